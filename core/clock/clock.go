@@ -1,0 +1,37 @@
+// Package clock gives the time to everything that asks for it. Only the command
+// reads the machine's clock; tests move a fake one.
+package clock
+
+import (
+	"sync"
+	"time"
+)
+
+// Clock tells the time in UTC, in whole microseconds, which is what both
+// databases store and compare exactly.
+type Clock func() time.Time
+
+// Real is the machine's clock. Only the command calls it.
+func Real() Clock { return func() time.Time { return Trim(time.Now()) } }
+
+// Trim brings a time to UTC and whole microseconds.
+func Trim(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+// Fake is a clock that stands still until it is moved; safe for concurrent use.
+type Fake struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// NewFake starts a fake clock at a time.
+func NewFake(start time.Time) *Fake { return &Fake{now: Trim(start)} }
+
+// Now is the fake time; pass the method itself as a Clock.
+func (f *Fake) Now() time.Time { f.mu.Lock(); defer f.mu.Unlock(); return f.now }
+
+// Advance moves the clock forward.
+func (f *Fake) Advance(d time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.now = Trim(f.now.Add(d))
+}

@@ -1,0 +1,89 @@
+// Package fault is the one vocabulary for what can go wrong. Core code returns
+// faults; the edges (JSON under /v1, pages elsewhere) translate the kind to a
+// status. A fault's sentence and fields are safe to show; its cause is only logged.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Kind says what sort of failure it is. The zero kind is an unknown one: 500.
+type Kind int
+
+// The kinds, each with the HTTP status the contract (section 3) gives it.
+const (
+	Internal        Kind = iota // 500
+	Invalid                     // 422: fields say what is wrong
+	Unreadable                  // 400: the request can't be read at all
+	Unauthenticated             // 401
+	Forbidden                   // 403: role, or a payment method that is not enabled
+	NotFound                    // 404
+	Conflict                    // 409
+	Gone                        // 410: was there, is switched off
+	Limited                     // 429
+	Unavailable                 // 503: no rate, no chain, no database: says which and when to retry
+)
+
+// Fields maps a field's public name to its sentences.
+type Fields map[string][]string
+
+// Add puts a sentence to a field.
+func (f Fields) Add(field, sentence string) { f[field] = append(f[field], sentence) }
+
+// Fault is an error to show. Build it with the functions below.
+type Fault struct {
+	Kind       Kind
+	Code       string // machine readable, e.g. "duplicate_business_reference"
+	Sentence   string // for people: what happened and what to do
+	Fields     Fields
+	RetryAfter time.Duration
+	Cause      error // for the log only
+}
+
+// Error is for logs: code, sentence and cause.
+func (f *Fault) Error() string {
+	if f.Cause != nil {
+		return fmt.Sprintf("%s: %s: %v", f.Code, f.Sentence, f.Cause)
+	}
+	return f.Code + ": " + f.Sentence
+}
+
+// Unwrap gives the cause.
+func (f *Fault) Unwrap() error { return f.Cause }
+
+// New makes a fault of a kind.
+func New(kind Kind, code, sentence string) *Fault {
+	return &Fault{Kind: kind, Code: code, Sentence: sentence}
+}
+
+// Validation makes the fault for refused fields, or nil when there are none.
+func Validation(fields Fields) error {
+	if len(fields) == 0 {
+		return nil
+	}
+	return &Fault{Kind: Invalid, Code: "validation_failed", Sentence: "Some fields need attention.", Fields: fields}
+}
+
+// Missing makes the not-found fault for a thing, e.g. "payment".
+func Missing(thing string) *Fault {
+	return New(NotFound, "not_found", "There is no such "+thing+" here.")
+}
+
+// Retry makes an Unavailable fault that says when to try again.
+func Retry(code, sentence string, after time.Duration) *Fault {
+	return &Fault{Kind: Unavailable, Code: code, Sentence: sentence, RetryAfter: after}
+}
+
+// Because adds a cause for the log.
+func (f *Fault) Because(cause error) *Fault { g := *f; g.Cause = cause; return &g }
+
+// KindOf is the kind of the first fault in the chain; Internal when there is none.
+func KindOf(err error) Kind {
+	var f *Fault
+	if errors.As(err, &f) {
+		return f.Kind
+	}
+	return Internal
+}

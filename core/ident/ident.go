@@ -1,0 +1,32 @@
+// Package ident makes identifiers and tokens that nobody can guess or count.
+package ident
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+)
+
+// alphabet is Crockford's base 32: no I, L, O or U to misread.
+const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+// Bytes returns n random bytes. It is the only source of randomness in the core.
+func Bytes(n int) []byte {
+	b := make([]byte, n)
+	rand.Read(b) // never fails since Go 1.24
+	return b
+}
+
+// New returns the prefix followed by 26 characters: 130 random bits.
+func New(prefix string) string { return prefix + Text(26) }
+
+// Text returns n random characters, five bits each.
+func Text(n int) string {
+	b := Bytes(n)
+	for i := range b {
+		b[i] = alphabet[b[i]&31]
+	}
+	return string(b)
+}
+
+// Token returns a URL-safe token of 256 random bits.
+func Token() string { return base64.RawURLEncoding.EncodeToString(Bytes(32)) }

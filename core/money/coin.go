@@ -1,0 +1,130 @@
+package money
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/shopspring/decimal"
+)
+
+// Coin is a cryptocurrency by its symbol.
+type Coin string
+
+// The coins of interface section 2.1.
+const (
+	BTC  Coin = "BTC"
+	ETH  Coin = "ETH"
+	USDT Coin = "USDT"
+	XRP  Coin = "XRP"
+	DOGE Coin = "DOGE"
+)
+
+// Chain names the kind of network a coin lives on.
+type Chain string
+
+// The four chains; ETH and USDT share one.
+const (
+	Bitcoin  Chain = "bitcoin"
+	Ethereum Chain = "ethereum"
+	XRPL     Chain = "xrp"
+	Dogecoin Chain = "dogecoin"
+)
+
+// Chains lists every chain in the order pages show them.
+func Chains() []Chain { return []Chain{Bitcoin, Ethereum, XRPL, Dogecoin} }
+
+// Method is a payment_method code of the interface.
+type Method string
+
+// The payment methods of interface section 2.1.
+const (
+	CryptoBitcoin  Method = "crypto_bitcoin"
+	CryptoEthereum Method = "crypto_ethereum"
+	CryptoTether   Method = "crypto_tether"
+	CryptoRipple   Method = "crypto_ripple"
+	CryptoDogecoin Method = "crypto_dogecoin"
+)
+
+// CoinInfo is what is fixed about a coin.
+type CoinInfo struct {
+	Coin    Coin
+	Method  Method
+	Chain   Chain
+	Name    string // as people say it
+	Unit    int    // decimals of the smallest unit
+	Display int    // decimals a quote is rounded up to and shown with (contract, Initiation rules)
+}
+
+var coins = []CoinInfo{
+	{BTC, CryptoBitcoin, Bitcoin, "Bitcoin", 8, 8},
+	{ETH, CryptoEthereum, Ethereum, "Ether", 18, 8},
+	{USDT, CryptoTether, Ethereum, "Tether USD", 6, 6},
+	{XRP, CryptoRipple, XRPL, "XRP", 6, 6},
+	{DOGE, CryptoDogecoin, Dogecoin, "Dogecoin", 8, 8},
+}
+
+// Coins lists what is known of every coin, in the interface's order.
+func Coins() []CoinInfo { return append([]CoinInfo(nil), coins...) }
+
+// Info tells what is fixed about the coin; an unknown coin has a zero Info.
+func (c Coin) Info() CoinInfo {
+	for _, info := range coins {
+		if info.Coin == c {
+			return info
+		}
+	}
+	return CoinInfo{}
+}
+
+// Format writes an amount of the coin with its display decimals, or more where it has more.
+func (c Coin) Format(a Amount) string {
+	info := c.Info()
+	return a.Format(info.Unit, info.Display)
+}
+
+// Parse reads whole coins in decimal notation, exactly: text with more
+// decimals than the coin has is refused.
+func (c Coin) Parse(text string) (Amount, error) {
+	d, err := decimal.NewFromString(text)
+	if err != nil || len(text) > maxDigits+2 || strings.ContainsAny(text, "eE") {
+		return Amount{}, fmt.Errorf("%w: %q", ErrAmount, text)
+	}
+	d = d.Shift(int32(c.Info().Unit))
+	if !d.IsInteger() {
+		return Amount{}, fmt.Errorf("%w: %q has more than %d decimals", ErrAmount, text, c.Info().Unit)
+	}
+	return FromBig(d.BigInt()), nil
+}
+
+// FromFiat is the coin amount for a fiat amount at price (fiat units per whole
+// coin), rounded up to the coin's display precision, so that a quote never
+// undercharges. The price must be positive.
+func (c Coin) FromFiat(fiat, price decimal.Decimal) Amount {
+	info := c.Info()
+	// ceil(fiat·10^display / price), then scaled to smallest units: exact integers throughout.
+	num, den := fiat.Shift(int32(info.Display)).Rat(), price.Rat()
+	quotient := new(big.Rat).Quo(num, den)
+	whole, rest := new(big.Int).QuoRem(quotient.Num(), quotient.Denom(), new(big.Int))
+	if rest.Sign() > 0 {
+		whole.Add(whole, big.NewInt(1))
+	}
+	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(info.Unit-info.Display)), nil)
+	return FromBig(whole.Mul(whole, scale))
+}
+
+// ToFiat is what an amount of the coin is worth at price (fiat units per whole
+// coin), rounded half up to the currency's two decimals.
+func (c Coin) ToFiat(a Amount, price decimal.Decimal) decimal.Decimal {
+	return decimal.NewFromBigInt(&a.n, -int32(c.Info().Unit)).Mul(price).Round(2)
+}
+
+// Info tells what is fixed about the method's coin.
+func (m Method) Info() (CoinInfo, bool) {
+	for _, info := range coins {
+		if info.Method == m {
+			return info, true
+		}
+	}
+	return CoinInfo{}, false
+}

@@ -1,0 +1,69 @@
+package money
+
+import "github.com/shopspring/decimal"
+
+// Currency is a fiat currency by the code that the interface uses. Prices are
+// asked in whole major units.
+type Currency string
+
+// The currencies of interface section 2.1. GHC is the interface's name for
+// today's Ghana cedi, which ISO 4217 calls GHS.
+const (
+	NGN Currency = "NGN"
+	GHC Currency = "GHC"
+	KES Currency = "KES"
+	USD Currency = "USD"
+)
+
+// Currencies lists them in the interface's order.
+func Currencies() []Currency { return []Currency{NGN, GHC, KES, USD} }
+
+// Known reports whether the currency is one of the four.
+func (c Currency) Known() bool {
+	return c == NGN || c == GHC || c == KES || c == USD
+}
+
+// ISO is the code to ask rate sources for. This is the only place where GHC
+// becomes GHS: ISO's own GHC was retired in 2007 at 10,000 to 1.
+func (c Currency) ISO() string {
+	if c == GHC {
+		return "GHS"
+	}
+	return string(c)
+}
+
+// Sign is the currency sign for pages.
+func (c Currency) Sign() string {
+	switch c {
+	case NGN:
+		return "₦"
+	case GHC:
+		return "GH₵"
+	case KES:
+		return "KSh"
+	case USD:
+		return "$"
+	}
+	return string(c)
+}
+
+// Fiat writes a fiat amount with two decimals, as answers carry it.
+func Fiat(d decimal.Decimal) string { return d.StringFixed(2) }
+
+// Show writes a fiat amount for people: sign, thousands separators, two decimals.
+func (c Currency) Show(d decimal.Decimal) string {
+	text := d.Abs().StringFixed(2)
+	whole, part := text[:len(text)-3], text[len(text)-3:]
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	sign := ""
+	if d.IsNegative() {
+		sign = "−"
+	}
+	gap := ""
+	if c == KES {
+		gap = " "
+	}
+	return sign + c.Sign() + gap + whole + part
+}

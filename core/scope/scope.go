@@ -1,0 +1,73 @@
+// Package scope says in whose name a call is made. Every core call takes one,
+// and every query of a merchant's rows is built from one, so that tenancy is
+// decided in one place.
+package scope
+
+import (
+	"errors"
+
+	"gorm.io/gorm"
+
+	"cointill/core/fault"
+)
+
+// Domain is an environment of a business: nothing crosses between the two.
+type Domain string
+
+// The environments of interface section 1.
+const (
+	Test Domain = "test"
+	Live Domain = "live"
+)
+
+// Role is what a member may do (contract section 9).
+type Role string
+
+// The roles, most powerful first; API is a key, System is Cointill itself.
+const (
+	Owner     Role = "owner"
+	Admin     Role = "admin"
+	Finance   Role = "finance"
+	Developer Role = "developer"
+	API       Role = "api"
+	System    Role = "system"
+)
+
+// Scope is a business and domain with who acts on it. The zero scope is refused.
+type Scope struct {
+	BusinessID int64
+	Domain     Domain
+	Actor      string // "user:12", "key:3", "system"
+	Role       Role
+}
+
+// ErrZero is what a zero scope costs: without it a query would see every merchant.
+var ErrZero = errors.New("scope: no business or domain")
+
+// Check refuses a scope that names no business or no known domain.
+func (s Scope) Check() error {
+	if s.BusinessID <= 0 || (s.Domain != Test && s.Domain != Live) {
+		return ErrZero
+	}
+	return nil
+}
+
+// Rows limits a query to the scope's rows; a zero scope makes the query fail.
+func (s Scope) Rows(db *gorm.DB) *gorm.DB {
+	if err := s.Check(); err != nil {
+		db = db.Where("1 = 0")
+		_ = db.AddError(err)
+		return db
+	}
+	return db.Where("business_id = ? AND domain = ?", s.BusinessID, string(s.Domain))
+}
+
+// Require refuses a role that is not among those allowed.
+func (s Scope) Require(roles ...Role) error {
+	for _, r := range roles {
+		if s.Role == r {
+			return nil
+		}
+	}
+	return fault.New(fault.Forbidden, "role_not_allowed", "Your role may not do this. Ask an owner or an admin of the business.")
+}

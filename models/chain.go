@@ -1,0 +1,54 @@
+package models
+
+import "time"
+
+// ChainCursor is where the following of a network stands, and how it goes.
+type ChainCursor struct {
+	Network   string    `gorm:"primaryKey"`
+	Height    int64     `gorm:"not null"`
+	Hash      string    `gorm:"not null"`
+	Finalized int64     `gorm:"not null"` // -1: the network has no finality of its own
+	SourceTip int64     `gorm:"not null"` // height the source said it had
+	Fence     int64     `gorm:"not null"`
+	Problem   string    `gorm:"not null"` // "" when healthy, else a sentence
+	UpdatedAt time.Time `gorm:"not null"`
+}
+
+// ChainBlock is an applied block near the cursor, kept to find the common ancestor in a reorg.
+type ChainBlock struct {
+	Network string    `gorm:"primaryKey"`
+	Height  int64     `gorm:"primaryKey;autoIncrement:false"`
+	Hash    string    `gorm:"not null"`
+	Parent  string    `gorm:"not null"`
+	Time    time.Time `gorm:"not null"`
+}
+
+// SandboxBlock is a block of a simulated chain.
+type SandboxBlock struct {
+	Network string    `gorm:"primaryKey"`
+	Height  int64     `gorm:"primaryKey;autoIncrement:false"`
+	Hash    string    `gorm:"not null"`
+	Parent  string    `gorm:"not null"`
+	Time    time.Time `gorm:"not null"`
+}
+
+// SandboxTx is a transaction of a simulated chain. Height is nil in the
+// mempool; a row is in neither when Gone.
+type SandboxTx struct {
+	ID        int64
+	Network   string    `gorm:"not null;uniqueIndex:sandbox_txes_txid,priority:1;index:sandbox_txes_height,priority:1"`
+	TxID      string    `gorm:"not null;uniqueIndex:sandbox_txes_txid,priority:2"`
+	Height    *int64    `gorm:"index:sandbox_txes_height,priority:2"`
+	Gone      bool      `gorm:"not null"`
+	Held      bool      `gorm:"not null"` // stays in the mempool: no block takes it
+	Body      string    `gorm:"not null"` // JSON: outputs, spends, reverted
+	CreatedAt time.Time `gorm:"not null"`
+}
+
+// SandboxPlan is what a scenario still has to do, when its chain reaches a height.
+type SandboxPlan struct {
+	ID      int64
+	Network string `gorm:"not null;index:sandbox_plans_due,priority:1"`
+	Height  int64  `gorm:"not null;index:sandbox_plans_due,priority:2"`
+	Body    string `gorm:"not null"` // JSON
+}

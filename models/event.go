@@ -1,0 +1,82 @@
+package models
+
+import "time"
+
+// Event is something that happened, as merchants are told of it. Its body never changes.
+type Event struct {
+	ID         string    `gorm:"primaryKey"` // evt_…
+	BusinessID int64     `gorm:"not null;index:events_business,priority:1"`
+	Domain     string    `gorm:"not null;index:events_business,priority:2"`
+	Number     int64     `gorm:"not null;autoIncrement:false;index:events_business,priority:3"` // microseconds since 1970 of CreatedAt: the keyset of lists
+	PaymentID  *int64    `gorm:"uniqueIndex:events_payment,priority:1"`
+	Sequence   int       `gorm:"not null;uniqueIndex:events_payment,priority:2"`
+	Type       string    `gorm:"not null"`
+	Body       string    `gorm:"not null"` // the exact bytes that are sent
+	CreatedAt  time.Time `gorm:"not null"`
+}
+
+// Endpoint is a webhook of a merchant.
+type Endpoint struct {
+	ID             string `gorm:"primaryKey"` // whk_…
+	BusinessID     int64  `gorm:"not null;index:endpoints_business,priority:1"`
+	Domain         string `gorm:"not null;index:endpoints_business,priority:2"`
+	Name           string `gorm:"not null"` // "type" in the interface
+	URL            string `gorm:"not null"`
+	Active         bool   `gorm:"not null"`
+	Secret         []byte `gorm:"not null"` // sealed
+	OldSecret      []byte // sealed; signs too until OldSecretUntil
+	OldSecretUntil *time.Time
+	FailingSince   *time.Time
+	OffReason      string    `gorm:"not null"` // why Cointill switched it off; "" otherwise
+	CreatedAt      time.Time `gorm:"not null"`
+	UpdatedAt      time.Time `gorm:"not null"`
+}
+
+// Delivery is one event to be brought to one endpoint.
+type Delivery struct {
+	ID         int64
+	EventID    string    `gorm:"not null;uniqueIndex:deliveries_event,priority:1"`
+	EndpointID string    `gorm:"not null;uniqueIndex:deliveries_event,priority:2;index:deliveries_due,priority:1,where:done_at IS NULL;index:deliveries_endpoint,priority:1"`
+	BusinessID int64     `gorm:"not null"`
+	Domain     string    `gorm:"not null"`
+	Attempt    int       `gorm:"not null"` // the attempt that is made or was last made; the fence
+	DueAt      time.Time `gorm:"not null;index:deliveries_due,priority:2,where:done_at IS NULL"`
+	DoneAt     *time.Time
+	Outcome    string    `gorm:"not null"` // "", delivered, exhausted, cancelled
+	LastStatus int       `gorm:"not null"` // HTTP status of the last attempt, 0 when there was no answer
+	LastError  string    `gorm:"not null"`
+	CreatedAt  time.Time `gorm:"not null;index:deliveries_endpoint,priority:2"`
+}
+
+// DeliveryAttempt is one request made for a delivery.
+type DeliveryAttempt struct {
+	ID         int64
+	DeliveryID int64     `gorm:"not null;uniqueIndex:delivery_attempts_number,priority:1"`
+	Attempt    int       `gorm:"not null;uniqueIndex:delivery_attempts_number,priority:2"`
+	At         time.Time `gorm:"not null"`
+	Millis     int64     `gorm:"not null"`
+	Status     int       `gorm:"not null"`
+	Answer     string    `gorm:"not null"` // at most 4 KiB
+	Error      string    `gorm:"not null"`
+}
+
+// Mail is an e-mail to send or that was sent; without SMTP it is read in the mailbox page.
+type Mail struct {
+	ID         int64
+	BusinessID int64     `gorm:"not null;index:mails_business,priority:1"`
+	Domain     string    `gorm:"not null;index:mails_business,priority:2"`
+	Kind       string    `gorm:"not null;uniqueIndex:mails_subject_once,priority:1"` // "receipt"
+	About      string    `gorm:"not null;uniqueIndex:mails_subject_once,priority:2"` // what it is about, e.g. a payment reference: one mail of a kind each
+	PaymentID  *int64    `gorm:"index:mails_payment"`
+	MessageID  string    `gorm:"not null"` // the same at every attempt
+	To         string    `gorm:"column:to_address;not null"`
+	Subject    string    `gorm:"not null"`
+	Text       string    `gorm:"not null"`
+	HTML       string    `gorm:"not null"`
+	Attempt    int       `gorm:"not null"`
+	DueAt      time.Time `gorm:"not null;index:mails_due,where:done_at IS NULL"`
+	DoneAt     *time.Time
+	Outcome    string    `gorm:"not null"` // "", sent, kept (no SMTP), failed
+	LastError  string    `gorm:"not null"`
+	CreatedAt  time.Time `gorm:"not null"`
+}

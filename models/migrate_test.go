@@ -1,0 +1,61 @@
+package models_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"gorm.io/gorm"
+
+	"cointill/core/clock"
+	"cointill/models"
+	"cointill/models/modelstest"
+)
+
+// TestMigrationsMatchModels compares what the migrations build with what GORM
+// would build from the structs, column by column, on each database.
+func TestMigrationsMatchModels(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, migrated *models.DB) {
+		fresh := modelstest.OpenEmpty(t, migrated.Postgres(), clock.NewFake(time.Unix(1, 0)).Now)
+		if err := fresh.Exec(t.Context()).AutoMigrate(models.All()...); err != nil {
+			t.Fatal(err)
+		}
+		got, want := facts(t, migrated.Exec(t.Context())), facts(t, fresh.Exec(t.Context()))
+		for _, f := range got {
+			if !slices.Contains(want, f) {
+				t.Errorf("migrations have, models lack: %s", f)
+			}
+		}
+		for _, f := range want {
+			if !slices.Contains(got, f) {
+				t.Errorf("models have, migrations lack: %s", f)
+			}
+		}
+	})
+}
+
+func facts(t *testing.T, db *gorm.DB) (out []string) {
+	t.Helper()
+	for _, table := range models.All() {
+		columns, err := db.Migrator().ColumnTypes(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range columns {
+			null, _ := c.Nullable()
+			size, _ := c.Length()
+			out = append(out, fmt.Sprintf("%T.%s %s(%d) null=%v", table, c.Name(), c.DatabaseTypeName(), size, null))
+		}
+		indexes, err := db.Migrator().GetIndexes(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range indexes {
+			unique, _ := i.Unique()
+			out = append(out, fmt.Sprintf("%T index %s%v unique=%v", table, i.Name(), i.Columns(), unique))
+		}
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,13 @@
+// Package models holds the tables: one struct a row, opening either database,
+// and the migrations. Rows are plain data; rules live in core.
+package models
+
+// All lists every table, for the test that compares the migrations with these structs.
+func All() []any {
+	return []any{
+		&Business{}, &User{}, &Member{}, &Session{}, &Attempt{}, &APIKey{}, &Idempotency{}, &Method{}, &Audit{}, &Instance{}, &Lease{},
+		&Customer{}, &Payment{}, &Destination{}, &Transfer{}, &Spend{}, &Step{}, &Link{},
+		&Event{}, &Endpoint{}, &Delivery{}, &DeliveryAttempt{}, &Mail{},
+		&ChainCursor{}, &ChainBlock{}, &SandboxBlock{}, &SandboxTx{}, &SandboxPlan{},
+	}
+}

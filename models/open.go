@@ -1,0 +1,195 @@
+package models
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/glebarez/sqlite"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+	"gorm.io/driver/postgres"
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// Tx is a running transaction or a plain connection, as callbacks receive it.
+type Tx = gorm.DB
+
+// DB is an open database of either kind. SQLite has one writer connection and
+// a pool of readers; PostgreSQL one pool for both.
+type DB struct{ write, read *gorm.DB }
+
+// Open opens the database that databaseURL names: empty means SQLite in
+// dataDir, postgres://… PostgreSQL. now stamps created_at and updated_at.
+func Open(databaseURL, dataDir string, now func() time.Time) (*DB, error) {
+	switch {
+	case databaseURL == "":
+		return openSQLite(filepath.Join(dataDir, "cointill.db"), now)
+	case strings.HasPrefix(databaseURL, "postgres://"), strings.HasPrefix(databaseURL, "postgresql://"):
+		return openPostgres(databaseURL, now)
+	}
+	return nil, errors.New("COINTILL_DATABASE_URL must be empty (SQLite in the data directory) or begin with postgres://")
+}
+
+func openSQLite(path string, now func() time.Time) (*DB, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("data directory: %w", err)
+	}
+	// synchronous(FULL): an acknowledged payment is on the disk. immediate: a
+	// transaction that reads before it writes never finds the writer's place taken.
+	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
+		"?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
+	write, err := open(sqlite.Open(dsn+"&_txlock=immediate"), true, 1, now)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	read, err := open(sqlite.Open(dsn+"&_pragma=query_only(1)"), true, 8, now)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	return &DB{write: write, read: read}, nil
+}
+
+func openPostgres(databaseURL string, now func() time.Time) (*DB, error) {
+	config, err := pgx.ParseConfig(databaseURL)
+	if err != nil {
+		return nil, errors.New("COINTILL_DATABASE_URL is no PostgreSQL address") // the cause would show the password
+	}
+	inUTC := stdlib.OptionAfterConnect(func(_ context.Context, c *pgx.Conn) error {
+		codec := &pgtype.TimestamptzCodec{ScanLocation: time.UTC}
+		c.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: codec})
+		return nil
+	})
+	db, err := open(postgres.New(postgres.Config{Conn: stdlib.OpenDB(*config, inUTC)}), false, 16, now)
+	if err != nil {
+		return nil, fmt.Errorf("PostgreSQL at %s:%d: %w", config.Host, config.Port, err)
+	}
+	return &DB{write: db, read: db}, nil
+}
+
+func open(dialector gorm.Dialector, prepare bool, connections int, now func() time.Time) (*gorm.DB, error) {
+	db, err := gorm.Open(dialector, &gorm.Config{
+		SkipDefaultTransaction: true, TranslateError: true, PrepareStmt: prepare, NowFunc: now,
+		Logger: logger.NewSlogLogger(slog.Default(), logger.Config{
+			LogLevel: logger.Error, IgnoreRecordNotFoundError: true, ParameterizedQueries: true, // no values in logs
+		}),
+	})
+	if err != nil {
+		return nil, err
+	}
+	pool, err := db.DB()
+	if err != nil {
+		return nil, err
+	}
+	pool.SetMaxOpenConns(connections)
+	pool.SetMaxIdleConns(connections)
+	return db, pool.Ping()
+}
+
+// Read is for queries outside a transaction.
+func (d *DB) Read(ctx context.Context) *gorm.DB { return d.read.WithContext(ctx) }
+
+// Exec is for single statements that are a transaction of their own.
+func (d *DB) Exec(ctx context.Context) *gorm.DB { return d.write.WithContext(ctx) }
+
+// Write runs fn in one transaction and commits what it did, or nothing. Inside,
+// only tx may be used: SQLite has a single writer, which tx holds. It is run
+// again when the database says that a concurrent transaction got in the way.
+func (d *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
+	var err error
+	for range 5 {
+		if err = d.write.WithContext(ctx).Transaction(fn); !concurrent(err) {
+			return err
+		}
+	}
+	return err
+}
+
+// concurrent reports PostgreSQL's serialization failures and deadlocks.
+func concurrent(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01")
+}
+
+// Postgres reports whether the database is PostgreSQL.
+func (d *DB) Postgres() bool { return IsPostgres(d.write) }
+
+// IsPostgres reports whether a transaction runs on PostgreSQL.
+func IsPostgres(tx *Tx) bool { return tx.Name() == "postgres" }
+
+// Ping reports whether the database answers.
+func (d *DB) Ping(ctx context.Context) error {
+	pool, err := d.read.DB()
+	if err != nil {
+		return err
+	}
+	return pool.PingContext(ctx)
+}
+
+// Close closes every connection.
+func (d *DB) Close() error {
+	var errs []error
+	for _, db := range []*gorm.DB{d.read, d.write} {
+		if pool, err := db.DB(); err == nil {
+			errs = append(errs, pool.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Migrate brings the schema up to this program's. Replicas that start together wait for one another.
+func (d *DB) Migrate(ctx context.Context) error {
+	provider, err := d.provider()
+	if err != nil {
+		return err
+	}
+	_, err = provider.Up(ctx)
+	return err
+}
+
+// Pending reports whether migrations are still to be run.
+func (d *DB) Pending(ctx context.Context) (bool, error) {
+	provider, err := d.provider()
+	if err != nil {
+		return false, err
+	}
+	return provider.HasPending(ctx)
+}
+
+func (d *DB) provider() (*goose.Provider, error) {
+	var pool *sql.DB
+	pool, err := d.write.DB()
+	if err != nil {
+		return nil, err
+	}
+	dialect, folder, options := goose.DialectSQLite3, "sqlite", []goose.ProviderOption{goose.WithSlog(slog.New(slog.DiscardHandler))}
+	if d.Postgres() {
+		locker, err := lock.NewPostgresSessionLocker()
+		if err != nil {
+			return nil, err
+		}
+		dialect, folder, options = goose.DialectPostgres, "postgres", append(options, goose.WithSessionLocker(locker))
+	}
+	files, err := fs.Sub(migrations, "migrations/"+folder)
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(dialect, pool, files, options...)
+}

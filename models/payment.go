@@ -1,0 +1,171 @@
+package models
+
+import (
+	"time"
+
+	"cointill/core/money"
+)
+
+// Customer is a payer of a business in a domain, by e-mail.
+type Customer struct {
+	ID         int64
+	BusinessID int64     `gorm:"not null;uniqueIndex:customers_email,priority:1"`
+	Domain     string    `gorm:"not null;uniqueIndex:customers_email,priority:2"`
+	Email      string    `gorm:"not null;uniqueIndex:customers_email,priority:3"`
+	Code       string    `gorm:"not null;uniqueIndex:customers_code"` // CUS_…
+	FirstName  string    `gorm:"not null"`
+	LastName   string    `gorm:"not null"`
+	CreatedAt  time.Time `gorm:"not null"`
+	UpdatedAt  time.Time `gorm:"not null"`
+}
+
+// Payment is one payment intent with everything that was agreed when it was
+// initiated, and where its life stands. Only core/payment writes it.
+type Payment struct {
+	ID                int64  `gorm:"index:payments_business_id,priority:3;index:payments_business_status,priority:4"`
+	BusinessID        int64  `gorm:"not null;uniqueIndex:payments_business_reference,priority:1;index:payments_business_id,priority:1;index:payments_business_status,priority:1;index:payments_business_email,priority:1"`
+	Domain            string `gorm:"not null;uniqueIndex:payments_business_reference,priority:2;index:payments_business_id,priority:2;index:payments_business_status,priority:2;index:payments_business_email,priority:2"`
+	Reference         string `gorm:"not null;uniqueIndex:payments_reference"` // PAY_…
+	BusinessReference string `gorm:"not null;uniqueIndex:payments_business_reference,priority:3"`
+	TokenHash         string `gorm:"not null;uniqueIndex:payments_token_hash"` // hex SHA-256 of the access token
+	AuthorizationCode string `gorm:"not null"`                                 // AUTH_…
+	LinkID            *int64 `gorm:"index:payments_link"`
+
+	// What was asked.
+	CustomerID    int64        `gorm:"not null;index:payments_customer"`
+	CustomerName  string       `gorm:"not null"` // as given with this payment
+	CustomerEmail string       `gorm:"not null;index:payments_business_email,priority:3"`
+	Currency      string       `gorm:"not null"`
+	Amount        int64        `gorm:"not null"` // whole major units
+	Method        string       `gorm:"not null"` // crypto_bitcoin …
+	Coin          string       `gorm:"not null"`
+	Network       string       `gorm:"not null;index:payments_due_height,priority:1,where:due_height IS NOT NULL"`
+	Due           money.Amount `gorm:"not null"` // smallest units of the coin
+	Price         string       `gorm:"not null"` // decimal: fiat units for one whole coin
+	Quote         string       `gorm:"not null"` // JSON evidence of the price
+	Metadata      *string      // as given, JSON text
+
+	// The rules that apply to it, copied at initiation.
+	FinalDepth     int    `gorm:"not null"` // confirmations, ≥ 1
+	FinalByNetwork bool   `gorm:"not null"` // additionally wait for the network's own finality
+	UnderTolerance int    `gorm:"not null"` // basis points
+	OverTolerance  int    `gorm:"not null"`
+	LatePayments   string `gorm:"not null"`
+
+	// Where it stands.
+	Status      string       `gorm:"not null;index:payments_business_status,priority:3"`
+	Reason      string       `gorm:"not null"` // "" when there is none
+	Remark      string       `gorm:"not null"` // "-" when there is none
+	Reversed    bool         `gorm:"not null"`
+	Paid        money.Amount `gorm:"not null"` // sum of counted transfers that are on the chain or in the mempool
+	Address     string       `gorm:"not null"` // "" until opened
+	Tag         *int64
+	OpenedAt    *time.Time
+	FirstSeenAt *time.Time
+	SettledAt   *time.Time // when it reached Successful, Declined, Failed, Abandoned or Expired
+	AbandonedAt *time.Time
+	Sequence    int   `gorm:"not null"` // number of its last event
+	Steps       int   `gorm:"not null"` // number of its last timeline row; the version for conditional updates
+	Advanced    int64 `gorm:"not null"` // seconds its sandbox clock is ahead of the wall clock; 0 in live
+
+	// When to look at it again: a wall-clock time, and a height of its network.
+	DueAt     *time.Time `gorm:"index:payments_due_at,where:due_at IS NOT NULL"`
+	DueHeight *int64     `gorm:"index:payments_due_height,priority:2,where:due_height IS NOT NULL"`
+
+	ExpiresAt  time.Time `gorm:"not null"` // end of the 7-minute window
+	AbandonsAt time.Time `gorm:"not null"` // end of the 24-hour window
+	CreatedAt  time.Time `gorm:"not null"`
+	UpdatedAt  time.Time `gorm:"not null"`
+}
+
+// Destination is an address, or an address with a tag, given to one payment
+// for ever. It is also the watch list: a row is never deleted.
+type Destination struct {
+	ID         int64
+	Network    string    `gorm:"not null;uniqueIndex:destinations_place,priority:1"`
+	Address    string    `gorm:"not null;uniqueIndex:destinations_place,priority:2"`
+	Tag        int64     `gorm:"not null;uniqueIndex:destinations_place,priority:3"` // -1: none
+	BusinessID int64     `gorm:"not null"`
+	Domain     string    `gorm:"not null"`
+	PaymentID  *int64    `gorm:"uniqueIndex:destinations_payment"` // nil: a shared account that tags hang on
+	CreatedAt  time.Time `gorm:"not null"`
+}
+
+// Transfer is value that moved, or is about to move, to a destination of ours.
+type Transfer struct {
+	ID        int64
+	Network   string `gorm:"not null;uniqueIndex:transfers_key,priority:1;index:transfers_height,priority:1"`
+	TxID      string `gorm:"not null;uniqueIndex:transfers_key,priority:2;index:transfers_tx"`
+	Index     int    `gorm:"column:idx;not null;uniqueIndex:transfers_key,priority:3"`
+	Asset     string `gorm:"not null"`
+	Address   string `gorm:"not null"`
+	Tag       *int64
+	Amount    money.Amount `gorm:"not null"`
+	Reverted  bool         `gorm:"not null"`
+	BlockHash string       `gorm:"not null"` // "" while unconfirmed
+	// Height is nil while unconfirmed.
+	Height *int64 `gorm:"index:transfers_height,priority:2"`
+	// Gone: neither in the mempool nor in the best chain. Why is GoneReason: replaced, dropped or reorged.
+	Gone       bool   `gorm:"not null"`
+	GoneReason string `gorm:"not null"`
+	// A confirmed transaction that used up one of this one's spend keys.
+	ConflictTx     string `gorm:"not null"`
+	ConflictHeight *int64
+	FirstSeenAt    time.Time `gorm:"not null"` // wall clock, or the block's time where that is earlier
+	// Whose it is. BusinessID is 0 when nobody is known to be.
+	BusinessID int64  `gorm:"not null;index:transfers_business,priority:1"`
+	Domain     string `gorm:"not null;index:transfers_business,priority:2"`
+	PaymentID  *int64 `gorm:"index:transfers_payment"`
+	// SeenAt is FirstSeenAt on the payment's own clock.
+	SeenAt *time.Time
+	// Unmatched says why it credits no payment: wrong_asset, missing_tag, unknown_tag, after_final; "" when it counts.
+	Unmatched string    `gorm:"not null"`
+	CreatedAt time.Time `gorm:"not null"`
+	UpdatedAt time.Time `gorm:"not null"`
+}
+
+// Spend is a spend key of a transfer that is not final, kept to notice what replaces it.
+type Spend struct {
+	ID         int64
+	Network    string `gorm:"not null;uniqueIndex:spends_key,priority:1"`
+	Key        string `gorm:"column:spend_key;not null;uniqueIndex:spends_key,priority:2"`
+	TransferID int64  `gorm:"not null;uniqueIndex:spends_key,priority:3;index:spends_transfer"`
+}
+
+// Step is one row of a payment's timeline.
+type Step struct {
+	ID        int64
+	PaymentID int64     `gorm:"not null;uniqueIndex:steps_payment,priority:1"`
+	Number    int       `gorm:"not null;uniqueIndex:steps_payment,priority:2"` // gap-free from 1
+	Kind      string    `gorm:"not null"`                                      // "state", "transfer", "sandbox", …
+	From      string    `gorm:"column:from_status;not null"`
+	To        string    `gorm:"column:to_status;not null"`
+	Reason    string    `gorm:"not null"`
+	Remark    string    `gorm:"not null"`
+	Detail    string    `gorm:"not null"` // JSON
+	Actor     string    `gorm:"not null"`
+	At        time.Time `gorm:"not null"` // on the payment's clock
+	CreatedAt time.Time `gorm:"not null"` // on the wall clock
+}
+
+// Link is a payment link: a page on which customers start payments themselves.
+type Link struct {
+	ID          int64
+	BusinessID  int64  `gorm:"not null;index:links_business,priority:1"`
+	Domain      string `gorm:"not null;index:links_business,priority:2"`
+	Code        string `gorm:"not null;uniqueIndex:links_code"`
+	Title       string `gorm:"not null"`
+	Description string `gorm:"not null"`
+	Currency    string `gorm:"not null"`
+	Amount      *int64 // nil: the customer decides, between MinAmount and MaxAmount
+	MinAmount   int64  `gorm:"not null"`
+	MaxAmount   int64  `gorm:"not null"`
+	Methods     string `gorm:"not null"` // payment_method codes with commas; "" means all that are enabled
+	RedirectURL string `gorm:"not null"`
+	UsageLimit  *int64
+	Used        int64 `gorm:"not null"` // payments started
+	Active      bool  `gorm:"not null"`
+	ExpiresAt   *time.Time
+	CreatedAt   time.Time `gorm:"not null"`
+	UpdatedAt   time.Time `gorm:"not null"`
+}
