@@ -68,7 +68,8 @@ type Destination struct {
 	Tag     *uint32
 }
 
-// Spend tells that a transaction used up a spend key.
+// Spend tells that a transaction used up a spend key. Sources list a watched
+// transfer's own transaction too: only another TxID is news.
 type Spend struct {
 	Key  string
 	TxID string
@@ -87,7 +88,8 @@ type Tip struct {
 type Watch interface {
 	// Address reports whether transfers to the address are wanted, whatever the tag.
 	Address(address string) bool
-	// Spend reports whether the spend key belongs to a transfer that is not confirmed yet.
+	// Spend reports whether the spend key belongs to a transfer that is not final
+	// yet: also a confirmed one, as the branch that undoes it may hold its rival.
 	Spend(key string) bool
 }
 
@@ -96,7 +98,8 @@ type Watch interface {
 // verified (a block must be the one asked for), and never sleep.
 //
 // A source may lag, jump back or change its mind between two calls; the
-// Follower copes, as long as each single answer is consistent in itself.
+// Follower copes, as long as each single answer is consistent in itself. The
+// texts of errors are shown to operators: they hold no credentials.
 type Source interface {
 	// Tip is the current end of the best chain. An error means that the source
 	// can't be trusted now (down, syncing, wrong network); its text says what to do.
@@ -112,7 +115,8 @@ type Source interface {
 	Pending(ctx context.Context, watch Watch) (Pending, error)
 }
 
-// Pending is a picture of the mempool.
+// Pending is a picture of the mempool. Nobody knows yet whether its transfers
+// will be reverted: Reverted is false there.
 type Pending struct {
 	Transfers []Transfer
 	Spends    []Spend
@@ -133,14 +137,19 @@ type Batch struct {
 	From BlockID
 	// Ancestor is the last block of the old branch that stays, when the chain
 	// was reorganised: every block above its height is undone first. Nil when
-	// nothing is undone.
+	// nothing is undone. What an undone block held is unconfirmed again, unless
+	// Blocks hold it too; it is gone only when a Pending lacks it.
 	Ancestor *BlockID
-	// Blocks follow Ancestor, or From, without a gap.
+	// Blocks follow Ancestor, or From, without a gap. Those of the very first
+	// batch (From is zero) begin a little below the source's tip.
 	Blocks []Block
-	// Pending is the mempool after the last block; nil when it wasn't read.
+	// Pending is the mempool after the last block; nil when it wasn't read, which
+	// says nothing about any transfer. A picture that shows what the last
+	// applied one showed is not sent again while no block comes.
 	Pending *Pending
 	// Tip is the source's tip when the batch was made. The store's tip for
-	// counting confirmations is the last applied block, never this.
+	// counting confirmations is the last applied block, never this; and its
+	// Finalized may be that of a node which lags: it never takes finality back.
 	Tip Tip
 }
 

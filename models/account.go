@@ -82,6 +82,13 @@ type Idempotency struct {
 	CreatedAt   time.Time `gorm:"not null;index:idempotencies_created"`
 }
 
+// RateWindow counts the requests of one caller in one window of the rate limit, over all replicas.
+type RateWindow struct {
+	Key      string    `gorm:"primaryKey"` // "key:12", "ip:…"
+	StartsAt time.Time `gorm:"primaryKey;index:rate_windows_starts"`
+	Count    int64     `gorm:"not null"`
+}
+
 // Method is a payment method of a business in a domain.
 type Method struct {
 	ID         int64

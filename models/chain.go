@@ -23,25 +23,27 @@ type ChainBlock struct {
 	Time    time.Time `gorm:"not null"`
 }
 
-// SandboxBlock is a block of a simulated chain.
+// SandboxBlock is a block of a simulated chain. Its hash covers height, parent,
+// branch and transactions. The row at height 0 is never pruned: who changes the
+// chain locks it.
 type SandboxBlock struct {
 	Network string    `gorm:"primaryKey"`
 	Height  int64     `gorm:"primaryKey;autoIncrement:false"`
 	Hash    string    `gorm:"not null"`
 	Parent  string    `gorm:"not null"`
+	Branch  int64     `gorm:"not null"` // how many blocks stood here before it
 	Time    time.Time `gorm:"not null"`
 }
 
-// SandboxTx is a transaction of a simulated chain. Height is nil in the
-// mempool; a row is in neither when Gone.
+// SandboxTx is a transaction of a simulated chain: in a block, or, where Height
+// is nil, in the mempool. What left both has no row.
 type SandboxTx struct {
 	ID        int64
 	Network   string    `gorm:"not null;uniqueIndex:sandbox_txes_txid,priority:1;index:sandbox_txes_height,priority:1"`
 	TxID      string    `gorm:"not null;uniqueIndex:sandbox_txes_txid,priority:2"`
 	Height    *int64    `gorm:"index:sandbox_txes_height,priority:2"`
-	Gone      bool      `gorm:"not null"`
 	Held      bool      `gorm:"not null"` // stays in the mempool: no block takes it
-	Body      string    `gorm:"not null"` // JSON: outputs, spends, reverted
+	Body      string    `gorm:"not null"` // JSON: outputs, spend keys, reverted
 	CreatedAt time.Time `gorm:"not null"`
 }
 

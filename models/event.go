@@ -35,12 +35,14 @@ type Endpoint struct {
 // Delivery is one event to be brought to one endpoint.
 type Delivery struct {
 	ID         int64
-	EventID    string    `gorm:"not null;uniqueIndex:deliveries_event,priority:1"`
-	EndpointID string    `gorm:"not null;uniqueIndex:deliveries_event,priority:2;index:deliveries_due,priority:1,where:done_at IS NULL;index:deliveries_endpoint,priority:1"`
-	BusinessID int64     `gorm:"not null"`
-	Domain     string    `gorm:"not null"`
-	Attempt    int       `gorm:"not null"` // the attempt that is made or was last made; the fence
-	DueAt      time.Time `gorm:"not null;index:deliveries_due,priority:2,where:done_at IS NULL"`
+	EventID    string     `gorm:"not null;uniqueIndex:deliveries_event,priority:1"`
+	EndpointID string     `gorm:"not null;uniqueIndex:deliveries_event,priority:2;index:deliveries_due,priority:1,where:done_at IS NULL;index:deliveries_endpoint,priority:1"`
+	BusinessID int64      `gorm:"not null"`
+	Domain     string     `gorm:"not null"`
+	Attempt    int        `gorm:"not null"` // the attempt that is made or was last made; the fence
+	Tries      int        `gorm:"not null"` // failures since it was last queued: the place in the retry schedule
+	DueAt      time.Time  `gorm:"not null;index:deliveries_due,priority:2,where:done_at IS NULL"`
+	ClaimedAt  *time.Time // when the attempt that runs began; DueAt is then the end of its lease
 	DoneAt     *time.Time
 	Outcome    string    `gorm:"not null"` // "", delivered, exhausted, cancelled
 	LastStatus int       `gorm:"not null"` // HTTP status of the last attempt, 0 when there was no answer
@@ -69,14 +71,19 @@ type Mail struct {
 	About      string    `gorm:"not null;uniqueIndex:mails_subject_once,priority:2"` // what it is about, e.g. a payment reference: one mail of a kind each
 	PaymentID  *int64    `gorm:"index:mails_payment"`
 	MessageID  string    `gorm:"not null"` // the same at every attempt
+	FromName   string    `gorm:"not null"` // the business, as the sender's display name
 	To         string    `gorm:"column:to_address;not null"`
+	ToName     string    `gorm:"not null"`
 	Subject    string    `gorm:"not null"`
 	Text       string    `gorm:"not null"`
 	HTML       string    `gorm:"not null"`
-	Attempt    int       `gorm:"not null"`
+	Attempt    int       `gorm:"not null"` // the fence
+	Tries      int       `gorm:"not null"` // failures since it was last queued
 	DueAt      time.Time `gorm:"not null;index:mails_due,where:done_at IS NULL"`
+	ClaimedAt  *time.Time
+	Sending    bool `gorm:"not null"` // handed over with the answer not recorded yet: from here it may have arrived
 	DoneAt     *time.Time
-	Outcome    string    `gorm:"not null"` // "", sent, kept (no SMTP), failed
+	Outcome    string    `gorm:"not null"` // "", sent, kept (no SMTP), failed, unknown
 	LastError  string    `gorm:"not null"`
 	CreatedAt  time.Time `gorm:"not null"`
 }

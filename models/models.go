@@ -5,7 +5,7 @@ package models
 // All lists every table, for the test that compares the migrations with these structs.
 func All() []any {
 	return []any{
-		&Business{}, &User{}, &Member{}, &Session{}, &Attempt{}, &APIKey{}, &Idempotency{}, &Method{}, &Audit{}, &Instance{}, &Lease{},
+		&Business{}, &User{}, &Member{}, &Session{}, &Attempt{}, &APIKey{}, &Idempotency{}, &RateWindow{}, &Method{}, &Audit{}, &Instance{}, &Lease{},
 		&Customer{}, &Payment{}, &Destination{}, &Transfer{}, &Spend{}, &Step{}, &Link{},
 		&Event{}, &Endpoint{}, &Delivery{}, &DeliveryAttempt{}, &Mail{},
 		&ChainCursor{}, &ChainBlock{}, &SandboxBlock{}, &SandboxTx{}, &SandboxPlan{},

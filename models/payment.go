@@ -23,8 +23,8 @@ type Customer struct {
 // initiated, and where its life stands. Only core/payment writes it.
 type Payment struct {
 	ID                int64  `gorm:"index:payments_business_id,priority:3;index:payments_business_status,priority:4"`
-	BusinessID        int64  `gorm:"not null;uniqueIndex:payments_business_reference,priority:1;index:payments_business_id,priority:1;index:payments_business_status,priority:1;index:payments_business_email,priority:1"`
-	Domain            string `gorm:"not null;uniqueIndex:payments_business_reference,priority:2;index:payments_business_id,priority:2;index:payments_business_status,priority:2;index:payments_business_email,priority:2"`
+	BusinessID        int64  `gorm:"not null;uniqueIndex:payments_business_reference,priority:1;index:payments_business_id,priority:1;index:payments_business_status,priority:1"`
+	Domain            string `gorm:"not null;uniqueIndex:payments_business_reference,priority:2;index:payments_business_id,priority:2;index:payments_business_status,priority:2"`
 	Reference         string `gorm:"not null;uniqueIndex:payments_reference"` // PAY_…
 	BusinessReference string `gorm:"not null;uniqueIndex:payments_business_reference,priority:3"`
 	TokenHash         string `gorm:"not null;uniqueIndex:payments_token_hash"` // hex SHA-256 of the access token
@@ -34,7 +34,7 @@ type Payment struct {
 	// What was asked.
 	CustomerID    int64        `gorm:"not null;index:payments_customer"`
 	CustomerName  string       `gorm:"not null"` // as given with this payment
-	CustomerEmail string       `gorm:"not null;index:payments_business_email,priority:3"`
+	CustomerEmail string       `gorm:"not null"` // as given
 	Currency      string       `gorm:"not null"`
 	Amount        int64        `gorm:"not null"` // whole major units
 	Method        string       `gorm:"not null"` // crypto_bitcoin …
@@ -53,20 +53,21 @@ type Payment struct {
 	LatePayments   string `gorm:"not null"`
 
 	// Where it stands.
-	Status      string       `gorm:"not null;index:payments_business_status,priority:3"`
-	Reason      string       `gorm:"not null"` // "" when there is none
-	Remark      string       `gorm:"not null"` // "-" when there is none
-	Reversed    bool         `gorm:"not null"`
-	Paid        money.Amount `gorm:"not null"` // sum of counted transfers that are on the chain or in the mempool
-	Address     string       `gorm:"not null"` // "" until opened
-	Tag         *int64
-	OpenedAt    *time.Time
-	FirstSeenAt *time.Time
-	SettledAt   *time.Time // when it reached Successful, Declined, Failed, Abandoned or Expired
-	AbandonedAt *time.Time
-	Sequence    int   `gorm:"not null"` // number of its last event
-	Steps       int   `gorm:"not null"` // number of its last timeline row; the version for conditional updates
-	Advanced    int64 `gorm:"not null"` // seconds its sandbox clock is ahead of the wall clock; 0 in live
+	Status        string       `gorm:"not null;index:payments_business_status,priority:3"`
+	Reason        string       `gorm:"not null"` // "" when there is none
+	Remark        string       `gorm:"not null"` // "-" when there is none
+	Reversed      bool         `gorm:"not null"`
+	Paid          money.Amount `gorm:"not null"` // sum of counted transfers that are on the chain or in the mempool
+	Address       string       `gorm:"not null"` // "" until opened
+	Tag           *int64
+	OpenedAt      *time.Time
+	FirstSeenAt   *time.Time
+	SettledAt     *time.Time // when it reached Successful, Declined, Failed, Abandoned or Expired
+	AbandonedAt   *time.Time
+	Sequence      int   `gorm:"not null"` // number of its last event
+	Steps         int   `gorm:"not null"` // number of its last timeline row; the version for conditional updates
+	Advanced      int64 `gorm:"not null"` // seconds its sandbox clock is ahead of the wall clock; 0 in live
+	AdvanceOnSeen int64 `gorm:"not null"` // seconds to advance when its next transfer is first seen; sandbox only
 
 	// When to look at it again: a wall-clock time, and a height of its network.
 	DueAt     *time.Time `gorm:"index:payments_due_at,where:due_at IS NOT NULL"`

@@ -35,3 +35,10 @@ func (f *Fake) Advance(d time.Duration) {
 	defer f.mu.Unlock()
 	f.now = Trim(f.now.Add(d))
 }
+
+// Layout is how times are written in answers and events: ISO 8601 UTC with
+// exactly six fractional digits and Z (contract section 3).
+const Layout = "2006-01-02T15:04:05.000000Z"
+
+// Format writes a time in Layout.
+func Format(t time.Time) string { return t.UTC().Format(Layout) }

@@ -87,6 +87,14 @@ CREATE TABLE idempotencies (
 CREATE INDEX idempotencies_created ON idempotencies (created_at);
 CREATE UNIQUE INDEX idempotencies_key ON idempotencies (business_id, domain, key_hash);
 
+CREATE TABLE rate_windows (
+    key text,
+    starts_at timestamptz,
+    count bigint NOT NULL,
+    PRIMARY KEY (key, starts_at)
+);
+CREATE INDEX rate_windows_starts ON rate_windows (starts_at);
+
 CREATE TABLE methods (
     id bigserial PRIMARY KEY,
     business_id bigint NOT NULL,
@@ -178,6 +186,7 @@ CREATE TABLE payments (
     sequence bigint NOT NULL,
     steps bigint NOT NULL,
     advanced bigint NOT NULL,
+    advance_on_seen bigint NOT NULL,
     due_at timestamptz,
     due_height bigint,
     expires_at timestamptz NOT NULL,
@@ -187,7 +196,6 @@ CREATE TABLE payments (
     CHECK (domain IN ('test', 'live')),
     CHECK (amount BETWEEN 1 AND 1000000)
 );
-CREATE INDEX payments_business_email ON payments (business_id, domain, customer_email);
 CREATE INDEX payments_business_id ON payments (business_id, domain, id);
 CREATE UNIQUE INDEX payments_business_reference ON payments (business_id, domain, business_reference);
 CREATE INDEX payments_business_status ON payments (business_id, domain, status, id);
@@ -331,7 +339,9 @@ CREATE TABLE deliveries (
     business_id bigint NOT NULL,
     domain text NOT NULL,
     attempt bigint NOT NULL,
+    tries bigint NOT NULL,
     due_at timestamptz NOT NULL,
+    claimed_at timestamptz,
     done_at timestamptz,
     outcome text NOT NULL,
     last_status bigint NOT NULL,
@@ -362,12 +372,17 @@ CREATE TABLE mails (
     about text NOT NULL,
     payment_id bigint,
     message_id text NOT NULL,
+    from_name text NOT NULL,
     to_address text NOT NULL,
+    to_name text NOT NULL,
     subject text NOT NULL,
     text text NOT NULL,
     html text NOT NULL,
     attempt bigint NOT NULL,
+    tries bigint NOT NULL,
     due_at timestamptz NOT NULL,
+    claimed_at timestamptz,
+    sending boolean NOT NULL,
     done_at timestamptz,
     outcome text NOT NULL,
     last_error text NOT NULL,
@@ -404,6 +419,7 @@ CREATE TABLE sandbox_blocks (
     height bigint,
     hash text NOT NULL,
     parent text NOT NULL,
+    branch bigint NOT NULL,
     time timestamptz NOT NULL,
     PRIMARY KEY (network, height)
 );
@@ -413,7 +429,6 @@ CREATE TABLE sandbox_txes (
     network text NOT NULL,
     tx_id text NOT NULL,
     height bigint,
-    gone boolean NOT NULL,
     held boolean NOT NULL,
     body text NOT NULL,
     created_at timestamptz NOT NULL

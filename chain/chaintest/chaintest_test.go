@@ -1,0 +1,13 @@
+package chaintest_test
+
+import (
+	"testing"
+
+	"cointill/chain/chaintest"
+)
+
+// TestMemory runs the suite on the smallest network: it also tests the follower.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	chaintest.Run(t, func(*testing.T) chaintest.Net { return chaintest.NewMemory() })
+}

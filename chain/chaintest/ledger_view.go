@@ -1,0 +1,117 @@
+package chaintest
+
+import (
+	"slices"
+
+	"cointill/chain"
+)
+
+// verify notes what is wrong with the shape of a batch.
+func (l *Ledger) verify(batch chain.Batch) {
+	base := batch.From
+	if batch.Ancestor != nil {
+		base = *batch.Ancestor
+		if base.Height > batch.From.Height || l.hashes[base.Height] != base.Hash {
+			l.violate("ancestor %d is not a block of the old branch", base.Height)
+		}
+		if len(batch.Blocks) == 0 {
+			l.violate("a reorganisation without a new branch")
+		}
+	}
+	for i, block := range batch.Blocks {
+		first := i == 0 && !l.cursor.Known
+		if !first && (block.Height != base.Height+1 || block.Parent != base.Hash) {
+			l.violate("block %d does not follow block %d", block.Height, base.Height)
+		}
+		if block.Hash == "" || block.Time.IsZero() {
+			l.violate("block %d has no hash or no time", block.Height)
+		}
+		base = block.BlockID
+		for _, t := range block.Transfers {
+			if len(t.Spends) > chain.MaxSpends {
+				l.violate("transfer %s has %d spend keys", t.Key(), len(t.Spends))
+			}
+		}
+	}
+	if batch.Tip.Height < base.Height {
+		l.violate("block %d is above the tip %d", base.Height, batch.Tip.Height)
+	}
+	if batch.Tip.Finalized > batch.Tip.Height {
+		l.violate("finalized %d is above the tip %d", batch.Tip.Finalized, batch.Tip.Height)
+	}
+	l.finalized = max(l.finalized, batch.Tip.Finalized)
+}
+
+// Tip is the last applied block.
+func (l *Ledger) Tip() chain.BlockID {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.cursor.Block
+}
+
+// Transfers gives every transfer ever seen, by transaction.
+func (l *Ledger) Transfers() map[string][]Row {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := map[string][]Row{}
+	for _, row := range l.rows {
+		out[row.TxID] = append(out[row.TxID], *row)
+	}
+	for _, rows := range out {
+		slices.SortFunc(rows, func(a, b Row) int { return a.Index - b.Index })
+	}
+	return out
+}
+
+// Confirmations is how many blocks, with its own, stand on a transaction's first
+// transfer; 0 while it is unconfirmed or unknown.
+func (l *Ledger) Confirmations(txid string) int64 {
+	rows := l.Transfers()[txid]
+	if len(rows) == 0 || rows[0].BlockHash == "" {
+		return 0
+	}
+	return l.Tip().Height - rows[0].Height + 1
+}
+
+// History is what became of a transaction's first transfer, batch by batch,
+// without repetitions: "pending", "confirmed", "gone".
+func (l *Ledger) History(txid string) []string {
+	rows := l.Transfers()[txid]
+	if len(rows) == 0 {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.history[rows[0].Key()])
+}
+
+// Problem is the last recorded health.
+func (l *Ledger) Problem() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.health) == 0 {
+		return ""
+	}
+	return l.health[len(l.health)-1]
+}
+
+// HealthWrites counts what was recorded by Health.
+func (l *Ledger) HealthWrites() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.health)
+}
+
+// Batches counts what was applied.
+func (l *Ledger) Batches() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.batches
+}
+
+// Violations lists the broken rules of chain.Batch and chain.Source that were noticed.
+func (l *Ledger) Violations() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.violations)
+}

@@ -1,0 +1,64 @@
+package chaintest
+
+import (
+	"testing"
+)
+
+// Case is one thing that every Source must get right.
+type Case struct {
+	Name  string
+	needs func(Features) bool // nil: every network can
+	run   func(*bench)
+}
+
+// Try runs the case on a fresh network, and reports whether the network can do
+// what it needs.
+func (c Case) Try(t testing.TB, net Net) bool {
+	t.Helper()
+	if c.needs != nil && !c.needs(net.Features()) {
+		return false
+	}
+	c.run(newBench(t, net))
+	return true
+}
+
+// Run runs every case that the network can do, each on a network of its own.
+func Run(t *testing.T, open func(t *testing.T) Net) {
+	t.Helper()
+	for _, c := range Cases() {
+		t.Run(c.Name, func(t *testing.T) { c.Try(t, open(t)) })
+	}
+}
+
+// Cases lists the suite.
+func Cases() []Case {
+	return []Case{
+		{"headers_link_and_end", nil, headersLink},
+		{"empty_watch_sees_nothing", nil, emptyWatch},
+		{"confirmations_count_up", nil, confirmations},
+		{"pending_before_confirmed", hasMempool, pendingFirst},
+		{"several_transfers_to_one_address", nil, severalToOne},
+		{"one_transaction_to_several_addresses", func(f Features) bool { return f.MultiOutput }, oneToSeveral},
+		{"long_absence_is_caught_up", nil, longAbsence},
+		{"watch_set_grows_while_scanning", nil, watchGrows},
+		{"watch_set_grows_under_a_running_follower", nil, watchGrowsRunning},
+		{"nothing_is_counted_twice", nil, duplicates},
+		{"reverted_transactions_are_marked", func(f Features) bool { return f.Reverts }, reverted},
+		{"replaced_while_pending", func(f Features) bool { return f.Mempool && f.Replace }, replaced},
+		{"double_spend_wins_in_a_block", func(f Features) bool { return f.Replace }, doubleSpend},
+		{"reorg_keeps_transactions", canReorg, reorgKeeps},
+		{"reorg_drops_transactions", canReorg, reorgDrops},
+		{"reorg_during_a_restart", canReorg, reorgRestart},
+		{"reorg_right_after_the_first_start", canReorg, reorgAtStart},
+		{"reorg_deeper_than_kept_stops", func(f Features) bool { return f.MaxReorg >= 8 }, reorgTooDeep},
+		{"lagging_source_holds", nil, lagging},
+		{"source_jumping_back_holds", nil, jumping},
+		{"lying_source_is_read_again", nil, lying},
+		{"failing_source_resumes", nil, failing},
+		{"cancelled_context_returns", nil, cancelled},
+		{"random_walk", nil, randomWalk},
+	}
+}
+
+func hasMempool(f Features) bool { return f.Mempool }
+func canReorg(f Features) bool   { return f.MaxReorg > 0 }

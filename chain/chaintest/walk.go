@@ -1,0 +1,132 @@
+package chaintest
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"cointill/chain"
+)
+
+// walkSeeds are those of the suite's random walks; a failure names its seed.
+var walkSeeds = []uint64{1, 2, 3}
+
+// randomWalk takes some seeded walks on one network.
+func randomWalk(b *bench) {
+	steps := b.features.Walk
+	if steps == 0 {
+		steps = 60
+	}
+	for _, seed := range walkSeeds {
+		b.walk(rand.New(rand.NewPCG(seed, 0)).IntN, steps)
+		if b.Failed() {
+			b.Fatalf("the random walk with seed %d failed", seed)
+		}
+	}
+}
+
+// Walk drives a network at random, sees it or not, restarts and lags, and
+// compares at every clear view and at the end. pick(n) chooses among 0 … n-1: a
+// seeded generator's IntN, or a property test's.
+func Walk(t testing.TB, net Net, pick func(n int) int, steps int) {
+	newBench(t, net).walk(pick, steps)
+}
+
+func (b *bench) walk(pick func(n int) int, steps int) {
+	b.Mine(3)
+	b.step()
+	w := &walker{bench: b, pick: pick, to: []chain.Destination{b.watched(), b.watched()}}
+	for range steps {
+		w.action()
+	}
+	b.follow(nil)
+	b.step()
+	b.check()
+	if b.Failed() {
+		b.Logf("the last actions were %v", w.log)
+	}
+}
+
+type walker struct {
+	*bench
+	pick func(n int) int
+	to   []chain.Destination
+	log  []string
+}
+
+// some is one of the watched destinations.
+func (w *walker) some() chain.Destination { return w.to[w.pick(len(w.to))] }
+
+// action does one random thing.
+func (w *walker) action() {
+	f := w.features
+	switch n := w.pick(100); {
+	case n < 25:
+		w.say("pay")
+		w.pay(w.some())
+	case n < 29 && f.MultiOutput:
+		w.say("pay two")
+		w.pay(w.some(), w.some())
+	case n < 33:
+		w.say("watch more")
+		w.to = append(w.to, w.watched())
+	case n < 50:
+		w.say("mine")
+		w.Mine(1 + w.pick(3))
+	case n < 58 && f.MaxReorg > 0:
+		w.say("reorg")
+		w.reorg(1 + w.pick(min(f.MaxReorg, 8)))
+	case n < 63 && f.Replace:
+		w.say("replace")
+		w.replace()
+	case n < 66 && f.Reverts:
+		w.say("revert")
+		o := w.output(w.some())
+		w.paid[w.Revert(o)] = payment{outputs: []chain.Output{o}, reverted: true}
+	case n < 70:
+		w.say("restart")
+		w.restart()
+	case n < 76:
+		w.say("lag")
+		w.follow((&lag{cycle: []int64{int64(w.pick(3)), int64(w.pick(3)), 0}}).over)
+		_, _ = w.follower.Step(w.Context())
+	default:
+		w.say("step")
+		if w.wrap != nil {
+			w.follow(nil)
+		}
+		w.step()
+		w.check()
+	}
+}
+
+// reorg replaces blocks, but never below the first that exists on every network.
+func (w *walker) reorg(depth int) {
+	tip, err := w.Source().Tip(w.Context())
+	if err != nil {
+		w.Fatal(err)
+	}
+	if int64(depth) < tip.Height {
+		w.Reorg(depth, w.pick(2) == 0)
+	}
+}
+
+// replace replaces a pending payment that was seen, if there is one.
+func (w *walker) replace() {
+	var pending []string
+	for _, txid := range w.txids() {
+		if w.Where(txid).Pending {
+			pending = append(pending, txid)
+		}
+	}
+	if len(pending) > 0 {
+		w.Replace(pending[w.pick(len(pending))])
+	}
+}
+
+func (w *walker) say(action string) {
+	w.log = append(w.log, action)
+	if len(w.log) > 40 {
+		w.log = slices.Delete(w.log, 0, 1)
+	}
+}

@@ -1,0 +1,307 @@
+package chain
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// batchBlocks bounds how many new blocks one batch carries, and so memory and
+	// the length of a transaction. A reorganisation adds those that it replaces.
+	batchBlocks = 100
+	// runUp is how many blocks below the tip a first start reads, so that a
+	// reorganisation right afterwards finds a common ancestor.
+	runUp = 24
+	// retries is how often one step begins anew because the source moved under it.
+	retries = 3
+)
+
+// FollowerConfig says what to follow and where to put it.
+type FollowerConfig struct {
+	Network Network
+	Source  Source
+	Store   Store
+	Watch   Watch
+	// Refresh brings Watch up to date with what other processes added. It runs
+	// after the tip was read and before any block is: an address is stored before
+	// it is shown, so no block is read without the addresses that it may pay. Nil
+	// when one process does everything.
+	Refresh func(ctx context.Context) error
+	// Fence is the number of the lease that is held now; nil means none is needed.
+	Fence    func() int64
+	Clock    func() time.Time
+	Interval time.Duration // between two steps of Run; 0 means 1 s
+	Timeout  time.Duration // of one question to the source; 0 means 30 s
+	Log      *slog.Logger  // told when health changes; nil means nobody is
+}
+
+// Follower walks one network's best chain and hands what it learns to a Store,
+// without a gap, whatever the source does: it may fail, lag, jump back,
+// contradict itself or be reorganised, and the process may die at any moment.
+// Everything it must remember is in the store.
+type Follower struct {
+	FollowerConfig
+	wake chan struct{}
+
+	step    sync.Mutex // one step at a time; guards what follows
+	shown   string     // fingerprint of the last applied Pending and where it was applied
+	problem *string    // the last recorded health; nil when this follower recorded none under this fence
+	fence   int64
+
+	status sync.Mutex
+	last   Status
+}
+
+// Status is how a follower does, for readiness and metrics.
+type Status struct {
+	Applied BlockID   // the last applied block that this process knows of
+	Tip     BlockID   // the source's tip when it was last read
+	Problem string    // "" when healthy
+	At      time.Time // when the last step ended; zero before the first
+}
+
+// NewFollower makes a follower; Run or Step starts it.
+func NewFollower(config FollowerConfig) *Follower {
+	if config.Fence == nil {
+		config.Fence = func() int64 { return 0 }
+	}
+	if config.Interval <= 0 {
+		config.Interval = time.Second
+	}
+	if config.Timeout <= 0 {
+		config.Timeout = 30 * time.Second
+	}
+	if config.Log == nil {
+		config.Log = slog.New(slog.DiscardHandler)
+	}
+	config.Source = patient{config.Source, config.Timeout}
+	return &Follower{FollowerConfig: config, wake: make(chan struct{}, 1)}
+}
+
+// Run follows until the context ends, and then returns nil. Problems are told
+// through Store.Health; the next step, an Interval or a Wake later, tries again.
+func (f *Follower) Run(ctx context.Context) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-timer.C:
+		case <-f.wake:
+		}
+		_, _ = f.Step(ctx) // recorded in Health, or the context's end
+		timer.Reset(f.Interval)
+	}
+}
+
+// Wake makes Run take its next step now: for sources that push. It never blocks.
+func (f *Follower) Wake() {
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Status tells how the following goes.
+func (f *Follower) Status() Status {
+	f.status.Lock()
+	defer f.status.Unlock()
+	return f.last
+}
+
+// Step catches up with the source's tip and reads its mempool once. It reports
+// whether anything was applied. An error is why it stopped; it is in Health
+// already, unless the store itself failed or refused with ErrStale.
+func (f *Follower) Step(ctx context.Context) (changed bool, err error) {
+	f.step.Lock()
+	defer f.step.Unlock()
+	if fence := f.Fence(); fence != f.fence {
+		f.fence, f.shown, f.problem = fence, "", nil
+	}
+	for again := 0; ; {
+		applied, next, err := f.poll(ctx)
+		changed = changed || applied
+		switch {
+		case next == moved && again < retries:
+			again++
+		case err != nil:
+			return changed, f.report(ctx, err)
+		case next != more:
+			return changed, f.report(ctx, nil)
+		}
+	}
+}
+
+// next is what should follow a poll.
+type next int
+
+const (
+	done  next = iota
+	more       // the tip is not reached yet
+	moved      // the source changed while it was read: look again
+)
+
+// poll reads and applies one batch.
+func (f *Follower) poll(ctx context.Context) (applied bool, _ next, err error) {
+	cursor, err := f.Store.Cursor(ctx, f.Network)
+	if err != nil {
+		return false, done, fmt.Errorf("read the cursor: %w", err)
+	}
+	tip, err := f.Source.Tip(ctx)
+	if err != nil {
+		return false, done, err
+	}
+	f.note(func(s *Status) { s.Applied, s.Tip = cursor.Block, tip.BlockID })
+	if f.Refresh != nil {
+		if err := f.Refresh(ctx); err != nil {
+			return false, done, fmt.Errorf("read what to watch: %w", err)
+		}
+	}
+	batch, err := f.blocks(ctx, cursor, tip)
+	if err != nil {
+		if errors.Is(err, errMoved) {
+			return false, moved, err
+		}
+		return false, done, err
+	}
+	end, after := cursor.Block, done
+	if n := len(batch.Blocks); n > 0 {
+		end = batch.Blocks[n-1].BlockID
+	}
+	if end != tip.BlockID {
+		after = more
+	} else if after, err = f.mempool(ctx, &batch); err != nil {
+		return false, done, err
+	}
+	shown := fingerprint(batch.Fence, end, batch.Pending)
+	if len(batch.Blocks) == 0 && (batch.Pending == nil || shown == f.shown) {
+		return false, after, nil
+	}
+	if err := f.Store.Apply(ctx, batch); err != nil {
+		f.shown = ""
+		return false, done, fmt.Errorf("store what was read: %w", err)
+	}
+	f.shown = shown
+	f.note(func(s *Status) { s.Applied = end })
+	return true, after, nil
+}
+
+// mempool reads the mempool into the batch, but only if the tip stayed where it
+// was meanwhile: else a transaction that was just mined would be in neither.
+func (f *Follower) mempool(ctx context.Context, batch *Batch) (next, error) {
+	pending, err := f.Source.Pending(ctx, f.Watch)
+	if err != nil {
+		return done, fmt.Errorf("the mempool can't be read: %w", err)
+	}
+	tip, err := f.Source.Tip(ctx)
+	if err != nil {
+		return done, err
+	}
+	if tip.BlockID != batch.Tip.BlockID {
+		return moved, nil
+	}
+	batch.Pending = &pending
+	return done, nil
+}
+
+// blocks makes the batch that leads from the cursor towards the tip.
+func (f *Follower) blocks(ctx context.Context, cursor Cursor, tip Tip) (Batch, error) {
+	batch := Batch{Network: f.Network, Fence: f.fence, From: cursor.Block, Tip: tip}
+	base, last := cursor.Block, min(tip.Height, cursor.Block.Height+batchBlocks)
+	if !cursor.Known {
+		base, last = BlockID{Height: max(tip.Height-runUp, 0) - 1}, tip.Height
+	} else {
+		ancestor, err := f.ancestor(ctx, cursor.Block, tip)
+		if err != nil {
+			return batch, err
+		}
+		if ancestor != nil {
+			batch.Ancestor, base = ancestor, *ancestor
+		}
+	}
+	for height := base.Height + 1; height <= last; height++ {
+		block, err := f.Source.Block(ctx, height, f.Watch)
+		if errors.Is(err, ErrNoBlock) {
+			return batch, fmt.Errorf("%w: block %d is missing below its tip %d", errMoved, height, tip.Height)
+		}
+		if err != nil {
+			return batch, fmt.Errorf("block %d can't be read: %w", height, err)
+		}
+		first := !cursor.Known && len(batch.Blocks) == 0
+		if block.Height != height || (block.Parent != base.Hash && !first) || block.Hash == "" {
+			return batch, fmt.Errorf("%w: block %d doesn't follow block %d", errMoved, height, base.Height)
+		}
+		batch.Blocks, base = append(batch.Blocks, block), block.BlockID
+	}
+	if last == tip.Height && base != tip.BlockID {
+		return batch, fmt.Errorf("%w: block %d is not the tip it named", errMoved, tip.Height)
+	}
+	return batch, nil
+}
+
+// report records how a step ended, when that differs from what stands there.
+func (f *Follower) report(ctx context.Context, err error) error {
+	sentence := describe(err)
+	f.note(func(s *Status) { s.Problem, s.At = sentence, f.now() })
+	if ctx.Err() != nil || errors.Is(err, ErrStale) || (f.problem != nil && *f.problem == sentence) {
+		return err // a store that refused us is another follower's now
+	}
+	if failed := f.Store.Health(ctx, f.Network, sentence); failed != nil {
+		return errors.Join(err, fmt.Errorf("record the health: %w", failed))
+	}
+	if sentence != "" {
+		f.Log.Warn("chain follower stopped", "network", f.Network, "problem", sentence)
+	} else if f.problem != nil {
+		f.Log.Info("chain follower goes on", "network", f.Network)
+	}
+	f.problem = &sentence
+	return err
+}
+
+func (f *Follower) note(change func(*Status)) {
+	f.status.Lock()
+	defer f.status.Unlock()
+	change(&f.last)
+}
+
+func (f *Follower) now() time.Time {
+	if f.Clock == nil {
+		return time.Time{}
+	}
+	return f.Clock()
+}
+
+// fingerprint names a picture of the mempool and the place where it was taken,
+// whatever the order in which a source lists things.
+func fingerprint(fence int64, at BlockID, pending *Pending) string {
+	if pending == nil {
+		return ""
+	}
+	slices.SortFunc(pending.Transfers, func(a, b Transfer) int {
+		return cmp.Or(cmp.Compare(a.TxID, b.TxID), cmp.Compare(a.Index, b.Index))
+	})
+	slices.SortFunc(pending.Spends, func(a, b Spend) int {
+		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.TxID, b.TxID))
+	})
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%d %d %s\n", fence, at.Height, at.Hash)
+	for _, t := range pending.Transfers {
+		tag := ""
+		if t.Tag != nil {
+			tag = fmt.Sprint(*t.Tag)
+		}
+		fmt.Fprintf(sum, "%q %d %q %q %q %s %q %v\n", t.TxID, t.Index, t.Asset, t.Address, tag, t.Amount, t.Spends, t.Reverted)
+	}
+	for _, s := range pending.Spends {
+		fmt.Fprintf(sum, "%q %q\n", s.Key, s.TxID)
+	}
+	return string(sum.Sum(nil))
+}

@@ -1,0 +1,289 @@
+package chain_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"cointill/chain"
+	"cointill/chain/chaintest"
+	"cointill/core/money"
+)
+
+// world is a small network with a ledger.
+type world struct {
+	*testing.T
+	net    *chaintest.Memory
+	watch  *chain.WatchSet
+	ledger *chaintest.Ledger
+	config chain.FollowerConfig
+}
+
+func newWorld(t *testing.T) *world {
+	w := &world{T: t, net: chaintest.NewMemory(), watch: new(chain.WatchSet)}
+	w.ledger = chaintest.NewLedger(w.watch, 300)
+	w.config = chain.FollowerConfig{Network: "test", Source: w.net, Store: w.ledger, Watch: w.watch,
+		Clock: func() time.Time { return time.Unix(1700000000, 0) }}
+	return w
+}
+
+// pay sends something to a new watched address.
+func (w *world) pay() string {
+	to := w.net.Destination()
+	w.watch.AddAddresses(to.Address)
+	return w.net.Pay(chain.Output{Asset: "MEM", Destination: to, Amount: money.Units(5)})
+}
+
+func (w *world) step(f *chain.Follower) bool {
+	w.Helper()
+	changed, err := f.Step(w.Context())
+	if err != nil {
+		w.Fatal(err)
+	}
+	return changed
+}
+
+func TestRunWakesAndEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.config.Interval = time.Hour
+		f := chain.NewFollower(w.config)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- f.Run(ctx) }()
+		synctest.Wait() // the first step comes at once
+		txid := w.pay()
+		w.net.Mine(1)
+		synctest.Wait()
+		if w.ledger.Confirmations(txid) != 0 {
+			t.Error("a step came without a wake")
+		}
+		f.Wake()
+		f.Wake() // never blocks
+		synctest.Wait()
+		if w.ledger.Confirmations(txid) != 1 {
+			t.Error("Wake did not make a step")
+		}
+		w.net.Mine(1)
+		<-time.After(time.Hour + time.Second) // the bubble's clock, not ours
+		synctest.Wait()
+		if w.ledger.Confirmations(txid) != 2 {
+			t.Error("the interval did not make a step")
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+		if s := f.Status(); s.Problem != "" || s.Applied != w.ledger.Tip() || s.At.IsZero() {
+			t.Errorf("status %+v", s)
+		}
+	})
+}
+
+// hung is a source that never answers.
+type hung struct{ chain.Source }
+
+func (hung) Tip(ctx context.Context) (chain.Tip, error) { <-ctx.Done(); return chain.Tip{}, ctx.Err() }
+
+func TestHungSourceIsGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.config.Source, w.config.Timeout = hung{w.net}, 10*time.Second
+		if _, err := chain.NewFollower(w.config).Step(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v", err)
+		}
+		if w.ledger.Problem() == "" {
+			t.Error("health says nothing of a source that never answers")
+		}
+	})
+}
+
+func TestFenceOfATakenLease(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	old, young := w.config, w.config
+	old.Fence, young.Fence = func() int64 { return 1 }, func() int64 { return 2 }
+	first, second := chain.NewFollower(old), chain.NewFollower(young)
+	w.step(first)
+	w.pay()
+	w.step(second)
+	w.net.Mine(1)
+	writes := w.ledger.HealthWrites()
+	if _, err := first.Step(t.Context()); !errors.Is(err, chain.ErrStale) {
+		t.Errorf("the old holder's step: %v", err)
+	}
+	if w.ledger.HealthWrites() != writes {
+		t.Error("a follower that was refused spoke of health")
+	}
+	w.step(second)
+}
+
+// TestLostAnswerIsNoLoss loses the store's answer to Apply after it was done.
+func TestLostAnswerIsNoLoss(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f := chain.NewFollower(w.config)
+	w.step(f)
+	txid := w.pay()
+	w.net.Mine(1)
+	w.ledger.Fail = func(call string) error {
+		if call == "commit" {
+			return errors.New("connection lost")
+		}
+		return nil
+	}
+	if _, err := f.Step(t.Context()); err == nil {
+		t.Fatal("a lost answer was not noticed")
+	}
+	w.ledger.Fail = nil
+	w.step(f)
+	if w.ledger.Confirmations(txid) != 1 || len(w.ledger.Violations()) > 0 {
+		t.Errorf("%d confirmations, %v", w.ledger.Confirmations(txid), w.ledger.Violations())
+	}
+}
+
+func TestHealthIsWrittenWhenItChanges(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f := chain.NewFollower(w.config)
+	w.step(f)
+	w.step(f)
+	if n := w.ledger.HealthWrites(); n != 1 {
+		t.Errorf("two good steps wrote health %d times", n)
+	}
+	w.net.Mine(3)
+	w.step(f)
+	w.net.Retreat(2)
+	for range 3 {
+		if changed, err := f.Step(t.Context()); err == nil || changed {
+			t.Fatal("a source below the cursor was followed")
+		}
+	}
+	if n := w.ledger.HealthWrites(); n != 2 || !strings.HasPrefix(w.ledger.Problem(), "The node is behind") {
+		t.Errorf("%d writes, health %q", n, w.ledger.Problem())
+	}
+	if f.Status().Problem != w.ledger.Problem() {
+		t.Errorf("status %+v", f.Status())
+	}
+}
+
+// TestShorterBranch follows a source onto a branch that is still lower than the
+// old one, and up again.
+func TestShorterBranch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f := chain.NewFollower(w.config)
+	w.step(f)
+	w.net.Mine(10)
+	txid := w.pay()
+	w.net.Mine(1)
+	w.step(f)
+	w.net.Retreat(3)
+	w.net.Mine(1)
+	w.step(f)
+	if tip := w.ledger.Tip(); tip.Height != 9 {
+		t.Errorf("at %d, want 9", tip.Height)
+	}
+	w.net.Mine(5)
+	w.step(f)
+	if w.ledger.Confirmations(txid) != 6 || len(w.ledger.Violations()) > 0 {
+		t.Errorf("%d confirmations, %v", w.ledger.Confirmations(txid), w.ledger.Violations())
+	}
+}
+
+// counting counts the questions for headers.
+type counting struct {
+	*chaintest.Memory
+	headers atomic.Int64
+}
+
+func (c *counting) Header(ctx context.Context, height int64) (chain.Header, error) {
+	c.headers.Add(1)
+	return c.Memory.Header(ctx, height)
+}
+
+func TestDeepReorgAsksFewQuestions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	source := &counting{Memory: w.net}
+	w.config.Source = source
+	f := chain.NewFollower(w.config)
+	w.step(f)
+	w.net.Mine(280)
+	w.step(f)
+	source.headers.Store(0)
+	w.net.Reorg(250, true)
+	w.step(f)
+	if n := source.headers.Load(); n > 20 {
+		t.Errorf("%d headers read for a reorganisation of 250 blocks", n)
+	}
+	if len(w.ledger.Violations()) > 0 {
+		t.Error(w.ledger.Violations())
+	}
+}
+
+// racing mines a block while the mempool is read.
+type racing struct {
+	*chaintest.Memory
+	times int
+}
+
+func (r *racing) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
+	if r.times > 0 {
+		r.times--
+		r.Mine(1)
+	}
+	return r.Memory.Pending(ctx, watch)
+}
+
+// TestBlockDuringMempoolRead: a transaction that is mined while the mempool is
+// read is in neither picture, and must not look as if it were gone.
+func TestBlockDuringMempoolRead(t *testing.T) {
+	t.Parallel()
+	for times := range 8 {
+		w := newWorld(t)
+		source := &racing{Memory: w.net}
+		w.config.Source = source
+		f := chain.NewFollower(w.config)
+		w.step(f)
+		txid := w.pay()
+		w.step(f)
+		source.times = times
+		w.step(f)
+		source.times = 0
+		w.step(f)
+		for _, state := range w.ledger.History(txid) {
+			if state == "gone" {
+				t.Errorf("%d blocks meanwhile: %v", times, w.ledger.History(txid))
+			}
+		}
+		if tip := w.ledger.Tip().Height; w.ledger.Confirmations(txid) != tip || tip < int64(min(times, 4)) {
+			t.Errorf("%d blocks meanwhile: %d confirmations at height %d", times, w.ledger.Confirmations(txid), tip)
+		}
+	}
+}
+
+// TestRefreshComesBeforeBlocks: an address that another process gave out before a
+// block was made is known before that block is read.
+func TestRefreshComesBeforeBlocks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var elsewhere []string
+	w.config.Refresh = func(context.Context) error { w.watch.AddAddresses(elsewhere...); return nil }
+	f := chain.NewFollower(w.config)
+	w.step(f)
+	to := w.net.Destination()
+	elsewhere = append(elsewhere, to.Address)
+	txid := w.net.Pay(chain.Output{Asset: "MEM", Destination: to, Amount: money.Units(5)})
+	w.net.Mine(1)
+	w.step(f)
+	if w.ledger.Confirmations(txid) != 1 {
+		t.Error("the address came too late")
+	}
+}

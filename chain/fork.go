@@ -1,0 +1,166 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// problem is a reason not to go on; its text is the sentence for people.
+type problem string
+
+func (p problem) Error() string { return string(p) }
+
+// errMoved is when a source's answers don't fit together: mostly its chain moved
+// between two of them. Nothing of them is applied.
+var errMoved = errors.New("the node contradicts itself")
+
+// verdict is what store and source say of a height.
+type verdict int
+
+const (
+	differ  verdict = iota // both know it, by different names
+	agree                  // the same block
+	unknown                // too deep for the store
+)
+
+// ancestor finds the highest block that store and source share, in a number of
+// questions that grows with the logarithm of the depth. It is nil when that is
+// the cursor itself. A source that is merely behind is a problem: nothing is
+// undone on its word.
+func (f *Follower) ancestor(ctx context.Context, cursor BlockID, tip Tip) (*BlockID, error) {
+	top := min(cursor.Height, tip.Height)
+	hash, v, err := f.compare(ctx, top, cursor, tip)
+	switch {
+	case err != nil:
+		return nil, err
+	case v == unknown:
+		return nil, farBehind(cursor, tip)
+	case v == agree && tip.Height < cursor.Height:
+		return nil, problem(fmt.Sprintf("The node is behind: it is at block %d, and block %d was seen already. "+
+			"Nothing is lost; confirmations wait until it has caught up.", tip.Height, cursor.Height))
+	case v == agree:
+		return nil, nil
+	}
+	// Agreement is monotonic: everything below a shared block is shared. Look
+	// twice as far each time, then halve what is between.
+	high, low := top, top
+	for step := int64(1); v == differ; step *= 2 {
+		high, low = low, top-step
+		if hash, v, err = f.compare(ctx, low, cursor, tip); err != nil {
+			return nil, err
+		}
+	}
+	for high-low > 1 {
+		middle := low + (high-low)/2
+		h, between, err := f.compare(ctx, middle, cursor, tip)
+		if err != nil {
+			return nil, err
+		}
+		if between == differ {
+			high = middle
+		} else {
+			low, hash, v = middle, h, between
+		}
+	}
+	if v == unknown {
+		return nil, problem(fmt.Sprintf("The node's chain parts from the one followed so far below block %d, deeper than is kept. "+
+			"Check that the node follows the right network; nothing is counted until its chain holds block %d (%s) again.",
+			high, cursor.Height, cursor.Hash))
+	}
+	return &BlockID{Height: low, Hash: hash}, nil
+}
+
+// farBehind is the problem of a source so low that the store doesn't know its tip any more.
+func farBehind(cursor BlockID, tip Tip) error {
+	return problem(fmt.Sprintf("The node is far behind, or follows another network: it is at block %d, and block %d was seen already. "+
+		"Check its network and wait until it has caught up.", tip.Height, cursor.Height))
+}
+
+// compare asks store and source for the hash at a height.
+func (f *Follower) compare(ctx context.Context, height int64, cursor BlockID, tip Tip) (string, verdict, error) {
+	ours, theirs := cursor.Hash, tip.Hash
+	var err error
+	if height != cursor.Height {
+		if height < 0 {
+			return "", unknown, nil
+		}
+		if ours, err = f.Store.Hash(ctx, f.Network, height); err != nil {
+			return "", differ, fmt.Errorf("read an applied block: %w", err)
+		}
+		if ours == "" {
+			return "", unknown, nil
+		}
+	}
+	if height != tip.Height {
+		header, err := f.Source.Header(ctx, height)
+		if errors.Is(err, ErrNoBlock) {
+			return "", differ, fmt.Errorf("%w: block %d is missing below its tip %d", errMoved, height, tip.Height)
+		}
+		if err != nil {
+			return "", differ, fmt.Errorf("the header of block %d can't be read: %w", height, err)
+		}
+		theirs = header.Hash
+	}
+	if ours == theirs {
+		return ours, agree, nil
+	}
+	return ours, differ, nil
+}
+
+// maxSentence bounds, in bytes, what a source's error can put on a page.
+const maxSentence = 400
+
+// describe is the sentence for Health: "" when all is well.
+func describe(err error) string {
+	if err == nil {
+		return ""
+	}
+	var p problem
+	text := err.Error()
+	if !errors.As(err, &p) {
+		text = "The chain can't be followed now: " + strings.TrimSuffix(text, ".") + ". It is tried again."
+	}
+	text = strings.ToValidUTF8(text, "?")
+	if len(text) > maxSentence {
+		cut := maxSentence
+		for !utf8.RuneStart(text[cut]) {
+			cut--
+		}
+		text = text[:cut] + "…"
+	}
+	return text
+}
+
+// patient is a source of which no question may take longer than a timeout.
+type patient struct {
+	source  Source
+	timeout time.Duration
+}
+
+func (p patient) Tip(ctx context.Context) (Tip, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	return p.source.Tip(ctx)
+}
+
+func (p patient) Header(ctx context.Context, height int64) (Header, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	return p.source.Header(ctx, height)
+}
+
+func (p patient) Block(ctx context.Context, height int64, watch Watch) (Block, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	return p.source.Block(ctx, height, watch)
+}
+
+func (p patient) Pending(ctx context.Context, watch Watch) (Pending, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	return p.source.Pending(ctx, watch)
+}

@@ -1,0 +1,4 @@
+package sandbox
+
+// Parse lets tests read a stored transaction.
+var Parse = parse

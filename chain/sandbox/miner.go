@@ -1,0 +1,154 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"cointill/models"
+)
+
+const (
+	// heartbeat is the time between blocks while nothing goes on.
+	heartbeat = time.Minute
+	// settling is how many blocks a transaction keeps its chain busy: above every
+	// final depth that is usual.
+	settling = 64
+	// look is how often a miner asks whether another process sent something.
+	look = time.Second
+	// kept is how many blocks without transactions stay, and pruneEvery how many
+	// new ones come before old ones are looked for.
+	kept, pruneEvery = 2000, 500
+	// forgotten is how long a held transaction stays in the mempool.
+	forgotten = 14 * 24 * time.Hour
+)
+
+// Tick mines a block when one is due. It reports whether it did, and when to ask
+// again. Any number of processes may tick one chain: whether a block is due is
+// decided under the chain's lock, from the last block's time.
+func (c *Chain) Tick(ctx context.Context) (mined bool, wait time.Duration, err error) {
+	now := c.clock()
+	if wait, err = c.wait(c.db.Read(ctx), now); err != nil || wait > 0 {
+		return false, wait, err
+	}
+	err = c.change(ctx, func(s *session) (err error) {
+		if wait, err = c.wait(s.tx, now); err != nil || wait > 0 {
+			mined = false
+			return err // another process was faster
+		}
+		if err = s.mine(); err != nil {
+			return err
+		}
+		mined = true
+		wait, err = c.wait(s.tx, now)
+		return err
+	})
+	return mined && err == nil, wait, err
+}
+
+// wait is the time from now until the next block is due.
+func (c *Chain) wait(tx *models.Tx, now time.Time) (time.Duration, error) {
+	tip, err := c.tip(tx)
+	if err != nil {
+		return 0, err
+	}
+	var waiting []models.SandboxTx
+	err = tx.Where("network = ? AND height IS NULL AND held = ?", c.network, false).Order("id").Limit(1).Find(&waiting).Error
+	if err != nil {
+		return 0, fmt.Errorf("sandbox: read the mempool of %s: %w", c.network, err)
+	}
+	due := tip.Time.Add(c.rhythm.interval)
+	if len(waiting) > 0 {
+		// After a quiet time a payment is still pending for a moment, as in life.
+		if seen := waiting[0].CreatedAt.Add(c.rhythm.interval / 2); seen.After(due) {
+			due = seen
+		}
+		return due.Sub(now), nil
+	}
+	busy := false
+	err = tx.Raw(`SELECT EXISTS (SELECT 1 FROM sandbox_plans WHERE network = @network)
+		OR EXISTS (SELECT 1 FROM sandbox_txes WHERE network = @network AND height > @height)`,
+		map[string]any{"network": c.network, "height": tip.Height - settling}).Find(&busy).Error
+	if err != nil {
+		return 0, fmt.Errorf("sandbox: is %s busy: %w", c.network, err)
+	}
+	if !busy {
+		due = tip.Time.Add(heartbeat)
+	}
+	return due.Sub(now), nil
+}
+
+// prune deletes old blocks without transactions, but none that a follower still
+// has to read, and held transactions that everybody forgot.
+func (s *session) prune() error {
+	if s.tip.Height%pruneEvery != 0 {
+		return nil
+	}
+	below := s.tip.Height
+	var cursors []models.ChainCursor
+	err := s.tx.Where("network = ?", s.network).Limit(1).Find(&cursors).Error
+	if err == nil {
+		if len(cursors) > 0 {
+			below = min(below, cursors[0].Height)
+		}
+		err = s.tx.Exec(`DELETE FROM sandbox_blocks WHERE network = @network AND height > 0 AND height < @below
+			AND NOT EXISTS (SELECT 1 FROM sandbox_txes t WHERE t.network = @network AND t.height = sandbox_blocks.height)`,
+			map[string]any{"network": s.network, "below": below - kept}).Error
+	}
+	if err == nil {
+		err = s.tx.Where("network = ? AND height IS NULL AND held = ? AND created_at < ?", s.network, true, s.clock().Add(-forgotten)).
+			Delete(&models.SandboxTx{}).Error
+	}
+	if err != nil {
+		return fmt.Errorf("sandbox: prune %s: %w", s.network, err)
+	}
+	return nil
+}
+
+// Miner lets blocks come by themselves on some chains.
+type Miner struct {
+	Chains []*Chain
+	Log    *slog.Logger
+}
+
+// Run mines until the context ends, and then returns nil. Failures are logged and
+// tried again.
+func (m Miner) Run(ctx context.Context) error {
+	var all sync.WaitGroup
+	for _, c := range m.Chains {
+		all.Go(func() { m.run(ctx, c) })
+	}
+	all.Wait()
+	return nil
+}
+
+func (m Miner) run(ctx context.Context, c *Chain) {
+	changed := make(chan struct{}, 1)
+	c.Notify(func() {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	})
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for failed := false; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		case <-changed:
+		}
+		_, wait, err := c.Tick(ctx)
+		if (err != nil) != failed && ctx.Err() == nil {
+			failed = err != nil
+			m.Log.Warn("sandbox miner", "network", c.network, "failed", failed, "error", err)
+		}
+		if err != nil {
+			wait = look
+		}
+		timer.Reset(max(10*time.Millisecond, min(wait, look)))
+	}
+}

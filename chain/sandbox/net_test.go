@@ -1,0 +1,155 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"cointill/chain"
+	"cointill/chain/chaintest"
+	"cointill/chain/sandbox"
+	"cointill/core/clock"
+	"cointill/core/ident"
+	"cointill/core/money"
+	"cointill/models"
+	"cointill/models/modelstest"
+)
+
+// net drives a sandbox chain for the conformance suite.
+type net struct {
+	testing.TB
+	db     *models.DB
+	kind   money.Chain
+	chain  *sandbox.Chain
+	clock  *clock.Fake
+	serial uint32
+}
+
+var _ chaintest.Net = (*net)(nil)
+
+func newNet(t testing.TB, db *models.DB, kind money.Chain) *net {
+	n := &net{TB: t, db: db, kind: kind, clock: clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))}
+	n.Restart()
+	return n
+}
+
+func (n *net) Features() chaintest.Features {
+	f := chaintest.Features{Asset: "BTC", Amount: 1000, Mempool: true, MultiOutput: true, Replace: true, Reverts: true, MaxReorg: 100, Walk: 120}
+	if n.kind == money.XRPL {
+		f.Asset, f.Mempool, f.Replace, f.MaxReorg = "XRP", false, false, 0
+	}
+	return f
+}
+
+func (n *net) Source() chain.Source { return n.chain }
+
+func (n *net) Restart() {
+	c, err := sandbox.Open(n.Context(), n.db, n.kind, n.clock.Now)
+	n.must(err)
+	n.chain = c
+}
+
+func (n *net) Destination() chain.Destination {
+	n.serial++
+	d := chain.Destination{Address: "addr-" + ident.Text(12)}
+	if n.kind == money.XRPL {
+		tag := n.serial
+		d.Tag = &tag
+		if n.serial%5 == 0 {
+			d.Tag = nil
+		}
+		d.Address = "account-" + ident.Text(12)
+	}
+	return d
+}
+
+func (n *net) Pay(outputs ...chain.Output) string {
+	return n.send(chain.Tx{Outputs: outputs, Spends: []string{ident.Text(20), ident.Text(20)}})
+}
+
+func (n *net) Revert(output chain.Output) string {
+	return n.send(chain.Tx{Outputs: []chain.Output{output}, Spends: []string{ident.Text(20)}, Reverted: true})
+}
+
+func (n *net) send(tx chain.Tx) string {
+	txid, err := n.chain.Broadcast(n.Context(), tx)
+	n.must(err)
+	return txid
+}
+
+func (n *net) Replace(txid string) string {
+	tx := chain.Tx{Outputs: []chain.Output{{Asset: "BTC", Destination: n.Destination(), Amount: money.Units(5)}}, Spends: n.spends(txid)}
+	_, err := n.chain.Play(n.Context(),
+		chain.Move{Kind: chain.Drop, TxIDs: []string{txid}}, chain.Move{Kind: chain.Broadcast, Tx: &tx})
+	n.must(err)
+	return tx.ID(n.chain.Network())
+}
+
+func (n *net) Mine(count int) {
+	n.clock.Advance(time.Second)
+	_, err := n.chain.Mine(n.Context(), count)
+	n.must(err)
+}
+
+func (n *net) Reorg(depth int, keep bool) {
+	move := chain.Move{Kind: chain.Reorg, Depth: depth}
+	if !keep {
+		var rows []models.SandboxTx
+		tip, err := n.chain.Tip(n.Context())
+		n.must(err)
+		n.must(n.db.Read(n.Context()).Where("network = ? AND height > ?", n.chain.Network(), tip.Height-int64(depth)).Find(&rows).Error)
+		for _, row := range rows {
+			move.TxIDs = append(move.TxIDs, row.TxID)
+		}
+	}
+	_, err := n.chain.Play(n.Context(), move)
+	n.must(err)
+}
+
+func (n *net) Where(txid string) chaintest.Place {
+	row, ok := n.row(txid)
+	if !ok || row.Height == nil {
+		return chaintest.Place{Pending: ok}
+	}
+	var block models.SandboxBlock
+	n.must(n.db.Read(n.Context()).Where("network = ? AND height = ?", n.chain.Network(), *row.Height).Take(&block).Error)
+	return chaintest.Place{Height: block.Height, Hash: block.Hash}
+}
+
+func (n *net) spends(txid string) []string {
+	row, ok := n.row(txid)
+	if !ok {
+		n.Fatalf("no transaction %s", txid)
+	}
+	tx, err := sandbox.Parse(row.Body)
+	n.must(err)
+	return tx.Spends
+}
+
+func (n *net) row(txid string) (models.SandboxTx, bool) {
+	var rows []models.SandboxTx
+	n.must(n.db.Read(n.Context()).Where("network = ? AND tx_id = ?", n.chain.Network(), txid).Find(&rows).Error)
+	if len(rows) == 0 {
+		return models.SandboxTx{}, false
+	}
+	return rows[0], true
+}
+
+func (n *net) must(err error) {
+	n.Helper()
+	if err != nil {
+		n.Fatal(err)
+	}
+}
+
+// TestConformance runs the suite on each kind of chain, on one database a kind:
+// a case finds the chain as the others left it.
+func TestConformance(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		for _, kind := range []money.Chain{money.Bitcoin, money.Ethereum, money.XRPL} {
+			t.Run(fmt.Sprint(kind), func(t *testing.T) {
+				chaintest.Run(t, func(t *testing.T) chaintest.Net { return newNet(t, db, kind) })
+			})
+		}
+	})
+}

@@ -1,0 +1,294 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"cointill/chain"
+	"cointill/models"
+)
+
+// Bounds of what one call may ask for.
+const (
+	maxMoves   = 32
+	maxAfter   = 10_000 // blocks
+	maxOutputs = 100
+	maxDepth   = 1000
+	maxMine    = 1000
+)
+
+// Play makes moves, in their order, all or none: those with After 0 at once, the
+// others when the chain has that many more blocks. It returns the height of the
+// chain that the moves counted from.
+func (c *Chain) Play(ctx context.Context, moves ...chain.Move) (height int64, err error) {
+	for _, move := range moves {
+		if err := c.check(move); err != nil {
+			return 0, err
+		}
+	}
+	if len(moves) > maxMoves {
+		return 0, fmt.Errorf("sandbox: %d moves are more than %d", len(moves), maxMoves)
+	}
+	err = c.change(ctx, func(s *session) error {
+		height = s.tip.Height
+		for _, move := range moves {
+			if move.After > 0 {
+				if err := s.plan(move); err != nil {
+					return err
+				}
+			} else if err := s.make(move); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return height, err
+}
+
+// Broadcast puts a transaction into the mempool and returns its id.
+func (c *Chain) Broadcast(ctx context.Context, tx chain.Tx) (string, error) {
+	_, err := c.Play(ctx, chain.Move{Kind: chain.Broadcast, Tx: &tx})
+	return tx.ID(c.network), err
+}
+
+// Mine puts n blocks on the chain and makes the moves that become due. It returns
+// the new height.
+func (c *Chain) Mine(ctx context.Context, n int) (height int64, err error) {
+	if n < 1 || n > maxMine {
+		return 0, fmt.Errorf("sandbox: can't mine %d blocks at once, only 1 to %d", n, maxMine)
+	}
+	err = c.change(ctx, func(s *session) error {
+		for range n {
+			if err := s.mine(); err != nil {
+				return err
+			}
+		}
+		height = s.tip.Height
+		return nil
+	})
+	return height, err
+}
+
+// check refuses moves that make no sense on the chain.
+func (c *Chain) check(m chain.Move) error {
+	switch {
+	case m.After < 0 || m.After > maxAfter:
+		return fmt.Errorf("sandbox: a move can be up to %d blocks ahead, not %d", maxAfter, m.After)
+	case m.Kind == chain.Broadcast:
+		return checkTx(m.Tx)
+	case m.Kind == chain.Reorg && !c.rhythm.reorgs:
+		return fmt.Errorf("sandbox: %s is never reorganised", c.network)
+	case m.Kind == chain.Reorg && (m.Depth < 1 || m.Depth > maxDepth):
+		return fmt.Errorf("sandbox: can't reorganise %d blocks, only 1 to %d", m.Depth, maxDepth)
+	case m.Kind == chain.Reorg:
+		return nil
+	case m.Kind == chain.Hold || m.Kind == chain.Release || m.Kind == chain.Drop:
+		if len(m.TxIDs) == 0 {
+			return fmt.Errorf("sandbox: a move %q names no transaction", m.Kind)
+		}
+		return nil
+	}
+	return fmt.Errorf("sandbox: no move %q", m.Kind)
+}
+
+func checkTx(tx *chain.Tx) error {
+	switch {
+	case tx == nil || len(tx.Outputs) == 0 || len(tx.Outputs) > maxOutputs:
+		return fmt.Errorf("sandbox: a transaction has 1 to %d outputs", maxOutputs)
+	case len(tx.Spends) == 0 || len(tx.Spends) > chain.MaxSpends:
+		return fmt.Errorf("sandbox: a transaction uses up 1 to %d spend keys", chain.MaxSpends)
+	}
+	for _, o := range tx.Outputs {
+		if o.Amount.Sign() <= 0 || o.Address == "" || o.Asset == "" {
+			return errors.New("sandbox: an output needs an amount above zero, an address and an asset")
+		}
+	}
+	return nil
+}
+
+// session is one change of a chain, under its lock.
+type session struct {
+	*Chain
+	tx  *models.Tx
+	tip models.SandboxBlock
+}
+
+// change runs fn in a transaction that holds the chain alone.
+func (c *Chain) change(ctx context.Context, fn func(*session) error) error {
+	err := c.db.Write(ctx, func(tx *models.Tx) error {
+		s := &session{Chain: c, tx: tx}
+		err := s.lock()
+		if err == nil {
+			s.tip, err = c.tip(tx)
+		}
+		if err != nil {
+			return err
+		}
+		return fn(s)
+	})
+	if err == nil {
+		c.notify()
+	}
+	return err
+}
+
+// lock waits for every other change of the chain. SQLite's single writer needs none.
+func (s *session) lock() error {
+	if !models.IsPostgres(s.tx) {
+		return nil
+	}
+	var height int64
+	err := s.tx.Raw("SELECT height FROM sandbox_blocks WHERE network = ? AND height = 0 FOR UPDATE", s.network).Find(&height).Error
+	if err != nil {
+		return fmt.Errorf("sandbox: lock %s: %w", s.network, err)
+	}
+	return nil
+}
+
+// plan keeps a move for later.
+func (s *session) plan(move chain.Move) error {
+	body, err := json.Marshal(move)
+	if err == nil {
+		err = s.tx.Create(&models.SandboxPlan{Network: string(s.network), Height: s.tip.Height + move.After, Body: string(body)}).Error
+	}
+	if err != nil {
+		return fmt.Errorf("sandbox: plan a %s: %w", move.Kind, err)
+	}
+	return nil
+}
+
+// make makes a move now. Transactions that are not where a move expects them are
+// left alone: what a plan meant to move may have gone meanwhile.
+func (s *session) make(move chain.Move) (err error) {
+	waiting := s.tx.Where("network = ? AND height IS NULL AND tx_id IN ?", s.network, move.TxIDs)
+	switch move.Kind {
+	case chain.Broadcast:
+		err = s.broadcast(*move.Tx, move.Held)
+	case chain.Hold, chain.Release:
+		err = waiting.Model(&models.SandboxTx{}).Update("held", move.Kind == chain.Hold).Error
+	case chain.Drop:
+		err = waiting.Delete(&models.SandboxTx{}).Error
+	case chain.Reorg:
+		err = s.reorg(move.Depth, move.TxIDs)
+	}
+	if err != nil {
+		return fmt.Errorf("sandbox: %s on %s: %w", move.Kind, s.network, err)
+	}
+	return nil
+}
+
+func (s *session) broadcast(tx chain.Tx, held bool) error {
+	body, err := json.Marshal(tx)
+	if err != nil {
+		return err
+	}
+	id, known := tx.ID(s.network), int64(0)
+	err = s.tx.Model(&models.SandboxTx{}).Where("network = ? AND tx_id = ?", s.network, id).Count(&known).Error
+	if err != nil || known > 0 {
+		return err
+	}
+	return s.tx.Create(&models.SandboxTx{Network: string(s.network), TxID: id, Held: held, Body: string(body), CreatedAt: s.clock()}).Error
+}
+
+// mine puts one block on top that takes what is pending, then makes the moves
+// that are due at its height.
+func (s *session) mine() error {
+	rows, err := s.mempool(s.tx)
+	if err != nil {
+		return err
+	}
+	var txids []string
+	for _, row := range rows {
+		if !row.Held {
+			txids = append(txids, row.TxID)
+		}
+	}
+	block := models.SandboxBlock{Network: string(s.network), Height: s.tip.Height + 1, Parent: s.tip.Hash, Time: s.clock()}
+	block.Hash = hashOf(block, txids)
+	if err := s.tx.Create(&block).Error; err != nil {
+		return fmt.Errorf("sandbox: mine block %d: %w", block.Height, err)
+	}
+	s.tip = block
+	for part := range slices.Chunk(txids, 500) {
+		err := s.tx.Model(&models.SandboxTx{}).Where("network = ? AND height IS NULL AND tx_id IN ?", s.network, part).
+			Update("height", block.Height).Error
+		if err != nil {
+			return fmt.Errorf("sandbox: fill block %d: %w", block.Height, err)
+		}
+	}
+	if err := s.due(); err != nil {
+		return err
+	}
+	return s.prune()
+}
+
+// due makes the moves that were planned for the height of the tip.
+func (s *session) due() error {
+	var plans []models.SandboxPlan
+	err := s.tx.Where("network = ? AND height <= ?", s.network, s.tip.Height).Order("height, id").Find(&plans).Error
+	if err != nil {
+		return fmt.Errorf("sandbox: read plans: %w", err)
+	}
+	for _, plan := range plans {
+		var move chain.Move
+		if err := json.Unmarshal([]byte(plan.Body), &move); err != nil {
+			return fmt.Errorf("sandbox: read plan %d: %w", plan.ID, err)
+		}
+		if err := s.make(move); err != nil {
+			return err
+		}
+		if err := s.tx.Delete(&plan).Error; err != nil {
+			return fmt.Errorf("sandbox: finish plan %d: %w", plan.ID, err)
+		}
+	}
+	return nil
+}
+
+// reorg mines the last blocks anew with their transactions but for the dropped,
+// which leave the chain and the mempool.
+func (s *session) reorg(depth int, drop []string) error {
+	if int64(depth) > s.tip.Height {
+		return fmt.Errorf("the chain has only %d blocks that can be replaced", s.tip.Height)
+	}
+	if len(drop) > 0 {
+		if err := s.tx.Where("network = ? AND tx_id IN ?", s.network, drop).Delete(&models.SandboxTx{}).Error; err != nil {
+			return err
+		}
+	}
+	var blocks []models.SandboxBlock // with the one below, which stays
+	err := s.tx.Where("network = ? AND height >= ?", s.network, s.tip.Height-int64(depth)).Order("height").Find(&blocks).Error
+	if err != nil {
+		return err
+	}
+	if len(blocks) != depth+1 {
+		return errors.New("blocks of that depth are pruned")
+	}
+	txids, err := s.mined(blocks[0].Height)
+	if err != nil {
+		return err
+	}
+	parent := blocks[0].Hash
+	for _, block := range blocks[1:] {
+		block.Parent, block.Branch = parent, block.Branch+1
+		block.Hash, block.Time = hashOf(block, txids[block.Height]), s.clock()
+		if err := s.tx.Save(&block).Error; err != nil {
+			return err
+		}
+		parent, s.tip = block.Hash, block
+	}
+	return nil
+}
+
+// mined gives the transactions above a height, by height.
+func (s *session) mined(above int64) (map[int64][]string, error) {
+	var rows []models.SandboxTx
+	err := s.tx.Select("tx_id", "height").Where("network = ? AND height > ?", s.network, above).Order("id").Find(&rows).Error
+	out := map[int64][]string{}
+	for _, row := range rows {
+		out[*row.Height] = append(out[*row.Height], row.TxID)
+	}
+	return out, err
+}

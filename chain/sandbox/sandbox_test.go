@@ -1,0 +1,364 @@
+package sandbox_test
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"cointill/chain"
+	"cointill/chain/chaintest"
+	"cointill/chain/sandbox"
+	"cointill/core/clock"
+	"cointill/core/ident"
+	"cointill/core/money"
+	"cointill/models"
+	"cointill/models/modelstest"
+)
+
+// tx pays an amount to an address.
+func tx(address string, amount int64) chain.Tx {
+	return chain.Tx{Outputs: []chain.Output{{Asset: "BTC", Destination: chain.Destination{Address: address}, Amount: money.Units(amount)}},
+		Spends: []string{ident.Text(20)}}
+}
+
+func (n *net) play(moves ...chain.Move) int64 {
+	n.Helper()
+	height, err := n.chain.Play(n.Context(), moves...)
+	n.must(err)
+	return height
+}
+
+func (n *net) tip() chain.Tip {
+	n.Helper()
+	tip, err := n.chain.Tip(n.Context())
+	n.must(err)
+	return tip
+}
+
+func each(t *testing.T, kind money.Chain, test func(n *net)) {
+	t.Helper()
+	modelstest.Each(t, func(t *testing.T, db *models.DB) { test(newNet(t, db, kind)) })
+}
+
+func TestNamesAreContent(t *testing.T) {
+	t.Parallel()
+	a := chain.Tx{Outputs: []chain.Output{{Asset: "BTC", Destination: chain.Destination{Address: "x"}, Amount: money.Units(1)}}, Spends: []string{"k"}}
+	b := a
+	if a.ID("one") != b.ID("one") || a.ID("one") == a.ID("two") {
+		t.Error("an id is not that of network and content")
+	}
+	for name, other := range map[string]chain.Tx{
+		"amount":   {Outputs: []chain.Output{{Asset: "BTC", Destination: chain.Destination{Address: "x"}, Amount: money.Units(2)}}, Spends: []string{"k"}},
+		"spends":   {Outputs: a.Outputs, Spends: []string{"l"}},
+		"reverted": {Outputs: a.Outputs, Spends: a.Spends, Reverted: true},
+	} {
+		if other.ID("one") == a.ID("one") {
+			t.Errorf("another %s, the same id", name)
+		}
+	}
+}
+
+// TestBlocksAreDeterministic plays the same on two chains.
+func TestBlocksAreDeterministic(t *testing.T) {
+	var tips []string
+	for range 2 {
+		n := newNet(t, modelstest.Open(t, false, time.Now), money.Bitcoin)
+		a := chain.Tx{Outputs: []chain.Output{{Asset: "BTC", Destination: chain.Destination{Address: "x"}, Amount: money.Units(1)}}, Spends: []string{"k"}}
+		n.play(chain.Move{Kind: chain.Broadcast, Tx: &a})
+		n.Mine(5)
+		n.play(chain.Move{Kind: chain.Reorg, Depth: 5})
+		n.Mine(2)
+		tips = append(tips, n.tip().Hash)
+	}
+	if tips[0] != tips[1] {
+		t.Errorf("the same moves made the blocks %v", tips)
+	}
+}
+
+func TestPlansRunAtTheirHeight(t *testing.T) {
+	each(t, money.Bitcoin, func(n *net) {
+		n.Mine(3)
+		a, b, held := tx("a", 1), tx("b", 2), tx("held", 3)
+		idA, idB, idHeld := a.ID(n.chain.Network()), b.ID(n.chain.Network()), held.ID(n.chain.Network())
+		from := n.play(
+			chain.Move{Kind: chain.Broadcast, Tx: &a},
+			chain.Move{Kind: chain.Broadcast, Tx: &held, Held: true},
+			chain.Move{After: 2, Kind: chain.Broadcast, Tx: &b},
+			chain.Move{After: 3, Kind: chain.Reorg, Depth: 3, TxIDs: []string{idA}},
+			chain.Move{After: 3, Kind: chain.Broadcast, Tx: &a, Held: true},
+			chain.Move{After: 4, Kind: chain.Release, TxIDs: []string{idA, idHeld}},
+			chain.Move{After: 6, Kind: chain.Broadcast, Tx: &b}) // known already: nothing
+		want := []struct {
+			a, b, held int64 // heights; 0 pending, -1 unknown
+		}{{from + 1, -1, 0}, {from + 1, 0, 0}, {0, from + 3, 0}, {0, from + 3, 0}, {from + 5, from + 3, from + 5}, {from + 5, from + 3, from + 5}}
+		for i, w := range want {
+			n.Mine(1)
+			for id, height := range map[string]int64{idA: w.a, idB: w.b, idHeld: w.held} {
+				got := n.Where(id)
+				if (height > 0 && got.Height != height) || (height == 0 && !got.Pending) || (height < 0 && !got.Gone()) {
+					n.Errorf("after %d blocks %s is at %+v, want %d", i+1, id[:6], got, height)
+				}
+			}
+		}
+	})
+}
+
+func TestBadMovesAreRefusedWhole(t *testing.T) {
+	n := newNet(t, modelstest.Open(t, false, time.Now), money.XRPL)
+	good := tx("a", 1)
+	zero := tx("a", 0)
+	bare := chain.Tx{Outputs: good.Outputs}
+	for name, move := range map[string]chain.Move{
+		"no kind":       {},
+		"no tx":         {Kind: chain.Broadcast},
+		"no amount":     {Kind: chain.Broadcast, Tx: &zero},
+		"no spends":     {Kind: chain.Broadcast, Tx: &bare},
+		"reorg of XRP":  {Kind: chain.Reorg, Depth: 1},
+		"far ahead":     {Kind: chain.Broadcast, Tx: &good, After: 1 << 40},
+		"in the past":   {Kind: chain.Broadcast, Tx: &good, After: -1},
+		"drops nothing": {Kind: chain.Drop},
+	} {
+		if _, err := n.chain.Play(t.Context(), chain.Move{Kind: chain.Broadcast, Tx: &good}, move); err == nil {
+			t.Errorf("%s was accepted", name)
+		}
+	}
+	if !n.Where(good.ID(n.chain.Network())).Gone() {
+		t.Error("a refused call did something")
+	}
+	for _, count := range []int{0, -1, 1_000_000} {
+		if _, err := n.chain.Mine(t.Context(), count); err == nil {
+			t.Errorf("mined %d blocks", count)
+		}
+	}
+}
+
+// TestSettlesInTime lets every chain tick by a fake clock: a payment reaches its
+// deepest default depth within 25 s, also after a quiet time, and is pending first.
+func TestSettlesInTime(t *testing.T) {
+	depth := map[money.Chain]int64{money.Bitcoin: 3, money.Dogecoin: 40, money.Ethereum: 12, money.XRPL: 1}
+	for kind, want := range depth {
+		n := newNet(t, modelstest.Open(t, false, time.Now), kind)
+		n.clock.Advance(10 * time.Minute)
+		txid := n.Pay(chain.Output{Asset: "X", Destination: chain.Destination{Address: "a"}, Amount: money.Units(1)})
+		start := n.clock.Now()
+		if mined, wait, err := n.chain.Tick(t.Context()); err != nil || mined || wait <= 0 {
+			t.Errorf("%s: mined at once (%v, %v)", kind, wait, err)
+		}
+		for {
+			_, wait, err := n.chain.Tick(t.Context())
+			n.must(err)
+			tip, place := n.tip(), n.Where(txid)
+			final := place.Height > 0 && tip.Height-place.Height+1 >= want && (kind != money.Ethereum || tip.Finalized >= place.Height)
+			if final {
+				break
+			}
+			n.clock.Advance(max(wait, time.Millisecond))
+		}
+		if took := n.clock.Now().Sub(start); took > 25*time.Second {
+			t.Errorf("%s took %v", kind, took)
+		}
+	}
+}
+
+// TestQuietChainRests counts the blocks of an idle hour.
+func TestQuietChainRests(t *testing.T) {
+	n := newNet(t, modelstest.Open(t, false, time.Now), money.Dogecoin)
+	held := tx("never", 1)
+	n.play(chain.Move{Kind: chain.Broadcast, Tx: &held, Held: true})
+	end := n.clock.Now().Add(time.Hour)
+	for n.clock.Now().Before(end) {
+		_, wait, err := n.chain.Tick(t.Context())
+		n.must(err)
+		if wait > time.Minute || wait <= 0 {
+			t.Fatalf("waits %v", wait)
+		}
+		n.clock.Advance(wait)
+	}
+	if height := n.tip().Height; height < 58 || height > 61 {
+		t.Errorf("%d blocks in a quiet hour", height)
+	}
+}
+
+func TestOldEmptyBlocksArePruned(t *testing.T) {
+	n := newNet(t, modelstest.Open(t, false, time.Now), money.Bitcoin)
+	paid := n.Pay(chain.Output{Asset: "BTC", Destination: chain.Destination{Address: "a"}, Amount: money.Units(1)})
+	for range 5 {
+		n.Mine(1000)
+	}
+	count := func() (rows int64) {
+		n.must(n.db.Read(t.Context()).Model(&models.SandboxBlock{}).Count(&rows).Error)
+		return rows
+	}
+	if rows := count(); rows != 2000+3 { // the kept, the tip, the first and the one with the payment
+		t.Errorf("%d blocks stay", rows)
+	}
+	if place := n.Where(paid); place.Height != 1 {
+		t.Errorf("the payment is at %+v", place)
+	}
+	if _, err := n.chain.Header(t.Context(), 5); err == nil || strings.Contains(err.Error(), chain.ErrNoBlock.Error()) {
+		t.Errorf("a pruned block: %v", err)
+	}
+	// A follower that is far behind keeps what it still has to read.
+	n.must(n.db.Exec(t.Context()).Create(&models.ChainCursor{Network: string(n.chain.Network()), Height: 4000, Hash: "x", UpdatedAt: n.clock.Now()}).Error)
+	for range 5 {
+		n.Mine(1000)
+	}
+	if _, err := n.chain.Header(t.Context(), 4001); err != nil {
+		t.Errorf("a block that is still to be read: %v", err)
+	}
+	held := tx("held", 1)
+	n.play(chain.Move{Kind: chain.Broadcast, Tx: &held, Held: true})
+	n.clock.Advance(15 * 24 * time.Hour)
+	n.Mine(500)
+	if !n.Where(held.ID(n.chain.Network())).Gone() {
+		t.Error("a transaction is held for ever")
+	}
+}
+
+// TestManyProcesses has several processes use one chain at once: nothing is lost,
+// nothing is twice, blocks link.
+func TestManyProcesses(t *testing.T) {
+	each(t, money.Bitcoin, func(n *net) {
+		const processes, rounds = 4, 12
+		done := make(chan error)
+		for p := range processes {
+			c, err := sandbox.Open(n.Context(), n.db, n.kind, n.clock.Now)
+			n.must(err)
+			go func() { done <- busy(n.Context(), c, rand.New(rand.NewPCG(uint64(p), 1)), rounds) }()
+		}
+		for range processes {
+			if err := <-done; err != nil {
+				n.Error(err)
+			}
+		}
+		n.Mine(1)
+		var blocks []models.SandboxBlock
+		n.must(n.db.Read(n.Context()).Order("height").Find(&blocks).Error)
+		for i, b := range blocks[1:] {
+			if b.Height != int64(i)+1 || b.Parent != blocks[i].Hash {
+				n.Errorf("block %d does not follow block %d", b.Height, blocks[i].Height)
+			}
+		}
+		var mined int64
+		n.must(n.db.Read(n.Context()).Model(&models.SandboxTx{}).Where("height IS NOT NULL").Count(&mined).Error)
+		if mined != processes*rounds {
+			n.Errorf("%d transactions are in blocks, %d were sent", mined, processes*rounds)
+		}
+	})
+}
+
+// busy broadcasts, mines and reorganises.
+func busy(ctx context.Context, c *sandbox.Chain, rand *rand.Rand, rounds int) error {
+	for range rounds {
+		if _, err := c.Broadcast(ctx, tx("a", 1)); err != nil {
+			return err
+		}
+		if _, err := c.Mine(ctx, 1+rand.IntN(3)); err != nil {
+			return err
+		}
+		if _, err := c.Play(ctx, chain.Move{Kind: chain.Reorg, Depth: 1}); err != nil {
+			return err
+		}
+		if _, _, err := c.Tick(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestOneBlockForManyMiners ticks one due chain from several processes: one mines.
+func TestOneBlockForManyMiners(t *testing.T) {
+	each(t, money.Dogecoin, func(n *net) {
+		n.Pay(chain.Output{Asset: "DOGE", Destination: chain.Destination{Address: "a"}, Amount: money.Units(1)})
+		n.clock.Advance(time.Minute)
+		results := make(chan bool)
+		for range 6 {
+			c, err := sandbox.Open(n.Context(), n.db, n.kind, n.clock.Now)
+			n.must(err)
+			go func() {
+				mined, _, err := c.Tick(n.Context())
+				results <- mined && err == nil
+			}()
+		}
+		blocks := 0
+		for range 6 {
+			if <-results {
+				blocks++
+			}
+		}
+		if blocks != 1 || n.tip().Height != 1 {
+			n.Errorf("%d miners mined, the height is %d", blocks, n.tip().Height)
+		}
+	})
+}
+
+// TestMinerRuns lets the real loop mine by the real clock until a payment is in a
+// block, and end with its context.
+func TestMinerRuns(t *testing.T) {
+	c, err := sandbox.Open(t.Context(), modelstest.Open(t, false, time.Now), money.Dogecoin, clock.Real())
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := make(chan struct{}, 100)
+	c.Notify(func() { blocks <- struct{}{} })
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		ended <- sandbox.Miner{Chains: []*sandbox.Chain{c}, Log: slog.New(slog.DiscardHandler)}.Run(ctx)
+	}()
+	if _, err := c.Broadcast(t.Context(), tx("a", 1)); err != nil {
+		t.Fatal(err)
+	}
+	<-blocks // the broadcast
+	select {
+	case <-blocks:
+	case <-time.After(10 * time.Second):
+		t.Error("no block came")
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRandomWalks follows a chain through seeded random days on either database.
+func TestRandomWalks(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		for seed := range uint64(4) {
+			n := newNet(t, db, money.Bitcoin)
+			chaintest.Walk(t, n, rand.New(rand.NewPCG(seed, 7)).IntN, 150)
+			if t.Failed() {
+				t.Fatalf("seed %d", seed)
+			}
+		}
+	})
+}
+
+// TestWalkProperty is the same walk, chosen and shrunk by rapid.
+func TestWalkProperty(t *testing.T) {
+	db := modelstest.Open(t, false, time.Now)
+	rapid.Check(t, func(r *rapid.T) {
+		both := rapidTB{TB: t, r: r}
+		pick := func(n int) int { return rapid.IntRange(0, n-1).Draw(r, "pick") }
+		chaintest.Walk(both, newNet(both, db, money.Bitcoin), pick, rapid.IntRange(1, 60).Draw(r, "steps"))
+	})
+}
+
+// rapidTB is a testing.TB whose failures are rapid's, to be shrunk.
+type rapidTB struct {
+	testing.TB
+	r *rapid.T
+}
+
+func (t rapidTB) Helper()                           {}
+func (t rapidTB) Logf(format string, args ...any)   { t.r.Logf(format, args...) }
+func (t rapidTB) Error(args ...any)                 { t.r.Error(args...) }
+func (t rapidTB) Errorf(format string, args ...any) { t.r.Errorf(format, args...) }
+func (t rapidTB) Fatal(args ...any)                 { t.r.Fatal(args...) }
+func (t rapidTB) Fatalf(format string, args ...any) { t.r.Fatalf(format, args...) }
+func (t rapidTB) Failed() bool                      { return t.r.Failed() }

@@ -1,0 +1,235 @@
+// Package account is who may use Cointill: businesses with their users, roles
+// and payment methods, the login sessions of browsers, and the API keys of
+// /v1. Everything that decides an access is read from the database at each
+// call, so that what is revoked here is refused by every replica at once.
+package account
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/alexedwards/argon2id"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"cointill/core/clock"
+	"cointill/core/contact"
+	"cointill/core/fault"
+	"cointill/core/ident"
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/core/secret"
+	"cointill/models"
+)
+
+// Service holds what the package's operations need. Make one with New.
+type Service struct {
+	db     *models.DB
+	now    clock.Clock
+	secret *secret.Box
+
+	// Missing says in a sentence what keeps a payment method from working in a
+	// domain; "" means nothing does. Without it, live has no network at all.
+	Missing func(domain scope.Domain, method money.Method) string
+
+	hashing chan struct{}    // Argon2 takes 64 MiB each: two at a time
+	cost    *argon2id.Params // of new hashes; older ones are made anew at sign-in
+	dummy   func() string    // a hash of nobody's password, compared for unknown e-mails
+}
+
+// New makes the service.
+func New(db *models.DB, now clock.Clock, box *secret.Box) *Service {
+	s := &Service{db: db, now: now, secret: box, hashing: make(chan struct{}, 2)}
+	// Explicit, because the library's defaults follow the number of processors.
+	s.cost = &argon2id.Params{Memory: 64 << 10, Iterations: 3, Parallelism: 1, SaltLength: 16, KeyLength: 32}
+	s.dummy = sync.OnceValue(func() string {
+		hash, _ := argon2id.CreateHash(ident.Token(), s.cost) // an empty hash only makes the comparison fail early
+		return hash
+	})
+	s.Missing = func(domain scope.Domain, _ money.Method) string {
+		if domain == scope.Test {
+			return ""
+		}
+		return "No live network is configured for it yet. The operator of this server sets one up first."
+	}
+	return s
+}
+
+// User is a person who signs in.
+type User struct {
+	ID    int64
+	Name  string
+	Email string
+}
+
+// Membership is a user with the business they work in and their role there.
+type Membership struct {
+	User     User
+	Business models.Business
+	Role     scope.Role
+}
+
+// NewBusiness is what sign-up asks for.
+type NewBusiness struct {
+	BusinessName string
+	Name         string // of the owner
+	Email        string
+	Password     string
+}
+
+// Empty reports whether nobody has signed up yet: then, and only then, sign-up is open.
+func (s *Service) Empty(ctx context.Context) (bool, error) {
+	var ids []int64
+	err := s.db.Read(ctx).Model(&models.User{}).Limit(1).Pluck("id", &ids).Error
+	return len(ids) == 0, err
+}
+
+// SignUp creates the first business of this server from its public form. It is
+// refused with Forbidden as soon as there is a user, also when two race.
+func (s *Service) SignUp(ctx context.Context, n NewBusiness) (models.Business, User, error) {
+	empty, err := s.Empty(ctx)
+	if err == nil && !empty {
+		err = errSignUpClosed
+	}
+	if err != nil {
+		return models.Business{}, User{}, err // before the costly hash
+	}
+	return s.create(ctx, n, true)
+}
+
+var errSignUpClosed = fault.New(fault.Forbidden, "sign_up_closed", "Sign-up is closed: this server already has an owner. Ask the owner for an invitation.")
+
+// CreateBusiness creates a business with its owner, every payment method
+// enabled in test and none in live. It is for the operator; pages call SignUp.
+// Invalid with a sentence per field: business_name, name, email, password.
+func (s *Service) CreateBusiness(ctx context.Context, n NewBusiness) (models.Business, User, error) {
+	return s.create(ctx, n, false)
+}
+
+func (s *Service) create(ctx context.Context, n NewBusiness, onlyFirst bool) (models.Business, User, error) {
+	n.Email = strings.ToLower(n.Email)
+	if err := n.check(); err != nil {
+		return models.Business{}, User{}, err
+	}
+	hash, err := s.hashPassword(ctx, n.Password)
+	if err != nil {
+		return models.Business{}, User{}, err
+	}
+	now := s.now()
+	business := models.Business{Code: ident.New("BUS_"), Name: n.BusinessName, TimeZone: "Africa/Lagos", LatePayments: "accept",
+		ReceiptsEnabled: true, CreatedAt: now, UpdatedAt: now}
+	user := models.User{Email: n.Email, Name: n.Name, PasswordHash: hash, CreatedAt: now, UpdatedAt: now}
+	err = s.db.Write(ctx, func(tx *models.Tx) error {
+		business.ID, user.ID = 0, 0 // Write may run this again
+		// Of two that race to be first, the unique name lets one through.
+		first := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&models.Instance{Name: "first_business", Value: business.Code})
+		if first.Error != nil {
+			return first.Error
+		}
+		if onlyFirst && first.RowsAffected == 0 {
+			return errSignUpClosed
+		}
+		return s.insertBusiness(tx, &business, &user, now)
+	})
+	if err != nil {
+		return models.Business{}, User{}, err
+	}
+	return business, User{ID: user.ID, Name: user.Name, Email: user.Email}, nil
+}
+
+func (s *Service) insertBusiness(tx *models.Tx, business *models.Business, user *models.User, now time.Time) error {
+	made := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(user)
+	if made.Error != nil {
+		return made.Error
+	}
+	if made.RowsAffected == 0 {
+		return fault.Validation(fault.Fields{"email": {"Belongs to a user of this server already."}})
+	}
+	if err := tx.Create(business).Error; err != nil {
+		return err
+	}
+	member := models.Member{BusinessID: business.ID, UserID: user.ID, Role: string(scope.Owner), CreatedAt: now}
+	if err := tx.Create(&member).Error; err != nil {
+		return err
+	}
+	var methods []models.Method
+	for _, coin := range money.Coins() {
+		for _, domain := range []scope.Domain{scope.Test, scope.Live} {
+			methods = append(methods, models.Method{BusinessID: business.ID, Domain: string(domain), Code: string(coin.Method),
+				Enabled: domain == scope.Test, UpdatedAt: now})
+		}
+	}
+	if err := tx.Create(&methods).Error; err != nil {
+		return err
+	}
+	sc := scope.Scope{BusinessID: business.ID, Domain: scope.Live, Actor: userActor(user.ID), Role: scope.Owner}
+	return Audit(tx, sc, now, "business.created", business.Code, map[string]string{"name": business.Name, "owner": user.Email})
+}
+
+func (n NewBusiness) check() error {
+	fields := fault.Fields{}
+	for field, sentence := range map[string]string{
+		"business_name": contact.Label(n.BusinessName), "name": contact.Label(n.Name),
+		"email": contact.Email(n.Email), "password": checkPassword(n.Password),
+	} {
+		if sentence != "" {
+			fields.Add(field, sentence)
+		}
+	}
+	return fault.Validation(fields)
+}
+
+// Membership tells in which business a user works, and as what. It is asked at
+// each request, so that a changed role takes effect at once. NotFound when the
+// user works nowhere.
+func (s *Service) Membership(ctx context.Context, userID int64) (Membership, error) {
+	var user models.User
+	var member models.Member
+	var business models.Business
+	db := s.db.Read(ctx)
+	if err := db.Where("user_id = ?", userID).Order("id").Take(&member).Error; err != nil {
+		return Membership{}, missing(err, "membership")
+	}
+	if err := db.Where("id = ?", userID).Take(&user).Error; err != nil {
+		return Membership{}, missing(err, "user")
+	}
+	if err := db.Where("id = ?", member.BusinessID).Take(&business).Error; err != nil {
+		return Membership{}, missing(err, "business")
+	}
+	return Membership{User: User{ID: user.ID, Name: user.Name, Email: user.Email}, Business: business, Role: scope.Role(member.Role)}, nil
+}
+
+// Scope is the member's scope in a domain.
+func (m Membership) Scope(domain scope.Domain) scope.Scope {
+	return scope.Scope{BusinessID: m.Business.ID, Domain: domain, Actor: userActor(m.User.ID), Role: m.Role}
+}
+
+// Business finds a business by its BUS_ code.
+func (s *Service) Business(ctx context.Context, code string) (models.Business, error) {
+	var business models.Business
+	err := s.db.Read(ctx).Where("code = ?", code).Take(&business).Error
+	return business, missing(err, "business")
+}
+
+// Audit records a privileged act in the transaction that does it. detail is
+// written as JSON and must hold no secret.
+func Audit(tx *models.Tx, sc scope.Scope, at time.Time, action, subject string, detail any) error {
+	text, err := json.Marshal(detail)
+	if err != nil {
+		return err
+	}
+	return tx.Create(&models.Audit{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Actor: sc.Actor,
+		Action: action, Subject: subject, Detail: string(text), CreatedAt: at}).Error
+}
+
+// missing turns "no row" into the NotFound fault of a thing.
+func missing(err error, thing string) error {
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return fault.Missing(thing)
+	}
+	return err
+}

@@ -1,0 +1,251 @@
+package account
+
+import (
+	"context"
+	"hash/crc32"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	"cointill/core/contact"
+	"cointill/core/fault"
+	"cointill/core/ident"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// The shape of a key: prefix, random characters (160 bits), checksum.
+const (
+	testPrefix = "sk_test_"
+	livePrefix = "sk_live_"
+	keyRandom  = 32
+	keyCheck   = 6
+
+	rollOverlap = 24 * time.Hour // both keys work after a roll
+	usedEvery   = time.Minute    // last use is written at most so often
+	maxKeys     = 100            // that work, per business and domain
+)
+
+// Key is an API key as pages list it; its secret is not kept.
+type Key struct {
+	ID         int64
+	Name       string
+	Hint       string // prefix and last four characters
+	CreatedBy  string
+	CreatedAt  time.Time
+	LastUsedAt *time.Time
+	ExpiresAt  *time.Time // end of the overlap after a roll
+	RevokedAt  *time.Time
+}
+
+// Works reports whether the key authenticates at a time.
+func (k Key) Works(now time.Time) bool {
+	return k.RevokedAt == nil && (k.ExpiresAt == nil || k.ExpiresAt.After(now))
+}
+
+// CreateKey makes a key of the scope's domain. The secret is returned here and
+// never again. Invalid field: name.
+func (s *Service) CreateKey(ctx context.Context, sc scope.Scope, name string) (Key, string, error) {
+	if err := sc.Can(scope.ManageKeys); err != nil {
+		return Key{}, "", err
+	}
+	if sentence := contact.Label(name); sentence != "" {
+		return Key{}, "", fault.Validation(fault.Fields{"name": {sentence}})
+	}
+	var row models.APIKey
+	var text string
+	err := s.db.Write(ctx, func(tx *models.Tx) (err error) {
+		var working int64
+		count := sc.Rows(tx.Model(&models.APIKey{})).Where("revoked_at IS NULL AND expires_at IS NULL").Count(&working)
+		if count.Error != nil {
+			return count.Error
+		}
+		if working >= maxKeys {
+			return fault.New(fault.Conflict, "too_many_keys", "A business may have 100 API keys in a domain. Revoke one that is not used.")
+		}
+		row, text, err = s.insertKey(tx, sc, name)
+		return err
+	})
+	return shown(row), text, err
+}
+
+func (s *Service) insertKey(tx *models.Tx, sc scope.Scope, name string) (models.APIKey, string, error) {
+	text := newSecret(sc.Domain)
+	row := models.APIKey{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Name: name, Hash: s.secret.Hash("api key", text),
+		Hint: text[:len(testPrefix)] + "…" + text[len(text)-4:], CreatedBy: sc.Actor, CreatedAt: s.now()}
+	if err := tx.Create(&row).Error; err != nil {
+		return row, "", err
+	}
+	return row, text, Audit(tx, sc, row.CreatedAt, "key.created", keyActor(row.ID), map[string]string{"name": name, "hint": row.Hint})
+}
+
+// Keys lists the scope's keys, the newest first, revoked ones too.
+func (s *Service) Keys(ctx context.Context, sc scope.Scope) ([]Key, error) {
+	if err := sc.Can(scope.ManageKeys); err != nil {
+		return nil, err
+	}
+	var rows []models.APIKey
+	err := sc.Rows(s.db.Read(ctx)).Order("id DESC").Limit(10 * maxKeys).Find(&rows).Error
+	keys := make([]Key, len(rows))
+	for i, row := range rows {
+		keys[i] = shown(row)
+	}
+	return keys, err
+}
+
+// RollKey makes a key to replace another, which goes on to work for 24 hours.
+// Conflict when the old one is revoked or already replaced.
+func (s *Service) RollKey(ctx context.Context, sc scope.Scope, id int64) (Key, string, error) {
+	if err := sc.Can(scope.ManageKeys); err != nil {
+		return Key{}, "", err
+	}
+	var row models.APIKey
+	var text string
+	err := s.db.Write(ctx, func(tx *models.Tx) error {
+		var old models.APIKey
+		if err := sc.Rows(tx).Where("id = ?", id).Take(&old).Error; err != nil {
+			return missing(err, "API key")
+		}
+		now := s.now()
+		ends := sc.Rows(tx.Model(&models.APIKey{})).Where("id = ? AND revoked_at IS NULL AND expires_at IS NULL", id).
+			Update("expires_at", now.Add(rollOverlap))
+		if ends.Error == nil && ends.RowsAffected == 0 {
+			return fault.New(fault.Conflict, "key_not_active", "This key is revoked or has been rolled already.")
+		}
+		if ends.Error != nil {
+			return ends.Error
+		}
+		if err := Audit(tx, sc, now, "key.rolled", keyActor(id), map[string]string{"name": old.Name, "hint": old.Hint}); err != nil {
+			return err
+		}
+		var err error
+		row, text, err = s.insertKey(tx, sc, old.Name)
+		return err
+	})
+	return shown(row), text, err
+}
+
+// RevokeKey ends a key at once. Revoking one twice is no error.
+func (s *Service) RevokeKey(ctx context.Context, sc scope.Scope, id int64) error {
+	if err := sc.Can(scope.ManageKeys); err != nil {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *models.Tx) error {
+		var row models.APIKey
+		if err := sc.Rows(tx).Where("id = ?", id).Take(&row).Error; err != nil {
+			return missing(err, "API key")
+		}
+		now := s.now()
+		done := sc.Rows(tx.Model(&models.APIKey{})).Where("id = ? AND revoked_at IS NULL", id).Update("revoked_at", now)
+		if done.Error != nil || done.RowsAffected == 0 {
+			return done.Error
+		}
+		return Audit(tx, sc, now, "key.revoked", keyActor(id), map[string]string{"name": row.Name, "hint": row.Hint})
+	})
+}
+
+// KeyInfo is what a request learns of the key that it came with.
+type KeyInfo struct {
+	ID   int64
+	Name string
+}
+
+// Authenticate finds the scope of an Authorization header. It is one indexed
+// select each time and nothing is remembered, so that a revoked key fails at
+// once on every replica. Unauthenticated, with a sentence that helps.
+func (s *Service) Authenticate(ctx context.Context, authorization string) (scope.Scope, KeyInfo, error) {
+	text, err := bearer(authorization)
+	if err != nil {
+		return scope.Scope{}, KeyInfo{}, err
+	}
+	var rows []models.APIKey
+	if err := s.db.Read(ctx).Where("hash = ?", s.secret.Hash("api key", text)).Limit(1).Find(&rows).Error; err != nil {
+		return scope.Scope{}, KeyInfo{}, err
+	}
+	if len(rows) == 0 {
+		return scope.Scope{}, KeyInfo{}, unauthenticated("This server does not know this API key. Check that it was made here, or create a new one in the dashboard.")
+	}
+	row, now := rows[0], s.now()
+	if row.RevokedAt != nil {
+		return scope.Scope{}, KeyInfo{}, unauthenticated("This API key was revoked. Create a new one in the dashboard.")
+	}
+	if !shown(row).Works(now) {
+		return scope.Scope{}, KeyInfo{}, unauthenticated("This API key was replaced, and the time in which both worked is over. Use the new key.")
+	}
+	if row.LastUsedAt == nil || now.Sub(*row.LastUsedAt) >= usedEvery {
+		s.markUsed(ctx, row.ID, now)
+	}
+	sc := scope.Scope{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain), Actor: keyActor(row.ID), Role: scope.API}
+	return sc, KeyInfo{ID: row.ID, Name: row.Name}, nil
+}
+
+// markUsed writes the last use. Of many requests in one minute one writes; a
+// failure is no reason to refuse the request.
+func (s *Service) markUsed(ctx context.Context, id int64, now time.Time) {
+	err := s.db.Exec(ctx).Model(&models.APIKey{}).Where("id = ? AND (last_used_at IS NULL OR last_used_at <= ?)", id, now.Add(-usedEvery)).
+		Update("last_used_at", now).Error
+	if err != nil {
+		slog.WarnContext(ctx, "last use of a key not written", "key", id, "error", err)
+	}
+}
+
+// bearer takes the key out of the header and refuses what can be none, before the database is asked.
+func bearer(authorization string) (string, error) {
+	scheme, text, _ := strings.Cut(authorization, " ")
+	text = strings.TrimSpace(text)
+	if authorization == "" || !strings.EqualFold(scheme, "Bearer") || text == "" {
+		return "", unauthenticated("Send your secret key in the header Authorization: Bearer sk_test_… or sk_live_….")
+	}
+	own, other := testPrefix, livePrefix
+	if strings.HasPrefix(text, livePrefix) {
+		own, other = livePrefix, testPrefix
+	}
+	body, found := strings.CutPrefix(text, own)
+	if !found {
+		return "", unauthenticated("This is no secret key of Cointill: those begin with sk_test_ or sk_live_.")
+	}
+	if len(body) != keyRandom+keyCheck {
+		return "", unauthenticated("This API key has the wrong length: copy it again as a whole.")
+	}
+	random, check := body[:keyRandom], body[keyRandom:]
+	switch check {
+	case checksum(own + random):
+		return text, nil
+	case checksum(other + random):
+		return "", unauthenticated("This API key was made with the prefix " + other + ": a key's domain can't be changed. Use a key of the other domain.")
+	}
+	return "", unauthenticated("This API key holds a typing error: copy it again as a whole.")
+}
+
+func unauthenticated(sentence string) error {
+	return fault.New(fault.Unauthenticated, "invalid_api_key", sentence)
+}
+
+func newSecret(domain scope.Domain) string {
+	prefix := testPrefix
+	if domain == scope.Live {
+		prefix = livePrefix
+	}
+	text := prefix + ident.Text(keyRandom)
+	return text + checksum(text)
+}
+
+// checksum lets a mistyped key, and a leaked one in a log, be told from other
+// text without a database: CRC-32 in base 32, without its two highest bits.
+func checksum(text string) string {
+	const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+	sum := crc32.ChecksumIEEE([]byte(text))
+	out := make([]byte, keyCheck)
+	for i := range out {
+		out[i] = alphabet[sum>>(5*i)&31]
+	}
+	return string(out)
+}
+
+func shown(row models.APIKey) Key {
+	return Key{ID: row.ID, Name: row.Name, Hint: row.Hint, CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt,
+		LastUsedAt: row.LastUsedAt, ExpiresAt: row.ExpiresAt, RevokedAt: row.RevokedAt}
+}
+
+func keyActor(id int64) string { return "key:" + strconv.FormatInt(id, 10) }

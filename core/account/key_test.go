@@ -1,0 +1,146 @@
+package account_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/core/account"
+	"cointill/core/fault"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+func TestKeyAuthenticates(t *testing.T) {
+	each(t, func(t *testing.T, b bench, m account.Membership) {
+		for _, domain := range []scope.Domain{scope.Test, scope.Live} {
+			key, text, err := b.CreateKey(t.Context(), m.Scope(domain), "Shop server")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !regexp.MustCompile(`^sk_` + string(domain) + `_[0-9A-HJKMNP-TV-Z]{38}$`).MatchString(text) {
+				t.Errorf("key %q", text)
+			}
+			if key.Hint != text[:8]+"…"+text[len(text)-4:] {
+				t.Errorf("hint %q", key.Hint)
+			}
+			sc, info, err := b.Authenticate(t.Context(), "bearer "+text)
+			if err != nil || sc.Domain != domain || sc.BusinessID != m.Business.ID || sc.Role != scope.API || info.Name != "Shop server" {
+				t.Error(sc, info, err)
+			}
+			var stored int64
+			b.db.Read(t.Context()).Model(&models.APIKey{}).Where("hash = ? OR hint = ?", text, text).Count(&stored)
+			if stored != 0 {
+				t.Error("the key itself is stored")
+			}
+		}
+	})
+}
+
+func TestKeyRefusals(t *testing.T) {
+	each(t, func(t *testing.T, b bench, m account.Membership) {
+		_, text, err := b.CreateKey(t.Context(), m.Scope(scope.Test), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := setup(t, b.db)
+		_, foreign, err := other.CreateKey(t.Context(), m.Scope(scope.Live), "b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.db.Exec(t.Context()).Where("domain = 'live'").Delete(&models.APIKey{})
+		wrong := "0"
+		if text[20:21] == wrong {
+			wrong = "1"
+		}
+		for header, words := range map[string]string{
+			"": "Authorization: Bearer", text: "Authorization: Bearer", "Basic " + text: "Authorization: Bearer", "Bearer ": "Authorization: Bearer",
+			"Bearer pk_test_x": "begin with sk_test_", "Bearer " + text[:40]: "wrong length", "Bearer " + text + "A": "wrong length",
+			"Bearer " + text[:20] + wrong + text[21:]: "typing error", "Bearer " + strings.ToLower(text): "typing error",
+			"Bearer sk_live_" + text[8:]: "made with the prefix sk_test_", "Bearer " + foreign: "does not know",
+		} {
+			_, _, err := b.Authenticate(t.Context(), header)
+			if fault.KindOf(err) != fault.Unauthenticated || !strings.Contains(err.Error(), words) {
+				t.Errorf("%q: %v, want %q", header, err, words)
+			}
+			if len(text) > 0 && err != nil && strings.Contains(err.Error(), text[9:]) {
+				t.Errorf("%q: the answer repeats the key", header)
+			}
+		}
+	})
+}
+
+func TestKeyRollAndRevoke(t *testing.T) {
+	each(t, func(t *testing.T, b bench, m account.Membership) {
+		ctx, sc := t.Context(), m.Scope(scope.Test)
+		works := func(text string) bool { _, _, err := b.Authenticate(ctx, "Bearer "+text); return err == nil }
+		old, oldText, err := b.CreateKey(ctx, sc, "Shop")
+		if err != nil {
+			t.Fatal(err)
+		}
+		next, nextText, err := b.RollKey(ctx, sc, old.ID)
+		if err != nil || next.Name != "Shop" || !works(oldText) || !works(nextText) {
+			t.Fatal(next, err)
+		}
+		if _, _, err := b.RollKey(ctx, sc, old.ID); fault.KindOf(err) != fault.Conflict {
+			t.Error(err)
+		}
+		b.clock.Advance(24 * time.Hour)
+		if works(oldText) || !works(nextText) {
+			t.Error("after the overlap only the new key works")
+		}
+		for range 2 {
+			if err := b.RevokeKey(ctx, sc, next.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if works(nextText) {
+			t.Error("a revoked key works")
+		}
+		live := m.Scope(scope.Live)
+		if err := b.RevokeKey(ctx, live, next.ID); fault.KindOf(err) != fault.NotFound {
+			t.Error("another domain's key was found", err)
+		}
+		keys, err := b.Keys(ctx, sc)
+		if err != nil || len(keys) != 2 || keys[0].ID != next.ID || keys[0].RevokedAt == nil || keys[0].LastUsedAt == nil {
+			t.Error(keys, err)
+		}
+		if _, _, err := b.CreateKey(ctx, scope.Scope{BusinessID: 1, Domain: scope.Live, Role: scope.Developer}, "x"); fault.KindOf(err) != fault.Forbidden {
+			t.Error(err)
+		}
+		if _, _, err := b.CreateKey(ctx, sc, " "); fault.KindOf(err) != fault.Invalid {
+			t.Error(err)
+		}
+		var audits int64
+		b.db.Read(ctx).Model(&models.Audit{}).Where("action LIKE 'key.%'").Count(&audits)
+		if audits != 4 { // created, rolled, created, revoked
+			t.Errorf("%d audit rows", audits)
+		}
+	})
+}
+
+func TestLastUseIsWrittenOnceAMinute(t *testing.T) {
+	each(t, func(t *testing.T, b bench, m account.Membership) {
+		_, text, err := b.CreateKey(t.Context(), m.Scope(scope.Test), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		used := func() time.Time {
+			if _, _, err := b.Authenticate(t.Context(), "Bearer "+text); err != nil {
+				t.Fatal(err)
+			}
+			keys, _ := b.Keys(t.Context(), m.Scope(scope.Test))
+			return *keys[0].LastUsedAt
+		}
+		first := used()
+		b.clock.Advance(59 * time.Second)
+		if !used().Equal(first) {
+			t.Error("written again within the minute")
+		}
+		b.clock.Advance(time.Second)
+		if !used().Equal(first.Add(time.Minute)) {
+			t.Error("not written after a minute")
+		}
+	})
+}

@@ -1,0 +1,80 @@
+package account
+
+import (
+	"context"
+
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Method is a payment method of a business in a domain.
+type Method struct {
+	Coin    money.CoinInfo
+	Enabled bool
+	Problem string // why it can't be enabled or work now; "" when nothing is missing
+}
+
+// Methods lists all five payment methods of the scope, in the interface's order.
+func (s *Service) Methods(ctx context.Context, sc scope.Scope) ([]Method, error) {
+	if err := sc.Can(scope.SeeMethods); err != nil {
+		return nil, err
+	}
+	var enabled []string
+	err := sc.Rows(s.db.Read(ctx).Model(&models.Method{})).Where("enabled = ?", true).Pluck("code", &enabled).Error
+	if err != nil {
+		return nil, err
+	}
+	on := map[string]bool{}
+	for _, code := range enabled {
+		on[code] = true
+	}
+	var methods []Method
+	for _, coin := range money.Coins() {
+		methods = append(methods, Method{Coin: coin, Enabled: on[string(coin.Method)], Problem: s.Missing(sc.Domain, coin.Method)})
+	}
+	return methods, nil
+}
+
+// SetMethod switches a payment method on or off. NotFound for an unknown one;
+// Forbidden (method_unavailable) with the sentence of Missing when there is no network for it.
+func (s *Service) SetMethod(ctx context.Context, sc scope.Scope, method money.Method, enabled bool) error {
+	if err := sc.Can(scope.ToggleMethods); err != nil {
+		return err
+	}
+	info, known := method.Info()
+	if !known {
+		return fault.Missing("payment method")
+	}
+	if problem := s.Missing(sc.Domain, method); enabled && problem != "" {
+		return fault.New(fault.Forbidden, "method_unavailable", info.Name+" can't be enabled here. "+problem)
+	}
+	return s.db.Write(ctx, func(tx *models.Tx) error {
+		now := s.now()
+		changed := sc.Rows(tx.Model(&models.Method{})).Where("code = ? AND enabled = ?", string(method), !enabled).
+			Updates(map[string]any{"enabled": enabled, "updated_at": now})
+		if changed.Error != nil || changed.RowsAffected == 0 {
+			return changed.Error
+		}
+		action := "method.disabled"
+		if enabled {
+			action = "method.enabled"
+		}
+		return Audit(tx, sc, now, action, string(method), map[string]bool{"before": !enabled, "after": enabled})
+	})
+}
+
+// RequireMethod refuses a payment method that the scope's business has not
+// enabled: Forbidden (payment_method_not_enabled). It may run inside a transaction.
+func RequireMethod(tx *models.Tx, sc scope.Scope, method money.Method) error {
+	var found int64
+	if err := sc.Rows(tx.Model(&models.Method{})).Where("code = ? AND enabled = ?", string(method), true).Count(&found).Error; err != nil {
+		return err
+	}
+	if found == 0 {
+		return fault.New(fault.Forbidden, "payment_method_not_enabled",
+			"The payment method "+string(method)+" is not enabled in the "+string(sc.Domain)+" domain. Enable it in the dashboard under Payment methods.")
+	}
+	return nil
+}

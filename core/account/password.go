@@ -1,0 +1,81 @@
+package account
+
+import (
+	"context"
+	_ "embed"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/alexedwards/argon2id"
+
+	"cointill/core/fault"
+)
+
+// Bounds of a password in characters. There is no rule about their kinds.
+const (
+	minPassword = 12
+	maxPassword = 128
+)
+
+// commonPasswords holds those of the well-known leaked lists that are long
+// enough to pass the length rule, one a line, in lower case.
+//
+//go:embed common_passwords.txt
+var commonPasswords string
+
+func checkPassword(password string) string {
+	switch n := utf8.RuneCountInString(password); {
+	case password == "":
+		return "Is required."
+	case !utf8.ValidString(password):
+		return "Must be readable text."
+	case n < minPassword:
+		return "Must have at least 12 characters."
+	case n > maxPassword:
+		return "May have at most 128 characters."
+	case common(password):
+		return "Is one of the first that an attacker tries. Choose another."
+	}
+	return ""
+}
+
+func common(password string) bool {
+	password = strings.ToLower(password)
+	for line := range strings.Lines(commonPasswords) {
+		if strings.TrimSpace(line) == password {
+			return true
+		}
+	}
+	return strings.Trim(password, password[:1]) == "" // one character over and over
+}
+
+// hashing waits for a place among the two that may hash at a time.
+func (s *Service) hashed(ctx context.Context, work func() error) error {
+	select {
+	case s.hashing <- struct{}{}:
+		defer func() { <-s.hashing }()
+		return work()
+	case <-ctx.Done():
+		return fault.Retry("busy", "The server is busy with other sign-ins. Try again in a moment.", retryBusy).Because(ctx.Err())
+	}
+}
+
+func (s *Service) hashPassword(ctx context.Context, password string) (hash string, err error) {
+	err = s.hashed(ctx, func() error {
+		hash, err = argon2id.CreateHash(password, s.cost)
+		return err
+	})
+	return hash, err
+}
+
+// matches compares a password with a hash. The second result asks for a new
+// hash, because this one was made with other parameters than today's.
+func (s *Service) matches(ctx context.Context, password, hash string) (match, stale bool, err error) {
+	err = s.hashed(ctx, func() error {
+		ok, made, err := argon2id.CheckHash(password, hash)
+		match = ok
+		stale = ok && *made != *s.cost
+		return err
+	})
+	return match, stale, err
+}

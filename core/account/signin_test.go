@@ -1,0 +1,207 @@
+package account_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"cointill/core/account"
+	"cointill/core/fault"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+func credentials(email, password string) account.Credentials {
+	return account.Credentials{Email: email, Password: password, IP: "192.0.2.1"}
+}
+
+func TestSignInSaysTheSameToEveryFailure(t *testing.T) {
+	each(t, func(t *testing.T, b bench, _ account.Membership) {
+		user, err := b.SignIn(t.Context(), credentials(" ADA@example.com", ada.Password))
+		if err != nil || user.Name != "Ada Obi" {
+			t.Fatal(user, err)
+		}
+		_, wrong := b.SignIn(t.Context(), credentials("ada@example.com", "another long phrase"))
+		_, unknown := b.SignIn(t.Context(), credentials("bea@example.com", ada.Password))
+		_, long := b.SignIn(t.Context(), credentials("cid@example.com", strings.Repeat("x", 1<<16)))
+		for _, err := range []error{wrong, unknown, long} {
+			if fault.KindOf(err) != fault.Unauthenticated || err.Error() != wrong.Error() {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+func TestGuessesOfAnEmailWaitLongerAndLonger(t *testing.T) {
+	each(t, func(t *testing.T, b bench, _ account.Membership) {
+		for _, wait := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {
+			if _, err := b.SignIn(t.Context(), credentials("ada@example.com", "wrong wrong wrong")); code(err) != "sign_in_failed" {
+				t.Fatal(err)
+			}
+			_, err := b.SignIn(t.Context(), account.Credentials{Email: "ada@example.com", Password: ada.Password, IP: "198.51.100.7"})
+			var f *fault.Fault
+			if !errors.As(err, &f) || f.Kind != fault.Limited || f.RetryAfter != wait*time.Second {
+				t.Fatalf("want a wait of %d s: %+v", wait, err)
+			}
+			b.clock.Advance(wait * time.Second)
+		}
+		if _, err := b.SignIn(t.Context(), credentials("ada@example.com", ada.Password)); err != nil {
+			t.Fatal(err)
+		}
+		// A success forgets the guesses.
+		if _, err := b.SignIn(t.Context(), credentials("ada@example.com", ada.Password)); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestAnAddressGuessesTwentyTimesAMinute(t *testing.T) {
+	each(t, func(t *testing.T, b bench, _ account.Membership) {
+		guess := func(n int) error {
+			_, err := b.SignIn(t.Context(), account.Credentials{Email: strings.Repeat("x", n+1) + "@example.com", Password: "guess guess guess", IP: "2001:db8::" + string(rune('a'+n%6))})
+			return err
+		}
+		for n := range 20 {
+			if code(guess(n)) != "sign_in_failed" {
+				t.Fatal(n, guess(n))
+			}
+		}
+		if fault.KindOf(guess(20)) != fault.Limited {
+			t.Error("the 21st guess went through")
+		}
+		b.clock.Advance(time.Minute)
+		if code(guess(21)) != "sign_in_failed" {
+			t.Error("still blocked after a minute")
+		}
+	})
+}
+
+func TestGuessesAtOnceCountAsMany(t *testing.T) {
+	each(t, func(t *testing.T, b bench, _ account.Membership) {
+		var wg sync.WaitGroup
+		results := make([]error, 30)
+		for i := range results {
+			wg.Go(func() { _, results[i] = b.SignIn(t.Context(), credentials("ada@example.com", "guess guess guess")) })
+		}
+		wg.Wait()
+		verified := 0
+		for _, err := range results {
+			if code(err) == "sign_in_failed" {
+				verified++
+			} else if fault.KindOf(err) != fault.Limited {
+				t.Error(err)
+			}
+		}
+		if verified != 1 {
+			t.Errorf("%d of 30 guesses at the same moment were verified", verified)
+		}
+	})
+}
+
+func TestOldHashIsMadeAnew(t *testing.T) {
+	each(t, func(t *testing.T, b bench, m account.Membership) {
+		hash := func() (h string) {
+			b.db.Read(t.Context()).Model(&models.User{}).Where("id = ?", m.User.ID).Pluck("password_hash", &h)
+			return h
+		}
+		before := hash()
+		b.Dearer()
+		for range 2 {
+			if _, err := b.SignIn(t.Context(), credentials("ada@example.com", ada.Password)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if after := hash(); after == before || !strings.Contains(after, "t=2") {
+			t.Error(after)
+		}
+	})
+}
+
+func TestSessions(t *testing.T) {
+	each(t, func(t *testing.T, b bench, m account.Membership) {
+		ctx := t.Context()
+		if err := b.SaveSession(ctx, account.Session{Token: "visitor", Data: `{"flash":"x"}`}); err != nil {
+			t.Fatal(err)
+		}
+		session, err := b.RotateSession(ctx, "visitor", account.Session{UserID: m.User.ID, Data: "{}", UserAgent: strings.Repeat("é", 999)})
+		if err != nil || len(session.Token) != 43 {
+			t.Fatal(session, err)
+		}
+		if _, err := b.LoadSession(ctx, "visitor"); fault.KindOf(err) != fault.NotFound {
+			t.Error("the token from before sign-in still works", err)
+		}
+		session.Data = `{"domain":"live"}`
+		if err := b.SaveSession(ctx, session); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.SaveSession(ctx, account.Session{Token: session.Token, Data: "{}"}); err != nil { // a visitor can't take it over
+			t.Fatal(err)
+		}
+		got, err := b.LoadSession(ctx, session.Token)
+		if err != nil || got.UserID != m.User.ID || got.Data != session.Data {
+			t.Fatal(got, err)
+		}
+		if err := b.RevokeUser(ctx, m.User.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.SaveSession(ctx, session); err != nil { // a request that was under way
+			t.Fatal(err)
+		}
+		if _, err := b.LoadSession(ctx, session.Token); fault.KindOf(err) != fault.NotFound {
+			t.Error("a revoked session came back", err)
+		}
+	})
+}
+
+func TestSessionsEnd(t *testing.T) {
+	each(t, func(t *testing.T, b bench, m account.Membership) {
+		ctx := t.Context()
+		session, err := b.RotateSession(ctx, "", account.Session{UserID: m.User.ID, Data: "{}"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 24 { // twelve hours of a request every 29 minutes and 59 seconds, less a little
+			b.clock.Advance(account.SessionIdle - time.Second)
+			if _, err := b.LoadSession(ctx, session.Token); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.clock.Advance(time.Minute)
+		if _, err := b.LoadSession(ctx, session.Token); fault.KindOf(err) != fault.NotFound {
+			t.Error("lives longer than twelve hours", err)
+		}
+		idle, err := b.RotateSession(ctx, "", account.Session{UserID: m.User.ID, Data: "{}"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.clock.Advance(account.SessionIdle)
+		if _, err := b.LoadSession(ctx, idle.Token); fault.KindOf(err) != fault.NotFound {
+			t.Error("lives although idle", err)
+		}
+		if err := b.Sweep(ctx); err != nil {
+			t.Fatal(err)
+		}
+		var left int64
+		b.db.Read(ctx).Model(&models.Session{}).Count(&left)
+		if left != 0 {
+			t.Errorf("%d sessions left", left)
+		}
+	})
+}
+
+func TestRoleIsReadFresh(t *testing.T) {
+	each(t, func(t *testing.T, b bench, m account.Membership) {
+		if err := b.db.Exec(t.Context()).Model(&models.Member{}).Where("user_id = ?", m.User.ID).Update("role", "finance").Error; err != nil {
+			t.Fatal(err)
+		}
+		now, err := b.Membership(t.Context(), m.User.ID)
+		if err != nil || now.Role != scope.Finance || now.Scope(scope.Test).Allows(scope.ToggleMethods) {
+			t.Error(now, err)
+		}
+		if _, err := b.Membership(t.Context(), 999); fault.KindOf(err) != fault.NotFound {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,124 @@
+// Package contact holds the rules for how people and things may be called: the
+// e-mail addresses, customer names and labels that reach the database, pages
+// and mails. Each rule answers with a sentence to show beside the field, or
+// "" when the text is fine, so that a caller can report all fields at once.
+package contact
+
+import (
+	"net/mail"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of the rules, in characters.
+const (
+	maxEmail = 254
+	maxLocal = 64
+	maxLabel = 63
+	MaxName  = 100
+)
+
+const emailSentence = "Must be a plain e-mail address such as ada@example.com."
+
+// Email checks an ASCII addr-spec with a dotted domain: no display name, no
+// quoted local part, no comment, no address literal, at most 254 characters.
+func Email(text string) string {
+	if text == "" {
+		return "Is required."
+	}
+	if len(text) > maxEmail {
+		return "May have at most 254 characters."
+	}
+	local, domain, found := strings.Cut(text, "@")
+	if !found || len(local) > maxLocal || !dotted(local, atom) || !host(domain) {
+		return emailSentence
+	}
+	// The standard library must read the same address, as the mailer will.
+	parsed, err := mail.ParseAddress(text)
+	if err != nil || parsed.Name != "" || parsed.Address != text {
+		return emailSentence
+	}
+	return ""
+}
+
+// host reports whether the domain is made of at least two labels, the last not a number.
+func host(domain string) bool {
+	labels := strings.Split(domain, ".")
+	for _, label := range labels {
+		if len(label) == 0 || len(label) > maxLabel || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+		if strings.ContainsFunc(label, func(r rune) bool { return !alphanumeric(r) && r != '-' }) {
+			return false
+		}
+	}
+	last := labels[len(labels)-1]
+	return len(labels) >= 2 && strings.ContainsFunc(last, func(r rune) bool { return r < '0' || r > '9' })
+}
+
+// dotted reports whether the text is one or more non-empty runs of allowed characters between dots.
+func dotted(text string, allowed func(rune) bool) bool {
+	for part := range strings.SplitSeq(text, ".") {
+		if part == "" || strings.ContainsFunc(part, func(r rune) bool { return !allowed(r) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// atom is RFC 5322's atext.
+func atom(r rune) bool { return alphanumeric(r) || strings.ContainsRune("!#$%&'*+-/=?^_`{|}~", r) }
+
+func alphanumeric(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+}
+
+// Name checks a customer's first or last name: letters of any script, each with
+// its combining marks, and digits; nothing else; 1–100 characters.
+func Name(text string) string {
+	if text == "" {
+		return "Is required."
+	}
+	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > MaxName {
+		return "Must have 1 to 100 characters."
+	}
+	letter := false // a mark needs something that it combines with
+	for _, r := range text {
+		switch {
+		case unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r): // letters that show nothing
+			return "May hold letters and digits only."
+		case unicode.IsLetter(r):
+			letter = true
+		case unicode.IsDigit(r):
+			letter = false
+		case unicode.IsMark(r) && letter:
+		default:
+			return "May hold letters and digits only."
+		}
+	}
+	return ""
+}
+
+// Label checks the name that somebody gives to a business, a person, a key or
+// a link: 1–100 visible characters and single spaces, nothing that changes how
+// the text around it reads.
+func Label(text string) string {
+	if strings.TrimSpace(text) == "" {
+		return "Is required."
+	}
+	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > MaxName {
+		return "Must have 1 to 100 characters."
+	}
+	if strings.TrimSpace(text) != text {
+		return "May not begin or end with a space."
+	}
+	for _, r := range text {
+		// Graphic leaves out controls, line ends and the characters that turn
+		// the direction of text; of the spaces only the plain one is let in.
+		if !unicode.IsGraphic(r) || r != ' ' && unicode.IsSpace(r) {
+			return "May not hold invisible or control characters."
+		}
+	}
+	return ""
+}

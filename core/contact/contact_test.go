@@ -1,0 +1,94 @@
+package contact_test
+
+import (
+	"net/mail"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"cointill/core/contact"
+)
+
+func TestEmail(t *testing.T) {
+	long := strings.Repeat("d", 60)
+	longest := strings.Repeat("a", 64) + "@" + long + "." + long + "." + long + ".co." // + more below
+	longest += strings.Repeat("m", 254-len(longest))
+	cases := map[string]bool{
+		"ada@example.com": true, "a@b.co": true, "o'brien+tag@mail.example.ng": true, "x_y.z@1and1.de": true,
+		"A.B@EXAMPLE.COM": true, "a@xn--bcher-kva.example": true, longest: true, longest + "m": false,
+		"": false, "ada": false, "@example.com": false, "ada@": false, "a@b": false, "a@b.": false, "a@.b": false,
+		".a@b.co": false, "a.@b.co": false, "a..b@c.co": false, "a@b..co": false, "a@b@c.co": false,
+		`"a b"@c.co`: false, `"ab"@c.co`: false, "Ada <ada@example.com>": false, "<ada@example.com>": false,
+		"ada@[127.0.0.1]": false, "ada@127.0.0.1": false, "ada@(c)example.com": false, "ada@example.com (c)": false,
+		" ada@example.com": false, "ada@example.com ": false, "ada@exam ple.com": false, "ada@example.com\r\nBcc: x@y.z": false,
+		"ada@-a.com": false, "ada@a-.com": false, "ada@a_b.com": false, "ädä@example.com": false, "ada@exämple.com": false,
+		"ada@example.com\x00": false, "a,b@example.com": false, strings.Repeat("a", 65) + "@b.co": false,
+		"a@" + strings.Repeat("b", 64) + ".co": false, "ada@example.com.": false,
+	}
+	for text, fine := range cases {
+		if got := contact.Email(text); (got == "") != fine {
+			t.Errorf("Email(%q) = %q, fine should be %v", text, got, fine)
+		}
+	}
+}
+
+func TestName(t *testing.T) {
+	cases := map[string]bool{
+		"Ada": true, "Ọlá": true, "Zoë": true, "O\u0301la": true, "José2": true, "李": true, "Наталья": true,
+		"आदित्य": true, "عائشة": true, "a": true, "7": true, "٧": true, strings.Repeat("é", 100): true,
+		"": false, " ": false, "Ada Obi": false, "O'Brien": false, "Anne-Marie": false, "A.": false, "<b>": false,
+		"\u0301a": false, "7\u0301": false, "a\u200d": false, "a\u202eb": false, "a\x00": false, "😀": false, "½": false,
+		"\u3164": false, "\xff": false, strings.Repeat("a", 101): false, "a_b": false,
+	}
+	for text, fine := range cases {
+		if got := contact.Name(text); (got == "") != fine {
+			t.Errorf("Name(%q) = %q, fine should be %v", text, got, fine)
+		}
+	}
+}
+
+func TestLabel(t *testing.T) {
+	cases := map[string]bool{
+		"Ada's Shop & Sons (Lagos) – №1": true, "Café": true, "😀": true, "": false, "  ": false, " a": false, "a ": false,
+		"a\nb": false, "a\u202eb": false, "a\u200fb": false, "a\u00a0b": false, "a\x00": false, strings.Repeat("x", 101): false, "\xff": false,
+	}
+	for text, fine := range cases {
+		if got := contact.Label(text); (got == "") != fine {
+			t.Errorf("Label(%q) = %q, fine should be %v", text, got, fine)
+		}
+	}
+}
+
+// FuzzEmail: whatever passes is one header-safe address that the mailer reads as given.
+func FuzzEmail(f *testing.F) {
+	for _, seed := range []string{"ada@example.com", `"a"@b.co`, "a@[::1]", "a@b.co\r\n", "ä@b.co"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if contact.Email(text) != "" {
+			return
+		}
+		parsed, err := mail.ParseAddress("Ada <" + text + ">")
+		if err != nil || parsed.Address != text || strings.ContainsAny(text, "\r\n\x00 <>\"") || len(text) > 254 {
+			t.Fatalf("%q passed: %v", text, err)
+		}
+	})
+}
+
+// FuzzName: whatever passes shows only letters, marks and digits.
+func FuzzName(f *testing.F) {
+	for _, seed := range []string{"Ada", "O\u0301", "\u202e", "7"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if contact.Name(text) != "" {
+			return
+		}
+		if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool {
+			return !unicode.In(r, unicode.L, unicode.M, unicode.Nd)
+		}) {
+			t.Fatalf("%q passed", text)
+		}
+	})
+}

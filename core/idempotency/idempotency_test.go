@@ -1,0 +1,220 @@
+package idempotency_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"cointill/core/clock"
+	"cointill/core/fault"
+	"cointill/core/idempotency"
+	"cointill/core/scope"
+	"cointill/core/secret"
+	"cointill/models"
+	"cointill/models/modelstest"
+)
+
+var sc = scope.Scope{BusinessID: 7, Domain: scope.Test, Actor: "key:1", Role: scope.API}
+
+func setup(t *testing.T, db *models.DB) (*idempotency.Store, *clock.Fake) {
+	t.Helper()
+	box, err := secret.NewBox([]byte(strings.Repeat("k", 32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fake := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	return idempotency.New(db, fake.Now, box), fake
+}
+
+// post is a POST that stores one row by its name, as an edge and a core operation would do together.
+func post(ctx context.Context, store *idempotency.Store, db *models.DB, key, name string, fail error) (idempotency.Answer, bool, error) {
+	claim, err := store.Claim(sc, key, "POST", "/v1/things", []byte(name))
+	if err != nil {
+		return idempotency.Answer{}, false, err
+	}
+	if answer, err := store.Replay(ctx, claim); err != nil || answer != nil {
+		if answer == nil {
+			answer = &idempotency.Answer{}
+		}
+		return *answer, true, err
+	}
+	return act(ctx, db, claim, name, fail)
+}
+
+func act(ctx context.Context, db *models.DB, claim *idempotency.Claim, name string, fail error) (idempotency.Answer, bool, error) {
+	ctx = idempotency.With(ctx, claim, func(result any) (idempotency.Answer, error) {
+		return idempotency.Answer{Status: 201, Body: fmt.Appendf(nil, `{"id":%d,"token":"top-secret"}`, result)}, nil
+	})
+	_, err := idempotency.Do(ctx, db, func(tx *models.Tx) (int64, error) {
+		row := models.Audit{BusinessID: 7, Subject: name, CreatedAt: time.Unix(1, 0).UTC()}
+		if err := tx.Create(&row).Error; err != nil {
+			return 0, err
+		}
+		return row.ID, fail
+	})
+	var before *idempotency.Answered
+	if errors.As(err, &before) {
+		return before.Answer, true, nil
+	}
+	if err != nil {
+		return idempotency.Answer{}, false, err
+	}
+	return *claim.Answer(), false, nil
+}
+
+func count(t *testing.T, db *models.DB, model any) (n int64) {
+	t.Helper()
+	if err := db.Read(t.Context()).Model(model).Count(&n).Error; err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestReplay(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		store, _ := setup(t, db)
+		first, again, err := post(t.Context(), store, db, "k1", "a", nil)
+		if err != nil || again || first.Status != 201 {
+			t.Fatal(first, again, err)
+		}
+		second, again, err := post(t.Context(), store, db, "k1", "a", nil)
+		if err != nil || !again || second.Status != 201 || !bytes.Equal(first.Body, second.Body) {
+			t.Error(second, again, err)
+		}
+		if _, _, err := post(t.Context(), store, db, "k1", "b", nil); fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "idempotency_key_reused") {
+			t.Error(err)
+		}
+		if _, again, err := post(t.Context(), store, db, "k2", "a", nil); again || err != nil {
+			t.Error("another key is another request", err)
+		}
+		if n := count(t, db, &models.Audit{}); n != 2 {
+			t.Errorf("%d effects", n)
+		}
+		var row models.Idempotency
+		db.Read(t.Context()).First(&row)
+		if bytes.Contains(row.Answer, []byte("top-secret")) || strings.Contains(row.KeyHash, "k1") {
+			t.Error("the answer or the key stands readable in the database")
+		}
+	})
+}
+
+func TestOtherScopesDoNotMeet(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		store, _ := setup(t, db)
+		if _, _, err := post(t.Context(), store, db, "k", "a", nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, other := range []scope.Scope{{BusinessID: 7, Domain: scope.Live}, {BusinessID: 8, Domain: scope.Test}} {
+			claim, err := store.Claim(other, "k", "POST", "/v1/things", []byte("a"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if answer, err := store.Replay(t.Context(), claim); answer != nil || err != nil {
+				t.Error(other, answer, err)
+			}
+		}
+		if _, err := store.Claim(scope.Scope{}, "k", "POST", "/", nil); err == nil {
+			t.Error("a zero scope was let in")
+		}
+	})
+}
+
+func TestFailureIsNotStored(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		store, _ := setup(t, db)
+		if _, _, err := post(t.Context(), store, db, "k", "a", errors.New("no rate")); err == nil {
+			t.Fatal("no error")
+		}
+		if n := count(t, db, &models.Idempotency{}); n != 0 {
+			t.Fatalf("%d rows after a rollback", n)
+		}
+		if _, again, err := post(t.Context(), store, db, "k", "a", nil); again || err != nil {
+			t.Error(again, err)
+		}
+	})
+}
+
+// TestTwins sends a hundred equal requests at the same moment: one effect, one answer for all.
+func TestTwins(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		store, _ := setup(t, db)
+		answers, again := make([]string, 100), make([]bool, 100)
+		var wg sync.WaitGroup
+		for i := range answers {
+			wg.Go(func() {
+				claim, err := store.Claim(sc, "k", "POST", "/v1/things", []byte("a"))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				answer, replayed, err := act(t.Context(), db, claim, "a", nil) // without Replay: all meet in the transaction
+				if err != nil {
+					t.Error(err)
+				}
+				answers[i], again[i] = string(answer.Body), replayed
+			})
+		}
+		wg.Wait()
+		firsts := 0
+		for i := range answers {
+			if answers[i] != answers[0] || answers[i] == "" {
+				t.Errorf("answer %d: %q", i, answers[i])
+			}
+			if !again[i] {
+				firsts++
+			}
+		}
+		if n := count(t, db, &models.Audit{}); n != 1 || firsts != 1 {
+			t.Errorf("%d effects, %d first answers", n, firsts)
+		}
+	})
+}
+
+func TestKeptForADay(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		store, now := setup(t, db)
+		if _, _, err := post(t.Context(), store, db, "k", "a", nil); err != nil {
+			t.Fatal(err)
+		}
+		now.Advance(idempotency.Keep - time.Microsecond)
+		if _, again, err := post(t.Context(), store, db, "k", "a", nil); !again || err != nil {
+			t.Error("forgotten too early", err)
+		}
+		now.Advance(time.Microsecond)
+		if _, again, err := post(t.Context(), store, db, "k", "other", nil); again || err != nil {
+			t.Error("kept too long", err) // the row is still there, and gives its place
+		}
+		now.Advance(idempotency.Keep)
+		if err := store.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := count(t, db, &models.Idempotency{}); n != 0 {
+			t.Errorf("%d rows after the sweep", n)
+		}
+	})
+}
+
+func TestKeyRules(t *testing.T) {
+	store, _ := setup(t, modelstest.Open(t, false, time.Now))
+	for key, fine := range map[string]bool{"a": true, strings.Repeat("x", 255): true, "a b": true, "": false, strings.Repeat("x", 256): false, "é": false, "a\x00": false} {
+		_, err := store.Claim(sc, key, "POST", "/", nil)
+		if (err == nil) != fine {
+			t.Errorf("%q: %v", key, err)
+		}
+	}
+}
+
+func TestWithoutAClaim(t *testing.T) {
+	db := modelstest.Open(t, false, time.Now)
+	if got, err := idempotency.Do(t.Context(), db, func(*models.Tx) (int, error) { return 3, nil }); got != 3 || err != nil {
+		t.Error(got, err)
+	}
+	if idempotency.From(t.Context()) != nil || (*idempotency.Claim)(nil).Answer() != nil {
+		t.Error("a claim from nowhere")
+	}
+}

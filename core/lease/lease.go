@@ -1,0 +1,147 @@
+// Package lease lets one replica at a time hold a piece of work, by a row in
+// the database. The fence number rises whenever the holder changes, so that
+// writes of an old holder can be refused.
+package lease
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"cointill/core/clock"
+	"cointill/core/ident"
+	"cointill/models"
+)
+
+// Leases takes leases in the name of one process.
+type Leases struct {
+	db     *models.DB
+	clock  clock.Clock
+	holder string
+}
+
+// New makes the leases of one process.
+func New(db *models.DB, now clock.Clock) *Leases {
+	return &Leases{db: db, clock: now, holder: ident.Text(16)}
+}
+
+// Take takes or renews the lease for a time. It returns the fence and whether it is held.
+func (l *Leases) Take(ctx context.Context, name string, hold time.Duration) (fence int64, held bool, err error) {
+	now := l.clock()
+	err = l.db.Write(ctx, func(tx *models.Tx) error {
+		row := models.Lease{Name: name, Holder: l.holder, Fence: 1, ExpiresAt: now.Add(hold)}
+		made := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
+		if made.Error != nil || made.RowsAffected == 1 {
+			fence, held = 1, made.Error == nil
+			return made.Error
+		}
+		renewed := tx.Exec(`UPDATE leases SET fence = CASE WHEN holder = ? THEN fence ELSE fence + 1 END, holder = ?, expires_at = ?
+			WHERE name = ? AND (holder = ? OR expires_at <= ?)`, l.holder, l.holder, now.Add(hold), name, l.holder, now)
+		if renewed.Error != nil || renewed.RowsAffected == 0 {
+			held = false
+			return renewed.Error
+		}
+		held = true
+		return tx.Model(&models.Lease{}).Where("name = ?", name).Pluck("fence", &fence).Error
+	})
+	return fence, held && err == nil, err
+}
+
+// Release gives the lease back early, so that another replica need not wait.
+func (l *Leases) Release(ctx context.Context, name string) error {
+	return l.db.Exec(ctx).Model(&models.Lease{}).Where("name = ? AND holder = ?", name, l.holder).
+		Update("expires_at", l.clock()).Error
+}
+
+// Hold is how long a lease lasts without renewal: another replica takes over
+// within Hold and a renewal of a holder that died.
+const Hold = 6 * time.Second
+
+// renewal is how often a lease is renewed, or asked for.
+const renewal = 2 * time.Second
+
+// Run runs work while the lease is held, and waits for it while another holds
+// it, until the context ends. The work's context ends when the lease is lost;
+// it must return then. Its fence is what its writes carry.
+func (l *Leases) Run(ctx context.Context, name string, work func(ctx context.Context, fence int64) error) error {
+	ticker := time.NewTicker(renewal)
+	defer ticker.Stop()
+	var running *worker
+	defer func() {
+		running.stop()
+		_ = l.Release(context.WithoutCancel(ctx), name)
+	}()
+	for {
+		fence, held, err := l.Take(ctx, name, Hold)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			slog.ErrorContext(ctx, "a lease can't be renewed", "lease", name, "error", err)
+			if running != nil && l.clock().Sub(running.renewed) > Hold-renewal {
+				running.stop()
+				running = nil
+			}
+		case running != nil && (!held || fence != running.fence):
+			running.stop()
+			running = nil
+		}
+		switch {
+		case held && running == nil:
+			running = start(ctx, name, fence, work)
+			running.renewed = l.clock()
+		case held:
+			running.renewed = l.clock()
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+// worker is work under way.
+type worker struct {
+	fence   int64
+	renewed time.Time
+	cancel  context.CancelFunc
+	done    chan struct{}
+}
+
+func start(ctx context.Context, name string, fence int64, work func(context.Context, int64) error) *worker {
+	ctx, cancel := context.WithCancel(ctx)
+	w := &worker{fence: fence, cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(w.done)
+		for ctx.Err() == nil {
+			if err := guard(ctx, fence, work); err != nil && ctx.Err() == nil {
+				slog.ErrorContext(ctx, "leased work stopped; it starts again", "lease", name, "error", err)
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second):
+			}
+		}
+	}()
+	return w
+}
+
+// guard turns a panic of the work into an error, so that it starts again.
+func guard(ctx context.Context, fence int64, work func(context.Context, int64) error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	return work(ctx, fence)
+}
+
+// stop ends the work and waits for it; nil is no work.
+func (w *worker) stop() {
+	if w != nil {
+		w.cancel()
+		<-w.done
+	}
+}

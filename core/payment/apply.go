@@ -1,0 +1,296 @@
+package payment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/receipt"
+	"cointill/core/scope"
+	"cointill/core/webhook"
+	"cointill/models"
+)
+
+// noRemark is what the interface gives when there is no remark.
+const noRemark = "-"
+
+// The kinds of timeline rows.
+const (
+	StepState    = "state"    // a change of state
+	StepTransfer = "transfer" // a transfer appeared, confirmed, vanished or came back
+	StepNote     = "note"     // something a person or the sandbox did
+)
+
+// evaluate brings a payment to where the facts put it, in the caller's
+// transaction: it asks Decide until nothing changes, and writes each edge with
+// its timeline row, its event and the work that follows.
+func (s *Service) evaluate(tx *models.Tx, id int64) error {
+	v, err := s.load(tx, id)
+	if err != nil {
+		return err
+	}
+	return s.settleDown(tx, v)
+}
+
+// load reads a payment with what belongs to it, and locks its row until the transaction ends.
+func (s *Service) load(tx *models.Tx, id int64) (*View, error) {
+	v := &View{}
+	if models.IsPostgres(tx) {
+		tx = tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"})
+	}
+	if err := tx.Where("id = ?", id).Take(&v.Payment).Error; err != nil {
+		return nil, err
+	}
+	return v, s.fill(tx.Session(&gorm.Session{NewDB: true}), v)
+}
+
+// fill reads what belongs to a view's payment.
+func (s *Service) fill(db *models.Tx, v *View) error {
+	p := v.Payment
+	if err := db.Where("id = ?", p.BusinessID).Take(&v.Business).Error; err != nil {
+		return err
+	}
+	if err := db.Where("id = ?", p.CustomerID).Take(&v.Customer).Error; err != nil {
+		return err
+	}
+	v.Transfers = nil
+	if p.Address != "" {
+		if err := db.Where("payment_id = ? AND unmatched = ''", p.ID).Order("id").Find(&v.Transfers).Error; err != nil {
+			return err
+		}
+	}
+	var cursor models.ChainCursor
+	if err := db.Where("network = ?", p.Network).Limit(1).Find(&cursor).Error; err != nil {
+		return err
+	}
+	v.Chain = Chain{Tip: cursor.Height, Finalized: cursor.Finalized}
+	v.Now = s.payClock(p)
+	return nil
+}
+
+// payClock is the time on a payment's own clock, which the sandbox may move ahead.
+func (s *Service) payClock(p models.Payment) time.Time {
+	return s.Clock().Add(time.Duration(p.Advanced) * time.Second)
+}
+
+// settleDown applies Decide until the payment stands still.
+func (s *Service) settleDown(tx *models.Tx, v *View) error {
+	for range len(edges) + 1 {
+		out := Decide(v.decideCase(), v.sightings(), v.Chain, v.Now)
+		before := v.Payment
+		v.take(out)
+		if State(before.Status) == out.State && !(out.Reversed && !before.Reversed) {
+			return s.save(tx, v)
+		}
+		if State(before.Status) != out.State && !allowed(State(before.Status), out.State) {
+			return fmt.Errorf("payment %s: Decide gave %s → %s, which is no edge", before.Reference, before.Status, out.State)
+		}
+		if err := s.record(tx, v, State(before.Status), "system"); err != nil {
+			return err
+		}
+	}
+	return errors.New("payment: Decide does not come to rest for " + v.Payment.Reference)
+}
+
+// decideCase is the payment as Decide sees it.
+func (v *View) decideCase() Case {
+	p := v.Payment
+	return Case{
+		State: State(p.Status), Reason: Reason(p.Reason), Due: p.Due, Paid: p.Paid,
+		Under: p.UnderTolerance, Over: p.OverTolerance, DeclineLate: p.LatePayments == "decline",
+		Depth: p.FinalDepth, NetworkSays: p.FinalByNetwork && v.Chain.Finalized >= 0,
+		ExpiresAt: p.ExpiresAt, AbandonsAt: p.AbandonsAt, Abandoned: p.AbandonedAt != nil, Reversed: p.Reversed,
+	}
+}
+
+// sightings are the payment's transfers as Decide sees them.
+func (v *View) sightings() []Sighting {
+	sightings := make([]Sighting, 0, len(v.Transfers))
+	for _, t := range v.Transfers {
+		g := Sighting{Amount: t.Amount, SeenAt: seenAt(t), Reverted: t.Reverted}
+		if t.Height != nil {
+			g.Height = *t.Height
+		}
+		if t.Gone {
+			g.Gone = Reason(t.GoneReason)
+		}
+		if t.ConflictHeight != nil {
+			g.Conflict = *t.ConflictHeight
+		}
+		sightings = append(sightings, g)
+	}
+	return sightings
+}
+
+// take writes an outcome into the payment's row, with its times and its remark.
+func (v *View) take(out Outcome) {
+	p, now := &v.Payment, v.Now
+	changed := State(p.Status) != out.State
+	p.Status, p.Reason, p.Paid, p.Reversed = string(out.State), string(out.Reason), out.Paid, out.Reversed
+	p.DueAt, p.DueHeight = nil, nil
+	if !out.Wake.IsZero() {
+		wall := out.Wake.Add(-time.Duration(p.Advanced) * time.Second)
+		p.DueAt = &wall
+	}
+	if out.WakeHeight > 0 {
+		p.DueHeight = &out.WakeHeight
+	}
+	if changed {
+		switch {
+		case out.State == Abandoned:
+			p.AbandonedAt, p.SettledAt = &now, &now
+		case out.State.Final():
+			p.SettledAt = &now
+		default:
+			p.SettledAt = nil
+		}
+	}
+	p.Remark = v.remark()
+}
+
+// record writes a change: the timeline row, the event with its deliveries, the
+// receipt, and the payment's row.
+func (s *Service) record(tx *models.Tx, v *View, from State, actor string) error {
+	p := &v.Payment
+	if err := s.step(tx, v, models.Step{Kind: StepState, From: string(from), To: p.Status, Reason: p.Reason, Actor: actor}); err != nil {
+		return err
+	}
+	kind := "payment." + p.Status
+	if p.Reversed && from == Successful {
+		kind = webhook.PaymentReversed
+	}
+	if err := s.emit(tx, v, kind); err != nil {
+		return err
+	}
+	if State(p.Status) == Successful && from != Successful && v.Business.ReceiptsEnabled {
+		if err := s.Receipts.Queue(tx, v.receipt()); err != nil {
+			return err
+		}
+	}
+	return s.save(tx, v)
+}
+
+// step appends to the payment's timeline.
+func (s *Service) step(tx *models.Tx, v *View, row models.Step) error {
+	v.Payment.Steps++
+	row.PaymentID, row.Number = v.Payment.ID, v.Payment.Steps
+	row.At, row.CreatedAt = v.Now, s.Clock()
+	if row.Remark == "" {
+		row.Remark = v.Payment.Remark
+	}
+	if row.Detail == "" {
+		row.Detail = "{}"
+	}
+	if row.Actor == "" {
+		row.Actor = "system"
+	}
+	return tx.Create(&row).Error
+}
+
+// emit tells the merchant's webhooks, with the record as it stands now.
+func (s *Service) emit(tx *models.Tx, v *View, kind string) error {
+	v.Payment.Sequence++
+	return s.Events.Emit(tx, webhook.Event{
+		BusinessID: v.Payment.BusinessID, Domain: scope.Domain(v.Payment.Domain), PaymentID: &v.Payment.ID,
+		Sequence: v.Payment.Sequence, Type: kind, At: s.Clock(), Data: v.Record(),
+	})
+}
+
+// save writes the payment's row, on the condition that nobody else moved it.
+func (s *Service) save(tx *models.Tx, v *View) error {
+	p := &v.Payment
+	p.UpdatedAt = s.Clock()
+	return tx.Select("Status", "Reason", "Remark", "Reversed", "Paid", "Address", "Tag", "OpenedAt", "FirstSeenAt", "SettledAt",
+		"AbandonedAt", "Sequence", "Steps", "Advanced", "AdvanceOnSeen", "DueAt", "DueHeight", "UpdatedAt").
+		Where("id = ?", p.ID).Updates(p).Error
+}
+
+// remark is the sentence for people: why, and the exact difference.
+func (v *View) remark() string {
+	p := v.Payment
+	coin := v.Coin()
+	difference := p.Paid.Sub(p.Due)
+	exact := fmt.Sprintf("%s %s (%s)", coin.Format(difference.Abs()), coin,
+		money.Currency(p.Currency).Show(v.PaidFiat().Sub(v.Charged()).Abs()))
+	switch Reason(p.Reason) {
+	case Underpaid:
+		return "Underpaid by " + exact + "."
+	case Overpaid:
+		return "Overpaid by " + exact + "."
+	case Late:
+		if State(p.Status) == Successful {
+			return "Paid after the 7-minute window, and accepted."
+		}
+		return "Paid after the 7-minute window."
+	case AfterAbandoned:
+		return "Paid after the payment was abandoned." + off(difference, exact)
+	case Replaced:
+		return "The transaction was replaced: another one spent the same money elsewhere."
+	case Reverted:
+		return "The network recorded the transaction as failed; no money moved."
+	case Dropped:
+		return "The transaction was dropped by the network and never confirmed."
+	case Reorged:
+		return "The block with the transaction left the chain; waiting for it to be confirmed again."
+	case ReversedReason:
+		return "The money was taken back on the chain after it was final."
+	case AcceptedByUser:
+		return "Accepted by a person of the business." + off(difference, exact)
+	}
+	return noRemark
+}
+
+// off adds the difference to a remark when there is one.
+func off(difference money.Amount, exact string) string {
+	switch difference.Sign() {
+	case -1:
+		return " Underpaid by " + exact + "."
+	case 1:
+		return " Overpaid by " + exact + "."
+	}
+	return ""
+}
+
+// receipt is what the customer's receipt says.
+func (v *View) receipt() receipt.Receipt {
+	r := receipt.Receipt{
+		BusinessID: v.Payment.BusinessID, Domain: scope.Domain(v.Payment.Domain), PaymentID: v.Payment.ID,
+		BusinessName: v.Business.Name, CustomerName: v.Payment.CustomerName, CustomerEmail: v.Payment.CustomerEmail,
+		Reference: v.Payment.Reference, BusinessReference: v.Payment.BusinessReference,
+		Currency: v.Payment.Currency, Amount: money.Fiat(v.Charged()),
+		Coin: v.Payment.Coin, CoinAmount: v.Coin().Format(v.Payment.Paid), PaidAt: v.Now,
+	}
+	if t := v.mainTransfer(); t != nil {
+		r.TxHash = t.TxID
+	}
+	return r
+}
+
+// Evaluate brings one payment to where the facts put it now.
+func (s *Service) Evaluate(ctx context.Context, id int64) error {
+	return s.DB.Write(ctx, func(tx *models.Tx) error { return s.evaluate(tx, id) })
+}
+
+// detail writes a timeline row's detail.
+func detail(fields map[string]any) string {
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return "{}"
+	}
+	return string(text)
+}
+
+// missing turns GORM's not-found into a fault for a thing.
+func missing(err error, thing string) error {
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return fault.Missing(thing)
+	}
+	return err
+}

@@ -1,0 +1,220 @@
+package payment
+
+import (
+	"time"
+
+	"cointill/core/money"
+)
+
+// Case is what Decide knows of a payment: what was agreed, and where it stands.
+// All times are on the payment's own clock.
+type Case struct {
+	State       State
+	Reason      Reason
+	Due         money.Amount
+	Paid        money.Amount // as recorded; what a settled payment was settled with
+	Under, Over int          // tolerances in basis points of Due
+	DeclineLate bool
+	Depth       int  // confirmations that are final, at least 1
+	NetworkSays bool // final needs the network's own finality too
+	ExpiresAt   time.Time
+	AbandonsAt  time.Time
+	Abandoned   bool // it was Abandoned before
+	Reversed    bool
+}
+
+// Sighting is a transfer that counts for the payment, as the chain shows it now.
+type Sighting struct {
+	Amount   money.Amount
+	SeenAt   time.Time
+	Height   int64 // 0 while unconfirmed
+	Reverted bool
+	Gone     Reason // Replaced, Dropped or Reorged when it is on no chain and in no mempool; else ""
+	Conflict int64  // height of a confirmed transaction that spent its money; 0 when there is none
+}
+
+// Chain is how far the payment's network is.
+type Chain struct {
+	Tip       int64 // height of the last applied block
+	Finalized int64 // the network's own finality; -1 when it has none
+}
+
+// Outcome is what Decide says: at most one change of state, and when to ask again.
+type Outcome struct {
+	State    State
+	Reason   Reason
+	Paid     money.Amount
+	Reversed bool
+	// Wake is the next moment at which time alone may change the outcome; zero when none.
+	Wake time.Time
+	// WakeHeight is the next height at which confirmations alone may; 0 when none.
+	WakeHeight int64
+}
+
+// Decide says where a payment stands, from what was agreed, the transfers that
+// count, how far the chain is, and the time. It is pure: the same facts give
+// the same outcome. It takes at most one edge of the table at a time; callers
+// ask again until nothing changes.
+func Decide(c Case, sightings []Sighting, chain Chain, now time.Time) Outcome {
+	out := Outcome{State: c.State, Reason: c.Reason, Paid: c.Paid, Reversed: c.Reversed}
+	switch c.State {
+	case Expired, Declined, Failed:
+		return out
+	case Pending:
+		if now.After(c.ExpiresAt) {
+			out.State = Expired
+		} else {
+			out.Wake = justAfter(c.ExpiresAt)
+		}
+		return out
+	}
+	sum := tally(c, sightings, chain)
+	if c.State == Successful {
+		// A reorganisation deeper than final takes money back, but not the state.
+		if !c.Reversed && sum.confirmed.Cmp(c.Paid) < 0 {
+			out.Reversed, out.Reason = true, ReversedReason
+		}
+		return out
+	}
+	out.Paid = sum.active
+	switch {
+	case sum.confirmed.Sign() > 0 && c.State != Processing:
+		out.State, out.Reason = Processing, NoReason
+		if c.Abandoned {
+			out.Reason = AfterAbandoned
+		}
+	case sum.confirmed.Sign() > 0:
+		settle(c, sum, now, &out)
+	default:
+		unconfirmed(c, sum, now, &out)
+	}
+	return out
+}
+
+// tallied is the sum of the sightings by how sure they are.
+type tallied struct {
+	active, confirmed, final money.Amount
+	waiting, maturing        bool      // some are unconfirmed; some are confirmed but not final
+	lastSeen                 time.Time // when the last confirmed one was first seen
+	nextHeight               int64     // when the next one becomes final
+	dead                     Reason    // why none is left, when all are beyond return
+	gone                     Reason    // why one is gone that may still return
+	any                      bool
+}
+
+func tally(c Case, sightings []Sighting, chain Chain) (t tallied) {
+	for _, s := range sightings {
+		t.any = true
+		switch {
+		case s.Reverted && s.Height > 0:
+			if t.maturity(c, s.Height, chain) {
+				t.dead = Reverted
+			} else {
+				t.gone = Reverted
+			}
+		case s.Gone == NoReason && s.Height > 0:
+			t.active, t.confirmed = t.active.Add(s.Amount), t.confirmed.Add(s.Amount)
+			if t.maturity(c, s.Height, chain) {
+				t.final = t.final.Add(s.Amount)
+			} else {
+				t.maturing = true
+			}
+			t.seen(s.SeenAt)
+		case s.Conflict > 0:
+			if t.maturity(c, s.Conflict, chain) {
+				t.dead = Replaced
+			} else {
+				t.gone = Replaced
+			}
+		case s.Gone != NoReason:
+			t.gone = s.Gone
+		case !s.Reverted:
+			t.active, t.waiting = t.active.Add(s.Amount), true
+		}
+	}
+	return t
+}
+
+// maturity reports whether a height is final, and notes when it will be.
+func (t *tallied) maturity(c Case, height int64, chain Chain) bool {
+	at := height + int64(c.Depth) - 1
+	if chain.Tip >= at && (!c.NetworkSays || chain.Finalized >= height) {
+		return true
+	}
+	at = max(at, chain.Tip+1) // the network's own finality is asked for at each block
+	if t.nextHeight == 0 || at < t.nextHeight {
+		t.nextHeight = at
+	}
+	return false
+}
+
+func (t *tallied) seen(at time.Time) {
+	if at.After(t.lastSeen) {
+		t.lastSeen = at
+	}
+}
+
+// settle ends a Processing payment once everything that confirmed is final.
+func settle(c Case, t tallied, now time.Time, out *Outcome) {
+	out.WakeHeight = t.nextHeight
+	if t.maturing {
+		return
+	}
+	least, most := c.bounds()
+	switch {
+	case t.final.Cmp(most) > 0:
+		out.State, out.Reason = Declined, Overpaid
+	case t.final.Cmp(least) >= 0:
+		out.State, out.Reason = Successful, NoReason
+	case t.waiting && !now.After(c.AbandonsAt):
+		out.Wake = justAfter(c.AbandonsAt)
+		return // the rest is on its way
+	case !now.After(c.ExpiresAt):
+		out.Wake = justAfter(c.ExpiresAt)
+		return // the customer may still pay the rest
+	default:
+		out.State, out.Reason = Declined, Underpaid
+	}
+	out.WakeHeight, out.Paid = 0, t.final
+	switch {
+	case c.Abandoned || t.lastSeen.After(c.AbandonsAt):
+		out.State, out.Reason = Declined, AfterAbandoned
+	case out.State == Successful && t.lastSeen.After(c.ExpiresAt):
+		out.Reason = Late
+		if c.DeclineLate {
+			out.State = Declined
+		}
+	}
+}
+
+// unconfirmed decides while no transfer is in a block.
+func unconfirmed(c Case, t tallied, now time.Time, out *Outcome) {
+	out.WakeHeight = t.nextHeight
+	lost := !t.waiting && t.dead != NoReason && t.gone == NoReason
+	switch {
+	case c.State == Abandoned:
+		// Only a confirmation brings an abandoned payment back.
+	case lost:
+		out.State, out.Reason, out.WakeHeight = Failed, t.dead, 0
+	case c.State == Processing:
+		out.State, out.Reason = Initiated, Reorged
+	case now.After(c.AbandonsAt) && !t.any:
+		out.State, out.Reason = Abandoned, NoReason
+	case now.After(c.AbandonsAt) && !t.waiting:
+		out.State, out.WakeHeight = Failed, 0
+		if out.Reason = t.gone; out.Reason == NoReason {
+			out.Reason = t.dead
+		}
+	case !now.After(c.AbandonsAt):
+		out.Wake = justAfter(c.AbandonsAt)
+	}
+}
+
+// bounds are the least and the most that is the right amount. A tolerance of
+// zero makes both equal to Due.
+func (c Case) bounds() (least, most money.Amount) {
+	return c.Due.Sub(c.Due.MulDiv(int64(c.Under), 10_000)), c.Due.Add(c.Due.MulDiv(int64(c.Over), 10_000))
+}
+
+// justAfter is the first microsecond that is no longer inside a window.
+func justAfter(t time.Time) time.Time { return t.Add(1000) }

@@ -1,0 +1,187 @@
+package payment
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"cointill/core/money"
+)
+
+var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// asked is a payment of 1,000 units that needs three confirmations.
+func asked(state State) Case {
+	return Case{State: state, Due: money.Units(1000), Depth: 3, ExpiresAt: start.Add(Window), AbandonsAt: start.Add(Monitoring)}
+}
+
+func sighting(units, height int64, after time.Duration) Sighting {
+	return Sighting{Amount: money.Units(units), Height: height, SeenAt: start.Add(after)}
+}
+
+// at is a chain whose tip has the height.
+func at(tip int64) Chain { return Chain{Tip: tip, Finalized: -1} }
+
+func TestDecide(t *testing.T) {
+	t.Parallel()
+	const second = time.Second
+	with := func(c Case, change func(*Case)) Case { change(&c); return c }
+	gone := func(s Sighting, why Reason) Sighting { s.Gone = why; return s }
+	reverted := func(s Sighting) Sighting { s.Reverted = true; return s }
+	conflicted := func(s Sighting, height int64) Sighting { s.Gone, s.Conflict = Replaced, height; return s }
+	cases := []struct {
+		name   string
+		c      Case
+		seen   []Sighting
+		chain  Chain
+		after  time.Duration
+		state  State
+		reason Reason
+	}{
+		{"pending inside the window", asked(Pending), nil, at(10), Window, Pending, ""},
+		{"pending after the window", asked(Pending), nil, at(10), Window + time.Microsecond, Expired, ""},
+		{"expired stays", asked(Expired), nil, at(10), Monitoring * 2, Expired, ""},
+		{"opened, nothing came", asked(Initiated), nil, at(10), Monitoring, Initiated, ""},
+		{"opened, nothing came for a day", asked(Initiated), nil, at(10), Monitoring + time.Microsecond, Abandoned, ""},
+		{"seen in the mempool", asked(Initiated), []Sighting{sighting(1000, 0, second)}, at(10), second, Initiated, ""},
+		{"still in the mempool after a day", asked(Initiated), []Sighting{sighting(1000, 0, second)}, at(10), Monitoring * 2, Initiated, ""},
+		{"first confirmation", asked(Initiated), []Sighting{sighting(1000, 10, second)}, at(10), second, Processing, ""},
+		{"first confirmation of a part", asked(Initiated), []Sighting{sighting(1, 10, second)}, at(10), second, Processing, ""},
+		{"not final yet", asked(Processing), []Sighting{sighting(1000, 10, second)}, at(11), second, Processing, ""},
+		{"final", asked(Processing), []Sighting{sighting(1000, 10, second)}, at(12), second, Successful, ""},
+		{"two parts", asked(Processing), []Sighting{sighting(400, 9, second), sighting(600, 10, second)}, at(12), second, Successful, ""},
+		{"the second part is not final", asked(Processing), []Sighting{sighting(400, 9, second), sighting(600, 11, second)}, at(12), second, Processing, ""},
+		{"a part, and the window is open", asked(Processing), []Sighting{sighting(400, 9, second)}, at(20), Window, Processing, ""},
+		{"a part, and the window is over", asked(Processing), []Sighting{sighting(400, 9, second)}, at(20), Window + time.Microsecond, Declined, Underpaid},
+		{"a part, the rest in the mempool", asked(Processing), []Sighting{sighting(400, 9, second), sighting(600, 0, second)}, at(20), Monitoring, Processing, ""},
+		{"a part, the rest never confirmed", asked(Processing), []Sighting{sighting(400, 9, second), sighting(600, 0, second)}, at(20), Monitoring + time.Microsecond, Declined, Underpaid},
+		{"one unit too much", asked(Processing), []Sighting{sighting(1001, 9, second)}, at(20), second, Declined, Overpaid},
+		{"over, within tolerance", with(asked(Processing), func(c *Case) { c.Over = 100 }), []Sighting{sighting(1010, 9, second)}, at(20), second, Successful, ""},
+		{"over the tolerance", with(asked(Processing), func(c *Case) { c.Over = 100 }), []Sighting{sighting(1011, 9, second)}, at(20), second, Declined, Overpaid},
+		{"under, within tolerance", with(asked(Processing), func(c *Case) { c.Under = 100 }), []Sighting{sighting(990, 9, second)}, at(20), second, Successful, ""},
+		{"under the tolerance", with(asked(Processing), func(c *Case) { c.Under = 100 }), []Sighting{sighting(989, 9, second)}, at(20), Window * 2, Declined, Underpaid},
+		{"seen at the last microsecond", asked(Processing), []Sighting{sighting(1000, 9, Window)}, at(20), Window * 2, Successful, ""},
+		{"seen a microsecond late", asked(Processing), []Sighting{sighting(1000, 9, Window+time.Microsecond)}, at(20), Window * 2, Successful, Late},
+		{"late money that never confirmed counts for nothing", asked(Processing), []Sighting{sighting(1000, 9, second), sighting(5, 0, Window*2)}, at(20), Window * 3, Successful, ""},
+		{"late is declined by policy", with(asked(Processing), func(c *Case) { c.DeclineLate = true }), []Sighting{sighting(1000, 9, Window+time.Microsecond)}, at(20), Window * 2, Declined, Late},
+		{"confirmed late, seen in time", asked(Processing), []Sighting{sighting(1000, 9, second)}, at(20), Monitoring * 3, Successful, ""},
+		{"money after abandoned", with(asked(Abandoned), func(c *Case) { c.Abandoned = true }), []Sighting{sighting(1000, 9, Monitoring*2)}, at(9), Monitoring * 2, Processing, AfterAbandoned},
+		{"unconfirmed money after abandoned", with(asked(Abandoned), func(c *Case) { c.Abandoned = true }), []Sighting{sighting(1000, 0, Monitoring*2)}, at(9), Monitoring * 2, Abandoned, ""},
+		{"money after abandoned is final", with(asked(Processing), func(c *Case) { c.Abandoned = true }), []Sighting{sighting(1000, 9, Monitoring*2)}, at(20), Monitoring * 2, Declined, AfterAbandoned},
+		{"a reorg took the confirmation", asked(Processing), []Sighting{gone(sighting(1000, 0, second), Reorged)}, at(20), second, Initiated, Reorged},
+		{"a reorg, back in the mempool", asked(Processing), []Sighting{sighting(1000, 0, second)}, at(20), second, Initiated, Reorged},
+		{"reorged out for good", asked(Initiated), []Sighting{gone(sighting(1000, 0, second), Reorged)}, at(20), Monitoring + time.Microsecond, Failed, Reorged},
+		{"dropped, may come back", asked(Initiated), []Sighting{gone(sighting(1000, 0, second), Dropped)}, at(20), Monitoring, Initiated, ""},
+		{"dropped for good", asked(Initiated), []Sighting{gone(sighting(1000, 0, second), Dropped)}, at(20), Monitoring + time.Microsecond, Failed, Dropped},
+		{"replaced in the mempool", asked(Initiated), []Sighting{gone(sighting(1000, 0, second), Replaced)}, at(20), second, Initiated, ""},
+		{"replaced by one that pays us", asked(Initiated), []Sighting{gone(sighting(1000, 0, second), Replaced), sighting(1000, 20, second)}, at(20), second, Processing, ""},
+		{"double spend confirmed", asked(Initiated), []Sighting{conflicted(sighting(1000, 0, second), 10)}, at(11), second, Initiated, ""},
+		{"double spend final", asked(Initiated), []Sighting{conflicted(sighting(1000, 0, second), 10)}, at(12), second, Failed, Replaced},
+		{"double spend of what was confirmed", asked(Processing), []Sighting{conflicted(sighting(1000, 0, second), 10)}, at(12), second, Failed, Replaced},
+		{"reverted", asked(Initiated), []Sighting{reverted(sighting(1000, 10, second))}, at(11), second, Initiated, ""},
+		{"reverted for good", asked(Initiated), []Sighting{reverted(sighting(1000, 10, second))}, at(12), second, Failed, Reverted},
+		{"one reverted, one pays", asked(Processing), []Sighting{reverted(sighting(1000, 10, second)), sighting(1000, 10, second)}, at(12), second, Successful, ""},
+		{"the network's finality is awaited", with(asked(Processing), func(c *Case) { c.NetworkSays = true }), []Sighting{sighting(1000, 10, second)}, Chain{Tip: 50, Finalized: 9}, second, Processing, ""},
+		{"the network's finality is there", with(asked(Processing), func(c *Case) { c.NetworkSays = true }), []Sighting{sighting(1000, 10, second)}, Chain{Tip: 50, Finalized: 10}, second, Successful, ""},
+		{"failed stays", asked(Failed), []Sighting{sighting(1000, 10, second)}, at(50), second, Failed, ""},
+		{"declined stays", asked(Declined), []Sighting{sighting(1000, 10, second)}, at(50), second, Declined, ""},
+	}
+	for _, test := range cases {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			out := Decide(test.c, test.seen, test.chain, start.Add(test.after))
+			if out.State != test.state || out.Reason != test.reason {
+				t.Errorf("got %s %q, want %s %q", out.State, out.Reason, test.state, test.reason)
+			}
+		})
+	}
+}
+
+// TestDecideReversed: a reorg beyond the final depth takes money back, but not the state, and is told once.
+func TestDecideReversed(t *testing.T) {
+	t.Parallel()
+	c := asked(Successful)
+	c.Paid = c.Due
+	lost := []Sighting{{Amount: c.Due, SeenAt: start, Gone: Reorged}}
+	out := Decide(c, lost, at(50), start)
+	if out.State != Successful || !out.Reversed || out.Reason != ReversedReason || out.Paid.Cmp(c.Due) != 0 {
+		t.Errorf("got %+v", out)
+	}
+	if out := Decide(c, []Sighting{sighting(1000, 10, 0)}, at(50), start); out.Reversed {
+		t.Error("reversed although the money is there")
+	}
+}
+
+// TestDecideProperties checks what must hold for all facts.
+func TestDecideProperties(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c := asked(rapid.SampledFrom(States()).Draw(t, "state"))
+		c.Abandoned = c.State == Abandoned || rapid.Bool().Draw(t, "was abandoned")
+		c.DeclineLate = rapid.Bool().Draw(t, "decline late")
+		c.Under, c.Over = rapid.IntRange(0, 500).Draw(t, "under"), rapid.IntRange(0, 500).Draw(t, "over")
+		c.NetworkSays = rapid.Bool().Draw(t, "network says")
+		tip := rapid.Int64Range(1, 30).Draw(t, "tip")
+		chain := Chain{Tip: tip, Finalized: rapid.Int64Range(0, tip).Draw(t, "finalized")}
+		sightings := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Sighting {
+			s := sighting(rapid.Int64Range(1, 1200).Draw(t, "units"), 0, time.Duration(rapid.Int64Range(0, int64(2*Monitoring)).Draw(t, "seen")).Truncate(time.Microsecond))
+			switch rapid.IntRange(0, 4).Draw(t, "kind") {
+			case 0:
+			case 1:
+				s.Height = rapid.Int64Range(1, tip).Draw(t, "height")
+			case 2:
+				s.Gone = rapid.SampledFrom([]Reason{Dropped, Replaced, Reorged}).Draw(t, "gone")
+			case 3:
+				s.Gone, s.Conflict = Replaced, rapid.Int64Range(1, tip).Draw(t, "conflict")
+			case 4:
+				s.Reverted, s.Height = true, rapid.Int64Range(1, tip).Draw(t, "height")
+			}
+			return s
+		}), 0, 4).Draw(t, "sightings")
+		if c.State == Pending || c.State == Expired {
+			sightings = nil // no address was ever given
+		}
+		now := start.Add(time.Duration(rapid.Int64Range(0, int64(3*Monitoring)).Draw(t, "now")).Truncate(time.Microsecond))
+
+		out := Decide(c, sightings, chain, now)
+		again := Decide(c, sightings, chain, now)
+		if out.State != again.State || out.Reason != again.Reason || out.Paid.Cmp(again.Paid) != 0 {
+			t.Fatal("not a function of its arguments")
+		}
+		if out.State != c.State && !allowed(c.State, out.State) {
+			t.Fatalf("%s → %s is no edge", c.State, out.State)
+		}
+		least, most := c.bounds()
+		final := money.Amount{}
+		for _, s := range sightings {
+			if s.Height > 0 && !s.Reverted && tip-s.Height+1 >= int64(c.Depth) && (!c.NetworkSays || chain.Finalized >= s.Height) {
+				final = final.Add(s.Amount)
+			}
+		}
+		if out.State == Successful && c.State != Successful {
+			if final.Cmp(least) < 0 || final.Cmp(most) > 0 || c.Abandoned {
+				t.Fatalf("Successful with %s final of %s", final, c.Due)
+			}
+			if out.Reason == NoReason {
+				for _, s := range sightings {
+					if s.Height > 0 && !s.Reverted && s.SeenAt.After(c.ExpiresAt) {
+						t.Fatal("late money without the reason late")
+					}
+				}
+			}
+		}
+		if out.State == Declined && c.State != Declined && (out.Reason == NoReason || final.Sign() == 0) {
+			t.Fatalf("Declined with reason %q and %s final", out.Reason, final)
+		}
+		if out.State == Failed && c.State != Failed && out.Reason == NoReason {
+			t.Fatal("Failed without a reason")
+		}
+		if !out.Wake.IsZero() && !out.Wake.After(now) {
+			t.Fatalf("asks to be woken in the past: %s at %s", out.Wake, now)
+		}
+		if out.WakeHeight != 0 && out.WakeHeight <= tip && out.State == c.State {
+			t.Fatalf("asks to be woken at height %d of %d", out.WakeHeight, tip)
+		}
+	})
+}

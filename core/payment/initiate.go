@@ -1,0 +1,268 @@
+package payment
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"gorm.io/gorm/clause"
+
+	"cointill/chain"
+	"cointill/core/account"
+	"cointill/core/contact"
+	"cointill/core/fault"
+	"cointill/core/idempotency"
+	"cointill/core/ident"
+	"cointill/core/money"
+	"cointill/core/quote"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// The bounds of interface section 2.1 and of the contract's Initiation rules.
+const (
+	MinAmount        = 1
+	MaxAmount        = 1_000_000
+	MaxMetadata      = 8 << 10
+	MaxMetadataDepth = 16
+)
+
+var businessReference = regexp.MustCompile(`^[A-Za-z0-9._:~=@+-]{1,100}$`)
+
+// Check lists what is wrong with the request's values, all fields at once, by JSON field name.
+func (r Request) Check() fault.Fields {
+	fields := fault.Fields{}
+	switch currency := money.Currency(r.Currency); {
+	case currency.Known():
+	case r.Currency == "GHS":
+		fields.Add("currency", "Use GHC for the Ghana cedi.")
+	default:
+		fields.Add("currency", "Must be one of NGN, GHC, KES, USD.")
+	}
+	if r.Amount < MinAmount || r.Amount > MaxAmount {
+		fields.Add("amount", "Must be a whole number from 1 to 1,000,000.")
+	}
+	if sentence := contact.Name(r.FirstName); sentence != "" {
+		fields.Add("first_name", sentence)
+	}
+	if sentence := contact.Name(r.LastName); sentence != "" {
+		fields.Add("last_name", sentence)
+	}
+	if sentence := contact.Email(r.Email); sentence != "" {
+		fields.Add("email", sentence)
+	}
+	if _, ok := money.Method(r.Method).Info(); !ok {
+		fields.Add("payment_method", "Must be one of crypto_bitcoin, crypto_ethereum, crypto_tether, crypto_ripple, crypto_dogecoin.")
+	}
+	switch {
+	case r.BusinessReference == "":
+	case !businessReference.MatchString(r.BusinessReference):
+		fields.Add("business_reference", "May have 1 to 100 of the characters A–Z a–z 0–9 . _ : ~ = @ + -")
+	case strings.HasPrefix(r.BusinessReference, "PAY_"):
+		fields.Add("business_reference", "Must not begin with PAY_, which is for references made here.")
+	}
+	if sentence := checkMetadata(r.Metadata); sentence != "" {
+		fields.Add("metadata", sentence)
+	}
+	return fields
+}
+
+func checkMetadata(text []byte) string {
+	if text == nil {
+		return ""
+	}
+	if len(text) > MaxMetadata {
+		return "Must not be longer than 8 KiB."
+	}
+	if trimmed := strings.TrimLeft(string(text), " \t\r\n"); !strings.HasPrefix(trimmed, "{") && !strings.HasPrefix(trimmed, "[") {
+		return "Must be an object or an array."
+	}
+	if !json.Valid(text) {
+		return "Must be valid JSON."
+	}
+	depth, deepest, inString, escaped := 0, 0, false, false
+	for _, c := range text {
+		switch {
+		case escaped:
+			escaped = false
+		case inString && c == '\\':
+			escaped = true
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	if deepest > MaxMetadataDepth {
+		return "Must not be nested deeper than 16 levels."
+	}
+	if strings.Contains(string(text), `\u0000`) {
+		return "Must not contain the NUL character."
+	}
+	return ""
+}
+
+// Initiate starts a payment: it locks a quote and stores the payment, its
+// customer and its first timeline row in one transaction.
+//
+// Faults: Invalid with every field at once; Forbidden when the method is not
+// enabled; Conflict for a business_reference that is taken; Unavailable when
+// there is no rate or no chain.
+func (s *Service) Initiate(ctx context.Context, sc scope.Scope, r Request) (Started, error) {
+	if err := sc.Can(scope.StartPayments); err != nil {
+		return Started{}, err
+	}
+	if err := fault.Validation(r.Check()); err != nil {
+		return Started{}, err
+	}
+	info, _ := money.Method(r.Method).Info()
+	business, network, err := s.ready(ctx, sc, info)
+	if err != nil {
+		return Started{}, err
+	}
+	q, err := s.Quotes.Quote(ctx, sc.Domain, info.Coin, money.Currency(r.Currency))
+	if err != nil {
+		return Started{}, err
+	}
+	p, err := s.draft(sc, r, info, business, q)
+	if err != nil {
+		return Started{}, err
+	}
+	p.Network = string(network)
+	return idempotency.Do(ctx, s.DB, func(tx *models.Tx) (Started, error) {
+		return s.started(p), s.insert(tx, sc, r, p)
+	})
+}
+
+// ready checks that the business may take the coin now: its method is on, and the network answers.
+func (s *Service) ready(ctx context.Context, sc scope.Scope, info money.CoinInfo) (models.Business, chain.Network, error) {
+	var business models.Business
+	if err := s.DB.Read(ctx).Where("id = ?", sc.BusinessID).Take(&business).Error; err != nil {
+		return business, "", err
+	}
+	if err := account.RequireMethod(s.DB.Read(ctx), sc, info.Method); err != nil {
+		return business, "", err
+	}
+	network, problem := s.Networks.Network(sc.Domain, info.Chain)
+	if problem != "" {
+		return business, "", fault.Retry("chain_unavailable", problem, time.Minute)
+	}
+	return business, network, nil
+}
+
+// draft fills the payment from what was asked, the quote and the business's rules.
+func (s *Service) draft(sc scope.Scope, r Request, info money.CoinInfo, business models.Business, q quote.Quote) (*models.Payment, error) {
+	evidence, err := json.Marshal(q)
+	if err != nil {
+		return nil, err
+	}
+	now := s.Clock()
+	charged := decimal.NewFromInt(r.Amount)
+	due := info.Coin.FromFiat(charged, q.Price)
+	rule := finalRule(info.Coin, info.Coin.ToFiat(due, q.PriceUSD))
+	reference := ident.New("PAY_")
+	wake := justAfter(now.Add(Window))
+	p := &models.Payment{
+		BusinessID: sc.BusinessID, Domain: string(sc.Domain), Reference: reference, BusinessReference: r.BusinessReference,
+		TokenHash: hashToken(s.token(reference)), AuthorizationCode: ident.New("AUTH_"), LinkID: r.LinkID,
+		CustomerName: r.FirstName + " " + r.LastName, CustomerEmail: r.Email,
+		Currency: r.Currency, Amount: r.Amount, Method: r.Method, Coin: string(info.Coin),
+		Due: due, Price: q.Price.String(), Quote: string(evidence),
+		FinalDepth: rule.Depth, FinalByNetwork: rule.NetworkSays,
+		UnderTolerance: business.UnderTolerance, OverTolerance: business.OverTolerance, LatePayments: business.LatePayments,
+		Status: string(Pending), Remark: noRemark, Steps: 1, DueAt: &wake,
+		ExpiresAt: now.Add(Window), AbandonsAt: now.Add(Monitoring), CreatedAt: now, UpdatedAt: now,
+	}
+	if p.BusinessReference == "" {
+		p.BusinessReference = ident.New("REF_")
+	}
+	if r.Metadata != nil {
+		text := string(r.Metadata)
+		p.Metadata = &text
+	}
+	return p, nil
+}
+
+// insert stores the customer, the payment and its first timeline row.
+func (s *Service) insert(tx *models.Tx, sc scope.Scope, r Request, p *models.Payment) error {
+	customer := models.Customer{
+		BusinessID: sc.BusinessID, Domain: string(sc.Domain), Email: strings.ToLower(r.Email), Code: ident.New("CUS_"),
+		FirstName: r.FirstName, LastName: r.LastName, CreatedAt: p.CreatedAt, UpdatedAt: p.CreatedAt,
+	}
+	err := tx.Clauses(clause.OnConflict{
+		Columns:   []clause.Column{{Name: "business_id"}, {Name: "domain"}, {Name: "email"}},
+		DoUpdates: clause.AssignmentColumns([]string{"first_name", "last_name", "updated_at"}),
+	}, clause.Returning{Columns: []clause.Column{{Name: "id"}}}).Create(&customer).Error
+	if err != nil {
+		return err
+	}
+	p.CustomerID = customer.ID
+	made := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(p)
+	if made.Error != nil {
+		return made.Error
+	}
+	if made.RowsAffected == 0 { // the random references can't collide: it is the merchant's
+		return &fault.Fault{Kind: fault.Conflict, Code: "duplicate_business_reference",
+			Sentence: "A payment with this business_reference exists already. Verify that one, or use another reference.",
+			Fields:   fault.Fields{"business_reference": {"Has been used before."}}}
+	}
+	return tx.Create(&models.Step{
+		PaymentID: p.ID, Number: 1, Kind: StepState, To: string(Pending), Remark: noRemark, Detail: "{}",
+		Actor: sc.Actor, At: p.CreatedAt, CreatedAt: p.CreatedAt,
+	}).Error
+}
+
+// FinalRule is what makes a confirmation final.
+type FinalRule struct {
+	Depth       int
+	NetworkSays bool
+}
+
+// largeUSD is the value above which a payment waits for more (contract section 4).
+var largeUSD = decimal.NewFromInt(100)
+
+// finalRule is the default depth for a coin and a value in USD.
+func finalRule(coin money.Coin, usd decimal.Decimal) FinalRule {
+	large := usd.GreaterThan(largeUSD)
+	switch {
+	case coin == money.BTC && large:
+		return FinalRule{Depth: 3}
+	case coin == money.BTC:
+		return FinalRule{Depth: 2}
+	case coin == money.DOGE && large:
+		return FinalRule{Depth: 40}
+	case coin == money.DOGE:
+		return FinalRule{Depth: 6}
+	case coin == money.XRP:
+		return FinalRule{Depth: 1}
+	}
+	return FinalRule{Depth: 12, NetworkSays: large}
+}
+
+// token is the access token of a payment: derived, so that it stands nowhere in the database.
+func (s *Service) token(reference string) string { return s.Secrets.Derive("access_token", reference) }
+
+// hashToken is what a payment page is looked up by.
+func hashToken(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// PageURL is the address of a payment's page.
+func (s *Service) PageURL(p models.Payment) string { return s.PageBase + "/" + s.token(p.Reference) }
+
+func (s *Service) started(p *models.Payment) Started {
+	return Started{
+		Reference: p.Reference, BusinessReference: p.BusinessReference, AccessToken: s.token(p.Reference),
+		PaymentURL: s.PageURL(*p), Amount: p.Amount, Currency: money.Currency(p.Currency), ExpiresAt: p.ExpiresAt,
+	}
+}

@@ -1,0 +1,63 @@
+package payment
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"cointill/chain"
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Registry tells which network serves a chain in a domain, and how it is.
+type Registry struct {
+	DB      *models.DB
+	Domains map[scope.Domain]map[money.Chain]chain.Network
+
+	problems atomic.Pointer[map[chain.Network]string]
+}
+
+// Network names the network of a chain in a domain, or says why it can't take payments now.
+func (r *Registry) Network(domain scope.Domain, c money.Chain) (chain.Network, string) {
+	network, ok := r.Domains[domain][c]
+	if !ok {
+		return "", fmt.Sprintf("No node for %s is configured in %s, so it can't take payments there.", c, domain)
+	}
+	if problems := r.problems.Load(); problems != nil && (*problems)[network] != "" {
+		return network, fmt.Sprintf("The %s network is not being followed safely now: %s", c, (*problems)[network])
+	}
+	return network, ""
+}
+
+// Run keeps what is known of the networks' health at most a second old, until the context ends.
+func (r *Registry) Run(ctx context.Context) error {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for {
+		if err := r.refresh(ctx); err != nil && ctx.Err() == nil {
+			slog.ErrorContext(ctx, "health of the networks can't be read", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+func (r *Registry) refresh(ctx context.Context) error {
+	var rows []models.ChainCursor
+	if err := r.DB.Read(ctx).Where("problem <> ''").Find(&rows).Error; err != nil {
+		return err
+	}
+	problems := make(map[chain.Network]string, len(rows))
+	for _, row := range rows {
+		problems[chain.Network(row.Network)] = row.Problem
+	}
+	r.problems.Store(&problems)
+	return nil
+}

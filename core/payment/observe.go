@@ -1,0 +1,470 @@
+package payment
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"cointill/chain"
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/core/webhook"
+	"cointill/models"
+)
+
+// keptBlocks is how far back a network's blocks are kept: the deepest reorg that can be followed.
+const keptBlocks = 2_000
+
+// Why a transfer credits no payment.
+const (
+	WrongAsset = "wrong_asset"
+	MissingTag = "missing_tag"
+	UnknownTag = "unknown_tag"
+	AfterFinal = "after_final"
+)
+
+// Observer turns what a follower learns into facts about payments. It is the
+// chain.Store of the product.
+type Observer struct {
+	*Service
+	// Watching is what is looked for on the network that this observer serves.
+	Watching *chain.WatchSet
+
+	readTo int64 // destinations up to this number are all known
+}
+
+var _ chain.Store = (*Observer)(nil)
+
+// Cursor is the last applied block of a network.
+func (o *Observer) Cursor(ctx context.Context, network chain.Network) (chain.Cursor, error) {
+	var rows []models.ChainCursor
+	err := o.DB.Read(ctx).Where("network = ?", string(network)).Limit(1).Find(&rows).Error
+	if err != nil || len(rows) == 0 || rows[0].Hash == "" {
+		return chain.Cursor{}, err
+	}
+	return chain.Cursor{Known: true, Block: chain.BlockID{Height: rows[0].Height, Hash: rows[0].Hash}}, nil
+}
+
+// Hash is the hash of an applied block, or "" when it is not kept any more.
+func (o *Observer) Hash(ctx context.Context, network chain.Network, height int64) (string, error) {
+	var hashes []string
+	err := o.DB.Read(ctx).Model(&models.ChainBlock{}).Where("network = ? AND height = ?", string(network), height).Pluck("hash", &hashes).Error
+	if err != nil || len(hashes) == 0 {
+		return "", err
+	}
+	return hashes[0], nil
+}
+
+// Health records how the following of a network goes.
+func (o *Observer) Health(ctx context.Context, network chain.Network, sentence string) error {
+	row := models.ChainCursor{Network: string(network), Finalized: -1, Problem: sentence, UpdatedAt: o.Clock()}
+	return o.DB.Exec(ctx).Clauses(clause.OnConflict{
+		Columns: []clause.Column{{Name: "network"}}, DoUpdates: clause.AssignmentColumns([]string{"problem", "updated_at"}),
+	}).Create(&row).Error
+}
+
+// Apply writes what a follower learnt: transfers, blocks and the cursor in one
+// transaction, with a mark on every payment that is concerned. Each of these is
+// then brought to where the facts put it, in a transaction of its own; the mark
+// stays until that is done, so that a crash between loses nothing.
+func (o *Observer) Apply(ctx context.Context, batch chain.Batch) error {
+	a := &applying{Observer: o, batch: batch, network: string(batch.Network), now: o.Clock()}
+	err := o.DB.Write(ctx, func(tx *models.Tx) error {
+		a.tx, a.touched, a.spends = tx, map[int64]bool{}, nil
+		return a.run()
+	})
+	if err != nil {
+		return err
+	}
+	o.Watching.AddSpends(a.spends...)
+	if err := o.evaluateDue(ctx, a.network, a.tip.Height, a.payments()); err != nil {
+		return err
+	}
+	o.changed()
+	return nil
+}
+
+// applying is one run of Apply.
+type applying struct {
+	*Observer
+	batch   chain.Batch
+	network string
+	now     time.Time
+	tx      *models.Tx
+	tip     chain.BlockID
+	final   int64          // the network's own finality so far
+	touched map[int64]bool // payments
+	spends  []string       // new spend keys
+}
+
+func (a *applying) run() error {
+	if err := a.claimCursor(); err != nil {
+		return err
+	}
+	if a.batch.Ancestor != nil {
+		if err := a.undo(*a.batch.Ancestor); err != nil {
+			return err
+		}
+	}
+	for _, block := range a.batch.Blocks {
+		if err := a.block(block); err != nil {
+			return err
+		}
+	}
+	if a.batch.Pending != nil {
+		if err := a.pending(*a.batch.Pending); err != nil {
+			return err
+		}
+	}
+	return a.finish()
+}
+
+// claimCursor locks the network's cursor and refuses a batch that doesn't continue from it.
+func (a *applying) claimCursor() error {
+	first := models.ChainCursor{Network: a.network, Finalized: -1, UpdatedAt: a.now}
+	if err := a.tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&first).Error; err != nil {
+		return err
+	}
+	query := a.tx
+	if models.IsPostgres(a.tx) {
+		query = query.Clauses(clause.Locking{Strength: "UPDATE"})
+	}
+	var cursor models.ChainCursor
+	if err := query.Where("network = ?", a.network).Take(&cursor).Error; err != nil {
+		return err
+	}
+	at := chain.BlockID{Height: cursor.Height, Hash: cursor.Hash}
+	if a.batch.Fence < cursor.Fence || cursor.Hash != "" && at != a.batch.From {
+		return chain.ErrStale
+	}
+	a.tip, a.final = at, cursor.Finalized
+	return nil
+}
+
+// undo takes back every block above the ancestor: their transfers are
+// unconfirmed, and gone once a picture of the mempool lacks them.
+func (a *applying) undo(ancestor chain.BlockID) error {
+	var rows []models.Transfer
+	above := "network = ? AND height > ?"
+	if err := a.tx.Where(above, a.network, ancestor.Height).Find(&rows).Error; err != nil {
+		return err
+	}
+	for _, t := range rows {
+		a.touch(t)
+	}
+	loose := map[string]any{"height": nil, "block_hash": "", "gone_reason": string(Reorged), "reverted": false, "updated_at": a.now}
+	if err := a.tx.Model(&models.Transfer{}).Where(above, a.network, ancestor.Height).Updates(loose).Error; err != nil {
+		return err
+	}
+	var conflicts []models.Transfer
+	if err := a.tx.Where("network = ? AND conflict_height > ?", a.network, ancestor.Height).Find(&conflicts).Error; err != nil {
+		return err
+	}
+	for _, t := range conflicts {
+		a.touch(t)
+		if err := a.tx.Model(&models.Transfer{}).Where("id = ?", t.ID).Updates(map[string]any{"conflict_tx": "", "conflict_height": nil}).Error; err != nil {
+			return err
+		}
+	}
+	a.tip = ancestor
+	return a.tx.Where(above, a.network, ancestor.Height).Delete(&models.ChainBlock{}).Error
+}
+
+// block applies one block after the tip.
+func (a *applying) block(b chain.Block) error {
+	if a.tip.Hash != "" && (b.Height != a.tip.Height+1 || b.Parent != a.tip.Hash) {
+		return fmt.Errorf("%w: block %d after %d", chain.ErrStale, b.Height, a.tip.Height)
+	}
+	for _, t := range b.Transfers {
+		if err := a.seen(t, &b.Header); err != nil {
+			return err
+		}
+	}
+	for _, s := range b.Spends {
+		if err := a.spent(s, &b.Height); err != nil {
+			return err
+		}
+	}
+	a.tip = b.BlockID
+	row := models.ChainBlock{Network: a.network, Height: b.Height, Hash: b.Hash, Parent: b.Parent, Time: b.Time}
+	return a.tx.Create(&row).Error
+}
+
+// pending applies the picture of the mempool: what is in it is waiting, and
+// what was waiting and isn't in it is gone.
+func (a *applying) pending(p chain.Pending) error {
+	inPool := map[string]bool{}
+	for _, t := range p.Transfers {
+		inPool[t.Key()] = true
+		if err := a.seen(t, nil); err != nil {
+			return err
+		}
+	}
+	var waiting []models.Transfer
+	if err := a.tx.Where("network = ? AND height IS NULL AND gone = ?", a.network, false).Find(&waiting).Error; err != nil {
+		return err
+	}
+	for _, t := range waiting {
+		if !inPool[fmt.Sprintf("%s/%d", t.TxID, t.Index)] {
+			if err := a.vanish(t); err != nil {
+				return err
+			}
+		}
+	}
+	for _, s := range p.Spends {
+		if err := a.spent(s, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// vanish marks a waiting transfer as gone: reorged when a block held it, else dropped.
+func (a *applying) vanish(t models.Transfer) error {
+	a.touch(t)
+	why := Dropped
+	if t.GoneReason == string(Reorged) {
+		why = Reorged
+	}
+	return a.tx.Model(&models.Transfer{}).Where("id = ?", t.ID).
+		Updates(map[string]any{"gone": true, "gone_reason": string(why), "updated_at": a.now}).Error
+}
+
+// spent notes that a transaction used up a spend key: every other transfer
+// that needs the key is replaced, for good once the transaction is final.
+func (a *applying) spent(s chain.Spend, height *int64) error {
+	var losers []models.Transfer
+	err := a.tx.Where("network = ? AND tx_id <> ? AND height IS NULL AND id IN (?)", a.network, s.TxID,
+		a.tx.Model(&models.Spend{}).Select("transfer_id").Where("network = ? AND spend_key = ?", a.network, s.Key)).Find(&losers).Error
+	if err != nil {
+		return err
+	}
+	for _, t := range losers {
+		a.touch(t)
+		set := map[string]any{"gone": true, "gone_reason": string(Replaced), "updated_at": a.now}
+		if height != nil {
+			set["conflict_tx"], set["conflict_height"] = s.TxID, *height
+		}
+		if err := a.tx.Model(&models.Transfer{}).Where("id = ?", t.ID).Updates(set).Error; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish moves the cursor, forgets blocks that no reorg can reach, and marks
+// the payments that are concerned.
+func (a *applying) finish() error {
+	set := map[string]any{"height": a.tip.Height, "hash": a.tip.Hash, "finalized": min(max(a.final, a.batch.Tip.Finalized), a.tip.Height),
+		"source_tip": a.batch.Tip.Height, "fence": a.batch.Fence, "problem": "", "updated_at": a.now}
+	if err := a.tx.Model(&models.ChainCursor{}).Where("network = ?", a.network).Updates(set).Error; err != nil {
+		return err
+	}
+	if len(a.batch.Blocks) > 0 {
+		if err := a.tx.Where("network = ? AND height < ?", a.network, a.tip.Height-keptBlocks).Delete(&models.ChainBlock{}).Error; err != nil {
+			return err
+		}
+	}
+	ids := a.payments()
+	if len(ids) == 0 {
+		return nil
+	}
+	return a.tx.Model(&models.Payment{}).Where("id IN ?", ids).Update("due_at", a.now).Error
+}
+
+func (a *applying) touch(t models.Transfer) {
+	if t.PaymentID != nil {
+		a.touched[*t.PaymentID] = true
+	}
+}
+
+func (a *applying) payments() []int64 {
+	ids := make([]int64, 0, len(a.touched))
+	for id := range a.touched {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// seen writes a transfer as a block (or, without one, the mempool) shows it.
+func (a *applying) seen(t chain.Transfer, block *chain.Header) error {
+	var row models.Transfer
+	found := a.tx.Where("network = ? AND tx_id = ? AND idx = ?", a.network, t.TxID, t.Index).Limit(1).Find(&row)
+	if found.Error != nil {
+		return found.Error
+	}
+	if found.RowsAffected == 0 {
+		return a.first(t, block)
+	}
+	was := row
+	row.Gone, row.Reverted = false, t.Reverted
+	if block == nil {
+		if row.Height != nil {
+			return nil // the mempool picture is older than the block
+		}
+	} else {
+		height := block.Height
+		row.GoneReason, row.Height, row.BlockHash, row.ConflictTx, row.ConflictHeight = "", &height, block.Hash, "", nil
+	}
+	if same(was, row) {
+		return nil
+	}
+	a.touch(row)
+	row.UpdatedAt = a.now
+	v, err := a.returned(was, &row)
+	if err != nil {
+		return err
+	}
+	err = a.tx.Select("Gone", "GoneReason", "Reverted", "Height", "BlockHash", "ConflictTx", "ConflictHeight", "Unmatched", "UpdatedAt").
+		Where("id = ?", row.ID).Updates(&row).Error
+	if err != nil || v == nil {
+		return err
+	}
+	return a.announce(v, row)
+}
+
+// returned handles money that comes back after its payment had failed for the
+// want of it: the payment stays Failed, the money is unmatched and announced.
+func (a *applying) returned(was models.Transfer, row *models.Transfer) (*View, error) {
+	if !was.Gone || row.Reverted || row.PaymentID == nil || row.Unmatched != "" {
+		return nil, nil
+	}
+	v, err := a.load(a.tx, *row.PaymentID)
+	if err != nil || v.State() != Failed {
+		return nil, err
+	}
+	row.Unmatched = AfterFinal
+	return v, nil
+}
+
+func same(a, b models.Transfer) bool {
+	return a.Gone == b.Gone && a.Reverted == b.Reverted && a.BlockHash == b.BlockHash && (a.Height == nil) == (b.Height == nil)
+}
+
+// first stores a transfer that was never seen before, and says whose it is.
+func (a *applying) first(t chain.Transfer, block *chain.Header) error {
+	row := models.Transfer{Network: a.network, TxID: t.TxID, Index: t.Index, Asset: t.Asset, Address: t.Address,
+		Amount: t.Amount, Reverted: t.Reverted, FirstSeenAt: a.now, CreatedAt: a.now, UpdatedAt: a.now}
+	if t.Tag != nil {
+		tag := int64(*t.Tag)
+		row.Tag = &tag
+	}
+	if block != nil {
+		height := block.Height
+		row.Height, row.BlockHash = &height, block.Hash
+		if block.Time.Before(a.now) { // it was there before we looked
+			row.FirstSeenAt = block.Time.UTC().Truncate(time.Microsecond)
+		}
+	}
+	v, err := a.attach(&row)
+	if err != nil {
+		return err
+	}
+	if err := a.tx.Create(&row).Error; err != nil {
+		return err
+	}
+	for i, key := range t.Spends {
+		if i == chain.MaxSpends {
+			break
+		}
+		spend := models.Spend{Network: a.network, Key: key, TransferID: row.ID}
+		if err := a.tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&spend).Error; err != nil {
+			return err
+		}
+		a.spends = append(a.spends, key)
+	}
+	if v == nil {
+		return nil
+	}
+	a.touch(row)
+	return a.announce(v, row)
+}
+
+// attach finds the payment that a transfer's destination was given to, and
+// whether it credits it.
+func (a *applying) attach(row *models.Transfer) (*View, error) {
+	var places []models.Destination
+	if err := a.tx.Where("network = ? AND address = ? AND tag IN ?", a.network, row.Address, tagsOf(row)).Order("tag DESC").Find(&places).Error; err != nil {
+		return nil, err
+	}
+	if len(places) == 0 {
+		row.Unmatched = UnknownTag
+		return nil, nil
+	}
+	place := places[0] // the exact tag when there is one, else the account itself
+	row.BusinessID, row.Domain, row.PaymentID = place.BusinessID, place.Domain, place.PaymentID
+	if place.PaymentID == nil {
+		row.Unmatched = MissingTag
+		if row.Tag != nil {
+			row.Unmatched = UnknownTag
+		}
+		return nil, nil
+	}
+	v, err := a.load(a.tx, *place.PaymentID)
+	if err != nil {
+		return nil, err
+	}
+	seen := row.FirstSeenAt.Add(time.Duration(v.Payment.Advanced) * time.Second)
+	if v.Payment.OpenedAt != nil && seen.Before(*v.Payment.OpenedAt) {
+		seen = *v.Payment.OpenedAt // a block's clock may be behind ours; nobody knew the address before
+	}
+	row.SeenAt = &seen
+	switch {
+	case row.Asset != v.Payment.Coin:
+		row.Unmatched = WrongAsset
+	case ended(v):
+		row.Unmatched = AfterFinal
+	}
+	return v, nil
+}
+
+// ended reports whether a payment takes no more transfers.
+func ended(v *View) bool { return v.State().Final() && v.State() != Abandoned }
+
+// tagsOf are the tags under which a transfer's destination may stand.
+func tagsOf(row *models.Transfer) []int64 {
+	if row.Tag != nil {
+		return []int64{*row.Tag, -1}
+	}
+	return []int64{-1}
+}
+
+// announce puts a transfer's first sighting on the payment's timeline and tells the merchant.
+func (a *applying) announce(v *View, row models.Transfer) error {
+	amount := row.Asset + " " + row.Amount.String()
+	if coin := money.Coin(row.Asset); coin.Info().Unit > 0 {
+		amount = coin.Format(row.Amount) + " " + row.Asset
+	}
+	remark, kind := "Seen on the network: "+amount+".", webhook.PaymentDetected
+	switch row.Unmatched {
+	case WrongAsset:
+		remark, kind = "Another asset came to this payment's address: "+amount+". It credits nothing.", webhook.PaymentUnexpectedTransfer
+	case AfterFinal:
+		remark, kind = "More money came after the end: "+amount+". It is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
+	}
+	if err := a.step(a.tx, v, models.Step{Kind: StepTransfer, From: v.Payment.Status, To: v.Payment.Status, Remark: remark,
+		Reason: row.Unmatched, Detail: detail(map[string]any{"hash": row.TxID, "index": row.Index, "amount": row.Amount.String(), "asset": row.Asset})}); err != nil {
+		return err
+	}
+	if row.Unmatched == "" {
+		v.Transfers = append(v.Transfers, row)
+		if !row.Reverted {
+			v.Payment.Paid = v.Payment.Paid.Add(row.Amount)
+		}
+		if v.Payment.FirstSeenAt == nil {
+			v.Payment.FirstSeenAt = row.SeenAt
+		}
+	}
+	if err := a.emit(a.tx, v, kind); err != nil {
+		return err
+	}
+	if ahead := v.Payment.AdvanceOnSeen; ahead > 0 && v.Payment.Domain == string(scope.Test) {
+		v.Payment.AdvanceOnSeen = 0
+		v.Payment.Advanced += ahead
+	}
+	return a.save(a.tx, v)
+}

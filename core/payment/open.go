@@ -1,0 +1,156 @@
+package payment
+
+import (
+	"context"
+	"time"
+
+	"cointill/core/fault"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Open is the customer reaching the page: within the window it gives the
+// payment its destination, once for ever, and makes it Initiated. Opening
+// again, or after the window, changes nothing.
+func (s *Service) Open(ctx context.Context, token string) (View, error) {
+	p, err := s.byToken(ctx, token)
+	if err != nil {
+		return View{}, err
+	}
+	return s.open(ctx, p)
+}
+
+// OpenByReference opens a payment as its customer would, for the sandbox.
+func (s *Service) OpenByReference(ctx context.Context, sc scope.Scope, reference string) (View, error) {
+	v, err := s.Verify(ctx, sc, reference)
+	if err != nil {
+		return View{}, err
+	}
+	return s.open(ctx, v.Payment)
+}
+
+func (s *Service) open(ctx context.Context, p models.Payment) (View, error) {
+	if State(p.Status) != Pending {
+		return s.view(ctx, p)
+	}
+	var v *View
+	err := s.DB.Write(ctx, func(tx *models.Tx) (err error) {
+		if v, err = s.load(tx, p.ID); err != nil || State(v.Payment.Status) != Pending {
+			return err
+		}
+		if v.Now.After(v.Payment.ExpiresAt) {
+			return s.settleDown(tx, v) // Expired
+		}
+		place, err := s.Wallet.Assign(tx, &v.Payment, s.Clock())
+		if err != nil {
+			return err
+		}
+		v.Payment.Address, v.Payment.OpenedAt, v.Payment.Status = place.Address, &v.Now, string(Initiated)
+		if place.Tag != nil {
+			tag := int64(*place.Tag)
+			v.Payment.Tag = &tag
+		}
+		wake := justAfter(v.Payment.AbandonsAt).Add(-time.Duration(v.Payment.Advanced) * time.Second)
+		v.Payment.DueAt = &wake
+		return s.record(tx, v, Pending, "customer")
+	})
+	if err != nil {
+		return View{}, err
+	}
+	s.changed()
+	return *v, nil
+}
+
+// Claim notes the hash that a customer says to have paid with. It moves no
+// state: only the chain does. At most ten are kept for a payment.
+func (s *Service) Claim(ctx context.Context, token, hash string) error {
+	if len(hash) < 16 || len(hash) > 128 || !plainHash(hash) {
+		return fault.Validation(fault.Fields{"hash": {"Must be a transaction hash: 16 to 128 letters and digits."}})
+	}
+	p, err := s.byToken(ctx, token)
+	if err != nil {
+		return err
+	}
+	if p.Address == "" {
+		return fault.New(fault.Conflict, "payment_not_opened", "This payment was never opened, so nothing can have been paid to it.")
+	}
+	err = s.DB.Write(ctx, func(tx *models.Tx) error {
+		v, err := s.load(tx, p.ID)
+		if err != nil {
+			return err
+		}
+		var notes int64
+		if err := tx.Model(&models.Step{}).Where("payment_id = ? AND actor = ? AND kind = ?", p.ID, "customer", StepNote).Count(&notes).Error; err != nil {
+			return err
+		}
+		if notes >= 10 {
+			return fault.New(fault.Limited, "too_many_claims", "This payment has had enough hashes. Please contact the merchant.")
+		}
+		row := models.Step{Kind: StepNote, From: v.Payment.Status, To: v.Payment.Status, Actor: "customer",
+			Remark: "The customer says to have paid with this transaction.", Detail: detail(map[string]any{"hash": hash})}
+		if err := s.step(tx, v, row); err != nil {
+			return err
+		}
+		return s.save(tx, v)
+	})
+	if err == nil {
+		s.changed()
+	}
+	return err
+}
+
+func plainHash(hash string) bool {
+	for _, c := range hash {
+		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z') {
+			return false
+		}
+	}
+	return true
+}
+
+// AdvanceClock moves a sandbox payment's own clock ahead, so that 24 hours take
+// a second. With whenSeen it moves once the next transfer has been seen, so
+// that the transfer itself still counts as in time.
+func (s *Service) AdvanceClock(ctx context.Context, sc scope.Scope, reference string, d time.Duration, whenSeen bool) error {
+	if sc.Domain != scope.Test {
+		return fault.Missing("payment")
+	}
+	v, err := s.Verify(ctx, sc, reference)
+	if err != nil {
+		return err
+	}
+	err = s.DB.Write(ctx, func(tx *models.Tx) error {
+		v, err := s.load(tx, v.Payment.ID)
+		if err != nil {
+			return err
+		}
+		if whenSeen {
+			v.Payment.AdvanceOnSeen = int64(d / time.Second)
+			return s.save(tx, v)
+		}
+		return s.advance(tx, v, d, sc.Actor)
+	})
+	if err == nil {
+		s.changed()
+	}
+	return err
+}
+
+// advance moves the payment's clock and lets the deadlines it passes take effect.
+func (s *Service) advance(tx *models.Tx, v *View, d time.Duration, actor string) error {
+	v.Payment.Advanced += int64(d / time.Second)
+	v.Now = s.payClock(v.Payment)
+	row := models.Step{Kind: StepNote, From: v.Payment.Status, To: v.Payment.Status, Actor: actor,
+		Remark: "Sandbox: the payment's clock was moved ahead.", Detail: detail(map[string]any{"seconds": int64(d / time.Second)})}
+	if err := s.step(tx, v, row); err != nil {
+		return err
+	}
+	return s.settleDown(tx, v)
+}
+
+// changed tells open pages and workers that something was committed.
+func (s *Service) changed() {
+	if s.Changed != nil {
+		s.Changed()
+	}
+}

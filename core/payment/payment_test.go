@@ -1,0 +1,420 @@
+package payment_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"cointill/chain"
+	"cointill/core/account"
+	"cointill/core/clock"
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/quote"
+	"cointill/core/receipt"
+	"cointill/core/scope"
+	"cointill/core/secret"
+	"cointill/core/wallet"
+	"cointill/core/webhook"
+	"cointill/models"
+	"cointill/models/modelstest"
+)
+
+// bench is a service on a fake clock, with one business and a scripted
+// Bitcoin network whose blocks the test makes itself.
+type bench struct {
+	t        *testing.T
+	db       *models.DB
+	clock    *clock.Fake
+	service  *payment.Service
+	observer *payment.Observer
+	scope    scope.Scope
+	blocks   []chain.BlockID
+	branch   int
+}
+
+const network = chain.Network("sandbox-bitcoin")
+
+func each(t *testing.T, test func(t *testing.T, b *bench)) {
+	t.Helper()
+	modelstest.Each(t, func(t *testing.T, db *models.DB) { test(t, newBench(t, db)) })
+}
+
+func newBench(t *testing.T, db *models.DB) *bench {
+	t.Helper()
+	now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	box, err := secret.NewBox(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	accounts := account.New(db, now.Now, box)
+	business, _, err := accounts.CreateBusiness(t.Context(), account.NewBusiness{
+		BusinessName: "Ama's Shop", Name: "Ama Mensah", Email: "ama@shop.example", Password: "a long enough passphrase",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := &payment.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
+	for _, c := range money.Chains() {
+		registry.Domains[scope.Test][c] = chain.Sandbox(c)
+	}
+	service := &payment.Service{
+		DB: db, Clock: now.Now, Secrets: box, Networks: registry,
+		Quotes:   &quote.Service{Clock: now.Now, Minimum: 2, Sources: map[scope.Domain][]quote.Source{scope.Test: {quote.Fixed{Clock: now.Now}}}},
+		Wallet:   &wallet.Service{Receivers: wallet.SandboxReceivers()},
+		Events:   &webhook.Service{DB: db, Clock: now.Now, Secrets: box},
+		Receipts: &receipt.Service{DB: db, Clock: now.Now, Render: func(r receipt.Receipt) (string, string, string) { return "Receipt " + r.Reference, "text", "html" }},
+		PageBase: "http://localhost/pay",
+	}
+	b := &bench{t: t, db: db, clock: now, service: service,
+		observer: &payment.Observer{Service: service, Watching: &chain.WatchSet{}},
+		scope:    scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "key:1", Role: scope.API}}
+	b.mine()
+	return b
+}
+
+func request() payment.Request {
+	return payment.Request{Currency: "NGN", Amount: 50_000, FirstName: "Ngozi", LastName: "Okafor", Email: "ngozi@example.com", Method: "crypto_bitcoin"}
+}
+
+func (b *bench) initiate() payment.Started {
+	b.t.Helper()
+	started, err := b.service.Initiate(b.t.Context(), b.scope, request())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return started
+}
+
+// opened is a payment whose customer has opened the page.
+func (b *bench) opened() payment.View {
+	b.t.Helper()
+	v, err := b.service.Open(b.t.Context(), b.initiate().AccessToken)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return v
+}
+
+func (b *bench) view(reference string) payment.View {
+	b.t.Helper()
+	v, err := b.service.Verify(b.t.Context(), b.scope, reference)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return v
+}
+
+func (b *bench) pay(v payment.View, txid string, amount money.Amount) chain.Transfer {
+	return chain.Transfer{TxID: txid, Asset: v.Payment.Coin, Destination: chain.Destination{Address: v.Payment.Address}, Amount: amount, Spends: []string{"coin-of-" + txid}}
+}
+
+// apply hands a batch to the observer as a follower would.
+func (b *bench) apply(batch chain.Batch) {
+	b.t.Helper()
+	batch.Network = network
+	if n := len(b.blocks); n > 0 {
+		batch.From = b.blocks[n-1]
+	}
+	if batch.Ancestor != nil {
+		b.blocks = b.blocks[:batch.Ancestor.Height]
+	}
+	for _, block := range batch.Blocks {
+		b.blocks = append(b.blocks, block.BlockID)
+	}
+	batch.Tip = chain.Tip{Header: chain.Header{BlockID: b.blocks[len(b.blocks)-1]}, Finalized: -1}
+	if err := b.observer.Apply(b.t.Context(), batch); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// block makes the block after a height on the current branch.
+func (b *bench) block(after int64, transfers ...chain.Transfer) chain.Block {
+	parent := ""
+	if after > 0 && int(after) <= len(b.blocks) {
+		parent = b.blocks[after-1].Hash
+	}
+	height := after + 1
+	return chain.Block{Header: chain.Header{BlockID: chain.BlockID{Height: height, Hash: fmt.Sprintf("block-%d-%d", b.branch, height)}, Parent: parent, Time: b.clock.Now()}, Transfers: transfers}
+}
+
+// mine applies one block with these transfers, and an empty mempool.
+func (b *bench) mine(transfers ...chain.Transfer) {
+	b.t.Helper()
+	b.apply(chain.Batch{Blocks: []chain.Block{b.block(int64(len(b.blocks)), transfers...)}, Pending: &chain.Pending{}})
+}
+
+// pool applies a picture of the mempool.
+func (b *bench) pool(spends []chain.Spend, transfers ...chain.Transfer) {
+	b.t.Helper()
+	b.apply(chain.Batch{Pending: &chain.Pending{Transfers: transfers, Spends: spends}})
+}
+
+// reorg replaces the last n blocks by n+1 empty ones, with a picture of the mempool after.
+func (b *bench) reorg(n int, pending *chain.Pending) {
+	b.t.Helper()
+	b.branch++
+	at := len(b.blocks) - n
+	ancestor := b.blocks[at-1]
+	var fresh []chain.Block
+	parent := ancestor
+	for range n + 1 {
+		block := b.block(parent.Height)
+		block.Parent = parent.Hash
+		fresh, parent = append(fresh, block), block.BlockID
+	}
+	b.apply(chain.Batch{Ancestor: &ancestor, Blocks: fresh, Pending: pending})
+}
+
+func (b *bench) expect(reference string, state payment.State, reason payment.Reason) payment.View {
+	b.t.Helper()
+	v := b.view(reference)
+	if v.State() != state || v.Payment.Reason != string(reason) {
+		b.t.Fatalf("got %s %q, want %s %q", v.Payment.Status, v.Payment.Reason, state, reason)
+	}
+	return v
+}
+
+// events are the types of a payment's events in order; the sequence must be gap-free.
+func (b *bench) events(id int64) string {
+	b.t.Helper()
+	var rows []models.Event
+	if err := b.db.Read(b.t.Context()).Where("payment_id = ?", id).Order("sequence").Find(&rows).Error; err != nil {
+		b.t.Fatal(err)
+	}
+	var types []string
+	for i, row := range rows {
+		if row.Sequence != i+1 {
+			b.t.Fatalf("sequence %d at place %d", row.Sequence, i+1)
+		}
+		types = append(types, strings.TrimPrefix(row.Type, "payment."))
+	}
+	return strings.Join(types, " ")
+}
+
+func (b *bench) receipts(reference string) int64 {
+	b.t.Helper()
+	var n int64
+	if err := b.db.Read(b.t.Context()).Model(&models.Mail{}).Where("about = ?", reference).Count(&n).Error; err != nil {
+		b.t.Fatal(err)
+	}
+	return n
+}
+
+func TestExactPayment(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		ref := v.Payment.Reference
+		if v.Payment.Address == "" || v.State() != payment.Initiated {
+			t.Fatalf("opened: %+v", v.Payment)
+		}
+		tx := b.pay(v, "aa", v.Payment.Due)
+		b.pool(nil, tx)
+		if got := b.expect(ref, payment.Initiated, "").Record(); got.Transaction.AmountPaid != "50000.00" || got.Transaction.CryptoConfirmations != 0 || got.Transaction.CryptoTransactionHash != "aa" {
+			t.Errorf("seen: %+v", got.Transaction)
+		}
+		b.mine(tx)
+		if got := b.expect(ref, payment.Processing, "").Record(); got.Transaction.CryptoConfirmations != 1 {
+			t.Errorf("confirmations %d", got.Transaction.CryptoConfirmations)
+		}
+		b.mine()
+		b.expect(ref, payment.Successful, "")
+		if got := b.events(v.Payment.ID); got != "initiated detected processing successful" {
+			t.Errorf("events: %s", got)
+		}
+		if n := b.receipts(ref); n != 1 {
+			t.Errorf("%d receipts", n)
+		}
+		b.mine(b.pay(v, "bb", money.Units(5)))
+		if got := b.events(v.Payment.ID); got != "initiated detected processing successful unexpected_transfer" {
+			t.Errorf("events: %s", got)
+		}
+		if got := b.view(ref); got.Payment.Paid.Cmp(got.Payment.Due) != 0 {
+			t.Error("money after the end changed what was paid")
+		}
+	})
+}
+
+func TestWrongAmounts(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		over, under := b.opened(), b.opened()
+		b.mine(b.pay(over, "over", over.Payment.Due.Add(money.Units(1))), b.pay(under, "under", under.Payment.Due.Sub(money.Units(1))))
+		b.mine()
+		got := b.expect(over.Payment.Reference, payment.Declined, payment.Overpaid)
+		if !strings.Contains(got.Payment.Remark, "Overpaid by 0.00000001 BTC") {
+			t.Errorf("remark %q", got.Payment.Remark)
+		}
+		b.expect(under.Payment.Reference, payment.Processing, "") // the rest may still come
+		b.clock.Advance(payment.Window + time.Second)
+		if _, err := b.service.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		b.expect(under.Payment.Reference, payment.Declined, payment.Underpaid)
+		owner := b.scope
+		owner.Role, owner.Actor = scope.Owner, "user:1"
+		if err := b.service.Resolve(t.Context(), owner, under.Payment.Reference); err != nil {
+			t.Fatal(err)
+		}
+		b.expect(under.Payment.Reference, payment.Successful, payment.AcceptedByUser)
+		if n := b.receipts(under.Payment.Reference); n != 1 {
+			t.Errorf("%d receipts", n)
+		}
+	})
+}
+
+func TestDeadlines(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		never, opened := b.initiate(), b.opened()
+		b.clock.Advance(payment.Window + time.Microsecond)
+		_, err := b.service.Sweep(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.expect(never.Reference, payment.Expired, "")
+		late, err := b.service.Open(t.Context(), never.AccessToken)
+		if err != nil || late.Payment.Address != "" {
+			t.Errorf("opened after the window: %q, %v", late.Payment.Address, err)
+		}
+		b.clock.Advance(payment.Monitoring)
+		if _, err := b.service.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		b.expect(opened.Payment.Reference, payment.Abandoned, "")
+		b.mine(b.pay(opened, "late", opened.Payment.Due))
+		b.expect(opened.Payment.Reference, payment.Processing, payment.AfterAbandoned)
+		b.mine()
+		b.expect(opened.Payment.Reference, payment.Declined, payment.AfterAbandoned)
+		if got := b.events(opened.Payment.ID); got != "initiated abandoned detected processing declined" {
+			t.Errorf("events: %s", got)
+		}
+	})
+}
+
+func TestReorganisations(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		ref, tx := v.Payment.Reference, b.pay(v, "aa", v.Payment.Due)
+		b.mine(tx)
+		b.expect(ref, payment.Processing, "")
+		b.reorg(1, &chain.Pending{Transfers: []chain.Transfer{tx}})
+		b.expect(ref, payment.Initiated, payment.Reorged)
+		b.mine(tx)
+		b.expect(ref, payment.Processing, "")
+		b.mine()
+		b.expect(ref, payment.Successful, "")
+		b.reorg(4, &chain.Pending{})
+		got := b.expect(ref, payment.Successful, payment.ReversedReason)
+		if !got.Payment.Reversed {
+			t.Error("not flagged")
+		}
+		b.mine(tx)
+		b.reorg(1, &chain.Pending{})
+		if got := b.events(v.Payment.ID); got != "initiated detected processing initiated processing successful reversed" {
+			t.Errorf("events: %s", got)
+		}
+	})
+}
+
+func TestDoubleSpend(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		ref, tx := v.Payment.Reference, b.pay(v, "aa", v.Payment.Due)
+		b.pool(nil, tx)
+		block := b.block(int64(len(b.blocks)))
+		block.Spends = []chain.Spend{{Key: "coin-of-aa", TxID: "rival"}}
+		b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{}})
+		b.expect(ref, payment.Initiated, "")
+		b.mine()
+		b.expect(ref, payment.Failed, payment.Replaced)
+		// The rival is reorganised away and the money comes after all: shown, not lost.
+		b.reorg(2, &chain.Pending{})
+		b.mine(tx)
+		b.expect(ref, payment.Failed, payment.Replaced)
+		if got := b.events(v.Payment.ID); got != "initiated detected failed unexpected_transfer" {
+			t.Errorf("events: %s", got)
+		}
+	})
+}
+
+func TestOneDestinationForEver(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		started := b.initiate()
+		addresses := make([]string, 20)
+		var group sync.WaitGroup
+		for i := range addresses {
+			group.Go(func() {
+				if v, err := b.service.Open(t.Context(), started.AccessToken); err == nil {
+					addresses[i] = v.Payment.Address
+				} else {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		for _, a := range addresses {
+			if a != addresses[0] || a == "" {
+				t.Fatalf("addresses %q", addresses)
+			}
+		}
+		if got := b.events(b.view(started.Reference).Payment.ID); got != "initiated" {
+			t.Errorf("events: %s", got)
+		}
+	})
+}
+
+func TestBusinessReferenceOnce(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		const twins = 200
+		var group sync.WaitGroup
+		errs := make([]error, twins)
+		r := request()
+		r.BusinessReference = "order-77"
+		for i := range twins {
+			group.Go(func() { _, errs[i] = b.service.Initiate(t.Context(), b.scope, r) })
+		}
+		group.Wait()
+		won := 0
+		for _, err := range errs {
+			switch {
+			case err == nil:
+				won++
+			case fault.KindOf(err) != fault.Conflict:
+				t.Error(err)
+			}
+		}
+		if won != 1 {
+			t.Errorf("%d of %d were stored", won, twins)
+		}
+		if got := b.view("order-77"); got.Payment.BusinessReference != "order-77" {
+			t.Errorf("found %+v", got.Payment)
+		}
+	})
+}
+
+func TestRefusedRequestsStoreNothing(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		r := payment.Request{Currency: "GHS", Amount: 1_000_001, FirstName: "<b>", Email: "a@b", Method: "crypto_doge", BusinessReference: "PAY_1", Metadata: []byte("7")}
+		_, err := b.service.Initiate(t.Context(), b.scope, r)
+		var f *fault.Fault
+		if !asFault(err, &f) || f.Kind != fault.Invalid {
+			t.Fatal(err)
+		}
+		for _, field := range []string{"currency", "amount", "first_name", "last_name", "email", "payment_method", "business_reference", "metadata"} {
+			if len(f.Fields[field]) != 1 {
+				t.Errorf("%s: %q", field, f.Fields[field])
+			}
+		}
+		for _, table := range []any{&models.Payment{}, &models.Customer{}, &models.Step{}, &models.Idempotency{}} {
+			var n int64
+			if err := b.db.Read(t.Context()).Model(table).Count(&n).Error; err != nil || n != 0 {
+				t.Errorf("%T: %d rows, %v", table, n, err)
+			}
+		}
+	})
+}
+
+func asFault(err error, f **fault.Fault) bool { return errors.As(err, f) }

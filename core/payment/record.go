@@ -1,0 +1,170 @@
+package payment
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"cointill/core/clock"
+	"cointill/core/money"
+	"cointill/core/quote"
+	"cointill/models"
+)
+
+// Record is the payment record of interface section 2.3: the verification
+// answer, and the data of every event.
+type Record struct {
+	Domain            string         `json:"domain"`
+	Reference         string         `json:"reference"`
+	BusinessReference string         `json:"business_reference"`
+	AuthorizationCode string         `json:"authorization_code"`
+	Status            string         `json:"status"`
+	Reason            string         `json:"reason"`
+	Remark            string         `json:"remark"`
+	Reversed          bool           `json:"reversed"`
+	Business          RecordBusiness `json:"business"`
+	Customer          RecordCustomer `json:"customer"`
+	Transaction       RecordDetail   `json:"transaction"`
+	Transfers         []RecordMove   `json:"transfers"`
+	Rate              RecordRate     `json:"rate"`
+	ExpiresAt         string         `json:"expires_at"`
+	CreatedAt         string         `json:"created_at"`
+}
+
+// RecordBusiness is the merchant in a record.
+type RecordBusiness struct {
+	Name   string `json:"name"`
+	Code   string `json:"code"`
+	Domain string `json:"domain"`
+}
+
+// RecordCustomer is the payer in a record.
+type RecordCustomer struct {
+	FullName string `json:"full_name"`
+	Email    string `json:"email"`
+	Code     string `json:"code"`
+}
+
+// RecordMethod is the payment method in a record.
+type RecordMethod struct {
+	Code     string `json:"code"`
+	Currency string `json:"currency"`
+}
+
+// RecordDetail is data.transaction of interface section 2.3, and the exact
+// difference between what was asked and what came.
+type RecordDetail struct {
+	ChargedAmount         string          `json:"charged_amount"`
+	AmountPaid            string          `json:"amount_paid"`
+	Difference            string          `json:"difference"` // paid minus charged
+	Currency              string          `json:"currency"`
+	ChargedAmountInCrypto string          `json:"charged_amount_in_crypto"`
+	AmountPaidInCrypto    string          `json:"amount_paid_in_crypto"`
+	DifferenceInCrypto    string          `json:"difference_in_crypto"`
+	PaymentMethod         RecordMethod    `json:"payment_method"`
+	CryptoTransactionHash string          `json:"crypto_transaction_hash"`
+	CryptoConfirmations   int64           `json:"crypto_confirmations"`
+	Metadata              json.RawMessage `json:"metadata"`
+}
+
+// RecordMove is one transfer in a record.
+type RecordMove struct {
+	Hash          string `json:"hash"`
+	Amount        string `json:"amount"`
+	Confirmations int64  `json:"confirmations"`
+	FirstSeenAt   string `json:"first_seen_at"`
+}
+
+// RecordRate is the locked price in a record.
+type RecordRate struct {
+	Price    string `json:"price"` // fiat units for one whole coin
+	Coin     string `json:"coin"`
+	Currency string `json:"currency"`
+	LockedAt string `json:"locked_at"`
+}
+
+// Record writes the view as answers and events carry it.
+func (v View) Record() Record {
+	p, coin := v.Payment, v.Coin()
+	r := Record{
+		Domain: p.Domain, Reference: p.Reference, BusinessReference: p.BusinessReference,
+		AuthorizationCode: p.AuthorizationCode, Status: p.Status, Reason: p.Reason, Remark: p.Remark, Reversed: p.Reversed,
+		Business: RecordBusiness{Name: v.Business.Name, Code: v.Business.Code, Domain: p.Domain},
+		Customer: RecordCustomer{FullName: p.CustomerName, Email: p.CustomerEmail, Code: v.Customer.Code},
+		Transaction: RecordDetail{
+			ChargedAmount: money.Fiat(v.Charged()), AmountPaid: money.Fiat(v.PaidFiat()), Currency: p.Currency,
+			Difference:            money.Fiat(v.PaidFiat().Sub(v.Charged())),
+			ChargedAmountInCrypto: coin.Format(p.Due), AmountPaidInCrypto: coin.Format(p.Paid),
+			DifferenceInCrypto: coin.Format(p.Paid.Sub(p.Due)),
+			PaymentMethod:      RecordMethod{Code: p.Method, Currency: p.Coin},
+			Metadata:           json.RawMessage("null"),
+		},
+		Transfers: []RecordMove{},
+		Rate:      RecordRate{Price: p.Price, Coin: p.Coin, Currency: p.Currency, LockedAt: clock.Format(p.CreatedAt)},
+		ExpiresAt: clock.Format(p.ExpiresAt), CreatedAt: clock.Format(p.CreatedAt),
+	}
+	if p.Metadata != nil {
+		r.Transaction.Metadata = json.RawMessage(*p.Metadata)
+	}
+	for _, t := range v.Transfers {
+		r.Transfers = append(r.Transfers, RecordMove{
+			Hash: t.TxID, Amount: coin.Format(t.Amount), Confirmations: v.Confirmations(t), FirstSeenAt: clock.Format(seenAt(t)),
+		})
+	}
+	if t := v.mainTransfer(); t != nil {
+		r.Transaction.CryptoTransactionHash, r.Transaction.CryptoConfirmations = t.TxID, v.Confirmations(*t)
+	}
+	return r
+}
+
+// Charged is the fiat amount that was asked.
+func (v View) Charged() decimal.Decimal { return decimal.NewFromInt(v.Payment.Amount) }
+
+// PaidFiat is what came, at the locked price. It is taken as a share of what
+// was asked, so that the exact coin amount is exactly the charged amount
+// although the quote was rounded up.
+func (v View) PaidFiat() decimal.Decimal {
+	due := decimal.NewFromBigInt(v.Payment.Due.Big(), 0)
+	if due.IsZero() {
+		return decimal.Zero
+	}
+	return v.Charged().Mul(decimal.NewFromBigInt(v.Payment.Paid.Big(), 0)).DivRound(due, 2)
+}
+
+// Confirmations is how many blocks hold the transfer: 0 while it is
+// unconfirmed, gone or reverted.
+func (v View) Confirmations(t models.Transfer) int64 {
+	if t.Height == nil || t.Gone || t.Reverted {
+		return 0
+	}
+	return max(0, v.Chain.Tip-*t.Height+1)
+}
+
+// mainTransfer is the one whose hash stands for the payment: the latest that
+// still pays, else the latest there was.
+func (v View) mainTransfer() *models.Transfer {
+	var main *models.Transfer
+	for i := range v.Transfers {
+		t := &v.Transfers[i]
+		if main == nil || !t.Gone && !t.Reverted || main.Gone || main.Reverted {
+			main = t
+		}
+	}
+	return main
+}
+
+// Evidence is the quote that the payment was priced with.
+func (v View) Evidence() (quote.Quote, error) {
+	var q quote.Quote
+	err := json.Unmarshal([]byte(v.Payment.Quote), &q)
+	return q, err
+}
+
+// seenAt is when a transfer was first seen, on the payment's clock where it has one.
+func seenAt(t models.Transfer) time.Time {
+	if t.SeenAt != nil {
+		return *t.SeenAt
+	}
+	return t.FirstSeenAt
+}

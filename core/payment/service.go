@@ -1,0 +1,95 @@
+package payment
+
+import (
+	"context"
+	"time"
+
+	"cointill/chain"
+	"cointill/core/clock"
+	"cointill/core/money"
+	"cointill/core/quote"
+	"cointill/core/receipt"
+	"cointill/core/scope"
+	"cointill/core/secret"
+	"cointill/core/wallet"
+	"cointill/core/webhook"
+	"cointill/models"
+)
+
+// The two clocks of a payment (contract section 4), both from initiation.
+const (
+	Window     = 7 * time.Minute
+	Monitoring = 24 * time.Hour
+)
+
+// Quoter prices a coin.
+type Quoter interface {
+	Quote(ctx context.Context, domain scope.Domain, coin money.Coin, currency money.Currency) (quote.Quote, error)
+}
+
+// Networks tells which network serves a chain in a domain.
+type Networks interface {
+	// Network is the network's id and whether it may take payments now; when
+	// it may not, the sentence says why and what to do.
+	Network(domain scope.Domain, c money.Chain) (network chain.Network, problem string)
+}
+
+// Service is the life of payments. Its fields are set once, before use.
+type Service struct {
+	DB       *models.DB
+	Clock    clock.Clock
+	Secrets  *secret.Box
+	Quotes   Quoter
+	Networks Networks
+	Wallet   *wallet.Service
+	Events   *webhook.Service
+	Receipts *receipt.Service
+	// PageBase is the address under which payment pages live, without a
+	// trailing slash: a page is PageBase/access_token.
+	PageBase string
+	// Changed is called after commits that may concern open pages and workers.
+	Changed func()
+}
+
+// Request is what a payment is initiated with (interface section 2.1). The
+// caller has checked the shapes that only it can see (JSON types); every rule
+// on values is checked here, for the API, the payment link and the dashboard alike.
+type Request struct {
+	Currency          string
+	Amount            int64
+	FirstName         string
+	LastName          string
+	Email             string
+	Method            string
+	BusinessReference string // "" lets the service make one
+	Metadata          []byte // JSON text as given; nil when none
+	LinkID            *int64
+}
+
+// Started is the answer to Initiate.
+type Started struct {
+	Reference         string
+	BusinessReference string
+	AccessToken       string
+	PaymentURL        string
+	Amount            int64
+	Currency          money.Currency
+	ExpiresAt         time.Time
+}
+
+// View is a payment with everything a page or an answer shows of it.
+type View struct {
+	Payment   models.Payment
+	Business  models.Business
+	Customer  models.Customer
+	Transfers []models.Transfer // that count, oldest first
+	Chain     Chain
+	// Now is the time on the payment's own clock.
+	Now time.Time
+}
+
+// Coin is the payment's coin.
+func (v View) Coin() money.Coin { return money.Coin(v.Payment.Coin) }
+
+// State is the payment's state.
+func (v View) State() State { return State(v.Payment.Status) }

@@ -1,0 +1,46 @@
+package payment
+
+import (
+	"context"
+	"time"
+
+	"cointill/chain"
+	"cointill/models"
+)
+
+// overlap is how long a destination may take from getting its number to being
+// committed. Younger rows are read again, as one with a lower number may be
+// committed after one with a higher.
+const overlap = 30 * time.Second
+
+// Load fills the watch set of a network anew: every destination ever given
+// out, and the spend keys of transfers that are not final.
+func (o *Observer) Load(ctx context.Context, network chain.Network) error {
+	o.readTo = 0
+	if err := o.Refresh(ctx, network); err != nil {
+		return err
+	}
+	var keys []string
+	err := o.DB.Read(ctx).Model(&models.Spend{}).Where("network = ?", string(network)).Pluck("spend_key", &keys).Error
+	o.Watching.AddSpends(keys...)
+	return err
+}
+
+// Refresh adds the destinations that were given out since it last ran, by any replica.
+func (o *Observer) Refresh(ctx context.Context, network chain.Network) error {
+	settled := o.Clock().Add(-overlap)
+	var rows []models.Destination
+	err := o.DB.Read(ctx).Select("id", "address", "created_at").Where("network = ? AND id > ?", string(network), o.readTo).Order("id").Find(&rows).Error
+	if err != nil {
+		return err
+	}
+	addresses := make([]string, len(rows))
+	for i, row := range rows {
+		addresses[i] = row.Address
+		if row.CreatedAt.Before(settled) {
+			o.readTo = row.ID
+		}
+	}
+	o.Watching.AddAddresses(addresses...)
+	return nil
+}

@@ -1,0 +1,159 @@
+package receipt
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"gorm.io/gorm"
+
+	"cointill/core/fault"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Mail is a mail as the mailbox page shows it.
+type Mail struct {
+	ID        int64
+	Kind      string // receipt
+	About     string // the payment's reference
+	PaymentID *int64
+	FromName  string
+	To        string
+	ToName    string
+	Subject   string
+	Text      string
+	HTML      string
+	MessageID string
+	State     string // pending, sending, sent, kept, failed or unknown
+	Attempt   int    // attempts made, or under way
+	LastError string // a sentence
+	NextAt    *time.Time
+	CreatedAt time.Time
+	DoneAt    *time.Time
+}
+
+// CanResend reports whether a person may have it sent again.
+func (m Mail) CanResend() bool { return resendable(m.State) }
+
+func resendable(outcome string) bool {
+	return outcome == Failed || outcome == Unknown || outcome == Kept
+}
+
+// List gives a page of the mails, newest first and without their bodies, and
+// the cursor of the next page, "" after the last. limit is 1–100, 0 means 25.
+func (s *Service) List(ctx context.Context, sc scope.Scope, after string, limit int) ([]Mail, string, error) {
+	if err := sc.Can(scope.SeePayments); err != nil {
+		return nil, "", err
+	}
+	if limit == 0 {
+		limit = 25
+	}
+	fields := fault.Fields{}
+	if limit < 1 || limit > 100 {
+		fields.Add("limit", "Must be between 1 and 100.")
+	}
+	query := sc.Rows(s.DB.Read(ctx)).Omit("text", "html").Order("id DESC").Limit(limit + 1)
+	if after != "" {
+		below, err := strconv.ParseInt(after, 36, 64)
+		if err != nil || below < 1 {
+			fields.Add("cursor", "Is not a cursor that this list gave.")
+		}
+		query = query.Where("id < ?", below)
+	}
+	if err := fault.Validation(fields); err != nil {
+		return nil, "", err
+	}
+	var rows []models.Mail
+	if err := query.Find(&rows).Error; err != nil {
+		return nil, "", err
+	}
+	next := ""
+	if len(rows) > limit {
+		rows = rows[:limit]
+		next = strconv.FormatInt(rows[limit-1].ID, 36)
+	}
+	list := make([]Mail, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, s.shown(row))
+	}
+	return list, next, nil
+}
+
+// Find gives one mail. Faults: NotFound, Forbidden.
+func (s *Service) Find(ctx context.Context, sc scope.Scope, id int64) (Mail, error) {
+	if err := sc.Can(scope.SeePayments); err != nil {
+		return Mail{}, err
+	}
+	row, err := find(s.DB.Read(ctx), sc, id)
+	return s.shown(row), err
+}
+
+// Resend queues a mail again that was kept, failed, or may not have arrived.
+// It keeps its Message-ID, so that most mailboxes show a twin once. Faults:
+// NotFound, Forbidden, Conflict when it was sent, is on its way, or there is no
+// mail server.
+func (s *Service) Resend(ctx context.Context, sc scope.Scope, id int64) (Mail, error) {
+	if err := sc.Can(scope.SeePayments); err != nil {
+		return Mail{}, err
+	}
+	var row models.Mail
+	err := s.DB.Write(ctx, func(tx *models.Tx) (err error) {
+		if row, err = find(tx, sc, id); err != nil {
+			return err
+		}
+		if s.SMTP == nil {
+			return fault.New(fault.Conflict, "no_mail_server", "No mail server is configured. Set COINTILL_SMTP_URL to have mails sent.")
+		}
+		if row.DoneAt == nil {
+			return fault.New(fault.Conflict, "mail_pending", "The mail is on its way already.")
+		}
+		if !resendable(row.Outcome) {
+			return fault.New(fault.Conflict, "mail_sent", "The mail was sent already.")
+		}
+		queued := tx.Model(&models.Mail{}).Where("id = ? AND outcome = ?", id, row.Outcome).Updates(map[string]any{
+			"outcome": "", "done_at": nil, "claimed_at": nil, "due_at": s.Clock(), "tries": 0, "sending": false,
+		})
+		if queued.Error == nil && queued.RowsAffected == 0 {
+			return fault.New(fault.Conflict, "mail_pending", "The mail is on its way already.")
+		}
+		if queued.Error != nil {
+			return queued.Error
+		}
+		row, err = find(tx, sc, id)
+		return err
+	})
+	if err != nil {
+		return Mail{}, err
+	}
+	if s.Wake != nil {
+		s.Wake()
+	}
+	return s.shown(row), nil
+}
+
+func find(db *models.Tx, sc scope.Scope, id int64) (models.Mail, error) {
+	var row models.Mail
+	err := sc.Rows(db).Where("id = ?", id).Take(&row).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return row, fault.Missing("mail")
+	}
+	return row, err
+}
+
+func (s *Service) shown(row models.Mail) Mail {
+	m := Mail{
+		ID: row.ID, Kind: row.Kind, About: row.About, PaymentID: row.PaymentID, FromName: row.FromName, To: row.To, ToName: row.ToName,
+		Subject: row.Subject, Text: row.Text, HTML: row.HTML, MessageID: row.MessageID, State: row.Outcome, Attempt: row.Attempt,
+		LastError: row.LastError, CreatedAt: row.CreatedAt, DoneAt: row.DoneAt,
+	}
+	switch {
+	case row.DoneAt != nil:
+	case row.ClaimedAt != nil && row.DueAt.After(s.Clock()):
+		m.State = "sending"
+	default:
+		m.State, m.NextAt = "pending", &row.DueAt
+	}
+	return m
+}

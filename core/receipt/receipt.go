@@ -1,0 +1,120 @@
+// Package receipt mails customers what they paid, once for each Successful
+// payment, and keeps every mail for the dashboard's mailbox page. Without a
+// mail server the mails are only kept.
+//
+// A mail is written in the transaction of the payment's last step, so one
+// payment has exactly one. Sending has a moment after which nobody can know
+// whether the mail arrived: between the end of the message and the server's
+// answer. That moment is marked in the row before it begins. A mail found with
+// the mark and without an answer is settled as unknown, for a person to look
+// at, rather than sent a second time.
+package receipt
+
+import (
+	"net/mail"
+	"strings"
+	"time"
+	"unicode"
+
+	"gorm.io/gorm/clause"
+
+	"cointill/core/clock"
+	"cointill/core/contact"
+	"cointill/core/ident"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// The outcomes of a mail; "" while it is on its way.
+const (
+	Sent    = "sent"    // the mail server took it
+	Kept    = "kept"    // there is no mail server: it is read in the mailbox page
+	Failed  = "failed"  // refused for good, or every attempt failed
+	Unknown = "unknown" // handed over, but the answer never came: it may have arrived
+)
+
+// kind is what mails of this package are, and with the payment's reference
+// what makes them unique.
+const kind = "receipt"
+
+// Receipt is what a receipt says. Amounts are text as people read them.
+type Receipt struct {
+	BusinessID        int64
+	Domain            scope.Domain
+	PaymentID         int64
+	BusinessName      string
+	CustomerName      string
+	CustomerEmail     string
+	Reference         string // PAY_…
+	BusinessReference string
+	Currency          string
+	Amount            string // fiat, two decimals
+	Coin              string // symbol
+	CoinAmount        string // what came, in whole coins
+	TxHash            string
+	PaidAt            time.Time
+}
+
+// Service is receipts. Its fields are set once, before use.
+type Service struct {
+	DB    *models.DB
+	Clock clock.Clock
+	// Render writes a receipt's subject, text and HTML.
+	Render func(Receipt) (subject, text, html string)
+	// SMTP is the mail server; nil keeps mails in the mailbox.
+	SMTP *SMTP
+	// Wake is called after Resend has queued a mail; it may be nil. Whoever
+	// calls Queue wakes the worker itself, after its commit.
+	Wake func()
+}
+
+// Queue writes a payment's receipt in the caller's transaction. A second call
+// for the same payment changes nothing.
+func (s *Service) Queue(tx *models.Tx, r Receipt) error {
+	subject, text, html := s.Render(r)
+	now := s.Clock()
+	row := models.Mail{
+		BusinessID: r.BusinessID, Domain: string(r.Domain), Kind: kind, About: r.Reference, PaymentID: &r.PaymentID,
+		MessageID: strings.ToLower(ident.New("receipt.")) + "@" + s.mailDomain(),
+		FromName:  oneLine(r.BusinessName), To: r.CustomerEmail, ToName: oneLine(r.CustomerName),
+		Subject: oneLine(subject), Text: text, HTML: html, DueAt: now, CreatedAt: now,
+	}
+	switch {
+	case contact.Email(r.CustomerEmail) != "":
+		// The payment must not suffer from an address that no mail can go to.
+		row.DoneAt, row.Outcome, row.LastError = &now, Failed, "The address can't receive mail."
+	case s.SMTP == nil:
+		row.DoneAt, row.Outcome = &now, Kept
+	}
+	return tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "kind"}, {Name: "about"}}, DoNothing: true}).Create(&row).Error
+}
+
+// mailDomain is the right side of Message-IDs.
+func (s *Service) mailDomain() string {
+	if s.SMTP != nil {
+		if _, domain, found := strings.Cut(s.SMTP.from.Address, "@"); found {
+			return domain
+		}
+	}
+	return "cointill.invalid" // never leaves this machine
+}
+
+// oneLine makes text fit for a header: no line ends, no controls, no turns of
+// direction, single spaces.
+func oneLine(text string) string {
+	plain := strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || unicode.IsControl(r) {
+			return ' '
+		}
+		if unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
+			return -1
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(plain), " ")
+}
+
+// recipient is where a mail goes, as its header says it.
+func recipient(row models.Mail) *mail.Address {
+	return &mail.Address{Name: row.ToName, Address: row.To}
+}

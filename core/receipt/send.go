@@ -1,0 +1,97 @@
+package receipt
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"cointill/core/outbox"
+	"cointill/models"
+)
+
+// retries are the waits between attempts to send a mail.
+var retries = outbox.Schedule{30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour}
+
+// mails is how the table is worked through. The lease outlasts connecting, two
+// halves of a conversation of 20 s each, and settling.
+var mails = outbox.Table{Name: "mails", Lease: 2 * time.Minute}
+
+// errLost is why a hand-over is called off: the attempt no longer holds the mail.
+var errLost = errors.New("receipt: the mail is held by another attempt")
+
+// Worker makes the worker that sends.
+func (s *Service) Worker(o outbox.Options) *outbox.Worker[models.Mail] {
+	o.Clock = s.Clock
+	if o.Pool == 0 {
+		o.Pool = 4 // one mail server, which limits connections
+	}
+	return outbox.NewWorker(s.DB, mails, sender{s}, o)
+}
+
+// sender is what the worker calls.
+type sender struct{ *Service }
+
+// Key is none: all mails go to the one server.
+func (sender) Key(models.Mail) string { return "" }
+
+// Work makes one attempt to send a mail.
+func (s sender) Work(ctx context.Context, row models.Mail) error {
+	switch {
+	case row.Sending: // an attempt before ended between hand-over and answer
+		return s.end(ctx, row, Unknown, "Cointill stopped while the mail was handed over. It may have arrived: ask the customer, or send it again.")
+	case s.SMTP == nil:
+		return s.end(ctx, row, Kept, "")
+	}
+	err := s.SMTP.send(ctx, row, s.Clock(), ledger{
+		handing:  func() error { return s.hold(ctx, row) },
+		accepted: func() error { return s.end(ctx, row, Sent, "") },
+	})
+	var no *refusal
+	switch {
+	case err == nil || errors.Is(err, errLost):
+		return nil
+	case ctx.Err() != nil && errors.As(err, &no): // stopping: nothing was handed over
+		return s.settle(ctx, row, map[string]any{"due_at": s.Clock(), "sending": false})
+	case errors.As(err, &no):
+		return s.again(ctx, row, no)
+	case !errors.Is(err, errNoAnswer):
+		return err // taken, but not recorded: the mark stands, and it becomes unknown
+	}
+	return s.end(ctx, row, Unknown, "The mail server took the message but never confirmed it. It may have arrived: ask the customer, or send it again.")
+}
+
+// hold marks that from here the mail may arrive. It refuses when the program is
+// stopping, as the answer might not be waited for.
+func (s sender) hold(ctx context.Context, row models.Mail) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	held, err := mails.Mark(s.DB.Exec(ctx), row.ID, row.Attempt, map[string]any{"sending": true})
+	if err == nil && !held {
+		return errLost
+	}
+	return err
+}
+
+// again plans the next attempt, or gives up.
+func (s sender) again(ctx context.Context, row models.Mail, no *refusal) error {
+	wait, left := retries.Next(row.Tries)
+	if no.final || !left {
+		return s.end(ctx, row, Failed, no.sentence)
+	}
+	return s.settle(ctx, row, map[string]any{
+		"tries": row.Tries + 1, "due_at": s.Clock().Add(outbox.Jitter(wait)), "sending": false, "last_error": no.sentence,
+	})
+}
+
+func (s sender) end(ctx context.Context, row models.Mail, outcome, why string) error {
+	return s.settle(ctx, row, map[string]any{"done_at": s.Clock(), "outcome": outcome, "last_error": why, "sending": false})
+}
+
+// settle records what became of the attempt, although the program may be stopping.
+func (s sender) settle(ctx context.Context, row models.Mail, set map[string]any) error {
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer done()
+	_, err := mails.Settle(s.DB.Exec(ctx), row.ID, row.Attempt, set)
+	return err
+}

@@ -1,0 +1,457 @@
+package receipt_test
+
+import (
+	"context"
+	"errors"
+	"mime"
+	"net/mail"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-smtp"
+
+	"cointill/core/receipt"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// TestSentOnce sends one mail for a payment whose receipt is queued three
+// times, and says everything in it as it should be said.
+func TestSentOnce(t *testing.T) {
+	each(t, "", func(t *testing.T, b *bundle, p *post) {
+		for range 3 {
+			b.queue(sample("PAY_1"))
+		}
+		if n := b.step(); n != 1 {
+			t.Fatalf("%d attempts", n)
+		}
+		b.clock.Advance(48 * time.Hour)
+		b.step()
+		got := p.messages()
+		if len(got) != 1 {
+			t.Fatalf("%d mails arrived, want 1", len(got))
+		}
+		m := b.only()
+		if m.State != receipt.Sent || m.LastError != "" || m.DoneAt == nil || m.Attempt != 1 || m.CanResend() {
+			t.Errorf("%+v", m)
+		}
+		read, err := mail.ReadMessage(strings.NewReader(got[0]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, err := read.Header.AddressList("From")
+		if err != nil || from[0].Name != "Àdìrẹ Shop" || from[0].Address != "till@example.com" {
+			t.Error(from, err)
+		}
+		to, err := read.Header.AddressList("To")
+		if err != nil || len(to) != 1 || to[0].Name != "Chiọma Ọbí" || to[0].Address != "chioma@example.com" {
+			t.Error(to, err)
+		}
+		if subject, err := new(mime.WordDecoder).DecodeHeader(read.Header.Get("Subject")); err != nil || subject != "Receipt from Àdìrẹ Shop" {
+			t.Error(subject, err)
+		}
+		if date, err := read.Header.Date(); err != nil || !date.Equal(start) {
+			t.Error(date, err)
+		}
+		if id := read.Header.Get("Message-ID"); id != "<"+m.MessageID+">" || !strings.HasSuffix(m.MessageID, "@example.com") {
+			t.Error(id)
+		}
+		if kind := read.Header.Get("Content-Type"); !strings.HasPrefix(kind, "multipart/alternative") {
+			t.Error(kind)
+		}
+		for _, r := range strings.Join(got, "") {
+			if r > 126 {
+				t.Fatalf("%q is sent unencoded", r)
+			}
+		}
+	})
+}
+
+// TestHeaderInjection puts line ends and what follows them into everything that
+// a header is made of.
+func TestHeaderInjection(t *testing.T) {
+	each(t, "", func(t *testing.T, b *bundle, p *post) {
+		for i, evil := range []string{
+			"Shop\r\nBcc: victim@example.com", "Shop\nBcc: victim@example.com", "Shop\rBcc: victim@example.com",
+			"Shop\r\n\r\n<script>", "\" <victim@example.com>, \"", "=?utf-8?q?x=0D=0ABcc:_victim@example.com?=",
+			"Shop\u2028Bcc: victim@example.com", "a@b, victim@example.com", "\u202eShop", strings.Repeat("Ọ", 300) + "\r\nBcc: victim@example.com",
+		} {
+			r := sample("PAY_" + string(rune('A'+i)))
+			r.BusinessName, r.CustomerName = evil, evil
+			b.queue(r)
+		}
+		b.step()
+		got := p.messages()
+		if len(got) != 10 {
+			t.Fatalf("%d mails arrived", len(got))
+		}
+		for _, message := range got {
+			if n := len(header(message, "Bcc")) + len(header(message, "Cc")); n != 0 {
+				t.Errorf("a recipient was injected:\n%s", message)
+			}
+			for _, name := range []string{"To", "From", "Subject", "Message-ID", "Date"} {
+				if n := len(header(message, name)); n != 1 {
+					t.Errorf("%d headers %s", n, name)
+				}
+			}
+			read, err := mail.ReadMessage(strings.NewReader(message))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if to, err := read.Header.AddressList("To"); err != nil || len(to) != 1 || to[0].Address != "chioma@example.com" {
+				t.Error(to, err)
+			}
+			if strings.Contains(message, "\r\n\r\n<script>") {
+				t.Error("the header was ended early")
+			}
+		}
+		for i, address := range []string{"a@b\r\nRCPT TO:<victim@example.com>", "a@example.com>\r\nDATA", "a b@example.com", "ü@example.com", ""} {
+			r := sample("PAY_X" + string(rune('A'+i)))
+			r.CustomerEmail = address
+			b.queue(r)
+		}
+		b.step()
+		list, _, err := b.List(t.Context(), owner, "", 5)
+		if err != nil || len(p.messages()) != 10 {
+			t.Fatal(len(p.messages()), err)
+		}
+		for _, m := range list {
+			if m.State != receipt.Failed || m.LastError == "" {
+				t.Errorf("to %q: %+v", m.To, m)
+			}
+		}
+	})
+}
+
+// TestRefusedForNow goes through the whole schedule; the Message-ID never changes.
+func TestRefusedForNow(t *testing.T) {
+	each(t, "", func(t *testing.T, b *bundle, p *post) {
+		var ids []string
+		p.data = func(_ *smtp.Conn, message string) error {
+			p.set(func() { ids = append(ids, header(message, "Message-ID")...) })
+			return &smtp.SMTPError{Code: 451, Message: "try later"}
+		}
+		b.queue(sample("PAY_1"))
+		for i, wait := range []time.Duration{30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour} {
+			b.step()
+			m := b.only()
+			if m.State != "pending" || m.Attempt != i+1 || !strings.Contains(m.LastError, "451") {
+				t.Fatalf("after attempt %d: %+v", i+1, m)
+			}
+			got := m.NextAt.Sub(b.clock.Now())
+			if got < wait-wait/10 || got > wait+wait/10 {
+				t.Errorf("wait %d is %s, want %s", i+1, got, wait)
+			}
+			b.clock.Advance(got)
+		}
+		b.step()
+		if m := b.only(); m.State != receipt.Failed || m.Attempt != 7 || !m.CanResend() || !strings.Contains(m.LastError, "try later") {
+			t.Errorf("at the end: %+v", m)
+		}
+		b.clock.Advance(48 * time.Hour)
+		if n := b.step(); n != 0 {
+			t.Error("tried again after the end")
+		}
+		p.set(func() { p.data = nil })
+		b.resend(b.only().ID)
+		b.step()
+		if m := b.only(); m.State != receipt.Sent || len(p.messages()) != 1 {
+			t.Errorf("sent again: %+v", m)
+		}
+		if ids = append(ids, header(p.messages()[0], "Message-ID")...); len(ids) != 8 || len(slices.Compact(ids)) != 1 {
+			t.Errorf("Message-IDs %v", ids)
+		}
+	})
+}
+
+// TestRefused says which refusals are final: only those about this very mail.
+func TestRefused(t *testing.T) {
+	cases := map[string]struct {
+		set  func(p *post)
+		want string
+	}{
+		"sender 5xx":    {func(p *post) { p.mail = code(550, "who are you") }, "pending"},
+		"sender 4xx":    {func(p *post) { p.mail = code(450, "busy") }, "pending"},
+		"recipient 4xx": {func(p *post) { p.rcpt = code(450, "greylisted") }, "pending"},
+		"recipient 5xx": {func(p *post) { p.rcpt = code(550, "no such user") }, receipt.Failed},
+		"message 5xx": {func(p *post) {
+			p.data = func(*smtp.Conn, string) error { return &smtp.SMTPError{Code: 554, Message: "looks bad"} }
+		}, receipt.Failed},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			each(t, "", func(t *testing.T, b *bundle, p *post) {
+				c.set(p)
+				b.queue(sample("PAY_1"))
+				b.step()
+				if m := b.only(); m.State != c.want || m.LastError == "" || len(p.messages()) != 0 {
+					t.Errorf("%+v", m)
+				}
+			})
+		})
+	}
+}
+
+// TestUnreachable tries again when the server is not there or says nothing.
+func TestUnreachable(t *testing.T) {
+	each(t, "", func(t *testing.T, b *bundle, p *post) {
+		p.rcpt = func() error { <-p.halted; return nil }
+		b.SMTP.Timeout = 300 * time.Millisecond
+		b.queue(sample("PAY_1"))
+		b.step()
+		if m := b.only(); m.State != "pending" || m.LastError == "" {
+			t.Errorf("hanging: %+v", m)
+		}
+		_ = p.server.Close()
+		b.clock.Advance(time.Minute)
+		b.step()
+		if m := b.only(); m.State != "pending" || m.Attempt != 2 || !strings.Contains(m.LastError, "could not be reached") {
+			t.Errorf("closed: %+v", m)
+		}
+	})
+}
+
+// TestNoAnswer covers servers that take the message and die, or never say so:
+// nobody knows, so it is not sent twice, and a person may decide.
+func TestNoAnswer(t *testing.T) {
+	for name, after := range map[string]func(p *post, c *smtp.Conn){
+		"dies":  func(_ *post, c *smtp.Conn) { _ = c.Conn().Close() },
+		"hangs": func(p *post, _ *smtp.Conn) { <-p.halted },
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, "", func(t *testing.T, b *bundle, p *post) {
+				b.SMTP.Timeout = 500 * time.Millisecond
+				p.data = func(c *smtp.Conn, message string) error {
+					p.set(func() { p.got = append(p.got, message) })
+					after(p, c)
+					return errors.New("too late")
+				}
+				b.queue(sample("PAY_1"))
+				b.step()
+				b.clock.Advance(72 * time.Hour)
+				b.step()
+				m := b.only()
+				if m.State != receipt.Unknown || !m.CanResend() || len(p.messages()) != 1 {
+					t.Fatalf("%d arrived: %+v", len(p.messages()), m)
+				}
+				p.set(func() { p.data = nil })
+				b.resend(m.ID)
+				b.step()
+				got := p.messages()
+				if m := b.only(); m.State != receipt.Sent || len(got) != 2 || header(got[0], "Message-ID")[0] != header(got[1], "Message-ID")[0] {
+					t.Errorf("sent again: %+v", m)
+				}
+			})
+		})
+	}
+}
+
+// TestCrash leaves rows as a process that was killed leaves them, at each phase.
+func TestCrash(t *testing.T) {
+	each(t, "", func(t *testing.T, b *bundle, p *post) {
+		crash := func(sending bool) {
+			err := b.DB.Exec(t.Context()).Model(&models.Mail{}).Where("done_at IS NULL").Updates(map[string]any{
+				"attempt": 1, "claimed_at": b.clock.Now(), "due_at": b.clock.Now().Add(2 * time.Minute), "sending": sending,
+			}).Error
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.queue(sample("PAY_1"))
+		crash(false) // killed before the message was handed over: it certainly did not arrive
+		if m := b.only(); m.State != "sending" {
+			t.Errorf("%+v", m)
+		}
+		if n := b.step(); n != 0 {
+			t.Fatal("taken before the lease ended")
+		}
+		b.clock.Advance(2 * time.Minute)
+		b.step()
+		if m := b.only(); m.State != receipt.Sent || len(p.messages()) != 1 {
+			t.Fatalf("%+v", m)
+		}
+		b.queue(sample("PAY_2"))
+		crash(true) // killed between the hand-over and the record of the answer
+		b.clock.Advance(2 * time.Minute)
+		b.step()
+		list, _, err := b.List(t.Context(), owner, "", 1)
+		if err != nil || list[0].State != receipt.Unknown || len(p.messages()) != 1 {
+			t.Errorf("%+v %v, %d arrived", list, err, len(p.messages()))
+		}
+	})
+}
+
+// TestLostLease drops the connection before the end of the message when the
+// mail was claimed by another in the meantime: the server delivers nothing.
+func TestLostLease(t *testing.T) {
+	each(t, "", func(t *testing.T, b *bundle, p *post) {
+		p.rcpt = func() error {
+			return b.DB.Exec(context.Background()).Model(&models.Mail{}).Where("1 = 1").Update("attempt", 7).Error
+		}
+		b.queue(sample("PAY_1"))
+		b.step()
+		if m := b.only(); m.State != "sending" || m.Attempt != 7 || len(p.messages()) != 0 {
+			t.Errorf("%d arrived: %+v", len(p.messages()), m)
+		}
+	})
+}
+
+// TestTLS sends over STARTTLS with a sign-in, and sends nothing in clear where
+// TLS is required.
+func TestTLS(t *testing.T) {
+	t.Run("offered", func(t *testing.T) {
+		each(t, "&tls=starttls", func(t *testing.T, b *bundle, p *post) {
+			server, err := receipt.ParseSMTP("smtp://till:p%40ss@" + p.address + "?from=till@example.com&tls=starttls")
+			if err != nil {
+				t.Fatal(err)
+			}
+			server.TLS, b.SMTP = p.tls, server
+			b.queue(sample("PAY_1"))
+			b.step()
+			if m := b.only(); m.State != receipt.Sent || !slices.Equal(p.users, []string{"till"}) {
+				t.Errorf("%+v, signed in: %v", m, p.users)
+			}
+		}, withTLS)
+	})
+	t.Run("not offered", func(t *testing.T) {
+		each(t, "&tls=starttls", func(t *testing.T, b *bundle, p *post) {
+			b.queue(sample("PAY_1"))
+			b.step()
+			if m := b.only(); m.State != "pending" || len(p.messages()) != 0 || !strings.Contains(m.LastError, "STARTTLS") {
+				t.Errorf("%+v", m)
+			}
+		})
+	})
+	t.Run("not trusted", func(t *testing.T) {
+		each(t, "&tls=starttls", func(t *testing.T, b *bundle, p *post) {
+			b.SMTP.TLS = nil
+			b.queue(sample("PAY_1"))
+			b.step()
+			if m := b.only(); m.State != "pending" || len(p.messages()) != 0 || !strings.Contains(m.LastError, "certificate") {
+				t.Errorf("%+v", m)
+			}
+		}, withTLS)
+	})
+	t.Run("wrong password", func(t *testing.T) {
+		each(t, "", func(t *testing.T, b *bundle, p *post) {
+			server, err := receipt.ParseSMTP("smtp://till:secretword@" + p.address + "?from=till@example.com")
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.SMTP = server
+			b.queue(sample("PAY_1"))
+			b.step()
+			if m := b.only(); m.State != "pending" || m.LastError == "" || strings.Contains(m.LastError, "secretword") {
+				t.Errorf("%+v", m)
+			}
+		})
+	})
+}
+
+func TestParseSMTP(t *testing.T) {
+	t.Parallel()
+	for _, good := range []string{
+		"smtp://mail.example.com?from=a@example.com", "smtp://u:p@mail.example.com:2525/?from=a@example.com&tls=none",
+		"smtps://u:p@mail.example.com?from=Shop%20%3Ca@example.com%3E", "smtp://localhost:1025?from=till@localhost",
+	} {
+		if _, err := receipt.ParseSMTP(good); err != nil {
+			t.Errorf("%s: %v", good, err)
+		}
+	}
+	for _, bad := range []string{
+		"", "mail.example.com:25", "http://mail.example.com?from=a@example.com", "smtp://?from=a@example.com", "smtp://u:hunter2@mail.example.com",
+		"smtp://u:hunter2@mail.example.com?from=nobody", "smtp://u:hunter2@mail.example.com?from=a@example.com&tls=maybe",
+		"smtps://u:hunter2@mail.example.com?from=a@example.com&tls=none", "smtp://u:hunter2@mail.example.com:99999?from=a@example.com",
+		"smtp://u:hunter2@mail.example.com/path?from=a@example.com", "smtp://u:hunter2@mail.example.com?from=a@example.com&auth=x",
+		"smtp://u:hunter2%zz@mail.example.com?from=a@example.com", "smtp://u:hunter2@mail.example.com?from=a@example.com%0d%0aBcc:b@example.com",
+	} {
+		if _, err := receipt.ParseSMTP(bad); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
+
+// TestKept keeps mails without a mail server, also those that were on their way.
+func TestKept(t *testing.T) {
+	each(t, "", func(t *testing.T, b *bundle, p *post) {
+		server := b.SMTP
+		b.queue(sample("PAY_1"))
+		b.SMTP = nil
+		b.step()
+		if m := b.only(); m.State != receipt.Kept {
+			t.Errorf("%+v", m)
+		}
+		b.queue(sample("PAY_2"))
+		list, _, err := b.List(t.Context(), owner, "", 0)
+		if err != nil || len(list) != 2 || list[0].State != receipt.Kept || list[0].Text != "" {
+			t.Fatalf("%+v %v", list, err)
+		}
+		if _, err := b.Resend(t.Context(), owner, list[0].ID); err == nil {
+			t.Error("sent without a mail server")
+		}
+		b.SMTP = server
+		if n := b.step(); n != 0 {
+			t.Error("kept mails are sent by themselves when a server comes")
+		}
+		b.resend(list[0].ID)
+		b.step()
+		if n := len(p.messages()); n != 1 {
+			t.Errorf("%d arrived", n)
+		}
+		if _, err := b.Resend(t.Context(), owner, list[0].ID); err == nil {
+			t.Error("sent a second time")
+		}
+	})
+}
+
+// TestMailbox pages through the mails, in the scope only.
+func TestMailbox(t *testing.T) {
+	each(t, "", func(t *testing.T, b *bundle, _ *post) {
+		ctx := t.Context()
+		for _, reference := range []string{"PAY_A", "PAY_B", "PAY_C", "PAY_D", "PAY_E", "PAY_F", "PAY_G"} {
+			b.queue(sample(reference))
+		}
+		var seen []string
+		var id int64
+		for cursor := ""; ; {
+			list, next, err := b.List(ctx, owner, cursor, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range list {
+				seen, id = append(seen, m.About), m.ID
+			}
+			if cursor = next; cursor == "" {
+				break
+			}
+		}
+		if got := strings.Join(seen, ""); got != "PAY_GPAY_FPAY_EPAY_DPAY_CPAY_BPAY_A" {
+			t.Error(got)
+		}
+		for _, sc := range []scope.Scope{{BusinessID: 2, Domain: scope.Test, Role: scope.Owner}, {BusinessID: 1, Domain: scope.Live, Role: scope.Owner},
+			{BusinessID: 1, Domain: scope.Live, Role: scope.Developer}, {Role: scope.Owner}} {
+			if _, err := b.Find(ctx, sc, id); err == nil {
+				t.Errorf("found from %+v", sc)
+			}
+			if _, err := b.Resend(ctx, sc, id); err == nil {
+				t.Errorf("resent from %+v", sc)
+			}
+			if list, _, _ := b.List(ctx, sc, "", 0); len(list) != 0 {
+				t.Errorf("listed from %+v", sc)
+			}
+		}
+		for _, bad := range []string{"-1", "!", "0", strings.Repeat("z", 40)} {
+			if _, _, err := b.List(ctx, owner, bad, 3); err == nil {
+				t.Errorf("cursor %q passes", bad)
+			}
+		}
+		if _, _, err := b.List(ctx, owner, "", 101); err == nil {
+			t.Error("limit 101 passes")
+		}
+		if _, err := b.Resend(ctx, owner, id); err == nil {
+			t.Error("a pending mail was queued again")
+		}
+	})
+}

@@ -1,0 +1,256 @@
+package sandbox
+
+import (
+	"fmt"
+	"time"
+
+	"cointill/chain"
+	"cointill/core/ident"
+	"cointill/core/money"
+	"cointill/core/payment"
+)
+
+const (
+	// glance is how long what is about to change can be seen before it does: some
+	// polls of a follower.
+	glance = 2500 * time.Millisecond
+	// past is how far beyond a deadline a clock is moved.
+	past = time.Minute
+	// elsewhere is where a double spend sends the money: nobody watches it.
+	elsewhere = "sandbox-elsewhere"
+)
+
+// act is a scenario being prepared for one payment: nothing has happened yet.
+type act struct {
+	view     payment.View
+	chain    Chain
+	moves    []chain.Move
+	whenSeen bool // the clock moves when the transfer is seen, not at once
+	done     Simulated
+}
+
+// owed is what is still to pay, or all of it for a payment that has ended or got enough.
+func (a *act) owed() money.Amount {
+	rest, state := a.view.Rest(), a.view.State()
+	if rest.Sign() == 0 || (state.Final() && state != payment.Abandoned) {
+		return a.view.Payment.Due
+	}
+	return rest
+}
+
+// output is value to the payment's own destination.
+func (a *act) output(amount money.Amount) chain.Output {
+	to := chain.Destination{Address: a.view.Payment.Address}
+	if tag := a.view.Payment.Tag; tag != nil {
+		number := uint32(*tag)
+		to.Tag = &number
+	}
+	return chain.Output{Asset: string(a.view.Coin()), Destination: to, Amount: amount}
+}
+
+// transaction makes a transaction that spends money nobody else does.
+func transaction(output chain.Output) chain.Tx {
+	return chain.Tx{Outputs: []chain.Output{output}, Spends: []string{"sandbox-" + ident.Text(26)}}
+}
+
+// send broadcasts a transaction some blocks from now and notes it for the answer.
+func (a *act) send(tx chain.Tx, after int64, held bool, note string) (txid string) {
+	txid = tx.ID(a.chain.Network())
+	a.moves = append(a.moves, chain.Move{After: after, Kind: chain.Broadcast, Tx: &tx, Held: held})
+	output := tx.Outputs[0]
+	shown := Transaction{Hash: txid, Amount: output.Amount.String(), Asset: output.Asset, Note: note}
+	if coin := money.Coin(output.Asset); coin.Info().Coin != "" {
+		shown.Amount = coin.Format(output.Amount)
+	} else if info := a.view.Coin().Info(); info.Coin != "" {
+		shown.Amount = output.Amount.Format(info.Unit, info.Display) // an imitation has the decimals of what it imitates
+	}
+	a.done.Transactions = append(a.done.Transactions, shown)
+	return txid
+}
+
+// pay sends an amount of the coin now, to be in the next block.
+func (a *act) pay(amount money.Amount) {
+	a.send(transaction(a.output(amount)), 0, false, "Sent now; the next block takes it.")
+}
+
+// blocks is how many blocks take at least a duration.
+func (a *act) blocks(d time.Duration) int64 {
+	return max(1, int64((d+a.chain.Interval()-1)/a.chain.Interval()))
+}
+
+// final says how long it takes until a block that comes after some others is final.
+func (a *act) final(before int64) string {
+	depth := int64(a.view.Payment.FinalDepth)
+	if a.view.Payment.FinalByNetwork {
+		depth++ // and the network's own word
+	}
+	wait := time.Duration(before+depth) * a.chain.Interval()
+	return fmt.Sprintf("after %d confirmations, in about %d s", a.view.Payment.FinalDepth, int64((wait+time.Second-1)/time.Second))
+}
+
+// ended reports whether more money changes nothing but the list of unmatched transfers.
+func (a *act) ended() bool {
+	state := a.view.State()
+	return state.Final() && state != payment.Abandoned
+}
+
+// outcome is what will be said of a payment that goes well, badly, or has ended.
+func (a *act) outcome(sentence string) {
+	switch {
+	case a.ended():
+		a.done.Next = "The payment stays " + string(a.view.State()) + "; the money is listed under Unmatched, with the event payment.unexpected_transfer."
+	case a.view.State() == payment.Abandoned:
+		a.done.Next = "The payment becomes processing at the first confirmation, and declined (after_abandoned) " + a.final(1) + "."
+	default:
+		a.done.Next = sentence
+	}
+}
+
+func (a *act) exact() error {
+	a.pay(a.owed())
+	sentence := "The payment becomes processing at the first confirmation, and successful " + a.final(1) + "."
+	if a.view.Now.After(a.view.Payment.ExpiresAt) {
+		sentence = "The payment comes late: processing at the first confirmation, and then " + a.lateEnd() + " " + a.final(1) + "."
+	}
+	a.outcome(sentence)
+	return nil
+}
+
+// lateEnd is how the business's policy ends a late payment.
+func (a *act) lateEnd() string {
+	if a.view.Payment.LatePayments == "decline" {
+		return "declined (late)"
+	}
+	return "successful (late)"
+}
+
+// underpay also closes the window once the money was seen: until then the
+// customer could pay the rest, and nothing would be decided.
+func (a *act) underpay() error {
+	due := a.view.Payment.Due
+	amount := due.MulDiv(90, 100)
+	if amount.Sign() == 0 {
+		return refuse("This payment is too small to pay less: it is one unit.")
+	}
+	a.pay(amount)
+	if !a.ended() && !a.view.Now.After(a.view.Payment.ExpiresAt) {
+		a.done.Advanced, a.whenSeen = a.view.Payment.ExpiresAt.Sub(a.view.Now)+past, true
+	}
+	a.outcome("Once the money is seen the 7 minutes are over for this payment; it becomes declined (underpaid) " + a.final(1) + ".")
+	return nil
+}
+
+func (a *act) overpay() error {
+	due := a.view.Payment.Due
+	amount := due.MulDiv(110, 100)
+	if amount.Cmp(due) <= 0 {
+		amount = due.Add(money.Units(1))
+	}
+	a.pay(amount)
+	a.outcome("The payment becomes processing at the first confirmation, and declined (overpaid) " + a.final(1) + ".")
+	return nil
+}
+
+func (a *act) twoParts() error {
+	owed := a.owed()
+	first := owed.MulDiv(60, 100)
+	if first.Sign() == 0 {
+		return refuse("What is owed is too small for two parts: it is one unit.")
+	}
+	a.pay(first)
+	a.send(transaction(a.output(owed.Sub(first))), 1, false, "Sent when the first part is in a block; the block after takes it.")
+	a.outcome("The payment becomes processing with the first part, and successful " + a.final(2) + ", when both parts are final.")
+	return nil
+}
+
+func (a *act) late() error {
+	p := a.view.Payment
+	if a.view.Now.After(p.AbandonsAt) {
+		return refuse("24 hours have passed for this payment: use after_abandoned.")
+	}
+	if !a.view.Now.After(p.ExpiresAt) {
+		a.done.Advanced = p.ExpiresAt.Sub(a.view.Now) + past
+	}
+	a.pay(a.owed())
+	a.done.Next = "The payment's clock is past its 7 minutes; the payment becomes processing at the first confirmation, and " + a.lateEnd() + " " + a.final(1) + "."
+	return nil
+}
+
+func (a *act) afterAbandoned() error {
+	p := a.view.Payment
+	if a.view.State() != payment.Abandoned && !a.view.Now.After(p.AbandonsAt) {
+		a.done.Advanced = p.AbandonsAt.Sub(a.view.Now) + past
+	}
+	a.pay(a.owed())
+	a.done.Next = "The payment's clock is past its 24 hours; the money makes it processing at the first confirmation, and declined (after_abandoned) " + a.final(1) + "."
+	return nil
+}
+
+// doubleSpend holds the payment back until it was seen, then lets its rival in.
+func (a *act) doubleSpend() error {
+	tx := transaction(a.output(a.owed()))
+	txid := a.send(tx, 0, true, "Sent now; no block takes it.")
+	rival := chain.Tx{Outputs: []chain.Output{{Asset: tx.Outputs[0].Asset, Destination: chain.Destination{Address: elsewhere}, Amount: tx.Outputs[0].Amount}}, Spends: tx.Spends}
+	after := a.blocks(glance) + 1 // the first block may come at once
+	a.moves = append(a.moves, chain.Move{After: after, Kind: chain.Drop, TxIDs: []string{txid}})
+	a.send(rival, after, false, fmt.Sprintf("Spends the same money elsewhere, %d blocks from now.", after))
+	a.done.Next = "The payment shows the transfer as pending, then as replaced; it becomes failed (replaced) when the rival is final, " + a.final(after+1) + "."
+	return nil
+}
+
+// reorg takes the transaction out of the chain while it is confirmed but not
+// final, keeps it out for a while, and lets it in again.
+func (a *act) reorg() error {
+	room := int64(a.view.Payment.FinalDepth) - 1
+	if room < 1 {
+		return refuse("This payment is final at its first confirmation, so a reorganisation comes too late to be seen.")
+	}
+	tx := transaction(a.output(a.owed()))
+	txid := a.send(tx, 0, false, "Sent now; it confirms, leaves the chain with a reorganisation, and confirms again.")
+	shown := min(a.blocks(glance), room)
+	undone := 1 + shown // its own block, and those on it
+	back := undone + a.blocks(glance)
+	a.moves = append(a.moves,
+		chain.Move{After: undone, Kind: chain.Reorg, Depth: int(undone), TxIDs: []string{txid}},
+		chain.Move{After: undone, Kind: chain.Broadcast, Tx: &tx, Held: true},
+		chain.Move{After: back, Kind: chain.Release, TxIDs: []string{txid}})
+	a.done.Next = fmt.Sprintf("The payment becomes processing, goes back to initiated %d blocks from now, is processing again %d blocks later, and successful %s.",
+		undone, back+1-undone, a.final(back+1))
+	return nil
+}
+
+func (a *act) neverConfirms() error {
+	a.send(transaction(a.output(a.owed())), 0, true, "Sent now; no block ever takes it.")
+	a.done.Next = "The payment stays initiated with a pending transfer."
+	if a.view.Coin() == money.XRP {
+		a.done.Next = "No ledger ever validates it, so the payment sees nothing and stays initiated; after 24 hours it is abandoned."
+	}
+	return nil
+}
+
+func (a *act) revert() error {
+	tx := transaction(a.output(a.owed()))
+	tx.Reverted = true
+	a.send(tx, 0, false, "Sent now; the next block records it as failed.")
+	a.done.Next = "The payment becomes failed (reverted) when the block that records the failure is final, " + a.final(1) + "."
+	return nil
+}
+
+func (a *act) missingTag() error {
+	output := a.output(a.owed())
+	output.Tag = nil
+	a.send(transaction(output), 0, false, "Sent now without a destination tag; the next ledger takes it.")
+	a.done.Next = "The payment doesn't change; the money is listed under Unmatched (missing_tag) when the next ledger is validated."
+	return nil
+}
+
+func (a *act) wrongAsset() error {
+	output := a.output(a.owed())
+	output.Asset = "FAKE-" + string(a.view.Coin()) // a token, or an issued currency, that imitates the coin
+	if a.view.Coin() == money.ETH {
+		output.Asset, output.Amount = string(money.USDT), money.Units(25_000_000)
+	}
+	a.send(transaction(output), 0, false, "Sent now; the next block takes it.")
+	a.done.Next = "The payment doesn't change; the transfer is listed under Unmatched (wrong_asset), with the event payment.unexpected_transfer."
+	return nil
+}

@@ -1,0 +1,178 @@
+// Package sandbox plays the customer and the network in the test domain: it pays
+// a payment in every way that real money can arrive or fail to, moves a
+// payment's clock, and mines blocks. Whatever it does reaches the payment only
+// over the simulated chain, as it would in life.
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"cointill/chain"
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/scope"
+)
+
+// Bounds of what one call may ask for.
+const (
+	MaxBlocks  = 200
+	MaxSeconds = 7 * 24 * 60 * 60
+)
+
+// Chain is what can be done to a simulated network.
+type Chain interface {
+	Network() chain.Network
+	// Interval is the time between blocks while something is going on.
+	Interval() time.Duration
+	// Play makes moves, all or none, and plans those that come later.
+	Play(ctx context.Context, moves ...chain.Move) (height int64, err error)
+	// Mine makes n blocks and returns the new height.
+	Mine(ctx context.Context, n int) (height int64, err error)
+}
+
+// Payments is what the sandbox needs of core/payment.
+type Payments interface {
+	Verify(ctx context.Context, sc scope.Scope, reference string) (payment.View, error)
+	OpenByReference(ctx context.Context, sc scope.Scope, reference string) (payment.View, error)
+	AdvanceClock(ctx context.Context, sc scope.Scope, reference string, d time.Duration, whenSeen bool) error
+}
+
+// Service is the sandbox. Its fields are set once, before use.
+type Service struct {
+	Payments Payments
+	Chains   map[money.Chain]Chain
+}
+
+// Transaction is one transaction that a simulation sent, or will send.
+type Transaction struct {
+	Hash   string
+	Amount string // in whole coins
+	Asset  string // the coin's symbol, or another asset's name
+	Note   string // one sentence: where it goes and when
+}
+
+// Simulated tells what a simulation did and what will come of it.
+type Simulated struct {
+	Scenario     Scenario
+	Reference    string
+	Network      chain.Network
+	Transactions []Transaction
+	Advanced     time.Duration // by which the payment's clock was, or will be, moved ahead
+	Next         string        // what will happen, and when
+}
+
+// Simulate lets a scenario happen to a payment of the test domain. It opens the
+// payment first, as its customer would, if nobody has. Faults: NotFound (also for
+// the live domain), Invalid for a scenario that is unknown or makes no sense
+// here, Conflict for a payment that can't be paid any more.
+func (s *Service) Simulate(ctx context.Context, sc scope.Scope, reference, code string) (Simulated, error) {
+	if err := onlyTest(sc, "payment"); err != nil {
+		return Simulated{}, err
+	}
+	view, err := s.Payments.Verify(ctx, sc, reference)
+	if err != nil {
+		return Simulated{}, err
+	}
+	scenario, err := find(code, view.Coin())
+	if err != nil {
+		return Simulated{}, err
+	}
+	if view, err = s.Payments.OpenByReference(ctx, sc, view.Payment.Reference); err != nil {
+		return Simulated{}, err
+	}
+	network, err := s.ready(view, scenario)
+	if err != nil {
+		return Simulated{}, err
+	}
+	a := &act{view: view, chain: network, done: Simulated{Scenario: scenario, Reference: view.Payment.Reference, Network: network.Network()}}
+	if err := scenario.moves(a); err != nil {
+		return Simulated{}, err
+	}
+	if a.done.Advanced > 0 {
+		if err := s.Payments.AdvanceClock(ctx, sc, view.Payment.Reference, a.done.Advanced, a.whenSeen); err != nil {
+			return Simulated{}, err
+		}
+	}
+	if _, err := network.Play(ctx, a.moves...); err != nil {
+		return Simulated{}, fmt.Errorf("simulate %s: %w", code, err)
+	}
+	return a.done, nil
+}
+
+// ready refuses payments to which the scenario can't happen.
+func (s *Service) ready(view payment.View, scenario Scenario) (Chain, error) {
+	state, coin := view.State(), view.Coin()
+	network := s.Chains[coin.Info().Chain]
+	switch {
+	case network == nil || view.Payment.Network != string(network.Network()):
+		return nil, fault.New(fault.Conflict, "not_on_sandbox",
+			"This payment runs on the network "+view.Payment.Network+", not on the sandbox: pay it from a wallet of that network.")
+	case view.Payment.Address == "":
+		return nil, fault.New(fault.Conflict, "payment_expired",
+			"This payment expired before anybody opened it, so it has no address to pay to. Initiate a new one.")
+	case state.Final() && state != payment.Abandoned && !scenario.later:
+		return nil, fault.New(fault.Conflict, "payment_ended", "This payment is "+string(state)+
+			" already. Only more money can still come to it: use exact, underpay or overpay.")
+	}
+	return network, nil
+}
+
+// Advance moves a payment's own clock ahead, so that its deadlines take effect at
+// once, and returns the payment afterwards. Faults: NotFound, Invalid.
+func (s *Service) Advance(ctx context.Context, sc scope.Scope, reference string, seconds int64) (payment.View, error) {
+	if err := onlyTest(sc, "payment"); err != nil {
+		return payment.View{}, err
+	}
+	if seconds < 1 || seconds > MaxSeconds {
+		return payment.View{}, fault.Validation(fault.Fields{"seconds": {fmt.Sprintf("Must be a whole number from 1 to %d (7 days).", MaxSeconds)}})
+	}
+	if err := s.Payments.AdvanceClock(ctx, sc, reference, time.Duration(seconds)*time.Second, false); err != nil {
+		return payment.View{}, err
+	}
+	return s.Payments.Verify(ctx, sc, reference)
+}
+
+// Mined tells where a chain stands after mining.
+type Mined struct {
+	Network chain.Network
+	Blocks  int
+	Height  int64
+}
+
+// Mine makes blocks on a payment method's chain at once. Every test payment on
+// that chain sees them, of whatever business. Faults: NotFound, Invalid.
+func (s *Service) Mine(ctx context.Context, sc scope.Scope, method money.Method, blocks int) (Mined, error) {
+	if err := onlyTest(sc, "sandbox"); err != nil {
+		return Mined{}, err
+	}
+	fields := fault.Fields{}
+	info, known := method.Info()
+	network := s.Chains[info.Chain]
+	if !known {
+		fields.Add("payment_method", "Must be one of crypto_bitcoin, crypto_ethereum, crypto_tether, crypto_ripple, crypto_dogecoin.")
+	} else if network == nil {
+		fields.Add("payment_method", "This method doesn't run on the sandbox here.")
+	}
+	if blocks < 1 || blocks > MaxBlocks {
+		fields.Add("blocks", fmt.Sprintf("Must be a whole number from 1 to %d.", MaxBlocks))
+	}
+	if err := fault.Validation(fields); err != nil {
+		return Mined{}, err
+	}
+	height, err := network.Mine(ctx, blocks)
+	return Mined{Network: network.Network(), Blocks: blocks, Height: height}, err
+}
+
+// onlyTest hides the sandbox from the live domain.
+func onlyTest(sc scope.Scope, thing string) error {
+	if err := sc.Check(); err != nil {
+		return err
+	}
+	if sc.Domain != scope.Test {
+		return fault.Missing(thing)
+	}
+	return nil
+}

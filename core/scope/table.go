@@ -1,0 +1,89 @@
+package scope
+
+import "cointill/core/fault"
+
+// Action is something that a role may or may not do.
+type Action string
+
+// The actions of contract section 9. To see is weaker than to manage.
+const (
+	SeePayments    Action = "see_payments" // transactions, customers, exports, receipts
+	StartPayments  Action = "start_payments"
+	ResolvePayment Action = "resolve_payment"
+	DriveSandbox   Action = "drive_sandbox" // simulate, advance and mine: never in live
+	SeeLinks       Action = "see_links"
+	ManageLinks    Action = "manage_links"
+	SeeWebhooks    Action = "see_webhooks"
+	ManageWebhooks Action = "manage_webhooks"
+	ManageKeys     Action = "manage_keys"
+	SeeMethods     Action = "see_methods"
+	ToggleMethods  Action = "toggle_methods"
+	SetReceiving   Action = "set_receiving" // receiving addresses and xpubs
+	ManageBusiness Action = "manage_business"
+	SeeAudit       Action = "see_audit"
+)
+
+// reach is where a role may do an action.
+type reach int
+
+const (
+	nowhere reach = iota
+	inTest
+	everywhere
+)
+
+// table says who may do what. System is Cointill itself and the operator's command line: it may do everything.
+var table = map[Action]map[Role]reach{
+	SeePayments:    {Owner: everywhere, Admin: everywhere, Finance: everywhere, Developer: inTest, API: everywhere},
+	StartPayments:  {Owner: everywhere, Admin: everywhere, Developer: inTest, API: everywhere},
+	ResolvePayment: {Owner: everywhere, Admin: everywhere},
+	DriveSandbox:   {Owner: inTest, Admin: inTest, Developer: inTest, API: inTest, System: inTest},
+	SeeLinks:       {Owner: everywhere, Admin: everywhere, Finance: everywhere, Developer: inTest, API: everywhere},
+	ManageLinks:    {Owner: everywhere, Admin: everywhere, Developer: inTest, API: everywhere},
+	SeeWebhooks:    {Owner: everywhere, Admin: everywhere, Developer: everywhere, API: everywhere},
+	ManageWebhooks: {Owner: everywhere, Admin: everywhere, Developer: inTest, API: everywhere},
+	ManageKeys:     {Owner: everywhere, Admin: everywhere, Developer: inTest},
+	SeeMethods:     {Owner: everywhere, Admin: everywhere, Finance: everywhere, Developer: everywhere, API: everywhere},
+	ToggleMethods:  {Owner: everywhere, Admin: everywhere},
+	SetReceiving:   {Owner: everywhere},
+	ManageBusiness: {Owner: everywhere, Admin: everywhere},
+	SeeAudit:       {Owner: everywhere, Admin: everywhere},
+}
+
+// Actions lists every action that the table knows.
+func Actions() []Action {
+	return []Action{SeePayments, StartPayments, ResolvePayment, DriveSandbox, SeeLinks, ManageLinks, SeeWebhooks,
+		ManageWebhooks, ManageKeys, SeeMethods, ToggleMethods, SetReceiving, ManageBusiness, SeeAudit}
+}
+
+// Allows reports whether the scope's role may do the action in the scope's
+// domain: pages hide by it what they would refuse.
+func (s Scope) Allows(action Action) bool {
+	return s.reaches(action) == everywhere || s.Domain == Test && s.reaches(action) == inTest
+}
+
+func (s Scope) reaches(action Action) reach {
+	roles, known := table[action]
+	where, named := roles[s.Role]
+	if known && s.Role == System && !named {
+		return everywhere
+	}
+	return where
+}
+
+// Can refuses an action that the role may not do in this domain, and a zero
+// scope. Core operations call it first.
+func (s Scope) Can(action Action) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	switch {
+	case s.Allows(action):
+		return nil
+	case s.reaches(action) == inTest && s.Role == Developer:
+		return fault.New(fault.Forbidden, "role_not_allowed", "A developer may do this in the test domain only. Switch to test, or ask an owner or an admin.")
+	case s.reaches(action) == inTest:
+		return fault.New(fault.Forbidden, "test_domain_only", "This works in the test domain only.")
+	}
+	return s.Require()
+}

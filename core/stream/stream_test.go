@@ -1,0 +1,127 @@
+package stream_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"cointill/core/fault"
+	"cointill/core/stream"
+	"cointill/models"
+	"cointill/models/modelstest"
+)
+
+// payment inserts just enough of a payment to be watched.
+func payment(t *testing.T, db *models.DB, reference string) int64 {
+	t.Helper()
+	at := time.Unix(1, 0).UTC()
+	row := models.Payment{BusinessID: 1, Domain: "test", Reference: reference, BusinessReference: reference, TokenHash: reference,
+		Amount: 1, Network: "sandbox-bitcoin", ExpiresAt: at, AbandonsAt: at, CreatedAt: at, UpdatedAt: at}
+	if err := db.Exec(t.Context()).Create(&row).Error; err != nil {
+		t.Fatal(err)
+	}
+	return row.ID
+}
+
+func run(t *testing.T, db *models.DB) *stream.Hub {
+	t.Helper()
+	hub := stream.New(db)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); hub.Run(ctx) }()
+	t.Cleanup(func() { cancel(); <-done })
+	return hub
+}
+
+func wait(t *testing.T, updates <-chan struct{}, what string) {
+	t.Helper()
+	select {
+	case <-updates:
+	case <-time.After(5 * time.Second):
+		t.Fatal("no update: " + what)
+	}
+}
+
+// quiet drains what is under way and reports whether more than that comes.
+func quiet(t *testing.T, updates <-chan struct{}) {
+	t.Helper()
+	for {
+		select {
+		case <-updates:
+		case <-time.After(1200 * time.Millisecond):
+			return
+		}
+	}
+}
+
+func TestPagesAreTold(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		one, two := payment(t, db, "one"), payment(t, db, "two")
+		hub := run(t, db)
+		first, leaveFirst, err := hub.Subscribe(stream.Topic{Payment: one, Network: "sandbox-bitcoin"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, leaveSecond, err := hub.Subscribe(stream.Topic{Payment: two, Network: "sandbox-xrp"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wait(t, first, "the first one comes at once")
+		quiet(t, first)
+		quiet(t, second)
+
+		if err := db.Exec(t.Context()).Model(&models.Payment{}).Where("id = ?", one).Update("steps", 3).Error; err != nil {
+			t.Fatal(err)
+		}
+		hub.Signal()
+		wait(t, first, "its payment changed")
+		row := models.ChainCursor{Network: "sandbox-xrp", Height: 5, UpdatedAt: time.Unix(1, 0).UTC()}
+		if err := db.Exec(t.Context()).Create(&row).Error; err != nil {
+			t.Fatal(err)
+		}
+		wait(t, second, "its network has a new block, without a signal")
+		select {
+		case <-first:
+			t.Error("told of another network's block")
+		default:
+		}
+		leaveFirst()
+		leaveFirst()
+		leaveSecond()
+		if hub.Pages() != 0 {
+			t.Error("pages are left")
+		}
+	})
+}
+
+func TestHubIsBounded(t *testing.T) {
+	hub := stream.New(modelstest.Open(t, false, time.Now))
+	topic := stream.Topic{Payment: 1}
+	for range 32 {
+		if _, _, err := hub.Subscribe(topic); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := hub.Subscribe(topic); fault.KindOf(err) != fault.Unavailable {
+		t.Error(err)
+	}
+	if _, leave, err := hub.Subscribe(stream.Topic{Payment: 2}); err != nil {
+		t.Error(err)
+	} else {
+		leave()
+	}
+}
+
+func TestCloseEndsStreams(t *testing.T) {
+	hub := run(t, modelstest.Open(t, false, time.Now))
+	hub.Close()
+	hub.Close()
+	select {
+	case <-hub.Closed():
+	default:
+		t.Error("not closed")
+	}
+	if _, _, err := hub.Subscribe(stream.Topic{Payment: 1}); fault.KindOf(err) != fault.Unavailable {
+		t.Error(err)
+	}
+}

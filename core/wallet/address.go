@@ -1,0 +1,142 @@
+package wallet
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/btcsuite/btcd/address/v2/bech32"
+	"github.com/mr-tron/base58"
+	"golang.org/x/crypto/sha3"
+
+	"cointill/core/ident"
+	"cointill/core/money"
+	"cointill/core/scope"
+)
+
+// rippleAlphabet is base58 in the XRP Ledger's order of characters.
+var rippleAlphabet = base58.NewAlphabet("rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz")
+
+type sandboxReceiver struct{ chain money.Chain }
+
+// Next makes a random address; on XRP the account is the business's own and fixed.
+func (r sandboxReceiver) Next(business int64, domain scope.Domain) (string, bool) {
+	switch r.chain {
+	case money.Bitcoin:
+		return Bech32("bcrt", ident.Bytes(20)), false
+	case money.Dogecoin:
+		return Base58Check([]byte{0x6f}, ident.Bytes(20)), false
+	case money.Ethereum:
+		return EIP55(ident.Bytes(20)), false
+	default:
+		account := sha256.Sum256(fmt.Appendf(nil, "sandbox account of business %d in %s", business, domain))
+		return XRPAddress(account[:20]), true
+	}
+}
+
+// Bech32 writes a version 0 witness program (BIP 173).
+func Bech32(hrp string, program []byte) string {
+	words, err := bech32.ConvertBits(program, 8, 5, true)
+	if err != nil {
+		panic(err) // padding always succeeds
+	}
+	text, err := bech32.Encode(hrp, append([]byte{0}, words...))
+	if err != nil {
+		panic(err) // the prefix is a constant of ours
+	}
+	return text
+}
+
+// Base58Check writes version bytes and payload with Bitcoin's alphabet and checksum.
+func Base58Check(version, payload []byte) string {
+	return base58.Encode(withChecksum(version, payload))
+}
+
+// EIP55 writes 20 bytes as an Ethereum address with the checksum in its letters' case.
+func EIP55(raw []byte) string {
+	text := []byte(hex.EncodeToString(raw))
+	hash := sha3.NewLegacyKeccak256()
+	hash.Write(text)
+	sum := hash.Sum(nil)
+	for i, c := range text {
+		if c >= 'a' && sum[i/2]>>(4*(1-i%2))&0xf >= 8 {
+			text[i] = c - 'a' + 'A'
+		}
+	}
+	return "0x" + string(text)
+}
+
+// XRPAddress writes a 20-byte account id as a classic address.
+func XRPAddress(account []byte) string {
+	return base58.EncodeAlphabet(withChecksum([]byte{0}, account), rippleAlphabet)
+}
+
+// XAddress writes an account and tag as one X-address (XLS-5d): T… for test networks, X… for the main one.
+func XAddress(classic string, tag *uint32, test bool) (string, error) {
+	raw, err := base58.DecodeAlphabet(classic, rippleAlphabet)
+	if err != nil || len(raw) != 25 {
+		return "", fmt.Errorf("wallet: %q is no classic address", classic)
+	}
+	prefix := []byte{0x05, 0x44}
+	if test {
+		prefix = []byte{0x04, 0x93}
+	}
+	payload := append([]byte{}, raw[1:21]...)
+	flag, value := byte(0), uint64(0)
+	if tag != nil {
+		flag, value = 1, uint64(*tag)
+	}
+	payload = binary.LittleEndian.AppendUint64(append(payload, flag), value)
+	return base58.EncodeAlphabet(withChecksum(prefix, payload), rippleAlphabet), nil
+}
+
+func withChecksum(version, payload []byte) []byte {
+	body := append(append([]byte{}, version...), payload...)
+	first := sha256.Sum256(body)
+	second := sha256.Sum256(first[:])
+	return append(body, second[:4]...)
+}
+
+// Asked is what a wallet URI asks for.
+type Asked struct {
+	Coin    money.Coin
+	Place   Place
+	Amount  money.Amount
+	Label   string // the merchant
+	Message string // the payment's reference
+	ChainID int64  // Ethereum only
+	Token   string // the token contract; Ethereum only, "" for the native coin
+}
+
+// URI writes the address a wallet opens: BIP 21/321 for bitcoin and dogecoin,
+// EIP-681 with plain integers for ETH and tokens, ripple: with dt for XRP.
+func (a Asked) URI() string {
+	query := url.Values{}
+	switch a.Coin {
+	case money.ETH:
+		return fmt.Sprintf("ethereum:%s@%d?value=%s", a.Place.Address, a.ChainID, a.Amount)
+	case money.USDT:
+		return fmt.Sprintf("ethereum:%s@%d/transfer?address=%s&uint256=%s", a.Token, a.ChainID, a.Place.Address, a.Amount)
+	case money.XRP:
+		query.Set("amount", plain(a.Coin, a.Amount))
+		if a.Place.Tag != nil {
+			query.Set("dt", fmt.Sprint(*a.Place.Tag))
+		}
+		return "ripple:" + a.Place.Address + "?" + query.Encode()
+	}
+	scheme := "bitcoin:"
+	if a.Coin == money.DOGE {
+		scheme = "dogecoin:"
+	}
+	// BIP 21 wants %20 for a space, which url.Values would write as +.
+	return scheme + a.Place.Address + "?amount=" + plain(a.Coin, a.Amount) +
+		"&label=" + escape(a.Label) + "&message=" + escape(a.Message)
+}
+
+func escape(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
+
+// plain is the amount in whole coins without needless zeros.
+func plain(c money.Coin, a money.Amount) string { return a.Format(c.Info().Unit, 0) }

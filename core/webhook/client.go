@@ -1,0 +1,165 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"syscall"
+	"time"
+
+	"cointill/core/scope"
+)
+
+// ErrForbiddenAddress is why a connection was not made: the address that the
+// host name stands for is not on the public internet, or is our own.
+var ErrForbiddenAddress = errors.New("webhook: the address is not allowed")
+
+// GuardConfig says where deliveries of one domain may go beyond the public
+// internet. The live domain ignores both permissions.
+type GuardConfig struct {
+	Domain scope.Domain
+	// AllowLoopback lets test deliveries reach this machine, for development.
+	AllowLoopback bool
+	// AllowPrivate lets test deliveries reach private networks, for development.
+	AllowPrivate bool
+	// Own are the addresses that Cointill itself listens on, never reached.
+	// Port 0 means every port; an unspecified IP means every address of this machine.
+	Own []netip.AddrPort
+	// Resolver looks host names up; nil is the machine's.
+	Resolver *net.Resolver
+}
+
+// What is not on the public internet. Of IPv6 only 2000::/3 is, less what is
+// carved out of it here. The shared, translated and documented ranges are in.
+var (
+	public6 = netip.MustParsePrefix("2000::/3")
+	denied  = prefixes(
+		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
+		"192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
+		"198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
+		"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
+	loopback = prefixes("127.0.0.0/8", "::1/128")
+	// private leaves out 100.64.0.0/10, where a cloud keeps its metadata service.
+	private  = prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
+	metadata = prefixes("fd00:ec2::/32", "fd20:ce::/32") // inside fc00::/7
+)
+
+func prefixes(texts ...string) (list []netip.Prefix) {
+	for _, text := range texts {
+		list = append(list, netip.MustParsePrefix(text))
+	}
+	return list
+}
+
+func within(list []netip.Prefix, ip netip.Addr) bool {
+	for _, p := range list {
+		if p.Contains(ip) {
+			return true
+		}
+	}
+	return false
+}
+
+// NewClient makes the client that brings deliveries to strangers' servers. Its
+// guard runs after DNS, on the very address that is dialled, so that a name
+// that changes its mind gains nothing. It follows no redirect, asks no proxy,
+// unpacks nothing, and keeps no connection.
+func NewClient(c GuardConfig) *http.Client {
+	dialer := &net.Dialer{Timeout: 5 * time.Second, Resolver: c.Resolver, Control: newGuard(c).control}
+	oneProtocol := new(http.Protocols)
+	oneProtocol.SetHTTP1(true)
+	return &http.Client{
+		Timeout:       Timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, // not the environment's either: a proxy would connect where the guard can't see
+			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+				return dialer.DialContext(ctx, network, address)
+			},
+			TLSHandshakeTimeout:    5 * time.Second,
+			MaxResponseHeaderBytes: maxHeader,
+			DisableCompression:     true,
+			DisableKeepAlives:      true,
+			Protocols:              oneProtocol,
+		},
+	}
+}
+
+// guard decides on addresses.
+type guard struct {
+	allowed []netip.Prefix // exceptions from what is denied
+	own     []netip.AddrPort
+}
+
+func newGuard(c GuardConfig) guard {
+	g := guard{}
+	if c.Domain == scope.Test && c.AllowLoopback {
+		g.allowed = append(g.allowed, loopback...)
+	}
+	if c.Domain == scope.Test && c.AllowPrivate {
+		g.allowed = append(g.allowed, private...)
+	}
+	for _, own := range c.Own {
+		ip := own.Addr().Unmap()
+		g.own = append(g.own, netip.AddrPortFrom(ip, own.Port()))
+		if ip.IsUnspecified() {
+			for _, mine := range interfaces() {
+				g.own = append(g.own, netip.AddrPortFrom(mine, own.Port()))
+			}
+		}
+	}
+	return g
+}
+
+// interfaces are the addresses of this machine.
+func interfaces() (list []netip.Addr) {
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil
+	}
+	for _, a := range addresses {
+		if p, err := netip.ParsePrefix(a.String()); err == nil {
+			list = append(list, p.Addr().Unmap())
+		}
+	}
+	return list
+}
+
+// control is the dialer's: it sees the address after DNS.
+func (g guard) control(_, address string, _ syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return ErrForbiddenAddress
+	}
+	return g.check(to)
+}
+
+func (g guard) check(to netip.AddrPort) error {
+	ip := to.Addr().Unmap()
+	if !ip.IsValid() || ip.Zone() != "" || g.isOwn(ip, to.Port()) || within(metadata, ip) {
+		return ErrForbiddenAddress
+	}
+	if within(g.allowed, ip) {
+		return nil
+	}
+	if ip.Is6() && !public6.Contains(ip) || within(denied, ip) {
+		return ErrForbiddenAddress
+	}
+	return nil
+}
+
+// isOwn reports one of our own listeners. A listener on every address is also
+// reached by any loopback address.
+func (g guard) isOwn(ip netip.Addr, port uint16) bool {
+	for _, own := range g.own {
+		if own.Port() != 0 && own.Port() != port {
+			continue
+		}
+		if own.Addr() == ip || own.Addr().IsUnspecified() && ip.IsLoopback() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,56 @@
+package webhook
+
+import (
+	"encoding/base64"
+	"strconv"
+	"strings"
+	"time"
+
+	"cointill/core/fault"
+)
+
+// cursor is where a page of a list ended: newest first, by time and id.
+type cursor struct {
+	at int64 // microseconds since 1970
+	id string
+}
+
+// String is the cursor as callers carry it.
+func (c cursor) String() string {
+	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(c.at, 10) + " " + c.id))
+}
+
+// time is the cursor's time as columns hold it.
+func (c cursor) time() time.Time { return time.UnixMicro(c.at).UTC() }
+
+// parseCursor reads a cursor that came from outside; "" is the beginning, a nil cursor.
+func parseCursor(text string) (*cursor, error) {
+	if text == "" {
+		return nil, nil
+	}
+	refused := fault.Validation(fault.Fields{"cursor": {"Is not a cursor that this list gave."}})
+	plain, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || len(plain) > 100 {
+		return nil, refused
+	}
+	at, id, found := strings.Cut(string(plain), " ")
+	n, err := strconv.ParseInt(at, 10, 64)
+	if err != nil || !found || n < 0 || n > 1<<53 || !plainID(id) {
+		return nil, refused
+	}
+	return &cursor{at: n, id: id}, nil
+}
+
+// plainID reports whether the text may be an id of ours: anything else would
+// only trouble the database.
+func plainID(id string) bool {
+	if id == "" || len(id) > 64 {
+		return false
+	}
+	for _, r := range id {
+		if r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,148 @@
+package webhook
+
+import (
+	"context"
+	"time"
+
+	"cointill/core/fault"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Delivery is one event for one endpoint, as pages show it.
+type Delivery struct {
+	ID           int64
+	EventID      string
+	EventType    string
+	PaymentID    *int64
+	Sequence     int
+	EndpointID   string
+	EndpointName string // "" when the endpoint was deleted
+	EndpointURL  string
+	State        string // pending, sending, delivered, exhausted or cancelled
+	Attempt      int    // attempts made, or under way
+	LastStatus   int    // HTTP status of the last attempt, 0 when there was no answer
+	LastError    string // a sentence; "" after a success
+	NextAt       *time.Time
+	CreatedAt    time.Time
+	DoneAt       *time.Time
+}
+
+// Attempt is one request made for a delivery.
+type Attempt struct {
+	Number int
+	At     time.Time
+	Took   time.Duration
+	Status int    // 0 when there was no answer
+	Answer string // at most 4 KiB of it
+	Error  string // "" when it was a success
+}
+
+// Deliveries gives the latest deliveries of an endpoint, newest first. limit
+// is 1–100, 0 means 25. Faults: NotFound, Forbidden.
+func (s *Service) Deliveries(ctx context.Context, sc scope.Scope, endpointID string, limit int) ([]Delivery, error) {
+	if err := sc.Can(scope.SeeWebhooks); err != nil {
+		return nil, err
+	}
+	limit, err := limited(limit)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := find(s.DB.Read(ctx), sc, endpointID); err != nil {
+		return nil, err
+	}
+	return s.deliveries(sc, s.DB.Read(ctx).Where("deliveries.endpoint_id = ?", endpointID).Limit(limit))
+}
+
+// DeliveriesOfPayment gives what was told of a payment, newest first, at most
+// 100. Whoever may see the payment may see them.
+func (s *Service) DeliveriesOfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]Delivery, error) {
+	if err := sc.Can(scope.SeePayments); err != nil {
+		return nil, err
+	}
+	return s.deliveries(sc, s.DB.Read(ctx).Where("events.payment_id = ?", paymentID).Limit(100))
+}
+
+// DeliveriesOfEvent gives the deliveries of an event. Faults: NotFound, Forbidden.
+func (s *Service) DeliveriesOfEvent(ctx context.Context, sc scope.Scope, eventID string) ([]Delivery, error) {
+	if _, err := s.Event(ctx, sc, eventID); err != nil {
+		return nil, err
+	}
+	return s.deliveries(sc, s.DB.Read(ctx).Where("deliveries.event_id = ?", eventID).Limit(100))
+}
+
+// Attempts gives the requests made for a delivery, oldest first. Faults: NotFound, Forbidden.
+func (s *Service) Attempts(ctx context.Context, sc scope.Scope, deliveryID int64) ([]Attempt, error) {
+	if err := sc.Can(scope.SeeWebhooks); err != nil {
+		return nil, err
+	}
+	var count int64
+	if err := sc.Rows(s.DB.Read(ctx)).Model(&models.Delivery{}).Where("id = ?", deliveryID).Count(&count).Error; err != nil {
+		return nil, err
+	}
+	if count == 0 {
+		return nil, fault.Missing("delivery")
+	}
+	var rows []models.DeliveryAttempt
+	if err := s.DB.Read(ctx).Where("delivery_id = ?", deliveryID).Order("attempt").Limit(200).Find(&rows).Error; err != nil {
+		return nil, err
+	}
+	list := make([]Attempt, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, Attempt{
+			Number: row.Attempt, At: row.At, Took: time.Duration(row.Millis) * time.Millisecond,
+			Status: row.Status, Answer: row.Answer, Error: row.Error,
+		})
+	}
+	return list, nil
+}
+
+// deliveryRow is a delivery with what its event and endpoint add.
+type deliveryRow struct {
+	models.Delivery
+	EventType    string
+	PaymentID    *int64
+	Sequence     int
+	EndpointName *string
+	EndpointURL  *string
+}
+
+func (s *Service) deliveries(sc scope.Scope, query *models.Tx) ([]Delivery, error) {
+	var rows []deliveryRow
+	err := query.Table("deliveries").
+		Select(`deliveries.*, events.type AS event_type, events.payment_id, events.sequence,
+			endpoints.name AS endpoint_name, endpoints.url AS endpoint_url`).
+		Joins("JOIN events ON events.id = deliveries.event_id").
+		Joins("LEFT JOIN endpoints ON endpoints.id = deliveries.endpoint_id").
+		Where("deliveries.business_id = ? AND deliveries.domain = ?", sc.BusinessID, string(sc.Domain)).
+		Order("deliveries.created_at DESC, deliveries.id DESC").Scan(&rows).Error
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Delivery, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, s.shown(row))
+	}
+	return list, nil
+}
+
+// shown is a row as pages show it: pending with its next time, or sending
+// while an attempt holds it.
+func (s *Service) shown(row deliveryRow) Delivery {
+	d := Delivery{
+		ID: row.ID, EventID: row.EventID, EventType: row.EventType, PaymentID: row.PaymentID, Sequence: row.Sequence,
+		EndpointID: row.EndpointID, State: row.Outcome, Attempt: row.Attempt, LastStatus: row.LastStatus, LastError: row.LastError,
+		CreatedAt: row.CreatedAt, DoneAt: row.DoneAt,
+	}
+	if row.EndpointName != nil && row.EndpointURL != nil {
+		d.EndpointName, d.EndpointURL = *row.EndpointName, *row.EndpointURL
+	}
+	switch {
+	case row.DoneAt != nil:
+	case row.ClaimedAt != nil && row.DueAt.After(s.Clock()):
+		d.State = "sending"
+	default:
+		d.State, d.NextAt = "pending", &row.DueAt
+	}
+	return d
+}

@@ -1,0 +1,314 @@
+package webhook
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"cointill/core/fault"
+	"cointill/core/ident"
+	"cointill/core/outbox"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Endpoint is a webhook as callers see it: everything but its secret.
+type Endpoint struct {
+	ID     string // whk_…
+	Domain scope.Domain
+	Name   string // "type" in the interface
+	URL    string
+	Active bool
+	// OffReason says why Cointill switched it off; "" when it is on, or a person did.
+	OffReason string
+	// FailingSince is the first of the failures that no success has interrupted.
+	FailingSince *time.Time
+	// OverlapUntil is until when the secret before the last rotation signs too.
+	OverlapUntil *time.Time
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+}
+
+// Status is the word of the interface: active or inactive.
+func (e Endpoint) Status() string {
+	if e.Active {
+		return "active"
+	}
+	return "inactive"
+}
+
+// Create is what a new endpoint is made of.
+type Create struct {
+	Name   string
+	URL    string
+	Active bool
+}
+
+// Change is what to change of an endpoint; nil leaves a field as it is.
+type Change struct {
+	Name   *string
+	URL    *string
+	Active *bool
+}
+
+// Create registers an endpoint and returns it with its secret, which is shown
+// only here and on rotation. Faults: Invalid, Forbidden, Conflict (too many).
+func (s *Service) Create(ctx context.Context, sc scope.Scope, c Create) (Endpoint, string, error) {
+	if err := sc.Can(scope.ManageWebhooks); err != nil {
+		return Endpoint{}, "", err
+	}
+	if err := validate(sc.Domain, c.Name, c.URL); err != nil {
+		return Endpoint{}, "", err
+	}
+	now, id, plain := s.Clock(), ident.New("whk_"), newSecret()
+	row := models.Endpoint{
+		ID: id, BusinessID: sc.BusinessID, Domain: string(sc.Domain), Name: c.Name, URL: c.URL, Active: c.Active,
+		Secret: s.Secrets.Seal(place(id), []byte(plain)), CreatedAt: now, UpdatedAt: now,
+	}
+	err := s.DB.Write(ctx, func(tx *models.Tx) error {
+		// The business's row is locked so that two at once can't pass the limit together.
+		locked := tx.Model(&models.Business{}).Clauses(clause.Locking{Strength: "UPDATE"}).
+			Where("id = ?", sc.BusinessID).Pluck("id", new([]int64))
+		if locked.Error != nil {
+			return locked.Error
+		}
+		var count int64
+		if err := sc.Rows(tx).Model(&models.Endpoint{}).Count(&count).Error; err != nil {
+			return err
+		}
+		if count >= MaxEndpoints {
+			return fault.New(fault.Conflict, "too_many_webhooks", "There are 50 webhooks already. Delete one that is no longer needed.")
+		}
+		return tx.Create(&row).Error
+	})
+	if err != nil {
+		return Endpoint{}, "", err
+	}
+	return endpoint(row), plain, nil
+}
+
+// List gives a page of the endpoints, newest first, and the cursor of the next
+// page, "" after the last. limit is 1–100, 0 means 25.
+func (s *Service) List(ctx context.Context, sc scope.Scope, after string, limit int) ([]Endpoint, string, error) {
+	if err := sc.Can(scope.SeeWebhooks); err != nil {
+		return nil, "", err
+	}
+	limit, err := limited(limit)
+	if err != nil {
+		return nil, "", err
+	}
+	from, err := parseCursor(after)
+	if err != nil {
+		return nil, "", err
+	}
+	query := sc.Rows(s.DB.Read(ctx)).Order("created_at DESC, id DESC").Limit(limit + 1)
+	if from != nil {
+		query = query.Where("(created_at < ? OR created_at = ? AND id < ?)", from.time(), from.time(), from.id)
+	}
+	var rows []models.Endpoint
+	if err := query.Find(&rows).Error; err != nil {
+		return nil, "", err
+	}
+	next := ""
+	if len(rows) > limit {
+		rows = rows[:limit]
+		last := rows[limit-1]
+		next = cursor{at: last.CreatedAt.UnixMicro(), id: last.ID}.String()
+	}
+	list := make([]Endpoint, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, endpoint(row))
+	}
+	return list, next, nil
+}
+
+// Find gives one endpoint. Faults: NotFound, Forbidden.
+func (s *Service) Find(ctx context.Context, sc scope.Scope, id string) (Endpoint, error) {
+	if err := sc.Can(scope.SeeWebhooks); err != nil {
+		return Endpoint{}, err
+	}
+	row, err := find(s.DB.Read(ctx), sc, id)
+	return endpoint(row), err
+}
+
+// Update changes what is named. Switching an endpoint on forgives its
+// failures. Faults: Invalid, NotFound, Forbidden.
+func (s *Service) Update(ctx context.Context, sc scope.Scope, id string, c Change) (Endpoint, error) {
+	var row models.Endpoint
+	err := s.change(ctx, sc, id, func(tx *models.Tx, found *models.Endpoint) (map[string]any, error) {
+		set := map[string]any{}
+		if c.Name != nil {
+			found.Name, set["name"] = *c.Name, *c.Name
+		}
+		if c.URL != nil {
+			found.URL, set["url"], set["failing_since"] = *c.URL, *c.URL, nil
+		}
+		if c.Active != nil {
+			found.Active, set["active"] = *c.Active, *c.Active
+			set["off_reason"] = ""
+			if *c.Active {
+				set["failing_since"] = nil
+			}
+		}
+		return set, validate(sc.Domain, found.Name, found.URL)
+	}, &row)
+	return endpoint(row), err
+}
+
+// Delete removes an endpoint; what was still to be delivered to it is
+// cancelled. Faults: NotFound, Forbidden.
+func (s *Service) Delete(ctx context.Context, sc scope.Scope, id string) error {
+	if err := sc.Can(scope.ManageWebhooks); err != nil {
+		return err
+	}
+	return s.DB.Write(ctx, func(tx *models.Tx) error {
+		if _, err := find(tx, sc, id); err != nil {
+			return err
+		}
+		if err := sc.Rows(tx).Where("id = ?", id).Delete(&models.Endpoint{}).Error; err != nil {
+			return err
+		}
+		return sc.Rows(tx).Model(&models.Delivery{}).Where("endpoint_id = ? AND done_at IS NULL", id).Updates(map[string]any{
+			"done_at": s.Clock(), "claimed_at": nil, "outcome": Cancelled, "last_error": "The webhook was deleted.",
+		}).Error
+	})
+}
+
+// RotateSecret gives the endpoint a new secret and returns it. The one before
+// signs too for 24 hours. Faults: NotFound, Forbidden.
+func (s *Service) RotateSecret(ctx context.Context, sc scope.Scope, id string) (Endpoint, string, error) {
+	plain := newSecret()
+	var row models.Endpoint
+	err := s.change(ctx, sc, id, func(_ *models.Tx, found *models.Endpoint) (map[string]any, error) {
+		return map[string]any{
+			"secret": s.Secrets.Seal(place(id), []byte(plain)), "old_secret": found.Secret, "old_secret_until": s.Clock().Add(Overlap),
+		}, nil
+	}, &row)
+	if err != nil {
+		return Endpoint{}, "", err
+	}
+	return endpoint(row), plain, nil
+}
+
+// SendTest makes a webhook.test event for this endpoint alone and returns the
+// event's id. Faults: NotFound, Forbidden, Conflict when it is inactive.
+func (s *Service) SendTest(ctx context.Context, sc scope.Scope, id string) (eventID string, err error) {
+	if err := sc.Can(scope.ManageWebhooks); err != nil {
+		return "", err
+	}
+	err = s.DB.Write(ctx, func(tx *models.Tx) error {
+		row, err := find(tx, sc, id)
+		if err != nil {
+			return err
+		}
+		if !row.Active {
+			return fault.New(fault.Conflict, "webhook_inactive", "The webhook is inactive and receives no events. Switch it on, then send the test.")
+		}
+		event := Event{BusinessID: sc.BusinessID, Domain: sc.Domain, Type: WebhookTest, Data: testData{
+			Message: "This is a test event. Nothing happened to any payment.", Webhook: testWebhook{ID: row.ID, Type: row.Name, URL: row.URL},
+		}}
+		written, err := s.write(tx, event)
+		if err != nil {
+			return err
+		}
+		eventID = written.ID
+		return s.deliverTo(tx, written, []string{row.ID})
+	})
+	if err == nil {
+		s.wake()
+	}
+	return eventID, err
+}
+
+type testData struct {
+	Message string      `json:"message"`
+	Webhook testWebhook `json:"webhook"`
+}
+
+type testWebhook struct {
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	URL  string `json:"url"`
+}
+
+// change reads an endpoint, lets decide say which columns change, and writes them.
+func (s *Service) change(ctx context.Context, sc scope.Scope, id string,
+	decide func(tx *models.Tx, found *models.Endpoint) (map[string]any, error), result *models.Endpoint) error {
+	if err := sc.Can(scope.ManageWebhooks); err != nil {
+		return err
+	}
+	return s.DB.Write(ctx, func(tx *models.Tx) error {
+		row, err := find(tx.Clauses(clause.Locking{Strength: "UPDATE"}), sc, id)
+		if err != nil {
+			return err
+		}
+		set, err := decide(tx, &row)
+		if err != nil {
+			return err
+		}
+		if len(set) > 0 {
+			set["updated_at"] = s.Clock()
+			if err := sc.Rows(tx).Model(&models.Endpoint{}).Where("id = ?", id).Updates(set).Error; err != nil {
+				return err
+			}
+		}
+		*result, err = find(tx, sc, id)
+		return err
+	})
+}
+
+// find reads an endpoint of the scope.
+func find(db *models.Tx, sc scope.Scope, id string) (models.Endpoint, error) {
+	var row models.Endpoint
+	if !plainID(id) {
+		return row, missing()
+	}
+	err := sc.Rows(db).Where("id = ?", id).Take(&row).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return row, missing()
+	}
+	return row, err
+}
+
+// deliverTo queues an event for endpoints, again for those that had it before.
+// One whose attempt is under way is left alone: it is being delivered.
+func (s *Service) deliverTo(tx *models.Tx, event models.Event, endpoints []string) error {
+	if len(endpoints) == 0 {
+		return nil
+	}
+	now := s.Clock()
+	rows := make([]models.Delivery, 0, len(endpoints))
+	for _, id := range endpoints {
+		rows = append(rows, models.Delivery{
+			EventID: event.ID, EndpointID: id, BusinessID: event.BusinessID, Domain: event.Domain, DueAt: now, CreatedAt: now,
+		})
+	}
+	again := map[string]any{"due_at": now, "claimed_at": nil, "done_at": nil, "outcome": "", "tries": 0}
+	return tx.Clauses(clause.OnConflict{
+		Columns: []clause.Column{{Name: "event_id"}, {Name: "endpoint_id"}}, DoUpdates: clause.Assignments(again),
+		Where: clause.Where{Exprs: []clause.Expression{clause.Expr{
+			SQL: "deliveries.done_at IS NOT NULL OR deliveries.claimed_at IS NULL OR deliveries.due_at <= ?", Vars: []any{now},
+		}}},
+	}).Create(&rows).Error
+}
+
+func endpoint(row models.Endpoint) Endpoint {
+	return Endpoint{
+		ID: row.ID, Domain: scope.Domain(row.Domain), Name: row.Name, URL: row.URL, Active: row.Active, OffReason: row.OffReason,
+		FailingSince: row.FailingSince, OverlapUntil: row.OldSecretUntil, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
+	}
+}
+
+// newSecret makes a signing secret as Standard Webhooks writes it.
+func newSecret() string { return "whsec_" + base64.StdEncoding.EncodeToString(ident.Bytes(32)) }
+
+// place binds a sealed secret to its endpoint.
+func place(id string) string { return "endpoints/" + id }
+
+// deliveries is how the table is worked through. The lease outlasts the 15 s
+// of an attempt and the settling.
+var deliveries = outbox.Table{Name: "deliveries", Key: "endpoint_id", Lease: 40 * time.Second}

@@ -1,0 +1,91 @@
+// Package webhook tells merchants what happened: events with bodies that never
+// change, the endpoints that receive them, and their delivery, signed by
+// Standard Webhooks 1.0 (contract section 6). An event and the deliveries to
+// make are written in the transaction of the change they tell of, so that
+// nothing is told that rolled back and nothing that committed is lost.
+package webhook
+
+import (
+	"net/http"
+	"time"
+
+	"cointill/core/clock"
+	"cointill/core/fault"
+	"cointill/core/scope"
+	"cointill/core/secret"
+	"cointill/models"
+)
+
+// The types of events. Data is the payment's verification record where nothing else is said.
+const (
+	PaymentInitiated          = "payment.initiated"           // the customer opened the page and saw the details
+	PaymentDetected           = "payment.detected"            // a transfer was seen on the network, unconfirmed
+	PaymentProcessing         = "payment.processing"          // first confirmation
+	PaymentSuccessful         = "payment.successful"          // final, and the right amount
+	PaymentDeclined           = "payment.declined"            // final, but not as asked: reason says why
+	PaymentFailed             = "payment.failed"              // the transfer did not resolve on the chain
+	PaymentAbandoned          = "payment.abandoned"           // 24 hours without a transfer
+	PaymentExpired            = "payment.expired"             // never opened
+	PaymentReversed           = "payment.reversed"            // a final transfer was taken back by the chain
+	PaymentUnexpectedTransfer = "payment.unexpected_transfer" // money after the end, or of another asset
+	SendProcessing            = "send.processing"             // a refund or payout was seen
+	SendProcessed             = "send.processed"              // … has confirmations
+	SendSuccessful            = "send.successful"             // … is final
+	SendFailed                = "send.failed"                 // … did not resolve
+	WebhookTest               = "webhook.test"                // asked for by the merchant; data names the webhook
+)
+
+// Types lists every type of event.
+func Types() []string {
+	return []string{PaymentInitiated, PaymentDetected, PaymentProcessing, PaymentSuccessful, PaymentDeclined, PaymentFailed,
+		PaymentAbandoned, PaymentExpired, PaymentReversed, PaymentUnexpectedTransfer,
+		SendProcessing, SendProcessed, SendSuccessful, SendFailed, WebhookTest}
+}
+
+// Limits of the package.
+const (
+	MaxEndpoints = 50               // per business and domain
+	MaxURL       = 2048             // bytes
+	Overlap      = 24 * time.Hour   // how long a rotated secret still signs
+	Patience     = 120 * time.Hour  // of nothing but failures, then an endpoint is switched off
+	Timeout      = 15 * time.Second // of an attempt in all
+	maxAnswer    = 4 << 10          // bytes of an answer that are kept
+	maxHeader    = 16 << 10         // bytes of an answer's header that are read
+	maxWait      = 24 * time.Hour   // longest Retry-After that is honoured
+)
+
+// Service is events and endpoints. Its fields are set once, before use.
+type Service struct {
+	DB      *models.DB
+	Clock   clock.Clock
+	Secrets *secret.Box
+	// Clients sends deliveries, one client for each domain (NewClient).
+	Clients map[scope.Domain]*http.Client
+	// Version is Cointill's, for the User-Agent.
+	Version string
+	// Wake is called after a commit of this package that made deliveries; it
+	// may be nil. Whoever calls Emit wakes the worker itself, after its commit.
+	Wake func()
+	// SwitchedOff is called in the transaction that switches a failing endpoint
+	// off, so that owners can be told; it may be nil.
+	SwitchedOff func(tx *models.Tx, businessID int64, e Endpoint) error
+}
+
+func (s *Service) wake() {
+	if s.Wake != nil {
+		s.Wake()
+	}
+}
+
+func missing() error { return fault.Missing("webhook") }
+
+// limited is the page size: 25 by default, at most 100.
+func limited(limit int) (int, error) {
+	if limit == 0 {
+		return 25, nil
+	}
+	if limit < 1 || limit > 100 {
+		return 0, fault.Validation(fault.Fields{"limit": {"Must be between 1 and 100."}})
+	}
+	return limit, nil
+}

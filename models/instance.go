@@ -1,0 +1,19 @@
+package models
+
+import (
+	"context"
+
+	"gorm.io/gorm/clause"
+)
+
+// Once stores a fact of this installation unless it has it already, and
+// returns what stands there.
+func (d *DB) Once(ctx context.Context, name, value string) (string, error) {
+	row := Instance{Name: name, Value: value}
+	if err := d.Exec(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error; err != nil {
+		return "", err
+	}
+	var stored Instance
+	err := d.Exec(ctx).Where("name = ?", name).Take(&stored).Error
+	return stored.Value, err
+}
