@@ -19,6 +19,9 @@ const (
 	// runUp is how many blocks below the tip a first start reads, so that a
 	// reorganisation right afterwards finds a common ancestor.
 	runUp = 24
+	// breath is the rest after a step of Run: wakes that come meanwhile share the
+	// next one, so that a burst of them costs one reading of the mempool, not each.
+	breath = 50 * time.Millisecond
 	// retries is how often one step begins anew because the source moved under it.
 	retries = 3
 )
@@ -88,6 +91,7 @@ func NewFollower(config FollowerConfig) *Follower {
 // Run follows until the context ends, and then returns nil. Problems are told
 // through Store.Health; the next step, an Interval or a Wake later, tries again.
 func (f *Follower) Run(ctx context.Context) error {
+	rest := min(breath, f.Interval)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -98,7 +102,13 @@ func (f *Follower) Run(ctx context.Context) error {
 		case <-f.wake:
 		}
 		_, _ = f.Step(ctx) // recorded in Health, or the context's end
-		timer.Reset(f.Interval)
+		timer.Reset(rest)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-timer.C:
+		}
+		timer.Reset(f.Interval - rest)
 	}
 }
 
@@ -153,7 +163,7 @@ const (
 func (f *Follower) poll(ctx context.Context) (applied bool, _ next, err error) {
 	cursor, err := f.Store.Cursor(ctx, f.Network)
 	if err != nil {
-		return false, done, fmt.Errorf("read the cursor: %w", err)
+		return false, done, fmt.Errorf("%w: read the cursor: %w", errStore, err)
 	}
 	tip, err := f.Source.Tip(ctx)
 	if err != nil {
@@ -162,7 +172,7 @@ func (f *Follower) poll(ctx context.Context) (applied bool, _ next, err error) {
 	f.note(func(s *Status) { s.Applied, s.Tip = cursor.Block, tip.BlockID })
 	if f.Refresh != nil {
 		if err := f.Refresh(ctx); err != nil {
-			return false, done, fmt.Errorf("read what to watch: %w", err)
+			return false, done, fmt.Errorf("%w: read what to watch: %w", errStore, err)
 		}
 	}
 	batch, err := f.blocks(ctx, cursor, tip)
@@ -187,7 +197,7 @@ func (f *Follower) poll(ctx context.Context) (applied bool, _ next, err error) {
 	}
 	if err := f.Store.Apply(ctx, batch); err != nil {
 		f.shown = ""
-		return false, done, fmt.Errorf("store what was read: %w", err)
+		return false, done, fmt.Errorf("%w: apply a batch: %w", errStore, err)
 	}
 	f.shown = shown
 	f.note(func(s *Status) { s.Applied = end })
@@ -258,7 +268,7 @@ func (f *Follower) report(ctx context.Context, err error) error {
 		return errors.Join(err, fmt.Errorf("record the health: %w", failed))
 	}
 	if sentence != "" {
-		f.Log.Warn("chain follower stopped", "network", f.Network, "problem", sentence)
+		f.Log.Warn("chain follower stopped", "network", f.Network, "problem", sentence, "error", err)
 	} else if f.problem != nil {
 		f.Log.Info("chain follower goes on", "network", f.Network)
 	}

@@ -3,6 +3,7 @@ package chain_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -65,6 +66,7 @@ func TestRunWakesAndEnds(t *testing.T) {
 		}
 		f.Wake()
 		f.Wake() // never blocks
+		<-time.After(time.Second)
 		synctest.Wait()
 		if w.ledger.Confirmations(txid) != 1 {
 			t.Error("Wake did not make a step")
@@ -285,5 +287,63 @@ func TestRefreshComesBeforeBlocks(t *testing.T) {
 	w.step(f)
 	if w.ledger.Confirmations(txid) != 1 {
 		t.Error("the address came too late")
+	}
+}
+
+// syncing is a source that is not ready, and says so in a sentence or with a secret.
+type syncing struct {
+	chain.Source
+	err error
+}
+
+func (s syncing) Tip(context.Context) (chain.Tip, error) { return chain.Tip{}, s.err }
+
+// TestOnlyProblemsAreShown: a sentence that a source means for people is shown,
+// but not what an error happens to say.
+func TestOnlyProblemsAreShown(t *testing.T) {
+	t.Parallel()
+	long := chain.Problem(strings.Repeat("ö", 500))
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{fmt.Errorf("node: %w", chain.Problem("The node is still syncing.")), "The node is still syncing."},
+		{errors.New("dial https://user:secret@node"), "The node can't be read now; the log says why. It is asked again."},
+		{long, strings.Repeat("ö", 200) + "…"},
+	} {
+		w := newWorld(t)
+		w.config.Source = syncing{w.net, c.err}
+		if _, err := chain.NewFollower(w.config).Step(t.Context()); !errors.Is(err, c.err) {
+			t.Errorf("error %v", err)
+		}
+		if got := w.ledger.Problem(); got != c.want {
+			t.Errorf("health %q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestFarBehind: a source whose tip is lower than anything kept is not believed.
+func TestFarBehind(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.ledger = chaintest.NewLedger(w.watch, 5)
+	w.config.Store = w.ledger
+	f := chain.NewFollower(w.config)
+	w.net.Mine(50)
+	w.step(f)
+	at := w.ledger.Tip()
+	w.net.Retreat(20)
+	if _, err := f.Step(t.Context()); err == nil || w.ledger.Tip() != at || !strings.Contains(w.ledger.Problem(), "far behind") {
+		t.Errorf("error %v, at %v, health %q", err, w.ledger.Tip(), w.ledger.Problem())
+	}
+	w.ledger.Fail = func(call string) error {
+		if call == "health" {
+			return errors.New("disk full")
+		}
+		return nil
+	}
+	w.net.Mine(40)
+	if _, err := f.Step(t.Context()); err == nil {
+		t.Error("health that can't be recorded was passed over")
 	}
 }

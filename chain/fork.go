@@ -9,14 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// problem is a reason not to go on; its text is the sentence for people.
-type problem string
-
-func (p problem) Error() string { return string(p) }
-
 // errMoved is when a source's answers don't fit together: mostly its chain moved
 // between two of them. Nothing of them is applied.
 var errMoved = errors.New("the node contradicts itself")
+
+// errStore marks failures of the store, of which the source is innocent.
+var errStore = errors.New("the store failed")
 
 // verdict is what store and source say of a height.
 type verdict int
@@ -40,7 +38,7 @@ func (f *Follower) ancestor(ctx context.Context, cursor BlockID, tip Tip) (*Bloc
 	case v == unknown:
 		return nil, farBehind(cursor, tip)
 	case v == agree && tip.Height < cursor.Height:
-		return nil, problem(fmt.Sprintf("The node is behind: it is at block %d, and block %d was seen already. "+
+		return nil, Problem(fmt.Sprintf("The node is behind: it is at block %d, and block %d was seen already. "+
 			"Nothing is lost; confirmations wait until it has caught up.", tip.Height, cursor.Height))
 	case v == agree:
 		return nil, nil
@@ -67,7 +65,7 @@ func (f *Follower) ancestor(ctx context.Context, cursor BlockID, tip Tip) (*Bloc
 		}
 	}
 	if v == unknown {
-		return nil, problem(fmt.Sprintf("The node's chain parts from the one followed so far below block %d, deeper than is kept. "+
+		return nil, Problem(fmt.Sprintf("The node's chain parts from the one followed so far below block %d, deeper than is kept. "+
 			"Check that the node follows the right network; nothing is counted until its chain holds block %d (%s) again.",
 			high, cursor.Height, cursor.Hash))
 	}
@@ -76,7 +74,7 @@ func (f *Follower) ancestor(ctx context.Context, cursor BlockID, tip Tip) (*Bloc
 
 // farBehind is the problem of a source so low that the store doesn't know its tip any more.
 func farBehind(cursor BlockID, tip Tip) error {
-	return problem(fmt.Sprintf("The node is far behind, or follows another network: it is at block %d, and block %d was seen already. "+
+	return Problem(fmt.Sprintf("The node is far behind, or follows another network: it is at block %d, and block %d was seen already. "+
 		"Check its network and wait until it has caught up.", tip.Height, cursor.Height))
 }
 
@@ -89,7 +87,7 @@ func (f *Follower) compare(ctx context.Context, height int64, cursor BlockID, ti
 			return "", unknown, nil
 		}
 		if ours, err = f.Store.Hash(ctx, f.Network, height); err != nil {
-			return "", differ, fmt.Errorf("read an applied block: %w", err)
+			return "", differ, fmt.Errorf("%w: read an applied block: %w", errStore, err)
 		}
 		if ours == "" {
 			return "", unknown, nil
@@ -111,28 +109,39 @@ func (f *Follower) compare(ctx context.Context, height int64, cursor BlockID, ti
 	return ours, differ, nil
 }
 
-// maxSentence bounds, in bytes, what a source's error can put on a page.
+// maxSentence bounds, in bytes, what a source's Problem can put on a page.
 const maxSentence = 400
 
-// describe is the sentence for Health: "" when all is well.
+// describe is the sentence for Health: "" when all is well. Only a Problem speaks
+// for itself; the texts of other errors may hold what only the log should.
 func describe(err error) string {
-	if err == nil {
+	var p Problem
+	switch {
+	case err == nil:
 		return ""
+	case errors.As(err, &p):
+		return shorten(string(p))
+	case errors.Is(err, errStore):
+		return "What the node says can't be stored now. Nothing is lost; it is tried again."
+	case errors.Is(err, errMoved):
+		return "The node contradicts itself, so nothing of it is counted. It is read again."
+	case errors.Is(err, context.DeadlineExceeded):
+		return "The node doesn't answer in time. It is asked again."
 	}
-	var p problem
-	text := err.Error()
-	if !errors.As(err, &p) {
-		text = "The chain can't be followed now: " + strings.TrimSuffix(text, ".") + ". It is tried again."
-	}
+	return "The node can't be read now; the log says why. It is asked again."
+}
+
+// shorten cuts a text to maxSentence bytes between two characters.
+func shorten(text string) string {
 	text = strings.ToValidUTF8(text, "?")
-	if len(text) > maxSentence {
-		cut := maxSentence
-		for !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		text = text[:cut] + "…"
+	if len(text) <= maxSentence {
+		return text
 	}
-	return text
+	cut := maxSentence
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
 }
 
 // patient is a source of which no question may take longer than a timeout.

@@ -58,19 +58,19 @@ type MoveKind string
 
 // The kinds of moves.
 const (
-	Broadcast MoveKind = "broadcast" // Tx enters the mempool, unless the network has it already
-	Hold      MoveKind = "hold"      // no block takes the pending TxIDs until they are released
-	Release   MoveKind = "release"   // blocks may take TxIDs
-	Drop      MoveKind = "drop"      // the pending TxIDs leave the mempool for good
-	Reorg     MoveKind = "reorg"     // the last Depth blocks are mined anew, without TxIDs, which are gone
+	MoveBroadcast MoveKind = "broadcast" // Tx enters the mempool, unless the network has it already
+	MoveHold      MoveKind = "hold"      // no block takes the pending TxIDs until they are released
+	MoveRelease   MoveKind = "release"   // blocks may take TxIDs
+	MoveDrop      MoveKind = "drop"      // the pending TxIDs leave the mempool for good
+	MoveReorg     MoveKind = "reorg"     // the last Depth blocks are mined anew, without TxIDs, which are gone
 )
 
 // Move is one thing that happens to a simulated network, at once or later.
 type Move struct {
 	After int64 // blocks from now; 0 means at once
 	Kind  MoveKind
-	Tx    *Tx      `json:",omitempty"` // Broadcast
-	Held  bool     `json:",omitempty"` // Broadcast: held from the beginning
-	TxIDs []string `json:",omitempty"` // Hold, Release, Drop, Reorg
-	Depth int      `json:",omitempty"` // Reorg
+	Tx    *Tx      `json:",omitempty"` // MoveBroadcast
+	Held  bool     `json:",omitempty"` // MoveBroadcast: held from the beginning
+	TxIDs []string `json:",omitempty"` // MoveHold, MoveRelease, MoveDrop, MoveReorg
+	Depth int      `json:",omitempty"` // MoveReorg
 }

@@ -98,11 +98,13 @@ type Watch interface {
 // verified (a block must be the one asked for), and never sleep.
 //
 // A source may lag, jump back or change its mind between two calls; the
-// Follower copes, as long as each single answer is consistent in itself. The
-// texts of errors are shown to operators: they hold no credentials.
+// Follower copes, as long as each single answer is consistent in itself.
+//
+// An error that is or wraps a Problem is shown to people; of all others they only
+// read that the node can't be read, and the text goes to the log.
 type Source interface {
 	// Tip is the current end of the best chain. An error means that the source
-	// can't be trusted now (down, syncing, wrong network); its text says what to do.
+	// can't be trusted now (down, syncing, wrong network); a Problem says what to do.
 	Tip(ctx context.Context) (Tip, error)
 	// Header is the header at a height of the best chain. ErrNoBlock above the tip.
 	Header(ctx context.Context, height int64) (Header, error)
@@ -114,6 +116,13 @@ type Source interface {
 	// not a difference. A network without a mempool returns an empty one.
 	Pending(ctx context.Context, watch Watch) (Pending, error)
 }
+
+// Problem is an error whose text is a sentence for people: what is wrong with a
+// network, and what to do. It holds no address and no credential.
+type Problem string
+
+// Error is the sentence.
+func (p Problem) Error() string { return string(p) }
 
 // Pending is a picture of the mempool. Nobody knows yet whether its transfers
 // will be reverted: Reverted is false there.

@@ -122,7 +122,7 @@ func oneToSeveral(b *bench) {
 	first, second := b.watched(), b.watched()
 	outputs := []chain.Output{b.output(first), b.output(b.Destination()), b.output(second), b.output(first)}
 	txid := b.Pay(outputs...)
-	b.paid[txid] = payment{outputs: []chain.Output{outputs[0], outputs[2], outputs[3]}}
+	b.expect(txid, payment{outputs: []chain.Output{outputs[0], outputs[2], outputs[3]}})
 	b.step()
 	b.check()
 	b.Mine(1)
@@ -219,7 +219,7 @@ func reverted(b *bench) {
 	b.step()
 	output := b.output(b.watched())
 	txid := b.Revert(output)
-	b.paid[txid] = payment{outputs: []chain.Output{output}, reverted: true}
+	b.expect(txid, payment{outputs: []chain.Output{output}, reverted: true})
 	b.pay(b.watched())
 	b.step()
 	b.Mine(1)

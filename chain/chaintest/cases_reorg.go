@@ -151,7 +151,7 @@ func jumping(b *bench) {
 	b.follow(nil)
 	b.step()
 	b.check()
-	for _, txid := range b.txids() {
+	for _, txid := range b.order {
 		if history := b.ledger.History(txid); slices.Contains(history, "gone") {
 			b.Errorf("%s flapped: %v", txid, history)
 		}

@@ -82,7 +82,7 @@ func (w *walker) action() {
 	case n < 66 && f.Reverts:
 		w.say("revert")
 		o := w.output(w.some())
-		w.paid[w.Revert(o)] = payment{outputs: []chain.Output{o}, reverted: true}
+		w.expect(w.Revert(o), payment{outputs: []chain.Output{o}, reverted: true})
 	case n < 70:
 		w.say("restart")
 		w.restart()
@@ -96,7 +96,7 @@ func (w *walker) action() {
 			w.follow(nil)
 		}
 		w.step()
-		w.check()
+		w.checkLast(10)
 	}
 }
 
@@ -114,7 +114,7 @@ func (w *walker) reorg(depth int) {
 // replace replaces a pending payment that was seen, if there is one.
 func (w *walker) replace() {
 	var pending []string
-	for _, txid := range w.txids() {
+	for _, txid := range w.order[max(0, len(w.order)-10):] {
 		if w.Where(txid).Pending {
 			pending = append(pending, txid)
 		}

@@ -38,7 +38,7 @@ func (c *Chain) Tick(ctx context.Context) (mined bool, wait time.Duration, err e
 			mined = false
 			return err // another process was faster
 		}
-		if err = s.mine(); err != nil {
+		if err = s.mine(1); err != nil {
 			return err
 		}
 		mined = true
@@ -54,10 +54,9 @@ func (c *Chain) wait(tx *models.Tx, now time.Time) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	var waiting []models.SandboxTx
-	err = tx.Where("network = ? AND height IS NULL AND held = ?", c.network, false).Order("id").Limit(1).Find(&waiting).Error
+	waiting, err := c.waiting(tx)
 	if err != nil {
-		return 0, fmt.Errorf("sandbox: read the mempool of %s: %w", c.network, err)
+		return 0, err
 	}
 	due := tip.Time.Add(c.rhythm.interval)
 	if len(waiting) > 0 {
@@ -80,12 +79,18 @@ func (c *Chain) wait(tx *models.Tx, now time.Time) (time.Duration, error) {
 	return due.Sub(now), nil
 }
 
+// waiting reads the oldest transaction that the next block takes, if there is one.
+func (c *Chain) waiting(tx *models.Tx) (rows []models.SandboxTx, err error) {
+	err = tx.Where("network = ? AND height IS NULL AND held = ?", c.network, false).Order("id").Limit(1).Find(&rows).Error
+	if err != nil {
+		err = fmt.Errorf("sandbox: read the mempool of %s: %w", c.network, err)
+	}
+	return rows, err
+}
+
 // prune deletes old blocks without transactions, but none that a follower still
 // has to read, and held transactions that everybody forgot.
 func (s *session) prune() error {
-	if s.tip.Height%pruneEvery != 0 {
-		return nil
-	}
 	below := s.tip.Height
 	var cursors []models.ChainCursor
 	err := s.tx.Where("network = ?", s.network).Limit(1).Find(&cursors).Error
@@ -126,12 +131,13 @@ func (m Miner) Run(ctx context.Context) error {
 
 func (m Miner) run(ctx context.Context, c *Chain) {
 	changed := make(chan struct{}, 1)
-	c.Notify(func() {
+	stop := c.Notify(func() {
 		select {
 		case changed <- struct{}{}:
 		default:
 		}
 	})
+	defer stop()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for failed := false; ; {

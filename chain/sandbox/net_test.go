@@ -34,7 +34,7 @@ func newNet(t testing.TB, db *models.DB, kind money.Chain) *net {
 }
 
 func (n *net) Features() chaintest.Features {
-	f := chaintest.Features{Asset: "BTC", Amount: 1000, Mempool: true, MultiOutput: true, Replace: true, Reverts: true, MaxReorg: 100, Walk: 120}
+	f := chaintest.Features{Asset: "BTC", Amount: 1000, Mempool: true, MultiOutput: true, Replace: true, Reverts: true, MaxReorg: 100}
 	if n.kind == money.XRPL {
 		f.Asset, f.Mempool, f.Replace, f.MaxReorg = "XRP", false, false, 0
 	}
@@ -80,7 +80,7 @@ func (n *net) send(tx chain.Tx) string {
 func (n *net) Replace(txid string) string {
 	tx := chain.Tx{Outputs: []chain.Output{{Asset: "BTC", Destination: n.Destination(), Amount: money.Units(5)}}, Spends: n.spends(txid)}
 	_, err := n.chain.Play(n.Context(),
-		chain.Move{Kind: chain.Drop, TxIDs: []string{txid}}, chain.Move{Kind: chain.Broadcast, Tx: &tx})
+		chain.Move{Kind: chain.MoveDrop, TxIDs: []string{txid}}, chain.Move{Kind: chain.MoveBroadcast, Tx: &tx})
 	n.must(err)
 	return tx.ID(n.chain.Network())
 }
@@ -92,7 +92,7 @@ func (n *net) Mine(count int) {
 }
 
 func (n *net) Reorg(depth int, keep bool) {
-	move := chain.Move{Kind: chain.Reorg, Depth: depth}
+	move := chain.Move{Kind: chain.MoveReorg, Depth: depth}
 	if !keep {
 		var rows []models.SandboxTx
 		tip, err := n.chain.Tip(n.Context())
@@ -145,9 +145,11 @@ func (n *net) must(err error) {
 // TestConformance runs the suite on each kind of chain, on one database a kind:
 // a case finds the chain as the others left it.
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		for _, kind := range []money.Chain{money.Bitcoin, money.Ethereum, money.XRPL} {
 			t.Run(fmt.Sprint(kind), func(t *testing.T) {
+				t.Parallel()
 				chaintest.Run(t, func(t *testing.T) chaintest.Net { return newNet(t, db, kind) })
 			})
 		}

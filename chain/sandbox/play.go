@@ -50,7 +50,7 @@ func (c *Chain) Play(ctx context.Context, moves ...chain.Move) (height int64, er
 
 // Broadcast puts a transaction into the mempool and returns its id.
 func (c *Chain) Broadcast(ctx context.Context, tx chain.Tx) (string, error) {
-	_, err := c.Play(ctx, chain.Move{Kind: chain.Broadcast, Tx: &tx})
+	_, err := c.Play(ctx, chain.Move{Kind: chain.MoveBroadcast, Tx: &tx})
 	return tx.ID(c.network), err
 }
 
@@ -61,13 +61,9 @@ func (c *Chain) Mine(ctx context.Context, n int) (height int64, err error) {
 		return 0, fmt.Errorf("sandbox: can't mine %d blocks at once, only 1 to %d", n, maxMine)
 	}
 	err = c.change(ctx, func(s *session) error {
-		for range n {
-			if err := s.mine(); err != nil {
-				return err
-			}
-		}
+		err := s.mine(n)
 		height = s.tip.Height
-		return nil
+		return err
 	})
 	return height, err
 }
@@ -77,15 +73,15 @@ func (c *Chain) check(m chain.Move) error {
 	switch {
 	case m.After < 0 || m.After > maxAfter:
 		return fmt.Errorf("sandbox: a move can be up to %d blocks ahead, not %d", maxAfter, m.After)
-	case m.Kind == chain.Broadcast:
+	case m.Kind == chain.MoveBroadcast:
 		return checkTx(m.Tx)
-	case m.Kind == chain.Reorg && !c.rhythm.reorgs:
+	case m.Kind == chain.MoveReorg && !c.rhythm.reorgs:
 		return fmt.Errorf("sandbox: %s is never reorganised", c.network)
-	case m.Kind == chain.Reorg && (m.Depth < 1 || m.Depth > maxDepth):
+	case m.Kind == chain.MoveReorg && (m.Depth < 1 || m.Depth > maxDepth):
 		return fmt.Errorf("sandbox: can't reorganise %d blocks, only 1 to %d", m.Depth, maxDepth)
-	case m.Kind == chain.Reorg:
+	case m.Kind == chain.MoveReorg:
 		return nil
-	case m.Kind == chain.Hold || m.Kind == chain.Release || m.Kind == chain.Drop:
+	case m.Kind == chain.MoveHold || m.Kind == chain.MoveRelease || m.Kind == chain.MoveDrop:
 		if len(m.TxIDs) == 0 {
 			return fmt.Errorf("sandbox: a move %q names no transaction", m.Kind)
 		}
@@ -165,13 +161,13 @@ func (s *session) plan(move chain.Move) error {
 func (s *session) make(move chain.Move) (err error) {
 	waiting := s.tx.Where("network = ? AND height IS NULL AND tx_id IN ?", s.network, move.TxIDs)
 	switch move.Kind {
-	case chain.Broadcast:
+	case chain.MoveBroadcast:
 		err = s.broadcast(*move.Tx, move.Held)
-	case chain.Hold, chain.Release:
-		err = waiting.Model(&models.SandboxTx{}).Update("held", move.Kind == chain.Hold).Error
-	case chain.Drop:
+	case chain.MoveHold, chain.MoveRelease:
+		err = waiting.Model(&models.SandboxTx{}).Update("held", move.Kind == chain.MoveHold).Error
+	case chain.MoveDrop:
 		err = waiting.Delete(&models.SandboxTx{}).Error
-	case chain.Reorg:
+	case chain.MoveReorg:
 		err = s.reorg(move.Depth, move.TxIDs)
 	}
 	if err != nil {
@@ -193,9 +189,72 @@ func (s *session) broadcast(tx chain.Tx, held bool) error {
 	return s.tx.Create(&models.SandboxTx{Network: string(s.network), TxID: id, Held: held, Body: string(body), CreatedAt: s.clock()}).Error
 }
 
-// mine puts one block on top that takes what is pending, then makes the moves
+// mine puts n blocks on top. Runs of blocks in which nothing can happen are
+// written at once.
+func (s *session) mine(n int) error {
+	from := s.tip.Height
+	for n > 0 {
+		if err := s.fill(); err != nil {
+			return err
+		}
+		n--
+		empty, err := s.quiet(n)
+		if err != nil {
+			return err
+		}
+		blocks := make([]models.SandboxBlock, empty)
+		for i := range blocks {
+			blocks[i] = s.seal(nil)
+		}
+		if err := s.write(blocks); err != nil {
+			return err
+		}
+		n -= empty
+	}
+	if from/pruneEvery == s.tip.Height/pruneEvery {
+		return nil
+	}
+	return s.prune()
+}
+
+// quiet is how many of the next n blocks will be empty and make no plan due.
+func (s *session) quiet(n int) (int, error) {
+	waiting, err := s.waiting(s.tx)
+	if err != nil || len(waiting) > 0 {
+		return 0, err
+	}
+	var plans []models.SandboxPlan
+	if err := s.tx.Where("network = ?", s.network).Order("height").Limit(1).Find(&plans).Error; err != nil {
+		return 0, fmt.Errorf("sandbox: read plans: %w", err)
+	}
+	if len(plans) > 0 {
+		n = min(n, int(plans[0].Height-s.tip.Height-1))
+	}
+	return n, nil
+}
+
+// seal makes the block after the tip and moves the tip; nothing is written yet.
+func (s *session) seal(txids []string) models.SandboxBlock {
+	block := models.SandboxBlock{Network: string(s.network), Height: s.tip.Height + 1, Parent: s.tip.Hash, Time: s.clock()}
+	block.Hash = hashOf(block, txids)
+	s.tip = block
+	return block
+}
+
+// write stores new blocks.
+func (s *session) write(blocks []models.SandboxBlock) error {
+	if len(blocks) == 0 {
+		return nil
+	}
+	if err := s.tx.CreateInBatches(blocks, 500).Error; err != nil {
+		return fmt.Errorf("sandbox: write blocks from %d: %w", blocks[0].Height, err)
+	}
+	return nil
+}
+
+// fill puts one block on top that takes what is pending, then makes the moves
 // that are due at its height.
-func (s *session) mine() error {
+func (s *session) fill() error {
 	rows, err := s.mempool(s.tx)
 	if err != nil {
 		return err
@@ -206,23 +265,17 @@ func (s *session) mine() error {
 			txids = append(txids, row.TxID)
 		}
 	}
-	block := models.SandboxBlock{Network: string(s.network), Height: s.tip.Height + 1, Parent: s.tip.Hash, Time: s.clock()}
-	block.Hash = hashOf(block, txids)
-	if err := s.tx.Create(&block).Error; err != nil {
-		return fmt.Errorf("sandbox: mine block %d: %w", block.Height, err)
-	}
-	s.tip = block
-	for part := range slices.Chunk(txids, 500) {
-		err := s.tx.Model(&models.SandboxTx{}).Where("network = ? AND height IS NULL AND tx_id IN ?", s.network, part).
-			Update("height", block.Height).Error
-		if err != nil {
-			return fmt.Errorf("sandbox: fill block %d: %w", block.Height, err)
-		}
-	}
-	if err := s.due(); err != nil {
+	if err := s.write([]models.SandboxBlock{s.seal(txids)}); err != nil {
 		return err
 	}
-	return s.prune()
+	for part := range slices.Chunk(txids, 500) {
+		err := s.tx.Model(&models.SandboxTx{}).Where("network = ? AND height IS NULL AND tx_id IN ?", s.network, part).
+			Update("height", s.tip.Height).Error
+		if err != nil {
+			return fmt.Errorf("sandbox: fill block %d: %w", s.tip.Height, err)
+		}
+	}
+	return s.due()
 }
 
 // due makes the moves that were planned for the height of the tip.
@@ -270,16 +323,17 @@ func (s *session) reorg(depth int, drop []string) error {
 	if err != nil {
 		return err
 	}
-	parent := blocks[0].Hash
-	for _, block := range blocks[1:] {
-		block.Parent, block.Branch = parent, block.Branch+1
-		block.Hash, block.Time = hashOf(block, txids[block.Height]), s.clock()
-		if err := s.tx.Save(&block).Error; err != nil {
-			return err
-		}
-		parent, s.tip = block.Hash, block
+	s.tip = blocks[0]
+	if err := s.tx.Where("network = ? AND height > ?", s.network, s.tip.Height).Delete(&models.SandboxBlock{}).Error; err != nil {
+		return err
 	}
-	return nil
+	for i := range blocks[1:] {
+		block := &blocks[i+1]
+		block.Parent, block.Branch, block.Time = s.tip.Hash, block.Branch+1, s.clock()
+		block.Hash = hashOf(*block, txids[block.Height])
+		s.tip = *block
+	}
+	return s.write(blocks[1:])
 }
 
 // mined gives the transactions above a height, by height.

@@ -33,7 +33,8 @@ type Chain struct {
 	rhythm  rhythm
 
 	mu        sync.Mutex
-	listeners []func()
+	listeners map[int]func() // by number
+	listened  int            // number of the last one
 }
 
 var _ chain.Source = (*Chain)(nil)
@@ -85,12 +86,22 @@ func (c *Chain) Network() chain.Network { return c.network }
 // Interval is the time between blocks while something is going on.
 func (c *Chain) Interval() time.Duration { return c.rhythm.interval }
 
-// Notify has a function called after each change that this process commits: a
-// follower's Wake. It must not block.
-func (c *Chain) Notify(listener func()) {
+// Notify has a function called after each change that this process commits, until
+// stop is called: a follower's Wake. It must not block.
+func (c *Chain) Notify(listener func()) (stop func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.listeners = append(c.listeners, listener)
+	if c.listeners == nil {
+		c.listeners = map[int]func(){}
+	}
+	c.listened++
+	id := c.listened
+	c.listeners[id] = listener
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.listeners, id)
+	}
 }
 
 func (c *Chain) notify() {

@@ -65,13 +65,14 @@ func TestNamesAreContent(t *testing.T) {
 
 // TestBlocksAreDeterministic plays the same on two chains.
 func TestBlocksAreDeterministic(t *testing.T) {
+	t.Parallel()
 	var tips []string
 	for range 2 {
 		n := newNet(t, modelstest.Open(t, false, time.Now), money.Bitcoin)
 		a := chain.Tx{Outputs: []chain.Output{{Asset: "BTC", Destination: chain.Destination{Address: "x"}, Amount: money.Units(1)}}, Spends: []string{"k"}}
-		n.play(chain.Move{Kind: chain.Broadcast, Tx: &a})
+		n.play(chain.Move{Kind: chain.MoveBroadcast, Tx: &a})
 		n.Mine(5)
-		n.play(chain.Move{Kind: chain.Reorg, Depth: 5})
+		n.play(chain.Move{Kind: chain.MoveReorg, Depth: 5})
 		n.Mine(2)
 		tips = append(tips, n.tip().Hash)
 	}
@@ -81,18 +82,19 @@ func TestBlocksAreDeterministic(t *testing.T) {
 }
 
 func TestPlansRunAtTheirHeight(t *testing.T) {
+	t.Parallel()
 	each(t, money.Bitcoin, func(n *net) {
 		n.Mine(3)
 		a, b, held := tx("a", 1), tx("b", 2), tx("held", 3)
 		idA, idB, idHeld := a.ID(n.chain.Network()), b.ID(n.chain.Network()), held.ID(n.chain.Network())
 		from := n.play(
-			chain.Move{Kind: chain.Broadcast, Tx: &a},
-			chain.Move{Kind: chain.Broadcast, Tx: &held, Held: true},
-			chain.Move{After: 2, Kind: chain.Broadcast, Tx: &b},
-			chain.Move{After: 3, Kind: chain.Reorg, Depth: 3, TxIDs: []string{idA}},
-			chain.Move{After: 3, Kind: chain.Broadcast, Tx: &a, Held: true},
-			chain.Move{After: 4, Kind: chain.Release, TxIDs: []string{idA, idHeld}},
-			chain.Move{After: 6, Kind: chain.Broadcast, Tx: &b}) // known already: nothing
+			chain.Move{Kind: chain.MoveBroadcast, Tx: &a},
+			chain.Move{Kind: chain.MoveBroadcast, Tx: &held, Held: true},
+			chain.Move{After: 2, Kind: chain.MoveBroadcast, Tx: &b},
+			chain.Move{After: 3, Kind: chain.MoveReorg, Depth: 3, TxIDs: []string{idA}},
+			chain.Move{After: 3, Kind: chain.MoveBroadcast, Tx: &a, Held: true},
+			chain.Move{After: 4, Kind: chain.MoveRelease, TxIDs: []string{idA, idHeld}},
+			chain.Move{After: 6, Kind: chain.MoveBroadcast, Tx: &b}) // known already: nothing
 		want := []struct {
 			a, b, held int64 // heights; 0 pending, -1 unknown
 		}{{from + 1, -1, 0}, {from + 1, 0, 0}, {0, from + 3, 0}, {0, from + 3, 0}, {from + 5, from + 3, from + 5}, {from + 5, from + 3, from + 5}}
@@ -109,21 +111,22 @@ func TestPlansRunAtTheirHeight(t *testing.T) {
 }
 
 func TestBadMovesAreRefusedWhole(t *testing.T) {
+	t.Parallel()
 	n := newNet(t, modelstest.Open(t, false, time.Now), money.XRPL)
 	good := tx("a", 1)
 	zero := tx("a", 0)
 	bare := chain.Tx{Outputs: good.Outputs}
 	for name, move := range map[string]chain.Move{
 		"no kind":       {},
-		"no tx":         {Kind: chain.Broadcast},
-		"no amount":     {Kind: chain.Broadcast, Tx: &zero},
-		"no spends":     {Kind: chain.Broadcast, Tx: &bare},
-		"reorg of XRP":  {Kind: chain.Reorg, Depth: 1},
-		"far ahead":     {Kind: chain.Broadcast, Tx: &good, After: 1 << 40},
-		"in the past":   {Kind: chain.Broadcast, Tx: &good, After: -1},
-		"drops nothing": {Kind: chain.Drop},
+		"no tx":         {Kind: chain.MoveBroadcast},
+		"no amount":     {Kind: chain.MoveBroadcast, Tx: &zero},
+		"no spends":     {Kind: chain.MoveBroadcast, Tx: &bare},
+		"reorg of XRP":  {Kind: chain.MoveReorg, Depth: 1},
+		"far ahead":     {Kind: chain.MoveBroadcast, Tx: &good, After: 1 << 40},
+		"in the past":   {Kind: chain.MoveBroadcast, Tx: &good, After: -1},
+		"drops nothing": {Kind: chain.MoveDrop},
 	} {
-		if _, err := n.chain.Play(t.Context(), chain.Move{Kind: chain.Broadcast, Tx: &good}, move); err == nil {
+		if _, err := n.chain.Play(t.Context(), chain.Move{Kind: chain.MoveBroadcast, Tx: &good}, move); err == nil {
 			t.Errorf("%s was accepted", name)
 		}
 	}
@@ -140,6 +143,7 @@ func TestBadMovesAreRefusedWhole(t *testing.T) {
 // TestSettlesInTime lets every chain tick by a fake clock: a payment reaches its
 // deepest default depth within 25 s, also after a quiet time, and is pending first.
 func TestSettlesInTime(t *testing.T) {
+	t.Parallel()
 	depth := map[money.Chain]int64{money.Bitcoin: 3, money.Dogecoin: 40, money.Ethereum: 12, money.XRPL: 1}
 	for kind, want := range depth {
 		n := newNet(t, modelstest.Open(t, false, time.Now), kind)
@@ -167,9 +171,10 @@ func TestSettlesInTime(t *testing.T) {
 
 // TestQuietChainRests counts the blocks of an idle hour.
 func TestQuietChainRests(t *testing.T) {
+	t.Parallel()
 	n := newNet(t, modelstest.Open(t, false, time.Now), money.Dogecoin)
 	held := tx("never", 1)
-	n.play(chain.Move{Kind: chain.Broadcast, Tx: &held, Held: true})
+	n.play(chain.Move{Kind: chain.MoveBroadcast, Tx: &held, Held: true})
 	end := n.clock.Now().Add(time.Hour)
 	for n.clock.Now().Before(end) {
 		_, wait, err := n.chain.Tick(t.Context())
@@ -185,6 +190,7 @@ func TestQuietChainRests(t *testing.T) {
 }
 
 func TestOldEmptyBlocksArePruned(t *testing.T) {
+	t.Parallel()
 	n := newNet(t, modelstest.Open(t, false, time.Now), money.Bitcoin)
 	paid := n.Pay(chain.Output{Asset: "BTC", Destination: chain.Destination{Address: "a"}, Amount: money.Units(1)})
 	for range 5 {
@@ -212,7 +218,7 @@ func TestOldEmptyBlocksArePruned(t *testing.T) {
 		t.Errorf("a block that is still to be read: %v", err)
 	}
 	held := tx("held", 1)
-	n.play(chain.Move{Kind: chain.Broadcast, Tx: &held, Held: true})
+	n.play(chain.Move{Kind: chain.MoveBroadcast, Tx: &held, Held: true})
 	n.clock.Advance(15 * 24 * time.Hour)
 	n.Mine(500)
 	if !n.Where(held.ID(n.chain.Network())).Gone() {
@@ -223,6 +229,7 @@ func TestOldEmptyBlocksArePruned(t *testing.T) {
 // TestManyProcesses has several processes use one chain at once: nothing is lost,
 // nothing is twice, blocks link.
 func TestManyProcesses(t *testing.T) {
+	t.Parallel()
 	each(t, money.Bitcoin, func(n *net) {
 		const processes, rounds = 4, 12
 		done := make(chan error)
@@ -261,7 +268,7 @@ func busy(ctx context.Context, c *sandbox.Chain, rand *rand.Rand, rounds int) er
 		if _, err := c.Mine(ctx, 1+rand.IntN(3)); err != nil {
 			return err
 		}
-		if _, err := c.Play(ctx, chain.Move{Kind: chain.Reorg, Depth: 1}); err != nil {
+		if _, err := c.Play(ctx, chain.Move{Kind: chain.MoveReorg, Depth: 1}); err != nil {
 			return err
 		}
 		if _, _, err := c.Tick(ctx); err != nil {
@@ -273,6 +280,7 @@ func busy(ctx context.Context, c *sandbox.Chain, rand *rand.Rand, rounds int) er
 
 // TestOneBlockForManyMiners ticks one due chain from several processes: one mines.
 func TestOneBlockForManyMiners(t *testing.T) {
+	t.Parallel()
 	each(t, money.Dogecoin, func(n *net) {
 		n.Pay(chain.Output{Asset: "DOGE", Destination: chain.Destination{Address: "a"}, Amount: money.Units(1)})
 		n.clock.Advance(time.Minute)
@@ -300,12 +308,16 @@ func TestOneBlockForManyMiners(t *testing.T) {
 // TestMinerRuns lets the real loop mine by the real clock until a payment is in a
 // block, and end with its context.
 func TestMinerRuns(t *testing.T) {
+	t.Parallel()
 	c, err := sandbox.Open(t.Context(), modelstest.Open(t, false, time.Now), money.Dogecoin, clock.Real())
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := make(chan struct{}, 100)
-	c.Notify(func() { blocks <- struct{}{} })
+	stop := c.Notify(func() { blocks <- struct{}{} })
+	never := c.Notify(func() { t.Error("called after stop") })
+	never()
+	defer stop()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
@@ -328,10 +340,11 @@ func TestMinerRuns(t *testing.T) {
 
 // TestRandomWalks follows a chain through seeded random days on either database.
 func TestRandomWalks(t *testing.T) {
+	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		for seed := range uint64(4) {
 			n := newNet(t, db, money.Bitcoin)
-			chaintest.Walk(t, n, rand.New(rand.NewPCG(seed, 7)).IntN, 150)
+			chaintest.Walk(t, n, rand.New(rand.NewPCG(seed, 7)).IntN, 100)
 			if t.Failed() {
 				t.Fatalf("seed %d", seed)
 			}
@@ -341,11 +354,12 @@ func TestRandomWalks(t *testing.T) {
 
 // TestWalkProperty is the same walk, chosen and shrunk by rapid.
 func TestWalkProperty(t *testing.T) {
+	t.Parallel()
 	db := modelstest.Open(t, false, time.Now)
 	rapid.Check(t, func(r *rapid.T) {
 		both := rapidTB{TB: t, r: r}
 		pick := func(n int) int { return rapid.IntRange(0, n-1).Draw(r, "pick") }
-		chaintest.Walk(both, newNet(both, db, money.Bitcoin), pick, rapid.IntRange(1, 60).Draw(r, "steps"))
+		chaintest.Walk(both, newNet(both, db, money.Bitcoin), pick, rapid.IntRange(1, 30).Draw(r, "steps"))
 	})
 }
 

@@ -92,12 +92,13 @@ func (l *Limiter) stand(name string, quota, take int64) Result {
 	defer l.mu.Unlock()
 	l.turn(now)
 	c := l.callers[name]
+	if c == nil && len(l.callers) >= maxCallers {
+		name = overflow
+		c = l.callers[name]
+	}
 	if c == nil {
-		if len(l.callers) >= maxCallers {
-			name = overflow
-		}
-		if c = l.callers[name]; c == nil {
-			c = &caller{}
+		c = &caller{}
+		if take > 0 {
 			l.callers[name] = c
 		}
 	}

@@ -238,6 +238,9 @@ func TestStop(t *testing.T) {
 			began <- struct{}{}
 			if row.EndpointID == "whk_patient" {
 				<-finish
+				if ctx.Err() != nil {
+					t.Error("the grace was not given")
+				}
 				return h.done(ctx, row)
 			}
 			<-ctx.Done()
@@ -256,11 +259,16 @@ func TestStop(t *testing.T) {
 		queue(t, db, "whk_new", 1)
 		w.Signal()
 		close(finish)
-		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
 		if err := <-ran; err != nil {
 			t.Error(err)
+		}
+		select {
+		case err := <-ended:
+			if !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		default:
+			t.Error("what outlasted the grace was not ended before Run returned")
 		}
 		var done, claimed int64
 		db.Read(t.Context()).Model(&models.Delivery{}).Where("done_at IS NOT NULL").Count(&done)

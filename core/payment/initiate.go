@@ -205,7 +205,7 @@ func (s *Service) insert(tx *models.Tx, sc scope.Scope, r Request, p *models.Pay
 	if err != nil {
 		return err
 	}
-	p.CustomerID = customer.ID
+	p.ID, p.CustomerID = 0, customer.ID // a transaction may be run again
 	made := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(p)
 	if made.Error != nil {
 		return made.Error

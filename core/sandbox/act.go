@@ -56,7 +56,7 @@ func transaction(output chain.Output) chain.Tx {
 // send broadcasts a transaction some blocks from now and notes it for the answer.
 func (a *act) send(tx chain.Tx, after int64, held bool, note string) (txid string) {
 	txid = tx.ID(a.chain.Network())
-	a.moves = append(a.moves, chain.Move{After: after, Kind: chain.Broadcast, Tx: &tx, Held: held})
+	a.moves = append(a.moves, chain.Move{After: after, Kind: chain.MoveBroadcast, Tx: &tx, Held: held})
 	output := tx.Outputs[0]
 	shown := Transaction{Hash: txid, Amount: output.Amount.String(), Asset: output.Asset, Note: note}
 	if coin := money.Coin(output.Asset); coin.Info().Coin != "" {
@@ -192,7 +192,7 @@ func (a *act) doubleSpend() error {
 	txid := a.send(tx, 0, true, "Sent now; no block takes it.")
 	rival := chain.Tx{Outputs: []chain.Output{{Asset: tx.Outputs[0].Asset, Destination: chain.Destination{Address: elsewhere}, Amount: tx.Outputs[0].Amount}}, Spends: tx.Spends}
 	after := a.blocks(glance) + 1 // the first block may come at once
-	a.moves = append(a.moves, chain.Move{After: after, Kind: chain.Drop, TxIDs: []string{txid}})
+	a.moves = append(a.moves, chain.Move{After: after, Kind: chain.MoveDrop, TxIDs: []string{txid}})
 	a.send(rival, after, false, fmt.Sprintf("Spends the same money elsewhere, %d blocks from now.", after))
 	a.done.Next = "The payment shows the transfer as pending, then as replaced; it becomes failed (replaced) when the rival is final, " + a.final(after+1) + "."
 	return nil
@@ -211,9 +211,9 @@ func (a *act) reorg() error {
 	undone := 1 + shown // its own block, and those on it
 	back := undone + a.blocks(glance)
 	a.moves = append(a.moves,
-		chain.Move{After: undone, Kind: chain.Reorg, Depth: int(undone), TxIDs: []string{txid}},
-		chain.Move{After: undone, Kind: chain.Broadcast, Tx: &tx, Held: true},
-		chain.Move{After: back, Kind: chain.Release, TxIDs: []string{txid}})
+		chain.Move{After: undone, Kind: chain.MoveReorg, Depth: int(undone), TxIDs: []string{txid}},
+		chain.Move{After: undone, Kind: chain.MoveBroadcast, Tx: &tx, Held: true},
+		chain.Move{After: back, Kind: chain.MoveRelease, TxIDs: []string{txid}})
 	a.done.Next = fmt.Sprintf("The payment becomes processing, goes back to initiated %d blocks from now, is processing again %d blocks later, and successful %s.",
 		undone, back+1-undone, a.final(back+1))
 	return nil

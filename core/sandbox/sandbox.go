@@ -143,7 +143,9 @@ type Mined struct {
 }
 
 // Mine makes blocks on a payment method's chain at once. Every test payment on
-// that chain sees them, of whatever business. Faults: NotFound, Invalid.
+// that chain sees them, of whatever business. The steps of a scenario that fall
+// due within the blocks happen unseen: a reorganisation that is mined over leaves
+// only its result. Faults: NotFound, Invalid.
 func (s *Service) Mine(ctx context.Context, sc scope.Scope, method money.Method, blocks int) (Mined, error) {
 	if err := onlyTest(sc, "sandbox"); err != nil {
 		return Mined{}, err

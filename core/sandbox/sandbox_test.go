@@ -162,6 +162,7 @@ var ends = map[string]struct {
 // coin it makes sense for, all at once on the shared chains, and watches where
 // every payment ends.
 func TestEveryScenarioForEveryCoin(t *testing.T) {
+	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		b := newBench(t, db)
 		type run struct {
@@ -178,8 +179,8 @@ func TestEveryScenarioForEveryCoin(t *testing.T) {
 		b.pass(40 * time.Second)
 		for _, r := range runs {
 			want, view := ends[r.scenario], b.view(r.reference)
-			path := strings.TrimPrefix(b.path(r.reference), "pending ")
-			if path != strings.TrimPrefix(want.path, "pending ") || view.Payment.Reason != string(want.reason) {
+			path := b.path(r.reference)
+			if path != want.path || view.Payment.Reason != string(want.reason) {
 				t.Errorf("%s: %s (%s), want %s (%s); it said: %s", r.name, path, view.Payment.Reason, want.path, want.reason, r.done.Next)
 			}
 			if len(r.done.Transactions) == 0 || r.done.Next == "" {
@@ -196,6 +197,7 @@ func TestEveryScenarioForEveryCoin(t *testing.T) {
 
 // TestExactIsSettledInTime: contract section 8 promises 30 s without mining by hand.
 func TestExactIsSettledInTime(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, modelstest.Open(t, false, time.Now))
 	b.pass(2 * time.Minute) // the chains have gone quiet
 	var references []string
@@ -213,6 +215,7 @@ func TestExactIsSettledInTime(t *testing.T) {
 }
 
 func TestMineSettlesAtOnce(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, modelstest.Open(t, false, time.Now))
 	reference := b.initiate(money.DOGE)
 	b.simulate(reference, sandbox.Exact)
@@ -225,6 +228,7 @@ func TestMineSettlesAtOnce(t *testing.T) {
 }
 
 func TestPayTheRest(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, modelstest.Open(t, false, time.Now))
 	reference := b.initiate(money.BTC)
 	first := b.simulate(reference, sandbox.TwoParts)
@@ -236,6 +240,7 @@ func TestPayTheRest(t *testing.T) {
 }
 
 func TestMoreMoneyAfterTheEnd(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, modelstest.Open(t, false, time.Now))
 	reference := b.initiate(money.ETH)
 	b.simulate(reference, sandbox.Exact)
@@ -262,6 +267,7 @@ func TestMoreMoneyAfterTheEnd(t *testing.T) {
 }
 
 func TestAdvance(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, modelstest.Open(t, false, time.Now))
 	pending := b.initiate(money.BTC)
 	view, err := b.sandbox.Advance(t.Context(), b.scope, pending, 8*60)
@@ -283,6 +289,7 @@ func TestAdvance(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, modelstest.Open(t, false, time.Now))
 	btc, xrp := b.initiate(money.BTC), b.initiate(money.XRP)
 	live, zero, other := b.scope, scope.Scope{}, b.scope

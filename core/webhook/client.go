@@ -74,7 +74,7 @@ func NewClient(c GuardConfig) *http.Client {
 		Timeout:       Timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, // not the environment's either: a proxy would connect where the guard can't see
+			Proxy: nil, // not the environment's either: a proxy would connect where the guard can't see
 			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 				return dialer.DialContext(ctx, network, address)
 			},

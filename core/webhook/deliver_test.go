@@ -1,8 +1,10 @@
 package webhook_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -12,6 +14,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"cointill/core/clock"
+	"cointill/core/outbox"
 	"cointill/core/scope"
 	"cointill/core/webhook"
 	"cointill/models"
@@ -117,6 +120,15 @@ func TestSchedule(t *testing.T) {
 		}
 		if found, _ := b.Find(t.Context(), owner, e.ID); found.FailingSince == nil || !found.Active {
 			t.Errorf("endpoint %+v", found) // 75 hours of failure are not yet five days
+		}
+		on := true // forgives the failures so far
+		_, err = b.Update(t.Context(), owner, e.ID, webhook.Change{Active: &on})
+		if _, again := b.Redeliver(t.Context(), owner, id); again != nil || err != nil {
+			t.Fatal(again, err)
+		}
+		b.step() // the schedule begins anew
+		if wait := b.only(e.ID).NextAt.Sub(b.clock.Now()); wait > 6*time.Second {
+			t.Errorf("the first wait after a redelivery is %s", wait)
 		}
 	})
 }
@@ -448,6 +460,47 @@ func TestRedeliver(t *testing.T) {
 		got = shop.requests()
 		if err := json.Unmarshal([]byte(got[len(got)-1].body), &body); err != nil || body.Type != webhook.WebhookTest || body.Domain != "test" {
 			t.Error(body, err)
+		}
+	})
+}
+
+// TestStop gives a delivery back that is under way when the program stops: it
+// is due at once and has not used up a try.
+func TestStop(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		arrived, leave := make(chan struct{}), make(chan struct{})
+		shop := newMerchant(t, func(_ http.ResponseWriter, r *http.Request) {
+			close(arrived)
+			select {
+			case <-r.Context().Done():
+			case <-leave:
+			}
+		})
+		defer close(leave)
+		e, _ := b.create(owner, shop.URL)
+		b.emit(1)
+		worker := b.Worker(outbox.Options{Grace: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler)})
+		ctx, stop := context.WithCancel(t.Context())
+		ran := make(chan error, 1)
+		go func() { ran <- worker.Run(ctx) }()
+		<-arrived
+		if d := b.only(e.ID); d.State != "sending" || d.NextAt != nil {
+			t.Errorf("under way: %+v", d)
+		}
+		if n, err := b.Redeliver(t.Context(), owner, b.only(e.ID).EventID); err != nil || n != 1 || b.only(e.ID).State != "sending" {
+			t.Errorf("a redelivery disturbs the attempt under way: %v", err)
+		}
+		stop()
+		if err := <-ran; err != nil {
+			t.Error(err)
+		}
+		if d := b.only(e.ID); d.State != "pending" || !d.NextAt.Equal(b.clock.Now()) {
+			t.Errorf("given back: %+v", d)
+		}
+		shop.answer(nil)
+		b.step()
+		if d := b.only(e.ID); d.State != webhook.Delivered || d.Attempt != 2 {
+			t.Errorf("after the restart: %+v", d)
 		}
 	})
 }
