@@ -1,0 +1,225 @@
+package checkout
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"cointill/views/layout"
+	"cointill/views/ui"
+)
+
+// View says which face the payment page shows.
+type View string
+
+// The views.
+const (
+	// Confirm: the customer has not asked for the details yet.
+	Confirm View = "confirm"
+	// Waiting: the details are shown, and nothing has come.
+	Waiting View = "waiting"
+	// Partial: less than asked has come, and there is time to pay the rest.
+	Partial View = "partial"
+	// Seen: the whole amount was seen, without a confirmation.
+	Seen View = "seen"
+	// Processing: it is being confirmed.
+	Processing View = "processing"
+	// Successful: it is paid.
+	Successful View = "successful"
+	// Under, Over and Late are the three ways to be declined.
+	Under View = "under"
+	Over  View = "over"
+	Late  View = "late"
+	// WindowOver: the time to pay is over, nothing has come, and we still watch.
+	WindowOver View = "window_over"
+	// Abandoned, Expired and Failed are the states of these names.
+	Abandoned View = "abandoned"
+	Expired   View = "expired"
+	Failed    View = "failed"
+	// Unavailable: the coin can't be paid just now.
+	Unavailable View = "unavailable"
+)
+
+// Final says that the page of this view never changes by itself.
+func (v View) Final() bool {
+	switch v {
+	case Successful, Under, Over, Late, Abandoned, Expired, Failed:
+		return true
+	}
+	return false
+}
+
+// StatusProps is everything that the live part of the page shows.
+type StatusProps struct {
+	Lang, Token string
+	View        View
+	Merchant    string
+	// Contact is how the merchant is reached; empty shows nothing.
+	Contact string
+	// Coin is the symbol (BTC), CoinName the name, Network the network's name
+	// as people know it, for example "Ethereum (ERC-20)".
+	Coin, CoinName, Network string
+	// Fiat is the amount asked as shown, for example "₦25,000.00".
+	Fiat string
+	// Asked, Received, Due and Difference are bare coin amounts without their
+	// symbol. Due is what is to be sent now.
+	Asked, Received, Due, Difference string
+	// ReceivedFiat and DifferenceFiat are as shown; empty shows none.
+	ReceivedFiat, DifferenceFiat string
+	Address, Tag, XAddress       string
+	// WalletURI opens a wallet. WalletQR draws it and AddressQR the plain
+	// address; their Alt is set by the page.
+	WalletURI           string
+	WalletQR, AddressQR ui.QRProps
+	// Now is the server's time, Deadline the end of the quote, WatchUntil the
+	// end of the watching. Window is the length of the quote.
+	Now, Deadline, WatchUntil time.Time
+	Window                    time.Duration
+	Confirmations, Needed     int
+	Hash                      string
+	// ReceiptEmail is where the receipt goes; masked or not is the caller's choice.
+	ReceiptEmail string
+	// ReturnURL leads back to the merchant, AgainURL to a fresh payment.
+	ReturnURL, AgainURL string
+	Claim               ClaimProps
+}
+
+// ClaimProps is the form "I have paid: here is my transaction hash".
+type ClaimProps struct {
+	Value  string
+	Errors []string
+	Done   bool
+}
+
+// Scenario is a button of the sandbox panel.
+type Scenario struct{ Code, Label, Text string }
+
+// PageProps is the payment page.
+type PageProps struct {
+	StatusProps
+	Reference string
+	// Test shows the band; Scenarios fill the sandbox panel.
+	Test      bool
+	Scenarios []Scenario
+}
+
+// Choice is a coin that a customer may choose.
+type Choice struct{ Code, Coin, Name, Network string }
+
+// LinkState says whether a payment link can be paid.
+type LinkState string
+
+// The states of a payment link.
+const (
+	LinkOpen     LinkState = "open"
+	LinkInactive LinkState = "inactive"
+	LinkExpired  LinkState = "expired"
+	LinkUsedUp   LinkState = "used up"
+)
+
+// LinkPageProps is the public page of a payment link: fields amount (when it
+// is open), payment_method, first_name, last_name, email.
+type LinkPageProps struct {
+	ui.Form
+	Lang, Code         string
+	State              LinkState
+	Merchant           string
+	Title, Description string
+	// Fixed is the amount as shown; empty when the customer chooses it, then
+	// Currency is its code and Min and Max are as shown (either may be empty).
+	Fixed, Currency, Min, Max string
+	Methods                   []Choice
+	Test                      bool
+	// CSRF is optional here; a field of that name is sent when it is set.
+	CSRF string
+}
+
+func (p StatusProps) t(id string, pairs ...string) string { return say(p.Lang, id, pairs...) }
+
+func (p LinkPageProps) t(id string, pairs ...string) string { return say(p.Lang, id, pairs...) }
+
+func (p StatusProps) path(end string) string { return "/pay/" + p.Token + end }
+
+// payable says that the details to pay with are shown.
+func (p StatusProps) payable() bool { return p.View == Waiting || p.View == Partial }
+
+// addressFirst says that the first code is the plain address: for tokens some
+// wallets send the money to the contract when they read a request.
+func (p StatusProps) addressFirst() bool { return p.Coin == "USDT" }
+
+func (p StatusProps) walletQR() ui.QRProps {
+	qr := p.WalletQR
+	qr.Alt = p.t("qr_wallet_alt", "Amount", p.Due, "Coin", p.Coin, "Address", p.Address)
+	return qr
+}
+
+func (p StatusProps) addressQR() ui.QRProps {
+	qr := p.AddressQR
+	qr.Alt = p.t("qr_address_alt", "Address", p.Address)
+	return qr
+}
+
+func (p StatusProps) left() string {
+	left := max(0, int(p.Deadline.Sub(p.Now).Round(time.Second)/time.Second))
+	seconds := strconv.Itoa(left % 60)
+	return strconv.Itoa(left/60) + ":" + strings.Repeat("0", 2-len(seconds)) + seconds
+}
+
+func (p StatusProps) window() string {
+	if p.Window <= 0 {
+		return "420"
+	}
+	return strconv.Itoa(int(p.Window / time.Second))
+}
+
+func unix(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }
+
+// clock writes an absolute time with its zone.
+func clock(t time.Time) string {
+	if t.IsZero() {
+		return "–"
+	}
+	return ui.TimeText(t) + " " + t.Format("MST")
+}
+
+func letter(name string) string {
+	first, _ := utf8.DecodeRuneInString(strings.TrimSpace(name))
+	if first == utf8.RuneError {
+		return "·"
+	}
+	return string(unicode.ToUpper(first))
+}
+
+// refresh is how often browsers without JavaScript load the page again.
+func (p StatusProps) refresh() int {
+	if p.View.Final() || p.View == Confirm {
+		return 0
+	}
+	return 15
+}
+
+func (p PageProps) shell() layout.CustomerProps {
+	return layout.CustomerProps{
+		Lang: p.Lang, Title: p.t("page_title", "Merchant", p.Merchant), Skip: p.t("skip"),
+		Refresh: p.refresh(), Stream: true, Test: p.Test, TestText: p.t("test_band"), ThemeText: p.t("theme"),
+	}
+}
+
+func (p LinkPageProps) shell() layout.CustomerProps {
+	return layout.CustomerProps{
+		Lang: p.Lang, Title: p.t("page_title", "Merchant", p.Merchant), Skip: p.t("skip"),
+		Test: p.Test, TestText: p.t("test_band"), ThemeText: p.t("theme"),
+	}
+}
+
+func (p LinkPageProps) closed() (title, text string) {
+	switch p.State {
+	case LinkExpired:
+		return p.t("link_expired_title"), p.t("link_expired_text", "Merchant", p.Merchant)
+	case LinkUsedUp:
+		return p.t("link_used_title"), p.t("link_used_text", "Merchant", p.Merchant)
+	}
+	return p.t("link_inactive_title"), p.t("link_inactive_text", "Merchant", p.Merchant)
+}

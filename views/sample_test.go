@@ -1,0 +1,206 @@
+package views_test
+
+import (
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"cointill/views/checkout"
+	"cointill/views/dashboard"
+	"cointill/views/docs"
+	"cointill/views/layout"
+	"cointill/views/mail"
+	"cointill/views/ui"
+)
+
+var now = time.Date(2026, 11, 21, 5, 14, 9, 0, time.UTC)
+
+var views = []checkout.View{checkout.Confirm, checkout.Waiting, checkout.Partial, checkout.Seen, checkout.Processing, checkout.Successful, checkout.Under, checkout.Over, checkout.Late, checkout.WindowOver, checkout.Abandoned, checkout.Expired, checkout.Failed, checkout.Unavailable}
+
+func shell(title, nav string) layout.Page {
+	return layout.Page{Title: title, Nav: nav, UserName: "Amara Okafor", UserEmail: "amara@sunbird.example", BusinessName: "Sunbird Coffee", Domain: "test", CSRF: "token", NextPath: "/dashboard"}
+}
+
+func qr(text string) ui.QRProps {
+	path, size, err := ui.QRPath(text)
+	if err != nil {
+		panic(err)
+	}
+	return ui.QRProps{Path: path, Size: size, Alt: text}
+}
+
+var coins = map[string][5]string{ // name, network, amount, address, URI
+	"BTC":  {"Bitcoin", "Bitcoin", "0.00021437", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", "bitcoin:bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4?amount=0.00021437&label=Sunbird%20Coffee"},
+	"ETH":  {"Ethereum", "Ethereum", "0.00612304", "0x52908400098527886E0F7030069857D2E4169EE7", "ethereum:0x52908400098527886E0F7030069857D2E4169EE7@1?value=6123040000000000"},
+	"USDT": {"Tether USDt", "Ethereum (ERC-20)", "15.625001", "0x52908400098527886E0F7030069857D2E4169EE7", "ethereum:0xdAC17F958D2ee523a2206206994597C13D831ec7@1/transfer?address=0x52908400098527886E0F7030069857D2E4169EE7&uint256=15625001"},
+	"XRP":  {"XRP", "XRP Ledger", "31.250002", "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", "ripple:rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY?amount=31.250002&dt=4021881377"},
+	"DOGE": {"Dogecoin", "Dogecoin", "104.16666667", "DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L", "dogecoin:DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L?amount=104.16666667"},
+}
+
+func status(view checkout.View, coin string) checkout.StatusProps {
+	c := coins[coin]
+	p := checkout.StatusProps{
+		Lang: "en", Token: "tok", View: view, Merchant: "Sunbird Coffee", Contact: "help@sunbird.example",
+		Coin: coin, CoinName: c[0], Network: c[1], Fiat: "₦25,000.00",
+		Asked: c[2], Due: c[2], Received: c[2], Address: c[3], WalletURI: c[4],
+		WalletQR: qr(c[4]), AddressQR: qr(c[3]),
+		Now: now, Deadline: now.Add(312 * time.Second), WatchUntil: now.Add(24 * time.Hour), Window: 7 * time.Minute,
+		Confirmations: 1, Needed: 3, Hash: "a1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d",
+		ReceiptEmail: "chidi@example.com", ReturnURL: "https://shop.example/thanks", AgainURL: "https://shop.example/cart",
+	}
+	switch view {
+	case checkout.Partial:
+		p.Received, p.Due = "0.00010000", "0.00011437"
+	case checkout.Under:
+		p.Received, p.Difference, p.DifferenceFiat = "0.00010000", "0.00011437", "₦13,337.92"
+	case checkout.Over:
+		p.Received, p.Difference, p.DifferenceFiat = "0.00030000", "0.00008563", "₦9,986.10"
+	case checkout.Waiting:
+		if coin == "XRP" {
+			p.Tag, p.XAddress = "4021881377", "XV5sbjUmgPpvXv4ixFWZ5ptAYZ6PD28Sq49uo34VyjnmK5H"
+		}
+	case checkout.Seen:
+		p.Confirmations = 0
+	}
+	return p
+}
+
+func receiptProps() mail.ReceiptProps {
+	return mail.ReceiptProps{Merchant: "Sunbird Coffee", CustomerName: "Chidi Nwosu", Fiat: "₦25,000.00", Coin: "0.00021437 BTC", Rate: "1 BTC = ₦116,620,796.00", Network: "Bitcoin (sandbox)", Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", BusinessReference: "order-1042", Hash: "a1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d", ExplorerURL: "https://explorer.example/tx/a1075", Paid: now, Contact: "help@sunbird.example", PayURL: "https://pay.example/pay/tok", Test: true}
+}
+
+func rows() []dashboard.PaymentRow {
+	make := func(ref, business, state, who, mail, fiat, coin, symbol, why string, ago time.Duration) dashboard.PaymentRow {
+		return dashboard.PaymentRow{Reference: ref, BusinessReference: business, State: state, Customer: who, Email: mail, Fiat: fiat, Coin: coin, CoinSymbol: symbol, Why: why, Created: now.Add(-ago)}
+	}
+	return []dashboard.PaymentRow{
+		make("PAY_9hQ2mVx4Lr7TzKc1Bn3W", "order-1042", "successful", "Chidi Nwosu", "chidi@example.com", "₦25,000.00", "0.00021437 BTC", "BTC", "", 4*time.Minute),
+		make("PAY_Xt83kPq0WvYbN5sR2dHj", "order-1043", "processing", "Wanjiru Kamau", "wanjiru.kamau@longcompanyname.example", "KSh 4,200.00", "32.411903 USDT", "USDT", "2 of 12", 9*time.Minute),
+		make("PAY_c7LmZ1oDf9UeAq64GyTw", "cart:77ab-9031-long-reference-of-a-shop", "declined", "Kofi Mensah", "kofi@example.com", "GH₵ 310.00", "9.250000 XRP", "XRP", "underpaid", 42*time.Minute),
+		make("PAY_uE5rB8nJk2Xh0MsVpQ1a", "order-1044", "initiated", "Fatima Al-Sayed", "fatima@example.com", "$18.00", "0.00512304 ETH", "ETH", "", 70*time.Minute),
+		make("PAY_4WgN6tCz9yFdLbO3iKqe", "order-1045", "pending", "Ọláyínká Adébáyọ̀", "yinka@example.com", "₦1,000,000.00", "4,166.66666667 DOGE", "DOGE", "", 2*time.Hour),
+		make("PAY_hR0vS7jPmXa2TnUeYc5B", "order-1046", "failed", "Ann Otieno", "ann@example.com", "KSh 900.00", "0.00000612 BTC", "BTC", "replaced", 5*time.Hour),
+		make("PAY_qK3dJ1fZw8LoHb6GxNrM", "order-1047", "abandoned", "José Núñez", "jose@example.com", "$7.00", "0.00199004 ETH", "ETH", "", 26*time.Hour),
+		make("PAY_Vy9sT4uCe2Pm7AiOgWkX", "order-1048", "expired", "Ade Bello", "ade@example.com", "₦4,500.00", "2.812500 USDT", "USDT", "", 30*time.Hour),
+	}
+}
+
+var methods = []ui.Option{{Value: "crypto_bitcoin", Label: "Bitcoin (BTC)"}, {Value: "crypto_ethereum", Label: "Ethereum (ETH)"}, {Value: "crypto_tether", Label: "Tether (USDT)"}, {Value: "crypto_ripple", Label: "XRP"}, {Value: "crypto_dogecoin", Label: "Dogecoin (DOGE)"}}
+
+func chart() ui.BarChartProps {
+	p := ui.BarChartProps{Title: "Received per day in NGN", LabelHead: "Day", ValueHead: "Received", MaxText: "₦184,000.00 on the best day"}
+	heights := []float64{12, 0, 40, 33, 60, 82, 20, 15, 44, 70, 90, 64, 30, 22, 51, 77, 120, 95, 60, 41, 38, 66, 102, 140, 92, 58, 74, 130, 184, 25}
+	for i, h := range heights {
+		day := now.AddDate(0, 0, i-29)
+		p.Bars = append(p.Bars, ui.Bar{Label: day.Format("2 Jan"), Value: h, Text: "₦" + strings.TrimSuffix(day.Format("2"), " ") + ",000.00"})
+	}
+	return p
+}
+
+var scenarios = []checkout.Scenario{{Code: "exact", Label: "Pay exactly", Text: "The right amount, confirmed in a few seconds."}, {Code: "underpay", Label: "Pay too little", Text: "Half of it comes, and the payment waits for the rest."}, {Code: "overpay", Label: "Pay too much", Text: "One and a half times the amount."}, {Code: "double_spend", Label: "Double-spend", Text: "Seen, then replaced by another transaction."}}
+
+func paymentPage() dashboard.PaymentProps {
+	row := rows()[2]
+	return dashboard.PaymentProps{
+		Page: shell("Payment", "payments"), PaymentRow: row, CanAccept: true,
+		Sentence: "Declined: the final amount is 1.25 XRP (GH₵ 41.90) less than asked.",
+		Currency: "GHC", AskedFiat: "GH₵ 310.00", AskedCoin: "9.250000", CameFiat: "GH₵ 268.10", CameCoin: "8.000000", DifferenceWord: "Too little", DifferenceFiat: "GH₵ 41.90", DifferenceCoin: "1.250000", HasCame: true,
+		Transfers:  []dashboard.TransferRow{{Hash: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", Amount: "8.000000 XRP", Fiat: "GH₵ 268.10", State: "Validated", Tone: ui.Good, FirstSeen: now}},
+		Timeline:   []ui.Step{{At: now.Add(-9 * time.Minute), Title: "Initiated by the API", Text: "Key “Shop server”", Icon: "ring-dashed"}, {At: now.Add(-8 * time.Minute), Title: "The customer opened the page", Text: "The address and tag were given", Icon: "eye", Tone: ui.Info}, {At: now.Add(-6 * time.Minute), Title: "Transfer seen: 8.000000 XRP", Icon: "half", Tone: ui.Info, Mono: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", MonoLabel: "transaction hash"}, {At: now.Add(-6 * time.Minute), Title: "Declined", Text: "underpaid by 1.250000 XRP", Icon: "diamond", Tone: ui.Warn}, {At: now.Add(-5 * time.Minute), Title: "Webhook told “Shop server”", Text: "payment.declined, 200 in 84 ms", Icon: "send", Tone: ui.Good}},
+		Deliveries: []dashboard.DeliveryRow{{Event: "payment.declined", Endpoint: "Shop server", EndpointHref: "/dashboard/webhooks/1", Result: "200 in 84 ms", Tone: ui.Good, Attempt: 1, At: now}, {Event: "payment.processing", Endpoint: "Ledger", EndpointHref: "/dashboard/webhooks/2", Result: "503 in 1.2 s", Tone: ui.Bad, Attempt: 3, At: now, Next: now.Add(30 * time.Minute)}},
+		Mails:      []dashboard.MailRow{{ID: "7", Subject: "About your payment to Sunbird Coffee", Status: "sent", At: now}},
+		Rate:       "1 XRP = GH₵ 33.5135", Median: "33.5135 GHC", Legs: []dashboard.QuoteLeg{{Pair: "XRP/USD", Source: "sandbox A", Value: "2.1401", At: now}, {Pair: "XRP/USD", Source: "sandbox B", Value: "2.1399", At: now}, {Pair: "USD/GHS", Source: "sandbox fiat", Value: "15.6600", At: now}},
+		CustomerCode: "CUS_m2Vn8QkLx0Td", Network: "XRP Ledger (sandbox)", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Tag: "4021881377", Confirmations: "validated", AuthorizationCode: "AUTH_s8Kd02LmQp", PayURL: "http://127.0.0.1:8080/pay/tok", Expires: now,
+		Metadata:  "{\n  \"cart\": \"77ab-9031\",\n  \"items\": 3\n}",
+		Scenarios: []dashboard.Scenario{{Code: "exact", Label: "Pay exactly", Text: "The right amount, confirmed in a few seconds."}, {Code: "late", Label: "Pay late", Text: "First seen after the window."}},
+	}
+}
+
+func book() map[string]templ.Component {
+	refused := ui.Form{Values: map[string]string{"business_name": "Sunbird Coffee", "name": "Amara", "email": "amara@", "password": "", "title": "Invoice 1042", "currency": "GHC", "amount_kind": "open", "url": "shop", "type": "Shop server", "amount": "0"}, Errors: map[string][]string{"email": {"An e-mail address needs a name, an @ and a domain."}, "password": {"A password has at least 12 characters."}, "url": {"An address begins with https:// or http://."}, "max_amount": {"At most must not be less than at least."}, "methods": {"Choose one coin or more."}}}
+	pages := map[string]templ.Component{
+		"error-404":        layout.Error(layout.ErrorProps{Status: 404, Title: "This page does not exist", What: "The address may be mistyped, or what stood here was removed.", Do: "Go back, or start from the overview.", RequestID: "req_8Kd02LmQp4", HomeHref: "/dashboard", HomeText: "Go to the overview"}),
+		"sign-up":          dashboard.SignUp(dashboard.SignUpProps{CSRF: "t", FirstRun: true}),
+		"sign-up-refused":  dashboard.SignUp(dashboard.SignUpProps{CSRF: "t", Form: refused}),
+		"sign-in":          dashboard.SignIn(dashboard.SignInProps{CSRF: "t", SignUpOpen: true, Notice: "You are signed out."}),
+		"overview":         dashboard.Overview(dashboard.OverviewProps{Page: shell("Overview", "overview"), Period: "Last 30 days, in UTC", Volumes: []string{"₦1,284,500.00", "KSh 42,000.00", "GH₵ 3,120.00", "$418.00"}, Payments: "148", PaymentsNote: "6 still open", SuccessRate: "93 %", SuccessNote: "132 of 142 finished", NeedAttention: "3", Chart: chart(), Attention: []dashboard.Attention{{Tone: ui.Warn, Title: "2 payments were declined", Text: "Accept them or send the money back.", Href: "/dashboard/payments?status=declined"}, {Tone: ui.Bad, Title: "“Ledger” has not answered since yesterday", Text: "Its deliveries are tried again until Wednesday.", Href: "/dashboard/webhooks/2"}}, Recent: rows()}),
+		"overview-new":     dashboard.Overview(dashboard.OverviewProps{Page: shell("Overview", "overview"), Period: "Last 30 days, in UTC", Payments: "0", SuccessRate: "–", NeedAttention: "0", Chart: ui.BarChartProps{Title: "Received per day in NGN", MaxText: "Nothing yet", LabelHead: "Day", ValueHead: "Received"}, Checklist: []dashboard.CheckStep{{Done: true, Title: "Create your business", Text: "Sunbird Coffee is ready, with all five coins on the sandbox."}, {Title: "Create a payment link", Text: "A price, a title: no code needed.", Action: "/dashboard/links/new", ActionText: "New link"}, {Title: "Pay it in the sandbox", Text: "Open the link and press “Pay exactly”."}}}),
+		"payments":         dashboard.Payments(dashboard.PaymentsProps{Page: shell("Transactions", "payments"), Methods: methods, Rows: rows(), Pager: ui.PagerProps{Shown: "8 payments", Next: "?cursor=x"}}),
+		"payments-chips":   dashboard.Payments(dashboard.PaymentsProps{Page: shell("Transactions", "payments"), Methods: methods, Filters: dashboard.Filters{Query: "order-99", Status: "declined"}, Chips: []dashboard.Chip{{Text: "order-99", RemoveHref: "?status=declined"}, {Text: "Declined", RemoveHref: "?q=order-99"}}}),
+		"payments-empty":   dashboard.Payments(dashboard.PaymentsProps{Page: shell("Transactions", "payments"), Methods: methods}),
+		"payment":          dashboard.Payment(paymentPage()),
+		"methods":          dashboard.Methods(methodsPage()),
+		"webhooks":         dashboard.Webhooks(dashboard.WebhooksProps{Page: shell("Webhooks", "webhooks"), Rows: []dashboard.WebhookRow{{ID: "1", Name: "Shop server", URL: "https://shop.example/hooks/cointill", Active: true, LastResult: "200 in 84 ms", LastTone: ui.Good, LastAt: now}, {ID: "2", Name: "Ledger", URL: "https://ledger.internal-company-name.example/v2/events/incoming/cointill", LastResult: "410 in 12 ms", LastTone: ui.Bad, LastAt: now, OffWhy: "Switched off: it answered 410 (gone)."}}}),
+		"webhooks-empty":   dashboard.Webhooks(dashboard.WebhooksProps{Page: shell("Webhooks", "webhooks")}),
+		"webhook-new":      dashboard.WebhookForm(dashboard.WebhookFormProps{Page: shell("Add an endpoint", "webhooks"), Form: refused}),
+		"webhook":          dashboard.Webhook(dashboard.WebhookProps{Page: shell("Shop server", "webhooks"), Form: ui.Form{Values: map[string]string{"type": "Shop server", "url": "https://shop.example/hooks/cointill"}}, WebhookRow: dashboard.WebhookRow{ID: "1", Name: "Shop server", URL: "https://shop.example/hooks/cointill", Active: true}, Secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", Deliveries: paymentPage().Deliveries}),
+		"links":            dashboard.Links(dashboard.LinksProps{Page: shell("Payment links", "links"), Rows: []dashboard.LinkRow{linkRow(), {ID: "2", Code: "y0ga22", Title: "Yoga class", Amount: "Open, from ₦500.00", Used: "12", Collected: "₦31,400.00", State: "inactive", Created: now}}, Pager: ui.PagerProps{Shown: "2 links"}}),
+		"links-empty":      dashboard.Links(dashboard.LinksProps{Page: shell("Payment links", "links")}),
+		"link-new":         dashboard.LinkForm(dashboard.LinkFormProps{Page: shell("New payment link", "links"), Form: ui.Form{Values: map[string]string{"currency": "NGN"}}, Methods: methods, MethodsOn: map[string]bool{"crypto_bitcoin": true, "crypto_ripple": true}}),
+		"link-edit":        dashboard.LinkForm(dashboard.LinkFormProps{Page: shell("Edit payment link", "links"), ID: "1", Form: ui.Form{Values: map[string]string{"title": "Bag of beans", "currency": "NGN", "amount": "25000"}}, Methods: methods}),
+		"link-new-refused": dashboard.LinkForm(dashboard.LinkFormProps{Page: shell("New payment link", "links"), Form: refused, Methods: methods}),
+		"link":             dashboard.Link(dashboard.LinkProps{Page: shell("Bag of beans", "links"), LinkRow: linkRow(), URL: "https://pay.example/l/b3anz7", QR: qr("https://pay.example/l/b3anz7"), Description: "One kilo, roasted this week.", Methods: "BTC, ETH, USDT, XRP, DOGE", Payments: rows()[:2]}),
+		"keys":             dashboard.Keys(dashboard.KeysProps{Page: shell("API keys", "keys"), NewKey: "sk_test_4fZ8Lq0WvYbN5sR2dHjXt83kPq0WvYbN5sR2dHj", NewKeyName: "Shop server", Curl: "curl http://127.0.0.1:8080/v1/payment/initiate \\\n  -H 'Authorization: Bearer sk_test_4fZ8…' \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"amount\":25000,\"currency\":\"NGN\",\"first_name\":\"Chidi\",\"last_name\":\"Nwosu\",\"email\":\"chidi@example.com\",\"payment_method\":\"crypto_bitcoin\"}'", Rows: []dashboard.KeyRow{{ID: "1", Name: "Shop server", Shown: "sk_test_…2dHj", Created: now}, {ID: "2", Name: "Old server", Shown: "sk_test_…9f3a", Created: now, LastUsed: now, Until: now.Add(24 * time.Hour)}, {ID: "3", Name: "Laptop", Shown: "sk_test_…77Qe", Created: now, LastUsed: now, Revoked: now}}}),
+		"keys-empty":       dashboard.Keys(dashboard.KeysProps{Page: shell("API keys", "keys")}),
+		"mailbox":          dashboard.Mailbox(dashboard.MailboxProps{Page: shell("Mailbox", "mailbox"), NoServer: true, Rows: []dashboard.MailRow{{ID: "1", To: "chidi@example.com", Subject: "[TEST] Receipt from Sunbird Coffee: ₦25,000.00", Status: "sent", At: now}, {ID: "2", To: "wanjiru@example.com", Subject: "[TEST] Receipt from Sunbird Coffee: KSh 4,200.00", Status: "failed", LastError: "550 mailbox unavailable", At: now}}, Pager: ui.PagerProps{Shown: "2 mails"}}),
+		"mailbox-empty":    dashboard.Mailbox(dashboard.MailboxProps{Page: shell("Mailbox", "mailbox")}),
+		"mail-page":        dashboard.Mail(dashboard.MailProps{Page: shell("Mail", "mailbox"), MailRow: dashboard.MailRow{ID: "1", To: "chidi@example.com", Subject: "[TEST] Receipt from Sunbird Coffee: ₦25,000.00", Status: "failed", LastError: "550 mailbox unavailable", At: now}, From: "Sunbird Coffee <receipts@pay.example>", Text: mail.ReceiptText(receiptProps()), Attempts: 3, CanResend: true, PaymentReference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W"}),
+		"mail-receipt":     mail.Receipt(receiptProps()),
+		"docs":             docs.Reference(reference()),
+	}
+	live := shell("Transactions", "payments")
+	live.Domain, live.LiveAvailable, live.Flash = "live", true, layout.Flash{Kind: "good", Text: "Your payment link is ready to be shared."}
+	pages["payments-live"] = dashboard.Payments(dashboard.PaymentsProps{Page: live, Methods: methods, Rows: rows()})
+	for _, view := range views {
+		pages["pay-"+string(view)] = checkout.Page(checkout.PageProps{StatusProps: status(view, "BTC"), Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Test: view == checkout.Waiting || view == checkout.Confirm, Scenarios: scenarios})
+	}
+	for coin := range coins {
+		pages["pay-waiting-"+coin] = checkout.Page(checkout.PageProps{StatusProps: status(checkout.Waiting, coin), Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W"})
+	}
+	for _, lang := range checkout.Languages {
+		p := status(checkout.Waiting, "XRP")
+		p.Lang = lang
+		pages["pay-lang-"+lang] = checkout.Page(checkout.PageProps{StatusProps: p, Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Test: true, Scenarios: scenarios})
+	}
+	claimed := status(checkout.WindowOver, "BTC")
+	claimed.Claim = checkout.ClaimProps{Value: "abc", Errors: []string{"A Bitcoin transaction hash has 64 characters."}}
+	pages["pay-claim-refused"] = checkout.Page(checkout.PageProps{StatusProps: claimed, Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W"})
+	link := checkout.LinkPageProps{Lang: "en", Code: "b3anz7", State: checkout.LinkOpen, Merchant: "Sunbird Coffee", Title: "Bag of beans", Description: "One kilo, roasted this week.", Fixed: "₦25,000.00", Test: true, Methods: []checkout.Choice{{Code: "crypto_bitcoin", Coin: "BTC", Name: "Bitcoin", Network: "Bitcoin network"}, {Code: "crypto_tether", Coin: "USDT", Name: "Tether USDt", Network: "Ethereum (ERC-20)"}, {Code: "crypto_ripple", Coin: "XRP", Name: "XRP", Network: "XRP Ledger"}}}
+	pages["link-page"] = checkout.LinkPage(link)
+	link.Fixed, link.Currency, link.Min, link.Max, link.Lang = "", "NGN", "₦500", "₦20,000", "fr"
+	link.Form = ui.Form{Values: map[string]string{"amount": "10", "first_name": "Zoé", "payment_method": "crypto_ripple"}, Errors: map[string][]string{"amount": {"Le montant est trop petit."}}}
+	pages["link-page-open"] = checkout.LinkPage(link)
+	for _, state := range []checkout.LinkState{checkout.LinkInactive, checkout.LinkExpired, checkout.LinkUsedUp} {
+		link.State = state
+		pages["link-page-"+strings.ReplaceAll(string(state), " ", "-")] = checkout.LinkPage(link)
+	}
+	return pages
+}
+
+func linkRow() dashboard.LinkRow {
+	return dashboard.LinkRow{ID: "1", Code: "b3anz7", Title: "Bag of beans", Amount: "₦25,000.00", Used: "3 of 10", Collected: "₦75,000.00", State: "active", Active: true, Created: now}
+}
+
+func methodsPage() dashboard.MethodsProps {
+	return dashboard.MethodsProps{Page: shell("Payment methods", "methods"), Methods: []dashboard.MethodRow{
+		{Code: "crypto_bitcoin", Coin: "BTC", Name: "Bitcoin", Network: "Bitcoin", Enabled: true, Available: true, Sentence: "Pays on the sandbox: nothing else is needed."},
+		{Code: "crypto_ethereum", Coin: "ETH", Name: "Ethereum", Network: "Ethereum", Enabled: true, Available: true, Sentence: "Pays on the sandbox: nothing else is needed."},
+		{Code: "crypto_tether", Coin: "USDT", Name: "Tether USDt", Network: "Ethereum (ERC-20)", Available: true, Sentence: "Off: customers don't see it."},
+		{Code: "crypto_ripple", Coin: "XRP", Name: "XRP", Network: "XRP Ledger", Enabled: true, Available: true, Sentence: "Pays on the sandbox: nothing else is needed."},
+		{Code: "crypto_dogecoin", Coin: "DOGE", Name: "Dogecoin", Network: "Dogecoin", Sentence: "Needs a node: the operator sets COINTILL_LIVE_DOGECOIN_URL."},
+	}}
+}
+
+func reference() docs.ReferenceProps {
+	return docs.ReferenceProps{
+		BaseURL: "http://127.0.0.1:8080", Version: "1.0.0", Quickstart: "curl http://127.0.0.1:8080/v1/payment/initiate \\\n  -H 'Authorization: Bearer sk_test_…'",
+		Errors:    []docs.ErrorCode{{Code: "validation_failed", Status: "422", Text: "Fields need another look; errors lists them."}, {Code: "rate_unavailable", Status: "503", Text: "No fresh price. Try again after Retry-After."}},
+		Events:    []docs.Event{{Type: "payment.initiated", Text: "A payment was made."}, {Type: "payment.successful", Text: "Final confirmation, right amount."}},
+		Scenarios: []docs.Scenario{{Code: "exact", Text: "The right amount, confirmed in a few seconds."}},
+		Groups: []docs.Group{{ID: "payments", Title: "Payments", Text: "The heart of the service.", Operations: []docs.Operation{
+			{ID: "initiate", Method: "POST", Path: "/v1/payment/initiate", Summary: "Initiate a payment", Description: "Locks a price and gives the address of the payment page.", Request: []docs.Field{{Name: "currency", Type: "string", Required: true, Text: "NGN, GHC, KES or USD."}, {Name: "amount", Type: "integer", Required: true, Text: "1 to 1,000,000, in whole major units."}, {Name: "metadata", Type: "object or array", Text: "Returned as given."}}, Responses: []docs.Response{{Status: "201", Text: "Initiated", Example: "{\n  \"status\": true\n}"}, {Status: "409", Text: "The business reference is taken"}}, Curl: "curl …"},
+			{ID: "verify", Method: "GET", Path: "/v1/payment/verify/{business_reference}", Summary: "Verify a payment", Parameters: []docs.Field{{Name: "business_reference", In: "path", Type: "string", Required: true, Text: "Either reference."}}, Responses: []docs.Response{{Status: "200", Text: "The record", Example: "{}"}}},
+		}}},
+	}
+}

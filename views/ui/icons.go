@@ -1,0 +1,66 @@
+package ui
+
+// icons are drawn on a grid of 24, with a stroke of 2, by us.
+var icons = map[string]string{
+	"overview":     "M4 20V11M10 20V4M16 20v-7M21 20H3",
+	"payments":     "M4 7h13m-3-3 3 3-3 3M20 17H7m3-3-3 3 3 3",
+	"links":        "M10 14a4 4 0 0 0 6 .4l3-3a4 4 0 0 0-5.7-5.7l-1.2 1.2M14 10a4 4 0 0 0-6-.4l-3 3a4 4 0 0 0 5.7 5.7l1.2-1.2",
+	"methods":      "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M9 9.5h4.5a2 2 0 0 1 0 4H10v3M10 7.5v9",
+	"webhooks":     "M12 8a3 3 0 1 0-2.6-1.5L6 13M12 8l3.5 6M6 13a3 3 0 1 0 3 3h6.5M15.5 14a3 3 0 1 1 .1 5",
+	"keys":         "M8 11a4 4 0 1 0 0 8 4 4 0 0 0 0-8M11 12l9-9M16 7l3 3",
+	"mailbox":      "M3 6h18v12H3zM3 7l9 7 9-7",
+	"docs":         "M6 3h9l4 4v14H6zM14 3v5h5M9 12h7M9 16h7",
+	"copy":         "M9 9h11v11H9zM5 15H4V4h11v1",
+	"check":        "M5 12.5l4.5 4.5L19 7",
+	"check-circle": "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M8 12.300l2.8 2.800L16 9.5",
+	"x":            "M6 6l12 12M18 6L6 18",
+	"x-circle":     "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M9 9l6 6M15 9l-6 6",
+	"warning":      "M12 4 2.5 20h19zM12 10v4M12 17v.01",
+	"info":         "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 11v5M12 8v.01",
+	"diamond":      "M12 3l9 9-9 9-9-9zM12 8.500v4M12 15.500v.01",
+	"ring":         "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16",
+	"ring-dashed":  "M9 4.600a8 8 0 0 1 6 0M19.4 9a8 8 0 0 1 0 6M15 19.400a8 8 0 0 1-6 0M4.6 15a8 8 0 0 1 0-6",
+	"eye":          "M2.5 12S6 6 12 6s9.5 6 9.5 6-3.5 6-9.5 6-9.5-6-9.5-6M12 9.500a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5",
+	"half":         "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16M12 4v16M12 8l5-2M12 12h8M12 16l5 2",
+	"moon":         "M19 14.500A8 8 0 0 1 9.5 5 8 8 0 1 0 19 14.5",
+	"hourglass":    "M7 3h10M7 21h10M8 3c0 5 8 6 8 9s-8 4-8 9M16 3c0 5-8 6-8 9s8 4 8 9",
+	"menu":         "M4 7h16M4 12h16M4 17h16",
+	"search":       "M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14M16 16l4.5 4.5",
+	"plus":         "M12 5v14M5 12h14",
+	"arrow":        "M5 12h14M13 6l6 6-6 6",
+	"back":         "M19 12H5M11 6l-6 6 6 6",
+	"flask":        "M9 3h6M10 3v6L4.5 18.500A1.7 1.7 0 0 0 6 21h12a1.7 1.7 0 0 0 1.5-2.500L14 9V3M7.5 15h9",
+	"theme":        "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 3v18M12 7l4-2M12 11h8.500M12 15h8",
+	"out":          "M14 4H5v16h9M10 12h11M17 8l4 4-4 4",
+	"wallet":       "M4 7h16v13H4zM4 7l11-4v4M16 13.500h.01",
+	"clock":        "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 7v5l3 2",
+	"tag":          "M4 4h8l8 8-8 8-8-8zM8.5 8.500h.01",
+	"send":         "M21 4 3 11l7 3 3 7zM10 14l5-5",
+	"user":         "M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8M4.5 20a7.5 7.5 0 0 1 15 0",
+	"lock":         "M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3",
+}
+
+func iconPath(name string) string {
+	if path, ok := icons[name]; ok {
+		return path
+	}
+	return icons["ring"]
+}
+
+type coinLook struct{ letter, fill string }
+
+// coins are our own glyphs: a circle with a letter, no trademark.
+var coins = map[string]coinLook{
+	"BTC":  {"B", "#9a5b00"},
+	"ETH":  {"E", "#4f55a8"},
+	"USDT": {"T", "#1b6b57"},
+	"XRP":  {"X", "#33424f"},
+	"DOGE": {"D", "#7a6415"},
+}
+
+func coinOf(symbol string) coinLook {
+	if found, ok := coins[symbol]; ok {
+		return found
+	}
+	return coinLook{"?", "#5f584c"}
+}
