@@ -1,0 +1,151 @@
+// Package api is the JSON interface under /v1. One table (operations) holds
+// every endpoint with its documentation and its handler: the routes and the
+// OpenAPI document are both made of it, so that neither can drift from the
+// other. huma turns the request and answer types into schemas; requests don't
+// pass through huma's validator, because all field errors are reported at
+// once: wrong JSON types are found here (body.go), wrong values by core.
+package api
+
+import (
+	"context"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"cointill/core/account"
+	"cointill/core/clock"
+	"cointill/core/idempotency"
+	"cointill/core/limit"
+	"cointill/core/link"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/quote"
+	"cointill/core/sandbox"
+	"cointill/core/scope"
+	"cointill/core/secret"
+	"cointill/core/webhook"
+	"cointill/models"
+)
+
+// Payments is what the interface asks of core/payment.
+type Payments interface {
+	Initiate(ctx context.Context, sc scope.Scope, r payment.Request) (payment.Started, error)
+	Verify(ctx context.Context, sc scope.Scope, reference string) (payment.View, error)
+	Search(ctx context.Context, sc scope.Scope, f payment.Filter) (payment.Page, error)
+	Timeline(ctx context.Context, sc scope.Scope, reference string) ([]models.Step, error)
+}
+
+// Webhooks is what the interface asks of core/webhook.
+type Webhooks interface {
+	Create(ctx context.Context, sc scope.Scope, c webhook.Create) (webhook.Endpoint, string, error)
+	List(ctx context.Context, sc scope.Scope, after string, limit int) ([]webhook.Endpoint, string, error)
+	Find(ctx context.Context, sc scope.Scope, id string) (webhook.Endpoint, error)
+	Update(ctx context.Context, sc scope.Scope, id string, c webhook.Change) (webhook.Endpoint, error)
+	Delete(ctx context.Context, sc scope.Scope, id string) error
+	RotateSecret(ctx context.Context, sc scope.Scope, id string) (webhook.Endpoint, string, error)
+	SendTest(ctx context.Context, sc scope.Scope, id string) (string, error)
+	Events(ctx context.Context, sc scope.Scope, f webhook.Filter, after string, limit int) ([]webhook.Recorded, string, error)
+	Event(ctx context.Context, sc scope.Scope, id string) (webhook.Recorded, error)
+	Redeliver(ctx context.Context, sc scope.Scope, eventID string) (int, error)
+	DeliveriesOfEvent(ctx context.Context, sc scope.Scope, eventID string) ([]webhook.Delivery, error)
+}
+
+// Links is what the interface asks of core/link.
+type Links interface {
+	Create(ctx context.Context, sc scope.Scope, d link.Draft) (models.Link, error)
+	Update(ctx context.Context, sc scope.Scope, id int64, d link.Draft) (models.Link, error)
+	SetActive(ctx context.Context, sc scope.Scope, id int64, active bool) error
+	List(ctx context.Context, sc scope.Scope, before int64, limit int) ([]models.Link, int64, error)
+	Find(ctx context.Context, sc scope.Scope, id int64) (models.Link, error)
+	Public(ctx context.Context, code string) (link.Public, error)
+	URL(l models.Link) string
+}
+
+// Keys tells whose key a request came with.
+type Keys interface {
+	Authenticate(ctx context.Context, authorization string) (scope.Scope, account.KeyInfo, error)
+}
+
+// Methods lists the payment methods of a business.
+type Methods interface {
+	Methods(ctx context.Context, sc scope.Scope) ([]account.Method, error)
+}
+
+// Quotes prices a coin.
+type Quotes interface {
+	Quote(ctx context.Context, domain scope.Domain, coin money.Coin, currency money.Currency) (quote.Quote, error)
+}
+
+// Sandbox drives the simulated chains.
+type Sandbox interface {
+	Simulate(ctx context.Context, sc scope.Scope, reference, code string) (sandbox.Simulated, error)
+	Advance(ctx context.Context, sc scope.Scope, reference string, seconds int64) (payment.View, error)
+	Mine(ctx context.Context, sc scope.Scope, method money.Method, blocks int) (sandbox.Mined, error)
+}
+
+// Limits counts requests.
+type Limits interface {
+	Take(name string, quota int64) limit.Result
+}
+
+// Deps is what the interface needs of the rest of the program.
+type Deps struct {
+	Payments Payments
+	Webhooks Webhooks
+	Links    Links
+	Keys     Keys
+	Methods  Methods
+	Quotes   Quotes
+	Sandbox  Sandbox
+	Limits   Limits
+	Answers  *idempotency.Store
+	DB       *models.DB  // only to keep answers for idempotency keys
+	Secrets  *secret.Box // seals cursors
+	Clock    clock.Clock
+	// PerMinute is how many requests a key may make in a minute; 0 means limit.PerKey.
+	PerMinute int64
+	// BaseURL is this instance's own address, without a trailing slash; Version is Cointill's.
+	BaseURL, Version string
+}
+
+// service is the interface at work.
+type service struct{ Deps }
+
+// Register puts every endpoint of /v1 on the app and returns the document that
+// describes them, which is also served at /v1/openapi.json. The app's error
+// handler answers what the handlers return by Refuse.
+func Register(app fiber.Router, deps Deps) *Document {
+	if deps.PerMinute == 0 {
+		deps.PerMinute = limit.PerKey
+	}
+	s := &service{deps}
+	table := s.operations()
+	document := describe(table, deps.BaseURL, deps.Version)
+	for _, op := range table {
+		path := fiberPath(op.path)
+		if op.method == fiber.MethodGet {
+			app.Get(path, s.handle(op)) // and HEAD
+			continue
+		}
+		app.Add(op.method, path, s.handle(op))
+	}
+	app.Get("/v1/openapi.json", func(c *fiber.Ctx) error {
+		c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+		c.Set(fiber.HeaderCacheControl, "public, max-age="+documentAge)
+		c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
+		return c.Send(document.JSON)
+	})
+	return document
+}
+
+// documentAge is for how many seconds the document may be cached.
+const documentAge = "300"
+
+// stamp writes a time that may not be there.
+func stamp(at *time.Time) *string {
+	if at == nil {
+		return nil
+	}
+	text := clock.Format(*at)
+	return &text
+}

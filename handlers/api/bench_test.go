@@ -1,0 +1,306 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"cointill/chain"
+	simulated "cointill/chain/sandbox"
+	"cointill/core/account"
+	"cointill/core/clock"
+	"cointill/core/idempotency"
+	"cointill/core/limit"
+	"cointill/core/link"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/quote"
+	"cointill/core/receipt"
+	"cointill/core/sandbox"
+	"cointill/core/scope"
+	"cointill/core/secret"
+	"cointill/core/stream"
+	"cointill/core/wallet"
+	"cointill/core/webhook"
+	"cointill/handlers/api"
+	"cointill/handlers/api/apitest"
+	"cointill/handlers/page"
+	"cointill/models"
+	"cointill/models/modelstest"
+	"cointill/web"
+)
+
+const base = "http://localhost:8080"
+
+// bench is the real server with the real core on a clock that the test moves.
+type bench struct {
+	*testing.T
+	app       *fiber.App
+	db        *models.DB
+	clock     *clock.Fake
+	accounts  *account.Service
+	payments  *payment.Service
+	hooks     *webhook.Service
+	chains    []*simulated.Chain
+	followers []*chain.Follower
+	market    *market
+	document  *api.Document
+	contract  *apitest.Contract
+	perMinute int64
+	business  models.Business
+	key       string // of the test domain
+	liveKey   string
+}
+
+// market is the test domain's rates, which a test can take away.
+type market struct {
+	quote.Fixed
+	shut bool
+}
+
+func (m *market) Readings(ctx context.Context, base, quoted string) ([]quote.Reading, error) {
+	if m.shut {
+		return nil, nil
+	}
+	return m.Fixed.Readings(ctx, base, quoted)
+}
+
+func each(t *testing.T, test func(b *bench)) {
+	t.Helper()
+	modelstest.Each(t, func(t *testing.T, db *models.DB) { test(newBench(t, db, 0)) })
+}
+
+// quick is a bench on SQLite alone, for what no database has a say in.
+func quick(t *testing.T) *bench { return newBench(t, modelstest.Open(t, false, time.Now), 0) }
+
+func newBench(t *testing.T, db *models.DB, perMinute int64) *bench {
+	t.Helper()
+	now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	b := &bench{T: t, db: db, clock: now, perMinute: perMinute, market: &market{Fixed: quote.Fixed{Clock: now.Now}}}
+	box, err := secret.NewBox(make([]byte, 32))
+	b.must(err)
+	b.accounts = account.New(db, now.Now, box)
+	b.hooks = &webhook.Service{DB: db, Clock: now.Now, Secrets: box}
+	registry := &payment.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
+	quotes := &quote.Service{Clock: now.Now, Minimum: 2, Sources: map[scope.Domain][]quote.Source{scope.Test: {b.market}}}
+	b.payments = &payment.Service{
+		DB: db, Clock: now.Now, Secrets: box, Networks: registry, Quotes: quotes, Wallet: &wallet.Service{Receivers: wallet.SandboxReceivers()},
+		Events: b.hooks, PageBase: base + "/pay",
+		Receipts: &receipt.Service{DB: db, Clock: now.Now, Render: func(receipt.Receipt) (string, string, string) { return "s", "t", "h" }},
+	}
+	player := &sandbox.Service{Payments: b.payments, Chains: map[money.Chain]sandbox.Chain{}}
+	for _, kind := range money.Chains() {
+		c, err := simulated.Open(t.Context(), db, kind, now.Now)
+		b.must(err)
+		observer := &payment.Observer{Service: b.payments, Watching: new(chain.WatchSet)}
+		b.followers = append(b.followers, chain.NewFollower(chain.FollowerConfig{Network: c.Network(), Source: c, Store: observer, Watch: observer.Watching,
+			Refresh: func(ctx context.Context) error { return observer.Refresh(ctx, c.Network()) }}))
+		b.chains, player.Chains[kind], registry.Domains[scope.Test][kind] = append(b.chains, c), c, c.Network()
+	}
+	b.serve(api.Deps{
+		Payments: b.payments, Webhooks: b.hooks, Links: &link.Service{DB: db, Clock: now.Now, Payments: b.payments, Base: base + "/l"},
+		Keys: b.accounts, Methods: b.accounts, Quotes: quotes, Sandbox: player, Limits: limit.New(db, now.Now),
+		Answers: idempotency.New(db, now.Now, box), DB: db, Secrets: box, Clock: now.Now, PerMinute: perMinute, BaseURL: base, Version: "test",
+	})
+	b.business, b.key, b.liveKey = b.merchant("Kofi Books", "kofi@books.example")
+	b.pass(0)
+	return b
+}
+
+func (b *bench) serve(deps api.Deps) {
+	b.Helper()
+	server, err := web.New(web.Config{BaseURL: base}, web.Deps{
+		Clock: b.clock.Now, Account: b.accounts, Secret: deps.Secrets, Limiter: limit.New(b.db, b.clock.Now), Hub: stream.New(b.db),
+		Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
+		Routes: web.Routes{
+			API:  func(app fiber.Router) { b.document = api.Register(app, deps) },
+			Docs: func(p page.Payers) { p.Get("/docs", api.Docs(b.document)) },
+		},
+	})
+	b.must(err)
+	b.app, b.contract = server.App(), apitest.Load(b, b.document.JSON)
+}
+
+// merchant makes a business with a key in each domain.
+func (b *bench) merchant(name, email string) (business models.Business, test, live string) {
+	b.Helper()
+	business, _, err := b.accounts.CreateBusiness(b.Context(), account.NewBusiness{BusinessName: name, Name: "Kofi Boateng", Email: email, Password: "a long enough passphrase"})
+	b.must(err)
+	sc := scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "user:1", Role: scope.Owner}
+	_, test, err = b.accounts.CreateKey(b.Context(), sc, "shop")
+	b.must(err)
+	sc.Domain = scope.Live
+	_, live, err = b.accounts.CreateKey(b.Context(), sc, "shop")
+	b.must(err)
+	return business, test, live
+}
+
+func (b *bench) must(err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// pass lets time pass in half seconds: blocks come, followers look, deadlines take effect.
+func (b *bench) pass(d time.Duration) {
+	b.Helper()
+	for left := d; ; left -= 500 * time.Millisecond {
+		for i, c := range b.chains {
+			_, _, err := c.Tick(b.Context())
+			b.must(err)
+			_, err = b.followers[i].Step(b.Context())
+			b.must(err)
+		}
+		_, err := b.payments.Sweep(b.Context())
+		b.must(err)
+		if left <= 0 {
+			return
+		}
+		b.clock.Advance(500 * time.Millisecond)
+	}
+}
+
+// answer is what came back.
+type answer struct {
+	Status int
+	Header http.Header
+	Raw    string
+	Body   struct {
+		Status  bool            `json:"status"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data"`
+		Meta    *struct {
+			NextCursor *string `json:"next_cursor"`
+			HasMore    bool    `json:"has_more"`
+		} `json:"meta"`
+		Code      string              `json:"code"`
+		Errors    map[string][]string `json:"errors"`
+		RequestID string              `json:"request_id"`
+	}
+}
+
+// into reads the answer's data.
+func (b *bench) into(a answer, v any) {
+	b.Helper()
+	if err := json.Unmarshal(a.Body.Data, v); err != nil {
+		b.Fatalf("%v in %s", err, a.Raw)
+	}
+}
+
+// call sends a request with the test key, and holds the answer against the document.
+func (b *bench) call(method, path, body string, headers ...string) answer {
+	b.Helper()
+	return b.callAs(b.key, method, path, body, headers...)
+}
+
+// callAs sends a request with a key; headers are names and values in turn.
+func (b *bench) callAs(key, method, path, body string, headers ...string) answer {
+	b.Helper()
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r.Host = strings.TrimPrefix(base, "http://")
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if key != "" {
+		r.Header.Set("Authorization", "Bearer "+key)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := b.app.Test(r, -1)
+	b.must(err)
+	defer func() { _ = response.Body.Close() }()
+	b.contract.Validate(b, r, response)
+	text, err := io.ReadAll(response.Body)
+	b.must(err)
+	a := answer{Status: response.StatusCode, Header: response.Header, Raw: string(text)}
+	if method != http.MethodHead && path != "/v1/openapi.json" {
+		if err := json.Unmarshal(text, &a.Body); err != nil {
+			b.Fatalf("%s %s answered %d without the envelope: %q", method, path, a.Status, text)
+		}
+		b.envelope(a)
+	}
+	return a
+}
+
+// envelope checks what every answer has in common.
+func (b *bench) envelope(a answer) {
+	b.Helper()
+	id := a.Header.Get("X-Request-Id")
+	if a.Body.Status != (a.Status < 300) || a.Body.Message == "" || !strings.HasPrefix(id, "req_") {
+		b.Errorf("%d with status %v, message %q, request id %q", a.Status, a.Body.Status, a.Body.Message, id)
+	}
+	if !a.Body.Status && (a.Body.Code == "" || a.Body.RequestID != id) {
+		b.Errorf("a failure without its code or request id: %s", a.Raw)
+	}
+	if a.Header.Get("Cache-Control") != "no-store" {
+		b.Errorf("an answer that may be cached: %v", a.Header)
+	}
+}
+
+// expect fails unless the answer has the status and, for a failure, the code.
+func (b *bench) expect(a answer, status int, code string) answer {
+	b.Helper()
+	if a.Status != status || a.Body.Code != code {
+		b.Fatalf("answered %d %q, want %d %q: %s", a.Status, a.Body.Code, status, code, a.Raw)
+	}
+	return a
+}
+
+// body is a good initiation with some fields in place of its own; "" takes one out.
+func body(changes ...string) string {
+	fields := [][2]string{
+		{"currency", `"NGN"`}, {"amount", `25000`}, {"first_name", `"Ada"`}, {"last_name", `"Obi"`}, {"email", `"ada@example.com"`},
+		{"payment_method", `"crypto_bitcoin"`},
+	}
+	var out []string
+	changed := map[string]string{}
+	for i := 0; i+1 < len(changes); i += 2 {
+		changed[changes[i]] = changes[i+1]
+	}
+	for _, f := range fields {
+		value, given := changed[f[0]]
+		if !given {
+			value = f[1]
+		}
+		delete(changed, f[0])
+		if value != "" {
+			out = append(out, fmt.Sprintf("%q:%s", f[0], value))
+		}
+	}
+	for i := 0; i+1 < len(changes); i += 2 {
+		if value, left := changed[changes[i]]; left {
+			out = append(out, fmt.Sprintf("%q:%s", changes[i], value))
+		}
+	}
+	return "{" + strings.Join(out, ",") + "}"
+}
+
+// started is the data of an initiation.
+type started struct {
+	PaymentURL        string `json:"payment_url"`
+	AccessToken       string `json:"access_token"`
+	Reference         string `json:"reference"`
+	Amount            int64  `json:"amount"`
+	Currency          string `json:"currency"`
+	BusinessReference string `json:"business_reference"`
+	ExpiresAt         string `json:"expires_at"`
+}
+
+// initiate starts a payment that nothing is wrong with.
+func (b *bench) initiate(changes ...string) (s started) {
+	b.Helper()
+	b.into(b.expect(b.call("POST", "/v1/payment/initiate", body(changes...)), 201, ""), &s)
+	return s
+}

@@ -1,0 +1,359 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"cointill/core/fault"
+)
+
+// shape is a field of a request body that knows its JSON type. read takes the
+// field's value as it stands in the body and answers with a sentence when it
+// has another type. What the value may be is for core to say.
+type shape interface {
+	read(raw jsontext.Value) (problem string)
+}
+
+// text is a field that must be a JSON string.
+type text struct {
+	Given bool
+	Value string
+}
+
+func (t *text) read(raw jsontext.Value) string {
+	if raw.Kind() != '"' {
+		return "Must be a string."
+	}
+	plain, err := jsontext.AppendUnquote(nil, raw)
+	if err != nil {
+		return "Must be a string."
+	}
+	t.Given, t.Value = true, string(plain)
+	return ""
+}
+
+// Schema documents the type.
+func (text) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeString} }
+
+// pointer is the value of an optional field: nil when it was left out or null.
+func (t text) pointer() *string {
+	if !t.Given {
+		return nil
+	}
+	return &t.Value
+}
+
+// integer is a field that must be a JSON number without point or exponent.
+// One beyond 64 bits becomes the nearest of them, which every range refuses.
+type integer struct {
+	Given bool
+	Value int64
+}
+
+func (i *integer) read(raw jsontext.Value) string {
+	if raw.Kind() != '0' {
+		return "Must be a number, not " + kindName(raw.Kind()) + "."
+	}
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return "Must be a whole number, written without a point or an exponent."
+	}
+	i.Given, i.Value = true, n
+	return ""
+}
+
+// Schema documents the type.
+func (integer) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeInteger, Format: "int64"}
+}
+
+func (i integer) pointer() *int64 {
+	if !i.Given {
+		return nil
+	}
+	return &i.Value
+}
+
+// flag is a field that must be true or false.
+type flag struct {
+	Given bool
+	Value bool
+}
+
+func (f *flag) read(raw jsontext.Value) string {
+	if kind := raw.Kind(); kind != 't' && kind != 'f' {
+		return "Must be true or false."
+	}
+	f.Given, f.Value = true, raw.Kind() == 't'
+	return ""
+}
+
+// Schema documents the type.
+func (flag) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeBoolean} }
+
+func (f flag) pointer() *bool {
+	if !f.Given {
+		return nil
+	}
+	return &f.Value
+}
+
+// moment is a field that must be an RFC 3339 time.
+type moment struct {
+	Given bool
+	Value time.Time
+}
+
+const momentSentence = "Must be a time such as 2026-01-31T12:00:00Z."
+
+func (m *moment) read(raw jsontext.Value) string {
+	var t text
+	if t.read(raw) != "" {
+		return momentSentence
+	}
+	at, err := parseTime(t.Value)
+	if err != nil {
+		return momentSentence
+	}
+	m.Given, m.Value = true, at
+	return ""
+}
+
+// Schema documents the type.
+func (moment) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
+}
+
+func (m moment) pointer() *time.Time {
+	if !m.Given {
+		return nil
+	}
+	return &m.Value
+}
+
+// parseTime reads RFC 3339, within the years that both databases can hold.
+func parseTime(text string) (time.Time, error) {
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err == nil && (at.Year() < 1970 || at.Year() > 9000) {
+		err = errors.New("year out of range")
+	}
+	return at.UTC(), err
+}
+
+// texts is a field that must be an array of strings.
+type texts struct {
+	Given  bool
+	Values []string
+}
+
+// maxTexts bounds an array; core's rules are stricter.
+const maxTexts = 100
+
+func (t *texts) read(raw jsontext.Value) string {
+	const problem = "Must be an array of strings."
+	if raw.Kind() != '[' {
+		return problem
+	}
+	values := []string{}
+	in := jsontext.NewDecoder(bytes.NewReader(raw))
+	if _, err := in.ReadToken(); err != nil {
+		return problem
+	}
+	for in.PeekKind() != ']' {
+		item, err := in.ReadValue()
+		var one text
+		if err != nil || one.read(item) != "" || len(values) == maxTexts {
+			return problem
+		}
+		values = append(values, one.Value)
+	}
+	t.Given, t.Values = true, values
+	return ""
+}
+
+// Schema documents the type.
+func (texts) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}}
+}
+
+// verbatim is a field that must be an object or an array and is kept as it is
+// written, with the order of its keys and the spelling of its numbers.
+type verbatim struct {
+	Value []byte
+}
+
+func (v *verbatim) read(raw jsontext.Value) string {
+	if kind := raw.Kind(); kind != '{' && kind != '[' {
+		return "Must be an object or an array. Leave it out when there is none."
+	}
+	v.Value = bytes.Clone(raw)
+	return ""
+}
+
+// Schema documents the type.
+func (verbatim) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{OneOf: []*huma.Schema{
+		{Type: huma.TypeObject, AdditionalProperties: true}, {Type: huma.TypeArray, Items: &huma.Schema{}},
+	}}
+}
+
+// read reads a body strictly into a request struct, whose exported fields are
+// shapes named by their json tags: required unless the tag says omitempty, null
+// only where a tag nullable says that it empties the field. problems holds what
+// was wrong by field; err is an Unreadable fault, or Invalid for a body that is
+// no object. Fields that nobody asked for are ignored.
+func read[T any](body []byte) (request T, problems fault.Fields, err error) {
+	fields, err := members(body)
+	if err != nil {
+		return request, nil, err
+	}
+	problems = fault.Fields{}
+	into := reflect.ValueOf(&request).Elem()
+	for i := range into.NumField() {
+		field := into.Type().Field(i)
+		if !field.IsExported() {
+			continue
+		}
+		name, optional := fieldName(field)
+		raw, given := fields[name]
+		switch {
+		case !given && !optional:
+			problems.Add(name, "Is required.")
+		case !given:
+		case raw.Kind() == 'n' && field.Tag.Get("nullable") == "true":
+			markNull(into, field.Name)
+		default:
+			if problem := into.Field(i).Addr().Interface().(shape).read(raw); problem != "" {
+				problems.Add(name, problem)
+			}
+		}
+	}
+	return request, problems, nil
+}
+
+// markNull notes in the request's field nulls which fields were given as null.
+func markNull(into reflect.Value, name string) {
+	if nulls, ok := into.Addr().Interface().(interface{ null(string) }); ok {
+		nulls.null(name)
+	}
+}
+
+// fieldName is a request field's JSON name and whether it may be left out.
+func fieldName(field reflect.StructField) (name string, optional bool) {
+	name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+	return name, options == "omitempty"
+}
+
+// members reads the body's one object: a value for each name, none twice.
+func members(body []byte) (map[string]jsontext.Value, error) {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil, unreadable("The body is empty. Send a JSON object.")
+	}
+	if bytes.HasPrefix(body, []byte("\xef\xbb\xbf")) {
+		return nil, unreadable("The body begins with a byte order mark. Send UTF-8 without one.")
+	}
+	in := jsontext.NewDecoder(bytes.NewReader(body))
+	whole, err := in.ReadValue()
+	if err != nil {
+		return nil, explain(err)
+	}
+	whole = whole.Clone()
+	if _, err := in.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, unreadable("Something follows the JSON object. Send one object and nothing else.")
+	}
+	if whole.Kind() != '{' {
+		return nil, fault.Validation(fault.Fields{"body": {"Must be a JSON object, not " + kindName(whole.Kind()) + "."}})
+	}
+	fields := map[string]jsontext.Value{}
+	in = jsontext.NewDecoder(bytes.NewReader(whole))
+	if _, err := in.ReadToken(); err != nil {
+		return nil, explain(err)
+	}
+	for in.PeekKind() != '}' {
+		name, err := in.ReadToken()
+		if err != nil {
+			return nil, explain(err)
+		}
+		key := name.String()
+		value, err := in.ReadValue()
+		if err != nil {
+			return nil, explain(err)
+		}
+		fields[key] = value.Clone()
+	}
+	return fields, nil
+}
+
+// explain says what makes a body unreadable, without repeating any of it.
+func explain(err error) error {
+	var syntax *jsontext.SyntacticError
+	if !errors.As(err, &syntax) {
+		return unreadable("The body ends before the JSON is complete.")
+	}
+	at := fmt.Sprintf(" (near byte %d)", syntax.ByteOffset)
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return unreadable("The JSON names a field twice in one object" + at + ".")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return unreadable("The body ends before the JSON is complete.")
+	case strings.Contains(syntax.Err.Error(), "UTF-8"), strings.Contains(syntax.Err.Error(), "surrogate"):
+		return unreadable("The body holds text that is not valid UTF-8" + at + ".")
+	case strings.Contains(syntax.Err.Error(), "depth"):
+		return unreadable("The JSON is nested too deeply" + at + ".")
+	}
+	return unreadable("The body is not valid JSON" + at + ".")
+}
+
+func unreadable(sentence string) error {
+	return fault.New(fault.Unreadable, "unreadable_json", sentence)
+}
+
+// kindName is what people call a kind of JSON value.
+func kindName(kind jsontext.Kind) string {
+	switch kind {
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case 't', 'f':
+		return "true or false"
+	case 'n':
+		return "null"
+	case '[':
+		return "an array"
+	}
+	return "an object"
+}
+
+// refuse makes one fault of what is wrong with the shapes and the values: a
+// field whose shape is wrong has no value to judge.
+func refuse(shapes, values fault.Fields) error {
+	all := fault.Fields{}
+	for name, sentences := range values {
+		all[name] = sentences
+	}
+	for name, sentences := range shapes {
+		all[name] = sentences
+	}
+	return fault.Validation(all)
+}
+
+// refuseAll is refuse for an operation whose core has no check apart from the
+// act itself. The caller has made sure that core refuses the request in any
+// case, because a field whose shape is wrong arrives as a value that is wrong too.
+func refuseAll(shapes fault.Fields, refused error) error {
+	var values *fault.Fault
+	if errors.As(refused, &values) && values.Kind == fault.Invalid {
+		return refuse(shapes, values.Fields)
+	}
+	return refuse(shapes, nil)
+}

@@ -1,0 +1,145 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+
+	"github.com/gofiber/fiber/v2"
+
+	"cointill/core/fault"
+	"cointill/core/idempotency"
+	"cointill/core/scope"
+	"cointill/handlers/page"
+	"cointill/models"
+)
+
+// strangers is how many requests without a good key one address may make in a minute.
+const strangers = 300
+
+// call is one request of a merchant's program, with whose it is.
+type call struct {
+	api   *service
+	op    *operation
+	fiber *fiber.Ctx
+	ctx   context.Context
+	scope scope.Scope
+}
+
+// handler answers a call or says why not.
+type handler func(*call) error
+
+// handle is what the router calls for an operation: who asks, how often, and then the answer.
+func (s *service) handle(op *operation) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		call := &call{api: s, op: op, fiber: c, ctx: c.UserContext()}
+		if err := call.admit(); err != nil {
+			return err
+		}
+		return op.run(call)
+	}
+}
+
+// admit finds the scope of the request's key and counts the request.
+func (c *call) admit() error {
+	sc, key, err := c.api.Keys.Authenticate(c.ctx, c.fiber.Get(fiber.HeaderAuthorization))
+	name, quota := fmt.Sprintf("key:%d", key.ID), c.api.PerMinute
+	if err != nil {
+		name, quota = "stranger:"+c.fiber.IP(), strangers
+	}
+	standing := c.api.Limits.Take(name, quota)
+	c.fiber.Set("RateLimit-Policy", standing.Policy())
+	c.fiber.Set("RateLimit", standing.Standing())
+	if err := standing.Err(); err != nil {
+		return err
+	}
+	c.scope = sc
+	c.fiber.Locals(page.LocalBusiness, sc.BusinessID)
+	return err
+}
+
+// effect is the handler of an operation that changes something: do asks core
+// for the change, show makes the answer's data of what core returned. A POST
+// that carries an Idempotency-Key happens once: where core stores the answer in
+// the transaction of the effect (idempotency.Do), these bytes are sent now and
+// at every repetition.
+func effect[T any](do func(*call) (T, error), show func(*call, T) (any, error)) handler {
+	return func(c *call) error {
+		render := func(result any) (idempotency.Answer, error) {
+			made, ok := result.(T)
+			if !ok {
+				return idempotency.Answer{}, fmt.Errorf("api: %s gave a %T to show", c.op.id, result)
+			}
+			data, err := show(c, made)
+			if err != nil {
+				return idempotency.Answer{}, err
+			}
+			body, err := c.envelope(data)
+			return idempotency.Answer{Status: c.op.status, Body: body}, err
+		}
+		claim, before, err := c.claim()
+		if err != nil {
+			return err
+		}
+		if before != nil {
+			return c.replay(*before)
+		}
+		c.ctx = idempotency.With(c.ctx, claim, render)
+		made, err := do(c)
+		var twin *idempotency.Answered
+		if errors.As(err, &twin) {
+			return c.replay(twin.Answer)
+		}
+		if err != nil {
+			return err
+		}
+		if stored := claim.Answer(); stored != nil {
+			return send(c.fiber, stored.Status, stored.Body)
+		}
+		answer, err := render(made)
+		if err != nil {
+			return err
+		}
+		if claim != nil {
+			c.keep(claim, answer)
+		}
+		return send(c.fiber, answer.Status, answer.Body)
+	}
+}
+
+// claim makes the request's claim to its Idempotency-Key, nil without one, and
+// finds the answer that was given before.
+func (c *call) claim() (*idempotency.Claim, *idempotency.Answer, error) {
+	keys := c.fiber.Request().Header.PeekAll("Idempotency-Key")
+	if c.op.method != http.MethodPost || len(keys) == 0 {
+		return nil, nil, nil
+	}
+	if len(keys) > 1 {
+		return nil, nil, fault.Validation(fault.Fields{"Idempotency-Key": {"May be sent only once."}})
+	}
+	claim, err := c.api.Answers.Claim(c.scope, string(keys[0]), c.op.method, c.fiber.Path(), c.fiber.Body())
+	if err != nil {
+		return nil, nil, err
+	}
+	before, err := c.api.Answers.Replay(c.ctx, claim)
+	return claim, before, err
+}
+
+// replay sends the answer that was given before.
+func (c *call) replay(before idempotency.Answer) error {
+	c.fiber.Set("Idempotency-Replayed", "true")
+	return send(c.fiber, before.Status, before.Body)
+}
+
+// keep stores the answer of an operation that has no transaction of its own to
+// store it in, as those on the sandbox chain: a repetition is answered from it,
+// twins at the same moment may both take effect.
+func (c *call) keep(claim *idempotency.Claim, answer idempotency.Answer) {
+	ctx := idempotency.With(context.WithoutCancel(c.ctx), claim, func(any) (idempotency.Answer, error) { return answer, nil })
+	_, err := idempotency.Do(ctx, c.api.DB, func(*models.Tx) (struct{}, error) { return struct{}{}, nil })
+	if err != nil {
+		slog.WarnContext(c.ctx, "answer not kept for its idempotency key", "operation", c.op.id, "error", err)
+	}
+}

@@ -1,0 +1,88 @@
+package api
+
+import "cointill/core/webhook"
+
+// EventType is a type of event and when it is sent.
+type EventType struct{ Type, When string }
+
+// Events lists every type of event.
+func Events() []EventType {
+	return []EventType{
+		{webhook.PaymentInitiated, "The customer opened the payment page and saw the details."},
+		{webhook.PaymentDetected, "A transfer to the payment was seen on the network; it has no confirmation yet."},
+		{webhook.PaymentProcessing, "A transfer has its first confirmation."},
+		{webhook.PaymentSuccessful, "The right amount is final. Give value now."},
+		{webhook.PaymentDeclined, "Money is final, but too little, too much, or too late: reason says which. A person decides."},
+		{webhook.PaymentFailed, "The transfer was reverted, replaced or dropped, and nothing else pays."},
+		{webhook.PaymentAbandoned, "24 hours passed without a transfer. Money that comes all the same is shown, and declined."},
+		{webhook.PaymentExpired, "The 7 minutes passed and nobody opened the page."},
+		{webhook.PaymentReversed, "The chain took back money that was final. The payment stays successful, with reversed set: act."},
+		{webhook.PaymentUnexpectedTransfer, "More money came to a payment that had ended, or an asset that it doesn't take."},
+		{webhook.SendProcessing, "A refund or payout of yours was seen on the network."},
+		{webhook.SendProcessed, "A refund or payout of yours has a confirmation."},
+		{webhook.SendSuccessful, "A refund or payout of yours is final."},
+		{webhook.SendFailed, "A refund or payout of yours did not resolve on the network."},
+		{webhook.WebhookTest, "You asked for it. Nothing happened to any payment."},
+	}
+}
+
+// Code is a machine code of the failure envelope.
+type Code struct {
+	Code    string
+	Status  int    // HTTP
+	Meaning string // what happened
+	Do      string // what to do about it
+}
+
+// Codes lists every machine code, by status. A test holds it against the
+// source, and docs/errors.md against it.
+func Codes() []Code {
+	return []Code{
+		{"unreadable_json", 400, "The body is not JSON that can be read in one way only.", "Send one JSON object in UTF-8: no field twice, nothing after it, no byte order mark."},
+		{"bad_request", 400, "The request itself can't be read.", "Use an ordinary HTTP client."},
+		{"invalid_api_key", 401, "No API key, or one that is unknown, mistyped, revoked or replaced.", "Send Authorization: Bearer with a key of the dashboard, whole."},
+		{"sign_in_failed", 401, "E-mail address and password don't belong together.", "Type them again, or reset the password."},
+		{"payment_method_not_enabled", 403, "The business has not enabled this payment method in this domain.", "Enable it under Payment methods, or offer another one: GET /v1/payment-methods lists them."},
+		{"method_unavailable", 403, "The payment method can't be enabled: something is missing for it.", "The message says what: usually a node, which the operator configures."},
+		{"role_not_allowed", 403, "Your role may not do this.", "Ask an owner or an admin."},
+		{"test_domain_only", 403, "This works in the test domain only.", "Use a test key, or switch the dashboard to test."},
+		{"https_required", 403, "The request came over plain http.", "Use https."},
+		{"sign_up_closed", 403, "This server has an owner already.", "Ask the owner for an invitation."},
+		{"cross_origin", 403, "A form was sent from another site.", "Open the page itself and send it from there."},
+		{"stale_form", 403, "The form is too old, or the browser refuses cookies.", "Reload the page and send it again."},
+		{"not_found", 404, "Nothing of this name in the key's business and domain, or no such address.", "Check the reference or id, and that the key is of the right domain."},
+		{"method_not_allowed", 405, "The address doesn't take this method.", "The header Allow lists those it takes."},
+		{"request_timeout", 408, "The request took too long to arrive.", "Send it again."},
+		{"duplicate_business_reference", 409, "A payment with this business_reference exists already.", "Verify that payment; for another one use another reference."},
+		{"idempotency_key_reused", 409, "The Idempotency-Key came with another request before.", "Use a new key for each request, and the same only to repeat one."},
+		{"too_many_webhooks", 409, "There are as many webhooks as there may be.", "Delete one that is no longer needed."},
+		{"webhook_inactive", 409, "An inactive webhook receives no events, a test neither.", "Switch it on first."},
+		{"no_active_webhook", 409, "No active webhook would receive the event.", "Register one or switch one on."},
+		{"payment_expired", 409, "The payment expired before it was opened, so it has no address.", "Initiate a new one."},
+		{"payment_ended", 409, "The payment has ended; this scenario can't happen to it any more.", "Use a new payment, or one of exact, underpay, overpay."},
+		{"payment_not_opened", 409, "The payment was never opened, so nothing can have been paid to it.", "Open its page first."},
+		{"not_on_sandbox", 409, "The payment runs on a real network.", "Pay it from a wallet of that network."},
+		{"not_declined", 409, "Only a declined payment can be accepted.", "Look at its state again: somebody may have been faster."},
+		{"too_many_keys", 409, "There are as many API keys as there may be.", "Revoke one that isn't used."},
+		{"key_not_active", 409, "The API key is revoked or has been rolled already.", "Work with the newer one."},
+		{"no_mail_server", 409, "No mail server is configured.", "Set COINTILL_SMTP_URL."},
+		{"mail_pending", 409, "The mail is on its way already.", "Wait."},
+		{"mail_sent", 409, "The mail was sent already.", "Nothing."},
+		{"link_inactive", 410, "The payment link was switched off by the merchant.", "Ask the merchant."},
+		{"link_expired", 410, "The payment link has expired.", "Ask the merchant for a new one."},
+		{"link_used_up", 410, "The payment link has been used as often as it may be.", "Ask the merchant for a new one."},
+		{"body_too_large", 413, "The body has more than 64 KiB.", "Send less; metadata is bounded at 8 KiB anyway."},
+		{"unsupported_media_type", 415, "The body is not application/json, or is compressed.", "Set Content-Type: application/json and no Content-Encoding."},
+		{"validation_failed", 422, "Fields need attention.", "errors names every one of them, with a sentence each."},
+		{"rate_limited", 429, "Too many requests in this minute.", "Wait for as many seconds as Retry-After says."},
+		{"too_many_attempts", 429, "Too many sign-ins in a short time.", "Wait for as many seconds as Retry-After says."},
+		{"too_many_claims", 429, "The payment page has taken enough hashes.", "Contact the merchant."},
+		{"headers_too_large", 431, "The headers or the address are too large.", "Send less."},
+		{"internal_error", 500, "Something went wrong on the server.", "Try again; if it stays, tell the operator the request_id."},
+		{"rate_unavailable", 503, "There is no price that can be trusted: too few fresh sources agree.", "Try again after Retry-After seconds. Nothing was done."},
+		{"chain_unavailable", 503, "The coin's network can't be followed at the moment, or no node is configured for it.", "Try again after Retry-After seconds, or offer another payment method."},
+		{"unavailable", 503, "The server or its database can't answer.", "Try again after Retry-After seconds."},
+		{"busy", 503, "The server is busy with other sign-ins.", "Try again in a moment."},
+		{"too_many_streams", 503, "Too many pages are watching at once.", "The page asks again by itself."},
+	}
+}

@@ -1,0 +1,284 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"cointill/core/sandbox"
+	"cointill/handlers/page"
+	"cointill/views/docs"
+)
+
+// Docs is the page with the reference: everything on it is taken from the document.
+func Docs(document *Document) page.Handler {
+	props := document.Reference()
+	return func(c *page.Ctx) error {
+		c.Set("Cache-Control", "public, max-age="+documentAge)
+		return c.Render(docs.Reference(props))
+	}
+}
+
+// Reference is the document as the page shows it.
+func (d *Document) Reference() docs.ReferenceProps {
+	props := docs.ReferenceProps{BaseURL: d.baseURL, Version: d.version, VerifyExample: verifyProgram, VerifyLanguage: "Node"}
+	for _, tag := range tags {
+		group := docs.Group{ID: strings.ToLower(strings.ReplaceAll(tag.Name, " ", "-")) + "-api", Title: tag.Name, Text: tag.Description}
+		for _, op := range d.table {
+			if op.tag == tag.Name {
+				group.Operations = append(group.Operations, d.operation(op))
+			}
+		}
+		props.Groups = append(props.Groups, group)
+	}
+	for _, c := range Codes() {
+		props.Errors = append(props.Errors, docs.ErrorCode{Code: c.Code, Status: strconv.Itoa(c.Status), Text: c.Meaning + " " + c.Do})
+	}
+	for _, e := range Events() {
+		props.Events = append(props.Events, docs.Event{Type: e.Type, Text: e.When})
+	}
+	for _, s := range sandbox.Scenarios() {
+		props.Scenarios = append(props.Scenarios, docs.Scenario{Code: s.Code, Text: s.Explanation})
+	}
+	props.Quickstart = d.curl(d.table[0])
+	return props
+}
+
+func (d *Document) operation(op *operation) docs.Operation {
+	shown := docs.Operation{
+		ID: op.id, Method: op.method, Path: op.path, Summary: op.summary, Description: strings.ReplaceAll(op.about, "`", ""), Curl: d.curl(op),
+	}
+	for _, p := range op.params {
+		shown.Parameters = append(shown.Parameters, docs.Field{Name: p.Name, In: p.In, Type: typeName(p.Schema), Required: p.Required, Text: plain(p.Description)})
+	}
+	if op.method == http.MethodPost {
+		p := d.openapi.Components.Parameters["IdempotencyKey"]
+		shown.Parameters = append(shown.Parameters, docs.Field{Name: p.Name, In: p.In, Type: typeName(p.Schema), Text: p.Description})
+	}
+	shown.Request = d.requestFields(op)
+	described := d.described(op)
+	statuses := make([]string, 0, len(described.Responses))
+	for status := range described.Responses {
+		statuses = append(statuses, status)
+	}
+	slices.Sort(statuses)
+	for _, status := range statuses {
+		response := described.Responses[status]
+		if name, referred := strings.CutPrefix(response.Ref, "#/components/responses/"); referred {
+			shown.Responses = append(shown.Responses, docs.Response{Status: status, Text: d.openapi.Components.Responses[name].Description})
+			continue
+		}
+		sample := indent(d.sample(response.Content["application/json"].Schema, 0))
+		shown.Responses = append(shown.Responses, docs.Response{Status: status, Text: response.Description, Example: sample})
+	}
+	return shown
+}
+
+// described is the operation as it stands in the document.
+func (d *Document) described(op *operation) *huma.Operation {
+	item := d.openapi.Paths[op.path]
+	switch op.method {
+	case http.MethodGet:
+		return item.Get
+	case http.MethodPost:
+		return item.Post
+	case http.MethodPatch:
+		return item.Patch
+	}
+	return item.Delete
+}
+
+// requestFields are the fields of an operation's body, in the order of its struct.
+func (d *Document) requestFields(op *operation) (fields []docs.Field) {
+	if op.request == nil {
+		return nil
+	}
+	schema := d.follow(d.described(op).RequestBody.Content["application/json"].Schema)
+	of := reflect.TypeOf(op.request)
+	for i := range of.NumField() {
+		if !of.Field(i).IsExported() {
+			continue
+		}
+		name, optional := fieldName(of.Field(i))
+		property := schema.Properties[name]
+		fields = append(fields, docs.Field{Name: name, Type: typeName(property), Required: !optional, Text: plain(property.Description)})
+	}
+	return fields
+}
+
+// follow is the schema itself where there is a reference to it.
+func (d *Document) follow(s *huma.Schema) *huma.Schema {
+	if name, referred := strings.CutPrefix(s.Ref, schemas); referred {
+		return d.openapi.Components.Schemas.Map()[name]
+	}
+	return s
+}
+
+// typeName says a schema's type in words.
+func typeName(s *huma.Schema) string {
+	switch {
+	case len(s.OneOf) > 0:
+		return "object or array"
+	case len(s.Enum) > 0 && len(s.Enum) <= 6:
+		return strings.Trim(strings.ReplaceAll(fmt.Sprint(s.Enum), " ", ", "), "[]")
+	case s.Format != "" && s.Type == huma.TypeString:
+		return s.Format
+	case s.Type == huma.TypeArray:
+		return "array of " + typeName(s.Items) + "s"
+	case s.Nullable:
+		return s.Type + " or null"
+	}
+	return s.Type
+}
+
+func plain(markdown string) string { return strings.ReplaceAll(markdown, "`", "") }
+
+// pair is a member of an example; examples keep an order that reads well.
+type pair struct {
+	name  string
+	value any
+}
+
+type pairs []pair
+
+// MarshalJSON writes the members in their order.
+func (p pairs) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	out.WriteByte('{')
+	for i, one := range p {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		name, err := json.Marshal(one.name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := encode(one.value)
+		if err != nil {
+			return nil, err
+		}
+		out.Write(name)
+		out.WriteByte(':')
+		out.Write(value)
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
+
+// sample makes an example of a schema from the examples of its properties.
+func (d *Document) sample(s *huma.Schema, depth int) any {
+	s = d.follow(s)
+	switch {
+	case len(s.Examples) > 0:
+		return s.Examples[0]
+	case len(s.Enum) > 0:
+		return s.Enum[0]
+	case s.Type == huma.TypeArray && depth < 8:
+		return []any{d.sample(s.Items, depth+1)}
+	case s.Type == huma.TypeArray:
+		return []any{}
+	case s.Type == huma.TypeObject && depth < 8:
+		members := pairs{}
+		for _, name := range d.order(s) {
+			members = append(members, pair{name, d.sample(s.Properties[name], depth+1)})
+		}
+		return members
+	case s.Type == huma.TypeString:
+		return ""
+	}
+	return nil
+}
+
+// order is the names of a schema's properties: the envelope's as the contract
+// has them, those of Go types as their fields stand.
+func (d *Document) order(s *huma.Schema) []string {
+	rank := map[string]int{}
+	for i, name := range []string{"status", "message", "data", "meta"} {
+		rank[name] = i - 4
+	}
+	for name, schema := range d.openapi.Components.Schemas.Map() {
+		if schema != s {
+			continue
+		}
+		rank = map[string]int{}
+		for i, field := range reflect.VisibleFields(d.openapi.Components.Schemas.TypeFromRef(schemas + name)) {
+			json, _ := fieldName(field)
+			rank[json] = i
+		}
+	}
+	names := make([]string, 0, len(s.Properties))
+	for name := range s.Properties {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	slices.SortStableFunc(names, func(a, b string) int { return rank[a] - rank[b] })
+	return names
+}
+
+func indent(v any) string {
+	text, err := encode(v)
+	if err != nil {
+		panic("api: an example can't be written: " + err.Error()) // a mistake in the table, found by every test
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, text, "", "  "); err != nil {
+		panic("api: an example is no JSON: " + err.Error())
+	}
+	return out.String()
+}
+
+// curl is a command that calls the operation.
+func (d *Document) curl(op *operation) string {
+	path := op.path
+	for _, p := range op.params {
+		if p.In == "path" {
+			path = strings.ReplaceAll(path, "{"+p.Name+"}", fmt.Sprint(p.Example))
+		}
+	}
+	command := "curl "
+	switch op.method {
+	case http.MethodPatch, http.MethodDelete:
+		command += "-X " + op.method + " "
+	case http.MethodPost:
+		if op.request == nil {
+			command += "-X POST "
+		}
+	}
+	lines := []string{command + d.baseURL + path, `-H "Authorization: Bearer $COINTILL_KEY"`}
+	if op.method == http.MethodPost && op.id == "initiatePayment" {
+		lines = append(lines, `-H "Idempotency-Key: order-1001"`)
+	}
+	if op.sample != nil {
+		lines = append(lines, `-H "Content-Type: application/json"`, "-d '"+indent(op.sample)+"'")
+	}
+	return strings.Join(lines, " \\\n  ")
+}
+
+// verifyProgram checks deliveries; docs/events.md holds the same, and a test compares them.
+const verifyProgram = `import { createServer } from "node:http";
+import { Webhook } from "standardwebhooks";
+
+const webhook = new Webhook(process.env.COINTILL_WEBHOOK_SECRET); // whsec_…
+
+createServer((request, response) => {
+  const chunks = [];
+  request.on("data", (chunk) => chunks.push(chunk));
+  request.on("end", () => {
+    let event;
+    try {
+      event = webhook.verify(Buffer.concat(chunks).toString("utf8"), request.headers);
+    } catch {
+      return response.writeHead(400).end();
+    }
+    response.writeHead(204).end(); // answer first, work afterwards
+    console.log(event.type, event.sequence, event.data.reference);
+  });
+}).listen(9000);
+`

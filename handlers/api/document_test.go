@@ -1,0 +1,338 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"cointill/core/webhook"
+	"cointill/handlers/api"
+)
+
+const root = "../.."
+
+var write = flag.Bool("write", false, "write docs/errors.md from the catalogue")
+
+// tree is the document as plain JSON.
+func (b *bench) tree() (tree map[string]any) {
+	b.Helper()
+	a := b.callAs("", "GET", "/v1/openapi.json", "")
+	if a.Status != 200 || a.Header.Get("Content-Type") != "application/json" {
+		b.Fatalf("%d %v", a.Status, a.Header)
+	}
+	b.must(json.Unmarshal([]byte(a.Raw), &tree))
+	return tree
+}
+
+func TestDocumentIsTheRoutes(t *testing.T) {
+	b := quick(t)
+	documented := map[string]bool{}
+	for path, item := range b.tree()["paths"].(map[string]any) {
+		for method := range item.(map[string]any) {
+			documented[strings.ToUpper(method)+" "+regexp.MustCompile(`\{(\w+)\}`).ReplaceAllString(path, ":$1")] = true
+		}
+	}
+	routed := map[string]bool{}
+	for _, route := range b.app.GetRoutes(true) {
+		if strings.HasPrefix(route.Path, "/v1/") && route.Method != http.MethodHead {
+			routed[route.Method+" "+route.Path] = true
+		}
+	}
+	if !maps.Equal(documented, routed) || len(routed) < 24 {
+		t.Errorf("documented %v\nrouted %v", slices.Sorted(maps.Keys(documented)), slices.Sorted(maps.Keys(routed)))
+	}
+}
+
+// TestDocumentIsComplete demands a description for everything that has a name.
+func TestDocumentIsComplete(t *testing.T) {
+	b := quick(t)
+	tree := b.tree()
+	if tree["openapi"] != "3.1.0" || tree["servers"].([]any)[0].(map[string]any)["url"] != base {
+		t.Errorf("%v %v", tree["openapi"], tree["servers"])
+	}
+	var walk func(at string, node any)
+	walk = func(at string, node any) {
+		switch node := node.(type) {
+		case map[string]any:
+			if properties, is := node["properties"].(map[string]any); is {
+				for name, property := range properties {
+					p := property.(map[string]any)
+					if p["description"] == nil && !(name == "meta" || name == "data") {
+						t.Errorf("%s: %s has no description", at, name)
+					}
+				}
+			}
+			if node["operationId"] != nil {
+				if node["summary"] == nil || node["description"] == nil || node["tags"] == nil || node["responses"] == nil {
+					t.Errorf("%s lacks its summary, description, tag or answers", at)
+				}
+			}
+			if node["in"] != nil && node["description"] == nil {
+				t.Errorf("%s is a parameter without description", at)
+			}
+			for name, child := range node {
+				walk(at+"/"+name, child)
+			}
+		case []any:
+			for i, child := range node {
+				walk(fmt.Sprint(at, "/", i), child)
+			}
+		}
+	}
+	walk("", tree)
+	hooks := slices.Sorted(maps.Keys(tree["webhooks"].(map[string]any)))
+	types := slices.Sorted(slices.Values(webhook.Types()))
+	if !slices.Equal(hooks, types) {
+		t.Errorf("webhooks %v, types %v", hooks, types)
+	}
+}
+
+// TestValidatorSees makes sure that the checks of all other tests can fail.
+func TestValidatorSees(t *testing.T) {
+	b := quick(t)
+	s := b.initiate()
+	good := b.call("GET", "/v1/payment/verify/"+s.Reference, "")
+	for name, change := range map[string][2]string{
+		"missing field": {`"remark":"-",`, ``}, "extra field": {`"remark":"-"`, `"remark":"-","secret":1`}, "wrong type": {`"crypto_confirmations":0`, `"crypto_confirmations":"0"`},
+		"unknown state": {`"status":"pending"`, `"status":"Pending"`}, "wrong time": {`"created_at":"2026`, `"created_at":"x2026`},
+	} {
+		broken := strings.Replace(good.Raw, change[0], change[1], 1)
+		if broken == good.Raw {
+			t.Fatalf("%s: nothing to change in %s", name, good.Raw)
+		}
+		probe := &recorder{TB: t}
+		r := httptest.NewRequest("GET", "/v1/payment/verify/"+s.Reference, nil)
+		b.contract.Validate(probe, r, &http.Response{StatusCode: 200, Header: good.Header, Body: io.NopCloser(strings.NewReader(broken))})
+		if !probe.failed {
+			t.Errorf("%s goes unseen", name)
+		}
+	}
+}
+
+// recorder is a test that only notes its failure.
+type recorder struct {
+	testing.TB
+	failed bool
+}
+
+func (r *recorder) Errorf(string, ...any) { r.failed = true }
+
+func TestReferencePage(t *testing.T) {
+	b := quick(t)
+	response, err := b.app.Test(httptest.NewRequest("GET", "http://localhost:8080/docs", nil), -1)
+	b.must(err)
+	defer func() { _ = response.Body.Close() }()
+	page, err := io.ReadAll(response.Body)
+	b.must(err)
+	if response.StatusCode != 200 {
+		t.Fatalf("%d: %s", response.StatusCode, page)
+	}
+	for _, path := range slices.Sorted(maps.Keys(b.tree()["paths"].(map[string]any))) {
+		if path != "/v1/openapi.json" && !bytes.Contains(page, []byte(path)) {
+			t.Errorf("%s is not on the page", path)
+		}
+	}
+	reference := b.document.Reference()
+	for _, group := range reference.Groups {
+		for _, op := range group.Operations {
+			if !strings.HasPrefix(op.Curl, "curl ") || op.Description == "" || len(op.Responses) < 4 {
+				t.Errorf("%+v", op)
+			}
+			for _, answer := range op.Responses {
+				if answer.Example != "" && !json.Valid([]byte(answer.Example)) {
+					t.Errorf("%s %s: %s", op.ID, answer.Status, answer.Example)
+				}
+			}
+		}
+	}
+}
+
+// TestSamples sends every example body of the reference to the server.
+func TestSamples(t *testing.T) {
+	b := quick(t)
+	b.initiate("business_reference", `"order-1001"`)
+	link := b.call("POST", "/v1/payment-links", `{"title":"A","currency":"USD"}`)
+	var l struct{ ID string }
+	b.into(link, &l)
+	hook := b.hook("https://shop.example/hook")
+	for path, item := range b.tree()["paths"].(map[string]any) {
+		for method, op := range item.(map[string]any) {
+			body, has := op.(map[string]any)["requestBody"].(map[string]any)
+			if !has {
+				continue
+			}
+			sample, err := json.Marshal(body["content"].(map[string]any)["application/json"].(map[string]any)["example"])
+			b.must(err)
+			if strings.HasSuffix(path, "initiate") {
+				sample = bytes.Replace(sample, []byte("order-1001"), []byte("order-1002"), 1)
+			}
+			id := hook.ID
+			if strings.Contains(path, "links") {
+				id = l.ID
+			}
+			at := strings.NewReplacer("{reference}", "order-1001", "{id}", id).Replace(path)
+			if a := b.call(strings.ToUpper(method), at, string(sample)); a.Status >= 300 {
+				t.Errorf("%s %s %s: %s", method, at, sample, a.Raw)
+			}
+		}
+	}
+}
+
+// TestEveryCodeIsInTheCatalogue reads all codes out of the source.
+func TestEveryCodeIsInTheCatalogue(t *testing.T) {
+	used := map[string]bool{}
+	for _, folder := range []string{"core", "web", "handlers"} {
+		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, "catalogue.go") {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			if err == nil {
+				collect(file, used)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	listed := map[string]bool{}
+	for _, c := range api.Codes() {
+		if listed[c.Code] {
+			t.Errorf("%s is listed twice", c.Code)
+		}
+		listed[c.Code] = true
+	}
+	for code := range used {
+		if prefix, isPrefix := strings.CutSuffix(code, "*"); isPrefix {
+			if !slices.ContainsFunc(api.Codes(), func(c api.Code) bool { return strings.HasPrefix(c.Code, prefix) }) {
+				t.Errorf("no code with the prefix %s is in the catalogue", prefix)
+			}
+			continue
+		}
+		if !listed[code] {
+			t.Errorf("%s is not in the catalogue", code)
+		}
+	}
+	for code := range listed {
+		if !used[code] && !strings.HasPrefix(code, "link_") {
+			t.Errorf("%s is in the catalogue, but nowhere in the source", code)
+		}
+	}
+}
+
+var codeShape = regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
+
+// collect finds the codes that a file gives to faults and answers.
+func collect(file *ast.File, used map[string]bool) {
+	note := func(e ast.Expr) {
+		suffix := ""
+		if sum, is := e.(*ast.BinaryExpr); is {
+			e, suffix = sum.X, "*"
+		}
+		if text, is := e.(*ast.BasicLit); is && text.Kind == token.STRING {
+			if code, err := strconv.Unquote(text.Value); err == nil && codeShape.MatchString(strings.TrimSuffix(code, "_")) {
+				used[code+suffix] = true
+			}
+		}
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			name := fmt.Sprint(n.Fun)
+			if selector, is := n.Fun.(*ast.SelectorExpr); is {
+				name = fmt.Sprint(selector.X) + "." + selector.Sel.Name
+			}
+			switch {
+			case (name == "fault.New" || name == "New" && file.Name.Name == "fault") && len(n.Args) > 1:
+				note(n.Args[1])
+			case name == "fault.Retry" && len(n.Args) > 0:
+				note(n.Args[0])
+			}
+		case *ast.CompositeLit:
+			of := fmt.Sprint(n.Type)
+			if selector, is := n.Type.(*ast.SelectorExpr); is {
+				of = selector.Sel.Name
+			}
+			if of == "Fault" || of == "Answer" {
+				for _, element := range n.Elts {
+					if member, is := element.(*ast.KeyValueExpr); is && fmt.Sprint(member.Key) == "Code" {
+						note(member.Value)
+					}
+				}
+			}
+			if n.Type == nil && file.Name.Name == "page" && len(n.Elts) > 1 { // a row of the table of refusals
+				note(n.Elts[1])
+			}
+		}
+		return true
+	})
+}
+
+func TestErrorsPage(t *testing.T) {
+	var want strings.Builder
+	want.WriteString(errorsHead)
+	for _, c := range api.Codes() {
+		fmt.Fprintf(&want, "| `%s` | %d | %s | %s |\n", c.Code, c.Status, c.Meaning, c.Do)
+	}
+	path := filepath.Join(root, "docs", "errors.md")
+	if *write {
+		if err := os.WriteFile(path, []byte(want.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil || string(got) != want.String() {
+		t.Errorf("docs/errors.md is not the catalogue (%v): go test ./handlers/api -run ErrorsPage -write writes it", err)
+	}
+}
+
+const errorsHead = "# Errors\n\n" +
+	"Every failure under `/v1` is this envelope:\n\n" +
+	"```json\n{\n  \"status\": false,\n  \"message\": \"Some fields need attention.\",\n  \"code\": \"validation_failed\",\n" +
+	"  \"errors\": {\"amount\": [\"Must be a whole number from 1 to 1,000,000.\"]},\n  \"request_id\": \"req_3K9V7QZ2M4X8N6B1C5D0F7G2HJ\"\n}\n```\n\n" +
+	"Decide by `code`: codes don't change, sentences may. `message` is for people. `errors` names fields, all that need attention at once; it comes with " +
+	"`validation_failed`, and with a conflict that one field causes. `request_id` is also the header `X-Request-Id`, and stands in the server's log.\n\n" +
+	"What can be repeated: after 429 and 503 nothing was done, wait for `Retry-After` seconds. After a 500 or a broken connection the effect of a POST is not known: " +
+	"repeat it with the same `Idempotency-Key` and the same body, and it happens at most once. Every other 4xx stays the same until the request changes.\n\n" +
+	"Pages of the dashboard and the payment page show the same sentences; codes that only they can cause are in the list too.\n\n" +
+	"| Code | HTTP | Meaning | What to do |\n|---|---|---|---|\n"
+
+func TestEventsPage(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "docs", "events.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range api.Events() {
+		if !strings.Contains(string(text), fmt.Sprintf("| `%s` | %s |", e.Type, e.When)) {
+			t.Errorf("docs/events.md lacks | `%s` | %s |", e.Type, e.When)
+		}
+	}
+	b := quick(t)
+	if !strings.Contains(string(text), b.document.Reference().VerifyExample) {
+		t.Error("docs/events.md lacks the program of the reference")
+	}
+	var types []string
+	for _, e := range api.Events() {
+		types = append(types, e.Type)
+	}
+	if !slices.Equal(types, webhook.Types()) {
+		t.Errorf("%v is not %v", types, webhook.Types())
+	}
+}

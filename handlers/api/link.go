@@ -1,0 +1,232 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"cointill/core/clock"
+	"cointill/core/link"
+	"cointill/models"
+)
+
+// linkRequest is the body of POST /v1/payment-links.
+type linkRequest struct {
+	_ struct{} `additionalProperties:"true"`
+	nulls
+	Title       text    `json:"title" minLength:"1" maxLength:"100" example:"Workshop ticket" doc:"What the customer pays for."`
+	Description text    `json:"description,omitempty" maxLength:"1000" example:"One seat on 14 March." doc:"More about it, shown on the link's page."`
+	Currency    text    `json:"currency" enum:"NGN,GHC,KES,USD" example:"KES" doc:"Currency of the amount."`
+	Amount      integer `json:"amount,omitempty" nullable:"true" minimum:"1" maximum:"1000000" example:"1500" doc:"What to collect, in whole major units. Leave it out, or send null, to let the customer decide."`
+	MinAmount   integer `json:"min_amount,omitempty" minimum:"1" maximum:"1000000" example:"100" doc:"The least that the customer may decide on."`
+	MaxAmount   integer `json:"max_amount,omitempty" minimum:"1" maximum:"1000000" example:"50000" doc:"The most that the customer may decide on."`
+	Methods     texts   `json:"methods,omitempty" doc:"Payment methods to offer; all that are enabled when empty."`
+	RedirectURL text    `json:"redirect_url,omitempty" maxLength:"2048" example:"https://shop.example.com/thanks" doc:"Where the customer can go afterwards. Getting there proves no payment."`
+	UsageLimit  integer `json:"usage_limit,omitempty" nullable:"true" minimum:"1" maximum:"1000000" example:"40" doc:"How many payments the link may start; null for any number."`
+	ExpiresAt   moment  `json:"expires_at,omitempty" nullable:"true" example:"2026-03-14T09:00:00Z" doc:"When the link stops starting payments; null for never."`
+}
+
+// linkPatch is the body of PATCH /v1/payment-links/{id}: what is left out stays.
+type linkPatch struct {
+	_ struct{} `additionalProperties:"true"`
+	nulls
+	Title       text    `json:"title,omitempty" minLength:"1" maxLength:"100" example:"Workshop ticket" doc:"What the customer pays for."`
+	Description text    `json:"description,omitempty" maxLength:"1000" example:"One seat on 14 March." doc:"More about it."`
+	Currency    text    `json:"currency,omitempty" enum:"NGN,GHC,KES,USD" example:"KES" doc:"Currency of the amount."`
+	Amount      integer `json:"amount,omitempty" nullable:"true" minimum:"1" maximum:"1000000" example:"1500" doc:"What to collect; null lets the customer decide."`
+	MinAmount   integer `json:"min_amount,omitempty" minimum:"1" maximum:"1000000" example:"100" doc:"The least that the customer may decide on."`
+	MaxAmount   integer `json:"max_amount,omitempty" minimum:"1" maximum:"1000000" example:"50000" doc:"The most that the customer may decide on."`
+	Methods     texts   `json:"methods,omitempty" doc:"Payment methods to offer; all that are enabled when empty."`
+	RedirectURL text    `json:"redirect_url,omitempty" maxLength:"2048" example:"https://shop.example.com/thanks" doc:"Where the customer can go afterwards."`
+	UsageLimit  integer `json:"usage_limit,omitempty" nullable:"true" minimum:"1" maximum:"1000000" example:"40" doc:"How many payments the link may start; null for any number."`
+	ExpiresAt   moment  `json:"expires_at,omitempty" nullable:"true" example:"2026-03-14T09:00:00Z" doc:"When the link stops starting payments; null for never."`
+	Active      flag    `json:"active,omitempty" example:"false" doc:"Whether it starts payments at all."`
+}
+
+// nulls notes which fields of a request were given as null.
+type nulls struct{ names []string }
+
+func (n *nulls) null(field string)        { n.names = append(n.names, field) }
+func (n *nulls) isNull(field string) bool { return slices.Contains(n.names, field) }
+
+// linkData is a payment link.
+type linkData struct {
+	ID          string   `json:"id" example:"k3m9x2v7q1w8z5t4" doc:"The link's id; the last part of its url."`
+	Domain      string   `json:"domain" enum:"test,live" example:"test" doc:"Environment."`
+	URL         string   `json:"url" format:"uri" example:"https://pay.example.com/l/k3m9x2v7q1w8z5t4" doc:"The page to give to customers."`
+	Title       string   `json:"title" example:"Workshop ticket" doc:"What the customer pays for."`
+	Description string   `json:"description" example:"One seat on 14 March." doc:"More about it."`
+	Currency    string   `json:"currency" enum:"NGN,GHC,KES,USD" example:"KES" doc:"Currency of the amount."`
+	Amount      *int64   `json:"amount" example:"1500" doc:"What it collects; null when the customer decides."`
+	MinAmount   int64    `json:"min_amount" example:"1" doc:"The least that the customer may decide on."`
+	MaxAmount   int64    `json:"max_amount" example:"1000000" doc:"The most that the customer may decide on."`
+	Methods     []string `json:"methods" doc:"Payment methods it offers; empty for all that are enabled."`
+	RedirectURL string   `json:"redirect_url" example:"https://shop.example.com/thanks" doc:"Where the customer can go afterwards; empty for nowhere."`
+	UsageLimit  *int64   `json:"usage_limit" example:"40" doc:"How many payments it may start; null for any number."`
+	Used        int64    `json:"used" example:"3" doc:"How many payments it has started."`
+	Active      bool     `json:"active" example:"true" doc:"Whether it is switched on."`
+	ExpiresAt   *string  `json:"expires_at" format:"date-time" example:"2026-03-14T09:00:00.000000Z" doc:"When it stops starting payments; null for never."`
+	CreatedAt   string   `json:"created_at" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"When it was made."`
+	UpdatedAt   string   `json:"updated_at" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"When it was last changed."`
+}
+
+func (s *service) linkOperations() []*operation {
+	id := pathParam("id", "Id of the link.", "k3m9x2v7q1w8z5t4")
+	return []*operation{
+		{method: http.MethodPost, path: "/v1/payment-links", id: "createPaymentLink", tag: "Payment links", status: http.StatusCreated,
+			summary: "Create a payment link", message: "Payment link created.",
+			about:   "A page on which customers start payments themselves, with a fixed amount or one that they decide on.",
+			request: linkRequest{}, sample: json.RawMessage(`{"title":"Workshop ticket","currency":"KES","amount":1500,"usage_limit":40}`),
+			data: linkData{}, refusals: []int{400, 403, 409, 413, 415, 422}, run: effect((*call).createLink, showLink)},
+		{method: http.MethodGet, path: "/v1/payment-links", id: "listPaymentLinks", tag: "Payment links", summary: "List payment links",
+			message: "Payment links found.", about: "Lists payment links, newest first.", params: pageParams(), data: linkData{}, many: true,
+			refusals: []int{422}, run: (*call).links},
+		{method: http.MethodGet, path: "/v1/payment-links/{id}", id: "getPaymentLink", tag: "Payment links", summary: "Get a payment link",
+			message: "Payment link found.", about: "One payment link.", params: []*huma.Param{id}, data: linkData{}, refusals: []int{404}, run: (*call).link},
+		{method: http.MethodPatch, path: "/v1/payment-links/{id}", id: "updatePaymentLink", tag: "Payment links", summary: "Change a payment link",
+			message: "Payment link changed.", about: "Changes what is given and leaves the rest. Payments that were started keep what they were started with.",
+			params: []*huma.Param{id}, request: linkPatch{}, sample: json.RawMessage(`{"active":false}`), data: linkData{},
+			refusals: []int{400, 403, 404, 413, 415, 422}, run: effect((*call).updateLink, showLink)},
+	}
+}
+
+func (c *call) createLink() (models.Link, error) {
+	in, problems, err := read[linkRequest](c.fiber.Body())
+	if err != nil {
+		return models.Link{}, err
+	}
+	draft := link.Draft{
+		Title: in.Title.Value, Description: in.Description.Value, Currency: in.Currency.Value, Amount: in.Amount.pointer(),
+		MinAmount: bound(in.MinAmount), MaxAmount: bound(in.MaxAmount), Methods: in.Methods.Values, RedirectURL: in.RedirectURL.Value,
+		UsageLimit: in.UsageLimit.pointer(), ExpiresAt: in.ExpiresAt.pointer(),
+	}
+	if len(problems) > 0 {
+		return models.Link{}, refuse(problems, draft.Check(c.api.Clock()))
+	}
+	return c.api.Links.Create(c.ctx, c.scope, draft)
+}
+
+// bound is an amount limit as core takes it, where 0 means that none was given.
+func bound(n integer) int64 {
+	if n.Given && n.Value == 0 {
+		return -1
+	}
+	return n.Value
+}
+
+func showLink(c *call, l models.Link) (any, error) { return c.linkData(l), nil }
+
+func (c *call) linkData(l models.Link) linkData {
+	methods := []string{}
+	if l.Methods != "" {
+		methods = strings.Split(l.Methods, ",")
+	}
+	return linkData{
+		ID: l.Code, Domain: l.Domain, URL: c.api.Links.URL(l), Title: l.Title, Description: l.Description, Currency: l.Currency,
+		Amount: l.Amount, MinAmount: l.MinAmount, MaxAmount: l.MaxAmount, Methods: methods, RedirectURL: l.RedirectURL,
+		UsageLimit: l.UsageLimit, Used: l.Used, Active: l.Active, ExpiresAt: stamp(l.ExpiresAt),
+		CreatedAt: clock.Format(l.CreatedAt), UpdatedAt: clock.Format(l.UpdatedAt),
+	}
+}
+
+func (c *call) links() error {
+	q := c.query()
+	before, limit := q.before("payment-links"), q.limit()
+	if err := q.err(); err != nil {
+		return err
+	}
+	rows, next, err := c.api.Links.List(c.ctx, c.scope, before, limit)
+	if err != nil {
+		return err
+	}
+	items := make([]linkData, 0, len(rows))
+	for _, row := range rows {
+		items = append(items, c.linkData(row))
+	}
+	return list(c, items, c.cursor("payment-links", next))
+}
+
+// findLink finds the link of the path. Its id here is the code of its address:
+// row numbers count all merchants' links.
+func (c *call) findLink() (models.Link, error) {
+	code, err := c.param("id", "payment link")
+	if err != nil {
+		return models.Link{}, err
+	}
+	public, err := c.api.Links.Public(c.ctx, code)
+	if err != nil {
+		return models.Link{}, err
+	}
+	return c.api.Links.Find(c.ctx, c.scope, public.Link.ID) // in the key's own business and domain
+}
+
+func (c *call) link() error {
+	found, err := c.findLink()
+	if err != nil {
+		return err
+	}
+	return c.answer(c.linkData(found))
+}
+
+func (c *call) updateLink() (models.Link, error) {
+	found, err := c.findLink()
+	if err != nil {
+		return found, err
+	}
+	in, problems, err := read[linkPatch](c.fiber.Body())
+	if err != nil {
+		return found, err
+	}
+	draft := in.apply(found)
+	if len(problems) > 0 {
+		values := draft.Check(c.api.Clock())
+		if !in.ExpiresAt.Given {
+			delete(values, "expires_at") // it may have passed by itself
+		}
+		return found, refuse(problems, values)
+	}
+	if found, err = c.api.Links.Update(c.ctx, c.scope, found.ID, draft); err != nil || !in.Active.Given {
+		return found, err
+	}
+	if err := c.api.Links.SetActive(c.ctx, c.scope, found.ID, in.Active.Value); err != nil {
+		return found, err
+	}
+	return c.api.Links.Find(c.ctx, c.scope, found.ID)
+}
+
+// apply is the link as it would be after the change.
+func (in linkPatch) apply(l models.Link) link.Draft {
+	d := link.Draft{
+		Title: l.Title, Description: l.Description, Currency: l.Currency, Amount: l.Amount, MinAmount: l.MinAmount, MaxAmount: l.MaxAmount,
+		RedirectURL: l.RedirectURL, UsageLimit: l.UsageLimit, ExpiresAt: l.ExpiresAt,
+	}
+	if l.Methods != "" {
+		d.Methods = strings.Split(l.Methods, ",")
+	}
+	for to, from := range map[*string]text{&d.Title: in.Title, &d.Description: in.Description, &d.Currency: in.Currency, &d.RedirectURL: in.RedirectURL} {
+		if from.Given {
+			*to = from.Value
+		}
+	}
+	for to, from := range map[*int64]integer{&d.MinAmount: in.MinAmount, &d.MaxAmount: in.MaxAmount} {
+		if from.Given {
+			*to = bound(from)
+		}
+	}
+	if in.Amount.Given || in.isNull("Amount") {
+		d.Amount = in.Amount.pointer()
+	}
+	if in.UsageLimit.Given || in.isNull("UsageLimit") {
+		d.UsageLimit = in.UsageLimit.pointer()
+	}
+	if in.ExpiresAt.Given || in.isNull("ExpiresAt") {
+		d.ExpiresAt = in.ExpiresAt.pointer()
+	}
+	if in.Methods.Given {
+		d.Methods = in.Methods.Values
+	}
+	return d
+}

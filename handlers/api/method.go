@@ -1,0 +1,144 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"cointill/core/clock"
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/quote"
+)
+
+// methodData is a payment method as the business has it.
+type methodData struct {
+	Code      string `json:"code" enum:"crypto_bitcoin,crypto_ethereum,crypto_tether,crypto_ripple,crypto_dogecoin" example:"crypto_bitcoin" doc:"The payment_method to initiate with."`
+	Currency  string `json:"currency" enum:"BTC,ETH,USDT,XRP,DOGE" example:"BTC" doc:"The coin."`
+	Name      string `json:"name" example:"Bitcoin" doc:"The coin's name for people."`
+	Network   string `json:"network" enum:"bitcoin,ethereum,xrp,dogecoin" example:"bitcoin" doc:"The network it moves on. Coins sent on another network are lost to this service."`
+	Decimals  int    `json:"decimals" example:"8" doc:"How many decimals quotes have."`
+	Enabled   bool   `json:"enabled" example:"true" doc:"Whether payments may use it in this domain."`
+	Available bool   `json:"available" example:"true" doc:"Whether it works at this moment."`
+	Remark    string `json:"remark" example:"-" doc:"Why it isn't available, or a dash."`
+}
+
+// rateData is the price of one whole coin now.
+type rateData struct {
+	PaymentMethod string    `json:"payment_method" enum:"crypto_bitcoin,crypto_ethereum,crypto_tether,crypto_ripple,crypto_dogecoin" example:"crypto_bitcoin" doc:"The payment method."`
+	Coin          string    `json:"coin" enum:"BTC,ETH,USDT,XRP,DOGE" example:"BTC" doc:"The coin."`
+	Currency      string    `json:"currency" enum:"NGN,GHC,KES,USD" example:"NGN" doc:"The fiat currency."`
+	Available     bool      `json:"available" example:"true" doc:"Whether there is a price that can be trusted now; without one no payment can be initiated."`
+	Price         *string   `json:"price" example:"90012345.67" doc:"Fiat units for one whole coin; null when not available."`
+	QuotedAt      *string   `json:"quoted_at" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"When it was computed; null when not available."`
+	Remark        string    `json:"remark" example:"-" doc:"Why there is no price, or a dash."`
+	Legs          []legData `json:"legs" doc:"The prices it is the product of."`
+}
+
+// legData is one price that a rate rests on, by ISO codes: GHS stands for GHC here.
+type legData struct {
+	Base    string       `json:"base" example:"BTC" doc:"What is priced."`
+	Quote   string       `json:"quote" example:"USD" doc:"In units of what; ISO 4217 for fiat, so GHS for the cedi."`
+	Value   string       `json:"value" example:"60008.23" doc:"Median of the sources that count."`
+	Sources []sourceData `json:"sources" doc:"What each source says."`
+}
+
+type sourceData struct {
+	Source     string `json:"source" example:"sandbox-a" doc:"Name of the source."`
+	Value      string `json:"value" example:"60008.23" doc:"Its price."`
+	At         string `json:"at" format:"date-time" example:"2026-01-31T11:59:50.000000Z" doc:"When it had this price."`
+	AgeSeconds int64  `json:"age_seconds" example:"10" doc:"How old that is."`
+	LeftOut    string `json:"left_out" example:"" doc:"Why it doesn't count; empty when it does."`
+}
+
+func (s *service) methodOperations() []*operation {
+	return []*operation{
+		{method: http.MethodGet, path: "/v1/payment-methods", id: "listPaymentMethods", tag: "Payment methods",
+			summary: "List payment methods", message: "Payment methods found.",
+			about: "The five payment methods, and whether this business may use them in the key's domain. They are switched in the dashboard.",
+			data:  methodData{}, many: true, run: (*call).methods},
+		{method: http.MethodGet, path: "/v1/rates", id: "listRates", tag: "Payment methods",
+			summary: "Current rates", message: "Rates found.",
+			about: "Today's price of one whole coin for each payment method and currency, with its sources and their age. " +
+				"A payment is priced when it is initiated, so its own rate can differ a little.",
+			params: []*huma.Param{enumParam("payment_method", "Only this payment method.", methodCodes()),
+				enumParam("currency", "Only this currency.", names(money.Currencies()))},
+			data: rateData{}, many: true, refusals: []int{422}, run: (*call).rates},
+	}
+}
+
+func (c *call) methods() error {
+	found, err := c.api.Methods.Methods(c.ctx, c.scope)
+	if err != nil {
+		return err
+	}
+	items := make([]methodData, 0, len(found))
+	for _, m := range found {
+		items = append(items, methodData{
+			Code: string(m.Coin.Method), Currency: string(m.Coin.Coin), Name: m.Coin.Name, Network: string(m.Coin.Chain),
+			Decimals: m.Coin.Display, Enabled: m.Enabled, Available: m.Problem == "", Remark: dash(m.Problem),
+		})
+	}
+	return list(c, items, "")
+}
+
+func (c *call) rates() error {
+	q := c.query()
+	method, currency := q.oneOf("payment_method", methodCodes()), q.oneOf("currency", names(money.Currencies()))
+	if err := q.err(); err != nil {
+		return err
+	}
+	var items []rateData
+	for _, coin := range money.Coins() {
+		for _, in := range money.Currencies() {
+			if method != "" && method != string(coin.Method) || currency != "" && currency != string(in) {
+				continue
+			}
+			item, err := c.rate(coin, in)
+			if err != nil {
+				return err
+			}
+			items = append(items, item)
+		}
+	}
+	return list(c, items, "")
+}
+
+func (c *call) rate(coin money.CoinInfo, currency money.Currency) (rateData, error) {
+	item := rateData{PaymentMethod: string(coin.Method), Coin: string(coin.Coin), Currency: string(currency), Remark: "-", Legs: []legData{}}
+	q, err := c.api.Quotes.Quote(c.ctx, c.scope.Domain, coin.Coin, currency)
+	var none *fault.Fault
+	if errors.As(err, &none) && none.Kind == fault.Unavailable {
+		item.Remark = none.Sentence
+		return item, nil
+	}
+	if err != nil {
+		return item, err
+	}
+	price := q.Price.String()
+	item.Available, item.Price, item.QuotedAt = true, &price, stamp(&q.At)
+	for _, leg := range q.Legs {
+		item.Legs = append(item.Legs, showLeg(leg, q.At))
+	}
+	return item, nil
+}
+
+func showLeg(leg quote.Leg, now time.Time) legData {
+	shown := legData{Base: leg.Base, Quote: leg.Quote, Value: leg.Value.String(), Sources: []sourceData{}}
+	for _, r := range leg.Readings {
+		shown.Sources = append(shown.Sources, sourceData{
+			Source: r.Source, Value: r.Value.String(), At: clock.Format(r.At), AgeSeconds: int64(now.Sub(r.At) / time.Second), LeftOut: r.LeftOut,
+		})
+	}
+	return shown
+}
+
+// dash is how answers say that there is nothing to remark.
+func dash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}

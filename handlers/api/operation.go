@@ -1,0 +1,81 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// operation is one endpoint: its place, its documentation and its handler.
+type operation struct {
+	method, path string // path as OpenAPI writes it
+	id, tag      string
+	summary      string
+	about        string // Markdown
+	message      string // of the success envelope
+	status       int    // of success
+	params       []*huma.Param
+	request      any  // the body's struct; nil when there is none
+	sample       any  // an example of the body
+	data         any  // the answer's data; one item of it where many
+	many         bool // data is an array, with meta
+	refusals     []int
+	run          handler
+}
+
+// operations is every endpoint, in the order of the reference.
+func (s *service) operations() []*operation {
+	var all []*operation
+	for _, group := range [][]*operation{
+		s.paymentOperations(), s.methodOperations(), s.linkOperations(), s.webhookOperations(), s.eventOperations(), s.sandboxOperations(),
+	} {
+		all = append(all, group...)
+	}
+	for _, op := range all {
+		if op.status == 0 {
+			op.status = http.StatusOK
+		}
+	}
+	return all
+}
+
+// fiberPath writes a path as the router wants it.
+func fiberPath(path string) string {
+	return strings.NewReplacer("{", ":", "}", "").Replace(path)
+}
+
+func pathParam(name, about, example string) *huma.Param {
+	return &huma.Param{Name: name, In: "path", Required: true, Description: about, Example: example,
+		Schema: &huma.Schema{Type: huma.TypeString, MaxLength: whole(100)}}
+}
+
+func textParam(name, about, example string) *huma.Param {
+	return &huma.Param{Name: name, In: "query", Description: about, Example: example,
+		Schema: &huma.Schema{Type: huma.TypeString, MaxLength: whole(maxParameter)}}
+}
+
+func enumParam(name, about string, values []string) *huma.Param {
+	schema := &huma.Schema{Type: huma.TypeString}
+	for _, v := range values {
+		schema.Enum = append(schema.Enum, v)
+	}
+	return &huma.Param{Name: name, In: "query", Description: about, Example: values[0], Schema: schema}
+}
+
+func timeParam(name, about, example string) *huma.Param {
+	return &huma.Param{Name: name, In: "query", Description: about, Example: example,
+		Schema: &huma.Schema{Type: huma.TypeString, Description: "RFC 3339 time, or a day."}}
+}
+
+// pageParams are what every list takes.
+func pageParams() []*huma.Param {
+	least, most := 1.0, float64(maxLimit)
+	return []*huma.Param{
+		{Name: "limit", In: "query", Description: "How many items a page has.", Example: defaultLimit,
+			Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Maximum: &most, Default: defaultLimit}},
+		textParam("cursor", "`meta.next_cursor` of the page before; leave it out for the first page.", ""),
+	}
+}
+
+func whole(n int) *int { return &n }

@@ -1,0 +1,231 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"cointill/core/clock"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/models"
+)
+
+// initiateRequest is the body of POST /v1/payment/initiate (interface section 2.1).
+type initiateRequest struct {
+	_                 struct{} `additionalProperties:"true"`
+	Currency          text     `json:"currency" enum:"NGN,GHC,KES,USD" example:"NGN" doc:"Currency of the amount. GHC is the Ghana cedi."`
+	Amount            integer  `json:"amount" minimum:"1" maximum:"1000000" example:"25000" doc:"What to collect, in whole major units: 1 charges one naira, not one kobo."`
+	FirstName         text     `json:"first_name" minLength:"1" maxLength:"100" example:"Ada" doc:"Customer's first name: letters of any script, and digits."`
+	LastName          text     `json:"last_name" minLength:"1" maxLength:"100" example:"Obi" doc:"Customer's last name: letters of any script, and digits."`
+	Email             text     `json:"email" maxLength:"254" example:"ada.obi@example.com" doc:"Customer's e-mail address, where the receipt goes."`
+	PaymentMethod     text     `json:"payment_method" enum:"crypto_bitcoin,crypto_ethereum,crypto_tether,crypto_ripple,crypto_dogecoin" example:"crypto_bitcoin" doc:"The coin to pay with. It must be enabled in the dashboard."`
+	BusinessReference text     `json:"business_reference,omitempty" minLength:"1" maxLength:"100" pattern:"^[A-Za-z0-9._:~=@+-]{1,100}$" example:"order-1001" doc:"Your own reference, used once; not beginning with PAY_. One is made when you leave it out."`
+	Metadata          verbatim `json:"metadata,omitempty" doc:"An object or array of your own, returned as given: at most 8 KiB and 16 levels."`
+}
+
+// startedData is the answer's data of interface section 2.2.
+type startedData struct {
+	PaymentURL        string `json:"payment_url" format:"uri" example:"https://pay.example.com/pay/Zk3…" doc:"Send the customer here."`
+	AccessToken       string `json:"access_token" example:"Zk3…" doc:"Token of this payment's page; the last part of payment_url. It authenticates no request."`
+	Reference         string `json:"reference" example:"PAY_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"The service's reference. It may be shown to the customer."`
+	Amount            int64  `json:"amount" example:"25000" doc:"The amount to collect."`
+	Currency          string `json:"currency" enum:"NGN,GHC,KES,USD" example:"NGN" doc:"Currency of the amount."`
+	BusinessReference string `json:"business_reference" example:"order-1001" doc:"Your reference, or the one that was made for you."`
+	ExpiresAt         string `json:"expires_at" format:"date-time" example:"2026-01-31T12:07:00.000000Z" doc:"End of the 7 minutes in which the quoted price holds."`
+}
+
+// summaryData is a payment in a list: the verification record without what
+// takes a look at the chain.
+type summaryData struct {
+	Domain            string             `json:"domain" enum:"test,live" example:"test" doc:"Environment."`
+	Reference         string             `json:"reference" example:"PAY_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"The service's reference."`
+	BusinessReference string             `json:"business_reference" example:"order-1001" doc:"Your reference."`
+	Status            string             `json:"status" enum:"pending,initiated,processing,successful,declined,failed,abandoned,expired" example:"successful" doc:"State of the payment."`
+	Reason            string             `json:"reason" example:"" doc:"Machine-readable reason for the state; empty when there is nothing to explain."`
+	Remark            string             `json:"remark" example:"-" doc:"The reason as a sentence, or a dash."`
+	Reversed          bool               `json:"reversed" example:"false" doc:"The chain took the money back after it was final."`
+	Customer          summaryCustomer    `json:"customer" doc:"Who pays."`
+	Transaction       summaryTransaction `json:"transaction" doc:"What was asked, and what came."`
+	ExpiresAt         string             `json:"expires_at" format:"date-time" example:"2026-01-31T12:07:00.000000Z" doc:"End of the 7 minutes."`
+	CreatedAt         string             `json:"created_at" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"When it was initiated."`
+}
+
+type summaryCustomer struct {
+	FullName string `json:"full_name" example:"Ada Obi" doc:"Name as given with this payment."`
+	Email    string `json:"email" example:"ada.obi@example.com" doc:"E-mail address."`
+}
+
+type summaryTransaction struct {
+	ChargedAmount         string               `json:"charged_amount" example:"25000.00" doc:"What was asked, in fiat."`
+	AmountPaid            string               `json:"amount_paid" example:"25000.00" doc:"What came, in fiat at the locked price."`
+	Currency              string               `json:"currency" enum:"NGN,GHC,KES,USD" example:"NGN" doc:"Fiat currency."`
+	ChargedAmountInCrypto string               `json:"charged_amount_in_crypto" example:"0.00027778" doc:"What was asked, in the coin."`
+	AmountPaidInCrypto    string               `json:"amount_paid_in_crypto" example:"0.00027778" doc:"What came, in the coin."`
+	PaymentMethod         payment.RecordMethod `json:"payment_method" doc:"The payment method and its coin."`
+}
+
+// stepData is one row of a payment's timeline.
+type stepData struct {
+	Number int             `json:"number" example:"2" doc:"Place in the timeline, from 1 without gaps."`
+	Kind   string          `json:"kind" example:"state" doc:"What the row tells of: a change of state, a transfer, the sandbox, …"`
+	From   string          `json:"from" example:"pending" doc:"State before; empty for the first row."`
+	To     string          `json:"to" example:"initiated" doc:"State after."`
+	Reason string          `json:"reason" example:"" doc:"Machine-readable reason."`
+	Remark string          `json:"remark" example:"-" doc:"The reason as a sentence, or a dash."`
+	Detail json.RawMessage `json:"detail" doc:"More about it, by kind: for a transfer its hash, amount and confirmations."`
+	Actor  string          `json:"actor" example:"customer" doc:"Who caused it: system, key, user, customer, link or sandbox."`
+	At     string          `json:"at" format:"date-time" example:"2026-01-31T12:00:09.512340Z" doc:"When, on the payment's own clock (which the sandbox can move)."`
+}
+
+func (s *service) paymentOperations() []*operation {
+	return []*operation{
+		{method: http.MethodPost, path: "/v1/payment/initiate", id: "initiatePayment", tag: "Payments",
+			summary: "Initiate a payment", message: "Payment initiated. Send the customer to payment_url.", status: http.StatusCreated,
+			about: "Locks a price and makes a payment page. Send the customer to `payment_url`; the price holds for 7 minutes. " +
+				"Every field that needs attention is named at once, and nothing is stored for a refused request.",
+			request: initiateRequest{}, sample: initiateSample, data: startedData{},
+			refusals: []int{400, 403, 409, 413, 415, 422, 503}, run: effect((*call).initiate, showStarted)},
+		{method: http.MethodGet, path: "/v1/payment/verify/{business_reference}", id: "verifyPayment", tag: "Payments",
+			summary: "Verify a payment", message: "Payment found.",
+			about:  "Gives the payment record. Verify before you give value: `status` must be `successful`, and amount, currency and reference those of your order.",
+			params: []*huma.Param{pathParam("business_reference", "The service's reference (PAY_…) or your own business_reference.", "order-1001")},
+			data:   payment.Record{}, refusals: []int{404}, run: (*call).verify},
+		{method: http.MethodGet, path: "/v1/payments", id: "listPayments", tag: "Payments",
+			summary: "List payments", message: "Payments found.", about: "Lists payments, newest first. All filters must match.",
+			params: append(listFilters(), pageParams()...), data: summaryData{}, many: true, refusals: []int{422}, run: (*call).payments},
+		{method: http.MethodGet, path: "/v1/payments/{reference}/timeline", id: "getTimeline", tag: "Payments",
+			summary: "Timeline of a payment", message: "Timeline found.", about: "Every change of state and every transfer, oldest first, with times and reasons.",
+			params: []*huma.Param{pathParam("reference", "Either reference of the payment.", "PAY_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")},
+			data:   stepData{}, many: true, refusals: []int{404}, run: (*call).timeline},
+	}
+}
+
+var initiateSample = json.RawMessage(`{"currency":"NGN","amount":25000,"first_name":"Ada","last_name":"Obi","email":"ada.obi@example.com",` +
+	`"payment_method":"crypto_bitcoin","business_reference":"order-1001","metadata":{"cart":[7,12]}}`)
+
+// listFilters are the filters of GET /v1/payments.
+func listFilters() []*huma.Param {
+	return []*huma.Param{
+		enumParam("status", "State of the payment.", names(payment.States())),
+		enumParam("currency", "Fiat currency.", names(money.Currencies())),
+		enumParam("payment_method", "Payment method.", methodCodes()),
+		textParam("reference", "Beginning of either reference.", "order-10"),
+		textParam("email", "Customer's e-mail address.", "ada.obi@example.com"),
+		textParam("hash", "Hash of a transaction that paid.", ""),
+		textParam("address", "Address that was given to the customer.", ""),
+		timeParam("from", "Initiated at or after this time.", "2026-01-01"),
+		timeParam("to", "Initiated before this time.", "2026-02-01"),
+	}
+}
+
+func (c *call) initiate() (payment.Started, error) {
+	in, problems, err := read[initiateRequest](c.fiber.Body())
+	if err != nil {
+		return payment.Started{}, err
+	}
+	if in.BusinessReference.Given && in.BusinessReference.Value == "" {
+		problems.Add("business_reference", "Must not be empty. Leave it out to have one made.")
+	}
+	request := payment.Request{
+		Currency: in.Currency.Value, Amount: in.Amount.Value, FirstName: in.FirstName.Value, LastName: in.LastName.Value,
+		Email: in.Email.Value, Method: in.PaymentMethod.Value, BusinessReference: in.BusinessReference.Value, Metadata: in.Metadata.Value,
+	}
+	if len(problems) > 0 {
+		return payment.Started{}, refuse(problems, request.Check())
+	}
+	return c.api.Payments.Initiate(c.ctx, c.scope, request)
+}
+
+func showStarted(_ *call, p payment.Started) (any, error) {
+	return startedData{
+		PaymentURL: p.PaymentURL, AccessToken: p.AccessToken, Reference: p.Reference, Amount: p.Amount, Currency: string(p.Currency),
+		BusinessReference: p.BusinessReference, ExpiresAt: clock.Format(p.ExpiresAt),
+	}, nil
+}
+
+func (c *call) verify() error {
+	reference, err := c.param("business_reference", "payment")
+	if err != nil {
+		return err
+	}
+	view, err := c.api.Payments.Verify(c.ctx, c.scope, reference)
+	if err != nil {
+		return err
+	}
+	return c.answer(view.Record())
+}
+
+func (c *call) payments() error {
+	q := c.query()
+	filter := payment.Filter{
+		Status: q.oneOf("status", names(payment.States())), Currency: q.oneOf("currency", names(money.Currencies())),
+		Method: q.oneOf("payment_method", methodCodes()), Reference: q.text("reference"), Email: q.text("email"), Hash: q.text("hash"),
+		Address: q.text("address"), From: q.moment("from"), To: q.moment("to"), Before: q.before("payments"), Limit: q.limit(),
+	}
+	if err := q.err(); err != nil {
+		return err
+	}
+	page, err := c.api.Payments.Search(c.ctx, c.scope, filter)
+	if err != nil {
+		return err
+	}
+	items := make([]summaryData, 0, len(page.Payments))
+	for _, p := range page.Payments {
+		items = append(items, summary(p))
+	}
+	return list(c, items, c.cursor("payments", page.Next))
+}
+
+func summary(p models.Payment) summaryData {
+	view := payment.View{Payment: p}
+	return summaryData{
+		Domain: p.Domain, Reference: p.Reference, BusinessReference: p.BusinessReference, Status: p.Status, Reason: p.Reason,
+		Remark: p.Remark, Reversed: p.Reversed, Customer: summaryCustomer{FullName: p.CustomerName, Email: p.CustomerEmail},
+		Transaction: summaryTransaction{
+			ChargedAmount: money.Fiat(view.Charged()), AmountPaid: money.Fiat(view.PaidFiat()), Currency: p.Currency,
+			ChargedAmountInCrypto: view.Coin().Format(p.Due), AmountPaidInCrypto: view.Coin().Format(p.Paid),
+			PaymentMethod: payment.RecordMethod{Code: p.Method, Currency: p.Coin},
+		},
+		ExpiresAt: clock.Format(p.ExpiresAt), CreatedAt: clock.Format(p.CreatedAt),
+	}
+}
+
+func (c *call) timeline() error {
+	reference, err := c.param("reference", "payment")
+	if err != nil {
+		return err
+	}
+	steps, err := c.api.Payments.Timeline(c.ctx, c.scope, reference)
+	if err != nil {
+		return err
+	}
+	items := make([]stepData, 0, len(steps))
+	for _, step := range steps {
+		who, _, _ := strings.Cut(step.Actor, ":") // the number behind it counts rows of all merchants
+		items = append(items, stepData{
+			Number: step.Number, Kind: step.Kind, From: step.From, To: step.To, Reason: step.Reason, Remark: step.Remark,
+			Detail: json.RawMessage(step.Detail), Actor: who, At: clock.Format(step.At),
+		})
+	}
+	return list(c, items, "")
+}
+
+// names turns a list of codes into strings.
+func names[T ~string](codes []T) []string {
+	out := make([]string, 0, len(codes))
+	for _, code := range codes {
+		out = append(out, string(code))
+	}
+	return out
+}
+
+func methodCodes() []string {
+	var codes []string
+	for _, coin := range money.Coins() {
+		codes = append(codes, string(coin.Method))
+	}
+	return codes
+}

@@ -1,0 +1,141 @@
+package api
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"cointill/core/fault"
+)
+
+// The sizes of a page of a list, and of a query parameter.
+const (
+	defaultLimit = 25
+	maxLimit     = 100
+	maxParameter = 500
+)
+
+// query reads the parameters of an address and collects what is wrong with them.
+type query struct {
+	call     *call
+	problems fault.Fields
+}
+
+func (c *call) query() *query { return &query{call: c, problems: fault.Fields{}} }
+
+// err is the fault for everything that was wrong; nil when nothing was.
+func (q *query) err() error { return fault.Validation(q.problems) }
+
+// text is a parameter's value, "" when it isn't given.
+func (q *query) text(name string) string {
+	values := q.call.fiber.Context().QueryArgs().PeekMulti(name)
+	if len(values) == 0 {
+		return ""
+	}
+	value := string(values[0])
+	switch {
+	case len(values) > 1:
+		q.problems.Add(name, "May be given only once.")
+	case len(value) > maxParameter:
+		q.problems.Add(name, fmt.Sprintf("May have at most %d characters.", maxParameter))
+	case !utf8.ValidString(value) || strings.ContainsRune(value, 0):
+		q.problems.Add(name, "Must be valid UTF-8 without NUL.")
+	default:
+		return value
+	}
+	return ""
+}
+
+// oneOf is a parameter that may have only some values.
+func (q *query) oneOf(name string, allowed []string) string {
+	value := q.text(name)
+	if value != "" && !slices.Contains(allowed, value) {
+		q.problems.Add(name, "Must be one of "+strings.Join(allowed, ", ")+".")
+		return ""
+	}
+	return value
+}
+
+// moment is a parameter that is a time or a day; nil when it isn't given.
+func (q *query) moment(name string) *time.Time {
+	value := q.text(name)
+	if value == "" {
+		return nil
+	}
+	if day, err := time.Parse(time.DateOnly, value); err == nil {
+		value = day.Format(time.RFC3339)
+	}
+	at, err := parseTime(value)
+	if err != nil {
+		q.problems.Add(name, "Must be a time such as 2026-01-31T12:00:00Z, or a day such as 2026-01-31.")
+		return nil
+	}
+	return &at
+}
+
+// limit is how many items a page has.
+func (q *query) limit() int {
+	value := q.text("limit")
+	if value == "" {
+		return defaultLimit
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 || n > maxLimit || strings.HasPrefix(value, "+") {
+		q.problems.Add("limit", "Must be a whole number from 1 to 100.")
+		return defaultLimit
+	}
+	return n
+}
+
+// before is the row id that a sealed cursor of this list holds, 0 at the
+// beginning. Row ids count all merchants' rows, so nobody gets to see one.
+func (q *query) before(list string) int64 {
+	value := q.text("cursor")
+	if value == "" {
+		return 0
+	}
+	sealed, err := base64.RawURLEncoding.DecodeString(value)
+	if err == nil {
+		var plain []byte
+		if plain, err = q.call.api.Secrets.Open(q.call.place(list), sealed); err == nil {
+			var id int64
+			if id, err = strconv.ParseInt(string(plain), 10, 64); err == nil {
+				return id
+			}
+		}
+	}
+	q.problems.Add("cursor", "Is not a cursor that this list gave.")
+	return 0
+}
+
+// cursor seals the id with which the next page of a list begins; "" after the last page.
+func (c *call) cursor(list string, next int64) string {
+	if next == 0 {
+		return ""
+	}
+	return base64.RawURLEncoding.EncodeToString(c.api.Secrets.Seal(c.place(list), strconv.AppendInt(nil, next, 10)))
+}
+
+// place binds a cursor to its list and whose list it is.
+func (c *call) place(list string) string {
+	return fmt.Sprintf("cursors/%s/%d/%s", list, c.scope.BusinessID, c.scope.Domain)
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z0-9._:~=@+-]{1,100}$`)
+
+// param is a part of the path. It comes as it was sent, so that an escaped
+// form can't be another thing to the router than to core; whatever could be
+// no reference or id is something that doesn't exist.
+func (c *call) param(name, thing string) (string, error) {
+	value, err := url.PathUnescape(c.fiber.Params(name))
+	if err != nil || !identifier.MatchString(value) {
+		return "", fault.Missing(thing)
+	}
+	return value, nil
+}

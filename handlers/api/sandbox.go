@@ -1,0 +1,151 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/sandbox"
+)
+
+// simulateRequest is the body of POST /v1/sandbox/payments/{reference}/simulate.
+type simulateRequest struct {
+	_        struct{} `additionalProperties:"true"`
+	Scenario text     `json:"scenario" enum:"exact,underpay,overpay,two_parts,late,after_abandoned,double_spend,reorg,never_confirms,revert,missing_tag,wrong_asset" example:"exact" doc:"What the customer does."`
+}
+
+// advanceRequest is the body of POST /v1/sandbox/advance.
+type advanceRequest struct {
+	_         struct{} `additionalProperties:"true"`
+	Reference text     `json:"reference" maxLength:"100" example:"order-1001" doc:"Either reference of the payment."`
+	Seconds   integer  `json:"seconds" minimum:"1" maximum:"604800" example:"86400" doc:"By how much its own clock is moved ahead."`
+}
+
+// mineRequest is the body of POST /v1/sandbox/mine.
+type mineRequest struct {
+	_             struct{} `additionalProperties:"true"`
+	PaymentMethod text     `json:"payment_method" enum:"crypto_bitcoin,crypto_ethereum,crypto_tether,crypto_ripple,crypto_dogecoin" example:"crypto_bitcoin" doc:"On whose chain. Ether and Tether share one."`
+	Blocks        integer  `json:"blocks" minimum:"1" maximum:"200" example:"6" doc:"How many blocks."`
+}
+
+// simulatedData tells what a simulation did and what will come of it.
+type simulatedData struct {
+	Reference       string            `json:"reference" example:"PAY_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"The service's reference of the payment."`
+	Scenario        string            `json:"scenario" example:"exact" doc:"What was played."`
+	Explanation     string            `json:"explanation" example:"The customer pays what is still owed." doc:"What it means."`
+	Network         string            `json:"network" example:"sandbox-bitcoin" doc:"The simulated chain."`
+	Transactions    []transactionData `json:"transactions" doc:"What was sent, or will be."`
+	AdvancedSeconds int64             `json:"advanced_seconds" example:"0" doc:"By how much the payment's clock is moved ahead."`
+	Next            string            `json:"next" example:"The payment becomes processing at the first confirmation." doc:"What will happen, and when."`
+}
+
+type transactionData struct {
+	Hash   string `json:"hash" example:"9f2c41d6a0" doc:"Its hash."`
+	Amount string `json:"amount" example:"0.00027778" doc:"What it carries, in whole coins."`
+	Asset  string `json:"asset" example:"BTC" doc:"Of which asset."`
+	Note   string `json:"note" example:"Sent now; the next block takes it." doc:"Where it goes, and when."`
+}
+
+// minedData tells where a chain stands after mining.
+type minedData struct {
+	PaymentMethod string `json:"payment_method" example:"crypto_bitcoin" doc:"As asked."`
+	Network       string `json:"network" example:"sandbox-bitcoin" doc:"The simulated chain."`
+	Blocks        int    `json:"blocks" example:"6" doc:"Blocks made."`
+	Height        int64  `json:"height" example:"1042" doc:"Height of the last one."`
+}
+
+func (s *service) sandboxOperations() []*operation {
+	const tag = "Sandbox"
+	var about strings.Builder
+	about.WriteString("Lets the customer pay, in every way that money can arrive or fail to. The payment is opened first if nobody has. " +
+		"Blocks come by themselves every few seconds.\n\n")
+	for _, one := range sandbox.Scenarios() {
+		about.WriteString("- `" + one.Code + "`: " + one.Explanation + "\n")
+	}
+	return []*operation{
+		{method: http.MethodPost, path: "/v1/sandbox/payments/{reference}/simulate", id: "simulatePayment", tag: tag,
+			summary: "Play a scenario", message: "Scenario played.", about: about.String(),
+			params:  []*huma.Param{pathParam("reference", "Either reference of the payment.", "order-1001")},
+			request: simulateRequest{}, sample: json.RawMessage(`{"scenario":"exact"}`), data: simulatedData{},
+			refusals: []int{400, 404, 409, 413, 415, 422}, run: effect((*call).simulate, showSimulated)},
+		{method: http.MethodPost, path: "/v1/sandbox/advance", id: "advancePayment", tag: tag, summary: "Move a payment's clock",
+			message: "Clock moved.", about: "Moves the clock of one payment ahead, so that its 7 minutes or 24 hours are over at once. Answers the payment record.",
+			request: advanceRequest{}, sample: json.RawMessage(`{"reference":"order-1001","seconds":86400}`), data: payment.Record{},
+			refusals: []int{400, 404, 409, 413, 415, 422},
+			run:      effect((*call).advance, func(_ *call, v payment.View) (any, error) { return v.Record(), nil })},
+		{method: http.MethodPost, path: "/v1/sandbox/mine", id: "mineBlocks", tag: tag, summary: "Make blocks", message: "Blocks made.",
+			about:   "Makes blocks at once on a simulated chain. Every test payment on that chain sees them.",
+			request: mineRequest{}, sample: json.RawMessage(`{"payment_method":"crypto_bitcoin","blocks":6}`), data: minedData{},
+			refusals: []int{400, 404, 409, 413, 415, 422}, run: effect((*call).mine, showMined)},
+	}
+}
+
+func (c *call) simulate() (sandbox.Simulated, error) {
+	reference, err := c.param("reference", "payment")
+	if err != nil {
+		return sandbox.Simulated{}, err
+	}
+	in, problems, err := read[simulateRequest](c.fiber.Body())
+	if err == nil {
+		err = refuse(problems, nil)
+	}
+	if err != nil {
+		return sandbox.Simulated{}, err
+	}
+	return c.api.Sandbox.Simulate(c.ctx, c.scope, reference, in.Scenario.Value)
+}
+
+func showSimulated(_ *call, s sandbox.Simulated) (any, error) {
+	shown := simulatedData{
+		Reference: s.Reference, Scenario: s.Scenario.Code, Explanation: s.Scenario.Explanation, Network: string(s.Network),
+		Transactions: []transactionData{}, AdvancedSeconds: int64(s.Advanced / time.Second), Next: s.Next,
+	}
+	for _, t := range s.Transactions {
+		shown.Transactions = append(shown.Transactions, transactionData{Hash: t.Hash, Amount: t.Amount, Asset: t.Asset, Note: t.Note})
+	}
+	return shown, nil
+}
+
+func (c *call) advance() (payment.View, error) {
+	in, problems, err := read[advanceRequest](c.fiber.Body())
+	if err != nil {
+		return payment.View{}, err
+	}
+	if in.Reference.Given && !identifier.MatchString(in.Reference.Value) {
+		return payment.View{}, fault.Missing("payment")
+	}
+	view, err := c.api.Sandbox.Advance(c.ctx, c.scope, in.Reference.Value, in.Seconds.Value)
+	if len(problems) > 0 { // no payment has an empty reference, and 0 seconds are always refused
+		err = refuseAll(problems, err)
+	}
+	return view, err
+}
+
+func (c *call) mine() (minedBlocks, error) {
+	in, problems, err := read[mineRequest](c.fiber.Body())
+	if err != nil {
+		return minedBlocks{}, err
+	}
+	blocks := int(min(max(in.Blocks.Value, -1), sandbox.MaxBlocks+1)) // fits an int everywhere, and stays out of range
+	mined, err := c.api.Sandbox.Mine(c.ctx, c.scope, money.Method(in.PaymentMethod.Value), blocks)
+	if len(problems) > 0 { // an empty payment_method and 0 blocks are always refused
+		err = refuseAll(problems, err)
+	}
+	return minedBlocks{mined, in.PaymentMethod.Value}, err
+}
+
+// minedBlocks is what was mined, and by which method's name it was asked for.
+type minedBlocks struct {
+	sandbox.Mined
+	method string
+}
+
+func showMined(_ *call, m minedBlocks) (any, error) {
+	return minedData{PaymentMethod: m.method, Network: string(m.Network), Blocks: m.Blocks, Height: m.Height}, nil
+}

@@ -1,0 +1,127 @@
+package api
+
+import (
+	"slices"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"cointill/core/payment"
+)
+
+// about is the documentation of a property whose Go type belongs to core or
+// stands for every error: a description and an example.
+type about struct {
+	text    string
+	example any
+}
+
+// abouts documents those types, by schema and property. A test demands that
+// every property of the document has a description.
+var abouts = map[string]map[string]about{
+	"Payment": {
+		"domain":             {"Environment: test or live.", "test"},
+		"reference":          {"The service's reference. It may be shown to the customer.", "PAY_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"},
+		"business_reference": {"Your reference, or the one that was made for you.", "order-1001"},
+		"authorization_code": {"Authorization code of the payment, from its initiation on.", "AUTH_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"},
+		"status":             {"State of the payment. Give value only when it is successful.", "successful"},
+		"reason":             {"Machine-readable reason for the state; empty when there is nothing to explain.", ""},
+		"remark":             {"The reason as a sentence, or a dash.", "-"},
+		"reversed":           {"The chain took the money back after it was final. Rare and grave.", false},
+		"business":           {"The merchant.", nil},
+		"customer":           {"Who pays.", nil},
+		"transaction":        {"What was asked, and what came.", nil},
+		"transfers":          {"Every transfer that counts for the payment, oldest first.", nil},
+		"rate":               {"The price at which it was quoted.", nil},
+		"expires_at":         {"End of the 7 minutes in which the quoted price holds.", "2026-01-31T12:07:00.000000Z"},
+		"created_at":         {"When it was initiated.", "2026-01-31T12:00:00.000000Z"},
+	},
+	"Business": {
+		"name": {"The merchant's name.", "Lagos Books"}, "code": {"The merchant's code.", "BUS_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"},
+		"domain": {"Environment.", "test"},
+	},
+	"Customer": {
+		"full_name": {"Name as given with this payment.", "Ada Obi"}, "email": {"E-mail address.", "ada.obi@example.com"},
+		"code": {"The customer's code, the same for each of their payments.", "CUS_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"},
+	},
+	"Transaction": {
+		"charged_amount":           {"What was asked, in fiat.", "25000.00"},
+		"amount_paid":              {"What came, in fiat at the locked price.", "25000.00"},
+		"difference":               {"What came minus what was asked, in fiat.", "0.00"},
+		"currency":                 {"Fiat currency.", "NGN"},
+		"charged_amount_in_crypto": {"What was asked, in the coin.", "0.00027778"},
+		"amount_paid_in_crypto":    {"What came, in the coin.", "0.00027778"},
+		"difference_in_crypto":     {"What came minus what was asked, in the coin.", "0.00000000"},
+		"payment_method":           {"The payment method and its coin.", nil},
+		"crypto_transaction_hash":  {"Hash of the transaction that pays; empty before there is one.", "9f2c41d6a0"},
+		"crypto_confirmations":     {"Confirmations of that transaction.", 2},
+		"metadata":                 {"What was sent as metadata, as it was written; null when nothing was.", nil},
+	},
+	"MethodOfPayment": {"code": {"The payment_method.", "crypto_bitcoin"}, "currency": {"Its coin.", "BTC"}},
+	"Transfer": {
+		"hash": {"Hash of the transaction.", "9f2c41d6a0"}, "amount": {"What it carries, in the coin.", "0.00027778"},
+		"confirmations": {"Its confirmations; 0 while it is unconfirmed or gone.", 2},
+		"first_seen_at": {"When it was first seen on the network: this is the payment's time.", "2026-01-31T12:02:10.000000Z"},
+	},
+	"Rate": {
+		"price": {"Fiat units for one whole coin.", "90000000"}, "coin": {"The coin.", "BTC"}, "currency": {"The fiat currency.", "NGN"},
+		"locked_at": {"When it was locked.", "2026-01-31T12:00:00.000000Z"},
+	},
+	"Failure": {
+		"status": {"Always false.", false}, "message": {"What happened and what to do, for people.", "Some fields need attention."},
+		"code":       {"Machine-readable code of the failure.", "validation_failed"},
+		"errors":     {"Sentences by the name of the field, where fields are to blame.", nil},
+		"request_id": {"Names the request. Quote it when you ask for help.", "req_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"},
+	},
+}
+
+// enums are the closed lists of values of core's types.
+func enums() map[string]map[string][]string {
+	reasons := append([]string{""}, names(payment.Reasons())...)
+	return map[string]map[string][]string{
+		"Payment":        {"status": names(payment.States()), "domain": {"test", "live"}, "reason": reasons},
+		"PaymentSummary": {"reason": reasons},
+		"Rate":           {"currency": {"NGN", "GHC", "KES", "USD"}},
+	}
+}
+
+// refine adds to the schemas of core's types what their Go types can't say.
+func refine(registry huma.Registry) {
+	all := registry.Map()
+	for name, properties := range abouts {
+		for property, about := range properties {
+			s := all[name].Properties[property]
+			s.Description = about.text
+			if about.example != nil {
+				s.Examples = []any{about.example}
+			}
+		}
+	}
+	for name, properties := range enums() {
+		for property, values := range properties {
+			for _, value := range values {
+				all[name].Properties[property].Enum = append(all[name].Properties[property].Enum, value)
+			}
+		}
+	}
+	all["Failure"].Properties["status"].Enum = []any{false}
+	all["Transaction"].Properties["metadata"] = &huma.Schema{
+		Description: all["Transaction"].Properties["metadata"].Description,
+		OneOf:       append(verbatim{}.Schema(registry).OneOf, &huma.Schema{Type: "null"}),
+	}
+	for _, at := range []struct{ schema, property string }{{"Payment", "expires_at"}, {"Payment", "created_at"}, {"Transfer", "first_seen_at"}, {"Rate", "locked_at"}} {
+		all[at.schema].Properties[at.property].Format = "date-time"
+	}
+}
+
+// tidy makes every schema say what answers do: arrays are never null, and
+// descriptions stand beside references.
+func tidy(registry huma.Registry) {
+	for _, s := range registry.Map() {
+		for _, property := range s.Properties {
+			if property.Type == huma.TypeArray {
+				property.Nullable = false
+			}
+		}
+		slices.Sort(s.Required)
+	}
+}

@@ -1,0 +1,208 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"cointill/core/clock"
+	"cointill/core/fault"
+	"cointill/core/webhook"
+)
+
+// webhookRequest is the body of POST /v1/webhooks (interface section 4.3).
+type webhookRequest struct {
+	_      struct{} `additionalProperties:"true"`
+	Type   text     `json:"type" minLength:"1" maxLength:"100" example:"orders" doc:"Name of the webhook, for people."`
+	URL    text     `json:"url" maxLength:"2048" example:"https://shop.example.com/webhooks/cointill" doc:"Where events are posted to: https, in the test domain http too."`
+	Active flag     `json:"active" example:"true" doc:"Whether it receives events."`
+}
+
+// webhookPatch is the body of PATCH /v1/webhooks/{id}: what is left out stays.
+type webhookPatch struct {
+	_      struct{} `additionalProperties:"true"`
+	Type   text     `json:"type,omitempty" minLength:"1" maxLength:"100" example:"orders" doc:"Name of the webhook."`
+	URL    text     `json:"url,omitempty" maxLength:"2048" example:"https://shop.example.com/webhooks/cointill" doc:"Where events are posted to."`
+	Active flag     `json:"active,omitempty" example:"false" doc:"Whether it receives events. Switching one on forgives its failures."`
+}
+
+// WebhookData is a webhook (interface section 2.4).
+type WebhookData struct {
+	ID        string  `json:"id" example:"whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"The webhook's id."`
+	Type      string  `json:"type" example:"orders" doc:"Name of the webhook."`
+	Domain    string  `json:"domain" enum:"test,live" example:"test" doc:"Environment whose events it receives."`
+	URL       string  `json:"url" example:"https://shop.example.com/webhooks/cointill" doc:"Where events are posted to."`
+	Status    string  `json:"status" enum:"active,inactive" example:"active" doc:"An inactive webhook receives no events."`
+	OffReason string  `json:"off_reason" example:"" doc:"Why it was switched off for you after failures; empty otherwise."`
+	Failing   *string `json:"failing_since" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"First of the failures that no success has interrupted; null when the last delivery succeeded."`
+	UpdatedAt string  `json:"updated_at" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"When it was last changed."`
+	CreatedAt string  `json:"created_at" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"When it was registered."`
+}
+
+// webhookSecretData is a webhook with its signing secret, which is shown only once.
+type webhookSecretData struct {
+	WebhookData
+	Secret string `json:"secret" example:"whsec_c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IQ==" doc:"Verifies deliveries. Store it now: it is shown only here and on rotation."`
+}
+
+// deletedData tells what was deleted.
+type deletedData struct {
+	ID      string `json:"id" example:"whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"What was deleted."`
+	Deleted bool   `json:"deleted" example:"true" doc:"Always true."`
+}
+
+// testedData tells of a test event.
+type testedData struct {
+	EventID string `json:"event_id" example:"evt_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"The webhook.test event that is being sent."`
+}
+
+// secretWebhook is a webhook just made, or whose secret was just rotated.
+type secretWebhook struct {
+	endpoint webhook.Endpoint
+	secret   string
+}
+
+func (s *service) webhookOperations() []*operation {
+	id := []*huma.Param{pathParam("id", "Id of the webhook.", "whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")}
+	const tag = "Webhooks"
+	return []*operation{
+		{method: http.MethodPost, path: "/v1/webhooks", id: "createWebhook", tag: tag, status: http.StatusCreated,
+			summary: "Register a webhook", message: "Webhook registered. Keep its secret: it is not shown again.",
+			about:   "Events of the key's domain are posted to the URL, signed with the secret of this answer.",
+			request: webhookRequest{}, sample: json.RawMessage(`{"type":"orders","url":"https://shop.example.com/webhooks/cointill","active":true}`),
+			data: webhookSecretData{}, refusals: []int{400, 403, 409, 413, 415, 422}, run: effect((*call).createWebhook, showSecret)},
+		{method: http.MethodGet, path: "/v1/webhooks", id: "listWebhooks", tag: tag, summary: "List webhooks", message: "Webhooks found.",
+			about: "Lists webhooks, newest first.", params: pageParams(), data: WebhookData{}, many: true, refusals: []int{422}, run: (*call).webhooks},
+		{method: http.MethodGet, path: "/v1/webhooks/{id}", id: "getWebhook", tag: tag, summary: "Get a webhook", message: "Webhook found.",
+			about: "One webhook.", params: id, data: WebhookData{}, refusals: []int{404}, run: (*call).webhook},
+		{method: http.MethodPatch, path: "/v1/webhooks/{id}", id: "updateWebhook", tag: tag, summary: "Change a webhook", message: "Webhook changed.",
+			about:  "Changes what is given and leaves the rest: `{\"active\": false}` switches it off.",
+			params: id, request: webhookPatch{}, sample: json.RawMessage(`{"active":false}`), data: WebhookData{},
+			refusals: []int{400, 403, 404, 413, 415, 422}, run: effect((*call).updateWebhook, showWebhook)},
+		{method: http.MethodDelete, path: "/v1/webhooks/{id}", id: "deleteWebhook", tag: tag, summary: "Delete a webhook", message: "Webhook deleted.",
+			about: "Deletes it. What was still to be delivered to it is cancelled.", params: id, data: deletedData{}, refusals: []int{403, 404},
+			run: effect((*call).deleteWebhook, func(_ *call, id string) (any, error) { return deletedData{ID: id, Deleted: true}, nil })},
+		{method: http.MethodPost, path: "/v1/webhooks/{id}/rotate-secret", id: "rotateWebhookSecret", tag: tag, summary: "Rotate a webhook's secret",
+			message: "Secret rotated. Keep the new one: it is not shown again.",
+			about:   "Makes a new secret. For 24 hours deliveries carry two signatures, one by each secret.",
+			params:  id, data: webhookSecretData{}, refusals: []int{403, 404, 409, 422}, run: effect((*call).rotateSecret, showSecret)},
+		{method: http.MethodPost, path: "/v1/webhooks/{id}/test", id: "testWebhook", tag: tag, summary: "Send a test event", message: "Test event on its way.",
+			about: "Sends a `webhook.test` event to this webhook alone.", params: id, data: testedData{}, refusals: []int{403, 404, 409, 422},
+			run: effect((*call).testWebhook, func(_ *call, id string) (any, error) { return testedData{EventID: id}, nil })},
+	}
+}
+
+func showEndpoint(e webhook.Endpoint) WebhookData {
+	return WebhookData{
+		ID: e.ID, Type: e.Name, Domain: string(e.Domain), URL: e.URL, Status: e.Status(), OffReason: e.OffReason,
+		Failing: stamp(e.FailingSince), UpdatedAt: clock.Format(e.UpdatedAt), CreatedAt: clock.Format(e.CreatedAt),
+	}
+}
+
+func showWebhook(_ *call, e webhook.Endpoint) (any, error) { return showEndpoint(e), nil }
+
+func showSecret(_ *call, made secretWebhook) (any, error) {
+	return webhookSecretData{WebhookData: showEndpoint(made.endpoint), Secret: made.secret}, nil
+}
+
+func (c *call) createWebhook() (secretWebhook, error) {
+	in, problems, err := read[webhookRequest](c.fiber.Body())
+	if err != nil {
+		return secretWebhook{}, err
+	}
+	if len(problems) > 0 {
+		return secretWebhook{}, refuse(problems, c.webhookValues(in.Type, in.URL))
+	}
+	made, secret, err := c.api.Webhooks.Create(c.ctx, c.scope, webhook.Create{Name: in.Type.Value, URL: in.URL.Value, Active: in.Active.Value})
+	return secretWebhook{made, secret}, err
+}
+
+// webhookValues is what core finds wrong with a name and a URL that were given,
+// for a request that is refused anyway. Core checks them in Create only, and
+// always refuses an empty name and an empty URL: so nothing is made here.
+func (c *call) webhookValues(name, url text) fault.Fields {
+	found := fault.Fields{}
+	for field, draft := range map[string]webhook.Create{"type": {Name: name.Value}, "url": {URL: url.Value}} {
+		given := name.Given
+		if field == "url" {
+			given = url.Given
+		}
+		_, _, err := c.api.Webhooks.Create(c.ctx, c.scope, draft)
+		var refused *fault.Fault
+		if given && errors.As(err, &refused) && len(refused.Fields[field]) > 0 {
+			found[field] = refused.Fields[field]
+		}
+	}
+	return found
+}
+
+func (c *call) webhooks() error {
+	q := c.query()
+	after, limit := q.text("cursor"), q.limit()
+	if err := q.err(); err != nil {
+		return err
+	}
+	found, next, err := c.api.Webhooks.List(c.ctx, c.scope, after, limit)
+	if err != nil {
+		return err
+	}
+	items := make([]WebhookData, 0, len(found))
+	for _, e := range found {
+		items = append(items, showEndpoint(e))
+	}
+	return list(c, items, next)
+}
+
+func (c *call) webhook() error {
+	id, err := c.param("id", "webhook")
+	if err != nil {
+		return err
+	}
+	found, err := c.api.Webhooks.Find(c.ctx, c.scope, id)
+	if err != nil {
+		return err
+	}
+	return c.answer(showEndpoint(found))
+}
+
+func (c *call) updateWebhook() (webhook.Endpoint, error) {
+	id, err := c.param("id", "webhook")
+	if err != nil {
+		return webhook.Endpoint{}, err
+	}
+	in, problems, err := read[webhookPatch](c.fiber.Body())
+	if err != nil {
+		return webhook.Endpoint{}, err
+	}
+	if len(problems) > 0 {
+		return webhook.Endpoint{}, refuse(problems, c.webhookValues(in.Type, in.URL))
+	}
+	return c.api.Webhooks.Update(c.ctx, c.scope, id, webhook.Change{Name: in.Type.pointer(), URL: in.URL.pointer(), Active: in.Active.pointer()})
+}
+
+func (c *call) deleteWebhook() (string, error) {
+	id, err := c.param("id", "webhook")
+	if err != nil {
+		return "", err
+	}
+	return id, c.api.Webhooks.Delete(c.ctx, c.scope, id)
+}
+
+func (c *call) rotateSecret() (secretWebhook, error) {
+	id, err := c.param("id", "webhook")
+	if err != nil {
+		return secretWebhook{}, err
+	}
+	made, secret, err := c.api.Webhooks.RotateSecret(c.ctx, c.scope, id)
+	return secretWebhook{made, secret}, err
+}
+
+func (c *call) testWebhook() (string, error) {
+	id, err := c.param("id", "webhook")
+	if err != nil {
+		return "", err
+	}
+	return c.api.Webhooks.SendTest(c.ctx, c.scope, id)
+}

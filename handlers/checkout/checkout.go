@@ -1,0 +1,140 @@
+// Package checkout answers the customer's requests: the payment page with its
+// live status, and the pages of payment links. Reading a page never changes
+// anything, so that bots, link previews and HEAD requests open no payment: only
+// a POST from our own page does.
+package checkout
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"cointill/core/link"
+	"cointill/core/payment"
+	"cointill/core/sandbox"
+	"cointill/core/scope"
+	"cointill/core/stream"
+	"cointill/handlers/page"
+	"cointill/models"
+	view "cointill/views/checkout"
+)
+
+// Payments is what the payment page needs of core/payment.
+type Payments interface {
+	ByToken(ctx context.Context, token string) (payment.View, error)
+	Open(ctx context.Context, token string) (payment.View, error)
+	Claim(ctx context.Context, token, hash string) error
+}
+
+// Links is what the pages of payment links need of core/link.
+type Links interface {
+	Public(ctx context.Context, code string) (link.Public, error)
+	Start(ctx context.Context, code string, f link.Form) (payment.Started, error)
+	Find(ctx context.Context, sc scope.Scope, id int64) (models.Link, error)
+}
+
+// Sandbox plays the customer's wallet in the test domain.
+type Sandbox interface {
+	Simulate(ctx context.Context, sc scope.Scope, reference, code string) (sandbox.Simulated, error)
+}
+
+// Hub tells a page that its payment changed.
+type Hub interface {
+	Subscribe(topic stream.Topic) (updates <-chan struct{}, leave func(), err error)
+}
+
+// Handlers are the customer's pages. Its fields are set once, before use.
+type Handlers struct {
+	Payments Payments
+	Links    Links
+	Sandbox  Sandbox
+	Hub      Hub
+	// Networks tells whether a coin can be paid now.
+	Networks payment.Networks
+}
+
+// Routes declares the customer's routes.
+func (h *Handlers) Routes(r page.Payers) {
+	r.Get("/pay/:token", h.payment)
+	r.Get("/pay/:token/status", h.status)
+	r.Get("/pay/:token/events", h.events)
+	r.Post("/pay/:token/open", h.open)
+	r.Post("/pay/:token/claim", h.claim)
+	r.Post("/pay/:token/simulate", h.simulate)
+	r.Get("/l/:code", h.linkPage)
+	r.Post("/l/:code", h.linkStart)
+}
+
+// asker is what of a request decides how a payment is shown. It may outlive the request.
+type asker struct{ Lang, Token string }
+
+func askerOf(c *page.Ctx) asker { return asker{Lang: language(c), Token: c.Params("token")} }
+
+// about collects what a page shows beside the payment.
+func (h *Handlers) about(ctx context.Context, v payment.View, who asker) (about, error) {
+	a := about{Lang: who.Lang, Token: who.Token}
+	_, a.Problem = h.Networks.Network(scope.Domain(v.Payment.Domain), v.Coin().Info().Chain)
+	if v.Payment.LinkID == nil {
+		return a, nil
+	}
+	found, err := h.Links.Find(ctx, customer(v), *v.Payment.LinkID)
+	a.Link = &found
+	return a, err
+}
+
+// customer is the scope of what a customer does with a payment: the token in
+// the address is the right to it.
+func customer(v payment.View) scope.Scope {
+	return scope.Scope{BusinessID: v.Payment.BusinessID, Domain: scope.Domain(v.Payment.Domain), Actor: "customer", Role: scope.System}
+}
+
+// answer shows a payment after an act: its live part to a script, and to a
+// plain form its whole page, at the page's own address when all went well.
+func answer(c *page.Ctx, status int, v payment.View, a about, done string) error {
+	switch {
+	case scripted(c):
+		return c.RenderStatus(status, view.Status(statusProps(v, a)))
+	case status == http.StatusOK:
+		query := url.Values{}
+		if c.Query("lang") != "" {
+			query.Set("lang", a.Lang)
+		}
+		if done != "" {
+			query.Set(done, "1")
+		}
+		to := url.URL{Path: "/pay/" + a.Token, RawQuery: query.Encode()}
+		return c.Redirect(to.String())
+	}
+	return c.RenderStatus(status, view.Page(pageProps(v, a)))
+}
+
+// scripted reports a request that htmx made.
+func scripted(c *page.Ctx) bool { return c.Get("HX-Request") == "true" }
+
+// maxAccept bounds what is read of an Accept-Language header, in bytes.
+const maxAccept = 256
+
+// language is the chosen one, in the address of this request or of the page
+// that made it, else the best that the browser asks for.
+func language(c *page.Ctx) string {
+	chosen := c.Query("lang")
+	if from, err := url.Parse(c.Get("HX-Current-URL")); err == nil && chosen == "" {
+		chosen = from.Query().Get("lang")
+	}
+	accept := c.Get("Accept-Language")
+	if len(accept) > maxAccept { // the first ones are the most wanted
+		accept = accept[:max(0, strings.LastIndexByte(accept[:maxAccept], ','))]
+	}
+	return view.Language(chosen, accept)
+}
+
+// place is a business's time zone; UTC when this machine doesn't know it.
+func place(name string) *time.Location {
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return time.UTC
+	}
+	return zone
+}

@@ -1,0 +1,42 @@
+package checkout
+
+import (
+	"net/http"
+
+	"cointill/core/fault"
+	"cointill/handlers/page"
+)
+
+// claimed in the address of a payment page says that a hash was just taken.
+const claimed = "claimed"
+
+// claim takes the hash that the customer says to have paid with.
+func (h *Handlers) claim(c *page.Ctx) error {
+	ctx, who, hash := c.UserContext(), askerOf(c), c.Text("hash")
+	refused := h.Payments.Claim(ctx, who.Token, hash)
+	switch fault.KindOf(refused) {
+	case fault.Invalid, fault.Conflict, fault.Limited:
+	default:
+		if refused != nil {
+			return refused
+		}
+	}
+	v, err := h.Payments.ByToken(ctx, who.Token)
+	if err != nil {
+		return err
+	}
+	a, err := h.about(ctx, v, who)
+	if err != nil {
+		return err
+	}
+	if refused == nil {
+		a.Claim.Done = true
+		return answer(c, http.StatusOK, v, a, claimed)
+	}
+	why := page.Explain(refused)
+	a.Claim.Value, a.Claim.Errors = hash, why.Fields["hash"]
+	if len(a.Claim.Errors) == 0 {
+		a.Claim.Errors = []string{why.Sentence}
+	}
+	return answer(c, why.Status, v, a, "")
+}

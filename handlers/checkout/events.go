@@ -1,0 +1,112 @@
+package checkout
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"cointill/core/payment"
+	"cointill/core/stream"
+	"cointill/handlers/page"
+	view "cointill/views/checkout"
+)
+
+// The names of the events of a payment page's stream.
+const (
+	eventStatus = "status" // the whole live part, on one line
+	eventClose  = "close"  // nothing will change any more: don't connect again
+)
+
+// events streams the live part of a payment page: the state as it is at once,
+// then after every change, and a close when no more will come.
+func (h *Handlers) events(c *page.Ctx) error {
+	who := askerOf(c)
+	who.Token = strings.Clone(who.Token)
+	v, err := h.Payments.ByToken(c.UserContext(), who.Token)
+	if err != nil {
+		return err
+	}
+	updates, leave, err := h.Hub.Subscribe(stream.Topic{Payment: v.Payment.ID, Network: v.Payment.Network})
+	if err != nil {
+		return err
+	}
+	p := newPulse(updates, v.Payment.ExpiresAt.Sub(v.Now)+time.Second)
+	final := false
+	return c.Stream(p.beats, func() { p.stop(); leave() }, func(ctx context.Context) (page.Event, error) {
+		if final {
+			return page.Event{Name: eventClose, Last: true}, nil
+		}
+		event, ended, err := h.event(ctx, who)
+		if final = ended; final {
+			p.again()
+		}
+		return event, err
+	})
+}
+
+// event is the live part of a payment's page as it is now, and whether it is the last.
+func (h *Handlers) event(ctx context.Context, who asker) (page.Event, bool, error) {
+	v, err := h.Payments.ByToken(ctx, who.Token)
+	if err != nil {
+		return page.Event{}, false, err
+	}
+	a, err := h.about(ctx, v, who)
+	if err != nil {
+		return page.Event{}, false, err
+	}
+	props := statusProps(v, a)
+	text, err := fragment(ctx, props)
+	return page.Event{Name: eventStatus, Data: text}, props.View.Final(), err
+}
+
+// fragment is the live part on one line.
+func fragment(ctx context.Context, props view.StatusProps) (string, error) {
+	var out bytes.Buffer
+	err := view.Status(props).Render(ctx, &out)
+	return strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(out.String()), err
+}
+
+// pulse passes a payment's updates on to its stream, and adds what no commit
+// tells of: the end of the window, and the last word.
+type pulse struct {
+	beats chan struct{}
+	more  chan struct{}
+	done  chan struct{}
+	once  sync.Once
+}
+
+func newPulse(updates <-chan struct{}, window time.Duration) *pulse {
+	p := &pulse{beats: make(chan struct{}, 1), more: make(chan struct{}, 1), done: make(chan struct{})}
+	go p.run(updates, window)
+	return p
+}
+
+func (p *pulse) run(updates <-chan struct{}, window time.Duration) {
+	end := time.NewTimer(min(max(window, time.Second), 2*payment.Window))
+	defer end.Stop()
+	for {
+		select {
+		case <-p.done:
+			return
+		case <-updates:
+		case <-end.C:
+		case <-p.more:
+		}
+		select {
+		case p.beats <- struct{}{}:
+		default: // one is waiting to be taken already
+		}
+	}
+}
+
+// again asks for one more beat.
+func (p *pulse) again() {
+	select {
+	case p.more <- struct{}{}:
+	default:
+	}
+}
+
+func (p *pulse) stop() { p.once.Do(func() { close(p.done) }) }

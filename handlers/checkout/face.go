@@ -1,0 +1,100 @@
+package checkout
+
+import (
+	"cointill/core/payment"
+	"cointill/views/checkout"
+)
+
+// face says which view the payment page shows, from where the payment stands
+// on its own clock. problem is why the coin's network can't be followed now,
+// "" when nothing is wrong: nobody is then asked to send money.
+func face(v payment.View, problem string) checkout.View {
+	switch shown := calm(v); shown {
+	case checkout.Confirm, checkout.Waiting, checkout.Partial:
+		if problem != "" {
+			return checkout.Unavailable
+		}
+		return shown
+	default:
+		return shown
+	}
+}
+
+// calm is the face while the network is well.
+func calm(v payment.View) checkout.View {
+	switch v.State() {
+	case payment.Pending:
+		if over(v) {
+			return checkout.Expired // the sweep says so within two seconds
+		}
+		return checkout.Confirm
+	case payment.Initiated, payment.Processing:
+		return underWay(v)
+	case payment.Successful:
+		return checkout.Successful
+	case payment.Declined:
+		return declined(v)
+	case payment.Failed:
+		return checkout.Failed
+	case payment.Abandoned:
+		if v.Payment.Paid.Sign() > 0 {
+			return checkout.Seen // it came all the same; its confirmation changes the state
+		}
+		return checkout.Abandoned
+	}
+	return checkout.Expired
+}
+
+// underWay tells apart what an opened payment without an end can look like.
+func underWay(v payment.View) checkout.View {
+	processing := v.State() == payment.Processing
+	switch {
+	case v.Payment.Paid.Sign() == 0 && returning(v):
+		return checkout.Seen
+	case v.Payment.Paid.Sign() == 0 && over(v):
+		return checkout.WindowOver
+	case v.Payment.Paid.Sign() == 0:
+		return checkout.Waiting
+	case !over(v) && !enough(v):
+		return checkout.Partial
+	case processing:
+		return checkout.Processing
+	}
+	return checkout.Seen
+}
+
+// declined tells the three ways to be declined apart. The amount decides where
+// the reason is one that this page has no words for.
+func declined(v payment.View) checkout.View {
+	switch payment.Reason(v.Payment.Reason) {
+	case payment.Underpaid:
+		return checkout.Under
+	case payment.Overpaid:
+		return checkout.Over
+	case payment.Late, payment.AfterAbandoned:
+		return checkout.Late
+	}
+	switch v.Payment.Paid.Cmp(v.Payment.Due) {
+	case -1:
+		return checkout.Under
+	case 1:
+		return checkout.Over
+	}
+	return checkout.Late
+}
+
+// over reports whether the time to pay has passed.
+func over(v payment.View) bool { return v.Now.After(v.Payment.ExpiresAt) }
+
+// enough reports whether nothing more needs to be asked for, with the
+// tolerance that the payment was made with.
+func enough(v payment.View) bool {
+	p := v.Payment
+	return p.Paid.Cmp(p.Due.Sub(p.Due.MulDiv(int64(p.UnderTolerance), 10_000))) >= 0
+}
+
+// returning reports a payment whose confirmation a reorganisation took back: it
+// will most likely be confirmed again, so nobody should pay twice.
+func returning(v payment.View) bool {
+	return payment.Reason(v.Payment.Reason) == payment.Reorged
+}

@@ -1,0 +1,82 @@
+package checkout
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"cointill/core/fault"
+	"cointill/core/link"
+	"cointill/handlers/page"
+	view "cointill/views/checkout"
+	"cointill/views/ui"
+)
+
+// linkPage shows the public page of a payment link.
+func (h *Handlers) linkPage(c *page.Ctx) error {
+	return h.showLink(c, http.StatusOK, ui.Form{})
+}
+
+// linkStart starts a payment from the page of a link, and leads to it.
+func (h *Handlers) linkStart(c *page.Ctx) error {
+	code, err := linkCode(c)
+	if err != nil {
+		return err
+	}
+	form := ui.Form{Values: map[string]string{}}
+	for _, name := range []string{"amount", "payment_method", "first_name", "last_name", "email"} {
+		form.Values[name] = c.Text(name)
+	}
+	started, err := h.Links.Start(c.UserContext(), code, linkForm(form.Values))
+	if err == nil {
+		return c.Ctx.Redirect(started.PaymentURL, http.StatusSeeOther)
+	}
+	switch fault.KindOf(err) {
+	case fault.Invalid, fault.Gone, fault.Conflict, fault.Forbidden, fault.Unavailable, fault.Limited:
+	default:
+		return err
+	}
+	why := page.Explain(err)
+	if form.Errors = why.Fields; len(form.Errors) == 0 {
+		form.Errors = map[string][]string{"": {why.Sentence}}
+	}
+	return h.showLink(c, why.Status, form)
+}
+
+// showLink shows a link's page; a link that is closed is answered as gone.
+func (h *Handlers) showLink(c *page.Ctx, status int, form ui.Form) error {
+	code, err := linkCode(c)
+	if err != nil {
+		return err
+	}
+	public, err := h.Links.Public(c.UserContext(), code)
+	if err != nil {
+		return err
+	}
+	if public.State != link.Open {
+		status = http.StatusGone
+	}
+	return c.RenderStatus(status, view.LinkPage(linkProps(public, language(c), form)))
+}
+
+// linkForm reads the form of a link's page. An amount that is no whole number
+// becomes 0, which core refuses with the bounds.
+func linkForm(values map[string]string) link.Form {
+	amount, err := strconv.ParseInt(values["amount"], 10, 64)
+	if err != nil {
+		amount = 0
+	}
+	return link.Form{Amount: amount, FirstName: values["first_name"], LastName: values["last_name"],
+		Email: values["email"], Method: values["payment_method"]}
+}
+
+// linkCode is the code in the address. What can be none is as unknown as any
+// other, and never reaches the database.
+func linkCode(c *page.Ctx) (string, error) {
+	code := c.Params("code")
+	strange := strings.ContainsFunc(code, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'z') })
+	if code == "" || len(code) > 64 || strange {
+		return "", fault.Missing("payment link")
+	}
+	return code, nil
+}

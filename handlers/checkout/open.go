@@ -1,0 +1,31 @@
+package checkout
+
+import (
+	"net/http"
+
+	"cointill/core/fault"
+	"cointill/handlers/page"
+)
+
+// open is the customer asking for the payment details.
+func (h *Handlers) open(c *page.Ctx) error {
+	ctx, who := c.UserContext(), askerOf(c)
+	v, err := h.Payments.Open(ctx, who.Token)
+	status, problem := http.StatusOK, ""
+	if fault.KindOf(err) == fault.Unavailable { // the payment is there, its coin can't be paid now
+		refusal := page.Explain(err)
+		status, problem = refusal.Status, refusal.Sentence
+		v, err = h.Payments.ByToken(ctx, who.Token)
+	}
+	if err != nil {
+		return err
+	}
+	a, err := h.about(ctx, v, who)
+	if err != nil {
+		return err
+	}
+	if problem != "" {
+		a.Problem = problem
+	}
+	return answer(c, status, v, a, "")
+}

@@ -1,0 +1,325 @@
+package checkout_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/core/link"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/scope"
+	"cointill/handlers/dashboard/servertest"
+	"cointill/models"
+)
+
+// expect fails unless the answer has the status and holds the texts.
+func expect(t *testing.T, a servertest.Answer, status int, texts ...string) {
+	t.Helper()
+	if a.Status != status {
+		t.Fatalf("status %d, want %d: %.400s", a.Status, status, a.Text())
+	}
+	for _, text := range texts {
+		if !strings.Contains(a.Text(), text) && !strings.Contains(a.Body, text) {
+			t.Errorf("the page lacks %q: %.1500s", text, a.Text())
+		}
+	}
+}
+
+// status is where a payment stands.
+func status(t *testing.T, s *servertest.Server, sc scope.Scope, reference string) models.Payment {
+	t.Helper()
+	v, err := s.Payments.Verify(t.Context(), sc, reference)
+	s.Must(err)
+	return v.Payment
+}
+
+func TestReadingOpensNothing(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", "ama@shop.example")
+		started := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
+		at, b := "/pay/"+started.AccessToken, s.Browser()
+		expect(t, b.Get(at), 200, "Ready to pay?", "₦5,000.00", "Ama's Shop", started.Reference, "TEST DATA")
+		expect(t, b.Head(at), 200)
+		expect(t, b.Get(at+"/status"), 200, "Ready to pay?")
+		expect(t, b.Head(at+"/events"), 200)
+		expect(t, b.Get(at+"/open"), 405)
+		if p := status(t, s, sc, started.Reference); p.Status != string(payment.Pending) || p.Address != "" {
+			t.Errorf("reading made it %s with the address %q", p.Status, p.Address)
+		}
+		b.Header["Sec-Fetch-Site"] = "cross-site"
+		expect(t, b.Post(at+"/open", nil), 403)
+		if p := status(t, s, sc, started.Reference); p.Status != string(payment.Pending) {
+			t.Errorf("another site made it %s", p.Status)
+		}
+	})
+}
+
+func TestOpen(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", "ama@shop.example")
+		for _, coin := range money.Coins() {
+			started := s.Initiate(sc, servertest.Request(coin.Method))
+			at, b := "/pay/"+started.AccessToken, s.Browser()
+			opened := b.Post(at+"/open", nil)
+			if opened.Status != http.StatusSeeOther || opened.Location != at {
+				t.Fatalf("%d to %q", opened.Status, opened.Location)
+			}
+			p := status(t, s, sc, started.Reference)
+			expect(t, b.Get(at), 200, "Waiting for your payment", p.Address, coin.Coin.Format(p.Due))
+			b.Header["HX-Request"] = "true"
+			again := b.Post(at+"/open", nil)
+			expect(t, again, 200, "Waiting for your payment", p.Address)
+			if strings.Contains(again.Body, "<html") {
+				t.Error("a script is given a whole page")
+			}
+		}
+		late := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
+		s.Clock.Advance(8 * time.Minute)
+		b := s.Browser()
+		b.Header["HX-Request"] = "true"
+		expect(t, b.Post("/pay/"+late.AccessToken+"/open", nil), 200, "This payment has expired")
+	})
+}
+
+func TestUnknownPayments(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		b := s.Browser()
+		var first string
+		for _, token := range []string{strings.Repeat("A", 43), "x", strings.Repeat("y", 4000), "%00", "%ff%fe", "..%2f", "PAY_0"} {
+			for _, end := range []string{"", "/status", "/events"} {
+				a := b.Get("/pay/" + token + end)
+				text := strings.ReplaceAll(a.Text(), a.Header.Get("X-Request-Id"), "")
+				if first == "" {
+					first = text
+				}
+				if a.Status != http.StatusNotFound || text != first {
+					t.Errorf("%.20s%s: %d %.200s", token, end, a.Status, text)
+				}
+			}
+			for _, end := range []string{"/open", "/simulate"} {
+				expect(t, b.Post("/pay/"+token+end, nil), 404)
+			}
+			expect(t, b.Post("/pay/"+token+"/claim", url.Values{"hash": {strings.Repeat("a", 64)}}), 404)
+			s.Clock.Advance(time.Minute) // misses are counted
+		}
+		for _, code := range []string{"nobody", "%00", strings.Repeat("z", 100), "A-B"} {
+			expect(t, b.Get("/l/"+code), 404)
+			expect(t, b.Post("/l/"+code, nil), 404)
+		}
+	})
+}
+
+func TestClaim(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", "ama@shop.example")
+		started := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
+		at, b := "/pay/"+started.AccessToken, s.Browser()
+		good := url.Values{"hash": {strings.Repeat("ab", 32)}}
+		expect(t, b.Post(at+"/claim", good), 409)
+		b.Post(at+"/open", nil)
+		expect(t, b.Post(at+"/claim", url.Values{"hash": {"<b>my hash"}}), 422, "Must be a transaction hash", "&lt;b&gt;my hash")
+		if a := b.Post(at+"/claim", good); a.Status != 303 || a.Location != at+"?claimed=1" {
+			t.Fatalf("%d to %q", a.Status, a.Location)
+		}
+		expect(t, b.Get(at+"?claimed=1"), 200, "We look for this transaction")
+		b.Header["HX-Request"] = "true"
+		expect(t, b.Post(at+"/claim", good), 200, "We look for this transaction")
+		steps, err := s.Payments.Timeline(t.Context(), sc, started.Reference)
+		s.Must(err)
+		if last := steps[len(steps)-1]; last.Actor != "customer" || !strings.Contains(last.Detail, "abab") {
+			t.Errorf("%+v", last)
+		}
+		for range 8 {
+			expect(t, b.Post(at+"/claim", good), 200)
+		}
+		expect(t, b.Post(at+"/claim", good), 429, "has had enough hashes")
+	})
+}
+
+func TestSimulate(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", "ama@shop.example")
+		started := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
+		at, b := "/pay/"+started.AccessToken, s.Browser()
+		expect(t, b.Get(at), 200, "Sandbox: play the wallet", "Exact amount")
+		expect(t, b.Post(at+"/simulate", url.Values{"scenario": {"missing_tag"}}), 422)
+		if a := b.Post(at+"/simulate", url.Values{"scenario": {"exact"}}); a.Status != 303 || a.Location != at {
+			t.Fatalf("%d to %q", a.Status, a.Location)
+		}
+		if p := status(t, s, sc, started.Reference); p.Status != string(payment.Initiated) {
+			t.Errorf("the simulation left it %s", p.Status)
+		}
+		b.Header["HX-Request"] = "true"
+		s.Set(started.Reference, map[string]any{"status": "successful", "paid": "1"})
+		expect(t, b.Post(at+"/simulate", url.Values{"scenario": {"two_parts"}}), 409, "Paid. Thank you!")
+		s.Set(started.Reference, map[string]any{"domain": "live"})
+		expect(t, b.Post(at+"/simulate", url.Values{"scenario": {"exact"}}), 404)
+		if strings.Contains(b.Get(at).Text(), "Sandbox") {
+			t.Error("a live payment offers the sandbox")
+		}
+	})
+}
+
+func TestLanguages(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", "ama@shop.example")
+		at := "/pay/" + s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).AccessToken
+		for _, c := range []struct{ query, accept, current, want string }{
+			{"", "", "", "en"}, {"", "fr-CA,en;q=0.5", "", "fr"}, {"", "sw", "", "sw"}, {"", "ha,en;q=0.1", "", "ha"}, {"", "zh", "", "en"},
+			{"?lang=fr", "sw", "", "fr"}, {"?lang=xx", "sw", "", "sw"}, {"", "sw", servertest.Base + at + "?lang=ha", "ha"},
+			{"", strings.Repeat("fr,", 5000), "", "fr"},
+		} {
+			b := s.Browser()
+			b.Header["Accept-Language"], b.Header["HX-Current-URL"] = c.accept[:min(len(c.accept), 4000)], c.current
+			expect(t, b.Get(at+c.query), 200, `<html lang="`+c.want+`"`)
+		}
+		b := s.Browser()
+		if a := b.Post(at+"/open?lang=sw", nil); a.Location != at+"?lang=sw" {
+			t.Errorf("opened in Swahili, led to %q", a.Location)
+		}
+	})
+}
+
+// TestUnavailable: while the network can't be followed nobody is asked to send money.
+func TestUnavailable(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", "ama@shop.example")
+		at, b := "/pay/"+s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).AccessToken, s.Browser()
+		b.Post(at+"/open", nil)
+		delete(s.Registry.Domains[scope.Test], money.Bitcoin)
+		page := b.Get(at)
+		expect(t, page, 200, "BTC can't be paid right now")
+		if strings.Contains(page.Body, "bitcoin:") {
+			t.Error("the page still asks for money")
+		}
+	})
+}
+
+// TestEvents: the first message is the state as it is; after a final one comes the close.
+func TestEvents(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", "ama@shop.example")
+		started := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
+		at, b := "/pay/"+started.AccessToken, s.Browser()
+		b.Post(at+"/open", nil)
+		s.Set(started.Reference, map[string]any{"status": "successful", "paid": "10"})
+		a := b.Get(at + "/events") // comes to its end by itself
+		events := strings.Split(strings.TrimSpace(strings.TrimPrefix(a.Body, ": open")), "\n\n")
+		if a.Status != 200 || a.Header.Get("Content-Type") != "text/event-stream" || len(events) != 2 {
+			t.Fatalf("%d %q: %d events: %s", a.Status, a.Header.Get("Content-Type"), len(events), a.Body)
+		}
+		name, data, _ := strings.Cut(events[0], "\n")
+		if name != "event: status" || !strings.HasPrefix(data, "data: <div") || strings.Contains(data, "\n") || !strings.Contains(data, "data-final") {
+			t.Errorf("%.200q", events[0])
+		}
+		if !strings.HasPrefix(events[1], "event: close\n") {
+			t.Errorf("%q", events[1])
+		}
+	})
+}
+
+// aLink makes a payment link.
+func aLink(t *testing.T, s *servertest.Server, sc scope.Scope, d link.Draft) models.Link {
+	t.Helper()
+	d.Title, d.Currency = "Yoga class", "GHC"
+	made, err := s.Links.Create(t.Context(), sc, d)
+	s.Must(err)
+	return made
+}
+
+func customer() url.Values {
+	return url.Values{"amount": {"50"}, "payment_method": {"crypto_bitcoin"}, "first_name": {"Ngozi"}, "last_name": {"Okafor"}, "email": {"ngozi@example.com"}}
+}
+
+func TestLink(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", "ama@shop.example")
+		limit := int64(2)
+		made := aLink(t, s, sc, link.Draft{MinAmount: 10, MaxAmount: 500, UsageLimit: &limit, Methods: []string{"crypto_bitcoin"}, RedirectURL: "https://shop.example/thanks"})
+		at, b := "/l/"+made.Code, s.Browser()
+		expect(t, b.Get(at), 200, "Yoga class", "Ama's Shop", "GH₵10.00", "GH₵500.00", "Bitcoin")
+		expect(t, b.Get(at+"?lang=fr"), 200, `<html lang="fr"`)
+
+		wrong := url.Values{"amount": {"five"}, "payment_method": {"crypto_dogecoin"}, "first_name": {"N. <i>"}, "email": {"nobody"}}
+		refused := b.Post(at, wrong)
+		expect(t, refused, 422, "Must be a whole number from 10 to 500.", "Choose one of the coins offered.", "N. &lt;i&gt;", `value="five"`, `value="nobody"`)
+		expect(t, b.Post(at, nil), 422)
+
+		started := b.Post(at, customer())
+		if started.Status != 303 || !strings.HasPrefix(started.Location, servertest.Base+"/pay/") {
+			t.Fatalf("%d to %q", started.Status, started.Location)
+		}
+		page := strings.TrimPrefix(started.Location, servertest.Base)
+		expect(t, b.Get(page), 200, "GH₵50.00")
+		found, err := s.Payments.Search(t.Context(), sc, payment.Filter{Limit: 5})
+		s.Must(err)
+		if len(found.Payments) != 1 || found.Payments[0].LinkID == nil || *found.Payments[0].LinkID != made.ID {
+			t.Errorf("%+v", found.Payments)
+		}
+		s.Set(found.Payments[0].Reference, map[string]any{"status": "successful", "paid": "1"})
+		expect(t, b.Get(page), 200, "https://shop.example/thanks", "Back to Ama's Shop")
+
+		b.Post(at, customer())
+		expect(t, b.Get(at), 410, "This link is used up")
+		expect(t, b.Post(at, customer()), 410, "This link is used up")
+	})
+}
+
+func TestClosedLinks(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", "ama@shop.example")
+		end, amount := s.Clock.Now().Add(time.Hour), int64(20)
+		made := aLink(t, s, sc, link.Draft{Amount: &amount, ExpiresAt: &end})
+		at, b := "/l/"+made.Code, s.Browser()
+		expect(t, b.Get(at), 200, "GH₵20.00")
+		s.Must(s.Links.SetActive(t.Context(), sc, made.ID, false))
+		expect(t, b.Get(at), 410, "This link is switched off")
+		s.Must(s.Links.SetActive(t.Context(), sc, made.ID, true))
+		s.Must(s.Accounts.SetMethod(t.Context(), scope.Scope{BusinessID: sc.BusinessID, Domain: sc.Domain, Role: scope.Owner}, money.CryptoBitcoin, false))
+		expect(t, b.Post(at, customer()), 422, "Choose one of the coins offered.")
+		s.Clock.Advance(2 * time.Hour)
+		expect(t, b.Post(at, customer()), 410, "This link has closed")
+	})
+}
+
+// TestLinkWithoutRate: what core can't do now stands above the form, which keeps what was typed.
+func TestLinkWithoutRate(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", "ama@shop.example")
+		amount := int64(20)
+		made := aLink(t, s, sc, link.Draft{Amount: &amount})
+		delete(s.Registry.Domains[scope.Test], money.Bitcoin)
+		expect(t, s.Browser().Post("/l/"+made.Code, customer()), 503, "can't take payments there", "ngozi@example.com")
+	})
+}
+
+// TestEventsFollow: a page that is open is told of a change, then of the end.
+func TestEventsFollow(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", "ama@shop.example")
+		started := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
+		at, b := "/pay/"+started.AccessToken, s.Browser()
+		go s.Hub.Run(t.Context())
+		changed := make(chan error, 1)
+		go func() {
+			for tick := time.NewTicker(10 * time.Millisecond); s.Hub.Pages() == 0; <-tick.C { // until the page watches
+			}
+			_, err := s.Payments.Open(t.Context(), started.AccessToken)
+			if err == nil {
+				err = s.DB.Exec(t.Context()).Model(&models.Payment{}).Where("reference = ?", started.Reference).
+					Updates(map[string]any{"status": "successful", "paid": "10", "steps": 9}).Error
+			}
+			s.Hub.Signal()
+			changed <- err
+		}()
+		a := b.Get(at + "/events")
+		s.Must(<-changed)
+		expect(t, a, 200, "Paid. Thank you!", "event: close")
+		if s.Hub.Pages() != 0 {
+			t.Error("the stream ended without leaving the hub")
+		}
+	})
+}

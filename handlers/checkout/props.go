@@ -1,0 +1,171 @@
+package checkout
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"cointill/core/link"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/sandbox"
+	"cointill/core/scope"
+	"cointill/models"
+	"cointill/views/checkout"
+	"cointill/views/ui"
+)
+
+// about is what the page shows of a payment beside the payment itself.
+type about struct {
+	Lang, Token string
+	// Problem is why the coin can't be paid now; "" when it can.
+	Problem string
+	// Link is the payment link that the payment was started from, if any.
+	Link  *models.Link
+	Claim checkout.ClaimProps
+}
+
+// pageProps is the payment page.
+func pageProps(v payment.View, a about) checkout.PageProps {
+	return checkout.PageProps{
+		StatusProps: statusProps(v, a), Reference: v.Payment.Reference,
+		Test: v.Payment.Domain == string(scope.Test), Scenarios: scenarios(v),
+	}
+}
+
+// statusProps is the live part of the payment page.
+func statusProps(v payment.View, a about) checkout.StatusProps {
+	p, coin, currency := v.Payment, v.Coin(), money.Currency(v.Payment.Currency)
+	where := v.Destination()
+	zone := place(v.Business.TimeZone)
+	props := checkout.StatusProps{
+		Lang: a.Lang, Token: a.Token, View: face(v, a.Problem), Merchant: v.Business.Name,
+		Coin: p.Coin, CoinName: coin.Info().Name, Network: where.Network, Fiat: currency.Show(v.Charged()),
+		Asked: coin.Format(p.Due), Received: coin.Format(received(v)), Due: coin.Format(v.Rest()),
+		Difference: coin.Format(p.Paid.Sub(p.Due).Abs()), ReceivedFiat: currency.Show(v.PaidFiat()),
+		DifferenceFiat: currency.Show(v.PaidFiat().Sub(v.Charged()).Abs()),
+		Now:            v.Now.In(zone), Deadline: p.ExpiresAt.In(zone), WatchUntil: p.AbandonsAt.In(zone), Window: payment.Window,
+		Confirmations: confirmations(v), Needed: p.FinalDepth, Hash: v.Record().Transaction.CryptoTransactionHash,
+		Claim: a.Claim,
+	}
+	if v.Business.ReceiptsEnabled {
+		props.ReceiptEmail = masked(p.CustomerEmail)
+	}
+	if a.Link != nil {
+		props.ReturnURL = a.Link.RedirectURL
+		if a.Link.Active {
+			props.AgainURL = "/l/" + a.Link.Code
+		}
+	}
+	if props.View == checkout.Waiting || props.View == checkout.Partial {
+		payTo(&props, where)
+	}
+	return props
+}
+
+// payTo adds where to pay. It is left out of every view that doesn't ask for
+// money, so that no page that stayed open invites to pay too late.
+func payTo(props *checkout.StatusProps, where payment.Pay) {
+	props.Address, props.XAddress, props.WalletURI = where.Address, where.XAddress, where.URI
+	if where.Tag != nil {
+		props.Tag = strconv.FormatInt(*where.Tag, 10)
+	}
+	props.WalletQR, props.AddressQR = code(where.URI), code(where.Address)
+}
+
+// code draws a text. What is too long for a QR code can still be copied.
+func code(text string) ui.QRProps {
+	path, size, err := ui.QRPath(text)
+	if err != nil {
+		return ui.QRProps{}
+	}
+	return ui.QRProps{Path: path, Size: size}
+}
+
+// received is what came, also while a reorganisation keeps it out of the chain.
+func received(v payment.View) money.Amount {
+	sum := v.Payment.Paid
+	if sum.Sign() > 0 || !returning(v) {
+		return sum
+	}
+	for _, t := range v.Transfers {
+		if t.GoneReason == string(payment.Reorged) {
+			sum = sum.Add(t.Amount)
+		}
+	}
+	return sum
+}
+
+// confirmations is how far the slowest transfer that counts is, up to what is needed.
+func confirmations(v payment.View) int {
+	least := int64(-1)
+	for _, t := range v.Transfers {
+		if t.Gone || t.Reverted {
+			continue
+		}
+		if n := v.Confirmations(t); least < 0 || n < least {
+			least = n
+		}
+	}
+	return int(min(max(least, 0), int64(v.Payment.FinalDepth)))
+}
+
+// masked hides most of an e-mail address: the page is open to whoever has its address.
+func masked(email string) string {
+	at := strings.LastIndexByte(email, '@')
+	if at < 1 {
+		return ""
+	}
+	return email[:1] + "•••" + email[at:]
+}
+
+// scenarios are the sandbox's buttons: none in live, none for a payment without
+// an address, and none once it has ended, but for what is paid too late.
+func scenarios(v payment.View) (list []checkout.Scenario) {
+	ended := v.State().Final() && v.State() != payment.Abandoned
+	if v.Payment.Domain != string(scope.Test) || ended || v.Payment.Address == "" && over(v) {
+		return nil
+	}
+	for _, s := range sandbox.For(v.Coin()) {
+		list = append(list, checkout.Scenario{Code: s.Code, Label: s.Label, Text: s.Explanation})
+	}
+	return list
+}
+
+// linkProps is the public page of a payment link.
+func linkProps(public link.Public, lang string, form ui.Form) checkout.LinkPageProps {
+	l, currency := public.Link, money.Currency(public.Link.Currency)
+	props := checkout.LinkPageProps{
+		Form: form, Lang: lang, Code: l.Code, State: linkState(public.State), Merchant: public.Business.Name,
+		Title: l.Title, Description: l.Description, Currency: l.Currency, Test: public.Scope.Domain == scope.Test,
+	}
+	if l.Amount != nil {
+		props.Fixed = currency.Show(decimal.NewFromInt(*l.Amount))
+	} else {
+		props.Min, props.Max = currency.Show(decimal.NewFromInt(l.MinAmount)), currency.Show(decimal.NewFromInt(l.MaxAmount))
+	}
+	for _, info := range public.Methods {
+		props.Methods = append(props.Methods, checkout.Choice{
+			Code: string(info.Method), Coin: string(info.Coin), Name: info.Name, Network: network(info.Coin),
+		})
+	}
+	return props
+}
+
+func linkState(state string) checkout.LinkState {
+	switch state {
+	case link.Open:
+		return checkout.LinkOpen
+	case link.Expired:
+		return checkout.LinkExpired
+	case link.UsedUp:
+		return checkout.LinkUsedUp
+	}
+	return checkout.LinkInactive
+}
+
+// network is what a coin's network is called on pages.
+func network(coin money.Coin) string {
+	return payment.View{Payment: models.Payment{Coin: string(coin)}}.Destination().Network
+}

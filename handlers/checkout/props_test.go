@@ -1,0 +1,248 @@
+package checkout
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/core/link"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/sandbox"
+	"cointill/core/scope"
+	"cointill/models"
+	"cointill/views/checkout"
+	"cointill/views/ui"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+const minute = time.Minute
+
+// standing is an opened Bitcoin payment of ₦5,000 that asks for 0.0001 BTC, some time after it was initiated.
+func standing(state payment.State, reason payment.Reason, paid int64, age time.Duration) payment.View {
+	return payment.View{
+		Payment: models.Payment{
+			Domain: "test", Reference: "PAY_1", Currency: "NGN", Amount: 5000, Coin: "BTC", Due: money.Units(10_000), Paid: money.Units(paid),
+			FinalDepth: 3, UnderTolerance: 100, Status: string(state), Reason: string(reason), Address: "tb1qsample", CustomerEmail: "ngozi@example.com",
+			ExpiresAt: noon.Add(payment.Window), AbandonsAt: noon.Add(payment.Monitoring), CreatedAt: noon,
+		},
+		Business: models.Business{Name: "Ama's Shop", TimeZone: "Africa/Lagos", ReceiptsEnabled: true}, Now: noon.Add(age),
+	}
+}
+
+func TestFace(t *testing.T) {
+	for name, c := range map[string]struct {
+		v       payment.View
+		problem string
+		want    checkout.View
+	}{
+		"not opened":                     {standing(payment.Pending, "", 0, 0), "", checkout.Confirm},
+		"at the end of the window":       {standing(payment.Pending, "", 0, 7*minute), "", checkout.Confirm},
+		"window over before the sweep":   {standing(payment.Pending, "", 0, 7*minute+1), "", checkout.Expired},
+		"waiting":                        {standing(payment.Initiated, "", 0, minute), "", checkout.Waiting},
+		"window over, nothing came":      {standing(payment.Initiated, "", 0, 8*minute), "", checkout.WindowOver},
+		"seen":                           {standing(payment.Initiated, "", 10_000, minute), "", checkout.Seen},
+		"seen, within the tolerance":     {standing(payment.Initiated, "", 9_900, minute), "", checkout.Seen},
+		"seen after the window":          {standing(payment.Initiated, "", 10_000, 8*minute), "", checkout.Seen},
+		"part seen":                      {standing(payment.Initiated, "", 9_899, minute), "", checkout.Partial},
+		"part seen, window over":         {standing(payment.Initiated, "", 9_000, 8*minute), "", checkout.Seen},
+		"taken back by a reorganisation": {standing(payment.Initiated, payment.Reorged, 0, minute), "", checkout.Seen},
+		"processing":                     {standing(payment.Processing, "", 10_000, minute), "", checkout.Processing},
+		"processing, too much":           {standing(payment.Processing, "", 11_000, minute), "", checkout.Processing},
+		"part confirmed":                 {standing(payment.Processing, "", 6_000, minute), "", checkout.Partial},
+		"part confirmed, window over":    {standing(payment.Processing, "", 6_000, 8*minute), "", checkout.Processing},
+		"after abandoned, processing":    {standing(payment.Processing, payment.AfterAbandoned, 10_000, 25*time.Hour), "", checkout.Processing},
+		"successful":                     {standing(payment.Successful, "", 10_000, minute), "", checkout.Successful},
+		"successful late":                {standing(payment.Successful, payment.Late, 10_000, 9*minute), "", checkout.Successful},
+		"accepted by a person":           {standing(payment.Successful, payment.AcceptedByUser, 9_000, minute), "", checkout.Successful},
+		"underpaid":                      {standing(payment.Declined, payment.Underpaid, 9_000, minute), "", checkout.Under},
+		"overpaid":                       {standing(payment.Declined, payment.Overpaid, 11_000, minute), "", checkout.Over},
+		"declined as late":               {standing(payment.Declined, payment.Late, 10_000, 9*minute), "", checkout.Late},
+		"declined after abandoned":       {standing(payment.Declined, payment.AfterAbandoned, 10_000, 25*time.Hour), "", checkout.Late},
+		"declined without words, less":   {standing(payment.Declined, "", 9_000, minute), "", checkout.Under},
+		"declined without words, more":   {standing(payment.Declined, "", 11_000, minute), "", checkout.Over},
+		"declined without words, equal":  {standing(payment.Declined, "", 10_000, minute), "", checkout.Late},
+		"replaced":                       {standing(payment.Failed, payment.Replaced, 0, minute), "", checkout.Failed},
+		"reverted":                       {standing(payment.Failed, payment.Reverted, 0, minute), "", checkout.Failed},
+		"dropped":                        {standing(payment.Failed, payment.Dropped, 0, 25*time.Hour), "", checkout.Failed},
+		"abandoned":                      {standing(payment.Abandoned, "", 0, 25*time.Hour), "", checkout.Abandoned},
+		"abandoned, then seen":           {standing(payment.Abandoned, "", 10_000, 25*time.Hour), "", checkout.Seen},
+		"expired":                        {standing(payment.Expired, "", 0, 8*minute), "", checkout.Expired},
+		"network ill, not opened":        {standing(payment.Pending, "", 0, 0), "ill", checkout.Unavailable},
+		"network ill, waiting":           {standing(payment.Initiated, "", 0, minute), "ill", checkout.Unavailable},
+		"network ill, the rest is due":   {standing(payment.Initiated, "", 5_000, minute), "ill", checkout.Unavailable},
+		"network ill, all seen":          {standing(payment.Initiated, "", 10_000, minute), "ill", checkout.Seen},
+		"network ill, successful":        {standing(payment.Successful, "", 10_000, minute), "ill", checkout.Successful},
+	} {
+		if got := face(c.v, c.problem); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// TestEveryFaceRenders: no state and reason lacks words, in any language, and
+// only the two faces that ask for money tell where to send it.
+func TestEveryFaceRenders(t *testing.T) {
+	for _, lang := range checkout.Languages {
+		for _, state := range payment.States() {
+			for _, reason := range append(payment.Reasons(), payment.NoReason) {
+				for _, paid := range []int64{0, 6_000, 10_000, 11_000} {
+					props := statusProps(standing(state, reason, paid, minute), about{Lang: lang, Token: "token"})
+					text, err := fragment(context.Background(), props)
+					if err != nil || strings.ContainsAny(text, "\r\n") {
+						t.Fatalf("%s %s %s: %v", lang, state, reason, err)
+					}
+					asks := props.View == checkout.Waiting || props.View == checkout.Partial
+					if strings.Contains(text, "tb1qsample") != asks {
+						t.Errorf("%s shows the address: %t", props.View, !asks)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestStatusProps(t *testing.T) {
+	height := int64(100)
+	v := standing(payment.Processing, "", 6_000, minute)
+	v.Chain.Tip = 101
+	v.Transfers = []models.Transfer{{TxID: "aa", Amount: money.Units(6_000), Height: &height}}
+	link := &models.Link{Code: "abc", RedirectURL: "https://shop.example/thanks", Active: true}
+	props := statusProps(v, about{Lang: "en", Token: "token", Link: link})
+	for name, pair := range map[string][2]string{
+		"fiat": {props.Fiat, "₦5,000.00"}, "asked": {props.Asked, "0.00010000"}, "received": {props.Received, "0.00006000"},
+		"due": {props.Due, "0.00004000"}, "difference": {props.Difference + " " + props.DifferenceFiat, "0.00004000 ₦2,000.00"},
+		"hash": {props.Hash, "aa"}, "receipt": {props.ReceiptEmail, "n•••@example.com"}, "zone": {props.Deadline.Format("15:04 MST"), "13:07 WAT"},
+		"return": {props.ReturnURL, "https://shop.example/thanks"}, "again": {props.AgainURL, "/l/abc"}, "network": {props.Network, "Bitcoin"},
+	} {
+		if pair[0] != pair[1] {
+			t.Errorf("%s: %q, want %q", name, pair[0], pair[1])
+		}
+	}
+	if props.Confirmations != 2 || props.Needed != 3 || props.WalletQR.Path == "" || !strings.HasPrefix(props.WalletURI, "bitcoin:tb1qsample?amount=0.00004") {
+		t.Errorf("%d of %d, %s", props.Confirmations, props.Needed, props.WalletURI)
+	}
+	link.Active, v.Business.ReceiptsEnabled = false, false
+	if props = statusProps(v, about{Link: link}); props.AgainURL != "" || props.ReceiptEmail != "" {
+		t.Error("a link that is off leads on, or a receipt is promised that nobody sends")
+	}
+}
+
+func TestConfirmations(t *testing.T) {
+	at := func(h int64) *int64 { return &h }
+	for name, c := range map[string]struct {
+		transfers []models.Transfer
+		want      int
+	}{
+		"none": {nil, 0}, "unconfirmed": {[]models.Transfer{{}}, 0}, "one": {[]models.Transfer{{Height: at(101)}}, 1},
+		"the slower counts": {[]models.Transfer{{Height: at(99)}, {Height: at(101)}}, 1},
+		"gone ones don't":   {[]models.Transfer{{Height: at(100)}, {Gone: true}, {Reverted: true, Height: at(101)}}, 2},
+		"up to the needed":  {[]models.Transfer{{Height: at(1)}}, 3},
+	} {
+		v := standing(payment.Processing, "", 10_000, minute)
+		v.Chain.Tip, v.Transfers = 101, c.transfers
+		if got := confirmations(v); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+}
+
+func TestReceivedDuringReorganisation(t *testing.T) {
+	v := standing(payment.Initiated, payment.Reorged, 0, minute)
+	v.Transfers = []models.Transfer{{Amount: money.Units(10_000), Gone: true, GoneReason: "reorged"}, {Amount: money.Units(5), Gone: true, GoneReason: "dropped"}}
+	if got := statusProps(v, about{Lang: "en"}).Received; got != "0.00010000" {
+		t.Error(got)
+	}
+}
+
+func TestXRP(t *testing.T) {
+	v, tag := standing(payment.Initiated, "", 0, minute), int64(4294967295)
+	v.Payment.Coin, v.Payment.Tag, v.Payment.Address = "XRP", &tag, "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY"
+	props := statusProps(v, about{Lang: "en"})
+	if props.Tag != "4294967295" || props.XAddress == "" || !strings.Contains(props.WalletURI, "dt=4294967295") || props.AddressQR.Path == "" {
+		t.Errorf("%+v", props)
+	}
+}
+
+// TestTether: some wallets read a token request as one to pay the contract, so the plain address comes first.
+func TestTether(t *testing.T) {
+	v := standing(payment.Initiated, "", 0, minute)
+	v.Payment.Coin = "USDT"
+	v.Payment.Address = "0x52908400098527886E0F7030069857D2E4169EE7"
+	text, err := fragment(context.Background(), statusProps(v, about{Lang: "en"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, wallet := strings.Index(text, "QR code of the address"), strings.Index(text, "QR code: pay")
+	if address < 0 || wallet < 0 || address > wallet {
+		t.Errorf("the address at %d, the request at %d", address, wallet)
+	}
+}
+
+func TestScenarios(t *testing.T) {
+	live, unopened, expired := standing(payment.Initiated, "", 0, minute), standing(payment.Pending, "", 0, minute), standing(payment.Pending, "", 0, 8*minute)
+	live.Payment.Domain, unopened.Payment.Address, expired.Payment.Address = "live", "", ""
+	for name, c := range map[string]struct {
+		v    payment.View
+		want int
+	}{
+		"waiting": {standing(payment.Initiated, "", 0, minute), len(sandbox.For(money.BTC))}, "not opened": {unopened, len(sandbox.For(money.BTC))},
+		"abandoned": {standing(payment.Abandoned, "", 0, minute), len(sandbox.For(money.BTC))},
+		"live":      {live, 0}, "expired": {expired, 0}, "successful": {standing(payment.Successful, "", 0, minute), 0},
+	} {
+		if got := len(scenarios(c.v)); got != c.want {
+			t.Errorf("%s: %d scenarios, want %d", name, got, c.want)
+		}
+	}
+}
+
+func TestLinkProps(t *testing.T) {
+	amount := int64(5000)
+	public := link.Public{Link: models.Link{Code: "abc", Title: "Yoga", Currency: "GHC", Amount: &amount}, Business: models.Business{Name: "Ama's Shop"},
+		Scope: scope.Scope{Domain: scope.Test}, Methods: money.Coins(), State: link.Open}
+	props := linkProps(public, "fr", ui.Form{})
+	if props.Fixed != "GH₵5,000.00" || props.Min != "" || len(props.Methods) != 5 || !props.Test || props.State != checkout.LinkOpen || props.Methods[2].Network != "Ethereum" {
+		t.Errorf("%+v", props)
+	}
+	public.Link.Amount, public.Link.MinAmount, public.Link.MaxAmount = nil, 10, 500
+	if props = linkProps(public, "fr", ui.Form{}); props.Fixed != "" || props.Min != "GH₵10.00" || props.Max != "GH₵500.00" {
+		t.Errorf("%+v", props)
+	}
+	for state, want := range map[string]checkout.LinkState{link.Inactive: checkout.LinkInactive, link.Expired: checkout.LinkExpired, link.UsedUp: checkout.LinkUsedUp} {
+		if linkState(state) != want {
+			t.Errorf("%s: %s", state, linkState(state))
+		}
+	}
+}
+
+func TestLinkForm(t *testing.T) {
+	for text, want := range map[string]int64{"500": 500, "": 0, "5.5": 0, "5e3": 0, "ten": 0, "99999999999999999999": 0, "-3": -3} {
+		if got := linkForm(map[string]string{"amount": text}).Amount; got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestMasked(t *testing.T) {
+	for email, want := range map[string]string{"ngozi@example.com": "n•••@example.com", "n@example.com": "n•••@example.com", "nobody": "", "@x": ""} {
+		if got := masked(email); got != want {
+			t.Errorf("%q: %q, want %q", email, got, want)
+		}
+	}
+}
+
+func TestPulse(t *testing.T) {
+	updates := make(chan struct{}, 1)
+	p := newPulse(updates, time.Hour)
+	defer p.stop()
+	updates <- struct{}{}
+	<-p.beats
+	p.again()
+	<-p.beats
+	short := newPulse(make(chan struct{}), -time.Hour) // the window is over: one more look, a second later
+	<-short.beats
+	short.stop()
+	short.stop()
+}

@@ -1,0 +1,33 @@
+package checkout
+
+import (
+	"net/http"
+
+	"cointill/core/fault"
+	"cointill/handlers/page"
+)
+
+// simulate lets the sandbox play the customer's wallet: test domain only.
+func (h *Handlers) simulate(c *page.Ctx) error {
+	ctx, who, status := c.UserContext(), askerOf(c), http.StatusOK
+	v, err := h.Payments.ByToken(ctx, who.Token)
+	if err != nil {
+		return err
+	}
+	_, err = h.Sandbox.Simulate(ctx, customer(v), v.Payment.Reference, c.Text("scenario"))
+	if scripted(c) && (fault.KindOf(err) == fault.Invalid || fault.KindOf(err) == fault.Conflict) {
+		// The page was older than the payment: what it shows now says why.
+		status, err = page.Explain(err).Status, nil
+	}
+	if err != nil {
+		return err
+	}
+	if v, err = h.Payments.ByToken(ctx, who.Token); err != nil {
+		return err
+	}
+	a, err := h.about(ctx, v, who)
+	if err != nil {
+		return err
+	}
+	return answer(c, status, v, a, "")
+}

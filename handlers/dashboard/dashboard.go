@@ -1,0 +1,178 @@
+// Package dashboard answers the merchant's requests, a file for each act of a
+// page. A handler parses what was sent, calls the core, and renders; what pages
+// show is built by plain functions in the props files. A form that fails comes
+// back with what was typed; one that succeeds leads on to a page (303). Only
+// new secrets are shown by the answer itself: they are kept nowhere, not even
+// for the moment of a redirect.
+package dashboard
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"cointill/core/account"
+	"cointill/core/clock"
+	"cointill/core/fault"
+	"cointill/core/link"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/receipt"
+	"cointill/core/sandbox"
+	"cointill/core/scope"
+	"cointill/core/webhook"
+	"cointill/handlers/page"
+	"cointill/models"
+	"cointill/views/layout"
+	"cointill/views/ui"
+)
+
+// Accounts is what the dashboard needs of core/account.
+type Accounts interface {
+	Empty(ctx context.Context) (bool, error)
+	SignUp(ctx context.Context, n account.NewBusiness) (models.Business, account.User, error)
+	SignIn(ctx context.Context, c account.Credentials) (account.User, error)
+	Methods(ctx context.Context, sc scope.Scope) ([]account.Method, error)
+	SetMethod(ctx context.Context, sc scope.Scope, method money.Method, enabled bool) error
+	Keys(ctx context.Context, sc scope.Scope) ([]account.Key, error)
+	CreateKey(ctx context.Context, sc scope.Scope, name string) (account.Key, string, error)
+	RollKey(ctx context.Context, sc scope.Scope, id int64) (account.Key, string, error)
+	RevokeKey(ctx context.Context, sc scope.Scope, id int64) error
+}
+
+// Payments is what the dashboard needs of core/payment.
+type Payments interface {
+	Search(ctx context.Context, sc scope.Scope, f payment.Filter) (payment.Page, error)
+	Verify(ctx context.Context, sc scope.Scope, reference string) (payment.View, error)
+	Timeline(ctx context.Context, sc scope.Scope, reference string) ([]models.Step, error)
+	Summary(ctx context.Context, sc scope.Scope, since time.Time) (payment.Summary, error)
+	Resolve(ctx context.Context, sc scope.Scope, reference string) error
+	PageURL(p models.Payment) string
+}
+
+// Webhooks is what the dashboard needs of core/webhook.
+type Webhooks interface {
+	Create(ctx context.Context, sc scope.Scope, c webhook.Create) (webhook.Endpoint, string, error)
+	List(ctx context.Context, sc scope.Scope, after string, limit int) ([]webhook.Endpoint, string, error)
+	Find(ctx context.Context, sc scope.Scope, id string) (webhook.Endpoint, error)
+	Update(ctx context.Context, sc scope.Scope, id string, c webhook.Change) (webhook.Endpoint, error)
+	Delete(ctx context.Context, sc scope.Scope, id string) error
+	RotateSecret(ctx context.Context, sc scope.Scope, id string) (webhook.Endpoint, string, error)
+	SendTest(ctx context.Context, sc scope.Scope, id string) (eventID string, err error)
+	Deliveries(ctx context.Context, sc scope.Scope, endpointID string, limit int) ([]webhook.Delivery, error)
+	DeliveriesOfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]webhook.Delivery, error)
+}
+
+// Links is what the dashboard needs of core/link.
+type Links interface {
+	Create(ctx context.Context, sc scope.Scope, d link.Draft) (models.Link, error)
+	Update(ctx context.Context, sc scope.Scope, id int64, d link.Draft) (models.Link, error)
+	SetActive(ctx context.Context, sc scope.Scope, id int64, active bool) error
+	Find(ctx context.Context, sc scope.Scope, id int64) (models.Link, error)
+	List(ctx context.Context, sc scope.Scope, before int64, limit int) (rows []models.Link, next int64, err error)
+	Collected(ctx context.Context, sc scope.Scope, ids []int64) (map[int64]decimal.Decimal, error)
+	URL(l models.Link) string
+}
+
+// Mails is what the dashboard needs of core/receipt.
+type Mails interface {
+	List(ctx context.Context, sc scope.Scope, after string, limit int) ([]receipt.Mail, string, error)
+	Find(ctx context.Context, sc scope.Scope, id int64) (receipt.Mail, error)
+	Resend(ctx context.Context, sc scope.Scope, id int64) (receipt.Mail, error)
+}
+
+// Sandbox plays the customer in the test domain.
+type Sandbox interface {
+	Simulate(ctx context.Context, sc scope.Scope, reference, code string) (sandbox.Simulated, error)
+}
+
+// Handlers are the dashboard's pages. Its fields are set once, before use.
+type Handlers struct {
+	Accounts Accounts
+	Payments Payments
+	Webhooks Webhooks
+	Links    Links
+	Mails    Mails
+	Sandbox  Sandbox
+	Clock    clock.Clock
+	// MailServer says that mails are sent, and not only kept for the mailbox page.
+	MailServer bool
+}
+
+// zoneOf is the time zone in which a business reads its times; UTC when this
+// machine doesn't know it.
+func zoneOf(b models.Business) *time.Location {
+	zone, err := time.LoadLocation(b.TimeZone)
+	if err != nil {
+		return time.UTC
+	}
+	return zone
+}
+
+// form is the form of a request, by the names of its fields.
+func form(c *page.Ctx, names ...string) ui.Form {
+	values := map[string]string{}
+	for _, name := range names {
+		values[name] = c.Text(name)
+	}
+	return ui.Form{Values: values}
+}
+
+// refuse puts an error that a person can mend into the form, and gives the
+// status to answer with; other errors are passed on.
+func refuse(f *ui.Form, err error) (status int, unexpected error) {
+	switch fault.KindOf(err) {
+	case fault.Invalid, fault.Conflict, fault.Limited, fault.Unavailable, fault.Unauthenticated:
+	default:
+		return 0, err
+	}
+	why := page.Explain(err)
+	if f.Errors = why.Fields; len(f.Errors) == 0 {
+		f.Errors = map[string][]string{"": {why.Sentence}}
+	}
+	return why.Status, nil
+}
+
+// objection is what a page says of an act that was refused, with the status to
+// answer with; errors that nobody can mend on the page are passed on.
+func objection(err error) (flash layout.Flash, status int, unexpected error) {
+	var f ui.Form
+	if fault.KindOf(err) == fault.Forbidden {
+		why := page.Explain(err)
+		return layout.Flash{Kind: string(ui.Bad), Text: why.Sentence}, why.Status, nil
+	}
+	status, unexpected = refuse(&f, err)
+	var sentences []string
+	for _, each := range f.Errors {
+		sentences = append(sentences, each...)
+	}
+	return layout.Flash{Kind: string(ui.Bad), Text: strings.Join(sentences, " ")}, status, unexpected
+}
+
+// back is where a switch was pressed: the page that a script or the browser
+// names, when it is one of the dashboard's, else the fallback.
+func back(c *page.Ctx, fallback string) string {
+	named := c.Get("HX-Current-URL")
+	if named == "" {
+		named = c.Get("Referer")
+	}
+	from, err := url.Parse(named)
+	if err != nil || !strings.HasPrefix(from.Path, "/dashboard") {
+		return fallback
+	}
+	return page.Local((&url.URL{Path: from.Path, RawQuery: from.RawQuery}).String(), fallback)
+}
+
+// clean makes a text from an address fit for the database: readable, of a
+// bounded length, and without NUL.
+func clean(text string) string {
+	const most = 256
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most])
+	}
+	return strings.TrimSpace(text)
+}

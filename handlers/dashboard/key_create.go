@@ -1,0 +1,21 @@
+package dashboard
+
+import (
+	"net/http"
+
+	"cointill/handlers/page"
+)
+
+// keyCreate makes a key of the chosen domain and shows it, once.
+func (h *Handlers) keyCreate(c *page.Ctx) error {
+	typed := form(c, "name")
+	key, secret, err := h.Accounts.CreateKey(c.UserContext(), c.Scope, typed.Value("name"))
+	if err != nil {
+		status, err := refuse(&typed, err)
+		if err != nil {
+			return err
+		}
+		return h.showKeys(c, keysShown{Status: status, Form: typed})
+	}
+	return h.showKeys(c, keysShown{Status: http.StatusCreated, Made: newKey{Name: key.Name, Secret: secret}})
+}

@@ -1,0 +1,81 @@
+package dashboard
+
+import (
+	"net/http"
+
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/ui"
+)
+
+// linkForm is the form of a new payment link, with every coin ticked.
+func (h *Handlers) linkForm(c *page.Ctx) error {
+	empty := ui.Form{Values: map[string]string{"currency": string(money.NGN), "amount_kind": "fixed"}}
+	return h.showLinkForm(c, http.StatusOK, empty, ticked(nil))
+}
+
+// linkCreate makes a payment link.
+func (h *Handlers) linkCreate(c *page.Ctx) error {
+	typed, methods := form(c, linkFields...), multiple(c, "methods")
+	draft, errors := linkDraft(typed.Values, methods)
+	if len(errors) > 0 {
+		return h.linkRefused(c, typed, methods, mistyped(errors, draft.Check(h.Clock())))
+	}
+	made, err := h.Links.Create(c.UserContext(), c.Scope, draft)
+	if err != nil {
+		return h.linkRefused(c, typed, methods, err)
+	}
+	c.Flash(string(ui.Good), "The link is ready: share its address.")
+	return c.Redirect(linkPath(made.ID))
+}
+
+// mistyped is the refusal of a form in which some fields can't even be read:
+// the other fields' sentences come with theirs, all at once.
+func mistyped(unreadable, others fault.Fields) error {
+	for name, sentences := range others {
+		if len(unreadable[name]) == 0 {
+			unreadable[name] = sentences
+		}
+	}
+	return fault.Validation(unreadable)
+}
+
+func (h *Handlers) linkRefused(c *page.Ctx, typed ui.Form, methods []string, refused error) error {
+	status, err := refuse(&typed, refused)
+	if err != nil {
+		return err
+	}
+	on := map[string]bool{}
+	for _, code := range methods {
+		on[code] = true
+	}
+	return h.showLinkForm(c, status, typed, on)
+}
+
+// showLinkForm offers the coins that are on, and those of a link that is there.
+func (h *Handlers) showLinkForm(c *page.Ctx, status int, f ui.Form, on map[string]bool) error {
+	methods, err := h.Accounts.Methods(c.UserContext(), c.Scope)
+	if err != nil {
+		return err
+	}
+	props := dashboard.LinkFormProps{Page: c.Layout("New payment link", "links"), Form: f, MethodsOn: on, ID: c.Params("id")}
+	if props.ID != "" {
+		props.Title, props.NextPath = "Edit payment link", "/dashboard/links"
+	}
+	for _, m := range methods {
+		if code := string(m.Coin.Method); m.Enabled || on[code] && props.ID != "" {
+			props.Methods = append(props.Methods, ui.Option{Value: code, Label: m.Coin.Name + " (" + string(m.Coin.Coin) + ")"})
+		}
+	}
+	return c.RenderStatus(status, dashboard.LinkForm(props))
+}
+
+// multiple are the values of a field that may come several times.
+func multiple(c *page.Ctx, name string) (values []string) {
+	for _, value := range c.Context().PostArgs().PeekMulti(name) {
+		values = append(values, string(value))
+	}
+	return values
+}

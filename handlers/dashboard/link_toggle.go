@@ -1,0 +1,15 @@
+package dashboard
+
+import "cointill/handlers/page"
+
+// linkToggle switches a payment link on or off.
+func (h *Handlers) linkToggle(c *page.Ctx) error {
+	id, err := number(c, "payment link")
+	if err != nil {
+		return err
+	}
+	if err := h.Links.SetActive(c.UserContext(), c.Scope, id, c.Text("active") == "true"); err != nil {
+		return err
+	}
+	return c.Redirect(back(c, linkPath(id)))
+}

@@ -1,0 +1,47 @@
+package dashboard
+
+import (
+	"net/http"
+	"strings"
+
+	"cointill/handlers/page"
+	"cointill/views/ui"
+)
+
+// linkEdit is the form of a payment link that is there.
+func (h *Handlers) linkEdit(c *page.Ctx) error {
+	id, err := number(c, "payment link")
+	if err != nil {
+		return err
+	}
+	found, err := h.Links.Find(c.UserContext(), c.Scope, id)
+	if err != nil {
+		return err
+	}
+	var methods []string
+	if found.Methods != "" {
+		methods = strings.Split(found.Methods, ",")
+	}
+	return h.showLinkForm(c, http.StatusOK, ui.Form{Values: linkValues(found)}, ticked(methods))
+}
+
+// linkUpdate changes a payment link. What was started with it stays as it was.
+func (h *Handlers) linkUpdate(c *page.Ctx) error {
+	id, err := number(c, "payment link")
+	if err != nil {
+		return err
+	}
+	if _, err := h.Links.Find(c.UserContext(), c.Scope, id); err != nil {
+		return err // before any word about its fields
+	}
+	typed, methods := form(c, linkFields...), multiple(c, "methods")
+	draft, errors := linkDraft(typed.Values, methods)
+	if len(errors) > 0 {
+		return h.linkRefused(c, typed, methods, mistyped(errors, draft.Check(h.Clock())))
+	}
+	if _, err := h.Links.Update(c.UserContext(), c.Scope, id, draft); err != nil {
+		return h.linkRefused(c, typed, methods, err)
+	}
+	c.Flash(string(ui.Good), "Saved.")
+	return c.Redirect(linkPath(id))
+}

@@ -1,0 +1,33 @@
+package dashboard
+
+import (
+	"strconv"
+
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/ui"
+)
+
+// links lists the payment links.
+func (h *Handlers) links(c *page.Ctx) error {
+	ctx, sc, from := c.UserContext(), c.Scope, before(c)
+	links, next, err := h.Links.List(ctx, sc, from, listSize)
+	if err != nil {
+		return err
+	}
+	ids := make([]int64, 0, len(links))
+	for _, l := range links {
+		ids = append(ids, l.ID)
+	}
+	collected, err := h.Links.Collected(ctx, sc, ids)
+	if err != nil {
+		return err
+	}
+	props := dashboard.LinksProps{Page: c.Layout("Payment links", "links")}
+	for _, l := range links {
+		props.Rows = append(props.Rows, linkRow(l, collected[l.ID], h.Clock(), zoneOf(c.Member.Business)))
+	}
+	props.Pager = pager(ui.Count(len(links), "link", "links"), from > 0, "/dashboard/links",
+		next > 0, "/dashboard/links?before="+strconv.FormatInt(next, 10))
+	return c.Render(dashboard.Links(props))
+}

@@ -1,0 +1,26 @@
+package dashboard
+
+import (
+	"net/http"
+
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+)
+
+// methods lists the coins.
+func (h *Handlers) methods(c *page.Ctx) error {
+	return h.showMethods(c, http.StatusOK, layout.Flash{})
+}
+
+func (h *Handlers) showMethods(c *page.Ctx, status int, said layout.Flash) error {
+	methods, err := h.Accounts.Methods(c.UserContext(), c.Scope)
+	if err != nil {
+		return err
+	}
+	shell := c.Layout("Payment methods", "methods")
+	if said.Text != "" {
+		shell.Flash = said
+	}
+	return c.RenderStatus(status, dashboard.Methods(methodsProps(shell, methods, c.Scope)))
+}

@@ -1,0 +1,46 @@
+package dashboard
+
+import (
+	"net/http"
+
+	"cointill/core/scope"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+)
+
+// payment shows one transaction.
+func (h *Handlers) payment(c *page.Ctx) error {
+	return h.showPayment(c, http.StatusOK, layout.Flash{})
+}
+
+// showPayment shows a transaction, with a word on an act that was refused.
+func (h *Handlers) showPayment(c *page.Ctx, status int, said layout.Flash) error {
+	ctx, sc, zone := c.UserContext(), c.Scope, zoneOf(c.Member.Business)
+	v, err := h.Payments.Verify(ctx, sc, clean(c.Param("reference")))
+	if err != nil {
+		return err
+	}
+	more := paymentMore{PayURL: h.Payments.PageURL(v.Payment), Scope: sc}
+	if more.Steps, err = h.Payments.Timeline(ctx, sc, v.Payment.Reference); err != nil {
+		return err
+	}
+	deliveries, err := h.Webhooks.DeliveriesOfPayment(ctx, sc, v.Payment.ID)
+	if err != nil {
+		return err
+	}
+	more.Deliveries = deliveryRows(deliveries, zone)
+	if !sc.Allows(scope.SeeWebhooks) { // the link would lead nowhere
+		for i := range more.Deliveries {
+			more.Deliveries[i].Endpoint = ""
+		}
+	}
+	shell := c.Layout("Payment "+v.Payment.Reference, "payments")
+	shell.NextPath = paymentPath(v.Payment.Reference)
+	if said.Text != "" {
+		shell.Flash = said
+	}
+	return c.RenderStatus(status, dashboard.Payment(paymentProps(shell, v, more)))
+}
+
+func paymentPath(reference string) string { return "/dashboard/payments/" + reference }

@@ -1,0 +1,171 @@
+// Package servertest runs the real server, with the real core on a database of
+// the test's own and a clock that the test moves, for the tests of pages.
+package servertest
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"cointill/chain"
+	simulated "cointill/chain/sandbox"
+	"cointill/core/account"
+	"cointill/core/clock"
+	"cointill/core/limit"
+	"cointill/core/link"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/quote"
+	"cointill/core/receipt"
+	"cointill/core/sandbox"
+	"cointill/core/scope"
+	"cointill/core/secret"
+	"cointill/core/stream"
+	"cointill/core/wallet"
+	"cointill/core/webhook"
+	"cointill/handlers/checkout"
+	"cointill/handlers/dashboard"
+	"cointill/models"
+	"cointill/models/modelstest"
+	"cointill/web"
+)
+
+// Base is the server's address.
+const Base = "http://localhost:8080"
+
+// Password is every user's.
+const Password = "a long enough passphrase"
+
+// Server is a running instance.
+type Server struct {
+	T        *testing.T
+	DB       *models.DB
+	Clock    *clock.Fake
+	App      *fiber.App
+	Accounts *account.Service
+	Payments *payment.Service
+	Links    *link.Service
+	Webhooks *webhook.Service
+	Mails    *receipt.Service
+	Hub      *stream.Hub
+	Registry *payment.Registry
+}
+
+// Each runs a test against a server on each kind of database.
+func Each(t *testing.T, test func(t *testing.T, s *Server)) {
+	t.Helper()
+	modelstest.Each(t, func(t *testing.T, db *models.DB) { test(t, New(t, db)) })
+}
+
+// New starts a server without any business.
+func New(t *testing.T, db *models.DB) *Server {
+	t.Helper()
+	now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	box, err := secret.NewBox(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{T: t, DB: db, Clock: now, Accounts: account.New(db, now.Now, box), Hub: stream.New(db)}
+	s.core(box)
+	s.App = s.serve()
+	return s
+}
+
+// core wires the services as the command does.
+func (s *Server) core(box *secret.Box) {
+	now := s.Clock.Now
+	s.Registry = &payment.Registry{DB: s.DB, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
+	for _, c := range money.Chains() {
+		s.Registry.Domains[scope.Test][c] = chain.Sandbox(c)
+	}
+	market := map[scope.Domain][]quote.Source{scope.Test: {quote.Fixed{Clock: now}}}
+	s.Webhooks = &webhook.Service{DB: s.DB, Clock: now, Secrets: box}
+	s.Mails = &receipt.Service{DB: s.DB, Clock: now, Render: func(r receipt.Receipt) (string, string, string) {
+		return "Receipt " + r.Reference, "Thank you, " + r.CustomerName, "<p>Thank you</p>"
+	}}
+	s.Payments = &payment.Service{
+		DB: s.DB, Clock: now, Secrets: box, Networks: s.Registry, Quotes: &quote.Service{Clock: now, Minimum: 2, Sources: market},
+		Wallet: &wallet.Service{Receivers: wallet.SandboxReceivers()}, Events: s.Webhooks, Receipts: s.Mails,
+		PageBase: Base + "/pay", Changed: s.Hub.Signal,
+	}
+	s.Links = &link.Service{DB: s.DB, Clock: now, Payments: s.Payments, Base: Base + "/l"}
+}
+
+// serve wires the pages as the command does.
+func (s *Server) serve() *fiber.App {
+	chains := map[money.Chain]sandbox.Chain{}
+	for _, kind := range money.Chains() {
+		opened, err := simulated.Open(s.T.Context(), s.DB, kind, s.Clock.Now)
+		if err != nil {
+			s.T.Fatal(err)
+		}
+		chains[kind] = opened
+	}
+	player := &sandbox.Service{Payments: s.Payments, Chains: chains}
+	merchant := &dashboard.Handlers{Accounts: s.Accounts, Payments: s.Payments, Webhooks: s.Webhooks, Links: s.Links, Mails: s.Mails,
+		Sandbox: player, Clock: s.Clock.Now}
+	customer := &checkout.Handlers{Payments: s.Payments, Links: s.Links, Sandbox: player, Hub: s.Hub, Networks: s.Registry}
+	server, err := web.New(web.Config{BaseURL: Base}, web.Deps{
+		Clock: s.Clock.Now, Account: s.Accounts, Secret: s.Payments.Secrets, Limiter: limit.New(s.DB, s.Clock.Now), Hub: s.Hub,
+		Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
+		Routes: web.Routes{Dashboard: merchant.Routes, Checkout: customer.Routes},
+	})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return server.App()
+}
+
+// Business makes a business with its owner, and gives the owner's scope in the test domain.
+func (s *Server) Business(name, email string) scope.Scope {
+	s.T.Helper()
+	made, owner, err := s.Accounts.CreateBusiness(s.T.Context(), account.NewBusiness{BusinessName: name, Name: "Ama Mensah", Email: email, Password: Password})
+	s.Must(err)
+	m, err := s.Accounts.Membership(s.T.Context(), owner.ID)
+	s.Must(err)
+	if m.Business.ID != made.ID {
+		s.T.Fatalf("the owner of %d is a member of %d", made.ID, m.Business.ID)
+	}
+	return m.Scope(scope.Test)
+}
+
+// Role gives the owner of a business another role.
+func (s *Server) Role(sc scope.Scope, role scope.Role) {
+	s.T.Helper()
+	s.Must(s.DB.Exec(s.T.Context()).Model(&models.Member{}).Where("business_id = ?", sc.BusinessID).Update("role", string(role)).Error)
+}
+
+// Request is a payment that nothing is wrong with.
+func Request(method money.Method) payment.Request {
+	return payment.Request{Currency: "NGN", Amount: 5000, FirstName: "Ngozi", LastName: "Okafor", Email: "ngozi@example.com", Method: string(method)}
+}
+
+// Initiate starts a payment.
+func (s *Server) Initiate(sc scope.Scope, r payment.Request) payment.Started {
+	s.T.Helper()
+	started, err := s.Payments.Initiate(s.T.Context(), sc, r)
+	s.Must(err)
+	return started
+}
+
+// Set puts a payment into a place without the road to it: what a page shows
+// depends on the row alone.
+func (s *Server) Set(reference string, columns map[string]any) {
+	s.T.Helper()
+	changed := s.DB.Exec(s.T.Context()).Model(&models.Payment{}).Where("reference = ?", reference).Updates(columns)
+	s.Must(changed.Error)
+	if changed.RowsAffected != 1 {
+		s.T.Fatalf("%d payments with the reference %s", changed.RowsAffected, reference)
+	}
+}
+
+// Must ends the test at an error.
+func (s *Server) Must(err error) {
+	s.T.Helper()
+	if err != nil {
+		s.T.Fatal(err)
+	}
+}

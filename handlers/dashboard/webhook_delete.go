@@ -1,0 +1,15 @@
+package dashboard
+
+import (
+	"cointill/handlers/page"
+	"cointill/views/ui"
+)
+
+// webhookDelete removes an endpoint.
+func (h *Handlers) webhookDelete(c *page.Ctx) error {
+	if err := h.Webhooks.Delete(c.UserContext(), c.Scope, c.Param("id")); err != nil {
+		return err
+	}
+	c.Flash(string(ui.Good), "The endpoint is deleted.")
+	return c.Redirect("/dashboard/webhooks")
+}

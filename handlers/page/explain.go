@@ -1,0 +1,90 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"cointill/core/fault"
+)
+
+// Answer is what a person or a program is told of an error. Every failure of
+// the server, under /v1 and on pages, is explained by Explain.
+type Answer struct {
+	Status     int // HTTP
+	Code       string
+	Sentence   string
+	Fields     fault.Fields
+	RetryAfter time.Duration // 0: not said
+}
+
+// Envelope is the body of every failure under /v1 (contract section 3).
+type Envelope struct {
+	Status    bool         `json:"status"` // always false
+	Message   string       `json:"message"`
+	Code      string       `json:"code"`
+	Errors    fault.Fields `json:"errors,omitempty"`
+	RequestID string       `json:"request_id"`
+}
+
+// Envelope is the answer as JSON carries it.
+func (a Answer) Envelope(requestID string) Envelope {
+	return Envelope{Message: a.Sentence, Code: a.Code, Errors: a.Fields, RequestID: requestID}
+}
+
+// statuses is the one table from the kind of a fault to an HTTP status.
+var statuses = map[fault.Kind]int{
+	fault.Internal: http.StatusInternalServerError, fault.Invalid: http.StatusUnprocessableEntity,
+	fault.Unreadable: http.StatusBadRequest, fault.Unauthenticated: http.StatusUnauthorized,
+	fault.Forbidden: http.StatusForbidden, fault.NotFound: http.StatusNotFound, fault.Conflict: http.StatusConflict,
+	fault.Gone: http.StatusGone, fault.Limited: http.StatusTooManyRequests, fault.Unavailable: http.StatusServiceUnavailable,
+}
+
+// refusals are the answers to requests that no handler saw. The server's own
+// texts are never shown: they may repeat the request.
+var refusals = map[int]Answer{
+	400: {400, "bad_request", "This request can't be read.", nil, 0},
+	404: {404, "not_found", "There is nothing at this address.", nil, 0},
+	405: {405, "method_not_allowed", "This address doesn't take this method.", nil, 0},
+	408: {408, "request_timeout", "The request took too long to arrive. Send it again.", nil, 0},
+	413: {413, "body_too_large", "The body may have at most 64 KiB.", nil, 0},
+	415: {415, "unsupported_media_type", "Send an uncompressed body with the content type that this address takes: application/json under /v1.", nil, 0},
+	431: {431, "headers_too_large", "The headers of this request are too large.", nil, 0},
+}
+
+// Explain says what is shown of an error: a fault's own words, a fixed sentence
+// for a request that no handler saw, and of anything else only that it failed.
+func Explain(err error) Answer {
+	var f *fault.Fault
+	if errors.As(err, &f) && f.Kind != fault.Internal {
+		return Answer{Status: statuses[f.Kind], Code: f.Code, Sentence: f.Sentence, Fields: f.Fields, RetryAfter: f.RetryAfter}
+	}
+	var refused *fiber.Error
+	if errors.As(err, &refused) && refused.Code < 500 {
+		if answer, known := refusals[refused.Code]; known {
+			return answer
+		}
+		return refusals[http.StatusBadRequest]
+	}
+	var network net.Error // the database can't be reached
+	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &network) {
+		return Answer{Status: http.StatusServiceUnavailable, Code: "unavailable", RetryAfter: 5 * time.Second,
+			Sentence: "The server can't answer right now. Try again in a few seconds."}
+	}
+	return Answer{Status: http.StatusInternalServerError, Code: "internal_error",
+		Sentence: "Something went wrong on our side. Try again; if it stays, report the request id."}
+}
+
+// Fields are the sentences per field of a refused form, to show it again with
+// what was typed; false for an error that is not about fields.
+func Fields(err error) (fault.Fields, bool) {
+	var f *fault.Fault
+	if errors.As(err, &f) && f.Kind == fault.Invalid {
+		return f.Fields, true
+	}
+	return nil, false
+}

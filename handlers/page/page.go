@@ -1,0 +1,188 @@
+// Package page is what the handlers of pages receive and how their routes are
+// declared. A handler parses, calls the core and renders; it gets the signed-in
+// member, the scope to act in and the login session from its Ctx, which the web
+// server fills, and it returns errors, which the web server answers.
+package page
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/gofiber/fiber/v2"
+
+	"cointill/core/account"
+	"cointill/core/fault"
+	"cointill/core/scope"
+	"cointill/views/layout"
+)
+
+// Handler answers one request to a page.
+type Handler func(c *Ctx) error
+
+// Members declares routes that need a signed-in member whose role may do the
+// action in the chosen domain. A Get also answers HEAD. A Post is reached only
+// by a form of our own pages: same origin, and with the session's form token.
+type Members interface {
+	Get(path string, action scope.Action, h Handler)
+	Post(path string, action scope.Action, h Handler)
+}
+
+// Visitors declares routes that work without signing in, but with a session:
+// sign-in, sign-up, sign-out. Post checks the same as for members.
+type Visitors interface {
+	Get(path string, h Handler)
+	Post(path string, h Handler)
+}
+
+// Payers declares the customer's routes. They have no session and no cookie:
+// the secret in the path is all the right they need, so Post checks only that
+// the request comes from our own origin. Misses are counted per address.
+type Payers interface {
+	Get(path string, h Handler)
+	Post(path string, h Handler)
+}
+
+// Session is what the server remembers of a browser. Changes are saved once,
+// when the handler has returned without an error.
+type Session interface {
+	// Value is what was set; "" when nothing was.
+	Value(key string) string
+	// Set remembers a short text; "" forgets it.
+	Set(key, value string)
+	// SignIn makes the session a user's, under a new id.
+	SignIn(userID int64)
+	// SignOut ends the session.
+	SignOut()
+	// FormToken is the token that forms carry in the field FormField.
+	FormToken() string
+}
+
+// FormField is the name of the form field with the form token. Requests made
+// by scripts may send the header FormHeader instead.
+const (
+	FormField  = "csrf"
+	FormHeader = "X-CSRF-Token"
+)
+
+// Ctx is one request to a page. It embeds fiber's; UserContext is the context
+// to hand to the core: it carries a deadline and the request's id.
+type Ctx struct {
+	*fiber.Ctx
+	// Member and Scope are zero on the routes of visitors and payers.
+	Member account.Membership
+	Scope  scope.Scope
+	// Session is nil on the routes of payers.
+	Session Session
+	// ClientIP is the customer's or member's address, behind trusted proxies too.
+	ClientIP string
+	// RequestID is the req_… that the answer carries.
+	RequestID string
+	// BaseURL is the address of this server from its configuration, without a
+	// slash at its end. Links in mails and answers are built from nothing else.
+	BaseURL string
+	// Closing is closed when the server stops: streams end then.
+	Closing <-chan struct{}
+}
+
+// The keys of fiber's Locals that the server reads: what a handler sets there
+// stands in the access log.
+const (
+	LocalRequestID = "request_id" // set by the server: req_…
+	LocalBusiness  = "business"   // int64
+	LocalReference = "reference"  // PAY_…
+)
+
+// The keys of what the session remembers.
+const (
+	keyDomain = "domain"
+	keyFlash  = "flash"
+)
+
+// Render sends a page with status 200.
+func (c *Ctx) Render(component templ.Component) error {
+	return c.RenderStatus(http.StatusOK, component)
+}
+
+// RenderStatus sends a page. It is rendered as a whole before a byte is sent,
+// so that an error half-way leaves no half page. 422 is for a form that comes
+// back with what was typed.
+func (c *Ctx) RenderStatus(status int, component templ.Component) error {
+	var page bytes.Buffer
+	if err := component.Render(c.UserContext(), &page); err != nil {
+		return err
+	}
+	c.Type("html", "utf-8")
+	return c.Status(status).Send(page.Bytes())
+}
+
+// Redirect sends the browser to a path of this server (303: with GET).
+func (c *Ctx) Redirect(path string) error {
+	return c.Ctx.Redirect(Local(path, "/"), http.StatusSeeOther)
+}
+
+// Local is the path when it is one of this server, else the fallback: nobody
+// can make us send a browser elsewhere.
+func Local(path, fallback string) string {
+	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsAny(path, "\\\r\n\t\x00") {
+		return fallback
+	}
+	to, err := url.Parse(path)
+	if err != nil || to.Scheme != "" || to.Host != "" || strings.HasPrefix(to.Path, "//") || strings.Contains(to.Path, "\\") {
+		return fallback
+	}
+	return path
+}
+
+// Param is a path parameter, unescaped; "" when it can't be unescaped. Check
+// its alphabet before use.
+func (c *Ctx) Param(name string) string {
+	text, err := url.PathUnescape(c.Params(name))
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+// Text is a form field without the spaces around it.
+func (c *Ctx) Text(name string) string { return strings.TrimSpace(c.FormValue(name)) }
+
+// Domain is the domain that the member has switched to; test at first.
+func (c *Ctx) Domain() scope.Domain {
+	if c.Session != nil && c.Session.Value(keyDomain) == string(scope.Live) {
+		return scope.Live
+	}
+	return scope.Test
+}
+
+// SetDomain switches between test and live.
+func (c *Ctx) SetDomain(domain scope.Domain) error {
+	if domain != scope.Test && domain != scope.Live {
+		return fault.Missing("domain")
+	}
+	c.Session.Set(keyDomain, string(domain))
+	return nil
+}
+
+// Flash leaves a sentence for the next page. Kind is good, bad, warn or info.
+func (c *Ctx) Flash(kind, text string) { c.Session.Set(keyFlash, kind+"\n"+text) }
+
+// TakeFlash is the sentence that the last request left; it is shown once.
+func (c *Ctx) TakeFlash() layout.Flash {
+	stored := c.Session.Value(keyFlash)
+	if stored == "" {
+		return layout.Flash{}
+	}
+	c.Session.Set(keyFlash, "")
+	kind, text, _ := strings.Cut(stored, "\n")
+	return layout.Flash{Kind: kind, Text: text}
+}
+
+// Layout fills the shell of a dashboard page. nav is the key of its menu item.
+func (c *Ctx) Layout(title, nav string) layout.Page {
+	return layout.Page{Title: title, Nav: nav, UserName: c.Member.User.Name, UserEmail: c.Member.User.Email,
+		BusinessName: c.Member.Business.Name, Domain: string(c.Domain()), LiveAvailable: true,
+		CSRF: c.Session.FormToken(), Flash: c.TakeFlash(), NextPath: c.OriginalURL()}
+}

@@ -1,0 +1,62 @@
+package page_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"cointill/core/fault"
+	"cointill/handlers/page"
+)
+
+func TestLocalLeadsNowhereElse(t *testing.T) {
+	for path, fine := range map[string]bool{
+		"/": true, "/dashboard": true, "/dashboard?status=successful&q=a%20b": true, "/a/b#c": true,
+		"": false, "dashboard": false, "//evil.example": false, "https://evil.example": false, `/\evil.example`: false, `\\evil`: false,
+		"/\n/evil": false, "/\t/evil.example": false, "javascript:alert(1)": false, "/%2f/evil": false, "/%5cevil": false, "/%zz": false,
+	} {
+		if got := page.Local(path, "/fallback"); (got == path) != fine || !fine && got != "/fallback" {
+			t.Errorf("%q leads to %q", path, got)
+		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	secret := errors.New("password of the database")
+	cases := []struct {
+		err    error
+		status int
+		code   string
+	}{
+		{fault.Missing("payment").Because(secret), http.StatusNotFound, "not_found"},
+		{fault.New(fault.Internal, "odd", "password"), http.StatusInternalServerError, "internal_error"},
+		{secret, http.StatusInternalServerError, "internal_error"},
+		{fiber.NewError(http.StatusTeapot, "password"), http.StatusBadRequest, "bad_request"},
+		{fiber.NewError(http.StatusBadGateway, "password"), http.StatusInternalServerError, "internal_error"},
+		{fiber.NewError(http.StatusRequestEntityTooLarge, "password"), http.StatusRequestEntityTooLarge, "body_too_large"},
+		{&net.OpError{Op: "dial", Err: secret}, http.StatusServiceUnavailable, "unavailable"},
+		{errors.Join(context.DeadlineExceeded, secret), http.StatusServiceUnavailable, "unavailable"},
+		{fault.Retry("no_rate", "No rate.", time.Second), http.StatusServiceUnavailable, "no_rate"},
+	}
+	for _, c := range cases {
+		got := page.Explain(c.err)
+		if got.Status != c.status || got.Code != c.code || strings.Contains(got.Sentence, "password") || got.Sentence == "" {
+			t.Errorf("%v: %+v", c.err, got)
+		}
+	}
+}
+
+func TestFields(t *testing.T) {
+	if fields, ok := page.Fields(fault.Validation(fault.Fields{"email": {"No."}})); !ok || fields["email"][0] != "No." {
+		t.Error(fields, ok)
+	}
+	if _, ok := page.Fields(fault.Missing("x")); ok {
+		t.Error("a missing thing is not about fields")
+	}
+}

@@ -1,0 +1,90 @@
+package page
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+)
+
+const (
+	beatEvery    = 12 * time.Second // a lost browser shows only when something is written to it
+	streamLife   = 10 * time.Minute // then the page connects again
+	renderWithin = 5 * time.Second
+)
+
+// Event is one server-sent event. Nothing is sent when Data is that of the
+// event before. Last ends the stream after it.
+type Event struct {
+	Name, Data string
+	Last       bool
+}
+
+// Stream keeps the answer open and sends what render gives, at each update,
+// until the browser leaves, the server stops, ten minutes have passed or
+// render fails; leave is called then. render runs after the handler has
+// returned: it must not touch the Ctx, only what was copied from it.
+func (c *Ctx) Stream(updates <-chan struct{}, leave func(), render func(ctx context.Context) (Event, error)) error {
+	c.Set("Content-Type", "text/event-stream")
+	c.Set("Cache-Control", "no-store")
+	c.Set("X-Accel-Buffering", "no") // nginx would keep events back
+	if c.Method() == http.MethodHead {
+		leave()
+		return nil
+	}
+	closing, id := c.Closing, strings.Clone(c.RequestID)
+	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
+		defer leave()
+		defer func() { // outside of any handler: nobody else would recover
+			if p := recover(); p != nil {
+				slog.Error("stream panicked", "request_id", id, "panic", p)
+			}
+		}()
+		if err := send(w, updates, closing, render); err != nil {
+			slog.Warn("stream ended", "request_id", id, "error", err)
+		}
+	})
+	return nil
+}
+
+// send writes events until one of the ends comes. A browser that left is no error.
+func send(w *bufio.Writer, updates, closing <-chan struct{}, render func(ctx context.Context) (Event, error)) error {
+	beat, end := time.NewTicker(beatEvery), time.NewTimer(streamLife)
+	defer beat.Stop()
+	defer end.Stop()
+	sent := Event{}
+	for text := ": open\n\n"; ; { // headers leave with the first flush
+		if _, err := io.WriteString(w, text); err != nil || w.Flush() != nil || sent.Last {
+			return nil
+		}
+		text = ""
+		select {
+		case <-closing:
+			return nil
+		case <-end.C:
+			return nil
+		case <-beat.C:
+			text = ": beat\n\n"
+		case <-updates:
+			ctx, cancel := context.WithTimeout(context.Background(), renderWithin)
+			next, err := render(ctx)
+			cancel()
+			if err != nil {
+				return err
+			}
+			if next != sent {
+				sent, text = next, next.text()
+			}
+		}
+	}
+}
+
+// text is the event on the wire: each line of data has its own prefix.
+func (e Event) text() string {
+	data := strings.NewReplacer("\r\n", "\ndata: ", "\n", "\ndata: ", "\r", "\ndata: ").Replace(e.Data)
+	return fmt.Sprintf("event: %s\ndata: %s\n\n", e.Name, data)
+}

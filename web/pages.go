@@ -1,0 +1,146 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/gofiber/fiber/v2"
+
+	"cointill/core/fault"
+	"cointill/core/scope"
+	"cointill/handlers/page"
+)
+
+// missesPerMinute is how many unknown addresses of payments one client may try.
+const missesPerMinute = 60
+
+// members registers routes of signed-in members: page.Members.
+type members struct{ *Server }
+
+// Get registers a page.
+func (m members) Get(path string, action scope.Action, h page.Handler) {
+	m.app.Get(path, m.withSession(m.asMember(action, h)))
+}
+
+// Post registers an act.
+func (m members) Post(path string, action scope.Action, h page.Handler) {
+	m.app.Post(path, m.withForm(m.asMember(action, h)))
+}
+
+// visitors registers routes with a session but without a user: page.Visitors.
+type visitors struct{ *Server }
+
+// Get registers a page.
+func (v visitors) Get(path string, h page.Handler) { v.app.Get(path, v.withSession(h)) }
+
+// Post registers an act.
+func (v visitors) Post(path string, h page.Handler) { v.app.Post(path, v.withForm(h)) }
+
+// payers registers the customer's routes: page.Payers.
+type payers struct{ *Server }
+
+// Get registers a page.
+func (p payers) Get(path string, h page.Handler) { p.app.Get(path, p.asPayer(h)) }
+
+// Post registers an act.
+func (p payers) Post(path string, h page.Handler) {
+	p.app.Post(path, func(c *fiber.Ctx) error {
+		if err := p.sameOrigin(c); err != nil {
+			return err
+		}
+		return p.asPayer(h)(c)
+	})
+}
+
+// ctx is the request as handlers see it.
+func (s *Server) ctx(c *fiber.Ctx) *page.Ctx {
+	return &page.Ctx{Ctx: c, ClientIP: s.clientIP(c), RequestID: s.prepare(c), BaseURL: s.base, Closing: s.Hub.Closed()}
+}
+
+// withSession runs a handler with the login session and saves what it changed.
+func (s *Server) withSession(h page.Handler) fiber.Handler {
+	return func(f *fiber.Ctx) error {
+		l, err := s.open(f)
+		if err != nil {
+			return err
+		}
+		c := s.ctx(f)
+		c.Session = l
+		if err := h(c); err != nil {
+			return err
+		}
+		return l.finish(f)
+	}
+}
+
+// withForm is withSession for a POST: it must come from a form of ours.
+func (s *Server) withForm(h page.Handler) fiber.Handler {
+	inner := s.withSession(func(c *page.Ctx) error {
+		if err := c.Session.(*login).checkForm(c.Ctx); err != nil { // withSession put a login there
+			return err
+		}
+		return h(c)
+	})
+	return func(c *fiber.Ctx) error {
+		if err := s.sameOrigin(c); err != nil {
+			return err
+		}
+		return inner(c)
+	}
+}
+
+// asMember runs a handler for a signed-in member whose role may do the action.
+// Membership and role are read at each request.
+func (s *Server) asMember(action scope.Action, h page.Handler) page.Handler {
+	return func(c *page.Ctx) error {
+		user := c.Session.(*login).userID()
+		if user == 0 {
+			return s.askSignIn(c)
+		}
+		member, err := s.Account.Membership(c.UserContext(), user)
+		if fault.KindOf(err) == fault.NotFound { // removed from the business meanwhile
+			c.Session.SignOut()
+			return s.askSignIn(c)
+		}
+		if err != nil {
+			return err
+		}
+		c.Member, c.Scope = member, member.Scope(c.Domain())
+		c.Locals(page.LocalBusiness, member.Business.ID)
+		if err := c.Scope.Can(action); err != nil {
+			return err
+		}
+		return h(c)
+	}
+}
+
+// askSignIn sends a browser to the sign-in page, and from there back to the page it wanted.
+func (s *Server) askSignIn(c *page.Ctx) error {
+	to := SignInPath
+	if c.Method() == http.MethodGet && c.OriginalURL() != "/" {
+		to += "?next=" + url.QueryEscape(page.Local(c.OriginalURL(), "/"))
+	}
+	if c.Get("HX-Request") != "" { // a script would put the sign-in page into a corner of this one
+		c.Set("HX-Redirect", SignInPath)
+		return c.Status(http.StatusUnauthorized).Send(nil)
+	}
+	return c.Redirect(to)
+}
+
+// asPayer runs a handler for somebody who holds a payment's address. Guessing
+// addresses is slowed down: each client may miss sixty times a minute.
+func (s *Server) asPayer(h page.Handler) fiber.Handler {
+	return func(f *fiber.Ctx) error {
+		f.Set("Referrer-Policy", "no-referrer") // the address is the secret
+		c := s.ctx(f)
+		name := "misses:" + c.ClientIP
+		if err := s.Limiter.Peek(name, missesPerMinute).Err(); err != nil {
+			return err
+		}
+		err := h(c)
+		if fault.KindOf(err) == fault.NotFound {
+			s.Limiter.Take(name, missesPerMinute)
+		}
+		return err
+	}
+}

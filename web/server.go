@@ -1,0 +1,185 @@
+// Package web is the HTTP server: the route table, what surrounds every
+// handler, login sessions, and the one place where errors become answers.
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/valyala/fasthttp"
+
+	"cointill/core/account"
+	"cointill/core/clock"
+	"cointill/core/limit"
+	"cointill/core/secret"
+	"cointill/core/stream"
+)
+
+const (
+	bodyLimit   = 64 << 10
+	handleTime  = 15 * time.Second // of one request in core and database
+	stopTime    = 10 * time.Second // for what is under way when the server stops
+	headerLimit = 8 << 10
+)
+
+// Config is what the operator decides about the server.
+type Config struct {
+	// BaseURL is where browsers and merchants reach the server: https, or http
+	// on a loopback address. Every link is built from it, never from a request.
+	BaseURL string
+	// TrustedProxies are addresses or CIDR ranges whose X-Forwarded-For and
+	// X-Forwarded-Proto are believed.
+	TrustedProxies []string
+}
+
+// Deps is what the server is wired to.
+type Deps struct {
+	Clock   clock.Clock
+	Account *account.Service
+	Secret  *secret.Box
+	Limiter *limit.Limiter
+	Hub     *stream.Hub
+	Log     *slog.Logger
+	Metrics *prometheus.Registry
+	// Checks are what /readyz asks, by name; an error means not ready.
+	Checks map[string]func(ctx context.Context) error
+	Routes Routes
+}
+
+// Server serves the whole product. Make one with New.
+type Server struct {
+	Deps
+	app     *fiber.App
+	base    string // without a slash at its end
+	origins []string
+	https   bool
+	proxies []netip.Prefix
+	store   *store
+	assets  assets
+	silent  silent
+	timings *prometheus.HistogramVec
+	metrics *http.Server
+}
+
+// New builds the server; it refuses a base address that would send login
+// cookies over an open network.
+func New(config Config, deps Deps) (*Server, error) {
+	s := &Server{Deps: deps, silent: silent{conns: map[net.Conn]struct{}{}}}
+	if err := s.setBase(config.BaseURL); err != nil {
+		return nil, err
+	}
+	for _, text := range config.TrustedProxies {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			address, failed := netip.ParseAddr(text)
+			if failed != nil {
+				return nil, fmt.Errorf("trusted proxy %q is neither an address nor a range like 10.0.0.0/8", text)
+			}
+			prefix = netip.PrefixFrom(address, address.BitLen())
+		}
+		s.proxies = append(s.proxies, prefix)
+	}
+	s.store = newStore(deps.Account, s.https)
+	s.timings = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "cointill_http_request_seconds",
+		Help: "Time to answer a request, by route.", Buckets: prometheus.DefBuckets}, []string{"method", "route", "status"})
+	pages := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "cointill_open_streams",
+		Help: "Pages that wait for server-sent events."}, func() float64 { return float64(deps.Hub.Pages()) })
+	for _, metric := range []prometheus.Collector{s.timings, pages} {
+		if err := deps.Metrics.Register(metric); err != nil {
+			return nil, err
+		}
+	}
+	s.metrics = &http.Server{Handler: promhttp.HandlerFor(deps.Metrics, promhttp.HandlerOpts{}), ReadHeaderTimeout: 5 * time.Second}
+	s.build()
+	return s, nil
+}
+
+func (s *Server) setBase(text string) error {
+	base, err := url.Parse(text)
+	if err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" || strings.Trim(base.Path, "/") != "" {
+		return errors.New("the base URL must be a scheme and a host, for example https://pay.example.com")
+	}
+	host := base.Hostname()
+	address, _ := netip.ParseAddr(host)
+	loopback := host == "localhost" || address.IsLoopback()
+	switch {
+	case base.Scheme == "https":
+		s.https = true
+	case base.Scheme != "http" || !loopback:
+		return fmt.Errorf("the base URL %s must begin with https://: plain http works on loopback addresses only", text)
+	}
+	s.base = base.Scheme + "://" + base.Host
+	s.origins = []string{s.base}
+	if loopback { // people type either name of their own machine
+		for _, name := range []string{"localhost", "127.0.0.1", "[::1]"} {
+			if port := base.Port(); port != "" {
+				name += ":" + port
+			}
+			s.origins = append(s.origins, base.Scheme+"://"+name)
+		}
+	}
+	return nil
+}
+
+// build makes the fiber app with its middleware and routes.
+func (s *Server) build() {
+	s.app = fiber.New(fiber.Config{
+		Immutable: true, // strings of a request would be reused by the next one
+		// /v1/Payments and /v1/payments/ are other addresses than /v1/payments.
+		StrictRouting: true, CaseSensitive: true,
+		BodyLimit: bodyLimit, ReadBufferSize: headerLimit, Concurrency: 4096,
+		ReadTimeout: 10 * time.Second, IdleTimeout: 30 * time.Second, // no WriteTimeout: it would cut streams
+		DisableStartupMessage: true, DisablePreParseMultipartForm: true,
+		ErrorHandler: s.fail,
+	})
+	s.app.Server().CloseOnShutdown = true
+	s.app.Server().ConnState = s.silent.track
+	known := s.app.Server().Handler
+	s.app.Server().Handler = func(r *fasthttp.RequestCtx) {
+		if slices.Contains(fiber.DefaultMethods, string(r.Method())) {
+			known(r)
+			return
+		}
+		c := s.app.AcquireCtx(r) // fiber would answer a method it doesn't know with a text of its own
+		defer s.app.ReleaseCtx(c)
+		_ = s.fail(c, fiber.ErrMethodNotAllowed) // it only fails when the page can't be built, and then answers plainly
+	}
+	s.app.Use(s.observe, s.guard, compress)
+	s.routes(s.Routes)
+}
+
+// Listen serves on the listener until Shutdown.
+func (s *Server) Listen(ln net.Listener) error { return s.app.Listener(ln) }
+
+// ListenMetrics serves /metrics on a listener of its own until Shutdown.
+func (s *Server) ListenMetrics(ln net.Listener) error {
+	if err := s.metrics.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// Shutdown ends the streams first, then waits for requests under way, at most
+// ten seconds or as long as ctx lasts.
+func (s *Server) Shutdown(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, stopTime)
+	defer cancel()
+	s.Hub.Close()
+	s.silent.stop()
+	return errors.Join(s.app.ShutdownWithContext(ctx), s.metrics.Shutdown(ctx))
+}
+
+// App is the fiber app, for tests that need no socket.
+func (s *Server) App() *fiber.App { return s.app }

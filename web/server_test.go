@@ -1,0 +1,290 @@
+package web_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"cointill/static"
+	"cointill/web"
+)
+
+// listen serves on a real socket and returns its address and how to stop.
+func (b *bench) listen(t *testing.T) (address string, stop func() error) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- b.Listen(ln) }()
+	stopped := false
+	stop = func() error {
+		if stopped {
+			return nil
+		}
+		stopped = true
+		if err := b.Shutdown(context.Background()); err != nil {
+			return err
+		}
+		return <-done
+	}
+	t.Cleanup(func() { _ = stop() })
+	return ln.Addr().String(), stop
+}
+
+// TestRawRequests sends what no client library would. Each gets one clear
+// answer and a closed connection, or silence: never two answers.
+func TestRawRequests(t *testing.T) {
+	b := setup(t, local)
+	address, _ := b.listen(t)
+	const host = "Host: a\r\n"
+	post := "POST /v1/echo HTTP/1.1\r\n" + host + "Content-Type: application/json\r\n"
+	chunk := "2\r\n{}\r\n0\r\n\r\n"
+	cases := map[string]struct{ request, status string }{
+		"two lengths":              {post + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} ", "400"},
+		"length and chunks":        {post + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk + "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", "400"},
+		"chunks and length":        {post + "Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n" + chunk, "400"},
+		"unknown coding":           {post + "Transfer-Encoding: xchunked\r\n\r\n" + chunk, "400"},
+		"two codings":              {post + "Transfer-Encoding: identity, chunked\r\n\r\n" + chunk, "400"},
+		"coding twice":             {post + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk, "400"},
+		"chunks in HTTP/1.0":       {"POST /v1/echo HTTP/1.0\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n" + chunk, "400"},
+		"no host":                  {"GET /healthz HTTP/1.1\r\n\r\n", "400"},
+		"two hosts":                {"GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "400"},
+		"negative length":          {post + "Content-Length: -1\r\n\r\n", "400"},
+		"signed length":            {post + "Content-Length: +2\r\n\r\n{}", "400"},
+		"length in words":          {post + "Content-Length: two\r\n\r\n{}", "400"},
+		"NUL in a value":           {"GET /healthz HTTP/1.1\r\n" + host + "X: a\x00b\r\n\r\n", "400"},
+		"CR in a value":            {"GET /healthz HTTP/1.1\r\n" + host + "X: a\rb\r\n\r\n", "400"},
+		"space before the colon":   {"GET /healthz HTTP/1.1\r\n" + host + "X : a\r\n\r\n", "400"},
+		"no version":               {"GET /healthz\r\n\r\n", "400"},
+		"no request":               {"\x16\x03\x01\x00\xa5\r\n\r\n", "400"},
+		"plain chunks are fine":    {post + "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n" + chunk, "200"},
+		"a plain length is fine":   {post + "Content-Length: 2\r\nConnection: close\r\n\r\n{}", "200"},
+		"body beyond the limit":    {post + "Content-Length: 65537\r\n\r\n" + strings.Repeat("x", 65537), "413"},
+		"headers beyond the limit": {post + "X: " + strings.Repeat("x", 9<<10) + "\r\n\r\n", "431"},
+		"authorization not shown":  {"GET /v1/echo HTTP/1.1\r\nAuthorization: Bearer " + canary + "\r\nHost : x\r\n\r\n", "400"},
+	}
+	for name, c := range cases {
+		got := exchange(t, address, c.request)
+		if !strings.HasPrefix(got, "HTTP/1.1 "+c.status) || strings.Count(got, "HTTP/1.1 ") != 1 {
+			t.Errorf("%s: %.300q", name, got)
+		}
+		if !strings.Contains(got, "X-Request-Id: req_") || !strings.Contains(got, "nosniff") || strings.Contains(got, canary) {
+			t.Errorf("%s: headers or an echo: %.900q", name, got)
+		}
+		if strings.HasPrefix(c.request, "POST /v1") && c.status != "200" && !strings.Contains(got, `"status":false`) {
+			t.Errorf("%s: no envelope: %.900q", name, got)
+		}
+	}
+}
+
+// exchange sends bytes and reads until the server closes.
+func exchange(t *testing.T, address, request string) string {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if err := conn.SetDeadline(time.Now().Add(3 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, request); err != nil {
+		return "write: " + err.Error()
+	}
+	all, err := io.ReadAll(conn)
+	var slow net.Error
+	if errors.As(err, &slow) && slow.Timeout() {
+		return string(all) + "\n(left open)"
+	}
+	return string(all)
+}
+
+func TestBareLineFeedsGetNoAnswer(t *testing.T) {
+	b := setup(t, local)
+	address, _ := b.listen(t)
+	if got := exchange(t, address, "GET /healthz HTTP/1.1\nHost: a\n\n"); strings.Contains(got, "200") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestStreamEndsAtShutdown(t *testing.T) {
+	b := setup(t, local)
+	address, stop := b.listen(t)
+	answer, err := http.Get("http://" + address + "/pay/" + token + "/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if answer.Header.Get("Content-Type") != "text/event-stream" || answer.Header.Get("Content-Encoding") != "" || answer.Header.Get("Cache-Control") != "no-store" {
+		t.Error(answer.Header)
+	}
+	lines := bufio.NewReader(answer.Body)
+	expect := func(want string) {
+		t.Helper()
+		if line, err := lines.ReadString('\n'); line != want+"\n" {
+			t.Fatalf("%q, want %q: %v", line, want, err)
+		}
+	}
+	expect(": open")
+	expect("")
+	b.paid <- struct{}{}
+	for _, line := range []string{"event: status", "data: <p>paid", "data: ", "data: in full</p>", ""} {
+		expect(line)
+	}
+	idle, err := net.Dial("tcp", address) // a connection that is kept alive holds nobody up
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = idle.Close() }()
+	start := time.Now()
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(start); took > time.Second {
+		t.Errorf("stopping took %v", took)
+	}
+	if rest, err := io.ReadAll(lines); err != nil || len(rest) != 0 {
+		t.Errorf("%q %v", rest, err)
+	}
+	<-b.left
+}
+
+func TestHeadOfAStreamLeaves(t *testing.T) {
+	b := setup(t, local)
+	if answer, _ := b.do(t, "HEAD", "/pay/"+token+"/events", ""); answer.StatusCode != 200 {
+		t.Error(answer.StatusCode)
+	}
+	<-b.left
+}
+
+func TestAddressesComeFromConfiguration(t *testing.T) {
+	direct := setup(t, local)
+	_, body := direct.do(t, "GET", "/pay/"+token, "", "X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "https", "Host", "evil.example",
+		"X-Forwarded-For", "203.0.113.9")
+	if body != "pay at http://127.0.0.1:8080 from 0.0.0.0" {
+		t.Error(body)
+	}
+	behind := setup(t, web.Config{BaseURL: "https://pay.example.com", TrustedProxies: []string{"0.0.0.0", "10.0.0.0/8"}})
+	for forwarded, want := range map[string]string{
+		"203.0.113.9": "203.0.113.9", "198.51.100.1, 203.0.113.9": "203.0.113.9", "203.0.113.9, 10.1.2.3": "203.0.113.9",
+		"evil, 203.0.113.9": "203.0.113.9", "203.0.113.9, evil": "0.0.0.0", "": "0.0.0.0", "2001:db8::1": "2001:db8::1",
+	} {
+		if _, body := behind.do(t, "GET", "/pay/"+token, "", "X-Forwarded-For", forwarded); body != "pay at https://pay.example.com from "+want {
+			t.Errorf("%q: %s", forwarded, body)
+		}
+	}
+	if answer, body := behind.do(t, "GET", "/v1/long", "", "X-Forwarded-Proto", "http"); answer.StatusCode != 403 || !strings.Contains(body, "https_required") {
+		t.Error(answer.StatusCode, body)
+	}
+	if answer, _ := behind.do(t, "GET", "/v1/long", "", "X-Forwarded-Proto", "https"); answer.StatusCode != 200 {
+		t.Error(answer.StatusCode)
+	}
+}
+
+func TestGuessingAddressesIsSlowed(t *testing.T) {
+	b := setup(t, local)
+	for range 60 {
+		if answer, _ := b.do(t, "GET", "/pay/guess", ""); answer.StatusCode != 404 {
+			t.Fatal(answer.StatusCode)
+		}
+	}
+	if answer, _ := b.do(t, "GET", "/pay/guess", ""); answer.StatusCode != 429 || answer.Header.Get("Retry-After") == "" {
+		t.Error(answer.StatusCode)
+	}
+	b.clock.Advance(time.Minute)
+	answer, _ := b.do(t, "GET", "/pay/"+token, "")
+	if answer.StatusCode != 200 || answer.Header.Get("Referrer-Policy") != "no-referrer" || len(answer.Cookies()) != 0 {
+		t.Error(answer.StatusCode, answer.Header)
+	}
+}
+
+func TestAssetsArePackedAndKept(t *testing.T) {
+	b := setup(t, local)
+	path := static.URL("css/cointill.css")
+	sizes := map[string]int{}
+	for _, accept := range []string{"", "gzip", "gzip, br"} {
+		answer, body := b.do(t, "GET", path, "", "Accept-Encoding", accept)
+		if answer.StatusCode != 200 || answer.Header.Get("Cache-Control") != static.CacheControl || !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/css") {
+			t.Error(answer.StatusCode, answer.Header)
+		}
+		sizes[answer.Header.Get("Content-Encoding")] = len(body)
+	}
+	if len(sizes) != 3 || sizes["br"] == 0 {
+		t.Error(sizes)
+	}
+	if answer, _ := b.do(t, "GET", "/static/old/css/cointill.css", ""); answer.StatusCode != 200 || strings.Contains(answer.Header.Get("Cache-Control"), "immutable") {
+		t.Error(answer.StatusCode, answer.Header)
+	}
+	w := b.signedIn(t)
+	if answer, _ := b.do(t, "GET", "/dashboard", "", "Cookie", w.cookie, "Accept-Encoding", "gzip"); answer.Header.Get("Content-Encoding") != "gzip" || answer.Header.Get("Cache-Control") != "no-store" {
+		t.Error("pages are packed and not kept:", answer.Header)
+	}
+	if answer, _ := b.do(t, "GET", "/v1/long", "", "Accept-Encoding", "br"); answer.Header.Get("Content-Encoding") != "br" {
+		t.Error(answer.Header)
+	}
+}
+
+func TestHealthReadinessAndMetrics(t *testing.T) {
+	b := setup(t, local)
+	if answer, body := b.do(t, "GET", "/healthz", ""); answer.StatusCode != 200 || body != `{"status":"ok"}` {
+		t.Error(answer.StatusCode, body)
+	}
+	if answer, body := b.do(t, "GET", "/readyz", ""); answer.StatusCode != 200 || !strings.Contains(body, `"database":"ok"`) {
+		t.Error(answer.StatusCode, body)
+	}
+	b.fail = errors.New(canary)
+	answer, body := b.do(t, "GET", "/readyz", "")
+	var said struct{ Checks map[string]string }
+	if err := json.Unmarshal([]byte(body), &said); err != nil || answer.StatusCode != 503 || said.Checks["database"] != "failing" || strings.Contains(body, canary) {
+		t.Error(answer.StatusCode, body, err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- b.ListenMetrics(ln) }()
+	b.do(t, "GET", "/v1/nothing", "")
+	scraped, err := http.Get("http://" + ln.Addr().String() + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = scraped.Body.Close() }()
+	all, err := io.ReadAll(scraped.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`route="/readyz",status="503"`, `route="none",status="404"`, "cointill_open_streams 0"} {
+		if !strings.Contains(string(all), want) {
+			t.Errorf("no %s in the metrics", want)
+		}
+	}
+	if err := b.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBaseURLs(t *testing.T) {
+	deps := setup(t, local).Deps
+	for text, fine := range map[string]bool{"https://pay.example.com": true, "http://[::1]:80": true, "http://pay.example.com": false, "http://10.0.0.1": false,
+		"ftp://a": false, "": false, "pay.example.com": false, "https://a/b": false, "https://u:p@a": false, "https://a?x": false} {
+		deps.Metrics = prometheus.NewRegistry()
+		if _, err := web.New(web.Config{BaseURL: text}, deps); (err == nil) != fine {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/middleware/adaptor"
+	"github.com/gorilla/sessions"
+
+	"cointill/core/account"
+	"cointill/core/fault"
+	"cointill/core/ident"
+)
+
+// userKey holds the user's id in a session's values, as text: JSON would turn a number into a float.
+const userKey = "user"
+
+// store keeps gorilla's sessions in the database. The cookie holds a random
+// token and nothing else. A session that remembers nothing has no row: a
+// visitor costs the database nothing.
+type store struct {
+	accounts *account.Service
+	name     string
+	options  sessions.Options
+}
+
+func newStore(accounts *account.Service, https bool) *store {
+	st := &store{accounts: accounts, name: "session", options: sessions.Options{Path: "/", MaxAge: int(account.SessionLife.Seconds()),
+		HttpOnly: true, SameSite: http.SameSiteLaxMode}}
+	if https { // the prefix makes browsers refuse one that another host or path set
+		st.name, st.options.Secure = "__Host-session", true
+	}
+	return st
+}
+
+var _ sessions.Store = (*store)(nil)
+
+// Get is the session of the request, the same one each time it is asked.
+func (st *store) Get(r *http.Request, name string) (*sessions.Session, error) {
+	return sessions.GetRegistry(r).Get(st, name)
+}
+
+// New reads the session that the cookie names. An unknown or ended one gives a
+// new session; a database that doesn't answer is an error, not a sign-out.
+func (st *store) New(r *http.Request, name string) (*sessions.Session, error) {
+	session := sessions.NewSession(st, name)
+	options := st.options
+	session.Options, session.IsNew, session.ID = &options, true, ident.Token()
+	cookie, err := r.Cookie(name)
+	if err != nil || len(cookie.Value) != len(session.ID) {
+		return session, nil // no cookie of ours
+	}
+	session.ID = cookie.Value
+	found, err := st.accounts.LoadSession(r.Context(), cookie.Value)
+	if fault.KindOf(err) == fault.NotFound {
+		return session, nil
+	}
+	if err != nil {
+		return session, err
+	}
+	values := map[string]string{}
+	if err := json.Unmarshal([]byte(found.Data), &values); err != nil {
+		return session, fmt.Errorf("session data: %w", err)
+	}
+	for key, value := range values {
+		session.Values[key] = value
+	}
+	if found.UserID != 0 {
+		session.Values[userKey] = strconv.FormatInt(found.UserID, 10)
+	}
+	session.IsNew = false
+	return session, nil
+}
+
+// Save writes what the session remembers, and the cookie when the browser
+// hasn't got it. A negative MaxAge ends the session.
+func (st *store) Save(r *http.Request, w http.ResponseWriter, session *sessions.Session) error {
+	if session.Options.MaxAge < 0 {
+		http.SetCookie(w, sessions.NewCookie(session.Name(), "", session.Options))
+		return st.accounts.RevokeSession(r.Context(), session.ID)
+	}
+	if !session.IsNew || len(session.Values) > 0 {
+		row, err := plain(session, r)
+		if err == nil {
+			err = st.accounts.SaveSession(r.Context(), row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if session.IsNew {
+		http.SetCookie(w, sessions.NewCookie(session.Name(), session.ID, session.Options))
+	}
+	return nil
+}
+
+// Rotate saves the session under a new id; the old one is worth nothing afterwards.
+func (st *store) Rotate(r *http.Request, w http.ResponseWriter, session *sessions.Session) error {
+	row, err := plain(session, r)
+	if err != nil {
+		return err
+	}
+	next, err := st.accounts.RotateSession(r.Context(), session.ID, row)
+	if err != nil {
+		return err
+	}
+	session.ID, session.IsNew = next.Token, false
+	http.SetCookie(w, sessions.NewCookie(session.Name(), session.ID, session.Options))
+	return nil
+}
+
+// plain is the session as core keeps it.
+func plain(session *sessions.Session, r *http.Request) (account.Session, error) {
+	out := account.Session{Token: session.ID, UserAgent: r.UserAgent()}
+	values := map[string]string{}
+	for key, value := range session.Values {
+		name, text := fmt.Sprint(key), fmt.Sprint(value)
+		if name == userKey {
+			out.UserID, _ = strconv.ParseInt(text, 10, 64) // we wrote it
+			continue
+		}
+		values[name] = text
+	}
+	data, err := json.Marshal(values)
+	out.Data = string(data)
+	return out, err
+}
+
+// login is the session as a handler sees it: page.Session.
+type login struct {
+	server  *Server
+	request *http.Request
+	session *sessions.Session
+
+	sent                   bool // the browser sent this token
+	dirty, rotate, welcome bool // what finish has to do; welcome: give a visitor the cookie
+}
+
+// open reads the request's session. Its converted request is kept, because
+// gorilla's state hangs on it.
+func (s *Server) open(c *fiber.Ctx) (*login, error) {
+	r, err := adaptor.ConvertRequest(c, false)
+	if err != nil {
+		return nil, fiber.ErrBadRequest // an address that net/url can't read
+	}
+	r = r.WithContext(c.UserContext())
+	session, err := s.store.Get(r, s.store.name)
+	if err != nil {
+		return nil, err
+	}
+	cookie, _ := r.Cookie(s.store.name)
+	return &login{server: s, request: r, session: session, sent: cookie != nil && cookie.Value == session.ID}, nil
+}
+
+func (l *login) userID() int64 {
+	text, _ := l.session.Values[userKey].(string)
+	id, _ := strconv.ParseInt(text, 10, 64) // "" is nobody
+	return id
+}
+
+// Value is what was set; "" when nothing was.
+func (l *login) Value(key string) string {
+	text, _ := l.session.Values[key].(string)
+	return text
+}
+
+// Set remembers a short text; "" forgets it.
+func (l *login) Set(key, value string) {
+	if key == userKey || l.Value(key) == value {
+		return
+	}
+	l.session.Values[key] = value
+	if value == "" {
+		delete(l.session.Values, key)
+	}
+	l.dirty = true
+}
+
+// SignIn makes the session a user's, under a new id.
+func (l *login) SignIn(userID int64) {
+	l.session.Values[userKey] = strconv.FormatInt(userID, 10)
+	l.rotate = true
+}
+
+// SignOut ends the session.
+func (l *login) SignOut() { l.session.Options.MaxAge, l.dirty, l.rotate = -1, true, false }
+
+// finish saves what changed and adds the cookie to the answer, once.
+func (l *login) finish(c *fiber.Ctx) error {
+	w := headerOnly{}
+	var err error
+	switch {
+	case l.rotate:
+		err = l.server.store.Rotate(l.request, w, l.session)
+	case l.dirty, l.welcome && !l.sent:
+		err = l.server.store.Save(l.request, w, l.session)
+	}
+	for _, line := range http.Header(w).Values("Set-Cookie") {
+		c.Response().Header.Add("Set-Cookie", line)
+	}
+	return err
+}
+
+// headerOnly is all that gorilla asks of an answer.
+type headerOnly http.Header
+
+// Header gives the header to write to.
+func (h headerOnly) Header() http.Header { return http.Header(h) }
+
+// Write takes a body that nobody sends.
+func (h headerOnly) Write(b []byte) (int, error) { return len(b), nil }
+
+// WriteHeader takes a status that nobody sends.
+func (h headerOnly) WriteHeader(int) {}

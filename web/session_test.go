@@ -1,0 +1,174 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"cointill/models"
+	"cointill/web"
+)
+
+func TestCookieAttributes(t *testing.T) {
+	for base, want := range map[string]string{
+		"http://127.0.0.1:8080":   "session=*; Path=/; Max-Age=43200; HttpOnly; SameSite=Lax",
+		"http://localhost:8080":   "session=*; Path=/; Max-Age=43200; HttpOnly; SameSite=Lax",
+		"https://pay.example.com": "__Host-session=*; Path=/; Max-Age=43200; HttpOnly; Secure; SameSite=Lax",
+	} {
+		b := setup(t, web.Config{BaseURL: base})
+		answer, _ := b.do(t, "GET", "/sign-in", "")
+		lines := answer.Header.Values("Set-Cookie")
+		if len(lines) != 1 {
+			t.Fatal(lines)
+		}
+		name, rest, _ := strings.Cut(lines[0], "=")
+		value, attributes, _ := strings.Cut(rest, ";")
+		expires := strings.Index(attributes, "Expires=") // gorilla writes both; the date is Max-Age again
+		if expires >= 0 {
+			_, after, _ := strings.Cut(attributes[expires:], "; ")
+			attributes = attributes[:expires] + after
+		}
+		if got := name + "=*;" + attributes; got != want || len(value) != 43 {
+			t.Errorf("%s: %s, want %s", base, got, want)
+		}
+		if hsts := answer.Header.Get("Strict-Transport-Security"); (hsts != "") != strings.HasPrefix(base, "https") {
+			t.Errorf("%s: HSTS %q", base, hsts)
+		}
+	}
+}
+
+func TestSignInRotatesTheSession(t *testing.T) {
+	b := setup(t, local)
+	w := &browser{bench: b, t: t}
+	w.get("/sign-in")
+	planted := w.cookie
+	var rows int64
+	b.db.Read(t.Context()).Model(&models.Session{}).Count(&rows)
+	if rows != 0 {
+		t.Error("a visitor costs a row")
+	}
+	answer, _ := w.post("/sign-in", url.Values{"email": {"ada@example.com"}, "password": {password}, "next": {"https://evil.example"}})
+	if answer.StatusCode != http.StatusSeeOther || answer.Header.Get("Location") != "/dashboard" || w.cookie == planted {
+		t.Fatal(answer.StatusCode, answer.Header)
+	}
+	if _, body := w.get("/dashboard"); !strings.Contains(body, "Welcome Ada") || !strings.Contains(body, " test") {
+		t.Error(body)
+	}
+	if _, body := w.get("/dashboard"); strings.Contains(body, "Welcome") {
+		t.Error("the flash is shown twice")
+	}
+	signedIn := w.cookie
+	for _, cookie := range []string{planted, "session=" + strings.Repeat("A", 43), "session=x", ""} {
+		if answer, _ := b.do(t, "GET", "/dashboard?q=1", "", "Cookie", cookie); answer.StatusCode != 303 || answer.Header.Get("Location") != "/sign-in?next=%2Fdashboard%3Fq%3D1" {
+			t.Error(cookie, answer.StatusCode, answer.Header.Get("Location"))
+		}
+	}
+	if answer, _ := w.post("/sign-out", url.Values{}); answer.StatusCode != 303 || !strings.Contains(answer.Header.Get("Set-Cookie"), "Max-Age=0") {
+		t.Error(answer.StatusCode, answer.Header)
+	}
+	if answer, _ := b.do(t, "GET", "/dashboard", "", "Cookie", signedIn); answer.StatusCode != 303 {
+		t.Error("a copied cookie works after sign-out")
+	}
+}
+
+func TestSessionIsFreshAtEachRequest(t *testing.T) {
+	b := setup(t, local)
+	w := b.signedIn(t)
+	w.get("/dashboard")
+	if answer, _ := w.post("/dashboard/domain", url.Values{"domain": {"live"}}); answer.StatusCode != 303 {
+		t.Fatal(answer.StatusCode)
+	}
+	if _, body := w.get("/dashboard"); !strings.Contains(body, " live") {
+		t.Error(body)
+	}
+	if answer, _ := w.post("/dashboard/domain", url.Values{"domain": {"staging"}}); answer.StatusCode != 404 {
+		t.Error(answer.StatusCode)
+	}
+	b.db.Exec(t.Context()).Model(&models.Member{}).Where("1 = 1").Update("role", "finance")
+	if answer, _ := w.post("/dashboard/methods", url.Values{}); answer.StatusCode != 403 {
+		t.Error("a role that was taken away still acts:", answer.StatusCode)
+	}
+	if answer, _ := b.do(t, "GET", "/dashboard", "", "HX-Request", "true"); answer.StatusCode != 401 || answer.Header.Get("HX-Redirect") != "/sign-in" {
+		t.Error(answer.StatusCode, answer.Header)
+	}
+	if err := b.Account.RevokeUser(t.Context(), b.user.ID); err != nil {
+		t.Fatal(err)
+	}
+	if answer, _ := w.get("/dashboard"); answer.StatusCode != 303 {
+		t.Error("a revoked session works")
+	}
+	if answer, _ := w.post("/dashboard/methods", url.Values{}); answer.StatusCode != 303 || answer.Header.Get("Location") != "/sign-in" {
+		t.Error("a form after the session's end leads to sign-in:", answer.StatusCode)
+	}
+}
+
+func TestDatabaseFaultIsNoSignOut(t *testing.T) {
+	b := setup(t, local)
+	w := b.signedIn(t)
+	if err := b.db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if answer, _ := w.get("/dashboard"); answer.StatusCode < 500 {
+		t.Error(answer.StatusCode)
+	}
+}
+
+func TestFormsAreOurs(t *testing.T) {
+	b := setup(t, local)
+	w, other := b.signedIn(t), b.signedIn(t)
+	w.get("/dashboard")
+	other.get("/dashboard")
+	const form = "application/x-www-form-urlencoded"
+	send := func(cookie, token string, headers ...string) int {
+		t.Helper()
+		headers = append(headers, "Cookie", cookie, "Content-Type", form)
+		answer, _ := b.do(t, "POST", "/dashboard/methods", "csrf="+token, headers...)
+		return answer.StatusCode
+	}
+	cases := []struct {
+		name    string
+		token   string
+		headers []string
+		status  int
+	}{
+		{"same origin, both headers", w.token, []string{"Origin", b.base, "Sec-Fetch-Site", "same-origin"}, 200},
+		{"old browser", w.token, []string{"Origin", b.base}, 200},
+		{"other name of this machine", w.token, []string{"Origin", "http://localhost:8080", "Sec-Fetch-Site", "same-origin"}, 200},
+		{"typed again by the user", w.token, []string{"Sec-Fetch-Site", "none"}, 200},
+		{"page without referrer", w.token, []string{"Origin", "null", "Sec-Fetch-Site", "same-origin"}, 200},
+		{"neither header", w.token, nil, 403},
+		{"null origin", w.token, []string{"Origin", "null"}, 403},
+		{"foreign origin", w.token, []string{"Origin", "https://evil.example"}, 403},
+		{"foreign origin that claims to be ours", w.token, []string{"Origin", "https://evil.example", "Sec-Fetch-Site", "same-origin"}, 403},
+		{"origin with our name in it", w.token, []string{"Origin", b.base + ".evil.example"}, 403},
+		{"https instead of http", w.token, []string{"Origin", "https://127.0.0.1:8080"}, 403},
+		{"cross-site", w.token, []string{"Origin", b.base, "Sec-Fetch-Site", "cross-site"}, 403},
+		{"same-site", w.token, []string{"Sec-Fetch-Site", "same-site"}, 403},
+		{"cross-site, null", w.token, []string{"Origin", "null", "Sec-Fetch-Site", "cross-site"}, 403},
+		{"token missing", "", []string{"Origin", b.base}, 403},
+		{"token of another session", other.token, []string{"Origin", b.base}, 403},
+		{"token damaged", w.token[:80], []string{"Origin", b.base}, 403},
+		{"token no base 64", "!!!", []string{"Origin", b.base}, 403},
+	}
+	for _, c := range cases {
+		if got := send(w.cookie, c.token, c.headers...); got != c.status {
+			t.Errorf("%s: %d, want %d", c.name, got, c.status)
+		}
+	}
+	if got := send("", w.token, "Origin", b.base); got != 403 {
+		t.Error("without the cookie:", got)
+	}
+	if answer, _ := b.do(t, "POST", "/dashboard/methods", "", "Cookie", w.cookie, "Origin", b.base, "X-CSRF-Token", w.token); answer.StatusCode != 200 {
+		t.Error("token in the header:", answer.StatusCode)
+	}
+	if _, again := w.get("/dashboard"); strings.Contains(again, w.token) && w.token == other.token {
+		t.Error("the token is not masked")
+	}
+	// A payer has no session: the secret path is the right, the origin is checked all the same.
+	for origin, status := range map[string]int{b.base: 303, "https://evil.example": 403, "": 403} {
+		if answer, _ := b.do(t, "POST", "/pay/"+token+"/open", "", "Origin", origin); answer.StatusCode != status || len(answer.Cookies()) != 0 {
+			t.Error(origin, answer.StatusCode)
+		}
+	}
+}
