@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"cointill/core/account"
+	"cointill/core/clock"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// version is set when a release is built.
+var version = "development"
+
+type versionCommand struct{}
+
+// Run prints the version and what it was built with.
+func (versionCommand) Run() error {
+	revision := ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				revision = " " + s.Value
+			}
+		}
+	}
+	fmt.Printf("cointill %s%s %s\n", version, revision, runtime.Version())
+	return nil
+}
+
+type configCommand struct{}
+
+// Run prints every setting with its variable; secrets show only whether they are set.
+func (configCommand) Run(settings *Settings) error {
+	for _, each := range settings.list() {
+		text := fmt.Sprint(each.value.Interface())
+		if each.secret && text != "" {
+			text = "(set, not shown)"
+		}
+		fmt.Printf("# %s\n%s=%s\n", each.help, each.variable, text)
+	}
+	return nil
+}
+
+type migrateCommand struct{}
+
+// Run brings the schema up to date.
+func (migrateCommand) Run(ctx context.Context, settings *Settings) error {
+	db, err := settings.open(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Println("The database schema is up to date.")
+	return db.Close()
+}
+
+// open opens the database and brings its schema up to date.
+func (s *Settings) open(ctx context.Context) (*models.DB, error) {
+	db, err := models.Open(s.DatabaseURL, s.DataDir, clock.Real())
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Migrate(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), db.Close())
+	}
+	return db, nil
+}
+
+// accounts opens what the commands for businesses and keys need.
+func (s *Settings) accounts(ctx context.Context) (*account.Service, *models.DB, error) {
+	box, err := s.box()
+	if err != nil {
+		return nil, nil, err
+	}
+	db, err := s.open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkKey(ctx, db, box); err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	return account.New(db, clock.Real(), box), db, nil
+}
+
+type businessCommand struct {
+	Create businessCreate `cmd:"" help:"Create a business with its owner."`
+}
+
+type businessCreate struct {
+	Name          string `required:"" help:"Name of the business."`
+	Email         string `required:"" help:"E-mail of the owner, to sign in with."`
+	Owner         string `help:"Name of the owner. Default: the name of the business."`
+	PasswordStdin bool   `required:"" help:"Read the owner's password from standard input."`
+	JSON          bool   `name:"json" help:"Print the result as JSON and nothing else."`
+}
+
+// Run creates a business; it may run beside a serving instance.
+func (c businessCreate) Run(ctx context.Context, settings *Settings) error {
+	password, err := io.ReadAll(io.LimitReader(os.Stdin, 4096))
+	if err != nil {
+		return err
+	}
+	accounts, db, err := settings.accounts(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if c.Owner == "" {
+		c.Owner = c.Name
+	}
+	business, _, err := accounts.CreateBusiness(ctx, account.NewBusiness{
+		BusinessName: c.Name, Name: c.Owner, Email: c.Email, Password: strings.TrimRight(string(password), "\r\n"),
+	})
+	if err != nil {
+		return explain(err)
+	}
+	if c.JSON {
+		return print(map[string]string{"code": business.Code, "name": business.Name, "email": c.Email})
+	}
+	fmt.Printf("Business %s is ready: its code is %s, its owner signs in as %s.\n", business.Name, business.Code, c.Email)
+	return nil
+}
+
+type keyCommand struct {
+	Create keyCreate `cmd:"" help:"Create an API key; it is shown once."`
+}
+
+type keyCreate struct {
+	Business string `required:"" help:"Code of the business (BUS_…)."`
+	Domain   string `default:"test" enum:"test,live" help:"test or live."`
+	Name     string `required:"" help:"What the key is for."`
+	JSON     bool   `name:"json" help:"Print the result as JSON and nothing else."`
+}
+
+// Run creates an API key; it may run beside a serving instance.
+func (c keyCreate) Run(ctx context.Context, settings *Settings) error {
+	accounts, db, err := settings.accounts(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	business, err := accounts.Business(ctx, c.Business)
+	if err != nil {
+		return explain(err)
+	}
+	sc := scope.Scope{BusinessID: business.ID, Domain: scope.Domain(c.Domain), Actor: "operator", Role: scope.System}
+	_, key, err := accounts.CreateKey(ctx, sc, c.Name)
+	if err != nil {
+		return explain(err)
+	}
+	if c.JSON {
+		return print(map[string]string{"key": key, "domain": c.Domain, "name": c.Name})
+	}
+	fmt.Printf("The key is shown this once:\n%s\n", key)
+	return nil
+}
+
+func print(v any) error { return json.NewEncoder(os.Stdout).Encode(v) }
+
+type healthcheckCommand struct{}
+
+// Run asks the instance that these settings describe whether it is ready.
+func (healthcheckCommand) Run(ctx context.Context, settings *Settings) error {
+	host, port, err := net.SplitHostPort(settings.Listen)
+	if err != nil {
+		return err
+	}
+	if host == "" || host == "0.0.0.0" || host == "::" {
+		host = "127.0.0.1"
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/readyz", nil)
+	if err != nil {
+		return err
+	}
+	answer, err := (&http.Client{Timeout: 5 * time.Second}).Do(request)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, 4096))
+	if err != nil {
+		return err
+	}
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("not ready: %s", text)
+	}
+	fmt.Println("ready")
+	return nil
+}

@@ -1,0 +1,60 @@
+// Command cointill is the whole product: the service, its migrations, and the
+// commands an operator needs beside it.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+	_ "time/tzdata" // time zones of merchants, on machines that have none
+
+	"github.com/alecthomas/kong"
+)
+
+// commands is what can be run; serve is the default.
+type commands struct {
+	Settings
+
+	Serve       serveCommand       `cmd:"" default:"withargs" help:"Serve the API, the dashboard and the payment pages (the default)."`
+	Demo        demoCommand        `cmd:"" help:"Serve with a ready business and sample data in all eight states."`
+	Migrate     migrateCommand     `cmd:"" help:"Bring the database schema up to date and stop."`
+	Business    businessCommand    `cmd:"" help:"Businesses."`
+	Key         keyCommand         `cmd:"" help:"API keys."`
+	Config      configCommand      `cmd:"" help:"Print the effective settings, secrets masked."`
+	Version     versionCommand     `cmd:"" help:"Print the version."`
+	Healthcheck healthcheckCommand `cmd:"" help:"Ask a running instance whether it is ready; exits 1 when it isn't."`
+}
+
+func main() {
+	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, nil)))
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "cointill:", err)
+		os.Exit(1)
+	}
+}
+
+func run(arguments []string) error {
+	if err := loadEnvironment(); err != nil {
+		return err
+	}
+	var all commands
+	parser, err := kong.New(&all, kong.Name("cointill"), kong.UsageOnError(), kong.DefaultEnvars(prefix),
+		kong.Description("Accept BTC, ETH, USDT, XRP and DOGE at your own till: prices in NGN, GHC, KES or USD, money straight into your own wallet."))
+	if err != nil {
+		return err
+	}
+	command, err := parser.Parse(arguments)
+	if err != nil {
+		return err
+	}
+	if err := all.Settings.complete(); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	command.BindTo(ctx, (*context.Context)(nil))
+	return command.Run(&all.Settings)
+}

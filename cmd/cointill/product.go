@@ -1,0 +1,308 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"cointill/chain"
+	simulated "cointill/chain/sandbox"
+	"cointill/core/account"
+	"cointill/core/clock"
+	"cointill/core/idempotency"
+	"cointill/core/lease"
+	"cointill/core/limit"
+	"cointill/core/link"
+	"cointill/core/money"
+	"cointill/core/outbox"
+	"cointill/core/payment"
+	"cointill/core/quote"
+	"cointill/core/receipt"
+	"cointill/core/sandbox"
+	"cointill/core/scope"
+	"cointill/core/secret"
+	"cointill/core/stream"
+	"cointill/core/wallet"
+	"cointill/core/webhook"
+	"cointill/handlers/api"
+	"cointill/handlers/checkout"
+	"cointill/handlers/dashboard"
+	"cointill/handlers/page"
+	"cointill/models"
+	"cointill/views/mail"
+	"cointill/web"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// product is everything wired together.
+type product struct {
+	base     string
+	db       *models.DB
+	clock    clock.Clock
+	log      *slog.Logger
+	accounts *account.Service
+	payments *payment.Service
+	links    *link.Service
+	hooks    *webhook.Service
+	receipts *receipt.Service
+	sandbox  *sandbox.Service
+	networks *payment.Registry
+	hub      *stream.Hub
+	limiter  *limit.Limiter
+	answers  *idempotency.Store
+	leases   *lease.Leases
+	chains   []*simulated.Chain
+	deliver  *outbox.Worker[models.Delivery]
+	send     *outbox.Worker[models.Mail]
+	server   *web.Server
+}
+
+// build wires the product for a listener's address.
+func (s *Settings) build(ctx context.Context, listening net.Addr) (*product, error) {
+	box, err := s.box()
+	if err != nil {
+		return nil, err
+	}
+	p := &product{base: s.base(listening), clock: clock.Real(), log: slog.Default()}
+	if p.db, err = s.open(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.wire(ctx, s, box, listening); err != nil {
+		return nil, errors.Join(err, p.db.Close())
+	}
+	return p, nil
+}
+
+func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listening net.Addr) error {
+	if err := checkKey(ctx, p.db, box); err != nil {
+		return err
+	}
+	p.accounts = account.New(p.db, p.clock, box)
+	p.answers = idempotency.New(p.db, p.clock, box)
+	p.limiter = limit.New(p.db, p.clock)
+	p.leases = lease.New(p.db, p.clock)
+	p.hub = stream.New(p.db)
+	if err := p.openSandbox(ctx); err != nil {
+		return err
+	}
+	if err := p.wireTelling(s, box, listening); err != nil {
+		return err
+	}
+	quotes := &quote.Service{Clock: p.clock, Minimum: 2, Sources: map[scope.Domain][]quote.Source{scope.Test: {quote.Fixed{Clock: p.clock}}}}
+	p.payments = &payment.Service{
+		DB: p.db, Clock: p.clock, Secrets: box, Quotes: quotes, Networks: p.networks,
+		Wallet: &wallet.Service{Receivers: wallet.SandboxReceivers()}, Events: p.hooks, Receipts: p.receipts,
+		PageBase: p.base + "/pay", Changed: p.changed,
+	}
+	p.sandbox.Payments = p.payments
+	p.links = &link.Service{DB: p.db, Clock: p.clock, Payments: p.payments, Base: p.base + "/l"}
+	return p.wireServer(s, box, quotes)
+}
+
+// openSandbox opens the simulated chain of every network and makes them the test domain's.
+func (p *product) openSandbox(ctx context.Context) error {
+	p.networks = &payment.Registry{DB: p.db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
+	p.sandbox = &sandbox.Service{Chains: map[money.Chain]sandbox.Chain{}}
+	for _, kind := range money.Chains() {
+		c, err := simulated.Open(ctx, p.db, kind, p.clock)
+		if err != nil {
+			return err
+		}
+		p.chains = append(p.chains, c)
+		p.sandbox.Chains[kind] = c
+		p.networks.Domains[scope.Test][kind] = c.Network()
+	}
+	return nil
+}
+
+// wireTelling makes what tells merchants and customers: webhooks and receipts.
+func (p *product) wireTelling(s *Settings, box *secret.Box, listening net.Addr) error {
+	var own []netip.AddrPort
+	if address, err := netip.ParseAddrPort(listening.String()); err == nil {
+		own = append(own, address)
+	}
+	clients := map[scope.Domain]*http.Client{}
+	for _, domain := range []scope.Domain{scope.Test, scope.Live} {
+		clients[domain] = webhook.NewClient(webhook.GuardConfig{Domain: domain, AllowLoopback: s.WebhookLoopback, AllowPrivate: s.WebhookPrivate, Own: own})
+	}
+	p.hooks = &webhook.Service{DB: p.db, Clock: p.clock, Secrets: box, Clients: clients, Version: version}
+	p.deliver = p.hooks.Worker(outbox.Options{})
+	p.hooks.Wake = p.deliver.Signal
+	p.receipts = &receipt.Service{DB: p.db, Clock: p.clock, Render: renderReceipt}
+	if s.SMTPURL != "" {
+		server, err := receipt.ParseSMTP(s.SMTPURL)
+		if err != nil {
+			return err
+		}
+		p.receipts.SMTP = server
+	}
+	p.send = p.receipts.Worker(outbox.Options{})
+	p.receipts.Wake = p.send.Signal
+	return nil
+}
+
+// renderReceipt writes a receipt by its views.
+func renderReceipt(r receipt.Receipt) (subject, text, html string) {
+	props := mail.ReceiptProps{
+		Merchant: r.BusinessName, CustomerName: r.CustomerName, Fiat: r.Currency + " " + r.Amount, Coin: r.CoinAmount + " " + r.Coin,
+		Reference: r.Reference, BusinessReference: r.BusinessReference, Hash: r.TxHash, Paid: r.PaidAt, Test: r.Domain == scope.Test,
+	}
+	var page strings.Builder
+	if err := mail.Receipt(props).Render(context.Background(), &page); err != nil {
+		slog.Error("a receipt goes without its HTML form", "error", err) // the text says the same
+	}
+	return props.Subject(), mail.ReceiptText(props), page.String()
+}
+
+// wireServer makes the HTTP server with its routes.
+func (p *product) wireServer(s *Settings, box *secret.Box, quotes *quote.Service) (err error) {
+	metrics := prometheus.NewRegistry()
+	metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	pages := &checkout.Handlers{Payments: p.payments, Links: p.links, Sandbox: p.sandbox, Hub: p.hub, Networks: p.networks}
+	var document *api.Document
+	p.server, err = web.New(web.Config{BaseURL: p.base, TrustedProxies: s.TrustedProxies}, web.Deps{
+		Clock: p.clock, Account: p.accounts, Secret: box, Limiter: p.limiter, Hub: p.hub, Log: p.log, Metrics: metrics,
+		Checks: map[string]func(context.Context) error{"database": p.db.Ping, "migrations": p.migrated, "networks": p.following},
+		Routes: web.Routes{
+			API: func(app fiber.Router) {
+				document = api.Register(app, api.Deps{
+					Payments: p.payments, Webhooks: p.hooks, Links: p.links, Keys: p.accounts, Methods: p.accounts, Quotes: quotes,
+					Sandbox: p.sandbox, Limits: p.limiter, Answers: p.answers, DB: p.db, Secrets: box, Clock: p.clock,
+					PerMinute: s.RateLimit, BaseURL: p.base, Version: version,
+				})
+			},
+			Dashboard: func(m page.Members, v page.Visitors) { p.dashboard().Routes(m, v) },
+			Checkout:  pages.Routes,
+			Docs:      func(r page.Payers) { r.Get("/docs", api.Docs(document)) },
+		},
+	})
+	return err
+}
+
+// dashboard makes the merchant's pages.
+func (p *product) dashboard() *dashboard.Handlers {
+	return &dashboard.Handlers{
+		Accounts: p.accounts, Payments: p.payments, Links: p.links, Webhooks: p.hooks, Mails: p.receipts, Sandbox: p.sandbox, Clock: p.clock,
+		MailServer: p.receipts.SMTP != nil,
+	}
+}
+
+// changed tells open pages and workers that something was committed.
+func (p *product) changed() {
+	p.hub.Signal()
+	p.deliver.Signal()
+	p.send.Signal()
+}
+
+// migrated is an error while migrations are still to be run.
+func (p *product) migrated(ctx context.Context) error {
+	pending, err := p.db.Pending(ctx)
+	if err == nil && pending {
+		err = errors.New("migrations are still to be run")
+	}
+	return err
+}
+
+// following is an error while the test domain's networks are not followed.
+func (p *product) following(context.Context) error {
+	for _, kind := range money.Chains() {
+		if _, problem := p.networks.Network(scope.Test, kind); problem != "" {
+			return errors.New(problem)
+		}
+	}
+	return nil
+}
+
+// work runs everything that goes on beside requests, until the context ends;
+// it returns when all of it has stopped.
+func (p *product) work(ctx context.Context) {
+	var all sync.WaitGroup
+	run := func(name string, fn func(context.Context) error) {
+		all.Go(func() {
+			if err := fn(ctx); err != nil && ctx.Err() == nil {
+				p.log.Error("stopped unexpectedly", "work", name, "error", err)
+			}
+		})
+	}
+	run("deliveries", p.deliver.Run)
+	run("mails", p.send.Run)
+	run("deadlines", func(ctx context.Context) error { return p.payments.RunSweeps(ctx, 500*time.Millisecond) })
+	run("health", p.networks.Run)
+	run("streams", func(ctx context.Context) error { p.hub.Run(ctx); return nil })
+	run("limits", func(ctx context.Context) error { p.limiter.Run(ctx); return nil })
+	run("miner", simulated.Miner{Chains: p.chains, Log: p.log}.Run)
+	for _, c := range p.chains {
+		run("follow "+string(c.Network()), func(ctx context.Context) error { return p.follow(ctx, c) })
+	}
+	run("housekeeping", p.keepHouse)
+	all.Wait()
+}
+
+// follow follows one network while this process holds its lease.
+func (p *product) follow(ctx context.Context, source *simulated.Chain) error {
+	network := source.Network()
+	return p.leases.Run(ctx, "follow "+string(network), func(ctx context.Context, fence int64) error {
+		observer := &payment.Observer{Service: p.payments, Watching: &chain.WatchSet{}}
+		if err := observer.Load(ctx, network); err != nil {
+			return err
+		}
+		follower := chain.NewFollower(chain.FollowerConfig{
+			Network: network, Source: source, Store: observer, Watch: observer.Watching, Clock: p.clock, Log: p.log,
+			Fence:   func() int64 { return fence },
+			Refresh: func(ctx context.Context) error { return observer.Refresh(ctx, network) },
+		})
+		source.Notify(follower.Wake)
+		return follower.Run(ctx)
+	})
+}
+
+// keepHouse forgets what has expired, once an hour.
+func (p *product) keepHouse(ctx context.Context) error {
+	ticker := time.NewTicker(time.Hour)
+	defer ticker.Stop()
+	for {
+		if err := errors.Join(p.accounts.Sweep(ctx), p.answers.Sweep(ctx)); err != nil && ctx.Err() == nil {
+			p.log.Error("housekeeping failed; it is tried again in an hour", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+// run serves on the listener until the context ends, then stops in order:
+// streams, requests under way, workers, database.
+func (p *product) run(ctx context.Context, listener net.Listener) error {
+	working, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var workers, serving sync.WaitGroup
+	workers.Go(func() { p.work(working) })
+	failed := make(chan error, 1)
+	serving.Go(func() { failed <- p.server.Listen(listener) })
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+		if err != nil {
+			err = fmt.Errorf("serve: %w", err)
+		}
+	}
+	stop()
+	err = errors.Join(err, p.server.Shutdown(context.WithoutCancel(ctx)))
+	workers.Wait()
+	serving.Wait()
+	return errors.Join(err, p.db.Close())
+}

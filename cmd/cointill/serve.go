@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+)
+
+type serveCommand struct{}
+
+// Run serves until it is told to stop.
+func (serveCommand) Run(ctx context.Context, settings *Settings) error {
+	p, listener, err := settings.start(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "Cointill serves on %s\n", p.base)
+	if empty, err := p.accounts.Empty(ctx); err == nil && empty {
+		fmt.Fprintf(os.Stderr, "Nobody has signed up yet: open %s/sign-up\n", p.base)
+	}
+	if settings.WebhookLoopback {
+		fmt.Fprintln(os.Stderr, "Webhooks of the test domain may reach loopback addresses; --no-webhook-loopback forbids that.")
+	}
+	return p.run(ctx, listener)
+}
+
+// start opens the listener and builds the product for it.
+func (s *Settings) start(ctx context.Context) (*product, net.Listener, error) {
+	listener, err := net.Listen("tcp", s.Listen)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w (another instance may be running; --listen chooses another address)", err)
+	}
+	p, err := s.build(ctx, listener.Addr())
+	if err != nil {
+		return nil, nil, errors.Join(err, listener.Close())
+	}
+	if s.MetricsListen != "" {
+		metrics, err := net.Listen("tcp", s.MetricsListen)
+		if err != nil {
+			return nil, nil, errors.Join(err, listener.Close(), p.db.Close())
+		}
+		go func() {
+			if err := p.server.ListenMetrics(metrics); err != nil {
+				p.log.Error("metrics can't be served", "error", err)
+			}
+		}()
+	}
+	return p, listener, nil
+}

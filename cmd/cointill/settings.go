@@ -1,0 +1,225 @@
+package main
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"cointill/core/ident"
+	"cointill/core/secret"
+)
+
+// prefix begins the name of every setting in the environment.
+const prefix = "COINTILL"
+
+// Settings are all that an operator can set, by flag or environment variable
+// COINTILL_… of the same name. Those tagged secret have a …_FILE twin in the
+// environment and are never printed.
+type Settings struct {
+	Listen      string `default:"127.0.0.1:8080" help:"Address to serve on."`
+	BaseURL     string `name:"base-url" help:"Public address of this instance, e.g. https://pay.example.com. Default: http:// and the address served on."`
+	DataDir     string `default:"./data" help:"Folder for the embedded database and the secret key."`
+	DatabaseURL string `name:"database-url" secret:"" help:"postgres://… for PostgreSQL. Empty: SQLite in the data folder."`
+	SecretKey   string `secret:"" help:"Master key: 32 bytes or more in base64. Empty: kept in the data folder, made at the first start. All replicas need the same."`
+
+	SMTPURL string `name:"smtp-url" secret:"" help:"smtp:// or smtps:// server for receipts, e.g. smtp://user:password@mail.example.com:587?from=till@example.com. Empty: mails stay in the dashboard's mailbox."`
+
+	WebhookLoopback bool `default:"true" negatable:"" help:"Let webhooks of the test domain reach this machine's loopback addresses."`
+	WebhookPrivate  bool `help:"Let webhooks reach private addresses: for development only."`
+
+	MetricsListen  string   `help:"Address for Prometheus metrics, e.g. 127.0.0.1:9090. Empty: no metrics."`
+	TrustedProxies []string `help:"Addresses of front servers whose X-Forwarded-For is believed."`
+	RateLimit      int64    `default:"6000" help:"Requests a minute that one API key may make."`
+	LogLevel       string   `default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error."`
+}
+
+// complete checks the settings together and fills what follows from others.
+func (s *Settings) complete() error {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(s.LogLevel)); err != nil {
+		return err
+	}
+	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level})))
+	if _, _, err := net.SplitHostPort(s.Listen); err != nil {
+		return fmt.Errorf("%s_LISTEN must be host:port, e.g. 127.0.0.1:8080", prefix)
+	}
+	s.BaseURL = strings.TrimRight(s.BaseURL, "/")
+	if s.RateLimit < 1 {
+		return fmt.Errorf("%s_RATE_LIMIT must be 1 or more", prefix)
+	}
+	return nil
+}
+
+// base is the public address of this instance: as set, or what it listens on.
+func (s *Settings) base(listening net.Addr) string {
+	if s.BaseURL != "" {
+		return s.BaseURL
+	}
+	host, port, err := net.SplitHostPort(listening.String())
+	if err != nil {
+		return "http://" + listening.String()
+	}
+	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// box opens the master key, making one in the data folder when none is set.
+func (s *Settings) box() (*secret.Box, error) {
+	text := s.SecretKey
+	if text == "" {
+		var err error
+		if text, err = keyFile(filepath.Join(s.DataDir, "secret.key")); err != nil {
+			return nil, err
+		}
+	}
+	master, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s_SECRET_KEY must be base64", prefix)
+	}
+	return secret.NewBox(master)
+}
+
+// keyFile reads the master key of a data folder, or makes it there. The file
+// appears whole or not at all, also when two processes start at once.
+func keyFile(path string) (string, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", err
+	}
+	data, err := os.ReadFile(path)
+	if err == nil || !errors.Is(err, os.ErrNotExist) {
+		return string(data), err
+	}
+	draft, err := os.CreateTemp(filepath.Dir(path), "secret.key.*")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(draft.Name())
+	_, err = draft.WriteString(base64.StdEncoding.EncodeToString(ident.Bytes(32)) + "\n")
+	if err = errors.Join(err, draft.Chmod(0o600), draft.Sync(), draft.Close()); err != nil {
+		return "", err
+	}
+	if err := os.Link(draft.Name(), path); err != nil && !errors.Is(err, os.ErrExist) {
+		return "", err
+	}
+	data, err = os.ReadFile(path)
+	return string(data), err
+}
+
+// setting is one setting as the environment and the config command name it.
+type setting struct {
+	variable string
+	value    reflect.Value
+	secret   bool
+	help     string
+}
+
+// list walks the settings.
+func (s *Settings) list() []setting {
+	v := reflect.ValueOf(s).Elem()
+	var all []setting
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		name := field.Tag.Get("name")
+		if name == "" {
+			name = kebab(field.Name)
+		}
+		_, isSecret := field.Tag.Lookup("secret")
+		all = append(all, setting{
+			variable: prefix + "_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")),
+			value:    v.Field(i), secret: isSecret, help: field.Tag.Get("help"),
+		})
+	}
+	return all
+}
+
+// kebab writes DataDir as data-dir, as the flags are named.
+func kebab(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if r >= 'A' && r <= 'Z' {
+			if i > 0 {
+				b.WriteByte('-')
+			}
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// loadEnvironment reads the …_FILE twins of secrets and refuses variables that
+// nothing reads, with the nearest name that something does.
+func loadEnvironment() error {
+	known := map[string]bool{prefix + "_TEST_DATABASE_URL": true, prefix + "_VIEWBOOK": true}
+	var names []string
+	for _, each := range (&Settings{}).list() {
+		known[each.variable] = true
+		names = append(names, each.variable)
+		if !each.secret {
+			continue
+		}
+		file := each.variable + "_FILE"
+		known[file] = true
+		path, ok := os.LookupEnv(file)
+		if !ok {
+			continue
+		}
+		if _, both := os.LookupEnv(each.variable); both {
+			return fmt.Errorf("set either %s or %s, not both", each.variable, file)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if err := os.Setenv(each.variable, strings.TrimSpace(string(data))); err != nil {
+			return err
+		}
+	}
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, prefix+"_") && !known[name] {
+			return fmt.Errorf("nothing reads the variable %s; did you mean %s? cointill config lists all", name, nearest(name, names))
+		}
+	}
+	return nil
+}
+
+// nearest is the name with the least changes to get from one to the other.
+func nearest(name string, names []string) string {
+	best, least := names[0], len(name)+100
+	for _, candidate := range names {
+		if d := distance(name, candidate); d < least {
+			best, least = candidate, d
+		}
+	}
+	return best
+}
+
+// distance is Levenshtein's.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range b {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
