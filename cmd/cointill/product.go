@@ -178,7 +178,7 @@ func (p *product) wireServer(s *Settings, box *secret.Box, quotes *quote.Service
 			API: func(app fiber.Router) {
 				document = api.Register(app, api.Deps{
 					Payments: p.payments, Webhooks: p.hooks, Links: p.links, Keys: p.accounts, Methods: p.accounts, Quotes: quotes,
-					Sandbox: p.sandbox, Limits: p.limiter, Answers: p.answers, DB: p.db, Secrets: box, Clock: p.clock,
+					Sandbox: p.sandbox, Limits: p.limiter, Answers: p.answers, Secrets: box, Clock: p.clock,
 					PerMinute: s.RateLimit, BaseURL: p.base, Version: version,
 				})
 			},
@@ -262,7 +262,7 @@ func (p *product) follow(ctx context.Context, source *simulated.Chain) error {
 			Fence:   func() int64 { return fence },
 			Refresh: func(ctx context.Context) error { return observer.Refresh(ctx, network) },
 		})
-		source.Notify(follower.Wake)
+		defer source.Notify(follower.Wake)()
 		return follower.Run(ctx)
 	})
 }

@@ -1,0 +1,199 @@
+// Package browser drives the distribution's Chromium for tests of pages: at a
+// phone's and a desktop's width, light and dark, with and without JavaScript.
+package browser
+
+import (
+	"context"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+var shots = flag.String("shots", "", "folder that pictures of the pages are written to; none are taken without it")
+
+// patience is how long a page may take for one step before the test fails.
+const patience = 20 * time.Second
+
+// View is how a page is looked at.
+type View struct {
+	Width, Height int64 // CSS pixels
+	Dark          bool
+	NoScript      bool // the page's own scripts don't run
+}
+
+// The views that every page is checked in.
+var (
+	Phone       = View{Width: 390, Height: 844}
+	PhoneDark   = View{Width: 390, Height: 844, Dark: true}
+	Desktop     = View{Width: 1280, Height: 900}
+	DesktopDark = View{Width: 1280, Height: 900, Dark: true}
+	Plain       = View{Width: 1280, Height: 900, NoScript: true}
+)
+
+// Browser is a running Chromium with an empty profile of its own.
+type Browser struct{ ctx context.Context }
+
+// Start starts a browser, which ends with the test.
+func Start(t testing.TB) *Browser {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		t.Fatal("no Chromium on this machine: run the tests with make test")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
+	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(end)
+	ctx, closeAll := chromedp.NewContext(allocator)
+	t.Cleanup(closeAll)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("start %s: %v", path, err)
+	}
+	return &Browser{ctx}
+}
+
+// Page is one tab with cookies of its own.
+type Page struct {
+	t        testing.TB
+	ctx      context.Context
+	noScript bool
+
+	mu         sync.Mutex
+	complaints []string
+}
+
+// Page opens an empty tab, signed in nowhere; it closes with the test.
+func (b *Browser) Page(t testing.TB, view View) *Page {
+	t.Helper()
+	ctx, closeTab := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+	t.Cleanup(closeTab)
+	p := &Page{t: t, ctx: ctx, noScript: view.NoScript}
+	scheme := "light"
+	if view.Dark {
+		scheme = "dark"
+	}
+	err := chromedp.Do(ctx,
+		chromedp.EmulateViewport(view.Width, view.Height),
+		chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+			_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
+			})
+			return err
+		}),
+		forbidScripts(view.NoScript))
+	if err != nil {
+		t.Fatal(err)
+	}
+	console := chromedp.Console(ctx)
+	go func() {
+		for message, err := range console {
+			if err != nil {
+				return
+			}
+			if message.IsException() || message.Type == "error" || message.Type == "warning" {
+				p.mu.Lock()
+				p.complaints = append(p.complaints, message.String())
+				p.mu.Unlock()
+			}
+		}
+	}()
+	return p
+}
+
+// forbidScripts keeps the page's own scripts from running, or lets them.
+func forbidScripts(forbid bool) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: forbid})
+		return err
+	})
+}
+
+// Do takes steps, one after the other; the test fails when one can't be taken.
+func (p *Page) Do(steps ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// Read takes an action and returns its value; the test fails when it can't be taken.
+func Read[T any](p *Page, action chromedp.Action[T]) T {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	value, err := chromedp.Run(ctx, action)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return value
+}
+
+// Open goes to an address and returns the answer's status.
+func (p *Page) Open(address string) int64 {
+	p.t.Helper()
+	return Read(p, chromedp.NavigateResponse(address)).Status
+}
+
+// Fill replaces what stands in a form's field.
+func (p *Page) Fill(field, text string) {
+	p.t.Helper()
+	at := chromedp.CSS(field)
+	p.Do(chromedp.WaitVisible(at), chromedp.Clear(at), chromedp.SendKeys(at, text))
+}
+
+// Press clicks what a CSS selector finds, once it is visible.
+func (p *Page) Press(button string) {
+	p.t.Helper()
+	p.Do(chromedp.Click(chromedp.CSS(button), chromedp.NodeVisible))
+}
+
+// Text is the visible text of what a CSS selector finds, once it is there.
+func (p *Page) Text(element string) string {
+	p.t.Helper()
+	return Read(p, chromedp.Text(chromedp.CSS(element)))
+}
+
+// Await waits until a JavaScript expression is true on the page.
+func (p *Page) Await(expression string) {
+	p.t.Helper()
+	_ = Read(p, chromedp.Poll[bool](expression, chromedp.WithPollingInterval(50*time.Millisecond)))
+}
+
+// Complaints are the errors and warnings that the page wrote to its console:
+// blocked by the content security policy, not found, not caught.
+func (p *Page) Complaints() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]string(nil), p.complaints...)
+}
+
+// Shot takes a picture of the whole page when the tests run with -shots.
+func (p *Page) Shot(name string) {
+	p.t.Helper()
+	if *shots == "" {
+		return
+	}
+	if err := os.MkdirAll(*shots, 0o755); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(*shots, name+".png"), Read(p, chromedp.FullScreenshot(100)), 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+}

@@ -1,0 +1,320 @@
+// Package harness runs the real program for black-box tests: it builds the
+// binary once, starts it on a free port with data of its own, and speaks HTTP.
+package harness
+
+import (
+	"bufio"
+	"bytes"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // registers "pgx" for creating schemas
+)
+
+var build = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "cointill-e2e-")
+	if err != nil {
+		return "", err
+	}
+	binary := filepath.Join(dir, "cointill")
+	command := exec.Command("go", "build", "-o", binary, "./cmd/cointill")
+	command.Dir = Root()
+	if text, err := command.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, text)
+	}
+	return binary, nil
+})
+
+// Root is the repository's folder.
+func Root() string {
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, missing := os.Stat(filepath.Join(dir, "cmd", "cointill")); missing == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	return ".."
+}
+
+// Instance is one place of data with, most of the time, a serving process.
+type Instance struct {
+	Base string // http://127.0.0.1:port
+	Code string // of its business
+	Key  string // a test key of it
+
+	t       testing.TB
+	binary  string
+	listen  string
+	dir     string
+	env     []string
+	process *exec.Cmd
+	ended   chan error
+	log     *bytes.Buffer
+}
+
+// New prepares an instance on SQLite or PostgreSQL; Start serves it.
+func New(t testing.TB, postgres bool) *Instance {
+	t.Helper()
+	binary, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	_ = listener.Close()
+	i := &Instance{t: t, binary: binary, listen: address, Base: "http://" + address, dir: t.TempDir(), log: &bytes.Buffer{}}
+	for _, pair := range os.Environ() {
+		if !strings.HasPrefix(pair, "COINTILL_") {
+			i.env = append(i.env, pair)
+		}
+	}
+	i.Set("LISTEN", address)
+	i.Set("DATA_DIR", filepath.Join(i.dir, "data"))
+	if postgres {
+		i.Set("DATABASE_URL", schema(t))
+	}
+	t.Cleanup(func() {
+		i.Kill()
+		if t.Failed() {
+			t.Logf("the program's log:\n%s", tail(i.log.String(), 8000))
+		}
+	})
+	return i
+}
+
+func tail(text string, n int) string { return text[max(0, len(text)-n):] }
+
+// Set sets COINTILL_name for the program.
+func (i *Instance) Set(name, value string) { i.env = append(i.env, "COINTILL_"+name+"="+value) }
+
+// Start serves and waits until the instance is ready.
+func (i *Instance) Start() {
+	i.t.Helper()
+	i.process = exec.Command(i.binary)
+	i.process.Env, i.process.Stdout, i.process.Stderr = i.env, i.log, i.log
+	if err := i.process.Start(); err != nil {
+		i.t.Fatal(err)
+	}
+	i.ended = make(chan error, 1)
+	go func() { i.ended <- i.process.Wait() }()
+	Eventually(i.t, 20*time.Second, "the instance to be ready", func() bool {
+		answer, err := http.Get(i.Base + "/readyz")
+		if err != nil {
+			return false
+		}
+		defer answer.Body.Close()
+		return answer.StatusCode == http.StatusOK
+	})
+}
+
+// Kill ends the process without any warning.
+func (i *Instance) Kill() {
+	if i.process != nil {
+		_ = i.process.Process.Kill()
+		<-i.ended
+		i.process = nil
+	}
+}
+
+// Stop asks the process to end and returns how long it took.
+func (i *Instance) Stop() time.Duration {
+	i.t.Helper()
+	began := time.Now()
+	if err := i.process.Process.Signal(syscall.SIGTERM); err != nil {
+		i.t.Fatal(err)
+	}
+	if err := <-i.ended; err != nil {
+		i.t.Errorf("stopped with %v", err)
+	}
+	i.process = nil
+	return time.Since(began)
+}
+
+// Run runs a subcommand on the instance's data and returns what it printed.
+func (i *Instance) Run(input string, arguments ...string) string {
+	i.t.Helper()
+	command := exec.Command(i.binary, arguments...)
+	command.Env, command.Stdin = i.env, strings.NewReader(input)
+	var problems bytes.Buffer
+	command.Stderr = &problems
+	text, err := command.Output()
+	if err != nil {
+		i.t.Fatalf("%v: %v\n%s", arguments, err, problems.String())
+	}
+	return string(text)
+}
+
+// The sign-in of the instance's owner.
+const (
+	Email    = "ama@shop.example"
+	Password = "a passphrase for tests"
+)
+
+// Business makes the instance's business and test key by the command line.
+func (i *Instance) Business() {
+	i.t.Helper()
+	var made struct{ Code, Key string }
+	decode(i.t, i.Run(Password, "business", "create", "--name", "Ama's Shop", "--email", Email, "--password-stdin", "--json"), &made)
+	decode(i.t, i.Run("", "key", "create", "--business", made.Code, "--domain", "test", "--name", "tests", "--json"), &made)
+	i.Code, i.Key = made.Code, made.Key
+}
+
+func decode(t testing.TB, text string, into any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		t.Fatalf("%v in %q", err, text)
+	}
+}
+
+// Answer is an answer of /v1.
+type Answer struct {
+	Code int
+	Body []byte
+}
+
+// Data decodes the answer's data.
+func (a Answer) Data(t testing.TB, into any) {
+	t.Helper()
+	var envelope struct{ Data json.RawMessage }
+	decode(t, string(a.Body), &envelope)
+	decode(t, string(envelope.Data), into)
+}
+
+var client = &http.Client{Timeout: 30 * time.Second}
+
+// Try calls /v1 with the instance's key; body nil sends none.
+func (i *Instance) Try(method, path string, body any) (Answer, error) {
+	var text io.Reader
+	if body != nil {
+		data, err := json.Marshal(body)
+		if err != nil {
+			return Answer{}, err
+		}
+		text = bytes.NewReader(data)
+	}
+	request, err := http.NewRequest(method, i.Base+path, text)
+	if err != nil {
+		return Answer{}, err
+	}
+	request.Header.Set("Authorization", "Bearer "+i.Key)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	answer, err := client.Do(request)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer answer.Body.Close()
+	data, err := io.ReadAll(bufio.NewReader(answer.Body))
+	return Answer{answer.StatusCode, data}, err
+}
+
+// Call is Try that must be answered with a status.
+func (i *Instance) Call(method, path string, body any, want int) Answer {
+	i.t.Helper()
+	answer, err := i.Try(method, path, body)
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	if answer.Code != want {
+		i.t.Fatalf("%s %s: %d, want %d: %s", method, path, answer.Code, want, answer.Body)
+	}
+	return answer
+}
+
+// Fields is a JSON object.
+type Fields map[string]any
+
+// Request is a valid initiation in a method.
+func Request(method string) Fields {
+	return Fields{"currency": "USD", "amount": 25, "first_name": "Ngozi", "last_name": "Okafor", "email": "ngozi@example.com", "payment_method": method}
+}
+
+// Record is what tests read of a payment record.
+type Record struct {
+	Domain, Reference, Status, Reason, Remark string
+	BusinessReference                         string `json:"business_reference"`
+	Reversed                                  bool
+	Transaction                               struct {
+		AmountPaid            string `json:"amount_paid"`
+		ChargedAmount         string `json:"charged_amount"`
+		CryptoTransactionHash string `json:"crypto_transaction_hash"`
+		CryptoConfirmations   int    `json:"crypto_confirmations"`
+	}
+}
+
+// Verify reads a payment's record.
+func (i *Instance) Verify(reference string) Record {
+	i.t.Helper()
+	var r Record
+	i.Call("GET", "/v1/payment/verify/"+url.PathEscape(reference), nil, 200).Data(i.t, &r)
+	return r
+}
+
+// Eventually waits until a condition holds, asking often, at most for a time.
+func Eventually(t testing.TB, atMost time.Duration, what string, condition func() bool) {
+	t.Helper()
+	deadline := time.NewTimer(atMost)
+	defer deadline.Stop()
+	ask := time.NewTicker(50 * time.Millisecond)
+	defer ask.Stop()
+	for !condition() {
+		select {
+		case <-deadline.C:
+			t.Fatalf("waited %s for %s", atMost, what)
+		case <-ask.C:
+		}
+	}
+}
+
+// schema makes a PostgreSQL schema of the test's own.
+func schema(t testing.TB) string {
+	t.Helper()
+	base := os.Getenv("COINTILL_TEST_DATABASE_URL")
+	if base == "" {
+		t.Fatal("COINTILL_TEST_DATABASE_URL is not set: run the tests with make test")
+	}
+	admin, err := sql.Open("pgx", base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := fmt.Sprintf("e2e_%d_%d", os.Getpid(), time.Now().UnixNano())
+	if _, err := admin.Exec("CREATE SCHEMA " + name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_, _ = admin.Exec("DROP SCHEMA " + name + " CASCADE")
+		_ = admin.Close()
+	})
+	address, err := url.Parse(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := address.Query()
+	query.Set("search_path", name)
+	address.RawQuery = query.Encode()
+	return address.String()
+}
+
+// DataDir is where the instance keeps its embedded database.
+func (i *Instance) DataDir() string { return filepath.Join(i.dir, "data") }

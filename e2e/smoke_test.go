@@ -1,0 +1,91 @@
+// Package e2e tests the program from outside, as its users meet it: the built
+// binary on a free port, both databases, a browser, a mail server, and merchants'
+// endpoints. harness runs the program, browser looks at pages.
+package e2e
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"cointill/e2e/browser"
+	"cointill/e2e/harness"
+)
+
+// eachDatabase runs a test on an instance with SQLite and on one with PostgreSQL.
+func eachDatabase(t *testing.T, test func(t *testing.T, i *harness.Instance)) {
+	for name, postgres := range map[string]bool{"sqlite": false, "postgres": true} {
+		t.Run(name, func(t *testing.T) {
+			i := harness.New(t, postgres)
+			i.Start()
+			test(t, i)
+		})
+	}
+}
+
+// TestStartAndStop starts the program on nothing, finds it alive, and sees it
+// end within the ten seconds that a graceful stop may take.
+func TestStartAndStop(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, i *harness.Instance) {
+		answer, err := http.Get(i.Base + "/healthz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		if answer.StatusCode != http.StatusOK {
+			t.Errorf("/healthz: %d", answer.StatusCode)
+		}
+		if out := i.Run("", "healthcheck"); out != "ready\n" {
+			t.Errorf("healthcheck printed %q", out)
+		}
+		if took := i.Stop(); took > 10*time.Second {
+			t.Errorf("stopping took %s", took)
+		}
+	})
+}
+
+// TestUnknownPath is answered with the envelope under /v1 and a page elsewhere.
+func TestUnknownPath(t *testing.T) {
+	i := harness.New(t, false)
+	i.Start()
+	i.Business()
+	var envelope struct {
+		Status        *bool
+		Message, Code string
+		RequestID     string `json:"request_id"`
+	}
+	if err := json.Unmarshal(i.Call("GET", "/v1/unknown", nil, http.StatusNotFound).Body, &envelope); err != nil {
+		t.Fatal(err)
+	}
+	if envelope.Status == nil || *envelope.Status || envelope.Message == "" || envelope.Code == "" || envelope.RequestID == "" {
+		t.Errorf("the envelope is %+v", envelope)
+	}
+	page := browser.Start(t).Page(t, browser.Phone)
+	if status := page.Open(i.Base + "/unknown"); status != http.StatusNotFound {
+		t.Errorf("the page's status is %d", status)
+	}
+	if text := page.Text("h1"); text == "" {
+		t.Error("the page has no heading")
+	}
+}
+
+// TestFirstPage looks at what an empty instance shows first, in every view: no
+// complaint in the console, nothing that axe finds, no sideways scrolling.
+func TestFirstPage(t *testing.T) {
+	i := harness.New(t, false)
+	i.Start()
+	chromium := browser.Start(t)
+	for name, view := range map[string]browser.View{
+		"phone": browser.Phone, "phone-dark": browser.PhoneDark, "desktop": browser.Desktop, "desktop-dark": browser.DesktopDark, "plain": browser.Plain,
+	} {
+		t.Run(name, func(t *testing.T) {
+			page := chromium.Page(t, view)
+			if status := page.Open(i.Base + "/"); status != http.StatusOK {
+				t.Fatalf("status %d", status)
+			}
+			page.Clean()
+			page.Shot("first-" + name)
+		})
+	}
+}
