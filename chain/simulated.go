@@ -62,7 +62,7 @@ const (
 	MoveHold      MoveKind = "hold"      // no block takes the pending TxIDs until they are released
 	MoveRelease   MoveKind = "release"   // blocks may take TxIDs
 	MoveDrop      MoveKind = "drop"      // the pending TxIDs leave the mempool for good
-	MoveReorg     MoveKind = "reorg"     // the last Depth blocks are mined anew, without TxIDs, which are gone
+	MoveReorg     MoveKind = "reorg"     // the last Depth blocks, and those down to TxIDs, are mined anew without TxIDs, which are gone
 )
 
 // Move is one thing that happens to a simulated network, at once or later.

@@ -109,7 +109,7 @@ func paymentPage() dashboard.PaymentProps {
 		Transfers:  []dashboard.TransferRow{{Hash: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", Amount: "8.000000 XRP", Fiat: "GH₵ 268.10", State: "Validated", Tone: ui.Good, FirstSeen: now}},
 		Timeline:   []ui.Step{{At: now.Add(-9 * time.Minute), Title: "Initiated by the API", Text: "Key “Shop server”", Icon: "ring-dashed"}, {At: now.Add(-8 * time.Minute), Title: "The customer opened the page", Text: "The address and tag were given", Icon: "eye", Tone: ui.Info}, {At: now.Add(-6 * time.Minute), Title: "Transfer seen: 8.000000 XRP", Icon: "half", Tone: ui.Info, Mono: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", MonoLabel: "transaction hash"}, {At: now.Add(-6 * time.Minute), Title: "Declined", Text: "underpaid by 1.250000 XRP", Icon: "diamond", Tone: ui.Warn}, {At: now.Add(-5 * time.Minute), Title: "Webhook told “Shop server”", Text: "payment.declined, 200 in 84 ms", Icon: "send", Tone: ui.Good}},
 		Deliveries: []dashboard.DeliveryRow{{Event: "payment.declined", Endpoint: "Shop server", EndpointHref: "/dashboard/webhooks/1", Result: "200 in 84 ms", Tone: ui.Good, Attempt: 1, At: now}, {Event: "payment.processing", Endpoint: "Ledger", EndpointHref: "/dashboard/webhooks/2", Result: "503 in 1.2 s", Tone: ui.Bad, Attempt: 3, At: now, Next: now.Add(30 * time.Minute)}},
-		Mails:      []dashboard.MailRow{{ID: "7", Subject: "About your payment to Sunbird Coffee", Status: "sent", At: now}},
+		Mails:      []dashboard.MailRow{{ID: "7", Subject: "About your payment to Sunbird Coffee", Status: "kept", At: now}},
 		Rate:       "1 XRP = GH₵ 33.5135", Median: "33.5135 GHC", Legs: []dashboard.QuoteLeg{{Pair: "XRP/USD", Source: "sandbox A", Value: "2.1401", At: now}, {Pair: "XRP/USD", Source: "sandbox B", Value: "2.1399", At: now}, {Pair: "USD/GHS", Source: "sandbox fiat", Value: "15.6600", At: now}},
 		CustomerCode: "CUS_m2Vn8QkLx0Td", Network: "XRP Ledger (sandbox)", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Tag: "4021881377", Confirmations: "validated", AuthorizationCode: "AUTH_s8Kd02LmQp", PayURL: "http://127.0.0.1:8080/pay/tok", Expires: now,
 		Metadata:  "{\n  \"cart\": \"77ab-9031\",\n  \"items\": 3\n}",
@@ -146,6 +146,8 @@ func book() map[string]templ.Component {
 		"mailbox":          dashboard.Mailbox(dashboard.MailboxProps{Page: shell("Mailbox", "mailbox"), NoServer: true, Rows: []dashboard.MailRow{{ID: "1", To: "chidi@example.com", Subject: "[TEST] Receipt from Sunbird Coffee: ₦25,000.00", Status: "sent", At: now}, {ID: "2", To: "wanjiru@example.com", Subject: "[TEST] Receipt from Sunbird Coffee: KSh 4,200.00", Status: "failed", LastError: "550 mailbox unavailable", At: now}}, Pager: ui.PagerProps{Shown: "2 mails"}}),
 		"mailbox-empty":    dashboard.Mailbox(dashboard.MailboxProps{Page: shell("Mailbox", "mailbox")}),
 		"mail-page":        dashboard.Mail(dashboard.MailProps{Page: shell("Mail", "mailbox"), MailRow: dashboard.MailRow{ID: "1", To: "chidi@example.com", Subject: "[TEST] Receipt from Sunbird Coffee: ₦25,000.00", Status: "failed", LastError: "550 mailbox unavailable", At: now}, From: "Sunbird Coffee <receipts@pay.example>", Text: mail.ReceiptText(receiptProps()), Attempts: 3, CanResend: true, PaymentReference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W"}),
+		"unmatched":        dashboard.Unmatched(dashboard.UnmatchedProps{Page: shell("Unmatched", "unmatched"), Rows: []dashboard.UnmatchedRow{{Amount: "31.250002 XRP", Asset: "XRP", Why: "No destination tag", Advice: "Nobody knows for which payment.", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Hash: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", Seen: now}, {Amount: "Another asset", Asset: "FAKE-XRP", Why: "Wrong asset", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Tag: "4021881377", Hash: "a1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d", Seen: now, State: "Seen, unconfirmed", PaymentReference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W"}}, Pager: ui.PagerProps{Shown: "2 transfers"}}),
+		"unmatched-empty":  dashboard.Unmatched(dashboard.UnmatchedProps{Page: shell("Unmatched", "unmatched")}),
 		"mail-receipt":     mail.Receipt(receiptProps()),
 		"docs":             docs.Reference(reference()),
 	}
@@ -179,7 +181,7 @@ func book() map[string]templ.Component {
 }
 
 func linkRow() dashboard.LinkRow {
-	return dashboard.LinkRow{ID: "1", Code: "b3anz7", Title: "Bag of beans", Amount: "₦25,000.00", Used: "3 of 10", Collected: "₦75,000.00", State: "active", Active: true, Created: now}
+	return dashboard.LinkRow{ID: "1", Code: "b3anz7", Title: "Bag of beans", Amount: "₦25,000.00", Used: "3 of 10", Collected: "₦75,000.00", State: "open", Active: true, Created: now}
 }
 
 func methodsPage() dashboard.MethodsProps {

@@ -59,6 +59,8 @@ func (s *Server) observe(c *fiber.Ctx) error {
 	ctx, cancel := context.WithTimeout(c.UserContext(), handleTime)
 	defer cancel()
 	c.SetUserContext(ctx)
+	client := s.clientIP(c)
+	c.Locals(page.LocalClientIP, client)
 	if err := s.safely(c); err != nil {
 		if err := s.fail(c, err); err != nil {
 			return err
@@ -72,7 +74,7 @@ func (s *Server) observe(c *fiber.Ctx) error {
 	}
 	attributes := []slog.Attr{slog.String("request_id", id), slog.String("method", c.Method()), slog.String("route", route),
 		slog.String("path", quietPath(c.Path())), slog.Int("status", status), slog.Int64("micros", took.Microseconds()),
-		slog.String("ip", s.clientIP(c))}
+		slog.String("ip", client)}
 	for _, name := range []string{page.LocalBusiness, page.LocalReference} {
 		if value := c.Locals(name); value != nil {
 			attributes = append(attributes, slog.Any(name, value))

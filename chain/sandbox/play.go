@@ -301,8 +301,17 @@ func (s *session) due() error {
 }
 
 // reorg mines the last blocks anew with their transactions but for the dropped,
-// which leave the chain and the mempool.
+// which leave the chain and the mempool. It goes as deep as the dropped are:
+// blocks may have come since its depth was chosen.
 func (s *session) reorg(depth int, drop []string) error {
+	var lowest []models.SandboxTx
+	err := s.tx.Select("height").Where("network = ? AND height IS NOT NULL AND tx_id IN ?", s.network, drop).Order("height").Limit(1).Find(&lowest).Error
+	if err != nil {
+		return err
+	}
+	if len(lowest) > 0 {
+		depth = max(depth, int(s.tip.Height-*lowest[0].Height+1))
+	}
 	if int64(depth) > s.tip.Height {
 		return fmt.Errorf("the chain has only %d blocks that can be replaced", s.tip.Height)
 	}
@@ -312,7 +321,7 @@ func (s *session) reorg(depth int, drop []string) error {
 		}
 	}
 	var blocks []models.SandboxBlock // with the one below, which stays
-	err := s.tx.Where("network = ? AND height >= ?", s.network, s.tip.Height-int64(depth)).Order("height").Find(&blocks).Error
+	err = s.tx.Where("network = ? AND height >= ?", s.network, s.tip.Height-int64(depth)).Order("height").Find(&blocks).Error
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@
 // renderer write the answer before the commit, and stores it. A twin that
 // comes meanwhile waits for the first one's commit and then finds its answer as
 // an *Answered error. What was rolled back left no answer: the request may be
-// made again.
+// made again. An operation that is no single transaction runs through Around.
 package idempotency
 
 import (
@@ -106,6 +106,9 @@ func (c *Claim) find(tx *models.Tx) (*Answer, error) {
 		return nil, fault.New(fault.Conflict, "idempotency_key_reused",
 			"This Idempotency-Key came with another request before. Use a new key for each request, and the same key only to repeat one.")
 	}
+	if row.Status == 0 { // only Around commits a key without its answer
+		return nil, underWay()
+	}
 	body, err := c.store.secret.Open(c.place(), row.Answer)
 	return &Answer{Status: row.Status, Body: body}, err
 }
@@ -125,10 +128,18 @@ func (c *Claim) lock(tx *models.Tx) error {
 		return taken.Error
 	}
 	answer, err := c.find(tx)
+	if errors.Is(err, gorm.ErrRecordNotFound) { // given back at this very moment
+		return underWay()
+	}
 	if err != nil {
 		return err
 	}
 	return &Answered{Answer: *answer}
+}
+
+func underWay() error {
+	return fault.New(fault.Conflict, "request_in_progress",
+		"The request with this Idempotency-Key is still under way, or was cut off. Repeat it in a moment; if this stays, look what became of it and use a new key.")
 }
 
 // finish stores the answer in the transaction that lock began.
@@ -181,7 +192,7 @@ func From(ctx context.Context) *Claim {
 
 // Do runs fn in one transaction and, when the context carries a claim, makes it
 // happen at most once for its key. fn may run again when the database asks for
-// it. Every operation that a POST of /v1 can reach writes through Do.
+// it. Every operation that a POST of /v1 can reach writes through Do or Around.
 func Do[T any](ctx context.Context, db *models.DB, fn func(tx *models.Tx) (T, error)) (T, error) {
 	found, _ := ctx.Value(contextKey{}).(carried)
 	claim := found.claim
@@ -212,6 +223,44 @@ func Do[T any](ctx context.Context, db *models.DB, fn func(tx *models.Tx) (T, er
 		claim.answer = &answer
 	}
 	return result, nil
+}
+
+// Around is Do for an operation that is no single transaction, as those on the
+// simulated chains: the key is taken and committed first, then fn runs, then the
+// answer is stored. A twin that comes in between gets a Conflict. When fn fails
+// the key is given back. A crash in between leaves the key taken without an
+// answer: nobody knows what was done, so repetitions are a Conflict for as long
+// as answers are kept, and nothing happens twice.
+func Around[T any](ctx context.Context, fn func(ctx context.Context) (T, error)) (T, error) {
+	found, _ := ctx.Value(contextKey{}).(carried)
+	claim := found.claim
+	if claim == nil || claim.answer != nil {
+		return fn(ctx)
+	}
+	var none T
+	db := claim.store.db
+	if err := claim.lock(db.Exec(ctx)); err != nil {
+		return none, err
+	}
+	settle := context.WithoutCancel(ctx) // whoever asked may have gone
+	result, err := fn(context.WithValue(ctx, contextKey{}, carried{}))
+	if err != nil {
+		return none, errors.Join(err, claim.release(db.Exec(settle)))
+	}
+	answer, err := found.render(result)
+	if err != nil {
+		return none, err
+	}
+	if err := claim.finish(db.Exec(settle), answer); err != nil {
+		return none, err
+	}
+	claim.answer = &answer
+	return result, nil
+}
+
+// release gives a key back that was taken without an answer.
+func (c *Claim) release(tx *models.Tx) error {
+	return c.scope.Rows(tx).Where("key_hash = ? AND status = 0", c.key).Delete(&models.Idempotency{}).Error
 }
 
 // Sweep deletes answers that are older than Keep.

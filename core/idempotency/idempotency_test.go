@@ -175,6 +175,75 @@ func TestTwins(t *testing.T) {
 	})
 }
 
+// TestAround sends twins of an operation that is no single transaction: while
+// the first is under way the others are refused, afterwards they get its answer.
+func TestAround(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		store, now := setup(t, db)
+		ran := 0
+		post := func(key string, fn func() error) (string, error) {
+			claim, err := store.Claim(sc, key, "POST", "/v1/things", nil)
+			if err != nil {
+				return "", err
+			}
+			ctx := idempotency.With(t.Context(), claim, func(result any) (idempotency.Answer, error) {
+				return idempotency.Answer{Status: 200, Body: fmt.Append(nil, result)}, nil
+			})
+			_, err = idempotency.Around(ctx, func(ctx context.Context) (int, error) {
+				if idempotency.From(ctx) != nil {
+					t.Error("the effect sees the claim")
+				}
+				ran++
+				return ran, fn()
+			})
+			var before *idempotency.Answered
+			if errors.As(err, &before) {
+				return string(before.Answer.Body), nil
+			}
+			if err != nil {
+				return "", err
+			}
+			return string(claim.Answer().Body), nil
+		}
+		underWay := func(err error) bool {
+			return fault.KindOf(err) == fault.Conflict && strings.Contains(err.Error(), "request_in_progress")
+		}
+		first, err := post("k", func() error {
+			var group sync.WaitGroup
+			for range 20 {
+				group.Go(func() {
+					if _, err := post("k", func() error { return nil }); !underWay(err) {
+						t.Error("a twin was not refused:", err)
+					}
+				})
+			}
+			group.Wait()
+			return nil
+		})
+		again, errAgain := post("k", func() error { return nil })
+		if err != nil || errAgain != nil || first != "1" || again != "1" || ran != 1 {
+			t.Error(first, err, again, errAgain, ran)
+		}
+		if _, err := post("fails", func() error { return errors.New("no chain") }); err == nil {
+			t.Error("no error")
+		}
+		if third, err := post("fails", func() error { return nil }); third != "3" || err != nil {
+			t.Error("the key was not given back:", third, err)
+		}
+		func() { // the program ends here
+			defer func() { _ = recover() }()
+			_, _ = post("crash", func() error { panic("killed") })
+		}()
+		if _, err := post("crash", func() error { return nil }); !underWay(err) || ran != 4 {
+			t.Error("what was cut off happened again:", ran, err)
+		}
+		now.Advance(idempotency.Keep)
+		if _, err := post("crash", func() error { return nil }); err != nil || ran != 5 {
+			t.Error("taken for ever:", err)
+		}
+	})
+}
+
 func TestKeptForADay(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		store, now := setup(t, db)

@@ -152,7 +152,7 @@ func (l *Limiter) Exchange(ctx context.Context) error {
 		for i, s := range shares {
 			err := tx.Raw(`INSERT INTO rate_windows (key, starts_at, count) VALUES (?, ?, ?)
 				ON CONFLICT (key, starts_at) DO UPDATE SET count = rate_windows.count + excluded.count RETURNING count`,
-				s.Name, start, s.Count).Scan(&totals[i]).Error
+				s.Name, start, s.Count).Find(&totals[i]).Error
 			if err != nil {
 				return err
 			}

@@ -50,6 +50,7 @@ type Draft struct {
 	RedirectURL string
 	UsageLimit  *int64
 	ExpiresAt   *time.Time
+	Active      *bool // nil: a new link is switched on, one that is there stays as it is
 }
 
 // Check lists what is wrong with the draft, all fields at once.
@@ -120,7 +121,7 @@ func webAddress(text string) bool {
 	return err == nil && len(text) <= 2048 && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
 }
 
-// Create makes an active link.
+// Create makes a link.
 func (s *Service) Create(ctx context.Context, sc scope.Scope, d Draft) (models.Link, error) {
 	if err := sc.Can(scope.ManageLinks); err != nil {
 		return models.Link{}, err
@@ -148,6 +149,9 @@ func (d Draft) fill(row *models.Link) {
 		at := clock.Trim(*d.ExpiresAt)
 		row.ExpiresAt = &at
 	}
+	if d.Active != nil {
+		row.Active = *d.Active
+	}
 }
 
 // Update changes what a merchant says of a link. Payments that were started keep what they were started with.
@@ -167,8 +171,12 @@ func (s *Service) Update(ctx context.Context, sc scope.Scope, id int64, d Draft)
 		return row, err
 	}
 	d.fill(&row)
-	err = sc.Rows(s.DB.Exec(ctx)).Select("Title", "Description", "Currency", "Amount", "MinAmount", "MaxAmount", "Methods",
-		"RedirectURL", "UsageLimit", "ExpiresAt", "UpdatedAt").Where("id = ?", id).Updates(&row).Error
+	columns := []string{"Title", "Description", "Currency", "Amount", "MinAmount", "MaxAmount", "Methods",
+		"RedirectURL", "UsageLimit", "ExpiresAt", "UpdatedAt"}
+	if d.Active != nil {
+		columns = append(columns, "Active")
+	}
+	err = sc.Rows(s.DB.Exec(ctx)).Select(columns).Where("id = ?", id).Updates(&row).Error
 	return row, err
 }
 
@@ -224,7 +232,7 @@ func (s *Service) Collected(ctx context.Context, sc scope.Scope, ids []int64) (m
 		Total  decimal.Decimal
 	}
 	err := sc.Rows(s.DB.Read(ctx).Model(&models.Payment{})).Where("link_id IN ? AND status = ?", ids, string(payment.Successful)).
-		Select("link_id, sum(amount) AS total").Group("link_id").Scan(&rows).Error
+		Select("link_id, sum(amount) AS total").Group("link_id").Find(&rows).Error
 	for _, r := range rows {
 		totals[r.LinkID] = r.Total
 	}
@@ -234,7 +242,7 @@ func (s *Service) Collected(ctx context.Context, sc scope.Scope, ids []int64) (m
 // URL is the address of a link's page.
 func (s *Service) URL(l models.Link) string { return s.Base + "/" + l.Code }
 
-// The states of a public link page.
+// The states of a link.
 const (
 	Open     = "open"
 	Inactive = "inactive"
@@ -260,7 +268,7 @@ func (s *Service) Public(ctx context.Context, code string) (Public, error) {
 	if len(rows) == 0 {
 		return Public{}, fault.Missing("payment link")
 	}
-	p := Public{Link: rows[0], State: state(rows[0], s.Clock())}
+	p := Public{Link: rows[0], State: State(rows[0], s.Clock())}
 	p.Scope = scope.Scope{BusinessID: p.Link.BusinessID, Domain: scope.Domain(p.Link.Domain), Actor: fmt.Sprintf("link:%d", p.Link.ID), Role: scope.System}
 	if err := s.DB.Read(ctx).Where("id = ?", p.Link.BusinessID).Take(&p.Business).Error; err != nil {
 		return p, err
@@ -278,7 +286,8 @@ func (s *Service) Public(ctx context.Context, code string) (Public, error) {
 	return p, nil
 }
 
-func state(l models.Link, now time.Time) string {
+// State is whether a link can be paid now, and if not, why.
+func State(l models.Link, now time.Time) string {
 	switch {
 	case !l.Active:
 		return Inactive

@@ -52,16 +52,17 @@ type CoinInfo struct {
 	Method  Method
 	Chain   Chain
 	Name    string // as people say it
+	Network string // what its network is called on pages
 	Unit    int    // decimals of the smallest unit
 	Display int    // decimals a quote is rounded up to and shown with (contract, Initiation rules)
 }
 
 var coins = []CoinInfo{
-	{BTC, CryptoBitcoin, Bitcoin, "Bitcoin", 8, 8},
-	{ETH, CryptoEthereum, Ethereum, "Ether", 18, 8},
-	{USDT, CryptoTether, Ethereum, "Tether USD", 6, 6},
-	{XRP, CryptoRipple, XRPL, "XRP", 6, 6},
-	{DOGE, CryptoDogecoin, Dogecoin, "Dogecoin", 8, 8},
+	{BTC, CryptoBitcoin, Bitcoin, "Bitcoin", "Bitcoin", 8, 8},
+	{ETH, CryptoEthereum, Ethereum, "Ether", "Ethereum", 18, 8},
+	{USDT, CryptoTether, Ethereum, "Tether USD", "Ethereum (ERC-20)", 6, 6},
+	{XRP, CryptoRipple, XRPL, "XRP", "XRP Ledger", 6, 6},
+	{DOGE, CryptoDogecoin, Dogecoin, "Dogecoin", "Dogecoin", 8, 8},
 }
 
 // Coins lists what is known of every coin, in the interface's order.

@@ -42,7 +42,7 @@ type bid struct {
 func claim[T any](ctx context.Context, db *models.DB, table Table, b bid) ([]T, error) {
 	due := false
 	peek := fmt.Sprintf("SELECT EXISTS (SELECT 1 FROM %s WHERE done_at IS NULL AND due_at <= ?)", table.Name)
-	if err := db.Read(ctx).Raw(peek, b.now).Scan(&due).Error; err != nil || !due {
+	if err := db.Read(ctx).Raw(peek, b.now).Find(&due).Error; err != nil || !due {
 		return nil, err // an idle poll doesn't take SQLite's only writer
 	}
 	busy, err := json.Marshal(b.busy)
@@ -52,7 +52,7 @@ func claim[T any](ctx context.Context, db *models.DB, table Table, b bid) ([]T, 
 	var rows []T
 	err = db.Exec(ctx).Raw(claimSQL(table, db.Postgres()), map[string]any{
 		"lease": b.now.Add(table.Lease), "now": b.now, "limit": b.limit, "share": b.share, "busy": string(busy),
-	}).Scan(&rows).Error
+	}).Find(&rows).Error
 	return rows, err
 }
 

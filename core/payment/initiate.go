@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -85,11 +86,24 @@ func checkMetadata(text []byte) string {
 	if !json.Valid(text) {
 		return "Must be valid JSON."
 	}
-	depth, deepest, inString, escaped := 0, 0, false, false
-	for _, c := range text {
+	switch depth, nul := scanJSON(text); {
+	case depth > MaxMetadataDepth:
+		return "Must not be nested deeper than 16 levels."
+	case nul:
+		return "Must not contain the NUL character."
+	}
+	return ""
+}
+
+// scanJSON is how deep valid JSON is nested, and whether a string in it holds an
+// escaped NUL; an escaped backslash before u0000 makes none.
+func scanJSON(text []byte) (deepest int, nul bool) {
+	depth, inString, escaped := 0, false, false
+	for i, c := range text {
 		switch {
 		case escaped:
 			escaped = false
+			nul = nul || bytes.HasPrefix(text[i:], []byte("u0000"))
 		case inString && c == '\\':
 			escaped = true
 		case c == '"':
@@ -102,13 +116,7 @@ func checkMetadata(text []byte) string {
 			depth--
 		}
 	}
-	if deepest > MaxMetadataDepth {
-		return "Must not be nested deeper than 16 levels."
-	}
-	if strings.Contains(string(text), `\u0000`) {
-		return "Must not contain the NUL character."
-	}
-	return ""
+	return deepest, nul
 }
 
 // Initiate starts a payment: it locks a quote and stores the payment, its

@@ -75,6 +75,7 @@ type Filter struct {
 	Email     string
 	Hash      string
 	Address   string
+	LinkID    *int64     // started from this payment link
 	From, To  *time.Time // created in [From, To)
 	Before    int64      // keyset: only ids below; 0 begins with the newest
 	Limit     int        // 1–100
@@ -95,6 +96,9 @@ func (s *Service) Search(ctx context.Context, sc scope.Scope, f Filter) (Page, e
 		}
 	}
 	query = f.find(s.DB.Read(ctx), sc, query)
+	if f.LinkID != nil {
+		query = query.Where("link_id = ?", *f.LinkID)
+	}
 	if f.From != nil {
 		query = query.Where("created_at >= ?", clock.Trim(*f.From))
 	}
@@ -192,7 +196,7 @@ func (s *Service) Summary(ctx context.Context, sc scope.Scope, since time.Time) 
 		day = "to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')"
 	}
 	err := sc.Rows(s.DB.Read(ctx).Model(&models.Payment{})).Where("created_at >= ?", since).
-		Select(day + " AS day, status, currency, count(*) AS n, sum(amount) AS total").Group("1, 2, 3").Order("1").Scan(&rows).Error
+		Select(day + " AS day, status, currency, count(*) AS n, sum(amount) AS total").Group("1, 2, 3").Order("1").Find(&rows).Error
 	if err != nil {
 		return sum, err
 	}
@@ -260,6 +264,13 @@ func (v View) Rest() money.Amount {
 	return rest
 }
 
+// Enough reports whether nothing more needs to be asked for, with the tolerance
+// that the payment was made with.
+func (v View) Enough() bool {
+	least, _ := v.decideCase().bounds()
+	return v.Payment.Paid.Cmp(least) >= 0
+}
+
 // SandboxChainID and SandboxToken stand for Ethereum's chain id and the USDT
 // contract in the sandbox: wallets know no such chain, so nothing real can be sent by mistake.
 const (
@@ -279,7 +290,7 @@ type Pay struct {
 // Destination is where and how to pay; its Address is empty before the payment is opened.
 func (v View) Destination() Pay {
 	p := v.Payment
-	pay := Pay{Address: p.Address, Tag: p.Tag, Network: networkName(v.Coin())}
+	pay := Pay{Address: p.Address, Tag: p.Tag, Network: v.Coin().Info().Network}
 	if p.Address == "" {
 		return pay
 	}
@@ -298,17 +309,4 @@ func (v View) Destination() Pay {
 	pay.URI = wallet.Asked{Coin: v.Coin(), Place: place, Amount: rest, Label: v.Business.Name, Message: p.Reference,
 		ChainID: SandboxChainID, Token: SandboxToken}.URI()
 	return pay
-}
-
-// networkName is what the network of a coin is called on pages.
-func networkName(coin money.Coin) string {
-	switch coin.Info().Chain {
-	case money.Bitcoin:
-		return "Bitcoin"
-	case money.Dogecoin:
-		return "Dogecoin"
-	case money.XRPL:
-		return "XRP Ledger"
-	}
-	return "Ethereum"
 }

@@ -81,6 +81,21 @@ func (s *Service) List(ctx context.Context, sc scope.Scope, after string, limit 
 	return list, next, nil
 }
 
+// OfPayment gives the mails about a payment, newest first and without their
+// bodies, at most 100. Faults: Forbidden.
+func (s *Service) OfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]Mail, error) {
+	if err := sc.Can(scope.SeePayments); err != nil {
+		return nil, err
+	}
+	var rows []models.Mail
+	err := sc.Rows(s.DB.Read(ctx)).Omit("text", "html").Where("payment_id = ?", paymentID).Order("id DESC").Limit(100).Find(&rows).Error
+	list := make([]Mail, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, s.shown(row))
+	}
+	return list, err
+}
+
 // Find gives one mail. Faults: NotFound, Forbidden.
 func (s *Service) Find(ctx context.Context, sc scope.Scope, id int64) (Mail, error) {
 	if err := sc.Can(scope.SeePayments); err != nil {

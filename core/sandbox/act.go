@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"cointill/chain"
@@ -18,6 +19,10 @@ const (
 	past = time.Minute
 	// elsewhere is where a double spend sends the money: nobody watches it.
 	elsewhere = "sandbox-elsewhere"
+	// memory is how many blocks a mempool keeps a transaction that no block takes.
+	memory = 30
+	// maxReorg is how many blocks a reorganisation may undo.
+	maxReorg = 1000
 )
 
 // act is a scenario being prepared for one payment: nothing has happened yet.
@@ -30,12 +35,25 @@ type act struct {
 }
 
 // owed is what is still to pay, or all of it for a payment that has ended or got enough.
-func (a *act) owed() money.Amount {
-	rest, state := a.view.Rest(), a.view.State()
-	if rest.Sign() == 0 || (state.Final() && state != payment.Abandoned) {
-		return a.view.Payment.Due
+func owed(v payment.View) money.Amount {
+	rest := v.Rest()
+	if rest.Sign() == 0 || phaseOf(v) == ended {
+		return v.Payment.Due
 	}
 	return rest
+}
+
+// part is a share of an amount in percent, rounded down.
+func part(amount money.Amount, percent int64) money.Amount { return amount.MulDiv(percent, 100) }
+
+// holding is how many of the last blocks hold the payment's money, and in which transactions.
+func holding(v payment.View) (depth int64, txids []string) {
+	for _, t := range v.Transfers {
+		if n := v.Confirmations(t); n > 0 && !slices.Contains(txids, t.TxID) {
+			depth, txids = max(depth, n), append(txids, t.TxID)
+		}
+	}
+	return depth, txids
 }
 
 // output is value to the payment's own destination.
@@ -88,18 +106,12 @@ func (a *act) final(before int64) string {
 	return fmt.Sprintf("after %d confirmations, in about %d s", a.view.Payment.FinalDepth, int64((wait+time.Second-1)/time.Second))
 }
 
-// ended reports whether more money changes nothing but the list of unmatched transfers.
-func (a *act) ended() bool {
-	state := a.view.State()
-	return state.Final() && state != payment.Abandoned
-}
-
 // outcome is what will be said of a payment that goes well, badly, or has ended.
 func (a *act) outcome(sentence string) {
 	switch {
-	case a.ended():
+	case phaseOf(a.view) == ended:
 		a.done.Next = "The payment stays " + string(a.view.State()) + "; the money is listed under Unmatched, with the event payment.unexpected_transfer."
-	case a.view.State() == payment.Abandoned:
+	case phaseOf(a.view) == abandoned:
 		a.done.Next = "The payment becomes processing at the first confirmation, and declined (after_abandoned) " + a.final(1) + "."
 	default:
 		a.done.Next = sentence
@@ -107,7 +119,7 @@ func (a *act) outcome(sentence string) {
 }
 
 func (a *act) exact() error {
-	a.pay(a.owed())
+	a.pay(owed(a.view))
 	sentence := "The payment becomes processing at the first confirmation, and successful " + a.final(1) + "."
 	if a.view.Now.After(a.view.Payment.ExpiresAt) {
 		sentence = "The payment comes late: processing at the first confirmation, and then " + a.lateEnd() + " " + a.final(1) + "."
@@ -127,13 +139,8 @@ func (a *act) lateEnd() string {
 // underpay also closes the window once the money was seen: until then the
 // customer could pay the rest, and nothing would be decided.
 func (a *act) underpay() error {
-	due := a.view.Payment.Due
-	amount := due.MulDiv(90, 100)
-	if amount.Sign() == 0 {
-		return refuse("This payment is too small to pay less: it is one unit.")
-	}
-	a.pay(amount)
-	if !a.ended() && !a.view.Now.After(a.view.Payment.ExpiresAt) {
+	a.pay(part(a.view.Payment.Due, 90))
+	if phaseOf(a.view) != ended && !a.view.Now.After(a.view.Payment.ExpiresAt) {
 		a.done.Advanced, a.whenSeen = a.view.Payment.ExpiresAt.Sub(a.view.Now)+past, true
 	}
 	a.outcome("Once the money is seen the 7 minutes are over for this payment; it becomes declined (underpaid) " + a.final(1) + ".")
@@ -142,7 +149,7 @@ func (a *act) underpay() error {
 
 func (a *act) overpay() error {
 	due := a.view.Payment.Due
-	amount := due.MulDiv(110, 100)
+	amount := part(due, 110)
 	if amount.Cmp(due) <= 0 {
 		amount = due.Add(money.Units(1))
 	}
@@ -152,43 +159,37 @@ func (a *act) overpay() error {
 }
 
 func (a *act) twoParts() error {
-	owed := a.owed()
-	first := owed.MulDiv(60, 100)
-	if first.Sign() == 0 {
-		return refuse("What is owed is too small for two parts: it is one unit.")
-	}
+	all := owed(a.view)
+	first := part(all, 60)
 	a.pay(first)
-	a.send(transaction(a.output(owed.Sub(first))), 1, false, "Sent when the first part is in a block; the block after takes it.")
+	a.send(transaction(a.output(all.Sub(first))), 1, false, "Sent when the first part is in a block; the block after takes it.")
 	a.outcome("The payment becomes processing with the first part, and successful " + a.final(2) + ", when both parts are final.")
 	return nil
 }
 
 func (a *act) late() error {
 	p := a.view.Payment
-	if a.view.Now.After(p.AbandonsAt) {
-		return refuse("24 hours have passed for this payment: use after_abandoned.")
-	}
 	if !a.view.Now.After(p.ExpiresAt) {
 		a.done.Advanced = p.ExpiresAt.Sub(a.view.Now) + past
 	}
-	a.pay(a.owed())
+	a.pay(owed(a.view))
 	a.done.Next = "The payment's clock is past its 7 minutes; the payment becomes processing at the first confirmation, and " + a.lateEnd() + " " + a.final(1) + "."
 	return nil
 }
 
 func (a *act) afterAbandoned() error {
 	p := a.view.Payment
-	if a.view.State() != payment.Abandoned && !a.view.Now.After(p.AbandonsAt) {
+	if phaseOf(a.view) != abandoned && !a.view.Now.After(p.AbandonsAt) {
 		a.done.Advanced = p.AbandonsAt.Sub(a.view.Now) + past
 	}
-	a.pay(a.owed())
+	a.pay(owed(a.view))
 	a.done.Next = "The payment's clock is past its 24 hours; the money makes it processing at the first confirmation, and declined (after_abandoned) " + a.final(1) + "."
 	return nil
 }
 
 // doubleSpend holds the payment back until it was seen, then lets its rival in.
 func (a *act) doubleSpend() error {
-	tx := transaction(a.output(a.owed()))
+	tx := transaction(a.output(owed(a.view)))
 	txid := a.send(tx, 0, true, "Sent now; no block takes it.")
 	rival := chain.Tx{Outputs: []chain.Output{{Asset: tx.Outputs[0].Asset, Destination: chain.Destination{Address: elsewhere}, Amount: tx.Outputs[0].Amount}}, Spends: tx.Spends}
 	after := a.blocks(glance) + 1 // the first block may come at once
@@ -199,13 +200,14 @@ func (a *act) doubleSpend() error {
 }
 
 // reorg takes the transaction out of the chain while it is confirmed but not
-// final, keeps it out for a while, and lets it in again.
+// final, keeps it out for a while, and lets it in again. What is final already
+// goes for good.
 func (a *act) reorg() error {
-	room := int64(a.view.Payment.FinalDepth) - 1
-	if room < 1 {
-		return refuse("This payment is final at its first confirmation, so a reorganisation comes too late to be seen.")
+	if a.done.Scenario.reverses(a.view) {
+		return a.reversal()
 	}
-	tx := transaction(a.output(a.owed()))
+	room := int64(a.view.Payment.FinalDepth) - 1 // at least one
+	tx := transaction(a.output(owed(a.view)))
 	txid := a.send(tx, 0, false, "Sent now; it confirms, leaves the chain with a reorganisation, and confirms again.")
 	shown := min(a.blocks(glance), room)
 	undone := 1 + shown // its own block, and those on it
@@ -219,17 +221,46 @@ func (a *act) reorg() error {
 	return nil
 }
 
-func (a *act) neverConfirms() error {
-	a.send(transaction(a.output(a.owed())), 0, true, "Sent now; no block ever takes it.")
-	a.done.Next = "The payment stays initiated with a pending transfer."
-	if a.view.Coin() == money.XRP {
-		a.done.Next = "No ledger ever validates it, so the payment sees nothing and stays initiated; after 24 hours it is abandoned."
+// reversal mines the blocks with the payment's money anew without it. What the
+// same blocks hold for others stays at its height.
+func (a *act) reversal() error {
+	depth, txids := holding(a.view)
+	a.moves = append(a.moves, chain.Move{Kind: chain.MoveReorg, Depth: int(depth), TxIDs: txids})
+	coin := a.view.Coin()
+	for _, t := range a.view.Transfers {
+		if slices.Contains(txids, t.TxID) {
+			a.done.Transactions = append(a.done.Transactions, Transaction{Hash: t.TxID, Amount: coin.Format(t.Amount), Asset: t.Asset,
+				Note: fmt.Sprintf("Taken out of the chain for good, with the last %d blocks mined anew.", depth)})
+		}
 	}
+	a.done.Next = "The payment stays successful and is flagged as reversed, with the event payment.reversed, as soon as the reorganisation is seen."
+	return nil
+}
+
+// neverConfirms leaves the transaction in the mempool for a while. Where other
+// money came already it stays there: the payment waits for the rest.
+func (a *act) neverConfirms() error {
+	tx := transaction(a.output(owed(a.view)))
+	forgotten := fmt.Sprintf("%d blocks from now, in about %d s,", memory, int64(memory*a.chain.Interval()/time.Second))
+	switch {
+	case a.view.Coin() == money.XRP:
+		a.send(tx, 0, true, "Sent now; no ledger ever takes it.")
+		a.done.Next = "No ledger ever validates it, so the payment sees nothing and stays initiated; after 24 hours it is abandoned."
+		return nil
+	case a.view.Payment.Paid.Sign() > 0:
+		a.send(tx, 0, true, "Sent now; no block ever takes it.")
+		a.done.Next = "The payment waits for it beside what came already, until its 24 hours end; then it is decided by what is final."
+		return nil
+	}
+	txid := a.send(tx, 0, true, "Sent now; no block ever takes it, and "+forgotten+" the mempool forgets it.")
+	a.moves = append(a.moves, chain.Move{After: memory, Kind: chain.MoveDrop, TxIDs: []string{txid}})
+	a.done.Next = "The payment stays initiated with a pending transfer, even when its 24 hours end. " + forgotten +
+		" the mempool forgets the transaction; once 24 hours have passed too (advance by 86400 seconds) the payment becomes failed (dropped)."
 	return nil
 }
 
 func (a *act) revert() error {
-	tx := transaction(a.output(a.owed()))
+	tx := transaction(a.output(owed(a.view)))
 	tx.Reverted = true
 	a.send(tx, 0, false, "Sent now; the next block records it as failed.")
 	a.done.Next = "The payment becomes failed (reverted) when the block that records the failure is final, " + a.final(1) + "."
@@ -237,7 +268,7 @@ func (a *act) revert() error {
 }
 
 func (a *act) missingTag() error {
-	output := a.output(a.owed())
+	output := a.output(owed(a.view))
 	output.Tag = nil
 	a.send(transaction(output), 0, false, "Sent now without a destination tag; the next ledger takes it.")
 	a.done.Next = "The payment doesn't change; the money is listed under Unmatched (missing_tag) when the next ledger is validated."
@@ -245,7 +276,7 @@ func (a *act) missingTag() error {
 }
 
 func (a *act) wrongAsset() error {
-	output := a.output(a.owed())
+	output := a.output(owed(a.view))
 	output.Asset = "FAKE-" + string(a.view.Coin()) // a token, or an issued currency, that imitates the coin
 	if a.view.Coin() == money.ETH {
 		output.Asset, output.Amount = string(money.USDT), money.Units(25_000_000)

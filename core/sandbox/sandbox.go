@@ -11,6 +11,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/fault"
+	"cointill/core/idempotency"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
@@ -80,32 +81,40 @@ func (s *Service) Simulate(ctx context.Context, sc scope.Scope, reference, code 
 	if err != nil {
 		return Simulated{}, err
 	}
-	if view, err = s.Payments.OpenByReference(ctx, sc, view.Payment.Reference); err != nil {
+	return idempotency.Around(ctx, func(ctx context.Context) (Simulated, error) {
+		return s.play(ctx, sc, view.Payment.Reference, scenario)
+	})
+}
+
+// play opens the payment and lets the scenario happen to it.
+func (s *Service) play(ctx context.Context, sc scope.Scope, reference string, scenario Scenario) (Simulated, error) {
+	view, err := s.Payments.OpenByReference(ctx, sc, reference)
+	if err != nil {
 		return Simulated{}, err
 	}
 	network, err := s.ready(view, scenario)
 	if err != nil {
 		return Simulated{}, err
 	}
-	a := &act{view: view, chain: network, done: Simulated{Scenario: scenario, Reference: view.Payment.Reference, Network: network.Network()}}
+	scenario.Explanation = scenario.explain(view)
+	a := &act{view: view, chain: network, done: Simulated{Scenario: scenario, Reference: reference, Network: network.Network()}}
 	if err := scenario.moves(a); err != nil {
 		return Simulated{}, err
 	}
 	if a.done.Advanced > 0 {
-		if err := s.Payments.AdvanceClock(ctx, sc, view.Payment.Reference, a.done.Advanced, a.whenSeen); err != nil {
+		if err := s.Payments.AdvanceClock(ctx, sc, reference, a.done.Advanced, a.whenSeen); err != nil {
 			return Simulated{}, err
 		}
 	}
 	if _, err := network.Play(ctx, a.moves...); err != nil {
-		return Simulated{}, fmt.Errorf("simulate %s: %w", code, err)
+		return Simulated{}, fmt.Errorf("simulate %s: %w", scenario.Code, err)
 	}
 	return a.done, nil
 }
 
 // ready refuses payments to which the scenario can't happen.
 func (s *Service) ready(view payment.View, scenario Scenario) (Chain, error) {
-	state, coin := view.State(), view.Coin()
-	network := s.Chains[coin.Info().Chain]
+	network := s.Chains[view.Coin().Info().Chain]
 	switch {
 	case network == nil || view.Payment.Network != string(network.Network()):
 		return nil, fault.New(fault.Conflict, "not_on_sandbox",
@@ -113,11 +122,8 @@ func (s *Service) ready(view payment.View, scenario Scenario) (Chain, error) {
 	case view.Payment.Address == "":
 		return nil, fault.New(fault.Conflict, "payment_expired",
 			"This payment expired before anybody opened it, so it has no address to pay to. Initiate a new one.")
-	case state.Final() && state != payment.Abandoned && !scenario.later:
-		return nil, fault.New(fault.Conflict, "payment_ended", "This payment is "+string(state)+
-			" already. Only more money can still come to it: use exact, underpay or overpay.")
 	}
-	return network, nil
+	return network, scenario.unfit(view)
 }
 
 // Advance moves a payment's own clock ahead, so that its deadlines take effect at
@@ -129,14 +135,17 @@ func (s *Service) Advance(ctx context.Context, sc scope.Scope, reference string,
 	if seconds < 1 || seconds > MaxSeconds {
 		return payment.View{}, fault.Validation(fault.Fields{"seconds": {fmt.Sprintf("Must be a whole number from 1 to %d (7 days).", MaxSeconds)}})
 	}
-	if err := s.Payments.AdvanceClock(ctx, sc, reference, time.Duration(seconds)*time.Second, false); err != nil {
-		return payment.View{}, err
-	}
-	return s.Payments.Verify(ctx, sc, reference)
+	return idempotency.Around(ctx, func(ctx context.Context) (payment.View, error) {
+		if err := s.Payments.AdvanceClock(ctx, sc, reference, time.Duration(seconds)*time.Second, false); err != nil {
+			return payment.View{}, err
+		}
+		return s.Payments.Verify(ctx, sc, reference)
+	})
 }
 
 // Mined tells where a chain stands after mining.
 type Mined struct {
+	Method  money.Method // as asked
 	Network chain.Network
 	Blocks  int
 	Height  int64
@@ -164,8 +173,10 @@ func (s *Service) Mine(ctx context.Context, sc scope.Scope, method money.Method,
 	if err := fault.Validation(fields); err != nil {
 		return Mined{}, err
 	}
-	height, err := network.Mine(ctx, blocks)
-	return Mined{Network: network.Network(), Blocks: blocks, Height: height}, err
+	return idempotency.Around(ctx, func(ctx context.Context) (Mined, error) {
+		height, err := network.Mine(ctx, blocks)
+		return Mined{Method: method, Network: network.Network(), Blocks: blocks, Height: height}, err
+	})
 }
 
 // onlyTest hides the sandbox from the live domain.

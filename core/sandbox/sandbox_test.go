@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -186,6 +187,9 @@ func TestEveryScenarioForEveryCoin(t *testing.T) {
 			if len(r.done.Transactions) == 0 || r.done.Next == "" {
 				t.Errorf("%s tells nothing: %+v", r.name, r.done)
 			}
+			if r.scenario == sandbox.Reorg && !slices.Contains(b.reasons(r.reference), payment.Reorged) {
+				t.Errorf("%s: the timeline has %v", r.name, b.reasons(r.reference))
+			}
 			if r.scenario == sandbox.MissingTag || r.scenario == sandbox.WrongAsset {
 				if got := b.unmatched(r.done.Transactions[0].Hash); got != r.scenario {
 					t.Errorf("%s: unmatched is %q", r.name, got)
@@ -245,9 +249,12 @@ func TestMoreMoneyAfterTheEnd(t *testing.T) {
 	reference := b.initiate(money.ETH)
 	b.simulate(reference, sandbox.Exact)
 	b.pass(25 * time.Second)
+	if got := fitting(b.view(reference)); got != "exact underpay overpay reorg" {
+		t.Errorf("a successful payment is offered %s", got)
+	}
 	for _, s := range sandbox.Scenarios() {
 		_, err := b.sandbox.Simulate(t.Context(), b.scope, reference, s.Code)
-		later := s.Code == sandbox.Exact || s.Code == sandbox.Underpay || s.Code == sandbox.Overpay
+		later := s.Code == sandbox.Exact || s.Code == sandbox.Underpay || s.Code == sandbox.Overpay || s.Code == sandbox.Reorg
 		fits := s.Code != sandbox.MissingTag
 		switch {
 		case later && err != nil:

@@ -1,11 +1,15 @@
 package sandbox
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"cointill/chain"
 	"cointill/core/fault"
 	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/scope"
 )
 
 // Scenario is one way in which a customer's money may or may not arrive.
@@ -13,10 +17,31 @@ type Scenario struct {
 	Code        string
 	Label       string
 	Explanation string       // one sentence: what happens, and how it ends
+	short       string       // what is said beside a payment that waits, where Explanation tells of more
+	what        string       // the beginning of that sentence, where it can happen in a later phase too
+	until       phase        // the last phase of a payment that it makes sense in
 	coins       []money.Coin // that it makes sense for; nil: all
 	why         string       // why it makes none for the others
-	later       bool         // makes sense for a payment that has ended: more money comes
 	moves       func(*act) error
+}
+
+// phase is what a payment still does with money that comes.
+type phase int
+
+const (
+	waiting   phase = iota // it waits for money, or for what came to become final
+	abandoned              // it doesn't wait any more, but money brings it back
+	ended                  // more money changes nothing but the list of unmatched transfers
+)
+
+func phaseOf(v payment.View) phase {
+	switch state := v.State(); {
+	case state == payment.Abandoned:
+		return abandoned
+	case state.Final():
+		return ended
+	}
+	return waiting
 }
 
 // The codes of the scenarios (contract section 8).
@@ -39,31 +64,33 @@ const (
 func Scenarios() []Scenario {
 	reorganised := []money.Coin{money.BTC, money.ETH, money.USDT, money.DOGE}
 	validated := "A validated ledger of the XRP Ledger never changes, and nothing is seen before."
+	undone := "The payment confirms, a reorganisation takes the confirmation back, and a later block confirms it for good: Successful in the end."
 	failing := []money.Coin{money.ETH, money.USDT, money.XRP}
 	return []Scenario{
-		{Code: Exact, Label: "Exact amount", later: true, moves: (*act).exact,
+		{Code: Exact, Label: "Exact amount", until: ended, moves: (*act).exact, what: "The exact amount comes",
 			Explanation: "The customer pays what is still owed: the payment becomes Successful at its final confirmation."},
-		{Code: Underpay, Label: "Too little", later: true, moves: (*act).underpay,
+		{Code: Underpay, Label: "Too little", until: ended, moves: (*act).underpay, what: "90 % of the amount comes",
 			Explanation: "90 % comes, and the window closes behind it: the payment is Declined as underpaid."},
-		{Code: Overpay, Label: "Too much", later: true, moves: (*act).overpay,
+		{Code: Overpay, Label: "Too much", until: ended, moves: (*act).overpay, what: "110 % of the amount comes",
 			Explanation: "110 % comes: the payment is Declined as overpaid."},
-		{Code: TwoParts, Label: "In two parts", moves: (*act).twoParts,
+		{Code: TwoParts, Label: "In two parts", until: abandoned, moves: (*act).twoParts, what: "60 % comes, and the rest in the next block",
 			Explanation: "60 % comes, and the rest in the next block: the parts add up and the payment becomes Successful."},
 		{Code: Late, Label: "Late", moves: (*act).late,
 			Explanation: "The exact amount comes after the 7 minutes and before the 24 hours: accepted with a remark, or Declined, as the business has set."},
-		{Code: AfterAbandoned, Label: "After it was abandoned", moves: (*act).afterAbandoned,
+		{Code: AfterAbandoned, Label: "After it was abandoned", until: abandoned, moves: (*act).afterAbandoned,
 			Explanation: "The exact amount comes after 24 hours, when the payment is Abandoned: it is Declined, and the money is shown."},
 		{Code: DoubleSpend, Label: "Double spend", coins: reorganised, why: validated, moves: (*act).doubleSpend,
 			Explanation: "The payment is seen, then another transaction spends the same money elsewhere: the payment becomes Failed."},
-		{Code: Reorg, Label: "Reorganised away and back", coins: reorganised, why: validated, moves: (*act).reorg,
-			Explanation: "The payment confirms, a reorganisation takes the confirmation back, and a later block confirms it for good: Successful in the end."},
+		{Code: Reorg, Label: "Reorganised", coins: reorganised, why: validated, moves: (*act).reorg, short: undone,
+			Explanation: undone + " On a payment that is Successful already the money is gone for good: it stays Successful and is flagged as reversed."},
 		{Code: NeverConfirms, Label: "Never confirms", moves: (*act).neverConfirms,
-			Explanation: "The transaction is sent and no block ever takes it: the payment stays Initiated."},
+			Explanation: "The transaction is sent and no block ever takes it: the payment stays Initiated. 30 blocks later the mempool forgets it, " +
+				"and once 24 hours have passed the payment is Failed as dropped; advance its clock to get there."},
 		{Code: Revert, Label: "Reverted", coins: failing, why: "Transactions of this coin can't fail once they are in a block.", moves: (*act).revert,
 			Explanation: "The network records the transaction as failed, so it moved nothing: the payment becomes Failed."},
-		{Code: MissingTag, Label: "Without the tag", coins: []money.Coin{money.XRP}, why: "Only XRP has destination tags.", moves: (*act).missingTag,
+		{Code: MissingTag, Label: "Without the tag", until: abandoned, coins: []money.Coin{money.XRP}, why: "Only XRP has destination tags.", moves: (*act).missingTag,
 			Explanation: "XRP comes to the account without the payment's destination tag: it credits no payment and is listed under Unmatched."},
-		{Code: WrongAsset, Label: "Wrong asset", coins: failing, why: "Addresses of this coin can receive nothing else.", moves: (*act).wrongAsset,
+		{Code: WrongAsset, Label: "Wrong asset", until: abandoned, coins: failing, why: "Addresses of this coin can receive nothing else.", moves: (*act).wrongAsset,
 			Explanation: "Another asset comes to the payment's address: it credits nothing and is listed under Unmatched."},
 	}
 }
@@ -74,6 +101,84 @@ func For(coin money.Coin) []Scenario {
 }
 
 func (s Scenario) fits(coin money.Coin) bool { return s.coins == nil || slices.Contains(s.coins, coin) }
+
+// Fitting lists the scenarios that can still happen to a payment as it stands,
+// with what each would do to it now: none outside the sandbox, none for a
+// payment that expired, and for one that has ended those in which more money comes.
+func Fitting(v payment.View) []Scenario {
+	p := v.Payment
+	unopened := p.Address == "" && (v.State() != payment.Pending || v.Now.After(p.ExpiresAt))
+	if p.Domain != string(scope.Test) || p.Network != string(chain.Sandbox(v.Coin().Info().Chain)) || unopened {
+		return nil
+	}
+	var list []Scenario
+	for _, s := range For(v.Coin()) {
+		if s.unfit(v) == nil {
+			s.Explanation = s.explain(v)
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// reverses reports that the scenario takes final money back.
+func (s Scenario) reverses(v payment.View) bool {
+	return s.Code == Reorg && v.State() == payment.Successful && !v.Payment.Reversed
+}
+
+// unfit says why the scenario can't happen to a payment of a coin that it makes
+// sense for; nil when it can.
+func (s Scenario) unfit(v payment.View) error {
+	p, now := v.Payment, phaseOf(v)
+	switch {
+	case s.reverses(v):
+		return s.buried(v)
+	case now > s.until && now == ended:
+		return fault.New(fault.Conflict, "payment_ended", "This payment is "+p.Status+" already. Only more money can still come to it: use "+codes(until(ended))+".")
+	case now > s.until:
+		return fault.New(fault.Conflict, "payment_abandoned", "This payment is abandoned, and only a confirmation brings it back: use "+codes(until(abandoned))+".")
+	case s.Code == Late && v.Now.After(p.AbandonsAt):
+		return refuse("24 hours have passed for this payment: use after_abandoned.")
+	case s.Code == Reorg && p.FinalDepth < 2:
+		return refuse("This payment is final at its first confirmation, so a reorganisation comes too late to be seen.")
+	case s.Code == Underpay && part(p.Due, 90).Sign() == 0:
+		return refuse("This payment is too small to pay less: it is one unit.")
+	case s.Code == TwoParts && part(owed(v), 60).Sign() == 0:
+		return refuse("What is owed is too small for two parts: it is one unit.")
+	}
+	return nil
+}
+
+// buried refuses a reorganisation that no money is left for, or that would be deeper than is allowed.
+func (s Scenario) buried(v payment.View) error {
+	switch depth, _ := holding(v); {
+	case depth == 0:
+		return fault.New(fault.Conflict, "not_on_chain", "No transaction of this payment is on the chain, so none can be taken back.")
+	case depth > maxReorg:
+		return fault.New(fault.Conflict, "too_deep", fmt.Sprintf("This payment has %d confirmations; the sandbox reorganises at most %d blocks.", depth, maxReorg))
+	}
+	return nil
+}
+
+// explain is what the scenario does to a payment in its phase.
+func (s Scenario) explain(v payment.View) string {
+	switch {
+	case s.reverses(v):
+		return "A reorganisation takes the money back for good, although it was final: the payment stays Successful and is flagged as reversed."
+	case s.what != "" && phaseOf(v) == ended:
+		return s.what + " after the end: the payment stays as it is, and the money is listed under Unmatched."
+	case s.what != "" && phaseOf(v) == abandoned:
+		return s.what + ", too late: the payment is Declined as paid after it was abandoned."
+	case s.short != "":
+		return s.short
+	}
+	return s.Explanation
+}
+
+// until lists the scenarios that make sense up to a phase.
+func until(last phase) []Scenario {
+	return slices.DeleteFunc(Scenarios(), func(s Scenario) bool { return s.until < last })
+}
 
 // find finds a scenario by its code, for a coin. Anything else is a fault of the
 // field "scenario".

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"encoding/base64"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -9,15 +10,16 @@ import (
 	"cointill/core/fault"
 )
 
-// cursor is where a page of a list ended: newest first, by time and id.
+// cursor is where a page of a list ended: newest first, by time, sequence and id.
 type cursor struct {
-	at int64 // microseconds since 1970
-	id string
+	at       int64 // microseconds since 1970
+	sequence int   // of an event; 0 in other lists
+	id       string
 }
 
 // String is the cursor as callers carry it.
 func (c cursor) String() string {
-	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(c.at, 10) + " " + c.id))
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d %d %s", c.at, c.sequence, c.id))
 }
 
 // time is the cursor's time as columns hold it.
@@ -33,12 +35,19 @@ func parseCursor(text string) (*cursor, error) {
 	if err != nil || len(plain) > 100 {
 		return nil, refused
 	}
-	at, id, found := strings.Cut(string(plain), " ")
-	n, err := strconv.ParseInt(at, 10, 64)
-	if err != nil || !found || n < 0 || n > 1<<53 || !plainID(id) {
+	parts := strings.Split(string(plain), " ")
+	if len(parts) != 3 || !plainID(parts[2]) {
 		return nil, refused
 	}
-	return &cursor{at: n, id: id}, nil
+	at, err := strconv.ParseUint(parts[0], 10, 53)
+	if err != nil {
+		return nil, refused
+	}
+	sequence, err := strconv.ParseUint(parts[1], 10, 31)
+	if err != nil {
+		return nil, refused
+	}
+	return &cursor{at: int64(at), sequence: int(sequence), id: parts[2]}, nil
 }
 
 // plainID reports whether the text may be an id of ours: anything else would

@@ -54,6 +54,21 @@ func (s *Service) Deliveries(ctx context.Context, sc scope.Scope, endpointID str
 	return s.deliveries(sc, s.DB.Read(ctx).Where("deliveries.endpoint_id = ?", endpointID).Limit(limit))
 }
 
+// LatestDeliveries gives the latest delivery of each endpoint that has one, by
+// the endpoint's id. Faults: Forbidden.
+func (s *Service) LatestDeliveries(ctx context.Context, sc scope.Scope) (map[string]Delivery, error) {
+	if err := sc.Can(scope.SeeWebhooks); err != nil {
+		return nil, err
+	}
+	rows, err := s.deliveries(sc, s.DB.Read(ctx).Where(`deliveries.id IN (SELECT (SELECT d.id FROM deliveries d WHERE d.endpoint_id = e.id
+		ORDER BY d.created_at DESC, d.id DESC LIMIT 1) FROM endpoints e WHERE e.business_id = ? AND e.domain = ?)`, sc.BusinessID, string(sc.Domain)))
+	latest := make(map[string]Delivery, len(rows))
+	for _, d := range rows {
+		latest[d.EndpointID] = d
+	}
+	return latest, err
+}
+
 // DeliveriesOfPayment gives what was told of a payment, newest first, at most
 // 100. Whoever may see the payment may see them.
 func (s *Service) DeliveriesOfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]Delivery, error) {
@@ -115,7 +130,7 @@ func (s *Service) deliveries(sc scope.Scope, query *models.Tx) ([]Delivery, erro
 		Joins("JOIN events ON events.id = deliveries.event_id").
 		Joins("LEFT JOIN endpoints ON endpoints.id = deliveries.endpoint_id").
 		Where("deliveries.business_id = ? AND deliveries.domain = ?", sc.BusinessID, string(sc.Domain)).
-		Order("deliveries.created_at DESC, deliveries.id DESC").Scan(&rows).Error
+		Order("deliveries.created_at DESC, deliveries.id DESC").Find(&rows).Error
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"cointill/core/fault"
+	"cointill/core/idempotency"
 	"cointill/core/ident"
 	"cointill/core/outbox"
 	"cointill/core/scope"
@@ -55,13 +56,20 @@ type Change struct {
 	Active *bool
 }
 
+// WithSecret is an endpoint with its signing secret: what Create and
+// RotateSecret make, and what the renderer of an idempotent answer is given.
+type WithSecret struct {
+	Endpoint Endpoint
+	Secret   string // whsec_…
+}
+
 // Create registers an endpoint and returns it with its secret, which is shown
 // only here and on rotation. Faults: Invalid, Forbidden, Conflict (too many).
 func (s *Service) Create(ctx context.Context, sc scope.Scope, c Create) (Endpoint, string, error) {
 	if err := sc.Can(scope.ManageWebhooks); err != nil {
 		return Endpoint{}, "", err
 	}
-	if err := validate(sc.Domain, c.Name, c.URL); err != nil {
+	if err := fault.Validation(c.Check(sc.Domain)); err != nil {
 		return Endpoint{}, "", err
 	}
 	now, id, plain := s.Clock(), ident.New("whk_"), newSecret()
@@ -69,26 +77,28 @@ func (s *Service) Create(ctx context.Context, sc scope.Scope, c Create) (Endpoin
 		ID: id, BusinessID: sc.BusinessID, Domain: string(sc.Domain), Name: c.Name, URL: c.URL, Active: c.Active,
 		Secret: s.Secrets.Seal(place(id), []byte(plain)), CreatedAt: now, UpdatedAt: now,
 	}
-	err := s.DB.Write(ctx, func(tx *models.Tx) error {
-		// The business's row is locked so that two at once can't pass the limit together.
-		locked := tx.Model(&models.Business{}).Clauses(clause.Locking{Strength: "UPDATE"}).
-			Where("id = ?", sc.BusinessID).Pluck("id", new([]int64))
-		if locked.Error != nil {
-			return locked.Error
-		}
-		var count int64
-		if err := sc.Rows(tx).Model(&models.Endpoint{}).Count(&count).Error; err != nil {
-			return err
-		}
-		if count >= MaxEndpoints {
-			return fault.New(fault.Conflict, "too_many_webhooks", "There are 50 webhooks already. Delete one that is no longer needed.")
-		}
-		return tx.Create(&row).Error
+	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (WithSecret, error) {
+		return WithSecret{Endpoint: endpoint(row), Secret: plain}, insert(tx, sc, row)
 	})
-	if err != nil {
-		return Endpoint{}, "", err
+	return made.Endpoint, made.Secret, err
+}
+
+// insert stores an endpoint unless there are too many.
+func insert(tx *models.Tx, sc scope.Scope, row models.Endpoint) error {
+	// The business's row is locked so that two at once can't pass the limit together.
+	locked := tx.Model(&models.Business{}).Clauses(clause.Locking{Strength: "UPDATE"}).
+		Where("id = ?", sc.BusinessID).Pluck("id", new([]int64))
+	if locked.Error != nil {
+		return locked.Error
 	}
-	return endpoint(row), plain, nil
+	var count int64
+	if err := sc.Rows(tx).Model(&models.Endpoint{}).Count(&count).Error; err != nil {
+		return err
+	}
+	if count >= MaxEndpoints {
+		return fault.New(fault.Conflict, "too_many_webhooks", "There are 50 webhooks already. Delete one that is no longer needed.")
+	}
+	return tx.Create(&row).Error
 }
 
 // List gives a page of the endpoints, newest first, and the cursor of the next
@@ -138,25 +148,35 @@ func (s *Service) Find(ctx context.Context, sc scope.Scope, id string) (Endpoint
 // Update changes what is named. Switching an endpoint on forgives its
 // failures. Faults: Invalid, NotFound, Forbidden.
 func (s *Service) Update(ctx context.Context, sc scope.Scope, id string, c Change) (Endpoint, error) {
-	var row models.Endpoint
-	err := s.change(ctx, sc, id, func(tx *models.Tx, found *models.Endpoint) (map[string]any, error) {
-		set := map[string]any{}
-		if c.Name != nil {
-			found.Name, set["name"] = *c.Name, *c.Name
+	if err := sc.Can(scope.ManageWebhooks); err != nil {
+		return Endpoint{}, err
+	}
+	var changed Endpoint
+	err := s.DB.Write(ctx, func(tx *models.Tx) (err error) {
+		changed, err = s.change(tx, sc, id, func(models.Endpoint) (map[string]any, error) {
+			return c.columns(), fault.Validation(c.Check(sc.Domain))
+		})
+		return err
+	})
+	return changed, err
+}
+
+// columns are what the change writes.
+func (c Change) columns() map[string]any {
+	set := map[string]any{}
+	if c.Name != nil {
+		set["name"] = *c.Name
+	}
+	if c.URL != nil {
+		set["url"], set["failing_since"] = *c.URL, nil
+	}
+	if c.Active != nil {
+		set["active"], set["off_reason"] = *c.Active, ""
+		if *c.Active {
+			set["failing_since"] = nil
 		}
-		if c.URL != nil {
-			found.URL, set["url"], set["failing_since"] = *c.URL, *c.URL, nil
-		}
-		if c.Active != nil {
-			found.Active, set["active"] = *c.Active, *c.Active
-			set["off_reason"] = ""
-			if *c.Active {
-				set["failing_since"] = nil
-			}
-		}
-		return set, validate(sc.Domain, found.Name, found.URL)
-	}, &row)
-	return endpoint(row), err
+	}
+	return set
 }
 
 // Delete removes an endpoint; what was still to be delivered to it is
@@ -181,17 +201,19 @@ func (s *Service) Delete(ctx context.Context, sc scope.Scope, id string) error {
 // RotateSecret gives the endpoint a new secret and returns it. The one before
 // signs too for 24 hours. Faults: NotFound, Forbidden.
 func (s *Service) RotateSecret(ctx context.Context, sc scope.Scope, id string) (Endpoint, string, error) {
-	plain := newSecret()
-	var row models.Endpoint
-	err := s.change(ctx, sc, id, func(_ *models.Tx, found *models.Endpoint) (map[string]any, error) {
-		return map[string]any{
-			"secret": s.Secrets.Seal(place(id), []byte(plain)), "old_secret": found.Secret, "old_secret_until": s.Clock().Add(Overlap),
-		}, nil
-	}, &row)
-	if err != nil {
+	if err := sc.Can(scope.ManageWebhooks); err != nil {
 		return Endpoint{}, "", err
 	}
-	return endpoint(row), plain, nil
+	plain := newSecret()
+	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (WithSecret, error) {
+		rotated, err := s.change(tx, sc, id, func(found models.Endpoint) (map[string]any, error) {
+			return map[string]any{
+				"secret": s.Secrets.Seal(place(id), []byte(plain)), "old_secret": found.Secret, "old_secret_until": s.Clock().Add(Overlap),
+			}, nil
+		})
+		return WithSecret{Endpoint: rotated, Secret: plain}, err
+	})
+	return made.Endpoint, made.Secret, err
 }
 
 // SendTest makes a webhook.test event for this endpoint alone and returns the
@@ -200,23 +222,22 @@ func (s *Service) SendTest(ctx context.Context, sc scope.Scope, id string) (even
 	if err := sc.Can(scope.ManageWebhooks); err != nil {
 		return "", err
 	}
-	err = s.DB.Write(ctx, func(tx *models.Tx) error {
+	eventID, err = idempotency.Do(ctx, s.DB, func(tx *models.Tx) (string, error) {
 		row, err := find(tx, sc, id)
 		if err != nil {
-			return err
+			return "", err
 		}
 		if !row.Active {
-			return fault.New(fault.Conflict, "webhook_inactive", "The webhook is inactive and receives no events. Switch it on, then send the test.")
+			return "", fault.New(fault.Conflict, "webhook_inactive", "The webhook is inactive and receives no events. Switch it on, then send the test.")
 		}
 		event := Event{BusinessID: sc.BusinessID, Domain: sc.Domain, Type: WebhookTest, Data: testData{
 			Message: "This is a test event. Nothing happened to any payment.", Webhook: testWebhook{ID: row.ID, Type: row.Name, URL: row.URL},
 		}}
 		written, err := s.write(tx, event)
 		if err != nil {
-			return err
+			return "", err
 		}
-		eventID = written.ID
-		return s.deliverTo(tx, written, []string{row.ID})
+		return written.ID, s.deliverTo(tx, written, []string{row.ID})
 	})
 	if err == nil {
 		s.wake()
@@ -236,29 +257,23 @@ type testWebhook struct {
 }
 
 // change reads an endpoint, lets decide say which columns change, and writes them.
-func (s *Service) change(ctx context.Context, sc scope.Scope, id string,
-	decide func(tx *models.Tx, found *models.Endpoint) (map[string]any, error), result *models.Endpoint) error {
-	if err := sc.Can(scope.ManageWebhooks); err != nil {
-		return err
+func (s *Service) change(tx *models.Tx, sc scope.Scope, id string, decide func(found models.Endpoint) (map[string]any, error)) (Endpoint, error) {
+	row, err := find(tx.Clauses(clause.Locking{Strength: "UPDATE"}), sc, id)
+	if err != nil {
+		return Endpoint{}, err
 	}
-	return s.DB.Write(ctx, func(tx *models.Tx) error {
-		row, err := find(tx.Clauses(clause.Locking{Strength: "UPDATE"}), sc, id)
-		if err != nil {
-			return err
+	set, err := decide(row)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	if len(set) > 0 {
+		set["updated_at"] = s.Clock()
+		if err := sc.Rows(tx).Model(&models.Endpoint{}).Where("id = ?", id).Updates(set).Error; err != nil {
+			return Endpoint{}, err
 		}
-		set, err := decide(tx, &row)
-		if err != nil {
-			return err
-		}
-		if len(set) > 0 {
-			set["updated_at"] = s.Clock()
-			if err := sc.Rows(tx).Model(&models.Endpoint{}).Where("id = ?", id).Updates(set).Error; err != nil {
-				return err
-			}
-		}
-		*result, err = find(tx, sc, id)
-		return err
-	})
+	}
+	row, err = find(tx, sc, id)
+	return endpoint(row), err
 }
 
 // find reads an endpoint of the scope.

@@ -13,6 +13,7 @@ import (
 
 	"cointill/core/clock"
 	"cointill/core/fault"
+	"cointill/core/idempotency"
 	"cointill/core/ident"
 	"cointill/core/scope"
 	"cointill/models"
@@ -113,8 +114,8 @@ func activeEndpoints(tx *models.Tx, event models.Event) (ids []string, err error
 	return ids, err
 }
 
-// Events gives a page of the events, newest first, and the cursor of the next
-// page, "" after the last. limit is 1–100, 0 means 25.
+// Events gives a page of the events, newest first, those of one payment in the
+// order of their sequence, and the cursor of the next page, "" after the last. limit is 1–100, 0 means 25.
 func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after string, limit int) ([]Recorded, string, error) {
 	if err := sc.Can(scope.SeeWebhooks); err != nil {
 		return nil, "", err
@@ -127,7 +128,7 @@ func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after st
 	if err != nil {
 		return nil, "", err
 	}
-	query := sc.Rows(s.DB.Read(ctx)).Order("number DESC, id DESC").Limit(limit + 1)
+	query := sc.Rows(s.DB.Read(ctx)).Order("number DESC, sequence DESC, id DESC").Limit(limit + 1)
 	if f.Type != "" {
 		if !slices.Contains(Types(), f.Type) {
 			return nil, "", fault.Validation(fault.Fields{"type": {"Is not a type of event."}})
@@ -138,7 +139,7 @@ func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after st
 		query = query.Where("payment_id = ?", *f.PaymentID)
 	}
 	if from != nil {
-		query = query.Where("(number < ? OR number = ? AND id < ?)", from.at, from.at, from.id)
+		query = query.Where("number <= ? AND (number < ? OR sequence < ? OR sequence = ? AND id < ?)", from.at, from.at, from.sequence, from.sequence, from.id)
 	}
 	var rows []models.Event
 	if err := query.Find(&rows).Error; err != nil {
@@ -147,7 +148,8 @@ func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after st
 	next := ""
 	if len(rows) > limit {
 		rows = rows[:limit]
-		next = cursor{at: rows[limit-1].Number, id: rows[limit-1].ID}.String()
+		last := rows[limit-1]
+		next = cursor{at: last.Number, sequence: last.Sequence, id: last.ID}.String()
 	}
 	list := make([]Recorded, 0, len(rows))
 	for _, row := range rows {
@@ -172,26 +174,26 @@ func (s *Service) Redeliver(ctx context.Context, sc scope.Scope, eventID string)
 	if err := sc.Can(scope.ManageWebhooks); err != nil {
 		return 0, err
 	}
-	err = s.DB.Write(ctx, func(tx *models.Tx) error {
+	n, err = idempotency.Do(ctx, s.DB, func(tx *models.Tx) (int, error) {
 		event, err := findEvent(tx, sc, eventID)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		endpoints, err := activeEndpoints(tx, event)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if event.Type == WebhookTest {
 			var had []string
 			if err := sc.Rows(tx).Model(&models.Delivery{}).Where("event_id = ?", eventID).Pluck("endpoint_id", &had).Error; err != nil {
-				return err
+				return 0, err
 			}
 			endpoints = slices.DeleteFunc(endpoints, func(id string) bool { return !slices.Contains(had, id) })
 		}
-		if n = len(endpoints); n == 0 {
-			return fault.New(fault.Conflict, "no_active_webhook", "No active webhook would receive this event. Register one or switch one on.")
+		if len(endpoints) == 0 {
+			return 0, fault.New(fault.Conflict, "no_active_webhook", "No active webhook would receive this event. Register one or switch one on.")
 		}
-		return s.deliverTo(tx, event, endpoints)
+		return len(endpoints), s.deliverTo(tx, event, endpoints)
 	})
 	if err == nil {
 		s.wake()

@@ -12,18 +12,27 @@ import (
 	"cointill/core/scope"
 )
 
-// validate checks an endpoint's name and address and reports every field that
-// needs attention, by the interface's names. Where an address leads is not
-// asked here but at each connection, after DNS.
-func validate(domain scope.Domain, name, address string) error {
+// Check lists what is wrong with a new endpoint of the domain, all fields at
+// once, by the interface's names. Where an address leads is not asked here but
+// at each connection, after DNS.
+func (c Create) Check(domain scope.Domain) fault.Fields {
+	return Change{Name: &c.Name, URL: &c.URL}.Check(domain)
+}
+
+// Check lists what is wrong with what is to change.
+func (c Change) Check(domain scope.Domain) fault.Fields {
 	fields := fault.Fields{}
-	if sentence := contact.Label(name); sentence != "" {
-		fields.Add("type", sentence)
+	if c.Name != nil {
+		if sentence := contact.Label(*c.Name); sentence != "" {
+			fields.Add("type", sentence)
+		}
 	}
-	if sentence := validURL(domain, address); sentence != "" {
-		fields.Add("url", sentence)
+	if c.URL != nil {
+		if sentence := validURL(domain, *c.URL); sentence != "" {
+			fields.Add("url", sentence)
+		}
 	}
-	return fault.Validation(fields)
+	return fields
 }
 
 func validURL(domain scope.Domain, address string) string {

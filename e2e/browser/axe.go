@@ -40,12 +40,13 @@ func (p *Page) Axe() (found []string) {
 // complaint in the console, an accessibility fault, or sideways scrolling.
 func (p *Page) Clean() {
 	p.t.Helper()
-	for _, fault := range p.faults() {
+	for _, fault := range p.Faults() {
 		p.t.Error(fault)
 	}
 }
 
-func (p *Page) faults() (found []string) {
+// Faults lists whatever is wrong with the page as it stands, and forgets the complaints.
+func (p *Page) Faults() (found []string) {
 	p.t.Helper()
 	for _, fault := range p.Axe() {
 		found = append(found, "axe: "+fault)
@@ -56,5 +57,8 @@ func (p *Page) faults() (found []string) {
 	for _, complaint := range p.Complaints() {
 		found = append(found, "console: "+complaint)
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.complaints = nil
 	return found
 }

@@ -170,6 +170,12 @@ func (p *Page) Text(element string) string {
 	return Read(p, chromedp.Text(chromedp.CSS(element)))
 }
 
+// Find waits until a CSS selector finds something, on this page or the next.
+func (p *Page) Find(element string) {
+	p.t.Helper()
+	p.Do(chromedp.WaitReady(chromedp.CSS(element)))
+}
+
 // Await waits until a JavaScript expression is true on the page.
 func (p *Page) Await(expression string) {
 	p.t.Helper()

@@ -25,7 +25,7 @@ func TestFaultsAreFound(t *testing.T) {
 	page := chromium.Page(t, Phone)
 	page.Open(server.URL)
 	page.Await(`document.title === "script ran"`)
-	faults := strings.Join(page.faults(), "\n")
+	faults := strings.Join(page.Faults(), "\n")
 	for _, want := range []string{"planted", "image-alt", "wider than the screen"} {
 		if !strings.Contains(faults, want) {
 			t.Errorf("%q is not among the faults:\n%s", want, faults)
@@ -34,7 +34,7 @@ func TestFaultsAreFound(t *testing.T) {
 
 	plain := chromium.Page(t, Plain)
 	plain.Open(server.URL)
-	if faults := strings.Join(plain.faults(), "\n"); !strings.Contains(faults, "image-alt") || strings.Contains(faults, "planted") {
+	if faults := strings.Join(plain.Faults(), "\n"); !strings.Contains(faults, "image-alt") || strings.Contains(faults, "planted") {
 		t.Errorf("without JavaScript the faults are:\n%s", faults)
 	}
 }

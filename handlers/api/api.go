@@ -54,7 +54,6 @@ type Webhooks interface {
 type Links interface {
 	Create(ctx context.Context, sc scope.Scope, d link.Draft) (models.Link, error)
 	Update(ctx context.Context, sc scope.Scope, id int64, d link.Draft) (models.Link, error)
-	SetActive(ctx context.Context, sc scope.Scope, id int64, active bool) error
 	List(ctx context.Context, sc scope.Scope, before int64, limit int) ([]models.Link, int64, error)
 	Find(ctx context.Context, sc scope.Scope, id int64) (models.Link, error)
 	Public(ctx context.Context, code string) (link.Public, error)
@@ -99,7 +98,6 @@ type Deps struct {
 	Sandbox  Sandbox
 	Limits   Limits
 	Answers  *idempotency.Store
-	DB       *models.DB  // only to keep answers for idempotency keys
 	Secrets  *secret.Box // seals cursors
 	Clock    clock.Clock
 	// PerMinute is how many requests a key may make in a minute; 0 means limit.PerKey.

@@ -77,11 +77,16 @@ func (m *market) Readings(ctx context.Context, base, quoted string) ([]quote.Rea
 
 func each(t *testing.T, test func(b *bench)) {
 	t.Helper()
+	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) { test(newBench(t, db, 0)) })
 }
 
 // quick is a bench on SQLite alone, for what no database has a say in.
-func quick(t *testing.T) *bench { return newBench(t, modelstest.Open(t, false, time.Now), 0) }
+func quick(t *testing.T) *bench {
+	t.Helper()
+	t.Parallel()
+	return newBench(t, modelstest.Open(t, false, time.Now), 0)
+}
 
 func newBench(t *testing.T, db *models.DB, perMinute int64) *bench {
 	t.Helper()
@@ -110,7 +115,7 @@ func newBench(t *testing.T, db *models.DB, perMinute int64) *bench {
 	b.serve(api.Deps{
 		Payments: b.payments, Webhooks: b.hooks, Links: &link.Service{DB: db, Clock: now.Now, Payments: b.payments, Base: base + "/l"},
 		Keys: b.accounts, Methods: b.accounts, Quotes: quotes, Sandbox: player, Limits: limit.New(db, now.Now),
-		Answers: idempotency.New(db, now.Now, box), DB: db, Secrets: box, Clock: now.Now, PerMinute: perMinute, BaseURL: base, Version: "test",
+		Answers: idempotency.New(db, now.Now, box), Secrets: box, Clock: now.Now, PerMinute: perMinute, BaseURL: base, Version: "test",
 	})
 	b.business, b.key, b.liveKey = b.merchant("Kofi Books", "kofi@books.example")
 	b.pass(0)
@@ -119,7 +124,7 @@ func newBench(t *testing.T, db *models.DB, perMinute int64) *bench {
 
 func (b *bench) serve(deps api.Deps) {
 	b.Helper()
-	server, err := web.New(web.Config{BaseURL: base}, web.Deps{
+	server, err := web.New(web.Config{BaseURL: base, TrustedProxies: []string{"0.0.0.0"}}, web.Deps{ // where app.Test calls from
 		Clock: b.clock.Now, Account: b.accounts, Secret: deps.Secrets, Limiter: limit.New(b.db, b.clock.Now), Hub: stream.New(b.db),
 		Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
 		Routes: web.Routes{

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 
 	"github.com/gofiber/fiber/v2"
@@ -13,7 +12,6 @@ import (
 	"cointill/core/idempotency"
 	"cointill/core/scope"
 	"cointill/handlers/page"
-	"cointill/models"
 )
 
 // strangers is how many requests without a good key one address may make in a minute.
@@ -47,7 +45,7 @@ func (c *call) admit() error {
 	sc, key, err := c.api.Keys.Authenticate(c.ctx, c.fiber.Get(fiber.HeaderAuthorization))
 	name, quota := fmt.Sprintf("key:%d", key.ID), c.api.PerMinute
 	if err != nil {
-		name, quota = "stranger:"+c.fiber.IP(), strangers
+		name, quota = fmt.Sprint("stranger:", c.fiber.Locals(page.LocalClientIP)), strangers
 	}
 	standing := c.api.Limits.Take(name, quota)
 	c.fiber.Set("RateLimit-Policy", standing.Policy())
@@ -62,9 +60,9 @@ func (c *call) admit() error {
 
 // effect is the handler of an operation that changes something: do asks core
 // for the change, show makes the answer's data of what core returned. A POST
-// that carries an Idempotency-Key happens once: where core stores the answer in
-// the transaction of the effect (idempotency.Do), these bytes are sent now and
-// at every repetition.
+// that carries an Idempotency-Key happens once: core stores the answer with the
+// effect (idempotency.Do and Around), and these bytes are sent now and at every
+// repetition.
 func effect[T any](do func(*call) (T, error), show func(*call, T) (any, error)) handler {
 	return func(c *call) error {
 		render := func(result any) (idempotency.Answer, error) {
@@ -98,12 +96,12 @@ func effect[T any](do func(*call) (T, error), show func(*call, T) (any, error)) 
 		if stored := claim.Answer(); stored != nil {
 			return send(c.fiber, stored.Status, stored.Body)
 		}
+		if claim != nil {
+			return fmt.Errorf("api: %s stored no answer for its idempotency key", c.op.id)
+		}
 		answer, err := render(made)
 		if err != nil {
 			return err
-		}
-		if claim != nil {
-			c.keep(claim, answer)
 		}
 		return send(c.fiber, answer.Status, answer.Body)
 	}
@@ -131,15 +129,4 @@ func (c *call) claim() (*idempotency.Claim, *idempotency.Answer, error) {
 func (c *call) replay(before idempotency.Answer) error {
 	c.fiber.Set("Idempotency-Replayed", "true")
 	return send(c.fiber, before.Status, before.Body)
-}
-
-// keep stores the answer of an operation that has no transaction of its own to
-// store it in, as those on the sandbox chain: a repetition is answered from it,
-// twins at the same moment may both take effect.
-func (c *call) keep(claim *idempotency.Claim, answer idempotency.Answer) {
-	ctx := idempotency.With(context.WithoutCancel(c.ctx), claim, func(any) (idempotency.Answer, error) { return answer, nil })
-	_, err := idempotency.Do(ctx, c.api.DB, func(*models.Tx) (struct{}, error) { return struct{}{}, nil })
-	if err != nil {
-		slog.WarnContext(c.ctx, "answer not kept for its idempotency key", "operation", c.op.id, "error", err)
-	}
 }

@@ -77,11 +77,16 @@ func describe(table []*operation, baseURL, version string) *Document {
 	refine(registry)
 	doc.Webhooks = webhooks(registry)
 	tidy(registry)
-	text, err := json.Marshal(doc)
-	if err != nil {
+	d := &Document{openapi: doc, table: table, baseURL: baseURL, version: version}
+	for _, op := range table {
+		media := d.described(op).Responses[strconv.Itoa(op.status)].Content["application/json"]
+		media.Example = d.sample(media.Schema, 0)
+	}
+	var err error
+	if d.JSON, err = json.Marshal(doc); err != nil {
 		panic("api: the OpenAPI document can't be written: " + err.Error()) // a mistake in the table, found by every test
 	}
-	return &Document{JSON: text, openapi: doc, table: table, baseURL: baseURL, version: version}
+	return d
 }
 
 // schemaName names a type in the document.
@@ -265,7 +270,7 @@ func testEventSchema() *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, Description: "Names the webhook.", Required: []string{"message", "webhook"},
 		Properties: map[string]*huma.Schema{
 			"message": text("For people."),
-			"webhook": {Type: huma.TypeObject, Required: []string{"id", "type", "url"},
+			"webhook": {Type: huma.TypeObject, Description: "The webhook that was tested.", Required: []string{"id", "type", "url"},
 				Properties: map[string]*huma.Schema{"id": text("Its id."), "type": text("Its name."), "url": text("Its URL.")}},
 		}}
 }

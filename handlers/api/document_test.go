@@ -21,6 +21,7 @@ import (
 	"strings"
 	"testing"
 
+	"cointill/core/sandbox"
 	"cointill/core/webhook"
 	"cointill/handlers/api"
 )
@@ -96,6 +97,14 @@ func TestDocumentIsComplete(t *testing.T) {
 		}
 	}
 	walk("", tree)
+	var scenarios []any
+	for _, s := range sandbox.Scenarios() {
+		scenarios = append(scenarios, s.Code)
+	}
+	request := tree["components"].(map[string]any)["schemas"].(map[string]any)["SimulateRequest"].(map[string]any)
+	if known := request["properties"].(map[string]any)["scenario"].(map[string]any)["enum"]; fmt.Sprint(known) != fmt.Sprint(scenarios) {
+		t.Errorf("documented scenarios %v, known %v", known, scenarios)
+	}
 	hooks := slices.Sorted(maps.Keys(tree["webhooks"].(map[string]any)))
 	types := slices.Sorted(slices.Values(webhook.Types()))
 	if !slices.Equal(hooks, types) {
@@ -135,7 +144,7 @@ func (r *recorder) Errorf(string, ...any) { r.failed = true }
 
 func TestReferencePage(t *testing.T) {
 	b := quick(t)
-	response, err := b.app.Test(httptest.NewRequest("GET", "http://localhost:8080/docs", nil), -1)
+	response, err := b.app.Test(httptest.NewRequest("GET", "/docs", nil), -1)
 	b.must(err)
 	defer func() { _ = response.Body.Close() }()
 	page, err := io.ReadAll(response.Body)
@@ -166,7 +175,6 @@ func TestReferencePage(t *testing.T) {
 // TestSamples sends every example body of the reference to the server.
 func TestSamples(t *testing.T) {
 	b := quick(t)
-	b.initiate("business_reference", `"order-1001"`)
 	link := b.call("POST", "/v1/payment-links", `{"title":"A","currency":"USD"}`)
 	var l struct{ ID string }
 	b.into(link, &l)
@@ -179,14 +187,16 @@ func TestSamples(t *testing.T) {
 			}
 			sample, err := json.Marshal(body["content"].(map[string]any)["application/json"].(map[string]any)["example"])
 			b.must(err)
-			if strings.HasSuffix(path, "initiate") {
-				sample = bytes.Replace(sample, []byte("order-1001"), []byte("order-1002"), 1)
+			reference := "order-1002"
+			if !strings.HasSuffix(path, "initiate") {
+				reference = b.initiate().BusinessReference
 			}
+			sample = bytes.Replace(sample, []byte("order-1001"), []byte(reference), 1)
 			id := hook.ID
 			if strings.Contains(path, "links") {
 				id = l.ID
 			}
-			at := strings.NewReplacer("{reference}", "order-1001", "{id}", id).Replace(path)
+			at := strings.NewReplacer("{reference}", b.initiate().Reference, "{id}", id).Replace(path)
 			if a := b.call(strings.ToUpper(method), at, string(sample)); a.Status >= 300 {
 				t.Errorf("%s %s %s: %s", method, at, sample, a.Raw)
 			}
@@ -324,9 +334,17 @@ func TestEventsPage(t *testing.T) {
 			t.Errorf("docs/events.md lacks | `%s` | %s |", e.Type, e.When)
 		}
 	}
-	b := quick(t)
-	if !strings.Contains(string(text), b.document.Reference().VerifyExample) {
+	if !strings.Contains(string(text), "```js\n"+quick(t).document.Reference().VerifyExample+"```") {
 		t.Error("docs/events.md lacks the program of the reference")
+	}
+	receiver, err := os.ReadFile("receiver_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, program, _ := strings.Cut(string(receiver), "// The receiver of docs/events.md.\n\n")
+	program, _, _ = strings.Cut(program, "\n// End of the receiver.")
+	if program == "" || !strings.Contains(string(text), program) {
+		t.Error("docs/events.md lacks the Go program of receiver_test.go")
 	}
 	var types []string
 	for _, e := range api.Events() {

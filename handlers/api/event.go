@@ -65,7 +65,7 @@ func (s *service) eventOperations() []*operation {
 		{method: http.MethodPost, path: "/v1/events/{id}/redeliver", id: "redeliverEvent", tag: "Events", summary: "Send an event again",
 			message: "Event on its way again.", about: "Sends the event again, with the same id and content, to each webhook that is active now.",
 			params: id, data: redeliveredData{}, refusals: []int{403, 404, 409, 422},
-			run: effect((*call).redeliver, func(_ *call, r redeliveredData) (any, error) { return r, nil })},
+			run: effect((*call).redeliver, showRedelivered)},
 	}
 }
 
@@ -123,11 +123,15 @@ func (c *call) event() error {
 	return c.answer(detail)
 }
 
-func (c *call) redeliver() (redeliveredData, error) {
+func (c *call) redeliver() (int, error) {
 	id, err := c.param("id", "event")
 	if err != nil {
-		return redeliveredData{}, err
+		return 0, err
 	}
-	n, err := c.api.Webhooks.Redeliver(c.ctx, c.scope, id)
-	return redeliveredData{EventID: id, Webhooks: n}, err
+	return c.api.Webhooks.Redeliver(c.ctx, c.scope, id)
+}
+
+func showRedelivered(c *call, webhooks int) (any, error) {
+	id, err := c.param("id", "event")
+	return redeliveredData{EventID: id, Webhooks: webhooks}, err
 }

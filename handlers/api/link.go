@@ -68,6 +68,7 @@ type linkData struct {
 	UsageLimit  *int64   `json:"usage_limit" example:"40" doc:"How many payments it may start; null for any number."`
 	Used        int64    `json:"used" example:"3" doc:"How many payments it has started."`
 	Active      bool     `json:"active" example:"true" doc:"Whether it is switched on."`
+	State       string   `json:"state" enum:"open,inactive,expired,used_up" example:"open" doc:"Whether it starts payments now, and if not, why."`
 	ExpiresAt   *string  `json:"expires_at" format:"date-time" example:"2026-03-14T09:00:00.000000Z" doc:"When it stops starting payments; null for never."`
 	CreatedAt   string   `json:"created_at" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"When it was made."`
 	UpdatedAt   string   `json:"updated_at" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"When it was last changed."`
@@ -127,7 +128,7 @@ func (c *call) linkData(l models.Link) linkData {
 	return linkData{
 		ID: l.Code, Domain: l.Domain, URL: c.api.Links.URL(l), Title: l.Title, Description: l.Description, Currency: l.Currency,
 		Amount: l.Amount, MinAmount: l.MinAmount, MaxAmount: l.MaxAmount, Methods: methods, RedirectURL: l.RedirectURL,
-		UsageLimit: l.UsageLimit, Used: l.Used, Active: l.Active, ExpiresAt: stamp(l.ExpiresAt),
+		UsageLimit: l.UsageLimit, Used: l.Used, Active: l.Active, State: link.State(l, c.api.Clock()), ExpiresAt: stamp(l.ExpiresAt),
 		CreatedAt: clock.Format(l.CreatedAt), UpdatedAt: clock.Format(l.UpdatedAt),
 	}
 }
@@ -188,20 +189,14 @@ func (c *call) updateLink() (models.Link, error) {
 		}
 		return found, refuse(problems, values)
 	}
-	if found, err = c.api.Links.Update(c.ctx, c.scope, found.ID, draft); err != nil || !in.Active.Given {
-		return found, err
-	}
-	if err := c.api.Links.SetActive(c.ctx, c.scope, found.ID, in.Active.Value); err != nil {
-		return found, err
-	}
-	return c.api.Links.Find(c.ctx, c.scope, found.ID)
+	return c.api.Links.Update(c.ctx, c.scope, found.ID, draft)
 }
 
 // apply is the link as it would be after the change.
 func (in linkPatch) apply(l models.Link) link.Draft {
 	d := link.Draft{
 		Title: l.Title, Description: l.Description, Currency: l.Currency, Amount: l.Amount, MinAmount: l.MinAmount, MaxAmount: l.MaxAmount,
-		RedirectURL: l.RedirectURL, UsageLimit: l.UsageLimit, ExpiresAt: l.ExpiresAt,
+		RedirectURL: l.RedirectURL, UsageLimit: l.UsageLimit, ExpiresAt: l.ExpiresAt, Active: in.Active.pointer(),
 	}
 	if l.Methods != "" {
 		d.Methods = strings.Split(l.Methods, ",")

@@ -69,15 +69,15 @@ type summaryTransaction struct {
 
 // stepData is one row of a payment's timeline.
 type stepData struct {
-	Number int             `json:"number" example:"2" doc:"Place in the timeline, from 1 without gaps."`
-	Kind   string          `json:"kind" example:"state" doc:"What the row tells of: a change of state, a transfer, the sandbox, …"`
-	From   string          `json:"from" example:"pending" doc:"State before; empty for the first row."`
-	To     string          `json:"to" example:"initiated" doc:"State after."`
-	Reason string          `json:"reason" example:"" doc:"Machine-readable reason."`
-	Remark string          `json:"remark" example:"-" doc:"The reason as a sentence, or a dash."`
-	Detail json.RawMessage `json:"detail" doc:"More about it, by kind: for a transfer its hash, amount and confirmations."`
-	Actor  string          `json:"actor" example:"customer" doc:"Who caused it: system, key, user, customer, link or sandbox."`
-	At     string          `json:"at" format:"date-time" example:"2026-01-31T12:00:09.512340Z" doc:"When, on the payment's own clock (which the sandbox can move)."`
+	Number int    `json:"number" example:"2" doc:"Place in the timeline, from 1 without gaps."`
+	Kind   string `json:"kind" example:"state" doc:"What the row tells of: a change of state, a transfer, the sandbox, …"`
+	From   string `json:"from" example:"pending" doc:"State before; empty for the first row."`
+	To     string `json:"to" example:"initiated" doc:"State after."`
+	Reason string `json:"reason" example:"" doc:"Machine-readable reason."`
+	Remark string `json:"remark" example:"-" doc:"The reason as a sentence, or a dash."`
+	Detail object `json:"detail" doc:"More about it, by kind: for a transfer its hash, amount and confirmations."`
+	Actor  string `json:"actor" example:"customer" doc:"Who caused it: system, key, user, customer, link or sandbox."`
+	At     string `json:"at" format:"date-time" example:"2026-01-31T12:00:09.512340Z" doc:"When, on the payment's own clock (which the sandbox can move)."`
 }
 
 func (s *service) paymentOperations() []*operation {
@@ -207,7 +207,7 @@ func (c *call) timeline() error {
 		who, _, _ := strings.Cut(step.Actor, ":") // the number behind it counts rows of all merchants
 		items = append(items, stepData{
 			Number: step.Number, Kind: step.Kind, From: step.From, To: step.To, Reason: step.Reason, Remark: step.Remark,
-			Detail: json.RawMessage(step.Detail), Actor: who, At: clock.Format(step.At),
+			Detail: object{json.RawMessage(step.Detail)}, Actor: who, At: clock.Format(step.At),
 		})
 	}
 	return list(c, items, "")

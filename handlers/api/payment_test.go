@@ -114,14 +114,11 @@ func TestReferencesInPaths(t *testing.T) {
 	b.initiate("business_reference", `"a+b@c~1"`)
 	for path, status := range map[string]int{
 		"a+b@c~1": 200, "a%2Bb%40c~1": 200, "a%2bb%40c%7E1": 200,
-		"a%20b@c~1": 404, "a+b@c~1%00": 404, "a%2Fb": 404, "%2e%2e": 404, "..%2f..": 404, "a%": 404, "%ff": 404, "A+b@c~1": 404,
+		"a%20b@c~1": 404, "a+b@c~1%00": 404, "a%2Fb": 404, "%2e%2e": 404, "..%2f..": 404, "%ff": 404, "A+b@c~1": 404,
 		strings.Repeat("a", 101): 404, "PAY_": 404, "PAY_x": 404, "%27%20OR%201=1": 404, "%50AY_x": 404, "a/b": 404, "": 404, "a+b@c~1/": 404,
 	} {
 		r := b.app
 		_ = r
-		if strings.Contains(path, "a%") && len(path) == 2 {
-			continue // no client of ours can send it; the server's own tests do
-		}
 		a := b.call("GET", "/v1/payment/verify/"+path, "")
 		if a.Status != status {
 			t.Errorf("%q: %d, want %d: %s", path, a.Status, status, a.Raw)

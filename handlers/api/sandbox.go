@@ -12,6 +12,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/sandbox"
+	"cointill/core/scope"
 )
 
 // simulateRequest is the body of POST /v1/sandbox/payments/{reference}/simulate.
@@ -73,16 +74,27 @@ func (s *service) sandboxOperations() []*operation {
 			summary: "Play a scenario", message: "Scenario played.", about: about.String(),
 			params:  []*huma.Param{pathParam("reference", "Either reference of the payment.", "order-1001")},
 			request: simulateRequest{}, sample: json.RawMessage(`{"scenario":"exact"}`), data: simulatedData{},
-			refusals: []int{400, 404, 409, 413, 415, 422}, run: effect((*call).simulate, showSimulated)},
+			refusals: []int{400, 404, 409, 413, 415, 422}, run: inSandbox(effect((*call).simulate, showSimulated))},
 		{method: http.MethodPost, path: "/v1/sandbox/advance", id: "advancePayment", tag: tag, summary: "Move a payment's clock",
 			message: "Clock moved.", about: "Moves the clock of one payment ahead, so that its 7 minutes or 24 hours are over at once. Answers the payment record.",
 			request: advanceRequest{}, sample: json.RawMessage(`{"reference":"order-1001","seconds":86400}`), data: payment.Record{},
 			refusals: []int{400, 404, 409, 413, 415, 422},
-			run:      effect((*call).advance, func(_ *call, v payment.View) (any, error) { return v.Record(), nil })},
+			run:      inSandbox(effect((*call).advance, func(_ *call, v payment.View) (any, error) { return v.Record(), nil }))},
 		{method: http.MethodPost, path: "/v1/sandbox/mine", id: "mineBlocks", tag: tag, summary: "Make blocks", message: "Blocks made.",
 			about:   "Makes blocks at once on a simulated chain. Every test payment on that chain sees them.",
 			request: mineRequest{}, sample: json.RawMessage(`{"payment_method":"crypto_bitcoin","blocks":6}`), data: minedData{},
-			refusals: []int{400, 404, 409, 413, 415, 422}, run: effect((*call).mine, showMined)},
+			refusals: []int{400, 404, 409, 413, 415, 422}, run: inSandbox(effect((*call).mine, showMined))},
+	}
+}
+
+// inSandbox hides the sandbox from live keys before any word about a body: core
+// does the same for the act itself.
+func inSandbox(run handler) handler {
+	return func(c *call) error {
+		if c.scope.Domain != scope.Test {
+			return fault.Missing("sandbox")
+		}
+		return run(c)
 	}
 }
 
@@ -127,25 +139,19 @@ func (c *call) advance() (payment.View, error) {
 	return view, err
 }
 
-func (c *call) mine() (minedBlocks, error) {
+func (c *call) mine() (sandbox.Mined, error) {
 	in, problems, err := read[mineRequest](c.fiber.Body())
 	if err != nil {
-		return minedBlocks{}, err
+		return sandbox.Mined{}, err
 	}
 	blocks := int(min(max(in.Blocks.Value, -1), sandbox.MaxBlocks+1)) // fits an int everywhere, and stays out of range
 	mined, err := c.api.Sandbox.Mine(c.ctx, c.scope, money.Method(in.PaymentMethod.Value), blocks)
 	if len(problems) > 0 { // an empty payment_method and 0 blocks are always refused
 		err = refuseAll(problems, err)
 	}
-	return minedBlocks{mined, in.PaymentMethod.Value}, err
+	return mined, err
 }
 
-// minedBlocks is what was mined, and by which method's name it was asked for.
-type minedBlocks struct {
-	sandbox.Mined
-	method string
-}
-
-func showMined(_ *call, m minedBlocks) (any, error) {
-	return minedData{PaymentMethod: m.method, Network: string(m.Network), Blocks: m.Blocks, Height: m.Height}, nil
+func showMined(_ *call, m sandbox.Mined) (any, error) {
+	return minedData{PaymentMethod: string(m.Method), Network: string(m.Network), Blocks: m.Blocks, Height: m.Height}, nil
 }

@@ -2,13 +2,11 @@ package api
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"cointill/core/clock"
-	"cointill/core/fault"
 	"cointill/core/webhook"
 )
 
@@ -58,12 +56,6 @@ type testedData struct {
 	EventID string `json:"event_id" example:"evt_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"The webhook.test event that is being sent."`
 }
 
-// secretWebhook is a webhook just made, or whose secret was just rotated.
-type secretWebhook struct {
-	endpoint webhook.Endpoint
-	secret   string
-}
-
 func (s *service) webhookOperations() []*operation {
 	id := []*huma.Param{pathParam("id", "Id of the webhook.", "whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")}
 	const tag = "Webhooks"
@@ -103,39 +95,21 @@ func showEndpoint(e webhook.Endpoint) WebhookData {
 
 func showWebhook(_ *call, e webhook.Endpoint) (any, error) { return showEndpoint(e), nil }
 
-func showSecret(_ *call, made secretWebhook) (any, error) {
-	return webhookSecretData{WebhookData: showEndpoint(made.endpoint), Secret: made.secret}, nil
+func showSecret(_ *call, made webhook.WithSecret) (any, error) {
+	return webhookSecretData{WebhookData: showEndpoint(made.Endpoint), Secret: made.Secret}, nil
 }
 
-func (c *call) createWebhook() (secretWebhook, error) {
+func (c *call) createWebhook() (webhook.WithSecret, error) {
 	in, problems, err := read[webhookRequest](c.fiber.Body())
 	if err != nil {
-		return secretWebhook{}, err
+		return webhook.WithSecret{}, err
 	}
+	wanted := webhook.Create{Name: in.Type.Value, URL: in.URL.Value, Active: in.Active.Value}
 	if len(problems) > 0 {
-		return secretWebhook{}, refuse(problems, c.webhookValues(in.Type, in.URL))
+		return webhook.WithSecret{}, refuse(problems, wanted.Check(c.scope.Domain))
 	}
-	made, secret, err := c.api.Webhooks.Create(c.ctx, c.scope, webhook.Create{Name: in.Type.Value, URL: in.URL.Value, Active: in.Active.Value})
-	return secretWebhook{made, secret}, err
-}
-
-// webhookValues is what core finds wrong with a name and a URL that were given,
-// for a request that is refused anyway. Core checks them in Create only, and
-// always refuses an empty name and an empty URL: so nothing is made here.
-func (c *call) webhookValues(name, url text) fault.Fields {
-	found := fault.Fields{}
-	for field, draft := range map[string]webhook.Create{"type": {Name: name.Value}, "url": {URL: url.Value}} {
-		given := name.Given
-		if field == "url" {
-			given = url.Given
-		}
-		_, _, err := c.api.Webhooks.Create(c.ctx, c.scope, draft)
-		var refused *fault.Fault
-		if given && errors.As(err, &refused) && len(refused.Fields[field]) > 0 {
-			found[field] = refused.Fields[field]
-		}
-	}
-	return found
+	made, secret, err := c.api.Webhooks.Create(c.ctx, c.scope, wanted)
+	return webhook.WithSecret{Endpoint: made, Secret: secret}, err
 }
 
 func (c *call) webhooks() error {
@@ -176,10 +150,11 @@ func (c *call) updateWebhook() (webhook.Endpoint, error) {
 	if err != nil {
 		return webhook.Endpoint{}, err
 	}
+	change := webhook.Change{Name: in.Type.pointer(), URL: in.URL.pointer(), Active: in.Active.pointer()}
 	if len(problems) > 0 {
-		return webhook.Endpoint{}, refuse(problems, c.webhookValues(in.Type, in.URL))
+		return webhook.Endpoint{}, refuse(problems, change.Check(c.scope.Domain))
 	}
-	return c.api.Webhooks.Update(c.ctx, c.scope, id, webhook.Change{Name: in.Type.pointer(), URL: in.URL.pointer(), Active: in.Active.pointer()})
+	return c.api.Webhooks.Update(c.ctx, c.scope, id, change)
 }
 
 func (c *call) deleteWebhook() (string, error) {
@@ -190,13 +165,13 @@ func (c *call) deleteWebhook() (string, error) {
 	return id, c.api.Webhooks.Delete(c.ctx, c.scope, id)
 }
 
-func (c *call) rotateSecret() (secretWebhook, error) {
+func (c *call) rotateSecret() (webhook.WithSecret, error) {
 	id, err := c.param("id", "webhook")
 	if err != nil {
-		return secretWebhook{}, err
+		return webhook.WithSecret{}, err
 	}
 	made, secret, err := c.api.Webhooks.RotateSecret(c.ctx, c.scope, id)
-	return secretWebhook{made, secret}, err
+	return webhook.WithSecret{Endpoint: made, Secret: secret}, err
 }
 
 func (c *call) testWebhook() (string, error) {

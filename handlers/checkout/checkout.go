@@ -68,13 +68,31 @@ func (h *Handlers) Routes(r page.Payers) {
 }
 
 // asker is what of a request decides how a payment is shown. It may outlive the request.
-type asker struct{ Lang, Token string }
+type asker struct {
+	tongue
+	Token string
+}
 
-func askerOf(c *page.Ctx) asker { return asker{Lang: language(c), Token: c.Params("token")} }
+func askerOf(c *page.Ctx) asker { return asker{language(c), c.Params("token")} }
+
+// tongue is the language of an answer. Chosen says that it was chosen by hand:
+// then every address in the answer carries it on.
+type tongue struct {
+	Lang   string
+	Chosen bool
+}
+
+// onto adds a language that was chosen to an address.
+func (t tongue) onto(address string) string {
+	if !t.Chosen {
+		return address
+	}
+	return address + "?lang=" + t.Lang
+}
 
 // about collects what a page shows beside the payment.
 func (h *Handlers) about(ctx context.Context, v payment.View, who asker) (about, error) {
-	a := about{Lang: who.Lang, Token: who.Token}
+	a := about{asker: who}
 	_, a.Problem = h.Networks.Network(scope.Domain(v.Payment.Domain), v.Coin().Info().Chain)
 	if v.Payment.LinkID == nil {
 		return a, nil
@@ -98,7 +116,7 @@ func answer(c *page.Ctx, status int, v payment.View, a about, done string) error
 		return c.RenderStatus(status, view.Status(statusProps(v, a)))
 	case status == http.StatusOK:
 		query := url.Values{}
-		if c.Query("lang") != "" {
+		if a.Chosen {
 			query.Set("lang", a.Lang)
 		}
 		if done != "" {
@@ -116,18 +134,15 @@ func scripted(c *page.Ctx) bool { return c.Get("HX-Request") == "true" }
 // maxAccept bounds what is read of an Accept-Language header, in bytes.
 const maxAccept = 256
 
-// language is the chosen one, in the address of this request or of the page
-// that made it, else the best that the browser asks for.
-func language(c *page.Ctx) string {
+// language is the chosen one, else the best that the browser asks for.
+func language(c *page.Ctx) tongue {
 	chosen := c.Query("lang")
-	if from, err := url.Parse(c.Get("HX-Current-URL")); err == nil && chosen == "" {
-		chosen = from.Query().Get("lang")
-	}
 	accept := c.Get("Accept-Language")
 	if len(accept) > maxAccept { // the first ones are the most wanted
 		accept = accept[:max(0, strings.LastIndexByte(accept[:maxAccept], ','))]
 	}
-	return view.Language(chosen, accept)
+	lang := view.Language(chosen, accept)
+	return tongue{lang, lang == chosen}
 }
 
 // place is a business's time zone; UTC when this machine doesn't know it.

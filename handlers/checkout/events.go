@@ -23,7 +23,7 @@ const (
 // then after every change, and a close when no more will come.
 func (h *Handlers) events(c *page.Ctx) error {
 	who := askerOf(c)
-	who.Token = strings.Clone(who.Token)
+	who.Token, who.Lang = strings.Clone(who.Token), strings.Clone(who.Lang)
 	v, err := h.Payments.ByToken(c.UserContext(), who.Token)
 	if err != nil {
 		return err

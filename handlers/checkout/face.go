@@ -55,7 +55,7 @@ func underWay(v payment.View) checkout.View {
 		return checkout.WindowOver
 	case v.Payment.Paid.Sign() == 0:
 		return checkout.Waiting
-	case !over(v) && !enough(v):
+	case !over(v) && !v.Enough():
 		return checkout.Partial
 	case processing:
 		return checkout.Processing
@@ -85,13 +85,6 @@ func declined(v payment.View) checkout.View {
 
 // over reports whether the time to pay has passed.
 func over(v payment.View) bool { return v.Now.After(v.Payment.ExpiresAt) }
-
-// enough reports whether nothing more needs to be asked for, with the
-// tolerance that the payment was made with.
-func enough(v payment.View) bool {
-	p := v.Payment
-	return p.Paid.Cmp(p.Due.Sub(p.Due.MulDiv(int64(p.UnderTolerance), 10_000))) >= 0
-}
 
 // returning reports a payment whose confirmation a reorganisation took back: it
 // will most likely be confirmed again, so nobody should pay twice.

@@ -29,7 +29,7 @@ func (h *Handlers) linkStart(c *page.Ctx) error {
 	}
 	started, err := h.Links.Start(c.UserContext(), code, linkForm(form.Values))
 	if err == nil {
-		return c.Ctx.Redirect(started.PaymentURL, http.StatusSeeOther)
+		return c.Ctx.Redirect(language(c).onto(started.PaymentURL), http.StatusSeeOther)
 	}
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.Gone, fault.Conflict, fault.Forbidden, fault.Unavailable, fault.Limited:

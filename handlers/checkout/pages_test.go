@@ -167,18 +167,31 @@ func TestLanguages(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.Business("Ama's Shop", "ama@shop.example")
 		at := "/pay/" + s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).AccessToken
-		for _, c := range []struct{ query, accept, current, want string }{
-			{"", "", "", "en"}, {"", "fr-CA,en;q=0.5", "", "fr"}, {"", "sw", "", "sw"}, {"", "ha,en;q=0.1", "", "ha"}, {"", "zh", "", "en"},
-			{"?lang=fr", "sw", "", "fr"}, {"?lang=xx", "sw", "", "sw"}, {"", "sw", servertest.Base + at + "?lang=ha", "ha"},
-			{"", strings.Repeat("fr,", 5000), "", "fr"},
+		for _, c := range []struct{ query, accept, want string }{
+			{"", "", "en"}, {"", "fr-CA,en;q=0.5", "fr"}, {"", "sw", "sw"}, {"", "ha,en;q=0.1", "ha"}, {"", "zh", "en"},
+			{"?lang=fr", "sw", "fr"}, {"?lang=xx", "sw", "sw"}, {"", strings.Repeat("fr,", 5000), "fr"},
 		} {
 			b := s.Browser()
-			b.Header["Accept-Language"], b.Header["HX-Current-URL"] = c.accept[:min(len(c.accept), 4000)], c.current
+			b.Header["Accept-Language"] = c.accept[:min(len(c.accept), 4000)]
 			expect(t, b.Get(at+c.query), 200, `<html lang="`+c.want+`"`)
 		}
 		b := s.Browser()
+		if strings.Contains(b.Get(at).Body, at+"/open?") {
+			t.Error("a language that nobody chose is carried on")
+		}
+		expect(t, b.Get(at+"?lang=sw"), 200, at+"/open?lang=sw", at+"/status?lang=sw", at+"/events?lang=sw", at+"/simulate?lang=sw")
 		if a := b.Post(at+"/open?lang=sw", nil); a.Location != at+"?lang=sw" {
 			t.Errorf("opened in Swahili, led to %q", a.Location)
+		}
+		expect(t, b.Get(at+"?lang=sw"), 200, "15; url="+at+"?lang=sw")
+		refused := b.Post(at+"/claim?lang=sw", url.Values{"hash": {"x"}})
+		expect(t, refused, 422, `<html lang="sw"`, at+"/claim?lang=sw", `href="`+at+`?lang=fr"`)
+		expect(t, b.Get(at+"/status?lang=sw"), 200, at+"/claim?lang=sw")
+
+		link := "/l/" + aLink(t, s, sc, link.Draft{}).Code
+		expect(t, b.Get(link+"?lang=fr"), 200, `action="`+link+`?lang=fr"`)
+		if a := b.Post(link+"?lang=fr", customer()); !strings.HasSuffix(a.Location, "?lang=fr") {
+			t.Errorf("a link in French leads to %q", a.Location)
 		}
 	})
 }

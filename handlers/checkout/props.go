@@ -18,7 +18,7 @@ import (
 
 // about is what the page shows of a payment beside the payment itself.
 type about struct {
-	Lang, Token string
+	asker
 	// Problem is why the coin can't be paid now; "" when it can.
 	Problem string
 	// Link is the payment link that the payment was started from, if any.
@@ -40,7 +40,7 @@ func statusProps(v payment.View, a about) checkout.StatusProps {
 	where := v.Destination()
 	zone := place(v.Business.TimeZone)
 	props := checkout.StatusProps{
-		Lang: a.Lang, Token: a.Token, View: face(v, a.Problem), Merchant: v.Business.Name,
+		Lang: a.Lang, Chosen: a.Chosen, Token: a.Token, View: face(v, a.Problem), Merchant: v.Business.Name,
 		Coin: p.Coin, CoinName: coin.Info().Name, Network: where.Network, Fiat: currency.Show(v.Charged()),
 		Asked: coin.Format(p.Due), Received: coin.Format(received(v)), Due: coin.Format(v.Rest()),
 		Difference: coin.Format(p.Paid.Sub(p.Due).Abs()), ReceivedFiat: currency.Show(v.PaidFiat()),
@@ -55,7 +55,7 @@ func statusProps(v payment.View, a about) checkout.StatusProps {
 	if a.Link != nil {
 		props.ReturnURL = a.Link.RedirectURL
 		if a.Link.Active {
-			props.AgainURL = "/l/" + a.Link.Code
+			props.AgainURL = a.onto("/l/" + a.Link.Code)
 		}
 	}
 	if props.View == checkout.Waiting || props.View == checkout.Partial {
@@ -120,24 +120,19 @@ func masked(email string) string {
 	return email[:1] + "•••" + email[at:]
 }
 
-// scenarios are the sandbox's buttons: none in live, none for a payment without
-// an address, and none once it has ended, but for what is paid too late.
+// scenarios are the sandbox's buttons.
 func scenarios(v payment.View) (list []checkout.Scenario) {
-	ended := v.State().Final() && v.State() != payment.Abandoned
-	if v.Payment.Domain != string(scope.Test) || ended || v.Payment.Address == "" && over(v) {
-		return nil
-	}
-	for _, s := range sandbox.For(v.Coin()) {
+	for _, s := range sandbox.Fitting(v) {
 		list = append(list, checkout.Scenario{Code: s.Code, Label: s.Label, Text: s.Explanation})
 	}
 	return list
 }
 
 // linkProps is the public page of a payment link.
-func linkProps(public link.Public, lang string, form ui.Form) checkout.LinkPageProps {
+func linkProps(public link.Public, in tongue, form ui.Form) checkout.LinkPageProps {
 	l, currency := public.Link, money.Currency(public.Link.Currency)
 	props := checkout.LinkPageProps{
-		Form: form, Lang: lang, Code: l.Code, State: linkState(public.State), Merchant: public.Business.Name,
+		Form: form, Lang: in.Lang, Chosen: in.Chosen, Code: l.Code, State: checkout.LinkState(public.State), Merchant: public.Business.Name,
 		Title: l.Title, Description: l.Description, Currency: l.Currency, Test: public.Scope.Domain == scope.Test,
 	}
 	if l.Amount != nil {
@@ -147,25 +142,8 @@ func linkProps(public link.Public, lang string, form ui.Form) checkout.LinkPageP
 	}
 	for _, info := range public.Methods {
 		props.Methods = append(props.Methods, checkout.Choice{
-			Code: string(info.Method), Coin: string(info.Coin), Name: info.Name, Network: network(info.Coin),
+			Code: string(info.Method), Coin: string(info.Coin), Name: info.Name, Network: info.Network,
 		})
 	}
 	return props
-}
-
-func linkState(state string) checkout.LinkState {
-	switch state {
-	case link.Open:
-		return checkout.LinkOpen
-	case link.Expired:
-		return checkout.LinkExpired
-	case link.UsedUp:
-		return checkout.LinkUsedUp
-	}
-	return checkout.LinkInactive
-}
-
-// network is what a coin's network is called on pages.
-func network(coin money.Coin) string {
-	return payment.View{Payment: models.Payment{Coin: string(coin)}}.Destination().Network
 }

@@ -89,7 +89,7 @@ func TestEveryFaceRenders(t *testing.T) {
 		for _, state := range payment.States() {
 			for _, reason := range append(payment.Reasons(), payment.NoReason) {
 				for _, paid := range []int64{0, 6_000, 10_000, 11_000} {
-					props := statusProps(standing(state, reason, paid, minute), about{Lang: lang, Token: "token"})
+					props := statusProps(standing(state, reason, paid, minute), about{asker: asker{tongue: tongue{Lang: lang}, Token: "token"}})
 					text, err := fragment(context.Background(), props)
 					if err != nil || strings.ContainsAny(text, "\r\n") {
 						t.Fatalf("%s %s %s: %v", lang, state, reason, err)
@@ -110,12 +110,12 @@ func TestStatusProps(t *testing.T) {
 	v.Chain.Tip = 101
 	v.Transfers = []models.Transfer{{TxID: "aa", Amount: money.Units(6_000), Height: &height}}
 	link := &models.Link{Code: "abc", RedirectURL: "https://shop.example/thanks", Active: true}
-	props := statusProps(v, about{Lang: "en", Token: "token", Link: link})
+	props := statusProps(v, about{asker: asker{tongue: tongue{Lang: "sw", Chosen: true}, Token: "token"}, Link: link})
 	for name, pair := range map[string][2]string{
 		"fiat": {props.Fiat, "₦5,000.00"}, "asked": {props.Asked, "0.00010000"}, "received": {props.Received, "0.00006000"},
 		"due": {props.Due, "0.00004000"}, "difference": {props.Difference + " " + props.DifferenceFiat, "0.00004000 ₦2,000.00"},
 		"hash": {props.Hash, "aa"}, "receipt": {props.ReceiptEmail, "n•••@example.com"}, "zone": {props.Deadline.Format("15:04 MST"), "13:07 WAT"},
-		"return": {props.ReturnURL, "https://shop.example/thanks"}, "again": {props.AgainURL, "/l/abc"}, "network": {props.Network, "Bitcoin"},
+		"return": {props.ReturnURL, "https://shop.example/thanks"}, "again": {props.AgainURL, "/l/abc?lang=sw"}, "network": {props.Network, "Bitcoin"},
 	} {
 		if pair[0] != pair[1] {
 			t.Errorf("%s: %q, want %q", name, pair[0], pair[1])
@@ -152,7 +152,7 @@ func TestConfirmations(t *testing.T) {
 func TestReceivedDuringReorganisation(t *testing.T) {
 	v := standing(payment.Initiated, payment.Reorged, 0, minute)
 	v.Transfers = []models.Transfer{{Amount: money.Units(10_000), Gone: true, GoneReason: "reorged"}, {Amount: money.Units(5), Gone: true, GoneReason: "dropped"}}
-	if got := statusProps(v, about{Lang: "en"}).Received; got != "0.00010000" {
+	if got := statusProps(v, about{asker: asker{tongue: tongue{Lang: "en"}}}).Received; got != "0.00010000" {
 		t.Error(got)
 	}
 }
@@ -160,7 +160,7 @@ func TestReceivedDuringReorganisation(t *testing.T) {
 func TestXRP(t *testing.T) {
 	v, tag := standing(payment.Initiated, "", 0, minute), int64(4294967295)
 	v.Payment.Coin, v.Payment.Tag, v.Payment.Address = "XRP", &tag, "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY"
-	props := statusProps(v, about{Lang: "en"})
+	props := statusProps(v, about{asker: asker{tongue: tongue{Lang: "en"}}})
 	if props.Tag != "4294967295" || props.XAddress == "" || !strings.Contains(props.WalletURI, "dt=4294967295") || props.AddressQR.Path == "" {
 		t.Errorf("%+v", props)
 	}
@@ -171,7 +171,7 @@ func TestTether(t *testing.T) {
 	v := standing(payment.Initiated, "", 0, minute)
 	v.Payment.Coin = "USDT"
 	v.Payment.Address = "0x52908400098527886E0F7030069857D2E4169EE7"
-	text, err := fragment(context.Background(), statusProps(v, about{Lang: "en"}))
+	text, err := fragment(context.Background(), statusProps(v, about{asker: asker{tongue: tongue{Lang: "en"}}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,9 +189,10 @@ func TestScenarios(t *testing.T) {
 		want int
 	}{
 		"waiting": {standing(payment.Initiated, "", 0, minute), len(sandbox.For(money.BTC))}, "not opened": {unopened, len(sandbox.For(money.BTC))},
-		"abandoned": {standing(payment.Abandoned, "", 0, minute), len(sandbox.For(money.BTC))},
-		"live":      {live, 0}, "expired": {expired, 0}, "successful": {standing(payment.Successful, "", 0, minute), 0},
+		"abandoned": {standing(payment.Abandoned, "", 0, minute), 5},
+		"live":      {live, 0}, "expired": {expired, 0}, "declined": {standing(payment.Declined, payment.Overpaid, 20_000, minute), 3},
 	} {
+		c.v.Payment.Network = "sandbox-bitcoin"
 		if got := len(scenarios(c.v)); got != c.want {
 			t.Errorf("%s: %d scenarios, want %d", name, got, c.want)
 		}
@@ -202,17 +203,18 @@ func TestLinkProps(t *testing.T) {
 	amount := int64(5000)
 	public := link.Public{Link: models.Link{Code: "abc", Title: "Yoga", Currency: "GHC", Amount: &amount}, Business: models.Business{Name: "Ama's Shop"},
 		Scope: scope.Scope{Domain: scope.Test}, Methods: money.Coins(), State: link.Open}
-	props := linkProps(public, "fr", ui.Form{})
-	if props.Fixed != "GH₵5,000.00" || props.Min != "" || len(props.Methods) != 5 || !props.Test || props.State != checkout.LinkOpen || props.Methods[2].Network != "Ethereum" {
+	props := linkProps(public, tongue{Lang: "fr"}, ui.Form{})
+	if props.Fixed != "GH₵5,000.00" || props.Min != "" || len(props.Methods) != 5 || !props.Test || props.State != checkout.LinkOpen || props.Methods[2].Network != "Ethereum (ERC-20)" {
 		t.Errorf("%+v", props)
 	}
 	public.Link.Amount, public.Link.MinAmount, public.Link.MaxAmount = nil, 10, 500
-	if props = linkProps(public, "fr", ui.Form{}); props.Fixed != "" || props.Min != "GH₵10.00" || props.Max != "GH₵500.00" {
+	if props = linkProps(public, tongue{Lang: "fr"}, ui.Form{}); props.Fixed != "" || props.Min != "GH₵10.00" || props.Max != "GH₵500.00" {
 		t.Errorf("%+v", props)
 	}
 	for state, want := range map[string]checkout.LinkState{link.Inactive: checkout.LinkInactive, link.Expired: checkout.LinkExpired, link.UsedUp: checkout.LinkUsedUp} {
-		if linkState(state) != want {
-			t.Errorf("%s: %s", state, linkState(state))
+		public.State = state
+		if got := linkProps(public, tongue{}, ui.Form{}).State; got != want {
+			t.Errorf("%s: %s", state, got)
 		}
 	}
 }

@@ -48,6 +48,7 @@ type Payments interface {
 	Search(ctx context.Context, sc scope.Scope, f payment.Filter) (payment.Page, error)
 	Verify(ctx context.Context, sc scope.Scope, reference string) (payment.View, error)
 	Timeline(ctx context.Context, sc scope.Scope, reference string) ([]models.Step, error)
+	Unmatched(ctx context.Context, sc scope.Scope, before int64, limit int) (list []payment.UnmatchedTransfer, next int64, err error)
 	Summary(ctx context.Context, sc scope.Scope, since time.Time) (payment.Summary, error)
 	Resolve(ctx context.Context, sc scope.Scope, reference string) error
 	PageURL(p models.Payment) string
@@ -63,6 +64,7 @@ type Webhooks interface {
 	RotateSecret(ctx context.Context, sc scope.Scope, id string) (webhook.Endpoint, string, error)
 	SendTest(ctx context.Context, sc scope.Scope, id string) (eventID string, err error)
 	Deliveries(ctx context.Context, sc scope.Scope, endpointID string, limit int) ([]webhook.Delivery, error)
+	LatestDeliveries(ctx context.Context, sc scope.Scope) (map[string]webhook.Delivery, error)
 	DeliveriesOfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]webhook.Delivery, error)
 }
 
@@ -81,6 +83,7 @@ type Links interface {
 type Mails interface {
 	List(ctx context.Context, sc scope.Scope, after string, limit int) ([]receipt.Mail, string, error)
 	Find(ctx context.Context, sc scope.Scope, id int64) (receipt.Mail, error)
+	OfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]receipt.Mail, error)
 	Resend(ctx context.Context, sc scope.Scope, id int64) (receipt.Mail, error)
 }
 

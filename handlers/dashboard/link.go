@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"cointill/core/fault"
+	"cointill/core/payment"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 )
@@ -23,7 +24,11 @@ func (h *Handlers) link(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	facts := linkFacts{Link: found, URL: h.Links.URL(found), Collected: collected[id], Now: h.Clock()}
+	started, err := h.Payments.Search(ctx, sc, payment.Filter{LinkID: &id, Limit: listSize})
+	if err != nil {
+		return err
+	}
+	facts := linkFacts{Link: found, URL: h.Links.URL(found), Collected: collected[id], Payments: started.Payments, Now: h.Clock()}
 	return c.Render(dashboard.Link(linkProps(c.Layout(found.Title, "links"), facts, zoneOf(c.Member.Business))))
 }
 

@@ -15,10 +15,7 @@ func (h *Handlers) mailbox(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	props := dashboard.MailboxProps{Page: c.Layout("Mailbox", "mailbox"), NoServer: !h.MailServer}
-	for _, m := range mails {
-		props.Rows = append(props.Rows, mailRow(m, zoneOf(c.Member.Business)))
-	}
+	props := dashboard.MailboxProps{Page: c.Layout("Mailbox", "mailbox"), NoServer: !h.MailServer, Rows: mailRows(mails, zoneOf(c.Member.Business))}
 	props.Pager = pager(ui.Count(len(mails), "mail", "mails"), after != "", "/dashboard/mailbox",
 		next != "", "/dashboard/mailbox?cursor="+url.QueryEscape(next))
 	return c.Render(dashboard.Mailbox(props))

@@ -15,6 +15,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/webhook"
 	"cointill/handlers/dashboard/servertest"
+	"cointill/models"
 )
 
 const (
@@ -235,6 +236,13 @@ func TestLinks(t *testing.T) {
 		good.Set("min_amount", "20")
 		leads(t, b.PostFrom(form, at, good), at)
 		expect(t, b.Get(at), 200, "GH₵20.00")
+		expect(t, b.Get(at), 200, "Nobody has used this link yet")
+		code := regexp.MustCompile(`/l/[a-z0-9]{16}`).FindString(b.Get(at).Body)
+		started := b.Post(code, url.Values{"amount": {"50"}, "payment_method": {"crypto_bitcoin"}, "first_name": {"Ngozi"}, "last_name": {"Okafor"}, "email": {"ngozi@example.com"}})
+		if started.Status != http.StatusSeeOther {
+			t.Fatalf("the link starts nothing: %d", started.Status)
+		}
+		expect(t, b.Get(at), 200, "Ngozi Okafor", "GH₵50.00", "1 of 3")
 		leads(t, b.PostFrom(at, at+"/toggle", url.Values{"active": {"false"}}), at)
 		expect(t, b.Get(at), 200, "Inactive")
 		for _, nowhere := range []string{"/dashboard/links/999", "/dashboard/links/x", "/dashboard/links/0"} {
@@ -282,7 +290,8 @@ func TestMailbox(t *testing.T) {
 		list := b.Get("/dashboard/mailbox")
 		expect(t, list, 200, "Receipt "+reference, "ngozi@example.com")
 		at := regexp.MustCompile(`/dashboard/mailbox/\d+`).FindString(list.Body)
-		expect(t, b.Get(at), 200, "Thank you, Ngozi Okafor", reference)
+		expect(t, b.Get(at), 200, "Thank you, Ngozi Okafor", reference, "Kept here", "There was no mail server")
+		expect(t, b.Get("/dashboard/payments/"+reference), 200, at, "Kept here")
 		expect(t, b.PostFrom(at, at+"/resend", nil), 409, "No mail server is configured")
 		expect(t, b.Get("/dashboard/mailbox/999"), 404)
 		expect(t, b.Get("/dashboard/mailbox?cursor=%21"), 422)
@@ -350,12 +359,12 @@ func TestTenancy(t *testing.T) {
 // TestRoles is contract section 9: a page that a role may see, in test and in live.
 func TestRoles(t *testing.T) {
 	pages := []string{"/dashboard/payments", "/dashboard/links", "/dashboard/links/new", "/dashboard/webhooks", "/dashboard/webhooks/new",
-		"/dashboard/keys", "/dashboard/methods", "/dashboard/mailbox"}
+		"/dashboard/keys", "/dashboard/methods", "/dashboard/mailbox", "/dashboard/unmatched"}
 	want := map[scope.Role][2]string{ // ✓ may see, – may not; in the order of pages
-		scope.Owner:     {"✓✓✓✓✓✓✓✓", "✓✓✓✓✓✓✓✓"},
-		scope.Admin:     {"✓✓✓✓✓✓✓✓", "✓✓✓✓✓✓✓✓"},
-		scope.Finance:   {"✓✓––––✓✓", "✓✓––––✓✓"},
-		scope.Developer: {"✓✓✓✓✓✓✓✓", "–––✓––✓–"},
+		scope.Owner:     {"✓✓✓✓✓✓✓✓✓", "✓✓✓✓✓✓✓✓✓"},
+		scope.Admin:     {"✓✓✓✓✓✓✓✓✓", "✓✓✓✓✓✓✓✓✓"},
+		scope.Finance:   {"✓✓––––✓✓✓", "✓✓––––✓✓✓"},
+		scope.Developer: {"✓✓✓✓✓✓✓✓✓", "–––✓––✓––"},
 	}
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.Business("Ama's Shop", ama)
@@ -378,6 +387,41 @@ func TestRoles(t *testing.T) {
 		leads(t, b.Get("/dashboard"), "/dashboard/webhooks") // still in live
 		s.Role(sc, scope.Finance)
 		expect(t, b.PostFrom("/dashboard/methods", "/dashboard/methods/crypto_bitcoin", url.Values{"enabled": {"false"}}), 403)
+	})
+}
+
+// TestUnmatched lists money that credits no payment, page by page.
+func TestUnmatched(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", ama)
+		b := s.SignIn(ama)
+		expect(t, b.Get("/dashboard/unmatched"), 200, "Nothing is unmatched")
+		reference := s.Initiate(sc, servertest.Request(money.CryptoRipple)).Reference
+		v, err := s.Payments.Verify(t.Context(), sc, reference)
+		s.Must(err)
+		now, tag := s.Clock.Now(), int64(4_000_000_001)
+		for i, why := range append([]string{payment.MissingTag, payment.UnknownTag, payment.AfterFinal, payment.WrongAsset}, make([]string, 24)...) {
+			row := models.Transfer{Network: "sandbox-xrp", TxID: fmt.Sprintf("hash%02d", i), Asset: "XRP", Address: "rSample", Amount: money.Units(1_500_000),
+				BusinessID: sc.BusinessID, Domain: string(sc.Domain), Unmatched: why, FirstSeenAt: now, CreatedAt: now, UpdatedAt: now}
+			switch why {
+			case payment.AfterFinal:
+				row.PaymentID = &v.Payment.ID
+			case payment.UnknownTag:
+				row.Tag = &tag
+			case payment.WrongAsset:
+				row.Asset = "FAKE-XRP"
+			case "":
+				row.Unmatched = payment.MissingTag
+			}
+			s.Must(s.DB.Exec(t.Context()).Create(&row).Error)
+		}
+		first := b.Get("/dashboard/unmatched")
+		expect(t, first, 200, "25 transfers", "hash27", "1.500000 XRP", "No destination tag")
+		next := regexp.MustCompile(`/dashboard/unmatched\?before=\d+`).FindString(first.Body)
+		expect(t, b.Get(next), 200, "3 transfers", "Came after the end", reference, "Unknown destination tag", "4000000001", "hash00")
+		expect(t, b.Get("/dashboard"), 200, "28 unmatched transfers", `href="/dashboard/unmatched"`)
+		s.Business("Bayo's Shop", bayo)
+		expect(t, s.SignIn(bayo).Get("/dashboard/unmatched"), 200, "Nothing is unmatched")
 	})
 }
 

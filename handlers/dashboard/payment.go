@@ -30,6 +30,11 @@ func (h *Handlers) showPayment(c *page.Ctx, status int, said layout.Flash) error
 		return err
 	}
 	more.Deliveries = deliveryRows(deliveries, zone)
+	mails, err := h.Mails.OfPayment(ctx, sc, v.Payment.ID)
+	if err != nil {
+		return err
+	}
+	more.Mails = mailRows(mails, zone)
 	if !sc.Allows(scope.SeeWebhooks) { // the link would lead nowhere
 		for i := range more.Deliveries {
 			more.Deliveries[i].Endpoint = ""

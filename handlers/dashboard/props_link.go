@@ -19,7 +19,7 @@ import (
 func linkRow(l models.Link, collected decimal.Decimal, now time.Time, zone *time.Location) dashboard.LinkRow {
 	return dashboard.LinkRow{
 		ID: strconv.FormatInt(l.ID, 10), Code: l.Code, Title: l.Title, Amount: linkAmount(l), Used: used(l),
-		Collected: money.Currency(l.Currency).Show(collected), Active: l.Active, State: linkState(l, now), Created: l.CreatedAt.In(zone),
+		Collected: money.Currency(l.Currency).Show(collected), Active: l.Active, State: link.State(l, now), Created: l.CreatedAt.In(zone),
 	}
 }
 
@@ -37,19 +37,6 @@ func used(l models.Link) string {
 		text += " of " + strconv.FormatInt(*l.UsageLimit, 10)
 	}
 	return text
-}
-
-// linkState is how a link stands, in the words of its badge.
-func linkState(l models.Link, now time.Time) string {
-	switch {
-	case !l.Active:
-		return "inactive"
-	case l.ExpiresAt != nil && !now.Before(*l.ExpiresAt):
-		return "expired"
-	case l.UsageLimit != nil && l.Used >= *l.UsageLimit:
-		return "used up"
-	}
-	return "active"
 }
 
 // linkFacts is what the page of a link is made of.

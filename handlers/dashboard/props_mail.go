@@ -19,15 +19,18 @@ func mailRow(m receipt.Mail, zone *time.Location) dashboard.MailRow {
 	return row
 }
 
-// mailStatus is the word of a mail's badge.
+func mailRows(mails []receipt.Mail, zone *time.Location) (rows []dashboard.MailRow) {
+	for _, m := range mails {
+		rows = append(rows, mailRow(m, zone))
+	}
+	return rows
+}
+
+// mailStatus is the key of a mail's badge.
 func mailStatus(state string) string {
 	switch state {
-	case receipt.Sent, receipt.Failed:
+	case receipt.Sent, receipt.Failed, receipt.Unknown, receipt.Kept:
 		return state
-	case receipt.Unknown:
-		return "failed" // it may have arrived; its error says so
-	case receipt.Kept:
-		return "kept"
 	}
 	return "queued"
 }

@@ -2,10 +2,7 @@ package dashboard
 
 import (
 	"cointill/core/account"
-	"cointill/core/money"
-	"cointill/core/payment"
 	"cointill/core/scope"
-	"cointill/models"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
 )
@@ -15,7 +12,7 @@ func methodsProps(page layout.Page, methods []account.Method, sc scope.Scope) da
 	props := dashboard.MethodsProps{Page: page}
 	for _, m := range methods {
 		row := dashboard.MethodRow{
-			Code: string(m.Coin.Method), Coin: string(m.Coin.Coin), Name: m.Coin.Name, Network: network(m.Coin.Coin),
+			Code: string(m.Coin.Method), Coin: string(m.Coin.Coin), Name: m.Coin.Name, Network: m.Coin.Network,
 			Enabled: m.Enabled, Available: m.Problem == "", Sentence: m.Problem,
 		}
 		if row.Available {
@@ -35,9 +32,4 @@ func ready(enabled bool, domain scope.Domain) string {
 		return "Customers can choose it, " + where + "."
 	}
 	return "Ready, " + where + "."
-}
-
-// network is what a coin's network is called on pages.
-func network(coin money.Coin) string {
-	return payment.View{Payment: models.Payment{Coin: string(coin)}}.Destination().Network
 }

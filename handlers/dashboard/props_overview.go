@@ -100,7 +100,7 @@ func attention(f overviewFacts) (list []dashboard.Attention) {
 	}
 	if n := int(f.Summary.Unmatched); n > 0 {
 		list = append(list, dashboard.Attention{Tone: ui.Warn, Title: ui.Count(n, "unmatched transfer", "unmatched transfers"),
-			Text: "Money came that credits no payment. The timeline of its payment shows it.", Href: "/dashboard/payments"})
+			Text: "Money came that credits no payment: see what it is, and from where.", Href: unmatchedPath})
 	}
 	for _, name := range f.Off {
 		list = append(list, dashboard.Attention{Tone: ui.Bad, Title: "Webhook “" + name + "” was switched off",

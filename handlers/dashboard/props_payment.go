@@ -261,12 +261,10 @@ func indented(text *string) string {
 
 // scenarios are what the sandbox can still do to a payment, for those who may.
 func scenarios(v payment.View, sc scope.Scope) (list []dashboard.Scenario) {
-	ended := v.State().Final() && v.State() != payment.Abandoned
-	unopened := v.Payment.Address == "" && v.Now.After(v.Payment.ExpiresAt)
-	if !sc.Allows(scope.DriveSandbox) || ended || unopened {
+	if !sc.Allows(scope.DriveSandbox) {
 		return nil
 	}
-	for _, s := range sandbox.For(v.Coin()) {
+	for _, s := range sandbox.Fitting(v) {
 		list = append(list, dashboard.Scenario{Code: s.Code, Label: s.Label, Text: s.Explanation})
 	}
 	return list

@@ -24,6 +24,8 @@ func (h *Handlers) Routes(m page.Members, v page.Visitors) {
 	m.Post("/dashboard/payments/:reference/simulate", scope.DriveSandbox, h.paymentSimulate)
 	m.Post("/dashboard/payments/:reference/accept", scope.ResolvePayment, h.paymentAccept)
 
+	m.Get(unmatchedPath, scope.SeePayments, h.unmatched)
+
 	m.Get("/dashboard/methods", scope.SeeMethods, h.methods)
 	m.Post("/dashboard/methods/:code", scope.ToggleMethods, h.methodToggle)
 

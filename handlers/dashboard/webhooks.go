@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cointill/core/webhook"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 )
@@ -12,17 +13,17 @@ func (h *Handlers) webhooks(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
+	latest, err := h.Webhooks.LatestDeliveries(ctx, sc)
+	if err != nil {
+		return err
+	}
 	props := dashboard.WebhooksProps{Page: c.Layout("Webhooks", "webhooks")}
 	for _, e := range endpoints {
-		latest, err := h.Webhooks.Deliveries(ctx, sc, e.ID, 1)
-		if err != nil {
-			return err
+		var last *webhook.Delivery
+		if d, any := latest[e.ID]; any {
+			last = &d
 		}
-		row := webhookRow(e, nil, zone)
-		if len(latest) > 0 {
-			row = webhookRow(e, &latest[0], zone)
-		}
-		props.Rows = append(props.Rows, row)
+		props.Rows = append(props.Rows, webhookRow(e, last, zone))
 	}
 	return c.Render(dashboard.Webhooks(props))
 }

@@ -91,6 +91,7 @@ type Ctx struct {
 // stands in the access log.
 const (
 	LocalRequestID = "request_id" // set by the server: req_…
+	LocalClientIP  = "client_ip"  // set by the server: whose request it is, behind trusted proxies too
 	LocalBusiness  = "business"   // int64
 	LocalReference = "reference"  // PAY_…
 )

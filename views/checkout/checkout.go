@@ -54,8 +54,10 @@ func (v View) Final() bool {
 // StatusProps is everything that the live part of the page shows.
 type StatusProps struct {
 	Lang, Token string
-	View        View
-	Merchant    string
+	// Chosen: the language was chosen by hand, so every address carries it on.
+	Chosen   bool
+	View     View
+	Merchant string
 	// Contact is how the merchant is reached; empty shows nothing.
 	Contact string
 	// Coin is the symbol (BTC), CoinName the name, Network the network's name
@@ -116,14 +118,16 @@ const (
 	LinkOpen     LinkState = "open"
 	LinkInactive LinkState = "inactive"
 	LinkExpired  LinkState = "expired"
-	LinkUsedUp   LinkState = "used up"
+	LinkUsedUp   LinkState = "used_up"
 )
 
 // LinkPageProps is the public page of a payment link: fields amount (when it
 // is open), payment_method, first_name, last_name, email.
 type LinkPageProps struct {
 	ui.Form
-	Lang, Code         string
+	Lang, Code string
+	// Chosen: the language was chosen by hand, so every address carries it on.
+	Chosen             bool
 	State              LinkState
 	Merchant           string
 	Title, Description string
@@ -140,7 +144,19 @@ func (p StatusProps) t(id string, pairs ...string) string { return say(p.Lang, i
 
 func (p LinkPageProps) t(id string, pairs ...string) string { return say(p.Lang, id, pairs...) }
 
-func (p StatusProps) path(end string) string { return "/pay/" + p.Token + end }
+func (p StatusProps) path(end string) string {
+	return "/pay/" + p.Token + end + carried(p.Lang, p.Chosen)
+}
+
+func (p LinkPageProps) path() string { return "/l/" + p.Code + carried(p.Lang, p.Chosen) }
+
+// carried is the query that keeps a language that was chosen.
+func carried(lang string, chosen bool) string {
+	if !chosen {
+		return ""
+	}
+	return "?lang=" + lang
+}
 
 // payable says that the details to pay with are shown.
 func (p StatusProps) payable() bool { return p.View == Waiting || p.View == Partial }
@@ -203,7 +219,7 @@ func (p StatusProps) refresh() int {
 func (p PageProps) shell() layout.CustomerProps {
 	return layout.CustomerProps{
 		Lang: p.Lang, Title: p.t("page_title", "Merchant", p.Merchant), Skip: p.t("skip"),
-		Refresh: p.refresh(), Stream: true, Test: p.Test, TestText: p.t("test_band"), ThemeText: p.t("theme"),
+		Refresh: p.refresh(), RefreshTo: p.path(""), Stream: true, Test: p.Test, TestText: p.t("test_band"), ThemeText: p.t("theme"),
 	}
 }
 

@@ -23,7 +23,7 @@ type LinkRow struct {
 	// currency that came.
 	Used, Collected string
 	Active          bool
-	// State is active, inactive, expired or used up.
+	// State is open, inactive, expired or used_up, as core/link has it.
 	State   string
 	Created time.Time
 }
@@ -256,7 +256,7 @@ func linkBadge(state string) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		switch state {
-		case "active":
+		case "open":
 			templ_7745c5c3_Err = ui.Badge(ui.Good, "check-circle", "Active").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -266,7 +266,7 @@ func linkBadge(state string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		case "used up":
+		case "used_up":
 			templ_7745c5c3_Err = ui.Badge(ui.Mute, "check", "Used up").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

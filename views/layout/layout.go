@@ -11,7 +11,7 @@ type Flash struct{ Kind, Text string }
 type Page struct {
 	Title string
 	// Nav is the key of the current item of the menu: overview, payments,
-	// links, methods, webhooks, keys, mailbox or docs.
+	// links, methods, webhooks, keys, unmatched, mailbox or docs.
 	Nav                               string
 	UserName, UserEmail, BusinessName string
 	// Domain is test or live; LiveAvailable says whether live can be chosen.
@@ -47,6 +47,7 @@ var nav = []navGroup{
 		{"keys", "/dashboard/keys", "keys", "API keys"},
 	}},
 	{"Look into", []navItem{
+		{"unmatched", "/dashboard/unmatched", "unmatched", "Unmatched"},
 		{"mailbox", "/dashboard/mailbox", "mailbox", "Mailbox"},
 		{"docs", "/docs", "docs", "API reference"},
 	}},
@@ -66,9 +67,10 @@ type ErrorProps struct {
 type CustomerProps struct {
 	// Lang is the language of the page, and Skip the text of its skip link.
 	Lang, Title, Skip string
-	// Refresh makes browsers without JavaScript load the page again, in
-	// seconds; 0 never does.
-	Refresh int
+	// Refresh makes browsers without JavaScript load RefreshTo, in seconds; 0
+	// never does.
+	Refresh   int
+	RefreshTo string
 	// Stream loads the library for the live status.
 	Stream bool
 	// Test puts the band above the page; TestText is what it says.

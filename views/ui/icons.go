@@ -9,6 +9,7 @@ var icons = map[string]string{
 	"webhooks":     "M12 8a3 3 0 1 0-2.6-1.5L6 13M12 8l3.5 6M6 13a3 3 0 1 0 3 3h6.5M15.5 14a3 3 0 1 1 .1 5",
 	"keys":         "M8 11a4 4 0 1 0 0 8 4 4 0 0 0 0-8M11 12l9-9M16 7l3 3",
 	"mailbox":      "M3 6h18v12H3zM3 7l9 7 9-7",
+	"unmatched":    "M4 12h6M14 12h6M10 8l4 8M12 3v2M12 19v2",
 	"docs":         "M6 3h9l4 4v14H6zM14 3v5h5M9 12h7M9 16h7",
 	"copy":         "M9 9h11v11H9zM5 15H4V4h11v1",
 	"check":        "M5 12.5l4.5 4.5L19 7",

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestEverySettingIsDocumented compares the settings with docs/configuration.md.
+func TestEverySettingIsDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, each := range (&Settings{}).list() {
+		names = append(names, each.variable)
+		if !strings.Contains(string(text), "| `"+each.variable+"` |") {
+			t.Errorf("%s is not in docs/configuration.md", each.variable)
+		}
+	}
+	if documented := strings.Count(string(text), "\n| `COINTILL_"); documented != len(names) {
+		t.Errorf("%d variables are documented, %d exist", documented, len(names))
+	}
+}
+
+// TestUnknownVariable is refused with the nearest name.
+func TestUnknownVariable(t *testing.T) {
+	t.Setenv("COINTILL_LISTN", "127.0.0.1:1")
+	if err := loadEnvironment(); err == nil || !strings.Contains(err.Error(), "COINTILL_LISTEN") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestSecretFile: a secret's …_FILE twin is read, and both at once are refused.
+func TestSecretFile(t *testing.T) {
+	file := t.TempDir() + "/url"
+	if err := os.WriteFile(file, []byte("postgres://x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("COINTILL_DATABASE_URL", "")
+	os.Unsetenv("COINTILL_DATABASE_URL")
+	t.Setenv("COINTILL_DATABASE_URL_FILE", file)
+	if err := loadEnvironment(); err != nil || os.Getenv("COINTILL_DATABASE_URL") != "postgres://x" {
+		t.Errorf("%q, %v", os.Getenv("COINTILL_DATABASE_URL"), err)
+	}
+	if err := loadEnvironment(); err == nil {
+		t.Error("both a secret and its file were accepted")
+	}
+}

@@ -1,0 +1,124 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/e2e/browser"
+	"cointill/e2e/harness"
+)
+
+// views are how every page is looked at.
+var views = map[string]browser.View{
+	"phone": browser.Phone, "phone-dark": browser.PhoneDark, "desktop": browser.Desktop, "desktop-dark": browser.DesktopDark,
+}
+
+// TestPages looks at every page of a business with payments in each view: no
+// complaint in the console (which is where the content security policy
+// complains), nothing that axe finds, no sideways scrolling.
+func TestPages(t *testing.T) {
+	i := harness.New(t, false)
+	i.Start()
+	i.Business()
+	paid, short, open := started(t, i, "crypto_ripple"), started(t, i, "crypto_tether"), started(t, i, "crypto_bitcoin")
+	fresh := started(t, i, "crypto_dogecoin")
+	play("exact")(t, i, paid.Reference)
+	play("underpay")(t, i, short.Reference)
+	play("never_confirms")(t, i, open.Reference)
+	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": "https://shop.example.com/hooks", "active": false}, 201)
+	var link struct{ URL string }
+	i.Call("POST", "/v1/payment-links", harness.Fields{"title": "Membership", "currency": "KES", "amount": 5000}, 201).Data(t, &link)
+	reach(t, i, paid.Reference, "successful", "")
+	reach(t, i, short.Reference, "declined", "underpaid")
+
+	outside := map[string]string{
+		"sign-in": i.Base + "/sign-in", "docs": i.Base + "/docs", "missing": i.Base + "/nothing-here", "link": link.URL,
+		"checkout-successful": paid.URL, "checkout-declined": short.URL, "checkout-seen": open.URL, "checkout-waiting": fresh.URL,
+	}
+	inside := []string{"/dashboard", "/dashboard/payments", "/dashboard/payments?q=PAY_NOTHING", "/dashboard/payments/" + paid.Reference, "/dashboard/payments/" + short.Reference,
+		"/dashboard/links", "/dashboard/links/new", "/dashboard/methods", "/dashboard/webhooks", "/dashboard/webhooks/new", "/dashboard/keys", "/dashboard/mailbox", "/dashboard/unmatched"}
+	chromium := browser.Start(t)
+	for name, view := range views {
+		t.Run(name, func(t *testing.T) {
+			for title, address := range outside {
+				t.Run(title, func(t *testing.T) {
+					page := chromium.Page(t, view)
+					page.Open(address)
+					if title == "checkout-waiting" {
+						page.Find("#payment-state[data-view=waiting]") // the page opens the payment itself
+					}
+					page.Shot(title + "-" + name)
+					if title != "missing" { // the browser itself complains of a 404
+						page.Clean()
+					}
+				})
+			}
+			page := chromium.Page(t, view)
+			page.Open(i.Base + "/sign-in")
+			page.Fill("input[name=email]", harness.Email)
+			page.Fill("input[name=password]", harness.Password)
+			page.Press("main form button[type=submit]")
+			page.Find("form[action='/sign-out']")
+			for _, path := range inside {
+				if status := page.Open(i.Base + path); status != 200 {
+					t.Errorf("%s: %d", path, status)
+				}
+				page.Shot(strings.NewReplacer("/", "_", "?", "_", "=", "_").Replace(strings.TrimPrefix(path, "/")) + "-" + name)
+				for _, fault := range page.Faults() {
+					t.Errorf("%s: %s", path, fault)
+				}
+			}
+		})
+	}
+}
+
+// intent is a payment with its page.
+type intent struct {
+	Reference string
+	URL       string `json:"payment_url"`
+}
+
+func started(t *testing.T, i *harness.Instance, method string) (made intent) {
+	t.Helper()
+	i.Call("POST", "/v1/payment/initiate", harness.Request(method), 201).Data(t, &made)
+	return made
+}
+
+// TestPayLive pays on the page by the sandbox's panel and sees the page turn
+// successful by itself.
+func TestPayLive(t *testing.T) {
+	i := harness.New(t, false)
+	i.Start()
+	i.Business()
+	payment := started(t, i, "crypto_ripple")
+	page := browser.Start(t).Page(t, browser.Phone)
+	page.Open(payment.URL)
+	page.Await(`!!document.querySelector("[name=scenario][value=exact]")`)
+	page.Press("[name=scenario][value=exact]")
+	page.Find("#payment-state[data-view=successful]")
+	page.Clean()
+	reach(t, i, payment.Reference, "successful", "")
+}
+
+// TestPayWithoutScript does the same with JavaScript off: buttons and reloads.
+func TestPayWithoutScript(t *testing.T) {
+	i := harness.New(t, false)
+	i.Start()
+	i.Business()
+	payment := started(t, i, "crypto_ripple")
+	page := browser.Start(t).Page(t, browser.Plain)
+	page.Open(payment.URL)
+	if got := i.Verify(payment.Reference).Status; got != "pending" {
+		t.Fatalf("looking at the page made it %s", got)
+	}
+	page.Press("main form[action$='/open'] button")
+	harness.Eventually(t, 10*time.Second, "the payment to be opened", func() bool { return i.Verify(payment.Reference).Status == "initiated" })
+	page.Press("[name=scenario][value=exact]")
+	reach(t, i, payment.Reference, "successful", "")
+	page.Open(payment.URL)
+	if text := page.Text("main"); !strings.Contains(strings.ToLower(text), "paid") && !strings.Contains(strings.ToLower(text), "success") {
+		t.Errorf("the page says: %s", text)
+	}
+	page.Shot("checkout-without-script")
+}

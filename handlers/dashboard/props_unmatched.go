@@ -1,0 +1,51 @@
+package dashboard
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/views/dashboard"
+)
+
+// unmatchedRow is a transfer that credits no payment, as the list shows it.
+func unmatchedRow(t payment.UnmatchedTransfer, zone *time.Location) dashboard.UnmatchedRow {
+	row := dashboard.UnmatchedRow{
+		Asset: t.Asset, Address: t.Address, Hash: t.TxID, Seen: t.FirstSeenAt.In(zone), PaymentReference: t.Reference,
+	}
+	row.Why, row.Advice = unmatchedWords(t.Transfer.Unmatched)
+	if coin := money.Coin(t.Asset).Info(); coin.Coin != "" {
+		row.Amount = coin.Coin.Format(t.Amount) + " " + t.Asset
+	} else {
+		row.Amount = "Another asset"
+	}
+	if t.Tag != nil {
+		row.Tag = strconv.FormatInt(*t.Tag, 10)
+	}
+	switch {
+	case t.Gone:
+		row.State = "Gone: " + t.GoneReason
+	case t.Reverted:
+		row.State = "Reverted: nothing moved"
+	case t.Height == nil:
+		row.State = "Seen, unconfirmed"
+	}
+	return row
+}
+
+// unmatchedWords are why a transfer credits no payment, and what to do about it.
+func unmatchedWords(code string) (why, advice string) {
+	switch code {
+	case payment.WrongAsset:
+		return "Wrong asset", "Another asset than the payment asked for came to its address."
+	case payment.MissingTag:
+		return "No destination tag", "It came to your account without a tag, so nobody knows for which payment. Ask who sent it."
+	case payment.UnknownTag:
+		return "Unknown destination tag", "Its tag was given to no payment. The sender may have mistyped it."
+	case payment.AfterFinal:
+		return "Came after the end", "The payment had ended already. Send it back, or give something for it."
+	}
+	return strings.ReplaceAll(code, "_", " "), ""
+}
