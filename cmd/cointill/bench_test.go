@@ -108,7 +108,6 @@ type served struct {
 	postgres bool
 	keyHash  string
 	stop     func()
-	insert   []statement
 }
 
 // statement is one SQL statement with its arguments.

@@ -171,6 +171,7 @@ type Summary struct {
 	Volume     map[money.Currency]int64 // of the successful ones, whole units
 	Declined   int64                    // waiting to be resolved
 	Unmatched  int64                    // transfers that credit no payment
+	Reversed   int64                    // taken back on the chain after they were final
 	Days       []Day
 }
 
@@ -217,6 +218,10 @@ func (s *Service) Summary(ctx context.Context, sc scope.Scope, since time.Time) 
 		}
 	}
 	err = sc.Rows(s.DB.Read(ctx).Model(&models.Payment{})).Where("status = ?", string(Declined)).Count(&sum.Declined).Error
+	if err != nil {
+		return sum, err
+	}
+	err = sc.Rows(s.DB.Read(ctx).Model(&models.Payment{})).Where("status = ? AND reversed = ?", string(Successful), true).Count(&sum.Reversed).Error
 	if err != nil {
 		return sum, err
 	}

@@ -113,7 +113,7 @@ func customer(v payment.View) scope.Scope {
 func answer(c *page.Ctx, status int, v payment.View, a about, done string) error {
 	switch {
 	case scripted(c):
-		return c.RenderStatus(status, view.Status(statusProps(v, a)))
+		return c.RenderStatus(status, view.Live(pageProps(v, a)))
 	case status == http.StatusOK:
 		query := url.Values{}
 		if a.Chosen {

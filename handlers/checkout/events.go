@@ -56,15 +56,15 @@ func (h *Handlers) event(ctx context.Context, who asker) (page.Event, bool, erro
 	if err != nil {
 		return page.Event{}, false, err
 	}
-	props := statusProps(v, a)
+	props := pageProps(v, a)
 	text, err := fragment(ctx, props)
 	return page.Event{Name: eventStatus, Data: text}, props.View.Final(), err
 }
 
-// fragment is the live part on one line.
-func fragment(ctx context.Context, props view.StatusProps) (string, error) {
+// fragment is what an open page is sent, on one line.
+func fragment(ctx context.Context, props view.PageProps) (string, error) {
 	var out bytes.Buffer
-	err := view.Status(props).Render(ctx, &out)
+	err := view.Live(props).Render(ctx, &out)
 	return strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(out.String()), err
 }
 

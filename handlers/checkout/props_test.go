@@ -89,7 +89,7 @@ func TestEveryFaceRenders(t *testing.T) {
 		for _, state := range payment.States() {
 			for _, reason := range append(payment.Reasons(), payment.NoReason) {
 				for _, paid := range []int64{0, 6_000, 10_000, 11_000} {
-					props := statusProps(standing(state, reason, paid, minute), about{asker: asker{tongue: tongue{Lang: lang}, Token: "token"}})
+					props := pageProps(standing(state, reason, paid, minute), about{asker: asker{tongue: tongue{Lang: lang}, Token: "token"}})
 					text, err := fragment(context.Background(), props)
 					if err != nil || strings.ContainsAny(text, "\r\n") {
 						t.Fatalf("%s %s %s: %v", lang, state, reason, err)
@@ -171,7 +171,7 @@ func TestTether(t *testing.T) {
 	v := standing(payment.Initiated, "", 0, minute)
 	v.Payment.Coin = "USDT"
 	v.Payment.Address = "0x52908400098527886E0F7030069857D2E4169EE7"
-	text, err := fragment(context.Background(), statusProps(v, about{asker: asker{tongue: tongue{Lang: "en"}}}))
+	text, err := fragment(context.Background(), pageProps(v, about{asker: asker{tongue: tongue{Lang: "en"}}}))
 	if err != nil {
 		t.Fatal(err)
 	}

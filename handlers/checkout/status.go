@@ -15,5 +15,5 @@ func (h *Handlers) status(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.Render(view.Status(statusProps(v, a)))
+	return c.Render(view.Live(pageProps(v, a)))
 }

@@ -41,7 +41,7 @@ func overviewProps(page layout.Page, f overviewFacts, zone *time.Location) dashb
 	props := dashboard.OverviewProps{
 		Page: page, Period: "The last " + strconv.Itoa(overviewDays) + " days, by day in UTC.", Volumes: volumes(sum.Volume),
 		Payments: strconv.FormatInt(sum.Count, 10), SuccessRate: rate(sum.Successful, sum.Ended),
-		NeedAttention: strconv.FormatInt(sum.Declined+sum.Unmatched, 10), PaymentsNote: strconv.FormatInt(sum.Ended, 10) + " finished",
+		NeedAttention: strconv.FormatInt(sum.Declined+sum.Unmatched+sum.Reversed, 10), PaymentsNote: strconv.FormatInt(sum.Ended, 10) + " finished",
 		SuccessNote: strconv.FormatInt(sum.Successful, 10) + " of " + strconv.FormatInt(sum.Ended, 10) + " finished",
 		Chart:       chart(sum.Days, f.Now), Attention: attention(f), Recent: paymentRows(f.Recent, zone),
 	}
@@ -94,6 +94,10 @@ func chart(days []payment.Day, now time.Time) ui.BarChartProps {
 }
 
 func attention(f overviewFacts) (list []dashboard.Attention) {
+	if n := int(f.Summary.Reversed); n > 0 {
+		list = append(list, dashboard.Attention{Tone: ui.Bad, Title: ui.Count(n, "reversed payment", "reversed payments"),
+			Text: "The network took the money back after it was final.", Href: search{Status: string(payment.Successful)}.href()})
+	}
 	if n := int(f.Summary.Declined); n > 0 {
 		list = append(list, dashboard.Attention{Tone: ui.Warn, Title: ui.Count(n, "declined payment", "declined payments"),
 			Text: "Money came, but not as asked: look at each and decide.", Href: search{Status: string(payment.Declined)}.href()})

@@ -74,23 +74,15 @@ func paymentProps(page layout.Page, v payment.View, more paymentMore) dashboard.
 	if where.Tag != nil {
 		props.Tag = strconv.FormatInt(*where.Tag, 10)
 	}
-	props.Rate = "1 " + p.Coin + " = " + price(p) + ", locked when the payment was initiated."
+	props.Rate = "1 " + p.Coin + " = " + p.Price + " " + p.Currency + ", locked when the payment was initiated."
 	if q, err := v.Evidence(); err == nil { // the evidence is of our own making; without it the rate stands alone
-		props.Median = fiat(p, q.Price)
+		props.Median = q.Price.String() + " " + p.Currency // exact: two decimals would hide a stablecoin's price
 		props.Legs = legs(v, zone)
 	}
 	return props
 }
 
 func fiat(p models.Payment, d decimal.Decimal) string { return money.Currency(p.Currency).Show(d) }
-
-func price(p models.Payment) string {
-	d, err := decimal.NewFromString(p.Price)
-	if err != nil {
-		return p.Price + " " + p.Currency
-	}
-	return fiat(p, d)
-}
 
 // sentence says plainly why a payment is in its state.
 func sentence(v payment.View) string {

@@ -42,10 +42,11 @@ const (
 	Unavailable View = "unavailable"
 )
 
-// Final says that the page of this view never changes by itself.
+// Final says that the page of this view never changes by itself. An abandoned
+// payment still may: its money can come all the same.
 func (v View) Final() bool {
 	switch v {
-	case Successful, Under, Over, Late, Abandoned, Expired, Failed:
+	case Successful, Under, Over, Late, Expired, Failed:
 		return true
 	}
 	return false
@@ -157,9 +158,6 @@ func carried(lang string, chosen bool) string {
 	}
 	return "?lang=" + lang
 }
-
-// payable says that the details to pay with are shown.
-func (p StatusProps) payable() bool { return p.View == Waiting || p.View == Partial }
 
 // addressFirst says that the first code is the plain address: for tokens some
 // wallets send the money to the contract when they read a request.
