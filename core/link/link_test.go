@@ -1,0 +1,159 @@
+package link_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"cointill/core/account"
+	"cointill/core/clock"
+	"cointill/core/fault"
+	"cointill/core/link"
+	"cointill/core/payment"
+	"cointill/core/scope"
+	"cointill/core/secret"
+	"cointill/models"
+	"cointill/models/modelstest"
+)
+
+// till notes what links ask it to start.
+type till struct {
+	mu      sync.Mutex
+	started []payment.Request
+	refuse  error
+}
+
+func (t *till) Initiate(_ context.Context, _ scope.Scope, r payment.Request) (payment.Started, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.refuse != nil {
+		return payment.Started{}, t.refuse
+	}
+	t.started = append(t.started, r)
+	return payment.Started{Reference: "PAY_X"}, nil
+}
+
+func bench(t *testing.T, db *models.DB) (*link.Service, *till, *clock.Fake, scope.Scope) {
+	t.Helper()
+	now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	box, err := secret.NewBox(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	business, _, err := account.New(db, now.Now, box).CreateBusiness(t.Context(), account.NewBusiness{
+		BusinessName: "Ama's Shop", Name: "Ama", Email: "ama@shop.example", Password: "a long enough passphrase"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	desk := &till{}
+	return &link.Service{DB: db, Clock: now.Now, Payments: desk, Base: "http://localhost/l"}, desk, now,
+		scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "user:1", Role: scope.Owner}
+}
+
+func of(n int64) *int64 { return &n }
+
+var payer = link.Form{Amount: 70, FirstName: "Ngozi", LastName: "Okafor", Email: "ngozi@example.com", Method: "crypto_bitcoin"}
+
+func TestUsageLimitHolds(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		links, desk, _, sc := bench(t, db)
+		l, err := links.Create(t.Context(), sc, link.Draft{Title: "Seats", Currency: "KES", Amount: of(500), UsageLimit: of(3)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var group sync.WaitGroup
+		for range 20 {
+			group.Go(func() {
+				if _, err := links.Start(t.Context(), l.Code, payer); err != nil && fault.KindOf(err) != fault.Gone {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		if len(desk.started) != 3 {
+			t.Errorf("started %d times, 3 allowed", len(desk.started))
+		}
+		for _, r := range desk.started {
+			if r.Amount != 500 || r.Currency != "KES" || r.LinkID == nil || *r.LinkID != l.ID {
+				t.Errorf("asked for %+v", r)
+			}
+		}
+	})
+}
+
+func TestAUseIsGivenBack(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		links, desk, now, sc := bench(t, db)
+		soon := now.Now().Add(time.Hour)
+		l, err := links.Create(t.Context(), sc, link.Draft{Title: "Once", Currency: "USD", MinAmount: 50, MaxAmount: 100, UsageLimit: of(1), ExpiresAt: &soon})
+		if err != nil {
+			t.Fatal(err)
+		}
+		desk.refuse = fault.Retry("rate_unavailable", "No rate.", time.Minute)
+		if _, err := links.Start(t.Context(), l.Code, payer); fault.KindOf(err) != fault.Unavailable {
+			t.Fatal(err)
+		}
+		desk.refuse = nil
+		low := payer
+		low.Amount = 49
+		var f *fault.Fault
+		if _, err := links.Start(t.Context(), l.Code, low); !errors.As(err, &f) || len(f.Fields["amount"]) == 0 {
+			t.Errorf("49 on a link from 50: %v", err)
+		}
+		if _, err := links.Start(t.Context(), l.Code, payer); err != nil {
+			t.Errorf("the use was not given back: %v", err)
+		}
+		if p, _ := links.Public(t.Context(), l.Code); p.State != link.UsedUp {
+			t.Errorf("state %s", p.State)
+		}
+		now.Advance(2 * time.Hour)
+		if p, _ := links.Public(t.Context(), l.Code); p.State != link.Expired {
+			t.Errorf("state %s", p.State)
+		}
+		if err := links.SetActive(t.Context(), sc, l.ID, false); err != nil {
+			t.Fatal(err)
+		}
+		if p, _ := links.Public(t.Context(), l.Code); p.State != link.Inactive {
+			t.Errorf("state %s", p.State)
+		}
+	})
+}
+
+func TestTenancyAndRoles(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		links, _, _, sc := bench(t, db)
+		l, err := links.Create(t.Context(), sc, link.Draft{Title: "Mine", Currency: "NGN", Amount: of(5)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, live, finance := sc, sc, sc
+		other.BusinessID, live.Domain, finance.Role = sc.BusinessID+1, scope.Live, scope.Finance
+		for name, stranger := range map[string]scope.Scope{"another business": other, "the other domain": live} {
+			if _, err := links.Find(t.Context(), stranger, l.ID); fault.KindOf(err) != fault.NotFound {
+				t.Errorf("%s: %v", name, err)
+			}
+			if err := links.SetActive(t.Context(), stranger, l.ID, false); fault.KindOf(err) != fault.NotFound {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if err := links.SetActive(t.Context(), finance, l.ID, false); fault.KindOf(err) != fault.Forbidden {
+			t.Errorf("finance: %v", err)
+		}
+	})
+}
+
+func TestDraftChecksEveryField(t *testing.T) {
+	t.Parallel()
+	past := time.Unix(1, 0)
+	d := link.Draft{Title: "a\u202eb", Description: strings.Repeat("x", 1001), Currency: "GHS", Amount: of(0), Methods: []string{"crypto_doge"},
+		RedirectURL: "javascript:alert(1)", UsageLimit: of(0), ExpiresAt: &past}
+	fields := d.Check(time.Unix(100, 0))
+	for _, field := range []string{"title", "description", "currency", "amount", "methods", "redirect_url", "usage_limit", "expires_at"} {
+		if len(fields[field]) != 1 {
+			t.Errorf("%s: %q", field, fields[field])
+		}
+	}
+}
