@@ -14,6 +14,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/shopspring/decimal"
 
 	"cointill/chain"
 	simulated "cointill/chain/sandbox"
@@ -154,8 +155,12 @@ func (p *product) wireTelling(s *Settings, box *secret.Box, listening net.Addr) 
 
 // renderReceipt writes a receipt by its views.
 func renderReceipt(r receipt.Receipt) (subject, text, html string) {
+	fiat := r.Currency + " " + r.Amount
+	if amount, err := decimal.NewFromString(r.Amount); err == nil {
+		fiat = money.Currency(r.Currency).Show(amount)
+	}
 	props := mail.ReceiptProps{
-		Merchant: r.BusinessName, CustomerName: r.CustomerName, Fiat: r.Currency + " " + r.Amount, Coin: r.CoinAmount + " " + r.Coin,
+		Merchant: r.BusinessName, CustomerName: r.CustomerName, Fiat: fiat, Coin: r.CoinAmount + " " + r.Coin,
 		Reference: r.Reference, BusinessReference: r.BusinessReference, Hash: r.TxHash, Paid: r.PaidAt, Test: r.Domain == scope.Test,
 	}
 	var page strings.Builder
