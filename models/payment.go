@@ -164,7 +164,7 @@ type Link struct {
 	Methods     string `gorm:"not null"` // payment_method codes with commas; "" means all that are enabled
 	RedirectURL string `gorm:"not null"`
 	UsageLimit  *int64
-	Used        int64 `gorm:"not null"` // payments started
+	Used        int64 `gorm:"not null"` // payments started, less those that ended without money
 	Active      bool  `gorm:"not null"`
 	ExpiresAt   *time.Time
 	CreatedAt   time.Time `gorm:"not null"`

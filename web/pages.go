@@ -131,7 +131,6 @@ func (s *Server) askSignIn(c *page.Ctx) error {
 // addresses is slowed down: each client may miss sixty times a minute.
 func (s *Server) asPayer(h page.Handler) fiber.Handler {
 	return func(f *fiber.Ctx) error {
-		f.Set("Referrer-Policy", "no-referrer") // the address is the secret
 		c := s.ctx(f)
 		name := "misses:" + c.ClientIP
 		if err := s.Limiter.Peek(name, missesPerMinute).Err(); err != nil {

@@ -169,12 +169,31 @@ func (s *Service) record(tx *models.Tx, v *View, from State, actor string) error
 	if err := s.emit(tx, v, kind); err != nil {
 		return err
 	}
+	if err := s.giveBack(tx, v, from); err != nil {
+		return err
+	}
 	if State(p.Status) == Successful && from != Successful && v.Business.ReceiptsEnabled {
 		if err := s.Receipts.Queue(tx, v.receipt()); err != nil {
 			return err
 		}
 	}
 	return s.save(tx, v)
+}
+
+// giveBack lets a payment link be used again when a payment that it started
+// ends without any money, and takes the use again when money comes after all.
+func (s *Service) giveBack(tx *models.Tx, v *View, from State) error {
+	by := 0
+	switch state := State(v.Payment.Status); {
+	case state == Expired || state == Abandoned || state == Failed:
+		by = -1
+	case from == Abandoned:
+		by = 1
+	}
+	if by == 0 || v.Payment.LinkID == nil {
+		return nil
+	}
+	return tx.Model(&models.Link{}).Where("id = ? AND used + ? >= 0", *v.Payment.LinkID, by).Update("used", gorm.Expr("used + ?", by)).Error
 }
 
 // step appends to the payment's timeline.
@@ -203,7 +222,8 @@ func (s *Service) emit(tx *models.Tx, v *View, kind string) error {
 	})
 }
 
-// save writes the payment's row, on the condition that nobody else moved it.
+// save writes the payment's row, which load has locked (on SQLite the
+// transaction holds the only writer), so that nobody else moves it meanwhile.
 func (s *Service) save(tx *models.Tx, v *View) error {
 	p := &v.Payment
 	p.UpdatedAt = s.Clock()

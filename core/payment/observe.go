@@ -3,6 +3,7 @@ package payment
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -69,8 +70,10 @@ func (o *Observer) Apply(ctx context.Context, batch chain.Batch) error {
 		return err
 	}
 	o.Watching.AddSpends(a.spends...)
-	if err := o.evaluateDue(ctx, a.network, a.tip.Height, a.payments()); err != nil {
-		return err
+	// The batch is applied: a payment that can't be decided now stays due, and
+	// is no fault of the network's.
+	if err := o.evaluateDue(ctx, a.network, a.tip.Height, a.payments()); err != nil && ctx.Err() == nil {
+		slog.ErrorContext(ctx, "some payments could not be decided; they are tried again", "network", a.network, "error", err)
 	}
 	o.changed()
 	return nil

@@ -154,8 +154,19 @@ func (b *bench) pool(spends []chain.Spend, transfers ...chain.Transfer) {
 	b.apply(chain.Batch{Pending: &chain.Pending{Transfers: transfers, Spends: spends}})
 }
 
+// reorgTo replaces the last n blocks by n+1 others, the first of which holds the transfers.
+func (b *bench) reorgTo(n int, transfers ...chain.Transfer) {
+	b.t.Helper()
+	b.replace(min(n, len(b.blocks)-1), transfers, &chain.Pending{})
+}
+
 // reorg replaces the last n blocks by n+1 empty ones, with a picture of the mempool after.
 func (b *bench) reorg(n int, pending *chain.Pending) {
+	b.t.Helper()
+	b.replace(n, nil, pending)
+}
+
+func (b *bench) replace(n int, transfers []chain.Transfer, pending *chain.Pending) {
 	b.t.Helper()
 	b.branch++
 	at := len(b.blocks) - n
@@ -165,6 +176,7 @@ func (b *bench) reorg(n int, pending *chain.Pending) {
 	for range n + 1 {
 		block := b.block(parent.Height)
 		block.Parent = parent.Hash
+		block.Transfers, transfers = transfers, nil
 		fresh, parent = append(fresh, block), block.BlockID
 	}
 	b.apply(chain.Batch{Ancestor: &ancestor, Blocks: fresh, Pending: pending})
@@ -336,6 +348,93 @@ func TestDoubleSpend(t *testing.T) {
 		b.expect(ref, payment.Failed, payment.Replaced)
 		if got := b.events(v.Payment.ID); got != "initiated detected failed unexpected_transfer" {
 			t.Errorf("events: %s", got)
+		}
+	})
+}
+
+// TestStuckTransferConfirmsAfterAll: money that was waiting when its payment
+// ended without it is shown once it confirms; counted money that a deep
+// reorganisation moved is not.
+func TestStuckTransferConfirmsAfterAll(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		stuck, quick := b.pay(v, "stuck", v.Payment.Due), b.pay(v, "quick", v.Payment.Due)
+		b.pool(nil, stuck)
+		b.apply(chain.Batch{Blocks: []chain.Block{b.block(int64(len(b.blocks)), quick)}, Pending: &chain.Pending{Transfers: []chain.Transfer{stuck}}})
+		b.apply(chain.Batch{Blocks: []chain.Block{b.block(int64(len(b.blocks)))}, Pending: &chain.Pending{Transfers: []chain.Transfer{stuck}}})
+		b.expect(v.Payment.Reference, payment.Successful, "")
+		b.mine(stuck)
+		if got := b.events(v.Payment.ID); got != "initiated detected detected processing successful unexpected_transfer" {
+			t.Errorf("events: %s", got)
+		}
+		list, _, err := b.service.Unmatched(t.Context(), b.scope, 0, 10)
+		if err != nil || len(list) != 1 {
+			t.Errorf("unmatched: %+v, %v", list, err)
+		}
+		got := b.expect(v.Payment.Reference, payment.Successful, "")
+		if got.Payment.Paid.Cmp(got.Payment.Due) != 0 || len(got.Transfers) != 1 {
+			t.Errorf("paid %s by %d transfers", got.Payment.Paid, len(got.Transfers))
+		}
+		b.reorgTo(5, quick, stuck) // both are mined again elsewhere
+		if got := b.events(v.Payment.ID); got != "initiated detected detected processing successful unexpected_transfer" {
+			t.Errorf("after the reorganisation: %s", got)
+		}
+	})
+}
+
+// TestRevertedComesBack: a failed payment's transaction is mined again, and succeeds.
+func TestRevertedComesBack(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		tx := b.pay(v, "aa", v.Payment.Due)
+		bad := tx
+		bad.Reverted = true
+		b.mine(bad)
+		b.mine()
+		b.expect(v.Payment.Reference, payment.Failed, payment.Reverted)
+		b.reorgTo(2, tx)
+		b.expect(v.Payment.Reference, payment.Failed, payment.Reverted)
+		if got := b.events(v.Payment.ID); got != "initiated detected failed unexpected_transfer" {
+			t.Errorf("events: %s", got)
+		}
+	})
+}
+
+// TestLinkUseComesBack: a payment that ends without money gives its link's use back.
+func TestLinkUseComesBack(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		link := models.Link{BusinessID: b.scope.BusinessID, Domain: "test", Code: "abc", Title: "Once", Currency: "NGN", Used: 1, Active: true, CreatedAt: b.clock.Now(), UpdatedAt: b.clock.Now()}
+		if err := b.db.Exec(t.Context()).Create(&link).Error; err != nil {
+			t.Fatal(err)
+		}
+		r := request()
+		r.LinkID = &link.ID
+		started, err := b.service.Initiate(t.Context(), b.scope, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		used := func() int64 {
+			var l models.Link
+			if err := b.db.Read(t.Context()).Where("id = ?", link.ID).Take(&l).Error; err != nil {
+				t.Fatal(err)
+			}
+			return l.Used
+		}
+		v, err := b.service.Open(t.Context(), started.AccessToken)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.clock.Advance(payment.Monitoring + time.Second)
+		if _, err := b.service.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		b.expect(started.Reference, payment.Abandoned, "")
+		if n := used(); n != 0 {
+			t.Errorf("%d uses after it was abandoned", n)
+		}
+		b.mine(b.pay(v, "late", v.Payment.Due))
+		if n := used(); n != 1 {
+			t.Errorf("%d uses after money came all the same", n)
 		}
 	})
 }

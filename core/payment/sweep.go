@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"time"
 
-	"gorm.io/gorm"
-
 	"cointill/models"
 )
 
@@ -37,8 +35,8 @@ func (s *Service) RunSweeps(ctx context.Context, interval time.Duration) error {
 		if err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "sweep of deadlines failed", "error", err)
 		}
-		if n == sweepBatch {
-			continue
+		if err == nil && n == sweepBatch {
+			continue // there are more
 		}
 		select {
 		case <-ctx.Done():
@@ -51,25 +49,30 @@ func (s *Service) RunSweeps(ctx context.Context, interval time.Duration) error {
 // evaluateDue brings the touched payments, and those whose due height the
 // network has reached, to where the facts put them.
 func (s *Service) evaluateDue(ctx context.Context, network string, tip int64, touched []int64) error {
-	if err := s.evaluateAll(ctx, touched); err != nil {
-		return err
-	}
+	failed := s.evaluateAll(ctx, touched)
 	for after := int64(0); ; {
 		var ids []int64
 		err := s.DB.Read(ctx).Model(&models.Payment{}).Where("network = ? AND due_height IS NOT NULL AND due_height <= ? AND id > ?", network, tip, after).
 			Order("id").Limit(sweepBatch).Pluck("id", &ids).Error
 		if err != nil || len(ids) == 0 {
-			return err
+			return errors.Join(failed, err)
 		}
-		if err := s.evaluateAll(ctx, ids); err != nil {
-			return err
-		}
+		failed = errors.Join(failed, s.evaluateAll(ctx, ids))
 		after = ids[len(ids)-1]
 	}
 }
 
+// setback is how long a payment that can't be evaluated waits for its next
+// turn, so that it doesn't take the others' place.
+const setback = 30 * time.Second
+
+// postpone lets a payment that could not be evaluated wait, still due.
+func (s *Service) postpone(ctx context.Context, id int64) error {
+	return s.DB.Exec(ctx).Model(&models.Payment{}).Where("id = ?", id).Update("due_at", s.Clock().Add(setback)).Error
+}
+
 // evaluateAll evaluates each payment in a transaction of its own. One that
-// fails doesn't hold up the others; it stays due.
+// fails doesn't hold up the others; it is tried again later.
 func (s *Service) evaluateAll(ctx context.Context, ids []int64) error {
 	var errs []error
 	for _, id := range ids {
@@ -77,9 +80,7 @@ func (s *Service) evaluateAll(ctx context.Context, ids []int64) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if !errors.Is(err, gorm.ErrRecordNotFound) {
-				errs = append(errs, err)
-			}
+			errs = append(errs, err, s.postpone(ctx, id))
 		}
 	}
 	return errors.Join(errs...)

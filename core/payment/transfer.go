@@ -45,7 +45,7 @@ func (a *applying) seen(t chain.Transfer, block *chain.Header) error {
 	}
 	a.touch(row)
 	row.UpdatedAt = a.now
-	v, err := a.returned(was, &row)
+	v, err := a.returned(&row)
 	if err != nil {
 		return err
 	}
@@ -57,15 +57,27 @@ func (a *applying) seen(t chain.Transfer, block *chain.Header) error {
 	return a.announce(v, row)
 }
 
-// returned handles money that comes back after its payment had failed for the
-// want of it: the payment stays Failed, the money is unmatched and announced.
-func (a *applying) returned(was models.Transfer, row *models.Transfer) (*View, error) {
-	if !was.Gone || row.Reverted || row.PaymentID == nil || row.Unmatched != "" {
+// returned handles money that counts for a payment which has ended without it:
+// it was dropped, replaced, reverted or still unconfirmed then, and is there
+// now. The payment stays as it is; the money is unmatched and announced. Money
+// that was counted and comes back after a deep reorganisation is not more than
+// what was paid.
+func (a *applying) returned(row *models.Transfer) (*View, error) {
+	if row.Gone || row.Reverted || row.PaymentID == nil || row.Unmatched != "" {
 		return nil, nil
 	}
 	v, err := a.load(a.tx, *row.PaymentID)
-	if err != nil || v.State() != Failed {
+	if err != nil || !ended(v) {
 		return nil, err
+	}
+	sum := row.Amount
+	for _, t := range v.Transfers {
+		if t.ID != row.ID && t.Height != nil && !t.Gone && !t.Reverted {
+			sum = sum.Add(t.Amount)
+		}
+	}
+	if sum.Cmp(v.Payment.Paid) <= 0 {
+		return nil, nil
 	}
 	row.Unmatched = AfterFinal
 	return v, nil
