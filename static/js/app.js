@@ -90,7 +90,7 @@
     $$("[data-theme-switch]").forEach((b) => { b.hidden = false; b.setAttribute("aria-pressed", String(isDark())); });
     // A person who looks at the page opens the payment; link previews run no script.
     const open = $("form[data-auto-open]");
-    if (open && !opened && window.htmx && !doc.hidden) { opened = true; setTimeout(() => open.requestSubmit(), 250); }
+    if (open && !opened && window.htmx && !doc.hidden) { opened = true; setTimeout(() => { if (open.isConnected) open.requestSubmit(); }, 250); }
   };
 
   doc.addEventListener("click", (e) => {
