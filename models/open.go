@@ -90,9 +90,9 @@ func openPostgres(databaseURL string, now func() time.Time) (*DB, error) {
 func open(dialector gorm.Dialector, prepare bool, connections int, now func() time.Time) (*gorm.DB, error) {
 	db, err := gorm.Open(dialector, &gorm.Config{
 		SkipDefaultTransaction: true, TranslateError: true, PrepareStmt: prepare, NowFunc: now,
-		Logger: logger.NewSlogLogger(slog.Default(), logger.Config{
+		Logger: quiet{logger.NewSlogLogger(slog.Default(), logger.Config{
 			LogLevel: logger.Error, IgnoreRecordNotFoundError: true, ParameterizedQueries: true, // no values in logs
-		}),
+		})},
 	})
 	if err != nil {
 		return nil, err
@@ -105,6 +105,20 @@ func open(dialector gorm.Dialector, prepare bool, connections int, now func() ti
 	pool.SetMaxIdleConns(connections)
 	return db, pool.Ping()
 }
+
+// quiet logs what a database refuses, but not what the program itself called
+// off because it stops or a client left.
+type quiet struct{ logger.Interface }
+
+// Trace logs a statement that failed.
+func (q quiet) Trace(ctx context.Context, begin time.Time, statement func() (string, int64), err error) {
+	if !errors.Is(err, context.Canceled) {
+		q.Interface.Trace(ctx, begin, statement, err)
+	}
+}
+
+// ParamsFilter keeps values out of the log: they hold names, e-mails and hashes of secrets.
+func (quiet) ParamsFilter(_ context.Context, sql string, _ ...any) (string, []any) { return sql, nil }
 
 // Read is for queries outside a transaction.
 func (d *DB) Read(ctx context.Context) *gorm.DB { return d.read.WithContext(ctx) }

@@ -1,7 +1,11 @@
 package models_test
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -43,5 +47,26 @@ func TestFirstUseBesideTheWriter(t *testing.T) {
 	case <-done:
 	case <-time.After(time.Minute):
 		t.Fatal("it hangs")
+	}
+}
+
+// TestLogHoldsNoValues: what a database refuses is logged without its values,
+// and what was called off isn't logged at all.
+func TestLogHoldsNoValues(t *testing.T) {
+	var log bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	db := modelstest.OpenEmpty(t, false, clock.NewFake(time.Unix(1, 0)).Now)
+	slog.SetDefault(before)
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if err := db.Exec(stopped).Exec("SELECT called_off").Error; err == nil {
+		t.Error("a statement ran although its context had ended")
+	}
+	if err := db.Exec(t.Context()).Where("email = ?", "canary-value").Take(&models.User{}).Error; err == nil {
+		t.Error("found a row without a table")
+	}
+	if text := log.String(); !strings.Contains(text, "users") || strings.Contains(text, "canary-value") || strings.Contains(text, "called_off") {
+		t.Errorf("the log: %s", text)
 	}
 }
