@@ -335,9 +335,9 @@ func (s *served) bareVerify() error {
 	return s.rows(context.Background(), s.reads(
 		statement{"SELECT * FROM api_keys WHERE hash = ?", []any{s.keyHash}},
 		statement{"SELECT * FROM payments WHERE business_id = ? AND domain = ? AND reference = ?", []any{s.scope.BusinessID, "test", ref}},
-		statement{"SELECT * FROM businesses WHERE id = ?", []any{s.scope.BusinessID}},
-		statement{"SELECT * FROM customers WHERE id = ?", []any{1}},
-		statement{"SELECT * FROM chain_cursors WHERE network = ?", []any{"sandbox-bitcoin"}}))
+		statement{`SELECT businesses.*, customers.code, COALESCE(chain_cursors.height, 0), COALESCE(chain_cursors.finalized, 0)
+			FROM businesses JOIN customers ON customers.id = ? LEFT JOIN chain_cursors ON chain_cursors.network = ? WHERE businesses.id = ?`,
+			[]any{1, "sandbox-bitcoin", s.scope.BusinessID}}))
 }
 
 // reads numbers the placeholders for PostgreSQL.

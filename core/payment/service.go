@@ -81,7 +81,7 @@ type Started struct {
 type View struct {
 	Payment   models.Payment
 	Business  models.Business
-	Customer  models.Customer
+	Customer  models.Customer   // ID and Code only; name and e-mail as given stand in Payment
 	Transfers []models.Transfer // that count, oldest first
 	Chain     Chain
 	// Now is the time on the payment's own clock.
