@@ -274,7 +274,7 @@ func (s *served) bareInitiate() error {
 	n := s.next.Add(1)
 	ctx := context.Background()
 	if err := s.rows(ctx, s.reads(
-		statement{"SELECT * FROM api_keys WHERE hash = ?", []any{s.keyHash}},
+		statement{"SELECT id, business_id, domain, name, last_used_at, expires_at, revoked_at FROM api_keys WHERE hash = ?", []any{s.keyHash}},
 		statement{"SELECT * FROM businesses WHERE id = ?", []any{s.scope.BusinessID}},
 		statement{"SELECT count(*) FROM methods WHERE business_id = ? AND domain = ? AND code = ? AND enabled = ?", []any{s.scope.BusinessID, "test", "crypto_bitcoin", true}})); err != nil {
 		return err
@@ -333,11 +333,12 @@ func (s *served) statement(conflict clause.Expression, row any) statement {
 func (s *served) bareVerify() error {
 	ref := s.refs[int(s.next.Add(1))%len(s.refs)]
 	return s.rows(context.Background(), s.reads(
-		statement{"SELECT * FROM api_keys WHERE hash = ?", []any{s.keyHash}},
-		statement{"SELECT * FROM payments WHERE business_id = ? AND domain = ? AND reference = ?", []any{s.scope.BusinessID, "test", ref}},
-		statement{`SELECT businesses.*, customers.code, COALESCE(chain_cursors.height, 0), COALESCE(chain_cursors.finalized, 0)
-			FROM businesses JOIN customers ON customers.id = ? LEFT JOIN chain_cursors ON chain_cursors.network = ? WHERE businesses.id = ?`,
-			[]any{1, "sandbox-bitcoin", s.scope.BusinessID}}))
+		statement{"SELECT id, business_id, domain, name, last_used_at, expires_at, revoked_at FROM api_keys WHERE hash = ?", []any{s.keyHash}},
+		statement{`SELECT payments.*, businesses.code, businesses.name, businesses.time_zone, businesses.receipts_enabled,
+				customers.code, COALESCE(chain_cursors.height, 0), COALESCE(chain_cursors.finalized, 0)
+			FROM payments JOIN businesses ON businesses.id = payments.business_id JOIN customers ON customers.id = payments.customer_id
+				LEFT JOIN chain_cursors ON chain_cursors.network = payments.network
+			WHERE payments.business_id = ? AND payments.domain = ? AND payments.reference = ?`, []any{s.scope.BusinessID, "test", ref}}))
 }
 
 // reads numbers the placeholders for PostgreSQL.

@@ -2,6 +2,8 @@ package account
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"hash/crc32"
 	"log/slog"
 	"strconv"
@@ -159,14 +161,17 @@ func (s *Service) Authenticate(ctx context.Context, authorization string) (scope
 	if err != nil {
 		return scope.Scope{}, KeyInfo{}, err
 	}
-	var rows []models.APIKey
-	if err := s.db.Read(ctx).Where("hash = ?", s.secret.Hash("api key", text)).Limit(1).Find(&rows).Error; err != nil {
-		return scope.Scope{}, KeyInfo{}, err
-	}
-	if len(rows) == 0 {
+	var row models.APIKey
+	err = s.db.Point(ctx).Raw(`SELECT id, business_id, domain, name, last_used_at, expires_at, revoked_at FROM api_keys WHERE hash = ?`,
+		s.secret.Hash("api key", text)).Row().
+		Scan(&row.ID, &row.BusinessID, &row.Domain, &row.Name, &row.LastUsedAt, &row.ExpiresAt, &row.RevokedAt)
+	if errors.Is(err, sql.ErrNoRows) {
 		return scope.Scope{}, KeyInfo{}, unauthenticated("This server does not know this API key. Check that it was made here, or create a new one in the dashboard.")
 	}
-	row, now := rows[0], s.now()
+	if err != nil {
+		return scope.Scope{}, KeyInfo{}, err
+	}
+	now := s.now()
 	if row.RevokedAt != nil {
 		return scope.Scope{}, KeyInfo{}, unauthenticated("This API key was revoked. Create a new one in the dashboard.")
 	}

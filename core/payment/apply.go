@@ -2,13 +2,13 @@ package payment
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"cointill/core/fault"
 	"cointill/core/money"
@@ -39,44 +39,52 @@ func (s *Service) evaluate(tx *models.Tx, id int64) error {
 	return s.settleDown(tx, v)
 }
 
-// load reads a payment with what belongs to it, and locks its row until the transaction ends.
+// load reads a payment with what belongs to it, and locks its row until the
+// transaction ends. PostgreSQL's lock comes first: what is read with it is as
+// old as its statement, which may have waited for another transaction.
 func (s *Service) load(tx *models.Tx, id int64) (*View, error) {
-	v := &View{}
 	if models.IsPostgres(tx) {
-		tx = tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"})
-	}
-	if err := tx.Where("id = ?", id).Take(&v.Payment).Error; err != nil {
-		return nil, err
-	}
-	return v, s.fill(tx.Session(&gorm.Session{NewDB: true}), v)
-}
-
-// fill reads what belongs to a view's payment.
-func (s *Service) fill(db *models.Tx, v *View) error {
-	p := v.Payment
-	var around struct {
-		models.Business `gorm:"embedded"`
-		CustomerCode    string
-		Height          int64
-		Finalized       int64
-	}
-	// One round trip for the three rows that every view needs.
-	err := db.Raw(`SELECT businesses.*, customers.code AS customer_code, COALESCE(chain_cursors.height, 0) AS height, COALESCE(chain_cursors.finalized, 0) AS finalized
-		FROM businesses JOIN customers ON customers.id = ? LEFT JOIN chain_cursors ON chain_cursors.network = ?
-		WHERE businesses.id = ?`, p.CustomerID, p.Network, p.BusinessID).Take(&around).Error
-	if err != nil {
-		return err
-	}
-	v.Business, v.Customer = around.Business, models.Customer{ID: p.CustomerID, Code: around.CustomerCode}
-	v.Chain = Chain{Tip: around.Height, Finalized: around.Finalized}
-	v.Transfers = nil
-	if p.Address != "" {
-		if err := db.Where("payment_id = ? AND unmatched = ''", p.ID).Order("id").Find(&v.Transfers).Error; err != nil {
-			return err
+		if err := tx.Exec("SELECT id FROM payments WHERE id = ? FOR NO KEY UPDATE", id).Error; err != nil {
+			return nil, err
 		}
 	}
-	v.Now = s.payClock(p)
-	return nil
+	v, err := s.read(tx.Where("payments.id = ?", id))
+	return &v, err
+}
+
+// read reads the one payment of a query with what belongs to it: one round trip
+// for the four rows that every view needs, one more when it has an address.
+func (s *Service) read(query *models.Tx) (View, error) {
+	var v View
+	p := &v.Payment
+	columns, into, err := models.Columns(query, p)
+	if err != nil {
+		return View{}, err
+	}
+	query = query.Model(p).Select(columns + `, businesses.code, businesses.name, businesses.time_zone, businesses.receipts_enabled,
+		customers.code, COALESCE(chain_cursors.height, 0), COALESCE(chain_cursors.finalized, 0)`).
+		Joins(`JOIN businesses ON businesses.id = payments.business_id JOIN customers ON customers.id = payments.customer_id
+			LEFT JOIN chain_cursors ON chain_cursors.network = payments.network`)
+	if query.Error != nil {
+		return View{}, query.Error // a zero scope
+	}
+	err = query.Row().Scan(append(into, &v.Business.Code, &v.Business.Name, &v.Business.TimeZone, &v.Business.ReceiptsEnabled,
+		&v.Customer.Code, &v.Chain.Tip, &v.Chain.Finalized)...)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = gorm.ErrRecordNotFound
+	}
+	if err != nil {
+		return View{}, err
+	}
+	v.Business.ID, v.Customer.ID = p.BusinessID, p.CustomerID
+	if p.Address != "" {
+		db := query.Session(&gorm.Session{NewDB: true})
+		if err := db.Where("payment_id = ? AND unmatched = ''", p.ID).Order("id").Find(&v.Transfers).Error; err != nil {
+			return View{}, err
+		}
+	}
+	v.Now = s.payClock(*p)
+	return v, nil
 }
 
 // payClock is the time on a payment's own clock, which the sandbox may move ahead.

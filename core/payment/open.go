@@ -13,11 +13,11 @@ import (
 // payment its destination, once for ever, and makes it Initiated. Opening
 // again, or after the window, changes nothing.
 func (s *Service) Open(ctx context.Context, token string) (View, error) {
-	p, err := s.byToken(ctx, token)
+	v, err := s.ByToken(ctx, token)
 	if err != nil {
 		return View{}, err
 	}
-	return s.open(ctx, p)
+	return s.open(ctx, v)
 }
 
 // OpenByReference opens a payment as its customer would, for the sandbox.
@@ -26,16 +26,16 @@ func (s *Service) OpenByReference(ctx context.Context, sc scope.Scope, reference
 	if err != nil {
 		return View{}, err
 	}
-	return s.open(ctx, v.Payment)
+	return s.open(ctx, v)
 }
 
-func (s *Service) open(ctx context.Context, p models.Payment) (View, error) {
-	if State(p.Status) != Pending {
-		return s.view(ctx, p)
+func (s *Service) open(ctx context.Context, found View) (View, error) {
+	if found.State() != Pending {
+		return found, nil
 	}
 	var v *View
 	err := s.DB.Write(ctx, func(tx *models.Tx) (err error) {
-		if v, err = s.load(tx, p.ID); err != nil || State(v.Payment.Status) != Pending {
+		if v, err = s.load(tx, found.Payment.ID); err != nil || v.State() != Pending {
 			return err
 		}
 		if v.Now.After(v.Payment.ExpiresAt) {
@@ -67,10 +67,11 @@ func (s *Service) Claim(ctx context.Context, token, hash string) error {
 	if len(hash) < 16 || len(hash) > 128 || !plainHash(hash) {
 		return fault.Validation(fault.Fields{"hash": {"Must be a transaction hash: 16 to 128 letters and digits."}})
 	}
-	p, err := s.byToken(ctx, token)
+	found, err := s.ByToken(ctx, token)
 	if err != nil {
 		return err
 	}
+	p := found.Payment
 	if p.Address == "" {
 		return fault.New(fault.Conflict, "payment_not_opened", "This payment was never opened, so nothing can have been paid to it.")
 	}

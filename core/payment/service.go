@@ -80,7 +80,7 @@ type Started struct {
 // View is a payment with everything a page or an answer shows of it.
 type View struct {
 	Payment   models.Payment
-	Business  models.Business
+	Business  models.Business   // ID, Code, Name, TimeZone and ReceiptsEnabled only
 	Customer  models.Customer   // ID and Code only; name and e-mail as given stand in Payment
 	Transfers []models.Transfer // that count, oldest first
 	Chain     Chain

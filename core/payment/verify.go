@@ -24,34 +24,17 @@ func (s *Service) Verify(ctx context.Context, sc scope.Scope, reference string) 
 	if strings.HasPrefix(reference, "PAY_") {
 		column = "reference"
 	}
-	var p models.Payment
-	if err := sc.Rows(s.DB.Read(ctx)).Where(column+" = ?", reference).Take(&p).Error; err != nil {
-		return View{}, missing(err, "payment")
-	}
-	return s.view(ctx, p)
+	v, err := s.read(sc.Rows(s.DB.Point(ctx)).Where("payments."+column+" = ?", reference))
+	return v, missing(err, "payment")
 }
 
 // ByToken finds a payment by the access token of its page.
 func (s *Service) ByToken(ctx context.Context, token string) (View, error) {
-	p, err := s.byToken(ctx, token)
-	if err != nil {
-		return View{}, err
-	}
-	return s.view(ctx, p)
-}
-
-func (s *Service) byToken(ctx context.Context, token string) (models.Payment, error) {
-	var p models.Payment
 	if len(token) > 64 {
-		return p, fault.Missing("payment")
+		return View{}, fault.Missing("payment")
 	}
-	err := s.DB.Read(ctx).Where("token_hash = ?", hashToken(token)).Take(&p).Error
-	return p, missing(err, "payment")
-}
-
-func (s *Service) view(ctx context.Context, p models.Payment) (View, error) {
-	v := View{Payment: p}
-	return v, s.fill(s.DB.Read(ctx), &v)
+	v, err := s.read(s.DB.Point(ctx).Where("payments.token_hash = ?", hashToken(token)))
+	return v, missing(err, "payment")
 }
 
 // Timeline is what happened to a payment, in order.

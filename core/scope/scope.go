@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"cointill/core/fault"
 )
@@ -44,6 +45,12 @@ type Scope struct {
 // ErrZero is what a zero scope costs: without it a query would see every merchant.
 var ErrZero = errors.New("scope: no business or domain")
 
+// Named with their table, so that a query may join others.
+var (
+	businessID = clause.Column{Table: clause.CurrentTable, Name: "business_id"}
+	domain     = clause.Column{Table: clause.CurrentTable, Name: "domain"}
+)
+
 // Check refuses a scope that names no business or no known domain.
 func (s Scope) Check() error {
 	if s.BusinessID <= 0 || (s.Domain != Test && s.Domain != Live) {
@@ -52,14 +59,14 @@ func (s Scope) Check() error {
 	return nil
 }
 
-// Rows limits a query to the scope's rows; a zero scope makes the query fail.
+// Rows limits a query to the scope's rows of its table; a zero scope makes the query fail.
 func (s Scope) Rows(db *gorm.DB) *gorm.DB {
 	if err := s.Check(); err != nil {
 		db = db.Where("1 = 0")
 		_ = db.AddError(err)
 		return db
 	}
-	return db.Where("business_id = ? AND domain = ?", s.BusinessID, string(s.Domain))
+	return db.Where(clause.Eq{Column: businessID, Value: s.BusinessID}, clause.Eq{Column: domain, Value: string(s.Domain)})
 }
 
 // Require refuses a role that is not among those allowed.
