@@ -82,7 +82,7 @@ func (p *product) demo(ctx context.Context) (demoReady, error) {
 	if err != nil {
 		return ready, err
 	}
-	ready.scope = scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "demo", Role: scope.System}
+	ready.scope = scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "system", Role: scope.System}
 	_, ready.key, err = p.accounts.CreateKey(ctx, ready.scope, "Demo "+p.clock().Format("2 January 2006 15:04"))
 	return ready, err
 }

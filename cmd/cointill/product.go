@@ -69,13 +69,13 @@ type product struct {
 	server   *web.Server
 }
 
-// build wires the product for a listener's address.
-func (s *Settings) build(ctx context.Context, listening net.Addr) (*product, error) {
+// build wires the product for the addresses of its own listeners, the public one first.
+func (s *Settings) build(ctx context.Context, listening ...net.Addr) (*product, error) {
 	box, err := s.box()
 	if err != nil {
 		return nil, err
 	}
-	p := &product{base: s.base(listening), clock: clock.Real(), log: slog.Default()}
+	p := &product{base: s.base(listening[0]), clock: clock.Real(), log: slog.Default()}
 	if p.db, err = s.open(ctx); err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (s *Settings) build(ctx context.Context, listening net.Addr) (*product, err
 	return p, nil
 }
 
-func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listening net.Addr) error {
+func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listening []net.Addr) error {
 	if err := checkKey(ctx, p.db, box); err != nil {
 		return err
 	}
@@ -128,10 +128,12 @@ func (p *product) openSandbox(ctx context.Context) error {
 }
 
 // wireTelling makes what tells merchants and customers: webhooks and receipts.
-func (p *product) wireTelling(s *Settings, box *secret.Box, listening net.Addr) error {
+func (p *product) wireTelling(s *Settings, box *secret.Box, listening []net.Addr) error {
 	var own []netip.AddrPort
-	if address, err := netip.ParseAddrPort(listening.String()); err == nil {
-		own = append(own, address)
+	for _, listener := range listening {
+		if address, err := netip.ParseAddrPort(listener.String()); err == nil {
+			own = append(own, address)
+		}
 	}
 	clients := map[scope.Domain]*http.Client{}
 	for _, domain := range []scope.Domain{scope.Test, scope.Live} {

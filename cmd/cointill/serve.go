@@ -26,21 +26,27 @@ func (serveCommand) Run(ctx context.Context, settings *Settings) error {
 	return p.run(ctx, listener)
 }
 
-// start opens the listener and builds the product for it.
+// start opens the listeners and builds the product for them.
 func (s *Settings) start(ctx context.Context) (*product, net.Listener, error) {
 	listener, err := net.Listen("tcp", s.Listen)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w (another instance may be running; --listen chooses another address)", err)
 	}
-	p, err := s.build(ctx, listener.Addr())
+	own, metrics := []net.Addr{listener.Addr()}, net.Listener(nil)
+	if s.MetricsListen != "" {
+		if metrics, err = net.Listen("tcp", s.MetricsListen); err != nil {
+			return nil, nil, errors.Join(err, listener.Close())
+		}
+		own = append(own, metrics.Addr())
+	}
+	p, err := s.build(ctx, own...)
 	if err != nil {
+		if metrics != nil {
+			err = errors.Join(err, metrics.Close())
+		}
 		return nil, nil, errors.Join(err, listener.Close())
 	}
-	if s.MetricsListen != "" {
-		metrics, err := net.Listen("tcp", s.MetricsListen)
-		if err != nil {
-			return nil, nil, errors.Join(err, listener.Close(), p.db.Close())
-		}
+	if metrics != nil {
 		go func() {
 			if err := p.server.ListenMetrics(metrics); err != nil {
 				p.log.Error("metrics can't be served", "error", err)

@@ -64,6 +64,8 @@ func (r Request) Check() fault.Fields {
 	case r.BusinessReference == "":
 	case !businessReference.MatchString(r.BusinessReference):
 		fields.Add("business_reference", "May have 1 to 100 of the characters A–Z a–z 0–9 . _ : ~ = @ + -")
+	case r.BusinessReference == "." || r.BusinessReference == "..":
+		fields.Add("business_reference", "Must not be . or .. alone: clients resolve those in the address that verifies it.")
 	case strings.HasPrefix(r.BusinessReference, "PAY_"):
 		fields.Add("business_reference", "Must not begin with PAY_, which is for references made here.")
 	}

@@ -318,10 +318,25 @@ func TestReorganisations(t *testing.T) {
 		b.expect(ref, payment.Processing, "")
 		b.mine()
 		b.expect(ref, payment.Successful, "")
+		received := func() int64 {
+			sum, err := b.service.Summary(t.Context(), b.scope, time.Time{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return sum.Volume[money.Currency(v.Payment.Currency)]
+		}
+		if got := received(); got != v.Payment.Amount {
+			t.Errorf("received %d of %d", got, v.Payment.Amount)
+		}
+		for _, hash := range []string{tx.TxID, strings.ToUpper(tx.TxID)} {
+			if page, err := b.service.Search(t.Context(), b.scope, payment.Filter{Hash: hash}); err != nil || len(page.Payments) != 1 {
+				t.Errorf("by hash %s: %d, %v", hash, len(page.Payments), err)
+			}
+		}
 		b.reorg(4, &chain.Pending{})
 		got := b.expect(ref, payment.Successful, payment.ReversedReason)
-		if !got.Payment.Reversed {
-			t.Error("not flagged")
+		if !got.Payment.Reversed || received() != 0 {
+			t.Error("not flagged, or still counted as received")
 		}
 		b.mine(tx)
 		b.reorg(1, &chain.Pending{})

@@ -138,7 +138,8 @@ func looksLikeEmail(text string) bool {
 }
 
 func byHash(db *models.Tx, sc scope.Scope, hash string) *models.Tx {
-	return sc.Rows(db.Session(&gorm.Session{NewDB: true}).Model(&models.Transfer{})).Select("payment_id").Where("tx_id = ?", hash)
+	return sc.Rows(db.Session(&gorm.Session{NewDB: true}).Model(&models.Transfer{})).Select("payment_id").
+		Where("tx_id IN ?", []string{hash, strings.ToLower(hash), strings.ToUpper(hash)}) // as chains write it, however it was typed
 }
 
 // prefix is a LIKE pattern for text and whatever follows.
@@ -151,7 +152,7 @@ type Summary struct {
 	Count      int64 // payments initiated
 	Ended      int64 // that reached an end
 	Successful int64
-	Volume     map[money.Currency]int64 // of the successful ones, whole units
+	Volume     map[money.Currency]int64 // of the successful ones that were not reversed, whole units
 	Declined   int64                    // waiting to be resolved
 	Unmatched  int64                    // transfers that credit no payment
 	Reversed   int64                    // taken back on the chain after they were final
@@ -172,6 +173,7 @@ func (s *Service) Summary(ctx context.Context, sc scope.Scope, since time.Time) 
 		Day      string
 		Status   string
 		Currency string
+		Reversed bool
 		N        int64
 		Total    decimal.Decimal
 	}
@@ -180,7 +182,7 @@ func (s *Service) Summary(ctx context.Context, sc scope.Scope, since time.Time) 
 		day = "to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')"
 	}
 	err := sc.Rows(s.DB.Read(ctx).Model(&models.Payment{})).Where("created_at >= ?", since).
-		Select(day + " AS day, status, currency, count(*) AS n, sum(amount) AS total").Group("1, 2, 3").Order("1").Find(&rows).Error
+		Select(day + " AS day, status, currency, reversed, count(*) AS n, sum(amount) AS total").Group("1, 2, 3, 4").Order("1").Find(&rows).Error
 	if err != nil {
 		return sum, err
 	}
@@ -197,6 +199,8 @@ func (s *Service) Summary(ctx context.Context, sc scope.Scope, since time.Time) 
 		if State(r.Status) == Successful {
 			today.Successful += r.N
 			sum.Successful += r.N
+		}
+		if State(r.Status) == Successful && !r.Reversed {
 			sum.Volume[money.Currency(r.Currency)] += r.Total.IntPart()
 		}
 	}

@@ -87,6 +87,9 @@ func TestEveryFieldAtOnce(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, all)
 		}
 	}
+	for _, reference := range []string{`"."`, `".."`} { // no client can ask for those again
+		b.expect(b.call("POST", "/v1/payment/initiate", body("business_reference", reference)), 422, "validation_failed")
+	}
 	a := b.call("POST", "/v1/payment/initiate", `{"currency":"GHS"}`)
 	if !strings.Contains(a.Body.Errors["currency"][0], "GHC") || a.Body.Errors["amount"][0] != "Is required." {
 		t.Errorf("%v", a.Body.Errors)
