@@ -51,6 +51,9 @@ type Transfer struct {
 	// sender's nonce). Another transaction using one of them replaces or
 	// double-spends this one. At most MaxSpends are kept.
 	Spends []string
+	// Maturity is how many confirmations the network itself demands before the
+	// value can be spent, where that is more than one: what mining pays.
+	Maturity int64
 	// Reverted tells that the network recorded the transaction as failed: it moved nothing.
 	Reverted bool
 }
@@ -91,6 +94,10 @@ type Watch interface {
 	// Spend reports whether the spend key belongs to a transfer that is not final
 	// yet: also a confirmed one, as the branch that undoes it may hold its rival.
 	Spend(key string) bool
+	// Raw reports whether an address or spend key may be watched of which these
+	// are the bytes that the network's blocks hold. True may be wrong, false is
+	// not: it saves a source from making text of every output and input.
+	Raw(form []byte) bool
 }
 
 // Source is one network as one or several nodes show it. Implementations are

@@ -2,20 +2,38 @@ package chain
 
 import (
 	"crypto/sha256"
+	"hash/maphash"
 	"sync"
 )
 
 // WatchSet is the Watch that a process keeps in memory. It holds 16 bytes of
-// SHA-256 for each entry, so that a million addresses take some 30 MB. It is safe
-// for concurrent use; the zero WatchSet is empty and ready.
+// SHA-256 for each entry, and 8 more of its raw form where there is a Codec, so
+// that a million addresses take some 50 MB. It is safe for concurrent use; the
+// zero WatchSet is empty and ready.
 //
 // It counts nothing: a spend key that two transfers share is forgotten by one
 // RemoveSpends, so the caller removes a key when nothing needs it any more.
 type WatchSet struct {
+	// Codec knows the raw forms; nil lets Raw answer true to everything. It is
+	// set before the first addition.
+	Codec Codec
+
 	mu        sync.RWMutex
 	addresses map[digest]struct{}
 	spends    map[digest]struct{}
+	raw       map[uint64]struct{}
 }
+
+// Codec writes what is watched on a network as its blocks hold it. Nil stands
+// for what no block of the network can hold.
+type Codec interface {
+	Address(address string) []byte
+	Spend(key string) []byte
+}
+
+// seed makes the hashes of raw forms differ from process to process, so that
+// nobody can make outputs that look watched.
+var seed = maphash.MakeSeed()
 
 var _ Watch = (*WatchSet)(nil)
 
@@ -44,33 +62,31 @@ func (w *WatchSet) Spend(key string) bool {
 	return ok
 }
 
-// AddAddresses watches addresses from now on.
-func (w *WatchSet) AddAddresses(addresses ...string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.addresses = add(w.addresses, addresses)
+// Raw implements Watch.
+func (w *WatchSet) Raw(form []byte) bool {
+	if w.Codec == nil {
+		return true
+	}
+	hash := maphash.Bytes(seed, form)
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	_, ok := w.raw[hash]
+	return ok
 }
+
+// AddAddresses watches addresses from now on.
+func (w *WatchSet) AddAddresses(addresses ...string) { w.add(&w.addresses, addresses, Codec.Address) }
 
 // RemoveAddresses stops watching addresses.
 func (w *WatchSet) RemoveAddresses(addresses ...string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	remove(w.addresses, addresses)
+	w.remove(&w.addresses, addresses, Codec.Address)
 }
 
 // AddSpends watches spend keys from now on.
-func (w *WatchSet) AddSpends(keys ...string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.spends = add(w.spends, keys)
-}
+func (w *WatchSet) AddSpends(keys ...string) { w.add(&w.spends, keys, Codec.Spend) }
 
 // RemoveSpends stops watching spend keys.
-func (w *WatchSet) RemoveSpends(keys ...string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	remove(w.spends, keys)
-}
+func (w *WatchSet) RemoveSpends(keys ...string) { w.remove(&w.spends, keys, Codec.Spend) }
 
 // Len is how many addresses and spend keys are watched.
 func (w *WatchSet) Len() (addresses, spends int) {
@@ -79,18 +95,36 @@ func (w *WatchSet) Len() (addresses, spends int) {
 	return len(w.addresses), len(w.spends)
 }
 
-func add(set map[digest]struct{}, texts []string) map[digest]struct{} {
-	if set == nil {
-		set = make(map[digest]struct{}, len(texts))
+func (w *WatchSet) add(set *map[digest]struct{}, texts []string, form func(Codec, string) []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if *set == nil {
+		*set = make(map[digest]struct{}, len(texts))
+	}
+	if w.raw == nil && w.Codec != nil {
+		w.raw = make(map[uint64]struct{}, len(texts))
 	}
 	for _, text := range texts {
-		set[digestOf(text)] = struct{}{}
+		(*set)[digestOf(text)] = struct{}{}
+		if w.Codec == nil {
+			continue
+		}
+		if raw := form(w.Codec, text); raw != nil {
+			w.raw[maphash.Bytes(seed, raw)] = struct{}{}
+		}
 	}
-	return set
 }
 
-func remove(set map[digest]struct{}, texts []string) {
+func (w *WatchSet) remove(set *map[digest]struct{}, texts []string, form func(Codec, string) []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	for _, text := range texts {
-		delete(set, digestOf(text))
+		delete(*set, digestOf(text))
+		if w.Codec == nil {
+			continue
+		}
+		if raw := form(w.Codec, text); raw != nil {
+			delete(w.raw, maphash.Bytes(seed, raw))
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package chain_test
 
 import (
+	"encoding/hex"
 	"fmt"
 	"sync"
 	"testing"
@@ -26,6 +27,39 @@ func TestWatchSet(t *testing.T) {
 	w.RemoveSpends("s")
 	if w.Address("a") || w.Spend("s") || !w.Address("b") {
 		t.Error("removing removed the wrong thing")
+	}
+}
+
+// hexCodec holds texts as the bytes of their hexadecimal digits.
+type hexCodec struct{}
+
+func (hexCodec) Address(address string) []byte {
+	raw, err := hex.DecodeString(address)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+func (c hexCodec) Spend(key string) []byte { return c.Address(key) }
+
+func TestWatchSetRaw(t *testing.T) {
+	t.Parallel()
+	if w := new(chain.WatchSet); !w.Raw([]byte{1}) {
+		t.Error("without a codec something is surely not watched")
+	}
+	w := &chain.WatchSet{Codec: hexCodec{}}
+	if w.Raw([]byte{1}) {
+		t.Error("the empty set may watch something")
+	}
+	w.AddAddresses("01", "no digits")
+	w.AddSpends("02")
+	if !w.Raw([]byte{1}) || !w.Raw([]byte{2}) || w.Raw([]byte{3}) || w.Raw(nil) {
+		t.Error("raw forms are not told apart")
+	}
+	w.RemoveAddresses("01")
+	w.RemoveSpends("02")
+	if w.Raw([]byte{1}) || w.Raw([]byte{2}) {
+		t.Error("what was removed may still be watched")
 	}
 }
 

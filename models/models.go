@@ -6,7 +6,7 @@ package models
 func All() []any {
 	return []any{
 		&Business{}, &User{}, &Member{}, &Session{}, &Attempt{}, &APIKey{}, &Idempotency{}, &RateWindow{}, &Method{}, &Audit{}, &Instance{}, &Lease{},
-		&Customer{}, &Payment{}, &Destination{}, &Transfer{}, &Spend{}, &Step{}, &Link{},
+		&Customer{}, &Payment{}, &Destination{}, &Wallet{}, &Transfer{}, &Spend{}, &Step{}, &Link{},
 		&Event{}, &Endpoint{}, &Delivery{}, &DeliveryAttempt{}, &Mail{},
 		&ChainCursor{}, &ChainBlock{}, &SandboxBlock{}, &SandboxTx{}, &SandboxPlan{},
 	}

@@ -89,7 +89,26 @@ type Destination struct {
 	BusinessID int64     `gorm:"not null"`
 	Domain     string    `gorm:"not null"`
 	PaymentID  *int64    `gorm:"uniqueIndex:destinations_payment"` // nil: a shared account that tags hang on
+	WalletID   *int64    `gorm:"index:destinations_wallet,priority:1"`
+	Index      *int64    `gorm:"column:idx;index:destinations_wallet,priority:2"` // of the wallet's addresses
 	CreatedAt  time.Time `gorm:"not null"`
+}
+
+// Wallet is what a merchant receives with on a network: the public key of an
+// account of their own wallet. No private key is ever stored.
+type Wallet struct {
+	ID          int64
+	BusinessID  int64     `gorm:"not null;uniqueIndex:wallets_active,priority:1,where:active"`
+	Domain      string    `gorm:"not null;uniqueIndex:wallets_active,priority:2,where:active"`
+	Network     string    `gorm:"not null;uniqueIndex:wallets_active,priority:3,where:active;uniqueIndex:wallets_fingerprint,priority:1"`
+	Key         string    `gorm:"not null"`                                            // as entered: an extended public key or a descriptor
+	Script      string    `gorm:"not null"`                                            // pkh, sh(wpkh), wpkh or tr
+	Fingerprint string    `gorm:"not null;uniqueIndex:wallets_fingerprint,priority:2"` // of the raw key and chain code, whatever the format
+	NextIndex   int64     `gorm:"not null"`                                            // of the next address; only ever rises
+	Active      bool      `gorm:"not null"`                                            // new payments are received with it
+	CreatedBy   string    `gorm:"not null"`
+	CreatedAt   time.Time `gorm:"not null"`
+	UpdatedAt   time.Time `gorm:"not null"`
 }
 
 // Transfer is value that moved, or is about to move, to a destination of ours.
@@ -102,6 +121,7 @@ type Transfer struct {
 	Address   string `gorm:"not null"`
 	Tag       *int64
 	Amount    money.Amount `gorm:"not null"`
+	Maturity  int64        `gorm:"not null;default:0"` // confirmations that the network demands before it can be spent
 	Reverted  bool         `gorm:"not null"`
 	BlockHash string       `gorm:"not null"` // "" while unconfirmed
 	// Height is nil while unconfirmed.

@@ -182,3 +182,4 @@ type everything struct{}
 
 func (everything) Address(string) bool { return true }
 func (everything) Spend(string) bool   { return true }
+func (everything) Raw([]byte) bool     { return true }

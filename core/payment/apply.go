@@ -126,7 +126,7 @@ func (v *View) decideCase() Case {
 func (v *View) sightings() []Sighting {
 	sightings := make([]Sighting, 0, len(v.Transfers))
 	for _, t := range v.Transfers {
-		g := Sighting{Amount: t.Amount, SeenAt: seenAt(t), Reverted: t.Reverted}
+		g := Sighting{Amount: t.Amount, SeenAt: seenAt(t), Reverted: t.Reverted, Maturity: t.Maturity}
 		if t.Height != nil {
 			g.Height = *t.Height
 		}

@@ -31,6 +31,7 @@ type Sighting struct {
 	Reverted bool
 	Gone     Reason // Replaced, Dropped or Reorged when it is on no chain and in no mempool; else ""
 	Conflict int64  // height of a confirmed transaction that spent its money; 0 when there is none
+	Maturity int64  // confirmations that the network itself demands before it can be spent
 }
 
 // Chain is how far the payment's network is.
@@ -107,21 +108,21 @@ func tally(c Case, sightings []Sighting, chain Chain) (t tallied) {
 		t.any = true
 		switch {
 		case s.Reverted && s.Height > 0:
-			if t.maturity(c, s.Height, chain) {
+			if t.maturity(c, s.Height, 0, chain) {
 				t.dead = Reverted
 			} else {
 				t.gone = Reverted
 			}
 		case s.Gone == NoReason && s.Height > 0:
 			t.active, t.confirmed = t.active.Add(s.Amount), t.confirmed.Add(s.Amount)
-			if t.maturity(c, s.Height, chain) {
+			if t.maturity(c, s.Height, s.Maturity, chain) {
 				t.final = t.final.Add(s.Amount)
 			} else {
 				t.maturing = true
 			}
 			t.seen(s.SeenAt)
 		case s.Conflict > 0:
-			if t.maturity(c, s.Conflict, chain) {
+			if t.maturity(c, s.Conflict, 0, chain) {
 				t.dead = Replaced
 			} else {
 				t.gone = Replaced
@@ -135,9 +136,10 @@ func tally(c Case, sightings []Sighting, chain Chain) (t tallied) {
 	return t
 }
 
-// maturity reports whether a height is final, and notes when it will be.
-func (t *tallied) maturity(c Case, height int64, chain Chain) bool {
-	at := height + int64(c.Depth) - 1
+// maturity reports whether a height is final, and notes when it will be: at the
+// payment's depth, or later where the network demands more.
+func (t *tallied) maturity(c Case, height, least int64, chain Chain) bool {
+	at := height + max(int64(c.Depth), least) - 1
 	if chain.Tip >= at && (!c.NetworkSays || chain.Finalized >= height) {
 		return true
 	}

@@ -29,6 +29,7 @@ func TestDecide(t *testing.T) {
 	with := func(c Case, change func(*Case)) Case { change(&c); return c }
 	gone := func(s Sighting, why Reason) Sighting { s.Gone = why; return s }
 	reverted := func(s Sighting) Sighting { s.Reverted = true; return s }
+	mined := func(s Sighting) Sighting { s.Maturity = 100; return s }
 	conflicted := func(s Sighting, height int64) Sighting { s.Gone, s.Conflict = Replaced, height; return s }
 	cases := []struct {
 		name   string
@@ -49,6 +50,8 @@ func TestDecide(t *testing.T) {
 		{"first confirmation", asked(Initiated), []Sighting{sighting(1000, 10, second)}, at(10), second, Processing, ""},
 		{"first confirmation of a part", asked(Initiated), []Sighting{sighting(1, 10, second)}, at(10), second, Processing, ""},
 		{"not final yet", asked(Processing), []Sighting{sighting(1000, 10, second)}, at(11), second, Processing, ""},
+		{"final by depth, but mined and not mature", asked(Processing), []Sighting{mined(sighting(1000, 10, second))}, at(108), second, Processing, ""},
+		{"mined and mature", asked(Processing), []Sighting{mined(sighting(1000, 10, second))}, at(109), second, Successful, ""},
 		{"final", asked(Processing), []Sighting{sighting(1000, 10, second)}, at(12), second, Successful, ""},
 		{"two parts", asked(Processing), []Sighting{sighting(400, 9, second), sighting(600, 10, second)}, at(12), second, Successful, ""},
 		{"the second part is not final", asked(Processing), []Sighting{sighting(400, 9, second), sighting(600, 11, second)}, at(12), second, Processing, ""},

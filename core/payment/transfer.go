@@ -90,7 +90,7 @@ func same(a, b models.Transfer) bool {
 // first stores a transfer that was never seen before, and says whose it is.
 func (a *applying) first(t chain.Transfer, block *chain.Header) error {
 	row := models.Transfer{Network: a.network, TxID: t.TxID, Index: t.Index, Asset: t.Asset, Address: t.Address,
-		Amount: t.Amount, Reverted: t.Reverted, FirstSeenAt: a.now, CreatedAt: a.now, UpdatedAt: a.now}
+		Amount: t.Amount, Reverted: t.Reverted, Maturity: t.Maturity, FirstSeenAt: a.now, CreatedAt: a.now, UpdatedAt: a.now}
 	if t.Tag != nil {
 		tag := int64(*t.Tag)
 		row.Tag = &tag

@@ -1,0 +1,25 @@
+-- Merchants' own account keys, the addresses made from them, and outputs that the network holds back.
+-- +goose Up
+
+CREATE TABLE wallets (
+    id integer PRIMARY KEY AUTOINCREMENT,
+    business_id integer NOT NULL,
+    domain text NOT NULL,
+    network text NOT NULL,
+    key text NOT NULL,
+    script text NOT NULL,
+    fingerprint text NOT NULL,
+    next_index integer NOT NULL,
+    active numeric NOT NULL,
+    created_by text NOT NULL,
+    created_at datetime NOT NULL,
+    updated_at datetime NOT NULL
+);
+CREATE UNIQUE INDEX wallets_active ON wallets (business_id, domain, network) WHERE active;
+CREATE UNIQUE INDEX wallets_fingerprint ON wallets (network, fingerprint);
+
+ALTER TABLE destinations ADD COLUMN wallet_id integer;
+ALTER TABLE destinations ADD COLUMN idx integer;
+CREATE INDEX destinations_wallet ON destinations (wallet_id, idx);
+
+ALTER TABLE transfers ADD COLUMN maturity integer NOT NULL DEFAULT 0;
