@@ -25,9 +25,9 @@ var rooms = []room{
 	{"web", []string{"web/...", "handlers/...", "views/layout", "static", "core/..."}},
 	{"handlers", []string{"handlers/page", "core/...", "views/...", "models"}},
 	{"views", []string{"views/...", "models", "core/...", "static"}},
-	{"core", []string{"core/...", "models", "chain"}},
+	{"core", []string{"core/...", "models", "chain", "chain/bitcoin/params"}},
 	{"models", []string{"core/money"}},
-	{"chain", []string{"chain", "core/money", "core/clock"}},
+	{"chain", []string{"chain", "chain/bitcoin/params", "core/money", "core/clock"}},
 	{"chain/sandbox", []string{"chain", "models", "core/money", "core/clock", "core/ident"}},
 	{"static", nil},
 }
