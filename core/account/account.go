@@ -32,9 +32,10 @@ type Service struct {
 	now    clock.Clock
 	secret *secret.Box
 
-	// Missing says in a sentence what keeps a payment method from working in a
-	// domain; "" means nothing does. Without it, live has no network at all.
-	Missing func(domain scope.Domain, method money.Method) string
+	// Missing says in a sentence what keeps a payment method from working for a
+	// business in a domain: no network, or nothing to receive with; "" means
+	// nothing does. Without it, live has no network at all.
+	Missing func(ctx context.Context, sc scope.Scope, method money.Method) (string, error)
 
 	hashing chan struct{}    // Argon2 takes 64 MiB each: two at a time
 	cost    *argon2id.Params // of new hashes; older ones are made anew at sign-in
@@ -50,11 +51,11 @@ func New(db *models.DB, now clock.Clock, box *secret.Box) *Service {
 		hash, _ := argon2id.CreateHash(ident.Token(), s.cost) // an empty hash only makes the comparison fail early
 		return hash
 	})
-	s.Missing = func(domain scope.Domain, _ money.Method) string {
-		if domain == scope.Test {
-			return ""
+	s.Missing = func(_ context.Context, sc scope.Scope, _ money.Method) (string, error) {
+		if sc.Domain == scope.Test {
+			return "", nil
 		}
-		return "No live network is configured for it yet. The operator of this server sets one up first."
+		return "No live network is configured for it yet. The operator of this server sets one up first.", nil
 	}
 	return s
 }

@@ -32,7 +32,11 @@ func (s *Service) Methods(ctx context.Context, sc scope.Scope) ([]Method, error)
 	}
 	var methods []Method
 	for _, coin := range money.Coins() {
-		methods = append(methods, Method{Coin: coin, Enabled: on[string(coin.Method)], Problem: s.Missing(sc.Domain, coin.Method)})
+		problem, err := s.Missing(ctx, sc, coin.Method)
+		if err != nil {
+			return nil, err
+		}
+		methods = append(methods, Method{Coin: coin, Enabled: on[string(coin.Method)], Problem: problem})
 	}
 	return methods, nil
 }
@@ -47,7 +51,11 @@ func (s *Service) SetMethod(ctx context.Context, sc scope.Scope, method money.Me
 	if !known {
 		return fault.Missing("payment method")
 	}
-	if problem := s.Missing(sc.Domain, method); enabled && problem != "" {
+	problem, err := s.Missing(ctx, sc, method)
+	if err != nil {
+		return err
+	}
+	if enabled && problem != "" {
 		return fault.New(fault.Forbidden, "method_unavailable", info.Name+" can't be enabled here. "+problem)
 	}
 	return s.db.Write(ctx, func(tx *models.Tx) error {

@@ -79,7 +79,36 @@ func (o *Observer) Apply(ctx context.Context, batch chain.Batch) error {
 	return nil
 }
 
-// applying is one run of Apply.
+// Reread applies a block at or below the cursor once more, for money that was
+// missed when it was first read: an address of a restored backup, say. It
+// returns how many transfers were not known. What is known changes nothing.
+func (o *Observer) Reread(ctx context.Context, network chain.Network, block chain.Block) (fresh int, err error) {
+	a := &applying{Observer: o, network: string(network), now: o.Clock()}
+	err = o.DB.Write(ctx, func(tx *models.Tx) error {
+		a.tx, a.touched, a.spends, a.fresh = tx, map[int64]bool{}, nil, 0
+		if err := a.lockCursor(); err != nil {
+			return err
+		}
+		if block.Height > a.tip.Height {
+			return nil // the follower reads it yet
+		}
+		if err := a.facts(block); err != nil {
+			return err
+		}
+		return a.mark()
+	})
+	if err != nil {
+		return 0, err
+	}
+	o.Watching.AddSpends(a.spends...)
+	if len(a.touched) > 0 {
+		err = o.evaluateDue(ctx, a.network, a.tip.Height, a.payments())
+		o.changed()
+	}
+	return a.fresh, err
+}
+
+// applying is one run of Apply or Reread.
 type applying struct {
 	*Observer
 	batch   chain.Batch
@@ -88,8 +117,10 @@ type applying struct {
 	tx      *models.Tx
 	tip     chain.BlockID
 	final   int64          // the network's own finality so far
+	fence   int64          // of the last batch that was applied
 	touched map[int64]bool // payments
 	spends  []string       // new spend keys
+	fresh   int            // transfers that were not known
 }
 
 func (a *applying) run() error {
@@ -116,6 +147,17 @@ func (a *applying) run() error {
 
 // claimCursor locks the network's cursor and refuses a batch that doesn't continue from it.
 func (a *applying) claimCursor() error {
+	if err := a.lockCursor(); err != nil {
+		return err
+	}
+	if a.batch.Fence < a.fence || a.tip.Hash != "" && a.tip != a.batch.From {
+		return chain.ErrStale
+	}
+	return nil
+}
+
+// lockCursor reads the network's cursor and keeps others from moving it.
+func (a *applying) lockCursor() error {
 	first := models.ChainCursor{Network: a.network, Finalized: -1, UpdatedAt: a.now}
 	if err := a.tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&first).Error; err != nil {
 		return err
@@ -128,11 +170,7 @@ func (a *applying) claimCursor() error {
 	if err := query.Where("network = ?", a.network).Take(&cursor).Error; err != nil {
 		return err
 	}
-	at := chain.BlockID{Height: cursor.Height, Hash: cursor.Hash}
-	if a.batch.Fence < cursor.Fence || cursor.Hash != "" && at != a.batch.From {
-		return chain.ErrStale
-	}
-	a.tip, a.final = at, cursor.Finalized
+	a.tip, a.final, a.fence = chain.BlockID{Height: cursor.Height, Hash: cursor.Hash}, cursor.Finalized, cursor.Fence
 	return nil
 }
 
@@ -170,6 +208,16 @@ func (a *applying) block(b chain.Block) error {
 	if a.tip.Hash != "" && (b.Height != a.tip.Height+1 || b.Parent != a.tip.Hash) {
 		return fmt.Errorf("%w: block %d after %d", chain.ErrStale, b.Height, a.tip.Height)
 	}
+	if err := a.facts(b); err != nil {
+		return err
+	}
+	a.tip = b.BlockID
+	row := models.ChainBlock{Network: a.network, Height: b.Height, Hash: b.Hash, Parent: b.Parent, Time: b.Time}
+	return a.tx.Create(&row).Error
+}
+
+// facts writes what a block holds.
+func (a *applying) facts(b chain.Block) error {
 	for _, t := range b.Transfers {
 		if err := a.seen(t, &b.Header); err != nil {
 			return err
@@ -180,9 +228,7 @@ func (a *applying) block(b chain.Block) error {
 			return err
 		}
 	}
-	a.tip = b.BlockID
-	row := models.ChainBlock{Network: a.network, Height: b.Height, Hash: b.Hash, Parent: b.Parent, Time: b.Time}
-	return a.tx.Create(&row).Error
+	return nil
 }
 
 // pending applies the picture of the mempool: what is in it is waiting, and
@@ -260,6 +306,11 @@ func (a *applying) finish() error {
 			return err
 		}
 	}
+	return a.mark()
+}
+
+// mark makes every payment that is concerned due.
+func (a *applying) mark() error {
 	ids := a.payments()
 	if len(ids) == 0 {
 		return nil

@@ -532,3 +532,31 @@ func TestRefusedRequestsStoreNothing(t *testing.T) {
 }
 
 func asFault(err error, f **fault.Fault) bool { return errors.As(err, f) }
+
+// TestReread: money that was missed when its block was read is found by reading
+// the block again, once, and decides the payment as if it had been seen in time.
+func TestReread(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		tx := b.pay(v, "ee", v.Payment.Due)
+		b.mine() // holds the transfer, but it was not looked for
+		missed := chain.Block{Header: chain.Header{BlockID: b.blocks[len(b.blocks)-1], Time: b.clock.Now()}, Transfers: []chain.Transfer{tx}}
+		b.mine()
+		for i, want := range []int{1, 0} {
+			fresh, err := b.observer.Reread(t.Context(), network, missed)
+			if err != nil || fresh != want {
+				t.Errorf("reading %d: %d fresh, %v", i, fresh, err)
+			}
+		}
+		b.expect(v.Payment.Reference, payment.Successful, "")
+		ahead := missed
+		ahead.Height += 10
+		ahead.Transfers = []chain.Transfer{b.pay(v, "ff", v.Payment.Due)}
+		if fresh, err := b.observer.Reread(t.Context(), network, ahead); err != nil || fresh != 0 {
+			t.Errorf("a block above the cursor: %d, %v", fresh, err)
+		}
+		if got := b.events(v.Payment.ID); got != "initiated detected processing successful" {
+			t.Errorf("events: %s", got)
+		}
+	})
+}

@@ -109,6 +109,7 @@ func (a *applying) first(t chain.Transfer, block *chain.Header) error {
 	if err := a.tx.Create(&row).Error; err != nil {
 		return err
 	}
+	a.fresh++
 	for i, key := range t.Spends {
 		if i == chain.MaxSpends {
 			break
