@@ -144,7 +144,10 @@ func (f *Follower) Step(ctx context.Context) (changed bool, err error) {
 			again++
 		case err != nil:
 			return changed, f.report(ctx, err)
-		case next != more:
+		case next == more:
+			s := f.Status()
+			f.Log.Info("chain follower catches up", "network", f.Network, "applied", s.Applied.Height, "tip", s.Tip.Height)
+		default:
 			return changed, f.report(ctx, nil)
 		}
 	}

@@ -13,6 +13,10 @@ import (
 	"cointill/models"
 )
 
+// behind is how many blocks the following may lack without the network being
+// taken off: more than one batch, so that it only tells a real absence.
+const behind = 144
+
 // Registry tells which network serves a chain in a domain, and how it is.
 type Registry struct {
 	DB      *models.DB
@@ -38,7 +42,7 @@ func (r *Registry) Run(ctx context.Context) error {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	for {
-		if err := r.refresh(ctx); err != nil && ctx.Err() == nil {
+		if err := r.Refresh(ctx); err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "health of the networks can't be read", "error", err)
 		}
 		select {
@@ -49,14 +53,19 @@ func (r *Registry) Run(ctx context.Context) error {
 	}
 }
 
-func (r *Registry) refresh(ctx context.Context) error {
+// Refresh reads how the networks do.
+func (r *Registry) Refresh(ctx context.Context) error {
 	var rows []models.ChainCursor
-	if err := r.DB.Read(ctx).Where("problem <> ''").Find(&rows).Error; err != nil {
+	if err := r.DB.Read(ctx).Where("problem <> '' OR source_tip - height > ?", behind).Find(&rows).Error; err != nil {
 		return err
 	}
 	problems := make(map[chain.Network]string, len(rows))
 	for _, row := range rows {
-		problems[chain.Network(row.Network)] = row.Problem
+		problem := row.Problem
+		if problem == "" {
+			problem = fmt.Sprintf("It is catching up, at block %d of %d.", row.Height, row.SourceTip)
+		}
+		problems[chain.Network(row.Network)] = problem
 	}
 	r.problems.Store(&problems)
 	return nil

@@ -560,3 +560,23 @@ func TestReread(t *testing.T) {
 		}
 	})
 }
+
+// TestCatchingUp: a network whose following lacks a day of blocks takes no new payments until it has them.
+func TestCatchingUp(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		registry := b.service.Networks.(*payment.Registry)
+		for ahead, behind := range map[int64]bool{0: false, 144: false, 145: true} {
+			height := b.blocks[len(b.blocks)-1].Height
+			if err := b.db.Exec(t.Context()).Model(&models.ChainCursor{}).Where("network = ?", string(network)).Update("source_tip", height+ahead).Error; err != nil {
+				t.Fatal(err)
+			}
+			if err := registry.Refresh(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			_, err := b.service.Initiate(t.Context(), b.scope, request())
+			if (err != nil) != behind || err != nil && !strings.Contains(err.Error(), "catching up") {
+				t.Errorf("%d blocks ahead: %v", ahead, err)
+			}
+		}
+	})
+}

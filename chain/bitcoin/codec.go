@@ -1,0 +1,48 @@
+package bitcoin
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+
+	"cointill/chain"
+	"cointill/chain/bitcoin/params"
+)
+
+// Codec writes a network's addresses as the scripts, and its spend keys
+// ("txid:vout", as Transfer.Spends holds them) as the 36 bytes, that its
+// transactions hold. What has no such form is nil.
+func Codec(p params.Params) chain.Codec { return codec{p} }
+
+type codec struct{ params params.Params }
+
+// Address implements chain.Codec.
+func (c codec) Address(address string) []byte { return c.params.Script(address) }
+
+// Spend implements chain.Codec. Only the one way in which outpointKey writes a
+// key is taken: another would be watched in vain.
+func (codec) Spend(key string) []byte {
+	id, digits, ok := strings.Cut(key, ":")
+	if !ok || len(id) != 64 || id != strings.ToLower(id) {
+		return nil
+	}
+	index, err := strconv.ParseUint(digits, 10, 32)
+	if err != nil || strconv.FormatUint(index, 10) != digits {
+		return nil
+	}
+	form, err := hex.DecodeString(id)
+	if err != nil {
+		return nil
+	}
+	slices.Reverse(form)
+	return binary.LittleEndian.AppendUint32(form, uint32(index))
+}
+
+// outpointKey is the spend key of an outpoint's 36 bytes.
+func outpointKey(outpoint []byte) string {
+	var text [64 + 1 + 10]byte
+	key := append(appendHex(text[:0], outpoint[:32]), ':')
+	return string(strconv.AppendUint(key, uint64(binary.LittleEndian.Uint32(outpoint[32:])), 10))
+}

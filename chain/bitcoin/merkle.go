@@ -1,0 +1,103 @@
+package bitcoin
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math/bits"
+)
+
+// digest is a double SHA-256 as the wire holds it; people read it backwards.
+type digest [32]byte
+
+// double hashes twice, as everything in these chains is named.
+func double(data []byte) digest {
+	once := sha256.Sum256(data)
+	return sha256.Sum256(once[:])
+}
+
+// merklePair is the node above two nodes.
+func merklePair(left, right *digest) digest {
+	var both [64]byte
+	copy(both[:32], left[:])
+	copy(both[32:], right[:])
+	return double(both[:])
+}
+
+// merkleTree computes the root over transaction ids that come one by one, in
+// the memory of one branch.
+type merkleTree struct {
+	// full[i] is the root over 2^i leaves, where count has bit i.
+	full  [32]digest
+	count uint32
+	// repeated tells that two neighbours are equal. An odd level's last node is
+	// paired with itself, so a block that names its last transactions twice has
+	// the root of the honest one (CVE-2012-2459); no honest block has equal neighbours.
+	repeated bool
+}
+
+func (t *merkleTree) add(leaf digest) {
+	level := 0
+	for ; t.count>>level&1 == 1; level++ {
+		leaf = t.join(level, leaf)
+	}
+	t.full[level] = leaf
+	t.count++
+}
+
+func (t *merkleTree) join(level int, right digest) digest {
+	t.repeated = t.repeated || t.full[level] == right
+	return merklePair(&t.full[level], &right)
+}
+
+// root is the root over at least one leaf; it ends the tree's use.
+func (t *merkleTree) root() digest {
+	level := bits.TrailingZeros32(t.count)
+	last := t.full[level]
+	for nodes := t.count >> level; nodes > 1; nodes, level = (nodes+1)/2, level+1 {
+		if nodes%2 == 1 {
+			last = merklePair(&last, &last)
+		} else {
+			last = t.join(level, last)
+		}
+	}
+	return last
+}
+
+// climb follows a branch (whole hashes, one after the other) from a leaf to the
+// root; the bits of place tell on which side the leaf's line is.
+func climb(leaf digest, branch []byte, place uint32) digest {
+	for ; len(branch) >= len(leaf); branch, place = branch[len(leaf):], place>>1 {
+		other := digest(branch[:len(leaf)])
+		if place&1 == 1 {
+			leaf = merklePair(&other, &leaf)
+		} else {
+			leaf = merklePair(&leaf, &other)
+		}
+	}
+	return leaf
+}
+
+// appendHex writes a hash as people read it: backwards.
+func appendHex(text []byte, h []byte) []byte {
+	const digits = "0123456789abcdef"
+	for i := len(h) - 1; i >= 0; i-- {
+		text = append(text, digits[h[i]>>4], digits[h[i]&15])
+	}
+	return text
+}
+
+func (h digest) String() string {
+	var text [64]byte
+	return string(appendHex(text[:0], h[:]))
+}
+
+// nullIndex is an outpoint's index where there is no outpoint.
+const nullIndex = 0xffffffff
+
+// outpointLen is the 36 bytes of a transaction's input: whose output it spends, and which.
+const outpointLen = 36
+
+// spendsNothing tells the outpoint of a coinbase.
+func spendsNothing(outpoint []byte) bool {
+	return binary.LittleEndian.Uint32(outpoint[32:]) == nullIndex && digest(outpoint[:32]) == digest{}
+}
