@@ -63,13 +63,14 @@ func (o *Observer) Health(ctx context.Context, network chain.Network, sentence s
 func (o *Observer) Apply(ctx context.Context, batch chain.Batch) error {
 	a := &applying{Observer: o, batch: batch, network: string(batch.Network), now: o.Clock()}
 	err := o.DB.Write(ctx, func(tx *models.Tx) error {
-		a.tx, a.touched, a.spends = tx, map[int64]bool{}, nil
+		a.tx, a.touched, a.spends, a.forgotten = tx, map[int64]bool{}, nil, nil
 		return a.run()
 	})
 	if err != nil {
 		return err
 	}
 	o.Watching.AddSpends(a.spends...)
+	o.Watching.RemoveSpends(a.forgotten...)
 	// The batch is applied: a payment that can't be decided now stays due, and
 	// is no fault of the network's.
 	if err := o.evaluateDue(ctx, a.network, a.tip.Height, a.payments()); err != nil && ctx.Err() == nil {
@@ -111,16 +112,17 @@ func (o *Observer) Reread(ctx context.Context, network chain.Network, block chai
 // applying is one run of Apply or Reread.
 type applying struct {
 	*Observer
-	batch   chain.Batch
-	network string
-	now     time.Time
-	tx      *models.Tx
-	tip     chain.BlockID
-	final   int64          // the network's own finality so far
-	fence   int64          // of the last batch that was applied
-	touched map[int64]bool // payments
-	spends  []string       // new spend keys
-	fresh   int            // transfers that were not known
+	batch     chain.Batch
+	network   string
+	now       time.Time
+	tx        *models.Tx
+	tip       chain.BlockID
+	final     int64          // the network's own finality so far
+	fence     int64          // of the last batch that was applied
+	touched   map[int64]bool // payments
+	spends    []string       // new spend keys
+	forgotten []string       // spend keys that no block can use up any more
+	fresh     int            // transfers that were not known
 }
 
 func (a *applying) run() error {
@@ -301,12 +303,34 @@ func (a *applying) finish() error {
 	if err := a.tx.Model(&models.ChainCursor{}).Where("network = ?", a.network).Updates(set).Error; err != nil {
 		return err
 	}
-	if len(a.batch.Blocks) > 0 {
-		if err := a.tx.Where("network = ? AND height < ?", a.network, a.tip.Height-keptBlocks).Delete(&models.ChainBlock{}).Error; err != nil {
-			return err
-		}
+	if err := a.forget(); err != nil {
+		return err
 	}
 	return a.mark()
+}
+
+// forget drops what no reorganisation can reach any more: blocks, and the spend
+// keys of what they held.
+func (a *applying) forget() error {
+	if len(a.batch.Blocks) == 0 {
+		return nil
+	}
+	from, to := a.batch.Blocks[0].Height-1-keptBlocks, a.tip.Height-keptBlocks
+	if err := a.tx.Where("network = ? AND height < ?", a.network, to).Delete(&models.ChainBlock{}).Error; err != nil {
+		return err
+	}
+	var old []models.Spend
+	err := a.tx.Where("network = ? AND transfer_id IN (?)", a.network,
+		a.tx.Model(&models.Transfer{}).Select("id").Where("network = ? AND height > ? AND height <= ?", a.network, from, to)).Find(&old).Error
+	if err != nil || len(old) == 0 {
+		return err
+	}
+	ids := make([]int64, len(old))
+	for i, spend := range old {
+		ids[i] = spend.TransferID
+		a.forgotten = append(a.forgotten, spend.Key)
+	}
+	return a.tx.Where("transfer_id IN ?", ids).Delete(&models.Spend{}).Error
 }
 
 // mark makes every payment that is concerned due.

@@ -580,3 +580,40 @@ func TestCatchingUp(t *testing.T) {
 		}
 	})
 }
+
+// TestSpendKeysAreForgotten: what a transfer used up is watched as long as a
+// reorganisation can reach the transfer, and not for ever.
+func TestSpendKeysAreForgotten(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		tx := b.pay(v, "aa", v.Payment.Due)
+		b.mine(tx)
+		kept := func() bool {
+			var rows int64
+			if err := b.db.Read(t.Context()).Model(&models.Spend{}).Count(&rows).Error; err != nil {
+				t.Fatal(err)
+			}
+			if watched := b.observer.Watching.Spend(tx.Spends[0]); watched != (rows > 0) {
+				t.Fatalf("%d rows, watched %v", rows, watched)
+			}
+			return rows > 0
+		}
+		ahead := func(n int) {
+			batch := chain.Batch{Pending: &chain.Pending{}}
+			at := b.blocks[len(b.blocks)-1]
+			for i := range n {
+				block := chain.Block{Header: chain.Header{BlockID: chain.BlockID{Height: at.Height + 1, Hash: fmt.Sprint("far-", at.Height, "-", i)}, Parent: at.Hash, Time: b.clock.Now()}}
+				batch.Blocks, at = append(batch.Blocks, block), block.BlockID
+			}
+			b.apply(batch)
+		}
+		ahead(1999)
+		if !kept() {
+			t.Error("forgotten while a reorganisation could still reach it")
+		}
+		ahead(1)
+		if kept() {
+			t.Error("kept for ever")
+		}
+	})
+}
