@@ -166,7 +166,12 @@ func (s *Service) ready(ctx context.Context, sc scope.Scope, info money.CoinInfo
 	if problem != "" {
 		return business, "", fault.Retry("chain_unavailable", problem, time.Minute)
 	}
-	return business, network, nil
+	receives, err := s.Wallet.Ready(ctx, sc, network)
+	if err == nil && !receives {
+		err = fault.New(fault.Forbidden, "payment_method_not_enabled",
+			"The payment method "+string(info.Method)+" has nothing to receive with yet. Add your wallet's public key in the dashboard under Payment methods.")
+	}
+	return business, network, err
 }
 
 // draft fills the payment from what was asked, the quote and the business's rules.

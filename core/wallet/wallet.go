@@ -5,12 +5,13 @@ package wallet
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"gorm.io/gorm/clause"
 
 	"cointill/chain"
+	"cointill/chain/bitcoin/params"
+	"cointill/core/clock"
 	"cointill/core/ident"
 	"cointill/core/money"
 	"cointill/core/scope"
@@ -26,10 +27,17 @@ type Place struct {
 	Tag     *uint32
 }
 
-// Service gives out destinations.
+// Service gives out destinations, and keeps the keys that they are derived from.
+// Where there are only Receivers, the other fields may be left empty.
 type Service struct {
-	// Receivers make addresses, by network.
+	// Receivers make addresses, by network; a network without one takes them
+	// from the business's active wallet.
 	Receivers map[chain.Network]Receiver
+	DB        *models.DB
+	Clock     clock.Clock
+	// Networks is the real network that serves a chain in a domain; false
+	// where there is none: the sandbox serves it, or nothing does.
+	Networks func(scope.Domain, money.Chain) (params.Params, bool)
 }
 
 // Receiver makes addresses on one network for a business.
@@ -41,10 +49,11 @@ type Receiver interface {
 
 // Assign gives the payment its destination, once for ever, in the caller's
 // transaction. A destination that was ever given to anybody is never given again.
+// Unavailable (no_wallet) when the business has nothing to receive with on the network.
 func (s *Service) Assign(tx *models.Tx, p *models.Payment, now time.Time) (Place, error) {
 	receiver := s.Receivers[chain.Network(p.Network)]
 	if receiver == nil {
-		return Place{}, fmt.Errorf("wallet: no receiver for network %q", p.Network)
+		return s.derive(tx, p, now)
 	}
 	for range 8 {
 		address, tagged := receiver.Next(p.BusinessID, scope.Domain(p.Domain))

@@ -1,0 +1,205 @@
+package wallet
+
+import (
+	"context"
+	"strings"
+
+	"gorm.io/gorm/clause"
+
+	"cointill/chain/bitcoin/params"
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Looked is how many addresses of each branch Find looks through.
+const Looked = 1_000
+
+// previewed is how many addresses a merchant compares with their wallet.
+const previewed = 5
+
+// Preview is what a merchant is shown of a key before it is used.
+type Preview struct {
+	Format    string   // xpub, zpub, dgub …, or descriptor
+	Script    string   // pkh, sh(wpkh), wpkh or tr
+	Scripts   []string // that could be chosen instead; only Script where the key itself says it
+	Key       string   // as it would be stored: a descriptor with its checksum
+	Path      string   // of all addresses: "0/*"
+	Addresses []string // the first five
+	Paths     []string // of each of them, below the account: "0/0"
+}
+
+// Preview reads a key and shows what would be received with. Nothing is stored.
+// Errors are ParseKey's; Conflict (no_network) where no such key is needed;
+// Forbidden for a role that may not set where money goes.
+func (s *Service) Preview(key, script string, sc scope.Scope, c money.Chain) (Preview, error) {
+	k, err := s.parse(sc, c, key, script)
+	if err != nil {
+		return Preview{}, err
+	}
+	p := Preview{Format: k.Format(), Script: k.Script(), Scripts: []string{k.Script()}, Key: k.String(), Path: strings.TrimSuffix(k.Path(0), "0") + "*"}
+	if k.params.KeyVersions[[4]byte(k.account.Version())] == "" && k.Format() != "descriptor" {
+		p.Scripts = Scripts(k.params)
+	}
+	for i := range int64(previewed) {
+		address, err := k.Address(i)
+		if err != nil {
+			return Preview{}, err
+		}
+		p.Addresses, p.Paths = append(p.Addresses, address), append(p.Paths, k.Path(i))
+	}
+	return p, nil
+}
+
+// Find tells whether an address is among the first 1,000 of the account's
+// receive or change branch, and its index there, so that merchants can check a
+// key with any address they know. Errors are Preview's, and Validation for the
+// field "address" where the text is none of the network's, or of another kind than the key makes.
+func (s *Service) Find(ctx context.Context, sc scope.Scope, c money.Chain, key, script, address string) (index int64, ok bool, err error) {
+	k, err := s.parse(sc, c, key, script)
+	if err != nil {
+		return 0, false, err
+	}
+	wanted, err := k.check(address)
+	if err != nil {
+		return 0, false, err
+	}
+	for i := range int64(Looked) {
+		if err := ctx.Err(); err != nil {
+			return 0, false, err
+		}
+		for _, b := range []branch{k.receive, k.change} {
+			if found, err := k.at(b, i); err == nil && found == wanted {
+				return i, true, nil
+			}
+		}
+	}
+	return 0, false, nil
+}
+
+// check brings an address to the spelling that Address has.
+func (k Key) check(address string) (string, error) {
+	address = strings.TrimSpace(address)
+	var output []byte
+	if len(address) <= 128 {
+		output = k.params.Script(address)
+	}
+	kind := ""
+	switch {
+	case output == nil:
+		return "", fault.Validation(fault.Fields{"address": {"This is no address of " + networkName(k.params) + "."}})
+	case len(output) == 25:
+		kind = ScriptPKH
+	case len(output) == 23:
+		kind = ScriptShWPKH
+	case len(output) == 22:
+		kind = ScriptWPKH
+	case output[0] != 0:
+		kind = ScriptTaproot
+	}
+	switch kind {
+	case k.script:
+		return k.params.Address(output), nil
+	case "":
+		return "", fault.Validation(fault.Fields{"address": {"This address belongs to " + several + ", whose keys can't be used here."}})
+	}
+	return "", fault.Validation(fault.Fields{"address": {"This is a " + ScriptName(kind) + " address, and the key is read as " + ScriptName(k.script) +
+		". If it comes from the same account, choose that kind or enter the key that your wallet shows for it."}})
+}
+
+// Use makes a key what new payments of the scope are received with, in the
+// caller's transaction. A key that the business had in use before comes back
+// with its next index, in the format and script that it has now; addresses
+// already given out stay watched whatever is used. Errors are Preview's;
+// Conflict (key_in_use) when another business, or the other domain, has the account.
+func (s *Service) Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script, actor string) (models.Wallet, error) {
+	k, err := s.parse(sc, c, key, script)
+	if err != nil {
+		return models.Wallet{}, err
+	}
+	network, now := string(k.params.Network()), s.Clock()
+	if models.IsPostgres(tx) { // one change of a business's wallets at a time
+		var id int64
+		lock := tx.Model(&models.Business{}).Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id = ?", sc.BusinessID).Pluck("id", &id)
+		if lock.Error != nil {
+			return models.Wallet{}, lock.Error
+		}
+	}
+	off := sc.Rows(tx.Model(&models.Wallet{})).Where("network = ? AND active AND fingerprint <> ?", network, k.Fingerprint()).
+		Updates(map[string]any{"active": false, "updated_at": now})
+	if off.Error != nil {
+		return models.Wallet{}, off.Error
+	}
+	row := models.Wallet{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Network: network, Key: k.String(), Script: k.Script(),
+		Fingerprint: k.Fingerprint(), Active: true, CreatedBy: actor, CreatedAt: now, UpdatedAt: now}
+	made := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "network"}, {Name: "fingerprint"}}, DoNothing: true}).Create(&row)
+	switch {
+	case made.Error != nil:
+		return models.Wallet{}, made.Error
+	case made.RowsAffected == 1:
+		return row, overlap(tx, k, sc)
+	}
+	return again(tx, row, sc)
+}
+
+// again brings back the wallet that has the row's account already.
+func again(tx *models.Tx, row models.Wallet, sc scope.Scope) (models.Wallet, error) {
+	var old models.Wallet
+	if err := tx.Where("network = ? AND fingerprint = ?", row.Network, row.Fingerprint).Take(&old).Error; err != nil {
+		return models.Wallet{}, err
+	}
+	if old.BusinessID != sc.BusinessID || old.Domain != string(sc.Domain) {
+		return models.Wallet{}, inUse()
+	}
+	if old.Active && old.Key == row.Key && old.Script == row.Script {
+		return old, nil
+	}
+	// next_index is left alone: a payment may be moving it right now.
+	changed := tx.Model(&models.Wallet{}).Where("id = ?", old.ID).
+		Updates(map[string]any{"key": row.Key, "script": row.Script, "active": true, "updated_at": row.UpdatedAt})
+	old.Key, old.Script, old.Active, old.UpdatedAt = row.Key, row.Script, true, row.UpdatedAt
+	return old, changed.Error
+}
+
+// overlap refuses a key whose first addresses were given out for another
+// business: the same wallet, entered at another depth of its tree.
+func overlap(tx *models.Tx, k Key, sc scope.Scope) error {
+	first := make([]string, 0, Limit)
+	for i := range int64(Limit) {
+		if address, err := k.Address(i); err == nil {
+			first = append(first, address)
+		}
+	}
+	var others int64
+	err := tx.Model(&models.Destination{}).Where("network = ? AND address IN ?", string(k.params.Network()), first).
+		Where("NOT (business_id = ? AND domain = ?)", sc.BusinessID, string(sc.Domain)).Count(&others).Error
+	if err != nil || others == 0 {
+		return err
+	}
+	return inUse()
+}
+
+func inUse() error {
+	return fault.New(fault.Conflict, "key_in_use", "This account already receives for another business, or for your other domain. "+
+		"Payments could not be told apart: make a new account in your wallet, and enter its public key.")
+}
+
+// parse reads a key for the network that serves the chain in the scope's domain.
+func (s *Service) parse(sc scope.Scope, c money.Chain, key, script string) (Key, error) {
+	if err := sc.Can(scope.SetReceiving); err != nil {
+		return Key{}, err
+	}
+	p, ok := s.network(sc.Domain, c)
+	if !ok {
+		return Key{}, fault.New(fault.Conflict, "no_network", "No node is configured that needs a key for this coin in the "+string(sc.Domain)+" domain.")
+	}
+	return ParseKey(key, p, script)
+}
+
+func (s *Service) network(domain scope.Domain, c money.Chain) (params.Params, bool) {
+	if s.Networks == nil {
+		return params.Params{}, false
+	}
+	return s.Networks(domain, c)
+}

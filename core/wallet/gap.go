@@ -1,0 +1,144 @@
+package wallet
+
+import (
+	"context"
+	"fmt"
+
+	"cointill/chain"
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Limit is how many unused addresses in a row wallets look ahead for money
+// unless they are told otherwise (BIP 44), and warnAt where merchants are warned.
+const (
+	Limit  = 20
+	warnAt = 15
+)
+
+// usedRead is how many used addresses the gap meter looks at, the highest first.
+const usedRead = 1_000
+
+// mostAhead is how far one command may advance an index: more is a slip of the finger.
+const mostAhead = 1_000_000
+
+// State is how an active wallet stands.
+type State struct {
+	Wallet        models.Wallet
+	Format        string
+	Script        string
+	Path          string // of the next address
+	HighestIssued int64  // index; -1 when none was given out
+	HighestUsed   int64  // index of the highest that money was seen on; -1 when none
+	Gap           int64  // given out since then
+	Widest        int64  // longest run of unused addresses among all given out
+	Limit         int64  // what most wallets look ahead
+	Advice        string // what to do; "" while there is nothing
+}
+
+// Active is the wallet that the scope's payments on a chain are received with;
+// false when there is none, or no network that needs one.
+func (s *Service) Active(ctx context.Context, sc scope.Scope, c money.Chain) (State, bool, error) {
+	if err := sc.Can(scope.SeeMethods); err != nil {
+		return State{}, false, err
+	}
+	p, ok := s.network(sc.Domain, c)
+	if !ok {
+		return State{}, false, nil
+	}
+	var rows []models.Wallet
+	if err := sc.Rows(s.DB.Read(ctx)).Where("network = ? AND active", string(p.Network())).Limit(1).Find(&rows).Error; err != nil || len(rows) == 0 {
+		return State{}, false, err
+	}
+	key, err := ParseKey(rows[0].Key, p, rows[0].Script)
+	if err != nil {
+		return State{}, false, fmt.Errorf("wallet %d: its key can't be read any more: %w", rows[0].ID, err)
+	}
+	used, err := s.used(ctx, key, rows[0].ID)
+	if err != nil {
+		return State{}, false, err
+	}
+	state := State{Wallet: rows[0], Format: key.Format(), Script: key.Script(), Path: key.Path(rows[0].NextIndex),
+		HighestIssued: rows[0].NextIndex - 1, HighestUsed: -1, Limit: Limit}
+	state.measure(used)
+	return state, true, nil
+}
+
+// used are the indexes of the wallet's addresses that money was seen on, the
+// highest first. Addresses of another script, from before the key was entered
+// anew, say nothing of what a wallet sees now.
+func (s *Service) used(ctx context.Context, key Key, wallet int64) ([]int64, error) {
+	var rows []struct {
+		Idx     int64
+		Address string
+	}
+	err := s.DB.Read(ctx).Model(&models.Destination{}).Select("idx", "address").
+		Where("wallet_id = ? AND EXISTS (SELECT 1 FROM transfers WHERE transfers.payment_id = destinations.payment_id "+
+			"AND transfers.address = destinations.address AND NOT transfers.gone)", wallet).
+		Order("idx DESC").Limit(usedRead).Scan(&rows).Error
+	var indexes []int64
+	for _, row := range rows {
+		if _, other := key.check(row.Address); other == nil {
+			indexes = append(indexes, row.Idx)
+		}
+	}
+	return indexes, err
+}
+
+// measure sets the gaps and the advice, from used indexes with the highest first.
+func (s *State) measure(used []int64) {
+	above := s.HighestIssued + 1
+	for _, index := range used {
+		s.HighestUsed = max(s.HighestUsed, index)
+		s.Widest = max(s.Widest, above-index-1)
+		above = index
+	}
+	s.Gap = s.HighestIssued - s.HighestUsed
+	if len(used) < usedRead { // else what lies below was not read
+		s.Widest = max(s.Widest, above)
+	}
+	enough := (s.Widest/100 + 1) * 100
+	switch {
+	case s.Widest > Limit:
+		s.Advice = fmt.Sprintf("%d addresses in a row were given out and not paid to. Wallets look %d ahead, so yours may not show what was paid after them, though it is yours. "+
+			"Set the gap limit in your wallet to %d or more and let it scan again.", s.Widest, Limit, enough)
+	case s.Gap >= warnAt:
+		s.Advice = fmt.Sprintf("The last %d addresses given out were not paid to. Wallets look %d ahead: set the gap limit in yours to %d or more, so that it shows what comes next.",
+			s.Gap, Limit, enough)
+	}
+}
+
+// Ready reports whether payments of the scope can be given a destination on a network.
+func (s *Service) Ready(ctx context.Context, sc scope.Scope, network chain.Network) (bool, error) {
+	if err := sc.Check(); err != nil {
+		return false, err
+	}
+	if s.Receivers[network] != nil {
+		return true, nil
+	}
+	var found []int64
+	err := sc.Rows(s.DB.Point(ctx).Model(&models.Wallet{})).Where("network = ? AND active", string(network)).Limit(1).Pluck("id", &found).Error
+	return len(found) == 1, err
+}
+
+// Advance moves a wallet's next index up, for an operator who restored a
+// backup: whatever was given out since it was made is not given out again. It
+// never moves down. NotFound for an unknown wallet, Invalid for an index below
+// the present one or a million above it.
+func (s *Service) Advance(ctx context.Context, walletID, to int64) error {
+	moved := s.DB.Exec(ctx).Model(&models.Wallet{}).Where("id = ? AND next_index <= ? AND next_index >= ?", walletID, to, to-mostAhead).
+		Updates(map[string]any{"next_index": to, "updated_at": s.Clock()})
+	if moved.Error != nil || moved.RowsAffected == 1 {
+		return moved.Error
+	}
+	var now []int64
+	if err := s.DB.Read(ctx).Model(&models.Wallet{}).Where("id = ?", walletID).Pluck("next_index", &now).Error; err != nil {
+		return err
+	}
+	if len(now) == 0 {
+		return fault.Missing("wallet")
+	}
+	return fault.Validation(fault.Fields{"index": {fmt.Sprintf("The wallet's next index is %d: it can go up to %d, and never down.", now[0], now[0]+mostAhead)}})
+}

@@ -1,0 +1,261 @@
+package wallet
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/btcsuite/btcd/address/v2"
+	"github.com/btcsuite/btcd/btcec/v2/schnorr"
+	"github.com/btcsuite/btcd/btcutil/v2/hdkeychain"
+	"github.com/btcsuite/btcd/txscript/v2"
+
+	"cointill/chain/bitcoin/params"
+	"cointill/core/fault"
+)
+
+// The scripts that a single signer's wallets pay to, as descriptors write them.
+const (
+	ScriptPKH     = "pkh"
+	ScriptShWPKH  = "sh(wpkh)"
+	ScriptWPKH    = "wpkh"
+	ScriptTaproot = "tr"
+)
+
+// CodePrivate is the code of the fault for what looks like a private key.
+const CodePrivate = "private_key"
+
+// MaxKey is how long the text of a key may be, in bytes.
+const MaxKey = 512
+
+// Scripts are those that the network has, its wallets' usual one first.
+func Scripts(p params.Params) []string {
+	if !p.Segwit {
+		return []string{ScriptPKH}
+	}
+	return []string{ScriptWPKH, ScriptShWPKH, ScriptTaproot, ScriptPKH}
+}
+
+// ScriptName is what wallets call a script in their settings.
+func ScriptName(script string) string {
+	switch script {
+	case ScriptPKH:
+		return "legacy (P2PKH)"
+	case ScriptShWPKH:
+		return "nested SegWit (P2SH-P2WPKH)"
+	case ScriptWPKH:
+		return "native SegWit (P2WPKH)"
+	case ScriptTaproot:
+		return "Taproot (P2TR)"
+	}
+	return script
+}
+
+// Key is an account's public key as a merchant enters it: an extended public
+// key, whose payments go to its receive branch 0, or a descriptor, which says
+// the branch itself. It is read-only and safe for concurrent use.
+type Key struct {
+	params  params.Params
+	text    string
+	format  string // xpub, zpub, dgub … or descriptor
+	script  string
+	account *hdkeychain.ExtendedKey
+	receive branch
+	change  branch // empty where the text doesn't say one
+}
+
+// branch is a row of addresses below an account.
+type branch struct {
+	steps []uint32
+	key   *hdkeychain.ExtendedKey
+}
+
+// ParseKey reads an extended public key (xpub, ypub, zpub, tpub, upub, vpub,
+// dgub …) or a descriptor: wpkh, pkh, sh(wpkh) or tr, with a checksum or
+// without. script chooses where the key says nothing; "" is what it says, or
+// the chain's usual one.
+//
+// A bare key must be an account's: of depth 3 (BIP 44, 49, 84, 86) or less
+// (wallets that keep their accounts nearer to the root), and derived hardened,
+// as every account is. Deeper keys are single branches or addresses, whose
+// receive branch would be one that no wallet looks at. A descriptor says the
+// whole path itself, so its key may be of any depth.
+//
+// Errors are those of fault.Validation for the field "key" and never repeat what
+// was entered: it may be a private key. One that looks as if it were has the code
+// CodePrivate, so that a form doesn't give it back either.
+func ParseKey(text string, p params.Params, script string) (Key, error) {
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "":
+		return Key{}, refuse("Enter the public key of an account of your wallet: " + wanted(p) + ", or a descriptor.")
+	case len(text) > MaxKey:
+		return Key{}, refuse(fmt.Sprintf("That is longer than any account's public key (at most %d characters).", MaxKey))
+	case script != "" && !slices.Contains(Scripts(p), script):
+		return Key{}, refuse("That kind of address does not exist on " + networkName(p) + ".")
+	case holdsPrivate(text):
+		return Key{}, refusePrivate(p)
+	}
+	if strings.ContainsAny(text, "()#") {
+		return parseDescriptor(text, p, script)
+	}
+	return parseBare(text, p, script)
+}
+
+// parseBare reads a key by itself; a key origin before it is allowed and not kept.
+func parseBare(text string, p params.Params, asked string) (Key, error) {
+	bare, err := cutOrigin(text)
+	if err != nil {
+		return Key{}, err
+	}
+	if p.Script(text) != nil {
+		return Key{}, refuse("This is a single address. Each payment needs one of its own: enter the account's public key, " + wanted(p) + ".")
+	}
+	if strings.ContainsAny(bare, "/*<") {
+		return Key{}, refuse("Leave away what follows the key, or enter a whole descriptor such as wpkh(…/0/*).")
+	}
+	account, format, said, err := parseExtended(bare, p)
+	if err != nil {
+		return Key{}, err
+	}
+	if err := checkAccount(account); err != nil {
+		return Key{}, err
+	}
+	script, err := choose(p, format, said, asked)
+	if err != nil {
+		return Key{}, err
+	}
+	return newKey(Key{params: p, text: bare, format: format, script: script, account: account,
+		receive: branch{steps: []uint32{0}}, change: branch{steps: []uint32{1}}})
+}
+
+// checkAccount refuses a bare key that can't be an account's.
+func checkAccount(k *hdkeychain.ExtendedKey) error {
+	hardened := k.ChildIndex() >= hdkeychain.HardenedKeyStart
+	switch depth := k.Depth(); {
+	case depth > 3:
+		return refuse(fmt.Sprintf("This key lies below an account (depth %d, an account has 3), so its addresses would not be those of your wallet. "+
+			"Enter the account's own public key, or a descriptor that says the path.", depth))
+	case depth == 0 && (k.ChildIndex() != 0 || k.ParentFingerprint() != 0):
+		return refuse("This key contradicts itself: it claims to be a wallet's first key and to have a parent. Copy it again from your wallet.")
+	case depth > 0 && !hardened:
+		return refuse("This key is no account's: accounts are derived hardened, and this one is not. " +
+			"Enter the account's own public key, or a descriptor that says the path.")
+	}
+	return nil
+}
+
+// choose settles the script between what the key says and what was asked for.
+func choose(p params.Params, format, said, asked string) (string, error) {
+	switch {
+	case said == "" && asked == "":
+		return Scripts(p)[0], nil
+	case said == "":
+		return asked, nil
+	case !slices.Contains(Scripts(p), said):
+		return "", refuse(ScriptName(said) + " addresses do not exist on " + networkName(p) + ".")
+	case asked != "" && asked != said:
+		return "", refuse(fmt.Sprintf("The %s says that its addresses are %s; %s was chosen. Choose the same kind, or enter another key.",
+			format, ScriptName(said), ScriptName(asked)))
+	}
+	return said, nil
+}
+
+// newKey derives the branches, so that each address costs one step.
+func newKey(k Key) (Key, error) {
+	for _, b := range []*branch{&k.receive, &k.change} {
+		b.key = k.account
+		for _, step := range b.steps {
+			next, err := b.key.Derive(step)
+			if err != nil {
+				return Key{}, refuse("This key can't be derived along that path. Enter the public key of another account.")
+			}
+			b.key = next
+		}
+	}
+	return k, nil
+}
+
+// Address is the account's address with an index, from 0 to 2^31−1. The error
+// is hdkeychain.ErrInvalidChild for the one index in 2^127 that has none.
+func (k Key) Address(index int64) (string, error) { return k.at(k.receive, index) }
+
+func (k Key) at(b branch, index int64) (string, error) {
+	if b.key == nil || index < 0 || index >= hdkeychain.HardenedKeyStart {
+		return "", fmt.Errorf("wallet: no address with index %d", index)
+	}
+	child, err := b.key.Derive(uint32(index))
+	if err != nil {
+		return "", fmt.Errorf("wallet: index %d: %w", index, err)
+	}
+	public, err := child.ECPubKey()
+	if err != nil {
+		return "", fmt.Errorf("wallet: index %d: %w", index, err)
+	}
+	hash := address.Hash160(public.SerializeCompressed())
+	witness := append([]byte{0, 20}, hash...)
+	var output []byte
+	switch k.script {
+	case ScriptPKH:
+		output = slices.Concat([]byte{txscript.OP_DUP, txscript.OP_HASH160, 20}, hash, []byte{txscript.OP_EQUALVERIFY, txscript.OP_CHECKSIG})
+	case ScriptShWPKH:
+		output = slices.Concat([]byte{txscript.OP_HASH160, 20}, address.Hash160(witness), []byte{txscript.OP_EQUAL})
+	case ScriptWPKH:
+		output = witness
+	case ScriptTaproot: // BIP 86: the key path only
+		output = append([]byte{txscript.OP_1, 32}, schnorr.SerializePubKey(txscript.ComputeTaprootKeyNoScript(public))...)
+	}
+	text := k.params.Address(output)
+	if text == "" {
+		return "", errors.New("wallet: the network has no address for " + k.script)
+	}
+	return text, nil
+}
+
+// Fingerprint is the hex SHA-256 of the account's public key and chain code:
+// equal for every format and script that one account is written in.
+func (k Key) Fingerprint() string {
+	public, err := k.account.ECPubKey()
+	if err != nil {
+		return "" // parsed keys are on the curve
+	}
+	sum := sha256.Sum256(append(public.SerializeCompressed(), k.account.ChainCode()...))
+	return hex.EncodeToString(sum[:])
+}
+
+// Path is where an address lies below the account, as wallets show it: "0/17".
+func (k Key) Path(index int64) string { return k.receive.path(index) }
+
+func (b branch) path(index int64) string {
+	var text strings.Builder
+	for _, step := range b.steps {
+		text.WriteString(strconv.FormatUint(uint64(step), 10) + "/")
+	}
+	return text.String() + strconv.FormatInt(index, 10)
+}
+
+// Script is what its addresses pay to: pkh, sh(wpkh), wpkh or tr.
+func (k Key) Script() string { return k.script }
+
+// Format is what the key was written as: its prefix (xpub, zpub, dgub …), or "descriptor".
+func (k Key) Format() string { return k.format }
+
+// String is the key as it is stored: the extended public key, or the
+// descriptor with its checksum. ParseKey reads it back with Script.
+func (k Key) String() string { return k.text }
+
+// refuse makes the fault for a key. The sentence must not hold what was entered.
+func refuse(sentence string) error {
+	return fault.Validation(fault.Fields{"key": {sentence}})
+}
+
+func refusePrivate(p params.Params) error {
+	return &fault.Fault{Kind: fault.Invalid, Code: CodePrivate, Sentence: "A private key was refused.", Fields: fault.Fields{"key": {
+		"This looks like a private key or a wallet's secret words. Cointill never takes one and has not kept it. " +
+			"As it has left your wallet, better move your money to a new one. " +
+			"What is needed here is the account's public key: " + wanted(p) + ", or a descriptor."}}}
+}

@@ -1,0 +1,75 @@
+package wallet
+
+import (
+	"encoding/hex"
+	"strings"
+	"unicode"
+
+	"github.com/mr-tron/base58"
+)
+
+// seedWords is from how many words on a text is taken for a wallet's secret
+// words, which are 12 or more; some may be missing or misspelt.
+const seedWords = 9
+
+// holdsPrivate reports whether a text is, or holds, anything that looks as if
+// it could spend: extended and single private keys, encrypted ones, raw ones in
+// hex, and secret words. It would rather call a public thing private than the
+// other way round; what is not recognised here is still never kept, because
+// only public keys are.
+func holdsPrivate(text string) bool {
+	runs := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for _, run := range runs {
+		if privateRun(run) {
+			return true
+		}
+	}
+	return countWords(text) >= seedWords
+}
+
+// privateRun looks at one unbroken run of letters and digits.
+func privateRun(run string) bool {
+	if raw := strings.TrimPrefix(strings.ToLower(run), "0x"); len(raw) == 64 || len(raw) == 128 {
+		if _, err := hex.DecodeString(raw); err == nil {
+			return true // a raw key, or a seed
+		}
+	}
+	if len(run) >= 12 && privatePrefix(run[:4]) {
+		return true // also with a character missing
+	}
+	raw, err := base58.Decode(run)
+	switch {
+	case err != nil:
+		return false
+	case len(run) == 51 || len(run) == 52: // wallet import format
+		return true
+	case len(run) == 58 && strings.HasPrefix(run, "6P"): // BIP 38
+		return true
+	case (len(run) == 22 || len(run) == 26 || len(run) == 30) && run[0] == 'S': // mini private key
+		return true
+	}
+	return len(raw) == 82 && (raw[45] == 0 || formats[[4]byte(raw[:4])].private)
+}
+
+// privatePrefix reports the prefixes of extended private keys, in whatever case.
+func privatePrefix(prefix string) bool {
+	for _, f := range formats {
+		if f.private && strings.EqualFold(f.prefix, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// countWords counts what is made of letters alone between spaces and other
+// separators; numbers before words, as in numbered lists, don't matter.
+func countWords(text string) (words int) {
+	tokens := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;|+-_./\\\"", r) })
+	for _, token := range tokens {
+		token = strings.TrimFunc(token, func(r rune) bool { return unicode.IsDigit(r) || strings.ContainsRune(".:)(#'", r) })
+		if token != "" && strings.IndexFunc(token, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) < 0 {
+			words++
+		}
+	}
+	return words
+}
