@@ -22,6 +22,7 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 	answer := page.Explain(err)
 	s.logFailure(c, id, answer.Status, err)
 	c.Response().ResetBody()
+	c.Response().Header.Del(fiber.HeaderLocation) // of what was to follow
 	c.Status(answer.Status)
 	if answer.RetryAfter > 0 {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(answer.RetryAfter.Seconds()))))

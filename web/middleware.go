@@ -138,15 +138,14 @@ func (s *Server) guard(c *fiber.Ctx) error {
 // framedTwice reports a body with both a length and chunks: what one server
 // reads as the next request another reads as its body.
 func framedTwice(r *fasthttp.Request) bool {
-	if r.Header.ContentLength() >= 0 { // not chunked
-		return false
-	}
+	var length, chunks bool // as sent: once read, an empty body in chunks has a length too
 	for line := range bytes.Lines(r.Header.RawHeaders()) {
-		if name, _, found := bytes.Cut(line, []byte(":")); found && bytes.EqualFold(bytes.TrimSpace(name), []byte("Content-Length")) {
-			return true
-		}
+		name, _, _ := bytes.Cut(line, []byte(":"))
+		name = bytes.TrimSpace(name)
+		length = length || bytes.EqualFold(name, []byte("Content-Length"))
+		chunks = chunks || bytes.EqualFold(name, []byte("Transfer-Encoding"))
 	}
-	return false
+	return length && chunks
 }
 
 func isJSON(c *fiber.Ctx) bool {

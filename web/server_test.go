@@ -53,6 +53,8 @@ func TestRawRequests(t *testing.T) {
 	cases := map[string]struct{ request, status string }{
 		"two lengths":              {post + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} ", "400"},
 		"length and chunks":        {post + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk + "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", "400"},
+		"length and no chunks":     {post + "Content-Length: 38\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", "400"},
+		"length and trailers":      {post + "Content-Length: 44\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: b\r\n\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", "400"},
 		"chunks and length":        {post + "Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n" + chunk, "400"},
 		"unknown coding":           {post + "Transfer-Encoding: xchunked\r\n\r\n" + chunk, "400"},
 		"two codings":              {post + "Transfer-Encoding: identity, chunked\r\n\r\n" + chunk, "400"},

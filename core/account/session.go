@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
+	"strings"
 	"time"
 
 	"gorm.io/gorm/clause"
@@ -95,6 +96,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 }
 
 func (s *Service) row(session Session, now time.Time) models.Session {
+	session.UserAgent = strings.ReplaceAll(strings.ToValidUTF8(session.UserAgent, "?"), "\x00", "?")
 	if agent := []rune(session.UserAgent); len(agent) > maxAgent {
 		session.UserAgent = string(agent[:maxAgent])
 	}

@@ -221,7 +221,7 @@ func (s *Service) List(ctx context.Context, sc scope.Scope, before int64, limit 
 	return rows, next, nil
 }
 
-// Collected is what the links' successful payments amount to, in each link's whole currency units.
+// Collected is what the links' successful payments that were not reversed amount to, in each link's whole currency units.
 func (s *Service) Collected(ctx context.Context, sc scope.Scope, ids []int64) (map[int64]decimal.Decimal, error) {
 	totals := map[int64]decimal.Decimal{}
 	if len(ids) == 0 {
@@ -231,7 +231,7 @@ func (s *Service) Collected(ctx context.Context, sc scope.Scope, ids []int64) (m
 		LinkID int64
 		Total  decimal.Decimal
 	}
-	err := sc.Rows(s.DB.Read(ctx).Model(&models.Payment{})).Where("link_id IN ? AND status = ?", ids, string(payment.Successful)).
+	err := sc.Rows(s.DB.Read(ctx).Model(&models.Payment{})).Where("link_id IN ? AND status = ? AND reversed = ?", ids, string(payment.Successful), false).
 		Select("link_id, sum(amount) AS total").Group("link_id").Find(&rows).Error
 	for _, r := range rows {
 		totals[r.LinkID] = r.Total
@@ -308,8 +308,8 @@ type Form struct {
 	Method    string
 }
 
-// Start starts a payment from a link's page. A use is taken first and given
-// back when the payment is refused, so that a link is never used more often than it may be.
+// Start starts a payment from a link's page. The use is counted in the payment's
+// own transaction, so that there is neither without the other.
 func (s *Service) Start(ctx context.Context, code string, f Form) (payment.Started, error) {
 	public, err := s.Public(ctx, code)
 	if err != nil {
@@ -336,22 +336,18 @@ func (s *Service) Start(ctx context.Context, code string, f Form) (payment.Start
 	if err := fault.Validation(fields); err != nil {
 		return payment.Started{}, err
 	}
-	taken := s.DB.Exec(ctx).Model(&models.Link{}).Where("id = ? AND active = ? AND (usage_limit IS NULL OR used < usage_limit)", link.ID, true).
+	request.Also = func(tx *models.Tx) error { return take(tx, link.ID) }
+	return s.Payments.Initiate(ctx, public.Scope, request)
+}
+
+// take counts one use, unless the link was switched off or used up meanwhile.
+func take(tx *models.Tx, id int64) error {
+	taken := tx.Model(&models.Link{}).Where("id = ? AND active = ? AND (usage_limit IS NULL OR used < usage_limit)", id, true).
 		Update("used", gorm.Expr("used + 1"))
-	if taken.Error != nil {
-		return payment.Started{}, taken.Error
+	if taken.Error == nil && taken.RowsAffected == 0 {
+		return closed(UsedUp)
 	}
-	if taken.RowsAffected == 0 {
-		return payment.Started{}, closed(UsedUp)
-	}
-	started, err := s.Payments.Initiate(ctx, public.Scope, request)
-	if err != nil {
-		back := s.DB.Exec(context.WithoutCancel(ctx)).Model(&models.Link{}).Where("id = ? AND used > 0", link.ID).Update("used", gorm.Expr("used - 1"))
-		if back.Error != nil {
-			return started, back.Error
-		}
-	}
-	return started, err
+	return taken.Error
 }
 
 // closed says why a link starts no payment.

@@ -21,16 +21,24 @@ import (
 
 // till notes what links ask it to start.
 type till struct {
+	db      *models.DB
 	mu      sync.Mutex
 	started []payment.Request
 	refuse  error
 }
 
-func (t *till) Initiate(_ context.Context, _ scope.Scope, r payment.Request) (payment.Started, error) {
+// Initiate refuses, if it does, after the request's own part was done, in its transaction.
+func (t *till) Initiate(ctx context.Context, _ scope.Scope, r payment.Request) (payment.Started, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.refuse != nil {
-		return payment.Started{}, t.refuse
+	err := t.db.Write(ctx, func(tx *models.Tx) error {
+		if err := r.Also(tx); err != nil {
+			return err
+		}
+		return t.refuse
+	})
+	if err != nil {
+		return payment.Started{}, err
 	}
 	t.started = append(t.started, r)
 	return payment.Started{Reference: "PAY_X"}, nil
@@ -48,7 +56,7 @@ func bench(t *testing.T, db *models.DB) (*link.Service, *till, *clock.Fake, scop
 	if err != nil {
 		t.Fatal(err)
 	}
-	desk := &till{}
+	desk := &till{db: db}
 	return &link.Service{DB: db, Clock: now.Now, Payments: desk, Base: "http://localhost/l"}, desk, now,
 		scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "user:1", Role: scope.Owner}
 }
@@ -84,7 +92,7 @@ func TestUsageLimitHolds(t *testing.T) {
 	})
 }
 
-func TestAUseIsGivenBack(t *testing.T) {
+func TestARefusedPaymentIsNoUse(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		links, desk, now, sc := bench(t, db)
 		soon := now.Now().Add(time.Hour)
@@ -104,7 +112,7 @@ func TestAUseIsGivenBack(t *testing.T) {
 			t.Errorf("49 on a link from 50: %v", err)
 		}
 		if _, err := links.Start(t.Context(), l.Code, payer); err != nil {
-			t.Errorf("the use was not given back: %v", err)
+			t.Errorf("a refused payment was counted as a use: %v", err)
 		}
 		if p, _ := links.Public(t.Context(), l.Code); p.State != link.UsedUp {
 			t.Errorf("state %s", p.State)

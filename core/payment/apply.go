@@ -24,7 +24,7 @@ const noRemark = "-"
 // The kinds of timeline rows.
 const (
 	StepState    = "state"    // a change of state
-	StepTransfer = "transfer" // a transfer appeared, confirmed, vanished or came back
+	StepTransfer = "transfer" // a transfer was first seen, or came back after the end
 	StepNote     = "note"     // something a person or the sandbox did
 )
 

@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"slices"
 	"time"
 
 	"cointill/core/money"
@@ -95,11 +96,11 @@ func Decide(c Case, sightings []Sighting, chain Chain, now time.Time) Outcome {
 // tallied is the sum of the sightings by how sure they are.
 type tallied struct {
 	active, confirmed, final money.Amount
-	waiting, maturing        bool      // some are unconfirmed; some are confirmed but not final
-	lastSeen                 time.Time // when the last confirmed one was first seen
-	nextHeight               int64     // when the next one becomes final
-	dead                     Reason    // why none is left, when all are beyond return
-	gone                     Reason    // why one is gone that may still return
+	waiting, maturing        bool // some are unconfirmed; some are confirmed but not final
+	confirmedOnes            []Sighting
+	nextHeight               int64  // when the next one becomes final
+	dead                     Reason // why none is left, when all are beyond return
+	gone                     Reason // why one is gone that may still return
 	any                      bool
 }
 
@@ -120,7 +121,7 @@ func tally(c Case, sightings []Sighting, chain Chain) (t tallied) {
 			} else {
 				t.maturing = true
 			}
-			t.seen(s.SeenAt)
+			t.confirmedOnes = append(t.confirmedOnes, s)
 		case s.Conflict > 0:
 			if t.maturity(c, s.Conflict, 0, chain) {
 				t.dead = Replaced
@@ -150,10 +151,18 @@ func (t *tallied) maturity(c Case, height, least int64, chain Chain) bool {
 	return false
 }
 
-func (t *tallied) seen(at time.Time) {
-	if at.After(t.lastSeen) {
-		t.lastSeen = at
+// paidAt is when the confirmed transfers that make up the least amount had been
+// seen: what came after makes nothing late. When all are less, it is when the
+// last was.
+func (t *tallied) paidAt(least money.Amount) (at time.Time) {
+	slices.SortFunc(t.confirmedOnes, func(a, b Sighting) int { return a.SeenAt.Compare(b.SeenAt) })
+	var sum money.Amount
+	for _, s := range t.confirmedOnes {
+		if sum, at = sum.Add(s.Amount), s.SeenAt; sum.Cmp(least) >= 0 {
+			break
+		}
 	}
+	return at
 }
 
 // settle ends a Processing payment once everything that confirmed is final.
@@ -178,10 +187,11 @@ func settle(c Case, t tallied, now time.Time, out *Outcome) {
 		out.State, out.Reason = Declined, Underpaid
 	}
 	out.WakeHeight, out.Paid = 0, t.final
+	paid := t.paidAt(least)
 	switch {
-	case c.Abandoned || t.lastSeen.After(c.AbandonsAt):
+	case c.Abandoned || paid.After(c.AbandonsAt):
 		out.State, out.Reason = Declined, AfterAbandoned
-	case out.State == Successful && t.lastSeen.After(c.ExpiresAt):
+	case out.State == Successful && paid.After(c.ExpiresAt):
 		out.Reason = Late
 		if c.DeclineLate {
 			out.State = Declined

@@ -209,6 +209,11 @@ func (s *Service) draft(sc scope.Scope, r Request, info money.CoinInfo, business
 
 // insert stores the customer, the payment and its first timeline row.
 func (s *Service) insert(tx *models.Tx, sc scope.Scope, r Request, p *models.Payment) error {
+	if r.Also != nil {
+		if err := r.Also(tx); err != nil {
+			return err
+		}
+	}
 	customer := models.Customer{
 		BusinessID: sc.BusinessID, Domain: string(sc.Domain), Email: strings.ToLower(r.Email), Code: ident.New("CUS_"),
 		FirstName: r.FirstName, LastName: r.LastName, CreatedAt: p.CreatedAt, UpdatedAt: p.CreatedAt,

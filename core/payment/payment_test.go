@@ -328,6 +328,11 @@ func TestReorganisations(t *testing.T) {
 		if got := received(); got != v.Payment.Amount {
 			t.Errorf("received %d of %d", got, v.Payment.Amount)
 		}
+		for prefix, want := range map[string]int{ref[:8]: 1, strings.ToLower(ref[:8]): 0} { // references tell case, on both databases
+			if page, err := b.service.Search(t.Context(), b.scope, payment.Filter{Reference: prefix}); err != nil || len(page.Payments) != want {
+				t.Errorf("by reference %s: %d, %v", prefix, len(page.Payments), err)
+			}
+		}
 		for _, hash := range []string{tx.TxID, strings.ToUpper(tx.TxID)} {
 			if page, err := b.service.Search(t.Context(), b.scope, payment.Filter{Hash: hash}); err != nil || len(page.Payments) != 1 {
 				t.Errorf("by hash %s: %d, %v", hash, len(page.Payments), err)

@@ -64,6 +64,9 @@ type Request struct {
 	BusinessReference string // "" lets the service make one
 	Metadata          []byte // JSON text as given; nil when none
 	LinkID            *int64
+	// Also runs in the payment's transaction, before it is stored; its error
+	// refuses the payment. It may run again when the transaction does.
+	Also func(tx *models.Tx) error
 }
 
 // Started is the answer to Initiate.

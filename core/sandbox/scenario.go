@@ -170,6 +170,8 @@ func (s Scenario) explain(v payment.View) string {
 		return s.what + " after the end: the payment stays as it is, and the money is listed under Unmatched."
 	case s.what != "" && phaseOf(v) == abandoned:
 		return s.what + ", too late: the payment is Declined as paid after it was abandoned."
+	case s.Code == NeverConfirms && v.Coin() == money.XRP:
+		return "No ledger ever validates the transaction, so nothing is seen: the payment stays Initiated, and is Abandoned once 24 hours have passed."
 	case s.short != "":
 		return s.short
 	}

@@ -147,8 +147,13 @@ func (c *Ctx) Param(name string) string {
 	return text
 }
 
-// Text is a form field without the spaces around it.
-func (c *Ctx) Text(name string) string { return strings.TrimSpace(c.FormValue(name)) }
+// Text is a form field without the spaces around it, and without what is no
+// text: bytes that are no UTF-8, and NUL, which PostgreSQL can't hold.
+func (c *Ctx) Text(name string) string { return strings.TrimSpace(plain(c.FormValue(name))) }
+
+func plain(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
+}
 
 // Domain is the domain that the member has switched to; test at first.
 func (c *Ctx) Domain() scope.Domain {
