@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"cointill/chain"
+	"cointill/core/account"
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/scope"
@@ -127,18 +128,26 @@ func (s *Service) Ready(ctx context.Context, sc scope.Scope, network chain.Netwo
 // backup: whatever was given out since it was made is not given out again. It
 // never moves down. NotFound for an unknown wallet, Invalid for an index below
 // the present one or a million above it.
-func (s *Service) Advance(ctx context.Context, walletID, to int64) error {
-	moved := s.DB.Exec(ctx).Model(&models.Wallet{}).Where("id = ? AND next_index <= ? AND next_index >= ?", walletID, to, to-mostAhead).
-		Updates(map[string]any{"next_index": to, "updated_at": s.Clock()})
-	if moved.Error != nil || moved.RowsAffected == 1 {
-		return moved.Error
-	}
-	var now []int64
-	if err := s.DB.Read(ctx).Model(&models.Wallet{}).Where("id = ?", walletID).Pluck("next_index", &now).Error; err != nil {
-		return err
-	}
-	if len(now) == 0 {
-		return fault.Missing("wallet")
-	}
-	return fault.Validation(fault.Fields{"index": {fmt.Sprintf("The wallet's next index is %d: it can go up to %d, and never down.", now[0], now[0]+mostAhead)}})
+func (s *Service) Advance(ctx context.Context, actor string, walletID, to int64) error {
+	return s.DB.Write(ctx, func(tx *models.Tx) error {
+		var wallet models.Wallet
+		found := tx.Where("id = ?", walletID).Limit(1).Find(&wallet)
+		if found.Error != nil {
+			return found.Error
+		}
+		if found.RowsAffected == 0 {
+			return fault.Missing("wallet")
+		}
+		moved := tx.Model(&models.Wallet{}).Where("id = ? AND next_index <= ? AND next_index >= ?", walletID, to, to-mostAhead).
+			Updates(map[string]any{"next_index": to, "updated_at": s.Clock()})
+		if moved.Error != nil {
+			return moved.Error
+		}
+		if moved.RowsAffected == 0 {
+			return fault.Validation(fault.Fields{"index": {fmt.Sprintf("The wallet's next index is %d: it can go up to %d, and never down.",
+				wallet.NextIndex, wallet.NextIndex+mostAhead)}})
+		}
+		sc := scope.Scope{BusinessID: wallet.BusinessID, Domain: scope.Domain(wallet.Domain), Actor: actor, Role: scope.System}
+		return account.Audit(tx, sc, s.Clock(), "wallet.advanced", wallet.Network, map[string]int64{"wallet": wallet.ID, "before": wallet.NextIndex, "after": to})
+	})
 }

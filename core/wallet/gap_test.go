@@ -116,15 +116,15 @@ func TestRestoredBackup(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, to := range []int64{19, 0, -1, 2_000_000} {
-			if err := f.Advance(t.Context(), w.ID, to); fault.KindOf(err) != fault.Invalid {
+			if err := f.Advance(t.Context(), "operator", w.ID, to); fault.KindOf(err) != fault.Invalid {
 				t.Errorf("to %d: %v", to, err)
 			}
 		}
-		if err := f.Advance(t.Context(), w.ID+1, 40); fault.KindOf(err) != fault.NotFound {
+		if err := f.Advance(t.Context(), "operator", w.ID+1, 40); fault.KindOf(err) != fault.NotFound {
 			t.Error(err)
 		}
 		for range 2 { // again is no harm
-			if err := f.Advance(t.Context(), w.ID, 40); err != nil {
+			if err := f.Advance(t.Context(), "operator", w.ID, 40); err != nil {
 				t.Fatal(err)
 			}
 		}
