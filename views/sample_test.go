@@ -61,7 +61,9 @@ func status(view checkout.View, coin string) checkout.StatusProps {
 			p.Tag, p.XAddress = "4021881377", "XV5sbjUmgPpvXv4ixFWZ5ptAYZ6PD28Sq49uo34VyjnmK5H"
 		}
 	case checkout.Seen:
-		p.Confirmations = 0
+		p.Confirmations, p.Wait = 0, 30*time.Minute
+	case checkout.Processing:
+		p.Wait = 20 * time.Minute
 	}
 	return p
 }
@@ -131,6 +133,12 @@ func book() map[string]templ.Component {
 		"payments-empty":   dashboard.Payments(dashboard.PaymentsProps{Page: shell("Transactions", "payments"), Methods: methods}),
 		"payment":          dashboard.Payment(paymentPage()),
 		"methods":          dashboard.Methods(methodsPage()),
+		"methods-real":     dashboard.Methods(realMethods()),
+		"wallet":           dashboard.Wallet(walletPage()),
+		"wallet-new":       dashboard.Wallet(dashboard.WalletProps{Page: shell("Bitcoin wallet", "methods"), Form: ui.Form{Errors: map[string][]string{"key": {"Some character of this key is wrong or missing. Copy it again from your wallet."}}}, Code: "crypto_bitcoin", Coin: "BTC", Name: "Bitcoin", Network: "Bitcoin", Sentence: "No wallet is set up yet, so Bitcoin can't be switched on.", Editable: true, Prefixes: "xpub, ypub or zpub", Scripts: walletPage().Scripts}),
+		"wallet-seen":      dashboard.Wallet(dashboard.WalletProps{Page: shell("Dogecoin wallet", "methods"), Code: "crypto_dogecoin", Coin: "DOGE", Name: "Dogecoin", Network: "Dogecoin", Sentence: "No wallet is set up yet, so Dogecoin can't be switched on.", Why: "Only an owner of the business can set or change it."}),
+		"wallet-review":    dashboard.WalletReview(reviewPage()),
+		"wallet-refused":   dashboard.WalletReview(refusedReview()),
 		"webhooks":         dashboard.Webhooks(dashboard.WebhooksProps{Page: shell("Webhooks", "webhooks"), Rows: []dashboard.WebhookRow{{ID: "1", Name: "Shop server", URL: "https://shop.example/hooks/cointill", Active: true, LastResult: "200 in 84 ms", LastTone: ui.Good, LastAt: now}, {ID: "2", Name: "Ledger", URL: "https://ledger.internal-company-name.example/v2/events/incoming/cointill", LastResult: "410 in 12 ms", LastTone: ui.Bad, LastAt: now, OffWhy: "Switched off: it answered 410 (gone)."}}}),
 		"webhooks-empty":   dashboard.Webhooks(dashboard.WebhooksProps{Page: shell("Webhooks", "webhooks")}),
 		"webhook-new":      dashboard.WebhookForm(dashboard.WebhookFormProps{Page: shell("Add an endpoint", "webhooks"), Form: refused}),
@@ -149,6 +157,7 @@ func book() map[string]templ.Component {
 		"unmatched":        dashboard.Unmatched(dashboard.UnmatchedProps{Page: shell("Unmatched", "unmatched"), Rows: []dashboard.UnmatchedRow{{Amount: "31.250002 XRP", Asset: "XRP", Why: "No destination tag", Advice: "Nobody knows for which payment.", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Hash: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", Seen: now}, {Amount: "Another asset", Asset: "FAKE-XRP", Why: "Wrong asset", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Tag: "4021881377", Hash: "a1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d", Seen: now, State: "Seen, unconfirmed", PaymentReference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W"}}, Pager: ui.PagerProps{Shown: "2 transfers"}}),
 		"unmatched-empty":  dashboard.Unmatched(dashboard.UnmatchedProps{Page: shell("Unmatched", "unmatched")}),
 		"mail-receipt":     mail.Receipt(receiptProps()),
+		"mail-wallet":      mail.Notice(mail.WalletChanged(notice())),
 		"docs":             docs.Reference(reference()),
 	}
 	live := shell("Transactions", "payments")

@@ -16,8 +16,8 @@ import (
 // Mail is a mail as the mailbox page shows it.
 type Mail struct {
 	ID        int64
-	Kind      string // receipt
-	About     string // the payment's reference
+	Kind      string // receipt, or what a notice is about
+	About     string // the payment's reference, of a receipt
 	PaymentID *int64
 	FromName  string
 	To        string

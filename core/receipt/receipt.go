@@ -1,6 +1,7 @@
 // Package receipt mails customers what they paid, once for each Successful
-// payment, and keeps every mail for the dashboard's mailbox page. Without a
-// mail server the mails are only kept.
+// payment, and members of a business what they must know of at once; it keeps
+// every mail for the dashboard's mailbox page. Without a mail server the mails
+// are only kept.
 //
 // A mail is written in the transaction of the payment's last step, so one
 // payment has exactly one. Sending has a moment after which nobody can know
@@ -33,8 +34,7 @@ const (
 	Unknown = "unknown" // handed over, but the answer never came: it may have arrived
 )
 
-// kind is what mails of this package are, and with the payment's reference
-// what makes them unique.
+// kind is what receipts are, and with the payment's reference what makes them unique.
 const kind = "receipt"
 
 // Receipt is what a receipt says. Amounts are text as people read them.
@@ -72,16 +72,21 @@ type Service struct {
 // for the same payment changes nothing.
 func (s *Service) Queue(tx *models.Tx, r Receipt) error {
 	subject, text, html := s.Render(r)
-	now := s.Clock()
-	row := models.Mail{
+	return s.queue(tx, models.Mail{
 		BusinessID: r.BusinessID, Domain: string(r.Domain), Kind: kind, About: r.Reference, PaymentID: &r.PaymentID,
-		MessageID: strings.ToLower(ident.New("receipt.")) + "@" + s.mailDomain(),
-		FromName:  oneLine(r.BusinessName), To: r.CustomerEmail, ToName: oneLine(r.CustomerName),
-		Subject: oneLine(subject), Text: text, HTML: html, DueAt: now, CreatedAt: now,
-	}
+		FromName: oneLine(r.BusinessName), To: r.CustomerEmail, ToName: r.CustomerName, Subject: subject, Text: text, HTML: html,
+	}, "receipt.")
+}
+
+// queue inserts a mail, once for each kind and what it is about. Without a mail
+// server it is only kept. prefix begins its Message-ID.
+func (s *Service) queue(tx *models.Tx, row models.Mail, prefix string) error {
+	now := s.Clock()
+	row.MessageID = strings.ToLower(ident.New(prefix)) + "@" + s.mailDomain()
+	row.Subject, row.ToName, row.DueAt, row.CreatedAt = oneLine(row.Subject), oneLine(row.ToName), now, now
 	switch {
-	case contact.Email(r.CustomerEmail) != "":
-		// The payment must not suffer from an address that no mail can go to.
+	case contact.Email(row.To) != "":
+		// What it tells of must not suffer from an address that no mail can go to.
 		row.DoneAt, row.Outcome, row.LastError = &now, Failed, "The address can't receive mail."
 	case s.SMTP == nil:
 		row.DoneAt, row.Outcome = &now, Kept

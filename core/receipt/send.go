@@ -38,7 +38,7 @@ func (sender) Key(models.Mail) string { return "" }
 func (s sender) Work(ctx context.Context, row models.Mail) error {
 	switch {
 	case row.Sending: // an attempt before ended between hand-over and answer
-		return s.end(ctx, row, Unknown, "Cointill stopped while the mail was handed over. It may have arrived: ask the customer, or send it again.")
+		return s.end(ctx, row, Unknown, "Cointill stopped while the mail was handed over. It may have arrived: ask the recipient, or send it again.")
 	case s.SMTP == nil:
 		return s.end(ctx, row, Kept, "")
 	}
@@ -57,7 +57,7 @@ func (s sender) Work(ctx context.Context, row models.Mail) error {
 	case !errors.Is(err, errNoAnswer):
 		return err // taken, but not recorded: the mark stands, and it becomes unknown
 	}
-	return s.end(ctx, row, Unknown, "The mail server took the message but never confirmed it. It may have arrived: ask the customer, or send it again.")
+	return s.end(ctx, row, Unknown, "The mail server took the message but never confirmed it. It may have arrived: ask the recipient, or send it again.")
 }
 
 // hold marks that from here the mail may arrive. It refuses when the program is

@@ -455,3 +455,36 @@ func TestMailbox(t *testing.T) {
 		}
 	})
 }
+
+// TestNotice: a notice goes to a member by the same road, once for each kind
+// and what it is about, and only when what it tells of was committed.
+func TestNotice(t *testing.T) {
+	each(t, "", func(t *testing.T, b *bundle, p *post) {
+		notice := receipt.Notice{BusinessID: 1, Domain: scope.Test, Kind: "receiving_changed", About: "wallet 3 for user 1", To: "ada@example.com",
+			ToName: "Ada\r\nBcc: eve@example.com", Subject: "Your wallet\nchanged", Text: "It did.\n", HTML: "<p>It did.</p>"}
+		undone := errors.New("undone")
+		err := b.DB.Write(t.Context(), func(tx *models.Tx) error { return errors.Join(b.Notify(tx, notice), undone) })
+		if !errors.Is(err, undone) || b.step() != 0 {
+			t.Fatalf("a notice of what was undone: %v", err)
+		}
+		other := notice
+		other.Kind = "something_else"
+		for _, n := range []receipt.Notice{notice, notice, other} {
+			if err := b.DB.Write(t.Context(), func(tx *models.Tx) error { return b.Notify(tx, n) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := b.step(); n != 2 {
+			t.Fatalf("%d mails, want 2", n)
+		}
+		list, _, err := b.List(t.Context(), owner, "", 0)
+		if err != nil || len(list) != 2 || list[1].State != receipt.Sent || list[1].PaymentID != nil || list[1].FromName != "Cointill" || list[1].Kind != notice.Kind {
+			t.Fatalf("%+v %v", list, err)
+		}
+		for _, message := range p.messages() {
+			if len(header(message, "Bcc")) != 0 || header(message, "Subject")[0] != "Your wallet changed" || !strings.Contains(message, "It did.") {
+				t.Error(message)
+			}
+		}
+	})
+}

@@ -3,6 +3,7 @@ package checkout
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -48,6 +49,9 @@ func statusProps(v payment.View, a about) checkout.StatusProps {
 		Now:            v.Now.In(zone), Deadline: p.ExpiresAt.In(zone), WatchUntil: p.AbandonsAt.In(zone), Window: payment.Window,
 		Confirmations: confirmations(v), Needed: p.FinalDepth, Hash: v.Record().Transaction.CryptoTransactionHash,
 		Claim: a.Claim,
+	}
+	if a.Problem == "" {
+		props.Wait = wait(v)
 	}
 	if v.Business.ReceiptsEnabled {
 		props.ReceiptEmail = masked(p.CustomerEmail)
@@ -109,6 +113,20 @@ func confirmations(v payment.View) int {
 		}
 	}
 	return int(min(max(least, 0), int64(v.Payment.FinalDepth)))
+}
+
+// paces are how long a block takes on average, by network. The sandbox's come
+// every few seconds while somebody waits, and those of a private test network
+// when somebody asks for one: no time is promised there.
+var paces = map[string]time.Duration{
+	"bitcoin-mainnet": 10 * time.Minute, "bitcoin-testnet4": 10 * time.Minute, "bitcoin-signet": 10 * time.Minute,
+	"dogecoin-mainnet": time.Minute, "dogecoin-testnet": time.Minute,
+}
+
+// wait is how long the confirmations that are missing take on average. It is
+// the same at every moment between two blocks: they come by chance.
+func wait(v payment.View) time.Duration {
+	return time.Duration(v.Payment.FinalDepth-confirmations(v)) * paces[v.Payment.Network]
 }
 
 // masked hides most of an e-mail address: the page is open to whoever has its address.

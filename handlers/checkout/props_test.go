@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -148,6 +149,53 @@ func TestConfirmations(t *testing.T) {
 		}
 	}
 }
+
+// TestWait: the time that the missing confirmations take on average, in words of
+// every language; none where blocks don't come by the clock.
+func TestWait(t *testing.T) {
+	height, words := int64(101), map[string]string{}
+	for _, c := range []struct {
+		network, lang string
+		depth         int
+		mined         bool
+		want          string
+	}{
+		{"bitcoin-mainnet", "en", 2, false, "0 of 2 confirmations Expected in about 20 minutes."},
+		{"bitcoin-mainnet", "en", 2, true, "1 of 2 confirmations Expected in about 10 minutes."},
+		{"bitcoin-mainnet", "en", 6, false, "Expected in about an hour."},
+		{"bitcoin-testnet4", "en", 12, false, "Expected in about 2 hours."},
+		{"dogecoin-mainnet", "en", 40, false, "Expected in about 40 minutes."},
+		{"dogecoin-testnet", "en", 2, true, "Expected in about a minute."},
+		{"bitcoin-mainnet", "fr", 3, true, "1 confirmations sur 3 Prévu dans 20 minutes environ."},
+		{"dogecoin-mainnet", "sw", 6, true, "Inatarajiwa baada ya dakika 5 hivi."},
+		{"dogecoin-mainnet", "ha", 6, true, "Ana sa ran cikin kamar minti 5."},
+		{"bitcoin-mainnet", "en", 1, true, ""}, {"sandbox-bitcoin", "en", 2, false, ""}, {"bitcoin-regtest", "en", 2, false, ""},
+	} {
+		v := standing(payment.Processing, "", 10_000, minute)
+		v.Payment.Network, v.Payment.FinalDepth, v.Chain.Tip = c.network, c.depth, 101
+		v.Transfers = []models.Transfer{{Amount: money.Units(10_000)}}
+		if c.mined {
+			v.Transfers[0].Height = &height
+		}
+		for _, problem := range []string{"", "The node hangs."} {
+			props := pageProps(v, about{asker: asker{tongue: tongue{Lang: c.lang}}, Problem: problem})
+			text, err := fragment(context.Background(), props)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain := strings.Join(strings.Fields(tags.ReplaceAllString(text, " ")), " ")
+			if promised := strings.Contains(text, `id="wait"`); promised != (c.want != "" && problem == "") || promised && !strings.Contains(plain, c.want) {
+				t.Errorf("%+v %s: %s", c, problem, plain)
+			}
+			words[c.lang] += plain
+		}
+	}
+	if len(words) != len(checkout.Languages) {
+		t.Errorf("%d languages", len(words))
+	}
+}
+
+var tags = regexp.MustCompile(`<[^>]*>`)
 
 func TestReceivedDuringReorganisation(t *testing.T) {
 	v := standing(payment.Initiated, payment.Reorged, 0, minute)

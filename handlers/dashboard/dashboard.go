@@ -21,8 +21,10 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/receipt"
+	"cointill/core/receiving"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
+	"cointill/core/wallet"
 	"cointill/core/webhook"
 	"cointill/handlers/page"
 	"cointill/models"
@@ -87,6 +89,19 @@ type Mails interface {
 	Resend(ctx context.Context, sc scope.Scope, id int64) (receipt.Mail, error)
 }
 
+// Wallets is what the dashboard needs of core/wallet.
+type Wallets interface {
+	Preview(key, script string, sc scope.Scope, c money.Chain) (wallet.Preview, error)
+	Find(ctx context.Context, sc scope.Scope, c money.Chain, key, script, address string) (index int64, ok bool, err error)
+	Active(ctx context.Context, sc scope.Scope, c money.Chain) (wallet.State, bool, error)
+}
+
+// Receiving changes wallets, and tells of those there were.
+type Receiving interface {
+	Change(ctx context.Context, sc scope.Scope, c receiving.Change) (used models.Wallet, changed bool, err error)
+	History(ctx context.Context, sc scope.Scope, c money.Chain) ([]models.Wallet, error)
+}
+
 // Sandbox plays the customer in the test domain.
 type Sandbox interface {
 	Simulate(ctx context.Context, sc scope.Scope, reference, code string) (sandbox.Simulated, error)
@@ -94,12 +109,16 @@ type Sandbox interface {
 
 // Handlers are the dashboard's pages. Its fields are set once, before use.
 type Handlers struct {
-	Accounts Accounts
-	Payments Payments
-	Webhooks Webhooks
-	Links    Links
-	Mails    Mails
-	Sandbox  Sandbox
+	Accounts  Accounts
+	Payments  Payments
+	Webhooks  Webhooks
+	Links     Links
+	Mails     Mails
+	Sandbox   Sandbox
+	Wallets   Wallets
+	Receiving Receiving
+	// Networks tells which network serves a coin, and how it is.
+	Networks payment.Networks
 	Clock    clock.Clock
 	// MailServer says that mails are sent, and not only kept for the mailbox page.
 	MailServer bool

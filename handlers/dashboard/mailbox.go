@@ -8,7 +8,7 @@ import (
 	"cointill/views/ui"
 )
 
-// mailbox lists the mails to customers.
+// mailbox lists the mails to customers and members.
 func (h *Handlers) mailbox(c *page.Ctx) error {
 	after := c.Query("cursor")
 	mails, next, err := h.Mails.List(c.UserContext(), c.Scope, after, listSize)

@@ -18,9 +18,17 @@ func (h *Handlers) showMethods(c *page.Ctx, status int, said layout.Flash) error
 	if err != nil {
 		return err
 	}
+	var facts []walletFacts
+	for _, m := range methods {
+		f, err := h.received(c, m.Coin)
+		if err != nil {
+			return err
+		}
+		facts = append(facts, f)
+	}
 	shell := c.Layout("Payment methods", "methods")
 	if said.Text != "" {
 		shell.Flash = said
 	}
-	return c.RenderStatus(status, dashboard.Methods(methodsProps(shell, methods, c.Scope)))
+	return c.RenderStatus(status, dashboard.Methods(methodsProps(shell, methods, facts)))
 }

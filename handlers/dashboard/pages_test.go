@@ -72,6 +72,8 @@ func TestSignInAndOut(t *testing.T) {
 		leads(t, b.Get("/dashboard/keys"), "/sign-in?next=%2Fdashboard%2Fkeys")
 		wrong := b.PostFrom("/sign-in", "/sign-in", url.Values{"email": {ama}, "password": {"not the passphrase"}})
 		expect(t, wrong, 401, "do not belong together", ama)
+		strange := b.PostFrom("/sign-in", "/sign-in", url.Values{"email": {"nobody\x00\xff@shop.example"}, "password": {"\x00\xff"}})
+		expect(t, strange, 401, "do not belong together")
 		again := b.PostFrom("/sign-in", "/sign-in", url.Values{"email": {ama}, "password": {"not the passphrase"}})
 		expect(t, again, 429, "Too many sign-ins")
 		if again.Header.Get("Retry-After") == "" {

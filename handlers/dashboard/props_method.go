@@ -2,30 +2,49 @@ package dashboard
 
 import (
 	"cointill/core/account"
-	"cointill/core/scope"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
 )
 
-// methodsProps is the list of coins in a domain.
-func methodsProps(page layout.Page, methods []account.Method, sc scope.Scope) dashboard.MethodsProps {
+// methodsProps is the list of coins in a domain; facts has one entry for each.
+func methodsProps(page layout.Page, methods []account.Method, facts []walletFacts) dashboard.MethodsProps {
 	props := dashboard.MethodsProps{Page: page}
-	for _, m := range methods {
+	for i, m := range methods {
+		f := facts[i]
 		row := dashboard.MethodRow{
 			Code: string(m.Coin.Method), Coin: string(m.Coin.Coin), Name: m.Coin.Name, Network: m.Coin.Network,
 			Enabled: m.Enabled, Available: m.Problem == "", Sentence: m.Problem,
 		}
 		if row.Available {
-			row.Sentence = ready(m.Enabled, sc.Domain)
+			row.Sentence = ready(m.Enabled, f)
+		}
+		if f.real() {
+			row.Trouble = f.Trouble
+			row.WalletText = walletText(f)
+		}
+		if f.Found {
+			card := walletCard(f.State)
+			row.Wallet = &card
 		}
 		props.Methods = append(props.Methods, row)
 	}
 	return props
 }
 
-func ready(enabled bool, domain scope.Domain) string {
-	where := "on the live network"
-	if domain == scope.Test {
+// walletText is what leads to the page of a coin's wallet.
+func walletText(f walletFacts) string {
+	switch {
+	case f.editable() && !f.Found:
+		return "Set up your wallet"
+	case f.editable():
+		return "Change the wallet"
+	}
+	return "About the wallet"
+}
+
+func ready(enabled bool, f walletFacts) string {
+	where := "and payments go straight to your own wallet"
+	if f.sandboxed() {
 		where = "on the sandbox's simulated network: nothing to set up"
 	}
 	if enabled {

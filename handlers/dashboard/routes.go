@@ -28,6 +28,10 @@ func (h *Handlers) Routes(m page.Members, v page.Visitors) {
 
 	m.Get("/dashboard/methods", scope.SeeMethods, h.methods)
 	m.Post("/dashboard/methods/:code", scope.ToggleMethods, h.methodToggle)
+	m.Get("/dashboard/methods/:code/wallet", scope.SeeMethods, h.wallet)
+	m.Post("/dashboard/methods/:code/wallet", scope.SetReceiving, h.walletUse)
+	m.Get("/dashboard/methods/:code/wallet/review", scope.SeeMethods, h.walletReviewBack)
+	m.Post("/dashboard/methods/:code/wallet/review", scope.SetReceiving, h.walletReview)
 
 	m.Get("/dashboard/webhooks", scope.SeeWebhooks, h.webhooks)
 	m.Get("/dashboard/webhooks/new", scope.ManageWebhooks, h.webhookForm)

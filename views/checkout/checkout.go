@@ -81,7 +81,10 @@ type StatusProps struct {
 	Now, Deadline, WatchUntil time.Time
 	Window                    time.Duration
 	Confirmations, Needed     int
-	Hash                      string
+	// Wait is how long the confirmations that are missing take on average; 0
+	// where nobody can say.
+	Wait time.Duration
+	Hash string
 	// ReceiptEmail is where the receipt goes; masked or not is the caller's choice.
 	ReceiptEmail string
 	// ReturnURL leads back to the merchant, AgainURL to a fresh payment.
@@ -186,6 +189,23 @@ func (p StatusProps) window() string {
 		return "420"
 	}
 	return strconv.Itoa(int(p.Window / time.Second))
+}
+
+// wait says in words how long the missing confirmations take, "" where nobody can say.
+func (p StatusProps) wait() string {
+	minutes := int((p.Wait + time.Minute - 1) / time.Minute)
+	hours := (minutes + 30) / 60
+	switch {
+	case minutes <= 0:
+		return ""
+	case minutes == 1:
+		return p.t("wait_minute")
+	case minutes < 55:
+		return p.t("wait_minutes", "N", strconv.Itoa(minutes))
+	case hours == 1:
+		return p.t("wait_hour")
+	}
+	return p.t("wait_hours", "N", strconv.Itoa(hours))
 }
 
 func unix(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }

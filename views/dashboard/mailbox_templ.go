@@ -14,7 +14,7 @@ import (
 	"strconv"
 )
 
-// MailboxProps is the list of mails to customers.
+// MailboxProps is the list of mails to customers and to members.
 type MailboxProps struct {
 	layout.Page
 	Rows  []MailRow
@@ -57,7 +57,7 @@ func Mailbox(p MailboxProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = ui.PageHead("Mailbox", "Receipts that went to your customers, or that wait here.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.PageHead("Mailbox", "Receipts to your customers and notices to owners: those that went out, and those that wait here.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -82,7 +82,7 @@ func Mailbox(p MailboxProps) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p>No mail server is set, so receipts stay in this list. The operator sets <span class=\"mono\">COINTILL_SMTP_URL</span> to send them.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p>No mail server is set, so mails stay in this list. The operator sets <span class=\"mono\">COINTILL_SMTP_URL</span> to send them.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -614,7 +614,7 @@ func Mail(p MailProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "</pre><p class=\"muted mt-2 text-[0.8125rem]\">The customer's mail program shows a formatted version with the same words.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "</pre><p class=\"muted mt-2 text-[0.8125rem]\">The recipient's mail program shows a formatted version with the same words.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1,4 +1,5 @@
-// Package mail holds the mails that go to customers, as HTML and as text.
+// Package mail holds the mails that go to customers and to members of a
+// business, as HTML and as text.
 package mail
 
 import (
@@ -37,7 +38,7 @@ func (p ReceiptProps) Subject() string {
 type line struct{ name, value string }
 
 func (p ReceiptProps) lines() []line {
-	all := []line{
+	return filled([]line{
 		{"Paid", p.Fiat},
 		{"In coin", p.Coin},
 		{"Rate", p.Rate},
@@ -46,8 +47,11 @@ func (p ReceiptProps) lines() []line {
 		{"Payment reference", p.Reference},
 		{"Merchant's reference", p.BusinessReference},
 		{"Transaction", p.Hash},
-	}
-	var out []line
+	})
+}
+
+// filled are the lines that have something to say.
+func filled(all []line) (out []line) {
 	for _, one := range all {
 		if one.value != "" {
 			out = append(out, one)

@@ -3,7 +3,10 @@
 package servertest
 
 import (
+	"context"
 	"log/slog"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -11,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"cointill/chain"
+	"cointill/chain/bitcoin/params"
 	simulated "cointill/chain/sandbox"
 	"cointill/core/account"
 	"cointill/core/clock"
@@ -20,6 +24,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/quote"
 	"cointill/core/receipt"
+	"cointill/core/receiving"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/secret"
@@ -30,6 +35,7 @@ import (
 	"cointill/handlers/dashboard"
 	"cointill/models"
 	"cointill/models/modelstest"
+	"cointill/views/mail"
 	"cointill/web"
 )
 
@@ -52,6 +58,30 @@ type Server struct {
 	Mails    *receipt.Service
 	Hub      *stream.Hub
 	Registry *payment.Registry
+	Wallets  *wallet.Service
+
+	nodes  map[scope.Domain]map[money.Chain]params.Params
+	logged written
+}
+
+// written keeps what is logged; safe for concurrent use.
+type written struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write keeps more text.
+func (w *written) Write(text []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(text)
+}
+
+// Logged is everything that the server has logged.
+func (s *Server) Logged() string {
+	s.logged.mu.Lock()
+	defer s.logged.mu.Unlock()
+	return s.logged.text.String()
 }
 
 // Each runs a test against a server on each kind of database.
@@ -68,7 +98,8 @@ func New(t *testing.T, db *models.DB) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{T: t, DB: db, Clock: now, Accounts: account.New(db, now.Now, box), Hub: stream.New(db)}
+	s := &Server{T: t, DB: db, Clock: now, Accounts: account.New(db, now.Now, box), Hub: stream.New(db),
+		nodes: map[scope.Domain]map[money.Chain]params.Params{scope.Test: {}, scope.Live: {}}}
 	s.core(box)
 	s.App = s.serve()
 	return s
@@ -77,7 +108,7 @@ func New(t *testing.T, db *models.DB) *Server {
 // core wires the services as the command does.
 func (s *Server) core(box *secret.Box) {
 	now := s.Clock.Now
-	s.Registry = &payment.Registry{DB: s.DB, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
+	s.Registry = &payment.Registry{DB: s.DB, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}, scope.Live: {}}}
 	for _, c := range money.Chains() {
 		s.Registry.Domains[scope.Test][c] = chain.Sandbox(c)
 	}
@@ -86,12 +117,44 @@ func (s *Server) core(box *secret.Box) {
 	s.Mails = &receipt.Service{DB: s.DB, Clock: now, Render: func(r receipt.Receipt) (string, string, string) {
 		return "Receipt " + r.Reference, "Thank you, " + r.CustomerName, "<p>Thank you</p>"
 	}}
+	s.Wallets = &wallet.Service{DB: s.DB, Clock: now, Receivers: wallet.SandboxReceivers(), Networks: s.node}
+	s.Accounts.Missing = s.missing
 	s.Payments = &payment.Service{
 		DB: s.DB, Clock: now, Secrets: box, Networks: s.Registry, Quotes: &quote.Service{Clock: now, Minimum: 2, Sources: market},
-		Wallet: &wallet.Service{Receivers: wallet.SandboxReceivers()}, Events: s.Webhooks, Receipts: s.Mails,
+		Wallet: s.Wallets, Events: s.Webhooks, Receipts: s.Mails,
 		PageBase: Base + "/pay", Changed: s.Hub.Signal,
 	}
 	s.Links = &link.Service{DB: s.DB, Clock: now, Payments: s.Payments, Base: Base + "/l"}
+}
+
+// Connect gives a chain in a domain a real network by its name, such as
+// regtest, without any node: its health is what the test writes.
+func (s *Server) Connect(domain scope.Domain, c money.Chain, name string) {
+	s.T.Helper()
+	p, known := params.Lookup(c, name)
+	if !known {
+		s.T.Fatalf("%s has no network %q", c, name)
+	}
+	s.nodes[domain][c], s.Registry.Domains[domain][c] = p, p.Network()
+}
+
+func (s *Server) node(domain scope.Domain, c money.Chain) (params.Params, bool) {
+	p, ok := s.nodes[domain][c]
+	return p, ok
+}
+
+// missing is what keeps a payment method from working, as the command says it.
+func (s *Server) missing(ctx context.Context, sc scope.Scope, method money.Method) (string, error) {
+	info, _ := method.Info()
+	name, ok := s.Registry.Domains[sc.Domain][info.Chain]
+	if !ok {
+		return "No live network is configured for it yet. The operator of this server sets one up first.", nil
+	}
+	ready, err := s.Wallets.Ready(ctx, sc, name)
+	if err != nil || ready {
+		return "", err
+	}
+	return "Add the public key of your own wallet first: payments go straight to it.", nil
 }
 
 // serve wires the pages as the command does.
@@ -105,12 +168,14 @@ func (s *Server) serve() *fiber.App {
 		chains[kind] = opened
 	}
 	player := &sandbox.Service{Payments: s.Payments, Chains: chains}
+	change := &receiving.Service{DB: s.DB, Clock: s.Clock.Now, Accounts: s.Accounts, Wallets: s.Wallets, Mails: s.Mails,
+		Render: mail.RenderWalletChanged, Pages: Base + "/dashboard/methods"}
 	merchant := &dashboard.Handlers{Accounts: s.Accounts, Payments: s.Payments, Webhooks: s.Webhooks, Links: s.Links, Mails: s.Mails,
-		Sandbox: player, Clock: s.Clock.Now}
+		Sandbox: player, Wallets: s.Wallets, Receiving: change, Networks: s.Registry, Clock: s.Clock.Now}
 	customer := &checkout.Handlers{Payments: s.Payments, Links: s.Links, Sandbox: player, Hub: s.Hub, Networks: s.Registry}
 	server, err := web.New(web.Config{BaseURL: Base}, web.Deps{
 		Clock: s.Clock.Now, Account: s.Accounts, Secret: s.Payments.Secrets, Limiter: limit.New(s.DB, s.Clock.Now), Hub: s.Hub,
-		Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
+		Log: slog.New(slog.NewTextHandler(&s.logged, nil)), Metrics: prometheus.NewRegistry(),
 		Routes: web.Routes{Dashboard: merchant.Routes, Checkout: customer.Routes},
 	})
 	if err != nil {

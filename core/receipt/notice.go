@@ -1,0 +1,27 @@
+package receipt
+
+import (
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Notice is a mail to somebody who works in a business, as one kind of event
+// has it written: nothing in here knows what it says.
+type Notice struct {
+	BusinessID          int64
+	Domain              scope.Domain
+	Kind                string // such as "receiving_changed"
+	About               string // one mail for each Kind and About: the event and whom it tells
+	To, ToName          string
+	Subject, Text, HTML string
+}
+
+// Notify queues a notice in the caller's transaction, so that it goes exactly
+// when what it tells of was stored. A second one of the same Kind and About
+// changes nothing. The caller wakes the worker after its commit.
+func (s *Service) Notify(tx *models.Tx, n Notice) error {
+	return s.queue(tx, models.Mail{
+		BusinessID: n.BusinessID, Domain: string(n.Domain), Kind: n.Kind, About: n.About, FromName: "Cointill",
+		To: n.To, ToName: n.ToName, Subject: n.Subject, Text: n.Text, HTML: n.HTML,
+	}, "notice.")
+}

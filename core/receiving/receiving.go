@@ -1,0 +1,221 @@
+// Package receiving changes what a business receives its payments with: the one
+// act that decides where its money goes. It asks for the password again, and
+// stores the change, the audit row and a mail to every owner together, so that
+// none is ever without the others (contract section 9).
+package receiving
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"cointill/core/account"
+	"cointill/core/clock"
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/receipt"
+	"cointill/core/scope"
+	"cointill/core/wallet"
+	"cointill/models"
+)
+
+// noticeKind is what the mails to owners are.
+const noticeKind = "receiving_changed"
+
+// Accounts is what is needed of core/account.
+type Accounts interface {
+	Reauthenticate(ctx context.Context, sc scope.Scope, password, ip string) (account.User, error)
+}
+
+// Wallets is what is needed of core/wallet.
+type Wallets interface {
+	Preview(key, script string, sc scope.Scope, c money.Chain) (wallet.Preview, error)
+	Active(ctx context.Context, sc scope.Scope, c money.Chain) (wallet.State, bool, error)
+	Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script, actor string) (models.Wallet, error)
+}
+
+// Mails is what is needed of core/receipt.
+type Mails interface {
+	Notify(tx *models.Tx, n receipt.Notice) error
+}
+
+// Service changes wallets. Its fields are set once, before use.
+type Service struct {
+	DB       *models.DB
+	Clock    clock.Clock
+	Accounts Accounts
+	Wallets  Wallets
+	Mails    Mails
+	// Render writes the mail that tells an owner.
+	Render func(Notice) (subject, text, html string)
+	// Pages is the address below which each payment method has its page, for
+	// the link in the mail: https://till.example/dashboard/methods.
+	Pages string
+	// Wake is called after mails were queued; it may be nil.
+	Wake func()
+}
+
+// Change is what an owner asks for. Password is theirs, IP where they are.
+type Change struct {
+	Chain        money.Chain
+	Key, Script  string // as wallet.ParseKey takes them
+	Password, IP string
+}
+
+// Notice is what one owner is told of a change.
+type Notice struct {
+	Owner    account.User // whom it tells
+	By       account.User // who did it
+	Business string
+	Domain   scope.Domain
+	Chain    money.Chain
+	Network  string // such as "bitcoin-mainnet"
+	Key      string // shortened
+	Script   string
+	Former   string   // the key before, shortened; "" when there was none
+	First    []string // the first addresses
+	At       time.Time
+	URL      string // of the page with the wallet
+}
+
+// Change makes a key what new payments on a chain are received with; changed
+// is false when it was already, which asks for no password and tells nobody.
+// Invalid (key, script, password), Conflict (key_in_use, no_network), Limited
+// after wrong passwords, Forbidden for who may not.
+func (s *Service) Change(ctx context.Context, sc scope.Scope, c Change) (used models.Wallet, changed bool, err error) {
+	preview, err := s.Wallets.Preview(c.Key, c.Script, sc, c.Chain) // the role is checked here first
+	if err != nil {
+		return models.Wallet{}, false, err
+	}
+	present, found, err := s.Wallets.Active(ctx, sc, c.Chain)
+	if err != nil {
+		return models.Wallet{}, false, err
+	}
+	if found && same(present.Wallet, preview.Key, preview.Script) {
+		return present.Wallet, false, nil
+	}
+	by, err := s.Accounts.Reauthenticate(ctx, sc, c.Password, c.IP)
+	if err != nil {
+		return models.Wallet{}, false, s.refused(ctx, sc, c, err)
+	}
+	err = s.DB.Write(ctx, func(tx *models.Tx) (err error) {
+		used, changed, err = s.store(tx, sc, c, told{By: by, Preview: preview})
+		return err
+	})
+	if err == nil && changed && s.Wake != nil {
+		s.Wake()
+	}
+	return used, changed, err
+}
+
+// told is what the mails say beside the change itself.
+type told struct {
+	By      account.User
+	Preview wallet.Preview
+}
+
+// store writes the change with its audit row and mails. Of two that come
+// together the later one sees what the earlier one did.
+func (s *Service) store(tx *models.Tx, sc scope.Scope, c Change, t told) (used models.Wallet, changed bool, err error) {
+	var business models.Business
+	if err := tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id = ?", sc.BusinessID).Take(&business).Error; err != nil {
+		return used, false, err
+	}
+	var before []models.Wallet
+	if err := sc.Rows(tx).Where("active").Find(&before).Error; err != nil {
+		return used, false, err
+	}
+	if used, err = s.Wallets.Use(tx, sc, c.Chain, c.Key, c.Script, sc.Actor); err != nil {
+		return used, false, err
+	}
+	former := ""
+	for _, w := range before {
+		if w.Network != used.Network {
+			continue
+		}
+		if w.ID == used.ID && same(w, used.Key, used.Script) {
+			return used, false, nil
+		}
+		former = Short(w.Key)
+	}
+	now := s.Clock()
+	detail := map[string]string{"before": former, "after": Short(used.Key), "script": used.Script, "fingerprint": used.Fingerprint}
+	if err := account.Audit(tx, sc, now, "wallet.changed", used.Network, detail); err != nil {
+		return used, false, err
+	}
+	n := Notice{By: t.By, Business: business.Name, Domain: sc.Domain, Chain: c.Chain, Network: used.Network, Key: Short(used.Key), Script: used.Script,
+		Former: former, First: t.Preview.Addresses, At: now.In(zone(business)), URL: s.page(c.Chain)}
+	return used, true, s.tell(tx, sc, used, n)
+}
+
+// tell queues a mail to each owner.
+func (s *Service) tell(tx *models.Tx, sc scope.Scope, used models.Wallet, n Notice) error {
+	owners, err := account.Owners(tx, sc.BusinessID)
+	if err != nil {
+		return err
+	}
+	for _, owner := range owners {
+		n.Owner = owner
+		subject, text, html := s.Render(n)
+		err := s.Mails.Notify(tx, receipt.Notice{BusinessID: sc.BusinessID, Domain: sc.Domain, Kind: noticeKind, About: about(used, n),
+			To: n.Owner.Email, ToName: n.Owner.Name, Subject: subject, Text: text, HTML: html})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refused records a wrong password: whoever sits at a stolen session shows here.
+func (s *Service) refused(ctx context.Context, sc scope.Scope, c Change, why error) error {
+	if fault.KindOf(why) != fault.Invalid {
+		return why
+	}
+	err := s.DB.Write(ctx, func(tx *models.Tx) error {
+		return account.Audit(tx, sc, s.Clock(), "wallet.change_refused", string(c.Chain), map[string]string{"why": "password"})
+	})
+	if err != nil {
+		return err
+	}
+	return why
+}
+
+// History lists the wallets that the scope's payments on a chain were ever
+// received with, the present one among them, the latest change first, at most
+// 100. All of them stay watched.
+func (s *Service) History(ctx context.Context, sc scope.Scope, c money.Chain) ([]models.Wallet, error) {
+	if err := sc.Can(scope.SeeMethods); err != nil {
+		return nil, err
+	}
+	var rows []models.Wallet
+	err := sc.Rows(s.DB.Read(ctx)).Where("network LIKE ?", string(c)+"-%").Order("active DESC, updated_at DESC, id DESC").Limit(100).Find(&rows).Error
+	return rows, err
+}
+
+// same reports whether a wallet is what was asked for.
+func same(w models.Wallet, key, script string) bool { return w.Key == key && w.Script == script }
+
+// zone is the time zone in which a business reads its times.
+func zone(b models.Business) *time.Location {
+	if found, err := time.LoadLocation(b.TimeZone); err == nil {
+		return found
+	}
+	return time.UTC
+}
+
+// page is the page of a chain's wallet, by its first coin.
+func (s *Service) page(c money.Chain) string {
+	for _, coin := range money.Coins() {
+		if coin.Chain == c {
+			return s.Pages + "/" + string(coin.Method) + "/wallet"
+		}
+	}
+	return s.Pages
+}
+
+// about makes a mail unique: one for each change and owner.
+func about(used models.Wallet, n Notice) string {
+	return fmt.Sprintf("wallet %d at %d for user %d", used.ID, n.At.UnixMicro(), n.Owner.ID)
+}

@@ -1,0 +1,230 @@
+package receiving_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"cointill/chain/bitcoin/params"
+	"cointill/core/account"
+	"cointill/core/clock"
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/receipt"
+	"cointill/core/receiving"
+	"cointill/core/scope"
+	"cointill/core/secret"
+	"cointill/core/wallet"
+	"cointill/models"
+	"cointill/models/modelstest"
+)
+
+const (
+	tpub      = "tpubDC3DEsuwXbyQxVwGwBuwk4K9rDVrpFo7xnQmaQAaTkuNS6p7hRbExaNL7HmK4Wg4SsQyUCuFATiraAkDt9Zecotc7yZuydheZ9jKpt4fowL"
+	otherTpub = "tpubDDrUhjzRWEurqNskqavyPmSy1nejNtp8X1RxrQnrEQiB4SuyrupXK779Kw4eF2XbfzcJMUJuNJYp2nwQDng4iwW81YGELb5EU5JY5MKbnMb"
+	password  = "a long enough passphrase"
+)
+
+// fixture is the service with a business of two owners and an admin.
+type fixture struct {
+	*receiving.Service
+	t     *testing.T
+	sc    scope.Scope
+	woken int
+	told  []receiving.Notice
+}
+
+func each(t *testing.T, test func(t *testing.T, f *fixture)) {
+	t.Helper()
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)).Now
+		box, err := secret.NewBox(make([]byte, 32))
+		must(t, err)
+		accounts := account.New(db, now, box)
+		_, owner, err := accounts.CreateBusiness(t.Context(), account.NewBusiness{BusinessName: "Shop", Name: "Ada", Email: "ada@example.com", Password: password})
+		must(t, err)
+		m, err := accounts.Membership(t.Context(), owner.ID)
+		must(t, err)
+		for email, role := range map[string]scope.Role{"bea@example.com": scope.Owner, "cyd@example.com": scope.Admin} {
+			user := models.User{Email: email, Name: "N", CreatedAt: now(), UpdatedAt: now()}
+			must(t, db.Exec(t.Context()).Create(&user).Error)
+			must(t, db.Exec(t.Context()).Create(&models.Member{BusinessID: m.Business.ID, UserID: user.ID, Role: string(role), CreatedAt: now()}).Error)
+		}
+		f := &fixture{t: t, sc: m.Scope(scope.Test)}
+		var mu sync.Mutex
+		f.Service = &receiving.Service{DB: db, Clock: now, Accounts: accounts, Mails: &receipt.Service{DB: db, Clock: now}, Pages: "http://x/methods",
+			Wallets: &wallet.Service{DB: db, Clock: now, Networks: func(_ scope.Domain, c money.Chain) (params.Params, bool) { return params.Lookup(c, "regtest") }},
+			Wake:    func() { mu.Lock(); defer mu.Unlock(); f.woken++ },
+			Render: func(n receiving.Notice) (string, string, string) {
+				mu.Lock()
+				defer mu.Unlock()
+				f.told = append(f.told, n)
+				return "Changed", "It changed.", "<p>It changed.</p>"
+			}}
+		test(t, f)
+	})
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (f *fixture) change(key, password string) (models.Wallet, bool, error) {
+	return f.Change(f.t.Context(), f.sc, receiving.Change{Chain: money.Bitcoin, Key: key, Password: password, IP: "192.0.2.1"})
+}
+
+// count tells wallets, mails and audit rows of changes.
+func (f *fixture) count() string {
+	f.t.Helper()
+	var wallets, mails, audits int64
+	db := f.DB.Read(f.t.Context())
+	must(f.t, errors.Join(db.Model(&models.Wallet{}).Count(&wallets).Error, db.Model(&models.Mail{}).Count(&mails).Error,
+		db.Model(&models.Audit{}).Where("action = 'wallet.changed'").Count(&audits).Error))
+	return fmt.Sprintf("%d wallets, %d mails, %d audit rows", wallets, mails, audits)
+}
+
+func TestChangeTellsEveryOwner(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		for i, key := range []string{tpub, tpub, otherTpub} {
+			used, changed, err := f.change(key, password)
+			if err != nil || used.Key != key || changed != (i != 1) {
+				t.Fatal(used, changed, err)
+			}
+		}
+		if got := f.count(); got != "2 wallets, 4 mails, 2 audit rows" || f.woken != 2 {
+			t.Error(got, f.woken)
+		}
+		var to []string
+		must(t, f.DB.Read(t.Context()).Model(&models.Mail{}).Order("id").Pluck("to_address", &to).Error)
+		if !slices.Equal(to, []string{"ada@example.com", "bea@example.com", "ada@example.com", "bea@example.com"}) {
+			t.Error(to)
+		}
+		first, last := f.told[0], f.told[3]
+		if first.Former != "" || last.Former != "tpubDC3D…t4fowL" || last.Key != "tpubDDrU…MKbnMb" || last.By.Email != "ada@example.com" || len(last.First) != 5 ||
+			last.URL != "http://x/methods/crypto_bitcoin/wallet" || last.At.Format("15:04 MST") != "13:00 WAT" || last.Network != "bitcoin-regtest" {
+			t.Errorf("%+v\n%+v", first, last)
+		}
+		history, err := f.History(t.Context(), f.sc, money.Bitcoin)
+		if err != nil || len(history) != 2 || history[0].Key != otherTpub || history[1].Active {
+			t.Error(history, err)
+		}
+		if doge, err := f.History(t.Context(), f.sc, money.Dogecoin); err != nil || len(doge) != 0 {
+			t.Error(doge, err)
+		}
+	})
+}
+
+// TestAllOrNothing: a mail that can't be queued takes the change back.
+func TestAllOrNothing(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		working := f.Mails
+		f.Mails = broken{}
+		if _, _, err := f.change(tpub, password); !errors.Is(err, errBroken) {
+			t.Fatal(err)
+		}
+		if got := f.count(); got != "0 wallets, 0 mails, 0 audit rows" || f.woken != 0 {
+			t.Error(got)
+		}
+		f.Mails = working
+		if _, changed, err := f.change(tpub, password); err != nil || !changed {
+			t.Error(err)
+		}
+	})
+}
+
+var errBroken = errors.New("broken")
+
+// broken is a mail queue on a full disk.
+type broken struct{}
+
+func (broken) Notify(*models.Tx, receipt.Notice) error { return errBroken }
+
+// trusting lets everybody in, so that many changes run at the same moment.
+type trusting struct{ account.User }
+
+func (a trusting) Reauthenticate(context.Context, scope.Scope, string, string) (account.User, error) {
+	return a.User, nil
+}
+
+// TestTwinsTellOnce: the same change sent many times at once is one change.
+func TestTwinsTellOnce(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		f.Accounts = trusting{account.User{ID: 1, Email: "ada@example.com"}}
+		if _, _, err := f.change(otherTpub, password); err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		results := make([]error, 8)
+		for i := range results {
+			wg.Go(func() { _, _, results[i] = f.change(tpub, password) })
+		}
+		wg.Wait()
+		if err := errors.Join(results...); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.count(); got != "2 wallets, 4 mails, 2 audit rows" || f.woken != 2 {
+			t.Error(got, f.woken)
+		}
+	})
+}
+
+func TestRefused(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		if _, _, err := f.change(tpub, "not the passphrase"); fault.KindOf(err) != fault.Invalid {
+			t.Error(err)
+		}
+		if _, _, err := f.change(tpub, password); fault.KindOf(err) != fault.Limited {
+			t.Error(err)
+		}
+		if _, _, err := f.change(tpub[:50], password); fault.KindOf(err) != fault.Invalid {
+			t.Error(err)
+		}
+		for _, role := range []scope.Role{scope.Admin, scope.Finance, scope.Developer, scope.API} {
+			f.sc.Role = role
+			if _, _, err := f.change(tpub, password); fault.KindOf(err) != fault.Forbidden {
+				t.Errorf("%s: %v", role, err)
+			}
+		}
+		if _, err := f.History(t.Context(), scope.Scope{Role: scope.Owner}, money.Bitcoin); err == nil {
+			t.Error("a zero scope was let in")
+		}
+		var audits int64
+		must(t, f.DB.Read(t.Context()).Model(&models.Audit{}).Where("action = 'wallet.change_refused'").Count(&audits).Error)
+		if got := f.count(); got != "0 wallets, 0 mails, 0 audit rows" || audits != 1 {
+			t.Error(got, audits)
+		}
+	})
+}
+
+func TestWords(t *testing.T) {
+	for _, c := range [][3]string{
+		{"wpkh", "bitcoin-mainnet", "native SegWit (bc1q…)"}, {"tr", "bitcoin-mainnet", "Taproot (bc1p…)"}, {"sh(wpkh)", "bitcoin-mainnet", "nested SegWit (3…)"},
+		{"pkh", "bitcoin-mainnet", "legacy (1…)"}, {"wpkh", "bitcoin-testnet4", "native SegWit (tb1q…)"}, {"wpkh", "bitcoin-regtest", "native SegWit (bcrt1q…)"},
+		{"sh(wpkh)", "bitcoin-signet", "nested SegWit (2…)"}, {"pkh", "dogecoin-mainnet", "legacy (D…)"}, {"wpkh", "moon-1", "native SegWit"}, {"pkh", "moon", "legacy"}, {"wpkh", "dogecoin-mainnet", "native SegWit"},
+	} {
+		if got := receiving.Kind(c[0], c[1]); got != c[2] {
+			t.Errorf("%s on %s: %q, want %q", c[0], c[1], got, c[2])
+		}
+	}
+	for key, want := range map[string]string{tpub: "tpubDC3D…t4fowL", "wpkh([d34db33f/84h/1h/0h]" + tpub + "/0/*)#aaaaaaaa": "wpkh([d34db33f/84h/1h/0h]tpubDC3D…t4fowL/0/*)#aaaaaaaa", "": ""} {
+		if got := receiving.Short(key); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	for network, want := range map[string]string{"bitcoin-mainnet": "Bitcoin", "bitcoin-testnet4": "Bitcoin testnet4", "dogecoin-mainnet": "Dogecoin", "moon-1": "moon-1"} {
+		if got := receiving.NetworkName(network); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if strings.Contains(receiving.Short(tpub), tpub[10:40]) {
+		t.Error("not short")
+	}
+}

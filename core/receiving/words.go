@@ -1,0 +1,64 @@
+package receiving
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"cointill/chain/bitcoin/params"
+	"cointill/core/money"
+	"cointill/core/wallet"
+)
+
+// longRun is the part of a key or descriptor that nobody reads.
+var longRun = regexp.MustCompile(`[0-9A-Za-z]{24,}`)
+
+// Short is a key as people recognise it: its beginning and its end. What
+// stands around it in a descriptor stays.
+func Short(key string) string {
+	return longRun.ReplaceAllStringFunc(key, func(run string) string { return run[:8] + "…" + run[len(run)-6:] })
+}
+
+// Kind says what sort of addresses a script makes on a network, and how they
+// begin there: "native SegWit (bc1q…)".
+func Kind(script, network string) string {
+	name, _, _ := strings.Cut(wallet.ScriptName(script), " (")
+	kind, called, _ := strings.Cut(network, "-")
+	if p, known := params.Lookup(money.Chain(kind), called); known {
+		if example := p.Address(samples[script]); example != "" {
+			return name + " (" + beginning(example) + "…)"
+		}
+	}
+	return name
+}
+
+// samples are outputs of each script, to see how its addresses begin.
+var samples = map[string][]byte{
+	wallet.ScriptPKH:     slices.Concat([]byte{0x76, 0xa9, 20}, make([]byte, 20), []byte{0x88, 0xac}),
+	wallet.ScriptShWPKH:  slices.Concat([]byte{0xa9, 20}, make([]byte, 20), []byte{0x87}),
+	wallet.ScriptWPKH:    slices.Concat([]byte{0, 20}, make([]byte, 20)),
+	wallet.ScriptTaproot: slices.Concat([]byte{0x51, 32}, make([]byte, 32)),
+}
+
+// beginning is what all addresses of a kind begin with: prefix and version in
+// bech32, whose last 1 ends the prefix, else the first character.
+func beginning(address string) string {
+	if one := strings.LastIndexByte(address, '1'); strings.ToLower(address) == address && one+2 <= len(address) {
+		return address[:one+2]
+	}
+	return address[:1]
+}
+
+// NetworkName is a real network as people say it: "Bitcoin", or "Bitcoin
+// testnet4" where its coins are worth nothing.
+func NetworkName(network string) string {
+	kind, name, _ := strings.Cut(network, "-")
+	for _, coin := range money.Coins() {
+		if string(coin.Chain) == kind && name == "mainnet" {
+			return coin.Network
+		} else if string(coin.Chain) == kind {
+			return coin.Network + " " + name
+		}
+	}
+	return network
+}

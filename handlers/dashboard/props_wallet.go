@@ -1,0 +1,161 @@
+package dashboard
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"cointill/core/money"
+	"cointill/core/receiving"
+	"cointill/core/scope"
+	"cointill/core/wallet"
+	"cointill/models"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+	"cointill/views/ui"
+)
+
+// sandboxed reports a coin whose payments stay inside of Cointill.
+func (f walletFacts) sandboxed() bool { return strings.HasPrefix(f.Network, "sandbox-") }
+
+// real reports a coin that needs a wallet of the merchant's own.
+func (f walletFacts) real() bool { return f.Network != "" && !f.sandboxed() }
+
+// editable reports that the member may set the wallet.
+func (f walletFacts) editable() bool { return f.real() && f.Scope.Allows(scope.SetReceiving) }
+
+// walletProps is the page of a coin's wallet.
+func walletProps(page layout.Page, typed ui.Form, f walletFacts, zone *time.Location) dashboard.WalletProps {
+	p := dashboard.WalletProps{
+		Page: page, Form: typed, Code: string(f.Coin.Method), Coin: string(f.Coin.Coin), Name: f.Coin.Name, Network: f.Coin.Network,
+		Editable: f.editable(), Prefixes: prefixes(f), Scripts: append([]ui.Option{{Label: "Automatic: what the key says"}}, kinds(f.Coin.Chain)...),
+	}
+	if len(kinds(f.Coin.Chain)) < 2 {
+		p.Scripts = nil
+	}
+	switch {
+	case f.Found:
+		card := walletCard(f.State)
+		p.Wallet = &card
+	case f.sandboxed():
+		p.Sentence = "In the test domain it is paid on the sandbox's simulated network, which needs no wallet."
+	case f.Network == "":
+		p.Sentence = f.Trouble + " The operator of this server connects one first."
+	default:
+		p.Sentence = "No wallet is set up yet, so " + f.Coin.Name + " can't be switched on."
+	}
+	if f.real() && !p.Editable {
+		p.Why = "Only an owner of the business can set or change it."
+	}
+	for _, w := range f.History {
+		if !f.Found || w.ID != f.State.Wallet.ID {
+			p.Former = append(p.Former, formerWallet(w, zone))
+		}
+	}
+	return p
+}
+
+// walletCard is a wallet that is in use.
+func walletCard(s wallet.State) dashboard.WalletCard {
+	return dashboard.WalletCard{
+		Key: receiving.Short(s.Wallet.Key), Kind: receiving.Kind(s.Script, s.Wallet.Network), Network: receiving.NetworkName(s.Wallet.Network), Path: s.Path,
+		Issued: ui.Count(int(s.HighestIssued+1), "address", "addresses"), Gap: int(s.Gap), Limit: int(s.Limit), GapText: gapText(s), Advice: s.Advice,
+	}
+}
+
+// gapText says how near the wallet is to not seeing what it is paid.
+func gapText(s wallet.State) string {
+	switch {
+	case s.Gap <= 0:
+		return "No address waits for its first payment"
+	case s.Gap > s.Limit:
+		return strconv.FormatInt(s.Gap, 10) + " addresses unused in a row, more than the " + strconv.FormatInt(s.Limit, 10) + " that wallets look ahead"
+	}
+	return strconv.FormatInt(s.Gap, 10) + " of " + strconv.FormatInt(s.Limit, 10) + " addresses unused in a row"
+}
+
+func formerWallet(w models.Wallet, zone *time.Location) dashboard.FormerWallet {
+	return dashboard.FormerWallet{Key: receiving.Short(w.Key), Kind: receiving.Kind(w.Script, w.Network), Network: receiving.NetworkName(w.Network),
+		Issued: ui.Count(int(w.NextIndex), "address", "addresses"), Replaced: w.UpdatedAt.In(zone)}
+}
+
+// reviewProps is the second step.
+func reviewProps(page layout.Page, f walletFacts, r review) dashboard.WalletReviewProps {
+	p := dashboard.WalletReviewProps{
+		Page: page, Form: r.Form, Code: string(r.Coin.Method), Name: r.Coin.Name, Key: r.Preview.Key, Script: r.Preview.Script,
+		Format: "An extended public key (" + r.Preview.Format + ")", Kind: receiving.Kind(r.Preview.Script, f.Network),
+		Network: receiving.NetworkName(f.Network), Path: r.Preview.Path,
+	}
+	if r.Preview.Format == "descriptor" {
+		p.Format = "A descriptor"
+	}
+	for i, address := range r.Preview.Addresses {
+		p.Addresses = append(p.Addresses, dashboard.WalletAddress{Path: r.Preview.Paths[i], Address: address})
+	}
+	for _, script := range r.Preview.Scripts {
+		p.Scripts = append(p.Scripts, ui.Option{Value: script, Label: wallet.ScriptName(script)})
+	}
+	if f.Found && f.State.Wallet.Key != r.Preview.Key {
+		p.Former = receiving.Short(f.State.Wallet.Key)
+	}
+	switch {
+	case r.Looked.Found:
+		p.Found = "It is this account's address with the index " + strconv.FormatInt(r.Looked.Index, 10) + ", counted from 0. The key is the right one."
+	case r.Looked.Asked:
+		p.Missing, p.Found = true, "It is not among the first 1,000 addresses of this account. Take another address, one of this very account, or enter another key."
+	}
+	return p
+}
+
+// kinds are the scripts that wallets of a chain use, the usual one first.
+func kinds(c money.Chain) (options []ui.Option) {
+	scripts := []string{wallet.ScriptPKH}
+	if c == money.Bitcoin {
+		scripts = []string{wallet.ScriptWPKH, wallet.ScriptShWPKH, wallet.ScriptTaproot, wallet.ScriptPKH}
+	}
+	for _, script := range scripts {
+		options = append(options, ui.Option{Value: script, Label: wallet.ScriptName(script)})
+	}
+	return options
+}
+
+// prefixes are what keys begin with in the coin's networks.
+func prefixes(f walletFacts) string {
+	main := strings.HasSuffix(f.Network, "-mainnet")
+	switch {
+	case f.Coin.Chain == money.Dogecoin && main:
+		return "dgub or xpub"
+	case f.Coin.Chain == money.Dogecoin:
+		return "tpub"
+	case main:
+		return "xpub, ypub or zpub"
+	}
+	return "tpub, upub or vpub"
+}
+
+var (
+	// plainKey is a public key as people enter it: by itself, with its origin, or
+	// in a descriptor, also half of one.
+	plainKey = regexp.MustCompile(`^(?:sh\(|w?pkh\(|tr\(){0,2}(?:\[[0-9A-Fa-f]{0,8}(?:/[0-9]{1,10}['hH]?){0,10}\])?` +
+		`(?:[xyztuvsYZUV]pub|dgub|[LM]tub)[1-9A-HJ-NP-Za-km-z]{0,120}(?:/[0-9*<>;'hH]{1,24}){0,10}\){0,2}(?:#[0-9a-z]{0,8})?$`)
+	// plainAddress is what no private key looks like: bech32, or shorter than one.
+	plainAddress = regexp.MustCompile(`^(?:[a-z]{2,4}1[0-9a-z]{6,87}|[A-Z]{2,4}1[0-9A-Z]{6,87}|[1-9A-HJ-NP-Za-km-z]{31,36})$`)
+)
+
+// publicKey is the text when it is plainly a public key, else "": what might be
+// a private one is not even written into the page that refuses it.
+func publicKey(text string) string {
+	if len(text) <= wallet.MaxKey && plainKey.MatchString(text) {
+		return text
+	}
+	return publicAddress(text) // the refusal says why it isn't enough
+}
+
+// publicAddress is the text when it is plainly an address, else "".
+func publicAddress(text string) string {
+	if plainAddress.MatchString(text) {
+		return text
+	}
+	return ""
+}

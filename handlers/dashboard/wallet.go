@@ -1,0 +1,81 @@
+package dashboard
+
+import (
+	"net/http"
+
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/core/wallet"
+	"cointill/handlers/page"
+	"cointill/models"
+	"cointill/views/dashboard"
+	"cointill/views/ui"
+)
+
+// walletFacts is what is known of how a coin is received.
+type walletFacts struct {
+	Coin    money.CoinInfo
+	Scope   scope.Scope
+	Network string // such as "bitcoin-mainnet"; "" where none serves the coin
+	Trouble string // why the network can't be used now
+	State   wallet.State
+	Found   bool // there is a wallet
+	History []models.Wallet
+}
+
+// wallet shows what a coin is received with.
+func (h *Handlers) wallet(c *page.Ctx) error {
+	info, err := coinOf(c)
+	if err != nil {
+		return err
+	}
+	return h.showWallet(c, http.StatusOK, info, ui.Form{})
+}
+
+// walletReviewBack is where a review leads whose form was not sent along.
+func (h *Handlers) walletReviewBack(c *page.Ctx) error {
+	info, err := coinOf(c)
+	if err != nil {
+		return err
+	}
+	return c.Redirect(walletPath(info))
+}
+
+func (h *Handlers) showWallet(c *page.Ctx, status int, info money.CoinInfo, typed ui.Form) error {
+	facts, err := h.received(c, info)
+	if err != nil {
+		return err
+	}
+	if facts.History, err = h.Receiving.History(c.UserContext(), c.Scope, info.Chain); err != nil {
+		return err
+	}
+	shell := c.Layout(info.Name+" wallet", "methods")
+	shell.NextPath = walletPath(info)
+	return c.RenderStatus(status, dashboard.Wallet(walletProps(shell, typed, facts, zoneOf(c.Member.Business))))
+}
+
+// received collects how a coin is received, without what was before.
+func (h *Handlers) received(c *page.Ctx, info money.CoinInfo) (walletFacts, error) {
+	network, trouble := h.Networks.Network(c.Scope.Domain, info.Chain)
+	facts := walletFacts{Coin: info, Scope: c.Scope, Network: string(network), Trouble: trouble}
+	if !facts.real() {
+		return facts, nil
+	}
+	var err error
+	facts.State, facts.Found, err = h.Wallets.Active(c.UserContext(), c.Scope, info.Chain)
+	return facts, err
+}
+
+// coinOf is the coin whose payment method the address names.
+func coinOf(c *page.Ctx) (money.CoinInfo, error) {
+	info, known := money.Method(c.Param("code")).Info()
+	if !known {
+		return info, fault.Missing("payment method")
+	}
+	return info, nil
+}
+
+func walletPath(info money.CoinInfo) string {
+	return "/dashboard/methods/" + string(info.Method) + "/wallet"
+}

@@ -1,0 +1,81 @@
+package dashboard
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"cointill/core/money"
+	"cointill/core/wallet"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/ui"
+)
+
+// walletReview shows what a key is read as, with its first addresses; and
+// whether an address that was sent along is among them. It stores nothing.
+func (h *Handlers) walletReview(c *page.Ctx) error {
+	info, err := coinOf(c)
+	if err != nil {
+		return err
+	}
+	preview, err := h.Wallets.Preview(c.FormValue("key"), c.Text("script"), c.Scope, info.Chain)
+	if err != nil {
+		return h.walletKeyRefused(c, info, err)
+	}
+	typed, looked := ui.Form{Values: map[string]string{}}, lookedFor{Asked: c.Text("address") != ""}
+	status := http.StatusOK
+	if looked.Asked {
+		looked.Index, looked.Found, err = h.Wallets.Find(c.UserContext(), c.Scope, info.Chain, preview.Key, preview.Script, c.Text("address"))
+		typed.Values["address"] = publicAddress(c.Text("address"))
+	}
+	if err != nil {
+		looked.Asked = false
+		if status, err = refuse(&typed, err); err != nil {
+			return err
+		}
+	}
+	return h.showReview(c, status, review{Coin: info, Preview: preview, Form: typed, Looked: looked})
+}
+
+// lookedFor is what became of an address that a merchant asked for.
+type lookedFor struct {
+	Asked, Found bool
+	Index        int64
+}
+
+// review is what the second step shows.
+type review struct {
+	Coin    money.CoinInfo
+	Preview wallet.Preview
+	Form    ui.Form
+	Looked  lookedFor
+}
+
+func (h *Handlers) showReview(c *page.Ctx, status int, r review) error {
+	facts, err := h.received(c, r.Coin)
+	if err != nil {
+		return err
+	}
+	shell := c.Layout(r.Coin.Name+" wallet", "methods")
+	shell.NextPath = walletPath(r.Coin)
+	return c.RenderStatus(status, dashboard.WalletReview(reviewProps(shell, facts, r)))
+}
+
+// walletKeyRefused shows the first step again. Of what was entered as a key only what
+// is plainly a public one comes back.
+func (h *Handlers) walletKeyRefused(c *page.Ctx, info money.CoinInfo, refused error) error {
+	typed := ui.Form{Values: map[string]string{"key": publicKey(c.Text("key")), "script": c.Text("script")}}
+	status, err := refuse(&typed, refused)
+	if err != nil {
+		return err
+	}
+	return h.showWallet(c, status, info, typed)
+}
+
+// retryAfter tells a program how long to wait, when that is why it was refused.
+func retryAfter(c *page.Ctx, refused error) {
+	if wait := page.Explain(refused).RetryAfter; wait > 0 {
+		c.Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
+	}
+}

@@ -1,0 +1,98 @@
+package mail
+
+import (
+	"context"
+	"strings"
+
+	"cointill/core/money"
+	"cointill/core/receiving"
+	"cointill/core/scope"
+)
+
+// NoticeProps is a mail to somebody who works in a business, about the
+// business's account: something they must know of at once.
+type NoticeProps struct {
+	Title, Name string
+	// Before and After are the paragraphs around the lines.
+	Before, After []string
+	lines         []line
+	// URL leads to the page where it can be seen and changed.
+	URL, URLText string
+	// Test says that it is about test data.
+	Test bool
+}
+
+// Subject is the subject of the notice.
+func (p NoticeProps) Subject() string {
+	if p.Test {
+		return "[TEST] " + p.Title
+	}
+	return p.Title
+}
+
+// NoticeText is the notice as plain text.
+func NoticeText(p NoticeProps) string {
+	var out strings.Builder
+	if p.Test {
+		out.WriteString("TEST DATA: this is about the test domain, where no real money moves.\n\n")
+	}
+	out.WriteString("Hello " + p.Name + ",\n\n")
+	for _, paragraph := range p.Before {
+		out.WriteString(paragraph + "\n\n")
+	}
+	for _, one := range p.lines {
+		out.WriteString(one.name + ": " + one.value + "\n")
+	}
+	for _, paragraph := range p.After {
+		out.WriteString("\n" + paragraph + "\n")
+	}
+	out.WriteString("\n" + p.URLText + ": " + p.URL + "\n\n-- \nSent by Cointill to every owner of the business\n")
+	return out.String()
+}
+
+// WalletChanged is the notice that a business receives with another wallet.
+func WalletChanged(n receiving.Notice) NoticeProps {
+	network := receiving.NetworkName(n.Network)
+	first, compare := "", "Compare the first address with your own wallet."
+	if len(n.First) > 0 {
+		first = n.First[0]
+	}
+	p := NoticeProps{Title: n.Business + ": " + network + " goes to another wallet", Name: n.Owner.Name, Test: n.Domain == scope.Test,
+		Before: []string{n.By.Name + " (" + n.By.Email + ") changed where " + n.Business + " receives " + network + " payments. New payments go to this wallet from now on:"},
+		URL:    n.URL, URLText: "See the wallet in the dashboard"}
+	if n.Former == "" {
+		p.Title = n.Business + ": " + network + " now goes to a wallet of your own"
+		p.Before = []string{n.By.Name + " (" + n.By.Email + ") set up where " + n.Business + " receives " + network + " payments. They go to this wallet from now on:"}
+	}
+	p.lines = filled([]line{
+		{"Public key", n.Key}, {"Addresses", receiving.Kind(n.Script, n.Network)}, {"First address", first}, {"Key before", n.Former},
+		{"Coin", coinOf(n.Chain)}, {"Date", n.At.Format("2 January 2006, 15:04 MST")},
+	})
+	if n.Former != "" {
+		compare += " Addresses of the former wallet that customers were given stay watched: what is paid to them still counts, and goes to the former wallet."
+	}
+	p.After = []string{compare, "Was it none of you? Then somebody knows " + n.By.Name + "'s password. Switch the coin off at once, change that password, and enter your own " +
+		"wallet again."}
+	return p
+}
+
+// coinOf names the coin of a chain.
+func coinOf(c money.Chain) string {
+	for _, coin := range money.Coins() {
+		if coin.Chain == c {
+			return coin.Name
+		}
+	}
+	return ""
+}
+
+// RenderWalletChanged writes the mail of a changed wallet. Its HTML form is left
+// out when it can't be written: the text says the same.
+func RenderWalletChanged(n receiving.Notice) (subject, text, html string) {
+	p := WalletChanged(n)
+	var page strings.Builder
+	if err := Notice(p).Render(context.Background(), &page); err != nil {
+		page.Reset()
+	}
+	return p.Subject(), NoticeText(p), page.String()
+}

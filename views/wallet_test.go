@@ -1,0 +1,90 @@
+package views_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/core/account"
+	"cointill/core/money"
+	"cointill/core/receiving"
+	"cointill/core/scope"
+	"cointill/views/dashboard"
+	"cointill/views/mail"
+	"cointill/views/ui"
+)
+
+const zpub = "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs"
+
+func card() *dashboard.WalletCard {
+	return &dashboard.WalletCard{Key: receiving.Short(zpub), Kind: "native SegWit (bc1q…)", Network: "Bitcoin", Path: "0/41", Issued: "41 addresses",
+		Gap: 3, Limit: 20, GapText: "3 of 20 addresses unused in a row"}
+}
+
+func scripts() []ui.Option {
+	return []ui.Option{{Value: "wpkh", Label: "native SegWit (P2WPKH)"}, {Value: "sh(wpkh)", Label: "nested SegWit (P2SH-P2WPKH)"}, {Value: "tr", Label: "Taproot (P2TR)"}, {Value: "pkh", Label: "legacy (P2PKH)"}}
+}
+
+func realMethods() dashboard.MethodsProps {
+	p := methodsPage()
+	p.Methods[0].Wallet, p.Methods[0].WalletText = card(), "Change the wallet"
+	p.Methods[0].Sentence = "Customers can choose it, and payments go straight to your own wallet."
+	p.Methods[0].Trouble = "The bitcoin network is not being followed safely now: the node is 12 blocks behind."
+	p.Methods[4].Available, p.Methods[4].Sentence, p.Methods[4].WalletText = false, "Add the public key of your own wallet first: payments go straight to it.", "Set up your wallet"
+	return p
+}
+
+func walletPage() dashboard.WalletProps {
+	late := card()
+	late.Gap, late.GapText = 27, "27 addresses unused in a row, more than the 20 that wallets look ahead"
+	late.Advice = "27 addresses in a row were given out and not paid to. Wallets look 20 ahead, so yours may not show what was paid after them, though it is yours. Set the gap limit in your wallet to 100 or more and let it scan again."
+	return dashboard.WalletProps{Page: shell("Bitcoin wallet", "methods"), Code: "crypto_bitcoin", Coin: "BTC", Name: "Bitcoin", Network: "Bitcoin", Wallet: late,
+		Editable: true, Prefixes: "xpub, ypub or zpub", Scripts: append([]ui.Option{{Label: "Automatic: what the key says"}}, scripts()...),
+		Former: []dashboard.FormerWallet{
+			{Key: "wpkh([d34db33f/84h/0h/0h]xpub6ERA…Fz6aGZ/<0;1>/*)#qzr0mt8h", Kind: "native SegWit (bc1q…)", Network: "Bitcoin", Issued: "1,204 addresses", Replaced: now},
+			{Key: "ypub6WoG…r575Fk", Kind: "nested SegWit (3…)", Network: "Bitcoin", Issued: "1 address", Replaced: now.AddDate(0, -2, 0)}}}
+}
+
+func reviewPage() dashboard.WalletReviewProps {
+	p := dashboard.WalletReviewProps{Page: shell("Bitcoin wallet", "methods"), Code: "crypto_bitcoin", Name: "Bitcoin", Key: zpub, Script: "wpkh",
+		Format: "An extended public key (zpub)", Kind: "native SegWit (bc1q…)", Network: "Bitcoin", Path: "0/*", Scripts: scripts(), Former: "ypub6WoG…r575Fk"}
+	for i, address := range []string{"bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu", "bc1qnjg0jd8228aq7egyzacy8cys3knf9xvrerkf9g", "bc1qp59yckz4ae5c4efgw2s5wfyvrz0ala7rgvuz8z",
+		"bc1qgl5vlg0zdl7yvprgxj9fevsc6q6x5dmcyk3cn3", "bc1qm97vqzgj934vnaq9s53ynkyf9dgr05rargr04n"} {
+		p.Addresses = append(p.Addresses, dashboard.WalletAddress{Path: "0/" + string(rune('0'+i)), Address: address})
+	}
+	return p
+}
+
+func refusedReview() dashboard.WalletReviewProps {
+	p := reviewPage()
+	p.Form = ui.Form{Values: map[string]string{"address": "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"}, Errors: map[string][]string{"password": {"Is not your password."}}}
+	p.Missing, p.Found, p.Former, p.Scripts = true, "It is not among the first 1,000 addresses of this account.", "", nil
+	p.Key, p.Format = "wpkh([73c5da0a/84h/0h/0h]"+zpub+"/<0;1>/*)#qzr0mt8h", "A descriptor"
+	return p
+}
+
+func notice() receiving.Notice {
+	return receiving.Notice{Owner: account.User{Name: "Amara Okafor", Email: "amara@sunbird.example"}, By: account.User{Name: "Bayo Ade", Email: "bayo@sunbird.example"},
+		Business: "Sunbird Coffee", Domain: scope.Live, Chain: money.Bitcoin, Network: "bitcoin-mainnet", Key: receiving.Short(zpub), Script: "wpkh",
+		Former: "ypub6WoG…r575Fk", First: []string{reviewPage().Addresses[0].Address}, At: now.In(time.FixedZone("WAT", 3600)), URL: "https://till.example/dashboard/methods/crypto_bitcoin/wallet"}
+}
+
+// TestNoticeText: both forms of the notice say the same, and neither the whole key.
+func TestNoticeText(t *testing.T) {
+	n := notice()
+	n.Business = `Ama's <script>alert(1)</script>`
+	subject, text, html := mail.RenderWalletChanged(n)
+	for _, want := range []string{"Bitcoin goes to another wallet", "zpub6rFR…GutZYs", "native SegWit (bc1q…)", n.First[0], "ypub6WoG…r575Fk", "21 November 2026, 06:14 WAT", n.URL, "Bayo Ade (bayo@sunbird.example)"} {
+		if !strings.Contains(subject+text, want) || !strings.Contains(html, strings.ReplaceAll(want, "'", "&#39;")) {
+			t.Errorf("a form lacks %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(html, "<script>") || strings.Contains(text+html, zpub) || strings.Contains(text, "TEST") {
+		t.Error(text)
+	}
+	n.Former, n.Domain = "", scope.Test
+	subject, text, _ = mail.RenderWalletChanged(n)
+	if !strings.HasPrefix(subject, "[TEST] ") || !strings.Contains(subject, "now goes to a wallet of your own") || strings.Contains(text, "former") || !strings.HasPrefix(text, "TEST DATA") {
+		t.Error(subject, text)
+	}
+}
