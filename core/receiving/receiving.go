@@ -67,7 +67,7 @@ type Change struct {
 // Notice is what one owner is told of a change.
 type Notice struct {
 	Owner    account.User // whom it tells
-	By       account.User // who did it
+	By       account.User // who did it; zero for the operator of the server
 	Business string
 	Domain   scope.Domain
 	Chain    money.Chain
@@ -100,8 +100,23 @@ func (s *Service) Change(ctx context.Context, sc scope.Scope, c Change) (used mo
 	if err != nil {
 		return models.Wallet{}, false, s.refused(ctx, sc, c, err)
 	}
+	return s.write(ctx, sc, c, told{By: by, Preview: preview})
+}
+
+// Operate is Change by who runs the server, at its command line: who can do that
+// needs no password. Owners are told all the same.
+func (s *Service) Operate(ctx context.Context, sc scope.Scope, c Change) (models.Wallet, wallet.Preview, error) {
+	preview, err := s.Wallets.Preview(c.Key, c.Script, sc, c.Chain)
+	if err != nil {
+		return models.Wallet{}, preview, err
+	}
+	used, _, err := s.write(ctx, sc, c, told{Preview: preview})
+	return used, preview, err
+}
+
+func (s *Service) write(ctx context.Context, sc scope.Scope, c Change, t told) (used models.Wallet, changed bool, err error) {
 	err = s.DB.Write(ctx, func(tx *models.Tx) (err error) {
-		used, changed, err = s.store(tx, sc, c, told{By: by, Preview: preview})
+		used, changed, err = s.store(tx, sc, c, t)
 		return err
 	})
 	if err == nil && changed && s.Wake != nil {

@@ -228,3 +228,19 @@ func TestWords(t *testing.T) {
 		t.Error("not short")
 	}
 }
+
+// TestOperate: the operator needs no password, and owners are told all the same.
+func TestOperate(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		operator := f.sc
+		operator.Actor, operator.Role = "operator", scope.System
+		used, preview, err := f.Operate(t.Context(), operator, receiving.Change{Chain: money.Bitcoin, Key: tpub})
+		must(t, err)
+		if !used.Active || used.CreatedBy != "operator" || len(preview.Addresses) != 5 || len(f.told) != 2 || f.told[0].By.Email != "" {
+			t.Errorf("%+v, %d told", used, len(f.told))
+		}
+		if _, _, err := f.Operate(t.Context(), operator, receiving.Change{Chain: money.Bitcoin, Key: "xprv"}); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("no key: %v", err)
+		}
+	})
+}

@@ -58,11 +58,11 @@ func WalletChanged(n receiving.Notice) NoticeProps {
 		first = n.First[0]
 	}
 	p := NoticeProps{Title: n.Business + ": " + network + " goes to another wallet", Name: n.Owner.Name, Test: n.Domain == scope.Test,
-		Before: []string{n.By.Name + " (" + n.By.Email + ") changed where " + n.Business + " receives " + network + " payments. New payments go to this wallet from now on:"},
+		Before: []string{by(n) + " changed where " + n.Business + " receives " + network + " payments. New payments go to this wallet from now on:"},
 		URL:    n.URL, URLText: "See the wallet in the dashboard"}
 	if n.Former == "" {
 		p.Title = n.Business + ": " + network + " now goes to a wallet of your own"
-		p.Before = []string{n.By.Name + " (" + n.By.Email + ") set up where " + n.Business + " receives " + network + " payments. They go to this wallet from now on:"}
+		p.Before = []string{by(n) + " set up where " + n.Business + " receives " + network + " payments. They go to this wallet from now on:"}
 	}
 	p.lines = filled([]line{
 		{"Public key", n.Key}, {"Addresses", receiving.Kind(n.Script, n.Network)}, {"First address", first}, {"Key before", n.Former},
@@ -73,6 +73,9 @@ func WalletChanged(n receiving.Notice) NoticeProps {
 	}
 	p.After = []string{compare, "Was it none of you? Then somebody knows " + n.By.Name + "'s password. Switch the coin off at once, change that password, and enter your own " +
 		"wallet again."}
+	if n.By.Email == "" {
+		p.After[1] = "Was that not agreed with you? Switch the coin off at once and ask who runs the server."
+	}
 	return p
 }
 
@@ -95,4 +98,12 @@ func RenderWalletChanged(n receiving.Notice) (subject, text, html string) {
 		page.Reset()
 	}
 	return p.Subject(), NoticeText(p), page.String()
+}
+
+// by is who changed a wallet.
+func by(n receiving.Notice) string {
+	if n.By.Email == "" {
+		return "The operator of this server"
+	}
+	return n.By.Name + " (" + n.By.Email + ")"
 }
