@@ -186,17 +186,20 @@ func (f *Follower) poll(ctx context.Context) (applied bool, _ next, err error) {
 		return false, done, err
 	}
 	end, after := cursor.Block, done
+	var unread error // why there is no picture of the mempool: blocks count all the same
 	if n := len(batch.Blocks); n > 0 {
 		end = batch.Blocks[n-1].BlockID
 	}
 	if end != tip.BlockID {
 		after = more
-	} else if after, err = f.mempool(ctx, &batch); err != nil {
-		return false, done, err
+	} else {
+		if after, unread, err = f.mempool(ctx, &batch); err != nil {
+			return false, done, err
+		}
 	}
 	shown := fingerprint(batch.Fence, end, batch.Pending)
 	if len(batch.Blocks) == 0 && (batch.Pending == nil || shown == f.shown) {
-		return false, after, nil
+		return false, after, unread
 	}
 	if err := f.Store.Apply(ctx, batch); err != nil {
 		f.shown = ""
@@ -204,25 +207,28 @@ func (f *Follower) poll(ctx context.Context) (applied bool, _ next, err error) {
 	}
 	f.shown = shown
 	f.note(func(s *Status) { s.Applied = end })
-	return true, after, nil
+	if unread != nil {
+		f.problem = nil // the store may take an applied batch for health
+	}
+	return true, after, unread
 }
 
 // mempool reads the mempool into the batch, but only if the tip stayed where it
 // was meanwhile: else a transaction that was just mined would be in neither.
-func (f *Follower) mempool(ctx context.Context, batch *Batch) (next, error) {
-	pending, err := f.Source.Pending(ctx, f.Watch)
-	if err != nil {
-		return done, fmt.Errorf("the mempool can't be read: %w", err)
-	}
+// unread is why there is no picture although the source can be trusted.
+func (f *Follower) mempool(ctx context.Context, batch *Batch) (after next, unread, err error) {
+	pending, unread := f.Source.Pending(ctx, f.Watch)
 	tip, err := f.Source.Tip(ctx)
-	if err != nil {
-		return done, err
-	}
-	if tip.BlockID != batch.Tip.BlockID {
-		return moved, nil
+	switch {
+	case err != nil:
+		return done, nil, err
+	case tip.BlockID != batch.Tip.BlockID:
+		return moved, nil, nil
+	case unread != nil:
+		return done, fmt.Errorf("the mempool can't be read: %w", unread), nil
 	}
 	batch.Pending = &pending
-	return done, nil
+	return done, nil, nil
 }
 
 // blocks makes the batch that leads from the cursor towards the tip.

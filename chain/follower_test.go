@@ -347,3 +347,28 @@ func TestFarBehind(t *testing.T) {
 		t.Error("health that can't be recorded was passed over")
 	}
 }
+
+// deaf can't read the mempool.
+type deaf struct{ *chaintest.Memory }
+
+func (deaf) Pending(context.Context, chain.Watch) (chain.Pending, error) {
+	return chain.Pending{}, chain.Problem("The mempool is being read.")
+}
+
+// TestBlocksCountWithoutMempool: a mempool that can't be read holds up no block.
+func TestBlocksCountWithoutMempool(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.config.Source = deaf{w.net}
+	txid := w.pay()
+	w.net.Mine(2)
+	f := chain.NewFollower(w.config)
+	for range 2 {
+		if _, err := f.Step(t.Context()); err == nil {
+			t.Fatal("nobody is told")
+		}
+	}
+	if w.ledger.Confirmations(txid) != 2 || w.ledger.Problem() == "" {
+		t.Errorf("%d confirmations, problem %q", w.ledger.Confirmations(txid), w.ledger.Problem())
+	}
+}

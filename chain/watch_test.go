@@ -84,3 +84,26 @@ func TestWatchSetConcurrently(t *testing.T) {
 		t.Errorf("%d addresses", addresses)
 	}
 }
+
+// TestWatchSetRawConcurrently reads while the set grows: what was added before
+// the question is never denied.
+func TestWatchSetRawConcurrently(t *testing.T) {
+	t.Parallel()
+	w := &chain.WatchSet{Codec: hexCodec{}}
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() {
+			for j := range 2000 {
+				form := []byte{byte(i), byte(j), byte(j >> 8)}
+				w.AddAddresses(hex.EncodeToString(form))
+				if !w.Raw(form) || !w.Raw([]byte{byte(i), 0, 0}) {
+					t.Error("an addition is not seen by the next call")
+				}
+				if w.Raw([]byte{byte(i), byte(j), 200}) {
+					t.Error("something else seems to be watched")
+				}
+			}
+		})
+	}
+	all.Wait()
+}

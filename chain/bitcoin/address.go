@@ -1,0 +1,111 @@
+package bitcoin
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// maxNodes bounds how many nodes one network may have.
+const maxNodes = 8
+
+// endpoint is a node's URL, taken apart.
+type endpoint struct {
+	base    string // http(s)://host:port/path, without user, password and query
+	host    string // host:port, for the log
+	esplora bool
+	login   *login
+	cert    string   // file of the certificate that the node made for itself; "" means a public one
+	zmq     []string // host:port of each publisher
+	socket  string   // ws(s)://host:port/ws of btcd's notifications; "" means none
+}
+
+// parseEndpoint reads a node's URL. Its errors never hold any of the text,
+// which may be a password even where it is malformed.
+func parseEndpoint(text string) (endpoint, error) {
+	u, err := url.Parse(strings.TrimSpace(text))
+	if err != nil || u.Host == "" || u.Hostname() == "" || u.Opaque != "" {
+		return endpoint{}, errors.New("its URL can't be read: write http://user:password@host:port, with special characters percent-encoded")
+	}
+	e := endpoint{host: u.Host, login: &login{}}
+	scheme := u.Scheme
+	switch u.Scheme {
+	case "http", "https":
+	case "esplora+http", "esplora+https":
+		e.esplora, scheme = true, strings.TrimPrefix(u.Scheme, "esplora+")
+	case "btcd+ws", "btcd+wss":
+		scheme = map[string]string{"btcd+ws": "http", "btcd+wss": "https"}[u.Scheme]
+		e.socket = strings.TrimPrefix(u.Scheme, "btcd+") + "://" + u.Host + "/ws"
+	default:
+		return endpoint{}, errors.New("its URL must begin with http, https, btcd+ws, btcd+wss, esplora+http or esplora+https")
+	}
+	e.base = scheme + "://" + u.Host + strings.TrimSuffix(u.EscapedPath(), "/")
+	if u.User != nil {
+		e.login.user = u.User.Username()
+		e.login.password, _ = u.User.Password()
+	}
+	return e, e.options(u.RawQuery)
+}
+
+// options reads what stands behind the question mark.
+func (e *endpoint) options(raw string) error {
+	query, err := url.ParseQuery(raw)
+	if err != nil {
+		return errors.New("what stands behind ? in its URL can't be read")
+	}
+	for key, values := range query {
+		switch {
+		case key == "cookie" && !e.esplora && len(values) == 1 && values[0] != "":
+			e.login.cookie = values[0]
+		case key == "cert" && len(values) == 1 && values[0] != "":
+			e.cert = values[0]
+		case key == "zmq" && !e.esplora && len(values) <= maxNodes:
+			for _, value := range values {
+				at, err := publisher(value)
+				if err != nil {
+					return err
+				}
+				e.zmq = append(e.zmq, at)
+			}
+		default:
+			return errors.New("behind ? in its URL only cookie, cert and zmq are known, the first two once, and neither cookie nor zmq for Esplora")
+		}
+	}
+	if e.login.cookie != "" && e.login.user != "" {
+		return errors.New("its URL has both a user and a cookie file: keep one")
+	}
+	return nil
+}
+
+// publisher reads the address of a ZeroMQ publisher.
+func publisher(text string) (string, error) {
+	rest, ok := strings.CutPrefix(text, "tcp://")
+	host, port, err := net.SplitHostPort(rest)
+	if !ok || err != nil || host == "" || port == "" {
+		return "", errors.New("zmq in its URL must be tcp://host:port")
+	}
+	return rest, nil
+}
+
+// parseEndpoints reads the URLs of all nodes of a network.
+func parseEndpoints(texts []string) ([]endpoint, error) {
+	if len(texts) == 0 || len(texts) > maxNodes {
+		return nil, fmt.Errorf("a network has 1 to %d nodes", maxNodes)
+	}
+	var all []endpoint
+	for i, text := range texts {
+		e, err := parseEndpoint(text)
+		if err != nil {
+			return nil, fmt.Errorf("node %d of %d: %w", i+1, len(texts), err)
+		}
+		same := func(other endpoint) bool { return other.base == e.base }
+		if slices.ContainsFunc(all, same) {
+			return nil, fmt.Errorf("node %d of %d is listed twice: two nodes check each other only when they are two", i+1, len(texts))
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}

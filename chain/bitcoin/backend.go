@@ -1,0 +1,41 @@
+package bitcoin
+
+import (
+	"context"
+
+	"github.com/btcsuite/btcd/chainhash/v2"
+)
+
+// backend is how one kind of server is asked. Answers are bounded and of the
+// right form; whether they are true is for the caller to check. Errors that tell
+// why the server can't be used are troubles.
+type backend interface {
+	// identify finds out what serves: its dialect, and its version in its own words.
+	identify(ctx context.Context) (dialect, version string, err error)
+	// state is where the server stands.
+	state(ctx context.Context) (state, error)
+	// hash is the name of the best chain's block at a height; chain.ErrNoBlock above its tip.
+	hash(ctx context.Context, height int64) (string, error)
+	// header is a block's header, with whatever the network puts behind it.
+	header(ctx context.Context, hash string) ([]byte, error)
+	// block is a whole block.
+	block(ctx context.Context, hash string) ([]byte, error)
+	// mempool lists the unconfirmed transactions.
+	mempool(ctx context.Context) ([]chainhash.Hash, error)
+	// txs are unconfirmed transactions, in the order of the ids; nil for those that are gone.
+	txs(ctx context.Context, ids []chainhash.Hash) ([][]byte, error)
+	// batch is how many ids txs takes at once.
+	batch() int
+}
+
+// state is what a server says of itself.
+type state struct {
+	network string // as the server calls it; "" where it doesn't say
+	height  int64
+	hash    string
+	headers int64 // height of the best header that it knows; not below height
+	syncing bool
+}
+
+// maxHeight is above every height that a chain reaches, and what nodes can parse.
+const maxHeight = 1<<31 - 1

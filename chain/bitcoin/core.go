@@ -1,0 +1,185 @@
+package bitcoin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"github.com/btcsuite/btcd/chainhash/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"cointill/chain"
+)
+
+// coreBatch is how many transactions are asked for in one request: a hundred
+// usual ones are some 100 kB.
+const coreBatch = 100
+
+// core speaks the JSON-RPC of Bitcoin Core and those that descend from it, and of
+// btcd. It reads blocks and transactions as bytes only: their JSON forms differ
+// from node to node, and amounts as JSON numbers are not exact.
+type core struct {
+	*rpc
+	btcd atomic.Bool // errors have btcd's codes
+	old  atomic.Bool // getblock takes a boolean, as before Core 0.15
+}
+
+func (c *core) identify(ctx context.Context) (dialect, version string, err error) {
+	result, err := c.call(ctx, smallAnswer, "getnetworkinfo")
+	switch {
+	case err == nil:
+		var info struct {
+			Subversion string `json:"subversion"`
+		}
+		if err := json.Unmarshal(result, &info); err != nil {
+			return "", "", strange(aNode, errors.New("no network info"))
+		}
+		c.btcd.Store(false)
+		return "core", clip(strings.Trim(info.Subversion, "/")), nil
+	case refusal(err) == nil:
+		return "", "", err
+	}
+	result, err = c.call(ctx, smallAnswer, "version") // btcd has no getnetworkinfo
+	if refusal(err) != nil {
+		return "core", "unknown", nil // a user who may ask neither
+	}
+	if err != nil {
+		return "", "", err
+	}
+	var versions map[string]struct {
+		Version string `json:"versionstring"`
+	}
+	if err := json.Unmarshal(result, &versions); err != nil {
+		return "", "", strange(aNode, errors.New("no version"))
+	}
+	c.btcd.Store(true)
+	return "btcd", clip("btcd JSON-RPC " + versions["btcdjsonrpcapi"].Version), nil
+}
+
+func (c *core) state(ctx context.Context) (state, error) {
+	result, err := c.call(ctx, smallAnswer, "getblockchaininfo")
+	if err != nil {
+		return state{}, method("getblockchaininfo", err)
+	}
+	var info struct {
+		Chain   string `json:"chain"`
+		Blocks  int64  `json:"blocks"`
+		Headers int64  `json:"headers"`
+		Best    string `json:"bestblockhash"`
+		Syncing bool   `json:"initialblockdownload"`
+	}
+	err = json.Unmarshal(result, &info)
+	if err != nil || info.Blocks < 0 || info.Blocks > maxHeight || info.Headers > maxHeight || !isHash(info.Best) {
+		return state{}, strange(aNode, errors.New("getblockchaininfo makes no sense"))
+	}
+	return state{clip(info.Chain), info.Blocks, info.Best, max(info.Headers, info.Blocks), info.Syncing}, nil
+}
+
+func (c *core) hash(ctx context.Context, height int64) (string, error) {
+	if height < 0 || height > maxHeight {
+		return "", errors.Join(ctx.Err(), chain.ErrNoBlock)
+	}
+	result, err := c.call(ctx, smallAnswer, "getblockhash", height)
+	if hasCode(err, codeParameter) || c.btcd.Load() && hasCode(err, codeMisc) {
+		return "", fmt.Errorf("%w (%w)", chain.ErrNoBlock, err)
+	}
+	if err != nil {
+		return "", method("getblockhash", err)
+	}
+	return hashResult(result)
+}
+
+func (c *core) header(ctx context.Context, hash string) ([]byte, error) {
+	result, err := c.call(ctx, smallAnswer, "getblockheader", hash, false)
+	if hasCode(err, codeNotFound) {
+		return nil, vanished(err)
+	}
+	if err != nil {
+		return nil, method("getblockheader", err)
+	}
+	return hexResult(result)
+}
+
+func (c *core) block(ctx context.Context, hash string) ([]byte, error) {
+	var result jsontext.Value
+	var err error
+	if !c.old.Load() {
+		result, err = c.call(ctx, maxAnswer, "getblock", hash, 0)
+	}
+	if c.old.Load() || hasCode(err, codeMisc, codeType, codeParameter, codeInvalidParams) {
+		var second error
+		if result, second = c.call(ctx, maxAnswer, "getblock", hash, false); second == nil {
+			c.old.Store(true)
+		}
+		err = second
+	}
+	switch no := refusal(err); {
+	case hasCode(err, codeNotFound):
+		return nil, vanished(err)
+	case no != nil && strings.Contains(no.Message, "pruned"):
+		return nil, troubled(err, "has thrown away a block that is needed. Let it keep more (prune), or use a node that keeps all.")
+	case err != nil:
+		return nil, method("getblock", err)
+	}
+	return hexResult(result)
+}
+
+func (c *core) mempool(ctx context.Context) ([]chainhash.Hash, error) {
+	result, err := c.call(ctx, maxAnswer, "getrawmempool")
+	if err != nil {
+		return nil, method("getrawmempool", err)
+	}
+	ids, err := parseIDs(result)
+	if err != nil {
+		return nil, strange(aNode, err)
+	}
+	return ids, nil
+}
+
+func (c *core) batch() int { return coreBatch }
+
+// txs asks for transactions in one request; when the answer gets too long, in
+// two halves.
+func (c *core) txs(ctx context.Context, ids []chainhash.Hash) ([][]byte, error) {
+	calls := make([]call, len(ids))
+	for i, id := range ids {
+		calls[i] = c.make("getrawtransaction", id.String())
+	}
+	replies, err := c.rpc.batch(ctx, maxAnswer, calls)
+	if errors.Is(err, errTooLong) && len(ids) > 1 {
+		half := len(ids) / 2
+		first, err := c.txs(ctx, ids[:half])
+		if err != nil {
+			return nil, err
+		}
+		second, err := c.txs(ctx, ids[half:])
+		return append(first, second...), err
+	}
+	if err != nil {
+		return nil, method("getrawtransaction", err)
+	}
+	raws := make([][]byte, len(ids))
+	for i, r := range replies {
+		switch err := r.failure(); {
+		case hasCode(err, codeNotFound):
+			continue // mined, replaced or dropped meanwhile
+		case err != nil:
+			return nil, method("getrawtransaction", err)
+		}
+		if raws[i], err = hexResult(r.Result); err != nil {
+			return nil, err
+		}
+	}
+	return raws, nil
+}
+
+// method turns a node's refusal of a method into trouble.
+func method(name string, err error) error {
+	if refusal(err) == nil {
+		return err
+	}
+	return troubled(fmt.Errorf("%s: %w", name, err), "refuses %s. Look into its log, and check that its user may call it (rpcwhitelist).", name)
+}

@@ -1,0 +1,223 @@
+package bitcoin
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/btcsuite/btcd/chainhash/v2"
+	"github.com/btcsuite/btcd/wire/v2"
+
+	"cointill/chain"
+	"cointill/core/money"
+)
+
+// rooted is the block with the root over its present transactions.
+func rooted(block *wire.MsgBlock) *wire.MsgBlock {
+	block.Header.MerkleRoot = wireRoot(block)
+	return block
+}
+
+// edited is a small block of which a change is made to the bytes of its one
+// payment, for which the root is then right: nothing but the payment is wrong.
+func edited(change func(tx []byte) []byte) []byte {
+	block := blockOf()
+	tx := change(serialized(payTo(0, wire.NewTxOut(5, numbered(6)), wire.NewTxOut(6, numbered(7)))))
+	raw := serialized(block)
+	raw[headerLen] = 2 // transactions
+	coinbase, id := block.Transactions[0].TxHash(), chainhash.DoubleHashH(tx)
+	root, _ := textbookRoot([]chainhash.Hash{coinbase, id})
+	copy(raw[36:], root[:])
+	return append(raw, tx...)
+}
+
+// Where things are in the payment that edited changes.
+const (
+	inputsAt  = 4
+	scriptAt  = inputsAt + 1 + 36
+	outputsAt = scriptAt + 1 + 4
+	valueAt   = outputsAt + 1
+)
+
+var badBlocks = map[string]struct {
+	raw  []byte
+	want string
+}{
+	"nothing":         {nil, "0 bytes"},
+	"half a header":   {make([]byte, 40), "40 bytes"},
+	"far too long":    {make([]byte, maxRaw+1), "bytes"},
+	"no transactions": {append(serialized(blockOf())[:headerLen:headerLen], 0), "no transactions"},
+	"trailing byte":   {append(serialized(blockOf(payTo(0, wire.NewTxOut(1, nil)))), 0), "1 bytes follow"},
+	"other root": {func() []byte {
+		block := blockOf(payTo(0, wire.NewTxOut(1, numbered(1))))
+		block.Transactions[1].TxOut[0].Value++
+		return serialized(block)
+	}(), "other transactions"},
+	"last transaction twice": {func() []byte {
+		block := blockOf(payTo(0, wire.NewTxOut(1, nil)), payTo(1, wire.NewTxOut(1, nil)))
+		root := block.Header.MerkleRoot
+		block.Transactions = append(block.Transactions, block.Transactions[2])
+		if rooted(block).Header.MerkleRoot != root {
+			panic("the mutation is none")
+		}
+		return serialized(block)
+	}(), "holds a part twice"},
+	"a payment twice": {func() []byte {
+		tx := payTo(0, wire.NewTxOut(1, numbered(6)))
+		return serialized(blockOf(payTo(1, wire.NewTxOut(1, nil)), tx, payTo(2, wire.NewTxOut(1, nil)), tx))
+	}(), "in the block twice"},
+	"no coinbase": {func() []byte {
+		block := blockOf(payTo(0, wire.NewTxOut(1, nil)))
+		block.Transactions = block.Transactions[1:]
+		return serialized(rooted(block))
+	}(), "makes new coins"},
+	"two coinbases": {serialized(blockOf(coinbaseTx(7))), "makes new coins"},
+	"nodes of the tree for transactions": {func() []byte { // the id of one transaction begins what looks like another
+		block := blockOf(payTo(0, wire.NewTxOut(1, nil)))
+		first, second := block.Transactions[0].TxHash(), block.Transactions[1].TxHash()
+		return slices.Concat(serialized(block)[:headerLen], []byte{1}, first[:], second[:])
+	}(), "transaction 0"},
+	"a count beyond the bytes": {append(serialized(blockOf())[:headerLen:headerLen], 0xfe, 0xff, 0xff, 0xff, 0x7f), "more parts than it has bytes"},
+	"a long count":             {append(serialized(blockOf())[:headerLen:headerLen], 0xfd, 1, 0), "shortest form"},
+	"inputs beyond the bytes": {edited(func(tx []byte) []byte {
+		return slices.Concat(tx[:inputsAt], []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, tx[inputsAt+1:])
+	}), "more parts than it has bytes"},
+	"no inputs": {edited(func(tx []byte) []byte {
+		return slices.Concat(tx[:inputsAt], []byte{0}, tx[outputsAt:])
+	}), "no inputs"},
+	"no inputs behind the marker": {edited(func(tx []byte) []byte {
+		return slices.Concat(tx[:inputsAt], []byte{0, 1, 0}, tx[outputsAt:], make([]byte, 4))
+	}), "no inputs"},
+	"an unknown flag": {edited(func(tx []byte) []byte {
+		return slices.Concat(tx[:inputsAt], []byte{0, 8}, tx[inputsAt:len(tx)-4], []byte{0}, tx[len(tx)-4:])
+	}), "flag"},
+	"witnesses announced, none there": {edited(func(tx []byte) []byte {
+		return slices.Concat(tx[:inputsAt], []byte{0, 1}, tx[inputsAt:len(tx)-4], []byte{0}, tx[len(tx)-4:])
+	}), "announces witnesses"},
+	"a script beyond the bytes": {edited(func(tx []byte) []byte { tx[scriptAt] = 0xfc; return tx }), "ends too early"},
+	"no outputs": {edited(func(tx []byte) []byte {
+		return slices.Concat(tx[:outputsAt], []byte{0}, tx[len(tx)-4:], make([]byte, 20))
+	}), "no outputs"},
+	"a negative amount": {edited(func(tx []byte) []byte { tx[valueAt+7] = 0x80; return tx }), "more coins than there can be"},
+	"a coin too many": {edited(func(tx []byte) []byte {
+		binary.LittleEndian.PutUint64(tx[valueAt:], 21e14+1)
+		return tx
+	}), "more coins than there can be"},
+	"too many coins together": {edited(func(tx []byte) []byte {
+		binary.LittleEndian.PutUint64(tx[valueAt:], 21e14-5) // and 6 in the other output
+		return tx
+	}), "more coins than there can be"},
+	"an input of nothing beside another": {edited(func(tx []byte) []byte {
+		nothing := append(append(make([]byte, 32), 0xff, 0xff, 0xff, 0xff), make([]byte, 5)...)
+		return slices.Concat(tx[:inputsAt], []byte{2}, nothing, tx[inputsAt+1:])
+	}), "spends nothing"},
+}
+
+func TestBadBlocks(t *testing.T) {
+	t.Parallel()
+	p := paramsOf(t, money.Bitcoin, "regtest")
+	for name, c := range badBlocks {
+		block, err := ParseBlock(c.raw, p, 1, everything{})
+		if err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, ErrMalformed) {
+			t.Errorf("%s: %v, want one with %q", name, err, c.want)
+		}
+		if block.Hash != "" || block.Transfers != nil {
+			t.Errorf("%s: beside the error, there is %+v", name, block)
+		}
+	}
+	if _, err := ParseBlock(edited(func(tx []byte) []byte { return tx }), p, 1, everything{}); err != nil {
+		t.Error("the block that is edited is bad before:", err)
+	}
+}
+
+// TestTruncated cuts a block at every byte, and breaks every byte of it.
+func TestTruncated(t *testing.T) {
+	t.Parallel()
+	p := paramsOf(t, money.Dogecoin, "regtest")
+	raw := vector(t, "litecoin-regtest-104")
+	for end := range raw {
+		if _, err := ParseBlock(raw[:end], p, 1, everything{}); err == nil {
+			t.Errorf("%d of %d bytes are a block", end, len(raw))
+		}
+	}
+	whole, err := ParseBlock(raw, p, 1, everything{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range raw {
+		broken := bytes.Clone(raw)
+		broken[i] ^= 0x10
+		// Another header is another block; witnesses (and what is between the
+		// transactions' parts) the root does not cover.
+		got, err := ParseBlock(broken, p, 1, everything{})
+		if err == nil && got.Hash == whole.Hash && len(got.Transfers) != len(whole.Transfers) {
+			t.Errorf("with byte %d broken it pays others: %+v", i, got)
+		}
+	}
+}
+
+// TestSmallTransaction has a transaction of 64 bytes, as consensus allows.
+func TestSmallTransaction(t *testing.T) {
+	t.Parallel()
+	small := payTo(0, wire.NewTxOut(1, []byte{0x51}))
+	small.TxIn[0].SignatureScript = []byte{0x51, 0x51, 0x51}
+	if len(serialized(small)) != 64 {
+		t.Fatal(len(serialized(small)))
+	}
+	if _, err := ParseBlock(serialized(blockOf(small, payTo(1, wire.NewTxOut(1, nil)))), paramsOf(t, money.Bitcoin, "regtest"), 1, none{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWork(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		chain   money.Chain
+		name    string
+		change  func(raw []byte)
+		want    string
+		headers bool // ParseHeader sees it, too
+	}{
+		{money.Bitcoin, "bitcoin-170", func(raw []byte) { raw[76]++ }, "work was not done", true},
+		{money.Bitcoin, "bitcoin-170", func(raw []byte) { raw[75] = 0x1e }, "none of the network's", true},
+		{money.Bitcoin, "bitcoin-170", func(raw []byte) { raw[75] = 0xff }, "none of the network's", true},
+		{money.Bitcoin, "bitcoin-170", func(raw []byte) { raw[75] = 0x01 }, "none of the network's", true},
+		{money.Bitcoin, "bitcoin-170", func(raw []byte) { raw[74] |= 0x80 }, "none of the network's", true},
+		{money.Bitcoin, "bitcoin-170", func(raw []byte) { copy(raw[72:75], "\x00\x00\x00") }, "none of the network's", true},
+		{money.Dogecoin, "dogecoin-0", func(raw []byte) { raw[76]++ }, "work was not done", false},
+		{money.Dogecoin, "dogecoin-0", func(raw []byte) { raw[75] = 0x1f }, "none of the network's", false},
+	} {
+		p := paramsOf(t, c.chain, "mainnet")
+		raw := vector(t, c.name)
+		c.change(raw)
+		if _, err := ParseBlock(raw, p, 1, none{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want one with %q", c.name, err, c.want)
+		}
+		if _, _, _, _, err := ParseHeader(raw, p); c.headers != (err != nil) || err != nil && !errors.Is(err, ErrMalformed) {
+			t.Errorf("%s: header %v", c.name, err)
+		}
+	}
+	if _, _, _, _, err := ParseHeader(make([]byte, 79), paramsOf(t, money.Bitcoin, "regtest")); !errors.Is(err, ErrMalformed) {
+		t.Errorf("79 bytes: %v", err)
+	}
+}
+
+// TestWatchIsAsked proves that the decoder looks where the watch says it may look, and credits only what the watch confirms.
+func TestWatchIsAsked(t *testing.T) {
+	t.Parallel()
+	p := paramsOf(t, money.Bitcoin, "regtest")
+	raw := serialized(blockOf(payTo(0, wire.NewTxOut(5, numbered(6)))))
+	for name, watch := range map[string]chain.Watch{"raw forms only": rawOnly{}, "none": none{}, "the zero set": new(chain.WatchSet)} {
+		if block, err := ParseBlock(raw, p, 1, watch); err != nil || block.Transfers != nil || block.Spends != nil {
+			t.Errorf("%s: %v %+v", name, err, block)
+		}
+	}
+}
+
+// rawOnly can't tell by raw forms, and watches nothing.
+type rawOnly struct{ none }
+
+func (rawOnly) Raw([]byte) bool { return true }

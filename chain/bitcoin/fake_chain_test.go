@@ -1,0 +1,261 @@
+package bitcoin
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/btcsuite/btcd/chainhash/v2"
+	"github.com/btcsuite/btcd/wire/v2"
+
+	"cointill/chain"
+	"cointill/chain/bitcoin/params"
+	"cointill/chain/chaintest"
+)
+
+// fakeChain is a chain and a mempool of real bytes, made with the wire package.
+// Several fake nodes can show it.
+type fakeChain struct {
+	testing.TB
+	params params.Params
+
+	mu      sync.Mutex
+	blocks  []fakeBlock
+	txs     map[string]*wire.MsgTx
+	pending []string
+	sealed  map[string]chain.BlockID
+	serial  uint64
+}
+
+type fakeBlock struct {
+	hash string
+	raw  []byte
+	txs  []string
+}
+
+func newFakeChain(t testing.TB, p params.Params) *fakeChain {
+	c := &fakeChain{TB: t, params: p, txs: map[string]*wire.MsgTx{}, sealed: map[string]chain.BlockID{}}
+	if p.GenesisBlock == nil {
+		c.seal(nil)
+		return c
+	}
+	var raw bytes.Buffer
+	c.must(p.GenesisBlock.Serialize(&raw))
+	c.blocks = append(c.blocks, fakeBlock{hash: p.GenesisHash.String(), raw: raw.Bytes()})
+	return c
+}
+
+// fork is a chain of its own that has the same blocks and mempool so far.
+func (c *fakeChain) fork() *fakeChain {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	other := &fakeChain{TB: c.TB, params: c.params, txs: map[string]*wire.MsgTx{}, sealed: map[string]chain.BlockID{}, serial: c.serial + 1<<32}
+	other.blocks, other.pending = slices.Clone(c.blocks), slices.Clone(c.pending)
+	for id, tx := range c.txs {
+		other.txs[id] = tx
+	}
+	return other
+}
+
+// next is a number that was not used before.
+func (c *fakeChain) next() uint64 { c.serial++; return c.serial }
+
+// seal puts a block on top.
+func (c *fakeChain) seal(ids []string) {
+	coinbase := wire.NewMsgTx(2)
+	coinbase.AddTxIn(wire.NewTxIn(wire.NewOutPoint(&chainhash.Hash{}, ^uint32(0)), binary.LittleEndian.AppendUint64(nil, c.next()), nil))
+	coinbase.AddTxOut(wire.NewTxOut(50e8, []byte{0x51}))
+	header := &wire.BlockHeader{Version: 4, Bits: 0x207fffff, Timestamp: time.Unix(time.Now().Unix(), 0)}
+	if n := len(c.blocks); n > 0 {
+		parent, err := chainhash.NewHashFromStr(c.blocks[n-1].hash)
+		c.must(err)
+		header.PrevBlock = *parent
+	}
+	block := wire.NewMsgBlock(header)
+	c.must(block.AddTransaction(coinbase))
+	for _, id := range ids {
+		c.must(block.AddTransaction(c.txs[id]))
+	}
+	block.Header.MerkleRoot = fakeRoot(block)
+	for block.Header.BlockHash()[31] >= 0x7f { // half of all hashes are work enough here
+		block.Header.Nonce++
+	}
+	var raw bytes.Buffer
+	c.must(block.Serialize(&raw))
+	c.blocks = append(c.blocks, fakeBlock{block.BlockHash().String(), raw.Bytes(), ids})
+	for _, id := range ids {
+		c.sealed[id] = chain.BlockID{Height: int64(len(c.blocks) - 1), Hash: block.BlockHash().String()}
+	}
+}
+
+// fakeRoot is the merkle root of a block.
+func fakeRoot(block *wire.MsgBlock) chainhash.Hash {
+	var level []chainhash.Hash
+	for _, tx := range block.Transactions {
+		level = append(level, tx.TxHash())
+	}
+	for len(level) > 1 {
+		var above []chainhash.Hash
+		for i := 0; i < len(level); i += 2 {
+			right := level[min(i+1, len(level)-1)]
+			above = append(above, chainhash.DoubleHashH(append(level[i].CloneBytes(), right[:]...)))
+		}
+		level = above
+	}
+	return level[0]
+}
+
+// cut takes the last blocks away.
+func (c *fakeChain) cut(depth int) []fakeBlock {
+	at := len(c.blocks) - depth
+	old := slices.Clone(c.blocks[at:])
+	for _, b := range old {
+		for _, id := range b.txs {
+			delete(c.sealed, id)
+		}
+	}
+	c.blocks = c.blocks[:at]
+	return old
+}
+
+// send puts a transaction into the mempool.
+func (c *fakeChain) send(inputs []*wire.TxIn, outputs ...chain.Output) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	tx := wire.NewMsgTx(2)
+	for _, in := range inputs {
+		tx.AddTxIn(in)
+	}
+	if inputs == nil {
+		for range 2 {
+			from := sha256.Sum256(binary.LittleEndian.AppendUint64(nil, c.next()))
+			in := wire.NewTxIn(wire.NewOutPoint((*chainhash.Hash)(&from), uint32(c.serial%3)), nil, nil)
+			if c.serial%2 == 0 && c.params.Segwit {
+				in.Witness = wire.TxWitness{from[:], {1, 2, 3}}
+			}
+			tx.AddTxIn(in)
+		}
+	}
+	for _, o := range outputs {
+		script := c.params.Script(o.Address)
+		if script == nil {
+			c.Fatalf("no address of %s: %s", c.params.Network(), o.Address)
+		}
+		tx.AddTxOut(wire.NewTxOut(o.Amount.Big().Int64(), script))
+	}
+	id := tx.TxHash().String()
+	c.txs[id], c.pending = tx, append(c.pending, id)
+	return id
+}
+
+func (c *fakeChain) must(err error) {
+	c.Helper()
+	if err != nil {
+		c.Fatal(err)
+	}
+}
+
+// address is a new address.
+func (c *fakeChain) address() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	hash := sha256.Sum256(fmt.Appendf(nil, "key %d", c.next()))
+	script := slices.Concat([]byte{0x76, 0xa9, 20}, hash[:20], []byte{0x88, 0xac})
+	if c.params.Segwit && c.serial%3 == 0 {
+		script = slices.Concat([]byte{0, 20}, hash[:20])
+	}
+	return c.params.Address(script)
+}
+
+// tip is the last block's place and name.
+func (c *fakeChain) tip() chain.BlockID {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return chain.BlockID{Height: int64(len(c.blocks) - 1), Hash: c.blocks[len(c.blocks)-1].hash}
+}
+
+// mine makes blocks that take what is pending.
+func (c *fakeChain) mine(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for range n {
+		c.seal(c.pending)
+		c.pending = nil
+	}
+}
+
+// drop takes a transaction out of the mempool.
+func (c *fakeChain) drop(txid string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pending = slices.DeleteFunc(c.pending, func(id string) bool { return id == txid })
+}
+
+// fakeNet drives a fake chain behind one fake node for the conformance suite.
+type fakeNet struct {
+	*fakeChain
+	node   *fakeNode
+	source *Source
+}
+
+var _ chaintest.Net = (*fakeNet)(nil)
+
+func (n *fakeNet) Features() chaintest.Features {
+	return chaintest.Features{Asset: string(n.params.Coin), Amount: 1000, Mempool: true, MultiOutput: true, Replace: true, MaxReorg: 100}
+}
+
+func (n *fakeNet) Source() chain.Source { return n.source }
+
+func (n *fakeNet) Restart() { n.source = n.node.open(n.TB) }
+
+func (n *fakeNet) Destination() chain.Destination { return chain.Destination{Address: n.address()} }
+
+func (n *fakeNet) Pay(outputs ...chain.Output) string { return n.send(nil, outputs...) }
+
+func (n *fakeNet) Revert(chain.Output) string {
+	n.Fatal("no transaction is reverted here")
+	return ""
+}
+
+func (n *fakeNet) Mine(count int) { n.mine(count) }
+
+func (n *fakeNet) Reorg(depth int, keep bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, b := range n.cut(depth) {
+		if keep {
+			n.seal(b.txs)
+		} else {
+			n.seal(nil)
+		}
+	}
+}
+
+func (n *fakeNet) Replace(txid string) string {
+	n.mu.Lock()
+	inputs := n.txs[txid].TxIn
+	n.mu.Unlock()
+	n.drop(txid)
+	return n.send(inputs, chain.Output{Destination: n.Destination()})
+}
+
+func (n *fakeNet) Where(txid string) chaintest.Place {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	at := n.sealed[txid]
+	return chaintest.Place{Pending: slices.Contains(n.pending, txid), Height: at.Height, Hash: at.Hash}
+}
+
+// txBytes is a transaction as nodes send it.
+func txBytes(t testing.TB, tx *wire.MsgTx) []byte {
+	var raw bytes.Buffer
+	if err := tx.Serialize(&raw); err != nil {
+		t.Error(err)
+	}
+	return raw.Bytes()
+}

@@ -1,0 +1,354 @@
+package bitcoin
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"cointill/core/clock"
+)
+
+// fakeNode is a server that shows a fake chain in one of the dialects, and can
+// be told to misbehave.
+type fakeNode struct {
+	dialect string // "core", "old" (Dogecoin Core before 1.14.7), "btcd" or "esplora"
+	*httptest.Server
+
+	mu       sync.Mutex
+	chain    *fakeChain
+	hidden   int                                           // the last blocks that it doesn't know
+	network  string                                        // as it calls it
+	syncing  bool                                          // says so
+	headers  int64                                         // more than blocks
+	password string                                        // of user "u"; "" lets everybody in
+	hijack   func(http.ResponseWriter, *http.Request) bool // answers instead; false lets the node answer
+	tamper   func(method string, result any) any           // changes results
+	asked    map[string]int
+	pushed   chan string // what websockets are sent
+}
+
+func newFakeNode(t testing.TB, c *fakeChain, dialect string) *fakeNode {
+	n := &fakeNode{dialect: dialect, chain: c, network: "regtest", asked: map[string]int{}, pushed: make(chan string, 10)}
+	n.Server = httptest.NewServer(http.HandlerFunc(n.serve))
+	t.Cleanup(func() {
+		n.CloseClientConnections()
+		n.Close()
+	})
+	return n
+}
+
+// url is how the node is configured.
+func (n *fakeNode) url() string {
+	if n.dialect == "esplora" {
+		return "esplora+" + n.URL + "/api"
+	}
+	return n.URL
+}
+
+// open makes a source of nodes, with little patience.
+func (n *fakeNode) open(t testing.TB, others ...*fakeNode) *Source {
+	urls := []string{n.url()}
+	for _, other := range others {
+		urls = append(urls, other.url())
+	}
+	return openURLs(t, n.chain, urls...)
+}
+
+func openURLs(t testing.TB, c *fakeChain, urls ...string) *Source {
+	t.Helper()
+	s, err := New(Config{Params: c.params, Nodes: urls, Clock: clock.Real(), Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.pace.moment, s.pace.pause, s.pace.most, s.pace.retry, s.pace.quick = 0, 0, time.Second, time.Millisecond, time.Hour
+	for _, node := range s.nodes {
+		switch b := node.backend.(type) {
+		case *core:
+			b.silence = 300 * time.Millisecond
+		case *esplora:
+			b.silence = 300 * time.Millisecond
+		}
+	}
+	return s
+}
+
+// set changes how the node behaves.
+func (n *fakeNode) set(change func(*fakeNode)) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	change(n)
+}
+
+// count is how often a method was asked.
+func (n *fakeNode) count(method string) int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.asked[method]
+}
+
+func (n *fakeNode) serve(w http.ResponseWriter, r *http.Request) {
+	n.mu.Lock()
+	hijack, password := n.hijack, n.password
+	n.mu.Unlock()
+	if hijack != nil && hijack(w, r) {
+		return
+	}
+	if _, got, _ := r.BasicAuth(); password != "" && got != password {
+		http.Error(w, "", http.StatusUnauthorized)
+		return
+	}
+	switch {
+	case n.dialect == "esplora":
+		n.serveEsplora(w, strings.TrimPrefix(r.URL.Path, "/api"))
+	case r.URL.Path == "/ws":
+		n.serveSocket(w, r)
+	default:
+		n.serveRPC(w, r)
+	}
+}
+
+// fakeCall is a request as a node reads it.
+type fakeCall struct {
+	Version string            `json:"jsonrpc"`
+	ID      json.RawMessage   `json:"id"`
+	Method  string            `json:"method"`
+	Params  []json.RawMessage `json:"params"`
+}
+
+type fakeReply struct {
+	Result any             `json:"result"`
+	Error  *rpcError       `json:"error"`
+	ID     json.RawMessage `json:"id"`
+}
+
+func (n *fakeNode) serveRPC(w http.ResponseWriter, r *http.Request) {
+	var body json.RawMessage
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil || r.Method != http.MethodPost {
+		http.Error(w, "", http.StatusBadRequest)
+		return
+	}
+	var calls []fakeCall
+	if body[0] == '[' {
+		_ = json.Unmarshal(body, &calls)
+		replies := []fakeReply{}
+		for _, c := range calls {
+			replies = append(replies, n.reply(c))
+		}
+		slices.Reverse(replies) // no order is promised
+		_ = json.NewEncoder(w).Encode(replies)
+		return
+	}
+	var c fakeCall
+	_ = json.Unmarshal(body, &c)
+	reply := n.reply(c)
+	if c.Version == "" && n.dialect == "btcd" {
+		return // an empty 200
+	}
+	if reply.Error != nil && n.dialect != "btcd" {
+		w.WriteHeader(http.StatusInternalServerError)
+	}
+	_ = json.NewEncoder(w).Encode(reply)
+}
+
+func (n *fakeNode) reply(c fakeCall) fakeReply {
+	result, refusal := n.call(c)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.asked[c.Method]++
+	if n.tamper != nil {
+		result = n.tamper(c.Method, result)
+	}
+	return fakeReply{result, refusal, c.ID}
+}
+
+// call is one method's result.
+func (n *fakeNode) call(c fakeCall) (any, *rpcError) {
+	blocks := n.shown()
+	switch c.Method {
+	case "getnetworkinfo":
+		switch n.dialect {
+		case "core":
+			return map[string]any{"subversion": "/Satoshi:29.0.0/"}, nil
+		case "old":
+			return map[string]any{"subversion": "/Shibetoshi:1.14.6/"}, nil
+		}
+		return nil, &rpcError{-1, "Command unimplemented"}
+	case "version":
+		if n.dialect == "btcd" {
+			return map[string]any{"btcdjsonrpcapi": map[string]any{"versionstring": "1.3.0"}}, nil
+		}
+	case "getblockchaininfo":
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		height := int64(len(blocks) - 1)
+		return map[string]any{"chain": n.network, "blocks": height, "headers": height + n.headers, "bestblockhash": blocks[height].hash,
+			"initialblockdownload": n.syncing, "difficulty": 4.6565423739069247e-10, "verificationprogress": 1}, nil
+	case "getblockhash":
+		var height int
+		if json.Unmarshal(c.Params[0], &height) != nil || height < 0 || height >= len(blocks) {
+			return nil, &rpcError{map[bool]int{true: -1, false: -8}[n.dialect == "btcd"], "Block height out of range"}
+		}
+		return blocks[height].hash, nil
+	case "getblockheader", "getblock":
+		return n.blockBytes(c, blocks)
+	case "getrawmempool":
+		return n.pending(), nil
+	case "getrawtransaction":
+		var id string
+		_ = json.Unmarshal(c.Params[0], &id)
+		if raw := n.tx(id); raw != nil {
+			return hex.EncodeToString(raw), nil
+		}
+		return nil, &rpcError{-5, "No such mempool transaction"}
+	}
+	return nil, &rpcError{-32601, "Method not found"}
+}
+
+func (n *fakeNode) blockBytes(c fakeCall, blocks []fakeBlock) (any, *rpcError) {
+	var hash string
+	_ = json.Unmarshal(c.Params[0], &hash)
+	at := slices.IndexFunc(blocks, func(b fakeBlock) bool { return b.hash == hash })
+	verbosity := string(c.Params[1])
+	switch {
+	case c.Method == "getblock" && n.dialect == "old" && verbosity != "false":
+		return nil, &rpcError{-1, "JSON value is not a boolean as expected"}
+	case c.Method == "getblock" && n.dialect == "btcd" && verbosity != "0":
+		return nil, &rpcError{-32602, "parameter #2 'verbosity' must be type int"}
+	case at < 0:
+		return nil, &rpcError{-5, "Block not found"}
+	case c.Method == "getblockheader":
+		return hex.EncodeToString(blocks[at].raw[:80]), nil
+	}
+	return hex.EncodeToString(blocks[at].raw), nil
+}
+
+// shown are the blocks that the node knows.
+func (n *fakeNode) shown() []fakeBlock {
+	n.mu.Lock()
+	c, hidden := n.chain, n.hidden
+	n.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.blocks[:len(c.blocks)-hidden])
+}
+
+func (n *fakeNode) pending() []string {
+	n.mu.Lock()
+	c := n.chain
+	n.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]string{}, c.pending...)
+}
+
+// tx is a transaction of the mempool, or nil.
+func (n *fakeNode) tx(id string) []byte {
+	n.mu.Lock()
+	c := n.chain
+	n.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !slices.Contains(c.pending, id) {
+		return nil
+	}
+	return txBytes(c.TB, c.txs[id])
+}
+
+func (n *fakeNode) serveEsplora(w http.ResponseWriter, path string) {
+	blocks := n.shown()
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	var height int
+	var result any
+	switch {
+	case path == "/blocks/tip/height":
+		result = fmt.Sprint(len(blocks) - 1)
+	case path == "/mempool/txids":
+		content, _ := json.Marshal(n.pending())
+		result = content
+	case parts[0] == "block-height":
+		if _, err := fmt.Sscan(parts[1], &height); err == nil && height < len(blocks) {
+			result = blocks[height].hash
+		}
+	case parts[0] == "block":
+		at := slices.IndexFunc(blocks, func(b fakeBlock) bool { return b.hash == parts[1] })
+		if at >= 0 && parts[2] == "raw" {
+			result = blocks[at].raw
+		} else if at >= 0 {
+			result = hex.EncodeToString(blocks[at].raw[:80])
+		}
+	case parts[0] == "tx":
+		if raw := n.tx(parts[1]); raw != nil {
+			result = raw
+		}
+	}
+	n.mu.Lock()
+	n.asked[parts[0]]++
+	if n.tamper != nil {
+		result = n.tamper(parts[0], result)
+	}
+	n.mu.Unlock()
+	switch result := result.(type) {
+	case string:
+		_, _ = w.Write([]byte(result))
+	case []byte:
+		_, _ = w.Write(result)
+	default:
+		http.Error(w, "not found", http.StatusNotFound)
+	}
+}
+
+// serveSocket is btcd's websocket: it sends what is put into pushed once both
+// subscriptions came.
+func (n *fakeNode) serveSocket(w http.ResponseWriter, r *http.Request) {
+	conn, err := websocket.Accept(w, r, nil)
+	if err != nil {
+		return
+	}
+	defer conn.CloseNow()
+	for range 2 {
+		if _, _, err := conn.Read(r.Context()); err != nil {
+			return
+		}
+	}
+	ctx := conn.CloseRead(r.Context())
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case text := <-n.pushed:
+			if text == "close" {
+				return
+			}
+			_ = conn.Write(ctx, websocket.MessageText, []byte(text))
+		}
+	}
+}
+
+// newFakeNodeAt is a Core node at an address that was given up before.
+func newFakeNodeAt(t testing.TB, c *fakeChain, address string) *fakeNode {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &fakeNode{dialect: "core", chain: c, network: "regtest", asked: map[string]int{}, pushed: make(chan string, 10)}
+	n.Server = httptest.NewUnstartedServer(http.HandlerFunc(n.serve))
+	_ = n.Listener.Close()
+	n.Listener = listener
+	n.Start()
+	t.Cleanup(func() {
+		n.CloseClientConnections()
+		n.Close()
+	})
+	return n
+}

@@ -1,0 +1,366 @@
+package bitcoin
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/chain"
+	"cointill/chain/chaintest"
+	"cointill/core/money"
+)
+
+// fixture is a follower over fake nodes, and what it learnt.
+type fixture struct {
+	testing.TB
+	chain    *fakeChain
+	source   *Source
+	ledger   *chaintest.Ledger
+	watch    *chain.WatchSet
+	follower *chain.Follower
+	serial   int64
+}
+
+func newFixture(t testing.TB, c *fakeChain, source *Source) *fixture {
+	watch := &chain.WatchSet{Codec: Codec(c.params)}
+	ledger := chaintest.NewLedger(watch, 400)
+	return &fixture{TB: t, chain: c, source: source, ledger: ledger, watch: watch,
+		follower: chain.NewFollower(chain.FollowerConfig{Network: source.Network(), Source: source, Store: ledger, Watch: watch})}
+}
+
+// pay pays a new address, which is watched.
+func (b *fixture) pay() string {
+	to := chain.Destination{Address: b.chain.address()}
+	b.watch.AddAddresses(to.Address)
+	b.serial++
+	return b.chain.send(nil, chain.Output{Destination: to, Amount: money.Units(1000 + b.serial)})
+}
+
+// step expects a step to go well and to bring the ledger to the chain's tip.
+func (b *fixture) step() {
+	b.Helper()
+	if _, err := b.follower.Step(b.Context()); err != nil {
+		b.Fatalf("step: %v", err)
+	}
+	if b.ledger.Tip() != b.chain.tip() || b.ledger.Problem() != "" || len(b.ledger.Violations()) > 0 {
+		b.Fatalf("at %v of %v, health %q, %v", b.ledger.Tip(), b.chain.tip(), b.ledger.Problem(), b.ledger.Violations())
+	}
+}
+
+// stopped expects a step to fail without moving, with a sentence that holds some
+// words. Where only the mempool fails, blocks count all the same.
+func (b *fixture) stopped(words string) {
+	b.Helper()
+	at := b.ledger.Tip()
+	_, err := b.follower.Step(b.Context())
+	if err == nil || b.ledger.Tip() != at && !strings.Contains(err.Error(), "the mempool can't be read") {
+		b.Fatalf("the fault was not noticed: error %v, at %v after %v", err, b.ledger.Tip(), at)
+	}
+	sentence := b.ledger.Problem()
+	if !strings.Contains(sentence, words) || !strings.HasSuffix(sentence, ".") || strings.Contains(sentence, "127.0.0.1") {
+		b.Errorf("the sentence is %q, want one with %q", sentence, words)
+	}
+	for _, secret := range []string{canary, "cookie-" + canary} {
+		if strings.Contains(err.Error(), secret) || strings.Contains(sentence, secret) {
+			b.Errorf("the password is in %q or %q", err, sentence)
+		}
+	}
+}
+
+// canary is a password that may appear nowhere.
+const canary = "p%w0rd-canary"
+
+type nodeFault struct {
+	name  string
+	words string // of the sentence
+	set   func(*fakeNode)
+}
+
+// answers makes the node answer everything in one way.
+func answers(status int, body string) func(*fakeNode) {
+	return func(n *fakeNode) {
+		n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(body))
+			return true
+		}
+	}
+}
+
+// changes makes the node change what a method returns.
+func changes(method string, change func(string) any) func(*fakeNode) {
+	return func(n *fakeNode) {
+		n.tamper = func(asked string, result any) any {
+			switch text := result.(type) {
+			case string:
+				if asked == method {
+					return change(text)
+				}
+			case []byte: // Esplora's bytes
+				if asked == method {
+					return change(hex.EncodeToString(text))
+				}
+			}
+			return result
+		}
+	}
+}
+
+// hang lets the node take requests and say nothing until the other side goes.
+func hang(_ http.ResponseWriter, r *http.Request) bool {
+	_, _ = io.Copy(io.Discard, r.Body)
+	<-r.Context().Done()
+	return true
+}
+
+// cutOff breaks the connection in the middle of an answer.
+func cutOff(w http.ResponseWriter, _ *http.Request) bool {
+	w.Header().Set("Content-Length", "1000")
+	_, _ = w.Write([]byte(`{"result":`))
+	panic(http.ErrAbortHandler)
+}
+
+// endless never stops answering.
+func endless(w http.ResponseWriter, r *http.Request) bool {
+	for r.Context().Err() == nil {
+		if _, err := w.Write(bytes.Repeat([]byte(" "), 1<<16)); err != nil {
+			break
+		}
+	}
+	return true
+}
+
+// nodeFaults are what a node can do wrong on every network.
+func nodeFaults() []nodeFault { return append(badAnswers(), badContents()...) }
+
+// badAnswers are answers that are none.
+func badAnswers() []nodeFault {
+	return []nodeFault{
+		{"401", "refuses the user name and password", answers(401, "")},
+		{"403", "forbids", answers(403, "")},
+		{"500", "internal error (HTTP 500)", answers(500, "oops")},
+		{"502 page", "internal error (HTTP 502)", answers(502, "<html>bad gateway</html>")},
+		{"503", "overloaded", answers(503, "Work queue depth exceeded")},
+		{"404 page", "not as a node's JSON-RPC", answers(404, "<html>nothing here</html>")},
+		{"web page", "not as a node's JSON-RPC", answers(200, "<!DOCTYPE html>")},
+		{"empty", "not as a node's JSON-RPC", answers(200, "")},
+		{"garbage", "not as a node's JSON-RPC", answers(200, "\x00\xff{{{")},
+		{"another answer", "not as a node's JSON-RPC", answers(200, `{"result":1,"error":null,"id":0}`)},
+		{"redirect", "not as a node does", func(n *fakeNode) {
+			n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
+				http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusFound)
+				return true
+			}
+		}},
+		{"warming up", "is starting", answers(500, `{"result":null,"error":{"code":-28,"message":"Loading block index…"},"id":null}`)},
+		{"refused method", "refuses getblockchaininfo", func(n *fakeNode) {
+			n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
+				body, _ := io.ReadAll(r.Body)
+				var c fakeCall
+				_ = json.Unmarshal(body, &c)
+				_ = json.NewEncoder(w).Encode(fakeReply{nil, &rpcError{-32601, "Method not found "}, c.ID})
+				return true
+			}
+		}},
+		{"silence", "says nothing for", func(n *fakeNode) { n.hijack = hang }},
+		{"cut off", "broke off", func(n *fakeNode) { n.hijack = cutOff }},
+		{"endless", "longer than they can be", func(n *fakeNode) { n.hijack = endless }},
+		{"1 GB", "longer than they can be", func(n *fakeNode) {
+			n.hijack = func(w http.ResponseWriter, _ *http.Request) bool {
+				w.Header().Set("Content-Length", "1000000000")
+				_, _ = w.Write([]byte("{"))
+				_ = http.NewResponseController(w).Flush()
+				panic(http.ErrAbortHandler)
+			}
+		}},
+	}
+}
+
+// badContents are answers in the right form that aren't true.
+func badContents() []nodeFault {
+	flip := func(at int) func(string) any {
+		return func(text string) any { return text[:at] + flipped[text[at:at+1]] + text[at+1:] }
+	}
+	return []nodeFault{
+		{"wrong network", "another network", func(n *fakeNode) { n.network = "test" }},
+		{"headers ahead", "still downloading", func(n *fakeNode) { n.headers = 2 }},
+		{"no hash", "not as a node's JSON-RPC", changes("getblockhash", func(string) any { return "xyz" })},
+		{"no text", "not as a node's JSON-RPC", changes("getblock", func(string) any { return 7 })},
+		{"no hexadecimal", "not as a node's JSON-RPC", changes("getblock", func(text string) any { return "zz" + text[2:] })},
+		{"truncated block", "damaged", changes("getblock", func(text string) any { return text[:len(text)-20] })},
+		{"short block", "damaged", changes("getblock", func(text string) any { return text[:100] })},
+		{"longer block", "damaged", changes("getblock", func(text string) any { return text + "00" })},
+		{"wrong merkle root", "damaged", changes("getblock", func(text string) any { return flip(len(text) - 12)(text) })},
+		{"other nonce", "damaged", changes("getblock", flip(152))},
+		{"other header", "damaged", changes("getblockheader", flip(150))},
+		{"short header", "damaged", changes("getblockheader", func(text string) any { return text[:20] })},
+		{"other block", "not the one asked for", func(n *fakeNode) {
+			other := hex.EncodeToString(n.chain.blocks[1].raw)
+			changes("getblock", func(string) any { return other })(n)
+		}},
+		{"another height", "contradicts itself", func(n *fakeNode) {
+			other := n.chain.blocks[1].hash
+			changes("getblockhash", func(string) any { return other })(n)
+		}},
+		{"no list", "not as a node's JSON-RPC", func(n *fakeNode) {
+			n.tamper = func(method string, result any) any {
+				if method == "getrawmempool" {
+					return []string{"abc"}
+				}
+				return result
+			}
+		}},
+		{"other transaction", "damaged", changes("getrawtransaction", flip(8))},
+		{"broken transaction", "damaged", changes("getrawtransaction", func(text string) any { return text[:40] })},
+		{"behind", "is behind", func(n *fakeNode) { n.hidden = 3 }},
+	}
+}
+
+// flipped is another hexadecimal digit for each.
+var flipped = map[string]string{"0": "1", "1": "0", "2": "3", "3": "2", "4": "5", "5": "4", "6": "7", "7": "6",
+	"8": "9", "9": "8", "a": "b", "b": "a", "c": "d", "d": "c", "e": "f", "f": "e"}
+
+// TestFaults lets a node misbehave in every way: nothing is counted, people read
+// what to do, and once it is well all goes on by itself.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	for _, f := range nodeFaults() {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			c := newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest"))
+			c.mine(3)
+			n := newFakeNode(t, c, "core")
+			n.password = canary
+			var log bytes.Buffer
+			s := openURLs(t, c, strings.Replace(n.URL, "://", "://u:p%25w0rd-canary@", 1))
+			s.log = slog.New(slog.NewTextHandler(&log, nil))
+			s.nodes[0].log = s.log
+			b := newFixture(t, c, s)
+			b.step()
+			mined := b.pay()
+			c.mine(2)
+			pending := b.pay()
+			n.set(f.set)
+			b.stopped(f.words)
+			b.stopped(f.words)
+			n.set(func(n *fakeNode) { n.hijack, n.tamper, n.network, n.hidden, n.headers = nil, nil, "regtest", 0, 0 })
+			b.step()
+			if b.ledger.Confirmations(mined) != 2 || len(b.ledger.Transfers()[pending]) != 1 {
+				t.Errorf("after the fault: %+v", b.ledger.Transfers())
+			}
+			if strings.Contains(log.String(), canary) || strings.Contains(log.String(), "p%25w0rd") {
+				t.Errorf("the log holds the password: %s", &log)
+			}
+		})
+	}
+}
+
+// TestEsploraFaults is the same for what an Esplora server answers differently.
+func TestEsploraFaults(t *testing.T) {
+	t.Parallel()
+	for _, f := range []nodeFault{
+		{"500", "internal error", answers(500, "")},
+		{"404", "not as an Esplora server does", answers(404, "")},
+		{"web page", "not as an Esplora server does", answers(200, "<html>")},
+		{"silence", "says nothing for", func(n *fakeNode) { n.hijack = hang }},
+		{"wrong merkle root", "damaged", func(n *fakeNode) {
+			n.tamper = func(_ string, result any) any {
+				raw, ok := result.([]byte)
+				if ok && len(raw) > 80 && raw[0] == 4 {
+					raw = slices.Clone(raw)
+					raw[len(raw)-6] ^= 1
+					return raw
+				}
+				return result
+			}
+		}},
+		{"no hash", "not as an Esplora server does", changes("block-height", func(string) any { return "xyz" })},
+		{"lost block", "doesn't have it", func(n *fakeNode) {
+			n.tamper = func(asked string, result any) any {
+				if asked == "block" {
+					return nil
+				}
+				return result
+			}
+		}},
+		{"broken transaction", "damaged", changes("tx", func(string) any { return "xyz" })},
+	} {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			c := newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest"))
+			c.mine(3)
+			n := newFakeNode(t, c, "esplora")
+			b := newFixture(t, c, n.open(t))
+			b.step()
+			b.pay()
+			c.mine(2)
+			pending := b.pay()
+			n.set(f.set)
+			b.stopped(f.words)
+			n.set(func(n *fakeNode) { n.hijack, n.tamper = nil, nil })
+			b.step()
+			if len(b.ledger.Transfers()[pending]) != 1 {
+				t.Error("the pending transaction is not seen")
+			}
+		})
+	}
+}
+
+// TestPublicNetwork checks what only public networks promise: their first block,
+// and blocks that come in time.
+func TestPublicNetwork(t *testing.T) {
+	t.Parallel()
+	c := newFakeChain(t, public(t))
+	c.mine(3)
+	n := newFakeNode(t, c, "core")
+	s := n.open(t)
+	b := newFixture(t, c, s)
+	b.step()
+	c.mine(1)
+	n.set(func(n *fakeNode) { n.syncing = true })
+	b.stopped("still downloading the chain")
+	n.set(func(n *fakeNode) { n.syncing = false })
+	b.step()
+	late := func(d time.Duration) {
+		for _, n := range s.nodes {
+			n.clock = func() time.Time { return time.Now().Add(d) }
+		}
+	}
+	late(4 * time.Hour)
+	b.stopped("hangs")
+	late(-3 * time.Hour)
+	b.stopped("from the future")
+	late(0)
+	b.step()
+	other := *c.params.Params
+	other.GenesisHash = paramsOf(t, money.Bitcoin, "testnet4").GenesisHash
+	s = n.open(t)
+	s.nodes[0].params.Params = &other
+	newFixture(t, c, s).stopped("its first block is another")
+}
+
+// TestUnreachable has nobody listening, and then somebody.
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	c := newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest"))
+	n := newFakeNode(t, c, "core")
+	b := newFixture(t, c, n.open(t))
+	b.step()
+	address := n.Listener.Addr().String()
+	n.CloseClientConnections()
+	n.Close()
+	c.mine(1)
+	b.stopped("can't be reached")
+	again := newFakeNodeAt(t, c, address)
+	b.step()
+	if again.count("getblock") == 0 {
+		t.Error("the restarted node was not asked")
+	}
+}

@@ -1,0 +1,54 @@
+package bitcoin
+
+import (
+	"testing"
+	"time"
+
+	"cointill/chain/bitcoin/params"
+	"cointill/chain/chaintest"
+	"cointill/core/money"
+)
+
+// public is a network that is checked like a public one, and whose work is easy.
+func public(t testing.TB) params.Params {
+	p := paramsOf(t, money.Bitcoin, "regtest")
+	p.Private, p.Stale = false, 3*time.Hour
+	return p
+}
+
+// TestConformance runs the suite over every dialect.
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []struct {
+		dialect string
+		chain   money.Chain
+	}{{"core", money.Bitcoin}, {"btcd", money.Bitcoin}, {"esplora", money.Bitcoin}, {"old", money.Dogecoin}} {
+		t.Run(kind.dialect, func(t *testing.T) {
+			t.Parallel()
+			chaintest.Run(t, func(t *testing.T) chaintest.Net {
+				c := newFakeChain(t, paramsOf(t, kind.chain, "regtest"))
+				n := &fakeNet{fakeChain: c, node: newFakeNode(t, c, kind.dialect)}
+				n.Restart()
+				return n
+			})
+		})
+	}
+}
+
+// TestConformanceOfTwo runs the suite over two nodes that show the same chain.
+func TestConformanceOfTwo(t *testing.T) {
+	t.Parallel()
+	chaintest.Run(t, func(t *testing.T) chaintest.Net {
+		c := newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest"))
+		n := &twoNet{fakeNet{fakeChain: c, node: newFakeNode(t, c, "core")}, newFakeNode(t, c, "btcd")}
+		n.Restart()
+		return n
+	})
+}
+
+type twoNet struct {
+	fakeNet
+	second *fakeNode
+}
+
+func (n *twoNet) Restart() { n.source = n.node.open(n.TB, n.second) }

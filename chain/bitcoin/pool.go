@@ -1,0 +1,264 @@
+package bitcoin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"cointill/chain"
+)
+
+// behind is how many blocks a node may lack before it is left out.
+const behind = 3
+
+// NodeStatus is how one node does, for operators.
+type NodeStatus struct {
+	Host    string // host:port; never a credential
+	Dialect string // "core", "btcd" or "esplora"; "" while unknown
+	Version string // in the node's own words; "" where it doesn't say
+	Height  int64
+	Hash    string
+	InUse   bool   // it is the one that is asked
+	Problem string // a sentence; "" when it is well
+}
+
+// Nodes looks at every node now and tells how each does, in the configured order.
+func (s *Source) Nodes(ctx context.Context) []NodeStatus {
+	var looks sync.WaitGroup
+	for _, n := range s.nodes {
+		looks.Go(func() { _ = n.check(ctx) }) // the end of the context: what was seen before is told
+	}
+	looks.Wait()
+	inUse, _, _ := s.choose(ctx) // what is wrong is in the views and the dispute
+	s.choosing.Lock()
+	disputed := s.disputed
+	s.choosing.Unlock()
+	highest := s.highest(s.nodes)
+	all := make([]NodeStatus, len(s.nodes))
+	for i, n := range s.nodes {
+		v := n.seen()
+		st := NodeStatus{Host: n.host, Dialect: v.dialect, Version: v.version, Height: v.tip.Height, Hash: v.tip.Hash,
+			InUse: n == inUse, Problem: sentenceOf(v.err)}
+		switch {
+		case v.at.IsZero():
+			st.Problem = "The node wasn't reached in time."
+		case st.Problem == "" && disputed != "":
+			st.Problem = disputed
+		case st.Problem == "" && highest-v.tip.Height >= behind:
+			st.Problem = sentenceOf(n.lagging(highest))
+		}
+		all[i] = st
+	}
+	return all
+}
+
+// highest is the greatest height of the healthy nodes.
+func (s *Source) highest(nodes []*node) (height int64) {
+	for _, n := range nodes {
+		if v := n.seen(); v.healthy() {
+			height = max(height, v.tip.Height)
+		}
+	}
+	return height
+}
+
+func (n *node) lagging(highest int64) error {
+	return n.problem(troubled(nil, "is %d blocks behind the others, and is left out. Check its connections to other nodes.",
+		highest-n.seen().tip.Height))
+}
+
+// errAgain asks for another round of looking and comparing.
+var errAgain = errors.New("look again")
+
+// choose finds the node to ask: one that was looked at after the call began, is
+// well, agrees with all others that are, and isn't behind them. It stays with the
+// last one while that lacks at most one block.
+func (s *Source) choose(ctx context.Context) (*node, chain.Header, error) {
+	s.choosing.Lock()
+	defer s.choosing.Unlock()
+	fresh := map[*node]bool{}
+	for range 4 * len(s.nodes) { // each round looks at a node anew, or ends
+		if err := s.look(ctx, fresh); err != nil {
+			return nil, chain.Header{}, err
+		}
+		n, err := s.pick(ctx, fresh)
+		switch {
+		case errors.Is(err, errAgain):
+			continue
+		case err != nil:
+			s.chosen = nil
+			return nil, chain.Header{}, err
+		case n == nil && len(fresh) == len(s.nodes):
+			s.chosen = nil
+			return nil, chain.Header{}, s.nobody()
+		}
+		if s.chosen = n; n != nil && fresh[n] {
+			return n, n.seen().tip, nil
+		}
+	}
+	s.chosen = nil
+	return nil, chain.Header{}, chain.Problem("The nodes change too fast to be compared. They are asked again.")
+}
+
+// look looks at the chosen node, or at all when there is none, and waits for
+// them. Others whose look is too old are looked at, too, but hold nothing up
+// for longer than a moment: what hangs shall not slow down what works.
+func (s *Source) look(ctx context.Context, fresh map[*node]bool) error {
+	var waited sync.WaitGroup
+	var later []<-chan struct{}
+	for _, n := range s.nodes {
+		v := n.seen()
+		age, old := s.clock().Sub(v.at), s.pace.moment
+		if v.err != nil {
+			old = s.pace.pause
+		}
+		switch {
+		case fresh[n]:
+		case n == s.chosen || s.chosen == nil || v.at.IsZero():
+			fresh[n] = true
+			waited.Go(func() { _ = n.check(ctx) }) // the context's end is looked at below
+		case age >= old:
+			later = append(later, n.checkLater(ctx, s.pace.most))
+		}
+	}
+	waited.Wait()
+	if len(later) == 0 {
+		return ctx.Err()
+	}
+	grace := time.NewTimer(s.pace.grace)
+	defer grace.Stop()
+	for _, ended := range later {
+		select {
+		case <-ended:
+		case <-grace.C:
+			return ctx.Err()
+		}
+	}
+	return ctx.Err()
+}
+
+// pick compares the nodes that are well and gives the best; nil when none is.
+func (s *Source) pick(ctx context.Context, fresh map[*node]bool) (*node, error) {
+	var well []*node
+	for _, n := range s.nodes {
+		if n.seen().healthy() && (fresh[n] || !n.busy()) {
+			well = append(well, n)
+		}
+	}
+	highest := s.highest(well)
+	var top *node
+	for _, n := range well {
+		if n.seen().tip.Height == highest && (top == nil || n == s.chosen) {
+			top = n
+		}
+	}
+	for _, n := range well {
+		if n == top {
+			continue
+		}
+		if err := s.compare(ctx, top, n, fresh); err != nil {
+			return nil, err
+		}
+	}
+	s.disputed = ""
+	var best *node
+	for _, n := range well {
+		if late := highest-n.seen().tip.Height >= behind; late != n.late {
+			n.late = late
+			s.log.Info("a node fell behind the others, or caught up", "network", s.params.Network(), "host", n.host, "left_out", late)
+		}
+		if !n.late && (best == nil || s.better(n, best, highest)) {
+			best = n
+		}
+	}
+	return best, nil
+}
+
+// better reports whether a node is to be asked rather than another that comes
+// before it in the configuration.
+func (s *Source) better(n, other *node, highest int64) bool {
+	if a, b := n.shunnedAt(), other.shunnedAt(); !a.Equal(b) {
+		return a.Before(b)
+	}
+	near := func(n *node) bool { return n == s.chosen && highest-n.seen().tip.Height <= 1 }
+	if near(n) || near(other) {
+		return near(n)
+	}
+	return n.seen().tip.Height > other.seen().tip.Height
+}
+
+// compare makes sure that the lower of two nodes' chains is the beginning of the
+// higher one's, but for its last block: two blocks at the end compete now and
+// then. When they differ further down, both are looked at anew, and if that
+// stays, nobody knows which of them is right.
+func (s *Source) compare(ctx context.Context, top, n *node, fresh map[*node]bool) error {
+	a, b := top.seen().tip, n.seen().tip
+	pair, tips := [2]int{top.number, n.number}, [2]string{a.Hash, b.Hash}
+	if a.Hash == b.Hash || a.Parent == b.Hash || a.Height == b.Height && a.Parent == b.Parent || s.agreed[pair] == tips {
+		return nil
+	}
+	height := max(b.Height-1, 0)
+	theirs, err := s.named(ctx, top, height)
+	if err != nil {
+		return err
+	}
+	ours, err := s.named(ctx, n, height)
+	if err != nil {
+		return err
+	}
+	if ours == theirs {
+		s.agreed[pair] = tips
+		return nil
+	}
+	if !fresh[top] || !fresh[n] {
+		for _, again := range []*node{top, n} {
+			if err := again.check(ctx); err != nil {
+				return err
+			}
+			fresh[again] = true
+		}
+		return errAgain
+	}
+	s.disputed = fmt.Sprintf("Nodes %d and %d of %d disagree: they have different blocks at height %d. Nothing is counted until they "+
+		"agree again. Find out which of them is on the wrong chain, and stop it.", top.number, n.number, n.of, height)
+	return fmt.Errorf("%w (%s: %s, %s: %s)", chain.Problem(s.disputed), top.host, theirs, n.host, ours)
+}
+
+// named asks a node for the hash at a height below its tip. One that can't tell
+// is looked at anew.
+func (s *Source) named(ctx context.Context, n *node, height int64) (string, error) {
+	within, cancel := context.WithTimeout(ctx, s.pace.most)
+	defer cancel()
+	hash, err := n.hash(within, height)
+	if err == nil {
+		return hash, nil
+	}
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if errors.Is(err, chain.ErrNoBlock) { // its chain got shorter
+		if err := n.check(ctx); err != nil {
+			return "", err
+		}
+		return "", errAgain
+	}
+	n.note(view{err: n.problem(err)})
+	return "", errAgain
+}
+
+// nobody is the problem when no node can be used.
+func (s *Source) nobody() error {
+	if len(s.nodes) == 1 {
+		return s.nodes[0].seen().err
+	}
+	text, causes := "No node can be used.", make([]error, 0, len(s.nodes))
+	for _, n := range s.nodes {
+		if err := n.seen().err; err != nil {
+			text += " " + sentenceOf(err)
+			causes = append(causes, err)
+		}
+	}
+	return fmt.Errorf("%w (%w)", chain.Problem(text), errors.Join(causes...))
+}

@@ -1,0 +1,187 @@
+package bitcoin
+
+import (
+	"context"
+	"encoding/binary"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-zeromq/zmq4"
+
+	"cointill/core/money"
+)
+
+// running runs a source until the test ends, and gives what Notify is told.
+func running(t *testing.T, s *Source) <-chan struct{} {
+	woken := make(chan struct{}, 1)
+	t.Cleanup(s.Notify(func() {
+		select {
+		case woken <- struct{}{}:
+		default:
+		}
+	}))
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	})
+	return woken
+}
+
+// publisher binds a publisher of the usual ZeroMQ library.
+func newPublisher(t *testing.T, address string) zmq4.Socket {
+	t.Helper()
+	p := zmq4.NewPub(t.Context())
+	if err := p.Listen("tcp://" + address); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Close() })
+	return p
+}
+
+// until does something again and again until a signal comes.
+func until(t *testing.T, signal <-chan struct{}, do func()) {
+	t.Helper()
+	ticker := time.NewTicker(2 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-signal:
+			return
+		case <-ticker.C:
+			do()
+		case <-t.Context().Done():
+			t.Fatal("no wake")
+		}
+	}
+}
+
+// drained waits until nobody is woken for a while.
+func drained(t *testing.T, woken <-chan struct{}) {
+	for {
+		select {
+		case <-woken:
+		case <-time.After(50 * time.Millisecond):
+			return
+		case <-t.Context().Done():
+			return
+		}
+	}
+}
+
+// TestZMQ is woken by blocks and by transactions that pay us, and connects again
+// after the publisher went away.
+func TestZMQ(t *testing.T) {
+	t.Parallel()
+	c := newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest"))
+	n := newFakeNode(t, c, "core")
+	pub := newPublisher(t, "127.0.0.1:0")
+	address := pub.Addr().String()
+	s := openURLs(t, c, n.URL+"?zmq=tcp://"+address)
+	b := newFixture(t, c, s)
+	b.step()
+	woken := running(t, s)
+	send := func(pub zmq4.Socket, topic string, body []byte) {
+		if err := pub.SendMulti(zmq4.NewMsgFrom([]byte(topic), body, make([]byte, 4))); err != nil {
+			t.Error(err)
+		}
+	}
+	<-woken // the connection stands
+	until(t, woken, func() { send(pub, "hashblock", make([]byte, 32)) })
+	drained(t, woken)
+	_, other := b.unwatched()
+	ours := b.pay()
+	foreign, own := txBytes(t, c.txs[other]), txBytes(t, c.txs[ours])
+	for range 20 {
+		send(pub, "rawtx", foreign)
+	}
+	send(pub, "unheard", own)
+	select {
+	case <-woken:
+		t.Error("woken by a transaction that concerns nobody")
+	case <-time.After(100 * time.Millisecond):
+	}
+	send(pub, "rawtx", own)
+	<-woken
+	send(pub, "rawtx", []byte("garbage"))
+	<-woken
+	send(pub, "rawblock", make([]byte, 1<<20))
+	<-woken
+	if err := pub.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := newPublisher(t, address)
+	<-woken
+	until(t, woken, func() { send(again, "hashtx", make([]byte, 32)) })
+}
+
+// TestZMQFaults has publishers that are none.
+func TestZMQFaults(t *testing.T) {
+	t.Parallel()
+	greeting := make([]byte, 64)
+	greeting[0], greeting[9], greeting[10] = 0xff, 0x7f, 3
+	copy(greeting[12:], "NULL")
+	ready := command("READY", "Socket-Type", "PUB")
+	huge := binary.BigEndian.AppendUint64([]byte{frameLong}, 1<<62)
+	curve := append([]byte{}, greeting...)
+	copy(curve[12:], "CURVE")
+	var many []byte
+	for range 20 {
+		many = append(many, frameMore, 1, 'x')
+	}
+	for name, sent := range map[string][]byte{
+		"web server": []byte("HTTP/1.1 400 Bad Request\r\n\r\n" + strings.Repeat(" ", 100)),
+		"curve":      curve,
+		"error":      append(append([]byte{}, greeting...), command("ERROR", "x", "y")...),
+		"huge":       append(append(append([]byte{}, greeting...), ready...), huge...),
+		"many":       append(append(append([]byte{}, greeting...), ready...), many...),
+		"short":      greeting[:10],
+	} {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Write(sent)
+			_, _ = conn.Read(make([]byte, 1000))
+			_ = conn.(*net.TCPConn).CloseWrite()
+		}()
+		heard := 0
+		err = subscribe(t.Context(), listener.Addr().String(), func() {}, func([]byte) { heard++ })
+		if err == nil || heard > 0 {
+			t.Errorf("%s: error %v, heard %d", name, err, heard)
+		}
+		_ = listener.Close()
+	}
+}
+
+// TestWebsocket is woken by btcd's notifications, and connects again.
+func TestWebsocket(t *testing.T) {
+	t.Parallel()
+	c := newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest"))
+	n := newFakeNode(t, c, "btcd")
+	n.password = canary
+	s := openURLs(t, c, "btcd+ws://u:p%25w0rd-canary@"+n.Listener.Addr().String())
+	newFixture(t, c, s).step()
+	woken := running(t, s)
+	<-woken // the connection stands
+	n.pushed <- `{"jsonrpc":"1.0","method":"txaccepted","params":["00",0.1],"id":null}`
+	<-woken
+	n.pushed <- `{"result":null,"error":null,"id":1}`
+	n.pushed <- "close"
+	<-woken // it stands again
+	n.pushed <- `{"jsonrpc":"1.0","method":"blockconnected","params":["00",1,2],"id":null}`
+	<-woken
+	n.pushed <- "not JSON"
+	<-woken // it stands again
+}

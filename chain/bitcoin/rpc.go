@@ -1,0 +1,226 @@
+package bitcoin
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync/atomic"
+
+	"github.com/btcsuite/btcd/chainhash/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// aNode names the servers that speak JSON-RPC, in sentences.
+const aNode = "a node's JSON-RPC"
+
+// Codes of errors that mean something to us.
+const (
+	codeMisc          = -1  // what btcd says for a height above its tip
+	codeType          = -3  // a parameter of another type
+	codeNotFound      = -5  // no such block or transaction
+	codeParameter     = -8  // what Core says for a height above its tip
+	codeWarmup        = -28 // the node is starting
+	codeInvalidParams = -32602
+)
+
+// rpcError is an error that a node's method returned. The message is the node's.
+type rpcError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+func (e *rpcError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, clip(e.Message)) }
+
+// refusal is the error of a node's method, and nil for trouble with the node itself.
+func refusal(err error) *rpcError {
+	var e *rpcError
+	var t *trouble
+	if errors.As(err, &t) || !errors.As(err, &e) {
+		return nil
+	}
+	return e
+}
+
+// hasCode reports whether an error is that of a method, with one of the codes.
+func hasCode(err error, codes ...int) bool {
+	e := refusal(err)
+	return e != nil && slices.Contains(codes, e.Code)
+}
+
+// rpc asks a node over JSON-RPC, in the dialects of Core and btcd alike: Core
+// answers errors with 404 or 500, btcd with 200, and btcd says nothing at all to
+// a request without "jsonrpc".
+type rpc struct {
+	*client
+	serial atomic.Int64
+}
+
+type call struct {
+	Version string `json:"jsonrpc"`
+	ID      int64  `json:"id"`
+	Method  string `json:"method"`
+	Params  []any  `json:"params"`
+}
+
+// reply is the answer to a call: the result as the node wrote it, or an error.
+type reply struct {
+	Result jsontext.Value `json:"result"`
+	Error  *rpcError      `json:"error"`
+	ID     *int64         `json:"id"`
+}
+
+func (r *rpc) make(method string, params ...any) call {
+	if params == nil {
+		params = []any{}
+	}
+	return call{"1.0", r.serial.Add(1), method, params}
+}
+
+// call asks one thing. The answer has at most limit bytes.
+func (r *rpc) call(ctx context.Context, limit int64, method string, params ...any) (jsontext.Value, error) {
+	question := r.make(method, params...)
+	status, body, err := r.send(ctx, question, limit)
+	if err != nil {
+		return nil, err
+	}
+	var answer reply
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return nil, unreadable(status, body, err)
+	}
+	if answer.ID == nil || *answer.ID != question.ID {
+		if answer.Error != nil {
+			return nil, answer.failure() // the request was not understood
+		}
+		return nil, strange(aNode, errors.New("the answer is to another request"))
+	}
+	return answer.Result, answer.failure()
+}
+
+// batch asks several things of one kind in one request; replies are in the order of the calls.
+func (r *rpc) batch(ctx context.Context, limit int64, calls []call) ([]reply, error) {
+	status, body, err := r.send(ctx, calls, limit)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) { // one error for all
+		var answer reply
+		if err := json.Unmarshal(body, &answer); err == nil && answer.Error != nil {
+			return nil, answer.failure()
+		}
+	}
+	var answers []reply
+	if err := json.Unmarshal(body, &answers); err != nil {
+		return nil, unreadable(status, body, err)
+	}
+	place := make(map[int64]int, len(calls))
+	for i, c := range calls {
+		place[c.ID] = i
+	}
+	ordered, found := make([]reply, len(calls)), 0
+	for _, answer := range answers {
+		if answer.ID == nil {
+			continue
+		}
+		if i, ok := place[*answer.ID]; ok {
+			delete(place, *answer.ID)
+			ordered[i] = answer
+			found++
+		}
+	}
+	if found != len(calls) {
+		return nil, strange(aNode, fmt.Errorf("%d answers to %d requests", found, len(calls)))
+	}
+	return ordered, nil
+}
+
+func (r *rpc) send(ctx context.Context, question any, limit int64) (int, []byte, error) {
+	body, err := json.Marshal(question)
+	if err != nil {
+		return 0, nil, fmt.Errorf("write a request: %w", err)
+	}
+	return r.ask(ctx, "", body, limit)
+}
+
+// failure is the error of a reply. A node that is starting is trouble; others
+// are for the caller to understand.
+func (r *reply) failure() error {
+	switch {
+	case r.Error == nil:
+		return nil
+	case r.Error.Code == codeWarmup:
+		return troubled(r.Error, "is starting. It is asked again until it is ready.")
+	}
+	return r.Error
+}
+
+// unreadable is the error for a body that is no answer.
+func unreadable(status int, body []byte, err error) error {
+	switch {
+	case status >= 500:
+		return failing(status)
+	case status != http.StatusOK:
+		return strange(aNode, fmt.Errorf("HTTP %d", status))
+	case len(body) == 0:
+		return strange(aNode, errors.New("an empty answer"))
+	case bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")):
+		return strange(aNode, errors.New("a web page"))
+	}
+	return strange(aNode, errors.New(clip(err.Error())))
+}
+
+// hexResult is a result that is bytes in hexadecimal.
+func hexResult(v jsontext.Value) ([]byte, error) {
+	if len(v) < 2 || v[0] != '"' {
+		return nil, strange(aNode, errors.New("not hexadecimal"))
+	}
+	raw := make([]byte, (len(v)-2)/2)
+	if _, err := hex.Decode(raw, v[1:len(v)-1]); err != nil {
+		return nil, strange(aNode, errors.New("not hexadecimal"))
+	}
+	return raw, nil
+}
+
+// hashResult is a result that is the name of a block.
+func hashResult(v jsontext.Value) (string, error) {
+	if len(v) != 2+64 || v[0] != '"' || !isHash(string(v[1:65])) {
+		return "", strange(aNode, errors.New("not a hash"))
+	}
+	return string(v[1:65]), nil
+}
+
+// isHash reports whether a text is a hash as nodes write it.
+func isHash(text string) bool {
+	for _, c := range []byte(text) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return len(text) == 64
+}
+
+// parseIDs reads a JSON list of transaction ids.
+func parseIDs(list []byte) ([]chainhash.Hash, error) {
+	wrong := errors.New("not a list of transaction ids")
+	decoder := jsontext.NewDecoder(bytes.NewReader(list))
+	if token, err := decoder.ReadToken(); err != nil || token.Kind() != '[' {
+		return nil, wrong
+	}
+	ids := make([]chainhash.Hash, 0, len(list)/67+1)
+	for decoder.PeekKind() != ']' {
+		value, err := decoder.ReadValue()
+		if err != nil || len(value) != 2+64 || value[0] != '"' || !isHash(string(value[1:65])) {
+			return nil, wrong
+		}
+		var id chainhash.Hash
+		if err := chainhash.Decode(&id, string(value[1:65])); err != nil {
+			return nil, wrong
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}

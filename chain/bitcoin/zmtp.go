@@ -1,0 +1,136 @@
+package bitcoin
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+)
+
+// topics are the publications of a node that are listened to, whichever it has.
+var topics = []string{"hashblock", "rawblock", "hashtx", "rawtx"}
+
+// Flags of a frame of ZMTP, the protocol of ZeroMQ.
+const (
+	frameMore, frameLong, frameCommand = 1, 2, 4
+	greetingLen                        = 64
+)
+
+// subscribe listens to a ZeroMQ publisher. It speaks as much of ZMTP 3.0 as a
+// subscriber needs, because what it reads is bounded and a lost connection is
+// noticed; the common Go library allocates what a frame announces, however
+// much, and waits for ever on a connection that is gone.
+func subscribe(ctx context.Context, at string, up func(), heard func(tx []byte)) error {
+	dialer := net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second} // the latter finds a peer that is gone
+	conn, err := dialer.DialContext(ctx, "tcp", at)
+	if err != nil {
+		return unreachable(err)
+	}
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer stop()
+	defer conn.Close()
+	if err := greet(conn); err != nil {
+		return err
+	}
+	up()
+	for {
+		message, err := receive(conn)
+		if err != nil {
+			return err
+		}
+		var tx []byte
+		if len(message) > 1 && string(message[0]) == "rawtx" {
+			tx = message[1]
+		}
+		heard(tx)
+	}
+}
+
+// greet does the handshake and subscribes.
+func greet(conn net.Conn) error {
+	greeting := make([]byte, greetingLen)
+	greeting[0], greeting[9], greeting[10] = 0xff, 0x7f, 3
+	copy(greeting[12:], "NULL")
+	ready := command("READY", "Socket-Type", "SUB")
+	if _, err := conn.Write(append(greeting, ready...)); err != nil {
+		return broken(err)
+	}
+	timer := time.AfterFunc(maxSilence, func() { conn.Close() })
+	defer timer.Stop()
+	theirs := make([]byte, greetingLen)
+	if _, err := io.ReadFull(conn, theirs); err != nil {
+		return broken(err)
+	}
+	if theirs[0] != 0xff || theirs[9]&1 != 1 || theirs[10] < 3 || !bytes.HasPrefix(theirs[12:], []byte("NULL\x00")) {
+		return strange("a ZeroMQ publisher", errors.New("another greeting"))
+	}
+	flags, body, err := frame(conn)
+	if err != nil {
+		return err
+	}
+	if flags&frameCommand == 0 || !bytes.HasPrefix(body, []byte("\x05READY")) {
+		return strange("a ZeroMQ publisher", errors.New("it isn't ready"))
+	}
+	var wishes []byte
+	for _, topic := range topics {
+		wishes = append(wishes, 0, byte(1+len(topic)), 1)
+		wishes = append(wishes, topic...)
+	}
+	if _, err := conn.Write(wishes); err != nil {
+		return broken(err)
+	}
+	return nil
+}
+
+// command is a command frame with one property.
+func command(name, property, value string) []byte {
+	body := append([]byte{byte(len(name))}, name...)
+	body = append(append(body, byte(len(property))), property...)
+	body = append(binary.BigEndian.AppendUint32(body, uint32(len(value))), value...)
+	return append([]byte{frameCommand, byte(len(body))}, body...)
+}
+
+// receive reads one message, of a few frames; commands between are skipped.
+func receive(conn net.Conn) (message [][]byte, err error) {
+	for range 8 {
+		flags, body, err := frame(conn)
+		if err != nil {
+			return nil, err
+		}
+		if flags&frameCommand != 0 {
+			continue
+		}
+		message = append(message, body)
+		if flags&frameMore == 0 {
+			return message, nil
+		}
+	}
+	return nil, strange("a ZeroMQ publisher", errors.New("a message of many frames"))
+}
+
+// frame reads one frame.
+func frame(conn net.Conn) (flags byte, body []byte, err error) {
+	var head [9]byte
+	if _, err := io.ReadFull(conn, head[:2]); err != nil {
+		return 0, nil, broken(err)
+	}
+	size := uint64(head[1])
+	if head[0]&frameLong != 0 {
+		if _, err := io.ReadFull(conn, head[2:9]); err != nil {
+			return 0, nil, broken(err)
+		}
+		size = binary.BigEndian.Uint64(head[1:9])
+	}
+	if size > maxPushed {
+		return 0, nil, troubled(fmt.Errorf("a frame of %d bytes", size), "pushes messages longer than they can be.")
+	}
+	body = make([]byte, size)
+	if _, err := io.ReadFull(conn, body); err != nil {
+		return 0, nil, broken(err)
+	}
+	return head[0], body, nil
+}
