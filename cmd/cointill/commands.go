@@ -45,6 +45,9 @@ type configCommand struct{}
 func (configCommand) Run(settings *Settings) error {
 	for _, each := range settings.list() {
 		text := fmt.Sprint(each.value.Interface())
+		if list, ok := each.value.Interface().([]string); ok {
+			text = strings.Join(list, ",")
+		}
 		if each.secret && text != "" {
 			text = "(set, not shown)"
 		}

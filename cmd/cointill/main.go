@@ -23,6 +23,9 @@ type commands struct {
 	Migrate     migrateCommand     `cmd:"" help:"Bring the database schema up to date and stop."`
 	Business    businessCommand    `cmd:"" help:"Businesses."`
 	Key         keyCommand         `cmd:"" help:"API keys."`
+	Wallet      walletCommand      `cmd:"" help:"Merchants' wallets."`
+	Chain       chainCommand       `cmd:"" help:"The networks and their nodes."`
+	Rescan      rescanCommand      `cmd:"" help:"Read old blocks of a network again for money that was missed."`
 	Config      configCommand      `cmd:"" help:"Print the effective settings, secrets masked."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 	Healthcheck healthcheckCommand `cmd:"" help:"Ask a running instance whether it is ready; exits 1 when it isn't."`

@@ -29,6 +29,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/quote"
 	"cointill/core/receipt"
+	"cointill/core/receiving"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/secret"
@@ -48,25 +49,29 @@ import (
 
 // product is everything wired together.
 type product struct {
-	base     string
-	db       *models.DB
-	clock    clock.Clock
-	log      *slog.Logger
-	accounts *account.Service
-	payments *payment.Service
-	links    *link.Service
-	hooks    *webhook.Service
-	receipts *receipt.Service
-	sandbox  *sandbox.Service
-	networks *payment.Registry
-	hub      *stream.Hub
-	limiter  *limit.Limiter
-	answers  *idempotency.Store
-	leases   *lease.Leases
-	chains   []*simulated.Chain
-	deliver  *outbox.Worker[models.Delivery]
-	send     *outbox.Worker[models.Mail]
-	server   *web.Server
+	base      string
+	db        *models.DB
+	clock     clock.Clock
+	log       *slog.Logger
+	accounts  *account.Service
+	payments  *payment.Service
+	links     *link.Service
+	hooks     *webhook.Service
+	receipts  *receipt.Service
+	sandbox   *sandbox.Service
+	networks  *payment.Registry
+	nodes     *nodes
+	wallets   *wallet.Service
+	receiving *receiving.Service
+	hub       *stream.Hub
+	limiter   *limit.Limiter
+	answers   *idempotency.Store
+	leases    *lease.Leases
+	chains    []*simulated.Chain
+	follows   []followed
+	deliver   *outbox.Worker[models.Delivery]
+	send      *outbox.Worker[models.Mail]
+	server    *web.Server
 }
 
 // build wires the product for the addresses of its own listeners, the public one first.
@@ -94,33 +99,50 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 	p.limiter = limit.New(p.db, p.clock)
 	p.leases = lease.New(p.db, p.clock)
 	p.hub = stream.New(p.db)
-	if err := p.openSandbox(ctx); err != nil {
+	if err := p.openNetworks(ctx, s); err != nil {
 		return err
 	}
+	p.wallets = &wallet.Service{DB: p.db, Clock: p.clock, Receivers: wallet.SandboxReceivers(), Networks: p.nodes.lookup}
+	p.accounts.Missing = p.missing
 	if err := p.wireTelling(s, box, listening); err != nil {
 		return err
 	}
 	quotes := &quote.Service{Clock: p.clock, Minimum: 2, Sources: map[scope.Domain][]quote.Source{scope.Test: {quote.Fixed{Clock: p.clock}}}}
 	p.payments = &payment.Service{
 		DB: p.db, Clock: p.clock, Secrets: box, Quotes: quotes, Networks: p.networks,
-		Wallet: &wallet.Service{Receivers: wallet.SandboxReceivers()}, Events: p.hooks, Receipts: p.receipts,
-		PageBase: p.base + "/pay", Changed: p.changed,
+		Wallet: p.wallets, Events: p.hooks, Receipts: p.receipts, PageBase: p.base + "/pay", Changed: p.changed,
 	}
+	p.receiving = &receiving.Service{DB: p.db, Clock: p.clock, Accounts: p.accounts, Wallets: p.wallets, Mails: p.receipts,
+		Render: mail.RenderWalletChanged, Pages: p.base + "/dashboard/methods", Wake: p.send.Signal}
 	p.sandbox.Payments = p.payments
 	p.links = &link.Service{DB: p.db, Clock: p.clock, Payments: p.payments, Base: p.base + "/l"}
 	return p.wireServer(s, box, quotes)
 }
 
-// openSandbox opens the simulated chain of every network and makes them the test domain's.
-func (p *product) openSandbox(ctx context.Context) error {
-	p.networks = &payment.Registry{DB: p.db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
+// openNetworks opens the networks that the operator set nodes up for, and for
+// every chain without one in the test domain a simulated chain.
+func (p *product) openNetworks(ctx context.Context, s *Settings) (err error) {
+	if p.nodes, err = s.nodes(p.clock, p.log); err != nil {
+		return err
+	}
+	p.follows = p.nodes.follow
+	p.networks = &payment.Registry{DB: p.db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}, scope.Live: {}}}
+	for domain, chains := range p.nodes.params {
+		for kind, network := range chains {
+			p.networks.Domains[domain][kind] = network.Network()
+		}
+	}
 	p.sandbox = &sandbox.Service{Chains: map[money.Chain]sandbox.Chain{}}
 	for _, kind := range money.Chains() {
+		if _, real := p.nodes.lookup(scope.Test, kind); real {
+			continue
+		}
 		c, err := simulated.Open(ctx, p.db, kind, p.clock)
 		if err != nil {
 			return err
 		}
 		p.chains = append(p.chains, c)
+		p.follows = append(p.follows, followed{network: c, domain: scope.Test})
 		p.sandbox.Chains[kind] = c
 		p.networks.Domains[scope.Test][kind] = c.Network()
 	}
@@ -200,6 +222,7 @@ func (p *product) wireServer(s *Settings, box *secret.Box, quotes *quote.Service
 // dashboard makes the merchant's pages.
 func (p *product) dashboard() *dashboard.Handlers {
 	return &dashboard.Handlers{
+		Wallets: p.wallets, Receiving: p.receiving, Networks: p.networks,
 		Accounts: p.accounts, Payments: p.payments, Links: p.links, Webhooks: p.hooks, Mails: p.receipts, Sandbox: p.sandbox, Clock: p.clock,
 		MailServer: p.receipts.SMTP != nil,
 	}
@@ -221,9 +244,11 @@ func (p *product) migrated(ctx context.Context) error {
 	return err
 }
 
-// following is an error while the test domain's networks are not followed.
+// following is an error while the simulated networks are not followed. A real
+// node that fails makes its coin unavailable, not this process: another replica
+// would see the same node.
 func (p *product) following(context.Context) error {
-	for _, kind := range money.Chains() {
+	for kind := range p.sandbox.Chains {
 		if _, problem := p.networks.Network(scope.Test, kind); problem != "" {
 			return errors.New(problem)
 		}
@@ -249,27 +274,30 @@ func (p *product) work(ctx context.Context) {
 	run("streams", func(ctx context.Context) error { p.hub.Run(ctx); return nil })
 	run("limits", func(ctx context.Context) error { p.limiter.Run(ctx); return nil })
 	run("miner", simulated.Miner{Chains: p.chains, Log: p.log}.Run)
-	for _, c := range p.chains {
-		run("follow "+string(c.Network()), func(ctx context.Context) error { return p.follow(ctx, c) })
+	for _, source := range p.nodes.sources {
+		run("listen to "+string(source.Network()), source.Run)
+	}
+	for _, f := range p.follows {
+		run("follow "+string(f.Network()), func(ctx context.Context) error { return p.follow(ctx, f) })
 	}
 	run("housekeeping", p.keepHouse)
 	all.Wait()
 }
 
 // follow follows one network while this process holds its lease.
-func (p *product) follow(ctx context.Context, source *simulated.Chain) error {
-	network := source.Network()
+func (p *product) follow(ctx context.Context, f followed) error {
+	network := f.Network()
 	return p.leases.Run(ctx, "follow "+string(network), func(ctx context.Context, fence int64) error {
-		observer := &payment.Observer{Service: p.payments, Watching: &chain.WatchSet{}}
+		observer := &payment.Observer{Service: p.payments, Watching: &chain.WatchSet{Codec: f.codec}}
 		if err := observer.Load(ctx, network); err != nil {
 			return err
 		}
 		follower := chain.NewFollower(chain.FollowerConfig{
-			Network: network, Source: source, Store: observer, Watch: observer.Watching, Clock: p.clock, Log: p.log,
+			Network: network, Source: f, Store: observer, Watch: observer.Watching, Clock: p.clock, Log: p.log,
 			Fence:   func() int64 { return fence },
 			Refresh: func(ctx context.Context) error { return observer.Refresh(ctx, network) },
 		})
-		defer source.Notify(follower.Wake)()
+		defer f.Notify(follower.Wake)()
 		return follower.Run(ctx)
 	})
 }

@@ -33,6 +33,15 @@ type Settings struct {
 	WebhookLoopback bool `default:"true" negatable:"" help:"Let webhooks of the test domain reach this machine's loopback addresses."`
 	WebhookPrivate  bool `help:"Let webhooks reach private addresses: for development only."`
 
+	LiveBitcoinURL      []string `name:"live-bitcoin-url" secret:"" help:"Bitcoin nodes of the live domain, best first, e.g. http://user:password@127.0.0.1:8332. Empty: no live bitcoin."`
+	LiveBitcoinNetwork  string   `name:"live-bitcoin-network" default:"mainnet" enum:"mainnet" help:"mainnet."`
+	TestBitcoinURL      []string `name:"test-bitcoin-url" secret:"" help:"Bitcoin nodes of a test network for the test domain. Empty: the sandbox."`
+	TestBitcoinNetwork  string   `name:"test-bitcoin-network" default:"testnet4" enum:"testnet4,signet,regtest,simnet" help:"testnet4, signet, regtest or simnet."`
+	LiveDogecoinURL     []string `name:"live-dogecoin-url" secret:"" help:"Dogecoin nodes of the live domain. Empty: no live dogecoin."`
+	LiveDogecoinNetwork string   `name:"live-dogecoin-network" default:"mainnet" enum:"mainnet" help:"mainnet."`
+	TestDogecoinURL     []string `name:"test-dogecoin-url" secret:"" help:"Dogecoin nodes of a test network for the test domain. Empty: the sandbox."`
+	TestDogecoinNetwork string   `name:"test-dogecoin-network" default:"testnet" enum:"testnet,regtest" help:"testnet or regtest."`
+
 	MetricsListen  string   `help:"Address for Prometheus metrics, e.g. 127.0.0.1:9090. Empty: no metrics."`
 	TrustedProxies []string `help:"Addresses of front servers whose X-Forwarded-For is believed."`
 	RateLimit      int64    `default:"6000" help:"Requests a minute that one API key may make."`

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"cointill/chain"
+	"cointill/chain/bitcoin"
+	"cointill/core/payment"
+	"cointill/models"
+)
+
+type chainCommand struct {
+	Status chainStatus `cmd:"" help:"Show every network that is followed, and its nodes."`
+}
+
+type chainStatus struct {
+	JSON bool `name:"json" help:"Print the result as JSON and nothing else."`
+}
+
+// networkStatus is how one network does, for people and programs.
+type networkStatus struct {
+	Network string               `json:"network"`
+	Domain  string               `json:"domain"`
+	Applied int64                `json:"applied"` // height of the last applied block
+	Tip     int64                `json:"tip"`     // height that the node had when the follower last asked
+	Problem string               `json:"problem"` // "" when healthy
+	At      time.Time            `json:"at"`      // when the follower last wrote
+	Nodes   []bitcoin.NodeStatus `json:"nodes,omitempty"`
+}
+
+// Run prints how the following goes; it may run beside a serving instance.
+func (c chainStatus) Run(ctx context.Context, settings *Settings) error {
+	p, err := settings.beside(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.db.Close()
+	var cursors []models.ChainCursor
+	if err := p.db.Read(ctx).Find(&cursors).Error; err != nil {
+		return err
+	}
+	var all []networkStatus
+	for _, f := range p.follows {
+		row := networkStatus{Network: string(f.Network()), Domain: string(f.domain), Problem: "Nothing has been read of it yet: is an instance serving?"}
+		for _, cursor := range cursors {
+			if cursor.Network == row.Network {
+				row.Applied, row.Tip, row.Problem, row.At = cursor.Height, cursor.SourceTip, cursor.Problem, cursor.UpdatedAt
+			}
+		}
+		if source, ok := f.network.(*bitcoin.Source); ok {
+			row.Nodes = source.Nodes(ctx)
+		}
+		all = append(all, row)
+	}
+	if c.JSON {
+		return print(all)
+	}
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "NETWORK\tDOMAIN\tAPPLIED\tTIP\tSTATE")
+	for _, row := range all {
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", row.Network, row.Domain, row.Applied, row.Tip, orOK(row.Problem))
+		for _, node := range row.Nodes {
+			fmt.Fprintf(table, "  %s\t%s\t\t%d\t%s\n", node.Host, node.Version, node.Height, orOK(node.Problem))
+		}
+	}
+	return table.Flush()
+}
+
+func orOK(problem string) string {
+	if problem == "" {
+		return "ok"
+	}
+	return problem
+}
+
+type rescanCommand struct {
+	Network string `required:"" help:"Network, as chain status names it, e.g. bitcoin-mainnet."`
+	From    int64  `required:"" help:"Height to begin with."`
+	To      int64  `help:"Height to end with. Default: the last block that was applied."`
+}
+
+// Run reads old blocks again for money that was missed, e.g. after a backup was
+// restored. It may run beside a serving instance, and again at any time.
+func (c rescanCommand) Run(ctx context.Context, settings *Settings) error {
+	p, err := settings.beside(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.db.Close()
+	source, watching, err := p.find(c.Network)
+	if err != nil {
+		return err
+	}
+	observer := &payment.Observer{Service: p.payments, Watching: watching}
+	if err := observer.Load(ctx, source.Network()); err != nil {
+		return err
+	}
+	cursor, err := observer.Cursor(ctx, source.Network())
+	if err != nil {
+		return err
+	}
+	if !cursor.Known {
+		return fmt.Errorf("nothing of %s was read yet: serve it first", c.Network)
+	}
+	to := cursor.Block.Height
+	if c.To > 0 {
+		to = min(to, c.To)
+	}
+	if c.From < 0 || c.From > to {
+		return fmt.Errorf("--from must be from 0 to %d", to)
+	}
+	found := 0
+	for height := c.From; height <= to; height++ {
+		fresh, err := reread(ctx, observer, source, height)
+		if err != nil {
+			return fmt.Errorf("block %d: %w; begin again with --from %d", height, err, height)
+		}
+		found += fresh
+		progress(int(height-c.From+1), int(to-c.From+1), "blocks")
+	}
+	fmt.Printf("Read %d blocks of %s again: %d transfers were not known.\n", to-c.From+1, c.Network, found)
+	return nil
+}
+
+// reread reads one block within the time that a node may take.
+func reread(ctx context.Context, observer *payment.Observer, source network, height int64) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	block, err := source.Block(ctx, height, observer.Watching)
+	if err != nil {
+		return 0, err
+	}
+	return observer.Reread(ctx, source.Network(), block)
+}
+
+// find is a followed network by its name, with an empty set to watch.
+func (p *product) find(name string) (network, *chain.WatchSet, error) {
+	var names []string
+	for _, f := range p.follows {
+		if string(f.Network()) == name {
+			return f, &chain.WatchSet{Codec: f.codec}, nil
+		}
+		names = append(names, string(f.Network()))
+	}
+	return nil, nil, fmt.Errorf("no network %q is set up; there are %q", name, names)
+}
+
+// beside builds the product for a command that serves nothing.
+func (s *Settings) beside(ctx context.Context) (*product, error) {
+	address, err := net.ResolveTCPAddr("tcp", s.Listen)
+	if err != nil {
+		return nil, errors.New(prefix + "_LISTEN is no address")
+	}
+	return s.build(ctx, address)
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"cointill/chain"
+	"cointill/chain/bitcoin"
+	"cointill/chain/bitcoin/params"
+	"cointill/core/clock"
+	"cointill/core/money"
+	"cointill/core/scope"
+)
+
+// network is a chain's source with what following it needs.
+type network interface {
+	chain.Source
+	Network() chain.Network
+	// Notify has wake called whenever there may be something new.
+	Notify(wake func()) (stop func())
+}
+
+// followed is a network that this process follows while it holds its lease.
+type followed struct {
+	network
+	domain scope.Domain
+	codec  chain.Codec // nil where nothing is looked for in raw blocks
+}
+
+// nodes are the real networks that the operator set up.
+type nodes struct {
+	sources []*bitcoin.Source
+	params  map[scope.Domain]map[money.Chain]params.Params
+	follow  []followed
+}
+
+// nodes makes the sources of the networks that the settings name; it asks no node yet.
+func (s *Settings) nodes(now clock.Clock, log *slog.Logger) (*nodes, error) {
+	all := &nodes{params: map[scope.Domain]map[money.Chain]params.Params{scope.Test: {}, scope.Live: {}}}
+	for _, one := range []struct {
+		domain scope.Domain
+		chain  money.Chain
+		urls   []string
+		name   string
+	}{
+		{scope.Live, money.Bitcoin, s.LiveBitcoinURL, s.LiveBitcoinNetwork},
+		{scope.Test, money.Bitcoin, s.TestBitcoinURL, s.TestBitcoinNetwork},
+		{scope.Live, money.Dogecoin, s.LiveDogecoinURL, s.LiveDogecoinNetwork},
+		{scope.Test, money.Dogecoin, s.TestDogecoinURL, s.TestDogecoinNetwork},
+	} {
+		if len(one.urls) == 0 {
+			continue
+		}
+		p, ok := params.Lookup(one.chain, one.name)
+		if !ok || p.Test != (one.domain == scope.Test) {
+			return nil, fmt.Errorf("%s is no network of %s for the %s domain", one.name, one.chain, one.domain)
+		}
+		source, err := bitcoin.New(bitcoin.Config{Params: p, Nodes: one.urls, Clock: now, Log: log})
+		if err != nil {
+			return nil, fmt.Errorf("%s nodes of the %s domain: %w", one.chain, one.domain, err)
+		}
+		all.params[one.domain][one.chain] = p
+		all.sources = append(all.sources, source)
+		all.follow = append(all.follow, followed{source, one.domain, bitcoin.Codec(p)})
+	}
+	return all, nil
+}
+
+// lookup is the bitcoin-like network that serves a chain in a domain.
+func (n *nodes) lookup(domain scope.Domain, c money.Chain) (params.Params, bool) {
+	p, ok := n.params[domain][c]
+	return p, ok
+}
+
+// missing says what keeps a payment method from working for a business.
+func (p *product) missing(ctx context.Context, sc scope.Scope, method money.Method) (string, error) {
+	info, _ := method.Info()
+	name, ok := p.networks.Domains[sc.Domain][info.Chain]
+	if !ok {
+		return "No live network is configured for it yet. The operator of this server sets one up first.", nil
+	}
+	ready, err := p.wallets.Ready(ctx, sc, name)
+	if err != nil || ready {
+		return "", err
+	}
+	return "Add the public key of your own wallet first: payments go straight to it.", nil
+}

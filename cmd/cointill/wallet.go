@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"cointill/core/money"
+	"cointill/core/receiving"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+type walletCommand struct {
+	Use     walletUse     `cmd:"" help:"Receive a method's payments with a public key, as the owner does in the dashboard."`
+	List    walletList    `cmd:"" help:"List the wallets, with how many addresses each has issued."`
+	Advance walletAdvance `cmd:"" help:"Leave out addresses: after a backup was restored, those issued since it was made must not be issued again."`
+}
+
+type walletUse struct {
+	Business string `required:"" help:"Code of the business (BUS_…)."`
+	Domain   string `default:"test" enum:"test,live" help:"test or live."`
+	Method   string `required:"" help:"Payment method, e.g. crypto_bitcoin."`
+	Key      string `required:"" help:"Extended public key or descriptor. Never a private key."`
+	Script   string `help:"pkh, sh(wpkh), wpkh or tr. Default: what the key says."`
+	JSON     bool   `name:"json" help:"Print the result as JSON and nothing else."`
+}
+
+// Run makes a key the one that payments are received with.
+func (c walletUse) Run(ctx context.Context, settings *Settings) error {
+	p, err := settings.beside(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.db.Close()
+	business, err := p.accounts.Business(ctx, c.Business)
+	if err != nil {
+		return explain(err)
+	}
+	info, known := money.Method(c.Method).Info()
+	if !known {
+		return fmt.Errorf("there is no payment method %q", c.Method)
+	}
+	sc := scope.Scope{BusinessID: business.ID, Domain: scope.Domain(c.Domain), Actor: "operator", Role: scope.System}
+	made, preview, err := p.receiving.Operate(ctx, sc, receiving.Change{Chain: info.Chain, Key: c.Key, Script: c.Script})
+	if err != nil {
+		return explain(err)
+	}
+	if c.JSON {
+		return print(map[string]any{"wallet": made.ID, "network": made.Network, "script": made.Script, "addresses": preview.Addresses})
+	}
+	fmt.Printf("Payments by %s are received with wallet %d on %s, beginning at index %d. Compare with your own wallet:\n", c.Method, made.ID, made.Network, made.NextIndex)
+	for i, address := range preview.Addresses {
+		fmt.Printf("%5d  %s\n", i, address)
+	}
+	return nil
+}
+
+type walletList struct {
+	JSON bool `name:"json" help:"Print the result as JSON and nothing else."`
+}
+
+// walletRow is one wallet in the list; the key itself is not printed.
+type walletRow struct {
+	Wallet   int64  `json:"wallet"`
+	Business string `json:"business"`
+	Domain   string `json:"domain"`
+	Network  string `json:"network"`
+	Script   string `json:"script"`
+	Issued   int64  `json:"issued"`
+	Active   bool   `json:"active"`
+}
+
+// Run lists every business's wallets.
+func (c walletList) Run(ctx context.Context, settings *Settings) error {
+	_, db, err := settings.accounts(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	rows := []walletRow{}
+	err = db.Read(ctx).Model(&models.Wallet{}).Joins("JOIN businesses ON businesses.id = wallets.business_id").
+		Select("wallets.id AS wallet, businesses.code AS business, domain, network, script, next_index AS issued, active").Order("wallets.id").Scan(&rows).Error
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return print(rows)
+	}
+	for _, row := range rows {
+		state := "former"
+		if row.Active {
+			state = "active"
+		}
+		fmt.Printf("%d  %s  %s  %s  %s  %d issued  %s\n", row.Wallet, row.Business, row.Domain, row.Network, row.Script, row.Issued, state)
+	}
+	return nil
+}
+
+type walletAdvance struct {
+	Wallet int64 `required:"" help:"Number of the wallet, from wallet list."`
+	To     int64 `required:"" help:"Index of the next address to issue; never below the present one."`
+}
+
+// Run moves a wallet's next address ahead.
+func (c walletAdvance) Run(ctx context.Context, settings *Settings) error {
+	p, err := settings.beside(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.db.Close()
+	if err := p.wallets.Advance(ctx, "operator", c.Wallet, c.To); err != nil {
+		return explain(err)
+	}
+	fmt.Printf("Wallet %d issues address %d next.\n", c.Wallet, c.To)
+	return nil
+}
