@@ -102,6 +102,7 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 	if err := p.openNetworks(ctx, s); err != nil {
 		return err
 	}
+	p.hub.Problem = func(network string) string { return p.networks.Problem(chain.Network(network)) }
 	p.wallets = &wallet.Service{DB: p.db, Clock: p.clock, Receivers: wallet.SandboxReceivers(), Networks: p.nodes.lookup}
 	p.accounts.Missing = p.missing
 	if err := p.wireTelling(s, box, listening); err != nil {

@@ -31,10 +31,18 @@ func (r *Registry) Network(domain scope.Domain, c money.Chain) (chain.Network, s
 	if !ok {
 		return "", fmt.Sprintf("No node for %s is configured in %s, so it can't take payments there.", c, domain)
 	}
-	if problems := r.problems.Load(); problems != nil && (*problems)[network] != "" {
-		return network, fmt.Sprintf("The %s network is not being followed safely now: %s", c, (*problems)[network])
+	if problem := r.Problem(network); problem != "" {
+		return network, fmt.Sprintf("The %s network is not being followed safely now: %s", c, problem)
 	}
 	return network, ""
+}
+
+// Problem is what is wrong with a network, as last read; "" when nothing is.
+func (r *Registry) Problem(network chain.Network) string {
+	if problems := r.problems.Load(); problems != nil {
+		return (*problems)[network]
+	}
+	return ""
 }
 
 // Run keeps what is known of the networks' health at most a second old, until the context ends.

@@ -220,13 +220,13 @@ func (a *applying) block(b chain.Block) error {
 
 // facts writes what a block holds.
 func (a *applying) facts(b chain.Block) error {
-	for _, t := range b.Transfers {
-		if err := a.seen(t, &b.Header); err != nil {
+	for _, s := range b.Spends { // first, as in pending
+		if err := a.spent(s, &b.Height); err != nil {
 			return err
 		}
 	}
-	for _, s := range b.Spends {
-		if err := a.spent(s, &b.Height); err != nil {
+	for _, t := range b.Transfers {
+		if err := a.seen(t, &b.Header); err != nil {
 			return err
 		}
 	}
@@ -239,14 +239,12 @@ func (a *applying) pending(p chain.Pending) error {
 	inPool := map[string]bool{}
 	for _, t := range p.Transfers {
 		inPool[t.Key()] = true
-		if err := a.seen(t, nil); err != nil {
-			return err
-		}
 	}
 	var waiting []models.Transfer
 	if err := a.tx.Where("network = ? AND height IS NULL AND gone = ?", a.network, false).Find(&waiting).Error; err != nil {
 		return err
 	}
+	// What is gone goes first: a replacement pays instead of it, not beside it.
 	for _, t := range waiting {
 		if !inPool[fmt.Sprintf("%s/%d", t.TxID, t.Index)] {
 			if err := a.vanish(t); err != nil {
@@ -256,6 +254,11 @@ func (a *applying) pending(p chain.Pending) error {
 	}
 	for _, s := range p.Spends {
 		if err := a.spent(s, nil); err != nil {
+			return err
+		}
+	}
+	for _, t := range p.Transfers {
+		if err := a.seen(t, nil); err != nil {
 			return err
 		}
 	}

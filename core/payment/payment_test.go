@@ -622,3 +622,38 @@ func TestSpendKeysAreForgotten(t *testing.T) {
 		}
 	})
 }
+
+// TestAReplacementPaysInstead: a transaction that replaces another counts
+// instead of it, in what is told at once too, wherever it is first seen.
+func TestAReplacementPaysInstead(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		for _, where := range []string{"pool", "block"} {
+			v := b.opened()
+			first := b.pay(v, where+"-first", v.Payment.Due)
+			second := b.pay(v, where+"-second", v.Payment.Due)
+			second.Spends = first.Spends
+			b.pool(nil, first)
+			spends := []chain.Spend{{Key: first.Spends[0], TxID: second.TxID}}
+			if where == "pool" {
+				b.pool(spends, second)
+			} else {
+				block := b.block(int64(len(b.blocks)), second)
+				block.Spends = spends
+				b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{}})
+			}
+			var events []models.Event
+			if err := b.db.Read(t.Context()).Where("payment_id = ?", v.Payment.ID).Order("sequence").Find(&events).Error; err != nil {
+				t.Fatal(err)
+			}
+			exact := `"amount_paid":"` + money.Fiat(v.Charged()) + `"`
+			for _, e := range events[1:] {
+				if !strings.Contains(e.Body, exact) {
+					t.Errorf("%s: %s says %s, want %s", where, e.Type, e.Body, exact)
+				}
+			}
+			if got := b.view(v.Payment.Reference).Payment.Paid; len(events) < 3 || got.Cmp(v.Payment.Due) != 0 {
+				t.Errorf("%s: %d events, %s paid of %s", where, len(events), got, v.Payment.Due)
+			}
+		}
+	})
+}

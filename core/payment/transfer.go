@@ -195,8 +195,11 @@ func (a *applying) announce(v *View, row models.Transfer) error {
 	}
 	if row.Unmatched == "" {
 		v.Transfers = append(v.Transfers, row)
-		if !row.Reverted {
-			v.Payment.Paid = v.Payment.Paid.Add(row.Amount)
+		v.Payment.Paid = money.Amount{}
+		for _, t := range v.Transfers {
+			if !t.Gone && !t.Reverted {
+				v.Payment.Paid = v.Payment.Paid.Add(t.Amount)
+			}
 		}
 		if v.Payment.FirstSeenAt == nil {
 			v.Payment.FirstSeenAt = row.SeenAt

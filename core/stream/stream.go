@@ -31,8 +31,9 @@ type Topic struct {
 
 // version is what a page of a topic depends on.
 type version struct {
-	steps  int
-	height int64
+	steps   int
+	height  int64
+	problem string
 }
 
 type watched struct {
@@ -43,6 +44,10 @@ type watched struct {
 
 // Hub knows the open pages. Make one with New, and Run it.
 type Hub struct {
+	// Problem is what keeps a network from being paid on now, as pages show it;
+	// "" when nothing does. Nil stands for that. It is set before Run.
+	Problem func(network string) string
+
 	db     *models.DB
 	signal chan struct{}
 	closed chan struct{}
@@ -208,6 +213,9 @@ func (h *Hub) tell(topics []Topic, steps map[int64]int, heights map[string]int64
 	for _, topic := range topics {
 		w := h.topics[topic]
 		now := version{steps: steps[topic.Payment], height: heights[topic.Network]}
+		if h.Problem != nil {
+			now.problem = h.Problem(topic.Network)
+		}
 		if w == nil || w.known && w.version == now {
 			continue
 		}

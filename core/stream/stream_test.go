@@ -2,6 +2,7 @@ package stream_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,9 +24,12 @@ func payment(t *testing.T, db *models.DB, reference string) int64 {
 	return row.ID
 }
 
-func run(t *testing.T, db *models.DB) *stream.Hub {
+func run(t *testing.T, db *models.DB, set ...func(*stream.Hub)) *stream.Hub {
 	t.Helper()
 	hub := stream.New(db)
+	for _, set := range set {
+		set(hub)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); hub.Run(ctx) }()
@@ -124,4 +128,24 @@ func TestCloseEndsStreams(t *testing.T) {
 	if _, _, err := hub.Subscribe(stream.Topic{Payment: 1}); fault.KindOf(err) != fault.Unavailable {
 		t.Error(err)
 	}
+}
+
+// TestPagesAreToldOfProblems: a page shows that its coin can't be paid now, and that it can again.
+func TestPagesAreToldOfProblems(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		var problem atomic.Value
+		problem.Store("")
+		hub := run(t, db, func(h *stream.Hub) { h.Problem = func(string) string { return problem.Load().(string) } })
+		page, leave, err := hub.Subscribe(stream.Topic{Payment: payment(t, db, "one"), Network: "sandbox-bitcoin"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer leave()
+		wait(t, page, "the first one comes at once")
+		quiet(t, page)
+		for _, now := range []string{"The node is behind.", ""} {
+			problem.Store(now)
+			wait(t, page, "the problem became "+now)
+		}
+	})
 }
