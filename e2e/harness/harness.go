@@ -164,6 +164,18 @@ func (i *Instance) Run(input string, arguments ...string) string {
 	return string(text)
 }
 
+// Refused runs a subcommand that must fail, and returns its complaint.
+func (i *Instance) Refused(arguments ...string) string {
+	i.t.Helper()
+	command := exec.Command(i.binary, arguments...)
+	command.Env = i.env
+	text, err := command.CombinedOutput()
+	if err == nil {
+		i.t.Errorf("%s %s did not fail", arguments[0], arguments[1])
+	}
+	return strings.TrimSpace(string(text))
+}
+
 // The sign-in of the instance's owner.
 const (
 	Email    = "ama@shop.example"
@@ -261,6 +273,10 @@ type Record struct {
 		CryptoTransactionHash string `json:"crypto_transaction_hash"`
 		CryptoConfirmations   int    `json:"crypto_confirmations"`
 	}
+	Transfers []struct {
+		Hash          string
+		Confirmations int
+	}
 }
 
 // Verify reads a payment's record.
@@ -315,6 +331,9 @@ func schema(t testing.TB) string {
 	address.RawQuery = query.Encode()
 	return address.String()
 }
+
+// Log is what the program has logged, once it has ended.
+func (i *Instance) Log() string { return i.log.String() }
 
 // DataDir is where the instance keeps its embedded database.
 func (i *Instance) DataDir() string { return filepath.Join(i.dir, "data") }

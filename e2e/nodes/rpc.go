@@ -1,0 +1,90 @@
+package nodes
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// fault is a node's refusal.
+type fault struct {
+	Code    int
+	Message string
+}
+
+func (f *fault) Error() string { return fmt.Sprintf("%s (%d)", f.Message, f.Code) }
+
+var client = &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
+
+// Try asks the node and decodes its result, which nil for into drops.
+func (n *Node) Try(method string, into any, params ...any) error {
+	if params == nil {
+		params = []any{}
+	}
+	// btcd answers a request without "jsonrpc" with nothing at all.
+	body, err := json.Marshal(map[string]any{"jsonrpc": "1.0", "id": 1, "method": method, "params": params})
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequest("POST", "http://"+n.rpc, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.SetBasicAuth(user, password)
+	request.Header.Set("Content-Type", "application/json")
+	answer, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	var result struct {
+		Result json.RawMessage
+		Error  *fault
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&result); err != nil {
+		return fmt.Errorf("%s: %w", answer.Status, err)
+	}
+	if result.Error != nil {
+		return result.Error
+	}
+	if into == nil {
+		return nil
+	}
+	return json.Unmarshal(result.Result, into)
+}
+
+// Call is Try that must succeed.
+func (n *Node) Call(method string, into any, params ...any) {
+	n.t.Helper()
+	if err := n.Try(method, into, params...); err != nil {
+		n.t.Fatalf("%s %s %v: %v", n.kind.name, method, params, err)
+	}
+}
+
+// Tip is the end of the node's best chain.
+func (n *Node) Tip() (height int64, hash string) {
+	n.t.Helper()
+	n.Call("getblockcount", &height)
+	return height, n.hash(height)
+}
+
+func (n *Node) hash(height int64) (hash string) {
+	n.t.Helper()
+	n.Call("getblockhash", &hash, height)
+	return hash
+}
+
+// Waiting reports whether the node's mempool holds a transaction.
+func (n *Node) Waiting(id string) bool {
+	n.t.Helper()
+	var ids []string
+	n.Call("getrawmempool", &ids)
+	for _, one := range ids {
+		if one == id {
+			return true
+		}
+	}
+	return false
+}
