@@ -13,6 +13,9 @@ import (
 // committed after one with a higher.
 const overlap = 30 * time.Second
 
+// readAtOnce bounds how many destinations are held in memory as rows.
+const readAtOnce = 10_000
+
 // Load fills the watch set of a network anew: every destination ever given
 // out, and the spend keys of transfers that are not final.
 func (o *Observer) Load(ctx context.Context, network chain.Network) error {
@@ -29,18 +32,23 @@ func (o *Observer) Load(ctx context.Context, network chain.Network) error {
 // Refresh adds the destinations that were given out since it last ran, by any replica.
 func (o *Observer) Refresh(ctx context.Context, network chain.Network) error {
 	settled := o.Clock().Add(-overlap)
-	var rows []models.Destination
-	err := o.DB.Read(ctx).Select("id", "address", "created_at").Where("network = ? AND id > ?", string(network), o.readTo).Order("id").Find(&rows).Error
-	if err != nil {
-		return err
-	}
-	addresses := make([]string, len(rows))
-	for i, row := range rows {
-		addresses[i] = row.Address
-		if row.CreatedAt.Before(settled) {
-			o.readTo = row.ID
+	for after := o.readTo; ; {
+		var rows []models.Destination
+		err := o.DB.Read(ctx).Select("id", "address", "created_at").Where("network = ? AND id > ?", string(network), after).
+			Order("id").Limit(readAtOnce).Find(&rows).Error
+		if err != nil {
+			return err
+		}
+		addresses := make([]string, len(rows))
+		for i, row := range rows {
+			addresses[i], after = row.Address, row.ID
+			if row.CreatedAt.Before(settled) {
+				o.readTo = row.ID
+			}
+		}
+		o.Watching.AddAddresses(addresses...)
+		if len(rows) < readAtOnce {
+			return nil
 		}
 	}
-	o.Watching.AddAddresses(addresses...)
-	return nil
 }
