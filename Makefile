@@ -1,6 +1,6 @@
 # Everything a developer runs. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo build test test-crash bench fuzz lint generate css clean
+.PHONY: help run demo build test test-crash bench fuzz fuzz-nightly lint generate css clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' Makefile
@@ -27,6 +27,9 @@ bench: ## initiate and verify per second, beside bare SQL in the same run
 
 fuzz: ## every fuzz target for 20 s
 	@scripts/fuzz 20s
+
+fuzz-nightly: ## every fuzz target for 10 minutes
+	@scripts/fuzz 10m
 
 lint: ## gofmt, tidy go.mod, go vet, staticcheck
 	@scripts/lint
