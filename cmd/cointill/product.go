@@ -116,7 +116,7 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 	p.receiving = &receiving.Service{DB: p.db, Clock: p.clock, Accounts: p.accounts, Wallets: p.wallets, Mails: p.receipts,
 		Render: mail.RenderWalletChanged, Pages: p.base + "/dashboard/methods", Wake: p.send.Signal}
 	p.sandbox.Payments = p.payments
-	p.links = &link.Service{DB: p.db, Clock: p.clock, Payments: p.payments, Base: p.base + "/l"}
+	p.links = &link.Service{DB: p.db, Clock: p.clock, Payments: p.payments, Networks: p.networks, Base: p.base + "/l"}
 	return p.wireServer(s, box, quotes)
 }
 

@@ -34,6 +34,8 @@ type Service struct {
 	DB       *models.DB
 	Clock    clock.Clock
 	Payments Initiator
+	// Networks tells which coins can be paid now; nil means all can.
+	Networks payment.Networks
 	// Base is the address under which link pages live, without a trailing slash.
 	Base string
 }
@@ -255,7 +257,7 @@ type Public struct {
 	Link     models.Link
 	Business models.Business
 	Scope    scope.Scope
-	Methods  []money.CoinInfo // that the customer may choose from
+	Methods  []money.CoinInfo // that the customer may choose from now
 	State    string
 }
 
@@ -279,7 +281,7 @@ func (s *Service) Public(ctx context.Context, code string) (Public, error) {
 	}
 	for _, info := range money.Coins() {
 		wanted := p.Link.Methods == "" || slices.Contains(strings.Split(p.Link.Methods, ","), string(info.Method))
-		if wanted && slices.Contains(enabled, string(info.Method)) {
+		if wanted && slices.Contains(enabled, string(info.Method)) && s.payable(p.Scope.Domain, info) {
 			p.Methods = append(p.Methods, info)
 		}
 	}
@@ -306,6 +308,15 @@ type Form struct {
 	LastName  string
 	Email     string
 	Method    string
+}
+
+// payable reports whether a coin's network can take a payment now.
+func (s *Service) payable(domain scope.Domain, info money.CoinInfo) bool {
+	if s.Networks == nil {
+		return true
+	}
+	_, problem := s.Networks.Network(domain, info.Chain)
+	return problem == ""
 }
 
 // Start starts a payment from a link's page. The use is counted in the payment's

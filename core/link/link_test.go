@@ -8,10 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"cointill/chain"
 	"cointill/core/account"
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/link"
+	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/core/secret"
@@ -164,4 +166,24 @@ func TestDraftChecksEveryField(t *testing.T) {
 			t.Errorf("%s: %q", field, fields[field])
 		}
 	}
+}
+
+// TestOnlyPayableCoinsAreOffered hides a coin while nothing can be paid with it.
+func TestOnlyPayableCoinsAreOffered(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		links, _, _, sc := bench(t, db)
+		links.Networks = &payment.Registry{Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {money.Dogecoin: "sandbox-dogecoin"}}}
+		l, err := links.Create(t.Context(), sc, link.Draft{Title: "Till", Currency: "USD", MinAmount: 50, MaxAmount: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := links.Public(t.Context(), l.Code)
+		if err != nil || len(p.Methods) != 1 || p.Methods[0].Coin != money.DOGE {
+			t.Errorf("offered: %+v, %v", p.Methods, err)
+		}
+		var f *fault.Fault
+		if _, err := links.Start(t.Context(), l.Code, payer); !errors.As(err, &f) || len(f.Fields["payment_method"]) == 0 {
+			t.Errorf("paid in bitcoin: %v", err)
+		}
+	})
 }
