@@ -76,7 +76,7 @@ type Server struct {
 // New builds the server; it refuses a base address that would send login
 // cookies over an open network.
 func New(config Config, deps Deps) (*Server, error) {
-	s := &Server{Deps: deps, silent: silent{conns: map[net.Conn]struct{}{}}}
+	s := &Server{Deps: deps, silent: silent{conns: map[*conn]struct{}{}}}
 	if err := s.setBase(config.BaseURL); err != nil {
 		return nil, err
 	}
@@ -145,7 +145,6 @@ func (s *Server) build() {
 		ErrorHandler: s.fail,
 	})
 	s.app.Server().CloseOnShutdown = true
-	s.app.Server().ConnState = s.silent.track
 	known := s.app.Server().Handler
 	s.app.Server().Handler = func(r *fasthttp.RequestCtx) {
 		if slices.Contains(fiber.DefaultMethods, string(r.Method())) {
@@ -161,7 +160,7 @@ func (s *Server) build() {
 }
 
 // Listen serves on the listener until Shutdown.
-func (s *Server) Listen(ln net.Listener) error { return s.app.Listener(ln) }
+func (s *Server) Listen(ln net.Listener) error { return s.app.Listener(listener{ln, &s.silent}) }
 
 // ListenMetrics serves /metrics on a listener of its own until Shutdown.
 func (s *Server) ListenMetrics(ln net.Listener) error {
