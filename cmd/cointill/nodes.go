@@ -80,9 +80,12 @@ func (p *product) missing(ctx context.Context, sc scope.Scope, method money.Meth
 	if !ok {
 		return "No live network is configured for it yet. The operator of this server sets one up first.", nil
 	}
-	ready, err := p.wallets.Ready(ctx, sc, name)
-	if err != nil || ready {
-		return "", err
+	if len(p.quotes.Sources[sc.Domain]) == 0 {
+		return "There are no live prices yet, so no payment could be priced.", nil
 	}
-	return "Add the public key of your own wallet first: payments go straight to it.", nil
+	ready, err := p.wallets.Ready(ctx, sc, name)
+	if err == nil && !ready {
+		return "Add the public key of your own wallet first: payments go straight to it.", nil
+	}
+	return "", err
 }

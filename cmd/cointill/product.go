@@ -60,6 +60,7 @@ type product struct {
 	receipts  *receipt.Service
 	sandbox   *sandbox.Service
 	networks  *payment.Registry
+	quotes    *quote.Service
 	nodes     *nodes
 	wallets   *wallet.Service
 	receiving *receiving.Service
@@ -102,22 +103,22 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 	if err := p.openNetworks(ctx, s); err != nil {
 		return err
 	}
-	p.hub.Problem = func(network string) string { return p.networks.Problem(chain.Network(network)) }
+	p.hub.Problem = p.networks.Problem
 	p.wallets = &wallet.Service{DB: p.db, Clock: p.clock, Receivers: wallet.SandboxReceivers(), Networks: p.nodes.lookup}
 	p.accounts.Missing = p.missing
 	if err := p.wireTelling(s, box, listening); err != nil {
 		return err
 	}
-	quotes := &quote.Service{Clock: p.clock, Minimum: 2, Sources: map[scope.Domain][]quote.Source{scope.Test: {quote.Fixed{Clock: p.clock}}}}
+	p.quotes = &quote.Service{Clock: p.clock, Minimum: 2, Sources: map[scope.Domain][]quote.Source{scope.Test: {quote.Fixed{Clock: p.clock}}}}
 	p.payments = &payment.Service{
-		DB: p.db, Clock: p.clock, Secrets: box, Quotes: quotes, Networks: p.networks,
+		DB: p.db, Clock: p.clock, Secrets: box, Quotes: p.quotes, Networks: p.networks,
 		Wallet: p.wallets, Events: p.hooks, Receipts: p.receipts, PageBase: p.base + "/pay", Changed: p.changed,
 	}
 	p.receiving = &receiving.Service{DB: p.db, Clock: p.clock, Accounts: p.accounts, Wallets: p.wallets, Mails: p.receipts,
 		Render: mail.RenderWalletChanged, Pages: p.base + "/dashboard/methods", Wake: p.send.Signal}
 	p.sandbox.Payments = p.payments
 	p.links = &link.Service{DB: p.db, Clock: p.clock, Payments: p.payments, Networks: p.networks, Base: p.base + "/l"}
-	return p.wireServer(s, box, quotes)
+	return p.wireServer(s, box)
 }
 
 // openNetworks opens the networks that the operator set nodes up for, and for
@@ -196,7 +197,7 @@ func renderReceipt(r receipt.Receipt) (subject, text, html string) {
 }
 
 // wireServer makes the HTTP server with its routes.
-func (p *product) wireServer(s *Settings, box *secret.Box, quotes *quote.Service) (err error) {
+func (p *product) wireServer(s *Settings, box *secret.Box) (err error) {
 	metrics := prometheus.NewRegistry()
 	metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	pages := &checkout.Handlers{Payments: p.payments, Links: p.links, Sandbox: p.sandbox, Hub: p.hub, Networks: p.networks}
@@ -207,7 +208,7 @@ func (p *product) wireServer(s *Settings, box *secret.Box, quotes *quote.Service
 		Routes: web.Routes{
 			API: func(app fiber.Router) {
 				document = api.Register(app, api.Deps{
-					Payments: p.payments, Webhooks: p.hooks, Links: p.links, Keys: p.accounts, Methods: p.accounts, Quotes: quotes,
+					Payments: p.payments, Webhooks: p.hooks, Links: p.links, Keys: p.accounts, Methods: p.accounts, Networks: p.networks, Quotes: p.quotes,
 					Sandbox: p.sandbox, Limits: p.limiter, Answers: p.answers, Secrets: box, Clock: p.clock,
 					PerMinute: s.RateLimit, BaseURL: p.base, Version: version,
 				})

@@ -31,18 +31,30 @@ func (r *Registry) Network(domain scope.Domain, c money.Chain) (chain.Network, s
 	if !ok {
 		return "", fmt.Sprintf("No node for %s is configured in %s, so it can't take payments there.", c, domain)
 	}
-	if problem := r.Problem(network); problem != "" {
-		return network, fmt.Sprintf("The %s network is not being followed safely now: %s", c, problem)
-	}
-	return network, ""
+	return network, r.Problem(string(network))
 }
 
-// Problem is what is wrong with a network, as last read; "" when nothing is.
-func (r *Registry) Problem(network chain.Network) string {
-	if problems := r.problems.Load(); problems != nil {
-		return (*problems)[network]
+// Problem is what keeps a network from being paid on, as last read: it is not
+// followed safely now, or, for one of an older payment, not at all any more.
+func (r *Registry) Problem(network string) string {
+	if !r.serves(network) {
+		return fmt.Sprintf("The network %s is not followed any more, so nothing that is paid there is seen.", network)
+	}
+	if problems := r.problems.Load(); problems != nil && (*problems)[chain.Network(network)] != "" {
+		return fmt.Sprintf("The network %s is not being followed safely now: %s", network, (*problems)[chain.Network(network)])
 	}
 	return ""
+}
+
+func (r *Registry) serves(network string) bool {
+	for _, chains := range r.Domains {
+		for _, served := range chains {
+			if string(served) == network {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Run keeps what is known of the networks' health at most a second old, until the context ends.

@@ -2,6 +2,7 @@ package payment
 
 import (
 	"context"
+	"regexp"
 	"time"
 
 	"cointill/core/fault"
@@ -33,6 +34,9 @@ func (s *Service) open(ctx context.Context, found View) (View, error) {
 	if found.State() != Pending {
 		return found, nil
 	}
+	if problem := s.Networks.Problem(found.Payment.Network); problem != "" && !found.Now.After(found.Payment.ExpiresAt) {
+		return View{}, fault.Retry("chain_unavailable", problem, time.Minute) // no address is shown that nobody watches
+	}
 	var v *View
 	err := s.DB.Write(ctx, func(tx *models.Tx) (err error) {
 		if v, err = s.load(tx, found.Payment.ID); err != nil || v.State() != Pending {
@@ -61,11 +65,16 @@ func (s *Service) open(ctx context.Context, found View) (View, error) {
 	return *v, nil
 }
 
+// transactionHash is how transactions of every coin here are named: 32 bytes in
+// hexadecimal digits. It is this narrow so that no private key, seed or extended
+// key that a customer pastes by mistake is ever kept.
+var transactionHash = regexp.MustCompile(`^(0x)?[0-9a-fA-F]{64}$`)
+
 // Claim notes the hash that a customer says to have paid with. It moves no
 // state: only the chain does. At most ten are kept for a payment.
 func (s *Service) Claim(ctx context.Context, token, hash string) error {
-	if len(hash) < 16 || len(hash) > 128 || !plainHash(hash) {
-		return fault.Validation(fault.Fields{"hash": {"Must be a transaction hash: 16 to 128 letters and digits."}})
+	if !transactionHash.MatchString(hash) {
+		return fault.Validation(fault.Fields{"hash": {"Must be a transaction hash: 64 of the characters 0–9 and a–f. Never enter a key or secret words here."}})
 	}
 	found, err := s.ByToken(ctx, token)
 	if err != nil {
@@ -98,15 +107,6 @@ func (s *Service) Claim(ctx context.Context, token, hash string) error {
 		s.changed()
 	}
 	return err
-}
-
-func plainHash(hash string) bool {
-	for _, c := range hash {
-		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z') {
-			return false
-		}
-	}
-	return true
 }
 
 // AdvanceClock moves a sandbox payment's own clock ahead, so that 24 hours take

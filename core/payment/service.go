@@ -32,6 +32,9 @@ type Networks interface {
 	// Network is the network's id and whether it may take payments now; when
 	// it may not, the sentence says why and what to do.
 	Network(domain scope.Domain, c money.Chain) (network chain.Network, problem string)
+	// Problem is why nothing should be paid on a network now, which may be one
+	// that no chain is served by any more; "" when all is well.
+	Problem(network string) string
 }
 
 // Service is the life of payments. Its fields are set once, before use.

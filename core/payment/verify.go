@@ -282,7 +282,7 @@ type Pay struct {
 // Destination is where and how to pay; its Address is empty before the payment is opened.
 func (v View) Destination() Pay {
 	p := v.Payment
-	pay := Pay{Address: p.Address, Tag: p.Tag, Network: v.Coin().Info().Network}
+	pay := Pay{Address: p.Address, Tag: p.Tag, Network: networkName(v.Coin(), p.Network)}
 	if p.Address == "" {
 		return pay
 	}
@@ -301,4 +301,14 @@ func (v View) Destination() Pay {
 	pay.URI = wallet.Asked{Coin: v.Coin(), Place: place, Amount: rest, Label: v.Business.Name, Message: p.Reference,
 		ChainID: SandboxChainID, Token: SandboxToken}.URI()
 	return pay
+}
+
+// networkName names a network for people: the coin's, and which test network
+// it is where real wallets could mix it up with the main one.
+func networkName(coin money.Coin, network string) string {
+	info := coin.Info()
+	if name, real := strings.CutPrefix(network, string(info.Chain)+"-"); real && name != "mainnet" {
+		return info.Network + " " + name
+	}
+	return info.Network
 }

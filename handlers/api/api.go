@@ -94,6 +94,7 @@ type Deps struct {
 	Links    Links
 	Keys     Keys
 	Methods  Methods
+	Networks payment.Networks // whether a coin works now
 	Quotes   Quotes
 	Sandbox  Sandbox
 	Limits   Limits

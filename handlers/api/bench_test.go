@@ -114,7 +114,7 @@ func newBench(t *testing.T, db *models.DB, perMinute int64) *bench {
 	}
 	b.serve(api.Deps{
 		Payments: b.payments, Webhooks: b.hooks, Links: &link.Service{DB: db, Clock: now.Now, Payments: b.payments, Base: base + "/l"},
-		Keys: b.accounts, Methods: b.accounts, Quotes: quotes, Sandbox: player, Limits: limit.New(db, now.Now),
+		Keys: b.accounts, Methods: b.accounts, Networks: registry, Quotes: quotes, Sandbox: player, Limits: limit.New(db, now.Now),
 		Answers: idempotency.New(db, now.Now, box), Secrets: box, Clock: now.Now, PerMinute: perMinute, BaseURL: base, Version: "test",
 	})
 	b.business, b.key, b.liveKey = b.merchant("Kofi Books", "kofi@books.example")

@@ -76,6 +76,9 @@ func (c *call) methods() error {
 	}
 	items := make([]methodData, 0, len(found))
 	for _, m := range found {
+		if _, trouble := c.api.Networks.Network(c.scope.Domain, m.Coin.Chain); m.Problem == "" {
+			m.Problem = trouble // of now
+		}
 		items = append(items, methodData{
 			Code: string(m.Coin.Method), Currency: string(m.Coin.Coin), Name: m.Coin.Name, Network: string(m.Coin.Chain),
 			Decimals: m.Coin.Display, Enabled: m.Enabled, Available: m.Problem == "", Remark: dash(m.Problem),

@@ -93,7 +93,7 @@ func (t tongue) onto(address string) string {
 // about collects what a page shows beside the payment.
 func (h *Handlers) about(ctx context.Context, v payment.View, who asker) (about, error) {
 	a := about{asker: who}
-	_, a.Problem = h.Networks.Network(scope.Domain(v.Payment.Domain), v.Coin().Info().Chain)
+	a.Problem = h.Networks.Problem(v.Payment.Network)
 	if v.Payment.LinkID == nil {
 		return a, nil
 	}

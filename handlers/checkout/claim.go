@@ -34,7 +34,7 @@ func (h *Handlers) claim(c *page.Ctx) error {
 		return answer(c, http.StatusOK, v, a, claimed)
 	}
 	why := page.Explain(refused)
-	a.Claim.Value, a.Claim.Errors = hash, why.Fields["hash"]
+	a.Claim.Errors = why.Fields["hash"] // what was typed is not written back: it may be a key
 	if len(a.Claim.Errors) == 0 {
 		a.Claim.Errors = []string{why.Sentence}
 	}

@@ -45,6 +45,9 @@ func walletProps(page layout.Page, typed ui.Form, f walletFacts, zone *time.Loca
 	default:
 		p.Sentence = "No wallet is set up yet, so " + f.Coin.Name + " can't be switched on."
 	}
+	if f.real() {
+		p.Trouble = f.Trouble
+	}
 	if f.real() && !p.Editable {
 		p.Why = "Only an owner of the business can set or change it."
 	}
@@ -60,8 +63,16 @@ func walletProps(page layout.Page, typed ui.Form, f walletFacts, zone *time.Loca
 func walletCard(s wallet.State) dashboard.WalletCard {
 	return dashboard.WalletCard{
 		Key: receiving.Short(s.Wallet.Key), Kind: receiving.Kind(s.Script, s.Wallet.Network), Network: receiving.NetworkName(s.Wallet.Network), Path: s.Path,
-		Issued: ui.Count(int(s.HighestIssued+1), "address", "addresses"), Gap: int(s.Gap), Limit: int(s.Limit), GapText: gapText(s), Advice: s.Advice,
+		Issued: ui.Count(int(s.HighestIssued+1), "address", "addresses"), Used: usedText(s), Gap: int(s.Gap), Limit: int(s.Limit), GapText: gapText(s), Advice: s.Advice,
 	}
+}
+
+// usedText is the highest address that money came to.
+func usedText(s wallet.State) string {
+	if s.HighestUsed < 0 {
+		return "None yet"
+	}
+	return "Address " + strconv.FormatInt(s.HighestUsed, 10) + ", counted from 0"
 }
 
 // gapText says how near the wallet is to not seeing what it is paid.
@@ -128,6 +139,8 @@ func prefixes(f walletFacts) string {
 		return "dgub or xpub"
 	case f.Coin.Chain == money.Dogecoin:
 		return "tpub"
+	case strings.HasSuffix(f.Network, "-simnet"):
+		return "spub"
 	case main:
 		return "xpub, ypub or zpub"
 	}

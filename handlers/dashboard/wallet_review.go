@@ -66,6 +66,9 @@ func (h *Handlers) showReview(c *page.Ctx, status int, r review) error {
 // is plainly a public one comes back.
 func (h *Handlers) walletKeyRefused(c *page.Ctx, info money.CoinInfo, refused error) error {
 	typed := ui.Form{Values: map[string]string{"key": publicKey(c.Text("key")), "script": c.Text("script")}}
+	if page.Explain(refused).Code == wallet.CodePrivate {
+		typed.Values["key"] = ""
+	}
 	status, err := refuse(&typed, refused)
 	if err != nil {
 		return err

@@ -124,7 +124,7 @@ func (s *Server) core(box *secret.Box) {
 		Wallet: s.Wallets, Events: s.Webhooks, Receipts: s.Mails,
 		PageBase: Base + "/pay", Changed: s.Hub.Signal,
 	}
-	s.Links = &link.Service{DB: s.DB, Clock: now, Payments: s.Payments, Base: Base + "/l"}
+	s.Links = &link.Service{DB: s.DB, Clock: now, Payments: s.Payments, Networks: s.Registry, Base: Base + "/l"}
 }
 
 // Connect gives a chain in a domain a real network by its name, such as
