@@ -273,7 +273,7 @@ func (f *Follower) report(ctx context.Context, err error) error {
 	if ctx.Err() != nil || errors.Is(err, ErrStale) || (f.problem != nil && *f.problem == sentence) {
 		return err // a store that refused us is another follower's now
 	}
-	if failed := f.Store.Health(ctx, f.Network, sentence); failed != nil {
+	if failed := f.Store.Health(ctx, f.Network, f.fence, sentence); failed != nil {
 		return errors.Join(err, fmt.Errorf("record the health: %w", failed))
 	}
 	if sentence != "" {

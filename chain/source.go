@@ -188,6 +188,7 @@ type Store interface {
 	Hash(ctx context.Context, network Network, height int64) (string, error)
 	// Apply applies a batch, or refuses it with ErrStale.
 	Apply(ctx context.Context, batch Batch) error
-	// Health records how the following goes: "" is healthy, else a sentence that says what to do.
-	Health(ctx context.Context, network Network, sentence string) error
+	// Health records how the following goes: "" is healthy, else a sentence that
+	// says what to do. What an older holder of the lease says is ignored.
+	Health(ctx context.Context, network Network, fence int64, sentence string) error
 }

@@ -163,10 +163,11 @@ type order struct {
 
 var walletLink = regexp.MustCompile(`href="(bitcoin|dogecoin):(\w+)\?amount=([0-9.]+)&`)
 
-// order initiates a payment and opens its page, which must show the
-// merchant's next address.
+// order initiates a payment and opens its page, which must show the merchant's
+// next address. A reorganisation may have left the node behind for a moment.
 func (tl *till) order() order {
 	tl.t.Helper()
+	tl.available(true)
 	request := harness.Request("crypto_" + tl.chain)
 	request["amount"] = tl.price
 	o := order{}

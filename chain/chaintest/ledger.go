@@ -63,7 +63,7 @@ func (l *Ledger) Hash(_ context.Context, _ chain.Network, height int64) (string,
 }
 
 // Health implements chain.Store.
-func (l *Ledger) Health(_ context.Context, _ chain.Network, sentence string) error {
+func (l *Ledger) Health(_ context.Context, _ chain.Network, _ int64, sentence string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.fail("health"); err != nil {

@@ -104,6 +104,9 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 		return err
 	}
 	p.hub.Problem = p.networks.Problem
+	if err := p.networks.Refresh(ctx); err != nil {
+		return err
+	}
 	p.wallets = &wallet.Service{DB: p.db, Clock: p.clock, Receivers: wallet.SandboxReceivers(), Networks: p.nodes.lookup}
 	p.accounts.Missing = p.missing
 	if err := p.wireTelling(s, box, listening); err != nil {

@@ -82,7 +82,7 @@ func Decide(c Case, sightings []Sighting, chain Chain, now time.Time) Outcome {
 	switch {
 	case sum.confirmed.Sign() > 0 && c.State != Processing:
 		out.State, out.Reason = Processing, NoReason
-		if c.Abandoned {
+		if least, _ := c.bounds(); c.Abandoned && sum.paidAt(least).After(c.AbandonsAt) {
 			out.Reason = AfterAbandoned
 		}
 	case sum.confirmed.Sign() > 0:
@@ -189,7 +189,7 @@ func settle(c Case, t tallied, now time.Time, out *Outcome) {
 	out.WakeHeight, out.Paid = 0, t.final
 	paid := t.paidAt(least)
 	switch {
-	case c.Abandoned || paid.After(c.AbandonsAt):
+	case paid.After(c.AbandonsAt): // it may have been taken for abandoned while no node could be read
 		out.State, out.Reason = Declined, AfterAbandoned
 	case out.State == Successful && paid.After(c.ExpiresAt):
 		out.Reason = Late

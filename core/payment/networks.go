@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -75,14 +76,21 @@ func (r *Registry) Run(ctx context.Context) error {
 
 // Refresh reads how the networks do.
 func (r *Registry) Refresh(ctx context.Context) error {
-	var rows []models.ChainCursor
-	if err := r.DB.Read(ctx).Where("problem <> '' OR source_tip - height > ?", behind).Find(&rows).Error; err != nil {
+	var rows []models.ChainCursor // a handful
+	if err := r.DB.Read(ctx).Find(&rows).Error; err != nil {
 		return err
 	}
-	problems := make(map[chain.Network]string, len(rows))
+	problems := map[chain.Network]string{}
+	for _, chains := range r.Domains {
+		for _, network := range chains {
+			if !strings.HasPrefix(string(network), "sandbox-") { // those are always there
+				problems[network] = "It has not been read yet."
+			}
+		}
+	}
 	for _, row := range rows {
 		problem := row.Problem
-		if problem == "" {
+		if lack := row.SourceTip - row.Height; problem == "" && lack > behind {
 			problem = fmt.Sprintf("It is catching up, at block %d of %d.", row.Height, row.SourceTip)
 		}
 		problems[chain.Network(row.Network)] = problem

@@ -48,12 +48,16 @@ func (o *Observer) Hash(ctx context.Context, network chain.Network, height int64
 	return hashes[0], nil
 }
 
-// Health records how the following of a network goes.
-func (o *Observer) Health(ctx context.Context, network chain.Network, sentence string) error {
-	row := models.ChainCursor{Network: string(network), Finalized: -1, Problem: sentence, UpdatedAt: o.Clock()}
-	return o.DB.Exec(ctx).Clauses(clause.OnConflict{
-		Columns: []clause.Column{{Name: "network"}}, DoUpdates: clause.AssignmentColumns([]string{"problem", "updated_at"}),
-	}).Create(&row).Error
+// Health records how the following of a network goes, unless a later holder of
+// the lease has written already.
+func (o *Observer) Health(ctx context.Context, network chain.Network, fence int64, sentence string) error {
+	set := map[string]any{"problem": sentence, "fence": fence, "updated_at": o.Clock()}
+	known := o.DB.Exec(ctx).Model(&models.ChainCursor{}).Where("network = ? AND fence <= ?", string(network), fence).Updates(set)
+	if known.Error != nil || known.RowsAffected > 0 {
+		return known.Error
+	}
+	row := models.ChainCursor{Network: string(network), Finalized: -1, Fence: fence, Problem: sentence, UpdatedAt: o.Clock()}
+	return o.DB.Exec(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 }
 
 // Apply writes what a follower learnt: transfers, blocks and the cursor in one
@@ -63,7 +67,7 @@ func (o *Observer) Health(ctx context.Context, network chain.Network, sentence s
 func (o *Observer) Apply(ctx context.Context, batch chain.Batch) error {
 	a := &applying{Observer: o, batch: batch, network: string(batch.Network), now: o.Clock()}
 	err := o.DB.Write(ctx, func(tx *models.Tx) error {
-		a.tx, a.touched, a.spends, a.forgotten = tx, map[int64]bool{}, nil, nil
+		a.begin(tx)
 		return a.run()
 	})
 	if err != nil {
@@ -86,12 +90,15 @@ func (o *Observer) Apply(ctx context.Context, batch chain.Batch) error {
 func (o *Observer) Reread(ctx context.Context, network chain.Network, block chain.Block) (fresh int, err error) {
 	a := &applying{Observer: o, network: string(network), now: o.Clock()}
 	err = o.DB.Write(ctx, func(tx *models.Tx) error {
-		a.tx, a.touched, a.spends, a.fresh = tx, map[int64]bool{}, nil, 0
+		a.begin(tx)
 		if err := a.lockCursor(); err != nil {
 			return err
 		}
 		if block.Height > a.tip.Height {
 			return nil // the follower reads it yet
+		}
+		if err := a.onBranch(block); err != nil {
+			return err
 		}
 		if err := a.facts(block); err != nil {
 			return err
@@ -109,6 +116,17 @@ func (o *Observer) Reread(ctx context.Context, network chain.Network, block chai
 	return a.fresh, err
 }
 
+// onBranch refuses a block that is not the one that was applied at its height,
+// as far back as that is kept.
+func (a *applying) onBranch(block chain.Block) error {
+	var hashes []string
+	err := a.tx.Model(&models.ChainBlock{}).Where("network = ? AND height = ?", a.network, block.Height).Pluck("hash", &hashes).Error
+	if err == nil && len(hashes) == 1 && hashes[0] != block.Hash {
+		err = fmt.Errorf("%w: block %d is %s there, and %s was applied", chain.ErrStale, block.Height, block.Hash, hashes[0])
+	}
+	return err
+}
+
 // applying is one run of Apply or Reread.
 type applying struct {
 	*Observer
@@ -117,12 +135,20 @@ type applying struct {
 	now       time.Time
 	tx        *models.Tx
 	tip       chain.BlockID
-	final     int64          // the network's own finality so far
-	fence     int64          // of the last batch that was applied
-	touched   map[int64]bool // payments
-	spends    []string       // new spend keys
-	forgotten []string       // spend keys that no block can use up any more
-	fresh     int            // transfers that were not known
+	final     int64           // the network's own finality so far
+	fence     int64           // of the last batch that was applied
+	touched   map[int64]bool  // payments
+	spends    []string        // new spend keys
+	forgotten []string        // spend keys that no block can use up any more
+	fresh     int             // transfers that were not known
+	views     map[int64]*news // payments that this block or picture brings something, by id
+	told      []int64         // their ids, in the order in which they were met
+}
+
+// begin forgets what an earlier try of the transaction found.
+func (a *applying) begin(tx *models.Tx) {
+	a.tx, a.touched, a.spends, a.forgotten = tx, map[int64]bool{}, nil, nil
+	a.fresh, a.views, a.told = 0, nil, nil
 }
 
 func (a *applying) run() error {
@@ -230,7 +256,7 @@ func (a *applying) facts(b chain.Block) error {
 			return err
 		}
 	}
-	return nil
+	return a.tellAll()
 }
 
 // pending applies the picture of the mempool: what is in it is waiting, and
@@ -262,7 +288,7 @@ func (a *applying) pending(p chain.Pending) error {
 			return err
 		}
 	}
-	return nil
+	return a.tellAll()
 }
 
 // vanish marks a waiting transfer as gone: reorged when a block held it, else dropped.
@@ -276,12 +302,13 @@ func (a *applying) vanish(t models.Transfer) error {
 		Updates(map[string]any{"gone": true, "gone_reason": string(why), "updated_at": a.now}).Error
 }
 
-// spent notes that a transaction used up a spend key: every other transfer
-// that needs the key is replaced, for good once the transaction is final.
+// spent notes that a transaction used up a spend key: every transfer of another
+// transaction that needs the key is replaced, for good once the former is final.
 func (a *applying) spent(s chain.Spend, height *int64) error {
 	var losers []models.Transfer
-	err := a.tx.Where("network = ? AND tx_id <> ? AND height IS NULL AND id IN (?)", a.network, s.TxID,
-		a.tx.Model(&models.Spend{}).Select("transfer_id").Where("network = ? AND spend_key = ?", a.network, s.Key)).Find(&losers).Error
+	err := a.tx.Where("network = ? AND tx_id <> ? AND height IS NULL AND tx_id IN (?)", a.network, s.TxID,
+		a.tx.Model(&models.Transfer{}).Select("tx_id").Where("id IN (?)",
+			a.tx.Model(&models.Spend{}).Select("transfer_id").Where("network = ? AND spend_key = ?", a.network, s.Key))).Find(&losers).Error
 	if err != nil {
 		return err
 	}
@@ -322,18 +349,15 @@ func (a *applying) forget() error {
 	if err := a.tx.Where("network = ? AND height < ?", a.network, to).Delete(&models.ChainBlock{}).Error; err != nil {
 		return err
 	}
-	var old []models.Spend
-	err := a.tx.Where("network = ? AND transfer_id IN (?)", a.network,
-		a.tx.Model(&models.Transfer{}).Select("id").Where("network = ? AND height > ? AND height <= ?", a.network, from, to)).Find(&old).Error
-	if err != nil || len(old) == 0 {
+	// By a subquery each, as one transaction may have thousands of outputs to us.
+	old := func() *models.Tx {
+		return a.tx.Model(&models.Spend{}).Where("network = ? AND transfer_id IN (?)", a.network,
+			a.tx.Model(&models.Transfer{}).Select("id").Where("network = ? AND height > ? AND height <= ?", a.network, from, to))
+	}
+	if err := old().Distinct().Pluck("spend_key", &a.forgotten).Error; err != nil || len(a.forgotten) == 0 {
 		return err
 	}
-	ids := make([]int64, len(old))
-	for i, spend := range old {
-		ids[i] = spend.TransferID
-		a.forgotten = append(a.forgotten, spend.Key)
-	}
-	return a.tx.Where("transfer_id IN ?", ids).Delete(&models.Spend{}).Error
+	return old().Delete(&models.Spend{}).Error
 }
 
 // mark makes every payment that is concerned due.

@@ -554,6 +554,11 @@ func TestReread(t *testing.T) {
 			}
 		}
 		b.expect(v.Payment.Reference, payment.Successful, "")
+		orphan := missed
+		orphan.Hash, orphan.Transfers = "of another branch", []chain.Transfer{b.pay(v, "dd", v.Payment.Due)}
+		if fresh, err := b.observer.Reread(t.Context(), network, orphan); !errors.Is(err, chain.ErrStale) || fresh != 0 {
+			t.Errorf("a block that was never applied: %d, %v", fresh, err)
+		}
 		ahead := missed
 		ahead.Height += 10
 		ahead.Transfers = []chain.Transfer{b.pay(v, "ff", v.Payment.Due)}
@@ -655,5 +660,105 @@ func TestAReplacementPaysInstead(t *testing.T) {
 				t.Errorf("%s: %d events, %s paid of %s", where, len(events), got, v.Payment.Due)
 			}
 		}
+	})
+}
+
+// TestDustIsBounded: thousands of outputs to one address are counted exactly, told
+// in few events of bounded size, and forgotten without harm.
+func TestDustIsBounded(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		var keys []string
+		for i := range chain.MaxSpends {
+			keys = append(keys, fmt.Sprintf("in-%d", i))
+		}
+		var dust []chain.Transfer
+		for i := range 1_500 {
+			tx := b.pay(v, "dust", money.Units(1000))
+			tx.Index, tx.Spends = i, keys
+			dust = append(dust, tx)
+		}
+		b.pool(nil, dust...)
+		b.mine(dust...)
+		got := b.view(v.Payment.Reference)
+		if want := money.Units(1_500_000); got.Payment.Paid.Cmp(want) != 0 || len(got.Transfers) != 1_500 {
+			t.Errorf("%s in %d transfers", got.Payment.Paid, len(got.Transfers))
+		}
+		var events []models.Event
+		if err := b.db.Read(t.Context()).Where("payment_id = ?", v.Payment.ID).Find(&events).Error; err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			if len(events) > 3 || len(e.Body) > 40_000 {
+				t.Errorf("%d events, %s of %d bytes", len(events), e.Type, len(e.Body))
+			}
+		}
+		batch, at := chain.Batch{Pending: &chain.Pending{}}, b.blocks[len(b.blocks)-1]
+		for i := range 2_000 {
+			block := chain.Block{Header: chain.Header{BlockID: chain.BlockID{Height: at.Height + 1, Hash: fmt.Sprint("later-", i)}, Parent: at.Hash, Time: b.clock.Now()}}
+			batch.Blocks, at = append(batch.Blocks, block), block.BlockID
+		}
+		b.apply(batch)
+		if b.observer.Watching.Spend(keys[0]) {
+			t.Error("its spend keys are kept for ever")
+		}
+	})
+}
+
+// TestReplacingOneOfManyOutputs: what one transaction spends belongs to all of its outputs.
+func TestReplacingOneOfManyOutputs(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		one, two := b.opened(), b.opened()
+		first, second := b.pay(one, "pair", one.Payment.Due), b.pay(two, "pair", two.Payment.Due)
+		second.Index = 1
+		b.pool(nil, first, second)
+		b.pool([]chain.Spend{{Key: first.Spends[0], TxID: "thief"}})
+		for _, v := range []payment.View{one, two} {
+			if got := b.view(v.Payment.Reference); got.Payment.Paid.Sign() != 0 || len(got.Transfers) != 1 || got.Transfers[0].GoneReason != string(payment.Replaced) {
+				t.Errorf("%s paid, %+v", got.Payment.Paid, got.Transfers)
+			}
+		}
+	})
+}
+
+// TestHealthIsFenced: who has lost the lease says nothing about the network any more.
+func TestHealthIsFenced(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		registry := b.service.Networks.(*payment.Registry)
+		for _, told := range []struct {
+			fence    int64
+			sentence string
+			want     bool
+		}{{7, "The node hangs.", true}, {6, "", true}, {7, "", false}, {6, "The node hangs.", false}} {
+			if err := b.observer.Health(t.Context(), network, told.fence, told.sentence); err != nil {
+				t.Fatal(err)
+			}
+			if err := registry.Refresh(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := registry.Problem(string(network)); (got != "") != told.want {
+				t.Errorf("after %d said %q: %q", told.fence, told.sentence, got)
+			}
+		}
+	})
+}
+
+// TestOutageOverTheEnd: money that was in a block in time counts, although nobody
+// could look until the payment had been taken for abandoned.
+func TestOutageOverTheEnd(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		tx, paid := b.pay(v, "ee", v.Payment.Due), b.clock.Now().Add(5*time.Minute)
+		b.clock.Advance(payment.Monitoring + time.Minute)
+		if _, err := b.service.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		b.expect(v.Payment.Reference, payment.Abandoned, "")
+		block := b.block(int64(len(b.blocks)), tx)
+		block.Time = paid
+		b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{}})
+		b.expect(v.Payment.Reference, payment.Processing, "")
+		b.mine()
+		b.expect(v.Payment.Reference, payment.Successful, "")
 	})
 }

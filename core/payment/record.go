@@ -12,6 +12,11 @@ import (
 	"cointill/models"
 )
 
+// maxTransfers bounds how many of a payment's transfers a record lists, the
+// oldest first; amounts count all. Nobody pays in so many parts, but anybody can
+// send dust to an address.
+const maxTransfers = 100
+
 // Record is the payment record of interface section 2.3: the verification
 // answer, and the data of every event.
 type Record struct {
@@ -107,7 +112,7 @@ func (v View) Record() Record {
 	if p.Metadata != nil {
 		r.Transaction.Metadata = json.RawMessage(*p.Metadata)
 	}
-	for _, t := range v.Transfers {
+	for _, t := range v.Transfers[:min(len(v.Transfers), maxTransfers)] {
 		r.Transfers = append(r.Transfers, RecordMove{
 			Hash: t.TxID, Amount: coin.Format(t.Amount), Confirmations: v.Confirmations(t), FirstSeenAt: clock.Format(seenAt(t)),
 		})

@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"slices"
 	"time"
 
 	"gorm.io/gorm/clause"
@@ -18,6 +19,8 @@ const (
 	MissingTag = "missing_tag"
 	UnknownTag = "unknown_tag"
 	AfterFinal = "after_final"
+	// UnknownPayment: the address may have been given to a payment that a restored backup doesn't have.
+	UnknownPayment = "unknown_payment"
 )
 
 // seen writes a transfer as a block (or, without one, the mempool) shows it.
@@ -51,10 +54,27 @@ func (a *applying) seen(t chain.Transfer, block *chain.Header) error {
 	}
 	err = a.tx.Select("Gone", "GoneReason", "Reverted", "Height", "BlockHash", "ConflictTx", "ConflictHeight", "Unmatched", "UpdatedAt").
 		Where("id = ?", row.ID).Updates(&row).Error
-	if err != nil || v == nil {
+	if err != nil {
 		return err
 	}
+	a.refresh(row)
+	if v == nil {
+		return nil
+	}
 	return a.announce(v, row)
+}
+
+// refresh puts a changed row into the payment that was read before it changed.
+func (a *applying) refresh(row models.Transfer) {
+	if row.PaymentID == nil || a.views[*row.PaymentID] == nil {
+		return
+	}
+	n := a.views[*row.PaymentID]
+	for i := range n.Transfers {
+		if n.Transfers[i].ID == row.ID {
+			n.Transfers[i], n.summed = row, false
+		}
+	}
 }
 
 // returned handles money that counts for a payment which has ended without it:
@@ -62,12 +82,12 @@ func (a *applying) seen(t chain.Transfer, block *chain.Header) error {
 // now. The payment stays as it is; the money is unmatched and announced. Money
 // that was counted and comes back after a deep reorganisation is not more than
 // what was paid.
-func (a *applying) returned(row *models.Transfer) (*View, error) {
+func (a *applying) returned(row *models.Transfer) (*news, error) {
 	if row.Gone || row.Reverted || row.PaymentID == nil || row.Unmatched != "" {
 		return nil, nil
 	}
-	v, err := a.load(a.tx, *row.PaymentID)
-	if err != nil || !ended(v) {
+	v, err := a.view(*row.PaymentID)
+	if err != nil || !ended(v.View) {
 		return nil, err
 	}
 	sum := row.Amount
@@ -110,15 +130,8 @@ func (a *applying) first(t chain.Transfer, block *chain.Header) error {
 		return err
 	}
 	a.fresh++
-	for i, key := range t.Spends {
-		if i == chain.MaxSpends {
-			break
-		}
-		spend := models.Spend{Network: a.network, Key: key, TransferID: row.ID}
-		if err := a.tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&spend).Error; err != nil {
-			return err
-		}
-		a.spends = append(a.spends, key)
+	if err := a.needs(row, t.Spends); err != nil {
+		return err
 	}
 	if v == nil {
 		return nil
@@ -127,9 +140,26 @@ func (a *applying) first(t chain.Transfer, block *chain.Header) error {
 	return a.announce(v, row)
 }
 
+// needs stores the spend keys of a transaction, with the first of its transfers
+// that was seen: they are the whole transaction's.
+func (a *applying) needs(row models.Transfer, keys []string) error {
+	var others []int64
+	err := a.tx.Model(&models.Transfer{}).Where("network = ? AND tx_id = ? AND id <> ?", a.network, row.TxID, row.ID).Limit(1).Pluck("id", &others).Error
+	if err != nil || len(others) > 0 || len(keys) == 0 {
+		return err
+	}
+	keys = keys[:min(len(keys), chain.MaxSpends)]
+	spends := make([]models.Spend, len(keys))
+	for i, key := range keys {
+		spends[i] = models.Spend{Network: a.network, Key: key, TransferID: row.ID}
+	}
+	a.spends = append(a.spends, keys...)
+	return a.tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&spends).Error
+}
+
 // attach finds the payment that a transfer's destination was given to, and
 // whether it credits it.
-func (a *applying) attach(row *models.Transfer) (*View, error) {
+func (a *applying) attach(row *models.Transfer) (*news, error) {
 	var places []models.Destination
 	if err := a.tx.Where("network = ? AND address = ? AND tag IN ?", a.network, row.Address, tagsOf(row)).Order("tag DESC").Find(&places).Error; err != nil {
 		return nil, err
@@ -141,13 +171,17 @@ func (a *applying) attach(row *models.Transfer) (*View, error) {
 	place := places[0] // the exact tag when there is one, else the account itself
 	row.BusinessID, row.Domain, row.PaymentID = place.BusinessID, place.Domain, place.PaymentID
 	if place.PaymentID == nil {
-		row.Unmatched = MissingTag
-		if row.Tag != nil {
+		switch {
+		case place.WalletID != nil:
+			row.Unmatched = UnknownPayment
+		case row.Tag != nil:
 			row.Unmatched = UnknownTag
+		default:
+			row.Unmatched = MissingTag
 		}
 		return nil, nil
 	}
-	v, err := a.load(a.tx, *place.PaymentID)
+	v, err := a.view(*place.PaymentID)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +193,7 @@ func (a *applying) attach(row *models.Transfer) (*View, error) {
 	switch {
 	case row.Asset != v.Payment.Coin:
 		row.Unmatched = WrongAsset
-	case ended(v):
+	case ended(v.View):
 		row.Unmatched = AfterFinal
 	}
 	return v, nil
@@ -176,8 +210,34 @@ func tagsOf(row *models.Transfer) []int64 {
 	return []int64{-1}
 }
 
-// announce puts a transfer's first sighting on the payment's timeline and tells the merchant.
-func (a *applying) announce(v *View, row models.Transfer) error {
+// news is a payment that a block or a picture of the mempool brings something.
+type news struct {
+	*View
+	kinds  []string // of the events to send
+	summed bool     // Paid is the sum of Transfers that are there
+}
+
+// view is a payment as this block or picture finds it: read once, however many
+// transfers concern it.
+func (a *applying) view(id int64) (*news, error) {
+	if n := a.views[id]; n != nil {
+		return n, nil
+	}
+	v, err := a.load(a.tx, id)
+	if err != nil {
+		return nil, err
+	}
+	if a.views == nil {
+		a.views = map[int64]*news{}
+	}
+	n := &news{View: v}
+	a.views[id], a.told = n, append(a.told, id)
+	return n, nil
+}
+
+// announce puts a transfer's first sighting on the payment's timeline, and notes
+// what the merchant is to be told.
+func (a *applying) announce(n *news, row models.Transfer) error {
 	amount := row.Asset + " " + row.Amount.String()
 	if coin := money.Coin(row.Asset); coin.Info().Unit > 0 {
 		amount = coin.Format(row.Amount) + " " + row.Asset
@@ -189,28 +249,57 @@ func (a *applying) announce(v *View, row models.Transfer) error {
 	case AfterFinal:
 		remark, kind = "More money came after the end: "+amount+". It is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
 	}
-	if err := a.step(a.tx, v, models.Step{Kind: StepTransfer, From: v.Payment.Status, To: v.Payment.Status, Remark: remark,
-		Reason: row.Unmatched, Detail: detail(map[string]any{"hash": row.TxID, "index": row.Index, "amount": row.Amount.String(), "asset": row.Asset})}); err != nil {
-		return err
+	if !slices.Contains(n.kinds, kind) {
+		n.kinds = append(n.kinds, kind)
 	}
 	if row.Unmatched == "" {
-		v.Transfers = append(v.Transfers, row)
-		v.Payment.Paid = money.Amount{}
-		for _, t := range v.Transfers {
+		n.count(row)
+	}
+	return a.step(a.tx, n.View, models.Step{Kind: StepTransfer, From: n.Payment.Status, To: n.Payment.Status, Remark: remark,
+		Reason: row.Unmatched, Detail: detail(map[string]any{"hash": row.TxID, "index": row.Index, "amount": row.Amount.String(), "asset": row.Asset})})
+}
+
+// count adds a transfer to what was paid.
+func (n *news) count(row models.Transfer) {
+	if !n.summed {
+		n.Payment.Paid, n.summed = money.Amount{}, true
+		for _, t := range n.Transfers {
 			if !t.Gone && !t.Reverted {
-				v.Payment.Paid = v.Payment.Paid.Add(t.Amount)
+				n.Payment.Paid = n.Payment.Paid.Add(t.Amount)
 			}
 		}
-		if v.Payment.FirstSeenAt == nil {
-			v.Payment.FirstSeenAt = row.SeenAt
+	}
+	if !row.Reverted {
+		n.Payment.Paid = n.Payment.Paid.Add(row.Amount)
+	}
+	n.Transfers = append(n.Transfers, row)
+	if n.Payment.FirstSeenAt == nil {
+		n.Payment.FirstSeenAt = row.SeenAt
+	}
+}
+
+// tellAll tells merchants what a block or a picture of the mempool brought: one
+// event of a kind for a payment, however many transfers there are, so that
+// nobody can make more work than there are blocks by sending dust.
+func (a *applying) tellAll() error {
+	for _, id := range a.told {
+		n := a.views[id]
+		if len(n.kinds) == 0 {
+			continue
+		}
+		for _, kind := range n.kinds {
+			if err := a.emit(a.tx, n.View, kind); err != nil {
+				return err
+			}
+		}
+		if ahead := n.Payment.AdvanceOnSeen; ahead > 0 && n.Payment.Domain == string(scope.Test) {
+			n.Payment.AdvanceOnSeen = 0
+			n.Payment.Advanced += ahead
+		}
+		if err := a.save(a.tx, n.View); err != nil {
+			return err
 		}
 	}
-	if err := a.emit(a.tx, v, kind); err != nil {
-		return err
-	}
-	if ahead := v.Payment.AdvanceOnSeen; ahead > 0 && v.Payment.Domain == string(scope.Test) {
-		v.Payment.AdvanceOnSeen = 0
-		v.Payment.Advanced += ahead
-	}
-	return a.save(a.tx, v)
+	a.views, a.told = nil, nil
+	return nil
 }

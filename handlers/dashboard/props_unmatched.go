@@ -44,6 +44,9 @@ func unmatchedWords(code string) (why, advice string) {
 		return "No destination tag", "It came to your account without a tag, so nobody knows for which payment. Ask who sent it."
 	case payment.UnknownTag:
 		return "Unknown destination tag", "Its tag was given to no payment. The sender may have mistyped it."
+	case payment.UnknownPayment:
+		return "Issued before a backup was restored", "It came to an address that may have been shown after the backup was made, so its payment is not known here. " +
+			"Look for the address in your orders, webhooks and mails of that time, or ask who sent it."
 	case payment.AfterFinal:
 		return "Came after the end", "The payment had ended already. Send it back, or give something for it."
 	}

@@ -1,0 +1,67 @@
+package payment_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/chain"
+	"cointill/chain/bitcoin/params"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/scope"
+	"cointill/core/wallet"
+	"cointill/models"
+)
+
+// TestLeftOutAddresses: money on an address that was issued before a backup was
+// restored is found by reading its block again, and is the business's, for no payment.
+func TestLeftOutAddresses(t *testing.T) {
+	const real = chain.Network("bitcoin-regtest")
+	const account = "tpubDD7tXK8KeQ3YY83yWq755fHY2JW8Ha8Q765tknUM5rSvjPcGWfUppDFMpQ1ScziKfW3ZNtZvAD7M3u7bSs7HofjTD3KP3YxPK7X6hwV8Rk2"
+	each(t, func(t *testing.T, b *bench) {
+		net, _ := params.Lookup(money.Bitcoin, "regtest")
+		wallets := &wallet.Service{DB: b.db, Clock: b.clock.Now,
+			Networks: func(scope.Domain, money.Chain) (params.Params, bool) { return net, true }}
+		owner := b.scope
+		owner.Role = scope.Owner
+		var used models.Wallet
+		err := b.db.Write(t.Context(), func(tx *models.Tx) (err error) {
+			used, err = wallets.Use(tx, owner, money.Bitcoin, account, "", "user:1")
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		block := chain.Block{Header: chain.Header{BlockID: chain.BlockID{Height: 1, Hash: strings.Repeat("1", 64)}, Time: b.clock.Now()}}
+		tip := chain.Tip{Header: block.Header, Finalized: -1}
+		if err := b.observer.Apply(t.Context(), chain.Batch{Network: real, Blocks: []chain.Block{block}, Tip: tip}); err != nil {
+			t.Fatal(err)
+		}
+		b.clock.Advance(time.Minute)
+		if err := wallets.Advance(t.Context(), "operator", used.ID, 3); err != nil {
+			t.Fatal(err)
+		}
+		key, err := wallet.ParseKey(account, net, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		address, _ := key.Address(1)
+		if err := b.observer.Load(t.Context(), real); err != nil || !b.observer.Watching.Address(address) {
+			t.Fatal("not watched:", err)
+		}
+		block.Transfers = []chain.Transfer{{TxID: "aa", Asset: "BTC", Destination: chain.Destination{Address: address}, Amount: money.Units(7)}}
+		for i, want := range []int{1, 0} {
+			if fresh, err := b.observer.Reread(t.Context(), real, block); err != nil || fresh != want {
+				t.Errorf("reading %d: %d fresh, %v", i, fresh, err)
+			}
+		}
+		list, _, err := b.service.Unmatched(t.Context(), owner, 0, 10)
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%+v %v", list, err)
+		}
+		if got := list[0]; got.Transfer.Unmatched != payment.UnknownPayment || got.Reference != "" || got.Address != address || got.Amount.Cmp(money.Units(7)) != 0 {
+			t.Errorf("%+v", got)
+		}
+	})
+}
