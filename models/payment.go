@@ -88,7 +88,7 @@ type Destination struct {
 	Tag        int64     `gorm:"not null;uniqueIndex:destinations_place,priority:3"` // -1: none
 	BusinessID int64     `gorm:"not null"`
 	Domain     string    `gorm:"not null"`
-	PaymentID  *int64    `gorm:"uniqueIndex:destinations_payment"` // nil: a shared account that tags hang on
+	PaymentID  *int64    `gorm:"uniqueIndex:destinations_payment"` // nil: a shared account that tags hang on, or left out by wallet advance
 	WalletID   *int64    `gorm:"index:destinations_wallet,priority:1"`
 	Index      *int64    `gorm:"column:idx;index:destinations_wallet,priority:2"` // of the wallet's addresses
 	CreatedAt  time.Time `gorm:"not null"`
@@ -100,10 +100,11 @@ type Wallet struct {
 	ID          int64
 	BusinessID  int64     `gorm:"not null;uniqueIndex:wallets_active,priority:1,where:active"`
 	Domain      string    `gorm:"not null;uniqueIndex:wallets_active,priority:2,where:active"`
-	Network     string    `gorm:"not null;uniqueIndex:wallets_active,priority:3,where:active;uniqueIndex:wallets_fingerprint,priority:1"`
+	Network     string    `gorm:"not null;uniqueIndex:wallets_active,priority:3,where:active;uniqueIndex:wallets_fingerprint,priority:1;index:wallets_account,priority:1"`
 	Key         string    `gorm:"not null"`                                            // as entered: an extended public key or a descriptor
 	Script      string    `gorm:"not null"`                                            // pkh, sh(wpkh), wpkh or tr
-	Fingerprint string    `gorm:"not null;uniqueIndex:wallets_fingerprint,priority:2"` // of the raw key and chain code, whatever the format
+	Fingerprint string    `gorm:"not null;uniqueIndex:wallets_fingerprint,priority:2"` // of the raw key and chain code whose children the addresses are
+	Account     string    `gorm:"not null;index:wallets_account,priority:2"`           // the same of the key as entered, the furthest up that was seen
 	NextIndex   int64     `gorm:"not null"`                                            // of the next address; only ever rises
 	Active      bool      `gorm:"not null"`                                            // new payments are received with it
 	CreatedBy   string    `gorm:"not null"`
@@ -139,7 +140,7 @@ type Transfer struct {
 	PaymentID  *int64 `gorm:"index:transfers_payment"`
 	// SeenAt is FirstSeenAt on the payment's own clock.
 	SeenAt *time.Time
-	// Unmatched says why it credits no payment: wrong_asset, missing_tag, unknown_tag, after_final; "" when it counts.
+	// Unmatched says why it credits no payment: wrong_asset, missing_tag, unknown_tag, unknown_payment, after_final; "" when it counts.
 	Unmatched string    `gorm:"not null"`
 	CreatedAt time.Time `gorm:"not null"`
 	UpdatedAt time.Time `gorm:"not null"`

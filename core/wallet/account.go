@@ -2,6 +2,7 @@ package wallet
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"gorm.io/gorm/clause"
@@ -109,22 +110,22 @@ func (k Key) check(address string) (string, error) {
 }
 
 // Use makes a key what new payments of the scope are received with, in the
-// caller's transaction. A key that the business had in use before comes back
-// with its next index, in the format and script that it has now; addresses
-// already given out stay watched whatever is used. Errors are Preview's;
-// Conflict (key_in_use) when another business, or the other domain, has the account.
+// caller's transaction. A branch that the business had in use before comes back
+// with its next index, in the format and script that it has now; another branch
+// of its account begins at 0. Addresses already given out stay watched whatever
+// is used. Errors are Preview's; Conflict (key_in_use) when another business, or
+// the other domain, has the branch or its account.
 func (s *Service) Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script, actor string) (models.Wallet, error) {
 	k, err := s.parse(sc, c, key, script)
 	if err != nil {
 		return models.Wallet{}, err
 	}
 	network, now := string(k.params.Network()), s.Clock()
-	if models.IsPostgres(tx) { // one change of a business's wallets at a time
-		var id int64
-		lock := tx.Model(&models.Business{}).Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id = ?", sc.BusinessID).Pluck("id", &id)
-		if lock.Error != nil {
-			return models.Wallet{}, lock.Error
-		}
+	if err := alone(tx, network); err != nil {
+		return models.Wallet{}, err
+	}
+	if err := refuseForeign(tx, k, sc); err != nil {
+		return models.Wallet{}, err
 	}
 	off := sc.Rows(tx.Model(&models.Wallet{})).Where("network = ? AND active AND fingerprint <> ?", network, k.Fingerprint()).
 		Updates(map[string]any{"active": false, "updated_at": now})
@@ -132,19 +133,43 @@ func (s *Service) Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script,
 		return models.Wallet{}, off.Error
 	}
 	row := models.Wallet{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Network: network, Key: k.String(), Script: k.Script(),
-		Fingerprint: k.Fingerprint(), Active: true, CreatedBy: actor, CreatedAt: now, UpdatedAt: now}
+		Fingerprint: k.Fingerprint(), Account: k.Account(), Active: true, CreatedBy: actor, CreatedAt: now, UpdatedAt: now}
 	made := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "network"}, {Name: "fingerprint"}}, DoNothing: true}).Create(&row)
 	switch {
 	case made.Error != nil:
 		return models.Wallet{}, made.Error
 	case made.RowsAffected == 1:
-		return row, overlap(tx, k, sc)
+		return row, nil
 	}
-	return again(tx, row, sc)
+	return again(tx, row, k, sc)
 }
 
-// again brings back the wallet that has the row's account already.
-func again(tx *models.Tx, row models.Wallet, sc scope.Scope) (models.Wallet, error) {
+// alone lets one transaction at a time change the wallets of a network, until
+// it ends: no index can say that two businesses have no account in common.
+// SQLite has a single writer anyway.
+func alone(tx *models.Tx, network string) error {
+	if !models.IsPostgres(tx) {
+		return nil
+	}
+	return tx.Exec("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", "wallets "+network).Error
+}
+
+// refuseForeign refuses a key when another business, or the other domain, has
+// its account, its branch, or any key between the two. Keys above the account,
+// which were never entered, can't be known.
+func refuseForeign(tx *models.Tx, k Key, sc scope.Scope) error {
+	var others int64
+	line := k.line()
+	err := tx.Model(&models.Wallet{}).Where("network = ? AND (account IN ? OR fingerprint IN ?)", string(k.params.Network()), line, line).
+		Where("NOT (business_id = ? AND domain = ?)", sc.BusinessID, string(sc.Domain)).Count(&others).Error
+	if err != nil || others == 0 {
+		return err
+	}
+	return inUse()
+}
+
+// again brings back the wallet that has the row's branch already.
+func again(tx *models.Tx, row models.Wallet, k Key, sc scope.Scope) (models.Wallet, error) {
 	var old models.Wallet
 	if err := tx.Where("network = ? AND fingerprint = ?", row.Network, row.Fingerprint).Take(&old).Error; err != nil {
 		return models.Wallet{}, err
@@ -152,32 +177,17 @@ func again(tx *models.Tx, row models.Wallet, sc scope.Scope) (models.Wallet, err
 	if old.BusinessID != sc.BusinessID || old.Domain != string(sc.Domain) {
 		return models.Wallet{}, inUse()
 	}
+	if !slices.Contains(k.line(), old.Account) {
+		row.Account = old.Account // it was entered from further up before: that account stays the business's
+	}
 	if old.Active && old.Key == row.Key && old.Script == row.Script {
 		return old, nil
 	}
 	// next_index is left alone: a payment may be moving it right now.
 	changed := tx.Model(&models.Wallet{}).Where("id = ?", old.ID).
-		Updates(map[string]any{"key": row.Key, "script": row.Script, "active": true, "updated_at": row.UpdatedAt})
-	old.Key, old.Script, old.Active, old.UpdatedAt = row.Key, row.Script, true, row.UpdatedAt
+		Updates(map[string]any{"key": row.Key, "script": row.Script, "account": row.Account, "active": true, "updated_at": row.UpdatedAt})
+	old.Key, old.Script, old.Account, old.Active, old.UpdatedAt = row.Key, row.Script, row.Account, true, row.UpdatedAt
 	return old, changed.Error
-}
-
-// overlap refuses a key whose first addresses were given out for another
-// business: the same wallet, entered at another depth of its tree.
-func overlap(tx *models.Tx, k Key, sc scope.Scope) error {
-	first := make([]string, 0, Limit)
-	for i := range int64(Limit) {
-		if address, err := k.Address(i); err == nil {
-			first = append(first, address)
-		}
-	}
-	var others int64
-	err := tx.Model(&models.Destination{}).Where("network = ? AND address IN ?", string(k.params.Network()), first).
-		Where("NOT (business_id = ? AND domain = ?)", sc.BusinessID, string(sc.Domain)).Count(&others).Error
-	if err != nil || others == 0 {
-		return err
-	}
-	return inUse()
 }
 
 func inUse() error {

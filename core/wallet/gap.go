@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"cointill/chain"
-	"cointill/core/account"
-	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/models"
@@ -21,9 +19,6 @@ const (
 
 // usedRead is how many used addresses the gap meter looks at, the highest first.
 const usedRead = 1_000
-
-// mostAhead is how far one command may advance an index: more is a slip of the finger.
-const mostAhead = 1_000_000
 
 // State is how an active wallet stands.
 type State struct {
@@ -53,11 +48,11 @@ func (s *Service) Active(ctx context.Context, sc scope.Scope, c money.Chain) (St
 	if err := sc.Rows(s.DB.Read(ctx)).Where("network = ? AND active", string(p.Network())).Limit(1).Find(&rows).Error; err != nil || len(rows) == 0 {
 		return State{}, false, err
 	}
-	key, err := ParseKey(rows[0].Key, p, rows[0].Script)
+	key, err := stored(rows[0].ID, rows[0].Key, rows[0].Script, rows[0].Network)
 	if err != nil {
-		return State{}, false, fmt.Errorf("wallet %d: its key can't be read any more: %w", rows[0].ID, err)
+		return State{}, false, err
 	}
-	used, err := s.used(ctx, key, rows[0].ID)
+	used, err := s.used(ctx, key, rows[0])
 	if err != nil {
 		return State{}, false, err
 	}
@@ -68,16 +63,19 @@ func (s *Service) Active(ctx context.Context, sc scope.Scope, c money.Chain) (St
 }
 
 // used are the indexes of the wallet's addresses that money was seen on, the
-// highest first. Addresses of another script, from before the key was entered
-// anew, say nothing of what a wallet sees now.
-func (s *Service) used(ctx context.Context, key Key, wallet int64) ([]int64, error) {
+// highest first: of payments, and of those that Advance left out. Addresses of
+// another script, from before the key was entered anew, say nothing of what a
+// wallet sees now.
+func (s *Service) used(ctx context.Context, key Key, w models.Wallet) ([]int64, error) {
 	var rows []struct {
 		Idx     int64
 		Address string
 	}
 	err := s.DB.Read(ctx).Model(&models.Destination{}).Select("idx", "address").
-		Where("wallet_id = ? AND EXISTS (SELECT 1 FROM transfers WHERE transfers.payment_id = destinations.payment_id "+
-			"AND transfers.address = destinations.address AND NOT transfers.gone)", wallet).
+		Where("wallet_id = ? AND (EXISTS (SELECT 1 FROM transfers WHERE transfers.payment_id = destinations.payment_id "+
+			"AND transfers.address = destinations.address AND NOT transfers.gone) "+
+			"OR payment_id IS NULL AND address IN (SELECT address FROM transfers WHERE payment_id IS NULL "+
+			"AND business_id = ? AND domain = ? AND network = ? AND NOT gone))", w.ID, w.BusinessID, w.Domain, w.Network).
 		Order("idx DESC").Limit(usedRead).Scan(&rows).Error
 	var indexes []int64
 	for _, row := range rows {
@@ -122,32 +120,4 @@ func (s *Service) Ready(ctx context.Context, sc scope.Scope, network chain.Netwo
 	var found []int64
 	err := sc.Rows(s.DB.Point(ctx).Model(&models.Wallet{})).Where("network = ? AND active", string(network)).Limit(1).Pluck("id", &found).Error
 	return len(found) == 1, err
-}
-
-// Advance moves a wallet's next index up, for an operator who restored a
-// backup: whatever was given out since it was made is not given out again. It
-// never moves down. NotFound for an unknown wallet, Invalid for an index below
-// the present one or a million above it.
-func (s *Service) Advance(ctx context.Context, actor string, walletID, to int64) error {
-	return s.DB.Write(ctx, func(tx *models.Tx) error {
-		var wallet models.Wallet
-		found := tx.Where("id = ?", walletID).Limit(1).Find(&wallet)
-		if found.Error != nil {
-			return found.Error
-		}
-		if found.RowsAffected == 0 {
-			return fault.Missing("wallet")
-		}
-		moved := tx.Model(&models.Wallet{}).Where("id = ? AND next_index <= ? AND next_index >= ?", walletID, to, to-mostAhead).
-			Updates(map[string]any{"next_index": to, "updated_at": s.Clock()})
-		if moved.Error != nil {
-			return moved.Error
-		}
-		if moved.RowsAffected == 0 {
-			return fault.Validation(fault.Fields{"index": {fmt.Sprintf("The wallet's next index is %d: it can go up to %d, and never down.",
-				wallet.NextIndex, wallet.NextIndex+mostAhead)}})
-		}
-		sc := scope.Scope{BusinessID: wallet.BusinessID, Domain: scope.Domain(wallet.Domain), Actor: actor, Role: scope.System}
-		return account.Audit(tx, sc, s.Clock(), "wallet.advanced", wallet.Network, map[string]int64{"wallet": wallet.ID, "before": wallet.NextIndex, "after": to})
-	})
 }

@@ -115,7 +115,7 @@ func TestRestoredBackup(t *testing.T) {
 		if err := db.Exec(t.Context()).Model(&models.Wallet{}).Where("id = ?", w.ID).Update("next_index", 20).Error; err != nil {
 			t.Fatal(err)
 		}
-		for _, to := range []int64{19, 0, -1, 2_000_000} {
+		for _, to := range []int64{19, 0, -1, 10_021, 2_000_000} {
 			if err := f.Advance(t.Context(), "operator", w.ID, to); fault.KindOf(err) != fault.Invalid {
 				t.Errorf("to %d: %v", to, err)
 			}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/btcsuite/btcd/btcutil/v2/hdkeychain"
-	"gorm.io/gorm/clause"
 
 	"cointill/chain/bitcoin/params"
 	"cointill/core/fault"
@@ -15,25 +14,32 @@ import (
 	"cointill/models"
 )
 
-// maxTaken is how many addresses in a row may turn out to be given out already
-// (a restored backup, the same branch entered in two ways) before a payment gives up.
-const maxTaken = 100
+// near is how many addresses in a row are tried one by one when they turn out
+// to be given out already. Then each step is twice as wide as the one before:
+// the index moves only if the payment gets an address, so a run of taken ones
+// that stopped one payment would stop every other after it.
+const near = 40
 
 // derive gives the payment the next address of the business's active wallet.
 func (s *Service) derive(tx *models.Tx, p *models.Payment, now time.Time) (Place, error) {
-	chain, name, _ := strings.Cut(p.Network, "-")
-	net, ok := params.Lookup(money.Chain(chain), name)
-	if !ok {
+	if _, ok := realNetwork(p.Network); !ok {
 		return Place{}, fmt.Errorf("wallet: no receiver for network %q", p.Network)
 	}
-	for range maxTaken {
-		w, err := step(tx, p, now)
+	for tried, wide := 0, int64(1); ; tried++ {
+		if tried >= near {
+			wide *= 2
+		}
+		w, err := step(tx, p, now, wide)
 		if err != nil {
 			return Place{}, err
 		}
-		key, err := ParseKey(w.Key, net, w.Script)
+		if w.Index >= Indexes {
+			return Place{}, fault.New(fault.Unavailable, "no_wallet",
+				"The merchant's wallet for this coin has no address left, so it can't be paid with now. Choose another way to pay, or contact the merchant.")
+		}
+		key, err := stored(w.ID, w.Key, w.Script, p.Network)
 		if err != nil {
-			return Place{}, fmt.Errorf("wallet %d: its key can't be read any more: %w", w.ID, err)
+			return Place{}, err
 		}
 		address, err := key.Address(w.Index)
 		if errors.Is(err, hdkeychain.ErrInvalidChild) {
@@ -44,7 +50,7 @@ func (s *Service) derive(tx *models.Tx, p *models.Payment, now time.Time) (Place
 		}
 		row := models.Destination{Network: p.Network, Address: address, Tag: NoTag, BusinessID: p.BusinessID, Domain: p.Domain,
 			PaymentID: &p.ID, WalletID: &w.ID, Index: &w.Index, CreatedAt: now}
-		made := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "network"}, {Name: "address"}, {Name: "tag"}}, DoNothing: true}).Create(&row)
+		made := tx.Clauses(onePlace).Create(&row)
 		if made.Error != nil {
 			return Place{}, made.Error
 		}
@@ -52,7 +58,25 @@ func (s *Service) derive(tx *models.Tx, p *models.Payment, now time.Time) (Place
 			return Place{Address: address}, nil
 		}
 	}
-	return Place{}, fmt.Errorf("wallet: %d addresses in a row were given out before: advance the wallet's index", maxTaken)
+}
+
+// realNetwork is the network with a name such as bitcoin-mainnet.
+func realNetwork(network string) (params.Params, bool) {
+	kind, name, _ := strings.Cut(network, "-")
+	return params.Lookup(money.Chain(kind), name)
+}
+
+// stored reads a wallet's key back.
+func stored(wallet int64, text, script, network string) (Key, error) {
+	net, ok := realNetwork(network)
+	if !ok {
+		return Key{}, fmt.Errorf("wallet %d: its network %q is not known any more", wallet, network)
+	}
+	key, err := ParseKey(text, net, script)
+	if err != nil {
+		return Key{}, fmt.Errorf("wallet %d: its key can't be read any more: %w", wallet, err)
+	}
+	return key, nil
 }
 
 // stepped is a wallet whose index was just taken.
@@ -63,16 +87,16 @@ type stepped struct {
 	Index  int64
 }
 
-// step takes the active wallet's next index. The row stays locked until the
+// step takes the active wallet's next index, or one further ahead. The row stays locked until the
 // transaction ends, so that an index is lost only with the row that it came from: never.
-func step(tx *models.Tx, p *models.Payment, now time.Time) (stepped, error) {
+func step(tx *models.Tx, p *models.Payment, now time.Time, wide int64) (stepped, error) {
 	// Twice: on PostgreSQL a statement that waited for a change of wallets sees
 	// the old one inactive, and the new one only when it is run again.
 	for range 2 {
 		var rows []stepped
-		err := tx.Raw(`UPDATE wallets SET next_index = next_index + 1, updated_at = ?
+		err := tx.Raw(`UPDATE wallets SET next_index = next_index + ?, updated_at = ?
 			WHERE business_id = ? AND domain = ? AND network = ? AND active
-			RETURNING id, key, script, next_index - 1 AS "index"`, now, p.BusinessID, p.Domain, p.Network).Scan(&rows).Error
+			RETURNING id, key, script, next_index - 1 AS "index"`, wide, now, p.BusinessID, p.Domain, p.Network).Scan(&rows).Error
 		if err != nil {
 			return stepped{}, err
 		}

@@ -32,6 +32,9 @@ const CodePrivate = "private_key"
 // MaxKey is how long the text of a key may be, in bytes.
 const MaxKey = 512
 
+// Indexes is how many addresses a branch has.
+const Indexes = hdkeychain.HardenedKeyStart
+
 // Scripts are those that the network has, its wallets' usual one first.
 func Scripts(p params.Params) []string {
 	if !p.Segwit {
@@ -71,7 +74,7 @@ type Key struct {
 // branch is a row of addresses below an account.
 type branch struct {
 	steps []uint32
-	key   *hdkeychain.ExtendedKey
+	nodes []*hdkeychain.ExtendedKey // from the account down to the one whose children are the addresses
 }
 
 // ParseKey reads an extended public key (xpub, ypub, zpub, tpub, upub, vpub,
@@ -168,27 +171,29 @@ func choose(p params.Params, format, said, asked string) (string, error) {
 // newKey derives the branches, so that each address costs one step.
 func newKey(k Key) (Key, error) {
 	for _, b := range []*branch{&k.receive, &k.change} {
-		b.key = k.account
+		node := k.account
+		b.nodes = append(b.nodes, node)
 		for _, step := range b.steps {
-			next, err := b.key.Derive(step)
+			next, err := node.Derive(step)
 			if err != nil {
 				return Key{}, refuse("This key can't be derived along that path. Enter the public key of another account.")
 			}
-			b.key = next
+			node = next
+			b.nodes = append(b.nodes, node)
 		}
 	}
 	return k, nil
 }
 
-// Address is the account's address with an index, from 0 to 2^31−1. The error
+// Address is the account's address with an index, from 0 to Indexes-1. The error
 // is hdkeychain.ErrInvalidChild for the one index in 2^127 that has none.
 func (k Key) Address(index int64) (string, error) { return k.at(k.receive, index) }
 
 func (k Key) at(b branch, index int64) (string, error) {
-	if b.key == nil || index < 0 || index >= hdkeychain.HardenedKeyStart {
+	if len(b.nodes) == 0 || index < 0 || index >= Indexes {
 		return "", fmt.Errorf("wallet: no address with index %d", index)
 	}
-	child, err := b.key.Derive(uint32(index))
+	child, err := b.nodes[len(b.nodes)-1].Derive(uint32(index))
 	if err != nil {
 		return "", fmt.Errorf("wallet: index %d: %w", index, err)
 	}
@@ -216,14 +221,40 @@ func (k Key) at(b branch, index int64) (string, error) {
 	return text, nil
 }
 
-// Fingerprint is the hex SHA-256 of the account's public key and chain code:
-// equal for every format and script that one account is written in.
+// Fingerprint tells a row of addresses from every other: it is the hex SHA-256
+// of the public key and chain code whose children the addresses are. It is equal
+// for every format, script and depth that the row is entered in.
 func (k Key) Fingerprint() string {
-	public, err := k.account.ECPubKey()
+	if len(k.receive.nodes) == 0 {
+		return ""
+	}
+	return fingerprint(k.receive.nodes[len(k.receive.nodes)-1])
+}
+
+// Account is what Fingerprint is, of the key as it was entered: equal for all
+// branches below it.
+func (k Key) Account() string {
+	if k.account == nil {
+		return ""
+	}
+	return fingerprint(k.account)
+}
+
+// line are the fingerprints from Account down to Fingerprint, both among them.
+func (k Key) line() []string {
+	prints := make([]string, 0, len(k.receive.nodes))
+	for _, node := range k.receive.nodes {
+		prints = append(prints, fingerprint(node))
+	}
+	return prints
+}
+
+func fingerprint(node *hdkeychain.ExtendedKey) string {
+	public, err := node.ECPubKey()
 	if err != nil {
 		return "" // parsed keys are on the curve
 	}
-	sum := sha256.Sum256(append(public.SerializeCompressed(), k.account.ChainCode()...))
+	sum := sha256.Sum256(append(public.SerializeCompressed(), node.ChainCode()...))
 	return hex.EncodeToString(sum[:])
 }
 

@@ -110,6 +110,13 @@ var private = []string{
 	"0c28fca386c7a227600b2fe50b7cae11ec86d3bf1fbe471be89827e19d72aa1d",
 	"0x0C28FCA386C7A227600B2FE50B7CAE11EC86D3BF1FBE471BE89827E19D72AA1D",
 	"000102030405060708090a0b0c0d0e0f000102030405060708090a0b0c0d0e0f000102030405060708090a0b0c0d0e0f000102030405060708090a0b0c0d0e0f",
+	// BIP 93's examples, whole, in groups and with a character lost, and NIP 19's.
+	"ms10testsxxxxxxxxxxxxxxxxxxxxxxxxxx4nzvca9cmczlw",
+	"MS12NAMEA320ZYXWVUTSRQPNMLKJHGFEDCAXRPP870HKKQRM",
+	"ms12 namea 320zy xwvut srqpn mlkjh gfedc axrpp 870hk kqrm",
+	"ms10testsxxxxxxxxxxxxxxxxxxxxxxxxxx4nzvca9cmczl",
+	"nsec1vl029mgpspedva04g90vltkh6fvh240zqtv9k0t9af8935ke9laqsnlfe5",
+	"NSEC1VL029MGPSPEDVA04G90VLTKH6FVH240ZQTV9K0T9AF8935KE9LAQSNLFE5",
 	// Words, in several dresses.
 	"abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about",
 	"zoo zoo zoo zoo zoo zoo zoo zoo zoo zoo zoo zoo zoo zoo zoo zoo zoo zoo zoo zoo zoo zoo zoo vote",
@@ -144,6 +151,7 @@ func TestPublicNotCalledPrivate(t *testing.T) {
 		"", "hello", "this is not a key at all", "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu",
 		"0330d54fd0dd420a6e5f8d3624f5f3482cae350f79d5f0753bf5beef9c2d91af3c", bip84[:110], bip84 + "x", strings.Repeat("x", 600),
 		"bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa",
+		"ms1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "npub10elfcs4fr0l0r8af98jlmgdh9c8tcxjvz9qkw038js35mp4dma8qzvjptg",
 	} {
 		if f := refused(t, text, network(t, money.Bitcoin, "mainnet"), "", ""); f.Code != "validation_failed" {
 			t.Errorf("%q: %s", text, f.Code)
@@ -256,7 +264,7 @@ func FuzzParseKey(f *testing.F) {
 			return
 		}
 		again, err := wallet.ParseKey(key.String(), p, key.Script())
-		if err != nil || again.String() != key.String() || again.Fingerprint() != key.Fingerprint() {
+		if err != nil || again.String() != key.String() || again.Fingerprint() != key.Fingerprint() || again.Account() != key.Account() {
 			t.Fatalf("%q becomes %q, which becomes %q: %v", text, key, again, err)
 		}
 		first, err := key.Address(0)

@@ -14,7 +14,7 @@ const seedWords = 9
 
 // holdsPrivate reports whether a text is, or holds, anything that looks as if
 // it could spend: extended and single private keys, encrypted ones, raw ones in
-// hex, and secret words. It would rather call a public thing private than the
+// hex, secret words, and seeds in bech32. It would rather call a public thing private than the
 // other way round; what is not recognised here is still never kept, because
 // only public keys are.
 func holdsPrivate(text string) bool {
@@ -24,7 +24,7 @@ func holdsPrivate(text string) bool {
 			return true
 		}
 	}
-	return countWords(text) >= seedWords
+	return privateShare(strings.Join(runs, "")) || countWords(text) >= seedWords
 }
 
 // privateRun looks at one unbroken run of letters and digits.
@@ -36,6 +36,9 @@ func privateRun(run string) bool {
 	}
 	if len(run) >= 12 && privatePrefix(run[:4]) {
 		return true // also with a character missing
+	}
+	if privateShare(run) {
+		return true
 	}
 	raw, err := base58.Decode(run)
 	switch {
@@ -49,6 +52,15 @@ func privateRun(run string) bool {
 		return true
 	}
 	return len(raw) == 82 && (raw[45] == 0 || formats[[4]byte(raw[:4])].private)
+}
+
+// privateShare reports secrets in bech32, whole or with characters missing: a
+// wallet's seed or a share of it (BIP 93; 48 characters or more, while a test
+// network's addresses, which may begin alike, have 35 at most), and Nostr's
+// private keys, which some wallets take too.
+func privateShare(run string) bool {
+	run = strings.ToLower(run)
+	return strings.HasPrefix(run, "ms1") && len(run) >= 40 || strings.HasPrefix(run, "nsec1") && len(run) >= 12
 }
 
 // privatePrefix reports the prefixes of extended private keys, in whatever case.

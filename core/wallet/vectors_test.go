@@ -112,10 +112,12 @@ func TestDescriptors(t *testing.T) {
 	}
 }
 
-// TestOneAccount: an account has one fingerprint whatever it is written as, and another than every other account.
+// TestOneAccount: an account, and its receive branch, have one fingerprint each
+// whatever they are written as, and others than every other account and branch.
 func TestOneAccount(t *testing.T) {
 	t.Parallel()
-	formats := map[string]map[string]bool{}
+	accounts, branches := map[string]map[string]bool{}, map[string]map[string]bool{}
+	first := map[string]string{} // address by branch
 	for _, name := range []string{"addresses.json", "descriptors.json"} {
 		for _, a := range readVectors(name).Accounts {
 			if a.Chain != money.Bitcoin || a.Network != "mainnet" || a.Script != wallet.ScriptWPKH {
@@ -125,18 +127,31 @@ func TestOneAccount(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if formats[key.Fingerprint()] == nil {
-				formats[key.Fingerprint()] = map[string]bool{}
+			address, err := key.Address(0)
+			if err != nil || first[key.Fingerprint()] != "" && first[key.Fingerprint()] != address || key.Account() == key.Fingerprint() != (key.Path(0) == "0") {
+				t.Errorf("%s: %v", a.Key, err)
 			}
-			formats[key.Fingerprint()][key.Format()] = true
+			first[key.Fingerprint()] = address
+			for print, formats := range map[string]map[string]map[string]bool{key.Account(): accounts, key.Fingerprint(): branches} {
+				if formats[print] == nil {
+					formats[print] = map[string]bool{}
+				}
+				formats[print][key.Format()] = true
+			}
 		}
 	}
-	if len(formats) != 3 {
-		t.Errorf("%d fingerprints for 3 accounts", len(formats))
+	complete := 0
+	for _, written := range branches {
+		if written["xpub"] && written["zpub"] && written["descriptor"] {
+			complete++
+		}
 	}
-	for fingerprint, written := range formats {
-		if len(fingerprint) != 64 || !written["xpub"] || !written["zpub"] || !written["descriptor"] {
-			t.Errorf("%s stands for %v only", fingerprint, written)
+	if len(accounts) != 3 || complete != 3 {
+		t.Errorf("%d fingerprints for 3 accounts, %d for their receive branches", len(accounts), complete)
+	}
+	for print, written := range accounts {
+		if len(print) != 64 || !written["xpub"] || !written["zpub"] || !written["descriptor"] {
+			t.Errorf("%s stands for %v only", print, written)
 		}
 	}
 }

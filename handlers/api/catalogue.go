@@ -66,7 +66,7 @@ func Codes() []Code {
 		{"too_deep", 409, "The payment has more confirmations than a simulated reorganisation takes back.", "Use a younger payment."},
 		{"payment_not_opened", 409, "The payment was never opened, so nothing can have been paid to it.", "Open its page first."},
 		{"not_on_sandbox", 409, "The payment runs on a real network.", "Pay it from a wallet of that network."},
-		{"key_in_use", 409, "Another business receives with this account key already.", "Use another account of your wallet."},
+		{"key_in_use", 409, "Another business, or the other domain, receives with this account key already.", "Use another account of your wallet."},
 		{"no_network", 409, "The payment method needs no key there: the sandbox serves it, or no node is set up.", "Ask the operator of the server for a node."},
 		{"not_declined", 409, "Only a declined payment can be accepted.", "Look at its state again: somebody may have been faster."},
 		{"too_many_keys", 409, "There are as many API keys as there may be.", "Revoke one that isn't used."},

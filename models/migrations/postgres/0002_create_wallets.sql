@@ -9,6 +9,7 @@ CREATE TABLE wallets (
     key text NOT NULL,
     script text NOT NULL,
     fingerprint text NOT NULL,
+    account text NOT NULL,
     next_index bigint NOT NULL,
     active boolean NOT NULL,
     created_by text NOT NULL,
@@ -17,6 +18,7 @@ CREATE TABLE wallets (
 );
 CREATE UNIQUE INDEX wallets_active ON wallets (business_id, domain, network) WHERE active;
 CREATE UNIQUE INDEX wallets_fingerprint ON wallets (network, fingerprint);
+CREATE INDEX wallets_account ON wallets (network, account);
 
 ALTER TABLE destinations ADD COLUMN wallet_id bigint;
 ALTER TABLE destinations ADD COLUMN idx bigint;
