@@ -22,9 +22,11 @@ type backend interface {
 	block(ctx context.Context, hash string) ([]byte, error)
 	// mempool lists the unconfirmed transactions.
 	mempool(ctx context.Context) ([]chainhash.Hash, error)
-	// txs are unconfirmed transactions, in the order of the ids; nil for those that are gone.
+	// txs are unconfirmed transactions, in the order of the ids; nil for those that
+	// are gone. They are as many of the first ones as fit into bounded memory, and
+	// at least one.
 	txs(ctx context.Context, ids []chainhash.Hash) ([][]byte, error)
-	// batch is how many ids txs takes at once.
+	// batch is how many ids txs is best given at once.
 	batch() int
 }
 

@@ -23,8 +23,9 @@ const coreBatch = 100
 // from node to node, and amounts as JSON numbers are not exact.
 type core struct {
 	*rpc
-	btcd atomic.Bool // errors have btcd's codes
-	old  atomic.Bool // getblock takes a boolean, as before Core 0.15
+	btcd atomic.Bool  // errors have btcd's codes
+	old  atomic.Bool  // getblock takes a boolean, as before Core 0.15
+	many atomic.Int64 // transactions that one answer lately held; 0 means coreBatch
 }
 
 func (c *core) identify(ctx context.Context) (dialect, version string, err error) {
@@ -107,11 +108,11 @@ func (c *core) block(ctx context.Context, hash string) ([]byte, error) {
 	var result jsontext.Value
 	var err error
 	if !c.old.Load() {
-		result, err = c.call(ctx, maxAnswer, "getblock", hash, 0)
+		result, err = c.call(ctx, maxHex, "getblock", hash, 0)
 	}
 	if c.old.Load() || hasCode(err, codeMisc, codeType, codeParameter, codeInvalidParams) {
 		var second error
-		if result, second = c.call(ctx, maxAnswer, "getblock", hash, false); second == nil {
+		if result, second = c.call(ctx, maxHex, "getblock", hash, false); second == nil {
 			c.old.Store(true)
 		}
 		err = second
@@ -128,7 +129,7 @@ func (c *core) block(ctx context.Context, hash string) ([]byte, error) {
 }
 
 func (c *core) mempool(ctx context.Context) ([]chainhash.Hash, error) {
-	result, err := c.call(ctx, maxAnswer, "getrawmempool")
+	result, err := c.call(ctx, maxList, "getrawmempool")
 	if err != nil {
 		return nil, method("getrawmempool", err)
 	}
@@ -139,27 +140,31 @@ func (c *core) mempool(ctx context.Context) ([]chainhash.Hash, error) {
 	return ids, nil
 }
 
-func (c *core) batch() int { return coreBatch }
+func (c *core) batch() int {
+	if many := c.many.Load(); many > 0 {
+		return int(many)
+	}
+	return coreBatch
+}
 
-// txs asks for transactions in one request; when the answer gets too long, in
-// two halves.
+// txs asks for transactions in one request; when the answer gets longer than one
+// transaction can be, for the first half of them, and for no more next time.
 func (c *core) txs(ctx context.Context, ids []chainhash.Hash) ([][]byte, error) {
 	calls := make([]call, len(ids))
 	for i, id := range ids {
 		calls[i] = c.make("getrawtransaction", id.String())
 	}
-	replies, err := c.rpc.batch(ctx, maxAnswer, calls)
+	replies, err := c.rpc.batch(ctx, maxHex, calls)
 	if errors.Is(err, errTooLong) && len(ids) > 1 {
 		half := len(ids) / 2
-		first, err := c.txs(ctx, ids[:half])
-		if err != nil {
-			return nil, err
-		}
-		second, err := c.txs(ctx, ids[half:])
-		return append(first, second...), err
+		c.many.Store(int64(half))
+		return c.txs(ctx, ids[:half])
 	}
 	if err != nil {
 		return nil, method("getrawtransaction", err)
+	}
+	if len(ids) >= c.batch() {
+		c.many.Store(int64(min(2*len(ids), coreBatch)))
 	}
 	raws := make([][]byte, len(ids))
 	for i, r := range replies {

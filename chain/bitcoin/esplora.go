@@ -108,7 +108,7 @@ func (e *esplora) header(ctx context.Context, hash string) ([]byte, error) {
 }
 
 func (e *esplora) block(ctx context.Context, hash string) ([]byte, error) {
-	body, err := e.get(ctx, "/block/"+hash+"/raw", maxAnswer)
+	body, err := e.get(ctx, "/block/"+hash+"/raw", maxRaw)
 	if errors.Is(err, errNotFound) {
 		return nil, vanished(err)
 	}
@@ -116,7 +116,7 @@ func (e *esplora) block(ctx context.Context, hash string) ([]byte, error) {
 }
 
 func (e *esplora) mempool(ctx context.Context) ([]chainhash.Hash, error) {
-	body, err := e.need(ctx, "/mempool/txids", maxAnswer)
+	body, err := e.need(ctx, "/mempool/txids", maxList)
 	if err != nil {
 		return nil, err
 	}
@@ -129,29 +129,38 @@ func (e *esplora) mempool(ctx context.Context) ([]chainhash.Hash, error) {
 
 func (e *esplora) batch() int { return 8 * esploraWorkers }
 
-// txs asks for each transaction by itself, a few at a time.
+// txs asks for each transaction by itself, a few at a time. It asks for no more
+// once they have as many bytes as one can have: what is under way then is the
+// most that memory holds beyond that.
 func (e *esplora) txs(ctx context.Context, ids []chainhash.Hash) ([][]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	raws := make([][]byte, len(ids))
-	work := make(chan int, len(ids))
-	for i := range ids {
-		work <- i
+	var mu sync.Mutex // guards what follows
+	next, size := 0, 0
+	take := func() (i int, ok bool) { // in order, so that what is asked for is a beginning of the ids
+		mu.Lock()
+		defer mu.Unlock()
+		if ok = next < len(ids) && size < maxRaw; ok {
+			next++
+		}
+		return next - 1, ok
 	}
-	close(work)
 	var workers sync.WaitGroup
 	for range min(esploraWorkers, len(ids)) {
 		workers.Go(func() {
-			for i := range work {
-				raw, err := e.get(ctx, "/tx/"+ids[i].String()+"/raw", maxAnswer)
+			for i, ok := take(); ok; i, ok = take() {
+				raw, err := e.get(ctx, "/tx/"+ids[i].String()+"/raw", maxRaw)
 				if err != nil && !errors.Is(err, errNotFound) {
 					cancel(err)
 					return
 				}
-				raws[i] = raw
+				mu.Lock()
+				raws[i], size = raw, size+len(raw)
+				mu.Unlock()
 			}
 		})
 	}
 	workers.Wait()
-	return raws, context.Cause(ctx)
+	return raws[:next], context.Cause(ctx)
 }

@@ -36,6 +36,7 @@ type fakeNode struct {
 	tamper   func(method string, result any) any           // changes results
 	asked    map[string]int
 	pushed   chan string // what websockets are sent
+	refused  bool        // no websocket may subscribe
 }
 
 func newFakeNode(t testing.TB, c *fakeChain, dialect string) *fakeNode {
@@ -56,7 +57,7 @@ func (n *fakeNode) url() string {
 	return n.URL
 }
 
-// open makes a source of nodes, with little patience.
+// open makes a source of nodes that looks at all of them all the time.
 func (n *fakeNode) open(t testing.TB, others ...*fakeNode) *Source {
 	urls := []string{n.url()}
 	for _, other := range others {
@@ -71,16 +72,21 @@ func openURLs(t testing.TB, c *fakeChain, urls ...string) *Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.pace.moment, s.pace.pause, s.pace.most, s.pace.retry, s.pace.quick = 0, 0, time.Second, time.Millisecond, time.Hour
+	s.pace.moment, s.pace.pause, s.pace.retry, s.pace.quick = 0, 0, time.Millisecond, time.Hour
+	return s
+}
+
+// impatient lets nodes that say nothing be given up soon: for tests of silence
+// only, before the first question, as busy machines are silent, too.
+func impatient(s *Source) {
 	for _, node := range s.nodes {
 		switch b := node.backend.(type) {
 		case *core:
-			b.silence = 300 * time.Millisecond
+			b.silence = time.Second
 		case *esplora:
-			b.silence = 300 * time.Millisecond
+			b.silence = time.Second
 		}
 	}
-	return s
 }
 
 // set changes how the node behaves.
@@ -317,9 +323,18 @@ func (n *fakeNode) serveSocket(w http.ResponseWriter, r *http.Request) {
 	}
 	defer conn.CloseNow()
 	for range 2 {
-		if _, _, err := conn.Read(r.Context()); err != nil {
+		_, message, err := conn.Read(r.Context())
+		if err != nil {
 			return
 		}
+		var c fakeCall
+		_ = json.Unmarshal(message, &c)
+		reply := fakeReply{ID: c.ID}
+		if n.refused {
+			reply.Error = &rpcError{-32601, "limited user not authorized for this method"}
+		}
+		text, _ := json.Marshal(reply)
+		_ = conn.Write(r.Context(), websocket.MessageText, text)
 	}
 	ctx := conn.CloseRead(r.Context())
 	for {

@@ -83,6 +83,14 @@ type nodeFault struct {
 	set   func(*fakeNode)
 }
 
+// patience is what the source is given for a fault.
+func (f nodeFault) patience() []func(*Source) {
+	if f.name == "silence" {
+		return []func(*Source){impatient}
+	}
+	return nil
+}
+
 // answers makes the node answer everything in one way.
 func answers(status int, body string) func(*fakeNode) {
 	return func(n *fakeNode) {
@@ -240,6 +248,9 @@ func TestFaults(t *testing.T) {
 			n.password = canary
 			var log bytes.Buffer
 			s := openURLs(t, c, strings.Replace(n.URL, "://", "://u:p%25w0rd-canary@", 1))
+			for _, change := range f.patience() {
+				change(s)
+			}
 			s.log = slog.New(slog.NewTextHandler(&log, nil))
 			s.nodes[0].log = s.log
 			b := newFixture(t, c, s)
@@ -297,7 +308,11 @@ func TestEsploraFaults(t *testing.T) {
 			c := newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest"))
 			c.mine(3)
 			n := newFakeNode(t, c, "esplora")
-			b := newFixture(t, c, n.open(t))
+			s := n.open(t)
+			for _, change := range f.patience() {
+				change(s)
+			}
+			b := newFixture(t, c, s)
 			b.step()
 			b.pay()
 			c.mine(2)

@@ -17,9 +17,10 @@ import (
 )
 
 const (
-	// maxAnswer bounds an answer that is a block or a list of the mempool: 16 MB
-	// of block, or half a million transaction ids.
-	maxAnswer = 32 << 20
+	// maxList bounds a list of the mempool: half a million transaction ids.
+	maxList = 32 << 20
+	// maxHex bounds JSON around a block or transactions in hexadecimal.
+	maxHex = 2*maxRaw + 64<<10
 	// smallAnswer bounds every other answer.
 	smallAnswer = 1 << 20
 	// maxSilence is how long a node may say nothing in the middle of a question.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"cointill/chain"
-	"cointill/core/clock"
 	"cointill/core/money"
 )
 
@@ -98,7 +97,7 @@ func TestForgets(t *testing.T) {
 	pool := &b.source.pool
 	b.pending()
 	b.pending()
-	if len(pool.held) != 21 || len(pool.known) != 21 || pool.bytes == 0 {
+	if len(pool.held) != 21 || len(pool.known) != 21 || pool.young+pool.ours == 0 {
 		t.Errorf("%d held, %d known, two readings after", len(pool.held), len(pool.known))
 	}
 	b.pending()
@@ -106,8 +105,8 @@ func TestForgets(t *testing.T) {
 		t.Errorf("%d held, %d known", len(pool.held), len(pool.known))
 	}
 	b.chain.drop(mine)
-	if len(b.pending()) != 0 || len(pool.held) != 0 || len(pool.known) != 20 || pool.bytes != 0 {
-		t.Errorf("%d held, %d known, %d bytes", len(pool.held), len(pool.known), pool.bytes)
+	if len(b.pending()) != 0 || len(pool.held) != 0 || len(pool.known) != 20 || pool.young+pool.ours != 0 {
+		t.Errorf("%d held, %d known, %d bytes", len(pool.held), len(pool.known), pool.young+pool.ours)
 	}
 	b.chain.mine(1)
 	b.step()
@@ -121,8 +120,7 @@ func TestForgets(t *testing.T) {
 func TestBigMempool(t *testing.T) {
 	t.Parallel()
 	b, n := newMempool(t)
-	b.source.pace.fill = 200 * time.Millisecond
-	b.source.nodes[0].backend.(*core).silence = time.Hour
+	b.source.pace.fill = time.Second
 	mine := b.pay()
 	for range 4 * coreBatch {
 		b.unwatched()
@@ -154,51 +152,6 @@ func TestBigMempool(t *testing.T) {
 	}
 	if held := len(b.source.pool.held); held != 200+1 && held != 200 { // those of the first reading, and ours
 		t.Errorf("%d transactions are held", held)
-	}
-}
-
-// TestRest reads a list that takes long no more often than it must.
-func TestRest(t *testing.T) {
-	t.Parallel()
-	b, n := newMempool(t)
-	now := clock.NewFake(time.Now())
-	b.source.clock, b.source.pace.quick = now.Now, 25*time.Millisecond
-	listing := func(n *fakeNode) {
-		n.tamper = func(method string, result any) any {
-			if method == "getrawmempool" {
-				now.Advance(time.Second)
-			}
-			return result
-		}
-	}
-	n.set(listing)
-	first := b.pay()
-	if !b.pending()[first] {
-		t.Fatal("not seen")
-	}
-	second := b.pay()
-	now.Advance(8 * time.Second)
-	if p := b.pending(); !p[first] || p[second] {
-		t.Errorf("%v: the list was read again at once", p)
-	}
-	now.Advance(2 * time.Second)
-	if !b.pending()[second] {
-		t.Error("not seen after ten times as long as a listing takes")
-	}
-	third := b.pay()
-	now.Advance(2 * time.Second)
-	if b.pending()[third] {
-		t.Error("the list was read early")
-	}
-	b.source.heard(txBytes(t, b.chain.txs[third])) // a push that is not believed, but looked into
-	if !b.pending()[third] {
-		t.Error("the list was not read early though a node pushed a payment to us")
-	}
-	b.chain.mine(1)
-	fourth := b.pay()
-	b.step()
-	if !b.pending()[fourth] {
-		t.Error("the picture of before the block was used")
 	}
 }
 

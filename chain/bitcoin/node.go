@@ -21,7 +21,7 @@ const (
 	// future is how far ahead of our clock a block may be: what nodes allow themselves.
 	future = 2 * time.Hour
 	// keptHeaders bounds how many headers of a node are remembered.
-	keptHeaders = 64
+	keptHeaders = 1000
 )
 
 // names are what nodes call a network, where they don't call it by our name.

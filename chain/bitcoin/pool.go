@@ -139,23 +139,29 @@ func (s *Source) look(ctx context.Context, fresh map[*node]bool) error {
 	return ctx.Err()
 }
 
-// pick compares the nodes that are well and gives the best; nil when none is.
+// pick compares the nodes that are well and gives the best that can be asked; nil
+// when there is none. One that is being looked at is not asked, but what it
+// showed last still counts against what others show.
 func (s *Source) pick(ctx context.Context, fresh map[*node]bool) (*node, error) {
-	var well []*node
+	var well, ready []*node
 	for _, n := range s.nodes {
-		if n.seen().healthy() && (fresh[n] || !n.busy()) {
-			well = append(well, n)
+		if !n.seen().healthy() {
+			continue
+		}
+		well = append(well, n)
+		if fresh[n] || !n.busy() {
+			ready = append(ready, n)
 		}
 	}
-	highest := s.highest(well)
+	highest := s.highest(ready)
 	var top *node
-	for _, n := range well {
+	for _, n := range ready {
 		if n.seen().tip.Height == highest && (top == nil || n == s.chosen) {
 			top = n
 		}
 	}
 	for _, n := range well {
-		if n == top {
+		if top == nil || n == top || n.seen().tip.Height > highest {
 			continue
 		}
 		if err := s.compare(ctx, top, n, fresh); err != nil {
@@ -164,7 +170,7 @@ func (s *Source) pick(ctx context.Context, fresh map[*node]bool) (*node, error) 
 	}
 	s.disputed = ""
 	var best *node
-	for _, n := range well {
+	for _, n := range ready {
 		if late := highest-n.seen().tip.Height >= behind; late != n.late {
 			n.late = late
 			s.log.Info("a node fell behind the others, or caught up", "network", s.params.Network(), "host", n.host, "left_out", late)
@@ -189,27 +195,32 @@ func (s *Source) better(n, other *node, highest int64) bool {
 	return n.seen().tip.Height > other.seen().tip.Height
 }
 
-// compare makes sure that the lower of two nodes' chains is the beginning of the
-// higher one's, but for its last block: two blocks at the end compete now and
-// then. When they differ further down, both are looked at anew, and if that
-// stays, nobody knows which of them is right.
+// compare makes sure that two nodes are on one chain. They are when the lower
+// one's tip is on the higher one's chain: it merely lags. And two blocks on the
+// same parent compete for the end now and then; whichever is asked, that is one
+// confirmation. In every other case the higher branch is two blocks or more past
+// the common ancestor, however short the other is, and nobody knows which of
+// them is right: both are looked at anew, and if that stays, neither is believed,
+// so that nothing becomes final on a branch that a healthy node contradicts.
+//
+// Two honest nodes come to that, too, when one hears of the block that decides a
+// race, or of a reorganisation, seconds before the other. That dispute ends by
+// itself when the other hears of it, and no money is counted meanwhile.
+//
+// What this can't see: a node that stands exactly where a false branch begins
+// looks like one that lags, until its own next block.
 func (s *Source) compare(ctx context.Context, top, n *node, fresh map[*node]bool) error {
 	a, b := top.seen().tip, n.seen().tip
-	pair, tips := [2]int{top.number, n.number}, [2]string{a.Hash, b.Hash}
-	if a.Hash == b.Hash || a.Parent == b.Hash || a.Height == b.Height && a.Parent == b.Parent || s.agreed[pair] == tips {
+	if a.Hash == b.Hash || a.Height == b.Height && a.Parent == b.Parent {
 		return nil
 	}
-	height := max(b.Height-1, 0)
-	theirs, err := s.named(ctx, top, height)
+	pair := [2]int{top.number, n.number}
+	on, err := s.leads(ctx, top, b, s.agreed[pair])
 	if err != nil {
 		return err
 	}
-	ours, err := s.named(ctx, n, height)
-	if err != nil {
-		return err
-	}
-	if ours == theirs {
-		s.agreed[pair] = tips
+	if on {
+		s.agreed[pair] = [2]string{a.Hash, b.Hash}
 		return nil
 	}
 	if !fresh[top] || !fresh[n] {
@@ -222,30 +233,44 @@ func (s *Source) compare(ctx context.Context, top, n *node, fresh map[*node]bool
 		return errAgain
 	}
 	s.disputed = fmt.Sprintf("Nodes %d and %d of %d disagree: they have different blocks at height %d. Nothing is counted until they "+
-		"agree again. Find out which of them is on the wrong chain, and stop it.", top.number, n.number, n.of, height)
-	return fmt.Errorf("%w (%s: %s, %s: %s)", chain.Problem(s.disputed), top.host, theirs, n.host, ours)
+		"agree again. If that takes longer than a few minutes, find out which of them is on the wrong chain, and stop it.",
+		min(top.number, n.number), max(top.number, n.number), n.of, b.Height)
+	return fmt.Errorf("%w (%s: %d %s, %s: %d %s)", chain.Problem(s.disputed), top.host, a.Height, a.Hash, n.host, b.Height, b.Hash)
 }
 
-// named asks a node for the hash at a height below its tip. One that can't tell
-// is looked at anew.
-func (s *Source) named(ctx context.Context, n *node, height int64) (string, error) {
+// leads reports whether a node's tip leads down to a block: by the hashes of the
+// parents, which headers prove. What the node names at the block's height proves
+// nothing: a liar names there what others have, and gives another block later.
+// Proved is a tip, and the block that it is known to lead to, so that usually
+// only new headers are read.
+func (s *Source) leads(ctx context.Context, n *node, block chain.Header, proved [2]string) (bool, error) {
+	for h := n.seen().tip; h.Height > block.Height; {
+		if h.Parent == block.Hash || proved == [2]string{h.Hash, block.Hash} {
+			return true, nil
+		}
+		parent, err := s.parent(ctx, n, h)
+		if err != nil {
+			return false, err
+		}
+		h = parent
+	}
+	return false, nil
+}
+
+// parent asks a node for the header before another. One that can't tell is not
+// asked any more until it was looked at anew.
+func (s *Source) parent(ctx context.Context, n *node, h chain.Header) (chain.Header, error) {
 	within, cancel := context.WithTimeout(ctx, s.pace.most)
 	defer cancel()
-	hash, err := n.hash(within, height)
-	if err == nil {
-		return hash, nil
-	}
-	if ctx.Err() != nil {
-		return "", ctx.Err()
-	}
-	if errors.Is(err, chain.ErrNoBlock) { // its chain got shorter
-		if err := n.check(ctx); err != nil {
-			return "", err
-		}
-		return "", errAgain
+	parent, err := n.headerOf(within, h.Height-1, h.Parent)
+	switch {
+	case err == nil:
+		return parent, nil
+	case ctx.Err() != nil:
+		return chain.Header{}, ctx.Err()
 	}
 	n.note(view{err: n.problem(err)})
-	return "", errAgain
+	return chain.Header{}, errAgain
 }
 
 // nobody is the problem when no node can be used.

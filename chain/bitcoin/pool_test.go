@@ -9,12 +9,17 @@ import (
 	"cointill/core/money"
 )
 
-// twoNodes is a follower over two nodes that show one chain.
-func twoNodes(t *testing.T) (b *fixture, first, second *fakeNode) {
+// twoNodes is a follower over two nodes that show one chain; adjust changes the
+// source before it asks anything.
+func twoNodes(t *testing.T, adjust ...func(*Source)) (b *fixture, first, second *fakeNode) {
 	c := newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest"))
 	c.mine(5)
 	first, second = newFakeNode(t, c, "core"), newFakeNode(t, c, "btcd")
-	b = newFixture(t, c, first.open(t, second))
+	s := first.open(t, second)
+	for _, change := range adjust {
+		change(s)
+	}
+	b = newFixture(t, c, s)
 	b.step()
 	return b, first, second
 }
@@ -39,7 +44,7 @@ func TestFailover(t *testing.T) {
 		}
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			b, first, second := twoNodes(t)
+			b, first, second := twoNodes(t, f.patience()...)
 			if inUse(b) != 1 {
 				t.Fatalf("node %d is asked first", inUse(b))
 			}
@@ -70,16 +75,16 @@ func TestFailover(t *testing.T) {
 // TestFork has two nodes with different chains: nobody is believed.
 func TestFork(t *testing.T) {
 	t.Parallel()
-	b, first, second := twoNodes(t)
+	b, first, second := twoNodes(t, impatient)
 	other := b.chain.fork()
 	second.set(func(n *fakeNode) { n.chain = other })
 	b.chain.mine(1)
 	other.mine(1) // two blocks compete for the end: that happens
 	b.step()
 	b.chain.mine(1)
-	b.step()
-	other.mine(1)
 	b.stopped("Nodes 1 and 2 of 2 disagree: they have different blocks at height 6")
+	other.mine(1)
+	b.stopped("disagree")
 	other.mine(10) // neither is behind
 	b.stopped("disagree")
 	for _, st := range b.source.Nodes(t.Context()) {
@@ -130,9 +135,6 @@ func TestBehind(t *testing.T) {
 func TestSlowNode(t *testing.T) {
 	t.Parallel()
 	b, _, second := twoNodes(t)
-	for _, n := range b.source.nodes {
-		n.backend.(*core).silence = time.Hour
-	}
 	b.source.pace.grace, b.source.pace.most = time.Millisecond, 100*time.Millisecond
 	asked := make(chan struct{}, 100)
 	second.set(func(n *fakeNode) {

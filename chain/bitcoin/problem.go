@@ -103,13 +103,16 @@ func dialling(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// clip bounds what a node wrote, for the log.
+// clip bounds what a node wrote, and leaves only what moves no cursor and forges
+// no line where it is printed: printable ASCII.
 func clip(text string) string {
-	const most = 200
-	if len(text) > most {
-		text = text[:most]
-	}
-	return strings.ToValidUTF8(text, "?")
+	const most = 100
+	return strings.Map(func(c rune) rune {
+		if c < ' ' || c > '~' {
+			return '?'
+		}
+		return c
+	}, text[:min(len(text), most)])
 }
 
 // problem is an error about one node as people read it: the node by its place

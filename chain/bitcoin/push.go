@@ -19,7 +19,7 @@ const (
 	// longestRest bounds the rest between two attempts to connect.
 	longestRest = time.Minute
 	// maxPushed bounds one pushed message: a raw block, or a notification of btcd.
-	maxPushed = 16 << 20
+	maxPushed = maxRaw
 )
 
 // listener is one push connection. It returns when the connection ends, calls
@@ -111,7 +111,11 @@ func (s *Source) heard(raw []byte) {
 	s.notify()
 }
 
-// notifications listens to btcd's websocket.
+// subscriptions are what btcd is asked to tell.
+var subscriptions = []string{"notifyblocks", "notifynewtransactions"}
+
+// notifications listens to btcd's websocket. It stands when both subscriptions
+// were granted.
 func notifications(ctx context.Context, url string, c *client, up func(), heard func([]byte)) error {
 	user, password, err := c.login.get()
 	if err != nil {
@@ -129,7 +133,7 @@ func notifications(ctx context.Context, url string, c *client, up func(), heard 
 	}
 	defer conn.CloseNow()
 	conn.SetReadLimit(maxPushed)
-	for i, method := range []string{"notifyblocks", "notifynewtransactions"} {
+	for i, method := range subscriptions {
 		body, err := json.Marshal(call{"1.0", int64(i), method, []any{}})
 		if err != nil {
 			return fmt.Errorf("write a request: %w", err)
@@ -141,23 +145,26 @@ func notifications(ctx context.Context, url string, c *client, up func(), heard 
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go beat(ctx, conn)
-	up()
-	for {
+	for granted := 0; ; {
 		_, message, err := conn.Read(ctx)
 		if err != nil {
 			return broken(err)
 		}
 		var notice struct {
-			Method string `json:"method"`
-			Error  *rpcError
+			Method string    `json:"method"`
+			Error  *rpcError `json:"error"`
 		}
-		switch err := json.Unmarshal(message, &notice); {
+		switch err := json.Unmarshal(message, &notice, frugal); {
 		case err != nil:
 			return strange("btcd's websocket", errors.New("not JSON"))
 		case notice.Error != nil:
 			return method("notifications", notice.Error)
 		case notice.Method != "":
 			heard(nil)
+		default:
+			if granted++; granted == len(subscriptions) {
+				up()
+			}
 		}
 	}
 }

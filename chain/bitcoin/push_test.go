@@ -185,3 +185,18 @@ func TestWebsocket(t *testing.T) {
 	n.pushed <- "not JSON"
 	<-woken // it stands again
 }
+
+// TestWebsocketRefused has a btcd that grants no subscription: whoever may not
+// subscribe reads so in the log, and the connection doesn't pass for one that
+// stands.
+func TestWebsocketRefused(t *testing.T) {
+	t.Parallel()
+	n := newFakeNode(t, newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest")), "btcd")
+	n.refused = true
+	s := n.open(t)
+	stood := false
+	err := notifications(t.Context(), "ws://"+n.Listener.Addr().String()+"/ws", s.nodes[0].backend.(*core).client, func() { stood = true }, func([]byte) {})
+	if err == nil || !strings.Contains(err.Error(), "refuses notifications") || stood {
+		t.Errorf("error %v, stood %v", err, stood)
+	}
+}

@@ -89,7 +89,7 @@ func (r *rpc) call(ctx context.Context, limit int64, method string, params ...an
 		return nil, err
 	}
 	var answer reply
-	if err := json.Unmarshal(body, &answer); err != nil {
+	if err := json.Unmarshal(body, &answer, frugal); err != nil {
 		return nil, unreadable(status, body, err)
 	}
 	if answer.ID == nil || *answer.ID != question.ID {
@@ -109,12 +109,12 @@ func (r *rpc) batch(ctx context.Context, limit int64, calls []call) ([]reply, er
 	}
 	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) { // one error for all
 		var answer reply
-		if err := json.Unmarshal(body, &answer); err == nil && answer.Error != nil {
+		if err := json.Unmarshal(body, &answer, frugal); err == nil && answer.Error != nil {
 			return nil, answer.failure()
 		}
 	}
-	var answers []reply
-	if err := json.Unmarshal(body, &answers); err != nil {
+	answers, err := parseReplies(body, len(calls))
+	if err != nil {
 		return nil, unreadable(status, body, err)
 	}
 	place := make(map[int64]int, len(calls))
@@ -203,10 +203,34 @@ func isHash(text string) bool {
 	return len(text) == 64
 }
 
+// frugal lets names stand twice in an object: to find that out takes memory for
+// each of the millions of names that a bad answer may hold.
+var frugal = jsontext.AllowDuplicateNames(true)
+
+// parseReplies reads a JSON list of at most as many replies as were asked for.
+func parseReplies(list []byte, most int) ([]reply, error) {
+	decoder := jsontext.NewDecoder(bytes.NewReader(list), frugal)
+	if token, err := decoder.ReadToken(); err != nil || token.Kind() != '[' {
+		return nil, errors.New("not a list of answers")
+	}
+	replies := make([]reply, 0, most)
+	for decoder.PeekKind() != ']' {
+		if len(replies) == most {
+			return nil, fmt.Errorf("more than %d answers", most)
+		}
+		var r reply
+		if err := json.UnmarshalDecode(decoder, &r); err != nil {
+			return nil, err
+		}
+		replies = append(replies, r)
+	}
+	return replies, nil
+}
+
 // parseIDs reads a JSON list of transaction ids.
 func parseIDs(list []byte) ([]chainhash.Hash, error) {
 	wrong := errors.New("not a list of transaction ids")
-	decoder := jsontext.NewDecoder(bytes.NewReader(list))
+	decoder := jsontext.NewDecoder(bytes.NewReader(list), frugal)
 	if token, err := decoder.ReadToken(); err != nil || token.Kind() != '[' {
 		return nil, wrong
 	}

@@ -38,7 +38,8 @@ type Config struct {
 // Source is a bitcoin-like network as one or several nodes show it. One node is
 // asked at a time, the same from a Tip to the next; the others check it. Nodes
 // that are down, on another network, syncing, hanging or behind are left out;
-// while two that are well hold different chains, none is believed.
+// while two that are well are on different branches, and it is more than two
+// blocks that compete for the end, none is believed.
 //
 // Its answers keep the rules of chain.Source: what the node says is verified as
 // far as bytes can be, and nothing that a push connection brings is believed.
@@ -53,7 +54,7 @@ type Source struct {
 
 	choosing sync.Mutex // one choice of a node at a time; guards what follows
 	chosen   *node
-	agreed   map[[2]int][2]string // tips, by pairs of nodes, that are known to be of one chain
+	agreed   map[[2]int][2]string // by pairs of nodes: a tip of the first, and one of the second that it leads to
 	disputed string               // the sentence while nodes disagree
 
 	mu        sync.Mutex
@@ -94,7 +95,7 @@ func New(c Config) (*Source, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Source{params: c.Params, clock: c.Clock, log: c.Log, pace: usualPace, agreed: map[[2]int][2]string{}}
+	s := &Source{params: c.Params, clock: c.Clock, log: c.Log, pace: usualPace, agreed: map[[2]int][2]string{}, pool: mempool{most: youngBytes}}
 	for i := range endpoints {
 		e := &endpoints[i]
 		http, err := newClient(e)

@@ -1,0 +1,197 @@
+package bitcoin
+
+import (
+	"strings"
+	"testing"
+
+	"cointill/chain"
+	"cointill/core/money"
+)
+
+// parted is two nodes whose chains part at height 5, and what is mined where.
+type parted struct {
+	*fixture
+	nodes  [2]*fakeNode
+	chains [2]*fakeChain
+	paid   string // a payment that only the second chain holds
+}
+
+// newParted has the node with a number follow the second chain.
+func newParted(t *testing.T, second int) *parted {
+	b, one, two := twoNodes(t)
+	p := &parted{fixture: b, nodes: [2]*fakeNode{one, two}}
+	if second == 1 {
+		p.nodes = [2]*fakeNode{two, one}
+	}
+	p.chains = [2]*fakeChain{b.chain, b.chain.fork()}
+	to := chain.Destination{Address: b.chain.address()}
+	b.watch.AddAddresses(to.Address)
+	p.paid = p.chains[1].send(nil, chain.Output{Destination: to, Amount: money.Units(1000)})
+	p.nodes[1].set(func(n *fakeNode) { n.chain = p.chains[1] })
+	return p
+}
+
+// follows expects a step to end at the tip of one of the chains.
+func (p *parted) follows(number int) {
+	p.Helper()
+	if _, err := p.follower.Step(p.Context()); err != nil || p.ledger.Tip() != p.chains[number].tip() || p.ledger.Problem() != "" {
+		p.Fatalf("at %v of %v, health %q, error %v", p.ledger.Tip(), p.chains[number].tip(), p.ledger.Problem(), err)
+	}
+}
+
+// TestPartition has two nodes on different branches, the false one in either
+// place: nothing is counted that the other contradicts, however long it is.
+func TestPartition(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		mined [2]int // past the fork
+		words string // "" lets it pass
+		end   int    // the chain that is followed then
+	}{
+		"1 and 8":       {[2]int{1, 8}, "disagree: they have different blocks at height 6", 0},
+		"3 and 8":       {[2]int{3, 8}, "disagree: they have different blocks at height 8", 0},
+		"1 and 2":       {[2]int{1, 2}, "disagree: they have different blocks at height 6", 0},
+		"2 and 2":       {[2]int{2, 2}, "disagree: they have different blocks at height 7", 0},
+		"2 and 1":       {[2]int{2, 1}, "disagree: they have different blocks at height 6", 0},
+		"none and 8":    {[2]int{0, 8}, "", 1}, // as if it lagged
+		"none and none": {[2]int{0, 0}, "", 0},
+	} {
+		for second := 1; second <= 2; second++ {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				p := newParted(t, second)
+				p.chains[0].mine(c.mined[0])
+				p.chains[1].mine(c.mined[1])
+				if c.words == "" {
+					p.follows(c.end)
+					return
+				}
+				for range 3 {
+					p.stopped(c.words)
+				}
+				if n := p.ledger.Confirmations(p.paid); n != 0 {
+					t.Errorf("%d confirmations on a branch that a healthy node contradicts", n)
+				}
+				if _, err := p.source.Block(t.Context(), 3, p.watch); err == nil {
+					t.Error("a block is given while nodes disagree")
+				}
+			})
+		}
+	}
+}
+
+// TestPartitionSeen notices a false branch when the other node's next block
+// contradicts it, and goes on when the nodes agree again.
+func TestPartitionSeen(t *testing.T) {
+	t.Parallel()
+	for second := 1; second <= 2; second++ {
+		p := newParted(t, second)
+		p.chains[1].mine(2)
+		p.follows(1) // the other looks late
+		p.chains[0].mine(1)
+		p.chains[1].mine(8)
+		p.stopped("disagree")
+		if n := p.ledger.Confirmations(p.paid); n != 2 {
+			t.Errorf("%d confirmations", n)
+		}
+		for _, st := range p.source.Nodes(t.Context()) {
+			if !strings.Contains(st.Problem, "disagree") || st.InUse {
+				t.Errorf("%+v", st)
+			}
+		}
+		p.nodes[1].set(func(n *fakeNode) { n.chain = p.chains[0] })
+		p.chains[0].mine(4)
+		p.step()
+		if n := p.ledger.Confirmations(p.paid); n != 0 {
+			t.Errorf("%d confirmations after the false branch ended", n)
+		}
+	}
+}
+
+// TestRace has honest nodes that hear of competing blocks one after the other.
+func TestRace(t *testing.T) {
+	t.Parallel()
+	p := newParted(t, 2)
+	p.chains[0].mine(1)
+	p.chains[1].mine(1)
+	p.follows(0) // one block each: the usual race
+	p.chains[1].mine(1)
+	p.stopped("disagree") // it is decided, and only one knows: for seconds
+	p.nodes[0].set(func(n *fakeNode) { n.chain = p.chains[1] })
+	p.follows(1)
+	p.chains[1].mine(2)
+	p.nodes[0].set(func(n *fakeNode) { n.hidden = 2 })
+	p.follows(1) // it only lags
+}
+
+// TestTwoFaces has a liar that names the other node's blocks when it is asked
+// what stands at a height, and hides its branch so.
+func TestTwoFaces(t *testing.T) {
+	t.Parallel()
+	for second := 1; second <= 2; second++ {
+		p := newParted(t, second)
+		p.chains[0].mine(1)
+		p.chains[1].mine(8)
+		honest, mask := p.chains[0].blocks[6].hash, p.chains[1].blocks[6].hash
+		p.nodes[1].set(changes("getblockhash", func(hash string) any {
+			if hash == mask {
+				return honest
+			}
+			return hash
+		}))
+		p.stopped("disagree")
+		if n := p.ledger.Confirmations(p.paid); n != 0 {
+			t.Errorf("%d confirmations", n)
+		}
+	}
+}
+
+// TestLongLag has a node that lacks many blocks: they are proved once.
+func TestLongLag(t *testing.T) {
+	t.Parallel()
+	b, first, second := twoNodes(t)
+	first.set(func(n *fakeNode) { n.hidden = 150 })
+	b.chain.mine(150)
+	b.step()
+	if inUse(b) != 2 {
+		t.Errorf("node %d is asked", inUse(b))
+	}
+	before := second.count("getblockheader")
+	first.set(func(n *fakeNode) { n.hidden = 151 })
+	b.chain.mine(1)
+	b.step()
+	if n := second.count("getblockheader") - before; n > 2 {
+		t.Errorf("%d headers were read for one new block", n)
+	}
+}
+
+// TestBusyWitness has a node under way whose last word contradicts the other's
+// branch: that is not believed for the moment that the look takes.
+func TestBusyWitness(t *testing.T) {
+	t.Parallel()
+	p := newParted(t, 2)
+	p.chains[0].mine(1)
+	p.chains[1].mine(1)
+	p.follows(0)
+	witness, liar := p.source.nodes[0], p.source.nodes[1]
+	p.source.choosing.Lock()
+	p.source.chosen = liar
+	p.source.choosing.Unlock()
+	p.chains[1].mine(8)
+	witness.asking <- struct{}{} // a look at it begins
+	fresh := map[*node]bool{liar: true}
+	if err := liar.check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	result := make(chan error, 1)
+	go func() {
+		p.source.choosing.Lock()
+		defer p.source.choosing.Unlock()
+		_, err := p.source.pick(t.Context(), fresh)
+		result <- err
+	}()
+	<-witness.asking // and ends
+	if err := <-result; err == nil {
+		t.Error("the branch is believed while the node that contradicts it is looked at")
+	}
+}
