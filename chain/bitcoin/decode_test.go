@@ -174,10 +174,9 @@ func TestPayout(t *testing.T) {
 	for j := range uint64(1000) {
 		watch.AddAddresses(p.Address(numbered(j*10 + 6)))
 	}
-	start := time.Now()
 	block, err := ParseBlock(serialized(blockOf(txs...)), p, 1, watch)
-	if err != nil || len(block.Transfers) != 100_000 || time.Since(start) > 5*time.Second {
-		t.Fatalf("%v, %d transfers in %s", err, len(block.Transfers), time.Since(start))
+	if err != nil || len(block.Transfers) != 100_000 {
+		t.Fatalf("%v, %d transfers", err, len(block.Transfers))
 	}
 	sum := money.Amount{}
 	for _, transfer := range block.Transfers {
