@@ -3,6 +3,7 @@ package bitcoin
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"cointill/chain"
 	"cointill/core/money"
@@ -105,6 +106,41 @@ func TestPartitionSeen(t *testing.T) {
 		if n := p.ledger.Confirmations(p.paid); n != 0 {
 			t.Errorf("%d confirmations after the false branch ended", n)
 		}
+	}
+}
+
+// TestStaleWitness has a branch grow by more than one block since the node that
+// contradicts it was last looked at: it is asked before the branch is believed.
+func TestStaleWitness(t *testing.T) {
+	t.Parallel()
+	p := newParted(t, 1) // node 1 is the one that is asked
+	p.source.pace = usualPace
+	p.follows(0)
+	witness := p.nodes[0]
+	before := witness.total()
+	p.chains[0].mine(2)
+	p.chains[1].mine(2)
+	p.stopped("disagree: they have different blocks at height 7")
+	if n := p.ledger.Confirmations(p.paid); n != 0 {
+		t.Errorf("%d confirmations on the word of one node", n)
+	}
+	if witness.total() == before {
+		t.Error("the other node wasn't asked")
+	}
+}
+
+// TestHungWitness has it hang instead: it is waited for once, and left out.
+func TestHungWitness(t *testing.T) {
+	t.Parallel()
+	p := newParted(t, 1)
+	p.source.pace = usualPace
+	p.source.pace.most = 50 * time.Millisecond
+	p.follows(0)
+	p.nodes[0].set(func(n *fakeNode) { n.hijack = hang })
+	p.chains[1].mine(2)
+	p.follows(1)
+	if p.source.nodes[1].seen().healthy() {
+		t.Error("it passes for healthy")
 	}
 }
 

@@ -208,27 +208,38 @@ func (s *Source) better(n, other *node, highest int64) bool {
 // itself when the other hears of it, and no money is counted meanwhile.
 //
 // What this can't see: a node that stands exactly where a false branch begins
-// looks like one that lags, until its own next block.
+// looks like one that lags, until its own next block. So before a branch counts
+// that is two blocks or more past what it showed, it is looked at once more.
 func (s *Source) compare(ctx context.Context, top, n *node, fresh map[*node]bool) error {
 	a, b := top.seen().tip, n.seen().tip
 	if a.Hash == b.Hash || a.Height == b.Height && a.Parent == b.Parent {
 		return nil
 	}
-	pair := [2]int{top.number, n.number}
+	pair, tips := [2]int{top.number, n.number}, [2]string{a.Hash, b.Hash}
 	on, err := s.leads(ctx, top, b, s.agreed[pair])
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if on {
-		s.agreed[pair] = [2]string{a.Hash, b.Hash}
+	case on && a.Height-b.Height > 1 && s.agreed[pair] != tips:
+		// Its look may be older than the branch. Here it is waited for: what it has
+		// now may contradict blocks that would count otherwise.
+		if err := s.again(ctx, n); err != nil {
+			return err
+		}
+		if v := n.seen(); !v.healthy() || v.tip.Hash != b.Hash {
+			return errAgain
+		}
+		fallthrough
+	case on:
+		s.agreed[pair] = tips
 		return nil
 	}
 	if !fresh[top] || !fresh[n] {
-		for _, again := range []*node{top, n} {
-			if err := again.check(ctx); err != nil {
+		for _, one := range []*node{top, n} {
+			if err := s.again(ctx, one); err != nil {
 				return err
 			}
-			fresh[again] = true
+			fresh[one] = true
 		}
 		return errAgain
 	}
@@ -236,6 +247,16 @@ func (s *Source) compare(ctx context.Context, top, n *node, fresh map[*node]bool
 		"agree again. If that takes longer than a few minutes, find out which of them is on the wrong chain, and stop it.",
 		min(top.number, n.number), max(top.number, n.number), n.of, b.Height)
 	return fmt.Errorf("%w (%s: %d %s, %s: %d %s)", chain.Problem(s.disputed), top.host, a.Height, a.Hash, n.host, b.Height, b.Hash)
+}
+
+// again looks at a node anew and waits for it, though not for ever.
+func (s *Source) again(ctx context.Context, n *node) error {
+	within, cancel := context.WithTimeout(ctx, s.pace.most)
+	defer cancel()
+	if n.check(within) != nil && ctx.Err() == nil {
+		n.note(view{err: n.problem(silent(s.pace.most))})
+	}
+	return ctx.Err()
 }
 
 // leads reports whether a node's tip leads down to a block: by the hashes of the
