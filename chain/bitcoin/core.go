@@ -25,10 +25,12 @@ type core struct {
 	*rpc
 	btcd atomic.Bool  // errors have btcd's codes
 	old  atomic.Bool  // getblock takes a boolean, as before Core 0.15
+	full atomic.Bool  // the mempool was read back after the node's start
 	many atomic.Int64 // transactions that one answer lately held; 0 means coreBatch
 }
 
 func (c *core) identify(ctx context.Context) (dialect, version string, err error) {
+	c.full.Store(false) // it may be another process by now
 	result, err := c.call(ctx, smallAnswer, "getnetworkinfo")
 	switch {
 	case err == nil:
@@ -129,8 +131,14 @@ func (c *core) block(ctx context.Context, hash string) ([]byte, error) {
 }
 
 func (c *core) mempool(ctx context.Context) ([]chainhash.Hash, error) {
+	if err := c.refilled(ctx); err != nil {
+		return nil, err
+	}
 	result, err := c.call(ctx, maxList, "getrawmempool")
-	if err != nil {
+	switch {
+	case errors.Is(err, errTooLong):
+		return nil, troubled(err, "has a mempool of more transactions than can be followed. Lower its maxmempool.")
+	case err != nil:
 		return nil, method("getrawmempool", err)
 	}
 	ids, err := parseIDs(result)
@@ -138,6 +146,32 @@ func (c *core) mempool(ctx context.Context) ([]chainhash.Hash, error) {
 		return nil, strange(aNode, err)
 	}
 	return ids, nil
+}
+
+// refilled waits until a node that was started has read its mempool back from the
+// disk, which it does while it answers already: what is missing until then is
+// not gone. Nodes that don't say so are believed.
+func (c *core) refilled(ctx context.Context) error {
+	if c.full.Load() {
+		return nil
+	}
+	result, err := c.call(ctx, smallAnswer, "getmempoolinfo")
+	if err != nil && refusal(err) == nil {
+		return err
+	}
+	info := struct {
+		Loaded bool `json:"loaded"`
+	}{true}
+	if err == nil {
+		if err := json.Unmarshal(result, &info); err != nil {
+			return strange(aNode, errors.New("getmempoolinfo makes no sense"))
+		}
+	}
+	if !info.Loaded {
+		return troubled(nil, "was started and is still reading its mempool from the disk. Wait until it has.")
+	}
+	c.full.Store(true)
+	return nil
 }
 
 func (c *core) batch() int {

@@ -36,6 +36,7 @@ type fakeNode struct {
 	tamper   func(method string, result any) any           // changes results
 	asked    map[string]int
 	pushed   chan string // what websockets are sent
+	loading  bool        // its mempool is still being read back
 	refused  bool        // no websocket may subscribe
 }
 
@@ -208,6 +209,10 @@ func (n *fakeNode) call(c fakeCall) (any, *rpcError) {
 		return blocks[height].hash, nil
 	case "getblockheader", "getblock":
 		return n.blockBytes(c, blocks)
+	case "getmempoolinfo":
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		return map[string]any{"loaded": !n.loading}, nil
 	case "getrawmempool":
 		return n.pending(), nil
 	case "getrawtransaction":

@@ -3,6 +3,7 @@ package bitcoin
 import (
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +40,34 @@ func newMempool(t *testing.T) (*fixture, *fakeNode) {
 	b := newFixture(t, c, n.open(t))
 	b.step()
 	return b, n
+}
+
+// TestReading has a node that was restarted and reads its mempool back: what
+// it lacks until then is not gone, and blocks count meanwhile.
+func TestReading(t *testing.T) {
+	t.Parallel()
+	b, n := newMempool(t)
+	paid := b.pay()
+	b.step()
+	if !b.pending()[paid] {
+		t.Fatal("it isn't there")
+	}
+	n.set(func(n *fakeNode) { n.hijack = cutOff })
+	if _, err := b.source.Tip(t.Context()); err == nil {
+		t.Fatal("a node that is down has a tip")
+	}
+	waiting := b.chain.pending
+	n.set(func(n *fakeNode) { n.hijack, n.loading, b.chain.pending = nil, true, nil })
+	b.chain.mine(1)
+	b.stopped("still reading its mempool")
+	if b.ledger.Tip() != b.chain.tip() || slices.Contains(b.ledger.History(paid), "gone") {
+		t.Errorf("at %v of %v, and the transaction was %v", b.ledger.Tip(), b.chain.tip(), b.ledger.History(paid))
+	}
+	n.set(func(n *fakeNode) { n.loading, b.chain.pending = false, waiting })
+	b.step()
+	if !b.pending()[paid] {
+		t.Error("it is lost")
+	}
 }
 
 // TestLateWatch watches an address only after a reading has passed over its
