@@ -100,11 +100,12 @@ type Wallet struct {
 	ID          int64
 	BusinessID  int64     `gorm:"not null;uniqueIndex:wallets_active,priority:1,where:active"`
 	Domain      string    `gorm:"not null;uniqueIndex:wallets_active,priority:2,where:active"`
-	Network     string    `gorm:"not null;uniqueIndex:wallets_active,priority:3,where:active;uniqueIndex:wallets_fingerprint,priority:1;index:wallets_account,priority:1"`
+	Network     string    `gorm:"not null;uniqueIndex:wallets_active,priority:3,where:active;uniqueIndex:wallets_fingerprint,priority:1;index:wallets_account,priority:1;index:wallets_change,priority:1"`
 	Key         string    `gorm:"not null"`                                            // as entered: an extended public key or a descriptor
 	Script      string    `gorm:"not null"`                                            // pkh, sh(wpkh), wpkh or tr
 	Fingerprint string    `gorm:"not null;uniqueIndex:wallets_fingerprint,priority:2"` // of the raw key and chain code whose children the addresses are
 	Account     string    `gorm:"not null;index:wallets_account,priority:2"`           // the same of the key as entered, the furthest up that was seen
+	Change      string    `gorm:"not null;default:'';index:wallets_change,priority:2"` // the same of the branch that the merchant's own wallet keeps its change on; "" where that isn't known
 	NextIndex   int64     `gorm:"not null"`                                            // of the next address; only ever rises
 	Active      bool      `gorm:"not null"`                                            // new payments are received with it
 	CreatedBy   string    `gorm:"not null"`
@@ -130,6 +131,9 @@ type Transfer struct {
 	// Gone: neither in the mempool nor in the best chain. Why is GoneReason: replaced, dropped or reorged.
 	Gone       bool   `gorm:"not null"`
 	GoneReason string `gorm:"not null"`
+	// GoneAt is since when, on the payment's own clock; nil when it isn't gone, or
+	// went before that was written down.
+	GoneAt *time.Time
 	// A confirmed transaction that used up one of this one's spend keys.
 	ConflictTx     string `gorm:"not null"`
 	ConflictHeight *int64

@@ -22,13 +22,15 @@ const previewed = 5
 
 // Preview is what a merchant is shown of a key before it is used.
 type Preview struct {
-	Format    string   // xpub, zpub, dgub …, or descriptor
-	Script    string   // pkh, sh(wpkh), wpkh or tr
-	Scripts   []string // that could be chosen instead; only Script where the key itself says it
-	Key       string   // as it would be stored: a descriptor with its checksum
-	Path      string   // of all addresses: "0/*"
-	Addresses []string // the first five
-	Paths     []string // of each of them, below the account: "0/0"
+	Format  string   // xpub, zpub, dgub …, or descriptor
+	Script  string   // pkh, sh(wpkh), wpkh or tr
+	Scripts []string // that could be chosen instead; only Script where the key itself says it
+	Key     string   // as it would be stored: a descriptor with its checksum
+	// Fingerprint is what a wallet is known by, however its key is written.
+	Fingerprint string
+	Path        string   // of all addresses: "0/*"
+	Addresses   []string // the first five
+	Paths       []string // of each of them, below the account: "0/0"
 }
 
 // Preview reads a key and shows what would be received with. Nothing is stored.
@@ -39,7 +41,7 @@ func (s *Service) Preview(key, script string, sc scope.Scope, c money.Chain) (Pr
 	if err != nil {
 		return Preview{}, err
 	}
-	p := Preview{Format: k.Format(), Script: k.Script(), Scripts: []string{k.Script()}, Key: k.String(), Path: strings.TrimSuffix(k.Path(0), "0") + "*"}
+	p := Preview{Format: k.Format(), Script: k.Script(), Scripts: []string{k.Script()}, Key: k.String(), Fingerprint: k.Fingerprint(), Path: strings.TrimSuffix(k.Path(0), "0") + "*"}
 	if k.params.KeyVersions[[4]byte(k.account.Version())] == "" && k.Format() != "descriptor" {
 		p.Scripts = Scripts(k.params)
 	}
@@ -133,7 +135,7 @@ func (s *Service) Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script,
 		return models.Wallet{}, off.Error
 	}
 	row := models.Wallet{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Network: network, Key: k.String(), Script: k.Script(),
-		Fingerprint: k.Fingerprint(), Account: k.Account(), Active: true, CreatedBy: actor, CreatedAt: now, UpdatedAt: now}
+		Fingerprint: k.Fingerprint(), Account: k.Account(), Change: k.Change(), Active: true, CreatedBy: actor, CreatedAt: now, UpdatedAt: now}
 	made := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "network"}, {Name: "fingerprint"}}, DoNothing: true}).Create(&row)
 	switch {
 	case made.Error != nil:
@@ -155,12 +157,16 @@ func alone(tx *models.Tx, network string) error {
 }
 
 // refuseForeign refuses a key when another business, or the other domain, has
-// its account, its branch, or any key between the two. Keys above the account,
-// which were never entered, can't be known.
+// its account, its branch, or any key between the two, or keeps its change there:
+// that would pass for payments. Keys above the account, which were never
+// entered, can't be known.
 func refuseForeign(tx *models.Tx, k Key, sc scope.Scope) error {
 	var others int64
 	line := k.line()
-	err := tx.Model(&models.Wallet{}).Where("network = ? AND (account IN ? OR fingerprint IN ?)", string(k.params.Network()), line, line).
+	if change := k.Change(); change != "" {
+		line = append(line, change)
+	}
+	err := tx.Model(&models.Wallet{}).Where("network = ? AND (account IN ? OR fingerprint IN ? OR change IN ?)", string(k.params.Network()), line, line, line).
 		Where("NOT (business_id = ? AND domain = ?)", sc.BusinessID, string(sc.Domain)).Count(&others).Error
 	if err != nil || others == 0 {
 		return err
@@ -180,12 +186,15 @@ func again(tx *models.Tx, row models.Wallet, k Key, sc scope.Scope) (models.Wall
 	if !slices.Contains(k.line(), old.Account) {
 		row.Account = old.Account // it was entered from further up before: that account stays the business's
 	}
+	if row.Change == "" {
+		row.Change = old.Change
+	}
 	if old.Active && old.Key == row.Key && old.Script == row.Script {
 		return old, nil
 	}
 	// next_index is left alone: a payment may be moving it right now.
 	changed := tx.Model(&models.Wallet{}).Where("id = ?", old.ID).
-		Updates(map[string]any{"key": row.Key, "script": row.Script, "account": row.Account, "active": true, "updated_at": row.UpdatedAt})
+		Updates(map[string]any{"key": row.Key, "script": row.Script, "account": row.Account, "change": row.Change, "active": true, "updated_at": row.UpdatedAt})
 	old.Key, old.Script, old.Account, old.Active, old.UpdatedAt = row.Key, row.Script, row.Account, true, row.UpdatedAt
 	return old, changed.Error
 }

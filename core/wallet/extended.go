@@ -72,7 +72,7 @@ func parseExtended(text string, p params.Params) (key *hdkeychain.ExtendedKey, p
 	case !ok || known.private: // a private key's version with a public key in it
 		return nil, "", "", refuse("This key is of a kind that is not known here. Needed is a key of " + networkName(p) + ": " + wanted(p) + ".")
 	case !fits:
-		return nil, "", "", refuse("This is a " + known.prefix + ", a key of " + known.of + ". Needed is a key of " + networkName(p) + ": " + wanted(p) + ".")
+		return nil, "", "", refuse("What begins with " + known.prefix + " is a key of " + known.of + ". Needed is a key of " + networkName(p) + ": " + wanted(p) + ".")
 	}
 	return key, known.prefix, script, nil
 }

@@ -18,11 +18,16 @@ import (
 // receiveBranch is the extended key of an account's branch 0.
 func receiveBranch(t *testing.T, account string) string {
 	t.Helper()
+	return branchKey(t, account, 0)
+}
+
+func branchKey(t *testing.T, account string, index uint32) string {
+	t.Helper()
 	key, err := hdkeychain.NewKeyFromString(account)
 	if err != nil {
 		t.Fatal(err)
 	}
-	branch, err := key.Derive(0)
+	branch, err := key.Derive(index)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,6 +52,22 @@ func TestAccountIsKept(t *testing.T) {
 	})
 }
 
+// TestAnothersChange: what a merchant's own wallet keeps its change on is no
+// branch for anybody else's payments, whichever of the two was there first.
+func TestAnothersChange(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		change := "pkh(" + branchKey(t, tpub, 1) + "/*)"
+		for _, keys := range [][2]string{{vpub, change}, {tpub, change}, {"wpkh(" + tpub + "/<0;1>/*)", change}, {change, vpub}} {
+			f := newFixture(t, modelstest.Open(t, db.Postgres(), time.Now))
+			f.mustUse(1, keys[0], "")
+			if _, err := f.use(2, keys[1], ""); code(err) != "key_in_use" {
+				t.Errorf("%v: %v", keys, err)
+			}
+			f.mustUse(1, keys[1], "") // one's own is one's own affair
+		}
+	})
+}
+
 // TestAnothersBranch: nothing needs to have been given out for another's account to be refused.
 func TestAnothersBranch(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {

@@ -231,6 +231,15 @@ func (k Key) Fingerprint() string {
 	return fingerprint(k.receive.nodes[len(k.receive.nodes)-1])
 }
 
+// Change is what Fingerprint is, of the branch for change; "" where the text
+// doesn't say one.
+func (k Key) Change() string {
+	if len(k.change.nodes) == 0 {
+		return ""
+	}
+	return fingerprint(k.change.nodes[len(k.change.nodes)-1])
+}
+
 // Account is what Fingerprint is, of the key as it was entered: equal for all
 // branches below it.
 func (k Key) Account() string {

@@ -229,14 +229,14 @@ func TestForeignVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for why, version := range map[string][]byte{
-		"This is a Ypub, a key of a wallet with several signers": {0x02, 0x95, 0xb4, 0x3f},
-		"This is a Zpub, a key of a wallet with several signers": {0x02, 0xaa, 0x7e, 0xd3},
-		"This is a tpub, a key of a test network":                {0x04, 0x35, 0x87, 0xcf},
-		"This is a vpub, a key of Bitcoin's test networks":       {0x04, 0x5f, 0x1c, 0xf6},
-		"This is a dgub, a key of Dogecoin's main network":       {0x02, 0xfa, 0xca, 0xfd},
-		"This is a Ltub, a key of Litecoin's main network":       {0x01, 0x9d, 0xa4, 0x62},
-		"of a kind that is not known here":                       {0x01, 0x02, 0x03, 0x04},
-		"private key":                                            {0x04, 0x88, 0xad, 0xe4},
+		"What begins with Ypub is a key of a wallet with several signers": {0x02, 0x95, 0xb4, 0x3f},
+		"What begins with Zpub is a key of a wallet with several signers": {0x02, 0xaa, 0x7e, 0xd3},
+		"What begins with tpub is a key of a test network":                {0x04, 0x35, 0x87, 0xcf},
+		"What begins with vpub is a key of Bitcoin's test networks":       {0x04, 0x5f, 0x1c, 0xf6},
+		"What begins with dgub is a key of Dogecoin's main network":       {0x02, 0xfa, 0xca, 0xfd},
+		"What begins with Ltub is a key of Litecoin's main network":       {0x01, 0x9d, 0xa4, 0x62},
+		"of a kind that is not known here":                                {0x01, 0x02, 0x03, 0x04},
+		"private key":                                                     {0x04, 0x88, 0xad, 0xe4},
 	} {
 		other, err := account.CloneWithVersion(version)
 		if err != nil {
