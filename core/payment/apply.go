@@ -132,6 +132,9 @@ func (v *View) sightings() []Sighting {
 		}
 		if t.Gone {
 			g.Gone = Reason(t.GoneReason)
+			if t.GoneAt != nil {
+				g.GoneAt = *t.GoneAt
+			}
 		}
 		if t.ConflictHeight != nil {
 			g.Conflict = *t.ConflictHeight

@@ -30,9 +30,10 @@ type Sighting struct {
 	SeenAt   time.Time
 	Height   int64 // 0 while unconfirmed
 	Reverted bool
-	Gone     Reason // Replaced, Dropped or Reorged when it is on no chain and in no mempool; else ""
-	Conflict int64  // height of a confirmed transaction that spent its money; 0 when there is none
-	Maturity int64  // confirmations that the network itself demands before it can be spent
+	Gone     Reason    // Replaced, Dropped or Reorged when it is on no chain and in no mempool; else ""
+	GoneAt   time.Time // since when; zero when it isn't gone, or that isn't known
+	Conflict int64     // height of a confirmed transaction that spent its money; 0 when there is none
+	Maturity int64     // confirmations that the network itself demands before it can be spent
 }
 
 // Chain is how far the payment's network is.
@@ -98,15 +99,19 @@ type tallied struct {
 	active, confirmed, final money.Amount
 	waiting, maturing        bool // some are unconfirmed; some are confirmed but not final
 	confirmedOnes            []Sighting
-	nextHeight               int64  // when the next one becomes final
-	dead                     Reason // why none is left, when all are beyond return
-	gone                     Reason // why one is gone that may still return
+	nextHeight               int64     // when the next one becomes final
+	dead                     Reason    // why none is left, when all are beyond return
+	gone                     Reason    // why one is gone that may still return
+	goneAt                   time.Time // since when the last of those is
 	any                      bool
 }
 
 func tally(c Case, sightings []Sighting, chain Chain) (t tallied) {
 	for _, s := range sightings {
 		t.any = true
+		if s.Gone != NoReason && s.GoneAt.After(t.goneAt) {
+			t.goneAt = s.GoneAt
+		}
 		switch {
 		case s.Reverted && s.Height > 0:
 			if t.maturity(c, s.Height, 0, chain) {
@@ -199,6 +204,11 @@ func settle(c Case, t tallied, now time.Time, out *Outcome) {
 	}
 }
 
+// goneFor is how long a transfer must be gone for good before a payment past its
+// 24 hours fails for it. A node that was restarted has an empty mempool for a
+// while; what had been waiting in it is confirmed all the same, most of the time.
+const goneFor = 6 * time.Hour
+
 // unconfirmed decides while no transfer is in a block.
 func unconfirmed(c Case, t tallied, now time.Time, out *Outcome) {
 	out.WakeHeight = t.nextHeight
@@ -212,6 +222,8 @@ func unconfirmed(c Case, t tallied, now time.Time, out *Outcome) {
 		out.State, out.Reason = Initiated, Reorged
 	case now.After(c.AbandonsAt) && !t.any:
 		out.State, out.Reason = Abandoned, NoReason
+	case now.After(c.AbandonsAt) && !t.waiting && t.gone != NoReason && !now.After(t.goneAt.Add(goneFor)):
+		out.Wake = justAfter(t.goneAt.Add(goneFor))
 	case now.After(c.AbandonsAt) && !t.waiting:
 		out.State, out.WakeHeight = Failed, 0
 		if out.Reason = t.gone; out.Reason == NoReason {

@@ -28,6 +28,7 @@ func TestDecide(t *testing.T) {
 	const second = time.Second
 	with := func(c Case, change func(*Case)) Case { change(&c); return c }
 	gone := func(s Sighting, why Reason) Sighting { s.Gone = why; return s }
+	since := func(s Sighting, after time.Duration) Sighting { s.GoneAt = start.Add(after); return s }
 	reverted := func(s Sighting) Sighting { s.Reverted = true; return s }
 	mined := func(s Sighting) Sighting { s.Maturity = 100; return s }
 	conflicted := func(s Sighting, height int64) Sighting { s.Gone, s.Conflict = Replaced, height; return s }
@@ -83,6 +84,9 @@ func TestDecide(t *testing.T) {
 		{"reorged out for good", asked(Initiated), []Sighting{gone(sighting(1000, 0, second), Reorged)}, at(20), Monitoring + time.Microsecond, Failed, Reorged},
 		{"dropped, may come back", asked(Initiated), []Sighting{gone(sighting(1000, 0, second), Dropped)}, at(20), Monitoring, Initiated, ""},
 		{"dropped for good", asked(Initiated), []Sighting{gone(sighting(1000, 0, second), Dropped)}, at(20), Monitoring + time.Microsecond, Failed, Dropped},
+		{"dropped after a day, may come back", asked(Initiated), []Sighting{since(gone(sighting(1000, 0, second), Dropped), 2*Monitoring)}, at(20), 2*Monitoring + goneFor, Initiated, ""},
+		{"dropped after a day, for good", asked(Initiated), []Sighting{since(gone(sighting(1000, 0, second), Dropped), 2*Monitoring)}, at(20), 2*Monitoring + goneFor + time.Microsecond, Failed, Dropped},
+		{"dropped shortly before a day is over", asked(Initiated), []Sighting{since(gone(sighting(1000, 0, second), Dropped), Monitoring-second)}, at(20), Monitoring + second, Initiated, ""},
 		{"replaced in the mempool", asked(Initiated), []Sighting{gone(sighting(1000, 0, second), Replaced)}, at(20), second, Initiated, ""},
 		{"replaced by one that pays us", asked(Initiated), []Sighting{gone(sighting(1000, 0, second), Replaced), sighting(1000, 20, second)}, at(20), second, Processing, ""},
 		{"double spend confirmed", asked(Initiated), []Sighting{conflicted(sighting(1000, 0, second), 10)}, at(11), second, Initiated, ""},

@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"cointill/chain"
+	"cointill/core/scope"
 	"cointill/models"
 )
 
@@ -298,8 +299,34 @@ func (a *applying) vanish(t models.Transfer) error {
 	if t.GoneReason == string(Reorged) {
 		why = Reorged
 	}
-	return a.tx.Model(&models.Transfer{}).Where("id = ?", t.ID).
-		Updates(map[string]any{"gone": true, "gone_reason": string(why), "updated_at": a.now}).Error
+	return a.lose(t, map[string]any{"gone": true, "gone_reason": string(why), "updated_at": a.now})
+}
+
+// lose marks a transfer as gone, since now on its payment's own clock unless it
+// was gone before.
+func (a *applying) lose(t models.Transfer, set map[string]any) error {
+	if !t.Gone {
+		ahead, err := a.advanced(t)
+		if err != nil {
+			return err
+		}
+		set["gone_at"] = a.now.Add(ahead)
+	}
+	return a.tx.Model(&models.Transfer{}).Where("id = ?", t.ID).Updates(set).Error
+}
+
+// advanced is how far the clock of a transfer's payment was moved, which only
+// the sandbox does.
+func (a *applying) advanced(t models.Transfer) (time.Duration, error) {
+	if t.PaymentID == nil || t.Domain != string(scope.Test) {
+		return 0, nil
+	}
+	var seconds []int64
+	err := a.tx.Model(&models.Payment{}).Where("id = ?", *t.PaymentID).Pluck("advanced", &seconds).Error
+	if err != nil || len(seconds) == 0 {
+		return 0, err
+	}
+	return time.Duration(seconds[0]) * time.Second, nil
 }
 
 // spent notes that a transaction used up a spend key: every transfer of another
@@ -318,7 +345,7 @@ func (a *applying) spent(s chain.Spend, height *int64) error {
 		if height != nil {
 			set["conflict_tx"], set["conflict_height"] = s.TxID, *height
 		}
-		if err := a.tx.Model(&models.Transfer{}).Where("id = ?", t.ID).Updates(set).Error; err != nil {
+		if err := a.lose(t, set); err != nil {
 			return err
 		}
 	}

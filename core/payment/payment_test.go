@@ -306,120 +306,10 @@ func TestDeadlines(t *testing.T) {
 	})
 }
 
-func TestReorganisations(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
-		v := b.opened()
-		ref, tx := v.Payment.Reference, b.pay(v, "aa", v.Payment.Due)
-		b.mine(tx)
-		b.expect(ref, payment.Processing, "")
-		b.reorg(1, &chain.Pending{Transfers: []chain.Transfer{tx}})
-		b.expect(ref, payment.Initiated, payment.Reorged)
-		b.mine(tx)
-		b.expect(ref, payment.Processing, "")
-		b.mine()
-		b.expect(ref, payment.Successful, "")
-		received := func() int64 {
-			sum, err := b.service.Summary(t.Context(), b.scope, time.Time{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return sum.Volume[money.Currency(v.Payment.Currency)]
-		}
-		if got := received(); got != v.Payment.Amount {
-			t.Errorf("received %d of %d", got, v.Payment.Amount)
-		}
-		for prefix, want := range map[string]int{ref[:8]: 1, strings.ToLower(ref[:8]): 0} { // references tell case, on both databases
-			if page, err := b.service.Search(t.Context(), b.scope, payment.Filter{Reference: prefix}); err != nil || len(page.Payments) != want {
-				t.Errorf("by reference %s: %d, %v", prefix, len(page.Payments), err)
-			}
-		}
-		for _, hash := range []string{tx.TxID, strings.ToUpper(tx.TxID)} {
-			if page, err := b.service.Search(t.Context(), b.scope, payment.Filter{Hash: hash}); err != nil || len(page.Payments) != 1 {
-				t.Errorf("by hash %s: %d, %v", hash, len(page.Payments), err)
-			}
-		}
-		b.reorg(4, &chain.Pending{})
-		got := b.expect(ref, payment.Successful, payment.ReversedReason)
-		if !got.Payment.Reversed || received() != 0 {
-			t.Error("not flagged, or still counted as received")
-		}
-		b.mine(tx)
-		b.reorg(1, &chain.Pending{})
-		if got := b.events(v.Payment.ID); got != "initiated detected processing initiated processing successful reversed" {
-			t.Errorf("events: %s", got)
-		}
-	})
-}
-
-func TestDoubleSpend(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
-		v := b.opened()
-		ref, tx := v.Payment.Reference, b.pay(v, "aa", v.Payment.Due)
-		b.pool(nil, tx)
-		block := b.block(int64(len(b.blocks)))
-		block.Spends = []chain.Spend{{Key: "coin-of-aa", TxID: "rival"}}
-		b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{}})
-		b.expect(ref, payment.Initiated, "")
-		b.mine()
-		b.expect(ref, payment.Failed, payment.Replaced)
-		// The rival is reorganised away and the money comes after all: shown, not lost.
-		b.reorg(2, &chain.Pending{})
-		b.mine(tx)
-		b.expect(ref, payment.Failed, payment.Replaced)
-		if got := b.events(v.Payment.ID); got != "initiated detected failed unexpected_transfer" {
-			t.Errorf("events: %s", got)
-		}
-	})
-}
-
 // TestStuckTransferConfirmsAfterAll: money that was waiting when its payment
 // ended without it is shown once it confirms; counted money that a deep
 // reorganisation moved is not.
-func TestStuckTransferConfirmsAfterAll(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
-		v := b.opened()
-		stuck, quick := b.pay(v, "stuck", v.Payment.Due), b.pay(v, "quick", v.Payment.Due)
-		b.pool(nil, stuck)
-		b.apply(chain.Batch{Blocks: []chain.Block{b.block(int64(len(b.blocks)), quick)}, Pending: &chain.Pending{Transfers: []chain.Transfer{stuck}}})
-		b.apply(chain.Batch{Blocks: []chain.Block{b.block(int64(len(b.blocks)))}, Pending: &chain.Pending{Transfers: []chain.Transfer{stuck}}})
-		b.expect(v.Payment.Reference, payment.Successful, "")
-		b.mine(stuck)
-		if got := b.events(v.Payment.ID); got != "initiated detected detected processing successful unexpected_transfer" {
-			t.Errorf("events: %s", got)
-		}
-		list, _, err := b.service.Unmatched(t.Context(), b.scope, 0, 10)
-		if err != nil || len(list) != 1 {
-			t.Errorf("unmatched: %+v, %v", list, err)
-		}
-		got := b.expect(v.Payment.Reference, payment.Successful, "")
-		if got.Payment.Paid.Cmp(got.Payment.Due) != 0 || len(got.Transfers) != 1 {
-			t.Errorf("paid %s by %d transfers", got.Payment.Paid, len(got.Transfers))
-		}
-		b.reorgTo(5, quick, stuck) // both are mined again elsewhere
-		if got := b.events(v.Payment.ID); got != "initiated detected detected processing successful unexpected_transfer" {
-			t.Errorf("after the reorganisation: %s", got)
-		}
-	})
-}
-
 // TestRevertedComesBack: a failed payment's transaction is mined again, and succeeds.
-func TestRevertedComesBack(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
-		v := b.opened()
-		tx := b.pay(v, "aa", v.Payment.Due)
-		bad := tx
-		bad.Reverted = true
-		b.mine(bad)
-		b.mine()
-		b.expect(v.Payment.Reference, payment.Failed, payment.Reverted)
-		b.reorgTo(2, tx)
-		b.expect(v.Payment.Reference, payment.Failed, payment.Reverted)
-		if got := b.events(v.Payment.ID); got != "initiated detected failed unexpected_transfer" {
-			t.Errorf("events: %s", got)
-		}
-	})
-}
-
 // TestLinkUseComesBack: a payment that ends without money gives its link's use back.
 func TestLinkUseComesBack(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
@@ -593,76 +483,8 @@ func TestCatchingUp(t *testing.T) {
 
 // TestSpendKeysAreForgotten: what a transfer used up is watched as long as a
 // reorganisation can reach the transfer, and not for ever.
-func TestSpendKeysAreForgotten(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
-		v := b.opened()
-		tx := b.pay(v, "aa", v.Payment.Due)
-		b.mine(tx)
-		kept := func() bool {
-			var rows int64
-			if err := b.db.Read(t.Context()).Model(&models.Spend{}).Count(&rows).Error; err != nil {
-				t.Fatal(err)
-			}
-			if watched := b.observer.Watching.Spend(tx.Spends[0]); watched != (rows > 0) {
-				t.Fatalf("%d rows, watched %v", rows, watched)
-			}
-			return rows > 0
-		}
-		ahead := func(n int) {
-			batch := chain.Batch{Pending: &chain.Pending{}}
-			at := b.blocks[len(b.blocks)-1]
-			for i := range n {
-				block := chain.Block{Header: chain.Header{BlockID: chain.BlockID{Height: at.Height + 1, Hash: fmt.Sprint("far-", at.Height, "-", i)}, Parent: at.Hash, Time: b.clock.Now()}}
-				batch.Blocks, at = append(batch.Blocks, block), block.BlockID
-			}
-			b.apply(batch)
-		}
-		ahead(1999)
-		if !kept() {
-			t.Error("forgotten while a reorganisation could still reach it")
-		}
-		ahead(1)
-		if kept() {
-			t.Error("kept for ever")
-		}
-	})
-}
-
 // TestAReplacementPaysInstead: a transaction that replaces another counts
 // instead of it, in what is told at once too, wherever it is first seen.
-func TestAReplacementPaysInstead(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
-		for _, where := range []string{"pool", "block"} {
-			v := b.opened()
-			first := b.pay(v, where+"-first", v.Payment.Due)
-			second := b.pay(v, where+"-second", v.Payment.Due)
-			second.Spends = first.Spends
-			b.pool(nil, first)
-			spends := []chain.Spend{{Key: first.Spends[0], TxID: second.TxID}}
-			if where == "pool" {
-				b.pool(spends, second)
-			} else {
-				block := b.block(int64(len(b.blocks)), second)
-				block.Spends = spends
-				b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{}})
-			}
-			var events []models.Event
-			if err := b.db.Read(t.Context()).Where("payment_id = ?", v.Payment.ID).Order("sequence").Find(&events).Error; err != nil {
-				t.Fatal(err)
-			}
-			exact := `"amount_paid":"` + money.Fiat(v.Charged()) + `"`
-			for _, e := range events[1:] {
-				if !strings.Contains(e.Body, exact) {
-					t.Errorf("%s: %s says %s, want %s", where, e.Type, e.Body, exact)
-				}
-			}
-			if got := b.view(v.Payment.Reference).Payment.Paid; len(events) < 3 || got.Cmp(v.Payment.Due) != 0 {
-				t.Errorf("%s: %d events, %s paid of %s", where, len(events), got, v.Payment.Due)
-			}
-		}
-	})
-}
-
 // TestDustIsBounded: thousands of outputs to one address are counted exactly, told
 // in few events of bounded size, and forgotten without harm.
 func TestDustIsBounded(t *testing.T) {
@@ -706,21 +528,6 @@ func TestDustIsBounded(t *testing.T) {
 }
 
 // TestReplacingOneOfManyOutputs: what one transaction spends belongs to all of its outputs.
-func TestReplacingOneOfManyOutputs(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
-		one, two := b.opened(), b.opened()
-		first, second := b.pay(one, "pair", one.Payment.Due), b.pay(two, "pair", two.Payment.Due)
-		second.Index = 1
-		b.pool(nil, first, second)
-		b.pool([]chain.Spend{{Key: first.Spends[0], TxID: "thief"}})
-		for _, v := range []payment.View{one, two} {
-			if got := b.view(v.Payment.Reference); got.Payment.Paid.Sign() != 0 || len(got.Transfers) != 1 || got.Transfers[0].GoneReason != string(payment.Replaced) {
-				t.Errorf("%s paid, %+v", got.Payment.Paid, got.Transfers)
-			}
-		}
-	})
-}
-
 // TestHealthIsFenced: who has lost the lease says nothing about the network any more.
 func TestHealthIsFenced(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {

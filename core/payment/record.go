@@ -78,6 +78,7 @@ type RecordMove struct {
 	Hash          string `json:"hash"`
 	Amount        string `json:"amount"`
 	Confirmations int64  `json:"confirmations"`
+	Status        string `json:"status"` // pending, confirmed, replaced, dropped, reorged or reverted
 	FirstSeenAt   string `json:"first_seen_at"`
 }
 
@@ -114,7 +115,7 @@ func (v View) Record() Record {
 	}
 	for _, t := range v.Transfers[:min(len(v.Transfers), maxTransfers)] {
 		r.Transfers = append(r.Transfers, RecordMove{
-			Hash: t.TxID, Amount: coin.Format(t.Amount), Confirmations: v.Confirmations(t), FirstSeenAt: clock.Format(seenAt(t)),
+			Hash: t.TxID, Amount: coin.Format(t.Amount), Confirmations: v.Confirmations(t), Status: moveStatus(t), FirstSeenAt: clock.Format(seenAt(t)),
 		})
 	}
 	if t := v.mainTransfer(); t != nil {
@@ -144,6 +145,41 @@ func (v View) Confirmations(t models.Transfer) int64 {
 		return 0
 	}
 	return max(0, v.Chain.Tip-*t.Height+1)
+}
+
+// MoveStatuses lists what a transfer's status can be.
+func MoveStatuses() []string {
+	return []string{movePending, moveConfirmed, string(Replaced), string(Dropped), string(Reorged), string(Reverted)}
+}
+
+const (
+	movePending   = "pending"
+	moveConfirmed = "confirmed"
+)
+
+// moveStatus says whether a transfer pays, so that nobody counts one that doesn't.
+func moveStatus(t models.Transfer) string {
+	switch {
+	case t.Gone:
+		return t.GoneReason
+	case t.Reverted:
+		return string(Reverted)
+	case t.Height == nil:
+		return movePending
+	}
+	return moveConfirmed
+}
+
+// Needed is how many confirmations are final: the payment's depth, or more where
+// the network itself lets money of one of its transfers move only later.
+func (v View) Needed() int64 {
+	needed := int64(v.Payment.FinalDepth)
+	for _, t := range v.Transfers {
+		if !t.Gone && !t.Reverted {
+			needed = max(needed, t.Maturity)
+		}
+	}
+	return needed
 }
 
 // mainTransfer is the one whose hash stands for the payment: the latest that

@@ -34,7 +34,7 @@ func (a *applying) seen(t chain.Transfer, block *chain.Header) error {
 		return a.first(t, block)
 	}
 	was := row
-	row.Gone, row.Reverted = false, t.Reverted
+	row.Gone, row.GoneAt, row.Reverted = false, nil, t.Reverted
 	if block == nil {
 		if row.Height != nil {
 			return nil // the mempool picture is older than the block
@@ -52,7 +52,7 @@ func (a *applying) seen(t chain.Transfer, block *chain.Header) error {
 	if err != nil {
 		return err
 	}
-	err = a.tx.Select("Gone", "GoneReason", "Reverted", "Height", "BlockHash", "ConflictTx", "ConflictHeight", "Unmatched", "UpdatedAt").
+	err = a.tx.Select("Gone", "GoneReason", "GoneAt", "Reverted", "Height", "BlockHash", "ConflictTx", "ConflictHeight", "Unmatched", "UpdatedAt").
 		Where("id = ?", row.ID).Updates(&row).Error
 	if err != nil {
 		return err
@@ -126,6 +126,9 @@ func (a *applying) first(t chain.Transfer, block *chain.Header) error {
 	if err != nil {
 		return err
 	}
+	if err := a.inherit(&row, t.Spends); err != nil {
+		return err
+	}
 	if err := a.tx.Create(&row).Error; err != nil {
 		return err
 	}
@@ -138,6 +141,34 @@ func (a *applying) first(t chain.Transfer, block *chain.Header) error {
 	}
 	a.touch(row)
 	return a.announce(v, row)
+}
+
+// inherit gives a transfer the time of the one that it replaces, where that
+// would have paid the same payment no less: a customer who raises the fee has
+// paid when they first did. One that pays more than it replaces is of now, so that
+// nobody holds a price by a promise.
+func (a *applying) inherit(row *models.Transfer, spends []string) error {
+	if row.PaymentID == nil || row.Unmatched != "" || len(spends) == 0 {
+		return nil
+	}
+	var replaced []models.Transfer
+	err := a.tx.Where("payment_id = ? AND network = ? AND tx_id <> ? AND unmatched = '' AND gone AND tx_id IN (?)", *row.PaymentID, a.network, row.TxID,
+		a.tx.Model(&models.Transfer{}).Select("tx_id").Where("id IN (?)",
+			a.tx.Model(&models.Spend{}).Select("transfer_id").Where("network = ? AND spend_key IN ?", a.network, spends[:min(len(spends), chain.MaxSpends)]))).
+		Find(&replaced).Error
+	if err != nil {
+		return err
+	}
+	paid := map[string]money.Amount{}
+	for _, t := range replaced {
+		paid[t.TxID] = paid[t.TxID].Add(t.Amount)
+	}
+	for _, t := range replaced {
+		if t.SeenAt != nil && t.SeenAt.Before(*row.SeenAt) && paid[t.TxID].Cmp(row.Amount) >= 0 {
+			row.SeenAt = t.SeenAt
+		}
+	}
+	return nil
 }
 
 // needs stores the spend keys of a transaction, with the first of its transfers

@@ -255,7 +255,7 @@ func (a *act) neverConfirms() error {
 	txid := a.send(tx, 0, true, "Sent now; no block ever takes it, and "+forgotten+" the mempool forgets it.")
 	a.moves = append(a.moves, chain.Move{After: memory, Kind: chain.MoveDrop, TxIDs: []string{txid}})
 	a.done.Next = "The payment stays initiated with a pending transfer, even when its 24 hours end. " + forgotten +
-		" the mempool forgets the transaction; once 24 hours have passed too (advance by 86400 seconds) the payment becomes failed (dropped)."
+		" the mempool forgets the transaction; once 24 hours have passed too, six of them without it (advance by 86400 seconds then), the payment becomes failed (dropped)."
 	return nil
 }
 

@@ -77,7 +77,7 @@ func TestEveryReason(t *testing.T) {
 }
 
 // TestDropped: at 24 hours a payment whose money is still in the mempool stays
-// as it is; it fails when that is forgotten, whichever comes last.
+// as it is; it fails when that has been forgotten for six hours, whichever comes last.
 func TestDropped(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, modelstest.Open(t, false, time.Now))
@@ -106,6 +106,13 @@ func TestDropped(t *testing.T) {
 			t.Errorf("%s: %s before its 24 hours are over", v.Payment.Coin, v.State())
 		}
 		_, err := b.sandbox.Advance(t.Context(), b.scope, reference, day)
+		b.must(err)
+	}
+	for _, reference := range early {
+		if v := b.view(reference); v.State() != payment.Initiated {
+			t.Errorf("%s: %s as soon as its money is forgotten", v.Payment.Coin, v.State())
+		}
+		_, err := b.sandbox.Advance(t.Context(), b.scope, reference, 6*3600+1)
 		b.must(err)
 	}
 	for _, reference := range append(early, later...) {

@@ -109,7 +109,7 @@ func start(t testing.TB, k kind) *Node {
 		n.Kill()
 		if t.Failed() {
 			text := n.log.String()
-			t.Logf("the log of %s:\n%s", k.name, text[max(0, len(text)-3000):])
+			t.Logf("the log of %s:\n%s", k.name, text[max(0, len(text)-1500):])
 		}
 	})
 	n.Start()

@@ -60,7 +60,8 @@ var abouts = map[string]map[string]about{
 	"Transfer": {
 		"hash": {"Hash of the transaction.", "9f2c41d6a0"}, "amount": {"What it carries, in the coin.", "0.00027778"},
 		"confirmations": {"Its confirmations; 0 while it is unconfirmed or gone.", 2},
-		"first_seen_at": {"When it was first seen on the network: this is the payment's time.", "2026-01-31T12:02:10.000000Z"},
+		"status":        {"Whether it pays: pending and confirmed do; replaced, dropped, reorged and reverted don't, and are no part of any amount.", "confirmed"},
+		"first_seen_at": {"When it was first seen on the network: this is the payment's time. One that replaces another with a higher fee has that one's.", "2026-01-31T12:02:10.000000Z"},
 	},
 	"Rate": {
 		"price": {"Fiat units for one whole coin.", "90000000"}, "coin": {"The coin.", "BTC"}, "currency": {"The fiat currency.", "NGN"},
@@ -80,6 +81,7 @@ func enums() map[string]map[string][]string {
 	return map[string]map[string][]string{
 		"Payment":        {"status": names(payment.States()), "domain": {"test", "live"}, "reason": reasons},
 		"PaymentSummary": {"reason": reasons},
+		"Transfer":       {"status": payment.MoveStatuses()},
 		"Rate":           {"currency": {"NGN", "GHC", "KES", "USD"}},
 	}
 }

@@ -1,7 +1,10 @@
 package checkout
 
 import (
+	"slices"
+
 	"cointill/core/payment"
+	"cointill/models"
 	"cointill/views/checkout"
 )
 
@@ -86,8 +89,14 @@ func declined(v payment.View) checkout.View {
 // over reports whether the time to pay has passed.
 func over(v payment.View) bool { return v.Now.After(v.Payment.ExpiresAt) }
 
-// returning reports a payment whose confirmation a reorganisation took back: it
-// will most likely be confirmed again, so nobody should pay twice.
+// returning reports a payment whose confirmation a reorganisation took back, or
+// whose transfer left the mempool without another in its place: it will most
+// likely be confirmed all the same, so nobody should pay twice.
 func returning(v payment.View) bool {
-	return payment.Reason(v.Payment.Reason) == payment.Reorged
+	return payment.Reason(v.Payment.Reason) == payment.Reorged || slices.ContainsFunc(v.Transfers, lost)
+}
+
+// lost reports a transfer that a node's mempool had and has no more.
+func lost(t models.Transfer) bool {
+	return t.Gone && payment.Reason(t.GoneReason) == payment.Dropped
 }

@@ -47,7 +47,7 @@ func statusProps(v payment.View, a about) checkout.StatusProps {
 		Difference: coin.Format(p.Paid.Sub(p.Due).Abs()), ReceivedFiat: currency.Show(v.PaidFiat()),
 		DifferenceFiat: currency.Show(v.PaidFiat().Sub(v.Charged()).Abs()),
 		Now:            v.Now.In(zone), Deadline: p.ExpiresAt.In(zone), WatchUntil: p.AbandonsAt.In(zone), Window: payment.Window,
-		Confirmations: confirmations(v), Needed: p.FinalDepth, Hash: v.Record().Transaction.CryptoTransactionHash,
+		Confirmations: confirmations(v), Needed: int(v.Needed()), Hash: v.Record().Transaction.CryptoTransactionHash,
 		Claim: a.Claim,
 	}
 	if a.Problem == "" {
@@ -94,7 +94,7 @@ func received(v payment.View) money.Amount {
 		return sum
 	}
 	for _, t := range v.Transfers {
-		if t.GoneReason == string(payment.Reorged) {
+		if payment.Reason(t.GoneReason) == payment.Reorged || lost(t) {
 			sum = sum.Add(t.Amount)
 		}
 	}
@@ -112,7 +112,7 @@ func confirmations(v payment.View) int {
 			least = n
 		}
 	}
-	return int(min(max(least, 0), int64(v.Payment.FinalDepth)))
+	return int(min(max(least, 0), v.Needed()))
 }
 
 // paces are how long a block takes on average, by network. The sandbox's come
@@ -126,7 +126,7 @@ var paces = map[string]time.Duration{
 // wait is how long the confirmations that are missing take on average. It is
 // the same at every moment between two blocks: they come by chance.
 func wait(v payment.View) time.Duration {
-	return time.Duration(v.Payment.FinalDepth-confirmations(v)) * paces[v.Payment.Network]
+	return time.Duration(v.Needed()-int64(confirmations(v))) * paces[v.Payment.Network]
 }
 
 // masked hides most of an e-mail address: the page is open to whoever has its address.

@@ -33,6 +33,24 @@ func standing(state payment.State, reason payment.Reason, paid int64, age time.D
 	}
 }
 
+// after is a payment whose only transfer is gone, for a reason.
+func after(reason payment.Reason) payment.View {
+	v := standing(payment.Initiated, "", 0, 2*minute)
+	v.Transfers = []models.Transfer{{Amount: money.Units(10_000), Gone: true, GoneReason: string(reason)}}
+	return v
+}
+
+// TestMinedMoney counts to where the network lets it move, not to the payment's depth.
+func TestMinedMoney(t *testing.T) {
+	v := standing(payment.Processing, "", 10_000, minute)
+	height := int64(10)
+	v.Payment.Network, v.Chain.Tip = "bitcoin-mainnet", 14
+	v.Transfers = []models.Transfer{{Amount: money.Units(10_000), Height: &height, Maturity: 100}}
+	if p := statusProps(v, about{asker: asker{tongue: tongue{Lang: "en"}}}); p.Confirmations != 5 || p.Needed != 100 || p.Wait != 950*minute {
+		t.Errorf("%d of %d, %s", p.Confirmations, p.Needed, p.Wait)
+	}
+}
+
 func TestFace(t *testing.T) {
 	for name, c := range map[string]struct {
 		v       payment.View
@@ -50,6 +68,8 @@ func TestFace(t *testing.T) {
 		"part seen":                      {standing(payment.Initiated, "", 9_899, minute), "", checkout.Partial},
 		"part seen, window over":         {standing(payment.Initiated, "", 9_000, 8*minute), "", checkout.Seen},
 		"taken back by a reorganisation": {standing(payment.Initiated, payment.Reorged, 0, minute), "", checkout.Seen},
+		"left a node's mempool":          {after(payment.Dropped), "", checkout.Seen},
+		"replaced by nothing for us":     {after(payment.Replaced), "", checkout.Waiting},
 		"processing":                     {standing(payment.Processing, "", 10_000, minute), "", checkout.Processing},
 		"processing, too much":           {standing(payment.Processing, "", 11_000, minute), "", checkout.Processing},
 		"part confirmed":                 {standing(payment.Processing, "", 6_000, minute), "", checkout.Partial},
@@ -199,8 +219,8 @@ var tags = regexp.MustCompile(`<[^>]*>`)
 
 func TestReceivedDuringReorganisation(t *testing.T) {
 	v := standing(payment.Initiated, payment.Reorged, 0, minute)
-	v.Transfers = []models.Transfer{{Amount: money.Units(10_000), Gone: true, GoneReason: "reorged"}, {Amount: money.Units(5), Gone: true, GoneReason: "dropped"}}
-	if got := statusProps(v, about{asker: asker{tongue: tongue{Lang: "en"}}}).Received; got != "0.00010000" {
+	v.Transfers = []models.Transfer{{Amount: money.Units(10_000), Gone: true, GoneReason: "reorged"}, {Amount: money.Units(5), Gone: true, GoneReason: "dropped"}, {Amount: money.Units(7), Gone: true, GoneReason: "replaced"}}
+	if got := statusProps(v, about{asker: asker{tongue: tongue{Lang: "en"}}}).Received; got != "0.00010005" {
 		t.Error(got)
 	}
 }

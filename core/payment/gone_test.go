@@ -1,0 +1,281 @@
+package payment_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/chain"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/models"
+)
+
+// TestEmptiedMempool: a node that lost its mempool takes the sighting back and
+// ends no payment, also when its 24 hours are over. What was waiting is
+// confirmed all the same; if it stays away, the payment fails after six hours.
+func TestEmptiedMempool(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		for name, comesBack := range map[string]bool{"aa": true, "bb": false} {
+			v := b.opened()
+			tx := b.pay(v, name, v.Payment.Due)
+			b.pool(nil, tx)
+			b.clock.Advance(2 * payment.Monitoring)
+			b.pool(nil, tx)
+			b.expect(v.Payment.Reference, payment.Initiated, "")
+			b.pool(nil)
+			b.clock.Advance(5 * time.Hour)
+			if _, err := b.service.Sweep(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			b.expect(v.Payment.Reference, payment.Initiated, "")
+			if comesBack {
+				b.mine(tx)
+				b.mine()
+				b.expect(v.Payment.Reference, payment.Successful, "")
+				continue
+			}
+			b.clock.Advance(time.Hour + time.Millisecond)
+			if _, err := b.service.Sweep(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			b.expect(v.Payment.Reference, payment.Failed, payment.Dropped)
+		}
+	})
+}
+
+// TestRaisedFee: a payment that is replaced by one with a higher fee is of the
+// time at which it was first made, unless that paid less.
+func TestRaisedFee(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		for name, test := range map[string]struct {
+			first  func(due money.Amount) money.Amount
+			after  time.Duration
+			state  payment.State
+			reason payment.Reason
+			block  bool // the replacement is first seen in a block
+		}{
+			"a": {func(due money.Amount) money.Amount { return due }, 10 * time.Minute, payment.Successful, "", false},
+			"b": {func(due money.Amount) money.Amount { return due }, 2 * payment.Monitoring, payment.Successful, "", false},
+			"c": {func(due money.Amount) money.Amount { return due }, 2 * payment.Monitoring, payment.Successful, "", true},
+			"d": {func(due money.Amount) money.Amount { return due.Add(money.Units(1)) }, 10 * time.Minute, payment.Successful, "", false},
+			"e": {func(due money.Amount) money.Amount { return due.Sub(money.Units(1)) }, 10 * time.Minute, payment.Successful, payment.Late, false},
+			"f": {func(money.Amount) money.Amount { return money.Units(1) }, 2 * payment.Monitoring, payment.Declined, payment.AfterAbandoned, false},
+		} {
+			v := b.opened()
+			first, second := b.pay(v, name+"1", test.first(v.Payment.Due)), b.pay(v, name+"2", v.Payment.Due)
+			second.Spends = first.Spends
+			b.pool(nil, first)
+			b.clock.Advance(test.after)
+			spends := []chain.Spend{{Key: first.Spends[0], TxID: second.TxID}}
+			if test.block {
+				block := b.block(int64(len(b.blocks)), second)
+				block.Spends = spends
+				b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{}})
+			} else {
+				b.pool(spends, second)
+				b.mine(second)
+			}
+			b.mine()
+			got := b.expect(v.Payment.Reference, test.state, test.reason)
+			moves := got.Record().Transfers
+			if len(moves) != 2 || moves[0].Status != "replaced" || moves[1].Status != "confirmed" {
+				t.Errorf("%s: %+v", name, moves)
+			}
+		}
+	})
+}
+
+func TestReorganisations(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		ref, tx := v.Payment.Reference, b.pay(v, "aa", v.Payment.Due)
+		b.mine(tx)
+		b.expect(ref, payment.Processing, "")
+		b.reorg(1, &chain.Pending{Transfers: []chain.Transfer{tx}})
+		b.expect(ref, payment.Initiated, payment.Reorged)
+		b.mine(tx)
+		b.expect(ref, payment.Processing, "")
+		b.mine()
+		b.expect(ref, payment.Successful, "")
+		received := func() int64 {
+			sum, err := b.service.Summary(t.Context(), b.scope, time.Time{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return sum.Volume[money.Currency(v.Payment.Currency)]
+		}
+		if got := received(); got != v.Payment.Amount {
+			t.Errorf("received %d of %d", got, v.Payment.Amount)
+		}
+		for prefix, want := range map[string]int{ref[:8]: 1, strings.ToLower(ref[:8]): 0} { // references tell case, on both databases
+			if page, err := b.service.Search(t.Context(), b.scope, payment.Filter{Reference: prefix}); err != nil || len(page.Payments) != want {
+				t.Errorf("by reference %s: %d, %v", prefix, len(page.Payments), err)
+			}
+		}
+		for _, hash := range []string{tx.TxID, strings.ToUpper(tx.TxID)} {
+			if page, err := b.service.Search(t.Context(), b.scope, payment.Filter{Hash: hash}); err != nil || len(page.Payments) != 1 {
+				t.Errorf("by hash %s: %d, %v", hash, len(page.Payments), err)
+			}
+		}
+		b.reorg(4, &chain.Pending{})
+		got := b.expect(ref, payment.Successful, payment.ReversedReason)
+		if !got.Payment.Reversed || received() != 0 {
+			t.Error("not flagged, or still counted as received")
+		}
+		b.mine(tx)
+		b.reorg(1, &chain.Pending{})
+		if got := b.events(v.Payment.ID); got != "initiated detected processing initiated processing successful reversed" {
+			t.Errorf("events: %s", got)
+		}
+	})
+}
+
+func TestDoubleSpend(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		ref, tx := v.Payment.Reference, b.pay(v, "aa", v.Payment.Due)
+		b.pool(nil, tx)
+		block := b.block(int64(len(b.blocks)))
+		block.Spends = []chain.Spend{{Key: "coin-of-aa", TxID: "rival"}}
+		b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{}})
+		b.expect(ref, payment.Initiated, "")
+		b.mine()
+		b.expect(ref, payment.Failed, payment.Replaced)
+		// The rival is reorganised away and the money comes after all: shown, not lost.
+		b.reorg(2, &chain.Pending{})
+		b.mine(tx)
+		b.expect(ref, payment.Failed, payment.Replaced)
+		if got := b.events(v.Payment.ID); got != "initiated detected failed unexpected_transfer" {
+			t.Errorf("events: %s", got)
+		}
+	})
+}
+
+func TestStuckTransferConfirmsAfterAll(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		stuck, quick := b.pay(v, "stuck", v.Payment.Due), b.pay(v, "quick", v.Payment.Due)
+		b.pool(nil, stuck)
+		b.apply(chain.Batch{Blocks: []chain.Block{b.block(int64(len(b.blocks)), quick)}, Pending: &chain.Pending{Transfers: []chain.Transfer{stuck}}})
+		b.apply(chain.Batch{Blocks: []chain.Block{b.block(int64(len(b.blocks)))}, Pending: &chain.Pending{Transfers: []chain.Transfer{stuck}}})
+		b.expect(v.Payment.Reference, payment.Successful, "")
+		b.mine(stuck)
+		if got := b.events(v.Payment.ID); got != "initiated detected detected processing successful unexpected_transfer" {
+			t.Errorf("events: %s", got)
+		}
+		list, _, err := b.service.Unmatched(t.Context(), b.scope, 0, 10)
+		if err != nil || len(list) != 1 {
+			t.Errorf("unmatched: %+v, %v", list, err)
+		}
+		got := b.expect(v.Payment.Reference, payment.Successful, "")
+		if got.Payment.Paid.Cmp(got.Payment.Due) != 0 || len(got.Transfers) != 1 {
+			t.Errorf("paid %s by %d transfers", got.Payment.Paid, len(got.Transfers))
+		}
+		b.reorgTo(5, quick, stuck) // both are mined again elsewhere
+		if got := b.events(v.Payment.ID); got != "initiated detected detected processing successful unexpected_transfer" {
+			t.Errorf("after the reorganisation: %s", got)
+		}
+	})
+}
+
+func TestRevertedComesBack(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		tx := b.pay(v, "aa", v.Payment.Due)
+		bad := tx
+		bad.Reverted = true
+		b.mine(bad)
+		b.mine()
+		b.expect(v.Payment.Reference, payment.Failed, payment.Reverted)
+		b.reorgTo(2, tx)
+		b.expect(v.Payment.Reference, payment.Failed, payment.Reverted)
+		if got := b.events(v.Payment.ID); got != "initiated detected failed unexpected_transfer" {
+			t.Errorf("events: %s", got)
+		}
+	})
+}
+
+func TestSpendKeysAreForgotten(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		tx := b.pay(v, "aa", v.Payment.Due)
+		b.mine(tx)
+		kept := func() bool {
+			var rows int64
+			if err := b.db.Read(t.Context()).Model(&models.Spend{}).Count(&rows).Error; err != nil {
+				t.Fatal(err)
+			}
+			if watched := b.observer.Watching.Spend(tx.Spends[0]); watched != (rows > 0) {
+				t.Fatalf("%d rows, watched %v", rows, watched)
+			}
+			return rows > 0
+		}
+		ahead := func(n int) {
+			batch := chain.Batch{Pending: &chain.Pending{}}
+			at := b.blocks[len(b.blocks)-1]
+			for i := range n {
+				block := chain.Block{Header: chain.Header{BlockID: chain.BlockID{Height: at.Height + 1, Hash: fmt.Sprint("far-", at.Height, "-", i)}, Parent: at.Hash, Time: b.clock.Now()}}
+				batch.Blocks, at = append(batch.Blocks, block), block.BlockID
+			}
+			b.apply(batch)
+		}
+		ahead(1999)
+		if !kept() {
+			t.Error("forgotten while a reorganisation could still reach it")
+		}
+		ahead(1)
+		if kept() {
+			t.Error("kept for ever")
+		}
+	})
+}
+
+func TestAReplacementPaysInstead(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		for _, where := range []string{"pool", "block"} {
+			v := b.opened()
+			first := b.pay(v, where+"-first", v.Payment.Due)
+			second := b.pay(v, where+"-second", v.Payment.Due)
+			second.Spends = first.Spends
+			b.pool(nil, first)
+			spends := []chain.Spend{{Key: first.Spends[0], TxID: second.TxID}}
+			if where == "pool" {
+				b.pool(spends, second)
+			} else {
+				block := b.block(int64(len(b.blocks)), second)
+				block.Spends = spends
+				b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{}})
+			}
+			var events []models.Event
+			if err := b.db.Read(t.Context()).Where("payment_id = ?", v.Payment.ID).Order("sequence").Find(&events).Error; err != nil {
+				t.Fatal(err)
+			}
+			exact := `"amount_paid":"` + money.Fiat(v.Charged()) + `"`
+			for _, e := range events[1:] {
+				if !strings.Contains(e.Body, exact) {
+					t.Errorf("%s: %s says %s, want %s", where, e.Type, e.Body, exact)
+				}
+			}
+			if got := b.view(v.Payment.Reference).Payment.Paid; len(events) < 3 || got.Cmp(v.Payment.Due) != 0 {
+				t.Errorf("%s: %d events, %s paid of %s", where, len(events), got, v.Payment.Due)
+			}
+		}
+	})
+}
+
+func TestReplacingOneOfManyOutputs(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		one, two := b.opened(), b.opened()
+		first, second := b.pay(one, "pair", one.Payment.Due), b.pay(two, "pair", two.Payment.Due)
+		second.Index = 1
+		b.pool(nil, first, second)
+		b.pool([]chain.Spend{{Key: first.Spends[0], TxID: "thief"}})
+		for _, v := range []payment.View{one, two} {
+			if got := b.view(v.Payment.Reference); got.Payment.Paid.Sign() != 0 || len(got.Transfers) != 1 || got.Transfers[0].GoneReason != string(payment.Replaced) {
+				t.Errorf("%s paid, %+v", got.Payment.Paid, got.Transfers)
+			}
+		}
+	})
+}
