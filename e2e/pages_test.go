@@ -37,7 +37,7 @@ func TestPages(t *testing.T) {
 		"checkout-successful": paid.URL, "checkout-declined": short.URL, "checkout-seen": open.URL, "checkout-waiting": fresh.URL,
 	}
 	inside := []string{"/dashboard", "/dashboard/payments", "/dashboard/payments?q=PAY_NOTHING", "/dashboard/payments/" + paid.Reference, "/dashboard/payments/" + short.Reference,
-		"/dashboard/links", "/dashboard/links/new", "/dashboard/methods", "/dashboard/webhooks", "/dashboard/webhooks/new", "/dashboard/keys", "/dashboard/mailbox", "/dashboard/unmatched"}
+		"/dashboard/links", "/dashboard/links/new", "/dashboard/methods", "/dashboard/rates", "/dashboard/rates?pair=USD%2FGHS", "/dashboard/rates/NGN", "/dashboard/rates/USD", "/dashboard/webhooks", "/dashboard/webhooks/new", "/dashboard/keys", "/dashboard/mailbox", "/dashboard/unmatched"}
 	chromium := browser.Start(t)
 	for name, view := range views {
 		t.Run(name, func(t *testing.T) {
@@ -60,14 +60,28 @@ func TestPages(t *testing.T) {
 			page.Fill("input[name=password]", harness.Password)
 			page.Press("main form button[type=submit]")
 			page.Find("form[action='/sign-out']")
-			for _, path := range inside {
+			look := func(path, title string) {
 				if status := page.Open(i.Base + path); status != 200 {
 					t.Errorf("%s: %d", path, status)
 				}
-				page.Shot(strings.NewReplacer("/", "_", "?", "_", "=", "_").Replace(strings.TrimPrefix(path, "/")) + "-" + name)
+				page.Shot(title + strings.NewReplacer("/", "_", "?", "_", "=", "_", "%2F", "-").Replace(strings.TrimPrefix(path, "/")) + "-" + name)
 				for _, fault := range page.Faults() {
 					t.Errorf("%s: %s", path, fault)
 				}
+			}
+			for _, path := range inside {
+				look(path, "")
+			}
+			// Where nothing is asked yet, and nothing has a price.
+			menu := ".side"
+			if view.Width < 960 {
+				menu = ".topbar"
+				page.Press(".topbar summary")
+			}
+			page.Press(menu + " form[action='/dashboard/domain'] button[value=live]")
+			page.Find(".shell[data-domain=live]")
+			for _, path := range []string{"/dashboard/rates", "/dashboard/rates/NGN", "/dashboard/methods"} {
+				look(path, "live-")
 			}
 		})
 	}

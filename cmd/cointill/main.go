@@ -25,6 +25,7 @@ type commands struct {
 	Key         keyCommand         `cmd:"" help:"API keys."`
 	Wallet      walletCommand      `cmd:"" help:"Merchants' wallets."`
 	Chain       chainCommand       `cmd:"" help:"The networks and their nodes."`
+	Rates       ratesCommand       `cmd:"" help:"The live prices, their sources, and how old they are."`
 	Rescan      rescanCommand      `cmd:"" help:"Read old blocks of a network again for money that was missed."`
 	Config      configCommand      `cmd:"" help:"Print the effective settings, secrets masked."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`

@@ -80,8 +80,8 @@ func (p *product) missing(ctx context.Context, sc scope.Scope, method money.Meth
 	if !ok {
 		return "No live network is configured for it yet. The operator of this server sets one up first.", nil
 	}
-	if len(p.quotes.Sources[sc.Domain]) == 0 {
-		return "There are no live prices yet, so no payment could be priced.", nil
+	if p.quotes.Sources[sc.Domain] == nil {
+		return "The operator of this server has set up no source of live prices, so no payment could be priced.", nil
 	}
 	ready, err := p.wallets.Ready(ctx, sc, name)
 	if err == nil && !ready {

@@ -61,6 +61,7 @@ type product struct {
 	sandbox   *sandbox.Service
 	networks  *payment.Registry
 	quotes    *quote.Service
+	rates     *rates
 	nodes     *nodes
 	wallets   *wallet.Service
 	receiving *receiving.Service
@@ -112,7 +113,9 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 	if err := p.wireTelling(s, box, listening); err != nil {
 		return err
 	}
-	p.quotes = &quote.Service{Clock: p.clock, Minimum: 2, Sources: map[scope.Domain][]quote.Source{scope.Test: {quote.Fixed{Clock: p.clock}}}}
+	if err := p.openRates(ctx, s); err != nil {
+		return err
+	}
 	p.payments = &payment.Service{
 		DB: p.db, Clock: p.clock, Secrets: box, Quotes: p.quotes, Networks: p.networks,
 		Wallet: p.wallets, Events: p.hooks, Receipts: p.receipts, PageBase: p.base + "/pay", Changed: p.changed,
@@ -227,7 +230,7 @@ func (p *product) wireServer(s *Settings, box *secret.Box) (err error) {
 // dashboard makes the merchant's pages.
 func (p *product) dashboard() *dashboard.Handlers {
 	return &dashboard.Handlers{
-		Wallets: p.wallets, Receiving: p.receiving, Networks: p.networks,
+		Wallets: p.wallets, Receiving: p.receiving, Networks: p.networks, Quotes: p.quotes,
 		Accounts: p.accounts, Payments: p.payments, Links: p.links, Webhooks: p.hooks, Mails: p.receipts, Sandbox: p.sandbox, Clock: p.clock,
 		MailServer: p.receipts.SMTP != nil,
 	}
@@ -281,6 +284,12 @@ func (p *product) work(ctx context.Context) {
 	run("miner", simulated.Miner{Chains: p.chains, Log: p.log}.Run)
 	for _, source := range p.nodes.sources {
 		run("listen to "+string(source.Network()), source.Run)
+	}
+	if p.rates != nil {
+		run("rates", p.rates.board.Run)
+		run("rate sources", func(ctx context.Context) error {
+			return p.leases.Run(ctx, "rates", func(ctx context.Context, _ int64) error { return p.rates.keeper.Run(ctx) })
+		})
 	}
 	for _, f := range p.follows {
 		run("follow "+string(f.Network()), func(ctx context.Context) error { return p.follow(ctx, f) })

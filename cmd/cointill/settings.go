@@ -42,6 +42,10 @@ type Settings struct {
 	TestDogecoinURL     []string `name:"test-dogecoin-url" secret:"" help:"Dogecoin nodes of a test network for the test domain. Empty: the sandbox."`
 	TestDogecoinNetwork string   `name:"test-dogecoin-network" default:"testnet" enum:"testnet,regtest" help:"testnet or regtest."`
 
+	RateSources []string          `secret:"" help:"Sources of live prices: standard, or names; name=https://host asks a mirror; none asks nobody. cointill rates lists them." default:"standard"`
+	RateTrusted map[string]string `mapsep:"," help:"Sources that are trusted alone when fewer than two agree, e.g. USD/NGN=coinbase-fx."`
+	RateBands   map[string]string `mapsep:"," help:"How many percent from the median a source may be, by coin or currency, where that isn't 2 for coins and 5 for currencies, e.g. NGN=8,DOGE=3."`
+
 	MetricsListen  string   `help:"Address for Prometheus metrics, e.g. 127.0.0.1:9090. Empty: no metrics."`
 	TrustedProxies []string `help:"Addresses of front servers whose X-Forwarded-For is believed."`
 	RateLimit      int64    `default:"6000" help:"Requests a minute that one API key may make."`

@@ -139,7 +139,7 @@ func (s *Service) Initiate(ctx context.Context, sc scope.Scope, r Request) (Star
 	if err != nil {
 		return Started{}, err
 	}
-	q, err := s.Quotes.Quote(ctx, sc.Domain, info.Coin, money.Currency(r.Currency))
+	q, err := s.Quotes.Quote(ctx, sc, info.Coin, money.Currency(r.Currency))
 	if err != nil {
 		return Started{}, err
 	}

@@ -64,7 +64,7 @@ func newBench(t *testing.T, db *models.DB) *bench {
 	}
 	service := &payment.Service{
 		DB: db, Clock: now.Now, Secrets: box, Networks: registry,
-		Quotes:   &quote.Service{Clock: now.Now, Minimum: 2, Sources: map[scope.Domain][]quote.Source{scope.Test: {quote.Fixed{Clock: now.Now}}}},
+		Quotes:   &quote.Service{DB: db, Clock: now.Now, Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: now.Now}}},
 		Wallet:   &wallet.Service{Receivers: wallet.SandboxReceivers()},
 		Events:   &webhook.Service{DB: db, Clock: now.Now, Secrets: box},
 		Receipts: &receipt.Service{DB: db, Clock: now.Now, Render: func(r receipt.Receipt) (string, string, string) { return "Receipt " + r.Reference, "text", "html" }},

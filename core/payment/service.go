@@ -22,9 +22,9 @@ const (
 	Monitoring = 24 * time.Hour
 )
 
-// Quoter prices a coin.
+// Quoter prices a coin by the rules of a business.
 type Quoter interface {
-	Quote(ctx context.Context, domain scope.Domain, coin money.Coin, currency money.Currency) (quote.Quote, error)
+	Quote(ctx context.Context, sc scope.Scope, coin money.Coin, currency money.Currency) (quote.Quote, error)
 }
 
 // Networks tells which network serves a chain in a domain.

@@ -1,7 +1,6 @@
 package quote
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"time"
@@ -27,20 +26,20 @@ const walkStep = 10 * time.Second
 // that quotes look alive and a test with a fake clock can pin them.
 type Fixed struct{ Clock clock.Clock }
 
-// Readings reads the table for a leg; legs that are not in it have no readings.
-func (f Fixed) Readings(_ context.Context, base, quote string) ([]Reading, error) {
-	text, ok := fixedTable[base+"/"+quote]
+// Readings reads the table for a pair; pairs that are not in it have none.
+func (f Fixed) Readings(p Pair) []Reading {
+	text, ok := fixedTable[p.String()]
 	if !ok {
-		return nil, nil
+		return nil
 	}
 	value := decimal.RequireFromString(text)
 	at := f.Clock().Truncate(walkStep)
 	readings := make([]Reading, 0, 3)
 	for _, source := range []string{"sandbox-a", "sandbox-b", "sandbox-c"} {
-		seed := sha256.Sum256([]byte(source + base + quote + at.Format(time.RFC3339)))
+		seed := sha256.Sum256([]byte(source + p.Base + p.Quote + at.Format(time.RFC3339)))
 		// −25 … +25 hundredths of a percent
 		drift := decimal.New(int64(binary.BigEndian.Uint16(seed[:2])%51)-25, -4)
 		readings = append(readings, Reading{Source: source, Value: value.Mul(decimal.NewFromInt(1).Add(drift)).Round(8), At: at})
 	}
-	return readings, nil
+	return readings
 }

@@ -1,35 +1,35 @@
 // Package quote turns fiat prices into coin amounts on evidence: every price
 // is the median of several fresh, agreeing sources per leg, and the quote
 // keeps each of them, so that a payment can show for ever why it cost what it cost.
+//
+// The Keeper asks the sources, one replica at a time, and stores what is
+// plausible; the Board holds what is stored in the memory of every replica; the
+// Service prices from it, by the policy of the business.
 package quote
 
 import (
 	"context"
-	"fmt"
-	"sort"
 	"time"
 
 	"github.com/shopspring/decimal"
 
 	"cointill/core/clock"
-	"cointill/core/fault"
 	"cointill/core/money"
+	"cointill/core/quote/source"
 	"cointill/core/scope"
+	"cointill/models"
 )
 
-// Freshness and agreement by leg (contract, Initiation rules).
-const (
-	coinAge  = 60 * time.Second
-	fiatAge  = 26 * time.Hour
-	coinBand = "0.02"
-	fiatBand = "0.05"
-)
+// Pair is what is priced, in units of what; fiat currencies by ISO code.
+type Pair = source.Pair
 
 // Reading is one source's value for a leg.
 type Reading struct {
 	Source string          `json:"source"`
 	Value  decimal.Decimal `json:"value"`
 	At     time.Time       `json:"at"`
+	// Via tells how the value was converted: "58012.1 USDT"; empty when it wasn't.
+	Via string `json:"via,omitempty"`
 	// LeftOut says why the reading doesn't count ("stale", "off by 3.1 %"); empty when it does.
 	LeftOut string `json:"left_out,omitempty"`
 }
@@ -40,105 +40,118 @@ type Leg struct {
 	Quote    string          `json:"quote"`
 	Value    decimal.Decimal `json:"value"` // median of the readings that count
 	Readings []Reading       `json:"readings"`
+	// Divides says that the price is divided by this leg, not multiplied.
+	Divides bool `json:"divides,omitempty"`
+	// Trusted names the one source that the operator trusts alone, where it was needed.
+	Trusted string `json:"trusted,omitempty"`
 }
 
 // Quote is a price for one whole coin, with its evidence. It is stored with a payment as JSON.
 type Quote struct {
 	Coin     money.Coin      `json:"coin"`
 	Currency money.Currency  `json:"currency"`
-	Price    decimal.Decimal `json:"price"`     // fiat units for one whole coin
-	PriceUSD decimal.Decimal `json:"price_usd"` // for tiers by value
-	Legs     []Leg           `json:"legs"`
-	At       time.Time       `json:"at"`
+	Price    decimal.Decimal `json:"price"`     // fiat units for one whole coin, the spread within
+	PriceUSD decimal.Decimal `json:"price_usd"` // without any spread, for tiers by value
+	// Market is whose fiat rate it is: Official, Street or Manual. Empty in
+	// quotes from before there was a choice, which are official.
+	Market Market `json:"market,omitempty"`
+	// Spread is the part of the market's price, in basis points, that the coin is
+	// counted for less.
+	Spread int       `json:"spread,omitempty"`
+	Legs   []Leg     `json:"legs"`
+	At     time.Time `json:"at"`
 }
 
-// Source gives readings of legs. Implementations answer from what they hold, without waiting.
+// Source gives readings of pairs from what it holds, without waiting.
 type Source interface {
-	// Readings returns what is known of base in units of quote (ISO codes), each with its own time.
-	Readings(ctx context.Context, base, quote string) ([]Reading, error)
+	// Readings returns what is known of a pair, each with its own time.
+	Readings(p Pair) []Reading
 }
 
-// Service quotes for both domains.
+// Service quotes for both domains. Its fields are set once, before use.
 type Service struct {
+	DB    *models.DB // for the policies of businesses
 	Clock clock.Clock
-	// Sources per domain; a domain without sources can't quote.
-	Sources map[scope.Domain][]Source
-	// Minimum is how many agreeing sources a leg needs.
-	Minimum int
+	// Sources per domain; a domain without one can't quote.
+	Sources map[scope.Domain]Source
+	// Trusted names, by pair, the source that an operator trusts alone when
+	// fewer than two agree.
+	Trusted map[Pair]string
+	// Bands are how far from the median a source may be, by coin or currency
+	// (ISO), where that isn't the usual.
+	Bands map[string]decimal.Decimal
+	// Asked are the sources that are set up for the live domain.
+	Asked []source.Source
 }
 
-// Quote prices one whole coin in a currency, or is Unavailable and says which leg failed and when to retry.
-func (s *Service) Quote(ctx context.Context, domain scope.Domain, coin money.Coin, currency money.Currency) (Quote, error) {
-	now := s.Clock()
-	usd, err := s.leg(ctx, domain, string(coin), "USD", coinAge, coinBand)
+// Quote prices one whole coin in a currency by the business's policy. It is
+// Unavailable when there is no trustworthy rate, and says of which leg and when
+// to try again.
+func (s *Service) Quote(ctx context.Context, sc scope.Scope, coin money.Coin, currency money.Currency) (Quote, error) {
+	policy, err := s.policy(ctx, sc, currency)
 	if err != nil {
 		return Quote{}, err
 	}
-	q := Quote{Coin: coin, Currency: currency, Price: usd.Value, PriceUSD: usd.Value, Legs: []Leg{usd}, At: now}
-	if currency != money.USD {
-		fiat, err := s.leg(ctx, domain, "USD", currency.ISO(), fiatAge, fiatBand)
-		if err != nil {
-			return Quote{}, err
-		}
-		q.Price = usd.Value.Mul(fiat.Value)
-		q.Legs = append(q.Legs, fiat)
+	return s.Price(sc.Domain, coin, currency, policy)
+}
+
+// Price prices one whole coin by a policy, from memory alone.
+func (s *Service) Price(domain scope.Domain, coin money.Coin, currency money.Currency, policy Policy) (Quote, error) {
+	now := s.Clock()
+	usd, err := s.leg(domain, Pair{Base: string(coin), Quote: "USD"}, now)
+	if err != nil {
+		return Quote{}, err
 	}
+	q := Quote{Coin: coin, Currency: currency, PriceUSD: usd.Value, Market: policy.At(currency, now), Spread: policy.Spread, At: now}
+	q.Legs, err = s.legs(domain, usd, q, policy)
+	if err != nil {
+		return Quote{}, err
+	}
+	market := decimal.NewFromInt(1)
+	for _, leg := range q.Legs {
+		if !leg.Divides {
+			market = market.Mul(leg.Value)
+		}
+	}
+	for _, leg := range q.Legs {
+		if leg.Divides {
+			market = market.DivRound(leg.Value, pricePlaces)
+		}
+	}
+	q.Price = market.Mul(decimal.New(wholeSpread-int64(policy.Spread), -4))
 	return q, nil
 }
 
-// leg collects the readings of one leg, leaves out what is stale or disagrees, and takes the median.
-func (s *Service) leg(ctx context.Context, domain scope.Domain, base, quote string, age time.Duration, band string) (Leg, error) {
-	leg := Leg{Base: base, Quote: quote}
-	for _, source := range s.Sources[domain] {
-		readings, err := source.Readings(ctx, base, quote)
-		if err != nil {
-			continue // a source that fails gives no evidence; the count below decides
-		}
-		leg.Readings = append(leg.Readings, readings...)
+// pricePlaces are the decimals of a price that had to be divided: far more than
+// any amount of a coin that is charged can tell apart.
+const pricePlaces = 16
+
+// legs are what a quote is the product of, which depends on its market.
+func (s *Service) legs(domain scope.Domain, usd Leg, q Quote, policy Policy) ([]Leg, error) {
+	fiat := Pair{Base: "USD", Quote: q.Currency.ISO()}
+	switch {
+	case q.Currency == money.USD:
+		return []Leg{usd}, nil
+	case q.Market == Manual:
+		return []Leg{usd, policy.leg(fiat)}, nil
+	case q.Market == Official:
+		leg, err := s.leg(domain, fiat, q.At)
+		return []Leg{usd, leg}, err
 	}
-	now := s.Clock()
-	for i := range leg.Readings {
-		r := &leg.Readings[i]
-		switch {
-		case !r.Value.IsPositive():
-			r.LeftOut = "not a price"
-		case now.Sub(r.At) > age:
-			r.LeftOut = "stale"
-		}
+	// The street has no rate of the dollar, but one of the dollar's coin.
+	street, err := s.leg(domain, Pair{Base: string(money.USDT), Quote: fiat.Quote}, q.At)
+	if err != nil || q.Coin == money.USDT {
+		return []Leg{street}, err
 	}
-	middle, n := median(leg.Readings)
-	if n > 0 {
-		limit := middle.Mul(decimal.RequireFromString(band))
-		for i := range leg.Readings {
-			r := &leg.Readings[i]
-			if r.LeftOut == "" && r.Value.Sub(middle).Abs().GreaterThan(limit) {
-				r.LeftOut = "outside the band of " + band
-			}
-		}
-		leg.Value, n = median(leg.Readings)
-	}
-	if n < s.Minimum || n == 0 {
-		return leg, fault.Retry("rate_unavailable", fmt.Sprintf(
-			"There is no trustworthy rate for %s/%s now: %d of the %d sources needed agree. Try again in a minute.", base, quote, n, max(s.Minimum, 1)), time.Minute)
-	}
-	return leg, nil
+	tether, err := s.leg(domain, Pair{Base: string(money.USDT), Quote: "USD"}, q.At)
+	tether.Divides = true
+	return []Leg{usd, tether, street}, err
 }
 
-// median is the middle of the readings that count, and how many they are.
-func median(readings []Reading) (decimal.Decimal, int) {
-	var values []decimal.Decimal
-	for _, r := range readings {
-		if r.LeftOut == "" {
-			values = append(values, r.Value)
-		}
+// MarketPrice is the price without the spread.
+func (q Quote) MarketPrice() decimal.Decimal {
+	if q.Spread == 0 {
+		return q.Price
 	}
-	n := len(values)
-	if n == 0 {
-		return decimal.Zero, 0
-	}
-	sort.Slice(values, func(i, j int) bool { return values[i].LessThan(values[j]) })
-	if n%2 == 1 {
-		return values[n/2], n
-	}
-	return values[n/2-1].Add(values[n/2]).Div(decimal.NewFromInt(2)), n
+	return q.Price.DivRound(decimal.New(wholeSpread-int64(q.Spread), -4), pricePlaces)
 }

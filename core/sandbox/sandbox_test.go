@@ -51,7 +51,7 @@ func newBench(t *testing.T, db *models.DB) *bench {
 	registry := &payment.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
 	b.payments = &payment.Service{
 		DB: db, Clock: now.Now, Secrets: box, Networks: registry,
-		Quotes:   &quote.Service{Clock: now.Now, Minimum: 2, Sources: map[scope.Domain][]quote.Source{scope.Test: {quote.Fixed{Clock: now.Now}}}},
+		Quotes:   &quote.Service{DB: db, Clock: now.Now, Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: now.Now}}},
 		Wallet:   &wallet.Service{Receivers: wallet.SandboxReceivers()},
 		Events:   &webhook.Service{DB: db, Clock: now.Now, Secrets: box},
 		Receipts: &receipt.Service{DB: db, Clock: now.Now, Render: func(receipt.Receipt) (string, string, string) { return "s", "t", "h" }},

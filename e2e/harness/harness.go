@@ -90,13 +90,14 @@ func New(t testing.TB, postgres bool) *Instance {
 	}
 	i.Set("LISTEN", address)
 	i.Set("DATA_DIR", filepath.Join(i.dir, "data"))
+	i.Set("RATE_SOURCES", "none") // tests ask nobody on the internet
 	if postgres {
 		i.Set("DATABASE_URL", schema(t))
 	}
 	t.Cleanup(func() {
 		i.Kill()
 		if t.Failed() {
-			t.Logf("the program's log:\n%s", tail(i.log.String(), 8000))
+			t.Logf("the program's log:\n%s", tail(i.log.String(), 5000))
 		}
 	})
 	return i
@@ -189,6 +190,12 @@ func (i *Instance) Business() {
 	decode(i.t, i.Run(Password, "business", "create", "--name", "Ama's Shop", "--email", Email, "--password-stdin", "--json"), &made)
 	decode(i.t, i.Run("", "key", "create", "--business", made.Code, "--domain", "test", "--name", "tests", "--json"), &made)
 	i.Code, i.Key = made.Code, made.Key
+}
+
+// Into reads the JSON that a subcommand printed.
+func (i *Instance) Into(text string, into any) {
+	i.t.Helper()
+	decode(i.t, text, into)
 }
 
 func decode(t testing.TB, text string, into any) {

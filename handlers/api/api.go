@@ -70,9 +70,10 @@ type Methods interface {
 	Methods(ctx context.Context, sc scope.Scope) ([]account.Method, error)
 }
 
-// Quotes prices a coin.
+// Quotes prices coins by the rules of a business.
 type Quotes interface {
-	Quote(ctx context.Context, domain scope.Domain, coin money.Coin, currency money.Currency) (quote.Quote, error)
+	Policies(ctx context.Context, sc scope.Scope) (map[money.Currency]quote.Policy, error)
+	Price(domain scope.Domain, coin money.Coin, currency money.Currency, policy quote.Policy) (quote.Quote, error)
 }
 
 // Sandbox drives the simulated chains.

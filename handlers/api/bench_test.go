@@ -68,11 +68,11 @@ type market struct {
 	shut bool
 }
 
-func (m *market) Readings(ctx context.Context, base, quoted string) ([]quote.Reading, error) {
+func (m *market) Readings(p quote.Pair) []quote.Reading {
 	if m.shut {
-		return nil, nil
+		return nil
 	}
-	return m.Fixed.Readings(ctx, base, quoted)
+	return m.Fixed.Readings(p)
 }
 
 func each(t *testing.T, test func(b *bench)) {
@@ -97,7 +97,7 @@ func newBench(t *testing.T, db *models.DB, perMinute int64) *bench {
 	b.accounts = account.New(db, now.Now, box)
 	b.hooks = &webhook.Service{DB: db, Clock: now.Now, Secrets: box}
 	registry := &payment.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
-	quotes := &quote.Service{Clock: now.Now, Minimum: 2, Sources: map[scope.Domain][]quote.Source{scope.Test: {b.market}}}
+	quotes := &quote.Service{DB: db, Clock: now.Now, Sources: map[scope.Domain]quote.Source{scope.Test: b.market}}
 	b.payments = &payment.Service{
 		DB: db, Clock: now.Now, Secrets: box, Networks: registry, Quotes: quotes, Wallet: &wallet.Service{Receivers: wallet.SandboxReceivers()},
 		Events: b.hooks, PageBase: base + "/pay",

@@ -32,6 +32,9 @@ type rateData struct {
 	Currency      string    `json:"currency" enum:"NGN,GHC,KES,USD" example:"NGN" doc:"The fiat currency."`
 	Available     bool      `json:"available" example:"true" doc:"Whether there is a price that can be trusted now; without one no payment can be initiated."`
 	Price         *string   `json:"price" example:"90012345.67" doc:"Fiat units for one whole coin; null when not available."`
+	Market        string    `json:"market" enum:"official,street,manual" example:"official" doc:"Whose fiat rate it is: published rates, the street's, or the business's own for a time."`
+	MarketPrice   *string   `json:"market_price" example:"90012345.67" doc:"The price before the business's spread; null when not available."`
+	SpreadPercent string    `json:"spread_percent" example:"0" doc:"By how much less than the market the coin is counted, in percent; negative for more."`
 	QuotedAt      *string   `json:"quoted_at" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"When it was computed; null when not available."`
 	Remark        string    `json:"remark" example:"-" doc:"Why there is no price, or a dash."`
 	Legs          []legData `json:"legs" doc:"The prices it is the product of."`
@@ -42,6 +45,7 @@ type legData struct {
 	Base    string       `json:"base" example:"BTC" doc:"What is priced."`
 	Quote   string       `json:"quote" example:"USD" doc:"In units of what; ISO 4217 for fiat, so GHS for the cedi."`
 	Value   string       `json:"value" example:"60008.23" doc:"Median of the sources that count."`
+	Divides bool         `json:"divides" example:"false" doc:"Whether the price is divided by this leg, not multiplied."`
 	Sources []sourceData `json:"sources" doc:"What each source says."`
 }
 
@@ -50,6 +54,7 @@ type sourceData struct {
 	Value      string `json:"value" example:"60008.23" doc:"Its price."`
 	At         string `json:"at" format:"date-time" example:"2026-01-31T11:59:50.000000Z" doc:"When it had this price."`
 	AgeSeconds int64  `json:"age_seconds" example:"10" doc:"How old that is."`
+	Via        string `json:"via" example:"" doc:"What it said in another unit, if the value was converted; else empty."`
 	LeftOut    string `json:"left_out" example:"" doc:"Why it doesn't count; empty when it does."`
 }
 
@@ -93,13 +98,17 @@ func (c *call) rates() error {
 	if err := q.err(); err != nil {
 		return err
 	}
+	policies, err := c.api.Quotes.Policies(c.ctx, c.scope)
+	if err != nil {
+		return err
+	}
 	var items []rateData
 	for _, coin := range money.Coins() {
 		for _, in := range money.Currencies() {
 			if method != "" && method != string(coin.Method) || currency != "" && currency != string(in) {
 				continue
 			}
-			item, err := c.rate(coin, in)
+			item, err := c.rate(coin, in, policies[in])
 			if err != nil {
 				return err
 			}
@@ -109,9 +118,10 @@ func (c *call) rates() error {
 	return list(c, items, "")
 }
 
-func (c *call) rate(coin money.CoinInfo, currency money.Currency) (rateData, error) {
-	item := rateData{PaymentMethod: string(coin.Method), Coin: string(coin.Coin), Currency: string(currency), Remark: "-", Legs: []legData{}}
-	q, err := c.api.Quotes.Quote(c.ctx, c.scope.Domain, coin.Coin, currency)
+func (c *call) rate(coin money.CoinInfo, currency money.Currency, policy quote.Policy) (rateData, error) {
+	item := rateData{PaymentMethod: string(coin.Method), Coin: string(coin.Coin), Currency: string(currency), Remark: "-", Legs: []legData{},
+		Market: string(policy.At(currency, c.api.Clock())), SpreadPercent: quote.Percent(policy.Spread)}
+	q, err := c.api.Quotes.Price(c.scope.Domain, coin.Coin, currency, policy)
 	var none *fault.Fault
 	if errors.As(err, &none) && none.Kind == fault.Unavailable {
 		item.Remark = none.Sentence
@@ -120,8 +130,8 @@ func (c *call) rate(coin money.CoinInfo, currency money.Currency) (rateData, err
 	if err != nil {
 		return item, err
 	}
-	price := q.Price.String()
-	item.Available, item.Price, item.QuotedAt = true, &price, stamp(&q.At)
+	price, market := q.Price.String(), q.MarketPrice().String()
+	item.Available, item.Price, item.MarketPrice, item.QuotedAt = true, &price, &market, stamp(&q.At)
 	for _, leg := range q.Legs {
 		item.Legs = append(item.Legs, showLeg(leg, q.At))
 	}
@@ -129,10 +139,10 @@ func (c *call) rate(coin money.CoinInfo, currency money.Currency) (rateData, err
 }
 
 func showLeg(leg quote.Leg, now time.Time) legData {
-	shown := legData{Base: leg.Base, Quote: leg.Quote, Value: leg.Value.String(), Sources: []sourceData{}}
+	shown := legData{Base: leg.Base, Quote: leg.Quote, Value: leg.Value.String(), Divides: leg.Divides, Sources: []sourceData{}}
 	for _, r := range leg.Readings {
 		shown.Sources = append(shown.Sources, sourceData{
-			Source: r.Source, Value: r.Value.String(), At: clock.Format(r.At), AgeSeconds: int64(now.Sub(r.At) / time.Second), LeftOut: r.LeftOut,
+			Source: r.Source, Value: r.Value.String(), At: clock.Format(r.At), AgeSeconds: int64(now.Sub(r.At) / time.Second), Via: r.Via, LeftOut: r.LeftOut,
 		})
 	}
 	return shown

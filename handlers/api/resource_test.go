@@ -7,7 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"cointill/core/scope"
+	"cointill/models"
 	"cointill/models/modelstest"
 )
 
@@ -272,6 +275,18 @@ func TestMethodsAndRates(t *testing.T) {
 		if len(rates) != n || rates[0].Price == nil || len(rates[0].Legs) == 0 || len(rates[0].Legs[0].Sources) != 3 {
 			t.Errorf("%s: %+v", path, rates)
 		}
+	}
+	b.must(b.db.Exec(b.Context()).Create(&models.RatePolicy{BusinessID: b.business.ID, Domain: "test", Currency: "KES", Market: "official", Spread: 150,
+		UpdatedBy: "user:1", UpdatedAt: b.clock.Now()}).Error)
+	var rates []struct {
+		Market, Price string
+		MarketPrice   string `json:"market_price"`
+		SpreadPercent string `json:"spread_percent"`
+	}
+	b.into(b.expect(b.call("GET", "/v1/rates?currency=KES&payment_method=crypto_bitcoin", ""), 200, ""), &rates)
+	price, market := decimal.RequireFromString(rates[0].Price), decimal.RequireFromString(rates[0].MarketPrice)
+	if rates[0].Market != "official" || rates[0].SpreadPercent != "1.5" || !price.Equal(market.Mul(decimal.RequireFromString("0.985"))) {
+		t.Errorf("with a spread: %+v", rates)
 	}
 	b.expect(b.call("GET", "/v1/rates?currency=GHS", ""), 422, "validation_failed")
 }

@@ -20,6 +20,7 @@ import (
 	"cointill/core/link"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/quote"
 	"cointill/core/receipt"
 	"cointill/core/receiving"
 	"cointill/core/sandbox"
@@ -102,6 +103,20 @@ type Receiving interface {
 	History(ctx context.Context, sc scope.Scope, c money.Chain) ([]models.Wallet, error)
 }
 
+// Quotes is what the dashboard needs of core/quote.
+type Quotes interface {
+	Price(domain scope.Domain, coin money.Coin, currency money.Currency, policy quote.Policy) (quote.Quote, error)
+	Policies(ctx context.Context, sc scope.Scope) (map[money.Currency]quote.Policy, error)
+	SetPolicy(ctx context.Context, sc scope.Scope, currency money.Currency, p quote.Policy) error
+	HasStreet(domain scope.Domain, currency money.Currency) bool
+	Pairs() []quote.Pair
+	Leg(domain scope.Domain, p quote.Pair) (quote.Leg, error)
+	History(ctx context.Context, p quote.Pair, since time.Time, step time.Duration) ([]quote.Point, error)
+	Healths(ctx context.Context) ([]quote.Health, error)
+	Alarms(healths []quote.Health) []string
+	Wanted(ctx context.Context) (bool, error)
+}
+
 // Sandbox plays the customer in the test domain.
 type Sandbox interface {
 	Simulate(ctx context.Context, sc scope.Scope, reference, code string) (sandbox.Simulated, error)
@@ -117,6 +132,7 @@ type Handlers struct {
 	Sandbox   Sandbox
 	Wallets   Wallets
 	Receiving Receiving
+	Quotes    Quotes
 	// Networks tells which network serves a coin, and how it is.
 	Networks payment.Networks
 	Clock    clock.Clock

@@ -26,9 +26,13 @@ func (h *Handlers) showMethods(c *page.Ctx, status int, said layout.Flash) error
 		}
 		facts = append(facts, f)
 	}
+	unpriced, err := h.unpriced(c.Scope, methods)
+	if err != nil {
+		return err
+	}
 	shell := c.Layout("Payment methods", "methods")
 	if said.Text != "" {
 		shell.Flash = said
 	}
-	return c.RenderStatus(status, dashboard.Methods(methodsProps(shell, methods, facts)))
+	return c.RenderStatus(status, dashboard.Methods(methodsProps(shell, methods, facts, unpriced)))
 }

@@ -31,6 +31,13 @@ func (h *Handlers) overview(c *page.Ctx) error {
 	if err := h.setUpFacts(ctx, sc, &facts); err != nil {
 		return err
 	}
+	methods, err := h.Accounts.Methods(ctx, sc)
+	if err != nil {
+		return err
+	}
+	if facts.Unpriced, err = h.unpriced(sc, methods); err != nil {
+		return err
+	}
 	return c.Render(dashboard.Overview(overviewProps(c.Layout("Overview", "overview"), facts, zoneOf(c.Member.Business))))
 }
 

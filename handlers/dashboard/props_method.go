@@ -2,18 +2,21 @@ package dashboard
 
 import (
 	"cointill/core/account"
+	"cointill/core/money"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
 )
 
-// methodsProps is the list of coins in a domain; facts has one entry for each.
-func methodsProps(page layout.Page, methods []account.Method, facts []walletFacts) dashboard.MethodsProps {
+// methodsProps is the list of coins in a domain; facts has one entry for each,
+// and unpriced the reasons of those that have no price.
+func methodsProps(page layout.Page, methods []account.Method, facts []walletFacts, unpriced map[money.Coin]string) dashboard.MethodsProps {
 	props := dashboard.MethodsProps{Page: page}
 	for i, m := range methods {
 		f := facts[i]
 		row := dashboard.MethodRow{
 			Code: string(m.Coin.Method), Coin: string(m.Coin.Coin), Name: m.Coin.Name, Network: m.Coin.Network,
 			Enabled: m.Enabled, Available: m.Problem == "", Sentence: m.Problem,
+			NoPrice: unpriced[m.Coin.Coin],
 		}
 		if row.Available {
 			row.Sentence = ready(m.Enabled, f)

@@ -29,10 +29,12 @@ type overviewFacts struct {
 	Summary payment.Summary
 	Recent  []models.Payment
 	// Off are the webhooks that Cointill switched off, by name.
-	Off   []string
-	SetUp setUp
-	Now   time.Time
-	Scope scope.Scope
+	Off []string
+	// Unpriced tells why coins that are on have no price, by coin.
+	Unpriced map[money.Coin]string
+	SetUp    setUp
+	Now      time.Time
+	Scope    scope.Scope
 }
 
 // overviewProps is the first page after signing in.
@@ -105,6 +107,11 @@ func attention(f overviewFacts) (list []dashboard.Attention) {
 	if n := int(f.Summary.Unmatched); n > 0 {
 		list = append(list, dashboard.Attention{Tone: ui.Warn, Title: ui.Count(n, "unmatched transfer", "unmatched transfers"),
 			Text: "Money came that credits no payment: see what it is, and from where.", Href: unmatchedPath})
+	}
+	for _, coin := range money.Coins() {
+		if why := f.Unpriced[coin.Coin]; why != "" {
+			list = append(list, dashboard.Attention{Tone: ui.Bad, Title: "No price for " + coin.Name, Text: why, Href: ratesPath})
+		}
 	}
 	for _, name := range f.Off {
 		list = append(list, dashboard.Attention{Tone: ui.Bad, Title: "Webhook “" + name + "” was switched off",

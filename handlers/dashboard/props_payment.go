@@ -75,10 +75,7 @@ func paymentProps(page layout.Page, v payment.View, more paymentMore) dashboard.
 		props.Tag = strconv.FormatInt(*where.Tag, 10)
 	}
 	props.Rate = "1 " + p.Coin + " = " + p.Price + " " + p.Currency + ", locked when the payment was initiated."
-	if q, err := v.Evidence(); err == nil { // the evidence is of our own making; without it the rate stands alone
-		props.Median = q.Price.String() + " " + p.Currency // exact: two decimals would hide a stablecoin's price
-		props.Legs = legs(v, zone)
-	}
+	props.Evidence = quoteEvidence(v, zone)
 	return props
 }
 
@@ -219,24 +216,6 @@ func stepTitle(s models.Step) string {
 		return "Word from the customer"
 	}
 	return "Note"
-}
-
-// legs are the prices that the quote rests on, those that didn't count too.
-func legs(v payment.View, zone *time.Location) (rows []dashboard.QuoteLeg) {
-	q, err := v.Evidence()
-	if err != nil {
-		return nil
-	}
-	for _, leg := range q.Legs {
-		for _, r := range leg.Readings {
-			source := r.Source
-			if r.LeftOut != "" {
-				source += " (left out: " + r.LeftOut + ")"
-			}
-			rows = append(rows, dashboard.QuoteLeg{Pair: leg.Base + "/" + leg.Quote, Source: source, Value: r.Value.String(), At: r.At.In(zone)})
-		}
-	}
-	return rows
 }
 
 // indented is JSON as people read it; what can't be indented is shown as it came.

@@ -78,7 +78,7 @@ func TestPaymentProps(t *testing.T) {
 		"came": {props.CameFiat, "₦4,500.00"}, "missing": {props.DifferenceFiat + " " + props.DifferenceWord, "₦500.00 Missing"},
 		"tag": {props.Tag, "7"}, "metadata": {props.Metadata, "{\n  \"cart\": [\n    1,\n    1.50\n  ]\n}"},
 		"confirmations": {props.Confirmations, "2, final at 2"}, "rate": {props.Rate, "1 BTC = 90000000 NGN, locked when the payment was initiated."},
-		"median": {props.Median, "90000000 NGN"}, "left out": {props.Legs[1].Source, "b (left out: off by 99 %)"},
+		"price": {props.Evidence.Price + " " + props.Evidence.Unit, "90000000 NGN"}, "left out": {props.Evidence.Legs[0].Readings[1].LeftOut, "off by 99 %"},
 		"transfer": {props.Transfers[0].State + " " + props.Transfers[0].Fiat, "2 confirmations ₦4,500.00"},
 		"zone":     {props.Created.Format("15:04 MST"), "15:00 EAT"},
 	} {

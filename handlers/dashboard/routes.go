@@ -33,6 +33,10 @@ func (h *Handlers) Routes(m page.Members, v page.Visitors) {
 	m.Get("/dashboard/methods/:code/wallet/review", scope.SeeMethods, h.walletReviewBack)
 	m.Post("/dashboard/methods/:code/wallet/review", scope.SetReceiving, h.walletReview)
 
+	m.Get("/dashboard/rates", scope.SeeMethods, h.rates)
+	m.Get("/dashboard/rates/:currency", scope.SeeMethods, h.ratePolicy)
+	m.Post("/dashboard/rates/:currency", scope.ManageBusiness, h.ratePolicySet)
+
 	m.Get("/dashboard/webhooks", scope.SeeWebhooks, h.webhooks)
 	m.Get("/dashboard/webhooks/new", scope.ManageWebhooks, h.webhookForm)
 	m.Post("/dashboard/webhooks", scope.ManageWebhooks, h.webhookCreate)

@@ -11,7 +11,7 @@ type Flash struct{ Kind, Text string }
 type Page struct {
 	Title string
 	// Nav is the key of the current item of the menu: overview, payments,
-	// links, methods, webhooks, keys, unmatched, mailbox or docs.
+	// links, methods, rates, webhooks, keys, unmatched, mailbox or docs.
 	Nav                               string
 	UserName, UserEmail, BusinessName string
 	// Domain is test or live; LiveAvailable says whether live can be chosen.
@@ -43,6 +43,7 @@ var nav = []navGroup{
 	}},
 	{"Set up", []navItem{
 		{"methods", "/dashboard/methods", "methods", "Payment methods"},
+		{"rates", "/dashboard/rates", "rates", "Rates"},
 		{"webhooks", "/dashboard/webhooks", "webhooks", "Webhooks"},
 		{"keys", "/dashboard/keys", "keys", "API keys"},
 	}},

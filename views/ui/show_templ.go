@@ -573,7 +573,7 @@ func Time(t time.Time) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var30 string
-			templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(timeTitle(t))
+			templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(TimeTitle(t))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/ui/show.templ`, Line: 79, Col: 82}
 			}

@@ -180,7 +180,8 @@ func TimeText(t time.Time) string {
 	return t.Format("2 Jan 2006, 15:04")
 }
 
-func timeTitle(t time.Time) string { return t.Format("Monday 2 January 2006, 15:04:05 MST (-07:00)") }
+// TimeTitle is a time to the second, with its day and zone, for who looks closer.
+func TimeTitle(t time.Time) string { return t.Format("Monday 2 January 2006, 15:04:05 MST (-07:00)") }
 
 func plural(n int, one, many string) string {
 	if n == 1 {

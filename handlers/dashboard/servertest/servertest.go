@@ -23,6 +23,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/quote"
+	"cointill/core/quote/source"
 	"cointill/core/receipt"
 	"cointill/core/receiving"
 	"cointill/core/sandbox"
@@ -59,6 +60,8 @@ type Server struct {
 	Hub      *stream.Hub
 	Registry *payment.Registry
 	Wallets  *wallet.Service
+	Quotes   *quote.Service
+	Market   *Market // of the live domain; nobody has said anything yet
 
 	nodes  map[scope.Domain]map[money.Chain]params.Params
 	logged written
@@ -112,7 +115,9 @@ func (s *Server) core(box *secret.Box) {
 	for _, c := range money.Chains() {
 		s.Registry.Domains[scope.Test][c] = chain.Sandbox(c)
 	}
-	market := map[scope.Domain][]quote.Source{scope.Test: {quote.Fixed{Clock: now}}}
+	s.Market = &Market{}
+	s.Quotes = &quote.Service{DB: s.DB, Clock: now, Asked: source.Standard(),
+		Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: now}, scope.Live: s.Market}}
 	s.Webhooks = &webhook.Service{DB: s.DB, Clock: now, Secrets: box}
 	s.Mails = &receipt.Service{DB: s.DB, Clock: now, Render: func(r receipt.Receipt) (string, string, string) {
 		return "Receipt " + r.Reference, "Thank you, " + r.CustomerName, "<p>Thank you</p>"
@@ -120,7 +125,7 @@ func (s *Server) core(box *secret.Box) {
 	s.Wallets = &wallet.Service{DB: s.DB, Clock: now, Receivers: wallet.SandboxReceivers(), Networks: s.node}
 	s.Accounts.Missing = s.missing
 	s.Payments = &payment.Service{
-		DB: s.DB, Clock: now, Secrets: box, Networks: s.Registry, Quotes: &quote.Service{Clock: now, Minimum: 2, Sources: market},
+		DB: s.DB, Clock: now, Secrets: box, Networks: s.Registry, Quotes: s.Quotes,
 		Wallet: s.Wallets, Events: s.Webhooks, Receipts: s.Mails,
 		PageBase: Base + "/pay", Changed: s.Hub.Signal,
 	}
@@ -171,7 +176,7 @@ func (s *Server) serve() *fiber.App {
 	change := &receiving.Service{DB: s.DB, Clock: s.Clock.Now, Accounts: s.Accounts, Wallets: s.Wallets, Mails: s.Mails,
 		Render: mail.RenderWalletChanged, Pages: Base + "/dashboard/methods"}
 	merchant := &dashboard.Handlers{Accounts: s.Accounts, Payments: s.Payments, Webhooks: s.Webhooks, Links: s.Links, Mails: s.Mails,
-		Sandbox: player, Wallets: s.Wallets, Receiving: change, Networks: s.Registry, Clock: s.Clock.Now}
+		Sandbox: player, Wallets: s.Wallets, Receiving: change, Networks: s.Registry, Quotes: s.Quotes, Clock: s.Clock.Now}
 	customer := &checkout.Handlers{Payments: s.Payments, Links: s.Links, Sandbox: player, Hub: s.Hub, Networks: s.Registry}
 	server, err := web.New(web.Config{BaseURL: Base}, web.Deps{
 		Clock: s.Clock.Now, Account: s.Accounts, Secret: s.Payments.Secrets, Limiter: limit.New(s.DB, s.Clock.Now), Hub: s.Hub,

@@ -1,0 +1,81 @@
+package quote
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"cointill/core/quote/source"
+	"cointill/models"
+)
+
+// Board holds in memory what is stored of the configured sources, so that a
+// quote waits for nothing. Every replica has one. It implements Source.
+type Board struct {
+	db      *models.DB
+	sources map[string]bool // by name
+	loading sync.Mutex      // so that what was read last is what is held
+	held    atomic.Pointer[map[Pair][]Reading]
+}
+
+// NewBoard makes an empty board for the sources that count.
+func NewBoard(db *models.DB, sources []source.Source) *Board {
+	b := &Board{db: db, sources: map[string]bool{}}
+	for _, s := range sources {
+		b.sources[s.Name] = true
+	}
+	b.held.Store(&map[Pair][]Reading{})
+	return b
+}
+
+// Readings implements Source.
+func (b *Board) Readings(p Pair) []Reading { return slices.Clone((*b.held.Load())[p]) }
+
+// Load reads what is stored now.
+func (b *Board) Load(ctx context.Context) error {
+	b.loading.Lock()
+	defer b.loading.Unlock()
+	var rows []models.Rate
+	if err := b.db.Read(ctx).Where("value <> ''").Order("source").Find(&rows).Error; err != nil {
+		return err
+	}
+	held := map[Pair][]Reading{}
+	for _, row := range rows {
+		if !b.sources[row.Source] {
+			continue
+		}
+		value, err := decimal.NewFromString(row.Value)
+		if err != nil {
+			return fmt.Errorf("stored rate %d: %w", row.ID, err)
+		}
+		p := Pair{Base: row.Base, Quote: row.Quote}
+		held[p] = append(held[p], Reading{Source: row.Source, Value: value, At: row.At})
+	}
+	b.held.Store(&held)
+	return nil
+}
+
+// Run keeps the board up to date until the context ends. While the database
+// doesn't answer it keeps what it has, which grows stale.
+func (b *Board) Run(ctx context.Context) error {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for failing := false; ; {
+		err := b.Load(ctx)
+		if err != nil && ctx.Err() == nil && !failing {
+			slog.ErrorContext(ctx, "stored rates can't be read", "error", err)
+		}
+		failing = err != nil
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package quote_test
+
+import (
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/shopspring/decimal"
+	"pgregory.net/rapid"
+
+	"cointill/core/clock"
+	"cointill/core/money"
+	"cointill/core/quote"
+	"cointill/core/scope"
+)
+
+// street is the naira price of a coin by the street, to six decimals.
+func (w *world) street(coin, tether, naira string) decimal.Decimal {
+	d := decimal.RequireFromString
+	return d(coin).Mul(d(naira)).DivRound(d(tether), 6)
+}
+
+// TestExact computes 100,000 quotes and amounts again with fractions, for all
+// 20 pairs, each market and every spread.
+func TestExact(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(7, 11)) //nolint:gosec // cases, not secrets
+	value := func() decimal.Decimal {
+		return decimal.New(random.Int64N(1<<40)+1, -int32(random.IntN(13)))
+	}
+	cases := 0
+	for cases < 100_000 {
+		rates := map[string]decimal.Decimal{}
+		m := market{}
+		for _, p := range append((&quote.Service{}).Pairs(), quote.Pair{Base: "USDT", Quote: "NGN"}) {
+			rates[p.String()] = value()
+			m.say("a", p.String(), rates[p.String()].String()).say("b", p.String(), rates[p.String()].String())
+		}
+		s := &quote.Service{Clock: clock.NewFake(now).Now, Sources: map[scope.Domain]quote.Source{scope.Live: m}}
+		for _, info := range money.Coins() {
+			for _, currency := range money.Currencies() {
+				cases++
+				policy := quote.Policy{Spread: random.IntN(1501) - 500}
+				if currency == money.NGN && random.IntN(2) == 0 {
+					policy.Market = quote.Street
+				}
+				q, err := s.Price(scope.Live, info.Coin, currency, policy)
+				if err != nil {
+					t.Fatal(err)
+				}
+				exact(t, info.Coin, currency, policy, q, rates)
+				charge(t, info, q.Price, random.Int64N(1_000_000)+1)
+			}
+		}
+	}
+}
+
+// exact compares a price with the same as a fraction: equal where nothing is
+// divided, else to a part in 10¹² or 10⁻¹⁵ units.
+func exact(t *testing.T, coin money.Coin, currency money.Currency, policy quote.Policy, q quote.Quote, rates map[string]decimal.Decimal) {
+	t.Helper()
+	want := rates[string(coin)+"/USD"].Rat()
+	switch {
+	case policy.Market == quote.Street && coin == money.USDT:
+		want = rates["USDT/NGN"].Rat()
+	case policy.Market == quote.Street:
+		want.Mul(want, rates["USDT/NGN"].Rat()).Quo(want, rates["USDT/USD"].Rat())
+	case currency != money.USD:
+		want.Mul(want, rates["USD/"+currency.ISO()].Rat())
+	}
+	want.Mul(want, big.NewRat(int64(10_000-policy.Spread), 10_000))
+	off := new(big.Rat).Sub(q.Price.Rat(), want)
+	off.Abs(off)
+	allowed := new(big.Rat)
+	if policy.Market == quote.Street {
+		allowed.SetFrac64(1, 1_000_000_000_000_000)
+	}
+	if off.Cmp(allowed) > 0 {
+		t.Fatalf("%s in %s by %+v: %s, off by %s", coin, currency, policy, q.Price, off.FloatString(20))
+	}
+}
+
+// charge checks that a coin amount is worth the fiat amount, and less than one
+// display unit more.
+func charge(t *testing.T, info money.CoinInfo, price decimal.Decimal, fiat int64) {
+	t.Helper()
+	if !price.IsPositive() {
+		t.Fatalf("a price of %s", price)
+	}
+	due := info.Coin.FromFiat(decimal.NewFromInt(fiat), price)
+	power := func(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
+	coins := new(big.Rat).SetFrac(due.Big(), power(info.Unit))
+	needed := new(big.Rat).Quo(new(big.Rat).SetInt64(fiat), price.Rat())
+	over := new(big.Rat).Sub(coins, needed)
+	if over.Sign() < 0 || over.Cmp(new(big.Rat).SetFrac(big.NewInt(1), power(info.Display))) >= 0 {
+		t.Fatalf("%d at %s: %s %s, over by %s", fiat, price, info.Coin.Format(due), info.Coin, over.FloatString(20))
+	}
+}
+
+// TestWithinTheBand: whatever sources say, a leg's value lies between the least
+// and the greatest of those that count, at least two do, and each of them is
+// within the band of the middle of all that are fresh.
+func TestWithinTheBand(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		m := market{}
+		for i := range rapid.IntRange(0, 9).Draw(t, "sources") {
+			m.say(fmt.Sprint("s", i), "BTC/USD", decimal.New(rapid.Int64Range(-10, 1_200).Draw(t, "value"), -1).String())
+		}
+		leg, err := service(m).Leg(scope.Live, quote.Pair{Base: "BTC", Quote: "USD"})
+		var counted []decimal.Decimal
+		for _, r := range leg.Readings {
+			if r.LeftOut == "" {
+				counted = append(counted, r.Value)
+			}
+		}
+		if err != nil {
+			if len(counted) >= 2 {
+				t.Fatalf("%d agree, and there is no rate: %v", len(counted), err)
+			}
+			return
+		}
+		if len(counted) < 2 {
+			t.Fatalf("a rate of %s by %d sources", leg.Value, len(counted))
+		}
+		least, most := decimal.Min(counted[0], counted[1:]...), decimal.Max(counted[0], counted[1:]...)
+		if leg.Value.LessThan(least) || leg.Value.GreaterThan(most) || !leg.Value.IsPositive() {
+			t.Fatalf("%s is not within %s and %s", leg.Value, least, most)
+		}
+		// Both ends are within 2 % of one middle.
+		if most.Mul(decimal.New(98, -2)).GreaterThan(least.Mul(decimal.New(102, -2))) {
+			t.Fatalf("%s and %s are no agreement", least, most)
+		}
+	})
+}

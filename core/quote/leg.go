@@ -1,0 +1,197 @@
+package quote
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/scope"
+)
+
+// Freshness and agreement by leg (contract, Initiation rules).
+const (
+	coinAge = 60 * time.Second
+	fiatAge = 26 * time.Hour
+	// minimum is how many sources must agree.
+	minimum = 2
+	// again is when somebody who got no rate may ask again.
+	again = 30 * time.Second
+)
+
+var (
+	coinBand = decimal.New(2, -2)
+	fiatBand = decimal.New(5, -2)
+)
+
+// isCoin reports whether a pair is of a coin, which moves by the second.
+func isCoin(p Pair) bool { return money.Coin(p.Base).Info().Coin != "" }
+
+// maxAge is how old a reading of a pair may be.
+func maxAge(p Pair) time.Duration {
+	if isCoin(p) {
+		return coinAge
+	}
+	return fiatAge
+}
+
+// band is how far from the median a reading may be, as a part of it. What the
+// street pays differs from dealer to dealer as fiat rates do.
+func (s *Service) band(p Pair) decimal.Decimal {
+	name, usual := p.Base, coinBand
+	if p.Quote != "USD" {
+		name, usual = p.Quote, fiatBand
+	}
+	if set, ok := s.Bands[name]; ok {
+		return set
+	}
+	return usual
+}
+
+// leg collects the readings of a pair, leaves out what is stale or disagrees,
+// and takes the median.
+func (s *Service) leg(domain scope.Domain, p Pair, now time.Time) (Leg, error) {
+	leg := Leg{Base: p.Base, Quote: p.Quote, Readings: s.readings(domain, p, now)}
+	age := maxAge(p)
+	for i := range leg.Readings {
+		r := &leg.Readings[i]
+		switch {
+		case !r.Value.IsPositive():
+			r.LeftOut = "not a price"
+		case now.Sub(r.At) > age:
+			r.LeftOut = "stale"
+		}
+	}
+	leg.Trusted = s.trusted(p, leg.Readings)
+	middle, fresh := median(leg.Readings)
+	if fresh > 0 {
+		s.agree(p, leg.Readings, middle)
+	}
+	value, agreeing := median(leg.Readings)
+	switch {
+	case agreeing >= minimum:
+		leg.Value, leg.Trusted = value, ""
+	case leg.Trusted != "":
+		leg.trust()
+	default:
+		return leg, s.none(domain, leg, fresh, agreeing)
+	}
+	return leg, nil
+}
+
+// agree leaves out what is farther from the middle than the band allows.
+func (s *Service) agree(p Pair, readings []Reading, middle decimal.Decimal) {
+	limit := middle.Mul(s.band(p))
+	least, most := middle.Sub(limit), middle.Add(limit)
+	for i := range readings {
+		r := &readings[i]
+		if r.LeftOut == "" && (r.Value.LessThan(least) || r.Value.GreaterThan(most)) {
+			r.LeftOut = "off by " + percent(r.Value.Sub(middle).Abs(), middle)
+		}
+	}
+}
+
+// percent writes a part of a whole.
+func percent(part, whole decimal.Decimal) string {
+	return part.Shift(2).DivRound(whole, 1).String() + " %"
+}
+
+// trusted is the source that the operator trusts alone for a pair, if it has a
+// fresh price.
+func (s *Service) trusted(p Pair, readings []Reading) string {
+	name := s.Trusted[p]
+	for _, r := range readings {
+		if name != "" && r.Source == name && r.LeftOut == "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// trust takes the trusted source's value for the leg's, whatever others say.
+func (l *Leg) trust() {
+	for i := range l.Readings {
+		switch r := &l.Readings[i]; {
+		case r.Source == l.Trusted:
+			l.Value, r.LeftOut = r.Value, ""
+		case r.LeftOut == "":
+			r.LeftOut = "the operator trusts " + l.Trusted
+		}
+	}
+}
+
+// none is why a leg has no value.
+func (s *Service) none(domain scope.Domain, leg Leg, fresh, agreeing int) error {
+	pair := leg.Base + "/" + leg.Quote
+	why := fmt.Sprintf("%d of the %d sources needed agree", agreeing, minimum)
+	switch {
+	case s.Sources[domain] == nil:
+		why = "no source of prices is set up"
+	case fresh == 0:
+		why = "no rate source is reachable"
+	case agreeing == 0:
+		why = "the sources disagree"
+	}
+	return fault.Retry("rate_unavailable", fmt.Sprintf("There is no trustworthy rate for %s now: %s. Try again in half a minute.", pair, why), again)
+}
+
+// readings are what the domain's sources say of a pair. Sources that price a
+// coin in USDT count, too, converted by the dollar price that USDT itself has now.
+func (s *Service) readings(domain scope.Domain, p Pair, now time.Time) []Reading {
+	from := s.Sources[domain]
+	if from == nil {
+		return nil
+	}
+	readings := from.Readings(p)
+	tether := string(money.USDT)
+	if p.Quote != "USD" || p.Base == tether || !isCoin(p) {
+		return readings
+	}
+	others := from.Readings(Pair{Base: p.Base, Quote: tether})
+	if len(others) == 0 {
+		return readings
+	}
+	rate, err := s.leg(domain, Pair{Base: tether, Quote: "USD"}, now)
+	if err != nil {
+		return readings
+	}
+	for _, r := range others {
+		r.Via = r.Value.String() + " " + tether
+		r.Value = r.Value.Mul(rate.Value)
+		readings = append(readings, r)
+	}
+	return readings
+}
+
+// median is the middle of the readings that count, and how many they are.
+func median(readings []Reading) (decimal.Decimal, int) {
+	values := make([]decimal.Decimal, 0, 8)
+	for _, r := range readings {
+		if r.LeftOut == "" {
+			values = append(values, r.Value)
+		}
+	}
+	return middle(values), len(values)
+}
+
+// middle sorts values and gives their median; zero when there are none.
+func middle(values []decimal.Decimal) decimal.Decimal {
+	n := len(values)
+	if n == 0 {
+		return decimal.Zero
+	}
+	slices.SortFunc(values, decimal.Decimal.Cmp)
+	if n%2 == 1 {
+		return values[n/2]
+	}
+	return values[n/2-1].Add(values[n/2]).Mul(half)
+}
+
+var half = decimal.New(5, -1)
+
+// Leg is what a pair is worth now, with its evidence; Unavailable when nothing
+// trustworthy is known.
+func (s *Service) Leg(domain scope.Domain, p Pair) (Leg, error) { return s.leg(domain, p, s.Clock()) }

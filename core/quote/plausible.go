@@ -1,0 +1,99 @@
+package quote
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"cointill/core/money"
+)
+
+// bounds are what one unit can be worth at all, wide enough for years. They keep
+// out what no market shows: upside down rates, a wrong unit, the cedi of before
+// 2007 (10,000 of which are one of today), also when every source agrees on it.
+var bounds = map[Pair][2]decimal.Decimal{
+	{Base: "BTC", Quote: "USD"}:  within("1000", "100000000"),
+	{Base: "ETH", Quote: "USD"}:  within("20", "10000000"),
+	{Base: "USDT", Quote: "USD"}: within("0.5", "2"),
+	{Base: "XRP", Quote: "USD"}:  within("0.01", "10000"),
+	{Base: "DOGE", Quote: "USD"}: within("0.001", "1000"),
+	{Base: "USD", Quote: "NGN"}:  within("100", "100000"),
+	{Base: "USD", Quote: "GHS"}:  within("2", "1000"),
+	{Base: "USD", Quote: "KES"}:  within("20", "5000"),
+}
+
+func within(least, most string) [2]decimal.Decimal {
+	return [2]decimal.Decimal{decimal.RequireFromString(least), decimal.RequireFromString(most)}
+}
+
+// boundsOf are those of a pair. USDT stands for the dollar in pairs with it.
+func boundsOf(p Pair) ([2]decimal.Decimal, bool) {
+	if p.Quote == string(money.USDT) {
+		p.Quote = "USD"
+	} else if p.Base == string(money.USDT) && p.Quote != "USD" {
+		p.Base = "USD"
+	}
+	found, ok := bounds[p]
+	return found, ok
+}
+
+const (
+	// ahead is how much later than our clock a price may be.
+	ahead = time.Minute
+	// jumpWithin is the time in which a price may not move by more than maxJump.
+	jumpWithin = time.Minute
+)
+
+var (
+	one     = decimal.NewFromInt(1)
+	maxJump = decimal.New(20, -2)
+	// How far from the median of the last day a price may be. Coins have tripled
+	// in a day; no currency has, without somebody's mistake.
+	dayFactorCoin = decimal.NewFromInt(3)
+	dayFactorFiat = decimal.NewFromInt(2)
+)
+
+// past is what is known of a pair and source when a new price comes.
+type past struct {
+	value decimal.Decimal // that source's last; zero when there is none
+	at    time.Time
+	day   decimal.Decimal // median of all sources over the last day; zero when unknown
+}
+
+// judge says why a price is refused; "" when it is taken.
+func judge(p Pair, value decimal.Decimal, at, now time.Time, before past) string {
+	limits, known := boundsOf(p)
+	switch {
+	case !known:
+		return "not a pair that is used"
+	case !value.IsPositive():
+		return "not a price"
+	case at.Sub(now) > ahead:
+		return "from the future"
+	case value.Equal(one) && p != (Pair{Base: string(money.USDT), Quote: "USD"}):
+		return "exactly 1 to 1"
+	case !inside(value, limits) && inside(one.DivRound(value, 32), limits):
+		return "upside down"
+	case !inside(value, limits):
+		return "implausible"
+	}
+	if before.day.IsPositive() {
+		factor := dayFactorFiat
+		if isCoin(p) {
+			factor = dayFactorCoin
+		}
+		if value.GreaterThan(before.day.Mul(factor)) || value.Mul(factor).LessThan(before.day) {
+			return "far from the last day's median"
+		}
+	}
+	if before.value.IsPositive() && at.Sub(before.at) <= jumpWithin {
+		if moved := value.Sub(before.value).Abs(); moved.GreaterThan(before.value.Mul(maxJump)) {
+			return "jumped by " + percent(moved, before.value) + " within a minute"
+		}
+	}
+	return ""
+}
+
+func inside(value decimal.Decimal, limits [2]decimal.Decimal) bool {
+	return !value.LessThan(limits[0]) && !value.GreaterThan(limits[1])
+}

@@ -1,0 +1,39 @@
+package source
+
+import "time"
+
+// bitstamp prices coins from one document with a row for every market, among
+// them futures under other names ("BTC/USD-PERP"). Each row has the time at
+// which it was made, in seconds, so the price is the middle between bid and ask
+// and not the last trade, which is of some time before.
+func bitstamp() Source {
+	pairs := inDollars(coins...)
+	type row struct {
+		Pair      string `json:"pair"`
+		Bid       number `json:"bid"`
+		Ask       number `json:"ask"`
+		Timestamp number `json:"timestamp"`
+	}
+	read := func(body []byte, _ time.Time) ([]Price, error) {
+		var rows []row
+		if err := decode(body, &rows); err != nil {
+			return nil, err
+		}
+		named, err := byName(rows, func(r row) string { return r.Pair })
+		if err != nil {
+			return nil, err
+		}
+		return pick(pairs, func(p Pair) (quoted, bool) {
+			row, ok := named[p.String()]
+			at, err := seconds(row.Timestamp)
+			return middle(row.Bid, row.Ask, at).timed(at, err), ok
+		})
+	}
+	return Source{
+		Name: "bitstamp", Title: "Bitstamp", Origin: "https://www.bitstamp.net",
+		Docs:      "https://www.bitstamp.net/api/#tag/Tickers",
+		Terms:     "Needs no key. At most 400 requests a second and 10,000 in ten minutes; its terms for showing the prices were not verified.",
+		Every:     20 * time.Second,
+		Documents: []Document{{Path: "/api/v2/ticker/", Pairs: pairs, Read: read}},
+	}
+}

@@ -1,0 +1,39 @@
+package source
+
+import (
+	"strings"
+	"time"
+)
+
+// currencyAPI is the open data set Currency-api (exchange-api on GitHub), a file
+// per currency, made once a day. It tells the date and no time.
+//
+// Besides the cedi (ghs) it still lists the cedi of before 2007 (ghc), of which
+// 10,000 make one. Names are looked up exactly, and only those of Pairs.
+func currencyAPI() Source {
+	pairs := dollarsIn(fiat...)
+	read := func(body []byte, _ time.Time) ([]Price, error) {
+		var table struct {
+			Date  string            `json:"date"`
+			Rates map[string]number `json:"usd"`
+		}
+		if err := decode(body, &table); err != nil {
+			return nil, err
+		}
+		if table.Rates == nil {
+			return nil, shape("no table for the dollar")
+		}
+		at, err := day(table.Date)
+		return pick(pairs, func(p Pair) (quoted, bool) {
+			text, ok := table.Rates[strings.ToLower(p.Quote)]
+			return priced(text, at).timed(at, err), ok
+		})
+	}
+	return Source{
+		Name: "currency-api", Title: "Currency-api", Origin: "https://latest.currency-api.pages.dev",
+		Docs:      "https://github.com/fawazahmed0/exchange-api",
+		Terms:     "Needs no key and says that it has no limits. The licence of its data and where it takes the rates from were not verified.",
+		Every:     30 * time.Minute,
+		Documents: []Document{{Path: "/v1/currencies/usd.json", Pairs: pairs, Read: read}},
+	}
+}

@@ -1,0 +1,36 @@
+package source
+
+import (
+	"net/http"
+	"strings"
+	"time"
+)
+
+// floatRates is FloatRates' table for the dollar: an object per currency under
+// its code in small letters, with the code again, the rate and an HTTP date.
+// Rates were seen as numbers and as strings; both are read.
+func floatRates() Source {
+	pairs := dollarsIn(fiat...)
+	read := func(body []byte, _ time.Time) ([]Price, error) {
+		var table map[string]struct {
+			Code string `json:"code"`
+			Rate number `json:"rate"`
+			Date string `json:"date"`
+		}
+		if err := decode(body, &table); err != nil {
+			return nil, err
+		}
+		return pick(pairs, func(p Pair) (quoted, bool) {
+			row, ok := table[strings.ToLower(p.Quote)]
+			at, err := sane(http.ParseTime(row.Date))
+			return priced(row.Rate, at).timed(at, err), ok && row.Code == p.Quote
+		})
+	}
+	return Source{
+		Name: "floatrates", Title: "FloatRates", Origin: "https://www.floatrates.com",
+		Docs:      "https://www.floatrates.com/json-feeds.html",
+		Terms:     "Needs no key; published once a day. Its terms, its limits and the type of its answers were not verified.",
+		Every:     time.Hour,
+		Documents: []Document{{Path: "/daily/usd.json", Pairs: pairs, Read: read}},
+	}
+}

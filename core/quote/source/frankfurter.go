@@ -1,0 +1,42 @@
+package source
+
+import "time"
+
+// frankfurter blends the rates that central banks and other institutions
+// publish, a row for each currency with the date of its rate. They publish on
+// working days only, so that on others the date is of days before.
+//
+// It is asked for the naira and the shilling, which the central banks of Nigeria
+// and Kenya publish daily. It knows the cedi too; how often its sources renew
+// that was not verified.
+func frankfurter() Source {
+	pairs := dollarsIn("NGN", "KES")
+	type row struct {
+		Date  string `json:"date"`
+		Base  string `json:"base"`
+		Quote string `json:"quote"`
+		Rate  number `json:"rate"`
+	}
+	read := func(body []byte, _ time.Time) ([]Price, error) {
+		var rows []row
+		if err := decode(body, &rows); err != nil {
+			return nil, err
+		}
+		named, err := byName(rows, func(r row) string { return r.Base + "/" + r.Quote })
+		if err != nil {
+			return nil, err
+		}
+		return pick(pairs, func(p Pair) (quoted, bool) {
+			row, ok := named[p.String()]
+			at, err := day(row.Date)
+			return priced(row.Rate, at).timed(at, err), ok
+		})
+	}
+	return Source{
+		Name: "frankfurter", Title: "Frankfurter", Origin: "https://api.frankfurter.dev",
+		Docs:      "https://frankfurter.dev/",
+		Terms:     "Needs no key. Its maintainer says that it is free for commercial use, needs no attribution and may be cached and shown; abuse is limited without a number.",
+		Every:     time.Hour,
+		Documents: []Document{{Path: "/v2/rates?base=USD&quotes=NGN,KES", Pairs: pairs, Read: read}},
+	}
+}

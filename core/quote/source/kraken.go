@@ -1,0 +1,60 @@
+package source
+
+import (
+	"strings"
+	"time"
+)
+
+// kraken prices coins, all in one document. Kraken answers under other names
+// than it was asked by: XBT is its bitcoin, XDG its dogecoin, and the older
+// coins have an X before, the dollar a Z. Errors are a list in a document of
+// status 200; those with a W are warnings.
+//
+// The price is the middle between the best bid (b) and the best ask (a). The last
+// trade (c) has no time here, and on a quiet market it may be an old one.
+func kraken() Source {
+	names := map[Pair]string{
+		{"BTC", "USD"}: "XXBTZUSD", {"ETH", "USD"}: "XETHZUSD", {"USDT", "USD"}: "USDTZUSD",
+		{"XRP", "USD"}: "XXRPZUSD", {"DOGE", "USD"}: "XDGUSD",
+	}
+	pairs := inDollars(coins...)
+	read := func(body []byte, asked time.Time) ([]Price, error) {
+		var answer struct {
+			Error  []string `json:"error"`
+			Result map[string]struct {
+				Ask []number `json:"a"`
+				Bid []number `json:"b"`
+			} `json:"result"`
+		}
+		if err := decode(body, &answer); err != nil {
+			return nil, err
+		}
+		for _, text := range answer.Error {
+			if !strings.HasPrefix(text, "W") {
+				return nil, reported(text)
+			}
+		}
+		if answer.Result == nil {
+			return nil, shape("no result")
+		}
+		return pick(pairs, func(p Pair) (quoted, bool) {
+			row, ok := answer.Result[names[p]]
+			return middle(first(row.Bid), first(row.Ask), asked), ok
+		})
+	}
+	return Source{
+		Name: "kraken", Title: "Kraken", Origin: "https://api.kraken.com",
+		Docs:      "https://docs.kraken.com/api-reference/market-data/get-ticker-information",
+		Terms:     "Needs no key. Kraken limits public requests per IP address and pair; its number and its terms for showing the prices were not verified.",
+		Every:     15 * time.Second,
+		Documents: []Document{{Path: "/0/public/Ticker?pair=XBTUSD,ETHUSD,USDTUSD,XRPUSD,XDGUSD", Pairs: pairs, Read: read}},
+	}
+}
+
+// first is the head of a list, which holds a price before its volumes.
+func first(list []number) number {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}

@@ -1,0 +1,40 @@
+package source
+
+import (
+	"strings"
+	"time"
+)
+
+// kucoin prices coins by its table of fiat prices, numbers as strings, without
+// any time. What it doesn't know is missing from the table, without an error.
+// How KuCoin makes these prices of its markets, which are in USDT, is not
+// documented.
+func kucoin() Source {
+	pairs := inDollars(coins...)
+	read := func(body []byte, asked time.Time) ([]Price, error) {
+		var answer struct {
+			Code string            `json:"code"`
+			Data map[string]number `json:"data"`
+		}
+		if err := decode(body, &answer); err != nil {
+			return nil, err
+		}
+		switch {
+		case answer.Code == "":
+			return nil, shape("no code")
+		case answer.Code != "200000":
+			return nil, reported(answer.Code)
+		}
+		return pick(pairs, func(p Pair) (quoted, bool) {
+			text, ok := answer.Data[p.Base]
+			return priced(text, asked), ok
+		})
+	}
+	return Source{
+		Name: "kucoin", Title: "KuCoin", Origin: "https://api.kucoin.com",
+		Docs:      "https://www.kucoin.com/docs-new/rest/spot-trading/market-data/get-fiat-price",
+		Terms:     "Needs no key. KuCoin limits public requests by a weight per IP address; the weight of this one and the terms for showing the prices were not verified.",
+		Every:     15 * time.Second,
+		Documents: []Document{{Path: "/api/v1/prices?base=USD&currencies=" + strings.Join(coins, ","), Pairs: pairs, Read: read}},
+	}
+}

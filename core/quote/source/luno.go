@@ -1,0 +1,40 @@
+package source
+
+import "time"
+
+// luno is an exchange with a market of USDT in naira. Its ticker has numbers as
+// strings and the time in milliseconds; a market that isn't ACTIVE has prices
+// that nobody can trade at. Books that are crossed happen, and have no price.
+func luno() Source {
+	pairs := []Pair{{"USDT", "NGN"}}
+	read := func(body []byte, _ time.Time) ([]Price, error) {
+		var ticker struct {
+			Pair   string `json:"pair"`
+			At     number `json:"timestamp"`
+			Bid    number `json:"bid"`
+			Ask    number `json:"ask"`
+			Status string `json:"status"`
+		}
+		if err := decode(body, &ticker); err != nil {
+			return nil, err
+		}
+		switch {
+		case ticker.Pair != "USDTNGN":
+			return nil, shape("the ticker of another market")
+		case ticker.Status != "ACTIVE":
+			return nil, reported(ticker.Status)
+		}
+		at, err := milliseconds(ticker.At)
+		return pick(pairs, func(Pair) (quoted, bool) {
+			return middle(ticker.Bid, ticker.Ask, at).timed(at, err), true
+		})
+	}
+	return Source{
+		Name: "luno", Title: "Luno", Origin: "https://api.luno.com",
+		Docs:      "https://www.luno.com/en/developers/api#tag/Market",
+		Terms:     "Needs no key. At most one request a second for each IP address; its terms for showing the prices were not verified.",
+		Every:     20 * time.Second,
+		Street:    true,
+		Documents: []Document{{Path: "/api/1/ticker?pair=USDTNGN", Pairs: pairs, Read: read}},
+	}
+}

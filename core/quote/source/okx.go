@@ -1,0 +1,47 @@
+package source
+
+import "time"
+
+// okx prices coins by its indexes in dollars, all in one document. An index is
+// mixed of the prices of several exchanges: it is steadier than one market, and
+// less independent of the other sources. Each has the time of its last change,
+// in milliseconds.
+func okx() Source {
+	pairs := inDollars(coins...)
+	type row struct {
+		Name  string `json:"instId"`
+		Price number `json:"idxPx"`
+		At    number `json:"ts"`
+	}
+	read := func(body []byte, _ time.Time) ([]Price, error) {
+		var answer struct {
+			Code string `json:"code"`
+			Data []row  `json:"data"`
+		}
+		if err := decode(body, &answer); err != nil {
+			return nil, err
+		}
+		switch {
+		case answer.Code == "":
+			return nil, shape("no code")
+		case answer.Code != "0":
+			return nil, reported(answer.Code)
+		}
+		named, err := byName(answer.Data, func(r row) string { return r.Name })
+		if err != nil {
+			return nil, err
+		}
+		return pick(pairs, func(p Pair) (quoted, bool) {
+			row, ok := named[p.Base+"-"+p.Quote]
+			at, err := milliseconds(row.At)
+			return priced(row.Price, at).timed(at, err), ok
+		})
+	}
+	return Source{
+		Name: "okx", Title: "OKX", Origin: "https://www.okx.com",
+		Docs:      "https://www.okx.com/docs-v5/en/#public-data-rest-api-get-index-tickers",
+		Terms:     "Needs no key. At most 20 requests in two seconds for each IP address; its terms for showing the prices were not verified.",
+		Every:     15 * time.Second,
+		Documents: []Document{{Path: "/api/v5/market/index-tickers?quoteCcy=USD", Pairs: pairs, Read: read}},
+	}
+}

@@ -1,0 +1,47 @@
+package source
+
+import "time"
+
+// quidax is a Nigerian exchange; its market of USDT in naira shows what a dollar
+// costs there off the official market. The ticker has the best bid (buy), the
+// best ask (sell) and a time in seconds.
+//
+// The format was taken from programs that read it, not from Quidax's own
+// reference.
+func quidax() Source {
+	pairs := []Pair{{"USDT", "NGN"}}
+	read := func(body []byte, _ time.Time) ([]Price, error) {
+		var answer struct {
+			Status string `json:"status"`
+			Data   struct {
+				At     number `json:"at"`
+				Market string `json:"market"`
+				Ticker struct {
+					Buy  number `json:"buy"`
+					Sell number `json:"sell"`
+				} `json:"ticker"`
+			} `json:"data"`
+		}
+		if err := decode(body, &answer); err != nil {
+			return nil, err
+		}
+		switch {
+		case answer.Status != "" && answer.Status != "success":
+			return nil, reported(answer.Status)
+		case answer.Data.Market != "" && answer.Data.Market != "usdtngn":
+			return nil, shape("the ticker of another market")
+		}
+		at, err := seconds(answer.Data.At)
+		return pick(pairs, func(Pair) (quoted, bool) {
+			return middle(answer.Data.Ticker.Buy, answer.Data.Ticker.Sell, at).timed(at, err), true
+		})
+	}
+	return Source{
+		Name: "quidax", Title: "Quidax", Origin: "https://app.quidax.io",
+		Docs:      "https://docs.quidax.com/",
+		Terms:     "Needs no key for tickers. The limits and terms of this version of its API were not verified.",
+		Every:     20 * time.Second,
+		Street:    true,
+		Documents: []Document{{Path: "/api/v1/markets/tickers/usdtngn", Pairs: pairs, Read: read}},
+	}
+}

@@ -1,0 +1,187 @@
+package dashboard
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"cointill/core/money"
+	"cointill/core/quote"
+	"cointill/core/scope"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+	"cointill/views/ui"
+)
+
+// sampleCoin is what samples are paid with.
+const sampleCoin = money.BTC
+
+// sampleAmount is what samples cost, in whole units.
+func sampleAmount(c money.Currency) decimal.Decimal {
+	if c == money.NGN {
+		return decimal.NewFromInt(100_000)
+	}
+	return decimal.NewFromInt(100)
+}
+
+// policyProps is the page of a currency's rule.
+func policyProps(page layout.Page, typed ui.Form, f policyFacts, zone *time.Location) dashboard.RatePolicyProps {
+	p := dashboard.RatePolicyProps{
+		Page: page, Form: typed, Currency: string(f.Currency), Dollar: f.Currency == money.USD, Editable: f.Scope.Allows(scope.ManageBusiness),
+		Rate: rateWords(f.Currency, f.Policy, f.Now, zone), Spread: spreadWords(f.Policy.Spread), Own: ownWords(f, zone),
+		Warning: policyWarning(f), Sample: f.Currency.Show(sampleAmount(f.Currency)), Zone: zone.String(),
+	}
+	if !p.Dollar && (f.Street || f.Policy.Market == quote.Street) {
+		p.Markets = []ui.Option{{Value: string(quote.Official), Label: "Official rate"}, {Value: string(quote.Street), Label: "Street rate"}}
+	} else {
+		p.MarketText = "The official rate counts. No source of a street rate is set up for " + p.Currency + "; the operator of this server can name one."
+	}
+	unshown(p.Form, p.Dollar || len(p.Markets) == 0, "market")
+	unshown(p.Form, p.Dollar, "manual", "manual_until")
+	if p.Problem = f.Own.Why; p.Problem == "" {
+		p.Samples = append(p.Samples, sampleRow("By this rule", f.Own))
+		p.Difference = difference(f)
+	}
+	if f.Official.Why == "" {
+		p.Samples = append(p.Samples, sampleRow("At the official rate, without a spread", f.Official))
+	}
+	if p.Problem != "" && len(p.Samples) > 0 { // the rule's own price is what lacks
+		p.Difference = "By this rule it can't be paid now. " + p.Problem
+	}
+	return p
+}
+
+// unshown lets a form speak of fields that it doesn't show.
+func unshown(f ui.Form, hidden bool, names ...string) {
+	for _, name := range names {
+		if sentences := f.Errors[name]; hidden && len(sentences) > 0 {
+			f.Errors[""] = append(f.Errors[""], sentences...)
+			delete(f.Errors, name)
+		}
+	}
+}
+
+// ownWords tell of a business's own rate what counts after it, or that it is over.
+func ownWords(f policyFacts, zone *time.Location) string {
+	after := "The official rate"
+	if f.Policy.Market == quote.Street {
+		after = "The street rate"
+	}
+	switch {
+	case !f.Policy.Manual.IsPositive():
+		return ""
+	case f.Policy.At(f.Currency, f.Now) == quote.Manual:
+		return after + " counts after that."
+	}
+	return "Your own rate of " + ownRate(f.Currency, f.Policy.Manual) + " ended on " + f.Policy.ManualUntil.In(zone).Format("2 Jan 2006, 15:04") + "."
+}
+
+// policyWarning is what is odd about a rule.
+func policyWarning(f policyFacts) string {
+	if f.Policy.Market == quote.Street && !f.Street {
+		return "No source of a street rate is set up any more, so prices at the street rate can't be made. Choose the official rate, or ask the operator of this server."
+	}
+	return ownRateWarning(f.Currency, f.Policy, f.Fiat, f.Now)
+}
+
+func sampleRow(rule string, p priced) dashboard.RateSample {
+	amount := p.Coin.Coin.FromFiat(sampleAmount(p.Currency), p.Quote.Price)
+	return dashboard.RateSample{Rule: rule, Amount: p.Coin.Coin.Format(amount), Price: price(p.Currency, p.Quote.Price)}
+}
+
+// difference says how much more of a coin a customer pays by the rule than at
+// the official rate.
+func difference(f policyFacts) string {
+	if f.Official.Why != "" || !f.Own.Quote.Price.IsPositive() {
+		return ""
+	}
+	more := f.Official.Quote.Price.Sub(f.Own.Quote.Price).Shift(2).DivRound(f.Own.Quote.Price, 2)
+	switch more.Sign() {
+	case 1:
+		return "A customer pays " + more.String() + " % more BTC than at the official rate."
+	case -1:
+		return "A customer pays " + more.Abs().String() + " % less BTC than at the official rate."
+	}
+	return "A customer pays the same as at the official rate."
+}
+
+// policyValues is a rule as its form shows it. An own rate that is over is gone
+// with the next change.
+func policyValues(p quote.Policy, now time.Time, zone *time.Location) map[string]string {
+	values := map[string]string{"market": string(p.Market), "spread": quote.Percent(p.Spread)}
+	if p.Manual.IsPositive() && now.Before(p.ManualUntil) {
+		values["manual"], values["manual_until"] = p.Manual.String(), p.ManualUntil.In(zone).Format(formTime)
+	}
+	return values
+}
+
+var (
+	percentForm = regexp.MustCompile(`^([-−+]?)([0-9]{1,2})(?:\.([0-9]{1,2}))?$`)
+	rateForm    = regexp.MustCompile(`^[0-9]{1,12}(?:\.[0-9]{1,18})?$`)
+)
+
+// policyDraft reads the form of a rule, its times in the zone. What can't be
+// read has a sentence, and stands in the draft as a value that core refuses: so
+// every field is spoken of at once, and nothing of it is ever stored.
+func policyDraft(values map[string]string, zone *time.Location) (p quote.Policy, unreadable map[string]string) {
+	unreadable = map[string]string{}
+	p.Market = quote.Market(values["market"])
+	var ok bool
+	if p.Spread, ok = basisPoints(values["spread"]); !ok {
+		p.Spread = quote.MaxSpread + 1
+		unreadable["spread"] = "Must be a number from −5 to 10 with at most two decimals, such as 1.5. For none, enter 0."
+	}
+	never := decimal.NewFromInt(-1)
+	if text := values["manual"]; rateForm.MatchString(text) {
+		p.Manual = decimal.RequireFromString(text)
+		if p.Manual.IsZero() { // means none to core, but was typed
+			p.Manual = never
+		}
+	} else if text != "" {
+		p.Manual, unreadable["manual"] = never, "Must be a plain number such as 1525.50, or empty."
+	}
+	if text := values["manual_until"]; text != "" {
+		at, err := time.ParseInLocation(formTime, text, zone)
+		if p.ManualUntil = at; err != nil {
+			p.ManualUntil, unreadable["manual_until"] = time.Unix(0, 0), "Must be a date with a time, or empty."
+		}
+	}
+	return p, unreadable
+}
+
+// basisPoints reads percent in decimal digits, exactly.
+func basisPoints(text string) (int, bool) {
+	found := percentForm.FindStringSubmatch(text)
+	if found == nil {
+		return 0, false
+	}
+	n, err := strconv.Atoi(found[2] + (found[3] + "00")[:2])
+	if found[1] == "-" || found[1] == "−" {
+		n = -n
+	}
+	return n, err == nil
+}
+
+// marketWord names whose rate a stored quote was made with.
+func marketWord(q quote.Quote) string {
+	switch {
+	case q.Currency == money.USD:
+		return "None needed: priced in US dollars"
+	case q.Market == quote.Street:
+		return "Street rate"
+	case q.Market == quote.Manual:
+		return "Your own rate"
+	}
+	return "Official rate"
+}
+
+// spreadShort is a spread by itself.
+func spreadShort(basisPoints int) string {
+	if basisPoints == 0 {
+		return "None"
+	}
+	return strings.TrimSpace(minus(quote.Percent(basisPoints)) + " %")
+}

@@ -1,0 +1,277 @@
+package dashboard
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"cointill/core/money"
+	"cointill/core/quote"
+	"cointill/core/quote/source"
+	"cointill/core/scope"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+)
+
+// ratesProps is the page of the rates.
+func ratesProps(page layout.Page, f ratesFacts, zone *time.Location) dashboard.RatesProps {
+	props := dashboard.RatesProps{Page: page, Alarms: f.Alarms, Rules: rateRules(f, zone), Sources: sourceRows(f, zone)}
+	props.Note, props.NoteHref, props.NoteText = ratesNote(f)
+	for _, currency := range money.Currencies() {
+		props.Currencies = append(props.Currencies, string(currency))
+	}
+	props.Coins, props.Missing = coinPrices(f)
+	for i, p := range f.Pairs {
+		props.Pairs = append(props.Pairs, pairRow(p, i == f.Chosen, f.Range))
+	}
+	if props.Note != "" { // the one reason for whatever is missing
+		props.Missing = nil
+		for i := range props.Pairs {
+			props.Pairs[i].Problem = ""
+		}
+	}
+	if len(f.Pairs) > 0 {
+		props.Detail = pairDetail(f, zone)
+	}
+	return props
+}
+
+// ratesNote says where prices come from when no market makes them, or why
+// nothing is fetched.
+func ratesNote(f ratesFacts) (note, href, text string) {
+	switch {
+	case f.Scope.Domain == scope.Test:
+		return "Prices of the test domain come from a fixed table of round figures with a small walk around them, which docs/rates.md lists: no market is asked. The live domain has real ones.", "", ""
+	case len(f.Healths) == 0:
+		return "No source of live prices is set up, so nothing can be priced in live. The operator of this server names them.", "", ""
+	case !f.Wanted:
+		return "Nothing is fetched while no live payment method is on. Prices come within a minute after one is switched on.", "/dashboard/methods", "Payment methods"
+	}
+	return "", "", ""
+}
+
+// coinPrices is the table of the coins, and each reason for a missing price
+// that no alarm tells already.
+func coinPrices(f ratesFacts) (rows []dashboard.CoinPrices, missing []string) {
+	for _, p := range f.Prices {
+		if name := string(p.Coin.Coin); len(rows) == 0 || rows[len(rows)-1].Coin != name {
+			rows = append(rows, dashboard.CoinPrices{Coin: name, Name: p.Coin.Name})
+		}
+		text := ""
+		if p.Why == "" {
+			text = price(p.Currency, p.Quote.Price)
+		} else if !slices.Contains(missing, p.Why) && !slices.Contains(f.Alarms, p.Why) {
+			missing = append(missing, p.Why)
+		}
+		last := &rows[len(rows)-1]
+		last.Prices = append(last.Prices, text)
+	}
+	return rows, missing
+}
+
+func rateRules(f ratesFacts, zone *time.Location) (rules []dashboard.RateRule) {
+	for _, currency := range money.Currencies() {
+		policy := f.Policies[currency]
+		rule := dashboard.RateRule{Currency: string(currency), Rate: rateWords(currency, policy, f.Now, zone), Spread: spreadWords(policy.Spread),
+			Href: policyPath(currency), LinkText: "See"}
+		if f.Scope.Allows(scope.ManageBusiness) {
+			rule.LinkText = "Change"
+		}
+		pair := quote.Pair{Base: string(money.USD), Quote: currency.ISO()}
+		for _, p := range f.Pairs {
+			if p.Pair == pair {
+				rule.Warning = ownRateWarning(currency, policy, p, f.Now)
+			}
+		}
+		rules = append(rules, rule)
+	}
+	return rules
+}
+
+// rateWords say whose rate of a currency counts at a time.
+func rateWords(currency money.Currency, p quote.Policy, now time.Time, zone *time.Location) string {
+	if currency == money.USD {
+		return "None needed: coins are priced in US dollars"
+	}
+	switch p.At(currency, now) {
+	case quote.Manual:
+		return "Your own: " + ownRate(currency, p.Manual) + " for one US dollar, until " + p.ManualUntil.In(zone).Format("2 Jan 2006, 15:04")
+	case quote.Street:
+		return "The street rate"
+	}
+	return "The official rate"
+}
+
+// spreadWords say what a spread does. The price is lowered by it, so a customer
+// pays a little more than the same part more of the coin.
+func spreadWords(basisPoints int) string {
+	if basisPoints == 0 {
+		return "None"
+	}
+	more := decimal.New(int64(basisPoints)*100, 0).DivRound(decimal.New(int64(10_000-basisPoints), 0), 2)
+	than := "more"
+	if basisPoints < 0 {
+		than = "less"
+	}
+	return minus(quote.Percent(basisPoints)) + " %: a customer pays " + more.Abs().String() + " % " + than + " of a coin than at the market's price"
+}
+
+// minus writes a negative number as people do.
+func minus(text string) string { return strings.Replace(text, "-", "−", 1) }
+
+// ownRateLimit is how far from the market, in percent, an own rate may be
+// without a warning.
+var ownRateLimit = decimal.NewFromInt(5)
+
+// ownRateWarning tells that a business's own rate is far from the market's.
+func ownRateWarning(currency money.Currency, p quote.Policy, market pairFacts, now time.Time) string {
+	if p.At(currency, now) != quote.Manual || market.Why != "" || !market.Leg.Value.IsPositive() {
+		return ""
+	}
+	off := p.Manual.Sub(market.Leg.Value).Shift(2).DivRound(market.Leg.Value, 1)
+	if p.Manual.Sub(market.Leg.Value).Abs().Shift(2).LessThanOrEqual(market.Leg.Value.Mul(ownRateLimit)) {
+		return ""
+	}
+	side := "above"
+	if off.IsNegative() {
+		side = "below"
+	}
+	return fmt.Sprintf("Your own rate is %s %% %s the market's, which is %s for one US dollar.", off.Abs(), side, price(currency, market.Leg.Value))
+}
+
+func pairRow(p pairFacts, chosen bool, r chartRange) dashboard.PairRow {
+	row := dashboard.PairRow{Pair: p.Pair.String(), Href: pairHref(p.Pair, r), Chosen: chosen, Problem: p.Why, Spread: "–"}
+	if p.Why == "" {
+		row.Median = figure(p.Leg.Value)
+	}
+	counted, lowest, highest := 0, decimal.Zero, decimal.Zero
+	for _, r := range p.Leg.Readings {
+		if r.LeftOut != "" {
+			continue
+		}
+		if counted++; counted == 1 {
+			lowest, highest = r.Value, r.Value
+		}
+		lowest, highest = decimal.Min(lowest, r.Value), decimal.Max(highest, r.Value)
+	}
+	row.Counted = fmt.Sprintf("%d of %d", counted, len(p.Leg.Readings))
+	if counted > 1 && lowest.IsPositive() {
+		row.Spread = highest.Sub(lowest).Shift(2).DivRound(lowest, 4).StringFixed(2) + " %"
+	}
+	return row
+}
+
+func pairHref(p quote.Pair, r chartRange) string {
+	query := url.Values{"pair": {p.String()}}
+	if r != chartRanges[0] {
+		query.Set("range", r.Name)
+	}
+	return ratesPath + "?" + query.Encode() + "#pair"
+}
+
+func pairDetail(f ratesFacts, zone *time.Location) dashboard.PairDetail {
+	p := f.Pairs[f.Chosen]
+	d := dashboard.PairDetail{Pair: p.Pair.String(), Problem: p.Why, Median: figure(p.Leg.Value), Trusted: publisherName(p.Leg.Trusted)}
+	for _, r := range p.Leg.Readings {
+		name, href := publisher(r.Source)
+		d.Readings = append(d.Readings, dashboard.RateReading{Source: name, Href: href, Value: figure(r.Value), Via: r.Via, LeftOut: r.LeftOut,
+			At: r.At.In(zone), Age: age(f.Now.Sub(r.At))})
+	}
+	if f.Scope.Domain != scope.Live {
+		return d
+	}
+	for _, r := range chartRanges {
+		d.Ranges = append(d.Ranges, dashboard.RangeLink{Text: r.Text, Href: pairHref(p.Pair, r), Chosen: r == f.Range})
+	}
+	d.Chart = rateChart(p.Pair, f, zone)
+	return d
+}
+
+// publisher is a source as people know it, with its publisher's site: some let
+// their prices be shown only beside a link to it.
+func publisher(name string) (title, href string) {
+	from, known := source.Named(name)
+	if !known {
+		return publisherName(name), ""
+	}
+	return from.Title, site(from.Docs)
+}
+
+func publisherName(name string) string {
+	if from, known := source.Named(name); known {
+		return from.Title
+	}
+	if name == string(quote.Manual) {
+		return "Your own rate"
+	}
+	return name
+}
+
+// site is the front page of where an address leads; "" when it is none.
+func site(address string) string {
+	at, err := url.Parse(address)
+	if err != nil || at.Scheme != "https" {
+		return ""
+	}
+	return (&url.URL{Scheme: at.Scheme, Host: at.Host}).String()
+}
+
+// figure writes a rate for people: thousands apart, and as many decimals as tell
+// rates of its size apart.
+func figure(d decimal.Decimal) string {
+	places := int32(8)
+	switch abs := d.Abs(); {
+	case abs.GreaterThanOrEqual(decimal.NewFromInt(1000)):
+		places = 2
+	case abs.GreaterThanOrEqual(decimal.NewFromInt(1)):
+		places = 4
+	case abs.GreaterThanOrEqual(decimal.New(1, -3)):
+		places = 6
+	}
+	return thousands(d.StringFixed(places))
+}
+
+// thousands sets the whole thousands of a decimal number apart.
+func thousands(text string) string {
+	text, negative := strings.CutPrefix(text, "-")
+	whole, part, decimals := strings.Cut(text, ".")
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if negative {
+		whole = "−" + whole
+	}
+	if decimals {
+		whole += "." + part
+	}
+	return whole
+}
+
+// sign is what stands before an amount of a currency.
+func sign(c money.Currency) string { return strings.TrimSuffix(c.Show(decimal.Zero), "0.00") }
+
+// price is a figure with the sign of its currency.
+func price(c money.Currency, d decimal.Decimal) string { return sign(c) + figure(d) }
+
+// ownRate is a rate exactly as the business set it.
+func ownRate(c money.Currency, d decimal.Decimal) string { return sign(c) + thousands(d.String()) }
+
+// age writes how long ago something was. Clocks differ, so what is ahead of
+// ours is just now.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return "0 s"
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%d s", d/time.Second)
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d min", d/time.Minute)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute)
+	}
+	return fmt.Sprintf("%d days", d/(24*time.Hour))
+}
