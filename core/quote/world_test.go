@@ -225,12 +225,17 @@ func busy(w http.ResponseWriter, _ *http.Request, _ []byte) {
 	w.WriteHeader(http.StatusTooManyRequests)
 }
 func bomb(w http.ResponseWriter, _ *http.Request, _ []byte) {
+	w.Header().Set("Content-Encoding", "gzip")
+	_, _ = w.Write(packedBomb())
+}
+
+// packedBomb is 64 MiB of nothing, packed once: that takes longer than a source may.
+var packedBomb = sync.OnceValue(func() []byte {
 	var packed bytes.Buffer
 	zip := gzip.NewWriter(&packed)
 	for range 64 {
 		_, _ = zip.Write(make([]byte, 1<<20))
 	}
 	_ = zip.Close()
-	w.Header().Set("Content-Encoding", "gzip")
-	_, _ = w.Write(packed.Bytes())
-}
+	return packed.Bytes()
+})
