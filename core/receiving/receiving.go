@@ -93,7 +93,7 @@ func (s *Service) Change(ctx context.Context, sc scope.Scope, c Change) (used mo
 	if err != nil {
 		return models.Wallet{}, false, err
 	}
-	if found && same(present.Wallet, preview.Fingerprint, preview.Script) {
+	if found && Same(present.Wallet, preview.Fingerprint, preview.Script) {
 		return present.Wallet, false, nil
 	}
 	by, err := s.Accounts.Reauthenticate(ctx, sc, c.Password, c.IP)
@@ -150,7 +150,7 @@ func (s *Service) store(tx *models.Tx, sc scope.Scope, c Change, t told) (used m
 		if w.Network != used.Network {
 			continue
 		}
-		if w.ID == used.ID && same(w, used.Fingerprint, used.Script) {
+		if w.ID == used.ID && Same(w, used.Fingerprint, used.Script) {
 			return used, false, nil
 		}
 		former = Short(w.Key)
@@ -209,9 +209,9 @@ func (s *Service) History(ctx context.Context, sc scope.Scope, c money.Chain) ([
 	return rows, err
 }
 
-// same reports whether a wallet is what was asked for: the same addresses,
+// Same reports whether a wallet is what was asked for: the same addresses,
 // however the key is written.
-func same(w models.Wallet, fingerprint, script string) bool {
+func Same(w models.Wallet, fingerprint, script string) bool {
 	return w.Fingerprint == fingerprint && w.Script == script
 }
 

@@ -62,6 +62,33 @@ func (s *Service) Active(ctx context.Context, sc scope.Scope, c money.Chain) (St
 	return state, true, nil
 }
 
+// Origin is where in which of the merchant's wallets a payment's address lies.
+type Origin struct {
+	Path string // below the account's key, such as "0/8"
+	Key  string // as entered
+}
+
+// Origin finds a payment's address in the merchant's wallet; false where it
+// comes from none, as in the sandbox.
+func (s *Service) Origin(ctx context.Context, sc scope.Scope, payment int64) (Origin, bool, error) {
+	if err := sc.Can(scope.SeePayments); err != nil {
+		return Origin{}, false, err
+	}
+	var given []models.Destination
+	if err := sc.Rows(s.DB.Point(ctx)).Where("payment_id = ? AND wallet_id IS NOT NULL", payment).Limit(1).Find(&given).Error; err != nil || len(given) == 0 {
+		return Origin{}, false, err
+	}
+	var w models.Wallet
+	if err := sc.Rows(s.DB.Point(ctx)).Where("id = ?", given[0].WalletID).Take(&w).Error; err != nil {
+		return Origin{}, false, err
+	}
+	key, err := stored(w.ID, w.Key, w.Script, w.Network)
+	if err != nil {
+		return Origin{}, false, err
+	}
+	return Origin{Path: key.Path(*given[0].Index), Key: w.Key}, true, nil
+}
+
 // used are the indexes of the wallet's addresses that money was seen on, the
 // highest first: of payments, and of those that Advance left out. Addresses of
 // another script, from before the key was entered anew, say nothing of what a

@@ -104,6 +104,30 @@ func TestGapMeter(t *testing.T) {
 	})
 }
 
+// TestOrigin: a payment's address is found in the wallet that it came from, by its own business only.
+func TestOrigin(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		f := newFixture(t, db)
+		f.mustUse(1, tpub, "")
+		row := f.mustAssign(1, 3)[2]
+		f.mustUse(1, otherVpub, "") // new payments go elsewhere: this one doesn't
+		got, ok, err := f.Origin(t.Context(), owner(1), *row.PaymentID)
+		if err != nil || !ok || got != (wallet.Origin{Path: "0/2", Key: tpub}) {
+			t.Error(got, ok, err)
+		}
+		live := owner(1)
+		live.Domain = scope.Live
+		for _, sc := range []scope.Scope{live, owner(2)} {
+			if got, ok, err := f.Origin(t.Context(), sc, *row.PaymentID); ok || err != nil {
+				t.Error(sc, got, err)
+			}
+		}
+		if _, ok, err := f.Origin(t.Context(), owner(1), *row.PaymentID+100); ok || err != nil {
+			t.Error("an address that no payment has:", ok, err)
+		}
+	})
+}
+
 // TestRestoredBackup: what was given out after the backup is not given out again once the index is advanced.
 func TestRestoredBackup(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {

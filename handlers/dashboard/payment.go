@@ -40,6 +40,9 @@ func (h *Handlers) showPayment(c *page.Ctx, status int, said layout.Flash) error
 			more.Deliveries[i].Endpoint = ""
 		}
 	}
+	if more.Origin, more.HasOrigin, err = h.Wallets.Origin(ctx, sc, v.Payment.ID); err != nil {
+		return err
+	}
 	shell := c.Layout("Payment "+v.Payment.Reference, "payments")
 	shell.NextPath = paymentPath(v.Payment.Reference)
 	if said.Text != "" {

@@ -12,8 +12,10 @@ import (
 
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/receiving"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
+	"cointill/core/wallet"
 	"cointill/models"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
@@ -54,6 +56,8 @@ type paymentMore struct {
 	Mails      []dashboard.MailRow
 	PayURL     string
 	Scope      scope.Scope
+	Origin     wallet.Origin
+	HasOrigin  bool
 }
 
 // paymentProps is the page of one payment.
@@ -73,6 +77,9 @@ func paymentProps(page layout.Page, v payment.View, more paymentMore) dashboard.
 	}
 	if where.Tag != nil {
 		props.Tag = strconv.FormatInt(*where.Tag, 10)
+	}
+	if more.HasOrigin {
+		props.Path, props.Wallet = more.Origin.Path, receiving.Short(more.Origin.Key)
 	}
 	props.Rate = "1 " + p.Coin + " = " + p.Price + " " + p.Currency + ", locked when the payment was initiated."
 	props.Evidence = quoteEvidence(v, zone)

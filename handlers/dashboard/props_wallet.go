@@ -107,7 +107,11 @@ func reviewProps(page layout.Page, f walletFacts, r review) dashboard.WalletRevi
 	for _, script := range r.Preview.Scripts {
 		p.Scripts = append(p.Scripts, ui.Option{Value: script, Label: wallet.ScriptName(script)})
 	}
-	if f.Found && f.State.Wallet.Key != r.Preview.Key {
+	switch {
+	case !f.Found:
+	case receiving.Same(f.State.Wallet, r.Preview.Fingerprint, r.Preview.Script):
+		p.InUse = f.State.Path
+	default:
 		p.Former = receiving.Short(f.State.Wallet.Key)
 	}
 	switch {

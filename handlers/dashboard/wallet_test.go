@@ -94,6 +94,14 @@ func TestWalletSetUp(t *testing.T) {
 		if v.Payment.Address != list[0] {
 			t.Errorf("the first payment goes to %s, shown was %s", v.Payment.Address, list[0])
 		}
+		expect(t, b.Get("/dashboard/payments/"+v.Payment.Reference), 200, list[0], "0/0 of your wallet tpubDC3D…t4fowL")
+		again := b.PostFrom(walletAt, reviewAt, url.Values{"key": {"wpkh(" + tpub + "/0/*)"}})
+		expect(t, again, 200, "the wallet in use, which goes on at 0/1", "changes nothing")
+		if strings.Contains(again.Text(), "instead of") {
+			t.Error(again.Text())
+		}
+		expect(t, b.PostFrom(walletAt, reviewAt, url.Values{"key": {otherTpub}}), 200, "instead of tpubDC3D…t4fowL")
+		expect(t, b.PostFrom(walletAt, reviewAt, url.Values{"key": {tpub}, "script": {"tr"}}), 200, "instead of tpubDC3D…t4fowL")
 	})
 }
 
