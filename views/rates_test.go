@@ -1,6 +1,8 @@
 package views_test
 
 import (
+	"strings"
+	"testing"
 	"time"
 
 	"cointill/views/dashboard"
@@ -63,4 +65,15 @@ func policyPage() dashboard.RatePolicyProps {
 		Editable: true, Zone: "Africa/Lagos", Markets: []ui.Option{{Value: "official", Label: "Official rate"}, {Value: "street", Label: "Street rate"}},
 		Form: ui.Form{Values: map[string]string{"market": "street", "spread": "10.01", "manual": "1e3", "manual_until": "2026-12-31T12:00"},
 			Errors: map[string][]string{"spread": {"Must be from −5 to 10 percent."}, "manual": {"Must be a plain number such as 1525.50, or empty."}, "manual_until": {"Must be a time within the next 30 days: until then your own rate counts."}}}}
+}
+
+// TestManyAlarms: when everything fails at once the prices below stay in reach.
+func TestManyAlarms(t *testing.T) {
+	page := ratesPage()
+	page.Alarms = []string{"one.", "two.", "three.", "four.", "five."}
+	html := render(t, dashboard.Rates(page))
+	shown, folded, more := strings.Cut(html, "<summary>2 more</summary>")
+	if !more || !strings.Contains(shown, "<p>three.</p>") || strings.Contains(shown, "four.") || !strings.Contains(folded, "<p>five.</p>") {
+		t.Error(html)
+	}
 }
