@@ -9,6 +9,7 @@ import (
 
 	"cointill/core/fault"
 	"cointill/core/ident"
+	"cointill/core/scope"
 	"cointill/handlers/page"
 )
 
@@ -32,22 +33,26 @@ func (s *Server) sameOrigin(c *fiber.Ctx) error {
 }
 
 // FormToken is what the session's forms carry: a value that only this server
-// can make from the session's id, masked anew each time so that compressed
-// pages don't betray it.
+// can make from the session's id and the domain that its pages show, masked anew
+// each time so that compressed pages don't betray it.
 func (l *login) FormToken() string {
 	l.welcome = true // without the cookie the token is worth nothing
 	pad := ident.Bytes(tokenBytes)
 	masked := make([]byte, tokenBytes)
-	subtle.XORBytes(masked, pad, l.token())
+	subtle.XORBytes(masked, pad, l.token(page.DomainOf(l)))
 	return base64.RawURLEncoding.EncodeToString(append(pad, masked...))
 }
 
-func (l *login) token() []byte {
-	raw, _ := base64.RawURLEncoding.DecodeString(l.server.Secret.Derive("form token", l.session.ID)) // Derive's own encoding
+func (l *login) token(domain scope.Domain) []byte {
+	raw, _ := base64.RawURLEncoding.DecodeString(l.server.Secret.Derive("form token", l.session.ID+" "+string(domain))) // Derive's own encoding
 	return raw[:tokenBytes]
 }
 
-// checkForm refuses a form that this session was not given.
+// ofNoDomain are the paths of forms that mean the same in either domain.
+var ofNoDomain = []string{"/dashboard/domain", "/sign-out"}
+
+// checkForm refuses a form that this session was not given, or was given while
+// it showed the other domain: what was written for test must not happen in live.
 func (l *login) checkForm(c *fiber.Ctx) error {
 	sent := c.Get(page.FormHeader)
 	if sent == "" {
@@ -56,8 +61,14 @@ func (l *login) checkForm(c *fiber.Ctx) error {
 	raw, err := base64.RawURLEncoding.DecodeString(sent)
 	if err == nil && len(raw) == 2*tokenBytes && l.sent {
 		subtle.XORBytes(raw[tokenBytes:], raw[:tokenBytes], raw[tokenBytes:])
-		if subtle.ConstantTimeCompare(raw[tokenBytes:], l.token()) == 1 {
-			return nil
+		for _, domain := range []scope.Domain{scope.Test, scope.Live} {
+			switch {
+			case subtle.ConstantTimeCompare(raw[tokenBytes:], l.token(domain)) == 0:
+			case domain == page.DomainOf(l) || l.userID() == 0 || slices.Contains(ofNoDomain, c.Path()): // whoever isn't signed in is asked to
+				return nil
+			default:
+				return fault.New(fault.Conflict, "other_domain", "You opened this form in the "+string(domain)+" domain and have switched since. Nothing was changed. Go back, reload the page and look at it again.")
+			}
 		}
 	}
 	return fault.New(fault.Forbidden, "stale_form", "This form is too old, or your browser refuses cookies. Go back, reload the page and send it again.")

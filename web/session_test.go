@@ -172,3 +172,33 @@ func TestFormsAreOurs(t *testing.T) {
 		}
 	}
 }
+
+// TestFormsOfTheOtherDomain: what was written while test was shown doesn't happen in live.
+func TestFormsOfTheOtherDomain(t *testing.T) {
+	b := setup(t, local)
+	w := b.signedIn(t)
+	w.get("/dashboard")
+	ofTest := w.token
+	send := func(path, token, fields string) int {
+		t.Helper()
+		answer, _ := b.do(t, "POST", path, "csrf="+token+fields, "Cookie", w.cookie, "Origin", b.base, "Content-Type", "application/x-www-form-urlencoded")
+		return answer.StatusCode
+	}
+	if got := send("/dashboard/methods", ofTest, ""); got != 200 {
+		t.Fatal(got)
+	}
+	w.post("/dashboard/domain", url.Values{"domain": {"live"}})
+	if got := send("/dashboard/methods", ofTest, ""); got != 409 {
+		t.Error("a form of the test domain is taken in live:", got)
+	}
+	w.get("/dashboard")
+	if got := send("/dashboard/methods", w.token, ""); got != 200 {
+		t.Error("a form of the live domain is refused in live:", got)
+	}
+	if got := send("/dashboard/domain", ofTest, "&domain=test"); got != 303 {
+		t.Error("a page that still shows test can't switch:", got)
+	}
+	if got := send("/dashboard/methods", w.token, ""); got != 409 {
+		t.Error("a form of the live domain is taken in test:", got)
+	}
+}

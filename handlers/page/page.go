@@ -156,8 +156,11 @@ func plain(text string) string {
 }
 
 // Domain is the domain that the member has switched to; test at first.
-func (c *Ctx) Domain() scope.Domain {
-	if c.Session != nil && c.Session.Value(keyDomain) == string(scope.Live) {
+func (c *Ctx) Domain() scope.Domain { return DomainOf(c.Session) }
+
+// DomainOf is the domain that a session shows; that of none is test.
+func DomainOf(s Session) scope.Domain {
+	if s != nil && s.Value(keyDomain) == string(scope.Live) {
 		return scope.Live
 	}
 	return scope.Test
