@@ -44,6 +44,7 @@ type rate struct {
 	Price, Market, Remark      string
 	MarketPrice, SpreadPercent string
 	Legs                       []struct {
+		Trusted string
 		Sources []struct{ Source, Value, LeftOut string }
 	}
 }
@@ -92,6 +93,9 @@ func TestLiveRates(t *testing.T) {
 			if r := ask("NGN"); r.Price != "90000000" || r.Market != "official" || len(r.Legs) != 2 || len(r.Legs[0].Sources) != 2 {
 				t.Errorf("%+v", r)
 			}
+			if of := ask("NGN").Legs[1].Sources; len(of) != 2 || of[0].Value != "" || of[1].Value != "1500" { // er-api's terms forbid to pass it on
+				t.Errorf("%+v", of)
+			}
 			if r := ask("KES"); r.Available || !strings.Contains(r.Remark, "USD/KES") || !strings.Contains(r.Remark, "disagree") {
 				t.Errorf("130 and 150 are no agreement: %+v", r)
 			}
@@ -115,9 +119,13 @@ func TestLiveRates(t *testing.T) {
 
 			i.Kill()
 			server.Close()
+			i.Set("RATE_TRUSTED", "USD/GHS=er-api")
 			i.Start()
 			if r := ask("NGN"); !r.Available {
 				t.Errorf("what was fetched a moment ago is gone: %+v", r)
+			}
+			if r := ask("GHC"); !r.Available || r.Legs[1].Trusted != "er-api" {
+				t.Errorf("the source that is trusted alone isn't named: %+v", r)
 			}
 		})
 	}

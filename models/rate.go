@@ -9,9 +9,10 @@ type Rate struct {
 	Source    string    `gorm:"not null;uniqueIndex:rates_pair,priority:1"`
 	Base      string    `gorm:"not null;uniqueIndex:rates_pair,priority:2"` // BTC, USD …
 	Quote     string    `gorm:"not null;uniqueIndex:rates_pair,priority:3"` // ISO 4217 for fiat
+	Origin    string    `gorm:"not null"`                                   // the address it came from, without a password
 	Value     string    `gorm:"not null"`                                   // the last that was accepted, in decimals; "" when none was
 	At        time.Time `gorm:"not null"`                                   // the source's own time of it
-	FetchedAt time.Time `gorm:"not null"`
+	FetchedAt time.Time `gorm:"not null"`                                   // when it was accepted
 	// The newest that was refused, and why; kept until another is.
 	Refused      string `gorm:"not null"`
 	RefusedValue string `gorm:"not null"`
@@ -21,6 +22,7 @@ type Rate struct {
 // RateSource is how asking a source goes.
 type RateSource struct {
 	Name       string     `gorm:"primaryKey"`
+	Origin     string     `gorm:"not null"` // the address that was asked, without a password
 	AskedAt    time.Time  `gorm:"not null"`
 	AnsweredAt *time.Time // nil: never
 	NextAt     time.Time  `gorm:"not null"`

@@ -32,7 +32,7 @@ func (p *product) openRates(ctx context.Context, s *Settings) error {
 	}
 	p.quotes = &quote.Service{DB: p.db, Clock: p.clock, Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: p.clock}},
 		Asked: sources}
-	if p.quotes.Trusted, err = s.rateTrusted(sources); err != nil {
+	if p.quotes.Trusted, err = s.rateTrusted(p.quotes, sources); err != nil {
 		return err
 	}
 	if p.quotes.Bands, err = s.rateBands(p.quotes); err != nil {
@@ -54,7 +54,7 @@ func (s *Settings) rateSources() ([]source.Source, error) {
 	for _, item := range s.RateSources {
 		name, mirror, changed := strings.Cut(strings.TrimSpace(item), "=")
 		switch {
-		case name == "none" && len(s.RateSources) == 1:
+		case name == "none" && len(s.RateSources) == 1 && !changed:
 			return nil, nil
 		case name == "standard" && !changed:
 			for _, each := range source.Standard() {
@@ -70,7 +70,7 @@ func (s *Settings) rateSources() ([]source.Source, error) {
 		}
 		if changed {
 			origin, err := url.Parse(mirror)
-			if err != nil || origin.Host == "" || origin.Scheme != "http" && origin.Scheme != "https" {
+			if err != nil || origin.Host == "" || origin.Scheme != "http" && origin.Scheme != "https" || strings.ContainsAny(mirror, "?#") {
 				return nil, fmt.Errorf("%s_RATE_SOURCES: the mirror of %s must be an address such as https://rates.example.com", prefix, name)
 			}
 			one.Origin = strings.TrimRight(mirror, "/")
@@ -94,11 +94,14 @@ func sourceNames() (all []string) {
 }
 
 // rateTrusted checks that every source that is trusted alone is asked and has the pair.
-func (s *Settings) rateTrusted(sources []source.Source) (map[quote.Pair]string, error) {
+func (s *Settings) rateTrusted(quotes *quote.Service, sources []source.Source) (map[quote.Pair]string, error) {
 	trusted := map[quote.Pair]string{}
 	for text, name := range s.RateTrusted {
 		base, in, _ := strings.Cut(text, "/")
 		pair := quote.Pair{Base: base, Quote: in}
+		if !slices.Contains(quotes.Pairs(), pair) {
+			return nil, fmt.Errorf("%s_RATE_TRUSTED: %s is no pair that prices are made of; see cointill rates", prefix, text)
+		}
 		if !slices.ContainsFunc(sources, func(from source.Source) bool { return from.Name == name && slices.Contains(from.Pairs(), pair) }) {
 			return nil, fmt.Errorf("%s_RATE_TRUSTED: no source %q with a price of %s is asked; see cointill rates", prefix, name, text)
 		}
@@ -113,7 +116,7 @@ func (s *Settings) rateBands(quotes *quote.Service) (map[string]decimal.Decimal,
 	for name, text := range s.RateBands {
 		known := slices.ContainsFunc(quotes.Pairs(), func(p quote.Pair) bool { return p.Base == name && name != "USD" || p.Quote == name && name != "USD" })
 		percent, err := decimal.NewFromString(text)
-		if !known || err != nil || len(text) > 6 || !percent.IsPositive() || percent.GreaterThan(decimal.NewFromInt(25)) {
+		if !known || err != nil || len(text) > 6 || percent.Exponent() < -4 || !percent.IsPositive() || percent.GreaterThan(decimal.NewFromInt(25)) {
 			return nil, fmt.Errorf("%s_RATE_BANDS: %s=%s must be a coin or a currency (ISO: GHS) and more than 0, at most 25 percent", prefix, name, text)
 		}
 		bands[name] = percent.Shift(-2)
@@ -128,7 +131,8 @@ type ratesCommand struct {
 // pairStatus is how one pair stands, for people and programs.
 type pairStatus struct {
 	quote.Leg
-	Problem string `json:"problem"` // "" when there is a trustworthy value
+	Value   *decimal.Decimal `json:"value"`   // nil where there is no trustworthy one
+	Problem string           `json:"problem"` // "" when there is
 }
 
 // Run prints the live prices; it may run beside a serving instance, which is
@@ -153,9 +157,12 @@ func (c ratesCommand) Run(ctx context.Context, settings *Settings) error {
 	var all []pairStatus
 	for _, pair := range p.quotes.Pairs() {
 		leg, err := p.quotes.Leg(scope.Live, pair)
-		status := pairStatus{Leg: leg}
+		status := pairStatus{Leg: leg, Value: &leg.Value}
 		if err != nil {
-			status.Problem = explain(err).Error()
+			status.Value, status.Problem = nil, explain(err).Error()
+		}
+		if leg.Readings == nil {
+			status.Readings = []quote.Reading{}
 		}
 		all = append(all, status)
 	}
@@ -165,18 +172,27 @@ func (c ratesCommand) Run(ctx context.Context, settings *Settings) error {
 	if !wanted {
 		fmt.Println("No live payment method is on anywhere, so nothing is fetched. What follows is what was fetched before.")
 	}
-	return printRates(all, healths, p.clock())
+	if err := printRates(all, healths, p.clock()); err != nil || !wanted {
+		return err
+	}
+	for _, alarm := range p.quotes.Alarms(healths) {
+		fmt.Println("!", alarm)
+	}
+	return nil
 }
 
 func printRates(all []pairStatus, healths []quote.Health, now time.Time) error {
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "PAIR\tSOURCE\tVALUE\tAGE\tSTATE")
 	for _, row := range all {
-		value := row.Value.String()
-		if row.Problem != "" {
-			value = "-"
+		value, how := "-", "median"
+		if row.Value != nil {
+			value = row.Value.String()
 		}
-		fmt.Fprintf(table, "%s/%s\tmedian\t%s\t\t%s\n", row.Base, row.Quote, value, orOK(row.Problem))
+		if row.Trusted != "" {
+			how = "by " + row.Trusted + " alone"
+		}
+		fmt.Fprintf(table, "%s/%s\t%s\t%s\t\t%s\n", row.Base, row.Quote, how, value, orOK(row.Problem))
 		for _, r := range row.Readings {
 			state := r.LeftOut
 			if state == "" {
@@ -187,14 +203,15 @@ func printRates(all []pairStatus, healths []quote.Health, now time.Time) error {
 	}
 	fmt.Fprintln(table, "\nSOURCE\tHOST\tASKED\tANSWERED\tSTATE")
 	for _, h := range healths {
-		asked, answered := "never", "never"
+		asked, answered, state := "never", "never", "not asked yet"
 		if !h.State.AskedAt.IsZero() {
+			state = orOK(h.State.Problem)
 			asked = now.Sub(h.State.AskedAt).Round(time.Second).String() + " ago"
 		}
 		if h.State.AnsweredAt != nil {
 			answered = now.Sub(*h.State.AnsweredAt).Round(time.Second).String() + " ago"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", h.Source.Name, hostOf(h.Source.Origin), asked, answered, orOK(h.State.Problem))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", h.Source.Name, hostOf(h.Source.Origin), asked, answered, state)
 	}
 	return table.Flush()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -19,43 +20,67 @@ import (
 // quote waits for nothing. Every replica has one. It implements Source.
 type Board struct {
 	db      *models.DB
-	sources map[string]bool // by name
-	loading sync.Mutex      // so that what was read last is what is held
+	sources map[string]source.Source // by name
+	loading sync.Mutex               // so that what was read last is what is held
 	held    atomic.Pointer[map[Pair][]Reading]
 }
 
 // NewBoard makes an empty board for the sources that count.
 func NewBoard(db *models.DB, sources []source.Source) *Board {
-	b := &Board{db: db, sources: map[string]bool{}}
+	b := &Board{db: db, sources: map[string]source.Source{}}
 	for _, s := range sources {
-		b.sources[s.Name] = true
+		b.sources[s.Name] = s
 	}
 	b.held.Store(&map[Pair][]Reading{})
 	return b
 }
 
+// place is where a source is asked, without what may be secret in its address.
+func place(s source.Source) string {
+	at, err := url.Parse(s.Origin)
+	if err != nil {
+		return s.Name
+	}
+	at.User = nil
+	return at.String()
+}
+
 // Readings implements Source.
 func (b *Board) Readings(p Pair) []Reading { return slices.Clone((*b.held.Load())[p]) }
+
+// holds reports whether a row is of a source that is set up, and came from where
+// it is asked now.
+func (b *Board) holds(row models.Rate) bool {
+	from, ok := b.sources[row.Source]
+	return ok && place(from) == row.Origin
+}
 
 // Load reads what is stored now.
 func (b *Board) Load(ctx context.Context) error {
 	b.loading.Lock()
 	defer b.loading.Unlock()
 	var rows []models.Rate
-	if err := b.db.Read(ctx).Where("value <> ''").Order("source").Find(&rows).Error; err != nil {
+	if err := b.db.Read(ctx).Order("source").Find(&rows).Error; err != nil {
 		return err
 	}
 	held := map[Pair][]Reading{}
 	for _, row := range rows {
-		if !b.sources[row.Source] {
+		if !b.holds(row) {
 			continue
 		}
-		value, err := decimal.NewFromString(row.Value)
-		if err != nil {
-			return fmt.Errorf("stored rate %d: %w", row.ID, err)
+		reading := Reading{Source: row.Source, At: row.At, Private: b.sources[row.Source].Private}
+		if row.Value != "" {
+			value, err := decimal.NewFromString(row.Value)
+			if err != nil {
+				return fmt.Errorf("stored rate %d: %w", row.ID, err)
+			}
+			reading.Value = value
+		}
+		if row.RefusedAt != nil && row.RefusedAt.After(row.FetchedAt) {
+			reading.refused = row.Refused
 		}
 		p := Pair{Base: row.Base, Quote: row.Quote}
-		held[p] = append(held[p], Reading{Source: row.Source, Value: value, At: row.At})
+		held[p] = append(held[p], reading)
 	}
 	b.held.Store(&held)
 	return nil

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
@@ -22,7 +23,8 @@ func (w *world) street(coin, tether, naira string) decimal.Decimal {
 }
 
 // TestExact computes 100,000 quotes and amounts again with fractions, for all
-// 20 pairs, each market and every spread.
+// 20 pairs, each market and every spread, from two or three sources that agree
+// and are not the same.
 func TestExact(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 11)) //nolint:gosec // cases, not secrets
@@ -31,19 +33,29 @@ func TestExact(t *testing.T) {
 	}
 	cases := 0
 	for cases < 100_000 {
-		rates := map[string]decimal.Decimal{}
+		rates := map[string]*big.Rat{}
 		m := market{}
 		for _, p := range append((&quote.Service{}).Pairs(), quote.Pair{Base: "USDT", Quote: "NGN"}) {
-			rates[p.String()] = value()
-			m.say("a", p.String(), rates[p.String()].String()).say("b", p.String(), rates[p.String()].String())
+			low := value()
+			high := low.Mul(decimal.New(1000+random.Int64N(20), -3))
+			m.say("a", p.String(), high.String()).say("b", p.String(), low.String())
+			rates[p.String()] = new(big.Rat).Mul(new(big.Rat).Add(low.Rat(), high.Rat()), big.NewRat(1, 2))
+			if random.IntN(2) == 0 {
+				middle := low.Mul(decimal.New(1005, -3))
+				m.say("c", p.String(), middle.String())
+				rates[p.String()] = decimal.Max(low, decimal.Min(high, middle)).Rat()
+			}
 		}
 		s := &quote.Service{Clock: clock.NewFake(now).Now, Sources: map[scope.Domain]quote.Source{scope.Live: m}}
 		for _, info := range money.Coins() {
 			for _, currency := range money.Currencies() {
 				cases++
 				policy := quote.Policy{Spread: random.IntN(1501) - 500}
-				if currency == money.NGN && random.IntN(2) == 0 {
+				switch {
+				case currency == money.NGN && random.IntN(2) == 0:
 					policy.Market = quote.Street
+				case currency != money.USD && random.IntN(3) == 0:
+					policy.Manual, policy.ManualUntil = value(), now.Add(time.Hour)
 				}
 				q, err := s.Price(scope.Live, info.Coin, currency, policy)
 				if err != nil {
@@ -58,16 +70,18 @@ func TestExact(t *testing.T) {
 
 // exact compares a price with the same as a fraction: equal where nothing is
 // divided, else to a part in 10¹² or 10⁻¹⁵ units.
-func exact(t *testing.T, coin money.Coin, currency money.Currency, policy quote.Policy, q quote.Quote, rates map[string]decimal.Decimal) {
+func exact(t *testing.T, coin money.Coin, currency money.Currency, policy quote.Policy, q quote.Quote, rates map[string]*big.Rat) {
 	t.Helper()
-	want := rates[string(coin)+"/USD"].Rat()
+	want := new(big.Rat).Set(rates[string(coin)+"/USD"])
 	switch {
+	case policy.Manual.IsPositive():
+		want.Mul(want, policy.Manual.Rat())
 	case policy.Market == quote.Street && coin == money.USDT:
-		want = rates["USDT/NGN"].Rat()
+		want.Set(rates["USDT/NGN"])
 	case policy.Market == quote.Street:
-		want.Mul(want, rates["USDT/NGN"].Rat()).Quo(want, rates["USDT/USD"].Rat())
+		want.Mul(want, rates["USDT/NGN"]).Quo(want, rates["USDT/USD"])
 	case currency != money.USD:
-		want.Mul(want, rates["USD/"+currency.ISO()].Rat())
+		want.Mul(want, rates["USD/"+currency.ISO()])
 	}
 	want.Mul(want, big.NewRat(int64(10_000-policy.Spread), 10_000))
 	off := new(big.Rat).Sub(q.Price.Rat(), want)
@@ -106,7 +120,11 @@ func TestWithinTheBand(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := market{}
 		for i := range rapid.IntRange(0, 9).Draw(t, "sources") {
-			m.say(fmt.Sprint("s", i), "BTC/USD", decimal.New(rapid.Int64Range(-10, 1_200).Draw(t, "value"), -1).String())
+			value := rapid.Int64Range(950, 1_050).Draw(t, "value") // mostly around 100, so that some agree
+			if rapid.IntRange(0, 5).Draw(t, "off") == 0 {
+				value = rapid.Int64Range(-10, 1_200).Draw(t, "value")
+			}
+			m.say(fmt.Sprint("s", i), "BTC/USD", decimal.New(value, -1).String())
 		}
 		leg, err := service(m).Leg(scope.Live, quote.Pair{Base: "BTC", Quote: "USD"})
 		var counted []decimal.Decimal

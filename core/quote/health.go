@@ -64,8 +64,8 @@ func (s *Service) Healths(ctx context.Context) ([]Health, error) {
 }
 
 // Alarms are what an operator should look at, as sentences: pairs of the live
-// domain without a rate, sources that keep failing, prices that were refused
-// within the last hour.
+// domain without a rate, sources that keep failing or say nothing new, prices
+// that were refused within the last hour.
 func (s *Service) Alarms(healths []Health) (all []string) {
 	now := s.Clock()
 	for _, p := range s.Pairs() {
@@ -80,6 +80,9 @@ func (s *Service) Alarms(healths []Health) (all []string) {
 			all = append(all, fmt.Sprintf("%s failed %d times in a row: it %s.", h.Source.Title, h.State.Failures, h.State.Problem))
 		}
 		for _, r := range h.Prices {
+			if old := now.Sub(r.At); r.Value != "" && h.State.Problem == "" && old > maxAge(Pair{Base: r.Base, Quote: r.Quote}) {
+				all = append(all, fmt.Sprintf("%s answers, but its price of %s/%s is from %s.", h.Source.Title, r.Base, r.Quote, r.At.UTC().Format("2 Jan, 15:04:05 UTC")))
+			}
 			if r.RefusedAt != nil && now.Sub(*r.RefusedAt) < alarmingFor {
 				all = append(all, fmt.Sprintf("%s said %s/%s is %s, which was refused: %s.", h.Source.Title, r.Base, r.Quote, r.RefusedValue, r.Refused))
 			}

@@ -2,6 +2,7 @@ package quote
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -23,7 +24,16 @@ const (
 
 // Pairs are those that the live domain's history has, and pages show: each coin
 // in dollars, the dollar in each currency, and what the street is asked for.
-func (s *Service) Pairs() (all []Pair) {
+func (s *Service) Pairs() []Pair {
+	return slices.DeleteFunc(allPairs(), func(p Pair) bool {
+		return slices.ContainsFunc(money.Currencies(), func(c money.Currency) bool {
+			return p == (Pair{Base: string(money.USDT), Quote: c.ISO()}) && c != money.USD && !s.HasStreet(scope.Live, c)
+		})
+	})
+}
+
+// allPairs are those that a history could have.
+func allPairs() (all []Pair) {
 	for _, coin := range money.Coins() {
 		all = append(all, Pair{Base: string(coin.Coin), Quote: "USD"})
 	}
@@ -33,7 +43,7 @@ func (s *Service) Pairs() (all []Pair) {
 		}
 	}
 	for _, c := range money.Currencies() {
-		if s.HasStreet(scope.Live, c) {
+		if c != money.USD {
 			all = append(all, Pair{Base: string(money.USDT), Quote: c.ISO()})
 		}
 	}
@@ -50,6 +60,7 @@ func (k *Keeper) remember(ctx context.Context, now time.Time) error {
 	var rows []models.RateMinute
 	for _, p := range k.Service.Pairs() {
 		leg, err := k.Service.leg(scope.Live, p, now)
+		k.watch(ctx, p, err)
 		if err != nil {
 			continue // no value is no value
 		}
@@ -77,10 +88,24 @@ func (k *Keeper) remember(ctx context.Context, now time.Time) error {
 	return nil
 }
 
+// watch says in the log when a pair has no trustworthy rate any more, and when it has one again.
+func (k *Keeper) watch(ctx context.Context, p Pair, none error) {
+	switch {
+	case none != nil && !k.none[p]:
+		k.Log.WarnContext(ctx, "a pair has no trustworthy rate", "pair", p.String(), "why", none)
+	case none == nil && k.none[p]:
+		k.Log.InfoContext(ctx, "a pair has a trustworthy rate again", "pair", p.String())
+	}
+	if k.none == nil {
+		k.none = map[Pair]bool{}
+	}
+	k.none[p] = none != nil
+}
+
 // learn prunes the history and takes the medians of the last day.
 func (k *Keeper) learn(ctx context.Context, minute int64) error {
 	days := map[Pair]decimal.Decimal{}
-	for _, p := range k.Service.Pairs() {
+	for _, p := range allPairs() { // also of what is set up no longer
 		of := k.DB.Exec(ctx).Where("base = ? AND quote = ?", p.Base, p.Quote)
 		if err := of.Where("minute < ?", minute-kept).Delete(&models.RateMinute{}).Error; err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"cointill/core/clock"
+	"cointill/core/money"
 	"cointill/core/outbox"
 	"cointill/core/quote/source"
 	"cointill/models"
@@ -43,7 +44,8 @@ type Keeper struct {
 	wanted   bool
 	wantedAt time.Time
 
-	minute int64 // the last that was recorded
+	minute int64         // the last that was recorded
+	none   map[Pair]bool // had no rate then
 	days   map[Pair]decimal.Decimal
 	daysAt time.Time
 }
@@ -116,9 +118,10 @@ func (k *Keeper) due(now time.Time) (all []source.Source) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, s := range k.Service.Asked {
-		// A next time that is far ahead was written under another clock.
-		next := k.states[s.Name].NextAt
-		if k.asking[s.Name] || next.After(now) && next.Sub(now) <= 2*max(s.Every, time.Hour) {
+		state := k.states[s.Name]
+		known := state.Origin == place(s) && !state.AskedAt.After(now.Add(ahead)) // else asked elsewhere, or under a clock that was ahead
+		early := known && state.NextAt.After(now)
+		if k.asking[s.Name] || early {
 			continue
 		}
 		k.asking[s.Name] = true
@@ -159,7 +162,7 @@ func (k *Keeper) ask(ctx context.Context, s source.Source) error {
 // asking went, in one transaction.
 func (k *Keeper) store(ctx context.Context, s source.Source, prices []source.Price, failed error) error {
 	now := k.Clock()
-	state := k.after(s, failed, now)
+	state := k.after(s, len(prices), failed, now)
 	err := k.DB.Write(ctx, func(tx *models.Tx) error {
 		var rows []models.Rate
 		if err := tx.Where("source = ?", s.Name).Find(&rows).Error; err != nil {
@@ -170,7 +173,10 @@ func (k *Keeper) store(ctx context.Context, s source.Source, prices []source.Pri
 			known[Pair{Base: row.Base, Quote: row.Quote}] = row
 		}
 		for _, price := range prices {
-			row, changed := k.accept(s, price, known[price.Pair], now)
+			row, changed, err := k.accept(tx, s, price, known[price.Pair], now)
+			if err != nil {
+				return err
+			}
 			if !changed {
 				continue
 			}
@@ -188,17 +194,20 @@ func (k *Keeper) store(ctx context.Context, s source.Source, prices []source.Pri
 	return k.Board.Load(ctx)
 }
 
-// after is how asking a source stands after an answer or a failure.
-func (k *Keeper) after(s source.Source, failed error, now time.Time) models.RateSource {
+// after is how asking a source stands after an answer or a failure. One that
+// fails in part is asked as often as ever: what it does say is needed fresh.
+func (k *Keeper) after(s source.Source, got int, failed error, now time.Time) models.RateSource {
 	k.mu.Lock()
 	state := k.states[s.Name]
 	k.mu.Unlock()
-	state.Name, state.AskedAt = s.Name, now
+	state.Name, state.Origin, state.AskedAt = s.Name, place(s), now
 	pause := s.Every
 	if failed == nil {
 		state.AnsweredAt, state.Failures, state.Problem = &now, 0, ""
 	} else {
-		pause = min(firstRetry<<min(state.Failures, 10), max(s.Every, lastRetry))
+		if got == 0 {
+			pause = min(firstRetry<<min(state.Failures, 10), max(s.Every, lastRetry))
+		}
 		state.Failures++
 		state.Problem = failed.Error()
 	}
@@ -211,31 +220,79 @@ func (k *Keeper) after(s source.Source, failed error, now time.Time) models.Rate
 }
 
 // accept is the row of a pair after a price came, and whether it is another.
-func (k *Keeper) accept(s source.Source, price source.Price, row models.Rate, now time.Time) (models.Rate, bool) {
-	before := past{day: k.day(price.Pair)}
-	if row.Value != "" {
-		value, err := decimal.NewFromString(row.Value)
-		if err == nil { // a stored value that can't be read counts as none
-			before.value, before.at = value, row.At
+func (k *Keeper) accept(tx *models.Tx, s source.Source, price source.Price, row models.Rate, now time.Time) (models.Rate, bool, error) {
+	at := clock.Trim(price.At)
+	before := past{day: k.day(price.Pair), at: row.FetchedAt}
+	// What was asked elsewhere, or stored under a clock that was ahead, is as good as nothing.
+	if value, err := decimal.NewFromString(row.Value); err == nil && row.Origin == place(s) && !row.At.After(now.Add(ahead)) {
+		before.value = value
+		if row.At.After(at) {
+			return row, false, nil // an older answer than the one that is there
 		}
 	}
-	at := clock.Trim(price.At)
-	if before.at.After(at) {
-		return row, false // an older answer than the one that is there
-	}
 	if row.ID == 0 {
-		row = models.Rate{Source: s.Name, Base: price.Base, Quote: price.Quote, At: at}
+		row = models.Rate{Source: s.Name, Base: price.Base, Quote: price.Quote}
 	}
-	row.FetchedAt = now
-	if why := judge(price.Pair, price.Value, at, now, before); why != "" {
+	if row.Origin != place(s) {
+		row.Origin, row.Value, row.At, row.FetchedAt = place(s), "", at, time.Time{}
+	}
+	why := judge(price.Pair, price.Value, at, now, before)
+	if why == farOff {
+		believed, err := k.seconded(tx, s, price, now)
+		if err != nil {
+			return row, false, err
+		}
+		if believed {
+			why = ""
+			k.Log.Warn("most sources say that a rate has moved far", "source", s.Name, "pair", price.Pair.String(), "value", price.Value.String())
+		}
+	}
+	if why != "" {
 		if row.RefusedAt == nil || now.Sub(*row.RefusedAt) > time.Hour {
 			k.Log.Warn("a rate is refused", "source", s.Name, "pair", price.Pair.String(), "value", price.Value.String(), "why", why)
 		}
 		row.Refused, row.RefusedValue, row.RefusedAt = why, price.Value.String(), &now
-		return row, true
+		return row, true, nil
 	}
-	row.Value, row.At = price.Value.String(), at
-	return row, true
+	row.Value, row.At, row.FetchedAt = price.Value.String(), at, now
+	return row, true, nil
+}
+
+// seconded reports whether most of the other sources say the same of a pair as
+// a price that is far off: whether they were refused for it, too, or believed since.
+func (k *Keeper) seconded(tx *models.Tx, s source.Source, price source.Price, now time.Time) (bool, error) {
+	p, tether := price.Pair, string(money.USDT)
+	quotes := []string{p.Quote}
+	if p.Quote == "USD" || p.Quote == tether { // near enough to a dollar for this
+		p.Quote, quotes = "USD", []string{"USD", tether}
+	}
+	var rows []models.Rate
+	if err := tx.Where("base = ? AND quote IN ? AND source <> ?", p.Base, quotes, s.Name).Find(&rows).Error; err != nil {
+		return false, err
+	}
+	same, others := 0, 0
+	limit := price.Value.Mul(k.Service.band(p))
+	for _, row := range rows {
+		if !k.Board.holds(row) {
+			continue
+		}
+		text, said := row.Value, row.At
+		if row.RefusedAt != nil && row.RefusedAt.After(row.FetchedAt) {
+			if row.Refused != farOff {
+				continue // a source that talks nonsense has no say
+			}
+			text, said = row.RefusedValue, *row.RefusedAt
+		}
+		value, err := decimal.NewFromString(text)
+		if err != nil || now.Sub(said) > maxAge(p) {
+			continue
+		}
+		others++
+		if !value.Sub(price.Value).Abs().GreaterThan(limit) {
+			same++
+		}
+	}
+	return same > 0 && 2*(same+1) > others+1, nil
 }
 
 // tell notes how a source does and says so in the log when that changes.

@@ -205,6 +205,82 @@ func TestTimes(t *testing.T) {
 	w.priced(money.BTC, money.USD, "50000") // it went back in time: what it said last holds while it is fresh
 }
 
+// TestOurClock: what was stored while a clock of ours was ahead counts no more
+// once it is right, and is replaced at once.
+func TestOurClock(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		w := newWorld(t, db)
+		w.clock.Advance(time.Hour)
+		w.pass(30 * time.Second)
+		w.priced(money.BTC, money.USD, "60000")
+		w.clock.Advance(-time.Hour)
+		w.none(money.BTC, money.USD, "no rate source is reachable")
+		w.set(func(w *world) { w.prices["BTC/USD"] = "40000" })
+		w.pass(2 * time.Second)
+		w.priced(money.BTC, money.USD, "40000")
+		w.keeper = w.open(w.keeper.Board) // another process, too
+		w.pass(30 * time.Second)
+		w.priced(money.BTC, money.USD, "40000")
+	})
+}
+
+// TestMirror: what came from an address that is asked no more doesn't count.
+func TestMirror(t *testing.T) {
+	db := modelstest.Open(t, false, clock.NewFake(now).Now)
+	w := newWorld(t, db, "coinbase-fx", "er-api", "kraken", "okx")
+	w.pass(0)
+	w.priced(money.BTC, money.NGN, "90000000")
+	for i := range w.Asked {
+		w.Asked[i].Origin += "/." // the same server by another address
+	}
+	board := quote.NewBoard(db, w.Asked)
+	w.Sources[scope.Live], w.keeper = board, w.open(board)
+	if err := board.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.none(money.BTC, money.NGN, "no rate source is reachable")
+	w.set(func(w *world) { w.prices["USD/NGN"] = "1000" }) // which were a jump from the other's
+	w.pass(0)
+	w.priced(money.BTC, money.NGN, "60000000")
+}
+
+// TestSilent: a source that answers with the same old prices, or leaves one out, is told of.
+func TestSilent(t *testing.T) {
+	db := modelstest.Open(t, false, clock.NewFake(now).Now)
+	w := newWorld(t, db, "bitstamp", "okx", "kraken")
+	w.pass(0)
+	w.set(func(w *world) { w.late["okx"] = 2 * time.Hour })
+	w.pass(90 * time.Second)
+	healths, err := w.Healths(t.Context())
+	if alarms := strings.Join(w.Alarms(healths), "\n"); err != nil || !strings.Contains(alarms, "OKX answers, but its price of BTC/USD is from 1 Mar, 12:00:00 UTC.") || strings.Contains(alarms, "Kraken answers") {
+		t.Errorf("%s, %v", alarms, err)
+	}
+}
+
+// TestInPart: a source that fails in part keeps its rhythm, so that the rest of what it says stays fresh.
+func TestInPart(t *testing.T) {
+	db := modelstest.Open(t, false, clock.NewFake(now).Now)
+	w := newWorld(t, db, "coinbase", "kraken")
+	w.set(func(w *world) {
+		w.modes["coinbase"] = func(out http.ResponseWriter, r *http.Request, body []byte) {
+			if strings.Contains(r.URL.RawQuery, "DOGE") {
+				down(out, r, body)
+				return
+			}
+			out.Header().Set("Content-Type", "application/json")
+			_, _ = out.Write(body)
+		}
+	})
+	w.pass(2 * time.Minute)
+	for range 60 {
+		w.pass(time.Second)
+		w.priced(money.BTC, money.USD, "60000")
+	}
+	if row := w.problem("coinbase"); row.Problem == "" || w.asked["coinbase"] < 35 { // seven times each of its five tables, at least
+		t.Errorf("%d requests, %+v", w.asked["coinbase"], row)
+	}
+}
+
 // TestShared: what one process fetched, all have, and a takeover asks nobody again.
 func TestShared(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
@@ -307,13 +383,21 @@ func TestHistory(t *testing.T) {
 		}
 		w.pass(6 * time.Minute) // it has learnt the day by now
 		w.clock.Advance(2 * time.Minute)
-		w.set(func(w *world) { w.prices["BTC/USD"] = "600000" })
+		w.set(func(w *world) {
+			w.own["kraken"], w.own["okx"], w.own["kucoin"] = map[string]string{"BTC/USD": "200000"}, map[string]string{"BTC/USD": "200000"}, map[string]string{"BTC/USD": "200000"}
+		})
 		w.pass(3 * time.Minute)
-		w.none(money.BTC, money.USD, "no rate source is reachable")
+		w.priced(money.BTC, money.USD, "60000") // three of six are not most
 		var row models.Rate
 		if err := db.Read(t.Context()).Where("source = 'kraken' AND base = 'BTC'").Take(&row).Error; err != nil || row.Refused != "far from the last day's median" {
 			t.Errorf("%+v, %v", row, err)
 		}
+		w.set(func(w *world) { w.prices["BTC/USD"] = "201000"; clear(w.own) })
+		w.pass(3 * time.Minute)
+		w.priced(money.BTC, money.USD, "201000") // all are
+		w.set(func(w *world) { w.prices["BTC/USD"] = "1" })
+		w.pass(3 * time.Minute)
+		w.none(money.BTC, money.USD, "what the rate sources say can't be believed")
 		if points, err = w.History(t.Context(), btc, w.clock.Now().Add(-time.Minute), time.Minute); err != nil || len(points) != 0 {
 			t.Errorf("a minute without a rate has %+v, %v", points, err)
 		}

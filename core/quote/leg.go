@@ -3,6 +3,7 @@ package quote
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -59,8 +60,12 @@ func (s *Service) leg(domain scope.Domain, p Pair, now time.Time) (Leg, error) {
 	for i := range leg.Readings {
 		r := &leg.Readings[i]
 		switch {
+		case r.refused != "" && (!r.Value.IsPositive() || now.Sub(r.At) > age):
+			r.LeftOut = "refused: " + r.refused
 		case !r.Value.IsPositive():
 			r.LeftOut = "not a price"
+		case r.At.Sub(now) > ahead: // stored while a clock of ours was wrong
+			r.LeftOut = "from the future"
 		case now.Sub(r.At) > age:
 			r.LeftOut = "stale"
 		}
@@ -130,6 +135,8 @@ func (s *Service) none(domain scope.Domain, leg Leg, fresh, agreeing int) error 
 	switch {
 	case s.Sources[domain] == nil:
 		why = "no source of prices is set up"
+	case fresh == 0 && slices.ContainsFunc(leg.Readings, func(r Reading) bool { return strings.HasPrefix(r.LeftOut, "refused: ") }):
+		why = "what the rate sources say can't be believed"
 	case fresh == 0:
 		why = "no rate source is reachable"
 	case agreeing == 0:
@@ -159,7 +166,7 @@ func (s *Service) readings(domain scope.Domain, p Pair, now time.Time) []Reading
 		return readings
 	}
 	for _, r := range others {
-		r.Via = r.Value.String() + " " + tether
+		r.Via = r.Value.String() + " " + tether + " at " + rate.Value.String()
 		r.Value = r.Value.Mul(rate.Value)
 		readings = append(readings, r)
 	}

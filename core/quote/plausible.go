@@ -53,10 +53,15 @@ var (
 	dayFactorFiat = decimal.NewFromInt(2)
 )
 
+// farOff is why a price is refused that is plausible by itself, but was not so
+// yesterday. When most of the other sources say the same it is believed: what
+// they all saw has happened (Keeper.seconded).
+const farOff = "far from the last day's median"
+
 // past is what is known of a pair and source when a new price comes.
 type past struct {
 	value decimal.Decimal // that source's last; zero when there is none
-	at    time.Time
+	at    time.Time       // when it was fetched, by our clock
 	day   decimal.Decimal // median of all sources over the last day; zero when unknown
 }
 
@@ -83,10 +88,10 @@ func judge(p Pair, value decimal.Decimal, at, now time.Time, before past) string
 			factor = dayFactorCoin
 		}
 		if value.GreaterThan(before.day.Mul(factor)) || value.Mul(factor).LessThan(before.day) {
-			return "far from the last day's median"
+			return farOff
 		}
 	}
-	if before.value.IsPositive() && at.Sub(before.at) <= jumpWithin {
+	if before.value.IsPositive() && now.Sub(before.at).Abs() <= jumpWithin {
 		if moved := value.Sub(before.value).Abs(); moved.GreaterThan(before.value.Mul(maxJump)) {
 			return "jumped by " + percent(moved, before.value) + " within a minute"
 		}

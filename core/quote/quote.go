@@ -28,10 +28,14 @@ type Reading struct {
 	Source string          `json:"source"`
 	Value  decimal.Decimal `json:"value"`
 	At     time.Time       `json:"at"`
-	// Via tells how the value was converted: "58012.1 USDT"; empty when it wasn't.
+	// Via tells how the value was converted: "58012.1 USDT at 0.9998"; empty when it wasn't.
 	Via string `json:"via,omitempty"`
 	// LeftOut says why the reading doesn't count ("stale", "off by 3.1 %"); empty when it does.
 	LeftOut string `json:"left_out,omitempty"`
+	// Private says that the source's terms forbid to pass its value on to others.
+	Private bool `json:"-"`
+
+	refused string // why what the source said since was refused; "" when it wasn't
 }
 
 // Leg is one price that a quote rests on: units of Quote for one Base.

@@ -162,7 +162,7 @@ func TestTether(t *testing.T) {
 	m := market{}.say("a", "USDT/USD", "0.98").say("b", "USDT/USD", "0.98").say("a", "BTC/USD", "98").say("x", "BTC/USDT", "100")
 	s := service(m)
 	q, err := s.Price(scope.Live, money.BTC, money.USD, quote.Policy{})
-	if err != nil || q.Price.String() != "98" || len(q.Legs[0].Readings) != 2 || q.Legs[0].Readings[1].Via != "100 USDT" {
+	if err != nil || q.Price.String() != "98" || len(q.Legs[0].Readings) != 2 || q.Legs[0].Readings[1].Via != "100 USDT at 0.98" {
 		t.Errorf("%s, %+v, %v", q.Price, q.Legs, err)
 	}
 	if q, err = s.Price(scope.Live, money.USDT, money.USD, quote.Policy{}); err != nil || q.Price.String() != "0.98" {

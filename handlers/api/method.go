@@ -46,12 +46,13 @@ type legData struct {
 	Quote   string       `json:"quote" example:"USD" doc:"In units of what; ISO 4217 for fiat, so GHS for the cedi."`
 	Value   string       `json:"value" example:"60008.23" doc:"Median of the sources that count."`
 	Divides bool         `json:"divides" example:"false" doc:"Whether the price is divided by this leg, not multiplied."`
+	Trusted string       `json:"trusted" example:"" doc:"The one source that the operator trusts alone, where fewer than two agree; else empty."`
 	Sources []sourceData `json:"sources" doc:"What each source says."`
 }
 
 type sourceData struct {
 	Source     string `json:"source" example:"sandbox-a" doc:"Name of the source."`
-	Value      string `json:"value" example:"60008.23" doc:"Its price."`
+	Value      string `json:"value" example:"60008.23" doc:"Its price; empty where the source's terms forbid to pass it on."`
 	At         string `json:"at" format:"date-time" example:"2026-01-31T11:59:50.000000Z" doc:"When it had this price."`
 	AgeSeconds int64  `json:"age_seconds" example:"10" doc:"How old that is."`
 	Via        string `json:"via" example:"" doc:"What it said in another unit, if the value was converted; else empty."`
@@ -139,10 +140,14 @@ func (c *call) rate(coin money.CoinInfo, currency money.Currency, policy quote.P
 }
 
 func showLeg(leg quote.Leg, now time.Time) legData {
-	shown := legData{Base: leg.Base, Quote: leg.Quote, Value: leg.Value.String(), Divides: leg.Divides, Sources: []sourceData{}}
+	shown := legData{Base: leg.Base, Quote: leg.Quote, Value: leg.Value.String(), Divides: leg.Divides, Trusted: leg.Trusted, Sources: []sourceData{}}
 	for _, r := range leg.Readings {
+		value := r.Value.String()
+		if r.Private {
+			value = ""
+		}
 		shown.Sources = append(shown.Sources, sourceData{
-			Source: r.Source, Value: r.Value.String(), At: clock.Format(r.At), AgeSeconds: int64(now.Sub(r.At) / time.Second), Via: r.Via, LeftOut: r.LeftOut,
+			Source: r.Source, Value: value, At: clock.Format(r.At), AgeSeconds: int64(now.Sub(r.At) / time.Second), Via: r.Via, LeftOut: r.LeftOut,
 		})
 	}
 	return shown

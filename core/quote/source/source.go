@@ -34,6 +34,8 @@ type Source struct {
 	Origin string // scheme and host, which an operator may replace by a mirror's: "https://api.kraken.com"
 	Docs   string // where the publisher describes the documents
 	Terms  string // what its terms and limits say about this use, in a sentence or two
+	// Private says that its terms forbid to pass its prices on to others.
+	Private bool
 	// Every is how often it is asked: often enough for the freshness that its
 	// prices must have, and well within its limits.
 	Every time.Duration

@@ -6,6 +6,7 @@ CREATE TABLE rates (
     source text NOT NULL,
     base text NOT NULL,
     quote text NOT NULL,
+    origin text NOT NULL,
     value text NOT NULL,
     at timestamptz NOT NULL,
     fetched_at timestamptz NOT NULL,
@@ -17,6 +18,7 @@ CREATE UNIQUE INDEX rates_pair ON rates (source, base, quote);
 
 CREATE TABLE rate_sources (
     name text PRIMARY KEY,
+    origin text NOT NULL,
     asked_at timestamptz NOT NULL,
     answered_at timestamptz,
     next_at timestamptz NOT NULL,
