@@ -7,7 +7,7 @@ func All() []any {
 	return []any{
 		&Business{}, &User{}, &Member{}, &Session{}, &Attempt{}, &APIKey{}, &Idempotency{}, &RateWindow{}, &Method{}, &Audit{}, &Instance{}, &Lease{},
 		&Customer{}, &Payment{}, &Destination{}, &Wallet{}, &Transfer{}, &Spend{}, &Step{}, &Link{},
-		&Event{}, &Endpoint{}, &Delivery{}, &DeliveryAttempt{}, &Mail{},
+		&Event{}, &Endpoint{}, &EndpointPause{}, &Resend{}, &Delivery{}, &DeliveryAttempt{}, &Mail{},
 		&Rate{}, &RateSource{}, &RateMinute{}, &RatePolicy{},
 		&ChainCursor{}, &ChainBlock{}, &SandboxBlock{}, &SandboxTx{}, &SandboxPlan{},
 	}

@@ -5,13 +5,16 @@
 // changes nothing. A row's effect happens at least once, its record exactly once.
 //
 // A table that is worked through has the columns id, attempt, due_at,
-// claimed_at and done_at, and an index over the rows that are not done.
+// claimed_at and done_at, and two indexes over the rows that are not done: by
+// due_at, and by key and due_at. Keys wait in lines of their own: a claim looks
+// at the head of each line, so that what it costs depends on how many keys wait
+// and not on how much waits for any of them.
 package outbox
 
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"strings"
 	"time"
 
 	"cointill/models"
@@ -23,59 +26,108 @@ type Table struct {
 	// Key is the column by whose value rows are kept from delaying one
 	// another: the endpoint of a delivery. "" when there is none.
 	Key string
-	// Lease is how long a claim holds. It must be longer than any attempt
-	// with its settling can take.
+	// Group is a query for what several keys share, such as the host that
+	// their endpoints are on; lines.key stands for the key in it. "" when
+	// keys share nothing.
+	Group string
+	// Lease is how long a claim holds. An attempt with its settling must not
+	// take longer than half of it: the other half is for the wait before it.
 	Lease time.Duration
 }
 
-// bid is what a claim asks for.
-type bid struct {
-	now   time.Time
-	limit int            // rows in all
-	share int            // rows of one key that may be under way in this process
-	busy  map[string]int // rows of each key that are under way already
+// place is a due row, by where it stands.
+type place struct {
+	ID    int64
+	Key   string
+	Group string
+	DueAt time.Time
 }
 
-// claim takes due rows: it raises their attempt and puts their due time at the
-// end of the lease, so that nobody else takes them before. Their order is not
-// defined.
-func claim[T any](ctx context.Context, db *models.DB, table Table, b bid) ([]T, error) {
-	due := false
-	peek := fmt.Sprintf("SELECT EXISTS (SELECT 1 FROM %s WHERE done_at IS NULL AND due_at <= ?)", table.Name)
-	if err := db.Read(ctx).Raw(peek, b.now).Find(&due).Error; err != nil || !due {
-		return nil, err // an idle poll doesn't take SQLite's only writer
+// due reports whether anything is: an idle look costs one step into an index
+// and doesn't take SQLite's only writer.
+func (t Table) due(ctx context.Context, db *models.DB, now time.Time) (found bool, err error) {
+	err = db.Read(ctx).Raw(t.sql("SELECT EXISTS (SELECT 1 FROM {table} WHERE done_at IS NULL AND due_at <= ?)"), now).Find(&found).Error
+	return found, err
+}
+
+// sql fills in the names of the table, which are constants of the packages that have one.
+func (t Table) sql(query string) string {
+	group := "''"
+	if t.Group != "" {
+		group = "COALESCE((" + t.Group + "), '')"
 	}
-	busy, err := json.Marshal(b.busy)
+	return strings.NewReplacer("{table}", t.Name, "{key}", t.Key, "{group}", group).Replace(query)
+}
+
+// shortest reads the due rows, oldest first, as long as there are few.
+func (t Table) shortest(ctx context.Context, db *models.DB, now time.Time, limit int) (list []place, err error) {
+	err = db.Read(ctx).Raw(t.sql(`
+		SELECT lines.id, lines.key, lines.due_at, {group} AS "group" FROM (
+			SELECT id, {key} AS key, due_at FROM {table} WHERE done_at IS NULL AND due_at <= @now ORDER BY due_at LIMIT @limit) AS lines
+		ORDER BY lines.due_at, lines.id`), map[string]any{"now": now, "limit": limit}).Find(&list).Error
+	return list, err
+}
+
+// heads reads the oldest due row of each key. It steps from key to key through
+// the index, past everything that waits behind a head.
+func (t Table) heads(ctx context.Context, db *models.DB, now time.Time) (list []place, err error) {
+	head := `SELECT id, due_at FROM {table} WHERE {key} = lines.key AND done_at IS NULL AND due_at <= @now ORDER BY due_at LIMIT 1`
+	from := "lines CROSS JOIN LATERAL (" + head + ") AS head"
+	if !db.Postgres() {
+		from = "lines JOIN {table} AS head ON head.id = (" + strings.Replace(head, "id, due_at", "id", 1) + ")"
+	}
+	err = db.Read(ctx).Raw(t.sql(`
+		WITH RECURSIVE lines(key) AS (
+			SELECT min({key}) FROM {table} WHERE done_at IS NULL
+			UNION ALL
+			SELECT (SELECT min({key}) FROM {table} WHERE done_at IS NULL AND {key} > lines.key) FROM lines WHERE lines.key IS NOT NULL
+		)
+		SELECT head.id, lines.key, head.due_at, {group} AS "group" FROM `+from+` ORDER BY head.due_at, head.id`),
+		map[string]any{"now": now}).Find(&list).Error
+	return list, err
+}
+
+// front reads the oldest due rows of each of some keys, at most so many of each, oldest first.
+func (t Table) front(ctx context.Context, db *models.DB, now time.Time, keys []string, each int) (list []place, err error) {
+	names, err := json.Marshal(keys)
 	if err != nil {
 		return nil, err
 	}
-	var rows []T
-	err = db.Exec(ctx).Raw(claimSQL(table, db.Postgres()), map[string]any{
-		"lease": b.now.Add(table.Lease), "now": b.now, "limit": b.limit, "share": b.share, "busy": string(busy),
-	}).Find(&rows).Error
-	return rows, err
+	few := "SELECT id FROM {table} WHERE {key} = lines.key AND done_at IS NULL AND due_at <= @now ORDER BY due_at LIMIT @each"
+	from := "(SELECT value AS key FROM jsonb_array_elements_text(CAST(@keys AS jsonb))) AS lines CROSS JOIN LATERAL (" +
+		strings.Replace(few, "id", "id, due_at", 1) + ") AS one"
+	if !db.Postgres() {
+		from = "(SELECT value AS key FROM json_each(@keys)) AS lines JOIN {table} AS one ON one.id IN (" + few + ")"
+	}
+	err = db.Read(ctx).Raw(t.sql("SELECT one.id, lines.key, one.due_at FROM "+from+" ORDER BY one.due_at, one.id"),
+		map[string]any{"now": now, "keys": string(names), "each": each}).Find(&list).Error
+	return list, err
 }
 
-// claimSQL takes the oldest due rows, and of each key no more than its share
-// minus what is under way. PostgreSQL can't lock rows at the level of a window
-// function, so the condition stands twice: it is checked again after the lock.
-func claimSQL(table Table, postgres bool) string {
-	skip, busy := "", "@busy"
-	if postgres {
-		skip, busy = "FOR UPDATE SKIP LOCKED", "CAST(@busy AS jsonb)" // SQLite's single writer needs no lock
+// oldest reads the ids of the oldest due rows of a table without keys.
+func (t Table) oldest(ctx context.Context, db *models.DB, now time.Time, n int) (ids []int64, err error) {
+	err = db.Read(ctx).Table(t.Name).Where("done_at IS NULL AND due_at <= ?", now).Order("due_at").Limit(n).Pluck("id", &ids).Error
+	return ids, err
+}
+
+// take claims rows that are still due: it raises their attempt and puts their
+// due time at the end of the lease, so that nobody else takes them before.
+// Those that another process took meanwhile are left out.
+func take[T any](ctx context.Context, db *models.DB, t Table, now time.Time, ids []int64) (rows []T, err error) {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
 	}
-	fair := ""
-	if table.Key != "" {
-		fair = fmt.Sprintf(`AND id IN (SELECT id FROM (
-				SELECT id, %[2]s, row_number() OVER (PARTITION BY %[2]s ORDER BY due_at, id) AS place
-				FROM %[1]s WHERE done_at IS NULL AND due_at <= @now) AS queue
-			WHERE place + COALESCE(CAST(%[3]s ->> %[2]s AS integer), 0) <= @share)`, table.Name, table.Key, busy)
+	elements, skip := "SELECT value FROM json_each(@ids)", "" // SQLite's single writer needs no lock
+	if db.Postgres() {
+		elements, skip = "SELECT CAST(value AS bigint) FROM jsonb_array_elements_text(CAST(@ids AS jsonb))", "FOR UPDATE SKIP LOCKED"
 	}
-	return fmt.Sprintf(`
-		UPDATE %[1]s SET due_at = @lease, claimed_at = @now, attempt = attempt + 1
-		WHERE id IN (SELECT id FROM %[1]s
-			WHERE done_at IS NULL AND due_at <= @now %[2]s ORDER BY due_at, id LIMIT @limit %[3]s)
-		RETURNING *`, table.Name, fair, skip)
+	err = db.Exec(ctx).Raw(t.sql(`
+		UPDATE {table} SET due_at = @lease, claimed_at = @now, attempt = attempt + 1
+		WHERE id IN (SELECT id FROM {table} WHERE id IN (`+elements+`) AND done_at IS NULL AND due_at <= @now `+skip+`)
+		RETURNING *`),
+		map[string]any{"lease": now.Add(t.Lease), "now": now, "ids": string(list)}).Find(&rows).Error
+	return rows, err
 }
 
 // Settle writes what became of an attempt and gives the claim back. It reports

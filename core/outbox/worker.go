@@ -3,9 +3,9 @@ package outbox
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,6 +23,21 @@ type Handler[T any] interface {
 	Work(ctx context.Context, row T) error
 }
 
+// Work makes one attempt, and returns what waits until it is settled: the next
+// attempt need not wait for that.
+type Work func(ctx context.Context) (settled func() error)
+
+// Batcher is a Handler that serves whole claims, which spares the database: it
+// is used in place of Work. Rows of it may also wait here until others of their key are over.
+type Batcher[T any] interface {
+	Handler[T]
+	// Load reads what the rows need and returns the work of each. It may put
+	// the rows in another order, in which they are then worked on.
+	Load(ctx context.Context, rows []T) ([]Work, error)
+	// Return gives rows back that were not begun.
+	Return(ctx context.Context, rows []T) error
+}
+
 // Options tune a worker. Zero values are replaced by the defaults named here.
 type Options struct {
 	Clock clock.Clock   // required
@@ -31,36 +46,50 @@ type Options struct {
 	Poll  time.Duration // how often to look for what other processes wrote: 500 ms
 	Grace time.Duration // how long Run waits for attempts under way when it is stopped: 7 s
 	Log   *slog.Logger  // slog.Default()
+	// GroupShare is how many attempts of one group may be under way; 0 for any number.
+	GroupShare int
+	// Slow is how long an attempt takes that makes its key a slow one: 2 s.
+	Slow time.Duration
 }
 
-// batch bounds one claim, so that a long queue doesn't hold SQLite's writer for long.
-const batch = 100
+const (
+	batch = 200                  // bounds one claim, so that a long queue doesn't hold SQLite's writer for long
+	ahead = 256                  // rows of a quick key that wait here for their turn
+	few   = 2 * batch            // due rows that are read one by one; if there are more, keys are looked at instead
+	gap   = 5 * time.Millisecond // between claims when nothing is left to claim: what comes meanwhile is claimed together
+
+	mostAhead = 4096 // rows that wait here in all: their events are in memory
+)
 
 // Worker claims rows of one table and has them worked on. It is safe for concurrent use.
 type Worker[T any] struct {
 	db      *models.DB
 	table   Table
 	handler Handler[T]
+	batcher Batcher[T] // the handler, when it is one
 	options Options
 	wake    chan struct{}
 
-	mu      sync.Mutex
-	running int
-	busy    map[string]int
-	all     sync.WaitGroup
+	claiming sync.Mutex // held over a claim, which counts on what the last one began
+	crowded  int        // claims for which much was due
+	mu       sync.Mutex
+	lines    map[string]*line[T]
+	under    map[*attempt]struct{}
+	held     int            // attempts under way, and those that a claim keeps a place for
+	groups   map[string]int // of these, in each group
+	all      sync.WaitGroup
 }
 
 // NewWorker makes the worker of a table.
 func NewWorker[T any](db *models.DB, table Table, handler Handler[T], o Options) *Worker[T] {
 	o.Pool, o.Share = orDefault(o.Pool, 512), orDefault(o.Share, 2)
-	o.Poll, o.Grace = orDefault(o.Poll, 500*time.Millisecond), orDefault(o.Grace, 7*time.Second)
+	o.Poll, o.Grace, o.Slow = orDefault(o.Poll, 500*time.Millisecond), orDefault(o.Grace, 7*time.Second), orDefault(o.Slow, 2*time.Second)
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	if table.Key == "" {
-		o.Share = o.Pool
-	}
-	return &Worker[T]{db: db, table: table, handler: handler, options: o, wake: make(chan struct{}, 1), busy: map[string]int{}}
+	batcher, _ := handler.(Batcher[T])
+	return &Worker[T]{db: db, table: table, handler: handler, batcher: batcher, options: o, wake: make(chan struct{}, 1),
+		lines: map[string]*line[T]{}, under: map[*attempt]struct{}{}, groups: map[string]int{}}
 }
 
 func orDefault[N int | time.Duration](value, otherwise N) N {
@@ -86,12 +115,16 @@ func (w *Worker[T]) Run(ctx context.Context) error {
 	poll := time.NewTicker(w.options.Poll)
 	defer poll.Stop()
 	for ctx.Err() == nil {
-		started, err := w.start(ctx, work, w.options.Clock(), nil)
+		more, err := w.start(ctx, work, w.options.Clock(), nil)
 		if err != nil && ctx.Err() == nil {
 			w.options.Log.Error("claiming work failed", "table", w.table.Name, "error", err)
 		}
-		if err == nil && started > 0 {
-			continue // there may be more
+		if err == nil && more {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(gap):
 		}
 		select {
 		case <-ctx.Done():
@@ -99,6 +132,7 @@ func (w *Worker[T]) Run(ctx context.Context) error {
 		case <-poll.C:
 		}
 	}
+	w.putBack(work, nil)
 	if !w.idle(w.options.Grace) {
 		abort()
 		w.idle(2 * time.Second) // for what was cut short to be given back
@@ -127,10 +161,10 @@ func (w *Worker[T]) Step(ctx context.Context) (n int, err error) {
 	now := w.options.Clock()
 	for {
 		var round collector
-		started, claimErr := w.start(ctx, ctx, now, &round)
+		more, claimErr := w.start(ctx, ctx, now, &round)
 		round.wg.Wait()
-		n, err = n+started, errors.Join(err, claimErr, round.err)
-		if started == 0 || claimErr != nil {
+		n, err = n+round.n, errors.Join(err, claimErr, round.err)
+		if claimErr != nil || round.n == 0 && !more {
 			return n, err
 		}
 	}
@@ -140,58 +174,110 @@ func (w *Worker[T]) Step(ctx context.Context) (n int, err error) {
 type collector struct {
 	wg  sync.WaitGroup
 	mu  sync.Mutex
+	n   int
 	err error
 }
 
-// start claims as many rows as there is room for, and sets each to work.
-func (w *Worker[T]) start(ctx, work context.Context, now time.Time, c *collector) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock() // held over the claim: it counts on the numbers
-	room := min(w.options.Pool-w.running, batch)
-	if room <= 0 {
-		return 0, nil
+// start claims as many rows as there is room for, and sets each to work. more
+// says that there may be others for which there is room, too.
+func (w *Worker[T]) start(ctx, work context.Context, now time.Time, c *collector) (more bool, err error) {
+	w.claiming.Lock()
+	defer w.claiming.Unlock()
+	if found, err := w.table.due(ctx, w.db, now); err != nil || !found {
+		return false, err
 	}
-	rows, err := claim[T](ctx, w.db, w.table, bid{now: now, limit: room, share: w.options.Share, busy: w.busy})
-	for _, row := range rows {
-		key := w.handler.Key(row)
-		w.running++
-		w.busy[key]++
-		w.all.Add(1)
-		if c != nil {
-			c.wg.Add(1)
-		}
-		go w.one(work, row, key, c)
+	ids, chosen, more, err := w.candidates(ctx, now)
+	defer func() { w.free(chosen) }()
+	if err != nil || len(ids) == 0 {
+		return false, err
 	}
-	return len(rows), err
-}
-
-// one works on a row. A panic costs the attempt, not the program.
-func (w *Worker[T]) one(ctx context.Context, row T, key string, c *collector) {
-	err := w.attempt(ctx, row)
+	rows, err := take[T](ctx, w.db, w.table, now, ids)
+	if err != nil || len(rows) == 0 {
+		return err == nil, err // another process was faster
+	}
+	works, err := w.load(work, rows)
 	if err != nil {
-		w.options.Log.Error("an attempt could not be settled", "table", w.table.Name, "key", key, "error", err)
+		return false, err
 	}
-	w.mu.Lock()
-	w.running--
-	if w.busy[key]--; w.busy[key] == 0 {
-		delete(w.busy, key)
-	}
-	w.mu.Unlock()
-	if c != nil {
-		c.mu.Lock()
-		c.err = errors.Join(c.err, err)
-		c.mu.Unlock()
-		c.wg.Done()
-	}
-	w.all.Done()
-	w.Signal() // there is room again
+	w.begin(work, now, rows, works, c)
+	return more || len(rows) > len(chosen) && len(chosen) > 0, nil
 }
 
-func (w *Worker[T]) attempt(ctx context.Context, row T) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+// candidates are the ids of rows to claim, and the first of each key among
+// them, for which a place is kept.
+func (w *Worker[T]) candidates(ctx context.Context, now time.Time) (ids []int64, chosen []place, more bool, err error) {
+	if w.table.Key == "" {
+		w.mu.Lock()
+		room := min(w.options.Pool-w.held, batch)
+		w.mu.Unlock()
+		if room > 0 {
+			ids, err = w.table.oldest(ctx, w.db, now, room)
 		}
-	}()
-	return w.handler.Work(ctx, row)
+		return ids, nil, len(ids) == batch, err
+	}
+	heads, behind, err := w.look(ctx, now)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	chosen, room, more := w.choose(heads, now)
+	if len(room) > 0 && behind == nil {
+		if behind, err = w.table.front(ctx, w.db, now, slices.Collect(maps.Keys(room)), min(batch/len(chosen), ahead)+1); err != nil {
+			return nil, chosen, false, err
+		}
+	}
+	taken := make(map[int64]bool, len(chosen))
+	for _, h := range chosen {
+		ids = append(ids, h.ID)
+		taken[h.ID] = true
+	}
+	for _, other := range behind {
+		if room[other.Key] > 0 && !taken[other.ID] {
+			room[other.Key]--
+			ids = append(ids, other.ID)
+		}
+	}
+	return ids, chosen, more, nil
+}
+
+// look reads the oldest due row of each key. When little is due that comes with
+// all the others behind them; when much is, behind is nil.
+func (w *Worker[T]) look(ctx context.Context, now time.Time) (heads, behind []place, err error) {
+	if w.crowded--; w.crowded < 0 {
+		all, err := w.table.shortest(ctx, w.db, now, few)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(all) < few {
+			seen := map[string]bool{}
+			for _, one := range all {
+				if !seen[one.Key] {
+					heads = append(heads, one)
+				}
+				seen[one.Key] = true
+			}
+			return heads, all, nil
+		}
+		w.crowded = 20 // claims until it is asked again whether little is due
+	}
+	heads, err = w.table.heads(ctx, w.db, now)
+	return heads, nil, err
+}
+
+// load makes the work of claimed rows.
+func (w *Worker[T]) load(ctx context.Context, rows []T) ([]Work, error) {
+	if w.batcher != nil {
+		works, err := w.batcher.Load(ctx, rows)
+		if err != nil {
+			err = errors.Join(err, w.batcher.Return(context.WithoutCancel(ctx), rows))
+		}
+		return works, err
+	}
+	works := make([]Work, len(rows))
+	for i, row := range rows {
+		works[i] = func(ctx context.Context) func() error {
+			err := w.handler.Work(ctx, row)
+			return func() error { return err }
+		}
+	}
+	return works, nil
 }

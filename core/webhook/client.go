@@ -38,12 +38,14 @@ var (
 	denied  = prefixes(
 		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
 		"192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
-		"198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
-		"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
+		"192.31.196.0/24", "192.52.193.0/24", "192.175.48.0/24", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
+		"2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3ffe::/16", "3fff::/20")
 	loopback = prefixes("127.0.0.0/8", "::1/128")
 	// private leaves out 100.64.0.0/10, where a cloud keeps its metadata service.
-	private  = prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
-	metadata = prefixes("fd00:ec2::/32", "fd20:ce::/32") // inside fc00::/7
+	private = prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
+	// metadata are clouds' services for their own machines: two inside fc00::/7,
+	// and one of Azure that looks public.
+	metadata = prefixes("fd00:ec2::/32", "fd20:ce::/32", "168.63.129.16/32")
 )
 
 func prefixes(texts ...string) (list []netip.Prefix) {
@@ -65,7 +67,7 @@ func within(list []netip.Prefix, ip netip.Addr) bool {
 // NewClient makes the client that brings deliveries to strangers' servers. Its
 // guard runs after DNS, on the very address that is dialled, so that a name
 // that changes its mind gains nothing. It follows no redirect, asks no proxy,
-// unpacks nothing, and keeps no connection.
+// unpacks nothing, and keeps a connection, to an address that passed, only for a moment.
 func NewClient(c GuardConfig) *http.Client {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, Resolver: c.Resolver, Control: newGuard(c).control}
 	oneProtocol := new(http.Protocols)
@@ -81,7 +83,9 @@ func NewClient(c GuardConfig) *http.Client {
 			TLSHandshakeTimeout:    5 * time.Second,
 			MaxResponseHeaderBytes: maxHeader,
 			DisableCompression:     true,
-			DisableKeepAlives:      true,
+			MaxIdleConns:           256,
+			MaxIdleConnsPerHost:    perHost,
+			IdleConnTimeout:        20 * time.Second,
 			Protocols:              oneProtocol,
 		},
 	}
@@ -138,7 +142,10 @@ func (g guard) control(_, address string, _ syscall.RawConn) error {
 
 func (g guard) check(to netip.AddrPort) error {
 	ip := to.Addr().Unmap()
-	if !ip.IsValid() || ip.Zone() != "" || g.isOwn(ip, to.Port()) || within(metadata, ip) {
+	if !portAllowed(to.Port()) {
+		return ErrForbiddenAddress
+	}
+	if !ip.IsValid() || to.Addr().Zone() != "" || g.isOwn(ip, to.Port()) || within(metadata, ip) {
 		return ErrForbiddenAddress
 	}
 	if within(g.allowed, ip) {

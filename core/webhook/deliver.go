@@ -2,7 +2,8 @@ package webhook
 
 import (
 	"context"
-	"net/http"
+	"maps"
+	"slices"
 	"time"
 
 	"cointill/core/outbox"
@@ -22,146 +23,140 @@ const (
 	Cancelled = "cancelled" // the endpoint was inactive, deleted or gone
 )
 
-// Worker makes the worker that delivers.
+// States that are no outcome but are shown like one.
+const (
+	Pending = "pending" // it waits for its time
+	Sending = "sending" // an attempt is under way
+	Skipped = "skipped" // the endpoint was off when the event was made
+)
+
+// How many requests run at once unless the options of the worker say otherwise.
+const (
+	pool     = 1024 // in all: a hanging endpoint costs a goroutine and a socket
+	share    = 4    // to an endpoint
+	perHost  = 32   // to a host name, whoever's endpoints they are
+	leaseFor = 40 * time.Second
+)
+
+// deliveries is how the table is worked through. Half of the lease outlasts the
+// 15 s of an attempt.
+var deliveries = outbox.Table{Name: "deliveries", Key: "endpoint_id", Lease: leaseFor,
+	Group: "SELECT host FROM endpoints WHERE endpoints.id = lines.key"}
+
+// Worker makes the worker that delivers. Zero options are replaced by what
+// deliveries need: 1,024 requests at once, of these 4 to an endpoint and 32 to
+// a host name.
 func (s *Service) Worker(o outbox.Options) *outbox.Worker[models.Delivery] {
 	o.Clock = s.Clock
-	return outbox.NewWorker(s.DB, deliveries, deliverer{s}, o)
+	for option, otherwise := range map[*int]int{&o.Pool: pool, &o.Share: share, &o.GroupShare: perHost} {
+		if *option == 0 {
+			*option = otherwise
+		}
+	}
+	return outbox.NewWorker(s.DB, deliveries, deliverer{s, newSettler(s)}, o)
 }
 
 // deliverer is what the worker calls.
-type deliverer struct{ *Service }
+type deliverer struct {
+	*Service
+	settler *settler
+}
 
 // Key keeps endpoints from delaying one another.
 func (deliverer) Key(row models.Delivery) string { return row.EndpointID }
 
-// Work makes one attempt. Whether the endpoint is active is asked here, right
-// before the request, not when the event was written.
+// Work makes one attempt: Load does that for many.
 func (d deliverer) Work(ctx context.Context, row models.Delivery) error {
+	works, err := d.Load(ctx, []models.Delivery{row})
+	if err != nil {
+		return err
+	}
+	return works[0](ctx)()
+}
+
+// Load reads the endpoints and events of a claim right before its requests:
+// whether an endpoint is active counts now, not when the event was written.
+func (d deliverer) Load(ctx context.Context, rows []models.Delivery) ([]outbox.Work, error) {
+	slices.SortFunc(rows, func(a, b models.Delivery) int { return int(a.ID - b.ID) })
+	endpointIDs, eventIDs := map[string]bool{}, map[string]bool{}
+	for _, row := range rows {
+		endpointIDs[row.EndpointID], eventIDs[row.EventID] = true, true
+	}
 	var endpoints []models.Endpoint
+	if err := d.DB.Read(ctx).Where("id IN ?", padded(endpointIDs)).Find(&endpoints).Error; err != nil {
+		return nil, err
+	}
 	var events []models.Event
-	db := d.DB.Read(ctx)
-	if err := db.Where("id = ?", row.EndpointID).Limit(1).Find(&endpoints).Error; err != nil {
-		return err
+	if err := d.DB.Read(ctx).Where("id IN ?", padded(eventIDs)).Find(&events).Error; err != nil {
+		return nil, err
 	}
-	if err := db.Where("id = ?", row.EventID).Limit(1).Find(&events).Error; err != nil {
-		return err
+	senders, eventOf := map[string]*sender{}, map[string]models.Event{}
+	for _, e := range endpoints {
+		senders[e.ID] = d.sender(e)
+		if e.Host == "" { // registered by a version before hosts were kept
+			if err := d.DB.Exec(ctx).Model(&models.Endpoint{}).Where("id = ?", e.ID).UpdateColumn("host", hostOf(e.URL)).Error; err != nil {
+				return nil, err
+			}
+		}
 	}
+	for _, e := range events {
+		eventOf[e.ID] = e
+	}
+	works := make([]outbox.Work, len(rows))
+	for i, row := range rows {
+		to, event := senders[row.EndpointID], eventOf[row.EventID]
+		works[i] = func(ctx context.Context) func() error { return d.attempt(ctx, row, to, event) }
+	}
+	return works, nil
+}
+
+// sizes are the lengths that lists in statements have, so that there are only
+// so many statements for a database to prepare.
+var sizes = []int{1, 4, 16, 64, 256}
+
+// padded is a set as a list of one of the sizes: its last repeats.
+func padded(set map[string]bool) []string {
+	list := slices.Collect(maps.Keys(set))
+	for len(list) > 0 && !slices.Contains(sizes, len(list)) && len(list) < sizes[len(sizes)-1] {
+		list = append(list, list[len(list)-1])
+	}
+	return list
+}
+
+// attempt makes one request, or finds that none is to be made.
+func (d deliverer) attempt(ctx context.Context, row models.Delivery, to *sender, event models.Event) func() error {
 	switch {
-	case len(endpoints) == 0:
-		return d.cancel(ctx, row, "The webhook was deleted.")
-	case !endpoints[0].Active:
-		return d.cancel(ctx, row, "The webhook was inactive.")
-	case len(events) == 0:
-		return d.cancel(ctx, row, "The event is no longer kept.")
+	case to == nil:
+		return d.cancel(row, "The webhook was deleted.")
+	case !to.Active:
+		return d.cancel(row, "The webhook was inactive.")
+	case event.ID == "" || event.Pruned:
+		return d.cancel(row, "The event is no longer kept.")
 	}
 	began := d.Clock()
-	r := d.send(ctx, endpoints[0], events[0])
-	if ctx.Err() != nil && r.status == 0 {
-		return d.giveBack(ctx, row, began)
+	r := d.send(ctx, to, event)
+	s := &settlement{row: row, sent: true, began: began, took: d.Clock().Sub(began), result: r, judge: true}
+	switch {
+	case ctx.Err() != nil && r.status == 0: // cut short by a stop: to be made at once by whoever is there
+		s.result.problem, s.judge = "Cointill was stopped during the request.", false
+		s.set = map[string]any{"due_at": d.Clock()}
+	case r.problem != "":
+		s.set = d.after(row, r)
 	}
-	return d.settle(ctx, row, began, r)
+	return d.settler.add(s)
 }
 
-// closing is a context for settling: what was sent must be recorded although
-// the program is stopping.
-func closing(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+func (d deliverer) cancel(row models.Delivery, why string) func() error {
+	return d.settler.add(&settlement{row: row, set: map[string]any{"done_at": d.Clock(), "outcome": Cancelled, "last_error": why}})
 }
 
-func (d deliverer) cancel(ctx context.Context, row models.Delivery, why string) error {
-	ctx, done := closing(ctx)
+// Return gives deliveries back that no request was made for: their attempt doesn't count.
+func (d deliverer) Return(ctx context.Context, rows []models.Delivery) error {
+	ctx, done := context.WithTimeout(ctx, 5*time.Second)
 	defer done()
-	_, err := deliveries.Settle(d.DB.Exec(ctx), row.ID, row.Attempt,
-		map[string]any{"done_at": d.Clock(), "outcome": Cancelled, "last_error": why})
-	return err
-}
-
-// giveBack returns a delivery that was cut short by a stop, to be made at once by whoever is there.
-func (d deliverer) giveBack(ctx context.Context, row models.Delivery, began time.Time) error {
-	ctx, done := closing(ctx)
-	defer done()
-	return d.DB.Write(ctx, func(tx *models.Tx) error {
-		if err := d.note(tx, row, began, result{problem: "Cointill was stopped during the request."}); err != nil {
-			return err
-		}
-		_, err := deliveries.Settle(tx, row.ID, row.Attempt, map[string]any{"due_at": d.Clock()})
-		return err
-	})
-}
-
-// settle records the attempt, decides what comes next, and judges the endpoint.
-func (d deliverer) settle(ctx context.Context, row models.Delivery, began time.Time, r result) error {
-	ctx, done := closing(ctx)
-	defer done()
-	return d.DB.Write(ctx, func(tx *models.Tx) error {
-		if err := d.note(tx, row, began, r); err != nil {
-			return err
-		}
-		if _, err := deliveries.Settle(tx, row.ID, row.Attempt, d.next(row, r)); err != nil {
-			return err
-		}
-		return d.judgeEndpoint(tx, row.EndpointID, r)
-	})
-}
-
-// note writes the attempt's row. It is written although the fence may have
-// moved on: the request was made.
-func (d deliverer) note(tx *models.Tx, row models.Delivery, began time.Time, r result) error {
-	return tx.Create(&models.DeliveryAttempt{
-		DeliveryID: row.ID, Attempt: row.Attempt, At: began, Millis: d.Clock().Sub(began).Milliseconds(),
-		Status: r.status, Answer: r.answer, Error: r.problem,
-	}).Error
-}
-
-// next is what a delivery becomes after an attempt.
-func (d deliverer) next(row models.Delivery, r result) map[string]any {
-	now := d.Clock()
-	set := map[string]any{"last_status": r.status, "last_error": r.problem}
-	end := func(outcome string) map[string]any {
-		set["done_at"], set["outcome"] = now, outcome
-		return set
+	pairs := make([][2]int64, 0, len(rows))
+	for _, row := range rows {
+		pairs = append(pairs, [2]int64{row.ID, int64(row.Attempt)})
 	}
-	if r.problem == "" {
-		return end(Delivered)
-	}
-	set["tries"] = row.Tries + 1
-	if r.status == http.StatusGone {
-		return end(Cancelled)
-	}
-	wait, left := retries.Next(row.Tries)
-	if !left {
-		return end(Exhausted)
-	}
-	wait = outbox.Jitter(wait)
-	if r.retryAfter > wait {
-		wait = outbox.Later(r.retryAfter)
-	}
-	set["due_at"] = now.Add(wait)
-	return set
-}
-
-// judgeEndpoint keeps how long an endpoint has done nothing but fail, and
-// switches it off when it says so or has failed for too long.
-func (d deliverer) judgeEndpoint(tx *models.Tx, id string, r result) error {
-	now := d.Clock()
-	one := func() *models.Tx { return tx.Model(&models.Endpoint{}).Where("id = ?", id) }
-	if r.problem == "" {
-		return one().Where("failing_since IS NOT NULL").UpdateColumn("failing_since", nil).Error
-	}
-	if err := one().Where("failing_since IS NULL").UpdateColumn("failing_since", now).Error; err != nil {
-		return err
-	}
-	off, why := one().Where("active = ?", true), "It answered 410 Gone, which asks for no more events."
-	if r.status != http.StatusGone {
-		off, why = off.Where("failing_since <= ?", now.Add(-Patience)), "Every delivery failed for 5 days."
-	}
-	done := off.UpdateColumns(map[string]any{"active": false, "off_reason": why, "updated_at": now})
-	if done.Error != nil || done.RowsAffected == 0 || d.SwitchedOff == nil {
-		return done.Error
-	}
-	var row models.Endpoint
-	if err := tx.Where("id = ?", id).Take(&row).Error; err != nil {
-		return err
-	}
-	return d.SwitchedOff(tx, row.BusinessID, endpoint(row))
+	return updatePairs(d.DB.Exec(ctx), pairs, "due_at = @now, claimed_at = NULL, attempt = deliveries.attempt - 1", map[string]any{"now": d.Clock()})
 }

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -123,7 +122,7 @@ func TestSchedule(t *testing.T) {
 		}
 		on := true // forgives the failures so far
 		_, err = b.Update(t.Context(), owner, e.ID, webhook.Change{Active: &on})
-		if _, again := b.Redeliver(t.Context(), owner, id); again != nil || err != nil {
+		if _, again := b.Redeliver(t.Context(), owner, id, ""); again != nil || err != nil {
 			t.Fatal(again, err)
 		}
 		b.step() // the schedule begins anew
@@ -258,13 +257,7 @@ func TestSlowAnswer(t *testing.T) {
 // TestGone switches the endpoint off at a 410, tells, and sends no more.
 func TestGone(t *testing.T) {
 	each(t, func(t *testing.T, b *bundle) {
-		var told atomic.Int32
-		b.SwitchedOff = func(_ *models.Tx, businessID int64, e webhook.Endpoint) error {
-			if businessID == 1 && !e.Active && e.OffReason != "" {
-				told.Add(1)
-			}
-			return nil
-		}
+		told := b.owners()
 		shop := newMerchant(t, status(http.StatusGone))
 		e, _ := b.create(owner, shop.URL)
 		b.emit(1)
@@ -279,8 +272,8 @@ func TestGone(t *testing.T) {
 		}
 		b.emit(2)
 		b.step()
-		if n := len(shop.requests()); n != 1 || told.Load() != 1 {
-			t.Errorf("%d requests, told %d times", n, told.Load())
+		if n := len(shop.requests()); n != 1 || len(told()) != 2 {
+			t.Errorf("%d requests, told %v", n, told())
 		}
 	})
 }
@@ -425,11 +418,11 @@ func TestRedeliver(t *testing.T) {
 		b.step()
 		late := newMerchant(t, status(500))
 		lateEndpoint, _ := b.create(owner, late.URL)
-		if n, err := b.Redeliver(ctx, owner, id); err != nil || n != 2 {
+		if n, err := b.Redeliver(ctx, owner, id, ""); err != nil || n != 2 {
 			t.Fatal(n, err)
 		}
 		b.step()
-		if n, err := b.Redeliver(ctx, owner, id); err != nil || n != 2 { // late waits for its retry now
+		if n, err := b.Redeliver(ctx, owner, id, ""); err != nil || n != 2 { // late waits for its retry now
 			t.Fatal(n, err)
 		}
 		late.answer(nil)
@@ -449,7 +442,7 @@ func TestRedeliver(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, err := b.Redeliver(ctx, owner, testID); err != nil || n != 1 {
+		if n, err := b.Redeliver(ctx, owner, testID, ""); err != nil || n != 1 {
 			t.Errorf("a test event goes to %d endpoints, %v", n, err)
 		}
 		b.step()
@@ -487,7 +480,7 @@ func TestStop(t *testing.T) {
 		if d := b.only(e.ID); d.State != "sending" || d.NextAt != nil {
 			t.Errorf("under way: %+v", d)
 		}
-		if n, err := b.Redeliver(t.Context(), owner, b.only(e.ID).EventID); err != nil || n != 1 || b.only(e.ID).State != "sending" {
+		if n, err := b.Redeliver(t.Context(), owner, b.only(e.ID).EventID, ""); err != nil || n != 1 || b.only(e.ID).State != "sending" {
 			t.Errorf("a redelivery disturbs the attempt under way: %v", err)
 		}
 		stop()

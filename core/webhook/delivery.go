@@ -19,12 +19,13 @@ type Delivery struct {
 	EndpointID   string
 	EndpointName string // "" when the endpoint was deleted
 	EndpointURL  string
-	State        string // pending, sending, delivered, exhausted or cancelled
+	State        string // pending, sending, delivered, exhausted, cancelled or skipped
 	Attempt      int    // attempts made, or under way
 	LastStatus   int    // HTTP status of the last attempt, 0 when there was no answer
 	LastError    string // a sentence; "" after a success
 	NextAt       *time.Time
-	CreatedAt    time.Time
+	EventAt      time.Time // when the event was made
+	CreatedAt    time.Time // when it was first queued; of a skipped one when the event was made
 	DoneAt       *time.Time
 }
 
@@ -33,9 +34,13 @@ type Attempt struct {
 	Number int
 	At     time.Time
 	Took   time.Duration
-	Status int    // 0 when there was no answer
-	Answer string // at most 4 KiB of it
-	Error  string // "" when it was a success
+	Status int // 0 when there was no answer
+	// Request is the headers that were sent, one to a line, the merchant's own
+	// masked; Header is the answer's. They and Answer are kept for 60 days.
+	Request string
+	Header  string
+	Answer  string // at most 4 KiB of it
+	Error   string // "" when it was a success
 }
 
 // Deliveries gives the latest deliveries of an endpoint, newest first. limit
@@ -83,7 +88,12 @@ func (s *Service) DeliveriesOfEvent(ctx context.Context, sc scope.Scope, eventID
 	if _, err := s.Event(ctx, sc, eventID); err != nil {
 		return nil, err
 	}
-	return s.deliveries(sc, s.DB.Read(ctx).Where("deliveries.event_id = ?", eventID).Limit(100))
+	list, err := s.deliveries(sc, s.DB.Read(ctx).Where("deliveries.event_id = ?", eventID).Limit(100))
+	if err != nil {
+		return nil, err
+	}
+	left, err := s.skippedBy(ctx, sc, eventID)
+	return append(list, left...), err
 }
 
 // Attempts gives the requests made for a delivery, oldest first. Faults: NotFound, Forbidden.
@@ -98,18 +108,26 @@ func (s *Service) Attempts(ctx context.Context, sc scope.Scope, deliveryID int64
 	if count == 0 {
 		return nil, fault.Missing("delivery")
 	}
+	return s.attempts(ctx, deliveryID)
+}
+
+func (s *Service) attempts(ctx context.Context, deliveryID int64) ([]Attempt, error) {
 	var rows []models.DeliveryAttempt
 	if err := s.DB.Read(ctx).Where("delivery_id = ?", deliveryID).Order("attempt").Limit(200).Find(&rows).Error; err != nil {
 		return nil, err
 	}
 	list := make([]Attempt, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, Attempt{
-			Number: row.Attempt, At: row.At, Took: time.Duration(row.Millis) * time.Millisecond,
-			Status: row.Status, Answer: row.Answer, Error: row.Error,
-		})
+		list = append(list, shownAttempt(row))
 	}
 	return list, nil
+}
+
+func shownAttempt(row models.DeliveryAttempt) Attempt {
+	return Attempt{
+		Number: row.Attempt, At: row.At, Took: time.Duration(row.Millis) * time.Millisecond,
+		Status: row.Status, Request: row.Request, Header: row.Header, Answer: row.Answer, Error: row.Error,
+	}
 }
 
 // deliveryRow is a delivery with what its event and endpoint add.
@@ -118,6 +136,7 @@ type deliveryRow struct {
 	EventType    string
 	PaymentID    *int64
 	Sequence     int
+	EventAt      time.Time
 	EndpointName *string
 	EndpointURL  *string
 }
@@ -125,12 +144,12 @@ type deliveryRow struct {
 func (s *Service) deliveries(sc scope.Scope, query *models.Tx) ([]Delivery, error) {
 	var rows []deliveryRow
 	err := query.Table("deliveries").
-		Select(`deliveries.*, events.type AS event_type, events.payment_id, events.sequence,
+		Select(`deliveries.*, events.type AS event_type, events.payment_id, events.sequence, events.created_at AS event_at,
 			endpoints.name AS endpoint_name, endpoints.url AS endpoint_url`).
 		Joins("JOIN events ON events.id = deliveries.event_id").
 		Joins("LEFT JOIN endpoints ON endpoints.id = deliveries.endpoint_id").
 		Where("deliveries.business_id = ? AND deliveries.domain = ?", sc.BusinessID, string(sc.Domain)).
-		Order("deliveries.created_at DESC, deliveries.id DESC").Find(&rows).Error
+		Order("deliveries.created_at DESC, deliveries.event_id DESC").Find(&rows).Error
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +166,7 @@ func (s *Service) shown(row deliveryRow) Delivery {
 	d := Delivery{
 		ID: row.ID, EventID: row.EventID, EventType: row.EventType, PaymentID: row.PaymentID, Sequence: row.Sequence,
 		EndpointID: row.EndpointID, State: row.Outcome, Attempt: row.Attempt, LastStatus: row.LastStatus, LastError: row.LastError,
-		CreatedAt: row.CreatedAt, DoneAt: row.DoneAt,
+		EventAt: row.EventAt, CreatedAt: row.CreatedAt, DoneAt: row.DoneAt,
 	}
 	if row.EndpointName != nil && row.EndpointURL != nil {
 		d.EndpointName, d.EndpointURL = *row.EndpointName, *row.EndpointURL
@@ -155,9 +174,9 @@ func (s *Service) shown(row deliveryRow) Delivery {
 	switch {
 	case row.DoneAt != nil:
 	case row.ClaimedAt != nil && row.DueAt.After(s.Clock()):
-		d.State = "sending"
+		d.State = Sending
 	default:
-		d.State, d.NextAt = "pending", &row.DueAt
+		d.State, d.NextAt = Pending, &row.DueAt
 	}
 	return d
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -12,7 +13,6 @@ import (
 	"cointill/core/fault"
 	"cointill/core/idempotency"
 	"cointill/core/ident"
-	"cointill/core/outbox"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -24,6 +24,11 @@ type Endpoint struct {
 	Name   string // "type" in the interface
 	URL    string
 	Active bool
+	// Types are the types of events that it receives; empty for all. A
+	// webhook.test is always received.
+	Types []string
+	// Headers are what its deliveries carry beside ours, with Mask for their values.
+	Headers []Header
 	// OffReason says why Cointill switched it off; "" when it is on, or a person did.
 	OffReason string
 	// FailingSince is the first of the failures that no success has interrupted.
@@ -44,16 +49,20 @@ func (e Endpoint) Status() string {
 
 // Create is what a new endpoint is made of.
 type Create struct {
-	Name   string
-	URL    string
-	Active bool
+	Name    string
+	URL     string
+	Active  bool
+	Types   []string // empty for all
+	Headers []Header
 }
 
 // Change is what to change of an endpoint; nil leaves a field as it is.
 type Change struct {
-	Name   *string
-	URL    *string
-	Active *bool
+	Name    *string
+	URL     *string
+	Active  *bool
+	Types   *[]string // empty for all
+	Headers *[]Header // in place of all that there were; a Mask keeps a value
 }
 
 // WithSecret is an endpoint with its signing secret: what Create and
@@ -73,12 +82,16 @@ func (s *Service) Create(ctx context.Context, sc scope.Scope, c Create) (Endpoin
 		return Endpoint{}, "", err
 	}
 	now, id, plain := s.Clock(), ident.New("whk_"), newSecret()
+	headers, err := s.sealHeaders(id, c.Headers, nil)
+	if err != nil {
+		return Endpoint{}, "", err
+	}
 	row := models.Endpoint{
-		ID: id, BusinessID: sc.BusinessID, Domain: string(sc.Domain), Name: c.Name, URL: c.URL, Active: c.Active,
-		Secret: s.Secrets.Seal(place(id), []byte(plain)), CreatedAt: now, UpdatedAt: now,
+		ID: id, BusinessID: sc.BusinessID, Domain: string(sc.Domain), Name: c.Name, URL: c.URL, Host: hostOf(c.URL), Active: c.Active,
+		Types: strings.Join(c.Types, ","), Headers: headers, Secret: s.Secrets.Seal(place(id), []byte(plain)), CreatedAt: now, UpdatedAt: now,
 	}
 	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (WithSecret, error) {
-		return WithSecret{Endpoint: endpoint(row), Secret: plain}, insert(tx, sc, row)
+		return WithSecret{Endpoint: s.endpoint(row), Secret: plain}, insert(tx, sc, row)
 	})
 	return made.Endpoint, made.Secret, err
 }
@@ -98,7 +111,10 @@ func insert(tx *models.Tx, sc scope.Scope, row models.Endpoint) error {
 	if count >= MaxEndpoints {
 		return fault.New(fault.Conflict, "too_many_webhooks", "There are 50 webhooks already. Delete one that is no longer needed.")
 	}
-	return tx.Create(&row).Error
+	if err := tx.Create(&row).Error; err != nil || row.Active {
+		return err
+	}
+	return pause(tx, row.ID, row.CreatedAt)
 }
 
 // List gives a page of the endpoints, newest first, and the cursor of the next
@@ -129,11 +145,11 @@ func (s *Service) List(ctx context.Context, sc scope.Scope, after string, limit 
 		last := rows[limit-1]
 		next = cursor{at: last.CreatedAt.UnixMicro(), id: last.ID}.String()
 	}
-	list := make([]Endpoint, 0, len(rows))
+	found := make([]Endpoint, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, endpoint(row))
+		found = append(found, s.endpoint(row))
 	}
-	return list, next, nil
+	return found, next, nil
 }
 
 // Find gives one endpoint. Faults: NotFound, Forbidden.
@@ -142,7 +158,7 @@ func (s *Service) Find(ctx context.Context, sc scope.Scope, id string) (Endpoint
 		return Endpoint{}, err
 	}
 	row, err := find(s.DB.Read(ctx), sc, id)
-	return endpoint(row), err
+	return s.endpoint(row), err
 }
 
 // Update changes what is named. Switching an endpoint on forgives its
@@ -153,8 +169,14 @@ func (s *Service) Update(ctx context.Context, sc scope.Scope, id string, c Chang
 	}
 	var changed Endpoint
 	err := s.DB.Write(ctx, func(tx *models.Tx) (err error) {
-		changed, err = s.change(tx, sc, id, func(models.Endpoint) (map[string]any, error) {
-			return c.columns(), fault.Validation(c.Check(sc.Domain))
+		changed, err = s.change(tx, sc, id, func(found models.Endpoint) (map[string]any, error) {
+			if err := fault.Validation(c.Check(sc.Domain)); err != nil {
+				return nil, err
+			}
+			if err := s.pauseOrResume(tx, found, c.Active); err != nil {
+				return nil, err
+			}
+			return s.columns(c, found)
 		})
 		return err
 	})
@@ -162,13 +184,25 @@ func (s *Service) Update(ctx context.Context, sc scope.Scope, id string, c Chang
 }
 
 // columns are what the change writes.
-func (c Change) columns() map[string]any {
+func (s *Service) columns(c Change, found models.Endpoint) (map[string]any, error) {
 	set := map[string]any{}
 	if c.Name != nil {
 		set["name"] = *c.Name
 	}
 	if c.URL != nil {
-		set["url"], set["failing_since"] = *c.URL, nil
+		set["url"], set["host"], set["failing_since"] = *c.URL, hostOf(*c.URL), nil
+	}
+	if c.Types != nil {
+		set["types"] = strings.Join(*c.Types, ",")
+	}
+	if c.Headers != nil {
+		before, err := s.openHeaders(found)
+		if err != nil {
+			before = nil // unreadable: they have to be given anew
+		}
+		if set["headers"], err = s.sealHeaders(found.ID, *c.Headers, before); err != nil {
+			return nil, err
+		}
 	}
 	if c.Active != nil {
 		set["active"], set["off_reason"] = *c.Active, ""
@@ -176,8 +210,12 @@ func (c Change) columns() map[string]any {
 			set["failing_since"] = nil
 		}
 	}
-	return set
+	return set, nil
 }
+
+// mostCancelled bounds how many deliveries are cancelled with their endpoint;
+// others are when their time comes.
+const mostCancelled = 1000
 
 // Delete removes an endpoint; what was still to be delivered to it is
 // cancelled. Faults: NotFound, Forbidden.
@@ -192,7 +230,11 @@ func (s *Service) Delete(ctx context.Context, sc scope.Scope, id string) error {
 		if err := sc.Rows(tx).Where("id = ?", id).Delete(&models.Endpoint{}).Error; err != nil {
 			return err
 		}
-		return sc.Rows(tx).Model(&models.Delivery{}).Where("endpoint_id = ? AND done_at IS NULL", id).Updates(map[string]any{
+		if err := tx.Where("endpoint_id = ?", id).Delete(&models.EndpointPause{}).Error; err != nil {
+			return err
+		}
+		open := sc.Rows(tx.Model(&models.Delivery{})).Select("id").Where("endpoint_id = ? AND done_at IS NULL", id).Limit(mostCancelled)
+		return tx.Model(&models.Delivery{}).Where("id IN (?)", open).Updates(map[string]any{
 			"done_at": s.Clock(), "claimed_at": nil, "outcome": Cancelled, "last_error": "The webhook was deleted.",
 		}).Error
 	})
@@ -216,46 +258,6 @@ func (s *Service) RotateSecret(ctx context.Context, sc scope.Scope, id string) (
 	return made.Endpoint, made.Secret, err
 }
 
-// SendTest makes a webhook.test event for this endpoint alone and returns the
-// event's id. Faults: NotFound, Forbidden, Conflict when it is inactive.
-func (s *Service) SendTest(ctx context.Context, sc scope.Scope, id string) (eventID string, err error) {
-	if err := sc.Can(scope.ManageWebhooks); err != nil {
-		return "", err
-	}
-	eventID, err = idempotency.Do(ctx, s.DB, func(tx *models.Tx) (string, error) {
-		row, err := find(tx, sc, id)
-		if err != nil {
-			return "", err
-		}
-		if !row.Active {
-			return "", fault.New(fault.Conflict, "webhook_inactive", "The webhook is inactive and receives no events. Switch it on, then send the test.")
-		}
-		event := Event{BusinessID: sc.BusinessID, Domain: sc.Domain, Type: WebhookTest, Data: testData{
-			Message: "This is a test event. Nothing happened to any payment.", Webhook: testWebhook{ID: row.ID, Type: row.Name, URL: row.URL},
-		}}
-		written, err := s.write(tx, event)
-		if err != nil {
-			return "", err
-		}
-		return written.ID, s.deliverTo(tx, written, []string{row.ID})
-	})
-	if err == nil {
-		s.wake()
-	}
-	return eventID, err
-}
-
-type testData struct {
-	Message string      `json:"message"`
-	Webhook testWebhook `json:"webhook"`
-}
-
-type testWebhook struct {
-	ID   string `json:"id"`
-	Type string `json:"type"`
-	URL  string `json:"url"`
-}
-
 // change reads an endpoint, lets decide say which columns change, and writes them.
 func (s *Service) change(tx *models.Tx, sc scope.Scope, id string, decide func(found models.Endpoint) (map[string]any, error)) (Endpoint, error) {
 	row, err := find(tx.Clauses(clause.Locking{Strength: "UPDATE"}), sc, id)
@@ -273,7 +275,7 @@ func (s *Service) change(tx *models.Tx, sc scope.Scope, id string, decide func(f
 		}
 	}
 	row, err = find(tx, sc, id)
-	return endpoint(row), err
+	return s.endpoint(row), err
 }
 
 // find reads an endpoint of the scope.
@@ -289,31 +291,10 @@ func find(db *models.Tx, sc scope.Scope, id string) (models.Endpoint, error) {
 	return row, err
 }
 
-// deliverTo queues an event for endpoints, again for those that had it before.
-// One whose attempt is under way is left alone: it is being delivered.
-func (s *Service) deliverTo(tx *models.Tx, event models.Event, endpoints []string) error {
-	if len(endpoints) == 0 {
-		return nil
-	}
-	now := s.Clock()
-	rows := make([]models.Delivery, 0, len(endpoints))
-	for _, id := range endpoints {
-		rows = append(rows, models.Delivery{
-			EventID: event.ID, EndpointID: id, BusinessID: event.BusinessID, Domain: event.Domain, DueAt: now, CreatedAt: now,
-		})
-	}
-	again := map[string]any{"due_at": now, "claimed_at": nil, "done_at": nil, "outcome": "", "tries": 0}
-	return tx.Clauses(clause.OnConflict{
-		Columns: []clause.Column{{Name: "event_id"}, {Name: "endpoint_id"}}, DoUpdates: clause.Assignments(again),
-		Where: clause.Where{Exprs: []clause.Expression{clause.Expr{
-			SQL: "deliveries.done_at IS NOT NULL OR deliveries.claimed_at IS NULL OR deliveries.due_at <= ?", Vars: []any{now},
-		}}},
-	}).Create(&rows).Error
-}
-
-func endpoint(row models.Endpoint) Endpoint {
+func (s *Service) endpoint(row models.Endpoint) Endpoint {
 	return Endpoint{
 		ID: row.ID, Domain: scope.Domain(row.Domain), Name: row.Name, URL: row.URL, Active: row.Active, OffReason: row.OffReason,
+		Types: list(row.Types), Headers: s.masked(row),
 		FailingSince: row.FailingSince, OverlapUntil: row.OldSecretUntil, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
 	}
 }
@@ -324,6 +305,10 @@ func newSecret() string { return "whsec_" + base64.StdEncoding.EncodeToString(id
 // place binds a sealed secret to its endpoint.
 func place(id string) string { return "endpoints/" + id }
 
-// deliveries is how the table is worked through. The lease outlasts the 15 s
-// of an attempt and the settling.
-var deliveries = outbox.Table{Name: "deliveries", Key: "endpoint_id", Lease: 40 * time.Second}
+// list reads a column of words with commas between them.
+func list(column string) []string {
+	if column == "" {
+		return nil
+	}
+	return strings.Split(column, ",")
+}

@@ -175,7 +175,7 @@ func TestNothingCrosses(t *testing.T) {
 				"attempts":   second(b.Attempts(ctx, sc, delivery)),
 				"event":      second(b.Event(ctx, sc, event)),
 				"of event":   second(b.DeliveriesOfEvent(ctx, sc, event)),
-				"redeliver":  second(b.Redeliver(ctx, sc, event)),
+				"redeliver":  second(b.Redeliver(ctx, sc, event, "")),
 			} {
 				if fault.KindOf(err) != fault.NotFound {
 					t.Errorf("%s from %+v: %v", what, sc, err)
@@ -232,7 +232,7 @@ func TestRoles(t *testing.T) {
 				}
 				manage := map[string]error{
 					"update": second(b.Update(ctx, sc, e.ID, webhook.Change{})), "rotate": third(b.RotateSecret(ctx, sc, e.ID)),
-					"test": second(b.SendTest(ctx, sc, e.ID)), "redeliver": second(b.Redeliver(ctx, sc, "evt_none")),
+					"test": second(b.SendTest(ctx, sc, e.ID)), "redeliver": second(b.Redeliver(ctx, sc, "evt_none", "")),
 					"delete": b.Delete(ctx, sc, "whk_none"), "create": third(b.Create(ctx, sc, webhook.Create{})),
 				}
 				for what, err := range manage {
@@ -266,7 +266,7 @@ func TestUpdate(t *testing.T) {
 		if _, err := b.SendTest(ctx, owner, e.ID); fault.KindOf(err) != fault.Conflict {
 			t.Error("a test event to an inactive endpoint:", err)
 		}
-		if _, err := b.Redeliver(ctx, owner, b.emit(1)); fault.KindOf(err) != fault.Conflict {
+		if _, err := b.Redeliver(ctx, owner, b.emit(1), ""); fault.KindOf(err) != fault.Conflict {
 			t.Error("redelivered to nobody:", err)
 		}
 		url := "https://user@example.com"

@@ -13,7 +13,6 @@ import (
 
 	"cointill/core/clock"
 	"cointill/core/fault"
-	"cointill/core/idempotency"
 	"cointill/core/ident"
 	"cointill/core/scope"
 	"cointill/models"
@@ -37,7 +36,7 @@ type Recorded struct {
 	PaymentID *int64
 	Sequence  int
 	Type      string
-	Body      string // the exact bytes that are sent
+	Body      string // the exact bytes that are sent; "" when they are no longer kept
 	CreatedAt time.Time
 }
 
@@ -45,6 +44,9 @@ type Recorded struct {
 type Filter struct {
 	Type      string
 	PaymentID *int64
+	Payment   string // either reference of a payment; of one that there isn't there are no events
+	From      *time.Time
+	Before    *time.Time
 }
 
 // body is what is sent, in the contract's order.
@@ -57,19 +59,19 @@ type body struct {
 	Data      jsontext.Value `json:"data"`
 }
 
-// Emit writes an event and a delivery for each endpoint that is active in its
-// business and domain, in the caller's transaction. After the commit the
+// Emit writes an event and a delivery for each endpoint of its business and
+// domain that is active and takes its type, in the caller's transaction. After the commit the
 // caller wakes the worker.
 func (s *Service) Emit(tx *models.Tx, e Event) error {
 	written, err := s.write(tx, e)
 	if err != nil {
 		return err
 	}
-	endpoints, err := activeEndpoints(tx, written)
+	targets, err := activeTargets(tx, scope.Scope{BusinessID: e.BusinessID, Domain: e.Domain})
 	if err != nil {
 		return err
 	}
-	return s.deliverTo(tx, written, endpoints)
+	return s.deliverTo(tx, written, takers(targets, e.Type), "")
 }
 
 // write puts the event's row in place. Its errors are faults of the program:
@@ -107,13 +109,6 @@ func (s *Service) write(tx *models.Tx, e Event) (models.Event, error) {
 	return row, tx.Create(&row).Error
 }
 
-// activeEndpoints are those of the event's business and domain that receive events now.
-func activeEndpoints(tx *models.Tx, event models.Event) (ids []string, err error) {
-	sc := scope.Scope{BusinessID: event.BusinessID, Domain: scope.Domain(event.Domain)}
-	err = sc.Rows(tx).Model(&models.Endpoint{}).Where("active = ?", true).Order("id").Pluck("id", &ids).Error
-	return ids, err
-}
-
 // Events gives a page of the events, newest first, those of one payment in the
 // order of their sequence, and the cursor of the next page, "" after the last. limit is 1–100, 0 means 25.
 func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after string, limit int) ([]Recorded, string, error) {
@@ -129,14 +124,8 @@ func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after st
 		return nil, "", err
 	}
 	query := sc.Rows(s.DB.Read(ctx)).Order("number DESC, sequence DESC, id DESC").Limit(limit + 1)
-	if f.Type != "" {
-		if !slices.Contains(Types(), f.Type) {
-			return nil, "", fault.Validation(fault.Fields{"type": {"Is not a type of event."}})
-		}
-		query = query.Where("type = ?", f.Type)
-	}
-	if f.PaymentID != nil {
-		query = query.Where("payment_id = ?", *f.PaymentID)
+	if query, err = f.apply(s.DB.Read(ctx), sc, query); err != nil {
+		return nil, "", err
 	}
 	if from != nil {
 		query = query.Where("number <= ? AND (number < ? OR sequence < ? OR sequence = ? AND id < ?)", from.at, from.at, from.sequence, from.sequence, from.id)
@@ -158,6 +147,34 @@ func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after st
 	return list, next, nil
 }
 
+// apply narrows a query for events.
+func (f Filter) apply(db *models.Tx, sc scope.Scope, query *models.Tx) (*models.Tx, error) {
+	if f.Type != "" {
+		if !slices.Contains(Types(), f.Type) {
+			return nil, fault.Validation(fault.Fields{"type": {"Is not a type of event."}})
+		}
+		query = query.Where("type = ?", f.Type)
+	}
+	if f.PaymentID != nil {
+		query = query.Where("payment_id = ?", *f.PaymentID)
+	}
+	if f.Payment != "" {
+		var ids []int64
+		one := sc.Rows(db).Model(&models.Payment{}).Where("reference = ? OR business_reference = ?", f.Payment, f.Payment).Limit(2)
+		if err := one.Pluck("id", &ids).Error; err != nil {
+			return nil, err
+		}
+		query = query.Where("payment_id IN ?", append(ids, 0)) // 0 is nobody's
+	}
+	if f.From != nil {
+		query = query.Where("number >= ?", f.From.UnixMicro())
+	}
+	if f.Before != nil {
+		query = query.Where("number < ?", f.Before.UnixMicro())
+	}
+	return query, nil
+}
+
 // Event gives one event. Faults: NotFound, Forbidden.
 func (s *Service) Event(ctx context.Context, sc scope.Scope, id string) (Recorded, error) {
 	if err := sc.Can(scope.SeeWebhooks); err != nil {
@@ -165,40 +182,6 @@ func (s *Service) Event(ctx context.Context, sc scope.Scope, id string) (Recorde
 	}
 	row, err := findEvent(s.DB.Read(ctx), sc, id)
 	return recorded(row), err
-}
-
-// Redeliver sends an event again, with the same id and bytes, to each endpoint
-// that is active now; a test event only to the one it was for. It returns how
-// many that are. Faults: NotFound, Forbidden, Conflict when none is active.
-func (s *Service) Redeliver(ctx context.Context, sc scope.Scope, eventID string) (n int, err error) {
-	if err := sc.Can(scope.ManageWebhooks); err != nil {
-		return 0, err
-	}
-	n, err = idempotency.Do(ctx, s.DB, func(tx *models.Tx) (int, error) {
-		event, err := findEvent(tx, sc, eventID)
-		if err != nil {
-			return 0, err
-		}
-		endpoints, err := activeEndpoints(tx, event)
-		if err != nil {
-			return 0, err
-		}
-		if event.Type == WebhookTest {
-			var had []string
-			if err := sc.Rows(tx).Model(&models.Delivery{}).Where("event_id = ?", eventID).Pluck("endpoint_id", &had).Error; err != nil {
-				return 0, err
-			}
-			endpoints = slices.DeleteFunc(endpoints, func(id string) bool { return !slices.Contains(had, id) })
-		}
-		if len(endpoints) == 0 {
-			return 0, fault.New(fault.Conflict, "no_active_webhook", "No active webhook would receive this event. Register one or switch one on.")
-		}
-		return len(endpoints), s.deliverTo(tx, event, endpoints)
-	})
-	if err == nil {
-		s.wake()
-	}
-	return n, err
 }
 
 // findEvent reads an event of the scope.

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -24,61 +26,149 @@ import (
 type result struct {
 	status     int           // 0 when there was no answer
 	answer     string        // its beginning
+	request    string        // the headers that were sent, the merchant's own masked
+	header     string        // the answer's headers
 	problem    string        // a sentence; "" when it was a success
 	retryAfter time.Duration // what the endpoint asked for; 0 when it didn't
 }
 
-// send makes one request: the event's bytes, signed at this moment.
-func (s *Service) send(ctx context.Context, to models.Endpoint, event models.Event) result {
-	now := s.Clock()
-	signature, err := s.sign(to, event, now)
+// sender is what requests to an endpoint need of it.
+type sender struct {
+	models.Endpoint
+	signers []signer
+	own     []Header
+	problem string // why it can't be sent to
+}
+
+// signer signs with one of an endpoint's secrets.
+type signer struct {
+	*standardwebhooks.Webhook
+	until *time.Time // nil for the present one
+}
+
+// sender opens what is sealed of an endpoint.
+func (s *Service) sender(to models.Endpoint) *sender {
+	made := &sender{Endpoint: to}
+	for _, one := range []struct {
+		sealed []byte
+		until  *time.Time
+	}{{to.Secret, nil}, {to.OldSecret, to.OldSecretUntil}} {
+		if len(one.sealed) == 0 {
+			continue
+		}
+		plain, err := s.Secrets.Open(place(to.ID), one.sealed)
+		if err == nil {
+			var by *standardwebhooks.Webhook
+			by, err = standardwebhooks.NewWebhook(string(plain))
+			made.signers = append(made.signers, signer{by, one.until})
+		}
+		if err != nil {
+			made.problem = "The webhook's secret can't be read. Rotate it."
+		}
+	}
+	own, err := s.openHeaders(to)
 	if err != nil {
-		return result{problem: "The webhook's secret can't be read. Rotate it."}
+		made.problem = "The webhook's headers can't be read. Give them anew."
+	}
+	made.own = own
+	if to.Domain == string(scope.Live) && !strings.HasPrefix(strings.ToLower(to.URL), "https:") {
+		made.problem = "The URL is not https, which the live domain demands."
+	}
+	return made
+}
+
+// send makes one request: the event's bytes, signed at this moment.
+func (s *Service) send(ctx context.Context, to *sender, event models.Event) result {
+	now := s.Clock()
+	if to.problem != "" {
+		return result{problem: to.problem}
+	}
+	signature, err := to.sign(event, now)
+	if err != nil {
+		return result{problem: "The webhook's secret can't be used. Rotate it."}
 	}
 	client := s.Clients[scope.Domain(to.Domain)]
 	if client == nil {
 		return result{problem: "Deliveries are switched off in this domain."}
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to.URL, strings.NewReader(event.Body))
 	if err != nil {
 		return result{problem: "The URL can't be used."}
+	}
+	for _, h := range to.own {
+		request.Header.Set(h.Name, h.Value)
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "Cointill/"+s.Version)
 	request.Header.Set(standardwebhooks.HeaderWebhookID, event.ID)
 	request.Header.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(now.Unix(), 10))
 	request.Header.Set(standardwebhooks.HeaderWebhookSignature, signature)
+	sent := shownRequest(request, to.own)
+	// A delivery may come twice, so one whose kept connection was closed just
+	// now may be sent on a new one. Empty, this tells the client and isn't sent.
+	request.Header["Idempotency-Key"] = []string{}
 
 	response, err := client.Do(request)
 	if err != nil {
-		return result{problem: explain(err)}
+		return result{request: sent, problem: explain(err)}
 	}
 	defer response.Body.Close()
-	// What can't be read of the answer doesn't matter: the status has come.
+	// The status has come: what is slow to follow isn't waited for.
+	dawdling := time.AfterFunc(patienceForAnswer, stop)
+	defer dawdling.Stop()
 	answer, _ := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	return result{
-		status: response.StatusCode, answer: printable(answer), problem: judge(response.StatusCode),
-		retryAfter: retryAfter(response.Header.Get("Retry-After"), now),
+		status: response.StatusCode, request: sent, header: shownHeader(response.Header), answer: printable(answer),
+		problem: verdict(response.StatusCode), retryAfter: retryAfter(response.Header.Get("Retry-After"), now),
 	}
 }
 
-// sign makes the webhook-signature header: one signature for each secret that is valid.
-func (s *Service) sign(to models.Endpoint, event models.Event, now time.Time) (string, error) {
-	sealed := [][]byte{to.Secret}
-	if to.OldSecretUntil != nil && now.Before(*to.OldSecretUntil) && len(to.OldSecret) > 0 {
-		sealed = append(sealed, to.OldSecret)
+// patienceForAnswer is how long the rest of an answer may take after its header.
+const patienceForAnswer = 2 * time.Second
+
+// shownRequest is a request's headers as its attempt keeps them.
+func shownRequest(request *http.Request, own []Header) string {
+	masked := request.Header.Clone()
+	for _, h := range own {
+		masked.Set(h.Name, Mask)
 	}
+	return lines(masked, maxAnswer)
+}
+
+// shownHeader is an answer's headers as its attempt keeps them: cookies are
+// nobody's business.
+func shownHeader(header http.Header) string {
+	shown := header.Clone()
+	shown.Del("Set-Cookie")
+	return printable([]byte(lines(shown, maxShownHeader)))
+}
+
+const maxShownHeader = 2 << 10
+
+// lines writes headers one to a line, by name, as far as there is room.
+func lines(header http.Header, room int) string {
+	var out strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(header)) {
+		for _, value := range header[name] {
+			if out.Len()+len(name)+len(value)+3 > room {
+				return out.String()
+			}
+			out.WriteString(name + ": " + value + "\n")
+		}
+	}
+	return out.String()
+}
+
+// sign makes the webhook-signature header: one signature for each secret that is valid.
+func (to *sender) sign(event models.Event, now time.Time) (string, error) {
 	var signatures []string
-	for _, box := range sealed {
-		plain, err := s.Secrets.Open(place(to.ID), box)
-		if err != nil {
-			return "", err
+	for _, by := range to.signers {
+		if by.until != nil && !now.Before(*by.until) {
+			continue
 		}
-		signer, err := standardwebhooks.NewWebhook(string(plain))
-		if err != nil {
-			return "", err
-		}
-		signature, err := signer.Sign(event.ID, now, []byte(event.Body))
+		signature, err := by.Sign(event.ID, now, []byte(event.Body))
 		if err != nil {
 			return "", err
 		}
@@ -87,8 +177,8 @@ func (s *Service) sign(to models.Endpoint, event models.Event, now time.Time) (s
 	return strings.Join(signatures, " "), nil
 }
 
-// judge says what is wrong with a status; "" for success.
-func judge(status int) string {
+// verdict says what is wrong with a status; "" for success.
+func verdict(status int) string {
 	switch {
 	case status >= 200 && status < 300:
 		return ""

@@ -1,7 +1,10 @@
 package webhook
 
 import (
+	"fmt"
+	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -16,7 +19,7 @@ import (
 // once, by the interface's names. Where an address leads is not asked here but
 // at each connection, after DNS.
 func (c Create) Check(domain scope.Domain) fault.Fields {
-	return Change{Name: &c.Name, URL: &c.URL}.Check(domain)
+	return Change{Name: &c.Name, URL: &c.URL, Types: &c.Types, Headers: &c.Headers}.Check(domain)
 }
 
 // Check lists what is wrong with what is to change.
@@ -32,8 +35,32 @@ func (c Change) Check(domain scope.Domain) fault.Fields {
 			fields.Add("url", sentence)
 		}
 	}
+	if c.Types != nil {
+		checkTypes(*c.Types, fields)
+	}
+	if c.Headers != nil {
+		checkHeaders(*c.Headers, fields)
+	}
 	return fields
 }
+
+// checkTypes lists what is wrong with the types that an endpoint is to receive.
+func checkTypes(types []string, fields fault.Fields) {
+	for i, kind := range types {
+		switch {
+		case !slices.Contains(Types(), kind):
+			fields.Add("events", fmt.Sprintf("%.64q is no type of event.", kind))
+		case slices.Contains(types[:i], kind):
+			fields.Add("events", kind+" is named twice.")
+		}
+		if len(fields["events"]) == maxSentences {
+			return
+		}
+	}
+}
+
+// maxSentences is how many of a list's items are complained about.
+const maxSentences = 5
 
 func validURL(domain scope.Domain, address string) string {
 	switch {
@@ -58,9 +85,47 @@ func validURL(domain scope.Domain, address string) string {
 	case strings.Contains(address, "#"):
 		return "May not hold a fragment (#)."
 	case !allowedPort(u.Port()):
-		return "May use port 80, 443 or any from 1024 on."
+		return "May use port 80, 443 or one from 1024 on that no other protocol is known by."
+	}
+	return hostProblem(domain, u.Hostname())
+}
+
+// hostProblem tells at once of hosts that no delivery could reach. What a name
+// stands for is asked at each connection.
+func hostProblem(domain scope.Domain, host string) string {
+	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
+	last := strings.ToLower(labels[len(labels)-1])
+	ip, err := netip.ParseAddr(host)
+	switch {
+	case strings.Contains(host, "%"):
+		return "May not name a network interface (%)."
+	case err == nil && domain == scope.Live && newGuard(GuardConfig{Domain: scope.Live}).check(netip.AddrPortFrom(ip, 443)) != nil:
+		return "Must lead to the public internet: this address is private, local or reserved."
+	case err == nil:
+		return ""
+	case strings.HasSuffix(host, "."):
+		return "Must name the host without a dot at its end."
+	case isNumber(last):
+		return "Must write an IP address as four decimal numbers, without zeros in front."
 	}
 	return ""
+}
+
+// isNumber reports what some resolvers read as part of an address: decimal,
+// octal or hexadecimal.
+func isNumber(label string) bool {
+	_, err := strconv.ParseUint(strings.TrimPrefix(label, "0x"), 16, 64)
+	decimal := strings.Trim(label, "0123456789") == ""
+	return label == "0x" || label != "" && decimal || strings.HasPrefix(label, "0x") && err == nil
+}
+
+// hostOf is a URL's host name in the one form that requests at once are counted by.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 }
 
 // hidden reports spaces, controls, and characters that show nothing or turn
@@ -71,6 +136,15 @@ func allowedPort(port string) bool {
 	if port == "" {
 		return true
 	}
-	n, err := strconv.Atoi(port)
-	return err == nil && (n == 80 || n == 443 || n >= 1024 && n <= 65535)
+	n, err := strconv.ParseUint(port, 10, 16)
+	return err == nil && portAllowed(uint16(n))
+}
+
+// foreign are ports from 1024 on at which other protocols listen, databases and
+// control planes above all: a request that means nothing to them may do harm.
+var foreign = []uint16{1433, 1521, 1719, 1720, 1723, 2049, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 5060, 5061, 5432, 5672, 5900,
+	5984, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6697, 8332, 8333, 9042, 9092, 9200, 9300, 10250, 11211, 18332, 27017}
+
+func portAllowed(port uint16) bool {
+	return port == 80 || port == 443 || port >= 1024 && !slices.Contains(foreign, port)
 }

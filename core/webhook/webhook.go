@@ -52,6 +52,9 @@ const (
 	maxAnswer    = 4 << 10          // bytes of an answer that are kept
 	maxHeader    = 16 << 10         // bytes of an answer's header that are read
 	maxWait      = 24 * time.Hour   // longest Retry-After that is honoured
+
+	KeepBodies = 60 * 24 * time.Hour  // how long events' bodies and what was sent and answered are kept
+	KeepRows   = 400 * 24 * time.Hour // how long it is known that there was an event
 )
 
 // Service is events and endpoints. Its fields are set once, before use.
@@ -66,9 +69,16 @@ type Service struct {
 	// Wake is called after a commit of this package that made deliveries; it
 	// may be nil. Whoever calls Emit wakes the worker itself, after its commit.
 	Wake func()
-	// SwitchedOff is called in the transaction that switches a failing endpoint
-	// off, so that owners can be told; it may be nil.
-	SwitchedOff func(tx *models.Tx, businessID int64, e Endpoint) error
+	// Mails queues what owners are told when an endpoint is switched off for
+	// them; nil, or a nil Render, tells nobody. WakeMails is called after the
+	// commit; it may be nil.
+	Mails     Mails
+	WakeMails func()
+	// Render writes the mail that tells an owner.
+	Render func(Notice) (subject, text, html string)
+	// Pages is the address below which each endpoint has its page, for the
+	// link in the mail: https://till.example/dashboard/webhooks.
+	Pages string
 }
 
 func (s *Service) wake() {

@@ -46,7 +46,7 @@ type Webhooks interface {
 	SendTest(ctx context.Context, sc scope.Scope, id string) (string, error)
 	Events(ctx context.Context, sc scope.Scope, f webhook.Filter, after string, limit int) ([]webhook.Recorded, string, error)
 	Event(ctx context.Context, sc scope.Scope, id string) (webhook.Recorded, error)
-	Redeliver(ctx context.Context, sc scope.Scope, eventID string) (int, error)
+	Redeliver(ctx context.Context, sc scope.Scope, eventID, endpointID string) (int, error)
 	DeliveriesOfEvent(ctx context.Context, sc scope.Scope, eventID string) ([]webhook.Delivery, error)
 }
 

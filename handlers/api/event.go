@@ -128,7 +128,7 @@ func (c *call) redeliver() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return c.api.Webhooks.Redeliver(c.ctx, c.scope, id)
+	return c.api.Webhooks.Redeliver(c.ctx, c.scope, id, "")
 }
 
 func showRedelivered(c *call, webhooks int) (any, error) {

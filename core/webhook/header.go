@@ -1,0 +1,152 @@
+package webhook
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"cointill/core/fault"
+	"cointill/models"
+)
+
+// Header is one that a merchant wants its deliveries to carry, such as the key
+// of a gateway in front of the receiver. Values may be secrets: they are sealed
+// at rest, and read back only as Mask.
+type Header struct {
+	Name  string
+	Value string
+}
+
+// Mask stands for a header's value wherever it is shown. Given back in a
+// change it keeps the value: no real value can look like it.
+const Mask = "••••"
+
+// Bounds of an endpoint's headers.
+const (
+	MaxHeaders     = 10
+	maxHeaderName  = 64
+	maxHeaderValue = 512
+	maxHeaderBytes = 3 << 10 // names and values together
+)
+
+// Headers that are ours, the connection's or the body's to set, and those by
+// which one request could pass for another.
+var (
+	taken = []string{"connection", "transfer-encoding", "te", "trailer", "upgrade", "keep-alive", "host", "cookie", "set-cookie",
+		"user-agent", "accept-encoding", "expect", "date", "via", "forwarded", "range", "origin", "referer", "http2-settings",
+		"x-real-ip", "x-http-method", "x-http-method-override", "x-method-override", "idempotency-key", "x-idempotency-key"}
+	takenBeginnings = []string{"proxy-", "content-", "webhook-", "x-forwarded-", "sec-", "if-", "access-control-"}
+)
+
+// checkHeaders lists what is wrong with headers, each by its name.
+func checkHeaders(headers []Header, fields fault.Fields) {
+	if len(headers) > MaxHeaders {
+		fields.Add("headers", "May be at most 10.")
+		return
+	}
+	seen, size := map[string]bool{}, 0
+	for _, h := range headers {
+		name := strings.ToLower(h.Name)
+		size += len(h.Name) + len(h.Value)
+		if !token(h.Name) {
+			fields.Add("headers", fmt.Sprintf("%.64q is no name of a header: letters, digits and hyphens, at most 64.", h.Name))
+			continue
+		}
+		at := "headers." + h.Name
+		switch {
+		case seen[name]:
+			fields.Add(at, "Is given twice.")
+		case isTaken(name):
+			fields.Add(at, "Is set by Cointill or by the connection. Choose another name.")
+		}
+		if sentence := valueProblem(h.Value); sentence != "" {
+			fields.Add(at, sentence)
+		}
+		seen[name] = true
+	}
+	if size > maxHeaderBytes {
+		fields.Add("headers", "May have at most 3,072 characters in all.")
+	}
+}
+
+func valueProblem(value string) string {
+	switch {
+	case value == Mask:
+		return ""
+	case value == "":
+		return "May not be empty. Leave the header out instead."
+	case len(value) > maxHeaderValue:
+		return "May have at most 512 characters."
+	case strings.TrimSpace(value) != value || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }):
+		return "May hold visible ASCII characters only, with spaces between them."
+	}
+	return ""
+}
+
+// token reports a field name of RFC 9110, section 5.1.
+func token(name string) bool {
+	const punctuation = "!#$%&'*+-.^_`|~"
+	return name != "" && len(name) <= maxHeaderName && !strings.ContainsFunc(name, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune(punctuation, r)
+	})
+}
+
+// isTaken reports a name that nobody may set, also in the spelling that servers
+// take for the same: some read Webhook_Id as webhook-id.
+func isTaken(name string) bool {
+	name = strings.ReplaceAll(name, "_", "-")
+	return slices.Contains(taken, name) || slices.ContainsFunc(takenBeginnings, func(p string) bool { return strings.HasPrefix(name, p) })
+}
+
+// sealHeaders makes the column of headers; masked values keep what they were
+// in before. Invalid when there was no such header before.
+func (s *Service) sealHeaders(id string, headers, before []Header) ([]byte, error) {
+	if len(headers) == 0 {
+		return nil, nil
+	}
+	plain := make([]Header, 0, len(headers))
+	for _, h := range headers {
+		if h.Value == Mask {
+			i := slices.IndexFunc(before, func(b Header) bool { return strings.EqualFold(b.Name, h.Name) })
+			if i < 0 {
+				return nil, fault.Validation(fault.Fields{"headers." + h.Name: {"Has no value yet that could be kept."}})
+			}
+			h.Value = before[i].Value
+		}
+		plain = append(plain, Header{Name: http.CanonicalHeaderKey(h.Name), Value: h.Value})
+	}
+	text, err := json.Marshal(plain)
+	if err != nil {
+		return nil, err
+	}
+	return s.Secrets.Seal(headerPlace(id), text), nil
+}
+
+// openHeaders reads the column of headers.
+func (s *Service) openHeaders(row models.Endpoint) (headers []Header, err error) {
+	if len(row.Headers) == 0 {
+		return nil, nil
+	}
+	plain, err := s.Secrets.Open(headerPlace(row.ID), row.Headers)
+	if err != nil {
+		return nil, err
+	}
+	return headers, json.Unmarshal(plain, &headers)
+}
+
+// masked are an endpoint's headers as they are shown.
+func (s *Service) masked(row models.Endpoint) (names []Header) {
+	headers, err := s.openHeaders(row)
+	if err != nil {
+		return nil // deliveries say that they can't be read
+	}
+	for _, h := range headers {
+		names = append(names, Header{Name: h.Name, Value: Mask})
+	}
+	return names
+}
+
+// headerPlace binds sealed headers to their endpoint.
+func headerPlace(id string) string { return "endpoints/" + id + "/headers" }

@@ -1,0 +1,73 @@
+package webhook
+
+import (
+	"fmt"
+	"time"
+
+	"cointill/core/account"
+	"cointill/core/receipt"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Mails is what is needed of core/receipt.
+type Mails interface {
+	Notify(tx *models.Tx, n receipt.Notice) error
+}
+
+// noticeKind is what the mails to owners are.
+const noticeKind = "webhook_off"
+
+// Notice is what one owner is told when a webhook was switched off.
+type Notice struct {
+	Owner    account.User // whom it tells
+	Business string
+	Domain   scope.Domain
+	Endpoint Endpoint  // OffReason says why
+	Since    time.Time // the first failure, in the business's time zone
+	At       time.Time // when it was switched off, likewise
+	URL      string    // of the webhook's page, where it is switched on again
+}
+
+// tell records that an endpoint was switched off and queues a mail to each
+// owner, in the transaction that did it.
+func (s *Service) tell(tx *models.Tx, row models.Endpoint) error {
+	now, domain := s.Clock(), scope.Domain(row.Domain)
+	sc := scope.Scope{BusinessID: row.BusinessID, Domain: domain, Actor: "system", Role: scope.System}
+	detail := map[string]string{"type": row.Name, "url": row.URL, "why": row.OffReason}
+	if err := account.Audit(tx, sc, now, "webhook.switched_off", row.ID, detail); err != nil {
+		return err
+	}
+	if s.Mails == nil || s.Render == nil {
+		return nil
+	}
+	var business models.Business
+	if err := tx.Where("id = ?", row.BusinessID).Limit(1).Find(&business).Error; err != nil {
+		return err
+	}
+	owners, err := account.Owners(tx, row.BusinessID)
+	if err != nil {
+		return err
+	}
+	zone := zoneOf(business)
+	for _, owner := range owners {
+		n := Notice{Owner: owner, Business: business.Name, Domain: domain, Endpoint: s.endpoint(row),
+			Since: row.FailingSince.In(zone), At: now.In(zone), URL: s.Pages + "/" + row.ID}
+		subject, text, html := s.Render(n)
+		err := s.Mails.Notify(tx, receipt.Notice{BusinessID: row.BusinessID, Domain: domain, Kind: noticeKind,
+			About: fmt.Sprintf("%s at %d for user %d", row.ID, now.UnixMicro(), owner.ID),
+			To:    owner.Email, ToName: owner.Name, Subject: subject, Text: text, HTML: html})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// zoneOf is the time zone in which a business reads its times.
+func zoneOf(b models.Business) *time.Location {
+	if found, err := time.LoadLocation(b.TimeZone); err == nil {
+		return found
+	}
+	return time.UTC
+}

@@ -1,0 +1,174 @@
+package webhook
+
+import (
+	"context"
+	"time"
+
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Missed is what an endpoint did not get.
+type Missed struct {
+	Count int        // events; at most MaxMissed
+	More  bool       // there are more than that
+	Since time.Time  // from when on: the first failure, or when it was switched off; zero when it never was
+	Until *time.Time // when it was switched on again; nil while it is off
+}
+
+// MaxMissed is how far missed events are counted.
+const MaxMissed = 10_000
+
+// Around a pause's ends an event may have looked for active endpoints shortly
+// before or after the clock was read for the pause.
+const slack = 5 * time.Second
+
+// pause notes that an endpoint receives nothing from now on.
+func pause(tx *models.Tx, endpointID string, since time.Time) error {
+	return tx.Create(&models.EndpointPause{EndpointID: endpointID, Since: since}).Error
+}
+
+// pauseOrResume notes what a change of active means; nil is no change.
+func (s *Service) pauseOrResume(tx *models.Tx, found models.Endpoint, active *bool) error {
+	switch {
+	case active == nil || *active == found.Active:
+		return nil
+	case !*active:
+		return pause(tx, found.ID, s.Clock())
+	}
+	return tx.Model(&models.EndpointPause{}).Where("endpoint_id = ? AND until IS NULL", found.ID).Update("until", s.Clock()).Error
+}
+
+// span is a pause in event numbers: both ends count.
+type span struct{ from, to int64 }
+
+// span gives the slack to a pause, but not beyond the endpoint's own beginning.
+func (s *Service) span(e models.Endpoint, p models.EndpointPause) span {
+	until := s.Clock()
+	if p.Until != nil {
+		until = *p.Until
+	}
+	return span{from: max(p.Since.Add(-slack).UnixMicro(), e.CreatedAt.UnixMicro()), to: until.Add(slack).UnixMicro()}
+}
+
+// Missed tells what an endpoint did not get since it was last switched off, or
+// since the failures began for which it was: events of its types that were
+// neither delivered nor are under way. It is what a resend would bring. Faults: NotFound, Forbidden.
+func (s *Service) Missed(ctx context.Context, sc scope.Scope, endpointID string) (Missed, error) {
+	if err := sc.Can(scope.SeeWebhooks); err != nil {
+		return Missed{}, err
+	}
+	e, err := find(s.DB.Read(ctx), sc, endpointID)
+	if err != nil {
+		return Missed{}, err
+	}
+	pauses, err := s.pauses(ctx, endpointID, 1)
+	if err != nil || len(pauses) == 0 {
+		return Missed{}, err
+	}
+	m := Missed{Since: pauses[0].Since, Until: pauses[0].Until}
+	in := s.span(e, pauses[0])
+	events := s.ofTypes(sc, s.DB.Read(ctx), e.Types).Select("id").
+		Where("number >= ? AND number <= ?", in.from, in.to).Order("number DESC").Limit(MaxMissed + 1)
+	var count int64
+	err = s.DB.Read(ctx).Table("(?) AS e", events).Where(`NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = e.id AND d.endpoint_id = ?
+		AND (d.outcome = ? OR d.done_at IS NULL))`, endpointID, Delivered).Count(&count).Error
+	m.Count, m.More = int(min(count, MaxMissed)), count > MaxMissed
+	return m, err
+}
+
+// pauses are the latest of an endpoint, newest first.
+func (s *Service) pauses(ctx context.Context, endpointID string, limit int) (rows []models.EndpointPause, err error) {
+	err = s.DB.Read(ctx).Where("endpoint_id = ?", endpointID).Order("since DESC, id DESC").Limit(limit).Find(&rows).Error
+	return rows, err
+}
+
+// ofTypes are the events of a scope that an endpoint with these types receives
+// when they happen; no test events, which are for one endpoint.
+func (s *Service) ofTypes(sc scope.Scope, db *models.Tx, types string) *models.Tx {
+	query := sc.Rows(db).Model(&models.Event{})
+	if types == "" {
+		return query.Where("type <> ?", WebhookTest)
+	}
+	return query.Where("type IN ?", list(types))
+}
+
+// The bounds of one look for skipped events.
+const (
+	mostPauses  = 100
+	mostScanned = 5000
+)
+
+// skipped are events that were made while an endpoint was off and were not
+// queued for it since, newest first, from a place on. They are found by the
+// endpoint's pauses, as no row is written for what isn't sent. One look has an
+// end: horizon is the place where it stopped before there were enough.
+func (s *Service) skipped(ctx context.Context, sc scope.Scope, e models.Endpoint, from *cursor, limit int) (found []models.Event, horizon *cursor, err error) {
+	pauses, err := s.pauses(ctx, e.ID, mostPauses)
+	if err != nil {
+		return nil, nil, err
+	}
+	left, below := mostScanned, int64(1)<<62
+	if from != nil {
+		below = from.at
+	}
+	for _, p := range pauses {
+		in := s.span(e, p)
+		in.to = min(in.to, below)
+		for in.from <= in.to && len(found) < limit {
+			if left <= 0 {
+				return found, from, nil
+			}
+			rows, err := s.scan(ctx, sc, e.Types, in, from, min(left, 500))
+			if err != nil {
+				return nil, nil, err
+			}
+			if len(rows) == 0 {
+				break
+			}
+			missing, err := s.without(ctx, e.ID, rows)
+			if err != nil {
+				return nil, nil, err
+			}
+			found = append(found, missing...)
+			left -= len(rows)
+			last := rows[len(rows)-1]
+			from = &cursor{at: last.Number, id: last.ID}
+			in.to = last.Number
+		}
+		below = min(below, in.from-1)
+	}
+	return found[:min(len(found), limit)], nil, nil
+}
+
+// scan reads events of a span, newest first, after a place.
+func (s *Service) scan(ctx context.Context, sc scope.Scope, types string, in span, after *cursor, limit int) (rows []models.Event, err error) {
+	query := s.ofTypes(sc, s.DB.Read(ctx), types).Omit("body").Where("number >= ? AND number <= ?", in.from, in.to)
+	if after != nil {
+		query = query.Where("(number < ? OR number = ? AND id < ?)", after.at, after.at, after.id)
+	}
+	err = query.Order("number DESC, id DESC").Limit(limit).Find(&rows).Error
+	return rows, err
+}
+
+// without leaves out the events that an endpoint has a delivery of.
+func (s *Service) without(ctx context.Context, endpointID string, events []models.Event) (left []models.Event, err error) {
+	ids := make([]string, 0, len(events))
+	for _, e := range events {
+		ids = append(ids, e.ID)
+	}
+	var had []string
+	if err := s.DB.Read(ctx).Model(&models.Delivery{}).Where("event_id IN ? AND endpoint_id = ?", ids, endpointID).Pluck("event_id", &had).Error; err != nil {
+		return nil, err
+	}
+	known := make(map[string]bool, len(had))
+	for _, id := range had {
+		known[id] = true
+	}
+	for _, e := range events {
+		if !known[e.ID] {
+			left = append(left, e)
+		}
+	}
+	return left, nil
+}

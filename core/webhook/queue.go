@@ -1,0 +1,181 @@
+package webhook
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"gorm.io/gorm/clause"
+
+	"cointill/core/fault"
+	"cointill/core/idempotency"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// target is an endpoint that events may be queued for.
+type target struct {
+	ID    string
+	Types string
+}
+
+// takes reports whether the endpoint receives a type of event.
+func (t target) takes(kind string) bool {
+	return t.Types == "" || kind == WebhookTest || slices.Contains(strings.Split(t.Types, ","), kind)
+}
+
+// activeTargets are the endpoints of a scope that receive events now.
+func activeTargets(tx *models.Tx, sc scope.Scope) (found []target, err error) {
+	err = sc.Rows(tx).Model(&models.Endpoint{}).Where("active = ?", true).Order("id").Find(&found).Error
+	return found, err
+}
+
+// takers are the ids of those that take a type.
+func takers(targets []target, kind string) (ids []string) {
+	for _, t := range targets {
+		if t.takes(kind) {
+			ids = append(ids, t.ID)
+		}
+	}
+	return ids
+}
+
+// Redeliver sends an event again, with the same id and bytes, to each endpoint
+// that is active now and takes its type; a test event only to the one it was
+// for. With an endpointID it goes to that one alone. It returns how many that
+// are. Faults: NotFound, Forbidden, Conflict when none is active, Gone when the event's body is
+// no longer kept.
+func (s *Service) Redeliver(ctx context.Context, sc scope.Scope, eventID, endpointID string) (n int, err error) {
+	if err := sc.Can(scope.ManageWebhooks); err != nil {
+		return 0, err
+	}
+	n, err = idempotency.Do(ctx, s.DB, func(tx *models.Tx) (int, error) {
+		event, err := findEvent(tx, sc, eventID)
+		if err != nil {
+			return 0, err
+		}
+		if event.Pruned {
+			return 0, fault.New(fault.Gone, "event_pruned", "The event is older than 60 days: its content is no longer kept.")
+		}
+		ids, err := s.again(tx, sc, event, endpointID)
+		if err != nil {
+			return 0, err
+		}
+		return len(ids), s.deliverTo(tx, event, ids, "")
+	})
+	if err == nil {
+		s.wake()
+	}
+	return n, err
+}
+
+// again are the endpoints that an event is sent to once more.
+func (s *Service) again(tx *models.Tx, sc scope.Scope, event models.Event, only string) ([]string, error) {
+	if only != "" {
+		row, err := find(tx, sc, only)
+		if err == nil && !row.Active {
+			err = inactive()
+		}
+		return []string{only}, err
+	}
+	targets, err := activeTargets(tx, sc)
+	if err != nil {
+		return nil, err
+	}
+	ids := takers(targets, event.Type)
+	if event.Type == WebhookTest {
+		var had []string
+		if err := sc.Rows(tx).Model(&models.Delivery{}).Where("event_id = ?", event.ID).Pluck("endpoint_id", &had).Error; err != nil {
+			return nil, err
+		}
+		ids = slices.DeleteFunc(ids, func(id string) bool { return !slices.Contains(had, id) })
+	}
+	if len(ids) == 0 {
+		return nil, nobody()
+	}
+	return ids, nil
+}
+
+func nobody() error {
+	return fault.New(fault.Conflict, "no_active_webhook", "No active webhook would receive this. Register one, switch one on, or have it receive the type.")
+}
+
+func inactive() error {
+	return fault.New(fault.Conflict, "webhook_inactive", "The webhook is inactive and receives no events. Switch it on first.")
+}
+
+// SendTest makes a webhook.test event for this endpoint alone and returns the
+// event's id. Faults: NotFound, Forbidden, Conflict when it is inactive.
+func (s *Service) SendTest(ctx context.Context, sc scope.Scope, id string) (eventID string, err error) {
+	if err := sc.Can(scope.ManageWebhooks); err != nil {
+		return "", err
+	}
+	eventID, err = idempotency.Do(ctx, s.DB, func(tx *models.Tx) (string, error) {
+		row, err := find(tx, sc, id)
+		if err != nil {
+			return "", err
+		}
+		if !row.Active {
+			return "", inactive()
+		}
+		event := Event{BusinessID: sc.BusinessID, Domain: sc.Domain, Type: WebhookTest, Data: testData{
+			Message: "This is a test event. Nothing happened to any payment.", Webhook: testWebhook{ID: row.ID, Type: row.Name, URL: row.URL},
+		}}
+		written, err := s.write(tx, event)
+		if err != nil {
+			return "", err
+		}
+		return written.ID, s.deliverTo(tx, written, []string{row.ID}, "")
+	})
+	if err == nil {
+		s.wake()
+	}
+	return eventID, err
+}
+
+type testData struct {
+	Message string      `json:"message"`
+	Webhook testWebhook `json:"webhook"`
+}
+
+type testWebhook struct {
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	URL  string `json:"url"`
+}
+
+// deliverTo queues an event for endpoints, again for those that had it before.
+// resend names the order that it belongs to; "" for none.
+func (s *Service) deliverTo(tx *models.Tx, event models.Event, endpoints []string, resend string) error {
+	rows := make([]models.Delivery, 0, len(endpoints))
+	for _, id := range endpoints {
+		rows = append(rows, s.delivery(event, id, resend))
+	}
+	_, err := s.queue(tx, rows, resend)
+	return err
+}
+
+// delivery is a new row of an event for an endpoint, due now.
+func (s *Service) delivery(event models.Event, endpointID, resend string) models.Delivery {
+	now := s.Clock()
+	return models.Delivery{EventID: event.ID, EndpointID: endpointID, BusinessID: event.BusinessID, Domain: event.Domain,
+		DueAt: now, CreatedAt: now, ResendID: resend}
+}
+
+// queue writes deliveries, and has those made again that were there before. One
+// whose attempt is under way is left alone: it is being delivered. It returns
+// how many were queued.
+func (s *Service) queue(tx *models.Tx, rows []models.Delivery, resend string) (int, error) {
+	if len(rows) == 0 {
+		return 0, nil
+	}
+	now := s.Clock()
+	again := map[string]any{"due_at": now, "claimed_at": nil, "done_at": nil, "outcome": "", "tries": 0, "resend_id": resend}
+	done := tx.Clauses(clause.OnConflict{
+		Columns: []clause.Column{{Name: "event_id"}, {Name: "endpoint_id"}}, DoUpdates: clause.Assignments(again),
+		Where: clause.Where{Exprs: []clause.Expression{clause.Expr{
+			SQL: "deliveries.done_at IS NOT NULL OR deliveries.claimed_at IS NULL OR deliveries.due_at <= ?", Vars: []any{now},
+		}}},
+	}).Create(&rows)
+	return int(done.RowsAffected), done.Error
+}

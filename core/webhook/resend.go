@@ -1,0 +1,260 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"cointill/core/fault"
+	"cointill/core/idempotency"
+	"cointill/core/ident"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Order is what to send again.
+type Order struct {
+	EndpointID string     // "" for every endpoint that is active
+	Types      []string   // empty for all
+	From       time.Time  // events made at or after it; at most 60 days ago
+	Before     *time.Time // events made before it; nil for up to now
+	Failed     bool       // only what was not delivered: failed, cancelled or skipped
+}
+
+// Resend is an order at work.
+type Resend struct {
+	ID         string // rsd_…
+	EndpointID string
+	Types      []string
+	From       time.Time
+	Before     time.Time
+	Failed     bool
+	State      string // queueing, sending, done or stopped
+	Total      int    // events in the range
+	Walked     int    // of these, looked at
+	Made       int    // deliveries queued
+	Delivered  int    // of these, delivered
+	Failures   int    // of these, given up or cancelled
+	CreatedAt  time.Time
+	DoneAt     *time.Time
+}
+
+// The states of a resend.
+const (
+	ResendQueueing = "queueing" // deliveries are being made, in small batches
+	ResendSending  = "sending"  // all are made; some wait to be delivered
+	ResendDone     = "done"     // nothing waits any more
+	ResendStopped  = "stopped"  // its endpoints were switched off or deleted before its end
+)
+
+// Bounds of resends.
+const (
+	MaxResend   = 100_000                // events of one order
+	MaxResends  = 5                      // orders of a business and domain that are being queued
+	resendBatch = 200                    // deliveries made in one transaction
+	resendAhead = 200                    // deliveries that wait for their first attempt: what is new must not wait behind many
+	resendPause = 100 * time.Millisecond // between looks at an order that is being queued
+	resendRest  = 5 * time.Second        // between looks at one whose deliveries are under way
+	resendLook  = time.Second            // between looks for orders
+)
+
+// check lists what is wrong with an order.
+func (o Order) check(now time.Time) fault.Fields {
+	fields := fault.Fields{}
+	checkTypes(o.Types, fields)
+	switch {
+	case o.From.IsZero():
+		fields.Add("created_after", "Is required.")
+	case o.From.Before(now.Add(-KeepBodies)):
+		fields.Add("created_after", "May be at most 60 days ago: older events are no longer kept.")
+	case o.From.After(now):
+		fields.Add("created_after", "May not be in the future.")
+	case o.Before != nil && !o.Before.After(o.From):
+		fields.Add("created_before", "Must be after created_after.")
+	}
+	return fields
+}
+
+// Check lists what is wrong with an order, all fields at once.
+func (s *Service) Check(o Order) fault.Fields { return o.check(s.Clock()) }
+
+// Resend orders that many events be sent again, with the same ids and bytes.
+// RunResends carries it out in small batches. Faults: Invalid, NotFound,
+// Forbidden, Conflict when nobody would receive them or too many are at work.
+func (s *Service) Resend(ctx context.Context, sc scope.Scope, o Order) (Resend, error) {
+	if err := sc.Can(scope.ManageWebhooks); err != nil {
+		return Resend{}, err
+	}
+	now := s.Clock()
+	if err := fault.Validation(o.check(now)); err != nil {
+		return Resend{}, err
+	}
+	until := now.Add(time.Microsecond)
+	if o.Before != nil && o.Before.Before(until) {
+		until = *o.Before
+	}
+	row := models.Resend{
+		ID: ident.New("rsd_"), BusinessID: sc.BusinessID, Domain: string(sc.Domain), EndpointID: o.EndpointID, Types: strings.Join(o.Types, ","),
+		Failed: o.Failed, Since: o.From.UnixMicro(), Until: until.UnixMicro(), Actor: sc.Actor, CountedAt: now, CreatedAt: now,
+	}
+	return idempotency.Do(ctx, s.DB, func(tx *models.Tx) (Resend, error) {
+		err := s.admit(tx, sc, &row)
+		return shownResend(row), err
+	})
+}
+
+// admit stores an order unless it is too large, there are too many, or nobody would receive it.
+func (s *Service) admit(tx *models.Tx, sc scope.Scope, row *models.Resend) error {
+	targets, err := activeTargets(tx, sc)
+	if err != nil {
+		return err
+	}
+	if row.EndpointID != "" {
+		found, err := find(tx, sc, row.EndpointID)
+		if err != nil {
+			return err
+		}
+		if !found.Active {
+			return inactive()
+		}
+	} else if len(targets) == 0 {
+		return nobody()
+	}
+	var open, total int64
+	if err := sc.Rows(tx).Model(&models.Resend{}).Where("done_at IS NULL AND queued_at IS NULL").Count(&open).Error; err != nil {
+		return err
+	}
+	if open >= MaxResends {
+		return fault.New(fault.Conflict, "too_many_resends", "5 resends are at work already. Wait until one of them has queued its events.")
+	}
+	if err := tx.Table("(?) AS e", resendEvents(tx, *row).Select("id").Limit(MaxResend+1)).Count(&total).Error; err != nil {
+		return err
+	}
+	if total > MaxResend {
+		return fault.Validation(fault.Fields{"created_after": {fmt.Sprintf("There are more than %d events in this range. Choose a shorter one.", MaxResend)}})
+	}
+	row.Total = int(total)
+	return tx.Create(row).Error
+}
+
+// resendEvents are the events of an order.
+func resendEvents(db *models.Tx, row models.Resend) *models.Tx {
+	sc := scope.Scope{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain)}
+	query := sc.Rows(db.Model(&models.Event{})).Where("number >= ? AND number < ? AND type <> ? AND pruned = ?", row.Since, row.Until, WebhookTest, false)
+	if row.Types != "" {
+		query = query.Where("type IN ?", list(row.Types))
+	}
+	return query
+}
+
+// FindResend gives one order. Faults: NotFound, Forbidden.
+func (s *Service) FindResend(ctx context.Context, sc scope.Scope, id string) (Resend, error) {
+	if err := sc.Can(scope.SeeWebhooks); err != nil {
+		return Resend{}, err
+	}
+	var row models.Resend
+	if !plainID(id) {
+		return Resend{}, fault.Missing("resend")
+	}
+	err := sc.Rows(s.DB.Read(ctx)).Where("id = ?", id).Take(&row).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return Resend{}, fault.Missing("resend")
+	}
+	return shownResend(row), err
+}
+
+// Resends gives a page of the orders, newest first, and the cursor of the next
+// page, "" after the last. limit is 1–100, 0 means 25.
+func (s *Service) Resends(ctx context.Context, sc scope.Scope, after string, limit int) ([]Resend, string, error) {
+	if err := sc.Can(scope.SeeWebhooks); err != nil {
+		return nil, "", err
+	}
+	limit, err := limited(limit)
+	if err != nil {
+		return nil, "", err
+	}
+	from, err := parseCursor(after)
+	if err != nil {
+		return nil, "", err
+	}
+	query := sc.Rows(s.DB.Read(ctx)).Order("created_at DESC, id DESC").Limit(limit + 1)
+	if from != nil {
+		query = query.Where("(created_at < ? OR created_at = ? AND id < ?)", from.time(), from.time(), from.id)
+	}
+	var rows []models.Resend
+	if err := query.Find(&rows).Error; err != nil {
+		return nil, "", err
+	}
+	next := ""
+	if len(rows) > limit {
+		rows = rows[:limit]
+		next = cursor{at: rows[limit-1].CreatedAt.UnixMicro(), id: rows[limit-1].ID}.String()
+	}
+	found := make([]Resend, 0, len(rows))
+	for _, row := range rows {
+		found = append(found, shownResend(row))
+	}
+	return found, next, nil
+}
+
+func shownResend(row models.Resend) Resend {
+	r := Resend{
+		ID: row.ID, EndpointID: row.EndpointID, Types: list(row.Types), Failed: row.Failed,
+		From: time.UnixMicro(row.Since).UTC(), Before: time.UnixMicro(row.Until).UTC(), Total: row.Total, Walked: row.Walked, Made: row.Made,
+		Delivered: row.Delivered, Failures: row.Failures, CreatedAt: row.CreatedAt, DoneAt: row.DoneAt, State: ResendQueueing,
+	}
+	switch {
+	case row.DoneAt != nil && row.Walked < row.Total:
+		r.State = ResendStopped
+	case row.DoneAt != nil:
+		r.State = ResendDone
+	case row.QueuedAt != nil:
+		r.State = ResendSending
+	}
+	return r
+}
+
+// pairsOf are the deliveries to make of some events, as an order wants them.
+func (s *Service) pairsOf(tx *models.Tx, row models.Resend, events []models.Event, targets []target) (rows []models.Delivery, err error) {
+	had := map[string]bool{}
+	if row.Failed && len(events) > 0 {
+		ids, endpoints := make([]string, 0, len(events)), make([]string, 0, len(targets))
+		for _, e := range events {
+			ids = append(ids, e.ID)
+		}
+		for _, t := range targets {
+			endpoints = append(endpoints, t.ID)
+		}
+		var good []models.Delivery
+		err := tx.Select("event_id, endpoint_id").Where("event_id IN ? AND endpoint_id IN ? AND (outcome = ? OR done_at IS NULL)", ids, endpoints, Delivered).
+			Find(&good).Error
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range good {
+			had[d.EventID+" "+d.EndpointID] = true
+		}
+	}
+	for _, e := range events {
+		for _, id := range takers(targets, e.Type) {
+			if !had[e.ID+" "+id] {
+				rows = append(rows, s.delivery(e, id, row.ID))
+			}
+		}
+	}
+	return rows, nil
+}
+
+// targetsOf are the endpoints that an order is for, as far as they are active now.
+func targetsOf(tx *models.Tx, row models.Resend) ([]target, error) {
+	targets, err := activeTargets(tx, scope.Scope{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain)})
+	if row.EndpointID != "" {
+		targets = slices.DeleteFunc(targets, func(t target) bool { return t.ID != row.EndpointID })
+	}
+	return targets, err
+}

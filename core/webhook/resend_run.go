@@ -1,0 +1,154 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"cointill/models"
+)
+
+// RunResends carries orders out until ctx ends. Every replica may run it: an
+// order is worked on by one at a time.
+func (s *Service) RunResends(ctx context.Context) error {
+	for {
+		wait := resendLook
+		busy, err := s.resending(ctx)
+		if err == nil && busy {
+			wait = resendPause
+			for more := true; more && err == nil && ctx.Err() == nil; {
+				more, err = s.StepResends(ctx)
+			}
+		}
+		if err != nil && ctx.Err() == nil {
+			slog.ErrorContext(ctx, "resends can't be worked on", "error", err)
+			wait = resendLook
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(wait):
+		}
+	}
+}
+
+// resending reports whether an order is to be worked on soon.
+func (s *Service) resending(ctx context.Context) (found bool, err error) {
+	soon := s.Clock().Add(resendPause)
+	err = s.DB.Read(ctx).Raw("SELECT EXISTS (SELECT 1 FROM resends WHERE done_at IS NULL AND counted_at <= ?)", soon).Find(&found).Error
+	return found, err
+}
+
+// StepResends works once on the order whose turn it is: it makes one batch of
+// deliveries, together with the note how far it came, and counts what became of
+// those made before. more says that an order may go on at once. When it is cut
+// off nothing is lost or made twice.
+func (s *Service) StepResends(ctx context.Context) (more bool, err error) {
+	made := 0
+	err = s.DB.Write(ctx, func(tx *models.Tx) error {
+		more, made = false, 0
+		var row models.Resend
+		query := tx.Where("done_at IS NULL AND counted_at <= ?", s.Clock()).Order("counted_at, id")
+		if models.IsPostgres(tx) {
+			query = query.Clauses(clause.Locking{Strength: "UPDATE", Options: "SKIP LOCKED"})
+		}
+		if err := query.Take(&row).Error; errors.Is(err, gorm.ErrRecordNotFound) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		fresh, err := s.countResend(tx, &row)
+		if err != nil {
+			return err
+		}
+		if row.QueuedAt == nil && fresh < resendAhead {
+			if made, err = s.queueResend(tx, &row); err != nil {
+				return err
+			}
+			more = made > 0 || row.QueuedAt == nil
+		}
+		return tx.Save(&row).Error
+	})
+	if err == nil && made > 0 {
+		s.wake()
+	}
+	return more && err == nil, err
+}
+
+// countResend counts what became of an order's deliveries, decides when it is
+// looked at next, and returns how many wait for their first attempt.
+func (s *Service) countResend(tx *models.Tx, row *models.Resend) (fresh int, err error) {
+	var counts []struct {
+		Outcome string
+		Count   int
+	}
+	err = tx.Model(&models.Delivery{}).Select("outcome, count(*) AS count").Where("resend_id = ?", row.ID).Group("outcome").Find(&counts).Error
+	if err != nil {
+		return 0, err
+	}
+	row.Delivered, row.Failures = 0, 0
+	waiting := 0
+	for _, c := range counts {
+		switch c.Outcome {
+		case "":
+			waiting = c.Count
+		case Delivered:
+			row.Delivered = c.Count
+		default:
+			row.Failures += c.Count
+		}
+	}
+	now := s.Clock()
+	if row.QueuedAt != nil {
+		row.CountedAt = now.Add(resendRest)
+		if waiting == 0 {
+			row.DoneAt = &now
+		}
+		return 0, nil
+	}
+	row.CountedAt = now.Add(resendPause)
+	var untried int64
+	first := tx.Model(&models.Delivery{}).Select("id").Where("resend_id = ? AND outcome = '' AND tries = 0", row.ID).Limit(resendAhead)
+	err = tx.Table("(?) AS d", first).Count(&untried).Error
+	return int(untried), err
+}
+
+// queueResend makes the next batch of an order's deliveries.
+func (s *Service) queueResend(tx *models.Tx, row *models.Resend) (made int, err error) {
+	now := s.Clock()
+	targets, err := targetsOf(tx, *row)
+	if err != nil {
+		return 0, err
+	}
+	var events []models.Event
+	if len(targets) > 0 {
+		n := max(resendBatch/len(targets), 1)
+		query := resendEvents(tx, *row).Where("number >= ? AND (number > ? OR id > ?)", row.AtNumber, row.AtNumber, row.AtEvent)
+		if err := query.Omit("body").Order("number, id").Limit(n).Find(&events).Error; err != nil {
+			return 0, err
+		}
+	}
+	if len(events) == 0 {
+		row.QueuedAt, row.CountedAt = &now, now
+		if len(targets) > 0 { // all that there were; some may have gone meanwhile
+			row.Walked = row.Total
+		}
+		return 0, nil
+	}
+	rows, err := s.pairsOf(tx, *row, events, targets)
+	if err != nil {
+		return 0, err
+	}
+	if made, err = s.queue(tx, rows, row.ID); err != nil {
+		return 0, err
+	}
+	last := events[len(events)-1]
+	row.AtNumber, row.AtEvent = last.Number, last.ID
+	row.Walked, row.Made = min(row.Walked+len(events), row.Total), row.Made+made
+	row.CountedAt = now
+	return made, nil
+}

@@ -1,0 +1,270 @@
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"cointill/core/outbox"
+	"cointill/models"
+)
+
+// settlement is what became of one attempt, to be written down.
+type settlement struct {
+	row    models.Delivery
+	sent   bool // a request was made, which is noted
+	began  time.Time
+	took   time.Duration
+	result result
+	set    map[string]any // what the delivery becomes; nil when it was delivered
+	judge  bool           // whether the endpoint is judged by it
+	done   chan error
+}
+
+// settler writes settlements in groups: what is settled while a transaction
+// runs goes into the next one, so that a commit is paid once for many.
+type settler struct {
+	service *Service
+	room    chan struct{} // bounds what waits
+
+	mu      sync.Mutex
+	waiting []*settlement
+	running bool
+}
+
+const (
+	settled  = 200 // at most in one transaction
+	unsettle = 2000
+)
+
+func newSettler(s *Service) *settler {
+	return &settler{service: s, room: make(chan struct{}, unsettle)}
+}
+
+// add queues a settlement and returns what waits for its commit.
+func (g *settler) add(s *settlement) func() error {
+	g.room <- struct{}{}
+	s.done = make(chan error, 1)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.waiting = append(g.waiting, s)
+	if !g.running {
+		g.running = true
+		go g.run()
+	}
+	return func() error { return <-s.done }
+}
+
+// run settles until nothing waits.
+func (g *settler) run() {
+	for {
+		g.mu.Lock()
+		n := min(len(g.waiting), settled)
+		group := g.waiting[:n:n]
+		g.waiting = g.waiting[n:]
+		if n == 0 {
+			g.waiting, g.running = nil, false
+		}
+		g.mu.Unlock()
+		if n == 0 {
+			return
+		}
+		g.settle(group)
+		for range group {
+			<-g.room
+		}
+	}
+}
+
+// settle writes a group. What was sent must be recorded although the program is
+// stopping. One that the database refuses doesn't cost the others.
+func (g *settler) settle(group []*settlement) {
+	ctx, stop := context.WithTimeout(context.Background(), 8*time.Second)
+	defer stop()
+	err := g.service.record(ctx, group)
+	if err != nil && len(group) > 1 && ctx.Err() == nil {
+		for _, one := range group {
+			one.done <- g.service.record(ctx, []*settlement{one})
+		}
+		return
+	}
+	for _, one := range group {
+		one.done <- err
+	}
+}
+
+func (s *Service) record(ctx context.Context, group []*settlement) error {
+	told := false
+	err := s.DB.Write(ctx, func(tx *models.Tx) (err error) {
+		if err := note(tx, group); err != nil {
+			return err
+		}
+		if err := s.become(tx, group); err != nil {
+			return err
+		}
+		told, err = s.judgeEndpoints(tx, group)
+		return err
+	})
+	if err == nil && told && s.WakeMails != nil {
+		s.WakeMails()
+	}
+	return err
+}
+
+// note writes the attempts' rows. They are written although the fence may have
+// moved on: the requests were made.
+func note(tx *models.Tx, group []*settlement) error {
+	var rows []models.DeliveryAttempt
+	for _, s := range group {
+		if s.sent {
+			rows = append(rows, models.DeliveryAttempt{
+				DeliveryID: s.row.ID, Attempt: s.row.Attempt, At: s.began, Millis: s.took.Milliseconds(), Status: s.result.status,
+				Request: s.result.request, Header: s.result.header, Answer: s.result.answer, Error: s.result.problem,
+			})
+		}
+	}
+	for len(rows) > 0 {
+		n := 1
+		for _, size := range sizes {
+			if size <= len(rows) {
+				n = size
+			}
+		}
+		some := rows[:n]
+		if err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&some).Error; err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
+// become writes what the deliveries become: those that were delivered together,
+// by the status they were answered with.
+func (s *Service) become(tx *models.Tx, group []*settlement) error {
+	delivered := map[int][][2]int64{}
+	for _, one := range group {
+		if one.set == nil {
+			delivered[one.result.status] = append(delivered[one.result.status], [2]int64{one.row.ID, int64(one.row.Attempt)})
+			continue
+		}
+		if _, err := deliveries.Settle(tx, one.row.ID, one.row.Attempt, one.set); err != nil {
+			return err
+		}
+	}
+	for status, pairs := range delivered {
+		err := updatePairs(tx, pairs, "done_at = @now, outcome = @outcome, last_status = @status, last_error = '', claimed_at = NULL",
+			map[string]any{"now": s.Clock(), "outcome": Delivered, "status": status})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// updatePairs changes the deliveries whose id and attempt are named and that are not done.
+func updatePairs(tx *models.Tx, pairs [][2]int64, set string, values map[string]any) error {
+	text, err := json.Marshal(pairs)
+	if err != nil {
+		return err
+	}
+	elements := "SELECT value ->> 0 AS id, value ->> 1 AS attempt FROM json_each(@pairs)"
+	if models.IsPostgres(tx) {
+		elements = `SELECT CAST(value ->> 0 AS bigint) AS id, CAST(value ->> 1 AS bigint) AS attempt
+			FROM jsonb_array_elements(CAST(@pairs AS jsonb))`
+	}
+	values["pairs"] = string(text)
+	return tx.Exec("UPDATE deliveries SET "+set+" FROM ("+elements+`) AS named
+		WHERE deliveries.id = named.id AND deliveries.attempt = named.attempt AND deliveries.done_at IS NULL`, values).Error
+}
+
+// after is what a delivery becomes by an attempt that failed.
+func (s *Service) after(row models.Delivery, r result) map[string]any {
+	now := s.Clock()
+	set := map[string]any{"last_status": r.status, "last_error": r.problem, "tries": row.Tries + 1}
+	end := func(outcome string) map[string]any {
+		set["done_at"], set["outcome"] = now, outcome
+		return set
+	}
+	if r.status == http.StatusGone {
+		return end(Cancelled)
+	}
+	wait, left := retries.Next(row.Tries)
+	if !left {
+		return end(Exhausted)
+	}
+	wait = outbox.Jitter(wait)
+	if r.retryAfter > wait {
+		wait = outbox.Later(r.retryAfter)
+	}
+	set["due_at"] = now.Add(wait)
+	return set
+}
+
+// judgeEndpoints keeps how long endpoints have done nothing but fail, and
+// switches off those that say so or have failed for too long. It reports
+// whether owners were told.
+func (s *Service) judgeEndpoints(tx *models.Tx, group []*settlement) (told bool, err error) {
+	var good []string
+	bad := map[string]result{}
+	for _, one := range group {
+		id := one.row.EndpointID
+		switch {
+		case !one.judge:
+		case one.result.problem == "":
+			good = append(good, id)
+		case bad[id].status != http.StatusGone:
+			bad[id] = one.result
+		}
+	}
+	slices.Sort(good)
+	if good = slices.Compact(good); len(good) > 0 {
+		err := tx.Model(&models.Endpoint{}).Where("id IN ? AND failing_since IS NOT NULL", good).UpdateColumn("failing_since", nil).Error
+		if err != nil {
+			return false, err
+		}
+	}
+	ids := make([]string, 0, len(bad))
+	for id := range bad {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids) // two replicas that lock in one order don't wait for each other
+	for _, id := range ids {
+		off, err := s.judge(tx, id, bad[id])
+		if err != nil {
+			return false, err
+		}
+		told = told || off
+	}
+	return told, nil
+}
+
+// judge counts a failure against an endpoint and reports whether that switched it off.
+func (s *Service) judge(tx *models.Tx, id string, r result) (off bool, err error) {
+	now := s.Clock()
+	one := func() *models.Tx { return tx.Model(&models.Endpoint{}).Where("id = ?", id) }
+	if err := one().Where("failing_since IS NULL").UpdateColumn("failing_since", now).Error; err != nil {
+		return false, err
+	}
+	query, why := one().Where("active = ?", true), "It answered 410 Gone, which asks for no more events."
+	if r.status != http.StatusGone {
+		query, why = query.Where("failing_since <= ?", now.Add(-Patience)), "Every delivery failed for 5 days."
+	}
+	done := query.UpdateColumns(map[string]any{"active": false, "off_reason": why, "updated_at": now})
+	if done.Error != nil || done.RowsAffected == 0 {
+		return false, done.Error
+	}
+	var row models.Endpoint
+	if err := tx.Where("id = ?", id).Take(&row).Error; err != nil {
+		return false, err
+	}
+	if err := pause(tx, row.ID, *row.FailingSince); err != nil {
+		return false, err
+	}
+	return true, s.tell(tx, row)
+}
