@@ -125,7 +125,8 @@ func (s *Service) skippedBy(ctx context.Context, sc scope.Scope, eventID string)
 }
 
 // DeliveryOf gives an endpoint's delivery of an event with its attempts, oldest
-// first. Faults: NotFound, Forbidden.
+// first; of an event that it was off for a skipped one without. Faults:
+// NotFound, Forbidden.
 func (s *Service) DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, eventID string) (Delivery, []Attempt, error) {
 	if err := sc.Can(scope.SeeWebhooks); err != nil {
 		return Delivery{}, nil, err
@@ -142,7 +143,14 @@ func (s *Service) DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, ev
 		return Delivery{}, nil, err
 	}
 	if len(one) == 0 {
-		return Delivery{}, nil, fault.Missing("delivery")
+		left, err := s.skippedBy(ctx, sc, eventID)
+		if i := slices.IndexFunc(left, func(d Delivery) bool { return d.EndpointID == e.ID }); i >= 0 {
+			return left[i], nil, nil
+		}
+		if err == nil {
+			err = fault.Missing("delivery")
+		}
+		return Delivery{}, nil, err
 	}
 	attempts, err := s.attempts(ctx, one[0].ID)
 	return one[0], attempts, err

@@ -14,6 +14,7 @@ import (
 
 	"cointill/core/account"
 	"cointill/core/clock"
+	"cointill/core/fault"
 	"cointill/core/idempotency"
 	"cointill/core/limit"
 	"cointill/core/link"
@@ -48,6 +49,13 @@ type Webhooks interface {
 	Event(ctx context.Context, sc scope.Scope, id string) (webhook.Recorded, error)
 	Redeliver(ctx context.Context, sc scope.Scope, eventID, endpointID string) (int, error)
 	DeliveriesOfEvent(ctx context.Context, sc scope.Scope, eventID string) ([]webhook.Delivery, error)
+	History(ctx context.Context, sc scope.Scope, endpointID, state, after string, limit int) ([]webhook.Delivery, string, error)
+	DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, eventID string) (webhook.Delivery, []webhook.Attempt, error)
+	Missed(ctx context.Context, sc scope.Scope, endpointID string) (webhook.Missed, error)
+	Check(o webhook.Order) fault.Fields
+	Resend(ctx context.Context, sc scope.Scope, o webhook.Order) (webhook.Resend, error)
+	FindResend(ctx context.Context, sc scope.Scope, id string) (webhook.Resend, error)
+	Resends(ctx context.Context, sc scope.Scope, after string, limit int) ([]webhook.Resend, string, error)
 }
 
 // Links is what the interface asks of core/link.

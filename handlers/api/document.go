@@ -114,7 +114,7 @@ func (op *operation) document(registry huma.Registry) *huma.Operation {
 	}
 	if op.request != nil {
 		media := &huma.MediaType{Schema: registry.Schema(reflect.TypeOf(op.request), true, ""), Example: op.sample}
-		out.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": media}}
+		out.RequestBody = &huma.RequestBody{Required: !op.bodiless, Content: map[string]*huma.MediaType{"application/json": media}}
 	}
 	success := &huma.Response{Description: op.message, Headers: headerRefs("X-Request-Id", "RateLimit-Policy", "RateLimit"),
 		Content: map[string]*huma.MediaType{"application/json": {Schema: op.answerSchema(registry)}}}
@@ -192,7 +192,7 @@ func refusalResponses(registry huma.Registry) map[string]*huma.Response {
 		400: "The body is not JSON that can be read in one way only.", 401: "No API key, or one that doesn't work.",
 		403: "Not allowed: the payment method isn't enabled, or the key may not do this.", 404: "Nothing of this name in the key's business and domain.",
 		409: "In conflict with what is there: a business_reference that is taken, an Idempotency-Key of another request, a state that doesn't allow it.",
-		413: "The body has more than 64 KiB.", 415: "The body is not application/json, or is compressed.",
+		410: "It is no longer kept.", 413: "The body has more than 64 KiB.", 415: "The body is not application/json, or is compressed.",
 		422: "Fields need attention: errors names all of them.", 429: "Too many requests.", 500: "Something went wrong on the server.",
 		503: "No rate, no chain or no database at the moment. Nothing was done: try again after Retry-After.",
 	} {
@@ -261,6 +261,8 @@ func eventBody(registry huma.Registry, event EventType) *huma.Schema {
 		properties["data"] = &huma.Schema{Ref: schemas + "Payment"}
 	case event.Type == webhook.WebhookTest:
 		properties["data"] = testEventSchema()
+	default:
+		properties["data"] = object{}.Schema(registry)
 	}
 	return &huma.Schema{Type: huma.TypeObject, Required: known.Required, Properties: properties}
 }

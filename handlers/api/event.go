@@ -7,6 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"cointill/core/clock"
+	"cointill/core/fault"
 	"cointill/core/webhook"
 )
 
@@ -25,26 +26,20 @@ type EventData struct {
 	Timestamp string `json:"timestamp" format:"date-time" example:"2026-01-31T12:03:20.512340Z" doc:"When it happened."`
 	Domain    string `json:"domain" enum:"test,live" example:"test" doc:"Environment."`
 	Sequence  int64  `json:"sequence" example:"4" doc:"Rises with each event of a payment: drop what is lower than what you know."`
-	Data      object `json:"data" doc:"What it is about: for payments the record that verify answers."`
+	Data      object `json:"data" doc:"What it is about: for payments the record that verify answers. null once the event is older than 60 days."`
 }
 
 // eventDetail is an event with what became of its deliveries.
 type eventDetail struct {
 	EventData
-	Deliveries []deliveryData `json:"deliveries" doc:"One for each webhook that was active, newest first."`
+	Body       string         `json:"body" example:"{\"id\":\"evt_3K9V7QZ2M4X8N6B1C5D0F7G2HJ\"}" doc:"The bytes that are posted, as they are signed: the event once more, as text. Empty once the event is older than 60 days."`
+	Deliveries []DeliveryData `json:"deliveries" doc:"One for each webhook that receives it, and for each that was off when it happened (state skipped), newest first."`
 }
 
-// deliveryData is one event for one webhook.
-type deliveryData struct {
-	WebhookID  string  `json:"webhook_id" example:"whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"The webhook."`
-	URL        string  `json:"url" example:"https://shop.example.com/webhooks/cointill" doc:"Its URL now; empty when it was deleted."`
-	State      string  `json:"state" enum:"pending,sending,delivered,exhausted,cancelled" example:"delivered" doc:"What became of it."`
-	Attempts   int     `json:"attempts" example:"1" doc:"Attempts made, or under way."`
-	LastStatus int     `json:"last_status" example:"200" doc:"HTTP status of the last attempt; 0 when there was no answer."`
-	LastError  string  `json:"last_error" example:"" doc:"What was wrong with the last attempt; empty after a success."`
-	NextAt     *string `json:"next_at" format:"date-time" example:"2026-01-31T12:08:20.000000Z" doc:"When it is tried next; null when it isn't."`
-	CreatedAt  string  `json:"created_at" format:"date-time" example:"2026-01-31T12:03:20.512340Z" doc:"When it was queued."`
-	DoneAt     *string `json:"done_at" format:"date-time" example:"2026-01-31T12:03:21.000000Z" doc:"When it ended; null while it hasn't."`
+// redeliverRequest is the body of POST /v1/events/{id}/redeliver.
+type redeliverRequest struct {
+	_         struct{} `additionalProperties:"true"`
+	WebhookID text     `json:"webhook_id,omitempty" maxLength:"64" example:"whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"Only to this webhook, whatever types it receives; to every active one that takes the type when left out."`
 }
 
 // redeliveredData tells of a resent event.
@@ -57,27 +52,58 @@ func (s *service) eventOperations() []*operation {
 	id := []*huma.Param{pathParam("id", "Id of the event.", "evt_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")}
 	return []*operation{
 		{method: http.MethodGet, path: "/v1/events", id: "listEvents", tag: "Events", summary: "List events", message: "Events found.",
-			about:  "Lists events, newest first. A receiver that was down can catch up here.",
-			params: append([]*huma.Param{enumParam("type", "Only this type.", webhook.Types())}, pageParams()...),
-			data:   EventData{}, many: true, refusals: []int{422}, run: (*call).events},
+			about: "Lists events, newest first, those of one payment by their sequence. A receiver that was down can catch up here. " +
+				"Each item is, byte for byte, the body that is posted.",
+			params: append([]*huma.Param{enumParam("type", "Only this type.", webhook.Types()),
+				textParam("payment", "Only events of this payment: its reference or your business_reference.", "order-1001"),
+				timeParam("created_after", "Only events made at this time or later.", "2026-01-31T12:00:00Z"),
+				timeParam("created_before", "Only events made before this time.", "2026-02-01")}, pageParams()...),
+			data: EventData{}, many: true, refusals: []int{422}, run: (*call).events},
 		{method: http.MethodGet, path: "/v1/events/{id}", id: "getEvent", tag: "Events", summary: "Get an event", message: "Event found.",
 			about: "One event with its deliveries.", params: id, data: eventDetail{}, refusals: []int{404}, run: (*call).event},
 		{method: http.MethodPost, path: "/v1/events/{id}/redeliver", id: "redeliverEvent", tag: "Events", summary: "Send an event again",
-			message: "Event on its way again.", about: "Sends the event again, with the same id and content, to each webhook that is active now.",
-			params: id, data: redeliveredData{}, refusals: []int{403, 404, 409, 422},
+			message: "Event on its way again.", about: "Sends the event again, with the same id and bytes, to each webhook that is active now and takes its type, " +
+				"or to the one that the body names. The body may be left out. A range of events: `POST /v1/events/resend`.",
+			params: id, request: redeliverRequest{}, bodiless: true, sample: json.RawMessage(`{"webhook_id":"whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"}`),
+			data: redeliveredData{}, refusals: []int{400, 403, 404, 409, 410, 413, 415, 422},
 			run: effect((*call).redeliver, showRedelivered)},
 	}
 }
 
-func showEvent(e webhook.Recorded) (EventData, error) {
-	var shown EventData
-	err := json.Unmarshal([]byte(e.Body), &shown)
-	return shown, err
+// showEvent is the event with the content that was sent; without it once that is no longer kept.
+func showEvent(e webhook.Recorded) (shown EventData, err error) {
+	if e.Body == "" {
+		return EventData{ID: e.ID, Type: e.Type, Timestamp: clock.Format(e.CreatedAt), Domain: string(e.Domain), Sequence: int64(e.Sequence)}, nil
+	}
+	return shown, json.Unmarshal([]byte(e.Body), &shown)
+}
+
+// sentEvent is the event in the very bytes that were sent, which encode leaves as they are.
+func sentEvent(e webhook.Recorded) (json.RawMessage, error) {
+	if e.Body != "" {
+		return json.RawMessage(e.Body), nil
+	}
+	shown, err := showEvent(e)
+	if err != nil {
+		return nil, err
+	}
+	return encode(shown)
+}
+
+// reference is a parameter that is a payment's reference.
+func (q *query) reference(name string) string {
+	value := q.text(name)
+	if value != "" && !identifier.MatchString(value) {
+		q.problems.Add(name, "Is not a reference of a payment.")
+		return ""
+	}
+	return value
 }
 
 func (c *call) events() error {
 	q := c.query()
-	filter, after, limit := webhook.Filter{Type: q.oneOf("type", webhook.Types())}, q.text("cursor"), q.limit()
+	filter := webhook.Filter{Type: q.oneOf("type", webhook.Types()), Payment: q.reference("payment"), From: q.moment("created_after"), Before: q.moment("created_before")}
+	after, limit := q.text("cursor"), q.limit()
 	if err := q.err(); err != nil {
 		return err
 	}
@@ -85,13 +111,13 @@ func (c *call) events() error {
 	if err != nil {
 		return err
 	}
-	items := make([]EventData, 0, len(found))
+	items := make([]json.RawMessage, 0, len(found))
 	for _, e := range found {
-		shown, err := showEvent(e)
+		sent, err := sentEvent(e)
 		if err != nil {
 			return err
 		}
-		items = append(items, shown)
+		items = append(items, sent)
 	}
 	return list(c, items, next)
 }
@@ -113,14 +139,7 @@ func (c *call) event() error {
 	if err != nil {
 		return err
 	}
-	detail := eventDetail{EventData: shown, Deliveries: []deliveryData{}}
-	for _, d := range deliveries {
-		detail.Deliveries = append(detail.Deliveries, deliveryData{
-			WebhookID: d.EndpointID, URL: d.EndpointURL, State: d.State, Attempts: d.Attempt, LastStatus: d.LastStatus, LastError: d.LastError,
-			NextAt: stamp(d.NextAt), CreatedAt: clock.Format(d.CreatedAt), DoneAt: stamp(d.DoneAt),
-		})
-	}
-	return c.answer(detail)
+	return c.answer(eventDetail{EventData: shown, Body: found.Body, Deliveries: showDeliveries(deliveries)})
 }
 
 func (c *call) redeliver() (int, error) {
@@ -128,7 +147,21 @@ func (c *call) redeliver() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return c.api.Webhooks.Redeliver(c.ctx, c.scope, id, "")
+	var to redeliverRequest
+	if len(c.fiber.Body()) > 0 {
+		in, problems, err := read[redeliverRequest](c.fiber.Body())
+		if err != nil {
+			return 0, err
+		}
+		if in.WebhookID.Given && in.WebhookID.Value == "" {
+			problems.Add("webhook_id", "May not be empty. Leave it out for every active webhook.")
+		}
+		if len(problems) > 0 {
+			return 0, fault.Validation(problems)
+		}
+		to = in
+	}
+	return c.api.Webhooks.Redeliver(c.ctx, c.scope, id, to.WebhookID.Value)
 }
 
 func showRedelivered(c *call, webhooks int) (any, error) {

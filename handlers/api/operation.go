@@ -17,6 +17,7 @@ type operation struct {
 	status       int    // of success
 	params       []*huma.Param
 	request      any  // the body's struct; nil when there is none
+	bodiless     bool // the body may be left out
 	sample       any  // an example of the body
 	data         any  // the answer's data; one item of it where many
 	many         bool // data is an array, with meta
@@ -28,7 +29,7 @@ type operation struct {
 func (s *service) operations() []*operation {
 	var all []*operation
 	for _, group := range [][]*operation{
-		s.paymentOperations(), s.methodOperations(), s.linkOperations(), s.webhookOperations(), s.eventOperations(), s.sandboxOperations(),
+		s.paymentOperations(), s.methodOperations(), s.linkOperations(), s.webhookOperations(), s.deliveryOperations(), s.eventOperations(), s.resendOperations(), s.sandboxOperations(),
 	} {
 		all = append(all, group...)
 	}

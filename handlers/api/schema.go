@@ -6,6 +6,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"cointill/core/payment"
+	"cointill/core/webhook"
 )
 
 // about is the documentation of a property whose Go type belongs to core or
@@ -106,6 +107,16 @@ func refine(registry huma.Registry) {
 		}
 	}
 	all["Failure"].Properties["status"].Enum = []any{false}
+	for _, schema := range []string{"WebhookRequest", "WebhookPatch", "ResendRequest", "Webhook", "WebhookWithSecret", "Resend"} {
+		for _, kind := range webhook.Types() {
+			items := all[schema].Properties["events"].Items
+			items.Enum = append(items.Enum, kind)
+		}
+	}
+	for _, schema := range []string{"Event", "EventWithDeliveries"} {
+		data := all[schema].Properties["data"]
+		all[schema].Properties["data"] = &huma.Schema{Description: data.Description, OneOf: []*huma.Schema{object{}.Schema(registry), {Type: "null"}}}
+	}
 	all["Transaction"].Properties["metadata"] = &huma.Schema{
 		Description: all["Transaction"].Properties["metadata"].Description,
 		OneOf:       append(verbatim{}.Schema(registry).OneOf, &huma.Schema{Type: "null"}),

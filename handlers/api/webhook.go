@@ -12,31 +12,38 @@ import (
 
 // webhookRequest is the body of POST /v1/webhooks (interface section 4.3).
 type webhookRequest struct {
-	_      struct{} `additionalProperties:"true"`
-	Type   text     `json:"type" minLength:"1" maxLength:"100" example:"orders" doc:"Name of the webhook, for people."`
-	URL    text     `json:"url" maxLength:"2048" example:"https://shop.example.com/webhooks/cointill" doc:"Where events are posted to: https, in the test domain http too."`
-	Active flag     `json:"active" example:"true" doc:"Whether it receives events."`
+	_       struct{} `additionalProperties:"true"`
+	Type    text     `json:"type" minLength:"1" maxLength:"100" example:"orders" doc:"Name of the webhook, for people."`
+	URL     text     `json:"url" maxLength:"2048" example:"https://shop.example.com/webhooks/cointill" doc:"Where events are posted to: https, in the test domain http too."`
+	Active  flag     `json:"active" example:"true" doc:"Whether it receives events."`
+	Events  texts    `json:"events,omitempty" maxItems:"15" doc:"Types of events that it receives; all when empty. A webhook.test always comes."`
+	Headers named    `json:"headers,omitempty" doc:"Headers that its deliveries carry beside ours, such as a gateway's key: at most 10, names of up to 64 characters, values of up to 512 visible ASCII ones."`
 }
 
 // webhookPatch is the body of PATCH /v1/webhooks/{id}: what is left out stays.
 type webhookPatch struct {
-	_      struct{} `additionalProperties:"true"`
-	Type   text     `json:"type,omitempty" minLength:"1" maxLength:"100" example:"orders" doc:"Name of the webhook."`
-	URL    text     `json:"url,omitempty" maxLength:"2048" example:"https://shop.example.com/webhooks/cointill" doc:"Where events are posted to."`
-	Active flag     `json:"active,omitempty" example:"false" doc:"Whether it receives events. Switching one on forgives its failures."`
+	_       struct{} `additionalProperties:"true"`
+	Type    text     `json:"type,omitempty" minLength:"1" maxLength:"100" example:"orders" doc:"Name of the webhook."`
+	URL     text     `json:"url,omitempty" maxLength:"2048" example:"https://shop.example.com/webhooks/cointill" doc:"Where events are posted to."`
+	Active  flag     `json:"active,omitempty" example:"false" doc:"Whether it receives events. Switching one on forgives its failures."`
+	Events  texts    `json:"events,omitempty" maxItems:"15" doc:"Types of events that it receives; all when empty."`
+	Headers named    `json:"headers,omitempty" doc:"Headers that its deliveries carry, in place of all there were. A value of •••• keeps the one there is."`
 }
 
 // WebhookData is a webhook (interface section 2.4).
 type WebhookData struct {
-	ID        string  `json:"id" example:"whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"The webhook's id."`
-	Type      string  `json:"type" example:"orders" doc:"Name of the webhook."`
-	Domain    string  `json:"domain" enum:"test,live" example:"test" doc:"Environment whose events it receives."`
-	URL       string  `json:"url" example:"https://shop.example.com/webhooks/cointill" doc:"Where events are posted to."`
-	Status    string  `json:"status" enum:"active,inactive" example:"active" doc:"An inactive webhook receives no events."`
-	OffReason string  `json:"off_reason" example:"" doc:"Why it was switched off for you after failures; empty otherwise."`
-	Failing   *string `json:"failing_since" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"First of the failures that no success has interrupted; null when the last delivery succeeded."`
-	UpdatedAt string  `json:"updated_at" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"When it was last changed."`
-	CreatedAt string  `json:"created_at" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"When it was registered."`
+	ID        string            `json:"id" example:"whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"The webhook's id."`
+	Type      string            `json:"type" example:"orders" doc:"Name of the webhook."`
+	Domain    string            `json:"domain" enum:"test,live" example:"test" doc:"Environment whose events it receives."`
+	URL       string            `json:"url" example:"https://shop.example.com/webhooks/cointill" doc:"Where events are posted to."`
+	Events    []string          `json:"events" doc:"Types of events that it receives; empty for all."`
+	Headers   map[string]string `json:"headers" doc:"Headers that its deliveries carry beside ours. Their values are not shown again: •••• stands for them."`
+	Status    string            `json:"status" enum:"active,inactive" example:"active" doc:"An inactive webhook receives no events."`
+	OffReason string            `json:"off_reason" example:"" doc:"Why it was switched off for you after failures; empty otherwise."`
+	Failing   *string           `json:"failing_since" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"First of the failures that no success has interrupted; null when the last delivery succeeded."`
+	Overlap   *string           `json:"old_secret_until" format:"date-time" example:"2026-02-01T12:00:00.000000Z" doc:"Until when the secret before the last rotation signs too; null when there was none."`
+	UpdatedAt string            `json:"updated_at" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"When it was last changed."`
+	CreatedAt string            `json:"created_at" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"When it was registered."`
 }
 
 // webhookSecretData is a webhook with its signing secret, which is shown only once.
@@ -62,15 +69,17 @@ func (s *service) webhookOperations() []*operation {
 	return []*operation{
 		{method: http.MethodPost, path: "/v1/webhooks", id: "createWebhook", tag: tag, status: http.StatusCreated,
 			summary: "Register a webhook", message: "Webhook registered. Keep its secret: it is not shown again.",
-			about:   "Events of the key's domain are posted to the URL, signed with the secret of this answer.",
+			about: "Events of the key's domain are posted to the URL, signed with the secret of this answer. " +
+				"`events` narrows them to some types; `headers` are sent with each, except those that are ours, the body's or the connection's to set.",
 			request: webhookRequest{}, sample: json.RawMessage(`{"type":"orders","url":"https://shop.example.com/webhooks/cointill","active":true}`),
 			data: webhookSecretData{}, refusals: []int{400, 403, 409, 413, 415, 422}, run: effect((*call).createWebhook, showSecret)},
 		{method: http.MethodGet, path: "/v1/webhooks", id: "listWebhooks", tag: tag, summary: "List webhooks", message: "Webhooks found.",
 			about: "Lists webhooks, newest first.", params: pageParams(), data: WebhookData{}, many: true, refusals: []int{422}, run: (*call).webhooks},
 		{method: http.MethodGet, path: "/v1/webhooks/{id}", id: "getWebhook", tag: tag, summary: "Get a webhook", message: "Webhook found.",
-			about: "One webhook.", params: id, data: WebhookData{}, refusals: []int{404}, run: (*call).webhook},
+			about: "One webhook. How its deliveries went is under `deliveries`, what it missed under `missed`.", params: id, data: WebhookData{}, refusals: []int{404}, run: (*call).webhook},
 		{method: http.MethodPatch, path: "/v1/webhooks/{id}", id: "updateWebhook", tag: tag, summary: "Change a webhook", message: "Webhook changed.",
-			about:  "Changes what is given and leaves the rest: `{\"active\": false}` switches it off.",
+			about: "Changes what is given and leaves the rest: `{\"active\": false}` switches it off. " +
+				"What happens while it is off is listed as skipped and can be sent later: see `missed` and `resend`.",
 			params: id, request: webhookPatch{}, sample: json.RawMessage(`{"active":false}`), data: WebhookData{},
 			refusals: []int{400, 403, 404, 413, 415, 422}, run: effect((*call).updateWebhook, showWebhook)},
 		{method: http.MethodDelete, path: "/v1/webhooks/{id}", id: "deleteWebhook", tag: tag, summary: "Delete a webhook", message: "Webhook deleted.",
@@ -87,10 +96,22 @@ func (s *service) webhookOperations() []*operation {
 }
 
 func showEndpoint(e webhook.Endpoint) WebhookData {
-	return WebhookData{
-		ID: e.ID, Type: e.Name, Domain: string(e.Domain), URL: e.URL, Status: e.Status(), OffReason: e.OffReason,
-		Failing: stamp(e.FailingSince), UpdatedAt: clock.Format(e.UpdatedAt), CreatedAt: clock.Format(e.CreatedAt),
+	headers := map[string]string{}
+	for _, h := range e.Headers {
+		headers[h.Name] = h.Value
 	}
+	return WebhookData{
+		ID: e.ID, Type: e.Name, Domain: string(e.Domain), URL: e.URL, Events: append([]string{}, e.Types...), Headers: headers,
+		Status: e.Status(), OffReason: e.OffReason, Failing: stamp(e.FailingSince), Overlap: stamp(e.OverlapUntil), UpdatedAt: clock.Format(e.UpdatedAt), CreatedAt: clock.Format(e.CreatedAt),
+	}
+}
+
+// headers are the members as headers.
+func (n named) headers() (list []webhook.Header) {
+	for _, m := range n.Members {
+		list = append(list, webhook.Header{Name: m.name, Value: m.value})
+	}
+	return list
 }
 
 func showWebhook(_ *call, e webhook.Endpoint) (any, error) { return showEndpoint(e), nil }
@@ -104,7 +125,7 @@ func (c *call) createWebhook() (webhook.WithSecret, error) {
 	if err != nil {
 		return webhook.WithSecret{}, err
 	}
-	wanted := webhook.Create{Name: in.Type.Value, URL: in.URL.Value, Active: in.Active.Value}
+	wanted := webhook.Create{Name: in.Type.Value, URL: in.URL.Value, Active: in.Active.Value, Types: in.Events.Values, Headers: in.Headers.headers()}
 	if len(problems) > 0 {
 		return webhook.WithSecret{}, refuse(problems, wanted.Check(c.scope.Domain))
 	}
@@ -151,6 +172,13 @@ func (c *call) updateWebhook() (webhook.Endpoint, error) {
 		return webhook.Endpoint{}, err
 	}
 	change := webhook.Change{Name: in.Type.pointer(), URL: in.URL.pointer(), Active: in.Active.pointer()}
+	if in.Events.Given {
+		change.Types = &in.Events.Values
+	}
+	if in.Headers.Given {
+		headers := in.Headers.headers()
+		change.Headers = &headers
+	}
 	if len(problems) > 0 {
 		return webhook.Endpoint{}, refuse(problems, change.Check(c.scope.Domain))
 	}

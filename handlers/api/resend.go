@@ -1,0 +1,127 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"cointill/core/clock"
+	"cointill/core/webhook"
+)
+
+// resendRequest is the body of an order to send many events again.
+type resendRequest struct {
+	_      struct{} `additionalProperties:"true"`
+	From   moment   `json:"created_after" example:"2026-01-31T12:00:00Z" doc:"Events made at this time or later; at most 60 days ago."`
+	Before moment   `json:"created_before,omitempty" example:"2026-01-31T18:00:00Z" doc:"Events made before this time; up to now when left out."`
+	Events texts    `json:"events,omitempty" maxItems:"15" doc:"Only these types; all when empty. Test events are never sent again in this way."`
+	Failed flag     `json:"failed_only,omitempty" example:"true" doc:"Leaves out what was delivered or is still being tried: sends what failed, was cancelled or skipped."`
+}
+
+// resendData is such an order at work.
+type resendData struct {
+	ID        string   `json:"id" example:"rsd_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"The order."`
+	WebhookID *string  `json:"webhook_id" example:"whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"The webhook that it is for; null for every active one."`
+	Events    []string `json:"events" doc:"Types that it is for; empty for all."`
+	From      string   `json:"created_after" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"Begin of its range."`
+	Before    string   `json:"created_before" format:"date-time" example:"2026-01-31T18:00:00.000000Z" doc:"End of its range; the event made at this time is not in it."`
+	Failed    bool     `json:"failed_only" example:"true" doc:"Whether it leaves out what was delivered."`
+	State     string   `json:"state" enum:"queueing,sending,done,stopped" example:"sending" doc:"queueing: deliveries are made in small batches. sending: all are made, some are still to be delivered. done: none is any more. stopped: no webhook was there for the rest."`
+	Total     int      `json:"total" example:"40" doc:"Events in its range."`
+	Walked    int      `json:"walked" example:"40" doc:"Of these, looked at so far."`
+	Made      int      `json:"queued" example:"12" doc:"Deliveries queued so far."`
+	Delivered int      `json:"delivered" example:"10" doc:"Of these, delivered."`
+	Failures  int      `json:"failed" example:"0" doc:"Of these, given up or cancelled."`
+	CreatedAt string   `json:"created_at" format:"date-time" example:"2026-01-31T18:00:00.000000Z" doc:"When it was ordered."`
+	DoneAt    *string  `json:"done_at" format:"date-time" example:"2026-01-31T18:00:09.000000Z" doc:"When it ended; null while it hasn't."`
+}
+
+func (s *service) resendOperations() []*operation {
+	const tag = "Events"
+	id := pathParam("id", "Id of the order.", "rsd_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")
+	hook := pathParam("id", "Id of the webhook.", "whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")
+	sample := json.RawMessage(`{"created_after":"2026-01-31T12:00:00Z","failed_only":true}`)
+	about := "Sends the events of a range again, with the same ids and bytes: all of them, or with `failed_only` those that did not arrive. " +
+		"The deliveries are made in small batches, behind which nothing new waits; follow the progress with `GET /v1/resends/{id}`. " +
+		"At most 100,000 events in an order, and five orders that are being queued."
+	refusals := []int{400, 403, 409, 413, 415, 422}
+	return []*operation{
+		{method: http.MethodPost, path: "/v1/events/resend", id: "resendEvents", tag: tag, status: http.StatusCreated, summary: "Send many events again",
+			message: "Resend ordered.", about: about + " They go to each webhook that is active and takes their type.", request: resendRequest{}, sample: sample,
+			data: resendData{}, refusals: refusals, run: effect((*call).resendAll, showResent)},
+		{method: http.MethodPost, path: "/v1/webhooks/{id}/resend", id: "resendToWebhook", tag: tag, status: http.StatusCreated,
+			summary: "Send many events again to a webhook", message: "Resend ordered.", about: about + " They go to this webhook alone, as far as it takes their type.",
+			params: []*huma.Param{hook}, request: resendRequest{}, sample: sample, data: resendData{},
+			refusals: append([]int{404}, refusals...), run: effect((*call).resendToWebhook, showResent)},
+		{method: http.MethodGet, path: "/v1/resends", id: "listResends", tag: tag, summary: "List resends", message: "Resends found.",
+			about: "Lists orders to send many events again, newest first.", params: pageParams(), data: resendData{}, many: true, refusals: []int{422}, run: (*call).resends},
+		{method: http.MethodGet, path: "/v1/resends/{id}", id: "getResend", tag: tag, summary: "Get a resend", message: "Resend found.",
+			about: "How far an order is.", params: []*huma.Param{id}, data: resendData{}, refusals: []int{404}, run: (*call).resend},
+	}
+}
+
+func showResend(r webhook.Resend) resendData {
+	shown := resendData{
+		ID: r.ID, Events: append([]string{}, r.Types...), From: clock.Format(r.From), Before: clock.Format(r.Before), Failed: r.Failed, State: r.State,
+		Total: r.Total, Walked: r.Walked, Made: r.Made, Delivered: r.Delivered, Failures: r.Failures, CreatedAt: clock.Format(r.CreatedAt), DoneAt: stamp(r.DoneAt),
+	}
+	if r.EndpointID != "" {
+		shown.WebhookID = &r.EndpointID
+	}
+	return shown
+}
+
+func showResent(_ *call, r webhook.Resend) (any, error) { return showResend(r), nil }
+
+func (c *call) resendAll() (webhook.Resend, error) { return c.order("") }
+
+func (c *call) resendToWebhook() (webhook.Resend, error) {
+	id, err := c.param("id", "webhook")
+	if err != nil {
+		return webhook.Resend{}, err
+	}
+	return c.order(id)
+}
+
+// order reads the body and has core carry it out for one webhook, or for all.
+func (c *call) order(endpointID string) (webhook.Resend, error) {
+	in, problems, err := read[resendRequest](c.fiber.Body())
+	if err != nil {
+		return webhook.Resend{}, err
+	}
+	wanted := webhook.Order{EndpointID: endpointID, Types: in.Events.Values, From: in.From.Value, Before: in.Before.pointer(), Failed: in.Failed.Value}
+	if len(problems) > 0 {
+		return webhook.Resend{}, refuse(problems, c.api.Webhooks.Check(wanted))
+	}
+	return c.api.Webhooks.Resend(c.ctx, c.scope, wanted)
+}
+
+func (c *call) resends() error {
+	q := c.query()
+	after, limit := q.text("cursor"), q.limit()
+	if err := q.err(); err != nil {
+		return err
+	}
+	found, next, err := c.api.Webhooks.Resends(c.ctx, c.scope, after, limit)
+	if err != nil {
+		return err
+	}
+	items := make([]resendData, 0, len(found))
+	for _, r := range found {
+		items = append(items, showResend(r))
+	}
+	return list(c, items, next)
+}
+
+func (c *call) resend() error {
+	id, err := c.param("id", "resend")
+	if err != nil {
+		return err
+	}
+	found, err := c.api.Webhooks.FindResend(c.ctx, c.scope, id)
+	if err != nil {
+		return err
+	}
+	return c.answer(showResend(found))
+}
