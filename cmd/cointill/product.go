@@ -182,6 +182,8 @@ func (p *product) wireTelling(s *Settings, box *secret.Box, listening []net.Addr
 	}
 	p.send = p.receipts.Worker(outbox.Options{})
 	p.receipts.Wake = p.send.Signal
+	p.hooks.Mails, p.hooks.WakeMails = p.receipts, p.send.Signal
+	p.hooks.Render, p.hooks.Pages = mail.RenderWebhookOff, p.base+"/dashboard/webhooks"
 	return nil
 }
 
@@ -276,6 +278,7 @@ func (p *product) work(ctx context.Context) {
 		})
 	}
 	run("deliveries", p.deliver.Run)
+	run("resends", p.hooks.RunResends)
 	run("mails", p.send.Run)
 	run("deadlines", func(ctx context.Context) error { return p.payments.RunSweeps(ctx, 500*time.Millisecond) })
 	run("health", p.networks.Run)
@@ -321,13 +324,29 @@ func (p *product) keepHouse(ctx context.Context) error {
 	ticker := time.NewTicker(time.Hour)
 	defer ticker.Stop()
 	for {
-		if err := errors.Join(p.accounts.Sweep(ctx), p.answers.Sweep(ctx)); err != nil && ctx.Err() == nil {
+		if err := errors.Join(p.accounts.Sweep(ctx), p.answers.Sweep(ctx), p.prune(ctx)); err != nil && ctx.Err() == nil {
 			p.log.Error("housekeeping failed; it is tried again in an hour", "error", err)
 		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-ticker.C:
+		}
+	}
+}
+
+// prune forgets old events, a small batch at a time with a rest between them:
+// deliveries and payments come first.
+func (p *product) prune(ctx context.Context) error {
+	for {
+		more, err := p.hooks.Prune(ctx)
+		if err != nil || !more {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(50 * time.Millisecond):
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package mail
 
 import (
-	"context"
 	"strings"
 
 	"cointill/core/money"
@@ -92,12 +91,7 @@ func coinOf(c money.Chain) string {
 // RenderWalletChanged writes the mail of a changed wallet. Its HTML form is left
 // out when it can't be written: the text says the same.
 func RenderWalletChanged(n receiving.Notice) (subject, text, html string) {
-	p := WalletChanged(n)
-	var page strings.Builder
-	if err := Notice(p).Render(context.Background(), &page); err != nil {
-		page.Reset()
-	}
-	return p.Subject(), NoticeText(p), page.String()
+	return rendered(WalletChanged(n))
 }
 
 // by is who changed a wallet.
