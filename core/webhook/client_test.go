@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"sync/atomic"
 	"testing"
@@ -24,6 +23,8 @@ var hostile = []string{
 	"64:ff9b::7f00:1", "64:ff9b:1::a00:1", "100::1", "2001::1", "2001:10::1", "2001:db8::1", "2002:7f00:1::1",
 	"3fff::1", "4000::1", "5f00::1", "fc00::1", "fd00::1", "fd00:ec2::254", "fd20:ce::254", "fe80::1", "fe80::1%eth0",
 	"fec0::1", "ff02::1", "1fff::1", "e000::1",
+	"168.63.129.16", "169.254.169.253", "192.31.196.1", "192.52.193.1", "192.175.48.1", "::ffff:100.100.100.200", "::ffff:168.63.129.16",
+	"::ffff:0:169.254.169.254", "64:ff9b::a9fe:a9fe", "2001:2::1", "2001:20::1", "2002:a9fe:a9fe::1", "2620:4f:8000::1", "3ffe::1", "fd00:ec2::23",
 }
 
 var public = []string{"1.1.1.1", "8.8.8.8", "100.63.255.255", "100.128.0.1", "172.32.0.1", "192.167.1.1", "223.255.255.255",
@@ -90,44 +91,104 @@ func TestGuardOwn(t *testing.T) {
 	}
 }
 
-// canary counts what arrives on loopback.
-func canary(t *testing.T) (port string, hits *atomic.Int64) {
+// canary counts connections to one port of some addresses of this machine.
+func canary(t *testing.T, hosts ...string) (port string, hits *atomic.Int64) {
 	t.Helper()
-	hits = new(atomic.Int64)
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { hits.Add(1) }))
-	t.Cleanup(server.Close)
-	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
+	hits, port = new(atomic.Int64), "0"
+	for _, host := range hosts {
+		listener, err := net.Listen("tcp", net.JoinHostPort(host, port))
+		if err != nil {
+			if port == "0" {
+				t.Fatal(err)
+			}
+			continue // a machine without IPv6, say
+		}
+		t.Cleanup(func() { _ = listener.Close() })
+		_, port, _ = net.SplitHostPort(listener.Addr().String())
+		go func() {
+			for {
+				conn, err := listener.Accept()
+				if err != nil {
+					return
+				}
+				hits.Add(1)
+				_, _ = conn.Read(make([]byte, 4096))
+				_, _ = conn.Write([]byte("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"))
+				_ = conn.Close()
+			}
+		}()
 	}
 	return port, hits
 }
 
-// TestHostileURLs asks the live client for loopback in every spelling; nothing arrives.
-func TestHostileURLs(t *testing.T) {
+// spelled are hosts that stand for forbidden addresses in some resolver's eyes.
+var spelled = []string{
+	"127.0.0.1", "localhost", "LOCALHOST", "localhost.", "2130706433", "0x7f000001", "0177.0.0.1", "127.1", "127.0.1", "0",
+	"0.0.0.0", "127.0.0.1.", "①②⑦.⓪.⓪.①", "127。0。0。1", "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]",
+	"[0:0:0:0:0:ffff:127.0.0.1]", "[::127.0.0.1]", "[::ffff:0:127.0.0.1]", "[64:ff9b::127.0.0.1]", "[2002:7f00:1::]",
+	"[fe80::1%25lo]", "0x7f.1", "017700000001", "0x7f.0x0.0x0.0x1", "00000177.0.0.1", "127.0.0.1%00", "169.254.43518",
+	"2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "[::ffff:a9fe:a9fe]", "1.1.1.1@127.0.0.1",
+}
+
+// TestTargets asks clients for every address and spelling that none may reach,
+// while something listens on all addresses of this machine: nobody connects.
+func TestTargets(t *testing.T) {
 	t.Parallel()
-	port, hits := canary(t)
-	client := NewClient(GuardConfig{Domain: scope.Live, AllowLoopback: true, AllowPrivate: true})
-	for _, host := range []string{
-		"127.0.0.1", "localhost", "LOCALHOST", "localhost.", "2130706433", "0x7f000001", "0177.0.0.1", "127.1", "127.0.1", "0",
-		"0.0.0.0", "127.0.0.1.", "①②⑦.⓪.⓪.①", "127。0。0。1", "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]",
-		"[0:0:0:0:0:ffff:127.0.0.1]", "[::127.0.0.1]", "[::ffff:0:127.0.0.1]", "[64:ff9b::127.0.0.1]", "[2002:7f00:1::]",
-		"[fe80::1%25lo]", "0x7f.1", "017700000001",
-	} {
-		response, err := client.Get("http://" + host + ":" + port + "/")
-		if err == nil {
-			_ = response.Body.Close()
-			t.Errorf("%s was reached", host)
+	mine := []string{"127.0.0.1", "::1"}
+	for _, ip := range interfaces() {
+		if ip.Zone() == "" && !ip.IsLoopback() && !ip.IsLinkLocalUnicast() {
+			mine = append(mine, ip.String())
 		}
 	}
-	if hits.Load() != 0 {
-		t.Errorf("%d requests arrived", hits.Load())
+	port, hits := canary(t, mine...)
+	targets := append([]string{}, spelled...)
+	for _, ip := range hostile {
+		targets = append(targets, "["+ip+"]")
+		if netip.MustParseAddr(ip).Is4() {
+			targets[len(targets)-1] = ip
+		}
+	}
+	if len(targets) < 60 {
+		t.Errorf("only %d targets", len(targets))
+	}
+	var connected atomic.Int64
+	clients := []*http.Client{
+		NewClient(GuardConfig{Domain: scope.Live, AllowLoopback: true, AllowPrivate: true}),
+		NewClient(GuardConfig{Domain: scope.Test}),
+	}
+	for _, client := range clients {
+		transport := client.Transport.(*http.Transport)
+		dial := transport.DialContext
+		transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := dial(ctx, network, address)
+			if err == nil {
+				connected.Add(1)
+			}
+			return conn, err
+		}
+		for _, host := range targets {
+			for _, at := range []string{port, "80", "6379", "22"} {
+				response, err := client.Get("http://" + host + ":" + at + "/")
+				if err == nil {
+					_ = response.Body.Close()
+					t.Errorf("%s was reached at %s", host, at)
+				}
+			}
+		}
+	}
+	if connected.Load() != 0 || hits.Load() != 0 {
+		t.Errorf("%d connections were made, %d arrived", connected.Load(), hits.Load())
+	}
+	// They do arrive where loopback is allowed: the guard is what stops them.
+	response, err := NewClient(GuardConfig{Domain: scope.Test, AllowLoopback: true}).Get("http://127.0.0.1:" + port + "/")
+	if err != nil || response.Body.Close() != nil || hits.Load() != 1 {
+		t.Error(err, hits.Load())
 	}
 }
 
 // TestNoProxy connects past the environment's proxy, which would evade the guard.
 func TestNoProxy(t *testing.T) {
-	port, hits := canary(t)
+	port, hits := canary(t, "127.0.0.1")
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:"+port)
 	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:"+port)
 	for _, domain := range []scope.Domain{scope.Live, scope.Test} {
@@ -144,61 +205,74 @@ func TestNoProxy(t *testing.T) {
 	}
 }
 
-// TestRebinding resolves a name to a public address whenever somebody checks
-// and to loopback whenever somebody might connect, 200 times, mixed.
+// TestRebinding resolves a name in turn to an address that deliveries may go to
+// and to one that they may not, 1,000 times, with somebody else's questions
+// between: the forbidden one sees no connection, the other one does.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
-	port, hits := canary(t)
-	server := newNameServer(t)
+	const flips = 1000
+	port, fine := canary(t, "127.0.0.2")
+	listener, err := net.Listen("tcp", "127.0.0.1:"+port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forbidden := new(atomic.Int64)
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			forbidden.Add(1)
+			_ = conn.Close()
+		}
+	}()
+	server := newNameServer(t, [4]byte{127, 0, 0, 2}, [4]byte{127, 0, 0, 1})
 	resolver := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "udp", server.address)
 	}}
+	own := netip.MustParseAddrPort("127.0.0.1:" + port) // one of our own listeners: forbidden although loopback isn't
+	client := NewClient(GuardConfig{Domain: scope.Test, AllowLoopback: true, Own: []netip.AddrPort{own}, Resolver: resolver})
 	live := NewClient(GuardConfig{Domain: scope.Live, AllowLoopback: true, Resolver: resolver})
-	for i := range 200 {
-		if i%2 == 0 { // somebody's check before, which sees another answer than the connection will
+	refused := 0
+	for i := range flips {
+		if i%3 == 0 { // somebody's check before, which sees another answer than the connection will
 			_, _ = resolver.LookupNetIP(t.Context(), "ip4", "rebind.example.com")
 		}
-		response, err := live.Get("http://rebind.example.com:" + port + "/")
-		if err == nil {
+		response, err := client.Get("http://rebind.example.com:" + port + "/")
+		switch {
+		case err == nil:
 			_ = response.Body.Close()
-			t.Fatalf("flip %d was reached", i)
+		case errors.Is(err, ErrForbiddenAddress):
+			refused++
+		default:
+			t.Fatalf("flip %d: %v", i, err)
+		}
+		if _, err := live.Get("http://rebind.example.com:" + port + "/"); !errors.Is(err, ErrForbiddenAddress) {
+			t.Fatalf("flip %d in live: %v", i, err)
 		}
 	}
-	if hits.Load() != 0 {
-		t.Errorf("%d of 200 arrived", hits.Load())
+	if forbidden.Load() != 0 {
+		t.Errorf("%d connections came to the forbidden address", forbidden.Load())
 	}
-	if server.loopback.Load() < 50 {
-		t.Errorf("only %d answers said loopback: the test proves nothing", server.loopback.Load())
-	}
-	// The same name does arrive where loopback is allowed: the guard is what stops it.
-	open := NewClient(GuardConfig{Domain: scope.Test, AllowLoopback: true, Resolver: resolver})
-	for hits.Load() == 0 && server.loopback.Load() < 1000 {
-		if response, err := open.Get("http://rebind.example.com:" + port + "/"); err == nil {
-			_ = response.Body.Close()
-		}
-	}
-	if hits.Load() == 0 {
-		t.Error("loopback was not reached although it is allowed")
+	if n := int(fine.Load()); n+refused != flips || n < flips/4 || refused < flips/4 {
+		t.Errorf("%d reached the address that is allowed and %d were refused, of %d: the test proves nothing", n, refused, flips)
 	}
 }
 
-// nameServer answers every question for an IPv4 address in turn with one that
-// nothing may be sent to and with loopback.
-type nameServer struct {
-	address  string
-	loopback atomic.Int64
-}
+// nameServer answers every question for an IPv4 address with one of two in turn.
+type nameServer struct{ address string }
 
-func newNameServer(t *testing.T) *nameServer {
+func newNameServer(t *testing.T, one, other [4]byte) *nameServer {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	s := &nameServer{address: conn.LocalAddr().String()}
 	go func() {
-		packet, flip := make([]byte, 1500), false
+		packet := make([]byte, 1500)
 		for {
 			n, from, err := conn.ReadFrom(packet)
 			if err != nil {
@@ -206,19 +280,14 @@ func newNameServer(t *testing.T) *nameServer {
 			}
 			answer, isA := reply(packet[:n])
 			if isA {
-				// 192.0.2.1 is a documentation address: even unguarded nothing would answer.
-				ip := [4]byte{192, 0, 2, 1}
-				if flip = !flip; !flip {
-					ip = [4]byte{127, 0, 0, 1}
-					s.loopback.Add(1)
-				}
-				answer = append(answer, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ip[0], ip[1], ip[2], ip[3])
+				answer = append(answer, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, one[0], one[1], one[2], one[3])
 				answer[7] = 1
+				one, other = other, one
 			}
 			_, _ = conn.WriteTo(answer, from)
 		}
 	}()
-	return s
+	return &nameServer{address: conn.LocalAddr().String()}
 }
 
 // reply is the head of a DNS answer with the question repeated, and whether
