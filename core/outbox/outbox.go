@@ -118,17 +118,30 @@ func take[T any](ctx context.Context, db *models.DB, t Table, now time.Time, ids
 	if err != nil {
 		return nil, err
 	}
-	elements, skip := "SELECT value FROM json_each(@ids)", "" // SQLite's single writer needs no lock
+	query := takeLite
 	if db.Postgres() {
-		elements, skip = "SELECT CAST(value AS bigint) FROM jsonb_array_elements_text(CAST(@ids AS jsonb))", "FOR UPDATE SKIP LOCKED"
+		query = takePostgres
 	}
-	err = db.Exec(ctx).Raw(t.sql(`
-		UPDATE {table} SET due_at = @lease, claimed_at = @now, attempt = attempt + 1
-		WHERE id IN (SELECT id FROM {table} WHERE id IN (`+elements+`) AND done_at IS NULL AND due_at <= @now `+skip+`)
-		RETURNING *`),
-		map[string]any{"lease": now.Add(t.Lease), "now": now, "ids": string(list)}).Find(&rows).Error
+	err = db.Exec(ctx).Raw(t.sql(query), map[string]any{"lease": now.Add(t.Lease), "now": now, "ids": string(list)}).Find(&rows).Error
 	return rows, err
 }
+
+// SQLite's single writer needs no lock.
+const takeLite = `
+	UPDATE {table} SET due_at = @lease, claimed_at = @now, attempt = attempt + 1
+	WHERE id IN (SELECT value FROM json_each(@ids)) AND done_at IS NULL AND due_at <= @now
+	RETURNING *`
+
+// Whether a row is still due is asked of what was locked by its id: asked of the
+// table, PostgreSQL might go through everything that is due instead.
+const takePostgres = `
+	WITH held AS MATERIALIZED (
+		SELECT id, done_at, due_at FROM {table}
+		WHERE id IN (SELECT CAST(value AS bigint) FROM jsonb_array_elements_text(CAST(@ids AS jsonb)))
+		FOR UPDATE SKIP LOCKED)
+	UPDATE {table} AS row SET due_at = @lease, claimed_at = @now, attempt = row.attempt + 1
+	FROM held WHERE row.id = held.id AND held.done_at IS NULL AND held.due_at <= @now
+	RETURNING row.*`
 
 // Settle writes what became of an attempt and gives the claim back. It reports
 // false, and changes nothing, when the row was settled, cancelled or claimed

@@ -58,6 +58,8 @@ const (
 	few   = 2 * batch            // due rows that are read one by one; if there are more, keys are looked at instead
 	gap   = 5 * time.Millisecond // between claims when nothing is left to claim: what comes meanwhile is claimed together
 
+	mostGap = 100 * time.Millisecond // the gap after a claim that took long: so claims leave the database half of its time
+
 	mostAhead = 4096 // rows that wait here in all: their events are in memory
 )
 
@@ -115,6 +117,7 @@ func (w *Worker[T]) Run(ctx context.Context) error {
 	poll := time.NewTicker(w.options.Poll)
 	defer poll.Stop()
 	for ctx.Err() == nil {
+		began := w.options.Clock()
 		more, err := w.start(ctx, work, w.options.Clock(), nil)
 		if err != nil && ctx.Err() == nil {
 			w.options.Log.Error("claiming work failed", "table", w.table.Name, "error", err)
@@ -124,7 +127,7 @@ func (w *Worker[T]) Run(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(gap):
+		case <-time.After(min(max(gap, w.options.Clock().Sub(began)), mostGap)):
 		}
 		select {
 		case <-ctx.Done():

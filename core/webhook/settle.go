@@ -167,7 +167,9 @@ func (s *Service) become(tx *models.Tx, group []*settlement) error {
 	return nil
 }
 
-// updatePairs changes the deliveries whose id and attempt are named and that are not done.
+// updatePairs changes the deliveries whose id and attempt are named and that are
+// not done. They have no outcome; asked for done_at, PostgreSQL might go through
+// everything that waits instead of these ids.
 func updatePairs(tx *models.Tx, pairs [][2]int64, set string, values map[string]any) error {
 	text, err := json.Marshal(pairs)
 	if err != nil {
@@ -180,7 +182,7 @@ func updatePairs(tx *models.Tx, pairs [][2]int64, set string, values map[string]
 	}
 	values["pairs"] = string(text)
 	return tx.Exec("UPDATE deliveries SET "+set+" FROM ("+elements+`) AS named
-		WHERE deliveries.id = named.id AND deliveries.attempt = named.attempt AND deliveries.done_at IS NULL`, values).Error
+		WHERE deliveries.id = named.id AND deliveries.attempt = named.attempt AND deliveries.outcome = ''`, values).Error
 }
 
 // after is what a delivery becomes by an attempt that failed.
