@@ -1,0 +1,137 @@
+package webhook_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"cointill/core/fault"
+	"cointill/core/webhook"
+	"cointill/models"
+)
+
+// TestHeaders sends a merchant's headers, keeps them sealed, and shows their values to nobody.
+func TestHeaders(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		ctx := t.Context()
+		shop := newMerchant(t, nil)
+		e, _, err := b.Create(ctx, owner, webhook.Create{Name: "orders", URL: shop.URL, Active: true,
+			Headers: []webhook.Header{{Name: "x-api-key", Value: "s3cret value"}, {Name: "Authorization", Value: "Bearer t0ken"}}})
+		if err != nil || fmt.Sprint(e.Headers) != "[{X-Api-Key ••••} {Authorization ••••}]" {
+			t.Fatal(e, err)
+		}
+		b.emit(1)
+		b.step()
+		got := shop.requests()[0].header
+		if got.Get("X-Api-Key") != "s3cret value" || got.Get("Authorization") != "Bearer t0ken" || got.Get("webhook-id") == "" {
+			t.Errorf("%v", got)
+		}
+		var row models.Endpoint
+		if err := b.DB.Read(ctx).Take(&row).Error; err != nil || len(row.Headers) == 0 || bytes.Contains(row.Headers, []byte("s3cret")) || bytes.Contains(row.Headers, []byte("Api")) {
+			t.Errorf("stored as %q, %v", row.Headers, err)
+		}
+		attempts, err := b.Attempts(ctx, owner, b.only(e.ID).ID)
+		if err != nil || len(attempts) != 1 || !strings.Contains(attempts[0].Request, "X-Api-Key: ••••\n") || strings.Contains(attempts[0].Request, "s3cret") ||
+			strings.Contains(attempts[0].Request, "t0ken") {
+			t.Errorf("%+v %v", attempts, err)
+		}
+		kept := []webhook.Header{{Name: "X-API-KEY", Value: webhook.Mask}, {Name: "X-Other", Value: "o"}}
+		if e, err = b.Update(ctx, owner, e.ID, webhook.Change{Headers: &kept}); err != nil || fmt.Sprint(e.Headers) != "[{X-Api-Key ••••} {X-Other ••••}]" {
+			t.Fatal(e, err)
+		}
+		b.emit(2)
+		b.step()
+		got = shop.requests()[1].header
+		if got.Get("X-Api-Key") != "s3cret value" || got.Get("X-Other") != "o" || got.Get("Authorization") != "" {
+			t.Errorf("after the change: %v", got)
+		}
+		name := "renamed"
+		if e, err = b.Update(ctx, owner, e.ID, webhook.Change{Name: &name}); err != nil || len(e.Headers) != 2 {
+			t.Errorf("another change touched them: %+v %v", e, err)
+		}
+		lost := []webhook.Header{{Name: "X-New", Value: webhook.Mask}}
+		var f *fault.Fault
+		if _, err = b.Update(ctx, owner, e.ID, webhook.Change{Headers: &lost}); !errors.As(err, &f) || len(f.Fields["headers.X-New"]) != 1 {
+			t.Errorf("a value that isn't there is kept: %v", err)
+		}
+	})
+}
+
+func TestHeaderRules(t *testing.T) {
+	t.Parallel()
+	many := make([]webhook.Header, 11)
+	long := make([]webhook.Header, 7)
+	for i := range many {
+		many[i] = webhook.Header{Name: fmt.Sprint("X-", i), Value: "v"}
+	}
+	for i := range long {
+		long[i] = webhook.Header{Name: fmt.Sprint("X-", i), Value: strings.Repeat("v", 512)}
+	}
+	one := func(name, value string) []webhook.Header { return []webhook.Header{{Name: name, Value: value}} }
+	for _, good := range [][]webhook.Header{nil, many[:10], long[:5], one("X-Key", "a b"), one("x!#$%&'*+-.^_`|~9", "~ !"), one(strings.Repeat("x", 64), "v"),
+		one("Authorization", "Bearer x"), one("X-Webhooks", "v"), one("Accept", "v"), one("X-Content", "v")} {
+		if f := (webhook.Change{Headers: &good}).Check("test"); len(f) != 0 {
+			t.Errorf("%v: %v", good, f)
+		}
+	}
+	bad := map[string][]webhook.Header{"headers": many, "headers ": long, "headers.X-0": one("X-0", ""), "headers.X-1": one("X-1", "a\r\nb: c"), "headers.X-2": one("X-2", "é"),
+		"headers.X-3": one("X-3", " v"), "headers.X-4": one("X-4", strings.Repeat("v", 513)), "headers.X-5": one("X-5", "a\x00"), "headers.X-6": one("X-6", "a\x7f"),
+		"headers.x-7": {{Name: "X-7", Value: "v"}, {Name: "x-7", Value: "v"}}}
+	for i, name := range []string{"", "X A", "X:A", "X\n", "é", strings.Repeat("x", 65), "X\x00", "(x)"} {
+		bad["headers"+strings.Repeat(" ", i+2)] = one(name, "v")
+	}
+	for _, name := range []string{"Connection", "Transfer-Encoding", "TE", "Trailer", "Upgrade", "Keep-Alive", "Proxy-Authorization", "Proxy-Connection", "Host", "HOST",
+		"Content-Type", "content-length", "Content-Encoding", "webhook-id", "Webhook-Signature", "webhook_timestamp", "Cookie", "Set-Cookie", "User-Agent",
+		"X-Forwarded-For", "Forwarded", "Expect", "Accept-Encoding", "X-HTTP-Method-Override", "Idempotency-Key", "If-Match", "Sec-Fetch-Site", "Via", "Date"} {
+		bad["headers."+name] = one(name, "v")
+	}
+	for field, headers := range bad {
+		f := (webhook.Change{Headers: &headers}).Check("test")
+		if len(f) != 1 || len(f[strings.TrimSpace(field)]) != 1 {
+			t.Errorf("%s: %v", field, f)
+		}
+	}
+}
+
+// TestTypes queues an event for those that take its type, and a test event for its own endpoint whatever it takes.
+func TestTypes(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		ctx := t.Context()
+		all, some, none := newMerchant(t, nil), newMerchant(t, nil), newMerchant(t, nil)
+		b.create(owner, all.URL)
+		make := func(url string, types ...string) webhook.Endpoint {
+			e, _, err := b.Create(ctx, owner, webhook.Create{Name: "orders", URL: url, Active: true, Types: types})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e
+		}
+		make(some.URL, webhook.PaymentDeclined, webhook.PaymentSuccessful)
+		other := make(none.URL, webhook.PaymentDeclined)
+		id := b.emit(1) // payment.successful
+		if _, err := b.SendTest(ctx, owner, other.ID); err != nil {
+			t.Fatal(err)
+		}
+		b.step()
+		if a, s, n := len(all.requests()), len(some.requests()), len(none.requests()); a != 1 || s != 1 || n != 1 {
+			t.Errorf("%d %d %d requests", a, s, n)
+		}
+		if n, err := b.Redeliver(ctx, owner, id, ""); n != 2 || err != nil {
+			t.Error(n, err)
+		}
+		if n, err := b.Redeliver(ctx, owner, id, other.ID); n != 1 || err != nil { // named, it gets what it doesn't take
+			t.Error(n, err)
+		}
+		nothing := []string{}
+		if e, err := b.Update(ctx, owner, other.ID, webhook.Change{Types: &nothing}); err != nil || len(e.Types) != 0 {
+			t.Error(e, err)
+		}
+		b.emit(2)
+		b.step()
+		if n := len(none.requests()); n != 3 {
+			t.Errorf("%d requests to the one that takes all by now", n)
+		}
+	})
+}
