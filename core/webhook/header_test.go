@@ -111,7 +111,8 @@ func TestTypes(t *testing.T) {
 		make(some.URL, webhook.PaymentDeclined, webhook.PaymentSuccessful)
 		other := make(none.URL, webhook.PaymentDeclined)
 		id := b.emit(1) // payment.successful
-		if _, err := b.SendTest(ctx, owner, other.ID); err != nil {
+		test, err := b.SendTest(ctx, owner, other.ID)
+		if err != nil {
 			t.Fatal(err)
 		}
 		b.step()
@@ -124,13 +125,16 @@ func TestTypes(t *testing.T) {
 		if n, err := b.Redeliver(ctx, owner, id, other.ID); n != 1 || err != nil { // named, it gets what it doesn't take
 			t.Error(n, err)
 		}
+		if n, err := b.Redeliver(ctx, owner, test, ""); n != 1 || err != nil {
+			t.Error("of the test event:", n, err)
+		}
 		nothing := []string{}
 		if e, err := b.Update(ctx, owner, other.ID, webhook.Change{Types: &nothing}); err != nil || len(e.Types) != 0 {
 			t.Error(e, err)
 		}
 		b.emit(2)
 		b.step()
-		if n := len(none.requests()); n != 3 {
+		if n := len(none.requests()); n != 4 {
 			t.Errorf("%d requests to the one that takes all by now", n)
 		}
 	})
