@@ -12,6 +12,7 @@
 package outbox
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -30,6 +31,8 @@ type Table struct {
 	// their endpoints are on; lines.key stands for the key in it. "" when
 	// keys share nothing.
 	Group string
+	// Columns are those that the handler is given of a row; "" for all.
+	Columns string
 	// Lease is how long a claim holds. An attempt with its settling must not
 	// take longer than half of it: the other half is for the wait before it.
 	Lease time.Duration
@@ -56,7 +59,8 @@ func (t Table) sql(query string) string {
 	if t.Group != "" {
 		group = "COALESCE((" + t.Group + "), '')"
 	}
-	return strings.NewReplacer("{table}", t.Name, "{key}", t.Key, "{group}", group).Replace(query)
+	columns := cmp.Or(t.Columns, "*")
+	return strings.NewReplacer("{table}", t.Name, "{key}", t.Key, "{group}", group, "{columns}", columns).Replace(query)
 }
 
 // shortest reads the due rows, oldest first, as long as there are few.
@@ -130,18 +134,18 @@ func take[T any](ctx context.Context, db *models.DB, t Table, now time.Time, ids
 const takeLite = `
 	UPDATE {table} SET due_at = @lease, claimed_at = @now, attempt = attempt + 1
 	WHERE id IN (SELECT value FROM json_each(@ids)) AND done_at IS NULL AND due_at <= @now
-	RETURNING *`
+	RETURNING {columns}`
 
 // Whether a row is still due is asked of what was locked by its id: asked of the
 // table, PostgreSQL might go through everything that is due instead.
 const takePostgres = `
 	WITH held AS MATERIALIZED (
-		SELECT id, done_at, due_at FROM {table}
+		SELECT id AS held_id, done_at AS held_done, due_at AS held_due FROM {table}
 		WHERE id IN (SELECT CAST(value AS bigint) FROM jsonb_array_elements_text(CAST(@ids AS jsonb)))
 		FOR UPDATE SKIP LOCKED)
-	UPDATE {table} AS row SET due_at = @lease, claimed_at = @now, attempt = row.attempt + 1
-	FROM held WHERE row.id = held.id AND held.done_at IS NULL AND held.due_at <= @now
-	RETURNING row.*`
+	UPDATE {table} SET due_at = @lease, claimed_at = @now, attempt = attempt + 1
+	FROM held WHERE id = held_id AND held_done IS NULL AND held_due <= @now
+	RETURNING {columns}`
 
 // Settle writes what became of an attempt and gives the claim back. It reports
 // false, and changes nothing, when the row was settled, cancelled or claimed

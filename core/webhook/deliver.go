@@ -41,7 +41,8 @@ const (
 // deliveries is how the table is worked through. Half of the lease outlasts the
 // 15 s of an attempt.
 var deliveries = outbox.Table{Name: "deliveries", Key: "endpoint_id", Lease: leaseFor,
-	Group: "SELECT host FROM endpoints WHERE endpoints.id = lines.key"}
+	Columns: "id, event_id, endpoint_id, attempt, tries",
+	Group:   "SELECT host FROM endpoints WHERE endpoints.id = lines.key"}
 
 // Worker makes the worker that delivers. Zero options are replaced by what
 // deliveries need: 1,024 requests at once, of these 4 to an endpoint and 32 to
@@ -87,7 +88,7 @@ func (d deliverer) Load(ctx context.Context, rows []models.Delivery) ([]outbox.W
 		return nil, err
 	}
 	var events []models.Event
-	if err := d.DB.Read(ctx).Where("id IN ?", padded(eventIDs)).Find(&events).Error; err != nil {
+	if err := d.DB.Read(ctx).Select("id, body, pruned").Where("id IN ?", padded(eventIDs)).Find(&events).Error; err != nil {
 		return nil, err
 	}
 	senders, eventOf := map[string]*sender{}, map[string]models.Event{}

@@ -185,48 +185,6 @@ func (texts) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}}
 }
 
-// named is a field that must be an object whose members are strings.
-type named struct {
-	Given   bool
-	Members []member // in their order
-}
-
-// member is one of them.
-type member struct{ name, value string }
-
-func (n *named) read(raw jsontext.Value) string {
-	const problem = "Must be an object whose values are strings."
-	if raw.Kind() != '{' {
-		return problem
-	}
-	found := []member{}
-	in := jsontext.NewDecoder(bytes.NewReader(raw))
-	if _, err := in.ReadToken(); err != nil {
-		return problem
-	}
-	for in.PeekKind() != '}' {
-		name, err := in.ReadToken()
-		if err != nil || len(found) == maxTexts {
-			return problem
-		}
-		one := member{name: name.String()} // before the token's text is overwritten
-		item, err := in.ReadValue()
-		var value text
-		if err != nil || value.read(item) != "" {
-			return problem
-		}
-		one.value = value.Value
-		found = append(found, one)
-	}
-	n.Given, n.Members = true, found
-	return ""
-}
-
-// Schema documents the type.
-func (named) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeString}}
-}
-
 // verbatim is a field that must be an object or an array and is kept as it is
 // written, with the order of its keys and the spelling of its numbers.
 type verbatim struct {

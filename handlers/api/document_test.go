@@ -179,6 +179,10 @@ func TestSamples(t *testing.T) {
 	var l struct{ ID string }
 	b.into(link, &l)
 	hook := b.hook("https://shop.example/hook")
+	var tested struct {
+		EventID string `json:"event_id"`
+	}
+	b.into(b.call("POST", "/v1/webhooks/"+hook.ID+"/test", ""), &tested)
 	for path, item := range b.tree()["paths"].(map[string]any) {
 		for method, op := range item.(map[string]any) {
 			body, has := op.(map[string]any)["requestBody"].(map[string]any)
@@ -192,9 +196,13 @@ func TestSamples(t *testing.T) {
 				reference = b.initiate().BusinessReference
 			}
 			sample = bytes.Replace(sample, []byte("order-1001"), []byte(reference), 1)
+			sample = regexp.MustCompile(`whk_\w+`).ReplaceAll(sample, []byte(hook.ID))
 			id := hook.ID
-			if strings.Contains(path, "links") {
+			switch {
+			case strings.Contains(path, "links"):
 				id = l.ID
+			case strings.Contains(path, "events"):
+				id = tested.EventID
 			}
 			at := strings.NewReplacer("{reference}", b.initiate().Reference, "{id}", id).Replace(path)
 			if a := b.call(strings.ToUpper(method), at, string(sample)); a.Status >= 300 {

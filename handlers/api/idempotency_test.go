@@ -104,6 +104,8 @@ func TestEveryPostHappensOnce(t *testing.T) {
 			"/v1/webhooks/{id}/rotate-secret":           {"/v1/webhooks/" + h.ID + "/rotate-secret", ""},
 			"/v1/webhooks/{id}/test":                    {"/v1/webhooks/" + h.ID + "/test", ""},
 			"/v1/events/{id}/redeliver":                 {"/v1/events/" + test.EventID + "/redeliver", ""},
+			"/v1/events/resend":                         {"", `{"created_after":"2026-03-01T00:00:00Z"}`},
+			"/v1/webhooks/{id}/resend":                  {"/v1/webhooks/" + h.ID + "/resend", `{"created_after":"2026-03-01T00:00:00Z"}`},
 			"/v1/sandbox/payments/{reference}/simulate": {"/v1/sandbox/payments/" + s.Reference + "/simulate", `{"scenario":"exact"}`},
 			"/v1/sandbox/advance":                       {"", `{"reference":"order-1","seconds":5}`},
 			"/v1/sandbox/mine":                          {"", `{"payment_method":"crypto_dogecoin","blocks":1}`},

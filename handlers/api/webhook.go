@@ -106,14 +106,6 @@ func showEndpoint(e webhook.Endpoint) WebhookData {
 	}
 }
 
-// headers are the members as headers.
-func (n named) headers() (list []webhook.Header) {
-	for _, m := range n.Members {
-		list = append(list, webhook.Header{Name: m.name, Value: m.value})
-	}
-	return list
-}
-
 func showWebhook(_ *call, e webhook.Endpoint) (any, error) { return showEndpoint(e), nil }
 
 func showSecret(_ *call, made webhook.WithSecret) (any, error) {

@@ -1,0 +1,60 @@
+package api
+
+import (
+	"bytes"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"cointill/core/webhook"
+)
+
+// named is a field that must be an object whose members are strings.
+type named struct {
+	Given   bool
+	Members []member // in their order
+}
+
+// member is one of them.
+type member struct{ name, value string }
+
+func (n *named) read(raw jsontext.Value) string {
+	const problem = "Must be an object whose values are strings."
+	if raw.Kind() != '{' {
+		return problem
+	}
+	found := []member{}
+	in := jsontext.NewDecoder(bytes.NewReader(raw))
+	if _, err := in.ReadToken(); err != nil {
+		return problem
+	}
+	for in.PeekKind() != '}' {
+		name, err := in.ReadToken()
+		if err != nil || len(found) == maxTexts {
+			return problem
+		}
+		one := member{name: name.String()} // before the token's text is overwritten
+		item, err := in.ReadValue()
+		var value text
+		if err != nil || value.read(item) != "" {
+			return problem
+		}
+		one.value = value.Value
+		found = append(found, one)
+	}
+	n.Given, n.Members = true, found
+	return ""
+}
+
+// Schema documents the type.
+func (named) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeString}}
+}
+
+// headers are the members as headers.
+func (n named) headers() (list []webhook.Header) {
+	for _, m := range n.Members {
+		list = append(list, webhook.Header{Name: m.name, Value: m.value})
+	}
+	return list
+}
