@@ -1,0 +1,51 @@
+package webhook
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestAdvice has a sentence of its own for each kind of failure that there is.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	other := Advice(Attempt{Error: "?"})
+	said := map[string]string{}
+	kinds := []error{ErrForbiddenAddress, &net.DNSError{IsNotFound: true}, &net.DNSError{}, context.DeadlineExceeded, os.ErrDeadlineExceeded,
+		syscall.ECONNREFUSED, &tls.CertificateVerificationError{}, tls.RecordHeaderError{}, io.EOF, syscall.ECONNRESET, errors.New("anything")}
+	for _, err := range kinds {
+		sentence := explain(err)
+		if got := Advice(Attempt{Error: sentence}); got == other || got == "" {
+			t.Errorf("%s: %s", sentence, got)
+		}
+		said[sentence] = Advice(Attempt{Error: sentence})
+	}
+	if len(said) != 9 {
+		t.Errorf("%d kinds", len(said))
+	}
+	for _, status := range []int{101, 301, 302, 400, 401, 403, 404, 405, 408, 410, 413, 415, 418, 429, 500, 502, 503} {
+		if got := Advice(Attempt{Status: status, Error: verdict(status)}); got == "" || strings.Count(got, "\n") > 0 {
+			t.Errorf("%d: %q", status, got)
+		}
+	}
+	for _, pair := range [][2]int{{401, 403}, {403, 404}, {404, 405}, {405, 410}, {410, 413}, {413, 429}, {429, 500}, {500, 503}, {302, 404}} {
+		if adviceOnStatus(pair[0]) == adviceOnStatus(pair[1]) {
+			t.Errorf("the same for %d and %d", pair[0], pair[1])
+		}
+	}
+	for _, ours := range []string{"The webhook's secret can't be read. Rotate it.", "The URL is not https, which the live domain demands.",
+		"The webhook's headers can't be read. Give them anew.", "Cointill was stopped during the request."} {
+		if Advice(Attempt{Error: ours}) == other {
+			t.Errorf("nothing on: %s", ours)
+		}
+	}
+	if got := Advice(Attempt{Status: 204}); got != "" {
+		t.Errorf("of a success: %q", got)
+	}
+}

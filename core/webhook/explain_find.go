@@ -1,0 +1,74 @@
+package webhook
+
+import (
+	"context"
+	"strings"
+
+	"cointill/core/fault"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// ExplainSignature says why the signature of a delivery to an endpoint doesn't
+// verify. Nothing of what was pasted is kept. Faults: Invalid, NotFound, Forbidden.
+func (s *Service) ExplainSignature(ctx context.Context, sc scope.Scope, endpointID string, p Pasted) (Verdict, error) {
+	if err := sc.Can(scope.SeeWebhooks); err != nil {
+		return Verdict{}, err
+	}
+	if len(p.Body) > MaxPasted {
+		return Verdict{}, fault.Validation(fault.Fields{"body": {"May have at most 24,576 bytes. Events are far smaller."}})
+	}
+	chosen, err := find(s.DB.Read(ctx), sc, endpointID)
+	if err != nil {
+		return Verdict{}, err
+	}
+	var rows []models.Endpoint
+	if err := sc.Rows(s.DB.Read(ctx)).Where("id <> ?", chosen.ID).Order("created_at DESC, id DESC").Limit(MaxEndpoints).Find(&rows).Error; err != nil {
+		return Verdict{}, err
+	}
+	known := Known{Chosen: s.keys(chosen)}
+	for _, row := range rows {
+		known.Others = append(known.Others, s.keys(row)...)
+	}
+	if err := s.recall(ctx, sc, chosen.ID, strings.TrimSpace(unlabelled("webhook-id", p.ID)), &known); err != nil {
+		return Verdict{}, err
+	}
+	return Explain(p, known, s.Clock()), nil
+}
+
+// recall adds what is known of the event and of its requests to the endpoint.
+func (s *Service) recall(ctx context.Context, sc scope.Scope, endpointID, eventID string, known *Known) error {
+	if !plainID(eventID) {
+		return nil
+	}
+	var events []models.Event
+	if err := sc.Rows(s.DB.Read(ctx)).Where("id = ?", eventID).Limit(1).Find(&events).Error; err != nil || len(events) == 0 {
+		return err
+	}
+	known.Found, known.Body = true, events[0].Body
+	var requests []string
+	err := s.DB.Read(ctx).Model(&models.DeliveryAttempt{}).Where("delivery_id IN (?)",
+		sc.Rows(s.DB.Read(ctx)).Model(&models.Delivery{}).Select("id").Where("event_id = ? AND endpoint_id = ?", eventID, endpointID)).
+		Order("attempt DESC").Limit(50).Pluck("request", &requests).Error
+	for _, request := range requests {
+		for line := range strings.Lines(request) {
+			if name, value, _ := strings.Cut(line, ":"); strings.EqualFold(name, "Webhook-Timestamp") {
+				known.Times = append(known.Times, strings.TrimSpace(value))
+			}
+		}
+	}
+	return err
+}
+
+// keys opens an endpoint's secrets, the present one first; what can't be read is left out.
+func (s *Service) keys(row models.Endpoint) (list []Key) {
+	if plain, err := s.Secrets.Open(place(row.ID), row.Secret); err == nil {
+		list = append(list, Key{Endpoint: row.Name, Secret: string(plain)})
+	}
+	if len(row.OldSecret) > 0 && row.OldSecretUntil != nil {
+		if plain, err := s.Secrets.Open(place(row.ID), row.OldSecret); err == nil {
+			list = append(list, Key{Endpoint: row.Name, Secret: string(plain), Until: row.OldSecretUntil})
+		}
+	}
+	return list
+}
