@@ -22,6 +22,9 @@ type Page struct {
 	Flash Flash
 	// NextPath is where a switch of the domain comes back to.
 	NextPath string
+	// Refresh makes browsers without JavaScript load the page again, in seconds;
+	// 0 never does.
+	Refresh int
 }
 
 // Test says whether the page shows test data.
