@@ -1,6 +1,7 @@
 package views_test
 
 import (
+	"maps"
 	"strings"
 	"time"
 
@@ -110,7 +111,7 @@ func paymentPage() dashboard.PaymentProps {
 		Currency: "GHC", AskedFiat: "GH₵ 310.00", AskedCoin: "9.250000", CameFiat: "GH₵ 268.10", CameCoin: "8.000000", DifferenceWord: "Too little", DifferenceFiat: "GH₵ 41.90", DifferenceCoin: "1.250000", HasCame: true,
 		Transfers:  []dashboard.TransferRow{{Hash: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", Amount: "8.000000 XRP", Fiat: "GH₵ 268.10", State: "Validated", Tone: ui.Good, FirstSeen: now}},
 		Timeline:   []ui.Step{{At: now.Add(-9 * time.Minute), Title: "Initiated by the API", Text: "Key “Shop server”", Icon: "ring-dashed"}, {At: now.Add(-8 * time.Minute), Title: "The customer opened the page", Text: "The address and tag were given", Icon: "eye", Tone: ui.Info}, {At: now.Add(-6 * time.Minute), Title: "Transfer seen: 8.000000 XRP", Icon: "half", Tone: ui.Info, Mono: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", MonoLabel: "transaction hash"}, {At: now.Add(-6 * time.Minute), Title: "Declined", Text: "underpaid by 1.250000 XRP", Icon: "diamond", Tone: ui.Warn}, {At: now.Add(-5 * time.Minute), Title: "Webhook told “Shop server”", Text: "payment.declined, 200 in 84 ms", Icon: "send", Tone: ui.Good}},
-		Deliveries: []dashboard.DeliveryRow{{Event: "payment.declined", Endpoint: "Shop server", EndpointHref: "/dashboard/webhooks/1", Result: "200 in 84 ms", Tone: ui.Good, Attempt: 1, At: now}, {Event: "payment.processing", Endpoint: "Ledger", EndpointHref: "/dashboard/webhooks/2", Result: "503 in 1.2 s", Tone: ui.Bad, Attempt: 3, At: now, Next: now.Add(30 * time.Minute)}},
+		Deliveries: []dashboard.DeliveryRow{{Event: "payment.declined", Href: "/dashboard/webhooks/1/deliveries/evt_1", Endpoint: "Shop server", EndpointHref: "/dashboard/webhooks/1", Result: "200 in 84 ms", Tone: ui.Good, Attempt: 1, At: now}, {Event: "payment.processing", Endpoint: "Ledger", EndpointHref: "/dashboard/webhooks/2", Result: "503 in 1.2 s", Tone: ui.Bad, Attempt: 3, At: now, Next: now.Add(30 * time.Minute)}},
 		Mails:      []dashboard.MailRow{{ID: "7", Subject: "About your payment to Sunbird Coffee", Status: "kept", At: now}},
 		Rate:       "1 XRP = GH₵ 33.5135", Evidence: evidence(),
 		CustomerCode: "CUS_m2Vn8QkLx0Td", Network: "XRP Ledger (sandbox)", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Tag: "4021881377", Confirmations: "validated", AuthorizationCode: "AUTH_s8Kd02LmQp", PayURL: "http://127.0.0.1:8080/pay/tok", Expires: now,
@@ -143,10 +144,6 @@ func book() map[string]templ.Component {
 		"rates-test":       dashboard.Rates(dashboard.RatesProps{Page: shell("Rates", "rates"), Note: "Prices of the test domain come from a fixed table.", Currencies: ratesPage().Currencies, Coins: ratesPage().Coins, Rules: ratesPage().Rules, Pairs: ratesPage().Pairs, Detail: dashboard.PairDetail{Pair: "BTC/USD", Problem: "No rate."}}),
 		"rate-policy":      dashboard.RatePolicy(policyPage()),
 		"rate-policy-seen": dashboard.RatePolicy(dashboard.RatePolicyProps{Page: shell("Prices in USD", "rates"), Currency: "USD", Dollar: true, Rate: "None needed", Spread: "None", Sample: "$100.00", Problem: "There is no price."}),
-		"webhooks":         dashboard.Webhooks(dashboard.WebhooksProps{Page: shell("Webhooks", "webhooks"), Rows: []dashboard.WebhookRow{{ID: "1", Name: "Shop server", URL: "https://shop.example/hooks/cointill", Active: true, LastResult: "200 in 84 ms", LastTone: ui.Good, LastAt: now}, {ID: "2", Name: "Ledger", URL: "https://ledger.internal-company-name.example/v2/events/incoming/cointill", LastResult: "410 in 12 ms", LastTone: ui.Bad, LastAt: now, OffWhy: "Switched off: it answered 410 (gone)."}}}),
-		"webhooks-empty":   dashboard.Webhooks(dashboard.WebhooksProps{Page: shell("Webhooks", "webhooks")}),
-		"webhook-new":      dashboard.WebhookForm(dashboard.WebhookFormProps{Page: shell("Add an endpoint", "webhooks"), Form: refused}),
-		"webhook":          dashboard.Webhook(dashboard.WebhookProps{Page: shell("Shop server", "webhooks"), Form: ui.Form{Values: map[string]string{"type": "Shop server", "url": "https://shop.example/hooks/cointill"}}, WebhookRow: dashboard.WebhookRow{ID: "1", Name: "Shop server", URL: "https://shop.example/hooks/cointill", Active: true}, Secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", Deliveries: paymentPage().Deliveries}),
 		"links":            dashboard.Links(dashboard.LinksProps{Page: shell("Payment links", "links"), Rows: []dashboard.LinkRow{linkRow(), {ID: "2", Code: "y0ga22", Title: "Yoga class", Amount: "Open, from ₦500.00", Used: "12", Collected: "₦31,400.00", State: "inactive", Created: now}}, Pager: ui.PagerProps{Shown: "2 links"}}),
 		"links-empty":      dashboard.Links(dashboard.LinksProps{Page: shell("Payment links", "links")}),
 		"link-new":         dashboard.LinkForm(dashboard.LinkFormProps{Page: shell("New payment link", "links"), Form: ui.Form{Values: map[string]string{"currency": "NGN"}}, Methods: methods, MethodsOn: map[string]bool{"crypto_bitcoin": true, "crypto_ripple": true}}),
@@ -164,6 +161,7 @@ func book() map[string]templ.Component {
 		"mail-wallet":      mail.Notice(mail.WalletChanged(notice())),
 		"docs":             docs.Reference(reference()),
 	}
+	maps.Copy(pages, webhookPages(refused))
 	live := shell("Transactions", "payments")
 	live.Domain, live.LiveAvailable, live.Flash = "live", true, layout.Flash{Kind: "good", Text: "Your payment link is ready to be shared."}
 	pages["payments-live"] = dashboard.Payments(dashboard.PaymentsProps{Page: live, Methods: methods, Rows: rows()})

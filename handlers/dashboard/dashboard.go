@@ -66,7 +66,19 @@ type Webhooks interface {
 	Delete(ctx context.Context, sc scope.Scope, id string) error
 	RotateSecret(ctx context.Context, sc scope.Scope, id string) (webhook.Endpoint, string, error)
 	SendTest(ctx context.Context, sc scope.Scope, id string) (eventID string, err error)
-	Deliveries(ctx context.Context, sc scope.Scope, endpointID string, limit int) ([]webhook.Delivery, error)
+	History(ctx context.Context, sc scope.Scope, endpointID, state, after string, limit int) ([]webhook.Delivery, string, error)
+	LastAttempts(ctx context.Context, sc scope.Scope, deliveries []webhook.Delivery) (map[int64]webhook.Attempt, error)
+	Health(ctx context.Context, sc scope.Scope, endpointID string) (webhook.Health, error)
+	Missed(ctx context.Context, sc scope.Scope, endpointID string) (webhook.Missed, error)
+	Event(ctx context.Context, sc scope.Scope, id string) (webhook.Recorded, error)
+	DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, eventID string) (webhook.Delivery, []webhook.Attempt, error)
+	Redeliver(ctx context.Context, sc scope.Scope, eventID, endpointID string) (int, error)
+	Check(o webhook.Order) fault.Fields
+	Plan(ctx context.Context, sc scope.Scope, o webhook.Order) (webhook.Planned, error)
+	Resend(ctx context.Context, sc scope.Scope, o webhook.Order) (webhook.Resend, error)
+	FindResend(ctx context.Context, sc scope.Scope, id string) (webhook.Resend, error)
+	Resends(ctx context.Context, sc scope.Scope, after string, limit int) ([]webhook.Resend, string, error)
+	ExplainSignature(ctx context.Context, sc scope.Scope, endpointID string, p webhook.Pasted) (webhook.Verdict, error)
 	LatestDeliveries(ctx context.Context, sc scope.Scope) (map[string]webhook.Delivery, error)
 	DeliveriesOfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]webhook.Delivery, error)
 }

@@ -35,9 +35,9 @@ func (h *Handlers) showPayment(c *page.Ctx, status int, said layout.Flash) error
 		return err
 	}
 	more.Mails = mailRows(mails, zone)
-	if !sc.Allows(scope.SeeWebhooks) { // the link would lead nowhere
+	if !sc.Allows(scope.SeeWebhooks) { // the links would lead nowhere
 		for i := range more.Deliveries {
-			more.Deliveries[i].Endpoint = ""
+			more.Deliveries[i].Endpoint, more.Deliveries[i].Href = "", ""
 		}
 	}
 	if more.Origin, more.HasOrigin, err = h.Wallets.Origin(ctx, sc, v.Payment.ID); err != nil {

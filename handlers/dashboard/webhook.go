@@ -2,13 +2,14 @@ package dashboard
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
+	"cointill/core/scope"
 	"cointill/core/webhook"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
-	"cointill/views/ui"
 )
 
 // webhook shows one endpoint.
@@ -19,12 +20,27 @@ func (h *Handlers) webhook(c *page.Ctx) error {
 // webhookShown is how the page of an endpoint is answered.
 type webhookShown struct {
 	Status int
-	Form   ui.Form // what was typed and refused; empty shows what is saved
 	Said   layout.Flash
 	Secret string // just made; Replaced says that an older one signs along
 	// Replaced is false for the first secret of an endpoint.
 	Replaced bool
 }
+
+// endpointFacts is what the page of an endpoint is made of.
+type endpointFacts struct {
+	Scope    scope.Scope
+	Endpoint webhook.Endpoint
+	Health   webhook.Health
+	Missed   webhook.Missed
+	Sent     []webhook.Delivery
+	Tried    map[int64]webhook.Attempt // the latest, by the delivery
+	Asked    sentAsked
+	Next     string // cursor
+	Now      time.Time
+}
+
+// sentAsked is what the list of deliveries was asked for, in the address.
+type sentAsked struct{ State, After string }
 
 func (h *Handlers) showWebhook(c *page.Ctx, shown webhookShown) error {
 	endpoint, err := h.Webhooks.Find(c.UserContext(), c.Scope, c.Param("id"))
@@ -35,7 +51,7 @@ func (h *Handlers) showWebhook(c *page.Ctx, shown webhookShown) error {
 }
 
 func (h *Handlers) renderWebhook(c *page.Ctx, endpoint webhook.Endpoint, shown webhookShown) error {
-	deliveries, err := h.Webhooks.Deliveries(c.UserContext(), c.Scope, endpoint.ID, listSize)
+	facts, err := h.endpointFacts(c, endpoint)
 	if err != nil {
 		return err
 	}
@@ -44,15 +60,34 @@ func (h *Handlers) renderWebhook(c *page.Ctx, endpoint webhook.Endpoint, shown w
 	if shown.Said.Text != "" {
 		shell.Flash = shown.Said
 	}
-	props := webhookProps(shell, endpoint, deliveries, shown.Form, zoneOf(c.Member.Business))
+	props := webhookProps(shell, facts, zoneOf(c.Member.Business))
 	props.Secret, props.NewSecret = shown.Secret, shown.Replaced
-	if !shown.Replaced {
-		props.OldUntil = time.Time{}
-	}
 	return c.RenderStatus(shown.Status, dashboard.Webhook(props))
 }
 
-func webhookPath(id string) string { return "/dashboard/webhooks/" + id }
+// endpointFacts collects how an endpoint does and what it was sent.
+func (h *Handlers) endpointFacts(c *page.Ctx, e webhook.Endpoint) (f endpointFacts, err error) {
+	ctx, sc := c.UserContext(), c.Scope
+	f = endpointFacts{Scope: sc, Endpoint: e, Now: h.Clock(), Asked: sentAsked{After: clean(c.Query("after"))}}
+	if state := c.Query("state"); slices.Contains(webhook.States(), state) {
+		f.Asked.State = clean(state)
+	}
+	if f.Health, err = h.Webhooks.Health(ctx, sc, e.ID); err != nil {
+		return f, err
+	}
+	if f.Missed, err = h.Webhooks.Missed(ctx, sc, e.ID); err != nil {
+		return f, err
+	}
+	if f.Sent, f.Next, err = h.Webhooks.History(ctx, sc, e.ID, f.Asked.State, f.Asked.After, listSize); err != nil {
+		return f, err
+	}
+	f.Tried, err = h.Webhooks.LastAttempts(ctx, sc, f.Sent)
+	return f, err
+}
+
+const webhooksPath = "/dashboard/webhooks"
+
+func webhookPath(id string) string { return webhooksPath + "/" + id }
 
 // webhookRefused shows the endpoint's page with what was wrong about an act.
 func (h *Handlers) webhookRefused(c *page.Ctx, refused error) error {

@@ -12,23 +12,36 @@ import (
 
 // webhookForm is the form of a new endpoint, which will receive events.
 func (h *Handlers) webhookForm(c *page.Ctx) error {
-	props := dashboard.WebhookFormProps{Page: c.Layout("Add an endpoint", "webhooks"), Form: ui.Form{Values: map[string]string{"active": "true"}}}
-	return c.Render(dashboard.WebhookForm(props))
+	typed := ui.Form{Values: map[string]string{"active": "true"}}
+	return h.showWebhookForm(c, http.StatusOK, typed, webhook.Endpoint{})
 }
 
 // webhookCreate registers an endpoint and shows its secret, once.
 func (h *Handlers) webhookCreate(c *page.Ctx) error {
-	typed := form(c, "type", "url", "active")
+	typed := form(c, webhookFields()...)
 	made, secret, err := h.Webhooks.Create(c.UserContext(), c.Scope, webhook.Create{
-		Name: typed.Value("type"), URL: typed.Value("url"), Active: typed.On("active"),
+		Name: typed.Value("type"), URL: typed.Value("url"), Active: typed.On("active"), Types: typesIn(typed), Headers: headersIn(typed),
 	})
 	if err != nil {
 		status, err := refuse(&typed, err)
 		if err != nil {
 			return err
 		}
-		return c.RenderStatus(status, dashboard.WebhookForm(dashboard.WebhookFormProps{Page: c.Layout("Add an endpoint", "webhooks"), Form: typed}))
+		return h.showWebhookForm(c, status, typed, webhook.Endpoint{})
 	}
 	said := layout.Flash{Kind: string(ui.Good), Text: "The endpoint is registered."}
 	return h.renderWebhook(c, made, webhookShown{Status: http.StatusCreated, Said: said, Secret: secret})
+}
+
+// showWebhookForm shows the form of an endpoint; a new one has no id.
+func (h *Handlers) showWebhookForm(c *page.Ctx, status int, typed ui.Form, e webhook.Endpoint) error {
+	title := "Add an endpoint"
+	if e.ID != "" {
+		title = "Edit endpoint " + e.Name
+	}
+	shell := c.Layout(title, "webhooks")
+	if shell.NextPath = webhooksPath + "/new"; e.ID != "" {
+		shell.NextPath = webhooksPath
+	}
+	return c.RenderStatus(status, dashboard.WebhookForm(webhookFormProps(shell, typed, e)))
 }

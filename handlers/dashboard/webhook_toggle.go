@@ -3,14 +3,26 @@ package dashboard
 import (
 	"cointill/core/webhook"
 	"cointill/handlers/page"
+	"cointill/views/ui"
 )
 
-// webhookToggle switches an endpoint on or off; switching it on forgives its failures.
+// webhookToggle switches an endpoint on or off; switching it on forgives its
+// failures, and says what it missed meanwhile.
 func (h *Handlers) webhookToggle(c *page.Ctx) error {
 	active := c.Text("active") == "true"
 	changed, err := h.Webhooks.Update(c.UserContext(), c.Scope, c.Param("id"), webhook.Change{Active: &active})
 	if err != nil {
 		return h.webhookRefused(c, err)
 	}
-	return c.Redirect(back(c, webhookPath(changed.ID)))
+	to := back(c, webhookPath(changed.ID))
+	if active && to == webhooksPath { // the endpoint's own page says it anyway
+		missed, err := h.Webhooks.Missed(c.UserContext(), c.Scope, changed.ID)
+		if err != nil {
+			return err
+		}
+		if missed.Count > 0 {
+			c.Flash(string(ui.Info), missedText(missed, true, zoneOf(c.Member.Business))+" Open “"+changed.Name+"” to send them.")
+		}
+	}
+	return c.Redirect(to)
 }

@@ -1,22 +1,37 @@
 package dashboard
 
 import (
+	"net/http"
+
 	"cointill/core/webhook"
 	"cointill/handlers/page"
 	"cointill/views/ui"
 )
 
-// webhookUpdate changes the name and the address of an endpoint.
+// webhookEdit is the form of an endpoint that there is.
+func (h *Handlers) webhookEdit(c *page.Ctx) error {
+	endpoint, err := h.Webhooks.Find(c.UserContext(), c.Scope, c.Param("id"))
+	if err != nil {
+		return err
+	}
+	return h.showWebhookForm(c, http.StatusOK, ui.Form{Values: webhookValues(endpoint)}, endpoint)
+}
+
+// webhookUpdate changes an endpoint to what its form says.
 func (h *Handlers) webhookUpdate(c *page.Ctx) error {
-	typed := form(c, "type", "url")
-	name, url := typed.Value("type"), typed.Value("url")
-	changed, err := h.Webhooks.Update(c.UserContext(), c.Scope, c.Param("id"), webhook.Change{Name: &name, URL: &url})
+	endpoint, err := h.Webhooks.Find(c.UserContext(), c.Scope, c.Param("id"))
+	if err != nil {
+		return err
+	}
+	typed := form(c, webhookFields()...)
+	name, url, types, headers := typed.Value("type"), typed.Value("url"), typesIn(typed), headersIn(typed)
+	changed, err := h.Webhooks.Update(c.UserContext(), c.Scope, endpoint.ID, webhook.Change{Name: &name, URL: &url, Types: &types, Headers: &headers})
 	if err != nil {
 		status, err := refuse(&typed, err)
 		if err != nil {
 			return err
 		}
-		return h.showWebhook(c, webhookShown{Status: status, Form: typed})
+		return h.showWebhookForm(c, status, typed, endpoint)
 	}
 	c.Flash(string(ui.Good), "Saved.")
 	return c.Redirect(webhookPath(changed.ID))

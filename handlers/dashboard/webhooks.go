@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cointill/core/scope"
 	"cointill/core/webhook"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -17,7 +18,7 @@ func (h *Handlers) webhooks(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	props := dashboard.WebhooksProps{Page: c.Layout("Webhooks", "webhooks")}
+	props := dashboard.WebhooksProps{Page: c.Layout("Webhooks", "webhooks"), Manage: sc.Allows(scope.ManageWebhooks)}
 	for _, e := range endpoints {
 		var last *webhook.Delivery
 		if d, any := latest[e.ID]; any {

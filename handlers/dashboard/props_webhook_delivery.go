@@ -1,0 +1,112 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"cointill/core/scope"
+	"cointill/core/webhook"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+	"cointill/views/ui"
+)
+
+// sentRow is a delivery in an endpoint's list; tried is its latest attempt, if any.
+func sentRow(d webhook.Delivery, tried *webhook.Attempt, zone *time.Location) dashboard.SentRow {
+	row := dashboard.SentRow{Event: d.EventType, ID: d.EventID, Href: deliveryPath(d.EndpointID, d.EventID), Tries: d.Attempt, Happened: d.EventAt.In(zone)}
+	row.Result, row.Tone = deliveryResult(d)
+	if tried != nil {
+		row.Tried = tried.At.In(zone)
+	}
+	if d.NextAt != nil && d.Attempt > 0 {
+		row.Next = d.NextAt.In(zone)
+	}
+	return row
+}
+
+// deliveryProps is the page of an event for an endpoint, the latest attempt first.
+func deliveryProps(page layout.Page, f deliveryFacts, zone *time.Location) dashboard.DeliveryProps {
+	p := dashboard.DeliveryProps{Page: page, EndpointID: f.Endpoint.ID, EndpointName: f.Endpoint.Name, EndpointURL: f.Endpoint.URL,
+		Sequence: f.Event.Sequence, Body: f.Event.Body}
+	var last *webhook.Attempt
+	for i, attempt := range slices.Backward(f.Attempts) {
+		row := attemptRow(attempt, zone)
+		if i == len(f.Attempts)-1 {
+			last, row.Open = &attempt, true
+		}
+		p.Attempts = append(p.Attempts, row)
+	}
+	p.SentRow = sentRow(f.Delivery, last, zone)
+	if f.Scope.Allows(scope.SeePayments) {
+		p.PaymentReference = referenceIn(f.Event)
+	}
+	switch {
+	case !f.Scope.Allows(scope.ManageWebhooks) || f.Delivery.State == webhook.Sending:
+	case !f.Endpoint.Active:
+		p.CantWhy = "The endpoint is off: switch it on to send this again."
+	case f.Event.Body == "":
+		p.CantWhy = "The event is older than 60 days: its body is no longer kept, so it can't be sent again."
+	default:
+		p.CanResend = true
+	}
+	return p
+}
+
+func attemptRow(a webhook.Attempt, zone *time.Location) dashboard.AttemptRow {
+	row := dashboard.AttemptRow{Number: a.Number, At: a.At.In(zone), Took: took(a.Took), Advice: webhook.Advice(a),
+		Request: a.Request, Header: a.Header, Answer: a.Answer, Status: a.Status}
+	row.Result, row.Tone = attemptResult(a)
+	return row
+}
+
+// attemptResult is a short sentence about an attempt.
+func attemptResult(a webhook.Attempt) (string, ui.Tone) {
+	if a.Error == "" {
+		return "Delivered (" + strconv.Itoa(a.Status) + ")", ui.Good
+	}
+	return a.Error, ui.Bad
+}
+
+// took writes how long something lasted.
+func took(d time.Duration) string {
+	ms := d.Milliseconds()
+	if ms < 1000 {
+		return strconv.FormatInt(ms, 10) + " ms"
+	}
+	return strconv.FormatInt(ms/1000, 10) + "." + strconv.FormatInt(ms%1000/100, 10) + " s"
+}
+
+// referenceIn is the reference of the payment that an event is about; "" when
+// it is about none, or no longer known.
+func referenceIn(e webhook.Recorded) string {
+	var body struct {
+		Data struct {
+			Reference string `json:"reference"`
+		} `json:"data"`
+	}
+	if !strings.HasPrefix(e.Type, "payment.") || json.Unmarshal([]byte(e.Body), &body) != nil {
+		return ""
+	}
+	return body.Data.Reference
+}
+
+// signatureProps is the page of the signature checker.
+func signatureProps(page layout.Page, typed ui.Form, v webhook.Verdict, endpoints []webhook.Endpoint) dashboard.SignatureCheckProps {
+	p := dashboard.SignatureCheckProps{Page: page, Form: typed, Endpoints: endpointOptions(endpoints), Why: v.Why, Do: v.Do}
+	switch v.Reason {
+	case webhook.Verifies:
+		p.Title, p.Tone = "It verifies", ui.Good
+	case webhook.TooOld, webhook.TooNew:
+		p.Title, p.Tone = "Signed rightly, at another time", ui.Warn
+	default:
+		p.Title, p.Tone = "It does not verify", ui.Bad
+	}
+	if v.Diff != nil {
+		diff := dashboard.BodyDiff(*v.Diff)
+		p.Diff = &diff
+	}
+	return p
+}

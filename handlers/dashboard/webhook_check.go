@@ -1,0 +1,51 @@
+package dashboard
+
+import (
+	"net/http"
+	"strings"
+
+	"cointill/core/webhook"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/ui"
+)
+
+// signatureForm asks for a delivery to look at.
+func (h *Handlers) signatureForm(c *page.Ctx) error {
+	typed := ui.Form{Values: map[string]string{"endpoint": clean(c.Query("endpoint"))}}
+	return h.showSignature(c, http.StatusOK, typed, webhook.Verdict{})
+}
+
+// signatureCheck says why a pasted delivery doesn't verify. It stores nothing.
+func (h *Handlers) signatureCheck(c *page.Ctx) error {
+	typed := form(c, "endpoint", "webhook_timestamp", "webhook_signature")
+	pasted := webhook.Pasted{
+		ID: c.FormValue("webhook_id"), Timestamp: typed.Value("webhook_timestamp"), Signature: typed.Value("webhook_signature"),
+		// Browsers send every line end of a text area as CRLF, whatever it was.
+		Body: strings.ReplaceAll(c.FormValue("body"), "\r\n", "\n"),
+	}
+	typed.Values["webhook_id"], typed.Values["body"] = strings.ToValidUTF8(pasted.ID, "�"), strings.ToValidUTF8(pasted.Body, "�")
+	verdict, err := h.Webhooks.ExplainSignature(c.UserContext(), c.Scope, typed.Value("endpoint"), pasted)
+	status := http.StatusOK
+	if err != nil {
+		if status, err = refuse(&typed, err); err != nil {
+			return err
+		}
+	}
+	if strings.Contains(typed.Value("webhook_signature"), "whsec_") {
+		typed.Values["webhook_signature"] = ""
+	}
+	return h.showSignature(c, status, typed, verdict)
+}
+
+func (h *Handlers) showSignature(c *page.Ctx, status int, typed ui.Form, verdict webhook.Verdict) error {
+	endpoints, _, err := h.Webhooks.List(c.UserContext(), c.Scope, "", 100)
+	if err != nil {
+		return err
+	}
+	shell := c.Layout("Check a signature", "webhooks")
+	shell.NextPath = checkPath
+	return c.RenderStatus(status, dashboard.SignatureCheck(signatureProps(shell, typed, verdict, endpoints)))
+}
+
+const checkPath = webhooksPath + "/check"

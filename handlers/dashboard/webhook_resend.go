@@ -1,0 +1,118 @@
+package dashboard
+
+import (
+	"net/http"
+
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/ui"
+)
+
+const resendsPath = webhooksPath + "/resends"
+
+// resends asks what to send again, and lists what was ordered before.
+func (h *Handlers) resends(c *page.Ctx) error {
+	typed, types := asked(c)
+	if typed.Value("created_after") == "" {
+		typed.Values["created_after"] = h.Clock().In(zoneOf(c.Member.Business)).AddDate(0, 0, -1).Format(formTime)
+		typed.Values["failed"] = "true"
+	}
+	return h.showResends(c, http.StatusOK, typed, types)
+}
+
+// resendReview says how many events an order would send. It changes nothing.
+func (h *Handlers) resendReview(c *page.Ctx) error {
+	typed, types := asked(c)
+	order, unreadable := orderOf(typed, types, zoneOf(c.Member.Business))
+	if len(unreadable) > 0 {
+		return h.resendRefused(c, typed, types, mistyped(unreadable, h.Webhooks.Check(order)))
+	}
+	planned, err := h.Webhooks.Plan(c.UserContext(), c.Scope, order)
+	if err != nil {
+		return h.resendRefused(c, typed, types, err)
+	}
+	names, err := h.endpointNames(c)
+	if err != nil {
+		return err
+	}
+	shell := c.Layout("Send events again", "webhooks")
+	shell.NextPath = resendsPath
+	return c.Render(dashboard.ResendReview(reviewOf(shell, typed, types, reviewed{order, planned, names}, zoneOf(c.Member.Business))))
+}
+
+// resendCreate gives the order.
+func (h *Handlers) resendCreate(c *page.Ctx) error {
+	typed, types := form(c, orderFields...), multiple(c, "types")
+	order, unreadable := orderOf(typed, types, zoneOf(c.Member.Business))
+	if len(unreadable) > 0 {
+		return h.resendRefused(c, typed, types, mistyped(unreadable, h.Webhooks.Check(order)))
+	}
+	made, err := h.Webhooks.Resend(c.UserContext(), c.Scope, order)
+	if err != nil {
+		return h.resendRefused(c, typed, types, err)
+	}
+	return c.Redirect(resendPath(made.ID))
+}
+
+// resend shows how far an order is.
+func (h *Handlers) resend(c *page.Ctx) error {
+	found, err := h.Webhooks.FindResend(c.UserContext(), c.Scope, c.Param("id"))
+	if err != nil {
+		return err
+	}
+	names, err := h.endpointNames(c)
+	if err != nil {
+		return err
+	}
+	shell := c.Layout("Sending events again", "webhooks")
+	shell.NextPath = resendsPath
+	props := dashboard.ResendProps{Page: shell, ResendRow: resendRow(found, names, zoneOf(c.Member.Business))}
+	if props.Working {
+		props.Refresh = 5
+	}
+	return c.Render(dashboard.Resend(props))
+}
+
+func (h *Handlers) resendRefused(c *page.Ctx, typed ui.Form, types []string, refused error) error {
+	status, err := refuse(&typed, refused)
+	if err != nil {
+		return err
+	}
+	return h.showResends(c, status, typed, types)
+}
+
+func (h *Handlers) showResends(c *page.Ctx, status int, typed ui.Form, types []string) error {
+	after := clean(c.Query("after"))
+	orders, next, err := h.Webhooks.Resends(c.UserContext(), c.Scope, after, listSize)
+	if err != nil {
+		return err
+	}
+	endpoints, _, err := h.Webhooks.List(c.UserContext(), c.Scope, "", 100)
+	if err != nil {
+		return err
+	}
+	shell := c.Layout("Send events again", "webhooks")
+	shell.NextPath = resendsPath
+	facts := resendsFacts{Scope: c.Scope, Endpoints: endpoints, Orders: orders, After: after, Next: next, Types: types}
+	return c.RenderStatus(status, dashboard.Resends(resendsProps(shell, typed, facts, zoneOf(c.Member.Business))))
+}
+
+// endpointNames are the names of the endpoints that there are, by their id.
+func (h *Handlers) endpointNames(c *page.Ctx) (map[string]string, error) {
+	endpoints, _, err := h.Webhooks.List(c.UserContext(), c.Scope, "", 100)
+	return namesOf(endpoints), err
+}
+
+// asked is the order in the address of a page.
+func asked(c *page.Ctx) (typed ui.Form, types []string) {
+	typed.Values = map[string]string{}
+	for _, name := range orderFields {
+		typed.Values[name] = clean(c.Query(name))
+	}
+	for _, kind := range c.Context().QueryArgs().PeekMulti("types") {
+		types = append(types, clean(string(kind)))
+	}
+	return typed, types
+}
+
+func resendPath(id string) string { return resendsPath + "/" + id }
