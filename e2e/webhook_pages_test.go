@@ -1,0 +1,140 @@
+package e2e
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"cointill/e2e/browser"
+	"cointill/e2e/harness"
+)
+
+// shopHook is a merchant's server that first answers 404 to everything.
+type shopHook struct {
+	*httptest.Server
+	mu   sync.Mutex
+	up   bool
+	last delivery
+}
+
+func newShopHook(t *testing.T) *shopHook {
+	t.Helper()
+	s := &shopHook{}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.last = delivery{r.Header.Clone(), body}
+		if !s.up {
+			http.Error(w, "no route for this path", http.StatusNotFound)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *shopHook) mend() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.up = true
+}
+
+func (s *shopHook) latest() delivery {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
+}
+
+// signIn opens the dashboard in a page.
+func signIn(page *browser.Page, i *harness.Instance) {
+	page.Open(i.Base + "/sign-in")
+	page.Fill("input[name=email]", harness.Email)
+	page.Fill("input[name=password]", harness.Password)
+	page.Press("main form button[type=submit]")
+	page.Find("form[action='/sign-out']")
+}
+
+// until opens a page again and again until its content has a text.
+func until(t *testing.T, page *browser.Page, address, text string) {
+	t.Helper()
+	harness.Eventually(t, 20*time.Second, text, func() bool {
+		page.Open(address)
+		return strings.Contains(page.Text("main"), text)
+	})
+}
+
+// useWebhooks does with forms alone all that the pages about webhooks offer, in
+// a page whose scripts are off, and returns the paths of pages with something on them.
+func useWebhooks(t *testing.T, i *harness.Instance, page *browser.Page) (paths []string) {
+	t.Helper()
+	shop := newShopHook(t)
+	signIn(page, i)
+	page.Open(i.Base + "/dashboard/webhooks/new")
+	page.Fill("input[name=type]", "Shop server")
+	page.Fill("input[name=url]", shop.URL+"/hooks/cointill")
+	page.Press("input[name='event.payment.initiated']")
+	page.Press("input[name='event.payment.processing']")
+	page.Press("input[name='event.payment.successful']")
+	page.Fill("input[name=header_name_0]", "X-Gateway-Key")
+	page.Fill("input[name=header_value_0]", "a secret key")
+	page.Press("main form[action='/dashboard/webhooks'] button[type=submit]")
+	page.Find(".panel-once")
+	at := regexp.MustCompile(`/dashboard/webhooks/whk_\w+`).FindString(attribute(page, "form[action$='/test']", "action"))
+	page.Press("form[action$='/test'] button")
+	until(t, page, i.Base+at, "Your server has nothing at this path")
+	delivered := attribute(page, "table a[href*='/deliveries/']", "href")
+	if text := page.Text("main"); !strings.Contains(text, "X-Gateway-Key: ••••") || strings.Contains(text, "a secret key") {
+		t.Errorf("the endpoint's page says: %s", text)
+	}
+	shop.mend()
+	page.Open(i.Base + delivered)
+	page.Press("form[action$='/resend'] button")
+	until(t, page, i.Base+delivered, "Delivered (200)")
+
+	page.Open(i.Base + at)
+	page.Press("#switch")
+	page.Find("#switch[aria-checked=false]")
+	missed := started(t, i, "crypto_ripple")
+	play("exact")(t, i, missed.Reference)
+	reach(t, i, missed.Reference, "successful", "")
+	page.Open(i.Base + at)
+	page.Press("#switch")
+	page.Find("#switch[aria-checked=true]")
+	page.Press("a[href*='/resends/review']")
+	page.Find("form[action='/dashboard/webhooks/resends']")
+	review := page.Path()
+	page.Press("form[action='/dashboard/webhooks/resends'] button")
+	page.Find("#progress")
+	order := page.Path()
+	until(t, page, i.Base+order, "Done")
+	paths = []string{at, at + "?state=skipped", at + "/edit", delivered, review, order, "/dashboard/webhooks/resends?endpoint=" + strings.TrimPrefix(at, "/dashboard/webhooks/")}
+
+	got := shop.latest()
+	page.Open(i.Base + "/dashboard/webhooks/check")
+	for _, name := range []string{"id", "timestamp", "signature"} {
+		page.Fill("input[name=webhook_"+name+"]", got.header.Get("webhook-"+name))
+	}
+	page.Fill("textarea[name=body]", strings.Replace(string(got.body), ",", ",\n ", 1))
+	page.Press("main form[action='/dashboard/webhooks/check'] button")
+	page.Find("#verdict")
+	if text := page.Text("#verdict"); !strings.Contains(text, "It verifies as compact JSON") || !strings.Contains(text, `,\n `) {
+		t.Errorf("the checker says: %s", text)
+	}
+	page.Shot("webhooks-check-without-script")
+	return paths
+}
+
+// attribute is that of the first element.
+func attribute(page *browser.Page, element, name string) string {
+	return browser.Read(page, chromedp.AttributeValue(chromedp.CSS(element), name))
+}
