@@ -39,6 +39,8 @@ func TestPages(t *testing.T) {
 	inside := []string{"/dashboard", "/dashboard/payments", "/dashboard/payments?q=PAY_NOTHING", "/dashboard/payments/" + paid.Reference, "/dashboard/payments/" + short.Reference,
 		"/dashboard/links", "/dashboard/links/new", "/dashboard/methods", "/dashboard/rates", "/dashboard/rates?pair=USD%2FGHS", "/dashboard/rates/NGN", "/dashboard/rates/USD", "/dashboard/webhooks", "/dashboard/webhooks/new", "/dashboard/keys", "/dashboard/mailbox", "/dashboard/unmatched"}
 	chromium := browser.Start(t)
+	inside = append(inside, "/dashboard/webhooks/check")
+	inside = append(inside, useWebhooks(t, i, chromium.Page(t, browser.Plain))...)
 	for name, view := range views {
 		t.Run(name, func(t *testing.T) {
 			for title, address := range outside {
@@ -55,16 +57,12 @@ func TestPages(t *testing.T) {
 				})
 			}
 			page := chromium.Page(t, view)
-			page.Open(i.Base + "/sign-in")
-			page.Fill("input[name=email]", harness.Email)
-			page.Fill("input[name=password]", harness.Password)
-			page.Press("main form button[type=submit]")
-			page.Find("form[action='/sign-out']")
+			enter(page, i)
 			look := func(path, title string) {
 				if status := page.Open(i.Base + path); status != 200 {
 					t.Errorf("%s: %d", path, status)
 				}
-				page.Shot(title + strings.NewReplacer("/", "_", "?", "_", "=", "_", "%2F", "-").Replace(strings.TrimPrefix(path, "/")) + "-" + name)
+				page.Shot(title + strings.NewReplacer("/", "_", "?", "_", "=", "_", "&", "_", "%2F", "-", "%3A", "-").Replace(strings.TrimPrefix(path, "/")) + "-" + name)
 				for _, fault := range page.Faults() {
 					t.Errorf("%s: %s", path, fault)
 				}

@@ -55,8 +55,8 @@ func (s *shopHook) latest() delivery {
 	return s.last
 }
 
-// signIn opens the dashboard in a page.
-func signIn(page *browser.Page, i *harness.Instance) {
+// enter signs a page in.
+func enter(page *browser.Page, i *harness.Instance) {
 	page.Open(i.Base + "/sign-in")
 	page.Fill("input[name=email]", harness.Email)
 	page.Fill("input[name=password]", harness.Password)
@@ -64,8 +64,8 @@ func signIn(page *browser.Page, i *harness.Instance) {
 	page.Find("form[action='/sign-out']")
 }
 
-// until opens a page again and again until its content has a text.
-func until(t *testing.T, page *browser.Page, address, text string) {
+// shows opens a page again and again until its content has a text.
+func shows(t *testing.T, page *browser.Page, address, text string) {
 	t.Helper()
 	harness.Eventually(t, 20*time.Second, text, func() bool {
 		page.Open(address)
@@ -78,7 +78,7 @@ func until(t *testing.T, page *browser.Page, address, text string) {
 func useWebhooks(t *testing.T, i *harness.Instance, page *browser.Page) (paths []string) {
 	t.Helper()
 	shop := newShopHook(t)
-	signIn(page, i)
+	enter(page, i)
 	page.Open(i.Base + "/dashboard/webhooks/new")
 	page.Fill("input[name=type]", "Shop server")
 	page.Fill("input[name=url]", shop.URL+"/hooks/cointill")
@@ -91,7 +91,7 @@ func useWebhooks(t *testing.T, i *harness.Instance, page *browser.Page) (paths [
 	page.Find(".panel-once")
 	at := regexp.MustCompile(`/dashboard/webhooks/whk_\w+`).FindString(attribute(page, "form[action$='/test']", "action"))
 	page.Press("form[action$='/test'] button")
-	until(t, page, i.Base+at, "Your server has nothing at this path")
+	shows(t, page, i.Base+at, "Your server has nothing at this path")
 	delivered := attribute(page, "table a[href*='/deliveries/']", "href")
 	if text := page.Text("main"); !strings.Contains(text, "X-Gateway-Key: ••••") || strings.Contains(text, "a secret key") {
 		t.Errorf("the endpoint's page says: %s", text)
@@ -99,7 +99,7 @@ func useWebhooks(t *testing.T, i *harness.Instance, page *browser.Page) (paths [
 	shop.mend()
 	page.Open(i.Base + delivered)
 	page.Press("form[action$='/resend'] button")
-	until(t, page, i.Base+delivered, "Delivered (200)")
+	shows(t, page, i.Base+delivered, "Delivered (200)")
 
 	page.Open(i.Base + at)
 	page.Press("#switch")
@@ -112,11 +112,11 @@ func useWebhooks(t *testing.T, i *harness.Instance, page *browser.Page) (paths [
 	page.Find("#switch[aria-checked=true]")
 	page.Press("a[href*='/resends/review']")
 	page.Find("form[action='/dashboard/webhooks/resends']")
-	review := page.Path()
+	review := path(page, i)
 	page.Press("form[action='/dashboard/webhooks/resends'] button")
 	page.Find("#progress")
-	order := page.Path()
-	until(t, page, i.Base+order, "Done")
+	order := path(page, i)
+	shows(t, page, i.Base+order, "Done")
 	paths = []string{at, at + "?state=skipped", at + "/edit", delivered, review, order, "/dashboard/webhooks/resends?endpoint=" + strings.TrimPrefix(at, "/dashboard/webhooks/")}
 
 	got := shop.latest()
@@ -124,7 +124,7 @@ func useWebhooks(t *testing.T, i *harness.Instance, page *browser.Page) (paths [
 	for _, name := range []string{"id", "timestamp", "signature"} {
 		page.Fill("input[name=webhook_"+name+"]", got.header.Get("webhook-"+name))
 	}
-	page.Fill("textarea[name=body]", strings.Replace(string(got.body), ",", ",\n ", 1))
+	page.Do(chromedp.SendKeys(chromedp.CSS("textarea[name=body]"), strings.Replace(string(got.body), ",", ",\n ", 1)))
 	page.Press("main form[action='/dashboard/webhooks/check'] button")
 	page.Find("#verdict")
 	if text := page.Text("#verdict"); !strings.Contains(text, "It verifies as compact JSON") || !strings.Contains(text, `,\n `) {
@@ -136,5 +136,10 @@ func useWebhooks(t *testing.T, i *harness.Instance, page *browser.Page) (paths [
 
 // attribute is that of the first element.
 func attribute(page *browser.Page, element, name string) string {
-	return browser.Read(page, chromedp.AttributeValue(chromedp.CSS(element), name))
+	return browser.Read(page, chromedp.AttributeValue(chromedp.CSS(element), name)).Value
+}
+
+// path is where a page is.
+func path(page *browser.Page, i *harness.Instance) string {
+	return strings.TrimPrefix(browser.Read(page, chromedp.Location()), i.Base)
 }
