@@ -91,6 +91,7 @@ func useWebhooks(t *testing.T, i *harness.Instance, page *browser.Page) (paths [
 	page.Find(".panel-once")
 	at := regexp.MustCompile(`/dashboard/webhooks/whk_\w+`).FindString(attribute(page, "form[action$='/test']", "action"))
 	page.Press("form[action$='/test'] button")
+	page.Find("main .note.tone-info")
 	shows(t, page, i.Base+at, "Your server has nothing at this path")
 	delivered := attribute(page, "table a[href*='/deliveries/']", "href")
 	if text := page.Text("main"); !strings.Contains(text, "X-Gateway-Key: ••••") || strings.Contains(text, "a secret key") {
@@ -99,6 +100,7 @@ func useWebhooks(t *testing.T, i *harness.Instance, page *browser.Page) (paths [
 	shop.mend()
 	page.Open(i.Base + delivered)
 	page.Press("form[action$='/resend'] button")
+	page.Find("main .note.tone-info")
 	shows(t, page, i.Base+delivered, "Delivered (200)")
 
 	page.Open(i.Base + at)

@@ -1,0 +1,86 @@
+package dashboard_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/core/scope"
+	"cointill/core/webhook"
+)
+
+// TestWebhookRoles: who may not change webhooks sees no way to, and is refused;
+// another business finds nothing.
+func TestWebhookRoles(t *testing.T) {
+	eachHooked(t, 404, func(t *testing.T, s *hooked) {
+		s.pay()
+		one := s.delivery()
+		order, err := s.Webhooks.Resend(t.Context(), s.sc, webhook.Order{From: s.Clock.Now().Add(-time.Hour)})
+		s.Must(err)
+		live := s.sc
+		live.Domain = scope.Live
+		there, _, err := s.Webhooks.Create(t.Context(), live, webhook.Create{Name: "Live", URL: "https://shop.example/", Active: true})
+		s.Must(err)
+		liveAt := "/dashboard/webhooks/" + there.ID
+		gets := func(at string) []string {
+			return []string{at, "/dashboard/webhooks/check", "/dashboard/webhooks/resends", at + "/edit", "/dashboard/webhooks/resends/review?created_after=2026-03-01T11:30"}
+		}
+		posts := func(at string) []string {
+			return []string{"/dashboard/webhooks/check", at, at + "/toggle", at + "/deliveries/evt_1/resend", "/dashboard/webhooks/resends", at + "/rotate", at + "/delete"}
+		}
+		want := map[scope.Role][2][2]string{ // gets and posts, in test and in live: a letter for each
+			scope.Developer: {{"✓✓✓✓✓", "✓✓✓✓✓✓✓"}, {"✓✓✓––", "✓––––––"}},
+			scope.Finance:   {{"–––––", "–––––––"}, {"–––––", "–––––––"}},
+		}
+		for role, both := range want {
+			for i, domain := range []string{"test", "live"} {
+				s.Role(s.sc, role)
+				s.b.PostFrom("/dashboard/methods", "/dashboard/domain", url.Values{"domain": {domain}})
+				at := map[string]string{"test": s.at, "live": liveAt}[domain]
+				var got [2]string
+				mark := func(status int) string {
+					if status == http.StatusForbidden {
+						return "–"
+					}
+					return "✓"
+				}
+				for _, path := range gets(at) {
+					got[0] += mark(s.b.Get(path).Status)
+				}
+				for _, path := range posts(at)[:7] {
+					if role == scope.Developer && domain == "test" && path != "/dashboard/webhooks/check" {
+						got[1] += "✓" // not done: others look at it afterwards
+						continue
+					}
+					got[1] += mark(s.b.PostFrom("/dashboard/methods", path, nil).Status)
+				}
+				if got != both[i] {
+					t.Errorf("%s in %s: %s, want %s", role, domain, got, both[i])
+				}
+			}
+		}
+		s.Role(s.sc, scope.Developer)
+		seen := s.b.Get(liveAt) // still in live
+		expect(t, seen, 200, "disabled")
+		for _, way := range []string{liveAt + "/edit", liveAt + "/rotate", liveAt + "/delete", liveAt + "/test"} {
+			if strings.Contains(seen.Body, way) {
+				t.Errorf("it offers %s", way)
+			}
+		}
+		s.Business("Bayo's Shop", bayo)
+		stranger := s.SignIn(bayo)
+		for _, path := range []string{s.at, s.at + "/edit", one, "/dashboard/webhooks/resends/" + order.ID, "/dashboard/webhooks/resends/review?created_after=2026-03-01T11:30&endpoint=" + s.id()} {
+			expect(t, stranger.Get(path), 404)
+		}
+		for _, path := range []string{s.at, s.at + "/toggle", one + "/resend"} {
+			expect(t, stranger.PostFrom("/dashboard/methods", path, nil), 404)
+		}
+		expect(t, stranger.PostFrom("/dashboard/methods", "/dashboard/webhooks/check", url.Values{"endpoint": {s.id()}}), 404)
+		expect(t, stranger.PostFrom("/dashboard/methods", "/dashboard/webhooks/resends", url.Values{"endpoint": {s.id()}, "created_after": {"2026-03-01T11:30"}}), 404)
+		for _, path := range posts(s.at) {
+			expect(t, stranger.Post(path, url.Values{"csrf": {"forged"}}), 403)
+		}
+	})
+}
