@@ -270,7 +270,7 @@ func TestWebhookForm(t *testing.T) {
 			expect(t, s.b.PostFrom(form, "/dashboard/webhooks", sent), 422, c[1], "Nothing was saved yet")
 		}
 		edit := s.b.Get(s.at + "/edit")
-		expect(t, edit, 200, `value="X-Gateway"`, "empty keeps it", "A transfer was seen, without confirmation yet.", "Remove X-Gateway")
+		expect(t, edit, 200, `value="X-Gateway"`, "It has a value, ••••", "A transfer was seen, without confirmation yet.", "Remove X-Gateway")
 		base := url.Values{"type": {"Shop server"}, "url": {s.hook.URL + "/in"}, "header_name_0": {"X-Gateway"}, "header_kept_0": {"X-Gateway"}, "header_value_0": {""}}
 		save := func(name string, more url.Values, want ...string) {
 			t.Helper()
