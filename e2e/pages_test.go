@@ -37,10 +37,8 @@ func TestPages(t *testing.T) {
 		"checkout-successful": paid.URL, "checkout-declined": short.URL, "checkout-seen": open.URL, "checkout-waiting": fresh.URL,
 	}
 	inside := []string{"/dashboard", "/dashboard/payments", "/dashboard/payments?q=PAY_NOTHING", "/dashboard/payments/" + paid.Reference, "/dashboard/payments/" + short.Reference,
-		"/dashboard/links", "/dashboard/links/new", "/dashboard/methods", "/dashboard/rates", "/dashboard/rates?pair=USD%2FGHS", "/dashboard/rates/NGN", "/dashboard/rates/USD", "/dashboard/webhooks", "/dashboard/webhooks/new", "/dashboard/keys", "/dashboard/mailbox", "/dashboard/unmatched"}
+		"/dashboard/links", "/dashboard/links/new", "/dashboard/methods", "/dashboard/rates", "/dashboard/rates?pair=USD%2FGHS", "/dashboard/rates/NGN", "/dashboard/rates/USD", "/dashboard/webhooks", "/dashboard/webhooks/new", "/dashboard/webhooks/check", "/dashboard/webhooks/resends", "/dashboard/keys", "/dashboard/mailbox", "/dashboard/unmatched"}
 	chromium := browser.Start(t)
-	inside = append(inside, "/dashboard/webhooks/check")
-	inside = append(inside, useWebhooks(t, i, chromium.Page(t, browser.Plain))...)
 	for name, view := range views {
 		t.Run(name, func(t *testing.T) {
 			for title, address := range outside {
@@ -58,17 +56,8 @@ func TestPages(t *testing.T) {
 			}
 			page := chromium.Page(t, view)
 			enter(page, i)
-			look := func(path, title string) {
-				if status := page.Open(i.Base + path); status != 200 {
-					t.Errorf("%s: %d", path, status)
-				}
-				page.Shot(title + strings.NewReplacer("/", "_", "?", "_", "=", "_", "&", "_", "%2F", "-", "%3A", "-").Replace(strings.TrimPrefix(path, "/")) + "-" + name)
-				for _, fault := range page.Faults() {
-					t.Errorf("%s: %s", path, fault)
-				}
-			}
 			for _, path := range inside {
-				look(path, "")
+				look(t, page, i.Base, path, name)
 			}
 			// Where nothing is asked yet, and nothing has a price.
 			menu := ".side"
@@ -79,9 +68,22 @@ func TestPages(t *testing.T) {
 			page.Press(menu + " form[action='/dashboard/domain'] button[value=live]")
 			page.Find(".shell[data-domain=live]")
 			for _, path := range []string{"/dashboard/rates", "/dashboard/rates/NGN", "/dashboard/methods"} {
-				look(path, "live-")
+				look(t, page, i.Base, path, name+"-live")
 			}
 		})
+	}
+}
+
+// look opens a page, whose picture is called by its path and the view, and finds what is wrong with it.
+func look(t *testing.T, page *browser.Page, base, path, view string) {
+	t.Helper()
+	if status := page.Open(base + path); status != 200 {
+		t.Errorf("%s: %d", path, status)
+	}
+	named := strings.NewReplacer("/", "_", "?", "_", "=", "_", "&", "_", "%2F", "-", "%3A", "-").Replace(strings.TrimPrefix(path, "/"))
+	page.Shot(named + "-" + view)
+	for _, fault := range page.Faults() {
+		t.Errorf("%s: %s", path, fault)
 	}
 }
 

@@ -136,6 +136,50 @@ func useWebhooks(t *testing.T, i *harness.Instance, page *browser.Page) (paths [
 	return paths
 }
 
+// brokenWebhook is an endpoint that nothing listens at. It was off for a while,
+// and returns the paths of its pages.
+func brokenWebhook(t *testing.T, i *harness.Instance, page *browser.Page) []string {
+	t.Helper()
+	gone := newShopHook(t)
+	gone.Close()
+	var made struct{ ID string }
+	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "Ledger", "url": gone.URL + "/a/long/path/that/goes/on/and/on/and/on", "active": true}, 201).Data(t, &made)
+	at := "/dashboard/webhooks/" + made.ID
+	play("exact")(t, i, started(t, i, "crypto_ripple").Reference)
+	shows(t, page, i.Base+at, "Nothing listens at this host and port")
+	delivered := attribute(page, "table a[href*='/deliveries/']", "href")
+	page.Press("#switch")
+	page.Find("#switch[aria-checked=false]")
+	away := started(t, i, "crypto_ripple")
+	play("exact")(t, i, away.Reference)
+	reach(t, i, away.Reference, "successful", "")
+	page.Open(i.Base + at)
+	page.Press("#switch")
+	page.Find("#switch[aria-checked=true]")
+	review := attribute(page, "a[href*='/resends/review']", "href")
+	return []string{at, at + "?state=skipped", delivered, review, "/dashboard/payments/" + away.Reference, "/dashboard/webhooks"}
+}
+
+// TestWebhookPages uses the pages about webhooks without any script, then looks
+// at each of them in each view.
+func TestWebhookPages(t *testing.T) {
+	i := harness.New(t, false)
+	i.Start()
+	i.Business()
+	chromium := browser.Start(t)
+	plain := chromium.Page(t, browser.Plain)
+	paths := append(useWebhooks(t, i, plain), brokenWebhook(t, i, plain)...)
+	for name, view := range views {
+		t.Run(name, func(t *testing.T) {
+			page := chromium.Page(t, view)
+			enter(page, i)
+			for _, path := range paths {
+				look(t, page, i.Base, path, name)
+			}
+		})
+	}
+}
+
 // attribute is that of the first element.
 func attribute(page *browser.Page, element, name string) string {
 	return browser.Read(page, chromedp.AttributeValue(chromedp.CSS(element), name)).Value
