@@ -169,6 +169,7 @@ func TestWebhookPages(t *testing.T) {
 	chromium := browser.Start(t)
 	plain := chromium.Page(t, browser.Plain)
 	paths := append(useWebhooks(t, i, plain), brokenWebhook(t, i, plain)...)
+	t.Run("progress", func(t *testing.T) { progress(t, i, chromium.Page(t, browser.Desktop), paths[0]) })
 	for name, view := range views {
 		t.Run(name, func(t *testing.T) {
 			page := chromium.Page(t, view)
@@ -178,6 +179,20 @@ func TestWebhookPages(t *testing.T) {
 			}
 		})
 	}
+}
+
+// progress orders a resend to an endpoint and sees the page come to its end
+// without being loaded again.
+func progress(t *testing.T, i *harness.Instance, page *browser.Page, at string) {
+	t.Helper()
+	enter(page, i)
+	since := time.Now().AddDate(0, 0, -2).Format("2006-01-02T15:04")
+	page.Open(i.Base + "/dashboard/webhooks/resends/review?created_after=" + since + "&endpoint=" + strings.TrimPrefix(at, "/dashboard/webhooks/"))
+	page.Press("form[action='/dashboard/webhooks/resends'] button")
+	page.Find("#progress")
+	page.Await(`window.same = true`)
+	page.Await(`window.same && document.querySelector("#resend-state").textContent.includes("Done") && !document.querySelector("#progress [hx-get]")`)
+	page.Clean()
 }
 
 // attribute is that of the first element.

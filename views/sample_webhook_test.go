@@ -57,7 +57,7 @@ func webhookPages(refused ui.Form) map[string]templ.Component {
 
 func endpointPage() dashboard.WebhookProps {
 	row := deliveryPage().SentRow
-	skipped := dashboard.SentRow{Event: "payment.unexpected_transfer", ID: "evt_01J8Z5Q4V7W2K3M9N0P1R2S3T4", Href: row.Href, Result: "Skipped: The webhook was off when this happened.", Tone: ui.Mute, Happened: now}
+	skipped := dashboard.SentRow{Event: "payment.unexpected_transfer", ID: "evt_01J8Z5Q4V7W2K3M9N0P1R2S3T4", Href: row.Href, Result: "Skipped: it was off then", Tone: ui.Mute, Happened: now}
 	return dashboard.WebhookProps{Page: shell("Shop server", "webhooks"), Manage: true, Created: now,
 		WebhookRow: dashboard.WebhookRow{ID: "whk_01J8Z5Q4V7W2K3M9N0P1R2S3T4", Name: "Shop server", URL: "https://shop.example/hooks/cointill", Active: true, Health: "Failing", HealthTone: ui.Bad},
 		Events:     []string{"payment.successful", "payment.declined"}, Headers: []string{"X-Gateway-Key"}, FailingSince: now,

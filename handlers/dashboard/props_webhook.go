@@ -74,7 +74,7 @@ func deliveryResult(d webhook.Delivery) (string, ui.Tone) {
 		}
 		return "Not sent: " + d.LastError, ui.Mute
 	case webhook.Skipped:
-		return "Skipped: " + d.LastError, ui.Mute
+		return "Skipped: it was off then", ui.Mute
 	case webhook.Sending:
 		return "Being sent", ui.Info
 	}

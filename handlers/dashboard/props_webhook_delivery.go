@@ -73,6 +73,9 @@ func attemptResult(a webhook.Attempt) (string, ui.Tone) {
 // took writes how long something lasted.
 func took(d time.Duration) string {
 	ms := d.Milliseconds()
+	if ms < 1 {
+		return "under 1 ms"
+	}
 	if ms < 1000 {
 		return strconv.FormatInt(ms, 10) + " ms"
 	}

@@ -177,7 +177,7 @@ func TestWebhookMissed(t *testing.T) {
 		s.Clock.Advance(20 * time.Minute)
 		s.pay()
 		s.pay()
-		expect(t, s.b.Get(s.at), 200, "Off", "2 events since 1 Mar 2026, 13:00 did not reach it. Switch it on", "Skipped: The webhook was off")
+		expect(t, s.b.Get(s.at), 200, "Off", "2 events since 1 Mar 2026, 13:00 did not reach it. Switch it on", "Skipped: it was off then")
 		expect(t, s.b.Get(s.at+"?state=skipped"), 200, "payment.initiated")
 		one := s.delivery()
 		expect(t, s.b.Get(one), 200, "Skipped", "No request was made", "The endpoint is off")
