@@ -26,6 +26,8 @@ type commands struct {
 	Wallet      walletCommand      `cmd:"" help:"Merchants' wallets."`
 	Chain       chainCommand       `cmd:"" help:"The networks and their nodes."`
 	Rates       ratesCommand       `cmd:"" help:"The live prices, their sources, and how old they are."`
+	Listen      listenCommand      `cmd:"" help:"Forward test events to a local server while you build a receiver."`
+	Trigger     triggerCommand     `cmd:"" help:"Make a test event happen, for real, in the sandbox."`
 	Rescan      rescanCommand      `cmd:"" help:"Read old blocks of a network again for money that was missed."`
 	Config      configCommand      `cmd:"" help:"Print the effective settings, secrets masked."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`

@@ -171,7 +171,7 @@ func kebab(name string) string {
 // loadEnvironment reads the …_FILE twins of secrets and refuses variables that
 // nothing reads, with the nearest name that something does.
 func loadEnvironment() error {
-	known := map[string]bool{prefix + "_TEST_DATABASE_URL": true, prefix + "_VIEWBOOK": true}
+	known := map[string]bool{prefix + "_TEST_DATABASE_URL": true, prefix + "_VIEWBOOK": true, prefix + "_API_KEY": true, prefix + "_WEBHOOK_SECRET": true}
 	var names []string
 	for _, each := range (&Settings{}).list() {
 		known[each.variable] = true

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"cointill/core/webhook"
+)
+
+// apiFlags are what the commands need that speak to a running instance as a
+// merchant's own program does: over the public API, with a test key.
+type apiFlags struct {
+	Key string `env:"COINTILL_API_KEY" help:"Test key (sk_test_…). Better in the environment: process lists show flags."`
+	API string `name:"api" env:"-" placeholder:"http://127.0.0.1:8080" help:"Address of the instance. Default: where these settings serve."`
+}
+
+// connect checks the flags. The key is never printed, nor sent when it is a live one.
+func (f apiFlags) connect(settings *Settings) (*apiClient, error) {
+	switch {
+	case f.Key == "":
+		return nil, errors.New("a test key is missing: set COINTILL_API_KEY or give --key; the dashboard and cointill key create make one")
+	case strings.HasPrefix(f.Key, "sk_live_"):
+		return nil, errors.New("this is a live key. Only test payments can be listened to and triggered here: use a key that begins with sk_test_")
+	case !strings.HasPrefix(f.Key, "sk_test_") || strings.ContainsFunc(f.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return nil, errors.New("this is no API key: test keys begin with sk_test_")
+	}
+	base := f.API
+	if base == "" {
+		host, port, err := net.SplitHostPort(settings.Listen)
+		if err != nil {
+			return nil, err
+		}
+		if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+			host = "127.0.0.1"
+		}
+		base = "http://" + net.JoinHostPort(host, port)
+	}
+	address, err := webAddress(base)
+	if err != nil {
+		return nil, fmt.Errorf("--api %w", err)
+	}
+	return &apiClient{base: strings.TrimRight(address.String(), "/"), key: f.Key, http: &http.Client{
+		Timeout: 30 * time.Second, CheckRedirect: noRedirect, // a redirect would carry the key elsewhere
+	}}, nil
+}
+
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// webAddress reads an address that may lack its http://.
+func webAddress(text string) (*url.URL, error) {
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	address, err := url.Parse(text)
+	if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
+		return nil, errors.New("must be an address such as localhost:3000/hook or https://pay.example.com")
+	}
+	return address, nil
+}
+
+// apiClient calls /v1 with a test key.
+type apiClient struct {
+	base string
+	key  string
+	http *http.Client
+}
+
+// apiError is a refusal of the API: a status outside 2xx.
+type apiError struct {
+	status  int
+	message string
+	after   time.Duration // Retry-After; 0 when there was none
+}
+
+func (e *apiError) Error() string { return e.message }
+
+// passing reports whether the same call may succeed later.
+func passing(err error) bool {
+	var refused *apiError
+	if errors.As(err, &refused) {
+		return refused.status == http.StatusTooManyRequests || refused.status >= 500
+	}
+	return true // no answer came
+}
+
+// maxPage bounds an answer that is read: 100 events of the largest payments take less.
+const maxPage = 16 << 20
+
+// call makes one request; body nil sends none. It gives the cursor of the next
+// page of a list. Errors are apiErrors when the API refused, and others when no
+// answer came.
+func (c *apiClient) call(ctx context.Context, method, path string, body, into any) (next string, err error) {
+	var content io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return "", err
+		}
+		content = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, content)
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set("Authorization", "Bearer "+c.key)
+	request.Header.Set("User-Agent", "Cointill/"+version)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	answer, err := c.http.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxPage))
+	if err != nil {
+		return "", err
+	}
+	return understand(answer, text, into)
+}
+
+// understand reads the envelope of an answer.
+func understand(answer *http.Response, text []byte, into any) (next string, err error) {
+	var envelope struct {
+		Message string
+		Errors  map[string][]string
+		Data    json.RawMessage
+		Meta    struct {
+			NextCursor string `json:"next_cursor"`
+		}
+	}
+	err = json.Unmarshal(text, &envelope)
+	if answer.StatusCode < 200 || answer.StatusCode > 299 {
+		refused := &apiError{status: answer.StatusCode, message: fmt.Sprintf("the API answered %d", answer.StatusCode)}
+		if seconds, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && seconds > 0 {
+			refused.after = time.Duration(min(seconds, 60)) * time.Second
+		}
+		if err == nil && envelope.Message != "" {
+			refused.message += ": " + plain(envelope.Message)
+			for field, sentences := range envelope.Errors {
+				refused.message += plain(" " + field + ": " + strings.Join(sentences, " "))
+			}
+		}
+		return "", refused
+	}
+	if err == nil && into != nil {
+		err = json.Unmarshal(envelope.Data, into)
+	}
+	if err != nil {
+		return "", &apiError{status: answer.StatusCode, message: "this is not a Cointill API: its answer can't be read"}
+	}
+	return envelope.Meta.NextCursor, nil
+}
+
+// plain keeps what others wrote from steering the terminal.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// event is an event as the API lists it, with the fields in the order in which they are sent.
+type event struct {
+	ID        string          `json:"id"`
+	Type      string          `json:"type"`
+	Timestamp string          `json:"timestamp"`
+	Domain    string          `json:"domain"`
+	Sequence  int64           `json:"sequence"`
+	Data      json.RawMessage `json:"data"`
+}
+
+// body is the bytes that webhooks get: the API passes data on as it was stored,
+// and the fields around it have one way to be written.
+func (e event) body() ([]byte, error) {
+	var out bytes.Buffer
+	to := json.NewEncoder(&out)
+	to.SetEscapeHTML(false)
+	err := to.Encode(e)
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
+}
+
+// about is what tests and people know a payment's event by; empty for other events.
+func (e event) about() (payment struct{ Reference, Status, Reason string }) {
+	_ = json.Unmarshal(e.Data, &payment) // another shape of data has none of them
+	return payment
+}
+
+// knownType refuses what is no type of event.
+func knownType(name string) error {
+	for _, each := range webhook.Types() {
+		if each == name {
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is no type of event; there are %s", plain(name), strings.Join(webhook.Types(), ", "))
+}

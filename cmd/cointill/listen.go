@@ -1,0 +1,269 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"cointill/core/clock"
+	"cointill/core/ident"
+)
+
+const (
+	pollEvery = time.Second     // while the API answers
+	pollSlow  = 5 * time.Second // the longest wait while it doesn't
+	hookTime  = 15 * time.Second
+	hookRead  = 4 << 10 // bytes of an answer that are read
+	// mostWaiting bounds the events that the local server hasn't taken yet: with
+	// more, none are read until it has.
+	mostWaiting = 10_000
+)
+
+// again is how long after a failure an event is posted once more: shorter than
+// webhooks wait, since a person does.
+func again() []time.Duration {
+	return []time.Duration{2 * time.Second, 5 * time.Second, 10 * time.Second}
+}
+
+type listenCommand struct {
+	apiFlags
+	ForwardTo string   `required:"" env:"-" placeholder:"localhost:3000/hook" help:"Where events are posted to."`
+	Events    []string `env:"-" placeholder:"TYPE" help:"Only events of these types, e.g. payment.successful,payment.declined."`
+	Secret    string   `env:"COINTILL_WEBHOOK_SECRET" placeholder:"whsec_…" help:"Sign with this secret. Default: a new one in each run, printed at the start."`
+}
+
+// Run forwards the test domain's events to a local server until it is stopped.
+// They are the bytes that webhooks get, signed as theirs are.
+func (c listenCommand) Run(ctx context.Context, settings *Settings) error {
+	api, err := c.connect(settings)
+	if err != nil {
+		return err
+	}
+	l, err := c.listener()
+	if err != nil {
+		return err
+	}
+	if l.events, err = watch(ctx, api, l.clock); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return fmt.Errorf("%s: %w", api.base, err)
+	}
+	fmt.Fprintf(l.out, "Test events of %s are forwarded to %s\nSigning secret: %s\nReady. Ctrl-C ends.\n", api.base, l.to, c.Secret)
+	return l.run(ctx)
+}
+
+// listener checks what was asked for.
+func (c *listenCommand) listener() (*listener, error) {
+	to, err := webAddress(c.ForwardTo)
+	if err != nil {
+		return nil, fmt.Errorf("--forward-to %w", err)
+	}
+	for _, each := range c.Events {
+		if err := knownType(each); err != nil {
+			return nil, err
+		}
+	}
+	if c.Secret == "" {
+		c.Secret = "whsec_" + base64.StdEncoding.EncodeToString(ident.Bytes(32))
+	}
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(c.Secret, "whsec_"))
+	if err != nil || !strings.HasPrefix(c.Secret, "whsec_") || len(key) < 24 || len(key) > 64 {
+		return nil, errors.New("--secret must be whsec_ and 24 to 64 bytes in base64, as webhooks have")
+	}
+	signer, err := standardwebhooks.NewWebhook(c.Secret)
+	if err != nil {
+		return nil, errors.New("--secret can't be used to sign")
+	}
+	return &listener{
+		to: to, types: c.Events, signer: signer, clock: clock.Real(), out: os.Stdout,
+		http: &http.Client{Timeout: hookTime, CheckRedirect: noRedirect, Transport: &http.Transport{
+			DisableCompression: true, MaxResponseHeaderBytes: 16 << 10, // no Proxy: what is local is reached directly
+		}},
+	}, nil
+}
+
+// listener posts events to a local server, a failed one a few times more.
+type listener struct {
+	events  *watcher
+	to      *url.URL
+	types   []string // empty for all
+	signer  *standardwebhooks.Webhook
+	clock   clock.Clock
+	http    *http.Client
+	out     io.Writer
+	waiting []*posting
+	down    int // looks that the API failed to answer, in a row
+}
+
+// posting is an event that the local server hasn't taken yet.
+type posting struct {
+	event event
+	body  []byte
+	tries int
+	due   time.Time
+}
+
+// run looks and posts until the context ends.
+func (l *listener) run(ctx context.Context) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-timer.C:
+		}
+		wait := pollEvery
+		if len(l.waiting) < mostWaiting {
+			var err error
+			if wait, err = l.look(ctx); err != nil {
+				return err
+			}
+		}
+		l.post(ctx)
+		timer.Reset(wait)
+	}
+}
+
+// look queues what is new and says when to look again. Its errors are those
+// that waiting doesn't heal: a key that was revoked.
+func (l *listener) look(ctx context.Context) (time.Duration, error) {
+	fresh, err := l.events.look(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return pollEvery, nil
+	case err != nil && !passing(err):
+		return 0, err
+	case err != nil:
+		if l.down++; l.down == 1 {
+			l.say("the API doesn't answer (%s); nothing is missed meanwhile", reason(err))
+		}
+		var refused *apiError
+		wait := min(pollEvery<<min(l.down-1, 3), pollSlow)
+		if errors.As(err, &refused) {
+			wait = max(wait, refused.after)
+		}
+		return wait, nil
+	}
+	if l.down > 0 {
+		l.down = 0
+		l.say("the API answers again")
+	}
+	if l.events.skipped {
+		l.events.skipped = false
+		l.say("more than %d events came at once: the oldest of them are left out; GET /v1/events lists them", maxPages*100)
+	}
+	for _, e := range fresh {
+		if len(l.types) > 0 && !slices.Contains(l.types, e.Type) {
+			continue
+		}
+		body, err := e.body()
+		if err != nil {
+			return 0, err
+		}
+		l.waiting = append(l.waiting, &posting{event: e, body: body})
+	}
+	return pollEvery, nil
+}
+
+// post makes the attempts that are due, in the order of the events.
+func (l *listener) post(ctx context.Context) {
+	var left []*posting
+	for _, p := range l.waiting {
+		if ctx.Err() != nil || p.due.After(l.clock()) || !l.attempt(ctx, p) {
+			left = append(left, p)
+		}
+	}
+	l.waiting = left
+}
+
+// attempt posts an event once, prints what came of it, and reports whether that is the end of it.
+func (l *listener) attempt(ctx context.Context, p *posting) (done bool) {
+	began := l.clock()
+	status, err := l.send(ctx, p, began)
+	if ctx.Err() != nil {
+		return false
+	}
+	p.tries++
+	outcome := strconv.Itoa(status)
+	if err != nil {
+		outcome = "no answer (" + reason(err) + ")"
+	}
+	if done = err == nil && status >= 200 && status < 300; !done {
+		if status >= 300 && status < 400 {
+			outcome += ", a redirect: not followed"
+		}
+		waits := again()
+		if done = p.tries > len(waits) || status == http.StatusGone; done {
+			outcome += ", given up"
+		} else {
+			p.due = l.clock().Add(waits[p.tries-1])
+			outcome += ", again in " + waits[p.tries-1].String()
+		}
+	}
+	reference := p.event.about().Reference
+	if reference == "" {
+		reference = p.event.ID
+	}
+	l.say("%-28s %s  %s  %d ms", plain(p.event.Type), plain(reference), outcome, l.clock().Sub(began).Milliseconds())
+	return done
+}
+
+// send makes one request, signed at this moment.
+func (l *listener) send(ctx context.Context, p *posting, now time.Time) (status int, err error) {
+	signature, err := l.signer.Sign(p.event.ID, now, p.body)
+	if err != nil {
+		return 0, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, l.to.String(), bytes.NewReader(p.body))
+	if err != nil {
+		return 0, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("User-Agent", "Cointill/"+version)
+	request.Header.Set(standardwebhooks.HeaderWebhookID, p.event.ID)
+	request.Header.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(now.Unix(), 10))
+	request.Header.Set(standardwebhooks.HeaderWebhookSignature, signature)
+	answer, err := l.http.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer answer.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, hookRead)) // the status has come
+	return answer.StatusCode, nil
+}
+
+// say prints a line with the time of day.
+func (l *listener) say(format string, values ...any) {
+	fmt.Fprintf(l.out, "%s  %s\n", l.clock().Local().Format(time.TimeOnly), fmt.Sprintf(format, values...))
+}
+
+// reason is a short word for why no answer came.
+func reason(err error) string {
+	var about *url.Error
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "connection refused"
+	case errors.As(err, &about) && about.Timeout():
+		return "too slow"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+		return "connection closed"
+	case errors.As(err, &about):
+		return plain(about.Err.Error())
+	}
+	return plain(err.Error())
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"cointill/core/clock"
+	"cointill/core/money"
+)
+
+type triggerCommand struct {
+	apiFlags
+	Event   string `arg:"" help:"Type of the event, e.g. payment.declined."`
+	Reason  string `env:"-" help:"Reason code that it comes with, e.g. underpaid. Default: the first that there is for the type."`
+	Method  string `env:"-" placeholder:"crypto_bitcoin" help:"Payment method. Default: one that it can happen with."`
+	Webhook string `env:"-" placeholder:"whk_…" help:"Which webhook a webhook.test is for. Default: the newest that is active."`
+	JSON    bool   `name:"json" help:"Print the result as JSON and nothing else."`
+}
+
+// Run makes a test payment and plays in the sandbox what leads to the event.
+func (c triggerCommand) Run(ctx context.Context, settings *Settings) error {
+	if err := knownType(c.Event); err != nil {
+		return err
+	}
+	api, err := c.connect(settings)
+	if err != nil {
+		return err
+	}
+	d := &driver{api: api, quiet: c.JSON}
+	if d.events, err = watch(ctx, api, clock.Real()); err != nil {
+		return fmt.Errorf("%s: %w", api.base, err)
+	}
+	var came event
+	if c.Event == "webhook.test" {
+		if c.Reason != "" || c.Method != "" {
+			return errors.New("webhook.test is about no payment: it has neither --reason nor --method")
+		}
+		came, err = d.test(ctx, c.Webhook)
+	} else {
+		came, err = c.pay(ctx, d)
+	}
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return print(map[string]string{"reference": d.reference, "event": came.ID, "type": came.Type, "reason": came.about().Reason})
+	}
+	if d.reference != "" {
+		fmt.Printf("Payment %s\n", plain(d.reference))
+	}
+	fmt.Printf("Event   %s\n", plain(came.ID))
+	return nil
+}
+
+// pay plays a course with a new payment.
+func (c triggerCommand) pay(ctx context.Context, d *driver) (event, error) {
+	chosen, err := choose(c.Event, c.Reason)
+	if err != nil {
+		return event{}, err
+	}
+	method, err := chosen.method(c.Method)
+	if err != nil {
+		return event{}, err
+	}
+	if err := d.initiate(ctx, method); err != nil {
+		return event{}, err
+	}
+	for _, step := range chosen.steps {
+		if err := step(ctx, d); err != nil {
+			return event{}, err
+		}
+	}
+	return d.wait(ctx, c.Event, chosen.reason)
+}
+
+// driver plays with one payment, and reads what is told of it.
+type driver struct {
+	api       *apiClient
+	events    *watcher
+	quiet     bool
+	method    money.Method
+	reference string
+	told      []event // of this payment, in order
+	asked     int     // how many of them a wait has looked at
+}
+
+// patience is how long one step may take: several blocks of the slowest chain.
+const patience = 2 * time.Minute
+
+// initiate makes the payment. Its customer is called Trigger.
+func (d *driver) initiate(ctx context.Context, method money.Method) error {
+	var made struct{ Reference string }
+	_, err := d.api.call(ctx, http.MethodPost, "/v1/payment/initiate", map[string]any{
+		"currency": "USD", "amount": 25, "first_name": "Trigger", "last_name": "Test", "email": "trigger@example.com", "payment_method": method,
+	}, &made)
+	d.method, d.reference = method, made.Reference
+	return err
+}
+
+// until asks again and again, at most as long as patience has it.
+func (d *driver) until(ctx context.Context, what string, reached func() (bool, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	ask := time.NewTicker(300 * time.Millisecond)
+	defer ask.Stop()
+	for {
+		if done, err := reached(); done || err != nil && !passing(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				return ctx.Err()
+			}
+			return fmt.Errorf("waited %s for %s of %s", patience, what, plain(d.reference))
+		case <-ask.C:
+		}
+	}
+}
+
+// wait waits until an event of the payment is told. An end of another kind is an error.
+func (d *driver) wait(ctx context.Context, kind, reason string) (event, error) {
+	var found event
+	err := d.until(ctx, kind, func() (bool, error) {
+		fresh, err := d.events.look(ctx)
+		if err != nil {
+			return false, err
+		}
+		for _, e := range fresh {
+			if about := e.about(); about.Reference == d.reference {
+				d.told = append(d.told, e)
+				d.note("  %s %s", e.Type, about.Reason)
+			}
+		}
+		for ; d.asked < len(d.told); d.asked++ {
+			e := d.told[d.asked]
+			why := e.about().Reason
+			if e.Type == kind && why == reason {
+				d.asked, found = d.asked+1, e
+				return true, nil
+			}
+			switch e.Type {
+			case "payment.successful", "payment.declined", "payment.failed", "payment.expired":
+				return false, &apiError{message: fmt.Sprintf("%s ended with %s (%s) instead: the business's own settings decide", plain(d.reference), plain(e.Type), plain(why))}
+			}
+		}
+		return false, nil
+	})
+	return found, err
+}
+
+// test has a webhook.test sent to a webhook.
+func (d *driver) test(ctx context.Context, id string) (event, error) {
+	if id == "" {
+		var webhooks []struct{ ID, Status string }
+		if _, err := d.api.call(ctx, http.MethodGet, "/v1/webhooks?limit=100", nil, &webhooks); err != nil {
+			return event{}, err
+		}
+		for _, each := range webhooks {
+			if each.Status == "active" {
+				id = each.ID
+				break
+			}
+		}
+		if id == "" {
+			return event{}, errors.New("no webhook is active: register one, or name one with --webhook")
+		}
+	}
+	var made struct {
+		EventID string `json:"event_id"`
+	}
+	if _, err := d.api.call(ctx, http.MethodPost, "/v1/webhooks/"+segment(id)+"/test", nil, &made); err != nil {
+		return event{}, err
+	}
+	var found event
+	err := d.until(ctx, "webhook.test", func() (bool, error) {
+		fresh, err := d.events.look(ctx)
+		for _, e := range fresh {
+			if e.ID == made.EventID {
+				found = e
+			}
+		}
+		return found.ID != "", err
+	})
+	return found, err
+}
+
+// note tells a person how it goes on.
+func (d *driver) note(format string, values ...any) {
+	if !d.quiet {
+		fmt.Fprintln(os.Stderr, strings.TrimRight(plain(fmt.Sprintf(format, values...)), " "))
+	}
+}

@@ -1,0 +1,24 @@
+package harness
+
+import (
+	"os/exec"
+	"strings"
+)
+
+// Command prepares a subcommand beside the instance, with its settings and its
+// test key in the environment, for tests that start and end it themselves.
+func (i *Instance) Command(arguments ...string) *exec.Cmd {
+	command := exec.Command(i.binary, arguments...)
+	command.Env = append(append([]string{}, i.env...), "COINTILL_API_KEY="+i.Key)
+	return command
+}
+
+// Setting is what COINTILL_name was set to; "" when it wasn't.
+func (i *Instance) Setting(name string) string {
+	for _, pair := range i.env {
+		if value, found := strings.CutPrefix(pair, "COINTILL_"+name+"="); found {
+			return value
+		}
+	}
+	return ""
+}
