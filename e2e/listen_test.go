@@ -269,20 +269,24 @@ func TestListenAndTriggerRefuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, arguments := range map[string][]string{
-		"live key":                              {"listen", "--forward-to", "localhost:1", "--key", live.Key},
-		"live key ":                             {"trigger", "payment.expired", "--key", live.Key},
-		"a test key is missing":                 {"listen", "--forward-to", "localhost:1", "--key", ""},
-		"begin with sk_test_":                   {"listen", "--forward-to", "localhost:1", "--key", "hello"},
-		"the API answered 401":                  {"listen", "--forward-to", "localhost:1", "--key", "sk_test_wrong"},
-		"--forward-to must be an address":       {"listen", "--forward-to", "ftp://localhost"},
-		"is no type of event":                   {"listen", "--forward-to", "localhost:1", "--events", "payment.done"},
-		"--secret must be":                      {"listen", "--forward-to", "localhost:1", "--secret", "whsec_short"},
-		"connection refused":                    {"listen", "--forward-to", "localhost:1", "--api", "http://127.0.0.1:1"},
-		"payment.declined --reason underpaid\n": {"trigger", "payment.declined", "--reason", "accepted_by_user"},
-		"--method can be":                       {"trigger", "payment.failed", "--reason", "replaced", "--method", "crypto_ripple"},
-		"can't be started yet":                  {"trigger", "send.failed"},
-		"late) instead":                         {"trigger", "payment.declined", "--reason", "late"},
-		"no webhook is active":                  {"trigger", "webhook.test"},
+		"live key":                        {"listen", "--forward-to", "localhost:1", "--key", live.Key},
+		"live key ":                       {"trigger", "payment.expired", "--key", live.Key},
+		"a test key is missing":           {"listen", "--forward-to", "localhost:1", "--key", ""},
+		"begin with sk_test_":             {"listen", "--forward-to", "localhost:1", "--key", "hello"},
+		" answered 401: ":                 {"listen", "--forward-to", "localhost:1", "--key", "sk_test_wrong"},
+		"--forward-to must be an address": {"listen", "--forward-to", "ftp://localhost"},
+		"is no type of event":             {"listen", "--forward-to", "localhost:1", "--events", "payment.done"},
+		"--secret must be":                {"listen", "--forward-to", "localhost:1", "--secret", "whsec_short"},
+		"(connection refused): is Cointill running there": {"listen", "--forward-to", "localhost:1", "--api", "http://127.0.0.1:1"},
+		"is Cointill running there":                       {"trigger", "payment.expired", "--api", "http://127.0.0.1:1"},
+		"a person accepts":                                {"trigger", "payment.declined", "--reason", "accepted_by_user"},
+		"it has underpaid, overpaid,":                     {"trigger", "payment.declined", "--reason", "unlucky"},
+		"leave --reason out":                              {"trigger", "payment.expired", "--reason", "underpaid"},
+		"There are:\n  payment.initiated  ":               {"trigger", "payment.done"},
+		"--method can be":                                 {"trigger", "payment.failed", "--reason", "replaced", "--method", "crypto_ripple"},
+		"can't be started yet":                            {"trigger", "send.failed"},
+		"successful (late) instead":                       {"trigger", "payment.declined", "--reason", "late"},
+		"no webhook is active":                            {"trigger", "webhook.test"},
 	} {
 		text, err := i.Command(arguments...).CombinedOutput()
 		if err == nil || !strings.Contains(string(text), strings.TrimSuffix(want, " ")) {
@@ -290,6 +294,17 @@ func TestListenAndTriggerRefuse(t *testing.T) {
 		}
 		if strings.Contains(string(text), live.Key) || strings.Contains(string(text), i.Key) {
 			t.Errorf("%v prints the key", arguments[:2])
+		}
+	}
+}
+
+// TestTriggerOffers: without an event it lists what there is.
+func TestTriggerOffers(t *testing.T) {
+	i := harness.New(t, false)
+	offer := i.Run("", "trigger")
+	for _, one := range triggers {
+		if !strings.Contains(offer, "  "+one[0]) || !strings.Contains(offer, one[1]) {
+			t.Errorf("no %v in %s", one, offer)
 		}
 	}
 }

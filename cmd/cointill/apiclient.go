@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,7 +31,7 @@ type apiFlags struct {
 func (f apiFlags) connect(settings *Settings) (*apiClient, error) {
 	switch {
 	case f.Key == "":
-		return nil, errors.New("a test key is missing: set COINTILL_API_KEY or give --key; the dashboard and cointill key create make one")
+		return nil, errors.New("a test key is missing: set COINTILL_API_KEY or give --key. The dashboard (Developers) and cointill key create make one")
 	case strings.HasPrefix(f.Key, "sk_live_"):
 		return nil, errors.New("this is a live key. Only test payments can be listened to and triggered here: use a key that begins with sk_test_")
 	case !strings.HasPrefix(f.Key, "sk_test_") || strings.ContainsFunc(f.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
@@ -57,13 +59,20 @@ func (f apiFlags) connect(settings *Settings) (*apiClient, error) {
 
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// webAddress reads an address that may lack its http://.
+// webAddress reads an address. It may lack its http://, and on this machine its
+// host too: 3000 and :3000/hook are localhost's.
 func webAddress(text string) (*url.URL, error) {
+	if _, err := strconv.ParseUint(text, 10, 16); err == nil {
+		text = ":" + text
+	}
+	if strings.HasPrefix(text, ":") {
+		text = "localhost" + text
+	}
 	if !strings.Contains(text, "://") {
 		text = "http://" + text
 	}
 	address, err := url.Parse(text)
-	if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
+	if err != nil || address.Hostname() == "" || address.Scheme != "http" && address.Scheme != "https" {
 		return nil, errors.New("must be an address such as localhost:3000/hook or https://pay.example.com")
 	}
 	return address, nil
@@ -85,6 +94,18 @@ type apiError struct {
 
 func (e *apiError) Error() string { return e.message }
 
+// silence is that no answer came.
+type silence struct {
+	base  string
+	cause error
+}
+
+func (e *silence) Error() string {
+	return fmt.Sprintf("nothing answers at %s (%s): is Cointill running there? --api names another address", e.base, reason(e.cause))
+}
+
+func (e *silence) Unwrap() error { return e.cause }
+
 // passing reports whether the same call may succeed later.
 func passing(err error) bool {
 	var refused *apiError
@@ -98,8 +119,8 @@ func passing(err error) bool {
 const maxPage = 16 << 20
 
 // call makes one request; body nil sends none. It gives the cursor of the next
-// page of a list. Errors are apiErrors when the API refused, and others when no
-// answer came.
+// page of a list. Errors are an apiError when the API refused, and a silence when
+// no answer came.
 func (c *apiClient) call(ctx context.Context, method, path string, body, into any) (next string, err error) {
 	var content io.Reader
 	if body != nil {
@@ -120,18 +141,18 @@ func (c *apiClient) call(ctx context.Context, method, path string, body, into an
 	}
 	answer, err := c.http.Do(request)
 	if err != nil {
-		return "", err
+		return "", &silence{c.base, err}
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxPage))
 	if err != nil {
-		return "", err
+		return "", &silence{c.base, err}
 	}
-	return understand(answer, text, into)
+	return c.understand(answer, text, into)
 }
 
 // understand reads the envelope of an answer.
-func understand(answer *http.Response, text []byte, into any) (next string, err error) {
+func (c *apiClient) understand(answer *http.Response, text []byte, into any) (next string, err error) {
 	var envelope struct {
 		Message string
 		Errors  map[string][]string
@@ -142,14 +163,14 @@ func understand(answer *http.Response, text []byte, into any) (next string, err 
 	}
 	err = json.Unmarshal(text, &envelope)
 	if answer.StatusCode < 200 || answer.StatusCode > 299 {
-		refused := &apiError{status: answer.StatusCode, message: fmt.Sprintf("the API answered %d", answer.StatusCode)}
+		refused := &apiError{status: answer.StatusCode, message: c.stranger(answer)}
 		if seconds, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && seconds > 0 {
 			refused.after = time.Duration(min(seconds, 60)) * time.Second
 		}
 		if err == nil && envelope.Message != "" {
-			refused.message += ": " + plain(envelope.Message)
-			for field, sentences := range envelope.Errors {
-				refused.message += plain(" " + field + ": " + strings.Join(sentences, " "))
+			refused.message = fmt.Sprintf("%s answered %d: %s", c.base, answer.StatusCode, plain(envelope.Message))
+			for _, field := range slices.Sorted(maps.Keys(envelope.Errors)) {
+				refused.message += plain(" " + field + ": " + strings.Join(envelope.Errors[field], " "))
 			}
 		}
 		return "", refused
@@ -158,9 +179,14 @@ func understand(answer *http.Response, text []byte, into any) (next string, err 
 		err = json.Unmarshal(envelope.Data, into)
 	}
 	if err != nil {
-		return "", &apiError{status: answer.StatusCode, message: "this is not a Cointill API: its answer can't be read"}
+		return "", &apiError{status: answer.StatusCode, message: c.stranger(answer)}
 	}
 	return envelope.Meta.NextCursor, nil
+}
+
+// stranger says that an answer is none of the API's.
+func (c *apiClient) stranger(answer *http.Response) string {
+	return fmt.Sprintf("what answers at %s (%d) is not Cointill's API: --api names another address", c.base, answer.StatusCode)
 }
 
 // plain keeps what others wrote from steering the terminal.
@@ -201,10 +227,8 @@ func (e event) about() (payment struct{ Reference, Status, Reason string }) {
 
 // knownType refuses what is no type of event.
 func knownType(name string) error {
-	for _, each := range webhook.Types() {
-		if each == name {
-			return nil
-		}
+	if slices.Contains(webhook.Types(), name) {
+		return nil
 	}
 	return fmt.Errorf("%q is no type of event; there are %s", plain(name), strings.Join(webhook.Types(), ", "))
 }

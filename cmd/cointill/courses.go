@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/webhook"
 )
 
 // step is one thing that is done to a payment in the sandbox.
@@ -50,32 +53,62 @@ func courses() []course {
 		{"payment.expired", "", all, []step{advance(8 * time.Minute)}},
 		{"payment.reversed", "reversed", mempool, []step{play("exact"), told("payment.successful", ""), play("reorg")}},
 		{"payment.unexpected_transfer", "", all, []step{play("exact"), told("payment.successful", ""), play("exact")}},
+		{webhook.WebhookTest, "", nil, nil}, // about no payment
 	}
 }
 
 // choose finds the course to an event; reason "" takes the first.
 func choose(event, reason string) (course, error) {
-	var there []string
+	reasons := reasonsOf(event)
 	for _, each := range courses() {
-		if each.event == event && (reason == "" || each.reason == reason) {
+		if each.event == event && (reason == "" || reason == cmp.Or(each.reason, "none")) {
 			return each, nil
 		}
-		name := each.event
-		if each.reason != "" {
-			name += " --reason " + each.reason
-		}
-		there = append(there, "  "+name)
 	}
-	sentence := "the sandbox has no way to " + event
 	switch {
-	case strings.HasPrefix(event, "send."):
-		sentence += ": refunds and payouts can't be started yet"
-	case reason == "accepted_by_user":
-		sentence += " (accepted_by_user): a person accepts a declined payment in the dashboard"
-	case reason != "":
-		sentence += " (" + plain(reason) + ")"
+	case strings.HasPrefix(event, "send.") && slices.Contains(webhook.Types(), event):
+		return course{}, fmt.Errorf("%s can't be triggered: refunds and payouts can't be started yet", event)
+	case len(reasons) == 0:
+		return course{}, fmt.Errorf("%q is no type of event. There are:\n%s", plain(event), offer())
+	case len(reasons) == 1 && reasons[0] == "none":
+		return course{}, fmt.Errorf("%s comes without a reason in the sandbox: leave --reason out", event)
+	case reason == string(payment.AcceptedByUser):
+		return course{}, errors.New("a person accepts a declined payment, in the dashboard: trigger payment.declined first")
 	}
-	return course{}, errors.New(sentence + ". There are:\n" + strings.Join(append(there, "  webhook.test"), "\n"))
+	return course{}, fmt.Errorf("%s never has the reason %s in the sandbox; it has %s", event, plain(reason), strings.Join(reasons, ", "))
+}
+
+// reasonsOf are the reasons that an event can have, "none" for having none.
+func reasonsOf(event string) (reasons []string) {
+	for _, each := range courses() {
+		if each.event == event {
+			reasons = append(reasons, cmp.Or(each.reason, "none"))
+		}
+	}
+	return reasons
+}
+
+// offer lists what can be triggered, one type to a line.
+func offer() string {
+	var lines []string
+	for _, kind := range webhook.Types() {
+		switch reasons := strings.Join(reasonsOf(kind), ", "); reasons {
+		case "":
+		case "none":
+			lines = append(lines, "  "+kind)
+		default:
+			lines = append(lines, fmt.Sprintf("  %-28s %s", kind, reasons))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// named puts a reason behind the type of its event.
+func named(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return " (" + reason + ")"
 }
 
 // method is the one asked for, or the course's own.
@@ -90,7 +123,7 @@ func (c course) method(asked string) (money.Method, error) {
 	for _, each := range c.methods {
 		names = append(names, string(each))
 	}
-	return "", fmt.Errorf("%s doesn't happen with %s; --method can be %s", c.event, plain(asked), strings.Join(names, ", "))
+	return "", fmt.Errorf("%s%s doesn't happen with %s; --method can be %s", c.event, named(c.reason), plain(asked), strings.Join(names, ", "))
 }
 
 func segment(id string) string { return url.PathEscape(id) }

@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -60,9 +62,10 @@ func (c listenCommand) Run(ctx context.Context, settings *Settings) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		return fmt.Errorf("%s: %w", api.base, err)
+		return err
 	}
-	fmt.Fprintf(l.out, "Test events of %s are forwarded to %s\nSigning secret: %s\nReady. Ctrl-C ends.\n", api.base, l.to, c.Secret)
+	fmt.Fprintf(l.out, "Test events of %s are forwarded to %s\nSigning secret: %s\nReady: cointill trigger payment.successful, in another shell, makes one. Ctrl-C ends.\n",
+		api.base, l.to, c.Secret)
 	return l.run(ctx)
 }
 
@@ -106,7 +109,8 @@ type listener struct {
 	http    *http.Client
 	out     io.Writer
 	waiting []*posting
-	down    int // looks that the API failed to answer, in a row
+	down    int    // looks that the API failed to answer, in a row
+	advised string // what was last said about the local server's refusals
 }
 
 // posting is an event that the local server hasn't taken yet.
@@ -150,7 +154,7 @@ func (l *listener) look(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	case err != nil:
 		if l.down++; l.down == 1 {
-			l.say("the API doesn't answer (%s); nothing is missed meanwhile", reason(err))
+			l.say("%s doesn't answer (%s): asking again until it does; nothing is missed", l.events.api.base, reason(err))
 		}
 		var refused *apiError
 		wait := min(pollEvery<<min(l.down-1, 3), pollSlow)
@@ -161,7 +165,7 @@ func (l *listener) look(ctx context.Context) (time.Duration, error) {
 	}
 	if l.down > 0 {
 		l.down = 0
-		l.say("the API answers again")
+		l.say("%s answers again", l.events.api.base)
 	}
 	if l.events.skipped {
 		l.events.skipped = false
@@ -201,7 +205,7 @@ func (l *listener) attempt(ctx context.Context, p *posting) (done bool) {
 	p.tries++
 	outcome := strconv.Itoa(status)
 	if err != nil {
-		outcome = "no answer (" + reason(err) + ")"
+		outcome = reason(err)
 	}
 	if done = err == nil && status >= 200 && status < 300; !done {
 		if status >= 300 && status < 400 {
@@ -215,12 +219,28 @@ func (l *listener) attempt(ctx context.Context, p *posting) (done bool) {
 			outcome += ", again in " + waits[p.tries-1].String()
 		}
 	}
-	reference := p.event.about().Reference
-	if reference == "" {
-		reference = p.event.ID
-	}
-	l.say("%-28s %s  %s  %d ms", plain(p.event.Type), plain(reference), outcome, l.clock().Sub(began).Milliseconds())
+	about := p.event.about()
+	kind := strings.TrimSpace(p.event.Type + " " + about.Reason)
+	l.say("%-34s  %s  %s  %d ms", plain(kind), plain(cmp.Or(about.Reference, p.event.ID)), outcome, l.clock().Sub(began).Milliseconds())
+	l.advise(status, err)
 	return done
+}
+
+// advise says once what to do about a server that takes nothing.
+func (l *listener) advise(status int, err error) {
+	advice := ""
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		advice = "no server listens at " + l.to.Host + ": start yours, or give its address with --forward-to"
+	case status == http.StatusBadRequest, status == http.StatusUnauthorized, status == http.StatusForbidden:
+		advice = "does your server verify with the signing secret above, over the raw body? docs/webhooks.md tells more"
+	case status == http.StatusNotFound, status == http.StatusMethodNotAllowed:
+		advice = "is " + l.to.RequestURI() + " the path? Events are posted to the address in --forward-to as it stands"
+	}
+	if advice != "" && advice != l.advised {
+		l.advised = advice
+		l.say("%s", advice)
+	}
 }
 
 // send makes one request, signed at this moment.
@@ -255,11 +275,14 @@ func (l *listener) say(format string, values ...any) {
 // reason is a short word for why no answer came.
 func reason(err error) string {
 	var about *url.Error
+	var lookup *net.DNSError
 	switch {
+	case errors.As(err, &lookup):
+		return "the host is not known"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused"
 	case errors.As(err, &about) && about.Timeout():
-		return "too slow"
+		return "no answer in time"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
 		return "connection closed"
 	case errors.As(err, &about):

@@ -16,7 +16,7 @@ import (
 
 // commands is what can be run; serve is the default.
 type commands struct {
-	Settings
+	Settings `group:"Settings of the instance:"`
 
 	Serve       serveCommand       `cmd:"" default:"withargs" help:"Serve the API, the dashboard and the payment pages (the default)."`
 	Demo        demoCommand        `cmd:"" help:"Serve with a ready business and sample data in all eight states."`

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,20 +12,26 @@ import (
 
 	"cointill/core/clock"
 	"cointill/core/money"
+	"cointill/core/webhook"
 )
 
 type triggerCommand struct {
 	apiFlags
-	Event   string `arg:"" help:"Type of the event, e.g. payment.declined."`
+	Event   string `arg:"" optional:"" help:"Type of the event, e.g. payment.declined. Without one: a list of what there is."`
 	Reason  string `env:"-" help:"Reason code that it comes with, e.g. underpaid. Default: the first that there is for the type."`
 	Method  string `env:"-" placeholder:"crypto_bitcoin" help:"Payment method. Default: one that it can happen with."`
 	Webhook string `env:"-" placeholder:"whk_…" help:"Which webhook a webhook.test is for. Default: the newest that is active."`
-	JSON    bool   `name:"json" help:"Print the result as JSON and nothing else."`
+	JSON    bool   `name:"json" env:"-" help:"Print the result as JSON and nothing else."`
 }
 
 // Run makes a test payment and plays in the sandbox what leads to the event.
 func (c triggerCommand) Run(ctx context.Context, settings *Settings) error {
-	if err := knownType(c.Event); err != nil {
+	if c.Event == "" {
+		fmt.Println("cointill trigger EVENT [--reason REASON] makes these happen; the first reason is meant when none is given:\n" + offer())
+		return nil
+	}
+	chosen, err := choose(c.Event, c.Reason)
+	if err != nil {
 		return err
 	}
 	api, err := c.connect(settings)
@@ -33,16 +40,16 @@ func (c triggerCommand) Run(ctx context.Context, settings *Settings) error {
 	}
 	d := &driver{api: api, quiet: c.JSON}
 	if d.events, err = watch(ctx, api, clock.Real()); err != nil {
-		return fmt.Errorf("%s: %w", api.base, err)
+		return err
 	}
 	var came event
-	if c.Event == "webhook.test" {
-		if c.Reason != "" || c.Method != "" {
-			return errors.New("webhook.test is about no payment: it has neither --reason nor --method")
+	if chosen.event == webhook.WebhookTest {
+		if c.Method != "" {
+			return errors.New("webhook.test is about no payment: it has no --method")
 		}
 		came, err = d.test(ctx, c.Webhook)
 	} else {
-		came, err = c.pay(ctx, d)
+		came, err = d.pay(ctx, chosen, c.Method)
 	}
 	if err != nil {
 		return err
@@ -55,27 +62,6 @@ func (c triggerCommand) Run(ctx context.Context, settings *Settings) error {
 	}
 	fmt.Printf("Event   %s\n", plain(came.ID))
 	return nil
-}
-
-// pay plays a course with a new payment.
-func (c triggerCommand) pay(ctx context.Context, d *driver) (event, error) {
-	chosen, err := choose(c.Event, c.Reason)
-	if err != nil {
-		return event{}, err
-	}
-	method, err := chosen.method(c.Method)
-	if err != nil {
-		return event{}, err
-	}
-	if err := d.initiate(ctx, method); err != nil {
-		return event{}, err
-	}
-	for _, step := range chosen.steps {
-		if err := step(ctx, d); err != nil {
-			return event{}, err
-		}
-	}
-	return d.wait(ctx, c.Event, chosen.reason)
 }
 
 // driver plays with one payment, and reads what is told of it.
@@ -102,6 +88,23 @@ func (d *driver) initiate(ctx context.Context, method money.Method) error {
 	return err
 }
 
+// pay plays a course with a new payment.
+func (d *driver) pay(ctx context.Context, chosen course, asked string) (event, error) {
+	method, err := chosen.method(asked)
+	if err != nil {
+		return event{}, err
+	}
+	if err := d.initiate(ctx, method); err != nil {
+		return event{}, err
+	}
+	for _, step := range chosen.steps {
+		if err := step(ctx, d); err != nil {
+			return event{}, err
+		}
+	}
+	return d.wait(ctx, chosen.event, chosen.reason)
+}
+
 // until asks again and again, at most as long as patience has it.
 func (d *driver) until(ctx context.Context, what string, reached func() (bool, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -109,7 +112,8 @@ func (d *driver) until(ctx context.Context, what string, reached func() (bool, e
 	ask := time.NewTicker(300 * time.Millisecond)
 	defer ask.Stop()
 	for {
-		if done, err := reached(); done || err != nil && !passing(err) {
+		done, err := reached()
+		if done || err != nil && !passing(err) {
 			return err
 		}
 		select {
@@ -117,7 +121,7 @@ func (d *driver) until(ctx context.Context, what string, reached func() (bool, e
 			if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 				return ctx.Err()
 			}
-			return fmt.Errorf("waited %s for %s of %s", patience, what, plain(d.reference))
+			return errors.Join(fmt.Errorf("waited %s for %s of %s; it didn't come", patience, what, plain(cmp.Or(d.reference, "the webhook"))), err)
 		case <-ask.C:
 		}
 	}
@@ -146,7 +150,7 @@ func (d *driver) wait(ctx context.Context, kind, reason string) (event, error) {
 			}
 			switch e.Type {
 			case "payment.successful", "payment.declined", "payment.failed", "payment.expired":
-				return false, &apiError{message: fmt.Sprintf("%s ended with %s (%s) instead: the business's own settings decide", plain(d.reference), plain(e.Type), plain(why))}
+				return false, &apiError{message: fmt.Sprintf("%s ended with %s%s instead: the settings of the business decide (tolerances, late payments)", plain(d.reference), plain(e.Type), plain(named(why)))}
 			}
 		}
 		return false, nil
@@ -168,7 +172,7 @@ func (d *driver) test(ctx context.Context, id string) (event, error) {
 			}
 		}
 		if id == "" {
-			return event{}, errors.New("no webhook is active: register one, or name one with --webhook")
+			return event{}, errors.New("no webhook is active: register one in the dashboard or by POST /v1/webhooks, or name one with --webhook")
 		}
 	}
 	var made struct {
