@@ -96,7 +96,7 @@ func listen(t *testing.T, i *harness.Instance, to string) (*exec.Cmd, *output) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = command.Process.Kill() })
-	harness.Eventually(t, 20*time.Second, "listen to be ready", func() bool { return strings.Contains(said.String(), "Ready.") })
+	harness.Eventually(t, 20*time.Second, "listen to be ready", func() bool { return strings.Contains(said.String(), "Ready:") })
 	return command, said
 }
 

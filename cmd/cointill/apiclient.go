@@ -199,24 +199,19 @@ func plain(text string) string {
 	}, text)
 }
 
-// event is an event as the API lists it, with the fields in the order in which they are sent.
+// event is an event as the API lists it: byte for byte what webhooks get.
 type event struct {
-	ID        string          `json:"id"`
-	Type      string          `json:"type"`
-	Timestamp string          `json:"timestamp"`
-	Domain    string          `json:"domain"`
-	Sequence  int64           `json:"sequence"`
-	Data      json.RawMessage `json:"data"`
+	ID   string          `json:"id"`
+	Type string          `json:"type"`
+	Data json.RawMessage `json:"data"`
+	body []byte
 }
 
-// body is the bytes that webhooks get: the API passes data on as it was stored,
-// and the fields around it have one way to be written.
-func (e event) body() ([]byte, error) {
-	var out bytes.Buffer
-	to := json.NewEncoder(&out)
-	to.SetEscapeHTML(false)
-	err := to.Encode(e)
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
+// UnmarshalJSON reads an event and keeps its bytes.
+func (e *event) UnmarshalJSON(text []byte) error {
+	type fields event
+	e.body = bytes.Clone(text)
+	return json.Unmarshal(text, (*fields)(e))
 }
 
 // about is what tests and people know a payment's event by; empty for other events.

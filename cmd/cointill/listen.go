@@ -116,7 +116,6 @@ type listener struct {
 // posting is an event that the local server hasn't taken yet.
 type posting struct {
 	event event
-	body  []byte
 	tries int
 	due   time.Time
 }
@@ -175,11 +174,7 @@ func (l *listener) look(ctx context.Context) (time.Duration, error) {
 		if len(l.types) > 0 && !slices.Contains(l.types, e.Type) {
 			continue
 		}
-		body, err := e.body()
-		if err != nil {
-			return 0, err
-		}
-		l.waiting = append(l.waiting, &posting{event: e, body: body})
+		l.waiting = append(l.waiting, &posting{event: e})
 	}
 	return pollEvery, nil
 }
@@ -245,11 +240,11 @@ func (l *listener) advise(status int, err error) {
 
 // send makes one request, signed at this moment.
 func (l *listener) send(ctx context.Context, p *posting, now time.Time) (status int, err error) {
-	signature, err := l.signer.Sign(p.event.ID, now, p.body)
+	signature, err := l.signer.Sign(p.event.ID, now, p.event.body)
 	if err != nil {
 		return 0, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, l.to.String(), bytes.NewReader(p.body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, l.to.String(), bytes.NewReader(p.event.body))
 	if err != nil {
 		return 0, err
 	}
