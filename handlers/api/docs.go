@@ -261,7 +261,7 @@ func (d *Document) curl(op *operation) string {
 	return strings.Join(lines, " \\\n  ")
 }
 
-// verifyProgram checks deliveries; docs/events.md holds the same, and a test compares them.
+// verifyProgram checks deliveries; docs/webhooks.md holds the same, and a test compares them.
 const verifyProgram = `import { createServer } from "node:http";
 import { Webhook } from "standardwebhooks";
 
@@ -273,12 +273,12 @@ createServer((request, response) => {
   request.on("end", () => {
     let event;
     try {
-      event = webhook.verify(Buffer.concat(chunks).toString("utf8"), request.headers);
+      event = webhook.verify(Buffer.concat(chunks), request.headers); // the raw body
     } catch {
       return response.writeHead(400).end();
     }
     response.writeHead(204).end(); // answer first, work afterwards
-    console.log(event.type, event.sequence, event.data.reference);
+    console.log(event.id, event.type, event.sequence, event.data.reference);
   });
-}).listen(9000);
+}).listen(process.env.PORT ?? 3000, "localhost");
 `

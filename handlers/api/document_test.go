@@ -342,17 +342,12 @@ func TestEventsPage(t *testing.T) {
 			t.Errorf("docs/events.md lacks | `%s` | %s |", e.Type, e.When)
 		}
 	}
-	if !strings.Contains(string(text), "```js\n"+quick(t).document.Reference().VerifyExample+"```") {
-		t.Error("docs/events.md lacks the program of the reference")
-	}
-	receiver, err := os.ReadFile("receiver_test.go")
+	guide, err := os.ReadFile(filepath.Join(root, "docs", "webhooks.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, program, _ := strings.Cut(string(receiver), "// The receiver of docs/events.md.\n\n")
-	program, _, _ = strings.Cut(program, "\n// End of the receiver.")
-	if program == "" || !strings.Contains(string(text), program) {
-		t.Error("docs/events.md lacks the Go program of receiver_test.go")
+	if !strings.Contains(string(guide), "```js\n"+quick(t).document.Reference().VerifyExample+"```") {
+		t.Error("docs/webhooks.md lacks the program of the reference")
 	}
 	var types []string
 	for _, e := range api.Events() {
