@@ -86,7 +86,9 @@ func TestEventBodies(t *testing.T) {
 		one.play(b, started.Reference)
 		var row models.Event
 		b.must(b.db.Read(t.Context()).Where("payment_id = ? AND type = ?", b.view(started.Reference).Payment.ID, one.kind).Order("sequence DESC").Take(&row).Error)
-		var told struct{ Data struct{ Reason payment.Reason } }
+		var told struct {
+			Data struct{ Reason payment.Reason }
+		}
 		b.must(json.Unmarshal([]byte(row.Body), &told))
 		if told.Data.Reason != one.reason {
 			t.Errorf("%s comes with %q", one.kind, told.Data.Reason)

@@ -198,7 +198,7 @@ func intro(p ReferenceProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<div class=\"prose mb-3\"><p>Each event is a POST of raw JSON, signed by Standard Webhooks 1.0: the headers <code>webhook-id</code>, <code>webhook-timestamp</code> and <code>webhook-signature</code> go with the secret of the endpoint into any of its public libraries. Answer with 2xx within 15 seconds. What fails is tried again for five days; 410 switches the endpoint off.</p><p>An event may come more than once, and out of order: keep the highest <code>sequence</code> per payment, and drop what is lower.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<div class=\"prose mb-3\"><p>Each event is a POST of raw JSON, signed by Standard Webhooks 1.0: the headers <code>webhook-id</code>, <code>webhook-timestamp</code> and <code>webhook-signature</code> go with the secret of the endpoint into any of its public libraries. Answer with 2xx within 15 seconds. What fails is tried again nine times in three days; 410, or five days of nothing but failures, switch the endpoint off. <code>cointill listen</code> forwards test events to a server on your own machine, and <code>cointill trigger</code> makes them happen.</p><p>An event may come more than once, and out of order: keep the highest <code>sequence</code> per payment, and drop what is lower.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
