@@ -309,6 +309,21 @@ func TestTriggerOffers(t *testing.T) {
 	}
 }
 
+// TestListenAdvises: where nobody listens, the listener says what to do, once. A
+// port alone is one of this machine.
+func TestListenAdvises(t *testing.T) {
+	i := harness.New(t, false)
+	i.Start()
+	i.Business()
+	listener, said := listen(t, i, "1")
+	trigger(t, i, "payment.expired")
+	harness.Eventually(t, 20*time.Second, "the second attempt", func() bool { return strings.Contains(said.String(), "connection refused, again in 5s") })
+	end(t, listener, said)
+	if strings.Count(said.String(), "no server listens at localhost:1: start yours") != 1 {
+		t.Error(said)
+	}
+}
+
 // TestListenGivesUp: a redirect isn't followed and a 410 isn't asked again.
 func TestListenGivesUp(t *testing.T) {
 	i := harness.New(t, false)
