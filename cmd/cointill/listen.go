@@ -271,7 +271,10 @@ func (l *listener) say(format string, values ...any) {
 func reason(err error) string {
 	var about *url.Error
 	var lookup *net.DNSError
+	var refused *apiError
 	switch {
+	case errors.As(err, &refused):
+		return strconv.Itoa(refused.status)
 	case errors.As(err, &lookup):
 		return "the host is not known"
 	case errors.Is(err, syscall.ECONNREFUSED):

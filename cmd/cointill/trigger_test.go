@@ -1,0 +1,61 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"cointill/core/webhook"
+)
+
+// TestTriggersAreDocumented compares what can be triggered with the table of
+// docs/webhooks.md.
+func TestTriggersAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/webhooks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "\n| Event | Reasons |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	for _, kind := range webhook.Types() {
+		_, row, listed := strings.Cut(table, "\n| `"+kind+"` | ")
+		row, _, _ = strings.Cut(row, "\n")
+		reasons := reasonsOf(kind)
+		if listed != (len(reasons) > 0) {
+			t.Errorf("%s: listed %t, has %v", kind, listed, reasons)
+		}
+		for _, reason := range reasons {
+			if reason != "none" && !strings.Contains(row, "`"+reason+"`") || reason == "none" && !strings.HasPrefix(row, "none") {
+				t.Errorf("%s lacks %s: %s", kind, reason, row)
+			}
+		}
+		if named := strings.Count(row, "`") / 2; named != len(reasons)-strings.Count(strings.Join(reasons, " "), "none") {
+			t.Errorf("%s names %d reasons, has %v", kind, named, reasons)
+		}
+	}
+}
+
+// TestChoose: a reason that isn't named is the first, and none is none.
+func TestChoose(t *testing.T) {
+	for _, one := range []struct{ event, asked, reason string }{
+		{"payment.declined", "", "underpaid"}, {"payment.declined", "late", "late"}, {"payment.initiated", "none", ""},
+		{"payment.processing", "after_abandoned", "after_abandoned"}, {"payment.reversed", "", "reversed"},
+	} {
+		if chosen, err := choose(one.event, one.asked); err != nil || chosen.event != one.event || chosen.reason != one.reason {
+			t.Errorf("%s %q: %+v, %v", one.event, one.asked, chosen, err)
+		}
+	}
+	for _, each := range courses() {
+		for _, asked := range each.methods {
+			if method, err := each.method(string(asked)); method != asked || err != nil {
+				t.Errorf("%s by %s: %v", each.event, asked, err)
+			}
+		}
+		if slices.ContainsFunc(courses(), func(c course) bool {
+			return c.event == each.event && c.reason == each.reason && len(c.steps) != len(each.steps)
+		}) {
+			t.Errorf("%s %s stands twice", each.event, each.reason)
+		}
+	}
+}
