@@ -60,9 +60,10 @@ func (f apiFlags) connect(settings *Settings) (*apiClient, error) {
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // webAddress reads an address. It may lack its http://, and on this machine its
-// host too: 3000 and :3000/hook are localhost's.
+// host too: 3000, 3000/hook and :3000/hook are localhost's.
 func webAddress(text string) (*url.URL, error) {
-	if _, err := strconv.ParseUint(text, 10, 16); err == nil {
+	host, _, _ := strings.Cut(text, "/")
+	if _, err := strconv.ParseUint(host, 10, 16); err == nil {
 		text = ":" + text
 	}
 	if strings.HasPrefix(text, ":") {

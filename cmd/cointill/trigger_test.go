@@ -59,3 +59,20 @@ func TestChoose(t *testing.T) {
 		}
 	}
 }
+
+// TestWebAddress: what is left out is this machine's.
+func TestWebAddress(t *testing.T) {
+	for text, want := range map[string]string{
+		"3000": "http://localhost:3000", "3000/hook": "http://localhost:3000/hook", ":3000/hook": "http://localhost:3000/hook",
+		"localhost:3000/hook?a=b": "http://localhost:3000/hook?a=b", "https://pay.example.com": "https://pay.example.com", "[::1]:80/x": "http://[::1]:80/x",
+		"": "", "ftp://localhost": "", "http://": "", "http://:": "", "/hook": "", "localhost:port": "",
+	} {
+		got := ""
+		if address, err := webAddress(text); err == nil {
+			got = address.String()
+		}
+		if got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
