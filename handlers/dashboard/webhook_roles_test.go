@@ -69,6 +69,10 @@ func TestWebhookRoles(t *testing.T) {
 				t.Errorf("it offers %s", way)
 			}
 		}
+		s.Role(s.sc, scope.Owner)
+		for _, path := range []string{s.at, one, "/dashboard/webhooks/resends/" + order.ID} {
+			expect(t, s.b.Get(path), 404) // of the other domain
+		}
 		s.Business("Bayo's Shop", bayo)
 		stranger := s.SignIn(bayo)
 		for _, path := range []string{s.at, s.at + "/edit", one, "/dashboard/webhooks/resends/" + order.ID, "/dashboard/webhooks/resends/review?created_after=2026-03-01T11:30&endpoint=" + s.id()} {
