@@ -126,7 +126,7 @@ func reviewOf(page layout.Page, typed ui.Form, types []string, r reviewed, zone 
 }
 
 func plannedText(r reviewed) string {
-	events := ui.Count(r.Planned.Events, "event", "events")
+	events, endpoints := ui.Count(r.Planned.Events, "event", "events"), ui.Count(r.Planned.Endpoints, "endpoint", "endpoints")
 	switch {
 	case r.Planned.Deliveries == 0 && r.Order.Failed:
 		return "None: everything in this range was delivered or is under way."
@@ -135,10 +135,9 @@ func plannedText(r reviewed) string {
 	case r.Order.EndpointID != "":
 		return ui.Count(r.Planned.Deliveries, "event", "events") + " will be sent."
 	case r.Order.Failed:
-		return "Of " + events + ", to each of " + ui.Count(r.Planned.Endpoints, "endpoint", "endpoints") + " those that it didn't get and takes."
+		return "Of " + events + ", what each of " + endpoints + " takes and didn't get."
 	}
-	return events + ", to each of " + ui.Count(r.Planned.Endpoints, "endpoint", "endpoints") + " that takes them: at most " +
-		ui.Count(r.Planned.Deliveries, "delivery", "deliveries") + "."
+	return events + " for " + endpoints + ", as far as they take them: at most " + ui.Count(r.Planned.Deliveries, "delivery", "deliveries") + "."
 }
 
 // orderText says which events an order is for, and where they go.

@@ -240,11 +240,11 @@ func TestWebhookResendForm(t *testing.T) {
 		}
 		expect(t, review("created_after=2026-03-01T13:00&endpoint=whk_nobody"), 404)
 		for query, says := range map[string]string{
-			"created_after=2026-03-01T13:00&created_before=2026-03-01T13:01":               "1 event, to each of 1 endpoint that takes them: at most 1 delivery.",
+			"created_after=2026-03-01T13:00&created_before=2026-03-01T13:01":               "1 event for 1 endpoint, as far as they take them: at most 1 delivery.",
 			"created_after=2026-03-01T12:00&created_before=2026-03-01T13:00":               "None: nothing of this kind happened in this range.",
 			"created_after=2026-03-01T13:00&failed=true&endpoint=" + s.id():                "None: everything in this range was delivered",
 			"created_after=2026-03-01T13:00&types=payment.initiated&types=payment.expired": "only payment.initiated, payment.expired",
-			"created_after=2026-03-01T13:00&failed=true":                                   "Of 1 event, to each of 1 endpoint those that it didn't get and takes.",
+			"created_after=2026-03-01T13:00&failed=true":                                   "Of 1 event, what each of 1 endpoint takes and didn't get.",
 		} {
 			expect(t, review(query), 200, says)
 		}
