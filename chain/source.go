@@ -56,6 +56,10 @@ type Transfer struct {
 	Maturity int64
 	// Reverted tells that the network recorded the transaction as failed: it moved nothing.
 	Reverted bool
+	// Via is how value came that no payment sent, or none that can be believed: the
+	// kind of transaction ("EscrowFinish"), or what is wrong. Such a transfer
+	// credits nothing, wherever it went. "" for payments.
+	Via string
 }
 
 // MaxSpends bounds Transfer.Spends.

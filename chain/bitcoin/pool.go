@@ -14,15 +14,7 @@ import (
 const behind = 3
 
 // NodeStatus is how one node does, for operators.
-type NodeStatus struct {
-	Host    string // host:port; never a credential
-	Dialect string // "core", "btcd" or "esplora"; "" while unknown
-	Version string // in the node's own words; "" where it doesn't say
-	Height  int64
-	Hash    string
-	InUse   bool   // it is the one that is asked
-	Problem string // a sentence; "" when it is well
-}
+type NodeStatus = chain.NodeStatus
 
 // Nodes looks at every node now and tells how each does, in the configured order.
 func (s *Source) Nodes(ctx context.Context) []NodeStatus {

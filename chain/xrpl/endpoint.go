@@ -1,0 +1,89 @@
+package xrpl
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// maxServers bounds how many servers one network may have.
+const maxServers = 8
+
+// endpoint is a server's URL, taken apart.
+type endpoint struct {
+	base   string // scheme://host:port/path without user and password
+	host   string // host:port, for the log
+	header http.Header
+	socket bool   // it is asked over a websocket
+	stream string // ws(s)://… that tells of new ledgers; "" means that none does
+}
+
+// parseEndpoint reads a server's URL. Its errors never hold any of the text,
+// which may be a password even where it is malformed.
+func parseEndpoint(text string) (endpoint, error) {
+	u, err := url.Parse(strings.TrimSpace(text))
+	if err != nil || u.Hostname() == "" || u.Opaque != "" || u.Fragment != "" {
+		return endpoint{}, errors.New("its URL can't be read: write https://host:port or wss://host:port, with special characters percent-encoded")
+	}
+	e := endpoint{host: u.Host, header: http.Header{}}
+	switch u.Scheme {
+	case "http", "https":
+	case "ws", "wss":
+		e.socket = true
+	default:
+		return endpoint{}, errors.New("its URL must begin with http, https, ws or wss")
+	}
+	e.base = u.Scheme + "://" + u.Host + u.EscapedPath()
+	if e.socket {
+		e.stream = e.base
+	}
+	if u.User != nil {
+		password, _ := u.User.Password()
+		e.header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password)))
+	}
+	return e, e.options(u.RawQuery)
+}
+
+// options reads what stands behind the question mark.
+func (e *endpoint) options(raw string) error {
+	wrong := errors.New("behind ? in its URL only stream=ws://host:port is known, once, and only where the URL begins with http or https")
+	query, err := url.ParseQuery(raw)
+	if err != nil {
+		return wrong
+	}
+	for key, values := range query {
+		if key != "stream" || len(values) != 1 || e.socket {
+			return wrong
+		}
+		u, err := url.Parse(values[0])
+		if err != nil || u.Scheme != "ws" && u.Scheme != "wss" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+			return errors.New("stream in its URL must be ws://host:port or wss://host:port")
+		}
+		e.stream = u.String()
+	}
+	return nil
+}
+
+// parseEndpoints reads the URLs of all servers of a network.
+func parseEndpoints(texts []string) ([]endpoint, error) {
+	if len(texts) == 0 || len(texts) > maxServers {
+		return nil, fmt.Errorf("a network has 1 to %d servers", maxServers)
+	}
+	var all []endpoint
+	for i, text := range texts {
+		e, err := parseEndpoint(text)
+		if err != nil {
+			return nil, fmt.Errorf("server %d of %d: %w", i+1, len(texts), err)
+		}
+		same := func(other endpoint) bool { return other.base == e.base }
+		if slices.ContainsFunc(all, same) {
+			return nil, fmt.Errorf("server %d of %d is listed twice: two servers check each other only when they are two", i+1, len(texts))
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}

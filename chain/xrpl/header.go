@@ -1,0 +1,106 @@
+package xrpl
+
+import (
+	"crypto/sha512"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"cointill/chain"
+)
+
+// epoch is the second that the ledger's times count from: the beginning of 2000.
+const epoch = 946_684_800
+
+// maxIndex is above every ledger that there will be, and what servers can parse.
+const maxIndex = 1<<32 - 1
+
+// maxDrops is every drop that was ever made.
+const maxDrops = 100_000_000_000_000_000
+
+// ledgerPrefix begins what a ledger's hash is made of.
+const ledgerPrefix = "LWR\x00"
+
+// head is a ledger's header as servers write it: with all that its hash is made of.
+type head struct {
+	AccountHash         string         `json:"account_hash"`
+	CloseFlags          uint8          `json:"close_flags"`
+	CloseTime           uint32         `json:"close_time"`
+	CloseTimeResolution uint8          `json:"close_time_resolution"`
+	LedgerHash          string         `json:"ledger_hash"`
+	LedgerIndex         jsontext.Value `json:"ledger_index"` // a text in version 1 of the API
+	ParentCloseTime     uint32         `json:"parent_close_time"`
+	ParentHash          string         `json:"parent_hash"`
+	TotalCoins          string         `json:"total_coins"`
+	TransactionHash     string         `json:"transaction_hash"`
+	Closed              bool           `json:"closed"`
+}
+
+// verify makes the chain's header of the ledger at an index, after its hash was
+// computed from everything that it stands for.
+func (h *head) verify(index int64) (chain.Header, error) {
+	got, ok := number(h.LedgerIndex)
+	if !ok || got != index {
+		return chain.Header{}, fmt.Errorf("ledger %s came for %d", clip(string(h.LedgerIndex)), index)
+	}
+	sum, err := h.sum(index)
+	switch {
+	case err != nil:
+		return chain.Header{}, err
+	case sum != h.LedgerHash:
+		return chain.Header{}, errors.New("the header is not what its hash stands for")
+	case h.CloseTime == 0:
+		return chain.Header{}, errors.New("the ledger has no time")
+	}
+	at := time.Unix(epoch+int64(h.CloseTime), 0).UTC()
+	return chain.Header{BlockID: chain.BlockID{Height: index, Hash: sum}, Parent: h.ParentHash, Time: at}, nil
+}
+
+// sum is the ledger's hash.
+func (h *head) sum(index int64) (string, error) {
+	drops, err := strconv.ParseUint(h.TotalCoins, 10, 64)
+	if err != nil || drops > maxDrops {
+		return "", errors.New("total_coins is no amount")
+	}
+	raw := binary.BigEndian.AppendUint32([]byte(ledgerPrefix), uint32(index))
+	raw = binary.BigEndian.AppendUint64(raw, drops)
+	for _, text := range []string{h.ParentHash, h.TransactionHash, h.AccountHash} {
+		if !isHash(text) {
+			return "", errors.New("a hash in the header is none")
+		}
+		if raw, err = hex.AppendDecode(raw, []byte(text)); err != nil {
+			return "", err
+		}
+	}
+	raw = binary.BigEndian.AppendUint32(raw, h.ParentCloseTime)
+	raw = binary.BigEndian.AppendUint32(raw, h.CloseTime)
+	raw = append(raw, h.CloseTimeResolution, h.CloseFlags)
+	sum := sha512.Sum512(raw)
+	return strings.ToUpper(hex.EncodeToString(sum[:32])), nil
+}
+
+// empty reports whether the header says that the ledger holds no transaction.
+func (h *head) empty() bool { return strings.Trim(h.TransactionHash, "0") == "" }
+
+// isHash reports whether a text is a hash as servers write it.
+func isHash(text string) bool {
+	for _, c := range []byte(text) {
+		if (c < '0' || c > '9') && (c < 'A' || c > 'F') {
+			return false
+		}
+	}
+	return len(text) == 64
+}
+
+// number reads a ledger index, as a number or as a text of one.
+func number(v jsontext.Value) (int64, bool) {
+	text := strings.TrimSuffix(strings.TrimPrefix(string(v), `"`), `"`)
+	n, err := strconv.ParseUint(text, 10, 32)
+	return int64(n), err == nil && strconv.FormatUint(n, 10) == text
+}

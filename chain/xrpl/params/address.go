@@ -1,0 +1,133 @@
+package params
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/mr-tron/base58"
+)
+
+// alphabet is base58 in the XRP Ledger's order of characters.
+var alphabet = base58.NewAlphabet("rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz")
+
+// Account is an account's 20 bytes.
+type Account [20]byte
+
+const (
+	classicBytes = 1 + 20 + 4
+	xBytes       = 2 + 20 + 1 + 8 + 4
+	// longest bounds a text that may be an address: base58 of 35 bytes is at most 48 characters.
+	longest = 48
+)
+
+// The two bytes that X-addresses of the main network and of all others begin with.
+var xMain, xTest = [2]byte{0x05, 0x44}, [2]byte{0x04, 0x93}
+
+// errNoAddress is why most texts are none; it tells nothing that the text held.
+var errNoAddress = errors.New("this is no address of the XRP Ledger: a character may be missing or mistyped")
+
+// String is the classic address: r….
+func (a Account) String() string {
+	return base58.EncodeAlphabet(summed(append([]byte{0}, a[:]...)), alphabet)
+}
+
+// ParseAccount reads a classic address, and only the one way in which it is written.
+func ParseAccount(text string) (Account, error) {
+	raw, err := unsummed(text, classicBytes)
+	if err != nil || raw[0] != 0 {
+		return Account{}, errNoAddress
+	}
+	return Account(raw[1:]), nil
+}
+
+// XAddress is an account and perhaps a tag in one text (XLS-5d): X… on the main
+// network, T… on every other.
+type XAddress struct {
+	Account Account
+	Tag     *uint32
+	Test    bool
+}
+
+// String is the address as it is written.
+func (x XAddress) String() string {
+	prefix := xMain
+	if x.Test {
+		prefix = xTest
+	}
+	raw := append(prefix[:], x.Account[:]...)
+	if x.Tag == nil {
+		raw = binary.LittleEndian.AppendUint64(append(raw, 0), 0)
+	} else {
+		raw = binary.LittleEndian.AppendUint64(append(raw, 1), uint64(*x.Tag))
+	}
+	return base58.EncodeAlphabet(summed(raw), alphabet)
+}
+
+// ParseX reads an X-address. Tags of 64 bits, which the format has room for and
+// the ledger hasn't, are refused.
+func ParseX(text string) (XAddress, error) {
+	raw, err := unsummed(text, xBytes)
+	if err != nil {
+		return XAddress{}, errNoAddress
+	}
+	prefix, flag, value := [2]byte(raw[:2]), raw[22], binary.LittleEndian.Uint64(raw[23:])
+	x := XAddress{Account: Account(raw[2:22]), Test: prefix == xTest}
+	switch {
+	case prefix != xMain && prefix != xTest, flag > 1, flag == 0 && value != 0, value > 1<<32-1:
+		return XAddress{}, errNoAddress
+	case flag == 1:
+		tag := uint32(value)
+		x.Tag = &tag
+	}
+	return x, nil
+}
+
+// Read reads what a merchant gives as an account of a network: a classic address,
+// or an X-address with or without a tag. An X-address of another kind of network
+// is refused; a classic one is the same on every network, so that only a look at
+// the network itself can tell.
+func Read(text string, p Params) (Account, *uint32, error) {
+	if account, err := ParseAccount(text); err == nil {
+		return account, nil, nil
+	}
+	x, err := ParseX(text)
+	switch {
+	case err != nil:
+		return Account{}, nil, err
+	case x.Test && !p.Test:
+		return Account{}, nil, fmt.Errorf("this address begins with T: it belongs to a test network, and %s is none", p.Network())
+	case !x.Test && p.Test:
+		return Account{}, nil, fmt.Errorf("this address begins with X: it belongs to the main network, and %s is a test network", p.Network())
+	}
+	return x.Account, x.Tag, nil
+}
+
+// unsummed is what a text of base58 holds before its checksum, when it has the
+// length, and is written as we write it.
+func unsummed(text string, length int) ([]byte, error) {
+	if len(text) > longest {
+		return nil, errNoAddress
+	}
+	raw, err := base58.DecodeAlphabet(text, alphabet)
+	if err != nil || len(raw) != length || base58.EncodeAlphabet(raw, alphabet) != text {
+		return nil, errNoAddress
+	}
+	body := raw[:length-4]
+	if [4]byte(raw[length-4:]) != checksum(body) {
+		return nil, errNoAddress
+	}
+	return body, nil
+}
+
+func summed(body []byte) []byte {
+	sum := checksum(body)
+	return append(body, sum[:]...)
+}
+
+func checksum(body []byte) [4]byte {
+	first := sha256.Sum256(body)
+	second := sha256.Sum256(first[:])
+	return [4]byte(second[:4])
+}

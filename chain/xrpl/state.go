@@ -1,0 +1,131 @@
+package xrpl
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"cointill/chain/xrpl/params"
+)
+
+// maxRanges bounds into how many pieces a server's history may be broken; the
+// newest count.
+const maxRanges = 1_000
+
+// serverInfo is the answer to the command server_info.
+type serverInfo struct {
+	refusal
+	Info struct {
+		AmendmentBlocked bool      `json:"amendment_blocked"`
+		Version          string    `json:"build_version"`
+		Clio             string    `json:"clio_version"`
+		Complete         string    `json:"complete_ledgers"`
+		NetworkID        *uint32   `json:"network_id"`
+		State            string    `json:"server_state"`
+		Validated        validated `json:"validated_ledger"`
+	} `json:"info"`
+}
+
+type validated struct {
+	Age  jsontext.Value `json:"age"` // seconds
+	Hash string         `json:"hash"`
+	Seq  int64          `json:"seq"`
+}
+
+// state is what a server says of itself.
+type state struct {
+	id       *uint32 // nil where it doesn't say
+	mode     string  // "" where it doesn't say, as Clio
+	blocked  bool
+	index    int64 // the last validated ledger; 0 when there is none
+	hash     string
+	age      time.Duration
+	complete ranges
+	kind     string // "rippled" or "clio"
+	version  string
+}
+
+// state asks a server how it is.
+func (r *rpc) state(ctx context.Context) (state, error) {
+	answer, err := call(ctx, r, smallAnswer, "server_info", nil, func() *serverInfo { return new(serverInfo) })
+	if err != nil {
+		return state{}, err
+	}
+	info := &answer.Info
+	s := state{id: info.NetworkID, mode: info.State, blocked: info.AmendmentBlocked, index: info.Validated.Seq, hash: info.Validated.Hash,
+		complete: parseRanges(info.Complete), kind: "rippled", version: clip(info.Version)}
+	if info.Clio != "" {
+		s.kind, s.version = "clio", clip(info.Clio)
+	}
+	if s.index < 0 || s.index > maxIndex || s.index > 0 && !isHash(s.hash) {
+		return state{}, strange(errors.New("server_info makes no sense"))
+	}
+	seconds, _, _ := strings.Cut(string(info.Validated.Age), ".")
+	whole, err := strconv.ParseUint(seconds, 10, 31)
+	if err != nil && s.index > 0 {
+		return state{}, strange(errors.New("server_info has no age"))
+	}
+	s.age = time.Duration(whole) * time.Second
+	return s, nil
+}
+
+const (
+	// oldest is the age of the last validated ledger from which on a server lags;
+	// they come every three to five seconds.
+	oldest = 20 * time.Second
+	// skew is how far a server's clock may be from ours: ledgers' times are
+	// rounded, to as much as half a minute.
+	skew = time.Minute
+)
+
+// healthy are the states in which a server follows the network.
+var healthy = []string{"full", "validating", "proposing"}
+
+// check refuses a server that can't be believed.
+func (s *state) check(p params.Params) error {
+	switch {
+	case s.blocked:
+		return blocked(nil)
+	case s.id == nil && (p.ID != 0 || s.index > 0 && s.index < p.Least), s.id != nil && *s.id != p.ID:
+		return troubled(nil, "follows another network than %s: its network_id is another. Check which server its URL leads to, and which network is configured.", p.Network())
+	case s.mode == "" && s.kind != "clio":
+		return strange(errors.New("no server_state"))
+	case s.mode != "" && !slices.Contains(healthy, s.mode):
+		return troubled(errors.New("server_state "+clip(s.mode)), "is not in step with the network yet. Wait until it has synchronised.")
+	case s.index == 0:
+		return troubled(nil, "has no validated ledger yet. Wait until it has synchronised.")
+	case s.age > oldest:
+		return troubled(nil, "lags: its last validated ledger, %d, is %s old. Check its connections to other servers.", s.index, s.age)
+	}
+	return nil
+}
+
+// ranges are the ledgers that a server has, oldest first.
+type ranges [][2]int64
+
+// parseRanges reads complete_ledgers: "32570-40000,40002", or "empty".
+func parseRanges(text string) (all ranges) {
+	pieces := strings.Split(text, ",")
+	for _, piece := range pieces[max(0, len(pieces)-maxRanges):] {
+		from, to, several := strings.Cut(piece, "-")
+		if !several {
+			to = from
+		}
+		a, errA := strconv.ParseUint(from, 10, 32)
+		b, errB := strconv.ParseUint(to, 10, 32)
+		if errA == nil && errB == nil && a <= b {
+			all = append(all, [2]int64{int64(a), int64(b)})
+		}
+	}
+	return all
+}
+
+// has reports whether a ledger is among them.
+func (r ranges) has(index int64) bool {
+	return slices.ContainsFunc(r, func(one [2]int64) bool { return one[0] <= index && index <= one[1] })
+}

@@ -1,0 +1,167 @@
+package xrpl
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"cointill/chain"
+	"cointill/chain/xrpl/params"
+	"cointill/core/money"
+)
+
+const (
+	success = "tesSUCCESS"
+	payment = "Payment"
+)
+
+// What Transfer.Via says of payments that can't be believed.
+const (
+	viaUnproven    = "Payment whose delivered_amount its balances don't show"
+	viaUnavailable = "Payment without a delivered_amount"
+)
+
+// transfersOf is what a transaction brings the watched accounts. Only a payment
+// that succeeded, delivered XRP, and raised its destination's balance by exactly
+// that, credits something; all else that came says by Via or Asset that it doesn't.
+func transfersOf(tx *body, did *meta, id string, watch chain.Watch) (all []chain.Transfer, err error) {
+	if did.Result != success {
+		return nil, nil // a fee was taken, and nothing moved
+	}
+	paid := tx.TransactionType == payment && watch.Address(tx.Destination)
+	if paid {
+		t, err := delivery(tx, did, id)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	for i := range did.Nodes.roots {
+		r := &did.Nodes.roots[i]
+		if len(r.after) == 0 || !watch.Address(r.account) || paid && r.account == tx.Destination && all[0].Asset == string(money.XRP) {
+			continue
+		}
+		gain, err := r.gain(tx)
+		if err != nil {
+			return nil, err
+		}
+		if gain <= 0 {
+			continue
+		}
+		t := chain.Transfer{TxID: id, Index: 1 + r.place, Asset: string(money.XRP), Amount: money.Units(gain), Via: clip(tx.TransactionType)}
+		t.Address = r.account
+		if tx.Destination == r.account {
+			t.Tag = tagOf(tx.DestinationTag)
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// delivery is what a payment brought its destination.
+func delivery(tx *body, did *meta, id string) (chain.Transfer, error) {
+	t := chain.Transfer{TxID: id, Asset: string(money.XRP), Destination: chain.Destination{Address: tx.Destination, Tag: tagOf(tx.DestinationTag)}}
+	var gain int64
+	for i := range did.Nodes.roots {
+		r := &did.Nodes.roots[i]
+		if r.account != tx.Destination {
+			continue
+		}
+		one, err := r.gain(tx)
+		if err != nil {
+			return t, err
+		}
+		gain += one
+	}
+	t.Amount = money.Units(max(gain, 0))
+	delivered, isDrops := drops(did.Delivered)
+	switch {
+	case isDrops && delivered > 0 && delivered == gain:
+	case isDrops:
+		t.Via = viaUnproven
+	case did.Delivered.Kind() == '{':
+		t.Asset, t.Amount = issued(did.Delivered), money.Amount{}
+	default: // "unavailable", for one
+		t.Via = viaUnavailable
+	}
+	return t, nil
+}
+
+// gain is by how much an account's balance rose, not counting the fee that its
+// owner paid for the transaction.
+func (r *root) gain(tx *body) (int64, error) {
+	if len(r.after) == 0 {
+		return 0, nil
+	}
+	after, ok := drops(r.after)
+	if !ok {
+		return 0, errors.New("a balance is no amount")
+	}
+	before := int64(0)
+	if len(r.before) > 0 {
+		if before, ok = drops(r.before); !ok {
+			return 0, errors.New("a balance is no amount")
+		}
+	} else if r.kept {
+		before = after
+	}
+	gain := after - before
+	if r.account == tx.Account && len(tx.Delegate) == 0 && len(tx.Sponsor) == 0 {
+		fee, _ := drops(tx.Fee)
+		gain += fee
+	}
+	return gain, nil
+}
+
+// drops reads an amount of XRP: a text of digits.
+func drops(v jsontext.Value) (int64, bool) {
+	text, ok := plain(v)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(text, 10, 63)
+	if err != nil || n > maxDrops || text[0] == '+' {
+		return 0, false
+	}
+	return int64(n), true
+}
+
+// tagOf is a destination tag: a whole number of 32 bits, written as one. All else
+// is none.
+func tagOf(v jsontext.Value) *uint32 {
+	n, err := strconv.ParseUint(string(v), 10, 32)
+	if err != nil || strconv.FormatUint(n, 10) != string(v) {
+		return nil
+	}
+	tag := uint32(n)
+	return &tag
+}
+
+// issued names another asset than XRP with its amount, which is a decimal of
+// sixteen digits and any size, so no number of units.
+func issued(v jsontext.Value) string {
+	var token struct {
+		Currency string `json:"currency"`
+		Issuer   string `json:"issuer"`
+		Value    string `json:"value"`
+		Issuance string `json:"mpt_issuance_id"`
+	}
+	const unknown = "an unknown asset"
+	if err := json.Unmarshal(v, &token, frugal); err != nil || len(token.Value) > 40 || strings.Trim(token.Value, "0123456789.eE+-") != "" || token.Value == "" {
+		return unknown
+	}
+	_, err := params.ParseAccount(token.Issuer)
+	switch {
+	case len(token.Issuance) == 48 && isHex(token.Issuance):
+		return fmt.Sprintf("%s of token %s", token.Value, token.Issuance)
+	case err != nil || len(token.Currency) != 3 && (len(token.Currency) != 40 || !isHex(token.Currency)):
+		return unknown
+	}
+	return fmt.Sprintf("%s %s issued by %s", token.Value, clip(token.Currency), token.Issuer)
+}
+
+func isHex(text string) bool { return strings.Trim(text, "0123456789ABCDEFabcdef") == "" }
