@@ -1,0 +1,251 @@
+package ledgertest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"cointill/chain/xrpl/params"
+)
+
+// partialPayment is the flag of payments that may deliver less than their Amount.
+const partialPayment = 0x00020000
+
+// results are the codes of what the fake decides itself.
+var results = map[string]int{
+	"tesSUCCESS": 0, "tecUNFUNDED_PAYMENT": 104, "tecNO_DST": 124, "tecNO_DST_INSUF_XRP": 125, "tecNO_PERMISSION": 139, "tecDST_TAG_NEEDED": 143,
+	"tefPAST_SEQ": -190, "tefMAX_LEDGER": -187, "tefALREADY": -198, "terPRE_SEQ": -92, "terNO_ACCOUNT": -96, "terINSUF_FEE_B": -97,
+	"telINSUF_FEE_P": -394, "telWRONG_NETWORK": -386, "telREQUIRES_NETWORK_ID": -385,
+	"temMALFORMED": -299, "temBAD_AMOUNT": -298, "temBAD_SEND_XRP_PARTIAL": -285, "temBAD_SIGNATURE": -282, "temREDUNDANT": -275, "temDST_NEEDED": -278,
+}
+
+// effects are what a transaction does beside taking its fee and a sequence number.
+type effects struct {
+	result    string
+	nodes     []Fields // of AffectedNodes beside account roots
+	delivered any      // delivered_amount; nil: none
+}
+
+// submit decides about a signed transaction as a server does, and puts it into the
+// open ledger when it claims a fee.
+func (l *Ledger) submit(tx Fields, id, blob string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.byID[id] != nil {
+		return "tefALREADY"
+	}
+	if refused := l.refuse(tx); refused != "" {
+		return refused
+	}
+	result := ""
+	l.apply(tx, id, blob, func() effects {
+		e := effects{result: "tesSUCCESS"}
+		if tx["TransactionType"] == "Payment" {
+			e = l.pay(tx)
+		} else {
+			l.set(tx)
+		}
+		result = e.result
+		return e
+	})
+	return result
+}
+
+// refuse is why a transaction doesn't even get into a ledger.
+func (l *Ledger) refuse(tx Fields) string {
+	sender, ok := l.state[tx["Account"].(string)]
+	fee, _ := drops(tx["Fee"])
+	number := func(name string) (uint32, bool) { n, ok := tx[name].(uint32); return n, ok }
+	sequence, _ := number("Sequence")
+	last, limited := number("LastLedgerSequence")
+	network, named := number("NetworkID")
+	flags, _ := number("Flags")
+	switch {
+	case l.ID > 1024 && !named:
+		return "telREQUIRES_NETWORK_ID"
+	case named && network != l.ID:
+		return "telWRONG_NETWORK"
+	case fee < Fee:
+		return "telINSUF_FEE_P"
+	case !ok:
+		return "terNO_ACCOUNT"
+	case sequence < sender.Sequence:
+		return "tefPAST_SEQ"
+	case sequence > sender.Sequence:
+		return "terPRE_SEQ"
+	case limited && int64(last) < l.current():
+		return "tefMAX_LEDGER"
+	case sender.Balance < fee:
+		return "terINSUF_FEE_B"
+	case tx["TransactionType"] != "Payment":
+		return ""
+	}
+	amount, isXRP := drops(tx["Amount"])
+	switch {
+	case tx["Destination"] == nil:
+		return "temDST_NEEDED"
+	case !isXRP || amount <= 0:
+		return "temBAD_AMOUNT"
+	case tx["Destination"] == tx["Account"]:
+		return "temREDUNDANT"
+	case flags&partialPayment != 0:
+		return "temBAD_SEND_XRP_PARTIAL"
+	}
+	return ""
+}
+
+// current is the index of the open ledger.
+func (l *Ledger) current() int64 { return l.closed[len(l.closed)-1].index + 1 }
+
+// pay moves XRP from one account to another, or says why not.
+func (l *Ledger) pay(tx Fields) effects {
+	from, to := tx["Account"].(string), tx["Destination"].(string)
+	amount, _ := drops(tx["Amount"])
+	receiver, known := l.state[to]
+	_, tagged := tx["DestinationTag"]
+	switch {
+	case !known && amount < Reserve:
+		return effects{result: "tecNO_DST_INSUF_XRP"}
+	case receiver.Flags&RequireDestTag != 0 && !tagged:
+		return effects{result: "tecDST_TAG_NEEDED"}
+	case receiver.Flags&DepositAuth != 0:
+		return effects{result: "tecNO_PERMISSION"}
+	case l.state[from].Balance-amount < Reserve:
+		return effects{result: "tecUNFUNDED_PAYMENT"}
+	}
+	l.credit(from, -amount)
+	l.credit(to, amount)
+	return effects{result: "tesSUCCESS", delivered: strconv.FormatInt(amount, 10)}
+}
+
+// set changes an account's flags, as AccountSet does for two of them.
+func (l *Ledger) set(tx Fields) {
+	flags := map[uint32]uint32{1: RequireDestTag, 9: DepositAuth}
+	one := l.state[tx["Account"].(string)]
+	if n, ok := tx["SetFlag"].(uint32); ok {
+		one.Flags |= flags[n]
+	}
+	if n, ok := tx["ClearFlag"].(uint32); ok {
+		one.Flags &^= flags[n]
+	}
+	l.state[tx["Account"].(string)] = one
+}
+
+// credit changes a balance, and makes the account that isn't there yet.
+func (l *Ledger) credit(address string, amount int64) {
+	one, ok := l.state[address]
+	if !ok {
+		one.Sequence = uint32(l.current())
+	}
+	one.Balance += amount
+	l.state[address] = one
+}
+
+// apply puts a transaction into the open ledger: the fee is taken, do does the
+// rest, and the metadata tells how the accounts differ.
+func (l *Ledger) apply(tx Fields, id, blob string, do func() effects) *Applied {
+	before := maps.Clone(l.state)
+	from := tx["Account"].(string)
+	fee, _ := drops(tx["Fee"])
+	l.credit(from, -fee)
+	l.burnt += fee
+	sender := l.state[from]
+	sender.Sequence++
+	l.state[from] = sender
+	e := do()
+	meta := Fields{"TransactionIndex": len(l.open), "TransactionResult": e.result}
+	meta["AffectedNodes"] = l.difference(before, id, e.nodes)
+	if e.delivered != nil {
+		meta["delivered_amount"] = e.delivered
+		if flags, _ := tx["Flags"].(uint32); flags&partialPayment != 0 {
+			meta["DeliveredAmount"] = e.delivered
+		}
+	}
+	made := &Applied{ID: id, Tx: tx, Meta: meta, blob: blob}
+	l.open, l.byID[id] = append(l.open, made), made
+	return made
+}
+
+// difference is AffectedNodes: how the accounts differ from what they were, with
+// other entries, in the order of their keys.
+func (l *Ledger) difference(before map[string]account, id string, others []Fields) []any {
+	nodes := slices.Clone(others)
+	for address, is := range l.state {
+		was, known := before[address]
+		if is == was {
+			continue
+		}
+		final := Fields{"Account": address, "Balance": fmt.Sprint(is.Balance), "Flags": is.Flags, "OwnerCount": 0, "Sequence": is.Sequence}
+		entry := Fields{"LedgerEntryType": "AccountRoot", "LedgerIndex": key(address)}
+		if !known {
+			delete(final, "Flags")
+			delete(final, "OwnerCount")
+			entry["NewFields"] = final
+			nodes = append(nodes, Fields{"CreatedNode": entry})
+		} else {
+			previous := Fields{}
+			if is.Balance != was.Balance {
+				previous["Balance"] = fmt.Sprint(was.Balance)
+			}
+			if is.Sequence != was.Sequence {
+				previous["Sequence"] = was.Sequence
+			}
+			if is.Flags != was.Flags {
+				previous["Flags"] = was.Flags
+			}
+			entry["FinalFields"], entry["PreviousFields"] = final, previous
+			entry["PreviousTxnID"], entry["PreviousTxnLgrSeq"] = was.lastTx, was.lastSeq
+			nodes = append(nodes, Fields{"ModifiedNode": entry})
+		}
+		is.lastTx, is.lastSeq = id, l.current()
+		l.state[address] = is
+	}
+	for address, was := range before {
+		if _, there := l.state[address]; !there {
+			nodes = append(nodes, Fields{"DeletedNode": Fields{"LedgerEntryType": "AccountRoot", "LedgerIndex": key(address),
+				"FinalFields":    Fields{"Account": address, "Balance": "0", "Sequence": was.Sequence},
+				"PreviousFields": Fields{"Balance": fmt.Sprint(was.Balance)}}})
+		}
+	}
+	slices.SortFunc(nodes, func(a, b Fields) int { return compare(index(a), index(b)) })
+	all := make([]any, len(nodes))
+	for i, node := range nodes {
+		all[i] = node
+	}
+	return all
+}
+
+// index is the key of one of AffectedNodes.
+func index(node Fields) string {
+	for _, entry := range node {
+		return entry.(Fields)["LedgerIndex"].(string)
+	}
+	return ""
+}
+
+func compare(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// key is the key of an account root.
+func key(address string) string {
+	account, err := params.ParseAccount(address)
+	if err != nil {
+		panic(err) // addresses in the state were parsed
+	}
+	return half("\x00a", string(account[:]))
+}
+
+// drops reads an amount of XRP.
+func drops(v any) (int64, bool) {
+	text, ok := v.(string)
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, ok && err == nil
+}

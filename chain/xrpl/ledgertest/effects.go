@@ -1,0 +1,137 @@
+package ledgertest
+
+import (
+	"fmt"
+	"maps"
+	"strconv"
+)
+
+// Payment is a payment of XRP from the genesis account, or what tests make of one.
+type Payment struct {
+	To     string
+	Tag    any   // DestinationTag as JSON has it; nil: none
+	Amount int64 // drops
+	// Delivered, when it isn't 0, is what a partial payment delivers of Amount.
+	Delivered int64
+	// Result, when it isn't "", is how the transaction fails: nothing but its fee moves.
+	Result string
+	// Edit changes the transaction and its metadata before they are in the ledger.
+	Edit func(tx, meta Fields)
+}
+
+// Pay puts a payment into the open ledger, and returns its id.
+func (l *Ledger) Pay(p Payment) string {
+	tx := l.transaction("Payment", p.To, p.Tag)
+	tx["Amount"] = strconv.FormatInt(p.Amount, 10)
+	delivered := p.Amount
+	if p.Delivered != 0 {
+		delivered = p.Delivered
+		tx["Flags"] = uint32(partialPayment)
+		tx["SendMax"] = Fields{"currency": "USD", "issuer": Genesis, "value": "1000"}
+	}
+	return l.put(tx, p.Edit, func() effects {
+		if p.Result != "" {
+			return effects{result: p.Result}
+		}
+		l.credit(Genesis, -delivered)
+		l.credit(p.To, delivered)
+		return effects{result: "tesSUCCESS", delivered: strconv.FormatInt(delivered, 10)}
+	})
+}
+
+// Issue puts a payment of an issued currency into the open ledger.
+func (l *Ledger) Issue(to string, tag any, currency, value string) string {
+	amount := Fields{"currency": currency, "issuer": Address("an issuer"), "value": value}
+	tx := l.transaction("Payment", to, tag)
+	tx["Amount"] = amount
+	line := Fields{"ModifiedNode": Fields{"LedgerEntryType": "RippleState", "LedgerIndex": half("line", to+currency),
+		"FinalFields": Fields{"Balance": Fields{"currency": currency, "issuer": "rrrrrrrrrrrrrrrrrrrrBZbvji", "value": value}, "Flags": 65536,
+			"HighLimit": Fields{"currency": currency, "issuer": Address("an issuer"), "value": "0"}, "LowLimit": Fields{"currency": currency, "issuer": to, "value": "1000000"}},
+		"PreviousFields": Fields{"Balance": Fields{"currency": currency, "issuer": "rrrrrrrrrrrrrrrrrrrrBZbvji", "value": "0"}}}}
+	return l.put(tx, nil, func() effects { return effects{"tesSUCCESS", []Fields{line}, maps.Clone(amount)} })
+}
+
+// Otherwise puts a transaction of another type than Payment into the open ledger
+// that brings an account XRP: EscrowFinish, CheckCash, PaymentChannelClaim,
+// AccountDelete. Only the last has a tag, and makes its sender vanish.
+func (l *Ledger) Otherwise(kind, to string, tag any, amount int64) string {
+	tx := l.transaction(kind, "", tag)
+	deleted := map[string]string{"EscrowFinish": "Escrow", "CheckCash": "Check", "PaymentChannelClaim": "PayChannel"}[kind]
+	var nodes []Fields
+	if deleted != "" {
+		nodes = append(nodes, Fields{"DeletedNode": Fields{"LedgerEntryType": deleted, "LedgerIndex": half("entry", fmt.Sprint(tx)),
+			"FinalFields": Fields{"Account": Genesis, "Destination": to, "Amount": strconv.FormatInt(amount, 10), "Flags": 0}}})
+	}
+	gone := ""
+	switch kind {
+	case "EscrowFinish":
+		tx["Owner"], tx["OfferSequence"] = Genesis, 1
+	case "CheckCash":
+		tx["Amount"], tx["CheckID"] = strconv.FormatInt(amount, 10), half("check", to)
+	case "PaymentChannelClaim":
+		tx["Channel"], tx["Balance"] = half("channel", to), strconv.FormatInt(amount, 10)
+	case "AccountDelete":
+		gone = Address(fmt.Sprint("leaving ", l.next()))
+		tx["Destination"], tx["Account"] = to, gone
+		l.mu.Lock()
+		l.credit(Genesis, -amount-Fee)
+		l.credit(gone, amount+Fee)
+		l.mu.Unlock()
+	}
+	return l.put(tx, nil, func() effects {
+		e := effects{result: "tesSUCCESS", nodes: nodes}
+		if gone != "" {
+			delete(l.state, gone)
+			e.delivered = strconv.FormatInt(amount, 10)
+		} else {
+			l.credit(Genesis, -amount)
+		}
+		if kind == "CheckCash" {
+			e.delivered = strconv.FormatInt(amount, 10)
+		}
+		l.credit(to, amount)
+		return e
+	})
+}
+
+// Create makes an account of the balance with flags, in the open ledger.
+func (l *Ledger) Create(address string, balance int64, flags uint32) {
+	l.Pay(Payment{To: address, Amount: balance})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	one := l.state[address]
+	one.Flags = flags
+	l.state[address] = one
+}
+
+// transaction begins one that the genesis account sends.
+func (l *Ledger) transaction(kind, to string, tag any) Fields {
+	tx := Fields{"TransactionType": kind, "Account": Genesis, "Fee": strconv.Itoa(Fee), "Flags": uint32(0), "SigningPubKey": "", "TxnSignature": ""}
+	if to != "" {
+		tx["Destination"] = to
+	}
+	if tag != nil {
+		tx["DestinationTag"] = tag
+	}
+	return tx
+}
+
+// put applies what needs no signature.
+func (l *Ledger) put(tx Fields, edit func(tx, meta Fields), do func() effects) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	tx["Sequence"] = l.state[tx["Account"].(string)].Sequence
+	made := l.apply(tx, half("unsigned", text(tx)+fmt.Sprint(l.current(), len(l.open))), "", do)
+	if edit != nil {
+		edit(made.Tx, made.Meta)
+	}
+	return made.ID
+}
+
+// next numbers what must be unlike all others.
+func (l *Ledger) next() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.serial++
+	return l.serial
+}

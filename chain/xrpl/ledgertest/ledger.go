@@ -1,0 +1,232 @@
+package ledgertest
+
+import (
+	"crypto/sha512"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"time"
+
+	"cointill/chain/xrpl/params"
+)
+
+const (
+	// Epoch is the second that the ledger's times count from.
+	Epoch = 946_684_800
+	// Drops are an XRP.
+	Drops = 1_000_000
+	// Reserve is what an account must hold, in drops.
+	Reserve = 1 * Drops
+	// Fee is what a transaction costs, in drops.
+	Fee = 10
+	// Supply is every drop.
+	Supply = 100_000_000_000 * Drops
+	// Genesis holds all XRP at first, and has rippled's well-known key.
+	Genesis = "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"
+	// history is how many empty ledgers there are from the beginning.
+	history = 40
+	// first is the index of the first ledger that servers have.
+	first = 1000
+)
+
+// Flags of accounts.
+const (
+	RequireDestTag = 0x00020000
+	DepositAuth    = 0x01000000
+)
+
+// Fields are a JSON object.
+type Fields = map[string]any
+
+// account is an account root.
+type account struct {
+	Balance  int64
+	Sequence uint32
+	Flags    uint32
+	lastTx   string
+	lastSeq  int64
+}
+
+// Applied is a transaction in a ledger.
+type Applied struct {
+	ID     string
+	Tx     Fields // with Amount, without DeliverMax and hash
+	Meta   Fields
+	Ledger int64 // 0 while the ledger is open
+	blob   string
+}
+
+// closed is a validated ledger.
+type closed struct {
+	index      int64
+	hash       string
+	parent     string
+	txHash     string
+	stateHash  string
+	drops      int64
+	time       uint32
+	parentTime uint32
+	txs        []*Applied
+}
+
+const resolution = 10
+
+// Ledger is a chain of ledgers. It is safe for concurrent use.
+type Ledger struct {
+	// ID is the network's.
+	ID uint32
+
+	mu        sync.Mutex
+	clock     func() time.Time
+	manual    time.Time // the clock, where none was given
+	closed    []*closed
+	open      []*Applied
+	state     map[string]account // of the open ledger
+	validated map[string]account
+	burnt     int64
+	byID      map[string]*Applied
+	serial    int
+	told      map[int]func(*closed)
+}
+
+// New makes a network with some empty ledgers. Without a clock, time stands still
+// but for the four seconds that each ledger takes.
+func New(id uint32, clock func() time.Time) *Ledger {
+	l := &Ledger{ID: id, clock: clock, manual: time.Unix(Epoch+800_000_000, 0).UTC(), byID: map[string]*Applied{}, told: map[int]func(*closed){},
+		state: map[string]account{Genesis: {Balance: Supply, Sequence: 1}}}
+	if clock != nil {
+		l.manual = clock().Add(-history * time.Second) // the ledgers' times rise by a second at least
+	}
+	for range history {
+		l.close()
+	}
+	return l
+}
+
+// Now is the network's time.
+func (l *Ledger) Now() time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.now()
+}
+
+func (l *Ledger) now() time.Time {
+	if l.clock != nil && len(l.closed) >= history {
+		return l.clock()
+	}
+	return l.manual
+}
+
+// Wait lets time pass in which no ledger closes; only without a clock.
+func (l *Ledger) Wait(d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.manual = l.manual.Add(d)
+}
+
+// Close validates what is in the open ledger, again and again.
+func (l *Ledger) Close(times int) {
+	for range times {
+		l.mu.Lock()
+		made := l.close()
+		told := maps.Clone(l.told)
+		l.mu.Unlock()
+		for _, tell := range told {
+			tell(made)
+		}
+	}
+}
+
+// Tip is the last validated ledger.
+func (l *Ledger) Tip() (index int64, hash string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	last := l.closed[len(l.closed)-1]
+	return last.index, last.hash
+}
+
+// Where is the ledger that holds a transaction; 0 when none does yet.
+func (l *Ledger) Where(id string) (index int64, hash string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	tx := l.byID[id]
+	if tx == nil || tx.Ledger == 0 {
+		return 0, ""
+	}
+	return tx.Ledger, l.closed[tx.Ledger-first].hash
+}
+
+// Balance is an account's in the open ledger; 0 when there is none.
+func (l *Ledger) Balance(address string) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.state[address].Balance
+}
+
+// Address is an account that nobody has the key of, the same for the same name.
+func Address(name string) string {
+	sum := sha512.Sum512([]byte(name))
+	return params.Account(sum[:20]).String()
+}
+
+// close makes the next ledger. Its time is now, or a second after the last one's.
+func (l *Ledger) close() *closed {
+	if l.clock == nil {
+		l.manual = l.manual.Add(4 * time.Second)
+	} else if len(l.closed) < history {
+		l.manual = l.manual.Add(time.Second)
+	}
+	made := &closed{index: first + int64(len(l.closed)), parent: zeros, time: uint32(l.now().Unix() - Epoch), drops: Supply - l.burnt, txs: l.open}
+	if n := len(l.closed); n > 0 {
+		last := l.closed[n-1]
+		made.parent, made.parentTime, made.time = last.hash, last.time, max(made.time, last.time+1)
+	}
+	made.txHash, made.stateHash = zeros, half("state", fmt.Sprint(l.state))
+	if len(l.open) > 0 {
+		made.txHash = half("transactions", text(l.open))
+	}
+	made.hash = made.sum()
+	for i, tx := range l.open {
+		tx.Ledger = made.index
+		tx.Meta["TransactionIndex"] = i
+	}
+	l.closed, l.open, l.validated = append(l.closed, made), nil, maps.Clone(l.state)
+	return made
+}
+
+const zeros = "0000000000000000000000000000000000000000000000000000000000000000"
+
+// sum is the ledger's hash, made of its header.
+func (c *closed) sum() string {
+	raw := binary.BigEndian.AppendUint32([]byte("LWR\x00"), uint32(c.index))
+	raw = binary.BigEndian.AppendUint64(raw, uint64(c.drops))
+	for _, hash := range []string{c.parent, c.txHash, c.stateHash} {
+		part, err := hex.DecodeString(hash)
+		if err != nil {
+			panic(err) // ours
+		}
+		raw = append(raw, part...)
+	}
+	raw = binary.BigEndian.AppendUint32(raw, c.parentTime)
+	raw = binary.BigEndian.AppendUint32(raw, c.time)
+	return half("", string(append(raw, resolution, 0)))
+}
+
+// half is the first half of SHA-512, in hexadecimal.
+func half(prefix, content string) string {
+	sum := sha512.Sum512([]byte(prefix + content))
+	return strings.ToUpper(hex.EncodeToString(sum[:32]))
+}
+
+// text writes something as JSON.
+func text(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // only what JSON has goes in
+	}
+	return string(data)
+}

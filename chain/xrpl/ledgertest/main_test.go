@@ -1,0 +1,57 @@
+package ledgertest
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"testing"
+	"time"
+
+	"cointill/core/clock"
+)
+
+// TestMain serves a ledger in this process instead of testing, where -serve says
+// on which address: end-to-end tests, which see everything from outside, build
+// this binary and start it. It prints its address, closes a ledger each time that
+// a line comes, and ends with its input.
+func TestMain(m *testing.M) {
+	address := flag.String("serve", "", "address to serve on instead of testing")
+	id := flag.Uint("network", 21337, "network_id of the ledger that is served")
+	every := flag.Duration("every", 0, "closes a ledger that often; 0: on command only")
+	flag.Parse()
+	if *address == "" {
+		os.Exit(m.Run())
+	}
+	if err := serve(*address, uint32(*id), *every); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func serve(address string, id uint32, every time.Duration) error {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	s := NewServer(New(id, clock.Real()), 2)
+	s.admin = true
+	server := &http.Server{Handler: s, ReadHeaderTimeout: time.Minute}
+	go func() { _ = server.Serve(listener) }() // ends with the process
+	fmt.Println(listener.Addr())
+	if every > 0 {
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		go func() {
+			for range ticker.C {
+				s.Close(1)
+			}
+		}()
+	}
+	for input := bufio.NewScanner(os.Stdin); input.Scan(); {
+		s.Close(1)
+	}
+	return server.Close()
+}
