@@ -1,0 +1,83 @@
+package xrpl
+
+import (
+	"context"
+	"errors"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"cointill/chain"
+	"cointill/chain/xrpl/params"
+	"cointill/core/money"
+)
+
+// Flags of an account that matter to who is paid to it.
+const (
+	flagRequireTag  = 0x00020000
+	flagDisallowXRP = 0x00080000
+	flagDepositAuth = 0x01000000
+)
+
+// Account is how an account is set up on a network, in the last validated ledger.
+type Account struct {
+	// Exists: it was funded. The rest means nothing otherwise, and payments smaller
+	// than the network's reserve fail.
+	Exists bool
+	// RequireTag: the network refuses payments without a destination tag.
+	RequireTag bool
+	// DepositAuth: the network refuses payments by strangers.
+	DepositAuth bool
+	// DisallowXRP: wallets are asked not to send XRP; the network does not enforce it.
+	DisallowXRP bool
+	Balance     money.Amount // drops
+	Ledger      int64        // the ledger's index
+}
+
+// accountResult is the answer to the command account_info.
+type accountResult struct {
+	refusal
+	Data struct {
+		Account string         `json:"Account"`
+		Balance jsontext.Value `json:"Balance"`
+		Flags   uint32         `json:"Flags"`
+	} `json:"account_data"`
+	LedgerIndex int64 `json:"ledger_index"`
+	Validated   bool  `json:"validated"`
+}
+
+// Account looks an account up, for whoever sets one up to be paid to. That it
+// doesn't exist is no error. It asks one server, as nothing is credited by it.
+func (s *Source) Account(ctx context.Context, account params.Account) (found Account, err error) {
+	current, _, err := s.current(ctx)
+	if err != nil {
+		return Account{}, err
+	}
+	for _, n := range s.order(current, 0) {
+		if found, err = n.account(ctx, account.String()); err == nil || ctx.Err() != nil {
+			return found, err
+		}
+		var told chain.Problem
+		if err = n.blame(ctx, err); !errors.As(err, &told) {
+			err = chain.Problem("The account can't be looked up now. Try again in a moment.")
+		}
+	}
+	return Account{}, err
+}
+
+func (r *rpc) account(ctx context.Context, address string) (Account, error) {
+	asked := map[string]any{"account": address, "ledger_index": "validated"}
+	answer, err := call(ctx, r, smallAnswer, "account_info", asked, func() *accountResult { return new(accountResult) })
+	if hasCode(err, codeNoAccount) {
+		return Account{}, nil
+	}
+	if err != nil {
+		return Account{}, err
+	}
+	balance, ok := drops(answer.Data.Balance)
+	if !ok || answer.Data.Account != address || !answer.Validated || answer.LedgerIndex <= 0 {
+		return Account{}, strange(errors.New("account_info makes no sense"))
+	}
+	has := func(flag uint32) bool { return answer.Data.Flags&flag != 0 }
+	return Account{Exists: true, RequireTag: has(flagRequireTag), DepositAuth: has(flagDepositAuth), DisallowXRP: has(flagDisallowXRP),
+		Balance: money.Units(balance), Ledger: answer.LedgerIndex}, nil
+}

@@ -1,0 +1,309 @@
+package xrpl
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"cointill/chain"
+	"cointill/chain/chaintest"
+	"cointill/chain/xrpl/ledgertest"
+	"cointill/core/money"
+)
+
+// till is a ledger with a watched account that a follower reads into a book.
+type till struct {
+	*testing.T
+	*ledgertest.Ledger
+	server   *ledgertest.Server
+	source   *Source
+	watch    *chain.WatchSet
+	book     *chaintest.Ledger
+	follower *chain.Follower
+	account  string
+}
+
+func newTill(t *testing.T, newest int) *till {
+	l := ledgertest.New(testID, nil)
+	s := ledgertest.NewServer(l, newest)
+	watch := new(chain.WatchSet)
+	b := &till{T: t, Ledger: l, server: s, source: openURLs(t, l, "http://"+s.Serve(t)), watch: watch, book: chaintest.NewLedger(watch, 100), account: ledgertest.Address("the till")}
+	watch.AddAddresses(b.account)
+	b.follower = chain.NewFollower(chain.FollowerConfig{Network: "till", Source: b.source, Store: b.book, Watch: watch})
+	l.Create(b.account, 10*ledgertest.Reserve, 0)
+	b.step()
+	return b
+}
+
+// step closes a ledger and reads it.
+func (b *till) step() {
+	b.Helper()
+	b.Close(1)
+	if _, err := b.follower.Step(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	for _, v := range b.book.Violations() {
+		b.Fatal(v)
+	}
+}
+
+// of are the transfers of a transaction, which must be one.
+func (b *till) of(id string) chain.Transfer {
+	b.Helper()
+	rows := b.book.Transfers()[id]
+	if len(rows) != 1 {
+		b.Fatalf("%d transfers of %s: %+v", len(rows), id, rows)
+	}
+	return rows[0].Transfer
+}
+
+// credits reports whether a transfer would credit a payment with its tag.
+func credits(t chain.Transfer) bool {
+	return t.Asset == string(money.XRP) && t.Via == "" && !t.Reverted && t.Tag != nil
+}
+
+// versions runs a test over both versions of the API.
+func versions(t *testing.T, run func(t *testing.T, newest int)) {
+	t.Parallel()
+	for _, newest := range []int{1, 2} {
+		t.Run(fmt.Sprint("version ", newest), func(t *testing.T) { t.Parallel(); run(t, newest) })
+	}
+}
+
+// TestPartialPayments (XRP-1): what counts is what a payment delivered, never what
+// it claims to be of.
+func TestPartialPayments(t *testing.T) {
+	versions(t, func(t *testing.T, newest int) {
+		b := newTill(t, newest)
+		r := rand.New(rand.NewPCG(1, uint64(newest)))
+		const due = 25_000_000
+		want := map[string]int64{}
+		for i := range 1000 {
+			delivered := 1 + r.Int64N(due-1)
+			switch i {
+			case 0:
+				delivered = 1
+			case 1:
+				delivered = due - 1
+			}
+			want[b.Pay(ledgertest.Payment{To: b.account, Tag: uint32(i + 1), Amount: due, Delivered: delivered})] = delivered
+			if i%100 == 99 {
+				b.step()
+			}
+		}
+		for id, delivered := range want {
+			if got := b.of(id); got.Amount.Cmp(money.Units(delivered)) != 0 || !credits(got) {
+				t.Errorf("%d was delivered, and %+v read", delivered, got)
+			}
+		}
+	})
+}
+
+// TestNoClaims: the adapter's types have no place for what a payment claims.
+func TestNoClaims(t *testing.T) {
+	t.Parallel()
+	seen := map[reflect.Type]bool{}
+	var walk func(reflect.Type)
+	walk = func(of reflect.Type) {
+		if seen[of] {
+			return
+		}
+		seen[of] = true
+		switch of.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Array:
+			walk(of.Elem())
+		case reflect.Struct:
+			for i := range of.NumField() {
+				f := of.Field(i)
+				for _, name := range []string{f.Name, f.Tag.Get("json")} {
+					if name = strings.ToLower(name); name == "amount" || name == "delivermax" || name == "sendmax" {
+						t.Errorf("%s has a field %s", of, f.Name)
+					}
+				}
+				walk(f.Type)
+			}
+		case reflect.Func:
+			for i := range of.NumIn() {
+				walk(of.In(i))
+			}
+		}
+	}
+	for _, one := range []any{ledgerResult{}, entry{}, meta{}, change{}, serverInfo{}, accountResult{}} {
+		walk(reflect.TypeOf(one))
+	}
+	if len(seen) < 10 || !seen[reflect.TypeOf(body{})] {
+		t.Errorf("only %d types were looked at", len(seen))
+	}
+}
+
+// TestDelivered (XRP-2): only a text of drops that the balances bear out counts.
+func TestDelivered(t *testing.T) {
+	versions(t, func(t *testing.T, newest int) {
+		b := newTill(t, newest)
+		const amount = 7 * ledgertest.Drops
+		delivered := func(value any) func(tx, meta ledgertest.Fields) {
+			return func(_, meta ledgertest.Fields) {
+				if meta["delivered_amount"] = value; value == nil {
+					delete(meta, "delivered_amount")
+				}
+			}
+		}
+		node := func(change func(node ledgertest.Fields)) func(tx, meta ledgertest.Fields) {
+			return func(_, meta ledgertest.Fields) {
+				for _, one := range meta["AffectedNodes"].([]any) {
+					entry := one.(ledgertest.Fields)["ModifiedNode"].(ledgertest.Fields)
+					if entry["FinalFields"].(ledgertest.Fields)["Account"] == b.account {
+						change(entry)
+					}
+				}
+			}
+		}
+		for name, c := range map[string]struct {
+			edit   func(tx, meta ledgertest.Fields)
+			credit bool
+			amount int64
+			via    string
+			asset  string
+		}{
+			"as it is":           {func(_, _ ledgertest.Fields) {}, true, amount, "", "XRP"},
+			"unavailable":        {delivered("unavailable"), false, amount, viaUnavailable, "XRP"},
+			"absent":             {delivered(nil), false, amount, viaUnavailable, "XRP"},
+			"a number":           {delivered(amount), false, amount, viaUnavailable, "XRP"},
+			"a list":             {delivered([]any{"7000000"}), false, amount, viaUnavailable, "XRP"},
+			"more":               {delivered("700000000"), false, amount, viaUnproven, "XRP"},
+			"less":               {delivered("6999999"), false, amount, viaUnproven, "XRP"},
+			"negative":           {delivered("-7000000"), false, amount, viaUnavailable, "XRP"},
+			"a fraction":         {delivered("7000000.0"), false, amount, viaUnavailable, "XRP"},
+			"with a plus":        {delivered("+7000000"), false, amount, viaUnavailable, "XRP"},
+			"nothing":            {delivered("0"), false, amount, viaUnproven, "XRP"},
+			"more than there is": {delivered("100000000000000001"), false, amount, viaUnavailable, "XRP"},
+			"as an issued currency": {delivered(ledgertest.Fields{"currency": "XRP", "issuer": ledgertest.Address("x"), "value": "7000000"}), false, 0, "",
+				"7000000 XRP issued by " + ledgertest.Address("x")},
+			"as a token":              {delivered(ledgertest.Fields{"mpt_issuance_id": strings.Repeat("0A", 24), "value": "7000000"}), false, 0, "", "7000000 of token " + strings.Repeat("0A", 24)},
+			"as nonsense":             {delivered(ledgertest.Fields{"currency": "U\x00D", "value": "7 million"}), false, 0, "", "an unknown asset"},
+			"the balance stood still": {node(func(n ledgertest.Fields) { delete(n["PreviousFields"].(ledgertest.Fields), "Balance") }), false, 0, viaUnproven, "XRP"},
+			"the balance fell":        {node(func(n ledgertest.Fields) { n["PreviousFields"].(ledgertest.Fields)["Balance"] = "99999999999" }), false, 0, viaUnproven, "XRP"},
+			"no account changed":      {func(_, meta ledgertest.Fields) { meta["AffectedNodes"] = []any{} }, false, 0, viaUnproven, "XRP"},
+		} {
+			id := b.Pay(ledgertest.Payment{To: b.account, Tag: 7, Amount: amount, Edit: c.edit})
+			b.step()
+			rows := slices.DeleteFunc(b.book.Transfers()[id], func(r chaintest.Row) bool { return r.Index != 0 })
+			if len(rows) != 1 {
+				t.Errorf("%s: %d transfers", name, len(rows))
+				continue
+			}
+			got := rows[0].Transfer
+			if credits(got) != c.credit || got.Amount.Cmp(money.Units(c.amount)) != 0 || got.Via != c.via || got.Asset != c.asset {
+				t.Errorf("%s: %+v, amount %s", name, got, got.Amount)
+			}
+		}
+	})
+}
+
+// TestFailed (XRP-3): nothing of what failed counts, whatever the code; and
+// nothing of what isn't validated is even seen.
+func TestFailed(t *testing.T) {
+	versions(t, func(t *testing.T, newest int) {
+		b := newTill(t, newest)
+		codes := append(tecCodes(t), "tefPAST_SEQ", "terRETRY", "telINSUF_FEE_P", "temMALFORMED", "TESSUCCESS", "tesSUCCESS ", "tesNEW", "tec")
+		for i, code := range codes {
+			b.Pay(ledgertest.Payment{To: b.account, Tag: i + 1, Amount: 5_000_000, Result: code})
+			// One that failed, and claims to have delivered.
+			b.Pay(ledgertest.Payment{To: b.account, Tag: i + 1, Amount: 5_000_000, Edit: func(_, meta ledgertest.Fields) { meta["TransactionResult"] = code }})
+		}
+		before := len(b.book.Transfers())
+		b.step()
+		if n := len(b.book.Transfers()) - before; n != 0 || len(codes) < 90 {
+			t.Errorf("%d of %d failed payments were read as transfers", n, 2*len(codes)) // 84 codes are known
+		}
+		id := b.Pay(ledgertest.Payment{To: b.account, Tag: 1, Amount: 5_000_000})
+		if _, err := b.follower.Step(t.Context()); err != nil || len(b.book.Transfers()) != before {
+			t.Errorf("an open ledger's payment was read (%v)", err)
+		}
+		b.step()
+		if !credits(b.of(id)) {
+			t.Error("the validated payment doesn't count")
+		}
+	})
+}
+
+// tecCodes are all codes of transactions that only cost a fee, as the npm library
+// knows them.
+func tecCodes(t *testing.T) (codes []string) {
+	if err := json.Unmarshal(vectors(t, "results.json"), &codes); err != nil {
+		t.Fatal(err)
+	}
+	return codes
+}
+
+// TestTags (XRP-4): a tag is a whole number of 32 bits, written as one; 0 is one,
+// too, and not the same as none.
+func TestTags(t *testing.T) {
+	versions(t, func(t *testing.T, newest int) {
+		b := newTill(t, newest)
+		tag := func(n uint32) *uint32 { return &n }
+		for _, c := range []struct {
+			given any
+			want  *uint32
+		}{
+			{nil, nil}, {0, tag(0)}, {1, tag(1)}, {uint32(1<<32 - 1), tag(1<<32 - 1)}, {int64(1 << 32), nil}, {-1, nil}, {"17", nil}, {"", nil},
+			{json.Number("17.0"), nil}, {json.Number("1e2"), nil}, {json.Number("-0"), nil}, {17.5, nil}, {true, nil}, {[]int{17}, nil}, {ledgertest.Fields{"a": 1}, nil},
+		} {
+			id := b.Pay(ledgertest.Payment{To: b.account, Tag: c.given, Amount: 3_000_000})
+			b.step()
+			got := b.of(id)
+			if !reflect.DeepEqual(got.Tag, c.want) || got.Amount.Cmp(money.Units(3_000_000)) != 0 || got.Asset != "XRP" {
+				t.Errorf("tag %v: %+v", c.given, got)
+			}
+		}
+	})
+}
+
+// TestOtherWays (XRP-6): what moves XRP and is no payment is told, with what it
+// brought, and credits nothing. So are issued currencies.
+func TestOtherWays(t *testing.T) {
+	versions(t, func(t *testing.T, newest int) {
+		b := newTill(t, newest)
+		for i, kind := range []string{"EscrowFinish", "CheckCash", "PaymentChannelClaim", "AccountDelete", "OfferCreate", "Something\nNew"} {
+			var tag any
+			if kind == "AccountDelete" {
+				tag = 17
+			}
+			amount := int64(2_000_000 + i)
+			id := b.Otherwise(kind, b.account, tag, amount)
+			b.step()
+			got := b.of(id)
+			if credits(got) || got.Asset != "XRP" || got.Via != clip(kind) || got.Amount.Cmp(money.Units(amount)) != 0 || got.Address != b.account || (got.Tag != nil) != (tag != nil) {
+				t.Errorf("%s: %+v, amount %s", kind, got, got.Amount)
+			}
+		}
+		id := b.Issue(b.account, 17, "USD", "12.5")
+		b.step()
+		if got := b.of(id); credits(got) || got.Asset != "12.5 USD issued by "+ledgertest.Address("an issuer") || got.Amount.Sign() != 0 || *got.Tag != 17 {
+			t.Errorf("an issued currency: %+v", got)
+		}
+	})
+}
+
+// TestOwnFees: the fee of a transaction that the account itself sends is no loss of
+// what the transaction brings.
+func TestOwnFees(t *testing.T) {
+	t.Parallel()
+	tx := &body{TransactionType: "CheckCash", Account: "me", Fee: []byte(`"10"`)}
+	r := &root{account: "me", kept: true, before: []byte(`"1000"`), after: []byte(`"1990"`)}
+	if gain, err := r.gain(tx); err != nil || gain != 1000 {
+		t.Errorf("%d, %v", gain, err)
+	}
+	tx.Delegate = []byte(`"another"`)
+	if gain, err := r.gain(tx); err != nil || gain != 990 {
+		t.Errorf("paid by another: %d, %v", gain, err)
+	}
+	r.after = []byte(`1990`)
+	if _, err := r.gain(tx); err == nil {
+		t.Error("a balance that is a number was read")
+	}
+}

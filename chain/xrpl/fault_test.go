@@ -1,0 +1,471 @@
+package xrpl
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"cointill/chain"
+	"cointill/chain/xrpl/ledgertest"
+	"cointill/chain/xrpl/params"
+)
+
+// pair is a ledger with two servers and a source of both.
+type pair struct {
+	*ledgertest.Ledger
+	a, b   *ledgertest.Server
+	source *Source
+}
+
+func newPair(t *testing.T) *pair {
+	l := ledgertest.New(testID, nil)
+	p := &pair{Ledger: l, a: ledgertest.NewServer(l, 2), b: ledgertest.NewServer(l, 2)}
+	p.source = openURLs(t, l, "http://"+p.a.Serve(t), "ws://"+p.b.Serve(t))
+	return p
+}
+
+// refused expects the source to have no tip, for a reason.
+func refused(t *testing.T, s *Source, reason string) {
+	t.Helper()
+	tip, err := s.Tip(t.Context())
+	var told chain.Problem
+	if !errors.As(err, &told) || !strings.Contains(string(told), reason) {
+		t.Errorf("tip %+v, problem %q, error %v; want %q", tip.BlockID, told, err, reason)
+	}
+}
+
+// accepted expects a tip at the network's end.
+func accepted(t *testing.T, s *Source, l *ledgertest.Ledger) {
+	t.Helper()
+	tip, err := s.Tip(t.Context())
+	if index, hash := l.Tip(); err != nil || tip.Height != index || tip.Hash != hash || tip.Finalized != index {
+		t.Errorf("tip %+v, %v; want %d", tip, err, index)
+	}
+}
+
+// TestUnhealthy (XRP-8): a server that is blocked, lags, is out of step or on
+// another network is not believed, and is again when it is well.
+func TestUnhealthy(t *testing.T) {
+	t.Parallel()
+	id := func(n uint32) *uint32 { return &n }
+	for name, c := range map[string]struct {
+		spoil  func(*ledgertest.Behaviour)
+		reason string
+	}{
+		"blocked":      {func(b *ledgertest.Behaviour) { b.AmendmentBlocked = true }, "amendment blocked"},
+		"connected":    {func(b *ledgertest.Behaviour) { b.State = "connected" }, "not in step"},
+		"syncing":      {func(b *ledgertest.Behaviour) { b.State = "syncing" }, "not in step"},
+		"tracking":     {func(b *ledgertest.Behaviour) { b.State = "tracking" }, "not in step"},
+		"disconnected": {func(b *ledgertest.Behaviour) { b.State = "disconnected" }, "not in step"},
+		"no state":     {func(b *ledgertest.Behaviour) { b.State = "" }, "not as a server of the XRP Ledger"},
+		"main":         {func(b *ledgertest.Behaviour) { b.NetworkID = id(0) }, "another network than xrp-network-21337"},
+		"testnet":      {func(b *ledgertest.Behaviour) { b.NetworkID = id(1) }, "another network"},
+		"behind":       {func(b *ledgertest.Behaviour) { b.Hidden = 6 }, "lags"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := ledgertest.New(testID, nil)
+			s := ledgertest.NewServer(l, 2)
+			source := openURLs(t, l, "http://"+s.Serve(t))
+			accepted(t, source, l)
+			s.Set(c.spoil)
+			refused(t, source, c.reason)
+			if st := source.Nodes(t.Context())[0]; !strings.Contains(st.Problem, c.reason) {
+				t.Errorf("status %+v", st)
+			}
+			s.Set(func(b *ledgertest.Behaviour) { *b = ledgertest.Behaviour{State: "proposing"} })
+			accepted(t, source, l)
+			if st := source.Nodes(t.Context())[0]; st.Problem != "" || !st.InUse || st.Dialect != "rippled" || st.Version != "2.6.1" {
+				t.Errorf("status %+v", st)
+			}
+		})
+	}
+}
+
+// TestMainNetwork: a server without a network_id serves the main network only, and
+// only where its ledgers are that far.
+func TestMainNetwork(t *testing.T) {
+	t.Parallel()
+	main, _ := params.Lookup("mainnet")
+	test, _ := params.Lookup("testnet")
+	st := state{mode: "full", kind: "rippled", index: 98_000_000}
+	if err := st.check(main); err != nil {
+		t.Error(err)
+	}
+	if err := st.check(test); err == nil {
+		t.Error("a server without network_id passes for the test network's")
+	}
+	if st.index = 12_000_000; st.check(main) == nil {
+		t.Error("a server of a short chain without network_id passes for the main network's")
+	}
+}
+
+// TestStale: time passes and no ledger comes.
+func TestStale(t *testing.T) {
+	t.Parallel()
+	l := ledgertest.New(testID, nil)
+	s := ledgertest.NewServer(l, 2)
+	source := openURLs(t, l, "http://"+s.Serve(t))
+	l.Wait(oldest)
+	accepted(t, source, l)
+	l.Wait(time.Second)
+	refused(t, source, "lags")
+	// A server whose own clock stands still says that its ledger is new.
+	s.Tamper = func(command string, _ int, result ledgertest.Fields) {
+		if command == "server_info" {
+			result["info"].(ledgertest.Fields)["validated_ledger"].(ledgertest.Fields)["age"] = 1
+		}
+	}
+	accepted(t, source, l)
+	l.Wait(skew)
+	refused(t, source, "lags")
+	l.Wait(-10 * time.Minute)
+	refused(t, source, "future")
+}
+
+// TestVersions: the newest version of the API is asked for first, and not again
+// where there is only the first.
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	l := ledgertest.New(testID, nil)
+	for newest := 1; newest <= 2; newest++ {
+		s := ledgertest.NewServer(l, newest)
+		var asked [3]atomic.Int32
+		s.Tamper = func(_ string, version int, _ ledgertest.Fields) { asked[version].Add(1) }
+		host := s.Serve(t)
+		for _, scheme := range []string{"http", "ws"} {
+			source := openURLs(t, l, scheme+"://"+host)
+			accepted(t, source, l)
+			accepted(t, source, l)
+		}
+		if asked[3-newest].Load() != 0 || asked[newest].Load() == 0 {
+			t.Errorf("newest %d: %d and %d answers", newest, asked[1].Load(), asked[2].Load())
+		}
+	}
+}
+
+// TestGap (XRP-7): the cursor does not cross a ledger that no server has, and goes
+// on when one has it.
+func TestGap(t *testing.T) {
+	versions(t, func(t *testing.T, newest int) {
+		b := newTill(t, newest)
+		at := b.book.Tip().Height
+		var ids []string
+		for range 6 {
+			ids = append(ids, b.Pay(ledgertest.Payment{To: b.account, Tag: 1, Amount: 4_000_000}))
+			b.Close(1)
+		}
+		b.server.Set(func(a *ledgertest.Behaviour) { a.From, a.To = at+3, at+4 })
+		for range 2 {
+			if _, err := b.follower.Step(t.Context()); err == nil || !strings.Contains(b.book.Problem(), fmt.Sprint("ledger ", at+3)) || b.book.Tip().Height > at+2 {
+				t.Errorf("at %d, health %q, error %v", b.book.Tip().Height, b.book.Problem(), err)
+			}
+		}
+		b.server.Set(func(a *ledgertest.Behaviour) { a.From, a.To = 0, 0 })
+		b.step()
+		for _, id := range ids {
+			b.of(id)
+		}
+	})
+}
+
+// TestGapOfOne reads what one server lacks from the other.
+func TestGapOfOne(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	accepted(t, p.source, p.Ledger)
+	p.Close(5)
+	at, _ := p.Ledger.Tip()
+	p.a.Set(func(b *ledgertest.Behaviour) { b.From, b.To = at-4, at-2 })
+	accepted(t, p.source, p.Ledger)
+	for index := at - 5; index <= at; index++ {
+		if block, err := p.source.Block(t.Context(), index, new(chain.WatchSet)); err != nil || block.Height != index {
+			t.Errorf("ledger %d: %+v, %v", index, block.BlockID, err)
+		}
+	}
+}
+
+// TestFailover: what one server can't do the other does, and which one works is
+// said.
+func TestFailover(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	accepted(t, p.source, p.Ledger)
+	p.a.Set(func(b *ledgertest.Behaviour) { b.AmendmentBlocked = true })
+	p.Close(2)
+	accepted(t, p.source, p.Ledger)
+	nodes := p.source.Nodes(t.Context())
+	if nodes[0].InUse || nodes[0].Problem == "" || !nodes[1].InUse || nodes[1].Problem != "" {
+		t.Errorf("%+v", nodes)
+	}
+	p.a.Set(func(b *ledgertest.Behaviour) { b.AmendmentBlocked = false })
+	p.b.Set(func(b *ledgertest.Behaviour) { b.State = "syncing" })
+	p.Close(2)
+	accepted(t, p.source, p.Ledger)
+	p.a.Set(func(b *ledgertest.Behaviour) { b.AmendmentBlocked = true })
+	refused(t, p.source, "No server can be used. Server 1 of 2 is amendment blocked")
+}
+
+// TestTwoWitnesses: the tip is what two servers have.
+func TestTwoWitnesses(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	for _, behind := range []*ledgertest.Server{p.a, p.b} {
+		behind.Set(func(b *ledgertest.Behaviour) { b.Hidden = 2 })
+		index, _ := p.Ledger.Tip()
+		if tip, err := p.source.Tip(t.Context()); err != nil || tip.Height != index-2 {
+			t.Errorf("tip %+v, %v", tip, err)
+		}
+		behind.Set(func(b *ledgertest.Behaviour) { b.Hidden = 0 })
+		accepted(t, p.source, p.Ledger)
+	}
+}
+
+// TestDispute: servers of two ledgers that pass for one network are not believed.
+func TestDispute(t *testing.T) {
+	t.Parallel()
+	l, other := ledgertest.New(testID, nil), ledgertest.New(testID, nil)
+	other.Pay(ledgertest.Payment{To: ledgertest.Address("x"), Amount: 5_000_000})
+	l.Close(3)
+	other.Close(3)
+	a, b := ledgertest.NewServer(l, 2), ledgertest.NewServer(other, 2)
+	source := openURLs(t, l, "http://"+a.Serve(t), "http://"+b.Serve(t))
+	refused(t, source, "Servers 1 and 2 of 2 disagree about ledger")
+	b.Set(func(b *ledgertest.Behaviour) { b.State = "syncing" })
+	accepted(t, source, l)
+	b.Set(func(b *ledgertest.Behaviour) { b.State = "full" })
+	refused(t, source, "disagree")
+	for _, st := range source.Nodes(t.Context()) {
+		if !strings.Contains(st.Problem, "disagree") {
+			t.Errorf("%+v", st)
+		}
+	}
+}
+
+// TestFalsePayment: a server that invents a payment, or its tag or amount, under a
+// true header is contradicted by the other.
+func TestFalsePayment(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	account := ledgertest.Address("the till")
+	watch := new(chain.WatchSet)
+	watch.AddAddresses(account)
+	id := p.Pay(ledgertest.Payment{To: account, Tag: 5, Amount: 4_000_000})
+	p.Close(1)
+	at, _ := p.Ledger.Tip()
+	accepted(t, p.source, p.Ledger)
+	block, err := p.source.Block(t.Context(), at, watch)
+	if err != nil || len(block.Transfers) != 1 || block.Transfers[0].TxID != id {
+		t.Fatalf("%+v, %v", block, err)
+	}
+	p.a.Tamper = func(command string, _ int, result ledgertest.Fields) {
+		if txs, ok := result["ledger"].(ledgertest.Fields)["transactions"].([]any); command == "ledger" && ok {
+			txs[0].(ledgertest.Fields)["tx_json"].(ledgertest.Fields)["DestinationTag"] = 6
+		}
+	}
+	accepted(t, p.source, p.Ledger)
+	if block, err = p.source.Block(t.Context(), at, watch); err == nil || !strings.Contains(err.Error(), contradicted) {
+		t.Errorf("%+v, %v", block, err)
+	}
+}
+
+// TestDamagedLedgers: whatever doesn't go together is not counted.
+func TestDamagedLedgers(t *testing.T) {
+	t.Parallel()
+	type fields = ledgertest.Fields
+	txs := func(change func([]any) []any) func(fields) {
+		return func(r fields) {
+			ledger := r["ledger"].(fields)
+			ledger["transactions"] = change(ledger["transactions"].([]any))
+		}
+	}
+	tx := func(change func(fields)) func(fields) {
+		return txs(func(all []any) []any { change(all[1].(fields)); return all })
+	}
+	header := func(name string, value any) func(fields) {
+		return func(r fields) { r["ledger"].(fields)[name] = value }
+	}
+	for name, spoil := range map[string]func(fields){
+		"another hash":       header("ledger_hash", strings.Repeat("AB", 32)),
+		"another parent":     header("parent_hash", strings.Repeat("AB", 32)),
+		"another time":       header("close_time", 5),
+		"another tree":       header("transaction_hash", strings.Repeat("AB", 32)),
+		"another state":      header("account_hash", strings.Repeat("AB", 32)),
+		"other coins":        header("total_coins", "99999999999999999"),
+		"coins from nowhere": header("total_coins", "1000000000000000000000"),
+		"another index":      header("ledger_index", 1003),
+		"an index in words":  header("ledger_index", "first"),
+		"no hash":            header("parent_hash", "none"),
+		"small letters": func(r fields) {
+			l := r["ledger"].(fields)
+			l["ledger_hash"] = strings.ToLower(l["ledger_hash"].(string))
+		},
+		"open":                   header("closed", false),
+		"not validated":          func(r fields) { r["validated"] = false },
+		"no transactions":        txs(func([]any) []any { return []any{} }),
+		"one is missing":         txs(func(all []any) []any { return all[1:] }),
+		"one is there twice":     txs(func(all []any) []any { return append(all, all[0]) }),
+		"one is no object":       txs(func(all []any) []any { return append(all, "x") }),
+		"only hashes":            txs(func(all []any) []any { return []any{all[0].(fields)["hash"]} }),
+		"no list":                header("transactions", fields{}),
+		"no hash of one":         tx(func(e fields) { delete(e, "hash") }),
+		"no place of one":        tx(func(e fields) { delete(e["meta"].(fields), "TransactionIndex") }),
+		"a place far away":       tx(func(e fields) { e["meta"].(fields)["TransactionIndex"] = maxTransactions }),
+		"no result":              tx(func(e fields) { delete(e["meta"].(fields), "TransactionResult") }),
+		"no meta":                tx(func(e fields) { delete(e, "meta") }),
+		"no type":                tx(func(e fields) { delete(e["tx_json"].(fields), "TransactionType") }),
+		"both versions at once":  tx(func(e fields) { e["TransactionType"] = "Payment" }),
+		"nodes that are no list": tx(func(e fields) { e["meta"].(fields)["AffectedNodes"] = fields{} }),
+		"a node that is none":    tx(func(e fields) { e["meta"].(fields)["AffectedNodes"] = []any{1} }),
+		"no ledger":              func(r fields) { delete(r, "ledger") },
+		"a marker for ever":      func(r fields) { r["marker"] = 0 },
+		"a long marker":          func(r fields) { r["marker"] = strings.Repeat("x", maxMarker) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newTill(t, 2)
+			for range 3 {
+				b.Pay(ledgertest.Payment{To: b.account, Tag: 1, Amount: 4_000_000})
+			}
+			b.Close(1)
+			at := b.book.Tip()
+			b.server.Tamper = func(command string, _ int, result fields) {
+				if l, ok := result["ledger"].(fields); command == "ledger" && ok && l["transactions"] != nil {
+					spoil(result)
+				}
+			}
+			if _, err := b.follower.Step(t.Context()); err == nil || b.book.Problem() == "" || b.book.Tip() != at {
+				t.Errorf("error %v, health %q, at %v after %v", err, b.book.Problem(), b.book.Tip(), at)
+			}
+			b.server.Tamper = nil
+			b.step()
+		})
+	}
+}
+
+// TestStrangers: answers of what is no server of the ledger, and of one that is
+// overloaded, closed or says too much, over both transports.
+func TestStrangers(t *testing.T) {
+	t.Parallel()
+	text := func(status int, body string) func(http.ResponseWriter, *http.Request) bool {
+		return func(w http.ResponseWriter, r *http.Request) bool {
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, body)
+			return true
+		}
+	}
+	for name, c := range map[string]struct {
+		hijack func(http.ResponseWriter, *http.Request) bool
+		reason string
+		http   bool // over JSON-RPC only
+	}{
+		"a page":      {text(200, "<html>secret"), "not as a server of the XRP Ledger", false},
+		"nothing":     {text(200, ""), "not as a server", false},
+		"no object":   {text(200, "[1]"), "not as a server", false},
+		"no result":   {text(200, "{}"), "not as a server", false},
+		"null":        {text(200, `{"result":null}`), "not as a server", false},
+		"busy":        {text(200, `{"result":{"error":"tooBusy","status":"error"}}`), "overloaded", true},
+		"slow down":   {text(200, `{"result":{"error":"slowDown","status":"error"}}`), "overloaded", true},
+		"out of step": {text(200, `{"result":{"error":"noNetwork","status":"error"}}`), "not in step", true},
+		"blocked":     {text(200, `{"result":{"error":"amendmentBlocked","status":"error"}}`), "amendment blocked", true},
+		"unknown":     {text(200, `{"result":{"error":"unknownCmd","status":"error"}}`), "refuses a question", true},
+		"401":         {text(401, "secret"), "HTTP 401", false},
+		"403":         {text(403, "secret"), "HTTP 403", false},
+		"429":         {text(429, "secret"), "overloaded", false},
+		"503":         {text(503, "secret"), "overloaded", false},
+		"500":         {text(500, "secret"), "internal error", true},
+		"a redirect": {func(w http.ResponseWriter, r *http.Request) bool {
+			http.Redirect(w, r, "http://127.0.0.1:1/", 307)
+			return true
+		}, "not as a server", false},
+		"too long":     {text(200, strings.Repeat(" ", smallAnswer+1)), "longer than they can be", true},
+		"breaks off":   {func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }, "broke off", true},
+		"without end":  {text(200, `{"result":`+strings.Repeat(`[`, 20_000)), "not as a server", false},
+		"an odd error": {text(200, `{"result":{"error":["x"]}}`), "not as a server", true},
+	} {
+		for _, scheme := range []string{"http", "ws"} {
+			if c.http && scheme == "ws" {
+				continue
+			}
+			t.Run(name+" "+scheme, func(t *testing.T) {
+				t.Parallel()
+				l := ledgertest.New(testID, nil)
+				s := ledgertest.NewServer(l, 2)
+				s.Hijack = c.hijack
+				source := openURLs(t, l, scheme+"://user:password@"+s.Serve(t))
+				_, err := source.Tip(t.Context())
+				var told chain.Problem
+				if !errors.As(err, &told) || !strings.Contains(string(told), c.reason) {
+					t.Errorf("%v (%q)", err, told)
+				}
+				if err != nil && (strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "password")) {
+					t.Errorf("the error tells too much: %v", err)
+				}
+			})
+		}
+	}
+}
+
+// TestSilence: a server that takes a question and says nothing is given up.
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	l := ledgertest.New(testID, nil)
+	ended := make(chan struct{})
+	t.Cleanup(func() { close(ended) })
+	for _, scheme := range []string{"http", "ws"} {
+		s := ledgertest.NewServer(l, 2)
+		s.Hijack = func(http.ResponseWriter, *http.Request) bool { <-ended; return true }
+		source := openURLs(t, l, scheme+"://"+s.Serve(t))
+		switch asking := source.servers[0].transport.(type) {
+		case *httpTransport:
+			asking.silence = 100 * time.Millisecond
+		case *socketTransport:
+			asking.silence = 100 * time.Millisecond
+		}
+		refused(t, source, "says nothing for 100ms")
+	}
+	refused(t, openURLs(t, l, "http://127.0.0.1:1"), "can't be reached")
+	refused(t, openURLs(t, l, "ws://127.0.0.1:1"), "can't be reached")
+}
+
+// TestReconnect: a websocket that the server closed is opened again, within one
+// question.
+func TestReconnect(t *testing.T) {
+	t.Parallel()
+	l := ledgertest.New(testID, nil)
+	s := ledgertest.NewServer(l, 2)
+	source := openURLs(t, l, "ws://"+s.Serve(t))
+	for range 3 {
+		accepted(t, source, l)
+		_ = source.servers[0].transport.(*socketTransport).conn.CloseNow()
+		l.Close(1)
+	}
+	accepted(t, source, l)
+}
+
+// TestHidesEndpoints: URLs are read, and nothing of a wrong one is told.
+func TestHidesEndpoints(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "secret", "ftp://secret@h:1", "http://", "ws://:1", "http://u:secret@h:x", "http://h?stream=secret", "ws://h?stream=ws://x", "http://h?stream=ws://u:secret@x",
+		"http://h?zmq=secret", "http://h#secret", "http://h?stream=ws://a&stream=ws://b", "http://%zz-secret"} {
+		if _, err := New(Config{Params: testParams(), Nodes: []string{"http://ok:1", text}}); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "server 2 of 2") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for _, nodes := range [][]string{nil, slices.Repeat([]string{"http://a"}, 2), slices.Repeat([]string{"http://a"}, 9)} {
+		if _, err := New(Config{Params: testParams(), Nodes: nodes}); err == nil {
+			t.Errorf("%q was accepted", nodes)
+		}
+	}
+	e, err := parseEndpoint("https://u:p%40@host:5/path?stream=wss://other:6/s")
+	if err != nil || e.base != "https://host:5/path" || e.stream != "wss://other:6/s" || e.header.Get("Authorization") != "Basic dTpwQA==" || e.host != "host:5" {
+		t.Errorf("%+v, %v", e, err)
+	}
+}

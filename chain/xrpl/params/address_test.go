@@ -1,0 +1,163 @@
+package params
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"cointill/core/money"
+)
+
+// read reads what e2e/vectors/xrpl.mjs makes.
+func read(t testing.TB, name string, into any) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// vector is an account with its addresses, as ripple-address-codec writes them.
+type vector struct {
+	ID, Classic string
+	X           []struct {
+		Tag  *uint32
+		Test bool
+		Text string
+	}
+}
+
+func same(a, b *uint32) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
+
+// TestVectors compares addresses with those of ripple-address-codec, both ways.
+func TestVectors(t *testing.T) {
+	t.Parallel()
+	var all []vector
+	read(t, "addresses.json", &all)
+	count := 0
+	for _, v := range all {
+		raw, err := hex.DecodeString(v.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := Account(raw)
+		if got := id.String(); got != v.Classic {
+			t.Errorf("%x is %s, and %s here", id, v.Classic, got)
+		}
+		if got, err := ParseAccount(v.Classic); err != nil || got != id {
+			t.Errorf("%s: %x, %v", v.Classic, got, err)
+		}
+		for _, x := range v.X {
+			count++
+			want := XAddress{id, x.Tag, x.Test}
+			if got := want.String(); got != x.Text {
+				t.Errorf("%+v is %s, and %s here", want, x.Text, got)
+			}
+			got, err := ParseX(x.Text)
+			if err != nil || got.Account != id || !same(got.Tag, x.Tag) || got.Test != x.Test {
+				t.Errorf("%s: %+v, %v", x.Text, got, err)
+			}
+		}
+	}
+	if len(all) < 100 || count < 800 {
+		t.Errorf("only %d accounts and %d X-addresses were compared", len(all), count)
+	}
+}
+
+// TestRefused refuses what ripple-address-codec refuses, and says nothing of it.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	var all []string
+	read(t, "refused.json", &all)
+	for _, text := range append(all, strings.Repeat("r", 1<<20), strings.Repeat("X", 49)) {
+		for _, p := range []Params{{Name: "mainnet"}, {Name: "testnet", Test: true}} {
+			if account, _, err := Read(text, p); err == nil {
+				t.Errorf("%.60q is the account %s", text, account)
+			} else if len(text) > 3 && strings.Contains(err.Error(), text) {
+				t.Errorf("the error holds %.60q", text)
+			}
+		}
+	}
+	if len(all) < 500 {
+		t.Errorf("only %d texts were tried", len(all))
+	}
+}
+
+// TestRead: test and main X-addresses are told apart (XRP-9).
+func TestRead(t *testing.T) {
+	t.Parallel()
+	mainnet, _ := Lookup("mainnet")
+	testnet, _ := Lookup("testnet")
+	tag := uint32(17)
+	id := Account{1, 2, 3}
+	for _, c := range []struct {
+		text string
+		p    Params
+		ok   bool
+		tag  *uint32
+	}{
+		{id.String(), mainnet, true, nil}, {id.String(), testnet, true, nil},
+		{XAddress{id, &tag, false}.String(), mainnet, true, &tag}, {XAddress{id, nil, true}.String(), testnet, true, nil},
+		{XAddress{id, &tag, true}.String(), mainnet, false, nil}, {XAddress{id, nil, false}.String(), testnet, false, nil},
+	} {
+		account, got, err := Read(c.text, c.p)
+		if (err == nil) != c.ok || c.ok && (account != id || !same(got, c.tag)) {
+			t.Errorf("%s on %s: %s, %v, %v", c.text, c.p.Name, account, got, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "begins with") {
+			t.Errorf("%s: %v", c.text, err)
+		}
+	}
+}
+
+// TestLookup finds networks by their names, and no others.
+func TestLookup(t *testing.T) {
+	t.Parallel()
+	for name, id := range map[string]uint32{"mainnet": 0, "testnet": 1, "devnet": 2, "network-3": 3, "network-4294967295": 1<<32 - 1} {
+		p, ok := Lookup(name)
+		if !ok || p.ID != id || p.Test != (id > 0) || string(p.Network()) != string(money.XRPL)+"-"+name {
+			t.Errorf("%s: %+v, %v", name, p, ok)
+		}
+	}
+	for _, name := range []string{"", "main", "network-", "network-0", "network-2", "network-03", "network-4294967296", "network--1", "network-3 "} {
+		if p, ok := Lookup(name); ok {
+			t.Errorf("%q: %+v", name, p)
+		}
+	}
+}
+
+// FuzzAddress: what is read as an address is written in the same way, and what is
+// written is read.
+func FuzzAddress(f *testing.F) {
+	var all []vector
+	read(f, "addresses.json", &all)
+	for _, v := range all[:10] {
+		f.Add(v.Classic, []byte(v.ID), uint32(len(v.ID)))
+		f.Add(v.X[1].Text, []byte(v.Classic), uint32(1<<32-1))
+	}
+	f.Fuzz(func(t *testing.T, text string, bytes []byte, tag uint32) {
+		if account, err := ParseAccount(text); err == nil && account.String() != text {
+			t.Errorf("%q is written %q", text, account)
+		}
+		if x, err := ParseX(text); err == nil && x.String() != text {
+			t.Errorf("%q is written %q", text, x)
+		}
+		var account Account
+		copy(account[:], bytes)
+		if back, err := ParseAccount(account.String()); err != nil || back != account {
+			t.Errorf("%x: %x, %v", account, back, err)
+		}
+		for _, x := range []XAddress{{account, nil, len(bytes)%2 == 0}, {account, &tag, len(bytes)%2 == 0}} {
+			back, err := ParseX(x.String())
+			if err != nil || back.Account != account || !same(back.Tag, x.Tag) || back.Test != x.Test {
+				t.Errorf("%+v: %+v, %v", x, back, err)
+			}
+		}
+	})
+}

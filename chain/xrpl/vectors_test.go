@@ -1,0 +1,17 @@
+package xrpl
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// vectors is a file that e2e/vectors/xrpl.mjs makes.
+func vectors(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
