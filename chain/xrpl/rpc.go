@@ -48,6 +48,7 @@ func (q question) socket() ([]byte, error) {
 // refusal is an error that a server answers a command with, and what an answer
 // holds beside its result. The words are the server's.
 type refusal struct {
+	Status  string `json:"status"`
 	Code    string `json:"error"`
 	Message string `json:"error_message"`
 }
@@ -62,6 +63,9 @@ func (r *refusal) failed() *refusal {
 	return r
 }
 
+// succeeded reports whether the result says that it is one.
+func (r *refusal) succeeded() bool { return r.Status == "success" }
+
 // hasCode reports whether an error is a server's, with one of the codes.
 func hasCode(err error, codes ...string) bool {
 	var r *refusal
@@ -69,7 +73,10 @@ func hasCode(err error, codes ...string) bool {
 }
 
 // result is what a command answers. It embeds refusal, as JSON-RPC puts errors there.
-type result interface{ failed() *refusal }
+type result interface {
+	failed() *refusal
+	succeeded() bool
+}
 
 // envelope is an answer: a websocket puts errors beside the result, JSON-RPC into it.
 type envelope[R result] struct {
@@ -139,10 +146,13 @@ func readAnswer[R result](body []byte, into R) error {
 		}
 		failure = into.failed()
 	}
-	if failure == nil {
-		return nil
+	switch {
+	case failure != nil:
+		return understood(failure)
+	case !answer.succeeded() && !into.succeeded():
+		return strange(errors.New("it doesn't say that it succeeded"))
 	}
-	return understood(failure)
+	return nil
 }
 
 // understood turns the refusals that say something about the server itself into trouble.
