@@ -25,9 +25,9 @@ var rooms = []room{
 	{"web", []string{"web/...", "handlers/...", "views/layout", "static", "core/..."}},
 	{"handlers", []string{"handlers/page", "core/...", "views/...", "models"}},
 	{"views", []string{"views/...", "models", "core/...", "static"}},
-	{"core", []string{"core/...", "models", "chain", "chain/bitcoin/params"}},
+	{"core", []string{"core/...", "models", "chain", "chain/bitcoin/params", "chain/xrpl/params"}},
 	{"models", []string{"core/money"}},
-	{"chain", []string{"chain", "chain/bitcoin/params", "core/money", "core/clock"}},
+	{"chain", []string{"chain", "chain/bitcoin/params", "chain/xrpl/params", "core/money", "core/clock"}},
 	{"chain/sandbox", []string{"chain", "models", "core/money", "core/clock", "core/ident"}},
 	{"static", nil},
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"cointill/chain"
-	"cointill/chain/bitcoin"
 	"cointill/core/payment"
 	"cointill/models"
 )
@@ -25,13 +24,13 @@ type chainStatus struct {
 
 // networkStatus is how one network does, for people and programs.
 type networkStatus struct {
-	Network string               `json:"network"`
-	Domain  string               `json:"domain"`
-	Applied int64                `json:"applied"` // height of the last applied block
-	Tip     int64                `json:"tip"`     // height that the node had when the follower last asked
-	Problem string               `json:"problem"` // "" when healthy
-	At      time.Time            `json:"at"`      // when the follower last wrote
-	Nodes   []bitcoin.NodeStatus `json:"nodes,omitempty"`
+	Network string             `json:"network"`
+	Domain  string             `json:"domain"`
+	Applied int64              `json:"applied"` // height of the last applied block
+	Tip     int64              `json:"tip"`     // height that the node had when the follower last asked
+	Problem string             `json:"problem"` // "" when healthy
+	At      time.Time          `json:"at"`      // when the follower last wrote
+	Nodes   []chain.NodeStatus `json:"nodes,omitempty"`
 }
 
 // Run prints how the following goes; it may run beside a serving instance.
@@ -53,8 +52,8 @@ func (c chainStatus) Run(ctx context.Context, settings *Settings) error {
 				row.Applied, row.Tip, row.Problem, row.At = cursor.Height, cursor.SourceTip, cursor.Problem, cursor.UpdatedAt
 			}
 		}
-		if source, ok := f.network.(*bitcoin.Source); ok {
-			row.Nodes = source.Nodes(ctx)
+		if s, ok := f.network.(realNetwork); ok {
+			row.Nodes = s.Nodes(ctx)
 		}
 		all = append(all, row)
 	}

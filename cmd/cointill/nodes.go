@@ -8,6 +8,8 @@ import (
 	"cointill/chain"
 	"cointill/chain/bitcoin"
 	"cointill/chain/bitcoin/params"
+	"cointill/chain/xrpl"
+	xrp "cointill/chain/xrpl/params"
 	"cointill/core/clock"
 	"cointill/core/money"
 	"cointill/core/scope"
@@ -28,16 +30,36 @@ type followed struct {
 	codec  chain.Codec // nil where nothing is looked for in raw blocks
 }
 
+// realNetwork is a network as real nodes show it.
+type realNetwork interface {
+	network
+	// Run listens to what nodes push, until the context ends.
+	Run(ctx context.Context) error
+	// Nodes looks at every node now.
+	Nodes(ctx context.Context) []chain.NodeStatus
+}
+
 // nodes are the real networks that the operator set up.
 type nodes struct {
-	sources []*bitcoin.Source
-	params  map[scope.Domain]map[money.Chain]params.Params
+	sources []realNetwork
+	params  map[scope.Domain]map[money.Chain]params.Params // of those like bitcoin
+	served  map[scope.Domain]map[money.Chain]chain.Network
 	follow  []followed
+}
+
+// add notes a network that serves a chain in a domain.
+func (n *nodes) add(domain scope.Domain, c money.Chain, s realNetwork, codec chain.Codec) {
+	n.sources = append(n.sources, s)
+	n.served[domain][c] = s.Network()
+	n.follow = append(n.follow, followed{s, domain, codec})
 }
 
 // nodes makes the sources of the networks that the settings name; it asks no node yet.
 func (s *Settings) nodes(now clock.Clock, log *slog.Logger) (*nodes, error) {
-	all := &nodes{params: map[scope.Domain]map[money.Chain]params.Params{scope.Test: {}, scope.Live: {}}}
+	all := &nodes{
+		params: map[scope.Domain]map[money.Chain]params.Params{scope.Test: {}, scope.Live: {}},
+		served: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}, scope.Live: {}},
+	}
 	for _, one := range []struct {
 		domain scope.Domain
 		chain  money.Chain
@@ -61,10 +83,32 @@ func (s *Settings) nodes(now clock.Clock, log *slog.Logger) (*nodes, error) {
 			return nil, fmt.Errorf("%s nodes of the %s domain: %w", one.chain, one.domain, err)
 		}
 		all.params[one.domain][one.chain] = p
-		all.sources = append(all.sources, source)
-		all.follow = append(all.follow, followed{source, one.domain, bitcoin.Codec(p)})
+		all.add(one.domain, one.chain, source, bitcoin.Codec(p))
 	}
-	return all, nil
+	return all, s.ledgers(all, now, log)
+}
+
+// ledgers adds the sources of the XRP Ledger's networks.
+func (s *Settings) ledgers(all *nodes, now clock.Clock, log *slog.Logger) error {
+	for _, one := range []struct {
+		domain scope.Domain
+		urls   []string
+		name   string
+	}{{scope.Live, s.LiveXRPURL, s.LiveXRPNetwork}, {scope.Test, s.TestXRPURL, s.TestXRPNetwork}} {
+		if len(one.urls) == 0 {
+			continue
+		}
+		p, ok := xrp.Lookup(one.name)
+		if !ok || p.Test != (one.domain == scope.Test) {
+			return fmt.Errorf("%s is no network of %s for the %s domain", one.name, money.XRPL, one.domain)
+		}
+		source, err := xrpl.New(xrpl.Config{Params: p, Nodes: one.urls, Clock: now, Log: log})
+		if err != nil {
+			return fmt.Errorf("%s servers of the %s domain: %w", money.XRPL, one.domain, err)
+		}
+		all.add(one.domain, money.XRPL, source, nil)
+	}
+	return nil
 }
 
 // lookup is the bitcoin-like network that serves a chain in a domain.

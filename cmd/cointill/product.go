@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -135,14 +136,12 @@ func (p *product) openNetworks(ctx context.Context, s *Settings) (err error) {
 	}
 	p.follows = p.nodes.follow
 	p.networks = &payment.Registry{DB: p.db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}, scope.Live: {}}}
-	for domain, chains := range p.nodes.params {
-		for kind, network := range chains {
-			p.networks.Domains[domain][kind] = network.Network()
-		}
+	for domain, chains := range p.nodes.served {
+		maps.Copy(p.networks.Domains[domain], chains)
 	}
 	p.sandbox = &sandbox.Service{Chains: map[money.Chain]sandbox.Chain{}}
 	for _, kind := range money.Chains() {
-		if _, real := p.nodes.lookup(scope.Test, kind); real {
+		if _, real := p.nodes.served[scope.Test][kind]; real {
 			continue
 		}
 		c, err := simulated.Open(ctx, p.db, kind, p.clock)

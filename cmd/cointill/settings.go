@@ -41,6 +41,10 @@ type Settings struct {
 	LiveDogecoinNetwork string   `name:"live-dogecoin-network" default:"mainnet" enum:"mainnet" help:"mainnet."`
 	TestDogecoinURL     []string `name:"test-dogecoin-url" secret:"" help:"Dogecoin nodes of a test network for the test domain. Empty: the sandbox."`
 	TestDogecoinNetwork string   `name:"test-dogecoin-network" default:"testnet" enum:"testnet,regtest" help:"testnet or regtest."`
+	LiveXRPURL          []string `name:"live-xrp-url" secret:"" help:"Servers of the XRP Ledger for the live domain, best first, e.g. wss://host:51233. Empty: no live XRP."`
+	LiveXRPNetwork      string   `name:"live-xrp-network" default:"mainnet" enum:"mainnet" help:"mainnet."`
+	TestXRPURL          []string `name:"test-xrp-url" secret:"" help:"Servers of a test network for the test domain. Empty: the sandbox."`
+	TestXRPNetwork      string   `name:"test-xrp-network" default:"testnet" help:"testnet, devnet, or network-N where N is another network's network_id."`
 
 	RateSources []string          `secret:"" help:"Sources of live prices: standard, or names; name=https://host asks a mirror; none asks nobody. cointill rates lists them." default:"standard"`
 	RateTrusted map[string]string `mapsep:"," help:"Sources that are trusted alone when fewer than two agree, e.g. USD/NGN=coinbase-fx."`

@@ -19,6 +19,8 @@ const (
 	MissingTag = "missing_tag"
 	UnknownTag = "unknown_tag"
 	AfterFinal = "after_final"
+	// NotPayment: it came by something else than a payment, or by one that can't be believed.
+	NotPayment = "not_payment"
 	// UnknownPayment: the address may have been given to a payment that a restored backup doesn't have.
 	UnknownPayment = "unknown_payment"
 )
@@ -122,7 +124,7 @@ func (a *applying) first(t chain.Transfer, block *chain.Header) error {
 			row.FirstSeenAt = block.Time.UTC().Truncate(time.Microsecond)
 		}
 	}
-	v, err := a.attach(&row)
+	v, err := a.attach(&row, t.Via)
 	if err != nil {
 		return err
 	}
@@ -189,8 +191,8 @@ func (a *applying) needs(row models.Transfer, keys []string) error {
 }
 
 // attach finds the payment that a transfer's destination was given to, and
-// whether it credits it.
-func (a *applying) attach(row *models.Transfer) (*news, error) {
+// whether it credits it. Via is the transfer's.
+func (a *applying) attach(row *models.Transfer, via string) (*news, error) {
 	var places []models.Destination
 	if err := a.tx.Where("network = ? AND address = ? AND tag IN ?", a.network, row.Address, tagsOf(row)).Order("tag DESC").Find(&places).Error; err != nil {
 		return nil, err
@@ -203,6 +205,8 @@ func (a *applying) attach(row *models.Transfer) (*news, error) {
 	row.BusinessID, row.Domain, row.PaymentID = place.BusinessID, place.Domain, place.PaymentID
 	if place.PaymentID == nil {
 		switch {
+		case via != "":
+			row.Unmatched = NotPayment
 		case place.WalletID != nil:
 			row.Unmatched = UnknownPayment
 		case row.Tag != nil:
@@ -222,6 +226,8 @@ func (a *applying) attach(row *models.Transfer) (*news, error) {
 	}
 	row.SeenAt = &seen
 	switch {
+	case via != "":
+		row.Unmatched = NotPayment
 	case row.Asset != v.Payment.Coin:
 		row.Unmatched = WrongAsset
 	case ended(v.View):
@@ -269,7 +275,10 @@ func (a *applying) view(id int64) (*news, error) {
 // announce puts a transfer's first sighting on the payment's timeline, and notes
 // what the merchant is to be told.
 func (a *applying) announce(n *news, row models.Transfer) error {
-	amount := row.Asset + " " + row.Amount.String()
+	amount := row.Asset
+	if row.Amount.Sign() > 0 { // else the asset's name says how much
+		amount += " " + row.Amount.String()
+	}
 	if coin := money.Coin(row.Asset); coin.Info().Unit > 0 {
 		amount = coin.Format(row.Amount) + " " + row.Asset
 	}
@@ -277,6 +286,8 @@ func (a *applying) announce(n *news, row models.Transfer) error {
 	switch row.Unmatched {
 	case WrongAsset:
 		remark, kind = "Another asset came to this payment's address: "+amount+". It credits nothing.", webhook.PaymentUnexpectedTransfer
+	case NotPayment:
+		remark, kind = "Money came to this payment's address in another way than by a payment: "+amount+". It credits nothing, and is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
 	case AfterFinal:
 		remark, kind = "More money came after the end: "+amount+". It is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
 	}

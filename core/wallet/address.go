@@ -2,7 +2,6 @@ package wallet
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"net/url"
@@ -12,13 +11,11 @@ import (
 	"github.com/mr-tron/base58"
 	"golang.org/x/crypto/sha3"
 
+	"cointill/chain/xrpl/params"
 	"cointill/core/ident"
 	"cointill/core/money"
 	"cointill/core/scope"
 )
-
-// rippleAlphabet is base58 in the XRP Ledger's order of characters.
-var rippleAlphabet = base58.NewAlphabet("rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz")
 
 type sandboxReceiver struct{ chain money.Chain }
 
@@ -33,7 +30,7 @@ func (r sandboxReceiver) Next(business int64, domain scope.Domain) (string, bool
 		return EIP55(ident.Bytes(20)), false
 	default:
 		account := sha256.Sum256(fmt.Appendf(nil, "sandbox account of business %d in %s", business, domain))
-		return XRPAddress(account[:20]), true
+		return params.Account(account[:20]).String(), true
 	}
 }
 
@@ -69,28 +66,13 @@ func EIP55(raw []byte) string {
 	return "0x" + string(text)
 }
 
-// XRPAddress writes a 20-byte account id as a classic address.
-func XRPAddress(account []byte) string {
-	return base58.EncodeAlphabet(withChecksum([]byte{0}, account), rippleAlphabet)
-}
-
 // XAddress writes an account and tag as one X-address (XLS-5d): T… for test networks, X… for the main one.
 func XAddress(classic string, tag *uint32, test bool) (string, error) {
-	raw, err := base58.DecodeAlphabet(classic, rippleAlphabet)
-	if err != nil || len(raw) != 25 {
+	account, err := params.ParseAccount(classic)
+	if err != nil {
 		return "", fmt.Errorf("wallet: %q is no classic address", classic)
 	}
-	prefix := []byte{0x05, 0x44}
-	if test {
-		prefix = []byte{0x04, 0x93}
-	}
-	payload := append([]byte{}, raw[1:21]...)
-	flag, value := byte(0), uint64(0)
-	if tag != nil {
-		flag, value = 1, uint64(*tag)
-	}
-	payload = binary.LittleEndian.AppendUint64(append(payload, flag), value)
-	return base58.EncodeAlphabet(withChecksum(prefix, payload), rippleAlphabet), nil
+	return params.XAddress{Account: account, Tag: tag, Test: test}.String(), nil
 }
 
 func withChecksum(version, payload []byte) []byte {

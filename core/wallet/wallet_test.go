@@ -49,9 +49,6 @@ func TestXAddress(t *testing.T) {
 	if err != nil || got != "XV5sbjUmgPpvXv4ixFWZ5ptAYZ6PD28Sq49uo34VyjnmK5H" {
 		t.Error(got, err)
 	}
-	if got := wallet.XRPAddress(make([]byte, 20)); got != "rrrrrrrrrrrrrrrrrrrrrhoLvTp" { // ACCOUNT_ZERO
-		t.Error(got)
-	}
 	if _, err := wallet.XAddress("nonsense", nil, true); err == nil {
 		t.Error("nonsense became an X-address")
 	}

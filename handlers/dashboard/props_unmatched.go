@@ -47,6 +47,8 @@ func unmatchedWords(code string) (why, advice string) {
 	case payment.UnknownPayment:
 		return "Issued before a backup was restored", "It came to an address that may have been shown after the backup was made, so its payment is not known here. " +
 			"Look for the address in your orders, webhooks and mails of that time, or ask who sent it."
+	case payment.NotPayment:
+		return "Not by a payment", "It came to your account in another way than by an ordinary payment, such as an escrow or a check, or its amount could not be proved. Ask who sent it."
 	case payment.AfterFinal:
 		return "Came after the end", "The payment had ended already. Send it back, or give something for it."
 	}
