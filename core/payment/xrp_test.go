@@ -1,0 +1,181 @@
+package payment_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"cointill/chain"
+	"cointill/chain/xrpl"
+	"cointill/chain/xrpl/ledgertest"
+	"cointill/chain/xrpl/params"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/scope"
+)
+
+// xrpBench is a bench whose XRP is on a ledger that the adapter reads: the whole
+// way from a server's JSON to a payment's state.
+type xrpBench struct {
+	*bench
+	ledger   *ledgertest.Ledger
+	follower *chain.Follower
+	account  string
+}
+
+func newXRP(t *testing.T, b *bench) *xrpBench {
+	t.Helper()
+	x := &xrpBench{bench: b, ledger: ledgertest.New(21337, b.clock.Now)}
+	server := httptest.NewServer(ledgertest.NewServer(x.ledger, 2))
+	t.Cleanup(server.Close)
+	p, _ := params.Lookup("network-21337")
+	source, err := xrpl.New(xrpl.Config{Params: p, Nodes: []string{server.URL}, Clock: b.clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	network := chain.Sandbox(money.XRPL)
+	x.follower = chain.NewFollower(chain.FollowerConfig{Network: network, Source: source, Store: b.observer, Watch: b.observer.Watching, Clock: b.clock.Now})
+	x.account = x.open().Payment.Address
+	x.ledger.Create(x.account, 10*ledgertest.Reserve, 0)
+	x.step()
+	if err := b.observer.Load(t.Context(), network); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// open is a payment in XRP whose customer has opened the page.
+func (x *xrpBench) open() payment.View {
+	x.t.Helper()
+	r := request()
+	r.Method = "crypto_ripple"
+	started, err := x.service.Initiate(x.t.Context(), x.scope, r)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	v, err := x.service.Open(x.t.Context(), started.AccessToken)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return v
+}
+
+// step closes a ledger and reads it.
+func (x *xrpBench) step() {
+	x.t.Helper()
+	x.clock.Advance(4 * time.Second)
+	x.ledger.Close(1)
+	if _, err := x.follower.Step(x.t.Context()); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// unmatched are the reasons of all unmatched transfers, by transaction.
+func (x *xrpBench) unmatched() map[string]payment.UnmatchedTransfer {
+	x.t.Helper()
+	owner := x.scope
+	owner.Role = scope.Owner
+	all := map[string]payment.UnmatchedTransfer{}
+	for before := int64(0); ; {
+		list, next, err := x.service.Unmatched(x.t.Context(), owner, before, 100)
+		if err != nil {
+			x.t.Fatal(err)
+		}
+		for _, one := range list {
+			all[one.TxID] = one
+		}
+		if before = next; next == 0 {
+			return all
+		}
+	}
+}
+
+// TestXRPPartialPayments (XRP-1): 1,000 partial payments, five to each payment,
+// that all claim to be of its whole price and together deliver less, from one drop
+// to all but one: none succeeds, and what was paid is what was delivered.
+func TestXRPPartialPayments(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		x := newXRP(t, b)
+		r := rand.New(rand.NewPCG(6, 1))
+		delivered := map[string]int64{}
+		for i := range 200 {
+			v := x.open()
+			due := v.Payment.Due.Big().Int64()
+			for n := range int64(5) {
+				part := 1 + r.Int64N(due/5)
+				switch {
+				case i == 0:
+					part = 1
+				case i == 1 && n == 4:
+					part = due - 1 - delivered[v.Payment.Reference]
+				}
+				delivered[v.Payment.Reference] += part
+				x.ledger.Pay(ledgertest.Payment{To: x.account, Tag: *v.Payment.Tag, Amount: due, Delivered: part})
+			}
+			if i%50 == 49 {
+				x.step()
+			}
+		}
+		for reference, part := range delivered {
+			v := x.view(reference)
+			if v.State() == payment.Successful || v.Payment.Paid.Cmp(money.Units(part)) != 0 {
+				t.Errorf("%s: %s, paid %s of %s, and %d was delivered", reference, v.Payment.Status, v.Payment.Paid, v.Payment.Due, part)
+			}
+		}
+		v := x.open()
+		x.ledger.Pay(ledgertest.Payment{To: x.account, Tag: *v.Payment.Tag, Amount: v.Payment.Due.Big().Int64()})
+		x.step()
+		x.expect(v.Payment.Reference, payment.Successful, "")
+	})
+}
+
+// TestXRPUnmatched (XRP-2, 3, 4, 6): what credits nothing is listed with its
+// reason, and what moved nothing isn't.
+func TestXRPUnmatched(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		x := newXRP(t, b)
+		v := x.open()
+		tag, due := *v.Payment.Tag, v.Payment.Due.Big().Int64()
+		other := uint32(tag) ^ 1<<31
+		unavailable := func(_, meta ledgertest.Fields) { meta["delivered_amount"] = "unavailable" }
+		pay := func(tag any, edit func(tx, meta ledgertest.Fields)) string {
+			return x.ledger.Pay(ledgertest.Payment{To: x.account, Tag: tag, Amount: due, Edit: edit})
+		}
+		want := map[string]string{
+			pay(nil, nil):                                 payment.MissingTag,
+			pay(0, nil):                                   payment.UnknownTag,
+			pay(other, nil):                               payment.UnknownTag,
+			pay(int64(1<<32)+tag, nil):                    payment.MissingTag,
+			pay(-tag, nil):                                payment.MissingTag,
+			pay(fmt.Sprint(tag), nil):                     payment.MissingTag,
+			pay(float64(tag)+0.5, nil):                    payment.MissingTag,
+			pay(tag, unavailable):                         payment.NotPayment,
+			pay(other, unavailable):                       payment.NotPayment,
+			x.ledger.Issue(x.account, tag, "USD", "1000"): payment.WrongAsset,
+			x.ledger.Issue(x.account, nil, "USD", "1000"): payment.MissingTag,
+			x.ledger.Otherwise("EscrowFinish", x.account, nil, due):        payment.NotPayment,
+			x.ledger.Otherwise("CheckCash", x.account, nil, due):           payment.NotPayment,
+			x.ledger.Otherwise("PaymentChannelClaim", x.account, nil, due): payment.NotPayment,
+			x.ledger.Otherwise("AccountDelete", x.account, tag, due):       payment.NotPayment,
+		}
+		for _, code := range []string{"tecPATH_PARTIAL", "tecPATH_DRY", "tecUNFUNDED_PAYMENT", "tecDST_TAG_NEEDED"} {
+			x.ledger.Pay(ledgertest.Payment{To: x.account, Tag: tag, Amount: due, Result: code})
+		}
+		x.step()
+		got := x.unmatched()
+		for id, reason := range want {
+			if got[id].Transfer.Unmatched != reason {
+				t.Errorf("%+v: %q, want %q", got[id].Transfer, got[id].Transfer.Unmatched, reason)
+			}
+		}
+		if len(got) != len(want) {
+			t.Errorf("%d are unmatched, want %d", len(got), len(want))
+		}
+		after := x.view(v.Payment.Reference)
+		if after.Payment.Paid.Sign() != 0 || after.State() == payment.Successful || after.State() == payment.Processing {
+			t.Errorf("%s, paid %s", after.Payment.Status, after.Payment.Paid)
+		}
+	})
+}
