@@ -3,18 +3,19 @@ package e2e
 import (
 	"bufio"
 	"encoding/json"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"cointill/e2e/harness"
 )
 
 // fakeLedger builds and starts the XRP Ledger that the adapter's own tests use, in
-// a process of its own, and returns its host:port. It closes a ledger each time
-// that close is called, and every so often by itself where every isn't "0".
-func fakeLedger(t *testing.T, every string) (host string, closeLedger func()) {
+// a process of its own, and returns its host:port. It closes a ledger every so often.
+func fakeLedger(t *testing.T, every string) (host string) {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "ledger")
 	build := exec.Command("go", "test", "-c", "-o", binary, "./chain/xrpl/ledgertest")
@@ -43,17 +44,13 @@ func fakeLedger(t *testing.T, every string) (host string, closeLedger func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(line), func() {
-		if _, err := io.WriteString(input, "\n"); err != nil {
-			t.Error(err)
-		}
-	}
+	return strings.TrimSpace(line)
 }
 
 // TestLedger has the npm library xrpl judge the ledger that the adapter is tested
 // against.
 func TestLedger(t *testing.T) {
-	host, _ := fakeLedger(t, "250ms")
+	host := fakeLedger(t, "250ms")
 	judge := exec.Command("node", "ledger.mjs", "ws://"+host)
 	text, err := judge.Output()
 	if err != nil {
@@ -70,5 +67,65 @@ func TestLedger(t *testing.T) {
 	}
 	if err := json.Unmarshal(text, &found); err != nil || len(found.Hash) != 64 || found.Ledger == 0 || found.Network != 21337 {
 		t.Errorf("%v: %s", err, text)
+	}
+}
+
+// TestFollowsLedger runs the program on two URLs of one ledger: it follows the
+// ledgers that close, says how its servers do, and which ledgers none of them has.
+func TestFollowsLedger(t *testing.T) {
+	host := fakeLedger(t, "500ms")
+	i := harness.New(t, false)
+	i.Set("TEST_XRP_URL", "ws://"+host+",http://"+host)
+	i.Set("TEST_XRP_NETWORK", "network-21337")
+	i.Start()
+	type status struct {
+		Network, Problem string
+		Applied, Tip     int64
+		Nodes            []struct{ Host, Dialect, Version, Problem string }
+	}
+	look := func() status {
+		var all []status
+		i.Into(i.Run("", "chain", "status", "--json"), &all)
+		for _, one := range all {
+			if one.Network == "xrp-network-21337" {
+				return one
+			}
+		}
+		t.Fatalf("the network isn't followed: %+v", all)
+		return status{}
+	}
+	var now status
+	harness.Eventually(t, time.Minute, "five ledgers to be followed", func() bool {
+		now = look()
+		return now.Problem == "" && now.Applied >= 1045 && now.Applied <= now.Tip
+	})
+	for _, node := range now.Nodes {
+		if node.Problem != "" || node.Dialect != "rippled" || node.Host != host {
+			t.Errorf("%+v", node)
+		}
+	}
+	if len(now.Nodes) != 2 {
+		t.Errorf("%+v", now)
+	}
+	if refused := i.Refused("rescan", "--network", "xrp-network-21337", "--from", "5"); !strings.Contains(refused, "No server has ledger 5") {
+		t.Error(refused)
+	}
+}
+
+// TestLedgerSettings refuses networks that don't exist or are of the other domain,
+// and tells nothing of a URL that is wrong.
+func TestLedgerSettings(t *testing.T) {
+	for name, c := range map[string]struct{ set, value, network, complaint string }{
+		"unknown":  {"TEST_XRP", "ws://127.0.0.1:1", "nonsense", "nonsense is no network of xrp for the test domain"},
+		"main":     {"TEST_XRP", "ws://127.0.0.1:1", "mainnet", "mainnet is no network of xrp for the test domain"},
+		"a number": {"TEST_XRP", "ws://127.0.0.1:1", "network-1", "network-1 is no network"},
+		"a URL":    {"LIVE_XRP", "ftp://user:hunter2@127.0.0.1:1", "mainnet", "server 1 of 1"},
+	} {
+		i := harness.New(t, false)
+		i.Set(c.set+"_URL", c.value)
+		i.Set(c.set+"_NETWORK", c.network)
+		if got := i.Refused("chain", "status"); !strings.Contains(got, c.complaint) || strings.Contains(got, "hunter2") {
+			t.Errorf("%s: %s", name, got)
+		}
 	}
 }
