@@ -1,0 +1,57 @@
+package xrpl
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"cointill/chain"
+	"cointill/chain/xrpl/ledgertest"
+	"cointill/chain/xrpl/params"
+	"cointill/core/money"
+)
+
+// TestAccount (XRP-10): what setting up an account must know of it.
+func TestAccount(t *testing.T) {
+	versions(t, func(t *testing.T, newest int) {
+		l := ledgertest.New(testID, nil)
+		s := ledgertest.NewServer(l, newest)
+		source := openURLs(t, l, "http://"+s.Serve(t))
+		at := func(name string) params.Account {
+			account, err := params.ParseAccount(ledgertest.Address(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return account
+		}
+		for name, flags := range map[string]uint32{"plain": 0, "tags": ledgertest.RequireDestTag, "closed": ledgertest.DepositAuth | ledgertest.RequireDestTag, "no XRP": flagDisallowXRP} {
+			l.Create(ledgertest.Address(name), 7_000_000, flags)
+		}
+		if got, err := source.Account(t.Context(), at("plain")); err != nil || got.Exists {
+			t.Errorf("before its ledger is validated: %+v, %v", got, err)
+		}
+		l.Close(1)
+		index, _ := l.Tip()
+		for name, want := range map[string]Account{
+			"plain": {}, "tags": {RequireTag: true}, "closed": {RequireTag: true, DepositAuth: true}, "no XRP": {DisallowXRP: true},
+		} {
+			got, err := source.Account(t.Context(), at(name))
+			want.Exists, want.Ledger = true, index
+			if amount := got.Balance; err != nil || amount.Cmp(money.Units(7_000_000)) != 0 {
+				t.Errorf("%s: %s, %v", name, amount, err)
+			}
+			if got.Balance = (money.Amount{}); got.Exists != want.Exists || got.RequireTag != want.RequireTag || got.DepositAuth != want.DepositAuth || got.DisallowXRP != want.DisallowXRP || got.Ledger != index {
+				t.Errorf("%s: %+v", name, got)
+			}
+		}
+		s.Tamper = func(command string, _ int, result ledgertest.Fields) {
+			if command == "account_info" {
+				result["account_data"].(ledgertest.Fields)["Account"] = ledgertest.Address("another")
+			}
+		}
+		var told chain.Problem
+		if got, err := source.Account(t.Context(), at("plain")); !errors.As(err, &told) || !strings.Contains(string(told), "not as a server") {
+			t.Errorf("%+v, %v", got, err)
+		}
+	})
+}

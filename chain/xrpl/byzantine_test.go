@@ -1,0 +1,108 @@
+package xrpl
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"cointill/chain"
+	"cointill/chain/chaintest"
+	"cointill/chain/xrpl/ledgertest"
+	"cointill/core/money"
+)
+
+// TestByzantine lets one of two servers lie at random, in every way that its JSON
+// has, over many ledgers: nothing is credited that was not paid, the cursor never
+// leaves the true chain, and when the lies end everything that was paid is found.
+func TestByzantine(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	account := ledgertest.Address("the till")
+	watch := new(chain.WatchSet)
+	watch.AddAddresses(account)
+	book := chaintest.NewLedger(watch, 10_000)
+	follower := chain.NewFollower(chain.FollowerConfig{Network: "till", Source: p.source, Store: book, Watch: watch})
+	step := func() { _, _ = follower.Step(t.Context()) } // may fail; must not be wrong
+	p.Create(account, 5_000_000, 0)
+	p.Close(1)
+	step()
+	r := rand.New(rand.NewPCG(6, 7))
+	lies := make(chan *rand.Rand, 1) // the server's own generator, one answer at a time
+	lies <- rand.New(rand.NewPCG(7, 6))
+	p.a.Tamper = func(_ string, _ int, result ledgertest.Fields) {
+		own := <-lies
+		if own.IntN(3) == 0 {
+			lie(own, result)
+		}
+		lies <- own
+	}
+	paid := map[string]int64{}
+	for range 300 {
+		if r.IntN(2) == 0 {
+			amount := 1_000_000 + r.Int64N(1e9)
+			paid[p.Pay(ledgertest.Payment{To: account, Tag: 5, Amount: amount})] = amount
+		}
+		if r.IntN(4) == 0 {
+			p.Pay(ledgertest.Payment{To: ledgertest.Address("another"), Tag: 5, Amount: 3_000_000})
+		}
+		p.Close(1)
+		step()
+		if index, hash := book.Tip().Height, book.Tip().Hash; !p.isTrue(t, index, hash) {
+			t.Fatalf("the cursor stands at %d %s", index, hash)
+		}
+	}
+	read := len(book.Transfers())
+	p.a.Tamper = nil
+	for range 20 {
+		p.Close(1)
+		step()
+	}
+	found := 0
+	for id, rows := range book.Transfers() {
+		amount, ok := paid[id]
+		if !ok && len(rows) == 1 && rows[0].Tag == nil {
+			continue // what founded the account
+		}
+		if len(rows) != 1 || !ok || rows[0].Amount.Cmp(money.Units(amount)) != 0 || *rows[0].Tag != 5 || rows[0].Via != "" {
+			t.Errorf("%s, which paid %d, is %+v", id, amount, rows)
+		}
+		found++
+	}
+	if found != len(paid) || read == 0 {
+		t.Errorf("%d of %d payments were found, %d during the lies", found, len(paid), read)
+	}
+}
+
+// isTrue asks the server that doesn't lie.
+func (p *pair) isTrue(t *testing.T, index int64, hash string) bool {
+	header, err := p.source.servers[1].headerAt(t.Context(), index)
+	return err == nil && header.Hash == hash
+}
+
+// lie changes one value somewhere in an answer.
+func lie(r *rand.Rand, v any) {
+	switch v := v.(type) {
+	case ledgertest.Fields:
+		if len(v) == 0 {
+			return
+		}
+		at := r.IntN(len(v))
+		for name := range v { // the order is random, too
+			if at--; at >= 0 {
+				continue
+			}
+			switch inner := v[name].(type) {
+			case ledgertest.Fields, []any:
+				lie(r, inner)
+			case bool:
+				v[name] = !inner
+			default:
+				v[name] = []any{"5", "12345678", 6, -1, nil, "tesSUCCESS", "rrrrrrrrrrrrrrrrrrrrrhoLvTp", ledgertest.Address("the till"), ledgertest.Fields{}}[r.IntN(9)]
+			}
+			return
+		}
+	case []any:
+		if len(v) > 0 {
+			lie(r, v[r.IntN(len(v))])
+		}
+	}
+}
