@@ -1,7 +1,10 @@
 package xrpl
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"cointill/chain"
@@ -30,8 +33,11 @@ func TestByzantine(t *testing.T) {
 	lies <- rand.New(rand.NewPCG(7, 6))
 	p.a.Tamper = func(_ string, _ int, result ledgertest.Fields) {
 		own := <-lies
-		if own.IntN(3) == 0 {
+		switch own.IntN(8) {
+		case 0:
 			lie(own, result)
+		case 1, 2, 3:
+			forge(own, result)
 		}
 		lies <- own
 	}
@@ -62,7 +68,7 @@ func TestByzantine(t *testing.T) {
 		if !ok && len(rows) == 1 && rows[0].Tag == nil {
 			continue // what founded the account
 		}
-		if len(rows) != 1 || !ok || rows[0].Amount.Cmp(money.Units(amount)) != 0 || *rows[0].Tag != 5 || rows[0].Via != "" {
+		if len(rows) != 1 || !ok || rows[0].Amount.Cmp(money.Units(amount)) != 0 || rows[0].Tag == nil || *rows[0].Tag != 5 || rows[0].Via != "" {
 			t.Errorf("%s, which paid %d, is %+v", id, amount, rows)
 		}
 		found++
@@ -78,31 +84,49 @@ func (p *pair) isTrue(t *testing.T, index int64, hash string) bool {
 	return err == nil && header.Hash == hash
 }
 
-// lie changes one value somewhere in an answer.
-func lie(r *rand.Rand, v any) {
-	switch v := v.(type) {
-	case ledgertest.Fields:
-		if len(v) == 0 {
-			return
+// forge changes for whom a payment is in a ledger, and leaves all that can be
+// checked as it was.
+func forge(r *rand.Rand, answer ledgertest.Fields) {
+	ledger, _ := answer["ledger"].(ledgertest.Fields)
+	txs, _ := ledger["transactions"].([]any)
+	if len(txs) > 0 {
+		txs[r.IntN(len(txs))].(ledgertest.Fields)["tx_json"].(ledgertest.Fields)["DestinationTag"] = 6
+	}
+}
+
+// lie changes one of the values in an answer, each as likely as any other.
+func lie(r *rand.Rand, answer ledgertest.Fields) {
+	all := leaves(answer, nil)
+	slices.SortFunc(all, func(a, b leaf) int { return strings.Compare(a.path, b.path) })
+	one := all[r.IntN(len(all))]
+	one.set([]any{"5", "12345678", 6, -1, nil, true, false, "tesSUCCESS", "rrrrrrrrrrrrrrrrrrrrrhoLvTp", ledgertest.Address("the till"), ledgertest.Fields{}}[r.IntN(11)])
+}
+
+// leaf is a value that is no object or list.
+type leaf struct {
+	path string
+	set  func(any)
+}
+
+func leaves(v any, all []leaf) []leaf {
+	add := func(path string, inner any, set func(any)) {
+		from := len(all)
+		if all = leaves(inner, all); len(all) == from {
+			all = append(all, leaf{set: set})
 		}
-		at := r.IntN(len(v))
-		for name := range v { // the order is random, too
-			if at--; at >= 0 {
-				continue
-			}
-			switch inner := v[name].(type) {
-			case ledgertest.Fields, []any:
-				lie(r, inner)
-			case bool:
-				v[name] = !inner
-			default:
-				v[name] = []any{"5", "12345678", 6, -1, nil, "tesSUCCESS", "rrrrrrrrrrrrrrrrrrrrrhoLvTp", ledgertest.Address("the till"), ledgertest.Fields{}}[r.IntN(9)]
-			}
-			return
-		}
-	case []any:
-		if len(v) > 0 {
-			lie(r, v[r.IntN(len(v))])
+		for i := range all[from:] {
+			all[from+i].path = path + "/" + all[from+i].path
 		}
 	}
+	switch v := v.(type) {
+	case ledgertest.Fields:
+		for name, inner := range v {
+			add(name, inner, func(other any) { v[name] = other })
+		}
+	case []any:
+		for i, inner := range v {
+			add(fmt.Sprint(i), inner, func(other any) { v[i] = other })
+		}
+	}
+	return all
 }

@@ -243,14 +243,10 @@ func (r *reading) entry(e *entry) error {
 		return err
 	}
 	place, ok := number(did.Index)
-	if !ok || place >= maxTransactions {
+	if !ok || place >= maxTransactions || r.count == maxTransactions {
 		return errors.New("a transaction has no place in its ledger")
 	}
-	word, bit := place/64, uint64(1)<<(place%64)
-	if r.places[word]&bit != 0 {
-		return fmt.Errorf("two transactions stand at place %d", place)
-	}
-	r.places[word] |= bit
+	r.places[place/64] |= 1 << (place % 64)
 	r.count++
 	found, err := transfersOf(tx, did, e.Hash, r.watch)
 	for _, t := range found {
@@ -283,7 +279,8 @@ func (e *entry) parts() (*body, *meta, error) {
 }
 
 // complete reports whether the transactions that were read are all of the
-// ledger's, as far as their places tell: none is missing between two others.
+// ledger's, as far as their places tell: none is missing between two others, and
+// none was read twice, which leaves the last place empty.
 func (r *reading) complete(h *head) error {
 	for place := range r.count {
 		if r.places[place/64]&(1<<(place%64)) == 0 {

@@ -130,11 +130,11 @@ func drops(v jsontext.Value) (int64, bool) {
 	return int64(n), true
 }
 
-// tagOf is a destination tag: a whole number of 32 bits, written as one. All else
-// is none.
+// tagOf is a destination tag: a whole number of 32 bits, written as one in JSON,
+// which has no zeros before it. All else is none.
 func tagOf(v jsontext.Value) *uint32 {
 	n, err := strconv.ParseUint(string(v), 10, 32)
-	if err != nil || strconv.FormatUint(n, 10) != string(v) {
+	if err != nil {
 		return nil
 	}
 	tag := uint32(n)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mr-tron/base58"
+
 	"cointill/core/money"
 )
 
@@ -88,6 +90,34 @@ func TestRefused(t *testing.T) {
 		t.Errorf("only %d texts were tried", len(all))
 	}
 }
+
+// TestRefusedBytes refuses X-addresses whose checksum is right and whose bytes
+// mean nothing on the ledger.
+func TestRefusedBytes(t *testing.T) {
+	t.Parallel()
+	make := func(prefix [2]byte, flag byte, tag ...byte) string {
+		raw := append(prefix[:], Account{5}.bytes()...)
+		raw = append(append(raw, flag), tag...)
+		return base58.EncodeAlphabet(summed(raw), alphabet)
+	}
+	if _, err := ParseX(make(xMain, 1, 1, 0, 0, 0, 0, 0, 0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"a tag that isn't there":  make(xMain, 0, 1, 0, 0, 0, 0, 0, 0, 0),
+		"another flag":            make(xTest, 2, 1, 0, 0, 0, 0, 0, 0, 0),
+		"a tag of 33 bits":        make(xMain, 1, 0, 0, 0, 0, 1, 0, 0, 0),
+		"a tag of 64 bits":        make(xMain, 1, 0, 0, 0, 0, 0, 0, 0, 128),
+		"another kind of network": make([2]byte{5, 69}, 1, 1, 0, 0, 0, 0, 0, 0, 0),
+		"too few bytes":           make(xMain, 1, 1, 0, 0, 0, 0, 0, 0),
+	} {
+		if x, err := ParseX(text); err == nil {
+			t.Errorf("%s: %+v", name, x)
+		}
+	}
+}
+
+func (a Account) bytes() []byte { return a[:] }
 
 // TestRead: test and main X-addresses are told apart (XRP-9).
 func TestRead(t *testing.T) {
