@@ -18,12 +18,19 @@ import (
 // leaves the true chain, and when the lies end everything that was paid is found.
 func TestByzantine(t *testing.T) {
 	t.Parallel()
-	p := newPair(t)
+	l := ledgertest.New(testID, nil)
+	p := &pair{Ledger: l, a: ledgertest.NewServer(l, 2), b: ledgertest.NewServer(l, 2)}
+	urls := []string{"http://" + p.a.Serve(t), "http://" + p.b.Serve(t)}
 	account := ledgertest.Address("the till")
 	watch := new(chain.WatchSet)
 	watch.AddAddresses(account)
 	book := chaintest.NewLedger(watch, 10_000)
-	follower := chain.NewFollower(chain.FollowerConfig{Network: "till", Source: p.source, Store: book, Watch: watch})
+	var follower *chain.Follower
+	restart := func() { // the liar is asked first again
+		p.source = openURLs(t, l, urls...)
+		follower = chain.NewFollower(chain.FollowerConfig{Network: "till", Source: p.source, Store: book, Watch: watch})
+	}
+	restart()
 	step := func() { _, _ = follower.Step(t.Context()) } // may fail; must not be wrong
 	p.Create(account, 5_000_000, 0)
 	p.Close(1)
@@ -42,7 +49,10 @@ func TestByzantine(t *testing.T) {
 		lies <- own
 	}
 	paid := map[string]int64{}
-	for range 300 {
+	for round := range 300 {
+		if round%5 == 0 {
+			restart()
+		}
 		if r.IntN(2) == 0 {
 			amount := 1_000_000 + r.Int64N(1e9)
 			paid[p.Pay(ledgertest.Payment{To: account, Tag: 5, Amount: amount})] = amount

@@ -385,7 +385,7 @@ func TestStrangers(t *testing.T) {
 		"503":         {text(503, "secret"), "overloaded", false},
 		"500":         {text(500, "secret"), "internal error", true},
 		"a redirect": {func(w http.ResponseWriter, r *http.Request) bool {
-			http.Redirect(w, r, "http://127.0.0.1:1/", 307)
+			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusTemporaryRedirect)
 			return true
 		}, "not as a server", false},
 		"too long":     {text(200, strings.Repeat(" ", smallAnswer+1)), "longer than they can be", true},

@@ -2,7 +2,7 @@
 // API, in version 1 or 2, over JSON-RPC or a websocket: see Config. Validated
 // ledgers are walked one by one. What their headers say is proved by their hashes;
 // what the transactions in them say is JSON, and only as good as the server, so
-// with two servers every ledger that brings something is read from both.
+// with two servers every ledger is read from both.
 //
 // Only what a payment delivered counts, and only when the destination's balance
 // rose by exactly that: see transfersOf.
@@ -150,7 +150,8 @@ func (s *Source) Block(ctx context.Context, height int64, watch chain.Watch) (bl
 		if block, err = n.blockAt(ctx, height, watch); err != nil {
 			return err
 		}
-		return s.witness(ctx, n, block, watch)
+		block, err = s.witness(ctx, n, block, watch)
+		return err
 	})
 	if err != nil {
 		return chain.Block{}, err
