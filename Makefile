@@ -1,9 +1,9 @@
 # Everything a developer runs. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo build test test-crash bench fuzz fuzz-nightly lint generate css clean
+.PHONY: help run demo build test test-crash test-xrpl-public bench fuzz fuzz-nightly lint generate css clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' Makefile
 
 run: ## serve an empty instance with data in ./data
 	go run ./cmd/cointill
@@ -20,6 +20,9 @@ test: ## everything that must hold; installs what it needs
 test-crash: ## kill -9 in the middle of 500 payments, again and again
 	@scripts/prepare
 	@scripts/with-postgres --durable scripts/end-to-end -v -run Crash -timeout 60m . -args -crash.rounds=10 -crash.payments=500
+
+test-xrpl-public: ## the XRP adapter on a server: make test-xrpl-public SERVER=wss://… NETWORK=testnet
+	go test -count=1 -run TestPublicServer -v ./chain/xrpl -args -xrpl.server=$(SERVER) -xrpl.network=$(NETWORK)
 
 bench: ## initiate and verify per second, beside bare SQL in the same run
 	@scripts/prepare

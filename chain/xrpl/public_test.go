@@ -1,0 +1,80 @@
+package xrpl
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"cointill/chain"
+	"cointill/chain/xrpl/ledgertest"
+	"cointill/chain/xrpl/params"
+	"cointill/core/clock"
+)
+
+var (
+	publicServer  = flag.String("xrpl.server", "", "URL of a server to read from, instead of a ledger in this process")
+	publicNetwork = flag.String("xrpl.network", "testnet", "the network of that server")
+)
+
+// everybody is a watch that everybody is in, so that every transaction is read to its end.
+type everybody struct{}
+
+func (everybody) Address(string) bool { return true }
+func (everybody) Spend(string) bool   { return true }
+func (everybody) Raw([]byte) bool     { return true }
+
+// TestPublicServer reads the last ledgers of a server that -xrpl.server names (make
+// test-xrpl-public), and of one in this process when none is named: they link,
+// each is whole, what they moved is read, and accounts are found.
+func TestPublicServer(t *testing.T) {
+	p, urls, now := testParams(), []string{*publicServer}, clock.Real()
+	if *publicServer == "" {
+		l := fullLedger(t, ledgertest.Address("the till"))
+		urls, now = []string{"ws://" + ledgertest.NewServer(l, 2).Serve(t)}, l.Now
+	} else {
+		p, _ = params.Lookup(*publicNetwork)
+	}
+	source, err := New(Config{Params: p, Nodes: urls, Clock: now, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tip, err := source.Tip(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v", source.Nodes(t.Context()))
+	parent, looked, kinds := "", 0, map[string]int{}
+	for index := tip.Height - 10; index <= tip.Height; index++ {
+		began := time.Now()
+		block, err := source.Block(t.Context(), index, everybody{})
+		if err != nil {
+			t.Fatalf("ledger %d: %v", index, err)
+		}
+		if parent != "" && block.Parent != parent {
+			t.Errorf("ledger %d doesn't follow the one before", index)
+		}
+		parent = block.Hash
+		for _, one := range block.Transfers {
+			kinds[fmt.Sprintf("%.20s %.40s", one.Via, map[bool]string{true: "XRP", false: "another asset"}[one.Asset == "XRP"])]++
+			account, err := params.ParseAccount(one.Address)
+			if err != nil || one.Amount.Sign() < 0 {
+				t.Errorf("%+v", one)
+			}
+			if looked++; looked <= 5 {
+				found, err := source.Account(t.Context(), account)
+				t.Logf("%s: %+v, %v", one.Address, found, err)
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		t.Logf("ledger %d: %d transfers in %s", index, len(block.Transfers), time.Since(began).Round(time.Millisecond))
+	}
+	t.Log(kinds)
+	if _, err := source.Block(t.Context(), tip.Height+1000, everybody{}); !errors.Is(err, chain.ErrNoBlock) {
+		t.Errorf("beyond the tip: %v", err)
+	}
+}
