@@ -108,6 +108,9 @@ func tail(text string, n int) string { return text[max(0, len(text)-n):] }
 // Set sets COINTILL_name for the program.
 func (i *Instance) Set(name, value string) { i.env = append(i.env, "COINTILL_"+name+"="+value) }
 
+// Environment sets a variable that isn't Cointill's own for the program.
+func (i *Instance) Environment(name, value string) { i.env = append(i.env, name+"="+value) }
+
 // Start serves and waits until the instance is ready.
 func (i *Instance) Start() {
 	i.t.Helper()

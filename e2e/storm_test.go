@@ -1,0 +1,361 @@
+package e2e
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"cointill/e2e/harness"
+)
+
+var (
+	stormPayments = flag.Int("storm.payments", 100, "how many payments TestStorm makes, each of three events or more")
+	stormRate     = flag.Int("storm.rate", 9, "how many of them in a second")
+	stormPatience = flag.Duration("storm.patience", 3*time.Minute, "how long what is left may take once the consumers are well")
+)
+
+// killEvery is the time between the program being ready and its end.
+const killEvery = 2 * time.Second
+
+// TestStorm has consumers fail in every way and the program killed again and
+// again while payments run. When the consumers are well again, the merchant
+// looks after what is still to be tried or was missed. Then every event that
+// the API lists has come to every consumer, with the same id and bytes each
+// time, and nothing else has.
+func TestStorm(t *testing.T) {
+	for name, postgres := range map[string]bool{"sqlite": false, "postgres": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			weather(t, postgres)
+		})
+	}
+}
+
+// ordeal is a storm with what it is about.
+type ordeal struct {
+	*testing.T
+	*harness.Instance
+	*storm
+	began     string
+	consumers []*consumer
+
+	mu       sync.Mutex
+	payments []string // references that were acknowledged
+
+	kills, lookups, redelivered, resent int
+}
+
+func weather(t *testing.T, postgres bool) {
+	o := &ordeal{T: t, Instance: harness.New(t, postgres), storm: newStorm(newNodeVerifier(t)), began: time.Now().UTC().Format(time.RFC3339)}
+	for range 5 {
+		o.consumers = append(o.consumers, newConsumer(t, o.storm))
+	}
+	o.Environment("SSL_CERT_FILE", o.consumers[0].trust(t))
+	o.Set("RATE_LIMIT", "1000000")
+	o.Start()
+	o.Business()
+	for n, c := range o.consumers {
+		var made struct{ ID, Secret string }
+		o.Call("POST", "/v1/webhooks", harness.Fields{"type": fmt.Sprint("consumer ", n), "url": c.URL, "active": true}, 201).Data(t, &made)
+		c.id, c.secret = made.ID, made.Secret
+	}
+	o.rage(o.pay())
+	close(o.calm)
+	o.settle()
+	o.compare()
+}
+
+// pay makes payments at a steady rate. The channel closes once each was
+// acknowledged together with the customer's money.
+func (o *ordeal) pay() (finished <-chan struct{}) {
+	jobs := make(chan int, *stormPayments)
+	go func() {
+		defer close(jobs)
+		beat := time.NewTicker(time.Second / time.Duration(*stormRate))
+		defer beat.Stop()
+		for n := range *stormPayments {
+			<-beat.C
+			jobs <- n
+		}
+	}()
+	var workers sync.WaitGroup
+	for range 4 {
+		workers.Go(func() {
+			for n := range jobs {
+				reference := o.payOnce(n)
+				o.mu.Lock()
+				o.payments = append(o.payments, reference)
+				o.mu.Unlock()
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { workers.Wait(); close(done) }()
+	return done
+}
+
+// payOnce repeats an initiation and its payment until both were answered. Money
+// that comes twice makes other events, which have to arrive like any.
+func (o *ordeal) payOnce(n int) (reference string) {
+	request := harness.Request([]string{"crypto_ripple", "crypto_tether"}[n%2])
+	own := fmt.Sprintf("storm-%d", n)
+	request["business_reference"] = own
+	until(o.T, func() bool {
+		answer, err := o.Try("POST", "/v1/payment/initiate", request)
+		return err == nil && (answer.Code == 201 || answer.Code == 409)
+	})
+	until(o.T, func() bool {
+		answer, err := o.Try("GET", "/v1/payment/verify/"+own, nil)
+		if err == nil && answer.Code == 200 {
+			var r harness.Record
+			answer.Data(o.T, &r)
+			reference = r.Reference
+		}
+		return reference != ""
+	})
+	scenario := []string{"exact", "two_parts", "underpay", "exact", "overpay"}[n%5]
+	until(o.T, func() bool {
+		answer, err := o.Try("POST", "/v1/sandbox/payments/"+reference+"/simulate", harness.Fields{"scenario": scenario})
+		return err == nil && answer.Code < 500
+	})
+	return reference
+}
+
+// rage kills the program until the payments are made. In each round one
+// consumer's name can't be looked up for a moment; for the second round one is switched off.
+func (o *ordeal) rage(finished <-chan struct{}) {
+	last := o.consumers[len(o.consumers)-1]
+	for round := 0; ; round++ {
+		kill := time.NewTimer(killEvery)
+		switch round {
+		case 1:
+			o.change(last, harness.Fields{"active": false})
+		case 2:
+			o.change(last, harness.Fields{"active": true})
+		}
+		o.lose(o.consumers[round%(len(o.consumers)-1)], kill)
+		o.Kill()
+		o.kills++
+		o.Start()
+		select {
+		case <-finished:
+			if round < 3 {
+				o.Errorf("the payments were over after %d rounds", round+1)
+			}
+			return
+		default:
+		}
+	}
+}
+
+func (o *ordeal) change(c *consumer, what harness.Fields) {
+	o.Call("PATCH", "/v1/webhooks/"+c.id, what, 200)
+}
+
+// lose gives a consumer a name that no resolver is asked for, as its label is
+// too long, until a delivery failed by that; then it waits for the kill.
+func (o *ordeal) lose(c *consumer, kill *time.Timer) {
+	o.change(c, harness.Fields{"url": "https://" + strings.Repeat("x", 64) + ".example/"})
+	look := time.NewTicker(100 * time.Millisecond)
+	defer look.Stop()
+	for lost := 0; lost == 0; {
+		select {
+		case <-kill.C:
+			o.change(c, harness.Fields{"url": c.URL})
+			return
+		case <-look.C:
+		}
+		for _, d := range o.deliveries(c, "") {
+			if d.LastError == "The host name is not known." {
+				lost++
+			}
+		}
+		o.lookups += lost
+	}
+	o.change(c, harness.Fields{"url": c.URL})
+	<-kill.C
+}
+
+// listed is a delivery as a merchant reads it.
+type listed struct {
+	EventID   string `json:"event_id"`
+	State     string
+	LastError string `json:"last_error"`
+}
+
+// deliveries are a consumer's in a state, or the latest hundred in any.
+func (o *ordeal) deliveries(c *consumer, state string) (found []listed) {
+	query := url.Values{"limit": {"100"}}
+	if state != "" {
+		query.Set("state", state)
+	}
+	o.pages("/v1/webhooks/"+c.id+"/deliveries", query, func(page json.RawMessage) bool {
+		var some []listed
+		o.Into(string(page), &some)
+		found = append(found, some...)
+		return state != ""
+	})
+	return found
+}
+
+// pages reads a list as far as each wants it.
+func (o *ordeal) pages(path string, query url.Values, each func(page json.RawMessage) (more bool)) {
+	o.Helper()
+	for {
+		var page struct {
+			Data json.RawMessage
+			Meta struct {
+				Next *string `json:"next_cursor"`
+			}
+		}
+		o.Into(string(o.Call("GET", path+"?"+query.Encode(), nil, 200).Body), &page)
+		if !each(page.Data) || page.Meta.Next == nil {
+			return
+		}
+		query.Set("cursor", *page.Meta.Next)
+	}
+}
+
+// settle does what a merchant does after an outage: has sent again at once what
+// is to be tried in minutes or hours, and what was missed while switched off.
+// What a kill cut off comes by itself when its lease ends.
+func (o *ordeal) settle() {
+	last := o.consumers[len(o.consumers)-1]
+	o.change(last, harness.Fields{"active": true})
+	asked := map[string]bool{}
+	harness.Eventually(o.T, *stormPatience, "every delivery of every payment", func() bool {
+		open := 0
+		for _, c := range o.consumers {
+			for _, d := range o.deliveries(c, "pending") {
+				open++
+				if d.State == "pending" && !asked[c.id+d.EventID] {
+					asked[c.id+d.EventID] = true
+					o.Call("POST", "/v1/events/"+d.EventID+"/redeliver", harness.Fields{"webhook_id": c.id}, 200)
+					o.redelivered++
+				}
+			}
+		}
+		return open == 0 && o.rested()
+	})
+	for _, c := range o.consumers {
+		queued := o.resend(c)
+		if c == last {
+			o.resent = queued
+		} else if queued > 0 {
+			o.Errorf("%d deliveries had been given up or left out", queued)
+		}
+	}
+}
+
+// rested reports that every payment has come to its end.
+func (o *ordeal) rested() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	c := o.consumers[0]
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !slices.ContainsFunc(o.payments, func(reference string) bool { return c.last[reference] == "" })
+}
+
+// resend orders what a consumer did not get, waits until it has come, and
+// returns how much that was.
+func (o *ordeal) resend(c *consumer) (queued int) {
+	var order struct {
+		ID, State     string
+		Total, Walked int
+		Queued        int
+	}
+	o.Call("POST", "/v1/webhooks/"+c.id+"/resend", harness.Fields{"created_after": o.began, "failed_only": true}, 201).Data(o.T, &order)
+	harness.Eventually(o.T, *stormPatience, "the order to send again", func() bool {
+		o.Call("GET", "/v1/resends/"+order.ID, nil, 200).Data(o.T, &order)
+		return order.State == "done"
+	})
+	if order.Walked != order.Total {
+		o.Errorf("an order looked at %d of %d events", order.Walked, order.Total)
+	}
+	return order.Queued
+}
+
+// compare holds what came against the list of events, and says how the run was.
+func (o *ordeal) compare() {
+	sums, ends := map[string][sha256.Size]byte{}, map[string]int{}
+	o.pages("/v1/events", url.Values{"limit": {"100"}}, func(page json.RawMessage) bool {
+		var events []json.RawMessage
+		o.Into(string(page), &events)
+		for _, text := range events {
+			var e struct {
+				ID       string
+				Sequence int
+				Data     struct{ Reference string }
+			}
+			o.Into(string(text), &e)
+			sums[e.ID] = sha256.Sum256(text)
+			ends[e.Data.Reference] = max(ends[e.Data.Reference], e.Sequence)
+		}
+		return true
+	})
+	for _, reference := range o.payments {
+		if ends[reference] == 0 {
+			o.Errorf("%s was acknowledged and has no event", reference)
+		}
+	}
+	again := 0
+	for n, c := range o.consumers {
+		again += c.compare(o, fmt.Sprint("consumer ", n), sums, ends)
+	}
+	looked, err := o.node.verdict()
+	if err != nil || looked != o.requests {
+		o.Errorf("Node verified %d of %d requests: %v", looked, o.requests, err)
+	}
+	for _, fault := range faults {
+		if o.faults[fault] == 0 {
+			o.Errorf("nothing failed by %s", fault)
+		}
+	}
+	if o.lookups == 0 || o.resent == 0 || o.redelivered == 0 || again == 0 {
+		o.Error("a part of the storm was missing")
+	}
+	for _, wrong := range o.wrong {
+		o.Error(wrong)
+	}
+	o.Logf("%d payments, %d events for %d consumers, %d requests of which %d again, %d kills, failed: %v, DNS %d; redelivered %d, resent %d",
+		len(o.payments), len(sums), len(o.consumers), o.requests, again, o.kills, o.faults, o.lookups, o.redelivered, o.resent)
+}
+
+// compare holds what came to one consumer against the events that there are.
+func (c *consumer) compare(o *ordeal, name string, sums map[string][sha256.Size]byte, ends map[string]int) (again int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	missing, others, foreign := 0, 0, 0
+	for id, sum := range sums {
+		if !c.taken[id] {
+			missing++
+		} else if c.bodies[id] != sum {
+			others++
+		}
+	}
+	for id := range c.bodies {
+		if _, known := sums[id]; !known {
+			foreign++
+		}
+	}
+	if missing+others+foreign > 0 {
+		o.Errorf("%s: of %d events %d never came, %d came with other bytes than listed, %d came that are not listed",
+			name, len(sums), missing, others, foreign)
+	}
+	for reference, end := range ends {
+		for n := 1; n <= end; n++ {
+			if !c.sequence[reference][n] {
+				o.Errorf("%s: event %d of %d of %s never came", name, n, end, reference)
+			}
+		}
+	}
+	return c.again
+}
