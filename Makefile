@@ -1,6 +1,6 @@
 # Everything a developer runs. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo build test test-crash test-xrpl-public bench fuzz fuzz-nightly lint generate css clean
+.PHONY: help run demo build test test-crash test-webhooks test-xrpl-public bench fuzz fuzz-nightly lint generate css clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' Makefile
@@ -23,6 +23,10 @@ test-crash: ## kill -9 in the middle of 500 payments, again and again
 
 test-xrpl-public: ## the XRP adapter on a server: make test-xrpl-public SERVER=wss://… NETWORK=testnet
 	go test -count=1 -run TestPublicServer -v ./chain/xrpl -args -xrpl.server=$(SERVER) -xrpl.network=$(NETWORK)
+
+test-webhooks: ## 100,000 events to failing consumers while the program is killed again and again, on both databases
+	@scripts/prepare
+	@scripts/with-postgres --durable scripts/end-to-end -v -run Storm -timeout 6h . -args -storm.payments=24000 -storm.rate=12 -storm.patience=1h
 
 bench: ## initiate and verify per second, beside bare SQL in the same run
 	@scripts/prepare

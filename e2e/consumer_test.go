@@ -242,7 +242,7 @@ func (c *consumer) receive(header http.Header, body []byte) {
 	if verifier, err := standardwebhooks.NewWebhook(c.secret); err != nil || verifier.Verify(body, header) != nil {
 		c.complain("does not verify: %v %s", header, body)
 	}
-	if err := c.node.look(c.secret, delivery{header, body}, ""); err != nil {
+	if err := c.node.look(c.secret, delivery{header, body}); err != nil {
 		c.complain("Node: %v", err)
 	}
 	var e struct {

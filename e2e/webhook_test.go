@@ -40,7 +40,7 @@ func receive(t *testing.T) (address string, came <-chan delivery) {
 }
 
 // TestSignatures pays a payment and verifies each delivery of its events with
-// the public libraries for Go and for Node.
+// the public libraries for Go and for Node, as it came and tampered with.
 func TestSignatures(t *testing.T) {
 	i := harness.New(t, false)
 	i.Start()
@@ -75,23 +75,43 @@ func TestSignatures(t *testing.T) {
 		}
 	}
 
+	refusedInNode(t, lines.String())
 	verifyInNode(t, &lines, types)
 }
 
-// verifyInNode has Node's public library verify deliveries that note wrote.
-func verifyInNode(t *testing.T, lines io.Reader, types []string) {
+// script runs one of the scripts beside the tests and returns what it printed.
+func script(t *testing.T, input io.Reader, name string, arguments ...string) string {
 	t.Helper()
-	node := exec.Command("node", filepath.Join(harness.Root(), "e2e", "verify.mjs"))
-	node.Stdin = lines
+	node := exec.Command("node", append([]string{filepath.Join(harness.Root(), "e2e", name)}, arguments...)...)
+	node.Stdin = input
 	out, err := node.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if verified := strings.Count(string(out), "\n"); verified != len(types) {
+	return string(out)
+}
+
+// refusedInNode has Node's public libraries refuse deliveries that note wrote,
+// each in every way in which they could have been changed.
+func refusedInNode(t *testing.T, lines string) {
+	t.Helper()
+	table := filepath.Join(harness.Root(), "core", "webhook", "testdata", "tamperings.json")
+	out := script(t, strings.NewReader(lines), "tamper.mjs", table)
+	least := 20 * 2 * strings.Count(lines, "\n") // tamperings, libraries
+	if refused := strings.Count(out, " refused "); refused < least {
+		t.Errorf("Node refused %d tamperings, want %d or more", refused, least)
+	}
+}
+
+// verifyInNode has Node's public libraries verify deliveries that note wrote.
+func verifyInNode(t *testing.T, lines io.Reader, types []string) {
+	t.Helper()
+	out := script(t, lines, "verify.mjs")
+	if verified := strings.Count(out, "\n"); verified != len(types) {
 		t.Errorf("Node verified %d of %d deliveries: %s", verified, len(types), out)
 	}
 	for _, want := range types {
-		if !strings.Contains(string(out), " "+want+"\n") {
+		if !strings.Contains(out, " "+want+"\n") {
 			t.Errorf("Node verified no %s: %s", want, out)
 		}
 	}
