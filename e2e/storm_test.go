@@ -67,7 +67,6 @@ func weather(t *testing.T, postgres bool) {
 		c.id, c.secret = made.ID, made.Secret
 	}
 	o.rage(o.pay())
-	close(o.calm)
 	o.settle()
 	o.compare()
 }
@@ -224,13 +223,13 @@ func (o *ordeal) pages(path string, query url.Values, each func(page json.RawMes
 }
 
 // soon is a wait that a merchant doesn't cut short.
-const soon = 10 * time.Second
+const soon = 2 * time.Second
 
 // settle does what a merchant does after an outage: orders what was missed, and
 // has sent again at once what is to be tried in minutes or hours. What a kill
-// cut off comes by itself when its lease ends.
+// cut off comes by itself when its lease ends. The consumers fail until little is left.
 func (o *ordeal) settle() {
-	orders := o.order()
+	orders, before, calm := o.order(), 0, sync.OnceFunc(func() { close(o.calm) })
 	harness.Eventually(o.T, *stormPatience, "every delivery of every payment", func() bool {
 		open := 0
 		for _, c := range o.consumers {
@@ -242,6 +241,9 @@ func (o *ordeal) settle() {
 				}
 			}
 		}
+		if before = max(before, open); o.rested() && open*5 <= before {
+			calm()
+		}
 		return open == 0 && o.rested()
 	})
 	o.follow(orders)
@@ -251,7 +253,7 @@ func (o *ordeal) settle() {
 func (o *ordeal) rested() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	c := o.consumers[0]
+	c := o.consumers[0] // any will do: where the last has come, all that come have been made
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !slices.ContainsFunc(o.payments, func(reference string) bool { return c.last[reference] == "" })
