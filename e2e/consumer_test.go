@@ -108,14 +108,14 @@ type consumer struct {
 	bodies   map[string][sha256.Size]byte // by webhook-id, of whatever came
 	taken    map[string]bool              // ids that were answered 2xx
 	sequence map[string]map[int]bool      // payment → sequences that came
-	last     map[string]string            // payment → the type that ends it
+	ended    map[string]bool              // payments of which the last event came
 	again    int                          // requests whose event had come before
 }
 
 // newConsumer serves on a free port of this machine, by TLS.
 func newConsumer(t *testing.T, s *storm) *consumer {
 	c := &consumer{storm: s, bodies: map[string][sha256.Size]byte{}, taken: map[string]bool{},
-		sequence: map[string]map[int]bool{}, last: map[string]string{}}
+		sequence: map[string]map[int]bool{}, ended: map[string]bool{}}
 	c.Server = httptest.NewUnstartedServer(c)
 	c.Listener = fateful{c.Listener, s}
 	c.Config.SetKeepAlivesEnabled(false)
@@ -269,7 +269,7 @@ func (c *consumer) receive(header http.Header, body []byte) {
 	}
 	c.sequence[e.Data.Reference][e.Sequence] = true
 	if ending[e.Type] {
-		c.last[e.Data.Reference] = e.Type
+		c.ended[e.Data.Reference] = true
 	}
 }
 

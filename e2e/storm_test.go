@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -249,14 +250,17 @@ func (o *ordeal) settle() {
 	o.follow(orders)
 }
 
-// rested reports that every payment has come to its end.
+// rested reports that every payment has come to its end, as one consumer or another was told.
 func (o *ordeal) rested() bool {
+	ended := map[string]bool{}
+	for _, c := range o.consumers {
+		c.mu.Lock()
+		maps.Copy(ended, c.ended)
+		c.mu.Unlock()
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	c := o.consumers[0] // any will do: where the last has come, all that come have been made
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return !slices.ContainsFunc(o.payments, func(reference string) bool { return c.last[reference] == "" })
+	return !slices.ContainsFunc(o.payments, func(reference string) bool { return !ended[reference] })
 }
 
 // resendOrder is one to send again, as the API shows it.
