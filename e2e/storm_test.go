@@ -46,6 +46,7 @@ type ordeal struct {
 	*storm
 	began     string
 	consumers []*consumer
+	orders    []resendOrder
 
 	mu       sync.Mutex
 	payments []string // references that were acknowledged
@@ -129,7 +130,8 @@ func (o *ordeal) payOnce(n int) (reference string) {
 }
 
 // rage kills the program until the payments are made. In each round one
-// consumer's name can't be looked up for a moment; for the second round one is switched off.
+// consumer's name can't be looked up for a moment; for the second round one is
+// switched off; what it missed is ordered in the third, and made while the kills go on.
 func (o *ordeal) rage(finished <-chan struct{}) {
 	for round := 0; ; round++ {
 		kill := time.NewTimer(killEvery)
@@ -138,6 +140,7 @@ func (o *ordeal) rage(finished <-chan struct{}) {
 			o.change(o.last(), harness.Fields{"active": false})
 		case 2:
 			o.change(o.last(), harness.Fields{"active": true})
+			o.order()
 		}
 		o.lose(o.consumers[round%(len(o.consumers)-1)], kill)
 		o.Kill()
@@ -145,7 +148,7 @@ func (o *ordeal) rage(finished <-chan struct{}) {
 		o.Start()
 		select {
 		case <-finished:
-			if round < 3 {
+			if round < 2 {
 				o.Errorf("the payments were over after %d rounds", round+1)
 			}
 			return
@@ -226,11 +229,11 @@ func (o *ordeal) pages(path string, query url.Values, each func(page json.RawMes
 // soon is a wait that a merchant doesn't cut short.
 const soon = 2 * time.Second
 
-// settle does what a merchant does after an outage: orders what was missed, and
-// has sent again at once what is to be tried in minutes or hours. What a kill
-// cut off comes by itself when its lease ends. The consumers fail until little is left.
+// settle does what a merchant does after an outage: has sent again at once what is
+// to be tried in minutes or hours. What a kill cut off comes by itself when its
+// lease ends. The consumers fail until little is left.
 func (o *ordeal) settle() {
-	orders, before, calm := o.order(), 0, sync.OnceFunc(func() { close(o.calm) })
+	before, calm := 0, sync.OnceFunc(func() { close(o.calm) })
 	harness.Eventually(o.T, *stormPatience, "every delivery of every payment", func() bool {
 		open := 0
 		for _, c := range o.consumers {
@@ -247,7 +250,7 @@ func (o *ordeal) settle() {
 		}
 		return open == 0 && o.rested()
 	})
-	o.follow(orders)
+	o.follow()
 }
 
 // rested reports that every payment has come to its end, as one consumer or another was told.
@@ -269,14 +272,12 @@ type resendOrder struct {
 	Total, Walked, Queued int
 }
 
-// order has sent again what each consumer missed.
-func (o *ordeal) order() []resendOrder {
-	o.change(o.last(), harness.Fields{"active": true})
-	orders := make([]resendOrder, len(o.consumers))
+// order has sent again what each consumer missed so far.
+func (o *ordeal) order() {
+	o.orders = make([]resendOrder, len(o.consumers))
 	for n, c := range o.consumers {
-		o.Call("POST", "/v1/webhooks/"+c.id+"/resend", harness.Fields{"created_after": o.began, "failed_only": true}, 201).Data(o.T, &orders[n])
+		o.Call("POST", "/v1/webhooks/"+c.id+"/resend", harness.Fields{"created_after": o.began, "failed_only": true}, 201).Data(o.T, &o.orders[n])
 	}
-	return orders
 }
 
 // last is the consumer that is switched off for a round.
@@ -284,9 +285,9 @@ func (o *ordeal) last() *consumer { return o.consumers[len(o.consumers)-1] }
 
 // follow waits until the orders are done. Only the consumer that was off missed
 // anything: the others' failures were all still to be tried.
-func (o *ordeal) follow(orders []resendOrder) {
-	for n := range orders {
-		one := &orders[n]
+func (o *ordeal) follow() {
+	for n := range o.orders {
+		one := &o.orders[n]
 		harness.Eventually(o.T, *stormPatience, "an order to send again", func() bool {
 			o.Call("GET", "/v1/resends/"+one.ID, nil, 200).Data(o.T, one)
 			return one.State == "done"
