@@ -30,10 +30,11 @@ type Endpoint struct {
 	Secret         []byte `gorm:"not null"` // sealed
 	OldSecret      []byte // sealed; signs too until OldSecretUntil
 	OldSecretUntil *time.Time
-	FailingSince   *time.Time
-	OffReason      string    `gorm:"not null"` // why Cointill switched it off; "" otherwise
-	CreatedAt      time.Time `gorm:"not null"`
-	UpdatedAt      time.Time `gorm:"not null"`
+	FailingSince   *time.Time // the first failure since a success, or since a silence
+	FailedAt       *time.Time // the last failure
+	OffReason      string     `gorm:"not null"` // why Cointill switched it off; "" otherwise
+	CreatedAt      time.Time  `gorm:"not null"`
+	UpdatedAt      time.Time  `gorm:"not null"`
 }
 
 // EndpointPause is a time in which an endpoint received nothing: one row however

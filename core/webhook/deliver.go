@@ -148,7 +148,9 @@ func (d deliverer) attempt(ctx context.Context, row models.Delivery, to *sender,
 }
 
 func (d deliverer) cancel(row models.Delivery, why string) func() error {
-	return d.settler.add(&settlement{row: row, set: map[string]any{"done_at": d.Clock(), "outcome": Cancelled, "last_error": why}})
+	return d.settler.add(&settlement{row: row, set: map[string]any{
+		"done_at": d.Clock(), "outcome": Cancelled, "last_error": why, "attempt": row.Attempt - 1, // none was made
+	}})
 }
 
 // Return gives deliveries back that no request was made for: their attempt doesn't count.

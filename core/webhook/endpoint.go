@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"cointill/core/account"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
 	"cointill/core/ident"
@@ -91,13 +92,16 @@ func (s *Service) Create(ctx context.Context, sc scope.Scope, c Create) (Endpoin
 		Types: strings.Join(c.Types, ","), Headers: headers, Secret: s.Secrets.Seal(place(id), []byte(plain)), CreatedAt: now, UpdatedAt: now,
 	}
 	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (WithSecret, error) {
-		return WithSecret{Endpoint: s.endpoint(row), Secret: plain}, insert(tx, sc, row)
+		if err := s.insert(tx, sc, row); err != nil {
+			return WithSecret{}, err
+		}
+		return WithSecret{Endpoint: s.endpoint(row), Secret: plain}, account.Audit(tx, sc, now, "webhook.created", id, map[string]string{"type": row.Name, "url": row.URL})
 	})
 	return made.Endpoint, made.Secret, err
 }
 
 // insert stores an endpoint unless there are too many.
-func insert(tx *models.Tx, sc scope.Scope, row models.Endpoint) error {
+func (s *Service) insert(tx *models.Tx, sc scope.Scope, row models.Endpoint) error {
 	// The business's row is locked so that two at once can't pass the limit together.
 	locked := tx.Model(&models.Business{}).Clauses(clause.Locking{Strength: "UPDATE"}).
 		Where("id = ?", sc.BusinessID).Pluck("id", new([]int64))
@@ -114,7 +118,7 @@ func insert(tx *models.Tx, sc scope.Scope, row models.Endpoint) error {
 	if err := tx.Create(&row).Error; err != nil || row.Active {
 		return err
 	}
-	return pause(tx, row.ID, row.CreatedAt)
+	return s.pause(tx, row.ID, row.CreatedAt)
 }
 
 // List gives a page of the endpoints, newest first, and the cursor of the next
@@ -178,9 +182,37 @@ func (s *Service) Update(ctx context.Context, sc scope.Scope, id string, c Chang
 			}
 			return s.columns(c, found)
 		})
-		return err
+		if err != nil {
+			return err
+		}
+		return account.Audit(tx, sc, s.Clock(), "webhook.changed", id, c.told())
 	})
 	return changed, err
+}
+
+// told is what the audit log says of a change: never the values of headers.
+func (c Change) told() map[string]any {
+	detail := map[string]any{}
+	if c.Name != nil {
+		detail["type"] = *c.Name
+	}
+	if c.URL != nil {
+		detail["url"] = *c.URL
+	}
+	if c.Active != nil {
+		detail["active"] = *c.Active
+	}
+	if c.Types != nil {
+		detail["events"] = *c.Types
+	}
+	if c.Headers != nil {
+		names := []string{}
+		for _, h := range *c.Headers {
+			names = append(names, h.Name)
+		}
+		detail["headers"] = names
+	}
+	return detail
 }
 
 // columns are what the change writes.
@@ -190,7 +222,10 @@ func (s *Service) columns(c Change, found models.Endpoint) (map[string]any, erro
 		set["name"] = *c.Name
 	}
 	if c.URL != nil {
-		set["url"], set["host"], set["failing_since"] = *c.URL, hostOf(*c.URL), nil
+		set["url"], set["host"] = *c.URL, hostOf(*c.URL)
+		if *c.URL != found.URL {
+			set["failing_since"] = nil
+		}
 	}
 	if c.Types != nil {
 		set["types"] = strings.Join(*c.Types, ",")
@@ -213,10 +248,6 @@ func (s *Service) columns(c Change, found models.Endpoint) (map[string]any, erro
 	return set, nil
 }
 
-// mostCancelled bounds how many deliveries are cancelled with their endpoint;
-// others are when their time comes.
-const mostCancelled = 1000
-
 // Delete removes an endpoint; what was still to be delivered to it is
 // cancelled. Faults: NotFound, Forbidden.
 func (s *Service) Delete(ctx context.Context, sc scope.Scope, id string) error {
@@ -224,7 +255,8 @@ func (s *Service) Delete(ctx context.Context, sc scope.Scope, id string) error {
 		return err
 	}
 	return s.DB.Write(ctx, func(tx *models.Tx) error {
-		if _, err := find(tx, sc, id); err != nil {
+		found, err := find(tx, sc, id)
+		if err != nil {
 			return err
 		}
 		if err := sc.Rows(tx).Where("id = ?", id).Delete(&models.Endpoint{}).Error; err != nil {
@@ -233,10 +265,10 @@ func (s *Service) Delete(ctx context.Context, sc scope.Scope, id string) error {
 		if err := tx.Where("endpoint_id = ?", id).Delete(&models.EndpointPause{}).Error; err != nil {
 			return err
 		}
-		open := sc.Rows(tx.Model(&models.Delivery{})).Select("id").Where("endpoint_id = ? AND done_at IS NULL", id).Limit(mostCancelled)
-		return tx.Model(&models.Delivery{}).Where("id IN (?)", open).Updates(map[string]any{
-			"done_at": s.Clock(), "claimed_at": nil, "outcome": Cancelled, "last_error": "The webhook was deleted.",
-		}).Error
+		if err := s.cancelWaiting(tx, id, "The webhook was deleted."); err != nil {
+			return err
+		}
+		return account.Audit(tx, sc, s.Clock(), "webhook.deleted", id, map[string]string{"type": found.Name, "url": found.URL})
 	})
 }
 
@@ -253,7 +285,10 @@ func (s *Service) RotateSecret(ctx context.Context, sc scope.Scope, id string) (
 				"secret": s.Secrets.Seal(place(id), []byte(plain)), "old_secret": found.Secret, "old_secret_until": s.Clock().Add(Overlap),
 			}, nil
 		})
-		return WithSecret{Endpoint: rotated, Secret: plain}, err
+		if err != nil {
+			return WithSecret{}, err
+		}
+		return WithSecret{Endpoint: rotated, Secret: plain}, account.Audit(tx, sc, s.Clock(), "webhook.secret_rotated", id, nil)
 	})
 	return made.Endpoint, made.Secret, err
 }

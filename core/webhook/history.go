@@ -83,13 +83,17 @@ func cut(page []Delivery, horizon *cursor, limit int) ([]Delivery, string) {
 
 // queued are the deliveries of an endpoint that have a row.
 func (s *Service) queued(ctx context.Context, sc scope.Scope, e models.Endpoint, state string, from *cursor, limit int) ([]Delivery, error) {
-	query := s.DB.Read(ctx).Where("deliveries.endpoint_id = ?", e.ID).Limit(limit)
+	query := s.DB.Read(ctx).Limit(limit)
 	switch state {
 	case "":
-	case Pending:
-		query = query.Where("deliveries.outcome = '' AND deliveries.done_at IS NULL")
+		query = query.Where("deliveries.endpoint_id = ?", e.ID)
+	case Pending: // from the few that wait, not through all there ever were
+		open := s.DB.Read(ctx).Model(&models.Delivery{}).Select("id").Where("endpoint_id = ? AND done_at IS NULL", e.ID)
+		query = query.Where("deliveries.id IN (?) AND deliveries.outcome = ''", open)
+	case Exhausted, Cancelled: // the index is of these alone: SQLite wants to read that
+		query = query.Where("deliveries.endpoint_id = ? AND deliveries.outcome = ? AND deliveries.outcome IN ('exhausted', 'cancelled')", e.ID, state)
 	default:
-		query = query.Where("deliveries.outcome = ?", state)
+		query = query.Where("deliveries.endpoint_id = ? AND deliveries.outcome = ?", e.ID, state)
 	}
 	if from != nil {
 		query = query.Where("(deliveries.created_at < ? OR deliveries.created_at = ? AND deliveries.event_id < ?)", from.time(), from.time(), from.id)

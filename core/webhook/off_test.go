@@ -64,11 +64,60 @@ func TestOwnersAreTold(t *testing.T) {
 		}
 		mustContain(t, mails[0], b.Pages+"/"+e.ID+" 2026-03-02T13:00:00+01:00")
 		var audit []models.Audit
-		if err := b.DB.Read(t.Context()).Find(&audit).Error; err != nil || len(audit) != 1 {
+		if err := b.DB.Read(t.Context()).Where("action = 'webhook.switched_off'").Find(&audit).Error; err != nil || len(audit) != 1 {
 			t.Fatal(audit, err)
 		}
 		if a := audit[0]; a.Actor != "system" || a.Action != "webhook.switched_off" || a.Subject != e.ID || !strings.Contains(a.Detail, "5 days") {
 			t.Errorf("%+v", a)
+		}
+	})
+}
+
+// TestSwitchedOffCancels: what waits for its next attempt ends with the switch, and is missed.
+func TestSwitchedOffCancels(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		shop := newMerchant(t, status(500))
+		e, _ := b.create(owner, shop.URL)
+		b.emit(1)
+		b.step()
+		off := false
+		if _, err := b.Update(t.Context(), owner, e.ID, webhook.Change{Active: &off}); err != nil {
+			t.Fatal(err)
+		}
+		if d := b.only(e.ID); d.State != webhook.Cancelled || d.Attempt != 1 || d.LastError != "The webhook was inactive." {
+			t.Errorf("%+v", d)
+		}
+		if m, err := b.Missed(t.Context(), owner, e.ID); err != nil || m.Count != 1 {
+			t.Errorf("%+v, %v", m, err)
+		}
+	})
+}
+
+// TestAudit: who changed what of a webhook can be read afterwards, without what is secret.
+func TestAudit(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		e, _ := b.create(owner, "https://shop.example/hook")
+		url, headers := "https://other.example/hook", []webhook.Header{{Name: "X-Key", Value: "hidden"}}
+		if _, err := b.Update(t.Context(), owner, e.ID, webhook.Change{URL: &url, Headers: &headers}); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := b.RotateSecret(t.Context(), owner, e.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Delete(t.Context(), owner, e.ID); err != nil {
+			t.Fatal(err)
+		}
+		var rows []models.Audit
+		if err := b.DB.Read(t.Context()).Where("subject = ?", e.ID).Order("id").Find(&rows).Error; err != nil || len(rows) != 4 {
+			t.Fatal(rows, err)
+		}
+		for i, want := range []string{"webhook.created", "webhook.changed", "webhook.secret_rotated", "webhook.deleted"} {
+			if rows[i].Action != want || rows[i].Actor != owner.Actor || strings.Contains(rows[i].Detail, "hidden") {
+				t.Errorf("%+v", rows[i])
+			}
+		}
+		if !strings.Contains(rows[1].Detail, "other.example") || !strings.Contains(rows[1].Detail, "X-Key") {
+			t.Errorf("%+v", rows[1])
 		}
 	})
 }

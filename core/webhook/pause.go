@@ -23,9 +23,26 @@ const MaxMissed = 10_000
 // before or after the clock was read for the pause.
 const slack = 5 * time.Second
 
-// pause notes that an endpoint receives nothing from now on.
-func pause(tx *models.Tx, endpointID string, since time.Time) error {
-	return tx.Create(&models.EndpointPause{EndpointID: endpointID, Since: since}).Error
+// pause notes that an endpoint receives nothing from now on, and cancels what waits for it.
+func (s *Service) pause(tx *models.Tx, endpointID string, since time.Time) error {
+	if err := tx.Create(&models.EndpointPause{EndpointID: endpointID, Since: since}).Error; err != nil {
+		return err
+	}
+	return s.cancelWaiting(tx, endpointID, "The webhook was inactive.")
+}
+
+// mostCancelled bounds how many deliveries are cancelled at once; others are
+// when their time comes.
+const mostCancelled = 1000
+
+// cancelWaiting cancels what an endpoint was still to be sent, but for what is under way.
+func (s *Service) cancelWaiting(tx *models.Tx, endpointID, why string) error {
+	now := s.Clock()
+	waiting := tx.Model(&models.Delivery{}).Select("id").Where("endpoint_id = ? AND done_at IS NULL AND (claimed_at IS NULL OR due_at <= ?)", endpointID, now).
+		Limit(mostCancelled)
+	return tx.Model(&models.Delivery{}).Where("id IN (?)", waiting).Updates(map[string]any{
+		"done_at": now, "claimed_at": nil, "outcome": Cancelled, "last_error": why,
+	}).Error
 }
 
 // pauseOrResume notes what a change of active means; nil is no change.
@@ -34,7 +51,7 @@ func (s *Service) pauseOrResume(tx *models.Tx, found models.Endpoint, active *bo
 	case active == nil || *active == found.Active:
 		return nil
 	case !*active:
-		return pause(tx, found.ID, s.Clock())
+		return s.pause(tx, found.ID, s.Clock())
 	}
 	return tx.Model(&models.EndpointPause{}).Where("endpoint_id = ? AND until IS NULL", found.ID).Update("until", s.Clock()).Error
 }

@@ -61,7 +61,11 @@ func (s *Service) Redeliver(ctx context.Context, sc scope.Scope, eventID, endpoi
 		if err != nil {
 			return 0, err
 		}
-		return len(ids), s.deliverTo(tx, event, ids, "")
+		n, err := s.deliverTo(tx, event, ids, "")
+		if err == nil && n == 0 {
+			err = fault.New(fault.Conflict, "delivery_under_way", "It is being delivered at this moment. Send it again when that attempt is over, in 15 seconds at most.")
+		}
+		return n, err
 	})
 	if err == nil {
 		s.wake()
@@ -125,7 +129,8 @@ func (s *Service) SendTest(ctx context.Context, sc scope.Scope, id string) (even
 		if err != nil {
 			return "", err
 		}
-		return written.ID, s.deliverTo(tx, written, []string{row.ID}, "")
+		_, err = s.deliverTo(tx, written, []string{row.ID}, "")
+		return written.ID, err
 	})
 	if err == nil {
 		s.wake()
@@ -146,13 +151,12 @@ type testWebhook struct {
 
 // deliverTo queues an event for endpoints, again for those that had it before.
 // resend names the order that it belongs to; "" for none.
-func (s *Service) deliverTo(tx *models.Tx, event models.Event, endpoints []string, resend string) error {
+func (s *Service) deliverTo(tx *models.Tx, event models.Event, endpoints []string, resend string) (int, error) {
 	rows := make([]models.Delivery, 0, len(endpoints))
 	for _, id := range endpoints {
 		rows = append(rows, s.delivery(event, id, resend))
 	}
-	_, err := s.queue(tx, rows, resend)
-	return err
+	return s.queue(tx, rows, resend)
 }
 
 // delivery is a new row of an event for an endpoint, due now.

@@ -60,6 +60,8 @@ const (
 	resendAhead = 200                    // deliveries that wait for their first attempt: what is new must not wait behind many
 	resendPause = 100 * time.Millisecond // between looks at an order that is being queued
 	resendRest  = 5 * time.Second        // between looks at one whose deliveries are under way
+	resendLater = time.Minute            // … when they have been for long
+	maxOpen     = 20                     // orders of a business and domain that are not done
 	resendLook  = time.Second            // between looks for orders
 )
 
@@ -125,12 +127,15 @@ func (s *Service) admit(tx *models.Tx, sc scope.Scope, row *models.Resend) error
 	} else if len(targets) == 0 {
 		return nobody()
 	}
-	var open, total int64
-	if err := sc.Rows(tx).Model(&models.Resend{}).Where("done_at IS NULL AND queued_at IS NULL").Count(&open).Error; err != nil {
+	var queueing, open, total int64
+	if err := sc.Rows(tx).Model(&models.Resend{}).Where("done_at IS NULL AND queued_at IS NULL").Count(&queueing).Error; err != nil {
 		return err
 	}
-	if open >= MaxResends {
-		return fault.New(fault.Conflict, "too_many_resends", "5 resends are at work already. Wait until one of them has queued its events.")
+	if err := sc.Rows(tx).Model(&models.Resend{}).Where("done_at IS NULL").Count(&open).Error; err != nil {
+		return err
+	}
+	if queueing >= MaxResends || open >= maxOpen {
+		return fault.New(fault.Conflict, "too_many_resends", fmt.Sprintf("%d resends are at work already. Wait until one of them has queued its events, or is done.", open))
 	}
 	if err := tx.Table("(?) AS e", resendEvents(tx, *row).Select("id").Limit(MaxResend+1)).Count(&total).Error; err != nil {
 		return err
@@ -145,7 +150,7 @@ func (s *Service) admit(tx *models.Tx, sc scope.Scope, row *models.Resend) error
 // resendEvents are the events of an order.
 func resendEvents(db *models.Tx, row models.Resend) *models.Tx {
 	sc := scope.Scope{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain)}
-	query := sc.Rows(db.Model(&models.Event{})).Where("number >= ? AND number < ? AND type <> ? AND pruned = ?", row.Since, row.Until, WebhookTest, false)
+	query := sc.Rows(db.Model(&models.Event{})).Where("number >= ? AND number < ? AND type <> ? AND NOT pruned", row.Since, row.Until, WebhookTest)
 	if row.Types != "" {
 		query = query.Where("type IN ?", list(row.Types))
 	}

@@ -82,12 +82,28 @@ func (s *Service) StepResends(ctx context.Context) (more bool, err error) {
 // countResend counts what became of an order's deliveries, decides when it is
 // looked at next, and returns how many wait for their first attempt.
 func (s *Service) countResend(tx *models.Tx, row *models.Resend) (fresh int, err error) {
+	now := s.Clock()
+	// The index is of rows with an order: SQLite wants to read that.
+	of := func() *models.Tx {
+		return tx.Model(&models.Delivery{}).Where("resend_id = ? AND resend_id <> ''", row.ID)
+	}
+	if row.QueuedAt == nil {
+		var untried int64
+		first := of().Select("id").Where("outcome = '' AND tries = 0").Limit(resendAhead)
+		if err := tx.Table("(?) AS d", first).Count(&untried).Error; err != nil {
+			return 0, err
+		}
+		row.CountedAt = now.Add(resendPause)
+		if untried < resendAhead {
+			return int(untried), nil // there is more to queue, which is more urgent than to count
+		}
+		fresh = int(untried)
+	}
 	var counts []struct {
 		Outcome string
 		Count   int
 	}
-	err = tx.Model(&models.Delivery{}).Select("outcome, count(*) AS count").Where("resend_id = ?", row.ID).Group("outcome").Find(&counts).Error
-	if err != nil {
+	if err := of().Select("outcome, count(*) AS count").Group("outcome").Find(&counts).Error; err != nil {
 		return 0, err
 	}
 	row.Delivered, row.Failures = 0, 0
@@ -102,19 +118,17 @@ func (s *Service) countResend(tx *models.Tx, row *models.Resend) (fresh int, err
 			row.Failures += c.Count
 		}
 	}
-	now := s.Clock()
 	if row.QueuedAt != nil {
-		row.CountedAt = now.Add(resendRest)
+		rest := resendRest
+		if now.Sub(*row.QueuedAt) > 10*time.Minute { // what waits now waits for long
+			rest = resendLater
+		}
+		row.CountedAt = now.Add(rest)
 		if waiting == 0 {
 			row.DoneAt = &now
 		}
-		return 0, nil
 	}
-	row.CountedAt = now.Add(resendPause)
-	var untried int64
-	first := tx.Model(&models.Delivery{}).Select("id").Where("resend_id = ? AND outcome = '' AND tries = 0", row.ID).Limit(resendAhead)
-	err = tx.Table("(?) AS d", first).Count(&untried).Error
-	return int(untried), err
+	return fresh, nil
 }
 
 // queueResend makes the next batch of an order's deliveries.

@@ -246,11 +246,20 @@ func (s *Service) judgeEndpoints(tx *models.Tx, group []*settlement) (told bool,
 	return told, nil
 }
 
+// silence is how long nothing may have failed for the failures before to count:
+// longer than the longest wait between two attempts.
+const silence = 36 * time.Hour
+
 // judge counts a failure against an endpoint and reports whether that switched it off.
 func (s *Service) judge(tx *models.Tx, id string, r result) (off bool, err error) {
 	now := s.Clock()
 	one := func() *models.Tx { return tx.Model(&models.Endpoint{}).Where("id = ?", id) }
-	if err := one().Where("failing_since IS NULL").UpdateColumn("failing_since", now).Error; err != nil {
+	// A failure after a long silence begins anew: an event that nobody took last
+	// week says nothing of the days since.
+	if err := one().Where("failing_since IS NULL OR failed_at < ?", now.Add(-silence)).UpdateColumn("failing_since", now).Error; err != nil {
+		return false, err
+	}
+	if err := one().UpdateColumn("failed_at", now).Error; err != nil {
 		return false, err
 	}
 	query, why := one().Where("active = ?", true), "It answered 410 Gone, which asks for no more events."
@@ -265,7 +274,7 @@ func (s *Service) judge(tx *models.Tx, id string, r result) (off bool, err error
 	if err := tx.Where("id = ?", id).Take(&row).Error; err != nil {
 		return false, err
 	}
-	if err := pause(tx, row.ID, *row.FailingSince); err != nil {
+	if err := s.pause(tx, row.ID, *row.FailingSince); err != nil {
 		return false, err
 	}
 	return true, s.tell(tx, row)

@@ -54,6 +54,7 @@ func Codes() []Code {
 		{"method_not_allowed", 405, "The address doesn't take this method.", "The header Allow lists those it takes."},
 		{"request_timeout", 408, "The request took too long to arrive.", "Send it again."},
 		{"other_domain", 409, "The form was opened in the other domain.", "Reload the page and look at it again."},
+		{"delivery_under_way", 409, "The event is being delivered to its webhook at this moment.", "Send it again when that attempt is over, in 15 seconds at most."},
 		{"duplicate_business_reference", 409, "A payment with this business_reference exists already.", "Verify that payment; for another one use another reference."},
 		{"idempotency_key_reused", 409, "The Idempotency-Key came with another request before.", "Use a new key for each request, and the same only to repeat one."},
 		{"request_in_progress", 409, "The request with this Idempotency-Key is still under way, or was cut off before its answer was kept.", "Repeat it in a moment; if it stays, look what became of it and use a new key."},

@@ -4,6 +4,7 @@
 ALTER TABLE endpoints ADD COLUMN host text NOT NULL DEFAULT '';
 ALTER TABLE endpoints ADD COLUMN types text NOT NULL DEFAULT '';
 ALTER TABLE endpoints ADD COLUMN headers bytea;
+ALTER TABLE endpoints ADD COLUMN failed_at timestamptz;
 
 ALTER TABLE events ADD COLUMN pruned boolean NOT NULL DEFAULT false;
 CREATE INDEX events_type ON events (business_id, domain, type, number);

@@ -4,6 +4,7 @@
 ALTER TABLE endpoints ADD COLUMN host text NOT NULL DEFAULT '';
 ALTER TABLE endpoints ADD COLUMN types text NOT NULL DEFAULT '';
 ALTER TABLE endpoints ADD COLUMN headers blob;
+ALTER TABLE endpoints ADD COLUMN failed_at datetime;
 
 ALTER TABLE events ADD COLUMN pruned numeric NOT NULL DEFAULT false;
 CREATE INDEX events_type ON events (business_id, domain, type, number);
