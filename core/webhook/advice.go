@@ -61,7 +61,7 @@ func adviceOnStatus(status int) string {
 	case http.StatusGone:
 		return "410 says that no more events are wanted, so the endpoint is switched off: mend the answer, then switch it on again."
 	case http.StatusRequestEntityTooLarge:
-		return "Raise the limit on the size of bodies in your server or proxy: 64 KiB is enough for every event."
+		return "Raise the limit on the size of bodies in your server or proxy: 1 MB is enough for every event."
 	case http.StatusUnsupportedMediaType:
 		return "Have the path take Content-Type: application/json."
 	case http.StatusTooManyRequests:

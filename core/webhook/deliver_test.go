@@ -140,6 +140,7 @@ func TestRetryAfter(t *testing.T) {
 		"seconds":  {"600", 10 * time.Minute, 11 * time.Minute},
 		"date":     {start.Add(time.Hour).Format(http.TimeFormat), time.Hour, 66 * time.Minute},
 		"too long": {"99999999999", 24 * time.Hour, 24*time.Hour + 144*time.Minute},
+		"beyond":   {"99999999999999999999", 24 * time.Hour, 24*time.Hour + 144*time.Minute},
 		"shorter":  {"1", 4500 * time.Millisecond, 5500 * time.Millisecond},
 		"past":     {start.Add(-time.Hour).Format(http.TimeFormat), 4500 * time.Millisecond, 5500 * time.Millisecond},
 		"nonsense": {"soon", 4500 * time.Millisecond, 5500 * time.Millisecond},
@@ -217,7 +218,7 @@ func TestAnswerKept(t *testing.T) {
 	each(t, func(t *testing.T, b *bundle) {
 		shop := newMerchant(t, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
-			_, _ = w.Write([]byte("a\x00\xffb"))
+			_, _ = w.Write([]byte("a\x00\xff\x1b\u202eb\n"))
 			for r.Context().Err() == nil {
 				if _, err := w.Write([]byte(strings.Repeat("x", 64<<10))); err != nil {
 					return
@@ -232,7 +233,7 @@ func TestAnswerKept(t *testing.T) {
 		if err != nil || d.State != webhook.Delivered {
 			t.Fatal(d, err)
 		}
-		if a := attempts[0].Answer; !strings.HasPrefix(a, "a��bxx") || len(a) < 4<<10 || len(a) > 4<<10+8 {
+		if a := attempts[0].Answer; !strings.HasPrefix(a, "a\uFFFD\uFFFD\uFFFD\uFFFDb\nx") || len(a) < 4<<10 || len(a) > 4<<10+16 {
 			t.Errorf("%d bytes kept: %.20q", len(a), a)
 		}
 	})

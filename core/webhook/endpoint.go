@@ -273,7 +273,7 @@ func (s *Service) Delete(ctx context.Context, sc scope.Scope, id string) error {
 }
 
 // RotateSecret gives the endpoint a new secret and returns it. The one before
-// signs too for 24 hours. Faults: NotFound, Forbidden.
+// signs too for 24 hours, with those that did so already. Faults: NotFound, Forbidden.
 func (s *Service) RotateSecret(ctx context.Context, sc scope.Scope, id string) (Endpoint, string, error) {
 	if err := sc.Can(scope.ManageWebhooks); err != nil {
 		return Endpoint{}, "", err
@@ -281,9 +281,7 @@ func (s *Service) RotateSecret(ctx context.Context, sc scope.Scope, id string) (
 	plain := newSecret()
 	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (WithSecret, error) {
 		rotated, err := s.change(tx, sc, id, func(found models.Endpoint) (map[string]any, error) {
-			return map[string]any{
-				"secret": s.Secrets.Seal(place(id), []byte(plain)), "old_secret": found.Secret, "old_secret_until": s.Clock().Add(Overlap),
-			}, nil
+			return s.rotated(found, plain), nil
 		})
 		if err != nil {
 			return WithSecret{}, err

@@ -16,7 +16,7 @@ func (s *Service) ExplainSignature(ctx context.Context, sc scope.Scope, endpoint
 		return Verdict{}, err
 	}
 	if len(p.Body) > MaxPasted {
-		return Verdict{}, fault.Validation(fault.Fields{"body": {"May have at most 24,576 bytes. Events are far smaller."}})
+		return Verdict{}, fault.Validation(fault.Fields{"body": {"May have at most 24,576 bytes here."}})
 	}
 	chosen, err := find(s.DB.Read(ctx), sc, endpointID)
 	if err != nil {
@@ -26,9 +26,11 @@ func (s *Service) ExplainSignature(ctx context.Context, sc scope.Scope, endpoint
 	if err := sc.Rows(s.DB.Read(ctx)).Where("id <> ?", chosen.ID).Order("created_at DESC, id DESC").Limit(MaxEndpoints).Find(&rows).Error; err != nil {
 		return Verdict{}, err
 	}
-	known := Known{Chosen: s.keys(chosen)}
+	var known Known
+	known.Chosen, _ = s.keys(chosen) // what can't be read signs nothing
 	for _, row := range rows {
-		known.Others = append(known.Others, s.keys(row)...)
+		keys, _ := s.keys(row)
+		known.Others = append(known.Others, keys...)
 	}
 	if err := s.recall(ctx, sc, chosen.ID, strings.TrimSpace(unlabelled("webhook-id", p.ID)), &known); err != nil {
 		return Verdict{}, err
@@ -58,17 +60,4 @@ func (s *Service) recall(ctx context.Context, sc scope.Scope, endpointID, eventI
 		}
 	}
 	return err
-}
-
-// keys opens an endpoint's secrets, the present one first; what can't be read is left out.
-func (s *Service) keys(row models.Endpoint) (list []Key) {
-	if plain, err := s.Secrets.Open(place(row.ID), row.Secret); err == nil {
-		list = append(list, Key{Endpoint: row.Name, Secret: string(plain)})
-	}
-	if len(row.OldSecret) > 0 && row.OldSecretUntil != nil {
-		if plain, err := s.Secrets.Open(place(row.ID), row.OldSecret); err == nil {
-			list = append(list, Key{Endpoint: row.Name, Secret: string(plain), Until: row.OldSecretUntil})
-		}
-	}
-	return list
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
 	"cointill/core/receipt"
 	"cointill/core/webhook"
 	"cointill/models"
@@ -80,6 +82,7 @@ func TestSwitchedOffCancels(t *testing.T) {
 		e, _ := b.create(owner, shop.URL)
 		b.emit(1)
 		b.step()
+		b.clock.Advance(time.Minute) // before it is due again
 		off := false
 		if _, err := b.Update(t.Context(), owner, e.ID, webhook.Change{Active: &off}); err != nil {
 			t.Fatal(err)
@@ -87,8 +90,43 @@ func TestSwitchedOffCancels(t *testing.T) {
 		if d := b.only(e.ID); d.State != webhook.Cancelled || d.Attempt != 1 || d.LastError != "The webhook was inactive." {
 			t.Errorf("%+v", d)
 		}
-		if m, err := b.Missed(t.Context(), owner, e.ID); err != nil || m.Count != 1 {
+		if m, err := b.Missed(t.Context(), owner, e.ID); err != nil || m.Count != 1 || m.Since.After(start) {
 			t.Errorf("%+v, %v", m, err)
+		}
+	})
+}
+
+// TestMissedOfOld: what was sent again from before a pause doesn't hide the pause that came after.
+func TestMissedOfOld(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		shop := newMerchant(t, nil)
+		e, _ := b.create(owner, shop.URL)
+		old := b.emit(1)
+		b.step()
+		for range 2 {
+			b.clock.Advance(time.Hour)
+			shop.answer(status(500))
+			if _, err := b.Redeliver(t.Context(), owner, old, e.ID); err != nil {
+				t.Fatal(err)
+			}
+			b.step()
+			b.toggle(e.ID, false)
+			if m, err := b.Missed(t.Context(), owner, e.ID); err != nil || m.Count != 1 || m.Until != nil {
+				t.Errorf("%+v, %v", m, err)
+			}
+			b.clock.Advance(time.Hour)
+			b.toggle(e.ID, true)
+		}
+		b.toggle(e.ID, false)
+		b.clock.Advance(time.Hour)
+		b.toggle(e.ID, true)
+		if _, err := b.Redeliver(t.Context(), owner, old, e.ID); err != nil {
+			t.Fatal(err)
+		}
+		b.step()
+		b.toggle(e.ID, false)
+		if m, err := b.Missed(t.Context(), owner, e.ID); err != nil || m.Until != nil {
+			t.Errorf("the pause that lasts isn't the first that is looked at: %+v, %v", m, err)
 		}
 	})
 }
@@ -118,6 +156,67 @@ func TestAudit(t *testing.T) {
 		}
 		if !strings.Contains(rows[1].Detail, "other.example") || !strings.Contains(rows[1].Detail, "X-Key") {
 			t.Errorf("%+v", rows[1])
+		}
+	})
+}
+
+// TestMissedTwice: an outage doesn't hide the one before it, nor what was missed in it.
+func TestMissedTwice(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		shop := newMerchant(t, nil)
+		e, _ := b.create(owner, shop.URL)
+		first := b.clock.Now().Add(time.Hour)
+		for n := range 3 {
+			b.clock.Advance(time.Hour)
+			b.toggle(e.ID, false)
+			b.clock.Advance(time.Hour)
+			if n < 2 {
+				b.typed(webhook.PaymentSuccessful, 4)
+			}
+			b.clock.Advance(time.Hour)
+			b.toggle(e.ID, true)
+		}
+		if m, err := b.Missed(t.Context(), owner, e.ID); err != nil || m.Count != 8 || !m.Since.Equal(first) {
+			t.Errorf("%+v, %v", m, err)
+		}
+		b.clock.Advance(8 * 24 * time.Hour)
+		b.toggle(e.ID, false)
+		if m, err := b.Missed(t.Context(), owner, e.ID); err != nil || m.Count != 0 {
+			t.Errorf("of more than a week ago: %+v, %v", m, err)
+		}
+	})
+}
+
+// TestRotatedTwice: every secret that a server may still have signs for a day.
+func TestRotatedTwice(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		shop := newMerchant(t, nil)
+		e, first := b.create(owner, shop.URL)
+		secrets := []string{first}
+		for range 2 {
+			_, secret, err := b.RotateSecret(t.Context(), owner, e.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			secrets = append(secrets, secret)
+		}
+		b.emit(1)
+		b.step()
+		got := shop.requests()[0]
+		for i, secret := range secrets {
+			by, err := standardwebhooks.NewWebhook(secret)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := by.VerifyIgnoringTimestamp([]byte(got.body), got.header); err != nil {
+				t.Errorf("secret %d: %v", i, err)
+			}
+		}
+		b.clock.Advance(webhook.Overlap + time.Second)
+		b.emit(2)
+		b.step()
+		if n := len(strings.Fields(shop.requests()[1].header.Get("webhook-signature"))); n != 1 {
+			t.Errorf("%d signatures a day later", n)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"cointill/core/scope"
@@ -25,6 +26,25 @@ const slack = 5 * time.Second
 
 // pause notes that an endpoint receives nothing from now on, and cancels what waits for it.
 func (s *Service) pause(tx *models.Tx, endpointID string, since time.Time) error {
+	// What waits is missed, too.
+	var oldest []time.Time
+	waiting := tx.Model(&models.Delivery{}).Where("endpoint_id = ? AND done_at IS NULL", endpointID).Order("due_at").Limit(mostCancelled)
+	if err := waiting.Pluck("created_at", &oldest).Error; err != nil {
+		return err
+	}
+	for _, at := range oldest {
+		if at.Before(since) {
+			since = at
+		}
+	}
+	// What was sent again from before the last pause belongs to that one.
+	var last []models.EndpointPause
+	if err := tx.Where("endpoint_id = ?", endpointID).Order("since DESC, id DESC").Limit(1).Find(&last).Error; err != nil {
+		return err
+	}
+	if len(last) > 0 && last[0].Until != nil && since.Before(*last[0].Until) {
+		since = *last[0].Until
+	}
 	if err := tx.Create(&models.EndpointPause{EndpointID: endpointID, Since: since}).Error; err != nil {
 		return err
 	}
@@ -68,9 +88,13 @@ func (s *Service) span(e models.Endpoint, p models.EndpointPause) span {
 	return span{from: max(p.Since.Add(-slack).UnixMicro(), e.CreatedAt.UnixMicro()), to: until.Add(slack).UnixMicro()}
 }
 
-// Missed tells what an endpoint did not get since it was last switched off, or
-// since the failures began for which it was: events of its types that were
-// neither delivered nor are under way. It is what a resend would bring. Faults: NotFound, Forbidden.
+// recent is how long ago a pause may have ended for what it missed to be told.
+const recent = 7 * 24 * time.Hour
+
+// Missed tells what an endpoint did not get in its pauses of the last week, or
+// since the failures began for which it was switched off: events of its types
+// that were neither delivered nor are under way. It is what a resend of all since
+// then would bring. Faults: NotFound, Forbidden.
 func (s *Service) Missed(ctx context.Context, sc scope.Scope, endpointID string) (Missed, error) {
 	if err := sc.Can(scope.SeeWebhooks); err != nil {
 		return Missed{}, err
@@ -79,19 +103,39 @@ func (s *Service) Missed(ctx context.Context, sc scope.Scope, endpointID string)
 	if err != nil {
 		return Missed{}, err
 	}
-	pauses, err := s.pauses(ctx, endpointID, 1)
+	pauses, err := s.pauses(ctx, endpointID, mostPauses)
 	if err != nil || len(pauses) == 0 {
 		return Missed{}, err
 	}
-	m := Missed{Since: pauses[0].Since, Until: pauses[0].Until}
-	in := s.span(e, pauses[0])
-	events := s.ofTypes(sc, s.DB.Read(ctx), e.Types).Select("id").
-		Where("number >= ? AND number <= ?", in.from, in.to).Order("number DESC").Limit(MaxMissed + 1)
-	var count int64
-	err = s.DB.Read(ctx).Table("(?) AS e", events).Where(`NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = e.id AND d.endpoint_id = ?
-		AND (d.outcome = ? OR d.done_at IS NULL))`, endpointID, Delivered).Count(&count).Error
-	m.Count, m.More = int(min(count, MaxMissed)), count > MaxMissed
-	return m, err
+	m, above := Missed{Since: pauses[0].Since, Until: pauses[0].Until}, int64(math.MaxInt64)
+	for i, p := range pauses {
+		if i > 0 && (m.More || p.Until == nil || s.Clock().Sub(*p.Until) > recent) {
+			break
+		}
+		in := s.span(e, p)
+		in.to = min(in.to, above-1) // pauses close together share their slack
+		above = in.from
+		count, more, err := s.missedIn(ctx, sc, e, in)
+		if err != nil {
+			return Missed{}, err
+		}
+		if count > 0 || i == 0 {
+			m.Since = p.Since
+		}
+		m.Count, m.More = m.Count+count, more || m.Count+count > MaxMissed
+	}
+	m.Count = min(m.Count, MaxMissed)
+	return m, nil
+}
+
+// missedIn counts what an endpoint did not get of a span, looking at no more
+// events than a resend may have.
+func (s *Service) missedIn(ctx context.Context, sc scope.Scope, e models.Endpoint, in span) (count int, more bool, err error) {
+	events := s.ofTypes(sc, s.DB.Read(ctx), e.Types).Select("id").Where("number >= ? AND number <= ?", in.from, in.to).Order("number DESC").Limit(MaxResend + 1)
+	var found struct{ Looked, Missed int }
+	err = s.DB.Read(ctx).Table("(?) AS e", events).Select(`count(*) AS looked, count(CASE WHEN NOT EXISTS (SELECT 1 FROM deliveries d
+		WHERE d.event_id = e.id AND d.endpoint_id = ? AND (d.outcome = ? OR d.done_at IS NULL)) THEN 1 END) AS missed`, e.ID, Delivered).Scan(&found).Error
+	return found.Missed, found.Looked > MaxResend, err
 }
 
 // pauses are the latest of an endpoint, newest first.

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
@@ -49,22 +50,17 @@ type signer struct {
 // sender opens what is sealed of an endpoint.
 func (s *Service) sender(to models.Endpoint) *sender {
 	made := &sender{Endpoint: to}
-	for _, one := range []struct {
-		sealed []byte
-		until  *time.Time
-	}{{to.Secret, nil}, {to.OldSecret, to.OldSecretUntil}} {
-		if len(one.sealed) == 0 {
+	keys, err := s.keys(to)
+	for _, key := range keys {
+		by, wrong := standardwebhooks.NewWebhook(key.Secret)
+		if wrong != nil {
+			err = wrong
 			continue
 		}
-		plain, err := s.Secrets.Open(place(to.ID), one.sealed)
-		if err == nil {
-			var by *standardwebhooks.Webhook
-			by, err = standardwebhooks.NewWebhook(string(plain))
-			made.signers = append(made.signers, signer{by, one.until})
-		}
-		if err != nil {
-			made.problem = "The webhook's secret can't be read. Rotate it."
-		}
+		made.signers = append(made.signers, signer{by, key.Until})
+	}
+	if err != nil {
+		made.problem = "The webhook's secret can't be read. Rotate it."
 	}
 	own, err := s.openHeaders(to)
 	if err != nil {
@@ -225,7 +221,7 @@ func timedOut(err error) bool {
 // retryAfter reads the header, seconds or a date, bounded; 0 when there is none.
 func retryAfter(text string, now time.Time) time.Duration {
 	wait := time.Duration(0)
-	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil {
+	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 		wait = time.Duration(min(max(seconds, 0), int64(maxWait/time.Second))) * time.Second
 	} else if at, err := http.ParseTime(text); err == nil {
 		wait = at.Sub(now)
@@ -233,7 +229,14 @@ func retryAfter(text string, now time.Time) time.Duration {
 	return min(max(wait, 0), maxWait)
 }
 
-// printable makes an answer fit for a text column and a page.
+// printable makes an answer fit for a text column, a page and a terminal: what
+// would steer these, or turn the direction of writing, is shown as replaced.
 func printable(answer []byte) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(string(answer), "�"), "\x00", "�")
+	return strings.Map(func(r rune) rune {
+		steers := unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t'
+		if steers || unicode.Is(unicode.Bidi_Control, r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(string(answer), "\uFFFD"))
 }

@@ -87,7 +87,7 @@ func (s *service) webhookOperations() []*operation {
 			run: effect((*call).deleteWebhook, func(_ *call, id string) (any, error) { return deletedData{ID: id, Deleted: true}, nil })},
 		{method: http.MethodPost, path: "/v1/webhooks/{id}/rotate-secret", id: "rotateWebhookSecret", tag: tag, summary: "Rotate a webhook's secret",
 			message: "Secret rotated. Keep the new one: it is not shown again.",
-			about:   "Makes a new secret. For 24 hours deliveries carry two signatures, one by each secret.",
+			about:   "Makes a new secret. For 24 hours deliveries are signed by those before, too.",
 			params:  id, data: webhookSecretData{}, refusals: []int{403, 404, 409, 422}, run: effect((*call).rotateSecret, showSecret)},
 		{method: http.MethodPost, path: "/v1/webhooks/{id}/test", id: "testWebhook", tag: tag, summary: "Send a test event", message: "Test event on its way.",
 			about: "Sends a `webhook.test` event to this webhook alone.", params: id, data: testedData{}, refusals: []int{403, 404, 409, 422},

@@ -1,0 +1,49 @@
+package webhook
+
+import (
+	"strings"
+
+	"cointill/models"
+)
+
+// mostFormer bounds how many secrets from before sign beside the present one.
+const mostFormer = 3
+
+// keys opens an endpoint's secrets: the present one, and those from before that
+// sign until OldSecretUntil, the latest first. What can't be read is left out
+// and is the error.
+func (s *Service) keys(row models.Endpoint) (list []Key, problem error) {
+	plain, problem := s.Secrets.Open(place(row.ID), row.Secret)
+	if problem == nil {
+		list = append(list, Key{Endpoint: row.Name, Secret: string(plain)})
+	}
+	if len(row.OldSecret) == 0 || row.OldSecretUntil == nil {
+		return list, problem
+	}
+	former, err := s.Secrets.Open(place(row.ID), row.OldSecret)
+	if err != nil {
+		return list, err
+	}
+	for _, secret := range strings.Fields(string(former)) {
+		list = append(list, Key{Endpoint: row.Name, Secret: secret, Until: row.OldSecretUntil})
+	}
+	return list, problem
+}
+
+// rotated are the columns of an endpoint that gets a new secret. All that may be
+// in use go on for a day: whoever rotates twice, as the first answer was lost or
+// a colleague did, must not cut off the server that still has the one before.
+func (s *Service) rotated(found models.Endpoint, secret string) map[string]any {
+	now := s.Clock()
+	var former []string
+	known, _ := s.keys(found) // what can't be read signs nothing already
+	for _, k := range known {
+		if (k.Until == nil || k.Until.After(now)) && len(former) < mostFormer {
+			former = append(former, k.Secret)
+		}
+	}
+	return map[string]any{
+		"secret": s.Secrets.Seal(place(found.ID), []byte(secret)), "old_secret": s.Secrets.Seal(place(found.ID), []byte(strings.Join(former, " "))),
+		"old_secret_until": now.Add(Overlap),
+	}
+}
