@@ -234,7 +234,7 @@ func TestDeliveries(t *testing.T) {
 		if left.State != "skipped" || len(left.Requests) != 0 {
 			b.Errorf("%+v", left)
 		}
-		if a := b.call("GET", at+"/missed", ""); !strings.Contains(a.Raw, `"events":1,"more":false,"since":"2026-03-01T12:00:02`) {
+		if a := b.call("GET", at+"/missed", ""); !strings.Contains(a.Raw, `"events":1,"more":false,"since":"2026-03-01T12:00:01`) {
 			b.Errorf("%s", a.Raw)
 		}
 		b.expect(b.call("GET", at+"/deliveries?state=lost", ""), 422, "validation_failed")
