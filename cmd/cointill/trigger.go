@@ -88,12 +88,33 @@ func (d *driver) initiate(ctx context.Context, method money.Method) error {
 	return err
 }
 
-// pay plays a course with a new payment.
+// pay plays a course with a new payment. A reorganisation comes too late when a
+// block that somebody else mined at that moment was the final one: then it is
+// played again.
 func (d *driver) pay(ctx context.Context, chosen course, asked string) (event, error) {
 	method, err := chosen.method(asked)
 	if err != nil {
 		return event{}, err
 	}
+	came, err := d.play(ctx, chosen, method)
+	for range 3 {
+		var ended endedError
+		if chosen.reason != "reorged" || !errors.As(err, &ended) {
+			break
+		}
+		came, err = d.play(ctx, chosen, method)
+	}
+	return came, err
+}
+
+// endedError is when a payment came to another end than the one that was wanted.
+type endedError struct{ *apiError }
+
+// Unwrap says that waiting longer doesn't help.
+func (e endedError) Unwrap() error { return e.apiError }
+
+func (d *driver) play(ctx context.Context, chosen course, method money.Method) (event, error) {
+	d.told, d.asked = nil, 0
 	if err := d.initiate(ctx, method); err != nil {
 		return event{}, err
 	}
@@ -150,7 +171,7 @@ func (d *driver) wait(ctx context.Context, kind, reason string) (event, error) {
 			}
 			switch e.Type {
 			case "payment.successful", "payment.declined", "payment.failed", "payment.expired":
-				return false, &apiError{message: fmt.Sprintf("%s ended with %s%s instead: the settings of the business decide (tolerances, late payments)", plain(d.reference), plain(e.Type), plain(named(why)))}
+				return false, endedError{&apiError{message: fmt.Sprintf("%s ended with %s%s instead: the settings of the business decide (tolerances, late payments)", plain(d.reference), plain(e.Type), plain(named(why)))}}
 			}
 		}
 		return false, nil
