@@ -32,11 +32,11 @@ bench: ## initiate and verify per second, beside bare SQL in the same run
 	@scripts/prepare
 	@scripts/with-postgres --durable go test -run '^$$' -bench . -timeout 60m ./...
 
-fuzz: ## every fuzz target for 20 s
-	@scripts/fuzz 20s
+fuzz: ## every fuzz target on 50,000 inputs
+	@scripts/fuzz 50000
 
-fuzz-nightly: ## every fuzz target for 10 minutes
-	@scripts/fuzz 10m
+fuzz-nightly: ## every fuzz target on 2,000,000 inputs
+	@scripts/fuzz 2000000
 
 lint: ## gofmt, tidy go.mod, go vet, staticcheck
 	@scripts/lint
