@@ -53,7 +53,7 @@ type Resend struct {
 	Domain     string     `gorm:"not null;index:resends_business,priority:2"`
 	EndpointID string     `gorm:"not null"` // "" for every active one
 	Types      string     `gorm:"not null"` // with commas between; "" for all
-	Failed     bool       `gorm:"not null"` // only what was not delivered
+	Failed     bool       `gorm:"not null"` // only what did not arrive
 	Since      int64      `gorm:"not null"` // microseconds since 1970, as Event.Number
 	Until      int64      `gorm:"not null"` // first one that is not meant any more
 	AtNumber   int64      `gorm:"not null"` // the event that was looked at last

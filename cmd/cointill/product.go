@@ -233,7 +233,7 @@ func (p *product) dashboard() *dashboard.Handlers {
 	return &dashboard.Handlers{
 		Wallets: p.wallets, Receiving: p.receiving, Networks: p.networks, Quotes: p.quotes,
 		Accounts: p.accounts, Payments: p.payments, Links: p.links, Webhooks: p.hooks, Mails: p.receipts, Sandbox: p.sandbox, Clock: p.clock,
-		MailServer: p.receipts.SMTP != nil,
+		MailServer: p.receipts.SMTP != nil, Answers: p.answers,
 	}
 }
 

@@ -23,6 +23,8 @@ var adviceOnError = map[string]string{
 	"The host name is not known.":                          "Check the spelling of the host name, and that its DNS record exists and is public.",
 	"The host name could not be looked up.":                "The DNS servers of the host name don't answer: look whether they are up and the domain hasn't run out.",
 	"No answer came within 15 seconds.":                    "Answer 200 at once and do the work afterwards, in a queue; if nothing reaches your server, look whether a firewall drops the connection.",
+	"No connection could be made within 5 seconds.":        "Look whether the host is up, whether its DNS record is current, and whether a firewall drops connections to this port.",
+	"TLS was not agreed on within 5 seconds.":              "Something takes connections at this port and doesn't speak: look whether your server or the proxy in front of it hangs.",
 	"The connection was refused.":                          "Nothing listens at this host and port: start your server, and compare the port with the one in the URL.",
 	"The TLS certificate is not valid for this host.":      "Renew the certificate or have it issued for this host name, and serve the whole chain with its intermediate certificates.",
 	"The server does not speak TLS on this port.":          "The URL says https, but the port speaks plain HTTP: correct the port, or put TLS in front of it.",

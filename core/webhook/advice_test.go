@@ -6,11 +6,33 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
+
+// mute is what the client says of a server that takes connections and is silent.
+func mute(t *testing.T) error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	client := &http.Client{Transport: &http.Transport{TLSHandshakeTimeout: time.Millisecond}}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+listener.Addr().String(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := client.Do(request)
+	if err == nil {
+		answer.Body.Close()
+		t.Fatal("it answered")
+	}
+	return err
+}
 
 // TestAdvice has a sentence of its own for each kind of failure that there is.
 func TestAdvice(t *testing.T) {
@@ -18,7 +40,8 @@ func TestAdvice(t *testing.T) {
 	other := Advice(Attempt{Error: "?"})
 	said := map[string]string{}
 	kinds := []error{ErrForbiddenAddress, &net.DNSError{IsNotFound: true}, &net.DNSError{}, context.DeadlineExceeded, os.ErrDeadlineExceeded,
-		syscall.ECONNREFUSED, &tls.CertificateVerificationError{}, tls.RecordHeaderError{}, io.EOF, syscall.ECONNRESET, errors.New("anything")}
+		syscall.ECONNREFUSED, &tls.CertificateVerificationError{}, tls.RecordHeaderError{}, io.EOF, syscall.ECONNRESET, errors.New("anything"),
+		&net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}, mute(t)}
 	for _, err := range kinds {
 		sentence := explain(err)
 		if got := Advice(Attempt{Error: sentence}); got == other || got == "" {
@@ -26,7 +49,7 @@ func TestAdvice(t *testing.T) {
 		}
 		said[sentence] = Advice(Attempt{Error: sentence})
 	}
-	if len(said) != 9 {
+	if len(said) != 11 {
 		t.Errorf("%d kinds", len(said))
 	}
 	for _, status := range []int{101, 301, 302, 400, 401, 403, 404, 405, 408, 410, 413, 415, 418, 429, 500, 502, 503} {

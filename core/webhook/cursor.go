@@ -50,6 +50,15 @@ func parseCursor(text string) (*cursor, error) {
 	return &cursor{at: int64(at), sequence: int(sequence), id: parts[2]}, nil
 }
 
+// turn cuts a page out of rows that were read with one more than its limit, and
+// gives the cursor behind it, "" after the last.
+func turn[T any](rows []T, limit int, at func(T) cursor) ([]T, string) {
+	if len(rows) <= limit {
+		return rows, ""
+	}
+	return rows[:limit], at(rows[limit-1]).String()
+}
+
 // plainID reports whether the text may be an id of ours: anything else would
 // only trouble the database.
 func plainID(id string) bool {

@@ -113,15 +113,15 @@ func TestSchedule(t *testing.T) {
 				t.Error("an attempt had another id or body")
 			}
 		}
-		attempts, err := b.Attempts(t.Context(), owner, b.only(e.ID).ID)
-		if err != nil || len(attempts) != 10 || attempts[9].Number != 10 || attempts[9].Status != 500 {
-			t.Errorf("attempts %+v, %v", attempts, err)
+		attempts := b.attempts(e.ID)
+		if len(attempts) != 10 || attempts[9].Number != 10 || attempts[9].Status != 500 {
+			t.Errorf("attempts %+v", attempts)
 		}
 		if found, _ := b.Find(t.Context(), owner, e.ID); found.FailingSince == nil || !found.Active {
 			t.Errorf("endpoint %+v", found) // 75 hours of failure are not yet five days
 		}
 		on := true // forgives the failures so far
-		_, err = b.Update(t.Context(), owner, e.ID, webhook.Change{Active: &on})
+		_, err := b.Update(t.Context(), owner, e.ID, webhook.Change{Active: &on})
 		if _, again := b.Redeliver(t.Context(), owner, id, ""); again != nil || err != nil {
 			t.Fatal(again, err)
 		}
@@ -228,12 +228,10 @@ func TestAnswerKept(t *testing.T) {
 		e, _ := b.create(owner, shop.URL)
 		b.emit(1)
 		b.step()
-		d := b.only(e.ID)
-		attempts, err := b.Attempts(t.Context(), owner, d.ID)
-		if err != nil || d.State != webhook.Delivered {
-			t.Fatal(d, err)
+		if d := b.only(e.ID); d.State != webhook.Delivered {
+			t.Fatal(d)
 		}
-		if a := attempts[0].Answer; !strings.HasPrefix(a, "a\uFFFD\uFFFD\uFFFD\uFFFDb\nx") || len(a) < 4<<10 || len(a) > 4<<10+16 {
+		if a := b.attempts(e.ID)[0].Answer; !strings.HasPrefix(a, "a\uFFFD\uFFFD\uFFFD\uFFFDb\nx") || len(a) < 4<<10 || len(a) > 4<<10+16 {
 			t.Errorf("%d bytes kept: %.20q", len(a), a)
 		}
 	})
@@ -325,6 +323,24 @@ func TestSwitchedOffAfterFiveDays(t *testing.T) {
 		at(11, 34, 500)
 		if !active() {
 			t.Error("failures count across days on which there was nothing to fail")
+		}
+	})
+}
+
+// TestOurFailuresDontCount: what the receiver has no part in doesn't switch it off.
+func TestOurFailuresDontCount(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		b.Clients = nil // the operator has switched deliveries off
+		e, _ := b.create(owner, "https://example.com/")
+		for day := range 7 {
+			b.emit(day + 1)
+			b.step()
+			b.clock.Advance(24 * time.Hour)
+		}
+		found, err := b.Find(t.Context(), owner, e.ID)
+		list, _, _ := b.History(t.Context(), owner, e.ID, "", "", 1)
+		if err != nil || !found.Active || found.FailingSince != nil || len(list) != 1 || list[0].LastError != "Deliveries are switched off in this domain." {
+			t.Errorf("%+v %v %+v", found, err, list)
 		}
 	})
 }

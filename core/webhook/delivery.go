@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"cointill/core/fault"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -43,22 +42,6 @@ type Attempt struct {
 	Error   string // "" when it was a success
 }
 
-// Deliveries gives the latest deliveries of an endpoint, newest first. limit
-// is 1–100, 0 means 25. Faults: NotFound, Forbidden.
-func (s *Service) Deliveries(ctx context.Context, sc scope.Scope, endpointID string, limit int) ([]Delivery, error) {
-	if err := sc.Can(scope.SeeWebhooks); err != nil {
-		return nil, err
-	}
-	limit, err := limited(limit)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := find(s.DB.Read(ctx), sc, endpointID); err != nil {
-		return nil, err
-	}
-	return s.deliveries(sc, s.DB.Read(ctx).Where("deliveries.endpoint_id = ?", endpointID).Limit(limit))
-}
-
 // LatestDeliveries gives the latest delivery of each endpoint that has one, by
 // the endpoint's id. Faults: Forbidden.
 func (s *Service) LatestDeliveries(ctx context.Context, sc scope.Scope) (map[string]Delivery, error) {
@@ -94,21 +77,6 @@ func (s *Service) DeliveriesOfEvent(ctx context.Context, sc scope.Scope, eventID
 	}
 	left, err := s.skippedBy(ctx, sc, eventID)
 	return append(list, left...), err
-}
-
-// Attempts gives the requests made for a delivery, oldest first. Faults: NotFound, Forbidden.
-func (s *Service) Attempts(ctx context.Context, sc scope.Scope, deliveryID int64) ([]Attempt, error) {
-	if err := sc.Can(scope.SeeWebhooks); err != nil {
-		return nil, err
-	}
-	var count int64
-	if err := sc.Rows(s.DB.Read(ctx)).Model(&models.Delivery{}).Where("id = ?", deliveryID).Count(&count).Error; err != nil {
-		return nil, err
-	}
-	if count == 0 {
-		return nil, fault.Missing("delivery")
-	}
-	return s.attempts(ctx, deliveryID)
 }
 
 func (s *Service) attempts(ctx context.Context, deliveryID int64) ([]Attempt, error) {

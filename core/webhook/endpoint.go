@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -102,23 +103,25 @@ func (s *Service) Create(ctx context.Context, sc scope.Scope, c Create) (Endpoin
 
 // insert stores an endpoint unless there are too many.
 func (s *Service) insert(tx *models.Tx, sc scope.Scope, row models.Endpoint) error {
-	// The business's row is locked so that two at once can't pass the limit together.
-	locked := tx.Model(&models.Business{}).Clauses(clause.Locking{Strength: "UPDATE"}).
-		Where("id = ?", sc.BusinessID).Pluck("id", new([]int64))
-	if locked.Error != nil {
-		return locked.Error
+	if err := lock(tx, sc); err != nil {
+		return err
 	}
 	var count int64
 	if err := sc.Rows(tx).Model(&models.Endpoint{}).Count(&count).Error; err != nil {
 		return err
 	}
 	if count >= MaxEndpoints {
-		return fault.New(fault.Conflict, "too_many_webhooks", "There are 50 webhooks already. Delete one that is no longer needed.")
+		return fault.New(fault.Conflict, "too_many_webhooks", fmt.Sprintf("There are %d webhooks already. Delete one that is no longer needed.", MaxEndpoints))
 	}
 	if err := tx.Create(&row).Error; err != nil || row.Active {
 		return err
 	}
 	return s.pause(tx, row.ID, row.CreatedAt)
+}
+
+// lock holds the business's row, so that two at once can't pass a limit together.
+func lock(tx *models.Tx, sc scope.Scope) error {
+	return tx.Model(&models.Business{}).Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", sc.BusinessID).Pluck("id", new([]int64)).Error
 }
 
 // List gives a page of the endpoints, newest first, and the cursor of the next
@@ -143,12 +146,7 @@ func (s *Service) List(ctx context.Context, sc scope.Scope, after string, limit 
 	if err := query.Find(&rows).Error; err != nil {
 		return nil, "", err
 	}
-	next := ""
-	if len(rows) > limit {
-		rows = rows[:limit]
-		last := rows[limit-1]
-		next = cursor{at: last.CreatedAt.UnixMicro(), id: last.ID}.String()
-	}
+	rows, next := turn(rows, limit, func(r models.Endpoint) cursor { return cursor{at: r.CreatedAt.UnixMicro(), id: r.ID} })
 	found := make([]Endpoint, 0, len(rows))
 	for _, row := range rows {
 		found = append(found, s.endpoint(row))
@@ -225,6 +223,9 @@ func (s *Service) columns(c Change, found models.Endpoint) (map[string]any, erro
 		set["url"], set["host"] = *c.URL, hostOf(*c.URL)
 		if *c.URL != found.URL {
 			set["failing_since"] = nil
+		}
+		if err := c.keepsFrom(found); err != nil {
+			return nil, err
 		}
 	}
 	if c.Types != nil {

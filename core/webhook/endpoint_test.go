@@ -25,7 +25,8 @@ func TestURLRules(t *testing.T) {
 		"https://example.com:65536", "https://example.com:99999999999", "https://example.com:x", "https://exa mple.com", "https://example.com/a b",
 		"https://example.com/\r\nX-Evil: 1", "https://example.com/\t", "https://example.com/\x00", "https://example.com/\u202e",
 		"https://example.com/\u200b", "https://example.com\n", " https://example.com", "https://%zz", "https://example.com/\xff",
-		"https://example.com/" + strings.Repeat("x", 2048), "https://[::1", "//example.com"}
+		"https://example.com/" + strings.Repeat("x", 2048), "https://[::1", "//example.com", "https://.example/", "https://shop..example/",
+		"https://" + strings.Repeat("x.", 125) + "example/"}
 	each(t, func(t *testing.T, b *bundle) {
 		try := func(sc scope.Scope, url string) error {
 			e, _, err := b.Create(t.Context(), sc, webhook.Create{Name: "orders", URL: url})
@@ -160,7 +161,6 @@ func TestNothingCrosses(t *testing.T) {
 		e, _ := b.create(owner, shop.URL)
 		event := b.emit(1)
 		b.step()
-		delivery := b.only(e.ID).ID
 		name := "taken over"
 		for _, sc := range []scope.Scope{
 			{BusinessID: 2, Domain: scope.Test, Role: scope.Owner}, {BusinessID: 1, Domain: scope.Live, Role: scope.Owner},
@@ -171,8 +171,8 @@ func TestNothingCrosses(t *testing.T) {
 				"delete":     b.Delete(ctx, sc, e.ID),
 				"rotate":     third(b.RotateSecret(ctx, sc, e.ID)),
 				"test":       second(b.SendTest(ctx, sc, e.ID)),
-				"deliveries": second(b.Deliveries(ctx, sc, e.ID, 0)),
-				"attempts":   second(b.Attempts(ctx, sc, delivery)),
+				"deliveries": third(b.History(ctx, sc, e.ID, "", "", 0)),
+				"delivery":   third(b.DeliveryOf(ctx, sc, e.ID, event)),
 				"event":      second(b.Event(ctx, sc, event)),
 				"of event":   second(b.DeliveriesOfEvent(ctx, sc, event)),
 				"redeliver":  second(b.Redeliver(ctx, sc, event, "")),
@@ -223,7 +223,7 @@ func TestRoles(t *testing.T) {
 				sc := scope.Scope{BusinessID: 1, Domain: domain, Role: role}
 				see := map[string]error{
 					"list": third(b.List(ctx, sc, "", 0)), "find": second(b.Find(ctx, sc, e.ID)),
-					"deliveries": second(b.Deliveries(ctx, sc, e.ID, 0)), "events": third(b.Events(ctx, sc, webhook.Filter{}, "", 0)),
+					"deliveries": third(b.History(ctx, sc, e.ID, "", "", 0)), "events": third(b.Events(ctx, sc, webhook.Filter{}, "", 0)),
 				}
 				for what, err := range see {
 					if got := fault.KindOf(err) != fault.Forbidden; got != want[0] {

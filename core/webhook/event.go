@@ -34,6 +34,7 @@ type Recorded struct {
 	ID        string // evt_…
 	Domain    scope.Domain
 	PaymentID *int64
+	Payment   string // the payment's reference, "" where there is none; lists leave it out
 	Sequence  int
 	Type      string
 	Body      string // the exact bytes that are sent; "" when they are no longer kept
@@ -191,7 +192,14 @@ func (s *Service) Event(ctx context.Context, sc scope.Scope, id string) (Recorde
 		return Recorded{}, err
 	}
 	row, err := findEvent(s.DB.Read(ctx), sc, id)
-	return recorded(row), err
+	if err != nil {
+		return Recorded{}, err
+	}
+	found := recorded(row)
+	if row.PaymentID != nil {
+		err = sc.Rows(s.DB.Read(ctx)).Model(&models.Payment{}).Where("id = ?", *row.PaymentID).Pluck("reference", &found.Payment).Error
+	}
+	return found, err
 }
 
 // findEvent reads an event of the scope.

@@ -43,7 +43,7 @@ var (
 // checkHeaders lists what is wrong with headers, each by its name.
 func checkHeaders(headers []Header, fields fault.Fields) {
 	if len(headers) > MaxHeaders {
-		fields.Add("headers", "May be at most 10.")
+		fields.Add("headers", fmt.Sprintf("May be at most %d.", MaxHeaders))
 		return
 	}
 	seen, size := map[string]bool{}, 0
@@ -51,7 +51,7 @@ func checkHeaders(headers []Header, fields fault.Fields) {
 		name := strings.ToLower(h.Name)
 		size += len(h.Name) + len(h.Value)
 		if !token(h.Name) {
-			fields.Add("headers", fmt.Sprintf("%.64q is no name of a header: letters, digits and hyphens, at most 64.", h.Name))
+			fields.Add("headers", fmt.Sprintf("%.64q is no name of a header: letters, digits and hyphens, at most %d.", h.Name, maxHeaderName))
 			continue
 		}
 		at := "headers." + h.Name
@@ -67,7 +67,7 @@ func checkHeaders(headers []Header, fields fault.Fields) {
 		seen[name] = true
 	}
 	if size > maxHeaderBytes {
-		fields.Add("headers", "May have at most 3,072 characters in all.")
+		fields.Add("headers", fmt.Sprintf("May have at most %d characters in all.", maxHeaderBytes))
 	}
 }
 
@@ -78,7 +78,7 @@ func valueProblem(value string) string {
 	case value == "":
 		return "May not be empty. Leave the header out instead."
 	case len(value) > maxHeaderValue:
-		return "May have at most 512 characters."
+		return fmt.Sprintf("May have at most %d characters.", maxHeaderValue)
 	case strings.TrimSpace(value) != value || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }):
 		return "May hold visible ASCII characters only, with spaces between them."
 	}
@@ -98,6 +98,16 @@ func token(name string) bool {
 func isTaken(name string) bool {
 	name = strings.ReplaceAll(name, "_", "-")
 	return slices.Contains(taken, name) || slices.ContainsFunc(takenBeginnings, func(p string) bool { return strings.HasPrefix(name, p) })
+}
+
+// keepsFrom refuses to carry values that nobody may read to another server,
+// where whoever changes the address could read them.
+func (c Change) keepsFrom(found models.Endpoint) error {
+	kept := c.Headers == nil || slices.ContainsFunc(*c.Headers, func(h Header) bool { return h.Value == Mask })
+	if len(found.Headers) == 0 || !kept || originOf(*c.URL) == originOf(found.URL) {
+		return nil
+	}
+	return fault.Validation(fault.Fields{"headers": {"The address is on another server now: give the value of each header again, or leave the header out."}})
 }
 
 // sealHeaders makes the column of headers; masked values keep what they were

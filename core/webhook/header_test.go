@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -32,10 +33,10 @@ func TestHeaders(t *testing.T) {
 		if err := b.DB.Read(ctx).Take(&row).Error; err != nil || len(row.Headers) == 0 || bytes.Contains(row.Headers, []byte("s3cret")) || bytes.Contains(row.Headers, []byte("Api")) {
 			t.Errorf("stored as %q, %v", row.Headers, err)
 		}
-		attempts, err := b.Attempts(ctx, owner, b.only(e.ID).ID)
-		if err != nil || len(attempts) != 1 || !strings.Contains(attempts[0].Request, "X-Api-Key: ••••\n") || strings.Contains(attempts[0].Request, "s3cret") ||
+		attempts := b.attempts(e.ID)
+		if len(attempts) != 1 || !strings.Contains(attempts[0].Request, "X-Api-Key: ••••\n") || strings.Contains(attempts[0].Request, "s3cret") ||
 			strings.Contains(attempts[0].Request, "t0ken") {
-			t.Errorf("%+v %v", attempts, err)
+			t.Errorf("%+v", attempts)
 		}
 		kept := []webhook.Header{{Name: "X-API-KEY", Value: webhook.Mask}, {Name: "X-Other", Value: "o"}}
 		if e, err = b.Update(ctx, owner, e.ID, webhook.Change{Headers: &kept}); err != nil || fmt.Sprint(e.Headers) != "[{X-Api-Key ••••} {X-Other ••••}]" {
@@ -55,6 +56,61 @@ func TestHeaders(t *testing.T) {
 		var f *fault.Fault
 		if _, err = b.Update(ctx, owner, e.ID, webhook.Change{Headers: &lost}); !errors.As(err, &f) || len(f.Fields["headers.X-New"]) != 1 {
 			t.Errorf("a value that isn't there is kept: %v", err)
+		}
+	})
+}
+
+// TestHeadersStay: no value that nobody may read goes along to another server.
+func TestHeadersStay(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		ctx := t.Context()
+		e, _, err := b.Create(ctx, owner, webhook.Create{Name: "orders", URL: "https://shop.example/hook", Active: true,
+			Headers: []webhook.Header{{Name: "X-Key", Value: "s3cret value"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept, fresh := []webhook.Header{{Name: "X-Key", Value: webhook.Mask}}, []webhook.Header{{Name: "X-Key", Value: "another"}}
+		for _, there := range []string{"https://thief.example/hook", "https://shop.example.thief.example/hook", "https://shop.example:8443/hook", "http://shop.example/hook"} {
+			for name, headers := range map[string]*[]webhook.Header{"unnamed": nil, "masked": &kept} {
+				var f *fault.Fault
+				if _, err := b.Update(ctx, owner, e.ID, webhook.Change{URL: &there, Headers: headers}); !errors.As(err, &f) || len(f.Fields["headers"]) != 1 {
+					t.Errorf("%s to %s: %v", name, there, err)
+				}
+			}
+		}
+		for _, there := range []string{"https://shop.example/other?a=b", "https://SHOP.example:443/hook"} {
+			if _, err := b.Update(ctx, owner, e.ID, webhook.Change{URL: &there, Headers: &kept}); err != nil {
+				t.Errorf("to %s: %v", there, err)
+			}
+		}
+		there, none := "https://new.example/hook", []webhook.Header{}
+		if _, err := b.Update(ctx, owner, e.ID, webhook.Change{URL: &there, Headers: &fresh}); err != nil {
+			t.Error("with a new value:", err)
+		}
+		there = "https://newer.example/hook"
+		if _, err := b.Update(ctx, owner, e.ID, webhook.Change{URL: &there, Headers: &none}); err != nil {
+			t.Error("without headers:", err)
+		}
+	})
+}
+
+// TestEchoIsVeiled has a receiver that repeats what it was sent.
+func TestEchoIsVeiled(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		echo := newMerchant(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("X-Seen", r.Header.Get("X-Key"))
+			_, _ = w.Write([]byte("key " + r.Header.Get("X-Key") + ", mode " + r.Header.Get("X-Mode")))
+		})
+		e, _, err := b.Create(t.Context(), owner, webhook.Create{Name: "orders", URL: echo.URL, Active: true,
+			Headers: []webhook.Header{{Name: "X-Key", Value: "s3cret value"}, {Name: "X-Mode", Value: "fast"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.emit(1)
+		b.step()
+		a := b.attempts(e.ID)[0]
+		if a.Answer != "key ••••, mode fast" || !strings.Contains(a.Header, "X-Seen: ••••\n") {
+			t.Errorf("%q %q", a.Answer, a.Header)
 		}
 	})
 }

@@ -167,8 +167,9 @@ func (s *Service) delivery(event models.Event, endpointID, resend string) models
 }
 
 // queue writes deliveries, and has those made again that were there before. One
-// whose attempt is under way is left alone: it is being delivered. It returns
-// how many were queued.
+// whose attempt is under way is left alone: it is being delivered. So is, by an
+// order, one that waits for its first attempt: it is on its way. It returns how
+// many were queued.
 func (s *Service) queue(tx *models.Tx, rows []models.Delivery, resend string) (int, error) {
 	if len(rows) == 0 {
 		return 0, nil
@@ -178,7 +179,8 @@ func (s *Service) queue(tx *models.Tx, rows []models.Delivery, resend string) (i
 	done := tx.Clauses(clause.OnConflict{
 		Columns: []clause.Column{{Name: "event_id"}, {Name: "endpoint_id"}}, DoUpdates: clause.Assignments(again),
 		Where: clause.Where{Exprs: []clause.Expression{clause.Expr{
-			SQL: "deliveries.done_at IS NOT NULL OR deliveries.claimed_at IS NULL OR deliveries.due_at <= ?", Vars: []any{now},
+			SQL:  "deliveries.done_at IS NOT NULL OR (deliveries.claimed_at IS NULL OR deliveries.due_at <= ?) AND (deliveries.tries > 0 OR ? = '')",
+			Vars: []any{now, resend},
 		}}},
 	}).Create(&rows)
 	return int(done.RowsAffected), done.Error

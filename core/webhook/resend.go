@@ -23,7 +23,7 @@ type Order struct {
 	Types      []string   // empty for all
 	From       time.Time  // events made at or after it; at most 60 days ago
 	Before     *time.Time // events made before it; nil for up to now
-	Failed     bool       // only what was not delivered: failed, cancelled or skipped
+	Failed     bool       // only what did not arrive: given up, cancelled, skipped, or failed and waiting for its next attempt
 }
 
 // Resend is an order at work.
@@ -40,6 +40,7 @@ type Resend struct {
 	Made       int    // deliveries queued
 	Delivered  int    // of these, delivered
 	Failures   int    // of these, given up or cancelled
+	Superseded int    // of these, sent again by something later before they had arrived; known when it is done
 	CreatedAt  time.Time
 	DoneAt     *time.Time
 }
@@ -96,38 +97,33 @@ func (s *Service) Resend(ctx context.Context, sc scope.Scope, o Order) (Resend, 
 	if err := fault.Validation(o.check(now)); err != nil {
 		return Resend{}, err
 	}
-	until := now.Add(time.Microsecond)
-	if o.Before != nil && o.Before.Before(until) {
-		until = *o.Before
-	}
-	row := models.Resend{
-		ID: ident.New("rsd_"), BusinessID: sc.BusinessID, Domain: string(sc.Domain), EndpointID: o.EndpointID, Types: strings.Join(o.Types, ","),
-		Failed: o.Failed, Since: o.From.UnixMicro(), Until: until.UnixMicro(), Actor: sc.Actor, CountedAt: now, CreatedAt: now,
-	}
+	row := o.row(sc, now)
+	row.ID, row.Actor, row.CountedAt, row.CreatedAt = ident.New("rsd_"), sc.Actor, now, now
 	return idempotency.Do(ctx, s.DB, func(tx *models.Tx) (Resend, error) {
 		err := s.admit(tx, sc, &row)
 		return shownResend(row), err
 	})
 }
 
+// row is the order as it is stored, without what only a given one has.
+func (o Order) row(sc scope.Scope, now time.Time) models.Resend {
+	until := now.UnixMicro() + 1
+	if o.Before != nil {
+		until = min(until, o.Before.UnixMicro())
+	}
+	return models.Resend{BusinessID: sc.BusinessID, Domain: string(sc.Domain), EndpointID: o.EndpointID, Types: strings.Join(o.Types, ","),
+		Failed: o.Failed, Since: o.From.UnixMicro(), Until: until}
+}
+
 // admit stores an order unless it is too large, there are too many, or nobody would receive it.
 func (s *Service) admit(tx *models.Tx, sc scope.Scope, row *models.Resend) error {
-	targets, err := activeTargets(tx, sc)
-	if err != nil {
+	if err := lock(tx, sc); err != nil {
 		return err
 	}
-	if row.EndpointID != "" {
-		found, err := find(tx, sc, row.EndpointID)
-		if err != nil {
-			return err
-		}
-		if !found.Active {
-			return inactive()
-		}
-	} else if len(targets) == 0 {
-		return nobody()
+	if _, err := receivers(tx, sc, *row); err != nil {
+		return err
 	}
-	var queueing, open, total int64
+	var queueing, open int64
 	if err := sc.Rows(tx).Model(&models.Resend{}).Where("done_at IS NULL AND queued_at IS NULL").Count(&queueing).Error; err != nil {
 		return err
 	}
@@ -137,14 +133,42 @@ func (s *Service) admit(tx *models.Tx, sc scope.Scope, row *models.Resend) error
 	if queueing >= MaxResends || open >= maxOpen {
 		return fault.New(fault.Conflict, "too_many_resends", fmt.Sprintf("%d resends are at work already. Wait until one of them has queued its events, or is done.", open))
 	}
-	if err := tx.Table("(?) AS e", resendEvents(tx, *row).Select("id").Limit(MaxResend+1)).Count(&total).Error; err != nil {
+	total, err := countEvents(tx, resendEvents(tx, *row))
+	if err != nil {
 		return err
 	}
-	if total > MaxResend {
-		return fault.Validation(fault.Fields{"created_after": {fmt.Sprintf("There are more than %d events in this range. Choose a shorter one.", MaxResend)}})
-	}
-	row.Total = int(total)
+	row.Total = total
 	return tx.Create(row).Error
+}
+
+// receivers are the endpoints of an order that is about to be given. Faults:
+// NotFound, Conflict when nobody would receive it.
+func receivers(db *models.Tx, sc scope.Scope, row models.Resend) ([]target, error) {
+	if row.EndpointID != "" {
+		if found, err := find(db, sc, row.EndpointID); err != nil {
+			return nil, err
+		} else if !found.Active {
+			return nil, inactive()
+		}
+	}
+	targets, err := targetsOf(db, row)
+	if err == nil && len(targets) == 0 {
+		err = nobody()
+	}
+	return targets, err
+}
+
+// countEvents counts what a query of events finds. Invalid when that is more
+// than one order may have.
+func countEvents(db, query *models.Tx) (int, error) {
+	var n int64
+	if err := db.Table("(?) AS e", query.Select("id").Limit(MaxResend+1)).Count(&n).Error; err != nil {
+		return 0, err
+	}
+	if n > MaxResend {
+		return 0, fault.Validation(fault.Fields{"created_after": {fmt.Sprintf("There are more than %d events in this range. Choose a shorter one.", MaxResend)}})
+	}
+	return int(n), nil
 }
 
 // resendEvents are the events of an order.
@@ -195,11 +219,7 @@ func (s *Service) Resends(ctx context.Context, sc scope.Scope, after string, lim
 	if err := query.Find(&rows).Error; err != nil {
 		return nil, "", err
 	}
-	next := ""
-	if len(rows) > limit {
-		rows = rows[:limit]
-		next = cursor{at: rows[limit-1].CreatedAt.UnixMicro(), id: rows[limit-1].ID}.String()
-	}
+	rows, next := turn(rows, limit, func(r models.Resend) cursor { return cursor{at: r.CreatedAt.UnixMicro(), id: r.ID} })
 	found := make([]Resend, 0, len(rows))
 	for _, row := range rows {
 		found = append(found, shownResend(row))
@@ -212,6 +232,9 @@ func shownResend(row models.Resend) Resend {
 		ID: row.ID, EndpointID: row.EndpointID, Types: list(row.Types), Failed: row.Failed,
 		From: time.UnixMicro(row.Since).UTC(), Before: time.UnixMicro(row.Until).UTC(), Total: row.Total, Walked: row.Walked, Made: row.Made,
 		Delivered: row.Delivered, Failures: row.Failures, CreatedAt: row.CreatedAt, DoneAt: row.DoneAt, State: ResendQueueing,
+	}
+	if row.DoneAt != nil {
+		r.Superseded = max(0, row.Made-row.Delivered-row.Failures)
 	}
 	switch {
 	case row.DoneAt != nil && row.Walked < row.Total:
@@ -236,7 +259,7 @@ func (s *Service) pairsOf(tx *models.Tx, row models.Resend, events []models.Even
 			endpoints = append(endpoints, t.ID)
 		}
 		var good []models.Delivery
-		err := tx.Select("event_id, endpoint_id").Where("event_id IN ? AND endpoint_id IN ? AND (outcome = ? OR done_at IS NULL)", ids, endpoints, Delivered).
+		err := tx.Select("event_id, endpoint_id").Where("event_id IN ? AND endpoint_id IN ? AND (outcome = ? OR done_at IS NULL AND tries = 0)", ids, endpoints, Delivered).
 			Find(&good).Error
 		if err != nil {
 			return nil, err

@@ -2,8 +2,6 @@ package webhook
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"cointill/core/fault"
 	"cointill/core/scope"
@@ -29,23 +27,8 @@ func (s *Service) Plan(ctx context.Context, sc scope.Scope, o Order) (Planned, e
 	if err := fault.Validation(o.check(now)); err != nil {
 		return Planned{}, err
 	}
-	db := s.DB.Read(ctx)
-	row := models.Resend{BusinessID: sc.BusinessID, Domain: string(sc.Domain), EndpointID: o.EndpointID, Types: strings.Join(o.Types, ","),
-		Failed: o.Failed, Since: o.From.UnixMicro(), Until: now.UnixMicro() + 1}
-	if o.Before != nil {
-		row.Until = min(row.Until, o.Before.UnixMicro())
-	}
-	if o.EndpointID != "" {
-		if found, err := find(db, sc, o.EndpointID); err != nil {
-			return Planned{}, err
-		} else if !found.Active {
-			return Planned{}, inactive()
-		}
-	}
-	targets, err := targetsOf(db, row)
-	if err == nil && len(targets) == 0 {
-		err = nobody()
-	}
+	row := o.row(sc, now)
+	targets, err := receivers(s.DB.Read(ctx), sc, row)
 	if err != nil {
 		return Planned{}, err
 	}
@@ -55,18 +38,11 @@ func (s *Service) Plan(ctx context.Context, sc scope.Scope, o Order) (Planned, e
 // counted counts an order's events and what would be made of them.
 func (s *Service) counted(ctx context.Context, row models.Resend, targets []target) (p Planned, err error) {
 	db := s.DB.Read(ctx)
-	count := func(query *models.Tx) (n int64, err error) {
-		err = db.Table("(?) AS e", query.Select("id").Limit(MaxResend+1)).Count(&n).Error
-		return n, err
-	}
-	events, err := count(resendEvents(db, row))
+	events, err := countEvents(db, resendEvents(db, row))
 	if err != nil {
 		return p, err
 	}
-	if events > MaxResend {
-		return p, fault.Validation(fault.Fields{"created_after": {fmt.Sprintf("There are more than %d events in this range. Choose a shorter one.", MaxResend)}})
-	}
-	p = Planned{Events: int(events), Endpoints: len(targets), Deliveries: int(events) * len(targets)}
+	p = Planned{Events: events, Endpoints: len(targets), Deliveries: events * len(targets)}
 	if row.EndpointID == "" {
 		return p, nil
 	}
@@ -76,9 +52,8 @@ func (s *Service) counted(ctx context.Context, row models.Resend, targets []targ
 	}
 	if row.Failed {
 		query = query.Where(`NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND d.endpoint_id = ?
-			AND (d.outcome = ? OR d.done_at IS NULL))`, row.EndpointID, Delivered)
+			AND (d.outcome = ? OR d.done_at IS NULL AND d.tries = 0))`, row.EndpointID, Delivered)
 	}
-	made, err := count(query)
-	p.Deliveries = int(made)
+	p.Deliveries, err = countEvents(db, query)
 	return p, err
 }

@@ -78,7 +78,7 @@ func TestLastAttempts(t *testing.T) {
 		second := b.clock.Now()
 		b.step()
 		b.emit(2)
-		list, err := b.Deliveries(t.Context(), owner, e.ID, 10)
+		list, _, err := b.History(t.Context(), owner, e.ID, "", "", 10)
 		if err != nil || len(list) != 2 {
 			t.Fatal(list, err)
 		}

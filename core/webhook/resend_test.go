@@ -3,7 +3,10 @@ package webhook_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -305,6 +308,100 @@ func TestResendRefuses(t *testing.T) {
 		b.toggle(e.ID, false)
 		if got := ask(owner, webhook.Order{From: start, EndpointID: e.ID}); got != fault.Conflict {
 			t.Error("an inactive webhook:", got)
+		}
+	})
+}
+
+// TestResendsAtOnce: many orders at the same moment don't pass the limit together.
+func TestResendsAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		if err := b.DB.Exec(t.Context()).Create(&models.Business{ID: 1, Name: "Ada's Shop", CreatedAt: start, UpdatedAt: start}).Error; err != nil {
+			t.Fatal(err)
+		}
+		b.create(owner, "https://example.com/")
+		var all sync.WaitGroup
+		for range 4 * webhook.MaxResends {
+			all.Go(func() {
+				if _, err := b.Resend(t.Context(), owner, webhook.Order{From: start}); err != nil && fault.KindOf(err) != fault.Conflict {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if list, _, err := b.Resends(t.Context(), owner, "", 100); err != nil || len(list) != webhook.MaxResends {
+			t.Errorf("%d orders, %v", len(list), err)
+		}
+	})
+}
+
+// queueAll lets orders go on until one has queued all that it is to, and delivers nothing.
+func (b *bundle) queueAll(id string) {
+	b.t.Helper()
+	for range 20 {
+		if _, err := b.StepResends(b.t.Context()); err != nil {
+			b.t.Fatal(err)
+		}
+		if o, err := b.FindResend(b.t.Context(), owner, id); err != nil {
+			b.t.Fatal(err)
+		} else if o.State != webhook.ResendQueueing {
+			return
+		}
+		b.clock.Advance(100 * time.Millisecond)
+	}
+	b.t.Fatal("an order is not queued")
+}
+
+// TestResendFailed sends at once what failed and waits for its next attempt,
+// leaves what is on its way to whoever queued it, and says what a later order
+// took from an earlier one.
+func TestResendFailed(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		ctx, up := t.Context(), atomic.Bool{}
+		shop := newMerchant(t, func(w http.ResponseWriter, _ *http.Request) {
+			if !up.Load() {
+				w.WriteHeader(http.StatusServiceUnavailable)
+			}
+		})
+		e, _ := b.create(owner, shop.URL)
+		b.typed(webhook.PaymentDeclined, 6)
+		b.step()
+		b.clock.Advance(time.Minute)
+		b.step()                            // the second failures: the next attempt is in 5 minutes
+		b.typed(webhook.PaymentDeclined, 4) // on their way
+		order := webhook.Order{EndpointID: e.ID, From: start, Failed: true}
+		if p, err := b.Plan(ctx, owner, order); err != nil || p.Events != 10 || p.Deliveries != 6 {
+			t.Errorf("planned %+v %v", p, err)
+		}
+		first, err := b.Resend(ctx, owner, order)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.work() // all ten fail once more
+		second, err := b.Resend(ctx, owner, order)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.queueAll(second.ID)
+		third, err := b.Resend(ctx, owner, webhook.Order{From: start}) // all are on their way again: nothing to take over
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.queueAll(third.ID)
+		up.Store(true)
+		for range 3 { // an order is looked at every 5 s
+			b.clock.Advance(6 * time.Second)
+			b.work()
+		}
+		for name, want := range map[string]struct{ id, counts string }{
+			"first": {first.ID, "done 6 0 6"}, "second": {second.ID, "done 10 10 0"}, "third": {third.ID, "done 0 0 0"},
+		} {
+			o, err := b.FindResend(ctx, owner, want.id)
+			if got := fmt.Sprint(o.State, " ", o.Made, " ", o.Delivered, " ", o.Superseded); got != want.counts || err != nil {
+				t.Errorf("%s: %s, want %s, %v", name, got, want.counts, err)
+			}
+		}
+		if list := b.history(e.ID, webhook.Delivered, 100); len(list) != 10 {
+			t.Errorf("%d delivered", len(list))
 		}
 	})
 }

@@ -31,6 +31,7 @@ type result struct {
 	header     string        // the answer's headers
 	problem    string        // a sentence; "" when it was a success
 	retryAfter time.Duration // what the endpoint asked for; 0 when it didn't
+	ours       bool          // the endpoint has no part in the problem
 }
 
 // sender is what requests to an endpoint need of it.
@@ -77,15 +78,15 @@ func (s *Service) sender(to models.Endpoint) *sender {
 func (s *Service) send(ctx context.Context, to *sender, event models.Event) result {
 	now := s.Clock()
 	if to.problem != "" {
-		return result{problem: to.problem}
+		return result{problem: to.problem, ours: true}
 	}
 	signature, err := to.sign(event, now)
 	if err != nil {
-		return result{problem: "The webhook's secret can't be used. Rotate it."}
+		return result{problem: "The webhook's secret can't be used. Rotate it.", ours: true}
 	}
 	client := s.Clients[scope.Domain(to.Domain)]
 	if client == nil {
-		return result{problem: "Deliveries are switched off in this domain."}
+		return result{problem: "Deliveries are switched off in this domain.", ours: true}
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -116,9 +117,20 @@ func (s *Service) send(ctx context.Context, to *sender, event models.Event) resu
 	defer dawdling.Stop()
 	answer, _ := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	return result{
-		status: response.StatusCode, request: sent, header: shownHeader(response.Header), answer: printable(answer),
+		status: response.StatusCode, request: sent, header: to.veil(shownHeader(response.Header)), answer: to.veil(printable(answer)),
 		problem: verdict(response.StatusCode), retryAfter: retryAfter(response.Header.Get("Retry-After"), now),
 	}
+}
+
+// veil masks what an answer repeats of the merchant's own headers. What is
+// shorter than a secret may be any word.
+func (to *sender) veil(answer string) string {
+	for _, h := range to.own {
+		if len(h.Value) >= 8 {
+			answer = strings.ReplaceAll(answer, h.Value, Mask)
+		}
+	}
+	return answer
 }
 
 // patienceForAnswer is how long the rest of an answer may take after its header.
@@ -143,13 +155,13 @@ func shownHeader(header http.Header) string {
 
 const maxShownHeader = 2 << 10
 
-// lines writes headers one to a line, by name, as far as there is room.
+// lines writes headers one to a line, by name, as far as there is room; "…" stands for the rest.
 func lines(header http.Header, room int) string {
 	var out strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(header)) {
 		for _, value := range header[name] {
 			if out.Len()+len(name)+len(value)+3 > room {
-				return out.String()
+				return out.String() + "…"
 			}
 			out.WriteString(name + ": " + value + "\n")
 		}
@@ -192,6 +204,7 @@ func explain(err error) string {
 	var lookup *net.DNSError
 	var certificate *tls.CertificateVerificationError
 	var notTLS tls.RecordHeaderError
+	var dialling *net.OpError
 	switch {
 	case errors.Is(err, ErrForbiddenAddress):
 		return "The host stands for an address that deliveries may not go to (private, local or reserved)."
@@ -199,6 +212,10 @@ func explain(err error) string {
 		return "The host name is not known."
 	case errors.As(err, &lookup):
 		return "The host name could not be looked up."
+	case errors.As(err, &dialling) && dialling.Op == "dial" && dialling.Timeout():
+		return "No connection could be made within 5 seconds."
+	case strings.Contains(err.Error(), "TLS handshake timeout"): // net/http has no name for it
+		return "TLS was not agreed on within 5 seconds."
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), timedOut(err):
 		return "No answer came within 15 seconds."
 	case errors.Is(err, syscall.ECONNREFUSED):

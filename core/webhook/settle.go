@@ -217,7 +217,7 @@ func (s *Service) judgeEndpoints(tx *models.Tx, group []*settlement) (told bool,
 	for _, one := range group {
 		id := one.row.EndpointID
 		switch {
-		case !one.judge:
+		case !one.judge, one.result.ours:
 		case one.result.problem == "":
 			good = append(good, id)
 		case bad[id].status != http.StatusGone:

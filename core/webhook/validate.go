@@ -67,7 +67,7 @@ func validURL(domain scope.Domain, address string) string {
 	case address == "":
 		return "Is required."
 	case len(address) > MaxURL:
-		return "May have at most 2,048 characters."
+		return fmt.Sprintf("May have at most %d characters.", MaxURL)
 	case !utf8.ValidString(address) || strings.ContainsFunc(address, hidden):
 		return "May not hold spaces or invisible characters."
 	}
@@ -105,11 +105,15 @@ func hostProblem(domain scope.Domain, host string) string {
 		return ""
 	case strings.HasSuffix(host, "."):
 		return "Must name the host without a dot at its end."
+	case len(host) > maxHost || slices.Contains(labels, ""):
+		return "Must name a host: labels with one dot between them, at most 253 characters."
 	case isNumber(last):
 		return "Must write an IP address as four decimal numbers, without zeros in front."
 	}
 	return ""
 }
+
+const maxHost = 253 // characters, RFC 1035
 
 // isNumber reports what some resolvers read as part of an address: decimal,
 // octal or hexadecimal.
@@ -126,6 +130,19 @@ func hostOf(address string) string {
 		return ""
 	}
 	return strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+}
+
+// originOf is what of a URL names the server: scheme, host and port.
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return u.Scheme + " " + hostOf(address) + " " + port
 }
 
 // hidden reports spaces, controls, and characters that show nothing or turn

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -96,13 +97,24 @@ func (b *bundle) step() int {
 	return n
 }
 
-// only is the single delivery of an endpoint.
-func (b *bundle) only(id string) webhook.Delivery {
+// attempts are those of the single delivery of an endpoint, oldest first.
+func (b *bundle) attempts(id string) []webhook.Attempt {
 	b.t.Helper()
-	list, err := b.Deliveries(b.t.Context(), owner, id, 0)
+	_, attempts, err := b.DeliveryOf(b.t.Context(), owner, id, b.only(id).EventID)
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	return attempts
+}
+
+// only is the single delivery of an endpoint.
+func (b *bundle) only(id string) webhook.Delivery {
+	b.t.Helper()
+	list, _, err := b.History(b.t.Context(), owner, id, "", "", 0)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	list = slices.DeleteFunc(list, func(d webhook.Delivery) bool { return d.State == webhook.Skipped })
 	if len(list) != 1 {
 		b.t.Fatalf("%d deliveries, want 1", len(list))
 	}

@@ -16,7 +16,7 @@ type resendRequest struct {
 	From   moment   `json:"created_after" example:"2026-01-31T12:00:00Z" doc:"Events made at this time or later; at most 60 days ago."`
 	Before moment   `json:"created_before,omitempty" example:"2026-01-31T18:00:00Z" doc:"Events made before this time; up to now when left out."`
 	Events texts    `json:"events,omitempty" maxItems:"15" doc:"Only these types; all when empty. Test events are never sent again in this way."`
-	Failed flag     `json:"failed_only,omitempty" example:"true" doc:"Leaves out what was delivered or is still being tried: sends what failed, was cancelled or skipped."`
+	Failed flag     `json:"failed_only,omitempty" example:"true" doc:"Leaves out what was delivered or is on its way: sends what failed, now instead of at its next time, and what was given up, cancelled or skipped."`
 }
 
 // resendData is such an order at work.
@@ -33,6 +33,7 @@ type resendData struct {
 	Made      int      `json:"queued" example:"12" doc:"Deliveries queued so far."`
 	Delivered int      `json:"delivered" example:"10" doc:"Of these, delivered."`
 	Failures  int      `json:"failed" example:"0" doc:"Of these, given up or cancelled."`
+	Later     int      `json:"superseded" example:"0" doc:"Of these, sent again by something later before they had arrived; known at the end."`
 	CreatedAt string   `json:"created_at" format:"date-time" example:"2026-01-31T18:00:00.000000Z" doc:"When it was ordered."`
 	DoneAt    *string  `json:"done_at" format:"date-time" example:"2026-01-31T18:00:09.000000Z" doc:"When it ended; null while it hasn't."`
 }
@@ -64,7 +65,7 @@ func (s *service) resendOperations() []*operation {
 func showResend(r webhook.Resend) resendData {
 	shown := resendData{
 		ID: r.ID, Events: append([]string{}, r.Types...), From: clock.Format(r.From), Before: clock.Format(r.Before), Failed: r.Failed, State: r.State,
-		Total: r.Total, Walked: r.Walked, Made: r.Made, Delivered: r.Delivered, Failures: r.Failures, CreatedAt: clock.Format(r.CreatedAt), DoneAt: stamp(r.DoneAt),
+		Total: r.Total, Walked: r.Walked, Made: r.Made, Delivered: r.Delivered, Failures: r.Failures, Later: r.Superseded, CreatedAt: clock.Format(r.CreatedAt), DoneAt: stamp(r.DoneAt),
 	}
 	if r.EndpointID != "" {
 		shown.WebhookID = &r.EndpointID

@@ -17,6 +17,7 @@ import (
 	"cointill/core/account"
 	"cointill/core/clock"
 	"cointill/core/fault"
+	"cointill/core/idempotency"
 	"cointill/core/link"
 	"cointill/core/money"
 	"cointill/core/payment"
@@ -151,6 +152,8 @@ type Handlers struct {
 	Clock    clock.Clock
 	// MailServer says that mails are sent, and not only kept for the mailbox page.
 	MailServer bool
+	// Answers remembers what forms made, so that one sent twice makes it once.
+	Answers *idempotency.Store
 }
 
 // zoneOf is the time zone in which a business reads its times; UTC when this

@@ -1,11 +1,13 @@
 package dashboard
 
 import (
+	"context"
 	"net/http"
 
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/handlers/page"
+	"cointill/models"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
 )
@@ -23,12 +25,13 @@ func (h *Handlers) linkCreate(c *page.Ctx) error {
 	if len(errors) > 0 {
 		return h.linkRefused(c, typed, methods, mistyped(errors, draft.Check(h.Clock())))
 	}
-	made, err := h.Links.Create(c.UserContext(), c.Scope, draft)
+	err := once(h, c, func(ctx context.Context) (models.Link, error) { return h.Links.Create(ctx, c.Scope, draft) },
+		func(l models.Link) string { return linkPath(l.ID) })
 	if err != nil {
 		return h.linkRefused(c, typed, methods, err)
 	}
 	c.Flash(string(ui.Good), "The link is ready: share its address.")
-	return c.Redirect(linkPath(made.ID))
+	return nil
 }
 
 // mistyped is the refusal of a form in which some fields can't even be read:

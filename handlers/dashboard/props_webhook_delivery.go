@@ -1,10 +1,8 @@
 package dashboard
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"cointill/core/scope"
@@ -41,7 +39,7 @@ func deliveryProps(page layout.Page, f deliveryFacts, zone *time.Location) dashb
 	}
 	p.SentRow = sentRow(f.Delivery, last, zone)
 	if f.Scope.Allows(scope.SeePayments) {
-		p.PaymentReference = referenceIn(f.Event)
+		p.PaymentReference = f.Event.Payment
 	}
 	switch {
 	case !f.Scope.Allows(scope.ManageWebhooks) || f.Delivery.State == webhook.Sending:
@@ -80,20 +78,6 @@ func took(d time.Duration) string {
 		return strconv.FormatInt(ms, 10) + " ms"
 	}
 	return strconv.FormatInt(ms/1000, 10) + "." + strconv.FormatInt(ms%1000/100, 10) + " s"
-}
-
-// referenceIn is the reference of the payment that an event is about; "" when
-// it is about none, or no longer known.
-func referenceIn(e webhook.Recorded) string {
-	var body struct {
-		Data struct {
-			Reference string `json:"reference"`
-		} `json:"data"`
-	}
-	if !strings.HasPrefix(e.Type, "payment.") || json.Unmarshal([]byte(e.Body), &body) != nil {
-		return ""
-	}
-	return body.Data.Reference
 }
 
 // signatureProps is the page of the signature checker.

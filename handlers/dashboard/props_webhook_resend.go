@@ -168,9 +168,9 @@ func orderText(o webhook.Order, names map[string]string, zone *time.Location) st
 func resendRow(r webhook.Resend, names map[string]string, zone *time.Location) dashboard.ResendRow {
 	o := webhook.Order{EndpointID: r.EndpointID, Types: r.Types, From: r.From, Before: &r.Before, Failed: r.Failed}
 	row := dashboard.ResendRow{ID: r.ID, What: orderText(o, names, zone), Created: r.CreatedAt.In(zone), Total: r.Total, Walked: r.Walked,
-		Made: r.Made, Delivered: r.Delivered, Failed: r.Failures, Waiting: max(0, r.Made-r.Delivered-r.Failures)}
+		Made: r.Made, Delivered: r.Delivered, Failed: r.Failures, Waiting: max(0, r.Made-r.Delivered-r.Failures), Later: r.Superseded}
 	if r.DoneAt != nil {
-		row.Done = r.DoneAt.In(zone)
+		row.Done, row.Waiting = r.DoneAt.In(zone), 0
 	}
 	switch r.State {
 	case webhook.ResendQueueing:

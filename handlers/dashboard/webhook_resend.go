@@ -1,8 +1,10 @@
 package dashboard
 
 import (
+	"context"
 	"net/http"
 
+	"cointill/core/webhook"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
@@ -47,11 +49,12 @@ func (h *Handlers) resendCreate(c *page.Ctx) error {
 	if len(unreadable) > 0 {
 		return h.resendRefused(c, typed, types, mistyped(unreadable, h.Webhooks.Check(order)))
 	}
-	made, err := h.Webhooks.Resend(c.UserContext(), c.Scope, order)
+	err := once(h, c, func(ctx context.Context) (webhook.Resend, error) { return h.Webhooks.Resend(ctx, c.Scope, order) },
+		func(r webhook.Resend) string { return resendPath(r.ID) })
 	if err != nil {
 		return h.resendRefused(c, typed, types, err)
 	}
-	return c.Redirect(resendPath(made.ID))
+	return nil
 }
 
 // resend shows how far an order is.

@@ -49,11 +49,12 @@ func TestWebhookRoles(t *testing.T) {
 				for _, path := range gets(at) {
 					got[0] += mark(s.b.Get(path).Status)
 				}
-				for _, path := range posts(at)[:7] {
-					if role == scope.Developer && domain == "test" && path != "/dashboard/webhooks/check" {
-						got[1] += "✓" // not done: others look at it afterwards
-						continue
-					}
+				if role == scope.Developer && domain == "test" { // its own, as others look at s.at afterwards
+					own, _, err := s.Webhooks.Create(t.Context(), s.sc, webhook.Create{Name: "Own", URL: "https://own.example/", Active: true})
+					s.Must(err)
+					at = "/dashboard/webhooks/" + own.ID
+				}
+				for _, path := range posts(at) {
 					got[1] += mark(s.b.PostFrom("/dashboard/methods", path, nil).Status)
 				}
 				if got != both[i] {

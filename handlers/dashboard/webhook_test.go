@@ -144,7 +144,7 @@ func TestWebhookDeliveries(t *testing.T) {
 
 		s.Must(s.DB.Exec(t.Context()).Exec("UPDATE events SET body = '', pruned = ?", true).Error)
 		s.Must(s.DB.Exec(t.Context()).Exec("UPDATE delivery_attempts SET request = '', header = '', answer = ''").Error)
-		expect(t, s.b.Get(one), 200, "Bodies are kept for 60 days", "can't be sent again", "is kept for 60 days")
+		expect(t, s.b.Get(one), 200, "Bodies are kept for 60 days", "can't be sent again", "is kept for 60 days", "/dashboard/payments/"+reference)
 		expect(t, s.b.PostFrom(s.at, one+"/resend", nil), 410, "its content is no longer kept")
 	})
 }

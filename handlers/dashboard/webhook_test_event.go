@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"context"
+
 	"cointill/handlers/page"
 	"cointill/views/ui"
 )
@@ -8,9 +10,11 @@ import (
 // webhookTest sends a test event to one endpoint.
 func (h *Handlers) webhookTest(c *page.Ctx) error {
 	id := c.Param("id")
-	if _, err := h.Webhooks.SendTest(c.UserContext(), c.Scope, id); err != nil {
+	err := once(h, c, func(ctx context.Context) (string, error) { return h.Webhooks.SendTest(ctx, c.Scope, id) },
+		func(string) string { return webhookPath(id) })
+	if err != nil {
 		return h.webhookRefused(c, err)
 	}
 	c.Flash(string(ui.Info), "A test event is on its way. Load the page again in a moment to see what your server answered.")
-	return c.Redirect(webhookPath(id))
+	return nil
 }

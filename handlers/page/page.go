@@ -15,6 +15,7 @@ import (
 
 	"cointill/core/account"
 	"cointill/core/fault"
+	"cointill/core/ident"
 	"cointill/core/scope"
 	"cointill/views/layout"
 )
@@ -193,5 +194,5 @@ func (c *Ctx) TakeFlash() layout.Flash {
 func (c *Ctx) Layout(title, nav string) layout.Page {
 	return layout.Page{Title: title, Nav: nav, UserName: c.Member.User.Name, UserEmail: c.Member.User.Email,
 		BusinessName: c.Member.Business.Name, Domain: string(c.Domain()), LiveAvailable: true,
-		CSRF: c.Session.FormToken(), Flash: c.TakeFlash(), NextPath: c.OriginalURL()}
+		CSRF: c.Session.FormToken(), Once: ident.New("once_"), Flash: c.TakeFlash(), NextPath: c.OriginalURL()}
 }

@@ -24,7 +24,7 @@ type ResendRow struct {
 	Created     time.Time
 	Done        time.Time
 	Total, Walked, Made, Delivered, Failed,
-	Waiting int
+	Waiting, Later int // Later: sent again by something that came after it
 	Working bool
 }
 
@@ -288,7 +288,7 @@ func resendForm(p ResendsProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "> <span><span class=\"block font-semibold\">All that failed</span> <span class=\"muted text-[0.8125rem]\">Given up, not sent, or skipped while it was off</span></span></label> <label class=\"choice\"><input type=\"radio\" name=\"failed\" value=\"false\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "> <span><span class=\"block font-semibold\">All that failed</span> <span class=\"muted text-[0.8125rem]\">Waiting for another try, given up, or skipped while it was off</span></span></label> <label class=\"choice\"><input type=\"radio\" name=\"failed\" value=\"false\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -17,9 +17,10 @@ type Page struct {
 	// Domain is test or live; LiveAvailable says whether live can be chosen.
 	Domain        string
 	LiveAvailable bool
-	// CSRF is the token that every form carries.
-	CSRF  string
-	Flash Flash
+	// CSRF is the token that every form carries; Once is what tells this showing
+	// of a form from the others.
+	CSRF, Once string
+	Flash      Flash
 	// NextPath is where a switch of the domain comes back to.
 	NextPath string
 	// Refresh makes browsers without JavaScript load the page again, in seconds;

@@ -3,6 +3,7 @@ package servertest
 import (
 	"html"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -50,6 +51,11 @@ func (s *Server) SignIn(email string) *Browser {
 		s.T.Fatalf("sign-in answered %d: %s", a.Status, a.Text())
 	}
 	return b
+}
+
+// Window is another one of the same browser, which may be used at the same time.
+func (b *Browser) Window() *Browser {
+	return &Browser{server: b.server, cookies: maps.Clone(b.cookies), Header: b.Header}
 }
 
 // Get asks for a page.

@@ -18,6 +18,7 @@ import (
 	simulated "cointill/chain/sandbox"
 	"cointill/core/account"
 	"cointill/core/clock"
+	"cointill/core/idempotency"
 	"cointill/core/limit"
 	"cointill/core/link"
 	"cointill/core/money"
@@ -176,7 +177,8 @@ func (s *Server) serve() *fiber.App {
 	change := &receiving.Service{DB: s.DB, Clock: s.Clock.Now, Accounts: s.Accounts, Wallets: s.Wallets, Mails: s.Mails,
 		Render: mail.RenderWalletChanged, Pages: Base + "/dashboard/methods"}
 	merchant := &dashboard.Handlers{Accounts: s.Accounts, Payments: s.Payments, Webhooks: s.Webhooks, Links: s.Links, Mails: s.Mails,
-		Sandbox: player, Wallets: s.Wallets, Receiving: change, Networks: s.Registry, Quotes: s.Quotes, Clock: s.Clock.Now}
+		Sandbox: player, Wallets: s.Wallets, Receiving: change, Networks: s.Registry, Quotes: s.Quotes, Clock: s.Clock.Now,
+		Answers: idempotency.New(s.DB, s.Clock.Now, s.Payments.Secrets)}
 	customer := &checkout.Handlers{Payments: s.Payments, Links: s.Links, Sandbox: player, Hub: s.Hub, Networks: s.Registry}
 	server, err := web.New(web.Config{BaseURL: Base}, web.Deps{
 		Clock: s.Clock.Now, Account: s.Accounts, Secret: s.Payments.Secrets, Limiter: limit.New(s.DB, s.Clock.Now), Hub: s.Hub,

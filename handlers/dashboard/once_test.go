@@ -1,0 +1,75 @@
+package dashboard_test
+
+import (
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"sync"
+	"testing"
+
+	"cointill/core/webhook"
+	"cointill/handlers/dashboard/servertest"
+)
+
+var hiddenField = regexp.MustCompile(`<input type="hidden" name="(csrf|once)" value="([^"]*)"`)
+
+// TestOnce sends forms that make something twice, one after the other and both
+// at once: they make it once, and lead to it each time. Shown again, a form
+// makes another.
+func TestOnce(t *testing.T) {
+	eachHooked(t, 200, func(t *testing.T, s *hooked) {
+		s.pay()
+		link := url.Values{"title": {"Class"}, "amount_kind": {"fixed"}, "currency": {"NGN"}, "amount": {"100"}, "methods": {"crypto_ripple"}}
+		for name, c := range map[string]struct {
+			page, path string
+			form       url.Values
+			count      func() int
+		}{
+			"link": {"/dashboard/links/new", "/dashboard/links", link, func() int {
+				list, _, err := s.Links.List(t.Context(), s.sc, 0, 100)
+				s.Must(err)
+				return len(list)
+			}},
+			"resend": {"/dashboard/webhooks/resends/review?created_after=2026-03-01T11:00", "/dashboard/webhooks/resends", url.Values{"created_after": {"2026-03-01T11:00"}}, func() int {
+				list, _, err := s.Webhooks.Resends(t.Context(), s.sc, "", 100)
+				s.Must(err)
+				return len(list)
+			}},
+			"test event": {s.at, s.at + "/test", url.Values{}, func() int {
+				list, _, err := s.Webhooks.Events(t.Context(), s.sc, webhook.Filter{Type: webhook.WebhookTest}, "", 100)
+				s.Must(err)
+				return len(list)
+			}},
+		} {
+			showing := func() url.Values {
+				form := url.Values{}
+				for _, found := range hiddenField.FindAllStringSubmatch(s.b.Get(c.page).Body, -1) {
+					form.Set(found[1], html.UnescapeString(found[2]))
+				}
+				for field, values := range c.form {
+					form[field] = values
+				}
+				return form
+			}
+			form := showing()
+			first, again := s.b.Post(c.path, form), s.b.Post(c.path, form)
+			if n := c.count(); n != 1 || first.Status != http.StatusSeeOther || again.Status != http.StatusSeeOther || again.Location != first.Location {
+				t.Errorf("%s: %d made, %d to %q, then %d to %q: %.300s", name, n, first.Status, first.Location, again.Status, again.Location, again.Text())
+			}
+			form = showing()
+			var both sync.WaitGroup
+			for _, b := range []*servertest.Browser{s.b.Window(), s.b.Window()} {
+				both.Go(func() {
+					if a := b.Post(c.path, form); a.Status != http.StatusSeeOther {
+						t.Errorf("%s at once: %d %.300s", name, a.Status, a.Text())
+					}
+				})
+			}
+			both.Wait()
+			if n := c.count(); n != 2 {
+				t.Errorf("%s: %d made, want 2", name, n)
+			}
+		}
+	})
+}
