@@ -26,7 +26,7 @@ test-xrpl-public: ## the XRP adapter on a server: make test-xrpl-public SERVER=w
 
 test-webhooks: ## 100,000 events to failing consumers while the program is killed again and again, on both databases
 	@scripts/prepare
-	@scripts/with-postgres --durable scripts/end-to-end -v -run Storm -timeout 6h . -args -storm.payments=24000 -storm.rate=12 -storm.patience=1h
+	@scripts/with-postgres --durable scripts/end-to-end -v -run Storm -timeout 6h . -args -storm.payments=24000 -storm.rate=40 -storm.consumers=2 -storm.patience=2h
 
 bench: ## initiate and verify per second, beside bare SQL in the same run
 	@scripts/prepare

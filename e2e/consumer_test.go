@@ -2,14 +2,19 @@ package e2e
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	crand "crypto/rand"
 	"crypto/sha256"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"log"
+	"math/big"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -43,8 +48,15 @@ var faults = []string{resetEarly, resetLate, slowHeaders, slowBody, broken, limi
 // faulty is the share of connections that fail, in percent.
 const faulty = 30
 
-// dawdle is how long slow answers take: some are cut off by a kill, some end.
+// dawdle is how long slow answers take at most: some are cut off by a kill, some end.
 const dawdle = 3 * time.Second
+
+// pause is how long one takes: mostly far less, so that what is slow doesn't
+// make up the whole run.
+func pause() time.Duration {
+	part := rand.Float64()
+	return time.Duration(part * part * part * float64(dawdle))
+}
 
 // storm is what the consumers of one run share: it is over once calm is closed.
 type storm struct {
@@ -54,10 +66,30 @@ type storm struct {
 	faults   map[string]int
 	wrong    []string // what must never be
 	node     *nodeVerifier
+
+	certificate tls.Certificate // of every consumer
 }
 
-func newStorm(node *nodeVerifier) *storm {
-	return &storm{calm: make(chan struct{}), faults: map[string]int{}, node: node}
+func newStorm(t *testing.T) *storm {
+	return &storm{calm: make(chan struct{}), faults: map[string]int{}, node: newNodeVerifier(t), certificate: elliptic256(t)}
+}
+
+// elliptic256 makes a certificate of this machine. That of httptest has an RSA
+// key, whose signatures would be most of the work of a run.
+func elliptic256(t *testing.T) tls.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), crand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	about := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(crand.Reader, about, about, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
 // fate draws how a connection ends.
@@ -103,6 +135,7 @@ type consumer struct {
 	*httptest.Server
 	*storm
 	id, secret string
+	order      resendOrder // the latest of what failed
 
 	mu       sync.Mutex
 	bodies   map[string][sha256.Size]byte // by webhook-id, of whatever came
@@ -123,7 +156,7 @@ func newConsumer(t *testing.T, s *storm) *consumer {
 	c.Config.ConnContext = func(ctx context.Context, connection net.Conn) context.Context {
 		return context.WithValue(ctx, fatedKey{}, connection.(*tls.Conn).NetConn())
 	}
-	c.TLS = &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+	c.TLS = &tls.Config{Certificates: []tls.Certificate{s.certificate}, GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 		if hello.Conn.(*fated).fate == alert {
 			return nil, errors.New("to fail")
 		}
@@ -208,15 +241,15 @@ func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.reset()
 	case halfClose:
 		_ = f.CloseWrite()
-		c.wait(r.Context(), dawdle)
+		c.wait(r.Context(), pause())
 	case slowHeaders:
-		c.wait(r.Context(), rand.N(dawdle))
+		c.wait(r.Context(), pause())
 		w.WriteHeader(http.StatusServiceUnavailable)
 	case slowBody: // the status counts, which came
 		c.take(id)
 		w.WriteHeader(http.StatusOK)
 		_ = http.NewResponseController(w).Flush()
-		c.wait(r.Context(), dawdle)
+		c.wait(r.Context(), pause())
 	case broken:
 		w.WriteHeader(http.StatusInternalServerError)
 	case limited:
