@@ -17,6 +17,8 @@ var planted = []struct{ rule, path, text, says string }{
 	{"own imports", "models/a.go", `import _ "cointill/core/payment"`, "models may not import core/payment"},
 	{"own imports", "chain/xrpl/a.go", `import _ "cointill/models"`, "chain may not import models"},
 	{"own imports", "chain/xrpl/a.go", `import _ "cointill/chain/sandbox"`, "chain may not import chain/sandbox"},
+	{"own imports", "chain/node/a.go", `import _ "cointill/chain/xrpl/params"`, "chain/node may not import chain/xrpl/params"},
+	{"own imports", "core/payment/a.go", `import _ "cointill/chain/node"`, "core may not import chain/node"},
 	{"own imports", "core/payment/a.go", `import _ "cointill/models/modelstest"`, "is for tests"},
 	{"own imports", "helpers/a.go", `import _ "cointill/core/money"`, "no room of the house"},
 	{"own imports", "e2e/a_test.go", `import _ "cointill/core/money"`, "from outside only"},

@@ -2,15 +2,12 @@ package bitcoin
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
-	"slices"
 	"strings"
-)
 
-// maxNodes bounds how many nodes one network may have.
-const maxNodes = 8
+	"cointill/chain/node"
+)
 
 // endpoint is a node's URL, taken apart.
 type endpoint struct {
@@ -62,7 +59,7 @@ func (e *endpoint) options(raw string) error {
 			e.login.cookie = values[0]
 		case key == "cert" && len(values) == 1 && values[0] != "":
 			e.cert = values[0]
-		case key == "zmq" && !e.esplora && len(values) <= maxNodes:
+		case key == "zmq" && !e.esplora && len(values) <= node.Most:
 			for _, value := range values {
 				at, err := publisher(value)
 				if err != nil {
@@ -91,21 +88,11 @@ func publisher(text string) (string, error) {
 }
 
 // parseEndpoints reads the URLs of all nodes of a network.
-func parseEndpoints(texts []string) ([]endpoint, error) {
-	if len(texts) == 0 || len(texts) > maxNodes {
-		return nil, fmt.Errorf("a network has 1 to %d nodes", maxNodes)
-	}
-	var all []endpoint
-	for i, text := range texts {
+func parseEndpoints(texts []string) (all []endpoint, err error) {
+	err = node.URLs("node", texts, func(text string) (string, error) {
 		e, err := parseEndpoint(text)
-		if err != nil {
-			return nil, fmt.Errorf("node %d of %d: %w", i+1, len(texts), err)
-		}
-		same := func(other endpoint) bool { return other.base == e.base }
-		if slices.ContainsFunc(all, same) {
-			return nil, fmt.Errorf("node %d of %d is listed twice: two nodes check each other only when they are two", i+1, len(texts))
-		}
 		all = append(all, e)
-	}
-	return all, nil
+		return e.base, err
+	})
+	return all, err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"cointill/chain"
+	"cointill/chain/node"
 )
 
 // coreBatch is how many transactions are asked for in one request: a hundred
@@ -38,10 +39,10 @@ func (c *core) identify(ctx context.Context) (dialect, version string, err error
 			Subversion string `json:"subversion"`
 		}
 		if err := json.Unmarshal(result, &info); err != nil {
-			return "", "", strange(aNode, errors.New("no network info"))
+			return "", "", node.Strange(aNode, errors.New("no network info"))
 		}
 		c.btcd.Store(false)
-		return "core", clip(strings.Trim(info.Subversion, "/")), nil
+		return "core", node.Clip(strings.Trim(info.Subversion, "/")), nil
 	case refusal(err) == nil:
 		return "", "", err
 	}
@@ -56,10 +57,10 @@ func (c *core) identify(ctx context.Context) (dialect, version string, err error
 		Version string `json:"versionstring"`
 	}
 	if err := json.Unmarshal(result, &versions); err != nil {
-		return "", "", strange(aNode, errors.New("no version"))
+		return "", "", node.Strange(aNode, errors.New("no version"))
 	}
 	c.btcd.Store(true)
-	return "btcd", clip("btcd JSON-RPC " + versions["btcdjsonrpcapi"].Version), nil
+	return "btcd", node.Clip("btcd JSON-RPC " + versions["btcdjsonrpcapi"].Version), nil
 }
 
 func (c *core) state(ctx context.Context) (state, error) {
@@ -76,9 +77,9 @@ func (c *core) state(ctx context.Context) (state, error) {
 	}
 	err = json.Unmarshal(result, &info)
 	if err != nil || info.Blocks < 0 || info.Blocks > maxHeight || info.Headers > maxHeight || !isHash(info.Best) {
-		return state{}, strange(aNode, errors.New("getblockchaininfo makes no sense"))
+		return state{}, node.Strange(aNode, errors.New("getblockchaininfo makes no sense"))
 	}
-	return state{clip(info.Chain), info.Blocks, info.Best, max(info.Headers, info.Blocks), info.Syncing}, nil
+	return state{node.Clip(info.Chain), info.Blocks, info.Best, max(info.Headers, info.Blocks), info.Syncing}, nil
 }
 
 func (c *core) hash(ctx context.Context, height int64) (string, error) {
@@ -123,7 +124,7 @@ func (c *core) block(ctx context.Context, hash string) ([]byte, error) {
 	case hasCode(err, codeNotFound):
 		return nil, vanished(err)
 	case no != nil && strings.Contains(no.Message, "pruned"):
-		return nil, troubled(err, "has thrown away a block that is needed. Let it keep more (prune), or use a node that keeps all.")
+		return nil, node.Troubled(err, "has thrown away a block that is needed. Let it keep more (prune), or use a node that keeps all.")
 	case err != nil:
 		return nil, method("getblock", err)
 	}
@@ -136,14 +137,14 @@ func (c *core) mempool(ctx context.Context) ([]chainhash.Hash, error) {
 	}
 	result, err := c.call(ctx, maxList, "getrawmempool")
 	switch {
-	case errors.Is(err, errTooLong):
-		return nil, troubled(err, "has a mempool of more transactions than can be followed. Lower its maxmempool.")
+	case errors.Is(err, node.ErrTooLong):
+		return nil, node.Troubled(err, "has a mempool of more transactions than can be followed. Lower its maxmempool.")
 	case err != nil:
 		return nil, method("getrawmempool", err)
 	}
 	ids, err := parseIDs(result)
 	if err != nil {
-		return nil, strange(aNode, err)
+		return nil, node.Strange(aNode, err)
 	}
 	return ids, nil
 }
@@ -164,11 +165,11 @@ func (c *core) refilled(ctx context.Context) error {
 	}{true}
 	if err == nil {
 		if err := json.Unmarshal(result, &info); err != nil {
-			return strange(aNode, errors.New("getmempoolinfo makes no sense"))
+			return node.Strange(aNode, errors.New("getmempoolinfo makes no sense"))
 		}
 	}
 	if !info.Loaded {
-		return troubled(nil, "was started and is still reading its mempool from the disk. Wait until it has.")
+		return node.Troubled(nil, "was started and is still reading its mempool from the disk. Wait until it has.")
 	}
 	c.full.Store(true)
 	return nil
@@ -189,7 +190,7 @@ func (c *core) txs(ctx context.Context, ids []chainhash.Hash) ([][]byte, error) 
 		calls[i] = c.make("getrawtransaction", id.String())
 	}
 	replies, err := c.rpc.batch(ctx, maxHex, calls)
-	if errors.Is(err, errTooLong) && len(ids) > 1 {
+	if errors.Is(err, node.ErrTooLong) && len(ids) > 1 {
 		half := len(ids) / 2
 		c.many.Store(int64(half))
 		return c.txs(ctx, ids[:half])
@@ -220,5 +221,5 @@ func method(name string, err error) error {
 	if refusal(err) == nil {
 		return err
 	}
-	return troubled(fmt.Errorf("%s: %w", name, err), "refuses %s. Look into its log, and check that its user may call it (rpcwhitelist).", name)
+	return node.Troubled(fmt.Errorf("%s: %w", name, err), "refuses %s. Look into its log, and check that its user may call it (rpcwhitelist).", name)
 }

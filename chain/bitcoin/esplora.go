@@ -13,6 +13,7 @@ import (
 	"github.com/btcsuite/btcd/chainhash/v2"
 
 	"cointill/chain"
+	"cointill/chain/node"
 )
 
 // esploraWorkers is how many requests go to an Esplora server at once.
@@ -36,9 +37,9 @@ func (e *esplora) get(ctx context.Context, path string, limit int64) ([]byte, er
 	case status == http.StatusNotFound:
 		return nil, errNotFound
 	case status >= 500:
-		return nil, failing(status)
+		return nil, node.Failing(status)
 	case status != http.StatusOK:
-		return nil, strange(anEsplora, fmt.Errorf("HTTP %d", status))
+		return nil, node.Strange(anEsplora, fmt.Errorf("HTTP %d", status))
 	}
 	return body, nil
 }
@@ -49,7 +50,7 @@ var errNotFound = errors.New("not found")
 func (e *esplora) need(ctx context.Context, path string, limit int64) ([]byte, error) {
 	body, err := e.get(ctx, path, limit)
 	if errors.Is(err, errNotFound) {
-		return nil, strange(anEsplora, errors.New("HTTP 404"))
+		return nil, node.Strange(anEsplora, errors.New("HTTP 404"))
 	}
 	return body, err
 }
@@ -65,7 +66,7 @@ func (e *esplora) state(ctx context.Context) (state, error) {
 	}
 	height, err := strconv.ParseInt(string(bytes.TrimSpace(body)), 10, 64)
 	if err != nil || height < 0 || height > maxHeight {
-		return state{}, strange(anEsplora, errors.New("no height"))
+		return state{}, node.Strange(anEsplora, errors.New("no height"))
 	}
 	hash, err := e.hash(ctx, height)
 	if err != nil {
@@ -87,7 +88,7 @@ func (e *esplora) hash(ctx context.Context, height int64) (string, error) {
 	}
 	hash := string(bytes.TrimSpace(body))
 	if !isHash(hash) {
-		return "", strange(anEsplora, errors.New("not a hash"))
+		return "", node.Strange(anEsplora, errors.New("not a hash"))
 	}
 	return hash, nil
 }
@@ -102,7 +103,7 @@ func (e *esplora) header(ctx context.Context, hash string) ([]byte, error) {
 	}
 	raw, err := hex.DecodeString(string(bytes.TrimSpace(body)))
 	if err != nil {
-		return nil, strange(anEsplora, errors.New("not hexadecimal"))
+		return nil, node.Strange(anEsplora, errors.New("not hexadecimal"))
 	}
 	return raw, nil
 }
@@ -122,7 +123,7 @@ func (e *esplora) mempool(ctx context.Context) ([]chainhash.Hash, error) {
 	}
 	ids, err := parseIDs(body)
 	if err != nil {
-		return nil, strange(anEsplora, err)
+		return nil, node.Strange(anEsplora, err)
 	}
 	return ids, nil
 }

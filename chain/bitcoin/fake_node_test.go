@@ -73,19 +73,19 @@ func openURLs(t testing.TB, c *fakeChain, urls ...string) *Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.pace.moment, s.pace.pause, s.pace.retry, s.pace.quick = 0, 0, time.Millisecond, time.Hour
+	s.nodes.Pace.Moment, s.nodes.Pace.Pause, s.Retry, s.pace.quick = 0, 0, time.Millisecond, time.Hour
 	return s
 }
 
 // impatient lets nodes that say nothing be given up soon: for tests of silence
 // only, before the first question, as busy machines are silent, too.
 func impatient(s *Source) {
-	for _, node := range s.nodes {
+	for _, node := range s.servers {
 		switch b := node.backend.(type) {
 		case *core:
-			b.silence = time.Second
+			b.Silence = time.Second
 		case *esplora:
-			b.silence = time.Second
+			b.Silence = time.Second
 		}
 	}
 }

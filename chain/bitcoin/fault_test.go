@@ -252,7 +252,7 @@ func TestFaults(t *testing.T) {
 				change(s)
 			}
 			s.log = slog.New(slog.NewTextHandler(&log, nil))
-			s.nodes[0].log = s.log
+			s.nodes.Log = s.log
 			b := newFixture(t, c, s)
 			b.step()
 			mined := b.pay()
@@ -344,7 +344,7 @@ func TestPublicNetwork(t *testing.T) {
 	n.set(func(n *fakeNode) { n.syncing = false })
 	b.step()
 	late := func(d time.Duration) {
-		for _, n := range s.nodes {
+		for _, n := range s.servers {
 			n.clock = func() time.Time { return time.Now().Add(d) }
 		}
 	}
@@ -357,7 +357,7 @@ func TestPublicNetwork(t *testing.T) {
 	other := *c.params.Params
 	other.GenesisHash = paramsOf(t, money.Bitcoin, "testnet4").GenesisHash
 	s = n.open(t)
-	s.nodes[0].params.Params = &other
+	s.servers[0].params.Params = &other
 	newFixture(t, c, s).stopped("its first block is another")
 }
 

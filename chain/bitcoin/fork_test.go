@@ -1,11 +1,13 @@
 package bitcoin
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"cointill/chain"
+	"cointill/chain/node"
 	"cointill/core/money"
 )
 
@@ -114,7 +116,7 @@ func TestPartitionSeen(t *testing.T) {
 func TestStaleWitness(t *testing.T) {
 	t.Parallel()
 	p := newParted(t, 1) // node 1 is the one that is asked
-	p.source.pace = usualPace
+	p.source.nodes.Pace = node.UsualPace
 	p.follows(0)
 	witness := p.nodes[0]
 	before := witness.total()
@@ -133,13 +135,13 @@ func TestStaleWitness(t *testing.T) {
 func TestHungWitness(t *testing.T) {
 	t.Parallel()
 	p := newParted(t, 1)
-	p.source.pace = usualPace
-	p.source.pace.most = 50 * time.Millisecond
+	p.source.nodes.Pace = node.UsualPace
+	p.source.nodes.Pace.Most = 50 * time.Millisecond
 	p.follows(0)
 	p.nodes[0].set(func(n *fakeNode) { n.hijack = hang })
 	p.chains[1].mine(2)
 	p.follows(1)
-	if p.source.nodes[1].seen().healthy() {
+	if p.source.servers[1].Seen().Healthy() {
 		t.Error("it passes for healthy")
 	}
 }
@@ -209,25 +211,38 @@ func TestBusyWitness(t *testing.T) {
 	p.chains[0].mine(1)
 	p.chains[1].mine(1)
 	p.follows(0)
-	witness, liar := p.source.nodes[0], p.source.nodes[1]
-	p.source.choosing.Lock()
-	p.source.chosen = liar
-	p.source.choosing.Unlock()
+	witness, liar := p.source.servers[0], p.source.servers[1]
+	p.source.nodes.Choosing.Lock()
+	p.source.nodes.Chosen = liar.Node
+	p.source.nodes.Choosing.Unlock()
 	p.chains[1].mine(8)
-	witness.asking <- struct{}{} // a look at it begins
-	fresh := map[*node]bool{liar: true}
-	if err := liar.check(t.Context()); err != nil {
+	asked, answer, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	p.nodes[0].set(func(n *fakeNode) {
+		n.hijack = func(http.ResponseWriter, *http.Request) bool {
+			asked <- struct{}{}
+			<-answer
+			return false
+		}
+	})
+	go func() { ended <- witness.Check(t.Context()) }()
+	<-asked // a look at it begins
+	p.nodes[0].set(func(n *fakeNode) { n.hijack = nil })
+	fresh := map[*node.Node]bool{liar.Node: true}
+	if err := liar.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	result := make(chan error, 1)
 	go func() {
-		p.source.choosing.Lock()
-		defer p.source.choosing.Unlock()
+		p.source.nodes.Choosing.Lock()
+		defer p.source.nodes.Choosing.Unlock()
 		_, err := p.source.pick(t.Context(), fresh)
 		result <- err
 	}()
-	<-witness.asking // and ends
+	close(answer) // and ends
 	if err := <-result; err == nil {
 		t.Error("the branch is believed while the node that contradicts it is looked at")
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

@@ -1,19 +1,17 @@
 package bitcoin
 
 import (
-	"bytes"
 	"context"
-	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"strings"
 	"sync"
-	"time"
+
+	"cointill/chain/node"
 )
 
 const (
@@ -23,10 +21,6 @@ const (
 	maxHex = 2*maxRaw + 64<<10
 	// smallAnswer bounds every other answer.
 	smallAnswer = 1 << 20
-	// maxSilence is how long a node may say nothing in the middle of a question.
-	maxSilence = 10 * time.Second
-	// maxQuestion bounds a question as a whole, for nodes that drip.
-	maxQuestion = time.Minute
 )
 
 // login is how requests are signed. A cookie file holds user:password, and the
@@ -45,7 +39,7 @@ func (l *login) get() (user, password string, err error) {
 	defer l.mu.Unlock()
 	if l.cookie != "" && !l.read {
 		if err := l.load(); err != nil {
-			return "", "", troubled(err, "has a cookie file that can't be read. Check its path in the URL and its permissions.")
+			return "", "", node.Troubled(err, "has a cookie file that can't be read. Check its path in the URL and its permissions.")
 		}
 	}
 	return l.user, l.password, nil
@@ -81,32 +75,21 @@ func (l *login) forget() bool {
 	return l.cookie != ""
 }
 
-// client asks one server over HTTP. It follows no redirect, which could carry
-// the password elsewhere, and takes no proxy from the environment.
+// client asks one server over HTTP, and signs what it asks.
 type client struct {
-	base    string
-	login   *login
-	http    *http.Client
-	silence time.Duration
+	*node.Client
+	login *login
 }
 
 func newClient(e *endpoint) (*client, error) {
-	transport := &http.Transport{
-		DialContext:         (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
-		TLSHandshakeTimeout: 5 * time.Second,
-		MaxIdleConnsPerHost: esploraWorkers,
-		IdleConnTimeout:     20 * time.Second, // less than a node's own 30 s
-		DisableCompression:  true,             // so that a bounded answer is a bounded answer
-	}
+	var roots *x509.CertPool
 	if e.cert != "" {
-		roots, err := readCert(e.cert)
-		if err != nil {
+		var err error
+		if roots, err = readCert(e.cert); err != nil {
 			return nil, err
 		}
-		transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 	}
-	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &client{base: e.base, login: e.login, silence: maxSilence, http: &http.Client{Transport: transport, CheckRedirect: stay}}, nil
+	return &client{node.NewClient(e.base, roots), e.login}, nil
 }
 
 func readCert(path string) (*x509.CertPool, error) {
@@ -125,10 +108,16 @@ func readCert(path string) (*x509.CertPool, error) {
 // nil body makes it a GET. The status is that of an answer that may be read on:
 // refusals and redirects are errors already.
 func (c *client) ask(ctx context.Context, path string, body []byte, limit int64) (status int, answer []byte, err error) {
-	ctx, cancel := context.WithTimeout(ctx, maxQuestion)
-	defer cancel()
 	for again := false; ; again = true {
-		status, answer, err = c.once(ctx, path, body, limit)
+		user, password, err := c.login.get()
+		if err != nil {
+			return 0, nil, err
+		}
+		var header http.Header
+		if user != "" || password != "" {
+			header = node.Basic(user, password)
+		}
+		status, answer, err = c.Ask(ctx, path, header, body, limit)
 		switch {
 		case err != nil:
 			return 0, nil, err
@@ -141,91 +130,8 @@ func (c *client) ask(ctx context.Context, path string, body []byte, limit int64)
 		case status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests:
 			return 0, nil, overloaded(status)
 		case status >= 300 && status < 400:
-			return 0, nil, strange("a node", fmt.Errorf("HTTP %d, a redirect", status))
+			return 0, nil, node.Strange("a node", fmt.Errorf("HTTP %d, a redirect", status))
 		}
 		return status, answer, nil
 	}
-}
-
-func (c *client) once(ctx context.Context, path string, body []byte, limit int64) (int, []byte, error) {
-	user, password, err := c.login.get()
-	if err != nil {
-		return 0, nil, err
-	}
-	watched, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	watchdog := time.AfterFunc(c.silence, func() { cancel(errSilent) })
-	defer watchdog.Stop()
-	method := http.MethodGet
-	if body != nil {
-		method = http.MethodPost
-	}
-	request, err := http.NewRequestWithContext(watched, method, c.base+path, bytes.NewReader(body))
-	if err != nil {
-		return 0, nil, errors.New("the request can't be made")
-	}
-	if user != "" || password != "" {
-		request.SetBasicAuth(user, password)
-	}
-	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
-		// Every question only reads, so it may be sent again when the node closed
-		// the kept connection meanwhile; an empty value is not sent.
-		request.Header["Idempotency-Key"] = nil
-	}
-	response, err := c.http.Do(request)
-	if err != nil {
-		return 0, nil, c.failure(ctx, watched, err)
-	}
-	defer response.Body.Close()
-	answer, err := c.read(response, watchdog, limit)
-	if err != nil {
-		return 0, nil, c.failure(ctx, watched, err)
-	}
-	return response.StatusCode, answer, nil
-}
-
-// read reads a body; every byte that comes keeps the watchdog quiet.
-func (c *client) read(response *http.Response, watchdog *time.Timer, limit int64) ([]byte, error) {
-	if response.ContentLength > limit {
-		return nil, errTooLong
-	}
-	var into bytes.Buffer
-	if response.ContentLength > 0 {
-		into.Grow(int(response.ContentLength) + bytes.MinRead)
-	}
-	heard := readerFunc(func(p []byte) (int, error) {
-		n, err := response.Body.Read(p)
-		watchdog.Reset(c.silence)
-		return n, err
-	})
-	n, err := into.ReadFrom(io.LimitReader(heard, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if n > limit {
-		return nil, errTooLong
-	}
-	return into.Bytes(), nil
-}
-
-type readerFunc func([]byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
-
-// failure says what went wrong with an exchange, and drops kept connections:
-// others may be as dead as this one.
-func (c *client) failure(ctx, watched context.Context, err error) error {
-	c.http.CloseIdleConnections()
-	switch {
-	case errors.Is(err, errTooLong):
-		return tooLong()
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case errors.Is(context.Cause(watched), errSilent):
-		return silent(c.silence)
-	case dialling(err):
-		return unreachable(err)
-	}
-	return broken(err)
 }

@@ -81,7 +81,7 @@ func TestMemory(t *testing.T) {
 		{"a long block of Esplora's", "esplora", block, make([]byte, 32<<20)},
 	} {
 		n := newFakeNode(t, newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest")), c.dialect)
-		ask := c.ask(n.open(t).nodes[0].backend)
+		ask := c.ask(n.open(t).servers[0].backend)
 		n.set(func(n *fakeNode) {
 			n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
 				_, _ = io.Copy(io.Discard, r.Body)
@@ -109,7 +109,7 @@ func TestLongTransactions(t *testing.T) {
 			return true
 		}
 	})
-	raws, err := n.open(t).nodes[0].txs(t.Context(), ids)
+	raws, err := n.open(t).servers[0].txs(t.Context(), ids)
 	if err != nil || len(raws) < 9 || len(raws) > 10+esploraWorkers {
 		t.Fatalf("%d transactions, %v", len(raws), err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/btcsuite/btcd/chainhash/v2"
 
 	"cointill/chain"
+	"cointill/chain/node"
 )
 
 const (
@@ -63,7 +64,7 @@ type mempool struct {
 	reading uint32 // number of this reading
 
 	listed struct { // the last complete listing
-		node *node
+		node *server
 		tip  string
 		at   time.Time
 		took time.Duration
@@ -90,7 +91,7 @@ type heldTx struct {
 // reading is what one reading of the mempool needs.
 type reading struct {
 	*Source
-	node  *node
+	node  *server
 	tip   string
 	watch chain.Watch
 }
@@ -263,7 +264,7 @@ func (m *mempool) take(r reading, id chainhash.Hash, raw []byte) error {
 		err = fmt.Errorf("transaction %s came for %s", tx.ID, id)
 	}
 	if err != nil {
-		return damaged("a transaction", err)
+		return node.Damaged("a transaction", err)
 	}
 	key := maphash.Bytes(m.seed, id[:])
 	known := m.known[key]
@@ -273,7 +274,7 @@ func (m *mempool) take(r reading, id chainhash.Hash, raw []byte) error {
 		m.hold(id, heldTx{raw, r.clock(), m.reading, concerns(tx)})
 	}
 	if m.ours > oursBytes {
-		return troubled(fmt.Errorf("%d bytes of transactions", m.ours),
+		return node.Troubled(fmt.Errorf("%d bytes of transactions", m.ours),
 			"has more unconfirmed transactions that pay to this server than there can be. Check that it is a node of this network.")
 	}
 	return nil
@@ -308,7 +309,7 @@ func (m *mempool) match(r reading, id chainhash.Hash) (Tx, error) {
 	held := m.held[id]
 	tx, err := ParseTx(held.raw, r.params, r.watch)
 	if err != nil {
-		return Tx{}, damaged("a transaction", err)
+		return Tx{}, node.Damaged("a transaction", err)
 	}
 	if held.ours != concerns(tx) {
 		held.ours = concerns(tx)
@@ -318,8 +319,8 @@ func (m *mempool) match(r reading, id chainhash.Hash) (Tx, error) {
 }
 
 // progress is the problem while a big mempool is not read to its end.
-func (m *mempool) progress(n *node, left int) error {
-	return n.problem(troubled(nil, "has a big mempool, of which %d of %d transactions are still to be read. Nothing needs to be done.",
+func (m *mempool) progress(n *server, left int) error {
+	return n.Problem(node.Troubled(nil, "has a big mempool, of which %d of %d transactions are still to be read. Nothing needs to be done.",
 		left, len(m.known)))
 }
 

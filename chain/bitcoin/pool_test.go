@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"cointill/chain/node"
 	"cointill/core/money"
 )
 
@@ -26,12 +27,13 @@ func twoNodes(t *testing.T, adjust ...func(*Source)) (b *fixture, first, second 
 
 // inUse is the number of the node that is asked.
 func inUse(b *fixture) int {
-	b.source.mu.Lock()
-	defer b.source.mu.Unlock()
-	if b.source.asked == nil {
+	nodes := b.source.nodes
+	nodes.Choosing.Lock()
+	defer nodes.Choosing.Unlock()
+	if nodes.Chosen == nil {
 		return 0
 	}
-	return b.source.asked.number
+	return nodes.Chosen.Number
 }
 
 // TestFailover goes on with the second node when the first fails in whatever
@@ -135,7 +137,7 @@ func TestBehind(t *testing.T) {
 func TestSlowNode(t *testing.T) {
 	t.Parallel()
 	b, _, second := twoNodes(t)
-	b.source.pace.grace, b.source.pace.most = time.Millisecond, 100*time.Millisecond
+	b.source.nodes.Pace.Grace, b.source.nodes.Pace.Most = time.Millisecond, 100*time.Millisecond
 	asked := make(chan struct{}, 100)
 	second.set(func(n *fakeNode) {
 		n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
@@ -153,7 +155,7 @@ func TestSlowNode(t *testing.T) {
 	for len(asked) < 2 { // the first look is given up, and another begun
 		b.step()
 	}
-	if v := b.source.nodes[1].seen(); v.healthy() {
+	if v := b.source.servers[1].Seen(); v.Healthy() {
 		t.Error("it passes for healthy")
 	}
 }
@@ -179,7 +181,7 @@ func TestNobody(t *testing.T) {
 func TestFewQuestions(t *testing.T) {
 	t.Parallel()
 	b, first, second := twoNodes(t)
-	b.source.pace = usualPace
+	b.source.pace, b.source.nodes.Pace = usualPace, node.UsualPace
 	b.step()
 	before, others := first.total(), second.total()
 	b.step()

@@ -195,7 +195,7 @@ func TestWebsocketRefused(t *testing.T) {
 	n.refused = true
 	s := n.open(t)
 	stood := false
-	err := notifications(t.Context(), "ws://"+n.Listener.Addr().String()+"/ws", s.nodes[0].backend.(*core).client, func() { stood = true }, func([]byte) {})
+	err := notifications(t.Context(), "ws://"+n.Listener.Addr().String()+"/ws", s.servers[0].backend.(*core).client, func() { stood = true }, func([]byte) {})
 	if err == nil || !strings.Contains(err.Error(), "refuses notifications") || stood {
 		t.Errorf("error %v, stood %v", err, stood)
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/btcsuite/btcd/chainhash/v2"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"cointill/chain/node"
 )
 
 // aNode names the servers that speak JSON-RPC, in sentences.
@@ -34,12 +36,12 @@ type rpcError struct {
 	Message string `json:"message"`
 }
 
-func (e *rpcError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, clip(e.Message)) }
+func (e *rpcError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, node.Clip(e.Message)) }
 
 // refusal is the error of a node's method, and nil for trouble with the node itself.
 func refusal(err error) *rpcError {
 	var e *rpcError
-	var t *trouble
+	var t *node.Trouble
 	if errors.As(err, &t) || !errors.As(err, &e) {
 		return nil
 	}
@@ -89,14 +91,14 @@ func (r *rpc) call(ctx context.Context, limit int64, method string, params ...an
 		return nil, err
 	}
 	var answer reply
-	if err := json.Unmarshal(body, &answer, frugal); err != nil {
+	if err := json.Unmarshal(body, &answer, node.Frugal); err != nil {
 		return nil, unreadable(status, body, err)
 	}
 	if answer.ID == nil || *answer.ID != question.ID {
 		if answer.Error != nil {
 			return nil, answer.failure() // the request was not understood
 		}
-		return nil, strange(aNode, errors.New("the answer is to another request"))
+		return nil, node.Strange(aNode, errors.New("the answer is to another request"))
 	}
 	return answer.Result, answer.failure()
 }
@@ -109,7 +111,7 @@ func (r *rpc) batch(ctx context.Context, limit int64, calls []call) ([]reply, er
 	}
 	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) { // one error for all
 		var answer reply
-		if err := json.Unmarshal(body, &answer, frugal); err == nil && answer.Error != nil {
+		if err := json.Unmarshal(body, &answer, node.Frugal); err == nil && answer.Error != nil {
 			return nil, answer.failure()
 		}
 	}
@@ -133,7 +135,7 @@ func (r *rpc) batch(ctx context.Context, limit int64, calls []call) ([]reply, er
 		}
 	}
 	if found != len(calls) {
-		return nil, strange(aNode, fmt.Errorf("%d answers to %d requests", found, len(calls)))
+		return nil, node.Strange(aNode, fmt.Errorf("%d answers to %d requests", found, len(calls)))
 	}
 	return ordered, nil
 }
@@ -153,7 +155,7 @@ func (r *reply) failure() error {
 	case r.Error == nil:
 		return nil
 	case r.Error.Code == codeWarmup:
-		return troubled(r.Error, "is starting. It is asked again until it is ready.")
+		return node.Troubled(r.Error, "is starting. It is asked again until it is ready.")
 	}
 	return r.Error
 }
@@ -162,25 +164,25 @@ func (r *reply) failure() error {
 func unreadable(status int, body []byte, err error) error {
 	switch {
 	case status >= 500:
-		return failing(status)
+		return node.Failing(status)
 	case status != http.StatusOK:
-		return strange(aNode, fmt.Errorf("HTTP %d", status))
+		return node.Strange(aNode, fmt.Errorf("HTTP %d", status))
 	case len(body) == 0:
-		return strange(aNode, errors.New("an empty answer"))
+		return node.Strange(aNode, errors.New("an empty answer"))
 	case bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")):
-		return strange(aNode, errors.New("a web page"))
+		return node.Strange(aNode, errors.New("a web page"))
 	}
-	return strange(aNode, errors.New(clip(err.Error())))
+	return node.Strange(aNode, errors.New(node.Clip(err.Error())))
 }
 
 // hexResult is a result that is bytes in hexadecimal.
 func hexResult(v jsontext.Value) ([]byte, error) {
 	if len(v) < 2 || v[0] != '"' {
-		return nil, strange(aNode, errors.New("not hexadecimal"))
+		return nil, node.Strange(aNode, errors.New("not hexadecimal"))
 	}
 	raw := make([]byte, (len(v)-2)/2)
 	if _, err := hex.Decode(raw, v[1:len(v)-1]); err != nil {
-		return nil, strange(aNode, errors.New("not hexadecimal"))
+		return nil, node.Strange(aNode, errors.New("not hexadecimal"))
 	}
 	return raw, nil
 }
@@ -188,7 +190,7 @@ func hexResult(v jsontext.Value) ([]byte, error) {
 // hashResult is a result that is the name of a block.
 func hashResult(v jsontext.Value) (string, error) {
 	if len(v) != 2+64 || v[0] != '"' || !isHash(string(v[1:65])) {
-		return "", strange(aNode, errors.New("not a hash"))
+		return "", node.Strange(aNode, errors.New("not a hash"))
 	}
 	return string(v[1:65]), nil
 }
@@ -203,13 +205,9 @@ func isHash(text string) bool {
 	return len(text) == 64
 }
 
-// frugal lets names stand twice in an object: to find that out takes memory for
-// each of the millions of names that a bad answer may hold.
-var frugal = jsontext.AllowDuplicateNames(true)
-
 // parseReplies reads a JSON list of at most as many replies as were asked for.
 func parseReplies(list []byte, most int) ([]reply, error) {
-	decoder := jsontext.NewDecoder(bytes.NewReader(list), frugal)
+	decoder := jsontext.NewDecoder(bytes.NewReader(list), node.Frugal)
 	if token, err := decoder.ReadToken(); err != nil || token.Kind() != '[' {
 		return nil, errors.New("not a list of answers")
 	}
@@ -230,7 +228,7 @@ func parseReplies(list []byte, most int) ([]reply, error) {
 // parseIDs reads a JSON list of transaction ids.
 func parseIDs(list []byte) ([]chainhash.Hash, error) {
 	wrong := errors.New("not a list of transaction ids")
-	decoder := jsontext.NewDecoder(bytes.NewReader(list), frugal)
+	decoder := jsontext.NewDecoder(bytes.NewReader(list), node.Frugal)
 	if token, err := decoder.ReadToken(); err != nil || token.Kind() != '[' {
 		return nil, wrong
 	}

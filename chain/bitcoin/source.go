@@ -14,6 +14,7 @@ import (
 
 	"cointill/chain"
 	"cointill/chain/bitcoin/params"
+	"cointill/chain/node"
 	"cointill/core/clock"
 )
 
@@ -44,43 +45,29 @@ type Config struct {
 // Its answers keep the rules of chain.Source: what the node says is verified as
 // far as bytes can be, and nothing that a push connection brings is believed.
 type Source struct {
-	params params.Params
-	clock  clock.Clock
-	log    *slog.Logger
-	nodes  []*node
-	push   []listener
-	pool   mempool
-	pace   pace
+	*node.Push
+	params  params.Params
+	clock   clock.Clock
+	log     *slog.Logger
+	nodes   *node.Pool
+	servers []*server // of the nodes, in their order
+	asked   node.Asked[*server]
+	agreed  map[[2]int][2]string // by pairs of nodes: a tip of the first, and one of the second that it leads to; guarded by the choice of a node
+	pool    mempool
+	pace    pace
 
-	choosing sync.Mutex // one choice of a node at a time; guards what follows
-	chosen   *node
-	agreed   map[[2]int][2]string // by pairs of nodes: a tip of the first, and one of the second that it leads to
-	disputed string               // the sentence while nodes disagree
-
-	mu        sync.Mutex
-	asked     *node  // the node of the last Tip; nil when that failed
-	tip       string // its hash then
-	watch     chain.Watch
-	listeners map[int]func() // by number
-	listened  int            // number of the last one
+	mu    sync.Mutex
+	watch chain.Watch // of the last reading of the mempool
 }
 
-// pace is how patient a source is; tests have less time.
+// pace is how patient readings of the mempool are; tests have less time.
 type pace struct {
-	moment time.Duration // how long a look at a healthy node that isn't asked is remembered
-	pause  time.Duration // how long one at an unhealthy node is
-	grace  time.Duration // what such a look may delay a Tip by
-	most   time.Duration // what it may take in the background
-	fill   time.Duration // what one Pending may take
-	quick  time.Duration // a listing of the mempool that takes less needs no rest
-	fresh  time.Duration // how long new transactions are held against additions to the watch
-	retry  time.Duration // first rest before a push connection is opened again
+	fill  time.Duration // what one Pending may take
+	quick time.Duration // a listing of the mempool that takes less needs no rest
+	fresh time.Duration // how long new transactions are held against additions to the watch
 }
 
-var usualPace = pace{
-	moment: 2 * time.Second, pause: 5 * time.Second, grace: 250 * time.Millisecond, most: 15 * time.Second,
-	fill: 10 * time.Second, quick: 25 * time.Millisecond, fresh: time.Minute, retry: time.Second,
-}
+var usualPace = pace{fill: 10 * time.Second, quick: 25 * time.Millisecond, fresh: time.Minute}
 
 var _ chain.Source = (*Source)(nil)
 
@@ -95,7 +82,10 @@ func New(c Config) (*Source, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Source{params: c.Params, clock: c.Clock, log: c.Log, pace: usualPace, agreed: map[[2]int][2]string{}, pool: mempool{most: youngBytes}}
+	common := node.Config{Kind: "node", Network: c.Params.Network(), Clock: c.Clock, Log: c.Log}
+	s := &Source{Push: node.NewPush(common), params: c.Params, clock: c.Clock, log: c.Log, nodes: node.NewPool(common),
+		agreed: map[[2]int][2]string{}, pool: mempool{most: youngBytes}, pace: usualPace}
+	s.asked.Choose = s.choose
 	for i := range endpoints {
 		e := &endpoints[i]
 		http, err := newClient(e)
@@ -106,9 +96,10 @@ func New(c Config) (*Source, error) {
 		if e.esplora {
 			asking = &esplora{http}
 		}
-		s.nodes = append(s.nodes, &node{number: i + 1, of: len(endpoints), host: e.host, params: c.Params, clock: c.Clock, log: c.Log,
-			backend: asking, asking: make(chan struct{}, 1), headers: map[string]chain.Header{}})
-		s.push = append(s.push, s.listenersOf(e, http)...)
+		n := &server{backend: asking, params: c.Params, clock: c.Clock, headers: map[string]chain.Header{}}
+		n.Node = s.nodes.Add(e.host, n)
+		s.servers = append(s.servers, n)
+		s.listen(e, http)
 	}
 	return s, nil
 }
@@ -116,96 +107,49 @@ func New(c Config) (*Source, error) {
 // Network is the network's name.
 func (s *Source) Network() chain.Network { return s.params.Network() }
 
-// Notify has a function called whenever a node pushes something, until stop is
-// called: a follower's Wake. It must not block.
-func (s *Source) Notify(wake func()) (stop func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.listeners == nil {
-		s.listeners = map[int]func(){}
-	}
-	s.listened++
-	id := s.listened
-	s.listeners[id] = wake
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.listeners, id)
-	}
-}
-
-func (s *Source) notify() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, wake := range s.listeners {
-		wake()
-	}
-}
-
 // Tip implements chain.Source. The node that it reads answers all other
 // questions until the next Tip.
 func (s *Source) Tip(ctx context.Context) (chain.Tip, error) {
-	_, header, err := s.ask(ctx)
+	_, header, err := s.asked.Tip(ctx)
 	if err != nil {
 		return chain.Tip{}, err
 	}
 	return chain.Tip{Header: header, Finalized: -1}, nil
 }
 
-// ask chooses the node that is asked from now on.
-func (s *Source) ask(ctx context.Context) (*node, chain.Header, error) {
-	n, header, err := s.choose(ctx)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.asked, s.tip = n, header.Hash
-	return n, header, err
-}
-
-// current is the node that the last Tip read, and the tip's hash.
-func (s *Source) current(ctx context.Context) (*node, string, error) {
-	s.mu.Lock()
-	n, tip := s.asked, s.tip
-	s.mu.Unlock()
-	if n != nil {
-		return n, tip, ctx.Err()
-	}
-	n, header, err := s.ask(ctx)
-	return n, header.Hash, err
-}
-
 // Header implements chain.Source.
 func (s *Source) Header(ctx context.Context, height int64) (chain.Header, error) {
-	n, _, err := s.current(ctx)
+	n, _, err := s.asked.Now(ctx)
 	if err != nil {
 		return chain.Header{}, err
 	}
 	hash, err := n.hash(ctx, height)
 	if err != nil {
-		return chain.Header{}, n.blame(ctx, err)
+		return chain.Header{}, n.Blame(ctx, err)
 	}
 	header, err := n.headerOf(ctx, height, hash)
-	return header, n.blame(ctx, err)
+	return header, n.Blame(ctx, err)
 }
 
 // Block implements chain.Source.
 func (s *Source) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
-	n, _, err := s.current(ctx)
+	n, _, err := s.asked.Now(ctx)
 	if err != nil {
 		return chain.Block{}, err
 	}
 	block, err := n.blockAt(ctx, height, watch)
-	return block, n.blame(ctx, err)
+	return block, n.Blame(ctx, err)
 }
 
 // Pending implements chain.Source. See mempool for what it promises.
 func (s *Source) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
-	n, tip, err := s.current(ctx)
+	n, tip, err := s.asked.Now(ctx)
 	if err != nil {
 		return chain.Pending{}, err
 	}
 	s.mu.Lock()
 	s.watch = watch
 	s.mu.Unlock()
-	pending, err := s.pool.read(ctx, reading{Source: s, node: n, tip: tip, watch: watch})
-	return pending, n.blame(ctx, err)
+	pending, err := s.pool.read(ctx, reading{Source: s, node: n, tip: tip.Hash, watch: watch})
+	return pending, n.Blame(ctx, err)
 }

@@ -9,6 +9,8 @@ import (
 	"io"
 	"net"
 	"time"
+
+	"cointill/chain/node"
 )
 
 // topics are the publications of a node that are listened to, whichever it has.
@@ -28,7 +30,7 @@ func subscribe(ctx context.Context, at string, up func(), heard func(tx []byte))
 	dialer := net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second} // the latter finds a peer that is gone
 	conn, err := dialer.DialContext(ctx, "tcp", at)
 	if err != nil {
-		return unreachable(err)
+		return node.Unreachable(err)
 	}
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
@@ -57,23 +59,23 @@ func greet(conn net.Conn) error {
 	copy(greeting[12:], "NULL")
 	ready := command("READY", "Socket-Type", "SUB")
 	if _, err := conn.Write(append(greeting, ready...)); err != nil {
-		return broken(err)
+		return node.Broken(err)
 	}
-	timer := time.AfterFunc(maxSilence, func() { conn.Close() })
+	timer := time.AfterFunc(node.MaxSilence, func() { conn.Close() })
 	defer timer.Stop()
 	theirs := make([]byte, greetingLen)
 	if _, err := io.ReadFull(conn, theirs); err != nil {
-		return broken(err)
+		return node.Broken(err)
 	}
 	if theirs[0] != 0xff || theirs[9]&1 != 1 || theirs[10] < 3 || !bytes.HasPrefix(theirs[12:], []byte("NULL\x00")) {
-		return strange("a ZeroMQ publisher", errors.New("another greeting"))
+		return node.Strange("a ZeroMQ publisher", errors.New("another greeting"))
 	}
 	flags, body, err := frame(conn)
 	if err != nil {
 		return err
 	}
 	if flags&frameCommand == 0 || !bytes.HasPrefix(body, []byte("\x05READY")) {
-		return strange("a ZeroMQ publisher", errors.New("it isn't ready"))
+		return node.Strange("a ZeroMQ publisher", errors.New("it isn't ready"))
 	}
 	var wishes []byte
 	for _, topic := range topics {
@@ -81,7 +83,7 @@ func greet(conn net.Conn) error {
 		wishes = append(wishes, topic...)
 	}
 	if _, err := conn.Write(wishes); err != nil {
-		return broken(err)
+		return node.Broken(err)
 	}
 	return nil
 }
@@ -109,28 +111,28 @@ func receive(conn net.Conn) (message [][]byte, err error) {
 			return message, nil
 		}
 	}
-	return nil, strange("a ZeroMQ publisher", errors.New("a message of many frames"))
+	return nil, node.Strange("a ZeroMQ publisher", errors.New("a message of many frames"))
 }
 
 // frame reads one frame.
 func frame(conn net.Conn) (flags byte, body []byte, err error) {
 	var head [9]byte
 	if _, err := io.ReadFull(conn, head[:2]); err != nil {
-		return 0, nil, broken(err)
+		return 0, nil, node.Broken(err)
 	}
 	size := uint64(head[1])
 	if head[0]&frameLong != 0 {
 		if _, err := io.ReadFull(conn, head[2:9]); err != nil {
-			return 0, nil, broken(err)
+			return 0, nil, node.Broken(err)
 		}
 		size = binary.BigEndian.Uint64(head[1:9])
 	}
 	if size > maxPushed {
-		return 0, nil, troubled(fmt.Errorf("a frame of %d bytes", size), "pushes messages longer than they can be.")
+		return 0, nil, node.Troubled(fmt.Errorf("a frame of %d bytes", size), "pushes messages longer than they can be.")
 	}
 	body = make([]byte, size)
 	if _, err := io.ReadFull(conn, body); err != nil {
-		return 0, nil, broken(err)
+		return 0, nil, node.Broken(err)
 	}
 	return head[0], body, nil
 }

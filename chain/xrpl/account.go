@@ -48,7 +48,7 @@ type accountResult struct {
 // Account looks an account up, for whoever sets one up to be paid to. That it
 // doesn't exist is no error. It asks one server, as nothing is credited by it.
 func (s *Source) Account(ctx context.Context, account params.Account) (found Account, err error) {
-	current, _, err := s.current(ctx)
+	current, _, err := s.asked.Now(ctx)
 	if err != nil {
 		return Account{}, err
 	}
@@ -57,7 +57,7 @@ func (s *Source) Account(ctx context.Context, account params.Account) (found Acc
 			return found, err
 		}
 		var told chain.Problem
-		if err = n.blame(ctx, err); !errors.As(err, &told) {
+		if err = n.Blame(ctx, err); !errors.As(err, &told) {
 			err = chain.Problem("The account can't be looked up now. Try again in a moment.")
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"cointill/chain"
 	"cointill/chain/chaintest"
+	"cointill/chain/node"
 	"cointill/chain/xrpl/ledgertest"
 	"cointill/core/money"
 )
@@ -277,7 +278,7 @@ func TestOtherWays(t *testing.T) {
 			id := b.Otherwise(kind, b.account, tag, amount)
 			b.step()
 			got := b.of(id)
-			if credits(got) || got.Asset != "XRP" || got.Via != clip(kind) || got.Amount.Cmp(money.Units(amount)) != 0 || got.Address != b.account || (got.Tag != nil) != (tag != nil) {
+			if credits(got) || got.Asset != "XRP" || got.Via != node.Clip(kind) || got.Amount.Cmp(money.Units(amount)) != 0 || got.Address != b.account || (got.Tag != nil) != (tag != nil) {
 				t.Errorf("%s: %+v, amount %s", kind, got, got.Amount)
 			}
 		}

@@ -1,17 +1,13 @@
 package xrpl
 
 import (
-	"encoding/base64"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
-)
 
-// maxServers bounds how many servers one network may have.
-const maxServers = 8
+	"cointill/chain/node"
+)
 
 // endpoint is a server's URL, taken apart.
 type endpoint struct {
@@ -29,7 +25,7 @@ func parseEndpoint(text string) (endpoint, error) {
 	if err != nil || u.Hostname() == "" || u.Opaque != "" || u.Fragment != "" {
 		return endpoint{}, errors.New("its URL can't be read: write https://host:port or wss://host:port, with special characters percent-encoded")
 	}
-	e := endpoint{host: u.Host, header: http.Header{}}
+	e := endpoint{host: u.Host}
 	switch u.Scheme {
 	case "http", "https":
 	case "ws", "wss":
@@ -43,7 +39,7 @@ func parseEndpoint(text string) (endpoint, error) {
 	}
 	if u.User != nil {
 		password, _ := u.User.Password()
-		e.header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password)))
+		e.header = node.Basic(u.User.Username(), password)
 	}
 	return e, e.options(u.RawQuery)
 }
@@ -69,21 +65,11 @@ func (e *endpoint) options(raw string) error {
 }
 
 // parseEndpoints reads the URLs of all servers of a network.
-func parseEndpoints(texts []string) ([]endpoint, error) {
-	if len(texts) == 0 || len(texts) > maxServers {
-		return nil, fmt.Errorf("a network has 1 to %d servers", maxServers)
-	}
-	var all []endpoint
-	for i, text := range texts {
+func parseEndpoints(texts []string) (all []endpoint, err error) {
+	err = node.URLs("server", texts, func(text string) (string, error) {
 		e, err := parseEndpoint(text)
-		if err != nil {
-			return nil, fmt.Errorf("server %d of %d: %w", i+1, len(texts), err)
-		}
-		same := func(other endpoint) bool { return other.base == e.base }
-		if slices.ContainsFunc(all, same) {
-			return nil, fmt.Errorf("server %d of %d is listed twice: two servers check each other only when they are two", i+1, len(texts))
-		}
 		all = append(all, e)
-	}
-	return all, nil
+		return e.base, err
+	})
+	return all, err
 }

@@ -289,9 +289,9 @@ func TestSilence(t *testing.T) {
 		t.Cleanup(func() { close(ended) }) // before the server waits for its answers
 		switch asking := source.servers[0].transport.(type) {
 		case *httpTransport:
-			asking.silence = 100 * time.Millisecond
+			asking.client.Silence = 100 * time.Millisecond
 		case *socketTransport:
-			asking.silence = 100 * time.Millisecond
+			asking.client.Silence = 100 * time.Millisecond
 		}
 		refused(t, source, "says nothing for 100ms")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"cointill/chain"
+	"cointill/chain/node"
 )
 
 // epoch is the second that the ledger's times count from: the beginning of 2000.
@@ -47,7 +48,7 @@ type head struct {
 func (h *head) verify(index int64) (chain.Header, error) {
 	got, ok := number(h.LedgerIndex)
 	if !ok || got != index {
-		return chain.Header{}, fmt.Errorf("ledger %s came for %d", clip(string(h.LedgerIndex)), index)
+		return chain.Header{}, fmt.Errorf("ledger %s came for %d", node.Clip(string(h.LedgerIndex)), index)
 	}
 	sum, err := h.sum(index)
 	switch {

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"cointill/chain"
+	"cointill/chain/node"
 )
 
 const (
@@ -131,11 +132,11 @@ type root struct {
 
 // change is one of AffectedNodes; what is deleted is no matter.
 type change struct {
-	Created  node `json:"CreatedNode"`
-	Modified node `json:"ModifiedNode"`
+	Created  ledgerNode `json:"CreatedNode"`
+	Modified ledgerNode `json:"ModifiedNode"`
 }
 
-type node struct {
+type ledgerNode struct {
 	Kind     string `json:"LedgerEntryType"`
 	New      fields `json:"NewFields"`
 	Final    fields `json:"FinalFields"`
@@ -231,7 +232,7 @@ func (r *reading) next(watch chain.Watch, log *slog.Logger) *reading {
 // take reads one transaction, and blames the server for one that makes no sense.
 func (r *reading) take(e *entry) error {
 	if err := r.entry(e); err != nil {
-		return damaged("a ledger", err)
+		return node.Damaged("a ledger", err)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func openURLs(t testing.TB, l *ledgertest.Ledger, urls ...string) *Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.pace.pause, s.pace.retry = 0, time.Millisecond
+	s.nodes.Pace.Pause, s.Retry = 0, time.Millisecond
 	return s
 }
 

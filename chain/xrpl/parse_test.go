@@ -17,6 +17,7 @@ import (
 	gojson "github.com/go-json-experiment/json"
 
 	"cointill/chain"
+	"cointill/chain/node"
 	"cointill/chain/xrpl/ledgertest"
 )
 
@@ -200,7 +201,7 @@ func BenchmarkLedger(b *testing.B) {
 			runtime.GC()
 			start = time.Now()
 			var all bareResult
-			if err := gojson.Unmarshal(answer, &all, frugal); err != nil || len(all.Result.Ledger.Transactions) != 200 {
+			if err := gojson.Unmarshal(answer, &all, node.Frugal); err != nil || len(all.Result.Ledger.Transactions) != 200 {
 				b.Fatal(err)
 			}
 			bare += time.Since(start)

@@ -9,7 +9,8 @@ import (
 	"sync/atomic"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+
+	"cointill/chain/node"
 )
 
 // Words for errors that mean something to us.
@@ -19,10 +20,6 @@ const (
 	codeBadLedger = "lgrIdxMalformed"
 	codeNoAccount = "actNotFound"
 )
-
-// frugal lets names stand twice in an object: to find that out takes memory for
-// each of the millions of names that a bad answer may hold.
-var frugal = jsontext.AllowDuplicateNames(true)
 
 // question is a command with its parameters.
 type question struct {
@@ -53,7 +50,9 @@ type refusal struct {
 	Message string `json:"error_message"`
 }
 
-func (r *refusal) Error() string { return fmt.Sprintf("error %s: %s", clip(r.Code), clip(r.Message)) }
+func (r *refusal) Error() string {
+	return fmt.Sprintf("error %s: %s", node.Clip(r.Code), node.Clip(r.Message))
+}
 
 // failed is the error of a result, or nil.
 func (r *refusal) failed() *refusal {
@@ -129,15 +128,15 @@ func call[R result](ctx context.Context, r *rpc, limit int64, command string, pa
 // readAnswer reads an answer's result, or its error.
 func readAnswer[R result](body []byte, into R) error {
 	answer := envelope[R]{Result: into}
-	if err := json.Unmarshal(body, &answer, frugal); err != nil {
-		var t *trouble
+	if err := json.Unmarshal(body, &answer, node.Frugal); err != nil {
+		var t *node.Trouble
 		switch {
 		case errors.As(err, &t):
 			return t
 		case bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")):
 			return strange(errors.New("a web page"))
 		}
-		return strange(errors.New(clip(err.Error())))
+		return strange(errors.New(node.Clip(err.Error())))
 	}
 	failure := answer.failed()
 	if failure == nil {
@@ -161,16 +160,16 @@ func understood(r *refusal) error {
 	case "tooBusy", "slowDown":
 		return overloaded(r)
 	case "noNetwork", "noCurrent", "noClosed", "notReady", "notSynced", "InsufficientNetworkMode":
-		return troubled(r, "is not in step with the network yet. It is asked again until it is.")
+		return node.Troubled(r, "is not in step with the network yet. It is asked again until it is.")
 	case "amendmentBlocked":
 		return blocked(r)
 	case "unknownCmd", "forbidden", "noPermission", "jsonInvalid", "invalidParams":
-		return troubled(r, "refuses a question that every server of the XRP Ledger answers. Check that its URL leads to rippled or Clio, and whom it lets in.")
+		return node.Troubled(r, "refuses a question that every server of the XRP Ledger answers. Check that its URL leads to rippled or Clio, and whom it lets in.")
 	}
 	return r
 }
 
 // blocked is a server that no longer understands the network's rules.
 func blocked(cause error) error {
-	return troubled(cause, "is amendment blocked: its software is too old to follow the network. Update it.")
+	return node.Troubled(cause, "is amendment blocked: its software is too old to follow the network. Update it.")
 }

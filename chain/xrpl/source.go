@@ -13,10 +13,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
-	"time"
 
 	"cointill/chain"
+	"cointill/chain/node"
 	"cointill/chain/xrpl/params"
 	"cointill/core/clock"
 )
@@ -44,33 +43,12 @@ type Config struct {
 // Its answers keep the rules of chain.Source. A validated ledger is final, so Tip
 // says that all is, and there is nothing pending.
 type Source struct {
+	*node.Push
 	params  params.Params
-	clock   clock.Clock
-	log     *slog.Logger
-	servers []*server
-	push    []listener
-	pace    pace
-
-	choosing sync.Mutex // one choice of a server at a time; guards what follows
-	chosen   *server
-	disputed string // the sentence while servers disagree
-
-	mu        sync.Mutex
-	asked     *server // the server of the last Tip; nil when that failed
-	tip       int64   // its index then
-	listeners map[int]func()
-	listened  int // number of the last one
+	nodes   *node.Pool
+	servers []*server // of the nodes, in their order
+	asked   node.Asked[*server]
 }
-
-// pace is how patient a source is; tests have less time.
-type pace struct {
-	pause time.Duration // how long a look at an unhealthy server is remembered
-	grace time.Duration // what a look at a server that isn't asked may delay a Tip by
-	most  time.Duration // what it may take in the background
-	retry time.Duration // first rest before a stream is opened again
-}
-
-var usualPace = pace{pause: 5 * time.Second, grace: 250 * time.Millisecond, most: 15 * time.Second, retry: time.Second}
 
 var _ chain.Source = (*Source)(nil)
 
@@ -84,17 +62,22 @@ func New(c Config) (*Source, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Source{params: c.Params, clock: c.Clock, log: c.Log, pace: usualPace, listeners: map[int]func(){}}
+	common := node.Config{Kind: "server", Network: c.Params.Network(), Clock: c.Clock, Log: c.Log}
+	s := &Source{Push: node.NewPush(common), params: c.Params, nodes: node.NewPool(common)}
+	s.nodes.Pace.Moment = 0 // every tip is one that two servers have now
+	s.asked.Choose = s.choose
 	for i := range endpoints {
-		e, client := &endpoints[i], newHTTP()
-		var asking transport = &httpTransport{base: e.base, header: e.header, http: client, silence: maxSilence}
+		e := &endpoints[i]
+		client := node.NewClient(e.base, nil)
+		var asking transport = &httpTransport{client, e.header}
 		if e.socket {
-			asking = &socketTransport{url: e.base, header: e.header, http: client, silence: maxSilence, turn: make(chan struct{}, 1)}
+			asking = &socketTransport{client: client, url: e.base, header: e.header, turn: make(chan struct{}, 1)}
 		}
-		s.servers = append(s.servers, &server{number: i + 1, of: len(endpoints), host: e.host, params: c.Params, clock: c.Clock, log: c.Log,
-			rpc: &rpc{transport: asking}, asking: make(chan struct{}, 1), headers: map[int64]chain.Header{}})
+		n := &server{rpc: &rpc{transport: asking}, params: c.Params, clock: c.Clock, log: c.Log, headers: map[int64]chain.Header{}}
+		n.Node = s.nodes.Add(e.host, n)
+		s.servers = append(s.servers, n)
 		if e.stream != "" {
-			s.push = append(s.push, listener{e.host, func(ctx context.Context, up, heard func()) error { return subscribe(ctx, e, client, up, heard) }})
+			s.Add(node.Listener{Host: e.host, Kind: "websocket", Listen: func(ctx context.Context, up func()) error { return subscribe(ctx, e, client, up, s.Wake) }})
 		}
 	}
 	return s, nil
@@ -106,32 +89,11 @@ func (s *Source) Network() chain.Network { return s.params.Network() }
 // Tip implements chain.Source. The server that it reads answers all other
 // questions until the next Tip.
 func (s *Source) Tip(ctx context.Context) (chain.Tip, error) {
-	_, header, err := s.ask(ctx)
+	_, header, err := s.asked.Tip(ctx)
 	if err != nil {
 		return chain.Tip{}, err
 	}
 	return chain.Tip{Header: header, Finalized: header.Height}, nil
-}
-
-// ask chooses the server that is asked from now on.
-func (s *Source) ask(ctx context.Context) (*server, chain.Header, error) {
-	n, header, err := s.choose(ctx)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.asked, s.tip = n, header.Height
-	return n, header, err
-}
-
-// current is the server that the last Tip read, and the tip's index.
-func (s *Source) current(ctx context.Context) (*server, int64, error) {
-	s.mu.Lock()
-	n, tip := s.asked, s.tip
-	s.mu.Unlock()
-	if n != nil {
-		return n, tip, ctx.Err()
-	}
-	n, header, err := s.ask(ctx)
-	return n, header.Height, err
 }
 
 // Header implements chain.Source.
@@ -167,11 +129,11 @@ func (s *Source) Pending(ctx context.Context, _ chain.Watch) (chain.Pending, err
 // each asks one server after the other until one answers: the current one first,
 // and those last that said that they lack the ledger.
 func (s *Source) each(ctx context.Context, height int64, ask func(*server) error) error {
-	current, tip, err := s.current(ctx)
+	current, tip, err := s.asked.Now(ctx)
 	if err != nil {
 		return err
 	}
-	if height < 1 || height > tip {
+	if height < 1 || height > tip.Height {
 		return errors.Join(ctx.Err(), chain.ErrNoBlock)
 	}
 	var failed error
@@ -186,7 +148,7 @@ func (s *Source) each(ctx context.Context, height int64, ask func(*server) error
 			continue
 		}
 		var told chain.Problem
-		if err = n.blame(ctx, err); errors.As(err, &told) && failed == nil {
+		if err = n.Blame(ctx, err); errors.As(err, &told) && failed == nil {
 			failed = err
 		}
 		if isDispute(err) {
@@ -204,10 +166,9 @@ func (s *Source) each(ctx context.Context, height int64, ask func(*server) error
 func (s *Source) order(current *server, height int64) []*server {
 	all, without := []*server{}, []*server{}
 	for _, n := range append([]*server{current}, s.servers...) {
-		v := n.seen()
 		switch {
-		case n != current && !v.healthy() || len(all)+len(without) > 0 && n == current:
-		case v.has(height):
+		case n != current && !n.Seen().Healthy() || len(all)+len(without) > 0 && n == current:
+		case n.has(height):
 			all = append(all, n)
 		default:
 			without = append(without, n)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"cointill/chain/node"
 	"cointill/chain/xrpl/params"
 )
 
@@ -58,9 +59,9 @@ func (r *rpc) state(ctx context.Context) (state, error) {
 	}
 	info := &answer.Info
 	s := state{id: info.NetworkID, mode: info.State, blocked: info.AmendmentBlocked, index: info.Validated.Seq, hash: info.Validated.Hash,
-		complete: parseRanges(info.Complete), kind: "rippled", version: clip(info.Version)}
+		complete: parseRanges(info.Complete), kind: "rippled", version: node.Clip(info.Version)}
 	if info.Clio != "" {
-		s.kind, s.version = "clio", clip(info.Clio)
+		s.kind, s.version = "clio", node.Clip(info.Clio)
 	}
 	if s.index < 0 || s.index > maxIndex || s.index > 0 && !isHash(s.hash) {
 		return state{}, strange(errors.New("server_info makes no sense"))
@@ -92,15 +93,15 @@ func (s *state) check(p params.Params) error {
 	case s.blocked:
 		return blocked(nil)
 	case s.id == nil && (p.ID != 0 || s.index > 0 && s.index < p.Least), s.id != nil && *s.id != p.ID:
-		return troubled(nil, "follows another network than %s: its network_id is another. Check which server its URL leads to, and which network is configured.", p.Network())
+		return node.Troubled(nil, "follows another network than %s: its network_id is another. Check which server its URL leads to, and which network is configured.", p.Network())
 	case s.mode == "" && s.kind != "clio":
 		return strange(errors.New("no server_state"))
 	case s.mode != "" && !slices.Contains(healthy, s.mode):
-		return troubled(errors.New("server_state "+clip(s.mode)), "is not in step with the network yet. Wait until it has synchronised.")
+		return node.Troubled(errors.New("server_state "+node.Clip(s.mode)), "is not in step with the network yet. Wait until it has synchronised.")
 	case s.index == 0:
-		return troubled(nil, "has no validated ledger yet. Wait until it has synchronised.")
+		return node.Troubled(nil, "has no validated ledger yet. Wait until it has synchronised.")
 	case s.age > oldest:
-		return troubled(nil, "lags: its last validated ledger, %d, is %s old. Check its connections to other servers.", s.index, s.age)
+		return node.Troubled(nil, "lags: its last validated ledger, %d, is %s old. Check its connections to other servers.", s.index, s.age)
 	}
 	return nil
 }

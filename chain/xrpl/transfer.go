@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"cointill/chain"
+	"cointill/chain/node"
 	"cointill/chain/xrpl/params"
 	"cointill/core/money"
 )
@@ -52,7 +53,7 @@ func transfersOf(tx *body, did *meta, id string, watch chain.Watch) (all []chain
 		if gain <= 0 {
 			continue
 		}
-		t := chain.Transfer{TxID: id, Index: 1 + r.place, Asset: string(money.XRP), Amount: money.Units(gain), Via: clip(tx.TransactionType)}
+		t := chain.Transfer{TxID: id, Index: 1 + r.place, Asset: string(money.XRP), Amount: money.Units(gain), Via: node.Clip(tx.TransactionType)}
 		t.Address = r.account
 		if tx.Destination == r.account {
 			t.Tag = tagOf(tx.DestinationTag)
@@ -151,7 +152,7 @@ func issued(v jsontext.Value) string {
 		Issuance string `json:"mpt_issuance_id"`
 	}
 	const unknown = "an unknown asset"
-	if err := json.Unmarshal(v, &token, frugal); err != nil || len(token.Value) > 40 || strings.Trim(token.Value, "0123456789.eE+-") != "" || token.Value == "" {
+	if err := json.Unmarshal(v, &token, node.Frugal); err != nil || len(token.Value) > 40 || strings.Trim(token.Value, "0123456789.eE+-") != "" || token.Value == "" {
 		return unknown
 	}
 	_, err := params.ParseAccount(token.Issuer)
@@ -161,7 +162,7 @@ func issued(v jsontext.Value) string {
 	case err != nil || len(token.Currency) != 3 && (len(token.Currency) != 40 || !isHex(token.Currency)):
 		return unknown
 	}
-	return fmt.Sprintf("%s %s issued by %s", token.Value, clip(token.Currency), token.Issuer)
+	return fmt.Sprintf("%s %s issued by %s", token.Value, node.Clip(token.Currency), token.Issuer)
 }
 
 func isHex(text string) bool { return strings.Trim(text, "0123456789ABCDEFabcdef") == "" }

@@ -28,15 +28,14 @@ const contradicted = "Two servers disagree about what a validated ledger holds, 
 // server invents or hides the other doesn't. A server that can't tell is left out.
 func (s *Source) witness(ctx context.Context, from *server, block chain.Block, watch chain.Watch) (chain.Block, error) {
 	for _, n := range s.servers {
-		v := n.seen()
-		if n == from || !v.healthy() || !v.has(block.Height) {
+		if n == from || !n.Seen().Healthy() || !n.has(block.Height) {
 			continue
 		}
 		confirmed, err := confirm(ctx, from, n, block, watch)
 		if err == nil || isDispute(err) || ctx.Err() != nil {
 			return confirmed, err
 		}
-		_ = n.blame(ctx, err) // the next one, or nobody, confirms
+		_ = n.Blame(ctx, err) // the next one, or nobody, confirms
 	}
 	return block, nil
 }

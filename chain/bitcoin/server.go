@@ -1,0 +1,191 @@
+package bitcoin
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"cointill/chain"
+	"cointill/chain/bitcoin/params"
+	"cointill/chain/node"
+	"cointill/core/clock"
+)
+
+const (
+	// trust is how long it is believed that an address leads to the same node.
+	trust = 10 * time.Minute
+	// future is how far ahead of our clock a block may be: what nodes allow themselves.
+	future = 2 * time.Hour
+	// keptHeaders bounds how many headers of a node are remembered.
+	keptHeaders = 1000
+)
+
+// names are what nodes call a network, where they don't call it by our name.
+var names = map[string][]string{"mainnet": {"main"}, "testnet": {"test"}}
+
+// server is one node of a network and what is known of it.
+type server struct {
+	*node.Node
+	backend
+	params params.Params
+	clock  clock.Clock
+	late   bool // left out for being behind; guarded by the choice of a node
+
+	mu      sync.Mutex
+	proved  time.Time // when identity and genesis block were last checked
+	headers map[string]chain.Header
+}
+
+// Forget implements node.Subject.
+func (n *server) Forget() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.proved = time.Time{}
+}
+
+// Handshake implements node.Subject.
+func (n *server) Handshake(ctx context.Context) (v node.View, err error) {
+	before := n.Seen()
+	v.Dialect, v.Version = before.Dialect, before.Version
+	prove := n.due()
+	if prove {
+		if v.Dialect, v.Version, err = n.identify(ctx); err != nil {
+			return v, err
+		}
+	}
+	s, err := n.state(ctx)
+	if err != nil {
+		return v, err
+	}
+	if err := n.rightNetwork(s); err != nil {
+		return v, err
+	}
+	if prove {
+		if err := n.rightGenesis(ctx); err != nil {
+			return v, err
+		}
+		n.mu.Lock()
+		n.proved = n.clock()
+		n.mu.Unlock()
+	}
+	if err := n.caughtUp(s); err != nil {
+		return v, err
+	}
+	if v.Tip, err = n.headerOf(ctx, s.height, s.hash); err != nil {
+		return v, err
+	}
+	return v, n.fresh(v.Tip)
+}
+
+// due reports whether identity and genesis must be checked again.
+func (n *server) due() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.proved.IsZero() || n.clock().Sub(n.proved) > trust
+}
+
+func (n *server) rightNetwork(s state) error {
+	want := n.params.Name
+	if s.network == "" || s.network == want {
+		return nil
+	}
+	for _, name := range names[want] {
+		if s.network == name {
+			return nil
+		}
+	}
+	return node.Troubled(fmt.Errorf("it follows %q", s.network),
+		"follows another network than %s. Check which node its URL leads to, and which network is configured.", n.params.Network())
+}
+
+// rightGenesis compares the first block with the network's, where that is known.
+func (n *server) rightGenesis(ctx context.Context) error {
+	if n.params.Private || n.params.GenesisHash == nil {
+		return nil
+	}
+	hash, err := n.hash(ctx, 0)
+	if err != nil {
+		return err
+	}
+	if hash != n.params.GenesisHash.String() {
+		return node.Troubled(fmt.Errorf("its first block is %s", hash),
+			"follows another chain than %s: its first block is another. Check which node its URL leads to.", n.params.Network())
+	}
+	return nil
+}
+
+// caughtUp checks that the node has the blocks of which it knows the headers. A
+// private network's node calls itself syncing while its tip is old, whatever
+// the reason.
+func (n *server) caughtUp(s state) error {
+	if s.syncing && !n.params.Private || s.headers-s.height > 1 {
+		return node.Troubled(nil, "is still downloading the chain: it has block %d of %d. Wait until it has caught up.", s.height, s.headers)
+	}
+	return nil
+}
+
+// fresh checks that the last block's time is near ours.
+func (n *server) fresh(tip chain.Header) error {
+	age := n.clock().Sub(tip.Time)
+	switch {
+	case n.params.Stale == 0:
+		return nil
+	case age > n.params.Stale:
+		return node.Troubled(nil, "hangs: its last block, %d, is %s old. Check its connections to other nodes, and this machine's clock.",
+			tip.Height, age.Round(time.Minute))
+	case age < -future:
+		return node.Troubled(nil, "has a last block, %d, from the future. Check this machine's clock, then the node.", tip.Height)
+	}
+	return nil
+}
+
+// headerOf reads the header that a hash names, and verifies that it does.
+func (n *server) headerOf(ctx context.Context, height int64, hash string) (chain.Header, error) {
+	n.mu.Lock()
+	known, ok := n.headers[hash]
+	n.mu.Unlock()
+	if ok && known.Height == height {
+		return known, ctx.Err()
+	}
+	raw, err := n.header(ctx, hash)
+	if err != nil {
+		return chain.Header{}, err
+	}
+	got, parent, at, _, err := ParseHeader(raw, n.params)
+	if err == nil && got != hash {
+		err = fmt.Errorf("header %s came for %s", got, hash)
+	}
+	if err != nil {
+		return chain.Header{}, node.Damaged("a header", err)
+	}
+	h := chain.Header{BlockID: chain.BlockID{Height: height, Hash: hash}, Parent: parent, Time: at}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.headers) >= keptHeaders {
+		clear(n.headers)
+	}
+	n.headers[hash] = h
+	return h, nil
+}
+
+// blockAt reads the block at a height and verifies that it is the one that the
+// node itself names there.
+func (n *server) blockAt(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
+	hash, err := n.hash(ctx, height)
+	if err != nil {
+		return chain.Block{}, err
+	}
+	raw, err := n.block(ctx, hash)
+	if err != nil {
+		return chain.Block{}, err
+	}
+	block, err := ParseBlock(raw, n.params, height, watch)
+	if err == nil && block.Hash != hash {
+		err = fmt.Errorf("block %s came for %s", block.Hash, hash)
+	}
+	if err != nil {
+		return chain.Block{}, node.Damaged("a block", err)
+	}
+	return block, nil
+}

@@ -1,0 +1,233 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"cointill/chain"
+	"cointill/core/clock"
+)
+
+// Most bounds how many nodes one network may have.
+const Most = 8
+
+// Config is what is common to all nodes of a network.
+type Config struct {
+	Kind    string // what people call one: "node" or "server"
+	Network chain.Network
+	Clock   clock.Clock
+	Log     *slog.Logger
+}
+
+// URLs reads the nodes' URLs, the preferred one first, and refuses too many and
+// the same one twice. Read gives what tells a node from others. Errors say which
+// URL is wrong, by its place; they hold no more of its text than read's do.
+func URLs(kind string, urls []string, read func(url string) (base string, err error)) error {
+	if len(urls) == 0 || len(urls) > Most {
+		return fmt.Errorf("a network has 1 to %d %ss", Most, kind)
+	}
+	listed := map[string]bool{}
+	for i, url := range urls {
+		base, err := read(url)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s %d of %d: %w", kind, i+1, len(urls), err)
+		case listed[base]:
+			return fmt.Errorf("%s %d of %d is listed twice: two %ss check each other only when they are two", kind, i+1, len(urls), kind)
+		}
+		listed[base] = true
+	}
+	return nil
+}
+
+// Pace is how patient a pool is; tests have less time.
+type Pace struct {
+	Moment time.Duration // how long a look at a healthy node that isn't asked is remembered
+	Pause  time.Duration // how long one at an unhealthy node is
+	Grace  time.Duration // what such a look may delay a choice by
+	Most   time.Duration // what it may take in the background
+}
+
+// UsualPace is a pool's, unless its adapter says otherwise.
+var UsualPace = Pace{Moment: 2 * time.Second, Pause: 5 * time.Second, Grace: 250 * time.Millisecond, Most: 15 * time.Second}
+
+// Pool is the nodes of a network, in the configured order. Which of them is asked
+// and what makes two contradict each other is for the adapter to say.
+type Pool struct {
+	Config
+	Pace  Pace
+	nodes []*Node
+
+	Choosing sync.Mutex // one choice of a node at a time; guards what follows
+	Chosen   *Node      // the one that is asked; nil when there is none
+	Disputed string     // the sentence while nodes disagree
+}
+
+// NewPool makes a pool without nodes.
+func NewPool(c Config) *Pool { return &Pool{Config: c, Pace: UsualPace} }
+
+// Add adds a node, before anything is asked.
+func (p *Pool) Add(host string, subject Subject) *Node {
+	n := &Node{Number: len(p.nodes) + 1, Host: host, pool: p, subject: subject, looking: make(chan struct{}, 1)}
+	p.nodes = append(p.nodes, n)
+	return n
+}
+
+// CheckAll looks at every node now.
+func (p *Pool) CheckAll(ctx context.Context) {
+	var looks sync.WaitGroup
+	for _, n := range p.nodes {
+		looks.Go(func() { _ = n.Check(ctx) }) // the end of the context: what was seen before is told
+	}
+	looks.Wait()
+}
+
+// Statuses tells how each node does as far as it was seen. Which one is in use is
+// left to the caller.
+func (p *Pool) Statuses() []chain.NodeStatus {
+	p.Choosing.Lock()
+	disputed := p.Disputed
+	p.Choosing.Unlock()
+	all := make([]chain.NodeStatus, len(p.nodes))
+	for i, n := range p.nodes {
+		v := n.Seen()
+		st := chain.NodeStatus{Host: n.Host, Dialect: v.Dialect, Version: v.Version, Height: v.Tip.Height, Hash: v.Tip.Hash, Problem: n.Sentence(v.Err)}
+		switch {
+		case v.At.IsZero():
+			st.Problem = "The " + p.Kind + " wasn't reached in time."
+		case st.Problem == "":
+			st.Problem = disputed
+		}
+		all[i] = st
+	}
+	return all
+}
+
+// Look looks at the chosen node, or at all when there is none, and waits for
+// them. Others whose look is too old are looked at, too, but hold nothing up for
+// longer than a moment: what hangs shall not slow down what works. Nodes that were
+// waited for are added to fresh; those in it are not looked at again. The error is
+// the context's.
+func (p *Pool) Look(ctx context.Context, fresh map[*Node]bool) error {
+	var waited sync.WaitGroup
+	var later []<-chan struct{}
+	for _, n := range p.nodes {
+		v := n.Seen()
+		age, old := p.Clock().Sub(v.At), p.Pace.Moment
+		if v.Err != nil {
+			old = p.Pace.Pause
+		}
+		switch {
+		case fresh[n]:
+		case n == p.Chosen || p.Chosen == nil || v.At.IsZero():
+			fresh[n] = true
+			waited.Go(func() { _ = n.Check(ctx) }) // the context's end is looked at below
+		case age >= old:
+			later = append(later, n.checkLater(ctx, p.Pace.Most))
+		}
+	}
+	waited.Wait()
+	if len(later) == 0 {
+		return ctx.Err()
+	}
+	grace := time.NewTimer(p.Pace.Grace)
+	defer grace.Stop()
+	for _, ended := range later {
+		select {
+		case <-ended:
+		case <-grace.C:
+			return ctx.Err()
+		}
+	}
+	return ctx.Err()
+}
+
+// Again looks at a node anew and waits for it, though not for ever. The error is
+// the context's.
+func (p *Pool) Again(ctx context.Context, n *Node) error {
+	within, cancel := context.WithTimeout(ctx, p.Pace.Most)
+	defer cancel()
+	if n.Check(within) != nil && ctx.Err() == nil {
+		n.fail(Silent(p.Pace.Most))
+	}
+	return ctx.Err()
+}
+
+// ErrAgain asks for another round of looking and comparing.
+var ErrAgain = errors.New("look again")
+
+// Compare asks a node what it is compared with others by, within bounded time. One
+// that can't tell is not asked any more until it was looked at anew: ErrAgain.
+func (p *Pool) Compare(ctx context.Context, n *Node, ask func(ctx context.Context) error) error {
+	within, cancel := context.WithTimeout(ctx, p.Pace.Most)
+	defer cancel()
+	err := ask(within)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	n.fail(err)
+	return ErrAgain
+}
+
+// Unstable is the problem when rounds of looking and comparing find no end.
+func (p *Pool) Unstable() error {
+	return chain.Problem("The " + p.Kind + "s change too fast to be compared. They are asked again.")
+}
+
+// Nobody is the problem when no node can be used.
+func (p *Pool) Nobody() error {
+	if len(p.nodes) == 1 {
+		return p.nodes[0].Seen().Err
+	}
+	text, causes := "No "+p.Kind+" can be used.", make([]error, 0, len(p.nodes))
+	for _, n := range p.nodes {
+		if err := n.Seen().Err; err != nil {
+			text += " " + n.Sentence(err)
+			causes = append(causes, err)
+		}
+	}
+	return fmt.Errorf("%w (%w)", chain.Problem(text), errors.Join(causes...))
+}
+
+// Asked is the node that the last Tip read, as the adapter knows it: it answers
+// all other questions until the next Tip.
+type Asked[N any] struct {
+	Choose func(ctx context.Context) (N, chain.Header, error)
+
+	mu     sync.Mutex
+	chosen bool // the last choice went well
+	node   N
+	tip    chain.Header
+}
+
+// Tip chooses the node that is asked from now on, and gives its tip.
+func (a *Asked[N]) Tip(ctx context.Context) (N, chain.Header, error) {
+	n, tip, err := a.Choose(ctx)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.node, a.tip, a.chosen = n, tip, err == nil
+	return n, tip, err
+}
+
+// Now is the node that is asked, and the tip that it had when it was chosen. It
+// chooses one where the last choice failed or nobody asked for the tip yet.
+func (a *Asked[N]) Now(ctx context.Context) (N, chain.Header, error) {
+	a.mu.Lock()
+	n, tip, chosen := a.node, a.tip, a.chosen
+	a.mu.Unlock()
+	if chosen {
+		return n, tip, ctx.Err()
+	}
+	return a.Tip(ctx)
+}
+
+// capital is a word at the beginning of a sentence.
+func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }

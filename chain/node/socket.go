@@ -1,0 +1,79 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// heartbeat is how often a websocket that only listens is asked whether it lives.
+const heartbeat = 30 * time.Second
+
+// Dial opens a websocket. Where the server answers with something else, status is
+// that of the answer, and the caller says what it means; else it is 0.
+func (c *Client) Dial(ctx context.Context, url string, header http.Header) (conn *websocket.Conn, status int, err error) {
+	within, cancel := context.WithTimeout(ctx, c.Silence)
+	defer cancel()
+	conn, response, err := websocket.Dial(within, url, &websocket.DialOptions{HTTPClient: c.http, HTTPHeader: header})
+	switch {
+	case err == nil:
+		return conn, 0, nil
+	case ctx.Err() != nil:
+		return nil, 0, ctx.Err()
+	case within.Err() != nil:
+		return nil, 0, Silent(c.Silence)
+	case response == nil || dialling(err):
+		return nil, 0, Unreachable(err)
+	}
+	return nil, response.StatusCode, fmt.Errorf("HTTP %d instead of a websocket", response.StatusCode)
+}
+
+// Listen sends messages that subscribe to something, and hands on what comes, of
+// at most limit bytes each, until a take fails or the connection ends. It closes
+// the connection.
+func (c *Client) Listen(ctx context.Context, conn *websocket.Conn, limit int64, wishes [][]byte, take func(message []byte) error) error {
+	defer conn.CloseNow()
+	conn.SetReadLimit(limit)
+	within, cancel := context.WithTimeout(ctx, c.Silence)
+	defer cancel()
+	for _, wish := range wishes {
+		if err := conn.Write(within, websocket.MessageText, wish); err != nil {
+			return Broken(err)
+		}
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go beat(ctx, conn)
+	for {
+		_, message, err := conn.Read(ctx)
+		if err != nil {
+			return Broken(err)
+		}
+		if err := take(message); err != nil {
+			return err
+		}
+	}
+}
+
+// beat ends a websocket that doesn't answer.
+func beat(ctx context.Context, conn *websocket.Conn) {
+	ticker := time.NewTicker(heartbeat)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		within, cancel := context.WithTimeout(ctx, MaxSilence)
+		err := conn.Ping(within)
+		cancel()
+		if err != nil {
+			_ = conn.CloseNow() // the reader notices
+			return
+		}
+	}
+}
