@@ -1,0 +1,306 @@
+package node
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// troubled expects an error to be a Trouble with words.
+func troubled(t *testing.T, err error, words string) {
+	t.Helper()
+	var told *Trouble
+	if !errors.As(err, &told) || !strings.Contains(told.sentence, words) {
+		t.Errorf("%v, want trouble with %q", err, words)
+	}
+}
+
+// serve runs a server and gives a client of it.
+func serve(t *testing.T, handle http.HandlerFunc) (*Client, *httptest.Server) {
+	t.Helper()
+	s := httptest.NewServer(handle)
+	t.Cleanup(s.Close)
+	return NewClient(s.URL, nil), s
+}
+
+// TestAsk sends what it is given, a GET without a body, and reads the answer with
+// its status.
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	c, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		user, password, _ := r.BasicAuth()
+		w.WriteHeader(http.StatusTeapot)
+		_, _ = io.WriteString(w, strings.Join([]string{r.Method, r.URL.Path, user, password, r.Header.Get("Content-Type"), string(body)}, " "))
+	})
+	for body, want := range map[string]string{"": "GET /a u p:w  ", "{}": "POST /a u p:w application/json {}"} {
+		var sent []byte
+		if body != "" {
+			sent = []byte(body)
+		}
+		status, answer, err := c.Ask(t.Context(), "/a", Basic("u", "p:w"), sent, 100)
+		if status != http.StatusTeapot || string(answer) != want || err != nil {
+			t.Errorf("%d %q, %v", status, answer, err)
+		}
+	}
+}
+
+// TestStays: a redirect is an answer; the password goes nowhere else.
+func TestStays(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Bool
+	_, other := serve(t, func(http.ResponseWriter, *http.Request) { asked.Store(true) })
+	c, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, http.StatusFound) })
+	if status, _, err := c.Ask(t.Context(), "", nil, nil, 100); status != http.StatusFound || err != nil || asked.Load() {
+		t.Errorf("%d, %v, followed %v", status, err, asked.Load())
+	}
+}
+
+// TestNoProxy: what the environment says about proxies is not ours.
+func TestNoProxy(t *testing.T) {
+	t.Parallel()
+	if NewClient("http://node", nil).http.Transport.(*http.Transport).Proxy != nil {
+		t.Error("a proxy may be taken")
+	}
+}
+
+// TestLimit ends an answer that is longer than it may be, announced or not, and
+// compressed ones stay as they are.
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	announced := true
+	c, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Accept-Encoding") != "" {
+			t.Error("a compressed answer is asked for")
+		}
+		if !announced {
+			_ = http.NewResponseController(w).Flush()
+		}
+		_, _ = io.WriteString(w, "12345")
+	})
+	for _, announced = range []bool{true, false} {
+		if _, answer, err := c.Ask(t.Context(), "", nil, nil, 5); err != nil || string(answer) != "12345" {
+			t.Errorf("%q, %v", answer, err)
+		}
+		_, _, err := c.Ask(t.Context(), "", nil, nil, 4)
+		if troubled(t, err, "longer than they can be"); !errors.Is(err, ErrTooLong) {
+			t.Error(err)
+		}
+	}
+}
+
+// TestAnnounced: nothing of an answer that is announced to be too long is waited for.
+func TestAnnounced(t *testing.T) {
+	t.Parallel()
+	ended := make(chan struct{})
+	c, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "1000000000")
+		_ = http.NewResponseController(w).Flush()
+		<-ended
+	})
+	defer close(ended)
+	c.Silence = time.Hour
+	_, _, err := c.Ask(t.Context(), "", nil, nil, 1000)
+	troubled(t, err, "longer than they can be")
+}
+
+// TestTrusts: a certificate of the node's own is trusted where it was named, and
+// only there.
+func TestTrusts(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
+	s.StartTLS()
+	defer s.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(s.Certificate())
+	if _, _, err := NewClient(s.URL, roots).Ask(t.Context(), "", nil, nil, 1); err != nil {
+		t.Error(err)
+	}
+	_, _, err := NewClient(s.URL, nil).Ask(t.Context(), "", nil, nil, 1)
+	var unknown *tls.CertificateVerificationError
+	if !errors.As(err, &unknown) {
+		t.Error(err)
+	}
+}
+
+// TestUnreachable says what to check, and nothing of the URL, which may hold a key.
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	c, s := serve(t, nil)
+	s.Close()
+	_, _, err := c.Ask(t.Context(), "/canary", nil, nil, 1)
+	if troubled(t, err, "can't be reached"); strings.Contains(err.Error(), "canary") {
+		t.Error(err)
+	}
+}
+
+// TestKeptConnection: a node may have closed the connection that was kept; the
+// question is asked on another.
+func TestKeptConnection(t *testing.T) {
+	t.Parallel()
+	c, s := serve(t, func(http.ResponseWriter, *http.Request) {})
+	for range 20 {
+		if _, _, err := c.Ask(t.Context(), "", nil, []byte("{}"), 1); err != nil {
+			t.Fatal(err)
+		}
+		s.CloseClientConnections()
+	}
+}
+
+// pipe is a network within one process: its time may be a test's.
+type pipe struct{ conns chan net.Conn }
+
+func (p *pipe) Accept() (net.Conn, error) {
+	conn, ok := <-p.conns
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return conn, nil
+}
+func (p *pipe) Close() error   { return nil }
+func (p *pipe) Addr() net.Addr { return &net.UnixAddr{} }
+
+// piped is a client of a server within the test's bubble, and how often it dialled.
+func piped(t *testing.T, handle http.HandlerFunc) (c *Client, dials *int) {
+	p := &pipe{make(chan net.Conn)}
+	s := &http.Server{Handler: handle}
+	go func() { _ = s.Serve(p) }()
+	c, dials = NewClient("http://node", nil), new(int)
+	transport := c.http.Transport.(*http.Transport)
+	transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
+		*dials++
+		ours, theirs := net.Pipe()
+		p.conns <- theirs
+		return ours, nil
+	}
+	t.Cleanup(func() {
+		close(p.conns)
+		transport.CloseIdleConnections()
+		_ = s.Close()
+	})
+	return c, dials
+}
+
+// TestSilence gives up a node that says nothing before or within its answer, not
+// one that goes on, and in the end one that drips for ever.
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	for name, one := range map[string]struct {
+		drops int           // bytes before it falls silent
+		every time.Duration // between two of them
+		words string        // "" means that it is the context's end
+		after time.Duration
+	}{
+		"before": {0, 0, "says nothing for 10s", MaxSilence},
+		"within": {3, time.Second, "says nothing for 10s", 3*time.Second + MaxSilence},
+		"drips":  {1000, MaxSilence - time.Second, "", maxQuestion},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, _ := piped(t, func(w http.ResponseWriter, r *http.Request) {
+					for range one.drops {
+						select {
+						case <-time.After(one.every):
+						case <-r.Context().Done():
+							return
+						}
+						_, _ = io.WriteString(w, " ")
+						_ = http.NewResponseController(w).Flush()
+					}
+					<-r.Context().Done()
+				})
+				began := time.Now()
+				_, _, err := c.Ask(t.Context(), "", nil, nil, 1000)
+				if took := time.Now().Sub(began); took != one.after { // the bubble's time
+					t.Errorf("after %s, want %s", took, one.after)
+				}
+				if one.words == "" {
+					if !errors.Is(err, context.DeadlineExceeded) {
+						t.Error(err)
+					}
+					return
+				}
+				troubled(t, err, one.words)
+			})
+		})
+	}
+}
+
+// TestSlow waits for an answer that comes slowly and steadily.
+func TestSlow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := piped(t, func(w http.ResponseWriter, _ *http.Request) {
+			for range 5 {
+				<-time.After(MaxSilence - time.Second)
+				_, _ = io.WriteString(w, "x")
+				_ = http.NewResponseController(w).Flush()
+			}
+		})
+		if _, answer, err := c.Ask(t.Context(), "", nil, nil, 5); string(answer) != "xxxxx" || err != nil {
+			t.Errorf("%q, %v", answer, err)
+		}
+	})
+}
+
+// TestDropsConnections: after a failure no kept connection is used again.
+func TestDropsConnections(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		begun, hold := make(chan struct{}, 2), make(chan struct{})
+		c, dials := piped(t, func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/hold":
+				begun <- struct{}{}
+				<-hold
+			case "/long":
+				_, _ = io.WriteString(w, "too long")
+			}
+		})
+		ask := func(path string) error { _, _, err := c.Ask(t.Context(), path, nil, nil, 1); return err }
+		ended := make(chan error, 1)
+		go func() { ended <- ask("/hold") }()
+		<-begun
+		if err := ask(""); err != nil || *dials != 2 {
+			t.Fatal(err, *dials)
+		}
+		close(hold)
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		// Two are kept; one breaks, and the other goes with it.
+		if err := ask("/long"); err == nil {
+			t.Fatal("no failure")
+		}
+		synctest.Wait()
+		if err := ask(""); err != nil || *dials != 3 {
+			t.Errorf("%v after %d connections, want 3", err, *dials)
+		}
+	})
+}
+
+// TestContextEnds is no news about the node.
+func TestContextEnds(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	c, _ := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	})
+	if _, _, err := c.Ask(ctx, "", nil, nil, 1); err != context.Canceled {
+		t.Error(err)
+	}
+}

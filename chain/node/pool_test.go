@@ -1,0 +1,239 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"cointill/chain"
+)
+
+// subject is a node that does as it is told.
+type subject struct {
+	err     error
+	takes   time.Duration // one look
+	looks   int
+	forgets int
+}
+
+func (s *subject) Handshake(ctx context.Context) (View, error) {
+	s.looks++
+	select {
+	case <-ctx.Done():
+		return View{}, ctx.Err()
+	case <-time.After(s.takes):
+	}
+	return View{Tip: chain.Header{BlockID: chain.BlockID{Height: 7, Hash: "h"}}, Dialect: "test", Version: "1"}, s.err
+}
+
+func (s *subject) Forget() { s.forgets++ }
+
+// pool runs a test with a pool of two, in a bubble: its time is the test's.
+func pool(t *testing.T, test func(t *testing.T, p *Pool, a, b *subject, log *bytes.Buffer)) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		config, log := testConfig("server")
+		p := NewPool(config)
+		a, b := new(subject), new(subject)
+		p.Add("host:1", a)
+		p.Add("host:2", b)
+		test(t, p, a, b, log)
+	})
+}
+
+// TestStatuses tells how nodes do: by their place, in words, and not yet.
+func TestStatuses(t *testing.T) {
+	pool(t, func(t *testing.T, p *Pool, a, b *subject, log *bytes.Buffer) {
+		if st := p.Statuses()[0]; st.Problem != "The server wasn't reached in time." || st.Host != "host:1" {
+			t.Errorf("%+v", st)
+		}
+		p.CheckAll(t.Context())
+		well := chain.NodeStatus{Host: "host:2", Dialect: "test", Version: "1", Height: 7, Hash: "h"}
+		if all := p.Statuses(); all[1] != well {
+			t.Errorf("%+v", all)
+		}
+		a.err, b.err = Troubled(errors.New("canary"), "is ill. Help it."), errors.New("canary")
+		p.CheckAll(t.Context())
+		p.CheckAll(t.Context())
+		p.Disputed = "They disagree."
+		all := p.Statuses()
+		if all[0].Problem != "Server 1 of 2 is ill. Help it." || all[0].Version != "1" || all[1].Problem != "The server can't be read now; the log says why." {
+			t.Errorf("%+v", all)
+		}
+		if a.forgets != 2 {
+			t.Errorf("what was proved was forgotten %d times", a.forgets)
+		}
+		a.err = nil
+		p.CheckAll(t.Context())
+		if all := p.Statuses(); all[0].Problem != "They disagree." {
+			t.Errorf("%+v", all)
+		}
+		if lines := strings.Count(log.String(), "\n"); lines != 3 || !strings.Contains(log.String(), "canary") || !strings.Contains(log.String(), "can be used again") {
+			t.Errorf("the log tells more or less than the three changes:\n%s", log)
+		}
+	})
+}
+
+// TestNobody says what is wrong with each, and of one alone only that.
+func TestNobody(t *testing.T) {
+	pool(t, func(t *testing.T, p *Pool, a, b *subject, _ *bytes.Buffer) {
+		a.err, b.err = Troubled(nil, "is ill."), Troubled(nil, "is old.")
+		p.CheckAll(t.Context())
+		var told chain.Problem
+		if err := p.Nobody(); !errors.As(err, &told) || told != "No server can be used. Server 1 of 2 is ill. Server 2 of 2 is old." {
+			t.Error(err)
+		}
+		p.nodes = p.nodes[:1]
+		p.CheckAll(t.Context())
+		if err := p.Nobody(); !errors.As(err, &told) || told != "The server is ill." {
+			t.Error(err)
+		}
+	})
+}
+
+// TestLook waits for all when none is chosen, and for the chosen one alone then;
+// what was looked at lately is left alone, and what hangs is given up.
+func TestLook(t *testing.T) {
+	pool(t, func(t *testing.T, p *Pool, a, b *subject, _ *bytes.Buffer) {
+		look := func(want time.Duration, looks ...int) {
+			t.Helper()
+			began := time.Now()
+			if err := p.Look(t.Context(), map[*Node]bool{}); err != nil {
+				t.Error(err)
+			}
+			if took := time.Now().Sub(began); took != want || a.looks != looks[0] || b.looks != looks[1] {
+				t.Errorf("%s, %d and %d looks; want %s, %v", took, a.looks, b.looks, want, looks)
+			}
+		}
+		a.takes, b.takes = time.Millisecond, time.Second
+		look(time.Second, 1, 1)
+		p.Chosen = p.nodes[0]
+		look(a.takes, 2, 1)
+		<-time.After(p.Pace.Moment)
+		b.takes = time.Hour
+		look(a.takes+p.Pace.Grace, 3, 2)
+		look(a.takes+0, 4, 2) // one look is under way, and no news
+		if !p.nodes[1].Busy() || !p.nodes[1].Seen().Healthy() {
+			t.Error("what was seen before is forgotten")
+		}
+		<-time.After(p.Pace.Most)
+		if v := p.nodes[1].Seen(); v.Healthy() || !strings.Contains(v.Err.Error(), "says nothing for 15s") {
+			t.Errorf("%+v", v)
+		}
+		b.takes = 0
+		look(a.takes, 5, 2) // it failed a moment ago
+		<-time.After(p.Pace.Pause)
+		look(a.takes, 6, 3)
+		if !p.nodes[1].Seen().Healthy() {
+			t.Error("it is well again")
+		}
+		fresh := map[*Node]bool{p.nodes[0]: true}
+		if err := p.Look(t.Context(), fresh); err != nil || a.looks != 6 {
+			t.Error("it was looked at in this round already")
+		}
+	})
+}
+
+// TestCheck: looks at one node take turns, and the context's end is no news.
+func TestCheck(t *testing.T) {
+	pool(t, func(t *testing.T, p *Pool, a, _ *subject, _ *bytes.Buffer) {
+		n := p.nodes[0]
+		a.takes = time.Minute
+		began := time.Now()
+		ended := make(chan error, 2)
+		for range 2 {
+			go func() { ended <- n.Check(t.Context()) }()
+		}
+		if err := errors.Join(<-ended, <-ended); err != nil || time.Now().Sub(began) != 2*a.takes {
+			t.Errorf("%s, %v", time.Now().Sub(began), err)
+		}
+		within, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := n.Check(within); err != context.DeadlineExceeded || !n.Seen().Healthy() || n.Busy() {
+			t.Errorf("%v, %+v", err, n.Seen())
+		}
+	})
+}
+
+// TestAgain and what is compared have bounds, and a node that can't tell is left out.
+func TestAgain(t *testing.T) {
+	pool(t, func(t *testing.T, p *Pool, a, b *subject, _ *bytes.Buffer) {
+		p.CheckAll(t.Context())
+		a.takes = time.Hour
+		if err := p.Again(t.Context(), p.nodes[0]); err != nil || p.nodes[0].Seen().Healthy() {
+			t.Errorf("%v, %+v", err, p.nodes[0].Seen())
+		}
+		ask := func(err error) func(context.Context) error { return func(context.Context) error { return err } }
+		if err := p.Compare(t.Context(), p.nodes[1], ask(nil)); err != nil || !p.nodes[1].Seen().Healthy() {
+			t.Error(err)
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := p.Compare(ended, p.nodes[1], ask(errors.New("x"))); err != context.Canceled || !p.nodes[1].Seen().Healthy() {
+			t.Error("the context's end counts against the node")
+		}
+		hang := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+		if err := p.Compare(t.Context(), p.nodes[1], hang); err != ErrAgain || p.nodes[1].Seen().Healthy() {
+			t.Error(err)
+		}
+	})
+}
+
+// TestBlame lets a node that failed a question be asked last for a while; a block
+// that isn't there, and the end of a question, are nobody's fault.
+func TestBlame(t *testing.T) {
+	pool(t, func(t *testing.T, p *Pool, _, _ *subject, _ *bytes.Buffer) {
+		n := p.nodes[1]
+		canceled, cancel := context.WithCancel(t.Context())
+		cancel()
+		for _, err := range []error{nil, fmt.Errorf("%w (5)", chain.ErrNoBlock), chain.Problem("told.")} {
+			if got := n.Blame(t.Context(), err); got != err || !n.Shunned().IsZero() {
+				t.Errorf("%v became %v", err, got)
+			}
+		}
+		if n.Blame(canceled, errors.New("x")); !n.Shunned().IsZero() {
+			t.Error("it is blamed for the context's end")
+		}
+		var told chain.Problem
+		if err := n.Blame(t.Context(), Damaged("a block", errors.New("cause"))); !errors.As(err, &told) || !strings.HasPrefix(string(told), "Server 2 of 2 sent a block that is damaged") || strings.Contains(string(told), "host:") {
+			t.Error(err)
+		}
+		if n.Shunned() != time.Now().Add(shunning) {
+			t.Error("it isn't asked last")
+		}
+		<-time.After(shunning)
+		if !n.Shunned().IsZero() {
+			t.Error("it is asked last for ever")
+		}
+	})
+}
+
+// TestAsked keeps to the node of the last tip, and chooses anew where that failed.
+func TestAsked(t *testing.T) {
+	t.Parallel()
+	choices, failure := 0, error(nil)
+	a := Asked[int]{Choose: func(context.Context) (int, chain.Header, error) {
+		choices++
+		return choices, chain.Header{Parent: fmt.Sprint(choices)}, failure
+	}}
+	expect := func(what func(context.Context) (int, chain.Header, error), want int) {
+		t.Helper()
+		if n, tip, err := what(t.Context()); n != want || tip.Parent != fmt.Sprint(want) || err != failure {
+			t.Errorf("%d %s %v, want %d", n, tip.Parent, err, want)
+		}
+	}
+	expect(a.Now, 1)
+	expect(a.Now, 1)
+	expect(a.Tip, 2)
+	expect(a.Now, 2)
+	failure = errors.New("x")
+	expect(a.Tip, 3)
+	expect(a.Now, 4)
+	failure = nil
+	expect(a.Now, 5)
+}

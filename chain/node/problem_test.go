@@ -1,0 +1,63 @@
+package node
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestClip leaves of what a node wrote only what forges no line and moves no cursor.
+func TestClip(t *testing.T) {
+	t.Parallel()
+	for said, shown := range map[string]string{
+		"a node/1.0 (x)":          "a node/1.0 (x)",
+		"\x1b[2Jlive\n\t\u202e é": "?[2Jlive??? ?",
+		strings.Repeat("x", 1000): strings.Repeat("x", 100),
+	} {
+		if got := Clip(said); got != shown {
+			t.Errorf("%q, want %q", got, shown)
+		}
+	}
+}
+
+// TestTrouble: the sentence is for people, the cause for the log, and a URL for
+// neither.
+func TestTrouble(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("the cause")
+	for _, make := range []func(error) error{Unreachable, Broken} {
+		err := make(&url.Error{Op: "Get", URL: "http://canary", Err: cause})
+		if !errors.Is(err, cause) || !strings.HasSuffix(err.Error(), " (the cause)") {
+			t.Error(err)
+		}
+	}
+	if text := Troubled(nil, "is %d", 5).Error(); text != "is 5" {
+		t.Error(text)
+	}
+}
+
+// TestURLs counts them, refuses the same one twice, and says which one is wrong.
+func TestURLs(t *testing.T) {
+	t.Parallel()
+	read := func(text string) (string, error) {
+		if text == "bad" {
+			return "", errors.New("no URL")
+		}
+		base, _, _ := strings.Cut(text, "?")
+		return base, nil
+	}
+	for want, urls := range map[string][]string{
+		"":                                {"a", "b", "c", "d", "e", "f", "g", "h"},
+		"a network has 1 to 8 servers":    nil,
+		"a network has 1 to 8 servers ":   slices.Repeat([]string{"a"}, 9),
+		"server 2 of 3: no URL":           {"a", "bad", "a"},
+		"server 3 of 3 is listed twice: ": {"a", "b", "a?other"},
+	} {
+		err := URLs("server", urls, read)
+		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), strings.TrimSuffix(want, " ")) {
+			t.Errorf("%q: %v", urls, err)
+		}
+	}
+}

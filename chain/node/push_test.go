@@ -1,0 +1,195 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// testConfig is a network's whose log goes to a buffer.
+func testConfig(kind string) (Config, *bytes.Buffer) {
+	log := new(bytes.Buffer)
+	return Config{Kind: kind, Network: "till", Clock: time.Now, Log: slog.New(slog.NewTextHandler(log, nil))}, log
+}
+
+// TestNotify wakes everybody who didn't stop.
+func TestNotify(t *testing.T) {
+	t.Parallel()
+	config, _ := testConfig("node")
+	p := NewPush(config)
+	var woken []string
+	stop := p.Notify(func() { woken = append(woken, "first") })
+	p.Notify(func() { woken = append(woken, "second") })
+	p.Wake()
+	stop()
+	p.Wake()
+	slices.Sort(woken)
+	if !slices.Equal(woken, []string{"first", "second", "second"}) {
+		t.Error(woken)
+	}
+}
+
+// TestRests opens a connection again after rests that grow to a minute, and begin
+// anew after one that lasted; whoever waits is woken each time it stands.
+func TestRests(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		config, log := testConfig("server")
+		p := NewPush(config)
+		woken := 0
+		p.Notify(func() { woken++ })
+		began := time.Now()
+		var opened []int // seconds
+		p.Add(Listener{Host: "host:1", Kind: "test", Listen: func(ctx context.Context, up func()) error {
+			opened = append(opened, int(time.Now().Sub(began)/time.Second))
+			switch len(opened) {
+			case 9: // it lasts
+				up()
+				<-time.After(longestRest + time.Second)
+			case 11:
+				up()
+				<-ctx.Done()
+			}
+			return errors.New("ended")
+		}})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- p.Run(ctx) }()
+		<-time.After(time.Hour)
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		want := []int{0, 1, 3, 7, 15, 31, 63, 123, 183, 183 + 61 + 1, 183 + 61 + 1 + 2}
+		if !slices.Equal(opened, want) || woken != 2 {
+			t.Errorf("opened at %v, want %v; woken %d times", opened, want, woken)
+		}
+		ends, back := strings.Count(log.String(), "the server is polled"), strings.Count(log.String(), "connection is back")
+		if ends != 2 || back != 2 {
+			t.Errorf("the log tells of %d ends and %d returns:\n%s", ends, back, log)
+		}
+	})
+}
+
+// dialled is a websocket to a server within the test's bubble.
+func dialled(t *testing.T, serve func(ctx context.Context, conn *websocket.Conn)) (*Client, *websocket.Conn) {
+	c, _ := piped(t, func(w http.ResponseWriter, r *http.Request) {
+		conn, err := websocket.Accept(w, r, nil)
+		if err != nil {
+			return
+		}
+		defer conn.CloseNow()
+		serve(r.Context(), conn)
+	})
+	conn, status, err := c.Dial(t.Context(), "ws://node", Basic("u", "p"))
+	if status != 0 || err != nil {
+		t.Fatal(status, err)
+	}
+	return c, conn
+}
+
+// TestListen sends what subscribes, and hands on what comes until it is refused,
+// too long, or the end.
+func TestListen(t *testing.T) {
+	t.Parallel()
+	for last, words := range map[string]string{"refuse": "refused", "123456789": "broke off", "": "broke off"} {
+		synctest.Test(t, func(t *testing.T) {
+			c, conn := dialled(t, func(ctx context.Context, conn *websocket.Conn) {
+				var wishes [][]byte
+				for range 2 {
+					_, wish, err := conn.Read(ctx)
+					if err != nil {
+						return
+					}
+					wishes = append(wishes, wish)
+				}
+				for _, wish := range wishes {
+					_ = conn.Write(ctx, websocket.MessageText, wish)
+				}
+				if last != "" {
+					_ = conn.Write(ctx, websocket.MessageText, []byte(last))
+					_, _, _ = conn.Read(ctx)
+				}
+			})
+			var heard []string
+			err := c.Listen(t.Context(), conn, 8, [][]byte{[]byte("a"), []byte("b")}, func(message []byte) error {
+				if string(message) == "refuse" {
+					return errors.New("refused")
+				}
+				heard = append(heard, string(message))
+				return nil
+			})
+			if err == nil || !strings.Contains(err.Error(), words) || fmt.Sprint(heard) != "[a b]" {
+				t.Errorf("%q: heard %q, %v", last, heard, err)
+			}
+			if _, _, err := conn.Read(t.Context()); err == nil {
+				t.Error("the connection is still open")
+			}
+		})
+	}
+}
+
+// TestHeartbeat ends a connection whose other side is gone without a word, and
+// keeps one that only has nothing to say.
+func TestHeartbeat(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		gone := make(chan struct{})
+		c, conn := dialled(t, func(ctx context.Context, conn *websocket.Conn) {
+			reading, stop := context.WithCancel(ctx)
+			go func() {
+				<-time.After(time.Hour)
+				stop()
+			}()
+			_, _, _ = conn.Read(reading) // answers pings, for an hour
+			<-gone
+		})
+		defer close(gone)
+		began := time.Now()
+		err := c.Listen(t.Context(), conn, 100, nil, func([]byte) error { return nil })
+		troubled(t, err, "broke off")
+		if lasted := time.Now().Sub(began); lasted < time.Hour || lasted > time.Hour+heartbeat+MaxSilence { // the bubble's time
+			t.Errorf("after %s", lasted)
+		}
+	})
+}
+
+// TestDial tells a server that says nothing from one that isn't there and one that
+// answers with something else.
+func TestDial(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := piped(t, func(w http.ResponseWriter, r *http.Request) {
+			if user, _, _ := r.BasicAuth(); user == "u" {
+				http.Error(w, "", http.StatusForbidden)
+				return
+			}
+			<-r.Context().Done()
+		})
+		_, _, err := c.Dial(t.Context(), "ws://node", nil)
+		troubled(t, err, "says nothing for 10s")
+		if _, status, err := c.Dial(t.Context(), "ws://node", Basic("u", "p")); status != http.StatusForbidden || err == nil {
+			t.Errorf("%d, %v", status, err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, _, err := c.Dial(ctx, "ws://node", nil); err != context.Canceled {
+			t.Error(err)
+		}
+	})
+	c, s := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "") })
+	s.Close()
+	_, _, err := c.Dial(t.Context(), "ws://"+strings.TrimPrefix(s.URL, "http://"), nil)
+	troubled(t, err, "can't be reached")
+}
