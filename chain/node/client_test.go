@@ -173,14 +173,14 @@ func (p *pipe) Close() error   { return nil }
 func (p *pipe) Addr() net.Addr { return &net.UnixAddr{} }
 
 // piped is a client of a server within the test's bubble, and how often it dialled.
-func piped(t *testing.T, handle http.HandlerFunc) (c *Client, dials *int) {
+func piped(t *testing.T, handle http.HandlerFunc) (c *Client, dials *atomic.Int32) {
 	p := &pipe{make(chan net.Conn)}
 	s := &http.Server{Handler: handle}
 	go func() { _ = s.Serve(p) }()
-	c, dials = NewClient("http://node", nil), new(int)
+	c, dials = NewClient("http://node", nil), new(atomic.Int32)
 	transport := c.http.Transport.(*http.Transport)
 	transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
-		*dials++
+		dials.Add(1)
 		ours, theirs := net.Pipe()
 		p.conns <- theirs
 		return ours, nil
@@ -273,8 +273,8 @@ func TestDropsConnections(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- ask("/hold") }()
 		<-begun
-		if err := ask(""); err != nil || *dials != 2 {
-			t.Fatal(err, *dials)
+		if err := ask(""); err != nil || dials.Load() != 2 {
+			t.Fatal(err, dials.Load())
 		}
 		close(hold)
 		if err := <-ended; err != nil {
@@ -286,8 +286,8 @@ func TestDropsConnections(t *testing.T) {
 			t.Fatal("no failure")
 		}
 		synctest.Wait()
-		if err := ask(""); err != nil || *dials != 3 {
-			t.Errorf("%v after %d connections, want 3", err, *dials)
+		if err := ask(""); err != nil || dials.Load() != 3 {
+			t.Errorf("%v after %d connections, want 3", err, dials.Load())
 		}
 	})
 }

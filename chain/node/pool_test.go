@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,6 +16,7 @@ import (
 
 // subject is a node that does as it is told.
 type subject struct {
+	mu      sync.Mutex
 	err     error
 	takes   time.Duration // one look
 	looks   int
@@ -22,13 +24,16 @@ type subject struct {
 }
 
 func (s *subject) Handshake(ctx context.Context) (View, error) {
+	s.mu.Lock()
 	s.looks++
+	takes, err := s.takes, s.err
+	s.mu.Unlock()
 	select {
 	case <-ctx.Done():
 		return View{}, ctx.Err()
-	case <-time.After(s.takes):
+	case <-time.After(takes):
 	}
-	return View{Tip: chain.Header{BlockID: chain.BlockID{Height: 7, Hash: "h"}}, Dialect: "test", Version: "1"}, s.err
+	return View{Tip: chain.Header{BlockID: chain.BlockID{Height: 7, Hash: "h"}}, Dialect: "test", Version: "1"}, err
 }
 
 func (s *subject) Forget() { s.forgets++ }
@@ -106,6 +111,7 @@ func TestLook(t *testing.T) {
 			if err := p.Look(t.Context(), map[*Node]bool{}); err != nil {
 				t.Error(err)
 			}
+			synctest.Wait()
 			if took := time.Now().Sub(began); took != want || a.looks != looks[0] || b.looks != looks[1] {
 				t.Errorf("%s, %d and %d looks; want %s, %v", took, a.looks, b.looks, want, looks)
 			}
@@ -122,6 +128,7 @@ func TestLook(t *testing.T) {
 			t.Error("what was seen before is forgotten")
 		}
 		<-time.After(p.Pace.Most)
+		synctest.Wait()
 		if v := p.nodes[1].Seen(); v.Healthy() || !strings.Contains(v.Err.Error(), "says nothing for 15s") {
 			t.Errorf("%+v", v)
 		}
