@@ -100,6 +100,25 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// TestEndless: an answer that never ends is not read any further than it may be long.
+func TestEndless(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := piped(t, func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				select {
+				case <-time.After(time.Second):
+				case <-r.Context().Done():
+				}
+				_, _ = io.WriteString(w, "x")
+				_ = http.NewResponseController(w).Flush()
+			}
+		})
+		_, _, err := c.Ask(t.Context(), "", nil, nil, 5)
+		troubled(t, err, "longer than they can be")
+	})
+}
+
 // TestAnnounced: nothing of an answer that is announced to be too long is waited for.
 func TestAnnounced(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,10 @@ func (s *subject) Handshake(ctx context.Context) (View, error) {
 		return View{}, ctx.Err()
 	case <-time.After(takes):
 	}
-	return View{Tip: chain.Header{BlockID: chain.BlockID{Height: 7, Hash: "h"}}, Dialect: "test", Version: "1"}, err
+	if err != nil {
+		return View{}, err
+	}
+	return View{Tip: chain.Header{BlockID: chain.BlockID{Height: 7, Hash: "h"}}, Dialect: "test", Version: "1"}, nil
 }
 
 func (s *subject) Forget() { s.forgets++ }
@@ -67,7 +70,7 @@ func TestStatuses(t *testing.T) {
 		p.CheckAll(t.Context())
 		p.Disputed = "They disagree."
 		all := p.Statuses()
-		if all[0].Problem != "Server 1 of 2 is ill. Help it." || all[0].Version != "1" || all[1].Problem != "The server can't be read now; the log says why." {
+		if all[0].Problem != "Server 1 of 2 is ill. Help it." || all[0].Version != "1" || all[0].Hash != "" || all[1].Problem != "The server can't be read now; the log says why." {
 			t.Errorf("%+v", all)
 		}
 		if a.forgets != 2 {
@@ -108,9 +111,11 @@ func TestLook(t *testing.T) {
 		look := func(want time.Duration, looks ...int) {
 			t.Helper()
 			began := time.Now()
-			if err := p.Look(t.Context(), map[*Node]bool{}); err != nil {
+			ctx, cancel := context.WithCancel(t.Context())
+			if err := p.Look(ctx, map[*Node]bool{}); err != nil {
 				t.Error(err)
 			}
+			cancel() // what goes on in the background goes on
 			synctest.Wait()
 			if took := time.Now().Sub(began); took != want || a.looks != looks[0] || b.looks != looks[1] {
 				t.Errorf("%s, %d and %d looks; want %s, %v", took, a.looks, b.looks, want, looks)
@@ -133,8 +138,9 @@ func TestLook(t *testing.T) {
 			t.Errorf("%+v", v)
 		}
 		b.takes = 0
+		<-time.After(p.Pace.Moment)
 		look(a.takes, 5, 2) // it failed a moment ago
-		<-time.After(p.Pace.Pause)
+		<-time.After(p.Pace.Pause - p.Pace.Moment)
 		look(a.takes, 6, 3)
 		if !p.nodes[1].Seen().Healthy() {
 			t.Error("it is well again")
@@ -159,10 +165,21 @@ func TestCheck(t *testing.T) {
 		if err := errors.Join(<-ended, <-ended); err != nil || time.Now().Sub(began) != 2*a.takes {
 			t.Errorf("%s, %v", time.Now().Sub(began), err)
 		}
-		within, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if err := n.Check(within); err != context.DeadlineExceeded || !n.Seen().Healthy() || n.Busy() {
+		soon := func() error {
+			within, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			return n.Check(within)
+		}
+		if err := soon(); err != context.DeadlineExceeded || !n.Seen().Healthy() || n.Busy() {
 			t.Errorf("%v, %+v", err, n.Seen())
+		}
+		go func() { ended <- n.Check(t.Context()) }()
+		synctest.Wait()
+		if err := soon(); err != context.DeadlineExceeded || !n.Busy() {
+			t.Errorf("%v; it waited for the other look", err)
+		}
+		if err := <-ended; err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -144,25 +144,29 @@ func TestListen(t *testing.T) {
 // keeps one that only has nothing to say.
 func TestHeartbeat(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		gone := make(chan struct{})
-		c, conn := dialled(t, func(ctx context.Context, conn *websocket.Conn) {
-			reading, stop := context.WithCancel(ctx)
-			go func() {
-				<-time.After(time.Hour)
-				stop()
-			}()
-			_, _, _ = conn.Read(reading) // answers pings, for an hour
-			<-gone
+	for _, alive := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			c, conn := dialled(t, func(ctx context.Context, conn *websocket.Conn) {
+				if alive {
+					ctx = conn.CloseRead(ctx) // answers pings
+				}
+				select {
+				case <-time.After(time.Hour):
+				case <-ctx.Done():
+				}
+			})
+			began := time.Now()
+			err := c.Listen(t.Context(), conn, 100, nil, func([]byte) error { return nil })
+			troubled(t, err, "broke off")
+			lasted := time.Now().Sub(began) // the bubble's time
+			if alive && lasted != time.Hour || !alive && lasted > heartbeat+MaxSilence {
+				t.Errorf("alive %v: it lasted %s", alive, lasted)
+			}
+			if !alive {
+				<-time.After(time.Hour) // the server's part ends
+			}
 		})
-		defer close(gone)
-		began := time.Now()
-		err := c.Listen(t.Context(), conn, 100, nil, func([]byte) error { return nil })
-		troubled(t, err, "broke off")
-		if lasted := time.Now().Sub(began); lasted < time.Hour || lasted > time.Hour+heartbeat+MaxSilence { // the bubble's time
-			t.Errorf("after %s", lasted)
-		}
-	})
+	}
 }
 
 // TestDial tells a server that says nothing from one that isn't there and one that

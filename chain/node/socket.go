@@ -25,7 +25,7 @@ func (c *Client) Dial(ctx context.Context, url string, header http.Header) (conn
 		return nil, 0, ctx.Err()
 	case within.Err() != nil:
 		return nil, 0, Silent(c.Silence)
-	case response == nil || dialling(err):
+	case response == nil:
 		return nil, 0, Unreachable(err)
 	}
 	return nil, response.StatusCode, fmt.Errorf("HTTP %d instead of a websocket", response.StatusCode)
