@@ -242,7 +242,7 @@ func TestSilence(t *testing.T) {
 				})
 				began := time.Now()
 				_, _, err := c.Ask(t.Context(), "", nil, nil, 1000)
-				if took := time.Now().Sub(began); took != one.after { // the bubble's time
+				if took := time.Since(began); took != one.after { // the bubble's time
 					t.Errorf("after %s, want %s", took, one.after)
 				}
 				if one.words == "" {

@@ -117,7 +117,7 @@ func TestLook(t *testing.T) {
 			}
 			cancel() // what goes on in the background goes on
 			synctest.Wait()
-			if took := time.Now().Sub(began); took != want || a.looks != looks[0] || b.looks != looks[1] {
+			if took := time.Since(began); took != want || a.looks != looks[0] || b.looks != looks[1] {
 				t.Errorf("%s, %d and %d looks; want %s, %v", took, a.looks, b.looks, want, looks)
 			}
 		}
@@ -162,8 +162,8 @@ func TestCheck(t *testing.T) {
 		for range 2 {
 			go func() { ended <- n.Check(t.Context()) }()
 		}
-		if err := errors.Join(<-ended, <-ended); err != nil || time.Now().Sub(began) != 2*a.takes {
-			t.Errorf("%s, %v", time.Now().Sub(began), err)
+		if err := errors.Join(<-ended, <-ended); err != nil || time.Since(began) != 2*a.takes {
+			t.Errorf("%s, %v", time.Since(began), err)
 		}
 		soon := func() error {
 			within, cancel := context.WithTimeout(t.Context(), time.Second)

@@ -52,7 +52,7 @@ func TestRests(t *testing.T) {
 		began := time.Now()
 		var opened []int // seconds
 		p.Add(Listener{Host: "host:1", Kind: "test", Listen: func(ctx context.Context, up func()) error {
-			opened = append(opened, int(time.Now().Sub(began)/time.Second))
+			opened = append(opened, int(time.Since(began)/time.Second))
 			switch len(opened) {
 			case 9: // it lasts
 				up()
@@ -158,7 +158,7 @@ func TestHeartbeat(t *testing.T) {
 			began := time.Now()
 			err := c.Listen(t.Context(), conn, 100, nil, func([]byte) error { return nil })
 			troubled(t, err, "broke off")
-			lasted := time.Now().Sub(began) // the bubble's time
+			lasted := time.Since(began) // the bubble's time
 			if alive && lasted != time.Hour || !alive && lasted > heartbeat+MaxSilence {
 				t.Errorf("alive %v: it lasted %s", alive, lasted)
 			}
