@@ -88,3 +88,44 @@ func TestNoticeText(t *testing.T) {
 		t.Error(subject, text)
 	}
 }
+
+const classic = "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY"
+
+func accountPage() dashboard.WalletProps {
+	return dashboard.WalletProps{Page: shell("XRP account", "methods"), Code: "crypto_ripple", Coin: "XRP", Name: "XRP", Network: "XRP Ledger", Account: true, Editable: true,
+		Wallet: &dashboard.WalletCard{Account: true, Key: classic, Network: "XRP Ledger", Issued: "1,204 destination tags"},
+		Former: []dashboard.FormerWallet{{Key: "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh", Kind: "one account, with a destination tag for each payment", Network: "XRP Ledger", Issued: "1 destination tag", Replaced: now}}}
+}
+
+func newAccountPage() dashboard.WalletProps {
+	p := accountPage()
+	p.Wallet, p.Former, p.Sentence = nil, nil, "No account is set up yet, so XRP can't be switched on."
+	p.Form = ui.Form{Values: map[string]string{"key": classic}, Errors: map[string][]string{"key": {"This account has Deposit Authorization switched on."}}}
+	return p
+}
+
+func accountReview() dashboard.AccountReviewProps {
+	return dashboard.AccountReviewProps{Page: shell("XRP account", "methods"), Code: "crypto_ripple", Name: "XRP", Address: classic, Network: "XRP Ledger", Balance: "25.000000 XRP"}
+}
+
+func refusedAccount() dashboard.AccountReviewProps {
+	p := accountReview()
+	p.TagOptional, p.Discouraged, p.Former = true, true, "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"
+	p.Form = ui.Form{Errors: map[string][]string{"password": {"Is not your password."}}}
+	return p
+}
+
+// TestNoticeAccount: a notice of an account of the XRP Ledger shows it whole.
+func TestNoticeAccount(t *testing.T) {
+	n := notice()
+	n.Chain, n.Network, n.Script, n.Key, n.Former, n.First = money.XRPL, "xrp-mainnet", "account", classic, "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh", []string{classic}
+	subject, text, _ := mail.RenderWalletChanged(n)
+	for _, want := range []string{"XRP Ledger goes to another account", "\nAccount: " + classic, "Account before: " + n.Former, "every character of the account", "former account stays watched"} {
+		if !strings.Contains(subject+text, want) {
+			t.Errorf("the notice lacks %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "First address") || strings.Contains(text, "Public key") {
+		t.Error(text)
+	}
+}

@@ -3,6 +3,8 @@ package xrpl
 import (
 	"context"
 	"errors"
+	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -20,8 +22,8 @@ const (
 
 // Account is how an account is set up on a network, in the last validated ledger.
 type Account struct {
-	// Exists: it was funded. The rest means nothing otherwise, and payments smaller
-	// than the network's reserve fail.
+	// Exists: it was funded. The rest but Reserve means nothing otherwise, and payments
+	// smaller than that fail.
 	Exists bool
 	// RequireTag: the network refuses payments without a destination tag.
 	RequireTag bool
@@ -30,6 +32,7 @@ type Account struct {
 	// DisallowXRP: wallets are asked not to send XRP; the network does not enforce it.
 	DisallowXRP bool
 	Balance     money.Amount // drops
+	Reserve     money.Amount // drops that the network wants an account to hold, whether this one exists or not; 0 where the server doesn't say
 	Ledger      int64        // the ledger's index
 }
 
@@ -43,6 +46,16 @@ type accountResult struct {
 	} `json:"account_data"`
 	LedgerIndex int64 `json:"ledger_index"`
 	Validated   bool  `json:"validated"`
+}
+
+// reserveResult is what is read of the answer to server_info here.
+type reserveResult struct {
+	refusal
+	Info struct {
+		Validated struct {
+			Reserve jsontext.Value `json:"reserve_base_xrp"`
+		} `json:"validated_ledger"`
+	} `json:"info"`
 }
 
 // Account looks an account up, for whoever sets one up to be paid to. That it
@@ -68,7 +81,7 @@ func (r *rpc) account(ctx context.Context, address string) (Account, error) {
 	asked := map[string]any{"account": address, "ledger_index": "validated"}
 	answer, err := call(ctx, r, smallAnswer, "account_info", asked, func() *accountResult { return new(accountResult) })
 	if hasCode(err, codeNoAccount) {
-		return Account{}, nil
+		return Account{Reserve: r.reserve(ctx)}, nil
 	}
 	if err != nil {
 		return Account{}, err
@@ -78,6 +91,25 @@ func (r *rpc) account(ctx context.Context, address string) (Account, error) {
 		return Account{}, strange(errors.New("account_info makes no sense"))
 	}
 	has := func(flag uint32) bool { return answer.Data.Flags&flag != 0 }
-	return Account{Exists: true, RequireTag: has(flagRequireTag), DepositAuth: has(flagDepositAuth), DisallowXRP: has(flagDisallowXRP),
+	return Account{Reserve: r.reserve(ctx), Exists: true, RequireTag: has(flagRequireTag), DepositAuth: has(flagDepositAuth), DisallowXRP: has(flagDisallowXRP),
 		Balance: money.Units(balance), Ledger: answer.LedgerIndex}, nil
+}
+
+// reserve is what the network wants an account to hold, for people to read: what
+// can't be read is 0.
+func (r *rpc) reserve(ctx context.Context) money.Amount {
+	answer, err := call(ctx, r, smallAnswer, "server_info", nil, func() *reserveResult { return new(reserveResult) })
+	if err != nil {
+		return money.Amount{}
+	}
+	text := string(answer.Info.Validated.Reserve)
+	whole, part, _ := strings.Cut(text, ".")
+	if len(whole) > 6 || len(part) > 6 {
+		return money.Amount{}
+	}
+	drops, err := strconv.ParseUint(whole+part+strings.Repeat("0", 6-len(part)), 10, 63)
+	if err != nil {
+		return money.Amount{}
+	}
+	return money.Units(int64(drops))
 }

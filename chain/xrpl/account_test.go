@@ -1,6 +1,7 @@
 package xrpl
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -27,7 +28,7 @@ func TestAccount(t *testing.T) {
 		for name, flags := range map[string]uint32{"plain": 0, "tags": ledgertest.RequireDestTag, "closed": ledgertest.DepositAuth | ledgertest.RequireDestTag, "no XRP": flagDisallowXRP} {
 			l.Create(ledgertest.Address(name), 7_000_000, flags)
 		}
-		if got, err := source.Account(t.Context(), at("plain")); err != nil || got.Exists {
+		if got, err := source.Account(t.Context(), at("plain")); err != nil || got.Exists || got.Reserve.Cmp(money.Units(ledgertest.Reserve)) != 0 {
 			t.Errorf("before its ledger is validated: %+v, %v", got, err)
 		}
 		l.Close(1)
@@ -40,8 +41,19 @@ func TestAccount(t *testing.T) {
 			if amount := got.Balance; err != nil || amount.Cmp(money.Units(7_000_000)) != 0 {
 				t.Errorf("%s: %s, %v", name, amount, err)
 			}
-			if got.Balance = (money.Amount{}); got.Exists != want.Exists || got.RequireTag != want.RequireTag || got.DepositAuth != want.DepositAuth || got.DisallowXRP != want.DisallowXRP || got.Ledger != index {
+			if got.Balance = (money.Amount{}); got.Exists != want.Exists || got.RequireTag != want.RequireTag || got.DepositAuth != want.DepositAuth || got.DisallowXRP != want.DisallowXRP || got.Ledger != index ||
+				got.Reserve.Cmp(money.Units(ledgertest.Reserve)) != 0 {
 				t.Errorf("%s: %+v", name, got)
+			}
+		}
+		for reserve, want := range map[string]int64{"10": 10_000_000, "0.2": 200_000, "1.000001": 1_000_001, "0.0000001": 0, "1e1": 0, "1234567": 0, `"1"`: 0, "-1": 0} {
+			s.Tamper = func(command string, _ int, result ledgertest.Fields) {
+				if command == "server_info" {
+					result["info"].(ledgertest.Fields)["validated_ledger"].(ledgertest.Fields)["reserve_base_xrp"] = json.RawMessage(reserve)
+				}
+			}
+			if got, err := source.Account(t.Context(), at("nobody")); err != nil || got.Reserve.Cmp(money.Units(want)) != 0 {
+				t.Errorf("a reserve of %s is %s, %v", reserve, got.Reserve, err)
 			}
 		}
 		s.Tamper = func(command string, _ int, result ledgertest.Fields) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"cointill/chain"
 	"cointill/chain/bitcoin"
@@ -13,6 +14,7 @@ import (
 	"cointill/core/clock"
 	"cointill/core/money"
 	"cointill/core/scope"
+	"cointill/core/wallet"
 )
 
 // network is a chain's source with what following it needs.
@@ -43,6 +45,7 @@ type realNetwork interface {
 type nodes struct {
 	sources []realNetwork
 	params  map[scope.Domain]map[money.Chain]params.Params // of those like bitcoin
+	ledgers map[scope.Domain]wallet.Ledger                 // of the XRP Ledger
 	served  map[scope.Domain]map[money.Chain]chain.Network
 	follow  []followed
 }
@@ -57,8 +60,9 @@ func (n *nodes) add(domain scope.Domain, c money.Chain, s realNetwork, codec cha
 // nodes makes the sources of the networks that the settings name; it asks no node yet.
 func (s *Settings) nodes(now clock.Clock, log *slog.Logger) (*nodes, error) {
 	all := &nodes{
-		params: map[scope.Domain]map[money.Chain]params.Params{scope.Test: {}, scope.Live: {}},
-		served: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}, scope.Live: {}},
+		params:  map[scope.Domain]map[money.Chain]params.Params{scope.Test: {}, scope.Live: {}},
+		served:  map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}, scope.Live: {}},
+		ledgers: map[scope.Domain]wallet.Ledger{},
 	}
 	for _, one := range []struct {
 		domain scope.Domain
@@ -85,11 +89,11 @@ func (s *Settings) nodes(now clock.Clock, log *slog.Logger) (*nodes, error) {
 		all.params[one.domain][one.chain] = p
 		all.add(one.domain, one.chain, source, bitcoin.Codec(p))
 	}
-	return all, s.ledgers(all, now, log)
+	return all, s.openLedgers(all, now, log)
 }
 
-// ledgers adds the sources of the XRP Ledger's networks.
-func (s *Settings) ledgers(all *nodes, now clock.Clock, log *slog.Logger) error {
+// openLedgers adds the sources of the XRP Ledger's networks.
+func (s *Settings) openLedgers(all *nodes, now clock.Clock, log *slog.Logger) error {
 	for _, one := range []struct {
 		domain scope.Domain
 		urls   []string
@@ -106,9 +110,24 @@ func (s *Settings) ledgers(all *nodes, now clock.Clock, log *slog.Logger) error 
 		if err != nil {
 			return fmt.Errorf("%s servers of the %s domain: %w", money.XRPL, one.domain, err)
 		}
+		all.ledgers[one.domain] = wallet.Ledger{Params: p, Look: look(source)}
 		all.add(one.domain, money.XRPL, source, nil)
 	}
 	return nil
+}
+
+// lookPatience is how long a merchant waits for an account to be looked up.
+const lookPatience = 10 * time.Second
+
+// look has a source look accounts up for whoever sets one up.
+func look(source *xrpl.Source) func(context.Context, xrp.Account) (wallet.LedgerAccount, error) {
+	return func(ctx context.Context, account xrp.Account) (wallet.LedgerAccount, error) {
+		ctx, cancel := context.WithTimeout(ctx, lookPatience)
+		defer cancel()
+		a, err := source.Account(ctx, account)
+		return wallet.LedgerAccount{Exists: a.Exists, RequireTag: a.RequireTag, DepositAuth: a.DepositAuth, DisallowXRP: a.DisallowXRP,
+			Balance: a.Balance, Reserve: a.Reserve}, err
+	}
 }
 
 // lookup is the bitcoin-like network that serves a chain in a domain.
@@ -128,6 +147,9 @@ func (p *product) missing(ctx context.Context, sc scope.Scope, method money.Meth
 		return "The operator of this server has set up no source of live prices, so no payment could be priced.", nil
 	}
 	ready, err := p.wallets.Ready(ctx, sc, name)
+	if err == nil && !ready && info.Chain == money.XRPL {
+		return "Add your own account of the XRP Ledger first: payments go straight to it.", nil
+	}
 	if err == nil && !ready {
 		return "Add the public key of your own wallet first: payments go straight to it.", nil
 	}

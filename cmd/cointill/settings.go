@@ -45,6 +45,7 @@ type Settings struct {
 	LiveXRPNetwork      string   `name:"live-xrp-network" default:"mainnet" enum:"mainnet" help:"mainnet."`
 	TestXRPURL          []string `name:"test-xrp-url" secret:"" help:"Servers of a test network for the test domain. Empty: the sandbox."`
 	TestXRPNetwork      string   `name:"test-xrp-network" default:"testnet" help:"testnet, devnet, or network-N where N is another network's network_id."`
+	XRPSharedAccounts   bool     `name:"xrp-shared-accounts" help:"Let several businesses receive with one account of the XRP Ledger. Their destination tags differ all the same."`
 
 	RateSources []string          `secret:"" help:"Sources of live prices: standard, or names; name=https://host asks a mirror; none asks nobody. cointill rates lists them." default:"standard"`
 	RateTrusted map[string]string `mapsep:"," help:"Sources that are trusted alone when fewer than two agree, e.g. USD/NGN=coinbase-fx."`

@@ -11,7 +11,7 @@ import (
 )
 
 type walletCommand struct {
-	Use     walletUse     `cmd:"" help:"Receive a method's payments with a public key, as the owner does in the dashboard."`
+	Use     walletUse     `cmd:"" help:"Receive a method's payments with a public key, or an account of the XRP Ledger, as the owner does in the dashboard."`
 	List    walletList    `cmd:"" help:"List the wallets, with how many addresses each has issued."`
 	Advance walletAdvance `cmd:"" help:"Leave out addresses: after a backup was restored, those issued since it was made must not be issued again."`
 }
@@ -20,7 +20,7 @@ type walletUse struct {
 	Business string `required:"" help:"Code of the business (BUS_…)."`
 	Domain   string `default:"test" enum:"test,live" help:"test or live."`
 	Method   string `required:"" help:"Payment method, e.g. crypto_bitcoin."`
-	Key      string `required:"" help:"Extended public key or descriptor. Never a private key."`
+	Key      string `required:"" help:"Extended public key or descriptor; for XRP the account's address. Never a private key."`
 	Script   string `help:"pkh, sh(wpkh), wpkh or tr. Default: what the key says."`
 	JSON     bool   `name:"json" help:"Print the result as JSON and nothing else."`
 }
@@ -47,6 +47,16 @@ func (c walletUse) Run(ctx context.Context, settings *Settings) error {
 	}
 	if c.JSON {
 		return print(map[string]any{"wallet": made.ID, "network": made.Network, "script": made.Script, "addresses": preview.Addresses})
+	}
+	if a := preview.Account; a != nil {
+		fmt.Printf("Payments by %s are received with account %s on %s (wallet %d). Compare it with your own wallet.\n", c.Method, made.Key, made.Network, made.ID)
+		if !a.RequireTag {
+			fmt.Println("It lets payments without a destination tag through, which nobody can tell apart: set asfRequireDest (AccountSet with SetFlag 1).")
+		}
+		if a.DisallowXRP {
+			fmt.Println("It asks wallets not to send it XRP: clear asfDisallowXRP (AccountSet with ClearFlag 3).")
+		}
+		return nil
 	}
 	fmt.Printf("Payments by %s are received with wallet %d on %s, beginning at index %d. Compare with your own wallet:\n", c.Method, made.ID, made.Network, made.NextIndex)
 	for i, address := range preview.Addresses {

@@ -31,7 +31,7 @@ type Accounts interface {
 
 // Wallets is what is needed of core/wallet.
 type Wallets interface {
-	Preview(key, script string, sc scope.Scope, c money.Chain) (wallet.Preview, error)
+	Preview(ctx context.Context, sc scope.Scope, c money.Chain, key, script string) (wallet.Preview, error)
 	Active(ctx context.Context, sc scope.Scope, c money.Chain) (wallet.State, bool, error)
 	Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script, actor string) (models.Wallet, error)
 }
@@ -60,7 +60,7 @@ type Service struct {
 // Change is what an owner asks for. Password is theirs, IP where they are.
 type Change struct {
 	Chain        money.Chain
-	Key, Script  string // as wallet.ParseKey takes them
+	Key, Script  string // as wallet.ParseKey takes them, or an account of the XRP Ledger
 	Password, IP string
 }
 
@@ -72,7 +72,7 @@ type Notice struct {
 	Domain   scope.Domain
 	Chain    money.Chain
 	Network  string // such as "bitcoin-mainnet"
-	Key      string // shortened
+	Key      string // shortened, unless it is an account
 	Script   string
 	Former   string   // the key before, shortened; "" when there was none
 	First    []string // the first addresses
@@ -85,7 +85,7 @@ type Notice struct {
 // Invalid (key, script, password), Conflict (key_in_use, no_network), Limited
 // after wrong passwords, Forbidden for who may not.
 func (s *Service) Change(ctx context.Context, sc scope.Scope, c Change) (used models.Wallet, changed bool, err error) {
-	preview, err := s.Wallets.Preview(c.Key, c.Script, sc, c.Chain) // the role is checked here first
+	preview, err := s.Wallets.Preview(ctx, sc, c.Chain, c.Key, c.Script) // the role is checked here first
 	if err != nil {
 		return models.Wallet{}, false, err
 	}
@@ -106,7 +106,7 @@ func (s *Service) Change(ctx context.Context, sc scope.Scope, c Change) (used mo
 // Operate is Change by who runs the server, at its command line: who can do that
 // needs no password. Owners are told all the same.
 func (s *Service) Operate(ctx context.Context, sc scope.Scope, c Change) (models.Wallet, wallet.Preview, error) {
-	preview, err := s.Wallets.Preview(c.Key, c.Script, sc, c.Chain)
+	preview, err := s.Wallets.Preview(ctx, sc, c.Chain, c.Key, c.Script)
 	if err != nil {
 		return models.Wallet{}, preview, err
 	}
@@ -153,14 +153,14 @@ func (s *Service) store(tx *models.Tx, sc scope.Scope, c Change, t told) (used m
 		if w.ID == used.ID && Same(w, used.Fingerprint, used.Script) {
 			return used, false, nil
 		}
-		former = Short(w.Key)
+		former = Shown(w.Key, w.Script)
 	}
 	now := s.Clock()
-	detail := map[string]string{"before": former, "after": Short(used.Key), "script": used.Script, "fingerprint": used.Fingerprint}
+	detail := map[string]string{"before": former, "after": Shown(used.Key, used.Script), "script": used.Script, "fingerprint": used.Fingerprint}
 	if err := account.Audit(tx, sc, now, "wallet.changed", used.Network, detail); err != nil {
 		return used, false, err
 	}
-	n := Notice{By: t.By, Business: business.Name, Domain: sc.Domain, Chain: c.Chain, Network: used.Network, Key: Short(used.Key), Script: used.Script,
+	n := Notice{By: t.By, Business: business.Name, Domain: sc.Domain, Chain: c.Chain, Network: used.Network, Key: Shown(used.Key, used.Script), Script: used.Script,
 		Former: former, First: t.Preview.Addresses, At: now.In(zone(business)), URL: s.page(c.Chain)}
 	return used, true, s.tell(tx, sc, used, n)
 }
@@ -210,9 +210,9 @@ func (s *Service) History(ctx context.Context, sc scope.Scope, c money.Chain) ([
 }
 
 // Same reports whether a wallet is what was asked for: the same addresses,
-// however the key is written.
+// however the key is written, or the same account, whoever shares it.
 func Same(w models.Wallet, fingerprint, script string) bool {
-	return w.Fingerprint == fingerprint && w.Script == script
+	return w.Script == script && (w.Fingerprint == fingerprint || script == wallet.ScriptAccount && w.Account == fingerprint)
 }
 
 // zone is the time zone in which a business reads its times.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"cointill/chain/bitcoin/params"
+	xrp "cointill/chain/xrpl/params"
 	"cointill/core/account"
 	"cointill/core/clock"
 	"cointill/core/fault"
@@ -200,6 +201,40 @@ func TestRefused(t *testing.T) {
 		must(t, f.DB.Read(t.Context()).Model(&models.Audit{}).Where("action = 'wallet.change_refused'").Count(&audits).Error)
 		if got := f.count(); got != "0 wallets, 0 mails, 0 audit rows" || audits != 1 {
 			t.Error(got, audits)
+		}
+	})
+}
+
+// TestChangeAccount: an account of the XRP Ledger is told of whole; entered again
+// it changes nothing, also where it is shared.
+func TestChangeAccount(t *testing.T) {
+	const account, other = "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"
+	each(t, func(t *testing.T, f *fixture) {
+		p, _ := xrp.Lookup("testnet")
+		wallets := f.Wallets.(*wallet.Service)
+		wallets.SharedAccounts = true
+		wallets.Ledgers = map[scope.Domain]wallet.Ledger{scope.Test: {Params: p, Look: func(_ context.Context, a xrp.Account) (wallet.LedgerAccount, error) {
+			return wallet.LedgerAccount{Exists: true}, nil
+		}}}
+		another := scope.Scope{BusinessID: f.sc.BusinessID + 1, Domain: scope.Test, Actor: "user:9", Role: scope.Owner}
+		must(t, f.DB.Write(t.Context(), func(tx *models.Tx) error {
+			_, err := wallets.Use(tx, another, money.XRPL, account, "", "user:9")
+			return err
+		}))
+		for i, c := range []struct {
+			account, password string
+			changed           bool
+		}{{account, password, true}, {account, "nobody is asked", false}, {other, password, true}} {
+			used, changed, err := f.Change(t.Context(), f.sc, receiving.Change{Chain: money.XRPL, Key: c.account, Password: c.password, IP: "192.0.2.1"})
+			if err != nil || changed != c.changed || used.Key != c.account {
+				t.Fatal(i, used, changed, err)
+			}
+		}
+		if got := f.count(); got != "3 wallets, 4 mails, 2 audit rows" {
+			t.Error(got)
+		}
+		if n := f.told[2]; n.Key != other || n.Former != account || n.Script != wallet.ScriptAccount || n.Network != "xrp-testnet" || n.URL != "http://x/methods/crypto_ripple/wallet" {
+			t.Errorf("%+v", n)
 		}
 	})
 }

@@ -19,6 +19,15 @@ func Short(key string) string {
 	return longRun.ReplaceAllStringFunc(key, func(run string) string { return run[:8] + "…" + run[len(run)-6:] })
 }
 
+// Shown is what people read of a wallet's key: a short form, and an account whole,
+// so that every character can be compared.
+func Shown(key, script string) string {
+	if script == wallet.ScriptAccount {
+		return key
+	}
+	return Short(key)
+}
+
 // Kind says what sort of addresses a script makes on a network, and how they
 // begin there: "native SegWit (bc1q…)".
 func Kind(script, network string) string {

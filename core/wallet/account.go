@@ -31,12 +31,22 @@ type Preview struct {
 	Path        string   // of all addresses: "0/*"
 	Addresses   []string // the first five
 	Paths       []string // of each of them, below the account: "0/0"
+	// Account is how an account of the XRP Ledger is set up now; nil for keys. Key
+	// is then its classic address, and there is nothing to choose.
+	Account *LedgerAccount
 }
 
-// Preview reads a key and shows what would be received with. Nothing is stored.
-// Errors are ParseKey's; Conflict (no_network) where no such key is needed;
-// Forbidden for a role that may not set where money goes.
-func (s *Service) Preview(key, script string, sc scope.Scope, c money.Chain) (Preview, error) {
+// Preview reads a key, or an account of the XRP Ledger, and shows what would be
+// received with. Nothing is stored. Errors are ParseKey's; Conflict (no_network)
+// where no such key is needed; Forbidden for a role that may not set where money
+// goes; Unavailable (lookup_failed) while an account can't be looked up.
+func (s *Service) Preview(ctx context.Context, sc scope.Scope, c money.Chain, key, script string) (Preview, error) {
+	if l, ok := s.ledger(sc.Domain, c); ok {
+		if err := sc.Can(scope.SetReceiving); err != nil {
+			return Preview{}, err
+		}
+		return l.previewAccount(ctx, key)
+	}
 	k, err := s.parse(sc, c, key, script)
 	if err != nil {
 		return Preview{}, err
@@ -118,6 +128,12 @@ func (k Key) check(address string) (string, error) {
 // is used. Errors are Preview's; Conflict (key_in_use) when another business, or
 // the other domain, has the branch or its account.
 func (s *Service) Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script, actor string) (models.Wallet, error) {
+	if l, ok := s.ledger(sc.Domain, c); ok {
+		if err := sc.Can(scope.SetReceiving); err != nil {
+			return models.Wallet{}, err
+		}
+		return s.useAccount(tx, sc, l, key, actor)
+	}
 	k, err := s.parse(sc, c, key, script)
 	if err != nil {
 		return models.Wallet{}, err

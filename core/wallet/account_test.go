@@ -157,7 +157,7 @@ func TestAssignFromKey(t *testing.T) {
 		if ready, err := f.Ready(t.Context(), owner(1), regtest); err != nil || !ready {
 			t.Error(ready, err)
 		}
-		preview, err := f.Preview(vpub, "", owner(1), money.Bitcoin)
+		preview, err := f.Preview(t.Context(), owner(1), money.Bitcoin, vpub, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestTakenIsSkipped(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		f := newFixture(t, db)
 		f.mustUse(1, vpub, "")
-		preview, err := f.Preview(vpub, "", owner(1), money.Bitcoin)
+		preview, err := f.Preview(t.Context(), owner(1), money.Bitcoin, vpub, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -288,17 +288,17 @@ func TestUse(t *testing.T) {
 		}
 		live := owner(1)
 		live.Domain = scope.Live
-		if _, err := f.Preview(vpub, "", live, money.Bitcoin); code(err) != "validation_failed" {
+		if _, err := f.Preview(t.Context(), live, money.Bitcoin, vpub, ""); code(err) != "validation_failed" {
 			t.Error("a test network's key in live:", err)
 		}
 		for _, role := range []scope.Role{scope.Admin, scope.Finance, scope.Developer, scope.API} {
 			sc := owner(1)
 			sc.Role = role
-			if _, err := f.Preview(vpub, "", sc, money.Bitcoin); fault.KindOf(err) != fault.Forbidden {
+			if _, err := f.Preview(t.Context(), sc, money.Bitcoin, vpub, ""); fault.KindOf(err) != fault.Forbidden {
 				t.Errorf("%s: %v", role, err)
 			}
 		}
-		if _, err := f.Preview(vpub, "", owner(1), money.XRPL); code(err) != "no_network" {
+		if _, err := f.Preview(t.Context(), owner(1), money.XRPL, vpub, ""); code(err) != "no_network" {
 			t.Error(err)
 		}
 	})
@@ -315,7 +315,7 @@ func TestPreview(t *testing.T) {
 		"tr([00000000/86h]" + tpub + "/7/<3;4>/*)": "descriptor tr 7/3/* 7/3/4 of tr",
 		"pkh(" + receiveBranch(t, tpub) + "/*)":    "descriptor pkh * 4 of pkh",
 	} {
-		p, err := f.Preview(key, "", owner(1), money.Bitcoin)
+		p, err := f.Preview(t.Context(), owner(1), money.Bitcoin, key, "")
 		if err != nil || len(p.Addresses) != 5 || len(p.Paths) != 5 {
 			t.Fatalf("%s: %+v %v", key, p, err)
 		}
@@ -323,7 +323,7 @@ func TestPreview(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", key, got, want)
 		}
 	}
-	p, err := f.Preview(tpub, "", owner(1), money.Dogecoin)
+	p, err := f.Preview(t.Context(), owner(1), money.Dogecoin, tpub, "")
 	if err != nil || strings.Join(p.Scripts, " ") != "pkh" || p.Addresses[0][0] != 'm' && p.Addresses[0][0] != 'n' {
 		t.Errorf("%+v %v", p, err)
 	}
@@ -419,7 +419,7 @@ func TestPrivateNowhere(t *testing.T) {
 		f := newFixture(t, db)
 		f.mustUse(1, otherVpub, "")
 		for _, secret := range private {
-			_, previewed := f.Preview(secret, "", owner(1), money.Bitcoin)
+			_, previewed := f.Preview(t.Context(), owner(1), money.Bitcoin, secret, "")
 			_, _, found := f.Find(t.Context(), owner(1), money.Bitcoin, secret, "", secret)
 			_, _, compared := f.Find(t.Context(), owner(1), money.Bitcoin, vpub, "", secret)
 			_, used := f.use(1, secret, "")

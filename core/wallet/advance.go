@@ -35,6 +35,9 @@ func (s *Service) Advance(ctx context.Context, actor string, walletID, to int64)
 	if found.RowsAffected == 0 {
 		return fault.Missing("wallet")
 	}
+	if w.Script == ScriptAccount {
+		return fault.Validation(fault.Fields{"index": {"This wallet is an account with destination tags. Tags are random, so none needs to be left out."}})
+	}
 	if highest := min(w.NextIndex+mostAhead, Indexes); to < w.NextIndex || to > highest {
 		return fault.Validation(fault.Fields{"index": {fmt.Sprintf("The wallet's next index is %d: it never goes down, and one command takes it up by %d at most, to %d. "+
 			"If more addresses were issued, run the command again.", w.NextIndex, mostAhead, highest)}})

@@ -26,7 +26,7 @@ type State struct {
 	Format        string
 	Script        string
 	Path          string // of the next address
-	HighestIssued int64  // index; -1 when none was given out
+	HighestIssued int64  // index; -1 when none was given out. Of an account, one less than the number of its tags
 	HighestUsed   int64  // index of the highest that money was seen on; -1 when none
 	Gap           int64  // given out since then
 	Widest        int64  // longest run of unused addresses among all given out
@@ -40,13 +40,20 @@ func (s *Service) Active(ctx context.Context, sc scope.Scope, c money.Chain) (St
 	if err := sc.Can(scope.SeeMethods); err != nil {
 		return State{}, false, err
 	}
-	p, ok := s.network(sc.Domain, c)
-	if !ok {
+	var network chain.Network
+	if p, ok := s.network(sc.Domain, c); ok {
+		network = p.Network()
+	} else if l, ok := s.ledger(sc.Domain, c); ok {
+		network = l.Params.Network()
+	} else {
 		return State{}, false, nil
 	}
 	var rows []models.Wallet
-	if err := sc.Rows(s.DB.Read(ctx)).Where("network = ? AND active", string(p.Network())).Limit(1).Find(&rows).Error; err != nil || len(rows) == 0 {
+	if err := sc.Rows(s.DB.Read(ctx)).Where("network = ? AND active", string(network)).Limit(1).Find(&rows).Error; err != nil || len(rows) == 0 {
 		return State{}, false, err
+	}
+	if rows[0].Script == ScriptAccount { // it has no addresses that a wallet could fail to look for
+		return State{Wallet: rows[0], Format: ScriptAccount, Script: ScriptAccount, HighestIssued: rows[0].NextIndex - 1, HighestUsed: -1}, true, nil
 	}
 	key, err := stored(rows[0].ID, rows[0].Key, rows[0].Script, rows[0].Network)
 	if err != nil {

@@ -20,8 +20,16 @@ import (
 // that stopped one payment would stop every other after it.
 const near = 40
 
-// derive gives the payment the next address of the business's active wallet.
+// derive gives the payment the next address of the business's active wallet, or
+// a tag of its account.
 func (s *Service) derive(tx *models.Tx, p *models.Payment, now time.Time) (Place, error) {
+	if isLedger(p.Network) {
+		w, err := step(tx, p, now, 1) // counts the tags
+		if err != nil {
+			return Place{}, err
+		}
+		return tagged(tx, p, w.Key, now, freshTag)
+	}
 	if _, ok := realNetwork(p.Network); !ok {
 		return Place{}, fmt.Errorf("wallet: no receiver for network %q", p.Network)
 	}

@@ -54,6 +54,8 @@ func ScriptName(script string) string {
 		return "native SegWit (P2WPKH)"
 	case ScriptTaproot:
 		return "Taproot (P2TR)"
+	case ScriptAccount:
+		return "one account, with a destination tag for each payment"
 	}
 	return script
 }
@@ -294,8 +296,12 @@ func refuse(sentence string) error {
 }
 
 func refusePrivate(p params.Params) error {
+	return refuseSecret("This looks like a private key or a wallet's secret words. ", "What is needed here is the account's public key: "+wanted(p)+", or a descriptor.")
+}
+
+// refuseSecret makes the fault for what can spend: what it looks like, and what
+// is needed instead.
+func refuseSecret(looks, needed string) error {
 	return &fault.Fault{Kind: fault.Invalid, Code: CodePrivate, Sentence: "A private key was refused.", Fields: fault.Fields{"key": {
-		"This looks like a private key or a wallet's secret words. Cointill never takes one and has not kept it. " +
-			"As it has left your wallet, better move your money to a new one. " +
-			"What is needed here is the account's public key: " + wanted(p) + ", or a descriptor."}}}
+		looks + "Cointill never takes one and has not kept it. As it has left your wallet, better move your money to a new one. " + needed}}}
 }

@@ -63,6 +63,25 @@ func privateShare(run string) bool {
 	return strings.HasPrefix(run, "ms1") && len(run) >= 40 || strings.HasPrefix(run, "nsec1") && len(run) >= 12
 }
 
+// holdsLedgerSecret reports what can spend from an account of the XRP Ledger, as
+// its wallets write it: a seed (s…), keys in hexadecimal with the byte before them
+// that names their kind, and the eight groups of six digits of secret numbers. Also
+// with some characters or groups missing; no address of the ledger looks like any.
+func holdsLedgerSecret(text string) bool {
+	groups := 0
+	for _, run := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		digits := strings.Trim(run, "0123456789") == ""
+		hexadecimal := strings.Trim(run, "0123456789abcdefABCDEF") == ""
+		switch {
+		case (run[0] == 's' || run[0] == 'S') && len(run) >= 12, run[0] == 'p' && len(run) >= 40, hexadecimal && len(run) >= 32:
+			return true
+		case digits && (len(run) == 5 || len(run) == 6):
+			groups++
+		}
+	}
+	return groups >= 6
+}
+
 // privatePrefix reports the prefixes of extended private keys, in whatever case.
 func privatePrefix(prefix string) bool {
 	for _, f := range formats {

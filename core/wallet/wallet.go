@@ -4,10 +4,9 @@
 package wallet
 
 import (
+	"encoding/binary"
 	"errors"
 	"time"
-
-	"gorm.io/gorm/clause"
 
 	"cointill/chain"
 	"cointill/chain/bitcoin/params"
@@ -35,9 +34,14 @@ type Service struct {
 	Receivers map[chain.Network]Receiver
 	DB        *models.DB
 	Clock     clock.Clock
-	// Networks is the real network that serves a chain in a domain; false
-	// where there is none: the sandbox serves it, or nothing does.
+	// Networks is the real network of bitcoin's kind that serves a chain in a
+	// domain; false where there is none: the sandbox serves it, or nothing does.
 	Networks func(scope.Domain, money.Chain) (params.Params, bool)
+	// Ledgers are the real networks of the XRP Ledger, by the domain that they serve.
+	Ledgers map[scope.Domain]Ledger
+	// SharedAccounts lets several businesses receive with one account of the XRP
+	// Ledger. Their tags differ all the same.
+	SharedAccounts bool
 }
 
 // Receiver makes addresses on one network for a business.
@@ -56,43 +60,24 @@ func (s *Service) Assign(tx *models.Tx, p *models.Payment, now time.Time) (Place
 		return s.derive(tx, p, now)
 	}
 	for range 8 {
-		address, tagged := receiver.Next(p.BusinessID, scope.Domain(p.Domain))
-		place, tag := Place{Address: address}, int64(NoTag)
-		if tagged {
-			if err := share(tx, p, address, now); err != nil {
-				return Place{}, err
-			}
-			fresh := freshTag()
-			place.Tag, tag = &fresh, int64(fresh)
+		address, withTag := receiver.Next(p.BusinessID, scope.Domain(p.Domain))
+		if withTag {
+			return tagged(tx, p, address, now, freshTag)
 		}
-		row := models.Destination{Network: p.Network, Address: address, Tag: tag, BusinessID: p.BusinessID, Domain: p.Domain, PaymentID: &p.ID, CreatedAt: now}
-		made := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
+		row := models.Destination{Network: p.Network, Address: address, Tag: NoTag, BusinessID: p.BusinessID, Domain: p.Domain, PaymentID: &p.ID, CreatedAt: now}
+		made := tx.Clauses(onePlace).Create(&row)
 		if made.Error != nil {
 			return Place{}, made.Error
 		}
 		if made.RowsAffected == 1 {
-			return place, nil
+			return Place{Address: address}, nil
 		}
 	}
 	return Place{}, errors.New("wallet: every destination tried was taken")
 }
 
-// share notes the account that tags hang on, so that money without a known
-// tag is still seen and known to be the business's.
-func share(tx *models.Tx, p *models.Payment, address string, now time.Time) error {
-	row := models.Destination{Network: p.Network, Address: address, Tag: NoTag, BusinessID: p.BusinessID, Domain: p.Domain, CreatedAt: now}
-	return tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
-}
-
-// freshTag is a random destination tag. 0 is never issued: many wallets send it for "no tag".
-func freshTag() uint32 {
-	for {
-		b := ident.Bytes(4)
-		if tag := uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3]); tag != 0 {
-			return tag
-		}
-	}
-}
+// freshTag is a random destination tag.
+func freshTag() uint32 { return binary.BigEndian.Uint32(ident.Bytes(4)) }
 
 // SandboxReceivers are the receivers of the sandbox networks. Their addresses
 // belong to nobody: they are random, with the prefixes of regression-test

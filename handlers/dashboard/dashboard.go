@@ -105,7 +105,7 @@ type Mails interface {
 
 // Wallets is what the dashboard needs of core/wallet.
 type Wallets interface {
-	Preview(key, script string, sc scope.Scope, c money.Chain) (wallet.Preview, error)
+	Preview(ctx context.Context, sc scope.Scope, c money.Chain, key, script string) (wallet.Preview, error)
 	Find(ctx context.Context, sc scope.Scope, c money.Chain, key, script, address string) (index int64, ok bool, err error)
 	Active(ctx context.Context, sc scope.Scope, c money.Chain) (wallet.State, bool, error)
 	Origin(ctx context.Context, sc scope.Scope, paymentID int64) (wallet.Origin, bool, error)

@@ -38,15 +38,15 @@ func methodsProps(page layout.Page, methods []account.Method, facts []walletFact
 func walletText(f walletFacts) string {
 	switch {
 	case f.editable() && !f.Found:
-		return "Set up your wallet"
+		return "Set up your " + held(f.Coin)
 	case f.editable():
-		return "Change the wallet"
+		return "Change the " + held(f.Coin)
 	}
-	return "About the wallet"
+	return "About the " + held(f.Coin)
 }
 
 func ready(enabled bool, f walletFacts) string {
-	where := "and payments go straight to your own wallet"
+	where := "and payments go straight to your own " + held(f.Coin)
 	if f.sandboxed() {
 		where = "on the sandbox's simulated network: nothing to set up"
 	}

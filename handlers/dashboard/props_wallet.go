@@ -34,6 +34,7 @@ func walletProps(page layout.Page, typed ui.Form, f walletFacts, zone *time.Loca
 	if len(kinds(f.Coin.Chain)) < 2 {
 		p.Scripts = nil
 	}
+	p.Account = onLedger(f.Coin)
 	switch {
 	case f.Found:
 		card := walletCard(f.State)
@@ -43,7 +44,7 @@ func walletProps(page layout.Page, typed ui.Form, f walletFacts, zone *time.Loca
 	case f.Network == "":
 		p.Sentence = f.Trouble + " The operator of this server connects one first."
 	default:
-		p.Sentence = "No wallet is set up yet, so " + f.Coin.Name + " can't be switched on."
+		p.Sentence = "No " + held(f.Coin) + " is set up yet, so " + f.Coin.Name + " can't be switched on."
 	}
 	if f.real() {
 		p.Trouble = f.Trouble
@@ -61,9 +62,12 @@ func walletProps(page layout.Page, typed ui.Form, f walletFacts, zone *time.Loca
 
 // walletCard is a wallet that is in use.
 func walletCard(s wallet.State) dashboard.WalletCard {
+	if s.Script == wallet.ScriptAccount {
+		return dashboard.WalletCard{Account: true, Key: s.Wallet.Key, Network: receiving.NetworkName(s.Wallet.Network), Issued: issued(s.Wallet)}
+	}
 	return dashboard.WalletCard{
 		Key: receiving.Short(s.Wallet.Key), Kind: receiving.Kind(s.Script, s.Wallet.Network), Network: receiving.NetworkName(s.Wallet.Network), Path: s.Path,
-		Issued: ui.Count(int(s.HighestIssued+1), "address", "addresses"), Used: usedText(s), Gap: int(s.Gap), Limit: int(s.Limit), GapText: gapText(s), Advice: s.Advice,
+		Issued: issued(s.Wallet), Used: usedText(s), Gap: int(s.Gap), Limit: int(s.Limit), GapText: gapText(s), Advice: s.Advice,
 	}
 }
 
@@ -87,8 +91,44 @@ func gapText(s wallet.State) string {
 }
 
 func formerWallet(w models.Wallet, zone *time.Location) dashboard.FormerWallet {
-	return dashboard.FormerWallet{Key: receiving.Short(w.Key), Kind: receiving.Kind(w.Script, w.Network), Network: receiving.NetworkName(w.Network),
-		Issued: ui.Count(int(w.NextIndex), "address", "addresses"), Replaced: w.UpdatedAt.In(zone)}
+	return dashboard.FormerWallet{Key: receiving.Shown(w.Key, w.Script), Kind: receiving.Kind(w.Script, w.Network), Network: receiving.NetworkName(w.Network),
+		Issued: issued(w), Replaced: w.UpdatedAt.In(zone)}
+}
+
+// onLedger reports a coin that is received with an account and destination tags.
+func onLedger(coin money.CoinInfo) bool { return coin.Chain == money.XRPL }
+
+// held is what a coin is received with, as sentences call it.
+func held(coin money.CoinInfo) string {
+	if onLedger(coin) {
+		return "account"
+	}
+	return "wallet"
+}
+
+// issued is how many destinations a wallet has given out.
+func issued(w models.Wallet) string {
+	if w.Script == wallet.ScriptAccount {
+		return ui.Count(int(w.NextIndex), "destination tag", "destination tags")
+	}
+	return ui.Count(int(w.NextIndex), "address", "addresses")
+}
+
+// accountReviewProps is the second step for an account of the XRP Ledger.
+func accountReviewProps(page layout.Page, f walletFacts, r review) dashboard.AccountReviewProps {
+	a := r.Preview.Account
+	p := dashboard.AccountReviewProps{
+		Page: page, Form: r.Form, Code: string(r.Coin.Method), Name: r.Coin.Name, Address: r.Preview.Key, Network: receiving.NetworkName(f.Network),
+		Balance: r.Coin.Coin.Format(a.Balance) + " " + string(r.Coin.Coin), TagOptional: !a.RequireTag, Discouraged: a.DisallowXRP,
+	}
+	switch {
+	case !f.Found:
+	case receiving.Same(f.State.Wallet, r.Preview.Fingerprint, r.Preview.Script):
+		p.InUse = true
+	default:
+		p.Former = f.State.Wallet.Key
+	}
+	return p
 }
 
 // reviewProps is the second step.
@@ -156,8 +196,9 @@ var (
 	// in a descriptor, also half of one.
 	plainKey = regexp.MustCompile(`^(?:sh\(|w?pkh\(|tr\(){0,2}(?:\[[0-9A-Fa-f]{0,8}(?:/[0-9]{1,10}['hH]?){0,10}\])?` +
 		`(?:[xyztuvsYZUV]pub|dgub|[LM]tub)[1-9A-HJ-NP-Za-km-z]{0,120}(?:/[0-9*<>;'hH]{1,24}){0,10}\){0,2}(?:#[0-9a-z]{0,8})?$`)
-	// plainAddress is what no private key looks like: bech32, or shorter than one.
-	plainAddress = regexp.MustCompile(`^(?:[a-z]{2,4}1[0-9a-z]{6,87}|[A-Z]{2,4}1[0-9A-Z]{6,87}|[1-9A-HJ-NP-Za-km-z]{31,36})$`)
+	// plainAddress is what no private key looks like: bech32, or shorter than one
+	// and no seed (s…) of the XRP Ledger, or what its addresses begin with.
+	plainAddress = regexp.MustCompile(`^(?:[a-z]{2,4}1[0-9a-z]{6,87}|[A-Z]{2,4}1[0-9A-Z]{6,87}|[1-9A-HJ-NP-Za-km-rt-z][1-9A-HJ-NP-Za-km-z]{30,35}|[rXT][1-9A-HJ-NP-Za-km-z]{20,50})$`)
 )
 
 // publicKey is the text when it is plainly a public key, else "": what might be

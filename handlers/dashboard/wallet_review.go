@@ -12,18 +12,19 @@ import (
 	"cointill/views/ui"
 )
 
-// walletReview shows what a key is read as, with its first addresses; and
-// whether an address that was sent along is among them. It stores nothing.
+// walletReview shows what a key is read as, with its first addresses, and whether
+// an address that was sent along is among them; or how an account of the XRP Ledger
+// is set up now. It stores nothing.
 func (h *Handlers) walletReview(c *page.Ctx) error {
 	info, err := coinOf(c)
 	if err != nil {
 		return err
 	}
-	preview, err := h.Wallets.Preview(c.FormValue("key"), c.Text("script"), c.Scope, info.Chain)
+	preview, err := h.Wallets.Preview(c.UserContext(), c.Scope, info.Chain, c.FormValue("key"), c.Text("script"))
 	if err != nil {
 		return h.walletKeyRefused(c, info, err)
 	}
-	typed, looked := ui.Form{Values: map[string]string{}}, lookedFor{Asked: c.Text("address") != ""}
+	typed, looked := ui.Form{Values: map[string]string{}}, lookedFor{Asked: c.Text("address") != "" && preview.Account == nil}
 	status := http.StatusOK
 	if looked.Asked {
 		looked.Index, looked.Found, err = h.Wallets.Find(c.UserContext(), c.Scope, info.Chain, preview.Key, preview.Script, c.Text("address"))
@@ -59,6 +60,9 @@ func (h *Handlers) showReview(c *page.Ctx, status int, r review) error {
 	}
 	shell := c.Layout(r.Coin.Name+" wallet", "methods")
 	shell.NextPath = walletPath(r.Coin)
+	if r.Preview.Account != nil {
+		return c.RenderStatus(status, dashboard.AccountReview(accountReviewProps(shell, facts, r)))
+	}
 	return c.RenderStatus(status, dashboard.WalletReview(reviewProps(shell, facts, r)))
 }
 
@@ -69,6 +73,7 @@ func (h *Handlers) walletKeyRefused(c *page.Ctx, info money.CoinInfo, refused er
 	if page.Explain(refused).Code == wallet.CodePrivate {
 		typed.Values["key"] = ""
 	}
+	retryAfter(c, refused)
 	status, err := refuse(&typed, refused)
 	if err != nil {
 		return err

@@ -19,13 +19,13 @@ func (h *Handlers) walletUse(c *page.Ctx) error {
 	})
 	switch {
 	case refused == nil && changed:
-		c.Flash(string(ui.Good), info.Name+" payments now go to this wallet. Every owner gets a mail about it.")
+		c.Flash(string(ui.Good), info.Name+" payments now go to this "+held(info)+". Every owner gets a mail about it.")
 		return c.Redirect(walletPath(info))
 	case refused == nil:
-		c.Flash(string(ui.Info), info.Name+" payments go to this wallet already.")
+		c.Flash(string(ui.Info), info.Name+" payments go to this "+held(info)+" already.")
 		return c.Redirect(walletPath(info))
 	}
-	preview, err := h.Wallets.Preview(key, script, c.Scope, info.Chain)
+	preview, err := h.Wallets.Preview(c.UserContext(), c.Scope, info.Chain, key, script)
 	if err != nil {
 		return h.walletKeyRefused(c, info, err)
 	}

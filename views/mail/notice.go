@@ -6,6 +6,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/receiving"
 	"cointill/core/scope"
+	"cointill/core/wallet"
 )
 
 // NoticeProps is a mail to somebody who works in a business, about the
@@ -49,33 +50,58 @@ func NoticeText(p NoticeProps) string {
 	return out.String()
 }
 
-// WalletChanged is the notice that a business receives with another wallet.
+// WalletChanged is the notice that a business receives with another wallet, or
+// account of the XRP Ledger.
 func WalletChanged(n receiving.Notice) NoticeProps {
-	network := receiving.NetworkName(n.Network)
-	first, compare := "", "Compare the first address with your own wallet."
-	if len(n.First) > 0 {
-		first = n.First[0]
+	network, onLedger := receiving.NetworkName(n.Network), n.Script == wallet.ScriptAccount
+	what := "wallet"
+	if onLedger {
+		what = "account"
 	}
-	p := NoticeProps{Title: n.Business + ": " + network + " goes to another wallet", Name: n.Owner.Name, Test: n.Domain == scope.Test,
-		Before: []string{by(n) + " changed where " + n.Business + " receives " + network + " payments. New payments go to this wallet from now on:"},
-		URL:    n.URL, URLText: "See the wallet in the dashboard"}
+	p := NoticeProps{Title: n.Business + ": " + network + " goes to another " + what, Name: n.Owner.Name, Test: n.Domain == scope.Test,
+		Before: []string{by(n) + " changed where " + n.Business + " receives " + network + " payments. New payments go to this " + what + " from now on:"},
+		URL:    n.URL, URLText: "See the " + what + " in the dashboard"}
 	if n.Former == "" {
-		p.Title = n.Business + ": " + network + " now goes to a wallet of your own"
-		p.Before = []string{by(n) + " set up where " + n.Business + " receives " + network + " payments. They go to this wallet from now on:"}
+		article := "a "
+		if onLedger {
+			article = "an "
+		}
+		p.Title = n.Business + ": " + network + " now goes to " + article + what + " of your own"
+		p.Before = []string{by(n) + " set up where " + n.Business + " receives " + network + " payments. They go to this " + what + " from now on:"}
 	}
-	p.lines = filled([]line{
-		{"Public key", n.Key}, {"Addresses", receiving.Kind(n.Script, n.Network)}, {"First address", first}, {"Key before", n.Former},
-		{"Coin", coinOf(n.Chain)}, {"Date", n.At.Format("2 January 2006, 15:04 MST")},
-	})
-	if n.Former != "" {
-		compare += " Addresses of the former wallet that customers were given stay watched: what is paid to them still counts, and goes to the former wallet."
-	}
-	p.After = []string{compare, "Was it none of you? Then somebody knows " + n.By.Name + "'s password. Switch the coin off at once, change that password, and enter your own " +
-		"wallet again."}
+	p.lines = filled(append(receivedWith(n), line{"Coin", coinOf(n.Chain)}, line{"Date", n.At.Format("2 January 2006, 15:04 MST")}))
+	p.After = []string{compare(n), "Was it none of you? Then somebody knows " + n.By.Name + "'s password. Switch the coin off at once, change that password, and enter your own " +
+		what + " again."}
 	if n.By.Email == "" {
 		p.After[1] = "Was that not agreed with you? Switch the coin off at once and ask who runs the server."
 	}
 	return p
+}
+
+// receivedWith is what the coin is received with now, and was before.
+func receivedWith(n receiving.Notice) []line {
+	if n.Script == wallet.ScriptAccount {
+		return []line{{"Account", n.Key}, {"Account before", n.Former}}
+	}
+	first := ""
+	if len(n.First) > 0 {
+		first = n.First[0]
+	}
+	return []line{{"Public key", n.Key}, {"Addresses", receiving.Kind(n.Script, n.Network)}, {"First address", first}, {"Key before", n.Former}}
+}
+
+// compare is what owners should check, and what becomes of the former wallet.
+func compare(n receiving.Notice) string {
+	text, former := "Compare the first address with your own wallet.",
+		" Addresses of the former wallet that customers were given stay watched: what is paid to them still counts, and goes to the former wallet."
+	if n.Script == wallet.ScriptAccount {
+		text, former = "Compare every character of the account with your own wallet.",
+			" The former account stays watched: what customers pay to it with the tags that they were given still counts, and goes to the former account."
+	}
+	if n.Former == "" {
+		return text
+	}
+	return text + former
 }
 
 // coinOf names the coin of a chain.

@@ -16,6 +16,7 @@ import (
 	"cointill/chain"
 	"cointill/chain/bitcoin/params"
 	simulated "cointill/chain/sandbox"
+	xrp "cointill/chain/xrpl/params"
 	"cointill/core/account"
 	"cointill/core/clock"
 	"cointill/core/idempotency"
@@ -63,6 +64,10 @@ type Server struct {
 	Wallets  *wallet.Service
 	Quotes   *quote.Service
 	Market   *Market // of the live domain; nobody has said anything yet
+	// Ledger is what a look at an account of the XRP Ledger finds, by its address;
+	// LookFails is why nothing can be looked up.
+	Ledger    map[string]wallet.LedgerAccount
+	LookFails error
 
 	nodes  map[scope.Domain]map[money.Chain]params.Params
 	logged written
@@ -123,7 +128,7 @@ func (s *Server) core(box *secret.Box) {
 	s.Mails = &receipt.Service{DB: s.DB, Clock: now, Render: func(r receipt.Receipt) (string, string, string) {
 		return "Receipt " + r.Reference, "Thank you, " + r.CustomerName, "<p>Thank you</p>"
 	}}
-	s.Wallets = &wallet.Service{DB: s.DB, Clock: now, Receivers: wallet.SandboxReceivers(), Networks: s.node}
+	s.Wallets = &wallet.Service{DB: s.DB, Clock: now, Receivers: wallet.SandboxReceivers(), Networks: s.node, Ledgers: map[scope.Domain]wallet.Ledger{}}
 	s.Accounts.Missing = s.missing
 	s.Payments = &payment.Service{
 		DB: s.DB, Clock: now, Secrets: box, Networks: s.Registry, Quotes: s.Quotes,
@@ -144,6 +149,20 @@ func (s *Server) Connect(domain scope.Domain, c money.Chain, name string) {
 	s.nodes[domain][c], s.Registry.Domains[domain][c] = p, p.Network()
 }
 
+// ConnectLedger gives XRP in a domain a real network by its name, such as testnet,
+// without any server: what accounts there are is what Ledger says.
+func (s *Server) ConnectLedger(domain scope.Domain, name string) {
+	s.T.Helper()
+	p, known := xrp.Lookup(name)
+	if !known {
+		s.T.Fatalf("there is no network %q", name)
+	}
+	s.Registry.Domains[domain][money.XRPL] = p.Network()
+	s.Wallets.Ledgers[domain] = wallet.Ledger{Params: p, Look: func(_ context.Context, a xrp.Account) (wallet.LedgerAccount, error) {
+		return s.Ledger[a.String()], s.LookFails
+	}}
+}
+
 func (s *Server) node(domain scope.Domain, c money.Chain) (params.Params, bool) {
 	p, ok := s.nodes[domain][c]
 	return p, ok
@@ -159,6 +178,9 @@ func (s *Server) missing(ctx context.Context, sc scope.Scope, method money.Metho
 	ready, err := s.Wallets.Ready(ctx, sc, name)
 	if err != nil || ready {
 		return "", err
+	}
+	if info.Chain == money.XRPL {
+		return "Add your own account of the XRP Ledger first: payments go straight to it.", nil
 	}
 	return "Add the public key of your own wallet first: payments go straight to it.", nil
 }

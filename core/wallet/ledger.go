@@ -1,0 +1,216 @@
+package wallet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"cointill/chain"
+	"cointill/chain/xrpl/params"
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// ScriptAccount is what wallets of the XRP Ledger have in place of a script:
+// every payment goes to the account itself, with a destination tag of its own.
+const ScriptAccount = "account"
+
+// Ledger is a network of the XRP Ledger, and how its accounts are looked up.
+type Ledger struct {
+	Params params.Params
+	// Look finds out how an account is set up now. That it doesn't exist is no
+	// error; one that is or wraps a chain.Problem is shown to people.
+	Look func(ctx context.Context, account params.Account) (LedgerAccount, error)
+}
+
+// LedgerAccount is how an account is set up on its network.
+type LedgerAccount struct {
+	Exists      bool // the rest means nothing otherwise, but for Reserve
+	RequireTag  bool // the network refuses payments without a tag
+	DepositAuth bool // the network refuses payments by strangers
+	DisallowXRP bool // wallets are asked not to send XRP
+	Balance     money.Amount
+	Reserve     money.Amount // what an account must hold in order to exist; 0 where nobody says
+}
+
+// Problem is why payments to the account would fail; "" when they wouldn't.
+// The network is named as people know it.
+func (a LedgerAccount) Problem(network string) string {
+	switch {
+	case !a.Exists && a.Reserve.Sign() > 0:
+		return "This account does not exist on " + network + " yet, so small payments to it would fail. An account comes into being when it is sent the network's reserve, now " +
+			plain(money.XRP, a.Reserve) + " XRP, or more at once. Send that to it, or check the address, and try again."
+	case !a.Exists:
+		return "This account does not exist on " + network + " yet, so small payments to it would fail. An account comes into being when it is sent the network's reserve " +
+			"at once. Send that to it, or check the address, and try again."
+	case a.DepositAuth:
+		return "This account has Deposit Authorization switched on, so " + network + " refuses payments by everybody whom it has not let in, your customers among them. " +
+			"Switch it off in your wallet (an AccountSet transaction with ClearFlag 9, asfDepositAuth), and try again."
+	}
+	return ""
+}
+
+// ledger is the network of the XRP Ledger that serves a chain in a domain.
+func (s *Service) ledger(domain scope.Domain, c money.Chain) (Ledger, bool) {
+	if c != money.XRPL {
+		return Ledger{}, false
+	}
+	l, ok := s.Ledgers[domain]
+	return l, ok
+}
+
+// isLedger reports whether a network with a name such as xrp-mainnet is real.
+func isLedger(network string) bool {
+	name, ok := strings.CutPrefix(network, string(money.XRPL)+"-")
+	_, known := params.Lookup(name)
+	return ok && known
+}
+
+// readAccount reads what a merchant enters as their account. Errors never repeat
+// it: it may be a secret.
+func readAccount(text string, p params.Params) (params.Account, error) {
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "":
+		return params.Account{}, refuse("Enter the address of your account. It begins with r.")
+	case holdsPrivate(text) || holdsLedgerSecret(text):
+		return params.Account{}, refuseSecret("This looks like a secret of a wallet: a seed, a private key, or secret words or numbers. ",
+			"What is needed here is the account's address, which begins with r.")
+	case len(text) > MaxKey:
+		return params.Account{}, refuse("That is longer than any address.")
+	}
+	account, tag, err := params.Read(text, p)
+	switch {
+	case err != nil && strings.Contains(err.Error(), "begins with"):
+		return account, refuse(sentence(err))
+	case err != nil:
+		return account, refuse("This is no address of the XRP Ledger: a character may be missing or mistyped. It begins with r, or with " + xLetter(p) + " when it is an X-address.")
+	case tag != nil:
+		return account, refuse(fmt.Sprintf("This X-address has the destination tag %d in it, and every payment needs a tag of its own. An address with a fixed tag "+
+			"is mostly that of a deposit at an exchange, which can't be used here: the exchange would not know your customers' tags. Enter the address of an account whose keys only you have.", *tag))
+	}
+	return account, nil
+}
+
+func sentence(err error) string {
+	text := err.Error()
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// xLetter is what X-addresses of a network begin with.
+func xLetter(p params.Params) string {
+	if p.Test {
+		return "T"
+	}
+	return "X"
+}
+
+// ledgerName is what sentences call a network of the XRP Ledger.
+func ledgerName(p params.Params) string {
+	if p.Test {
+		return "the XRP Ledger's test network " + p.Name
+	}
+	return "the XRP Ledger"
+}
+
+// previewAccount looks an account up and refuses one that can't be paid to.
+func (l Ledger) previewAccount(ctx context.Context, text string) (Preview, error) {
+	account, err := readAccount(text, l.Params)
+	if err != nil {
+		return Preview{}, err
+	}
+	found, err := l.Look(ctx, account)
+	if err != nil {
+		said := "No server of the network answered."
+		var known chain.Problem
+		if errors.As(err, &known) {
+			said = string(known)
+		}
+		return Preview{}, fault.New(fault.Unavailable, "lookup_failed", "The account can't be looked up on "+ledgerName(l.Params)+" now, and is not used unseen. Try again in a moment. "+said).Because(err)
+	}
+	if problem := found.Problem(ledgerName(l.Params)); problem != "" {
+		return Preview{}, refuse(problem)
+	}
+	address := account.String()
+	return Preview{Format: ScriptAccount, Script: ScriptAccount, Scripts: []string{ScriptAccount}, Key: address, Fingerprint: address,
+		Addresses: []string{address}, Account: &found}, nil
+}
+
+// useAccount is Use for an account. It is watched from now on and for ever, and
+// money that comes to it for no payment is the business's that entered it first.
+func (s *Service) useAccount(tx *models.Tx, sc scope.Scope, l Ledger, text, actor string) (models.Wallet, error) {
+	account, err := readAccount(text, l.Params)
+	if err != nil {
+		return models.Wallet{}, err
+	}
+	network, address, now := string(l.Params.Network()), account.String(), s.Clock()
+	if err := alone(tx, network); err != nil {
+		return models.Wallet{}, err
+	}
+	var entered []models.Wallet
+	if err := tx.Where("network = ? AND account = ?", network, address).Order("id").Find(&entered).Error; err != nil {
+		return models.Wallet{}, err
+	}
+	row := models.Wallet{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Network: network, Key: address, Script: ScriptAccount,
+		Fingerprint: address, Account: address, Active: true, CreatedBy: actor, CreatedAt: now, UpdatedAt: now}
+	own := slices.IndexFunc(entered, func(w models.Wallet) bool { return w.BusinessID == sc.BusinessID && w.Domain == string(sc.Domain) })
+	switch {
+	case own >= 0 && entered[own].Active:
+		return entered[own], nil
+	case own >= 0:
+		row = entered[own]
+	case len(entered) > 0 && !s.SharedAccounts:
+		return models.Wallet{}, fault.New(fault.Conflict, "key_in_use", "This account already receives for another business. Use an account of its own for each business, "+
+			"or ask the operator of this server to allow shared accounts.")
+	case len(entered) > 0: // the bare address is the first business's
+		row.Fingerprint = fmt.Sprintf("%s for business %d in %s", address, sc.BusinessID, sc.Domain)
+	}
+	off := sc.Rows(tx.Model(&models.Wallet{})).Where("network = ? AND active", network).Updates(map[string]any{"active": false, "updated_at": now})
+	if off.Error != nil {
+		return models.Wallet{}, off.Error
+	}
+	if err := share(tx, models.Destination{Network: network, Address: address, BusinessID: sc.BusinessID, Domain: string(sc.Domain), CreatedAt: now}); err != nil {
+		return models.Wallet{}, err
+	}
+	if row.ID == 0 {
+		return row, tx.Create(&row).Error
+	}
+	row.Active, row.UpdatedAt = true, now
+	return row, tx.Model(&models.Wallet{}).Where("id = ?", row.ID).Updates(map[string]any{"active": true, "updated_at": now}).Error
+}
+
+// tagged gives the payment an address with a tag that was never given out for it,
+// to whichever business. Tags are random, so that nobody guesses another's.
+func tagged(tx *models.Tx, p *models.Payment, address string, now time.Time, fresh func() uint32) (Place, error) {
+	row := models.Destination{Network: p.Network, Address: address, BusinessID: p.BusinessID, Domain: p.Domain, CreatedAt: now}
+	if err := share(tx, row); err != nil {
+		return Place{}, err
+	}
+	for range 8 {
+		tag := fresh()
+		if tag == 0 {
+			continue // many wallets send it for "no tag"
+		}
+		row.ID, row.Tag, row.PaymentID = 0, int64(tag), &p.ID
+		made := tx.Clauses(onePlace).Create(&row)
+		if made.Error != nil {
+			return Place{}, made.Error
+		}
+		if made.RowsAffected == 1 {
+			return Place{Address: address, Tag: &tag}, nil
+		}
+	}
+	return Place{}, errors.New("wallet: every destination tag tried was taken")
+}
+
+// share notes the account that tags hang on, so that money without a known tag is
+// still seen and known to be the business's. It stays whose it was first.
+func share(tx *models.Tx, row models.Destination) error {
+	row.Tag = NoTag
+	return tx.Clauses(onePlace).Create(&row).Error
+}
