@@ -9,6 +9,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/receiving"
 	"cointill/core/scope"
+	"cointill/views/checkout"
 	"cointill/views/dashboard"
 	"cointill/views/mail"
 	"cointill/views/ui"
@@ -127,5 +128,22 @@ func TestNoticeAccount(t *testing.T) {
 	}
 	if strings.Contains(text, "First address") || strings.Contains(text, "Public key") {
 		t.Error(text)
+	}
+}
+
+// TestTagIsLoud: on XRP the address and the tag are copied one by one before any
+// code can be scanned, and the X-address comes last.
+func TestTagIsLoud(t *testing.T) {
+	html := render(t, checkout.Page(checkout.PageProps{StatusProps: status(checkout.Waiting, "XRP"), Reference: "PAY_1"}))
+	at := 0
+	for _, next := range []string{"The destination tag is required", "call it memo", `data-copy="` + classic + `"`, `data-copy="4021881377"`, "<svg", "dt=4021881377", `data-copy="XV5sbjUmgPpvXv4ixFWZ5ptAYZ6PD28Sq49uo34VyjnmK5H"`} {
+		i := strings.Index(html[at:], next)
+		if i < 0 {
+			t.Fatalf("%q doesn't come after what should be before it", next)
+		}
+		at += i + len(next)
+	}
+	if n := strings.Count(html, `data-copy="`+classic+`"`); n != 1 {
+		t.Errorf("the address can be copied in %d places", n)
 	}
 }
