@@ -3,6 +3,8 @@ package e2e
 import (
 	"bufio"
 	"encoding/json"
+	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,9 +15,17 @@ import (
 	"cointill/e2e/harness"
 )
 
-// fakeLedger builds and starts the XRP Ledger that the adapter's own tests use, in
-// a process of its own, and returns its host:port. It closes a ledger every so often.
-func fakeLedger(t *testing.T, every string) (host string) {
+// fake is the XRP Ledger that the adapter's own tests use, in a process of its own.
+type fake struct {
+	t       *testing.T
+	host    string // host:port
+	input   io.Writer
+	answers *bufio.Reader
+}
+
+// fakeLedger builds and starts a ledger. It closes a ledger every so often, or on
+// command only where that is 0.
+func fakeLedger(t *testing.T, every string) *fake {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "ledger")
 	build := exec.Command("go", "test", "-c", "-o", binary, "./chain/xrpl/ledgertest")
@@ -40,17 +50,49 @@ func fakeLedger(t *testing.T, every string) (host string) {
 		_ = input.Close() // it ends with its input
 		_ = process.Wait()
 	})
-	line, err := bufio.NewReader(output).ReadString('\n')
+	l := &fake{t: t, input: input, answers: bufio.NewReader(output)}
+	line, err := l.answers.ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(line)
+	l.host = strings.TrimSpace(line)
+	return l
+}
+
+// said is how the ledger answers a command.
+type said struct {
+	ID        string
+	Ledger    int64
+	Listening int
+	Error     string
+}
+
+// do gives the ledger a command: see chain/xrpl/ledgertest.
+func (l *fake) do(command string, more harness.Fields) (answer said) {
+	l.t.Helper()
+	line := harness.Fields{"Do": command}
+	maps.Copy(line, more)
+	data, err := json.Marshal(line)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	if _, err := l.input.Write(append(data, '\n')); err != nil {
+		l.t.Fatal(err)
+	}
+	text, err := l.answers.ReadString('\n')
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &answer)
+	}
+	if err != nil || answer.Error != "" {
+		l.t.Fatalf("%s: %v %s", data, err, answer.Error)
+	}
+	return answer
 }
 
 // TestLedger has the npm library xrpl judge the ledger that the adapter is tested
 // against.
 func TestLedger(t *testing.T) {
-	host := fakeLedger(t, "250ms")
+	host := fakeLedger(t, "250ms").host
 	judge := exec.Command("node", "ledger.mjs", "ws://"+host)
 	text, err := judge.Output()
 	if err != nil {
@@ -73,7 +115,7 @@ func TestLedger(t *testing.T) {
 // TestFollowsLedger runs the program on two URLs of one ledger: it follows the
 // ledgers that close, says how its servers do, and which ledgers none of them has.
 func TestFollowsLedger(t *testing.T) {
-	host := fakeLedger(t, "500ms")
+	host := fakeLedger(t, "500ms").host
 	i := harness.New(t, false)
 	i.Set("TEST_XRP_URL", "ws://"+host+",http://"+host)
 	i.Set("TEST_XRP_NETWORK", "network-21337")

@@ -1,12 +1,13 @@
 package ledgertest
 
 import (
-	"bufio"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,8 +16,8 @@ import (
 
 // TestMain serves a ledger in this process instead of testing, where -serve says
 // on which address: end-to-end tests, which see everything from outside, build
-// this binary and start it. It prints its address, closes a ledger each time that
-// a line comes, and ends with its input.
+// this binary and start it. It prints its address, does what the lines of its input
+// say (see command), and ends with it.
 func TestMain(m *testing.M) {
 	address := flag.String("serve", "", "address to serve on instead of testing")
 	id := flag.Uint("network", 21337, "network_id of the ledger that is served")
@@ -38,6 +39,8 @@ func serve(address string, id uint32, every time.Duration) error {
 	}
 	s := NewServer(New(id, clock.Real()), 2)
 	s.admin = true
+	down := &atomic.Bool{}
+	s.fail(down)
 	server := &http.Server{Handler: s, ReadHeaderTimeout: time.Minute}
 	go func() { _ = server.Serve(listener) }() // ends with the process
 	fmt.Println(listener.Addr())
@@ -50,8 +53,6 @@ func serve(address string, id uint32, every time.Duration) error {
 			}
 		}()
 	}
-	for input := bufio.NewScanner(os.Stdin); input.Scan(); {
-		s.Close(1)
-	}
+	s.obey(json.NewDecoder(os.Stdin), os.Stdout, down)
 	return server.Close()
 }

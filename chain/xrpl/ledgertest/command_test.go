@@ -1,0 +1,80 @@
+package ledgertest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"sync/atomic"
+)
+
+// command is a line that end-to-end tests write to the served ledger: what to put
+// into the open ledger, or how the server shall behave.
+type command struct {
+	Do            string // close, create, pay, issue, otherwise, lack or down
+	Kind          string // of a transaction of another type than Payment
+	To            string
+	Tag           any // as JSON has it
+	Amount        int64
+	Delivered     int64
+	Result        string
+	Currency      string
+	Value         string
+	Flags         uint32
+	From, Through int64 // ledgers that the server lacks; 0: none
+	Down          bool  // the server answers 503 to everything
+}
+
+// answer is the line that a command is answered with.
+type answer struct {
+	ID        string // of the transaction
+	Ledger    int64  // the last one that closed
+	Listening int    // websockets that are told of new ledgers
+	Error     string
+}
+
+// fail has the server fail whenever it is down.
+func (s *Server) fail(down *atomic.Bool) {
+	s.Hijack = func(w http.ResponseWriter, _ *http.Request) bool {
+		fails := down.Load()
+		if fails {
+			http.Error(w, "Service Unavailable", http.StatusServiceUnavailable)
+		}
+		return fails
+	}
+}
+
+// obey does what the lines of an input say, and answers each, until it ends.
+func (s *Server) obey(input *json.Decoder, output io.Writer, down *atomic.Bool) {
+	input.UseNumber()
+	for {
+		var c command
+		if err := input.Decode(&c); err != nil {
+			return
+		}
+		var a answer
+		switch c.Do {
+		case "close":
+			s.Close(1)
+		case "create":
+			s.Create(c.To, c.Amount, c.Flags)
+		case "pay":
+			a.ID = s.Pay(Payment{To: c.To, Tag: c.Tag, Amount: c.Amount, Delivered: c.Delivered, Result: c.Result})
+		case "issue":
+			a.ID = s.Issue(c.To, c.Tag, c.Currency, c.Value)
+		case "otherwise":
+			a.ID = s.Otherwise(c.Kind, c.To, c.Tag, c.Amount)
+		case "lack":
+			s.Set(func(b *Behaviour) { b.From, b.To = c.From, c.Through })
+		case "down":
+			down.Store(c.Down)
+		default:
+			a.Error = "there is no command " + c.Do
+		}
+		a.Ledger, _ = s.Tip()
+		s.Ledger.mu.Lock()
+		a.Listening = len(s.told)
+		s.Ledger.mu.Unlock()
+		fmt.Fprintln(output, text(a))
+	}
+}

@@ -1,0 +1,129 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"cointill/e2e/browser"
+	"cointill/e2e/harness"
+)
+
+const xrpWallet = "/dashboard/methods/crypto_ripple/wallet"
+
+// TestXRPSetUp sets an account up in the dashboard, as an owner with a browser
+// does, and has a customer pay to it.
+func TestXRPSetUp(t *testing.T) {
+	x := newXRPTill(t, false, "ws://HOST", "http://HOST")
+	closed := classic("closed " + t.Name())
+	x.fund(closed, noStrangers)
+	open := classic("open " + t.Name())
+	x.fund(open, 0)
+	chromium := browser.Start(t)
+	for name, view := range views {
+		t.Run(name, func(t *testing.T) {
+			page := chromium.Page(t, view)
+			enter(page, x.Instance)
+			look(t, page, x.Base, "/dashboard/methods", "xrp-none-"+name)
+			look(t, page, x.Base, xrpWallet, "xrp-none-"+name)
+			review := func(account, says, shot string) {
+				t.Helper()
+				page.Open(x.Base + xrpWallet)
+				page.Fill("input[name=key]", account)
+				page.Press("form[action='" + xrpWallet + "/review'] button.btn-primary")
+				page.Await(fmt.Sprintf("document.querySelector('main').innerText.includes(%q)", says))
+				page.Shot(shot + "-" + name)
+				for _, fault := range page.Faults() {
+					if !strings.Contains(fault, "422") { // the browser complains of the status
+						t.Errorf("%s: %s", shot, fault)
+					}
+				}
+			}
+			review(closed, "Deposit Authorization", "xrp-closed")
+			review(classic("nobody"), "does not exist", "xrp-missing")
+			review(open, "Payments without a tag are let through", "xrp-open")
+			review(x.account, "refused by the network, as it should be", "xrp-review")
+		})
+	}
+	page := chromium.Page(t, browser.Phone)
+	enter(page, x.Instance)
+	page.Open(x.Base + xrpWallet)
+	page.Fill("input[name=key]", x.account)
+	page.Press("form[action='" + xrpWallet + "/review'] button.btn-primary")
+	page.Fill("input[name=password]", harness.Password)
+	page.Press("form[action='" + xrpWallet + "'] button.btn-primary")
+	page.Await("document.querySelector('main').innerText.includes('0 destination tags')")
+	x.available(true)
+
+	o := x.order()
+	for name, view := range views {
+		seen := chromium.Page(t, view)
+		seen.Open(o.URL)
+		seen.Find("#payment-state[data-view=waiting]")
+		seen.Find("#tag-required")
+		seen.Shot("xrp-checkout-" + name)
+		seen.Clean()
+	}
+	customer := chromium.Page(t, browser.Phone)
+	customer.Open(o.URL)
+	customer.Find("#payment-state[data-view=waiting]")
+	x.pay(o, o.due, nil)
+	closing := time.Now()
+	x.ledger.do("close", nil)
+	customer.Find("#payment-state[data-view=successful]")
+	t.Logf("Successful in the browser %s after the ledger closed", time.Since(closing).Round(time.Millisecond))
+	customer.Shot("xrp-checkout-successful")
+	customer.Clean()
+	for name, view := range views {
+		after := chromium.Page(t, view)
+		enter(after, x.Instance)
+		look(t, after, x.Base, xrpWallet, "xrp-set-"+name)
+		look(t, after, x.Base, "/dashboard/methods", "xrp-set-"+name)
+		look(t, after, x.Base, "/dashboard/payments/"+o.Reference, "xrp-"+name)
+	}
+}
+
+// TestXRPUnmatched (XRP-2, 3, 4, 6): everything else that comes is listed under
+// Unmatched with its reason, and alerted of; the payment stays as it was.
+func TestXRPUnmatched(t *testing.T) {
+	x := newXRPTill(t, false, "ws://HOST")
+	x.fund(classic("elsewhere"), 0)
+	x.enter(classic("elsewhere"))
+	foreign := x.order() // its tag belongs to the former account
+	x.enter(x.account)
+	o := x.order()
+	pay := func(tag any) string {
+		return x.ledger.do("pay", harness.Fields{"To": x.account, "Tag": tag, "Amount": o.due}).ID
+	}
+	want := map[string]string{
+		pay(nil): "No destination tag", pay(0): "Unknown destination tag", pay(o.tag ^ 1<<31): "Unknown destination tag", pay(foreign.tag): "Unknown destination tag",
+		x.ledger.do("issue", harness.Fields{"To": x.account, "Tag": o.tag, "Currency": "USD", "Value": "1000"}).ID: "Wrong asset",
+	}
+	for _, kind := range []string{"EscrowFinish", "CheckCash", "PaymentChannelClaim", "AccountDelete"} {
+		want[x.ledger.do("otherwise", harness.Fields{"Kind": kind, "To": x.account, "Tag": o.tag, "Amount": o.due}).ID] = "Not by a payment"
+	}
+	x.pay(o, o.due, harness.Fields{"Result": "tecPATH_DRY"})
+	x.ledger.do("close", nil)
+	page := browser.Start(t).Page(t, browser.Desktop)
+	enter(page, x.Instance)
+	shows(t, page, x.Base+"/dashboard", fmt.Sprintf("%d unmatched transfers", len(want)))
+	page.Open(x.Base + "/dashboard/unmatched")
+	page.Shot("xrp-unmatched")
+	for id, reason := range want {
+		row := browser.Read(page, chromedp.Evaluate[string](fmt.Sprintf(`[...document.querySelectorAll("tr")].find(r => r.innerHTML.includes(%q))?.innerText ?? ""`, id)))
+		if !strings.Contains(row, reason) {
+			t.Errorf("%s is listed as %q, want %q", id, row, reason)
+		}
+	}
+	if record := x.Verify(o.Reference); record.Status != "initiated" || record.Transaction.AmountPaid != "0.00" {
+		t.Errorf("%+v", record)
+	}
+	x.pay(o, o.due, nil)
+	x.pay(foreign, foreign.due, nil) // to the former account, which is watched
+	x.ledger.do("close", nil)
+	x.reach(o.order, "successful", "")
+	x.reach(foreign.order, "successful", "")
+}
