@@ -17,7 +17,7 @@ const xrpWallet = "/dashboard/methods/crypto_ripple/wallet"
 // TestXRPSetUp sets an account up in the dashboard, as an owner with a browser
 // does, and has a customer pay to it.
 func TestXRPSetUp(t *testing.T) {
-	x := newXRPTill(t, false, "ws://HOST", "http://HOST")
+	x := newXRPTill(t, "1s", false, "ws://HOST", "http://HOST")
 	closed := classic("closed " + t.Name())
 	x.fund(closed, noStrangers)
 	open := classic("open " + t.Name())
@@ -29,12 +29,15 @@ func TestXRPSetUp(t *testing.T) {
 			enter(page, x.Instance)
 			look(t, page, x.Base, "/dashboard/methods", "xrp-none-"+name)
 			look(t, page, x.Base, xrpWallet, "xrp-none-"+name)
-			review := func(account, says, shot string) {
+			review := func(account, element, says, shot string) {
 				t.Helper()
 				page.Open(x.Base + xrpWallet)
 				page.Fill("input[name=key]", account)
 				page.Press("form[action='" + xrpWallet + "/review'] button.btn-primary")
-				page.Await(fmt.Sprintf("document.querySelector('main').innerText.includes(%q)", says))
+				page.Find(element)
+				if text := page.Text("main"); !strings.Contains(text, says) {
+					t.Errorf("the page lacks %q: %s", says, text)
+				}
 				page.Shot(shot + "-" + name)
 				for _, fault := range page.Faults() {
 					if !strings.Contains(fault, "422") { // the browser complains of the status
@@ -42,10 +45,10 @@ func TestXRPSetUp(t *testing.T) {
 					}
 				}
 			}
-			review(closed, "Deposit Authorization", "xrp-closed")
-			review(classic("nobody"), "does not exist", "xrp-missing")
-			review(open, "Payments without a tag are let through", "xrp-open")
-			review(x.account, "refused by the network, as it should be", "xrp-review")
+			review(closed, "[aria-invalid=true]", "Deposit Authorization", "xrp-closed")
+			review(classic("nobody"), "[aria-invalid=true]", "does not exist", "xrp-missing")
+			review(open, "input[name=password]", "Payments without a tag are let through", "xrp-open")
+			review(x.account, "input[name=password]", "refused by the network, as it should be", "xrp-review")
 		})
 	}
 	page := chromium.Page(t, browser.Phone)
@@ -55,7 +58,10 @@ func TestXRPSetUp(t *testing.T) {
 	page.Press("form[action='" + xrpWallet + "/review'] button.btn-primary")
 	page.Fill("input[name=password]", harness.Password)
 	page.Press("form[action='" + xrpWallet + "'] button.btn-primary")
-	page.Await("document.querySelector('main').innerText.includes('0 destination tags')")
+	page.Find("form[action='" + xrpWallet + "/review'] input[type=hidden][name=key]")
+	if text := page.Text("main"); !strings.Contains(text, "0 destination tags") {
+		t.Error(text)
+	}
 	x.available(true)
 
 	o := x.order()
@@ -89,7 +95,7 @@ func TestXRPSetUp(t *testing.T) {
 // TestXRPUnmatched (XRP-2, 3, 4, 6): everything else that comes is listed under
 // Unmatched with its reason, and alerted of; the payment stays as it was.
 func TestXRPUnmatched(t *testing.T) {
-	x := newXRPTill(t, false, "ws://HOST")
+	x := newXRPTill(t, "1s", false, "ws://HOST")
 	x.fund(classic("elsewhere"), 0)
 	x.enter(classic("elsewhere"))
 	foreign := x.order() // its tag belongs to the former account

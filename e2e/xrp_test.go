@@ -41,10 +41,11 @@ type xrpTill struct {
 	account string
 }
 
-// newXRPTill starts an instance on a ledger's servers, and gives it an account.
-func newXRPTill(t *testing.T, postgres bool, urls ...string) *xrpTill {
+// newXRPTill starts an instance on the servers of a ledger that has an account for
+// it. A ledger closes every so often, or on command only where that is "0s".
+func newXRPTill(t *testing.T, every string, postgres bool, urls ...string) *xrpTill {
 	t.Helper()
-	x := &xrpTill{ledger: fakeLedger(t, "0s"), account: classic("the till of " + t.Name())}
+	x := &xrpTill{ledger: fakeLedger(t, every), account: classic("the till of " + t.Name())}
 	i := harness.New(t, postgres)
 	for n, url := range urls {
 		urls[n] = strings.ReplaceAll(url, "HOST", x.ledger.host)
@@ -127,7 +128,7 @@ func TestXRPPaid(t *testing.T) {
 		"two servers on PostgreSQL": {true, []string{"ws://HOST", "http://HOST"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := newXRPTill(t, c.postgres, c.urls...)
+			x := newXRPTill(t, "0s", c.postgres, c.urls...)
 			x.enter(x.account)
 			o := x.order()
 			if o.address != x.account {
@@ -178,7 +179,7 @@ func (x *xrpTill) paid(sights <-chan sight) time.Time {
 // TestXRPPartial (XRP-1): what a partial payment delivers counts, and nothing that
 // it claims; more than is due is Declined.
 func TestXRPPartial(t *testing.T) {
-	x := newXRPTill(t, false, "ws://HOST")
+	x := newXRPTill(t, "0s", false, "ws://HOST")
 	x.enter(x.account)
 	part, over := x.order(), x.order()
 	sights := x.live(part.order)
@@ -207,7 +208,7 @@ func TestXRPPartial(t *testing.T) {
 // TestXRPInterrupted: what comes while the program is stopped, while no server
 // answers, or in ledgers that the server lacks for a time, is counted afterwards.
 func TestXRPInterrupted(t *testing.T) {
-	x := newXRPTill(t, false, "http://HOST")
+	x := newXRPTill(t, "0s", false, "http://HOST")
 	x.enter(x.account)
 	stopped, down, lacking := x.order(), x.order(), x.order()
 	x.Stop()
@@ -274,7 +275,7 @@ func TestXRPWrongNetwork(t *testing.T) {
 // TestXRPAccounts: an account must exist and take payments, and is one business's
 // unless the operator allows more.
 func TestXRPAccounts(t *testing.T) {
-	x := newXRPTill(t, false, "ws://HOST")
+	x := newXRPTill(t, "0s", false, "ws://HOST")
 	x.enter(x.account)
 	use := func(code, account string) []string {
 		return []string{"wallet", "use", "--business", code, "--domain", "test", "--method", "crypto_ripple", "--key", account}
