@@ -290,6 +290,36 @@ func TestOtherWays(t *testing.T) {
 	})
 }
 
+// TestIssuedOtherwise: issued currencies that come by offers, checks and the like
+// are told and credit nothing; what leaves, or is the account's own debt, isn't told.
+func TestIssuedOtherwise(t *testing.T) {
+	versions(t, func(t *testing.T, newest int) {
+		b := newTill(t, newest)
+		for _, c := range []struct {
+			higher        bool
+			before, after string
+			brings        string
+		}{
+			{false, "", "12.5", "12.5"}, {false, "12.5", "13", "0.5"}, {false, "-3", "2", "5"}, {true, "-1", "-1.25", "0.25"}, {true, "", "-7", "7"}, {false, "1e-5", "9876543e-2", "98765.42999"},
+			{false, "13", "12", ""}, {false, "13", "0", ""}, {true, "-2", "-1", ""}, {false, "-3", "-2", ""}, {true, "", "4", ""}, {false, "", "0", ""},
+			{false, "1", "1e999999999", ""}, {false, "1", "nothing", ""}, {false, "1", strings.Repeat("9", 41), ""},
+		} {
+			id := b.Swap("OfferCreate", b.account, c.higher, c.before, c.after)
+			b.step()
+			rows := b.book.Transfers()[id]
+			if c.brings == "" {
+				if len(rows) != 0 {
+					t.Errorf("%+v: %+v", c, rows)
+				}
+				continue
+			}
+			if got := b.of(id); credits(got) || got.Asset != c.brings+" USD issued by "+ledgertest.Address("an issuer") || got.Via != "OfferCreate" || got.Amount.Sign() != 0 || got.Address != b.account || got.Tag != nil {
+				t.Errorf("%+v: %+v", c, got)
+			}
+		}
+	})
+}
+
 // TestOwnFees: the fee of a transaction that the account itself sends is no loss of
 // what the transaction brings.
 func TestOwnFees(t *testing.T) {

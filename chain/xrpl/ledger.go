@@ -112,12 +112,14 @@ func (b *body) cleared() body {
 }
 
 func (m *meta) cleared() meta {
-	return meta{Index: m.Index[:0], Delivered: m.Delivered[:0], Nodes: affected{roots: m.Nodes.roots[:0]}}
+	return meta{Index: m.Index[:0], Delivered: m.Delivered[:0], Nodes: affected{roots: m.Nodes.roots[:0], lines: m.Nodes.lines[:0]}}
 }
 
-// affected are the accounts whose XRP a transaction moved.
+// affected are the accounts whose XRP a transaction moved, and the trust lines
+// over which it moved issued currencies.
 type affected struct {
 	roots []root
+	lines []line
 	count int
 }
 
@@ -143,13 +145,16 @@ type ledgerNode struct {
 	Previous fields `json:"PreviousFields"`
 }
 
-// fields are those of an account; entries of other kinds have their own by these names.
+// fields are those of an account, and of a trust line; entries of other kinds have
+// their own by these names.
 type fields struct {
-	Account jsontext.Value `json:"Account"`
-	Balance jsontext.Value `json:"Balance"`
+	Account   jsontext.Value `json:"Account"`
+	Balance   jsontext.Value `json:"Balance"`
+	HighLimit jsontext.Value `json:"HighLimit"`
+	LowLimit  jsontext.Value `json:"LowLimit"`
 }
 
-// UnmarshalJSONFrom reads the list and keeps the accounts.
+// UnmarshalJSONFrom reads the list and keeps the accounts and trust lines.
 func (a *affected) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if dec.PeekKind() != '[' {
 		return errors.New("AffectedNodes are no list")
@@ -176,9 +181,20 @@ func (a *affected) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 
 const accountRoot = "AccountRoot"
 
-// keep keeps what became of an account that received something, or may have: what
-// is deleted doesn't.
+// keep keeps what became of an account or trust line that received something, or
+// may have: what is deleted doesn't.
 func (a *affected) keep(c *change) {
+	switch trustLine {
+	case c.Created.Kind:
+		n := &c.Created.New
+		a.lines = append(a.lines, line{place: a.count, low: n.LowLimit, high: n.HighLimit, after: n.Balance})
+		return
+	case c.Modified.Kind:
+		if n := &c.Modified; len(n.Previous.Balance) > 0 {
+			a.lines = append(a.lines, line{place: a.count, low: n.Final.LowLimit, high: n.Final.HighLimit, before: n.Previous.Balance, after: n.Final.Balance})
+		}
+		return
+	}
 	r := root{place: a.count}
 	var account jsontext.Value
 	switch accountRoot {

@@ -57,6 +57,7 @@ func FuzzLedger(f *testing.F) {
 	l.Pay(ledgertest.Payment{To: account, Tag: 5, Amount: 9_000_000, Result: "tecPATH_DRY"})
 	l.Issue(account, 5, "USD", "1.5")
 	l.Otherwise("EscrowFinish", account, nil, 77)
+	l.Swap("OfferCreate", account, true, "-1", "-1.25")
 	l.Close(1)
 	f.Add(answerOf(f, l, 1))
 	f.Add(answerOf(f, l, 2))

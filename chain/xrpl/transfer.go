@@ -2,16 +2,12 @@ package xrpl
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
-	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"cointill/chain"
 	"cointill/chain/node"
-	"cointill/chain/xrpl/params"
 	"cointill/core/money"
 )
 
@@ -28,7 +24,8 @@ const (
 
 // transfersOf is what a transaction brings the watched accounts. Only a payment
 // that succeeded, delivered XRP, and raised its destination's balance by exactly
-// that, credits something; all else that came says by Via or Asset that it doesn't.
+// that, credits something; all else that came says by Via or Asset that it doesn't:
+// XRP in other ways, and issued currencies.
 func transfersOf(tx *body, did *meta, id string, watch chain.Watch) (all []chain.Transfer, err error) {
 	if did.Result != success {
 		return nil, nil // a fee was taken, and nothing moved
@@ -58,6 +55,14 @@ func transfersOf(tx *body, did *meta, id string, watch chain.Watch) (all []chain
 		if tx.Destination == r.account {
 			t.Tag = tagOf(tx.DestinationTag)
 		}
+		all = append(all, t)
+	}
+	told := ""
+	if paid && all[0].Asset != string(money.XRP) {
+		told = tx.Destination
+	}
+	for _, t := range brought(tx, did, watch, told) {
+		t.TxID = id
 		all = append(all, t)
 	}
 	return all, nil
@@ -141,28 +146,3 @@ func tagOf(v jsontext.Value) *uint32 {
 	tag := uint32(n)
 	return &tag
 }
-
-// issued names another asset than XRP with its amount, which is a decimal of
-// sixteen digits and any size, so no number of units.
-func issued(v jsontext.Value) string {
-	var token struct {
-		Currency string `json:"currency"`
-		Issuer   string `json:"issuer"`
-		Value    string `json:"value"`
-		Issuance string `json:"mpt_issuance_id"`
-	}
-	const unknown = "an unknown asset"
-	if err := json.Unmarshal(v, &token, node.Frugal); err != nil || len(token.Value) > 40 || strings.Trim(token.Value, "0123456789.eE+-") != "" || token.Value == "" {
-		return unknown
-	}
-	_, err := params.ParseAccount(token.Issuer)
-	switch {
-	case len(token.Issuance) == 48 && isHex(token.Issuance):
-		return fmt.Sprintf("%s of token %s", token.Value, token.Issuance)
-	case err != nil || len(token.Currency) != 3 && (len(token.Currency) != 40 || !isHex(token.Currency)):
-		return unknown
-	}
-	return fmt.Sprintf("%s %s issued by %s", token.Value, node.Clip(token.Currency), token.Issuer)
-}
-
-func isHex(text string) bool { return strings.Trim(text, "0123456789ABCDEFabcdef") == "" }

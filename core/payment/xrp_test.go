@@ -131,6 +131,31 @@ func TestXRPPartialPayments(t *testing.T) {
 	})
 }
 
+// TestXRPLate: the time of a payment is when its ledger closed. After the window it
+// counts and says so; after the end it is shown and declined.
+func TestXRPLate(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		x := newXRP(t, b)
+		pay := func(v payment.View) {
+			x.ledger.Pay(ledgertest.Payment{To: x.account, Tag: *v.Payment.Tag, Amount: v.Payment.Due.Big().Int64()})
+			x.step()
+		}
+		late := x.open()
+		x.clock.Advance(payment.Window + time.Minute)
+		pay(late)
+		x.expect(late.Payment.Reference, payment.Successful, payment.Late)
+		x.clock.Advance(25 * time.Hour)
+		after := x.open()
+		x.clock.Advance(25 * time.Hour)
+		if _, err := b.service.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		x.expect(after.Payment.Reference, payment.Abandoned, "")
+		pay(after)
+		x.expect(after.Payment.Reference, payment.Declined, payment.AfterAbandoned)
+	})
+}
+
 // TestXRPUnmatched (XRP-2, 3, 4, 6): what credits nothing is listed with its
 // reason, and what moved nothing isn't.
 func TestXRPUnmatched(t *testing.T) {

@@ -303,7 +303,7 @@ func accountForm(p WalletProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Field(p.Field("key", "Address of your account").With("It begins with r; an X-address without a tag does, too. Never enter a seed (s…), secret numbers or secret words: nobody needs them here.").Attr("maxlength", "128").Attr("autocomplete", "off").Attr("autocapitalize", "off").Attr("spellcheck", "false").Attr("class", "mono")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Field(p.Field("key", "Address of your account").With("It begins with r. An X-address without a tag will do, too. Never enter a seed (s…), secret numbers or secret words: nobody needs them here.").Attr("maxlength", "128").Attr("autocomplete", "off").Attr("autocapitalize", "off").Attr("spellcheck", "false").Attr("class", "mono")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

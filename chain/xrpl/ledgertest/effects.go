@@ -51,6 +51,28 @@ func (l *Ledger) Issue(to string, tag any, currency, value string) string {
 	return l.put(tx, nil, func() effects { return effects{"tesSUCCESS", []Fields{line}, maps.Clone(amount)} })
 }
 
+// Swap puts a transaction of another type than Payment into the open ledger that
+// changes what an account holds of an issued currency, as an offer or a check does:
+// from before, or from no trust line where that is "". The account is the lower of
+// the line's two, or the higher one, which sees the balance with the other sign.
+func (l *Ledger) Swap(kind, account string, higher bool, before, after string) string {
+	limits := []string{account, Address("an issuer")}
+	if higher {
+		limits[0], limits[1] = limits[1], limits[0]
+	}
+	amount := func(value, issuer string) Fields { return Fields{"currency": "USD", "issuer": issuer, "value": value} }
+	fields := Fields{"Balance": amount(after, "rrrrrrrrrrrrrrrrrrrrBZbvji"), "Flags": 65536, "LowLimit": amount("100", limits[0]), "HighLimit": amount("0", limits[1])}
+	entry := Fields{"LedgerEntryType": "RippleState", "LedgerIndex": half("line", account+"USD")}
+	node := Fields{"CreatedNode": entry}
+	if before == "" {
+		entry["NewFields"] = fields
+	} else {
+		entry["FinalFields"], entry["PreviousFields"] = fields, Fields{"Balance": amount(before, "rrrrrrrrrrrrrrrrrrrrBZbvji")}
+		node = Fields{"ModifiedNode": entry}
+	}
+	return l.put(l.transaction(kind, "", nil), nil, func() effects { return effects{result: "tesSUCCESS", nodes: []Fields{node}} })
+}
+
 // Otherwise puts a transaction of another type than Payment into the open ledger
 // that brings an account XRP: EscrowFinish, CheckCash, PaymentChannelClaim,
 // AccountDelete. Only the last has a tag, and makes its sender vanish.
