@@ -86,7 +86,7 @@ func readAccount(text string, p params.Params) (params.Account, error) {
 	}
 	account, tag, err := params.Read(text, p)
 	switch {
-	case err != nil && strings.Contains(err.Error(), "begins with"):
+	case err != nil && !errors.Is(err, params.ErrNoAddress): // it says which network's it is
 		return account, refuse(sentence(err))
 	case err != nil:
 		return account, refuse("This is no address of the XRP Ledger: a character may be missing or mistyped. It begins with r, or with " + xLetter(p) + " when it is an X-address.")

@@ -25,8 +25,9 @@ const (
 // The two bytes that X-addresses of the main network and of all others begin with.
 var xMain, xTest = [2]byte{0x05, 0x44}, [2]byte{0x04, 0x93}
 
-// errNoAddress is why most texts are none; it tells nothing that the text held.
-var errNoAddress = errors.New("this is no address of the XRP Ledger: a character may be missing or mistyped")
+// ErrNoAddress is why most texts are none; it tells nothing that the text held. Read
+// has other errors for addresses of another kind of network.
+var ErrNoAddress = errors.New("this is no address of the XRP Ledger: a character may be missing or mistyped")
 
 // String is the classic address: r….
 func (a Account) String() string {
@@ -37,7 +38,7 @@ func (a Account) String() string {
 func ParseAccount(text string) (Account, error) {
 	raw, err := unsummed(text, classicBytes)
 	if err != nil || raw[0] != 0 {
-		return Account{}, errNoAddress
+		return Account{}, ErrNoAddress
 	}
 	return Account(raw[1:]), nil
 }
@@ -70,13 +71,13 @@ func (x XAddress) String() string {
 func ParseX(text string) (XAddress, error) {
 	raw, err := unsummed(text, xBytes)
 	if err != nil {
-		return XAddress{}, errNoAddress
+		return XAddress{}, ErrNoAddress
 	}
 	prefix, flag, value := [2]byte(raw[:2]), raw[22], binary.LittleEndian.Uint64(raw[23:])
 	x := XAddress{Account: Account(raw[2:22]), Test: prefix == xTest}
 	switch {
 	case prefix != xMain && prefix != xTest, flag > 1, flag == 0 && value != 0, value > 1<<32-1:
-		return XAddress{}, errNoAddress
+		return XAddress{}, ErrNoAddress
 	case flag == 1:
 		tag := uint32(value)
 		x.Tag = &tag
@@ -108,15 +109,15 @@ func Read(text string, p Params) (Account, *uint32, error) {
 // length, and is written as we write it.
 func unsummed(text string, length int) ([]byte, error) {
 	if len(text) > longest {
-		return nil, errNoAddress
+		return nil, ErrNoAddress
 	}
 	raw, err := base58.DecodeAlphabet(text, alphabet)
 	if err != nil || len(raw) != length || base58.EncodeAlphabet(raw, alphabet) != text {
-		return nil, errNoAddress
+		return nil, ErrNoAddress
 	}
 	body := raw[:length-4]
 	if [4]byte(raw[length-4:]) != checksum(body) {
-		return nil, errNoAddress
+		return nil, ErrNoAddress
 	}
 	return body, nil
 }
