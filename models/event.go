@@ -63,6 +63,7 @@ type Resend struct {
 	Made       int        `gorm:"not null"` // deliveries queued
 	Delivered  int        `gorm:"not null"` // of these, as counted last
 	Failures   int        `gorm:"not null"` // of these, as counted last
+	Superseded int        `gorm:"not null"` // of these, taken over by a later order, as counted last
 	Actor      string     `gorm:"not null"`
 	CountedAt  time.Time  `gorm:"not null;index:resends_open,where:done_at IS NULL"` // when it was last worked on
 	CreatedAt  time.Time  `gorm:"not null;index:resends_business,priority:3"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"cointill/core/outbox"
@@ -91,9 +92,12 @@ func (d deliverer) Load(ctx context.Context, rows []models.Delivery) ([]outbox.W
 	if err := d.DB.Read(ctx).Select("id, body, pruned").Where("id IN ?", padded(eventIDs)).Find(&events).Error; err != nil {
 		return nil, err
 	}
-	senders, eventOf := map[string]*sender{}, map[string]models.Event{}
+	senders, eventOf := map[string]*atomic.Pointer[sender]{}, map[string]models.Event{}
+	for id := range endpointIDs {
+		senders[id] = new(atomic.Pointer[sender])
+	}
 	for _, e := range endpoints {
-		senders[e.ID] = d.sender(e)
+		senders[e.ID].Store(d.sender(e))
 		if e.Host == "" { // registered by a version before hosts were kept
 			if err := d.DB.Exec(ctx).Model(&models.Endpoint{}).Where("id = ?", e.ID).UpdateColumn("host", hostOf(e.URL)).Error; err != nil {
 				return nil, err
@@ -124,9 +128,35 @@ func padded(set map[string]bool) []string {
 	return list
 }
 
+// stale is how old what is known of an endpoint may be when an attempt begins.
+const stale = 250 * time.Millisecond
+
+// fresh reads an endpoint anew when what is known of it is old: the row may have
+// waited in its line, and it may be off or elsewhere by now. Those behind it in
+// the line use what one has read.
+func (d deliverer) fresh(ctx context.Context, to *atomic.Pointer[sender]) (*sender, error) {
+	known := to.Load()
+	if known == nil || d.Clock().Sub(known.read) < stale {
+		return known, nil
+	}
+	var rows []models.Endpoint
+	if err := d.DB.Point(ctx).Where("id = ?", known.ID).Find(&rows).Error; err != nil {
+		return nil, err
+	}
+	var now *sender
+	if len(rows) > 0 {
+		now = d.sender(rows[0])
+	}
+	to.Store(now)
+	return now, nil
+}
+
 // attempt makes one request, or finds that none is to be made.
-func (d deliverer) attempt(ctx context.Context, row models.Delivery, to *sender, event models.Event) func() error {
+func (d deliverer) attempt(ctx context.Context, row models.Delivery, of *atomic.Pointer[sender], event models.Event) func() error {
+	to, err := d.fresh(ctx, of)
 	switch {
+	case err != nil:
+		return func() error { return err }
 	case to == nil:
 		return d.cancel(row, "The webhook was deleted.")
 	case !to.Active:
@@ -136,7 +166,7 @@ func (d deliverer) attempt(ctx context.Context, row models.Delivery, to *sender,
 	}
 	began := d.Clock()
 	r := d.send(ctx, to, event)
-	s := &settlement{row: row, sent: true, began: began, took: d.Clock().Sub(began), result: r, judge: true}
+	s := &settlement{row: row, url: to.URL, sent: true, began: began, took: d.Clock().Sub(began), result: r, judge: true}
 	switch {
 	case ctx.Err() != nil && r.status == 0: // cut short by a stop: to be made at once by whoever is there
 		s.result.problem, s.judge = "Cointill was stopped during the request.", false

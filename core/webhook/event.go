@@ -72,7 +72,7 @@ func (s *Service) Emit(tx *models.Tx, e Event) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.deliverTo(tx, written, takers(targets, e.Type), "")
+	_, err = s.deliverTo(tx, written, takers(targets, e.Type))
 	return err
 }
 

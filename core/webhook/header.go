@@ -94,9 +94,14 @@ func token(name string) bool {
 }
 
 // isTaken reports a name that nobody may set, also in the spelling that servers
-// take for the same: some read Webhook_Id as webhook-id.
+// take for the same: some read Webhook_Id, or Webhook.Id, as webhook-id.
 func isTaken(name string) bool {
-	name = strings.ReplaceAll(name, "_", "-")
+	name = strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
+			return r
+		}
+		return '-'
+	}, name)
 	return slices.Contains(taken, name) || slices.ContainsFunc(takenBeginnings, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 

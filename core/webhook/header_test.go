@@ -2,9 +2,13 @@ package webhook_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"html"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -94,23 +98,41 @@ func TestHeadersStay(t *testing.T) {
 	})
 }
 
-// TestEchoIsVeiled has a receiver that repeats what it was sent.
+// TestEchoIsVeiled has receivers that repeat what they were sent, in several forms.
 func TestEchoIsVeiled(t *testing.T) {
 	each(t, func(t *testing.T, b *bundle) {
+		say := func(string) string { return "" }
 		echo := newMerchant(t, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("X-Seen", r.Header.Get("X-Key"))
-			_, _ = w.Write([]byte("key " + r.Header.Get("X-Key") + ", mode " + r.Header.Get("X-Mode")))
+			_, _ = w.Write([]byte(say(r.Header.Get("X-Key"))))
 		})
-		e, _, err := b.Create(t.Context(), owner, webhook.Create{Name: "orders", URL: echo.URL, Active: true,
-			Headers: []webhook.Header{{Name: "X-Key", Value: "s3cret value"}, {Name: "X-Mode", Value: "fast"}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.emit(1)
-		b.step()
-		a := b.attempts(e.ID)[0]
-		if a.Answer != "key ••••, mode fast" || !strings.Contains(a.Header, "X-Seen: ••••\n") {
-			t.Errorf("%q %q", a.Answer, a.Header)
+		const key = `Bearer SECRET"TOKEN<12345`
+		for i, c := range []struct {
+			say  func(string) string
+			want string
+		}{
+			{func(v string) string { return "key " + v + ", mode fast" }, "key ••••, mode fast"},
+			{func(v string) string { return "no token " + strings.Fields(v)[1] }, "no token ••••"},
+			{strconv.Quote, `"••••"`},
+			{html.EscapeString, "••••"},
+			{url.QueryEscape, "••••"},
+			{func(v string) string { return base64.StdEncoding.EncodeToString([]byte(v)) }, "••••"},
+			{func(v string) string { return strings.Repeat("x", 4096-12) + v }, strings.Repeat("x", 4096-12) + "••••"},
+			{func(v string) string { return "mode fast" }, "mode fast"},
+		} {
+			say = c.say
+			e, _, err := b.Create(t.Context(), owner, webhook.Create{Name: "orders", URL: echo.URL, Active: true,
+				Headers: []webhook.Header{{Name: "X-Key", Value: key}, {Name: "X-Mode", Value: "fast"}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.emit(i + 1)
+			b.step()
+			a := b.attempts(e.ID)[0]
+			if a.Answer != c.want || !strings.Contains(a.Header, "X-Seen: ••••\n") {
+				t.Errorf("%d: %q %q", i, a.Answer, a.Header)
+			}
+			b.must(b.Delete(t.Context(), owner, e.ID))
 		}
 	})
 }

@@ -60,7 +60,8 @@ func (s *Service) cancelWaiting(tx *models.Tx, endpointID, why string) error {
 	now := s.Clock()
 	waiting := tx.Model(&models.Delivery{}).Select("id").Where("endpoint_id = ? AND done_at IS NULL AND (claimed_at IS NULL OR due_at <= ?)", endpointID, now).
 		Limit(mostCancelled)
-	return tx.Model(&models.Delivery{}).Where("id IN (?)", waiting).Updates(map[string]any{
+	// Asked once more of the locked row: on PostgreSQL it may have been claimed meanwhile.
+	return tx.Model(&models.Delivery{}).Where("id IN (?) AND outcome = '' AND (claimed_at IS NULL OR due_at <= ?)", waiting, now).Updates(map[string]any{
 		"done_at": now, "claimed_at": nil, "outcome": Cancelled, "last_error": why,
 	}).Error
 }

@@ -61,9 +61,9 @@ func (s *Service) Redeliver(ctx context.Context, sc scope.Scope, eventID, endpoi
 		if err != nil {
 			return 0, err
 		}
-		n, err := s.deliverTo(tx, event, ids, "")
+		n, err := s.deliverTo(tx, event, ids)
 		if err == nil && n == 0 {
-			err = fault.New(fault.Conflict, "delivery_under_way", "It is being delivered at this moment. Send it again when that attempt is over, in 15 seconds at most.")
+			err = fault.New(fault.Conflict, "delivery_under_way", "It is being delivered at this moment. Look in a moment whether it has arrived, and send it again if not.")
 		}
 		return n, err
 	})
@@ -129,7 +129,7 @@ func (s *Service) SendTest(ctx context.Context, sc scope.Scope, id string) (even
 		if err != nil {
 			return "", err
 		}
-		_, err = s.deliverTo(tx, written, []string{row.ID}, "")
+		_, err = s.deliverTo(tx, written, []string{row.ID})
 		return written.ID, err
 	})
 	if err == nil {
@@ -150,13 +150,12 @@ type testWebhook struct {
 }
 
 // deliverTo queues an event for endpoints, again for those that had it before.
-// resend names the order that it belongs to; "" for none.
-func (s *Service) deliverTo(tx *models.Tx, event models.Event, endpoints []string, resend string) (int, error) {
+func (s *Service) deliverTo(tx *models.Tx, event models.Event, endpoints []string) (int, error) {
 	rows := make([]models.Delivery, 0, len(endpoints))
 	for _, id := range endpoints {
-		rows = append(rows, s.delivery(event, id, resend))
+		rows = append(rows, s.delivery(event, id, ""))
 	}
-	return s.queue(tx, rows, resend)
+	return s.queue(tx, rows, models.Resend{})
 }
 
 // delivery is a new row of an event for an endpoint, due now.
@@ -168,19 +167,21 @@ func (s *Service) delivery(event models.Event, endpointID, resend string) models
 
 // queue writes deliveries, and has those made again that were there before. One
 // whose attempt is under way is left alone: it is being delivered. So is, by an
-// order, one that waits for its first attempt: it is on its way. It returns how
-// many were queued.
-func (s *Service) queue(tx *models.Tx, rows []models.Delivery, resend string) (int, error) {
+// order, one that waits for its first attempt: it is on its way; and by one for
+// what failed, one that was delivered meanwhile. A zero order is none. It returns
+// how many were queued.
+func (s *Service) queue(tx *models.Tx, rows []models.Delivery, order models.Resend) (int, error) {
 	if len(rows) == 0 {
 		return 0, nil
 	}
 	now := s.Clock()
-	again := map[string]any{"due_at": now, "claimed_at": nil, "done_at": nil, "outcome": "", "tries": 0, "resend_id": resend}
+	again := map[string]any{"due_at": now, "claimed_at": nil, "done_at": nil, "outcome": "", "tries": 0, "resend_id": order.ID}
 	done := tx.Clauses(clause.OnConflict{
 		Columns: []clause.Column{{Name: "event_id"}, {Name: "endpoint_id"}}, DoUpdates: clause.Assignments(again),
 		Where: clause.Where{Exprs: []clause.Expression{clause.Expr{
-			SQL:  "deliveries.done_at IS NOT NULL OR (deliveries.claimed_at IS NULL OR deliveries.due_at <= ?) AND (deliveries.tries > 0 OR ? = '')",
-			Vars: []any{now, resend},
+			SQL: `deliveries.done_at IS NOT NULL AND (deliveries.outcome <> ? OR NOT ?)
+				OR deliveries.done_at IS NULL AND (deliveries.claimed_at IS NULL OR deliveries.due_at <= ?) AND (deliveries.tries > 0 OR ? = '')`,
+			Vars: []any{Delivered, order.Failed, now, order.ID},
 		}}},
 	}).Create(&rows)
 	return int(done.RowsAffected), done.Error

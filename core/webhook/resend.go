@@ -40,7 +40,7 @@ type Resend struct {
 	Made       int    // deliveries queued
 	Delivered  int    // of these, delivered
 	Failures   int    // of these, given up or cancelled
-	Superseded int    // of these, sent again by something later before they had arrived; known when it is done
+	Superseded int    // of these, sent again by something later, which counts them from then on
 	CreatedAt  time.Time
 	DoneAt     *time.Time
 }
@@ -231,10 +231,7 @@ func shownResend(row models.Resend) Resend {
 	r := Resend{
 		ID: row.ID, EndpointID: row.EndpointID, Types: list(row.Types), Failed: row.Failed,
 		From: time.UnixMicro(row.Since).UTC(), Before: time.UnixMicro(row.Until).UTC(), Total: row.Total, Walked: row.Walked, Made: row.Made,
-		Delivered: row.Delivered, Failures: row.Failures, CreatedAt: row.CreatedAt, DoneAt: row.DoneAt, State: ResendQueueing,
-	}
-	if row.DoneAt != nil {
-		r.Superseded = max(0, row.Made-row.Delivered-row.Failures)
+		Delivered: row.Delivered, Failures: row.Failures, Superseded: row.Superseded, CreatedAt: row.CreatedAt, DoneAt: row.DoneAt, State: ResendQueueing,
 	}
 	switch {
 	case row.DoneAt != nil && row.Walked < row.Total:

@@ -107,8 +107,9 @@ func (s *Service) countResend(tx *models.Tx, row *models.Resend) (fresh int, err
 		return 0, err
 	}
 	row.Delivered, row.Failures = 0, 0
-	waiting := 0
+	waiting, mine := 0, 0
 	for _, c := range counts {
+		mine += c.Count
 		switch c.Outcome {
 		case "":
 			waiting = c.Count
@@ -118,6 +119,7 @@ func (s *Service) countResend(tx *models.Tx, row *models.Resend) (fresh int, err
 			row.Failures += c.Count
 		}
 	}
+	row.Superseded = max(0, row.Made-mine)
 	if row.QueuedAt != nil {
 		rest := resendRest
 		if now.Sub(*row.QueuedAt) > 10*time.Minute { // what waits now waits for long
@@ -157,7 +159,7 @@ func (s *Service) queueResend(tx *models.Tx, row *models.Resend) (made int, err 
 	if err != nil {
 		return 0, err
 	}
-	if made, err = s.queue(tx, rows, row.ID); err != nil {
+	if made, err = s.queue(tx, rows, *row); err != nil {
 		return 0, err
 	}
 	last := events[len(events)-1]

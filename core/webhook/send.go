@@ -3,12 +3,16 @@ package webhook
 import (
 	"context"
 	"crypto/tls"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"maps"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -37,6 +41,7 @@ type result struct {
 // sender is what requests to an endpoint need of it.
 type sender struct {
 	models.Endpoint
+	read    time.Time // when it was read
 	signers []signer
 	own     []Header
 	problem string // why it can't be sent to
@@ -50,7 +55,7 @@ type signer struct {
 
 // sender opens what is sealed of an endpoint.
 func (s *Service) sender(to models.Endpoint) *sender {
-	made := &sender{Endpoint: to}
+	made := &sender{Endpoint: to, read: s.Clock()}
 	keys, err := s.keys(to)
 	for _, key := range keys {
 		by, wrong := standardwebhooks.NewWebhook(key.Secret)
@@ -112,6 +117,9 @@ func (s *Service) send(ctx context.Context, to *sender, event models.Event) resu
 		return result{request: sent, problem: explain(err)}
 	}
 	defer response.Body.Close()
+	if response.StatusCode == http.StatusSwitchingProtocols { // its body is the bare connection, which no deadline ends
+		return result{status: response.StatusCode, request: sent, header: to.veil(shownHeader(response.Header)), problem: verdict(response.StatusCode)}
+	}
 	// The status has come: what is slow to follow isn't waited for.
 	dawdling := time.AfterFunc(patienceForAnswer, stop)
 	defer dawdling.Stop()
@@ -122,12 +130,40 @@ func (s *Service) send(ctx context.Context, to *sender, event models.Event) resu
 	}
 }
 
-// veil masks what an answer repeats of the merchant's own headers. What is
-// shorter than a secret may be any word.
-func (to *sender) veil(answer string) string {
+// secretLength is how long a header's value, or a word in it, is at least to be
+// masked in an answer: what is shorter may be any word.
+const secretLength = 8
+
+// secrets are the values of the merchant's own headers, and the words in them, in
+// the forms in which an answer may repeat them.
+func (to *sender) secrets() (forms []string) {
 	for _, h := range to.own {
-		if len(h.Value) >= 8 {
-			answer = strings.ReplaceAll(answer, h.Value, Mask)
+		for _, plain := range append(strings.Fields(h.Value), h.Value) {
+			if len(plain) < secretLength {
+				continue
+			}
+			quoted, _ := json.Marshal(plain) // which escapes < and >, and others don't
+			bare := strconv.Quote(plain)
+			forms = append(forms, plain, string(quoted[1:len(quoted)-1]), bare[1:len(bare)-1], html.EscapeString(plain), url.QueryEscape(plain), url.PathEscape(plain),
+				base64.StdEncoding.EncodeToString([]byte(plain)))
+		}
+	}
+	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) }) // the whole before its words
+	return slices.Compact(forms)
+}
+
+// veil masks what an answer repeats of the merchant's own headers, also what the
+// answer's end cuts off.
+func (to *sender) veil(answer string) string {
+	forms := to.secrets()
+	for _, form := range forms {
+		answer = strings.ReplaceAll(answer, form, Mask)
+	}
+	for _, form := range forms {
+		for n := len(form) - 1; n >= secretLength; n-- {
+			if rest, cut := strings.CutSuffix(answer, form[:n]); cut {
+				return rest + Mask
+			}
 		}
 	}
 	return answer

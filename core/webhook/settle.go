@@ -3,11 +3,15 @@ package webhook
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
 
+	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"cointill/core/outbox"
@@ -17,7 +21,8 @@ import (
 // settlement is what became of one attempt, to be written down.
 type settlement struct {
 	row    models.Delivery
-	sent   bool // a request was made, which is noted
+	url    string // where to
+	sent   bool   // a request was made, which is noted
 	began  time.Time
 	took   time.Duration
 	result result
@@ -86,16 +91,26 @@ func (g *settler) run() {
 func (g *settler) settle(group []*settlement) {
 	ctx, stop := context.WithTimeout(context.Background(), 8*time.Second)
 	defer stop()
-	err := g.service.record(ctx, group)
+	err := g.record(ctx, group)
 	if err != nil && len(group) > 1 && ctx.Err() == nil {
 		for _, one := range group {
-			one.done <- g.service.record(ctx, []*settlement{one})
+			one.done <- g.record(ctx, []*settlement{one})
 		}
 		return
 	}
 	for _, one := range group {
 		one.done <- err
 	}
+}
+
+// record is the service's; a panic costs the group its settling, not the program.
+func (g *settler) record(ctx context.Context, group []*settlement) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return g.service.record(ctx, group)
 }
 
 func (s *Service) record(ctx context.Context, group []*settlement) error {
@@ -213,15 +228,15 @@ func (s *Service) after(row models.Delivery, r result) map[string]any {
 // whether owners were told.
 func (s *Service) judgeEndpoints(tx *models.Tx, group []*settlement) (told bool, err error) {
 	var good []string
-	bad := map[string]result{}
+	bad := map[string]settlement{}
 	for _, one := range group {
 		id := one.row.EndpointID
 		switch {
 		case !one.judge, one.result.ours:
 		case one.result.problem == "":
 			good = append(good, id)
-		case bad[id].status != http.StatusGone:
-			bad[id] = one.result
+		case bad[id].result.status != http.StatusGone:
+			bad[id] = *one
 		}
 	}
 	slices.Sort(good)
@@ -250,32 +265,37 @@ func (s *Service) judgeEndpoints(tx *models.Tx, group []*settlement) (told bool,
 // longer than the longest wait between two attempts.
 const silence = 36 * time.Hour
 
-// judge counts a failure against an endpoint and reports whether that switched it off.
-func (s *Service) judge(tx *models.Tx, id string, r result) (off bool, err error) {
+// judge counts a failure against an endpoint and reports whether that switched it
+// off. An answer of an address that it no longer has says nothing of it.
+func (s *Service) judge(tx *models.Tx, id string, failed settlement) (off bool, err error) {
+	var row models.Endpoint
+	err = tx.Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", id).Take(&row).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) || err == nil && row.URL != failed.url {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
 	now := s.Clock()
-	one := func() *models.Tx { return tx.Model(&models.Endpoint{}).Where("id = ?", id) }
 	// A failure after a long silence begins anew: an event that nobody took last
 	// week says nothing of the days since.
-	if err := one().Where("failing_since IS NULL OR failed_at < ?", now.Add(-silence)).UpdateColumn("failing_since", now).Error; err != nil {
-		return false, err
+	if row.FailingSince == nil || row.FailedAt != nil && row.FailedAt.Before(now.Add(-silence)) {
+		row.FailingSince = &now
 	}
-	if err := one().UpdateColumn("failed_at", now).Error; err != nil {
-		return false, err
+	set, gone := map[string]any{"failing_since": *row.FailingSince, "failed_at": now}, failed.result.status == http.StatusGone
+	if off = row.Active && (gone || !row.FailingSince.After(now.Add(-Patience))); off {
+		row.OffReason = "Every delivery failed for 5 days."
+		if gone {
+			row.OffReason = "It answered 410 Gone, which asks for no more events."
+		}
+		set["active"], set["off_reason"], set["updated_at"] = false, row.OffReason, now
 	}
-	query, why := one().Where("active = ?", true), "It answered 410 Gone, which asks for no more events."
-	if r.status != http.StatusGone {
-		query, why = query.Where("failing_since <= ?", now.Add(-Patience)), "Every delivery failed for 5 days."
-	}
-	done := query.UpdateColumns(map[string]any{"active": false, "off_reason": why, "updated_at": now})
-	if done.Error != nil || done.RowsAffected == 0 {
-		return false, done.Error
-	}
-	var row models.Endpoint
-	if err := tx.Where("id = ?", id).Take(&row).Error; err != nil {
+	if err := tx.Model(&models.Endpoint{}).Where("id = ?", id).UpdateColumns(set).Error; err != nil || !off {
 		return false, err
 	}
 	if err := s.pause(tx, row.ID, *row.FailingSince); err != nil {
 		return false, err
 	}
+	row.Active = false
 	return true, s.tell(tx, row)
 }

@@ -33,7 +33,7 @@ type resendData struct {
 	Made      int      `json:"queued" example:"12" doc:"Deliveries queued so far."`
 	Delivered int      `json:"delivered" example:"10" doc:"Of these, delivered."`
 	Failures  int      `json:"failed" example:"0" doc:"Of these, given up or cancelled."`
-	Later     int      `json:"superseded" example:"0" doc:"Of these, sent again by something later before they had arrived; known at the end."`
+	Later     int      `json:"superseded" example:"0" doc:"Of these, sent again by something later, which counts them from then on."`
 	CreatedAt string   `json:"created_at" format:"date-time" example:"2026-01-31T18:00:00.000000Z" doc:"When it was ordered."`
 	DoneAt    *string  `json:"done_at" format:"date-time" example:"2026-01-31T18:00:09.000000Z" doc:"When it ended; null while it hasn't."`
 }

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"net/http"
 
 	"cointill/core/webhook"
@@ -19,8 +20,10 @@ func (h *Handlers) webhookForm(c *page.Ctx) error {
 // webhookCreate registers an endpoint and shows its secret, once.
 func (h *Handlers) webhookCreate(c *page.Ctx) error {
 	typed := form(c, webhookFields()...)
-	made, secret, err := h.Webhooks.Create(c.UserContext(), c.Scope, webhook.Create{
-		Name: typed.Value("type"), URL: typed.Value("url"), Active: typed.On("active"), Types: typesIn(typed), Headers: headersIn(typed),
+	made, secret, err := h.secretOnce(c, func(ctx context.Context) (webhook.Endpoint, string, error) {
+		return h.Webhooks.Create(ctx, c.Scope, webhook.Create{
+			Name: typed.Value("type"), URL: typed.Value("url"), Active: typed.On("active"), Types: typesIn(typed), Headers: headersIn(typed),
+		})
 	})
 	if err != nil {
 		status, err := refuse(&typed, err)

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"net/http"
 
 	"cointill/core/fault"
@@ -28,7 +29,10 @@ func (h *Handlers) delivery(c *page.Ctx) error {
 
 // deliveryResend sends one event to one endpoint again.
 func (h *Handlers) deliveryResend(c *page.Ctx) error {
-	_, err := h.Webhooks.Redeliver(c.UserContext(), c.Scope, c.Param("event"), c.Param("id"))
+	err := once(h, c, func(ctx context.Context) (int, error) {
+		return h.Webhooks.Redeliver(ctx, c.Scope, c.Param("event"), c.Param("id"))
+	},
+		func(int) string { return deliveryPath(c.Param("id"), c.Param("event")) })
 	if fault.KindOf(err) == fault.Gone { // its content: the page itself is still there
 		return h.showDelivery(c, http.StatusGone, layout.Flash{Kind: string(ui.Bad), Text: page.Explain(err).Sentence})
 	}
@@ -40,7 +44,7 @@ func (h *Handlers) deliveryResend(c *page.Ctx) error {
 		return h.showDelivery(c, status, said)
 	}
 	c.Flash(string(ui.Info), "It is on its way. Load the page again in a moment to see what your server answered.")
-	return c.Redirect(deliveryPath(c.Param("id"), c.Param("event")))
+	return nil
 }
 
 func (h *Handlers) showDelivery(c *page.Ctx, status int, said layout.Flash) error {

@@ -43,6 +43,7 @@ CREATE TABLE resends (
     made bigint NOT NULL,
     delivered bigint NOT NULL,
     failures bigint NOT NULL,
+    superseded bigint NOT NULL,
     actor text NOT NULL,
     counted_at timestamptz NOT NULL,
     created_at timestamptz NOT NULL,

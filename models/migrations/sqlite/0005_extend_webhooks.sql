@@ -43,6 +43,7 @@ CREATE TABLE resends (
     made integer NOT NULL,
     delivered integer NOT NULL,
     failures integer NOT NULL,
+    superseded integer NOT NULL,
     actor text NOT NULL,
     counted_at datetime NOT NULL,
     created_at datetime NOT NULL,

@@ -1,0 +1,255 @@
+package webhook_test
+
+import (
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"cointill/core/scope"
+	"cointill/core/webhook"
+	"cointill/models"
+)
+
+// meanwhile has another transaction change rows and commit at the moment when act
+// waits for them. SQLite, which has one writer, does one after the other.
+func (b *bundle) meanwhile(act func(), statement string, values ...any) {
+	b.t.Helper()
+	changed, release, committed, done := make(chan struct{}), make(chan struct{}), make(chan error, 1), make(chan struct{})
+	go func() {
+		committed <- b.DB.Write(b.t.Context(), func(tx *models.Tx) error {
+			if err := tx.Exec(statement, values...).Error; err != nil {
+				return err
+			}
+			close(changed)
+			if b.DB.Postgres() {
+				<-release
+			}
+			return nil
+		})
+	}()
+	<-changed
+	if !b.DB.Postgres() {
+		if err := <-committed; err != nil {
+			b.t.Fatal(err)
+		}
+		act()
+		return
+	}
+	go func() { defer close(done); act() }()
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for waits := false; !waits; {
+		<-look.C
+		err := b.DB.Read(b.t.Context()).Raw(`SELECT EXISTS (SELECT 1 FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+			WHERE NOT l.granted AND a.datname = current_database() AND a.query LIKE '%' || current_schema() || '%' OR NOT l.granted AND l.locktype = 'transactionid')`).Find(&waits).Error
+		if err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	close(release)
+	if err := <-committed; err != nil {
+		b.t.Fatal(err)
+	}
+	<-done
+}
+
+// TestGoneWhileForgiven: an answer 410 that is settled while failures are forgiven
+// switches the endpoint off all the same, since that moment.
+func TestGoneWhileForgiven(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		shop := newMerchant(t, status(500))
+		e, _ := b.create(owner, shop.URL)
+		b.emit(1)
+		b.step()
+		shop.answer(status(410))
+		b.clock.Advance(10 * time.Second)
+		b.meanwhile(func() { b.step() }, "UPDATE endpoints SET failing_since = NULL WHERE id = ?", e.ID)
+		found, err := b.Find(t.Context(), owner, e.ID)
+		if err != nil || found.Active || found.FailingSince == nil || !found.FailingSince.Equal(b.clock.Now()) {
+			t.Errorf("%+v %v", found, err)
+		}
+	})
+}
+
+// TestOffWhileClaimed: what is claimed while the endpoint is switched off is under
+// way, and isn't called cancelled.
+func TestOffWhileClaimed(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		e, _ := b.create(owner, "https://example.com/")
+		b.emit(1)
+		now := b.clock.Now()
+		b.meanwhile(func() { b.toggle(e.ID, false) }, "UPDATE deliveries SET claimed_at = ?, due_at = ?, attempt = 1 WHERE endpoint_id = ?", now, now.Add(40*time.Second), e.ID)
+		if d := b.only(e.ID); d.State != webhook.Sending {
+			t.Errorf("%+v", d)
+		}
+	})
+}
+
+// TestOrderWhileDelivered: an order for what failed leaves what arrives meanwhile.
+func TestOrderWhileDelivered(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		e, _ := b.create(owner, newMerchant(t, status(500)).URL)
+		b.emit(1)
+		b.step()
+		order, err := b.Resend(t.Context(), owner, webhook.Order{EndpointID: e.ID, From: start, Failed: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.meanwhile(func() {
+			if _, err := b.StepResends(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}, "UPDATE deliveries SET outcome = 'delivered', done_at = ? WHERE endpoint_id = ?", b.clock.Now(), e.ID)
+		order, err = b.FindResend(t.Context(), owner, order.ID)
+		if d := b.only(e.ID); d.State != webhook.Delivered || order.Made != 0 || err != nil {
+			t.Errorf("%+v %+v %v", d, order, err)
+		}
+	})
+}
+
+// TestOffReachesTheLine: what waits in its line isn't sent once the endpoint is
+// off, elsewhere or gone, a moment after that was committed.
+func TestOffReachesTheLine(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		for name, change := range map[string]func(id string){
+			"off":     func(id string) { b.toggle(id, false) },
+			"deleted": func(id string) { b.must(b.Delete(t.Context(), owner, id)) },
+			"elsewhere": func(id string) {
+				there := "https://127.0.0.1:1/" // refused by the guard: a port below 1024
+				_, err := b.Update(t.Context(), owner, id, webhook.Change{URL: &there})
+				if err == nil {
+					t.Error("the port is taken")
+				}
+				there = newMerchant(t, nil).URL
+				_, err = b.Update(t.Context(), owner, id, webhook.Change{URL: &there})
+				b.must(err)
+			},
+		} {
+			var n atomic.Int32
+			var id string
+			changed := make(chan struct{})
+			shop := newMerchant(t, func(w http.ResponseWriter, _ *http.Request) {
+				switch n.Add(1) {
+				case 1: // makes the endpoint a quick one
+				case 2:
+					change(id)
+					b.clock.Advance(time.Second)
+					close(changed)
+				default:
+					<-changed
+				}
+				w.WriteHeader(http.StatusNoContent)
+			})
+			e, _ := b.create(owner, shop.URL)
+			id = e.ID
+			b.typed(webhook.PaymentDeclined, 1)
+			b.step()
+			b.typed(webhook.PaymentDeclined, 40)
+			b.step()
+			if got := n.Load(); got > 2+8 { // those that had begun
+				t.Errorf("%s: %d requests", name, got)
+			}
+			if name != "deleted" {
+				b.must(b.Delete(t.Context(), owner, id))
+			}
+		}
+	})
+}
+
+func (b *bundle) must(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Error(err)
+	}
+}
+
+// TestOldAddress: what an address answers that the endpoint had before says nothing
+// of the one that it has.
+func TestOldAddress(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		there, id := newMerchant(t, nil).URL, ""
+		shop := newMerchant(t, func(w http.ResponseWriter, _ *http.Request) {
+			_, err := b.Update(t.Context(), owner, id, webhook.Change{URL: &there})
+			b.must(err)
+			w.WriteHeader(http.StatusGone)
+		})
+		e, _ := b.create(owner, shop.URL)
+		id = e.ID
+		b.emit(1)
+		b.step()
+		if found, err := b.Find(t.Context(), owner, id); err != nil || !found.Active || found.FailingSince != nil {
+			t.Errorf("%+v %v", found, err)
+		}
+	})
+}
+
+// TestSwitchingProtocols: an answer 101 ends with its header, though the connection stays.
+func TestSwitchingProtocols(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		ended := make(chan struct{})
+		defer close(ended)
+		shop := newMerchant(t, func(w http.ResponseWriter, _ *http.Request) {
+			connection, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_, _ = connection.Write([]byte("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"))
+			go func() { <-ended; connection.Close() }()
+		})
+		e, _ := b.create(owner, shop.URL)
+		b.emit(1)
+		b.step()
+		if a := b.attempts(e.ID)[0]; a.Status != 101 || a.Error == "" {
+			t.Errorf("%+v", a)
+		}
+	})
+}
+
+// TestTakenOver: what a later order sends again is counted there, and said to be.
+func TestTakenOver(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		good, _ := b.create(owner, newMerchant(t, nil).URL)
+		b.create(owner, newMerchant(t, status(500)).URL)
+		b.typed(webhook.PaymentDeclined, 6)
+		b.step()
+		counts := func(id string) [4]int {
+			for range 3 {
+				b.clock.Advance(2 * time.Second)
+				b.work()
+			}
+			o, err := b.FindResend(t.Context(), owner, id)
+			b.must(err)
+			return [4]int{o.Made, o.Delivered, o.Failures, o.Superseded}
+		}
+		order := func(endpoint string) string {
+			o, err := b.Resend(t.Context(), owner, webhook.Order{EndpointID: endpoint, From: start})
+			b.must(err)
+			return o.ID
+		}
+		a := order("")
+		if got := counts(a); got != [4]int{12, 6, 0, 0} {
+			t.Errorf("at first: %v", got)
+		}
+		later := order(good.ID)
+		if got := counts(later); got != [4]int{6, 6, 0, 0} {
+			t.Errorf("the later one: %v", got)
+		}
+		b.clock.Advance(time.Minute)
+		if got := counts(a); got != [4]int{12, 0, 0, 6} {
+			t.Errorf("the earlier one: %v", got)
+		}
+	})
+}
+
+// TestDottedNames: what servers read as a header of ours is taken, however it is written.
+func TestDottedNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"X.Forwarded.For", "webhook.signature", "Content~Type"} {
+		headers := []webhook.Header{{Name: name, Value: "v"}}
+		if f := (webhook.Change{Headers: &headers}).Check(scope.Test); len(f) != 1 {
+			t.Errorf("%s: %v", name, f)
+		}
+	}
+}
