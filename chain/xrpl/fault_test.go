@@ -174,18 +174,29 @@ func TestGap(t *testing.T) {
 	})
 }
 
-// TestGapOfOne reads what one server lacks from the other.
+// TestGapOfOne reads what one server lacks from two others; while only one other
+// has it, nobody confirms it.
 func TestGapOfOne(t *testing.T) {
 	t.Parallel()
-	p := newPair(t)
-	accepted(t, p.source, p.Ledger)
-	p.Close(5)
-	at, _ := p.Ledger.Tip()
-	p.a.Set(func(b *ledgertest.Behaviour) { b.From, b.To = at-4, at-2 })
-	accepted(t, p.source, p.Ledger)
-	for index := at - 5; index <= at; index++ {
-		if block, err := p.source.Block(t.Context(), index, new(chain.WatchSet)); err != nil || block.Height != index {
-			t.Errorf("ledger %d: %+v, %v", index, block.BlockID, err)
+	l := ledgertest.New(testID, nil)
+	var urls []string
+	var servers []*ledgertest.Server
+	for range 3 {
+		s := ledgertest.NewServer(l, 2)
+		servers, urls = append(servers, s), append(urls, "http://"+s.Serve(t))
+	}
+	source := openURLs(t, l, urls...)
+	accepted(t, source, l)
+	l.Close(5)
+	at, _ := l.Tip()
+	for lacking, s := range servers[:2] {
+		s.Set(func(b *ledgertest.Behaviour) { b.From, b.To = at-4, at-2 })
+		accepted(t, source, l)
+		for index := at - 5; index <= at; index++ {
+			block, err := source.Block(t.Context(), index, new(chain.WatchSet))
+			if lonely := lacking == 1 && index >= at-4 && index <= at-2; lonely == (err == nil) || !lonely && block.Height != index {
+				t.Errorf("ledger %d, lacked by %d: %+v, %v", index, lacking+1, block.BlockID, err)
+			}
 		}
 	}
 }

@@ -15,6 +15,11 @@ func (s *Source) Nodes(ctx context.Context) []chain.NodeStatus {
 	s.nodes.CheckAll(ctx)
 	inUse, _, _ := s.choose(ctx) // what is wrong is in the views and the dispute
 	all := s.nodes.Statuses()
+	for i, n := range s.servers {
+		if owed := n.owed(); owed != nil && all[i].Problem == "" {
+			all[i].Problem = n.Sentence(owed)
+		}
+	}
 	if inUse != nil {
 		all[inUse.Number-1].InUse = true
 	}
@@ -130,7 +135,7 @@ func (s *Source) dispute(a, b *server, index int64) error {
 func (s *Source) headerOf(ctx context.Context, n *server, index int64) (h chain.Header, err error) {
 	err = s.nodes.Compare(ctx, n.Node, func(ctx context.Context) error {
 		if h, err = n.headerAt(ctx, index); errors.Is(err, errNotHere) {
-			return node.Troubled(err, "doesn't have ledger %d, which others validated. Check its history (ledger_history), and wait until it is complete.", index)
+			return lacks(index, err)
 		}
 		return err
 	})

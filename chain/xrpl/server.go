@@ -28,6 +28,46 @@ type server struct {
 	mu       sync.Mutex
 	complete ranges // what it last said that it has
 	headers  map[int64]chain.Header
+	sound    bool  // server_info last said that it can be believed
+	owes     error // why it didn't say what a ledger holds that another one read; nil when it did
+}
+
+// present reports whether the server is well by what it last said of itself, even
+// if it fails other questions: then it can't be passed over as a witness.
+func (s *server) present() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sound
+}
+
+// standing notes what a look tells of present. A look that was broken off tells nothing.
+func (s *server) standing(ctx context.Context, sound bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sound = sound || s.sound && ctx.Err() != nil
+}
+
+// owe notes why the server confirmed nothing, nil when it did, and tells the log
+// when that changes.
+func (s *server) owe(err error) {
+	s.mu.Lock()
+	before := s.owes
+	s.owes = err
+	s.mu.Unlock()
+	tell := s.log.With("network", s.params.Network(), "server", s.Number, "host", s.Host)
+	switch {
+	case err != nil && s.Sentence(err) != s.Sentence(before):
+		tell.Warn("a server doesn't confirm a ledger, and nothing is counted that no second one confirms", "error", err)
+	case err == nil && before != nil:
+		tell.Info("a server confirms ledgers again, or isn't needed for it")
+	}
+}
+
+// owed is why the server confirmed nothing, or nil.
+func (s *server) owed() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.owes
 }
 
 // has reports whether the server said that it has a ledger.
@@ -57,11 +97,11 @@ func (s *server) distrust() {
 // Handshake implements node.Subject.
 func (s *server) Handshake(ctx context.Context) (v node.View, err error) {
 	st, err := s.state(ctx)
-	if err != nil {
-		return v, err
+	if err == nil {
+		v.Dialect, v.Version = st.kind, st.version
+		err = st.check(s.params)
 	}
-	v.Dialect, v.Version = st.kind, st.version
-	if err := st.check(s.params); err != nil {
+	if s.standing(ctx, err == nil); err != nil {
 		return v, err
 	}
 	if v.Tip, err = s.headerAt(ctx, st.index); err != nil {
@@ -73,7 +113,9 @@ func (s *server) Handshake(ctx context.Context) (v node.View, err error) {
 	s.mu.Lock()
 	s.complete = st.complete
 	s.mu.Unlock()
-	return v, s.fresh(v.Tip)
+	err = s.fresh(v.Tip)
+	s.standing(ctx, err == nil)
+	return v, err
 }
 
 // fresh checks that the last ledger's time is near ours.

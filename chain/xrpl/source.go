@@ -151,7 +151,7 @@ func (s *Source) each(ctx context.Context, height int64, ask func(*server) error
 		if err = n.Blame(ctx, err); errors.As(err, &told) && failed == nil {
 			failed = err
 		}
-		if isDispute(err) {
+		if isDoubt(err) {
 			return err
 		}
 	}

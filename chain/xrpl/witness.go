@@ -3,41 +3,91 @@ package xrpl
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
+	"strings"
 
 	"cointill/chain"
+	"cointill/chain/node"
 )
 
-// disagreement is what two servers that are well say differently.
-type disagreement struct{ chain.Problem }
+// doubt is why a ledger that a server read is not believed, whichever server is
+// asked next: another one that is well says something else, or nothing.
+type doubt struct{ chain.Problem }
 
 // Unwrap lets people read the sentence.
-func (d disagreement) Unwrap() error { return d.Problem }
+func (d doubt) Unwrap() error { return d.Problem }
 
-func isDispute(err error) bool {
-	var d disagreement
+func isDoubt(err error) bool {
+	var d doubt
 	return errors.As(err, &d)
 }
 
-// contradicted is the disagreement's sentence.
+// contradicted is the sentence when two servers that are well differ.
 const contradicted = "Two servers disagree about what a validated ledger holds, and nothing of it is counted. If that stays, " +
 	"find out which of them is wrong, and remove it."
 
-// witness has another server, if one is well, read a ledger too, and returns it as
-// both read it: a header's hash proves nothing of transactions in JSON, and what one
-// server invents or hides the other doesn't. A server that can't tell is left out.
+// witness has another server read a ledger too, and returns it as both read it: a
+// header's hash proves nothing of transactions in JSON, and what one server invents
+// or hides the other doesn't. While another server is well by what it says of
+// itself, one of them must confirm the ledger: not to answer is no way to be left out.
 func (s *Source) witness(ctx context.Context, from *server, block chain.Block, watch chain.Watch) (chain.Block, error) {
-	for _, n := range s.servers {
-		if n == from || !n.Seen().Healthy() || !n.has(block.Height) {
-			continue
-		}
+	others := s.witnesses(from, block.Height)
+	var silent []string
+	for i, n := range others {
 		confirmed, err := confirm(ctx, from, n, block, watch)
-		if err == nil || isDispute(err) || ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
+			return chain.Block{}, ctx.Err()
+		case err == nil || isDoubt(err):
+			for _, one := range others[i:] {
+				one.owe(nil) // those after it are not needed
+			}
 			return confirmed, err
 		}
-		_ = n.Blame(ctx, err) // the next one, or nobody, confirms
+		err = n.Blame(ctx, n.unable(block.Height, err))
+		n.owe(err)
+		silent = append(silent, n.Sentence(err))
 	}
-	return block, nil
+	if len(others) == 0 {
+		return block, nil // the only one that is well is believed alone
+	}
+	return chain.Block{}, doubt{chain.Problem(fmt.Sprintf("Only server %d of %d says what ledger %d holds, and no second one confirms it. Nothing is counted until "+
+		"one does. %s The ledger is asked for again until then. If that stays, mend the server, or take it out of the setting.",
+		from.Number, len(s.servers), block.Height, strings.Join(silent, " ")))}
+}
+
+// witnesses are the servers that can confirm a ledger, those first that said that
+// they have it.
+func (s *Source) witnesses(from *server, index int64) []*server {
+	var all, without []*server
+	for _, n := range s.servers {
+		switch {
+		case n == from || !n.present():
+		case n.has(index):
+			all = append(all, n)
+		default:
+			without = append(without, n)
+		}
+	}
+	return append(all, without...)
+}
+
+// unable is why a server didn't say what a ledger holds, in words.
+func (s *server) unable(index int64, err error) error {
+	var told *node.Trouble
+	switch {
+	case errors.Is(err, errNotHere):
+		return lacks(index, err)
+	case errors.As(err, &told):
+		return err
+	}
+	return node.Troubled(err, "doesn't say what ledger %d holds. Look into its log.", index)
+}
+
+// lacks is a server without a ledger that another one has.
+func lacks(index int64, err error) error {
+	return node.Troubled(err, "doesn't have ledger %d, which others validated. Check its history (ledger_history), and wait until it is complete.", index)
 }
 
 func confirm(ctx context.Context, from, n *server, block chain.Block, watch chain.Watch) (chain.Block, error) {
@@ -50,7 +100,7 @@ func confirm(ctx context.Context, from, n *server, block chain.Block, watch chai
 	if err != nil || !reflect.DeepEqual(again, theirs) {
 		from.distrust()
 		n.distrust()
-		return block, disagreement{contradicted}
+		return block, doubt{contradicted}
 	}
 	return theirs, nil
 }

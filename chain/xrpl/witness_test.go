@@ -1,0 +1,123 @@
+package xrpl
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"cointill/chain"
+	"cointill/chain/xrpl/ledgertest"
+)
+
+// refusing makes a server answer questions that hold a text with an error.
+func refusing(holding, code string) func(http.ResponseWriter, *http.Request) bool {
+	return func(w http.ResponseWriter, r *http.Request) bool {
+		asked, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(asked))
+		if !bytes.Contains(asked, []byte(holding)) {
+			return false
+		}
+		_, _ = io.WriteString(w, `{"result":{"error":"`+code+`","status":"error"}}`)
+		return true
+	}
+}
+
+// TestNoWitness: while another server is well, what one says of a ledger counts
+// only when the other confirms it. Not to answer that, in whatever way, is not to
+// be down: the liar is not believed for it, and people are told whom to look at.
+func TestNoWitness(t *testing.T) {
+	t.Parallel()
+	const whole = `"transactions":true`
+	for name, c := range map[string]struct {
+		spoil  func(b *ledgertest.Server, at int64)
+		reason string
+	}{
+		"overloaded": {func(b *ledgertest.Server, _ int64) { b.Hijack = refusing(whole, "slowDown") }, "Server 2 of 2 is overloaded"},
+		"not found":  {func(b *ledgertest.Server, at int64) { b.Hijack = refusing(whole, "lgrNotFound") }, "Server 2 of 2 doesn't have ledger"},
+		"odd":        {func(b *ledgertest.Server, _ int64) { b.Hijack = refusing(whole, "internal") }, "Server 2 of 2 doesn't say what ledger"},
+		"a gap": {func(b *ledgertest.Server, at int64) {
+			b.Set(func(b *ledgertest.Behaviour) { b.From, b.To = at, at })
+		}, "Server 2 of 2 doesn't have ledger"},
+		"no ledger at all": {func(b *ledgertest.Server, _ int64) { b.Hijack = refusing(`"method":"ledger"`, "slowDown") }, "Server 2 of 2 is overloaded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := ledgertest.New(testID, nil)
+			p := &pair{Ledger: l, a: ledgertest.NewServer(l, 2), b: ledgertest.NewServer(l, 2)}
+			p.source = openURLs(t, l, "http://"+p.a.Serve(t), "http://"+p.b.Serve(t))
+			account := ledgertest.Address("the till")
+			watch := new(chain.WatchSet)
+			watch.AddAddresses(account)
+			p.Pay(ledgertest.Payment{To: account, Tag: 5, Amount: 4_000_000})
+			p.Close(1)
+			at, _ := p.Ledger.Tip()
+			p.Close(1)
+			accepted(t, p.source, p.Ledger)
+			p.a.Tamper = func(_ string, _ int, result ledgertest.Fields) {
+				ledger, _ := result["ledger"].(ledgertest.Fields)
+				if txs, _ := ledger["transactions"].([]any); len(txs) > 0 {
+					txs[0].(ledgertest.Fields)["tx_json"].(ledgertest.Fields)["DestinationTag"] = 6
+				}
+			}
+			c.spoil(p.b, at)
+			for range 3 {
+				p.Close(1)                       // whose header was not read yet
+				_, _ = p.source.Tip(t.Context()) // looks at both
+				block, err := p.source.Block(t.Context(), at, watch)
+				var told chain.Problem
+				if !errors.As(err, &told) || !strings.Contains(string(told), "no second one confirms") || !strings.Contains(string(told), c.reason) || len(block.Transfers) > 0 {
+					t.Errorf("%+v, %v", block, err)
+				}
+				if nodes := p.source.Nodes(t.Context()); nodes[0].Problem != "" || !strings.Contains(nodes[1].Problem, c.reason) {
+					t.Errorf("%+v", nodes)
+				}
+			}
+			// It is told, tried again, and over when both say the same.
+			p.a.Tamper, p.b.Hijack = nil, nil
+			p.b.Set(func(b *ledgertest.Behaviour) { b.From, b.To = 0, 0 })
+			accepted(t, p.source, p.Ledger)
+			block, err := p.source.Block(t.Context(), at, watch)
+			if err != nil || len(block.Transfers) != 1 || *block.Transfers[0].Tag != 5 {
+				t.Errorf("%+v, %v", block, err)
+			}
+			if nodes := p.source.Nodes(t.Context()); nodes[1].Problem != "" {
+				t.Errorf("%+v", nodes[1])
+			}
+		})
+	}
+}
+
+// TestOnlyOneWell: a server that says itself that it isn't well, or is down, is no
+// witness that must be heard.
+func TestOnlyOneWell(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(*ledgertest.Server){
+		"syncing": func(b *ledgertest.Server) { b.Set(func(b *ledgertest.Behaviour) { b.State = "syncing" }) },
+		"behind":  func(b *ledgertest.Server) { b.Set(func(b *ledgertest.Behaviour) { b.Hidden = 8 }) },
+		"down": func(b *ledgertest.Server) {
+			b.Hijack = func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := ledgertest.New(testID, nil)
+			a, b := ledgertest.NewServer(l, 2), ledgertest.NewServer(l, 2)
+			source := openURLs(t, l, "http://"+a.Serve(t), "http://"+b.Serve(t))
+			l.Close(9)
+			accepted(t, source, l)
+			spoil(b)
+			for range 2 { // the first look may not be waited for
+				_, _ = source.Tip(t.Context())
+				source.Nodes(t.Context())
+			}
+			accepted(t, source, l)
+			at, _ := l.Tip()
+			if block, err := source.Block(t.Context(), at, new(chain.WatchSet)); err != nil || block.Height != at {
+				t.Errorf("%+v, %v", block.BlockID, err)
+			}
+		})
+	}
+}
