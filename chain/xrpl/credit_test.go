@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"cointill/chain"
 	"cointill/chain/chaintest"
 	"cointill/chain/node"
@@ -329,9 +331,12 @@ func TestOwnFees(t *testing.T) {
 	if gain, err := r.gain(tx); err != nil || gain != 1000 {
 		t.Errorf("%d, %v", gain, err)
 	}
-	tx.Delegate = []byte(`"another"`)
-	if gain, err := r.gain(tx); err != nil || gain != 990 {
-		t.Errorf("paid by another: %d, %v", gain, err)
+	for name, other := range map[string]*jsontext.Value{"delegate": &tx.Delegate, "sponsor": &tx.Sponsor} {
+		*other = []byte(`"another"`)
+		if gain, err := r.gain(tx); err != nil || gain != 990 {
+			t.Errorf("paid by a %s: %d, %v", name, gain, err)
+		}
+		*other = nil
 	}
 	r.after = []byte(`1990`)
 	if _, err := r.gain(tx); err == nil {

@@ -1,0 +1,114 @@
+package xrpl
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"cointill/chain"
+	"cointill/chain/xrpl/ledgertest"
+	"cointill/core/money"
+)
+
+// resign changes the time in a ledger's answer, and makes its hash true again.
+func resign(t *testing.T, ledger ledgertest.Fields, index int64, at uint32) {
+	raw, err := json.Marshal(ledger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var h head
+	if err := json.Unmarshal(raw, &h); err != nil {
+		t.Fatal(err)
+	}
+	h.CloseTime = at
+	sum, err := h.sum(index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ledger["close_time"], ledger["ledger_hash"] = at, sum
+}
+
+// TestPagesOfOneLedger: each page proves its header, and they must be the same one:
+// a server that turns to another ledger between two pages sent neither.
+func TestPagesOfOneLedger(t *testing.T) {
+	t.Parallel()
+	b := newTill(t, 2)
+	for range 3 {
+		b.Pay(ledgertest.Payment{To: b.account, Tag: 1, Amount: 4_000_000})
+	}
+	b.Close(1)
+	at, _ := b.Ledger.Tip()
+	b.server.Set(func(b *ledgertest.Behaviour) { b.Page = 2 })
+	pages := 0
+	b.server.Tamper = func(_ string, _ int, result ledgertest.Fields) {
+		ledger, _ := result["ledger"].(ledgertest.Fields)
+		if pages++; pages == 2 {
+			resign(t, ledger, at, 800_000_000)
+		}
+	}
+	block, err := b.source.servers[0].blockAt(t.Context(), at, b.watch)
+	if err == nil || !strings.Contains(err.Error(), "two ledgers") || pages != 2 {
+		t.Errorf("%+v, %v after %d pages", block, err, pages)
+	}
+}
+
+// TestNoTime: a header whose hash is true and that has no time is none.
+func TestNoTime(t *testing.T) {
+	t.Parallel()
+	b := newTill(t, 2)
+	at, _ := b.Ledger.Tip()
+	b.server.Tamper = func(_ string, _ int, result ledgertest.Fields) {
+		resign(t, result["ledger"].(ledgertest.Fields), at, 0)
+	}
+	header, err := openURLs(t, b.Ledger, "http://"+b.server.Serve(t)).servers[0].headerAt(t.Context(), at)
+	if err == nil || !strings.Contains(err.Error(), "no time") {
+		t.Errorf("%+v, %v", header, err)
+	}
+}
+
+// TestOwnTip: what server_info calls the last validated ledger must be what the
+// server then shows at that index.
+func TestOwnTip(t *testing.T) {
+	t.Parallel()
+	b := newTill(t, 2)
+	b.server.Tamper = func(command string, _ int, result ledgertest.Fields) {
+		if command == "server_info" {
+			result["info"].(ledgertest.Fields)["validated_ledger"].(ledgertest.Fields)["hash"] = strings.Repeat("AB", 32)
+		}
+	}
+	refused(t, b.source, "a ledger's header that is damaged")
+}
+
+// TestOpenAccount: an account is not told of as an open ledger has it.
+func TestOpenAccount(t *testing.T) {
+	t.Parallel()
+	b := newTill(t, 2)
+	b.server.Tamper = func(command string, _ int, result ledgertest.Fields) {
+		if command == "account_info" {
+			result["validated"] = false
+		}
+	}
+	if got, err := b.source.servers[0].account(t.Context(), b.account); err == nil {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestBesideIssued: XRP that comes with a payment of an issued currency is told,
+// too, and credits nothing.
+func TestBesideIssued(t *testing.T) {
+	t.Parallel()
+	watch := new(chain.WatchSet)
+	watch.AddAddresses("me")
+	delivered := `{"currency":"USD","issuer":"` + ledgertest.Address("an issuer") + `","value":"5"}`
+	did := &meta{Result: success, Delivered: jsontext.Value(delivered)}
+	did.Nodes.roots = []root{{place: 2, account: "me", kept: true, before: []byte(`"1000"`), after: []byte(`"1700"`)}}
+	all, err := transfersOf(&body{TransactionType: payment, Account: "you", Destination: "me"}, did, "id", watch)
+	if err != nil || len(all) != 2 || all[0].Asset == string(money.XRP) {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	if got := all[1]; got.Asset != string(money.XRP) || got.Amount.Cmp(money.Units(700)) != 0 || got.Via != payment || got.Index != 3 || got.Address != "me" {
+		t.Errorf("%+v", got)
+	}
+}
