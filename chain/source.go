@@ -60,6 +60,9 @@ type Transfer struct {
 	// kind of transaction ("EscrowFinish"), or what is wrong. Such a transfer
 	// credits nothing, wherever it went. "" for payments.
 	Via string
+	// Unproved tells that Via is what is wrong: the amount is not certain, and
+	// perhaps nothing came.
+	Unproved bool
 }
 
 // MaxSpends bounds Transfer.Spends.

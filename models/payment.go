@@ -144,7 +144,7 @@ type Transfer struct {
 	PaymentID  *int64 `gorm:"index:transfers_payment"`
 	// SeenAt is FirstSeenAt on the payment's own clock.
 	SeenAt *time.Time
-	// Unmatched says why it credits no payment: wrong_asset, missing_tag, unknown_tag, unknown_payment, not_payment, after_final; "" when it counts.
+	// Unmatched says why it credits no payment: wrong_asset, missing_tag, unknown_tag, unknown_payment, not_payment, unproved, after_final; "" when it counts.
 	Unmatched string    `gorm:"not null"`
 	CreatedAt time.Time `gorm:"not null"`
 	UpdatedAt time.Time `gorm:"not null"`

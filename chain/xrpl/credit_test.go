@@ -200,7 +200,7 @@ func TestDelivered(t *testing.T) {
 				continue
 			}
 			got := rows[0].Transfer
-			if credits(got) != c.credit || got.Amount.Cmp(money.Units(c.amount)) != 0 || got.Via != c.via || got.Asset != c.asset {
+			if credits(got) != c.credit || got.Amount.Cmp(money.Units(c.amount)) != 0 || got.Via != c.via || got.Unproved != (c.via != "") || got.Asset != c.asset {
 				t.Errorf("%s: %+v, amount %s", name, got, got.Amount)
 			}
 		}
@@ -280,7 +280,7 @@ func TestOtherWays(t *testing.T) {
 			id := b.Otherwise(kind, b.account, tag, amount)
 			b.step()
 			got := b.of(id)
-			if credits(got) || got.Asset != "XRP" || got.Via != node.Clip(kind) || got.Amount.Cmp(money.Units(amount)) != 0 || got.Address != b.account || (got.Tag != nil) != (tag != nil) {
+			if credits(got) || got.Asset != "XRP" || got.Via != node.Clip(kind) || got.Unproved || got.Amount.Cmp(money.Units(amount)) != 0 || got.Address != b.account || (got.Tag != nil) != (tag != nil) {
 				t.Errorf("%s: %+v, amount %s", kind, got, got.Amount)
 			}
 		}

@@ -88,11 +88,11 @@ func delivery(tx *body, did *meta, id string) (chain.Transfer, error) {
 	switch {
 	case isDrops && delivered > 0 && delivered == gain:
 	case isDrops:
-		t.Via = viaUnproven
+		t.Via, t.Unproved = viaUnproven, true
 	case did.Delivered.Kind() == '{':
 		t.Asset, t.Amount = issued(did.Delivered), money.Amount{}
 	default: // "unavailable", for one
-		t.Via = viaUnavailable
+		t.Via, t.Unproved = viaUnavailable, true
 	}
 	return t, nil
 }

@@ -53,7 +53,7 @@ func (s *Source) witness(ctx context.Context, from *server, block chain.Block, w
 		return block, nil // the only one that is well is believed alone
 	}
 	return chain.Block{}, doubt{chain.Problem(fmt.Sprintf("Only server %d of %d says what ledger %d holds, and no second one confirms it. Nothing is counted until "+
-		"one does. %s The ledger is asked for again until then. If that stays, mend the server, or take it out of the setting.",
+		"one does; they are asked again. If that stays, mend the one that doesn't, or take it out of the setting. %s",
 		from.Number, len(s.servers), block.Height, strings.Join(silent, " ")))}
 }
 

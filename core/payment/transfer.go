@@ -19,8 +19,10 @@ const (
 	MissingTag = "missing_tag"
 	UnknownTag = "unknown_tag"
 	AfterFinal = "after_final"
-	// NotPayment: it came by something else than a payment, or by one that can't be believed.
+	// NotPayment: it came by something else than a payment.
 	NotPayment = "not_payment"
+	// Unproved: it came by a payment whose amount can't be believed.
+	Unproved = "unproved"
 	// UnknownPayment: the address may have been given to a payment that a restored backup doesn't have.
 	UnknownPayment = "unknown_payment"
 )
@@ -63,7 +65,7 @@ func (a *applying) seen(t chain.Transfer, block *chain.Header) error {
 	if v == nil {
 		return nil
 	}
-	return a.announce(v, row)
+	return a.announce(v, row, t.Via)
 }
 
 // refresh puts a changed row into the payment that was read before it changed.
@@ -124,7 +126,7 @@ func (a *applying) first(t chain.Transfer, block *chain.Header) error {
 			row.FirstSeenAt = block.Time.UTC().Truncate(time.Microsecond)
 		}
 	}
-	v, err := a.attach(&row, t.Via)
+	v, err := a.attach(&row, strange(t))
 	if err != nil {
 		return err
 	}
@@ -142,7 +144,7 @@ func (a *applying) first(t chain.Transfer, block *chain.Header) error {
 		return nil
 	}
 	a.touch(row)
-	return a.announce(v, row)
+	return a.announce(v, row, t.Via)
 }
 
 // inherit gives a transfer the time of the one that it replaces, where that
@@ -191,8 +193,8 @@ func (a *applying) needs(row models.Transfer, keys []string) error {
 }
 
 // attach finds the payment that a transfer's destination was given to, and
-// whether it credits it. Via is the transfer's.
-func (a *applying) attach(row *models.Transfer, via string) (*news, error) {
+// whether it credits it. Barred is why it can't, wherever it came to; "" when it can.
+func (a *applying) attach(row *models.Transfer, barred string) (*news, error) {
 	var places []models.Destination
 	if err := a.tx.Where("network = ? AND address = ? AND tag IN ?", a.network, row.Address, tagsOf(row)).Order("tag DESC").Find(&places).Error; err != nil {
 		return nil, err
@@ -205,8 +207,8 @@ func (a *applying) attach(row *models.Transfer, via string) (*news, error) {
 	row.BusinessID, row.Domain, row.PaymentID = place.BusinessID, place.Domain, place.PaymentID
 	if place.PaymentID == nil {
 		switch {
-		case via != "":
-			row.Unmatched = NotPayment
+		case barred != "":
+			row.Unmatched = barred
 		case place.WalletID != nil:
 			row.Unmatched = UnknownPayment
 		case row.Tag != nil:
@@ -226,14 +228,25 @@ func (a *applying) attach(row *models.Transfer, via string) (*news, error) {
 	}
 	row.SeenAt = &seen
 	switch {
-	case via != "":
-		row.Unmatched = NotPayment
+	case barred != "":
+		row.Unmatched = barred
 	case row.Asset != v.Payment.Coin:
 		row.Unmatched = WrongAsset
 	case ended(v.View):
 		row.Unmatched = AfterFinal
 	}
 	return v, nil
+}
+
+// strange is why a transfer credits nothing wherever it came to, or "".
+func strange(t chain.Transfer) string {
+	switch {
+	case t.Unproved:
+		return Unproved
+	case t.Via != "":
+		return NotPayment
+	}
+	return ""
 }
 
 // ended reports whether a payment takes no more transfers.
@@ -273,8 +286,8 @@ func (a *applying) view(id int64) (*news, error) {
 }
 
 // announce puts a transfer's first sighting on the payment's timeline, and notes
-// what the merchant is to be told.
-func (a *applying) announce(n *news, row models.Transfer) error {
+// what the merchant is to be told. Via is the transfer's.
+func (a *applying) announce(n *news, row models.Transfer, via string) error {
 	amount := row.Asset
 	if row.Amount.Sign() > 0 { // else the asset's name says how much
 		amount += " " + row.Amount.String()
@@ -287,7 +300,9 @@ func (a *applying) announce(n *news, row models.Transfer) error {
 	case WrongAsset:
 		remark, kind = "Another asset came to this payment's address: "+amount+". It credits nothing.", webhook.PaymentUnexpectedTransfer
 	case NotPayment:
-		remark, kind = "Money came to this payment's address in another way than by a payment: "+amount+". It credits nothing, and is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
+		remark, kind = "Money came to this payment's address in another way than by a payment ("+via+"): "+amount+". It credits nothing, and is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
+	case Unproved:
+		remark, kind = "A payment to this address can't be believed ("+via+"): its amount, "+amount+", is not proved. It credits nothing, and is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
 	case AfterFinal:
 		remark, kind = "More money came after the end: "+amount+". It is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
 	}

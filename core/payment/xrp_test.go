@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -176,8 +177,8 @@ func TestXRPUnmatched(t *testing.T) {
 			pay(-tag, nil):                                payment.MissingTag,
 			pay(fmt.Sprint(tag), nil):                     payment.MissingTag,
 			pay(float64(tag)+0.5, nil):                    payment.MissingTag,
-			pay(tag, unavailable):                         payment.NotPayment,
-			pay(other, unavailable):                       payment.NotPayment,
+			pay(tag, unavailable):                         payment.Unproved,
+			pay(other, unavailable):                       payment.Unproved,
 			x.ledger.Issue(x.account, tag, "USD", "1000"): payment.WrongAsset,
 			x.ledger.Issue(x.account, nil, "USD", "1000"): payment.MissingTag,
 			x.ledger.Otherwise("EscrowFinish", x.account, nil, due):        payment.NotPayment,
@@ -201,6 +202,19 @@ func TestXRPUnmatched(t *testing.T) {
 		after := x.view(v.Payment.Reference)
 		if after.Payment.Paid.Sign() != 0 || after.State() == payment.Successful || after.State() == payment.Processing {
 			t.Errorf("%s, paid %s", after.Payment.Status, after.Payment.Paid)
+		}
+		said := ""
+		steps, err := b.service.Timeline(t.Context(), b.scope, v.Payment.Reference)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range steps {
+			said += step.Remark + "\n"
+		}
+		for _, words := range []string{"(AccountDelete)", "is not proved"} {
+			if !strings.Contains(said, words) {
+				t.Errorf("the timeline doesn't say %q: %s", words, said)
+			}
 		}
 	})
 }

@@ -418,10 +418,17 @@ func TestUnmatched(t *testing.T) {
 			s.Must(s.DB.Exec(t.Context()).Create(&row).Error)
 		}
 		first := b.Get("/dashboard/unmatched")
-		expect(t, first, 200, "25 transfers", "hash27", "1.500000 XRP", "No destination tag")
+		expect(t, first, 200, "25 transfers", "hash27", "1.500000 XRP", "No destination tag", "nothing of it is lost")
 		next := regexp.MustCompile(`/dashboard/unmatched\?before=\d+`).FindString(first.Body)
 		expect(t, b.Get(next), 200, "3 transfers", "Came after the end", reference, "Unknown destination tag", "4000000001", "hash00")
 		expect(t, b.Get("/dashboard"), 200, "28 unmatched transfers", `href="/dashboard/unmatched"`)
+		doubtful := models.Transfer{Network: "sandbox-xrp", TxID: "doubtful", Asset: "XRP", Address: "rSample", Amount: money.Units(1), BusinessID: sc.BusinessID,
+			Domain: string(sc.Domain), Unmatched: payment.Unproved, FirstSeenAt: now, CreatedAt: now, UpdatedAt: now}
+		s.Must(s.DB.Exec(t.Context()).Create(&doubtful).Error)
+		page := b.Get("/dashboard/unmatched")
+		if expect(t, page, 200, "Amount not proved", "perhaps nothing came", "marked as not proved"); strings.Contains(page.Body, "nothing of it is lost") {
+			t.Error("what may not have come is said to be in the wallet")
+		}
 		s.Business("Bayo's Shop", bayo)
 		expect(t, s.SignIn(bayo).Get("/dashboard/unmatched"), 200, "Nothing is unmatched")
 	})

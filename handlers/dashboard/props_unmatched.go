@@ -21,6 +21,7 @@ func unmatchedRow(t payment.UnmatchedTransfer, zone *time.Location) dashboard.Un
 	} else {
 		row.Amount = "Another asset"
 	}
+	row.Unproved = t.Transfer.Unmatched == payment.Unproved
 	if t.Tag != nil {
 		row.Tag = strconv.FormatInt(*t.Tag, 10)
 	}
@@ -48,7 +49,10 @@ func unmatchedWords(code string) (why, advice string) {
 		return "Issued before a backup was restored", "It came to an address that may have been shown after the backup was made, so its payment is not known here. " +
 			"Look for the address in your orders, webhooks and mails of that time, or ask who sent it."
 	case payment.NotPayment:
-		return "Not by a payment", "It came to your account in another way than by an ordinary payment, such as an escrow or a check, or its amount could not be proved. Ask who sent it."
+		return "Not by a payment", "It came to your account in another way than by an ordinary payment, such as an escrow, a check or an offer. Look at the transaction for which, and ask who sent it."
+	case payment.Unproved:
+		return "Amount not proved", "What the network says of this payment doesn't show what it brought: the amount may be wrong, and perhaps nothing came. " +
+			"Look the transaction up in your own wallet before you give anything for it."
 	case payment.AfterFinal:
 		return "Came after the end", "The payment had ended already. Send it back, or give something for it."
 	}

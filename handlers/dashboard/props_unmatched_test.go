@@ -11,9 +11,9 @@ import (
 func TestUnmatchedWords(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, code := range []string{payment.WrongAsset, payment.MissingTag, payment.UnknownTag, payment.AfterFinal, payment.UnknownPayment} {
+	for _, code := range []string{payment.WrongAsset, payment.MissingTag, payment.UnknownTag, payment.AfterFinal, payment.UnknownPayment, payment.NotPayment, payment.Unproved} {
 		why, advice := unmatchedWords(code)
-		if why == "" || advice == "" || seen[why] || strings.EqualFold(why, strings.ReplaceAll(code, "_", " ")) && code == payment.UnknownPayment {
+		if why == "" || advice == "" || seen[why] || strings.EqualFold(why, strings.ReplaceAll(code, "_", " ")) && code != payment.WrongAsset {
 			t.Errorf("%s: %q, %q", code, why, advice)
 		}
 		seen[why] = true
