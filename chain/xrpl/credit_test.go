@@ -322,6 +322,24 @@ func TestIssuedOtherwise(t *testing.T) {
 	})
 }
 
+// TestCodes: codes in hexadecimal are shown as the names that they are, if nobody
+// takes them for another currency.
+func TestCodes(t *testing.T) {
+	t.Parallel()
+	pad := func(name string) string { return (fmt.Sprintf("%X", name) + strings.Repeat("0", 40))[:40] }
+	for given, want := range map[string]string{
+		"USD": "USD", "524C555344000000000000000000000000000000": "RLUSD", "524c555344000000000000000000000000000000": "RLUSD",
+		pad("SOLO"): "SOLO", pad("a[1]<{$}>|?"): "a[1]<{$}>|?", pad("twentyCharactersLong"): "twentyCharactersLong",
+		pad("XRP"): pad("XRP"), pad("xrp!"): pad("xrp!"), pad("myXrp"): pad("myXrp"), pad("USD"): pad("USD"), pad("a b c"): pad("a b c"), pad("R\x00LUSD"): pad("R\x00LUSD"),
+		pad("\x00RLUSD"): pad("\x00RLUSD"), pad("ХRРxx"): pad("ХRРxx"), pad("RL\nUSD"): pad("RL\nUSD"), strings.Repeat("0", 40): strings.Repeat("0", 40),
+	} {
+		one := token{Currency: given, Issuer: ledgertest.Address("x"), Value: "5"}
+		if got := one.name(); got != "5 "+want+" issued by "+one.Issuer {
+			t.Errorf("%s is %s", given, got)
+		}
+	}
+}
+
 // TestOwnFees: the fee of a transaction that the account itself sends is no loss of
 // what the transaction brings.
 func TestOwnFees(t *testing.T) {

@@ -1,6 +1,7 @@
 package xrpl
 
 import (
+	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"cointill/chain"
 	"cointill/chain/node"
 	"cointill/chain/xrpl/params"
+	"cointill/core/money"
 )
 
 // token is an amount of another asset than XRP. Its value is a decimal of sixteen
@@ -47,7 +49,25 @@ func (t *token) name() string {
 	case err != nil || len(t.Currency) != 3 && (len(t.Currency) != 40 || !isHex(t.Currency)):
 		return unknownAsset
 	}
-	return fmt.Sprintf("%s %s issued by %s", t.Value, node.Clip(t.Currency), t.Issuer)
+	return fmt.Sprintf("%s %s issued by %s", t.Value, node.Clip(readable(t.Currency)), t.Issuer)
+}
+
+// symbols are what the ledger lets codes of currencies be made of.
+const symbols = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789?!@#$%^&*<>(){}[]|"
+
+// readable is a currency's code as people know it: one in hexadecimal stays as it is
+// unless its bytes are a longer name than a plain code's three characters, which
+// would pass for another currency, and no name that passes for the ledger's own.
+func readable(code string) string {
+	raw, err := hex.DecodeString(code)
+	if err != nil || len(raw) != 20 {
+		return code
+	}
+	name := strings.TrimRight(string(raw), "\x00")
+	if len(name) <= 3 || strings.Trim(name, symbols) != "" || strings.Contains(strings.ToUpper(name), string(money.XRP)) {
+		return code
+	}
+	return name
 }
 
 func isHex(text string) bool { return strings.Trim(text, "0123456789ABCDEFabcdef") == "" }
