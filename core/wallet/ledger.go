@@ -78,6 +78,8 @@ func readAccount(text string, p params.Params) (params.Account, error) {
 	switch {
 	case text == "":
 		return params.Account{}, refuse("Enter the address of your account. It begins with r.")
+	case isLedgerPublic(text):
+		return params.Account{}, refuse("This is the public key of an account. It is no secret, and nothing is wrong, but what is needed here is the account's address, which begins with r.")
 	case holdsPrivate(text) || holdsLedgerSecret(text):
 		return params.Account{}, refuseSecret("This looks like a secret of a wallet: a seed, a private key, or secret words or numbers. ",
 			"What is needed here is the account's address, which begins with r.")
@@ -86,8 +88,8 @@ func readAccount(text string, p params.Params) (params.Account, error) {
 	}
 	account, tag, err := params.Read(text, p)
 	switch {
-	case err != nil && !errors.Is(err, params.ErrNoAddress): // it says which network's it is
-		return account, refuse(sentence(err))
+	case errors.Is(err, params.ErrTestAddress), errors.Is(err, params.ErrMainAddress):
+		return account, refuse(sentence(err) + " Payments here come on " + ledgerName(p) + ": enter the address of your account there. It begins with r, or with " + xLetter(p) + ".")
 	case err != nil:
 		return account, refuse("This is no address of the XRP Ledger: a character may be missing or mistyped. It begins with r, or with " + xLetter(p) + " when it is an X-address.")
 	case tag != nil:

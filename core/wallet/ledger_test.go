@@ -312,7 +312,10 @@ func TestAccountEntered(t *testing.T) {
 		text, says string
 	}{
 		{owner(1), rAccount, ""}, {live, rAccount, ""}, {owner(1), x(nil, true), ""}, {live, x(nil, false), ""},
-		{live, x(nil, true), "begins with T"}, {owner(1), x(nil, false), "begins with X"}, {live, x(&tag, true), "begins with T"},
+		{live, x(nil, true), "begins with T, as only addresses on test networks do. Payments here come on the XRP Ledger: enter the address of your account there. It begins with r, or with X."},
+		{owner(1), x(nil, false), "begins with X, as only addresses on the main network do. Payments here come on the XRP Ledger's test network testnet: enter"},
+		{live, "aBQG8RQAzjs1eTKFEAQXr2gS4utcDiEC9wmi7pfUPTi27VCahwgw", "It is no secret"},
+		{live, "0330E7FC9D56BB25D6893BA3F317AE5BCF33B3291BD63DB32654A313222F7FD020", "the account's address, which begins with r"}, {live, x(&tag, true), "begins with T"},
 		{live, x(&tag, false), "destination tag 12345 in it"}, {owner(1), x(&zero, true), "destination tag 0 in it"},
 		{owner(1), "", "Enter the address"}, {owner(1), rAccount[:30], "mistyped"}, {owner(1), rAccount + "r", "mistyped"},
 		{live, "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "or with X when"}, {owner(1), strings.Repeat("r", 600), "longer than any address"},
@@ -329,7 +332,9 @@ func TestAccountEntered(t *testing.T) {
 		"words": "legal winner thank year wave sausage worth useful legal winner thank yellow", "RFC 1751": "I IRE BOND BOW TRIO LAID SEAT GOAL HEN IBIS IBIS DARE",
 		"secret numbers": "554872 394230 209376 323698 140250 387423 652803 258676", "two groups missing": "554872 394230 209376 323698 140250 387423",
 		"numbers without spaces": "554872394230209376323698140250387423652803258676", "a key in base58": "p9JfM6HHi64m6mvB6v5k7G2b1cXzGmYiCNJf6GHPKvFTWdeRVjh",
-		"in a sentence": "my seed is " + badSecret,
+		"an ed25519 key": "ED1ACAAEDECE405B2A958212629E16F2EB46B153EEE94CDD350FDEFF52795525B7", "no point of the curve": "02" + strings.Repeat("F", 64),
+		"beside a public key": "0330E7FC9D56BB25D6893BA3F317AE5BCF33B3291BD63DB32654A313222F7FD020 " + badSecret,
+		"in a sentence":       "my seed is " + badSecret,
 	} {
 		_, err := f.Preview(t.Context(), owner(1), money.XRPL, secret, "")
 		if code(err) != wallet.CodePrivate || strings.Contains(fmt.Sprint(err, fields(err)), secret[:12]) {

@@ -5,7 +5,10 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/btcsuite/btcd/btcec/v2"
 	"github.com/mr-tron/base58"
+
+	"cointill/chain/xrpl/params"
 )
 
 // seedWords is from how many words on a text is taken for a wallet's secret
@@ -80,6 +83,21 @@ func holdsLedgerSecret(text string) bool {
 		}
 	}
 	return groups >= 6
+}
+
+// isLedgerPublic reports whether a text is nothing but the public key of an account
+// of the XRP Ledger, as a tool writes it: aB…, or a point of the curve in
+// hexadecimal. Those of Ed25519 in hexadecimal look like the private ones.
+func isLedgerPublic(text string) bool {
+	if params.IsPublicKey(text) {
+		return true
+	}
+	raw, err := hex.DecodeString(text)
+	if err != nil || len(raw) != btcec.PubKeyBytesLenCompressed {
+		return false
+	}
+	_, err = btcec.ParsePubKey(raw)
+	return err == nil
 }
 
 // privatePrefix reports the prefixes of extended private keys, in whatever case.

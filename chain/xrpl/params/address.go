@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"fmt"
 
 	"github.com/mr-tron/base58"
 )
@@ -18,16 +17,24 @@ type Account [20]byte
 const (
 	classicBytes = 1 + 20 + 4
 	xBytes       = 2 + 20 + 1 + 8 + 4
-	// longest bounds a text that may be an address: base58 of 35 bytes is at most 48 characters.
-	longest = 48
+	keyBytes     = 1 + 33 + 4
+	// longest bounds a text that is read: base58 of 38 bytes is at most 52 characters.
+	longest = 52
+	// publicKey is the first byte of accounts' public keys.
+	publicKey = 0x23
 )
 
 // The two bytes that X-addresses of the main network and of all others begin with.
 var xMain, xTest = [2]byte{0x05, 0x44}, [2]byte{0x04, 0x93}
 
-// ErrNoAddress is why most texts are none; it tells nothing that the text held. Read
-// has other errors for addresses of another kind of network.
-var ErrNoAddress = errors.New("this is no address of the XRP Ledger: a character may be missing or mistyped")
+// Why texts are refused; it tells nothing that they held.
+var (
+	// ErrNoAddress is why most are: they are none.
+	ErrNoAddress = errors.New("this is no address of the XRP Ledger: a character may be missing or mistyped")
+	// ErrTestAddress and ErrMainAddress are Read's where an X-address is of the other kind of network.
+	ErrTestAddress = errors.New("this address begins with T, as only addresses on test networks do")
+	ErrMainAddress = errors.New("this address begins with X, as only addresses on the main network do")
+)
 
 // String is the classic address: r….
 func (a Account) String() string {
@@ -98,11 +105,18 @@ func Read(text string, p Params) (Account, *uint32, error) {
 	case err != nil:
 		return Account{}, nil, err
 	case x.Test && !p.Test:
-		return Account{}, nil, fmt.Errorf("this address begins with T: it belongs to a test network, and %s is none", p.Network())
+		return Account{}, nil, ErrTestAddress
 	case !x.Test && p.Test:
-		return Account{}, nil, fmt.Errorf("this address begins with X: it belongs to the main network, and %s is a test network", p.Network())
+		return Account{}, nil, ErrMainAddress
 	}
 	return x.Account, x.Tag, nil
+}
+
+// IsPublicKey reports whether a text is an account's public key as the ledger's
+// tools write it (aB…, aK…). It is no secret, and no address either.
+func IsPublicKey(text string) bool {
+	raw, err := unsummed(text, keyBytes)
+	return err == nil && raw[0] == publicKey
 }
 
 // unsummed is what a text of base58 holds before its checksum, when it has the
