@@ -11,11 +11,13 @@ import (
 
 	"cointill/chain"
 	"cointill/core/payment"
+	"cointill/core/scope"
 	"cointill/models"
 )
 
 type chainCommand struct {
 	Status chainStatus `cmd:"" help:"Show every network that is followed, and its nodes."`
+	Anew   chainAnew   `cmd:"" help:"Follow a test network from its present end, after its operators began it anew."`
 }
 
 type chainStatus struct {
@@ -76,6 +78,38 @@ func orOK(problem string) string {
 		return "ok"
 	}
 	return problem
+}
+
+type chainAnew struct {
+	Network string `required:"" help:"Test network, as chain status names it, e.g. xrp-testnet."`
+}
+
+// Run forgets where a test network was followed to. It may run beside a serving
+// instance, which goes on from the network's end at its next look.
+func (c chainAnew) Run(ctx context.Context, settings *Settings) error {
+	p, err := settings.beside(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.db.Close()
+	if _, _, err := p.find(c.Network); err != nil {
+		return err
+	}
+	for _, f := range p.follows {
+		if string(f.Network()) == c.Network && f.domain != scope.Test {
+			return fmt.Errorf("%s is followed with real money: its blocks never begin anew. Check the node, and which network it follows", c.Network)
+		}
+	}
+	observer := &payment.Observer{Service: p.payments}
+	known, err := observer.Anew(ctx, chain.Network(c.Network))
+	switch {
+	case err != nil:
+		return err
+	case !known:
+		return fmt.Errorf("nothing of %s was read yet: serve it first", c.Network)
+	}
+	fmt.Printf("%s is followed from its present end. What was credited stays; what came since the last block that was read is not looked for.\n", c.Network)
+	return nil
 }
 
 type rescanCommand struct {

@@ -218,3 +218,46 @@ func TestXRPUnmatched(t *testing.T) {
 		}
 	})
 }
+
+// TestAnew: a test network that was begun anew stops the following until it is told
+// to; then it goes on from the new end, and what was credited stays.
+func TestAnew(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		network := chain.Sandbox(money.XRPL)
+		if known, err := b.observer.Anew(t.Context(), network); known || err != nil {
+			t.Fatal("before anything was read:", known, err)
+		}
+		x := newXRP(t, b)
+		paid := x.open()
+		x.ledger.Pay(ledgertest.Payment{To: x.account, Tag: *paid.Payment.Tag, Amount: paid.Payment.Due.Big().Int64()})
+		for range 5 {
+			x.step()
+		}
+		x.expect(paid.Payment.Reference, payment.Successful, "")
+
+		x.ledger = ledgertest.New(21337, b.clock.Now)
+		x.ledger.Create(x.account, 10*ledgertest.Reserve, 0)
+		server := httptest.NewServer(ledgertest.NewServer(x.ledger, 2))
+		t.Cleanup(server.Close)
+		p, _ := params.Lookup("network-21337")
+		source, err := xrpl.New(xrpl.Config{Params: p, Nodes: []string{server.URL}, Clock: b.clock.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.follower = chain.NewFollower(chain.FollowerConfig{Network: network, Source: source, Store: b.observer, Watch: b.observer.Watching, Clock: b.clock.Now})
+		x.clock.Advance(4 * time.Second)
+		x.ledger.Close(1)
+		if _, err := x.follower.Step(t.Context()); err == nil {
+			t.Fatal("another chain was followed")
+		}
+		if known, err := b.observer.Anew(t.Context(), network); !known || err != nil {
+			t.Fatal(known, err)
+		}
+		x.step()
+		next := x.open()
+		x.ledger.Pay(ledgertest.Payment{To: x.account, Tag: *next.Payment.Tag, Amount: next.Payment.Due.Big().Int64()})
+		x.step()
+		x.expect(next.Payment.Reference, payment.Successful, "")
+		x.expect(paid.Payment.Reference, payment.Successful, "")
+	})
+}
