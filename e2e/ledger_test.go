@@ -119,6 +119,7 @@ func TestFollowsLedger(t *testing.T) {
 	i := harness.New(t, false)
 	i.Set("TEST_XRP_URL", "ws://"+host+",http://"+host)
 	i.Set("TEST_XRP_NETWORK", "network-21337")
+	i.Set("LIVE_XRP_URL", "http://127.0.0.1:1")
 	i.Start()
 	type status struct {
 		Network, Problem string
@@ -152,6 +153,14 @@ func TestFollowsLedger(t *testing.T) {
 	if refused := i.Refused("rescan", "--network", "xrp-network-21337", "--from", "5"); !strings.Contains(refused, "No server has ledger 5") {
 		t.Error(refused)
 	}
+	if refused := i.Refused("chain", "anew", "--network", "xrp-mainnet"); !strings.Contains(refused, "real money") {
+		t.Error(refused)
+	}
+	i.Run("", "chain", "anew", "--network", "xrp-network-21337")
+	harness.Eventually(t, time.Minute, "the network to be followed anew", func() bool {
+		again := look()
+		return again.Problem == "" && again.Applied > now.Applied && again.Applied <= again.Tip
+	})
 }
 
 // TestLedgerSettings refuses networks that don't exist or are of the other domain,
