@@ -236,12 +236,16 @@ const soon = 2 * time.Second
 // cut off comes by itself when its lease ends. The consumers fail until little is left.
 func (o *ordeal) settle() {
 	before, calm := 0, sync.OnceFunc(func() { close(o.calm) })
+	var rested time.Time // until then the program is left alone: who looks all the time is in the way
 	harness.Eventually(o.T, *stormPatience, "every delivery of every payment", func() bool {
+		if time.Now().Before(rested) {
+			return false
+		}
 		open, began := 0, time.Now()
 		for _, c := range o.consumers {
 			open += o.hasten(c)
 		}
-		<-time.After(4 * time.Since(began)) // who looks all the time is in the way
+		rested = time.Now().Add(4 * time.Since(began))
 		if before = max(before, open); o.rested() && open*5 <= before {
 			calm()
 		}

@@ -58,12 +58,12 @@ type Resend struct {
 	Until      int64      `gorm:"not null"` // first one that is not meant any more
 	AtNumber   int64      `gorm:"not null"` // the event that was looked at last
 	AtEvent    string     `gorm:"not null"`
-	Total      int        `gorm:"not null"` // events to look at
-	Walked     int        `gorm:"not null"` // events looked at
-	Made       int        `gorm:"not null"` // deliveries queued
-	Delivered  int        `gorm:"not null"` // of these, as counted last
-	Failures   int        `gorm:"not null"` // of these, as counted last
-	Superseded int        `gorm:"not null"` // of these, taken over by a later order, as counted last
+	Total      int        `gorm:"not null"`           // events to look at
+	Walked     int        `gorm:"not null"`           // events looked at
+	Made       int        `gorm:"not null"`           // deliveries queued
+	Delivered  int        `gorm:"not null"`           // of these, as counted last
+	Failures   int        `gorm:"not null"`           // of these, as counted last
+	Superseded int        `gorm:"not null;default:0"` // of these, taken over by a later order, as counted last
 	Actor      string     `gorm:"not null"`
 	CountedAt  time.Time  `gorm:"not null;index:resends_open,where:done_at IS NULL"` // when it was last worked on
 	CreatedAt  time.Time  `gorm:"not null;index:resends_business,priority:3"`

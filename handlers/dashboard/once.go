@@ -16,35 +16,76 @@ import (
 	"cointill/handlers/page"
 )
 
-// once carries out a form that makes something (act), and leads to where that is
-// (place). A form that is sent twice, by a second click or by going back, makes
-// nothing twice: it leads to what it made the first time. Forms carry the hidden
-// field once for it (ui.SentOnce), anew each time they are shown; with other
+// only carries out a form that makes something (act), unless it was sent before: by
+// a second click, or by going back. What render makes of the core's result is kept,
+// sealed, and is what a twin gets as before; nil for the first. Forms carry the
+// hidden field once for it (ui.SentOnce), anew each time they are shown; with other
 // values it is another form.
+func (h *Handlers) only(c *page.Ctx, act func(ctx context.Context) error, render func(result any) ([]byte, error)) (before []byte, err error) {
+	claim, first, err := h.claim(c)
+	if err != nil {
+		return nil, err
+	}
+	if first != nil {
+		return first.Body, nil
+	}
+	err = act(idempotency.With(c.UserContext(), claim, func(result any) (idempotency.Answer, error) {
+		body, err := render(result)
+		return idempotency.Answer{Status: http.StatusOK, Body: body}, err
+	}))
+	var twin *idempotency.Answered
+	if errors.As(err, &twin) {
+		return twin.Answer.Body, nil
+	}
+	return nil, err
+}
+
+// once carries out a form that makes something, once, and leads to where that is
+// (place), each time that it is sent.
 func once[T any](h *Handlers, c *page.Ctx, act func(ctx context.Context) (T, error), place func(T) string) error {
-	claim, before, err := h.claim(c)
+	var made T
+	before, err := h.only(c, func(ctx context.Context) (err error) {
+		made, err = act(ctx)
+		return err
+	}, func(result any) ([]byte, error) {
+		made, ok := result.(T)
+		if !ok {
+			return nil, fmt.Errorf("dashboard: a form made a %T", result)
+		}
+		return []byte(place(made)), nil
+	})
 	if err != nil {
 		return err
 	}
 	if before != nil {
-		return c.Redirect(string(before.Body))
-	}
-	render := func(result any) (idempotency.Answer, error) {
-		made, ok := result.(T)
-		if !ok {
-			return idempotency.Answer{}, fmt.Errorf("dashboard: a form made a %T", result)
-		}
-		return idempotency.Answer{Status: http.StatusSeeOther, Body: []byte(place(made))}, nil
-	}
-	made, err := act(idempotency.With(c.UserContext(), claim, render))
-	var twin *idempotency.Answered
-	if errors.As(err, &twin) {
-		return c.Redirect(string(twin.Answer.Body))
-	}
-	if err != nil {
-		return err
+		return c.Redirect(string(before))
 	}
 	return c.Redirect(place(made))
+}
+
+// secretOnce is once for what answers with an endpoint's new secret: sent twice, the
+// form shows the same one.
+func (h *Handlers) secretOnce(c *page.Ctx, act func(ctx context.Context) (webhook.Endpoint, string, error)) (e webhook.Endpoint, secret string, err error) {
+	type kept struct{ ID, Secret string }
+	before, err := h.only(c, func(ctx context.Context) (err error) {
+		e, secret, err = act(ctx)
+		return err
+	}, func(result any) ([]byte, error) {
+		made, ok := result.(webhook.WithSecret)
+		if !ok {
+			return nil, fmt.Errorf("dashboard: a form made a %T", result)
+		}
+		return json.Marshal(kept{made.Endpoint.ID, made.Secret})
+	})
+	if err != nil || before == nil {
+		return e, secret, err
+	}
+	var k kept
+	if err := json.Unmarshal(before, &k); err != nil {
+		return e, "", err
+	}
+	e, err = h.Webhooks.Find(c.UserContext(), c.Scope, k.ID)
+	return e, k.Secret, err
 }
 
 // nonces are what pages give out; anything else is as good as none.
@@ -71,39 +112,4 @@ func (h *Handlers) claim(c *page.Ctx) (*idempotency.Claim, *idempotency.Answer, 
 	}
 	before, err := h.Answers.Replay(c.UserContext(), claim)
 	return claim, before, err
-}
-
-// secretOnce is once for what answers with an endpoint's new secret: sent twice,
-// the form shows the same one. As in the API's answers it is kept for that, sealed.
-func (h *Handlers) secretOnce(c *page.Ctx, act func(ctx context.Context) (webhook.Endpoint, string, error)) (webhook.Endpoint, string, error) {
-	type kept struct{ ID, Secret string }
-	again := func(a idempotency.Answer) (e webhook.Endpoint, secret string, err error) {
-		var k kept
-		if err := json.Unmarshal(a.Body, &k); err != nil {
-			return e, "", err
-		}
-		e, err = h.Webhooks.Find(c.UserContext(), c.Scope, k.ID)
-		return e, k.Secret, err
-	}
-	claim, before, err := h.claim(c)
-	if err != nil {
-		return webhook.Endpoint{}, "", err
-	}
-	if before != nil {
-		return again(*before)
-	}
-	render := func(result any) (idempotency.Answer, error) {
-		made, ok := result.(webhook.WithSecret)
-		if !ok {
-			return idempotency.Answer{}, fmt.Errorf("dashboard: a form made a %T", result)
-		}
-		body, err := json.Marshal(kept{made.Endpoint.ID, made.Secret})
-		return idempotency.Answer{Status: http.StatusOK, Body: body}, err
-	}
-	e, secret, err := act(idempotency.With(c.UserContext(), claim, render))
-	var twin *idempotency.Answered
-	if errors.As(err, &twin) {
-		return again(twin.Answer)
-	}
-	return e, secret, err
 }

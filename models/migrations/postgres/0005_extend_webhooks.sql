@@ -4,7 +4,6 @@
 ALTER TABLE endpoints ADD COLUMN host text NOT NULL DEFAULT '';
 ALTER TABLE endpoints ADD COLUMN types text NOT NULL DEFAULT '';
 ALTER TABLE endpoints ADD COLUMN headers bytea;
-ALTER TABLE endpoints ADD COLUMN failed_at timestamptz;
 
 ALTER TABLE events ADD COLUMN pruned boolean NOT NULL DEFAULT false;
 CREATE INDEX events_type ON events (business_id, domain, type, number);
@@ -43,7 +42,6 @@ CREATE TABLE resends (
     made bigint NOT NULL,
     delivered bigint NOT NULL,
     failures bigint NOT NULL,
-    superseded bigint NOT NULL,
     actor text NOT NULL,
     counted_at timestamptz NOT NULL,
     created_at timestamptz NOT NULL,

@@ -4,7 +4,6 @@
 ALTER TABLE endpoints ADD COLUMN host text NOT NULL DEFAULT '';
 ALTER TABLE endpoints ADD COLUMN types text NOT NULL DEFAULT '';
 ALTER TABLE endpoints ADD COLUMN headers blob;
-ALTER TABLE endpoints ADD COLUMN failed_at datetime;
 
 ALTER TABLE events ADD COLUMN pruned numeric NOT NULL DEFAULT false;
 CREATE INDEX events_type ON events (business_id, domain, type, number);
@@ -43,7 +42,6 @@ CREATE TABLE resends (
     made integer NOT NULL,
     delivered integer NOT NULL,
     failures integer NOT NULL,
-    superseded integer NOT NULL,
     actor text NOT NULL,
     counted_at datetime NOT NULL,
     created_at datetime NOT NULL,
