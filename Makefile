@@ -1,6 +1,6 @@
 # Everything a developer runs. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo build test test-crash test-webhooks test-xrpl-public bench fuzz fuzz-nightly lint generate css clean
+.PHONY: help run demo build test test-crash test-webhooks test-xrpl-public sim sim-mutations bench bench-dashboard lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' Makefile
@@ -24,13 +24,42 @@ test-crash: ## kill -9 in the middle of 500 payments, again and again
 test-xrpl-public: ## the XRP adapter on a server: make test-xrpl-public SERVER=wss://… NETWORK=testnet
 	go test -count=1 -run TestPublicServer -v ./chain/xrpl -args -xrpl.server=$(SERVER) -xrpl.network=$(NETWORK)
 
-test-webhooks: ## 100,000 events to failing consumers while the program is killed again and again, on both databases
+# The simulation: how many seeds, the first of them, and how many payments in each.
+SEEDS ?= 200
+FROM ?= 1
+PAYMENTS_EACH ?= 4
+
+sim: ## seeded worlds with every kind of fault: make sim SEEDS=200 FROM=1 (TRACE=1 prints what happens)
+	@cd core/simulation && go test -count=1 -timeout 24h -run 'TestSimulation$$' -args -sim.seeds=$(SEEDS) -sim.from=$(FROM) -sim.payments=$(PAYMENTS_EACH) -sim.figures $(if $(TRACE),-sim.trace)
+
+sim-mutations: ## plant each of the listed bugs, and see the simulation find it
+	@cd core/simulation && go test -count=1 -timeout 24h -run 'TestMutations$$' -args -sim.seeds=$(SEEDS) -sim.plant
+
+test-webhooks: ## 100,000 events, half of them on each database, to failing consumers while the program is killed again and again
 	@scripts/prepare
-	@scripts/with-postgres --durable scripts/end-to-end -v -run Storm -timeout 6h . -args -storm.payments=24000 -storm.rate=40 -storm.consumers=2 -storm.patience=2h
+	@scripts/with-postgres --durable scripts/end-to-end -v -run Storm -timeout 6h . -args -storm.payments=12500 -storm.rate=5 -storm.payers=8 -storm.consumers=2 -storm.patience=2h
 
 bench: ## initiate and verify per second, beside bare SQL in the same run
 	@scripts/prepare
 	@scripts/with-postgres --durable go test -run '^$$' -bench . -timeout 60m ./...
+
+# How much bench-dashboard fills its database with; less is faster.
+PAYMENTS ?= 1000000
+THEIRS ?= 4000000
+
+bench-dashboard: ## lists, filters, searches and exports at a million payments, as ratios to their limits
+	@scripts/prepare
+	@scripts/with-postgres --durable go test ./core/payment -run '^$$' -bench Lists -benchtime 50x -timeout 6h -args -its $(PAYMENTS) -others 4999 -theirs $(THEIRS)
+
+lighthouse: ## Lighthouse on the payment page and the list of transactions, beside the limits
+	@scripts/lighthouse
+
+book: ## write every page in every state to tmp/book, to be looked at in a browser
+	@COINTILL_VIEWBOOK=$(CURDIR)/tmp/book go test -count=1 -run TestBook ./views && echo tmp/book/index.html
+
+test-book: ## every page of the view book at two widths, light and dark: accessibility, console, scrolling, tab order
+	@scripts/prepare
+	@scripts/end-to-end -v -run TestBook -timeout 90m . -args -book.all
 
 fuzz: ## every fuzz target on 50,000 inputs
 	@scripts/fuzz 50000
@@ -38,10 +67,13 @@ fuzz: ## every fuzz target on 50,000 inputs
 fuzz-nightly: ## every fuzz target on 2,000,000 inputs
 	@scripts/fuzz 2000000
 
+fuzz-long: ## 100,000,000 inputs in all, over as many fuzz targets as there are
+	@scripts/fuzz $$((100000000 / $$(git grep -hE '^func Fuzz' -- '*_test.go' | wc -l) + 1))
+
 lint: ## gofmt, tidy go.mod, go vet, staticcheck
 	@scripts/lint
 
-generate: ## make the templ code and the stylesheet anew
+generate: ## make the templ code, the stylesheet and the code of test contracts anew
 	@scripts/prepare
 	@scripts/generated
 

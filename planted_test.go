@@ -47,6 +47,8 @@ var planted = []struct{ rule, path, text, says string }{
 	{"no built SQL", "core/payment/a.go", "var _ = db.Order(\"a \" + input.Sort)", "Order with text"},
 	{"no built SQL", "models/a.go", "import \"strings\"\nvar _ = db.Raw(strings.ReplaceAll(a, b, c))", "Raw with text"},
 	{"no skipped test", "core/payment/a_test.go", "func f() { t.Skip(\"later\") }", "fails without it"},
+	{"attack ids", "core/payment/a_test.go", "// TestA (AP-" + "1): nothing crosses, as AP-" + "95 says.\nfunc TestA(t *testing.T) {}", "AP-95 is no attack"},
+	{"attack ids", "core/payment/a_test.go", "// TestA: nothing crosses (AP-" + "1).\nfunc TestA(t *testing.T) {}", "AP-1 stands where nobody looks"},
 	{"pages", "views/ui/a.templ", "<p style=\"color: red\">", "a style attribute"},
 	{"pages", "views/ui/a.templ", "<script>alert(1)</script>", "an inline script"},
 	{"pages", "views/ui/a.templ", "<script type=\"module\">alert(1)</script>", "an inline script"},
@@ -63,7 +65,7 @@ var planted = []struct{ rule, path, text, says string }{
 	{"module versions", "go.mod", "require github.com/valyala/fasthttp v1.51.0 // indirect", `lowest that may be is "1.74.0"`},
 	{"module versions", "go.mod", "require (\n\tgithub.com/gorilla/csrf v1.7.3 // indirect\n)", "gorilla/csrf"},
 	{"module versions", "e2e/go.mod", "go 1.26.5", `lowest that may be is "1.26.6"`},
-	{"module versions", "go.mod", strings.Repeat("require github.com/jackc/pgx/v5 v5.12.0\n", mostModules+1), "41 direct modules"},
+	{"module versions", "go.mod", strings.Repeat("require github.com/jackc/pgx/v5 v5.12.0\n", mostModules+1), "46 direct modules"},
 	{"documented modules", "e2e/go.mod", "require a.example/b v1.0.0", "a.example/b v1.0.0 is not in"},
 	{"documented modules", "package.json", `"a": "1.0.1"`, "a 1.0.1 is not in"},
 }

@@ -16,6 +16,10 @@ const (
 	// batchBlocks bounds how many new blocks one batch carries, and so memory and
 	// the length of a transaction. A reorganisation adds those that it replaces.
 	batchBlocks = 100
+	// batchMoves is how many transfers and spends end a batch with the block that
+	// reaches it: what is paid in a busy hour is caught up with in steps that a
+	// database is soon done with, and that stay done if the program ends.
+	batchMoves = 20
 	// runUp is how many blocks below the tip a first start reads, so that a
 	// reorganisation right afterwards finds a common ancestor.
 	runUp = 24
@@ -246,6 +250,7 @@ func (f *Follower) blocks(ctx context.Context, cursor Cursor, tip Tip) (Batch, e
 			batch.Ancestor, base = ancestor, *ancestor
 		}
 	}
+	moves := 0
 	for height := base.Height + 1; height <= last; height++ {
 		block, err := f.Source.Block(ctx, height, f.Watch)
 		if errors.Is(err, ErrNoBlock) {
@@ -259,6 +264,11 @@ func (f *Follower) blocks(ctx context.Context, cursor Cursor, tip Tip) (Batch, e
 			return batch, fmt.Errorf("%w: block %d doesn't follow block %d", errMoved, height, base.Height)
 		}
 		batch.Blocks, base = append(batch.Blocks, block), block.BlockID
+		// Never in the middle of what a reorganisation replaces: what comes again
+		// further up would look gone.
+		if moves += len(block.Transfers) + len(block.Spends); moves >= batchMoves && height >= cursor.Block.Height {
+			last = height
+		}
 	}
 	if last == tip.Height && base != tip.BlockID {
 		return batch, fmt.Errorf("%w: block %d is not the tip it named", errMoved, tip.Height)

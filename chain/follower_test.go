@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -175,7 +176,7 @@ func TestHealthIsWrittenWhenItChanges(t *testing.T) {
 	}
 }
 
-// TestShorterBranch follows a source onto a branch that is still lower than the
+// TestShorterBranch (BTC-9) follows a source onto a branch that is still lower than the
 // old one, and up again.
 func TestShorterBranch(t *testing.T) {
 	t.Parallel()
@@ -322,7 +323,7 @@ func TestOnlyProblemsAreShown(t *testing.T) {
 	}
 }
 
-// TestFarBehind: a source whose tip is lower than anything kept is not believed.
+// TestFarBehind (BTC-9): a source whose tip is lower than anything kept is not believed.
 func TestFarBehind(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -370,5 +371,57 @@ func TestBlocksCountWithoutMempool(t *testing.T) {
 	}
 	if w.ledger.Confirmations(txid) != 2 || w.ledger.Problem() == "" {
 		t.Errorf("%d confirmations, problem %q", w.ledger.Confirmations(txid), w.ledger.Problem())
+	}
+}
+
+// noting keeps the batches that were applied.
+type noting struct {
+	*chaintest.Ledger
+	batches []chain.Batch
+}
+
+func (n *noting) Apply(ctx context.Context, batch chain.Batch) error {
+	n.batches = append(n.batches, batch)
+	return n.Ledger.Apply(ctx, batch)
+}
+
+// TestBusyBlocks: many payments are caught up with in several batches, but what a
+// reorganisation replaces comes in one.
+func TestBusyBlocks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	store := &noting{Ledger: w.ledger}
+	w.config.Store = store
+	f := chain.NewFollower(w.config)
+	w.step(f)
+	var txids []string
+	for range 9 {
+		for range 8 {
+			txids = append(txids, w.pay())
+		}
+		w.net.Mine(1)
+	}
+	store.batches = nil
+	w.step(f)
+	var blocks []int
+	for _, batch := range store.batches {
+		blocks = append(blocks, len(batch.Blocks))
+	}
+	if !slices.Equal(blocks, []int{3, 3, 3}) {
+		t.Errorf("blocks in each batch: %v", blocks)
+	}
+	store.batches = nil
+	w.net.Reorg(8, true)
+	w.step(f)
+	if first := store.batches[0]; first.Ancestor == nil || len(first.Blocks) < 8 {
+		t.Errorf("the first batch of a reorganisation of 8 blocks has %d", len(first.Blocks))
+	}
+	for _, txid := range txids {
+		if w.ledger.Confirmations(txid) == 0 {
+			t.Fatal("a payment isn't in the chain")
+		}
+	}
+	if len(w.ledger.Violations()) > 0 {
+		t.Error(w.ledger.Violations())
 	}
 }

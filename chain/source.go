@@ -183,6 +183,10 @@ type Cursor struct {
 	Known bool
 }
 
+// ErrForgotten is returned for what a node knows of recent blocks only, such as
+// what addresses held after an old one.
+var ErrForgotten = errors.New("chain: no node keeps that of so old a block")
+
 // ErrStale refuses a batch that doesn't continue from the store's cursor, or
 // whose lease was taken over.
 var ErrStale = errors.New("chain: batch does not continue from the cursor")

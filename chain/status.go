@@ -9,4 +9,5 @@ type NodeStatus struct {
 	Hash    string
 	InUse   bool   // it is the one that is asked
 	Problem string // a sentence; "" when it is well
+	Note    string // what people should know although it is well: a sentence, or ""
 }

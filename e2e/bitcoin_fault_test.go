@@ -108,7 +108,7 @@ func TestNodeBehind(t *testing.T) {
 	tl.reach(next, "successful", "")
 }
 
-// TestNodesDisagree has two nodes on two branches: nothing becomes final, and
+// TestNodesDisagree (BTC-8) has two nodes on two branches: nothing becomes final, and
 // nobody is told to pay, until they agree.
 func TestNodesDisagree(t *testing.T) {
 	t.Parallel()
@@ -132,7 +132,7 @@ func TestNodesDisagree(t *testing.T) {
 	tl.seen(o, sent.ID, 6)
 }
 
-// TestWrongNetwork gives nodes of other networks: no payment is taken.
+// TestWrongNetwork (BTC-8) gives nodes of other networks: no payment is taken.
 func TestWrongNetwork(t *testing.T) {
 	t.Parallel()
 	core := nodes.Litecoind(t)

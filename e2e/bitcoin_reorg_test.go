@@ -101,7 +101,8 @@ func TestBtcdWebsocket(t *testing.T) {
 	tl.walk(walk{"reward", payByReward})
 }
 
-// TestBtcd asks a node that says nothing by itself, and keeps its books in PostgreSQL.
+// TestBtcd (BTC-1, BTC-4, BTC-5, BTC-13) asks a node that says nothing by itself, and
+// keeps its books in PostgreSQL.
 func TestBtcd(t *testing.T) {
 	t.Parallel()
 	node := nodes.Btcd(t)

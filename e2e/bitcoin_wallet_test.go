@@ -73,7 +73,7 @@ func scriptOf(t *testing.T, text string) string {
 	return hex.EncodeToString(script)
 }
 
-// TestKeysRefused gives keys that may not be: private ones, and one of the
+// TestKeysRefused (BTC-16) gives keys that may not be: private ones, and one of the
 // chain that is worth money. What is refused is never repeated.
 func TestKeysRefused(t *testing.T) {
 	t.Parallel()

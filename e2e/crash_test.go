@@ -78,8 +78,8 @@ func (s *sink) events(reference string) (types []string, ok bool) {
 	return types, true
 }
 
-// TestCrash kills the program again and again while payments run. Afterwards
-// every payment that was acknowledged stands where it must, every event came
+// TestCrash (WH-10, WH-11) kills the program again and again while payments run.
+// Afterwards every payment that was acknowledged stands where it must, every event came
 // at least once without a gap, and no customer has two receipts.
 func TestCrash(t *testing.T) {
 	for _, postgres := range []bool{false, true} {

@@ -36,8 +36,8 @@ func TestPages(t *testing.T) {
 		"sign-in": i.Base + "/sign-in", "docs": i.Base + "/docs", "missing": i.Base + "/nothing-here", "link": link.URL,
 		"checkout-successful": paid.URL, "checkout-declined": short.URL, "checkout-seen": open.URL, "checkout-waiting": fresh.URL,
 	}
-	inside := []string{"/dashboard", "/dashboard/payments", "/dashboard/payments?q=PAY_NOTHING", "/dashboard/payments/" + paid.Reference, "/dashboard/payments/" + short.Reference,
-		"/dashboard/links", "/dashboard/links/new", "/dashboard/methods", "/dashboard/rates", "/dashboard/rates?pair=USD%2FGHS", "/dashboard/rates/NGN", "/dashboard/rates/USD", "/dashboard/webhooks", "/dashboard/webhooks/new", "/dashboard/webhooks/check", "/dashboard/webhooks/resends", "/dashboard/keys", "/dashboard/mailbox", "/dashboard/unmatched"}
+	inside := []string{"/dashboard", "/dashboard/payments", "/dashboard/payments?q=PAY_NOTHING", "/dashboard/payments?status=declined&period=7d&min=1&size=50", "/dashboard/payments?status=odd&col=email&col=paid&col=settled&col=created&col=customer&col=coin&col=fiat&col=method", "/dashboard/payments/export", "/dashboard/payments/export?q=PAY_NOTHING", "/dashboard/payments/" + paid.Reference, "/dashboard/payments/" + short.Reference,
+		"/dashboard/links", "/dashboard/links/new", "/dashboard/methods", "/dashboard/rates", "/dashboard/rates?pair=USD%2FGHS", "/dashboard/rates/NGN", "/dashboard/rates/USD", "/dashboard/webhooks", "/dashboard/webhooks/new", "/dashboard/webhooks/check", "/dashboard/webhooks/resends", "/dashboard/keys", "/dashboard/mailbox", "/dashboard/unmatched", "/dashboard/account", "/dashboard/account/password", "/dashboard/account/email", "/dashboard/account/second-factor", "/dashboard/account/passkeys", "/dashboard/team"}
 	chromium := browser.Start(t)
 	for name, view := range views {
 		t.Run(name, func(t *testing.T) {

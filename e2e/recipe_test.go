@@ -104,8 +104,8 @@ func (p *passage) post(header http.Header, body []byte) int {
 	return answer.StatusCode
 }
 
-// TestRecipes runs the programs of docs/webhooks.md against the deliveries of
-// the real program: they take what is genuine and refuse what was changed.
+// TestRecipes (WH-1) runs the programs of docs/webhooks.md against the deliveries of the
+// real program: they take what is genuine and refuse what was changed.
 func TestRecipes(t *testing.T) {
 	i := harness.New(t, false)
 	i.Start()

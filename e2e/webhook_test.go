@@ -39,8 +39,8 @@ func receive(t *testing.T) (address string, came <-chan delivery) {
 	return server.URL, deliveries
 }
 
-// TestSignatures pays a payment and verifies each delivery of its events with
-// the public libraries for Go and for Node, as it came and tampered with.
+// TestSignatures (WH-1) pays a payment and verifies each delivery of its events with the
+// public libraries for Go and for Node, as it came and tampered with.
 func TestSignatures(t *testing.T) {
 	i := harness.New(t, false)
 	i.Start()

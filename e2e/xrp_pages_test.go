@@ -55,7 +55,7 @@ func TestXRPSetUp(t *testing.T) {
 	enter(page, x.Instance)
 	page.Open(x.Base + xrpWallet)
 	page.Fill("input[name=key]", x.account)
-	page.Press("form[action='" + xrpWallet + "/review'] button.btn-primary")
+	page.Follow("form[action='" + xrpWallet + "/review'] button.btn-primary")
 	page.Fill("input[name=password]", harness.Password)
 	page.Press("form[action='" + xrpWallet + "'] button.btn-primary")
 	page.Find("form[action='" + xrpWallet + "/review'] input[type=hidden][name=key]")
@@ -92,8 +92,8 @@ func TestXRPSetUp(t *testing.T) {
 	}
 }
 
-// TestXRPUnmatched (XRP-2, 3, 4, 6): everything else that comes is listed under
-// Unmatched with its reason, and alerted of; the payment stays as it was.
+// TestXRPUnmatched (XRP-2, XRP-3, XRP-4, XRP-6): everything else that comes is listed
+// under Unmatched with its reason, and alerted of; the payment stays as it was.
 func TestXRPUnmatched(t *testing.T) {
 	x := newXRPTill(t, "1s", false, "ws://HOST")
 	x.fund(classic("elsewhere"), 0)

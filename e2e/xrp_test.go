@@ -272,8 +272,8 @@ func TestXRPWrongNetwork(t *testing.T) {
 	x.available(false)
 }
 
-// TestXRPAccounts: an account must exist and take payments, and is one business's
-// unless the operator allows more.
+// TestXRPAccounts (XRP-10): an account must exist and take payments, and is one
+// business's unless the operator allows more.
 func TestXRPAccounts(t *testing.T) {
 	x := newXRPTill(t, "0s", false, "ws://HOST")
 	x.enter(x.account)

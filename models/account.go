@@ -13,6 +13,12 @@ type Business struct {
 	OverTolerance   int       `gorm:"not null"` // basis points, 0–500
 	LatePayments    string    `gorm:"not null"` // "accept" or "decline" (contract section 4)
 	ReceiptsEnabled bool      `gorm:"not null"`
+	ContactEmail    string    `gorm:"not null;default:''"`    // shown to customers
+	SupportURL      string    `gorm:"not null;default:''"`    // likewise
+	Currency        string    `gorm:"not null;default:'NGN'"` // that forms begin with
+	Depths          string    `gorm:"not null;default:''"`    // JSON: confirmations by coin, where more than the usual ones
+	Muted           string    `gorm:"not null;default:''"`    // kinds of mails that owners don't want, with commas
+	LogoHash        string    `gorm:"not null;default:''"`    // names the logo; empty without one
 	CreatedAt       time.Time `gorm:"not null"`
 	UpdatedAt       time.Time `gorm:"not null"`
 }
@@ -20,9 +26,12 @@ type Business struct {
 // User is a person who signs in to the dashboard.
 type User struct {
 	ID           int64
-	Email        string    `gorm:"not null;uniqueIndex:users_email"` // lower case
-	Name         string    `gorm:"not null"`
-	PasswordHash string    `gorm:"not null"` // argon2id
+	Email        string `gorm:"not null;uniqueIndex:users_email"` // lower case
+	Name         string `gorm:"not null"`
+	PasswordHash string `gorm:"not null"` // argon2id
+	TOTPSecret   []byte // sealed; nil without a second factor
+	TOTPAt       *time.Time
+	TOTPStep     int64     `gorm:"not null"` // of the last code used: none works twice
 	CreatedAt    time.Time `gorm:"not null"`
 	UpdatedAt    time.Time `gorm:"not null"`
 }
@@ -42,9 +51,58 @@ type Session struct {
 	UserID    int64     `gorm:"not null;index:sessions_user"` // 0 before sign-in
 	Data      string    `gorm:"not null"`                     // JSON
 	UserAgent string    `gorm:"not null"`
+	IP        string    `gorm:"not null"`
 	CreatedAt time.Time `gorm:"not null"`
 	SeenAt    time.Time `gorm:"not null"`
 	ExpiresAt time.Time `gorm:"not null;index:sessions_expires"`
+}
+
+// RecoveryCode signs in once where the second factor is lost. Only its hash is kept.
+type RecoveryCode struct {
+	ID        int64
+	UserID    int64  `gorm:"not null;uniqueIndex:recovery_codes_hash,priority:1"`
+	Hash      string `gorm:"not null;uniqueIndex:recovery_codes_hash,priority:2"` // hex HMAC-SHA-256
+	UsedAt    *time.Time
+	CreatedAt time.Time `gorm:"not null"`
+}
+
+// Device is a browser that a user has signed in with. Its cookie holds a random
+// token; the row its SHA-256.
+type Device struct {
+	ID        int64
+	UserID    int64     `gorm:"not null;uniqueIndex:devices_user,priority:1"`
+	Hash      string    `gorm:"not null;uniqueIndex:devices_user,priority:2"`
+	UserAgent string    `gorm:"not null"`
+	IP        string    `gorm:"not null"` // at the last sign-in
+	CreatedAt time.Time `gorm:"not null"`
+	SeenAt    time.Time `gorm:"not null;index:devices_seen"`
+}
+
+// Ticket is what a link in a mail lets its reader do, once. The row has the
+// SHA-256 of the link's token.
+type Ticket struct {
+	ID        int64
+	UserID    int64     `gorm:"not null;index:tickets_user,priority:1"`
+	Kind      string    `gorm:"not null;index:tickets_user,priority:2"` // "reset" or "email"
+	Hash      string    `gorm:"not null;uniqueIndex:tickets_hash"`
+	Data      string    `gorm:"not null"` // the new address, of "email"
+	CreatedAt time.Time `gorm:"not null"`
+	ExpiresAt time.Time `gorm:"not null;index:tickets_expires"`
+}
+
+// Invitation asks somebody into a business. It is gone when it was accepted or taken back.
+type Invitation struct {
+	ID         int64
+	BusinessID int64     `gorm:"not null;uniqueIndex:invitations_email,priority:1"`
+	Email      string    `gorm:"not null;uniqueIndex:invitations_email,priority:2"` // lower case
+	Role       string    `gorm:"not null"`
+	Seed       string    `gorm:"not null"`                              // what the link's token is derived from
+	Hash       string    `gorm:"not null;uniqueIndex:invitations_hash"` // hex SHA-256 of the token
+	InvitedBy  int64     `gorm:"not null"`                              // user
+	CreatedAt  time.Time `gorm:"not null"`
+	SentAt     time.Time `gorm:"not null"`
+	ExpiresAt  time.Time `gorm:"not null;index:invitations_expires"`
+	Mail       string    `gorm:"not null;default:''"` // what the mail that carries the link is about; empty where none was written
 }
 
 // Attempt counts refused sign-ins of an address or of an e-mail, for throttling by any replica.
@@ -99,16 +157,71 @@ type Method struct {
 	UpdatedAt  time.Time `gorm:"not null"`
 }
 
-// Audit is one privileged act, allowed or refused.
+// Audit is one privileged act, done or refused. The rows of a business are a
+// chain: each one's hash covers the hash of the one before. core/audit writes them.
 type Audit struct {
 	ID         int64
-	BusinessID int64     `gorm:"not null;index:audits_business"`
+	BusinessID int64     `gorm:"not null;uniqueIndex:audits_place,priority:1,where:place > 0"`
 	Domain     string    `gorm:"not null"`
 	Actor      string    `gorm:"not null"`
 	Action     string    `gorm:"not null"`
 	Subject    string    `gorm:"not null"`
 	Detail     string    `gorm:"not null"` // JSON, no secrets
 	CreatedAt  time.Time `gorm:"not null"`
+	Place      int64     `gorm:"not null;default:0;uniqueIndex:audits_place,priority:2,where:place > 0"` // in the chain, from 1
+	Refused    bool      `gorm:"not null;default:false"`
+	IP         string    `gorm:"not null;default:''"` // from where; empty for what Cointill did itself
+	Agent      string    `gorm:"not null;default:''"` // the browser's or program's name
+	Request    string    `gorm:"not null;default:''"` // req_…
+	Hash       string    `gorm:"not null;default:''"` // hex SHA-256
+}
+
+// AuditHead is where the chain of a business ends. Its row is what those wait
+// at who append to the chain. The seal is made with the master key, for the
+// place up to which the chain stood at the time.
+type AuditHead struct {
+	BusinessID  int64  `gorm:"primaryKey;autoIncrement:false"`
+	Place       int64  `gorm:"not null"`
+	Hash        string `gorm:"not null"`
+	SealedPlace int64  `gorm:"not null"`
+	SealedHash  string `gorm:"not null"`
+	Seal        string `gorm:"not null"`
+	SealedAt    *time.Time
+}
+
+// Logo is a business's picture, as PNG.
+type Logo struct {
+	BusinessID int64     `gorm:"primaryKey;autoIncrement:false"`
+	Hash       string    `gorm:"not null"`
+	Image      []byte    `gorm:"not null"`
+	UpdatedAt  time.Time `gorm:"not null"`
+}
+
+// APICall is one request to /v1 with its answer, both without secrets.
+type APICall struct {
+	ID         int64     `gorm:"primaryKey;index:api_calls_business,priority:3"`
+	BusinessID int64     `gorm:"not null;index:api_calls_business,priority:1"`
+	Domain     string    `gorm:"not null;index:api_calls_business,priority:2"`
+	KeyID      int64     `gorm:"not null"`
+	Request    string    `gorm:"not null"` // req_…
+	Method     string    `gorm:"not null"`
+	Path       string    `gorm:"not null"` // with its query
+	Status     int       `gorm:"not null"`
+	Micros     int64     `gorm:"not null"` // how long it took
+	IP         string    `gorm:"not null"`
+	Agent      string    `gorm:"not null"`
+	Code       string    `gorm:"not null"` // the error's; empty without one
+	Sent       string    `gorm:"not null"` // the bodies, masked and cut
+	Answered   string    `gorm:"not null"`
+	CreatedAt  time.Time `gorm:"not null;index:api_calls_created"`
+}
+
+// Alarm is something that is wrong with this installation at the moment.
+type Alarm struct {
+	Name    string     `gorm:"primaryKey"`
+	Problem string     `gorm:"not null"`
+	Since   time.Time  `gorm:"not null"`
+	ToldAt  *time.Time // when mails went out; nil before
 }
 
 // Instance is facts of this installation, such as the check value of its secret key.

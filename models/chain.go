@@ -10,7 +10,9 @@ type ChainCursor struct {
 	Finalized int64     `gorm:"not null"` // -1: the network has no finality of its own
 	SourceTip int64     `gorm:"not null"` // height the source said it had
 	Fence     int64     `gorm:"not null"`
-	Problem   string    `gorm:"not null"` // "" when healthy, else a sentence
+	Problem   string    `gorm:"not null"`            // "" when healthy, else a sentence
+	Note      string    `gorm:"not null;default:''"` // what people should know although it is healthy: a sentence, or ""
+	TokenNote string    `gorm:"not null;default:''"` // the same of the network's token
 	UpdatedAt time.Time `gorm:"not null"`
 }
 

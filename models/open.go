@@ -34,8 +34,8 @@ var migrations embed.FS
 type Tx = gorm.DB
 
 // DB is an open database of either kind. SQLite has one writer connection and
-// a pool of readers; PostgreSQL one pool for both.
-type DB struct{ write, read *gorm.DB }
+// a pool of readers; PostgreSQL one pool for both, and a small one for lists.
+type DB struct{ write, read, list *gorm.DB }
 
 // Open opens the database that databaseURL names: empty means SQLite in
 // dataDir, postgres://… PostgreSQL. now stamps created_at and updated_at.
@@ -68,7 +68,7 @@ func openSQLite(path string, now func() time.Time) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	return &DB{write: write, read: read}, nil
+	return &DB{write: write, read: read, list: read}, nil
 }
 
 func openPostgres(databaseURL string, now func() time.Time) (*DB, error) {
@@ -85,7 +85,14 @@ func openPostgres(databaseURL string, now func() time.Time) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("PostgreSQL at %s:%d: %w", config.Host, config.Port, err)
 	}
-	return &DB{write: db, read: db}, nil
+	// A statement that is prepared once is soon planned for average values: those
+	// of a merchant of average size. Here each is planned for its own.
+	config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	list, err := open(postgres.New(postgres.Config{Conn: stdlib.OpenDB(*config, inUTC)}), false, 6, now)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("PostgreSQL at %s:%d: %w", config.Host, config.Port, err), (&DB{write: db}).Close())
+	}
+	return &DB{write: db, read: db, list: list}, nil
 }
 
 func open(dialector gorm.Dialector, prepare bool, connections int, now func() time.Time) (*gorm.DB, error) {
@@ -134,6 +141,18 @@ func (d *DB) Point(ctx context.Context) *gorm.DB {
 	return d.read.WithContext(ctx)
 }
 
+// List is for lists, searches and exports: queries whose best plan depends on
+// whose rows they ask for, and which must not keep others from a connection.
+func (d *DB) List(ctx context.Context) *gorm.DB { return d.list.WithContext(ctx) }
+
+// Snapshot runs queries that must see the same moment. Nothing is written in it.
+func (d *DB) Snapshot(ctx context.Context, fn func(tx *Tx) error) error {
+	if !d.Postgres() {
+		return d.read.WithContext(ctx).Transaction(fn) // of SQLite each is one
+	}
+	return d.list.WithContext(ctx).Transaction(fn, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+}
+
 // Columns names the columns of a row's table, for a select that joins others to
 // it, and the fields of the row that they are to be scanned into.
 func Columns(db *Tx, row any) (names string, into []any, err error) {
@@ -162,7 +181,7 @@ func (d *DB) Exec(ctx context.Context) *gorm.DB { return d.write.WithContext(ctx
 func (d *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	var err error
 	for range 5 {
-		if err = d.write.WithContext(ctx).Transaction(fn); !concurrent(err) {
+		if err = d.tryWrite(ctx, fn); !concurrent(err) {
 			return err
 		}
 	}
@@ -190,10 +209,26 @@ func (d *DB) Ping(ctx context.Context) error {
 	return pool.PingContext(ctx)
 }
 
+// Pools are the pools of connections by what they are for, for whoever watches them.
+func (d *DB) Pools() map[string]*sql.DB {
+	pools := map[string]*sql.DB{}
+	for name, db := range map[string]*gorm.DB{"write": d.write, "read": d.read, "list": d.list} {
+		pool, err := db.DB()
+		if err != nil || name != "write" && db == d.write || name == "list" && db == d.read {
+			continue // a pool that serves several purposes is one
+		}
+		pools[name] = pool
+	}
+	return pools
+}
+
 // Close closes every connection.
 func (d *DB) Close() error {
 	var errs []error
-	for _, db := range []*gorm.DB{d.read, d.write} {
+	for _, db := range []*gorm.DB{d.list, d.read, d.write} {
+		if db == nil {
+			continue
+		}
 		if pool, err := db.DB(); err == nil {
 			errs = append(errs, pool.Close())
 		}

@@ -50,7 +50,7 @@ func TestFirstUseBesideTheWriter(t *testing.T) {
 	}
 }
 
-// TestLogHoldsNoValues: what a database refuses is logged without its values,
+// TestLogHoldsNoValues (AP-26): what a database refuses is logged without its values,
 // and what was called off isn't logged at all.
 func TestLogHoldsNoValues(t *testing.T) {
 	var log bytes.Buffer

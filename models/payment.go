@@ -8,36 +8,42 @@ import (
 
 // Customer is a payer of a business in a domain, by e-mail.
 type Customer struct {
-	ID         int64
-	BusinessID int64     `gorm:"not null;uniqueIndex:customers_email,priority:1"`
-	Domain     string    `gorm:"not null;uniqueIndex:customers_email,priority:2"`
-	Email      string    `gorm:"not null;uniqueIndex:customers_email,priority:3"`
-	Code       string    `gorm:"not null;uniqueIndex:customers_code"` // CUS_…
-	FirstName  string    `gorm:"not null"`
-	LastName   string    `gorm:"not null"`
+	ID         int64  `gorm:"index:customers_recent,priority:4"`
+	BusinessID int64  `gorm:"not null;uniqueIndex:customers_email,priority:1;index:customers_name,priority:1;index:customers_last,priority:1;index:customers_recent,priority:1"`
+	Domain     string `gorm:"not null;uniqueIndex:customers_email,priority:2;index:customers_name,priority:2;index:customers_last,priority:2;index:customers_recent,priority:2"`
+	Email      string `gorm:"not null;uniqueIndex:customers_email,priority:3"`
+	Code       string `gorm:"not null;uniqueIndex:customers_code"` // CUS_…
+	FirstName  string `gorm:"not null"`
+	LastName   string `gorm:"not null"`
+	// SearchName and SearchLast are the whole and the last name as searches
+	// compare them: in small letters, without accents.
+	SearchName string    `gorm:"not null;default:'';index:customers_name,priority:3"`
+	SearchLast string    `gorm:"not null;default:'';index:customers_last,priority:3"`
 	CreatedAt  time.Time `gorm:"not null"`
-	UpdatedAt  time.Time `gorm:"not null"`
+	UpdatedAt  time.Time `gorm:"not null;index:customers_recent,priority:3"` // of the last payment
 }
 
 // Payment is one payment intent with everything that was agreed when it was
 // initiated, and where its life stands. Only core/payment writes it.
 type Payment struct {
-	ID                int64  `gorm:"index:payments_business_id,priority:3;index:payments_business_status,priority:4"`
-	BusinessID        int64  `gorm:"not null;uniqueIndex:payments_business_reference,priority:1;index:payments_business_id,priority:1;index:payments_business_status,priority:1"`
-	Domain            string `gorm:"not null;uniqueIndex:payments_business_reference,priority:2;index:payments_business_id,priority:2;index:payments_business_status,priority:2"`
+	// The indexes of lists end in the time of creation and the row: their order.
+	ID                int64  `gorm:"index:payments_list,priority:4;index:payments_state,priority:5;index:payments_method,priority:5;index:payments_currency,priority:5;index:payments_amount,priority:5;index:payments_of_link,priority:3;index:payments_of_customer,priority:3;index:payments_unresolved,priority:4;index:payments_reversed,priority:4"`
+	BusinessID        int64  `gorm:"not null;uniqueIndex:payments_business_reference,priority:1;index:payments_list,priority:1;index:payments_state,priority:1;index:payments_method,priority:1;index:payments_currency,priority:1;index:payments_amount,priority:1;index:payments_unresolved,priority:1,where:status = 'declined' AND resolved_at IS NULL;index:payments_reversed,priority:1,where:reversed"`
+	Domain            string `gorm:"not null;uniqueIndex:payments_business_reference,priority:2;index:payments_list,priority:2;index:payments_state,priority:2;index:payments_method,priority:2;index:payments_currency,priority:2;index:payments_amount,priority:2;index:payments_unresolved,priority:2;index:payments_reversed,priority:2"`
 	Reference         string `gorm:"not null;uniqueIndex:payments_reference"` // PAY_…
 	BusinessReference string `gorm:"not null;uniqueIndex:payments_business_reference,priority:3"`
 	TokenHash         string `gorm:"not null;uniqueIndex:payments_token_hash"` // hex SHA-256 of the access token
 	AuthorizationCode string `gorm:"not null"`                                 // AUTH_…
-	LinkID            *int64 `gorm:"index:payments_link"`
+	LinkID            *int64 `gorm:"index:payments_of_link,priority:1,where:link_id IS NOT NULL"`
 
 	// What was asked.
-	CustomerID    int64        `gorm:"not null;index:payments_customer"`
+	CustomerID    int64        `gorm:"not null;index:payments_of_customer,priority:1;index:payments_list,priority:9"`
 	CustomerName  string       `gorm:"not null"` // as given with this payment
 	CustomerEmail string       `gorm:"not null"` // as given
-	Currency      string       `gorm:"not null"`
-	Amount        int64        `gorm:"not null"` // whole major units
-	Method        string       `gorm:"not null"` // crypto_bitcoin …
+	Language      string       `gorm:"not null"` // that the customer read the page in when opening it, such as "fr"; "" before
+	Currency      string       `gorm:"not null;index:payments_list,priority:7;index:payments_currency,priority:3"`
+	Amount        int64        `gorm:"not null;index:payments_list,priority:8;index:payments_amount,priority:3"` // whole major units
+	Method        string       `gorm:"not null;index:payments_list,priority:6;index:payments_method,priority:3"` // crypto_bitcoin …
 	Coin          string       `gorm:"not null"`
 	Network       string       `gorm:"not null;index:payments_due_height,priority:1,where:due_height IS NOT NULL"`
 	Due           money.Amount `gorm:"not null"` // smallest units of the coin
@@ -53,7 +59,7 @@ type Payment struct {
 	LatePayments   string `gorm:"not null"`
 
 	// Where it stands.
-	Status        string       `gorm:"not null;index:payments_business_status,priority:3"`
+	Status        string       `gorm:"not null;index:payments_list,priority:5;index:payments_state,priority:3"`
 	Reason        string       `gorm:"not null"` // "" when there is none
 	Remark        string       `gorm:"not null"` // "-" when there is none
 	Reversed      bool         `gorm:"not null"`
@@ -64,10 +70,11 @@ type Payment struct {
 	FirstSeenAt   *time.Time
 	SettledAt     *time.Time // when it reached Successful, Declined, Failed, Abandoned or Expired
 	AbandonedAt   *time.Time
-	Sequence      int   `gorm:"not null"` // number of its last event
-	Steps         int   `gorm:"not null"` // number of its last timeline row; the version for conditional updates
-	Advanced      int64 `gorm:"not null"` // seconds its sandbox clock is ahead of the wall clock; 0 in live
-	AdvanceOnSeen int64 `gorm:"not null"` // seconds to advance when its next transfer is first seen; sandbox only
+	ResolvedAt    *time.Time // when a refund of a Declined one was recorded; nil while it waits to be dealt with
+	Sequence      int        `gorm:"not null"` // number of its last event
+	Steps         int        `gorm:"not null"` // number of its last timeline row; the version for conditional updates
+	Advanced      int64      `gorm:"not null"` // seconds its sandbox clock is ahead of the wall clock; 0 in live
+	AdvanceOnSeen int64      `gorm:"not null"` // seconds to advance when its next transfer is first seen; sandbox only
 
 	// When to look at it again: a wall-clock time, and a height of its network.
 	DueAt     *time.Time `gorm:"index:payments_due_at,where:due_at IS NOT NULL"`
@@ -75,7 +82,7 @@ type Payment struct {
 
 	ExpiresAt  time.Time `gorm:"not null"` // end of the 7-minute window
 	AbandonsAt time.Time `gorm:"not null"` // end of the 24-hour window
-	CreatedAt  time.Time `gorm:"not null"`
+	CreatedAt  time.Time `gorm:"not null;index:payments_list,priority:3;index:payments_state,priority:4;index:payments_method,priority:4;index:payments_currency,priority:4;index:payments_amount,priority:4;index:payments_of_link,priority:2;index:payments_of_customer,priority:2;index:payments_unresolved,priority:3;index:payments_reversed,priority:3"`
 	UpdatedAt  time.Time `gorm:"not null"`
 }
 
@@ -83,15 +90,28 @@ type Payment struct {
 // for ever. It is also the watch list: a row is never deleted.
 type Destination struct {
 	ID         int64
-	Network    string    `gorm:"not null;uniqueIndex:destinations_place,priority:1"`
-	Address    string    `gorm:"not null;uniqueIndex:destinations_place,priority:2"`
-	Tag        int64     `gorm:"not null;uniqueIndex:destinations_place,priority:3"` // -1: none
-	BusinessID int64     `gorm:"not null"`
-	Domain     string    `gorm:"not null"`
-	PaymentID  *int64    `gorm:"uniqueIndex:destinations_payment"` // nil: a shared account that tags hang on, or left out by wallet advance
-	WalletID   *int64    `gorm:"index:destinations_wallet,priority:1"`
-	Index      *int64    `gorm:"column:idx;index:destinations_wallet,priority:2"` // of the wallet's addresses
-	CreatedAt  time.Time `gorm:"not null"`
+	Network    string     `gorm:"not null;uniqueIndex:destinations_place,priority:1;index:destinations_barred,priority:3"`
+	Address    string     `gorm:"not null;uniqueIndex:destinations_place,priority:2;index:destinations_address"`
+	Tag        int64      `gorm:"not null;uniqueIndex:destinations_place,priority:3"` // -1: none
+	BusinessID int64      `gorm:"not null;index:destinations_barred,priority:1,where:barred_at IS NOT NULL"`
+	Domain     string     `gorm:"not null;index:destinations_barred,priority:2"`
+	PaymentID  *int64     `gorm:"uniqueIndex:destinations_payment"` // nil: a shared account that tags hang on, or left out by wallet advance
+	WalletID   *int64     `gorm:"index:destinations_wallet,priority:1"`
+	Index      *int64     `gorm:"column:idx;index:destinations_wallet,priority:2"` // of the wallet's addresses
+	BarredAt   *time.Time // since when the token's issuer is known to have barred it; nil where it hasn't
+	CreatedAt  time.Time  `gorm:"not null"`
+}
+
+// Holding is what the address of a payment held after a block, on a network where
+// money can come to an address by a transaction that pays another.
+type Holding struct {
+	PaymentID int64        `gorm:"primaryKey;autoIncrement:false"`
+	Network   string       `gorm:"not null;index:holdings_next,priority:1;index:holdings_unknown,where:NOT known"`
+	Address   string       `gorm:"not null"`
+	Height    int64        `gorm:"not null"`                                // of the block: at first the network's last when the customer was shown the address
+	Known     bool         `gorm:"not null"`                                // whether Amount was asked for yet
+	Amount    money.Amount `gorm:"not null"`                                // of the network's own coin
+	Next      int64        `gorm:"not null;index:holdings_next,priority:2"` // the first finalized block with which it is compared again
 }
 
 // Wallet is what a merchant receives with on a network: the public key of an
@@ -113,9 +133,18 @@ type Wallet struct {
 	UpdatedAt   time.Time `gorm:"not null"`
 }
 
+// ListedAddress is an address of a list that a merchant receives with, so that no
+// other business has it in one.
+type ListedAddress struct {
+	Network    string `gorm:"primaryKey;not null"`
+	Address    string `gorm:"primaryKey;not null"`
+	BusinessID int64  `gorm:"not null"`
+	Domain     string `gorm:"not null"`
+}
+
 // Transfer is value that moved, or is about to move, to a destination of ours.
 type Transfer struct {
-	ID        int64
+	ID        int64  `gorm:"index:transfers_unmatched,priority:3"`
 	Network   string `gorm:"not null;uniqueIndex:transfers_key,priority:1;index:transfers_height,priority:1"`
 	TxID      string `gorm:"not null;uniqueIndex:transfers_key,priority:2;index:transfers_tx"`
 	Index     int    `gorm:"column:idx;not null;uniqueIndex:transfers_key,priority:3"`
@@ -139,15 +168,17 @@ type Transfer struct {
 	ConflictHeight *int64
 	FirstSeenAt    time.Time `gorm:"not null"` // wall clock, or the block's time where that is earlier
 	// Whose it is. BusinessID is 0 when nobody is known to be.
-	BusinessID int64  `gorm:"not null;index:transfers_business,priority:1"`
-	Domain     string `gorm:"not null;index:transfers_business,priority:2"`
+	BusinessID int64  `gorm:"not null;index:transfers_business,priority:1;index:transfers_unmatched,priority:1,where:unmatched <> '' AND resolution = ''"`
+	Domain     string `gorm:"not null;index:transfers_business,priority:2;index:transfers_unmatched,priority:2"`
 	PaymentID  *int64 `gorm:"index:transfers_payment"`
 	// SeenAt is FirstSeenAt on the payment's own clock.
 	SeenAt *time.Time
-	// Unmatched says why it credits no payment: wrong_asset, missing_tag, unknown_tag, unknown_payment, not_payment, unproved, after_final; "" when it counts.
-	Unmatched string    `gorm:"not null"`
-	CreatedAt time.Time `gorm:"not null"`
-	UpdatedAt time.Time `gorm:"not null"`
+	// Unmatched says why it credits no payment: wrong_asset, missing_tag, unknown_tag, unknown_payment, not_payment, no_transaction, unproved, after_final; "" when it counts.
+	Unmatched string `gorm:"not null"`
+	// Resolution is what a person did about it: attached, refunded; "" while nobody did.
+	Resolution string    `gorm:"not null;default:''"`
+	CreatedAt  time.Time `gorm:"not null"`
+	UpdatedAt  time.Time `gorm:"not null"`
 }
 
 // Spend is a spend key of a transfer that is not final, kept to notice what replaces it.

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-//go:embed css/cointill.css js img
+//go:embed css/cointill.css css/checkout.css js img
 var files embed.FS
 
 // Prefix is the path under which the web server serves the assets.

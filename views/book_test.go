@@ -7,9 +7,11 @@ package views_test
 import (
 	"bytes"
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +20,7 @@ import (
 	"cointill/static"
 	"cointill/views/checkout"
 	"cointill/views/mail"
+	"cointill/views/words"
 )
 
 var rules = []struct {
@@ -59,11 +62,15 @@ func TestBook(t *testing.T) {
 			}
 			if !strings.HasPrefix(name, "mail") {
 				check(t, html)
+				dressed(t, html)
 			}
 			if dir != "" {
 				write(t, dir, name, html)
 			}
 		})
+	}
+	if dir != "" {
+		index(t, dir)
 	}
 }
 
@@ -131,6 +138,20 @@ func write(t *testing.T, dir, name, html string) {
 	}
 }
 
+// index is the table of contents: each page, light and dark.
+func index(t *testing.T, dir string) {
+	t.Helper()
+	var out strings.Builder
+	out.WriteString("<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>View book</title></head><body><main><h1>View book</h1><ul>")
+	for _, name := range slices.Sorted(maps.Keys(book())) {
+		out.WriteString("<li><a href=\"" + name + ".html\">" + name + "</a> · <a href=\"" + name + ".dark.html\">dark</a></li>")
+	}
+	out.WriteString("</ul></main></body></html>")
+	if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte(out.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A message of the stream is one line.
 func TestStatusIsOneLine(t *testing.T) {
 	for _, view := range views {
@@ -147,7 +168,7 @@ func TestTextIsEscaped(t *testing.T) {
 	p := status(checkout.Waiting, "XRP")
 	p.Merchant, p.Contact, p.Network = evil, evil, evil
 	p.WalletURI, p.ReturnURL = "javascript:alert(1)", "javascript:alert(1)"
-	for _, lang := range checkout.Languages {
+	for _, lang := range words.Languages {
 		p.Lang = lang
 		for _, view := range views {
 			p.View = view

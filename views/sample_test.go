@@ -91,25 +91,15 @@ func rows() []dashboard.PaymentRow {
 
 var methods = []ui.Option{{Value: "crypto_bitcoin", Label: "Bitcoin (BTC)"}, {Value: "crypto_ethereum", Label: "Ethereum (ETH)"}, {Value: "crypto_tether", Label: "Tether (USDT)"}, {Value: "crypto_ripple", Label: "XRP"}, {Value: "crypto_dogecoin", Label: "Dogecoin (DOGE)"}}
 
-func chart() ui.BarChartProps {
-	p := ui.BarChartProps{Title: "Received per day in NGN", LabelHead: "Day", ValueHead: "Received", MaxText: "₦184,000.00 on the best day"}
-	heights := []float64{12, 0, 40, 33, 60, 82, 20, 15, 44, 70, 90, 64, 30, 22, 51, 77, 120, 95, 60, 41, 38, 66, 102, 140, 92, 58, 74, 130, 184, 25}
-	for i, h := range heights {
-		day := now.AddDate(0, 0, i-29)
-		p.Bars = append(p.Bars, ui.Bar{Label: day.Format("2 Jan"), Value: h, Text: "₦" + strings.TrimSuffix(day.Format("2"), " ") + ",000.00"})
-	}
-	return p
-}
-
 var scenarios = []checkout.Scenario{{Code: "exact", Label: "Pay exactly", Text: "The right amount, confirmed in a few seconds."}, {Code: "underpay", Label: "Pay too little", Text: "Half of it comes, and the payment waits for the rest."}, {Code: "overpay", Label: "Pay too much", Text: "One and a half times the amount."}, {Code: "double_spend", Label: "Double-spend", Text: "Seen, then replaced by another transaction."}}
 
 func paymentPage() dashboard.PaymentProps {
 	row := rows()[2]
 	return dashboard.PaymentProps{
-		Page: shell("Payment", "payments"), PaymentRow: row, CanAccept: true,
+		Page: shell("Payment", "payments"), PaymentRow: row, CanAccept: true, CanRefund: true, Next: "Accept it as it is, or send the money back and record that here.",
 		Sentence: "Declined: the final amount is 1.25 XRP (GH₵ 41.90) less than asked.",
 		Currency: "GHC", AskedFiat: "GH₵ 310.00", AskedCoin: "9.250000", CameFiat: "GH₵ 268.10", CameCoin: "8.000000", DifferenceWord: "Too little", DifferenceFiat: "GH₵ 41.90", DifferenceCoin: "1.250000", HasCame: true,
-		Transfers:  []dashboard.TransferRow{{Hash: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", Amount: "8.000000 XRP", Fiat: "GH₵ 268.10", State: "Validated", Tone: ui.Good, FirstSeen: now}},
+		Transfers:  []dashboard.TransferRow{{Hash: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", Amount: "8.000000 XRP", Fiat: "GH₵ 268.10", State: "Validated", Tone: ui.Good, FirstSeen: now, Block: "96,412,003", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Tag: "4021881377"}},
 		Timeline:   []ui.Step{{At: now.Add(-9 * time.Minute), Title: "Initiated by the API", Text: "Key “Shop server”", Icon: "ring-dashed"}, {At: now.Add(-8 * time.Minute), Title: "The customer opened the page", Text: "The address and tag were given", Icon: "eye", Tone: ui.Info}, {At: now.Add(-6 * time.Minute), Title: "Transfer seen: 8.000000 XRP", Icon: "half", Tone: ui.Info, Mono: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", MonoLabel: "transaction hash"}, {At: now.Add(-6 * time.Minute), Title: "Declined", Text: "underpaid by 1.250000 XRP", Icon: "diamond", Tone: ui.Warn}, {At: now.Add(-5 * time.Minute), Title: "Webhook told “Shop server”", Text: "payment.declined, 200 in 84 ms", Icon: "send", Tone: ui.Good}},
 		Deliveries: []dashboard.DeliveryRow{{Event: "payment.declined", Href: "/dashboard/webhooks/1/deliveries/evt_1", Endpoint: "Shop server", EndpointHref: "/dashboard/webhooks/1", Result: "200 in 84 ms", Tone: ui.Good, Attempt: 1, At: now}, {Event: "payment.processing", Endpoint: "Ledger", EndpointHref: "/dashboard/webhooks/2", Result: "503 in 1.2 s", Tone: ui.Bad, Attempt: 3, At: now, Next: now.Add(30 * time.Minute)}},
 		Mails:      []dashboard.MailRow{{ID: "7", Subject: "About your payment to Sunbird Coffee", Status: "kept", At: now}},
@@ -127,17 +117,14 @@ func book() map[string]templ.Component {
 		"sign-up":          dashboard.SignUp(dashboard.SignUpProps{CSRF: "t", FirstRun: true}),
 		"sign-up-refused":  dashboard.SignUp(dashboard.SignUpProps{CSRF: "t", Form: refused}),
 		"sign-in":          dashboard.SignIn(dashboard.SignInProps{CSRF: "t", SignUpOpen: true, Notice: "You are signed out."}),
-		"overview":         dashboard.Overview(dashboard.OverviewProps{Page: shell("Overview", "overview"), Period: "Last 30 days, in UTC", Volumes: []string{"₦1,284,500.00", "KSh 42,000.00", "GH₵ 3,120.00", "$418.00"}, Payments: "148", PaymentsNote: "6 still open", SuccessRate: "93 %", SuccessNote: "132 of 142 finished", NeedAttention: "3", Chart: chart(), Attention: []dashboard.Attention{{Tone: ui.Warn, Title: "2 payments were declined", Text: "Accept them or send the money back.", Href: "/dashboard/payments?status=declined"}, {Tone: ui.Bad, Title: "“Ledger” has not answered since yesterday", Text: "Its deliveries are tried again until Wednesday.", Href: "/dashboard/webhooks/2"}}, Recent: rows()}),
-		"overview-new":     dashboard.Overview(dashboard.OverviewProps{Page: shell("Overview", "overview"), Period: "Last 30 days, in UTC", Payments: "0", SuccessRate: "–", NeedAttention: "0", Chart: ui.BarChartProps{Title: "Received per day in NGN", MaxText: "Nothing yet", LabelHead: "Day", ValueHead: "Received"}, Checklist: []dashboard.CheckStep{{Done: true, Title: "Create your business", Text: "Sunbird Coffee is ready, with all five coins on the sandbox."}, {Title: "Create a payment link", Text: "A price, a title: no code needed.", Action: "/dashboard/links/new", ActionText: "New link"}, {Title: "Pay it in the sandbox", Text: "Open the link and press “Pay exactly”."}}}),
-		"payments":         dashboard.Payments(dashboard.PaymentsProps{Page: shell("Transactions", "payments"), Methods: methods, Rows: rows(), Pager: ui.PagerProps{Shown: "8 payments", Next: "?cursor=x"}}),
-		"payments-chips":   dashboard.Payments(dashboard.PaymentsProps{Page: shell("Transactions", "payments"), Methods: methods, Filters: dashboard.Filters{Query: "order-99", Status: "declined"}, Chips: []dashboard.Chip{{Text: "order-99", RemoveHref: "?status=declined"}, {Text: "Declined", RemoveHref: "?q=order-99"}}}),
-		"payments-empty":   dashboard.Payments(dashboard.PaymentsProps{Page: shell("Transactions", "payments"), Methods: methods}),
 		"payment":          dashboard.Payment(paymentPage()),
 		"methods":          dashboard.Methods(methodsPage()),
 		"methods-real":     dashboard.Methods(realMethods()),
 		"wallet":           dashboard.Wallet(walletPage()),
 		"wallet-new":       dashboard.Wallet(dashboard.WalletProps{Page: shell("Bitcoin wallet", "methods"), Form: ui.Form{Errors: map[string][]string{"key": {"Some character of this key is wrong or missing. Copy it again from your wallet."}}}, Code: "crypto_bitcoin", Coin: "BTC", Name: "Bitcoin", Network: "Bitcoin", Sentence: "No wallet is set up yet, so Bitcoin can't be switched on.", Editable: true, Prefixes: "xpub, ypub or zpub", Scripts: walletPage().Scripts}),
 		"wallet-seen":      dashboard.Wallet(dashboard.WalletProps{Page: shell("Dogecoin wallet", "methods"), Code: "crypto_dogecoin", Coin: "DOGE", Name: "Dogecoin", Network: "Dogecoin", Sentence: "No wallet is set up yet, so Dogecoin can't be switched on.", Why: "Only an owner of the business can set or change it."}),
+		"wallet-list":      dashboard.Wallet(addressListPage()),
+		"wallet-ether":     dashboard.Wallet(dashboard.WalletProps{Page: shell("Ether wallet", "methods"), Code: "crypto_ethereum", Coin: "ETH", Name: "Ether", Network: "Ethereum", Sentence: "No wallet is set up yet, so Ether can't be switched on.", Editable: true, Prefixes: "xpub"}),
 		"wallet-review":    dashboard.WalletReview(reviewPage()),
 		"account":          dashboard.Wallet(accountPage()),
 		"account-new":      dashboard.Wallet(newAccountPage()),
@@ -148,38 +135,44 @@ func book() map[string]templ.Component {
 		"rates-test":       dashboard.Rates(dashboard.RatesProps{Page: shell("Rates", "rates"), Note: "Prices of the test domain come from a fixed table.", Currencies: ratesPage().Currencies, Coins: ratesPage().Coins, Rules: ratesPage().Rules, Pairs: ratesPage().Pairs, Detail: dashboard.PairDetail{Pair: "BTC/USD", Problem: "No rate."}}),
 		"rate-policy":      dashboard.RatePolicy(policyPage()),
 		"rate-policy-seen": dashboard.RatePolicy(dashboard.RatePolicyProps{Page: shell("Prices in USD", "rates"), Currency: "USD", Dollar: true, Rate: "None needed", Spread: "None", Sample: "$100.00", Problem: "There is no price."}),
-		"links":            dashboard.Links(dashboard.LinksProps{Page: shell("Payment links", "links"), Rows: []dashboard.LinkRow{linkRow(), {ID: "2", Code: "y0ga22", Title: "Yoga class", Amount: "Open, from ₦500.00", Used: "12", Collected: "₦31,400.00", State: "inactive", Created: now}}, Pager: ui.PagerProps{Shown: "2 links"}}),
-		"links-empty":      dashboard.Links(dashboard.LinksProps{Page: shell("Payment links", "links")}),
+		"links":            dashboard.Links(dashboard.LinksProps{Page: shell("Payment links", "links"), Manage: true, Rows: []dashboard.LinkRow{linkRow(), {ID: "2", Code: "y0ga22", Title: "Yoga class", Amount: "Open, from ₦500.00", Used: "12", Collected: []string{"₦31,400.00", "$20.00"}, State: "inactive", Created: now}, {ID: "3", Code: "r4ffle", Title: "Raffle ticket", Amount: "$2.00", Used: "50 of 50", Collected: []string{"$100.00"}, State: "used_up", Active: true, Created: now}}, Pager: ui.PagerProps{Shown: "3 links"}}),
+		"links-empty":      dashboard.Links(dashboard.LinksProps{Page: shell("Payment links", "links"), Manage: true}),
 		"link-new":         dashboard.LinkForm(dashboard.LinkFormProps{Page: shell("New payment link", "links"), Form: ui.Form{Values: map[string]string{"currency": "NGN"}}, Methods: methods, MethodsOn: map[string]bool{"crypto_bitcoin": true, "crypto_ripple": true}}),
 		"link-edit":        dashboard.LinkForm(dashboard.LinkFormProps{Page: shell("Edit payment link", "links"), ID: "1", Form: ui.Form{Values: map[string]string{"title": "Bag of beans", "currency": "NGN", "amount": "25000"}}, Methods: methods}),
 		"link-new-refused": dashboard.LinkForm(dashboard.LinkFormProps{Page: shell("New payment link", "links"), Form: refused, Methods: methods}),
-		"link":             dashboard.Link(dashboard.LinkProps{Page: shell("Bag of beans", "links"), LinkRow: linkRow(), URL: "https://pay.example/l/b3anz7", QR: qr("https://pay.example/l/b3anz7"), Description: "One kilo, roasted this week.", Methods: "BTC, ETH, USDT, XRP, DOGE", Payments: rows()[:2]}),
+		"link":             dashboard.Link(dashboard.LinkProps{Page: shell("Bag of beans", "links"), Manage: true, LinkRow: linkRow(), URL: "https://pay.example/l/b3anz7", QR: qr("https://pay.example/l/b3anz7"), Description: "One kilo, roasted this week.", Methods: "BTC, ETH, USDT, XRP, DOGE", Payments: rows()[:2]}),
 		"keys":             dashboard.Keys(dashboard.KeysProps{Page: shell("API keys", "keys"), NewKey: "sk_test_4fZ8Lq0WvYbN5sR2dHjXt83kPq0WvYbN5sR2dHj", NewKeyName: "Shop server", Curl: "curl http://127.0.0.1:8080/v1/payment/initiate \\\n  -H 'Authorization: Bearer sk_test_4fZ8…' \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"amount\":25000,\"currency\":\"NGN\",\"first_name\":\"Chidi\",\"last_name\":\"Nwosu\",\"email\":\"chidi@example.com\",\"payment_method\":\"crypto_bitcoin\"}'", Rows: []dashboard.KeyRow{{ID: "1", Name: "Shop server", Shown: "sk_test_…2dHj", Created: now}, {ID: "2", Name: "Old server", Shown: "sk_test_…9f3a", Created: now, LastUsed: now, Until: now.Add(24 * time.Hour)}, {ID: "3", Name: "Laptop", Shown: "sk_test_…77Qe", Created: now, LastUsed: now, Revoked: now}}}),
 		"keys-empty":       dashboard.Keys(dashboard.KeysProps{Page: shell("API keys", "keys")}),
 		"mailbox":          dashboard.Mailbox(dashboard.MailboxProps{Page: shell("Mailbox", "mailbox"), NoServer: true, Rows: []dashboard.MailRow{{ID: "1", To: "chidi@example.com", Subject: "[TEST] Receipt from Sunbird Coffee: ₦25,000.00", Status: "sent", At: now}, {ID: "2", To: "wanjiru@example.com", Subject: "[TEST] Receipt from Sunbird Coffee: KSh 4,200.00", Status: "failed", LastError: "550 mailbox unavailable", At: now}}, Pager: ui.PagerProps{Shown: "2 mails"}}),
 		"mailbox-empty":    dashboard.Mailbox(dashboard.MailboxProps{Page: shell("Mailbox", "mailbox")}),
 		"mail-page":        dashboard.Mail(dashboard.MailProps{Page: shell("Mail", "mailbox"), MailRow: dashboard.MailRow{ID: "1", To: "chidi@example.com", Subject: "[TEST] Receipt from Sunbird Coffee: ₦25,000.00", Status: "failed", LastError: "550 mailbox unavailable", At: now}, From: "Sunbird Coffee <receipts@pay.example>", Text: mail.ReceiptText(receiptProps()), Attempts: 3, CanResend: true, PaymentReference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W"}),
-		"unmatched":        dashboard.Unmatched(dashboard.UnmatchedProps{Page: shell("Unmatched", "unmatched"), Rows: []dashboard.UnmatchedRow{{Amount: "31.250002 XRP", Asset: "XRP", Why: "No destination tag", Advice: "Nobody knows for which payment.", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Hash: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", Seen: now}, {Amount: "Another asset", Asset: "FAKE-XRP", Why: "Wrong asset", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Tag: "4021881377", Hash: "a1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d", Seen: now, State: "Seen, unconfirmed", PaymentReference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W"}}, Pager: ui.PagerProps{Shown: "2 transfers"}}),
-		"unmatched-empty":  dashboard.Unmatched(dashboard.UnmatchedProps{Page: shell("Unmatched", "unmatched")}),
 		"mail-receipt":     mail.Receipt(receiptProps()),
 		"mail-wallet":      mail.Notice(mail.WalletChanged(notice())),
 		"docs":             docs.Reference(reference()),
 	}
 	maps.Copy(pages, webhookPages(refused))
+	maps.Copy(pages, peoplePages())
+	maps.Copy(pages, systemPages())
+	maps.Copy(pages, chainMails())
+	maps.Copy(pages, auditPages())
+	maps.Copy(pages, callPages())
+	maps.Copy(pages, settingsPages())
 	live := shell("Transactions", "payments")
 	live.Domain, live.LiveAvailable, live.Flash = "live", true, layout.Flash{Kind: "good", Text: "Your payment link is ready to be shared."}
-	pages["payments-live"] = dashboard.Payments(dashboard.PaymentsProps{Page: live, Methods: methods, Rows: rows()})
+	maps.Copy(pages, paymentPages(live))
+	maps.Copy(pages, overviewPages(live))
+	maps.Copy(pages, unmatchedPages())
+	maps.Copy(pages, customerPages())
+	maps.Copy(pages, resolvePages(live))
 	for _, view := range views {
 		pages["pay-"+string(view)] = checkout.Page(checkout.PageProps{StatusProps: status(view, "BTC"), Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Test: view == checkout.Waiting || view == checkout.Confirm, Scenarios: scenarios})
 	}
 	for coin := range coins {
 		pages["pay-waiting-"+coin] = checkout.Page(checkout.PageProps{StatusProps: status(checkout.Waiting, coin), Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W"})
 	}
-	for _, lang := range checkout.Languages {
-		p := status(checkout.Waiting, "XRP")
-		p.Lang = lang
-		pages["pay-lang-"+lang] = checkout.Page(checkout.PageProps{StatusProps: p, Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Test: true, Scenarios: scenarios})
-	}
+	maps.Copy(pages, languagePages())
+	maps.Copy(pages, posterPages())
+	maps.Copy(pages, sweepPages())
 	claimed := status(checkout.WindowOver, "BTC")
 	claimed.Claim = checkout.ClaimProps{Value: "abc", Errors: []string{"A Bitcoin transaction hash has 64 characters."}}
 	pages["pay-claim-refused"] = checkout.Page(checkout.PageProps{StatusProps: claimed, Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W"})
@@ -196,7 +189,7 @@ func book() map[string]templ.Component {
 }
 
 func linkRow() dashboard.LinkRow {
-	return dashboard.LinkRow{ID: "1", Code: "b3anz7", Title: "Bag of beans", Amount: "₦25,000.00", Used: "3 of 10", Collected: "₦75,000.00", State: "open", Active: true, Created: now}
+	return dashboard.LinkRow{ID: "1", Code: "b3anz7", Title: "Bag of beans", Amount: "₦25,000.00", Used: "3 of 10", Collected: []string{"₦75,000.00"}, State: "open", Active: true, Created: now}
 }
 
 func methodsPage() dashboard.MethodsProps {

@@ -46,8 +46,15 @@ func walletPage() dashboard.WalletProps {
 			{Key: "ypub6WoG…r575Fk", Kind: "nested SegWit (3…)", Network: "Bitcoin", Issued: "1 address", Replaced: now.AddDate(0, -2, 0)}}}
 }
 
+// addressListPage is the wallet of ether and USDT, which is a list that runs out.
+func addressListPage() dashboard.WalletProps {
+	return dashboard.WalletProps{Page: shell("Tether USD wallet", "methods"), Code: "crypto_tether", Coin: "USDT", Name: "Tether USD", Network: "Ethereum (ERC-20)", Editable: true, Sheet: true, Prefixes: "xpub",
+		Wallet: &dashboard.WalletCard{List: true, Left: "12", Key: "1000 addresses, the first 0x5aAeb6…BeAed", Kind: "a list of addresses", Network: "Ethereum", Issued: "988 addresses", Used: "Address 985, counted from 0",
+			Advice: "12 addresses of the list are left. Enter the next list before they run out: payments that find none can't be paid."}}
+}
+
 func reviewPage() dashboard.WalletReviewProps {
-	p := dashboard.WalletReviewProps{Page: shell("Bitcoin wallet", "methods"), Code: "crypto_bitcoin", Name: "Bitcoin", Key: zpub, Script: "wpkh",
+	p := dashboard.WalletReviewProps{Page: shell("Bitcoin wallet", "methods"), Code: "crypto_bitcoin", Name: "Bitcoin", Key: zpub, Shown: zpub, Script: "wpkh",
 		Format: "An extended public key (zpub)", Kind: "native SegWit (bc1q…)", Network: "Bitcoin", Path: "0/*", Scripts: scripts(), Former: "ypub6WoG…r575Fk"}
 	for i, address := range []string{"bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu", "bc1qnjg0jd8228aq7egyzacy8cys3knf9xvrerkf9g", "bc1qp59yckz4ae5c4efgw2s5wfyvrz0ala7rgvuz8z",
 		"bc1qgl5vlg0zdl7yvprgxj9fevsc6q6x5dmcyk3cn3", "bc1qm97vqzgj934vnaq9s53ynkyf9dgr05rargr04n"} {
@@ -59,6 +66,7 @@ func reviewPage() dashboard.WalletReviewProps {
 func refusedReview() dashboard.WalletReviewProps {
 	p := reviewPage()
 	p.Form = ui.Form{Values: map[string]string{"address": "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"}, Errors: map[string][]string{"password": {"Is not your password."}}}
+	p.SecondFactor = true
 	p.Missing, p.Found, p.Former, p.Scripts = true, "It is not among the first 1,000 addresses of this account.", "", nil
 	p.Key, p.Format = "wpkh([73c5da0a/84h/0h/0h]"+zpub+"/<0;1>/*)#qzr0mt8h", "A descriptor"
 	return p

@@ -16,6 +16,10 @@ type assets struct{ packed sync.Map } // name → func() packed
 
 type packed struct{ brotli, gzip []byte }
 
+// onlyOnPages are headers that browsers heed on documents alone. On scripts and
+// stylesheets they were a tenth of what the payment page weighs.
+var onlyOnPages = []string{"Content-Security-Policy", "X-Frame-Options", "Referrer-Policy", "Cross-Origin-Opener-Policy", "Permissions-Policy", "X-Request-Id"}
+
 func (a *assets) serve(c *fiber.Ctx) error {
 	rest := c.Params("*")
 	file, found := static.Open(rest)
@@ -27,6 +31,11 @@ func (a *assets) serve(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderCacheControl, static.CacheControl)
 	}
 	c.Set(fiber.HeaderContentType, file.ContentType)
+	if file.ContentType != "image/svg+xml" { // which is a document when somebody opens it
+		for _, name := range onlyOnPages {
+			c.Response().Header.Del(name)
+		}
+	}
 	c.Vary(fiber.HeaderAcceptEncoding)
 	body := file.Body
 	if strings.HasPrefix(file.ContentType, "text/") || file.ContentType == "image/svg+xml" {

@@ -4,6 +4,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"slices"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -48,8 +49,11 @@ func (l *login) token(domain scope.Domain) []byte {
 	return raw[:tokenBytes]
 }
 
-// ofNoDomain are the paths of forms that mean the same in either domain.
-var ofNoDomain = []string{"/dashboard/domain", "/sign-out"}
+// ofNoDomain reports whether a path is that of a form that means the same in
+// either domain: signing out, the switch itself, and what is about people and the business as a whole.
+func ofNoDomain(path string) bool {
+	return path == "/dashboard/domain" || path == "/sign-out" || strings.HasPrefix(path, "/dashboard/account") || strings.HasPrefix(path, "/dashboard/team") || strings.HasPrefix(path, "/dashboard/settings")
+}
 
 // checkForm refuses a form that this session was not given, or was given while
 // it showed the other domain: what was written for test must not happen in live.
@@ -64,7 +68,7 @@ func (l *login) checkForm(c *fiber.Ctx) error {
 		for _, domain := range []scope.Domain{scope.Test, scope.Live} {
 			switch {
 			case subtle.ConstantTimeCompare(raw[tokenBytes:], l.token(domain)) == 0:
-			case domain == page.DomainOf(l) || l.userID() == 0 || slices.Contains(ofNoDomain, c.Path()): // whoever isn't signed in is asked to
+			case domain == page.DomainOf(l) || l.User() == 0 || ofNoDomain(c.Path()): // whoever isn't signed in is asked to
 				return nil
 			default:
 				return fault.New(fault.Conflict, "other_domain", "You opened this form in the "+string(domain)+" domain and have switched since. Nothing was changed. Go back, reload the page and look at it again.")

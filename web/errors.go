@@ -20,6 +20,9 @@ import (
 func (s *Server) fail(c *fiber.Ctx, err error) error {
 	id := s.prepare(c)
 	answer := page.Explain(err)
+	if answer.Status == http.StatusRequestEntityTooLarge && string(c.Request().RequestURI()) == logoPath {
+		answer.Sentence = "The file is too long: a logo may have at most 512 KB."
+	}
 	s.logFailure(c, id, answer.Status, err)
 	c.Response().ResetBody()
 	c.Response().Header.Del(fiber.HeaderLocation) // of what was to follow
@@ -34,7 +37,11 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 		return c.JSON(answer.Envelope(id))
 	}
 	var body bytes.Buffer
-	if err := layout.Error(errorProps(answer, id)).Render(c.UserContext(), &body); err != nil {
+	props := layout.ErrorProps{Status: answer.Status, Title: http.StatusText(answer.Status), What: answer.Sentence, RequestID: id}
+	if strings.HasPrefix(c.Path(), "/dashboard/") { // whoever used a page that is out of date has a way on
+		props.HomeHref = "/dashboard"
+	}
+	if err := layout.Error(props.Worded(c.UserContext())).Render(c.UserContext(), &body); err != nil {
 		s.Log.Error("error page not rendered", "request_id", id, "error", err)
 		return c.SendString(answer.Sentence)
 	}
@@ -58,20 +65,4 @@ func underV1(c *fiber.Ctx) bool {
 		return true
 	}
 	return c.Path() == "/v1" || strings.HasPrefix(c.Path(), "/v1/")
-}
-
-// errorProps is the error as the page shows it: what happened, and a way on.
-func errorProps(a page.Answer, id string) layout.ErrorProps {
-	p := layout.ErrorProps{Status: a.Status, Title: http.StatusText(a.Status), What: a.Sentence, RequestID: id}
-	switch a.Status {
-	case http.StatusNotFound:
-		p.Title, p.Do = "Not found", "Check the address, or go back to where you came from."
-	case http.StatusForbidden:
-		p.Title, p.Do = "Not allowed", "Go back, reload the page and try again."
-	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		p.Title = "Not right now"
-	case http.StatusInternalServerError:
-		p.Title = "Something went wrong"
-	}
-	return p
 }

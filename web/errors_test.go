@@ -27,6 +27,8 @@ func alwaysThere(t *testing.T, answer *http.Response) {
 	}
 }
 
+// TestEveryFailureUnderV1IsTheEnvelope (AP-5, AP-23, AP-25) sends what is wrong in every
+// way: each answer is the envelope, with all headers and without a cause.
 func TestEveryFailureUnderV1IsTheEnvelope(t *testing.T) {
 	b := setup(t, local)
 	var bomb bytes.Buffer
@@ -112,6 +114,8 @@ func TestBodiesThatAreTaken(t *testing.T) {
 	}
 }
 
+// TestFailuresElsewhereArePages (AP-21, AP-23, AP-25): each is a page with its headers
+// and its request's id, and without a cause.
 func TestFailuresElsewhereArePages(t *testing.T) {
 	b := setup(t, local)
 	w := b.signedIn(t)
@@ -129,6 +133,8 @@ func TestFailuresElsewhereArePages(t *testing.T) {
 	}
 }
 
+// TestLogsKeepTokensShort (AP-26): neither a payment page's token nor a query stands in
+// the log whole.
 func TestLogsKeepTokensShort(t *testing.T) {
 	b := setup(t, local)
 	b.do(t, "GET", "/pay/"+token+"?email=secret@example.com", "")

@@ -18,6 +18,7 @@ import (
 
 	"cointill/core/fault"
 	"cointill/core/ident"
+	"cointill/core/scope"
 	"cointill/handlers/page"
 )
 
@@ -58,8 +59,8 @@ func (s *Server) observe(c *fiber.Ctx) error {
 	id := s.prepare(c)
 	ctx, cancel := context.WithTimeout(c.UserContext(), handleTime)
 	defer cancel()
-	c.SetUserContext(ctx)
 	client := s.clientIP(c)
+	c.SetUserContext(scope.WithOrigin(ctx, scope.Origin{IP: client, Agent: c.Get(fiber.HeaderUserAgent), Request: id}))
 	c.Locals(page.LocalClientIP, client)
 	if err := s.safely(c); err != nil {
 		if err := s.fail(c, err); err != nil {
@@ -68,6 +69,7 @@ func (s *Server) observe(c *fiber.Ctx) error {
 	}
 	took, status, route := s.Clock().Sub(start), c.Response().StatusCode(), routeOf(c)
 	s.timings.WithLabelValues(c.Method(), route, strconv.Itoa(status)).Observe(took.Seconds())
+	s.noteCall(c, took)
 	level := slog.LevelInfo
 	if route == "/healthz" || route == "/readyz" || strings.HasPrefix(route, "/static") {
 		level = slog.LevelDebug
@@ -116,7 +118,7 @@ func quietPath(path string) string {
 // guard refuses requests that could be read in two ways, bodies that would
 // grow when unpacked, and anything but JSON under /v1.
 func (s *Server) guard(c *fiber.Ctx) error {
-	if framedTwice(c.Request()) {
+	if ambiguous(c.Request()) {
 		c.Context().SetConnectionClose()
 		return fiber.ErrBadRequest
 	}
@@ -135,11 +137,15 @@ func (s *Server) guard(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// framedTwice reports a body with both a length and chunks: what one server
-// reads as the next request another reads as its body.
-func framedTwice(r *fasthttp.Request) bool {
+// ambiguous reports a body with both a length and chunks, and a header that goes
+// on in another line: what one server reads as the next request, or as a header of
+// its own, another reads as part of what came before.
+func ambiguous(r *fasthttp.Request) bool {
 	var length, chunks bool // as sent: once read, an empty body in chunks has a length too
 	for line := range bytes.Lines(r.Header.RawHeaders()) {
+		if line[0] == ' ' || line[0] == '\t' {
+			return true
+		}
 		name, _, _ := bytes.Cut(line, []byte(":"))
 		name = bytes.TrimSpace(name)
 		length = length || bytes.EqualFold(name, []byte("Content-Length"))

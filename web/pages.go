@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 
@@ -93,25 +94,45 @@ func (s *Server) withForm(h page.Handler) fiber.Handler {
 // Membership and role are read at each request.
 func (s *Server) asMember(action scope.Action, h page.Handler) page.Handler {
 	return func(c *page.Ctx) error {
-		user := c.Session.(*login).userID()
+		user := c.Session.User()
 		if user == 0 {
 			return s.askSignIn(c)
 		}
-		member, err := s.Account.Membership(c.UserContext(), user)
+		member, err := s.Account.Membership(c.UserContext(), user, c.Business())
 		if fault.KindOf(err) == fault.NotFound { // removed from the business meanwhile
 			c.Session.SignOut()
-			return s.askSignIn(c)
+			return c.Redirect(SignInPath + "?removed=1")
 		}
 		if err != nil {
 			return err
 		}
+		c.Session.(*login).rights(string(member.Role) + " in " + member.Business.Code) // withSession put a login there
 		c.Member, c.Scope = member, member.Scope(c.Domain())
-		c.Locals(page.LocalBusiness, member.Business.ID)
-		if err := c.Scope.Can(action); err != nil {
+		if c.Operator, err = s.Account.Operator(c.UserContext(), member.User); err != nil {
 			return err
 		}
-		return h(c)
+		c.Locals(page.LocalBusiness, member.Business.ID)
+		err = c.Scope.Can(action)
+		if err == nil {
+			err = h(c)
+		}
+		if fault.KindOf(err) == fault.Forbidden || err == nil && c.Response().StatusCode() == http.StatusForbidden {
+			return errors.Join(err, s.noteRefusal(c))
+		}
+		return err
 	}
+}
+
+// refusalsPerMinute bounds what one member can write into the audit log by
+// asking for what they may not.
+const refusalsPerMinute = 30
+
+// noteRefusal writes into the audit log that a member was refused.
+func (s *Server) noteRefusal(c *page.Ctx) error {
+	if s.Limiter.Take("refusals:"+c.Scope.Actor, refusalsPerMinute).Err() != nil {
+		return nil
+	}
+	return s.Account.Refused(c.UserContext(), c.Scope, c.Method(), quietPath(c.Path()))
 }
 
 // askSignIn sends a browser to the sign-in page, and from there back to the page it wanted.

@@ -21,18 +21,24 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"cointill/core/account"
+	"cointill/core/calls"
 	"cointill/core/clock"
 	"cointill/core/limit"
 	"cointill/core/secret"
+	"cointill/core/settings"
 	"cointill/core/stream"
 )
 
 const (
 	bodyLimit   = 64 << 10
-	handleTime  = 15 * time.Second // of one request in core and database
-	stopTime    = 10 * time.Second // for what is under way when the server stops
+	logoLimit   = settings.MaxLogo + 64<<10 // a file beside what else a form has
+	handleTime  = 15 * time.Second          // of one request in core and database
+	stopTime    = 10 * time.Second          // for what is under way when the server stops
 	headerLimit = 8 << 10
 )
+
+// logoPath is where the one form with a file goes.
+const logoPath = "/dashboard/settings/logo"
 
 // Config is what the operator decides about the server.
 type Config struct {
@@ -51,6 +57,8 @@ type Deps struct {
 	Secret  *secret.Box
 	Limiter *limit.Limiter
 	Hub     *stream.Hub
+	// Calls is where requests of API keys are noted; nil notes none.
+	Calls   *calls.Log
 	Log     *slog.Logger
 	Metrics *prometheus.Registry
 	// Checks are what /readyz asks, by name; an error means not ready.
@@ -145,6 +153,7 @@ func (s *Server) build() {
 		ErrorHandler: s.fail,
 	})
 	s.app.Server().CloseOnShutdown = true
+	s.app.Server().HeaderReceived = longer
 	known := s.app.Server().Handler
 	s.app.Server().Handler = func(r *fasthttp.RequestCtx) {
 		if slices.Contains(fiber.DefaultMethods, string(r.Method())) {
@@ -157,6 +166,14 @@ func (s *Server) build() {
 	}
 	s.app.Use(s.observe, s.guard, compress)
 	s.routes(s.Routes)
+}
+
+// longer lets the one form with a file have a longer body than all others.
+func longer(header *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
+	if string(header.RequestURI()) == logoPath {
+		config.MaxRequestBodySize, config.ReadTimeout = logoLimit, time.Minute // a phone sends it slowly
+	}
+	return config
 }
 
 // Listen serves on the listener until Shutdown.

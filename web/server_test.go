@@ -42,8 +42,8 @@ func (b *bench) listen(t *testing.T) (address string, stop func() error) {
 	return ln.Addr().String(), stop
 }
 
-// TestRawRequests sends what no client library would. Each gets one clear
-// answer and a closed connection, or silence: never two answers.
+// TestRawRequests (AP-18, AP-19, AP-23, AP-25) sends what no client library would. Each
+// gets one clear answer and a closed connection, or silence: never two answers.
 func TestRawRequests(t *testing.T) {
 	b := setup(t, local)
 	address, _ := b.listen(t)
@@ -73,6 +73,8 @@ func TestRawRequests(t *testing.T) {
 		"plain chunks are fine":    {post + "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n" + chunk, "200"},
 		"a plain length is fine":   {post + "Content-Length: 2\r\nConnection: close\r\n\r\n{}", "200"},
 		"body beyond the limit":    {post + "Content-Length: 65537\r\n\r\n" + strings.Repeat("x", 65537), "413"},
+		"a file beyond its limit":  {"POST /dashboard/settings/logo HTTP/1.1\r\n" + host + "Content-Length: 700000\r\n\r\n", "413"},
+		"a file somewhere else":    {"POST /dashboard/settings/mails HTTP/1.1\r\n" + host + "Content-Length: 65537\r\n\r\n", "413"},
 		"headers beyond the limit": {post + "X: " + strings.Repeat("x", 9<<10) + "\r\n\r\n", "431"},
 		"authorization not shown":  {"GET /v1/echo HTTP/1.1\r\nAuthorization: Bearer " + canary + "\r\nHost : x\r\n\r\n", "400"},
 	}
@@ -112,6 +114,8 @@ func exchange(t *testing.T, address, request string) string {
 	return string(all)
 }
 
+// TestBareLineFeedsGetNoAnswer (AP-19): a request whose lines end in line feeds alone
+// gets no answer that a front server could take for another's.
 func TestBareLineFeedsGetNoAnswer(t *testing.T) {
 	b := setup(t, local)
 	address, _ := b.listen(t)
@@ -175,6 +179,8 @@ func TestHeadOfAStreamLeaves(t *testing.T) {
 	<-b.left
 }
 
+// TestAddressesComeFromConfiguration (AP-10): whatever a request's headers claim, links
+// are the configured ones, and the client's address is what a trusted proxy adds.
 func TestAddressesComeFromConfiguration(t *testing.T) {
 	direct := setup(t, local)
 	_, body := direct.do(t, "GET", "/pay/"+token, "", "X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "https", "Host", "evil.example",
@@ -199,6 +205,8 @@ func TestAddressesComeFromConfiguration(t *testing.T) {
 	}
 }
 
+// TestGuessingAddressesIsSlowed (AP-3): after sixty payment pages that don't exist a
+// client waits a minute.
 func TestGuessingAddressesIsSlowed(t *testing.T) {
 	b := setup(t, local)
 	for range 60 {

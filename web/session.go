@@ -1,10 +1,12 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/adaptor"
@@ -15,8 +17,16 @@ import (
 	"cointill/core/ident"
 )
 
-// userKey holds the user's id in a session's values, as text: JSON would turn a number into a float.
-const userKey = "user"
+// What a session's values hold beside what handlers set, as text: JSON would
+// turn a number into a float.
+const (
+	userKey    = "user"    // the user's id
+	expiresKey = "expires" // when it ends in any case
+	rightsKey  = "rights"  // the business and role that it was last used with
+)
+
+// fromKey is the key of the client's address in the context of a converted request.
+type fromKey struct{}
 
 // store keeps gorilla's sessions in the database. The cookie holds a random
 // token and nothing else. A session that remembers nothing has no row: a
@@ -70,6 +80,7 @@ func (st *store) New(r *http.Request, name string) (*sessions.Session, error) {
 	}
 	if found.UserID != 0 {
 		session.Values[userKey] = strconv.FormatInt(found.UserID, 10)
+		session.Values[expiresKey] = found.Expires.Format(time.RFC3339Nano)
 	}
 	session.IsNew = false
 	return session, nil
@@ -97,17 +108,22 @@ func (st *store) Save(r *http.Request, w http.ResponseWriter, session *sessions.
 	return nil
 }
 
-// Rotate saves the session under a new id; the old one is worth nothing afterwards.
-func (st *store) Rotate(r *http.Request, w http.ResponseWriter, session *sessions.Session) error {
+// Rotate saves the session, which has a new id already; the old one is worth
+// nothing afterwards. One that was ended meanwhile stays ended: the browser keeps what
+// it has, which opens nothing.
+func (st *store) Rotate(r *http.Request, w http.ResponseWriter, old string, session *sessions.Session) error {
 	row, err := plain(session, r)
 	if err != nil {
 		return err
 	}
-	next, err := st.accounts.RotateSession(r.Context(), session.ID, row)
+	_, err = st.accounts.RotateSession(r.Context(), old, row)
+	if fault.KindOf(err) == fault.NotFound {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	session.ID, session.IsNew = next.Token, false
+	session.IsNew = false
 	http.SetCookie(w, sessions.NewCookie(session.Name(), session.ID, session.Options))
 	return nil
 }
@@ -115,14 +131,18 @@ func (st *store) Rotate(r *http.Request, w http.ResponseWriter, session *session
 // plain is the session as core keeps it.
 func plain(session *sessions.Session, r *http.Request) (account.Session, error) {
 	out := account.Session{Token: session.ID, UserAgent: r.UserAgent()}
+	out.IP, _ = r.Context().Value(fromKey{}).(string)
 	values := map[string]string{}
 	for key, value := range session.Values {
 		name, text := fmt.Sprint(key), fmt.Sprint(value)
-		if name == userKey {
+		switch name {
+		case userKey:
 			out.UserID, _ = strconv.ParseInt(text, 10, 64) // we wrote it
-			continue
+		case expiresKey:
+			out.Expires, _ = time.Parse(time.RFC3339Nano, text) // likewise
+		default:
+			values[name] = text
 		}
-		values[name] = text
 	}
 	data, err := json.Marshal(values)
 	out.Data = string(data)
@@ -135,8 +155,10 @@ type login struct {
 	request *http.Request
 	session *sessions.Session
 
-	sent                   bool // the browser sent this token
-	dirty, rotate, welcome bool // what finish has to do; welcome: give a visitor the cookie
+	sent                   bool   // the browser sent this token
+	dirty, rotate, welcome bool   // what finish has to do; welcome: give a visitor the cookie
+	old                    string // the id that a rotation replaces
+	device                 string // to give the browser
 }
 
 // open reads the request's session. Its converted request is kept, because
@@ -146,7 +168,7 @@ func (s *Server) open(c *fiber.Ctx) (*login, error) {
 	if err != nil {
 		return nil, fiber.ErrBadRequest // an address that net/url can't read
 	}
-	r = r.WithContext(c.UserContext())
+	r = r.WithContext(context.WithValue(c.UserContext(), fromKey{}, s.clientIP(c)))
 	session, err := s.store.Get(r, s.store.name)
 	if err != nil {
 		return nil, err
@@ -155,7 +177,8 @@ func (s *Server) open(c *fiber.Ctx) (*login, error) {
 	return &login{server: s, request: r, session: session, sent: cookie != nil && cookie.Value == session.ID}, nil
 }
 
-func (l *login) userID() int64 {
+// User is whose session it is.
+func (l *login) User() int64 {
 	text, _ := l.session.Values[userKey].(string)
 	id, _ := strconv.ParseInt(text, 10, 64) // "" is nobody
 	return id
@@ -169,7 +192,7 @@ func (l *login) Value(key string) string {
 
 // Set remembers a short text; "" forgets it.
 func (l *login) Set(key, value string) {
-	if key == userKey || l.Value(key) == value {
+	if key == userKey || key == expiresKey || l.Value(key) == value {
 		return
 	}
 	l.session.Values[key] = value
@@ -179,14 +202,51 @@ func (l *login) Set(key, value string) {
 	l.dirty = true
 }
 
-// SignIn makes the session a user's, under a new id.
+// SignIn makes the session a user's, under a new id. What a visitor's session
+// remembered of signing in, or another user's of their rights, is gone.
 func (l *login) SignIn(userID int64) {
+	for key := range l.session.Values {
+		if key != userKey && fmt.Sprint(key) != "domain" {
+			delete(l.session.Values, key)
+		}
+	}
 	l.session.Values[userKey] = strconv.FormatInt(userID, 10)
-	l.rotate = true
+	l.Rotate()
+}
+
+// Rotate gives the session a new id: forms that are written from here on carry
+// its token. finish puts it in the old one's place.
+func (l *login) Rotate() {
+	if !l.rotate && l.session.Options.MaxAge >= 0 {
+		l.rotate, l.old, l.session.ID = true, l.session.ID, ident.Token()
+	}
+}
+
+// Key names the session in lists, by the id that it came with.
+func (l *login) Key() string {
+	if l.rotate {
+		return account.SessionKey(l.old)
+	}
+	return account.SessionKey(l.session.ID)
+}
+
+// rights notes with which rights the session acts. When they changed since its
+// last request it gets a new id.
+func (l *login) rights(now string) {
+	before := l.Value(rightsKey)
+	l.Set(rightsKey, now)
+	if before != "" && before != now {
+		l.Rotate()
+	}
 }
 
 // SignOut ends the session.
-func (l *login) SignOut() { l.session.Options.MaxAge, l.dirty, l.rotate = -1, true, false }
+func (l *login) SignOut() {
+	if l.rotate {
+		l.session.ID = l.old
+	}
+	l.session.Options.MaxAge, l.dirty, l.rotate = -1, true, false
+}
 
 // finish saves what changed and adds the cookie to the answer, once.
 func (l *login) finish(c *fiber.Ctx) error {
@@ -194,9 +254,12 @@ func (l *login) finish(c *fiber.Ctx) error {
 	var err error
 	switch {
 	case l.rotate:
-		err = l.server.store.Rotate(l.request, w, l.session)
+		err = l.server.store.Rotate(l.request, w, l.old, l.session)
 	case l.dirty, l.welcome && !l.sent:
 		err = l.server.store.Save(l.request, w, l.session)
+	}
+	if l.device != "" {
+		http.SetCookie(w, l.server.deviceCookie(l.device))
 	}
 	for _, line := range http.Header(w).Values("Set-Cookie") {
 		c.Response().Header.Add("Set-Cookie", line)

@@ -38,6 +38,8 @@ func TestCookieAttributes(t *testing.T) {
 	}
 }
 
+// TestSignInRotatesTheSession (AP-6, AP-22): a cookie from before signing in, a made-up
+// one and one from before signing out open nothing.
 func TestSignInRotatesTheSession(t *testing.T) {
 	b := setup(t, local)
 	w := &browser{bench: b, t: t}
@@ -114,6 +116,8 @@ func TestDatabaseFaultIsNoSignOut(t *testing.T) {
 	}
 }
 
+// TestFormsAreOurs (AP-5): a form counts only with its own session's token, from our own
+// pages.
 func TestFormsAreOurs(t *testing.T) {
 	b := setup(t, local)
 	w, other := b.signedIn(t), b.signedIn(t)

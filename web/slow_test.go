@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestSlowBodiesAreCut sends a body that never ends; the answer comes after the read timeout.
+// TestSlowBodiesAreCut (AP-18) sends a body that never ends; the answer comes after the
+// read timeout.
 func TestSlowBodiesAreCut(t *testing.T) {
 	t.Parallel() // it waits ten seconds
 	b := setup(t, local)

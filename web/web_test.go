@@ -20,6 +20,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"cointill/core/account"
+	"cointill/core/account/accounttest"
+	"cointill/core/calls"
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/limit"
@@ -72,12 +74,12 @@ func setup(t *testing.T, config web.Config) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	accounts := account.New(b.db, b.clock.Now, box)
+	accounts := accounttest.New(b.db, b.clock.Now, box)
 	if _, b.user, err = accounts.SignUp(t.Context(), account.NewBusiness{BusinessName: "Shop", Name: "Ada", Email: "ada@example.com", Password: password}); err != nil {
 		t.Fatal(err)
 	}
 	b.Server, err = web.New(config, web.Deps{Clock: b.clock.Now, Account: accounts, Secret: box, Limiter: limit.New(b.db, b.clock.Now),
-		Hub: stream.New(b.db), Log: slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Metrics: prometheus.NewRegistry(),
+		Hub: stream.New(b.db), Calls: calls.New(b.db, b.clock.Now), Log: slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Metrics: prometheus.NewRegistry(),
 		Checks: map[string]func(context.Context) error{"database": func(context.Context) error { return b.fail }},
 		Routes: web.Routes{API: api, Dashboard: b.dashboard, Checkout: b.checkout}})
 	if err != nil {
@@ -100,6 +102,10 @@ func api(app fiber.Router) {
 	app.Get("/v1/fail/:how", func(c *fiber.Ctx) error { return failures[c.Params("how")] })
 	app.Get("/v1/panic", func(*fiber.Ctx) error { panic(canary) })
 	app.Get("/v1/long", func(c *fiber.Ctx) error { return c.JSON(strings.Repeat("long ", 2000)) })
+	app.Get("/v1/listed", func(c *fiber.Ctx) error {
+		c.Locals(page.LocalCaller, scope.Scope{BusinessID: 1, Domain: scope.Test, Actor: "key:1", Role: scope.API})
+		return c.JSON(strings.Repeat("long ", 1000))
+	})
 	app.Post("/v1/echo", func(c *fiber.Ctx) error { return c.Send(c.Body()) })
 	app.Patch("/v1/echo", func(c *fiber.Ctx) error { return c.Send(c.Body()) })
 }
@@ -113,12 +119,12 @@ func (b *bench) dashboard(m page.Members, v page.Visitors) {
 		return c.Render(text("token=" + c.Session.FormToken() + " " + c.TakeFlash().Text))
 	})
 	v.Post("/sign-in", func(c *page.Ctx) error {
-		user, err := b.Account.SignIn(c.UserContext(), account.Credentials{Email: c.Text("email"), Password: c.FormValue("password"), IP: c.ClientIP})
+		entry, err := b.Account.SignIn(c.UserContext(), account.Credentials{Email: c.Text("email"), Password: c.FormValue("password"), IP: c.ClientIP})
 		if err != nil {
 			return err
 		}
-		c.Session.SignIn(user.ID)
-		c.Flash("good", "Welcome "+user.Name)
+		c.Session.SignIn(entry.User.ID)
+		c.Flash("good", "Welcome "+entry.User.Name)
 		return c.Redirect(page.Local(c.Text("next"), "/dashboard"))
 	})
 	v.Post("/sign-out", func(c *page.Ctx) error { c.Session.SignOut(); return c.Redirect("/sign-in") })

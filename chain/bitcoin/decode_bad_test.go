@@ -116,6 +116,7 @@ var badBlocks = map[string]struct {
 	}), "spends nothing"},
 }
 
+// TestBadBlocks (BTC-9) damages a block in each way that a node could: none is read.
 func TestBadBlocks(t *testing.T) {
 	t.Parallel()
 	p := paramsOf(t, money.Bitcoin, "regtest")
@@ -159,7 +160,7 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// TestSmallTransaction has a transaction of 64 bytes, as consensus allows.
+// TestSmallTransaction (BTC-11) has a transaction of 64 bytes, as consensus allows.
 func TestSmallTransaction(t *testing.T) {
 	t.Parallel()
 	small := payTo(0, wire.NewTxOut(1, []byte{0x51}))

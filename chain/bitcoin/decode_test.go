@@ -133,7 +133,8 @@ func TestParseTx(t *testing.T) {
 	}
 }
 
-// TestManyInOne pays one address twice, and another, in a transaction with more inputs than are kept.
+// TestManyInOne (BTC-13) pays one address twice, and another, in a transaction with more
+// inputs than are kept.
 func TestManyInOne(t *testing.T) {
 	t.Parallel()
 	p := paramsOf(t, money.Bitcoin, "regtest")
@@ -158,7 +159,7 @@ func TestManyInOne(t *testing.T) {
 	}
 }
 
-// TestPayout has 100,000 outputs to us in one block (BTC-12).
+// TestPayout (BTC-12) has 100,000 outputs to us in one block.
 func TestPayout(t *testing.T) {
 	t.Parallel()
 	p := paramsOf(t, money.Bitcoin, "regtest")

@@ -235,8 +235,8 @@ func badContents() []nodeFault {
 var flipped = map[string]string{"0": "1", "1": "0", "2": "3", "3": "2", "4": "5", "5": "4", "6": "7", "7": "6",
 	"8": "9", "9": "8", "a": "b", "b": "a", "c": "d", "d": "c", "e": "f", "f": "e"}
 
-// TestFaults lets a node misbehave in every way: nothing is counted, people read
-// what to do, and once it is well all goes on by itself.
+// TestFaults (BTC-8, BTC-9) lets a node misbehave in every way: nothing is counted,
+// people read what to do, and once it is well all goes on by itself.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, f := range nodeFaults() {
@@ -251,8 +251,7 @@ func TestFaults(t *testing.T) {
 			for _, change := range f.patience() {
 				change(s)
 			}
-			s.log = slog.New(slog.NewTextHandler(&log, nil))
-			s.nodes.Log = s.log
+			s.nodes.Log = slog.New(slog.NewTextHandler(&log, nil))
 			b := newFixture(t, c, s)
 			b.step()
 			mined := b.pay()
@@ -328,7 +327,7 @@ func TestEsploraFaults(t *testing.T) {
 	}
 }
 
-// TestPublicNetwork checks what only public networks promise: their first block,
+// TestPublicNetwork (BTC-8) checks what only public networks promise: their first block,
 // and blocks that come in time.
 func TestPublicNetwork(t *testing.T) {
 	t.Parallel()

@@ -42,7 +42,7 @@ func (p *parted) follows(number int) {
 	}
 }
 
-// TestPartition has two nodes on different branches, the false one in either
+// TestPartition (BTC-8) has two nodes on different branches, the false one in either
 // place: nothing is counted that the other contradicts, however long it is.
 func TestPartition(t *testing.T) {
 	t.Parallel()
@@ -162,7 +162,7 @@ func TestRace(t *testing.T) {
 	p.follows(1) // it only lags
 }
 
-// TestTwoFaces has a liar that names the other node's blocks when it is asked
+// TestTwoFaces (BTC-9) has a liar that names the other node's blocks when it is asked
 // what stands at a height, and hides its branch so.
 func TestTwoFaces(t *testing.T) {
 	t.Parallel()
@@ -235,7 +235,7 @@ func TestBusyWitness(t *testing.T) {
 	go func() {
 		p.source.nodes.Choosing.Lock()
 		defer p.source.nodes.Choosing.Unlock()
-		_, err := p.source.pick(t.Context(), fresh)
+		_, err := p.source.nodes.Pick(t.Context(), fresh)
 		result <- err
 	}()
 	close(answer) // and ends

@@ -66,7 +66,8 @@ func TestMerkleRepeats(t *testing.T) {
 	})
 }
 
-// TestMerkleMutation is CVE-2012-2459: the end of a list repeated, and the same root.
+// TestMerkleMutation (BTC-11) is CVE-2012-2459: the end of a list repeated, and the same
+// root.
 func TestMerkleMutation(t *testing.T) {
 	t.Parallel()
 	for honest := 1; honest < 50; honest++ {

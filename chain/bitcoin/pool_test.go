@@ -74,7 +74,7 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-// TestFork has two nodes with different chains: nobody is believed.
+// TestFork (BTC-8) has two nodes with different chains: nobody is believed.
 func TestFork(t *testing.T) {
 	t.Parallel()
 	b, first, second := twoNodes(t, impatient)

@@ -30,7 +30,6 @@ type server struct {
 	backend
 	params params.Params
 	clock  clock.Clock
-	late   bool // left out for being behind; guarded by the choice of a node
 
 	mu      sync.Mutex
 	proved  time.Time // when identity and genesis block were last checked

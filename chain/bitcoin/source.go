@@ -48,11 +48,9 @@ type Source struct {
 	*node.Push
 	params  params.Params
 	clock   clock.Clock
-	log     *slog.Logger
-	nodes   *node.Pool
+	nodes   *node.Branching
 	servers []*server // of the nodes, in their order
 	asked   node.Asked[*server]
-	agreed  map[[2]int][2]string // by pairs of nodes: a tip of the first, and one of the second that it leads to; guarded by the choice of a node
 	pool    mempool
 	pace    pace
 
@@ -83,8 +81,8 @@ func New(c Config) (*Source, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	common := node.Config{Kind: "node", Network: c.Params.Network(), Clock: c.Clock, Log: c.Log}
-	s := &Source{Push: node.NewPush(common), params: c.Params, clock: c.Clock, log: c.Log, nodes: node.NewPool(common),
-		agreed: map[[2]int][2]string{}, pool: mempool{most: youngBytes}, pace: usualPace}
+	s := &Source{Push: node.NewPush(common), params: c.Params, clock: c.Clock, nodes: node.NewBranching(common),
+		pool: mempool{most: youngBytes}, pace: usualPace}
 	s.asked.Choose = s.choose
 	for i := range endpoints {
 		e := &endpoints[i]
@@ -97,7 +95,9 @@ func New(c Config) (*Source, error) {
 			asking = &esplora{http}
 		}
 		n := &server{backend: asking, params: c.Params, clock: c.Clock, headers: map[string]chain.Header{}}
-		n.Node = s.nodes.Add(e.host, n)
+		n.Node = s.nodes.Join(e.host, n, func(ctx context.Context, h chain.Header) (chain.Header, error) {
+			return n.headerOf(ctx, h.Height-1, h.Parent)
+		})
 		s.servers = append(s.servers, n)
 		s.listen(e, http)
 	}

@@ -106,7 +106,7 @@ func TestPartialPayments(t *testing.T) {
 	})
 }
 
-// TestNoClaims: the adapter's types have no place for what a payment claims.
+// TestNoClaims (XRP-1): the adapter's types have no place for what a payment claims.
 func TestNoClaims(t *testing.T) {
 	t.Parallel()
 	seen := map[reflect.Type]bool{}
@@ -292,8 +292,9 @@ func TestOtherWays(t *testing.T) {
 	})
 }
 
-// TestIssuedOtherwise: issued currencies that come by offers, checks and the like
-// are told and credit nothing; what leaves, or is the account's own debt, isn't told.
+// TestIssuedOtherwise (XRP-2): issued currencies that come by offers, checks and the
+// like are told and credit nothing; what leaves, or is the account's own debt, isn't
+// told.
 func TestIssuedOtherwise(t *testing.T) {
 	versions(t, func(t *testing.T, newest int) {
 		b := newTill(t, newest)

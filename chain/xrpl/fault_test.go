@@ -105,7 +105,7 @@ func TestMainNetwork(t *testing.T) {
 	}
 }
 
-// TestStale: time passes and no ledger comes.
+// TestStale (XRP-8): time passes and no ledger comes.
 func TestStale(t *testing.T) {
 	t.Parallel()
 	l := ledgertest.New(testID, nil)
@@ -174,7 +174,7 @@ func TestGap(t *testing.T) {
 	})
 }
 
-// TestGapOfOne reads what one server lacks from two others; while only one other
+// TestGapOfOne (XRP-7) reads what one server lacks from two others; while only one other
 // has it, nobody confirms it.
 func TestGapOfOne(t *testing.T) {
 	t.Parallel()

@@ -30,8 +30,8 @@ func resign(t *testing.T, ledger ledgertest.Fields, index int64, at uint32) {
 	ledger["close_time"], ledger["ledger_hash"] = at, sum
 }
 
-// TestPagesOfOneLedger: each page proves its header, and they must be the same one:
-// a server that turns to another ledger between two pages sent neither.
+// TestPagesOfOneLedger (XRP-7): each page proves its header, and they must be the same
+// one: a server that turns to another ledger between two pages sent neither.
 func TestPagesOfOneLedger(t *testing.T) {
 	t.Parallel()
 	b := newTill(t, 2)
@@ -95,7 +95,7 @@ func TestOpenAccount(t *testing.T) {
 	}
 }
 
-// TestBesideIssued: XRP that comes with a payment of an issued currency is told,
+// TestBesideIssued (XRP-2): XRP that comes with a payment of an issued currency is told,
 // too, and credits nothing.
 func TestBesideIssued(t *testing.T) {
 	t.Parallel()

@@ -73,7 +73,10 @@ func webAddress(text string) (*url.URL, error) {
 		text = "http://" + text
 	}
 	address, err := url.Parse(text)
-	if err != nil || address.Hostname() == "" || address.Scheme != "http" && address.Scheme != "https" {
+	if err == nil && address.Port() != "" {
+		_, err = strconv.ParseUint(address.Port(), 10, 16)
+	}
+	if err != nil || address.Hostname() == "" || address.User != nil || address.Scheme != "http" && address.Scheme != "https" {
 		return nil, errors.New("must be an address such as localhost:3000/hook or https://pay.example.com")
 	}
 	return address, nil

@@ -28,10 +28,11 @@ type chainStatus struct {
 type networkStatus struct {
 	Network string             `json:"network"`
 	Domain  string             `json:"domain"`
-	Applied int64              `json:"applied"` // height of the last applied block
-	Tip     int64              `json:"tip"`     // height that the node had when the follower last asked
-	Problem string             `json:"problem"` // "" when healthy
-	At      time.Time          `json:"at"`      // when the follower last wrote
+	Applied int64              `json:"applied"`         // height of the last applied block
+	Tip     int64              `json:"tip"`             // height that the node had when the follower last asked
+	Problem string             `json:"problem"`         // "" when healthy
+	At      time.Time          `json:"at"`              // when the follower last wrote
+	Notes   []string           `json:"notes,omitempty"` // what to know although it is healthy
 	Nodes   []chain.NodeStatus `json:"nodes,omitempty"`
 }
 
@@ -52,7 +53,11 @@ func (c chainStatus) Run(ctx context.Context, settings *Settings) error {
 		for _, cursor := range cursors {
 			if cursor.Network == row.Network {
 				row.Applied, row.Tip, row.Problem, row.At = cursor.Height, cursor.SourceTip, cursor.Problem, cursor.UpdatedAt
+				row.Notes = said(cursor.Note, cursor.TokenNote)
 			}
+		}
+		if err := row.barred(p.db.Read(ctx)); err != nil {
+			return err
 		}
 		if s, ok := f.network.(realNetwork); ok {
 			row.Nodes = s.Nodes(ctx)
@@ -66,11 +71,37 @@ func (c chainStatus) Run(ctx context.Context, settings *Settings) error {
 	fmt.Fprintln(table, "NETWORK\tDOMAIN\tAPPLIED\tTIP\tSTATE")
 	for _, row := range all {
 		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", row.Network, row.Domain, row.Applied, row.Tip, orOK(row.Problem))
+		for _, note := range row.Notes {
+			fmt.Fprintf(table, "\t\t\t\t%s\n", note)
+		}
 		for _, node := range row.Nodes {
 			fmt.Fprintf(table, "  %s\t%s\t\t%d\t%s\n", node.Host, node.Version, node.Height, orOK(node.Problem))
+			if node.Note != "" {
+				fmt.Fprintf(table, "\t\t\t\t%s\n", node.Note)
+			}
 		}
 	}
 	return table.Flush()
+}
+
+// said are those of some sentences that aren't empty.
+func said(sentences ...string) (some []string) {
+	for _, one := range sentences {
+		if one != "" {
+			some = append(some, one)
+		}
+	}
+	return some
+}
+
+// barred notes how many addresses the issuer of the network's token has barred.
+func (s *networkStatus) barred(db *models.Tx) error {
+	var count int64
+	err := db.Model(&models.Destination{}).Where("network = ? AND barred_at IS NOT NULL", s.Network).Count(&count).Error
+	if count > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("Tether has barred %d of the addresses that were given to payments: what USDT is there can't be sent on.", count))
+	}
+	return err
 }
 
 func orOK(problem string) string {

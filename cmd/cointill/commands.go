@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -27,15 +26,7 @@ type versionCommand struct{}
 
 // Run prints the version and what it was built with.
 func (versionCommand) Run() error {
-	revision := ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				revision = " " + s.Value
-			}
-		}
-	}
-	fmt.Printf("cointill %s%s %s\n", version, revision, runtime.Version())
+	fmt.Println(strings.Join(strings.Fields("cointill "+version+" "+revision()+" "+runtime.Version()), " "))
 	return nil
 }
 

@@ -22,15 +22,20 @@ type commands struct {
 	Demo        demoCommand        `cmd:"" help:"Serve with a ready business and sample data in all eight states."`
 	Migrate     migrateCommand     `cmd:"" help:"Bring the database schema up to date and stop."`
 	Business    businessCommand    `cmd:"" help:"Businesses."`
+	User        userCommand        `cmd:"" help:"Users of the dashboard."`
 	Key         keyCommand         `cmd:"" help:"API keys."`
 	Wallet      walletCommand      `cmd:"" help:"Merchants' wallets."`
+	Audit       auditCommand       `cmd:"" help:"The audit logs of the businesses."`
 	Chain       chainCommand       `cmd:"" help:"The networks and their nodes."`
 	Rates       ratesCommand       `cmd:"" help:"The live prices, their sources, and how old they are."`
 	Listen      listenCommand      `cmd:"" help:"Forward test events to a local server while you build a receiver."`
 	Trigger     triggerCommand     `cmd:"" help:"Make a test event happen, for real, in the sandbox."`
+	Backup      backupCommand      `cmd:"" help:"Copy the embedded database to a file, also while it is served."`
+	Restore     restoreCommand     `cmd:"" help:"Make a backup the database that is served: no address is given out twice."`
 	Rescan      rescanCommand      `cmd:"" help:"Read old blocks of a network again for money that was missed."`
 	Config      configCommand      `cmd:"" help:"Print the effective settings, secrets masked."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
+	Seed        seedCommand        `cmd:"" hidden:"" help:"Fill the test domain with payments, to measure lists at size."`
 	Healthcheck healthcheckCommand `cmd:"" help:"Ask a running instance whether it is ready; exits 1 when it isn't."`
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -9,10 +10,13 @@ import (
 	"cointill/chain"
 	"cointill/chain/bitcoin"
 	"cointill/chain/bitcoin/params"
+	"cointill/chain/ethereum"
+	ethereumparams "cointill/chain/ethereum/params"
 	"cointill/chain/xrpl"
 	xrp "cointill/chain/xrpl/params"
 	"cointill/core/clock"
 	"cointill/core/money"
+	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/core/wallet"
 )
@@ -30,6 +34,8 @@ type followed struct {
 	network
 	domain scope.Domain
 	codec  chain.Codec // nil where nothing is looked for in raw blocks
+	// interval is how often it is looked at without a push; 0 is the follower's usual.
+	interval time.Duration
 }
 
 // realNetwork is a network as real nodes show it.
@@ -44,25 +50,29 @@ type realNetwork interface {
 // nodes are the real networks that the operator set up.
 type nodes struct {
 	sources []realNetwork
-	params  map[scope.Domain]map[money.Chain]params.Params // of those like bitcoin
-	ledgers map[scope.Domain]wallet.Ledger                 // of the XRP Ledger
+	keyed   map[scope.Domain]map[money.Chain]wallet.Net // of those that are received on with keys
+	ledgers map[scope.Domain]wallet.Ledger              // of the XRP Ledger
+	holders map[scope.Domain]wallet.Holder
 	served  map[scope.Domain]map[money.Chain]chain.Network
 	follow  []followed
+	// contracts are what wallets need to know of Ethereum's networks.
+	contracts map[chain.Network]payment.Contract
 }
 
 // add notes a network that serves a chain in a domain.
 func (n *nodes) add(domain scope.Domain, c money.Chain, s realNetwork, codec chain.Codec) {
 	n.sources = append(n.sources, s)
 	n.served[domain][c] = s.Network()
-	n.follow = append(n.follow, followed{s, domain, codec})
+	n.follow = append(n.follow, followed{network: s, domain: domain, codec: codec})
 }
 
 // nodes makes the sources of the networks that the settings name; it asks no node yet.
 func (s *Settings) nodes(now clock.Clock, log *slog.Logger) (*nodes, error) {
 	all := &nodes{
-		params:  map[scope.Domain]map[money.Chain]params.Params{scope.Test: {}, scope.Live: {}},
+		keyed:   map[scope.Domain]map[money.Chain]wallet.Net{scope.Test: {}, scope.Live: {}},
 		served:  map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}, scope.Live: {}},
-		ledgers: map[scope.Domain]wallet.Ledger{},
+		holders: map[scope.Domain]wallet.Holder{},
+		ledgers: map[scope.Domain]wallet.Ledger{}, contracts: map[chain.Network]payment.Contract{},
 	}
 	for _, one := range []struct {
 		domain scope.Domain
@@ -86,10 +96,43 @@ func (s *Settings) nodes(now clock.Clock, log *slog.Logger) (*nodes, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s nodes of the %s domain: %w", one.chain, one.domain, err)
 		}
-		all.params[one.domain][one.chain] = p
+		all.keyed[one.domain][one.chain] = wallet.Bitcoin(p)
 		all.add(one.domain, one.chain, source, bitcoin.Codec(p))
 	}
+	if err := s.openEthereum(all, now, log); err != nil {
+		return nil, err
+	}
 	return all, s.openLedgers(all, now, log)
+}
+
+// openEthereum adds the sources of Ethereum's networks.
+func (s *Settings) openEthereum(all *nodes, now clock.Clock, log *slog.Logger) error {
+	for _, one := range []struct {
+		domain      scope.Domain
+		urls        []string
+		name, token string
+	}{{scope.Live, s.LiveEthereumURL, s.LiveEthereumNetwork, ""}, {scope.Test, s.TestEthereumURL, s.TestEthereumNetwork, s.TestEthereumUSDT}} {
+		if len(one.urls) == 0 {
+			continue
+		}
+		p, err := ethereumparams.Lookup(one.name, one.token)
+		if err == nil && p.Test != (one.domain == scope.Test) {
+			err = errors.New("it belongs to the other domain")
+		}
+		if err != nil {
+			return fmt.Errorf("network %s of %s in the %s domain: %w", one.name, money.Ethereum, one.domain, err)
+		}
+		source, err := ethereum.New(ethereum.Config{Params: p, Nodes: one.urls, Clock: now, Log: log})
+		if err != nil {
+			return fmt.Errorf("%s nodes of the %s domain: %w", money.Ethereum, one.domain, err)
+		}
+		all.keyed[one.domain][money.Ethereum] = wallet.Ethereum(p)
+		all.holders[one.domain] = hold(source)
+		all.contracts[source.Network()] = payment.Contract{ChainID: p.ChainID, Token: p.Token.String()}
+		all.add(one.domain, money.Ethereum, source, ethereum.Codec())
+		all.follow[len(all.follow)-1].interval = p.Interval
+	}
+	return nil
 }
 
 // openLedgers adds the sources of the XRP Ledger's networks.
@@ -116,6 +159,20 @@ func (s *Settings) openLedgers(all *nodes, now clock.Clock, log *slog.Logger) er
 	return nil
 }
 
+// hold has a source look up what addresses hold for whoever collects it.
+func hold(source *ethereum.Source) wallet.Holder {
+	return func(ctx context.Context, addresses []string) ([]wallet.Held, money.Amount, error) {
+		ctx, cancel := context.WithTimeout(ctx, lookPatience)
+		defer cancel()
+		found, fee, err := source.Holdings(ctx, addresses)
+		held := make([]wallet.Held, len(found))
+		for i, one := range found {
+			held[i] = wallet.Held{Ether: one.Ether, Token: one.Token, Barred: one.Barred}
+		}
+		return held, fee, err
+	}
+}
+
 // lookPatience is how long a merchant waits for an account to be looked up.
 const lookPatience = 10 * time.Second
 
@@ -130,9 +187,9 @@ func look(source *xrpl.Source) func(context.Context, xrp.Account) (wallet.Ledger
 	}
 }
 
-// lookup is the bitcoin-like network that serves a chain in a domain.
-func (n *nodes) lookup(domain scope.Domain, c money.Chain) (params.Params, bool) {
-	p, ok := n.params[domain][c]
+// lookup is the network that serves a chain in a domain, where it is received on with keys.
+func (n *nodes) lookup(domain scope.Domain, c money.Chain) (wallet.Net, bool) {
+	p, ok := n.keyed[domain][c]
 	return p, ok
 }
 

@@ -13,13 +13,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/shopspring/decimal"
 
 	"cointill/chain"
 	simulated "cointill/chain/sandbox"
 	"cointill/core/account"
+	"cointill/core/audit"
+	"cointill/core/calls"
 	"cointill/core/clock"
 	"cointill/core/idempotency"
 	"cointill/core/lease"
@@ -34,7 +34,10 @@ import (
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/secret"
+	"cointill/core/settings"
 	"cointill/core/stream"
+	"cointill/core/tally"
+	"cointill/core/trace"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
 	"cointill/handlers/api"
@@ -55,7 +58,11 @@ type product struct {
 	clock     clock.Clock
 	log       *slog.Logger
 	accounts  *account.Service
+	audits    *audit.Service
+	settings  *settings.Service
+	calls     *calls.Log
 	payments  *payment.Service
+	figures   *tally.Service
 	links     *link.Service
 	hooks     *webhook.Service
 	receipts  *receipt.Service
@@ -75,6 +82,10 @@ type product struct {
 	deliver   *outbox.Worker[models.Delivery]
 	send      *outbox.Worker[models.Mail]
 	server    *web.Server
+	started   time.Time
+	tracer    *trace.Tracer // nil without a collector
+	// mailServer is where mails go; empty for nowhere.
+	mailServer string
 }
 
 // build wires the product for the addresses of its own listeners, the public one first.
@@ -83,7 +94,7 @@ func (s *Settings) build(ctx context.Context, listening ...net.Addr) (*product, 
 	if err != nil {
 		return nil, err
 	}
-	p := &product{base: s.base(listening[0]), clock: clock.Real(), log: slog.Default()}
+	p := &product{base: s.base(listening[0]), clock: clock.Real(), log: slog.Default(), started: clock.Real()()}
 	if p.db, err = s.open(ctx); err != nil {
 		return nil, err
 	}
@@ -98,6 +109,10 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 		return err
 	}
 	p.accounts = account.New(p.db, p.clock, box)
+	p.accounts.Operators, p.mailServer = s.Operators, s.mailHost()
+	p.calls = calls.New(p.db, p.clock)
+	p.settings = &settings.Service{DB: p.db, Clock: p.clock}
+	p.audits = &audit.Service{DB: p.db, Clock: p.clock, Secrets: box}
 	p.answers = idempotency.New(p.db, p.clock, box)
 	p.limiter = limit.New(p.db, p.clock)
 	p.leases = lease.New(p.db, p.clock)
@@ -110,7 +125,7 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 		return err
 	}
 	p.wallets = &wallet.Service{DB: p.db, Clock: p.clock, Receivers: wallet.SandboxReceivers(), Networks: p.nodes.lookup,
-		Ledgers: p.nodes.ledgers, SharedAccounts: s.XRPSharedAccounts}
+		Ledgers: p.nodes.ledgers, Holders: p.nodes.holders, SharedAccounts: s.XRPSharedAccounts}
 	p.accounts.Missing = p.missing
 	if err := p.wireTelling(s, box, listening); err != nil {
 		return err
@@ -120,8 +135,9 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 	}
 	p.payments = &payment.Service{
 		DB: p.db, Clock: p.clock, Secrets: box, Quotes: p.quotes, Networks: p.networks,
-		Wallet: p.wallets, Events: p.hooks, Receipts: p.receipts, PageBase: p.base + "/pay", Changed: p.changed,
+		Wallet: p.wallets, Contracts: p.nodes.contracts, Events: p.hooks, Receipts: p.receipts, PageBase: p.base + "/pay", Changed: p.changed,
 	}
+	p.figures = &tally.Service{DB: p.db, Clock: p.clock}
 	p.receiving = &receiving.Service{DB: p.db, Clock: p.clock, Accounts: p.accounts, Wallets: p.wallets, Mails: p.receipts,
 		Render: mail.RenderWalletChanged, Pages: p.base + "/dashboard/methods", Wake: p.send.Signal}
 	p.sandbox.Payments = p.payments
@@ -172,7 +188,8 @@ func (p *product) wireTelling(s *Settings, box *secret.Box, listening []net.Addr
 	p.hooks = &webhook.Service{DB: p.db, Clock: p.clock, Secrets: box, Clients: clients, Version: version}
 	p.deliver = p.hooks.Worker(outbox.Options{})
 	p.hooks.Wake = p.deliver.Signal
-	p.receipts = &receipt.Service{DB: p.db, Clock: p.clock, Render: renderReceipt}
+	p.receipts = &receipt.Service{DB: p.db, Clock: p.clock}
+	p.receipts.Render = func(r receipt.Receipt) (subject, text, html string) { return renderReceipt(p.base, r) }
 	if s.SMTPURL != "" {
 		server, err := receipt.ParseSMTP(s.SMTPURL)
 		if err != nil {
@@ -182,20 +199,26 @@ func (p *product) wireTelling(s *Settings, box *secret.Box, listening []net.Addr
 	}
 	p.send = p.receipts.Worker(outbox.Options{})
 	p.receipts.Wake = p.send.Signal
+	p.accounts.Mails, p.accounts.Render, p.accounts.WakeMails, p.accounts.Base = p.receipts, mail.RenderAccount, p.send.Signal, p.base
+	p.receipts.Fill = p.accounts.Fill
 	p.hooks.Mails, p.hooks.WakeMails = p.receipts, p.send.Signal
 	p.hooks.Render, p.hooks.Pages = mail.RenderWebhookOff, p.base+"/dashboard/webhooks"
 	return nil
 }
 
 // renderReceipt writes a receipt by its views.
-func renderReceipt(r receipt.Receipt) (subject, text, html string) {
+func renderReceipt(base string, r receipt.Receipt) (subject, text, html string) {
 	fiat := r.Currency + " " + r.Amount
 	if amount, err := decimal.NewFromString(r.Amount); err == nil {
 		fiat = money.Currency(r.Currency).Show(amount)
 	}
 	props := mail.ReceiptProps{
-		Merchant: r.BusinessName, CustomerName: r.CustomerName, Fiat: fiat, Coin: r.CoinAmount + " " + r.Coin,
+		Lang: r.Language, Merchant: r.BusinessName, CustomerName: r.CustomerName, Fiat: fiat, Coin: r.CoinAmount + " " + r.Coin,
 		Reference: r.Reference, BusinessReference: r.BusinessReference, Hash: r.TxHash, Paid: r.PaidAt, Test: r.Domain == scope.Test,
+		Contact: r.Contact,
+	}
+	if r.Logo != "" {
+		props.LogoURL = base + r.Logo
 	}
 	var page strings.Builder
 	if err := mail.Receipt(props).Render(context.Background(), &page); err != nil {
@@ -206,13 +229,18 @@ func renderReceipt(r receipt.Receipt) (subject, text, html string) {
 
 // wireServer makes the HTTP server with its routes.
 func (p *product) wireServer(s *Settings, box *secret.Box) (err error) {
-	metrics := prometheus.NewRegistry()
-	metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	pages := &checkout.Handlers{Payments: p.payments, Links: p.links, Sandbox: p.sandbox, Hub: p.hub, Networks: p.networks}
+	metrics, err := p.measure()
+	if err == nil {
+		err = p.openTraces(s)
+	}
+	if err != nil {
+		return err
+	}
+	pages := &checkout.Handlers{Logos: p.settings, Payments: p.payments, Links: p.links, Sandbox: p.sandbox, Hub: p.hub, Networks: p.networks}
 	var document *api.Document
 	p.server, err = web.New(web.Config{BaseURL: p.base, TrustedProxies: s.TrustedProxies}, web.Deps{
-		Clock: p.clock, Account: p.accounts, Secret: box, Limiter: p.limiter, Hub: p.hub, Log: p.log, Metrics: metrics,
-		Checks: map[string]func(context.Context) error{"database": p.db.Ping, "migrations": p.migrated, "networks": p.following},
+		Calls: p.calls, Clock: p.clock, Account: p.accounts, Secret: box, Limiter: p.limiter, Hub: p.hub, Log: p.log, Metrics: metrics,
+		Checks: p.checks(),
 		Routes: web.Routes{
 			API: func(app fiber.Router) {
 				document = api.Register(app, api.Deps{
@@ -232,9 +260,10 @@ func (p *product) wireServer(s *Settings, box *secret.Box) (err error) {
 // dashboard makes the merchant's pages.
 func (p *product) dashboard() *dashboard.Handlers {
 	return &dashboard.Handlers{
-		Wallets: p.wallets, Receiving: p.receiving, Networks: p.networks, Quotes: p.quotes,
-		Accounts: p.accounts, Payments: p.payments, Links: p.links, Webhooks: p.hooks, Mails: p.receipts, Sandbox: p.sandbox, Clock: p.clock,
-		MailServer: p.receipts.SMTP != nil, Answers: p.answers,
+		System: p.system(),
+		Calls:  p.calls, Audits: p.audits, Settings: p.settings, Wallets: p.wallets, Receiving: p.receiving, Networks: p.networks, Noted: p.networks, Quotes: p.quotes,
+		Accounts: p.accounts, Profiles: p.accounts, Team: p.accounts, Payments: p.payments, Figures: p.figures, Links: p.links, Webhooks: p.hooks, Mails: p.receipts, Sandbox: p.sandbox, Clock: p.clock,
+		MailServer: p.receipts.SMTP != nil, Answers: p.answers, Hub: p.hub,
 	}
 }
 
@@ -243,27 +272,6 @@ func (p *product) changed() {
 	p.hub.Signal()
 	p.deliver.Signal()
 	p.send.Signal()
-}
-
-// migrated is an error while migrations are still to be run.
-func (p *product) migrated(ctx context.Context) error {
-	pending, err := p.db.Pending(ctx)
-	if err == nil && pending {
-		err = errors.New("migrations are still to be run")
-	}
-	return err
-}
-
-// following is an error while the simulated networks are not followed. A real
-// node that fails makes its coin unavailable, not this process: another replica
-// would see the same node.
-func (p *product) following(context.Context) error {
-	for kind := range p.sandbox.Chains {
-		if _, problem := p.networks.Network(scope.Test, kind); problem != "" {
-			return errors.New(problem)
-		}
-	}
-	return nil
 }
 
 // work runs everything that goes on beside requests, until the context ends;
@@ -281,6 +289,7 @@ func (p *product) work(ctx context.Context) {
 	run("resends", p.hooks.RunResends)
 	run("mails", p.send.Run)
 	run("deadlines", func(ctx context.Context) error { return p.payments.RunSweeps(ctx, 500*time.Millisecond) })
+	run("figures", func(ctx context.Context) error { return p.figures.Run(ctx, 5*time.Second) })
 	run("health", p.networks.Run)
 	run("streams", func(ctx context.Context) error { p.hub.Run(ctx); return nil })
 	run("limits", func(ctx context.Context) error { p.limiter.Run(ctx); return nil })
@@ -297,9 +306,17 @@ func (p *product) work(ctx context.Context) {
 	for _, f := range p.follows {
 		run("follow "+string(f.Network()), func(ctx context.Context) error { return p.follow(ctx, f) })
 	}
+	run("alarms", func(ctx context.Context) error {
+		return p.leases.Run(ctx, "alarms", func(ctx context.Context, _ int64) error { return p.alarms().Run(ctx) })
+	})
 	run("housekeeping", p.keepHouse)
+	run("sealing the audit log", p.sealAudit)
+	run("log of API calls", p.calls.Run)
 	all.Wait()
 }
+
+// reconcileEvery is how often balances are compared, if a further block was finalized.
+const reconcileEvery = 5 * time.Second
 
 // follow follows one network while this process holds its lease.
 func (p *product) follow(ctx context.Context, f followed) error {
@@ -310,11 +327,21 @@ func (p *product) follow(ctx context.Context, f followed) error {
 			return err
 		}
 		follower := chain.NewFollower(chain.FollowerConfig{
-			Network: network, Source: f, Store: observer, Watch: observer.Watching, Clock: p.clock, Log: p.log,
+			Network: network, Source: f, Store: observer, Watch: observer.Watching, Clock: p.clock, Log: p.log, Interval: f.interval,
 			Fence:   func() int64 { return fence },
 			Refresh: func(ctx context.Context) error { return observer.Refresh(ctx, network) },
 		})
 		defer f.Notify(follower.Wake)()
+		var beside sync.WaitGroup
+		defer beside.Wait()
+		if accounts, ok := f.network.(payment.Accounts); ok {
+			reconciler := &payment.Reconciler{Observer: &payment.Observer{Service: p.payments, Watching: observer.Watching}, Network: network, Coin: money.ETH, Accounts: accounts}
+			beside.Go(func() { _ = reconciler.Run(ctx, reconcileEvery) })
+		}
+		if issuer, ok := f.network.(payment.Issuer); ok {
+			warden := &payment.Warden{Service: p.payments, Network: network, Token: money.USDT, Issuer: issuer, Fence: fence}
+			beside.Go(func() { _ = warden.Run(ctx, reconcileEvery) })
+		}
 		return follower.Run(ctx)
 	})
 }
@@ -335,12 +362,16 @@ func (p *product) keepHouse(ctx context.Context) error {
 	}
 }
 
-// prune forgets old events, a small batch at a time with a rest between them:
+// prune forgets old events and API calls, a small batch at a time with a rest between them:
 // deliveries and payments come first.
 func (p *product) prune(ctx context.Context) error {
 	for {
 		more, err := p.hooks.Prune(ctx)
-		if err != nil || !more {
+		if err != nil {
+			return err
+		}
+		others, err := p.calls.Prune(ctx)
+		if err != nil || !more && !others {
 			return err
 		}
 		select {
@@ -372,5 +403,6 @@ func (p *product) run(ctx context.Context, listener net.Listener) error {
 	err = errors.Join(err, p.server.Shutdown(context.WithoutCancel(ctx)))
 	workers.Wait()
 	serving.Wait()
+	p.closeTraces(context.WithoutCancel(ctx))
 	return errors.Join(err, p.db.Close())
 }

@@ -40,6 +40,11 @@ func (s *Settings) start(ctx context.Context) (*product, net.Listener, error) {
 		own = append(own, metrics.Addr())
 	}
 	p, err := s.build(ctx, own...)
+	if err == nil {
+		if err = p.copied(ctx); err != nil {
+			err = errors.Join(err, p.db.Close())
+		}
+	}
 	if err != nil {
 		if metrics != nil {
 			err = errors.Join(err, metrics.Close())

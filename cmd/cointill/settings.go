@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"strings"
 
+	"cointill/core/contact"
 	"cointill/core/ident"
 	"cointill/core/secret"
 )
@@ -41,6 +42,11 @@ type Settings struct {
 	LiveDogecoinNetwork string   `name:"live-dogecoin-network" default:"mainnet" enum:"mainnet" help:"mainnet."`
 	TestDogecoinURL     []string `name:"test-dogecoin-url" secret:"" help:"Dogecoin nodes of a test network for the test domain. Empty: the sandbox."`
 	TestDogecoinNetwork string   `name:"test-dogecoin-network" default:"testnet" enum:"testnet,regtest" help:"testnet or regtest."`
+	LiveEthereumURL     []string `name:"live-ethereum-url" secret:"" help:"Nodes of Ethereum for the live domain, best first, e.g. https://host/key. Empty: no live ether and USDT."`
+	LiveEthereumNetwork string   `name:"live-ethereum-network" default:"mainnet" enum:"mainnet" help:"mainnet."`
+	TestEthereumURL     []string `name:"test-ethereum-url" secret:"" help:"Nodes of a test network for the test domain. Empty: the sandbox."`
+	TestEthereumNetwork string   `name:"test-ethereum-network" default:"sepolia" help:"sepolia, or chain-N where N is another network's chain id."`
+	TestEthereumUSDT    string   `name:"test-ethereum-usdt" help:"Contract that stands for USDT on the test network. It must have 6 decimals."`
 	LiveXRPURL          []string `name:"live-xrp-url" secret:"" help:"Servers of the XRP Ledger for the live domain, best first, e.g. wss://host:51233. Empty: no live XRP."`
 	LiveXRPNetwork      string   `name:"live-xrp-network" default:"mainnet" enum:"mainnet" help:"mainnet."`
 	TestXRPURL          []string `name:"test-xrp-url" secret:"" help:"Servers of a test network for the test domain. Empty: the sandbox."`
@@ -51,7 +57,12 @@ type Settings struct {
 	RateTrusted map[string]string `mapsep:"," help:"Sources that are trusted alone when fewer than two agree, e.g. USD/NGN=coinbase-fx."`
 	RateBands   map[string]string `mapsep:"," help:"How many percent from the median a source may be, by coin or currency, where that isn't 2 for coins and 5 for currencies, e.g. NGN=8,DOGE=3."`
 
-	MetricsListen  string   `help:"Address for Prometheus metrics, e.g. 127.0.0.1:9090. Empty: no metrics."`
+	Operators []string `help:"E-mail addresses of users, with a second factor or a passkey, who may see the dashboard's System page and are mailed of its troubles."`
+
+	MetricsListen string   `help:"Address for Prometheus metrics, e.g. 127.0.0.1:9090. Empty: no metrics."`
+	OTLPEndpoint  string   `name:"otlp-endpoint" help:"OpenTelemetry collector for traces, by OTLP over HTTP, e.g. http://127.0.0.1:4318. Empty: no traces."`
+	OTLPHeaders   []string `name:"otlp-headers" secret:"" help:"Headers of every request to the collector, e.g. authorization=Bearer word."`
+
 	TrustedProxies []string `help:"Addresses of front servers whose X-Forwarded-For is believed."`
 	RateLimit      int64    `default:"6000" help:"Requests a minute that one API key may make."`
 	LogLevel       string   `default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error."`
@@ -70,6 +81,12 @@ func (s *Settings) complete() error {
 	s.BaseURL = strings.TrimRight(s.BaseURL, "/")
 	if s.RateLimit < 1 {
 		return fmt.Errorf("%s_RATE_LIMIT must be 1 or more", prefix)
+	}
+	for i, address := range s.Operators {
+		s.Operators[i] = strings.ToLower(strings.TrimSpace(address))
+		if contact.Email(s.Operators[i]) != "" {
+			return fmt.Errorf("%s_OPERATORS: %q is no e-mail address", prefix, address)
+		}
 	}
 	return nil
 }

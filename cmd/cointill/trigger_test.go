@@ -65,7 +65,7 @@ func TestWebAddress(t *testing.T) {
 	for text, want := range map[string]string{
 		"3000": "http://localhost:3000", "3000/hook": "http://localhost:3000/hook", ":3000/hook": "http://localhost:3000/hook",
 		"localhost:3000/hook?a=b": "http://localhost:3000/hook?a=b", "https://pay.example.com": "https://pay.example.com", "[::1]:80/x": "http://[::1]:80/x",
-		"": "", "ftp://localhost": "", "http://": "", "http://:": "", "/hook": "", "localhost:port": "",
+		"": "", "ftp://localhost": "", "http://": "", "http://:": "", "/hook": "", "localhost:port": "", "localhost:99999": "", "http://user:word@localhost:3000": "",
 	} {
 		got := ""
 		if address, err := webAddress(text); err == nil {

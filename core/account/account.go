@@ -6,7 +6,6 @@ package account
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"cointill/core/audit"
 	"cointill/core/clock"
 	"cointill/core/contact"
 	"cointill/core/fault"
@@ -37,18 +37,31 @@ type Service struct {
 	// nothing does. Without it, live has no network at all.
 	Missing func(ctx context.Context, sc scope.Scope, method money.Method) (string, error)
 
-	hashing chan struct{}    // Argon2 takes 64 MiB each: two at a time
-	cost    *argon2id.Params // of new hashes; older ones are made anew at sign-in
-	dummy   func() string    // a hash of nobody's password, compared for unknown e-mails
+	// Mails queues what users are told of their accounts, Render writes it, and
+	// WakeMails is called once it is committed. Without the first two nobody is
+	// told, and no link is sent.
+	Mails     Mails
+	Render    func(Letter) (subject, text, html string)
+	WakeMails func()
+	// Operators are the addresses, in lower case, of who runs this installation.
+	Operators []string
+	// Base is this server's address, for the links in mails: https://till.example.
+	Base string
+
+	// Cost is of new hashes of passwords; older ones are made anew at sign-in.
+	Cost argon2id.Params
+
+	hashing chan struct{} // Argon2 takes 64 MiB each: two at a time
+	dummy   func() string // a hash of nobody's password, compared for unknown e-mails
 }
 
 // New makes the service.
 func New(db *models.DB, now clock.Clock, box *secret.Box) *Service {
 	s := &Service{db: db, now: now, secret: box, hashing: make(chan struct{}, 2)}
 	// Explicit, because the library's defaults follow the number of processors.
-	s.cost = &argon2id.Params{Memory: 64 << 10, Iterations: 3, Parallelism: 1, SaltLength: 16, KeyLength: 32}
+	s.Cost = argon2id.Params{Memory: 64 << 10, Iterations: 3, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 	s.dummy = sync.OnceValue(func() string {
-		hash, _ := argon2id.CreateHash(ident.Token(), s.cost) // an empty hash only makes the comparison fail early
+		hash, _ := argon2id.CreateHash(ident.Token(), &s.Cost) // an empty hash only makes the comparison fail early
 		return hash
 	})
 	s.Missing = func(_ context.Context, sc scope.Scope, _ money.Method) (string, error) {
@@ -65,6 +78,13 @@ type User struct {
 	ID    int64
 	Name  string
 	Email string
+	// SecondFactor says that signing in needs a code, too.
+	SecondFactor bool
+}
+
+// known is a row as the rest of the program sees it.
+func known(row models.User) User {
+	return User{ID: row.ID, Name: row.Name, Email: row.Email, SecondFactor: row.TOTPSecret != nil}
 }
 
 // Membership is a user with the business they work in and their role there.
@@ -139,7 +159,7 @@ func (s *Service) create(ctx context.Context, n NewBusiness, onlyFirst bool) (mo
 	if err != nil {
 		return models.Business{}, User{}, err
 	}
-	return business, User{ID: user.ID, Name: user.Name, Email: user.Email}, nil
+	return business, known(user), nil
 }
 
 func (s *Service) insertBusiness(tx *models.Tx, business *models.Business, user *models.User, now time.Time) error {
@@ -184,15 +204,18 @@ func (n NewBusiness) check() error {
 	return fault.Validation(fields)
 }
 
-// Membership tells in which business a user works, and as what. It is asked at
-// each request, so that a changed role takes effect at once. NotFound when the
-// user works nowhere.
-func (s *Service) Membership(ctx context.Context, userID int64) (Membership, error) {
+// Membership tells in which business a user works, and as what: in the one with
+// the preferred id when they are a member there, else in the one they came to
+// first. It is asked at each request, so that a changed role takes effect at
+// once. NotFound when the user works nowhere.
+func (s *Service) Membership(ctx context.Context, userID, preferred int64) (Membership, error) {
 	var user models.User
 	var member models.Member
 	var business models.Business
 	db := s.db.Read(ctx)
-	if err := db.Where("user_id = ?", userID).Order("id").Take(&member).Error; err != nil {
+	err := db.Where("user_id = ?", userID).
+		Order(clause.OrderBy{Expression: clause.Expr{SQL: "CASE WHEN business_id = ? THEN 0 ELSE 1 END, id", Vars: []any{preferred}}}).Take(&member).Error
+	if err != nil {
 		return Membership{}, missing(err, "membership")
 	}
 	if err := db.Where("id = ?", userID).Take(&user).Error; err != nil {
@@ -201,7 +224,21 @@ func (s *Service) Membership(ctx context.Context, userID int64) (Membership, err
 	if err := db.Where("id = ?", member.BusinessID).Take(&business).Error; err != nil {
 		return Membership{}, missing(err, "business")
 	}
-	return Membership{User: User{ID: user.ID, Name: user.Name, Email: user.Email}, Business: business, Role: scope.Role(member.Role)}, nil
+	return Membership{User: known(user), Business: business, Role: scope.Role(member.Role)}, nil
+}
+
+// Workplace is a business that a user works in.
+type Workplace struct {
+	ID   int64
+	Name string
+	Role scope.Role
+}
+
+// Workplaces lists the businesses of a user, in the order in which they came to them.
+func (s *Service) Workplaces(ctx context.Context, userID int64) (list []Workplace, err error) {
+	err = s.db.Read(ctx).Model(&models.Member{}).Select("businesses.id, businesses.name, members.role").
+		Joins("JOIN businesses ON businesses.id = members.business_id").Where("members.user_id = ?", userID).Order("members.id").Scan(&list).Error
+	return list, err
 }
 
 // Scope is the member's scope in a domain.
@@ -219,12 +256,7 @@ func (s *Service) Business(ctx context.Context, code string) (models.Business, e
 // Audit records a privileged act in the transaction that does it. detail is
 // written as JSON and must hold no secret.
 func Audit(tx *models.Tx, sc scope.Scope, at time.Time, action, subject string, detail any) error {
-	text, err := json.Marshal(detail)
-	if err != nil {
-		return err
-	}
-	return tx.Create(&models.Audit{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Actor: sc.Actor,
-		Action: action, Subject: subject, Detail: string(text), CreatedAt: at}).Error
+	return audit.Append(tx, sc, at, audit.Act{Action: action, Subject: subject, Detail: detail})
 }
 
 // missing turns "no row" into the NotFound fault of a thing.

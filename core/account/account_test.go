@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"cointill/core/account"
+	"cointill/core/account/accounttest"
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/money"
+	"cointill/core/receipt"
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/models"
@@ -22,6 +24,7 @@ type bench struct {
 	*account.Service
 	db    *models.DB
 	clock *clock.Fake
+	sent  *[]account.Letter // in the order in which they were written; a rolled-back one is among them
 }
 
 func setup(t *testing.T, db *models.DB) bench {
@@ -31,9 +34,21 @@ func setup(t *testing.T, db *models.DB) bench {
 		t.Fatal(err)
 	}
 	fake := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-	service := account.New(db, fake.Now, box)
-	service.Cheapen()
-	return bench{Service: service, db: db, clock: fake}
+	service := accounttest.New(db, fake.Now, box)
+	b := bench{Service: service, db: db, clock: fake, sent: &[]account.Letter{}}
+	service.Base, service.Mails = "https://till.example", &receipt.Service{DB: db, Clock: fake.Now}
+	service.Render = func(l account.Letter) (subject, text, html string) {
+		*b.sent = append(*b.sent, l)
+		return string(l.Kind), l.URL, ""
+	}
+	return b
+}
+
+// TestCost: what passwords are hashed with is what OWASP asks of Argon2id, or more.
+func TestCost(t *testing.T) {
+	if cost := account.New(nil, nil, nil).Cost; cost.Memory < 19<<10 || cost.Iterations < 2 || cost.SaltLength < 16 || cost.KeyLength < 32 {
+		t.Errorf("%+v", cost)
+	}
 }
 
 var ada = account.NewBusiness{BusinessName: "Ada's Shop", Name: "Ada Obi", Email: "Ada@Example.com", Password: "a long enough phrase"}
@@ -47,12 +62,42 @@ func each(t *testing.T, test func(t *testing.T, b bench, m account.Membership)) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := b.Membership(t.Context(), user.ID)
+		m, err := b.Membership(t.Context(), user.ID, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		test(t, b, m)
 	})
+}
+
+// letters are the kinds of the mails that were sent since the last call, with whom they go to.
+func (b bench) letters() (list []string) {
+	for _, l := range *b.sent {
+		list = append(list, string(l.Kind)+" to "+l.To.Email)
+	}
+	*b.sent = nil
+	return list
+}
+
+// link is the token of the last mail's link, as the mail's reader gets it.
+func (b bench) link(t *testing.T) string {
+	t.Helper()
+	var row models.Mail
+	if err := b.db.Read(t.Context()).Order("id DESC").Take(&row).Error; err != nil {
+		t.Fatal(err)
+	}
+	if b.Fill(row.Text) == row.Text || row.BusinessID != 0 {
+		t.Fatalf("%q of business %d", row.Text, row.BusinessID)
+	}
+	text := b.Fill(row.Text)
+	return text[strings.LastIndex(text, "/")+1:]
+}
+
+// actions are what the audit log has since a row.
+func (b bench) actions(t *testing.T, businessID int64) (list []string) {
+	t.Helper()
+	b.db.Read(t.Context()).Model(&models.Audit{}).Where("business_id = ?", businessID).Order("id").Pluck("action", &list)
+	return list
 }
 
 func code(err error) string {

@@ -12,6 +12,7 @@ import (
 
 	"cointill/core/contact"
 	"cointill/core/fault"
+	"cointill/core/idempotency"
 	"cointill/core/ident"
 	"cointill/core/scope"
 	"cointill/models"
@@ -41,6 +42,12 @@ type Key struct {
 	RevokedAt  *time.Time
 }
 
+// NewKey is a key that was just made, with its secret: what idempotency.Do gives.
+type NewKey struct {
+	Key    Key
+	Secret string
+}
+
 // Works reports whether the key authenticates at a time.
 func (k Key) Works(now time.Time) bool {
 	return k.RevokedAt == nil && (k.ExpiresAt == nil || k.ExpiresAt.After(now))
@@ -55,31 +62,28 @@ func (s *Service) CreateKey(ctx context.Context, sc scope.Scope, name string) (K
 	if sentence := contact.Label(name); sentence != "" {
 		return Key{}, "", fault.Validation(fault.Fields{"name": {sentence}})
 	}
-	var row models.APIKey
-	var text string
-	err := s.db.Write(ctx, func(tx *models.Tx) (err error) {
+	made, err := idempotency.Do(ctx, s.db, func(tx *models.Tx) (NewKey, error) {
 		var working int64
 		count := sc.Rows(tx.Model(&models.APIKey{})).Where("revoked_at IS NULL AND expires_at IS NULL").Count(&working)
 		if count.Error != nil {
-			return count.Error
+			return NewKey{}, count.Error
 		}
 		if working >= maxKeys {
-			return fault.New(fault.Conflict, "too_many_keys", "A business may have 100 API keys in a domain. Revoke one that is not used.")
+			return NewKey{}, fault.New(fault.Conflict, "too_many_keys", "A business may have 100 API keys in a domain. Revoke one that is not used.")
 		}
-		row, text, err = s.insertKey(tx, sc, name)
-		return err
+		return s.insertKey(tx, sc, name)
 	})
-	return shown(row), text, err
+	return made.Key, made.Secret, err
 }
 
-func (s *Service) insertKey(tx *models.Tx, sc scope.Scope, name string) (models.APIKey, string, error) {
+func (s *Service) insertKey(tx *models.Tx, sc scope.Scope, name string) (NewKey, error) {
 	text := newSecret(sc.Domain)
 	row := models.APIKey{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Name: name, Hash: s.secret.Hash("api key", text),
 		Hint: text[:len(testPrefix)] + "…" + text[len(text)-4:], CreatedBy: sc.Actor, CreatedAt: s.now()}
 	if err := tx.Create(&row).Error; err != nil {
-		return row, "", err
+		return NewKey{}, err
 	}
-	return row, text, Audit(tx, sc, row.CreatedAt, "key.created", keyActor(row.ID), map[string]string{"name": name, "hint": row.Hint})
+	return NewKey{shown(row), text}, Audit(tx, sc, row.CreatedAt, "key.created", keyActor(row.ID), map[string]string{"name": name, "hint": row.Hint})
 }
 
 // Keys lists the scope's keys, the newest first, revoked ones too.
@@ -102,30 +106,26 @@ func (s *Service) RollKey(ctx context.Context, sc scope.Scope, id int64) (Key, s
 	if err := sc.Can(scope.ManageKeys); err != nil {
 		return Key{}, "", err
 	}
-	var row models.APIKey
-	var text string
-	err := s.db.Write(ctx, func(tx *models.Tx) error {
+	made, err := idempotency.Do(ctx, s.db, func(tx *models.Tx) (NewKey, error) {
 		var old models.APIKey
 		if err := sc.Rows(tx).Where("id = ?", id).Take(&old).Error; err != nil {
-			return missing(err, "API key")
+			return NewKey{}, missing(err, "API key")
 		}
 		now := s.now()
 		ends := sc.Rows(tx.Model(&models.APIKey{})).Where("id = ? AND revoked_at IS NULL AND expires_at IS NULL", id).
 			Update("expires_at", now.Add(rollOverlap))
 		if ends.Error == nil && ends.RowsAffected == 0 {
-			return fault.New(fault.Conflict, "key_not_active", "This key is revoked or has been rolled already.")
+			return NewKey{}, fault.New(fault.Conflict, "key_not_active", "This key is revoked or has been rolled already.")
 		}
 		if ends.Error != nil {
-			return ends.Error
+			return NewKey{}, ends.Error
 		}
 		if err := Audit(tx, sc, now, "key.rolled", keyActor(id), map[string]string{"name": old.Name, "hint": old.Hint}); err != nil {
-			return err
+			return NewKey{}, err
 		}
-		var err error
-		row, text, err = s.insertKey(tx, sc, old.Name)
-		return err
+		return s.insertKey(tx, sc, old.Name)
 	})
-	return shown(row), text, err
+	return made.Key, made.Secret, err
 }
 
 // RevokeKey ends a key at once. Revoking one twice is no error.

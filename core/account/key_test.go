@@ -12,6 +12,8 @@ import (
 	"cointill/models"
 )
 
+// TestKeyAuthenticates (AP-4): a key is long, random and of its domain, and only its
+// hash is stored.
 func TestKeyAuthenticates(t *testing.T) {
 	each(t, func(t *testing.T, b bench, m account.Membership) {
 		for _, domain := range []scope.Domain{scope.Test, scope.Live} {
@@ -38,6 +40,8 @@ func TestKeyAuthenticates(t *testing.T) {
 	})
 }
 
+// TestKeyRefusals (AP-4): whatever isn't a whole key of ours is refused in the same
+// words.
 func TestKeyRefusals(t *testing.T) {
 	each(t, func(t *testing.T, b bench, m account.Membership) {
 		_, text, err := b.CreateKey(t.Context(), m.Scope(scope.Test), "a")
@@ -71,6 +75,8 @@ func TestKeyRefusals(t *testing.T) {
 	})
 }
 
+// TestKeyRollAndRevoke (AP-4): a replaced key lives on for a day, a revoked one not at
+// all.
 func TestKeyRollAndRevoke(t *testing.T) {
 	each(t, func(t *testing.T, b bench, m account.Membership) {
 		ctx, sc := t.Context(), m.Scope(scope.Test)

@@ -62,7 +62,7 @@ func (s *Service) hashed(ctx context.Context, work func() error) error {
 
 func (s *Service) hashPassword(ctx context.Context, password string) (hash string, err error) {
 	err = s.hashed(ctx, func() error {
-		hash, err = argon2id.CreateHash(password, s.cost)
+		hash, err = argon2id.CreateHash(password, &s.Cost)
 		return err
 	})
 	return hash, err
@@ -74,7 +74,7 @@ func (s *Service) matches(ctx context.Context, password, hash string) (match, st
 	err = s.hashed(ctx, func() error {
 		ok, made, err := argon2id.CheckHash(password, hash)
 		match = ok
-		stale = ok && *made != *s.cost
+		stale = ok && *made != s.Cost
 		return err
 	})
 	return match, stale, err

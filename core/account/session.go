@@ -4,13 +4,16 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
 
 	"gorm.io/gorm/clause"
 
+	"cointill/core/fault"
 	"cointill/core/ident"
+	"cointill/core/scope"
 	"cointill/models"
 )
 
@@ -29,6 +32,10 @@ type Session struct {
 	UserID    int64  // 0 before sign-in
 	Data      string // JSON of the web server's making
 	UserAgent string
+	IP        string
+	// Expires is when it ends in any case. A session that is rotated with it set
+	// keeps that end; without it a new life begins, as at sign-in.
+	Expires time.Time
 }
 
 // LoadSession finds the session of a token; NotFound when it ended, was revoked or never was.
@@ -42,7 +49,7 @@ func (s *Service) LoadSession(ctx context.Context, token string) (Session, error
 	if now.Sub(row.SeenAt) >= seenEvery {
 		err = s.db.Exec(ctx).Model(&models.Session{}).Where("id = ? AND seen_at = ?", row.ID, row.SeenAt).Update("seen_at", now).Error
 	}
-	return Session{Token: token, UserID: row.UserID, Data: row.Data, UserAgent: row.UserAgent}, err
+	return Session{Token: token, UserID: row.UserID, Data: row.Data, UserAgent: row.UserAgent, IP: row.IP, Expires: row.ExpiresAt}, err
 }
 
 // SaveSession keeps what a session remembers. It never changes whose session
@@ -62,12 +69,19 @@ func (s *Service) SaveSession(ctx context.Context, session Session) error {
 
 // RotateSession replaces a session by a new one under a new token, in one
 // transaction: the old token is worth nothing afterwards. It is called when
-// the rights of a browser change (sign-in, sign-out, second factor, role).
+// the rights of a browser change (sign-in, sign-out, second factor, role). One
+// that was ended meanwhile doesn't come back: NotFound.
 func (s *Service) RotateSession(ctx context.Context, oldToken string, next Session) (Session, error) {
-	next.Token = ident.Token()
+	if next.Token == "" || next.Token == oldToken {
+		next.Token = ident.Token()
+	}
 	err := s.db.Write(ctx, func(tx *models.Tx) error {
-		if err := tx.Where("id = ?", sessionID(oldToken)).Delete(&models.Session{}).Error; err != nil {
-			return err
+		ended := tx.Where("id = ?", sessionID(oldToken)).Delete(&models.Session{})
+		if ended.Error != nil {
+			return ended.Error
+		}
+		if !next.Expires.IsZero() && ended.RowsAffected == 0 {
+			return fault.Missing("session")
 		}
 		row := s.row(next, s.now())
 		return tx.Create(&row).Error
@@ -85,24 +99,103 @@ func (s *Service) RevokeUser(ctx context.Context, userID int64) error {
 	return s.db.Exec(ctx).Where("user_id = ? AND user_id <> 0", userID).Delete(&models.Session{}).Error
 }
 
-// Sweep deletes sessions that ended and sign-in attempts that no longer count. Run it now and then.
+// Sweep deletes what is over: sessions, attempts that no longer count, links and
+// invitations that nobody can use, browsers that nobody uses. Run it now and then.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.now()
 	ended := s.db.Exec(ctx).Where("expires_at <= ? OR seen_at <= ?", now, now.Add(-SessionIdle)).Delete(&models.Session{})
 	if ended.Error != nil {
 		return ended.Error
 	}
-	return s.db.Exec(ctx).Where("updated_at <= ?", now.Add(-forgetAfter)).Delete(&models.Attempt{}).Error
+	return errors.Join(
+		s.db.Exec(ctx).Where("updated_at <= ?", now.Add(-forgetAfter)).Delete(&models.Attempt{}).Error,
+		s.db.Exec(ctx).Where("expires_at <= ?", now).Delete(&models.Ticket{}).Error,
+		s.db.Exec(ctx).Where("expires_at <= ?", now).Delete(&models.PasskeyChallenge{}).Error,
+		s.db.Exec(ctx).Where("expires_at <= ?", now.Add(-keepInvitation)).Delete(&models.Invitation{}).Error,
+		s.db.Exec(ctx).Where("seen_at <= ?", now.Add(-DeviceLife)).Delete(&models.Device{}).Error,
+	)
 }
 
 func (s *Service) row(session Session, now time.Time) models.Session {
-	session.UserAgent = strings.ReplaceAll(strings.ToValidUTF8(session.UserAgent, "?"), "\x00", "?")
-	if agent := []rune(session.UserAgent); len(agent) > maxAgent {
-		session.UserAgent = string(agent[:maxAgent])
+	row := models.Session{ID: sessionID(session.Token), UserID: session.UserID, Data: session.Data, UserAgent: agent(session.UserAgent),
+		IP: session.IP, CreatedAt: now, SeenAt: now, ExpiresAt: now.Add(SessionLife)}
+	if !session.Expires.IsZero() {
+		row.ExpiresAt, row.CreatedAt = session.Expires, session.Expires.Add(-SessionLife)
 	}
-	return models.Session{ID: sessionID(session.Token), UserID: session.UserID, Data: session.Data, UserAgent: session.UserAgent,
-		CreatedAt: now, SeenAt: now, ExpiresAt: now.Add(SessionLife)}
+	return row
 }
+
+// agent is a browser's name as it is kept.
+func agent(text string) string {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "\x00", "?")
+	if runes := []rune(text); len(runes) > maxAgent {
+		text = string(runes[:maxAgent])
+	}
+	return text
+}
+
+// Seat is a signed-in browser as its user sees it. Key names it in a form; it is no token.
+type Seat struct {
+	Key, UserAgent, IP string
+	SignedIn, Seen     time.Time
+}
+
+// Sessions lists where the user of a scope is signed in, the latest use first.
+func (s *Service) Sessions(ctx context.Context, sc scope.Scope) ([]Seat, error) {
+	userID, err := actor(sc)
+	if err != nil {
+		return nil, err
+	}
+	now := s.now()
+	var rows []models.Session
+	err = s.db.Read(ctx).Where("user_id = ? AND expires_at > ? AND seen_at > ?", userID, now, now.Add(-SessionIdle)).
+		Order("seen_at DESC, id").Limit(100).Find(&rows).Error
+	var list []Seat
+	for _, row := range rows {
+		list = append(list, Seat{Key: row.ID, UserAgent: row.UserAgent, IP: row.IP, SignedIn: row.CreatedAt, Seen: row.SeenAt})
+	}
+	return list, err
+}
+
+// EndSession signs one browser of the user of a scope out; NotFound when it is no longer signed in.
+func (s *Service) EndSession(ctx context.Context, sc scope.Scope, key string) error {
+	userID, err := actor(sc)
+	if err != nil {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *models.Tx) error {
+		ended := tx.Where("id = ? AND user_id = ?", key, userID).Delete(&models.Session{})
+		if ended.Error == nil && ended.RowsAffected == 0 {
+			return fault.Missing("session")
+		}
+		if ended.Error != nil {
+			return ended.Error
+		}
+		return s.auditUser(tx, userID, "user.session_ended", nil)
+	})
+}
+
+// EndOtherSessions signs the user of a scope out everywhere but in the session
+// that has the key.
+func (s *Service) EndOtherSessions(ctx context.Context, sc scope.Scope, key string) error {
+	userID, err := actor(sc)
+	if err != nil {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *models.Tx) error {
+		if err := endOthers(tx, userID, key); err != nil {
+			return err
+		}
+		return s.auditUser(tx, userID, "user.sessions_ended", nil)
+	})
+}
+
+func endOthers(tx *models.Tx, userID int64, key string) error {
+	return tx.Where("user_id = ? AND id <> ?", userID, key).Delete(&models.Session{}).Error
+}
+
+// SessionKey is the key of the session that has the token.
+func SessionKey(token string) string { return sessionID(token) }
 
 func sessionID(token string) string {
 	sum := sha256.Sum256([]byte(token))

@@ -24,9 +24,17 @@ const (
 	retryBusy   = 5 * time.Second
 )
 
-// Credentials are what the sign-in form sends. IP is the client's address.
+// Credentials are what the sign-in form sends. IP is the client's address, and
+// Device what the browser's cookie says of it.
 type Credentials struct {
-	Email, Password, IP string
+	Email, Password, IP, Device string
+}
+
+// Entry is whom a password belongs to. Pending is empty when that is enough to
+// sign in; else it is what EnterCode takes, with a code.
+type Entry struct {
+	User    User
+	Pending string
 }
 
 // errSignIn is the one answer to every failed sign-in: it tells nobody which e-mails exist.
@@ -35,41 +43,68 @@ var errSignIn = fault.New(fault.Unauthenticated, "sign_in_failed", "The e-mail a
 // SignIn finds the user that the credentials belong to. Unauthenticated with
 // one sentence for every failure; Limited, with the time to wait, after guesses
 // in a row. The guess is counted before it is checked, so that many at once
-// count as many.
-func (s *Service) SignIn(ctx context.Context, c Credentials) (User, error) {
+// count as many. A browser that the user has signed in with before is counted by
+// itself, so that who guesses elsewhere keeps nobody out.
+func (s *Service) SignIn(ctx context.Context, c Credentials) (Entry, error) {
+	row, match, err := s.guess(ctx, c)
+	switch {
+	case err != nil:
+		return Entry{}, err
+	case match:
+		return s.entry(row), nil
+	case row.ID != 0:
+		if err := s.refusedUser(ctx, row.ID, "user.sign_in_refused"); err != nil {
+			return Entry{}, err
+		}
+	}
+	return Entry{}, errSignIn
+}
+
+// guess tells whose e-mail address it is, a zero row for nobody's, and whether
+// the password is theirs. It counts.
+func (s *Service) guess(ctx context.Context, c Credentials) (row models.User, match bool, err error) {
 	c.Email = strings.ToLower(strings.TrimSpace(c.Email))
-	address, email := s.attemptKey("ip", neighbourhood(c.IP)), s.attemptKey("email", c.Email)
-	if err := s.countAddress(ctx, address); err != nil {
-		return User{}, err
-	}
-	if err := s.countEmail(ctx, email); err != nil {
-		return User{}, err
-	}
-	var user models.User
-	err := s.db.Read(ctx).Where("email = ?", c.Email).Take(&user).Error
-	known := err == nil
+	err = s.db.Read(ctx).Where("email = ?", c.Email).Take(&row).Error
 	if err != nil && !errors.Is(err, gorm.ErrRecordNotFound) {
-		return User{}, err
+		return row, false, err
 	}
-	hash := user.PasswordHash
-	if !known {
-		hash = s.dummy() // takes as long as a real comparison
-	}
-	if len(c.Password) > 4*maxPassword {
-		c.Password = "" // no password of ours; hashing a long one would only cost time
-	}
-	match, stale, err := s.matches(ctx, c.Password, hash)
+	guess := s.attemptKey("email", c.Email)
+	familiar, err := s.familiar(ctx, row.ID, c.Device)
 	if err != nil {
-		return User{}, err
+		return row, false, err
 	}
-	if !known || !match {
-		return User{}, errSignIn
+	if familiar {
+		guess = s.attemptKey("device", c.Email+" "+sessionID(c.Device))
 	}
-	s.forgive(ctx, address, email)
-	if stale {
-		s.rehash(ctx, user.ID, c.Password)
+	address := s.attemptKey("ip", neighbourhood(c.IP))
+	if err := s.countAddress(ctx, address); err != nil {
+		return row, false, err
 	}
-	return User{ID: user.ID, Name: user.Name, Email: user.Email}, nil
+	if err := s.countGuess(ctx, guess); err != nil {
+		return row, false, err
+	}
+	match, err = s.compare(ctx, row, c.Password)
+	if match = match && row.ID != 0; match {
+		s.forgive(ctx, address, guess)
+	}
+	return row, match, err
+}
+
+// compare tells whether a password is a user's. For nobody it takes as long as
+// for somebody. A hash of an older make is made anew.
+func (s *Service) compare(ctx context.Context, row models.User, password string) (bool, error) {
+	hash := row.PasswordHash
+	if row.ID == 0 {
+		hash = s.dummy()
+	}
+	if len(password) > 4*maxPassword {
+		password = "" // no password of ours; hashing a long one would only cost time
+	}
+	match, stale, err := s.matches(ctx, password, hash)
+	if match && stale && row.ID != 0 {
+		s.rehash(ctx, row.ID, password)
+	}
+	return match, err
 }
 
 func (s *Service) attemptKey(kind, text string) string {
@@ -109,9 +144,9 @@ func (s *Service) countAddress(ctx context.Context, key string) error {
 	return tooMany(row.BlockedTo.Sub(now))
 }
 
-// countEmail makes the guesses of one e-mail wait for one another: 1, 2, 4 …
+// countGuess makes the guesses of one e-mail, browser or code wait for one another: 1, 2, 4 …
 // up to 60 seconds. Of several at the same moment one is let through.
-func (s *Service) countEmail(ctx context.Context, key string) error {
+func (s *Service) countGuess(ctx context.Context, key string) error {
 	now := s.now()
 	var row models.Attempt
 	err := s.db.Read(ctx).Where("key = ?", key).Take(&row).Error
@@ -149,19 +184,19 @@ func delay(count int) time.Duration {
 }
 
 func tooMany(wait time.Duration) error {
-	f := fault.New(fault.Limited, "too_many_attempts", "Too many sign-ins in a short time. Wait a moment, then try again.")
+	f := fault.New(fault.Limited, "too_many_attempts", "Too many tries in a short time. Wait a moment, then try again.")
 	f.RetryAfter = max(wait, time.Second)
 	return f
 }
 
 // forgive takes back what a sign-in that succeeded had counted. When that
 // fails, the next sign-in merely has to wait: no reason to refuse this one.
-func (s *Service) forgive(ctx context.Context, address, email string) {
+func (s *Service) forgive(ctx context.Context, address, guess string) {
 	err := s.db.Write(ctx, func(tx *models.Tx) error {
 		if err := tx.Exec(`UPDATE attempts SET count = count - 1 WHERE key = ? AND count > 0`, address).Error; err != nil {
 			return err
 		}
-		return tx.Where("key = ?", email).Delete(&models.Attempt{}).Error
+		return tx.Where("key = ?", guess).Delete(&models.Attempt{}).Error
 	})
 	if err != nil {
 		slog.WarnContext(ctx, "sign-in attempts not reset", "error", err)

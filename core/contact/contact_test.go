@@ -10,6 +10,7 @@ import (
 	"cointill/core/contact"
 )
 
+// TestEmail (AP-11): an address is what it says, in one plain form, or refused.
 func TestEmail(t *testing.T) {
 	long := strings.Repeat("d", 60)
 	longest := strings.Repeat("a", 64) + "@" + long + "." + long + "." + long + ".co." // + more below
@@ -33,6 +34,8 @@ func TestEmail(t *testing.T) {
 	}
 }
 
+// TestName (AP-8): a name shows what it holds: no line end, no control, nothing that
+// turns the direction.
 func TestName(t *testing.T) {
 	cases := map[string]bool{
 		"Ada": true, "Ọlá": true, "Zoë": true, "O\u0301la": true, "José2": true, "李": true, "Наталья": true,
@@ -60,7 +63,8 @@ func TestLabel(t *testing.T) {
 	}
 }
 
-// FuzzEmail: whatever passes is one header-safe address that the mailer reads as given.
+// FuzzEmail (AP-11): whatever passes is one header-safe address that the mailer reads as
+// given.
 func FuzzEmail(f *testing.F) {
 	for _, seed := range []string{"ada@example.com", `"a"@b.co`, "a@[::1]", "a@b.co\r\n", "ä@b.co"} {
 		f.Add(seed)
@@ -76,7 +80,7 @@ func FuzzEmail(f *testing.F) {
 	})
 }
 
-// FuzzName: whatever passes shows only letters, marks and digits.
+// FuzzName (AP-8): whatever passes shows only letters, marks and digits.
 func FuzzName(f *testing.F) {
 	for _, seed := range []string{"Ada", "O\u0301", "\u202e", "7"} {
 		f.Add(seed)

@@ -75,6 +75,7 @@ func count(t *testing.T, db *models.DB, model any) (n int64) {
 	return n
 }
 
+// TestReplay (AP-16): the answer comes back as it was, and nothing is done twice.
 func TestReplay(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		store, _ := setup(t, db)
@@ -124,6 +125,7 @@ func TestOtherScopesDoNotMeet(t *testing.T) {
 	})
 }
 
+// TestFailureIsNotStored (AP-16): what was rolled back can be tried again under its key.
 func TestFailureIsNotStored(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		store, _ := setup(t, db)
@@ -139,7 +141,8 @@ func TestFailureIsNotStored(t *testing.T) {
 	})
 }
 
-// TestTwins sends a hundred equal requests at the same moment: one effect, one answer for all.
+// TestTwins (AP-16) sends a hundred equal requests at the same moment: one effect, one
+// answer for all.
 func TestTwins(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		store, _ := setup(t, db)

@@ -3,6 +3,7 @@ package ident
 
 import (
 	"crypto/rand"
+	"encoding/base32"
 	"encoding/base64"
 )
 
@@ -30,3 +31,17 @@ func Text(n int) string {
 
 // Token returns a URL-safe token of 256 random bits.
 func Token() string { return base64.RawURLEncoding.EncodeToString(Bytes(32)) }
+
+// Encode writes bytes as URL-safe text.
+func Encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
+
+// Decode reads what Encode wrote; false for anything else.
+func Decode(text string) ([]byte, bool) {
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	return b, err == nil
+}
+
+// Base32 writes bytes as RFC 4648 says, without padding: what authenticator apps take.
+func Base32(b []byte) string {
+	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b)
+}

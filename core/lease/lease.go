@@ -28,26 +28,52 @@ func New(db *models.DB, now clock.Clock) *Leases {
 	return &Leases{db: db, clock: now, holder: ident.Text(16)}
 }
 
-// Take takes or renews the lease for a time. It returns the fence and whether it is held.
-func (l *Leases) Take(ctx context.Context, name string, hold time.Duration) (fence int64, held bool, err error) {
+// Lease is how a lease stands for the process that asked.
+type Lease struct {
+	Held  bool
+	Fence int64     // what the holder's writes carry; 0 when another holds it
+	Until time.Time // when it ends, unless its holder renews it
+}
+
+// Wait is how long to wait before asking again: until the next renewal, or until
+// another's lease ends if that is sooner, so that no time is lost after its holder died.
+func (l Lease) Wait(now time.Time) time.Duration {
+	if l.Held || l.Until.IsZero() {
+		return renewal
+	}
+	const least = 50 * time.Millisecond
+	return min(max(l.Until.Sub(now), least), renewal)
+}
+
+// Take takes or renews the lease for a time, and says how it stands.
+func (l *Leases) Take(ctx context.Context, name string, hold time.Duration) (taken Lease, err error) {
 	now := l.clock()
 	err = l.db.Write(ctx, func(tx *models.Tx) error {
 		row := models.Lease{Name: name, Holder: l.holder, Fence: 1, ExpiresAt: now.Add(hold)}
 		made := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
-		if made.Error != nil || made.RowsAffected == 1 {
-			fence, held = 1, made.Error == nil
+		if made.Error != nil {
 			return made.Error
 		}
-		renewed := tx.Exec(`UPDATE leases SET fence = CASE WHEN holder = ? THEN fence ELSE fence + 1 END, holder = ?, expires_at = ?
-			WHERE name = ? AND (holder = ? OR expires_at <= ?)`, l.holder, l.holder, now.Add(hold), name, l.holder, now)
-		if renewed.Error != nil || renewed.RowsAffected == 0 {
-			held = false
-			return renewed.Error
+		if made.RowsAffected == 0 {
+			renewed := tx.Exec(`UPDATE leases SET fence = CASE WHEN holder = ? THEN fence ELSE fence + 1 END, holder = ?, expires_at = ?
+				WHERE name = ? AND (holder = ? OR expires_at <= ?)`, l.holder, l.holder, now.Add(hold), name, l.holder, now)
+			if renewed.Error != nil {
+				return renewed.Error
+			}
+			if err := tx.Where("name = ?", name).Take(&row).Error; err != nil {
+				return err
+			}
 		}
-		held = true
-		return tx.Model(&models.Lease{}).Where("name = ?", name).Pluck("fence", &fence).Error
+		taken = Lease{Held: row.Holder == l.holder, Until: row.ExpiresAt}
+		if taken.Held {
+			taken.Fence = row.Fence
+		}
+		return nil
 	})
-	return fence, held && err == nil, err
+	if err != nil {
+		return Lease{}, err
+	}
+	return taken, nil
 }
 
 // Release gives the lease back early, so that another replica need not wait.
@@ -57,25 +83,23 @@ func (l *Leases) Release(ctx context.Context, name string) error {
 }
 
 // Hold is how long a lease lasts without renewal: another replica takes over
-// within Hold and a renewal of a holder that died.
+// then from a holder that died.
 const Hold = 6 * time.Second
 
-// renewal is how often a lease is renewed, or asked for.
+// renewal is how often a lease is renewed, or asked for at least.
 const renewal = 2 * time.Second
 
 // Run runs work while the lease is held, and waits for it while another holds
 // it, until the context ends. The work's context ends when the lease is lost;
 // it must return then. Its fence is what its writes carry.
 func (l *Leases) Run(ctx context.Context, name string, work func(ctx context.Context, fence int64) error) error {
-	ticker := time.NewTicker(renewal)
-	defer ticker.Stop()
 	var running *worker
 	defer func() {
 		running.stop()
 		_ = l.Release(context.WithoutCancel(ctx), name)
 	}()
 	for {
-		fence, held, err := l.Take(ctx, name, Hold)
+		taken, err := l.Take(ctx, name, Hold)
 		switch {
 		case err != nil && ctx.Err() == nil:
 			slog.ErrorContext(ctx, "a lease can't be renewed", "lease", name, "error", err)
@@ -83,21 +107,21 @@ func (l *Leases) Run(ctx context.Context, name string, work func(ctx context.Con
 				running.stop()
 				running = nil
 			}
-		case running != nil && (!held || fence != running.fence):
+		case running != nil && (!taken.Held || taken.Fence != running.fence):
 			running.stop()
 			running = nil
 		}
 		switch {
-		case held && running == nil:
-			running = start(ctx, name, fence, work)
+		case taken.Held && running == nil:
+			running = start(ctx, name, taken.Fence, work)
 			running.renewed = l.clock()
-		case held:
+		case taken.Held:
 			running.renewed = l.clock()
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-ticker.C:
+		case <-time.After(taken.Wait(l.clock())):
 		}
 	}
 }

@@ -17,9 +17,12 @@ func TestTakeOver(t *testing.T) {
 		first, second := lease.New(db, now.Now), lease.New(db, now.Now)
 		take := func(l *lease.Leases, wantHeld bool, wantFence int64) {
 			t.Helper()
-			fence, held, err := l.Take(t.Context(), "follow bitcoin", 6*time.Second)
-			if err != nil || held != wantHeld || held && fence != wantFence {
-				t.Fatalf("held %v fence %d, %v; want %v %d", held, fence, err, wantHeld, wantFence)
+			got, err := l.Take(t.Context(), "follow bitcoin", 6*time.Second)
+			if err != nil || got.Held != wantHeld || got.Fence != wantFence {
+				t.Fatalf("%+v, %v; want %v %d", got, err, wantHeld, wantFence)
+			}
+			if left := got.Until.Sub(now.Now()); wantHeld && left != 6*time.Second || left <= 0 || left > 6*time.Second {
+				t.Errorf("it ends in %s", left)
 			}
 		}
 		take(first, true, 1)
@@ -36,4 +39,23 @@ func TestTakeOver(t *testing.T) {
 		}
 		take(first, true, 3)
 	})
+}
+
+// TestWait: whoever is refused asks again when the other's lease ends.
+func TestWait(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for name, c := range map[string]struct {
+		lease lease.Lease
+		want  time.Duration
+	}{
+		"held":             {lease.Lease{Held: true, Until: now.Add(lease.Hold)}, 2 * time.Second},
+		"ends soon":        {lease.Lease{Until: now.Add(700 * time.Millisecond)}, 700 * time.Millisecond},
+		"ends late":        {lease.Lease{Until: now.Add(5 * time.Second)}, 2 * time.Second},
+		"has just ended":   {lease.Lease{Until: now.Add(-time.Second)}, 50 * time.Millisecond},
+		"nothing is known": {lease.Lease{}, 2 * time.Second},
+	} {
+		if got := c.lease.Wait(now); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
 }

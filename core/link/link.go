@@ -13,6 +13,7 @@ import (
 
 	"github.com/shopspring/decimal"
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"cointill/core/clock"
 	"cointill/core/fault"
@@ -135,9 +136,11 @@ func (s *Service) Create(ctx context.Context, sc scope.Scope, d Draft) (models.L
 	row := models.Link{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Code: strings.ToLower(ident.Text(16)), Active: true, CreatedAt: now, UpdatedAt: now}
 	d.fill(&row)
 	return idempotency.Do(ctx, s.DB, func(tx *models.Tx) (models.Link, error) {
-		made := row
-		err := tx.Create(&made).Error
-		return made, err
+		fresh := row
+		if err := tx.Create(&fresh).Error; err != nil {
+			return fresh, err
+		}
+		return fresh, made(tx, sc, fresh)
 	})
 }
 
@@ -156,30 +159,51 @@ func (d Draft) fill(row *models.Link) {
 	}
 }
 
-// Update changes what a merchant says of a link. Payments that were started keep what they were started with.
+// Update changes what a merchant says of a link. Payments that were started keep
+// what they were started with. Faults: Forbidden, NotFound, Invalid.
 func (s *Service) Update(ctx context.Context, sc scope.Scope, id int64, d Draft) (models.Link, error) {
 	if err := sc.Can(scope.ManageLinks); err != nil {
 		return models.Link{}, err
 	}
-	row, err := s.Find(ctx, sc, id)
-	if err != nil {
-		return row, err
-	}
-	now := s.Clock()
-	if d.ExpiresAt != nil && row.ExpiresAt != nil && d.ExpiresAt.Equal(*row.ExpiresAt) {
-		now = row.ExpiresAt.Add(-1) // an expiry that is left as it was may have passed
-	}
-	if err := fault.Validation(d.Check(now)); err != nil {
-		return row, err
-	}
-	d.fill(&row)
-	columns := []string{"Title", "Description", "Currency", "Amount", "MinAmount", "MaxAmount", "Methods",
-		"RedirectURL", "UsageLimit", "ExpiresAt", "UpdatedAt"}
-	if d.Active != nil {
-		columns = append(columns, "Active")
-	}
-	err = sc.Rows(s.DB.Exec(ctx)).Select(columns).Where("id = ?", id).Updates(&row).Error
-	return row, err
+	return s.change(ctx, sc, id, func(row *models.Link) error {
+		now := row.UpdatedAt
+		if d.ExpiresAt != nil && row.ExpiresAt != nil && d.ExpiresAt.Equal(*row.ExpiresAt) {
+			now = row.ExpiresAt.Add(-1) // an expiry that is left as it was may have passed
+		}
+		if err := fault.Validation(d.Check(now)); err != nil {
+			return err
+		}
+		d.fill(row)
+		return nil
+	})
+}
+
+// settable are the columns that a merchant decides about; payments count uses in another.
+var settable = []string{"Title", "Description", "Currency", "Amount", "MinAmount", "MaxAmount", "Methods",
+	"RedirectURL", "UsageLimit", "ExpiresAt", "Active", "UpdatedAt"}
+
+// change writes what set makes of a link, with its row in the audit log. Those
+// who change one link wait for one another.
+func (s *Service) change(ctx context.Context, sc scope.Scope, id int64, set func(row *models.Link) error) (after models.Link, err error) {
+	err = s.DB.Write(ctx, func(tx *models.Tx) error {
+		var rows []models.Link
+		if err := sc.Rows(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"})).Where("id = ?", id).Limit(1).Find(&rows).Error; err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			return fault.Missing("payment link")
+		}
+		after = rows[0]
+		after.UpdatedAt = s.Clock()
+		if err := set(&after); err != nil {
+			return err
+		}
+		if err := sc.Rows(tx).Select(settable).Where("id = ?", id).Updates(&after).Error; err != nil {
+			return err
+		}
+		return changed(tx, sc, rows[0], after)
+	})
+	return after, err
 }
 
 // SetActive switches a link on or off.
@@ -187,11 +211,11 @@ func (s *Service) SetActive(ctx context.Context, sc scope.Scope, id int64, activ
 	if err := sc.Can(scope.ManageLinks); err != nil {
 		return err
 	}
-	set := sc.Rows(s.DB.Exec(ctx).Model(&models.Link{})).Where("id = ?", id).Updates(map[string]any{"active": active, "updated_at": s.Clock()})
-	if set.Error == nil && set.RowsAffected == 0 {
-		return fault.Missing("payment link")
-	}
-	return set.Error
+	_, err := s.change(ctx, sc, id, func(row *models.Link) error {
+		row.Active = active
+		return nil
+	})
+	return err
 }
 
 // Find is one link of the scope.
@@ -223,20 +247,28 @@ func (s *Service) List(ctx context.Context, sc scope.Scope, before int64, limit 
 	return rows, next, nil
 }
 
-// Collected is what the links' successful payments that were not reversed amount to, in each link's whole currency units.
-func (s *Service) Collected(ctx context.Context, sc scope.Scope, ids []int64) (map[int64]decimal.Decimal, error) {
-	totals := map[int64]decimal.Decimal{}
+// Sum is money of one currency, in its whole units.
+type Sum struct {
+	Currency money.Currency
+	Total    decimal.Decimal
+}
+
+// Collected is what the links' successful payments that were not reversed amount
+// to, by link: one sum for each currency, for a link's own may have been changed.
+func (s *Service) Collected(ctx context.Context, sc scope.Scope, ids []int64) (map[int64][]Sum, error) {
+	totals := map[int64][]Sum{}
 	if len(ids) == 0 {
 		return totals, nil
 	}
 	var rows []struct {
-		LinkID int64
-		Total  decimal.Decimal
+		LinkID   int64
+		Currency money.Currency
+		Total    decimal.Decimal
 	}
 	err := sc.Rows(s.DB.Read(ctx).Model(&models.Payment{})).Where("link_id IN ? AND status = ? AND reversed = ?", ids, string(payment.Successful), false).
-		Select("link_id, sum(amount) AS total").Group("link_id").Find(&rows).Error
+		Select("link_id, currency, sum(amount) AS total").Group("link_id, currency").Order("link_id, currency").Find(&rows).Error
 	for _, r := range rows {
-		totals[r.LinkID] = r.Total
+		totals[r.LinkID] = append(totals[r.LinkID], Sum{r.Currency, r.Total})
 	}
 	return totals, err
 }

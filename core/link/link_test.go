@@ -10,6 +10,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/account"
+	"cointill/core/account/accounttest"
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/link"
@@ -53,7 +54,7 @@ func bench(t *testing.T, db *models.DB) (*link.Service, *till, *clock.Fake, scop
 	if err != nil {
 		t.Fatal(err)
 	}
-	business, _, err := account.New(db, now.Now, box).CreateBusiness(t.Context(), account.NewBusiness{
+	business, _, err := accounttest.New(db, now.Now, box).CreateBusiness(t.Context(), account.NewBusiness{
 		BusinessName: "Ama's Shop", Name: "Ama", Email: "ama@shop.example", Password: "a long enough passphrase"})
 	if err != nil {
 		t.Fatal(err)
@@ -184,6 +185,77 @@ func TestOnlyPayableCoinsAreOffered(t *testing.T) {
 		var f *fault.Fault
 		if _, err := links.Start(t.Context(), l.Code, payer); !errors.As(err, &f) || len(f.Fields["payment_method"]) == 0 {
 			t.Errorf("paid in bitcoin: %v", err)
+		}
+	})
+}
+
+// TestChangesAreAudited: what is done to a link stands in the audit log, in the
+// transaction that does it; what changes nothing doesn't.
+func TestChangesAreAudited(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		links, _, now, sc := bench(t, db)
+		ctx := t.Context()
+		log := func() (said []string) {
+			t.Helper()
+			var rows []models.Audit
+			if err := db.Read(ctx).Where("action LIKE ?", "link.%").Order("id").Find(&rows).Error; err != nil {
+				t.Fatal(err)
+			}
+			for _, row := range rows {
+				said = append(said, row.Action+" "+row.Domain+" "+row.Detail)
+			}
+			return said
+		}
+		l, err := links.Create(ctx, sc, link.Draft{Title: "Seats", Currency: "KES", Amount: of(500)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps := []struct {
+			act  func() error
+			want string // what the next row says; "" for none
+		}{
+			{func() error { return nil }, `link.created test {"active":true,"amount":500,"currency":"KES","least":1,"most":1000000,"title":"Seats"}`},
+			{func() error { return links.SetActive(ctx, sc, l.ID, true) }, ""},
+			{func() error { return links.SetActive(ctx, sc, l.ID, false) }, `link.deactivated test {"title":"Seats"}`},
+			{func() error { return links.SetActive(ctx, sc, l.ID, false) }, ""},
+			{func() error { return links.SetActive(ctx, sc, l.ID, true) }, `link.activated test {"title":"Seats"}`},
+			{func() error {
+				_, err := links.Update(ctx, sc, l.ID, link.Draft{Title: "Seats", Currency: "KES", Amount: of(700), UsageLimit: of(3)})
+				return err
+			}, `link.changed test {"after":{"amount":700,"uses":3},"before":{"amount":500}}`},
+			{func() error {
+				_, err := links.Update(ctx, sc, l.ID, link.Draft{Title: "Seats", Currency: "KES", Amount: of(700), UsageLimit: of(3)})
+				return err
+			}, ""},
+		}
+		count := 0
+		for i, step := range steps {
+			now.Advance(time.Minute)
+			if err := step.act(); err != nil {
+				t.Fatal(i, err)
+			}
+			if step.want != "" {
+				count++
+			}
+			said := log()
+			if len(said) != count || step.want != "" && said[count-1] != step.want {
+				t.Fatalf("step %d: %q", i, said)
+			}
+		}
+		if _, err := links.Update(ctx, sc, l.ID, link.Draft{Title: ""}); fault.KindOf(err) != fault.Invalid {
+			t.Error(err)
+		}
+		if _, err := links.Update(ctx, sc, l.ID+1, link.Draft{Title: "Seats", Currency: "KES", Amount: of(7)}); fault.KindOf(err) != fault.NotFound {
+			t.Error(err)
+		}
+		if err := db.Exec(ctx).Exec("DROP TABLE audit_heads").Error; err != nil { // no row can be written
+			t.Fatal(err)
+		}
+		if err := links.SetActive(ctx, sc, l.ID, false); err == nil {
+			t.Error("switched without a row in the audit log")
+		}
+		if found, err := links.Find(ctx, sc, l.ID); err != nil || !found.Active {
+			t.Error("the switch is stored without its row", err)
 		}
 	})
 }

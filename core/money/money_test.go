@@ -36,7 +36,8 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestQuoteRounding: the quote is worth at least the price, and less than one display unit more.
+// TestQuoteRounding (FX-6): the quote is worth at least the price, and less than one
+// display unit more.
 func TestQuoteRounding(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -75,7 +76,7 @@ func TestParseIsExact(t *testing.T) {
 	})
 }
 
-// TestLargeAmounts: amounts beyond every machine integer survive both databases.
+// TestLargeAmounts (FX-7): amounts beyond every machine integer survive both databases.
 func TestLargeAmounts(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		now := clock.Trim(time.Unix(1, 0))

@@ -20,31 +20,40 @@ func (w *Worker[T]) begin(ctx context.Context, now time.Time, rows []T, works []
 		l.asked = false
 		l.waiting = append(l.waiting, held[T]{row: row, work: works[i], until: now.Add(w.table.Lease / 2)})
 		if l.running == 0 || w.table.Key == "" {
-			w.next(ctx, key, c)
+			go w.serve(ctx, w.next(key, c), c)
 		}
 		keys = append(keys, key)
 	}
 	for _, key := range keys {
-		w.pump(ctx, key, c)
+		for _, b := range w.pump(key, c) {
+			go w.serve(ctx, b, c)
+		}
 	}
 }
 
-// pump begins what waits in a line as far as there is room. The lock is held.
-func (w *Worker[T]) pump(ctx context.Context, key string, c *collector) {
+// pump takes what waits in a line as far as there is room. The lock is held.
+func (w *Worker[T]) pump(key string, c *collector) (some []begun[T]) {
 	l := w.line(key)
 	for len(l.waiting) > 0 {
 		grouped := l.group != "" && w.options.GroupShare > 0
 		full := w.held >= w.options.Pool || grouped && w.groups[l.group] >= w.options.GroupShare
 		if l.running > 0 && (full || l.temper != quick || l.running >= w.options.Share) {
-			return
+			return some
 		}
-		w.next(ctx, key, c)
+		some = append(some, w.next(key, c))
 	}
 	l.waiting = nil
+	return some
 }
 
-// next begins the first that waits in a line. The lock is held.
-func (w *Worker[T]) next(ctx context.Context, key string, c *collector) {
+// begun is a row whose attempt counts as under way.
+type begun[T any] struct {
+	held[T]
+	*attempt
+}
+
+// next takes the first that waits in a line. The lock is held.
+func (w *Worker[T]) next(key string, c *collector) begun[T] {
 	l := w.line(key)
 	h := l.waiting[0]
 	l.waiting = l.waiting[1:]
@@ -57,7 +66,7 @@ func (w *Worker[T]) next(ctx context.Context, key string, c *collector) {
 		c.n++
 		c.wg.Add(1)
 	}
-	go w.one(ctx, h, a, c)
+	return begun[T]{h, a}
 }
 
 // keep counts places that are taken. The lock is held.
@@ -77,15 +86,30 @@ func (w *Worker[T]) free(chosen []place) {
 	}
 }
 
-// one works on a row. A panic costs the attempt, not the program.
-func (w *Worker[T]) one(ctx context.Context, h held[T], a *attempt, c *collector) {
-	settled, err := w.attempt(ctx, h)
-	w.leave(ctx, a, c)
+// serve makes an attempt, and after it those of its line that it made room for:
+// one here, whose stack has grown already, others beside it.
+func (w *Worker[T]) serve(ctx context.Context, b begun[T], c *collector) {
+	for {
+		settled, err := w.attempt(ctx, b.held)
+		some := w.leave(ctx, b.attempt, c)
+		go w.finish(b.key, settled, err, c)
+		if len(some) == 0 {
+			return
+		}
+		for _, other := range some[1:] {
+			go w.serve(ctx, other, c)
+		}
+		b = some[0]
+	}
+}
+
+// finish waits until an attempt is settled. A panic costs the attempt, not the program.
+func (w *Worker[T]) finish(key string, settled func() error, err error, c *collector) {
 	if err == nil {
 		err = guarded(settled)
 	}
 	if err != nil {
-		w.options.Log.Error("an attempt could not be settled", "table", w.table.Name, "key", a.key, "error", err)
+		w.options.Log.Error("an attempt could not be settled", "table", w.table.Name, "key", key, "error", err)
 	}
 	if c != nil {
 		c.mu.Lock()
@@ -114,8 +138,9 @@ func guarded(settled func() error) (err error) {
 	return settled()
 }
 
-// leave takes an attempt off the list, remembers how it went, and lets the next of its line begin.
-func (w *Worker[T]) leave(ctx context.Context, a *attempt, c *collector) {
+// leave takes an attempt off the list, remembers how it went, and returns what
+// of its line begins now.
+func (w *Worker[T]) leave(ctx context.Context, a *attempt, c *collector) (some []begun[T]) {
 	now := w.options.Clock()
 	w.mu.Lock()
 	l := w.line(a.key)
@@ -128,7 +153,7 @@ func (w *Worker[T]) leave(ctx context.Context, a *attempt, c *collector) {
 	}
 	late := l.temper == slow || len(l.waiting) > 0 && !now.Before(l.waiting[0].until)
 	if !late && ctx.Err() == nil {
-		w.pump(ctx, a.key, c)
+		some = w.pump(a.key, c)
 	}
 	low := len(l.waiting) == 0 || !l.asked && len(l.waiting) <= w.ahead(l)/2
 	l.asked = true
@@ -139,6 +164,7 @@ func (w *Worker[T]) leave(ctx context.Context, a *attempt, c *collector) {
 	if low {
 		w.Signal() // there is room again
 	}
+	return some
 }
 
 // putBack returns what waits in a line, or in every one, to the table.

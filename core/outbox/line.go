@@ -41,6 +41,7 @@ type load struct {
 	all, wary, slow int            // wary: all but those of quick keys
 	group           map[string]int // of each group
 	groupWary       map[string]int
+	groupSlow       map[string]int
 }
 
 // remembered bounds how many keys the worker keeps in mind.
@@ -49,7 +50,7 @@ const remembered = 20_000
 // weigh counts what is under way, and calls keys slow that have been at it for
 // too long. The lock is held.
 func (w *Worker[T]) weigh(now time.Time) load {
-	l := load{group: map[string]int{}, groupWary: map[string]int{}}
+	l := load{group: map[string]int{}, groupWary: map[string]int{}, groupSlow: map[string]int{}}
 	for a := range w.under {
 		key := w.lines[a.key]
 		if now.Sub(a.began) >= w.options.Slow {
@@ -70,14 +71,16 @@ func (l *load) add(t temper, group string) {
 	l.groupWary[group]++
 	if t == slow {
 		l.slow++
+		l.groupSlow[group]++
 	}
 }
 
 // choose picks the heads whose keys may have another attempt, oldest first: no
-// key more than its share, no group more than its own, and of both and of the
-// pool no more than half for keys that have not shown that they are quick, a
-// quarter for those that are known to be slow. room is how many rows behind the
-// head quick keys may have; more says that there were others to choose from.
+// key more than its share, no group more than its own; no more than half of the
+// pool, and three quarters of a group, for keys that have not shown that they are
+// quick, and a quarter of each for those that are known to be slow: who is new in
+// a group must not wait for the timeouts of the others there. room is how many rows
+// behind the head quick keys may have; more says that there were others to choose from.
 func (w *Worker[T]) choose(heads []place, now time.Time) (chosen []place, room map[string]int, more bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -120,12 +123,14 @@ func (w *Worker[T]) fits(l load, key *line[T], group string) bool {
 	if key.temper == quick {
 		return key.running < o.Share && len(key.waiting) == 0 || key.running > 0 && len(key.waiting) <= w.ahead(key)/2
 	}
-	return key.running+len(key.waiting) == 0 && l.wary < half(o.Pool) && (key.temper != slow || l.slow < half(half(o.Pool))) &&
-		(!grouped || l.groupWary[group] < half(o.GroupShare))
+	if grouped && (l.groupWary[group] >= max(o.GroupShare-quarter(o.GroupShare), 1) || key.temper == slow && l.groupSlow[group] >= quarter(o.GroupShare)) {
+		return false
+	}
+	return key.running+len(key.waiting) == 0 && l.wary < max(o.Pool/2, 1) && (key.temper != slow || l.slow < quarter(o.Pool))
 }
 
-// half is never nothing.
-func half(n int) int { return max(n/2, 1) }
+// quarter is never nothing.
+func quarter(n int) int { return max(n/4, 1) }
 
 // turn is how long a row should at most wait here.
 const turn = 4 * time.Second

@@ -130,8 +130,8 @@ func TestTwoWorkers(t *testing.T) {
 	})
 }
 
-// TestShare keeps an endpoint that answers nothing at its share, while every
-// other is served; also when claims follow one another.
+// TestShare (WH-8, WH-9) keeps an endpoint that answers nothing at its share, while
+// every other is served; also when claims follow one another.
 func TestShare(t *testing.T) {
 	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
@@ -176,7 +176,7 @@ func TestShare(t *testing.T) {
 	})
 }
 
-// TestLease gives a row whose worker died to another when the lease ends, not
+// TestLease (WH-10) gives a row whose worker died to another when the lease ends, not
 // before, and refuses what the dead one writes afterwards.
 func TestLease(t *testing.T) {
 	t.Parallel()
@@ -308,7 +308,7 @@ func TestSignal(t *testing.T) {
 	})
 }
 
-// TestJitter stays within a tenth and isn't always the same.
+// TestJitter (WH-9) stays within a tenth and isn't always the same.
 func TestJitter(t *testing.T) {
 	t.Parallel()
 	seen := map[time.Duration]bool{}

@@ -53,8 +53,8 @@ type Options struct {
 }
 
 const (
-	batch = 200                  // bounds one claim, so that a long queue doesn't hold SQLite's writer for long
-	ahead = 256                  // rows of a quick key that wait here for their turn
+	batch = 500                  // bounds one claim, so that a long queue doesn't hold SQLite's writer for long
+	ahead = 1024                 // rows of a quick key that wait here for their turn
 	few   = 2 * batch            // due rows that are read one by one; if there are more, keys are looked at instead
 	gap   = 5 * time.Millisecond // between claims when nothing is left to claim: what comes meanwhile is claimed together
 

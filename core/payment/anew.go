@@ -20,7 +20,12 @@ func (o *Observer) Anew(ctx context.Context, network chain.Network) (known bool,
 		if known = cursor.RowsAffected > 0; cursor.Error != nil {
 			return cursor.Error
 		}
-		return tx.Where("network = ?", string(network)).Delete(&models.ChainBlock{}).Error
+		for _, rows := range []any{&models.ChainBlock{}, &models.Holding{}} {
+			if err := tx.Where("network = ?", string(network)).Delete(rows).Error; err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return known, err
 }

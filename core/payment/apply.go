@@ -10,10 +10,13 @@ import (
 
 	"gorm.io/gorm"
 
+	"cointill/chain"
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/receipt"
 	"cointill/core/scope"
+	"cointill/core/settings"
+	"cointill/core/tally"
 	"cointill/core/webhook"
 	"cointill/models"
 )
@@ -62,6 +65,7 @@ func (s *Service) read(query *models.Tx) (View, error) {
 		return View{}, err
 	}
 	query = query.Model(p).Select(columns + `, businesses.code, businesses.name, businesses.time_zone, businesses.receipts_enabled,
+		businesses.contact_email, businesses.support_url, businesses.logo_hash,
 		customers.code, COALESCE(chain_cursors.height, 0), COALESCE(chain_cursors.finalized, 0)`).
 		Joins(`JOIN businesses ON businesses.id = payments.business_id JOIN customers ON customers.id = payments.customer_id
 			LEFT JOIN chain_cursors ON chain_cursors.network = payments.network`)
@@ -69,6 +73,7 @@ func (s *Service) read(query *models.Tx) (View, error) {
 		return View{}, query.Error // a zero scope
 	}
 	err = query.Row().Scan(append(into, &v.Business.Code, &v.Business.Name, &v.Business.TimeZone, &v.Business.ReceiptsEnabled,
+		&v.Business.ContactEmail, &v.Business.SupportURL, &v.Business.LogoHash,
 		&v.Customer.Code, &v.Chain.Tip, &v.Chain.Finalized)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = gorm.ErrRecordNotFound
@@ -83,7 +88,7 @@ func (s *Service) read(query *models.Tx) (View, error) {
 			return View{}, err
 		}
 	}
-	v.Now = s.payClock(*p)
+	v.Now, v.contract = s.payClock(*p), s.Contracts[chain.Network(p.Network)]
 	return v, nil
 }
 
@@ -104,7 +109,7 @@ func (s *Service) settleDown(tx *models.Tx, v *View) error {
 		if State(before.Status) != out.State && !allowed(State(before.Status), out.State) {
 			return fmt.Errorf("payment %s: Decide gave %s → %s, which is no edge", before.Reference, before.Status, out.State)
 		}
-		if err := s.record(tx, v, State(before.Status), "system"); err != nil {
+		if err := s.record(tx, v, before, "system"); err != nil {
 			return err
 		}
 	}
@@ -147,7 +152,7 @@ func (v *View) sightings() []Sighting {
 // take writes an outcome into the payment's row, with its times and its remark.
 func (v *View) take(out Outcome) {
 	p, now := &v.Payment, v.Now
-	changed := State(p.Status) != out.State
+	changed, reversed := State(p.Status) != out.State, out.Reversed && !p.Reversed
 	p.Status, p.Reason, p.Paid, p.Reversed = string(out.State), string(out.Reason), out.Paid, out.Reversed
 	p.DueAt, p.DueHeight = nil, nil
 	if !out.Wake.IsZero() {
@@ -156,6 +161,9 @@ func (v *View) take(out Outcome) {
 	}
 	if out.WakeHeight > 0 {
 		p.DueHeight = &out.WakeHeight
+	}
+	if reversed {
+		p.ResolvedAt = nil // what was decided of it before is void
 	}
 	if changed {
 		switch {
@@ -171,9 +179,13 @@ func (v *View) take(out Outcome) {
 }
 
 // record writes a change: the timeline row, the event with its deliveries, the
-// receipt, and the payment's row.
-func (s *Service) record(tx *models.Tx, v *View, from State, actor string) error {
-	p := &v.Payment
+// receipt, what the overview counts, and the payment's row.
+func (s *Service) record(tx *models.Tx, v *View, before models.Payment, actor string) error {
+	p, from := &v.Payment, State(before.Status)
+	began := s.Clock()
+	if err := tally.Note(tx, tally.Of(before), *p); err != nil {
+		return err
+	}
 	if err := s.step(tx, v, models.Step{Kind: StepState, From: string(from), To: p.Status, Reason: p.Reason, Actor: actor}); err != nil {
 		return err
 	}
@@ -191,6 +203,9 @@ func (s *Service) record(tx *models.Tx, v *View, from State, actor string) error
 		if err := s.Receipts.Queue(tx, v.receipt()); err != nil {
 			return err
 		}
+	}
+	if p.Status != before.Status {
+		s.reached(tx, *p, from, began)
 	}
 	return s.save(tx, v)
 }
@@ -242,8 +257,8 @@ func (s *Service) emit(tx *models.Tx, v *View, kind string) error {
 func (s *Service) save(tx *models.Tx, v *View) error {
 	p := &v.Payment
 	p.UpdatedAt = s.Clock()
-	return tx.Select("Status", "Reason", "Remark", "Reversed", "Paid", "Address", "Tag", "OpenedAt", "FirstSeenAt", "SettledAt",
-		"AbandonedAt", "Sequence", "Steps", "Advanced", "AdvanceOnSeen", "DueAt", "DueHeight", "UpdatedAt").
+	return tx.Select("Status", "Reason", "Remark", "Reversed", "Paid", "Address", "Tag", "Language", "OpenedAt", "FirstSeenAt", "SettledAt",
+		"AbandonedAt", "ResolvedAt", "Sequence", "Steps", "Advanced", "AdvanceOnSeen", "DueAt", "DueHeight", "UpdatedAt").
 		Where("id = ?", p.ID).Updates(p).Error
 }
 
@@ -256,6 +271,9 @@ func (v *View) remark() string {
 		money.Currency(p.Currency).Show(v.PaidFiat().Sub(v.Charged()).Abs()))
 	switch Reason(p.Reason) {
 	case Underpaid:
+		if difference.Sign() >= 0 {
+			return "Underpaid when it ended; what was attached since makes up the rest." + off(difference, exact)
+		}
 		return "Underpaid by " + exact + "."
 	case Overpaid:
 		return "Overpaid by " + exact + "."
@@ -297,10 +315,11 @@ func off(difference money.Amount, exact string) string {
 func (v *View) receipt() receipt.Receipt {
 	r := receipt.Receipt{
 		BusinessID: v.Payment.BusinessID, Domain: scope.Domain(v.Payment.Domain), PaymentID: v.Payment.ID,
-		BusinessName: v.Business.Name, CustomerName: v.Payment.CustomerName, CustomerEmail: v.Payment.CustomerEmail,
+		BusinessName: v.Business.Name, CustomerName: v.Payment.CustomerName, CustomerEmail: v.Payment.CustomerEmail, Language: v.Payment.Language,
 		Reference: v.Payment.Reference, BusinessReference: v.Payment.BusinessReference,
 		Currency: v.Payment.Currency, Amount: money.Fiat(v.Charged()),
 		Coin: v.Payment.Coin, CoinAmount: v.Coin().Format(v.Payment.Paid), PaidAt: v.Now,
+		Contact: v.Business.ContactEmail, Logo: settings.LogoPath(v.Business),
 	}
 	if t := v.mainTransfer(); t != nil {
 		r.TxHash = t.TxID

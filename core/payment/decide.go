@@ -71,7 +71,7 @@ func Decide(c Case, sightings []Sighting, chain Chain, now time.Time) Outcome {
 		}
 		return out
 	}
-	sum := tally(c, sightings, chain)
+	sum := sumUp(c, sightings, chain)
 	if c.State == Successful {
 		// A reorganisation deeper than final takes money back, but not the state.
 		if !c.Reversed && sum.confirmed.Cmp(c.Paid) < 0 {
@@ -106,7 +106,7 @@ type tallied struct {
 	any                      bool
 }
 
-func tally(c Case, sightings []Sighting, chain Chain) (t tallied) {
+func sumUp(c Case, sightings []Sighting, chain Chain) (t tallied) {
 	for _, s := range sightings {
 		t.any = true
 		if s.Gone != NoReason && s.GoneAt.After(t.goneAt) {

@@ -23,6 +23,8 @@ func sighting(units, height int64, after time.Duration) Sighting {
 // at is a chain whose tip has the height.
 func at(tip int64) Chain { return Chain{Tip: tip, Finalized: -1} }
 
+// TestDecide (BTC-1, BTC-2, BTC-3, T-1, T-3, AP-24): a row for each case: what the
+// payment is, what was seen, when, and what it comes to.
 func TestDecide(t *testing.T) {
 	t.Parallel()
 	const second = time.Second
@@ -111,7 +113,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestDecideReversed: a reorg beyond the final depth takes money back, but not the state, and is told once.
+// TestDecideReversed (BTC-4): a reorg beyond the final depth takes money back, but not
+// the state, and is told once.
 func TestDecideReversed(t *testing.T) {
 	t.Parallel()
 	c := asked(Successful)

@@ -45,7 +45,7 @@ func TestEmptiedMempool(t *testing.T) {
 	})
 }
 
-// TestRaisedFee: a payment that is replaced by one with a higher fee is of the
+// TestRaisedFee (BTC-1): a payment that is replaced by one with a higher fee is of the
 // time at which it was first made, unless that paid less.
 func TestRaisedFee(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
@@ -87,6 +87,8 @@ func TestRaisedFee(t *testing.T) {
 	})
 }
 
+// TestReorganisations (BTC-4, BTC-5): undone before it is final a payment waits again;
+// afterwards it stays, and is flagged once.
 func TestReorganisations(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		v := b.opened()
@@ -100,11 +102,7 @@ func TestReorganisations(t *testing.T) {
 		b.mine()
 		b.expect(ref, payment.Successful, "")
 		received := func() int64 {
-			sum, err := b.service.Summary(t.Context(), b.scope, time.Time{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return sum.Volume[money.Currency(v.Payment.Currency)]
+			return b.received(money.Currency(v.Payment.Currency))
 		}
 		if got := received(); got != v.Payment.Amount {
 			t.Errorf("received %d of %d", got, v.Payment.Amount)
@@ -132,6 +130,8 @@ func TestReorganisations(t *testing.T) {
 	})
 }
 
+// TestDoubleSpend (BTC-2): the coins of a payment are spent elsewhere, in a block that
+// becomes final.
 func TestDoubleSpend(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		v := b.opened()
@@ -153,6 +153,9 @@ func TestDoubleSpend(t *testing.T) {
 	})
 }
 
+// TestStuckTransferConfirmsAfterAll (BTC-5, BTC-7): money that was waiting when its
+// payment ended without it is shown once it confirms; counted money that a deep
+// reorganisation moved is not.
 func TestStuckTransferConfirmsAfterAll(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		v := b.opened()
@@ -165,7 +168,7 @@ func TestStuckTransferConfirmsAfterAll(t *testing.T) {
 		if got := b.events(v.Payment.ID); got != "initiated detected detected processing successful unexpected_transfer" {
 			t.Errorf("events: %s", got)
 		}
-		list, _, err := b.service.Unmatched(t.Context(), b.scope, 0, 10)
+		list, _, err := b.service.Unmatched(t.Context(), b.scope, payment.UnmatchedFilter{Limit: 10})
 		if err != nil || len(list) != 1 {
 			t.Errorf("unmatched: %+v, %v", list, err)
 		}
@@ -180,6 +183,7 @@ func TestStuckTransferConfirmsAfterAll(t *testing.T) {
 	})
 }
 
+// TestRevertedComesBack: a failed payment's transaction is mined again, and succeeds.
 func TestRevertedComesBack(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		v := b.opened()
@@ -197,6 +201,8 @@ func TestRevertedComesBack(t *testing.T) {
 	})
 }
 
+// TestSpendKeysAreForgotten: what a transfer used up is watched as long as a
+// reorganisation can reach the transfer, and not for ever.
 func TestSpendKeysAreForgotten(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		v := b.opened()
@@ -232,6 +238,8 @@ func TestSpendKeysAreForgotten(t *testing.T) {
 	})
 }
 
+// TestAReplacementPaysInstead (BTC-1, BTC-10): a transaction that replaces another
+// counts instead of it, in what is told at once too, wherever it is first seen.
 func TestAReplacementPaysInstead(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		for _, where := range []string{"pool", "block"} {
@@ -265,6 +273,8 @@ func TestAReplacementPaysInstead(t *testing.T) {
 	})
 }
 
+// TestReplacingOneOfManyOutputs (BTC-13): what one transaction spends belongs to all of
+// its outputs.
 func TestReplacingOneOfManyOutputs(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		one, two := b.opened(), b.opened()

@@ -22,6 +22,8 @@ import (
 	"cointill/core/money"
 	"cointill/core/quote"
 	"cointill/core/scope"
+	"cointill/core/settings"
+	"cointill/core/tally"
 	"cointill/models"
 )
 
@@ -183,7 +185,7 @@ func (s *Service) draft(sc scope.Scope, r Request, info money.CoinInfo, business
 	now := s.Clock()
 	charged := decimal.NewFromInt(r.Amount)
 	due := info.Coin.FromFiat(charged, q.Price)
-	rule := finalRule(info.Coin, info.Coin.ToFiat(due, q.PriceUSD))
+	rule := finalRule(business, info.Coin, info.Coin.ToFiat(due, q.PriceUSD))
 	reference := ident.New("PAY_")
 	wake := justAfter(now.Add(Window))
 	p := &models.Payment{
@@ -216,11 +218,12 @@ func (s *Service) insert(tx *models.Tx, sc scope.Scope, r Request, p *models.Pay
 	}
 	customer := models.Customer{
 		BusinessID: sc.BusinessID, Domain: string(sc.Domain), Email: strings.ToLower(r.Email), Code: ident.New("CUS_"),
-		FirstName: r.FirstName, LastName: r.LastName, CreatedAt: p.CreatedAt, UpdatedAt: p.CreatedAt,
+		FirstName: r.FirstName, LastName: r.LastName, SearchName: contact.Fold(r.FirstName + " " + r.LastName), SearchLast: contact.Fold(r.LastName),
+		CreatedAt: p.CreatedAt, UpdatedAt: p.CreatedAt,
 	}
 	err := tx.Clauses(clause.OnConflict{
 		Columns:   []clause.Column{{Name: "business_id"}, {Name: "domain"}, {Name: "email"}},
-		DoUpdates: clause.AssignmentColumns([]string{"first_name", "last_name", "updated_at"}),
+		DoUpdates: clause.AssignmentColumns([]string{"first_name", "last_name", "search_name", "search_last", "updated_at"}),
 	}, clause.Returning{Columns: []clause.Column{{Name: "id"}}}).Create(&customer).Error
 	if err != nil {
 		return err
@@ -235,6 +238,10 @@ func (s *Service) insert(tx *models.Tx, sc scope.Scope, r Request, p *models.Pay
 			Sentence: "A payment with this business_reference exists already. Verify that one, or use another reference.",
 			Fields:   fault.Fields{"business_reference": {"Has been used before."}}}
 	}
+	if err := tally.Note(tx, tally.Standing{}, *p); err != nil {
+		return err
+	}
+	s.reached(tx, *p, "", p.CreatedAt)
 	return tx.Create(&models.Step{
 		PaymentID: p.ID, Number: 1, Kind: StepState, To: string(Pending), Remark: noRemark, Detail: "{}",
 		Actor: sc.Actor, At: p.CreatedAt, CreatedAt: p.CreatedAt,
@@ -250,22 +257,14 @@ type FinalRule struct {
 // largeUSD is the value above which a payment waits for more (contract section 4).
 var largeUSD = decimal.NewFromInt(100)
 
-// finalRule is the default depth for a coin and a value in USD.
-func finalRule(coin money.Coin, usd decimal.Decimal) FinalRule {
-	large := usd.GreaterThan(largeUSD)
-	switch {
-	case coin == money.BTC && large:
-		return FinalRule{Depth: 3}
-	case coin == money.BTC:
-		return FinalRule{Depth: 2}
-	case coin == money.DOGE && large:
-		return FinalRule{Depth: 40}
-	case coin == money.DOGE:
-		return FinalRule{Depth: 6}
-	case coin == money.XRP:
-		return FinalRule{Depth: 1}
+// finalRule is the depth for a coin and a value in USD: the usual one, or what the
+// business raised it to.
+func finalRule(business models.Business, coin money.Coin, usd decimal.Decimal) FinalRule {
+	depth := settings.DepthsOf(business)[coin]
+	if !usd.GreaterThan(largeUSD) {
+		return FinalRule{Depth: depth.Small}
 	}
-	return FinalRule{Depth: 12, NetworkSays: large}
+	return FinalRule{Depth: depth.Large, NetworkSays: coin == money.ETH || coin == money.USDT}
 }
 
 // token is the access token of a payment: derived, so that it stands nowhere in the database.

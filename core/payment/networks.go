@@ -24,6 +24,30 @@ type Registry struct {
 	Domains map[scope.Domain]map[money.Chain]chain.Network
 
 	problems atomic.Pointer[map[chain.Network]string]
+	notes    atomic.Pointer[map[chain.Network]Notes]
+}
+
+// Notes are what people should know of a network although it can be paid on:
+// sentences, or "".
+type Notes struct {
+	Network string
+	Token   string // of the token that is paid with there
+}
+
+// Noted tells what people should know of networks.
+type Noted interface {
+	Notes(domain scope.Domain, c money.Chain) Notes
+}
+
+var _ Noted = (*Registry)(nil)
+
+// Notes are those of the network that serves a chain in a domain, as last read.
+func (r *Registry) Notes(domain scope.Domain, c money.Chain) Notes {
+	notes := r.notes.Load()
+	if notes == nil {
+		return Notes{}
+	}
+	return (*notes)[r.Domains[domain][c]]
 }
 
 // Network names the network of a chain in a domain, or says why it can't take payments now.
@@ -80,7 +104,7 @@ func (r *Registry) Refresh(ctx context.Context) error {
 	if err := r.DB.Read(ctx).Find(&rows).Error; err != nil {
 		return err
 	}
-	problems := map[chain.Network]string{}
+	problems, notes := map[chain.Network]string{}, map[chain.Network]Notes{}
 	for _, chains := range r.Domains {
 		for _, network := range chains {
 			if !strings.HasPrefix(string(network), "sandbox-") { // those are always there
@@ -94,7 +118,9 @@ func (r *Registry) Refresh(ctx context.Context) error {
 			problem = fmt.Sprintf("It is catching up, at block %d of %d.", row.Height, row.SourceTip)
 		}
 		problems[chain.Network(row.Network)] = problem
+		notes[chain.Network(row.Network)] = Notes{row.Note, row.TokenNote}
 	}
 	r.problems.Store(&problems)
+	r.notes.Store(&notes)
 	return nil
 }

@@ -12,13 +12,14 @@ import (
 
 // Open is the customer reaching the page: within the window it gives the
 // payment its destination, once for ever, and makes it Initiated. Opening
-// again, or after the window, changes nothing.
-func (s *Service) Open(ctx context.Context, token string) (View, error) {
+// again, or after the window, changes nothing. language is what the page was
+// read in, which the receipt is written in too.
+func (s *Service) Open(ctx context.Context, token, language string) (View, error) {
 	v, err := s.ByToken(ctx, token)
 	if err != nil {
 		return View{}, err
 	}
-	return s.open(ctx, v)
+	return s.open(ctx, v, language)
 }
 
 // OpenByReference opens a payment as its customer would, for the sandbox.
@@ -27,10 +28,10 @@ func (s *Service) OpenByReference(ctx context.Context, sc scope.Scope, reference
 	if err != nil {
 		return View{}, err
 	}
-	return s.open(ctx, v)
+	return s.open(ctx, v, "")
 }
 
-func (s *Service) open(ctx context.Context, found View) (View, error) {
+func (s *Service) open(ctx context.Context, found View, language string) (View, error) {
 	if found.State() != Pending {
 		return found, nil
 	}
@@ -45,18 +46,23 @@ func (s *Service) open(ctx context.Context, found View) (View, error) {
 		if v.Now.After(v.Payment.ExpiresAt) {
 			return s.settleDown(tx, v) // Expired
 		}
+		before := v.Payment
 		place, err := s.Wallet.Assign(tx, &v.Payment, s.Clock())
 		if err != nil {
 			return err
 		}
 		v.Payment.Address, v.Payment.OpenedAt, v.Payment.Status = place.Address, &v.Now, string(Initiated)
+		v.Payment.Language = language[:min(len(language), maxLanguage)]
 		if place.Tag != nil {
 			tag := int64(*place.Tag)
 			v.Payment.Tag = &tag
 		}
+		if err := s.hold(tx, v); err != nil {
+			return err
+		}
 		wake := justAfter(v.Payment.AbandonsAt).Add(-time.Duration(v.Payment.Advanced) * time.Second)
 		v.Payment.DueAt = &wake
-		return s.record(tx, v, Pending, "customer")
+		return s.record(tx, v, before, "customer")
 	})
 	if err != nil {
 		return View{}, err
@@ -64,6 +70,9 @@ func (s *Service) open(ctx context.Context, found View) (View, error) {
 	s.changed()
 	return *v, nil
 }
+
+// maxLanguage bounds the name of a language, in bytes.
+const maxLanguage = 16
 
 // transactionHash is how transactions of every coin here are named: 32 bytes in
 // hexadecimal digits. It is this narrow so that no private key, seed or extended

@@ -10,6 +10,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/account"
+	"cointill/core/account/accounttest"
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/money"
@@ -51,7 +52,7 @@ func newBench(t *testing.T, db *models.DB) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	accounts := account.New(db, now.Now, box)
+	accounts := accounttest.New(db, now.Now, box)
 	business, _, err := accounts.CreateBusiness(t.Context(), account.NewBusiness{
 		BusinessName: "Ama's Shop", Name: "Ama Mensah", Email: "ama@shop.example", Password: "a long enough passphrase",
 	})
@@ -64,10 +65,12 @@ func newBench(t *testing.T, db *models.DB) *bench {
 	}
 	service := &payment.Service{
 		DB: db, Clock: now.Now, Secrets: box, Networks: registry,
-		Quotes:   &quote.Service{DB: db, Clock: now.Now, Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: now.Now}}},
-		Wallet:   &wallet.Service{Receivers: wallet.SandboxReceivers()},
-		Events:   &webhook.Service{DB: db, Clock: now.Now, Secrets: box},
-		Receipts: &receipt.Service{DB: db, Clock: now.Now, Render: func(r receipt.Receipt) (string, string, string) { return "Receipt " + r.Reference, "text", "html" }},
+		Quotes: &quote.Service{DB: db, Clock: now.Now, Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: now.Now}}},
+		Wallet: &wallet.Service{Receivers: wallet.SandboxReceivers()},
+		Events: &webhook.Service{DB: db, Clock: now.Now, Secrets: box},
+		Receipts: &receipt.Service{DB: db, Clock: now.Now, Render: func(r receipt.Receipt) (string, string, string) {
+			return "Receipt " + r.Reference, "in " + r.Language, "html"
+		}},
 		PageBase: "http://localhost/pay",
 	}
 	b := &bench{t: t, db: db, clock: now, service: service,
@@ -93,7 +96,7 @@ func (b *bench) initiate() payment.Started {
 // opened is a payment whose customer has opened the page.
 func (b *bench) opened() payment.View {
 	b.t.Helper()
-	v, err := b.service.Open(b.t.Context(), b.initiate().AccessToken)
+	v, err := b.service.Open(b.t.Context(), b.initiate().AccessToken, "sw")
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -208,10 +211,11 @@ func (b *bench) events(id int64) string {
 	return strings.Join(types, " ")
 }
 
+// receipts counts a payment's receipts, in the language that the page was read in.
 func (b *bench) receipts(reference string) int64 {
 	b.t.Helper()
 	var n int64
-	if err := b.db.Read(b.t.Context()).Model(&models.Mail{}).Where("about = ?", reference).Count(&n).Error; err != nil {
+	if err := b.db.Read(b.t.Context()).Model(&models.Mail{}).Where("about = ? AND text = (SELECT 'in ' || language FROM payments WHERE reference = ?)", reference, reference).Count(&n).Error; err != nil {
 		b.t.Fatal(err)
 	}
 	return n
@@ -251,6 +255,7 @@ func TestExactPayment(t *testing.T) {
 	})
 }
 
+// TestWrongAmounts (AP-24): too little and too much are declined, each with its reason.
 func TestWrongAmounts(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		over, under := b.opened(), b.opened()
@@ -278,6 +283,8 @@ func TestWrongAmounts(t *testing.T) {
 	})
 }
 
+// TestDeadlines (T-3): what nobody opened expires, what nobody paid is abandoned, and
+// money after that is shown and declined.
 func TestDeadlines(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		never, opened := b.initiate(), b.opened()
@@ -287,7 +294,7 @@ func TestDeadlines(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.expect(never.Reference, payment.Expired, "")
-		late, err := b.service.Open(t.Context(), never.AccessToken)
+		late, err := b.service.Open(t.Context(), never.AccessToken, "en")
 		if err != nil || late.Payment.Address != "" {
 			t.Errorf("opened after the window: %q, %v", late.Payment.Address, err)
 		}
@@ -306,10 +313,6 @@ func TestDeadlines(t *testing.T) {
 	})
 }
 
-// TestStuckTransferConfirmsAfterAll: money that was waiting when its payment
-// ended without it is shown once it confirms; counted money that a deep
-// reorganisation moved is not.
-// TestRevertedComesBack: a failed payment's transaction is mined again, and succeeds.
 // TestLinkUseComesBack: a payment that ends without money gives its link's use back.
 func TestLinkUseComesBack(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
@@ -330,7 +333,7 @@ func TestLinkUseComesBack(t *testing.T) {
 			}
 			return l.Used
 		}
-		v, err := b.service.Open(t.Context(), started.AccessToken)
+		v, err := b.service.Open(t.Context(), started.AccessToken, "en")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -356,7 +359,7 @@ func TestOneDestinationForEver(t *testing.T) {
 		var group sync.WaitGroup
 		for i := range addresses {
 			group.Go(func() {
-				if v, err := b.service.Open(t.Context(), started.AccessToken); err == nil {
+				if v, err := b.service.Open(t.Context(), started.AccessToken, "en"); err == nil {
 					addresses[i] = v.Payment.Address
 				} else {
 					t.Error(err)
@@ -375,6 +378,8 @@ func TestOneDestinationForEver(t *testing.T) {
 	})
 }
 
+// TestBusinessReferenceOnce (AP-17): of two hundred at once one is stored, and the
+// others are told of the conflict.
 func TestBusinessReferenceOnce(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		const twins = 200
@@ -481,12 +486,8 @@ func TestCatchingUp(t *testing.T) {
 	})
 }
 
-// TestSpendKeysAreForgotten: what a transfer used up is watched as long as a
-// reorganisation can reach the transfer, and not for ever.
-// TestAReplacementPaysInstead: a transaction that replaces another counts
-// instead of it, in what is told at once too, wherever it is first seen.
-// TestDustIsBounded: thousands of outputs to one address are counted exactly, told
-// in few events of bounded size, and forgotten without harm.
+// TestDustIsBounded (BTC-12): thousands of outputs to one address are counted exactly,
+// told in few events of bounded size, and forgotten without harm.
 func TestDustIsBounded(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		v := b.opened()
@@ -527,7 +528,6 @@ func TestDustIsBounded(t *testing.T) {
 	})
 }
 
-// TestReplacingOneOfManyOutputs: what one transaction spends belongs to all of its outputs.
 // TestHealthIsFenced: who has lost the lease says nothing about the network any more.
 func TestHealthIsFenced(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
@@ -550,7 +550,7 @@ func TestHealthIsFenced(t *testing.T) {
 	})
 }
 
-// TestOutageOverTheEnd: money that was in a block in time counts, although nobody
+// TestOutageOverTheEnd (T-2): money that was in a block in time counts, although nobody
 // could look until the payment had been taken for abandoned.
 func TestOutageOverTheEnd(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {

@@ -45,13 +45,32 @@ type Service struct {
 	Quotes   Quoter
 	Networks Networks
 	Wallet   *wallet.Service
-	Events   *webhook.Service
-	Receipts *receipt.Service
+	// Contracts are those of real networks of Ethereum's kind.
+	Contracts map[chain.Network]Contract
+	Events    *webhook.Service
+	Receipts  *receipt.Service
 	// PageBase is the address under which payment pages live, without a
 	// trailing slash: a page is PageBase/access_token.
 	PageBase string
 	// Changed is called after commits that may concern open pages and workers.
 	Changed func()
+	// Reached is called after the commit of every change of state, for metrics
+	// and traces; it may be nil, and must not block.
+	Reached func(Change)
+}
+
+// Change is a state that a payment reached.
+type Change struct {
+	Payment models.Payment // as it was written
+	From    State          // "" when the payment was initiated
+	Began   time.Time      // when Cointill began what led to it
+}
+
+// reached has a change told once the transaction is committed.
+func (s *Service) reached(tx *models.Tx, p models.Payment, from State, began time.Time) {
+	if s.Reached != nil {
+		models.AfterCommit(tx, func() { s.Reached(Change{Payment: p, From: from, Began: began}) })
+	}
 }
 
 // Request is what a payment is initiated with (interface section 2.1). The
@@ -86,12 +105,14 @@ type Started struct {
 // View is a payment with everything a page or an answer shows of it.
 type View struct {
 	Payment   models.Payment
-	Business  models.Business   // ID, Code, Name, TimeZone and ReceiptsEnabled only
+	Business  models.Business   // not its rules: those are the payment's own
 	Customer  models.Customer   // ID and Code only; name and e-mail as given stand in Payment
 	Transfers []models.Transfer // that count, oldest first
 	Chain     Chain
 	// Now is the time on the payment's own clock.
 	Now time.Time
+
+	contract Contract // of the payment's network
 }
 
 // Coin is the payment's coin.

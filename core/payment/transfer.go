@@ -21,6 +21,8 @@ const (
 	AfterFinal = "after_final"
 	// NotPayment: it came by something else than a payment.
 	NotPayment = "not_payment"
+	// NoTransaction: only the address's balance tells of it, and no node by which transaction it came.
+	NoTransaction = "no_transaction"
 	// Unproved: it came by a payment whose amount can't be believed.
 	Unproved = "unproved"
 	// UnknownPayment: the address may have been given to a payment that a restored backup doesn't have.
@@ -36,6 +38,9 @@ func (a *applying) seen(t chain.Transfer, block *chain.Header) error {
 	}
 	if found.RowsAffected == 0 {
 		return a.first(t, block)
+	}
+	if block != nil && row.Height == nil && another(row, t) {
+		return a.anew(row, t, block)
 	}
 	was := row
 	row.Gone, row.GoneAt, row.Reverted = false, nil, t.Reverted
@@ -111,10 +116,39 @@ func same(a, b models.Transfer) bool {
 	return a.Gone == b.Gone && a.Reverted == b.Reverted && a.BlockHash == b.BlockHash && (a.Height == nil) == (b.Height == nil)
 }
 
+// another reports whether a transfer moves something else than the one that was
+// seen at its place in the transaction: a contract's may, on another branch.
+func another(row models.Transfer, t chain.Transfer) bool {
+	return row.Address != t.Address || row.Asset != t.Asset || row.Amount.Cmp(t.Amount) != 0
+}
+
+// anew stores what a transaction moves on the branch that counts now in place of
+// what it moved on the one that was undone, whosever that was.
+func (a *applying) anew(row models.Transfer, t chain.Transfer, block *chain.Header) error {
+	a.touch(row)
+	if row.PaymentID != nil && a.views[*row.PaymentID] != nil {
+		n := a.views[*row.PaymentID]
+		n.Transfers = slices.DeleteFunc(n.Transfers, func(one models.Transfer) bool { return one.ID == row.ID })
+		n.summed = false
+	}
+	return a.put(models.Transfer{ID: row.ID, CreatedAt: row.CreatedAt}, t, block)
+}
+
 // first stores a transfer that was never seen before, and says whose it is.
 func (a *applying) first(t chain.Transfer, block *chain.Header) error {
-	row := models.Transfer{Network: a.network, TxID: t.TxID, Index: t.Index, Asset: t.Asset, Address: t.Address,
-		Amount: t.Amount, Reverted: t.Reverted, Maturity: t.Maturity, FirstSeenAt: a.now, CreatedAt: a.now, UpdatedAt: a.now}
+	a.fresh++
+	if block != nil && block.Height <= a.tip.Height && t.Via == "" {
+		if told, err := a.explain(t, block); err != nil || told {
+			return err
+		}
+	}
+	return a.put(models.Transfer{CreatedAt: a.now}, t, block)
+}
+
+// put stores a transfer in a new row, or in one whose content is void.
+func (a *applying) put(row models.Transfer, t chain.Transfer, block *chain.Header) error {
+	row.Network, row.TxID, row.Index, row.Asset, row.Address = a.network, t.TxID, t.Index, t.Asset, t.Address
+	row.Amount, row.Reverted, row.Maturity, row.FirstSeenAt, row.UpdatedAt = t.Amount, t.Reverted, t.Maturity, a.now, a.now
 	if t.Tag != nil {
 		tag := int64(*t.Tag)
 		row.Tag = &tag
@@ -133,10 +167,9 @@ func (a *applying) first(t chain.Transfer, block *chain.Header) error {
 	if err := a.inherit(&row, t.Spends); err != nil {
 		return err
 	}
-	if err := a.tx.Create(&row).Error; err != nil {
+	if err := a.tx.Save(&row).Error; err != nil {
 		return err
 	}
-	a.fresh++
 	if err := a.needs(row, t.Spends); err != nil {
 		return err
 	}
@@ -243,6 +276,8 @@ func strange(t chain.Transfer) string {
 	switch {
 	case t.Unproved:
 		return Unproved
+	case t.Via == unknownVia:
+		return NoTransaction
 	case t.Via != "":
 		return NotPayment
 	}
@@ -299,7 +334,7 @@ func (a *applying) announce(n *news, row models.Transfer, via string) error {
 	switch row.Unmatched {
 	case WrongAsset:
 		remark, kind = "Another asset came to this payment's address: "+amount+". It credits nothing.", webhook.PaymentUnexpectedTransfer
-	case NotPayment:
+	case NotPayment, NoTransaction:
 		remark, kind = "Money came to this payment's address in another way than by a payment ("+via+"): "+amount+". It credits nothing, and is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
 	case Unproved:
 		remark, kind = "A payment to this address can't be believed ("+via+"): its amount, "+amount+", is not proved. It credits nothing, and is listed under Unmatched.", webhook.PaymentUnexpectedTransfer

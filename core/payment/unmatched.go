@@ -3,29 +3,47 @@ package payment
 import (
 	"context"
 
+	"cointill/core/fault"
 	"cointill/core/scope"
 	"cointill/models"
 )
 
-// UnmatchedTransfer is money that credits no payment. Why is its Unmatched code.
+// openTransfers are those that credit nothing and that nobody has dealt with.
+const openTransfers = "unmatched <> '' AND resolution = ''"
+
+// UnmatchedTransfer is money that credits no payment, or credited none until a
+// person attached it.
 type UnmatchedTransfer struct {
 	models.Transfer
-	// Reference is the payment that its address was given to, "" when there is none.
+	// Why is the code of why it credited nothing.
+	Why string
+	// Reference is the payment that it belongs to, or whose address it came to; "" when there is none.
 	Reference string
+	// Resolved is what a person did about it; nil while nobody did.
+	Resolved *models.Resolution
 }
 
-// Unmatched lists the scope's transfers that credit no payment, newest first,
-// those below an id; 0 begins with the newest. next is the before of the next
-// page, 0 at the end. limit is 1–100.
-func (s *Service) Unmatched(ctx context.Context, sc scope.Scope, before int64, limit int) (list []UnmatchedTransfer, next int64, err error) {
+// UnmatchedFilter says which transfers to list.
+type UnmatchedFilter struct {
+	Resolution string // Attached or Refunded; "" for those that nobody has dealt with
+	Before     int64  // only what is older than this row of the list; 0 begins with the newest
+	Limit      int    // 1–100
+}
+
+// Unmatched lists the scope's transfers that credited no payment, newest first.
+// next is the Before of the next page, 0 at the end. Faults: Forbidden.
+func (s *Service) Unmatched(ctx context.Context, sc scope.Scope, f UnmatchedFilter) (list []UnmatchedTransfer, next int64, err error) {
 	if err := sc.Can(scope.SeePayments); err != nil {
 		return nil, 0, err
 	}
-	query := sc.Rows(s.DB.Read(ctx)).Where("unmatched <> ''")
-	if before > 0 {
-		query = query.Where("id < ?", before)
+	limit := min(max(f.Limit, 1), 100)
+	if f.Resolution != "" {
+		return s.resolved(ctx, sc, f, limit)
 	}
-	limit = min(max(limit, 1), 100)
+	query := sc.Rows(s.DB.List(ctx)).Where(openTransfers)
+	if f.Before > 0 {
+		query = query.Where("id < ?", f.Before)
+	}
 	var rows []models.Transfer
 	if err := query.Order("id DESC").Limit(limit + 1).Find(&rows).Error; err != nil {
 		return nil, 0, err
@@ -33,15 +51,88 @@ func (s *Service) Unmatched(ctx context.Context, sc scope.Scope, before int64, l
 	if len(rows) > limit {
 		rows, next = rows[:limit], rows[limit-1].ID
 	}
+	list, err = s.unmatched(ctx, sc, rows, nil)
+	return list, next, err
+}
+
+// resolved lists what was dealt with in a way, the latest first.
+func (s *Service) resolved(ctx context.Context, sc scope.Scope, f UnmatchedFilter, limit int) (list []UnmatchedTransfer, next int64, err error) {
+	query := sc.Rows(s.DB.List(ctx)).Where("kind = ? AND transfer_id IS NOT NULL", f.Resolution)
+	if f.Before > 0 {
+		query = query.Where("id < ?", f.Before)
+	}
+	var done []models.Resolution
+	if err := query.Order("id DESC").Limit(limit + 1).Find(&done).Error; err != nil {
+		return nil, 0, err
+	}
+	if len(done) > limit {
+		done, next = done[:limit], done[limit-1].ID
+	}
+	ids, place := make([]int64, len(done)), map[int64]int{}
+	for i, r := range done {
+		ids[i], place[*r.TransferID] = *r.TransferID, i
+	}
+	var found []models.Transfer
+	if err := sc.Rows(s.DB.List(ctx)).Where("id IN ?", ids).Find(&found).Error; err != nil {
+		return nil, 0, err
+	}
+	rows := make([]models.Transfer, len(done))
+	for _, t := range found {
+		rows[place[t.ID]] = t
+	}
+	list, err = s.unmatched(ctx, sc, rows, done)
+	return list, next, err
+}
+
+// FindUnmatched is one transfer that credits no payment, or did not before a
+// person dealt with it. Faults: Forbidden; NotFound.
+func (s *Service) FindUnmatched(ctx context.Context, sc scope.Scope, id int64) (UnmatchedTransfer, error) {
+	if err := sc.Can(scope.SeePayments); err != nil {
+		return UnmatchedTransfer{}, err
+	}
+	var row models.Transfer
+	if err := sc.Rows(s.DB.Read(ctx)).Where("id = ? AND (unmatched <> '' OR resolution <> '')", id).Take(&row).Error; err != nil {
+		return UnmatchedTransfer{}, missing(err, "unmatched transfer")
+	}
+	var done []models.Resolution
+	if err := sc.Rows(s.DB.Read(ctx)).Where("transfer_id = ?", id).Find(&done).Error; err != nil {
+		return UnmatchedTransfer{}, err
+	}
+	list, err := s.unmatched(ctx, sc, []models.Transfer{row}, done)
+	if err != nil {
+		return UnmatchedTransfer{}, err
+	}
+	return list[0], nil
+}
+
+// StrayOf lists what came to a payment's address, or was meant for it, and does
+// not credit it, oldest first, at most 100. Faults: Forbidden.
+func (s *Service) StrayOf(ctx context.Context, sc scope.Scope, paymentID int64) ([]UnmatchedTransfer, error) {
+	if err := sc.Can(scope.SeePayments); err != nil {
+		return nil, err
+	}
+	var rows []models.Transfer
+	if err := sc.Rows(s.DB.Read(ctx)).Where("payment_id = ? AND unmatched <> ''", paymentID).Order("id").Limit(100).Find(&rows).Error; err != nil {
+		return nil, err
+	}
+	return s.unmatched(ctx, sc, rows, nil)
+}
+
+// unmatched gives transfers their references, and what was done about each, in the same order.
+func (s *Service) unmatched(ctx context.Context, sc scope.Scope, rows []models.Transfer, done []models.Resolution) ([]UnmatchedTransfer, error) {
 	references, err := s.references(ctx, sc, rows)
-	for _, row := range rows {
-		one := UnmatchedTransfer{Transfer: row}
+	var list []UnmatchedTransfer
+	for i, row := range rows {
+		one := UnmatchedTransfer{Transfer: row, Why: row.Unmatched}
 		if row.PaymentID != nil {
 			one.Reference = references[*row.PaymentID]
 		}
+		if i < len(done) {
+			one.Resolved, one.Why = &done[i], done[i].Reason
+		}
 		list = append(list, one)
 	}
-	return list, next, err
+	return list, err
 }
 
 // references are the references of the payments that transfers came to, by id.
@@ -62,4 +153,17 @@ func (s *Service) references(ctx context.Context, sc scope.Scope, transfers []mo
 		found[p.ID] = p.Reference
 	}
 	return found, err
+}
+
+// dealtWith refuses a transfer that credits a payment, or that a person has dealt with.
+func dealtWith(t models.Transfer) error {
+	switch {
+	case t.Resolution == Attached:
+		return fault.New(fault.Conflict, "already_attached", "This transfer was attached to a payment already.")
+	case t.Resolution == Refunded:
+		return fault.New(fault.Conflict, "already_refunded", "This transfer was marked as refunded already.")
+	case t.Unmatched == "":
+		return fault.Missing("unmatched transfer")
+	}
+	return nil
 }

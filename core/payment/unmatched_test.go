@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"cointill/chain"
-	"cointill/chain/bitcoin/params"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
@@ -20,9 +19,9 @@ func TestLeftOutAddresses(t *testing.T) {
 	const real = chain.Network("bitcoin-regtest")
 	const account = "tpubDD7tXK8KeQ3YY83yWq755fHY2JW8Ha8Q765tknUM5rSvjPcGWfUppDFMpQ1ScziKfW3ZNtZvAD7M3u7bSs7HofjTD3KP3YxPK7X6hwV8Rk2"
 	each(t, func(t *testing.T, b *bench) {
-		net, _ := params.Lookup(money.Bitcoin, "regtest")
+		net, _ := wallet.Find("bitcoin-regtest")
 		wallets := &wallet.Service{DB: b.db, Clock: b.clock.Now,
-			Networks: func(scope.Domain, money.Chain) (params.Params, bool) { return net, true }}
+			Networks: func(scope.Domain, money.Chain) (wallet.Net, bool) { return net, true }}
 		owner := b.scope
 		owner.Role = scope.Owner
 		var used models.Wallet
@@ -56,7 +55,7 @@ func TestLeftOutAddresses(t *testing.T) {
 				t.Errorf("reading %d: %d fresh, %v", i, fresh, err)
 			}
 		}
-		list, _, err := b.service.Unmatched(t.Context(), owner, 0, 10)
+		list, _, err := b.service.Unmatched(t.Context(), owner, payment.UnmatchedFilter{Limit: 10})
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%+v %v", list, err)
 		}
@@ -64,4 +63,13 @@ func TestLeftOutAddresses(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	})
+}
+
+// TestProvable: what can't be attached is not offered to be.
+func TestProvable(t *testing.T) {
+	for why, want := range map[string]bool{payment.MissingTag: true, payment.AfterFinal: true, payment.NotPayment: true, payment.Unproved: false, payment.NoTransaction: false} {
+		if got := (payment.UnmatchedTransfer{Why: why}).Provable(); got != want {
+			t.Errorf("%s: %v", why, got)
+		}
+	}
 }

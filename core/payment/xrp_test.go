@@ -56,7 +56,7 @@ func (x *xrpBench) open() payment.View {
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	v, err := x.service.Open(x.t.Context(), started.AccessToken)
+	v, err := x.service.Open(x.t.Context(), started.AccessToken, "en")
 	if err != nil {
 		x.t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func (x *xrpBench) unmatched() map[string]payment.UnmatchedTransfer {
 	owner.Role = scope.Owner
 	all := map[string]payment.UnmatchedTransfer{}
 	for before := int64(0); ; {
-		list, next, err := x.service.Unmatched(x.t.Context(), owner, before, 100)
+		list, next, err := x.service.Unmatched(x.t.Context(), owner, payment.UnmatchedFilter{Before: before, Limit: 100})
 		if err != nil {
 			x.t.Fatal(err)
 		}
@@ -157,7 +157,7 @@ func TestXRPLate(t *testing.T) {
 	})
 }
 
-// TestXRPUnmatched (XRP-2, 3, 4, 6): what credits nothing is listed with its
+// TestXRPUnmatched (XRP-2, XRP-3, XRP-4, XRP-6): what credits nothing is listed with its
 // reason, and what moved nothing isn't.
 func TestXRPUnmatched(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {

@@ -22,9 +22,9 @@ func (w *world) street(coin, tether, naira string) decimal.Decimal {
 	return d(coin).Mul(d(naira)).DivRound(d(tether), 6)
 }
 
-// TestExact computes 100,000 quotes and amounts again with fractions, for all
-// 20 pairs, each market and every spread, from two or three sources that agree
-// and are not the same.
+// TestExact (FX-6) computes 100,000 quotes and amounts again with fractions, for all 20
+// pairs, each market and every spread, from two or three sources that agree and are not
+// the same.
 func TestExact(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 11)) //nolint:gosec // cases, not secrets

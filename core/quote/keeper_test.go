@@ -83,6 +83,7 @@ func TestDay(t *testing.T) {
 func TestFaults(t *testing.T) {
 	db := modelstest.Open(t, false, clock.NewFake(now).Now)
 	w := newWorld(t, db)
+	packedBomb() // now: it takes longer than a source may
 	for name, test := range map[string]struct {
 		mode    mode
 		problem string
@@ -122,7 +123,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestLies has sources that answer well and say what isn't so.
+// TestLies (FX-1) has sources that answer well and say what isn't so.
 func TestLies(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		w := newWorld(t, db)
@@ -185,7 +186,7 @@ func TestCrash(t *testing.T) {
 	w.priced(money.DOGE, money.USD, "0.09")
 }
 
-// TestTimes has sources whose clocks are wrong, or that repeat what is old.
+// TestTimes (FX-4) has sources whose clocks are wrong, or that repeat what is old.
 func TestTimes(t *testing.T) {
 	db := modelstest.Open(t, false, clock.NewFake(now).Now)
 	w := newWorld(t, db, "bitstamp", "okx")
@@ -205,7 +206,7 @@ func TestTimes(t *testing.T) {
 	w.priced(money.BTC, money.USD, "50000") // it went back in time: what it said last holds while it is fresh
 }
 
-// TestOurClock: what was stored while a clock of ours was ahead counts no more
+// TestOurClock (T-4): what was stored while a clock of ours was ahead counts no more
 // once it is right, and is replaced at once.
 func TestOurClock(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {

@@ -12,6 +12,8 @@ import (
 	"cointill/core/quote/source"
 )
 
+// TestJudge (FX-1, FX-2, FX-5): a value that is upside down, ten times too high, one to
+// one or of another age is not a price.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	at := func(ago time.Duration) time.Time { return now.Add(-ago) }
@@ -66,8 +68,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestEverySourceIsJudged: no source has a pair without bounds, and no pair is
-// of the cedi of before 2007.
+// TestEverySourceIsJudged (FX-5): no source has a pair without bounds, and no pair is of
+// the cedi of before 2007.
 func TestEverySourceIsJudged(t *testing.T) {
 	t.Parallel()
 	counts := map[quote.Pair]int{}

@@ -3,6 +3,7 @@ package quote
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -181,6 +182,9 @@ func (s *Service) SetPolicy(ctx context.Context, sc scope.Scope, currency money.
 		var before []models.RatePolicy
 		if err := sc.Rows(tx).Where("currency = ?", string(currency)).Find(&before).Error; err != nil {
 			return err
+		}
+		if len(before) > 0 && maps.Equal(told(before[0]), told(row)) {
+			return nil // the same form again
 		}
 		err := tx.Clauses(clause.OnConflict{
 			Columns:   []clause.Column{{Name: "business_id"}, {Name: "domain"}, {Name: "currency"}},

@@ -38,6 +38,8 @@ func service(m market) *quote.Service {
 	return &quote.Service{Clock: clock.NewFake(now).Now, Sources: map[scope.Domain]quote.Source{scope.Live: m}}
 }
 
+// TestAgreement (FX-1, FX-2, FX-4): a price needs two fresh sources that agree; what is
+// far off, stale or no price isn't one of them.
 func TestAgreement(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -87,7 +89,7 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// TestFiatAge: fiat legs may be a day old, and a little.
+// TestFiatAge (FX-4): fiat legs may be a day old, and a little.
 func TestFiatAge(t *testing.T) {
 	t.Parallel()
 	for age, ok := range map[time.Duration]bool{26 * time.Hour: true, 26*time.Hour + time.Second: false} {
@@ -227,7 +229,8 @@ func TestMarkets(t *testing.T) {
 	}
 }
 
-// TestCediIsAskedAsGHS: a source that still quotes ISO's retired GHC can't get in.
+// TestCediIsAskedAsGHS (FX-5): a source that still quotes ISO's retired GHC can't get
+// in.
 func TestCediIsAskedAsGHS(t *testing.T) {
 	t.Parallel()
 	m := market{}

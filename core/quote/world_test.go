@@ -229,7 +229,7 @@ func bomb(w http.ResponseWriter, _ *http.Request, _ []byte) {
 	_, _ = w.Write(packedBomb())
 }
 
-// packedBomb is 64 MiB of nothing, packed once: that takes longer than a source may.
+// packedBomb is 64 MiB of nothing, packed once.
 var packedBomb = sync.OnceValue(func() []byte {
 	var packed bytes.Buffer
 	zip := gzip.NewWriter(&packed)

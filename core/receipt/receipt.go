@@ -45,6 +45,7 @@ type Receipt struct {
 	BusinessName      string
 	CustomerName      string
 	CustomerEmail     string
+	Language          string // that the customer read the payment page in; "" when nobody opened it
 	Reference         string // PAY_…
 	BusinessReference string
 	Currency          string
@@ -53,6 +54,8 @@ type Receipt struct {
 	CoinAmount        string // what came, in whole coins
 	TxHash            string
 	PaidAt            time.Time
+	Contact           string // how the business is reached; empty for nothing
+	Logo              string // the path of its picture on this server; empty for none
 }
 
 // Service is receipts. Its fields are set once, before use.
@@ -61,11 +64,27 @@ type Service struct {
 	Clock clock.Clock
 	// Render writes a receipt's subject, text and HTML.
 	Render func(Receipt) (subject, text, html string)
+	// Fill writes what only the recipient may know into a mail that is being sent,
+	// such as the tokens of links; nil sends mails as they are stored.
+	Fill func(text string) string
 	// SMTP is the mail server; nil keeps mails in the mailbox.
 	SMTP *SMTP
 	// Wake is called after Resend has queued a mail; it may be nil. Whoever
 	// calls Queue wakes the worker itself, after its commit.
 	Wake func()
+	// Ended is called with the outcome of every attempt to send a mail, Retried
+	// where another follows, for metrics; it may be nil, and must not block.
+	Ended func(outcome string)
+}
+
+// Retried is what Ended is told of an attempt after which another follows.
+const Retried = "retried"
+
+// ended tells of an attempt.
+func (s *Service) ended(outcome string) {
+	if s.Ended != nil {
+		s.Ended(outcome)
+	}
 }
 
 // Queue writes a payment's receipt in the caller's transaction. A second call

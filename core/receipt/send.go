@@ -42,6 +42,9 @@ func (s sender) Work(ctx context.Context, row models.Mail) error {
 	case s.SMTP == nil:
 		return s.end(ctx, row, Kept, "")
 	}
+	if s.Fill != nil {
+		row.Text, row.HTML = s.Fill(row.Text), s.Fill(row.HTML)
+	}
 	err := s.SMTP.send(ctx, row, s.Clock(), ledger{
 		handing:  func() error { return s.hold(ctx, row) },
 		accepted: func() error { return s.end(ctx, row, Sent, "") },
@@ -79,12 +82,14 @@ func (s sender) again(ctx context.Context, row models.Mail, no *refusal) error {
 	if no.final || !left {
 		return s.end(ctx, row, Failed, no.sentence)
 	}
+	s.ended(Retried)
 	return s.settle(ctx, row, map[string]any{
 		"tries": row.Tries + 1, "due_at": s.Clock().Add(outbox.Jitter(wait)), "sending": false, "last_error": no.sentence,
 	})
 }
 
 func (s sender) end(ctx context.Context, row models.Mail, outcome, why string) error {
+	s.ended(outcome)
 	return s.settle(ctx, row, map[string]any{"done_at": s.Clock(), "outcome": outcome, "last_error": why, "sending": false})
 }
 

@@ -69,7 +69,7 @@ func TestSentOnce(t *testing.T) {
 	})
 }
 
-// TestHeaderInjection puts line ends and what follows them into everything that
+// TestHeaderInjection (AP-11) puts line ends and what follows them into everything that
 // a header is made of.
 func TestHeaderInjection(t *testing.T) {
 	each(t, "", func(t *testing.T, b *bundle, p *post) {

@@ -12,6 +12,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"cointill/core/account"
+	"cointill/core/audit"
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/money"
@@ -26,7 +27,7 @@ const noticeKind = "receiving_changed"
 
 // Accounts is what is needed of core/account.
 type Accounts interface {
-	Reauthenticate(ctx context.Context, sc scope.Scope, password, ip string) (account.User, error)
+	Reauthenticate(ctx context.Context, sc scope.Scope, p account.Proof) (account.User, error)
 }
 
 // Wallets is what is needed of core/wallet.
@@ -57,11 +58,11 @@ type Service struct {
 	Wake func()
 }
 
-// Change is what an owner asks for. Password is theirs, IP where they are.
+// Change is what an owner asks for, with what shows that it is them.
 type Change struct {
-	Chain        money.Chain
-	Key, Script  string // as wallet.ParseKey takes them, or an account of the XRP Ledger
-	Password, IP string
+	Chain       money.Chain
+	Key, Script string // as wallet.ParseKey takes them, or an account of the XRP Ledger
+	Proof       account.Proof
 }
 
 // Notice is what one owner is told of a change.
@@ -82,7 +83,7 @@ type Notice struct {
 
 // Change makes a key what new payments on a chain are received with; changed
 // is false when it was already, which asks for no password and tells nobody.
-// Invalid (key, script, password), Conflict (key_in_use, no_network), Limited
+// Invalid (key, script, password, code), Conflict (key_in_use, no_network), Limited
 // after wrong passwords, Forbidden for who may not.
 func (s *Service) Change(ctx context.Context, sc scope.Scope, c Change) (used models.Wallet, changed bool, err error) {
 	preview, err := s.Wallets.Preview(ctx, sc, c.Chain, c.Key, c.Script) // the role is checked here first
@@ -96,7 +97,7 @@ func (s *Service) Change(ctx context.Context, sc scope.Scope, c Change) (used mo
 	if found && Same(present.Wallet, preview.Fingerprint, preview.Script) {
 		return present.Wallet, false, nil
 	}
-	by, err := s.Accounts.Reauthenticate(ctx, sc, c.Password, c.IP)
+	by, err := s.Accounts.Reauthenticate(ctx, sc, c.Proof)
 	if err != nil {
 		return models.Wallet{}, false, s.refused(ctx, sc, c, err)
 	}
@@ -189,7 +190,7 @@ func (s *Service) refused(ctx context.Context, sc scope.Scope, c Change, why err
 		return why
 	}
 	err := s.DB.Write(ctx, func(tx *models.Tx) error {
-		return account.Audit(tx, sc, s.Clock(), "wallet.change_refused", string(c.Chain), map[string]string{"why": "password"})
+		return audit.Append(tx, sc, s.Clock(), audit.Act{Action: "wallet.change_refused", Subject: string(c.Chain), Detail: map[string]string{"why": "password"}, Refused: true})
 	})
 	if err != nil {
 		return err

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"cointill/chain/bitcoin/params"
 	xrp "cointill/chain/xrpl/params"
 	"cointill/core/account"
+	"cointill/core/account/accounttest"
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/money"
@@ -46,10 +46,10 @@ func each(t *testing.T, test func(t *testing.T, f *fixture)) {
 		now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)).Now
 		box, err := secret.NewBox(make([]byte, 32))
 		must(t, err)
-		accounts := account.New(db, now, box)
+		accounts := accounttest.New(db, now, box)
 		_, owner, err := accounts.CreateBusiness(t.Context(), account.NewBusiness{BusinessName: "Shop", Name: "Ada", Email: "ada@example.com", Password: password})
 		must(t, err)
-		m, err := accounts.Membership(t.Context(), owner.ID)
+		m, err := accounts.Membership(t.Context(), owner.ID, 0)
 		must(t, err)
 		for email, role := range map[string]scope.Role{"bea@example.com": scope.Owner, "cyd@example.com": scope.Admin} {
 			user := models.User{Email: email, Name: "N", CreatedAt: now(), UpdatedAt: now()}
@@ -59,7 +59,7 @@ func each(t *testing.T, test func(t *testing.T, f *fixture)) {
 		f := &fixture{t: t, sc: m.Scope(scope.Test)}
 		var mu sync.Mutex
 		f.Service = &receiving.Service{DB: db, Clock: now, Accounts: accounts, Mails: &receipt.Service{DB: db, Clock: now}, Pages: "http://x/methods",
-			Wallets: &wallet.Service{DB: db, Clock: now, Networks: func(_ scope.Domain, c money.Chain) (params.Params, bool) { return params.Lookup(c, "regtest") }},
+			Wallets: &wallet.Service{DB: db, Clock: now, Networks: func(_ scope.Domain, c money.Chain) (wallet.Net, bool) { return wallet.Find(string(c) + "-regtest") }},
 			Wake:    func() { mu.Lock(); defer mu.Unlock(); f.woken++ },
 			Render: func(n receiving.Notice) (string, string, string) {
 				mu.Lock()
@@ -79,7 +79,7 @@ func must(t *testing.T, err error) {
 }
 
 func (f *fixture) change(key, password string) (models.Wallet, bool, error) {
-	return f.Change(f.t.Context(), f.sc, receiving.Change{Chain: money.Bitcoin, Key: key, Password: password, IP: "192.0.2.1"})
+	return f.Change(f.t.Context(), f.sc, receiving.Change{Chain: money.Bitcoin, Key: key, Proof: account.Proof{Password: password, IP: "192.0.2.1"}})
 }
 
 // count tells wallets, mails and audit rows of changes.
@@ -151,7 +151,7 @@ func (broken) Notify(*models.Tx, receipt.Notice) error { return errBroken }
 // trusting lets everybody in, so that many changes run at the same moment.
 type trusting struct{ account.User }
 
-func (a trusting) Reauthenticate(context.Context, scope.Scope, string, string) (account.User, error) {
+func (a trusting) Reauthenticate(context.Context, scope.Scope, account.Proof) (account.User, error) {
 	return a.User, nil
 }
 
@@ -208,7 +208,7 @@ func TestRefused(t *testing.T) {
 // TestChangeAccount: an account of the XRP Ledger is told of whole; entered again
 // it changes nothing, also where it is shared.
 func TestChangeAccount(t *testing.T) {
-	const account, other = "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"
+	const entered, other = "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"
 	each(t, func(t *testing.T, f *fixture) {
 		p, _ := xrp.Lookup("testnet")
 		wallets := f.Wallets.(*wallet.Service)
@@ -218,14 +218,14 @@ func TestChangeAccount(t *testing.T) {
 		}}}
 		another := scope.Scope{BusinessID: f.sc.BusinessID + 1, Domain: scope.Test, Actor: "user:9", Role: scope.Owner}
 		must(t, f.DB.Write(t.Context(), func(tx *models.Tx) error {
-			_, err := wallets.Use(tx, another, money.XRPL, account, "", "user:9")
+			_, err := wallets.Use(tx, another, money.XRPL, entered, "", "user:9")
 			return err
 		}))
 		for i, c := range []struct {
 			account, password string
 			changed           bool
-		}{{account, password, true}, {account, "nobody is asked", false}, {other, password, true}} {
-			used, changed, err := f.Change(t.Context(), f.sc, receiving.Change{Chain: money.XRPL, Key: c.account, Password: c.password, IP: "192.0.2.1"})
+		}{{entered, password, true}, {entered, "nobody is asked", false}, {other, password, true}} {
+			used, changed, err := f.Change(t.Context(), f.sc, receiving.Change{Chain: money.XRPL, Key: c.account, Proof: account.Proof{Password: c.password, IP: "192.0.2.1"}})
 			if err != nil || changed != c.changed || used.Key != c.account {
 				t.Fatal(i, used, changed, err)
 			}
@@ -233,7 +233,7 @@ func TestChangeAccount(t *testing.T) {
 		if got := f.count(); got != "3 wallets, 4 mails, 2 audit rows" {
 			t.Error(got)
 		}
-		if n := f.told[2]; n.Key != other || n.Former != account || n.Script != wallet.ScriptAccount || n.Network != "xrp-testnet" || n.URL != "http://x/methods/crypto_ripple/wallet" {
+		if n := f.told[2]; n.Key != other || n.Former != entered || n.Script != wallet.ScriptAccount || n.Network != "xrp-testnet" || n.URL != "http://x/methods/crypto_ripple/wallet" {
 			t.Errorf("%+v", n)
 		}
 	})

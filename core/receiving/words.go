@@ -3,9 +3,9 @@ package receiving
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
-	"cointill/chain/bitcoin/params"
 	"cointill/core/money"
 	"cointill/core/wallet"
 )
@@ -16,6 +16,9 @@ var longRun = regexp.MustCompile(`[0-9A-Za-z]{24,}`)
 // Short is a key as people recognise it: its beginning and its end. What
 // stands around it in a descriptor stays.
 func Short(key string) string {
+	if count := strings.Count(key, " 0x"); count > 0 {
+		return strconv.Itoa(count+1) + " addresses, the first " + key[:8] + "…" + key[36:42]
+	}
 	return longRun.ReplaceAllStringFunc(key, func(run string) string { return run[:8] + "…" + run[len(run)-6:] })
 }
 
@@ -32,8 +35,7 @@ func Shown(key, script string) string {
 // begin there: "native SegWit (bc1q…)".
 func Kind(script, network string) string {
 	name, _, _ := strings.Cut(wallet.ScriptName(script), " (")
-	kind, called, _ := strings.Cut(network, "-")
-	if p, known := params.Lookup(money.Chain(kind), called); known {
+	if p, known := wallet.Find(network); known && script != wallet.ScriptEthereum && script != wallet.ScriptList {
 		if example := p.Address(samples[script]); example != "" {
 			return name + " (" + beginning(example) + "…)"
 		}

@@ -137,7 +137,8 @@ func TestNeverConfirmsBesideMoney(t *testing.T) {
 	}
 }
 
-// TestReversed takes final money back, and leaves what others paid in the same blocks where it is.
+// TestReversed (BTC-4) takes final money back, and leaves what others paid in the same
+// blocks where it is.
 func TestReversed(t *testing.T) {
 	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
@@ -254,19 +255,19 @@ func TestUnmatched(t *testing.T) {
 		b.pass(5 * time.Second)
 		b.simulate(eth, sandbox.WrongAsset)
 		b.pass(5 * time.Second)
-		first, next, err := b.payments.Unmatched(t.Context(), b.scope, 0, 1)
+		first, next, err := b.payments.Unmatched(t.Context(), b.scope, payment.UnmatchedFilter{Limit: 1})
 		b.must(err)
 		if len(first) != 1 || next == 0 || first[0].Transfer.Unmatched != payment.WrongAsset || first[0].Reference != eth {
 			t.Fatalf("%+v, next %d", first, next)
 		}
-		second, next, err := b.payments.Unmatched(t.Context(), b.scope, next, 1)
+		second, next, err := b.payments.Unmatched(t.Context(), b.scope, payment.UnmatchedFilter{Before: next, Limit: 1})
 		b.must(err)
 		if len(second) != 1 || next != 0 || second[0].Transfer.Unmatched != payment.MissingTag || second[0].Reference != "" {
 			t.Errorf("%+v, next %d", second, next)
 		}
 		other := b.scope
 		other.BusinessID++
-		if rows, _, err := b.payments.Unmatched(t.Context(), other, 0, 10); err != nil || len(rows) != 0 {
+		if rows, _, err := b.payments.Unmatched(t.Context(), other, payment.UnmatchedFilter{Limit: 10}); err != nil || len(rows) != 0 {
 			t.Errorf("another business sees %d: %v", len(rows), err)
 		}
 	})

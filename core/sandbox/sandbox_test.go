@@ -12,6 +12,7 @@ import (
 	"cointill/chain"
 	simulated "cointill/chain/sandbox"
 	"cointill/core/account"
+	"cointill/core/account/accounttest"
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/money"
@@ -44,7 +45,7 @@ func newBench(t *testing.T, db *models.DB) *bench {
 	b := &bench{T: t, db: db, clock: now, sandbox: &sandbox.Service{Chains: map[money.Chain]sandbox.Chain{}}}
 	box, err := secret.NewBox(make([]byte, 32))
 	b.must(err)
-	business, _, err := account.New(db, now.Now, box).CreateBusiness(t.Context(), account.NewBusiness{
+	business, _, err := accounttest.New(db, now.Now, box).CreateBusiness(t.Context(), account.NewBusiness{
 		BusinessName: "Kofi Books", Name: "Kofi Boateng", Email: "kofi@books.example", Password: "a long enough passphrase"})
 	b.must(err)
 	b.scope = scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "key:1", Role: scope.API}
@@ -243,6 +244,7 @@ func TestPayTheRest(t *testing.T) {
 	}
 }
 
+// TestMoreMoneyAfterTheEnd (BTC-7, T-3): it changes no state, and is shown as unmatched.
 func TestMoreMoneyAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, modelstest.Open(t, false, time.Now))

@@ -34,6 +34,21 @@ const (
 	System    Role = "system"
 )
 
+// Name is the role as people read it.
+func (r Role) Name() string {
+	switch r {
+	case Owner:
+		return "Owner"
+	case Admin:
+		return "Admin"
+	case Finance:
+		return "Finance"
+	case Developer:
+		return "Developer"
+	}
+	return string(r)
+}
+
 // Scope is a business and domain with who acts on it. The zero scope is refused.
 type Scope struct {
 	BusinessID int64

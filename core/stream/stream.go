@@ -6,6 +6,7 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -54,13 +55,14 @@ type Hub struct {
 
 	mu     sync.Mutex
 	topics map[Topic]*watched
+	lists  map[List]*watchedList
 	pages  int
 	over   bool
 }
 
 // New makes a hub.
 func New(db *models.DB) *Hub {
-	return &Hub{db: db, signal: make(chan struct{}, 1), closed: make(chan struct{}), topics: map[Topic]*watched{}}
+	return &Hub{db: db, signal: make(chan struct{}, 1), closed: make(chan struct{}), topics: map[Topic]*watched{}, lists: map[List]*watchedList{}}
 }
 
 // Subscribe watches a topic for one page. updates has something to read at
@@ -149,14 +151,19 @@ func (h *Hub) Run(ctx context.Context) {
 	}
 }
 
-// look reads the versions of all watched payments and tells the pages of those that changed.
+// look reads what all open pages depend on and tells those that something changed for.
 func (h *Hub) look(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return errors.Join(h.lookAtPayments(ctx), h.lookAtLists(ctx))
+}
+
+// lookAtPayments reads the versions of all watched payments and tells the pages of those that changed.
+func (h *Hub) lookAtPayments(ctx context.Context) error {
 	topics := h.watching()
 	if len(topics) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
 	heights, err := h.heights(ctx)
 	if err != nil {
 		return err

@@ -149,3 +149,80 @@ func TestPagesAreToldOfProblems(t *testing.T) {
 		}
 	})
 }
+
+// listed inserts a payment of a business, a second after the last.
+func listed(t *testing.T, db *models.DB, business int64, n int64) {
+	t.Helper()
+	at := time.Unix(n, 0).UTC()
+	reference := time.Duration(business*1000 + n).String()
+	row := models.Payment{BusinessID: business, Domain: "test", Reference: reference, BusinessReference: reference, TokenHash: reference,
+		Amount: 1, Network: "sandbox-bitcoin", ExpiresAt: at, AbandonsAt: at, CreatedAt: at, UpdatedAt: at}
+	if err := db.Exec(t.Context()).Create(&row).Error; err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestListsAreTold(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		listed(t, db, 1, 1)
+		hub := run(t, db)
+		ours, leave, err := hub.SubscribeList(stream.List{Business: 1, Domain: "test"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wait(t, ours, "a first look comes at once")
+		quiet(t, ours)
+		listed(t, db, 2, 2) // of another business
+		hub.Signal()
+		select {
+		case <-ours:
+			t.Error("told of another merchant's payment")
+		case <-time.After(1200 * time.Millisecond):
+		}
+		listed(t, db, 1, 3)
+		wait(t, ours, "a payment came")
+		leave()
+		leave()
+		if hub.Pages() != 0 {
+			t.Error("the page is still counted")
+		}
+	})
+}
+
+func TestListsAreBounded(t *testing.T) {
+	hub := stream.New(nil)
+	leaves := []func(){}
+	full := func(list stream.List) bool {
+		_, leave, err := hub.SubscribeList(list)
+		if err == nil {
+			leaves = append(leaves, leave)
+		}
+		return fault.KindOf(err) == fault.Unavailable
+	}
+	for range 64 {
+		if full(stream.List{Business: 1}) {
+			t.Fatal("refused too early")
+		}
+	}
+	if !full(stream.List{Business: 1}) {
+		t.Error("a 65th page of one list")
+	}
+	for n := range 255 {
+		if full(stream.List{Business: int64(n + 2)}) {
+			t.Fatal("refused too early", n)
+		}
+	}
+	if !full(stream.List{Business: 999}) || full(stream.List{Business: 2}) {
+		t.Error("lists are not bounded")
+	}
+	for _, leave := range leaves {
+		leave()
+	}
+	if hub.Pages() != 0 || full(stream.List{Business: 999}) {
+		t.Error("nobody is gone")
+	}
+	hub.Close()
+	if !full(stream.List{Business: 999}) {
+		t.Error("watched after the end")
+	}
+}

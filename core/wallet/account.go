@@ -7,7 +7,6 @@ import (
 
 	"gorm.io/gorm/clause"
 
-	"cointill/chain/bitcoin/params"
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/scope"
@@ -52,10 +51,13 @@ func (s *Service) Preview(ctx context.Context, sc scope.Scope, c money.Chain, ke
 		return Preview{}, err
 	}
 	p := Preview{Format: k.Format(), Script: k.Script(), Scripts: []string{k.Script()}, Key: k.String(), Fingerprint: k.Fingerprint(), Path: strings.TrimSuffix(k.Path(0), "0") + "*"}
-	if k.params.KeyVersions[[4]byte(k.account.Version())] == "" && k.Format() != "descriptor" {
-		p.Scripts = Scripts(k.params)
+	if k.list == nil && k.net.KeyVersions[[4]byte(k.account.Version())] == "" && k.Format() != "descriptor" {
+		p.Scripts = k.net.Scripts
 	}
 	for i := range int64(previewed) {
+		if k.list != nil && k.left(i) == 0 {
+			break
+		}
 		address, err := k.Address(i)
 		if err != nil {
 			return Preview{}, err
@@ -78,6 +80,10 @@ func (s *Service) Find(ctx context.Context, sc scope.Scope, c money.Chain, key, 
 	if err != nil {
 		return 0, false, err
 	}
+	if k.list != nil {
+		index, ok = k.holds(wanted)
+		return index, ok, nil
+	}
 	for i := range int64(Looked) {
 		if err := ctx.Err(); err != nil {
 			return 0, false, err
@@ -96,12 +102,14 @@ func (k Key) check(address string) (string, error) {
 	address = strings.TrimSpace(address)
 	var output []byte
 	if len(address) <= 128 {
-		output = k.params.Script(address)
+		output = k.net.Script(address)
 	}
 	kind := ""
 	switch {
 	case output == nil:
-		return "", fault.Validation(fault.Fields{"address": {"This is no address of " + networkName(k.params) + "."}})
+		return "", fault.Validation(fault.Fields{"address": {"This is no address of " + networkName(k.net) + "."}})
+	case len(output) == 20:
+		kind = k.script // there is one kind only
 	case len(output) == 25:
 		kind = ScriptPKH
 	case len(output) == 23:
@@ -113,7 +121,7 @@ func (k Key) check(address string) (string, error) {
 	}
 	switch kind {
 	case k.script:
-		return k.params.Address(output), nil
+		return k.net.Address(output), nil
 	case "":
 		return "", fault.Validation(fault.Fields{"address": {"This address belongs to " + several + ", whose keys can't be used here."}})
 	}
@@ -138,11 +146,14 @@ func (s *Service) Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script,
 	if err != nil {
 		return models.Wallet{}, err
 	}
-	network, now := string(k.params.Network()), s.Clock()
+	network, now := string(k.net.Network()), s.Clock()
 	if err := alone(tx, network); err != nil {
 		return models.Wallet{}, err
 	}
 	if err := refuseForeign(tx, k, sc); err != nil {
+		return models.Wallet{}, err
+	}
+	if err := claim(tx, k, sc); err != nil {
 		return models.Wallet{}, err
 	}
 	off := sc.Rows(tx.Model(&models.Wallet{})).Where("network = ? AND active AND fingerprint <> ?", network, k.Fingerprint()).
@@ -182,7 +193,7 @@ func refuseForeign(tx *models.Tx, k Key, sc scope.Scope) error {
 	if change := k.Change(); change != "" {
 		line = append(line, change)
 	}
-	err := tx.Model(&models.Wallet{}).Where("network = ? AND (account IN ? OR fingerprint IN ? OR change IN ?)", string(k.params.Network()), line, line, line).
+	err := tx.Model(&models.Wallet{}).Where("network = ? AND (account IN ? OR fingerprint IN ? OR change IN ?)", string(k.net.Network()), line, line, line).
 		Where("NOT (business_id = ? AND domain = ?)", sc.BusinessID, string(sc.Domain)).Count(&others).Error
 	if err != nil || others == 0 {
 		return err
@@ -232,9 +243,9 @@ func (s *Service) parse(sc scope.Scope, c money.Chain, key, script string) (Key,
 	return ParseKey(key, p, script)
 }
 
-func (s *Service) network(domain scope.Domain, c money.Chain) (params.Params, bool) {
+func (s *Service) network(domain scope.Domain, c money.Chain) (Net, bool) {
 	if s.Networks == nil {
-		return params.Params{}, false
+		return Net{}, false
 	}
 	return s.Networks(domain, c)
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"cointill/chain"
-	"cointill/chain/bitcoin/params"
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/ident"
@@ -64,8 +63,8 @@ func newFixture(t *testing.T, db *models.DB) *fixture {
 	f := &fixture{t: t, db: db, clock: now, payments: make(chan int64, 1)}
 	f.payments <- 1
 	f.Service = &wallet.Service{Receivers: wallet.SandboxReceivers(), DB: db, Clock: now.Now,
-		Networks: func(d scope.Domain, c money.Chain) (params.Params, bool) {
-			return params.Lookup(c, map[scope.Domain]string{scope.Test: "regtest", scope.Live: "mainnet"}[d])
+		Networks: func(d scope.Domain, c money.Chain) (wallet.Net, bool) {
+			return wallet.Find(string(c) + "-" + map[scope.Domain]string{scope.Test: "regtest", scope.Live: "mainnet"}[d])
 		}}
 	for id := range int64(2) {
 		if err := db.Exec(t.Context()).Create(&models.Business{ID: id + 1, Code: ident.New("BUS_"), Name: "Shop", TimeZone: "UTC"}).Error; err != nil {
@@ -307,7 +306,7 @@ func TestUse(t *testing.T) {
 func TestPreview(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, modelstest.Open(t, false, time.Now))
-	scripts := strings.Join(wallet.Scripts(network(t, money.Bitcoin, "regtest")), " ")
+	scripts := strings.Join(network(t, money.Bitcoin, "regtest").Scripts, " ")
 	for key, want := range map[string]string{
 		tpub:      "tpub wpkh 0/* 0/4 of " + scripts,
 		vpub:      "vpub wpkh 0/* 0/4 of wpkh",
@@ -329,7 +328,8 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// TestConcurrentUse: of two businesses that enter one account at once, in two formats, one gets it.
+// TestConcurrentUse (BTC-15): of two businesses that enter one account at once, in two
+// formats, one gets it.
 func TestConcurrentUse(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		f := newFixture(t, db)
@@ -409,7 +409,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestPrivateNowhere: what is private stands in no row, no log line and no error, whatever it is handed to.
+// TestPrivateNowhere (BTC-16): what is private stands in no row, no log line and no
+// error, whatever it is handed to.
 func TestPrivateNowhere(t *testing.T) {
 	var log bytes.Buffer
 	before := slog.Default()

@@ -2,15 +2,14 @@ package wallet
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/url"
 	"strings"
 
 	"github.com/btcsuite/btcd/address/v2/bech32"
 	"github.com/mr-tron/base58"
-	"golang.org/x/crypto/sha3"
 
+	ethereum "cointill/chain/ethereum/params"
 	"cointill/chain/xrpl/params"
 	"cointill/core/ident"
 	"cointill/core/money"
@@ -27,7 +26,7 @@ func (r sandboxReceiver) Next(business int64, domain scope.Domain) (string, bool
 	case money.Dogecoin:
 		return Base58Check([]byte{0x6f}, ident.Bytes(20)), false
 	case money.Ethereum:
-		return EIP55(ident.Bytes(20)), false
+		return ethereum.Address(ident.Bytes(20)).String(), false
 	default:
 		account := sha256.Sum256(fmt.Appendf(nil, "sandbox account of business %d in %s", business, domain))
 		return params.Account(account[:20]).String(), true
@@ -50,20 +49,6 @@ func Bech32(hrp string, program []byte) string {
 // Base58Check writes version bytes and payload with Bitcoin's alphabet and checksum.
 func Base58Check(version, payload []byte) string {
 	return base58.Encode(withChecksum(version, payload))
-}
-
-// EIP55 writes 20 bytes as an Ethereum address with the checksum in its letters' case.
-func EIP55(raw []byte) string {
-	text := []byte(hex.EncodeToString(raw))
-	hash := sha3.NewLegacyKeccak256()
-	hash.Write(text)
-	sum := hash.Sum(nil)
-	for i, c := range text {
-		if c >= 'a' && sum[i/2]>>(4*(1-i%2))&0xf >= 8 {
-			text[i] = c - 'a' + 'A'
-		}
-	}
-	return "0x" + string(text)
 }
 
 // XAddress writes an account and tag as one X-address (XLS-5d): T… for test networks, X… for the main one.

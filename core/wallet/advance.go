@@ -70,6 +70,9 @@ func (s *Service) leaveOut(w models.Wallet, to int64) ([]models.Destination, err
 		return nil, err
 	}
 	rows := make([]models.Destination, 0, to-w.NextIndex)
+	if key.list != nil && to > int64(len(key.list)) {
+		return nil, fault.Validation(fault.Fields{"index": {fmt.Sprintf("The list has %d addresses only.", len(key.list))}})
+	}
 	for i := w.NextIndex; i < to; i++ {
 		address, err := key.Address(i)
 		if errors.Is(err, hdkeychain.ErrInvalidChild) {
@@ -94,3 +97,63 @@ func watch(tx *models.Tx, rows []models.Destination) error {
 
 // onePlace leaves a destination with whom it was given to first.
 var onePlace = clause.OnConflict{Columns: []clause.Column{{Name: "network"}, {Name: "address"}, {Name: "tag"}}, DoNothing: true}
+
+// LeftOut is how far a wallet's next index was moved.
+type LeftOut struct{ Wallet, From, To int64 }
+
+// AdvanceAll leaves out as many addresses of every wallet, former ones too, as
+// Advance does of one: for an operator who restored a backup and doesn't know
+// which of them went on. Accounts of the XRP Ledger have nothing to leave out. A
+// list of addresses is left out to its end at most. Invalid for less than 0 or
+// more than 10,000.
+func (s *Service) AdvanceAll(ctx context.Context, actor string, by int64) (done []LeftOut, err error) {
+	if by < 0 || by > mostAhead {
+		return nil, fault.Validation(fault.Fields{"index": {fmt.Sprintf("From 0 to %d addresses can be left out at once.", mostAhead)}})
+	}
+	var wallets []models.Wallet
+	if err := s.DB.Read(ctx).Where("script <> ?", ScriptAccount).Order("id").Find(&wallets).Error; err != nil {
+		return nil, err
+	}
+	for _, w := range wallets {
+		to := min(w.NextIndex+by, Indexes)
+		key, err := stored(w.ID, w.Key, w.Script, w.Network)
+		if err != nil {
+			return done, err
+		}
+		if key.list != nil {
+			to = min(to, int64(len(key.list)))
+		}
+		if to <= w.NextIndex {
+			continue
+		}
+		if err := s.Advance(ctx, actor, w.ID, to); err != nil {
+			return done, fmt.Errorf("wallet %d: %w", w.ID, err)
+		}
+		done = append(done, LeftOut{Wallet: w.ID, From: w.NextIndex, To: to})
+	}
+	return done, nil
+}
+
+// Lately is how many addresses a wallet has issued in the last seven days in
+// which any was, counted to 10,000.
+type Lately struct {
+	Wallet, Next, Issued int64
+	Network              string
+}
+
+// Lately tells it of every wallet that Advance is for.
+func (s *Service) Lately(ctx context.Context) ([]Lately, error) {
+	var last []models.Destination
+	if err := s.DB.Read(ctx).Order("id DESC").Limit(1).Find(&last).Error; err != nil {
+		return nil, err
+	}
+	since := s.Clock()
+	if len(last) > 0 {
+		since = last[0].CreatedAt
+	}
+	var list []Lately
+	err := s.DB.Read(ctx).Raw(`SELECT id AS wallet, next_index AS next, network, (SELECT count(*) FROM destinations
+			WHERE wallet_id = wallets.id AND idx >= wallets.next_index - ? AND payment_id IS NOT NULL AND created_at > ?) AS issued
+		FROM wallets WHERE script <> ? ORDER BY id`, mostAhead, since.AddDate(0, 0, -7), ScriptAccount).Scan(&list).Error
+	return list, err
+}

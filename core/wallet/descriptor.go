@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"cointill/chain/bitcoin/params"
 )
 
 // maxSteps is how many steps a path may have, before a key or after it.
@@ -23,7 +21,7 @@ var shapes = []struct{ script, open, shut string }{
 // parseDescriptor reads SCRIPT(KEY) with an optional #checksum (BIP 380). The
 // key may have an origin, and must end in one unhardened /*; a step before it may
 // be a pair <0;1> (BIP 389), of which the first is for receiving.
-func parseDescriptor(text string, p params.Params, asked string) (Key, error) {
+func parseDescriptor(text string, p Net, asked string) (Key, error) {
 	body, checksum, has := strings.Cut(text, "#")
 	sum, ok := descriptorChecksum(body)
 	switch {
@@ -49,14 +47,14 @@ func parseDescriptor(text string, p params.Params, asked string) (Key, error) {
 		if err != nil {
 			return Key{}, err
 		}
-		k.params, k.text, k.format, k.script = p, body+"#"+sum, "descriptor", script
+		k.net, k.text, k.format, k.script = p, body+"#"+sum, "descriptor", script
 		return newKey(k)
 	}
 	return Key{}, refuse("Only descriptors of one signer can be used: wpkh(…), pkh(…), sh(wpkh(…)) or tr(…) with one extended public key.")
 }
 
 // parseKeyExpression reads [origin]key/path/*.
-func parseKeyExpression(text string, p params.Params, script string) (Key, error) {
+func parseKeyExpression(text string, p Net, script string) (Key, error) {
 	text, err := cutOrigin(text)
 	if err != nil {
 		return Key{}, err

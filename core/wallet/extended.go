@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/btcsuite/btcd/btcutil/v2/hdkeychain"
-
-	"cointill/chain/bitcoin/params"
 )
 
 // format is what the version bytes of an extended key say of it.
@@ -55,7 +53,7 @@ const several = "a wallet with several signers"
 
 // parseExtended reads an extended public key of the network, and tells what it
 // is written as and which script it says it is for ("" when it doesn't).
-func parseExtended(text string, p params.Params) (key *hdkeychain.ExtendedKey, prefix, script string, err error) {
+func parseExtended(text string, p Net) (key *hdkeychain.ExtendedKey, prefix, script string, err error) {
 	key, err = hdkeychain.NewKeyFromString(text)
 	switch {
 	case errors.Is(err, hdkeychain.ErrInvalidKeyLen):
@@ -78,7 +76,7 @@ func parseExtended(text string, p params.Params) (key *hdkeychain.ExtendedKey, p
 }
 
 // wanted lists the prefixes that the network's keys have: "xpub, ypub or zpub".
-func wanted(p params.Params) string {
+func wanted(p Net) string {
 	var prefixes []string
 	for version := range p.KeyVersions {
 		prefixes = append(prefixes, formats[version].prefix)
@@ -91,9 +89,9 @@ func wanted(p params.Params) string {
 }
 
 // networkName is what sentences call a network.
-func networkName(p params.Params) string {
+func networkName(p Net) string {
 	if !p.Test {
-		return p.Coin.Info().Name + "'s main network"
+		return p.Coin.Info().Network + "'s main network"
 	}
-	return p.Coin.Info().Name + "'s test network " + p.Name
+	return p.Coin.Info().Network + "'s test network " + p.Name
 }

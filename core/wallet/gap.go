@@ -31,6 +31,7 @@ type State struct {
 	Gap           int64  // given out since then
 	Widest        int64  // longest run of unused addresses among all given out
 	Limit         int64  // what most wallets look ahead
+	Left          int64  // addresses that a list has for further payments
 	Advice        string // what to do; "" while there is nothing
 }
 
@@ -66,6 +67,12 @@ func (s *Service) Active(ctx context.Context, sc scope.Scope, c money.Chain) (St
 	state := State{Wallet: rows[0], Format: key.Format(), Script: key.Script(), Path: key.Path(rows[0].NextIndex),
 		HighestIssued: rows[0].NextIndex - 1, HighestUsed: -1, Limit: Limit}
 	state.measure(used)
+	if key.list != nil { // no wallet looks for its addresses: they can only run out
+		state.Gap, state.Widest, state.Left, state.Advice = 0, 0, key.left(rows[0].NextIndex), ""
+		if state.Left < fewLeft {
+			state.Advice = fmt.Sprintf("%d addresses of the list are left. Enter the next list before they run out: payments that find none can't be paid.", state.Left)
+		}
+	}
 	return state, true, nil
 }
 

@@ -65,6 +65,8 @@ func (f *fixture) expect(issued, used, gap, widest int64, advice string) {
 	}
 }
 
+// TestGapMeter (BTC-14): unpaid addresses in a row are counted, and warned of from the
+// fifteenth on.
 func TestGapMeter(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		f := newFixture(t, db)
@@ -128,7 +130,8 @@ func TestOrigin(t *testing.T) {
 	})
 }
 
-// TestRestoredBackup: what was given out after the backup is not given out again once the index is advanced.
+// TestRestoredBackup (BTC-17): what was given out after the backup is not given out
+// again once the index is advanced.
 func TestRestoredBackup(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		f := newFixture(t, db)

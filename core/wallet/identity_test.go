@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"cointill/chain/bitcoin/params"
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/scope"
@@ -76,7 +75,7 @@ func TestAnothersBranch(t *testing.T) {
 		child := receiveBranch(t, tpub)
 		live := owner(1)
 		live.Domain = scope.Live
-		f.Networks = func(_ scope.Domain, c money.Chain) (params.Params, bool) { return params.Lookup(c, "regtest") }
+		f.Networks = func(_ scope.Domain, c money.Chain) (wallet.Net, bool) { return wallet.Find(string(c) + "-regtest") }
 		for _, key := range []string{"wpkh(" + child + "/*)", "pkh(" + child + "/7/*)", branchOf(0), branchOf(5), "tr(" + tpub + "/<3;4>/*)", tpub} {
 			if _, err := f.use(2, key, ""); code(err) != "key_in_use" || fault.KindOf(err) != fault.Conflict {
 				t.Errorf("another business with %s: %v", key, err)
@@ -119,7 +118,8 @@ func TestOtherBranch(t *testing.T) {
 	})
 }
 
-// TestConcurrentBranches: of two businesses that enter two branches of one account at once, one gets it.
+// TestConcurrentBranches (BTC-15): of two businesses that enter two branches of one
+// account at once, one gets it.
 func TestConcurrentBranches(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		f := newFixture(t, db)
@@ -177,7 +177,7 @@ func TestIndexesRunOut(t *testing.T) {
 	})
 }
 
-// TestLeftOutIsWatched: addresses that an advance leaves out may have been
+// TestLeftOutIsWatched (BTC-17): addresses that an advance leaves out may have been
 // shown, so money on them must be found; no payment gets one.
 func TestLeftOutIsWatched(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {

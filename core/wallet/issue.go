@@ -3,14 +3,11 @@ package wallet
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/btcsuite/btcd/btcutil/v2/hdkeychain"
 
-	"cointill/chain/bitcoin/params"
 	"cointill/core/fault"
-	"cointill/core/money"
 	"cointill/models"
 )
 
@@ -30,7 +27,7 @@ func (s *Service) derive(tx *models.Tx, p *models.Payment, now time.Time) (Place
 		}
 		return tagged(tx, p, w.Key, now, freshTag)
 	}
-	if _, ok := realNetwork(p.Network); !ok {
+	if _, ok := Find(p.Network); !ok {
 		return Place{}, fmt.Errorf("wallet: no receiver for network %q", p.Network)
 	}
 	for tried, wide := 0, int64(1); ; tried++ {
@@ -42,12 +39,14 @@ func (s *Service) derive(tx *models.Tx, p *models.Payment, now time.Time) (Place
 			return Place{}, err
 		}
 		if w.Index >= Indexes {
-			return Place{}, fault.New(fault.Unavailable, "no_wallet",
-				"The merchant's wallet for this coin has no address left, so it can't be paid with now. Choose another way to pay, or contact the merchant.")
+			return Place{}, usedUp()
 		}
 		key, err := stored(w.ID, w.Key, w.Script, p.Network)
 		if err != nil {
 			return Place{}, err
+		}
+		if key.list != nil && key.left(w.Index) == 0 {
+			return Place{}, usedUp()
 		}
 		address, err := key.Address(w.Index)
 		if errors.Is(err, hdkeychain.ErrInvalidChild) {
@@ -68,15 +67,9 @@ func (s *Service) derive(tx *models.Tx, p *models.Payment, now time.Time) (Place
 	}
 }
 
-// realNetwork is the network with a name such as bitcoin-mainnet.
-func realNetwork(network string) (params.Params, bool) {
-	kind, name, _ := strings.Cut(network, "-")
-	return params.Lookup(money.Chain(kind), name)
-}
-
 // stored reads a wallet's key back.
 func stored(wallet int64, text, script, network string) (Key, error) {
-	net, ok := realNetwork(network)
+	net, ok := Find(network)
 	if !ok {
 		return Key{}, fmt.Errorf("wallet %d: its network %q is not known any more", wallet, network)
 	}

@@ -14,8 +14,9 @@ import (
 	"github.com/btcsuite/btcd/btcutil/v2/hdkeychain"
 	"github.com/btcsuite/btcd/txscript/v2"
 
-	"cointill/chain/bitcoin/params"
+	ethereum "cointill/chain/ethereum/params"
 	"cointill/core/fault"
+	"cointill/core/money"
 )
 
 // The scripts that a single signer's wallets pay to, as descriptors write them.
@@ -26,6 +27,10 @@ const (
 	ScriptTaproot = "tr"
 )
 
+// ScriptEthereum is what Ethereum has in place of a script: an account, named by
+// its key.
+const ScriptEthereum = "ethereum"
+
 // CodePrivate is the code of the fault for what looks like a private key.
 const CodePrivate = "private_key"
 
@@ -34,14 +39,6 @@ const MaxKey = 512
 
 // Indexes is how many addresses a branch has.
 const Indexes = hdkeychain.HardenedKeyStart
-
-// Scripts are those that the network has, its wallets' usual one first.
-func Scripts(p params.Params) []string {
-	if !p.Segwit {
-		return []string{ScriptPKH}
-	}
-	return []string{ScriptWPKH, ScriptShWPKH, ScriptTaproot, ScriptPKH}
-}
 
 // ScriptName is what wallets call a script in their settings.
 func ScriptName(script string) string {
@@ -54,6 +51,10 @@ func ScriptName(script string) string {
 		return "native SegWit (P2WPKH)"
 	case ScriptTaproot:
 		return "Taproot (P2TR)"
+	case ScriptList:
+		return "a list of addresses (0x…)"
+	case ScriptEthereum:
+		return "Ethereum (0x…)"
 	case ScriptAccount:
 		return "one account, with a destination tag for each payment"
 	}
@@ -64,13 +65,14 @@ func ScriptName(script string) string {
 // key, whose payments go to its receive branch 0, or a descriptor, which says
 // the branch itself. It is read-only and safe for concurrent use.
 type Key struct {
-	params  params.Params
+	net     Net
 	text    string
 	format  string // xpub, zpub, dgub … or descriptor
 	script  string
 	account *hdkeychain.ExtendedKey
 	receive branch
-	change  branch // empty where the text doesn't say one
+	change  branch   // empty where the text doesn't say one
+	list    []string // instead of account and branches: addresses as they are
 }
 
 // branch is a row of addresses below an account.
@@ -93,14 +95,20 @@ type branch struct {
 // Errors are those of fault.Validation for the field "key" and never repeat what
 // was entered: it may be a private key. One that looks as if it were has the code
 // CodePrivate, so that a form doesn't give it back either.
-func ParseKey(text string, p params.Params, script string) (Key, error) {
+func ParseKey(text string, p Net, script string) (Key, error) {
 	text = strings.TrimSpace(text)
+	if parts := listed(text, p); parts != nil {
+		if holdsPrivate(text) {
+			return Key{}, refusePrivate(p)
+		}
+		return parseList(parts, p, script)
+	}
 	switch {
 	case text == "":
-		return Key{}, refuse("Enter the public key of an account of your wallet: " + wanted(p) + ", or a descriptor.")
+		return Key{}, refuse("Enter the public key of an account of your wallet: " + wanted(p) + ", or " + otherwise(p) + ".")
 	case len(text) > MaxKey:
 		return Key{}, refuse(fmt.Sprintf("That is longer than any account's public key (at most %d characters).", MaxKey))
-	case script != "" && !slices.Contains(Scripts(p), script):
+	case script != "" && !slices.Contains(p.Scripts, script):
 		return Key{}, refuse("That kind of address does not exist on " + networkName(p) + ".")
 	case holdsPrivate(text):
 		return Key{}, refusePrivate(p)
@@ -112,13 +120,13 @@ func ParseKey(text string, p params.Params, script string) (Key, error) {
 }
 
 // parseBare reads a key by itself; a key origin before it is allowed and not kept.
-func parseBare(text string, p params.Params, asked string) (Key, error) {
+func parseBare(text string, p Net, asked string) (Key, error) {
 	bare, err := cutOrigin(text)
 	if err != nil {
 		return Key{}, err
 	}
 	if p.Script(text) != nil {
-		return Key{}, refuse("This is a single address. Each payment needs one of its own: enter the account's public key, " + wanted(p) + ".")
+		return Key{}, refuse("This is a single address. Each payment needs one of its own: enter the account's public key, " + wanted(p) + ", or " + otherwise(p) + ".")
 	}
 	if strings.ContainsAny(bare, "/*<") {
 		return Key{}, refuse("Leave away what follows the key, or enter a whole descriptor such as wpkh(…/0/*).")
@@ -134,7 +142,7 @@ func parseBare(text string, p params.Params, asked string) (Key, error) {
 	if err != nil {
 		return Key{}, err
 	}
-	return newKey(Key{params: p, text: bare, format: format, script: script, account: account,
+	return newKey(Key{net: p, text: bare, format: format, script: script, account: account,
 		receive: branch{steps: []uint32{0}}, change: branch{steps: []uint32{1}}})
 }
 
@@ -155,13 +163,13 @@ func checkAccount(k *hdkeychain.ExtendedKey) error {
 }
 
 // choose settles the script between what the key says and what was asked for.
-func choose(p params.Params, format, said, asked string) (string, error) {
+func choose(p Net, format, said, asked string) (string, error) {
 	switch {
 	case said == "" && asked == "":
-		return Scripts(p)[0], nil
+		return p.Scripts[0], nil
 	case said == "":
 		return asked, nil
-	case !slices.Contains(Scripts(p), said):
+	case !slices.Contains(p.Scripts, said):
 		return "", refuse(ScriptName(said) + " addresses do not exist on " + networkName(p) + ".")
 	case asked != "" && asked != said:
 		return "", refuse(fmt.Sprintf("The %s says that its addresses are %s; %s was chosen. Choose the same kind, or enter another key.",
@@ -192,6 +200,9 @@ func newKey(k Key) (Key, error) {
 func (k Key) Address(index int64) (string, error) { return k.at(k.receive, index) }
 
 func (k Key) at(b branch, index int64) (string, error) {
+	if k.list != nil && index >= 0 && index < int64(len(k.list)) {
+		return k.list[index], nil
+	}
 	if len(b.nodes) == 0 || index < 0 || index >= Indexes {
 		return "", fmt.Errorf("wallet: no address with index %d", index)
 	}
@@ -202,6 +213,9 @@ func (k Key) at(b branch, index int64) (string, error) {
 	public, err := child.ECPubKey()
 	if err != nil {
 		return "", fmt.Errorf("wallet: index %d: %w", index, err)
+	}
+	if k.script == ScriptEthereum {
+		return ethereum.OfKey(public.SerializeUncompressed()[1:]).String(), nil
 	}
 	hash := address.Hash160(public.SerializeCompressed())
 	witness := append([]byte{0, 20}, hash...)
@@ -216,7 +230,7 @@ func (k Key) at(b branch, index int64) (string, error) {
 	case ScriptTaproot: // BIP 86: the key path only
 		output = append([]byte{txscript.OP_1, 32}, schnorr.SerializePubKey(txscript.ComputeTaprootKeyNoScript(public))...)
 	}
-	text := k.params.Address(output)
+	text := k.net.Address(output)
 	if text == "" {
 		return "", errors.New("wallet: the network has no address for " + k.script)
 	}
@@ -227,6 +241,9 @@ func (k Key) at(b branch, index int64) (string, error) {
 // of the public key and chain code whose children the addresses are. It is equal
 // for every format, script and depth that the row is entered in.
 func (k Key) Fingerprint() string {
+	if k.list != nil {
+		return listPrint(k.list)
+	}
 	if len(k.receive.nodes) == 0 {
 		return ""
 	}
@@ -245,6 +262,9 @@ func (k Key) Change() string {
 // Account is what Fingerprint is, of the key as it was entered: equal for all
 // branches below it.
 func (k Key) Account() string {
+	if k.list != nil {
+		return listPrint(k.list)
+	}
 	if k.account == nil {
 		return ""
 	}
@@ -253,6 +273,9 @@ func (k Key) Account() string {
 
 // line are the fingerprints from Account down to Fingerprint, both among them.
 func (k Key) line() []string {
+	if k.list != nil {
+		return []string{listPrint(k.list)}
+	}
 	prints := make([]string, 0, len(k.receive.nodes))
 	for _, node := range k.receive.nodes {
 		prints = append(prints, fingerprint(node))
@@ -270,7 +293,13 @@ func fingerprint(node *hdkeychain.ExtendedKey) string {
 }
 
 // Path is where an address lies below the account, as wallets show it: "0/17".
-func (k Key) Path(index int64) string { return k.receive.path(index) }
+// In a list it is the entry's number, from 1.
+func (k Key) Path(index int64) string {
+	if k.list != nil {
+		return strconv.FormatInt(index+1, 10)
+	}
+	return k.receive.path(index)
+}
 
 func (b branch) path(index int64) string {
 	var text strings.Builder
@@ -280,7 +309,7 @@ func (b branch) path(index int64) string {
 	return text.String() + strconv.FormatInt(index, 10)
 }
 
-// Script is what its addresses pay to: pkh, sh(wpkh), wpkh or tr.
+// Script is what its addresses pay to: pkh, sh(wpkh), wpkh, tr or ethereum.
 func (k Key) Script() string { return k.script }
 
 // Format is what the key was written as: its prefix (xpub, zpub, dgub …), or "descriptor".
@@ -290,13 +319,21 @@ func (k Key) Format() string { return k.format }
 // descriptor with its checksum. ParseKey reads it back with Script.
 func (k Key) String() string { return k.text }
 
+// otherwise is what can be entered instead of an extended key.
+func otherwise(p Net) string {
+	if p.Chain == money.Ethereum {
+		return "a list of addresses, one a line"
+	}
+	return "a descriptor"
+}
+
 // refuse makes the fault for a key. The sentence must not hold what was entered.
 func refuse(sentence string) error {
 	return fault.Validation(fault.Fields{"key": {sentence}})
 }
 
-func refusePrivate(p params.Params) error {
-	return refuseSecret("This looks like a private key or a wallet's secret words. ", "What is needed here is the account's public key: "+wanted(p)+", or a descriptor.")
+func refusePrivate(p Net) error {
+	return refuseSecret("This looks like a private key or a wallet's secret words. ", "What is needed here is the account's public key: "+wanted(p)+", or "+otherwise(p)+".")
 }
 
 // refuseSecret makes the fault for what can spend: what it looks like, and what

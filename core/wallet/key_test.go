@@ -7,7 +7,6 @@ import (
 
 	"github.com/btcsuite/btcd/btcutil/v2/hdkeychain"
 
-	"cointill/chain/bitcoin/params"
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/wallet"
@@ -24,7 +23,7 @@ const (
 // refused parses what must not pass, and holds the error to what every one of
 // them promises: for the field "key", with a word that says why, and without
 // what was entered.
-func refused(t testing.TB, text string, p params.Params, script, why string) *fault.Fault {
+func refused(t testing.TB, text string, p wallet.Net, script, why string) *fault.Fault {
 	t.Helper()
 	_, err := wallet.ParseKey(text, p, script)
 	var f *fault.Fault
@@ -133,10 +132,12 @@ var private = []string{
 	"my key: xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi, thanks",
 }
 
+// TestPrivateRefused (BTC-16): what can spend is refused in whatever form, and not
+// repeated.
 func TestPrivateRefused(t *testing.T) {
 	t.Parallel()
 	for _, text := range private {
-		for _, p := range []params.Params{network(t, money.Bitcoin, "mainnet"), network(t, money.Bitcoin, "regtest"), network(t, money.Dogecoin, "mainnet")} {
+		for _, p := range []wallet.Net{network(t, money.Bitcoin, "mainnet"), network(t, money.Bitcoin, "regtest"), network(t, money.Dogecoin, "mainnet")} {
 			if f := refused(t, text, p, "", "private key"); f.Code != wallet.CodePrivate {
 				t.Errorf("%q has the code %s", text, f.Code)
 			}
@@ -159,6 +160,8 @@ func TestPublicNotCalledPrivate(t *testing.T) {
 	}
 }
 
+// TestRefused (BTC-16): what no payment should go to is refused, with a sentence that
+// says why.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -221,7 +224,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestForeignVersions: a key with the version bytes of any other place is refused, and told whose it is.
+// TestForeignVersions (BTC-16): a key with the version bytes of any other place is
+// refused, and told whose it is.
 func TestForeignVersions(t *testing.T) {
 	t.Parallel()
 	account, err := hdkeychain.NewKeyFromString(bip84)
@@ -253,10 +257,10 @@ func FuzzParseKey(f *testing.F) {
 	for _, text := range []string{bip84, bip86, bip49, "[73c5da0a/84h/0h/0h]" + bip84, "tr(" + bip86 + "/<0;1>/*)", "sh(wpkh(" + bip86 + "/0/*))", "pkh(" + bip86 + "/7/*)"} {
 		f.Add(text, byte(1))
 	}
-	networks := []params.Params{network(f, money.Bitcoin, "mainnet"), network(f, money.Bitcoin, "regtest"), network(f, money.Dogecoin, "mainnet")}
+	networks := []wallet.Net{network(f, money.Bitcoin, "mainnet"), network(f, money.Bitcoin, "regtest"), network(f, money.Dogecoin, "mainnet")}
 	f.Fuzz(func(t *testing.T, text string, choice byte) {
 		p := networks[int(choice)%len(networks)]
-		scripts := append(wallet.Scripts(p), "")
+		scripts := append(p.Scripts, "")
 		script := scripts[int(choice/8)%len(scripts)]
 		key, err := wallet.ParseKey(text, p, script)
 		if err != nil {

@@ -89,8 +89,8 @@ func (f *fixture) shared(account string) (row models.Destination) {
 	return row
 }
 
-// TestAccountTags: every payment gets the business's account and a tag of its own,
-// random and never 0 (XRP-4, XRP-5).
+// TestAccountTags (XRP-4, XRP-5): every payment gets the business's account and a tag of
+// its own, random and never 0.
 func TestAccountTags(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		f := onLedger(newFixture(t, db), sound())
@@ -292,8 +292,8 @@ func TestAccountLookedUp(t *testing.T) {
 	}
 }
 
-// TestAccountEntered: addresses of the right network only (XRP-9), without a tag,
-// and nothing that can spend.
+// TestAccountEntered (XRP-9): addresses of the right network only, without a tag, and
+// nothing that can spend.
 func TestAccountEntered(t *testing.T) {
 	t.Parallel()
 	f := onLedger(&fixture{t: t, Service: &wallet.Service{}}, sound())

@@ -9,8 +9,8 @@ import (
 	"cointill/models/modelstest"
 )
 
-// TestTagTaken: a tag that was ever given out, to whomever, is not given again: the
-// next one that is drawn is; 0 never is; and drawing ends (XRP-4, XRP-5).
+// TestTagTaken (XRP-4, XRP-5): a tag that was ever given out, to whomever, is not given
+// again: the next one that is drawn is; 0 never is; and drawing ends.
 func TestTagTaken(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		draw := func(business, payment int64, tags ...uint32) (place Place, err error) {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"cointill/chain/bitcoin/params"
 	"cointill/core/money"
 	"cointill/core/wallet"
 )
@@ -35,16 +34,16 @@ func readVectors(name string) (v vectors) {
 	return v
 }
 
-func network(t testing.TB, c money.Chain, name string) params.Params {
+func network(t testing.TB, c money.Chain, name string) wallet.Net {
 	t.Helper()
-	p, ok := params.Lookup(c, name)
+	p, ok := wallet.Find(string(c) + "-" + name)
 	if !ok {
 		t.Fatalf("no network %s of %s", name, c)
 	}
 	return p
 }
 
-// TestAddresses: every format derives what bitcoinjs-lib and bitcore-lib-doge derive.
+// TestAddresses: every format derives what bitcoinjs-lib, bitcore-lib-doge and ethers derive.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	v := readVectors("addresses.json")
@@ -75,7 +74,7 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("%s: %d addresses compared, at least 300 are to be", format, count)
 		}
 	}
-	if len(compared) != 18 {
+	if len(compared) != 21 {
 		t.Errorf("%d formats compared", len(compared))
 	}
 }
@@ -112,7 +111,7 @@ func TestDescriptors(t *testing.T) {
 	}
 }
 
-// TestOneAccount: an account, and its receive branch, have one fingerprint each
+// TestOneAccount (BTC-15): an account, and its receive branch, have one fingerprint each
 // whatever they are written as, and others than every other account and branch.
 func TestOneAccount(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"cointill/chain"
-	"cointill/chain/bitcoin/params"
 	"cointill/core/clock"
 	"cointill/core/ident"
 	"cointill/core/money"
@@ -36,9 +35,11 @@ type Service struct {
 	Clock     clock.Clock
 	// Networks is the real network of bitcoin's kind that serves a chain in a
 	// domain; false where there is none: the sandbox serves it, or nothing does.
-	Networks func(scope.Domain, money.Chain) (params.Params, bool)
+	Networks func(scope.Domain, money.Chain) (Net, bool)
 	// Ledgers are the real networks of the XRP Ledger, by the domain that they serve.
 	Ledgers map[scope.Domain]Ledger
+	// Holders look up what addresses of Ethereum hold, by the domain that they serve.
+	Holders map[scope.Domain]Holder
 	// SharedAccounts lets several businesses receive with one account of the XRP
 	// Ledger. Their tags differ all the same.
 	SharedAccounts bool

@@ -3,7 +3,6 @@ package wallet_test
 import (
 	"encoding/hex"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -15,24 +14,6 @@ import (
 	"cointill/models"
 	"cointill/models/modelstest"
 )
-
-func TestEIP55(t *testing.T) {
-	t.Parallel()
-	// The examples of EIP-55.
-	for _, want := range []string{
-		"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359",
-		"0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB", "0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb",
-		"0x52908400098527886E0F7030069857D2E4169EE7", "0xde709f2102306220921060314715629080e2fb77",
-	} {
-		raw, err := hex.DecodeString(strings.ToLower(want[2:]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := wallet.EIP55(raw); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
-	}
-}
 
 func TestBech32(t *testing.T) {
 	t.Parallel()

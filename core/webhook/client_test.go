@@ -30,6 +30,7 @@ var hostile = []string{
 var public = []string{"1.1.1.1", "8.8.8.8", "100.63.255.255", "100.128.0.1", "172.32.0.1", "192.167.1.1", "223.255.255.255",
 	"2606:4700::1111", "2a00:1450:4001::1", "::ffff:1.1.1.1", "2001:200::1"}
 
+// TestGuard (WH-3) asks the guard itself about addresses of every kind.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	live := newGuard(GuardConfig{Domain: scope.Live, AllowLoopback: true, AllowPrivate: true})
@@ -70,7 +71,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestGuardOwn never lets a delivery come to our own listeners, whatever else is allowed.
+// TestGuardOwn (WH-3) never lets a delivery come to our own listeners, whatever else is
+// allowed.
 func TestGuardOwn(t *testing.T) {
 	t.Parallel()
 	g := newGuard(GuardConfig{Domain: scope.Test, AllowLoopback: true, AllowPrivate: true, Own: []netip.AddrPort{
@@ -130,7 +132,7 @@ var spelled = []string{
 	"2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "[::ffff:a9fe:a9fe]", "1.1.1.1@127.0.0.1",
 }
 
-// TestTargets asks clients for every address and spelling that none may reach,
+// TestTargets (WH-3) asks clients for every address and spelling that none may reach,
 // while something listens on all addresses of this machine: nobody connects.
 func TestTargets(t *testing.T) {
 	t.Parallel()
@@ -186,7 +188,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestNoProxy connects past the environment's proxy, which would evade the guard.
+// TestNoProxy (WH-6) connects past the environment's proxy, which would evade the guard.
 func TestNoProxy(t *testing.T) {
 	port, hits := canary(t, "127.0.0.1")
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:"+port)
@@ -205,9 +207,9 @@ func TestNoProxy(t *testing.T) {
 	}
 }
 
-// TestRebinding resolves a name in turn to an address that deliveries may go to
-// and to one that they may not, 1,000 times, with somebody else's questions
-// between: the forbidden one sees no connection, the other one does.
+// TestRebinding (WH-4) resolves a name in turn to an address that deliveries may go to
+// and to one that they may not, 1,000 times, with somebody else's questions between: the
+// forbidden one sees no connection, the other one does.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
 	const flips = 1000

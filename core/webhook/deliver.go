@@ -89,7 +89,7 @@ func (d deliverer) Load(ctx context.Context, rows []models.Delivery) ([]outbox.W
 		return nil, err
 	}
 	var events []models.Event
-	if err := d.DB.Read(ctx).Select("id, body, pruned").Where("id IN ?", padded(eventIDs)).Find(&events).Error; err != nil {
+	if err := d.DB.Read(ctx).Select("id, domain, type, payment_id, body, pruned").Where("id IN ?", padded(eventIDs)).Find(&events).Error; err != nil {
 		return nil, err
 	}
 	senders, eventOf := map[string]*atomic.Pointer[sender]{}, map[string]models.Event{}
@@ -117,7 +117,7 @@ func (d deliverer) Load(ctx context.Context, rows []models.Delivery) ([]outbox.W
 
 // sizes are the lengths that lists in statements have, so that there are only
 // so many statements for a database to prepare.
-var sizes = []int{1, 4, 16, 64, 256}
+var sizes = []int{1, 4, 16, 64, 256, 512}
 
 // padded is a set as a list of one of the sizes: its last repeats.
 func padded(set map[string]bool) []string {
@@ -167,6 +167,9 @@ func (d deliverer) attempt(ctx context.Context, row models.Delivery, of *atomic.
 	began := d.Clock()
 	r := d.send(ctx, to, event)
 	s := &settlement{row: row, url: to.URL, sent: true, began: began, took: d.Clock().Sub(began), result: r, judge: true}
+	if d.Attempted != nil {
+		d.Attempted(Attempted{Event: event, Endpoint: row.EndpointID, Attempt: row.Attempt, Began: began, Took: s.took, Status: r.status, Success: r.problem == ""})
+	}
 	switch {
 	case ctx.Err() != nil && r.status == 0: // cut short by a stop: to be made at once by whoever is there
 		s.result.problem, s.judge = "Cointill was stopped during the request.", false

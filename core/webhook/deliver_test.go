@@ -58,7 +58,8 @@ func TestDeliverySigned(t *testing.T) {
 	})
 }
 
-// TestOfficialVector signs what the specification's libraries sign in their tests.
+// TestOfficialVector (WH-1) signs what the specification's libraries sign in their
+// tests.
 func TestOfficialVector(t *testing.T) {
 	t.Parallel()
 	signer, err := standardwebhooks.NewWebhook("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
@@ -132,6 +133,7 @@ func TestSchedule(t *testing.T) {
 	})
 }
 
+// TestRetryAfter (WH-9): an endpoint that asks for time gets it, up to a day.
 func TestRetryAfter(t *testing.T) {
 	cases := map[string]struct {
 		header     string
@@ -166,7 +168,7 @@ func TestRetryAfter(t *testing.T) {
 	})
 }
 
-// TestAnswers sends to servers that answer in every way they can.
+// TestAnswers (WH-5, WH-7) sends to servers that answer in every way they can.
 func TestAnswers(t *testing.T) {
 	elsewhere := newMerchant(t, nil)
 	cases := map[string]struct {
@@ -213,7 +215,8 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
-// TestAnswerKept keeps 4 KiB of an endless answer, packed as it came, fit for a text column.
+// TestAnswerKept (WH-7) keeps 4 KiB of an endless answer, packed as it came, fit for a
+// text column.
 func TestAnswerKept(t *testing.T) {
 	each(t, func(t *testing.T, b *bundle) {
 		shop := newMerchant(t, func(w http.ResponseWriter, r *http.Request) {
@@ -237,7 +240,8 @@ func TestAnswerKept(t *testing.T) {
 	})
 }
 
-// TestSlowAnswer ends an attempt when the client's time is over, also while the header drips.
+// TestSlowAnswer (WH-7) ends an attempt when the client's time is over, also while the
+// header drips.
 func TestSlowAnswer(t *testing.T) {
 	each(t, func(t *testing.T, b *bundle) {
 		b.Clients[scope.Test].Timeout = 200 * time.Millisecond
@@ -253,7 +257,7 @@ func TestSlowAnswer(t *testing.T) {
 	})
 }
 
-// TestGone switches the endpoint off at a 410, tells, and sends no more.
+// TestGone (WH-9) switches the endpoint off at a 410, tells, and sends no more.
 func TestGone(t *testing.T) {
 	each(t, func(t *testing.T, b *bundle) {
 		told := b.owners()
@@ -345,7 +349,7 @@ func TestOurFailuresDontCount(t *testing.T) {
 	})
 }
 
-// TestInactiveGetsNothing covers an endpoint switched off before an event,
+// TestInactiveGetsNothing (WH-12) covers an endpoint switched off before an event,
 // between event and attempt, between attempts, and deleted.
 func TestInactiveGetsNothing(t *testing.T) {
 	each(t, func(t *testing.T, b *bundle) {
@@ -402,7 +406,7 @@ func TestInactiveGetsNothing(t *testing.T) {
 	})
 }
 
-// TestRotation signs with both secrets for 24 hours, then with the new one only.
+// TestRotation (WH-2) signs with both secrets for 24 hours, then with the new one only.
 func TestRotation(t *testing.T) {
 	each(t, func(t *testing.T, b *bundle) {
 		shop := newMerchant(t, nil)
@@ -525,7 +529,7 @@ func TestStop(t *testing.T) {
 	})
 }
 
-// TestRollback leaves nothing of an event whose transaction rolled back.
+// TestRollback (WH-10) leaves nothing of an event whose transaction rolled back.
 func TestRollback(t *testing.T) {
 	each(t, func(t *testing.T, b *bundle) {
 		shop := newMerchant(t, nil)

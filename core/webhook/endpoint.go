@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -171,7 +172,9 @@ func (s *Service) Update(ctx context.Context, sc scope.Scope, id string, c Chang
 	}
 	var changed Endpoint
 	err := s.DB.Write(ctx, func(tx *models.Tx) (err error) {
+		var before models.Endpoint
 		changed, err = s.change(tx, sc, id, func(found models.Endpoint) (map[string]any, error) {
+			before = found
 			if err := fault.Validation(c.Check(sc.Domain)); err != nil {
 				return nil, err
 			}
@@ -183,34 +186,42 @@ func (s *Service) Update(ctx context.Context, sc scope.Scope, id string, c Chang
 		if err != nil {
 			return err
 		}
-		return account.Audit(tx, sc, s.Clock(), "webhook.changed", id, c.told())
+		told := c.told(s.endpoint(before))
+		if c.Headers == nil && reflect.DeepEqual(told["before"], told["after"]) {
+			return nil // the same form again
+		}
+		return account.Audit(tx, sc, s.Clock(), "webhook.changed", id, told)
 	})
 	return changed, err
 }
 
 // told is what the audit log says of a change: never the values of headers.
-func (c Change) told() map[string]any {
-	detail := map[string]any{}
+func (c Change) told(found Endpoint) map[string]any {
+	before, after := map[string]any{}, map[string]any{}
 	if c.Name != nil {
-		detail["type"] = *c.Name
+		before["type"], after["type"] = found.Name, *c.Name
 	}
 	if c.URL != nil {
-		detail["url"] = *c.URL
+		before["url"], after["url"] = found.URL, *c.URL
 	}
 	if c.Active != nil {
-		detail["active"] = *c.Active
+		before["active"], after["active"] = found.Active, *c.Active
 	}
 	if c.Types != nil {
-		detail["events"] = *c.Types
+		before["events"], after["events"] = found.Types, *c.Types
 	}
 	if c.Headers != nil {
-		names := []string{}
-		for _, h := range *c.Headers {
-			names = append(names, h.Name)
-		}
-		detail["headers"] = names
+		before["headers"], after["headers"] = headerNames(found.Headers), headerNames(*c.Headers)
 	}
-	return detail
+	return map[string]any{"before": before, "after": after}
+}
+
+func headerNames(headers []Header) []string {
+	names := []string{}
+	for _, h := range headers {
+		names = append(names, h.Name)
+	}
+	return names
 }
 
 // columns are what the change writes.

@@ -14,6 +14,8 @@ import (
 	"cointill/models"
 )
 
+// TestURLRules (WH-13) enters addresses of every form: what a delivery can't or mustn't
+// go to is refused, at its field, and not stored.
 func TestURLRules(t *testing.T) {
 	live := scope.Scope{BusinessID: 1, Domain: scope.Live, Role: scope.Owner}
 	good := []string{"https://example.com", "https://example.com/hook?a=b&c", "https://example.com:443/", "https://example.com:8443/x",
@@ -152,7 +154,7 @@ func TestFifty(t *testing.T) {
 	})
 }
 
-// TestNothingCrosses asks for everything of one business from another, and
+// TestNothingCrosses (AP-1, AP-2) asks for everything of one business from another, and
 // from the other domain.
 func TestNothingCrosses(t *testing.T) {
 	each(t, func(t *testing.T, b *bundle) {

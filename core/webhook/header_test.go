@@ -106,7 +106,7 @@ func TestEchoIsVeiled(t *testing.T) {
 			w.Header().Set("X-Seen", r.Header.Get("X-Key"))
 			_, _ = w.Write([]byte(say(r.Header.Get("X-Key"))))
 		})
-		const key = `Bearer SECRET"TOKEN<12345`
+		const key = `Bearer SECRET/"TOKEN<12345`
 		for i, c := range []struct {
 			say  func(string) string
 			want string
@@ -115,7 +115,11 @@ func TestEchoIsVeiled(t *testing.T) {
 			{func(v string) string { return "no token " + strings.Fields(v)[1] }, "no token ••••"},
 			{strconv.Quote, `"••••"`},
 			{html.EscapeString, "••••"},
+			{func(v string) string { return strings.ReplaceAll(strconv.Quote(v), "/", `\/`) }, `"••••"`},
 			{url.QueryEscape, "••••"},
+			{func(v string) string {
+				return strings.NewReplacer("%2F", "%2f", "%3C", "%3c").Replace(url.QueryEscape(v))
+			}, "••••"},
 			{func(v string) string { return base64.StdEncoding.EncodeToString([]byte(v)) }, "••••"},
 			{func(v string) string { return strings.Repeat("x", 4096-12) + v }, strings.Repeat("x", 4096-12) + "••••"},
 			{func(v string) string { return "mode fast" }, "mode fast"},

@@ -7,6 +7,7 @@ import (
 	"cointill/core/account"
 	"cointill/core/receipt"
 	"cointill/core/scope"
+	"cointill/core/settings"
 	"cointill/models"
 )
 
@@ -44,6 +45,9 @@ func (s *Service) tell(tx *models.Tx, row models.Endpoint) error {
 	var business models.Business
 	if err := tx.Where("id = ?", row.BusinessID).Limit(1).Find(&business).Error; err != nil {
 		return err
+	}
+	if !settings.Wants(business, settings.WebhookOff) {
+		return nil
 	}
 	owners, err := account.Owners(tx, row.BusinessID)
 	if err != nil {

@@ -75,7 +75,8 @@ func TestOwnersAreTold(t *testing.T) {
 	})
 }
 
-// TestSwitchedOffCancels: what waits for its next attempt ends with the switch, and is missed.
+// TestSwitchedOffCancels (WH-12): what waits for its next attempt ends with the switch,
+// and is missed.
 func TestSwitchedOffCancels(t *testing.T) {
 	each(t, func(t *testing.T, b *bundle) {
 		shop := newMerchant(t, status(500))
@@ -187,7 +188,54 @@ func TestMissedTwice(t *testing.T) {
 	})
 }
 
-// TestRotatedTwice: every secret that a server may still have signs for a day.
+// TestMissedInMonths: of a long outage what can still be sent is told, by what a
+// resend takes, and for a week after it.
+func TestMissedInMonths(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		shop := newMerchant(t, nil)
+		e, _ := b.create(owner, shop.URL)
+		b.toggle(e.ID, false)
+		b.clock.Advance(time.Hour)
+		b.typed(webhook.PaymentSuccessful, 5)
+		b.clock.Advance(webhook.KeepBodies + 24*time.Hour)
+		b.typed(webhook.PaymentSuccessful, 2)
+		b.clock.Advance(time.Hour)
+		b.toggle(e.ID, true)
+		m, err := b.Missed(t.Context(), owner, e.ID)
+		if err != nil || m.Count != 2 {
+			t.Errorf("%+v, %v", m, err)
+		}
+		if order, err := b.Resend(t.Context(), owner, webhook.Order{EndpointID: e.ID, From: m.Since, Failed: true}); err != nil || order.Total != 2 {
+			t.Errorf("%+v, %v", order, err)
+		}
+		b.clock.Advance(7*24*time.Hour + time.Second)
+		if m, err := b.Missed(t.Context(), owner, e.ID); err != nil || m.Count != 0 || !m.Since.IsZero() {
+			t.Errorf("a week later: %+v, %v", m, err)
+		}
+	})
+}
+
+// TestManyPauses: what was skipped before very many switches is listed all the same.
+func TestManyPauses(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		shop := newMerchant(t, nil)
+		e, _ := b.create(owner, shop.URL)
+		for n := range 205 {
+			b.toggle(e.ID, false)
+			if n == 0 || n == 103 {
+				b.clock.Advance(time.Minute)
+				b.typed(webhook.PaymentSuccessful, 1)
+			}
+			b.clock.Advance(time.Minute)
+			b.toggle(e.ID, true)
+		}
+		if got := b.history(e.ID, webhook.Skipped, 10); len(got) != 2 {
+			t.Errorf("skipped: %v", got)
+		}
+	})
+}
+
+// TestRotatedTwice (WH-2): every secret that a server may still have signs for a day.
 func TestRotatedTwice(t *testing.T) {
 	each(t, func(t *testing.T, b *bundle) {
 		shop := newMerchant(t, nil)

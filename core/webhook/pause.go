@@ -94,8 +94,8 @@ const recent = 7 * 24 * time.Hour
 
 // Missed tells what an endpoint did not get in its pauses of the last week, or
 // since the failures began for which it was switched off: events of its types
-// that were neither delivered nor are under way. It is what a resend of all since
-// then would bring. Faults: NotFound, Forbidden.
+// that were neither delivered nor are under way, as far as they can still be sent.
+// It is what a resend of all since then would bring. Faults: NotFound, Forbidden.
 func (s *Service) Missed(ctx context.Context, sc scope.Scope, endpointID string) (Missed, error) {
 	if err := sc.Can(scope.SeeWebhooks); err != nil {
 		return Missed{}, err
@@ -104,14 +104,18 @@ func (s *Service) Missed(ctx context.Context, sc scope.Scope, endpointID string)
 	if err != nil {
 		return Missed{}, err
 	}
-	pauses, err := s.pauses(ctx, endpointID, mostPauses)
-	if err != nil || len(pauses) == 0 {
+	pauses, err := s.pauses(ctx, endpointID, nil)
+	if err != nil || len(pauses) == 0 || pauses[0].Until != nil && s.Clock().Sub(*pauses[0].Until) > recent {
 		return Missed{}, err
 	}
+	oldest := s.Clock().Add(time.Hour - KeepBodies) // with the time that it takes to ask for a resend
 	m, above := Missed{Since: pauses[0].Since, Until: pauses[0].Until}, int64(math.MaxInt64)
 	for i, p := range pauses {
 		if i > 0 && (m.More || p.Until == nil || s.Clock().Sub(*p.Until) > recent) {
 			break
+		}
+		if p.Since.Before(oldest) {
+			p.Since = oldest
 		}
 		in := s.span(e, p)
 		in.to = min(in.to, above-1) // pauses close together share their slack
@@ -123,7 +127,7 @@ func (s *Service) Missed(ctx context.Context, sc scope.Scope, endpointID string)
 		if count > 0 || i == 0 {
 			m.Since = p.Since
 		}
-		m.Count, m.More = m.Count+count, more || m.Count+count > MaxMissed
+		m.Count, m.More = m.Count+count, more || m.Count+count > MaxMissed || i == mostPauses-1
 	}
 	m.Count = min(m.Count, MaxMissed)
 	return m, nil
@@ -139,9 +143,14 @@ func (s *Service) missedIn(ctx context.Context, sc scope.Scope, e models.Endpoin
 	return found.Missed, found.Looked > MaxResend, err
 }
 
-// pauses are the latest of an endpoint, newest first.
-func (s *Service) pauses(ctx context.Context, endpointID string, limit int) (rows []models.EndpointPause, err error) {
-	err = s.DB.Read(ctx).Where("endpoint_id = ?", endpointID).Order("since DESC, id DESC").Limit(limit).Find(&rows).Error
+// pauses are the latest of an endpoint, newest first: up to mostPauses of those that
+// began before a place.
+func (s *Service) pauses(ctx context.Context, endpointID string, from *cursor) (rows []models.EndpointPause, err error) {
+	query := s.DB.Read(ctx).Where("endpoint_id = ?", endpointID)
+	if from != nil {
+		query = query.Where("since <= ?", from.time().Add(slack))
+	}
+	err = query.Order("since DESC, id DESC").Limit(mostPauses).Find(&rows).Error
 	return rows, err
 }
 
@@ -166,11 +175,11 @@ const (
 // endpoint's pauses, as no row is written for what isn't sent. One look has an
 // end: horizon is the place where it stopped before there were enough.
 func (s *Service) skipped(ctx context.Context, sc scope.Scope, e models.Endpoint, from *cursor, limit int) (found []models.Event, horizon *cursor, err error) {
-	pauses, err := s.pauses(ctx, e.ID, mostPauses)
+	pauses, err := s.pauses(ctx, e.ID, from)
 	if err != nil {
 		return nil, nil, err
 	}
-	left, below := mostScanned, int64(1)<<62
+	begin, left, below := from, mostScanned, int64(1)<<62
 	if from != nil {
 		below = from.at
 	}
@@ -200,7 +209,10 @@ func (s *Service) skipped(ctx context.Context, sc scope.Scope, e models.Endpoint
 		}
 		below = min(below, in.from-1)
 	}
-	return found[:min(len(found), limit)], nil, nil
+	if len(found) < limit && len(pauses) == mostPauses && (begin == nil || below+1 < begin.at) {
+		horizon = &cursor{at: below + 1, id: "0"} // there are pauses before these
+	}
+	return found[:min(len(found), limit)], horizon, nil
 }
 
 // scan reads events of a span, newest first, after a place.

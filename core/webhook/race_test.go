@@ -108,7 +108,7 @@ func TestOrderWhileDelivered(t *testing.T) {
 	})
 }
 
-// TestOffReachesTheLine: what waits in its line isn't sent once the endpoint is
+// TestOffReachesTheLine (WH-12): what waits in its line isn't sent once the endpoint is
 // off, elsewhere or gone, a moment after that was committed.
 func TestOffReachesTheLine(t *testing.T) {
 	each(t, func(t *testing.T, b *bundle) {

@@ -205,8 +205,8 @@ func TestResendRange(t *testing.T) {
 	})
 }
 
-// TestResendMakesWay holds back while what it queued waits for its first
-// attempt, so that a new event doesn't wait behind all of it.
+// TestResendMakesWay (WH-9) holds back while what it queued waits for its first attempt,
+// so that a new event doesn't wait behind all of it.
 func TestResendMakesWay(t *testing.T) {
 	each(t, func(t *testing.T, b *bundle) {
 		shop := newMerchant(t, nil)

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -134,6 +135,9 @@ func (s *Service) send(ctx context.Context, to *sender, event models.Event) resu
 // masked in an answer: what is shorter may be any word.
 const secretLength = 8
 
+// percent is a byte as addresses write it, in large digits or in small ones.
+var percent = regexp.MustCompile(`%[0-9A-F]{2}`)
+
 // secrets are the values of the merchant's own headers, and the words in them, in
 // the forms in which an answer may repeat them.
 func (to *sender) secrets() (forms []string) {
@@ -144,8 +148,13 @@ func (to *sender) secrets() (forms []string) {
 			}
 			quoted, _ := json.Marshal(plain) // which escapes < and >, and others don't
 			bare := strconv.Quote(plain)
-			forms = append(forms, plain, string(quoted[1:len(quoted)-1]), bare[1:len(bare)-1], html.EscapeString(plain), url.QueryEscape(plain), url.PathEscape(plain),
-				base64.StdEncoding.EncodeToString([]byte(plain)))
+			forms = append(forms, plain, html.EscapeString(plain), base64.StdEncoding.EncodeToString([]byte(plain)))
+			for _, text := range []string{string(quoted[1 : len(quoted)-1]), bare[1 : len(bare)-1]} {
+				forms = append(forms, text, strings.ReplaceAll(text, "/", `\/`)) // as PHP writes it
+			}
+			for _, text := range []string{url.QueryEscape(plain), url.PathEscape(plain)} {
+				forms = append(forms, text, percent.ReplaceAllStringFunc(text, strings.ToLower))
+			}
 		}
 	}
 	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) }) // the whole before its words

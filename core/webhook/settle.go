@@ -43,8 +43,9 @@ type settler struct {
 }
 
 const (
-	settled  = 200 // at most in one transaction
-	unsettle = 2000
+	settled  = 500                   // at most in one transaction
+	unsettle = 2000                  // at most waiting
+	linger   = 10 * time.Millisecond // between two transactions: what comes meanwhile shares the next
 )
 
 func newSettler(s *Service) *settler {
@@ -67,7 +68,10 @@ func (g *settler) add(s *settlement) func() error {
 
 // run settles until nothing waits.
 func (g *settler) run() {
-	for {
+	for first := true; ; first = false {
+		if !first {
+			<-time.After(linger)
+		}
 		g.mu.Lock()
 		n := min(len(g.waiting), settled)
 		group := g.waiting[:n:n]

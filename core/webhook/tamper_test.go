@@ -85,7 +85,7 @@ func (one tampering) change(part, other string) string {
 	return part // which the test complains of
 }
 
-// TestTamperings has the public library look at what a merchant got, as it came
+// TestTamperings (WH-1) has the public library look at what a merchant got, as it came
 // and in each way in which somebody could have changed it.
 func TestTamperings(t *testing.T) {
 	each(t, func(t *testing.T, b *bundle) {

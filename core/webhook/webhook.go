@@ -79,6 +79,20 @@ type Service struct {
 	// Pages is the address below which each endpoint has its page, for the
 	// link in the mail: https://till.example/dashboard/webhooks.
 	Pages string
+	// Attempted is called after every request to an endpoint, for metrics and
+	// traces; it may be nil, and must not block.
+	Attempted func(Attempted)
+}
+
+// Attempted is a request that was made to an endpoint.
+type Attempted struct {
+	Event    models.Event
+	Endpoint string // its id
+	Attempt  int    // of this delivery, from 1
+	Began    time.Time
+	Took     time.Duration
+	Status   int  // of the answer; 0 when there was none
+	Success  bool // the endpoint took the event
 }
 
 func (s *Service) wake() {

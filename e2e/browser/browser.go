@@ -14,6 +14,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
 
@@ -83,18 +84,9 @@ func (b *Browser) Page(t testing.TB, view View) *Page {
 	ctx, closeTab := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(closeTab)
 	p := &Page{t: t, ctx: ctx, noScript: view.NoScript}
-	scheme := "light"
-	if view.Dark {
-		scheme = "dark"
-	}
 	err := chromedp.Do(ctx,
 		chromedp.EmulateViewport(view.Width, view.Height),
-		chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-			_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
-			})
-			return err
-		}),
+		colours(view.Dark),
 		forbidScripts(view.NoScript))
 	if err != nil {
 		t.Fatal(err)
@@ -113,6 +105,20 @@ func (b *Browser) Page(t testing.TB, view View) *Page {
 		}
 	}()
 	return p
+}
+
+// colours sets the scheme that the page is told its reader wants.
+func colours(dark bool) chromedp.Action[chromedp.Void] {
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
+		})
+		return err
+	})
 }
 
 // forbidScripts keeps the page's own scripts from running, or lets them.
@@ -148,7 +154,35 @@ func Read[T any](p *Page, action chromedp.Action[T]) T {
 // Open goes to an address and returns the answer's status.
 func (p *Page) Open(address string) int64 {
 	p.t.Helper()
-	return Read(p, chromedp.NavigateResponse(address)).Status
+	return p.load(address, func(ctx context.Context) (*network.Response, error) {
+		return chromedp.Run(ctx, chromedp.NavigateResponse(address))
+	})
+}
+
+// Follow clicks what leads to another page, once it is visible, waits for that
+// page, and returns its answer's status. Press doesn't wait: what is read after
+// it may still be the old page.
+func (p *Page) Follow(link string) int64 {
+	p.t.Helper()
+	return p.load(link, func(ctx context.Context) (*network.Response, error) {
+		return chromedp.RunResponse(ctx, chromedp.Click(chromedp.CSS(link), chromedp.NodeVisible))
+	})
+}
+
+// load goes to another page. A page that was still on its way can come first:
+// then there is no answer to tell of.
+func (p *Page) load(what string, navigate func(context.Context) (*network.Response, error)) int64 {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	answer, err := navigate(ctx)
+	if err != nil {
+		p.t.Fatalf("%s: %v", what, err)
+	}
+	if answer == nil {
+		p.t.Fatalf("%s: an earlier page came first; go to that one with Follow", what)
+	}
+	return answer.Status
 }
 
 // Fill replaces what stands in a form's field.
@@ -162,6 +196,34 @@ func (p *Page) Fill(field, text string) {
 func (p *Page) Press(button string) {
 	p.t.Helper()
 	p.Do(chromedp.Click(chromedp.CSS(button), chromedp.NodeVisible))
+}
+
+// Key presses keys, one for each character, wherever the page's focus is; "\r" is Enter.
+func (p *Page) Key(keys string) {
+	p.t.Helper()
+	p.Do(chromedp.KeyEvent(keys))
+}
+
+// Attribute is an attribute of what a CSS selector finds, once it is there.
+func (p *Page) Attribute(element, name string) string {
+	p.t.Helper()
+	return Read(p, chromedp.Attributes(chromedp.CSS(element)))[name]
+}
+
+// Cookies are what the page's address has stored in this tab, by name.
+func (p *Page) Cookies() map[string]string {
+	p.t.Helper()
+	values := map[string]string{}
+	p.Do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		stored, err := cdp.Call(ctx, t, network.GetCookies, network.GetCookiesParams{})
+		if err == nil {
+			for _, cookie := range stored.Cookies {
+				values[cookie.Name] = cookie.Value
+			}
+		}
+		return err
+	}))
+	return values
 }
 
 // Text is the visible text of what a CSS selector finds, once it is there.

@@ -222,6 +222,13 @@ func (a Answer) Data(t testing.TB, into any) {
 	decode(t, string(envelope.Data), into)
 }
 
+// Fault is the code of an answer that refuses, or "".
+func (a Answer) Fault() string {
+	var envelope struct{ Code string }
+	_ = json.Unmarshal(a.Body, &envelope) // not an envelope: no code
+	return envelope.Code
+}
+
 var client = &http.Client{Timeout: 30 * time.Second}
 
 // Try calls /v1 with the instance's key; body nil sends none.

@@ -1,6 +1,6 @@
 // Writes the addresses that public npm libraries derive from account keys, for
 // core/wallet to be compared with: bitcoinjs-lib with bip32 for Bitcoin,
-// bitcore-lib-doge for Dogecoin, and @bitcoinerlab/descriptors for descriptors
+// bitcore-lib-doge for Dogecoin, ethers for Ethereum, and @bitcoinerlab/descriptors for descriptors
 // and their checksums. With --check it writes nothing, and fails where what is
 // committed differs. The accounts come from fixed texts; only public keys are written.
 //
@@ -12,6 +12,7 @@ import { DescriptorsFactory, checksum } from "@bitcoinerlab/descriptors";
 import { BIP32Factory } from "bip32";
 import * as bitcoin from "bitcoinjs-lib";
 import doge from "bitcore-lib-doge";
+import { HDNodeWallet } from "ethers";
 
 bitcoin.initEccLib(ecc);
 const bip32 = BIP32Factory(ecc);
@@ -63,6 +64,16 @@ function dogecoinAddresses(format, network) {
   });
 }
 
+function ethereumAddresses(format, network) {
+  return accounts.map((account) => {
+    const path = "m/44'/60'/0'"; // wallets use it on every network
+    // The library reads xpub only; the key is the same under each.
+    const branch = HDNodeWallet.fromExtendedKey(node(account, "xpub", path).toBase58()).deriveChild(0);
+    const addresses = indexes.map((i) => branch.deriveChild(i).address);
+    return { chain: "ethereum", network, script: "ethereum", key: node(account, format, path).toBase58(), addresses };
+  });
+}
+
 function descriptors() {
   const rows = [];
   for (const account of accounts) {
@@ -105,5 +116,7 @@ write("addresses.json", [
   ["tpub", "regtest", "pkh"], ["upub", "regtest", "sh(wpkh)"], ["vpub", "regtest", "wpkh"], ["tpub", "regtest", "tr"],
 ].flatMap((format) => bitcoinAddresses(...format)).concat([
   ["dgub", "mainnet"], ["xpub", "mainnet"], ["tpub", "testnet"], ["tpub", "regtest"],
-].flatMap((format) => dogecoinAddresses(...format))), indexes);
+].flatMap((format) => dogecoinAddresses(...format))).concat([
+  ["xpub", "mainnet"], ["xpub", "sepolia"], ["tpub", "sepolia"],
+].flatMap((format) => ethereumAddresses(...format))), indexes);
 write("descriptors.json", descriptors(), indexes.slice(0, 20));

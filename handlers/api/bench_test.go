@@ -18,6 +18,7 @@ import (
 	"cointill/chain"
 	simulated "cointill/chain/sandbox"
 	"cointill/core/account"
+	"cointill/core/account/accounttest"
 	"cointill/core/clock"
 	"cointill/core/idempotency"
 	"cointill/core/limit"
@@ -94,7 +95,7 @@ func newBench(t *testing.T, db *models.DB, perMinute int64) *bench {
 	b := &bench{T: t, db: db, clock: now, perMinute: perMinute, market: &market{Fixed: quote.Fixed{Clock: now.Now}}}
 	box, err := secret.NewBox(make([]byte, 32))
 	b.must(err)
-	b.accounts = account.New(db, now.Now, box)
+	b.accounts = accounttest.New(db, now.Now, box)
 	b.hooks = &webhook.Service{DB: db, Clock: now.Now, Secrets: box}
 	registry := &payment.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
 	quotes := &quote.Service{DB: db, Clock: now.Now, Sources: map[scope.Domain]quote.Source{scope.Test: b.market}}

@@ -70,6 +70,8 @@ func traps() []trap {
 	}
 }
 
+// TestTraps (AP-15) sends bodies that two readers of JSON would understand differently,
+// and values of every wrong kind.
 func TestTraps(t *testing.T) {
 	b := quick(t)
 	want := 0

@@ -55,6 +55,9 @@ func (c *call) admit() error {
 	}
 	c.scope = sc
 	c.fiber.Locals(page.LocalBusiness, sc.BusinessID)
+	if err == nil {
+		c.fiber.Locals(page.LocalCaller, sc)
+	}
 	return err
 }
 

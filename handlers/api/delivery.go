@@ -45,7 +45,7 @@ type attemptData struct {
 
 // missedData is what a webhook did not get.
 type missedData struct {
-	Events int     `json:"events" example:"12" doc:"How many events of its types it did not get in the times of the last week in which it was off, or since the failures began for which it was; at most 10,000."`
+	Events int     `json:"events" example:"12" doc:"How many events of its types it did not get in the times of the last week in which it was off, or since the failures began for which it was, as far as they can still be sent; at most 10,000."`
 	More   bool    `json:"more" example:"false" doc:"Whether there are more than that."`
 	Since  *string `json:"since" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"From when on; null when it was never off. Give it to resend as created_after."`
 	Until  *string `json:"until" format:"date-time" example:"2026-01-31T18:00:00.000000Z" doc:"When it was switched on again; null while it is off."`

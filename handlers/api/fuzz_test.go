@@ -11,9 +11,9 @@ import (
 	"cointill/core/fault"
 )
 
-// FuzzRead holds the strict reader against the standard library's lenient one:
-// what is taken is valid UTF-8 and JSON, reads the same there, and metadata is
-// a piece of the body as it was written.
+// FuzzRead (AP-15) holds the strict reader against the standard library's lenient one:
+// what is taken is valid UTF-8 and JSON, reads the same there, and metadata is a piece
+// of the body as it was written.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `[]`, `null`, string(initiateSample), `{"amount":1.0}`, `{"amount":-0}`, `{"amount":1e3,"amount":1}`, `{"\u0061mount":5}`, `{"AMOUNT":5,"amount":7}`,

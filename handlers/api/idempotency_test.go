@@ -10,6 +10,8 @@ import (
 	"cointill/models"
 )
 
+// TestIdempotency (AP-16): the same body gets the same bytes again, another one a
+// conflict, and what was refused isn't kept.
 func TestIdempotency(t *testing.T) {
 	each(t, func(b *bench) {
 		post := func(path, body, key string) answer { return b.call("POST", path, body, "Idempotency-Key", key) }
@@ -89,7 +91,8 @@ func TestTwinsOfAWebhook(t *testing.T) {
 	})
 }
 
-// TestEveryPostHappensOnce repeats each POST of the document: the same bytes come back.
+// TestEveryPostHappensOnce (AP-16) repeats each POST of the document: the same bytes
+// come back.
 func TestEveryPostHappensOnce(t *testing.T) {
 	each(t, func(b *bench) {
 		s, h := b.initiate("business_reference", `"order-1"`), b.hook("https://shop.example/hook")

@@ -161,9 +161,12 @@ func (c *call) verify() error {
 func (c *call) payments() error {
 	q := c.query()
 	filter := payment.Filter{
-		Status: q.oneOf("status", names(payment.States())), Currency: q.oneOf("currency", names(money.Currencies())),
-		Method: q.oneOf("payment_method", methodCodes()), Reference: q.text("reference"), Email: q.text("email"), Hash: q.text("hash"),
-		Address: q.text("address"), From: q.moment("from"), To: q.moment("to"), Before: q.before("payments"), Limit: q.limit(),
+		Currency: q.oneOf("currency", names(money.Currencies())),
+		Method:   q.oneOf("payment_method", methodCodes()), Reference: q.text("reference"), Email: q.text("email"), Hash: q.text("hash"),
+		Address: q.text("address"), From: q.moment("from"), To: q.moment("to"), Before: payment.Place{ID: q.before("payments")}, Limit: q.limit(),
+	}
+	if state := q.oneOf("status", names(payment.States())); state != "" {
+		filter.States = []payment.State{payment.State(state)}
 	}
 	if err := q.err(); err != nil {
 		return err
@@ -176,7 +179,7 @@ func (c *call) payments() error {
 	for _, p := range page.Payments {
 		items = append(items, summary(p))
 	}
-	return list(c, items, c.cursor("payments", page.Next))
+	return list(c, items, c.cursor("payments", page.Next()))
 }
 
 func summary(p models.Payment) summaryData {

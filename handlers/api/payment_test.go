@@ -101,6 +101,8 @@ func TestEveryFieldAtOnce(t *testing.T) {
 	}
 }
 
+// TestUnknownFieldsChangeNothing (AP-14): a request sets what it may, under exact names,
+// and nothing else.
 func TestUnknownFieldsChangeNothing(t *testing.T) {
 	b := quick(t)
 	s := b.initiate("status", `"successful"`, "domain", `"live"`, "business", `{"code":"BUS_x"}`, "AMOUNT", "1", "reference", `"PAY_mine"`)
@@ -112,6 +114,8 @@ func TestUnknownFieldsChangeNothing(t *testing.T) {
 	b.expect(refused, 422, "validation_failed")
 }
 
+// TestReferencesInPaths (AP-3, AP-21): a reference is found under each spelling that
+// means it, and nothing under what only looks like one.
 func TestReferencesInPaths(t *testing.T) {
 	b := quick(t)
 	b.initiate("business_reference", `"a+b@c~1"`)
@@ -129,6 +133,8 @@ func TestReferencesInPaths(t *testing.T) {
 	}
 }
 
+// TestNothingCrosses (AP-1, AP-2): a key of another business, or of the other domain,
+// finds nothing.
 func TestNothingCrosses(t *testing.T) {
 	each(t, func(b *bench) {
 		s := b.initiate("business_reference", `"order-1"`)
@@ -149,6 +155,8 @@ func TestNothingCrosses(t *testing.T) {
 	})
 }
 
+// TestDuplicateReference (AP-17): a reference that is taken is a conflict, which names
+// the field.
 func TestDuplicateReference(t *testing.T) {
 	each(t, func(b *bench) {
 		var group sync.WaitGroup
@@ -234,6 +242,8 @@ func TestListPages(t *testing.T) {
 	})
 }
 
+// TestQueriesThatAreRefused (AP-20): lists take only values that they know, and name the
+// one that they don't.
 func TestQueriesThatAreRefused(t *testing.T) {
 	b := quick(t)
 	for query, field := range map[string]string{

@@ -14,6 +14,8 @@ import (
 	"cointill/models/modelstest"
 )
 
+// TestAuthentication (AP-4, AP-5): a key counts in its one header only, whole, and until
+// it is revoked.
 func TestAuthentication(t *testing.T) {
 	b := quick(t)
 	for name, key := range map[string]string{"none": "", "unknown": "sk_test_" + strings.Repeat("A", 38), "mistyped": b.key[:len(b.key)-1] + "!", "cut": b.key[:20]} {
@@ -49,7 +51,7 @@ func TestRateLimit(t *testing.T) {
 	b.expect(b.call("GET", "/v1/webhooks", ""), 200, "")
 }
 
-// TestStrangers: requests without a good key are counted by the client's own
+// TestStrangers (AP-10): requests without a good key are counted by the client's own
 // address, which a trusted proxy names.
 func TestStrangers(t *testing.T) {
 	b := quick(t)

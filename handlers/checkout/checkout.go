@@ -19,12 +19,13 @@ import (
 	"cointill/handlers/page"
 	"cointill/models"
 	view "cointill/views/checkout"
+	"cointill/views/words"
 )
 
 // Payments is what the payment page needs of core/payment.
 type Payments interface {
 	ByToken(ctx context.Context, token string) (payment.View, error)
-	Open(ctx context.Context, token string) (payment.View, error)
+	Open(ctx context.Context, token, language string) (payment.View, error)
 	Claim(ctx context.Context, token, hash string) error
 }
 
@@ -40,6 +41,11 @@ type Sandbox interface {
 	Simulate(ctx context.Context, sc scope.Scope, reference, code string) (sandbox.Simulated, error)
 }
 
+// Logos are the pictures of businesses.
+type Logos interface {
+	Logo(ctx context.Context, code, hash string) ([]byte, error)
+}
+
 // Hub tells a page that its payment changed.
 type Hub interface {
 	Subscribe(topic stream.Topic) (updates <-chan struct{}, leave func(), err error)
@@ -51,12 +57,14 @@ type Handlers struct {
 	Links    Links
 	Sandbox  Sandbox
 	Hub      Hub
+	Logos    Logos
 	// Networks tells whether a coin can be paid now.
 	Networks payment.Networks
 }
 
 // Routes declares the customer's routes.
 func (h *Handlers) Routes(r page.Payers) {
+	r.Get("/logo/:business/:name", h.logo)
 	r.Get("/pay/:token", h.payment)
 	r.Get("/pay/:token/status", h.status)
 	r.Get("/pay/:token/events", h.events)
@@ -141,7 +149,7 @@ func language(c *page.Ctx) tongue {
 	if len(accept) > maxAccept { // the first ones are the most wanted
 		accept = accept[:max(0, strings.LastIndexByte(accept[:maxAccept], ','))]
 	}
-	lang := view.Language(chosen, accept)
+	lang := words.Language(chosen, accept)
 	return tongue{lang, lang == chosen}
 }
 

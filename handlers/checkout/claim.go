@@ -5,6 +5,7 @@ import (
 
 	"cointill/core/fault"
 	"cointill/handlers/page"
+	"cointill/views/words"
 )
 
 // claimed in the address of a payment page says that a hash was just taken.
@@ -37,6 +38,12 @@ func (h *Handlers) claim(c *page.Ctx) error {
 	a.Claim.Errors = why.Fields["hash"] // what was typed is not written back: it may be a key
 	if len(a.Claim.Errors) == 0 {
 		a.Claim.Errors = []string{why.Sentence}
+	}
+	if a.Lang != words.Languages[0] {
+		a.Claim.Errors = []string{words.Say(a.Lang, "refused")}
+		if len(why.Fields["hash"]) > 0 {
+			a.Claim.Errors = []string{words.Say(a.Lang, "bad_hash")}
+		}
 	}
 	return answer(c, why.Status, v, a, "")
 }

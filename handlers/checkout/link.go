@@ -37,7 +37,8 @@ func (h *Handlers) linkStart(c *page.Ctx) error {
 		return err
 	}
 	why := page.Explain(err)
-	if form.Errors = why.Fields; len(form.Errors) == 0 {
+	form.Errors = why.Fields
+	if len(form.Errors) == 0 {
 		form.Errors = map[string][]string{"": {why.Sentence}}
 	}
 	return h.showLink(c, why.Status, form)

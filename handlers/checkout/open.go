@@ -10,7 +10,7 @@ import (
 // open is the customer asking for the payment details.
 func (h *Handlers) open(c *page.Ctx) error {
 	ctx, who := c.UserContext(), askerOf(c)
-	v, err := h.Payments.Open(ctx, who.Token)
+	v, err := h.Payments.Open(ctx, who.Token, who.Lang)
 	status, problem := http.StatusOK, ""
 	if fault.KindOf(err) == fault.Unavailable { // the payment is there, its coin can't be paid now
 		refusal := page.Explain(err)

@@ -84,6 +84,8 @@ func TestOpen(t *testing.T) {
 	})
 }
 
+// TestUnknownPayments (AP-3): a token that is wrong in any way leads to the same page,
+// by every address.
 func TestUnknownPayments(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		b := s.Browser()
@@ -333,7 +335,7 @@ func TestEventsFollow(t *testing.T) {
 		go func() {
 			for tick := time.NewTicker(10 * time.Millisecond); s.Hub.Pages() == 0; <-tick.C { // until the page watches
 			}
-			_, err := s.Payments.Open(t.Context(), started.AccessToken)
+			_, err := s.Payments.Open(t.Context(), started.AccessToken, "en")
 			if err == nil {
 				err = s.DB.Exec(t.Context()).Model(&models.Payment{}).Where("reference = ?", started.Reference).
 					Updates(map[string]any{"status": "successful", "paid": "10", "steps": 9}).Error

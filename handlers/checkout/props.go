@@ -12,9 +12,11 @@ import (
 	"cointill/core/payment"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
+	"cointill/core/settings"
 	"cointill/models"
 	"cointill/views/checkout"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // about is what the page shows of a payment beside the payment itself.
@@ -42,6 +44,7 @@ func statusProps(v payment.View, a about) checkout.StatusProps {
 	zone := place(v.Business.TimeZone)
 	props := checkout.StatusProps{
 		Lang: a.Lang, Chosen: a.Chosen, Token: a.Token, View: face(v, a.Problem), Merchant: v.Business.Name,
+		Contact: v.Business.ContactEmail, SupportURL: v.Business.SupportURL, LogoPath: settings.LogoPath(v.Business),
 		Coin: p.Coin, CoinName: coin.Info().Name, Network: where.Network, Fiat: currency.Show(v.Charged()),
 		Asked: coin.Format(p.Due), Received: coin.Format(received(v)), Due: coin.Format(v.Rest()),
 		Difference: coin.Format(p.Paid.Sub(p.Due).Abs()), ReceivedFiat: currency.Show(v.PaidFiat()),
@@ -146,11 +149,38 @@ func scenarios(v payment.View) (list []checkout.Scenario) {
 	return list
 }
 
+// inWords says in the customer's language what is wrong with the fields of a
+// link's page. English keeps core's sentences, which say it to the point.
+func inWords(lang string, errors map[string][]string, p checkout.LinkPageProps) map[string][]string {
+	if lang == words.Languages[0] {
+		return errors
+	}
+	said := map[string][]string{}
+	for field := range errors {
+		said[field] = []string{fieldWords(lang, field, p)}
+	}
+	return said
+}
+
+func fieldWords(lang, field string, p checkout.LinkPageProps) string {
+	switch field {
+	case "amount":
+		return words.Say(lang, "bad_amount", "Min", p.Min, "Max", p.Max)
+	case "first_name", "last_name":
+		return words.Say(lang, "bad_name")
+	case "email":
+		return words.Say(lang, "bad_email")
+	case "payment_method":
+		return words.Say(lang, "bad_coin")
+	}
+	return words.Say(lang, "refused")
+}
+
 // linkProps is the public page of a payment link.
 func linkProps(public link.Public, in tongue, form ui.Form) checkout.LinkPageProps {
 	l, currency := public.Link, money.Currency(public.Link.Currency)
 	props := checkout.LinkPageProps{
-		Form: form, Lang: in.Lang, Chosen: in.Chosen, Code: l.Code, State: checkout.LinkState(public.State), Merchant: public.Business.Name,
+		Form: form, Lang: in.Lang, Chosen: in.Chosen, Code: l.Code, State: checkout.LinkState(public.State), Merchant: public.Business.Name, LogoPath: settings.LogoPath(public.Business),
 		Title: l.Title, Description: l.Description, Currency: l.Currency, Test: public.Scope.Domain == scope.Test,
 	}
 	if l.Amount != nil {
@@ -158,6 +188,7 @@ func linkProps(public link.Public, in tongue, form ui.Form) checkout.LinkPagePro
 	} else {
 		props.Min, props.Max = currency.Show(decimal.NewFromInt(l.MinAmount)), currency.Show(decimal.NewFromInt(l.MaxAmount))
 	}
+	props.Errors = inWords(in.Lang, form.Errors, props)
 	for _, info := range public.Methods {
 		props.Methods = append(props.Methods, checkout.Choice{
 			Code: string(info.Method), Coin: string(info.Coin), Name: info.Name, Network: info.Network,

@@ -8,11 +8,13 @@ package dashboard
 
 import (
 	"context"
+	"io"
 	"net/url"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
-
-	"github.com/shopspring/decimal"
+	"unicode"
 
 	"cointill/core/account"
 	"cointill/core/clock"
@@ -26,6 +28,7 @@ import (
 	"cointill/core/receiving"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
+	"cointill/core/stream"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
 	"cointill/handlers/page"
@@ -38,7 +41,7 @@ import (
 type Accounts interface {
 	Empty(ctx context.Context) (bool, error)
 	SignUp(ctx context.Context, n account.NewBusiness) (models.Business, account.User, error)
-	SignIn(ctx context.Context, c account.Credentials) (account.User, error)
+	SignIn(ctx context.Context, c account.Credentials) (account.Entry, error)
 	Methods(ctx context.Context, sc scope.Scope) ([]account.Method, error)
 	SetMethod(ctx context.Context, sc scope.Scope, method money.Method, enabled bool) error
 	Keys(ctx context.Context, sc scope.Scope) ([]account.Key, error)
@@ -50,11 +53,15 @@ type Accounts interface {
 // Payments is what the dashboard needs of core/payment.
 type Payments interface {
 	Search(ctx context.Context, sc scope.Scope, f payment.Filter) (payment.Page, error)
+	Count(ctx context.Context, sc scope.Scope, f payment.Filter) (int64, error)
+	Newest(ctx context.Context, sc scope.Scope) (payment.Place, error)
+	News(ctx context.Context, sc scope.Scope, f payment.Filter, since payment.Place) (int, error)
+	ExportTable(ctx context.Context, sc scope.Scope, f payment.Filter, t payment.Table, out io.Writer) error
 	Verify(ctx context.Context, sc scope.Scope, reference string) (payment.View, error)
 	Timeline(ctx context.Context, sc scope.Scope, reference string) ([]models.Step, error)
-	Unmatched(ctx context.Context, sc scope.Scope, before int64, limit int) (list []payment.UnmatchedTransfer, next int64, err error)
-	Summary(ctx context.Context, sc scope.Scope, since time.Time) (payment.Summary, error)
-	Resolve(ctx context.Context, sc scope.Scope, reference string) error
+	Waiting(ctx context.Context, sc scope.Scope) (payment.Waiting, error)
+	Resolutions
+	Customers
 	PageURL(p models.Payment) string
 }
 
@@ -80,6 +87,7 @@ type Webhooks interface {
 	FindResend(ctx context.Context, sc scope.Scope, id string) (webhook.Resend, error)
 	Resends(ctx context.Context, sc scope.Scope, after string, limit int) ([]webhook.Resend, string, error)
 	ExplainSignature(ctx context.Context, sc scope.Scope, endpointID string, p webhook.Pasted) (webhook.Verdict, error)
+	AttemptsOf(ctx context.Context, sc scope.Scope, deliveries []webhook.Delivery) (map[int64][]webhook.Attempt, error)
 	LatestDeliveries(ctx context.Context, sc scope.Scope) (map[string]webhook.Delivery, error)
 	DeliveriesOfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]webhook.Delivery, error)
 }
@@ -91,7 +99,7 @@ type Links interface {
 	SetActive(ctx context.Context, sc scope.Scope, id int64, active bool) error
 	Find(ctx context.Context, sc scope.Scope, id int64) (models.Link, error)
 	List(ctx context.Context, sc scope.Scope, before int64, limit int) (rows []models.Link, next int64, err error)
-	Collected(ctx context.Context, sc scope.Scope, ids []int64) (map[int64]decimal.Decimal, error)
+	Collected(ctx context.Context, sc scope.Scope, ids []int64) (map[int64][]link.Sum, error)
 	URL(l models.Link) string
 }
 
@@ -109,6 +117,8 @@ type Wallets interface {
 	Find(ctx context.Context, sc scope.Scope, c money.Chain, key, script, address string) (index int64, ok bool, err error)
 	Active(ctx context.Context, sc scope.Scope, c money.Chain) (wallet.State, bool, error)
 	Origin(ctx context.Context, sc scope.Scope, paymentID int64) (wallet.Origin, bool, error)
+	SweepSheet(ctx context.Context, sc scope.Scope, each func(wallet.Sweep) error) error
+	Barred(ctx context.Context, sc scope.Scope) (count int64, first string, err error)
 }
 
 // Receiving changes wallets, and tells of those there were.
@@ -131,6 +141,11 @@ type Quotes interface {
 	Wanted(ctx context.Context) (bool, error)
 }
 
+// Hub tells open lists of new payments.
+type Hub interface {
+	SubscribeList(list stream.List) (updates <-chan struct{}, leave func(), err error)
+}
+
 // Sandbox plays the customer in the test domain.
 type Sandbox interface {
 	Simulate(ctx context.Context, sc scope.Scope, reference, code string) (sandbox.Simulated, error)
@@ -139,7 +154,13 @@ type Sandbox interface {
 // Handlers are the dashboard's pages. Its fields are set once, before use.
 type Handlers struct {
 	Accounts  Accounts
+	Audits    Audits
+	Calls     Calls
+	Settings  Settings
+	Profiles  Profiles
+	Team      Team
 	Payments  Payments
+	Figures   Figures
 	Webhooks  Webhooks
 	Links     Links
 	Mails     Mails
@@ -147,13 +168,20 @@ type Handlers struct {
 	Wallets   Wallets
 	Receiving Receiving
 	Quotes    Quotes
+	Hub       Hub
+	// System tells its operators how the installation does; nil tells nobody.
+	System System
 	// Networks tells which network serves a coin, and how it is.
 	Networks payment.Networks
-	Clock    clock.Clock
+	// Noted tells what to know of a network that can be used.
+	Noted payment.Noted
+	Clock clock.Clock
 	// MailServer says that mails are sent, and not only kept for the mailbox page.
 	MailServer bool
 	// Answers remembers what forms made, so that one sent twice makes it once.
 	Answers *idempotency.Store
+
+	exporting atomic.Int32 // files that are being made
 }
 
 // zoneOf is the time zone in which a business reads its times; UTC when this
@@ -220,13 +248,26 @@ func back(c *page.Ctx, fallback string) string {
 	return page.Local((&url.URL{Path: from.Path, RawQuery: from.RawQuery}).String(), fallback)
 }
 
-// clean makes a text from an address fit for the database: readable, of a
-// bounded length, and without NUL.
+// clean makes a text from an address fit for the database and for a sentence
+// around it: readable, of a bounded length, without NUL, and without the marks
+// that turn the direction of text, which copied text often has unseen.
 func clean(text string) string {
 	const most = 256
-	text = strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
+	text = strings.Map(func(r rune) rune {
+		if r == 0 || unicode.Is(unicode.Bidi_Control, r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, ""))
 	if runes := []rune(text); len(runes) > most {
 		text = string(runes[:most])
 	}
 	return strings.TrimSpace(text)
+}
+
+// retryAfter tells a program how long to wait, when that is why it was refused.
+func retryAfter(c *page.Ctx, refused error) {
+	if wait := page.Explain(refused).RetryAfter; wait > 0 {
+		c.Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
+	}
 }

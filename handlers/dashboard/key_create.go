@@ -1,15 +1,19 @@
 package dashboard
 
 import (
+	"context"
 	"net/http"
 
+	"cointill/core/account"
 	"cointill/handlers/page"
 )
 
 // keyCreate makes a key of the chosen domain and shows it, once.
 func (h *Handlers) keyCreate(c *page.Ctx) error {
 	typed := form(c, "name")
-	key, secret, err := h.Accounts.CreateKey(c.UserContext(), c.Scope, typed.Value("name"))
+	key, secret, err := h.keyOnce(c, func(ctx context.Context) (account.Key, string, error) {
+		return h.Accounts.CreateKey(ctx, c.Scope, typed.Value("name"))
+	})
 	if err != nil {
 		status, err := refuse(&typed, err)
 		if err != nil {

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cointill/handlers/page"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // keyRevoke ends a key at once.
@@ -14,6 +15,6 @@ func (h *Handlers) keyRevoke(c *page.Ctx) error {
 	if err := h.Accounts.RevokeKey(c.UserContext(), c.Scope, id); err != nil {
 		return h.keyRefused(c, err)
 	}
-	c.Flash(string(ui.Good), "The key is revoked. Calls with it fail from now on.")
+	c.Flash(string(ui.Good), words.T(c.UserContext(), "keys.key_is_revoked"))
 	return c.Redirect("/dashboard/keys")
 }

@@ -1,8 +1,10 @@
 package dashboard
 
 import (
+	"context"
 	"net/http"
 
+	"cointill/core/account"
 	"cointill/handlers/page"
 )
 
@@ -12,7 +14,9 @@ func (h *Handlers) keyRoll(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	key, secret, err := h.Accounts.RollKey(c.UserContext(), c.Scope, id)
+	key, secret, err := h.keyOnce(c, func(ctx context.Context) (account.Key, string, error) {
+		return h.Accounts.RollKey(ctx, c.Scope, id)
+	})
 	if err != nil {
 		return h.keyRefused(c, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"cointill/views/dashboard"
 	"cointill/views/layout"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // keys lists the API keys.
@@ -27,7 +28,7 @@ func (h *Handlers) showKeys(c *page.Ctx, shown keysShown) error {
 	if err != nil {
 		return err
 	}
-	shell := c.Layout("API keys", "keys")
+	shell := c.Layout(words.T(c.UserContext(), "keys.api_keys"), "keys")
 	shell.NextPath = "/dashboard/keys"
 	if shown.Said.Text != "" {
 		shell.Flash = shown.Said

@@ -5,6 +5,7 @@ import (
 
 	"cointill/core/fault"
 	"cointill/core/payment"
+	"cointill/core/scope"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 )
@@ -28,8 +29,8 @@ func (h *Handlers) link(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	facts := linkFacts{Link: found, URL: h.Links.URL(found), Collected: collected[id], Payments: started.Payments, Now: h.Clock()}
-	return c.Render(dashboard.Link(linkProps(c.Layout(found.Title, "links"), facts, zoneOf(c.Member.Business))))
+	facts := linkFacts{Link: found, URL: h.Links.URL(found), Collected: collected[id], Manage: sc.Allows(scope.ManageLinks), Payments: started.Payments, Now: h.Clock()}
+	return c.Render(dashboard.Link(linkProps(ctx, c.Layout(found.Title, "links"), facts, zoneOf(c.Member.Business))))
 }
 
 // number is the id in the address; what is no number is as unknown as any other.

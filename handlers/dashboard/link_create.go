@@ -5,23 +5,23 @@ import (
 	"net/http"
 
 	"cointill/core/fault"
-	"cointill/core/money"
 	"cointill/handlers/page"
 	"cointill/models"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // linkForm is the form of a new payment link, with every coin ticked.
 func (h *Handlers) linkForm(c *page.Ctx) error {
-	empty := ui.Form{Values: map[string]string{"currency": string(money.NGN), "amount_kind": "fixed"}}
+	empty := ui.Form{Values: map[string]string{"currency": currencyFirst(c.Member.Business), "amount_kind": "fixed"}}
 	return h.showLinkForm(c, http.StatusOK, empty, ticked(nil))
 }
 
 // linkCreate makes a payment link.
 func (h *Handlers) linkCreate(c *page.Ctx) error {
 	typed, methods := form(c, linkFields...), multiple(c, "methods")
-	draft, errors := linkDraft(typed.Values, methods)
+	draft, errors := linkDraft(c.UserContext(), typed.Values, methods)
 	if len(errors) > 0 {
 		return h.linkRefused(c, typed, methods, mistyped(errors, draft.Check(h.Clock())))
 	}
@@ -30,7 +30,7 @@ func (h *Handlers) linkCreate(c *page.Ctx) error {
 	if err != nil {
 		return h.linkRefused(c, typed, methods, err)
 	}
-	c.Flash(string(ui.Good), "The link is ready: share its address.")
+	c.Flash(string(ui.Good), words.T(c.UserContext(), "links.link_is_ready"))
 	return nil
 }
 
@@ -63,9 +63,9 @@ func (h *Handlers) showLinkForm(c *page.Ctx, status int, f ui.Form, on map[strin
 	if err != nil {
 		return err
 	}
-	props := dashboard.LinkFormProps{Page: c.Layout("New payment link", "links"), Form: f, MethodsOn: on, ID: c.Params("id")}
+	props := dashboard.LinkFormProps{Page: c.Layout(words.T(c.UserContext(), "links.new_payment_link"), "links"), Form: f, MethodsOn: on, ID: c.Params("id")}
 	if props.ID != "" {
-		props.Title, props.NextPath = "Edit payment link", "/dashboard/links"
+		props.Title, props.NextPath = words.T(c.UserContext(), "links.edit_payment_link"), "/dashboard/links"
 	}
 	for _, m := range methods {
 		if code := string(m.Coin.Method); m.Enabled || on[code] && props.ID != "" {

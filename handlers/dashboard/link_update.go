@@ -6,6 +6,7 @@ import (
 
 	"cointill/handlers/page"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // linkEdit is the form of a payment link that is there.
@@ -35,13 +36,13 @@ func (h *Handlers) linkUpdate(c *page.Ctx) error {
 		return err // before any word about its fields
 	}
 	typed, methods := form(c, linkFields...), multiple(c, "methods")
-	draft, errors := linkDraft(typed.Values, methods)
+	draft, errors := linkDraft(c.UserContext(), typed.Values, methods)
 	if len(errors) > 0 {
 		return h.linkRefused(c, typed, methods, mistyped(errors, draft.Check(h.Clock())))
 	}
 	if _, err := h.Links.Update(c.UserContext(), c.Scope, id, draft); err != nil {
 		return h.linkRefused(c, typed, methods, err)
 	}
-	c.Flash(string(ui.Good), "Saved.")
+	c.Flash(string(ui.Good), words.T(c.UserContext(), "links.saved"))
 	return c.Redirect(linkPath(id))
 }

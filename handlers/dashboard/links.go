@@ -3,9 +3,10 @@ package dashboard
 import (
 	"strconv"
 
+	"cointill/core/scope"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
-	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // links lists the payment links.
@@ -23,11 +24,11 @@ func (h *Handlers) links(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	props := dashboard.LinksProps{Page: c.Layout("Payment links", "links")}
+	props := dashboard.LinksProps{Page: c.Layout(words.T(ctx, "links.payment_links"), "links"), Manage: sc.Allows(scope.ManageLinks)}
 	for _, l := range links {
-		props.Rows = append(props.Rows, linkRow(l, collected[l.ID], h.Clock(), zoneOf(c.Member.Business)))
+		props.Rows = append(props.Rows, linkRow(ctx, l, collected[l.ID], h.Clock(), zoneOf(c.Member.Business)))
 	}
-	props.Pager = pager(ui.Count(len(links), "link", "links"), from > 0, "/dashboard/links",
+	props.Pager = pager(words.N(ctx, "links.counted", len(links)), from > 0, "/dashboard/links",
 		next > 0, "/dashboard/links?before="+strconv.FormatInt(next, 10))
 	return c.Render(dashboard.Links(props))
 }

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cointill/handlers/page"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // mailResend queues a mail again that was kept, or did not arrive.
@@ -18,6 +19,6 @@ func (h *Handlers) mailResend(c *page.Ctx) error {
 		}
 		return h.showMail(c, status, said)
 	}
-	c.Flash(string(ui.Info), "The mail is queued again.")
+	c.Flash(string(ui.Info), words.T(c.UserContext(), "mailbox.queued_again"))
 	return c.Redirect(mailPath(id))
 }

@@ -5,7 +5,7 @@ import (
 
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
-	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // mailbox lists the mails to customers and members.
@@ -15,8 +15,8 @@ func (h *Handlers) mailbox(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	props := dashboard.MailboxProps{Page: c.Layout("Mailbox", "mailbox"), NoServer: !h.MailServer, Rows: mailRows(mails, zoneOf(c.Member.Business))}
-	props.Pager = pager(ui.Count(len(mails), "mail", "mails"), after != "", "/dashboard/mailbox",
+	props := dashboard.MailboxProps{Page: c.Layout(words.T(c.UserContext(), "mailbox.mailbox"), "mailbox"), NoServer: !h.MailServer, Rows: mailRows(mails, zoneOf(c.Member.Business))}
+	props.Pager = pager(words.N(c.UserContext(), "mailbox.counted", len(mails)), after != "", "/dashboard/mailbox",
 		next != "", "/dashboard/mailbox?cursor="+url.QueryEscape(next))
 	return c.Render(dashboard.Mailbox(props))
 }

@@ -6,6 +6,7 @@ import (
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
+	"cointill/views/words"
 )
 
 // methods lists the coins.
@@ -30,9 +31,9 @@ func (h *Handlers) showMethods(c *page.Ctx, status int, said layout.Flash) error
 	if err != nil {
 		return err
 	}
-	shell := c.Layout("Payment methods", "methods")
+	shell := c.Layout(words.T(c.UserContext(), "methods.payment_methods"), "methods")
 	if said.Text != "" {
 		shell.Flash = said
 	}
-	return c.RenderStatus(status, dashboard.Methods(methodsProps(shell, methods, facts, unpriced)))
+	return c.RenderStatus(status, dashboard.Methods(methodsProps(c.UserContext(), shell, methods, facts, unpriced)))
 }

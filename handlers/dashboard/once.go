@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"regexp"
 
+	"cointill/core/account"
 	"cointill/core/idempotency"
 	"cointill/core/webhook"
 	"cointill/handlers/page"
@@ -86,6 +87,28 @@ func (h *Handlers) secretOnce(c *page.Ctx, act func(ctx context.Context) (webhoo
 	}
 	e, err = h.Webhooks.Find(c.UserContext(), c.Scope, k.ID)
 	return e, k.Secret, err
+}
+
+// keyOnce is once for what answers with a new API key: sent twice, the form shows
+// the same one.
+func (h *Handlers) keyOnce(c *page.Ctx, act func(ctx context.Context) (account.Key, string, error)) (k account.Key, secret string, err error) {
+	type kept struct{ Name, Secret string }
+	before, err := h.only(c, func(ctx context.Context) (err error) {
+		k, secret, err = act(ctx)
+		return err
+	}, func(result any) ([]byte, error) {
+		made, ok := result.(account.NewKey)
+		if !ok {
+			return nil, fmt.Errorf("dashboard: a form made a %T", result)
+		}
+		return json.Marshal(kept{made.Key.Name, made.Secret})
+	})
+	if err != nil || before == nil {
+		return k, secret, err
+	}
+	var twin kept
+	err = json.Unmarshal(before, &twin)
+	return account.Key{Name: twin.Name}, twin.Secret, err
 }
 
 // nonces are what pages give out; anything else is as good as none.

@@ -2,12 +2,22 @@ package dashboard
 
 import (
 	"context"
+	"strings"
 
+	"cointill/core/account"
+	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
+	"cointill/core/tally"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
+	"cointill/views/words"
 )
+
+// Figures counts what the overview shows.
+type Figures interface {
+	Figures(ctx context.Context, sc scope.Scope, p tally.Period) (tally.Figures, error)
+}
 
 // overview is the first page after signing in. Whoever may not see payments in
 // this domain begins at the webhooks.
@@ -15,60 +25,91 @@ func (h *Handlers) overview(c *page.Ctx) error {
 	if !c.Scope.Allows(scope.SeePayments) {
 		return c.Redirect("/dashboard/webhooks")
 	}
-	ctx, sc, now := c.UserContext(), c.Scope, h.Clock()
-	summary, err := h.Payments.Summary(ctx, sc, since(now))
-	if err != nil {
+	ctx, sc, zone := c.UserContext(), c.Scope, zoneOf(c.Member.Business)
+	f := overviewFacts{Asked: readSpan(ctx, queryOf(c), zone, h.Clock()), Scope: sc, Zone: zone}
+	var err error
+	if f.Now, err = h.Figures.Figures(ctx, sc, f.Asked.period(zone)); err != nil {
+		return err
+	}
+	if f.Before, err = h.Figures.Figures(ctx, sc, f.Asked.before(zone)); err != nil {
+		return err
+	}
+	if f.Waiting, err = h.Payments.Waiting(ctx, sc); err != nil {
 		return err
 	}
 	recent, err := h.Payments.Search(ctx, sc, payment.Filter{Limit: 8})
 	if err != nil {
 		return err
 	}
-	facts := overviewFacts{Summary: summary, Recent: recent.Payments, Now: now, Scope: sc}
-	if err := h.webhookFacts(ctx, sc, &facts); err != nil {
-		return err
-	}
-	if err := h.setUpFacts(ctx, sc, &facts); err != nil {
-		return err
-	}
+	f.Recent = recent.Payments
 	methods, err := h.Accounts.Methods(ctx, sc)
 	if err != nil {
 		return err
 	}
-	if facts.Unpriced, err = h.unpriced(sc, methods); err != nil {
+	f.Unhealthy = h.unhealthy(sc, methods)
+	if f.Unpriced, err = h.unpriced(sc, methods); err != nil {
 		return err
 	}
-	return c.Render(dashboard.Overview(overviewProps(c.Layout("Overview", "overview"), facts, zoneOf(c.Member.Business))))
+	if err := h.setUpFacts(ctx, sc, &f); err != nil {
+		return err
+	}
+	return c.Render(dashboard.Overview(overviewProps(ctx, c.Layout(words.T(ctx, "overview.overview"), "overview"), f)))
 }
 
-// webhookFacts tells how many webhooks there are, and which were switched off.
-func (h *Handlers) webhookFacts(ctx context.Context, sc scope.Scope, facts *overviewFacts) error {
-	if !sc.Allows(scope.SeeWebhooks) {
-		return nil
-	}
-	endpoints, _, err := h.Webhooks.List(ctx, sc, "", 100)
-	facts.SetUp.Webhooks = len(endpoints)
-	for _, e := range endpoints {
-		if e.OffReason != "" {
-			facts.Off = append(facts.Off, e.Name)
+// unhealthy tells why networks of methods that are on take no payments now, by their chain.
+func (h *Handlers) unhealthy(sc scope.Scope, methods []account.Method) map[money.Chain]string {
+	problems := map[money.Chain]string{}
+	for _, m := range methods {
+		if _, problem := h.Networks.Network(sc.Domain, m.Coin.Chain); m.Enabled && problem != "" {
+			problems[m.Coin.Chain] = problem
 		}
 	}
-	return err
+	return problems
 }
 
-// setUpFacts tells how far a new business has come: only in the test domain,
-// and only until its first paid test.
-func (h *Handlers) setUpFacts(ctx context.Context, sc scope.Scope, facts *overviewFacts) error {
-	facts.SetUp.Started = len(facts.Recent) > 0
-	paid, err := h.Payments.Search(ctx, sc, payment.Filter{Status: string(payment.Successful), Limit: 1})
+// setUpFacts tells which webhooks there are and how they do, and how far a new
+// business has come. What its role may not see is left out.
+func (h *Handlers) setUpFacts(ctx context.Context, sc scope.Scope, f *overviewFacts) error {
+	if sc.Allows(scope.SeeWebhooks) {
+		endpoints, _, err := h.Webhooks.List(ctx, sc, "", 100)
+		if err != nil {
+			return err
+		}
+		f.Endpoints = endpoints
+	}
+	f.SetUp.Started = len(f.Recent) > 0
+	paid, err := h.Payments.Search(ctx, sc, payment.Filter{States: []payment.State{payment.Successful}, Limit: 1})
 	if err != nil {
 		return err
 	}
-	facts.SetUp.Paid = len(paid.Payments) > 0
-	if facts.SetUp.Paid || !sc.Allows(scope.ManageKeys) {
-		return nil
+	f.SetUp.Paid = len(paid.Payments) > 0
+	if sc.Allows(scope.ManageKeys) {
+		keys, err := h.Accounts.Keys(ctx, sc)
+		if err != nil {
+			return err
+		}
+		f.SetUp.Keys = len(keys)
 	}
-	keys, err := h.Accounts.Keys(ctx, sc)
-	facts.SetUp.Keys = len(keys)
-	return err
+	return h.receives(ctx, sc, f)
+}
+
+// receives tells whether the business receives on a real network, and whether one
+// is there: the simulated ones need nothing to receive with.
+func (h *Handlers) receives(ctx context.Context, sc scope.Scope, f *overviewFacts) error {
+	for _, domain := range []scope.Domain{scope.Test, scope.Live} {
+		sc.Domain = domain
+		for _, c := range money.Chains() {
+			network, problem := h.Networks.Network(domain, c)
+			if problem != "" || strings.HasPrefix(string(network), "sandbox-") {
+				continue
+			}
+			f.SetUp.CanReceive = true
+			_, found, err := h.Wallets.Active(ctx, sc, c)
+			if err != nil {
+				return err
+			}
+			f.SetUp.Receives = f.SetUp.Receives || found
+		}
+	}
+	return nil
 }

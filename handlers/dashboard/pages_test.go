@@ -57,7 +57,7 @@ func TestFirstRun(t *testing.T) {
 			t.Error("a password came back")
 		}
 		leads(t, b.PostFrom("/sign-up", "/sign-up", url.Values{"business_name": {"Ama’s Shop"}, "name": {"Ama"}, "email": {ama}, "password": {servertest.Password}}), "/dashboard")
-		expect(t, b.Get("/dashboard"), 200, "Your business is ready", "Your first test payment", "Ama’s Shop", "TEST DATA")
+		expect(t, b.Get("/dashboard"), 200, "Your business is ready", "Set up your till", "Ama’s Shop", "TEST DATA")
 		if strings.Contains(b.Get("/dashboard").Body, "Your business is ready") {
 			t.Error("the flash was shown twice")
 		}
@@ -75,7 +75,7 @@ func TestSignInAndOut(t *testing.T) {
 		strange := b.PostFrom("/sign-in", "/sign-in", url.Values{"email": {"nobody\x00\xff@shop.example"}, "password": {"\x00\xff"}})
 		expect(t, strange, 401, "do not belong together")
 		again := b.PostFrom("/sign-in", "/sign-in", url.Values{"email": {ama}, "password": {"not the passphrase"}})
-		expect(t, again, 429, "Too many sign-ins")
+		expect(t, again, 429, "Too many tries")
 		if again.Header.Get("Retry-After") == "" {
 			t.Error("429 without Retry-After")
 		}
@@ -111,7 +111,7 @@ func TestPaymentsListAndDetail(t *testing.T) {
 			t.Error("the search lets others through")
 		}
 		expect(t, b.Get("/dashboard/payments?q=nobody%40example.com"), 200, "No payment matches")
-		expect(t, b.Get("/dashboard/payments?q=%00%FF&status=nonsense&before=x"), 200, references[0])
+		expect(t, b.Get("/dashboard/payments?q=%00%FF&status=nonsense&before=x"), 200, references[0], "There is no status “nonsense”.")
 
 		expect(t, b.Get("/dashboard/payments/"+references[1]), 200, "has not opened the payment page yet", "Initiated by the merchant", "sandbox-a", "XRP Ledger", "order-1+x")
 		expect(t, b.Get("/dashboard/payments/order-1+x"), 200, references[1])
@@ -129,8 +129,11 @@ func TestPagesOfPayments(t *testing.T) {
 		b := s.SignIn(ama)
 		first := b.Get("/dashboard/payments")
 		expect(t, first, 200, "25 payments", "Next page")
-		next := regexp.MustCompile(`/dashboard/payments\?before=\d+`).FindString(first.Body)
-		expect(t, b.Get(next), 200, "3 payments", "Back to the first page")
+		next := regexp.MustCompile(`/dashboard/payments\?older=PAY_\w+`).FindString(first.Body)
+		last := b.Get(next)
+		expect(t, last, 200, "3 payments", "Back to the first page")
+		back := regexp.MustCompile(`/dashboard/payments\?newer=PAY_\w+`).FindString(last.Body)
+		expect(t, b.Get(back), 200, "25 payments", "Next page")
 	})
 }
 
@@ -230,7 +233,7 @@ func TestLinks(t *testing.T) {
 		at := made.Location
 		leads(t, made, at)
 		expect(t, b.Get(at), 200, "The link is ready", "Yoga class", "Open, GH₵10.00 to GH₵500.00", "0 of 3", "BTC, XRP", "https://shop.example/thanks")
-		expect(t, b.Get(list), 200, "Yoga class", "Active")
+		expect(t, b.Get(list), 200, "Yoga class", `aria-checked="true"`)
 		expect(t, b.Get(at+"/edit"), 200, "Edit payment link", "Yoga class", "2026-04-01T10:00", `action="`+at+`"`)
 		good.Set("title", "Yoga")
 		good.Set("min_amount", "600")
@@ -317,7 +320,8 @@ func things(t *testing.T, s *servertest.Server, sc scope.Scope) []string {
 		"/dashboard/webhooks/" + hook.ID, fmt.Sprintf("/dashboard/mailbox/%d", mails[0].ID)}
 }
 
-// TestTenancy: what belongs to one business, or to the other domain, is not there.
+// TestTenancy (AP-1, AP-2): what belongs to one business, or to the other domain, is not
+// there.
 func TestTenancy(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		mine := s.Business("Ama's Shop", ama)
@@ -434,7 +438,8 @@ func TestUnmatched(t *testing.T) {
 	})
 }
 
-// TestForgedForms: without the form's token, or from another site, nothing happens.
+// TestForgedForms (AP-5): without the form's token, or from another site, nothing
+// happens.
 func TestForgedForms(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		s.Business("Ama's Shop", ama)

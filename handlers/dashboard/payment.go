@@ -7,6 +7,7 @@ import (
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
+	"cointill/views/words"
 )
 
 // payment shows one transaction.
@@ -25,16 +26,22 @@ func (h *Handlers) showPayment(c *page.Ctx, status int, said layout.Flash) error
 	if more.Steps, err = h.Payments.Timeline(ctx, sc, v.Payment.Reference); err != nil {
 		return err
 	}
-	deliveries, err := h.Webhooks.DeliveriesOfPayment(ctx, sc, v.Payment.ID)
-	if err != nil {
+	if more.Stray, err = h.Payments.StrayOf(ctx, sc, v.Payment.ID); err != nil {
 		return err
 	}
-	more.Deliveries = deliveryRows(deliveries, zone)
-	mails, err := h.Mails.OfPayment(ctx, sc, v.Payment.ID)
-	if err != nil {
+	if more.Refunds, err = h.Payments.Refunds(ctx, sc, v.Payment.ID); err != nil {
 		return err
 	}
-	more.Mails = mailRows(mails, zone)
+	if more.Told, err = h.Webhooks.DeliveriesOfPayment(ctx, sc, v.Payment.ID); err != nil {
+		return err
+	}
+	if more.Attempts, err = h.Webhooks.AttemptsOf(ctx, sc, more.Told); err != nil {
+		return err
+	}
+	if more.Sent, err = h.Mails.OfPayment(ctx, sc, v.Payment.ID); err != nil {
+		return err
+	}
+	more.Deliveries, more.Mails = deliveryRows(ctx, more.Told, zone), mailRows(more.Sent, zone)
 	if !sc.Allows(scope.SeeWebhooks) { // the links would lead nowhere
 		for i := range more.Deliveries {
 			more.Deliveries[i].Endpoint, more.Deliveries[i].Href = "", ""
@@ -43,12 +50,12 @@ func (h *Handlers) showPayment(c *page.Ctx, status int, said layout.Flash) error
 	if more.Origin, more.HasOrigin, err = h.Wallets.Origin(ctx, sc, v.Payment.ID); err != nil {
 		return err
 	}
-	shell := c.Layout("Payment "+v.Payment.Reference, "payments")
+	shell := c.Layout(words.T(ctx, "payment.title", "Reference", v.Payment.Reference), "payments")
 	shell.NextPath = paymentPath(v.Payment.Reference)
 	if said.Text != "" {
 		shell.Flash = said
 	}
-	return c.RenderStatus(status, dashboard.Payment(paymentProps(shell, v, more)))
+	return c.RenderStatus(status, dashboard.Payment(paymentProps(ctx, shell, v, more)))
 }
 
 func paymentPath(reference string) string { return "/dashboard/payments/" + reference }

@@ -1,22 +1,32 @@
 package dashboard
 
 import (
-	"net/url"
+	"context"
 
 	"cointill/handlers/page"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
-// paymentAccept takes a declined payment as it is.
+// paymentAccept takes a declined payment as it is, once.
 func (h *Handlers) paymentAccept(c *page.Ctx) error {
-	reference := clean(c.Param("reference"))
-	if err := h.Payments.Resolve(c.UserContext(), c.Scope, reference); err != nil {
-		said, status, err := objection(err)
-		if err != nil {
-			return err
-		}
-		return h.showPayment(c, status, said)
+	v, err := h.Payments.Verify(c.UserContext(), c.Scope, clean(c.Param("reference")))
+	if err != nil {
+		return err
 	}
-	c.Flash(string(ui.Good), "The payment is accepted: it counts as successful, and your server is told.")
-	return c.Redirect(paymentPath(url.PathEscape(reference)))
+	err = once(h, c, func(ctx context.Context) (string, error) {
+		err := h.Payments.Resolve(ctx, c.Scope, v.Payment.Reference)
+		if err == nil {
+			c.Flash(string(ui.Good), words.T(ctx, "payment.accepted"))
+		}
+		return v.Payment.Reference, err
+	}, paymentPath)
+	if err == nil {
+		return nil
+	}
+	said, status, err := objection(err)
+	if err != nil {
+		return err
+	}
+	return h.showPayment(c, status, said)
 }

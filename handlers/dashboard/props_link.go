@@ -1,62 +1,78 @@
 package dashboard
 
 import (
+	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
 
+	"cointill/core/account"
 	"cointill/core/link"
 	"cointill/core/money"
 	"cointill/models"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
-// linkRow is a payment link in a list; collected is in its whole currency units.
-func linkRow(l models.Link, collected decimal.Decimal, now time.Time, zone *time.Location) dashboard.LinkRow {
+// linkRow is a payment link in a list.
+func linkRow(ctx context.Context, l models.Link, collected []link.Sum, now time.Time, zone *time.Location) dashboard.LinkRow {
 	return dashboard.LinkRow{
-		ID: strconv.FormatInt(l.ID, 10), Code: l.Code, Title: l.Title, Amount: linkAmount(l), Used: used(l),
-		Collected: money.Currency(l.Currency).Show(collected), Active: l.Active, State: link.State(l, now), Created: l.CreatedAt.In(zone),
+		ID: strconv.FormatInt(l.ID, 10), Code: l.Code, Title: l.Title, Amount: linkAmount(ctx, l), Used: used(ctx, l),
+		Collected: sums(collected, money.Currency(l.Currency)), Active: l.Active, State: link.State(l, now), Created: l.CreatedAt.In(zone),
 	}
 }
 
-func linkAmount(l models.Link) string {
+// sums writes one amount per currency; none yet is zero of the link's own.
+func sums(collected []link.Sum, own money.Currency) (shown []string) {
+	for _, sum := range collected {
+		shown = append(shown, sum.Currency.Show(sum.Total))
+	}
+	if len(shown) == 0 {
+		return []string{own.Show(decimal.Zero)}
+	}
+	return shown
+}
+
+func linkAmount(ctx context.Context, l models.Link) string {
 	currency := money.Currency(l.Currency)
 	if l.Amount != nil {
 		return currency.Show(decimal.NewFromInt(*l.Amount))
 	}
-	return "Open, " + currency.Show(decimal.NewFromInt(l.MinAmount)) + " to " + currency.Show(decimal.NewFromInt(l.MaxAmount))
+	return words.T(ctx, "links.open_amount", "Least", currency.Show(decimal.NewFromInt(l.MinAmount)), "Most", currency.Show(decimal.NewFromInt(l.MaxAmount)))
 }
 
-func used(l models.Link) string {
+func used(ctx context.Context, l models.Link) string {
 	text := strconv.FormatInt(l.Used, 10)
-	if l.UsageLimit != nil {
-		text += " of " + strconv.FormatInt(*l.UsageLimit, 10)
+	if l.UsageLimit == nil {
+		return text
 	}
-	return text
+	return words.T(ctx, "links.used_of", "Used", text, "Limit", strconv.FormatInt(*l.UsageLimit, 10))
 }
 
 // linkFacts is what the page of a link is made of.
 type linkFacts struct {
 	Link      models.Link
 	URL       string
-	Collected decimal.Decimal
+	Collected []link.Sum
+	Manage    bool
 	Payments  []models.Payment
 	Now       time.Time
 }
 
 // linkProps is the page of one payment link.
-func linkProps(page layout.Page, f linkFacts, zone *time.Location) dashboard.LinkProps {
+func linkProps(ctx context.Context, page layout.Page, f linkFacts, zone *time.Location) dashboard.LinkProps {
 	l := f.Link
 	props := dashboard.LinkProps{
-		Page: page, LinkRow: linkRow(l, f.Collected, f.Now, zone), URL: f.URL, Description: l.Description,
-		Methods: coins(l.Methods), RedirectURL: l.RedirectURL, Payments: paymentRows(f.Payments, zone),
+		Page: page, Manage: f.Manage, LinkRow: linkRow(ctx, l, f.Collected, f.Now, zone), URL: f.URL, Description: l.Description,
+		Methods: coins(ctx, l.Methods), RedirectURL: l.RedirectURL, Payments: paymentRows(ctx, f.Payments, zone),
 	}
 	if path, size, err := ui.QRPath(f.URL); err == nil { // without it the address can still be copied
-		props.QR = ui.QRProps{Path: path, Size: size, Alt: "QR code of " + f.URL}
+		props.QR = ui.QRProps{Path: path, Size: size, Alt: words.T(ctx, "links.qr_code_of", "Address", f.URL)}
 	}
 	if l.UsageLimit != nil {
 		props.Limit = strconv.FormatInt(*l.UsageLimit, 10)
@@ -67,10 +83,37 @@ func linkProps(page layout.Page, f linkFacts, zone *time.Location) dashboard.Lin
 	return props
 }
 
+// posterProps is the sheet of a payment link. methods are those of the business:
+// the sheet names the coins that are switched on.
+func posterProps(ctx context.Context, f linkFacts, methods []account.Method) dashboard.PosterProps {
+	l, currency := f.Link, money.Currency(f.Link.Currency)
+	p := dashboard.PosterProps{ID: strconv.FormatInt(l.ID, 10), Title: l.Title, Address: typed(f.URL), State: link.State(l, f.Now)}
+	if l.Amount != nil {
+		p.Amount = currency.Show(decimal.NewFromInt(*l.Amount))
+	} else {
+		p.Least, p.Most = currency.Show(decimal.NewFromInt(l.MinAmount)), currency.Show(decimal.NewFromInt(l.MaxAmount))
+	}
+	var names []string
+	for _, m := range methods {
+		if m.Enabled && (l.Methods == "" || slices.Contains(strings.Split(l.Methods, ","), string(m.Coin.Method))) {
+			names = append(names, string(m.Coin.Coin))
+		}
+	}
+	p.Coins = strings.Join(names, ", ")
+	if path, size, err := ui.QRPath(f.URL); err == nil { // without it the address can still be typed
+		p.QR = ui.QRProps{Path: path, Size: size, Alt: words.T(ctx, "links.qr_code_of", "Address", f.URL)}
+	}
+	return p
+}
+
+// typed is an address as people type it: without https://, which browsers add.
+// http:// stays, where they would ask for the wrong one.
+func typed(address string) string { return strings.TrimPrefix(address, "https://") }
+
 // coins names the coins of a link.
-func coins(codes string) string {
+func coins(ctx context.Context, codes string) string {
 	if codes == "" {
-		return "All that are switched on"
+		return words.T(ctx, "links.all_coins")
 	}
 	var names []string
 	for code := range strings.SplitSeq(codes, ",") {
@@ -89,7 +132,7 @@ var linkFields = []string{"title", "description", "currency", "amount_kind", "am
 
 // linkDraft reads the form of a link: what it says, and what can't be read.
 // Rules on values are core's.
-func linkDraft(values map[string]string, methods []string) (link.Draft, map[string][]string) {
+func linkDraft(ctx context.Context, values map[string]string, methods []string) (link.Draft, map[string][]string) {
 	errors := map[string][]string{}
 	whole := func(name string) int64 {
 		text := strings.TrimSpace(values[name])
@@ -98,7 +141,7 @@ func linkDraft(values map[string]string, methods []string) (link.Draft, map[stri
 		}
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n == 0 {
-			errors[name] = []string{"Must be a whole number from 1 to 1,000,000."}
+			errors[name] = []string{words.T(ctx, "links.must_be_whole")}
 		}
 		return n
 	}
@@ -116,7 +159,7 @@ func linkDraft(values map[string]string, methods []string) (link.Draft, map[stri
 	if text := values["expires_at"]; text != "" {
 		at, err := time.Parse(formTime, text)
 		if err != nil {
-			errors["expires_at"] = []string{"Must be a date with a time, or empty."}
+			errors["expires_at"] = []string{words.T(ctx, "links.must_be_date")}
 		} else {
 			d.ExpiresAt = &at
 		}

@@ -1,15 +1,18 @@
 package dashboard
 
 import (
+	"context"
+
 	"cointill/core/account"
 	"cointill/core/money"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
+	"cointill/views/words"
 )
 
 // methodsProps is the list of coins in a domain; facts has one entry for each,
 // and unpriced the reasons of those that have no price.
-func methodsProps(page layout.Page, methods []account.Method, facts []walletFacts, unpriced map[money.Coin]string) dashboard.MethodsProps {
+func methodsProps(ctx context.Context, page layout.Page, methods []account.Method, facts []walletFacts, unpriced map[money.Coin]string) dashboard.MethodsProps {
 	props := dashboard.MethodsProps{Page: page}
 	for i, m := range methods {
 		f := facts[i]
@@ -19,14 +22,14 @@ func methodsProps(page layout.Page, methods []account.Method, facts []walletFact
 			NoPrice: unpriced[m.Coin.Coin],
 		}
 		if row.Available {
-			row.Sentence = ready(m.Enabled, f)
+			row.Sentence = ready(ctx, m.Enabled, f)
 		}
 		if f.real() {
-			row.Trouble = f.Trouble
-			row.WalletText = walletText(f)
+			row.Trouble, row.Notes = f.Trouble, f.Notes
+			row.WalletText = walletText(ctx, f)
 		}
 		if f.Found {
-			card := walletCard(f.State)
+			card := walletCard(ctx, f.State)
 			row.Wallet = &card
 		}
 		props.Methods = append(props.Methods, row)
@@ -35,23 +38,23 @@ func methodsProps(page layout.Page, methods []account.Method, facts []walletFact
 }
 
 // walletText is what leads to the page of a coin's wallet.
-func walletText(f walletFacts) string {
+func walletText(ctx context.Context, f walletFacts) string {
 	switch {
 	case f.editable() && !f.Found:
-		return "Set up your " + held(f.Coin)
+		return words.T(ctx, "methods.set_up_wallet", "Wallet", held(ctx, f.Coin))
 	case f.editable():
-		return "Change the " + held(f.Coin)
+		return words.T(ctx, "methods.change_wallet", "Wallet", held(ctx, f.Coin))
 	}
-	return "About the " + held(f.Coin)
+	return words.T(ctx, "methods.about_wallet", "Wallet", held(ctx, f.Coin))
 }
 
-func ready(enabled bool, f walletFacts) string {
-	where := "and payments go straight to your own " + held(f.Coin)
+func ready(ctx context.Context, enabled bool, f walletFacts) string {
+	where := words.T(ctx, "methods.straight_to_wallet", "Wallet", held(ctx, f.Coin))
 	if f.sandboxed() {
-		where = "on the sandbox's simulated network: nothing to set up"
+		where = words.T(ctx, "methods.in_sandbox")
 	}
 	if enabled {
-		return "Customers can choose it, " + where + "."
+		return words.T(ctx, "methods.can_be_chosen", "Where", where)
 	}
-	return "Ready, " + where + "."
+	return words.T(ctx, "methods.ready", "Where", where)
 }

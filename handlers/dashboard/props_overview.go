@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"strconv"
 	"time"
 
@@ -9,62 +10,172 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
+	"cointill/core/tally"
+	"cointill/core/webhook"
 	"cointill/models"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
-
-// overviewDays is how many days the overview looks back, today included.
-const overviewDays = 30
 
 // setUp is how far a new business has come.
 type setUp struct {
-	Keys, Webhooks int
-	Started, Paid  bool
+	Keys          int
+	Started, Paid bool
+	// Receives and CanReceive tell of real networks: with something to receive
+	// with, and configured at all.
+	Receives, CanReceive bool
 }
 
 // overviewFacts is what the overview is made of.
 type overviewFacts struct {
-	Summary payment.Summary
-	Recent  []models.Payment
-	// Off are the webhooks that Cointill switched off, by name.
-	Off []string
-	// Unpriced tells why coins that are on have no price, by coin.
-	Unpriced map[money.Coin]string
-	SetUp    setUp
-	Now      time.Time
-	Scope    scope.Scope
+	Asked       span
+	Now, Before tally.Figures
+	Waiting     payment.Waiting
+	Recent      []models.Payment
+	Endpoints   []webhook.Endpoint
+	// Unhealthy and Unpriced tell why methods that are on can't be paid with.
+	Unhealthy map[money.Chain]string
+	Unpriced  map[money.Coin]string
+	SetUp     setUp
+	Scope     scope.Scope
+	Zone      *time.Location
 }
 
 // overviewProps is the first page after signing in.
-func overviewProps(page layout.Page, f overviewFacts, zone *time.Location) dashboard.OverviewProps {
-	sum := f.Summary
+func overviewProps(ctx context.Context, page layout.Page, f overviewFacts) dashboard.OverviewProps {
+	now, before := totalsOf(f.Now), totalsOf(f.Before)
+	back := f.Asked.before(f.Zone)
 	props := dashboard.OverviewProps{
-		Page: page, Period: "The last " + strconv.Itoa(overviewDays) + " days, by day in UTC.", Volumes: volumes(sum.Volume),
-		Payments: strconv.FormatInt(sum.Count, 10), SuccessRate: rate(sum.Successful, sum.Ended),
-		NeedAttention: strconv.FormatInt(sum.Declined+sum.Unmatched+sum.Reversed, 10), PaymentsNote: strconv.FormatInt(sum.Ended, 10) + " finished",
-		SuccessNote: strconv.FormatInt(sum.Successful, 10) + " of " + strconv.FormatInt(sum.Ended, 10) + " finished",
-		Chart:       chart(sum.Days, f.Now), Attention: attention(f), Recent: paymentRows(f.Recent, zone),
+		Page: page, Wrong: f.Asked.Wrong, Days: daysText(f.Asked.From, f.Asked.To), DaysBefore: daysText(back.From, back.To), Zone: f.Zone.String(),
+		From: f.Asked.From, To: f.Asked.To, Own: f.Asked.Period == "", Currency: f.Asked.Currency,
+		Volumes: volumes(ctx, now, before), Payments: countFigure(ctx, now, before), Success: successFigure(ctx, now, before), Median: medianFigure(ctx, f.Now, f.Before),
+		Attention: attention(ctx, f), Checklist: checklist(ctx, f), Recent: paymentRows(ctx, f.Recent, f.Zone),
 	}
-	if f.Scope.Domain == scope.Test && !f.SetUp.Paid {
-		props.Checklist = checklist(f)
+	for _, option := range spans {
+		other := f.Asked
+		other.Period = option.value
+		props.Spans = append(props.Spans, dashboard.Tab{Text: words.T(ctx, option.word), Href: other.href(), On: f.Asked.Period == option.value})
 	}
+	if now.count == 0 {
+		return props
+	}
+	props.States = stateShares(ctx, now, f.Asked)
+	chosen := chosenCurrency(now, f.Asked.Currency)
+	if chosen == "" {
+		return props
+	}
+	for _, currency := range money.Currencies() {
+		if now.paid[currency].count > 0 || currency == chosen {
+			other := f.Asked
+			other.Currency = string(currency)
+			props.Currencies = append(props.Currencies, dashboard.Tab{Text: string(currency), Href: other.href(), On: currency == chosen})
+		}
+	}
+	props.Chart = volumeChart(ctx, f.Now, f.Asked, chosen)
+	props.Coins = coinShares(ctx, f.Now, f.Asked, chosen)
 	return props
 }
 
-// since is where the overview begins: midnight in UTC, so that its days are whole.
-func since(now time.Time) time.Time {
-	return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-overviewDays)
+// amountOf is a number of payments and what they asked for, in whole units.
+type amountOf struct{ count, amount int64 }
+
+// totals are the sums of a period.
+type totals struct {
+	count, ended, successful int64
+	paid                     map[money.Currency]amountOf // successful ones that were not reversed
+	states                   map[string]int64
 }
 
-func volumes(sums map[money.Currency]int64) (list []string) {
-	for _, currency := range money.Currencies() {
-		if sum := sums[currency]; sum > 0 {
-			list = append(list, currency.Show(decimal.NewFromInt(sum)))
+func totalsOf(f tally.Figures) totals {
+	t := totals{paid: map[money.Currency]amountOf{}, states: map[string]int64{}}
+	for _, c := range f.Days {
+		t.count += c.Count
+		t.states[c.Status] += c.Count
+		switch {
+		case c.Status == string(payment.Successful):
+			t.successful += c.Count
+			t.ended += c.Count
+			sum := t.paid[money.Currency(c.Currency)]
+			t.paid[money.Currency(c.Currency)] = amountOf{sum.count + c.Count, sum.amount + c.Amount}
+		case c.Status == tally.Reversed || payment.State(c.Status).Final():
+			t.ended += c.Count
 		}
 	}
+	return t
+}
+
+// chosenCurrency is the currency that charts draw: the one asked for, or that of
+// the most payments.
+func chosenCurrency(t totals, asked string) (chosen money.Currency) {
+	if money.Currency(asked).Known() {
+		return money.Currency(asked)
+	}
+	for _, currency := range money.Currencies() {
+		if t.paid[currency].count > t.paid[chosen].count {
+			chosen = currency
+		}
+	}
+	return chosen
+}
+
+// whole writes whole units of a currency.
+func whole(currency money.Currency, amount int64) string {
+	return currency.Show(decimal.NewFromInt(amount))
+}
+
+// volumes has a line for each currency, as currencies are never added up.
+func volumes(ctx context.Context, now, before totals) (list []dashboard.Figure) {
+	for _, currency := range money.Currencies() {
+		sum, was := now.paid[currency], before.paid[currency]
+		if sum.count == 0 && was.count == 0 {
+			continue
+		}
+		list = append(list, dashboard.Figure{Value: whole(currency, sum.amount), Change: change(ctx, sum.amount, was.amount), Was: was.shown(ctx, currency)})
+	}
 	return list
+}
+
+// change is how much more or less something is than before, in whole percent; ""
+// where that says nothing.
+func change(ctx context.Context, now, before int64) string {
+	if before == 0 {
+		return ""
+	}
+	percent := ((max(now, before)-min(now, before))*200/before + 1) / 2 // rounded to the nearest
+	if now < before {
+		percent = -percent
+	}
+	switch {
+	case percent > 999:
+		return words.T(ctx, "overview.tenfold")
+	case percent > 0:
+		return "+" + strconv.FormatInt(percent, 10) + " %"
+	case percent < 0:
+		return "−" + strconv.FormatInt(-percent, 10) + " %"
+	}
+	return "±0 %"
+}
+
+// shown is the amount in words.
+func (a amountOf) shown(ctx context.Context, currency money.Currency) string {
+	if a.count == 0 {
+		return words.T(ctx, "overview.was_nothing")
+	}
+	return whole(currency, a.amount)
+}
+
+func countFigure(ctx context.Context, now, before totals) dashboard.Figure {
+	return dashboard.Figure{Value: ui.Thousands(now.count), Note: words.T(ctx, "overview.have_ended", "N", ui.Thousands(now.ended)), Change: change(ctx, now.count, before.count), Was: none(ui.Thousands(before.count))}
+}
+
+// none leaves out what says nothing of a time before.
+func none(text string) string {
+	if text == "0" || text == "–" {
+		return ""
+	}
+	return text
 }
 
 // rate is a share in whole percent, rounded down: 100 % means all.
@@ -75,67 +186,62 @@ func rate(part, whole int64) string {
 	return strconv.FormatInt(part*100/whole, 10) + " %"
 }
 
-// chart has a bar for each day, also for those without a payment.
-func chart(days []payment.Day, now time.Time) ui.BarChartProps {
-	counts, most := map[string]payment.Day{}, int64(0)
-	for _, day := range days {
-		counts[day.Date] = day
-		most = max(most, day.Successful)
+func successFigure(ctx context.Context, now, before totals) dashboard.Figure {
+	f := dashboard.Figure{Value: rate(now.successful, now.ended), Note: words.T(ctx, "overview.of_ended", "N", ui.Thousands(now.ended)), Was: none(rate(before.successful, before.ended)), Short: true}
+	if now.ended == 0 {
+		f.Note = words.T(ctx, "overview.none_ended")
 	}
-	props := ui.BarChartProps{
-		Title: "Successful payments by day", LabelHead: "Day", ValueHead: "Successful",
-		MaxText: ui.Count(int(most), "payment", "payments") + " on the best day",
-	}
-	for at := since(now); !at.After(now); at = at.AddDate(0, 0, 1) {
-		day := counts[at.Format(time.DateOnly)]
-		props.Bars = append(props.Bars, ui.Bar{
-			Label: at.Format("2 Jan"), Text: strconv.FormatInt(day.Successful, 10) + " of " + strconv.FormatInt(day.Count, 10), Value: float64(day.Successful),
-		})
-	}
-	return props
-}
-
-func attention(f overviewFacts) (list []dashboard.Attention) {
-	if n := int(f.Summary.Reversed); n > 0 {
-		list = append(list, dashboard.Attention{Tone: ui.Bad, Title: ui.Count(n, "reversed payment", "reversed payments"),
-			Text: "The network took the money back after it was final.", Href: search{Status: string(payment.Successful)}.href()})
-	}
-	if n := int(f.Summary.Declined); n > 0 {
-		list = append(list, dashboard.Attention{Tone: ui.Warn, Title: ui.Count(n, "declined payment", "declined payments"),
-			Text: "Money came, but not as asked: look at each and decide.", Href: search{Status: string(payment.Declined)}.href()})
-	}
-	if n := int(f.Summary.Unmatched); n > 0 {
-		list = append(list, dashboard.Attention{Tone: ui.Warn, Title: ui.Count(n, "unmatched transfer", "unmatched transfers"),
-			Text: "Money came that credits no payment: see what it is, and from where.", Href: unmatchedPath})
-	}
-	for _, coin := range money.Coins() {
-		if why := f.Unpriced[coin.Coin]; why != "" {
-			list = append(list, dashboard.Attention{Tone: ui.Bad, Title: "No price for " + coin.Name, Text: why, Href: ratesPath})
+	if now.ended > 0 && before.ended > 0 {
+		switch points := now.successful*100/now.ended - before.successful*100/before.ended; {
+		case points > 0:
+			f.Change = words.N(ctx, "overview.points_more", int(points))
+		case points < 0:
+			f.Change = words.N(ctx, "overview.points_less", int(-points))
+		default:
+			f.Change = words.T(ctx, "overview.unchanged")
 		}
 	}
-	for _, name := range f.Off {
-		list = append(list, dashboard.Attention{Tone: ui.Bad, Title: "Webhook “" + name + "” was switched off",
-			Text: "Its server did not take events. Mend it, then switch it on again.", Href: "/dashboard/webhooks"})
-	}
-	return list
+	return f
 }
 
-// checklist leads a new business to its first paid test. Steps that the role
-// may not take are left out.
-func checklist(f overviewFacts) (steps []dashboard.CheckStep) {
-	if f.Scope.Allows(scope.ManageKeys) {
-		steps = append(steps, dashboard.CheckStep{Done: f.SetUp.Keys > 0, Title: "Make a test key",
-			Text: "Your server calls the API with it. The page shows a command that works at once.", Action: "/dashboard/keys", ActionText: "Make a key"})
+func medianFigure(ctx context.Context, now, before tally.Figures) dashboard.Figure {
+	took, known := now.Median()
+	was, wasKnown := before.Median()
+	f := dashboard.Figure{Value: "–", Note: words.T(ctx, "overview.no_successful")}
+	if known {
+		f.Value, f.Note = about(ctx, took), words.T(ctx, "overview.half_took_less")
 	}
-	if f.Scope.Allows(scope.ManageLinks) {
-		steps = append(steps, dashboard.CheckStep{Done: f.SetUp.Started, Title: "Start a test payment",
-			Text: "With the API, or with a payment link and no code at all.", Action: "/dashboard/links/new", ActionText: "New payment link"})
+	if wasKnown {
+		f.Was = about(ctx, was)
 	}
-	steps = append(steps, dashboard.CheckStep{Done: false, Title: "Pay it in the sandbox",
-		Text: "Open the payment page and let the sandbox play the wallet.", Action: "/dashboard/payments", ActionText: "Transactions"})
-	if f.Scope.Allows(scope.ManageWebhooks) {
-		steps = append(steps, dashboard.CheckStep{Done: f.SetUp.Webhooks > 0, Title: "Let your server hear about it",
-			Text: "A webhook tells it of every change, signed.", Action: "/dashboard/webhooks/new", ActionText: "Add an endpoint"})
+	if known && wasKnown {
+		switch about(ctx, took) == about(ctx, was) {
+		case true:
+			f.Change = words.T(ctx, "overview.unchanged")
+		default:
+			f.Change = words.T(ctx, "overview.slower", "Time", about(ctx, (took-was).Abs()))
+			if took < was {
+				f.Change = words.T(ctx, "overview.faster", "Time", about(ctx, (took-was).Abs()))
+			}
+		}
 	}
-	return steps
+	return f
+}
+
+// about writes a time with its two largest units, as far as a median is known.
+func about(ctx context.Context, d time.Duration) string {
+	hours, minutes, seconds := int(d/time.Hour), int(d/time.Minute)%60, int(d/time.Second)%60
+	text := func(id string, n int) string { return words.T(ctx, id, "N", strconv.Itoa(n)) }
+	const h, m, sec = "overview.about_hours", "overview.about_minutes", "overview.about_seconds"
+	switch {
+	case hours >= 48:
+		return text("overview.about_days", hours/24)
+	case hours > 0:
+		return text(h, hours) + " " + text(m, minutes)
+	case minutes >= 10:
+		return text(m, (int(d/time.Second)+30)/60)
+	case minutes > 0:
+		return text(m, minutes) + " " + text(sec, seconds)
+	}
+	return text(sec, seconds)
 }

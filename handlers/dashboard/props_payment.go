@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -12,39 +13,49 @@ import (
 
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/receipt"
 	"cointill/core/receiving"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/wallet"
+	"cointill/core/webhook"
 	"cointill/models"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // paymentRow is a payment in a list, with its times in the business's zone.
-func paymentRow(p models.Payment, zone *time.Location) dashboard.PaymentRow {
+func paymentRow(ctx context.Context, p models.Payment, zone *time.Location) dashboard.PaymentRow {
 	coin := money.Coin(p.Coin)
-	return dashboard.PaymentRow{
+	row := dashboard.PaymentRow{
 		Reference: p.Reference, BusinessReference: p.BusinessReference, State: p.Status,
 		Customer: p.CustomerName, Email: p.CustomerEmail,
 		Fiat: money.Currency(p.Currency).Show(decimal.NewFromInt(p.Amount)), Coin: coin.Format(p.Due) + " " + p.Coin, CoinSymbol: p.Coin,
-		Created: p.CreatedAt.In(zone), Why: why(p),
+		Created: p.CreatedAt.In(zone), Why: why(ctx, p), Method: methodName(p.Method),
 	}
+	if p.Paid.Sign() > 0 {
+		row.PaidFiat, row.PaidCoin = fiat(p, payment.View{Payment: p}.PaidFiat()), coin.Format(p.Paid)+" "+p.Coin
+	}
+	if p.SettledAt != nil {
+		row.Settled = p.SettledAt.In(zone)
+	}
+	return row
 }
 
-func paymentRows(payments []models.Payment, zone *time.Location) []dashboard.PaymentRow {
+func paymentRows(ctx context.Context, payments []models.Payment, zone *time.Location) []dashboard.PaymentRow {
 	rows := make([]dashboard.PaymentRow, 0, len(payments))
 	for _, p := range payments {
-		rows = append(rows, paymentRow(p, zone))
+		rows = append(rows, paymentRow(ctx, p, zone))
 	}
 	return rows
 }
 
 // why is the short reason beside a state.
-func why(p models.Payment) string {
+func why(ctx context.Context, p models.Payment) string {
 	if p.Reversed {
-		return "reversed"
+		return words.T(ctx, "payment.why_reversed")
 	}
 	return strings.ReplaceAll(p.Reason, "_", " ")
 }
@@ -54,6 +65,11 @@ type paymentMore struct {
 	Steps      []models.Step
 	Deliveries []dashboard.DeliveryRow
 	Mails      []dashboard.MailRow
+	Told       []webhook.Delivery
+	Attempts   map[int64][]webhook.Attempt // of what was told, by the delivery
+	Sent       []receipt.Mail
+	Stray      []payment.UnmatchedTransfer
+	Refunds    []models.Resolution
 	PayURL     string
 	Scope      scope.Scope
 	Origin     wallet.Origin
@@ -61,85 +77,90 @@ type paymentMore struct {
 }
 
 // paymentProps is the page of one payment.
-func paymentProps(page layout.Page, v payment.View, more paymentMore) dashboard.PaymentProps {
+func paymentProps(ctx context.Context, page layout.Page, v payment.View, more paymentMore) dashboard.PaymentProps {
 	p, coin, zone := v.Payment, v.Coin(), zoneOf(v.Business)
 	where := v.Destination()
 	props := dashboard.PaymentProps{
-		Page: page, PaymentRow: paymentRow(p, zone), Sentence: sentence(v), Flag: flag(p), Currency: p.Currency,
+		Page: page, PaymentRow: paymentRow(ctx, p, zone), Sentence: sentence(ctx, v), Flag: flag(ctx, p), Currency: p.Currency,
 		AskedFiat: fiat(p, v.Charged()), AskedCoin: coin.Format(p.Due), HasCame: len(v.Transfers) > 0,
 		CameFiat: fiat(p, v.PaidFiat()), CameCoin: coin.Format(p.Paid),
 		DifferenceFiat: fiat(p, v.PaidFiat().Sub(v.Charged()).Abs()), DifferenceCoin: coin.Format(p.Paid.Sub(p.Due).Abs()),
-		DifferenceWord: differenceWord(p), Transfers: transferRows(v, zone), Timeline: timeline(more.Steps, zone),
+		DifferenceWord: differenceWord(ctx, p), Transfers: transferRows(ctx, v, zone), Timeline: fullTimeline(ctx, more, zone), Stray: strayRows(ctx, more.Stray, zone), Refunds: refundRows(more.Refunds, v, zone), Next: nextWords(ctx, v, more.Refunds, more.Scope),
 		Deliveries: more.Deliveries, Mails: more.Mails, CustomerCode: v.Customer.Code, Network: where.Network, Address: where.Address,
-		Confirmations: confirmations(v), AuthorizationCode: p.AuthorizationCode, PayURL: more.PayURL, Expires: p.ExpiresAt.In(zone),
+		Confirmations: confirmations(ctx, v), AuthorizationCode: p.AuthorizationCode, PayURL: more.PayURL, Expires: p.ExpiresAt.In(zone),
 		Metadata: indented(p.Metadata), Scenarios: scenarios(v, more.Scope),
-		CanAccept: v.State() == payment.Declined && more.Scope.Allows(scope.ResolvePayment),
 	}
+	if v.State() == payment.Declined && more.Scope.Allows(scope.ResolvePayment) {
+		left := p.Paid.Sub(sentBack(more.Refunds))
+		props.CanRefund = left.Sign() > 0
+		props.CanAccept = props.CanRefund || len(more.Refunds) == 0
+	}
+	props.CanClose = p.Reversed && p.ResolvedAt == nil && more.Scope.Allows(scope.ResolvePayment)
 	if where.Tag != nil {
 		props.Tag = strconv.FormatInt(*where.Tag, 10)
 	}
 	if more.HasOrigin {
 		props.Path, props.Wallet = more.Origin.Path, receiving.Short(more.Origin.Key)
 	}
-	props.Rate = "1 " + p.Coin + " = " + p.Price + " " + p.Currency + ", locked when the payment was initiated."
-	props.Evidence = quoteEvidence(v, zone)
+	props.Rate = words.T(ctx, "payment.rate_locked", "Coin", p.Coin, "Price", p.Price, "Currency", p.Currency)
+	props.Evidence = quoteEvidence(ctx, v, zone)
 	return props
 }
 
 func fiat(p models.Payment, d decimal.Decimal) string { return money.Currency(p.Currency).Show(d) }
 
 // sentence says plainly why a payment is in its state.
-func sentence(v payment.View) string {
+func sentence(ctx context.Context, v payment.View) string {
 	p := v.Payment
 	if p.Remark != "-" && p.Remark != "" {
 		return p.Remark
 	}
 	switch v.State() {
 	case payment.Pending:
-		return "The customer has not opened the payment page yet."
+		return words.T(ctx, "payment.sentence_pending")
 	case payment.Initiated:
 		if p.Paid.Sign() > 0 {
-			return "A transfer was seen on the network. It waits for its first confirmation."
+			return words.T(ctx, "payment.sentence_unconfirmed")
 		}
-		return "The customer has seen the payment details. Nothing has come yet."
+		return words.T(ctx, "payment.sentence_initiated")
 	case payment.Processing:
 		if p.Paid.Cmp(p.Due) < 0 {
-			return "A part of the amount is being confirmed. The rest has not come."
+			return words.T(ctx, "payment.sentence_partial")
 		}
-		return "The transfer is being confirmed by the network."
+		return words.T(ctx, "payment.sentence_processing")
 	case payment.Successful:
-		return "Paid, and final."
+		return words.T(ctx, "payment.sentence_successful")
 	case payment.Declined:
-		return "Money came, but not as asked."
+		return words.T(ctx, "payment.sentence_declined")
 	case payment.Failed:
-		return "The transfer did not resolve on the network."
+		return words.T(ctx, "payment.sentence_failed")
 	case payment.Abandoned:
-		return "The customer saw the details, and nothing came within 24 hours."
+		return words.T(ctx, "payment.sentence_abandoned")
 	}
-	return "Nobody opened the payment page within 7 minutes."
+	return words.T(ctx, "payment.sentence_expired")
 }
 
 // flag is the warning that outlives the state.
-func flag(p models.Payment) string {
+func flag(ctx context.Context, p models.Payment) string {
 	if !p.Reversed {
 		return ""
 	}
-	return "The network took this money back after it was final. Check your wallet before you give anything for it."
+	return words.T(ctx, "payment.flag_reversed")
 }
 
-func differenceWord(p models.Payment) string {
+func differenceWord(ctx context.Context, p models.Payment) string {
 	switch p.Paid.Cmp(p.Due) {
 	case -1:
-		return "Missing"
+		return words.T(ctx, "payment.missing")
 	case 1:
-		return "Too much"
+		return words.T(ctx, "payment.too_much")
 	}
-	return "Difference"
+	return words.T(ctx, "payment.difference")
 }
 
-func transferRows(v payment.View, zone *time.Location) (rows []dashboard.TransferRow) {
+func transferRows(ctx context.Context, v payment.View, zone *time.Location) (rows []dashboard.TransferRow) {
 	for _, t := range v.Transfers {
-		state, tone := transferState(v, t)
+		state, tone := transferState(ctx, v, t)
 		alone := v
 		alone.Payment.Paid = t.Amount // what this transfer alone is worth, at the locked price
 		seen := t.FirstSeenAt
@@ -148,53 +169,68 @@ func transferRows(v payment.View, zone *time.Location) (rows []dashboard.Transfe
 		}
 		rows = append(rows, dashboard.TransferRow{
 			Hash: t.TxID, Amount: v.Coin().Format(t.Amount) + " " + v.Payment.Coin, Fiat: fiat(v.Payment, alone.PaidFiat()),
-			State: state, Tone: tone, FirstSeen: seen.In(zone),
+			State: state, Tone: tone, FirstSeen: seen.In(zone), Address: t.Address,
 		})
+		row := &rows[len(rows)-1]
+		if t.Tag != nil {
+			row.Tag = strconv.FormatInt(*t.Tag, 10)
+		}
+		if t.Height != nil {
+			row.Block = ui.Thousands(*t.Height)
+		}
+		row.Attached = t.Resolution == payment.Attached
 	}
 	return rows
 }
 
 // transferState says how a transfer stands.
-func transferState(v payment.View, t models.Transfer) (string, ui.Tone) {
+func transferState(ctx context.Context, v payment.View, t models.Transfer) (string, ui.Tone) {
 	n, needed := v.Confirmations(t), int64(v.Payment.FinalDepth)
 	switch {
 	case t.Gone && payment.Reason(t.GoneReason) == payment.Reorged:
-		return "Its block left the chain", ui.Warn
+		return words.T(ctx, "payment.transfer_left_chain"), ui.Warn
 	case t.Gone:
-		return "Gone: " + t.GoneReason, ui.Bad
+		return words.T(ctx, "payment.transfer_gone_because", "Reason", t.GoneReason), ui.Bad
 	case t.Reverted:
-		return "Reverted: nothing moved", ui.Bad
+		return words.T(ctx, "payment.transfer_reverted"), ui.Bad
 	case n == 0:
-		return "Seen, unconfirmed", ui.Info
+		return words.T(ctx, "payment.transfer_unconfirmed"), ui.Info
 	case n < needed:
-		return fmt.Sprintf("%d of %s", n, ui.Count(int(needed), "confirmation", "confirmations")), ui.Info
+		return words.N(ctx, "payment.confirmations_of", int(needed), "Seen", strconv.FormatInt(n, 10)), ui.Info
 	}
-	return ui.Count(int(n), "confirmation", "confirmations"), ui.Good
+	return words.N(ctx, "payment.confirmations_counted", int(n)), ui.Good
 }
 
-func confirmations(v payment.View) string {
+func confirmations(ctx context.Context, v payment.View) string {
 	if len(v.Transfers) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%d, final at %d", v.Record().Transaction.CryptoConfirmations, v.Payment.FinalDepth)
+	id := "payment.final_at"
 	if v.Payment.FinalByNetwork {
-		text += " and the network's own finality"
+		id = "payment.final_at_and_by_network"
 	}
-	return text
+	return words.T(ctx, id, "N", fmt.Sprint(v.Record().Transaction.CryptoConfirmations), "Final", fmt.Sprint(v.Payment.FinalDepth))
 }
 
 // timeline is the steps as pages show them.
-func timeline(steps []models.Step, zone *time.Location) (list []ui.Step) {
+func timeline(ctx context.Context, steps []models.Step, zone *time.Location) (list []ui.Step) {
 	for _, s := range steps {
-		shown := ui.Step{At: s.At.In(zone), Title: stepTitle(s), Tone: ui.Mute}
+		shown := ui.Step{At: s.At.In(zone), Title: stepTitle(ctx, s), Tone: ui.Mute}
 		if s.Remark != "-" {
 			shown.Text = s.Remark
 		}
 		var about struct {
 			Hash string `json:"hash"`
+			Act  string `json:"act"`
 		}
 		if json.Unmarshal([]byte(s.Detail), &about) == nil && about.Hash != "" {
-			shown.Mono, shown.MonoLabel = about.Hash, "transaction hash"
+			shown.Mono, shown.MonoLabel = about.Hash, words.T(ctx, "payment.transaction_hash")
+		}
+		switch about.Act {
+		case payment.Refunded:
+			shown.Title, shown.Icon = words.T(ctx, "payment.step_refund"), "back"
+		case payment.Attached:
+			shown.Title, shown.Icon = words.T(ctx, "payment.step_attached"), "links"
 		}
 		switch {
 		case s.Kind == payment.StepState:
@@ -209,20 +245,20 @@ func timeline(steps []models.Step, zone *time.Location) (list []ui.Step) {
 	return list
 }
 
-func stepTitle(s models.Step) string {
+func stepTitle(ctx context.Context, s models.Step) string {
 	switch {
 	case s.Kind == payment.StepState && s.From == "":
-		return "Initiated by the merchant"
+		return words.T(ctx, "payment.step_initiated")
 	case s.Kind == payment.StepState && s.To == string(payment.Initiated) && s.From == string(payment.Pending):
-		return "Opened by the customer"
+		return words.T(ctx, "payment.step_opened")
 	case s.Kind == payment.StepState:
-		return ui.StateWord(s.To)
+		return ui.StateWord(ctx, s.To)
 	case s.Kind == payment.StepTransfer:
-		return "Transfer"
+		return words.T(ctx, "payment.step_transfer")
 	case s.Actor == "customer":
-		return "Word from the customer"
+		return words.T(ctx, "payment.step_customer")
 	}
-	return "Note"
+	return words.T(ctx, "payment.note")
 }
 
 // indented is JSON as people read it; what can't be indented is shown as it came.

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"regexp"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"cointill/views/dashboard"
 	"cointill/views/layout"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // sampleCoin is what samples are paid with.
@@ -28,28 +30,28 @@ func sampleAmount(c money.Currency) decimal.Decimal {
 }
 
 // policyProps is the page of a currency's rule.
-func policyProps(page layout.Page, typed ui.Form, f policyFacts, zone *time.Location) dashboard.RatePolicyProps {
+func policyProps(ctx context.Context, page layout.Page, typed ui.Form, f policyFacts, zone *time.Location) dashboard.RatePolicyProps {
 	p := dashboard.RatePolicyProps{
 		Page: page, Form: typed, Currency: string(f.Currency), Dollar: f.Currency == money.USD, Editable: f.Scope.Allows(scope.ManageBusiness),
-		Rate: rateWords(f.Currency, f.Policy, f.Now, zone), Spread: spreadWords(f.Policy.Spread), Own: ownWords(f, zone),
-		Warning: policyWarning(f), Sample: f.Currency.Show(sampleAmount(f.Currency)), Zone: zone.String(),
+		Rate: rateWords(ctx, f.Currency, f.Policy, f.Now, zone), Spread: spreadWords(ctx, f.Policy.Spread), Own: ownWords(ctx, f, zone),
+		Warning: policyWarning(ctx, f), Sample: f.Currency.Show(sampleAmount(f.Currency)), Zone: zone.String(),
 	}
 	if !p.Dollar && (f.Street || f.Policy.Market == quote.Street) {
-		p.Markets = []ui.Option{{Value: string(quote.Official), Label: "Official rate"}, {Value: string(quote.Street), Label: "Street rate"}}
+		p.Markets = []ui.Option{{Value: string(quote.Official), Label: words.T(ctx, "rate_policy.official")}, {Value: string(quote.Street), Label: words.T(ctx, "rate_policy.street")}}
 	} else {
-		p.MarketText = "The official rate counts. No source of a street rate is set up for " + p.Currency + "; the operator of this server can name one."
+		p.MarketText = words.T(ctx, "rate_policy.no_choice", "Currency", p.Currency)
 	}
 	unshown(p.Form, p.Dollar || len(p.Markets) == 0, "market")
 	unshown(p.Form, p.Dollar, "manual", "manual_until")
 	if p.Problem = f.Own.Why; p.Problem == "" {
-		p.Samples = append(p.Samples, sampleRow("By this rule", f.Own))
-		p.Difference = difference(f)
+		p.Samples = append(p.Samples, sampleRow(words.T(ctx, "rate_policy.by_this_rule"), f.Own))
+		p.Difference = difference(ctx, f)
 	}
 	if f.Official.Why == "" {
-		p.Samples = append(p.Samples, sampleRow("At the official rate, without a spread", f.Official))
+		p.Samples = append(p.Samples, sampleRow(words.T(ctx, "rate_policy.by_official"), f.Official))
 	}
 	if p.Problem != "" && len(p.Samples) > 0 { // the rule's own price is what lacks
-		p.Difference = "By this rule it can't be paid now. " + p.Problem
+		p.Difference = words.T(ctx, "rate_policy.no_price", "Why", p.Problem)
 	}
 	return p
 }
@@ -65,26 +67,25 @@ func unshown(f ui.Form, hidden bool, names ...string) {
 }
 
 // ownWords tell of a business's own rate what counts after it, or that it is over.
-func ownWords(f policyFacts, zone *time.Location) string {
-	after := "The official rate"
-	if f.Policy.Market == quote.Street {
-		after = "The street rate"
-	}
+func ownWords(ctx context.Context, f policyFacts, zone *time.Location) string {
+	running := f.Policy.At(f.Currency, f.Now) == quote.Manual
 	switch {
 	case !f.Policy.Manual.IsPositive():
 		return ""
-	case f.Policy.At(f.Currency, f.Now) == quote.Manual:
-		return after + " counts after that."
+	case running && f.Policy.Market == quote.Street:
+		return words.T(ctx, "rate_policy.then_street")
+	case running:
+		return words.T(ctx, "rate_policy.then_official")
 	}
-	return "Your own rate of " + ownRate(f.Currency, f.Policy.Manual) + " ended on " + f.Policy.ManualUntil.In(zone).Format("2 Jan 2006, 15:04") + "."
+	return words.T(ctx, "rate_policy.own_ended", "Rate", ownRate(f.Currency, f.Policy.Manual), "Time", f.Policy.ManualUntil.In(zone).Format("2 Jan 2006, 15:04"))
 }
 
 // policyWarning is what is odd about a rule.
-func policyWarning(f policyFacts) string {
+func policyWarning(ctx context.Context, f policyFacts) string {
 	if f.Policy.Market == quote.Street && !f.Street {
-		return "No source of a street rate is set up any more, so prices at the street rate can't be made. Choose the official rate, or ask the operator of this server."
+		return words.T(ctx, "rate_policy.street_gone")
 	}
-	return ownRateWarning(f.Currency, f.Policy, f.Fiat, f.Now)
+	return ownRateWarning(ctx, f.Currency, f.Policy, f.Fiat, f.Now)
 }
 
 func sampleRow(rule string, p priced) dashboard.RateSample {
@@ -94,18 +95,18 @@ func sampleRow(rule string, p priced) dashboard.RateSample {
 
 // difference says how much more of a coin a customer pays by the rule than at
 // the official rate.
-func difference(f policyFacts) string {
+func difference(ctx context.Context, f policyFacts) string {
 	if f.Official.Why != "" || !f.Own.Quote.Price.IsPositive() {
 		return ""
 	}
 	more := f.Official.Quote.Price.Sub(f.Own.Quote.Price).Shift(2).DivRound(f.Own.Quote.Price, 2)
 	switch more.Sign() {
 	case 1:
-		return "A customer pays " + more.String() + " % more BTC than at the official rate."
+		return words.T(ctx, "rate_policy.pays_more", "Percent", more.String())
 	case -1:
-		return "A customer pays " + more.Abs().String() + " % less BTC than at the official rate."
+		return words.T(ctx, "rate_policy.pays_less", "Percent", more.Abs().String())
 	}
-	return "A customer pays the same as at the official rate."
+	return words.T(ctx, "rate_policy.pays_same")
 }
 
 // policyValues is a rule as its form shows it. An own rate that is over is gone
@@ -126,13 +127,13 @@ var (
 // policyDraft reads the form of a rule, its times in the zone. What can't be
 // read has a sentence, and stands in the draft as a value that core refuses: so
 // every field is spoken of at once, and nothing of it is ever stored.
-func policyDraft(values map[string]string, zone *time.Location) (p quote.Policy, unreadable map[string]string) {
+func policyDraft(ctx context.Context, values map[string]string, zone *time.Location) (p quote.Policy, unreadable map[string]string) {
 	unreadable = map[string]string{}
 	p.Market = quote.Market(values["market"])
 	var ok bool
 	if p.Spread, ok = basisPoints(values["spread"]); !ok {
 		p.Spread = quote.MaxSpread + 1
-		unreadable["spread"] = "Must be a number from −5 to 10 with at most two decimals, such as 1.5. For none, enter 0."
+		unreadable["spread"] = words.T(ctx, "rate_policy.spread_unread")
 	}
 	never := decimal.NewFromInt(-1)
 	if text := values["manual"]; rateForm.MatchString(text) {
@@ -141,12 +142,12 @@ func policyDraft(values map[string]string, zone *time.Location) (p quote.Policy,
 			p.Manual = never
 		}
 	} else if text != "" {
-		p.Manual, unreadable["manual"] = never, "Must be a plain number such as 1525.50, or empty."
+		p.Manual, unreadable["manual"] = never, words.T(ctx, "rate_policy.manual_unread")
 	}
 	if text := values["manual_until"]; text != "" {
 		at, err := time.ParseInLocation(formTime, text, zone)
 		if p.ManualUntil = at; err != nil {
-			p.ManualUntil, unreadable["manual_until"] = time.Unix(0, 0), "Must be a date with a time, or empty."
+			p.ManualUntil, unreadable["manual_until"] = time.Unix(0, 0), words.T(ctx, "rate_policy.until_unread")
 		}
 	}
 	return p, unreadable
@@ -166,22 +167,22 @@ func basisPoints(text string) (int, bool) {
 }
 
 // marketWord names whose rate a stored quote was made with.
-func marketWord(q quote.Quote) string {
+func marketWord(ctx context.Context, q quote.Quote) string {
 	switch {
 	case q.Currency == money.USD:
-		return "None needed: priced in US dollars"
+		return words.T(ctx, "rates.market_none")
 	case q.Market == quote.Street:
-		return "Street rate"
+		return words.T(ctx, "rates.market_street")
 	case q.Market == quote.Manual:
-		return "Your own rate"
+		return words.T(ctx, "rates.market_own")
 	}
-	return "Official rate"
+	return words.T(ctx, "rates.market_official")
 }
 
 // spreadShort is a spread by itself.
-func spreadShort(basisPoints int) string {
+func spreadShort(ctx context.Context, basisPoints int) string {
 	if basisPoints == 0 {
-		return "None"
+		return words.T(ctx, "rates.spread_none")
 	}
 	return strings.TrimSpace(minus(quote.Percent(basisPoints)) + " %")
 }

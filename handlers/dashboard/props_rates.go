@@ -1,9 +1,10 @@
 package dashboard
 
 import (
-	"fmt"
+	"context"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,18 +16,19 @@ import (
 	"cointill/core/scope"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
+	"cointill/views/words"
 )
 
 // ratesProps is the page of the rates.
-func ratesProps(page layout.Page, f ratesFacts, zone *time.Location) dashboard.RatesProps {
-	props := dashboard.RatesProps{Page: page, Alarms: f.Alarms, Rules: rateRules(f, zone), Sources: sourceRows(f, zone)}
-	props.Note, props.NoteHref, props.NoteText = ratesNote(f)
+func ratesProps(ctx context.Context, page layout.Page, f ratesFacts, zone *time.Location) dashboard.RatesProps {
+	props := dashboard.RatesProps{Page: page, Alarms: f.Alarms, Rules: rateRules(ctx, f, zone), Sources: sourceRows(ctx, f, zone)}
+	props.Note, props.NoteHref, props.NoteText = ratesNote(ctx, f)
 	for _, currency := range money.Currencies() {
 		props.Currencies = append(props.Currencies, string(currency))
 	}
 	props.Coins, props.Missing = coinPrices(f)
 	for i, p := range f.Pairs {
-		props.Pairs = append(props.Pairs, pairRow(p, i == f.Chosen, f.Range))
+		props.Pairs = append(props.Pairs, pairRow(ctx, p, i == f.Chosen, f.Range))
 	}
 	if props.Note != "" { // the one reason for whatever is missing
 		props.Missing = nil
@@ -35,21 +37,21 @@ func ratesProps(page layout.Page, f ratesFacts, zone *time.Location) dashboard.R
 		}
 	}
 	if len(f.Pairs) > 0 {
-		props.Detail = pairDetail(f, zone)
+		props.Detail = pairDetail(ctx, f, zone)
 	}
 	return props
 }
 
 // ratesNote says where prices come from when no market makes them, or why
 // nothing is fetched.
-func ratesNote(f ratesFacts) (note, href, text string) {
+func ratesNote(ctx context.Context, f ratesFacts) (note, href, text string) {
 	switch {
 	case f.Scope.Domain == scope.Test:
-		return "Prices of the test domain come from a fixed table of round figures with a small walk around them, which docs/rates.md lists: no market is asked. The live domain has real ones.", "", ""
+		return words.T(ctx, "rates.note_test"), "", ""
 	case len(f.Healths) == 0:
-		return "No source of live prices is set up, so nothing can be priced in live. The operator of this server names them.", "", ""
+		return words.T(ctx, "rates.note_none"), "", ""
 	case !f.Wanted:
-		return "Nothing is fetched while no live payment method is on. Prices come within a minute after one is switched on.", "/dashboard/methods", "Payment methods"
+		return words.T(ctx, "rates.note_idle"), "/dashboard/methods", words.T(ctx, "rates.note_methods")
 	}
 	return "", "", ""
 }
@@ -73,18 +75,18 @@ func coinPrices(f ratesFacts) (rows []dashboard.CoinPrices, missing []string) {
 	return rows, missing
 }
 
-func rateRules(f ratesFacts, zone *time.Location) (rules []dashboard.RateRule) {
+func rateRules(ctx context.Context, f ratesFacts, zone *time.Location) (rules []dashboard.RateRule) {
 	for _, currency := range money.Currencies() {
 		policy := f.Policies[currency]
-		rule := dashboard.RateRule{Currency: string(currency), Rate: rateWords(currency, policy, f.Now, zone), Spread: spreadWords(policy.Spread),
-			Href: policyPath(currency), LinkText: "See"}
+		rule := dashboard.RateRule{Currency: string(currency), Rate: rateWords(ctx, currency, policy, f.Now, zone), Spread: spreadWords(ctx, policy.Spread),
+			Href: policyPath(currency), LinkText: words.T(ctx, "rates.see")}
 		if f.Scope.Allows(scope.ManageBusiness) {
-			rule.LinkText = "Change"
+			rule.LinkText = words.T(ctx, "rates.change")
 		}
 		pair := quote.Pair{Base: string(money.USD), Quote: currency.ISO()}
 		for _, p := range f.Pairs {
 			if p.Pair == pair {
-				rule.Warning = ownRateWarning(currency, policy, p, f.Now)
+				rule.Warning = ownRateWarning(ctx, currency, policy, p, f.Now)
 			}
 		}
 		rules = append(rules, rule)
@@ -93,31 +95,31 @@ func rateRules(f ratesFacts, zone *time.Location) (rules []dashboard.RateRule) {
 }
 
 // rateWords say whose rate of a currency counts at a time.
-func rateWords(currency money.Currency, p quote.Policy, now time.Time, zone *time.Location) string {
+func rateWords(ctx context.Context, currency money.Currency, p quote.Policy, now time.Time, zone *time.Location) string {
 	if currency == money.USD {
-		return "None needed: coins are priced in US dollars"
+		return words.T(ctx, "rates.none_needed")
 	}
 	switch p.At(currency, now) {
 	case quote.Manual:
-		return "Your own: " + ownRate(currency, p.Manual) + " for one US dollar, until " + p.ManualUntil.In(zone).Format("2 Jan 2006, 15:04")
+		return words.T(ctx, "rates.own_until", "Rate", ownRate(currency, p.Manual), "Time", p.ManualUntil.In(zone).Format("2 Jan 2006, 15:04"))
 	case quote.Street:
-		return "The street rate"
+		return words.T(ctx, "rates.street")
 	}
-	return "The official rate"
+	return words.T(ctx, "rates.official")
 }
 
 // spreadWords say what a spread does. The price is lowered by it, so a customer
 // pays a little more than the same part more of the coin.
-func spreadWords(basisPoints int) string {
+func spreadWords(ctx context.Context, basisPoints int) string {
 	if basisPoints == 0 {
-		return "None"
+		return words.T(ctx, "rates.spread_none")
 	}
 	more := decimal.New(int64(basisPoints)*100, 0).DivRound(decimal.New(int64(10_000-basisPoints), 0), 2)
-	than := "more"
+	id := "rates.spread_more"
 	if basisPoints < 0 {
-		than = "less"
+		id = "rates.spread_less"
 	}
-	return minus(quote.Percent(basisPoints)) + " %: a customer pays " + more.Abs().String() + " % " + than + " of a coin than at the market's price"
+	return words.T(ctx, id, "Spread", minus(quote.Percent(basisPoints)), "Percent", more.Abs().String())
 }
 
 // minus writes a negative number as people do.
@@ -128,7 +130,7 @@ func minus(text string) string { return strings.Replace(text, "-", "−", 1) }
 var ownRateLimit = decimal.NewFromInt(5)
 
 // ownRateWarning tells that a business's own rate is far from the market's.
-func ownRateWarning(currency money.Currency, p quote.Policy, market pairFacts, now time.Time) string {
+func ownRateWarning(ctx context.Context, currency money.Currency, p quote.Policy, market pairFacts, now time.Time) string {
 	if p.At(currency, now) != quote.Manual || market.Why != "" || !market.Leg.Value.IsPositive() {
 		return ""
 	}
@@ -136,14 +138,14 @@ func ownRateWarning(currency money.Currency, p quote.Policy, market pairFacts, n
 	if p.Manual.Sub(market.Leg.Value).Abs().Shift(2).LessThanOrEqual(market.Leg.Value.Mul(ownRateLimit)) {
 		return ""
 	}
-	side := "above"
+	id := "rates.own_above"
 	if off.IsNegative() {
-		side = "below"
+		id = "rates.own_below"
 	}
-	return fmt.Sprintf("Your own rate is %s %% %s the market's, which is %s for one US dollar.", off.Abs(), side, price(currency, market.Leg.Value))
+	return words.T(ctx, id, "Percent", off.Abs().String(), "Market", price(currency, market.Leg.Value))
 }
 
-func pairRow(p pairFacts, chosen bool, r chartRange) dashboard.PairRow {
+func pairRow(ctx context.Context, p pairFacts, chosen bool, r chartRange) dashboard.PairRow {
 	row := dashboard.PairRow{Pair: p.Pair.String(), Href: pairHref(p.Pair, r), Chosen: chosen, Problem: p.Why, Spread: "–"}
 	if p.Why == "" {
 		row.Median = figure(p.Leg.Value)
@@ -158,7 +160,7 @@ func pairRow(p pairFacts, chosen bool, r chartRange) dashboard.PairRow {
 		}
 		lowest, highest = decimal.Min(lowest, r.Value), decimal.Max(highest, r.Value)
 	}
-	row.Counted = fmt.Sprintf("%d of %d", counted, len(p.Leg.Readings))
+	row.Counted = words.T(ctx, "rates.counted_of", "Counted", strconv.Itoa(counted), "All", strconv.Itoa(len(p.Leg.Readings)))
 	if counted > 1 && lowest.IsPositive() {
 		row.Spread = highest.Sub(lowest).Shift(2).DivRound(lowest, 4).StringFixed(2) + " %"
 	}
@@ -173,40 +175,40 @@ func pairHref(p quote.Pair, r chartRange) string {
 	return ratesPath + "?" + query.Encode() + "#pair"
 }
 
-func pairDetail(f ratesFacts, zone *time.Location) dashboard.PairDetail {
+func pairDetail(ctx context.Context, f ratesFacts, zone *time.Location) dashboard.PairDetail {
 	p := f.Pairs[f.Chosen]
-	d := dashboard.PairDetail{Pair: p.Pair.String(), Problem: p.Why, Median: figure(p.Leg.Value), Trusted: publisherName(p.Leg.Trusted)}
+	d := dashboard.PairDetail{Pair: p.Pair.String(), Problem: p.Why, Median: figure(p.Leg.Value), Trusted: publisherName(ctx, p.Leg.Trusted)}
 	for _, r := range p.Leg.Readings {
-		name, href := publisher(r.Source)
+		name, href := publisher(ctx, r.Source)
 		d.Readings = append(d.Readings, dashboard.RateReading{Source: name, Href: href, Value: figure(r.Value), Via: r.Via, LeftOut: r.LeftOut,
-			At: r.At.In(zone), Age: age(f.Now.Sub(r.At))})
+			At: r.At.In(zone), Age: age(ctx, f.Now.Sub(r.At))})
 	}
 	if f.Scope.Domain != scope.Live {
 		return d
 	}
 	for _, r := range chartRanges {
-		d.Ranges = append(d.Ranges, dashboard.RangeLink{Text: r.Text, Href: pairHref(p.Pair, r), Chosen: r == f.Range})
+		d.Ranges = append(d.Ranges, dashboard.RangeLink{Text: words.T(ctx, r.Words), Href: pairHref(p.Pair, r), Chosen: r == f.Range})
 	}
-	d.Chart = rateChart(p.Pair, f, zone)
+	d.Chart = rateChart(ctx, p.Pair, f, zone)
 	return d
 }
 
 // publisher is a source as people know it, with its publisher's site: some let
 // their prices be shown only beside a link to it.
-func publisher(name string) (title, href string) {
+func publisher(ctx context.Context, name string) (title, href string) {
 	from, known := source.Named(name)
 	if !known {
-		return publisherName(name), ""
+		return publisherName(ctx, name), ""
 	}
 	return from.Title, site(from.Docs)
 }
 
-func publisherName(name string) string {
+func publisherName(ctx context.Context, name string) string {
 	if from, known := source.Named(name); known {
 		return from.Title
 	}
 	if name == string(quote.Manual) {
-		return "Your own rate"
+		return words.T(ctx, "rates.market_own")
 	}
 	return name
 }
@@ -259,19 +261,3 @@ func price(c money.Currency, d decimal.Decimal) string { return sign(c) + figure
 
 // ownRate is a rate exactly as the business set it.
 func ownRate(c money.Currency, d decimal.Decimal) string { return sign(c) + thousands(d.String()) }
-
-// age writes how long ago something was. Clocks differ, so what is ahead of
-// ours is just now.
-func age(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return "0 s"
-	case d < 2*time.Minute:
-		return fmt.Sprintf("%d s", d/time.Second)
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%d min", d/time.Minute)
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute)
-	}
-	return fmt.Sprintf("%d days", d/(24*time.Hour))
-}

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,13 +12,15 @@ import (
 
 	"cointill/core/quote"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // chartRange is a time that a chart covers, in steps of which there are at most
 // 300; a day is a whole number of steps.
 type chartRange struct {
-	Name, Text string
-	Span, Step time.Duration
+	// Name stands in addresses; Words names it in the catalogue.
+	Name, Words string
+	Span, Step  time.Duration
 	// Mark and Row are how its times are written under the chart and in its table.
 	Mark, Row string
 }
@@ -25,9 +28,9 @@ type chartRange struct {
 const aDay = 24 * time.Hour
 
 var chartRanges = []chartRange{
-	{"24h", "24 hours", aDay, 5 * time.Minute, "15:04", "2 Jan, 15:04"},
-	{"7d", "7 days", 7 * aDay, 40 * time.Minute, "2 Jan", "2 Jan, 15:04"},
-	{"90d", "90 days", 90 * aDay, 8 * time.Hour, "2 Jan", "2 Jan, 15:04"},
+	{"24h", "rates.range_day", aDay, 5 * time.Minute, "15:04", "2 Jan, 15:04"},
+	{"7d", "rates.range_week", 7 * aDay, 40 * time.Minute, "2 Jan", "2 Jan, 15:04"},
+	{"90d", "rates.range_quarter", 90 * aDay, 8 * time.Hour, "2 Jan", "2 Jan, 15:04"},
 }
 
 // rangeNamed is the range of that name; the first when there is none.
@@ -41,7 +44,7 @@ func rangeNamed(name string) chartRange {
 }
 
 // rateChart is the history of a pair; nil when there is none.
-func rateChart(pair quote.Pair, f ratesFacts, zone *time.Location) *ui.LineChartProps {
+func rateChart(ctx context.Context, pair quote.Pair, f ratesFacts, zone *time.Location) *ui.LineChartProps {
 	if len(f.Points) == 0 {
 		return nil
 	}
@@ -55,10 +58,10 @@ func rateChart(pair quote.Pair, f ratesFacts, zone *time.Location) *ui.LineChart
 		}
 	}
 	chart := &ui.LineChartProps{
-		Title: fmt.Sprintf("%s over the last %s: lowest %s, highest %s", pair, f.Range.Text, figure(lowest.Value), figure(highest.Value)),
-		Top:   "Highest " + figure(highest.Value), Bottom: "Lowest " + figure(lowest.Value),
+		Title: words.T(ctx, "rates.chart", "Pair", pair.String(), "Range", words.T(ctx, f.Range.Words), "Lowest", figure(lowest.Value), "Highest", figure(highest.Value)),
+		Top:   words.T(ctx, "rates.chart_highest", "Value", figure(highest.Value)), Bottom: words.T(ctx, "rates.chart_lowest", "Value", figure(lowest.Value)),
 		Path:      linePath(f.Points, f.Now.Add(-f.Range.Span), f.Range, lowest.Value, highest.Value),
-		LabelHead: "Time", ValueHead: pair.String(), NoteHead: "Sources",
+		LabelHead: words.T(ctx, "rates.chart_time"), ValueHead: pair.String(), NoteHead: words.T(ctx, "rates.chart_sources"),
 	}
 	for i := range 4 { // thirds of the time, both ends among them
 		chart.Marks = append(chart.Marks, f.Now.Add(f.Range.Span*time.Duration(i-3)/3).In(zone).Format(f.Range.Mark))

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -9,20 +10,21 @@ import (
 	"cointill/models"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // sourceRows tell how each source of the live domain does.
-func sourceRows(f ratesFacts, zone *time.Location) (rows []dashboard.RateSource) {
+func sourceRows(ctx context.Context, f ratesFacts, zone *time.Location) (rows []dashboard.RateSource) {
 	if f.Scope.Domain != scope.Live {
 		return nil
 	}
 	for _, h := range f.Healths {
 		row := dashboard.RateSource{Title: h.Source.Title, Href: site(h.Source.Docs), Street: h.Source.Street, Terms: h.Source.Terms,
-			Asked: moment(h.State.AskedAt, f.Now, zone), Answered: dashboard.Moment{Text: "never"}, Next: moment(h.State.NextAt, f.Now, zone)}
+			Asked: moment(ctx, h.State.AskedAt, f.Now, zone), Answered: dashboard.Moment{Text: words.T(ctx, "units.never")}, Next: moment(ctx, h.State.NextAt, f.Now, zone)}
 		if h.State.AnsweredAt != nil {
-			row.Answered = moment(*h.State.AnsweredAt, f.Now, zone)
+			row.Answered = moment(ctx, *h.State.AnsweredAt, f.Now, zone)
 		}
-		row.State, row.Tone, row.Problem = sourceState(h)
+		row.State, row.Tone, row.Problem = sourceState(ctx, h)
 		var pairs []string
 		for _, p := range h.Source.Pairs() {
 			pairs = append(pairs, p.String())
@@ -39,16 +41,18 @@ func sourceRows(f ratesFacts, zone *time.Location) (rows []dashboard.RateSource)
 }
 
 // sourceState says how a source does, and what is wrong with it.
-func sourceState(h quote.Health) (word string, tone ui.Tone, problem string) {
+func sourceState(ctx context.Context, h quote.Health) (word string, tone ui.Tone, problem string) {
 	switch {
 	case h.State.AskedAt.IsZero():
-		return "Not asked yet", ui.Mute, ""
+		return words.T(ctx, "rates.never_asked"), ui.Mute, ""
 	case h.State.Problem == "":
-		return "Answers", ui.Good, ""
-	case h.State.Failures <= 1:
-		return "Failed once", ui.Warn, h.Source.Title + " " + h.State.Problem + "."
+		return words.T(ctx, "rates.answers"), ui.Good, ""
 	}
-	return "Failed " + ui.Count(h.State.Failures, "time", "times") + " in a row", ui.Bad, h.Source.Title + " " + h.State.Problem + "."
+	problem = words.T(ctx, "rates.failed_why", "Source", h.Source.Title, "Problem", h.State.Problem)
+	if h.State.Failures <= 1 {
+		return words.T(ctx, "rates.failed_once"), ui.Warn, problem
+	}
+	return words.N(ctx, "rates.failed_often", h.State.Failures), ui.Bad, problem
 }
 
 func refusedPrice(r models.Rate, zone *time.Location) dashboard.RefusedPrice {
@@ -56,12 +60,12 @@ func refusedPrice(r models.Rate, zone *time.Location) dashboard.RefusedPrice {
 }
 
 // moment is a time seen from now.
-func moment(at, now time.Time, zone *time.Location) dashboard.Moment {
+func moment(ctx context.Context, at, now time.Time, zone *time.Location) dashboard.Moment {
 	switch {
 	case at.IsZero():
-		return dashboard.Moment{Text: "never"}
+		return dashboard.Moment{Text: words.T(ctx, "units.never")}
 	case at.After(now):
-		return dashboard.Moment{At: at.In(zone), Text: "in " + age(at.Sub(now))}
+		return dashboard.Moment{At: at.In(zone), Text: ahead(ctx, at.Sub(now))}
 	}
-	return dashboard.Moment{At: at.In(zone), Text: age(now.Sub(at)) + " ago"}
+	return dashboard.Moment{At: at.In(zone), Text: ago(ctx, now.Sub(at))}
 }

@@ -45,12 +45,12 @@ func TestAge(t *testing.T) {
 		-time.Minute: "0 s", 12*time.Second + 900*time.Millisecond: "12 s", 119 * time.Second: "119 s", 2 * time.Minute: "2 min",
 		2*time.Hour + 5*time.Minute: "2 h 5 min", 72 * time.Hour: "3 days",
 	} {
-		if got := age(d); got != want {
+		if got := age(t.Context(), d); got != want {
 			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}
 	for d, want := range map[time.Duration]string{0: "at once", 12 * time.Second: "12 s before", -3 * time.Second: "3 s after"} {
-		if got := earlier(noon, noon.Add(-d)); got != want {
+		if got := earlier(t.Context(), noon, noon.Add(-d)); got != want {
 			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}
@@ -62,7 +62,7 @@ func TestSpreadWords(t *testing.T) {
 		1000: "10 %: a customer pays 11.11 % more of a coin than at the market's price",
 		-100: "−1 %: a customer pays 0.99 % less of a coin than at the market's price",
 	} {
-		if got := spreadWords(basisPoints); got != want {
+		if got := spreadWords(t.Context(), basisPoints); got != want {
 			t.Errorf("%d: %q, want %q", basisPoints, got, want)
 		}
 	}
@@ -81,7 +81,7 @@ func TestRateWords(t *testing.T) {
 		"own": {money.NGN, own, "Your own: ₦1,700 for one US dollar, until 1 Mar 2026, 14:00"}, "over": {money.NGN, over, "The street rate"},
 		"dollar": {money.USD, quote.Policy{}, "None needed: coins are priced in US dollars"},
 	} {
-		if got := rateWords(c.currency, c.policy, noon, lagos); got != c.want {
+		if got := rateWords(t.Context(), c.currency, c.policy, noon, lagos); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -93,10 +93,10 @@ func TestOwnRateWarning(t *testing.T) {
 		"1500": "", "1575": "", "1425": "", "1575.01": "5 % above the market's, which is ₦1,500.00 for one US dollar", "1424": "5.1 % below", "1700": "13.3 % above",
 	} {
 		p := quote.Policy{Manual: dec(rate), ManualUntil: noon.Add(time.Hour)}
-		if got := ownRateWarning(money.NGN, p, market, noon); (got == "") != (want == "") || !strings.Contains(got, want) {
+		if got := ownRateWarning(t.Context(), money.NGN, p, market, noon); (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", rate, got, want)
 		}
-		if ownRateWarning(money.NGN, p, pairFacts{Why: "None."}, noon) != "" || ownRateWarning(money.NGN, p, market, noon.Add(time.Hour)) != "" {
+		if ownRateWarning(t.Context(), money.NGN, p, pairFacts{Why: "None."}, noon) != "" || ownRateWarning(t.Context(), money.NGN, p, market, noon.Add(time.Hour)) != "" {
 			t.Errorf("%s: a warning without a market, or of a rate that is over", rate)
 		}
 	}
@@ -114,15 +114,15 @@ func TestPairRow(t *testing.T) {
 	leg := said([2]string{"102", ""}, [2]string{"100", ""}, [2]string{"200", "off by 98 %"}, [2]string{"101", ""})
 	leg.Value = dec("101")
 	pair := quote.Pair{Base: "USD", Quote: "NGN"}
-	row := pairRow(pairFacts{Pair: pair, Leg: leg}, true, chartRanges[2])
+	row := pairRow(t.Context(), pairFacts{Pair: pair, Leg: leg}, true, chartRanges[2])
 	if row.Median != "101.0000" || row.Counted != "3 of 4" || row.Spread != "2.00 %" || row.Href != "/dashboard/rates?pair=USD%2FNGN&range=90d#pair" || !row.Chosen {
 		t.Errorf("%+v", row)
 	}
-	row = pairRow(pairFacts{Pair: pair, Leg: said([2]string{"100", ""}), Why: "One is not enough."}, false, chartRanges[0])
+	row = pairRow(t.Context(), pairFacts{Pair: pair, Leg: said([2]string{"100", ""}), Why: "One is not enough."}, false, chartRanges[0])
 	if row.Median != "" || row.Counted != "1 of 1" || row.Spread != "–" || row.Problem != "One is not enough." || row.Href != "/dashboard/rates?pair=USD%2FNGN#pair" {
 		t.Errorf("%+v", row)
 	}
-	if row = pairRow(pairFacts{Pair: pair}, false, chartRanges[0]); row.Counted != "0 of 0" || row.Spread != "–" {
+	if row = pairRow(t.Context(), pairFacts{Pair: pair}, false, chartRanges[0]); row.Counted != "0 of 0" || row.Spread != "–" {
 		t.Errorf("%+v", row)
 	}
 }
@@ -133,7 +133,7 @@ func TestPairDetail(t *testing.T) {
 	leg := quote.Leg{Value: dec("1500.5"), Trusted: "er-api", Readings: []quote.Reading{
 		{Source: "er-api", Value: dec("1500.5"), At: noon.Add(-9 * time.Hour)}, {Source: "sandbox-a", Value: dec("9"), Via: "8 USDT", LeftOut: "stale", At: noon.Add(time.Second)}}}
 	f := ratesFacts{Scope: liveOwner, Now: noon, Range: chartRanges[1], Pairs: []pairFacts{{}, {Pair: quote.Pair{Base: "USD", Quote: "NGN"}, Leg: leg}}, Chosen: 1}
-	d := pairDetail(f, lagos)
+	d := pairDetail(t.Context(), f, lagos)
 	first, second := d.Readings[0], d.Readings[1]
 	if d.Pair != "USD/NGN" || d.Median != "1,500.50" || d.Trusted != "ExchangeRate-API" || d.Chart != nil || len(d.Ranges) != 3 || !d.Ranges[1].Chosen || d.Ranges[0].Chosen {
 		t.Errorf("%+v", d)
@@ -145,11 +145,11 @@ func TestPairDetail(t *testing.T) {
 		t.Errorf("%+v", second)
 	}
 	f.Points = []quote.Point{{At: noon, Value: dec("1")}}
-	if pairDetail(f, lagos).Chart == nil {
+	if pairDetail(t.Context(), f, lagos).Chart == nil {
 		t.Error("no chart of a point")
 	}
 	f.Scope = owner
-	if d = pairDetail(f, lagos); d.Chart != nil || d.Ranges != nil {
+	if d = pairDetail(t.Context(), f, lagos); d.Chart != nil || d.Ranges != nil {
 		t.Error("a chart in the test domain")
 	}
 }
@@ -167,7 +167,7 @@ func TestRateChart(t *testing.T) {
 		return quote.Point{At: noon.Add(time.Duration(minutes-1440) * time.Minute), Value: dec(value), Sources: 3}
 	}
 	f := ratesFacts{Now: noon, Range: chartRanges[0], Points: []quote.Point{at(0, "61000"), at(5, "59000"), at(720, "60000"), at(1435, "60000"), at(1440, "60500")}}
-	chart := rateChart(quote.Pair{Base: "BTC", Quote: "USD"}, f, lagos)
+	chart := rateChart(t.Context(), quote.Pair{Base: "BTC", Quote: "USD"}, f, lagos)
 	if chart.Path != "M0 40L3 960M500 500h1M996 500L1000 270" {
 		t.Errorf("the line is %s", chart.Path)
 	}
@@ -178,7 +178,7 @@ func TestRateChart(t *testing.T) {
 		t.Errorf("%+v", chart.Rows)
 	}
 	f.Points = []quote.Point{at(0, "1"), at(5, "1")}
-	if path := rateChart(quote.Pair{}, f, lagos).Path; path != "M0 500L3 500" {
+	if path := rateChart(t.Context(), quote.Pair{}, f, lagos).Path; path != "M0 500L3 500" {
 		t.Errorf("a price that stands still: %s", path)
 	}
 }
@@ -196,12 +196,12 @@ func TestCoinPrices(t *testing.T) {
 func TestRateRules(t *testing.T) {
 	f := ratesFacts{Scope: liveOwner, Now: noon, Policies: map[money.Currency]quote.Policy{money.GHC: {Manual: dec("13.9"), ManualUntil: noon.Add(time.Hour), Spread: -100}},
 		Pairs: []pairFacts{{Pair: quote.Pair{Base: "USD", Quote: "GHS"}, Leg: quote.Leg{Value: dec("12.5")}}}}
-	rules := rateRules(f, lagos)
+	rules := rateRules(t.Context(), f, lagos)
 	if len(rules) != 4 || rules[1].Currency != "GHC" || !strings.Contains(rules[1].Rate, "GH₵13.9 ") || !strings.Contains(rules[1].Warning, "11.2 % above") || rules[1].Href != "/dashboard/rates/GHC" || rules[1].LinkText != "Change" || rules[0].Warning != "" {
 		t.Errorf("%+v", rules)
 	}
 	f.Scope.Role = scope.Finance
-	if got := rateRules(f, lagos)[0].LinkText; got != "See" {
+	if got := rateRules(t.Context(), f, lagos)[0].LinkText; got != "See" {
 		t.Errorf("finance is offered to %s", got)
 	}
 }
@@ -212,7 +212,7 @@ func TestRatesNote(t *testing.T) {
 		"fixed table": {Scope: owner}, "No source of live prices is set up": {Scope: liveOwner, Wanted: true},
 		"Nothing is fetched while no live payment method is on": {Scope: liveOwner, Healths: healths}, "": {Scope: liveOwner, Healths: healths, Wanted: true},
 	} {
-		if got, _, _ := ratesNote(f); (got == "") != (want == "") || !strings.Contains(got, want) {
+		if got, _, _ := ratesNote(t.Context(), f); (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -226,7 +226,7 @@ func TestSourceRows(t *testing.T) {
 		{Source: from, State: models.RateSource{AskedAt: noon.Add(-9 * time.Second), NextAt: noon.Add(time.Minute), Failures: 4, Problem: "answers 502"},
 			Prices: []models.Rate{{Base: "BTC", Quote: "USD", Refused: "exactly 1 to 1", RefusedValue: "1", RefusedAt: &fresh}, {Base: "ETH", Quote: "USD", Refused: "implausible", RefusedAt: &old}, {}}},
 		{Source: street}}}
-	rows := sourceRows(f, lagos)
+	rows := sourceRows(t.Context(), f, lagos)
 	kraken, quidax := rows[0], rows[1]
 	if kraken.Title != "Kraken" || kraken.Problem != "Kraken answers 502." || kraken.State != "Failed 4 times in a row" || kraken.Tone != ui.Bad || kraken.Href != "https://docs.kraken.com" || kraken.Terms == "" {
 		t.Errorf("%+v", kraken)
@@ -241,12 +241,12 @@ func TestSourceRows(t *testing.T) {
 		t.Errorf("%+v", quidax)
 	}
 	for state, want := range map[models.RateSource]string{{AskedAt: noon}: "Answers", {AskedAt: noon, Failures: 1, Problem: "broke"}: "Failed once"} {
-		if got, _, _ := sourceState(quote.Health{State: state}); got != want {
+		if got, _, _ := sourceState(t.Context(), quote.Health{State: state}); got != want {
 			t.Errorf("%+v: %s", state, got)
 		}
 	}
 	f.Scope = owner
-	if sourceRows(f, lagos) != nil {
+	if sourceRows(t.Context(), f, lagos) != nil {
 		t.Error("live sources are shown in the test domain")
 	}
 }
@@ -257,7 +257,7 @@ func TestQuoteEvidence(t *testing.T) {
 		{"base":"BTC","quote":"USD","value":"60000.10","readings":[{"source":"kraken","value":"60000.1","at":"2026-03-01T12:00:18Z"},{"source":"okx","value":"9","at":"2026-03-01T12:00:31Z","via":"9.1 USDT","left_out":"off by 99 %"}]},
 		{"base":"USDT","quote":"USD","value":"0.9996","divides":true,"readings":[]},
 		{"base":"USDT","quote":"NGN","value":"1664","trusted":"quidax","readings":[]}]}`
-	e := quoteEvidence(v, lagos)
+	e := quoteEvidence(t.Context(), v, lagos)
 	if e.Market != "Street rate" || e.Spread != "1.5 %" || e.Before != "100000" || e.Price != "98500" || e.Unit != "NGN" || e.At.Format("15:04:05") != "13:00:30" || len(e.Legs) != 3 {
 		t.Fatalf("%+v", e)
 	}
@@ -269,28 +269,28 @@ func TestQuoteEvidence(t *testing.T) {
 		t.Errorf("%+v", e.Legs)
 	}
 	for want, q := range map[string]quote.Quote{"Official rate": {Currency: money.NGN}, "Your own rate": {Currency: money.NGN, Market: quote.Manual}, "None needed: priced in US dollars": {Currency: money.USD, Market: quote.Official}} {
-		if got := marketWord(q); got != want {
+		if got := marketWord(t.Context(), q); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	old := sample(payment.Pending, "", 0) // from before there was a choice
-	if e = quoteEvidence(old, lagos); e.Market != "Official rate" || e.Spread != "None" || e.Before != "" || e.Legs[0].Readings[0].Age != "at once" {
+	if e = quoteEvidence(t.Context(), old, lagos); e.Market != "Official rate" || e.Spread != "None" || e.Before != "" || e.Legs[0].Readings[0].Age != "at once" {
 		t.Errorf("%+v", e)
 	}
 	old.Payment.Quote = "no JSON"
-	if quoteEvidence(old, lagos) != nil {
+	if quoteEvidence(t.Context(), old, lagos) != nil {
 		t.Error("evidence out of nothing")
 	}
 }
 
 func TestUnpricedCoins(t *testing.T) {
 	unpriced := map[money.Coin]string{money.BTC: "No rate for BTC/USD."}
-	list := attention(overviewFacts{Unpriced: unpriced})
+	list := attention(t.Context(), overviewFacts{Unpriced: unpriced})
 	if len(list) != 1 || list[0].Title != "No price for Bitcoin" || list[0].Text != "No rate for BTC/USD." || list[0].Href != "/dashboard/rates" {
 		t.Errorf("%+v", list)
 	}
 	methods := []account.Method{{Coin: money.BTC.Info(), Enabled: true}, {Coin: money.XRP.Info(), Enabled: true}}
-	rows := methodsProps(layout.Page{}, methods, make([]walletFacts, 2), unpriced).Methods
+	rows := methodsProps(t.Context(), layout.Page{}, methods, make([]walletFacts, 2), unpriced).Methods
 	if rows[0].NoPrice != "No rate for BTC/USD." || rows[1].NoPrice != "" {
 		t.Errorf("%+v", rows)
 	}

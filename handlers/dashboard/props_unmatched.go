@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"time"
@@ -8,53 +9,59 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/views/dashboard"
+	"cointill/views/words"
 )
 
 // unmatchedRow is a transfer that credits no payment, as the list shows it.
-func unmatchedRow(t payment.UnmatchedTransfer, zone *time.Location) dashboard.UnmatchedRow {
+func unmatchedRow(ctx context.Context, t payment.UnmatchedTransfer, zone *time.Location) dashboard.UnmatchedRow {
 	row := dashboard.UnmatchedRow{
 		Asset: t.Asset, Address: t.Address, Hash: t.TxID, Seen: t.FirstSeenAt.In(zone), PaymentReference: t.Reference,
 	}
-	row.Why, row.Advice = unmatchedWords(t.Transfer.Unmatched)
+	row.Why, row.Advice = unmatchedWords(ctx, t.Why)
+	row.Href = strayPath(t.ID)
 	if coin := money.Coin(t.Asset).Info(); coin.Coin != "" {
 		row.Amount = coin.Coin.Format(t.Amount) + " " + t.Asset
 	} else {
-		row.Amount = "Another asset"
+		row.Amount, row.Unlisted = words.T(ctx, "unmatched.another_asset"), true
 	}
-	row.Unproved = t.Transfer.Unmatched == payment.Unproved
+	row.Unproved = t.Why == payment.Unproved
 	if t.Tag != nil {
 		row.Tag = strconv.FormatInt(*t.Tag, 10)
 	}
 	switch {
+	case t.Resolved != nil && t.Resolved.Kind == payment.Attached:
+		row.State, row.Advice = words.T(ctx, "unmatched.state_attached"), words.T(ctx, "unmatched.state_attached_about")
+	case t.Resolution == payment.Refunded:
+		row.State, row.Advice = words.T(ctx, "unmatched.state_refunded"), words.T(ctx, "unmatched.state_refunded_about")
 	case t.Gone:
-		row.State = "Gone: " + t.GoneReason
+		row.State = words.T(ctx, "unmatched.gone", "Why", t.GoneReason)
 	case t.Reverted:
-		row.State = "Reverted: nothing moved"
+		row.State = words.T(ctx, "unmatched.reverted")
 	case t.Height == nil:
-		row.State = "Seen, unconfirmed"
+		row.State = words.T(ctx, "unmatched.unconfirmed")
 	}
 	return row
 }
 
 // unmatchedWords are why a transfer credits no payment, and what to do about it.
-func unmatchedWords(code string) (why, advice string) {
+func unmatchedWords(ctx context.Context, code string) (why, advice string) {
 	switch code {
 	case payment.WrongAsset:
-		return "Wrong asset", "Another asset than the payment asked for came to its address."
+		return words.T(ctx, "unmatched.wrong_asset"), words.T(ctx, "unmatched.wrong_asset_about")
 	case payment.MissingTag:
-		return "No destination tag", "It came to your account without a tag, so nobody knows for which payment. Ask who sent it."
+		return words.T(ctx, "unmatched.no_tag"), words.T(ctx, "unmatched.no_tag_about")
 	case payment.UnknownTag:
-		return "Unknown destination tag", "Its tag was given to no payment. The sender may have mistyped it."
+		return words.T(ctx, "unmatched.unknown_tag"), words.T(ctx, "unmatched.unknown_tag_about")
 	case payment.UnknownPayment:
-		return "Issued before a backup was restored", "It came to an address that may have been shown after the backup was made, so its payment is not known here. " +
-			"Look for the address in your orders, webhooks and mails of that time, or ask who sent it."
+		return words.T(ctx, "unmatched.unknown_payment"), words.T(ctx, "unmatched.unknown_payment_about")
 	case payment.NotPayment:
-		return "Not by a payment", "It came to your account in another way than by an ordinary payment, such as an escrow, a check or an offer. Look at the transaction for which, and ask who sent it."
+		return words.T(ctx, "unmatched.not_payment"), words.T(ctx, "unmatched.not_payment_about")
+	case payment.NoTransaction:
+		return words.T(ctx, "unmatched.no_transaction"), words.T(ctx, "unmatched.no_transaction_about")
 	case payment.Unproved:
-		return "Amount not proved", "What the network says of this payment doesn't show what it brought: the amount may be wrong, and perhaps nothing came. " +
-			"Look the transaction up in your own wallet before you give anything for it."
+		return words.T(ctx, "unmatched.unproved"), words.T(ctx, "unmatched.unproved_about")
 	case payment.AfterFinal:
-		return "Came after the end", "The payment had ended already. Send it back, or give something for it."
+		return words.T(ctx, "unmatched.after_end"), words.T(ctx, "unmatched.after_end_about")
 	}
 	return strings.ReplaceAll(code, "_", " "), ""
 }

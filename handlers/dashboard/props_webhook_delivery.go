@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"time"
@@ -10,12 +11,13 @@ import (
 	"cointill/views/dashboard"
 	"cointill/views/layout"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // sentRow is a delivery in an endpoint's list; tried is its latest attempt, if any.
-func sentRow(d webhook.Delivery, tried *webhook.Attempt, zone *time.Location) dashboard.SentRow {
+func sentRow(ctx context.Context, d webhook.Delivery, tried *webhook.Attempt, zone *time.Location) dashboard.SentRow {
 	row := dashboard.SentRow{Event: d.EventType, ID: d.EventID, Href: deliveryPath(d.EndpointID, d.EventID), Tries: d.Attempt, Happened: d.EventAt.In(zone)}
-	row.Result, row.Tone = deliveryResult(d)
+	row.Result, row.Tone = deliveryResult(ctx, d)
 	if tried != nil {
 		row.Tried = tried.At.In(zone)
 	}
@@ -26,70 +28,58 @@ func sentRow(d webhook.Delivery, tried *webhook.Attempt, zone *time.Location) da
 }
 
 // deliveryProps is the page of an event for an endpoint, the latest attempt first.
-func deliveryProps(page layout.Page, f deliveryFacts, zone *time.Location) dashboard.DeliveryProps {
+func deliveryProps(ctx context.Context, page layout.Page, f deliveryFacts, zone *time.Location) dashboard.DeliveryProps {
 	p := dashboard.DeliveryProps{Page: page, EndpointID: f.Endpoint.ID, EndpointName: f.Endpoint.Name, EndpointURL: f.Endpoint.URL,
 		Sequence: f.Event.Sequence, Body: f.Event.Body}
 	var last *webhook.Attempt
 	for i, attempt := range slices.Backward(f.Attempts) {
-		row := attemptRow(attempt, zone)
+		row := attemptRow(ctx, attempt, zone)
 		if i == len(f.Attempts)-1 {
 			last, row.Open = &attempt, true
 		}
 		p.Attempts = append(p.Attempts, row)
 	}
-	p.SentRow = sentRow(f.Delivery, last, zone)
+	p.SentRow = sentRow(ctx, f.Delivery, last, zone)
 	if f.Scope.Allows(scope.SeePayments) {
 		p.PaymentReference = f.Event.Payment
 	}
 	switch {
 	case !f.Scope.Allows(scope.ManageWebhooks) || f.Delivery.State == webhook.Sending:
 	case !f.Endpoint.Active:
-		p.CantWhy = "The endpoint is off: switch it on to send this again."
+		p.CantWhy = words.T(ctx, "webhook.cant_off")
 	case f.Event.Body == "":
-		p.CantWhy = "The event is older than 60 days: its body is no longer kept, so it can't be sent again."
+		p.CantWhy = words.T(ctx, "webhook.cant_old")
 	default:
 		p.CanResend = true
 	}
 	return p
 }
 
-func attemptRow(a webhook.Attempt, zone *time.Location) dashboard.AttemptRow {
-	row := dashboard.AttemptRow{Number: a.Number, At: a.At.In(zone), Took: took(a.Took), Advice: webhook.Advice(a),
+func attemptRow(ctx context.Context, a webhook.Attempt, zone *time.Location) dashboard.AttemptRow {
+	row := dashboard.AttemptRow{Number: a.Number, At: a.At.In(zone), Took: took(ctx, a.Took), Advice: webhook.Advice(a),
 		Request: a.Request, Header: a.Header, Answer: a.Answer, Status: a.Status}
-	row.Result, row.Tone = attemptResult(a)
+	row.Result, row.Tone = attemptResult(ctx, a)
 	return row
 }
 
 // attemptResult is a short sentence about an attempt.
-func attemptResult(a webhook.Attempt) (string, ui.Tone) {
+func attemptResult(ctx context.Context, a webhook.Attempt) (string, ui.Tone) {
 	if a.Error == "" {
-		return "Delivered (" + strconv.Itoa(a.Status) + ")", ui.Good
+		return words.T(ctx, "webhook.delivered_with", "Status", strconv.Itoa(a.Status)), ui.Good
 	}
 	return a.Error, ui.Bad
 }
 
-// took writes how long something lasted.
-func took(d time.Duration) string {
-	ms := d.Milliseconds()
-	if ms < 1 {
-		return "under 1 ms"
-	}
-	if ms < 1000 {
-		return strconv.FormatInt(ms, 10) + " ms"
-	}
-	return strconv.FormatInt(ms/1000, 10) + "." + strconv.FormatInt(ms%1000/100, 10) + " s"
-}
-
 // signatureProps is the page of the signature checker.
-func signatureProps(page layout.Page, typed ui.Form, v webhook.Verdict, endpoints []webhook.Endpoint) dashboard.SignatureCheckProps {
-	p := dashboard.SignatureCheckProps{Page: page, Form: typed, Endpoints: endpointOptions(endpoints), Why: v.Why, Do: v.Do}
+func signatureProps(ctx context.Context, page layout.Page, typed ui.Form, v webhook.Verdict, endpoints []webhook.Endpoint) dashboard.SignatureCheckProps {
+	p := dashboard.SignatureCheckProps{Page: page, Form: typed, Endpoints: endpointOptions(ctx, endpoints), Why: v.Why, Do: v.Do}
 	switch v.Reason {
 	case webhook.Verifies:
-		p.Title, p.Tone = "It verifies", ui.Good
+		p.Title, p.Tone = words.T(ctx, "webhook.verifies"), ui.Good
 	case webhook.TooOld, webhook.TooNew:
-		p.Title, p.Tone = "Signed rightly, at another time", ui.Warn
+		p.Title, p.Tone = words.T(ctx, "webhook.verifies_at_another_time"), ui.Warn
 	default:
-		p.Title, p.Tone = "It does not verify", ui.Bad
+		p.Title, p.Tone = words.T(ctx, "webhook.verifies_not"), ui.Bad
 	}
 	if v.Diff != nil {
 		diff := dashboard.BodyDiff(*v.Diff)

@@ -1,38 +1,44 @@
 package dashboard
 
 import (
+	"context"
+	"slices"
 	"strconv"
 
 	"cointill/core/webhook"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
-// eventTexts says what each type of event tells.
-var eventTexts = map[string]string{
-	webhook.PaymentInitiated:          "The customer opened the payment page.",
-	webhook.PaymentDetected:           "A transfer was seen, without confirmation yet.",
-	webhook.PaymentProcessing:         "The transfer has its first confirmation.",
-	webhook.PaymentSuccessful:         "Final, and the right amount.",
-	webhook.PaymentDeclined:           "Final, but not as asked: too little, too much or too late.",
-	webhook.PaymentFailed:             "The transfer did not resolve on the network.",
-	webhook.PaymentAbandoned:          "Nothing came within 24 hours.",
-	webhook.PaymentExpired:            "The payment page was never opened.",
-	webhook.PaymentReversed:           "A final transfer was taken back by the network.",
-	webhook.PaymentUnexpectedTransfer: "Money came after the end, or of another kind.",
-	webhook.SendProcessing:            "A refund or payout was seen on the network.",
-	webhook.SendProcessed:             "A refund or payout has confirmations.",
-	webhook.SendSuccessful:            "A refund or payout is final.",
-	webhook.SendFailed:                "A refund or payout did not resolve.",
+// eventWords are the messages that say what each type of event tells.
+var eventWords = map[string]string{
+	webhook.PaymentInitiated:          "webhook.event_initiated",
+	webhook.PaymentDetected:           "webhook.event_detected",
+	webhook.PaymentProcessing:         "webhook.event_processing",
+	webhook.PaymentSuccessful:         "webhook.event_successful",
+	webhook.PaymentDeclined:           "webhook.event_declined",
+	webhook.PaymentFailed:             "webhook.event_failed",
+	webhook.PaymentAbandoned:          "webhook.event_abandoned",
+	webhook.PaymentExpired:            "webhook.event_expired",
+	webhook.PaymentReversed:           "webhook.event_reversed",
+	webhook.PaymentUnexpectedTransfer: "webhook.event_unexpected",
+	webhook.SendProcessing:            "webhook.event_send_processing",
+	webhook.SendProcessed:             "webhook.event_send_processed",
+	webhook.SendSuccessful:            "webhook.event_send_successful",
+	webhook.SendFailed:                "webhook.event_send_failed",
 }
 
-// eventTypes are the types that can be chosen; a test event always arrives.
-func eventTypes() (list []dashboard.EventType) {
-	for _, kind := range webhook.Types() {
-		if kind != webhook.WebhookTest {
-			list = append(list, dashboard.EventType{Name: kind, Text: eventTexts[kind]})
-		}
+// chosenTypes are the types that can be chosen; a test event always arrives.
+func chosenTypes() []string {
+	return slices.DeleteFunc(webhook.Types(), func(kind string) bool { return kind == webhook.WebhookTest })
+}
+
+// eventTypes are those types with what each tells.
+func eventTypes(ctx context.Context) (list []dashboard.EventType) {
+	for _, kind := range chosenTypes() {
+		list = append(list, dashboard.EventType{Name: kind, Text: words.T(ctx, eventWords[kind])})
 	}
 	return list
 }
@@ -40,8 +46,8 @@ func eventTypes() (list []dashboard.EventType) {
 // webhookFields are the names of the fields of an endpoint's form.
 func webhookFields() []string {
 	names := []string{"type", "url", "active"}
-	for _, kind := range eventTypes() {
-		names = append(names, "event."+kind.Name)
+	for _, kind := range chosenTypes() {
+		names = append(names, "event."+kind)
 	}
 	for i := range webhook.MaxHeaders {
 		for _, part := range []string{"name", "value", "kept", "drop"} {
@@ -55,9 +61,9 @@ func headerField(part string, i int) string { return "header_" + part + "_" + st
 
 // typesIn are the types that are ticked; none means all.
 func typesIn(typed ui.Form) (types []string) {
-	for _, kind := range eventTypes() {
-		if typed.On("event." + kind.Name) {
-			types = append(types, kind.Name)
+	for _, kind := range chosenTypes() {
+		if typed.On("event." + kind) {
+			types = append(types, kind)
 		}
 	}
 	return types
@@ -95,8 +101,8 @@ func webhookValues(e webhook.Endpoint) map[string]string {
 const spareHeaders = 2
 
 // webhookFormProps is the form of an endpoint; a new one has no id.
-func webhookFormProps(page layout.Page, typed ui.Form, e webhook.Endpoint) dashboard.WebhookFormProps {
-	p := dashboard.WebhookFormProps{Page: page, Form: typed, ID: e.ID, Name: e.Name, Types: eventTypes()}
+func webhookFormProps(ctx context.Context, page layout.Page, typed ui.Form, e webhook.Endpoint) dashboard.WebhookFormProps {
+	p := dashboard.WebhookFormProps{Page: page, Form: typed, ID: e.ID, Name: e.Name, Types: eventTypes(ctx)}
 	spare := 0
 	for i := range webhook.MaxHeaders {
 		name, kept := typed.Value(headerField("name", i)), typed.Value(headerField("kept", i))

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"net/url"
 	"slices"
 	"strconv"
@@ -13,16 +14,17 @@ import (
 	"cointill/views/dashboard"
 	"cointill/views/layout"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // orderFields are the fields of an order, beside its types.
 var orderFields = []string{"endpoint", "created_after", "created_before", "failed"}
 
 // orderOf reads an order from its form; unreadable says what can't be read.
-func orderOf(typed ui.Form, types []string, zone *time.Location) (o webhook.Order, unreadable fault.Fields) {
+func orderOf(ctx context.Context, typed ui.Form, types []string, zone *time.Location) (o webhook.Order, unreadable fault.Fields) {
 	unreadable = fault.Fields{}
 	o = webhook.Order{EndpointID: typed.Value("endpoint"), Types: types, Failed: typed.On("failed")}
-	const sentence = "Must be a date with a time."
+	sentence := words.T(ctx, "webhook.date_unread")
 	from, err := time.ParseInLocation(formTime, typed.Value("created_after"), zone)
 	if o.From = from; err != nil {
 		unreadable.Add("created_after", sentence)
@@ -33,7 +35,7 @@ func orderOf(typed ui.Form, types []string, zone *time.Location) (o webhook.Orde
 		case err != nil:
 			unreadable.Add("created_before", sentence)
 		case !before.After(from) && len(unreadable) == 0:
-			unreadable.Add("created_before", "Must be after the beginning.")
+			unreadable.Add("created_before", words.T(ctx, "webhook.date_before"))
 		}
 		o.Before = &before
 	}
@@ -64,9 +66,9 @@ type resendsFacts struct {
 }
 
 // resendsProps is the form of an order with the orders before.
-func resendsProps(page layout.Page, typed ui.Form, f resendsFacts, zone *time.Location) dashboard.ResendsProps {
-	p := dashboard.ResendsProps{Page: page, Form: typed, Manage: f.Scope.Allows(scope.ManageWebhooks), Types: eventTypes(), TypesOn: map[string]bool{},
-		Zone: zone.String(), Endpoints: []ui.Option{{Value: "", Label: "Every endpoint that is on"}}}
+func resendsProps(ctx context.Context, page layout.Page, typed ui.Form, f resendsFacts, zone *time.Location) dashboard.ResendsProps {
+	p := dashboard.ResendsProps{Page: page, Form: typed, Manage: f.Scope.Allows(scope.ManageWebhooks), Types: eventTypes(ctx), TypesOn: map[string]bool{},
+		Zone: zone.String(), Endpoints: []ui.Option{{Value: "", Label: words.T(ctx, "webhook.every_endpoint")}}}
 	for _, kind := range f.Types {
 		p.TypesOn[kind] = true
 	}
@@ -74,20 +76,20 @@ func resendsProps(page layout.Page, typed ui.Form, f resendsFacts, zone *time.Lo
 	if !slices.ContainsFunc(f.Endpoints, func(e webhook.Endpoint) bool { return e.Active }) {
 		f.Endpoints = nil
 	}
-	p.Endpoints = append(p.Endpoints, endpointOptions(f.Endpoints)...)
+	p.Endpoints = append(p.Endpoints, endpointOptions(ctx, f.Endpoints)...)
 	for _, order := range f.Orders {
-		p.Rows = append(p.Rows, resendRow(order, names, zone))
+		p.Rows = append(p.Rows, resendRow(ctx, order, names, zone))
 	}
-	p.Pager = pager(ui.Count(len(p.Rows), "order", "orders"), f.After != "", resendsPath, f.Next != "", resendsPath+"?after="+url.QueryEscape(f.Next))
+	p.Pager = pager(words.N(ctx, "webhook.orders_n", len(p.Rows)), f.After != "", resendsPath, f.Next != "", resendsPath+"?after="+url.QueryEscape(f.Next))
 	return p
 }
 
 // endpointOptions are endpoints as choices.
-func endpointOptions(endpoints []webhook.Endpoint) (list []ui.Option) {
+func endpointOptions(ctx context.Context, endpoints []webhook.Endpoint) (list []ui.Option) {
 	for _, e := range endpoints {
-		label := e.Name + " – " + e.URL
+		label := words.T(ctx, "webhook.endpoint_choice", "Name", e.Name, "URL", e.URL)
 		if !e.Active {
-			label = e.Name + " (off) – " + e.URL
+			label = words.T(ctx, "webhook.endpoint_choice_off", "Name", e.Name, "URL", e.URL)
 		}
 		if runes := []rune(label); len(runes) > 80 {
 			label = string(runes[:79]) + "…"
@@ -113,75 +115,81 @@ type reviewed struct {
 }
 
 // reviewOf says how many events an order would send.
-func reviewOf(page layout.Page, typed ui.Form, types []string, r reviewed, zone *time.Location) dashboard.ResendReviewProps {
-	p := dashboard.ResendReviewProps{Page: page, BackHref: resendsPath + "?" + orderQuery(typed.Values, types),
-		What: orderText(r.Order, r.Names, zone), Count: plannedText(r), Nothing: r.Planned.Deliveries == 0}
+func reviewOf(ctx context.Context, page layout.Page, typed ui.Form, r reviewed, zone *time.Location) dashboard.ResendReviewProps {
+	p := dashboard.ResendReviewProps{Page: page, BackHref: resendsPath + "?" + orderQuery(typed.Values, r.Order.Types),
+		What: orderText(ctx, r.Order, r.Names, zone), Count: plannedText(ctx, r), Nothing: r.Planned.Deliveries == 0}
 	for _, name := range orderFields {
 		p.Fields = append(p.Fields, dashboard.HiddenField{Name: name, Value: typed.Value(name)})
 	}
-	for _, kind := range types {
+	for _, kind := range r.Order.Types {
 		p.Fields = append(p.Fields, dashboard.HiddenField{Name: "types", Value: kind})
 	}
 	return p
 }
 
-func plannedText(r reviewed) string {
-	events, endpoints := ui.Count(r.Planned.Events, "event", "events"), ui.Count(r.Planned.Endpoints, "endpoint", "endpoints")
+func plannedText(ctx context.Context, r reviewed) string {
+	events, endpoints := words.N(ctx, "webhook.events_n", r.Planned.Events), words.N(ctx, "webhook.endpoints_n", r.Planned.Endpoints)
 	switch {
 	case r.Planned.Deliveries == 0 && r.Order.Failed:
-		return "None: everything in this range was delivered or is under way."
+		return words.T(ctx, "webhook.planned_none_failed")
 	case r.Planned.Deliveries == 0:
-		return "None: nothing of this kind happened in this range."
+		return words.T(ctx, "webhook.planned_none")
 	case r.Order.EndpointID != "":
-		return ui.Count(r.Planned.Deliveries, "event", "events") + " will be sent."
+		return words.N(ctx, "webhook.planned_one", r.Planned.Deliveries)
 	case r.Order.Failed:
-		return "Of " + events + ", what each of " + endpoints + " takes and didn't get."
+		return words.T(ctx, "webhook.planned_failed", "Events", events, "Endpoints", endpoints)
 	}
-	return events + " for " + endpoints + ", as far as they take them: at most " + ui.Count(r.Planned.Deliveries, "delivery", "deliveries") + "."
+	return words.T(ctx, "webhook.planned", "Events", events, "Endpoints", endpoints, "Deliveries", words.N(ctx, "webhook.deliveries_n", r.Planned.Deliveries))
 }
 
 // orderText says which events an order is for, and where they go.
-func orderText(o webhook.Order, names map[string]string, zone *time.Location) string {
-	text := "All events"
-	if o.Failed {
-		text = "What failed"
-	}
-	if text += " from " + ui.TimeText(o.From.In(zone)); o.Before != nil {
-		text += " to " + ui.TimeText(o.Before.In(zone))
-	} else {
-		text += " up to now"
-	}
+func orderText(ctx context.Context, o webhook.Order, names map[string]string, zone *time.Location) string {
+	text := orderRange(ctx, o, zone)
 	if len(o.Types) > 0 {
-		text += ", only " + strings.Join(o.Types, ", ")
+		text = words.T(ctx, "webhook.order_types", "Events", text, "Types", strings.Join(o.Types, ", "))
 	}
 	name, known := names[o.EndpointID]
 	switch {
 	case o.EndpointID == "":
-		return text + ", for every endpoint that is on"
+		return words.T(ctx, "webhook.order_every", "Events", text)
 	case known:
-		return text + ", for “" + name + "”"
+		return words.T(ctx, "webhook.order_one", "Events", text, "Name", name)
 	}
-	return text + ", for an endpoint that was deleted"
+	return words.T(ctx, "webhook.order_deleted", "Events", text)
+}
+
+// orderRange says of which time an order is, and whether of all events.
+func orderRange(ctx context.Context, o webhook.Order, zone *time.Location) string {
+	from := ui.TimeText(o.From.In(zone))
+	switch {
+	case o.Before == nil && o.Failed:
+		return words.T(ctx, "webhook.order_failed_now", "From", from)
+	case o.Before == nil:
+		return words.T(ctx, "webhook.order_all_now", "From", from)
+	case o.Failed:
+		return words.T(ctx, "webhook.order_failed", "From", from, "To", ui.TimeText(o.Before.In(zone)))
+	}
+	return words.T(ctx, "webhook.order_all", "From", from, "To", ui.TimeText(o.Before.In(zone)))
 }
 
 // resendRow is an order as pages show it.
-func resendRow(r webhook.Resend, names map[string]string, zone *time.Location) dashboard.ResendRow {
+func resendRow(ctx context.Context, r webhook.Resend, names map[string]string, zone *time.Location) dashboard.ResendRow {
 	o := webhook.Order{EndpointID: r.EndpointID, Types: r.Types, From: r.From, Before: &r.Before, Failed: r.Failed}
-	row := dashboard.ResendRow{ID: r.ID, What: orderText(o, names, zone), Created: r.CreatedAt.In(zone), Total: r.Total, Walked: r.Walked,
+	row := dashboard.ResendRow{ID: r.ID, What: orderText(ctx, o, names, zone), Created: r.CreatedAt.In(zone), Total: r.Total, Walked: r.Walked,
 		Made: r.Made, Delivered: r.Delivered, Failed: r.Failures, Waiting: max(0, r.Made-r.Delivered-r.Failures), Later: r.Superseded}
 	if r.DoneAt != nil {
 		row.Done, row.Waiting = r.DoneAt.In(zone), 0
 	}
 	switch r.State {
 	case webhook.ResendQueueing:
-		row.State, row.Tone, row.Working = "Being queued", ui.Info, true
+		row.State, row.Tone, row.Working = words.T(ctx, "webhook.resend_queueing"), ui.Info, true
 	case webhook.ResendSending:
-		row.State, row.Tone, row.Working = "Being delivered", ui.Info, true
+		row.State, row.Tone, row.Working = words.T(ctx, "webhook.resend_sending"), ui.Info, true
 	case webhook.ResendStopped:
-		row.State, row.Tone = "Stopped: the endpoint was switched off or deleted", ui.Warn
+		row.State, row.Tone = words.T(ctx, "webhook.resend_stopped"), ui.Warn
 	default:
-		if row.State, row.Tone = "Done", ui.Good; r.Failures > 0 {
-			row.State, row.Tone = "Done, "+strconv.Itoa(r.Failures)+" failed", ui.Warn
+		if row.State, row.Tone = words.T(ctx, "webhook.resend_done"), ui.Good; r.Failures > 0 {
+			row.State, row.Tone = words.T(ctx, "webhook.resend_done_failed", "N", strconv.Itoa(r.Failures)), ui.Warn
 		}
 	}
 	return row

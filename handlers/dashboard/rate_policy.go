@@ -11,6 +11,7 @@ import (
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // policyFields are the fields of the form of a rule.
@@ -44,11 +45,11 @@ func (h *Handlers) ratePolicySet(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	typed, zone := form(c, policyFields...), zoneOf(c.Member.Business)
-	policy, unreadable := policyDraft(typed.Values, zone)
-	refused := h.Quotes.SetPolicy(c.UserContext(), c.Scope, currency, policy)
+	ctx, typed, zone := c.UserContext(), form(c, policyFields...), zoneOf(c.Member.Business)
+	policy, unreadable := policyDraft(ctx, typed.Values, zone)
+	refused := h.Quotes.SetPolicy(ctx, c.Scope, currency, policy)
 	if refused == nil {
-		c.Flash(string(ui.Good), "Saved. New payments in "+string(currency)+" are priced by this rule.")
+		c.Flash(string(ui.Good), words.T(ctx, "rate_policy.saved", "Currency", string(currency)))
 		return c.Redirect(policyPath(currency))
 	}
 	status, err := refuse(&typed, refused)
@@ -85,9 +86,9 @@ func (h *Handlers) showRatePolicy(c *page.Ctx, status int, currency money.Curren
 	if typed == nil {
 		typed = &ui.Form{Values: policyValues(facts.Policy, facts.Now, zone)}
 	}
-	shell := c.Layout("Prices in "+string(currency), "rates")
+	shell := c.Layout(words.T(c.UserContext(), "rate_policy.title", "Currency", string(currency)), "rates")
 	shell.NextPath = policyPath(currency)
-	return c.RenderStatus(status, dashboard.RatePolicy(policyProps(shell, *typed, facts, zone)))
+	return c.RenderStatus(status, dashboard.RatePolicy(policyProps(c.UserContext(), shell, *typed, facts, zone)))
 }
 
 // sample is the price that a rule gives the coin of the samples.

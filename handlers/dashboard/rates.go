@@ -11,6 +11,7 @@ import (
 	"cointill/core/scope"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
+	"cointill/views/words"
 )
 
 const ratesPath = "/dashboard/rates"
@@ -71,7 +72,7 @@ func (h *Handlers) rates(c *page.Ctx) error {
 			return err
 		}
 	}
-	return c.Render(dashboard.Rates(ratesProps(c.Layout("Rates", "rates"), facts, zoneOf(c.Member.Business))))
+	return c.Render(dashboard.Rates(ratesProps(ctx, c.Layout(words.T(ctx, "rates.title"), "rates"), facts, zoneOf(c.Member.Business))))
 }
 
 // prices are those of every coin in every currency by the rules of a business.

@@ -232,7 +232,8 @@ func TestRateRoles(t *testing.T) {
 	})
 }
 
-// TestUnpriced: a live method that is on without a rate is shown where people look.
+// TestUnpriced (FX-2): a live method that is on without a rate is shown where people
+// look.
 func TestUnpriced(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.Business("Ama's Shop", ama)

@@ -1,13 +1,14 @@
 package dashboard
 
 import (
-	"strconv"
+	"net/url"
 	"strings"
-	"time"
 
 	"cointill/core/account"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
+	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // signInForm leads on to sign-up where nobody has signed up yet.
@@ -19,21 +20,46 @@ func (h *Handlers) signInForm(c *page.Ctx) error {
 	if empty {
 		return c.Redirect("/sign-up")
 	}
-	props := dashboard.SignInProps{CSRF: c.Session.FormToken(), Next: inside(c.Query("next"))}
-	if c.Query("signed_out") != "" {
-		props.Notice = "You are signed out."
+	props := h.signInProps(c, ui.Form{}, inside(c.Query("next")))
+	for why, notice := range map[string]string{
+		"signed_out": "sign_in.signed_out", "removed": "sign_in.removed",
+		"changed": "sign_in.changed", "confirmed": "sign_in.confirmed",
+	} {
+		if c.Query(why) != "" {
+			props.Notice = words.T(c.UserContext(), notice)
+		}
 	}
 	return c.Render(dashboard.SignIn(props))
 }
 
-// signIn opens a session under a new id.
+// signInProps is the page of signing in, with what was typed.
+func (h *Handlers) signInProps(c *page.Ctx, typed ui.Form, next string) dashboard.SignInProps {
+	return dashboard.SignInProps{Form: typed, CSRF: c.Session.FormToken(), Next: next, PasskeyOrigin: h.Profiles.PasskeyOrigin()}
+}
+
+// showSignIn shows the page of signing in again, with why it was refused.
+func (h *Handlers) showSignIn(c *page.Ctx, status int, typed ui.Form) error {
+	return c.RenderStatus(status, dashboard.SignIn(h.signInProps(c, typed, inside(c.Text("next")))))
+}
+
+// keyPending is what the session keeps of a sign-in that still needs a code.
+const keyPending = "pending"
+
+// signIn opens a session under a new id, or asks for the code of the second factor.
 func (h *Handlers) signIn(c *page.Ctx) error {
-	user, refused := h.Accounts.SignIn(c.UserContext(), account.Credentials{
-		Email: c.Text("email"), Password: c.FormValue("password"), IP: c.ClientIP,
+	entry, refused := h.Accounts.SignIn(c.UserContext(), account.Credentials{
+		Email: c.Text("email"), Password: c.FormValue("password"), IP: c.ClientIP, Device: c.Session.Device(),
 	})
 	next := inside(c.Text("next"))
+	if refused == nil && entry.Pending != "" {
+		c.Session.SignIn(0) // nobody's yet, but no longer the one from before the password
+		c.Session.Set(keyPending, entry.Pending)
+		return c.Redirect("/sign-in/code?next=" + url.QueryEscape(next))
+	}
 	if refused == nil {
-		c.Session.SignIn(user.ID)
+		if err := h.arrive(c, entry.User, false); err != nil {
+			return err
+		}
 		return c.Redirect(page.Local(next, "/dashboard"))
 	}
 	typed := form(c, "email") // never a password
@@ -41,15 +67,47 @@ func (h *Handlers) signIn(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if wait := page.Explain(refused).RetryAfter; wait > 0 {
-		c.Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
-	}
-	return c.RenderStatus(status, dashboard.SignIn(dashboard.SignInProps{Form: typed, CSRF: c.Session.FormToken(), Next: next}))
+	retryAfter(c, refused)
+	return h.showSignIn(c, status, typed)
 }
 
-// inside is the path when it is one of the dashboard's, else "".
+// signInCodeForm asks for the code, when a password was right a moment ago.
+func (h *Handlers) signInCodeForm(c *page.Ctx) error {
+	if c.Session.Value(keyPending) == "" {
+		return c.Redirect("/sign-in")
+	}
+	return c.Render(dashboard.SignInCode(dashboard.CodeProps{CSRF: c.Session.FormToken(), Next: inside(c.Query("next"))}))
+}
+
+// signInCode finishes a sign-in with a code.
+func (h *Handlers) signInCode(c *page.Ctx) error {
+	next := inside(c.Text("next"))
+	user, left, refused := h.Profiles.EnterCode(c.UserContext(), c.Session.Value(keyPending), c.Text("code"), c.ClientIP)
+	if refused == nil {
+		if err := h.arrive(c, user, false); err != nil {
+			return err
+		}
+		if left >= 0 {
+			c.Flash(string(ui.Warn), words.N(c.UserContext(), "sign_in.used_code", left))
+		}
+		return c.Redirect(page.Local(next, "/dashboard"))
+	}
+	var typed ui.Form
+	status, err := refuse(&typed, refused)
+	if err != nil {
+		return err
+	}
+	if page.Explain(refused).Code == "sign_in_expired" {
+		c.Session.Set(keyPending, "")
+		return h.showSignIn(c, status, typed)
+	}
+	retryAfter(c, refused)
+	return c.RenderStatus(status, dashboard.SignInCode(dashboard.CodeProps{Form: typed, CSRF: c.Session.FormToken(), Next: next}))
+}
+
+// inside is the path when it is one that signing in may lead on to, else "".
 func inside(path string) string {
-	if !strings.HasPrefix(path, "/dashboard") {
+	if !strings.HasPrefix(path, "/dashboard") && !strings.HasPrefix(path, "/invitation/") {
 		return ""
 	}
 	return page.Local(path, "")

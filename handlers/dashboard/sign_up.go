@@ -5,6 +5,7 @@ import (
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // signUpForm welcomes the person who just started this server. It is open
@@ -29,8 +30,10 @@ func (h *Handlers) signUp(c *page.Ctx) error {
 		typed := form(c, "business_name", "name", "email") // never a password
 		return h.signUpRefused(c, typed, err)
 	}
-	c.Session.SignIn(user.ID)
-	c.Flash(string(ui.Good), "Your business is ready. Everything you see is test data until you switch to live.")
+	if err := h.arrive(c, user, true); err != nil {
+		return err
+	}
+	c.Flash(string(ui.Good), words.T(c.UserContext(), "sign_in.ready"))
 	return c.Redirect("/dashboard")
 }
 

@@ -11,14 +11,16 @@ import (
 	"cointill/models"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // walletFacts is what is known of how a coin is received.
 type walletFacts struct {
 	Coin    money.CoinInfo
 	Scope   scope.Scope
-	Network string // such as "bitcoin-mainnet"; "" where none serves the coin
-	Trouble string // why the network can't be used now
+	Network string   // such as "bitcoin-mainnet"; "" where none serves the coin
+	Trouble string   // why the network can't be used now
+	Notes   []string // what to know although it can
 	State   wallet.State
 	Found   bool // there is a wallet
 	History []models.Wallet
@@ -50,9 +52,9 @@ func (h *Handlers) showWallet(c *page.Ctx, status int, info money.CoinInfo, type
 	if facts.History, err = h.Receiving.History(c.UserContext(), c.Scope, info.Chain); err != nil {
 		return err
 	}
-	shell := c.Layout(info.Name+" wallet", "methods")
+	shell := c.Layout(words.T(c.UserContext(), "wallet.page", "Coin", info.Name), "methods")
 	shell.NextPath = walletPath(info)
-	return c.RenderStatus(status, dashboard.Wallet(walletProps(shell, typed, facts, zoneOf(c.Member.Business))))
+	return c.RenderStatus(status, dashboard.Wallet(walletProps(c.UserContext(), shell, typed, facts, zoneOf(c.Member.Business))))
 }
 
 // received collects how a coin is received, without what was before.
@@ -63,8 +65,30 @@ func (h *Handlers) received(c *page.Ctx, info money.CoinInfo) (walletFacts, erro
 		return facts, nil
 	}
 	var err error
+	if facts.Notes, err = h.noted(c, info); err != nil {
+		return facts, err
+	}
 	facts.State, facts.Found, err = h.Wallets.Active(c.UserContext(), c.Scope, info.Chain)
 	return facts, err
+}
+
+// noted is what to know of a coin that can be paid with.
+func (h *Handlers) noted(c *page.Ctx, info money.CoinInfo) (notes []string, err error) {
+	said := h.Noted.Notes(c.Scope.Domain, info.Chain)
+	if said.Network != "" {
+		notes = append(notes, said.Network)
+	}
+	if info.Coin != money.USDT {
+		return notes, nil
+	}
+	if said.Token != "" {
+		notes = append(notes, said.Token)
+	}
+	count, first, err := h.Wallets.Barred(c.UserContext(), c.Scope)
+	if err == nil && count > 0 {
+		notes = append(notes, barredText(c.UserContext(), count, first))
+	}
+	return notes, err
 }
 
 // coinOf is the coin whose payment method the address names.

@@ -2,14 +2,13 @@ package dashboard
 
 import (
 	"net/http"
-	"strconv"
-	"time"
 
 	"cointill/core/money"
 	"cointill/core/wallet"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // walletReview shows what a key is read as, with its first addresses, and whether
@@ -58,12 +57,16 @@ func (h *Handlers) showReview(c *page.Ctx, status int, r review) error {
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(r.Coin.Name+" wallet", "methods")
+	shell := c.Layout(words.T(c.UserContext(), "wallet.page", "Coin", r.Coin.Name), "methods")
 	shell.NextPath = walletPath(r.Coin)
 	if r.Preview.Account != nil {
-		return c.RenderStatus(status, dashboard.AccountReview(accountReviewProps(shell, facts, r)))
+		props := accountReviewProps(shell, facts, r)
+		props.SecondFactor = c.Member.User.SecondFactor
+		return c.RenderStatus(status, dashboard.AccountReview(props))
 	}
-	return c.RenderStatus(status, dashboard.WalletReview(reviewProps(shell, facts, r)))
+	props := reviewProps(c.UserContext(), shell, facts, r)
+	props.SecondFactor = c.Member.User.SecondFactor
+	return c.RenderStatus(status, dashboard.WalletReview(props))
 }
 
 // walletKeyRefused shows the first step again. Of what was entered as a key only what
@@ -79,11 +82,4 @@ func (h *Handlers) walletKeyRefused(c *page.Ctx, info money.CoinInfo, refused er
 		return err
 	}
 	return h.showWallet(c, status, info, typed)
-}
-
-// retryAfter tells a program how long to wait, when that is why it was refused.
-func retryAfter(c *page.Ctx, refused error) {
-	if wait := page.Explain(refused).RetryAfter; wait > 0 {
-		c.Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
-	}
 }

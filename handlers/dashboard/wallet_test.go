@@ -126,14 +126,14 @@ func TestWalletPassword(t *testing.T) {
 		if limited.Header.Get("Retry-After") != "1" {
 			t.Errorf("Retry-After %q", limited.Header.Get("Retry-After"))
 		}
-		if rows(s, &models.Wallet{}, "1 = 1") != 0 || rows(s, &models.Mail{}, "1 = 1") != 0 || rows(s, &models.Audit{}, "action = 'wallet.change_refused'") != 2 {
+		if rows(s, &models.Wallet{}, "1 = 1") != 0 || rows(s, &models.Mail{}, "business_id > 0") != 0 || rows(s, &models.Audit{}, "action = 'wallet.change_refused'") != 2 {
 			t.Error("a refused change left more or less than its audit rows")
 		}
 		s.Clock.Advance(time.Second)
 		leads(t, send(servertest.Password), walletAt)
 		leads(t, send("whatever, for nothing changes"), walletAt) // sent twice
 		expect(t, b.Get(walletAt), 200, "go to this wallet already")
-		if rows(s, &models.Wallet{}, "active") != 1 || rows(s, &models.Mail{}, "1 = 1") != 1 || rows(s, &models.Audit{}, "action = 'wallet.changed'") != 1 {
+		if rows(s, &models.Wallet{}, "active") != 1 || rows(s, &models.Mail{}, "business_id > 0") != 1 || rows(s, &models.Audit{}, "action = 'wallet.changed'") != 1 {
 			t.Error("the second time did something")
 		}
 	})
@@ -169,13 +169,13 @@ func TestWalletChanged(t *testing.T) {
 
 		use(t, b, tpub) // and back, where it was
 		expect(t, b.Get(walletAt), 200, "1 address", "next: 0/1")
-		if rows(s, &models.Wallet{}, "1 = 1") != 2 || rows(s, &models.Mail{}, "1 = 1") != 3 {
+		if rows(s, &models.Wallet{}, "1 = 1") != 2 || rows(s, &models.Mail{}, "business_id > 0") != 3 {
 			t.Error("coming back made another wallet, or told nobody")
 		}
 	})
 }
 
-// TestWalletGap: the meter counts addresses that nobody has paid to.
+// TestWalletGap (BTC-14): the meter counts addresses that nobody has paid to.
 func TestWalletGap(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		s.Connect(scope.Test, money.Bitcoin, "regtest")
@@ -239,7 +239,8 @@ func TestWalletRoles(t *testing.T) {
 	})
 }
 
-// TestWalletPrivateKey: what can spend is refused, and stands in no page, no row and no log.
+// TestWalletPrivateKey (BTC-16): what can spend is refused, and stands in no page, no
+// row and no log.
 func TestWalletPrivateKey(t *testing.T) {
 	secrets := []string{
 		"tprv8ZgxMBicQKsPeDgjzdC36fs6bMjGApWDNLR9erAXMs5skhMv36j9MV5ecvfavji5khqjWaWSFhN3YcCUUdiKH6isR4Pwy3U5y5egddBr16m",
@@ -299,7 +300,7 @@ func TestWalletOfOthers(t *testing.T) {
 		if text := b.Get(walletAt).Text(); strings.Contains(text, "tpubDC3D") || strings.Contains(text, "Former") {
 			t.Error(text)
 		}
-		if rows(s, &models.Audit{}, "action = 'wallet.changed'") != 1 || rows(s, &models.Mail{}, "1 = 1") != 1 {
+		if rows(s, &models.Audit{}, "action = 'wallet.changed'") != 1 || rows(s, &models.Mail{}, "business_id > 0") != 1 {
 			t.Error("a refused key was told of")
 		}
 	})

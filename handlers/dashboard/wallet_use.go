@@ -4,6 +4,13 @@ import (
 	"cointill/core/receiving"
 	"cointill/handlers/page"
 	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// The messages of what became of a wallet, and of an account of the XRP Ledger (true).
+var (
+	usedWord = map[bool]string{false: "wallet.wallet_used", true: "wallet.account_used"}
+	sameWord = map[bool]string{false: "wallet.wallet_same", true: "wallet.account_same"}
 )
 
 // walletUse makes a key what a coin is received with. Sent twice it changes
@@ -15,14 +22,14 @@ func (h *Handlers) walletUse(c *page.Ctx) error {
 	}
 	key, script := c.FormValue("key"), c.Text("script")
 	_, changed, refused := h.Receiving.Change(c.UserContext(), c.Scope, receiving.Change{
-		Chain: info.Chain, Key: key, Script: script, Password: c.FormValue("password"), IP: c.ClientIP,
+		Chain: info.Chain, Key: key, Script: script, Proof: proof(c),
 	})
 	switch {
 	case refused == nil && changed:
-		c.Flash(string(ui.Good), info.Name+" payments now go to this "+held(info)+". Every owner gets a mail about it.")
+		c.Flash(string(ui.Good), words.T(c.UserContext(), usedWord[onLedger(info)], "Coin", info.Name))
 		return c.Redirect(walletPath(info))
 	case refused == nil:
-		c.Flash(string(ui.Info), info.Name+" payments go to this "+held(info)+" already.")
+		c.Flash(string(ui.Info), words.T(c.UserContext(), sameWord[onLedger(info)], "Coin", info.Name))
 		return c.Redirect(walletPath(info))
 	}
 	preview, err := h.Wallets.Preview(c.UserContext(), c.Scope, info.Chain, key, script)

@@ -10,6 +10,7 @@ import (
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
+	"cointill/views/words"
 )
 
 // webhook shows one endpoint.
@@ -55,12 +56,12 @@ func (h *Handlers) renderWebhook(c *page.Ctx, endpoint webhook.Endpoint, shown w
 	if err != nil {
 		return err
 	}
-	shell := c.Layout("Webhook "+endpoint.Name, "webhooks")
+	shell := c.Layout(words.T(c.UserContext(), "webhook.page", "Name", endpoint.Name), "webhooks")
 	shell.NextPath = webhookPath(endpoint.ID)
 	if shown.Said.Text != "" {
 		shell.Flash = shown.Said
 	}
-	props := webhookProps(shell, facts, zoneOf(c.Member.Business))
+	props := webhookProps(c.UserContext(), shell, facts, zoneOf(c.Member.Business))
 	props.Secret, props.NewSecret = shown.Secret, shown.Replaced
 	return c.RenderStatus(shown.Status, dashboard.Webhook(props))
 }

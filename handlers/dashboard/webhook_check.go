@@ -8,6 +8,7 @@ import (
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // signatureForm asks for a delivery to look at.
@@ -32,8 +33,10 @@ func (h *Handlers) signatureCheck(c *page.Ctx) error {
 			return err
 		}
 	}
-	if strings.Contains(typed.Value("webhook_signature"), "whsec_") {
-		typed.Values["webhook_signature"] = ""
+	for name, value := range typed.Values {
+		if strings.Contains(value, "whsec_") { // a secret in the wrong field doesn't come back
+			typed.Values[name] = ""
+		}
 	}
 	return h.showSignature(c, status, typed, verdict)
 }
@@ -43,9 +46,9 @@ func (h *Handlers) showSignature(c *page.Ctx, status int, typed ui.Form, verdict
 	if err != nil {
 		return err
 	}
-	shell := c.Layout("Check a signature", "webhooks")
+	shell := c.Layout(words.T(c.UserContext(), "webhook.check"), "webhooks")
 	shell.NextPath = checkPath
-	return c.RenderStatus(status, dashboard.SignatureCheck(signatureProps(shell, typed, verdict, endpoints)))
+	return c.RenderStatus(status, dashboard.SignatureCheck(signatureProps(c.UserContext(), shell, typed, verdict, endpoints)))
 }
 
 const checkPath = webhooksPath + "/check"

@@ -9,6 +9,7 @@ import (
 	"cointill/views/dashboard"
 	"cointill/views/layout"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // webhookForm is the form of a new endpoint, which will receive events.
@@ -32,19 +33,19 @@ func (h *Handlers) webhookCreate(c *page.Ctx) error {
 		}
 		return h.showWebhookForm(c, status, typed, webhook.Endpoint{})
 	}
-	said := layout.Flash{Kind: string(ui.Good), Text: "The endpoint is registered."}
+	said := layout.Flash{Kind: string(ui.Good), Text: words.T(c.UserContext(), "webhook.registered")}
 	return h.renderWebhook(c, made, webhookShown{Status: http.StatusCreated, Said: said, Secret: secret})
 }
 
 // showWebhookForm shows the form of an endpoint; a new one has no id.
 func (h *Handlers) showWebhookForm(c *page.Ctx, status int, typed ui.Form, e webhook.Endpoint) error {
-	title := "Add an endpoint"
+	title := words.T(c.UserContext(), "webhook.add")
 	if e.ID != "" {
-		title = "Edit endpoint " + e.Name
+		title = words.T(c.UserContext(), "webhook.edit_page", "Name", e.Name)
 	}
 	shell := c.Layout(title, "webhooks")
 	if shell.NextPath = webhooksPath + "/new"; e.ID != "" {
 		shell.NextPath = webhooksPath
 	}
-	return c.RenderStatus(status, dashboard.WebhookForm(webhookFormProps(shell, typed, e)))
+	return c.RenderStatus(status, dashboard.WebhookForm(webhookFormProps(c.UserContext(), shell, typed, e)))
 }

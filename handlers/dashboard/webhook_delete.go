@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cointill/handlers/page"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // webhookDelete removes an endpoint.
@@ -10,6 +11,6 @@ func (h *Handlers) webhookDelete(c *page.Ctx) error {
 	if err := h.Webhooks.Delete(c.UserContext(), c.Scope, c.Param("id")); err != nil {
 		return err
 	}
-	c.Flash(string(ui.Good), "The endpoint is deleted.")
+	c.Flash(string(ui.Good), words.T(c.UserContext(), "webhook.deleted"))
 	return c.Redirect("/dashboard/webhooks")
 }

@@ -11,6 +11,7 @@ import (
 	"cointill/views/dashboard"
 	"cointill/views/layout"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // deliveryFacts is what the page of a delivery is made of.
@@ -43,7 +44,7 @@ func (h *Handlers) deliveryResend(c *page.Ctx) error {
 		}
 		return h.showDelivery(c, status, said)
 	}
-	c.Flash(string(ui.Info), "It is on its way. Load the page again in a moment to see what your server answered.")
+	c.Flash(string(ui.Info), words.T(c.UserContext(), "webhook.on_its_way"))
 	return nil
 }
 
@@ -57,7 +58,7 @@ func (h *Handlers) showDelivery(c *page.Ctx, status int, said layout.Flash) erro
 	if said.Text != "" {
 		shell.Flash = said
 	}
-	return c.RenderStatus(status, dashboard.Delivery(deliveryProps(shell, facts, zoneOf(c.Member.Business))))
+	return c.RenderStatus(status, dashboard.Delivery(deliveryProps(c.UserContext(), shell, facts, zoneOf(c.Member.Business))))
 }
 
 // delivered collects what there is of an event for an endpoint. One that was

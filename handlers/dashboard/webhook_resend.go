@@ -8,6 +8,7 @@ import (
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 const resendsPath = webhooksPath + "/resends"
@@ -25,7 +26,7 @@ func (h *Handlers) resends(c *page.Ctx) error {
 // resendReview says how many events an order would send. It changes nothing.
 func (h *Handlers) resendReview(c *page.Ctx) error {
 	typed, types := asked(c)
-	order, unreadable := orderOf(typed, types, zoneOf(c.Member.Business))
+	order, unreadable := orderOf(c.UserContext(), typed, types, zoneOf(c.Member.Business))
 	if len(unreadable) > 0 {
 		return h.resendRefused(c, typed, types, mistyped(unreadable, h.Webhooks.Check(order)))
 	}
@@ -37,15 +38,15 @@ func (h *Handlers) resendReview(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	shell := c.Layout("Send events again", "webhooks")
+	shell := c.Layout(words.T(c.UserContext(), "webhook.resend"), "webhooks")
 	shell.NextPath = resendsPath
-	return c.Render(dashboard.ResendReview(reviewOf(shell, typed, types, reviewed{order, planned, names}, zoneOf(c.Member.Business))))
+	return c.Render(dashboard.ResendReview(reviewOf(c.UserContext(), shell, typed, reviewed{order, planned, names}, zoneOf(c.Member.Business))))
 }
 
 // resendCreate gives the order.
 func (h *Handlers) resendCreate(c *page.Ctx) error {
 	typed, types := form(c, orderFields...), multiple(c, "types")
-	order, unreadable := orderOf(typed, types, zoneOf(c.Member.Business))
+	order, unreadable := orderOf(c.UserContext(), typed, types, zoneOf(c.Member.Business))
 	if len(unreadable) > 0 {
 		return h.resendRefused(c, typed, types, mistyped(unreadable, h.Webhooks.Check(order)))
 	}
@@ -67,9 +68,9 @@ func (h *Handlers) resend(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	shell := c.Layout("Sending events again", "webhooks")
+	shell := c.Layout(words.T(c.UserContext(), "webhook.sending_again"), "webhooks")
 	shell.NextPath = resendsPath
-	props := dashboard.ResendProps{Page: shell, ResendRow: resendRow(found, names, zoneOf(c.Member.Business))}
+	props := dashboard.ResendProps{Page: shell, ResendRow: resendRow(c.UserContext(), found, names, zoneOf(c.Member.Business))}
 	if props.Working {
 		props.Refresh = 5
 	}
@@ -94,10 +95,10 @@ func (h *Handlers) showResends(c *page.Ctx, status int, typed ui.Form, types []s
 	if err != nil {
 		return err
 	}
-	shell := c.Layout("Send events again", "webhooks")
+	shell := c.Layout(words.T(c.UserContext(), "webhook.resend"), "webhooks")
 	shell.NextPath = resendsPath
 	facts := resendsFacts{Scope: c.Scope, Endpoints: endpoints, Orders: orders, After: after, Next: next, Types: types}
-	return c.RenderStatus(status, dashboard.Resends(resendsProps(shell, typed, facts, zoneOf(c.Member.Business))))
+	return c.RenderStatus(status, dashboard.Resends(resendsProps(c.UserContext(), shell, typed, facts, zoneOf(c.Member.Business))))
 }
 
 // endpointNames are the names of the endpoints that there are, by their id.

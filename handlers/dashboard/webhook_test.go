@@ -328,6 +328,13 @@ func TestSignatureChecker(t *testing.T) {
 		if strings.Contains(refused.Body, "whsec_marked") {
 			t.Error("a secret comes back")
 		}
+		for _, field := range []string{"webhook_id", "webhook_timestamp", "body"} {
+			form := url.Values{"endpoint": {s.id()}, "webhook_id": {"evt_1"}, "webhook_timestamp": {"1"}, "webhook_signature": {"v1,x"}}
+			form.Set(field, "whsec_marked")
+			if again := s.b.PostFrom(at, at, form); again.Status != 200 || strings.Contains(again.Body, "whsec_marked") {
+				t.Errorf("%s: a secret comes back, or %d", field, again.Status)
+			}
+		}
 		s.Clock.Advance(20 * time.Minute)
 		check("", "", 200, "Signed rightly, at another time", "20 minutes old")
 		if strings.Contains(s.Logged(), "marked") {

@@ -5,6 +5,7 @@ import (
 
 	"cointill/handlers/page"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // webhookTest sends a test event to one endpoint.
@@ -15,6 +16,6 @@ func (h *Handlers) webhookTest(c *page.Ctx) error {
 	if err != nil {
 		return h.webhookRefused(c, err)
 	}
-	c.Flash(string(ui.Info), "A test event is on its way. Load the page again in a moment to see what your server answered.")
+	c.Flash(string(ui.Info), words.T(c.UserContext(), "webhook.test_on_its_way"))
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"cointill/core/webhook"
 	"cointill/handlers/page"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // webhookToggle switches an endpoint on or off; switching it on forgives its
@@ -21,7 +22,7 @@ func (h *Handlers) webhookToggle(c *page.Ctx) error {
 			return err
 		}
 		if missed.Count > 0 {
-			c.Flash(string(ui.Info), missedText(missed, true, zoneOf(c.Member.Business))+" Open “"+changed.Name+"” to send them.")
+			c.Flash(string(ui.Info), missedText(c.UserContext(), missed, true, zoneOf(c.Member.Business))+" "+words.T(c.UserContext(), "webhook.missed_open", "Name", changed.Name))
 		}
 	}
 	return c.Redirect(to)

@@ -6,6 +6,7 @@ import (
 	"cointill/core/webhook"
 	"cointill/handlers/page"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // webhookEdit is the form of an endpoint that there is.
@@ -33,6 +34,6 @@ func (h *Handlers) webhookUpdate(c *page.Ctx) error {
 		}
 		return h.showWebhookForm(c, status, typed, endpoint)
 	}
-	c.Flash(string(ui.Good), "Saved.")
+	c.Flash(string(ui.Good), words.T(c.UserContext(), "webhook.saved"))
 	return c.Redirect(webhookPath(changed.ID))
 }

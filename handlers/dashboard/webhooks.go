@@ -5,6 +5,7 @@ import (
 	"cointill/core/webhook"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
+	"cointill/views/words"
 )
 
 // webhooks lists the endpoints; a business may have 50 in a domain, so there is one page.
@@ -18,13 +19,13 @@ func (h *Handlers) webhooks(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	props := dashboard.WebhooksProps{Page: c.Layout("Webhooks", "webhooks"), Manage: sc.Allows(scope.ManageWebhooks)}
+	props := dashboard.WebhooksProps{Page: c.Layout(words.T(ctx, "webhook.title"), "webhooks"), Manage: sc.Allows(scope.ManageWebhooks)}
 	for _, e := range endpoints {
 		var last *webhook.Delivery
 		if d, any := latest[e.ID]; any {
 			last = &d
 		}
-		props.Rows = append(props.Rows, webhookRow(e, last, zone))
+		props.Rows = append(props.Rows, webhookRow(ctx, e, last, zone))
 	}
 	return c.Render(dashboard.Webhooks(props))
 }

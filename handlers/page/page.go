@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -53,8 +54,18 @@ type Session interface {
 	Value(key string) string
 	// Set remembers a short text; "" forgets it.
 	Set(key, value string)
-	// SignIn makes the session a user's, under a new id.
+	// SignIn makes the session a user's, under a new id and with a new life.
 	SignIn(userID int64)
+	// Rotate gives the session a new id: its rights changed.
+	Rotate()
+	// User is whose session it is; 0 is nobody's.
+	User() int64
+	// Key names the session in lists of them; it is no token.
+	Key() string
+	// Device is what the browser's cookie holds that outlives sessions; "" when it has none.
+	Device() string
+	// SetDevice gives the browser that cookie.
+	SetDevice(token string)
 	// SignOut ends the session.
 	SignOut()
 	// FormToken is the token that forms carry in the field FormField.
@@ -75,6 +86,8 @@ type Ctx struct {
 	// Member and Scope are zero on the routes of visitors and payers.
 	Member account.Membership
 	Scope  scope.Scope
+	// Operator says that the member runs this installation.
+	Operator bool
 	// Session is nil on the routes of payers.
 	Session Session
 	// ClientIP is the customer's or member's address, behind trusted proxies too.
@@ -95,12 +108,14 @@ const (
 	LocalClientIP  = "client_ip"  // set by the server: whose request it is, behind trusted proxies too
 	LocalBusiness  = "business"   // int64
 	LocalReference = "reference"  // PAY_…
+	LocalCaller    = "caller"     // scope.Scope of an API key: the request stands in the log of calls
 )
 
 // The keys of what the session remembers.
 const (
-	keyDomain = "domain"
-	keyFlash  = "flash"
+	keyDomain   = "domain"
+	keyFlash    = "flash"
+	keyBusiness = "business"
 )
 
 // Render sends a page with status 200.
@@ -176,6 +191,19 @@ func (c *Ctx) SetDomain(domain scope.Domain) error {
 	return nil
 }
 
+// Business is the id of the business that the member has chosen; 0 for none.
+func (c *Ctx) Business() int64 {
+	id, _ := strconv.ParseInt(c.Session.Value(keyBusiness), 10, 64) // "" is none
+	return id
+}
+
+// SetBusiness chooses among the businesses of a user. The session gets a new id,
+// so that no form of the other business works any more.
+func (c *Ctx) SetBusiness(id int64) {
+	c.Session.Set(keyBusiness, strconv.FormatInt(id, 10))
+	c.Session.Rotate()
+}
+
 // Flash leaves a sentence for the next page. Kind is good, bad, warn or info.
 func (c *Ctx) Flash(kind, text string) { c.Session.Set(keyFlash, kind+"\n"+text) }
 
@@ -193,6 +221,6 @@ func (c *Ctx) TakeFlash() layout.Flash {
 // Layout fills the shell of a dashboard page. nav is the key of its menu item.
 func (c *Ctx) Layout(title, nav string) layout.Page {
 	return layout.Page{Title: title, Nav: nav, UserName: c.Member.User.Name, UserEmail: c.Member.User.Email,
-		BusinessName: c.Member.Business.Name, Domain: string(c.Domain()), LiveAvailable: true,
+		BusinessName: c.Member.Business.Name, Domain: string(c.Domain()), LiveAvailable: true, Operator: c.Operator,
 		CSRF: c.Session.FormToken(), Once: ident.New("once_"), Flash: c.TakeFlash(), NextPath: c.OriginalURL()}
 }

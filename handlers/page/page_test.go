@@ -15,6 +15,7 @@ import (
 	"cointill/handlers/page"
 )
 
+// TestLocalLeadsNowhereElse (AP-22): only a path of our own is gone to after a form.
 func TestLocalLeadsNowhereElse(t *testing.T) {
 	for path, fine := range map[string]bool{
 		"/": true, "/dashboard": true, "/dashboard?status=successful&q=a%20b": true, "/a/b#c": true,

@@ -100,15 +100,11 @@
     else if ((el = hit("[data-theme-switch]"))) {
       root.dataset.theme = isDark() ? themes[0] : themes[1];
       store.set(root.dataset.theme); refresh();
-    } else if (hit("[data-leave-cancel]")) { clearInterval(leaving); $("[data-leave]").remove(); }
+    } else if (hit("[data-print]")) print();
+    else if (hit("[data-leave-cancel]")) { clearInterval(leaving); $("[data-leave]").remove(); }
   });
 
   doc.addEventListener("keydown", (e) => {
-    const typing = e.target.closest("input, select, textarea, [contenteditable]");
-    if (e.key === "/" && !typing && !e.ctrlKey && !e.metaKey && !e.altKey) {
-      const box = $("[data-search]");
-      if (box) { e.preventDefault(); box.focus(); box.select(); }
-    }
     if (e.key === "Escape") { const menu = $("details.menu[open]"); if (menu) { menu.open = false; $("summary", menu).focus(); } }
   });
 

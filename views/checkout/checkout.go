@@ -1,14 +1,15 @@
+// Package checkout holds the customer's pages: the payment page with its live
+// status, and the page of a payment link, in every language of package words.
 package checkout
 
 import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"cointill/views/layout"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // View says which face the payment page shows.
@@ -59,6 +60,10 @@ type StatusProps struct {
 	Chosen   bool
 	View     View
 	Merchant string
+	// LogoPath is the merchant's picture; empty shows the first letter of the name.
+	LogoPath string
+	// SupportURL is a page of the merchant's for who needs help; empty shows nothing.
+	SupportURL string
 	// Contact is how the merchant is reached; empty shows nothing.
 	Contact string
 	// Coin is the symbol (BTC), CoinName the name, Network the network's name
@@ -134,6 +139,7 @@ type LinkPageProps struct {
 	Chosen             bool
 	State              LinkState
 	Merchant           string
+	LogoPath           string // of the merchant's picture; empty shows the first letter of the name
 	Title, Description string
 	// Fixed is the amount as shown; empty when the customer chooses it, then
 	// Currency is its code and Min and Max are as shown (either may be empty).
@@ -144,9 +150,9 @@ type LinkPageProps struct {
 	CSRF string
 }
 
-func (p StatusProps) t(id string, pairs ...string) string { return say(p.Lang, id, pairs...) }
+func (p StatusProps) t(id string, pairs ...string) string { return words.Say(p.Lang, id, pairs...) }
 
-func (p LinkPageProps) t(id string, pairs ...string) string { return say(p.Lang, id, pairs...) }
+func (p LinkPageProps) t(id string, pairs ...string) string { return words.Say(p.Lang, id, pairs...) }
 
 func (p StatusProps) path(end string) string {
 	return "/pay/" + p.Token + end + carried(p.Lang, p.Chosen)
@@ -198,33 +204,16 @@ func (p StatusProps) wait() string {
 	switch {
 	case minutes <= 0:
 		return ""
-	case minutes == 1:
-		return p.t("wait_minute")
 	case minutes < 55:
-		return p.t("wait_minutes", "N", strconv.Itoa(minutes))
-	case hours == 1:
-		return p.t("wait_hour")
+		return words.Count(p.Lang, "wait_minutes", minutes)
 	}
-	return p.t("wait_hours", "N", strconv.Itoa(hours))
+	return words.Count(p.Lang, "wait_hours", hours)
 }
 
 func unix(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }
 
 // clock writes an absolute time with its zone.
-func clock(t time.Time) string {
-	if t.IsZero() {
-		return "–"
-	}
-	return ui.TimeText(t) + " " + t.Format("MST")
-}
-
-func letter(name string) string {
-	first, _ := utf8.DecodeRuneInString(strings.TrimSpace(name))
-	if first == utf8.RuneError {
-		return "·"
-	}
-	return string(unicode.ToUpper(first))
-}
+func (p StatusProps) clock(t time.Time) string { return words.Moment(p.Lang, t) }
 
 // refresh is how often browsers without JavaScript load the page again.
 func (p StatusProps) refresh() int {

@@ -47,7 +47,7 @@ func LinkPage(p LinkPageProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = top(p.Merchant).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = top(p.Merchant, p.LogoPath).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -206,20 +206,20 @@ func linkForm(p LinkPageProps) templ.Component {
 			}
 		}
 		if p.Fixed != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<p class=\"pay-amount num mt-3\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<p class=\"pay-amount num mt-3\"><bdi dir=\"ltr\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var9 string
 			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(p.Fixed)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/checkout/link.templ`, Line: 44, Col: 42}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/checkout/link.templ`, Line: 44, Col: 57}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</bdi></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -481,7 +481,7 @@ func linkForm(p LinkPageProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Field(p.Field("email", p.t("email")).As("email").With(p.t("email_help")).Attr("autocomplete", "email").Attr("maxlength", "254")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Field(p.Field("email", p.t("email")).As("email").With(p.t("email_help")).Attr("autocomplete", "email").Attr("dir", "ltr").Attr("maxlength", "254")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -507,7 +507,7 @@ func linkForm(p LinkPageProps) templ.Component {
 }
 
 func amountField(p LinkPageProps) ui.FieldProps {
-	field := p.Field("amount", p.t("link_amount_open")+" ("+p.Currency+")").As("number").Attr("min", "1").Attr("max", "1000000").Attr("step", "1").Attr("inputmode", "numeric")
+	field := p.Field("amount", p.t("link_amount_open")+" ("+p.Currency+")").As("number").Attr("min", "1").Attr("max", "1000000").Attr("step", "1").Attr("inputmode", "numeric").Attr("dir", "ltr")
 	if p.Min != "" && p.Max != "" {
 		field = field.With(p.t("link_between", "Min", p.Min, "Max", p.Max))
 	}

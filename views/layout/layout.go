@@ -2,6 +2,13 @@
 // pages, the customer's pages, and the page for errors.
 package layout
 
+import (
+	"context"
+	"slices"
+
+	"cointill/views/words"
+)
+
 // Flash is one sentence about what just happened. Kind is good, bad, warn or
 // info.
 type Flash struct{ Kind, Text string }
@@ -10,13 +17,16 @@ type Flash struct{ Kind, Text string }
 // one in its props.
 type Page struct {
 	Title string
-	// Nav is the key of the current item of the menu: overview, payments,
-	// links, methods, rates, webhooks, keys, unmatched, mailbox or docs.
+	// Nav is the key of the current item of the menu: overview, payments, customers,
+	// links, methods, rates, webhooks, keys, team, unmatched, mailbox, docs,
+	// system or account.
 	Nav                               string
 	UserName, UserEmail, BusinessName string
 	// Domain is test or live; LiveAvailable says whether live can be chosen.
 	Domain        string
 	LiveAvailable bool
+	// Operator shows the page of whoever runs the installation in the menu.
+	Operator bool
 	// CSRF is the token that every form carries; Once is what tells this showing
 	// of a form from the others.
 	CSRF, Once string
@@ -31,8 +41,10 @@ type Page struct {
 // Test says whether the page shows test data.
 func (p Page) Test() bool { return p.Domain != "live" }
 
-type navItem struct{ key, href, icon, text string }
+// navItem is a line of the menu; word is the message that names it.
+type navItem struct{ key, href, icon, word string }
 
+// navGroup is a part of the menu; title is the message above it, empty for none.
 type navGroup struct {
 	title string
 	items []navItem
@@ -41,21 +53,33 @@ type navGroup struct {
 // nav is the menu. Pages that don't exist yet are not in it.
 var nav = []navGroup{
 	{"", []navItem{
-		{"overview", "/dashboard", "overview", "Overview"},
-		{"payments", "/dashboard/payments", "payments", "Transactions"},
-		{"links", "/dashboard/links", "links", "Payment links"},
+		{"overview", "/dashboard", "overview", "layout.overview"},
+		{"payments", "/dashboard/payments", "payments", "layout.transactions"},
+		{"customers", "/dashboard/customers", "user", "layout.customers"},
+		{"links", "/dashboard/links", "links", "layout.payment_links"},
 	}},
-	{"Set up", []navItem{
-		{"methods", "/dashboard/methods", "methods", "Payment methods"},
-		{"rates", "/dashboard/rates", "rates", "Rates"},
-		{"webhooks", "/dashboard/webhooks", "webhooks", "Webhooks"},
-		{"keys", "/dashboard/keys", "keys", "API keys"},
+	{"layout.set_up", []navItem{
+		{"methods", "/dashboard/methods", "methods", "layout.payment_methods"},
+		{"rates", "/dashboard/rates", "rates", "layout.rates"},
+		{"webhooks", "/dashboard/webhooks", "webhooks", "layout.webhooks"},
+		{"keys", "/dashboard/keys", "keys", "layout.api_keys"},
+		{"team", "/dashboard/team", "team", "layout.team"},
+		{"settings", "/dashboard/settings", "settings", "layout.settings"},
 	}},
-	{"Look into", []navItem{
-		{"unmatched", "/dashboard/unmatched", "unmatched", "Unmatched"},
-		{"mailbox", "/dashboard/mailbox", "mailbox", "Mailbox"},
-		{"docs", "/docs", "docs", "API reference"},
+	{"layout.look_into", []navItem{
+		{"unmatched", "/dashboard/unmatched", "unmatched", "layout.unmatched"},
+		{"mailbox", "/dashboard/mailbox", "mailbox", "layout.mailbox"},
+		{"audit", "/dashboard/audit", "audit", "layout.audit_log"},
+		{"docs", "/docs", "docs", "layout.api_reference"},
 	}},
+}
+
+// groups is the menu for who looks at it.
+func (p Page) groups() []navGroup {
+	if !p.Operator {
+		return nav
+	}
+	return append(slices.Clone(nav), navGroup{"layout.this_server", []navItem{{"system", "/dashboard/system", "system", "layout.system"}}})
 }
 
 // ErrorProps describes what went wrong to a person.
@@ -66,6 +90,27 @@ type ErrorProps struct {
 	RequestID       string
 	// HomeHref and HomeText are the way on; empty shows none.
 	HomeHref, HomeText string
+}
+
+// Worded says what happened in the words of the page, by the status, and a way
+// on; a status that it doesn't know keeps the title that it came with.
+func (p ErrorProps) Worded(ctx context.Context) ErrorProps {
+	switch p.Status {
+	case 404:
+		p.Title, p.Do = words.T(ctx, "layout.not_found"), words.T(ctx, "layout.not_found_do")
+	case 403:
+		p.Title, p.Do = words.T(ctx, "layout.not_allowed"), words.T(ctx, "layout.not_allowed_do")
+	case 410:
+		p.Title = words.T(ctx, "layout.no_longer_there")
+	case 429, 503:
+		p.Title = words.T(ctx, "layout.not_right_now")
+	case 500:
+		p.Title = words.T(ctx, "layout.something_went_wrong")
+	}
+	if p.HomeHref != "" {
+		p.HomeText = words.T(ctx, "layout.go_to_the_overview")
+	}
+	return p
 }
 
 // CustomerProps is what the shell of the customer's pages needs.

@@ -5,10 +5,14 @@ package mail
 import (
 	"strings"
 	"time"
+
+	"cointill/views/words"
 )
 
 // ReceiptProps is the receipt of a successful payment.
 type ReceiptProps struct {
+	// Lang is the customer's language, of package words; empty is English.
+	Lang                   string
 	Merchant, CustomerName string
 	// Fiat, Coin and Rate are as shown, for example "₦25,000.00" and
 	// "0.00012345 BTC".
@@ -20,6 +24,8 @@ type ReceiptProps struct {
 	Paid                         time.Time
 	// Contact is how the merchant is reached; empty shows nothing.
 	Contact string
+	// LogoURL is the merchant's picture; empty shows none.
+	LogoURL string
 	// PayURL leads to the payment page; empty shows nothing.
 	PayURL string
 	// Test says that no real money moved.
@@ -28,25 +34,34 @@ type ReceiptProps struct {
 
 // Subject is the subject of the receipt.
 func (p ReceiptProps) Subject() string {
-	subject := "Receipt from " + p.Merchant + ": " + p.Fiat
+	subject := p.t("receipt_subject", "Merchant", p.Merchant, "Fiat", p.Fiat)
 	if p.Test {
 		return "[TEST] " + subject
 	}
 	return subject
 }
 
+func (p ReceiptProps) t(id string, pairs ...string) string { return words.Say(p.Lang, id, pairs...) }
+
+func (p ReceiptProps) questions() string {
+	if p.Contact == "" {
+		return p.t("receipt_questions", "Merchant", p.Merchant)
+	}
+	return p.t("receipt_questions_contact", "Merchant", p.Merchant, "Contact", p.Contact)
+}
+
 type line struct{ name, value string }
 
 func (p ReceiptProps) lines() []line {
 	return filled([]line{
-		{"Paid", p.Fiat},
-		{"In coin", p.Coin},
-		{"Rate", p.Rate},
-		{"Network", p.Network},
-		{"Date", p.Paid.Format("2 January 2006, 15:04 MST")},
-		{"Payment reference", p.Reference},
-		{"Merchant's reference", p.BusinessReference},
-		{"Transaction", p.Hash},
+		{p.t("receipt_paid"), p.Fiat},
+		{p.t("receipt_coin"), p.Coin},
+		{p.t("receipt_rate"), p.Rate},
+		{p.t("receipt_network"), p.Network},
+		{p.t("receipt_date"), words.Moment(p.Lang, p.Paid)},
+		{p.t("reference"), p.Reference},
+		{p.t("receipt_merchant_reference"), p.BusinessReference},
+		{p.t("transaction_hash"), p.Hash},
 	})
 }
 
@@ -64,23 +79,19 @@ func filled(all []line) (out []line) {
 func ReceiptText(p ReceiptProps) string {
 	var out strings.Builder
 	if p.Test {
-		out.WriteString("TEST DATA: no real money was paid.\n\n")
+		out.WriteString(p.t("receipt_test") + "\n\n")
 	}
-	out.WriteString("Hello " + p.CustomerName + ",\n\n")
-	out.WriteString(p.Merchant + " has received your payment. Thank you.\n\n")
+	out.WriteString(p.t("receipt_hello", "Name", p.CustomerName) + "\n\n")
+	out.WriteString(p.t("receipt_thanks", "Merchant", p.Merchant) + "\n\n")
 	for _, one := range p.lines() {
 		out.WriteString(one.name + ": " + one.value + "\n")
 	}
 	if p.ExplorerURL != "" {
-		out.WriteString("\nSee the transaction: " + p.ExplorerURL + "\n")
+		out.WriteString("\n" + p.t("receipt_see") + ": " + p.ExplorerURL + "\n")
 	}
 	if p.PayURL != "" {
-		out.WriteString("\nYour payment page: " + p.PayURL + "\n")
+		out.WriteString("\n" + p.t("receipt_page") + ": " + p.PayURL + "\n")
 	}
-	out.WriteString("\nQuestions about what you bought? Ask " + p.Merchant)
-	if p.Contact != "" {
-		out.WriteString(" (" + p.Contact + ")")
-	}
-	out.WriteString(" and name the payment reference.\n\n-- \nSent by Cointill for " + p.Merchant + "\n")
+	out.WriteString("\n" + p.questions() + "\n\n-- \n" + p.t("receipt_sent", "Merchant", p.Merchant) + "\n")
 	return out.String()
 }

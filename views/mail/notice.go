@@ -1,13 +1,18 @@
 package mail
 
 import (
+	"context"
 	"strings"
 
 	"cointill/core/money"
 	"cointill/core/receiving"
 	"cointill/core/scope"
 	"cointill/core/wallet"
+	"cointill/views/words"
 )
+
+// english is what members are written to in: a mail has no reader's language.
+var english = context.Background()
 
 // NoticeProps is a mail to somebody who works in a business, about the
 // business's account: something they must know of at once.
@@ -18,6 +23,8 @@ type NoticeProps struct {
 	lines         []line
 	// URL leads to the page where it can be seen and changed.
 	URL, URLText string
+	// Footer says to whom it was sent; empty for every owner.
+	Footer string
 	// Test says that it is about test data.
 	Test bool
 }
@@ -30,13 +37,27 @@ func (p NoticeProps) Subject() string {
 	return p.Title
 }
 
+func (p NoticeProps) hello() string {
+	if p.Name == "" {
+		return words.T(english, "mail.hello")
+	}
+	return words.T(english, "mail.hello_name", "Name", p.Name)
+}
+
+func (p NoticeProps) footer() string {
+	if p.Footer == "" {
+		return words.T(english, "mail.sent_to_owners")
+	}
+	return p.Footer
+}
+
 // NoticeText is the notice as plain text.
 func NoticeText(p NoticeProps) string {
 	var out strings.Builder
 	if p.Test {
-		out.WriteString("TEST DATA: this is about the test domain, where no real money moves.\n\n")
+		out.WriteString(words.T(english, "mail.test_text") + "\n\n")
 	}
-	out.WriteString("Hello " + p.Name + ",\n\n")
+	out.WriteString(p.hello() + "\n\n")
 	for _, paragraph := range p.Before {
 		out.WriteString(paragraph + "\n\n")
 	}
@@ -46,7 +67,7 @@ func NoticeText(p NoticeProps) string {
 	for _, paragraph := range p.After {
 		out.WriteString("\n" + paragraph + "\n")
 	}
-	out.WriteString("\n" + p.URLText + ": " + p.URL + "\n\n-- \nSent by Cointill to every owner of the business\n")
+	out.WriteString("\n" + p.URLText + ": " + p.URL + "\n\n-- \n" + p.footer() + "\n")
 	return out.String()
 }
 
@@ -54,26 +75,21 @@ func NoticeText(p NoticeProps) string {
 // account of the XRP Ledger.
 func WalletChanged(n receiving.Notice) NoticeProps {
 	network, onLedger := receiving.NetworkName(n.Network), n.Script == wallet.ScriptAccount
-	what := "wallet"
+	what, one := words.T(english, "mail.wallet"), words.T(english, "mail.a_wallet")
 	if onLedger {
-		what = "account"
+		what, one = words.T(english, "mail.account_inline"), words.T(english, "mail.an_account")
 	}
-	p := NoticeProps{Title: n.Business + ": " + network + " goes to another " + what, Name: n.Owner.Name, Test: n.Domain == scope.Test,
-		Before: []string{by(n) + " changed where " + n.Business + " receives " + network + " payments. New payments go to this " + what + " from now on:"},
-		URL:    n.URL, URLText: "See the " + what + " in the dashboard"}
+	p := NoticeProps{Title: words.T(english, "mail.wallet_changed_title", "Business", n.Business, "Network", network, "What", what), Name: n.Owner.Name, Test: n.Domain == scope.Test,
+		Before: []string{words.T(english, "mail.wallet_changed_text", "By", by(n), "Business", n.Business, "Network", network, "What", what)},
+		URL:    n.URL, URLText: words.T(english, "mail.wallet_see", "What", what)}
 	if n.Former == "" {
-		article := "a "
-		if onLedger {
-			article = "an "
-		}
-		p.Title = n.Business + ": " + network + " now goes to " + article + what + " of your own"
-		p.Before = []string{by(n) + " set up where " + n.Business + " receives " + network + " payments. They go to this " + what + " from now on:"}
+		p.Title = words.T(english, "mail.wallet_set_up_title", "Business", n.Business, "Network", network, "What", one)
+		p.Before = []string{words.T(english, "mail.wallet_set_up_text", "By", by(n), "Business", n.Business, "Network", network, "What", what)}
 	}
-	p.lines = filled(append(receivedWith(n), line{"Coin", coinOf(n.Chain)}, line{"Date", n.At.Format("2 January 2006, 15:04 MST")}))
-	p.After = []string{compare(n), "Was it none of you? Then somebody knows " + n.By.Name + "'s password. Switch the coin off at once, change that password, and enter your own " +
-		what + " again."}
+	p.lines = filled(append(receivedWith(n), line{words.T(english, "mail.coin"), coinOf(n.Chain)}, line{words.T(english, "mail.date"), n.At.Format("2 January 2006, 15:04 MST")}))
+	p.After = []string{compare(n), words.T(english, "mail.wallet_none_of_you", "Name", n.By.Name, "What", what)}
 	if n.By.Email == "" {
-		p.After[1] = "Was that not agreed with you? Switch the coin off at once and ask who runs the server."
+		p.After[1] = words.T(english, "mail.wallet_not_agreed")
 	}
 	return p
 }
@@ -81,27 +97,27 @@ func WalletChanged(n receiving.Notice) NoticeProps {
 // receivedWith is what the coin is received with now, and was before.
 func receivedWith(n receiving.Notice) []line {
 	if n.Script == wallet.ScriptAccount {
-		return []line{{"Account", n.Key}, {"Account before", n.Former}}
+		return []line{{words.T(english, "mail.account"), n.Key}, {words.T(english, "mail.account_before"), n.Former}}
 	}
 	first := ""
 	if len(n.First) > 0 {
 		first = n.First[0]
 	}
-	return []line{{"Public key", n.Key}, {"Addresses", receiving.Kind(n.Script, n.Network)}, {"First address", first}, {"Key before", n.Former}}
+	return []line{{words.T(english, "mail.public_key"), n.Key}, {words.T(english, "mail.addresses"), receiving.Kind(n.Script, n.Network)}, {words.T(english, "mail.first_address"), first}, {words.T(english, "mail.key_before"), n.Former}}
 }
 
 // compare is what owners should check, and what becomes of the former wallet.
 func compare(n receiving.Notice) string {
-	text, former := "Compare the first address with your own wallet.",
-		" Addresses of the former wallet that customers were given stay watched: what is paid to them still counts, and goes to the former wallet."
+	text, former := words.T(english, "mail.compare_first_address"),
+		words.T(english, "mail.former_wallet")
 	if n.Script == wallet.ScriptAccount {
-		text, former = "Compare every character of the account with your own wallet.",
-			" The former account stays watched: what customers pay to it with the tags that they were given still counts, and goes to the former account."
+		text, former = words.T(english, "mail.compare_account"),
+			words.T(english, "mail.former_account")
 	}
 	if n.Former == "" {
 		return text
 	}
-	return text + former
+	return text + " " + former
 }
 
 // coinOf names the coin of a chain.
@@ -123,7 +139,7 @@ func RenderWalletChanged(n receiving.Notice) (subject, text, html string) {
 // by is who changed a wallet.
 func by(n receiving.Notice) string {
 	if n.By.Email == "" {
-		return "The operator of this server"
+		return words.T(english, "mail.the_operator")
 	}
-	return n.By.Name + " (" + n.By.Email + ")"
+	return words.T(english, "mail.name_and_address", "Name", n.By.Name, "Email", n.By.Email)
 }

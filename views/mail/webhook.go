@@ -6,6 +6,7 @@ import (
 
 	"cointill/core/scope"
 	"cointill/core/webhook"
+	"cointill/views/words"
 )
 
 // WebhookOff is the notice that Cointill switched a webhook off.
@@ -13,15 +14,13 @@ func WebhookOff(n webhook.Notice) NoticeProps {
 	const layout = "2 January 2006, 15:04 MST"
 	e := n.Endpoint
 	return NoticeProps{
-		Title: n.Business + ": the webhook “" + e.Name + "” is off", Name: n.Owner.Name, Test: n.Domain == scope.Test,
-		Before: []string{"A webhook of " + n.Business + " was switched off, because its endpoint takes no events. " +
-			"Whatever waits for them, such as orders to be fulfilled, is not told of payments any more."},
+		Title: words.T(english, "mail.webhook_title", "Business", n.Business, "Name", e.Name), Name: n.Owner.Name, Test: n.Domain == scope.Test,
+		Before: []string{words.T(english, "mail.webhook_text", "Business", n.Business)},
 		lines: filled([]line{
-			{"Webhook", e.Name}, {"URL", e.URL}, {"Why", e.OffReason}, {"Failing since", n.Since.Format(layout)}, {"Switched off", n.At.Format(layout)},
+			{words.T(english, "mail.webhook"), e.Name}, {"URL", e.URL}, {words.T(english, "mail.why"), e.OffReason}, {words.T(english, "mail.failing_since"), n.Since.Format(layout)}, {words.T(english, "mail.switched_off"), n.At.Format(layout)},
 		}),
-		After: []string{"Payments go on, and the dashboard shows them. Repair the endpoint, switch the webhook on again, and send what it missed: " +
-			"events are kept for 60 days."},
-		URL: n.URL, URLText: "See its last attempts and switch it on",
+		After: []string{words.T(english, "mail.webhook_after")},
+		URL:   n.URL, URLText: words.T(english, "mail.webhook_see"),
 	}
 }
 

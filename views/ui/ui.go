@@ -4,11 +4,16 @@
 package ui
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/a-h/templ"
+
+	"cointill/views/words"
 )
 
 // Form is what a form page needs in order to come back after a refusal: what
@@ -141,6 +146,7 @@ func (t Tone) icon() string {
 	return "info"
 }
 
+// look is how a state is shown; word is the message that names it.
 type look struct {
 	icon string
 	tone Tone
@@ -148,27 +154,36 @@ type look struct {
 }
 
 var states = map[string]look{
-	"pending":    {"ring-dashed", Mute, "Pending"},
-	"initiated":  {"eye", Info, "Initiated"},
-	"processing": {"half", Info, "Processing"},
-	"successful": {"check-circle", Good, "Successful"},
-	"declined":   {"diamond", Warn, "Declined"},
-	"failed":     {"x-circle", Bad, "Failed"},
-	"abandoned":  {"moon", Mute, "Abandoned"},
-	"expired":    {"hourglass", Mute, "Expired"},
+	"pending":    {"ring-dashed", Mute, "ui.pending"},
+	"initiated":  {"eye", Info, "ui.initiated"},
+	"processing": {"half", Info, "ui.processing"},
+	"successful": {"check-circle", Good, "ui.successful"},
+	"declined":   {"diamond", Warn, "ui.declined"},
+	"failed":     {"x-circle", Bad, "ui.failed"},
+	"abandoned":  {"moon", Mute, "ui.abandoned"},
+	"expired":    {"hourglass", Mute, "ui.expired"},
 }
 
 // StateTone is the tone of a payment's state.
 func StateTone(state string) Tone { return stateLook(state).tone }
 
 // StateWord is the name of a payment's state as pages show it.
-func StateWord(state string) string { return stateLook(state).word }
+func StateWord(ctx context.Context, state string) string { return words.T(ctx, stateLook(state).word) }
 
 func stateLook(state string) look {
 	if found, ok := states[strings.ToLower(state)]; ok {
 		return found
 	}
 	return look{"ring", Mute, state}
+}
+
+// Letter is the first letter of a name, which stands where a logo would.
+func Letter(name string) string {
+	first, _ := utf8.DecodeRuneInString(strings.TrimSpace(name))
+	if first == utf8.RuneError {
+		return "·"
+	}
+	return string(unicode.ToUpper(first))
 }
 
 // TimeText is how pages write a time: absolute, to the minute, in the time's
@@ -183,15 +198,14 @@ func TimeText(t time.Time) string {
 // TimeTitle is a time to the second, with its day and zone, for who looks closer.
 func TimeTitle(t time.Time) string { return t.Format("Monday 2 January 2006, 15:04:05 MST (-07:00)") }
 
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
+// Thousands writes a whole number with separators, for example 1,203,442.
+func Thousands(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "," + text[i:]
 	}
-	return strconv.Itoa(n) + " " + many
+	return text
 }
-
-// Count writes a number with its noun, for example "1 payment", "3 payments".
-func Count(n int, one, many string) string { return plural(n, one, many) }
 
 // WalletURL lets a wallet address such as bitcoin:… through templ's check of
 // links. Any other scheme gives an empty link.

@@ -119,7 +119,7 @@ func TestRefusedBytes(t *testing.T) {
 
 func (a Account) bytes() []byte { return a[:] }
 
-// TestRead: test and main X-addresses are told apart (XRP-9).
+// TestRead (XRP-9): test and main X-addresses are told apart.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	mainnet, _ := Lookup("mainnet")

@@ -61,7 +61,7 @@ func checkPace(t *testing.T, s Source) {
 	}
 }
 
-// TestPairs: no source ever deals in GHC, and currencies other than the dollar
+// TestPairs (FX-5): no source ever deals in GHC, and currencies other than the dollar
 // are always what something costs, never what is priced.
 func TestPairs(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+// TestParseValue (FX-3): a number is read as it is written, or not at all.
 func TestParseValue(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -40,7 +41,7 @@ func bounded(value decimal.Decimal) bool {
 	return value.Abs().LessThan(limit) && value.Exponent() >= -maxDigits && value.Exponent() <= maxDigits
 }
 
-// FuzzParseValue: what passes is bounded, and the number that was written.
+// FuzzParseValue (FX-3): what passes is bounded, and the number that was written.
 func FuzzParseValue(f *testing.F) {
 	for _, text := range []string{"0", "-1.50", "6.9e-5", "1e29", "1e400000000", "NaN", "0x1F", "1_0", "", "1E+3", "1e-31"} {
 		f.Add(text)
@@ -60,8 +61,8 @@ func FuzzParseValue(f *testing.F) {
 	})
 }
 
-// FuzzRead gives every document to its reader: it never panics, and says
-// nothing but bounded values of its own pairs, each once, at times that can be.
+// FuzzRead (FX-3) gives every document to its reader: it never panics, and says nothing
+// but bounded values of its own pairs, each once, at times that can be.
 func FuzzRead(f *testing.F) {
 	var documents []Document
 	for _, g := range good {

@@ -31,7 +31,7 @@ func (v variant) check(t *testing.T) {
 	}
 }
 
-// TestValues puts every kind of value where a number belongs: what is no number
+// TestValues (FX-3) puts every kind of value where a number belongs: what is no number
 // costs that pair and no other; zero and negative values are passed on.
 func TestValues(t *testing.T) {
 	t.Parallel()
@@ -61,7 +61,7 @@ func TestNesting(t *testing.T) {
 	variant{"er-api", "usd.json", "USD/NGN", `11.37`, deep[19_990:20_010], "USD/NGN 1431.902, USD/KES 129.05"}.check(t)
 }
 
-// TestCedi: the cedi of before 2007 is never read as today's.
+// TestCedi (FX-5): the cedi of before 2007 is never read as today's.
 func TestCedi(t *testing.T) {
 	t.Parallel()
 	for _, v := range []variant{

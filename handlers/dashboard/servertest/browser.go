@@ -80,6 +80,14 @@ func (b *Browser) Post(path string, form url.Values) Answer {
 	return b.do(r)
 }
 
+// Send sends a request of the test's own making, as a form of our pages would.
+func (b *Browser) Send(r *http.Request) Answer {
+	b.server.T.Helper()
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	r.Header.Set("Origin", Base)
+	return b.do(r)
+}
+
 // PostFrom sends a form with the token of the page that it stands on.
 func (b *Browser) PostFrom(page, path string, form url.Values) Answer {
 	b.server.T.Helper()
@@ -118,4 +126,11 @@ func (b *Browser) do(r *http.Request) Answer {
 		}
 	}
 	return Answer{Status: response.StatusCode, Body: string(body), Location: response.Header.Get("Location"), Header: response.Header}
+}
+
+// Sign gives a request of another client the browser's cookies.
+func (b *Browser) Sign(r *http.Request) {
+	for name, value := range b.cookies {
+		r.AddCookie(&http.Cookie{Name: name, Value: value})
+	}
 }

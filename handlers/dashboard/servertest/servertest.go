@@ -14,10 +14,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"cointill/chain"
-	"cointill/chain/bitcoin/params"
 	simulated "cointill/chain/sandbox"
 	xrp "cointill/chain/xrpl/params"
 	"cointill/core/account"
+	"cointill/core/account/accounttest"
+	"cointill/core/audit"
+	"cointill/core/calls"
 	"cointill/core/clock"
 	"cointill/core/idempotency"
 	"cointill/core/limit"
@@ -31,7 +33,10 @@ import (
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/secret"
+	"cointill/core/settings"
 	"cointill/core/stream"
+	"cointill/core/system"
+	"cointill/core/tally"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
 	"cointill/handlers/checkout"
@@ -55,7 +60,10 @@ type Server struct {
 	Clock    *clock.Fake
 	App      *fiber.App
 	Accounts *account.Service
+	Audits   *audit.Service
+	Calls    *calls.Log
 	Payments *payment.Service
+	Figures  *tally.Service
 	Links    *link.Service
 	Webhooks *webhook.Service
 	Mails    *receipt.Service
@@ -68,8 +76,9 @@ type Server struct {
 	// LookFails is why nothing can be looked up.
 	Ledger    map[string]wallet.LedgerAccount
 	LookFails error
+	Pages     *dashboard.Handlers
 
-	nodes  map[scope.Domain]map[money.Chain]params.Params
+	nodes  map[scope.Domain]map[money.Chain]wallet.Net
 	logged written
 }
 
@@ -107,8 +116,8 @@ func New(t *testing.T, db *models.DB) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{T: t, DB: db, Clock: now, Accounts: account.New(db, now.Now, box), Hub: stream.New(db),
-		nodes: map[scope.Domain]map[money.Chain]params.Params{scope.Test: {}, scope.Live: {}}}
+	s := &Server{T: t, DB: db, Clock: now, Accounts: accounttest.New(db, now.Now, box), Hub: stream.New(db),
+		nodes: map[scope.Domain]map[money.Chain]wallet.Net{scope.Test: {}, scope.Live: {}}}
 	s.core(box)
 	s.App = s.serve()
 	return s
@@ -117,6 +126,8 @@ func New(t *testing.T, db *models.DB) *Server {
 // core wires the services as the command does.
 func (s *Server) core(box *secret.Box) {
 	now := s.Clock.Now
+	s.Calls = calls.New(s.DB, now)
+	s.Audits = &audit.Service{DB: s.DB, Clock: now, Secrets: box}
 	s.Registry = &payment.Registry{DB: s.DB, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}, scope.Live: {}}}
 	for _, c := range money.Chains() {
 		s.Registry.Domains[scope.Test][c] = chain.Sandbox(c)
@@ -128,6 +139,7 @@ func (s *Server) core(box *secret.Box) {
 	s.Mails = &receipt.Service{DB: s.DB, Clock: now, Render: func(r receipt.Receipt) (string, string, string) {
 		return "Receipt " + r.Reference, "Thank you, " + r.CustomerName, "<p>Thank you</p>"
 	}}
+	s.Accounts.Mails, s.Accounts.Render, s.Accounts.Base = s.Mails, mail.RenderAccount, Base
 	s.Wallets = &wallet.Service{DB: s.DB, Clock: now, Receivers: wallet.SandboxReceivers(), Networks: s.node, Ledgers: map[scope.Domain]wallet.Ledger{}}
 	s.Accounts.Missing = s.missing
 	s.Payments = &payment.Service{
@@ -135,6 +147,7 @@ func (s *Server) core(box *secret.Box) {
 		Wallet: s.Wallets, Events: s.Webhooks, Receipts: s.Mails,
 		PageBase: Base + "/pay", Changed: s.Hub.Signal,
 	}
+	s.Figures = &tally.Service{DB: s.DB, Clock: now}
 	s.Links = &link.Service{DB: s.DB, Clock: now, Payments: s.Payments, Networks: s.Registry, Base: Base + "/l"}
 }
 
@@ -142,7 +155,7 @@ func (s *Server) core(box *secret.Box) {
 // regtest, without any node: its health is what the test writes.
 func (s *Server) Connect(domain scope.Domain, c money.Chain, name string) {
 	s.T.Helper()
-	p, known := params.Lookup(c, name)
+	p, known := wallet.Find(string(c) + "-" + name)
 	if !known {
 		s.T.Fatalf("%s has no network %q", c, name)
 	}
@@ -163,7 +176,7 @@ func (s *Server) ConnectLedger(domain scope.Domain, name string) {
 	}}
 }
 
-func (s *Server) node(domain scope.Domain, c money.Chain) (params.Params, bool) {
+func (s *Server) node(domain scope.Domain, c money.Chain) (wallet.Net, bool) {
 	p, ok := s.nodes[domain][c]
 	return p, ok
 }
@@ -195,13 +208,18 @@ func (s *Server) serve() *fiber.App {
 		}
 		chains[kind] = opened
 	}
+	set := &settings.Service{DB: s.DB, Clock: s.Clock.Now}
 	player := &sandbox.Service{Payments: s.Payments, Chains: chains}
 	change := &receiving.Service{DB: s.DB, Clock: s.Clock.Now, Accounts: s.Accounts, Wallets: s.Wallets, Mails: s.Mails,
 		Render: mail.RenderWalletChanged, Pages: Base + "/dashboard/methods"}
-	merchant := &dashboard.Handlers{Accounts: s.Accounts, Payments: s.Payments, Webhooks: s.Webhooks, Links: s.Links, Mails: s.Mails,
-		Sandbox: player, Wallets: s.Wallets, Receiving: change, Networks: s.Registry, Quotes: s.Quotes, Clock: s.Clock.Now,
-		Answers: idempotency.New(s.DB, s.Clock.Now, s.Payments.Secrets)}
-	customer := &checkout.Handlers{Payments: s.Payments, Links: s.Links, Sandbox: player, Hub: s.Hub, Networks: s.Registry}
+	merchant := &dashboard.Handlers{Accounts: s.Accounts, Profiles: s.Accounts, Team: s.Accounts, Payments: s.Payments, Figures: s.Figures, Webhooks: s.Webhooks, Links: s.Links, Mails: s.Mails,
+		Sandbox: player, Calls: s.Calls, Audits: s.Audits, Settings: set, Wallets: s.Wallets, Receiving: change, Networks: s.Registry, Noted: s.Registry, Quotes: s.Quotes, Clock: s.Clock.Now,
+		Answers: idempotency.New(s.DB, s.Clock.Now, s.Payments.Secrets), Hub: s.Hub}
+	merchant.System = &system.Service{DB: s.DB, Clock: s.Clock.Now, Version: "1.2.3", Started: s.Clock.Now(), Quotes: s.Quotes,
+		Networks: []system.Network{{Name: chain.Sandbox(money.Bitcoin), Domain: scope.Test}},
+		Checks:   map[string]func(context.Context) error{"database": s.DB.Ping}}
+	s.Pages = merchant
+	customer := &checkout.Handlers{Logos: set, Payments: s.Payments, Links: s.Links, Sandbox: player, Hub: s.Hub, Networks: s.Registry}
 	server, err := web.New(web.Config{BaseURL: Base}, web.Deps{
 		Clock: s.Clock.Now, Account: s.Accounts, Secret: s.Payments.Secrets, Limiter: limit.New(s.DB, s.Clock.Now), Hub: s.Hub,
 		Log: slog.New(slog.NewTextHandler(&s.logged, nil)), Metrics: prometheus.NewRegistry(),
@@ -218,7 +236,7 @@ func (s *Server) Business(name, email string) scope.Scope {
 	s.T.Helper()
 	made, owner, err := s.Accounts.CreateBusiness(s.T.Context(), account.NewBusiness{BusinessName: name, Name: "Ama Mensah", Email: email, Password: Password})
 	s.Must(err)
-	m, err := s.Accounts.Membership(s.T.Context(), owner.ID)
+	m, err := s.Accounts.Membership(s.T.Context(), owner.ID, 0)
 	s.Must(err)
 	if m.Business.ID != made.ID {
 		s.T.Fatalf("the owner of %d is a member of %d", made.ID, m.Business.ID)

@@ -1,0 +1,111 @@
+package ethereum
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	gojson "github.com/go-json-experiment/json"
+
+	"cointill/chain"
+	"cointill/chain/node"
+	"cointill/core/clock"
+	"cointill/core/money"
+)
+
+// plainBlock and plainReceipt are a block and a receipt in the form that any
+// program would decode them into: the same fields, as texts.
+type plainBlock struct {
+	Hash         string `json:"hash"`
+	Parent       string `json:"parentHash"`
+	Number       string `json:"number"`
+	Time         string `json:"timestamp"`
+	Bloom        string `json:"logsBloom"`
+	Transactions []struct {
+		Hash  string `json:"hash"`
+		From  string `json:"from"`
+		To    string `json:"to"`
+		Value string `json:"value"`
+		Nonce string `json:"nonce"`
+	} `json:"transactions"`
+}
+
+type plainReceipt struct {
+	Tx     string `json:"transactionHash"`
+	Block  string `json:"blockHash"`
+	Status string `json:"status"`
+	Logs   []struct {
+		Address string   `json:"address"`
+		Topics  []string `json:"topics"`
+		Data    string   `json:"data"`
+		Tx      string   `json:"transactionHash"`
+		Block   string   `json:"blockHash"`
+		Removed bool     `json:"removed"`
+	} `json:"logs"`
+}
+
+// benchBlock is a block of 200 transactions with some 500 logs, as nodes write it,
+// two of which pay one of 100,000 watched addresses.
+func benchBlock(b *testing.B) (block, receipts []byte, watch *chain.WatchSet, c *fakeChain) {
+	c = newFakeChain(b)
+	watch = &chain.WatchSet{Codec: Codec()}
+	addresses := make([]string, 100_000)
+	for i := range addresses {
+		addresses[i] = c.someone().String()
+	}
+	watch.AddAddresses(addresses...)
+	for i := range 200 {
+		to := c.address()
+		switch {
+		case i == 50:
+			c.pay(chain.Output{Destination: chain.Destination{Address: addresses[7]}, Amount: money.Units(5)}, false)
+		case i == 51:
+			c.token(chain.Output{Destination: chain.Destination{Address: addresses[8]}, Amount: money.Units(5)})
+		case i%3 == 0:
+			c.pay(chain.Output{Destination: chain.Destination{Address: to}, Amount: money.Units(1e18)}, i%9 == 0)
+		default:
+			c.token(out(to, 5), out(c.address(), 6), out(c.address(), 7), out(c.address(), 8))
+		}
+	}
+	c.mine(1)
+	write := func(v any) []byte {
+		text, err := json.Marshal(v)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return text
+	}
+	return write(blockJSON(&c.blocks[1], true)), write(receiptsJSON(&c.blocks[1])), watch, c
+}
+
+// BenchmarkBlock reads a block and its receipts for 100,000 watched addresses, and
+// decodes the same bytes into texts beside it, in turns. The ratio is how many times
+// as many blocks a second bare decoding would do, turned round: 1 is as fast.
+func BenchmarkBlock(b *testing.B) {
+	block, receipts, watch, c := benchBlock(b)
+	var ours, bare time.Duration
+	now := clock.Real()
+	for b.Loop() {
+		began := now()
+		found, err := read(block, receipts, c.params, watch, 1)
+		ours += now().Sub(began)
+		if err != nil || len(found) != 2 {
+			b.Fatal(found, err)
+		}
+		began = now()
+		var plain plainBlock
+		var plains []plainReceipt
+		if err := gojson.Unmarshal(block, &plain, node.Frugal); err != nil {
+			b.Fatal(err)
+		}
+		if err := gojson.Unmarshal(receipts, &plains, node.Frugal); err != nil {
+			b.Fatal(err)
+		}
+		bare += now().Sub(began)
+		if len(plain.Transactions) != 200 || len(plains) != 200 || plain.Transactions[0].Hash == "" {
+			b.Fatal("the block is not the one that was made")
+		}
+	}
+	b.ReportMetric(float64(bare)/float64(ours), "ratio")
+	b.ReportMetric(float64(len(block)+len(receipts))/1e3, "kB/block")
+}

@@ -1,0 +1,135 @@
+package ethereum
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"cointill/chain"
+)
+
+// header is what is read of a block without its transactions.
+type header struct {
+	Hash   *hash  `json:"hash"` // null while the block is only being made
+	Parent hash   `json:"parentHash"`
+	Number number `json:"number"`
+	Time   number `json:"timestamp"`
+	Bloom  blob   `json:"logsBloom"`
+}
+
+// latest is the year 9999: times beyond have no place in databases.
+const latest = 253402300799
+
+// chain is the header as the follower knows it; an error where the block can't be the one that was asked for.
+func (h header) chain() (chain.Header, error) {
+	if h.Hash == nil || h.Time > latest {
+		return chain.Header{}, errors.New("a block without a hash, or a time")
+	}
+	parent := h.Parent.String()
+	if h.Number == 0 {
+		parent = "" // nobody is before the first
+	}
+	return chain.Header{BlockID: chain.BlockID{Height: int64(h.Number), Hash: h.Hash.String()}, Parent: parent, Time: time.Unix(int64(h.Time), 0).UTC()}, nil
+}
+
+// transaction is what is read of one in its block.
+type transaction struct {
+	Hash  hash     `json:"hash"`
+	From  account  `json:"from"`
+	To    *account `json:"to"` // null where a contract is made
+	Value wei      `json:"value"`
+	Nonce nonce    `json:"nonce"`
+}
+
+// id is the transaction's name among all.
+func (t *transaction) id() string { return t.Hash.String() }
+
+// spend is the bytes of what the transaction uses up: its sender's nonce. Any
+// other with the same replaces it.
+func (t *transaction) spend(into *[spendForm]byte) []byte {
+	copy(into[:], t.From[:])
+	binary.BigEndian.PutUint64(into[len(t.From):], uint64(t.Nonce))
+	return into[:]
+}
+
+// withdrawal is ether that leaves the stake: no transaction sends it.
+type withdrawal struct {
+	Index   number  `json:"index"`
+	Address account `json:"address"`
+	Amount  number  `json:"amount"` // in gwei
+}
+
+// fullBlock is a block with its transactions.
+type fullBlock struct {
+	header
+	Transactions []transaction `json:"transactions"`
+	Withdrawals  []withdrawal  `json:"withdrawals"`
+}
+
+// receipt is what became of a transaction.
+type receipt struct {
+	Tx     hash           `json:"transactionHash"`
+	Block  hash           `json:"blockHash"`
+	Status jsontext.Value `json:"status"`
+	Logs   []logged       `json:"logs"`
+}
+
+// The two ways in which a transaction ends.
+const (
+	worked = `"0x1"`
+	failed = `"0x0"`
+)
+
+// logged is what a contract wrote down while the transaction ran.
+type logged struct {
+	Address account `json:"address"`
+	Topics  []hash  `json:"topics"`
+	Data    blob    `json:"data"`
+	Tx      hash    `json:"transactionHash"`
+	Block   hash    `json:"blockHash"`
+	Removed bool    `json:"removed"`
+}
+
+// fits holds the receipt against the transaction and block that it is to be of.
+// All of a block's must fit before anything of it is believed.
+func (r *receipt) fits(tx *transaction, block hash) error {
+	if r.Tx != tx.Hash || r.Block != block {
+		return fmt.Errorf("the receipt of %s in block %s is there for transaction %s of block %s", r.Tx, r.Block, tx.Hash, block)
+	}
+	if status := string(r.Status); status != worked && status != failed {
+		return fmt.Errorf("the receipt of %s has no status", tx.Hash)
+	}
+	for i := range r.Logs {
+		if l := &r.Logs[i]; l.Tx != tx.Hash || l.Block != block {
+			return fmt.Errorf("a log of transaction %s of block %s is in the receipt of %s", l.Tx, l.Block, tx.Hash)
+		}
+	}
+	return nil
+}
+
+// together holds receipts against a block's transactions: one for each, in their order.
+func together(block *fullBlock, receipts []receipt) error {
+	if len(receipts) != len(block.Transactions) {
+		return fmt.Errorf("%d receipts for %d transactions", len(receipts), len(block.Transactions))
+	}
+	for i := range receipts {
+		if err := receipts[i].fits(&block.Transactions[i], *block.Hash); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spendForm is how long the bytes of a spend key are.
+const spendForm = 20 + 8
+
+// spendKey is the spend key of its bytes: "0x…:nonce".
+func spendKey(form []byte) string {
+	var text [2 + 40 + 1 + 20]byte
+	key := append(appendHex(append(text[:0], "0x"...), form[:20]), ':')
+	return string(strconv.AppendUint(key, binary.BigEndian.Uint64(form[20:]), 10))
+}

@@ -1,0 +1,47 @@
+package ethereum
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"cointill/chain"
+	"cointill/chain/ethereum/params"
+)
+
+// Codec writes addresses as the 20 bytes, and spend keys ("0x…:nonce", as
+// Transfer.Spends holds them) as the 28 bytes, that are compared with what blocks
+// hold. What has no such form is nil.
+func Codec() chain.Codec { return codec{} }
+
+type codec struct{}
+
+// Address implements chain.Codec. Only the one spelling that this package writes
+// is taken: another would be watched in vain.
+func (codec) Address(text string) []byte {
+	a, err := params.ParseAddress(text)
+	if err != nil || a.String() != text {
+		return nil
+	}
+	return a[:]
+}
+
+// Spend implements chain.Codec.
+func (codec) Spend(key string) []byte {
+	sender, count, ok := strings.Cut(key, ":")
+	if !ok || len(sender) != 42 || sender[:2] != "0x" || sender != strings.ToLower(sender) {
+		return nil
+	}
+	form, err := hex.DecodeString(sender[2:])
+	if err != nil {
+		return nil
+	}
+	n, err := strconv.ParseUint(count, 10, 64)
+	if err != nil || strconv.FormatUint(n, 10) != count {
+		return nil
+	}
+	return binary.BigEndian.AppendUint64(form, n)
+}
+
+func appendHex(text, raw []byte) []byte { return hex.AppendEncode(text, raw) }

@@ -1,0 +1,165 @@
+package ethereum
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"cointill/core/money"
+)
+
+// spoilLogs changes the logs of every receipt that a node gives, by whichever method.
+func spoilLogs(change func([]map[string]any) []map[string]any) func(*fakeNode) {
+	return func(n *fakeNode) {
+		n.tamper = func(method string, result any) any {
+			spoil := func(r map[string]any) map[string]any {
+				r["logs"] = change(r["logs"].([]map[string]any))
+				return r
+			}
+			switch all := result.(type) {
+			case []map[string]any:
+				for _, r := range all {
+					spoil(r)
+				}
+			case map[string]any:
+				if method == "eth_getTransactionReceipt" {
+					return spoil(all)
+				}
+			case []any:
+				if method == "eth_getLogs" {
+					logs := []map[string]any{}
+					for _, l := range all {
+						logs = append(logs, l.(map[string]any))
+					}
+					return change(logs)
+				}
+			}
+			return result
+		}
+	}
+}
+
+// TestConfirmed: what one node says that a block holds, and another denies, counts
+// for nothing, whichever of them is asked first and whatever they differ in. When
+// they say the same, all of it counts.
+func TestConfirmed(t *testing.T) {
+	t.Parallel()
+	none := spoilLogs(func(logs []map[string]any) (rest []map[string]any) {
+		rest = []map[string]any{}
+		for _, l := range logs {
+			if !strings.HasSuffix(l["data"].(string), "06") {
+				rest = append(rest, l)
+			}
+		}
+		return rest
+	})
+	other := spoilLogs(func(logs []map[string]any) []map[string]any {
+		for _, l := range logs {
+			l["data"] = fmt.Sprintf("0x%064x", 7)
+		}
+		return logs
+	})
+	failed := func(n *fakeNode) {
+		n.tamper = func(_ string, result any) any {
+			if all, ok := result.([]map[string]any); ok {
+				all[0]["status"], all[0]["logs"] = "0x0", []map[string]any{}
+			}
+			if r, ok := result.(map[string]any); ok && r["status"] != nil {
+				r["status"], r["logs"] = "0x0", []map[string]any{}
+			}
+			return result
+		}
+	}
+	value := func(n *fakeNode) {
+		n.tamper = func(method string, result any) any {
+			block, ok := result.(map[string]any)
+			if !ok || !strings.HasPrefix(method, "eth_getBlockBy") {
+				return result
+			}
+			for _, tx := range block["transactions"].([]any) {
+				if tx, ok := tx.(map[string]any); ok && tx["value"] != "0x0" {
+					tx["value"] = "0x63"
+				}
+			}
+			return block
+		}
+	}
+	for name, set := range map[string]func(*fakeNode){"no log": none, "another amount": other, "failed": failed, "another value": value} {
+		for _, wrong := range []int{0, 1} {
+			t.Run(fmt.Sprint(name, " by node ", wrong+1), func(t *testing.T) {
+				t.Parallel()
+				c := newFakeChain(t)
+				nodes := []*fakeNode{newFakeNode(t, c), newFakeNode(t, c)}
+				b := newFixture(t, c, nodes[0].open(t, nodes[1]))
+				b.step()
+				to := b.to()
+				ether, token := "", ""
+				if name == "another value" {
+					ether = c.pay(out(to, 5), false)
+				} else {
+					token = c.token(out(to, 6))
+				}
+				c.token(out(c.address(), 1))
+				c.mine(3)
+				nodes[wrong].set(set)
+				b.stopped("Nodes 1 and 2 of 2 disagree about what block 1 holds")
+				nodes[wrong].set(func(n *fakeNode) { n.tamper = nil })
+				b.step()
+				all := b.ledger.Transfers()
+				for txid, units := range map[string]int64{ether: 5, token: 6} {
+					if rows := all[txid]; txid != "" && (len(rows) != 1 || rows[0].Amount.Cmp(money.Units(units)) != 0) {
+						t.Errorf("%d units came as %+v", units, rows)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestUnconfirmed: a node that can't confirm a block stops nothing, and it is told.
+// One that lags by a block confirms what it has, and is no dissent.
+func TestUnconfirmed(t *testing.T) {
+	t.Parallel()
+	c := newFakeChain(t)
+	first, second := newFakeNode(t, c), newFakeNode(t, c)
+	b := newFixture(t, c, first.open(t, second))
+	b.step()
+	note := func() string { return b.source.Nodes(t.Context())[1].Note }
+	second.set(returns("eth_getLogs", "no list"))
+	token := c.token(out(b.to(), 6))
+	if rows := b.mined(token); len(rows) != 1 || !strings.Contains(note(), "doesn't confirm them: Node 2 of 2 answers, but not as") {
+		t.Errorf("%+v, and the note is %q", rows, note())
+	}
+	second.set(func(n *fakeNode) { n.tamper, n.hidden = nil, 1 })
+	token = c.token(out(b.to(), 6))
+	if rows := b.mined(token); len(rows) != 1 {
+		t.Errorf("a node that lags by one block: %+v", rows)
+	}
+	second.set(func(n *fakeNode) { n.hidden = 0 })
+	token = c.token(out(b.to(), 6))
+	if rows := b.mined(token); len(rows) != 1 || note() != "" {
+		t.Errorf("%+v, and the note is %q", rows, note())
+	}
+}
+
+// TestRequestsOfTwo: with a second node a block costs one request of the first and two
+// of the second, whatever is in it that concerns nobody.
+func TestRequestsOfTwo(t *testing.T) {
+	t.Parallel()
+	c := newFakeChain(t)
+	first, second := newFakeNode(t, c), newFakeNode(t, c)
+	b := newFixture(t, c, first.open(t, second))
+	b.step()
+	for _, txs := range []int{0, 1, 50} {
+		for range txs {
+			c.pay(out(c.address(), 1), false)
+			c.token(out(c.address(), 1))
+		}
+		c.mine(1)
+		blocks, read := second.count("eth_getBlockByHash")+second.count("eth_getLogs"), first.count("eth_getBlockReceipts")
+		b.step()
+		if got, receipts := second.count("eth_getBlockByHash")+second.count("eth_getLogs")-blocks, first.count("eth_getBlockReceipts")-read; got != 2 || receipts != 1 || second.count("eth_getTransactionReceipt") > 0 {
+			t.Errorf("%d transactions: the second was asked %d times, the first %d times", 2*txs, got, receipts)
+		}
+	}
+}

@@ -1,0 +1,233 @@
+package ethereum
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"cointill/chain"
+	"cointill/chain/chaintest"
+	"cointill/chain/ethereum/params"
+	"cointill/core/money"
+)
+
+// fixture is a follower over fake nodes, and what it learnt.
+type fixture struct {
+	testing.TB
+	chain    *fakeChain
+	source   *Source
+	ledger   *chaintest.Ledger
+	watch    *chain.WatchSet
+	follower *chain.Follower
+}
+
+func newFixture(t testing.TB, c *fakeChain, source *Source) *fixture {
+	watch := &chain.WatchSet{Codec: Codec()}
+	ledger := chaintest.NewLedger(watch, 400)
+	return &fixture{TB: t, chain: c, source: source, ledger: ledger, watch: watch,
+		follower: chain.NewFollower(chain.FollowerConfig{Network: source.Network(), Source: source, Store: ledger, Watch: watch})}
+}
+
+// to is a new address, which is watched.
+func (b *fixture) to() string {
+	address := b.chain.address()
+	b.watch.AddAddresses(address)
+	return address
+}
+
+// step expects a step to go well and to bring the ledger to the chain's tip.
+func (b *fixture) step() {
+	b.Helper()
+	if _, err := b.follower.Step(b.Context()); err != nil {
+		b.Fatalf("step: %v", err)
+	}
+	if b.ledger.Tip() != b.chain.tip() || b.ledger.Problem() != "" || len(b.ledger.Violations()) > 0 {
+		b.Fatalf("at %v of %v, health %q, %v", b.ledger.Tip(), b.chain.tip(), b.ledger.Problem(), b.ledger.Violations())
+	}
+}
+
+// mined mines a block and gives what the ledger knows of a transaction in it.
+func (b *fixture) mined(txid string) []chaintest.Row {
+	b.Helper()
+	b.chain.mine(1)
+	b.step()
+	return b.ledger.Transfers()[txid]
+}
+
+func single(t testing.TB) *fixture {
+	c := newFakeChain(t)
+	b := newFixture(t, c, newFakeNode(t, c).open(t))
+	b.step()
+	return b
+}
+
+func out(address string, units int64) chain.Output {
+	return chain.Output{Destination: chain.Destination{Address: address}, Amount: money.Units(units)}
+}
+
+// TestValues (ETH-1, ETH-14): ether counts by a transaction that worked, once, to
+// whom it was sent; one transaction of the token's contract may pay several.
+func TestValues(t *testing.T) {
+	t.Parallel()
+	b := single(t)
+	first, second := b.to(), b.to()
+	if rows := b.mined(b.chain.pay(out(first, 7), false)); len(rows) != 1 || rows[0].Reverted || rows[0].Asset != "ETH" || rows[0].Index != placeValue || len(rows[0].Spends) != 1 {
+		t.Errorf("%+v", rows)
+	}
+	if rows := b.mined(b.chain.pay(out(first, 7), true)); len(rows) != 1 || !rows[0].Reverted {
+		t.Errorf("a failed transaction: %+v", rows)
+	}
+	if rows := b.mined(b.chain.pay(out(first, 0), false)); len(rows) != 0 {
+		t.Errorf("nothing was sent, and seen: %+v", rows)
+	}
+	rows := b.mined(b.chain.token(out(first, 3), out(second, 4), out(first, 5)))
+	var got []string
+	for _, r := range rows {
+		got = append(got, fmt.Sprint(r.Index, r.Asset, r.Amount, r.Address == first))
+	}
+	slices.Sort(got)
+	if want := []string{"1USDT3 true", "2USDT4 false", "3USDT5 true"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestGreatest (ETH-4): the greatest amount that there can be is read as it is.
+func TestGreatest(t *testing.T) {
+	t.Parallel()
+	b := single(t)
+	most := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 256), big.NewInt(1))
+	o := chain.Output{Destination: chain.Destination{Address: b.to()}, Amount: money.FromBig(most)}
+	if rows := b.mined(b.chain.token(o)); len(rows) != 1 || rows[0].Amount.Big().Cmp(most) != 0 {
+		t.Errorf("%+v", rows)
+	}
+}
+
+// TestWithdrawals (ETH-9): ether that leaves the stake is shown, and is no payment.
+func TestWithdrawals(t *testing.T) {
+	t.Parallel()
+	b := single(t)
+	to := b.to()
+	b.chain.withdrawn = []map[string]string{{"index": "0x11", "validatorIndex": "0x1", "address": strings.ToLower(to), "amount": "0x3b9aca00"}}
+	rows := b.mined("withdrawal-17")
+	if len(rows) != 1 || rows[0].Via != viaWithdrawal || rows[0].Amount.String() != "1000000000000000000" {
+		t.Errorf("%+v", rows)
+	}
+}
+
+// shape is a log of whatever form, and whether it is the exact one.
+type shape struct {
+	log   fakeLog
+	exact bool
+	units *big.Int
+}
+
+// shapes draws a log that is the exact one with some of its parts spoilt, or not.
+func shapes(token, to account) *rapid.Generator[shape] {
+	return rapid.Custom(func(t *rapid.T) shape {
+		raw := rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "amount")
+		if rapid.Bool().Draw(t, "small") {
+			clear(raw[:26])
+		}
+		from := account(rapid.SliceOfN(rapid.Byte(), 20, 20).Draw(t, "from"))
+		s := shape{log: tokenLog(token, from, to, raw), units: new(big.Int).SetBytes(raw)}
+		s.exact = s.units.Sign() > 0 && from != to
+		for range rapid.IntRange(0, 2).Draw(t, "faults") {
+			s.exact = false
+			spoil(t, &s.log)
+		}
+		return s
+	})
+}
+
+// spoil changes one part of a log so that it is not the exact one any more.
+func spoil(t *rapid.T, l *fakeLog) {
+	other := hash(rapid.SliceOfN(rapid.Byte(), 32, 32).Filter(func(b []byte) bool { return hash(b) != transferEvent && [12]byte(b[:12]) != [12]byte{} }).Draw(t, "other"))
+	switch rapid.IntRange(0, 8).Draw(t, "fault") {
+	case 0: // another contract, and the one that EIP-7708 means for ether
+		l.Address = account(other[:20])
+	case 1:
+		l.Address = *parse(nil, "0xffffFFFfFFffffffffffffffFfFFFfffFFFfFFfE")
+	case 2:
+		l.Topics = l.Topics[:rapid.IntRange(0, min(2, len(l.Topics))).Draw(t, "topics")]
+	case 3:
+		l.Topics = append(slices.Clone(l.Topics), make([]hash, 4-min(3, len(l.Topics)))...)
+	case 4:
+		l.Data = rapid.SliceOfN(rapid.Byte(), 0, 96).Filter(func(b []byte) bool { return len(b) != 32 }).Draw(t, "data")
+	case 5:
+		l.Removed = true
+	case 6:
+		l.Topics = append([]hash{other}, l.Topics[min(1, len(l.Topics)):]...)
+	case 7: // something before the account
+		if len(l.Topics) > 2 {
+			l.Topics = slices.Clone(l.Topics)
+			copy(l.Topics[2][:12], other[:12])
+		} else {
+			l.Removed = true
+		}
+	case 8:
+		l.Data = make([]byte, 32)
+	}
+}
+
+// TestShapes (ETH-3, ETH-4, ETH-5, ETH-10): of more than ten thousand logs only
+// those of the exact shape credit, and exactly what they say.
+func TestShapes(t *testing.T) {
+	t.Parallel()
+	c := newFakeChain(t)
+	c.mine(1)
+	to, logs, credited := c.someone(), 0, 0
+	watch := &chain.WatchSet{Codec: Codec()}
+	watch.AddAddresses(to.String())
+	rapid.Check(t, func(t *rapid.T) {
+		all := rapid.SliceOfN(shapes(account(c.params.Token), to), 200, 300).Draw(t, "logs")
+		tx := &fakeTx{From: account{1}, To: (*account)(&c.params.Token), Value: "0x0", name: hash{9}}
+		want := map[int]*big.Int{}
+		for i, s := range all {
+			tx.Logs = append(tx.Logs, s.log)
+			if s.exact {
+				want[placeLogs+i] = s.units
+			}
+		}
+		block := fakeBlock{Header: c.blocks[1].Header, txs: []*fakeTx{tx}}
+		got := parsed(t, blockJSON(&block, true), receiptsJSON(&block), c.params, watch)
+		if len(got) != len(want) {
+			t.Fatalf("%d of %d logs credit, %d are to", len(got), len(all), len(want))
+		}
+		for _, transfer := range got {
+			if units := want[transfer.Index]; units == nil || transfer.Amount.Big().Cmp(units) != 0 || transfer.Address != to.String() || transfer.Asset != "USDT" {
+				t.Fatalf("%+v credits, %v is to", transfer, units)
+			}
+		}
+		logs, credited = logs+len(all), credited+len(want)
+	})
+	if logs < 10_000 || credited < 1_000 || logs-credited < 5_000 {
+		t.Errorf("%d logs were tried, of which %d credit", logs, credited)
+	}
+	t.Logf("%d logs, of which %d credit", logs, credited)
+}
+
+// TestAddresses (ETH-15): the examples of EIP-55, read and written.
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359", "0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB",
+		"0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb", "0x52908400098527886E0F7030069857D2E4169EE7", "0xde709f2102306220921060314715629080e2fb77"} {
+		a, err := params.ParseAddress(text)
+		if err != nil || a.String() != text {
+			t.Errorf("%s is read as %s, %v", text, a, err)
+		}
+		lower, err := params.ParseAddress(strings.ToLower(text))
+		if err != nil || lower != a {
+			t.Errorf("in lower case %s is read as %s, %v", text, lower, err)
+		}
+	}
+	for _, wrong := range []string{"", "0x", "5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAe", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee",
+		"0X5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "vitalik.eth", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAedff"} {
+		if a, err := params.ParseAddress(wrong); err == nil {
+			t.Errorf("%q is read as %s", wrong, a)
+		}
+	}
+}

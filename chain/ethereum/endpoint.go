@@ -1,0 +1,89 @@
+package ethereum
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"cointill/chain/node"
+)
+
+// endpoint is a node's URL, taken apart.
+type endpoint struct {
+	base     string // scheme://host:port/path?query without user and password; path and query may hold a provider's key
+	host     string // host:port, for the log
+	header   http.Header
+	stream   string      // ws(s)://… that tells of new blocks; "" means that none does
+	streamed http.Header // signs the stream
+	trace    bool        // every block's inner transfers are read from it
+	quiet    bool        // it isn't asked what is pending
+}
+
+// parseEndpoint reads a node's URL. Its errors never hold any of the text, which
+// may be a password or a provider's key even where it is malformed.
+func parseEndpoint(text string) (endpoint, error) {
+	u, err := url.Parse(strings.TrimSpace(text))
+	if err != nil || u.Hostname() == "" || u.Opaque != "" || u.Fragment != "" {
+		return endpoint{}, errors.New("its URL can't be read: write https://host:port/path, with special characters percent-encoded")
+	}
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return endpoint{}, errors.New("its URL must begin with http or https; a websocket that tells of new blocks is named behind it, as ?stream=wss://…")
+	}
+	e := endpoint{host: u.Host, header: signature(u)}
+	rest, err := e.options(u.RawQuery)
+	if err != nil {
+		return endpoint{}, err
+	}
+	e.base = u.Scheme + "://" + u.Host + u.EscapedPath()
+	if rest != "" {
+		e.base += "?" + rest
+	}
+	return e, nil
+}
+
+// signature is the header that signs requests with the user and password of a URL; nil without.
+func signature(u *url.URL) http.Header {
+	if u.User == nil {
+		return nil
+	}
+	password, _ := u.User.Password()
+	return node.Basic(u.User.Username(), password)
+}
+
+// options takes what is ours from behind the question mark, and leaves the rest,
+// which may be a provider's key.
+func (e *endpoint) options(raw string) (rest string, err error) {
+	query, err := url.ParseQuery(raw)
+	if err != nil {
+		return "", errors.New("what stands behind ? in its URL can't be read")
+	}
+	for _, one := range []struct{ key, value string }{{"trace", "blocks"}, {"pending", "off"}} {
+		if values, ok := query[one.key]; ok && (len(values) != 1 || values[0] != one.value) {
+			return "", errors.New(one.key + " in its URL can only be " + one.value)
+		}
+	}
+	e.trace, e.quiet = query.Has("trace"), query.Has("pending")
+	if values, ok := query["stream"]; ok {
+		u, err := url.Parse(values[0])
+		if err != nil || len(values) != 1 || u.Scheme != "ws" && u.Scheme != "wss" || u.Hostname() == "" || u.Fragment != "" {
+			return "", errors.New("stream in its URL must be ws://host:port or wss://host:port, percent-encoded where it has a query itself")
+		}
+		e.streamed, u.User = signature(u), nil
+		e.stream = u.String()
+	}
+	for _, key := range []string{"trace", "pending", "stream"} {
+		query.Del(key)
+	}
+	return query.Encode(), nil
+}
+
+// parseEndpoints reads the URLs of all nodes of a network.
+func parseEndpoints(texts []string) (all []endpoint, err error) {
+	err = node.URLs("node", texts, func(text string) (string, error) {
+		e, err := parseEndpoint(text)
+		all = append(all, e)
+		return e.base, err
+	})
+	return all, err
+}

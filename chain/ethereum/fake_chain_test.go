@@ -1,0 +1,225 @@
+package ethereum
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"cointill/chain"
+	"cointill/chain/chaintest"
+	"cointill/chain/ethereum/params"
+)
+
+// testID is the chain id of tests' networks.
+const testID = 21337
+
+func testParams() params.Params {
+	p, err := params.Lookup("chain-21337", "0xdAC17F958D2ee523a2206206994597C13D831ec7")
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// noon is when everything happens in these tests, unless they have a clock of their own.
+func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+
+// fakeTx is a transaction with what will become of it. JSON is made of it by a node.
+type fakeTx struct {
+	From     account
+	To       *account
+	Nonce    uint64
+	Value    string // hexadecimal, with 0x
+	Logs     []fakeLog
+	Calls    []any // of its trace
+	Reverted bool
+	name     hash
+}
+
+type fakeLog struct {
+	Address account
+	Topics  []hash
+	Data    []byte
+	Removed bool
+}
+
+// id is the transaction's name among all.
+func (t *fakeTx) id() hash { return t.name }
+
+type fakeBlock struct {
+	chain.Header
+	txs         []*fakeTx
+	withdrawals []map[string]string
+}
+
+// fakeChain is a chain and a pool. Several fake nodes can show it.
+type fakeChain struct {
+	testing.TB
+	params params.Params
+
+	mu        sync.Mutex
+	blocks    []fakeBlock
+	pending   []*fakeTx
+	sealed    map[hash]chain.BlockID
+	serial    uint64
+	branch    int
+	finalized int64 // blocks below the tip; -1: none
+	balances  func(account, int64) string
+	code      string              // of every account; "" is none
+	withdrawn []map[string]string // of the next block
+}
+
+func newFakeChain(t testing.TB) *fakeChain {
+	c := &fakeChain{TB: t, params: testParams(), sealed: map[hash]chain.BlockID{}, finalized: 3}
+	c.seal(nil)
+	return c
+}
+
+// fork is a chain of its own that has the same blocks and pool so far.
+func (c *fakeChain) fork() *fakeChain {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	other := &fakeChain{TB: c.TB, params: c.params, sealed: map[hash]chain.BlockID{}, serial: c.serial + 1<<32, finalized: c.finalized, branch: c.branch + 1000}
+	other.blocks, other.pending = slices.Clone(c.blocks), slices.Clone(c.pending)
+	for id, at := range c.sealed {
+		other.sealed[id] = at
+	}
+	return other
+}
+
+// next is a number that was not used before.
+func (c *fakeChain) next() uint64 { c.serial++; return c.serial }
+
+// someone is an account that was not used before.
+func (c *fakeChain) someone() account {
+	sum := params.Keccak(binary.BigEndian.AppendUint64([]byte("account"), c.next()))
+	return account(sum[12:])
+}
+
+func (c *fakeChain) address() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.someone().String()
+}
+
+// seal puts a block on top.
+func (c *fakeChain) seal(txs []*fakeTx) {
+	height := int64(len(c.blocks))
+	parent := hash{}.String()
+	if height > 0 {
+		parent = c.blocks[height-1].Hash
+	}
+	name := params.Keccak(fmt.Appendf(nil, "%d %s %d %d", height, parent, c.branch, len(txs)))
+	header := chain.Header{BlockID: chain.BlockID{Height: height, Hash: hash(name).String()}, Parent: parent, Time: noon()}
+	c.blocks = append(c.blocks, fakeBlock{header, txs, c.withdrawn})
+	c.withdrawn = nil
+	for _, t := range txs {
+		c.sealed[t.id()] = header.BlockID
+	}
+}
+
+// mine seals blocks, the first of which takes what is pending.
+func (c *fakeChain) mine(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for range n {
+		c.seal(c.pending)
+		c.pending = nil
+	}
+}
+
+// reorg replaces the last blocks by as many others.
+func (c *fakeChain) reorg(depth int, keep bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := len(c.blocks) - depth
+	old := slices.Clone(c.blocks[at:])
+	for _, b := range old {
+		for _, t := range b.txs {
+			delete(c.sealed, t.id())
+		}
+	}
+	c.blocks = c.blocks[:at]
+	c.branch++
+	for _, b := range old {
+		if !keep {
+			b.txs = nil
+		}
+		c.seal(b.txs)
+	}
+}
+
+// send puts a transaction into the pool.
+func (c *fakeChain) send(t *fakeTx) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t.name = params.Keccak(binary.BigEndian.AppendUint64([]byte("transaction"), c.next()))
+	if t.From == (account{}) {
+		t.From, t.Nonce = c.someone(), c.serial%7
+	}
+	if t.Value == "" {
+		t.Value = "0x0"
+	}
+	c.pending = append(c.pending, t)
+	return t.id().String()
+}
+
+// pay sends ether to an address.
+func (c *fakeChain) pay(o chain.Output, reverted bool) string {
+	return c.send(&fakeTx{To: parse(c, o.Address), Value: fmt.Sprintf("0x%x", o.Amount.Big()), Reverted: reverted})
+}
+
+// token has the token's contract move some to each address.
+func (c *fakeChain) token(outputs ...chain.Output) string {
+	t := &fakeTx{To: (*account)(&c.params.Token)}
+	for _, o := range outputs {
+		t.Logs = append(t.Logs, tokenLog(account(c.params.Token), c.someone(), *parse(c, o.Address), o.Amount.Big().FillBytes(make([]byte, 32))))
+	}
+	return c.send(t)
+}
+
+func tokenLog(contract, from, to account, data []byte) fakeLog {
+	return fakeLog{Address: contract, Topics: []hash{transferEvent, topic(from), topic(to)}, Data: data}
+}
+
+// topic is an account as a log holds it.
+func topic(a account) (h hash) { copy(h[12:], a[:]); return h }
+
+func parse(t testing.TB, address string) *account {
+	a, err := params.ParseAddress(address)
+	if err != nil {
+		t.Fatalf("%s: %v", address, err)
+	}
+	return (*account)(&a)
+}
+
+func (c *fakeChain) tip() chain.BlockID {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.blocks[len(c.blocks)-1].BlockID
+}
+
+// where is where a transaction is.
+func (c *fakeChain) where(txid string) chaintest.Place {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	id, err := readHash(txid)
+	if err != nil {
+		c.Fatal(err)
+	}
+	at := c.sealed[id]
+	return chaintest.Place{Pending: slices.ContainsFunc(c.pending, func(t *fakeTx) bool { return t.id() == id }), Height: at.Height, Hash: at.Hash}
+}
+
+// replace sends a transaction with the nonce of a pending one, which leaves the pool.
+func (c *fakeChain) replace(txid string) string {
+	c.mu.Lock()
+	i := slices.IndexFunc(c.pending, func(t *fakeTx) bool { return t.id().String() == txid })
+	old, nobody := c.pending[i], c.someone()
+	c.pending = slices.Delete(c.pending, i, i+1)
+	c.mu.Unlock()
+	return c.send(&fakeTx{From: old.From, Nonce: old.Nonce, To: &nobody, Value: "0x1"})
+}

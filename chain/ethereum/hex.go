@@ -1,0 +1,154 @@
+package ethereum
+
+import (
+	"encoding/hex"
+	"errors"
+	"math/big"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"cointill/chain/ethereum/params"
+	"cointill/core/money"
+)
+
+// Nodes write everything as a JSON text of 0x and hex digits. These read it as it
+// stands, without making text of it, and refuse all else.
+
+var errHex = errors.New("not a number in hexadecimal")
+
+// digits are those of a JSON text of 0x and hex digits.
+func digits(d *jsontext.Decoder) ([]byte, error) {
+	v, err := d.ReadValue()
+	if err != nil {
+		return nil, err
+	}
+	if len(v) < 4 || string(v[:3]) != `"0x` {
+		return nil, errHex
+	}
+	return v[3 : len(v)-1], nil
+}
+
+// hash is 32 bytes.
+type hash [32]byte
+
+// UnmarshalJSONFrom reads 64 hex digits.
+func (h *hash) UnmarshalJSONFrom(d *jsontext.Decoder) error { return exactly(h[:], d) }
+
+// String writes the hash as nodes do.
+func (h hash) String() string {
+	var text [66]byte
+	copy(text[:], "0x")
+	hex.Encode(text[2:], h[:])
+	return string(text[:])
+}
+
+// readHash reads a hash that this package wrote.
+func readHash(text string) (h hash, err error) {
+	if len(text) != 2+2*len(h) || text[:2] != "0x" {
+		return h, errHex
+	}
+	_, err = hex.Decode(h[:], []byte(text[2:]))
+	return h, err
+}
+
+// account is the 20 bytes of an account or contract.
+type account params.Address
+
+// UnmarshalJSONFrom reads 40 hex digits.
+func (a *account) UnmarshalJSONFrom(d *jsontext.Decoder) error { return exactly(a[:], d) }
+
+func (a account) String() string { return params.Address(a).String() }
+
+// exactly fills bytes, neither more nor less.
+func exactly(into []byte, d *jsontext.Decoder) error {
+	text, err := digits(d)
+	if err == nil && len(text) != 2*len(into) {
+		err = errHex
+	}
+	if err != nil {
+		return err
+	}
+	_, err = hex.Decode(into, text)
+	return err
+}
+
+// number is a quantity of 63 bits. Zeros before it, which nodes shouldn't write, are read.
+type number int64
+
+// UnmarshalJSONFrom reads at most 16 hex digits.
+func (n *number) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	text, err := digits(d)
+	if err != nil {
+		return err
+	}
+	value, err := strconv.ParseUint(string(text), 16, 63)
+	*n = number(value)
+	return err
+}
+
+// nonce is a quantity of 64 bits: a sender's count of its transactions.
+type nonce uint64
+
+// UnmarshalJSONFrom reads at most 16 hex digits.
+func (n *nonce) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	text, err := digits(d)
+	if err != nil {
+		return err
+	}
+	value, err := strconv.ParseUint(string(text), 16, 64)
+	*n = nonce(value)
+	return err
+}
+
+// wei is a quantity of 256 bits, as its bytes.
+type wei [32]byte
+
+// UnmarshalJSONFrom reads at most 64 hex digits.
+func (w *wei) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	text, err := digits(d)
+	if err != nil {
+		return err
+	}
+	if len(text) > 2*len(w) {
+		return errHex
+	}
+	*w = wei{}
+	var even [64]byte
+	for i := range even {
+		even[i] = '0'
+	}
+	copy(even[len(even)-len(text):], text)
+	_, err = hex.Decode(w[:], even[:])
+	return err
+}
+
+func (w wei) zero() bool { return w == wei{} }
+
+// amount is the quantity as money.
+func (w wei) amount() money.Amount { return money.FromBig(new(big.Int).SetBytes(w[:])) }
+
+// blob is bytes of any length.
+type blob []byte
+
+// UnmarshalJSONFrom reads an even number of hex digits, also none, and null as none.
+func (b *blob) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	v, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	if v.Kind() == 'n' {
+		*b = nil
+		return nil
+	}
+	if len(v) < 4 || string(v[:3]) != `"0x` {
+		return errHex
+	}
+	text := v[3 : len(v)-1]
+	*b = make([]byte, len(text)/2)
+	if len(text)%2 != 0 {
+		return errHex
+	}
+	_, err = hex.Decode(*b, text)
+	return err
+}

@@ -1,0 +1,179 @@
+package ethereum
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"cointill/chain"
+	"cointill/chain/ethereum/params"
+)
+
+// read is what the reader makes of a block and its receipts, as nodes write them.
+func read(block, receipts []byte, p params.Params, watch chain.Watch, height int64) ([]chain.Transfer, error) {
+	b, err := readBlock(reply{Result: block}, height)
+	if err != nil {
+		return nil, err
+	}
+	all, err := readReceipts(reply{Result: receipts}, b, account(p.Token))
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{token: account(p.Token), watch: watch}
+	r.block(b, all)
+	return r.found, nil
+}
+
+type fatal interface{ Fatal(...any) }
+
+func parsed(t fatal, block, receipts any, p params.Params, watch chain.Watch) []chain.Transfer {
+	b, err := json.Marshal(block)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := json.Marshal(receipts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := read(b, r, p, watch, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// seeds are a block with its receipts and traces that a watch is concerned by.
+func seeds(t testing.TB) (c *fakeChain, watch *chain.WatchSet, block, receipts, traces []byte) {
+	c = newFakeChain(t)
+	to := c.address()
+	watch = &chain.WatchSet{Codec: Codec()}
+	watch.AddAddresses(to)
+	c.pay(out(to, 5), false)
+	c.pay(out(to, 6), true)
+	c.token(out(to, 7), out(c.address(), 8))
+	c.withdrawn = []map[string]string{{"index": "0x1", "address": strings.ToLower(to), "amount": "0x5"}}
+	c.mine(1)
+	write := func(v any) []byte {
+		text, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	return c, watch, write(blockJSON(&c.blocks[1], true)), write(receiptsJSON(&c.blocks[1])), write(tracesJSON(&c.blocks[1]))
+}
+
+// TestTorn (ETH-1, ETH-13): nothing of a block counts unless every part is there and
+// names it.
+func TestTorn(t *testing.T) {
+	t.Parallel()
+	c, watch, block, receipts, _ := seeds(t)
+	if found, err := read(block, receipts, c.params, watch, 1); err != nil || len(found) != 4 {
+		t.Fatalf("%v %v", found, err)
+	}
+	first := c.blocks[1].txs[0].id().String()
+	for name, change := range map[string]func(block, receipts string) (string, string){
+		"no receipts": func(b, _ string) (string, string) { return b, "[]" },
+		"null":        func(b, _ string) (string, string) { return b, "null" },
+		"another block": func(b, r string) (string, string) {
+			return b, strings.ReplaceAll(r, c.blocks[1].Hash, c.blocks[0].Hash)
+		},
+		"another transaction": func(b, r string) (string, string) { return b, strings.Replace(r, first, hash{1}.String(), 1) },
+		"a log of another": func(b, r string) (string, string) {
+			return b, strings.Replace(r, `"transactionHash":"`+c.blocks[1].txs[2].id().String(), `"transactionHash":"`+first, 1)
+		},
+		"no status":   func(b, r string) (string, string) { return b, strings.Replace(r, `"status":"0x1",`, ``, 1) },
+		"status null": func(b, r string) (string, string) { return b, strings.Replace(r, `"status":"0x1"`, `"status":null`, 1) },
+		"status 2": func(b, r string) (string, string) {
+			return b, strings.Replace(r, `"status":"0x1"`, `"status":"0x2"`, 1)
+		},
+		"status true": func(b, r string) (string, string) { return b, strings.Replace(r, `"status":"0x1"`, `"status":true`, 1) },
+		"another height": func(b, r string) (string, string) {
+			return strings.Replace(b, `"number":"0x1"`, `"number":"0x2"`, 1), r
+		},
+		"no hash": func(b, r string) (string, string) {
+			return strings.Replace(b, `"hash":"`+c.blocks[1].Hash+`"`, `"hash":null`, 1), r
+		},
+		"a value of 257 bits": func(b, r string) (string, string) {
+			return strings.Replace(b, `"value":"0x5"`, `"value":"0x1`+strings.Repeat("0", 64)+`"`, 1), r
+		},
+		"a value in decimal":    func(b, r string) (string, string) { return strings.Replace(b, `"value":"0x5"`, `"value":5`, 1), r },
+		"a transaction missing": func(b, r string) (string, string) { return strings.Replace(b, `"transactions":[`, `"others":[`, 1), r },
+	} {
+		b, r := change(string(block), string(receipts))
+		if b == string(block) && r == string(receipts) {
+			t.Errorf("%s: nothing was changed", name)
+		}
+		if found, err := read([]byte(b), []byte(r), c.params, watch, 1); err == nil {
+			t.Errorf("%s: %+v was read", name, found)
+		}
+	}
+}
+
+// FuzzBlock: whatever a node sends as a block with receipts, nothing panics, and
+// what is read pays watched addresses amounts above zero.
+func FuzzBlock(f *testing.F) {
+	c, watch, block, receipts, _ := seeds(f)
+	f.Add(block, receipts)
+	f.Add([]byte("null"), []byte("[]"))
+	f.Fuzz(func(t *testing.T, block, receipts []byte) {
+		found, err := read(block, receipts, c.params, watch, 1)
+		if err != nil {
+			return
+		}
+		for _, one := range found {
+			if !watch.Address(one.Address) || one.Amount.Sign() <= 0 || one.TxID == "" {
+				t.Errorf("%+v", one)
+			}
+		}
+	})
+}
+
+// FuzzTraces is FuzzBlock for what was sent on within transactions.
+func FuzzTraces(f *testing.F) {
+	_, watch, _, _, traces := seeds(f)
+	f.Add(traces)
+	f.Fuzz(func(t *testing.T, traces []byte) {
+		all, err := list[traced](reply{Result: traces})
+		if err != nil {
+			return
+		}
+		r := &reader{watch: watch}
+		for _, one := range all {
+			if one.Result != nil {
+				place := placeInner
+				r.frames(one.Result.Calls, &place)
+			}
+		}
+		for _, one := range r.found {
+			if !watch.Address(one.Address) || one.Amount.Sign() <= 0 || one.Index <= placeInner {
+				t.Errorf("%+v", one)
+			}
+		}
+	})
+}
+
+// FuzzReplies: whatever a node sends as answers, no more come than were asked for.
+func FuzzReplies(f *testing.F) {
+	f.Add([]byte(`[{"jsonrpc":"2.0","id":1,"result":"0x1"},{"id":2,"error":{"code":-32005,"message":"limit"}}]`), 2)
+	f.Fuzz(func(t *testing.T, body []byte, most int) {
+		most &= 7
+		all, err := parseReplies(body, most)
+		if err == nil && len(all) > most {
+			t.Errorf("%d answers to %d", len(all), most)
+		}
+	})
+}
+
+// FuzzKeys: every spend key that is taken is the one that its bytes are written as.
+func FuzzKeys(f *testing.F) {
+	f.Add("0x00112233445566778899aabbccddeeff00112233:17")
+	f.Fuzz(func(t *testing.T, key string) {
+		if form := (codec{}).Spend(key); form != nil && spendKey(form) != key {
+			t.Errorf("%q is %x, which is %q", key, form, spendKey(form))
+		}
+		if form := (codec{}).Address(key); form != nil && account(form).String() != key {
+			t.Errorf("%q is %x", key, form)
+		}
+	})
+}

@@ -1,0 +1,167 @@
+package ethereum
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// stepsJSON is a block's traces as trace_block lists them, made of the same calls as
+// tracesJSON's: without calls of code that every node has built in, and without those
+// that borrow code and value.
+func stepsJSON(b *fakeBlock) []any {
+	all := []any{}
+	for _, t := range b.txs {
+		top := map[string]any{"type": "CALL", "from": strings.ToLower(t.From.String()), "to": strings.ToLower(account{}.String()), "value": t.Value, "calls": t.Calls}
+		if t.Reverted {
+			top["error"] = "Reverted"
+		}
+		all = listSteps(all, top, []int{}, map[string]any{"transactionHash": t.id().String(), "blockHash": b.Hash})
+	}
+	return append(all, map[string]any{"type": "reward", "action": map[string]any{"value": "0x1"}, "transactionHash": nil, "blockHash": b.Hash, "traceAddress": []int{}})
+}
+
+func listSteps(all []any, call map[string]any, path []int, common map[string]any) []any {
+	kind := call["type"].(string)
+	action := map[string]any{"callType": strings.ToLower(kind), "from": call["from"], "to": call["to"], "value": call["value"]}
+	step := map[string]any{"type": "call", "action": action, "traceAddress": path}
+	switch kind {
+	case "SELFDESTRUCT":
+		step["type"], step["action"] = "suicide", map[string]any{"address": call["from"], "refundAddress": call["to"], "balance": call["value"]}
+	case "CREATE":
+		step["type"], step["result"] = "create", map[string]any{"address": call["to"]}
+		delete(action, "to")
+		delete(action, "callType")
+	}
+	if said, failed := call["error"]; failed {
+		step["error"], step["result"] = said, nil
+	}
+	for key, value := range common {
+		step[key] = value
+	}
+	all = append(all, step)
+	inner, _ := call["calls"].([]any)
+	place := 0
+	for _, one := range inner {
+		if one.(map[string]any)["type"] == "STATICCALL" { // of built-in code: not listed
+			continue
+		}
+		all = listSteps(all, one.(map[string]any), append(slices.Clone(path), place), common)
+		place++
+	}
+	return all
+}
+
+// TestInner (ETH-9): where the node runs blocks again, ether counts that contracts
+// send on, by the same name whichever way it shows that; what was undone, or only
+// borrowed the value, doesn't.
+func TestInner(t *testing.T) {
+	t.Parallel()
+	for name, lacks := range map[string][]string{"call by call": {"trace_block"}, "as a list": {"debug_traceBlockByHash"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newFakeChain(t)
+			n := newFakeNode(t, c)
+			without := func(methods ...string) {
+				n.set(func(n *fakeNode) {
+					n.lacks = map[string]bool{}
+					for _, method := range methods {
+						n.lacks[method] = true
+					}
+				})
+			}
+			without(lacks...)
+			b := newFixture(t, c, openURLs(t, n.URL+"?trace=blocks"))
+			b.step()
+			to, forwarder := b.to(), c.address()
+			call := func(kind, value string, more ...any) map[string]any {
+				return map[string]any{"type": kind, "from": strings.ToLower(forwarder), "to": strings.ToLower(to), "value": value, "calls": more}
+			}
+			undone := call("CALL", "0x20", call("CALL", "0x40"))
+			undone["error"] = "execution reverted"
+			elsewhere := call("CALL", "0x3")
+			elsewhere["to"] = strings.ToLower(c.address())
+			txid := c.send(&fakeTx{To: parse(t, forwarder), Value: "0x1", Calls: []any{
+				call("DELEGATECALL", "0x1"), call("STATICCALL", "0x2"), call("CALLCODE", "0x4"), call("CALL", "0x8", call("SELFDESTRUCT", "0x10")), undone, call("CALL", "0x0"), elsewhere,
+				call("CREATE", "0x100"), call("CALL", "0x80")}})
+			c.send(&fakeTx{To: parse(t, c.address()), Calls: []any{}})
+			rows := b.mined(txid)
+			var got []string
+			for _, r := range rows {
+				got = append(got, fmt.Sprint(r.Index-placeInner, " ", r.Amount, " ", r.Via))
+			}
+			slices.Sort(got)
+			if want := []string{"1 8 ", "2 16 ", "4 256 ", "5 128 "}; !slices.Equal(got, want) {
+				t.Errorf("got %q, want %q", got, want)
+			}
+			without("debug_traceBlockByHash", "trace_block")
+			c.pay(out(c.address(), 1), false)
+			c.mine(1)
+			b.stopped("take trace=blocks out")
+			without(lacks...)
+			failed := c.send(&fakeTx{To: parse(t, forwarder), Value: "0x1", Reverted: true, Calls: []any{call("CALL", "0x8")}})
+			if rows := b.mined(failed); len(rows) != 0 {
+				t.Errorf("a transaction that failed: %+v", rows)
+			}
+		})
+	}
+}
+
+// TestTracesLearned: which of the two ways a node shows it by is learned once, not
+// asked anew for each block.
+func TestTracesLearned(t *testing.T) {
+	t.Parallel()
+	c := newFakeChain(t)
+	n := newFakeNode(t, c)
+	n.lacks = map[string]bool{"debug_traceBlockByHash": true}
+	b := newFixture(t, c, openURLs(t, n.URL+"?trace=blocks"))
+	b.step()
+	for range 5 {
+		c.pay(out(c.address(), 1), false)
+		c.mine(1)
+	}
+	b.step()
+	if tried, listed := n.count("debug_traceBlockByHash"), n.count("trace_block"); tried != 1 || listed != 5 {
+		t.Errorf("debug_traceBlockByHash was asked for %d times, trace_block %d times", tried, listed)
+	}
+}
+
+// TestTracesTorn: traces that are of another block, or not of every transaction,
+// count for nothing.
+func TestTracesTorn(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func([]any) []any{
+		"another block":       func(all []any) []any { all[1].(map[string]any)["blockHash"] = hash{7}.String(); return all },
+		"another transaction": func(all []any) []any { all[1].(map[string]any)["transactionHash"] = hash{7}.String(); return all },
+		"one is missing":      func(all []any) []any { return all[1:] },
+		"none":                func([]any) []any { return []any{} },
+		"only what it called": func(all []any) []any { all[0].(map[string]any)["traceAddress"] = []int{0}; return all },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newFakeChain(t)
+			n := newFakeNode(t, c)
+			n.lacks = map[string]bool{"debug_traceBlockByHash": true}
+			b := newFixture(t, c, openURLs(t, n.URL+"?trace=blocks"))
+			b.step()
+			txid := c.pay(out(b.to(), 5), false)
+			c.pay(out(c.address(), 1), false)
+			c.mine(1)
+			n.set(func(n *fakeNode) {
+				n.tamper = func(method string, result any) any {
+					if all, ok := result.([]any); ok && method == "trace_block" {
+						return spoil(all)
+					}
+					return result
+				}
+			})
+			b.stopped("don't fit together")
+			n.set(func(n *fakeNode) { n.tamper = nil })
+			b.step()
+			if len(b.ledger.Transfers()[txid]) != 1 {
+				t.Error("a transfer was skipped")
+			}
+		})
+	}
+}

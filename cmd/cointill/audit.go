@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"cointill/core/audit"
+	"cointill/core/clock"
+	"cointill/models"
+)
+
+type auditCommand struct {
+	Verify auditVerify `cmd:"" help:"Follow every chain of the audit logs from its first row; exits 1 when one doesn't hold."`
+}
+
+type auditVerify struct {
+	Business string `help:"Code of one business (BUS_…). Default: all."`
+}
+
+// Run verifies; it may run beside a serving instance.
+func (c auditVerify) Run(ctx context.Context, settings *Settings) error {
+	accounts, db, err := settings.accounts(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	box, err := settings.box()
+	if err != nil {
+		return err
+	}
+	audits := &audit.Service{DB: db, Clock: clock.Real(), Secrets: box}
+	list, err := audits.Businesses(ctx)
+	if c.Business != "" {
+		var one models.Business
+		one, err = accounts.Business(ctx, c.Business)
+		list = []models.Business{one}
+	}
+	if err != nil {
+		return explain(err)
+	}
+	broken := 0
+	for _, business := range list {
+		v, err := audits.Verify(ctx, business.ID, 0)
+		if err != nil {
+			return err
+		}
+		said := "holds"
+		if v.Broken != "" {
+			said = "DOES NOT HOLD. " + v.Broken
+			broken++
+		}
+		sealed := "not sealed yet"
+		if v.SealedAt != nil {
+			sealed = fmt.Sprintf("sealed up to row %d on %s", v.SealedTo, v.SealedAt.UTC().Format("2 January 2006, 15:04 UTC"))
+		}
+		fmt.Printf("%s %s: %d rows, %s: %s\n", business.Code, business.Name, v.Rows, sealed, said)
+	}
+	if broken > 0 {
+		return fmt.Errorf("%d of %d chains don't hold", broken, len(list))
+	}
+	return nil
+}
+
+// sealAudit seals the audit logs once a minute.
+func (p *product) sealAudit(ctx context.Context) error {
+	ticker := time.NewTicker(time.Minute)
+	defer ticker.Stop()
+	for {
+		broken, err := p.audits.Seal(ctx)
+		if err != nil && ctx.Err() == nil {
+			p.log.Error("the audit logs are not sealed; it is tried again in a minute", "error", err)
+		}
+		if len(broken) > 0 {
+			p.log.Error("audit logs don't hold: cointill audit verify says where", "businesses", broken)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"cointill/core/clock"
+	"cointill/models"
+)
+
+type backupCommand struct {
+	To string `required:"" env:"-" help:"File to write; it must not exist."`
+}
+
+// Run copies the embedded database; it may run beside a serving instance.
+func (c backupCommand) Run(ctx context.Context, settings *Settings) error {
+	db, err := models.Open(settings.DatabaseURL, settings.DataDir, clock.Real())
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if err := db.Backup(ctx, c.To, clock.Real()()); err != nil {
+		return err
+	}
+	fmt.Printf("%s holds the database as it is now, and not the master key", c.To)
+	if settings.SecretKey == "" {
+		fmt.Print(" (secret.key in the data folder)")
+	}
+	fmt.Println(": without it a copy is of no use. Keep the two apart.")
+	return nil
+}
+
+type restoreCommand struct {
+	From     string `env:"-" help:"Copy of the embedded database, from backup, to put into the data folder. Left out: the database was brought back in another way."`
+	LeaveOut *int64 `env:"-" help:"How many addresses of each wallet are never given out, as customers may have got them since the backup was made."`
+}
+
+// Run makes a copy the database that is served, and has every wallet leave out
+// the addresses that may have been given out since.
+func (c restoreCommand) Run(ctx context.Context, settings *Settings) error {
+	if c.From != "" {
+		if settings.DatabaseURL != "" {
+			return models.ErrNotEmbedded
+		}
+		if _, err := os.Stat(filepath.Join(settings.DataDir, "secret.key")); settings.SecretKey == "" && err != nil { // or a new key would be made
+			return fmt.Errorf("bring secret.key back into %s first, or set %s_SECRET_KEY: the copy opens with its own master key alone", settings.DataDir, prefix)
+		}
+		if err := models.Restore(ctx, c.From, settings.DataDir); err != nil {
+			return err
+		}
+	}
+	p, err := settings.beside(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.db.Close()
+	if at, is, err := p.db.Copied(ctx); err != nil {
+		return err
+	} else if is {
+		fmt.Printf("The database is a copy of %s.\n", at)
+	}
+	if c.LeaveOut == nil {
+		return p.suggest(ctx)
+	}
+	done, err := p.wallets.AdvanceAll(ctx, "operator", *c.LeaveOut)
+	for _, w := range done {
+		fmt.Printf("Wallet %d issues address %d next: %d to %d are left out, and watched.\n", w.Wallet, w.To, w.From, w.To-1)
+	}
+	if err != nil {
+		return explain(err)
+	}
+	if err := p.db.Continue(ctx); err != nil {
+		return err
+	}
+	fmt.Println("It can be served now. Blocks are read on from where the copy ends.")
+	return nil
+}
+
+// suggest refuses to go on without a number, and shows what it follows from.
+func (p *product) suggest(ctx context.Context) error {
+	list, err := p.wallets.Lately(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range list {
+		fmt.Printf("Wallet %d (%s) issues address %d next; in the last seven days of the copy it issued %d.\n", w.Wallet, w.Network, w.Next, w.Issued)
+	}
+	return errors.New("--leave-out says how many addresses of each wallet may have been given out since: " +
+		"take more rather than too few, as an address must never be given out twice, and what is left out is watched all the same")
+}
+
+// copied refuses to serve a copy whose wallets would give addresses out again.
+func (p *product) copied(ctx context.Context) error {
+	at, is, err := p.db.Copied(ctx)
+	if err == nil && is {
+		err = fmt.Errorf("this database is a copy of %s: addresses that were given out since would be given out again. `cointill restore` leaves them out; docs/operations.md tells how", at)
+	}
+	return err
+}

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"cointill/chain"
+	"cointill/core/account"
+	"cointill/core/clock"
+	"cointill/core/ident"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/receiving"
+	"cointill/core/scope"
+	"cointill/models"
+	"cointill/models/modelstest"
+)
+
+// regtest is the network of the tests' wallet; nobody answers at the node's address.
+const regtest = chain.Network("bitcoin-regtest")
+
+const testAccount = "tpubDD7tXK8KeQ3YY83yWq755fHY2JW8Ha8Q765tknUM5rSvjPcGWfUppDFMpQ1ScziKfW3ZNtZvAD7M3u7bSs7HofjTD3KP3YxPK7X6hwV8Rk2"
+
+// till is a business that receives bitcoin with a key of its own.
+type till struct {
+	*product
+	t     *testing.T
+	scope scope.Scope
+}
+
+func openTill(t *testing.T, settings *Settings) *till {
+	t.Helper()
+	settings.Listen, settings.TestBitcoinURL, settings.TestBitcoinNetwork = "127.0.0.1:0", []string{"http://user:password@127.0.0.1:1"}, "regtest"
+	p, err := settings.beside(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.db.Close() })
+	return &till{product: p, t: t}
+}
+
+func (b *till) found() {
+	b.t.Helper()
+	made, _, err := b.accounts.CreateBusiness(b.t.Context(), account.NewBusiness{BusinessName: "Till", Name: "Ama", Email: "ama@till.example", Password: ident.Text(20)})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.as(made.ID)
+	if _, _, err := b.receiving.Operate(b.t.Context(), b.scope, receiving.Change{Chain: money.Bitcoin, Key: testAccount}); err != nil {
+		b.t.Fatal(err)
+	}
+	b.read(1)
+}
+
+func (b *till) as(business int64) {
+	b.scope = scope.Scope{BusinessID: business, Domain: scope.Test, Actor: "test", Role: scope.System}
+}
+
+// block is a block of the tests' chain.
+func block(height int64, transfers ...chain.Transfer) chain.Block {
+	id := func(height int64) string { return strings.Repeat(string(rune('0'+height)), 64) }
+	return chain.Block{Header: chain.Header{BlockID: chain.BlockID{Height: height, Hash: id(height)}, Parent: id(height - 1), Time: clock.Real()()}, Transfers: transfers}
+}
+
+// read has a block applied, as the follower does, and the network believed well.
+func (b *till) read(height int64, transfers ...chain.Transfer) {
+	b.t.Helper()
+	observer := &payment.Observer{Service: b.payments, Watching: &chain.WatchSet{}}
+	cursor, err := observer.Cursor(b.t.Context(), regtest)
+	one := block(height, transfers...)
+	err = errors.Join(err, observer.Load(b.t.Context(), regtest), observer.Apply(b.t.Context(), chain.Batch{Network: regtest, From: cursor.Block,
+		Blocks: []chain.Block{one}, Tip: chain.Tip{Header: one.Header, Finalized: -1}}), b.networks.Refresh(b.t.Context()))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, t := range transfers {
+		if !observer.Watching.Address(t.Destination.Address) {
+			b.t.Errorf("%s is not watched", t.Destination.Address)
+		}
+	}
+}
+
+// issue has a customer open a payment, and gives its address.
+func (b *till) issue() string {
+	b.t.Helper()
+	started, err := b.payments.Initiate(b.t.Context(), b.scope, payment.Request{Currency: "NGN", Amount: 25_000, FirstName: "Ngozi", LastName: "Okafor",
+		Email: "ngozi@customer.example", Method: "crypto_bitcoin"})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	v, err := b.payments.Open(b.t.Context(), started.AccessToken, "")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return v.Payment.Address
+}
+
+// TestBackup: a copy is made beside the serving process, goes with its key alone,
+// is not served as it is, and gives out no address that was given out since. What
+// comes to one of those is found, and is for no payment.
+func TestBackup(t *testing.T) {
+	settings := &Settings{DataDir: t.TempDir()}
+	old := openTill(t, settings)
+	old.found()
+	known := old.issue()
+	file := filepath.Join(t.TempDir(), "till.db")
+	if err := (backupCommand{To: file}).Run(t.Context(), settings); err != nil {
+		t.Fatal(err)
+	}
+	if err := (backupCommand{To: file}).Run(t.Context(), settings); err == nil {
+		t.Error("a file was overwritten")
+	}
+	if about, err := os.Stat(file); err != nil || about.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", about.Mode(), err)
+	}
+	if _, is, err := old.db.Copied(t.Context()); is || err != nil {
+		t.Error("the original is marked as a copy", err)
+	}
+	lost := map[string]bool{}
+	for range 3 {
+		lost[old.issue()] = true
+	}
+
+	again := &Settings{DataDir: t.TempDir()}
+	key, err := os.ReadFile(filepath.Join(settings.DataDir, "secret.key"))
+	if failed := (restoreCommand{From: file}).Run(t.Context(), again); failed == nil || !strings.Contains(failed.Error(), "secret.key") {
+		t.Errorf("restored without the key: %v", failed)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(again.DataDir, "secret.key"), key, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Listen = "127.0.0.1:0"
+	if err := (restoreCommand{From: file}).Run(t.Context(), again); err == nil || !strings.Contains(err.Error(), "--leave-out") {
+		t.Fatalf("restored without a number: %v", err)
+	}
+	if _, _, err := again.start(t.Context()); err == nil || !strings.Contains(err.Error(), "cointill restore") {
+		t.Fatalf("a copy is served: %v", err)
+	}
+	three := int64(3)
+	if err := (restoreCommand{From: file, LeaveOut: &three}).Run(t.Context(), again); err == nil {
+		t.Fatal("a database was overwritten")
+	}
+	if err := (restoreCommand{LeaveOut: &three}).Run(t.Context(), again); err != nil {
+		t.Fatal(err)
+	}
+	now := openTill(t, again)
+	now.as(old.scope.BusinessID)
+	if err := now.copied(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var paid string
+	for paid = range lost {
+		break
+	}
+	now.read(2, chain.Transfer{TxID: "aa", Asset: "BTC", Destination: chain.Destination{Address: paid}, Amount: money.Units(7)},
+		chain.Transfer{TxID: "bb", Asset: "BTC", Destination: chain.Destination{Address: known}, Amount: money.Units(8)})
+	if fresh := now.issue(); lost[fresh] || fresh == known {
+		t.Errorf("%s was given out twice", fresh)
+	}
+	list, _, err := now.payments.Unmatched(t.Context(), now.scope, payment.UnmatchedFilter{Limit: 10})
+	if err != nil || len(list) != 1 || list[0].Address != paid || list[0].Why != payment.UnknownPayment || list[0].Amount.Cmp(money.Units(7)) != 0 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// TestRestoreInTheWay: nothing of another database is taken for a part of the copy.
+func TestRestoreInTheWay(t *testing.T) {
+	settings := &Settings{DataDir: t.TempDir(), Listen: "127.0.0.1:0"}
+	file := filepath.Join(t.TempDir(), "till.db")
+	db, err := settings.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(db.Backup(t.Context(), file, clock.Real()()), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		name  string
+		spoil func(dir string) error
+	}{
+		{"a journal", func(dir string) error { return os.WriteFile(filepath.Join(dir, "cointill.db-wal"), []byte("x"), 0o600) }},
+		{"a damaged copy", func(string) error { return os.WriteFile(file, []byte(strings.Repeat("x", 8192)), 0o600) }},
+	} {
+		dir := t.TempDir()
+		if err := step.spoil(dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := models.Restore(t.Context(), file, dir); err == nil {
+			t.Errorf("%s: restored", step.name)
+		}
+		if left, err := filepath.Glob(filepath.Join(dir, "cointill.db")); err != nil || len(left) > 0 {
+			t.Errorf("%s: %q is left, %v", step.name, left, err)
+		}
+	}
+}
+
+// TestBackupPostgres: the other database has tools of its own; restore makes it ready all the same.
+func TestBackupPostgres(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		if db.Postgres() { // the other is TestBackup's
+			restoreInPlace(t)
+		}
+	})
+}
+
+func restoreInPlace(t *testing.T) {
+	t.Helper()
+	settings := &Settings{DataDir: t.TempDir(), DatabaseURL: modelstest.URL(t)}
+	b := openTill(t, settings)
+	b.found()
+	first := b.issue()
+	if err := (backupCommand{To: filepath.Join(t.TempDir(), "a")}).Run(t.Context(), settings); !errors.Is(err, models.ErrNotEmbedded) {
+		t.Error(err)
+	}
+	forty := int64(40)
+	if err := (restoreCommand{From: "a", LeaveOut: &forty}).Run(t.Context(), settings); !errors.Is(err, models.ErrNotEmbedded) {
+		t.Error(err)
+	}
+	if err := (restoreCommand{LeaveOut: &forty}).Run(t.Context(), settings); err != nil {
+		t.Fatal(err)
+	}
+	list, err := b.wallets.Lately(t.Context())
+	if err != nil || len(list) != 1 || list[0].Next != 41 || list[0].Issued != 1 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if b.issue() == first {
+		t.Error("an address was given out twice")
+	}
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/url"
+
+	"cointill/core/alarm"
+	"cointill/core/scope"
+	"cointill/core/system"
+	"cointill/views/mail"
+)
+
+// system is what the operators' page looks at.
+func (p *product) system() *system.Service {
+	s := &system.Service{DB: p.db, Clock: p.clock, Version: version, Started: p.started, Quotes: p.quotes, Checks: p.checks(), MailServer: p.mailServer, Lost: p.calls.Lost}
+	for _, f := range p.follows {
+		n := system.Network{Name: f.Network(), Domain: f.domain}
+		if real, ok := f.network.(realNetwork); ok {
+			n.Nodes = real.Nodes
+		}
+		s.Networks = append(s.Networks, n)
+	}
+	return s
+}
+
+// mailHost is where mails go, without what signs in there; empty for nowhere.
+func (s *Settings) mailHost() string {
+	at, err := url.Parse(s.SMTPURL)
+	if err != nil || s.SMTPURL == "" {
+		return ""
+	}
+	if at.Port() == "" {
+		return at.Hostname()
+	}
+	return net.JoinHostPort(at.Hostname(), at.Port())
+}
+
+// checks are what /readyz asks.
+func (p *product) checks() map[string]func(context.Context) error {
+	return map[string]func(context.Context) error{"database": p.db.Ping, "migrations": p.migrated, "networks": p.following}
+}
+
+// migrated is an error while migrations are still to be run.
+func (p *product) migrated(ctx context.Context) error {
+	pending, err := p.db.Pending(ctx)
+	if err == nil && pending {
+		err = errors.New("migrations are still to be run")
+	}
+	return err
+}
+
+// following is an error while the simulated networks are not followed. A real
+// node that fails makes its coin unavailable, not this process: another replica
+// would see the same node.
+func (p *product) following(context.Context) error {
+	for kind := range p.sandbox.Chains {
+		if _, problem := p.networks.Network(scope.Test, kind); problem != "" {
+			return errors.New(problem)
+		}
+	}
+	return nil
+}
+
+// alarms tell owners and operators of real networks that are in trouble.
+func (p *product) alarms() *alarm.Service {
+	s := &alarm.Service{DB: p.db, Clock: p.clock, Problem: p.networks.Problem, Operators: p.accounts, Mails: p.receipts,
+		Render: mail.RenderChainTrouble, Wake: p.send.Signal, Base: p.base}
+	for domain, chains := range p.nodes.served {
+		for kind, name := range chains {
+			s.Networks = append(s.Networks, alarm.Network{Name: name, Domain: domain, Chain: kind})
+		}
+	}
+	return s
+}

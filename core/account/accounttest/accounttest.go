@@ -1,0 +1,17 @@
+// Package accounttest makes the accounts of tests that are about something else:
+// hashing passwords as dearly as in earnest would take most of their time.
+package accounttest
+
+import (
+	"cointill/core/account"
+	"cointill/core/clock"
+	"cointill/core/secret"
+	"cointill/models"
+)
+
+// New is account.New with hashes that cost nearly nothing.
+func New(db *models.DB, now clock.Clock, box *secret.Box) *account.Service {
+	s := account.New(db, now, box)
+	s.Cost.Memory, s.Cost.Iterations = 64, 1
+	return s
+}

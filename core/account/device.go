@@ -1,0 +1,62 @@
+package account
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"cointill/core/ident"
+	"cointill/models"
+)
+
+// DeviceLife is for how long a browser is known after its last sign-in.
+const DeviceLife = 400 * 24 * time.Hour
+
+// tokenLength is that of a token that ident makes.
+const tokenLength = 43
+
+// Visit is where a sign-in comes from: what the browser's cookie says of it, its
+// name and its address.
+type Visit struct {
+	Device, UserAgent, IP string
+}
+
+// Arrive records from where a user signs in, and gives what the browser's cookie
+// is to hold. A browser that they never used before is told of in a mail, unless
+// expected: at sign-up there is none before.
+func (s *Service) Arrive(ctx context.Context, user User, v Visit, expected bool) (device string, err error) {
+	if len(v.Device) != tokenLength {
+		v.Device = ident.Token()
+	}
+	now, name := s.now(), agent(v.UserAgent)
+	err = s.db.Write(ctx, func(tx *models.Tx) error {
+		seen := tx.Model(&models.Device{}).Where("user_id = ? AND hash = ?", user.ID, sessionID(v.Device)).
+			Updates(map[string]any{"seen_at": now, "ip": v.IP, "user_agent": name})
+		if seen.Error != nil {
+			return seen.Error
+		}
+		if err := s.auditUser(tx, user.ID, "user.signed_in", map[string]bool{"new_browser": seen.RowsAffected == 0}); err != nil || seen.RowsAffected > 0 {
+			return err
+		}
+		row := models.Device{UserID: user.ID, Hash: sessionID(v.Device), UserAgent: name, IP: v.IP, CreatedAt: now, SeenAt: now}
+		made := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
+		if made.Error != nil || made.RowsAffected == 0 || expected {
+			return made.Error
+		}
+		return s.tell(tx, Letter{Kind: NewDevice, To: user, UserAgent: name, IP: v.IP, URL: s.Base + accountPath})
+	})
+	s.wake(err)
+	return v.Device, err
+}
+
+// familiar tells whether a user has signed in with a browser before.
+func (s *Service) familiar(ctx context.Context, userID int64, device string) (bool, error) {
+	if len(device) != tokenLength {
+		return false, nil
+	}
+	var found int64
+	err := s.db.Read(ctx).Model(&models.Device{}).
+		Where("user_id = ? AND hash = ? AND seen_at > ?", userID, sessionID(device), s.now().Add(-DeviceLife)).Count(&found).Error
+	return found > 0, err
+}

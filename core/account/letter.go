@@ -1,0 +1,108 @@
+package account
+
+import (
+	"fmt"
+	"regexp"
+	"time"
+
+	"cointill/core/ident"
+	"cointill/core/receipt"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Mails is what is needed of core/receipt.
+type Mails interface {
+	Notify(tx *models.Tx, n receipt.Notice) error
+}
+
+// LetterKind is what a mail to a user is about.
+type LetterKind string
+
+// The mails about accounts. Those that carry a link to use once say so in URL.
+const (
+	InviteSent      LetterKind = "invitation"
+	Reset           LetterKind = "password_reset"
+	NewDevice       LetterKind = "new_device"
+	EmailConfirm    LetterKind = "email_confirm" // to the new address, with a link
+	EmailAsked      LetterKind = "email_asked"   // to the present one
+	EmailChanged    LetterKind = "email_changed" // to the former one
+	PasswordChanged LetterKind = "password_changed"
+	FactorOn        LetterKind = "second_factor_on"
+	FactorOff       LetterKind = "second_factor_off"
+	PasskeyAdded    LetterKind = "passkey_added"
+	PasskeyRemoved  LetterKind = "passkey_removed"
+	PasskeyCopied   LetterKind = "passkey_copied" // its count went backwards
+)
+
+// LetterKinds lists every kind.
+func LetterKinds() []LetterKind {
+	return []LetterKind{InviteSent, Reset, NewDevice, EmailConfirm, EmailAsked, EmailChanged, PasswordChanged, FactorOn, FactorOff,
+		PasskeyAdded, PasskeyRemoved, PasskeyCopied}
+}
+
+// Letter is a mail to a user, or to somebody who is asked to become one.
+type Letter struct {
+	Kind LetterKind
+	To   User // without an ID for who is none yet
+	// Of an invitation: who invites, into what, as what.
+	By       User
+	Business string
+	Role     scope.Role
+	// Of a sign-in: the browser and its address.
+	UserAgent, IP string
+	NewEmail      string // of a change of address
+	Passkey       string // the name of a passkey
+	At            time.Time
+	Until         time.Time // when the link ends; zero for none
+	URL           string
+}
+
+const accountPath = "/dashboard/account"
+
+// tell queues a letter in the caller's transaction. It belongs to no business's
+// mailbox: what it says is nobody's but the reader's.
+func (s *Service) tell(tx *models.Tx, l Letter) error {
+	return s.tellAbout(tx, l, fmt.Sprintf("user %d %s", l.To.ID, ident.New("")))
+}
+
+// tellAbout is tell for a letter that is found again by what it is about.
+func (s *Service) tellAbout(tx *models.Tx, l Letter, about string) error {
+	if s.Mails == nil || s.Render == nil {
+		return nil
+	}
+	zone, err := zoneOf(tx, l.To.ID)
+	if err != nil {
+		return err
+	}
+	l.At = s.now().In(zone)
+	if !l.Until.IsZero() {
+		l.Until = l.Until.In(zone)
+	}
+	subject, text, html := s.Render(l)
+	return s.Mails.Notify(tx, receipt.Notice{Domain: scope.Live, Kind: mailKind(l.Kind),
+		About: about, To: l.To.Email, ToName: l.To.Name, Subject: subject, Text: text, HTML: html})
+}
+
+// mailKind is what the mails of a kind of letter are.
+func mailKind(kind LetterKind) string { return "account_" + string(kind) }
+
+// wake has mails sent, once what they tell of is committed.
+func (s *Service) wake(err error) {
+	if err == nil && s.WakeMails != nil {
+		s.WakeMails()
+	}
+}
+
+// seeds stand in queued mails where the token of a link will stand: the
+// database holds nothing that opens an account. Fill makes them tokens at the
+// moment of sending.
+var seeds = regexp.MustCompile(`ticket_[0-9A-Z]{26}`)
+
+func newSeed() string { return ident.New("ticket_") }
+
+// token is what a seed is worth; only this server can tell.
+func (s *Service) token(seed string) string { return s.secret.Derive("ticket", seed) }
+
+// Fill writes the tokens of links into a mail.
+func (s *Service) Fill(text string) string { return seeds.ReplaceAllStringFunc(text, s.token) }

@@ -1,0 +1,381 @@
+package account
+
+import (
+	"context"
+	"encoding/json"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/webauthn"
+	"gorm.io/gorm/clause"
+
+	"cointill/core/contact"
+	"cointill/core/fault"
+	"cointill/core/ident"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+const (
+	challengeTime = 5 * time.Minute
+	mostPasskeys  = 20
+	maxCredential = 16 << 10 // bytes of what a browser answers
+
+	challengeAdd   = "add"
+	challengeEnter = "enter"
+)
+
+var (
+	errNoPasskeys = fault.New(fault.Conflict, "passkeys_unavailable",
+		"Passkeys need an address with a name, and this server is reached by a number. Ask who runs it for COINTILL_BASE_URL.")
+	errPasskeyOver = fault.New(fault.Conflict, "passkey_over", "That took too long, or was begun in another window. Begin again.")
+	errPasskeyMade = fault.New(fault.Conflict, "passkey_not_made",
+		"This passkey was not accepted: it has to be made here, and confirmed with a PIN, a fingerprint or a face. Begin again.")
+	errPasskeyKnown = fault.New(fault.Conflict, "passkey_known", "This passkey is here already.")
+	errPasskeyMany  = fault.New(fault.Conflict, "too_many_passkeys", "You have 20 passkeys. Remove one first.")
+)
+
+// Passkey is a passkey as its user sees it.
+type Passkey struct {
+	ID   int64
+	Name string
+	// Synced says that it may be on several devices, as those of password managers are.
+	Synced bool
+	Added  time.Time
+	Used   *time.Time // nil before the first sign-in
+	// Copied is when it was refused because its count went backwards; nil for never.
+	Copied *time.Time
+}
+
+func passkey(row models.Passkey) Passkey {
+	return Passkey{ID: row.ID, Name: row.Name, Synced: row.Synced, Added: row.CreatedAt, Used: row.UsedAt, Copied: row.CopiedAt}
+}
+
+// PasskeyOrigin is the one origin at which passkeys work; "" when there is none,
+// because a passkey belongs to a name and Base has only a number. This machine's
+// own numbers are all called localhost.
+func (s *Service) PasskeyOrigin() string {
+	_, origin := relyingParty(s.Base)
+	return origin
+}
+
+// relyingParty is whom a server's passkeys belong to, and the origin of its pages.
+func relyingParty(base string) (id, origin string) {
+	at, err := url.Parse(base)
+	if err != nil || at.Host == "" {
+		return "", ""
+	}
+	id = strings.ToLower(at.Hostname())
+	if address, err := netip.ParseAddr(id); err == nil {
+		if !address.IsLoopback() {
+			return "", ""
+		}
+		id = "localhost"
+	}
+	origin = at.Scheme + "://" + id
+	if port := at.Port(); port != "" && (at.Scheme != "https" || port != "443") && (at.Scheme != "http" || port != "80") {
+		origin += ":" + port
+	}
+	return id, origin
+}
+
+// webauthn is the library, set so that a passkey stands for both factors: it is
+// found without a user's name, and its owner is verified each time. The library
+// keeps no time: challenges end by our clock.
+func (s *Service) webauthn() (*webauthn.WebAuthn, error) {
+	id, origin := relyingParty(s.Base)
+	if id == "" {
+		return nil, errNoPasskeys
+	}
+	shown := webauthn.TimeoutConfig{Timeout: challengeTime, TimeoutUVD: challengeTime}
+	return webauthn.New(&webauthn.Config{RPID: id, RPDisplayName: "Cointill", RPOrigins: []string{origin},
+		AttestationPreference: protocol.PreferNoAttestation,
+		AuthenticatorSelection: protocol.AuthenticatorSelection{ResidentKey: protocol.ResidentKeyRequirementRequired,
+			RequireResidentKey: protocol.ResidentKeyRequired(), UserVerification: protocol.VerificationRequired},
+		Timeouts: webauthn.TimeoutsConfig{Login: shown, Registration: shown}})
+}
+
+// holder is a user with their passkeys, as the library asks for it.
+type holder struct {
+	user   User
+	handle []byte
+	keys   []webauthn.Credential
+}
+
+var _ webauthn.User = holder{}
+
+// WebAuthnID is the handle that authenticators keep of a user; it tells nobody who that is.
+func (h holder) WebAuthnID() []byte { return h.handle }
+
+// WebAuthnName is what authenticators show of the user.
+func (h holder) WebAuthnName() string { return h.user.Email }
+
+// WebAuthnDisplayName likewise.
+func (h holder) WebAuthnDisplayName() string { return h.user.Name }
+
+// WebAuthnCredentials are the passkeys.
+func (h holder) WebAuthnCredentials() []webauthn.Credential { return h.keys }
+
+func (s *Service) holder(user User, rows ...models.Passkey) holder {
+	h := holder{user: user, handle: []byte(s.secret.Derive("passkey user", strconv.FormatInt(user.ID, 10)))}
+	for _, row := range rows {
+		h.keys = append(h.keys, credential(row))
+	}
+	return h
+}
+
+// credential is a row as the library takes it.
+func credential(row models.Passkey) webauthn.Credential {
+	id, _ := ident.Decode(row.Credential) // we wrote it
+	c := webauthn.Credential{ID: id, PublicKey: row.PublicKey, Flags: webauthn.CredentialFlags{BackupEligible: row.Synced},
+		Authenticator: webauthn.Authenticator{SignCount: uint32(row.SignCount)}} // it came from one
+	for name := range strings.SplitSeq(row.Transports, ",") {
+		if name != "" {
+			c.Transport = append(c.Transport, protocol.AuthenticatorTransport(name))
+		}
+	}
+	return c
+}
+
+// Passkeys lists those of the user of a scope, the latest first.
+func (s *Service) Passkeys(ctx context.Context, sc scope.Scope) ([]Passkey, error) {
+	userID, err := actor(sc)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := passkeysOf(s.db.Read(ctx), userID)
+	var list []Passkey
+	for _, row := range rows {
+		list = append(list, passkey(row))
+	}
+	return list, err
+}
+
+func passkeysOf(tx *models.Tx, userID int64) (rows []models.Passkey, err error) {
+	err = tx.Where("user_id = ?", userID).Order("id DESC").Limit(mostPasskeys).Find(&rows).Error
+	return rows, err
+}
+
+// Passkey is one of the user of a scope; NotFound for another's.
+func (s *Service) Passkey(ctx context.Context, sc scope.Scope, id int64) (Passkey, error) {
+	userID, err := actor(sc)
+	if err != nil {
+		return Passkey{}, err
+	}
+	row, err := ownPasskey(s.db.Read(ctx), userID, id)
+	return passkey(row), err
+}
+
+func ownPasskey(tx *models.Tx, userID, id int64) (row models.Passkey, err error) {
+	err = missing(tx.Where("id = ? AND user_id = ?", id, userID).Take(&row).Error, "passkey")
+	return row, err
+}
+
+// BeginPasskey asks the user of a scope to prove who they are, and gives what
+// their browser needs to make a passkey, as JSON. session is the key of the one
+// session that may confirm it, within five minutes. Invalid (name), Conflict
+// (too_many_passkeys, passkeys_unavailable), and as Reauthenticate.
+func (s *Service) BeginPasskey(ctx context.Context, sc scope.Scope, p Proof, name, session string) (options []byte, err error) {
+	library, err := s.webauthn()
+	if err != nil {
+		return nil, err
+	}
+	if sentence := contact.Label(name); sentence != "" {
+		return nil, fault.Validation(fault.Fields{"name": {sentence}})
+	}
+	user, err := s.Reauthenticate(ctx, sc, p)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := passkeysOf(s.db.Read(ctx), user.ID)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) >= mostPasskeys {
+		return nil, errPasskeyMany
+	}
+	h := s.holder(user, rows...)
+	creation, asked, err := library.BeginRegistration(h, webauthn.WithExclusions(webauthn.Credentials(h.keys).CredentialDescriptors()))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.writeChallenge(ctx, models.PasskeyChallenge{Session: session, Kind: challengeAdd, UserID: user.ID}, challenge{Name: name, Asked: *asked}); err != nil {
+		return nil, err
+	}
+	return json.Marshal(creation)
+}
+
+// ConfirmPasskey stores the passkey that a browser made, and tells its user by
+// mail. Conflict: passkey_over when nothing was begun in this session within five
+// minutes, or it was confirmed already; passkey_not_made for one that doesn't
+// answer what was asked; passkey_known; too_many_passkeys.
+func (s *Service) ConfirmPasskey(ctx context.Context, sc scope.Scope, session string, answer []byte) (Passkey, error) {
+	userID, err := actor(sc)
+	if err != nil {
+		return Passkey{}, err
+	}
+	library, err := s.webauthn()
+	if err != nil {
+		return Passkey{}, err
+	}
+	asked, err := s.takeChallenge(ctx, session, challengeAdd, userID)
+	if err != nil {
+		return Passkey{}, err
+	}
+	var row models.User
+	if err := s.db.Read(ctx).Where("id = ?", userID).Take(&row).Error; err != nil {
+		return Passkey{}, missing(err, "user")
+	}
+	parsed, err := protocol.ParseCredentialCreationResponseBytes(bounded(answer))
+	if err != nil {
+		return Passkey{}, errPasskeyMade.Because(err)
+	}
+	made, err := library.CreateCredential(s.holder(known(row)), asked.Asked, parsed)
+	if err != nil {
+		return Passkey{}, errPasskeyMade.Because(err)
+	}
+	return s.storePasskey(ctx, known(row), asked.Name, made)
+}
+
+func (s *Service) storePasskey(ctx context.Context, user User, name string, made *webauthn.Credential) (Passkey, error) {
+	var transports []string
+	for _, way := range made.Transport {
+		transports = append(transports, string(way))
+	}
+	row := models.Passkey{UserID: user.ID, Credential: ident.Encode(made.ID), PublicKey: made.PublicKey, SignCount: int64(made.Authenticator.SignCount),
+		Transports: strings.Join(transports, ","), Synced: made.Flags.BackupEligible, Name: name, CreatedAt: s.now()}
+	err := s.db.Write(ctx, func(tx *models.Tx) error {
+		row.ID = 0 // Write may run this again
+		rows, err := passkeysOf(tx, user.ID)
+		if err != nil {
+			return err
+		}
+		if len(rows) >= mostPasskeys {
+			return errPasskeyMany
+		}
+		stored := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
+		if stored.Error == nil && stored.RowsAffected == 0 {
+			return errPasskeyKnown
+		}
+		if stored.Error != nil {
+			return stored.Error
+		}
+		return s.passkeyChanged(tx, user, PasskeyAdded, name)
+	})
+	s.wake(err)
+	return passkey(row), err
+}
+
+// passkeyChanged records what became of a passkey and tells its user.
+func (s *Service) passkeyChanged(tx *models.Tx, user User, kind LetterKind, name string) error {
+	if err := s.auditUser(tx, user.ID, "user."+string(kind), map[string]string{"passkey": name}); err != nil {
+		return err
+	}
+	return s.tell(tx, Letter{Kind: kind, To: user, Passkey: name, URL: s.Base + accountPath})
+}
+
+// RenamePasskey gives a passkey of the user of a scope another name. Invalid (name), NotFound.
+func (s *Service) RenamePasskey(ctx context.Context, sc scope.Scope, id int64, name string) error {
+	userID, err := actor(sc)
+	if err != nil {
+		return err
+	}
+	if sentence := contact.Label(name); sentence != "" {
+		return fault.Validation(fault.Fields{"name": {sentence}})
+	}
+	return s.db.Write(ctx, func(tx *models.Tx) error {
+		row, err := ownPasskey(tx, userID, id)
+		if err != nil || row.Name == name {
+			return err
+		}
+		if err := tx.Model(&models.Passkey{}).Where("id = ?", row.ID).Update("name", name).Error; err != nil {
+			return err
+		}
+		return s.auditUser(tx, userID, "user.passkey_renamed", map[string]string{"before": row.Name, "after": name})
+	})
+}
+
+// RemovePasskey makes a passkey of the user of a scope worth nothing, ends their
+// other sessions, which may have been opened with it, and tells them by mail.
+// session is the key of the one that stays. NotFound, and as Reauthenticate.
+func (s *Service) RemovePasskey(ctx context.Context, sc scope.Scope, id int64, p Proof, session string) error {
+	if _, err := s.Passkey(ctx, sc, id); err != nil {
+		return err
+	}
+	user, err := s.Reauthenticate(ctx, sc, p)
+	if err != nil {
+		return err
+	}
+	err = s.db.Write(ctx, func(tx *models.Tx) error {
+		row, err := ownPasskey(tx, user.ID, id)
+		if err != nil {
+			return err
+		}
+		if err := tx.Where("id = ?", row.ID).Delete(&models.Passkey{}).Error; err != nil {
+			return err
+		}
+		if err := endOthers(tx, user.ID, session); err != nil {
+			return err
+		}
+		return s.passkeyChanged(tx, user, PasskeyRemoved, row.Name)
+	})
+	s.wake(err)
+	return err
+}
+
+// challenge is what is kept of what a browser was asked.
+type challenge struct {
+	Name  string // of the passkey to be made
+	Asked webauthn.SessionData
+}
+
+// writeChallenge keeps what a session was asked, in place of what it was asked before.
+func (s *Service) writeChallenge(ctx context.Context, row models.PasskeyChallenge, c challenge) error {
+	text, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	row.Data, row.ExpiresAt = string(text), s.now().Add(challengeTime)
+	return s.db.Exec(ctx).Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "session"}, {Name: "kind"}},
+		DoUpdates: clause.AssignmentColumns([]string{"user_id", "data", "expires_at"})}).Create(&row).Error
+}
+
+// takeChallenge takes what a session was asked out of the world: whatever comes
+// of it, it is answered once. Conflict (passkey_over) when there is nothing any more.
+func (s *Service) takeChallenge(ctx context.Context, session, kind string, userID int64) (c challenge, err error) {
+	var row models.PasskeyChallenge
+	err = s.db.Write(ctx, func(tx *models.Tx) error {
+		var rows []models.PasskeyChallenge
+		if err := tx.Where("session = ? AND kind = ?", session, kind).Limit(1).Find(&rows).Error; err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			return errPasskeyOver
+		}
+		row = rows[0]
+		taken := tx.Where("id = ? AND data = ?", row.ID, row.Data).Delete(&models.PasskeyChallenge{})
+		if taken.Error == nil && taken.RowsAffected == 0 {
+			return errPasskeyOver
+		}
+		return taken.Error
+	})
+	if err != nil {
+		return c, err
+	}
+	if row.UserID != userID || !row.ExpiresAt.After(s.now()) {
+		return c, errPasskeyOver
+	}
+	return c, json.Unmarshal([]byte(row.Data), &c)
+}
+
+// bounded is an answer of a length that an authenticator's can have; nothing for a longer one.
+func bounded(answer []byte) []byte {
+	if len(answer) > maxCredential {
+		return nil
+	}
+	return answer
+}

@@ -1,0 +1,154 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"cointill/core/audit"
+	"cointill/core/fault"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Proof is what shows that the person at a session is its user: their password,
+// and a code where they have a second factor. IP is where they are, Device what
+// their browser's cookie says.
+type Proof struct {
+	Password, Code, IP, Device string
+}
+
+// Reauthenticate asks the user who acts in a scope to prove who they are again,
+// before an act that a stolen session must not reach. Tries are counted and
+// slowed down together with the user's sign-ins. Invalid (password, code) when
+// it is another, Limited after wrong ones in a row, Forbidden for who is no user.
+func (s *Service) Reauthenticate(ctx context.Context, sc scope.Scope, p Proof) (User, error) {
+	user, err := s.own(ctx, sc, p)
+	if err != nil || !user.SecondFactor {
+		return user, err
+	}
+	if strings.TrimSpace(p.Code) == "" {
+		return User{}, fault.Validation(fault.Fields{"code": {"Is required."}})
+	}
+	if _, err := s.useCode(ctx, user.ID, p.Code, p.IP); err != nil {
+		return User{}, atField("code", err)
+	}
+	return user, nil
+}
+
+// own asks only for the password.
+func (s *Service) own(ctx context.Context, sc scope.Scope, p Proof) (User, error) {
+	userID, err := actor(sc)
+	if err != nil {
+		return User{}, err
+	}
+	if p.Password == "" {
+		return User{}, fault.Validation(fault.Fields{"password": {"Is required."}})
+	}
+	var row models.User
+	if err := s.db.Read(ctx).Where("id = ?", userID).Take(&row).Error; err != nil {
+		return User{}, missing(err, "user")
+	}
+	_, match, err := s.guess(ctx, Credentials{Email: row.Email, Password: p.Password, IP: p.IP, Device: p.Device})
+	var f *fault.Fault
+	switch {
+	case err == nil && !match:
+		if err := s.refusedUser(ctx, userID, "user.password_refused"); err != nil {
+			return User{}, err
+		}
+		return User{}, fault.Validation(fault.Fields{"password": {"Is not your password."}})
+	case errors.As(err, &f) && f.Kind == fault.Limited:
+		slower := *f
+		slower.Sentence = "Too many tries in a short time. Wait a moment, then type your password again."
+		return User{}, &slower
+	}
+	return known(row), err
+}
+
+// atField puts the refusal of a code beside the field that it was typed into.
+func atField(field string, err error) error {
+	if fault.KindOf(err) == fault.Unauthenticated {
+		return fault.Validation(fault.Fields{field: {errCode.Sentence}})
+	}
+	return err
+}
+
+// actor is the user who acts in a scope; Forbidden for a key or the system.
+func actor(sc scope.Scope) (int64, error) {
+	id, isUser := strings.CutPrefix(sc.Actor, "user:")
+	userID, err := strconv.ParseInt(id, 10, 64)
+	if !isUser || err != nil {
+		return 0, fault.New(fault.Forbidden, "role_not_allowed", "Only a person with a password may do this.")
+	}
+	return userID, nil
+}
+
+// auditUser records an act on a user's own account in every business they work
+// in: each of them rests on that account. detail is as in Audit.
+func (s *Service) auditUser(tx *models.Tx, userID int64, action string, detail any) error {
+	return s.auditAct(tx, userID, audit.Act{Action: action, Detail: detail})
+}
+
+// refusedUser records in the same places that somebody was not let into a user's account.
+func (s *Service) refusedUser(ctx context.Context, userID int64, action string) error {
+	return s.db.Write(ctx, func(tx *models.Tx) error {
+		return s.auditAct(tx, userID, audit.Act{Action: action, Refused: true})
+	})
+}
+
+func (s *Service) auditAct(tx *models.Tx, userID int64, a audit.Act) error {
+	var user models.User
+	if err := tx.Where("id = ?", userID).Take(&user).Error; err != nil {
+		return missing(err, "user")
+	}
+	var businesses []int64
+	if err := tx.Model(&models.Member{}).Where("user_id = ?", userID).Order("business_id").Pluck("business_id", &businesses).Error; err != nil {
+		return err
+	}
+	a.Subject = user.Email
+	for _, id := range businesses { // in one order for everybody: each append holds a chain
+		sc := scope.Scope{BusinessID: id, Domain: scope.Live, Actor: userActor(userID)}
+		if err := audit.Append(tx, sc, s.now(), a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Refused records that a member was not let through to an address of the
+// dashboard, or not to do there what they asked for.
+func (s *Service) Refused(ctx context.Context, sc scope.Scope, method, path string) error {
+	return s.db.Write(ctx, func(tx *models.Tx) error {
+		return audit.Append(tx, sc, s.now(), audit.Act{Action: "access.refused", Subject: path, Detail: map[string]string{"method": method, "role": string(sc.Role)}, Refused: true})
+	})
+}
+
+// Owners lists the owners of a business, in the order in which they came. It
+// may run inside a transaction.
+func Owners(tx *models.Tx, businessID int64) ([]User, error) {
+	var rows []models.User
+	err := tx.Joins("JOIN members ON members.user_id = users.id").
+		Where("members.business_id = ? AND members.role = ?", businessID, string(scope.Owner)).Order("members.id").Find(&rows).Error
+	var owners []User
+	for _, row := range rows {
+		owners = append(owners, known(row))
+	}
+	return owners, err
+}
+
+// zoneOf is the time zone in which a user reads times: that of the business they
+// came to first, UTC for who works nowhere.
+func zoneOf(tx *models.Tx, userID int64) (*time.Location, error) {
+	var names []string
+	err := tx.Model(&models.Member{}).Joins("JOIN businesses ON businesses.id = members.business_id").
+		Where("members.user_id = ?", userID).Order("members.id").Limit(1).Pluck("businesses.time_zone", &names).Error
+	if err != nil || len(names) == 0 {
+		return time.UTC, err
+	}
+	if zone, err := time.LoadLocation(names[0]); err == nil {
+		return zone, nil
+	}
+	return time.UTC, nil
+}

@@ -1,0 +1,95 @@
+package account
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"cointill/core/fault"
+	"cointill/core/ident"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Recovery codes: as many as fit a card, 50 random bits each.
+const (
+	recoveryCodes  = 10
+	recoveryLength = 10
+)
+
+// NewRecoveryCodes replaces the recovery codes of the user of a scope and gives
+// the new ones, once. Conflict without a second factor; else as Reauthenticate.
+func (s *Service) NewRecoveryCodes(ctx context.Context, sc scope.Scope, p Proof) (codes []string, err error) {
+	user, err := s.Reauthenticate(ctx, sc, p)
+	if err != nil {
+		return nil, err
+	}
+	if !user.SecondFactor {
+		return nil, fault.New(fault.Conflict, "second_factor_off", "There is no second factor to recover. Set one up first.")
+	}
+	err = s.db.Write(ctx, func(tx *models.Tx) error {
+		if codes, err = s.writeRecoveryCodes(tx, user.ID); err != nil {
+			return err
+		}
+		return s.auditUser(tx, user.ID, "user.recovery_codes_made", nil)
+	})
+	return codes, err
+}
+
+// Factor is how a user's second factor stands.
+type Factor struct {
+	On    bool
+	Since time.Time // when it was switched on
+	Left  int       // recovery codes that were not used
+}
+
+// SecondFactor tells how the second factor of the user of a scope stands.
+func (s *Service) SecondFactor(ctx context.Context, sc scope.Scope) (Factor, error) {
+	userID, err := actor(sc)
+	if err != nil {
+		return Factor{}, err
+	}
+	var row models.User
+	if err := s.db.Read(ctx).Where("id = ?", userID).Take(&row).Error; err != nil || row.TOTPAt == nil {
+		return Factor{}, missing(err, "user")
+	}
+	left, err := unused(s.db.Read(ctx), userID)
+	return Factor{On: true, Since: *row.TOTPAt, Left: left}, err
+}
+
+func unused(tx *models.Tx, userID int64) (int, error) {
+	var left int64
+	err := tx.Model(&models.RecoveryCode{}).Where("user_id = ? AND used_at IS NULL", userID).Count(&left).Error
+	return int(left), err
+}
+
+// writeRecoveryCodes makes a user's recovery codes in place of those before.
+func (s *Service) writeRecoveryCodes(tx *models.Tx, userID int64) ([]string, error) {
+	if err := tx.Where("user_id = ?", userID).Delete(&models.RecoveryCode{}).Error; err != nil {
+		return nil, err
+	}
+	codes, rows := make([]string, recoveryCodes), make([]models.RecoveryCode, recoveryCodes)
+	for i := range codes {
+		code := ident.Text(recoveryLength)
+		codes[i] = code[:recoveryLength/2] + "-" + code[recoveryLength/2:]
+		rows[i] = models.RecoveryCode{UserID: userID, Hash: s.recoveryHash(userID, code), CreatedAt: s.now()}
+	}
+	return codes, tx.Create(&rows).Error
+}
+
+// useRecoveryCode uses a code up, and tells how many are left.
+func (s *Service) useRecoveryCode(tx *models.Tx, userID int64, code string) (left int, ok bool, err error) {
+	used := tx.Model(&models.RecoveryCode{}).Where("user_id = ? AND hash = ? AND used_at IS NULL", userID, s.recoveryHash(userID, code)).
+		Update("used_at", s.now())
+	if used.Error != nil || used.RowsAffected == 0 {
+		return 0, false, used.Error
+	}
+	if left, err = unused(tx, userID); err != nil {
+		return 0, false, err
+	}
+	return left, true, s.auditUser(tx, userID, "user.recovery_code_used", map[string]int{"left": left})
+}
+
+func (s *Service) recoveryHash(userID int64, code string) string {
+	return s.secret.Hash("recovery code", strconv.FormatInt(userID, 10)+" "+code)
+}

@@ -1,0 +1,237 @@
+// Package alarm tells people by mail that a network can't be paid on, and that
+// it can again. A trouble is told of once it has lasted, and its end only when
+// the trouble was told of: one mail for each, to the owners of the businesses that
+// take its coins in live, and to whoever runs the installation. Troubles of test
+// networks are the operators' alone.
+package alarm
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"cointill/chain"
+	"cointill/core/account"
+	"cointill/core/clock"
+	"cointill/core/money"
+	"cointill/core/receipt"
+	"cointill/core/scope"
+	"cointill/core/settings"
+	"cointill/models"
+)
+
+const (
+	// Lasts is how long a trouble goes on before anybody is told: a node that
+	// starts anew, or a branch that is decided, takes less.
+	Lasts = 10 * time.Minute
+	every = 30 * time.Second
+)
+
+// The kinds of the mails. Owners switch both off by the first.
+const (
+	kindTrouble = settings.ChainUnhealthy
+	kindOver    = "chain_healthy"
+)
+
+// Network is a network that real nodes show.
+type Network struct {
+	Name   chain.Network
+	Domain scope.Domain
+	Chain  money.Chain
+}
+
+// Notice is what one person is told of a network.
+type Notice struct {
+	To account.User
+	// Business is whose owner they are; empty for an operator.
+	Business string
+	Domain   scope.Domain
+	Network  string
+	Chain    money.Chain
+	Problem  string // a sentence, as it was last
+	Over     bool   // it is well again
+	// Since is when it began and At when this was written, in the reader's time zone.
+	Since, At time.Time
+	URL       string
+}
+
+// Mails is what is needed of core/receipt.
+type Mails interface {
+	Notify(tx *models.Tx, n receipt.Notice) error
+}
+
+// Operators lists who runs the installation.
+type Operators interface {
+	OperatorUsers(tx *models.Tx) ([]account.User, error)
+}
+
+// Service tells. Its fields are set once, before use.
+type Service struct {
+	DB       *models.DB
+	Clock    clock.Clock
+	Networks []Network
+	// Problem says why a network can't be paid on now; "" when it can.
+	Problem   func(network string) string
+	Operators Operators
+	Mails     Mails
+	Render    func(Notice) (subject, text, html string)
+	// Wake is called once mails are committed.
+	Wake func()
+	// Base is this server's address.
+	Base string
+}
+
+// Run looks twice a minute until the context ends. One process does it for all.
+func (s *Service) Run(ctx context.Context) error {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		if err := s.Look(ctx); err != nil && ctx.Err() == nil {
+			slog.ErrorContext(ctx, "troubles of networks can't be told; it is tried again", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+// Look notes which networks are in trouble now, and tells of what has lasted and of what is over.
+func (s *Service) Look(ctx context.Context) error {
+	var rows []models.Alarm // as many as networks, at most
+	if err := s.DB.Read(ctx).Find(&rows).Error; err != nil {
+		return err
+	}
+	for _, n := range s.Networks {
+		problem := s.Problem(string(n.Name))
+		at := slices.IndexFunc(rows, func(a models.Alarm) bool { return a.Name == string(n.Name) })
+		var err error
+		switch {
+		case problem == "" && at < 0:
+		case problem == "":
+			err = s.over(ctx, n, rows[at])
+		case at < 0:
+			row := models.Alarm{Name: string(n.Name), Problem: problem, Since: s.Clock()}
+			err = s.DB.Exec(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
+		default:
+			err = s.goesOn(ctx, n, rows[at], problem)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// goesOn keeps the last words of a trouble, and tells of it once it has lasted.
+func (s *Service) goesOn(ctx context.Context, n Network, row models.Alarm, problem string) error {
+	now := s.Clock()
+	if row.ToldAt != nil || now.Sub(row.Since) < Lasts {
+		if row.Problem == problem {
+			return nil
+		}
+		return s.DB.Exec(ctx).Model(&models.Alarm{}).Where("name = ?", row.Name).Update("problem", problem).Error
+	}
+	row.Problem = problem
+	return s.tell(ctx, n, row, func(tx *models.Tx) (bool, error) {
+		told := tx.Model(&models.Alarm{}).Where("name = ? AND since = ? AND told_at IS NULL", row.Name, row.Since).
+			Updates(map[string]any{"told_at": now, "problem": problem})
+		return told.RowsAffected == 1, told.Error
+	}, false)
+}
+
+// over forgets a trouble, and tells of its end when it was told of.
+func (s *Service) over(ctx context.Context, n Network, row models.Alarm) error {
+	return s.tell(ctx, n, row, func(tx *models.Tx) (bool, error) {
+		gone := tx.Where("name = ? AND since = ?", row.Name, row.Since).Delete(&models.Alarm{})
+		return gone.RowsAffected == 1 && row.ToldAt != nil, gone.Error
+	}, true)
+}
+
+// tell queues the mails in the transaction that notes them as told, if that is still to be done.
+func (s *Service) tell(ctx context.Context, n Network, row models.Alarm, note func(tx *models.Tx) (bool, error), over bool) error {
+	err := s.DB.Write(ctx, func(tx *models.Tx) error {
+		todo, err := note(tx)
+		if err != nil || !todo {
+			return err
+		}
+		letter := Notice{Domain: n.Domain, Network: string(n.Name), Chain: n.Chain, Problem: row.Problem, Over: over}
+		told := map[int64]bool{}
+		if n.Domain == scope.Live {
+			if err := s.tellOwners(tx, n, letter, row.Since, told); err != nil {
+				return err
+			}
+		}
+		operators, err := s.Operators.OperatorUsers(tx)
+		if err != nil {
+			return err
+		}
+		letter.URL = s.Base + "/dashboard/system"
+		letter.Since, letter.At = row.Since.UTC(), s.Clock().UTC()
+		for _, user := range operators {
+			if !told[user.ID] {
+				letter.To = user
+				if err := s.queue(tx, letter, 0); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err == nil && s.Wake != nil {
+		s.Wake()
+	}
+	return err
+}
+
+// tellOwners queues a mail for each owner of each business that takes the network's coins.
+func (s *Service) tellOwners(tx *models.Tx, n Network, letter Notice, since time.Time, told map[int64]bool) error {
+	var codes []string
+	for _, coin := range money.Coins() {
+		if coin.Chain == n.Chain {
+			codes = append(codes, string(coin.Method))
+		}
+	}
+	var businesses []models.Business
+	taking := tx.Model(&models.Method{}).Where("domain = ? AND enabled = ? AND code IN ?", string(n.Domain), true, codes).Select("business_id")
+	if err := tx.Where("id IN (?)", taking).Order("id").Find(&businesses).Error; err != nil {
+		return err
+	}
+	for _, business := range businesses {
+		if !settings.Wants(business, settings.ChainUnhealthy) {
+			continue
+		}
+		owners, err := account.Owners(tx, business.ID)
+		if err != nil {
+			return err
+		}
+		zone, err := time.LoadLocation(business.TimeZone)
+		if err != nil {
+			zone = time.UTC
+		}
+		letter.Business, letter.Since, letter.At, letter.URL = business.Name, since.In(zone), s.Clock().In(zone), s.Base+"/dashboard/methods"
+		for _, owner := range owners {
+			letter.To, told[owner.ID] = owner, true
+			if err := s.queue(tx, letter, business.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Service) queue(tx *models.Tx, n Notice, business int64) error {
+	kind := kindTrouble
+	if n.Over {
+		kind = kindOver
+	}
+	subject, text, html := s.Render(n)
+	return s.Mails.Notify(tx, receipt.Notice{BusinessID: business, Domain: n.Domain, Kind: kind,
+		About: fmt.Sprintf("%s since %d for user %d of business %d", n.Network, n.Since.UnixMicro(), n.To.ID, business),
+		To:    n.To.Email, ToName: n.To.Name, Subject: subject, Text: text, HTML: html})
+}

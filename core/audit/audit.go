@@ -1,0 +1,111 @@
+// Package audit is the log of every change and every refusal in a business: who,
+// what, from where, and how it was before and after. The rows of a business are
+// a chain, each hash covering the one before, so that a row can't be changed or
+// taken out without all later ones telling. The chain's end is sealed with the
+// master key now and then, so that whoever can write to the database, but has
+// no key, can't write the whole chain anew either.
+package audit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// The bounds of what a row keeps of texts that others choose.
+const (
+	maxAgent   = 300
+	maxSubject = 300
+	maxDetail  = 16 << 10
+)
+
+// Act is what is recorded.
+type Act struct {
+	Action  string // such as "key.revoked"; the part before the dot is its area
+	Subject string // what it was done to
+	Detail  any    // written as JSON; nil for none, and never with a secret
+	Refused bool
+}
+
+// Append records an act in the transaction that does it. Those who append to one
+// business's chain wait for one another until they commit.
+func Append(tx *models.Tx, sc scope.Scope, at time.Time, a Act) error {
+	detail, err := json.Marshal(a.Detail)
+	if err != nil {
+		return err
+	}
+	if len(detail) > maxDetail {
+		detail = []byte(`{"note":"Too long to be kept."}`)
+	}
+	head, err := next(tx, sc.BusinessID)
+	if err != nil {
+		return err
+	}
+	origin := scope.OriginOf(tx.Statement.Context)
+	row := models.Audit{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Actor: sc.Actor, Action: a.Action, Subject: cut(a.Subject, maxSubject),
+		Detail: string(detail), CreatedAt: at.UTC().Truncate(time.Microsecond), Place: head.Place, Refused: a.Refused,
+		IP: origin.IP, Agent: cut(origin.Agent, maxAgent), Request: origin.Request}
+	row.Hash = digest(head.Hash, row)
+	if err := tx.Create(&row).Error; err != nil {
+		return err
+	}
+	return tx.Model(&models.AuditHead{}).Where("business_id = ?", sc.BusinessID).Update("hash", row.Hash).Error
+}
+
+// next takes the next place of a chain, and with it the chain's lock; the head's
+// hash is that of the row before.
+func next(tx *models.Tx, business int64) (head models.AuditHead, err error) {
+	const take = `UPDATE audit_heads SET place = place + 1 WHERE business_id = ? RETURNING business_id, place, hash`
+	taken := tx.Raw(take, business).Scan(&head)
+	if taken.Error == nil && taken.RowsAffected == 0 {
+		first := models.AuditHead{BusinessID: business}
+		if err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&first).Error; err != nil {
+			return head, err
+		}
+		taken = tx.Raw(take, business).Scan(&head)
+	}
+	if taken.Error == nil && head.Hash == "" && head.Place > 1 {
+		head.Hash, err = adopt(tx, business)
+		return head, err
+	}
+	return head, taken.Error
+}
+
+// adopt makes rows that were written before there was a chain its first ones.
+func adopt(tx *models.Tx, business int64) (hash string, err error) {
+	var rows []models.Audit
+	if err := tx.Where("business_id = ? AND place > 0", business).Order("place").Find(&rows).Error; err != nil {
+		return "", err
+	}
+	for _, row := range rows {
+		hash = digest(hash, row)
+		if err := tx.Model(&models.Audit{}).Where("id = ?", row.ID).Update("hash", hash).Error; err != nil {
+			return "", err
+		}
+	}
+	return hash, nil
+}
+
+// digest is the hash of a row: of everything that it says, and of the hash before.
+func digest(before string, r models.Audit) string {
+	text, _ := json.Marshal([]any{before, r.BusinessID, r.Place, r.Domain, r.Actor, r.Action, r.Subject, r.Detail, r.Refused,
+		r.IP, r.Agent, r.Request, r.CreatedAt.UTC().Format(time.RFC3339Nano)}) // texts and numbers always marshal
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// cut bounds a text, and takes out what PostgreSQL can't hold.
+func cut(text string, most int) string {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "\x00", "?")
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most])
+	}
+	return text
+}

@@ -1,0 +1,206 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"cointill/core/scope"
+	"cointill/core/sheet"
+	"cointill/models"
+)
+
+// Filter chooses rows of the log; what is zero doesn't limit.
+type Filter struct {
+	Actor   string   // such as "user:12"
+	Actions []string // whole ones, or areas that end with a dot, such as "key."
+	Subject string
+	Refused bool      // only what was refused
+	From    time.Time // from this moment on
+	To      time.Time // before this one
+	Before  int64     // below this place: where a page begins
+	Limit   int       // 1–100; 0 means 50
+}
+
+// Entry is a row of the log with whose act it was.
+type Entry struct {
+	models.Audit
+	Name  string // of the person or key; empty for Cointill and the operator
+	Email string // of a person
+}
+
+// List gives a page of the log, newest first, and where the next page begins; 0
+// after the last. Faults: Forbidden.
+func (s *Service) List(ctx context.Context, sc scope.Scope, f Filter) (list []Entry, next int64, err error) {
+	if err := sc.Can(scope.SeeAudit); err != nil {
+		return nil, 0, err
+	}
+	if f.Limit < 1 || f.Limit > 100 {
+		f.Limit = 50
+	}
+	rows, err := s.rows(ctx, sc, f, f.Limit+1)
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(rows) > f.Limit {
+		rows = rows[:f.Limit]
+		next = rows[f.Limit-1].Place
+	}
+	list, err = s.named(ctx, sc, rows, map[string]Entry{})
+	return list, next, err
+}
+
+// rows are the newest of a filter. The log belongs to the business: it holds
+// what was done in either domain.
+func (s *Service) rows(ctx context.Context, sc scope.Scope, f Filter, most int) (rows []models.Audit, err error) {
+	query := s.DB.List(ctx).Where("business_id = ? AND place > 0", sc.BusinessID).Order("place DESC").Limit(most)
+	if f.Before > 0 {
+		query = query.Where("place < ?", f.Before)
+	}
+	if f.Actor != "" {
+		query = query.Where("actor = ?", f.Actor)
+	}
+	if f.Subject != "" {
+		query = query.Where("subject = ?", f.Subject)
+	}
+	if f.Refused {
+		query = query.Where("refused")
+	}
+	if !f.From.IsZero() {
+		query = query.Where("created_at >= ?", f.From)
+	}
+	if !f.To.IsZero() {
+		query = query.Where("created_at < ?", f.To)
+	}
+	if len(f.Actions) > 0 {
+		any := s.DB.List(ctx)
+		for _, action := range f.Actions {
+			if strings.HasSuffix(action, ".") {
+				any = any.Or("action LIKE ?", action+"%")
+			} else {
+				any = any.Or("action = ?", action)
+			}
+		}
+		query = query.Where(any)
+	}
+	return rows, query.Find(&rows).Error
+}
+
+// named adds the names to rows; those known already are kept in known.
+func (s *Service) named(ctx context.Context, sc scope.Scope, rows []models.Audit, known map[string]Entry) ([]Entry, error) {
+	var users, keys []int64
+	for _, row := range rows {
+		kind, text, _ := strings.Cut(row.Actor, ":")
+		id, err := strconv.ParseInt(text, 10, 64)
+		if _, has := known[row.Actor]; has || err != nil {
+			continue
+		}
+		switch known[row.Actor] = (Entry{}); kind {
+		case "user":
+			users = append(users, id)
+		case "key":
+			keys = append(keys, id)
+		}
+	}
+	var people []models.User
+	var machines []models.APIKey
+	err := errors.Join(s.DB.List(ctx).Select("id", "name", "email").Where("id IN ?", users).Find(&people).Error,
+		s.DB.List(ctx).Select("id", "name").Where("business_id = ? AND id IN ?", sc.BusinessID, keys).Find(&machines).Error)
+	for _, u := range people {
+		known["user:"+strconv.FormatInt(u.ID, 10)] = Entry{Name: u.Name, Email: u.Email}
+	}
+	for _, k := range machines {
+		known["key:"+strconv.FormatInt(k.ID, 10)] = Entry{Name: k.Name}
+	}
+	list := make([]Entry, 0, len(rows))
+	for _, row := range rows {
+		who := known[row.Actor]
+		who.Audit = row
+		list = append(list, who)
+	}
+	return list, err
+}
+
+// Table is how an export is written: in whose time, as which kind of file, and
+// with which words for an action.
+type Table struct {
+	Zone  *time.Location
+	Words func(action string) string
+	Begin func([]sheet.Column) (sheet.Writer, error)
+}
+
+// Export writes the rows of a filter as a table, newest first, a batch at a time.
+// Faults: Forbidden.
+func (s *Service) Export(ctx context.Context, sc scope.Scope, f Filter, t Table) error {
+	if err := sc.Can(scope.SeeAudit); err != nil {
+		return err
+	}
+	out, err := t.Begin([]sheet.Column{{Title: "Row", Kind: sheet.Number}, {Title: "Time (" + t.Zone.String() + ")", Kind: sheet.Time}, {Title: "Who"}, {Title: "E-mail"},
+		{Title: "What"}, {Title: "Action"}, {Title: "Refused"}, {Title: "Subject"}, {Title: "Domain"}, {Title: "Details"}, {Title: "IP address"}, {Title: "Browser"},
+		{Title: "Request"}, {Title: "Hash"}})
+	if err != nil {
+		return err
+	}
+	known := map[string]Entry{}
+	for {
+		rows, err := s.rows(ctx, sc, f, batch)
+		if err != nil {
+			return err
+		}
+		list, err := s.named(ctx, sc, rows, known)
+		if err != nil {
+			return err
+		}
+		for _, e := range list {
+			if err := out.Row(e.cells(t)); err != nil {
+				return err
+			}
+		}
+		if len(rows) < batch {
+			return out.Close()
+		}
+		f.Before = rows[len(rows)-1].Place
+	}
+}
+
+func (e Entry) cells(t Table) []sheet.Cell {
+	at, refused, who := e.CreatedAt.In(t.Zone), "", e.Name
+	if e.Refused {
+		refused = "yes"
+	}
+	if who == "" {
+		who = e.Actor
+	}
+	detail := e.Detail
+	if detail == "null" {
+		detail = ""
+	}
+	return []sheet.Cell{sheet.Of(strconv.FormatInt(e.Place, 10)), sheet.At(&at), sheet.Of(who), sheet.Of(e.Email), sheet.Of(t.Words(e.Action)), sheet.Of(e.Action),
+		sheet.Of(refused), sheet.Of(e.Subject), sheet.Of(e.Domain), sheet.Of(detail), sheet.Of(e.IP), sheet.Of(e.Agent), sheet.Of(e.Request), sheet.Of(e.Hash)}
+}
+
+// Actor is whose acts a filter chooses, with their name; false for who never did
+// anything in the scope's business. Faults: Forbidden.
+func (s *Service) Actor(ctx context.Context, sc scope.Scope, actor string) (Entry, bool, error) {
+	list, _, err := s.List(ctx, sc, Filter{Actor: actor, Limit: 1})
+	if err != nil || len(list) == 0 {
+		return Entry{}, false, err
+	}
+	return list[0], true, nil
+}
+
+// Refuse records an act that was refused, in a transaction of its own. When that
+// fails it is an error of the caller's, too: what can't be recorded isn't hidden.
+func (s *Service) Refuse(ctx context.Context, sc scope.Scope, a Act) error {
+	a.Refused = true
+	return s.DB.Write(ctx, func(tx *models.Tx) error { return Append(tx, sc, s.Clock(), a) })
+}
+
+// Businesses lists the businesses that have a log, by their id, with their codes.
+func (s *Service) Businesses(ctx context.Context) (list []models.Business, err error) {
+	err = s.DB.Read(ctx).Select("businesses.id", "businesses.code", "businesses.name").Joins("JOIN audit_heads ON audit_heads.business_id = businesses.id").
+		Order("businesses.id").Find(&list).Error
+	return list, err
+}

@@ -1,0 +1,179 @@
+// Package calls is the log of the requests to /v1, for the developers of the
+// business that made them: what was sent, what was answered, how long it took.
+// Nothing secret is kept, and no customer's whole e-mail address. The log must
+// never slow a request down or fail one: rows are written in batches behind it,
+// from a queue with an end. What the queue has no place for is lost, and counted.
+package calls
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"gorm.io/gorm"
+
+	"cointill/core/clock"
+	"cointill/core/fault"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+const (
+	// Keep is for how long calls are kept.
+	Keep      = 30 * 24 * time.Hour
+	waiting   = 2048 // calls in the queue
+	together  = 200  // rows of one statement
+	pruned    = 1000 // rows that one statement deletes
+	maxBody   = 8 << 10
+	writeTime = 10 * time.Second
+)
+
+// Call is a request with its answer as they were. The bodies may be cut to
+// nothing: those of more than 8 KiB are not kept.
+type Call struct {
+	Scope        scope.Scope // of the key
+	Origin       scope.Origin
+	Method, Path string // with its query
+	Status       int
+	Took         time.Duration
+	Body, Answer []byte
+	at           time.Time
+}
+
+// Log keeps calls. Make one with New, and run Run.
+type Log struct {
+	db    *models.DB
+	now   clock.Clock
+	queue chan Call
+	lost  atomic.Int64
+}
+
+// New makes a log.
+func New(db *models.DB, now clock.Clock) *Log {
+	return &Log{db: db, now: now, queue: make(chan Call, waiting)}
+}
+
+// Lost is how many calls there was no place for since the start.
+func (l *Log) Lost() int64 { return l.lost.Load() }
+
+// Add queues a call. It copies the bodies and never waits.
+func (l *Log) Add(c Call) {
+	c.at = l.now()
+	c.Body, c.Answer = kept(c.Body), kept(c.Answer)
+	select {
+	case l.queue <- c:
+	default:
+		l.lost.Add(1)
+	}
+}
+
+// kept is a copy of a body: the server uses its own again.
+func kept(body []byte) []byte {
+	if len(body) > maxBody {
+		return []byte(tooLong)
+	}
+	return append([]byte(nil), body...)
+}
+
+// Run writes what is queued until the context ends, and then what is left.
+func (l *Log) Run(ctx context.Context) error {
+	var rows []models.APICall
+	tick := time.NewTicker(250 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case c := <-l.queue:
+			if rows = append(rows, masked(c)); len(rows) < together {
+				continue
+			}
+		case <-tick.C:
+		case <-ctx.Done():
+			return l.Flush(context.WithoutCancel(ctx), rows...)
+		}
+		l.write(ctx, rows)
+		rows = nil
+	}
+}
+
+// Flush writes everything that is queued, after other rows.
+func (l *Log) Flush(ctx context.Context, rows ...models.APICall) error {
+	for len(l.queue) > 0 {
+		rows = append(rows, masked(<-l.queue))
+	}
+	l.write(ctx, rows)
+	return nil
+}
+
+// write stores rows. When the database is away they are lost: they must not pile up.
+func (l *Log) write(ctx context.Context, rows []models.APICall) {
+	if len(rows) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, writeTime)
+	defer cancel()
+	if err := l.db.Exec(ctx).CreateInBatches(rows, 50).Error; err != nil {
+		l.lost.Add(int64(len(rows)))
+		slog.WarnContext(ctx, "calls to the API are not in its log", "calls", len(rows), "error", err)
+	}
+}
+
+// Prune deletes a batch of calls that were kept long enough; more says that there are others.
+func (l *Log) Prune(ctx context.Context) (more bool, err error) {
+	gone := l.db.Exec(ctx).Exec(`DELETE FROM api_calls WHERE id IN (SELECT id FROM api_calls WHERE created_at < ? ORDER BY created_at LIMIT ?)`, l.now().Add(-Keep), pruned)
+	return gone.RowsAffected == pruned, gone.Error
+}
+
+// Filter chooses calls; what is zero doesn't limit.
+type Filter struct {
+	Class  int    // 2, 4 or 5: the first digit of the status
+	Key    int64  // id of an API key
+	Path   string // the beginning of a path
+	Before int64  // below this id: where a page begins
+	Limit  int    // 1–100; 0 means 50
+}
+
+// List gives a page of the scope's calls, newest first, without their bodies, and
+// where the next page begins; 0 after the last. Faults: Forbidden.
+func (l *Log) List(ctx context.Context, sc scope.Scope, f Filter) (rows []models.APICall, next int64, err error) {
+	if err := sc.Can(scope.ManageKeys); err != nil {
+		return nil, 0, err
+	}
+	if f.Limit < 1 || f.Limit > 100 {
+		f.Limit = 50
+	}
+	query := sc.Rows(l.db.List(ctx)).Omit("sent", "answered").Order("id DESC").Limit(f.Limit + 1)
+	if f.Before > 0 {
+		query = query.Where("id < ?", f.Before)
+	}
+	if f.Class > 0 {
+		query = query.Where("status >= ? AND status < ?", f.Class*100, f.Class*100+100)
+	}
+	if f.Key > 0 {
+		query = query.Where("key_id = ?", f.Key)
+	}
+	if f.Path != "" {
+		query = query.Where("substr(path, 1, ?) = ?", len([]rune(f.Path)), f.Path)
+	}
+	if err := query.Find(&rows).Error; err != nil {
+		return nil, 0, err
+	}
+	if len(rows) > f.Limit {
+		rows = rows[:f.Limit]
+		next = rows[f.Limit-1].ID
+	}
+	return rows, next, nil
+}
+
+// Find gives one call of the scope. Faults: NotFound, Forbidden.
+func (l *Log) Find(ctx context.Context, sc scope.Scope, id int64) (row models.APICall, err error) {
+	if err := sc.Can(scope.ManageKeys); err != nil {
+		return row, err
+	}
+	err = sc.Rows(l.db.Read(ctx)).Where("id = ?", id).Take(&row).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		err = fault.Missing("API request")
+	}
+	return row, err
+}

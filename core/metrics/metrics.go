@@ -1,0 +1,163 @@
+// Package metrics tells Prometheus how this installation does: what operators
+// are woken by. What only one process knows (states reached, attempts made) is
+// counted as it happens. What stands in the database is read by every replica
+// alike, when somebody asks and what was read last is some seconds old, by
+// queries that touch a bounded number of entries of an index: being watched
+// costs the same at any size, however often it is asked. Labels are few and
+// known beforehand; nothing of a merchant or a customer is one.
+package metrics
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"cointill/core/clock"
+	"cointill/core/payment"
+	"cointill/core/quote"
+	"cointill/core/receipt"
+	"cointill/core/scope"
+	"cointill/core/system"
+	"cointill/core/webhook"
+	"cointill/models"
+)
+
+const (
+	// Most is as far as rows are counted: a gauge of them never says more.
+	Most = 10_000
+	// keep is how long what was read of the database is told again.
+	keep = 5 * time.Second
+	// keepNodes is the same of nodes, which providers charge for being asked.
+	keepNodes = 15 * time.Second
+	// patience is how long the database and the nodes may take, each: a scrape
+	// is given up by Prometheus after ten seconds.
+	patience = 4 * time.Second
+)
+
+// Build is what a program was built as.
+type Build struct{ Version, Revision, Go string }
+
+// Collector is what Prometheus asks. Make one with New.
+type Collector struct {
+	DB    *models.DB
+	Clock clock.Clock
+	// Networks are those that are followed; Problem is why nothing should be
+	// paid on one now, "" when all is well.
+	Networks []system.Network
+	Problem  func(network string) string
+	Quotes   *quote.Service
+
+	build    Build
+	payments *prometheus.CounterVec
+	attempts *prometheus.HistogramVec
+	mails    *prometheus.CounterVec
+
+	mu            sync.Mutex
+	stored, nodes kept
+}
+
+// kept is what was read at a moment.
+type kept struct {
+	at      time.Time
+	metrics []prometheus.Metric
+}
+
+// New makes the collector and registers it, with what it counts and the
+// database's pools of connections. Its other fields are set before it is asked.
+func New(registry *prometheus.Registry, db *models.DB, now clock.Clock, build Build) (*Collector, error) {
+	c := &Collector{DB: db, Clock: now, build: build,
+		payments: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "cointill_payments_total",
+			Help: "Payments by the state that they reached. pending: initiated."}, []string{"domain", "state"}),
+		attempts: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "cointill_delivery_attempt_seconds",
+			Help: "Requests to webhooks: how long they took, by domain and outcome.", Buckets: []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 15}},
+			[]string{"domain", "outcome"}),
+		mails: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "cointill_mails_total",
+			Help: "Attempts to send a mail by outcome: sent, kept, retried, failed, unknown."}, []string{"outcome"}),
+	}
+	c.begin()
+	errs := []error{registry.Register(c), registry.Register(c.payments), registry.Register(c.attempts), registry.Register(c.mails)}
+	for name, pool := range db.Pools() {
+		errs = append(errs, registry.Register(collectors.NewDBStatsCollector(pool, name)))
+	}
+	return c, errors.Join(errs...)
+}
+
+// begin has every counter stand at 0, so that the first of a kind is a rise.
+func (c *Collector) begin() {
+	for _, domain := range []scope.Domain{scope.Test, scope.Live} {
+		for _, state := range payment.States() {
+			c.payments.WithLabelValues(string(domain), string(state))
+		}
+		for _, outcome := range []string{delivered, failed} {
+			c.attempts.WithLabelValues(string(domain), outcome)
+		}
+	}
+	for _, outcome := range []string{receipt.Sent, receipt.Kept, receipt.Retried, receipt.Failed, receipt.Unknown} {
+		c.mails.WithLabelValues(outcome)
+	}
+}
+
+// The outcomes of requests to webhooks.
+const (
+	delivered = "delivered"
+	failed    = "failed"
+)
+
+// Reached counts a state that a payment reached.
+func (c *Collector) Reached(change payment.Change) {
+	c.payments.WithLabelValues(change.Payment.Domain, change.Payment.Status).Inc()
+}
+
+// Attempted counts a request to a webhook.
+func (c *Collector) Attempted(a webhook.Attempted) {
+	outcome := failed
+	if a.Success {
+		outcome = delivered
+	}
+	c.attempts.WithLabelValues(a.Event.Domain, outcome).Observe(a.Took.Seconds())
+}
+
+// Mailed counts an attempt to send a mail.
+func (c *Collector) Mailed(outcome string) { c.mails.WithLabelValues(outcome).Inc() }
+
+// Describe tells Prometheus what it may be told.
+func (c *Collector) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range all {
+		to <- d
+	}
+}
+
+// Collect tells how it all is, as read some seconds ago at most. What can't be
+// read now is left out, rather than told as it was.
+func (c *Collector) Collect(to chan<- prometheus.Metric) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.Clock()
+	c.fill(&c.stored, now, keep, c.read)
+	c.fill(&c.nodes, now, keepNodes, c.ask)
+	to <- gauge(buildInfo, 1, c.build.Version, c.build.Revision, c.build.Go)
+	for _, list := range [][]prometheus.Metric{c.stored.metrics, c.nodes.metrics} {
+		for _, m := range list {
+			to <- m
+		}
+	}
+}
+
+// fill reads anew what is too old.
+func (c *Collector) fill(k *kept, now time.Time, keep time.Duration, read func(context.Context, time.Time) ([]prometheus.Metric, error)) {
+	if age := now.Sub(k.at); !k.at.IsZero() && age >= 0 && age < keep {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	list, err := read(ctx, now)
+	if err != nil {
+		slog.Error("metrics can't be read from the database", "error", err)
+	}
+	*k = kept{at: now, metrics: list}
+}

@@ -1,0 +1,158 @@
+package metrics
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"cointill/core/quote"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// What is told besides the counters. Ages are 0 where nothing waits.
+var (
+	buildInfo    = describe("build_info", "What this process was built as; always 1.", "version", "revision", "go")
+	databaseUp   = describe("database_up", "1 when the database could be read, else 0.")
+	followHeight = describe("follower_height_blocks", "The last block that was read of a network.", "network", "domain")
+	followLag    = describe("follower_lag_blocks", "Blocks that the network's nodes have and that were not read yet.", "network", "domain")
+	followFine   = describe("follower_healthy", "1 while a network can be paid on, 0 while Cointill refuses payments there.", "network", "domain")
+	leaseHeld    = describe("lease_held", "1 while some process holds the lease of a piece of work, else 0: then nobody does it.", "work")
+	nodeUp       = describe("node_healthy", "1 while a node can be used, else 0.", "network", "domain", "node")
+	nodeHeight   = describe("node_height_blocks", "The last block that a node has.", "network", "domain", "node")
+	rateWanted   = describe("rates_wanted", "1 while a live payment method is on somewhere: otherwise no source of prices is asked.")
+	rateAge      = describe("rate_age_seconds", "Age of the newest price that a source gave of a pair.", "pair")
+	rateUsable   = describe("rate_usable", "1 while enough sources agree on a fresh price of a pair, else 0.", "pair")
+	queueWaiting = describe("queue_waiting", "Deliveries, mails and resends that wait, those to be tried again later included. Counted up to 10,000.", "queue")
+	queueDue     = describe("queue_due", "Those of them whose time has come. Counted up to 10,000.", "queue")
+	queueOldest  = describe("queue_oldest_due_seconds", "For how long the first of those that are due has been due.", "queue")
+	mailsTrying  = describe("mails_retrying", "Mails that wait for a further attempt. Looked for among the 1,000 that are due first.")
+	unmatched    = describe("unmatched_transfers", "Money that came, credits no payment, and that nobody has dealt with. Counted up to 10,000 in all.", "domain")
+	all          = []*prometheus.Desc{buildInfo, databaseUp, followHeight, followLag, followFine, leaseHeld, nodeUp, nodeHeight, rateWanted, rateAge,
+		rateUsable, queueWaiting, queueDue, queueOldest, mailsTrying, unmatched}
+)
+
+func describe(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("cointill_"+name, help, labels, nil)
+}
+
+func gauge(d *prometheus.Desc, value float64, labels ...string) prometheus.Metric {
+	return prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+}
+
+// truth is 1 for what is so.
+func truth(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// read reads what stands in the database.
+func (c *Collector) read(ctx context.Context, now time.Time) (list []prometheus.Metric, err error) {
+	for _, part := range []func(context.Context, time.Time) ([]prometheus.Metric, error){c.follows, c.leases, c.prices, c.queues, c.stray} {
+		some, err := part(ctx, now)
+		if err != nil {
+			return []prometheus.Metric{gauge(databaseUp, 0)}, err
+		}
+		list = append(list, some...)
+	}
+	return append(list, gauge(databaseUp, 1)), nil
+}
+
+// follows is how far each network is read.
+func (c *Collector) follows(ctx context.Context, _ time.Time) (list []prometheus.Metric, err error) {
+	var rows []models.ChainCursor // a handful
+	if err := c.DB.Read(ctx).Find(&rows).Error; err != nil {
+		return nil, err
+	}
+	for _, n := range c.Networks {
+		labels := []string{string(n.Name), string(n.Domain)}
+		list = append(list, gauge(followFine, truth(c.Problem == nil || c.Problem(string(n.Name)) == ""), labels...))
+		for _, row := range rows {
+			if row.Network == string(n.Name) {
+				list = append(list, gauge(followHeight, float64(row.Height), labels...), gauge(followLag, float64(max(row.SourceTip-row.Height, 0)), labels...))
+			}
+		}
+	}
+	return list, nil
+}
+
+// leases is which work somebody does. Of what was once followed and isn't any
+// more a lease stays behind, so only those of now are told.
+func (c *Collector) leases(ctx context.Context, now time.Time) (list []prometheus.Metric, err error) {
+	works := []string{"alarms"}
+	for _, n := range c.Networks {
+		works = append(works, "follow "+string(n.Name))
+	}
+	var rows []models.Lease
+	if err := c.DB.Read(ctx).Where("name IN ?", works).Find(&rows).Error; err != nil {
+		return nil, err
+	}
+	for _, work := range works {
+		held := slices.ContainsFunc(rows, func(row models.Lease) bool { return row.Name == work && row.ExpiresAt.After(now) })
+		list = append(list, gauge(leaseHeld, truth(held), work))
+	}
+	return list, nil
+}
+
+// prices is how fresh the live domain's prices are.
+func (c *Collector) prices(ctx context.Context, now time.Time) (list []prometheus.Metric, err error) {
+	if c.Quotes == nil {
+		return nil, nil
+	}
+	wanted, err := c.Quotes.Wanted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list = append(list, gauge(rateWanted, truth(wanted)))
+	for _, p := range c.Quotes.Pairs() {
+		pair := p.Base + "/" + p.Quote
+		_, failed := c.Quotes.Leg(scope.Live, p)
+		list = append(list, gauge(rateUsable, truth(failed == nil), pair))
+		if newest := newest(c.Quotes.Sources[scope.Live], p); !newest.IsZero() {
+			list = append(list, gauge(rateAge, max(now.Sub(newest), 0).Seconds(), pair))
+		}
+	}
+	return list, nil
+}
+
+// newest is when the last price of a pair was given; zero for never.
+func newest(from quote.Source, p quote.Pair) (at time.Time) {
+	if from == nil {
+		return at
+	}
+	for _, r := range from.Readings(p) {
+		if r.At.After(at) {
+			at = r.At
+		}
+	}
+	return at
+}
+
+// ask looks at the nodes of all networks at once.
+func (c *Collector) ask(ctx context.Context, _ time.Time) (list []prometheus.Metric, err error) {
+	var asking sync.WaitGroup
+	found := make([][]prometheus.Metric, len(c.Networks))
+	for i, n := range c.Networks {
+		if n.Nodes == nil {
+			continue
+		}
+		asking.Go(func() {
+			seen := map[string]bool{}
+			for _, node := range n.Nodes(ctx) {
+				labels := []string{string(n.Name), string(n.Domain), node.Host}
+				if seen[node.Host] { // two settings that lead to one host: Prometheus takes a name once
+					continue
+				}
+				seen[node.Host] = true
+				found[i] = append(found[i], gauge(nodeUp, truth(node.Problem == ""), labels...), gauge(nodeHeight, float64(node.Height), labels...))
+			}
+		})
+	}
+	asking.Wait()
+	return slices.Concat(found...), nil
+}

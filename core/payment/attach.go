@@ -1,0 +1,256 @@
+package payment
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"cointill/core/account"
+	"cointill/core/fault"
+	"cointill/core/idempotency"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// AttachPlan is what attaching a transfer would do to a payment, by the rules
+// that decide every payment.
+type AttachPlan struct {
+	Transfer UnmatchedTransfer
+	// Before and After are the payment as it is, and as it would be right then.
+	Before, After View
+}
+
+// PlanAttach says what attaching an unmatched transfer to the payment of a
+// reference would do. It changes nothing.
+//
+// Faults: Forbidden; NotFound for the transfer; Invalid for a reference that is
+// no payment's, or one of a payment that the money can't be for; Conflict when
+// somebody dealt with the transfer already.
+func (s *Service) PlanAttach(ctx context.Context, sc scope.Scope, id int64, reference string) (AttachPlan, error) {
+	if err := sc.Can(scope.ResolvePayment); err != nil {
+		return AttachPlan{}, err
+	}
+	found, err := s.FindUnmatched(ctx, sc, id)
+	if err != nil {
+		return AttachPlan{}, err
+	}
+	plan := AttachPlan{Transfer: found}
+	if err := dealtWith(found.Transfer); err != nil {
+		return plan, err
+	}
+	v, err := s.named(ctx, sc, reference)
+	if err != nil {
+		return plan, err
+	}
+	plan.Before, plan.After = v, v
+	if err := attachable(v, found.Transfer); err != nil {
+		return plan, err
+	}
+	t := found.Transfer
+	plan.After.attach(&t)
+	plan.After.forecast()
+	return plan, nil
+}
+
+// named is the payment that a person meant.
+func (s *Service) named(ctx context.Context, sc scope.Scope, reference string) (View, error) {
+	if reference == "" {
+		return View{}, fault.Validation(fault.Fields{"reference": {"Is required: the payment that the money is for."}})
+	}
+	v, err := s.Verify(ctx, sc, reference)
+	if fault.KindOf(err) == fault.NotFound {
+		err = fault.Validation(fault.Fields{"reference": {"No payment here has this reference. Look it up under Transactions."}})
+	}
+	return v, err
+}
+
+// Provable reports whether the money of a transfer can credit a payment at all, by
+// what it is unmatched for: some is known of, and not proved.
+func (t UnmatchedTransfer) Provable() bool { return t.Why != Unproved && t.Why != NoTransaction }
+
+// attachable refuses a payment that a transfer can't be for.
+func attachable(v View, t models.Transfer) error {
+	no := func(sentence string) error { return fault.Validation(fault.Fields{"reference": {sentence}}) }
+	switch {
+	case t.Unmatched == Unproved:
+		return no("How much this transfer brought is not proved, so it can credit nothing.")
+	case t.Unmatched == NoTransaction:
+		return no("Only the balance of the address tells of this money, and no node in which transaction it came, so it can credit nothing. " +
+			"Look the address up in a block explorer, and send it back, or accept the payment once it has ended.")
+	case t.Asset != v.Payment.Coin:
+		return no("That payment is in " + v.Payment.Coin + ", and this is another asset.")
+	case t.Network != v.Payment.Network:
+		return no("That payment is received on another network.")
+	case t.Gone || t.Reverted:
+		return no("This transfer is not on the chain now, so it can credit nothing.")
+	case v.State() == Successful:
+		return no("That payment is successful: it needs no more money.")
+	case v.Payment.Address == "":
+		return no("That payment was never opened by its customer: it has no address, and takes no money.")
+	case ended(&v) && t.Height == nil:
+		return no("That payment has ended, and this transfer has no confirmation yet. Wait for it.")
+	}
+	return nil
+}
+
+// attach lets a transfer count for the payment. What has ended moves by no money:
+// only the sum of what came changes, for the person who decides.
+func (v *View) attach(t *models.Transfer) {
+	p := &v.Payment
+	seen := t.FirstSeenAt.Add(time.Duration(p.Advanced) * time.Second)
+	if p.OpenedAt != nil && seen.Before(*p.OpenedAt) {
+		seen = *p.OpenedAt
+	}
+	t.PaymentID, t.SeenAt, t.Unmatched, t.Resolution = &p.ID, &seen, "", Attached
+	v.Transfers = append(v.Transfers[:len(v.Transfers):len(v.Transfers)], *t)
+	if p.FirstSeenAt == nil {
+		p.FirstSeenAt = &seen
+	}
+	if ended(v) {
+		p.Paid = p.Paid.Add(t.Amount)
+		p.Remark = v.remark()
+	}
+}
+
+// forecast brings the view, and nothing else, to where its facts put it now.
+func (v *View) forecast() {
+	for range len(edges) + 1 {
+		before := State(v.Payment.Status)
+		if v.take(Decide(v.decideCase(), v.sightings(), v.Chain, v.Now)); v.State() == before {
+			return
+		}
+	}
+}
+
+// Attach gives an unmatched transfer to a payment, as PlanAttach says, and
+// returns the payment's reference. Faults: as PlanAttach.
+func (s *Service) Attach(ctx context.Context, sc scope.Scope, id int64, reference string) (string, error) {
+	if err := sc.Can(scope.ResolvePayment); err != nil {
+		return "", err
+	}
+	if _, err := s.FindUnmatched(ctx, sc, id); err != nil {
+		return "", err
+	}
+	found, err := s.named(ctx, sc, reference)
+	if err != nil {
+		return "", err
+	}
+	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (string, error) {
+		return found.Payment.Reference, s.attachIn(tx, sc, id, found.Payment.ID)
+	})
+	if err == nil {
+		s.changed()
+	}
+	return made, err
+}
+
+func (s *Service) attachIn(tx *models.Tx, sc scope.Scope, id, paymentID int64) error {
+	v, err := s.load(tx, paymentID)
+	if err != nil {
+		return err
+	}
+	t, err := lockTransfer(tx, sc, id)
+	if err == nil {
+		err = attachable(*v, t)
+	}
+	if err != nil {
+		return err
+	}
+	why := t.Unmatched
+	v.attach(&t)
+	t.UpdatedAt = s.Clock()
+	if err := tx.Select("PaymentID", "SeenAt", "Unmatched", "Resolution", "UpdatedAt").Where("id = ?", t.ID).Updates(&t).Error; err != nil {
+		return err
+	}
+	if err := s.resolveTransfer(tx, sc, t, models.Resolution{Kind: Attached, PaymentID: &v.Payment.ID, Reason: why}); err != nil {
+		return err
+	}
+	amount := v.Coin().Format(t.Amount) + " " + t.Asset
+	if err := account.Audit(tx, sc, s.Clock(), "transfer.attached", v.Payment.Reference, map[string]string{"hash": t.TxID, "amount": amount, "was": why}); err != nil {
+		return err
+	}
+	step := models.Step{Kind: StepNote, From: v.Payment.Status, To: v.Payment.Status, Remark: "A transfer of " + amount + " was attached by hand.", Actor: sc.Actor,
+		Detail: detail(map[string]any{"act": Attached, "hash": t.TxID, "index": t.Index, "amount": t.Amount.String(), "asset": t.Asset})}
+	if err := s.step(tx, v, step); err != nil {
+		return err
+	}
+	if ended(v) {
+		return s.save(tx, v)
+	}
+	return s.settleDown(tx, v)
+}
+
+// MarkRefunded writes down that an unmatched transfer was sent back whole.
+//
+// Faults: Forbidden; NotFound; Conflict when somebody dealt with it already;
+// Invalid for hash and note.
+func (s *Service) MarkRefunded(ctx context.Context, sc scope.Scope, id int64, r Refund) error {
+	if err := sc.Can(scope.ResolvePayment); err != nil {
+		return err
+	}
+	if _, err := s.FindUnmatched(ctx, sc, id); err != nil {
+		return err
+	}
+	_, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (int64, error) { return id, s.markIn(tx, sc, id, r) })
+	if err == nil {
+		s.changed()
+	}
+	return err
+}
+
+func (s *Service) markIn(tx *models.Tx, sc scope.Scope, id int64, r Refund) error {
+	t, err := lockTransfer(tx, sc, id)
+	if err != nil {
+		return err
+	}
+	fields := fault.Fields{}
+	r.check(fields)
+	if err := fault.Validation(fields); err != nil {
+		return err
+	}
+	if err := tx.Model(&models.Transfer{}).Where("id = ?", t.ID).Updates(map[string]any{"resolution": Refunded, "updated_at": s.Clock()}).Error; err != nil {
+		return err
+	}
+	if err := s.resolveTransfer(tx, sc, t, models.Resolution{Kind: Refunded, Reason: t.Unmatched, TxID: r.TxID, Note: r.Note}); err != nil {
+		return err
+	}
+	return account.Audit(tx, sc, s.Clock(), "transfer.refund_recorded", t.TxID, map[string]string{"amount": t.Amount.String() + " " + t.Asset, "hash": r.TxID, "note": r.Note})
+}
+
+// CheckRefunded finds what MarkRefunded would refuse, and changes nothing.
+func (s *Service) CheckRefunded(ctx context.Context, sc scope.Scope, id int64, r Refund) (UnmatchedTransfer, error) {
+	if err := sc.Can(scope.ResolvePayment); err != nil {
+		return UnmatchedTransfer{}, err
+	}
+	found, err := s.FindUnmatched(ctx, sc, id)
+	if err != nil {
+		return found, err
+	}
+	fields := fault.Fields{}
+	r.check(fields)
+	if err := dealtWith(found.Transfer); err != nil {
+		return found, err
+	}
+	return found, fault.Validation(fields)
+}
+
+// resolveTransfer writes down what was done about a transfer.
+func (s *Service) resolveTransfer(tx *models.Tx, sc scope.Scope, t models.Transfer, row models.Resolution) error {
+	row.BusinessID, row.Domain, row.TransferID, row.Asset, row.Amount = sc.BusinessID, string(sc.Domain), &t.ID, t.Asset, t.Amount
+	row.Actor, row.CreatedAt = sc.Actor, s.Clock()
+	return tx.Create(&row).Error
+}
+
+// lockTransfer reads a transfer that nobody has dealt with, and keeps others from it.
+func lockTransfer(tx *models.Tx, sc scope.Scope, id int64) (models.Transfer, error) {
+	query := sc.Rows(tx)
+	if models.IsPostgres(tx) {
+		query = query.Clauses(clause.Locking{Strength: "UPDATE"})
+	}
+	var t models.Transfer
+	if err := query.Where("id = ?", id).Take(&t).Error; err != nil {
+		return t, missing(err, "unmatched transfer")
+	}
+	return t, dealtWith(t)
+}

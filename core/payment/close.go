@@ -1,0 +1,65 @@
+package payment
+
+import (
+	"context"
+
+	"cointill/core/account"
+	"cointill/core/fault"
+	"cointill/core/idempotency"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Closed is what the timeline calls the act of dealing with a reversed payment.
+const Closed = "closed"
+
+// Close writes down that a reversed payment was dealt with: the customer paid
+// anew, say, or the goods came back. The payment stays as it is, and waits for
+// nobody any more. note, at most 300 characters, says how; it may be empty.
+//
+// Faults: Forbidden; NotFound; Conflict for a payment that is not reversed, or was
+// dealt with already; Invalid for note.
+func (s *Service) Close(ctx context.Context, sc scope.Scope, reference, note string) error {
+	if err := sc.Can(scope.ResolvePayment); err != nil {
+		return err
+	}
+	found, err := s.Verify(ctx, sc, reference)
+	if err != nil {
+		return err
+	}
+	_, err = idempotency.Do(ctx, s.DB, func(tx *models.Tx) (string, error) {
+		return found.Payment.Reference, s.close(tx, sc, found.Payment.ID, note)
+	})
+	if err == nil {
+		s.changed()
+	}
+	return err
+}
+
+func (s *Service) close(tx *models.Tx, sc scope.Scope, id int64, note string) error {
+	v, err := s.load(tx, id)
+	if err != nil {
+		return err
+	}
+	now, p, fields := s.Clock(), &v.Payment, fault.Fields{}
+	switch checkNote(note, fields); {
+	case !p.Reversed:
+		return fault.New(fault.Conflict, "not_reversed", "Only a reversed payment waits to be dealt with; this one is "+p.Status+".")
+	case p.ResolvedAt != nil:
+		return fault.New(fault.Conflict, "closed", "Somebody has dealt with this payment already.")
+	case len(fields) > 0:
+		return fault.Validation(fields)
+	}
+	p.ResolvedAt = &now
+	if err := account.Audit(tx, sc, now, "payment.reversal_closed", p.Reference, map[string]string{"note": note}); err != nil {
+		return err
+	}
+	remark := "The reversal was dealt with."
+	if note != "" {
+		remark += " “" + note + "”"
+	}
+	if err := s.step(tx, v, models.Step{Kind: StepNote, From: p.Status, To: p.Status, Remark: remark, Actor: sc.Actor, Detail: detail(map[string]any{"act": Closed})}); err != nil {
+		return err
+	}
+	return s.save(tx, v)
+}

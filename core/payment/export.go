@@ -1,0 +1,78 @@
+package payment
+
+import (
+	"context"
+
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// batch is how many payments an export holds in memory at once.
+const batch = 1000
+
+// mostNews is how many new payments are counted at most.
+const mostNews = 100
+
+// Count is how many payments a filter chooses; its Before, After and Limit don't matter.
+func (s *Service) Count(ctx context.Context, sc scope.Scope, f Filter) (n int64, err error) {
+	c, err := s.choose(ctx, sc, f)
+	if err != nil || c.nothing {
+		return 0, err
+	}
+	err = c.all().Count(&n).Error
+	return n, err
+}
+
+// Export hands over every payment that a filter chooses, newest first, a batch
+// at a time; its Before, After and Limit don't matter. No transaction is held
+// meanwhile: each payment is as it was when its batch was read, none comes
+// twice, and none is left out that the filter chose throughout. An error of
+// take ends it.
+func (s *Service) Export(ctx context.Context, sc scope.Scope, f Filter, take func([]models.Payment) error) error {
+	c, err := s.choose(ctx, sc, f)
+	if err != nil || c.nothing {
+		return err
+	}
+	for from := (position{}); ; {
+		rows, err := c.take(from, batch)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		if err := take(rows); err != nil || len(rows) < batch {
+			return err
+		}
+		last := rows[len(rows)-1]
+		from = position{at: last.CreatedAt, id: last.ID}
+	}
+}
+
+// Newest is the place of the scope's newest payment; none when there is no payment.
+func (s *Service) Newest(ctx context.Context, sc scope.Scope) (Place, error) {
+	found, err := s.Search(ctx, sc, Filter{Limit: 1})
+	if err != nil || len(found.Payments) == 0 {
+		return Place{}, err
+	}
+	return Place{ID: found.Payments[0].ID, Reference: found.Payments[0].Reference}, nil
+}
+
+// News is how many payments that a filter chooses are newer than a place, or
+// how many there are after no place; it stops counting at 100.
+func (s *Service) News(ctx context.Context, sc scope.Scope, f Filter, since Place) (int, error) {
+	c, err := s.choose(ctx, sc, f)
+	if err != nil || c.nothing {
+		return 0, err
+	}
+	from, err := s.position(ctx, sc, since, true)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, branch := range c.branches() {
+		var ids []int64
+		if err := from.order(branch).Limit(mostNews).Pluck("id", &ids).Error; err != nil {
+			return 0, err
+		}
+		n += len(ids)
+	}
+	return min(n, mostNews), nil
+}

@@ -1,0 +1,247 @@
+package payment
+
+import (
+	"context"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	ethereum "cointill/chain/ethereum/params"
+	"cointill/core/contact"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// few is up to how many payments a search knows one by one. What more of them
+// share is common enough to be met on the way through the list, or stands
+// together in a part of it: of up to many of them that part is known.
+const (
+	few  = 2000
+	many = 20_000
+)
+
+// beyond follows every text that begins with what stands before it: the order is that of bytes.
+const beyond = "\U0010FFFF"
+
+// found narrows a list to what was searched for.
+type found struct {
+	conditions []clause.Expression
+	few        bool // one of the conditions names the payments one by one
+	none       bool
+}
+
+func (f found) nothing() bool { return f.none }
+
+// way is one way to find payments by a text. look gives up to few of them by an
+// index, and whether those are all; holds is true of each of them, and narrow,
+// where there is one, says the same with the part of the list that they stand in.
+type way struct {
+	look   func() (ids []int64, all bool, err error)
+	holds  clause.Expression
+	narrow func() (clause.Expression, error)
+}
+
+// finder makes the ways of a search.
+type finder struct {
+	db    *models.DB
+	ctx   context.Context
+	scope scope.Scope
+}
+
+// find looks up what a filter searches for. Each searched field must be met, in any of its ways.
+func (s *Service) find(ctx context.Context, sc scope.Scope, f Filter) (found, error) {
+	by := finder{s.DB, ctx, sc}
+	result := found{}
+	for _, ways := range by.fields(f) {
+		m, err := meet(ways)
+		if err != nil || m.nothing() {
+			return found{none: true}, err
+		}
+		result.few = result.few || len(m.holds) == 0
+		result.conditions = append(result.conditions, m.condition())
+	}
+	return result, nil
+}
+
+func (by finder) fields(f Filter) (fields [][]way) {
+	if text := strings.TrimSpace(f.Query); text != "" {
+		fields = append(fields, by.text(text))
+	}
+	if f.Reference != "" {
+		fields = append(fields, []way{by.reference(f.Reference), by.businessReference(f.Reference)})
+	}
+	if f.Email != "" {
+		fields = append(fields, []way{by.customer(customerRange{"email = ?", "email", []any{strings.ToLower(f.Email)}})})
+	}
+	if f.Hash != "" {
+		fields = append(fields, []way{by.hash(f.Hash)})
+	}
+	if f.Address != "" {
+		fields = append(fields, []way{by.address(f.Address)})
+	}
+	return fields
+}
+
+// text are the ways that a text from a search box may be meant.
+func (by finder) text(text string) []way {
+	if strings.HasPrefix(text, "PAY_") { // no reference of a merchant begins so
+		return []way{by.reference(text)}
+	}
+	var ways []way
+	if upper := strings.ToUpper(text); strings.HasPrefix(upper, "PAY_") {
+		ways = append(ways, by.reference(upper))
+	}
+	if businessReference.MatchString(text) {
+		ways = append(ways, by.businessReference(text))
+	}
+	if len(text) >= 32 {
+		ways = append(ways, by.hash(text))
+	}
+	if len(text) >= 20 {
+		ways = append(ways, by.address(text))
+	}
+	var people []customerRange
+	if !strings.Contains(text, " ") {
+		people = append(people, customerRange{"email >= ? AND email < ?", "email", prefix(strings.ToLower(text))})
+	}
+	if name := contact.Fold(text); name != "" {
+		people = append(people, customerRange{"search_name >= ? AND search_name < ?", "search_name", prefix(name)},
+			customerRange{"search_last >= ? AND search_last < ?", "search_last", prefix(name)})
+	}
+	for _, each := range people {
+		ways = append(ways, by.customer(each))
+	}
+	return ways
+}
+
+// met is what the ways of one field find: what is known one by one, and what is
+// true of all that is not.
+type met struct {
+	ids   []int64
+	holds []clause.Expression
+}
+
+// meet looks in every way: those that find few need no look at the list then.
+func meet(ways []way) (m met, err error) {
+	for _, w := range ways {
+		ids, all, err := w.look()
+		if err != nil {
+			return met{}, err
+		}
+		if all && len(m.ids)+len(ids) <= few {
+			m.ids = append(m.ids, ids...)
+			continue
+		}
+		holds := w.holds
+		if w.narrow != nil {
+			if holds, err = w.narrow(); err != nil {
+				return met{}, err
+			}
+		}
+		m.holds = append(m.holds, holds)
+	}
+	slices.Sort(m.ids)
+	m.ids = slices.Compact(m.ids)
+	return m, nil
+}
+
+func (m met) nothing() bool { return len(m.ids) == 0 && len(m.holds) == 0 }
+
+func (m met) condition() clause.Expression {
+	holds := slices.Clone(m.holds)
+	if len(m.ids) > 0 {
+		holds = append(holds, clause.Expr{SQL: "id IN ?", Vars: []any{m.ids}})
+	}
+	return clause.And(clause.Or(holds...))
+}
+
+// rows are the scope's rows of a table, for a query of its own or one inside another.
+func (by finder) rows(table any) *models.Tx {
+	return by.scope.Rows(by.db.List(by.ctx).Model(table))
+}
+
+func limited(query *models.Tx) (ids []int64, all bool, err error) {
+	err = query.Limit(few + 1).Scan(&ids).Error
+	return ids, len(ids) <= few, err
+}
+
+// prefix are the ends of what begins with a text.
+func prefix(text string) []any { return []any{text, text + beyond} }
+
+func (by finder) reference(text string) way {
+	holds := clause.Expr{SQL: "(reference >= ? AND reference < ?)", Vars: prefix(text)}
+	return way{holds: holds, look: func() ([]int64, bool, error) {
+		if strings.HasPrefix("PAY_", text) || len(text) < len("PAY_")+2 { // in the references of every merchant
+			return nil, false, nil
+		}
+		return limited(by.rows(&models.Payment{}).Select("id").Where(holds).Order("reference"))
+	}}
+}
+
+func (by finder) businessReference(text string) way {
+	holds := clause.Expr{SQL: "(business_reference >= ? AND business_reference < ?)", Vars: prefix(text)}
+	return way{holds: holds, look: func() ([]int64, bool, error) {
+		return limited(by.rows(&models.Payment{}).Select("id").Where(holds).Order("business_reference"))
+	}, narrow: func() (clause.Expression, error) { return by.together(holds) }}
+}
+
+// together adds to what holds of business references when the first and the
+// last of those payments were made: references often begin with the day or the
+// month, and the list is not walked down to them then. Of more than many nothing
+// is added. The index has all that is read here.
+func (by finder) together(holds clause.Expr) (clause.Expression, error) {
+	named := by.rows(&models.Payment{}).Select("created_at").Where(holds).Order("business_reference").Limit(many + 1)
+	begin := by.db.List(by.ctx).Table("(?) AS named", named).Session(&gorm.Session{})
+	var n int64
+	if err := begin.Count(&n).Error; err != nil || n > many {
+		return holds, err
+	}
+	var first, last []time.Time
+	if err := begin.Order("created_at").Limit(1).Pluck("created_at", &first).Error; err != nil || len(first) == 0 {
+		return holds, err
+	}
+	if err := begin.Order("created_at DESC").Limit(1).Pluck("created_at", &last).Error; err != nil || len(last) == 0 {
+		return holds, err
+	}
+	return clause.Expr{SQL: "(? AND created_at BETWEEN ? AND ?)", Vars: []any{holds, first[0], last[0]}}, nil
+}
+
+// hash finds by a transaction, however it was typed: chains write small or large letters.
+func (by finder) hash(text string) way {
+	spelt := []string{text, strings.ToLower(text), strings.ToUpper(text)}
+	transfers := by.rows(&models.Transfer{}).Select("payment_id").Where("tx_id IN ? AND payment_id IS NOT NULL", spelt).Session(&gorm.Session{})
+	return way{holds: clause.Expr{SQL: "id IN (?)", Vars: []any{transfers}}, look: func() ([]int64, bool, error) { return limited(transfers) }}
+}
+
+// address finds by a receiving address, however its letters' sizes were typed
+// where those are no part of it.
+func (by finder) address(text string) way {
+	spelt := []string{text, strings.ToLower(text)}
+	if raw, err := hex.DecodeString(strings.TrimPrefix(strings.ToLower(text), "0x")); err == nil && len(raw) == 20 {
+		spelt = append(spelt, ethereum.Address(raw).String())
+	}
+	given := by.rows(&models.Destination{}).Select("payment_id").Where("address IN ? AND payment_id IS NOT NULL", spelt)
+	return way{holds: clause.Expr{SQL: "address IN ?", Vars: []any{spelt}}, look: func() ([]int64, bool, error) { return limited(given) }}
+}
+
+// customerRange is a part of the customers in the order of an index.
+type customerRange struct {
+	where, order string
+	ends         []any
+}
+
+func (by finder) customer(r customerRange) way {
+	customers := by.rows(&models.Customer{}).Select("id").Where(r.where, r.ends...)
+	// A truth value is no join, which the database might begin at the customers.
+	return way{holds: clause.Expr{SQL: "(customer_id IN (?)) IS TRUE", Vars: []any{customers}}, look: func() ([]int64, bool, error) {
+		ids, all, err := limited(by.rows(&models.Customer{}).Select("id").Where(r.where, r.ends...).Order(r.order))
+		if err != nil || !all || len(ids) == 0 {
+			return nil, all, err
+		}
+		return limited(by.rows(&models.Payment{}).Select("id").Where("customer_id IN ?", ids))
+	}}
+}

@@ -1,0 +1,252 @@
+package payment
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"cointill/core/clock"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Place is a payment's place in the order of lists, by its row or by its
+// reference. The zero place is none.
+type Place struct {
+	ID        int64
+	Reference string // PAY_…
+}
+
+// None reports whether no place is meant.
+func (p Place) None() bool { return p == Place{} }
+
+// Filter says which payments to list. Zero fields don't filter.
+type Filter struct {
+	Query     string  // prefix of either reference, of an e-mail or of a name; or a hash or an address
+	States    []State // any of these
+	Currency  string
+	Method    string
+	Reference string // prefix of either reference
+	Email     string
+	Hash      string
+	Address   string
+	LinkID    *int64     // started from this payment link
+	Customer  int64      // of this customer; 0 for all
+	Need      Need       // only what waits for a person
+	From, To  *time.Time // created in [From, To)
+	Least     int64      // amount in whole units of its currency
+	Most      int64
+	Before    Place // only what is older: the next page
+	After     Place // only what is newer: the page before
+	Limit     int   // 1–100
+}
+
+// Page is one page of a list, newest first, and whether there is more on either side of it.
+type Page struct {
+	Payments     []models.Payment // without Quote and Metadata
+	Older, Newer bool
+}
+
+// Next is the row that the next page comes after; 0 when there is none.
+func (p Page) Next() int64 {
+	if !p.Older {
+		return 0
+	}
+	return p.Payments[len(p.Payments)-1].ID
+}
+
+// Search lists the scope's payments, newest first. A page costs the same
+// wherever it lies. A page of newer payments that isn't full is the first page.
+//
+// Faults: Forbidden; NotFound for a place that is no payment of the scope.
+func (s *Service) Search(ctx context.Context, sc scope.Scope, f Filter) (Page, error) {
+	c, err := s.choose(ctx, sc, f)
+	if err != nil || c.nothing {
+		return Page{}, err
+	}
+	limit := min(max(f.Limit, 1), 100)
+	if !f.After.None() {
+		from, err := s.position(ctx, sc, f.After, true)
+		if err != nil {
+			return Page{}, err
+		}
+		rows, err := c.take(from, limit+1)
+		if err != nil {
+			return Page{}, err
+		}
+		if len(rows) > limit {
+			rows = rows[:limit]
+			slices.Reverse(rows)
+			return Page{Payments: rows, Older: true, Newer: true}, nil
+		}
+		f.Before = Place{}
+	}
+	from, err := s.position(ctx, sc, f.Before, false)
+	if err != nil {
+		return Page{}, err
+	}
+	rows, err := c.take(from, limit+1)
+	return Page{Payments: rows[:min(len(rows), limit)], Older: len(rows) > limit, Newer: !f.Before.None()}, err
+}
+
+// position is a place with what lists are ordered by.
+type position struct {
+	at    time.Time
+	id    int64
+	newer bool // what is wanted lies on its newer side
+}
+
+// position finds a place among the scope's payments; that of none is the zero position.
+func (s *Service) position(ctx context.Context, sc scope.Scope, p Place, newer bool) (position, error) {
+	if p.None() {
+		return position{}, nil
+	}
+	query := sc.Rows(s.DB.Point(ctx).Model(&models.Payment{})).Select("id", "created_at")
+	if p.ID != 0 {
+		query = query.Where("id = ?", p.ID)
+	} else {
+		query = query.Where("reference = ?", p.Reference)
+	}
+	var row models.Payment
+	if err := query.Take(&row).Error; err != nil {
+		return position{}, missing(err, "payment")
+	}
+	return position{row.CreatedAt, row.ID, newer}, nil
+}
+
+// chosen is what a filter chooses among the scope's payments.
+type chosen struct {
+	db      *models.DB
+	read    *models.Tx
+	scope   scope.Scope
+	filter  Filter
+	found   found
+	nothing bool // no payment can be chosen
+}
+
+// choose looks up whatever a filter searches by, once for all pages.
+func (s *Service) choose(ctx context.Context, sc scope.Scope, f Filter) (chosen, error) {
+	if err := sc.Can(scope.SeePayments); err != nil {
+		return chosen{}, err
+	}
+	found, err := s.find(ctx, sc, f)
+	if len(f.States) >= len(States()) {
+		f.States = nil
+	}
+	return chosen{db: s.DB, read: s.DB.List(ctx), scope: sc, filter: f, found: found, nothing: found.nothing()}, err
+}
+
+func (c chosen) rows() *models.Tx { return c.scope.Rows(c.read.Model(&models.Payment{})) }
+
+// query is the choice without its states, and without an order.
+func (c chosen) query() *models.Tx {
+	f := c.filter
+	query := c.rows()
+	for _, narrow := range c.found.conditions {
+		query = query.Where(narrow)
+	}
+	if f.Currency != "" {
+		query = query.Where("currency = ?", f.Currency)
+	}
+	if f.Method != "" {
+		query = query.Where("method = ?", f.Method)
+	}
+	if f.LinkID != nil {
+		query = query.Where("link_id = ?", *f.LinkID)
+	}
+	if f.Customer != 0 {
+		query = query.Where("customer_id = ?", f.Customer)
+	}
+	query = f.Need.only(query)
+	if f.From != nil {
+		query = query.Where("created_at >= ?", clock.Trim(*f.From))
+	}
+	if f.To != nil {
+		query = query.Where("created_at < ?", clock.Trim(*f.To))
+	}
+	if f.Least > 0 {
+		query = query.Where("amount >= ?", f.Least)
+	}
+	if f.Most > 0 {
+		query = query.Where("amount <= ?", f.Most)
+	}
+	return query
+}
+
+// all is the whole choice, for what needs no order.
+func (c chosen) all() *models.Tx {
+	if len(c.filter.States) == 0 {
+		return c.query()
+	}
+	return c.query().Where("status IN ?", c.filter.States)
+}
+
+// branches are queries that together are the choice. An index gives the
+// payments of one state in order, but not those of several: each has a query of
+// its own then, unless only few rows are left anyway.
+func (c chosen) branches() (list []*models.Tx) {
+	if len(c.filter.States) < 2 || c.found.few {
+		return []*models.Tx{c.all()}
+	}
+	for _, state := range c.filter.States {
+		list = append(list, c.query().Where("status = ?", state))
+	}
+	return list
+}
+
+// take reads up to limit rows from a position on, the nearest first.
+func (c chosen) take(from position, limit int) (rows []models.Payment, err error) {
+	wide := c.found.conditions != nil && !c.found.few // many rows are passed over
+	if branches := c.branches(); len(branches) == 1 && !wide {
+		err = from.order(branches[0]).Omit("Quote", "Metadata").Limit(limit).Find(&rows).Error
+		return rows, err
+	}
+	err = c.db.Snapshot(c.read.Statement.Context, func(tx *models.Tx) error {
+		c.read = tx
+		ids, err := c.nearest(from, limit)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		return c.rows().Where("id IN ?", ids).Omit("Quote", "Metadata").Find(&rows).Error
+	})
+	slices.SortFunc(rows, from.compare)
+	return rows, err
+}
+
+// nearest names the rows that take reads. It asks for nothing but what an index
+// has: a row that is passed over, or that another branch is nearer than, costs
+// no look at the table.
+func (c chosen) nearest(from position, limit int) (ids []int64, err error) {
+	var all []models.Payment
+	for _, branch := range c.branches() {
+		var rows []models.Payment
+		if err := from.order(branch).Select("id", "created_at").Limit(limit).Find(&rows).Error; err != nil {
+			return nil, err
+		}
+		all = append(all, rows...)
+	}
+	slices.SortFunc(all, from.compare)
+	for _, row := range all[:min(limit, len(all))] {
+		ids = append(ids, row.ID)
+	}
+	return ids, nil
+}
+
+// order begins a query at the position, and orders it away from there.
+func (p position) order(query *models.Tx) *models.Tx {
+	switch {
+	case p.newer:
+		return query.Where("(created_at, id) > (?, ?)", p.at, p.id).Order("created_at, id")
+	case p.id != 0:
+		query = query.Where("(created_at, id) < (?, ?)", p.at, p.id)
+	}
+	return query.Order("created_at DESC, id DESC")
+}
+
+func (p position) compare(a, b models.Payment) int {
+	if !p.newer {
+		a, b = b, a
+	}
+	return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+}

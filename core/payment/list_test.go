@@ -1,0 +1,268 @@
+package payment_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// placed makes n payments, a minute apart.
+func (b *bench) placed(n int, change func(i int, r *payment.Request)) (references []string) {
+	b.t.Helper()
+	for i := range n {
+		r := request()
+		r.BusinessReference = fmt.Sprintf("order-%02d", i)
+		if change != nil {
+			change(i, &r)
+		}
+		started, err := b.service.Initiate(b.t.Context(), b.scope, r)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		references = append(references, started.Reference)
+		b.clock.Advance(time.Minute)
+	}
+	return references
+}
+
+func (b *bench) search(f payment.Filter) payment.Page {
+	b.t.Helper()
+	if f.Limit == 0 {
+		f.Limit = 100
+	}
+	page, err := b.service.Search(b.t.Context(), b.scope, f)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return page
+}
+
+// orders are the merchant's references of a page, in its order.
+func orders(page payment.Page) string {
+	var list []string
+	for _, p := range page.Payments {
+		list = append(list, strings.TrimPrefix(p.BusinessReference, "order-"))
+	}
+	return strings.Join(list, " ")
+}
+
+func (b *bench) put(reference string, values map[string]any) {
+	b.t.Helper()
+	if err := b.db.Exec(b.t.Context()).Model(&models.Payment{}).Where("reference = ?", reference).Updates(values).Error; err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// TestPagesOfAList goes through a list to its end and back: every payment is
+// met once, in order, whether its index gives one state or several.
+func TestPagesOfAList(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		references := b.placed(10, nil)
+		for i, reference := range references {
+			b.put(reference, map[string]any{"status": string(payment.States()[i%3])})
+		}
+		for name, c := range map[string]struct {
+			states []payment.State
+			want   string
+		}{
+			"all":     {nil, "09 08 07 06 05 04 03 02 01 00"},
+			"one":     {[]payment.State{payment.Pending}, "09 06 03 00"},
+			"several": {[]payment.State{payment.Processing, payment.Pending}, "09 08 06 05 03 02 00"},
+			"each":    {payment.States(), "09 08 07 06 05 04 03 02 01 00"},
+		} {
+			var forth, back []string
+			f := payment.Filter{States: c.states, Limit: 3}
+			page := b.search(f)
+			for ; ; page = b.search(f) {
+				forth = append(forth, orders(page))
+				if page.Newer == f.Before.None() {
+					t.Errorf("%s: newer is %v", name, page.Newer)
+				}
+				if !page.Older {
+					break
+				}
+				f.Before = payment.Place{ID: page.Next()}
+			}
+			if got := strings.Join(forth, " "); got != c.want {
+				t.Errorf("%s forth: %s", name, got)
+			}
+			for page.Newer {
+				page = b.search(payment.Filter{States: c.states, Limit: 3, After: payment.Place{Reference: page.Payments[0].Reference}})
+				back = append(back, orders(page))
+				if !page.Older {
+					t.Errorf("%s: nothing is older than the page before", name)
+				}
+			}
+			slices.Reverse(back)
+			if got := strings.Join(back, " "); !strings.HasPrefix(c.want, got) || !strings.HasPrefix(got, forth[0]) {
+				t.Errorf("%s back: %q", name, back)
+			}
+		}
+	})
+}
+
+// TestSearchFilters narrows by each filter; what another merchant or domain has is never there.
+func TestSearchFilters(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		start := b.clock.Now()
+		references := b.placed(5, func(i int, r *payment.Request) {
+			r.Amount = int64(100 * (i + 1))
+			r.Currency = []string{"NGN", "USD"}[i%2]
+			r.Method = string(money.Coins()[i].Method)
+			r.Email = fmt.Sprintf("payer%d@example.com", i)
+			r.FirstName, r.LastName = []string{"Ngozi", "Ọlá", "Kofi", "Amina", "Chidi"}[i], []string{"Okafor", "Adé", "Mensah", "Bello", "Okoye"}[i]
+		})
+		opened, err := b.service.Verify(t.Context(), b.scope, references[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := []any{
+			&models.Destination{Network: "n", Address: "rSharedAddressOfTheTest", Tag: 1, BusinessID: b.scope.BusinessID, Domain: "test", PaymentID: &opened.Payment.ID},
+			&models.Destination{Network: "n", Address: "0x52908400098527886E0F7030069857D2E4169EE7", Tag: 2, BusinessID: b.scope.BusinessID, Domain: "test", PaymentID: new(opened.Payment.ID + 1)},
+			&models.Transfer{Network: "n", TxID: strings.Repeat("ab", 32), BusinessID: b.scope.BusinessID, Domain: "test", PaymentID: &opened.Payment.ID},
+		}
+		for _, row := range rows {
+			if err := b.db.Exec(t.Context()).Create(row).Error; err != nil {
+				t.Fatal(err)
+			}
+		}
+		from, to := start.Add(time.Minute), start.Add(3*time.Minute)
+		for name, c := range map[string]struct {
+			f    payment.Filter
+			want string
+		}{
+			"currency": {payment.Filter{Currency: "USD"}, "03 01"}, "method": {payment.Filter{Method: "crypto_tether"}, "02"},
+			"time": {payment.Filter{From: &from, To: &to}, "02 01"}, "amount": {payment.Filter{Least: 200, Most: 400}, "03 02 01"},
+			"several": {payment.Filter{Least: 200, Currency: "USD", From: &to}, "03"},
+			"own":     {payment.Filter{Query: references[3]}, "03"}, "own, begun": {payment.Filter{Query: references[3][:12]}, "03"},
+			"own, small": {payment.Filter{Query: strings.ToLower(references[3])}, "03"}, "PAY_ alone": {payment.Filter{Query: "PAY_"}, "04 03 02 01 00"},
+			"reference": {payment.Filter{Reference: "order-0"}, "04 03 02 01 00"}, "reference, one": {payment.Filter{Reference: "order-03"}, "03"}, "P": {payment.Filter{Reference: "P"}, "04 03 02 01 00"},
+			"business reference": {payment.Filter{Query: "order-0"}, "04 03 02 01 00"}, "percent": {payment.Filter{Query: "order%"}, ""}, "underscore": {payment.Filter{Query: "order_0"}, ""},
+			"e-mail": {payment.Filter{Query: "Payer2@example.com"}, "02"}, "e-mail, begun": {payment.Filter{Query: "payer2@"}, "02"}, "e-mail exactly": {payment.Filter{Email: "payer2@"}, ""},
+			"first name": {payment.Filter{Query: "ngo"}, "00"}, "last name": {payment.Filter{Query: "OKO"}, "04"}, "both names": {payment.Filter{Query: "kofi  mens"}, "02"}, "no accents": {payment.Filter{Query: "ola ade"}, "01"},
+			"two people": {payment.Filter{Query: "ok"}, "04 00"}, "hash": {payment.Filter{Query: strings.Repeat("AB", 32)}, "02"}, "hash exactly": {payment.Filter{Hash: strings.Repeat("ab", 32)}, "02"},
+			"address": {payment.Filter{Query: "rSharedAddressOfTheTest"}, "02"}, "address, other letters": {payment.Filter{Query: "rsharedaddressofthetest"}, ""},
+			"address in small letters": {payment.Filter{Query: "0x52908400098527886e0f7030069857d2e4169ee7"}, "03"},
+			"nobody":                   {payment.Filter{Query: "nobody"}, ""}, "no text": {payment.Filter{Query: "\u0301"}, ""}, "both searches": {payment.Filter{Query: "ok", Email: "payer0@example.com"}, "00"},
+			"search and filter": {payment.Filter{Query: "ok", Currency: "NGN", States: []payment.State{payment.Pending, payment.Failed}}, "04 00"},
+		} {
+			if got := orders(b.search(c.f)); got != c.want {
+				t.Errorf("%s: %q, want %q", name, got, c.want)
+			}
+			n, err := b.service.Count(t.Context(), b.scope, c.f)
+			if err != nil || int(n) != len(strings.Fields(c.want)) {
+				t.Errorf("%s: counts %d, %v", name, n, err)
+			}
+			for _, sc := range []scope.Scope{{BusinessID: b.scope.BusinessID, Domain: scope.Live, Role: scope.Owner}, {BusinessID: b.scope.BusinessID + 1, Domain: scope.Test, Role: scope.Owner}} {
+				if page, err := b.service.Search(t.Context(), sc, c.f); err != nil || len(page.Payments) > 0 {
+					t.Errorf("%s in %v: %v, %v", name, sc, orders(page), err)
+				}
+			}
+		}
+	})
+}
+
+// TestListsAskForTheRight refuses a role and a scope that may not see payments, and foreign places.
+func TestListsAskForTheRight(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.placed(1, nil)
+		newest, err := b.service.Newest(t.Context(), b.scope)
+		if err != nil || newest.None() {
+			t.Fatal(newest, err)
+		}
+		live := scope.Scope{BusinessID: b.scope.BusinessID, Domain: scope.Live, Role: scope.Developer}
+		for name, call := range map[string]func(sc scope.Scope) error{
+			"search": func(sc scope.Scope) error {
+				_, err := b.service.Search(t.Context(), sc, payment.Filter{Before: newest})
+				return err
+			},
+			"count": func(sc scope.Scope) error {
+				_, err := b.service.Count(t.Context(), sc, payment.Filter{})
+				return err
+			},
+			"news": func(sc scope.Scope) error {
+				_, err := b.service.News(t.Context(), sc, payment.Filter{}, newest)
+				return err
+			},
+			"export": func(sc scope.Scope) error {
+				return b.service.Export(t.Context(), sc, payment.Filter{}, func([]models.Payment) error { return errors.New("came") })
+			},
+		} {
+			if err := call(live); fault.KindOf(err) != fault.Forbidden {
+				t.Errorf("%s by a developer in live: %v", name, err)
+			}
+			if err := call(scope.Scope{Role: scope.Owner}); !errors.Is(err, scope.ErrZero) {
+				t.Errorf("%s in no scope: %v", name, err)
+			}
+		}
+		other := scope.Scope{BusinessID: b.scope.BusinessID + 1, Domain: scope.Test, Role: scope.Owner}
+		if _, err := b.service.Search(t.Context(), other, payment.Filter{Before: newest}); fault.KindOf(err) != fault.NotFound {
+			t.Errorf("a foreign place: %v", err)
+		}
+	})
+}
+
+// TestExport hands over each payment once, in order, over several batches, and ends at an error.
+func TestExport(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		fill(t, b, 2500, 0, 0)
+		var seen []models.Payment
+		batches := 0
+		err := b.service.Export(t.Context(), b.scope, payment.Filter{}, func(rows []models.Payment) error {
+			batches++
+			seen = append(seen, rows...)
+			return nil
+		})
+		if err != nil || len(seen) != 2500 || batches != 3 {
+			t.Fatalf("%d payments in %d batches, %v", len(seen), batches, err)
+		}
+		if !slices.IsSortedFunc(seen, func(a, b models.Payment) int { return b.CreatedAt.Compare(a.CreatedAt) }) {
+			t.Error("they are not in order")
+		}
+		ended := errors.New("ended")
+		batches = 0
+		err = b.service.Export(t.Context(), b.scope, payment.Filter{}, func([]models.Payment) error { batches++; return ended })
+		if !errors.Is(err, ended) || batches != 1 {
+			t.Errorf("%d batches, %v", batches, err)
+		}
+		stopped, stop := context.WithCancel(t.Context())
+		stop()
+		if err := b.service.Export(stopped, b.scope, payment.Filter{}, func([]models.Payment) error { return nil }); !errors.Is(err, context.Canceled) {
+			t.Errorf("called off: %v", err)
+		}
+	})
+}
+
+// TestNews counts what came since a place, as far as the filter chooses it.
+func TestNews(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		none, err := b.service.Newest(t.Context(), b.scope)
+		if err != nil || !none.None() {
+			t.Fatal(none, err)
+		}
+		references := b.placed(3, func(i int, r *payment.Request) { r.Currency = []string{"NGN", "USD", "USD"}[i] })
+		for name, c := range map[string]struct {
+			f     payment.Filter
+			since payment.Place
+			want  int
+		}{
+			"all": {payment.Filter{}, none, 3}, "since the first": {payment.Filter{}, payment.Place{Reference: references[0]}, 2},
+			"filtered": {payment.Filter{Currency: "NGN"}, none, 1}, "none": {payment.Filter{Currency: "NGN"}, payment.Place{Reference: references[0]}, 0},
+			"states": {payment.Filter{States: []payment.State{payment.Pending, payment.Failed}}, payment.Place{Reference: references[1]}, 1},
+		} {
+			if n, err := b.service.News(t.Context(), b.scope, c.f, c.since); err != nil || n != c.want {
+				t.Errorf("%s: %d, %v", name, n, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,168 @@
+package payment_test
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"gorm.io/gorm"
+
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/payment/bulk"
+	"cointill/models"
+)
+
+// fill gives the bench's business payments, among those of other merchants.
+func fill(t *testing.T, b *bench, its, others, theirs int) {
+	t.Helper()
+	if err := bulk.Fill(t.Context(), b.db, bulk.Plan{Business: b.scope.BusinessID, Its: its, Others: others, Theirs: theirs, Until: b.clock.Now()}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// plans keeps the plan of every query that reads payments, customers or transfers.
+type plans struct {
+	t     *testing.T
+	found []string
+}
+
+// listen makes the database explain each query, right before it is run, in the place of its own.
+func (p *plans) listen(db *models.DB) {
+	read := db.List(p.t.Context())
+	err := read.Callback().Query().After("gorm:query").Register("test:plan", func(q *gorm.DB) {
+		text := q.Statement.SQL.String()
+		if q.DryRun || !strings.Contains(text, "payments") && !strings.Contains(text, "customers") && !strings.Contains(text, "transfers") || q.Error != nil {
+			return
+		}
+		how, named := "EXPLAIN QUERY PLAN ", strings.Contains(text, " AS named")
+		if db.Postgres() {
+			how = "EXPLAIN "
+		}
+		rows, err := q.Statement.ConnPool.QueryContext(context.Background(), how+text, q.Statement.Vars...)
+		if err != nil {
+			p.t.Errorf("%s: %v", text, err)
+			return
+		}
+		defer rows.Close()
+		columns, _ := rows.Columns()
+		for rows.Next() {
+			line := make([]any, len(columns))
+			for i := range line {
+				line[i] = new(any)
+			}
+			if err := rows.Scan(line...); err != nil {
+				p.t.Error(err)
+			}
+			// What a search names is put in order apart: it is bounded.
+			if text := fmt.Sprint(*line[len(line)-1].(*any)); !named || !sorts(text) {
+				p.found = append(p.found, text)
+			}
+		}
+		if err := rows.Err(); err != nil {
+			p.t.Error(err)
+		}
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// walk is a plan that reads all payments of all merchants: what a query costs
+// must not grow with them.
+var walk = regexp.MustCompile(`Seq Scan on payments|^SCAN payments`)
+
+// sorts reports a plan that puts many rows in order. PostgreSQL, which knows
+// how many there will be, may do so with up to as many as a page has.
+func sorts(line string) bool {
+	if strings.Contains(line, "TEMP B-TREE FOR ORDER BY") {
+		return true
+	}
+	many := regexp.MustCompile(`\bSort +\(.* rows=(\d+)`).FindStringSubmatch(line)
+	return many != nil && (len(many[1]) > 2 || many[1] > "50")
+}
+
+// TestPlans holds every list, filter and search against the plan that the
+// database makes for it: PostgreSQL with enough rows to plan by, SQLite without
+// any statistics, which it never has.
+func TestPlans(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		if b.db.Postgres() {
+			fill(t, b, 6000, 20, 16_000)
+			if err := b.db.Exec(t.Context()).Exec("VACUUM ANALYZE payments, customers").Error; err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			fill(t, b, 200, 5, 400)
+		}
+		sample := b.search(payment.Filter{Limit: 1, States: []payment.State{payment.Successful}}).Payments[0]
+		middle := b.search(payment.Filter{Limit: 100})
+		var transfer models.Transfer
+		if err := b.db.Read(t.Context()).Where("payment_id = ?", sample.ID).Take(&transfer).Error; err != nil {
+			t.Fatal(err)
+		}
+		from, to := b.clock.Now().Add(-20*24*time.Hour), b.clock.Now().Add(-10*24*time.Hour)
+		for name, c := range map[string]struct {
+			f      payment.Filter
+			sorted bool // the few rows that a search named, or those of an amount, may be put in order
+		}{
+			"all": {payment.Filter{}, false}, "next page": {payment.Filter{Before: payment.Place{ID: middle.Next()}}, false},
+			"page before": {payment.Filter{After: payment.Place{ID: middle.Next()}}, false},
+			"state":       {payment.Filter{States: []payment.State{payment.Failed}}, false}, "states": {payment.Filter{States: []payment.State{payment.Failed, payment.Pending}}, false},
+			"method": {payment.Filter{Method: string(money.CryptoDogecoin)}, false}, "currency": {payment.Filter{Currency: "KES"}, false},
+			"dates": {payment.Filter{From: &from, To: &to}, false}, "amount": {payment.Filter{Least: 4999, Most: 5001}, true}, "amounts": {payment.Filter{Least: 1000, Most: 900_000}, true},
+			"all at once": {payment.Filter{States: []payment.State{payment.Failed, payment.Declined}, Method: "crypto_ripple", Currency: "USD", From: &from, To: &to, Least: 10, Most: 99_999}, true},
+			"reference":   {payment.Filter{Query: sample.Reference}, true}, "reference, begun": {payment.Filter{Query: sample.Reference[:9]}, true}, "PAY_": {payment.Filter{Query: "PAY_"}, false},
+			"business reference": {payment.Filter{Query: sample.BusinessReference}, true}, "business reference, begun": {payment.Filter{Reference: sample.BusinessReference[:14]}, true},
+			"what thousands share": {payment.Filter{Query: "order-"}, false}, "hash": {payment.Filter{Query: transfer.TxID}, true}, "address": {payment.Filter{Query: sample.Address}, true},
+			"e-mail": {payment.Filter{Query: sample.CustomerEmail}, true}, "e-mail exactly": {payment.Filter{Email: sample.CustomerEmail}, true}, "name": {payment.Filter{Query: "okafor"}, true}, "a letter": {payment.Filter{Query: "o"}, false},
+			"link": {payment.Filter{LinkID: new(int64(7))}, false}, "customer": {payment.Filter{Customer: sample.CustomerID}, false},
+			"decisions": {payment.Filter{Need: payment.NeedDecision}, false}, "reversed": {payment.Filter{Need: payment.NeedLook}, false},
+		} {
+			p := &plans{t: t}
+			p.listen(b.db)
+			c.f.Limit = 50
+			_, err := b.service.Search(t.Context(), b.scope, c.f)
+			if _, newsErr := b.service.News(t.Context(), b.scope, c.f, payment.Place{Reference: sample.Reference}); err == nil {
+				err = newsErr
+			}
+			if err != nil || len(p.found) == 0 {
+				t.Fatalf("%s: %d lines of plans, %v", name, len(p.found), err)
+			}
+			_ = b.db.List(t.Context()).Callback().Query().Remove("test:plan")
+			text := strings.Join(p.found, "\n")
+			for _, line := range p.found {
+				if walk.MatchString(strings.TrimSpace(line)) {
+					t.Errorf("%s walks through all payments:\n%s", name, text)
+				}
+				if !c.sorted && sorts(line) {
+					t.Errorf("%s sorts:\n%s", name, text)
+				}
+			}
+		}
+		if b.db.Postgres() {
+			passedOver(t, b)
+		}
+	})
+}
+
+// TestPlansAreOwn: no list is planned for average values, however often it was read.
+func TestPlansAreOwn(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		fill(t, b, 300, 3, 300)
+		for range 10 {
+			b.search(payment.Filter{Least: 1000, Most: 900_000})
+		}
+		if !b.db.Postgres() {
+			return
+		}
+		// What a connection keeps prepared is what it may plan in general.
+		var prepared []string
+		if err := b.db.List(t.Context()).Raw("SELECT statement FROM pg_prepared_statements WHERE name <> ''").Scan(&prepared).Error; err != nil || len(prepared) > 0 {
+			t.Errorf("%q, %v", prepared, err)
+		}
+	})
+}

@@ -1,0 +1,342 @@
+package payment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"cointill/chain"
+	"cointill/core/money"
+	"cointill/models"
+)
+
+// Accounts is a network on which money can come to an address without a
+// transaction that pays it: contracts send it on, and it shows in the balance only.
+type Accounts interface {
+	// Balances are what addresses hold after the block at a height, in the smallest
+	// unit of the network's own coin and in the addresses' order; chain.ErrForgotten
+	// where no node keeps that of so old a block.
+	Balances(ctx context.Context, height int64, addresses []string) ([]money.Amount, error)
+	// Inner is the block at a height with what contracts sent on in it;
+	// chain.ErrForgotten where no node can tell.
+	Inner(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error)
+}
+
+const (
+	// looksAtOnce bounds how many addresses one look concerns; those that waited
+	// longest come first, and the next look goes on.
+	looksAtOnce = 1_000
+	// mostFound bounds how many blocks with unseen money one look finds for an
+	// address, so that nobody keeps it busy; the next look goes on.
+	mostFound = 20
+	// afterEnd is how long the address of a payment that has ended is still looked
+	// at, as exchanges may pay late, and endedEvery how many blocks lie between two
+	// looks: fewer than the 128 of which nodes keep what addresses held.
+	afterEnd   = 6 * time.Hour
+	endedEvery = 96
+	// patience is for how many looks a node that fails to tell something is waited for
+	// before what it may know is taken for forgotten.
+	patience = 12
+	// unknownVia is how money came of which only the balance tells.
+	unknownVia = "sent on by a contract, in a transaction that the node doesn't show"
+)
+
+// Reconciler compares what the addresses of payments hold at the finalized block
+// with what was seen of it, and looks for what is missing. Where a comparison ended
+// stands in the payment's Holding, so that the next holder of the lease goes on there.
+type Reconciler struct {
+	*Observer
+	Network  chain.Network
+	Coin     money.Coin // the network's own
+	Accounts Accounts
+
+	failures map[string]int // how often something could not be told, by what it is
+}
+
+// holding is what an address held after a block.
+type holding struct {
+	height int64
+	amount money.Amount
+}
+
+// hold begins to look at what the address of a payment holds, which its customer is
+// about to be shown, where money may come there without paying it.
+func (s *Service) hold(tx *models.Tx, v *View) error {
+	p, last := v.Payment, v.Chain.Tip
+	if _, ok := s.Contracts[chain.Network(p.Network)]; !ok || last == 0 {
+		return nil
+	}
+	return tx.Create(&models.Holding{PaymentID: p.ID, Network: p.Network, Address: p.Address, Height: last, Next: last + 1}).Error
+}
+
+// Run looks every so often until the context ends; a look that fails is made again.
+func (r *Reconciler) Run(ctx context.Context, every time.Duration) error {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+		if err := r.Step(ctx); err != nil && ctx.Err() == nil {
+			slog.WarnContext(ctx, "balances can't be compared; it is tried again", "network", r.Network, "error", err)
+		}
+	}
+}
+
+// Step looks once: at what the addresses of new payments hold before they are paid,
+// and at those of which a further block was finalized since they were compared.
+func (r *Reconciler) Step(ctx context.Context) error {
+	var cursors []models.ChainCursor
+	if err := r.DB.Read(ctx).Where("network = ?", string(r.Network)).Find(&cursors).Error; err != nil || len(cursors) == 0 {
+		return err
+	}
+	final := cursors[0].Finalized
+	failed := r.begin(ctx, final)
+	var rows []models.Holding
+	err := r.DB.Read(ctx).Where("network = ? AND next <= ? AND known", string(r.Network), final).Order("next").Limit(looksAtOnce).Find(&rows).Error
+	if err != nil || len(rows) == 0 {
+		return errors.Join(failed, err)
+	}
+	amounts, err := r.Accounts.Balances(ctx, final, addressesOf(rows))
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+	var done []models.Holding
+	for i, row := range rows {
+		now := holding{final, amounts[i]}
+		if err := r.compare(ctx, row.Address, holding{row.Height, row.Amount}, now); err != nil {
+			failed = errors.Join(failed, err) // once more at the next look
+			continue
+		}
+		row.Height, row.Amount = final, now.amount
+		done = append(done, row)
+	}
+	if failed == nil {
+		r.failures = nil
+	}
+	return errors.Join(failed, r.keep(ctx, done))
+}
+
+// begin asks what the addresses of new payments held after the last block before
+// their customers were shown them. Where no node has that any more, it is what they
+// hold at the finalized block.
+func (r *Reconciler) begin(ctx context.Context, final int64) error {
+	var rows []models.Holding
+	if err := r.DB.Read(ctx).Where("network = ? AND NOT known", string(r.Network)).Limit(looksAtOnce).Find(&rows).Error; err != nil {
+		return err
+	}
+	shown := map[int64][]models.Holding{}
+	for _, row := range rows {
+		shown[row.Height] = append(shown[row.Height], row)
+	}
+	var failed error
+	for height, rows := range shown {
+		amounts, err := r.Accounts.Balances(ctx, height, addressesOf(rows))
+		if err != nil && r.forgotten(err, height, "") && final > height {
+			height = final
+			amounts, err = r.Accounts.Balances(ctx, final, addressesOf(rows))
+		}
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		for i := range rows {
+			rows[i].Amount, rows[i].Known, rows[i].Height, rows[i].Next = amounts[i], true, height, height+1
+		}
+		failed = errors.Join(failed, r.store(ctx, rows))
+	}
+	return failed
+}
+
+// forgotten reports whether an error means that nobody can tell what was asked for of
+// a block and an address: no node has it, or one that may have it failed for a minute.
+func (r *Reconciler) forgotten(err error, height int64, address string) bool {
+	if errors.Is(err, chain.ErrForgotten) {
+		return true
+	}
+	if r.failures == nil {
+		r.failures = map[string]int{}
+	}
+	what := fmt.Sprint(height, " ", address)
+	r.failures[what]++
+	return r.failures[what] >= patience
+}
+
+// keep writes down where comparisons ended. Payments that have ended are looked at
+// less often, and at last no more.
+func (r *Reconciler) keep(ctx context.Context, rows []models.Holding) error {
+	ids := make([]int64, len(rows))
+	for i, row := range rows {
+		ids[i] = row.PaymentID
+	}
+	var payments []models.Payment
+	if err := r.DB.Read(ctx).Select("id", "status", "settled_at").Where("id IN ?", ids).Find(&payments).Error; err != nil {
+		return err
+	}
+	ends := map[int64]time.Time{}
+	for _, p := range payments {
+		if State(p.Status).Final() && p.SettledAt != nil {
+			ends[p.ID] = *p.SettledAt
+		}
+	}
+	var stay []models.Holding
+	var over []int64
+	for _, row := range rows {
+		switch end, ended := ends[row.PaymentID]; {
+		case !ended:
+			row.Next = row.Height + 1
+		case r.Clock().Sub(end) < afterEnd:
+			row.Next = row.Height + endedEvery
+		default:
+			over = append(over, row.PaymentID)
+			continue
+		}
+		stay = append(stay, row)
+	}
+	if err := r.store(ctx, stay); err != nil || len(over) == 0 {
+		return err
+	}
+	return r.DB.Exec(ctx).Where("payment_id IN ?", over).Delete(&models.Holding{}).Error
+}
+
+func (r *Reconciler) store(ctx context.Context, rows []models.Holding) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	return r.DB.Exec(ctx).Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "payment_id"}}, UpdateAll: true}).Create(&rows).Error
+}
+
+func addressesOf(rows []models.Holding) []string {
+	addresses := make([]string, len(rows))
+	for i, row := range rows {
+		addresses[i] = row.Address
+	}
+	return addresses
+}
+
+// compare looks for money that an address gained between two blocks and of which
+// nothing was seen, until nothing is missing.
+func (r *Reconciler) compare(ctx context.Context, address string, before, now holding) error {
+	for range mostFound {
+		if now.amount.Cmp(before.amount) <= 0 {
+			return nil
+		}
+		done, err := r.search(ctx, address, before, now)
+		if done || err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("more than %d payments by contracts at once came to %s", mostFound, address)
+}
+
+// search finds the first block that brought something unseen; done when there is none.
+func (r *Reconciler) search(ctx context.Context, address string, before, now holding) (done bool, err error) {
+	var seen []models.Transfer
+	err = r.DB.Read(ctx).Where("network = ? AND height > ? AND height <= ? AND address = ? AND asset = ? AND NOT reverted", string(r.Network), before.height, now.height,
+		address, string(r.Coin)).Find(&seen).Error
+	if err != nil {
+		return false, err
+	}
+	missing := func(at holding) money.Amount {
+		gain := at.amount.Sub(before.amount)
+		for _, t := range seen {
+			if *t.Height <= at.height {
+				gain = gain.Sub(t.Amount)
+			}
+		}
+		return gain
+	}
+	if missing(now).Sign() <= 0 {
+		return true, nil
+	}
+	low, high := before, now
+	for high.height-low.height > 1 {
+		middle := holding{height: low.height + (high.height-low.height)/2}
+		amounts, err := r.Accounts.Balances(ctx, middle.height, []string{address})
+		switch {
+		case err != nil && r.forgotten(err, middle.height, address):
+			low = middle // it came here or later, for all that anybody can tell now
+		case err != nil:
+			return false, err
+		default:
+			if middle.amount = amounts[0]; missing(middle).Sign() > 0 {
+				high = middle
+			} else {
+				low = middle
+			}
+		}
+	}
+	return false, r.found(ctx, address, high.height, missing(high))
+}
+
+// found notes money that came with a block: by its transaction, where a node can
+// tell it, else by what is known, which credits nothing.
+func (r *Reconciler) found(ctx context.Context, address string, height int64, amount money.Amount) error {
+	watch := new(chain.WatchSet)
+	watch.AddAddresses(address)
+	block, err := r.Accounts.Inner(ctx, height, watch)
+	switch {
+	case err == nil:
+		if fresh, err := r.Reread(ctx, r.Network, block); err != nil || fresh > 0 {
+			return err
+		}
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case !r.forgotten(err, height, address):
+		return err
+	}
+	var blocks []models.ChainBlock
+	if err := r.DB.Read(ctx).Where("network = ? AND height = ?", string(r.Network), height).Find(&blocks).Error; err != nil {
+		return err
+	}
+	lost := chain.Block{Header: chain.Header{BlockID: chain.BlockID{Height: height}, Time: r.Clock()},
+		Transfers: []chain.Transfer{{TxID: fmt.Sprint("block ", height, " ", address), Asset: string(r.Coin), Destination: chain.Destination{Address: address}, Amount: amount, Via: unknownVia}}}
+	if len(blocks) > 0 { // else it is so old that no block of its time is kept
+		lost.Hash, lost.Parent, lost.Time = blocks[0].Hash, blocks[0].Parent, blocks[0].Time
+	}
+	_, err = r.Reread(ctx, r.Network, lost)
+	return err
+}
+
+// explain gives money of which only a balance told the transaction that brought it,
+// now that a block which is read once more shows it: told when that is all there is to
+// store. What a person sent back stays sent back.
+func (a *applying) explain(t chain.Transfer, block *chain.Header) (told bool, err error) {
+	var rows []models.Transfer
+	err = a.tx.Where("network = ? AND unmatched = ? AND asset = ? AND height >= ? AND tx_id LIKE 'block %' AND payment_id IN (?)", a.network, NoTransaction, t.Asset, block.Height,
+		a.tx.Model(&models.Destination{}).Select("payment_id").Where("network = ? AND address = ? AND tag = -1", a.network, t.Address)).
+		Order("height").Find(&rows).Error
+	if err != nil || len(rows) == 0 {
+		return false, err
+	}
+	// The one that fits it; else one that it is a part of; else one that is a part of
+	// it, as the merchant took something away at the same time.
+	row := rows[0]
+	for _, one := range rows {
+		if rest := one.Amount.Cmp(t.Amount); rest == 0 || rest > 0 && row.Amount.Cmp(t.Amount) < 0 {
+			row = one
+			if rest == 0 {
+				break
+			}
+		}
+	}
+	part := row
+	if rest := row.Amount.Sub(t.Amount); rest.Sign() > 0 {
+		if err := a.tx.Model(&models.Transfer{}).Where("id = ?", row.ID).Updates(map[string]any{"amount": rest, "updated_at": a.now}).Error; err != nil {
+			return false, err
+		}
+		part.ID, part.CreatedAt = 0, a.now
+	}
+	if row.Resolution == "" {
+		return true, a.put(models.Transfer{ID: part.ID, CreatedAt: part.CreatedAt}, t, block)
+	}
+	height := block.Height
+	part.TxID, part.Index, part.Amount, part.Height, part.BlockHash, part.UpdatedAt = t.TxID, t.Index, t.Amount, &height, block.Hash, a.now
+	return true, a.tx.Save(&part).Error
+}

@@ -1,0 +1,230 @@
+package payment
+
+import (
+	"context"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/shopspring/decimal"
+
+	"cointill/core/account"
+	"cointill/core/fault"
+	"cointill/core/idempotency"
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// The kinds of resolutions.
+const (
+	Attached = "attached" // an unmatched transfer was given to a payment
+	Refunded = "refunded" // the merchant sent money back, outside of Cointill
+)
+
+// Resolve accepts a Declined payment in the name of a person: Successful, with
+// the reason accepted_by_user. Owners and admins may.
+//
+// Faults: Forbidden; NotFound; Conflict for a payment that is not Declined, or
+// whose money was sent back.
+func (s *Service) Resolve(ctx context.Context, sc scope.Scope, reference string) error {
+	if err := sc.Can(scope.ResolvePayment); err != nil {
+		return err
+	}
+	found, err := s.Verify(ctx, sc, reference)
+	if err != nil {
+		return err
+	}
+	_, err = idempotency.Do(ctx, s.DB, func(tx *models.Tx) (string, error) {
+		return found.Payment.Reference, s.accept(tx, sc, found.Payment.ID)
+	})
+	if err == nil {
+		s.changed()
+	}
+	return err
+}
+
+func (s *Service) accept(tx *models.Tx, sc scope.Scope, id int64) error {
+	v, err := s.load(tx, id)
+	if err != nil {
+		return err
+	}
+	if v.State() != Declined {
+		return fault.New(fault.Conflict, "not_declined", "Only a declined payment can be accepted; this one is "+v.Payment.Status+".")
+	}
+	refunds, err := refundsOf(tx, id)
+	if err != nil {
+		return err
+	}
+	if left := v.Payment.Paid.Sub(total(refunds)); len(refunds) > 0 && left.Sign() <= 0 {
+		return fault.New(fault.Conflict, "refunded", "All that came was sent back, so there is nothing left to accept.")
+	}
+	before := v.Payment
+	v.Payment.Status, v.Payment.Reason, v.Payment.SettledAt = string(Successful), string(AcceptedByUser), &v.Now
+	v.Payment.Remark = v.remark()
+	if err := account.Audit(tx, sc, s.Clock(), "payment.accept", v.Payment.Reference, nil); err != nil {
+		return err
+	}
+	return s.record(tx, v, before, sc.Actor)
+}
+
+// Refund is what a person says to have sent back, outside of Cointill.
+type Refund struct {
+	Amount string // of the coin, as typed; "" where it is all of a transfer
+	TxID   string // of the transaction that sent it; "" when Note says how
+	Note   string
+}
+
+// maxNote is how many characters a note may have.
+const maxNote = 300
+
+// check finds what is wrong with how a refund is described.
+func (r Refund) check(fields fault.Fields) {
+	if r.TxID != "" && !transactionHash.MatchString(r.TxID) {
+		fields.Add("hash", "Must be a transaction hash: 64 of the characters 0–9 and a–f. Never enter a key or secret words here.")
+	}
+	if r.TxID == "" && r.Note == "" {
+		fields.Add("note", "Give the transaction’s hash, or say here how the money was sent back.")
+	}
+	checkNote(r.Note, fields)
+}
+
+// checkNote finds what is wrong with what a person wrote down.
+func checkNote(note string, fields fault.Fields) {
+	switch hidden := func(c rune) bool { return !unicode.IsGraphic(c) || c != ' ' && unicode.IsSpace(c) }; {
+	case !utf8.ValidString(note) || utf8.RuneCountInString(note) > maxNote:
+		fields.Add("note", "Must not be longer than 300 characters.")
+	case strings.ContainsFunc(note, hidden):
+		fields.Add("note", "May not hold invisible or control characters.")
+	}
+}
+
+// RefundPlan is what recording a refund would write down.
+type RefundPlan struct {
+	View   View
+	Amount money.Amount
+	// Before is what was recorded as sent back already.
+	Before money.Amount
+}
+
+// Left is how much of what came would still be there.
+func (p RefundPlan) Left() money.Amount { return p.View.Payment.Paid.Sub(p.Before).Sub(p.Amount) }
+
+// Fiat is what an amount of the payment's coin is worth at the locked price.
+func (v View) Fiat(a money.Amount) decimal.Decimal {
+	v.Payment.Paid = a
+	return v.PaidFiat()
+}
+
+// PlanRefund checks a refund of a Declined payment, and changes nothing.
+//
+// Faults: Forbidden; NotFound; Conflict for a payment that is not Declined;
+// Invalid for amount, hash and note.
+func (s *Service) PlanRefund(ctx context.Context, sc scope.Scope, reference string, r Refund) (RefundPlan, error) {
+	if err := sc.Can(scope.ResolvePayment); err != nil {
+		return RefundPlan{}, err
+	}
+	v, err := s.Verify(ctx, sc, reference)
+	if err != nil {
+		return RefundPlan{}, err
+	}
+	return planRefund(s.DB.Read(ctx), v, r)
+}
+
+func planRefund(tx *models.Tx, v View, r Refund) (RefundPlan, error) {
+	plan := RefundPlan{View: v}
+	if v.State() != Declined {
+		return plan, fault.New(fault.Conflict, "not_declined", "A refund is recorded of a declined payment; this one is "+v.Payment.Status+".")
+	}
+	refunds, err := refundsOf(tx, v.Payment.ID)
+	if err != nil {
+		return plan, err
+	}
+	plan.Before = total(refunds)
+	fields := fault.Fields{}
+	r.check(fields)
+	amount, err := v.Coin().Parse(strings.ReplaceAll(r.Amount, ",", ""))
+	most := v.Payment.Paid.Sub(plan.Before)
+	switch {
+	case err != nil || amount.Sign() <= 0:
+		fields.Add("amount", "Must be an amount of "+v.Payment.Coin+" above zero, for example 0.5.")
+	case amount.Cmp(most) > 0:
+		fields.Add("amount", "Is more than what is left of what came: "+v.Coin().Format(most)+" "+v.Payment.Coin+".")
+	}
+	plan.Amount = amount
+	return plan, fault.Validation(fields)
+}
+
+// RecordRefund writes down that money of a Declined payment was sent back. The
+// payment stays Declined, and waits for nobody any more. It returns the
+// payment's reference. Faults: as PlanRefund.
+func (s *Service) RecordRefund(ctx context.Context, sc scope.Scope, reference string, r Refund) (string, error) {
+	if err := sc.Can(scope.ResolvePayment); err != nil {
+		return "", err
+	}
+	found, err := s.Verify(ctx, sc, reference)
+	if err != nil {
+		return "", err
+	}
+	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (string, error) {
+		return found.Payment.Reference, s.recordRefund(tx, sc, found.Payment.ID, r)
+	})
+	if err == nil {
+		s.changed()
+	}
+	return made, err
+}
+
+func (s *Service) recordRefund(tx *models.Tx, sc scope.Scope, id int64, r Refund) error {
+	v, err := s.load(tx, id)
+	if err != nil {
+		return err
+	}
+	plan, err := planRefund(tx, *v, r)
+	if err != nil {
+		return err
+	}
+	now, p := s.Clock(), &v.Payment
+	row := models.Resolution{BusinessID: p.BusinessID, Domain: p.Domain, Kind: Refunded, PaymentID: &p.ID, Asset: p.Coin, Amount: plan.Amount,
+		TxID: r.TxID, Note: r.Note, Actor: sc.Actor, CreatedAt: now}
+	if err := tx.Create(&row).Error; err != nil {
+		return err
+	}
+	amount := v.Coin().Format(plan.Amount) + " " + p.Coin
+	about := map[string]string{"amount": amount, "hash": r.TxID, "note": r.Note}
+	if err := account.Audit(tx, sc, now, "payment.refund_recorded", p.Reference, about); err != nil {
+		return err
+	}
+	if p.ResolvedAt == nil {
+		p.ResolvedAt = &now
+	}
+	remark := "A refund of " + amount + " was recorded."
+	if r.Note != "" {
+		remark += " “" + r.Note + "”"
+	}
+	if err := s.step(tx, v, models.Step{Kind: StepNote, From: p.Status, To: p.Status, Remark: remark, Actor: sc.Actor,
+		Detail: detail(map[string]any{"act": Refunded, "hash": r.TxID, "amount": plan.Amount.String(), "asset": p.Coin})}); err != nil {
+		return err
+	}
+	return s.save(tx, v)
+}
+
+// Refunds are what was recorded as sent back of a payment of the scope, oldest first.
+func (s *Service) Refunds(ctx context.Context, sc scope.Scope, paymentID int64) ([]models.Resolution, error) {
+	if err := sc.Can(scope.SeePayments); err != nil {
+		return nil, err
+	}
+	return refundsOf(sc.Rows(s.DB.Read(ctx)), paymentID)
+}
+
+func refundsOf(tx *models.Tx, paymentID int64) (rows []models.Resolution, err error) {
+	err = tx.Where("payment_id = ? AND kind = ? AND transfer_id IS NULL", paymentID, Refunded).Order("id").Find(&rows).Error
+	return rows, err
+}
+
+func total(refunds []models.Resolution) (sum money.Amount) {
+	for _, r := range refunds {
+		sum = sum.Add(r.Amount)
+	}
+	return sum
+}

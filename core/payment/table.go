@@ -1,0 +1,78 @@
+package payment
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/core/sheet"
+	"cointill/models"
+)
+
+// tableColumns are the columns of an exported table of payments. Amounts have
+// their currency and coin in columns of their own, so that they can be added up.
+func tableColumns(zone string) []sheet.Column {
+	return []sheet.Column{
+		{Title: "Reference", Width: 32}, {Title: "Business reference", Width: 28}, {Title: "Status", Width: 12}, {Title: "Reason", Width: 16},
+		{Title: "Customer", Width: 24}, {Title: "E-mail", Width: 28}, {Title: "Currency", Width: 9},
+		{Title: "Amount", Kind: sheet.Number, Width: 14}, {Title: "Amount paid", Kind: sheet.Number, Width: 14},
+		{Title: "Payment method", Width: 18}, {Title: "Coin", Width: 8},
+		{Title: "Coin amount", Kind: sheet.Number, Width: 18}, {Title: "Coin amount paid", Kind: sheet.Number, Width: 18},
+		{Title: "Created (" + zone + ")", Kind: sheet.Time, Width: 20}, {Title: "First seen (" + zone + ")", Kind: sheet.Time, Width: 20},
+		{Title: "Settled (" + zone + ")", Kind: sheet.Time, Width: 20},
+	}
+}
+
+// tableRow is a payment in the order of the columns.
+func tableRow(p models.Payment, zone *time.Location) []sheet.Cell {
+	v, coin := View{Payment: p}, money.Coin(p.Coin)
+	in := func(t *time.Time) sheet.Cell {
+		if t == nil {
+			return sheet.At(nil)
+		}
+		local := t.In(zone)
+		return sheet.At(&local)
+	}
+	reason := p.Reason
+	if p.Reversed {
+		reason = "reversed"
+	}
+	return []sheet.Cell{
+		sheet.Of(p.Reference), sheet.Of(p.BusinessReference), sheet.Of(p.Status), sheet.Of(reason), sheet.Of(p.CustomerName), sheet.Of(p.CustomerEmail),
+		sheet.Of(p.Currency), sheet.Of(money.Fiat(v.Charged())), sheet.Of(money.Fiat(v.PaidFiat())), sheet.Of(p.Method), sheet.Of(p.Coin),
+		sheet.Of(coin.Format(p.Due)), sheet.Of(coin.Format(p.Paid)), in(&p.CreatedAt), in(p.FirstSeenAt), in(p.SettledAt),
+	}
+}
+
+// Table is how an export is written.
+type Table struct {
+	Zone *time.Location
+	// Begin is sheet.CSV or sheet.XLSX.
+	Begin func(w io.Writer, columns []sheet.Column) (sheet.Writer, error)
+}
+
+// ExportTable writes every payment that a filter chooses as a table, as Export
+// hands them over. It is whole only when no error is returned.
+func (s *Service) ExportTable(ctx context.Context, sc scope.Scope, f Filter, t Table, out io.Writer) error {
+	if err := sc.Can(scope.SeePayments); err != nil {
+		return err
+	}
+	table, err := t.Begin(out, tableColumns(t.Zone.String()))
+	if err != nil {
+		return err
+	}
+	err = s.Export(ctx, sc, f, func(rows []models.Payment) error {
+		for _, p := range rows {
+			if err := table.Row(tableRow(p, t.Zone)); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	return table.Close()
+}

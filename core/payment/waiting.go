@@ -1,0 +1,58 @@
+package payment
+
+import (
+	"context"
+
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Need is why a payment waits for a person.
+type Need string
+
+// What payments wait for; "" is all payments, whether they wait or not.
+const (
+	NeedDecision Need = "decision" // Declined, and nothing was recorded about it yet
+	NeedLook     Need = "reversed" // taken back on the chain after it was final, and nobody dealt with it yet
+)
+
+// only narrows a query to what waits; the conditions are those of indexes.
+func (n Need) only(query *models.Tx) *models.Tx {
+	switch n {
+	case NeedDecision:
+		return query.Where("status = 'declined' AND resolved_at IS NULL")
+	case NeedLook:
+		return query.Where("reversed").Where("resolved_at IS NULL")
+	}
+	return query
+}
+
+// CountedTo is up to how many of what waits are counted.
+const CountedTo = 1000
+
+// Waiting is how much waits for a person, each counted up to one more than CountedTo.
+type Waiting struct {
+	Decisions int64 // declined payments
+	Reversed  int64 // payments
+	Unmatched int64 // transfers
+}
+
+// Waiting counts what waits in the scope. Faults: Forbidden.
+func (s *Service) Waiting(ctx context.Context, sc scope.Scope) (w Waiting, err error) {
+	if err := sc.Can(scope.SeePayments); err != nil {
+		return w, err
+	}
+	list := s.DB.List(ctx)
+	some := func(query *models.Tx) (n int64, err error) {
+		err = list.Table("(?) AS few", query.Select("id").Limit(CountedTo+1)).Count(&n).Error
+		return n, err
+	}
+	if w.Decisions, err = some(NeedDecision.only(sc.Rows(list.Model(&models.Payment{})))); err != nil {
+		return w, err
+	}
+	if w.Reversed, err = some(NeedLook.only(sc.Rows(list.Model(&models.Payment{})))); err != nil {
+		return w, err
+	}
+	w.Unmatched, err = some(sc.Rows(list.Model(&models.Transfer{})).Where(openTransfers))
+	return w, err
+}

@@ -1,0 +1,202 @@
+// Package settings is what a business decides about itself: how customers see
+// and reach it, what counts as paid, how long to wait, and which mails its owners
+// get. Each change is in the audit log with what was before. What a payment
+// depends on is copied to it when it is initiated, so that no change moves one
+// that runs.
+package settings
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"cointill/core/audit"
+	"cointill/core/clock"
+	"cointill/core/contact"
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+const (
+	// MaxTolerance is in basis points of what was asked: contract section 4.
+	MaxTolerance = 500
+	maxURL       = 500
+)
+
+// Service changes settings. Its fields are set once, before use.
+type Service struct {
+	DB    *models.DB
+	Clock clock.Clock
+}
+
+// Profile is how customers see and reach a business. ContactEmail and SupportURL may be empty.
+type Profile struct {
+	Name, ContactEmail, SupportURL string
+}
+
+// Rules are what counts as paid, and what forms begin with.
+type Rules struct {
+	Under, Over  int    // basis points of the asked amount, 0–500
+	LatePayments string // "accept" or "decline"
+	Currency     string
+	TimeZone     string // of the IANA database
+}
+
+// Mails are who gets which mails. Muted are kinds of MutableMails.
+type Mails struct {
+	Receipts bool // to customers
+	Muted    []string
+}
+
+// WebhookOff are the mails about a webhook that was switched off, ChainUnhealthy
+// those about a network that can't be paid on, and can again.
+const (
+	WebhookOff     = "webhook_off"
+	ChainUnhealthy = "chain_unhealthy"
+)
+
+// MutableMails lists the kinds of mails that owners may do without. Those about
+// who may sign in and where the money goes can't be switched off.
+func MutableMails() []string { return []string{WebhookOff, ChainUnhealthy} }
+
+// Wants reports whether the owners of a business want mails of a kind.
+func Wants(b models.Business, kind string) bool {
+	return !slices.Contains(strings.Split(b.Muted, ","), kind)
+}
+
+// SetProfile changes how customers see a business. Invalid with a sentence per
+// field: name, contact_email, support_url.
+func (s *Service) SetProfile(ctx context.Context, sc scope.Scope, p Profile) error {
+	fields := fault.Fields{}
+	if sentence := contact.Label(p.Name); sentence != "" {
+		fields.Add("name", sentence)
+	}
+	if p.ContactEmail != "" {
+		if sentence := contact.Email(p.ContactEmail); sentence != "" {
+			fields.Add("contact_email", sentence)
+		}
+	}
+	if sentence := page(p.SupportURL); sentence != "" {
+		fields.Add("support_url", sentence)
+	}
+	return s.change(ctx, sc, fields, func(b *models.Business) {
+		b.Name, b.ContactEmail, b.SupportURL = p.Name, p.ContactEmail, p.SupportURL
+	})
+}
+
+// page checks the address of a page that customers are sent to.
+func page(address string) string {
+	if address == "" {
+		return ""
+	}
+	at, err := url.Parse(address)
+	switch {
+	case len(address) > maxURL:
+		return fmt.Sprintf("May have at most %d characters.", maxURL)
+	case err != nil || at.Scheme != "https" || at.Hostname() == "" || at.User != nil || strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return "Must be the address of a page that begins with https://, without spaces."
+	}
+	return ""
+}
+
+// SetRules changes what counts as paid from the next payment on. Invalid with a
+// sentence per field: under, over, late_payments, currency, time_zone.
+func (s *Service) SetRules(ctx context.Context, sc scope.Scope, r Rules) error {
+	fields := fault.Fields{}
+	for field, value := range map[string]int{"under": r.Under, "over": r.Over} {
+		if value < 0 || value > MaxTolerance {
+			fields.Add(field, "Must be between 0 and 5 percent, with at most two decimals.")
+		}
+	}
+	if r.LatePayments != "accept" && r.LatePayments != "decline" {
+		fields.Add("late_payments", "Choose one of the two.")
+	}
+	if !money.Currency(r.Currency).Known() {
+		fields.Add("currency", "Choose one of NGN, GHC, KES and USD.")
+	}
+	if zone, err := time.LoadLocation(r.TimeZone); err != nil || r.TimeZone == "" || zone == time.Local || len(r.TimeZone) > 64 {
+		fields.Add("time_zone", "Is no time zone. Choose one of the list, such as Africa/Lagos.")
+	}
+	return s.change(ctx, sc, fields, func(b *models.Business) {
+		b.UnderTolerance, b.OverTolerance, b.LatePayments, b.Currency, b.TimeZone = r.Under, r.Over, r.LatePayments, r.Currency, r.TimeZone
+	})
+}
+
+// SetMails changes which mails go out.
+func (s *Service) SetMails(ctx context.Context, sc scope.Scope, m Mails) error {
+	var muted []string
+	for _, kind := range MutableMails() {
+		if slices.Contains(m.Muted, kind) {
+			muted = append(muted, kind)
+		}
+	}
+	return s.change(ctx, sc, nil, func(b *models.Business) {
+		b.ReceiptsEnabled, b.Muted = m.Receipts, strings.Join(muted, ",")
+	})
+}
+
+// change checks the right and the fields, and writes what set makes of the
+// business, with an audit row unless that changes nothing. Those who change one
+// business wait for one another.
+func (s *Service) change(ctx context.Context, sc scope.Scope, fields fault.Fields, set func(*models.Business)) error {
+	if err := sc.Can(scope.ManageBusiness); err != nil {
+		return err
+	}
+	if err := fault.Validation(fields); err != nil {
+		return err
+	}
+	return s.DB.Write(ctx, func(tx *models.Tx) error {
+		before, err := locked(tx, sc)
+		if err != nil {
+			return err
+		}
+		after := before
+		set(&after)
+		was, is := differences(before, after)
+		if len(is) == 0 {
+			return nil
+		}
+		after.UpdatedAt = s.Clock()
+		if err := tx.Save(&after).Error; err != nil {
+			return err
+		}
+		return audit.Append(tx, sc, s.Clock(), audit.Act{Action: "settings.changed", Subject: after.Code, Detail: map[string]any{"before": was, "after": is}})
+	})
+}
+
+func locked(tx *models.Tx, sc scope.Scope) (row models.Business, err error) {
+	err = tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id = ?", sc.BusinessID).Take(&row).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		err = fault.Missing("business")
+	}
+	return row, err
+}
+
+// names are the columns of a business as the audit log calls them.
+var names = map[string]string{
+	"Name": "name", "ContactEmail": "contact e-mail", "SupportURL": "support page", "UnderTolerance": "tolerance below (basis points)",
+	"OverTolerance": "tolerance above (basis points)", "LatePayments": "late payments", "Currency": "currency", "TimeZone": "time zone",
+	"Depths": "confirmations", "ReceiptsEnabled": "receipts", "Muted": "mails switched off", "LogoHash": "logo",
+}
+
+// differences are the settings that differ, before and after.
+func differences(before, after models.Business) (was, is map[string]any) {
+	was, is = map[string]any{}, map[string]any{}
+	a, b := reflect.ValueOf(before), reflect.ValueOf(after)
+	for field, name := range names {
+		if x, y := a.FieldByName(field).Interface(), b.FieldByName(field).Interface(); x != y {
+			was[name], is[name] = x, y
+		}
+	}
+	return was, is
+}

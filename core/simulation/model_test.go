@@ -1,0 +1,282 @@
+package simulation_test
+
+import (
+	"math/big"
+	"slices"
+	"time"
+
+	"cointill/core/money"
+	"cointill/models"
+)
+
+// The model says where a payment must stand at the end of a run. It knows the
+// contract's table, the truth about the networks and what customers did, and
+// nothing of how the core decides. Where a deadline fell between what was true
+// and when somebody could see it, it allows both ways.
+
+// ending is a state with its reason and what was paid by then.
+type ending struct {
+	state, reason string
+	paid          string
+}
+
+// fate is what the model says of a payment.
+type fate struct {
+	allowed []ending
+	// soft is a payment whose money was undone after it was final, or was hidden
+	// by a node's empty mempool: when exactly decides, and only sums are judged.
+	soft bool
+	deep bool
+	sum  *big.Int // of what is on the best chain for it at the end
+}
+
+// depth is the contract's section 4: confirmations for up to 100 USD, and above.
+func (c *customer) depth() int64 {
+	small, large := int64(1), int64(1)
+	switch c.coin.Coin {
+	case money.BTC:
+		small, large = 2, 3
+	case money.DOGE:
+		small, large = 6, 40
+	case money.ETH, money.USDT:
+		small, large = 12, finality+1 // the network's own finality, which is that far behind here
+	}
+	if c.amount > 100 {
+		return large
+	}
+	return small
+}
+
+// bounds are the least and the most that is the right amount.
+func (c *customer) bounds() (least, most *big.Int) {
+	share := func(points int) *big.Int {
+		n := new(big.Int).Mul(c.due, big.NewInt(int64(points)))
+		return n.Quo(n, big.NewInt(10_000))
+	}
+	return new(big.Int).Sub(c.due, share(c.rules.Under)), new(big.Int).Add(c.due, share(c.rules.Over))
+}
+
+// came is a transfer to a payment, as it truly was.
+type came struct {
+	tx     *coinTx
+	amount *big.Int
+	height int64 // on the best chain; 0 when it is on none, or moved nothing
+	mined  time.Time
+	lo, hi time.Time // when it may have been first seen
+}
+
+// coming lists the transfers that were ever sent to a payment's place in its coin.
+func (c *customer) coming() (list []came) {
+	n := c.nets[c.coin.Chain]
+	for _, t := range n.all {
+		for _, out := range t.Outputs {
+			if out.Asset != string(c.coin.Coin) || !c.mine(out.Address, out.Tag) {
+				continue
+			}
+			one := came{tx: t, amount: out.Amount.Big()}
+			one.lo, one.hi = c.seen(t, one.amount)
+			if b := n.where(t); b != nil && !t.Reverted {
+				one.height, one.mined = b.Height, b.Time
+			}
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+func (c *customer) mine(address string, tag *uint32) bool {
+	if address != c.place.Address || (tag == nil) != (c.place.Tag == nil) {
+		return false
+	}
+	return tag == nil || *tag == *c.place.Tag
+}
+
+// seen is between when a transfer may have been first seen: one that replaces
+// another of no less to the same payment has its time.
+func (c *customer) seen(t *coinTx, amount *big.Int) (lo, hi time.Time) {
+	lo, hi = t.born, t.shown
+	for _, other := range t.instead {
+		out := other.Outputs[0]
+		if !c.mine(out.Address, out.Tag) || out.Amount.Big().Cmp(amount) < 0 {
+			continue
+		}
+		before, known := c.seen(other, amount)
+		if before.Before(lo) {
+			lo = before
+		}
+		if !known.IsZero() && (hi.IsZero() || known.Before(hi)) {
+			hi = known
+		}
+	}
+	return lo, hi
+}
+
+// expect says how the payment must have ended.
+func (c *customer) expect() fate {
+	f := fate{sum: new(big.Int)}
+	if c.opened.IsZero() {
+		f.allowed = []ending{{"expired", "", "0"}}
+		return f
+	}
+	all := c.coming()
+	var there, gone []came
+	for _, one := range all {
+		f.soft = f.soft || one.tx.hidden
+		f.deep = f.deep || one.tx.cut >= c.depth()
+		if one.height > 0 {
+			there = append(there, one)
+			f.sum.Add(f.sum, one.amount)
+		} else {
+			gone = append(gone, one)
+		}
+	}
+	f.soft = f.soft || f.deep
+	if len(there) == 0 {
+		f.allowed = c.without(gone)
+		return f
+	}
+	slices.SortStableFunc(there, func(a, b came) int { return int(a.height - b.height) })
+	for _, one := range gone {
+		if one.tx.born.Before(there[0].tx.born) { // it may have failed before the good one came
+			f.allowed = append(f.allowed, failed()...)
+			break
+		}
+	}
+	for k := 1; k <= len(there); k++ {
+		if k == len(there) || c.mayEnd(there[:k], there[k]) {
+			f.allowed = append(f.allowed, c.settled(there[:k])...)
+		}
+	}
+	return f
+}
+
+func failed() (list []ending) {
+	for _, reason := range []string{"replaced", "reverted", "dropped", "reorged"} {
+		list = append(list, ending{"failed", reason, "0"})
+	}
+	return list
+}
+
+// abandons is the end of the payment's 24 hours.
+func (c *customer) abandons() time.Time { return c.created.Add(24 * time.Hour) }
+
+// without is how a payment ends for which nothing is on the chain.
+func (c *customer) without(gone []came) (list []ending) {
+	known := false // in time, for certain
+	for _, one := range gone {
+		known = known || !one.tx.shown.IsZero() && !one.tx.shown.After(c.abandons())
+	}
+	if !known {
+		list = append(list, ending{"abandoned", "", "0"})
+	}
+	if len(gone) > 0 {
+		list = append(list, failed()...)
+	}
+	return list
+}
+
+// mayEnd reports whether a payment may have ended with some transfers before the
+// next one had its first confirmation.
+func (c *customer) mayEnd(with []came, next came) bool {
+	final, sum := int64(0), new(big.Int)
+	for _, one := range with {
+		final = max(final, one.height+c.depth()-1)
+		sum.Add(sum, one.amount)
+	}
+	least, _ := c.bounds()
+	if sum.Cmp(least) < 0 { // somebody looked after the window, who did not know of the next one
+		return next.tx.known.After(c.created.Add(7 * time.Minute))
+	}
+	reached := c.nets[c.coin.Chain].reached
+	return next.height > final || final < int64(len(reached)) && !next.mined.Before(reached[final])
+}
+
+// settled is how a payment ends with these transfers.
+func (c *customer) settled(with []came) (list []ending) {
+	sum := new(big.Int)
+	for _, one := range with {
+		sum.Add(sum, one.amount)
+	}
+	least, most := c.bounds()
+	earliest := paidAt(with, least, func(one came) time.Time { return one.lo })
+	latest := paidAt(with, least, func(one came) time.Time { return one.hi })
+	expires := c.created.Add(7 * time.Minute)
+	add := func(state, reason string) { list = append(list, ending{state, reason, sum.String()}) }
+	if latest.After(c.abandons()) {
+		add("declined", "after_abandoned")
+	}
+	if earliest.After(c.abandons()) {
+		return list
+	}
+	switch {
+	case sum.Cmp(most) > 0:
+		add("declined", "overpaid")
+	case sum.Cmp(least) < 0:
+		add("declined", "underpaid")
+	default:
+		if !earliest.After(expires) {
+			add("successful", "")
+		}
+		if latest.After(expires) && c.rules.LatePayments == "accept" {
+			add("successful", "late")
+		} else if latest.After(expires) {
+			add("declined", "late")
+		}
+	}
+	return list
+}
+
+// paidAt is when the transfers that make up the least amount had come.
+func paidAt(with []came, least *big.Int, when func(came) time.Time) (at time.Time) {
+	sorted := slices.Clone(with)
+	slices.SortStableFunc(sorted, func(a, b came) int { return when(a).Compare(when(b)) })
+	sum := new(big.Int)
+	for _, one := range sorted {
+		if sum.Add(sum, one.amount); true {
+			at = when(one)
+		}
+		if sum.Cmp(least) >= 0 {
+			break
+		}
+	}
+	return at
+}
+
+// compare holds a payment's row against the model.
+func (c *customer) compare(p models.Payment) {
+	f := c.expect()
+	got := ending{p.Status, p.Reason, p.Paid.String()}
+	switch {
+	case c.accepted:
+		if p.Status != "successful" || p.Reason != "accepted_by_user" && !p.Reversed {
+			c.find("payment %d was accepted by a person and is %v", c.number, got)
+		}
+		c.count("judged: accepted by a person")
+	case f.soft:
+		c.soft(p, f)
+	case p.Reversed:
+		c.find("payment %d (%s) is reversed, and nothing final was undone", c.number, c.plot)
+	case !slices.Contains(f.allowed, got):
+		c.find("payment %d (%s, %s, %d USD, %v) ended as %v; the model allows %v", c.number, c.plot, c.coin.Coin, c.amount, c.rules, got, f.allowed)
+	default:
+		c.count("judged exactly")
+		c.count("ended " + p.Status + " " + p.Reason)
+	}
+}
+
+// soft judges by sums alone.
+func (c *customer) soft(p models.Payment, f fate) {
+	c.count("judged by sums")
+	least, most := c.bounds()
+	paid := p.Paid.Big()
+	switch {
+	case p.Reversed && !f.deep:
+		c.find("payment %d is reversed, and nothing final was undone", c.number)
+	case p.Reversed:
+		c.count("ended reversed")
+	case p.Status == "successful" && (paid.Cmp(least) < 0 || paid.Cmp(most) > 0):
+		c.find("payment %d is successful with %s of %s", c.number, paid, c.due)
+	case p.Status == "successful" && f.sum.Cmp(paid) < 0:
+		c.find("payment %d is successful with %s, and only %s is on the chain", c.number, paid, f.sum)
+	}
+}

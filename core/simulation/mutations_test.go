@@ -1,0 +1,98 @@
+package simulation_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var plant = flag.Bool("sim.plant", false, "plant each bug of the list, and see it found")
+
+// mutation is a bug to plant: a piece of the product's code, and what stands in its place.
+type mutation struct{ name, file, old, new string }
+
+// mutations are one for each kind of bug that the simulation is there to find.
+var mutations = []mutation{
+	{"one unit too little is right", "core/payment/decide.go", "case t.final.Cmp(least) >= 0:", "case t.final.Cmp(least.Sub(money.Units(1))) >= 0:"},
+	{"one unit too much is right", "core/payment/decide.go", "case t.final.Cmp(most) > 0:", "case t.final.Cmp(most.Add(money.Units(1))) > 0:"},
+	{"final one confirmation early", "core/payment/decide.go", "at := height + max(int64(c.Depth), least) - 1", "at := height + max(int64(c.Depth), least) - 2"},
+	{"the policy for late money is ignored", "core/payment/decide.go", "if c.DeclineLate {", "if false && c.DeclineLate {"},
+	{"a reverted transaction pays", "core/payment/decide.go", "case s.Reverted && s.Height > 0:", "case s.Reverted && s.Height < 0:"},
+	{"another asset pays", "core/payment/transfer.go", "case row.Asset != v.Payment.Coin:", "case row.Asset == \"\":"},
+	{"an undone block's transfers stay confirmed", "core/payment/observe.go", `loose := map[string]any{"height": nil, "block_hash": "",`, `loose := map[string]any{`},
+	{"an old leader writes", "core/payment/observe.go", "a.batch.Fence < a.fence || a.tip.Hash", "a.tip.Hash"},
+	{"a crash after Apply forgets its payments", "core/payment/observe.go", "	return a.mark()\n}\n\n// forget", "	return nil\n}\n\n// forget"},
+	{"what left the mempool still waits", "core/payment/observe.go", "		if !inPool[", "		if false && !inPool["},
+	{"an event goes to the first webhook only", "core/webhook/event.go", "takers(targets, e.Type))", "takers(targets[:min(1, len(targets))], e.Type))"},
+	{"a failed delivery is never tried again", "core/webhook/settle.go", "wait, left := retries.Next(row.Tries)", "wait, left := retries.Next(row.Tries + 9)"},
+	{"a receipt for every end", "core/payment/apply.go", "if State(p.Status) == Successful && from != Successful &&", "if State(p.Status).Final() && from != Successful &&"},
+	{"the 24 hours are 25", "core/payment/initiate.go", "AbandonsAt: now.Add(Monitoring)", "AbandonsAt: now.Add(Monitoring + 3600e9)"},
+	{"a tag is not looked at", "core/payment/transfer.go", "	place := places[0]", "	place := places[len(places)-1]"},
+	{"what came after the end is not listed", "core/payment/transfer.go", "		row.Unmatched = AfterFinal\n	}\n	return v, nil", "	}\n	return v, nil"},
+}
+
+// root is the repository.
+const root = "../.."
+
+var failing = regexp.MustCompile(`--- FAIL: TestSimulation/seed=(\d+) `)
+
+// TestMutations plants each bug in a copy of its file, builds the simulation on
+// that, and fails for a bug that no seed finds. It does so only with -sim.plant:
+// make sim-mutations.
+func TestMutations(t *testing.T) {
+	for _, m := range mutations {
+		t.Run(m.name, func(t *testing.T) {
+			source, err := os.ReadFile(filepath.Join(root, m.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := strings.Count(string(source), m.old); n != 1 {
+				t.Fatalf("%q stands %d times in %s", m.old, n, m.file)
+			}
+			if *plant {
+				m.find(t, strings.Replace(string(source), m.old, m.new, 1))
+			}
+		})
+	}
+}
+
+// find runs the simulation with the planted source until a seed fails.
+func (m mutation) find(t *testing.T, planted string) {
+	t.Helper()
+	dir := t.TempDir()
+	file, err := filepath.Abs(filepath.Join(root, m.file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(dir, "planted.go")
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {file: copied}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{copied: []byte(planted), filepath.Join(dir, "overlay.json"): overlay} {
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-failfast", "-vet=off", "-overlay", filepath.Join(dir, "overlay.json"),
+		"-run", "TestSimulation", ".", "-sim.seeds", fmt.Sprint(*seeds), "-sim.first")
+	out, err := run.CombinedOutput()
+	found := failing.FindStringSubmatch(string(out))
+	switch {
+	case found != nil:
+		_, why, _ := strings.Cut(string(out), found[0])
+		_, why, _ = strings.Cut(why, ".go:")
+		why, _, _ = strings.Cut(why, "\n")
+		fmt.Printf("| %s | %s | %.110s |\n", m.name, found[1], why)
+	case err != nil:
+		t.Errorf("%s: no seed ran: %.2000s", m.name, out)
+	default:
+		t.Errorf("%s: not found in %d seeds", m.name, *seeds)
+	}
+}

@@ -1,0 +1,7 @@
+//go:build race
+
+package simulation_test
+
+// usual is how many seeds a plain go test runs: few under the race detector,
+// which makes each take many times as long.
+const usual = 5

@@ -1,0 +1,128 @@
+package simulation_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"cointill/chain"
+	"cointill/core/audit"
+	"cointill/core/lease"
+	"cointill/core/money"
+	"cointill/core/outbox"
+	"cointill/core/payment"
+	"cointill/core/quote"
+	"cointill/core/receipt"
+	"cointill/core/scope"
+	"cointill/core/settings"
+	"cointill/core/wallet"
+	"cointill/core/webhook"
+	"cointill/models"
+)
+
+// replica is one process of the product, wired as the command wires it, without
+// its HTTP server. All that it has in memory is gone when it restarts.
+type replica struct {
+	*world
+	number   int
+	db       *models.DB
+	failer   *failer
+	payments *payment.Service
+	hooks    *webhook.Service
+	settings *settings.Service
+	audits   *audit.Service
+	registry *payment.Registry
+	leases   *lease.Leases
+	worker   *outbox.Worker[models.Delivery]
+	follows  map[money.Chain]*following
+}
+
+// following is a network that the replica holds, or held, the lease of.
+type following struct {
+	fence    int64
+	renewed  time.Time
+	node     *node
+	observer *payment.Observer
+	follower *chain.Follower
+}
+
+// start opens the database and wires a process.
+func (w *world) start(number int) *replica {
+	w.t.Helper()
+	db, err := models.Open(w.address, w.dir, w.clock.Now)
+	w.must(err)
+	if !db.Postgres() { // nobody pulls the plug here, and waiting for the disk is most of what a run takes
+		w.must(db.Exec(w.t.Context()).Exec("PRAGMA synchronous = OFF").Error)
+	}
+	r := &replica{world: w, number: number, db: db, failer: &failer{}, follows: map[money.Chain]*following{}}
+	w.must(r.failer.watch(db))
+	now := w.clock.Now
+	r.registry = &payment.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
+	for _, c := range money.Chains() {
+		r.registry.Domains[scope.Test][c] = chain.Sandbox(c)
+	}
+	w.must(r.registry.Refresh(w.t.Context()))
+	r.hooks = &webhook.Service{DB: db, Clock: now, Secrets: w.box, Version: "sim", Clients: map[scope.Domain]*http.Client{scope.Test: {Transport: w.consumers}}}
+	r.payments = &payment.Service{
+		DB: db, Clock: now, Secrets: w.box, Networks: r.registry,
+		Quotes: &quote.Service{DB: db, Clock: now, Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: now}}},
+		Wallet: &wallet.Service{Receivers: wallet.SandboxReceivers()}, Events: r.hooks,
+		Receipts: &receipt.Service{DB: db, Clock: now, Render: func(r receipt.Receipt) (string, string, string) { return r.Reference, "text", "html" }},
+		PageBase: "http://localhost/pay",
+	}
+	r.settings, r.audits = &settings.Service{DB: db, Clock: now}, &audit.Service{DB: db, Clock: now, Secrets: w.box}
+	r.leases = lease.New(db, now)
+	r.worker = r.hooks.Worker(outbox.Options{Pool: 1, Share: 1, Log: slog.New(slog.DiscardHandler)}) // one at a time: a seed replays
+	return r
+}
+
+// restart drops the process and starts it anew on the same database.
+func (w *world) restart(r *replica) {
+	w.must(r.db.Close())
+	w.replicas[r.number] = w.start(r.number)
+}
+
+// follow takes one step along a network if the replica holds its lease. A paused
+// one doesn't ask whether it still does.
+func (r *replica) follow(c money.Chain, fault string, paused bool) error {
+	ctx, f := r.t.Context(), r.follows[c]
+	if f == nil || !paused && !r.clock.Now().Before(f.renewed.Add(2*time.Second)) {
+		taken, err := r.leases.Take(ctx, "follow "+string(c), lease.Hold)
+		if err != nil || !taken.Held {
+			return err
+		}
+		if f == nil || f.fence != taken.Fence {
+			if taken.Fence > 1 {
+				r.count(takeover)
+			}
+			if f, err = r.lead(c, taken.Fence); err != nil {
+				return err
+			}
+		}
+		f.renewed = r.clock.Now()
+	}
+	f.node.begin(fault)
+	_, err := f.follower.Step(ctx)
+	if err == nil && !r.failer.fired {
+		f.node.applied()
+	}
+	return err
+}
+
+// lead begins to follow under a fence.
+func (r *replica) lead(c money.Chain, fence int64) (*following, error) {
+	network := chain.Sandbox(c)
+	f := &following{fence: fence, node: &node{network: r.nets[c]}, observer: &payment.Observer{Service: r.payments, Watching: &chain.WatchSet{}}}
+	if err := f.observer.Load(r.t.Context(), network); err != nil {
+		return nil, err
+	}
+	observer := f.observer
+	f.follower = chain.NewFollower(chain.FollowerConfig{
+		Network: network, Source: f.node, Store: observer, Watch: observer.Watching, Clock: r.clock.Now, Interval: time.Second,
+		Fence:   func() int64 { return fence },
+		Refresh: func(ctx context.Context) error { return observer.Refresh(ctx, network) },
+	})
+	r.follows[c] = f
+	return f, nil
+}

@@ -1,0 +1,146 @@
+// Package simulation_test runs the real core, follower and deliveries through
+// seeded worlds: a fake clock, simulated networks for all five coins, customers
+// and merchants who do what people do, and faults of nodes, of the database, of
+// consumers and of processes. What becomes of every payment is held against a
+// model that knows only the contract, and against the invariants as SQL. A seed
+// replays to the same trace. docs/simulation.md explains how to use it.
+package simulation_test
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/cryptotest"
+	"testing/synctest"
+	"time"
+
+	"cointill/models"
+	"cointill/models/modelstest"
+)
+
+var (
+	seeds    = flag.Int("sim.seeds", usual, "how many seeds to run")
+	from     = flag.Uint64("sim.from", 1, "the first seed")
+	payments = flag.Int("sim.payments", 4, "payments in each run")
+	verbose  = flag.Bool("sim.trace", false, "print the trace of every run")
+	first    = flag.Bool("sim.first", false, "end with the first seed that fails")
+	figures  = flag.Bool("sim.figures", false, "print how often everything happened")
+)
+
+func TestMain(m *testing.M) {
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // what is logged of planted faults is no news
+	os.Exit(m.Run())
+}
+
+// simulate runs one seed and returns its world. On SQLite all timers of the
+// product run on a bubble's clock, so that no run waits for any.
+func simulate(t *testing.T, seed uint64, size int, postgres bool) (w *world) {
+	t.Helper()
+	run := func(t *testing.T) {
+		w = newWorld(t, seed, size, postgres)
+		w.run()
+	}
+	t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+		cryptotest.SetGlobalRandom(t, seed)
+		if postgres {
+			run(t)
+		} else {
+			synctest.Test(t, func(t *testing.T) {
+				defer func() { <-time.After(time.Minute) }() // of the bubble's clock: what still lingers comes to its end
+				run(t)
+			})
+		}
+		if *verbose {
+			t.Log(strings.Join(w.trace, "\n"))
+		}
+		for _, found := range w.findings {
+			t.Error(found)
+		}
+		if t.Failed() {
+			t.Logf("replay with: make sim SEEDS=1 FROM=%d PAYMENTS_EACH=%d TRACE=1", seed, size)
+		}
+	})
+	return w
+}
+
+// TestSimulation runs seeds on SQLite, and fails also when a kind of fault that
+// is there to be survived never came.
+func TestSimulation(t *testing.T) {
+	modelstest.Open(t, false, time.Now) // the copied file is made outside of any bubble
+	total := map[string]int{}
+	for i := range *seeds {
+		w := simulate(t, *from+uint64(i), *payments, false)
+		if w == nil || *first && t.Failed() {
+			return
+		}
+		for what, n := range w.counts {
+			total[what] += n
+		}
+	}
+	if *figures {
+		printFigures(os.Stdout, total)
+	}
+	if *seeds < 100 {
+		return
+	}
+	for _, what := range expected() {
+		if total[what] == 0 {
+			t.Errorf("%q never happened", what)
+		}
+	}
+}
+
+// expected is everything that must have happened in many seeds.
+func expected() []string {
+	all := slices.Concat(nodeFaults, []string{callFails, crash, restart, pausedHead, takeover, answerLost,
+		"reorganisation", "reorganised into the mempool", "reorganised away", "reorganised into another block", "double-spent in another branch",
+		"replaced in the mempool", "consumer: no answer", "consumer: answer lost", "consumer: Internal Server Error", "consumer: Too Many Requests", "consumer: Found",
+		"merchant changes rules", "merchant switches a webhook", "merchant accepts", "ended reversed", "judged exactly", "judged by sums"})
+	for _, plot := range plots {
+		all = append(all, "customer: "+plot)
+	}
+	for _, edge := range table {
+		all = append(all, "edge "+edge)
+	}
+	return all
+}
+
+func printFigures(to io.Writer, total map[string]int) {
+	for _, what := range slices.Sorted(maps.Keys(total)) {
+		fmt.Fprintf(to, "%9d  %s\n", total[what], what)
+	}
+}
+
+// TestReplay runs seeds twice: the traces are the same to the last word.
+func TestReplay(t *testing.T) {
+	modelstest.Open(t, false, time.Now)
+	for seed := range uint64(3) {
+		first, second := simulate(t, seed+1, *payments, false), simulate(t, seed+1, *payments, false)
+		if first.sum() == second.sum() {
+			continue
+		}
+		for i := range min(len(first.trace), len(second.trace)) {
+			if first.trace[i] != second.trace[i] {
+				t.Fatalf("seed %d parts at line %d:\n%s\n%s", seed+1, i, first.trace[i], second.trace[i])
+			}
+		}
+		t.Fatalf("seed %d: %d and %d lines", seed+1, len(first.trace), len(second.trace))
+	}
+}
+
+// TestPostgres runs a few of the seeds on PostgreSQL, where there is one.
+func TestPostgres(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		for seed := range uint64(3) {
+			if db.Postgres() {
+				simulate(t, seed+1, *payments, true)
+			}
+		}
+	})
+}

@@ -1,0 +1,318 @@
+package simulation_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/core/account"
+	"cointill/core/account/accounttest"
+	"cointill/core/clock"
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/core/secret"
+	"cointill/core/settings"
+	"cointill/core/webhook"
+	"cointill/models"
+	"cointill/models/modelstest"
+)
+
+// world is one run: everything that happens in it follows from its seed.
+type world struct {
+	t         *testing.T
+	seed      uint64
+	rng       *rand.Rand
+	clock     *clock.Fake
+	box       *secret.Box
+	address   string // of PostgreSQL; "" for SQLite in dir
+	dir       string
+	replicas  []*replica
+	nets      map[money.Chain]*network
+	chains    []*network // in a fixed order
+	shops     []*shop
+	customers []*customer
+	consumers *consumers
+	hash      hash.Hash
+	trace     []string
+	counts    map[string]int
+	fences    map[string]int64 // under which each network was written last
+	findings  []string
+	payments  int  // how many customers come
+	calm      bool // no more faults
+	changed   bool // a payment may have moved
+}
+
+// shop is a business with the rules that it has now.
+type shop struct {
+	id        int64
+	scope     scope.Scope
+	rules     settings.Rules
+	endpoints []*endpoint
+}
+
+// newWorld makes the databases, the networks, two businesses with webhooks, and two replicas.
+func newWorld(t *testing.T, seed uint64, payments int, postgres bool) *world {
+	w := &world{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 0)), clock: clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)),
+		nets: map[money.Chain]*network{}, hash: sha256.New(), counts: map[string]int{},
+		fences: map[string]int64{}, payments: payments}
+	w.consumers = &consumers{world: w, got: map[string]*received{}}
+	var err error
+	w.box, err = secret.NewBox(make([]byte, 32))
+	w.must(err)
+	if postgres {
+		w.address = modelstest.URL(t)
+		db, err := models.Open(w.address, "", w.clock.Now)
+		w.must(err)
+		w.must(db.Migrate(t.Context()))
+		w.must(db.Close())
+	} else {
+		first := modelstest.Open(t, false, w.clock.Now)
+		var file struct{ File string }
+		w.must(first.Read(t.Context()).Raw("SELECT file FROM pragma_database_list WHERE name = 'main'").Scan(&file).Error)
+		w.dir = filepath.Dir(file.File)
+		w.must(first.Close())
+	}
+	for _, c := range money.Chains() {
+		n := newNetwork(w, c)
+		w.nets[c], w.chains = n, append(w.chains, n)
+		n.mine(true)
+	}
+	w.replicas = append(w.replicas, w.start(0), w.start(1))
+	t.Cleanup(func() {
+		for _, r := range w.replicas {
+			_ = r.db.Close()
+		}
+	})
+	for i := range 2 {
+		w.open(i)
+	}
+	return w
+}
+
+// open is a business that signs up.
+func (w *world) open(i int) {
+	r, ctx := w.replicas[0], w.t.Context()
+	accounts := accounttest.New(r.db, w.clock.Now, w.box)
+	business, _, err := accounts.CreateBusiness(ctx, account.NewBusiness{
+		BusinessName: "Ama's Shop", Name: "Ama Mensah", Email: fmt.Sprintf("ama%d@shop.example", i), Password: "a long enough passphrase",
+	})
+	w.must(err)
+	s := &shop{id: business.ID, scope: scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "user:1", Role: scope.Owner}}
+	s.rules = settings.Rules{LatePayments: []string{"accept", "decline"}[i], Currency: "USD", TimeZone: "Africa/Lagos", Under: 100 * i, Over: 200 * i}
+	w.must(r.settings.SetRules(ctx, s.scope, s.rules))
+	for j := range 2 {
+		url := fmt.Sprintf("https://shop%d-%d.example/hook", i, j)
+		made, _, err := r.hooks.Create(ctx, s.scope, webhook.Create{Name: "orders", URL: url, Active: true})
+		w.must(err)
+		s.endpoints = append(s.endpoints, &endpoint{id: made.ID, url: url, active: true, since: w.clock.Now()})
+	}
+	w.shops = append(w.shops, s)
+}
+
+func (w *world) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatalf("seed %d: %v", w.seed, err)
+	}
+}
+
+// count notes that something happened, for the figures.
+func (w *world) count(what string) { w.counts[what]++ }
+
+// say writes into the trace: two runs of a seed say the same.
+func (w *world) say(format string, args ...any) {
+	line := w.clock.Now().Format("02 15:04:05 ") + fmt.Sprintf(format, args...)
+	fmt.Fprintln(w.hash, line)
+	w.trace = append(w.trace, line)
+}
+
+func (w *world) sum() string { return hex.EncodeToString(w.hash.Sum(nil)) }
+
+// find notes what should not be.
+func (w *world) find(format string, args ...any) {
+	w.findings = append(w.findings, fmt.Sprintf(format, args...))
+}
+
+// run lets everything happen, then lets it settle, then looks at what became of it.
+func (w *world) run() {
+	for step := range w.payments * 45 {
+		w.act(step)
+		if len(w.findings) > 0 {
+			return
+		}
+	}
+	w.settle()
+	w.judge()
+}
+
+// act lets one actor take one step.
+func (w *world) act(step int) {
+	replica := w.replicas[w.rng.IntN(len(w.replicas))]
+	n := w.chains[w.rng.IntN(len(w.chains))]
+	switch dice := w.rng.IntN(100); {
+	case dice < 6:
+		if len(w.customers) < w.payments {
+			w.arrive()
+		}
+	case dice < 28:
+		w.visit(replica)
+	case dice < 40:
+		n.mine(false)
+		w.say("%s mines block %d", n.kind, n.now.tip().Height)
+	case dice < 43:
+		depth := 1 + w.rng.IntN(2)
+		if w.rng.IntN(5) == 0 {
+			depth = 3 + w.rng.IntN(20)
+		}
+		if paid := n.sincePaid(); paid > 0 && w.rng.IntN(2) == 0 {
+			depth = paid + w.rng.IntN(2) // mostly nothing is in the last blocks
+		}
+		n.reorg(depth)
+		w.say("%s reorganised to block %d", n.kind, n.now.tip().Height)
+	case dice < 70:
+		w.follow(replica, n.kind)
+	case dice < 78:
+		if err := w.guarded(replica, "sweep", func() error { _, err := replica.payments.Sweep(w.t.Context()); return err }); err == nil {
+			w.swept(w.replicas[replica.number])
+		}
+		w.must(w.replicas[replica.number].registry.Refresh(w.t.Context()))
+	case dice < 84:
+		w.deliver(replica)
+	case dice < 86:
+		w.count(restart)
+		w.restart(replica)
+		w.say("replica %d restarts", replica.number)
+	case dice < 89:
+		w.trade(replica)
+	default:
+		w.clock.Advance(w.wait())
+	}
+	if w.changed {
+		w.changed = false
+		w.watch()
+	}
+}
+
+// wait is how long nothing happens.
+func (w *world) wait() time.Duration {
+	switch dice := w.rng.IntN(100); {
+	case dice < 80:
+		return time.Duration(w.rng.IntN(40_000_000)) * time.Microsecond
+	case dice < 97:
+		return time.Duration(w.rng.IntN(900)) * time.Second
+	}
+	return time.Duration(w.rng.IntN(9*3600)) * time.Second
+}
+
+// guarded runs a step of a replica, sometimes with a database call that fails,
+// after which the process goes on, or as one that is killed there.
+func (w *world) guarded(r *replica, what string, step func() error) (err error) {
+	if !w.calm && w.rng.IntN(9) == 0 {
+		r.failer.arm(1+w.rng.IntN(25), w.rng.IntN(2) == 0)
+	}
+	err = step()
+	w.changed = true
+	dead := r.failer.dead
+	fired := r.failer.disarm()
+	w.say("replica %d %s: %v", r.number, what, outcome(err))
+	if fired && dead {
+		w.count(crash)
+		w.restart(r)
+	} else if fired {
+		w.count(callFails)
+	}
+	return err
+}
+
+// outcome is what the trace says of an error.
+func outcome(err error) string {
+	if err == nil {
+		return "done"
+	}
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return first
+}
+
+// follow lets a replica take a step along a network.
+func (w *world) follow(r *replica, c money.Chain) {
+	fault, paused := nodeHealthy, false
+	if !w.calm {
+		if w.rng.IntN(4) == 0 {
+			fault = nodeFaults[w.rng.IntN(len(nodeFaults))]
+		}
+		paused = w.rng.IntN(12) == 0
+	}
+	if f := r.follows[c]; paused && f != nil && w.rng.IntN(2) == 0 { // it sleeps until another has taken over
+		w.clock.Advance(7 * time.Second)
+		other := w.replicas[1-r.number]
+		_ = w.guarded(other, "takes over "+string(c), func() error { return other.follow(c, nodeHealthy, false) })
+		w.count(pausedHead)
+		r = w.replicas[r.number]
+	}
+	_ = w.guarded(r, fmt.Sprintf("follows %s (%s, paused %v)", c, fault, paused), func() error { return r.follow(c, fault, paused) })
+}
+
+// deliver lets a replica make the deliveries that are due.
+func (w *world) deliver(r *replica) {
+	_ = w.guarded(r, "delivers", func() error {
+		n, err := r.worker.Step(w.t.Context())
+		w.counts["deliveries made"] += n
+		return err
+	})
+}
+
+// settle ends all faults and lets the time pass that everything needs to come to its end.
+func (w *world) settle() {
+	w.calm = true
+	for len(w.customers) < w.payments {
+		w.arrive()
+	}
+	for range 4 {
+		for _, c := range w.customers {
+			c.visit(w.replicas[0])
+		}
+		w.round(2)
+	}
+	for _, s := range w.shops {
+		for _, e := range s.endpoints {
+			w.toggle(w.replicas[0], s, e, true)
+		}
+	}
+	for range 6 {
+		for _, c := range w.customers {
+			c.visit(w.replicas[0])
+		}
+		w.round(2)
+		w.clock.Advance(11 * time.Hour)
+	}
+	w.round(42)
+	for range 2 {
+		w.clock.Advance(7 * time.Hour)
+		w.round(1)
+	}
+}
+
+// round makes blocks on every chain, and lets a replica do all that is due.
+func (w *world) round(blocks int) {
+	for _, n := range w.chains {
+		enough := blocks
+		if n.kind != money.Dogecoin {
+			enough = min(blocks, 2*finality) // only its large payments wait for more
+		}
+		for range enough {
+			n.mine(true)
+			w.clock.Advance(time.Second)
+		}
+		w.clock.Advance(7 * time.Second) // whoever held a lease is gone
+		w.follow(w.replicas[0], n.kind)
+	}
+	w.must(w.replicas[0].registry.Refresh(w.t.Context()))
+	_ = w.guarded(w.replicas[0], "sweep", func() error { _, err := w.replicas[0].payments.Sweep(w.t.Context()); return err })
+	w.deliver(w.replicas[0])
+}

@@ -1,0 +1,139 @@
+package tally
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Period is a range of days, both included, in a zone.
+type Period struct {
+	From, To string // 2006-01-02
+	Zone     string // IANA name
+}
+
+// Cell is how many payments of a kind a day had, and what they amount to in
+// whole units of the currency. Day or Method is "" where all are counted as one.
+type Cell struct {
+	Day, Currency, Method, Status string
+	Count, Amount                 int64
+}
+
+// Figures are what a period came to, by the day on which payments were initiated.
+type Figures struct {
+	Days  []Cell // by day, currency and status
+	Coins []Cell // by method, currency and status
+	// Waits is how long successful payments took until they were final, without
+	// those that a person accepted; by bucket.
+	Waits map[int]int64
+}
+
+// Figures counts the scope's payments of a period. Faults: Forbidden.
+func (s *Service) Figures(ctx context.Context, sc scope.Scope, p Period) (Figures, error) {
+	if err := sc.Can(scope.SeePayments); err != nil {
+		return Figures{}, err
+	}
+	f := Figures{Waits: map[int]int64{}}
+	zone := zoneOf(p.Zone)
+	from, to := begins(p.From, zone, 0), begins(p.To, zone, 1)
+	err := s.DB.Snapshot(ctx, func(tx *models.Tx) error {
+		f = Figures{Waits: map[int]int64{}}
+		var ready int64
+		if err := tx.Model(&models.Tally{}).Where("business_id = ? AND zone = ? AND ready", sc.BusinessID, p.Zone).Count(&ready).Error; err != nil {
+			return err
+		}
+		if ready == 0 {
+			counted, err := count(tx, sc, from, to, zone)
+			f.add(counted)
+			return err
+		}
+		if err := f.read(tx, sc, p); err != nil {
+			return err
+		}
+		var changes []models.TallyChange
+		if err := sc.Rows(tx).Where("payment_at >= ? AND payment_at < ?", from.UTC(), to.UTC()).Find(&changes).Error; err != nil {
+			return err
+		}
+		fresh := newSums()
+		for _, c := range changes {
+			fresh.change(c, dayOf(c.PaymentAt, zone))
+		}
+		f.add(fresh)
+		return nil
+	})
+	return f, err
+}
+
+// read reads what was folded into rows.
+func (f *Figures) read(tx *models.Tx, sc scope.Scope, p Period) error {
+	const within = "day >= ? AND day <= ? AND count <> 0"
+	days := sc.Rows(tx.Model(&models.TallyDay{})).Where(within, p.From, p.To)
+	if err := days.Select("day, currency, status, sum(count) AS count, sum(amount) AS amount").Group("day, currency, status").Find(&f.Days).Error; err != nil {
+		return err
+	}
+	coins := sc.Rows(tx.Model(&models.TallyDay{})).Where(within, p.From, p.To)
+	if err := coins.Select("method, currency, status, sum(count) AS count, sum(amount) AS amount").Group("method, currency, status").Find(&f.Coins).Error; err != nil {
+		return err
+	}
+	var waits []struct {
+		Bucket int
+		Count  int64
+	}
+	err := sc.Rows(tx.Model(&models.TallyWait{})).Where(within, p.From, p.To).Select("bucket, sum(count) AS count").Group("bucket").Find(&waits).Error
+	for _, w := range waits {
+		f.Waits[w.Bucket] += w.Count
+	}
+	return err
+}
+
+// add adds what was not folded in.
+func (f *Figures) add(counted sums) {
+	type key struct{ day, currency, method, status string }
+	days, coins := map[key]sum{}, map[key]sum{}
+	gather := func(into map[key]sum, k key, count, amount int64) {
+		was := into[k]
+		into[k] = sum{was.count + count, was.amount + amount}
+	}
+	for _, c := range f.Days {
+		gather(days, key{c.Day, c.Currency, "", c.Status}, c.Count, c.Amount)
+	}
+	for _, c := range f.Coins {
+		gather(coins, key{"", c.Currency, c.Method, c.Status}, c.Count, c.Amount)
+	}
+	for k, v := range counted.days {
+		gather(days, key{k.day, k.currency, "", k.status}, v.count, v.amount)
+		gather(coins, key{"", k.currency, k.method, k.status}, v.count, v.amount)
+	}
+	for k, n := range counted.waits {
+		f.Waits[k.bucket] += n
+	}
+	cells := func(from map[key]sum) (list []Cell) {
+		for k, v := range from {
+			if v.count != 0 {
+				list = append(list, Cell{k.day, k.currency, k.method, k.status, v.count, v.amount})
+			}
+		}
+		return list
+	}
+	f.Days, f.Coins = cells(days), cells(coins)
+}
+
+// Median is the time that half of the counted payments took at most, to a few
+// percent; false when none is counted.
+func (f Figures) Median() (time.Duration, bool) {
+	all := int64(0)
+	for _, n := range f.Waits {
+		all += n
+	}
+	left := (all + 1) / 2
+	for _, bucket := range slices.Sorted(maps.Keys(f.Waits)) {
+		if left -= f.Waits[bucket]; left <= 0 && all > 0 {
+			return Middle(bucket), true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,84 @@
+package wallet
+
+import (
+	"bytes"
+	"strings"
+
+	"cointill/chain"
+	"cointill/chain/bitcoin/params"
+	ethereum "cointill/chain/ethereum/params"
+	"cointill/core/money"
+)
+
+// Net is what tells one network's keys and addresses from another's, where
+// payments are received with keys.
+type Net struct {
+	Name  string // as the configuration has it
+	Chain money.Chain
+	Coin  money.Coin
+	Test  bool // its coins are worth nothing
+	// KeyVersions are the version bytes of extended public keys that belong to the
+	// network, with the script that they say ("" where they don't).
+	KeyVersions map[[4]byte]string
+	// Scripts are those that the network has, its wallets' usual one first.
+	Scripts []string
+	// Script is what stands for an address in blocks, nil where it is none of this
+	// network's; Address writes it again.
+	Script  func(address string) []byte
+	Address func(script []byte) string
+	// Barred is why nobody's wallet has an address ("belongs to …"), or "".
+	Barred func(script []byte) string
+}
+
+// Network is the network's name among all chains: "bitcoin-mainnet".
+func (n Net) Network() chain.Network { return chain.Network(string(n.Chain) + "-" + n.Name) }
+
+// Bitcoin is a network of bitcoin's kind.
+func Bitcoin(p params.Params) Net {
+	n := Net{Name: p.Name, Chain: p.Chain, Coin: p.Coin, Test: p.Test, KeyVersions: p.KeyVersions, Scripts: []string{ScriptPKH}, Script: p.Script, Address: p.Address}
+	if p.Segwit {
+		n.Scripts = []string{ScriptWPKH, ScriptShWPKH, ScriptTaproot, ScriptPKH}
+	}
+	return n
+}
+
+// Ethereum is a network of Ethereum's kind. Its coins share the addresses.
+func Ethereum(p ethereum.Params) Net {
+	script := func(text string) []byte {
+		a, err := ethereum.ParseAddress(text)
+		if err != nil {
+			return nil
+		}
+		return a[:]
+	}
+	write := func(script []byte) string {
+		if len(script) != len(ethereum.Address{}) {
+			return ""
+		}
+		return ethereum.Address(script).String()
+	}
+	barred := func(script []byte) string {
+		switch a := ethereum.Address(script); {
+		case bytes.Count(a[:18], []byte{0}) == 18:
+			return "belongs to the network itself" // 0x0, and what is computed at small numbers
+		case a == p.Token:
+			return "is the contract of " + string(money.USDT)
+		}
+		return ""
+	}
+	return Net{Barred: barred, Name: p.Name, Chain: money.Ethereum, Coin: money.ETH, Test: p.Test, KeyVersions: p.KeyVersions, Scripts: []string{ScriptEthereum}, Script: script, Address: write}
+}
+
+// Find is the network with a name such as bitcoin-mainnet.
+func Find(network string) (Net, bool) {
+	kind, name, _ := strings.Cut(network, "-")
+	if kind == string(money.Ethereum) {
+		p, ok := ethereum.Find(name)
+		return Ethereum(p), ok
+	}
+	p, ok := params.Lookup(money.Chain(kind), name)
+	if !ok {
+		return Net{}, false
+	}
+	return Bitcoin(p), true
+}

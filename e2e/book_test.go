@@ -1,0 +1,109 @@
+package e2e
+
+import (
+	"flag"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"cointill/e2e/browser"
+	"cointill/e2e/harness"
+)
+
+var (
+	bookAll  = flag.Bool("book.all", false, "TestBook: look at each page in every view, not in one")
+	bookPage = flag.String("book.page", "", "TestBook: only pages whose name begins so")
+)
+
+// TestBook goes through the view book: every page in every state, and the
+// customer's pages in every language. Nothing that axe finds, nothing in the
+// console (which is where the content security policy complains), no sideways
+// scrolling, and the Tab key comes to every visible control. Without -book.all
+// each page is looked at in one view only, another for each of its neighbours.
+func TestBook(t *testing.T) {
+	names, server := serveBook(t)
+	chromium := browser.Start(t)
+	page := chromium.Page(t, browser.Phone)
+	looks := []string{"phone", "phone-dark", "desktop", "desktop-dark"}
+	for n, name := range names {
+		if !strings.HasPrefix(name, *bookPage) {
+			continue
+		}
+		chosen := looks[n%len(looks) : n%len(looks)+1]
+		if *bookAll {
+			chosen = looks
+		}
+		for i, look := range chosen {
+			page.Look(views[look])
+			if i == 0 {
+				page.Open(server.URL + "/" + name + ".html")
+			}
+			found := page.Faults()
+			if !views[look].Dark { // colours move nothing
+				found = append(found, page.Untabbed()...)
+			}
+			for _, fault := range found {
+				t.Errorf("%s %s: %s", name, look, fault)
+			}
+			page.Shot("book-" + name + "-" + look)
+		}
+	}
+}
+
+// serveBook writes the view book and serves it as the product serves its pages.
+// What pages ask for while they stand there gets no answer.
+func serveBook(t *testing.T) (names []string, server *httptest.Server) {
+	t.Helper()
+	dir := t.TempDir()
+	write := exec.Command("go", "test", "-count=1", "-run", "^TestBook$", "./views")
+	write.Dir = harness.Root()
+	write.Env = append(os.Environ(), "COINTILL_VIEWBOOK="+dir)
+	if text, err := write.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	files, err := filepath.Glob(dir + "/*.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".html")
+		// Mails are read in mail programs, which know no page's rules.
+		if !strings.HasSuffix(name, ".dark") && name != "index" && (!strings.HasPrefix(name, "mail-") || name == "mail-page") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	root, err := filepath.Abs(filepath.Join(harness.Root(), "static"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+		switch {
+		case strings.HasPrefix(r.URL.Path, "/static/"):
+			http.ServeFile(w, r, filepath.Join(root, filepath.Clean(strings.TrimPrefix(r.URL.Path, "/static"))))
+		case strings.HasSuffix(r.URL.Path, ".html"):
+			text, err := os.ReadFile(filepath.Join(dir, filepath.Base(r.URL.Path)))
+			if err != nil {
+				http.NotFound(w, r)
+				return
+			}
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			_, _ = w.Write([]byte(strings.ReplaceAll(string(text), "file://"+root+"/", "/static/")))
+		case strings.HasSuffix(r.URL.Path, "/events"):
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.WriteHeader(http.StatusOK)
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		default:
+			w.WriteHeader(http.StatusNoContent)
+		}
+	}))
+	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
+	return names, server
+}

@@ -1,0 +1,88 @@
+package e2e
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/e2e/browser"
+	"cointill/e2e/harness"
+)
+
+// TestBusinessPages changes settings and reads the logs with JavaScript off,
+// runs the quickstart's programs as they are shown, and looks at each of these
+// pages in every view. Then somebody writes into the database.
+func TestBusinessPages(t *testing.T) {
+	i := harness.New(t, false)
+	i.Start()
+	i.Business()
+	chromium := browser.Start(t)
+	page := chromium.Page(t, browser.Plain)
+	enter(page, i)
+
+	page.Open(i.Base + "/dashboard/settings")
+	page.Fill("input[name=under]", "7")
+	page.Press("form[action$='/payments'] button")
+	page.Find("#f-under-error")
+	page.Shot("settings-refused")
+	page.Fill("input[name=contact_email]", "help@shop.example")
+	page.Press("form[action$='/profile'] button")
+	page.Find("input[value='help@shop.example']")
+
+	page.Open(i.Base + "/dashboard/quickstart")
+	page.Press("form[action='/dashboard/quickstart'] button")
+	page.Find(".panel-once")
+	for name, run := range map[string][]string{"curl": {"sh", "pay.sh"}, "Node": {"node", "pay.mjs"}, "Python": {"python3", "pay.py"}, "PHP": {"php", "pay.php"}, "Go": {"go", "run", "pay.go"}} {
+		program := page.Attribute("button[aria-label='Copy "+name+" program']", "data-copy")
+		t.Run(name, func(t *testing.T) { runProgram(t, program, run) })
+	}
+	harness.Eventually(t, 10*time.Second, "the log of requests", func() bool {
+		page.Open(i.Base + "/dashboard/calls")
+		return strings.Contains(page.Text("main"), "/v1/payment/initiate")
+	})
+	call := page.Attribute("a[href^='/dashboard/calls/']", "href")
+	page.Press("a[href^='/dashboard/calls/']")
+	page.Find("pre")
+	if text := page.Text("main"); strings.Contains(text, "ada@example.com") {
+		t.Error(text)
+	}
+	for name, view := range views {
+		t.Run(name, func(t *testing.T) {
+			seen := chromium.Page(t, view)
+			enter(seen, i)
+			for _, path := range []string{"/dashboard/settings", "/dashboard/audit", "/dashboard/audit?what=refused", "/dashboard/calls", "/dashboard/quickstart", "/dashboard/keys"} {
+				look(t, seen, i.Base, path, name)
+			}
+			look(t, seen, i.Base, call, name)
+		})
+	}
+	if said := i.Run("", "audit", "verify"); !strings.Contains(said, "holds") {
+		t.Error(said)
+	}
+}
+
+// runProgram runs a program of the quickstart in a folder of its own.
+func runProgram(t *testing.T, program string, run []string) {
+	if _, err := exec.LookPath(run[0]); err != nil {
+		t.Logf("%s is not on this machine", run[0])
+		return
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, run[len(run)-1]), []byte(program), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), run[0], run[1:]...)
+	command.Dir = dir
+	var said bytes.Buffer
+	command.Stdout, command.Stderr = &said, &said
+	if err := command.Run(); err != nil || !strings.Contains(said.String(), "/pay/") {
+		t.Errorf("%v: %s", err, said.String())
+	}
+	if run[0] != "sh" && !strings.Contains(said.String(), "is pending") {
+		t.Error(said.String())
+	}
+}

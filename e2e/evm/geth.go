@@ -1,0 +1,95 @@
+package evm
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"cointill/e2e/harness"
+)
+
+// built is go-ethereum as a program for tests, built once.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "cointill-geth-")
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(dir, "geth")
+	command := exec.Command("go", "build", "-o", program, "./evm/geth")
+	command.Dir = filepath.Join(harness.Root(), "e2e")
+	if text, err := command.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, text)
+	}
+	return program, nil
+})
+
+// Geth starts go-ethereum. It finalizes every thirty-second block.
+func Geth(t testing.TB) *Node {
+	t.Helper()
+	program, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &Node{t: t, HTTP: freeAddress(t), WS: freeAddress(t), ChainID: 1337}
+	control := freeAddress(t)
+	_, httpPort, _ := net.SplitHostPort(n.HTTP)
+	_, wsPort, _ := net.SplitHostPort(n.WS)
+	n.control = func(name string, params ...any) (json.RawMessage, error) {
+		body, err := json.Marshal(map[string]any{"name": name, "params": params})
+		if err != nil {
+			return nil, err
+		}
+		answer, err := client.Post("http://"+control, "application/json", bytes.NewReader(body))
+		if err != nil {
+			return nil, err
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		if err == nil && answer.StatusCode != 200 {
+			err = errors.New(name + ": " + string(text))
+		}
+		return text, err
+	}
+	n.start(exec.Command(program, "-http", httpPort, "-ws", wsPort, "-control", control))
+	harness.Eventually(t, 60*time.Second, "the node's controls to answer", func() bool {
+		accounts, err := n.control("accounts") // they come up after JSON-RPC
+		return err == nil && json.Unmarshal(accounts, &n.accounts) == nil
+	})
+	return n
+}
+
+// Told is a log of which the websocket told, and whether that it is gone.
+type Told struct {
+	Tx      string
+	Removed bool
+}
+
+// Listen collects what go-ethereum's websocket tells of a contract's logs from now on.
+func (n *Node) Listen(contract string) {
+	n.t.Helper()
+	if _, err := n.control("listen", contract); err != nil {
+		n.t.Fatal(err)
+	}
+}
+
+// Told is what was collected since Listen.
+func (n *Node) Told() (all []Told) {
+	n.t.Helper()
+	text, err := n.control("told")
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return all
+}

@@ -1,0 +1,244 @@
+package e2e
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha1"
+	"encoding/base32"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net"
+	"net/mail"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-smtp"
+
+	"cointill/e2e/browser"
+	"cointill/e2e/harness"
+)
+
+// letters is a real SMTP server that keeps the texts of mails.
+type letters struct {
+	url string
+
+	mu  sync.Mutex
+	all []string // recipient, subject and text
+}
+
+func newLetters(t *testing.T) *letters {
+	t.Helper()
+	l := &letters{}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return letterSession{letters: l}, nil }))
+	server.Domain = "mail.test"
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() { _ = server.Close() })
+	l.url = "smtp://" + listener.Addr().String() + "?from=till@example.com"
+	return l
+}
+
+type letterSession struct {
+	mailSession
+	letters *letters
+}
+
+func (s letterSession) Data(r io.Reader) error {
+	message, err := mail.ReadMessage(r)
+	if err != nil {
+		return err
+	}
+	text, err := plainPart(message)
+	if err != nil {
+		return err
+	}
+	subject, err := new(mime.WordDecoder).DecodeHeader(message.Header.Get("Subject"))
+	s.letters.mu.Lock()
+	defer s.letters.mu.Unlock()
+	s.letters.all = append(s.letters.all, message.Header.Get("To")+"\n"+subject+"\n"+text)
+	return err
+}
+
+// plainPart is the text of a mail in two forms.
+func plainPart(message *mail.Message) (string, error) {
+	_, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))
+	if err != nil {
+		return "", err
+	}
+	parts := multipart.NewReader(message.Body, parameters["boundary"])
+	for {
+		part, err := parts.NextRawPart()
+		if err != nil {
+			return "", err
+		}
+		if !strings.HasPrefix(part.Header.Get("Content-Type"), "text/plain") {
+			continue
+		}
+		var text bytes.Buffer
+		var body io.Reader = part
+		if strings.EqualFold(part.Header.Get("Content-Transfer-Encoding"), "quoted-printable") {
+			body = quotedprintable.NewReader(part)
+		}
+		_, err = text.ReadFrom(body)
+		return text.String(), err
+	}
+}
+
+// await waits for a mail that has every text, and gives it.
+func (l *letters) await(t *testing.T, texts ...string) (found string) {
+	t.Helper()
+	harness.Eventually(t, 20*time.Second, fmt.Sprintf("a mail with %q", texts), func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for _, one := range l.all {
+			has := true
+			for _, text := range texts {
+				has = has && strings.Contains(one, text)
+			}
+			if has {
+				found = one
+			}
+		}
+		return found != ""
+	})
+	return found
+}
+
+// link is the address in a mail that leads to a path.
+func link(t *testing.T, mail, path string) string {
+	t.Helper()
+	found := regexp.MustCompile(`http://\S+` + path + `[\w-]{43}`).FindString(mail)
+	if found == "" {
+		t.Fatalf("no %s in %s", path, mail)
+	}
+	return found
+}
+
+// authenticator is RFC 6238 as the RFC writes it down, beside the library that the program uses.
+func authenticator(t *testing.T, key string, at time.Time) string {
+	t.Helper()
+	secret, err := base32.StdEncoding.DecodeString(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := hmac.New(sha1.New, secret)
+	_ = binary.Write(sum, binary.BigEndian, at.Unix()/30)
+	digest := sum.Sum(nil)
+	offset := digest[19] & 15
+	return fmt.Sprintf("%06d", binary.BigEndian.Uint32(digest[offset:])&0x7fffffff%1_000_000)
+}
+
+var keyShown = regexp.MustCompile(`[A-Z2-7]{32}`)
+
+// TestPeople drives with JavaScript off, and with mails from a real server, all
+// that is about accounts: a forgotten password, a second factor, an invitation;
+// and looks at each page of it in every view.
+func TestPeople(t *testing.T) {
+	i := harness.New(t, false)
+	post := newLetters(t)
+	i.Set("SMTP_URL", post.url)
+	i.Start()
+	i.Business()
+	chromium := browser.Start(t)
+	page := chromium.Page(t, browser.Plain)
+
+	page.Open(i.Base + "/sign-in")
+	page.Follow("a[href='/forgot']")
+	page.Fill("input[name=email]", harness.Email)
+	page.Follow("main form button")
+	page.Open(link(t, post.await(t, "Choose a new password", harness.Email), "/reset/"))
+	page.Shot("reset")
+	page.Fill("input[name=password]", harness.Password)
+	page.Press("main form button")
+	page.Find("form[action='/sign-in']")
+	enter(page, i)
+	post.await(t, "New sign-in to your account", "Chrome on Linux")
+
+	page.Open(i.Base + "/dashboard/account/second-factor")
+	page.Fill("input[name=password]", harness.Password)
+	page.Press("main form button")
+	page.Find("input[name=setup]")
+	key := keyShown.FindString(page.Text("main"))
+	for name, view := range views { // the same page, seen by another session of the same user
+		t.Run("setup-"+name, func(t *testing.T) {
+			other := chromium.Page(t, view)
+			enter(other, i)
+			other.Open(i.Base + "/dashboard/account/second-factor")
+			other.Fill("input[name=password]", harness.Password)
+			other.Press("main form button")
+			other.Find("input[name=setup]")
+			other.Shot("second-factor-setup-" + name)
+			for _, fault := range other.Faults() {
+				t.Error(fault)
+			}
+		})
+	}
+	page.Fill("input[name=code]", authenticator(t, key, time.Now()))
+	page.Press("main form button[type=submit]")
+	page.Find(".panel-once")
+	page.Shot("recovery-codes")
+	recovery := regexp.MustCompile(`[0-9A-Z]{5}-[0-9A-Z]{5}`).FindAllString(page.Text("main"), -1)
+	if len(recovery) < 10 {
+		t.Fatal(recovery)
+	}
+	post.await(t, "Your second factor is on")
+
+	page.Open(i.Base + "/dashboard/team")
+	page.Fill("input[name=email]", "bayo@shop.example")
+	page.Press("form[action='/dashboard/team/invitations'] button")
+	page.Find("form[action$='/revoke']")
+	invitation := link(t, post.await(t, "bayo@shop.example", "invites you to Ama's Shop"), "/invitation/")
+
+	for name, view := range views {
+		t.Run(name, func(t *testing.T) { lookAtPeople(t, i, chromium.Page(t, view), name, invitation, &recovery) })
+	}
+
+	guest := chromium.Page(t, browser.Plain)
+	guest.Open(invitation)
+	guest.Fill("input[name=name]", "Bayo Ade")
+	guest.Fill("input[name=password]", harness.Password)
+	guest.Press("main form button")
+	guest.Find("form[action='/sign-out']")
+	page.Open(i.Base + "/dashboard/team")
+	if text := page.Text("main"); !strings.Contains(text, "Bayo Ade") {
+		t.Error(text)
+	}
+}
+
+// lookAtPeople signs in with a recovery code and looks at the pages.
+func lookAtPeople(t *testing.T, i *harness.Instance, page *browser.Page, view, invitation string, recovery *[]string) {
+	t.Helper()
+	for title, address := range map[string]string{"invitation": invitation, "forgot": i.Base + "/forgot"} {
+		page.Open(address)
+		page.Shot(title + "-" + view)
+		for _, fault := range page.Faults() {
+			t.Errorf("%s: %s", title, fault)
+		}
+	}
+	page.Open(i.Base + "/sign-in")
+	page.Fill("input[name=email]", harness.Email)
+	page.Fill("input[name=password]", harness.Password)
+	page.Press("main form button[type=submit]")
+	page.Find("form[action='/sign-in/code']")
+	page.Shot("sign-in-code-" + view)
+	for _, fault := range page.Faults() {
+		t.Errorf("sign-in code: %s", fault)
+	}
+	page.Fill("input[name=code]", (*recovery)[0])
+	*recovery = (*recovery)[1:]
+	page.Press("main form button[type=submit]")
+	page.Find("form[action='/sign-out']")
+	for _, path := range []string{"/dashboard/account", "/dashboard/account/password", "/dashboard/account/email", "/dashboard/account/second-factor", "/dashboard/team"} {
+		look(t, page, i.Base, path, view)
+	}
+}

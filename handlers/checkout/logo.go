@@ -1,0 +1,27 @@
+package checkout
+
+import (
+	"strings"
+
+	"cointill/core/fault"
+	"cointill/handlers/page"
+)
+
+// logo sends the picture of a business. It was redrawn by us, and still it is
+// served as a picture and nothing else. Its name changes with it, so it may be
+// kept for ever; mails show it, too.
+func (h *Handlers) logo(c *page.Ctx) error {
+	hash, isPicture := strings.CutSuffix(c.Params("name"), ".png")
+	if !isPicture {
+		return fault.Missing("logo")
+	}
+	picture, err := h.Logos.Logo(c.UserContext(), c.Params("business"), hash)
+	if err != nil {
+		return err
+	}
+	c.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	c.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	c.Set("Cache-Control", "public, max-age=31536000, immutable")
+	c.Set("Content-Type", "image/png")
+	return c.Send(picture)
+}

@@ -1,0 +1,68 @@
+package dashboard
+
+import (
+	"context"
+	"net/url"
+
+	"cointill/core/account"
+	"cointill/core/calls"
+	"cointill/core/scope"
+	"cointill/handlers/page"
+	"cointill/models"
+	"cointill/views/dashboard"
+	"cointill/views/words"
+)
+
+const callsPath = "/dashboard/calls"
+
+// Calls is what the dashboard needs of core/calls.
+type Calls interface {
+	List(ctx context.Context, sc scope.Scope, f calls.Filter) (rows []models.APICall, next int64, err error)
+	Find(ctx context.Context, sc scope.Scope, id int64) (models.APICall, error)
+}
+
+// calls lists the requests that the business's programs made.
+func (h *Handlers) calls(c *page.Ctx) error {
+	values, _ := url.ParseQuery(string(c.Request().URI().QueryString())) // what can't be read is left out
+	asked := readCallSearch(c.UserContext(), values)
+	rows, next, err := h.Calls.List(c.UserContext(), c.Scope, asked.filter())
+	if err != nil {
+		return err
+	}
+	keys, err := h.Accounts.Keys(c.UserContext(), c.Scope)
+	if err != nil {
+		return err
+	}
+	shell := c.Layout(words.T(c.UserContext(), "calls.log_of_requests"), "keys")
+	facts := callFacts{Rows: rows, Next: next, Keys: keys, Zone: zoneOf(c.Member.Business)}
+	return c.Render(dashboard.Calls(callsProps(c.UserContext(), shell, asked, facts)))
+}
+
+// call shows one request with its answer.
+func (h *Handlers) call(c *page.Ctx) error {
+	id, err := number(c, "API request")
+	if err != nil {
+		return err
+	}
+	row, err := h.Calls.Find(c.UserContext(), c.Scope, id)
+	if err != nil {
+		return err
+	}
+	keys, err := h.Accounts.Keys(c.UserContext(), c.Scope)
+	if err != nil {
+		return err
+	}
+	shell := c.Layout(row.Method+" "+row.Path, "keys")
+	shell.NextPath = callsPath
+	return c.Render(dashboard.Call(dashboard.CallProps{Page: shell, CallRow: callRow(c.UserContext(), row, keyNames(keys), zoneOf(c.Member.Business)),
+		Agent: row.Agent, IP: row.IP, Request: row.Request, Sent: row.Sent, Answered: row.Answered}))
+}
+
+// keyNames are the names of API keys by their id.
+func keyNames(keys []account.Key) map[int64]string {
+	names := map[int64]string{}
+	for _, key := range keys {
+		names[key.ID] = key.Name
+	}
+	return names
+}

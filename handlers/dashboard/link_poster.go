@@ -1,0 +1,35 @@
+package dashboard
+
+import (
+	"strings"
+
+	"cointill/core/scope"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/words"
+)
+
+// linkPoster shows a payment link as a sheet to print, in the size and the
+// language of the address.
+func (h *Handlers) linkPoster(c *page.Ctx) error {
+	id, err := number(c, "payment link")
+	if err != nil {
+		return err
+	}
+	found, err := h.Links.Find(c.UserContext(), c.Scope, id)
+	if err != nil {
+		return err
+	}
+	methods, err := h.Accounts.Methods(c.UserContext(), c.Scope)
+	if err != nil {
+		return err
+	}
+	facts := linkFacts{Link: found, URL: h.Links.URL(found), Now: h.Clock()}
+	props := posterProps(c.UserContext(), facts, methods)
+	props.Merchant, props.Test = c.Member.Business.Name, c.Domain() == scope.Test
+	props.Size, props.Lang = "a5", words.Language(c.Query("lang"), "")
+	if strings.EqualFold(c.Query("size"), "a4") {
+		props.Size = "a4"
+	}
+	return c.Render(dashboard.Poster(props))
+}

@@ -1,0 +1,95 @@
+package dashboard_test
+
+import (
+	"html"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/core/link"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/scope"
+	"cointill/handlers/dashboard/servertest"
+	"cointill/models"
+	"cointill/views/words"
+)
+
+// TestLinkCollected: what a link brought in, apart for each currency that it had.
+func TestLinkCollected(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", ama)
+		amount := int64(20)
+		made, err := s.Links.Create(t.Context(), sc, link.Draft{Title: "Yoga class", Currency: "GHC", Amount: &amount})
+		s.Must(err)
+		b := s.SignIn(ama)
+		expect(t, b.Get("/dashboard/links"), 200, "GH₵0.00")
+		for i, currency := range []string{"GHC", "USD", "GHC", "KES"} {
+			r := servertest.Request(money.CryptoBitcoin)
+			r.LinkID, r.BusinessReference, r.Currency, r.Amount = &made.ID, "", currency, int64(10+i)
+			started := s.Initiate(sc, r)
+			if currency != "KES" { // which nobody paid
+				s.Set(started.Reference, map[string]any{"status": string(payment.Successful)})
+			}
+		}
+		for _, at := range []string{"/dashboard/links", "/dashboard/links/1"} {
+			a := b.Get(at)
+			expect(t, a, 200, "GH₵22.00", "$11.00")
+			if at == "/dashboard/links" && strings.Contains(a.Body, "KSh") {
+				t.Error("money that never came is counted")
+			}
+		}
+	})
+}
+
+// TestLinkPoster: the sheet says who asks, for what and how much, in the chosen
+// size and language, and warns when it would lead nowhere.
+func TestLinkPoster(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", ama)
+		amount, end := int64(20), s.Clock.Now().Add(10*time.Minute)
+		fixed, err := s.Links.Create(t.Context(), sc, link.Draft{Title: "Yoga <b>", Currency: "GHC", Amount: &amount, ExpiresAt: &end, Methods: []string{"crypto_bitcoin", "crypto_ripple"}})
+		s.Must(err)
+		_, err = s.Links.Create(t.Context(), sc, link.Draft{Title: "Tips", Currency: "USD", MinAmount: 2, MaxAmount: 50})
+		s.Must(err)
+		b := s.SignIn(ama)
+		at := "/dashboard/links/1/poster"
+		expect(t, b.Get("/dashboard/links/1"), 200, `href="`+at+`"`)
+		expect(t, b.Get(at), 200, "poster-a5", "Ama&#39;s Shop", "Yoga &lt;b&gt;", "GH₵20.00", "Scan to pay", "Pay with BTC, XRP", "/l/"+fixed.Code, "TEST DATA", "<svg")
+		if strings.Contains(b.Get(at).Body, "can&#39;t be paid now") {
+			t.Error("a link that is open is warned about")
+		}
+		for _, lang := range words.Languages {
+			expect(t, b.Get(at+"?size=a4&lang="+lang), 200, "poster-a4", `lang="`+lang+`" dir="`+words.Direction(lang)+`"`, html.EscapeString(words.Say(lang, "poster_scan")))
+		}
+		expect(t, b.Get(at+"?size=a0&lang=xx"), 200, "poster-a5", "Scan to pay")
+		expect(t, b.Get("/dashboard/links/2/poster"), 200, "Any amount", "$2.00 – $50.00", "BTC, ETH, USDT, XRP, DOGE")
+		for _, nowhere := range []string{"9", "x", "0"} {
+			expect(t, b.Get("/dashboard/links/"+nowhere+"/poster"), 404)
+		}
+		s.Clock.Advance(11 * time.Minute)
+		expect(t, b.Get(at), 200, "can&#39;t be paid now")
+	})
+}
+
+// TestLinksForFinance: finance staff see links and print them, and are offered
+// nothing that they may not do.
+func TestLinksForFinance(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", ama)
+		b := s.SignIn(ama)
+		s.Role(sc, scope.Finance)
+		expect(t, b.Get("/dashboard/links"), 200, "No payment link yet", "An owner or admin makes one")
+		s.Must(s.DB.Exec(t.Context()).Create(&models.Link{BusinessID: sc.BusinessID, Domain: "test", Code: "abcdefgh12345678", Title: "Yoga", Currency: "GHC", MinAmount: 1, MaxAmount: 5, Active: true}).Error)
+		for _, at := range []string{"/dashboard/links", "/dashboard/links/1"} {
+			a := b.Get(at)
+			expect(t, a, 200, "Yoga", "disabled")
+			if strings.Contains(a.Body, "/dashboard/links/new") || strings.Contains(a.Body, "/edit") {
+				t.Errorf("%s offers what finance may not do", at)
+			}
+		}
+		expect(t, b.Get("/dashboard/links/1/poster"), 200, "Yoga")
+		expect(t, b.PostFrom("/dashboard/links", "/dashboard/links/1/toggle", url.Values{"active": {"false"}}), 403)
+	})
+}

@@ -1,0 +1,37 @@
+package dashboard_test
+
+import (
+	"net/url"
+	"testing"
+
+	"cointill/core/payment"
+	"cointill/core/scope"
+	"cointill/handlers/dashboard/servertest"
+	"cointill/models"
+)
+
+// TestCloseReversed: what was reversed is marked as dealt with, once, by who may.
+func TestCloseReversed(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", ama)
+		b, reference := s.SignIn(ama), declined(s, sc)
+		at := "/dashboard/payments/" + reference
+		expect(t, b.PostFrom(at, at+"/close", nil), 409, "Only a reversed payment waits")
+		s.Set(reference, map[string]any{"status": "successful", "reason": string(payment.ReversedReason), "reversed": true})
+		s.Role(sc, scope.Finance)
+		lacks(t, b.Get(at), "Mark it as dealt with")
+		s.Role(sc, scope.Owner)
+		page := b.Get(at)
+		expect(t, page, 200, "Mark it as dealt with", "Ask the customer to pay again")
+		form := shownForm(page, url.Values{"note": {"=paid <b>anew</b>"}})
+		leads(t, b.Post(at+"/close", form), at)
+		leads(t, b.Post(at+"/close", form), at) // the same form again
+		page = b.Get(at)
+		expect(t, page, 200, "=paid &lt;b&gt;anew&lt;/b&gt;", "somebody dealt with it")
+		lacks(t, page, "Mark it as dealt with", "Ask the customer")
+		lacks(t, b.Get("/dashboard"), "1 reversed payment")
+		if n := rows(s, &models.Audit{}, "action = 'payment.reversal_closed'"); n != 1 {
+			t.Errorf("%d rows of the audit log", n)
+		}
+	})
+}

@@ -1,0 +1,23 @@
+package dashboard
+
+import (
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/words"
+)
+
+// paymentReceipt is a payment as a page to print: what was asked, what came, and
+// when, without anything to press.
+func (h *Handlers) paymentReceipt(c *page.Ctx) error {
+	v, err := h.Payments.Verify(c.UserContext(), c.Scope, clean(c.Param("reference")))
+	if err != nil {
+		return err
+	}
+	refunds, err := h.Payments.Refunds(c.UserContext(), c.Scope, v.Payment.ID)
+	if err != nil {
+		return err
+	}
+	shell := c.Layout(words.T(c.UserContext(), "receipt.title", "Reference", v.Payment.Reference), "payments")
+	shell.NextPath = paymentPath(v.Payment.Reference)
+	return c.Render(dashboard.PaymentReceipt(receiptProps(c.UserContext(), shell, v, refunds, h.Clock())))
+}

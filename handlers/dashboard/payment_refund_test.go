@@ -1,0 +1,93 @@
+package dashboard_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/handlers/dashboard/servertest"
+	"cointill/models"
+)
+
+// declined is a payment of which less came, by one transfer.
+func declined(s *servertest.Server, sc scope.Scope) string {
+	s.T.Helper()
+	r := servertest.Request(money.CryptoBitcoin)
+	started := s.Initiate(sc, r)
+	opened, err := s.Payments.Open(s.T.Context(), started.AccessToken, "")
+	s.Must(err)
+	p, height := opened.Payment, int64(1)
+	paid := p.Due.Sub(money.Units(1000))
+	s.Must(s.DB.Exec(s.T.Context()).Create(&models.Transfer{Network: p.Network, TxID: strings.Repeat("cd", 32), Asset: p.Coin, Address: p.Address, Amount: paid, Height: &height,
+		BusinessID: p.BusinessID, Domain: p.Domain, PaymentID: &p.ID, FirstSeenAt: s.Clock.Now(), SeenAt: p.OpenedAt}).Error)
+	s.Set(p.Reference, map[string]any{"status": "declined", "reason": "underpaid", "paid": paid, "remark": "Underpaid by 0.00001000 BTC."})
+	return p.Reference
+}
+
+// form is a page's form as it was shown, with its token and what tells it from others.
+func shownForm(a servertest.Answer, values url.Values) url.Values {
+	form := url.Values{}
+	for _, name := range []string{"csrf", "once"} {
+		if at := strings.Index(a.Body, `name="`+name+`" value="`); at >= 0 {
+			rest := a.Body[at+len(name)+len(`name="" value="`):]
+			form.Set(name, rest[:strings.Index(rest, `"`)])
+		}
+	}
+	for name, list := range values {
+		form[name] = list
+	}
+	return form
+}
+
+// TestRefundOnce: a refund is asked for, reviewed, and recorded once, however
+// often its form is sent.
+func TestRefundOnce(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", ama)
+		b, reference := s.SignIn(ama), declined(s, sc)
+		at := "/dashboard/payments/" + reference
+		expect(t, b.Get(at), 200, "What to do: Accept it as it is, or send the money back", "Record that the money was sent back", strings.Repeat("cd", 32), "Block 1", "Copy address it came to")
+		expect(t, b.Get(at+"/refund"), 200, "Cointill holds no money", "0.0")
+		wrong := b.PostFrom(at+"/refund", at+"/refund/review", url.Values{"amount": {"7"}, "hash": {"no hash"}})
+		expect(t, wrong, 422, "Is more than what is left", "Must be a transaction hash", `value="no hash"`)
+		values := url.Values{"amount": {"0.00000100"}, "note": {"=cash <b>\u200fback</b>"}}
+		expect(t, b.PostFrom(at+"/refund", at+"/refund/review", values), 422, "May not hold invisible")
+		values.Set("note", "=cash <b>back</b>")
+		review := b.PostFrom(at+"/refund", at+"/refund/review", values)
+		expect(t, review, 200, "Record this refund?", "0.00000100 BTC", "=cash &lt;b&gt;back&lt;/b&gt;")
+		expect(t, b.Get(at), 200, "Accept this payment as it is")
+		sent := shownForm(review, values)
+		leads(t, b.Post(at+"/refund", sent), at)
+		leads(t, b.Post(at+"/refund", sent), at) // the same form again
+		page := b.Get(at)
+		expect(t, page, 200, "Sent back", "Refund recorded", "What to do: Nothing")
+		if n := rows(s, &models.Resolution{}, "kind = 'refunded'"); n != 1 {
+			t.Errorf("%d refunds", n)
+		}
+		if n := rows(s, &models.Audit{}, "action = 'payment.refund_recorded'"); n != 1 {
+			t.Errorf("%d audits", n)
+		}
+		expect(t, b.Get(at+"/receipt"), 200, "Payment record", "Underpaid by 0.00001000 BTC.", "Sent back", "=cash &lt;b&gt;back&lt;/b&gt;", "TEST DATA")
+		accept := shownForm(page, nil)
+		leads(t, b.Post(at+"/accept", accept), at)
+		leads(t, b.Post(at+"/accept", accept), at)
+		expect(t, b.Get(at+"/refund"), 200, "A refund is recorded of a declined payment")
+		expect(t, b.Get(at+"/receipt"), 200, "Receipt", "Accepted by a person")
+		expect(t, b.PostFrom(at, at+"/refund", values), 409, "A refund is recorded of a declined payment")
+	})
+}
+
+// TestWhoResolves: finance staff see what to do, and nothing to do it with.
+func TestWhoResolves(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", ama)
+		b, reference := s.SignIn(ama), declined(s, sc)
+		s.Role(sc, scope.Finance)
+		page := b.Get("/dashboard/payments/" + reference)
+		expect(t, page, 200, "An owner or an admin accepts it")
+		lacks(t, page, "/accept", "/refund")
+		expect(t, b.Get("/dashboard/payments/"+reference+"/refund"), 403)
+	})
+}

@@ -1,0 +1,187 @@
+package dashboard_test
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/csv"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/handlers/dashboard/servertest"
+)
+
+// orders starts three payments, an hour apart, of which the second is declined.
+func ordersOf(s *servertest.Server, sc scope.Scope) (references []string) {
+	for i, name := range []string{"=cmd", "order-2", "order-3"} {
+		r := servertest.Request(money.Coins()[i].Method)
+		r.BusinessReference, r.Amount = name, int64(1000*(i+1))
+		references = append(references, s.Initiate(sc, r).Reference)
+		s.Clock.Advance(time.Hour)
+	}
+	s.Set(references[1], map[string]any{"status": "declined", "reason": "underpaid", "paid": "1", "settled_at": s.Clock.Now()})
+	return references
+}
+
+func TestExportCSV(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", ama)
+		references := ordersOf(s, sc)
+		b := s.SignIn(ama)
+		expect(t, b.Get("/dashboard/payments/export?status=declined"), 200, "1 payment", "Status: Declined", "/dashboard/payments/export.csv?status=declined", "/dashboard/payments/export.xlsx?status=declined")
+		expect(t, b.Get("/dashboard/payments/export?q=nobody"), 200, "Nothing to export")
+
+		a := b.Get("/dashboard/payments/export.csv")
+		expect(t, a, 200)
+		if got := a.Header.Get("Content-Disposition"); got != `attachment; filename="amas-shop-transactions-test-until-2026-03-01.csv"` || a.Header.Get("Content-Type") != "text/csv; charset=utf-8" {
+			t.Error(got, a.Header)
+		}
+		lines, err := csv.NewReader(strings.NewReader(a.Body)).ReadAll()
+		if err != nil || len(lines) != 4 {
+			t.Fatal(len(lines), err)
+		}
+		if got := strings.Join(lines[0], "|"); got != "Reference|Business reference|Status|Reason|Customer|E-mail|Currency|Amount|Amount paid|Payment method|Coin|Coin amount|Coin amount paid|Created (Africa/Lagos)|First seen (Africa/Lagos)|Settled (Africa/Lagos)" {
+			t.Error(got)
+		}
+		if lines[3][1] != "'=cmd" || lines[3][7] != "1000.00" || lines[3][13] != "2026-03-01 13:00:00" || lines[1][0] != references[2] {
+			t.Errorf("%q", lines)
+		}
+		if row := lines[2]; row[2] != "declined" || row[3] != "underpaid" || row[12] != "0.000000000000000001" || row[15] != "2026-03-01 16:00:00" {
+			t.Errorf("%q", row)
+		}
+		few := b.Get("/dashboard/payments/export.csv?status=declined&older=" + references[2]) // the page is no filter
+		if strings.Count(few.Body, "\n") != 2 || !strings.Contains(few.Body, references[1]) {
+			t.Errorf("%s", few.Body)
+		}
+		expect(t, b.Get("/dashboard/payments/export?status=nonsense"), 200, "No file is offered")
+		for _, ending := range []string{"csv", "xlsx"} {
+			expect(t, b.Get("/dashboard/payments/export."+ending+"?from=yesterday"), 422, "No file was made", "yesterday")
+		}
+		if head := b.Head("/dashboard/payments/export.csv"); head.Status != 200 || head.Body != "" {
+			t.Errorf("HEAD: %d %q", head.Status, head.Body)
+		}
+	})
+}
+
+func TestExportXLSX(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", ama)
+		s.Must(s.DB.Exec(t.Context()).Exec("UPDATE businesses SET time_zone = 'Africa/Nairobi'").Error)
+		ordersOf(s, sc)
+		a := s.SignIn(ama).Get("/dashboard/payments/export.xlsx?min=1000&max=1000&period=today")
+		expect(t, a, 200)
+		if got := a.Header.Get("Content-Disposition"); got != `attachment; filename="amas-shop-transactions-test-2026-03-01-to-2026-03-01.xlsx"` {
+			t.Error(got)
+		}
+		z, err := zip.NewReader(bytes.NewReader([]byte(a.Body)), int64(len(a.Body)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := z.Open("xl/worksheets/sheet1.xml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(f)
+		for _, want := range []string{"Created (Africa/Nairobi)", `s="4" t="inlineStr"><is><t xml:space="preserve">=cmd<`, `<v>1000.00</v>`, `<v>46082.6250000000</v>`, `ref="A1:P2"`} {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("the sheet lacks %s: %s", want, text)
+			}
+		}
+	})
+}
+
+// TestListRoles: who may see payments in a domain may list, watch and export them, and nobody else.
+func TestListRoles(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", ama)
+		references := ordersOf(s, sc)
+		b := s.SignIn(ama)
+		paths := []string{"/dashboard/payments", "/dashboard/payments/export", "/dashboard/payments/export.csv", "/dashboard/payments/export.xlsx", "/dashboard/payments/news"}
+		for role, inLive := range map[scope.Role]int{scope.Owner: 200, scope.Admin: 200, scope.Finance: 200, scope.Developer: 403} {
+			for domain, want := range map[string]int{"test": 200, "live": inLive} {
+				s.Role(sc, scope.Owner)
+				leads(t, b.PostFrom("/dashboard/methods", "/dashboard/domain", url.Values{"domain": {domain}}), "/dashboard")
+				s.Role(sc, role)
+				for _, path := range paths {
+					if got := b.Head(path).Status; got != want {
+						t.Errorf("%s in %s: %s answers %d", role, domain, path, got)
+					}
+				}
+				if body := b.Get("/dashboard/payments/export.csv").Body; want == 200 && strings.Contains(body, references[0]) != (domain == "test") {
+					t.Errorf("%s in %s: %s", role, domain, body)
+				}
+			}
+		}
+		s.Business("Bayo's Shop", bayo)
+		other := s.SignIn(bayo)
+		expect(t, other.Get("/dashboard/payments?q="+references[0]), 200, "No payment matches")
+		expect(t, other.Get("/dashboard/payments?older="+references[0]), 200, "No page begins at “"+references[0], "No payments yet")
+		if body := other.Get("/dashboard/payments/export.csv").Body; strings.Count(body, "\n") != 1 {
+			t.Error(body)
+		}
+		for _, path := range paths {
+			leads(t, s.Browser().Get(path), "/sign-in?next="+url.QueryEscape(path))
+		}
+	})
+}
+
+// TestNews: an open list hears of a payment that it was asked for, and of no other.
+func TestNews(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", ama)
+		first := s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).Reference
+		b := s.SignIn(ama)
+		expect(t, b.Get("/dashboard/payments?currency=NGN"), 200, "/dashboard/payments/news?currency=NGN&amp;newer="+first)
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		go s.Hub.Run(ctx)
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		s.Must(err)
+		go func() { _ = s.App.Listener(listener) }()
+		defer s.Hub.Close()
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+listener.Addr().String()+"/dashboard/payments/news?currency=NGN&newer="+first, nil)
+		s.Must(err)
+		request.Host = strings.TrimPrefix(servertest.Base, "http://")
+		b.Sign(request)
+		answer, err := http.DefaultClient.Do(request)
+		s.Must(err)
+		defer func() { _ = answer.Body.Close() }()
+		lines := make(chan string)
+		go func() {
+			for scan := bufio.NewScanner(answer.Body); scan.Scan(); {
+				if data, ok := strings.CutPrefix(scan.Text(), "data: "); ok {
+					lines <- data
+				}
+			}
+			close(lines)
+		}()
+		hear := func(want string) {
+			t.Helper()
+			select {
+			case got := <-lines:
+				if got != want {
+					t.Fatalf("heard %q, want %q", got, want)
+				}
+			case <-time.After(20 * time.Second):
+				t.Fatalf("heard nothing, want %q", want)
+			}
+		}
+		s.Clock.Advance(time.Minute)
+		other := servertest.Request(money.CryptoRipple)
+		other.Currency = "KES"
+		s.Initiate(sc, other)
+		s.Initiate(sc, servertest.Request(money.CryptoRipple))
+		hear("1 new payment – show")
+		s.Clock.Advance(time.Minute)
+		s.Initiate(sc, servertest.Request(money.CryptoRipple))
+		hear("2 new payments – show")
+	})
+}

@@ -1,0 +1,372 @@
+package dashboard_test
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/core/account"
+	"cointill/core/calls"
+	"cointill/core/payment"
+	"cointill/core/scope"
+	"cointill/core/webhook"
+	"cointill/handlers/dashboard/servertest"
+	"cointill/models"
+)
+
+// matrix is contract section 9 a second time, by address: who gets through to a
+// handler, in the order owner, admin, finance, developer. ✓ in both domains, t
+// in test only, – nowhere. Every address of the dashboard has a row.
+const matrix = `
+GET  /dashboard                                       ✓✓✓✓
+POST /dashboard/domain                                ✓✓✓✓
+GET  /dashboard/payments                              ✓✓✓t
+GET  /dashboard/payments/news                         ✓✓✓t
+GET  /dashboard/payments/export                       ✓✓✓t
+GET  /dashboard/payments/export.csv                   ✓✓✓t
+GET  /dashboard/payments/export.xlsx                  ✓✓✓t
+GET  /dashboard/payments/:reference                   ✓✓✓t
+POST /dashboard/payments/:reference/simulate          tt–t
+POST /dashboard/payments/:reference/accept            ✓✓––
+POST /dashboard/payments/:reference/close             ✓✓––
+GET  /dashboard/payments/:reference/receipt           ✓✓✓t
+GET  /dashboard/payments/:reference/refund            ✓✓––
+POST /dashboard/payments/:reference/refund            ✓✓––
+POST /dashboard/payments/:reference/refund/review     ✓✓––
+GET  /dashboard/unmatched                             ✓✓✓t
+GET  /dashboard/unmatched/:id                         ✓✓✓t
+POST /dashboard/unmatched/:id/attach                  ✓✓––
+POST /dashboard/unmatched/:id/attach/review           ✓✓––
+POST /dashboard/unmatched/:id/refund                  ✓✓––
+GET  /dashboard/customers                             ✓✓✓t
+GET  /dashboard/customers/:id                         ✓✓✓t
+GET  /dashboard/methods                               ✓✓✓✓
+POST /dashboard/methods/:code                         ✓✓––
+GET  /dashboard/methods/:code/wallet                  ✓✓✓✓
+POST /dashboard/methods/:code/wallet                  ✓–––
+GET  /dashboard/methods/:code/wallet/sweep            ✓✓✓t
+GET  /dashboard/methods/:code/wallet/sweep.csv        ✓✓✓t
+GET  /dashboard/methods/:code/wallet/review           ✓✓✓✓
+POST /dashboard/methods/:code/wallet/review           ✓–––
+GET  /dashboard/rates                                 ✓✓✓✓
+GET  /dashboard/rates/:currency                       ✓✓✓✓
+POST /dashboard/rates/:currency                       ✓✓––
+GET  /dashboard/webhooks                              ✓✓–✓
+GET  /dashboard/webhooks/new                          ✓✓–t
+POST /dashboard/webhooks                              ✓✓–t
+GET  /dashboard/webhooks/check                        ✓✓–✓
+POST /dashboard/webhooks/check                        ✓✓–✓
+GET  /dashboard/webhooks/resends                      ✓✓–✓
+GET  /dashboard/webhooks/resends/review               ✓✓–t
+POST /dashboard/webhooks/resends                      ✓✓–t
+GET  /dashboard/webhooks/resends/:id                  ✓✓–✓
+GET  /dashboard/webhooks/:id                          ✓✓–✓
+GET  /dashboard/webhooks/:id/edit                     ✓✓–t
+GET  /dashboard/webhooks/:id/deliveries/:event        ✓✓–✓
+POST /dashboard/webhooks/:id/deliveries/:event/resend ✓✓–t
+POST /dashboard/webhooks/:id                          ✓✓–t
+POST /dashboard/webhooks/:id/toggle                   ✓✓–t
+POST /dashboard/webhooks/:id/delete                   ✓✓–t
+POST /dashboard/webhooks/:id/rotate                   ✓✓–t
+POST /dashboard/webhooks/:id/test                     ✓✓–t
+GET  /dashboard/links                                 ✓✓✓t
+GET  /dashboard/links/new                             ✓✓–t
+POST /dashboard/links                                 ✓✓–t
+GET  /dashboard/links/:id                             ✓✓✓t
+GET  /dashboard/links/:id/edit                        ✓✓–t
+POST /dashboard/links/:id                             ✓✓–t
+GET  /dashboard/links/:id/poster                      ✓✓✓t
+POST /dashboard/links/:id/toggle                      ✓✓–t
+GET  /dashboard/keys                                  ✓✓–t
+POST /dashboard/keys                                  ✓✓–t
+POST /dashboard/keys/:id/roll                         ✓✓–t
+POST /dashboard/keys/:id/revoke                       ✓✓–t
+GET  /dashboard/calls                                 ✓✓–t
+GET  /dashboard/calls/:id                             ✓✓–t
+GET  /dashboard/quickstart                            ✓✓–t
+POST /dashboard/quickstart                            ✓✓–t
+GET  /dashboard/mailbox                               ✓✓✓t
+GET  /dashboard/mailbox/:id                           ✓✓✓t
+POST /dashboard/mailbox/:id/resend                    ✓✓✓t
+GET  /dashboard/account                               ✓✓✓✓
+POST /dashboard/account                               ✓✓✓✓
+POST /dashboard/account/business                      ✓✓✓✓
+GET  /dashboard/account/password                      ✓✓✓✓
+POST /dashboard/account/password                      ✓✓✓✓
+GET  /dashboard/account/email                         ✓✓✓✓
+POST /dashboard/account/email                         ✓✓✓✓
+GET  /dashboard/account/second-factor                 ✓✓✓✓
+POST /dashboard/account/second-factor                 ✓✓✓✓
+POST /dashboard/account/second-factor/confirm         ✓✓✓✓
+POST /dashboard/account/second-factor/change          ✓✓✓✓
+GET  /dashboard/account/passkeys                      ✓✓✓✓
+POST /dashboard/account/passkeys                      ✓✓✓✓
+POST /dashboard/account/passkeys/confirm              ✓✓✓✓
+GET  /dashboard/account/passkeys/:passkey             ✓✓✓✓
+POST /dashboard/account/passkeys/:passkey             ✓✓✓✓
+POST /dashboard/account/passkeys/:passkey/remove      ✓✓✓✓
+POST /dashboard/account/sessions/end                  ✓✓✓✓
+POST /dashboard/account/sessions/end-others           ✓✓✓✓
+GET  /dashboard/team                                  ✓✓––
+POST /dashboard/team/invitations                      ✓✓––
+POST /dashboard/team/invitations/:id/resend           ✓✓––
+POST /dashboard/team/invitations/:id/revoke           ✓✓––
+POST /dashboard/team/members/:id/role                 ✓✓––
+POST /dashboard/team/members/:id/remove               ✓✓––
+GET  /dashboard/settings                              ✓✓––
+POST /dashboard/settings/profile                      ✓✓––
+POST /dashboard/settings/logo                         ✓✓––
+POST /dashboard/settings/logo/remove                  ✓✓––
+POST /dashboard/settings/payments                     ✓✓––
+POST /dashboard/settings/confirmations                ✓✓––
+POST /dashboard/settings/mails                        ✓✓––
+GET  /dashboard/audit                                 ✓✓––
+GET  /dashboard/audit.csv                             ✓✓––
+GET  /dashboard/system                                ✓✓✓✓
+`
+
+// open are the addresses that need no member, each with a test of its own.
+var open = []string{
+	"GET /", "GET /healthz", "GET /readyz", "GET /static/*", "GET /sign-up", "POST /sign-up", "GET /sign-in", "POST /sign-in", "GET /sign-in/code",
+	"POST /sign-in/code", "GET /sign-in/passkey", "POST /sign-in/passkey", "POST /sign-in/passkey/begin", "POST /sign-out", "GET /forgot", "POST /forgot", "GET /reset/:token", "POST /reset/:token", "GET /email/:token",
+	"POST /email/:token", "GET /invitation/:token", "POST /invitation/:token",
+}
+
+var roles = []scope.Role{scope.Owner, scope.Admin, scope.Finance, scope.Developer}
+
+// row is an address with who gets through.
+type row struct {
+	method, path string
+	may          []rune
+}
+
+func (r row) allows(role scope.Role, domain scope.Domain) bool {
+	may := r.may[slices.Index(roles, role)]
+	return may == '✓' || may == 't' && domain == scope.Test
+}
+
+// own reports whether the address names a thing that belongs to a business.
+func (r row) own() bool {
+	return strings.Contains(r.path, ":id") || strings.Contains(r.path, ":reference")
+}
+
+func rowsOf(t *testing.T) (list []row) {
+	t.Helper()
+	for line := range strings.Lines(strings.TrimSpace(matrix)) {
+		parts := strings.Fields(line)
+		if len(parts) != 3 || len([]rune(parts[2])) != len(roles) {
+			t.Fatalf("%q is no row", line)
+		}
+		list = append(list, row{method: parts[0], path: parts[1], may: []rune(parts[2])})
+	}
+	return list
+}
+
+// TestEveryRouteHasARow (AP-1) holds the server's routes against the matrix, both ways.
+func TestEveryRouteHasARow(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		want := map[string]bool{}
+		for _, r := range rowsOf(t) {
+			want[r.method+" "+r.path] = true
+		}
+		for _, at := range open {
+			want[at] = true
+		}
+		for _, route := range s.App.GetRoutes(true) {
+			at := route.Method + " " + route.Path
+			if route.Method == http.MethodHead || strings.HasPrefix(route.Path, "/pay/") || strings.HasPrefix(route.Path, "/logo/") || strings.HasPrefix(route.Path, "/l/") {
+				continue // HEAD is GET; customers have no roles
+			}
+			if !want[at] {
+				t.Errorf("%s has no row: write down who may", at)
+			}
+			delete(want, at)
+		}
+		for at := range want {
+			t.Errorf("there is no %s", at)
+		}
+	})
+}
+
+// owned makes things of a business in the test domain, and gives the addresses
+// that name them, by their route.
+func owned(t *testing.T, s *servertest.Server, sc scope.Scope) map[string]string {
+	t.Helper()
+	hook, _, err := s.Webhooks.Create(t.Context(), sc, webhook.Create{Name: "Hook", URL: "https://shop.example/hook", Active: true})
+	s.Must(err)
+	pages := things(t, s, sc)
+	events, _, err := s.Webhooks.Events(t.Context(), sc, webhook.Filter{}, "", 1)
+	s.Must(err)
+	order, err := s.Webhooks.Resend(t.Context(), sc, webhook.Order{From: s.Clock.Now().Add(-time.Hour)})
+	s.Must(err)
+	key, _, err := s.Accounts.CreateKey(t.Context(), sc, "Server")
+	s.Must(err)
+	invitation, err := s.Accounts.Invite(t.Context(), sc, "new@shop.example", scope.Finance)
+	s.Must(err)
+	s.Calls.Add(calls.Call{Scope: scope.Scope{BusinessID: sc.BusinessID, Domain: sc.Domain, Actor: fmt.Sprintf("key:%d", key.ID)}, Method: "GET", Path: "/v1/rates", Status: 200})
+	s.Must(s.Calls.Flush(t.Context()))
+	logged, _, err := s.Calls.List(t.Context(), sc, calls.Filter{Limit: 1})
+	s.Must(err)
+	member := hire(t, s, sc, fmt.Sprintf("member%d@shop.example", sc.BusinessID), scope.Developer)
+	stray := models.Transfer{Network: "sandbox-xrpl", TxID: fmt.Sprintf("stray%d", sc.BusinessID), Asset: "XRP", Address: "r", BusinessID: sc.BusinessID, Domain: "test", Unmatched: "missing_tag", FirstSeenAt: s.Clock.Now()}
+	s.Must(s.DB.Exec(t.Context()).Create(&stray).Error)
+	owner, err := account.Owners(s.DB.Read(t.Context()), sc.BusinessID)
+	s.Must(err)
+	passkey := models.Passkey{UserID: owner[0].ID, Credential: owner[0].Email, PublicKey: []byte{1}, Name: "Phone", CreatedAt: s.Clock.Now()}
+	s.Must(s.DB.Exec(t.Context()).Create(&passkey).Error)
+	customers, _, err := s.Payments.Customers(t.Context(), sc, payment.CustomerFilter{Limit: 1})
+	s.Must(err)
+	return map[string]string{
+		"/dashboard/account/passkeys/:passkey": fmt.Sprintf("/dashboard/account/passkeys/%d", passkey.ID),
+		"/dashboard/unmatched/:id":             fmt.Sprintf("/dashboard/unmatched/%d", stray.ID), "/dashboard/customers/:id": "/dashboard/customers/" + customers[0].Code,
+		"/dashboard/payments/:reference": pages[0], "/dashboard/links/:id": pages[1], "/dashboard/webhooks/:id": "/dashboard/webhooks/" + hook.ID,
+		"/dashboard/mailbox/:id": pages[3], "/dashboard/webhooks/resends/:id": "/dashboard/webhooks/resends/" + order.ID,
+		"/dashboard/calls/:id": fmt.Sprintf("/dashboard/calls/%d", logged[0].ID),
+		"/dashboard/keys/:id":  fmt.Sprintf("/dashboard/keys/%d", key.ID), "/dashboard/webhooks/:id/deliveries/:event": "/dashboard/webhooks/" + hook.ID + "/deliveries/" + events[0].ID,
+		"/dashboard/team/invitations/:id": fmt.Sprintf("/dashboard/team/invitations/%d", invitation.ID), "/dashboard/team/members/:id": fmt.Sprintf("/dashboard/team/members/%d", member.ID),
+	}
+}
+
+// hire makes a member of a business.
+func hire(t *testing.T, s *servertest.Server, sc scope.Scope, email string, role scope.Role) account.User {
+	t.Helper()
+	in, err := s.Accounts.Invite(t.Context(), sc, email, role)
+	s.Must(err)
+	user, _, err := s.Accounts.AcceptAsNew(t.Context(), in.Link[strings.LastIndex(in.Link, "/")+1:], account.Newcomer{Name: "New Member", Password: servertest.Password})
+	s.Must(err)
+	return user
+}
+
+// at fills a route: with a thing of a business, or with what nobody has.
+func (r row) at(things map[string]string) string {
+	path, longest := r.path, ""
+	for route := range things {
+		if (path == route || strings.HasPrefix(path, route+"/")) && len(route) > len(longest) {
+			longest = route
+		}
+	}
+	path = things[longest] + strings.TrimPrefix(path, longest)
+	path = strings.NewReplacer(":code", "crypto_bitcoin", ":currency", "NGN", ":reference", "PAY_NOBODYS", ":event", "evt_nobodys", ":id", "999999").Replace(path)
+	if strings.HasSuffix(path, "/review") && r.method == http.MethodGet && strings.Contains(path, "resends") {
+		path += "?created_after=2026-03-01T11:00"
+	}
+	return path
+}
+
+var formToken = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
+
+// asking is a browser with the form token of a page that every member sees.
+func asking(t *testing.T, b *servertest.Browser, domain scope.Domain) url.Values {
+	t.Helper()
+	leads(t, b.PostFrom("/dashboard/account", "/dashboard/domain", url.Values{"domain": {string(domain)}, "next": {"/dashboard/account"}}), "/dashboard/account")
+	return url.Values{"csrf": {html.UnescapeString(formToken.FindStringSubmatch(b.Get("/dashboard/account").Body)[1])}}
+}
+
+// TestRights (AP-2) asks for every address as each role in each domain: who may not is
+// refused, and who may finds in test what is there, and in live none of it.
+func TestRights(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", ama)
+		mine := owned(t, s, sc)
+		s.Accounts.Operators = []string{ama} // whose passkey is among those
+		b := s.SignIn(ama)
+		for _, role := range roles {
+			for _, domain := range []scope.Domain{scope.Test, scope.Live} {
+				s.Role(sc, role)
+				token := asking(t, b, domain)
+				for _, r := range rowsOf(t) {
+					var a servertest.Answer
+					if strings.HasSuffix(r.path, "/news") { // which has no end
+						a = b.Head(r.at(mine))
+					} else if r.method == http.MethodGet {
+						a = b.Get(r.at(mine))
+					} else if r.path == "/dashboard/domain" {
+						continue // asking has just used it
+					} else { // with a form that changes nothing, and of nothing that there is
+						a = b.Post(r.at(nil), token)
+					}
+					found := a.Status == http.StatusOK || a.Status == http.StatusSeeOther
+					switch what := fmt.Sprintf("%s in %s: %s %s answers %d", role, domain, r.method, r.at(mine), a.Status); {
+					case a.Status >= 500:
+						t.Error(what, a.Text())
+					case !r.allows(role, domain):
+						if a.Status != http.StatusForbidden && !(r.path == "/dashboard" && a.Status == http.StatusSeeOther) {
+							t.Error(what, "although the role may not")
+						}
+					case a.Status == http.StatusForbidden && !(strings.HasSuffix(r.path, "/simulate") && domain == scope.Live):
+						t.Error(what, "although the role may")
+					case r.method == http.MethodGet && r.own() && found != (domain == scope.Test):
+						t.Error(what)
+					case a.Status == http.StatusConflict && strings.HasSuffix(r.path, "/resends/review") && domain == scope.Live: // no endpoint there
+					case r.method == http.MethodGet && !r.own() && !found:
+						t.Error(what)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestStrangers (AP-1, AP-5) asks for every thing of one business as the owner of
+// another, as nobody, and with forms that are not ours: nothing is there, nothing
+// happens.
+func TestStrangers(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", ama)
+		mine := owned(t, s, sc)
+		theirs := s.Business("Bayo's Shop", bayo)
+		owned(t, s, theirs)
+		stranger, nobody := s.SignIn(bayo), s.Browser()
+		audits := rows(s, &models.Audit{}, fmt.Sprintf("business_id = %d", sc.BusinessID))
+		form := url.Values{"title": {"Taken"}, "currency": {"USD"}, "amount": {"1"}, "amount_kind": {"fixed"}, "type": {"Taken"}, "url": {"https://taken.example"}, "scenario": {"exact"}, "role": {"finance"}}
+		for _, domain := range []scope.Domain{scope.Test, scope.Live} {
+			token := asking(t, stranger, domain)
+			for _, r := range rowsOf(t) {
+				at := r.at(mine)
+				if r.method == http.MethodGet {
+					leads(t, nobody.Get(at), "/sign-in?next="+url.QueryEscape(at))
+					if r.own() {
+						expect(t, stranger.Get(at), 404)
+					}
+					continue
+				}
+				expect(t, nobody.Post(at, form), 403)
+				expect(t, stranger.Post(at, url.Values{"csrf": {"forged"}}), 403)
+				if !r.own() {
+					continue
+				}
+				sent := url.Values{"csrf": token["csrf"]}
+				for field, values := range form {
+					sent[field] = values
+				}
+				if a := stranger.Post(at, sent); a.Status != http.StatusNotFound && !(a.Status == http.StatusForbidden && strings.HasSuffix(at, "/simulate")) {
+					t.Errorf("%s in %s: %d %.300s", at, domain, a.Status, a.Text())
+				}
+			}
+			visitor := s.Browser()
+			for _, at := range []string{"/dashboard/keys", "/dashboard/team/invitations", "/dashboard/account/password"} {
+				leads(t, visitor.PostFrom("/sign-in", at, nil), "/sign-in")
+			}
+		}
+		if n := rows(s, &models.Audit{}, fmt.Sprintf("business_id = %d", sc.BusinessID)); n != audits {
+			t.Errorf("%d acts of strangers", n-audits)
+		}
+		owner := s.SignIn(ama)
+		for _, r := range rowsOf(t) {
+			if r.method == http.MethodGet && r.own() {
+				expect(t, owner.Get(r.at(mine)), 200)
+			}
+		}
+		for _, list := range []string{"/dashboard", "/dashboard/payments", "/dashboard/links", "/dashboard/webhooks", "/dashboard/keys", "/dashboard/mailbox", "/dashboard/team", "/dashboard/account"} {
+			if text := stranger.Get(list).Body; strings.Contains(text, "Ama's Shop") || strings.Contains(text, ama) || strings.Contains(text, mine["/dashboard/payments/:reference"]) {
+				t.Errorf("%s shows another's things", list)
+			}
+		}
+	})
+}

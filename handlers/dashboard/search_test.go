@@ -1,0 +1,126 @@
+package dashboard
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/core/payment"
+	"cointill/views/layout"
+)
+
+func address(t *testing.T, query string) search {
+	t.Helper()
+	values, _ := url.ParseQuery(query)
+	return readSearch(t.Context(), values)
+}
+
+// TestSearchComesBack: an address that was read is written the same, and each
+// chip leads to the list without its filter, from the first page on.
+func TestSearchComesBack(t *testing.T) {
+	const want = "col=customer&col=fiat&currency=GHC&from=2026-03-01&max=900&method=crypto_ripple&min=10&older=PAY_7&q=a+b%26c&size=50&status=declined&status=failed&to=2026-03-31"
+	s := address(t, want)
+	if got := s.href(); got != "/dashboard/payments?"+want || len(s.Wrong) > 0 {
+		t.Error(got, s.Wrong)
+	}
+	var texts []string
+	for i, chip := range s.chips(t.Context()) {
+		texts = append(texts, chip.Text)
+		if strings.Contains(chip.RemoveHref, "older") || !strings.Contains(chip.RemoveHref, "size=50") {
+			t.Errorf("%s leads to %s", chip.Text, chip.RemoveHref)
+		}
+		without := address(t, chip.RemoveHref[strings.Index(chip.RemoveHref, "?")+1:])
+		if rest := without.chips(t.Context()); len(rest) != len(s.chips(t.Context()))-1 || i < len(rest) && rest[i].Text == chip.Text {
+			t.Errorf("without %s: %+v", chip.Text, rest)
+		}
+	}
+	if got := strings.Join(texts, ", "); got != "a b&c, Status: Declined, Status: Failed, Method: XRP, Currency: GHC, Created: 1 Mar 2026 to 31 Mar 2026, Amount: 10 to 900" {
+		t.Error(got)
+	}
+	if (search{}).href() != "/dashboard/payments" || address(t, "col=business&col=customer&col=method&col=fiat&col=coin&col=created&size=25").href() != "/dashboard/payments" {
+		t.Error("what is usual stands in the address")
+	}
+}
+
+// TestStrangeAddresses (AP-20): what can't be read is left out and named, never guessed.
+func TestStrangeAddresses(t *testing.T) {
+	for query, want := range map[string]string{
+		"status=nonsense": "There is no status “nonsense”.", "method=crypto_gold": "There is no payment method “crypto_gold”.", "currency=GHS": "There is no currency “GHS”.",
+		"period=ever": "There is no period “ever”.", "from=2026-02-30": "This is no day: “2026-02-30”.", "to=31.3.2026": "This is no day: “31.3.2026”.", "from=0001-01-01": "This is no day: “0001-01-01”.",
+		"from=2026-03-02&to=2026-03-01": "The range of days ends before it begins: “2026-03-02 to 2026-03-01”.", "min=1.50": "This is no amount in whole units: “1.50”.", "max=-1": "This is no amount in whole units: “-1”.",
+		"min=99999999999999999999": "This is no amount in whole units: “99999999999999999999”.", "min=5&max=4": "The least amount is above the most: “5 and 4”.",
+		"older=12": "No page begins at “12”.", "newer=PAY_" + strings.Repeat("A", 99): "No page ends at “PAY_" + strings.Repeat("A", 56) + "”.", "status=%00%FF%3Cb%3E": "There is no status “<b>”.", "status=a%E2%80%AEb": "There is no status “ab”.",
+	} {
+		if s := address(t, query); strings.Join(s.Wrong, " ") != want || s.href() != "/dashboard/payments" {
+			t.Errorf("%s: %q, %s", query, s.Wrong, s.href())
+		}
+	}
+	many := address(t, strings.Repeat("status=x&", 500)+"col=nothing&size=7&q="+strings.Repeat("a", 1000))
+	if len(many.Wrong) > 5 || len(many.Query) != 256 || many.Size != listSize || many.Columns != nil {
+		t.Errorf("%+v", many)
+	}
+	if s := address(t, "min=45,300&max=45+300&status=failed&status=failed&status="); s.Least != 45300 || s.Most != 45300 || len(s.States) != 1 || s.chips(t.Context())[1].Text != "Amount: 45300" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestDays are those of the merchant's clock, its summer time too.
+func TestDays(t *testing.T) {
+	lagos, _ := time.LoadLocation("Africa/Lagos")
+	cairo, _ := time.LoadLocation("Africa/Cairo")
+	now := time.Date(2026, 3, 1, 23, 30, 0, 0, time.UTC) // 2 March in Lagos
+	for query, want := range map[string]string{
+		"period=today": "2026-03-01T23:00 2026-03-02T23:00", "period=yesterday": "2026-02-28T23:00 2026-03-01T23:00", "period=7d": "2026-02-23T23:00 2026-03-02T23:00",
+		"period=30d": "2026-01-31T23:00 2026-03-02T23:00", "period=month": "2026-02-28T23:00 2026-03-02T23:00", "period=last_month": "2026-01-31T23:00 2026-02-28T23:00",
+		"from=2026-01-15&to=2026-01-15": "2026-01-14T23:00 2026-01-15T23:00", "from=2026-01-15": "2026-01-14T23:00 -", "to=2026-12-31": "- 2026-12-31T23:00", "": "- -",
+	} {
+		if got := bounds(address(t, query).filter(lagos, now)); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+	// Cairo's clocks go forward on 24 April 2026, at midnight: the day has 23 hours.
+	if got := bounds(address(t, "from=2026-04-24&to=2026-04-24").filter(cairo, now)); got != "2026-04-23T22:00 2026-04-24T21:00" {
+		t.Error(got)
+	}
+}
+
+func bounds(f payment.Filter) string {
+	text := func(at *time.Time) string {
+		if at == nil {
+			return "-"
+		}
+		return at.UTC().Format("2006-01-02T15:04")
+	}
+	return text(f.From) + " " + text(f.To)
+}
+
+func TestFileName(t *testing.T) {
+	for query, want := range map[string]string{
+		"": "olas-shop-sons-transactions-live-until-2026-03-01", "from=2026-01-01&to=2026-01-31": "olas-shop-sons-transactions-live-2026-01-01-to-2026-01-31",
+		"from=2026-02-01": "olas-shop-sons-transactions-live-2026-02-01-to-2026-03-01", "period=last_month": "olas-shop-sons-transactions-live-2026-02-01-to-2026-02-28",
+	} {
+		if got := fileName("Ọlá's Shop & \"Sons\"\r\n/..", "live", address(t, query), time.UTC, noon); got != want {
+			t.Errorf("%s: %s", query, got)
+		}
+	}
+	if slug("商店") != "business" || len(slug(strings.Repeat("ab ", 99))) > 41 {
+		t.Error(slug("商店"), slug(strings.Repeat("ab ", 99)))
+	}
+}
+
+func TestExportProps(t *testing.T) {
+	s := address(t, "q=x&older=PAY_1").first()
+	p := exportProps(t.Context(), layout.Page{}, s, 1_048_576, time.UTC)
+	if !p.TooMany || p.CSVHref != "/dashboard/payments/export.csv?q=x" || p.BackHref != "/dashboard/payments?q=x" || exportProps(t.Context(), layout.Page{}, s, 1_048_575, time.UTC).TooMany {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestNewsText(t *testing.T) {
+	for n, want := range map[int]string{1: "1 new payment – show", 2: "2 new payments – show", 100: "100 or more new payments – show"} {
+		if got := newsText(t.Context(), n); got != want {
+			t.Error(got)
+		}
+	}
+}

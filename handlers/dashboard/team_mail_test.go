@@ -1,0 +1,42 @@
+package dashboard_test
+
+import (
+	"strings"
+	"testing"
+
+	"cointill/core/scope"
+	"cointill/handlers/dashboard/servertest"
+	"cointill/models"
+)
+
+// TestInvitationMailFailed: the team's page says that a mail didn't go, why, and
+// what to do; only then it shows the link where there is a mail server.
+func TestInvitationMailFailed(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", ama)
+		s.Pages.MailServer = true
+		in, err := s.Accounts.Invite(t.Context(), sc, "new@shop.example", scope.Finance)
+		s.Must(err)
+		b := s.SignIn(ama)
+		set := func(columns map[string]any) {
+			s.Must(s.DB.Exec(t.Context()).Model(&models.Mail{}).Where("to_address = ?", "new@shop.example").Updates(columns).Error)
+		}
+		for _, c := range []struct {
+			columns map[string]any
+			text    string
+			link    bool
+		}{
+			{map[string]any{"outcome": "sent"}, "", false},
+			{map[string]any{"outcome": "", "done_at": nil, "last_error": "The server is busy."}, "The mail has not gone yet. The server is busy. It is tried again", false},
+			{map[string]any{"outcome": "unknown", "last_error": "x"}, "The mail may not have arrived.", false},
+			{map[string]any{"outcome": "failed", "last_error": "No such mailbox."}, "The mail did not go. No such mailbox. Is the address right? Send it anew, or hand the link over yourself.", true},
+		} {
+			set(c.columns)
+			page := b.Get(teamAt)
+			expect(t, page, 200, "new@shop.example", c.text)
+			if strings.Contains(page.Body, in.Link) != c.link || c.text == "" && strings.Contains(page.Text(), "The mail") {
+				t.Errorf("%v: %s", c.columns, page.Text())
+			}
+		}
+	})
+}

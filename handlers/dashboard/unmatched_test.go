@@ -1,0 +1,99 @@
+package dashboard_test
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/scope"
+	"cointill/handlers/dashboard/servertest"
+	"cointill/models"
+)
+
+// untagged is money that came without a tag, the same as a payment asks for.
+func untagged(s *servertest.Server, sc scope.Scope, txid string, asked models.Payment) models.Transfer {
+	s.T.Helper()
+	height := int64(1)
+	t := models.Transfer{Network: asked.Network, TxID: txid, Asset: asked.Coin, Address: asked.Address, Amount: asked.Due, Height: &height, BusinessID: sc.BusinessID, Domain: "test",
+		Unmatched: payment.MissingTag, FirstSeenAt: s.Clock.Now(), CreatedAt: s.Clock.Now(), UpdatedAt: s.Clock.Now()}
+	s.Must(s.DB.Exec(s.T.Context()).Create(&t).Error)
+	return t
+}
+
+// TestUnmatchedIsDealtWith: what came without a tag is attached to the payment
+// that it is for, or marked as refunded; each once, and seen afterwards.
+func TestUnmatchedIsDealtWith(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", ama)
+		b := s.SignIn(ama)
+		started := s.Initiate(sc, servertest.Request(money.CryptoRipple))
+		opened, err := s.Payments.Open(t.Context(), started.AccessToken, "")
+		s.Must(err)
+		hash := strings.Repeat("ab", 32)
+		one, two := untagged(s, sc, hash, opened.Payment), untagged(s, sc, strings.Repeat("ef", 32), opened.Payment)
+		expect(t, b.Get("/dashboard/unmatched"), 200, "No destination tag", "2 transfers", hash)
+		expect(t, b.Get("/dashboard/unmatched?show=attached"), 200, "Nothing was attached yet")
+
+		at := "/dashboard/unmatched/" + fmt.Sprint(one.ID)
+		expect(t, b.Get(at), 200, "It may be for", started.Reference, "exactly what it lacks", "Or mark it as refunded")
+		expect(t, b.PostFrom(at, at+"/attach/review", url.Values{"reference": {"<b>PAY_NOBODYS"}}), 422, "No payment here has this reference", "&lt;b&gt;PAY_NOBODYS")
+		expect(t, b.PostFrom(at, at+"/attach/review", nil), 422, "Is required")
+		named := url.Values{"reference": {started.Reference}}
+		review := b.PostFrom(at, at+"/attach/review", named)
+		expect(t, review, 200, "Attach this transfer?", "The payment becomes processing", "Your webhooks are told.")
+		expect(t, b.Get(at), 200, "No destination tag") // nothing has happened yet
+		sent, page := shownForm(review, named), "/dashboard/payments/"+started.Reference
+		leads(t, b.Post(at+"/attach", sent), page)
+		leads(t, b.Post(at+"/attach", sent), page)
+		expect(t, b.Get(page), 200, "Processing", "Transfer attached", "Attached by hand", hash)
+		expect(t, b.PostFrom(at, at+"/attach", named), 409, "was attached to a payment already")
+		expect(t, b.Get("/dashboard/unmatched?show=attached"), 200, "Attached", "No destination tag", started.Reference)
+		expect(t, b.Get(at), 200, "A person attached it to a payment.")
+
+		other := "/dashboard/unmatched/" + fmt.Sprint(two.ID)
+		expect(t, b.PostFrom(other, other+"/refund", nil), 422, "say here how the money was sent back")
+		back := shownForm(b.Get(other), url.Values{"note": {"Sent to the exchange"}})
+		leads(t, b.Post(other+"/refund", back), other)
+		leads(t, b.Post(other+"/refund", back), other)
+		expect(t, b.Get(other), 200, "Refunded", "Sent to the exchange")
+		expect(t, b.Get("/dashboard/unmatched"), 200, "Nothing is unmatched")
+		expect(t, b.Get("/dashboard/unmatched?show=refunded"), 200, "Refunded")
+		if n := rows(s, &models.Audit{}, "action IN ('transfer.attached', 'transfer.refund_recorded')"); n != 2 {
+			t.Errorf("%d audits", n)
+		}
+		expect(t, b.Get("/dashboard/unmatched/x"), 404)
+		s.Role(sc, scope.Finance)
+		third := untagged(s, sc, strings.Repeat("aa", 32), opened.Payment)
+		seen := b.Get("/dashboard/unmatched/" + fmt.Sprint(third.ID))
+		expect(t, seen, 200, "An owner or an admin deals with it")
+		lacks(t, seen, "/attach", "Mark as refunded")
+	})
+}
+
+// TestCustomerPages finds customers, and shows what one of them has paid.
+func TestCustomerPages(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", ama)
+		b := s.SignIn(ama)
+		expect(t, b.Get("/dashboard/customers"), 200, "No customers yet")
+		r := servertest.Request(money.CryptoBitcoin)
+		paid := s.Initiate(sc, r).Reference
+		s.Set(paid, map[string]any{"status": "successful"})
+		r.Email, r.FirstName, r.LastName = "ola@example.com", "Ọlá", "Adéyemí"
+		s.Initiate(sc, r)
+		expect(t, b.Get("/dashboard/customers"), 200, "Ngozi Okafor", "Ọlá Adéyemí", "2 customers")
+		found := b.Get("/dashboard/customers?q=adeyemi")
+		expect(t, found, 200, "ola@example.com", "1 customer")
+		lacks(t, found, "ngozi@example.com")
+		expect(t, b.Get("/dashboard/customers?q=%3Cb%3E%00"), 200, "No customer begins with “<b>”")
+		leads(t, b.Get("/dashboard/customers?q=a&after=CUS_NOBODY"), "/dashboard/customers?q=a")
+		list, _, err := s.Payments.Customers(t.Context(), sc, payment.CustomerFilter{Query: "ngozi", Limit: 1})
+		s.Must(err)
+		expect(t, b.Get("/dashboard/customers/"+list[0].Code), 200, "Ngozi Okafor", "₦5,000.00", "100 %", "1 of 1 that ended", paid, "/dashboard/payments?q=ngozi%40example.com")
+		expect(t, b.Get("/dashboard/customers/CUS_NOBODY"), 404)
+		expect(t, b.Get("/dashboard/payments/"+paid), 200, "/dashboard/customers/"+list[0].Code)
+	})
+}

@@ -1,0 +1,80 @@
+package page
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+)
+
+const (
+	downloadLife = 2 * time.Hour
+	stalled      = time.Minute // without anything taken by the client
+)
+
+// Download sends a file as it is made by write, which runs after the handler
+// has returned: it must not touch the Ctx, only what was copied from it. done
+// is called at the end. The connection is cut when write fails, when the client
+// takes nothing for a minute, when the server stops and after two hours: the
+// browser then says that the file is not whole.
+func (c *Ctx) Download(name, contentType string, done func(), write func(ctx context.Context, out io.Writer) error) error {
+	c.Set("Content-Type", contentType)
+	c.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s"`, name))
+	c.Set("X-Accel-Buffering", "no")
+	if c.Method() == http.MethodHead {
+		done()
+		return nil
+	}
+	conn, closing, id := c.Context().Conn(), c.Closing, strings.Clone(c.RequestID)
+	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
+		defer done()
+		if err := download(closing, w, conn, write); err != nil {
+			slog.Warn("download was cut", "request_id", id, "error", err)
+			_ = conn.Close() // nobody may take a part for the whole
+		}
+	})
+	return nil
+}
+
+// download runs write until it ends or is called off.
+func download(closing <-chan struct{}, w *bufio.Writer, conn io.Closer, write func(ctx context.Context, out io.Writer) error) (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), downloadLife)
+	defer cancel()
+	defer func() { // outside of any handler: nobody else would recover
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() {
+		select {
+		case <-closing:
+			cancel()
+		case <-stop:
+		}
+	}()
+	watch := time.AfterFunc(stalled, func() { _ = conn.Close() })
+	defer watch.Stop()
+	if err := write(ctx, watched{w, watch}); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// watched puts off the end with everything that was taken.
+type watched struct {
+	out   io.Writer
+	watch *time.Timer
+}
+
+// Write writes.
+func (w watched) Write(p []byte) (int, error) {
+	n, err := w.out.Write(p)
+	w.watch.Reset(stalled)
+	return n, err
+}

@@ -1,0 +1,28 @@
+package models
+
+import (
+	"context"
+	"errors"
+)
+
+// About is what a database says of itself.
+type About struct {
+	Version string // of its software
+	Bytes   int64  // that it takes on its disk
+	// Migration is the last that was run, Newest the last that this program has.
+	Migration, Newest int64
+}
+
+// About asks the database of itself. It is quick at any size.
+func (d *DB) About(ctx context.Context) (a About, err error) {
+	version, size := "SHOW server_version", "SELECT pg_database_size(current_database())"
+	if !d.Postgres() {
+		version, size = "SELECT sqlite_version()", "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+	}
+	provider, err := d.provider()
+	if err != nil {
+		return a, err
+	}
+	a.Migration, a.Newest, err = provider.GetVersions(ctx)
+	return a, errors.Join(err, d.Read(ctx).Raw(version).Scan(&a.Version).Error, d.Read(ctx).Raw(size).Scan(&a.Bytes).Error)
+}

@@ -1,0 +1,138 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/glebarez/sqlite"
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+)
+
+// copied is the fact that a database is a copy, and of when. What another went
+// on to do since is unknown to it, so it must not be served as it is.
+const copied = "copied_at"
+
+// ErrNotEmbedded is the refusal to copy a database that isn't a file of ours.
+var ErrNotEmbedded = errors.New("the database is PostgreSQL: back it up with pg_dump, and bring it back with pg_restore")
+
+// Backup writes a copy of an SQLite database to a new file, as it is at one
+// moment, while others use it: only this process's own writer waits. The file is whole or not
+// there, readable by its owner alone, and carries the mark that Copied reads.
+func (d *DB) Backup(ctx context.Context, path string, at time.Time) (err error) {
+	if d.Postgres() {
+		return ErrNotEmbedded
+	}
+	return whole(path, func(draft string) error {
+		// It reads only, though a connection that may do no more refuses it.
+		if err := d.write.WithContext(ctx).Exec("VACUUM INTO ?", draft).Error; err != nil {
+			return err
+		}
+		return mark(ctx, draft, at)
+	})
+}
+
+// Restore puts a copy into a data folder that has no database. A copy that was
+// made in another way than by Backup gets its mark, with the file's time.
+func Restore(ctx context.Context, from, dataDir string) error {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	about, err := source.Stat()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dataDir, 0o700); err != nil {
+		return err
+	}
+	path := filepath.Join(dataDir, "cointill.db")
+	for _, beside := range []string{"-wal", "-shm"} { // of another database: SQLite would play it into this one
+		if _, err := os.Stat(path + beside); !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%s is in the way: move the old database away, with all files that begin with its name", path+beside)
+		}
+	}
+	return whole(path, func(draft string) error {
+		into, err := os.OpenFile(draft, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(into, source)
+		if err = errors.Join(err, into.Close()); err != nil {
+			return err
+		}
+		return mark(ctx, draft, about.ModTime())
+	})
+}
+
+// whole has a file made in another place, put on the disk, and given its name.
+func whole(path string, fill func(draft string) error) error {
+	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%s exists: it is not overwritten", path)
+	}
+	draft, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part") // for its owner alone
+	if err != nil {
+		return err
+	}
+	defer os.Remove(draft.Name())
+	if err := errors.Join(draft.Close(), fill(draft.Name())); err != nil {
+		return err
+	}
+	for _, name := range []string{draft.Name(), filepath.Dir(path)} {
+		if name == filepath.Dir(path) {
+			if err := os.Link(draft.Name(), path); err != nil { // unlike a renaming, never over another file
+				return err
+			}
+		}
+		file, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(file.Sync(), file.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mark checks a copy through and notes that it is one, unless it says so already.
+func mark(ctx context.Context, path string, at time.Time) (err error) {
+	db, err := gorm.Open(sqlite.Open("file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=journal_mode(DELETE)&_pragma=synchronous(FULL)"), &gorm.Config{
+		TranslateError: true, Logger: logger.Discard})
+	if err != nil {
+		return fmt.Errorf("%s is no SQLite database: %w", path, err)
+	}
+	pool, err := db.DB()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	var said string
+	if err := db.WithContext(ctx).Raw("PRAGMA quick_check(1)").Scan(&said).Error; err != nil || said != "ok" {
+		return errors.Join(fmt.Errorf("the copy is damaged: %s", said), err)
+	}
+	return db.WithContext(ctx).Exec("INSERT INTO instances (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", copied, at.UTC().Format(time.RFC3339)).Error
+}
+
+// Copied tells whether this database is a copy that was not made ready to be
+// served (Continue), and of when.
+func (d *DB) Copied(ctx context.Context) (at string, is bool, err error) {
+	var rows []Instance
+	err = d.Read(ctx).Where("name = ?", copied).Find(&rows).Error
+	if err != nil || len(rows) == 0 {
+		return "", false, err
+	}
+	return rows[0].Value, true, nil
+}
+
+// Continue takes the mark of a copy away: it may be served from now on.
+func (d *DB) Continue(ctx context.Context) error {
+	return d.Exec(ctx).Where("name = ?", copied).Delete(&Instance{}).Error
+}

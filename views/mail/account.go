@@ -1,0 +1,90 @@
+package mail
+
+import (
+	"cointill/core/account"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// Account is a mail about a user's account.
+func Account(l account.Letter) NoticeProps {
+	const layout = "2 January 2006, 15:04 MST"
+	p := NoticeProps{Name: l.To.Name, URL: l.URL, URLText: words.T(english, "mail.see_your_account"), Footer: words.T(english, "mail.sent_to", "Email", l.To.Email)}
+	at, ends := line{words.T(english, "mail.date"), l.At.Format(layout)}, line{words.T(english, "mail.the_link_works_until"), ""}
+	if !l.Until.IsZero() {
+		ends.value = l.Until.Format(layout)
+	}
+	notMe := words.T(english, "mail.not_me")
+	switch l.Kind {
+	case account.InviteSent:
+		p.Title = words.T(english, "mail.invite_title", "Name", l.By.Name, "Business", l.Business)
+		p.Before = []string{words.T(english, "mail.invite_text", "Name", l.By.Name, "Email", l.By.Email, "Business", l.Business)}
+		p.lines = []line{{words.T(english, "mail.business"), l.Business}, {words.T(english, "mail.your_role"), l.Role.Name()}, ends}
+		p.After = []string{words.T(english, "mail.invite_after")}
+		p.URLText = words.T(english, "mail.invite_see")
+	case account.Reset:
+		p.Title = words.T(english, "mail.choose_a_new_password")
+		p.Before = []string{words.T(english, "mail.reset_text")}
+		p.lines = []line{ends, {words.T(english, "mail.asked_from"), l.IP}}
+		p.After = []string{words.T(english, "mail.reset_after")}
+		p.URLText = words.T(english, "mail.choose_a_new_password")
+	case account.NewDevice:
+		p.Title = words.T(english, "mail.new_device_title")
+		p.Before = []string{words.T(english, "mail.new_device_text")}
+		p.lines = []line{{words.T(english, "mail.browser"), ui.Browser(english, l.UserAgent)}, {words.T(english, "mail.address"), l.IP}, at}
+		p.After = []string{words.T(english, "mail.new_device_after", "NotMe", notMe)}
+	case account.EmailConfirm:
+		p.Title = words.T(english, "mail.confirm_title")
+		p.Before = []string{words.T(english, "mail.confirm_text")}
+		p.lines = []line{{words.T(english, "mail.new_address"), l.NewEmail}, ends}
+		p.After = []string{words.T(english, "mail.confirm_after")}
+		p.URLText = words.T(english, "mail.confirm_see")
+	case account.EmailAsked:
+		p.Title = words.T(english, "mail.address_asked_title")
+		p.Before = []string{words.T(english, "mail.address_asked_text")}
+		p.lines = []line{{words.T(english, "mail.new_address"), l.NewEmail}, at}
+		p.After = []string{words.T(english, "mail.address_asked_after", "NotMe", notMe)}
+	case account.EmailChanged:
+		p.Title = words.T(english, "mail.address_changed_title")
+		p.Before = []string{words.T(english, "mail.address_changed_text")}
+		p.lines = []line{{words.T(english, "mail.new_address"), l.NewEmail}, at}
+		p.After = []string{words.T(english, "mail.address_changed_after")}
+	case account.PasswordChanged:
+		p.Title = words.T(english, "mail.password_title")
+		p.Before = []string{words.T(english, "mail.password_text")}
+		p.lines = []line{at}
+		p.After = []string{words.T(english, "mail.password_after")}
+	case account.FactorOn:
+		p.Title = words.T(english, "mail.factor_on_title")
+		p.Before = []string{words.T(english, "mail.factor_on_text")}
+		p.lines = []line{at}
+		p.After = []string{notMe}
+	case account.FactorOff:
+		p.Title = words.T(english, "mail.factor_off_title")
+		p.Before = []string{words.T(english, "mail.factor_off_text")}
+		p.lines = []line{at}
+		p.After = []string{notMe}
+	case account.PasskeyAdded:
+		p.Title = words.T(english, "mail.passkey_added_title")
+		p.Before = []string{words.T(english, "mail.passkey_added_text")}
+		p.lines = []line{{words.T(english, "mail.passkey"), l.Passkey}, at}
+		p.After = []string{words.T(english, "mail.passkey_added_after")}
+	case account.PasskeyRemoved:
+		p.Title = words.T(english, "mail.passkey_removed_title")
+		p.Before = []string{words.T(english, "mail.passkey_removed_text")}
+		p.lines = []line{{words.T(english, "mail.passkey"), l.Passkey}, at}
+		p.After = []string{notMe}
+	case account.PasskeyCopied:
+		p.Title = words.T(english, "mail.passkey_copied_title")
+		p.Before = []string{words.T(english, "mail.passkey_copied_text")}
+		p.lines = []line{{words.T(english, "mail.passkey"), l.Passkey}, at}
+		p.After = []string{words.T(english, "mail.passkey_copied_after")}
+	}
+	return p
+}
+
+// RenderAccount writes a mail about a user's account. Its HTML form is left out
+// when it can't be written: the text says the same.
+func RenderAccount(l account.Letter) (subject, text, html string) {
+	return rendered(Account(l))
+}

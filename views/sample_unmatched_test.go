@@ -1,0 +1,51 @@
+package views_test
+
+import (
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"cointill/views/dashboard"
+	"cointill/views/ui"
+)
+
+// unmatchedPages are the list of unmatched money, and what is done about it.
+func unmatchedPages() map[string]templ.Component {
+	page := shell("Unmatched", "unmatched")
+	tabs := []dashboard.Tab{{Text: "Open", Href: "/dashboard/unmatched", On: true}, {Text: "Attached", Href: "/dashboard/unmatched?show=attached"}, {Text: "Refunded", Href: "/dashboard/unmatched?show=refunded"}}
+	untagged := dashboard.UnmatchedRow{Amount: "31.250002 XRP", Asset: "XRP", Why: "No destination tag", Advice: "It came to your account without a tag, so nobody knows for which payment. Ask who sent it.", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Hash: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", Seen: now, Href: "/dashboard/unmatched/7"}
+	wrong := dashboard.UnmatchedRow{Amount: "Another asset", Unlisted: true, Asset: "FAKE-XRP", Why: "Wrong asset", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Tag: "4021881377", Hash: "a1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d", Seen: now, State: "Seen, unconfirmed", PaymentReference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Href: "/dashboard/unmatched/8"}
+	list := rows()
+	open := dashboard.StrayProps{Page: page, UnmatchedRow: untagged, Network: "xrpl-mainnet", Coin: "XRP", Block: "96,412,003", CanAttach: true, CanRefund: true,
+		Form:  ui.Form{Values: map[string]string{"reference": "PAY_MINE"}, Errors: map[string][]string{"reference": {"No payment here has this reference. Look it up under Transactions."}}},
+		Meant: []dashboard.MeantRow{{PaymentRow: list[3], Lacks: "31.250002 XRP", Fits: "exactly what it lacks"}, {PaymentRow: list[2], Lacks: "9.250000 XRP", Fits: "22.000002 more than it lacks"}}}
+	done := open
+	done.CanAttach, done.CanRefund, done.Form, done.State, done.Advice, done.DoneAt, done.DoneHash, done.DoneNote = false, false, ui.Form{}, "Refunded", "A person recorded that it was sent back.", now, wrong.Hash, "Sent back to the exchange"
+	seen := done
+	seen.DoneAt = time.Time{}
+	review := dashboard.AttachProps{Page: page, UnmatchedRow: untagged, Payment: list[3], After: "successful", Asked: "31.250002 XRP", Before: "0.000000 XRP", Then: "31.250002 XRP", ThenFiat: "$18.00",
+		Happens: []string{"It leaves this list, and counts for the payment from when it was first seen.", "The payment becomes successful by the rules that decide every payment.", "Your webhooks are told, and the customer gets the receipt, if your business sends receipts.", "It stands in the audit log under your name, and can’t be taken back."}}
+	return map[string]templ.Component{
+		"unmatched":       dashboard.Unmatched(dashboard.UnmatchedProps{Page: page, Tabs: tabs, Rows: []dashboard.UnmatchedRow{untagged, wrong}, Pager: ui.PagerProps{Shown: "2 transfers"}}),
+		"unmatched-empty": dashboard.Unmatched(dashboard.UnmatchedProps{Page: page, Tabs: tabs}), "unmatched-none-attached": dashboard.Unmatched(dashboard.UnmatchedProps{Page: page, Tabs: tabs, Shown: "attached"}),
+		"stray": dashboard.Stray(open), "stray-refunded": dashboard.Stray(done), "stray-to-see": dashboard.Stray(seen), "attach-review": dashboard.AttachReview(review),
+	}
+}
+
+// customerPages are the list of customers and one of them.
+func customerPages() map[string]templ.Component {
+	page := shell("Customers", "customers")
+	var list []dashboard.CustomerRow
+	for i, row := range rows() {
+		list = append(list, dashboard.CustomerRow{Code: "CUS_m2Vn8QkLx0Td", Name: row.Customer, Email: row.Email, Href: "/dashboard/customers/CUS_m2Vn8QkLx0Td", Payments: []string{"1", "4", "100+"}[i%3], First: row.Created.AddDate(0, -3, 0), Last: row.Created})
+	}
+	one := dashboard.CustomerProps{Page: page, CustomerRow: list[1], Volumes: []string{"₦1,284,500.00", "KSh 42,000.00"}, SuccessRate: "91 %", SuccessNote: "22 of 24 that ended", Recent: rows()[:4], AllHref: "/dashboard/payments?q=wanjiru"}
+	long := one
+	long.Name, long.Email, long.Payments, long.Volumes = strings.Repeat("Ọláyínká", 12), strings.Repeat("a", 60)+"@"+strings.Repeat("b", 60)+".example", "Over 5,000", nil
+	long.Limit = "The figures are of the newest 5,000 payments."
+	return map[string]templ.Component{
+		"customers": dashboard.Customers(dashboard.CustomersProps{Page: page, Rows: list, Pager: ui.PagerProps{Shown: "8 customers", Next: "/dashboard/customers?after=x"}}), "customers-empty": dashboard.Customers(dashboard.CustomersProps{Page: page}),
+		"customers-none": dashboard.Customers(dashboard.CustomersProps{Page: page, Query: "<nobody>"}), "customer": dashboard.Customer(one), "customer-long": dashboard.Customer(long),
+	}
+}

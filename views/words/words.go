@@ -1,0 +1,130 @@
+// Package words holds what people read: catalogues of messages with blanks. What
+// customers read, on pages and in mails, is there in every language that is
+// offered, one file a language (Say, Count); English is the measure, and the
+// tests hold every other language to its messages, blanks and forms of plural.
+// What merchants read in the dashboard is there in English, one file a group of
+// pages (T, N, Parts); the language is the context's, so that another one needs
+// no more than its files.
+package words
+
+import (
+	"embed"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+	"github.com/nicksnyder/go-i18n/v2/i18n"
+	"golang.org/x/text/language"
+)
+
+//go:embed customer/*.toml
+var catalogue embed.FS
+
+// Languages are the languages of the catalogue, the default first.
+var Languages = []string{"en", "fr", "pt", "sw", "ha", "yo", "ig", "ar"}
+
+var (
+	localizers = load()
+	matcher    = language.NewMatcher(tags())
+)
+
+// load reads the catalogues. They are part of the program, so one that can't be
+// read is a fault of the build.
+func load() map[string]*i18n.Localizer {
+	bundle := i18n.NewBundle(language.English)
+	bundle.RegisterUnmarshalFunc("toml", toml.Unmarshal)
+	out := map[string]*i18n.Localizer{}
+	for _, lang := range Languages {
+		if _, err := bundle.LoadMessageFileFS(catalogue, "customer/"+lang+".toml"); err != nil {
+			panic("words: " + lang + ": " + err.Error())
+		}
+		out[lang] = i18n.NewLocalizer(bundle, lang)
+	}
+	loadDashboard(bundle)
+	return out
+}
+
+func tags() (tags []language.Tag) {
+	for _, lang := range Languages {
+		tags = append(tags, language.Make(lang))
+	}
+	return tags
+}
+
+// Language picks the best language of the catalogue: what was chosen, then
+// what the browser's Accept-Language header asks for, then English.
+func Language(chosen, accept string) string {
+	if _, ok := localizers[chosen]; ok {
+		return chosen
+	}
+	wanted, _, err := language.ParseAcceptLanguage(accept)
+	if err != nil {
+		return Languages[0]
+	}
+	_, index, confidence := matcher.Match(wanted...)
+	if confidence == language.No {
+		return Languages[0]
+	}
+	return Languages[index]
+}
+
+// Direction is how a language is written: ltr or rtl, as HTML has it.
+func Direction(lang string) string {
+	if lang == "ar" {
+		return "rtl"
+	}
+	return "ltr"
+}
+
+// Say looks a message up; pairs are names and values for its blanks. What is in
+// no catalogue comes in English, and a message that nobody wrote as its name.
+func Say(lang, id string, pairs ...string) string {
+	return localized(lang, i18n.LocalizeConfig{MessageID: id, TemplateData: blanks(lang, pairs)})
+}
+
+// Count looks up a message about n things, in the form of plural that n takes
+// in the language. Its blank N is n.
+func Count(lang, id string, n int) string {
+	return localized(lang, i18n.LocalizeConfig{MessageID: id, PluralCount: n, TemplateData: map[string]int{"N": n}})
+}
+
+func localized(lang string, c i18n.LocalizeConfig) string {
+	localizer, ok := localizers[lang]
+	if !ok {
+		localizer = localizers[Languages[0]]
+	}
+	text, err := localizer.Localize(&c)
+	if err != nil && text == "" {
+		return strings.ReplaceAll(c.MessageID, "_", " ")
+	}
+	return text
+}
+
+// The marks around a value whose direction is its own.
+const isolate, end = "\u2068", "\u2069"
+
+// blanks are the values of a message. Where the sentence runs from right to
+// left each stands by itself, so that an amount or an address keeps its order.
+func blanks(lang string, pairs []string) map[string]string {
+	data := map[string]string{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		data[pairs[i]] = pairs[i+1]
+		if Direction(lang) == "rtl" {
+			data[pairs[i]] = isolate + pairs[i+1] + end
+		}
+	}
+	return data
+}
+
+// Moment writes an absolute time to the minute with its zone: in English with
+// the month's name, elsewhere in figures, day first, as all of the languages
+// here are used to.
+func Moment(lang string, t time.Time) string {
+	switch {
+	case t.IsZero():
+		return "–"
+	case lang == Languages[0]:
+		return t.Format("2 Jan 2006, 15:04 MST")
+	}
+	return t.Format("02/01/2006 15:04 MST")
+}

@@ -1,0 +1,35 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+
+	"cointill/core/calls"
+	"cointill/core/scope"
+)
+
+// TestPackedAnswersAreLogged: an answer that leaves packed stands in the log of
+// API calls as its reader unpacks it.
+func TestPackedAnswersAreLogged(t *testing.T) {
+	b := setup(t, local)
+	packings := []string{"", "gzip", "br", "deflate"}
+	for _, packing := range packings {
+		if answer, _ := b.do(t, "GET", "/v1/listed?packed="+packing, "", "Accept-Encoding", packing); answer.Header.Get("Content-Encoding") != packing {
+			t.Errorf("%q: packed as %q", packing, answer.Header.Get("Content-Encoding"))
+		}
+	}
+	if err := b.Calls.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	owner := scope.Scope{BusinessID: 1, Domain: scope.Test, Role: scope.Owner}
+	list, _, err := b.Calls.List(t.Context(), owner, calls.Filter{})
+	if err != nil || len(list) != len(packings) {
+		t.Fatal(list, err)
+	}
+	for _, row := range list {
+		found, err := b.Calls.Find(t.Context(), owner, row.ID)
+		if err != nil || found.Answered != `"`+strings.Repeat("long ", 1000)+`"` {
+			t.Errorf("%s: %.60q, %v", row.Path, found.Answered, err)
+		}
+	}
+}
