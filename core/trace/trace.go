@@ -19,7 +19,7 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -67,8 +67,7 @@ func New(ctx context.Context, c Config) (*Tracer, error) {
 	if at.Path == "" || at.Path == "/" {
 		at.Path = "/v1/traces"
 	}
-	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(at.String()), otlptracehttp.WithHeaders(c.Headers),
-		otlptracehttp.WithTimeout(10*time.Second))
+	exporter, err := otlptrace.New(ctx, newCollector(at.String(), c.Headers))
 	if err != nil {
 		return nil, err
 	}
