@@ -1,6 +1,6 @@
 # Everything a developer runs. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo build test test-crash test-webhooks test-xrpl-public sim sim-mutations bench bench-dashboard lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
+.PHONY: help run demo build test test-crash test-webhooks test-xrpl-public sim sim-mutations bench bench-dashboard scale footprint lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' Makefile
@@ -11,8 +11,9 @@ run: ## serve an empty instance with data in ./data
 demo: ## serve a ready business with sample data
 	go run ./cmd/cointill demo
 
+# What writes pages isn't inlined: that would make the binary two megabytes larger.
 build: ## build the static binary bin/cointill
-	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/cointill ./cmd/cointill
+	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -gcflags=cointill/views/...=-l -gcflags=cointill/handlers/dashboard=-l -o bin/cointill ./cmd/cointill
 
 test: ## everything that must hold; installs what it needs
 	@scripts/test
@@ -50,6 +51,17 @@ THEIRS ?= 4000000
 bench-dashboard: ## lists, filters, searches and exports at a million payments, as ratios to their limits
 	@scripts/prepare
 	@scripts/with-postgres --durable go test ./core/payment -run '^$$' -bench Lists -benchtime 50x -timeout 6h -args -its $(PAYMENTS) -others 4999 -theirs $(THEIRS)
+
+# The sizes that scale measures at; with BUSINESS=BUS_… it measures a database
+# that cointill seed filled, named by COINTILL_TEST_DATABASE_URL, as it stands.
+SIZES ?= 10000,100000,1000000
+
+scale: ## what requests, blocks and payments cost as the tables grow: make scale SIZES=10000,100000
+	@scripts/prepare
+	@scripts/with-postgres --durable go test ./cmd/cointill -run '^$$' -bench Scale -benchtime 1x -timeout 12h -args $(if $(BUSINESS),-scale.business=$(BUSINESS),-scale.sizes=$(SIZES))
+
+footprint: ## binary, start and idle memory, beside their limits
+	@scripts/with-postgres scripts/footprint
 
 lighthouse: ## Lighthouse on the payment page and the list of transactions, beside the limits
 	@scripts/lighthouse

@@ -125,6 +125,12 @@ func (q quiet) Trace(ctx context.Context, begin time.Time, statement func() (str
 	}
 }
 
+// Error writes a message of GORM's whole: as it stands, its arguments are logged
+// as values, which those of some errors can't be.
+func (q quiet) Error(ctx context.Context, text string, args ...any) {
+	q.Interface.Error(ctx, fmt.Sprintf(text, args...))
+}
+
 // ParamsFilter keeps values out of the log: they hold names, e-mails and hashes of secrets.
 func (quiet) ParamsFilter(_ context.Context, sql string, _ ...any) (string, []any) { return sql, nil }
 

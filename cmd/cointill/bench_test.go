@@ -106,6 +106,7 @@ type served struct {
 	bare     *sql.DB // the same database, written to as the product does
 	read     *sql.DB
 	postgres bool
+	address  string // of the PostgreSQL database
 	keyHash  string
 	stop     func()
 }
@@ -118,21 +119,31 @@ type statement struct {
 
 func serveForBench(b *testing.B, postgres bool, open int) *served {
 	b.Helper()
+	s := serveOn(b, &Settings{DataDir: b.TempDir()}, postgres, "")
+	s.seed(b, open)
+	s.prepare(b)
+	return s
+}
+
+// serveOn serves from a database of its own, unless the settings name one, with
+// a key of a new business, or of the one that has the code.
+func serveOn(b *testing.B, settings *Settings, postgres bool, code string) *served {
+	b.Helper()
 	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))) // as production logs, but for the lines
-	settings := &Settings{DataDir: b.TempDir(), RateLimit: 1 << 40, WebhookLoopback: true}
-	if postgres {
+	settings.RateLimit, settings.WebhookLoopback = 1<<40, true
+	if postgres && settings.DatabaseURL == "" {
 		settings.DatabaseURL = modelstest.URL(b)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
+	listener := listen(b)
 	p, err := settings.build(b.Context(), listener.Addr())
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := &served{product: p, postgres: postgres}
-	business, _, err := p.accounts.CreateBusiness(b.Context(), account.NewBusiness{BusinessName: "Bench", Name: "Bench", Email: "b@bench.example", Password: ident.Text(20)})
+	s := &served{product: p, postgres: postgres, address: settings.DatabaseURL}
+	business, err := p.accounts.Business(b.Context(), code)
+	if code == "" {
+		business, _, err = p.accounts.CreateBusiness(b.Context(), account.NewBusiness{BusinessName: "Bench", Name: "Bench", Email: "b@bench.example", Password: ident.Text(20)})
+	}
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -155,9 +166,16 @@ func serveForBench(b *testing.B, postgres bool, open int) *served {
 			b.Fatal(err)
 		}
 	}
-	s.seed(b, open)
-	s.prepare(b)
 	return s
+}
+
+func listen(b *testing.B) net.Listener {
+	b.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	return listener
 }
 
 // connect opens the database a second time, as bare database/sql.
@@ -226,15 +244,17 @@ func (s *served) seed(b *testing.B, open int) {
 			b.Fatal(err)
 		}
 	}
-	if err := s.product.db.Read(b.Context()).Model(&models.Payment{}).Limit(200).Pluck("reference", &s.refs).Error; err != nil {
-		b.Fatal(err)
-	}
 }
 
-// prepare takes the very statements that the product's own rows make.
+// prepare chooses what is asked for: some of the business's payments, from all over.
 func (s *served) prepare(b *testing.B) {
 	b.Helper()
-	if err := s.product.db.Read(b.Context()).Model(&models.APIKey{}).Limit(1).Pluck("hash", &s.keyHash).Error; err != nil {
+	s.refs = nil
+	err := s.product.db.Read(b.Context()).Model(&models.Payment{}).Where("business_id = ?", s.scope.BusinessID).Order("random()").Limit(2000).Pluck("reference", &s.refs).Error
+	if err == nil {
+		err = s.product.db.Read(b.Context()).Model(&models.APIKey{}).Where("business_id = ?", s.scope.BusinessID).Order("id DESC").Limit(1).Pluck("hash", &s.keyHash).Error
+	}
+	if err != nil {
 		b.Fatal(err)
 	}
 }
@@ -269,14 +289,16 @@ func (s *served) verify() error {
 }
 
 // bareInitiate runs the statements of an initiation: who asks, the business,
-// the method, and one transaction with customer, payment and timeline row.
+// the method, its rate policy, and one transaction with customer, payment,
+// what the figures count, and timeline row.
 func (s *served) bareInitiate() error {
 	n := s.next.Add(1)
 	ctx := context.Background()
 	if err := s.rows(ctx, s.reads(
 		statement{"SELECT id, business_id, domain, name, last_used_at, expires_at, revoked_at FROM api_keys WHERE hash = ?", []any{s.keyHash}},
 		statement{"SELECT * FROM businesses WHERE id = ?", []any{s.scope.BusinessID}},
-		statement{"SELECT count(*) FROM methods WHERE business_id = ? AND domain = ? AND code = ? AND enabled = ?", []any{s.scope.BusinessID, "test", "crypto_bitcoin", true}})); err != nil {
+		statement{"SELECT count(*) FROM methods WHERE business_id = ? AND domain = ? AND code = ? AND enabled = ?", []any{s.scope.BusinessID, "test", "crypto_bitcoin", true}},
+		statement{"SELECT * FROM rate_policies WHERE business_id = ? AND domain = ? AND currency = ? LIMIT 1", []any{s.scope.BusinessID, "test", "NGN"}})); err != nil {
 		return err
 	}
 	now := time.Now().UTC().Truncate(time.Microsecond)
@@ -295,6 +317,10 @@ func (s *served) bareInitiate() error {
 	p.CustomerID = customer.ID
 	made = s.statement(clause.OnConflict{DoNothing: true}, &p)
 	if err := tx.QueryRowContext(ctx, made.text, made.args...).Scan(&p.ID); err != nil {
+		return err
+	}
+	made = s.statement(nil, &models.TallyChange{BusinessID: s.scope.BusinessID, Domain: "test", PaymentAt: now, Currency: "NGN", Method: "crypto_bitcoin", Amount: 25000, To: "pending"})
+	if _, err := tx.ExecContext(ctx, made.text, made.args...); err != nil {
 		return err
 	}
 	made = s.statement(nil, &models.Step{PaymentID: p.ID, Number: 1, Kind: "state", To: "pending", Remark: "-", Detail: "{}", Actor: "bench", At: now, CreatedAt: now})
