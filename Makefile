@@ -18,9 +18,9 @@ build: ## build the static binary bin/cointill
 test: ## everything that must hold; installs what it needs
 	@scripts/test
 
-test-crash: ## kill -9 in the middle of 500 payments, again and again
+test-crash: ## kill -9 in the middle of payments, 300 times on SQLite and 100 times on PostgreSQL
 	@scripts/prepare
-	@scripts/with-postgres --durable scripts/end-to-end -v -run Crash -timeout 60m . -args -crash.rounds=10 -crash.payments=500
+	@scripts/with-postgres --durable scripts/end-to-end -v -run 'TestCrash$$' -timeout 90m . -args -crash.sqlite=300 -crash.postgres=100 -crash.payments=500
 
 test-xrpl-public: ## the XRP adapter on a server: make test-xrpl-public SERVER=wss://… NETWORK=testnet
 	go test -count=1 -run TestPublicServer -v ./chain/xrpl -args -xrpl.server=$(SERVER) -xrpl.network=$(NETWORK)

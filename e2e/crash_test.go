@@ -19,8 +19,9 @@ import (
 )
 
 var (
-	crashRounds   = flag.Int("crash.rounds", 2, "how often TestCrash kills the program")
-	crashPayments = flag.Int("crash.payments", 40, "how many payments run meanwhile")
+	crashLite     = flag.Int("crash.sqlite", 15, "how often TestCrash kills the program on SQLite")
+	crashPostgres = flag.Int("crash.postgres", 15, "how often it does on PostgreSQL")
+	crashPayments = flag.Int("crash.payments", 20, "how many payments run meanwhile, at least")
 )
 
 // sink is a merchant's endpoint that remembers what came.
@@ -78,22 +79,27 @@ func (s *sink) events(reference string) (types []string, ok bool) {
 	return types, true
 }
 
-// TestCrash (WH-10, WH-11) kills the program again and again while payments run.
-// Afterwards every payment that was acknowledged stands where it must, every event came
-// at least once without a gap, and no customer has two receipts.
+// TestCrash (WH-10, WH-11, AP-16) kills the program again and again while payments
+// run. Afterwards every payment that was acknowledged stands where it must, and its
+// request is answered as at first; every event came at least once without a gap, no
+// customer has two receipts, and the audit log holds.
 func TestCrash(t *testing.T) {
-	for _, postgres := range []bool{false, true} {
-		t.Run(map[bool]string{false: "sqlite", true: "postgres"}[postgres], func(t *testing.T) { crash(t, postgres) })
+	for name, rounds := range map[string]*int{"sqlite": crashLite, "postgres": crashPostgres} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // most of the time is spent waiting for leases
+			crash(t, name == "postgres", *rounds)
+		})
 	}
 }
 
 // ends are the scenarios of the run with the state that each comes to.
 var ends = map[string]string{"exact": "successful", "two_parts": "successful", "underpay": "declined", "overpay": "declined", "after_abandoned": "declined"}
 
-func crash(t *testing.T, postgres bool) {
+func crash(t *testing.T, postgres bool, rounds int) {
 	i := harness.New(t, postgres)
 	mail := newMailServer(t)
 	i.Set("SMTP_URL", mail.url)
+	i.Set("RATE_LIMIT", "1000000")
 	i.Start()
 	i.Business()
 	s := newSink(t)
@@ -101,38 +107,56 @@ func crash(t *testing.T, postgres bool) {
 
 	var mu sync.Mutex
 	want := map[string]string{} // reference → state
-	jobs := make(chan int)
+	var acks []acknowledged
+	var doubtful []func() // simulations whose answer was lost
+	jobs, killed := make(chan int), make(chan struct{})
 	var workers sync.WaitGroup
 	for range 4 {
 		workers.Go(func() {
 			for n := range jobs {
-				reference, state := payOnce(t, i, n)
+				ack := initiateOnce(t, i, n)
+				scenario := scenarioOf(n)
+				again := simulateOnce(t, i, ack.reference, scenario)
 				mu.Lock()
-				want[reference] = state
+				want[ack.reference] = ends[scenario]
+				acks = append(acks, ack)
+				if again != nil {
+					doubtful = append(doubtful, again)
+				}
 				mu.Unlock()
 			}
 		})
 	}
 	go func() {
 		defer close(jobs)
-		for n := range *crashPayments {
+		beat := time.NewTicker(300 * time.Millisecond)
+		defer beat.Stop()
+		for n, over := 0, false; !over || n < *crashPayments; n++ {
 			jobs <- n
+			<-beat.C
+			select {
+			case <-killed:
+				over = true
+			default:
+			}
 		}
 	}()
-	finished := make(chan struct{})
-	go func() { workers.Wait(); close(finished) }()
-	for round := range *crashRounds {
-		wait := time.NewTimer(time.Duration(500+rand.IntN(2500)) * time.Millisecond)
-		select {
-		case <-finished:
-		case <-wait.C:
-		}
+	for round := range rounds {
+		<-time.After(momentOf(round))
 		i.Kill()
 		i.Start()
-		t.Logf("killed %d times", round+1)
 	}
-	<-finished
+	close(killed)
+	workers.Wait()
+	t.Logf("killed %d times; %d payments were made, the answers to %d simulations were lost", rounds, len(acks), len(doubtful))
+	var asking sync.WaitGroup
+	for _, again := range doubtful {
+		asking.Go(again)
+	}
+	asking.Wait()
 
+	found := load{Instance: i, t: t, acks: acks}
+	found.check()
 	for reference, state := range want {
 		harness.Eventually(t, 3*time.Minute, reference+" to be "+state, func() bool { return i.Verify(reference).Status == state })
 	}
@@ -156,42 +180,58 @@ func crash(t *testing.T, postgres bool) {
 			t.Errorf("%d receipts for %s", n, subject)
 		}
 	}
+	i.Run("", "audit", "verify")
 	t.Logf("%d payments, %d successful, %d events, %d delivered again, %d receipts", len(want), successes, len(s.bodies), s.copies, len(mail.counts()))
 }
 
-// payOnce initiates and simulates until both were acknowledged. The
-// business_reference makes the first safe to repeat; a simulation whose answer
-// was lost is looked at before it is repeated.
-func payOnce(t *testing.T, i *harness.Instance, n int) (reference, state string) {
+// momentOf is when a round's crash comes after the program is ready: mostly soon,
+// but every fourth time after the lease of the process before, so that payments go on.
+func momentOf(round int) time.Duration {
+	soon := time.Duration(200+rand.IntN(1000)) * time.Millisecond
+	if round%4 == 3 {
+		return 6*time.Second + soon
+	}
+	return soon
+}
+
+func scenarioOf(n int) string {
 	scenarios := slices.Sorted(maps.Keys(ends))
-	scenario := scenarios[n%len(scenarios)]
+	return scenarios[n%len(scenarios)]
+}
+
+// initiateOnce initiates until that is acknowledged; its Idempotency-Key makes it safe to repeat.
+func initiateOnce(t *testing.T, i *harness.Instance, n int) acknowledged {
 	methods := []string{"crypto_bitcoin", "crypto_ripple", "crypto_tether"}
-	request := harness.Request(methods[n%len(methods)])
-	request["business_reference"] = fmt.Sprintf("crash-%d", n)
-	path := "/v1/payment/verify/" + request["business_reference"].(string)
+	ack := acknowledged{key: fmt.Sprintf("crash-%d", n), request: harness.Request(methods[n%len(methods)])}
 	until(t, func() bool {
-		answer, err := i.Try("POST", "/v1/payment/initiate", request)
-		return err == nil && (answer.Code == 201 || answer.Code == 409)
-	})
-	until(t, func() bool {
-		answer, err := i.Try("GET", path, nil)
-		if err == nil && answer.Code == 200 {
-			var r harness.Record
-			answer.Data(t, &r)
-			reference = r.Reference
+		answer, err := i.TryOnce("POST", "/v1/payment/initiate", ack.key, ack.request)
+		if err != nil || answer.Code != 201 {
+			return false
 		}
-		return reference != ""
+		var made struct{ Reference string }
+		answer.Data(t, &made)
+		ack.reference, ack.body = made.Reference, answer.Body
+		return true
 	})
-	simulate := "/v1/sandbox/payments/" + reference + "/simulate"
-	until(t, func() bool {
-		answer, err := i.Try("POST", simulate, harness.Fields{"scenario": scenario})
-		return err == nil && answer.Code < 300 || paid(i, reference)
-	})
-	return reference, ends[scenario]
+	return ack
+}
+
+// simulateOnce has the customer pay. When the answer is lost it returns what looks
+// later whether that took place, and has them pay if not.
+func simulateOnce(t *testing.T, i *harness.Instance, reference, scenario string) (again func()) {
+	path := "/v1/sandbox/payments/" + reference + "/simulate"
+	pay := func() bool {
+		answer, err := i.Try("POST", path, harness.Fields{"scenario": scenario})
+		return err == nil && answer.Code < 300
+	}
+	if pay() {
+		return nil
+	}
+	return func() { until(t, func() bool { return paid(i, reference) || pay() }) }
 }
 
 // paid looks whether a simulation whose answer was lost took place: its money
-// is seen within a restart and the takeover of the follower's lease.
+// is seen within the takeover of the follower's lease.
 func paid(i *harness.Instance, reference string) bool {
 	deadline := time.NewTimer(15 * time.Second)
 	defer deadline.Stop()

@@ -34,8 +34,12 @@ var migrations embed.FS
 type Tx = gorm.DB
 
 // DB is an open database of either kind. SQLite has one writer connection and
-// a pool of readers; PostgreSQL one pool for both, and a small one for lists.
-type DB struct{ write, read, list *gorm.DB }
+// a pool of readers; PostgreSQL one pool for both, and a small one for lists. Errors
+// of a database that can't be used are Outages.
+type DB struct {
+	write, read, list *gorm.DB
+	health            *health
+}
 
 // Open opens the database that databaseURL names: empty means SQLite in
 // dataDir, postgres://… PostgreSQL. now stamps created_at and updated_at.
@@ -60,16 +64,20 @@ func openSQLite(path string, now func() time.Time) (*DB, error) {
 	// No statement cache on the writer: preparing waits for its one connection
 	// while it holds the lock of the cache, which the transaction that has the
 	// connection may be waiting for.
-	write, err := open(sqlite.Open(dsn+"&_txlock=immediate"), false, 1, now)
+	watch := &health{now: now}
+	write, err := open(sqliteDialect{&sqlite.Dialector{DSN: dsn + "&_txlock=immediate"}, watch}, false, 1, now)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	read, err := open(sqlite.Open(dsn+"&_pragma=query_only(1)"), false, 8, now)
+	read, err := open(sqliteDialect{&sqlite.Dialector{DSN: dsn + "&_pragma=query_only(1)"}, watch}, false, 8, now)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	return &DB{write: write, read: read, list: read}, nil
+	return &DB{write: write, read: read, list: read, health: watch}, nil
 }
+
+// idleLimit is PostgreSQL's setting for how long a transaction may wait for its client.
+const idleLimit = "idle_in_transaction_session_timeout"
 
 func openPostgres(databaseURL string, now func() time.Time) (*DB, error) {
 	config, err := pgx.ParseConfig(databaseURL)
@@ -81,18 +89,28 @@ func openPostgres(databaseURL string, now func() time.Time) (*DB, error) {
 		c.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: codec})
 		return nil
 	})
-	db, err := open(postgres.New(postgres.Config{Conn: stdlib.OpenDB(*config, inUTC)}), false, 16, now)
+	watch := &health{now: now}
+	connect := func(config *pgx.ConnConfig, connections int) (*gorm.DB, error) {
+		return open(postgresDialect{&postgres.Dialector{Config: &postgres.Config{Conn: stdlib.OpenDB(*config, inUTC)}}, watch}, false, connections, now)
+	}
+	// What a process locked that was halted, or can't be reached, others get after
+	// this: it is less than a lease, so that whoever takes that over isn't held up.
+	changes := config.Copy()
+	if _, set := changes.RuntimeParams[idleLimit]; !set {
+		changes.RuntimeParams[idleLimit] = "5s"
+	}
+	db, err := connect(changes, 16)
 	if err != nil {
 		return nil, fmt.Errorf("PostgreSQL at %s:%d: %w", config.Host, config.Port, err)
 	}
 	// A statement that is prepared once is soon planned for average values: those
 	// of a merchant of average size. Here each is planned for its own.
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
-	list, err := open(postgres.New(postgres.Config{Conn: stdlib.OpenDB(*config, inUTC)}), false, 6, now)
+	list, err := connect(config, 6)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("PostgreSQL at %s:%d: %w", config.Host, config.Port, err), (&DB{write: db}).Close())
 	}
-	return &DB{write: db, read: db, list: list}, nil
+	return &DB{write: db, read: db, list: list, health: watch}, nil
 }
 
 func open(dialector gorm.Dialector, prepare bool, connections int, now func() time.Time) (*gorm.DB, error) {
@@ -206,13 +224,17 @@ func (d *DB) Postgres() bool { return IsPostgres(d.write) }
 // IsPostgres reports whether a transaction runs on PostgreSQL.
 func IsPostgres(tx *Tx) bool { return tx.Name() == "postgres" }
 
-// Ping reports whether the database answers.
+// Ping is an error when the database doesn't answer, and when it refused a
+// change a moment ago because it can't make any.
 func (d *DB) Ping(ctx context.Context) error {
 	pool, err := d.read.DB()
 	if err != nil {
 		return err
 	}
-	return pool.PingContext(ctx)
+	if err := pool.PingContext(ctx); err != nil {
+		return outage(err)
+	}
+	return d.health.recent()
 }
 
 // Pools are the pools of connections by what they are for, for whoever watches them.
@@ -258,7 +280,8 @@ func (d *DB) Pending(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return provider.HasPending(ctx)
+	pending, err := provider.HasPending(ctx)
+	return pending, outage(err)
 }
 
 func (d *DB) provider() (*goose.Provider, error) {

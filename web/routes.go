@@ -46,7 +46,8 @@ func (s *Server) routes(r Routes) {
 	}
 }
 
-// ready asks every check and names those that fail; why stands in the log.
+// ready asks every check, and says of those that fail why the database can't be
+// used if it is that; more stands in the log.
 func (s *Server) ready(c *fiber.Ctx) error {
 	ctx, cancel := context.WithTimeout(c.UserContext(), 5*time.Second)
 	defer cancel()
@@ -55,7 +56,7 @@ func (s *Server) ready(c *fiber.Ctx) error {
 		checks[name] = "ok"
 		if err := check(ctx); err != nil {
 			s.Log.Warn("not ready", "check", name, "error", err)
-			status, word, checks[name] = http.StatusServiceUnavailable, "not ready", "failing"
+			status, word, checks[name] = http.StatusServiceUnavailable, "not ready", page.Reason(err)
 		}
 	}
 	return c.Status(status).JSON(fiber.Map{"status": word, "checks": checks})

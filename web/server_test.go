@@ -14,6 +14,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"cointill/models"
 	"cointill/static"
 	"cointill/web"
 )
@@ -263,6 +264,10 @@ func TestHealthReadinessAndMetrics(t *testing.T) {
 	var said struct{ Checks map[string]string }
 	if err := json.Unmarshal([]byte(body), &said); err != nil || answer.StatusCode != 503 || said.Checks["database"] != "failing" || strings.Contains(body, canary) {
 		t.Error(answer.StatusCode, body, err)
+	}
+	b.fail = &models.Outage{Reason: "The database's disk is full.", Cause: errors.New(canary)}
+	if answer, body := b.do(t, "GET", "/readyz", ""); answer.StatusCode != 503 || !strings.Contains(body, `"database":"The database's disk is full."`) || strings.Contains(body, canary) {
+		t.Error(answer.StatusCode, body)
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

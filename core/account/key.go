@@ -162,9 +162,9 @@ func (s *Service) Authenticate(ctx context.Context, authorization string) (scope
 		return scope.Scope{}, KeyInfo{}, err
 	}
 	var row models.APIKey
-	err = s.db.Point(ctx).Raw(`SELECT id, business_id, domain, name, last_used_at, expires_at, revoked_at FROM api_keys WHERE hash = ?`,
-		s.secret.Hash("api key", text)).Row().
-		Scan(&row.ID, &row.BusinessID, &row.Domain, &row.Name, &row.LastUsedAt, &row.ExpiresAt, &row.RevokedAt)
+	err = models.ScanRow(s.db.Point(ctx).Raw(`SELECT id, business_id, domain, name, last_used_at, expires_at, revoked_at FROM api_keys WHERE hash = ?`,
+		s.secret.Hash("api key", text)),
+		&row.ID, &row.BusinessID, &row.Domain, &row.Name, &row.LastUsedAt, &row.ExpiresAt, &row.RevokedAt)
 	if errors.Is(err, sql.ErrNoRows) {
 		return scope.Scope{}, KeyInfo{}, unauthenticated("This server does not know this API key. Check that it was made here, or create a new one in the dashboard.")
 	}

@@ -89,6 +89,9 @@ const Hold = 6 * time.Second
 // renewal is how often a lease is renewed, or asked for at least.
 const renewal = 2 * time.Second
 
+// again is the wait after a lease couldn't be asked for.
+const again = 500 * time.Millisecond
+
 // Run runs work while the lease is held, and waits for it while another holds
 // it, until the context ends. The work's context ends when the lease is lost;
 // it must return then. Its fence is what its writes carry.
@@ -99,7 +102,7 @@ func (l *Leases) Run(ctx context.Context, name string, work func(ctx context.Con
 		_ = l.Release(context.WithoutCancel(ctx), name)
 	}()
 	for {
-		taken, err := l.Take(ctx, name, Hold)
+		taken, err := l.take(ctx, name)
 		switch {
 		case err != nil && ctx.Err() == nil:
 			slog.ErrorContext(ctx, "a lease can't be renewed", "lease", name, "error", err)
@@ -118,12 +121,24 @@ func (l *Leases) Run(ctx context.Context, name string, work func(ctx context.Con
 		case taken.Held:
 			running.renewed = l.clock()
 		}
+		wait := taken.Wait(l.clock())
+		if err != nil {
+			wait = again
+		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(taken.Wait(l.clock())):
+		case <-time.After(wait):
 		}
 	}
+}
+
+// take doesn't wait for a database that is silent, nor for the lock of a process
+// that was halted in the middle of taking the lease.
+func (l *Leases) take(ctx context.Context, name string) (Lease, error) {
+	ctx, cancel := context.WithTimeout(ctx, renewal)
+	defer cancel()
+	return l.Take(ctx, name, Hold)
 }
 
 // worker is work under way.

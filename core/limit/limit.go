@@ -1,9 +1,9 @@
 // Package limit counts requests per caller in fixed windows of a minute. Each
 // process counts in memory and adds to one shared row per caller about once a
 // second, so that a request costs no write. Over several replicas the limit is
-// therefore approximate: until the next exchange each replica only knows its
-// own part, and a caller may exceed the limit by what the others let through
-// in that second.
+// therefore approximate: a replica learns the others' counts at the exchange after
+// it was asked itself, and a caller may exceed the limit by what each replica lets
+// through in the second before that.
 package limit
 
 import (

@@ -72,7 +72,7 @@ func (s *Service) read(query *models.Tx) (View, error) {
 	if query.Error != nil {
 		return View{}, query.Error // a zero scope
 	}
-	err = query.Row().Scan(append(into, &v.Business.Code, &v.Business.Name, &v.Business.TimeZone, &v.Business.ReceiptsEnabled,
+	err = models.ScanRow(query, append(into, &v.Business.Code, &v.Business.Name, &v.Business.TimeZone, &v.Business.ReceiptsEnabled,
 		&v.Business.ContactEmail, &v.Business.SupportURL, &v.Business.LogoHash,
 		&v.Customer.Code, &v.Chain.Tip, &v.Chain.Finalized)...)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -76,12 +75,7 @@ func New(t testing.TB, postgres bool) *Instance {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	_ = listener.Close()
+	address := free(t)
 	i := &Instance{t: t, binary: binary, listen: address, Base: "http://" + address, dir: t.TempDir(), log: &bytes.Buffer{}}
 	for _, pair := range os.Environ() {
 		if !strings.HasPrefix(pair, "COINTILL_") {
@@ -94,13 +88,28 @@ func New(t testing.TB, postgres bool) *Instance {
 	if postgres {
 		i.Set("DATABASE_URL", schema(t))
 	}
-	t.Cleanup(func() {
+	i.endWithTest()
+	return i
+}
+
+func (i *Instance) endWithTest() {
+	i.t.Cleanup(func() {
 		i.Kill()
-		if t.Failed() {
-			t.Logf("the program's log:\n%s", tail(i.log.String(), 5000))
+		if i.t.Failed() && i.log.Len() > 0 {
+			i.t.Logf("errors in the program's log:\n%s\nand its end:\n%s", tail(failures(i.log.String()), 5000), tail(i.log.String(), 5000))
 		}
 	})
-	return i
+}
+
+// failures are the lines of a log that tell of errors.
+func failures(log string) string {
+	var lines strings.Builder
+	for line := range strings.Lines(log) {
+		if strings.Contains(line, `"level":"ERROR"`) {
+			lines.WriteString(line)
+		}
+	}
+	return lines.String()
 }
 
 func tail(text string, n int) string { return text[max(0, len(text)-n):] }
@@ -210,8 +219,9 @@ func decode(t testing.TB, text string, into any) {
 
 // Answer is an answer of /v1.
 type Answer struct {
-	Code int
-	Body []byte
+	Code   int
+	Body   []byte
+	Header http.Header
 }
 
 // Data decodes the answer's data.
@@ -233,6 +243,11 @@ var client = &http.Client{Timeout: 30 * time.Second}
 
 // Try calls /v1 with the instance's key; body nil sends none.
 func (i *Instance) Try(method, path string, body any) (Answer, error) {
+	return i.TryOnce(method, path, "", body)
+}
+
+// TryOnce is Try with an Idempotency-Key, unless that is "".
+func (i *Instance) TryOnce(method, path, key string, body any) (Answer, error) {
 	var text io.Reader
 	if body != nil {
 		data, err := json.Marshal(body)
@@ -246,6 +261,9 @@ func (i *Instance) Try(method, path string, body any) (Answer, error) {
 		return Answer{}, err
 	}
 	request.Header.Set("Authorization", "Bearer "+i.Key)
+	if key != "" {
+		request.Header.Set("Idempotency-Key", key)
+	}
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
@@ -255,7 +273,7 @@ func (i *Instance) Try(method, path string, body any) (Answer, error) {
 	}
 	defer answer.Body.Close()
 	data, err := io.ReadAll(bufio.NewReader(answer.Body))
-	return Answer{answer.StatusCode, data}, err
+	return Answer{answer.StatusCode, data, answer.Header}, err
 }
 
 // Call is Try that must be answered with a status.

@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"cointill/core/fault"
+	"cointill/models"
 )
 
 // Answer is what a person or a program is told of an error. Every failure of
@@ -70,13 +71,23 @@ func Explain(err error) Answer {
 		}
 		return refusals[http.StatusBadRequest]
 	}
-	var network net.Error // the database can't be reached
-	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &network) {
+	var outage *models.Outage
+	var network net.Error
+	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &outage) || errors.As(err, &network) {
 		return Answer{Status: http.StatusServiceUnavailable, Code: "unavailable", RetryAfter: 5 * time.Second,
 			Sentence: "The server can't answer right now. Try again in a few seconds."}
 	}
 	return Answer{Status: http.StatusInternalServerError, Code: "internal_error",
 		Sentence: "Something went wrong on our side. Try again; if it stays, report the request id."}
+}
+
+// Reason is what the operator is told of why the server isn't ready.
+func Reason(err error) string {
+	var outage *models.Outage
+	if errors.As(err, &outage) {
+		return outage.Reason
+	}
+	return "failing"
 }
 
 // Fields are the sentences per field of a refused form, to show it again with

@@ -3,6 +3,7 @@ package page_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"cointill/core/fault"
 	"cointill/handlers/page"
+	"cointill/models"
 )
 
 // TestLocalLeadsNowhereElse (AP-22): only a path of our own is gone to after a form.
@@ -42,6 +44,7 @@ func TestExplain(t *testing.T) {
 		{fiber.NewError(http.StatusBadGateway, "password"), http.StatusInternalServerError, "internal_error"},
 		{fiber.NewError(http.StatusRequestEntityTooLarge, "password"), http.StatusRequestEntityTooLarge, "body_too_large"},
 		{&net.OpError{Op: "dial", Err: secret}, http.StatusServiceUnavailable, "unavailable"},
+		{fmt.Errorf("insert: %w", &models.Outage{Reason: "Full.", Cause: secret}), http.StatusServiceUnavailable, "unavailable"},
 		{errors.Join(context.DeadlineExceeded, secret), http.StatusServiceUnavailable, "unavailable"},
 		{fault.Retry("no_rate", "No rate.", time.Second), http.StatusServiceUnavailable, "no_rate"},
 	}

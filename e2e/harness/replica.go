@@ -1,0 +1,57 @@
+package harness
+
+import (
+	"bytes"
+	"net"
+	"net/url"
+	"syscall"
+	"testing"
+)
+
+// Replica is a further process on the data of the instance, to be started. name is
+// the process's own on PostgreSQL, as pg_stat_activity shows it.
+func (i *Instance) Replica(name string) *Instance {
+	i.t.Helper()
+	r := *i
+	r.process, r.ended, r.log = nil, nil, &bytes.Buffer{}
+	r.env = append([]string{}, i.env...)
+	r.listen = free(i.t)
+	r.Base = "http://" + r.listen
+	r.Set("LISTEN", r.listen)
+	if at := i.Setting("DATABASE_URL"); at != "" {
+		address, err := url.Parse(at)
+		if err != nil {
+			i.t.Fatal(err)
+		}
+		query := address.Query()
+		query.Set("application_name", name)
+		address.RawQuery = query.Encode()
+		r.Set("DATABASE_URL", address.String())
+	}
+	r.endWithTest()
+	return &r
+}
+
+// free is an address that nobody listens on.
+func free(t testing.TB) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+// Halt stops the process where it is, as a machine does that is frozen.
+func (i *Instance) Halt() { i.signal(syscall.SIGSTOP) }
+
+// Resume lets a halted process go on.
+func (i *Instance) Resume() { i.signal(syscall.SIGCONT) }
+
+func (i *Instance) signal(s syscall.Signal) {
+	i.t.Helper()
+	if err := i.process.Process.Signal(s); err != nil {
+		i.t.Fatal(err)
+	}
+}

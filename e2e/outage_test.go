@@ -1,0 +1,192 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"cointill/e2e/harness"
+)
+
+// load is merchants who initiate payments without a rest, each until it is
+// acknowledged, with the same Idempotency-Key each time.
+type load struct {
+	*harness.Instance
+	t       *testing.T
+	stop    chan struct{}
+	all     sync.WaitGroup
+	next    atomic.Int64 // number of the next payment
+	refused atomic.Int64 // answers 503
+
+	mu   sync.Mutex
+	acks []acknowledged
+}
+
+// acknowledged is an initiation with what was answered to it.
+type acknowledged struct {
+	key, reference string
+	request        harness.Fields
+	body           []byte
+}
+
+func newLoad(t *testing.T, i *harness.Instance) *load {
+	l := &load{Instance: i, t: t, stop: make(chan struct{})}
+	for range 3 {
+		l.all.Go(func() {
+			for {
+				select {
+				case <-l.stop:
+					return
+				default:
+					l.one(fmt.Sprint("load-", l.next.Add(1)))
+				}
+			}
+		})
+	}
+	return l
+}
+
+// one makes a payment. The program lives all the time: whatever is wrong with the
+// database, it answers, and says when to come again.
+func (l *load) one(key string) {
+	request := harness.Request("crypto_dogecoin")
+	request["metadata"] = harness.Fields{"key": key, "text": strings.Repeat("x", 4000)} // a payment fills a page of a table soon
+	for {
+		answer, err := l.TryOnce("POST", "/v1/payment/initiate", key, request)
+		switch {
+		case err != nil:
+			l.t.Errorf("%s: %v", key, err)
+		case answer.Code == http.StatusCreated:
+			var made struct{ Reference string }
+			answer.Data(l.t, &made)
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.acks = append(l.acks, acknowledged{key, made.Reference, request, answer.Body})
+			return
+		case answer.Code != http.StatusServiceUnavailable || answer.Fault() != "unavailable" || answer.Header.Get("Retry-After") == "" ||
+			!bytes.Contains(answer.Body, []byte(`"request_id":"req_`)):
+			l.t.Errorf("%s: %d %s, come again after %q", key, answer.Code, answer.Body, answer.Header.Get("Retry-After"))
+		default:
+			l.refused.Add(1)
+		}
+		select {
+		case <-l.stop:
+			return
+		case <-time.After(50 * time.Millisecond): // far sooner than it was asked to
+		}
+	}
+}
+
+// goesOn waits until so many further payments were acknowledged.
+func (l *load) goesOn(after string) {
+	l.t.Helper()
+	count := func() int { l.mu.Lock(); defer l.mu.Unlock(); return len(l.acks) }
+	before := count()
+	harness.Eventually(l.t, time.Minute, "payments after "+after, func() bool { return count() >= before+10 })
+}
+
+// isRefused waits until requests are refused.
+func (l *load) isRefused(why string) {
+	l.t.Helper()
+	before := l.refused.Load()
+	harness.Eventually(l.t, time.Minute, "requests to be refused by "+why, func() bool { return l.refused.Load() > before })
+}
+
+// readiness is what /readyz says of the database.
+func (l *load) readiness() (status int, database string) {
+	answer, err := http.Get(l.Base + "/readyz")
+	if err != nil {
+		l.t.Error(err)
+		return 0, ""
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	var said struct{ Checks map[string]string }
+	if err == nil {
+		err = json.Unmarshal(text, &said)
+	}
+	if err != nil {
+		l.t.Error(err)
+	}
+	return answer.StatusCode, said.Checks["database"]
+}
+
+// TestDatabaseTrouble (WH-10, AP-16, AP-25): connections that are cut, a database
+// that crashes and one whose disk is full cost no acknowledged payment. Meanwhile
+// requests are refused with 503 and when to come again, and /readyz says why;
+// afterwards all goes on by itself.
+func TestDatabaseTrouble(t *testing.T) {
+	t.Parallel()
+	server := harness.NewPostgres(t, 40)
+	i := harness.New(t, false)
+	i.Set("DATABASE_URL", server.URL)
+	i.Set("RATE_LIMIT", "1000000")
+	i.Business()
+	i.Start()
+	s := newSink(t)
+	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "trouble", "url": s.URL, "active": true}, 201)
+	l := newLoad(t, i)
+	l.goesOn("the start")
+
+	for range 3 {
+		if server.Cut() == 0 {
+			t.Error("there was nothing to cut")
+		}
+		l.goesOn("its connections were cut")
+	}
+
+	server.Stop()
+	l.isRefused("a server that is down")
+	harness.Eventually(t, 30*time.Second, "readiness to tell", func() bool {
+		status, why := l.readiness()
+		return status == http.StatusServiceUnavailable && why == "The database can't be reached."
+	})
+	server.Start()
+	l.goesOn("the server came back")
+
+	free := server.Fill()
+	l.isRefused("a full disk")
+	harness.Eventually(t, 30*time.Second, "readiness to tell", func() bool {
+		status, why := l.readiness()
+		return status == http.StatusServiceUnavailable && why == "The database's disk is full."
+	})
+	free()
+	l.goesOn("there was room again")
+	close(l.stop)
+	l.all.Wait()
+	harness.Eventually(t, 30*time.Second, "readiness", func() bool { status, _ := l.readiness(); return status == http.StatusOK })
+	l.check()
+
+	var made struct{ Reference string }
+	i.Call("POST", "/v1/payment/initiate", harness.Request("crypto_ripple"), 201).Data(t, &made)
+	i.Call("POST", "/v1/sandbox/payments/"+made.Reference+"/simulate", harness.Fields{"scenario": "exact"}, 200)
+	harness.Eventually(t, time.Minute, "a payment from its page to its webhook", func() bool {
+		types, whole := s.events(made.Reference)
+		return whole && len(types) > 0 && types[len(types)-1] == "successful"
+	})
+	i.Run("", "audit", "verify")
+}
+
+// check finds every acknowledged payment, once, and has each answer repeated.
+func (l *load) check() {
+	seen := map[string]bool{}
+	for _, a := range l.acks {
+		if seen[a.reference] {
+			l.t.Errorf("%s was given to two", a.reference)
+		}
+		seen[a.reference] = true
+		l.Verify(a.reference)
+		again, err := l.TryOnce("POST", "/v1/payment/initiate", a.key, a.request)
+		if err != nil || again.Header.Get("Idempotency-Replayed") != "true" || !bytes.Equal(again.Body, a.body) {
+			l.t.Errorf("%s: %v %s, at first %s", a.key, err, again.Body, a.body)
+		}
+	}
+	l.t.Logf("%d payments acknowledged and found again, %d requests refused meanwhile", len(l.acks), l.refused.Load())
+}

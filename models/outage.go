@@ -1,0 +1,134 @@
+package models
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/glebarez/sqlite"
+	"github.com/jackc/pgx/v5/pgconn"
+	"gorm.io/driver/postgres"
+)
+
+// Outage is an error of a database that can't be used now, whatever it was asked for.
+type Outage struct {
+	Reason string // a sentence for the operator, without anything secret
+	Cause  error
+}
+
+// Error is for logs.
+func (o *Outage) Error() string { return o.Reason + " " + o.Cause.Error() }
+
+// Unwrap gives the cause.
+func (o *Outage) Unwrap() error { return o.Cause }
+
+// ScanRow reads the row of a query into variables, at less cost than GORM does;
+// sql.ErrNoRows when there is none.
+func ScanRow(query *Tx, into ...any) error { return outage(query.Row().Scan(into...)) }
+
+const (
+	unreached = "The database can't be reached."
+	full      = "The database's disk is full."
+	ailing    = "The database can't use its disk."
+	readOnly  = "The database takes no changes now."
+	stopping  = "The database is starting or stopping."
+	crowded   = "The database takes no more connections."
+	busy      = "The database is busy."
+)
+
+// reasons are those of PostgreSQL's error codes.
+var reasons = map[string]string{
+	"53100": full, "58030": ailing, "25006": readOnly,
+	"57P01": stopping, "57P02": stopping, "57P03": stopping, "53300": crowded, "53200": busy,
+	"25P03": unreached, // it gave the transaction up, as nothing was heard of us
+}
+
+// liteReasons are those of SQLite's primary result codes.
+var liteReasons = map[int]string{5: busy, 8: readOnly, 10: ailing, 13: full, 14: ailing}
+
+// outage makes an error an Outage if it is one.
+func outage(err error) error {
+	var known *Outage
+	if err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	if reason := reasonOf(err); reason != "" {
+		return &Outage{Reason: reason, Cause: err}
+	}
+	return err
+}
+
+func reasonOf(err error) string {
+	var answered *pgconn.PgError
+	if errors.As(err, &answered) {
+		if reason := reasons[answered.Code]; reason != "" {
+			return reason
+		}
+	}
+	var lite interface{ Code() int }
+	if errors.As(err, &lite) {
+		return liteReasons[lite.Code()&0xff] // the rest of the code tells apart what is one to us
+	}
+	var refused *pgconn.ConnectError
+	var network interface{ Timeout() bool } // what errors of package net have in common
+	switch {
+	case errors.As(err, &refused), errors.As(err, &network), pgconn.SafeToRetry(err), errors.Is(err, driver.ErrBadConn),
+		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), answered != nil && strings.HasPrefix(answered.Code, "08"):
+		return unreached
+	}
+	return ""
+}
+
+// lingers is how long a refused change counts: the next one may be refused, too,
+// which no question to the database tells.
+const lingers = 5 * time.Second
+
+// health remembers what a database refused although it answers.
+type health struct {
+	now  func() time.Time
+	last atomic.Pointer[refusal]
+}
+
+type refusal struct {
+	at  time.Time
+	why *Outage
+}
+
+// see makes an error an Outage if it is one, and remembers it.
+func (h *health) see(err error) error {
+	err = outage(err)
+	var why *Outage
+	if errors.As(err, &why) && (why.Reason == full || why.Reason == ailing || why.Reason == readOnly) {
+		h.last.Store(&refusal{at: h.now(), why: why})
+	}
+	return err
+}
+
+// recent is what was refused a moment ago, if anything was.
+func (h *health) recent() error {
+	if last := h.last.Load(); last != nil && h.now().Sub(last.at) < lingers {
+		return last.why
+	}
+	return nil
+}
+
+// postgresDialect and sqliteDialect are GORM's, with Outages among their errors.
+type postgresDialect struct {
+	*postgres.Dialector
+	health *health
+}
+
+// Translate is what GORM asks of each error.
+func (d postgresDialect) Translate(err error) error { return d.health.see(d.Dialector.Translate(err)) }
+
+type sqliteDialect struct {
+	*sqlite.Dialector
+	health *health
+}
+
+// Translate is what GORM asks of each error.
+func (d sqliteDialect) Translate(err error) error { return d.health.see(d.Dialector.Translate(err)) }
