@@ -4,6 +4,8 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
@@ -26,6 +28,7 @@ import (
 	"cointill/core/ident"
 	"cointill/core/payment"
 	"cointill/core/payment/bulk"
+	"cointill/core/webhook"
 	"cointill/models"
 )
 
@@ -58,6 +61,7 @@ func BenchmarkScale(b *testing.B) {
 		s.scale(b, "full")
 		return
 	}
+	b.Run("a-payment", s.disk)
 	made := 0
 	for text := range strings.SplitSeq(*scaleSizes, ",") {
 		size, err := strconv.Atoi(text)
@@ -242,55 +246,17 @@ func (s *served) handler(b *testing.B) (ask func() error, stop func()) {
 	return ask, func() { _ = app.Shutdown(); running.Wait(); pool.Close() }
 }
 
-// blocks says what a block costs that pays nobody, and one that pays ten
-// payments, on a network of the benchmark's own.
+// blocks says what a block costs that pays nobody, and one that pays ten payments.
 func (s *served) blocks(b *testing.B) {
 	const each, full = 10, 20
-	ctx, network := b.Context(), chain.Network("bench-"+ident.Text(6))
-	var paid []payment.View
-	for range each * full {
-		started, err := s.product.payments.Initiate(ctx, s.scope, payment.Request{Currency: "NGN", Amount: 25_000, FirstName: "Ngozi", LastName: "Okafor",
-			Email: "ngozi@customer.example", Method: "crypto_bitcoin"})
-		if err != nil {
-			b.Fatal(err)
-		}
-		v, err := s.product.payments.OpenByReference(ctx, s.scope, started.Reference)
-		if err != nil {
-			b.Fatal(err)
-		}
-		s.exec(b, "UPDATE payments SET network = $1 WHERE id = $2", string(network), v.Payment.ID)
-		s.exec(b, "UPDATE destinations SET network = $1 WHERE payment_id = $2", string(network), v.Payment.ID)
-		paid = append(paid, v)
-	}
-	observer := &payment.Observer{Service: s.product.payments, Watching: new(chain.WatchSet)}
-	last := chain.BlockID{}
-	apply := func(transfers ...chain.Transfer) time.Duration {
-		header := chain.Header{BlockID: chain.BlockID{Height: last.Height + 1, Hash: ident.Text(20)}, Parent: last.Hash, Time: clock.Real()()}
-		batch := chain.Batch{Network: network, From: last, Tip: chain.Tip{Header: header, Finalized: -1}, Pending: &chain.Pending{},
-			Blocks: []chain.Block{{Header: header, Transfers: transfers}}}
-		last = header.BlockID
-		began := time.Now()
-		if err := observer.Refresh(ctx, network); err != nil {
-			b.Fatal(err)
-		}
-		if err := observer.Apply(ctx, batch); err != nil {
-			b.Fatal(err)
-		}
-		return time.Since(began)
-	}
-	apply()
+	network := s.network(b)
 	var empty, busy []float64
 	for b.Loop() {
 		for range full {
-			empty = append(empty, float64(apply().Microseconds())/1000)
+			empty = append(empty, network.apply())
 		}
-		for ; len(paid) > 0; paid = paid[each:] {
-			var transfers []chain.Transfer
-			for n, v := range paid[:each] {
-				transfers = append(transfers, chain.Transfer{TxID: ident.Text(20), Index: n, Asset: v.Payment.Coin,
-					Destination: chain.Destination{Address: v.Payment.Address}, Amount: v.Payment.Due, Spends: []string{ident.Text(20)}})
-			}
-			busy = append(busy, float64(apply(transfers...).Microseconds())/1000)
+		for paid := network.opened(each * full); len(paid) > 0; paid = paid[each:] {
+			busy = append(busy, network.apply(paid[:each]...))
 		}
 	}
 	slices.Sort(empty)
@@ -298,6 +264,125 @@ func (s *served) blocks(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(empty[len(empty)/2], "ms/block")
 	b.ReportMetric(busy[len(busy)/2]/each, "ms/paid")
+}
+
+// disk says what a payment that is paid and told to a webhook takes, by table.
+func (s *served) disk(b *testing.B) {
+	const each, all = 10, 1000
+	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer hook.Close()
+	_, _, err := s.product.hooks.Create(b.Context(), s.scope, webhook.Create{Name: "orders", URL: hook.URL, Active: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	network := s.network(b)
+	before := s.tables(b)
+	for paid := network.opened(all); len(paid) > 0; paid = paid[each:] {
+		network.apply(paid[:each]...)
+	}
+	for range 3 { // until the last are final
+		network.apply()
+	}
+	for open := int64(1); open > 0; {
+		if err := s.product.db.Read(b.Context()).Model(&models.Delivery{}).Where("done_at IS NULL").Count(&open).Error; err != nil {
+			b.Fatal(err)
+		}
+	}
+	var bytes, rows int64
+	var lines []string
+	for name, now := range s.tables(b) {
+		now.bytes, now.rows = now.bytes-before[name].bytes, now.rows-before[name].rows
+		if now.rows*100 > all { // the others are not about payments
+			lines = append(lines, fmt.Sprintf("%8.0f bytes in %4.1f rows: %s", float64(now.bytes)/all, float64(now.rows)/all, name))
+			bytes, rows = bytes+now.bytes, rows+now.rows
+		}
+	}
+	slices.Sort(lines)
+	b.Log("a payment takes, with indexes:\n" + strings.Join(lines, "\n"))
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(bytes)/all, "bytes/payment")
+	b.ReportMetric(float64(rows)/all, "rows/payment")
+}
+
+// room is what a table takes.
+type room struct{ rows, bytes int64 }
+
+func (s *served) tables(b *testing.B) map[string]room {
+	b.Helper()
+	s.exec(b, "VACUUM")
+	names, err := s.product.db.Exec(b.Context()).Migrator().GetTables()
+	if err != nil {
+		b.Fatal(err)
+	}
+	all := map[string]room{}
+	for _, name := range names {
+		var r room
+		if err := s.bare.QueryRow(fmt.Sprintf("SELECT count(*), pg_total_relation_size('%s') FROM %s", name, name)).Scan(&r.rows, &r.bytes); err != nil {
+			b.Fatal(err)
+		}
+		all[name] = r
+	}
+	return all
+}
+
+// benchNetwork is one of the benchmark's own, whose blocks it makes itself.
+type benchNetwork struct {
+	*served
+	b        *testing.B
+	name     chain.Network
+	observer *payment.Observer
+	last     chain.BlockID
+}
+
+func (s *served) network(b *testing.B) *benchNetwork {
+	n := &benchNetwork{served: s, b: b, name: chain.Network("bench-" + ident.Text(6))}
+	n.observer = &payment.Observer{Service: s.product.payments, Watching: new(chain.WatchSet)}
+	n.apply()
+	return n
+}
+
+// opened are payments that wait for their money on the network.
+func (n *benchNetwork) opened(count int) (views []payment.View) {
+	n.b.Helper()
+	ctx := n.b.Context()
+	for range count {
+		started, err := n.product.payments.Initiate(ctx, n.scope, payment.Request{Currency: "NGN", Amount: 25_000, FirstName: "Ngozi", LastName: "Okafor",
+			Email: fmt.Sprintf("c%d@customer.example", n.next.Add(1)), Method: "crypto_bitcoin"})
+		if err != nil {
+			n.b.Fatal(err)
+		}
+		v, err := n.product.payments.OpenByReference(ctx, n.scope, started.Reference)
+		if err != nil {
+			n.b.Fatal(err)
+		}
+		n.exec(n.b, "UPDATE payments SET network = $1 WHERE id = $2", string(n.name), v.Payment.ID)
+		n.exec(n.b, "UPDATE destinations SET network = $1 WHERE payment_id = $2", string(n.name), v.Payment.ID)
+		views = append(views, v)
+	}
+	return views
+}
+
+// apply applies a block that pays these payments, and returns how many
+// milliseconds that took.
+func (n *benchNetwork) apply(paid ...payment.View) float64 {
+	n.b.Helper()
+	ctx := n.b.Context()
+	header := chain.Header{BlockID: chain.BlockID{Height: n.last.Height + 1, Hash: ident.Text(20)}, Parent: n.last.Hash, Time: clock.Real()()}
+	block := chain.Block{Header: header}
+	for i, v := range paid {
+		block.Transfers = append(block.Transfers, chain.Transfer{TxID: ident.Text(20), Index: i, Asset: v.Payment.Coin,
+			Destination: chain.Destination{Address: v.Payment.Address}, Amount: v.Payment.Due, Spends: []string{ident.Text(20)}})
+	}
+	batch := chain.Batch{Network: n.name, From: n.last, Tip: chain.Tip{Header: header, Finalized: -1}, Pending: &chain.Pending{}, Blocks: []chain.Block{block}}
+	n.last = header.BlockID
+	began := time.Now()
+	if err := n.observer.Refresh(ctx, n.name); err != nil {
+		n.b.Fatal(err)
+	}
+	if err := n.observer.Apply(ctx, batch); err != nil {
+		n.b.Fatal(err)
+	}
+	return float64(time.Since(began).Microseconds()) / 1000
 }
 
 func (s *served) exec(b *testing.B, text string, args ...any) {
