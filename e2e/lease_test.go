@@ -60,16 +60,15 @@ func (r *replicated) killed(t *testing.T) {
 	since := r.now()
 	r.replicas[at].Kill()
 	t.Logf("the network was followed again after %s", r.taken(t, since, fence))
-	r.pay(t, "crypto_bitcoin", 2)
-	r.replicas[at].Start()
 	r.pay(t, "crypto_bitcoin", 1)
+	r.replicas[at].Start()
 }
 
 // frozen: a process freezes in the middle of a transaction that holds the cursor.
 // Another gets both the lease and the cursor. The first goes on as if it held the
 // lease still, as it can't learn better, and none of what it does is taken.
 func (r *replicated) frozen(t *testing.T) {
-	r.pay(t, "crypto_bitcoin", 1) // so there is a cursor
+	harness.Eventually(t, 30*time.Second, "a cursor", func() bool { return r.number("SELECT count(*) FROM chain_cursors WHERE network = $1", network) > 0 })
 	lock, err := r.db.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +80,7 @@ func (r *replicated) frozen(t *testing.T) {
 	var process string
 	harness.Eventually(t, 30*time.Second, "the holder to wait for the cursor", func() bool {
 		err := r.db.QueryRow(`SELECT application_name FROM pg_stat_activity WHERE wait_event_type = 'Lock'
-			AND application_name LIKE 'replica-%' AND query LIKE '%chain_cursors%'`).Scan(&process)
+			AND application_name LIKE 'replica-%' AND query LIKE '%chain_cursors%FOR UPDATE%'`).Scan(&process)
 		return err == nil
 	})
 	at, fence := r.holder(follows)

@@ -236,7 +236,7 @@ func (r *replicated) streams(t *testing.T) {
 
 // deliveries: each event comes once while nothing fails, whichever process sends it.
 func (r *replicated) deliveries(t *testing.T) {
-	r.pay(t, "crypto_tether", 12)
+	r.pay(t, "crypto_ripple", 12)
 	r.sink.mu.Lock()
 	defer r.sink.mu.Unlock()
 	if r.sink.copies > 0 || len(r.sink.wrong) > 0 {
