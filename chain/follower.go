@@ -172,6 +172,7 @@ func (f *Follower) poll(ctx context.Context) (applied bool, _ next, err error) {
 	if err != nil {
 		return false, done, fmt.Errorf("%w: read the cursor: %w", errStore, err)
 	}
+	asked := f.now()
 	tip, err := f.Source.Tip(ctx)
 	if err != nil {
 		return false, done, err
@@ -200,9 +201,17 @@ func (f *Follower) poll(ctx context.Context) (applied bool, _ next, err error) {
 		if after, unread, err = f.mempool(ctx, &batch); err != nil {
 			return false, done, err
 		}
+		if batch.Pending != nil {
+			batch.Read = asked
+		}
 	}
 	shown := fingerprint(batch.Fence, end, batch.Pending)
 	if len(batch.Blocks) == 0 && (batch.Pending == nil || shown == f.shown) {
+		if !batch.Read.IsZero() {
+			if err := f.Store.Looked(ctx, batch); err != nil {
+				return false, done, fmt.Errorf("%w: note a look: %w", errStore, err)
+			}
+		}
 		return false, after, unread
 	}
 	if err := f.Store.Apply(ctx, batch); err != nil {

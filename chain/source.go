@@ -174,6 +174,10 @@ type Batch struct {
 	// counting confirmations is the last applied block, never this; and its
 	// Finalized may be that of a node which lags: it never takes finality back.
 	Tip Tip
+	// Read is the moment until which the network was read once the batch is applied:
+	// when the source was asked for the tip that Blocks reach and Pending goes with.
+	// Zero when they don't reach it, or the mempool could not be read.
+	Read time.Time
 }
 
 // Cursor is where a store's following stands.
@@ -199,6 +203,9 @@ type Store interface {
 	Hash(ctx context.Context, network Network, height int64) (string, error)
 	// Apply applies a batch, or refuses it with ErrStale.
 	Apply(ctx context.Context, batch Batch) error
+	// Looked takes a batch that brings nothing new but its Read, which is not zero.
+	// What an older holder of the lease saw is ignored.
+	Looked(ctx context.Context, batch Batch) error
 	// Health records how the following goes: "" is healthy, else a sentence that
 	// says what to do. What an older holder of the lease says is ignored.
 	Health(ctx context.Context, network Network, fence int64, sentence string) error

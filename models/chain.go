@@ -14,6 +14,9 @@ type ChainCursor struct {
 	Note      string    `gorm:"not null;default:''"` // what people should know although it is healthy: a sentence, or ""
 	TokenNote string    `gorm:"not null;default:''"` // the same of the network's token
 	UpdatedAt time.Time `gorm:"not null"`
+	// ReadUntil is a moment until which the network was read, written when one is
+	// waited for; nil before the first.
+	ReadUntil *time.Time
 }
 
 // ChainBlock is an applied block near the cursor, kept to find the common ancestor in a reorg.

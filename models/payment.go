@@ -45,7 +45,7 @@ type Payment struct {
 	Amount        int64        `gorm:"not null;index:payments_list,priority:8;index:payments_amount,priority:3"` // whole major units
 	Method        string       `gorm:"not null;index:payments_list,priority:6;index:payments_method,priority:3"` // crypto_bitcoin …
 	Coin          string       `gorm:"not null"`
-	Network       string       `gorm:"not null;index:payments_due_height,priority:1,where:due_height IS NOT NULL"`
+	Network       string       `gorm:"not null;index:payments_due_height,priority:1,where:due_height IS NOT NULL;index:payments_due_read,priority:1,where:due_read IS NOT NULL"`
 	Due           money.Amount `gorm:"not null"` // smallest units of the coin
 	Price         string       `gorm:"not null"` // decimal: fiat units for one whole coin
 	Quote         string       `gorm:"not null"` // JSON evidence of the price
@@ -76,9 +76,11 @@ type Payment struct {
 	Advanced      int64      `gorm:"not null"` // seconds its sandbox clock is ahead of the wall clock; 0 in live
 	AdvanceOnSeen int64      `gorm:"not null"` // seconds to advance when its next transfer is first seen; sandbox only
 
-	// When to look at it again: a wall-clock time, and a height of its network.
+	// When to look at it again: a wall-clock time, a height of its network, and a
+	// wall-clock time until which its network was read.
 	DueAt     *time.Time `gorm:"index:payments_due_at,where:due_at IS NOT NULL"`
 	DueHeight *int64     `gorm:"index:payments_due_height,priority:2,where:due_height IS NOT NULL"`
+	DueRead   *time.Time `gorm:"index:payments_due_read,priority:2,where:due_read IS NOT NULL"`
 
 	ExpiresAt  time.Time `gorm:"not null"` // end of the 7-minute window
 	AbandonsAt time.Time `gorm:"not null"` // end of the 24-hour window

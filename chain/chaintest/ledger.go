@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"cointill/chain"
 )
@@ -38,6 +39,7 @@ type Ledger struct {
 	history    map[string][]string
 	violations []string
 	batches    int
+	read       time.Time
 }
 
 var _ chain.Store = (*Ledger)(nil)
@@ -73,6 +75,34 @@ func (l *Ledger) Health(_ context.Context, _ chain.Network, _ int64, sentence st
 	return nil
 }
 
+// Looked implements chain.Store.
+func (l *Ledger) Looked(_ context.Context, batch chain.Batch) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.fail("looked"); err != nil {
+		return err
+	}
+	if batch.From != l.cursor.Block || batch.Ancestor != nil || len(batch.Blocks) > 0 || batch.Read.IsZero() {
+		l.violate("a look that is none: %+v", batch)
+	}
+	l.reach(batch)
+	return nil
+}
+
+// reach notes until when the network was read.
+func (l *Ledger) reach(batch chain.Batch) {
+	if batch.Fence >= l.fence && batch.Read.After(l.read) {
+		l.read = batch.Read
+	}
+}
+
+// Read is the moment until which the network was read.
+func (l *Ledger) Read() time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.read
+}
+
 // Apply implements chain.Store.
 func (l *Ledger) Apply(_ context.Context, batch chain.Batch) error {
 	l.mu.Lock()
@@ -85,6 +115,7 @@ func (l *Ledger) Apply(_ context.Context, batch chain.Batch) error {
 	}
 	l.verify(batch)
 	l.fence, l.batches = batch.Fence, l.batches+1
+	l.reach(batch)
 	if batch.Ancestor != nil {
 		l.undo(*batch.Ancestor)
 	}

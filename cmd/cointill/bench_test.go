@@ -361,7 +361,7 @@ func (s *served) bareVerify() error {
 	return s.rows(context.Background(), s.reads(
 		statement{"SELECT id, business_id, domain, name, last_used_at, expires_at, revoked_at FROM api_keys WHERE hash = ?", []any{s.keyHash}},
 		statement{`SELECT payments.*, businesses.code, businesses.name, businesses.time_zone, businesses.receipts_enabled,
-				customers.code, COALESCE(chain_cursors.height, 0), COALESCE(chain_cursors.finalized, 0)
+				customers.code, COALESCE(chain_cursors.height, 0), COALESCE(chain_cursors.finalized, 0), chain_cursors.read_until
 			FROM payments JOIN businesses ON businesses.id = payments.business_id JOIN customers ON customers.id = payments.customer_id
 				LEFT JOIN chain_cursors ON chain_cursors.network = payments.network
 			WHERE payments.business_id = ? AND payments.domain = ? AND payments.reference = ?`, []any{s.scope.BusinessID, "test", ref}}))

@@ -59,6 +59,7 @@ func (s *Service) load(tx *models.Tx, id int64) (*View, error) {
 // for the four rows that every view needs, one more when it has an address.
 func (s *Service) read(query *models.Tx) (View, error) {
 	var v View
+	var read *time.Time
 	p := &v.Payment
 	columns, into, err := models.Columns(query, p)
 	if err != nil {
@@ -66,7 +67,7 @@ func (s *Service) read(query *models.Tx) (View, error) {
 	}
 	query = query.Model(p).Select(columns + `, businesses.code, businesses.name, businesses.time_zone, businesses.receipts_enabled,
 		businesses.contact_email, businesses.support_url, businesses.logo_hash,
-		customers.code, COALESCE(chain_cursors.height, 0), COALESCE(chain_cursors.finalized, 0)`).
+		customers.code, COALESCE(chain_cursors.height, 0), COALESCE(chain_cursors.finalized, 0), chain_cursors.read_until`).
 		Joins(`JOIN businesses ON businesses.id = payments.business_id JOIN customers ON customers.id = payments.customer_id
 			LEFT JOIN chain_cursors ON chain_cursors.network = payments.network`)
 	if query.Error != nil {
@@ -74,7 +75,7 @@ func (s *Service) read(query *models.Tx) (View, error) {
 	}
 	err = models.ScanRow(query, append(into, &v.Business.Code, &v.Business.Name, &v.Business.TimeZone, &v.Business.ReceiptsEnabled,
 		&v.Business.ContactEmail, &v.Business.SupportURL, &v.Business.LogoHash,
-		&v.Customer.Code, &v.Chain.Tip, &v.Chain.Finalized)...)
+		&v.Customer.Code, &v.Chain.Tip, &v.Chain.Finalized, &read)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = gorm.ErrRecordNotFound
 	}
@@ -89,13 +90,17 @@ func (s *Service) read(query *models.Tx) (View, error) {
 		}
 	}
 	v.Now, v.contract = s.payClock(*p), s.Contracts[chain.Network(p.Network)]
+	v.Chain.Read = s.readUntil(v, read)
 	return v, nil
 }
 
 // payClock is the time on a payment's own clock, which the sandbox may move ahead.
 func (s *Service) payClock(p models.Payment) time.Time {
-	return s.Clock().Add(time.Duration(p.Advanced) * time.Second)
+	return s.Clock().Add(ahead(p))
 }
+
+// ahead is how far a payment's own clock was moved.
+func ahead(p models.Payment) time.Duration { return time.Duration(p.Advanced) * time.Second }
 
 // settleDown applies Decide until the payment stands still.
 func (s *Service) settleDown(tx *models.Tx, v *View) error {
@@ -154,10 +159,14 @@ func (v *View) take(out Outcome) {
 	p, now := &v.Payment, v.Now
 	changed, reversed := State(p.Status) != out.State, out.Reversed && !p.Reversed
 	p.Status, p.Reason, p.Paid, p.Reversed = string(out.State), string(out.Reason), out.Paid, out.Reversed
-	p.DueAt, p.DueHeight = nil, nil
+	p.DueAt, p.DueHeight, p.DueRead = nil, nil, nil
 	if !out.Wake.IsZero() {
-		wall := out.Wake.Add(-time.Duration(p.Advanced) * time.Second)
-		p.DueAt = &wall
+		wall := out.Wake.Add(-ahead(*p))
+		if out.State == Pending {
+			p.DueAt = &wall
+		} else {
+			p.DueRead = &wall
+		}
 	}
 	if out.WakeHeight > 0 {
 		p.DueHeight = &out.WakeHeight
@@ -258,7 +267,7 @@ func (s *Service) save(tx *models.Tx, v *View) error {
 	p := &v.Payment
 	p.UpdatedAt = s.Clock()
 	return tx.Select("Status", "Reason", "Remark", "Reversed", "Paid", "Address", "Tag", "Language", "OpenedAt", "FirstSeenAt", "SettledAt",
-		"AbandonedAt", "ResolvedAt", "Sequence", "Steps", "Advanced", "AdvanceOnSeen", "DueAt", "DueHeight", "UpdatedAt").
+		"AbandonedAt", "ResolvedAt", "Sequence", "Steps", "Advanced", "AdvanceOnSeen", "DueAt", "DueHeight", "DueRead", "UpdatedAt").
 		Where("id = ?", p.ID).Updates(p).Error
 }
 

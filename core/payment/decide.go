@@ -40,6 +40,9 @@ type Sighting struct {
 type Chain struct {
 	Tip       int64 // height of the last applied block
 	Finalized int64 // the network's own finality; -1 when it has none
+	// Read is the moment until which the network was read, on the payment's clock:
+	// of what it held by then, nothing is missing among the sightings.
+	Read time.Time
 }
 
 // Outcome is what Decide says: at most one change of state, and when to ask again.
@@ -48,7 +51,8 @@ type Outcome struct {
 	Reason   Reason
 	Paid     money.Amount
 	Reversed bool
-	// Wake is the next moment at which time alone may change the outcome; zero when none.
+	// Wake is the next moment at which time alone may change the outcome; zero when
+	// none. For a payment that was opened, that is when Chain.Read comes to it.
 	Wake time.Time
 	// WakeHeight is the next height at which confirmations alone may; 0 when none.
 	WakeHeight int64
@@ -70,6 +74,11 @@ func Decide(c Case, sightings []Sighting, chain Chain, now time.Time) Outcome {
 			out.Wake = justAfter(c.ExpiresAt)
 		}
 		return out
+	}
+	// A deadline has passed once the network was read up to it: until then nobody
+	// knows what came before.
+	if chain.Read.Before(now) {
+		now = chain.Read
 	}
 	sum := sumUp(c, sightings, chain)
 	if c.State == Successful {

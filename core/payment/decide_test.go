@@ -20,8 +20,8 @@ func sighting(units, height int64, after time.Duration) Sighting {
 	return Sighting{Amount: money.Units(units), Height: height, SeenAt: start.Add(after)}
 }
 
-// at is a chain whose tip has the height.
-func at(tip int64) Chain { return Chain{Tip: tip, Finalized: -1} }
+// at is a chain whose tip has the height, read to beyond every deadline.
+func at(tip int64) Chain { return Chain{Tip: tip, Finalized: -1, Read: start.Add(9 * Monitoring)} }
 
 // TestDecide (BTC-1, BTC-2, BTC-3, T-1, T-3, AP-24): a row for each case: what the
 // payment is, what was seen, when, and what it comes to.
@@ -34,6 +34,7 @@ func TestDecide(t *testing.T) {
 	reverted := func(s Sighting) Sighting { s.Reverted = true; return s }
 	mined := func(s Sighting) Sighting { s.Maturity = 100; return s }
 	conflicted := func(s Sighting, height int64) Sighting { s.Gone, s.Conflict = Replaced, height; return s }
+	unread := func(until time.Duration) Chain { c := at(20); c.Read = start.Add(until); return c }
 	cases := []struct {
 		name   string
 		c      Case
@@ -99,6 +100,15 @@ func TestDecide(t *testing.T) {
 		{"one reverted, one pays", asked(Processing), []Sighting{reverted(sighting(1000, 10, second)), sighting(1000, 10, second)}, at(12), second, Successful, ""},
 		{"the network's finality is awaited", with(asked(Processing), func(c *Case) { c.NetworkSays = true }), []Sighting{sighting(1000, 10, second)}, Chain{Tip: 50, Finalized: 9}, second, Processing, ""},
 		{"the network's finality is there", with(asked(Processing), func(c *Case) { c.NetworkSays = true }), []Sighting{sighting(1000, 10, second)}, Chain{Tip: 50, Finalized: 10}, second, Successful, ""},
+		{"pending, and its network was never read", asked(Pending), nil, unread(0), Window + time.Microsecond, Expired, ""},
+		{"a part, read to the window's end", asked(Processing), []Sighting{sighting(400, 9, second)}, unread(Window), Monitoring * 9, Processing, ""},
+		{"a part, read beyond the window's end", asked(Processing), []Sighting{sighting(400, 9, second)}, unread(Window + time.Microsecond), Monitoring * 9, Declined, Underpaid},
+		{"nothing came, read to the day's end", asked(Initiated), nil, unread(Monitoring), Monitoring * 9, Initiated, ""},
+		{"nothing came, read beyond the day's end", asked(Initiated), nil, unread(Monitoring + time.Microsecond), Monitoring * 9, Abandoned, ""},
+		{"the rest in the mempool, read to the day's end", asked(Processing), []Sighting{sighting(400, 9, second), sighting(600, 0, second)}, unread(Monitoring), Monitoring * 9, Processing, ""},
+		{"dropped after a day, read to its six hours", asked(Initiated), []Sighting{since(gone(sighting(1000, 0, second), Dropped), 2*Monitoring)}, unread(2*Monitoring + goneFor), Monitoring * 9, Initiated, ""},
+		{"enough, and nothing was read since", asked(Processing), []Sighting{sighting(1000, 9, second)}, unread(second), Monitoring * 9, Successful, ""},
+		{"too much, and nothing was read since", asked(Processing), []Sighting{sighting(1001, 9, second)}, unread(second), Monitoring * 9, Declined, Overpaid},
 		{"failed stays", asked(Failed), []Sighting{sighting(1000, 10, second)}, at(50), second, Failed, ""},
 		{"declined stays", asked(Declined), []Sighting{sighting(1000, 10, second)}, at(50), second, Declined, ""},
 	}
@@ -158,7 +168,11 @@ func TestDecideProperties(t *testing.T) {
 		if c.State == Pending || c.State == Expired {
 			sightings = nil // no address was ever given
 		}
-		now := start.Add(time.Duration(rapid.Int64Range(0, int64(3*Monitoring)).Draw(t, "now")).Truncate(time.Microsecond))
+		moment := func(label string) time.Time {
+			return start.Add(time.Duration(rapid.Int64Range(0, int64(3*Monitoring)).Draw(t, label)).Truncate(time.Microsecond))
+		}
+		now := moment("now")
+		chain.Read = moment("read")
 
 		out := Decide(c, sightings, chain, now)
 		again := Decide(c, sightings, chain, now)
@@ -193,8 +207,19 @@ func TestDecideProperties(t *testing.T) {
 		if out.State == Failed && c.State != Failed && out.Reason == NoReason {
 			t.Fatal("Failed without a reason")
 		}
-		if !out.Wake.IsZero() && !out.Wake.After(now) {
-			t.Fatalf("asks to be woken in the past: %s at %s", out.Wake, now)
+		known := now
+		if c.State != Pending && chain.Read.Before(now) {
+			known = chain.Read
+		}
+		if !out.Wake.IsZero() && !out.Wake.After(known) {
+			t.Fatalf("asks to be woken in the past: %s at %s", out.Wake, known)
+		}
+		if c.State != Pending { // time that nobody read through changes nothing
+			unread := chain
+			unread.Read = known
+			if later := Decide(c, sightings, unread, now.Add(Monitoring)); later.State != out.State || later.Reason != out.Reason || later.Wake != out.Wake {
+				t.Fatalf("%s %q became %s %q by time alone", out.State, out.Reason, later.State, later.Reason)
+			}
 		}
 		if out.WakeHeight != 0 && out.WakeHeight <= tip && out.State == c.State {
 			t.Fatalf("asks to be woken at height %d of %d", out.WakeHeight, tip)

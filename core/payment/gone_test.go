@@ -26,9 +26,7 @@ func TestEmptiedMempool(t *testing.T) {
 			b.expect(v.Payment.Reference, payment.Initiated, "")
 			b.pool(nil)
 			b.clock.Advance(5 * time.Hour)
-			if _, err := b.service.Sweep(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			b.tick()
 			b.expect(v.Payment.Reference, payment.Initiated, "")
 			if comesBack {
 				b.mine(tx)
@@ -37,9 +35,7 @@ func TestEmptiedMempool(t *testing.T) {
 				continue
 			}
 			b.clock.Advance(time.Hour + time.Millisecond)
-			if _, err := b.service.Sweep(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			b.tick()
 			b.expect(v.Payment.Reference, payment.Failed, payment.Dropped)
 		}
 	})

@@ -62,7 +62,7 @@ func (r *Registry) Network(domain scope.Domain, c money.Chain) (chain.Network, s
 // Problem is what keeps a network from being paid on, as last read: it is not
 // followed safely now, or, for one of an older payment, not at all any more.
 func (r *Registry) Problem(network string) string {
-	if !r.serves(network) {
+	if !r.Followed(network) {
 		return fmt.Sprintf("The network %s is not followed any more, so nothing that is paid there is seen.", network)
 	}
 	if problems := r.problems.Load(); problems != nil && (*problems)[chain.Network(network)] != "" {
@@ -71,7 +71,8 @@ func (r *Registry) Problem(network string) string {
 	return ""
 }
 
-func (r *Registry) serves(network string) bool {
+// Followed reports whether a chain is served by a network in any domain.
+func (r *Registry) Followed(network string) bool {
 	for _, chains := range r.Domains {
 		for _, served := range chains {
 			if string(served) == network {

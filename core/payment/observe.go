@@ -3,7 +3,6 @@ package payment
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"time"
 
@@ -76,12 +75,7 @@ func (o *Observer) Apply(ctx context.Context, batch chain.Batch) error {
 	}
 	o.Watching.AddSpends(a.spends...)
 	o.Watching.RemoveSpends(a.forgotten...)
-	// The batch is applied: a payment that can't be decided now stays due, and
-	// is no fault of the network's.
-	if err := o.evaluateDue(ctx, a.network, a.tip.Height, a.payments()); err != nil && ctx.Err() == nil {
-		slog.ErrorContext(ctx, "some payments could not be decided; they are tried again", "network", a.network, "error", err)
-	}
-	o.changed()
+	o.decide(ctx, a.network, a.tip.Height, batch.Read, a.payments())
 	return nil
 }
 
@@ -111,7 +105,7 @@ func (o *Observer) Reread(ctx context.Context, network chain.Network, block chai
 	}
 	o.Watching.AddSpends(a.spends...)
 	if len(a.touched) > 0 {
-		err = o.evaluateDue(ctx, a.network, a.tip.Height, a.payments())
+		err = o.evaluateDue(ctx, a.network, a.tip.Height, a.read, a.payments())
 		o.changed()
 	}
 	return a.fresh, err
@@ -138,6 +132,7 @@ type applying struct {
 	tip       chain.BlockID
 	final     int64           // the network's own finality so far
 	fence     int64           // of the last batch that was applied
+	read      time.Time       // until when the network was read before
 	touched   map[int64]bool  // payments
 	spends    []string        // new spend keys
 	forgotten []string        // spend keys that no block can use up any more
@@ -200,6 +195,9 @@ func (a *applying) lockCursor() error {
 		return err
 	}
 	a.tip, a.final, a.fence = chain.BlockID{Height: cursor.Height, Hash: cursor.Hash}, cursor.Finalized, cursor.Fence
+	if cursor.ReadUntil != nil {
+		a.read = *cursor.ReadUntil
+	}
 	return nil
 }
 
@@ -357,6 +355,9 @@ func (a *applying) spent(s chain.Spend, height *int64) error {
 func (a *applying) finish() error {
 	set := map[string]any{"height": a.tip.Height, "hash": a.tip.Hash, "finalized": min(max(a.final, a.batch.Tip.Finalized), a.tip.Height),
 		"source_tip": a.batch.Tip.Height, "fence": a.batch.Fence, "problem": "", "updated_at": a.now}
+	if a.batch.Read.After(a.read) {
+		set["read_until"] = a.batch.Read
+	}
 	if err := a.tx.Model(&models.ChainCursor{}).Where("network = ?", a.network).Updates(set).Error; err != nil {
 		return err
 	}

@@ -60,8 +60,8 @@ func (s *Service) open(ctx context.Context, found View, language string) (View, 
 		if err := s.hold(tx, v); err != nil {
 			return err
 		}
-		wake := justAfter(v.Payment.AbandonsAt).Add(-time.Duration(v.Payment.Advanced) * time.Second)
-		v.Payment.DueAt = &wake
+		wake := justAfter(v.Payment.AbandonsAt).Add(-ahead(v.Payment))
+		v.Payment.DueAt, v.Payment.DueRead = nil, &wake
 		return s.record(tx, v, before, "customer")
 	})
 	if err != nil {
@@ -150,6 +150,7 @@ func (s *Service) AdvanceClock(ctx context.Context, sc scope.Scope, reference st
 func (s *Service) advance(tx *models.Tx, v *View, d time.Duration, actor string) error {
 	v.Payment.Advanced += int64(d / time.Second)
 	v.Now = s.payClock(v.Payment)
+	v.Chain.Read = v.Now // whoever moves the clock says that nothing else came meanwhile
 	row := models.Step{Kind: StepNote, From: v.Payment.Status, To: v.Payment.Status, Actor: actor,
 		Remark: "Sandbox: the payment's clock was moved ahead.", Detail: detail(map[string]any{"seconds": int64(d / time.Second)})}
 	if err := s.step(tx, v, row); err != nil {

@@ -176,9 +176,7 @@ func TestReconcileWhen(t *testing.T) {
 		b.mine()
 		p.gain(waits.Payment.Address, money.Units(1000))
 		b.clock.Advance(payment.Monitoring + time.Second)
-		if _, err := b.service.Sweep(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		b.tick()
 		b.expect(late.Payment.Reference, payment.Abandoned, "")
 		b.mine()
 		p.gain(late.Payment.Address, late.Payment.Due)
@@ -364,9 +362,7 @@ func TestReconcileBounds(t *testing.T) {
 			t.Errorf("%d addresses were never looked at", waits())
 		}
 		b.clock.Advance(payment.Monitoring + time.Second)
-		if _, err := b.service.Sweep(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		b.tick()
 		p.look(fresh)
 		var held models.Holding
 		must(t, b.db.Read(t.Context()).Where("payment_id = ?", v.Payment.ID).Take(&held).Error)

@@ -41,9 +41,7 @@ func (b *bench) underpaid(txid string, lacks int64) payment.View {
 	b.mine(b.pay(v, txid, v.Payment.Due.Sub(money.Units(lacks))))
 	b.mine()
 	b.clock.Advance(payment.Window + time.Second)
-	if _, err := b.service.Sweep(b.t.Context()); err != nil {
-		b.t.Fatal(err)
-	}
+	b.tick()
 	return b.expect(v.Payment.Reference, payment.Declined, payment.Underpaid)
 }
 
@@ -201,9 +199,7 @@ func TestAttach(t *testing.T) {
 
 		late := b.opened()
 		b.clock.Advance(payment.Monitoring + time.Minute)
-		if _, err := b.service.Sweep(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		b.tick()
 		b.expect(late.Payment.Reference, payment.Abandoned, "")
 		third := b.stray("s3", due)
 		attach("to one that was abandoned", third.ID, late, payment.Declined, payment.AfterAbandoned)

@@ -35,6 +35,8 @@ type Networks interface {
 	// Problem is why nothing should be paid on a network now, which may be one
 	// that no chain is served by any more; "" when all is well.
 	Problem(network string) string
+	// Followed reports whether anybody reads a network, or will once its nodes answer.
+	Followed(network string) bool
 }
 
 // Service is the life of payments. Its fields are set once, before use.

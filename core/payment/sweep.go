@@ -12,9 +12,14 @@ import (
 // sweepBatch bounds how many due payments one look takes.
 const sweepBatch = 200
 
-// Sweep lets deadlines that have passed take effect, and finishes what a crash
-// left marked. It returns how many payments it looked at.
+// Sweep lets the deadlines of payments that nobody opened take effect, and finishes
+// what a crash left marked. Other deadlines pass by what their network shows
+// (Observer.Looked), except where nobody follows it any more. It returns how many
+// payments it looked at, without those.
 func (s *Service) Sweep(ctx context.Context) (int, error) {
+	if err := s.sweepForsaken(ctx); err != nil {
+		return 0, err
+	}
 	var ids []int64
 	err := s.DB.Read(ctx).Model(&models.Payment{}).Where("due_at IS NOT NULL AND due_at <= ?", s.Clock()).
 		Order("due_at").Limit(sweepBatch).Pluck("id", &ids).Error
@@ -47,12 +52,23 @@ func (s *Service) RunSweeps(ctx context.Context, interval time.Duration) error {
 }
 
 // evaluateDue brings the touched payments, and those whose due height the
-// network has reached, to where the facts put them.
-func (s *Service) evaluateDue(ctx context.Context, network string, tip int64, touched []int64) error {
-	failed := s.evaluateAll(ctx, touched)
+// network has reached or up to whose due moment it was read, to where the facts
+// put them.
+func (s *Service) evaluateDue(ctx context.Context, network string, tip int64, read time.Time, touched []int64) error {
+	return errors.Join(s.evaluateAll(ctx, touched),
+		s.evaluateEach(ctx, "network = ? AND due_height IS NOT NULL AND due_height <= ?", network, tip),
+		s.evaluateEach(ctx, dueRead, network, read))
+}
+
+// dueRead is the condition of an index: payments whose deadline passes when their
+// network was read until a moment.
+const dueRead = "network = ? AND due_read IS NOT NULL AND due_read <= ?"
+
+// evaluateEach evaluates all payments of a condition.
+func (s *Service) evaluateEach(ctx context.Context, condition string, of ...any) (failed error) {
 	for after := int64(0); ; {
 		var ids []int64
-		err := s.DB.Read(ctx).Model(&models.Payment{}).Where("network = ? AND due_height IS NOT NULL AND due_height <= ? AND id > ?", network, tip, after).
+		err := s.DB.Read(ctx).Model(&models.Payment{}).Where(condition, of...).Where("id > ?", after).
 			Order("id").Limit(sweepBatch).Pluck("id", &ids).Error
 		if err != nil || len(ids) == 0 {
 			return errors.Join(failed, err)
@@ -68,7 +84,8 @@ const setback = 30 * time.Second
 
 // postpone lets a payment that could not be evaluated wait, still due.
 func (s *Service) postpone(ctx context.Context, id int64) error {
-	return s.DB.Exec(ctx).Model(&models.Payment{}).Where("id = ?", id).Update("due_at", s.Clock().Add(setback)).Error
+	set := map[string]any{"due_at": s.Clock().Add(setback), "due_read": nil} // not at every look at its network
+	return s.DB.Exec(ctx).Model(&models.Payment{}).Where("id = ?", id).Updates(set).Error
 }
 
 // evaluateAll evaluates each payment in a transaction of its own. One that

@@ -101,9 +101,7 @@ func TestFigures(t *testing.T) {
 		same("successful")
 		b.clock.Advance(payment.Window + 5*time.Minute) // past midnight: their day stays
 		b.initiate()
-		if _, err := b.service.Sweep(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		b.tick()
 		b.expect(expired.Reference, payment.Expired, "")
 		b.expect(under.Payment.Reference, payment.Declined, payment.Underpaid)
 		same("ended")

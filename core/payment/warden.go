@@ -129,7 +129,7 @@ func (w *Warden) concerned(ctx context.Context, rows []models.Destination) (some
 		}
 	}
 	var open, paid []int64
-	err = w.DB.Read(ctx).Model(&models.Payment{}).Where("id IN ? AND due_at IS NOT NULL", payments).Pluck("id", &open).Error
+	err = w.DB.Read(ctx).Model(&models.Payment{}).Where("id IN ? AND (due_at IS NOT NULL OR due_read IS NOT NULL)", payments).Pluck("id", &open).Error
 	if err == nil {
 		err = w.DB.Read(ctx).Model(&models.Transfer{}).Where("payment_id IN ? AND asset = ?", payments, string(w.Token)).Pluck("payment_id", &paid).Error
 	}

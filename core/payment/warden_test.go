@@ -43,7 +43,7 @@ func TestWarden(t *testing.T) {
 			b.mine()
 		}
 		b.expect(paid.Payment.Reference, payment.Successful, "")
-		must(t, b.db.Exec(t.Context()).Model(&models.Payment{}).Where("id = ?", over.Payment.ID).Update("due_at", nil).Error)
+		must(t, b.db.Exec(t.Context()).Model(&models.Payment{}).Where("id = ?", over.Payment.ID).Update("due_read", nil).Error)
 		must(t, b.db.Exec(t.Context()).Model(&models.Destination{}).Where("network = ?", string(network)).Update("wallet_id", 1).Error)
 		i := &issuer{token: "Paused.", barred: map[string]bool{paid.Payment.Address: true, over.Payment.Address: true}}
 		w := &payment.Warden{Service: b.service, Network: network, Token: money.BTC, Issuer: i}

@@ -148,9 +148,7 @@ func TestXRPLate(t *testing.T) {
 		x.clock.Advance(25 * time.Hour)
 		after := x.open()
 		x.clock.Advance(25 * time.Hour)
-		if _, err := b.service.Sweep(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		x.step()
 		x.expect(after.Payment.Reference, payment.Abandoned, "")
 		pay(after)
 		x.expect(after.Payment.Reference, payment.Declined, payment.AfterAbandoned)
