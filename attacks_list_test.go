@@ -59,7 +59,7 @@ var attacks = []attack{
 	{id: "T-1", what: "A payment comes in the very moment in which its time ends."},
 	{id: "T-2", what: "Nobody was watching while a payment was made in time."},
 	{id: "T-3", what: "A payment comes late: after its window, after a day, after the end."},
-	{id: "T-4", what: "The clocks of two processes differ, or a clock is set.", open: "two replicas whose clocks are ten minutes apart."},
+	{id: "T-4", what: "The clocks of two processes differ, or a clock is set."},
 	{id: "T-5", what: "The window's end and the day's end are noticed at once, or in the wrong order."},
 
 	{id: "WH-1", what: "Somebody forges a delivery, or sends an old one again."},
