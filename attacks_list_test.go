@@ -43,7 +43,7 @@ var attacks = []attack{
 	{id: "BTC-11", what: "Two coinbases with one id; a transaction of 64 bytes that passes for a node of the Merkle tree."},
 	{id: "BTC-12", what: "A block full of outputs to us, or thousands of crumbs."},
 	{id: "BTC-13", what: "One transaction pays an address twice, or two payments."},
-	{id: "BTC-14", what: "So many addresses go unpaid that the merchant's own wallet stops looking.", open: "how many addresses one client can have given out."},
+	{id: "BTC-14", what: "So many addresses go unpaid that the merchant's own wallet stops looking."},
 	{id: "BTC-15", what: "Two merchants enter the same account, in the same or another format."},
 	{id: "BTC-16", what: "Somebody enters a key that can spend, of another network, or of a wrong kind."},
 	{id: "BTC-17", what: "After a restored backup the same addresses are given out again."},
