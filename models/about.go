@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // About is what a database says of itself.
@@ -25,4 +26,10 @@ func (d *DB) About(ctx context.Context) (a About, err error) {
 	}
 	a.Migration, a.Newest, err = provider.GetVersions(ctx)
 	return a, errors.Join(err, d.Read(ctx).Raw(version).Scan(&a.Version).Error, d.Read(ctx).Raw(size).Scan(&a.Bytes).Error)
+}
+
+// Now is what the clock of PostgreSQL's machine says. SQLite has none but ours.
+func (d *DB) Now(ctx context.Context) (now time.Time, err error) {
+	err = d.Read(ctx).Raw("SELECT clock_timestamp()").Row().Scan(&now)
+	return now, err
 }

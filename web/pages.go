@@ -15,6 +15,11 @@ import (
 // missesPerMinute is how many unknown addresses of payments one client may try.
 const missesPerMinute = 60
 
+// startsPerMinute is how many payments one client may begin or have opened, so that
+// nobody has a merchant's addresses given out by the thousand. Many customers of
+// one carrier share an address.
+const startsPerMinute = 60
+
 // members registers routes of signed-in members: page.Members.
 type members struct{ *Server }
 
@@ -50,6 +55,16 @@ func (p payers) Post(path string, h page.Handler) {
 			return err
 		}
 		return p.asPayer(h)(c)
+	})
+}
+
+// Start registers an act that a client may do startsPerMinute times a minute.
+func (p payers) Start(path string, h page.Handler) {
+	p.Post(path, func(c *page.Ctx) error {
+		if err := p.Limiter.Take("starts:"+c.ClientIP, startsPerMinute).Err(); err != nil {
+			return err
+		}
+		return h(c)
 	})
 }
 

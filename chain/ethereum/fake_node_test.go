@@ -62,7 +62,12 @@ func (n *fakeNode) open(t testing.TB, others ...*fakeNode) *Source {
 
 func openURLs(t testing.TB, urls ...string) *Source {
 	t.Helper()
-	s, err := New(Config{Params: testParams(), Nodes: urls, Clock: noon, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	return openLogged(t, slog.New(slog.NewTextHandler(t.Output(), nil)), urls...)
+}
+
+func openLogged(t testing.TB, log *slog.Logger, urls ...string) *Source {
+	t.Helper()
+	s, err := New(Config{Params: testParams(), Nodes: urls, Clock: noon, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}

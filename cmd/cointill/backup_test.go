@@ -173,7 +173,7 @@ func TestBackup(t *testing.T) {
 func TestRestoreInTheWay(t *testing.T) {
 	settings := &Settings{DataDir: t.TempDir(), Listen: "127.0.0.1:0"}
 	file := filepath.Join(t.TempDir(), "till.db")
-	db, err := settings.open(t.Context())
+	db, err := settings.open(t.Context(), clock.Real())
 	if err != nil {
 		t.Fatal(err)
 	}

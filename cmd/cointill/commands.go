@@ -51,7 +51,7 @@ type migrateCommand struct{}
 
 // Run brings the schema up to date.
 func (migrateCommand) Run(ctx context.Context, settings *Settings) error {
-	db, err := settings.open(ctx)
+	db, err := settings.open(ctx, clock.Real())
 	if err != nil {
 		return err
 	}
@@ -59,9 +59,9 @@ func (migrateCommand) Run(ctx context.Context, settings *Settings) error {
 	return db.Close()
 }
 
-// open opens the database and brings its schema up to date.
-func (s *Settings) open(ctx context.Context) (*models.DB, error) {
-	db, err := models.Open(s.DatabaseURL, s.DataDir, clock.Real())
+// open opens the database, whose rows are stamped by a clock, and brings its schema up to date.
+func (s *Settings) open(ctx context.Context, now clock.Clock) (*models.DB, error) {
+	db, err := models.Open(s.DatabaseURL, s.DataDir, now)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (s *Settings) accounts(ctx context.Context) (*account.Service, *models.DB, 
 	if err != nil {
 		return nil, nil, err
 	}
-	db, err := s.open(ctx)
+	db, err := s.open(ctx, clock.Real())
 	if err != nil {
 		return nil, nil, err
 	}

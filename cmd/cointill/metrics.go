@@ -19,6 +19,9 @@ func (p *product) measure() (*prometheus.Registry, error) {
 		return nil, err
 	}
 	c.Networks, c.Problem, c.Quotes = p.system().Networks, p.networks.Problem, p.quotes
+	if p.shared != nil {
+		c.Drift = p.shared.Drift
+	}
 	p.payments.Reached, p.hooks.Attempted, p.receipts.Ended = c.Reached, c.Attempted, c.Mailed
 	return registry, nil
 }

@@ -56,6 +56,7 @@ type product struct {
 	base      string
 	db        *models.DB
 	clock     clock.Clock
+	shared    *clock.Shared // that clock, where several processes have one; else nil
 	log       *slog.Logger
 	accounts  *account.Service
 	audits    *audit.Service
@@ -94,14 +95,32 @@ func (s *Settings) build(ctx context.Context, listening ...net.Addr) (*product, 
 	if err != nil {
 		return nil, err
 	}
-	p := &product{base: s.base(listening[0]), clock: clock.Real(), log: slog.Default(), started: clock.Real()()}
-	if p.db, err = s.open(ctx); err != nil {
+	p := &product{base: s.base(listening[0]), log: slog.Default()}
+	if err := p.openDatabase(ctx, s); err != nil {
 		return nil, err
 	}
+	p.started = p.clock()
 	if err := p.wire(ctx, s, box, listening); err != nil {
 		return nil, errors.Join(err, p.db.Close())
 	}
 	return p, nil
+}
+
+// openDatabase opens it, and the clock that goes with it: the machine's own with
+// SQLite, and with PostgreSQL the one that every process on it goes by.
+func (p *product) openDatabase(ctx context.Context, s *Settings) (err error) {
+	p.clock = clock.Real()
+	if s.DatabaseURL != "" {
+		p.shared = clock.NewShared(clock.Real(), clock.Steady(), func(ctx context.Context) (time.Time, error) { return p.db.Now(ctx) })
+		p.clock = p.shared.Now
+	}
+	if p.db, err = s.open(ctx, p.clock); err != nil || p.shared == nil {
+		return err
+	}
+	if err := p.shared.Compare(ctx); err != nil {
+		return errors.Join(err, p.db.Close())
+	}
+	return nil
 }
 
 func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listening []net.Addr) error {
@@ -284,6 +303,9 @@ func (p *product) work(ctx context.Context) {
 				p.log.Error("stopped unexpectedly", "work", name, "error", err)
 			}
 		})
+	}
+	if p.shared != nil {
+		run("clock", p.shared.Run)
 	}
 	run("deliveries", p.deliver.Run)
 	run("resends", p.hooks.RunResends)

@@ -15,6 +15,9 @@ import (
 // system is what the operators' page looks at.
 func (p *product) system() *system.Service {
 	s := &system.Service{DB: p.db, Clock: p.clock, Version: version, Started: p.started, Quotes: p.quotes, Checks: p.checks(), MailServer: p.mailServer, Lost: p.calls.Lost}
+	if p.shared != nil {
+		s.Drift = p.shared.Drift
+	}
 	for _, f := range p.follows {
 		n := system.Network{Name: f.Network(), Domain: f.domain}
 		if real, ok := f.network.(realNetwork); ok {

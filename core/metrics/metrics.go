@@ -51,6 +51,9 @@ type Collector struct {
 	Networks []system.Network
 	Problem  func(network string) string
 	Quotes   *quote.Service
+	// Drift is how far this machine's clock is ahead of the database's; nil where
+	// they are one.
+	Drift func() time.Duration
 
 	build    Build
 	payments *prometheus.CounterVec
@@ -141,6 +144,11 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 	c.fill(&c.stored, now, keep, c.read)
 	c.fill(&c.nodes, now, keepNodes, c.ask)
 	to <- gauge(buildInfo, 1, c.build.Version, c.build.Revision, c.build.Go)
+	var drift time.Duration
+	if c.Drift != nil {
+		drift = c.Drift()
+	}
+	to <- gauge(clockDrift, drift.Seconds())
 	for _, list := range [][]prometheus.Metric{c.stored.metrics, c.nodes.metrics} {
 		for _, m := range list {
 			to <- m

@@ -70,6 +70,7 @@ func setup(t *testing.T, db *models.DB) *bench {
 		t.Fatal(err)
 	}
 	b.Quotes = &quote.Service{DB: db, Clock: b.clock.Now, Sources: map[scope.Domain]quote.Source{scope.Live: board{b.clock.Now()}}}
+	b.Drift = func() time.Duration { return -90 * time.Second }
 	b.Problem = func(network string) string {
 		return map[string]string{"bitcoin-mainnet": "All nodes are silent."}[network]
 	}
@@ -108,7 +109,7 @@ func TestGauges(t *testing.T) {
 		found := gathered(t, b.registry)
 		for name, want := range map[string]float64{
 			`cointill_build_info{go="go1",revision="abc",version="1.2.3"}`: 1,
-			`cointill_database_up{}`: 1,
+			`cointill_database_up{}`: 1, `cointill_clock_drift_seconds{}`: -90,
 			`cointill_follower_healthy{domain="live",network="bitcoin-mainnet"}`:                         0,
 			`cointill_follower_healthy{domain="test",network="sandbox-bitcoin"}`:                         1,
 			`cointill_follower_lag_blocks{domain="live",network="bitcoin-mainnet"}`:                      3,

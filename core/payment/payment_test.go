@@ -34,7 +34,9 @@ type bench struct {
 	service  *payment.Service
 	observer *payment.Observer
 	scope    scope.Scope
+	network  chain.Network
 	blocks   []chain.BlockID
+	others   map[chain.Network][]chain.BlockID // blocks of networks that were left by on
 	branch   int
 }
 
@@ -73,7 +75,7 @@ func newBench(t *testing.T, db *models.DB) *bench {
 		}},
 		PageBase: "http://localhost/pay",
 	}
-	b := &bench{t: t, db: db, clock: now, service: service,
+	b := &bench{t: t, db: db, clock: now, service: service, network: network, others: map[chain.Network][]chain.BlockID{},
 		observer: &payment.Observer{Service: service, Watching: &chain.WatchSet{}},
 		scope:    scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "key:1", Role: scope.API}}
 	b.mine()
@@ -103,6 +105,30 @@ func (b *bench) opened() payment.View {
 	return v
 }
 
+// on goes to a coin's network, on which blocks are made from then on, and opens a
+// payment in the coin.
+func (b *bench) on(coin money.Coin) payment.View {
+	b.t.Helper()
+	info := coin.Info()
+	if at := chain.Sandbox(info.Chain); at != b.network {
+		b.others[b.network] = b.blocks
+		if b.network, b.blocks = at, b.others[at]; b.blocks == nil {
+			b.mine()
+		}
+	}
+	r := request()
+	r.Method = string(info.Method)
+	started, err := b.service.Initiate(b.t.Context(), b.scope, r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	v, err := b.service.Open(b.t.Context(), started.AccessToken, "sw")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return v
+}
+
 func (b *bench) view(reference string) payment.View {
 	b.t.Helper()
 	v, err := b.service.Verify(b.t.Context(), b.scope, reference)
@@ -113,13 +139,18 @@ func (b *bench) view(reference string) payment.View {
 }
 
 func (b *bench) pay(v payment.View, txid string, amount money.Amount) chain.Transfer {
-	return chain.Transfer{TxID: txid, Asset: v.Payment.Coin, Destination: chain.Destination{Address: v.Payment.Address}, Amount: amount, Spends: []string{"coin-of-" + txid}}
+	to := chain.Destination{Address: v.Payment.Address}
+	if v.Payment.Tag != nil {
+		tag := uint32(*v.Payment.Tag)
+		to.Tag = &tag
+	}
+	return chain.Transfer{TxID: txid, Asset: v.Payment.Coin, Destination: to, Amount: amount, Spends: []string{"coin-of-" + txid}}
 }
 
 // apply hands a batch to the observer as a follower would.
 func (b *bench) apply(batch chain.Batch) {
 	b.t.Helper()
-	batch.Network = network
+	batch.Network = b.network
 	if n := len(b.blocks); n > 0 {
 		batch.From = b.blocks[n-1]
 	}

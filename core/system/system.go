@@ -47,6 +47,9 @@ type Service struct {
 	Checks map[string]func(ctx context.Context) error
 	// MailServer is where mails go; empty where they are only kept.
 	MailServer string
+	// Drift is how far this machine's clock is ahead of the database's; nil where
+	// they are one.
+	Drift func() time.Duration
 	// Lost counts requests to /v1 that this process has no place for in their log.
 	Lost func() int64
 }
@@ -64,6 +67,7 @@ type Report struct {
 	Mail        Mail
 	Leases      []models.Lease
 	Lost        int64
+	Drift       time.Duration // of this machine's clock from the database's
 }
 
 // Check is a part of /readyz; Failed says why in the words of a log.
@@ -138,6 +142,9 @@ func (s *Service) read(ctx context.Context, r *Report) (err error) {
 	r.Checks = s.checks(ctx)
 	if s.Lost != nil {
 		r.Lost = s.Lost()
+	}
+	if s.Drift != nil {
+		r.Drift = s.Drift()
 	}
 	r.Prices, err = s.prices(ctx)
 	return err

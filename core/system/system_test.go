@@ -22,7 +22,7 @@ func TestLook(t *testing.T) {
 		now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 		ctx := t.Context()
 		s := &system.Service{DB: db, Clock: now.Now, Version: "1.2.3", Started: now.Now().Add(-time.Hour), MailServer: "mail.example:587",
-			Quotes: &quote.Service{DB: db, Clock: now.Now, Asked: source.Standard(), Sources: map[scope.Domain]quote.Source{}}, Lost: func() int64 { return 3 },
+			Quotes: &quote.Service{DB: db, Clock: now.Now, Asked: source.Standard(), Sources: map[scope.Domain]quote.Source{}}, Lost: func() int64 { return 3 }, Drift: func() time.Duration { return -time.Minute },
 			Networks: []system.Network{{Name: "sandbox-bitcoin", Domain: scope.Test}, {Name: "bitcoin-mainnet", Domain: scope.Live,
 				Nodes: func(ctx context.Context) []chain.NodeStatus {
 					if _, bounded := ctx.Deadline(); !bounded {
@@ -79,7 +79,7 @@ func TestLook(t *testing.T) {
 		if len(r.Checks) != 2 || r.Checks[0] != (system.Check{Name: "database"}) || r.Checks[1].Failed != "not followed" {
 			t.Errorf("%+v", r.Checks)
 		}
-		if len(r.Leases) != 1 || r.Lost != 3 || r.At != at {
+		if len(r.Leases) != 1 || r.Lost != 3 || r.Drift != -time.Minute || r.At != at {
 			t.Errorf("%+v", r)
 		}
 	})

@@ -68,11 +68,11 @@ func (h *Handlers) Routes(r page.Payers) {
 	r.Get("/pay/:token", h.payment)
 	r.Get("/pay/:token/status", h.status)
 	r.Get("/pay/:token/events", h.events)
-	r.Post("/pay/:token/open", h.open)
+	r.Start("/pay/:token/open", h.open)
 	r.Post("/pay/:token/claim", h.claim)
 	r.Post("/pay/:token/simulate", h.simulate)
 	r.Get("/l/:code", h.linkPage)
-	r.Post("/l/:code", h.linkStart)
+	r.Start("/l/:code", h.linkStart)
 }
 
 // asker is what of a request decides how a payment is shown. It may outlive the request.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"cointill/core/clock"
 	"cointill/core/system"
 	"cointill/models"
 	"cointill/views/dashboard"
@@ -87,6 +88,12 @@ func systemTroubles(ctx context.Context, r system.Report) (list []string) {
 	}
 	if m := r.Mail; m.LastFailed != nil && (m.LastSent == nil || m.LastFailed.After(*m.LastSent)) {
 		list = append(list, words.T(ctx, "system.mail_failed", "Why", m.Why))
+	}
+	switch drift := r.Drift.Round(time.Second); {
+	case r.Drift > clock.MostDrift:
+		list = append(list, words.T(ctx, "system.clock_ahead", "By", drift.String()))
+	case r.Drift < -clock.MostDrift:
+		list = append(list, words.T(ctx, "system.clock_behind", "By", (-drift).String()))
 	}
 	if r.Lost > 0 {
 		list = append(list, words.N(ctx, "system.lost", int(r.Lost)))

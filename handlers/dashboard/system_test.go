@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cointill/core/scope"
+	"cointill/core/system"
 	"cointill/handlers/dashboard/servertest"
 	"cointill/models"
 )
@@ -39,6 +40,15 @@ func TestSystemPage(t *testing.T) {
 		hidden(dede)
 		withFactor(t, s, dede)
 		expect(t, dede.Get(systemAt), 200, "needs you") // a developer who runs the server
+
+		for drift, says := range map[time.Duration]string{31 * time.Second: "this machine is 31s ahead", -10 * time.Minute: "this machine is 10m0s behind"} {
+			s.Pages.System.(*system.Service).Drift = func() time.Duration { return drift }
+			expect(t, b.Get(systemAt), 200, says)
+		}
+		s.Pages.System.(*system.Service).Drift = func() time.Duration { return 30 * time.Second }
+		if strings.Contains(b.Get(systemAt).Body, "The clock of this machine") {
+			t.Error("30 seconds are called too many")
+		}
 
 		s.Must(s.DB.Exec(t.Context()).Create(&models.Mail{Kind: "x", About: "1", DueAt: s.Clock.Now().Add(-time.Hour), CreatedAt: s.Clock.Now()}).Error)
 		expect(t, b.Get(systemAt), 200, "Mails: the first has been due 60 min ago. Is a process running?", "sandbox-bitcoin: nothing of it has been read yet.")

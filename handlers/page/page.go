@@ -45,6 +45,9 @@ type Visitors interface {
 type Payers interface {
 	Get(path string, h Handler)
 	Post(path string, h Handler)
+	// Start is a Post that begins a payment or has it given an address: each
+	// client may do so some times a minute.
+	Start(path string, h Handler)
 }
 
 // Session is what the server remembers of a browser. Changes are saved once,

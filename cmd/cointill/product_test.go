@@ -1,0 +1,57 @@
+package main
+
+import (
+	"database/sql"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/core/account"
+	"cointill/core/clock"
+	"cointill/models"
+	"cointill/models/modelstest"
+)
+
+// TestOneClock (T-4): on a machine whose clock is ten minutes behind PostgreSQL's,
+// everything goes by PostgreSQL's, rows are stamped by it, and the System page
+// hears how far the machine is off. With SQLite the machine's clock is the only one.
+func TestOneClock(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		settings, off := &Settings{DataDir: t.TempDir(), RateLimit: 1}, time.Duration(0)
+		if db.Postgres() {
+			off = 10 * time.Minute
+			// Functions of pg_catalog are found after the schema's.
+			settings.DatabaseURL = strings.Replace(modelstest.URL(t), "&", "%2Cpg_catalog&", 1)
+			bare, err := sql.Open("pgx", settings.DatabaseURL)
+			if err == nil {
+				_, err = bare.Exec("CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql AS $$SELECT pg_catalog.clock_timestamp() + interval '10 minutes'$$")
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = bare.Close() }()
+		}
+		p, err := settings.build(t.Context(), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = p.db.Close() }()
+		made, _, err := p.accounts.CreateBusiness(t.Context(), account.NewBusiness{BusinessName: "Till", Name: "Ama", Email: "ama@till.example", Password: "a long enough passphrase"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := p.system().Look(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		machine := clock.Real()()
+		for what, ahead := range map[string]time.Duration{
+			"the clock": p.clock().Sub(machine), "a row": made.CreatedAt.Sub(machine), "the drift": -report.Drift,
+		} {
+			if (ahead - off).Abs() > time.Minute {
+				t.Errorf("%s is %s ahead of this machine, want about %s", what, ahead, off)
+			}
+		}
+	})
+}

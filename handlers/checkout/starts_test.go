@@ -1,0 +1,46 @@
+package checkout_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/core/link"
+	"cointill/core/money"
+	"cointill/handlers/dashboard/servertest"
+	"cointill/models"
+)
+
+// TestStartsAreBounded (BTC-14): one client begins and opens sixty payments a minute,
+// of whichever link, and no more, so that nobody has a merchant's addresses given
+// out by the thousand. What was begun can still be read.
+func TestStartsAreBounded(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", "ama@shop.example")
+		first, second := aLink(t, s, sc, link.Draft{}), aLink(t, s, sc, link.Draft{})
+		waiting := "/pay/" + s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).AccessToken
+		b, page := s.Browser(), ""
+		for i := range 30 {
+			started := b.Post("/l/"+[]models.Link{first, second}[i%2].Code, customer())
+			if started.Status != 303 {
+				t.Fatalf("start %d: %d", i+1, started.Status)
+			}
+			page = strings.TrimPrefix(started.Location, servertest.Base)
+			expect(t, b.Post(page+"/open", nil), 303)
+		}
+		for path, form := range map[string]map[string][]string{"/l/" + first.Code: customer(), "/l/" + second.Code: customer(), waiting + "/open": nil} {
+			if a := b.Post(path, form); a.Status != 429 || a.Header.Get("Retry-After") == "" {
+				t.Errorf("%s: %d", path, a.Status)
+			}
+		}
+		expect(t, b.Get(page), 200)
+		var given, begun int64
+		s.Must(s.DB.Read(t.Context()).Model(&models.Destination{}).Count(&given).Error)
+		s.Must(s.DB.Read(t.Context()).Model(&models.Payment{}).Count(&begun).Error)
+		if given != 30 || begun != 31 {
+			t.Errorf("%d addresses were given out, %d payments begun", given, begun)
+		}
+		s.Clock.Advance(time.Minute)
+		expect(t, b.Post(waiting+"/open", nil), 303)
+	})
+}
