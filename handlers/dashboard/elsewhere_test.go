@@ -91,7 +91,7 @@ type outside struct {
 	right string
 }
 
-func elsewhereOf(t *testing.T) (list []outside) {
+func elsewhereOf(t testing.TB) (list []outside) {
 	t.Helper()
 	for line := range strings.Lines(strings.TrimSpace(elsewhere)) {
 		parts := strings.Fields(line)
@@ -170,7 +170,10 @@ func settle(t *testing.T, s *servertest.Server) town {
 func (w town) others(one string) (names []string) {
 	for owner, things := range w.things {
 		for route, at := range things {
-			if name := last(at)[1:]; owner != one && len(name) >= 12 && !strings.HasPrefix(route, "/logo/") { // "17" stands everywhere
+			if owner == one || strings.HasPrefix(route, "/logo/") {
+				continue
+			}
+			if name := last(at)[1:]; len(name) >= 12 { // "17" stands everywhere
 				names = append(names, name)
 			}
 		}

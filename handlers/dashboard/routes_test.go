@@ -167,7 +167,7 @@ func other(domain scope.Domain) scope.Domain {
 	return scope.Test
 }
 
-func rowsOf(t *testing.T) (list []row) {
+func rowsOf(t testing.TB) (list []row) {
 	t.Helper()
 	for line := range strings.Lines(strings.TrimSpace(matrix)) {
 		parts := strings.Fields(line)
@@ -207,7 +207,7 @@ func TestEveryRouteHasARow(t *testing.T) {
 
 // owned makes things of a business in a domain, and gives the addresses that name
 // them, by their route.
-func owned(t *testing.T, s *servertest.Server, sc scope.Scope) map[string]string {
+func owned(t testing.TB, s *servertest.Server, sc scope.Scope) map[string]string {
 	t.Helper()
 	if sc.Domain == scope.Live { // a simulated chain stands in for a network
 		s.Registry.Domains[scope.Live][money.Bitcoin] = chain.Sandbox(money.Bitcoin)
@@ -261,7 +261,7 @@ func owned(t *testing.T, s *servertest.Server, sc scope.Scope) map[string]string
 }
 
 // hire makes a member of a business.
-func hire(t *testing.T, s *servertest.Server, sc scope.Scope, email string, role scope.Role) account.User {
+func hire(t testing.TB, s *servertest.Server, sc scope.Scope, email string, role scope.Role) account.User {
 	t.Helper()
 	in, err := s.Accounts.Invite(t.Context(), sc, email, role)
 	s.Must(err)
@@ -289,7 +289,7 @@ func (r row) at(things map[string]string) string {
 var formToken = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 
 // asking is a browser with the form token of a page that every member sees.
-func asking(t *testing.T, b *servertest.Browser, domain scope.Domain) url.Values {
+func asking(t testing.TB, b *servertest.Browser, domain scope.Domain) url.Values {
 	t.Helper()
 	leads(t, b.PostFrom("/dashboard/account", "/dashboard/domain", url.Values{"domain": {string(domain)}, "next": {"/dashboard/account"}}), "/dashboard/account")
 	return url.Values{"csrf": {html.UnescapeString(formToken.FindStringSubmatch(b.Get("/dashboard/account").Body)[1])}}

@@ -57,7 +57,7 @@ const Password = "a long enough passphrase"
 
 // Server is a running instance.
 type Server struct {
-	T        *testing.T
+	T        testing.TB
 	DB       *models.DB
 	Clock    *clock.Fake
 	App      *fiber.App
@@ -111,7 +111,7 @@ func Each(t *testing.T, test func(t *testing.T, s *Server)) {
 }
 
 // New starts a server without any business.
-func New(t *testing.T, db *models.DB) *Server {
+func New(t testing.TB, db *models.DB) *Server {
 	t.Helper()
 	now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	box, err := secret.NewBox(make([]byte, 32))
