@@ -1,6 +1,6 @@
 # Everything a developer runs. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo build test test-crash test-webhooks test-xrpl-public sim sim-mutations bench bench-dashboard scale footprint lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
+.PHONY: help run demo build test test-crash test-webhooks test-xrpl-public sim sim-mutations bench bench-dashboard bench-slow scale footprint lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' Makefile
@@ -43,6 +43,10 @@ test-webhooks: ## 100,000 events, half of them on each database, to failing cons
 bench: ## initiate and verify per second, beside bare SQL in the same run
 	@scripts/prepare
 	@scripts/with-postgres --durable go test -run '^$$' -bench . -timeout 60m ./...
+
+bench-slow: ## how long a verification takes beside 2,000 slow connections, as a ratio to 300 ms
+	@scripts/prepare
+	@scripts/end-to-end -run '^$$' -bench SlowClients -benchtime 3000x
 
 # How much bench-dashboard fills its database with; less is faster.
 PAYMENTS ?= 1000000

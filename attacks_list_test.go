@@ -93,7 +93,7 @@ var attacks = []attack{
 	{id: "AP-15", what: "JSON that two readers understand differently."},
 	{id: "AP-16", what: "An idempotency key comes again, with the same body or another."},
 	{id: "AP-17", what: "Many requests with one business reference arrive at once."},
-	{id: "AP-18", what: "Clients send a byte now and then and hold connections, or bodies without end.", open: "thousands of slow connections beside healthy ones."},
+	{id: "AP-18", what: "Clients send a byte now and then and hold connections, or bodies without end."},
 	{id: "AP-19", what: "A request that a front server and we would cut into pieces differently."},
 	{id: "AP-20", what: "A search, filter or sort order carries SQL."},
 	{id: "AP-21", what: "A path is written with escapes, dots, doubled slashes or in another case."},

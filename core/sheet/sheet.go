@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Kind is what a column holds.
@@ -55,10 +57,18 @@ var decimal = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 // starters begin what spreadsheet programs take for a formula, or skip to find one.
 const starters = "=+-@|%\t\r\n＝＋－＠"
 
-// risky reports whether a spreadsheet program may take a text for a formula.
+// risky reports whether a spreadsheet program may take a text for a formula: at
+// once, or past what it doesn't show.
 func risky(text string) bool {
-	for _, first := range strings.TrimLeft(text, " \u00a0") {
-		return strings.ContainsRune(starters, first)
+	for _, rest := range []string{text, strings.TrimLeftFunc(text, unseen)} {
+		first, _ := utf8.DecodeRuneInString(rest)
+		if rest != "" && strings.ContainsRune(starters, first) {
+			return true
+		}
 	}
 	return false
+}
+
+func unseen(r rune) bool {
+	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar
 }

@@ -22,3 +22,6 @@ func (i *Instance) Setting(name string) string {
 	}
 	return ""
 }
+
+// Process is the id of the serving process.
+func (i *Instance) Process() int { return i.process.Process.Pid }

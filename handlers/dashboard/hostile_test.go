@@ -44,7 +44,7 @@ type typedForm struct {
 
 // formsOfText are all the forms of the pages that take text from their reader,
 // but those that ask for a password, which has a test of its own.
-func formsOfText(t *testing.T, s *servertest.Server, sc scope.Scope) []typedForm {
+func formsOfText(t testing.TB, s *servertest.Server, sc scope.Scope) []typedForm {
 	t.Helper()
 	reference := declined(s, sc)
 	opened, err := s.Payments.Verify(t.Context(), sc, reference)
@@ -138,7 +138,7 @@ func (f typedForm) send(b *servertest.Browser, field, text string) servertest.An
 }
 
 // harmless fails for a page that runs what was typed, or is turned around by it.
-func harmless(t *testing.T, what string, a servertest.Answer) {
+func harmless(t testing.TB, what string, a servertest.Answer) {
 	t.Helper()
 	around := html.UnescapeString(entered.ReplaceAllString(a.Body, ""))
 	if a.Status >= 500 || strings.Contains(a.Body, "<script>alert") || strings.ContainsAny(around, "\u202e\x00") || strings.Contains(a.Location+strings.Join(a.Header.Values("Bcc"), ""), "\n") {

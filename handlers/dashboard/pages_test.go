@@ -24,7 +24,7 @@ const (
 )
 
 // expect fails unless the answer has the status and holds the texts.
-func expect(t *testing.T, a servertest.Answer, status int, texts ...string) {
+func expect(t testing.TB, a servertest.Answer, status int, texts ...string) {
 	t.Helper()
 	if a.Status != status {
 		t.Fatalf("status %d, want %d: %.400s", a.Status, status, a.Text())
@@ -37,7 +37,7 @@ func expect(t *testing.T, a servertest.Answer, status int, texts ...string) {
 }
 
 // leads fails unless the answer leads on to the path.
-func leads(t *testing.T, a servertest.Answer, path string) {
+func leads(t testing.TB, a servertest.Answer, path string) {
 	t.Helper()
 	if a.Status != http.StatusSeeOther || a.Location != path {
 		t.Fatalf("%d to %q, want 303 to %q: %.400s", a.Status, a.Location, path, a.Text())
@@ -304,7 +304,7 @@ func TestMailbox(t *testing.T) {
 }
 
 // things of one business, by the address of their page.
-func things(t *testing.T, s *servertest.Server, sc scope.Scope) []string {
+func things(t testing.TB, s *servertest.Server, sc scope.Scope) []string {
 	t.Helper()
 	reference := s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).Reference
 	s.Set(reference, map[string]any{"status": "declined", "reason": "underpaid"})

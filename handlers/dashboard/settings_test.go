@@ -86,7 +86,7 @@ func TestSettingsCountFromThenOn(t *testing.T) {
 }
 
 // picture is a file of a picture.
-func picture(t *testing.T, kind string, width, height int) []byte {
+func picture(t testing.TB, kind string, width, height int) []byte {
 	t.Helper()
 	img := image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.White, color.Black})
 	img.SetColorIndex(width/2, height/2, 1)
@@ -132,7 +132,7 @@ func webp() []byte {
 }
 
 // upload sends a file as the page's form does.
-func upload(t *testing.T, b *servertest.Browser, file []byte) servertest.Answer {
+func upload(t testing.TB, b *servertest.Browser, file []byte) servertest.Answer {
 	t.Helper()
 	token := formToken.FindStringSubmatch(b.Get("/dashboard/settings").Body)[1]
 	var body bytes.Buffer

@@ -39,8 +39,10 @@ import (
 	"cointill/core/tally"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
+	"cointill/handlers/api"
 	"cointill/handlers/checkout"
 	"cointill/handlers/dashboard"
+	"cointill/handlers/page"
 	"cointill/models"
 	"cointill/models/modelstest"
 	"cointill/views/mail"
@@ -55,7 +57,7 @@ const Password = "a long enough passphrase"
 
 // Server is a running instance.
 type Server struct {
-	T        *testing.T
+	T        testing.TB
 	DB       *models.DB
 	Clock    *clock.Fake
 	App      *fiber.App
@@ -109,7 +111,7 @@ func Each(t *testing.T, test func(t *testing.T, s *Server)) {
 }
 
 // New starts a server without any business.
-func New(t *testing.T, db *models.DB) *Server {
+func New(t testing.TB, db *models.DB) *Server {
 	t.Helper()
 	now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	box, err := secret.NewBox(make([]byte, 32))
@@ -220,10 +222,18 @@ func (s *Server) serve() *fiber.App {
 		Checks:   map[string]func(context.Context) error{"database": s.DB.Ping}}
 	s.Pages = merchant
 	customer := &checkout.Handlers{Logos: set, Payments: s.Payments, Links: s.Links, Sandbox: player, Hub: s.Hub, Networks: s.Registry}
+	limits := limit.New(s.DB, s.Clock.Now)
+	var document *api.Document
 	server, err := web.New(web.Config{BaseURL: Base}, web.Deps{
-		Clock: s.Clock.Now, Account: s.Accounts, Secret: s.Payments.Secrets, Limiter: limit.New(s.DB, s.Clock.Now), Hub: s.Hub,
+		Clock: s.Clock.Now, Account: s.Accounts, Secret: s.Payments.Secrets, Limiter: limits, Hub: s.Hub,
 		Log: slog.New(slog.NewTextHandler(&s.logged, nil)), Metrics: prometheus.NewRegistry(),
-		Routes: web.Routes{Dashboard: merchant.Routes, Checkout: customer.Routes},
+		Routes: web.Routes{Dashboard: merchant.Routes, Checkout: customer.Routes,
+			API: func(app fiber.Router) {
+				document = api.Register(app, api.Deps{Payments: s.Payments, Webhooks: s.Webhooks, Links: s.Links, Keys: s.Accounts, Methods: s.Accounts,
+					Networks: s.Registry, Quotes: s.Quotes, Sandbox: player, Limits: limits, Answers: merchant.Answers, Secrets: s.Payments.Secrets, Clock: s.Clock.Now,
+					PerMinute: 100_000, BaseURL: Base, Version: "1.2.3"})
+			},
+			Docs: func(p page.Payers) { p.Get("/docs", api.Docs(document)) }},
 	})
 	if err != nil {
 		s.T.Fatal(err)
