@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,6 +94,7 @@ func (s *served) scale(b *testing.B, size string) {
 		s.versus(b, verifyLimit, s.verify, func(n int) time.Duration { return timed(b, scaleClients, n, bare) })
 	})
 	b.Run("payments="+size+"/blocks", s.blocks)
+	b.Run("payments="+size+"/watching", s.watching)
 }
 
 // versus runs rounds of requests and of bare ones in turn.
@@ -264,6 +266,39 @@ func (s *served) blocks(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(empty[len(empty)/2], "ms/block")
 	b.ReportMetric(busy[len(busy)/2]/each, "ms/paid")
+}
+
+// watching says what it takes to know every address of the network that has the most.
+func (s *served) watching(b *testing.B) {
+	var most struct {
+		Network string
+		Number  int
+	}
+	err := s.product.db.Read(b.Context()).Raw("SELECT network, count(*) AS number FROM destinations GROUP BY network ORDER BY count(*) DESC LIMIT 1").Scan(&most).Error
+	if err != nil {
+		b.Fatal(err)
+	}
+	used := func() uint64 {
+		runtime.GC()
+		var now runtime.MemStats
+		runtime.ReadMemStats(&now)
+		return now.HeapAlloc
+	}
+	var took time.Duration
+	var bytes uint64
+	for b.Loop() {
+		observer := &payment.Observer{Service: s.product.payments, Watching: new(chain.WatchSet)}
+		before, began := used(), time.Now()
+		if err := observer.Load(b.Context(), chain.Network(most.Network)); err != nil {
+			b.Fatal(err)
+		}
+		took, bytes = time.Since(began), used()-before
+		runtime.KeepAlive(observer)
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(most.Number), "addresses")
+	b.ReportMetric(took.Seconds(), "s/load")
+	b.ReportMetric(float64(bytes)/float64(most.Number), "bytes/address")
 }
 
 // disk says what a payment that is paid and told to a webhook takes, by table.
