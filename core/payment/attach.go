@@ -9,6 +9,7 @@ import (
 	"cointill/core/account"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
+	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -166,7 +167,7 @@ func (s *Service) attachIn(tx *models.Tx, sc scope.Scope, id, paymentID int64) e
 	if err := s.resolveTransfer(tx, sc, t, models.Resolution{Kind: Attached, PaymentID: &v.Payment.ID, Reason: why}); err != nil {
 		return err
 	}
-	amount := v.Coin().Format(t.Amount) + " " + t.Asset
+	amount := amountOf(t)
 	if err := account.Audit(tx, sc, s.Clock(), "transfer.attached", v.Payment.Reference, map[string]string{"hash": t.TxID, "amount": amount, "was": why}); err != nil {
 		return err
 	}
@@ -204,9 +205,7 @@ func (s *Service) markIn(tx *models.Tx, sc scope.Scope, id int64, r Refund) erro
 	if err != nil {
 		return err
 	}
-	fields := fault.Fields{}
-	r.check(fields)
-	if err := fault.Validation(fields); err != nil {
+	if err := r.checkOf(t); err != nil {
 		return err
 	}
 	if err := tx.Model(&models.Transfer{}).Where("id = ?", t.ID).Updates(map[string]any{"resolution": Refunded, "updated_at": s.Clock()}).Error; err != nil {
@@ -215,7 +214,23 @@ func (s *Service) markIn(tx *models.Tx, sc scope.Scope, id int64, r Refund) erro
 	if err := s.resolveTransfer(tx, sc, t, models.Resolution{Kind: Refunded, Reason: t.Unmatched, TxID: r.TxID, Note: r.Note}); err != nil {
 		return err
 	}
-	return account.Audit(tx, sc, s.Clock(), "transfer.refund_recorded", t.TxID, map[string]string{"amount": t.Amount.String() + " " + t.Asset, "hash": r.TxID, "note": r.Note})
+	return account.Audit(tx, sc, s.Clock(), "transfer.refund_recorded", t.TxID, map[string]string{"amount": amountOf(t), "hash": r.TxID, "note": r.Note})
+}
+
+// checkOf finds what is wrong with how a transfer is said to have been sent back.
+func (r Refund) checkOf(t models.Transfer) error {
+	fields := fault.Fields{}
+	r.check(fields)
+	refuseIncoming(r.TxID, []string{t.TxID}, fields)
+	return fault.Validation(fields)
+}
+
+// amountOf is what came, in whole units where the asset's are known.
+func amountOf(t models.Transfer) string {
+	if coin := money.Coin(t.Asset); coin.Info().Coin == coin {
+		return coin.Format(t.Amount) + " " + t.Asset
+	}
+	return t.Amount.String() + " of the smallest units of " + t.Asset
 }
 
 // CheckRefunded finds what MarkRefunded would refuse, and changes nothing.
@@ -227,12 +242,10 @@ func (s *Service) CheckRefunded(ctx context.Context, sc scope.Scope, id int64, r
 	if err != nil {
 		return found, err
 	}
-	fields := fault.Fields{}
-	r.check(fields)
 	if err := dealtWith(found.Transfer); err != nil {
 		return found, err
 	}
-	return found, fault.Validation(fields)
+	return found, r.checkOf(found.Transfer)
 }
 
 // resolveTransfer writes down what was done about a transfer.

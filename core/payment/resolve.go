@@ -2,6 +2,7 @@ package payment
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -143,16 +144,51 @@ func planRefund(tx *models.Tx, v View, r Refund) (RefundPlan, error) {
 	plan.Before = total(refunds)
 	fields := fault.Fields{}
 	r.check(fields)
-	amount, err := v.Coin().Parse(strings.ReplaceAll(r.Amount, ",", ""))
+	if err := freshHash(tx, v.Payment.ID, r.TxID, refunds, fields); err != nil {
+		return plan, err
+	}
+	digits, err := money.Ungrouped(r.Amount)
+	amount, wrong := v.Coin().Parse(digits)
 	most := v.Payment.Paid.Sub(plan.Before)
 	switch {
-	case err != nil || amount.Sign() <= 0:
+	case err != nil:
+		fields.Add("amount", "Write decimals after a point, for example 0.5.")
+	case wrong != nil || amount.Sign() <= 0:
 		fields.Add("amount", "Must be an amount of "+v.Payment.Coin+" above zero, for example 0.5.")
 	case amount.Cmp(most) > 0:
 		fields.Add("amount", "Is more than what is left of what came: "+v.Coin().Format(most)+" "+v.Payment.Coin+".")
 	}
 	plan.Amount = amount
 	return plan, fault.Validation(fields)
+}
+
+// freshHash finds a hash that is of what came, which the pages offer to be copied,
+// or that stands beside an earlier refund of the payment.
+func freshHash(tx *models.Tx, paymentID int64, hash string, refunds []models.Resolution, fields fault.Fields) error {
+	if hash == "" {
+		return nil
+	}
+	var came []string
+	if err := tx.Model(&models.Transfer{}).Where("payment_id = ?", paymentID).Pluck("tx_id", &came).Error; err != nil {
+		return err
+	}
+	refuseIncoming(hash, came, fields)
+	if slices.ContainsFunc(refunds, func(r models.Resolution) bool { return sameHash(r.TxID, hash) }) {
+		fields.Add("hash", "A refund with this transaction is recorded already.")
+	}
+	return nil
+}
+
+// refuseIncoming finds the hash of a transaction that brought the money.
+func refuseIncoming(hash string, came []string, fields fault.Fields) {
+	if slices.ContainsFunc(came, func(txid string) bool { return sameHash(txid, hash) }) {
+		fields.Add("hash", "This is the transaction that brought the money. Give the one that sent it back.")
+	}
+}
+
+// sameHash compares hashes as networks and people write them.
+func sameHash(a, b string) bool {
+	return strings.EqualFold(strings.TrimPrefix(a, "0x"), strings.TrimPrefix(b, "0x"))
 }
 
 // RecordRefund writes down that money of a Declined payment was sent back. The

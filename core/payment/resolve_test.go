@@ -65,7 +65,7 @@ func (b *bench) waiting() payment.Waiting {
 
 func TestRefunds(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		v := b.underpaid("aa", 100)
+		v := b.underpaid(strings.Repeat("aa", 32), 100)
 		ref, hash := v.Payment.Reference, strings.Repeat("ab", 32)
 		if w := b.waiting(); w.Decisions != 1 {
 			t.Errorf("%+v", w)
@@ -81,6 +81,8 @@ func TestRefunds(t *testing.T) {
 			"too much":     {payment.Refund{Amount: "5", Note: "cash"}, "amount"},
 			"a key":        {payment.Refund{Amount: "0.00000001", TxID: "L1aW4aubDFB7yfras2S1mN3bqg9nwySY8nkoLmJebSLD5BWv3ENZ"}, "hash"},
 			"a long story": {payment.Refund{Amount: "0.00000001", Note: strings.Repeat("é", 301)}, "note"},
+			"comma":        {payment.Refund{Amount: "0,00000001", Note: "cash"}, "amount"},
+			"what came":    {payment.Refund{Amount: "0.00000001", TxID: "0x" + strings.Repeat("AA", 32)}, "hash"},
 			"turned text":  {payment.Refund{Amount: "0.00000001", Note: "cash \u202e back"}, "note"},
 		} {
 			_, err := b.service.RecordRefund(t.Context(), b.owner(), ref, c.refund)
@@ -108,6 +110,9 @@ func TestRefunds(t *testing.T) {
 		after := b.expect(ref, payment.Declined, payment.Underpaid)
 		if after.Payment.ResolvedAt == nil || b.waiting().Decisions != 0 || len(b.search(payment.Filter{Need: payment.NeedDecision}).Payments) != 0 {
 			t.Error("it waits for a decision still")
+		}
+		if _, err := b.service.RecordRefund(t.Context(), b.owner(), ref, payment.Refund{Amount: "0.00000001", TxID: strings.ToUpper(hash)}); len(fieldsOf(err)["hash"]) != 1 {
+			t.Errorf("one transaction, recorded twice: %v", err)
 		}
 		rest := after.Coin().Format(after.Payment.Paid.Sub(money.Units(40)))
 		if _, err := b.service.RecordRefund(t.Context(), b.owner(), v.Payment.BusinessReference, payment.Refund{Amount: rest, Note: "by bank"}); err != nil {

@@ -118,7 +118,11 @@ func (s *search) day(ctx context.Context, values url.Values, name string) string
 // amount reads whole units as people write them: 45300, 45,300 or 45 300.
 func (s *search) amount(ctx context.Context, values url.Values, name string) (amount int64) {
 	s.oneOf(ctx, values, name, "filters.no_amount", func(v string) bool {
-		n, err := strconv.ParseInt(strings.NewReplacer(",", "", " ", "", "\u00a0", "").Replace(v), 10, 64)
+		digits, err := money.Ungrouped(v)
+		if err != nil {
+			return false
+		}
+		n, err := strconv.ParseInt(digits, 10, 64)
 		if err == nil && n >= 0 && n <= 1_000_000_000 {
 			amount = n
 			return true
