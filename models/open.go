@@ -201,21 +201,28 @@ func (d *DB) Exec(ctx context.Context) *gorm.DB { return d.write.WithContext(ctx
 
 // Write runs fn in one transaction and commits what it did, or nothing. Inside,
 // only tx may be used: SQLite has a single writer, which tx holds. It is run
-// again when the database says that a concurrent transaction got in the way.
+// again when the database says that a concurrent transaction got in the way, or
+// that a table was changed.
 func (d *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	var err error
 	for range 5 {
-		if err = d.tryWrite(ctx, fn); !concurrent(err) {
+		if err = d.tryWrite(ctx, fn); !passing(err) {
 			return err
 		}
 	}
 	return err
 }
 
-// concurrent reports PostgreSQL's serialization failures and deadlocks.
-func concurrent(err error) bool {
+// passing reports what PostgreSQL refuses once: serialization failures, deadlocks,
+// and statements that were prepared before another release changed their table.
+func passing(err error) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01")
+	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01" || stale(pg))
+}
+
+// stale reports that a prepared statement gives other columns than it did.
+func stale(pg *pgconn.PgError) bool {
+	return pg.Code == "0A000" && strings.HasPrefix(pg.Message, "cached plan")
 }
 
 // Postgres reports whether the database is PostgreSQL.

@@ -38,6 +38,7 @@ const (
 	stopping  = "The database is starting or stopping."
 	crowded   = "The database takes no more connections."
 	busy      = "The database is busy."
+	changed   = "The database's tables were changed."
 )
 
 // reasons are those of PostgreSQL's error codes.
@@ -65,6 +66,9 @@ func outage(err error) error {
 func reasonOf(err error) string {
 	var answered *pgconn.PgError
 	if errors.As(err, &answered) {
+		if stale(answered) {
+			return changed
+		}
 		if reason := reasons[answered.Code]; reason != "" {
 			return reason
 		}

@@ -137,3 +137,32 @@ func TestHaltedTransaction(t *testing.T) {
 		}
 	})
 }
+
+// TestChangedTable: when another release adds a column, a transaction that reads the
+// table is made again, and any other read is an Outage, once.
+func TestChangedTable(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		var rows []models.Business
+		read := func(tx *models.Tx) error { return tx.Find(&rows).Error }
+		add := func(column string) {
+			t.Helper()
+			if err := db.Exec(t.Context()).Exec("ALTER TABLE businesses ADD COLUMN " + column + " text").Error; err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := db.Write(t.Context(), read); err != nil {
+			t.Fatal(err)
+		}
+		add("one")
+		if err := db.Write(t.Context(), read); err != nil {
+			t.Error(err)
+		}
+		add("two")
+		if err := read(db.Read(t.Context())); err != nil && reason(err) == "" {
+			t.Error(err)
+		}
+		if err := read(db.Read(t.Context())); err != nil {
+			t.Errorf("once more: %v", err)
+		}
+	})
+}

@@ -55,3 +55,16 @@ func (i *Instance) signal(s syscall.Signal) {
 		i.t.Fatal(err)
 	}
 }
+
+// Program sets which program the instance runs, in place of the one that was Built.
+func (i *Instance) Program(path string) { i.binary = path }
+
+// Built is the program that was built from this tree.
+func (i *Instance) Built() string {
+	i.t.Helper()
+	path, err := build()
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	return path
+}
