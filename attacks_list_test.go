@@ -47,7 +47,7 @@ var attacks = []attack{
 	{id: "BTC-15", what: "Two merchants enter the same account, in the same or another format."},
 	{id: "BTC-16", what: "Somebody enters a key that can spend, of another network, or of a wrong kind."},
 	{id: "BTC-17", what: "After a restored backup the same addresses are given out again."},
-	{id: "DOGE-1", what: "Few confirmations are worth less on a network with little work.", open: "how deep a reorganisation is still noticed there."},
+	{id: "DOGE-1", what: "Few confirmations are worth less on a network with little work."},
 
 	{id: "FX-1", what: "A source gives the rate upside down, or ten times too high."},
 	{id: "FX-2", what: "A pair that nobody quotes is taken as one to one."},

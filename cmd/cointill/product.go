@@ -130,7 +130,11 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 	p.accounts = account.New(p.db, p.clock, box)
 	p.accounts.Operators, p.mailServer = s.Operators, s.mailHost()
 	p.calls = calls.New(p.db, p.clock)
-	p.settings = &settings.Service{DB: p.db, Clock: p.clock}
+	depths, err := settings.ParseDepths(s.Confirmations)
+	if err != nil {
+		return err
+	}
+	p.settings = &settings.Service{DB: p.db, Clock: p.clock, Depths: depths}
 	p.audits = &audit.Service{DB: p.db, Clock: p.clock, Secrets: box}
 	p.answers = idempotency.New(p.db, p.clock, box)
 	p.limiter = limit.New(p.db, p.clock)
@@ -154,7 +158,7 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 	}
 	p.payments = &payment.Service{
 		DB: p.db, Clock: p.clock, Secrets: box, Quotes: p.quotes, Networks: p.networks,
-		Wallet: p.wallets, Contracts: p.nodes.contracts, Events: p.hooks, Receipts: p.receipts, PageBase: p.base + "/pay", Changed: p.changed,
+		Wallet: p.wallets, Contracts: p.nodes.contracts, Events: p.hooks, Receipts: p.receipts, Depths: depths, PageBase: p.base + "/pay", Changed: p.changed,
 	}
 	p.figures = &tally.Service{DB: p.db, Clock: p.clock}
 	p.receiving = &receiving.Service{DB: p.db, Clock: p.clock, Accounts: p.accounts, Wallets: p.wallets, Mails: p.receipts,
@@ -280,7 +284,7 @@ func (p *product) wireServer(s *Settings, box *secret.Box) (err error) {
 func (p *product) dashboard() *dashboard.Handlers {
 	return &dashboard.Handlers{
 		System: p.system(),
-		Calls:  p.calls, Audits: p.audits, Settings: p.settings, Wallets: p.wallets, Receiving: p.receiving, Networks: p.networks, Noted: p.networks, Quotes: p.quotes,
+		Calls:  p.calls, Audits: p.audits, Settings: p.settings, Depths: p.settings.Depths, Wallets: p.wallets, Receiving: p.receiving, Networks: p.networks, Noted: p.networks, Quotes: p.quotes,
 		Accounts: p.accounts, Profiles: p.accounts, Team: p.accounts, Payments: p.payments, Figures: p.figures, Links: p.links, Webhooks: p.hooks, Mails: p.receipts, Sandbox: p.sandbox, Clock: p.clock,
 		MailServer: p.receipts.SMTP != nil, Answers: p.answers, Hub: p.hub,
 	}

@@ -9,6 +9,8 @@ import (
 
 	"cointill/core/account"
 	"cointill/core/clock"
+	"cointill/core/money"
+	"cointill/core/settings"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -54,4 +56,27 @@ func TestOneClock(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestConfirmations (DOGE-1): what the operator asks for reaches payments, the settings
+// of businesses, and their page; what can't be meant is refused at the start.
+func TestConfirmations(t *testing.T) {
+	s := &Settings{Listen: "127.0.0.1:8080", DataDir: t.TempDir(), RateLimit: 1, LogLevel: "error", Confirmations: map[string]string{"DOGE": "12/60"}}
+	if err := s.complete(); err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.build(t.Context(), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = p.db.Close() }()
+	for room, depths := range map[string]settings.Depths{"payments": p.payments.Depths, "settings": p.settings.Depths, "pages": p.dashboard().Depths} {
+		if usual, open := depths.Usual(money.DOGE); !open || usual != (settings.Depth{Small: 12, Large: 60}) {
+			t.Errorf("%s: %+v", room, usual)
+		}
+	}
+	s.Confirmations = map[string]string{"DOGE": "5"}
+	if err := s.complete(); err == nil || !strings.Contains(err.Error(), "COINTILL_CONFIRMATIONS: confirmations of DOGE must be at least 6/40") {
+		t.Error(err)
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"cointill/core/contact"
 	"cointill/core/ident"
 	"cointill/core/secret"
+	"cointill/core/settings"
 )
 
 // prefix begins the name of every setting in the environment.
@@ -57,6 +58,8 @@ type Settings struct {
 	RateTrusted map[string]string `mapsep:"," help:"Sources that are trusted alone when fewer than two agree, e.g. USD/NGN=coinbase-fx."`
 	RateBands   map[string]string `mapsep:"," help:"How many percent from the median a source may be, by coin or currency, where that isn't 2 for coins and 5 for currencies, e.g. NGN=8,DOGE=3."`
 
+	Confirmations map[string]string `mapsep:"," help:"How many confirmations payments wait for at least, by coin, for those up to 100 USD and above, where that is more than usual, e.g. DOGE=12/60,BTC=4."`
+
 	Operators []string `help:"E-mail addresses of users, with a second factor or a passkey, who may see the dashboard's System page and are mailed of its troubles."`
 
 	MetricsListen string   `help:"Address for Prometheus metrics, e.g. 127.0.0.1:9090. Empty: no metrics."`
@@ -81,6 +84,9 @@ func (s *Settings) complete() error {
 	s.BaseURL = strings.TrimRight(s.BaseURL, "/")
 	if s.RateLimit < 1 {
 		return fmt.Errorf("%s_RATE_LIMIT must be 1 or more", prefix)
+	}
+	if _, err := settings.ParseDepths(s.Confirmations); err != nil {
+		return fmt.Errorf("%s_CONFIRMATIONS: %w", prefix, err)
 	}
 	for i, address := range s.Operators {
 		s.Operators[i] = strings.ToLower(strings.TrimSpace(address))

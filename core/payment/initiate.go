@@ -185,7 +185,7 @@ func (s *Service) draft(sc scope.Scope, r Request, info money.CoinInfo, business
 	now := s.Clock()
 	charged := decimal.NewFromInt(r.Amount)
 	due := info.Coin.FromFiat(charged, q.Price)
-	rule := finalRule(business, info.Coin, info.Coin.ToFiat(due, q.PriceUSD))
+	rule := finalRule(s.Depths.Of(business)[info.Coin], info.Coin, info.Coin.ToFiat(due, q.PriceUSD))
 	reference := ident.New("PAY_")
 	wake := justAfter(now.Add(Window))
 	p := &models.Payment{
@@ -257,10 +257,9 @@ type FinalRule struct {
 // largeUSD is the value above which a payment waits for more (contract section 4).
 var largeUSD = decimal.NewFromInt(100)
 
-// finalRule is the depth for a coin and a value in USD: the usual one, or what the
-// business raised it to.
-func finalRule(business models.Business, coin money.Coin, usd decimal.Decimal) FinalRule {
-	depth := settings.DepthsOf(business)[coin]
+// finalRule is what makes a payment of a value in USD final, by how deep a business
+// wants those of a coin.
+func finalRule(depth settings.Depth, coin money.Coin, usd decimal.Decimal) FinalRule {
 	if !usd.GreaterThan(largeUSD) {
 		return FinalRule{Depth: depth.Small}
 	}

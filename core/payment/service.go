@@ -11,6 +11,7 @@ import (
 	"cointill/core/receipt"
 	"cointill/core/scope"
 	"cointill/core/secret"
+	"cointill/core/settings"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
 	"cointill/models"
@@ -51,6 +52,8 @@ type Service struct {
 	Contracts map[chain.Network]Contract
 	Events    *webhook.Service
 	Receipts  *receipt.Service
+	// Depths are those that the operator raised.
+	Depths settings.Depths
 	// PageBase is the address under which payment pages live, without a
 	// trailing slash: a page is PageBase/access_token.
 	PageBase string

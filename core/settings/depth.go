@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"cointill/core/fault"
 	"cointill/core/money"
@@ -18,23 +20,59 @@ type Depth struct{ Small, Large int }
 // MaxDepth bounds what a business may ask for: customers wait for it.
 const MaxDepth = 200
 
-// Usual is the depth of contract section 4 for a coin; false for one whose depth
-// can't be raised, since its network's word is final at once.
-func Usual(coin money.Coin) (Depth, bool) {
-	switch coin {
-	case money.BTC:
-		return Depth{2, 3}, true
-	case money.DOGE:
-		return Depth{6, 40}, true
-	case money.ETH, money.USDT:
-		return Depth{12, 12}, true
+// Depths are what the operator of an installation made the usual depths, by coin,
+// where they are more than those of contract section 4. Nil is nowhere.
+type Depths map[money.Coin]Depth
+
+// ParseDepths reads depths as an operator writes them, by coin: one number, or one
+// for small and one for large payments with a slash between, as in 12/60.
+func ParseDepths(texts map[string]string) (Depths, error) {
+	depths := Depths{}
+	for name, text := range texts {
+		small, large, both := strings.Cut(text, "/")
+		usual, open := Depths(nil).Usual(money.Coin(name))
+		d := Depth{}
+		var err, also error
+		d.Small, err = strconv.Atoi(small)
+		if d.Large = max(d.Small, usual.Large); both {
+			d.Large, also = strconv.Atoi(large)
+		}
+		switch {
+		case !open:
+			return nil, fmt.Errorf("%s is no coin whose confirmations can be raised: BTC, DOGE, ETH and USDT are", name)
+		case err != nil || also != nil || d.Small < usual.Small || d.Large < max(usual.Large, d.Small) || d.Large > MaxDepth:
+			return nil, fmt.Errorf("confirmations of %s must be at least %d/%d and at most %d, not less for large payments than for small ones, e.g. %s=%d/%d",
+				name, usual.Small, usual.Large, MaxDepth, name, usual.Small*2, usual.Large*2)
+		}
+		depths[money.Coin(name)] = d
 	}
-	return Depth{1, 1}, false
+	return depths, nil
 }
 
-// DepthsOf are the depths that a business waits for, by coin: the usual ones, or
-// more. What can't be read counts as the usual ones.
-func DepthsOf(b models.Business) map[money.Coin]Depth {
+// Usual is the depth for a coin unless a business asks for more: that of contract
+// section 4, or the operator's. False for one whose depth can't be raised, since
+// its network's word is final at once.
+func (d Depths) Usual(coin money.Coin) (usual Depth, open bool) {
+	switch coin {
+	case money.BTC:
+		usual = Depth{2, 3}
+	case money.DOGE:
+		usual = Depth{6, 40}
+	case money.ETH, money.USDT:
+		usual = Depth{12, 12}
+	default:
+		return Depth{1, 1}, false
+	}
+	return usual.orMore(d[coin]), true
+}
+
+func (d Depth) orMore(other Depth) Depth {
+	return Depth{max(d.Small, other.Small), max(d.Large, other.Large)}
+}
+
+// Of are the depths that a business waits for, by coin: the usual ones, or more.
+// What can't be read counts as the usual ones.
+func (d Depths) Of(b models.Business) map[money.Coin]Depth {
 	var raised map[money.Coin]Depth
 	if b.Depths != "" {
 		if err := json.Unmarshal([]byte(b.Depths), &raised); err != nil {
@@ -43,9 +81,9 @@ func DepthsOf(b models.Business) map[money.Coin]Depth {
 	}
 	all := map[money.Coin]Depth{}
 	for _, info := range money.Coins() {
-		usual, open := Usual(info.Coin)
+		usual, open := d.Usual(info.Coin)
 		if open {
-			usual.Small, usual.Large = max(usual.Small, raised[info.Coin].Small), max(usual.Large, raised[info.Coin].Large)
+			usual = usual.orMore(raised[info.Coin])
 		}
 		all[info.Coin] = usual
 	}
@@ -57,7 +95,7 @@ func DepthsOf(b models.Business) map[money.Coin]Depth {
 func (s *Service) SetDepths(ctx context.Context, sc scope.Scope, depths map[money.Coin]Depth) error {
 	fields, raised := fault.Fields{}, map[money.Coin]Depth{}
 	for coin, depth := range depths {
-		usual, open := Usual(coin)
+		usual, open := s.Depths.Usual(coin)
 		if !open {
 			continue
 		}

@@ -37,6 +37,8 @@ const (
 type Service struct {
 	DB    *models.DB
 	Clock clock.Clock
+	// Depths are the operator's.
+	Depths Depths
 }
 
 // Profile is how customers see and reach a business. ContactEmail and SupportURL may be empty.

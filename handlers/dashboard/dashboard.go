@@ -28,6 +28,7 @@ import (
 	"cointill/core/receiving"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
+	"cointill/core/settings"
 	"cointill/core/stream"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
@@ -157,6 +158,7 @@ type Handlers struct {
 	Audits    Audits
 	Calls     Calls
 	Settings  Settings
+	Depths    settings.Depths // the operator's
 	Profiles  Profiles
 	Team      Team
 	Payments  Payments

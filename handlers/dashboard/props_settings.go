@@ -21,7 +21,7 @@ var zones = []string{"Africa/Abidjan", "Africa/Accra", "Africa/Addis_Ababa", "Af
 // raisable are the coins whose payments may be made to wait longer.
 func raisable() (list []money.Coin) {
 	for _, info := range money.Coins() {
-		if _, open := settings.Usual(info.Coin); open {
+		if _, open := settings.Depths(nil).Usual(info.Coin); open {
 			list = append(list, info.Coin)
 		}
 	}
@@ -30,15 +30,15 @@ func raisable() (list []money.Coin) {
 
 // settingsProps is the page of the settings: the form of a name as it was typed,
 // the others as things stand.
-func settingsProps(page layout.Page, b models.Business, name string, typed ui.Form) dashboard.SettingsProps {
+func settingsProps(page layout.Page, b models.Business, operators settings.Depths, name string, typed ui.Form) dashboard.SettingsProps {
 	props := dashboard.SettingsProps{Page: page, LogoPath: settings.LogoPath(b), Letter: firstLetter(b.Name), Zones: zones}
 	props.Profile.Values = map[string]string{"name": b.Name, "contact_email": b.ContactEmail, "support_url": b.SupportURL}
 	props.Rules.Values = map[string]string{"under": quote.Percent(b.UnderTolerance), "over": quote.Percent(b.OverTolerance), "late_payments": b.LatePayments,
 		"currency": currencyFirst(b), "time_zone": b.TimeZone}
 	props.Confirmations.Values = map[string]string{}
-	depths := settings.DepthsOf(b)
+	depths := operators.Of(b)
 	for _, coin := range raisable() {
-		usual, _ := settings.Usual(coin)
+		usual, _ := operators.Usual(coin)
 		row := dashboard.DepthRow{Coin: string(coin), Name: coin.Info().Name, UsualSmall: strconv.Itoa(usual.Small), UsualLarge: strconv.Itoa(usual.Large), Most: strconv.Itoa(settings.MaxDepth)}
 		row.Finalized = coin == money.ETH || coin == money.USDT
 		props.Depths = append(props.Depths, row)

@@ -46,7 +46,7 @@ func (h *Handlers) settings(c *page.Ctx) error {
 func (h *Handlers) showSettings(c *page.Ctx, status int, name string, typed ui.Form) error {
 	shell := c.Layout(words.T(c.UserContext(), "settings.title"), "settings")
 	shell.NextPath = settingsPath
-	return c.RenderStatus(status, dashboard.Settings(settingsProps(shell, c.Member.Business, name, typed)))
+	return c.RenderStatus(status, dashboard.Settings(settingsProps(shell, c.Member.Business, h.Depths, name, typed)))
 }
 
 // saved answers a form: back to its place on the page, or with what was wrong.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"cointill/core/money"
+	"cointill/core/settings"
 	"cointill/handlers/dashboard/servertest"
 	"cointill/models"
 )
@@ -81,6 +82,37 @@ func TestSettingsCountFromThenOn(t *testing.T) {
 			if got := [3]int{p.FinalDepth, p.UnderTolerance, late}; got != want {
 				t.Errorf("%v, want %v", got, want)
 			}
+		}
+	})
+}
+
+// TestOperatorsDepths (DOGE-1): what the operator asks for counts for every payment, small
+// or large, and a business can ask for more, not for less.
+func TestOperatorsDepths(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		depths := settings.Depths{money.DOGE: {Small: 12, Large: 60}}
+		s.Pages.Depths, s.Pages.Settings.(*settings.Service).Depths, s.Payments.Depths = depths, depths, depths
+		sc := s.Business("Ama's Shop", ama)
+		b := s.SignIn(ama)
+		final := func(method money.Method, amount int64) int {
+			r := servertest.Request(method)
+			r.Amount = amount
+			var p models.Payment
+			s.Must(s.DB.Read(t.Context()).Where("reference = ?", s.Initiate(sc, r).Reference).Take(&p).Error)
+			return p.FinalDepth
+		}
+		if small, large, other := final(money.CryptoDogecoin, 10_000), final(money.CryptoDogecoin, 900_000), final(money.CryptoBitcoin, 10_000); small != 12 || large != 60 || other != 2 {
+			t.Errorf("%d, %d and %d confirmations", small, large, other)
+		}
+		ask := func(small string) servertest.Answer {
+			return b.PostFrom("/dashboard/settings", "/dashboard/settings/confirmations", url.Values{"BTC_small": {"2"}, "BTC_large": {"3"}, "DOGE_small": {small}, "DOGE_large": {"60"},
+				"ETH_small": {"12"}, "ETH_large": {"12"}, "USDT_small": {"12"}, "USDT_large": {"12"}})
+		}
+		expect(t, b.Get("/dashboard/settings"), 200, "Usual: 12.", "Usual: 60.")
+		expect(t, ask("11"), 422, "Must be between 12 and 200.")
+		leads(t, ask("20"), "/dashboard/settings#confirmations")
+		if small := final(money.CryptoDogecoin, 10_000); small != 20 {
+			t.Errorf("%d confirmations", small)
 		}
 	})
 }
