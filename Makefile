@@ -1,6 +1,6 @@
 # Everything a developer runs. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo build test test-crash test-webhooks test-xrpl-public sim sim-mutations bench bench-dashboard bench-slow scale footprint lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
+.PHONY: help run demo build test test-crash test-upgrade test-webhooks test-xrpl-public sim sim-mutations bench bench-dashboard bench-slow scale footprint lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' Makefile
@@ -21,6 +21,13 @@ test: ## everything that must hold; installs what it needs
 test-crash: ## kill -9 in the middle of payments, 300 times on SQLite and 100 times on PostgreSQL
 	@scripts/prepare
 	@scripts/with-postgres --durable scripts/end-to-end -v -run 'TestCrash$$' -timeout 90m . -args -crash.sqlite=300 -crash.postgres=100 -crash.payments=500
+
+# The release that test-upgrade begins with: the last with fewer migrations.
+RELEASE ?= 07c9249fd417822808135545d78d110a05212419
+
+test-upgrade: ## an earlier release is replaced under load, process by process: make test-upgrade RELEASE=commit
+	@scripts/prepare
+	@scripts/with-postgres scripts/end-to-end -v -run 'TestRollingUpgrade$$' -timeout 20m . -args -upgrade.from=$(RELEASE)
 
 test-xrpl-public: ## the XRP adapter on a server: make test-xrpl-public SERVER=wss://… NETWORK=testnet
 	go test -count=1 -run TestPublicServer -v ./chain/xrpl -args -xrpl.server=$(SERVER) -xrpl.network=$(NETWORK)
