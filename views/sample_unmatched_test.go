@@ -26,9 +26,12 @@ func unmatchedPages() map[string]templ.Component {
 	seen.DoneAt = time.Time{}
 	review := dashboard.AttachProps{Page: page, UnmatchedRow: untagged, Payment: list[3], After: "successful", Asked: "31.250002 XRP", Before: "0.000000 XRP", Then: "31.250002 XRP", ThenFiat: "$18.00",
 		Happens: []string{"It leaves this list, and counts for the payment from when it was first seen.", "The payment becomes successful by the rules that decide every payment.", "Your webhooks are told, and the customer gets the receipt, if your business sends receipts.", "It stands in the audit log under your name, and can’t be taken back."}}
+	back := dashboard.StrayRefundProps{Page: page, Href: untagged.Href, Amount: untagged.Amount, Came: untagged.Hash,
+		Form: ui.Form{Values: map[string]string{"hash": wrong.Hash, "note": "Sent back to the exchange"}}}
 	return map[string]templ.Component{
-		"unmatched":       dashboard.Unmatched(dashboard.UnmatchedProps{Page: page, Tabs: tabs, Rows: []dashboard.UnmatchedRow{untagged, wrong}, Pager: ui.PagerProps{Shown: "2 transfers"}}),
-		"unmatched-empty": dashboard.Unmatched(dashboard.UnmatchedProps{Page: page, Tabs: tabs}), "unmatched-none-attached": dashboard.Unmatched(dashboard.UnmatchedProps{Page: page, Tabs: tabs, Shown: "attached"}),
+		"stray-refund-review": dashboard.StrayRefundReview(back),
+		"unmatched":           dashboard.Unmatched(dashboard.UnmatchedProps{Page: page, Tabs: tabs, Rows: []dashboard.UnmatchedRow{untagged, wrong}, Pager: ui.PagerProps{Shown: "2 transfers"}}),
+		"unmatched-empty":     dashboard.Unmatched(dashboard.UnmatchedProps{Page: page, Tabs: tabs}), "unmatched-none-attached": dashboard.Unmatched(dashboard.UnmatchedProps{Page: page, Tabs: tabs, Shown: "attached"}),
 		"stray": dashboard.Stray(open), "stray-refunded": dashboard.Stray(done), "stray-to-see": dashboard.Stray(seen), "attach-review": dashboard.AttachReview(review),
 	}
 }

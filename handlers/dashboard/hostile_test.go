@@ -75,6 +75,7 @@ func formsOfText(t testing.TB, s *servertest.Server, sc scope.Scope) []typedForm
 		{payment + "/refund", payment + "/refund/review", url.Values{"amount": {"0.00000100"}}, "amount hash note"},
 		{stray, stray + "/attach/review", nil, "reference"},
 		{stray, stray + "/refund", nil, "hash note"},
+		{stray, stray + "/refund/review", nil, "hash note"},
 		{"/forgot", "/forgot", nil, "email"},
 		{"", "/l/" + made.Code, url.Values{"amount": {"5"}, "payment_method": {"crypto_ripple"}, "first_name": {"Ngozi"}, "last_name": {"Eze"}, "email": {"ngozi@example.com"}}, "amount payment_method first_name last_name email"},
 		{"", "/pay/" + waiting.AccessToken + "/claim", nil, "hash"},

@@ -52,6 +52,7 @@ func (h *Handlers) Routes(m page.Members, v page.Visitors) {
 	m.Post(unmatchedPath+"/:id/attach", scope.ResolvePayment, h.strayAttach)
 	m.Post(unmatchedPath+"/:id/attach/review", scope.ResolvePayment, h.strayReview)
 	m.Post(unmatchedPath+"/:id/refund", scope.ResolvePayment, h.strayRefund)
+	m.Post(unmatchedPath+"/:id/refund/review", scope.ResolvePayment, h.strayRefundReview)
 
 	m.Get(customersPath, scope.SeePayments, h.customers)
 	m.Get(customersPath+"/:id", scope.SeePayments, h.customer)

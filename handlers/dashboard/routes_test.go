@@ -49,6 +49,7 @@ GET  /dashboard/unmatched/:id                         ✓✓✓t
 POST /dashboard/unmatched/:id/attach                  ✓✓––
 POST /dashboard/unmatched/:id/attach/review           ✓✓––
 POST /dashboard/unmatched/:id/refund                  ✓✓––
+POST /dashboard/unmatched/:id/refund/review           ✓✓––
 GET  /dashboard/customers                             ✓✓✓t
 GET  /dashboard/customers/:id                         ✓✓✓t
 GET  /dashboard/methods                               ✓✓✓✓

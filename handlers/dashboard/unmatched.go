@@ -124,11 +124,31 @@ func (h *Handlers) strayAttach(c *page.Ctx) error {
 	return nil
 }
 
+// strayRefundReview says what marking the transfer as refunded would write down. It changes nothing.
+func (h *Handlers) strayRefundReview(c *page.Ctx) error {
+	typed, asked := sentBackOf(c)
+	t, err := h.Payments.CheckRefunded(c.UserContext(), c.Scope, strayID(c), asked)
+	if err != nil {
+		return h.strayRefused(c, typed, err)
+	}
+	shell := c.Layout(words.T(c.UserContext(), "stray.refund_page"), "unmatched")
+	shell.NextPath = strayPath(t.ID)
+	return c.Render(dashboard.StrayRefundReview(dashboard.StrayRefundProps{Page: shell, Form: typed, Href: strayPath(t.ID),
+		Amount: unmatchedRow(c.UserContext(), t, zoneOf(c.Member.Business)).Amount, Came: t.TxID}))
+}
+
+// sentBackOf is how a form says that a transfer was sent back.
+func sentBackOf(c *page.Ctx) (typed ui.Form, r payment.Refund) {
+	typed = form(c, "hash", "note")
+	return typed, payment.Refund{TxID: typed.Value("hash"), Note: typed.Value("note")}
+}
+
 // strayRefund writes down that the transfer was sent back, once.
 func (h *Handlers) strayRefund(c *page.Ctx) error {
-	typed, id := form(c, "hash", "note"), strayID(c)
+	typed, asked := sentBackOf(c)
+	id := strayID(c)
 	err := once(h, c, func(ctx context.Context) (int64, error) {
-		err := h.Payments.MarkRefunded(ctx, c.Scope, id, payment.Refund{TxID: typed.Value("hash"), Note: typed.Value("note")})
+		err := h.Payments.MarkRefunded(ctx, c.Scope, id, asked)
 		if err == nil {
 			c.Flash(string(ui.Good), words.T(ctx, "stray.refunded"))
 		}

@@ -54,11 +54,17 @@ func TestUnmatchedIsDealtWith(t *testing.T) {
 		expect(t, b.Get(at), 200, "A person attached it to a payment.")
 
 		other := "/dashboard/unmatched/" + fmt.Sprint(two.ID)
-		expect(t, b.PostFrom(other, other+"/refund", nil), 422, "say here how the money was sent back")
-		back := shownForm(b.Get(other), url.Values{"note": {"Sent to the exchange"}})
+		expect(t, b.PostFrom(other, other+"/refund/review", nil), 422, "say here how the money was sent back")
+		expect(t, b.PostFrom(other, other+"/refund/review", url.Values{"hash": {two.TxID}}), 422, "This is the transaction that brought the money", two.TxID)
+		note := url.Values{"note": {"Sent to the exchange"}}
+		sure := b.PostFrom(other, other+"/refund/review", note)
+		expect(t, sure, 200, "Mark this transfer as refunded?", two.TxID, "Sent to the exchange", "can’t be attached")
+		expect(t, b.Get(other), 200, "No destination tag") // nothing has happened yet
+		back := shownForm(sure, note)
 		leads(t, b.Post(other+"/refund", back), other)
 		leads(t, b.Post(other+"/refund", back), other)
 		expect(t, b.Get(other), 200, "Refunded", "Sent to the exchange")
+		expect(t, b.PostFrom(other, other+"/refund/review", note), 409, "sent back")
 		expect(t, b.Get("/dashboard/unmatched"), 200, "Nothing is unmatched")
 		expect(t, b.Get("/dashboard/unmatched?show=refunded"), 200, "Refunded")
 		if n := rows(s, &models.Audit{}, "action IN ('transfer.attached', 'transfer.refund_recorded')"); n != 2 {
