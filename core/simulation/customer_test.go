@@ -14,7 +14,7 @@ import (
 
 // What customers do.
 var plots = []string{"exact", "exact", "bounds", "twice", "parts", "late", "after", "never", "unopened", "wrong asset", "tag", "wrong payment",
-	"fee bump", "double spend", "revert", "stuck", "much later"}
+	"fee bump", "double spend", "revert", "stuck", "much later", "unseen rest"}
 
 // customer is one customer with one payment.
 type customer struct {
@@ -112,6 +112,8 @@ func (c *customer) plan() {
 	case "parts":
 		add(soon, func() { c.pay(c.part(400, 0), nil) })
 		add(minutes(c.rng.IntN(14)), func() { rest := c.part(400, 0).Big(); c.pay(money.FromBig(rest.Sub(c.due, rest)), nil) })
+	case "unseen rest":
+		add(soon, c.unseen)
 	case "late":
 		add(minutes(8+c.rng.IntN(1000)), all)
 	case "after":
@@ -160,6 +162,21 @@ func (c *customer) bound() money.Amount {
 func (c *customer) mistag(tx *chain.Tx) {
 	other := *c.place.Tag ^ 1<<31
 	tx.Outputs[0].Tag = []*uint32{nil, &other}[c.rng.IntN(2)]
+}
+
+// unseen pays in two parts: the first is final and known when all nodes fall out, and
+// the rest is in a block before they are back.
+func (c *customer) unseen() {
+	n := c.nets[c.coin.Chain]
+	first := c.part(400, 0)
+	c.pay(first, nil)
+	for range c.depth() + 1 {
+		n.mine(true)
+	}
+	c.world.follow(c.replicas[0], n.kind)
+	n.out = c.clock.Now().Add(time.Duration(10+c.rng.IntN(60)) * time.Minute)
+	c.pay(money.FromBig(new(big.Int).Sub(c.due, first.Big())), nil)
+	n.mine(true)
 }
 
 // mistake sends the money to another payment of the coin.

@@ -12,13 +12,14 @@ import (
 
 // Faults of the database and of processes.
 const (
-	callFails   = "a database call fails"
-	crash       = "killed at a database call"
-	restart     = "restarted"
-	pausedHead  = "a paused leader goes on"
-	takeover    = "lease taken over"
-	answerLost  = "an answer is lost after its commit"
-	settleFails = "an attempt can't be recorded"
+	callFails    = "a database call fails"
+	crash        = "killed at a database call"
+	killedMoving = "killed when the cursor has moved"
+	restart      = "restarted"
+	pausedHead   = "a paused leader goes on"
+	takeover     = "lease taken over"
+	answerLost   = "an answer is lost after its commit"
+	settleFails  = "an attempt can't be recorded"
 )
 
 // errCall is a database call that failed; the statement was not run.
@@ -32,6 +33,7 @@ type failer struct {
 	left  int  // calls until it fails; 0 when none will
 	dead  bool // and all after it
 	fired bool
+	aimed int // the call at which the process is killed, from when a cursor moves; 0 when it isn't, -1 when one has
 }
 
 // arm lets the n-th call from now fail.
@@ -41,13 +43,32 @@ func (f *failer) arm(n int, dead bool) {
 	f.left, f.dead, f.fired = n, dead, false
 }
 
-// disarm lets all calls through again, and reports whether one had failed.
-func (f *failer) disarm() bool {
+// aim kills the process at the n-th call after it moves a cursor: around the commit of
+// what a batch tells, and before the payments that it concerns are decided.
+func (f *failer) aim(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	fired := f.fired
-	f.left, f.dead, f.fired = 0, false, false
-	return fired
+	f.aimed = n
+}
+
+// moved arms what is aimed once a cursor moves.
+func (f *failer) moved(tx *gorm.DB) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	set, _ := tx.Statement.Dest.(map[string]any)
+	if _, moves := set["height"]; moves && tx.Statement.Table == "chain_cursors" && f.aimed > 0 && !f.fired {
+		f.left, f.dead, f.aimed = f.aimed, true, -1
+	}
+}
+
+// disarm lets all calls through again, and reports whether one had failed, and
+// whether that was aimed.
+func (f *failer) disarm() (fired, aimed bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	fired, aimed = f.fired, f.fired && f.aimed < 0
+	f.left, f.dead, f.fired, f.aimed = 0, false, false, 0
+	return fired, aimed
 }
 
 // fails counts a call.
@@ -88,6 +109,7 @@ func (f *failer) watch(db *models.DB) error {
 		c := one.Callback()
 		errs = append(errs,
 			c.Create().Before("*").Register("sim:create", refuse), c.Update().Before("*").Register("sim:update", refuse),
+			c.Update().After("*").Register("sim:moved", f.moved),
 			c.Delete().Before("*").Register("sim:delete", refuse), c.Query().Before("*").Register("sim:query", refuse),
 			c.Raw().Before("*").Register("sim:raw", refuse), c.Row().Before("*").Register("sim:row", refuseRow))
 	}

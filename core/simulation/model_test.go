@@ -108,6 +108,12 @@ func (c *customer) seen(t *coinTx, amount *big.Int) (lo, hi time.Time) {
 			hi = known
 		}
 	}
+	for _, other := range t.lost { // it depends on whether that was seen before it was lost
+		out := other.Outputs[0]
+		if c.mine(out.Address, out.Tag) && out.Amount.Big().Cmp(amount) >= 0 && other.born.Before(lo) {
+			lo = other.born
+		}
+	}
 	return lo, hi
 }
 
@@ -184,11 +190,32 @@ func (c *customer) mayEnd(with []came, next came) bool {
 		sum.Add(sum, one.amount)
 	}
 	least, _ := c.bounds()
-	if sum.Cmp(least) < 0 { // somebody looked after the window, who did not know of the next one
-		return next.tx.known.After(c.created.Add(7 * time.Minute))
+	if sum.Cmp(least) < 0 {
+		return c.overlooked(next, c.created.Add(7*time.Minute))
 	}
 	reached := c.nets[c.coin.Chain].reached
 	return next.height > final || final < int64(len(reached)) && !next.mined.Before(reached[final])
+}
+
+// overlooked reports whether a payment's network was looked at after a deadline and
+// before a transfer was known: without such a look the deadline ends nothing.
+func (c *customer) overlooked(next came, deadline time.Time) bool {
+	return slices.ContainsFunc(c.nets[c.coin.Chain].looks, func(at time.Time) bool {
+		return at.After(deadline) && at.Before(next.tx.known)
+	})
+}
+
+// abandonedKnowing finds a payment that was taken for abandoned although it was paid in
+// time, with nobody having looked in between (24): later it may have ended well.
+func (c *customer) abandonedKnowing(p models.Payment) {
+	if p.AbandonedAt == nil {
+		return
+	}
+	for _, one := range c.coming() {
+		if one.height > 0 && !one.mined.After(c.abandons()) && !c.overlooked(one, c.abandons()) {
+			c.find("invariant 24: payment %d was abandoned before its network was looked at, and %s had come", c.number, one.amount)
+		}
+	}
 }
 
 // settled is how a payment ends with these transfers.
@@ -244,6 +271,7 @@ func paidAt(with []came, least *big.Int, when func(came) time.Time) (at time.Tim
 
 // compare holds a payment's row against the model.
 func (c *customer) compare(p models.Payment) {
+	c.abandonedKnowing(p)
 	f := c.expect()
 	got := ending{p.Status, p.Reason, p.Paid.String()}
 	switch {

@@ -29,6 +29,7 @@ var mutations = []mutation{
 	{"an old leader writes", "core/payment/observe.go", "a.batch.Fence < a.fence || a.tip.Hash", "a.tip.Hash"},
 	{"a crash after Apply forgets its payments", "core/payment/observe.go", "	return a.mark()\n}\n\n// forget", "	return nil\n}\n\n// forget"},
 	{"what left the mempool still waits", "core/payment/observe.go", "		if !inPool[", "		if false && !inPool["},
+	{"deadlines pass before the network was read", "core/payment/read.go", "	if s.Networks.Followed(network) {\n		return time.Time{}\n	}\n	return s.Clock().Add(-forsaken)", "	return s.Clock()"},
 	{"an event goes to the first webhook only", "core/webhook/event.go", "takers(targets, e.Type))", "takers(targets[:min(1, len(targets))], e.Type))"},
 	{"a failed delivery is never tried again", "core/webhook/settle.go", "wait, left := retries.Next(row.Tries)", "wait, left := retries.Next(row.Tries + 9)"},
 	{"a receipt for every end", "core/payment/apply.go", "if State(p.Status) == Successful && from != Successful &&", "if State(p.Status).Final() && from != Successful &&"},

@@ -22,6 +22,7 @@ type coinTx struct {
 	shown   time.Time // when it was seen at the latest, by what a step saw that went through; zero while none did
 	known   time.Time // when the first such step was
 	instead []*coinTx // those that it replaced
+	lost    []*coinTx // those whose money it spends that had left the network before
 	cut     int64     // the most confirmations that it had when its block left the chain
 	hidden  bool      // a node's mempool lacked it although the network had it
 	held    bool      // no block takes it
@@ -53,9 +54,12 @@ type network struct {
 	served int // the latest branch that a node has shown
 	// reached is when a height was first reached, on whatever branch.
 	reached []time.Time
-	serial  int
-	all     []*coinTx
-	byID    map[string]*coinTx
+	// looks are when a node gave a whole picture: blocks up to its tip, and the mempool.
+	looks  []time.Time
+	out    time.Time // until when all its nodes are
+	serial int
+	all    []*coinTx
+	byID   map[string]*coinTx
 }
 
 func newNetwork(w *world, kind money.Chain) *network {
@@ -85,6 +89,11 @@ func (n *network) coin() string {
 func (n *network) broadcast(tx chain.Tx, held bool) *coinTx {
 	t := &coinTx{Tx: tx, id: tx.ID(n.name), born: n.clock.Now(), held: held}
 	n.change()
+	for _, other := range n.all {
+		if shares(other, t) && n.where(other) == nil && !slices.Contains(n.now.pool, other) {
+			t.lost = append(t.lost, other)
+		}
+	}
 	n.all, n.byID[t.id] = append(n.all, t), t
 	n.now.pool = slices.DeleteFunc(n.now.pool, func(other *coinTx) bool {
 		if shares(other, t) {
@@ -199,17 +208,6 @@ func (n *network) rival(t *coinTx, into *[]*coinTx) {
 	n.count("double-spent in another branch")
 }
 
-// sincePaid is how many blocks a reorganisation must replace to undo the last
-// transaction; 0 when there is none in a while.
-func (n *network) sincePaid() int {
-	for depth := 1; depth < min(30, len(n.now.blocks)-1); depth++ {
-		if len(n.now.blocks[len(n.now.blocks)-depth].txs) > 0 {
-			return depth
-		}
-	}
-	return 0
-}
-
 // where is the block of the best chain that holds a transaction; nil when none does.
 func (n *network) where(t *coinTx) *block {
 	for i := range n.now.blocks {
@@ -231,6 +229,7 @@ const (
 	nodeOther      = "node shows a block of another branch"
 	nodeNoPool     = "node can't read its mempool"
 	nodeMinesAfter = "node moves while it is read"
+	nodeOut        = "all nodes are out"
 )
 
 var nodeFaults = []string{nodeLags, nodeFails, nodeOldTip, nodeForgets, nodeEmptyPool, nodeOther, nodeNoPool, nodeMinesAfter}
@@ -245,11 +244,12 @@ type node struct {
 	fault  string
 	failAt int // questions until it fails
 	view   picture
+	pool   bool // it was asked for its mempool, and has told
 }
 
 // begin makes the node ready for a step.
 func (n *node) begin(fault string) {
-	n.fault, n.failAt, n.view = fault, 1+n.rng.IntN(6), n.now
+	n.fault, n.failAt, n.view, n.pool = fault, 1+n.rng.IntN(6), n.now, false
 	switch fault {
 	case nodeLags, nodeOldTip:
 		if len(n.past) > 0 {
@@ -269,15 +269,20 @@ func (n *node) begin(fault string) {
 
 // ask counts a question, and fails if it is the one.
 func (n *node) ask(ctx context.Context) error {
-	if n.failAt--; n.fault == nodeFails && n.failAt <= 0 {
+	if n.failAt--; n.fault == nodeFails && n.failAt <= 0 || n.fault == nodeOut {
 		return errNode
 	}
 	return ctx.Err()
 }
 
-// Tip implements chain.Source.
+// Tip implements chain.Source. Asked again after its mempool it ends a look.
 func (n *node) Tip(ctx context.Context) (chain.Tip, error) {
-	return chain.Tip{Header: n.view.tip().Header, Finalized: n.view.finalized}, n.ask(ctx)
+	err := n.ask(ctx)
+	if err == nil && n.pool {
+		n.looks = append(n.looks, n.clock.Now())
+	}
+	n.pool = false
+	return chain.Tip{Header: n.view.tip().Header, Finalized: n.view.finalized}, err
 }
 
 // Header implements chain.Source.
@@ -323,7 +328,9 @@ func (n *node) Pending(ctx context.Context, watch chain.Watch) (p chain.Pending,
 	case n.fault == nodeNoPool:
 		return p, errNode
 	case n.kind == money.XRPL:
-		return p, n.ask(ctx)
+		err = n.ask(ctx)
+		n.pool = err == nil
+		return p, err
 	case n.fault == nodeMinesAfter && len(n.view.blocks) == len(n.now.blocks) && n.view.branch == n.now.branch:
 		n.mine(true)
 		n.view = n.now
@@ -343,7 +350,9 @@ func (n *node) Pending(ctx context.Context, watch chain.Watch) (p chain.Pending,
 		}
 		p.Transfers, p.Spends = append(p.Transfers, transfers...), append(p.Spends, spends...)
 	}
-	return p, n.ask(ctx)
+	err = n.ask(ctx)
+	n.pool = err == nil
+	return p, err
 }
 
 // applied tells the model that a step went through: all that the node shows is known.

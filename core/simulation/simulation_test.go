@@ -98,7 +98,7 @@ func TestSimulation(t *testing.T) {
 
 // expected is everything that must have happened in many seeds.
 func expected() []string {
-	all := slices.Concat(nodeFaults, []string{callFails, crash, restart, pausedHead, takeover, answerLost,
+	all := slices.Concat(nodeFaults, []string{nodeOut, killedMoving, callFails, crash, restart, pausedHead, takeover, answerLost,
 		"reorganisation", "reorganised into the mempool", "reorganised away", "reorganised into another block", "double-spent in another branch",
 		"replaced in the mempool", "consumer: no answer", "consumer: answer lost", "consumer: Internal Server Error", "consumer: Too Many Requests", "consumer: Found",
 		"merchant changes rules", "merchant switches a webhook", "merchant accepts", "ended reversed", "judged exactly", "judged by sums"})

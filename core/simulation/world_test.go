@@ -166,13 +166,7 @@ func (w *world) act(step int) {
 		n.mine(false)
 		w.say("%s mines block %d", n.kind, n.now.tip().Height)
 	case dice < 43:
-		depth := 1 + w.rng.IntN(2)
-		if w.rng.IntN(5) == 0 {
-			depth = 3 + w.rng.IntN(20)
-		}
-		if paid := n.sincePaid(); paid > 0 && w.rng.IntN(2) == 0 {
-			depth = paid + w.rng.IntN(2) // mostly nothing is in the last blocks
-		}
+		n, depth := w.undoes(n)
 		n.reorg(depth)
 		w.say("%s reorganised to block %d", n.kind, n.now.tip().Height)
 	case dice < 70:
@@ -199,6 +193,25 @@ func (w *world) act(step int) {
 	}
 }
 
+// undoes is which network is reorganised, and how deep. Mostly nothing is in the last
+// blocks, so that some customer's money is aimed at, also when it is final.
+func (w *world) undoes(n *network) (*network, int) {
+	depth := 1 + w.rng.IntN(2)
+	if w.rng.IntN(5) == 0 {
+		depth = 3 + w.rng.IntN(20)
+	}
+	if len(w.customers) == 0 || w.rng.IntN(3) == 0 {
+		return n, depth
+	}
+	if c := w.customers[w.rng.IntN(len(w.customers))]; len(c.sent) > 0 {
+		aimed := w.nets[c.coin.Chain]
+		if b := aimed.where(c.sent[len(c.sent)-1]); b != nil && aimed.now.tip().Height-b.Height < 30 {
+			return aimed, int(aimed.now.tip().Height-b.Height) + 1 + w.rng.IntN(2)
+		}
+	}
+	return n, depth
+}
+
 // wait is how long nothing happens.
 func (w *world) wait() time.Duration {
 	switch dice := w.rng.IntN(100); {
@@ -219,7 +232,10 @@ func (w *world) guarded(r *replica, what string, step func() error) (err error) 
 	err = step()
 	w.changed = true
 	dead := r.failer.dead
-	fired := r.failer.disarm()
+	fired, aimed := r.failer.disarm()
+	if aimed {
+		w.count(killedMoving)
+	}
 	w.say("replica %d %s: %v", r.number, what, outcome(err))
 	if fired && dead {
 		w.count(crash)
@@ -247,6 +263,9 @@ func (w *world) follow(r *replica, c money.Chain) {
 			fault = nodeFaults[w.rng.IntN(len(nodeFaults))]
 		}
 		paused = w.rng.IntN(12) == 0
+		if w.clock.Now().Before(w.nets[c].out) {
+			fault = nodeOut
+		}
 	}
 	if f := r.follows[c]; paused && f != nil && w.rng.IntN(2) == 0 { // it sleeps until another has taken over
 		w.clock.Advance(7 * time.Second)
@@ -254,6 +273,9 @@ func (w *world) follow(r *replica, c money.Chain) {
 		_ = w.guarded(other, "takes over "+string(c), func() error { return other.follow(c, nodeHealthy, false) })
 		w.count(pausedHead)
 		r = w.replicas[r.number]
+	}
+	if !w.calm && w.rng.IntN(8) == 0 {
+		r.failer.aim(1 + w.rng.IntN(6))
 	}
 	_ = w.guarded(r, fmt.Sprintf("follows %s (%s, paused %v)", c, fault, paused), func() error { return r.follow(c, fault, paused) })
 }
