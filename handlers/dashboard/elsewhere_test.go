@@ -313,3 +313,61 @@ func TestKeysOpenNoPages(t *testing.T) {
 		}
 	})
 }
+
+// endless reports an address of events, which come without end.
+func endless(address string) bool {
+	return strings.Contains(address, "events") && strings.Contains(address, "pay") || strings.Contains(address, "news")
+}
+
+// everyRow is the whole server: the dashboard's addresses and those elsewhere.
+func everyRow(t testing.TB) []row {
+	t.Helper()
+	all := rowsOf(t)
+	for _, r := range elsewhereOf(t) {
+		all = append(all, r.row)
+	}
+	return all
+}
+
+// shut is what keeps other sites from framing an answer, reading it or guessing what it is.
+var shut = map[string]string{"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Cross-Origin-Opener-Policy": "same-origin", "Access-Control-Allow-Origin": ""}
+
+// TestEveryAnswerIsShut (AP-23) looks at the headers of every address, where something is
+// and where nothing is, by the right method and by a wrong one, as an owner and as nobody.
+func TestEveryAnswerIsShut(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", ama)
+		b := s.SignIn(ama)
+		leads(t, upload(t, b, picture(t, "png", 64, 64)), "/dashboard/settings#logo")
+		things := owned(t, s, sc)
+		for _, r := range everyRow(t) {
+			method := r.method
+			if endless(r.path) {
+				method = http.MethodHead
+			}
+			here, nowhere := r.at(things), r.at(nil)
+			for _, asked := range []struct {
+				who        *servertest.Browser
+				method, at string
+			}{{b, method, here}, {b, method, nowhere}, {s.Browser(), method, here}, {s.Browser(), http.MethodPut, here}, {b, http.MethodOptions, nowhere}} {
+				a := asked.who.Send(httptest.NewRequest(asked.method, asked.at, nil))
+				what := fmt.Sprintf("%s %s, %d", asked.method, asked.at, a.Status)
+				if asked.method != method && a.Status != http.StatusMethodNotAllowed {
+					t.Error(what)
+				}
+				for name, want := range shut {
+					if got := a.Header.Get(name); got != want && !(asked.at == "/v1/openapi.json" && name == "Access-Control-Allow-Origin" && got == "*") {
+						t.Errorf("%s: %s is %q", what, name, got)
+					}
+				}
+				if csp := a.Header.Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'; ") || !strings.Contains(csp, "frame-ancestors 'none'") && !strings.HasSuffix(csp, "; sandbox") {
+					t.Errorf("%s: %s", what, csp)
+				}
+				if policy := a.Header.Get("Cross-Origin-Resource-Policy"); policy != "same-origin" && !(strings.HasPrefix(asked.at, "/logo/") && a.Status == http.StatusOK) { // mails show logos
+					t.Errorf("%s: others may have it: %q", what, policy)
+				}
+			}
+			s.Clock.Advance(10 * time.Second) // for whoever asks much
+		}
+	})
+}

@@ -143,16 +143,3 @@ func FuzzAddresses(f *testing.F) {
 		}
 	})
 }
-
-// endless reports an address of events, which come without end.
-func endless(address string) bool {
-	return strings.Contains(address, "events") && strings.Contains(address, "pay") || strings.Contains(address, "news")
-}
-
-func everyRow(f *testing.F) []row {
-	all := rowsOf(f)
-	for _, r := range elsewhereOf(f) {
-		all = append(all, r.row)
-	}
-	return all
-}
