@@ -123,7 +123,7 @@ func FuzzAddresses(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, who uint8, address string) {
-		if address == "" || endless(address) || strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f }) || len(address) > 6_000 {
+		if !strings.HasPrefix(address, "/") || endless(address) || strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f }) || len(address) > 6_000 {
 			return // another request, or none
 		}
 		asks := people[int(who)%len(people)]
