@@ -28,9 +28,16 @@ func (m members) Get(path string, action scope.Action, h page.Handler) {
 	m.app.Get(path, m.withSession(m.asMember(action, h)))
 }
 
-// Post registers an act.
+// Post registers an act. A form that isn't ours is a refusal like any other, and
+// stands in the audit log when a member's browser sent it.
 func (m members) Post(path string, action scope.Action, h page.Handler) {
-	m.app.Post(path, m.withForm(m.asMember(action, h)))
+	act := m.asMember(action, h)
+	m.app.Post(path, m.withSession(func(c *page.Ctx) error {
+		if err := m.checkForm(c); err != nil {
+			return errors.Join(err, m.noteForged(c))
+		}
+		return act(c)
+	}))
 }
 
 // visitors registers routes with a session but without a user: page.Visitors.
@@ -91,18 +98,20 @@ func (s *Server) withSession(h page.Handler) fiber.Handler {
 
 // withForm is withSession for a POST: it must come from a form of ours.
 func (s *Server) withForm(h page.Handler) fiber.Handler {
-	inner := s.withSession(func(c *page.Ctx) error {
-		if err := c.Session.(*login).checkForm(c.Ctx); err != nil { // withSession put a login there
+	return s.withSession(func(c *page.Ctx) error {
+		if err := s.checkForm(c); err != nil {
 			return err
 		}
 		return h(c)
 	})
-	return func(c *fiber.Ctx) error {
-		if err := s.sameOrigin(c); err != nil {
-			return err
-		}
-		return inner(c)
+}
+
+// checkForm refuses a request that comes from no form of ours.
+func (s *Server) checkForm(c *page.Ctx) error {
+	if err := s.sameOrigin(c.Ctx); err != nil {
+		return err
 	}
+	return c.Session.(*login).checkForm(c.Ctx) // withSession put a login there
 }
 
 // asMember runs a handler for a signed-in member whose role may do the action.
@@ -148,6 +157,20 @@ func (s *Server) noteRefusal(c *page.Ctx) error {
 		return nil
 	}
 	return s.Account.Refused(c.UserContext(), c.Scope, c.Method(), quietPath(c.Path()))
+}
+
+// noteForged writes into the audit log that a member's browser sent what is no form of ours.
+func (s *Server) noteForged(c *page.Ctx) error {
+	user := c.Session.User()
+	if user == 0 {
+		return nil
+	}
+	member, err := s.Account.Membership(c.UserContext(), user, c.Business())
+	if err != nil {
+		return nil // of no business: nobody's log
+	}
+	c.Scope = member.Scope(c.Domain())
+	return s.noteRefusal(c)
 }
 
 // askSignIn sends a browser to the sign-in page, and from there back to the page it wanted.

@@ -448,6 +448,9 @@ func TestForgedForms(t *testing.T) {
 			expect(t, b.Post(at, url.Values{"name": {"x"}, "csrf": {"forged"}}), 403)
 		}
 		expect(t, b.Get("/dashboard/keys"), 200, "No key yet")
+		if n := rows(s, &models.Audit{}, "action = 'access.refused' AND refused AND subject LIKE '/dashboard/%'"); n != 5 {
+			t.Errorf("%d of 5 refusals stand in the audit log", n)
+		}
 	})
 }
 
