@@ -63,6 +63,8 @@ func status(view checkout.View, coin string) checkout.StatusProps {
 		}
 	case checkout.Seen:
 		p.Confirmations, p.Wait = 0, 30*time.Minute
+	case checkout.WindowOver:
+		p.Delayed = true
 	case checkout.Processing:
 		p.Wait = 20 * time.Minute
 	}

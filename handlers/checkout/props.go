@@ -51,7 +51,7 @@ func statusProps(v payment.View, a about) checkout.StatusProps {
 		DifferenceFiat: currency.Show(v.PaidFiat().Sub(v.Charged()).Abs()),
 		Now:            v.Now.In(zone), Deadline: p.ExpiresAt.In(zone), WatchUntil: p.AbandonsAt.In(zone), Window: payment.Window,
 		Confirmations: confirmations(v), Needed: int(v.Needed()), Hash: v.Record().Transaction.CryptoTransactionHash,
-		Claim: a.Claim,
+		Claim: a.Claim, Delayed: a.Problem != "",
 	}
 	if a.Problem == "" {
 		props.Wait = wait(v)

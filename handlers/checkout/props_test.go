@@ -209,6 +209,9 @@ func TestWait(t *testing.T) {
 			if promised := strings.Contains(text, `id="wait"`); promised != (c.want != "" && problem == "") || promised && !strings.Contains(plain, c.want) {
 				t.Errorf("%+v %s: %s", c, problem, plain)
 			}
+			if delayed := strings.Contains(text, `id="delayed"`); delayed != (problem != "") {
+				t.Errorf("%+v %s: it is said to be delayed: %v", c, problem, delayed)
+			}
 			said[c.lang] += plain
 		}
 	}

@@ -89,7 +89,9 @@ type StatusProps struct {
 	// Wait is how long the confirmations that are missing take on average; 0
 	// where nobody can say.
 	Wait time.Duration
-	Hash string
+	// Delayed: nobody can read the network now, so nothing goes on.
+	Delayed bool
+	Hash    string
 	// ReceiptEmail is where the receipt goes; masked or not is the caller's choice.
 	ReceiptEmail string
 	// ReturnURL leads back to the merchant, AgainURL to a fresh payment.
