@@ -153,8 +153,13 @@ func (r *secretsRun) browser() *http.Client {
 	return &http.Client{Jar: jar, Timeout: 30 * time.Second}
 }
 
+// signIn tries a password, again while an earlier wrong one makes the account wait.
 func (r *secretsRun) signIn(browser *http.Client, password string) {
-	r.form(browser, "/sign-in", "/sign-in", url.Values{"email": {harness.Email}, "password": {password}})
+	r.t.Helper()
+	harness.Eventually(r.t, 30*time.Second, "the wait after a wrong password", func() bool {
+		status, _ := r.form(browser, "/sign-in", "/sign-in", url.Values{"email": {harness.Email}, "password": {password}})
+		return status != http.StatusTooManyRequests
+	})
 }
 
 // form sends a form with the token of the page that it stands on, and gives the answer.
