@@ -57,6 +57,8 @@ func TestLinkPoster(t *testing.T) {
 		at := "/dashboard/links/1/poster"
 		expect(t, b.Get("/dashboard/links/1"), 200, `href="`+at+`"`)
 		expect(t, b.Get(at), 200, "poster-a5", "Ama&#39;s Shop", "Yoga &lt;b&gt;", "GH₵20.00", "Scan to pay", "Pay with BTC, XRP", "/l/"+fixed.Code, "TEST DATA", "<svg")
+		leads(t, upload(t, b, picture(t, "png", 64, 64)), "/dashboard/settings#logo")
+		expect(t, b.Get(at), 200, `src="/logo/`+business(s).Code+"/"+business(s).LogoHash+`.png"`)
 		if strings.Contains(b.Get(at).Body, "can&#39;t be paid now") {
 			t.Error("a link that is open is warned about")
 		}
