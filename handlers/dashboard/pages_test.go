@@ -336,7 +336,7 @@ func TestTenancy(t *testing.T) {
 				acts = append(acts, at+verb)
 			}
 		}
-		form := url.Values{"title": {"Taken"}, "currency": {"USD"}, "amount": {"1"}, "type": {"Taken"}, "url": {"https://taken.example"}, "scenario": {"exact"}}
+		form := url.Values{"title": {"Taken"}, "currency": {"USD"}, "amount": {"1"}, "type": {"Taken"}, "url": {"https://taken.example"}, "scenario": {"exact"}, "active": {"true"}}
 		owner, stranger, elsewhere := s.SignIn(ama), s.SignIn(bayo), s.SignIn(ama)
 		leads(t, elsewhere.PostFrom("/dashboard", "/dashboard/domain", url.Values{"domain": {"live"}, "next": {pages[0]}}), "/dashboard/payments")
 		for _, at := range pages {
