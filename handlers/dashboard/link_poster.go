@@ -21,12 +21,12 @@ func (h *Handlers) linkPoster(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	methods, err := h.Accounts.Methods(c.UserContext(), c.Scope)
+	payable, err := h.Links.Payable(c.UserContext(), c.Scope)
 	if err != nil {
 		return err
 	}
-	facts := linkFacts{Link: found, URL: h.Links.URL(found), Now: h.Clock()}
-	props := posterProps(c.UserContext(), facts, methods)
+	facts := linkFacts{Link: found, URL: h.Links.URL(found), Payable: payable, Now: h.Clock()}
+	props := posterProps(c.UserContext(), facts)
 	props.Merchant, props.LogoURL = c.Member.Business.Name, settings.LogoPath(c.Member.Business)
 	props.Test = c.Domain() == scope.Test
 	props.Size, props.Lang = "a5", words.Language(c.Query("lang"), "")
