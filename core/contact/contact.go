@@ -5,6 +5,7 @@
 package contact
 
 import (
+	"fmt"
 	"net/mail"
 	"strings"
 	"unicode"
@@ -113,12 +114,34 @@ func Label(text string) string {
 	if strings.TrimSpace(text) != text {
 		return "May not begin or end with a space."
 	}
+	visible := false
 	for _, r := range text {
 		// Graphic leaves out controls, line ends and the characters that turn
 		// the direction of text; of the spaces only the plain one is let in.
-		if !unicode.IsGraphic(r) || r != ' ' && unicode.IsSpace(r) {
+		if !unicode.IsGraphic(r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || r != ' ' && unicode.IsSpace(r) {
 			return "May not hold invisible or control characters."
 		}
+		visible = visible || r != ' ' && r != blank && !unicode.IsMark(r)
+	}
+	if !visible {
+		return "Must hold something that can be seen."
+	}
+	return ""
+}
+
+// blank is the Braille pattern without dots: the space of Braille, and a symbol
+// to everything else.
+const blank = '\u2800'
+
+// Lines checks a text of several lines that is shown as it is, of at most `most`
+// characters long; it may be empty. It may hold tabs, and the joiners that
+// scripts and emoji need, but nothing else that is unseen.
+func Lines(text string, most int) string {
+	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > most {
+		return fmt.Sprintf("May have at most %d characters.", most)
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) && !strings.ContainsRune("\n\r\t\u200c\u200d", r) }) {
+		return "May not hold invisible or control characters."
 	}
 	return ""
 }

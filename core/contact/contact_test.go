@@ -55,10 +55,25 @@ func TestLabel(t *testing.T) {
 	cases := map[string]bool{
 		"Ada's Shop & Sons (Lagos) – №1": true, "Café": true, "😀": true, "": false, "  ": false, " a": false, "a ": false,
 		"a\nb": false, "a\u202eb": false, "a\u200fb": false, "a\u00a0b": false, "a\x00": false, strings.Repeat("x", 101): false, "\xff": false,
+		"\u200b\u200b": false, "a\u200bb": false, "a\u0085b": false, "a\u009fb": false, "\u3164": false, "a\u3164": false, "\uffa0": false,
+		"\u2800": false, "\u2800 \u2800": false, "\u2801\u2800\u2803": true, "\ufe0f": false, "❤\ufe0f": true, "O\u0301": true,
 	}
 	for text, fine := range cases {
 		if got := contact.Label(text); (got == "") != fine {
 			t.Errorf("Label(%q) = %q, fine should be %v", text, got, fine)
+		}
+	}
+}
+
+// TestLines: a text of several lines is within its bound and hides nothing.
+func TestLines(t *testing.T) {
+	cases := map[string]bool{
+		"": true, "One seat\r\non\t14 March": true, "👩\u200d🌾 نمی\u200cخواهم": true, "a\u00a0b": true, strings.Repeat("é", 30): true,
+		strings.Repeat("x", 31): false, "\xff": false, "a\x00": false, "a\u0085b": false, "a\u009fb": false, "a\u202eb": false, "a\u200bb": false,
+	}
+	for text, fine := range cases {
+		if got := contact.Lines(text, 30); (got == "") != fine {
+			t.Errorf("Lines(%q) = %q, fine should be %v", text, got, fine)
 		}
 	}
 }

@@ -169,6 +169,70 @@ func TestDraftChecksEveryField(t *testing.T) {
 	}
 }
 
+// TestDraftHidesNothing: what customers read of a link, and where it leads them
+// afterwards, shows what it is.
+func TestDraftHidesNothing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		field string
+		draft link.Draft
+	}{
+		{"", link.Draft{Title: " Yoga ", Description: "Line\nLine", RedirectURL: "https://shop.example:65535/a?b=ç#d"}},
+		{"title", link.Draft{Title: "\u200b\u200b"}},
+		{"title", link.Draft{Title: "a\u0085b"}},
+		{"title", link.Draft{Title: "a\u009f"}},
+		{"title", link.Draft{Title: "\u3164"}},
+		{"description", link.Draft{Title: "Yoga", Description: "a\u009f"}},
+		{"redirect_url", link.Draft{Title: "Yoga", RedirectURL: "https://shop.example/\u202egnp.exe"}},
+		{"redirect_url", link.Draft{Title: "Yoga", RedirectURL: "https://shop.example/a b"}},
+		{"redirect_url", link.Draft{Title: "Yoga", RedirectURL: "https://shop.example:99999/"}},
+		{"redirect_url", link.Draft{Title: "Yoga", RedirectURL: "https://shop.example:0/"}},
+		{"redirect_url", link.Draft{Title: "Yoga", RedirectURL: "https://:443/"}},
+	} {
+		c.draft.Currency = "USD"
+		fields := c.draft.Check(time.Unix(100, 0))
+		if len(fields) > 1 || len(fields[c.field]) != len(fields) || (c.field == "") != (len(fields) == 0) {
+			t.Errorf("%+v: %q, want %q alone", c.draft, fields, c.field)
+		}
+	}
+}
+
+// TestMethodsAreKeptOnce: a coin that is named again is the same coin.
+func TestMethodsAreKeptOnce(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		links, _, _, sc := bench(t, db)
+		d := link.Draft{Title: "Till", Currency: "USD", Methods: []string{"crypto_ripple", "crypto_bitcoin", "crypto_ripple", "crypto_bitcoin"}}
+		l, err := links.Create(t.Context(), sc, d)
+		if err != nil || l.Methods != "crypto_ripple,crypto_bitcoin" {
+			t.Errorf("%q, %v", l.Methods, err)
+		}
+	})
+}
+
+// TestStateForItsMerchant: an open link that no coin can pay is not shown as
+// one that can be paid; one that is closed says why it is.
+func TestStateForItsMerchant(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(100, 0)
+	bitcoin, _ := money.CryptoBitcoin.Info()
+	for _, c := range []struct {
+		link    models.Link
+		payable []money.CoinInfo
+		want    string
+	}{
+		{models.Link{Active: true}, []money.CoinInfo{bitcoin}, link.Open},
+		{models.Link{Active: true}, nil, link.NoCoin},
+		{models.Link{Active: true, Methods: "crypto_ripple"}, []money.CoinInfo{bitcoin}, link.NoCoin},
+		{models.Link{Active: true, Methods: "crypto_ripple,crypto_bitcoin"}, []money.CoinInfo{bitcoin}, link.Open},
+		{models.Link{Active: false}, nil, link.Inactive},
+		{models.Link{Active: true, ExpiresAt: &now}, nil, link.Expired},
+	} {
+		if got := link.StateFor(c.link, c.payable, now); got != c.want {
+			t.Errorf("%+v with %v: %s, want %s", c.link, c.payable, got, c.want)
+		}
+	}
+}
+
 // TestOnlyPayableCoinsAreOffered hides a coin while nothing can be paid with it.
 func TestOnlyPayableCoinsAreOffered(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {

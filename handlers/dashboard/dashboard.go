@@ -101,6 +101,7 @@ type Links interface {
 	Find(ctx context.Context, sc scope.Scope, id int64) (models.Link, error)
 	List(ctx context.Context, sc scope.Scope, before int64, limit int) (rows []models.Link, next int64, err error)
 	Collected(ctx context.Context, sc scope.Scope, ids []int64) (map[int64][]link.Sum, error)
+	Payable(ctx context.Context, sc scope.Scope) ([]money.CoinInfo, error)
 	URL(l models.Link) string
 }
 

@@ -29,7 +29,11 @@ func (h *Handlers) link(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	facts := linkFacts{Link: found, URL: h.Links.URL(found), Collected: collected[id], Manage: sc.Allows(scope.ManageLinks), Payments: started.Payments, Now: h.Clock()}
+	payable, err := h.Links.Payable(ctx, sc)
+	if err != nil {
+		return err
+	}
+	facts := linkFacts{Link: found, URL: h.Links.URL(found), Collected: collected[id], Manage: sc.Allows(scope.ManageLinks), Payments: started.Payments, Payable: payable, Now: h.Clock()}
 	return c.Render(dashboard.Link(linkProps(ctx, c.Layout(found.Title, "links"), facts, zoneOf(c.Member.Business))))
 }
 

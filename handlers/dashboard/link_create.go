@@ -3,8 +3,11 @@ package dashboard
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"cointill/core/fault"
+	"cointill/core/link"
+	"cointill/core/scope"
 	"cointill/handlers/page"
 	"cointill/models"
 	"cointill/views/dashboard"
@@ -21,7 +24,7 @@ func (h *Handlers) linkForm(c *page.Ctx) error {
 // linkCreate makes a payment link.
 func (h *Handlers) linkCreate(c *page.Ctx) error {
 	typed, methods := form(c, linkFields...), multiple(c, "methods")
-	draft, errors := linkDraft(c.UserContext(), typed.Values, methods)
+	draft, errors := linkDraft(c.UserContext(), typed.Values, methods, nil, zoneOf(c.Member.Business))
 	if len(errors) > 0 {
 		return h.linkRefused(c, typed, methods, mistyped(errors, draft.Check(h.Clock())))
 	}
@@ -30,7 +33,14 @@ func (h *Handlers) linkCreate(c *page.Ctx) error {
 	if err != nil {
 		return h.linkRefused(c, typed, methods, err)
 	}
-	c.Flash(string(ui.Good), words.T(c.UserContext(), "links.link_is_ready"))
+	payable, err := h.Links.Payable(c.UserContext(), c.Scope)
+	if err != nil {
+		return err
+	}
+	made := models.Link{Methods: strings.Join(methods, ",")}
+	if len(link.Offered(made, payable)) > 0 { // else its page says what is missing
+		c.Flash(string(ui.Good), words.T(c.UserContext(), "links.link_is_ready"))
+	}
 	return nil
 }
 
@@ -63,7 +73,8 @@ func (h *Handlers) showLinkForm(c *page.Ctx, status int, f ui.Form, on map[strin
 	if err != nil {
 		return err
 	}
-	props := dashboard.LinkFormProps{Page: c.Layout(words.T(c.UserContext(), "links.new_payment_link"), "links"), Form: f, MethodsOn: on, ID: c.Params("id")}
+	props := dashboard.LinkFormProps{Page: c.Layout(words.T(c.UserContext(), "links.new_payment_link"), "links"), Form: f, MethodsOn: on, ID: c.Params("id"),
+		Zone: zoneOf(c.Member.Business).String(), Live: c.Domain() == scope.Live}
 	if props.ID != "" {
 		props.Title, props.NextPath = words.T(c.UserContext(), "links.edit_payment_link"), "/dashboard/links"
 	}

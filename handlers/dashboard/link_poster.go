@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"cointill/core/scope"
+	"cointill/core/settings"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/words"
@@ -20,13 +21,14 @@ func (h *Handlers) linkPoster(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	methods, err := h.Accounts.Methods(c.UserContext(), c.Scope)
+	payable, err := h.Links.Payable(c.UserContext(), c.Scope)
 	if err != nil {
 		return err
 	}
-	facts := linkFacts{Link: found, URL: h.Links.URL(found), Now: h.Clock()}
-	props := posterProps(c.UserContext(), facts, methods)
-	props.Merchant, props.Test = c.Member.Business.Name, c.Domain() == scope.Test
+	facts := linkFacts{Link: found, URL: h.Links.URL(found), Payable: payable, Now: h.Clock()}
+	props := posterProps(c.UserContext(), facts)
+	props.Merchant, props.LogoURL = c.Member.Business.Name, settings.LogoPath(c.Member.Business)
+	props.Test = c.Domain() == scope.Test
 	props.Size, props.Lang = "a5", words.Language(c.Query("lang"), "")
 	if strings.EqualFold(c.Query("size"), "a4") {
 		props.Size = "a4"

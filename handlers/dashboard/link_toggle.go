@@ -8,7 +8,11 @@ func (h *Handlers) linkToggle(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := h.Links.SetActive(c.UserContext(), c.Scope, id, c.Text("active") == "true"); err != nil {
+	active, err := switchedOn(c, "active")
+	if err != nil {
+		return err
+	}
+	if err := h.Links.SetActive(c.UserContext(), c.Scope, id, active); err != nil {
 		return err
 	}
 	return c.Redirect(back(c, linkPath(id)))

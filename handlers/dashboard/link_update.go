@@ -23,7 +23,7 @@ func (h *Handlers) linkEdit(c *page.Ctx) error {
 	if found.Methods != "" {
 		methods = strings.Split(found.Methods, ",")
 	}
-	return h.showLinkForm(c, http.StatusOK, ui.Form{Values: linkValues(found)}, ticked(methods))
+	return h.showLinkForm(c, http.StatusOK, ui.Form{Values: linkValues(found, zoneOf(c.Member.Business))}, ticked(methods))
 }
 
 // linkUpdate changes a payment link. What was started with it stays as it was.
@@ -32,13 +32,18 @@ func (h *Handlers) linkUpdate(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if _, err := h.Links.Find(c.UserContext(), c.Scope, id); err != nil {
+	found, err := h.Links.Find(c.UserContext(), c.Scope, id)
+	if err != nil {
 		return err // before any word about its fields
 	}
 	typed, methods := form(c, linkFields...), multiple(c, "methods")
-	draft, errors := linkDraft(c.UserContext(), typed.Values, methods)
+	draft, errors := linkDraft(c.UserContext(), typed.Values, methods, found.ExpiresAt, zoneOf(c.Member.Business))
 	if len(errors) > 0 {
-		return h.linkRefused(c, typed, methods, mistyped(errors, draft.Check(h.Clock())))
+		others := draft.Check(h.Clock())
+		if draft.ExpiresAt == found.ExpiresAt {
+			delete(others, "expires_at") // it may have passed by itself
+		}
+		return h.linkRefused(c, typed, methods, mistyped(errors, others))
 	}
 	if _, err := h.Links.Update(c.UserContext(), c.Scope, id, draft); err != nil {
 		return h.linkRefused(c, typed, methods, err)

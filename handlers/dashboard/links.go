@@ -3,6 +3,7 @@ package dashboard
 import (
 	"strconv"
 
+	"cointill/core/link"
 	"cointill/core/scope"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -24,9 +25,13 @@ func (h *Handlers) links(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
+	payable, err := h.Links.Payable(ctx, sc)
+	if err != nil {
+		return err
+	}
 	props := dashboard.LinksProps{Page: c.Layout(words.T(ctx, "links.payment_links"), "links"), Manage: sc.Allows(scope.ManageLinks)}
 	for _, l := range links {
-		props.Rows = append(props.Rows, linkRow(ctx, l, collected[l.ID], h.Clock(), zoneOf(c.Member.Business)))
+		props.Rows = append(props.Rows, linkRow(ctx, l, collected[l.ID], link.StateFor(l, payable, h.Clock()), zoneOf(c.Member.Business)))
 	}
 	props.Pager = pager(words.N(ctx, "links.counted", len(links)), from > 0, "/dashboard/links",
 		next > 0, "/dashboard/links?before="+strconv.FormatInt(next, 10))

@@ -57,6 +57,8 @@ func TestLinkPoster(t *testing.T) {
 		at := "/dashboard/links/1/poster"
 		expect(t, b.Get("/dashboard/links/1"), 200, `href="`+at+`"`)
 		expect(t, b.Get(at), 200, "poster-a5", "Ama&#39;s Shop", "Yoga &lt;b&gt;", "GH₵20.00", "Scan to pay", "Pay with BTC, XRP", "/l/"+fixed.Code, "TEST DATA", "<svg")
+		leads(t, upload(t, b, picture(t, "png", 64, 64)), "/dashboard/settings#logo")
+		expect(t, b.Get(at), 200, `src="/logo/`+business(s).Code+"/"+business(s).LogoHash+`.png"`)
 		if strings.Contains(b.Get(at).Body, "can&#39;t be paid now") {
 			t.Error("a link that is open is warned about")
 		}
@@ -91,5 +93,84 @@ func TestLinksForFinance(t *testing.T) {
 		}
 		expect(t, b.Get("/dashboard/links/1/poster"), 200, "Yoga")
 		expect(t, b.PostFrom("/dashboard/links", "/dashboard/links/1/toggle", url.Values{"active": {"false"}}), 403)
+	})
+}
+
+// TestLinkWithoutCoins: a link that no coin can pay is shown as what it is, and
+// the form says why there are no coins and where to switch them on.
+func TestLinkWithoutCoins(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", ama)
+		_, err := s.Links.Create(t.Context(), sc, link.Draft{Title: "Tips", Currency: "USD", Methods: []string{"crypto_bitcoin"}})
+		s.Must(err)
+		b := s.SignIn(ama)
+		const at, form = "/dashboard/links/1", "/dashboard/links/new"
+		const none = "None of the coins that it accepts"
+		for _, page := range []string{"/dashboard/links", at, at + "/poster"} {
+			if text := b.Get(page).Text(); strings.Contains(text, "No coin") || strings.Contains(text, none) {
+				t.Errorf("%s warns of a link that can be paid", page)
+			}
+		}
+		s.Must(s.Accounts.SetMethod(t.Context(), sc, money.CryptoBitcoin, false))
+		expect(t, b.Get("/dashboard/links"), 200, "No coin")
+		expect(t, b.Get(at), 200, none, "No coin", "Switched on", `href="/dashboard/methods">See`)
+		expect(t, b.Get(at+"/poster"), 200, none, "can&#39;t be paid now")
+		for page, wrong := range map[string]string{at: "Can be paid", at + "/poster": "Pay with"} {
+			if strings.Contains(b.Get(page).Text(), wrong) {
+				t.Errorf("%s says %q", page, wrong)
+			}
+		}
+		expect(t, b.Get(form), 200, "Tick none for every coin")
+
+		leads(t, b.PostFrom(form, "/dashboard/domain", url.Values{"domain": {"live"}, "next": {"/dashboard/links"}}), "/dashboard/links")
+		expect(t, b.Get(form), 200, "No coin is switched on in the live domain", `href="/dashboard/methods">See`)
+		made := b.PostFrom(form, "/dashboard/links", url.Values{"title": {"Tips"}, "currency": {"USD"}, "amount_kind": {"open"}})
+		shown := b.Get(made.Location)
+		expect(t, shown, 200, none)
+		if strings.Contains(shown.Body, "The link is ready") {
+			t.Error("a link that nobody can pay is called ready")
+		}
+	})
+}
+
+// TestLinkExpiry: the form takes and shows an expiry in the business's zone, and
+// saved as it was shown it stays as it was, to the second, also when it is over.
+func TestLinkExpiry(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", ama) // in Lagos, an hour ahead of UTC
+		end := s.Clock.Now().Add(90*time.Minute + 42*time.Second)
+		_, err := s.Links.Create(t.Context(), sc, link.Draft{Title: "Seats", Currency: "USD", ExpiresAt: &end})
+		s.Must(err)
+		b := s.SignIn(ama)
+		const at = "/dashboard/links/1"
+		expect(t, b.Get(at+"/edit"), 200, "In the time of Africa/Lagos", `value="2026-03-01T14:30"`, `maxlength="1000"`)
+		stored := func() time.Time {
+			l, err := s.Links.Find(t.Context(), sc, 1)
+			s.Must(err)
+			return *l.ExpiresAt
+		}
+		sent := url.Values{"title": {"Seats"}, "currency": {"USD"}, "amount_kind": {"open"}, "expires_at": {"2026-03-01T14:30"}}
+		s.Clock.Advance(90*time.Minute + 10*time.Second) // between the minute and the end
+		for range 2 {
+			b = s.SignIn(ama) // a session ends sooner
+			leads(t, b.PostFrom(at+"/edit", at, sent), at)
+			if got := stored(); !got.Equal(end) {
+				t.Errorf("%s became %s", end, got)
+			}
+			s.Clock.Advance(time.Hour) // and after it
+		}
+		b = s.SignIn(ama)
+		sent.Set("usage_limit", "many")
+		refused := b.PostFrom(at+"/edit", at, sent)
+		expect(t, refused, 422, "Must be a whole number")
+		if strings.Contains(refused.Text(), "Must be in the future") {
+			t.Error("an expiry that was left as it was is refused")
+		}
+		sent.Del("usage_limit")
+		sent.Set("expires_at", "2026-03-02T10:00")
+		leads(t, b.PostFrom(at+"/edit", at, sent), at)
+		if got, want := stored(), time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC); !got.Equal(want) {
+			t.Errorf("closes at %s, want %s", got, want)
+		}
 	})
 }

@@ -7,7 +7,11 @@ import (
 
 // methodToggle switches a coin on or off.
 func (h *Handlers) methodToggle(c *page.Ctx) error {
-	err := h.Accounts.SetMethod(c.UserContext(), c.Scope, money.Method(c.Param("code")), c.Text("enabled") == "true")
+	enabled, err := switchedOn(c, "enabled")
+	if err != nil {
+		return err
+	}
+	err = h.Accounts.SetMethod(c.UserContext(), c.Scope, money.Method(c.Param("code")), enabled)
 	if err == nil {
 		return c.Redirect("/dashboard/methods")
 	}

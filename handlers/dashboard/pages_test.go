@@ -225,7 +225,7 @@ func TestLinks(t *testing.T) {
 		expect(t, b.Get(form), 200, "Bitcoin (BTC)")
 		refused := b.PostFrom(form, list, url.Values{"title": {""}, "currency": {"EUR"}, "amount_kind": {"fixed"}, "amount": {"12.50"},
 			"usage_limit": {"many"}, "expires_at": {"tomorrow"}, "redirect_url": {"javascript:alert(1)"}, "methods": {"crypto_gold"}})
-		expect(t, refused, 422, "Give the link a title", "12.50", "Must be one of NGN", "whole number", "Must be a date with a time", "is no payment method", "Must be a full address")
+		expect(t, refused, 422, "Is required.", "12.50", "Must be one of NGN", "whole number", "Must be a date with a time", "is no payment method", "Must be a full address")
 
 		good := url.Values{"title": {"Yoga class"}, "currency": {"GHC"}, "amount_kind": {"open"}, "min_amount": {"10"}, "max_amount": {"500"},
 			"usage_limit": {"3"}, "expires_at": {"2026-04-01T10:00"}, "methods": {"crypto_bitcoin", "crypto_ripple"}, "redirect_url": {"https://shop.example/thanks"}}
@@ -336,7 +336,7 @@ func TestTenancy(t *testing.T) {
 				acts = append(acts, at+verb)
 			}
 		}
-		form := url.Values{"title": {"Taken"}, "currency": {"USD"}, "amount": {"1"}, "type": {"Taken"}, "url": {"https://taken.example"}, "scenario": {"exact"}}
+		form := url.Values{"title": {"Taken"}, "currency": {"USD"}, "amount": {"1"}, "type": {"Taken"}, "url": {"https://taken.example"}, "scenario": {"exact"}, "active": {"true"}}
 		owner, stranger, elsewhere := s.SignIn(ama), s.SignIn(bayo), s.SignIn(ama)
 		leads(t, elsewhere.PostFrom("/dashboard", "/dashboard/domain", url.Values{"domain": {"live"}, "next": {pages[0]}}), "/dashboard/payments")
 		for _, at := range pages {

@@ -2,14 +2,12 @@ package dashboard
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
 
-	"cointill/core/account"
 	"cointill/core/link"
 	"cointill/core/money"
 	"cointill/models"
@@ -19,11 +17,11 @@ import (
 	"cointill/views/words"
 )
 
-// linkRow is a payment link in a list.
-func linkRow(ctx context.Context, l models.Link, collected []link.Sum, now time.Time, zone *time.Location) dashboard.LinkRow {
+// linkRow is a payment link in a list; state is its merchant's.
+func linkRow(ctx context.Context, l models.Link, collected []link.Sum, state string, zone *time.Location) dashboard.LinkRow {
 	return dashboard.LinkRow{
 		ID: strconv.FormatInt(l.ID, 10), Code: l.Code, Title: l.Title, Amount: linkAmount(ctx, l), Used: used(ctx, l),
-		Collected: sums(collected, money.Currency(l.Currency)), Active: l.Active, State: link.State(l, now), Created: l.CreatedAt.In(zone),
+		Collected: sums(collected, money.Currency(l.Currency)), Active: l.Active, State: state, Created: l.CreatedAt.In(zone),
 	}
 }
 
@@ -61,14 +59,17 @@ type linkFacts struct {
 	Collected []link.Sum
 	Manage    bool
 	Payments  []models.Payment
+	Payable   []money.CoinInfo // in the link's domain, now
 	Now       time.Time
 }
+
+func (f linkFacts) state() string { return link.StateFor(f.Link, f.Payable, f.Now) }
 
 // linkProps is the page of one payment link.
 func linkProps(ctx context.Context, page layout.Page, f linkFacts, zone *time.Location) dashboard.LinkProps {
 	l := f.Link
 	props := dashboard.LinkProps{
-		Page: page, Manage: f.Manage, LinkRow: linkRow(ctx, l, f.Collected, f.Now, zone), URL: f.URL, Description: l.Description,
+		Page: page, Manage: f.Manage, LinkRow: linkRow(ctx, l, f.Collected, f.state(), zone), URL: f.URL, Description: l.Description,
 		Methods: coins(ctx, l.Methods), RedirectURL: l.RedirectURL, Payments: paymentRows(ctx, f.Payments, zone),
 	}
 	if path, size, err := ui.QRPath(f.URL); err == nil { // without it the address can still be copied
@@ -83,21 +84,18 @@ func linkProps(ctx context.Context, page layout.Page, f linkFacts, zone *time.Lo
 	return props
 }
 
-// posterProps is the sheet of a payment link. methods are those of the business:
-// the sheet names the coins that are switched on.
-func posterProps(ctx context.Context, f linkFacts, methods []account.Method) dashboard.PosterProps {
+// posterProps is the sheet of a payment link, with the coins that can be paid.
+func posterProps(ctx context.Context, f linkFacts) dashboard.PosterProps {
 	l, currency := f.Link, money.Currency(f.Link.Currency)
-	p := dashboard.PosterProps{ID: strconv.FormatInt(l.ID, 10), Title: l.Title, Address: typed(f.URL), State: link.State(l, f.Now)}
+	p := dashboard.PosterProps{ID: strconv.FormatInt(l.ID, 10), Title: l.Title, Address: typed(f.URL), State: f.state()}
 	if l.Amount != nil {
 		p.Amount = currency.Show(decimal.NewFromInt(*l.Amount))
 	} else {
 		p.Least, p.Most = currency.Show(decimal.NewFromInt(l.MinAmount)), currency.Show(decimal.NewFromInt(l.MaxAmount))
 	}
 	var names []string
-	for _, m := range methods {
-		if m.Enabled && (l.Methods == "" || slices.Contains(strings.Split(l.Methods, ","), string(m.Coin.Method))) {
-			names = append(names, string(m.Coin.Coin))
-		}
+	for _, info := range link.Offered(l, f.Payable) {
+		names = append(names, string(info.Coin))
 	}
 	p.Coins = strings.Join(names, ", ")
 	if path, size, err := ui.QRPath(f.URL); err == nil { // without it the address can still be typed
@@ -124,15 +122,17 @@ func coins(ctx context.Context, codes string) string {
 	return strings.Join(names, ", ")
 }
 
-// formTime is how a datetime-local field writes a time, in UTC.
+// formTime is how a datetime-local field writes a time: without its zone, which
+// is the business's.
 const formTime = "2006-01-02T15:04"
 
 // The fields of the form of a link.
 var linkFields = []string{"title", "description", "currency", "amount_kind", "amount", "min_amount", "max_amount", "expires_at", "usage_limit", "redirect_url"}
 
 // linkDraft reads the form of a link: what it says, and what can't be read.
-// Rules on values are core's.
-func linkDraft(ctx context.Context, values map[string]string, methods []string) (link.Draft, map[string][]string) {
+// Rules on values are core's. before is the expiry that the link has: the form
+// shows less of it than may be there, so what is as it was shown stays as it was.
+func linkDraft(ctx context.Context, values map[string]string, methods []string, before *time.Time, zone *time.Location) (link.Draft, map[string][]string) {
 	errors := map[string][]string{}
 	whole := func(name string) int64 {
 		text := strings.TrimSpace(values[name])
@@ -156,8 +156,12 @@ func linkDraft(ctx context.Context, values map[string]string, methods []string) 
 	if n := whole("usage_limit"); strings.TrimSpace(values["usage_limit"]) != "" {
 		d.UsageLimit = &n
 	}
-	if text := values["expires_at"]; text != "" {
-		at, err := time.Parse(formTime, text)
+	switch text := values["expires_at"]; text {
+	case "":
+	case formExpiry(before, zone):
+		d.ExpiresAt = before
+	default:
+		at, err := time.ParseInLocation(formTime, text, zone)
 		if err != nil {
 			errors["expires_at"] = []string{words.T(ctx, "links.must_be_date")}
 		} else {
@@ -167,8 +171,16 @@ func linkDraft(ctx context.Context, values map[string]string, methods []string) 
 	return d, errors
 }
 
+// formExpiry is an expiry as the form shows it; empty for none.
+func formExpiry(at *time.Time, zone *time.Location) string {
+	if at == nil {
+		return ""
+	}
+	return at.In(zone).Format(formTime)
+}
+
 // linkValues is a link as its form shows it.
-func linkValues(l models.Link) map[string]string {
+func linkValues(l models.Link, zone *time.Location) map[string]string {
 	values := map[string]string{"title": l.Title, "description": l.Description, "currency": l.Currency, "amount_kind": "open", "redirect_url": l.RedirectURL,
 		"min_amount": strconv.FormatInt(l.MinAmount, 10), "max_amount": strconv.FormatInt(l.MaxAmount, 10)}
 	if l.Amount != nil {
@@ -179,9 +191,7 @@ func linkValues(l models.Link) map[string]string {
 	if l.UsageLimit != nil {
 		values["usage_limit"] = strconv.FormatInt(*l.UsageLimit, 10)
 	}
-	if l.ExpiresAt != nil {
-		values["expires_at"] = l.ExpiresAt.UTC().Format(formTime)
-	}
+	values["expires_at"] = formExpiry(l.ExpiresAt, zone)
 	return values
 }
 

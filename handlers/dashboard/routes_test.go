@@ -293,7 +293,8 @@ var formToken = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 func asking(t testing.TB, b *servertest.Browser, domain scope.Domain) url.Values {
 	t.Helper()
 	leads(t, b.PostFrom("/dashboard/account", "/dashboard/domain", url.Values{"domain": {string(domain)}, "next": {"/dashboard/account"}}), "/dashboard/account")
-	return url.Values{"csrf": {html.UnescapeString(formToken.FindStringSubmatch(b.Get("/dashboard/account").Body)[1])}}
+	token := html.UnescapeString(formToken.FindStringSubmatch(b.Get("/dashboard/account").Body)[1])
+	return url.Values{"csrf": {token}, "active": {"true"}, "enabled": {"true"}} // switches ask for their value first
 }
 
 // TestRights (AP-2) asks for every address as each role in each domain: who may not is
@@ -353,7 +354,7 @@ func TestStrangers(t *testing.T) {
 		owned(t, s, theirs)
 		stranger, nobody := s.SignIn(bayo), s.Browser()
 		audits := rows(s, &models.Audit{}, fmt.Sprintf("business_id = %d", sc.BusinessID))
-		form := url.Values{"title": {"Taken"}, "currency": {"USD"}, "amount": {"1"}, "amount_kind": {"fixed"}, "type": {"Taken"}, "url": {"https://taken.example"}, "scenario": {"exact"}, "role": {"finance"}}
+		form := url.Values{"title": {"Taken"}, "currency": {"USD"}, "amount": {"1"}, "amount_kind": {"fixed"}, "type": {"Taken"}, "url": {"https://taken.example"}, "scenario": {"exact"}, "role": {"finance"}, "active": {"true"}}
 		for _, domain := range []scope.Domain{scope.Test, scope.Live} {
 			mine, token := things[domain], asking(t, stranger, domain)
 			for _, r := range rowsOf(t) {

@@ -55,7 +55,7 @@ func TestWebhookRoles(t *testing.T) {
 					at = "/dashboard/webhooks/" + own.ID
 				}
 				for _, path := range posts(at) {
-					got[1] += mark(s.b.PostFrom("/dashboard/methods", path, nil).Status)
+					got[1] += mark(s.b.PostFrom("/dashboard/methods", path, url.Values{"active": {"true"}}).Status)
 				}
 				if got != both[i] {
 					t.Errorf("%s in %s: %s, want %s", role, domain, got, both[i])
@@ -80,7 +80,7 @@ func TestWebhookRoles(t *testing.T) {
 			expect(t, stranger.Get(path), 404)
 		}
 		for _, path := range []string{s.at, s.at + "/toggle", one + "/resend"} {
-			expect(t, stranger.PostFrom("/dashboard/methods", path, nil), 404)
+			expect(t, stranger.PostFrom("/dashboard/methods", path, url.Values{"active": {"true"}}), 404)
 		}
 		expect(t, stranger.PostFrom("/dashboard/methods", "/dashboard/webhooks/check", url.Values{"endpoint": {s.id()}}), 404)
 		expect(t, stranger.PostFrom("/dashboard/methods", "/dashboard/webhooks/resends", url.Values{"endpoint": {s.id()}, "created_after": {"2026-03-01T11:30"}}), 404)

@@ -10,7 +10,10 @@ import (
 // webhookToggle switches an endpoint on or off; switching it on forgives its
 // failures, and says what it missed meanwhile.
 func (h *Handlers) webhookToggle(c *page.Ctx) error {
-	active := c.Text("active") == "true"
+	active, err := switchedOn(c, "active")
+	if err != nil {
+		return err
+	}
 	changed, err := h.Webhooks.Update(c.UserContext(), c.Scope, c.Param("id"), webhook.Change{Active: &active})
 	if err != nil {
 		return h.webhookRefused(c, err)

@@ -1,0 +1,128 @@
+package link
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"cointill/core/clock"
+	"cointill/core/contact"
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/models"
+)
+
+// maxDescription is how many characters a description may have.
+const maxDescription = 1000
+
+// Draft is what a merchant says of a link.
+type Draft struct {
+	Title       string
+	Description string
+	Currency    string
+	Amount      *int64 // nil: the customer decides
+	MinAmount   int64  // for an open amount; 0 means 1
+	MaxAmount   int64  // for an open amount; 0 means 1,000,000
+	Methods     []string
+	RedirectURL string
+	UsageLimit  *int64
+	ExpiresAt   *time.Time
+	Active      *bool // nil: a new link is switched on, one that is there stays as it is
+}
+
+// Check lists what is wrong with the draft, all fields at once.
+func (d Draft) Check(now time.Time) fault.Fields {
+	fields := fault.Fields{}
+	if sentence := contact.Label(strings.TrimSpace(d.Title)); sentence != "" {
+		fields.Add("title", sentence)
+	}
+	if sentence := contact.Lines(d.Description, maxDescription); sentence != "" {
+		fields.Add("description", sentence)
+	}
+	if !money.Currency(d.Currency).Known() {
+		fields.Add("currency", "Must be one of NGN, GHC, KES, USD.")
+	}
+	least, most := d.bounds()
+	switch {
+	case d.Amount != nil && !amountFits(*d.Amount):
+		fields.Add("amount", "Must be a whole number from 1 to 1,000,000.")
+	case d.Amount == nil && (!amountFits(least) || !amountFits(most)):
+		fields.Add("min_amount", "Both limits must be whole numbers from 1 to 1,000,000.")
+	case d.Amount == nil && least > most:
+		fields.Add("min_amount", "The least amount is above the most.")
+	}
+	for _, m := range d.Methods {
+		if _, ok := money.Method(m).Info(); !ok {
+			fields.Add("methods", fmt.Sprintf("%.40q is no payment method.", m))
+			break
+		}
+	}
+	if d.RedirectURL != "" && !webAddress(d.RedirectURL) {
+		fields.Add("redirect_url", "Must be a full address beginning with https:// or http://.")
+	}
+	if d.UsageLimit != nil && (*d.UsageLimit < 1 || *d.UsageLimit > 1_000_000) {
+		fields.Add("usage_limit", "Must be from 1 to 1,000,000, or empty.")
+	}
+	if d.ExpiresAt != nil && !d.ExpiresAt.After(now) {
+		fields.Add("expires_at", "Must be in the future, or empty.")
+	}
+	return fields
+}
+
+func amountFits(n int64) bool { return n >= payment.MinAmount && n <= payment.MaxAmount }
+
+func (d Draft) bounds() (least, most int64) {
+	least, most = d.MinAmount, d.MaxAmount
+	if least == 0 {
+		least = payment.MinAmount
+	}
+	if most == 0 {
+		most = payment.MaxAmount
+	}
+	return least, most
+}
+
+// webAddress reports whether a text is a full address that shows where it leads.
+func webAddress(text string) bool {
+	hidden := func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }
+	u, err := url.Parse(text)
+	if err != nil || len(text) > 2048 || strings.ContainsFunc(text, hidden) {
+		return false
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return false
+		}
+	}
+	return (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil
+}
+
+// fill writes the draft into a row.
+func (d Draft) fill(row *models.Link) {
+	row.Title, row.Description, row.Currency, row.Amount = strings.TrimSpace(d.Title), strings.TrimSpace(d.Description), d.Currency, d.Amount
+	row.MinAmount, row.MaxAmount = d.bounds()
+	row.Methods, row.RedirectURL, row.UsageLimit = strings.Join(once(d.Methods), ","), d.RedirectURL, d.UsageLimit
+	row.ExpiresAt = nil
+	if d.ExpiresAt != nil {
+		at := clock.Trim(*d.ExpiresAt)
+		row.ExpiresAt = &at
+	}
+	if d.Active != nil {
+		row.Active = *d.Active
+	}
+}
+
+// once is each of the names in the order in which it came first.
+func once(names []string) (each []string) {
+	for _, name := range names {
+		if !slices.Contains(each, name) {
+			each = append(each, name)
+		}
+	}
+	return each
+}

@@ -1,0 +1,173 @@
+package link
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// The states of a link.
+const (
+	Open     = "open"
+	Inactive = "inactive"
+	Expired  = "expired"
+	UsedUp   = "used_up"
+	// NoCoin is an open link that can't be paid all the same, as no coin that it
+	// takes can be; only its merchant is told.
+	NoCoin = "no_coin"
+)
+
+// Public is what a customer may know of a link.
+type Public struct {
+	Link     models.Link
+	Business models.Business
+	Scope    scope.Scope
+	Methods  []money.CoinInfo // that the customer may choose from now
+	State    string
+}
+
+// Public finds a link by the code in its address.
+func (s *Service) Public(ctx context.Context, code string) (Public, error) {
+	var rows []models.Link
+	if err := s.DB.Read(ctx).Where("code = ?", code).Limit(1).Find(&rows).Error; err != nil {
+		return Public{}, err
+	}
+	if len(rows) == 0 {
+		return Public{}, fault.Missing("payment link")
+	}
+	p := Public{Link: rows[0], State: State(rows[0], s.Clock())}
+	p.Scope = scope.Scope{BusinessID: p.Link.BusinessID, Domain: scope.Domain(p.Link.Domain), Actor: fmt.Sprintf("link:%d", p.Link.ID), Role: scope.System}
+	if err := s.DB.Read(ctx).Where("id = ?", p.Link.BusinessID).Take(&p.Business).Error; err != nil {
+		return p, err
+	}
+	payable, err := s.Payable(ctx, p.Scope)
+	p.Methods = Offered(p.Link, payable)
+	return p, err
+}
+
+// Payable is the coins of a scope that can be paid now: switched on, on a
+// network that takes payments.
+func (s *Service) Payable(ctx context.Context, sc scope.Scope) (coins []money.CoinInfo, err error) {
+	var enabled []string
+	if err := sc.Rows(s.DB.Read(ctx).Model(&models.Method{})).Where("enabled = ?", true).Pluck("code", &enabled).Error; err != nil {
+		return nil, err
+	}
+	for _, info := range money.Coins() {
+		if slices.Contains(enabled, string(info.Method)) && s.works(sc.Domain, info) {
+			coins = append(coins, info)
+		}
+	}
+	return coins, nil
+}
+
+// Offered is which of the payable coins a link lets its customers choose from.
+func Offered(l models.Link, payable []money.CoinInfo) (coins []money.CoinInfo) {
+	for _, info := range payable {
+		if l.Methods == "" || slices.Contains(strings.Split(l.Methods, ","), string(info.Method)) {
+			coins = append(coins, info)
+		}
+	}
+	return coins
+}
+
+// State is whether a link can be paid now, and if not, why.
+func State(l models.Link, now time.Time) string {
+	switch {
+	case !l.Active:
+		return Inactive
+	case l.ExpiresAt != nil && !now.Before(*l.ExpiresAt):
+		return Expired
+	case l.UsageLimit != nil && l.Used >= *l.UsageLimit:
+		return UsedUp
+	}
+	return Open
+}
+
+// StateFor is the state as its merchant sees it: State, or NoCoin. payable is
+// what the link's scope can be paid with now.
+func StateFor(l models.Link, payable []money.CoinInfo, now time.Time) string {
+	if state := State(l, now); state != Open || len(Offered(l, payable)) > 0 {
+		return state
+	}
+	return NoCoin
+}
+
+// Form is what a customer fills in on a link's page.
+type Form struct {
+	Amount    int64 // only where the amount is open
+	FirstName string
+	LastName  string
+	Email     string
+	Method    string
+}
+
+// works reports whether a coin's network can take a payment now.
+func (s *Service) works(domain scope.Domain, info money.CoinInfo) bool {
+	if s.Networks == nil {
+		return true
+	}
+	_, problem := s.Networks.Network(domain, info.Chain)
+	return problem == ""
+}
+
+// Start starts a payment from a link's page. The use is counted in the payment's
+// own transaction, so that there is neither without the other.
+func (s *Service) Start(ctx context.Context, code string, f Form) (payment.Started, error) {
+	public, err := s.Public(ctx, code)
+	if err != nil {
+		return payment.Started{}, err
+	}
+	link := public.Link
+	if public.State != Open {
+		return payment.Started{}, closed(public.State)
+	}
+	request := payment.Request{Currency: link.Currency, Amount: f.Amount, FirstName: f.FirstName, LastName: f.LastName,
+		Email: f.Email, Method: f.Method, LinkID: &link.ID}
+	if link.Amount != nil {
+		request.Amount = *link.Amount
+	}
+	fields := request.Check()
+	if link.Amount == nil && (f.Amount < link.MinAmount || f.Amount > link.MaxAmount) {
+		delete(fields, "amount")
+		fields.Add("amount", fmt.Sprintf("Must be a whole number from %d to %d.", link.MinAmount, link.MaxAmount))
+	}
+	if !slices.ContainsFunc(public.Methods, func(i money.CoinInfo) bool { return string(i.Method) == f.Method }) {
+		delete(fields, "payment_method")
+		fields.Add("payment_method", "Choose one of the coins offered.")
+	}
+	if err := fault.Validation(fields); err != nil {
+		return payment.Started{}, err
+	}
+	request.Also = func(tx *models.Tx) error { return take(tx, link.ID) }
+	return s.Payments.Initiate(ctx, public.Scope, request)
+}
+
+// take counts one use, unless the link was switched off or used up meanwhile.
+func take(tx *models.Tx, id int64) error {
+	taken := tx.Model(&models.Link{}).Where("id = ? AND active = ? AND (usage_limit IS NULL OR used < usage_limit)", id, true).
+		Update("used", gorm.Expr("used + 1"))
+	if taken.Error == nil && taken.RowsAffected == 0 {
+		return closed(UsedUp)
+	}
+	return taken.Error
+}
+
+// closed says why a link starts no payment.
+func closed(state string) error {
+	sentences := map[string]string{
+		Inactive: "This payment link was switched off by the merchant.",
+		Expired:  "This payment link has expired. Ask the merchant for a new one.",
+		UsedUp:   "This payment link has been used as often as it may be. Ask the merchant for a new one.",
+	}
+	return fault.New(fault.Gone, "link_"+state, sentences[state])
+}
