@@ -195,7 +195,7 @@ func linkRow() dashboard.LinkRow {
 }
 
 func methodsPage() dashboard.MethodsProps {
-	return dashboard.MethodsProps{Page: shell("Payment methods", "methods"), Methods: []dashboard.MethodRow{
+	return dashboard.MethodsProps{Page: shell("Payment methods", "methods"), Manage: true, Methods: []dashboard.MethodRow{
 		{Code: "crypto_bitcoin", Coin: "BTC", Name: "Bitcoin", Network: "Bitcoin", Enabled: true, Available: true, Sentence: "Pays on the sandbox: nothing else is needed."},
 		{Code: "crypto_ethereum", Coin: "ETH", Name: "Ethereum", Network: "Ethereum", Enabled: true, Available: true, Sentence: "Pays on the sandbox: nothing else is needed."},
 		{Code: "crypto_tether", Coin: "USDT", Name: "Tether USDt", Network: "Ethereum (ERC-20)", Available: true, Sentence: "Off: customers don't see it."},

@@ -20,9 +20,7 @@ import (
 func (s *Server) fail(c *fiber.Ctx, err error) error {
 	id := s.prepare(c)
 	answer := page.Explain(err)
-	if answer.Status == http.StatusRequestEntityTooLarge && string(c.Request().RequestURI()) == logoPath {
-		answer.Sentence = "The file is too long: a logo may have at most 512 KB."
-	}
+	tooLarge := answer.Status == http.StatusRequestEntityTooLarge
 	s.logFailure(c, id, answer.Status, err)
 	c.Response().ResetBody()
 	c.Response().Header.Del(fiber.HeaderLocation) // of what was to follow
@@ -36,10 +34,15 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 		}
 		return c.JSON(answer.Envelope(id))
 	}
+	if tooLarge && string(c.Request().RequestURI()) == logoPath { // the form says what a logo may have
+		return c.Redirect(strings.TrimSuffix(logoPath, "/logo")+"?logo=too_large#logo", http.StatusSeeOther)
+	}
 	var body bytes.Buffer
 	props := layout.ErrorProps{Status: answer.Status, Title: http.StatusText(answer.Status), What: answer.Sentence, RequestID: id}
 	if strings.HasPrefix(c.Path(), "/dashboard/") { // whoever used a page that is out of date has a way on
-		props.HomeHref = "/dashboard"
+		if props.HomeHref = "/dashboard"; tooLarge {
+			props.HomeHref = s.formPage(c)
+		}
 	}
 	if err := layout.Error(props.Worded(c.UserContext())).Render(c.UserContext(), &body); err != nil {
 		s.Log.Error("error page not rendered", "request_id", id, "error", err)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -25,6 +27,7 @@ type members struct{ *Server }
 
 // Get registers a page.
 func (m members) Get(path string, action scope.Action, h page.Handler) {
+	m.actions[path] = action
 	m.app.Get(path, m.withSession(m.asMember(action, h)))
 }
 
@@ -135,6 +138,10 @@ func (s *Server) asMember(action scope.Action, h page.Handler) page.Handler {
 		if c.Operator, err = s.Account.Operator(c.UserContext(), member.User); err != nil {
 			return err
 		}
+		c.Offers = func(path string) bool {
+			action, known := s.actions[path]
+			return !known || c.Scope.Allows(action)
+		}
 		c.Locals(page.LocalBusiness, member.Business.ID)
 		err = c.Scope.Can(action)
 		if err == nil {
@@ -173,17 +180,55 @@ func (s *Server) noteForged(c *page.Ctx) error {
 	return s.noteRefusal(c)
 }
 
-// askSignIn sends a browser to the sign-in page, and from there back to the page it wanted.
+// askSignIn sends a browser to the sign-in page, and from there back to the page
+// that it wanted, or on which its form stood.
 func (s *Server) askSignIn(c *page.Ctx) error {
-	to := SignInPath
-	if c.Method() == http.MethodGet && c.OriginalURL() != "/" {
-		to += "?next=" + url.QueryEscape(page.Local(c.OriginalURL(), "/"))
+	byScript := c.Get("HX-Request") != "" // which would put the sign-in page into a corner of this one
+	wanted := page.Local(c.OriginalURL(), "/")
+	if byScript || c.Method() != http.MethodGet {
+		wanted = s.formPage(c.Ctx)
 	}
-	if c.Get("HX-Request") != "" { // a script would put the sign-in page into a corner of this one
-		c.Set("HX-Redirect", SignInPath)
+	to := SignInPath + "?next=" + url.QueryEscape(wanted)
+	if byScript {
+		c.Set("HX-Redirect", to)
 		return c.Status(http.StatusUnauthorized).Send(nil)
 	}
 	return c.Redirect(to)
+}
+
+// formPage is the page on which a form stood: the one of ours that the script or
+// the browser names, else the form's own address; or the nearest page above it,
+// where that address takes forms only.
+func (s *Server) formPage(c *fiber.Ctx) string {
+	path := c.Path()
+	for _, header := range []string{"HX-Current-URL", fiber.HeaderReferer} {
+		from, err := url.Parse(c.Get(header))
+		if err != nil || !slices.Contains(s.origins, from.Scheme+"://"+from.Host) {
+			continue
+		}
+		if path = from.Path; s.isPage(path) {
+			return page.Local(from.RequestURI(), "/dashboard")
+		}
+		break
+	}
+	for !s.isPage(path) {
+		above := strings.LastIndex(path, "/")
+		if above <= 0 {
+			return "/dashboard"
+		}
+		path = path[:above]
+	}
+	return page.Local((&url.URL{Path: path}).String(), "/dashboard")
+}
+
+// isPage reports whether a path is that of a member's page.
+func (s *Server) isPage(path string) bool {
+	for route := range s.actions {
+		if fiber.RoutePatternMatch(path, route, fiber.Config{CaseSensitive: true, StrictRouting: true}) {
+			return true
+		}
+	}
+	return false
 }
 
 // asPayer runs a handler for somebody who holds a payment's address. Guessing

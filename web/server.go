@@ -24,6 +24,7 @@ import (
 	"cointill/core/calls"
 	"cointill/core/clock"
 	"cointill/core/limit"
+	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/settings"
 	"cointill/core/stream"
@@ -76,6 +77,7 @@ type Server struct {
 	proxies []netip.Prefix
 	store   *store
 	assets  assets
+	actions map[string]scope.Action // of members' pages, by their route
 	silent  silent
 	timings *prometheus.HistogramVec
 	metrics *http.Server
@@ -84,7 +86,7 @@ type Server struct {
 // New builds the server; it refuses a base address that would send login
 // cookies over an open network.
 func New(config Config, deps Deps) (*Server, error) {
-	s := &Server{Deps: deps, silent: silent{conns: map[*conn]struct{}{}}}
+	s := &Server{Deps: deps, silent: silent{conns: map[*conn]struct{}{}}, actions: map[string]scope.Action{}}
 	if err := s.setBase(config.BaseURL); err != nil {
 		return nil, err
 	}

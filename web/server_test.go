@@ -74,7 +74,7 @@ func TestRawRequests(t *testing.T) {
 		"plain chunks are fine":    {post + "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n" + chunk, "200"},
 		"a plain length is fine":   {post + "Content-Length: 2\r\nConnection: close\r\n\r\n{}", "200"},
 		"body beyond the limit":    {post + "Content-Length: 65537\r\n\r\n" + strings.Repeat("x", 65537), "413"},
-		"a file beyond its limit":  {"POST /dashboard/settings/logo HTTP/1.1\r\n" + host + "Content-Length: 700000\r\n\r\n", "413"},
+		"a file beyond its limit":  {"POST /dashboard/settings/logo HTTP/1.1\r\n" + host + "Content-Length: 700000\r\n\r\n", "303"},
 		"a file somewhere else":    {"POST /dashboard/settings/mails HTTP/1.1\r\n" + host + "Content-Length: 65537\r\n\r\n", "413"},
 		"headers beyond the limit": {post + "X: " + strings.Repeat("x", 9<<10) + "\r\n\r\n", "431"},
 		"authorization not shown":  {"GET /v1/echo HTTP/1.1\r\nAuthorization: Bearer " + canary + "\r\nHost : x\r\n\r\n", "400"},
@@ -89,6 +89,23 @@ func TestRawRequests(t *testing.T) {
 		}
 		if strings.HasPrefix(c.request, "POST /v1") && c.status != "200" && !strings.Contains(got, `"status":false`) {
 			t.Errorf("%s: no envelope: %.900q", name, got)
+		}
+	}
+}
+
+// TestTooLongAForm (AP-18): whoever sent more than a form may have comes back to its page, and
+// with a logo to the form that says how long one may be.
+func TestTooLongAForm(t *testing.T) {
+	b := setup(t, local)
+	address, _ := b.listen(t)
+	for _, c := range []struct{ path, from, status, want string }{
+		{"/dashboard/methods", b.base + "/dashboard?q=1", "413", `href="/dashboard?q=1">Back to the form`},
+		{"/dashboard/methods", "https://evil.example/dashboard?q=1", "413", `href="/dashboard">Back to the form`},
+		{"/dashboard/settings/logo", "", "303", "Location: /dashboard/settings?logo=too_large#logo"},
+	} {
+		got := exchange(t, address, "POST "+c.path+" HTTP/1.1\r\nHost: a\r\nReferer: "+c.from+"\r\nContent-Length: 5000000\r\n\r\n")
+		if !strings.HasPrefix(got, "HTTP/1.1 "+c.status) || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q", c.path, got)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func TestSessionIsFreshAtEachRequest(t *testing.T) {
 	if answer, _ := w.post("/dashboard/methods", url.Values{}); answer.StatusCode != 403 {
 		t.Error("a role that was taken away still acts:", answer.StatusCode)
 	}
-	if answer, _ := b.do(t, "GET", "/dashboard", "", "HX-Request", "true"); answer.StatusCode != 401 || answer.Header.Get("HX-Redirect") != "/sign-in" {
+	if answer, _ := b.do(t, "GET", "/dashboard", "", "HX-Request", "true"); answer.StatusCode != 401 || answer.Header.Get("HX-Redirect") != "/sign-in?next=%2Fdashboard" {
 		t.Error(answer.StatusCode, answer.Header)
 	}
 	if err := b.Account.RevokeUser(t.Context(), b.user.ID); err != nil {
@@ -100,7 +100,7 @@ func TestSessionIsFreshAtEachRequest(t *testing.T) {
 	if answer, _ := w.get("/dashboard"); answer.StatusCode != 303 {
 		t.Error("a revoked session works")
 	}
-	if answer, _ := w.post("/dashboard/methods", url.Values{}); answer.StatusCode != 303 || answer.Header.Get("Location") != "/sign-in" {
+	if answer, _ := w.post("/dashboard/methods", url.Values{}); answer.StatusCode != 303 || answer.Header.Get("Location") != "/sign-in?next=%2Fdashboard" {
 		t.Error("a form after the session's end leads to sign-in:", answer.StatusCode)
 	}
 }
@@ -204,5 +204,33 @@ func TestFormsOfTheOtherDomain(t *testing.T) {
 	}
 	if got := send("/dashboard/methods", w.token, ""); got != 409 {
 		t.Error("a form of the live domain is taken in test:", got)
+	}
+}
+
+// TestAFormAfterTheSessionsEnd (AP-22): whoever signs in again comes back to the page of the
+// form, and to no other site's.
+func TestAFormAfterTheSessionsEnd(t *testing.T) {
+	b := setup(t, local)
+	for _, c := range []struct{ path, header, from, want string }{
+		{"/dashboard/methods", "Referer", b.base + "/dashboard?period=7d&q=a+b", "/dashboard?period=7d&q=a+b"},
+		{"/dashboard/methods", "Referer", "http://localhost:8080/dashboard", "/dashboard"},
+		{"/dashboard/methods", "HX-Current-URL", b.base + "/dashboard?q=1", "/dashboard?q=1"},
+		{"/dashboard/methods", "Referer", b.base + "/dashboard/methods/x?q=1", "/dashboard"}, // which takes forms only
+		{"/dashboard/methods", "Referer", "https://evil.example/dashboard?q=1", "/dashboard"},
+		{"/dashboard/methods", "Referer", "https://evil.example//evil.example", "/dashboard"},
+		{"/dashboard/methods", "Referer", b.base + "//evil.example", "/dashboard"},
+		{"/dashboard/methods", "Referer", "%", "/dashboard"},
+		{"/dashboard/methods", "", "", "/dashboard"},
+	} {
+		w := &browser{bench: b, t: t}
+		w.get("/sign-in")
+		headers := []string{"Cookie", w.cookie, "Origin", b.base, "X-CSRF-Token", w.token}
+		if c.header != "" {
+			headers = append(headers, c.header, c.from)
+		}
+		answer, _ := b.do(t, "POST", c.path, "", headers...)
+		if got := answer.Header.Get("Location"); answer.StatusCode != 303 || got != "/sign-in?next="+url.QueryEscape(c.want) {
+			t.Errorf("%s %s: %d %s, want %s", c.header, c.from, answer.StatusCode, got, c.want)
+		}
 	}
 }

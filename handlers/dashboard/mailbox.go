@@ -3,6 +3,7 @@ package dashboard
 import (
 	"net/url"
 
+	"cointill/core/fault"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/words"
@@ -12,6 +13,9 @@ import (
 func (h *Handlers) mailbox(c *page.Ctx) error {
 	after := c.Query("cursor")
 	mails, next, err := h.Mails.List(c.UserContext(), c.Scope, after, listSize)
+	if fault.KindOf(err) == fault.Invalid { // no page begins there
+		return c.Redirect("/dashboard/mailbox")
+	}
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"net/http"
 
+	"cointill/core/scope"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
@@ -35,5 +36,7 @@ func (h *Handlers) showMethods(c *page.Ctx, status int, said layout.Flash) error
 	if said.Text != "" {
 		shell.Flash = said
 	}
-	return c.RenderStatus(status, dashboard.Methods(methodsProps(c.UserContext(), shell, methods, facts, unpriced)))
+	props := methodsProps(c.UserContext(), shell, methods, facts, unpriced)
+	props.Manage = c.Scope.Allows(scope.ToggleMethods)
+	return c.RenderStatus(status, dashboard.Methods(props))
 }

@@ -299,7 +299,8 @@ func TestMailbox(t *testing.T) {
 		expect(t, b.Get("/dashboard/payments/"+reference), 200, at, "Kept here")
 		expect(t, b.PostFrom(at, at+"/resend", nil), 409, "No mail server is configured")
 		expect(t, b.Get("/dashboard/mailbox/999"), 404)
-		expect(t, b.Get("/dashboard/mailbox?cursor=%21"), 422)
+		leads(t, b.Get("/dashboard/mailbox?cursor=%21"), "/dashboard/mailbox")
+		leads(t, b.Get("/dashboard/mailbox?cursor=-1"), "/dashboard/mailbox")
 	})
 }
 

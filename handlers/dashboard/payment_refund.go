@@ -49,6 +49,15 @@ func (h *Handlers) refundReview(c *page.Ctx) error {
 	return c.Render(dashboard.RefundReview(refundReviewProps(shell, plan, typed)))
 }
 
+// refundReviewBack is where a review leads whose form was not sent along.
+func (h *Handlers) refundReviewBack(c *page.Ctx) error {
+	v, err := h.Payments.Verify(c.UserContext(), c.Scope, clean(c.Param("reference")))
+	if err != nil {
+		return err
+	}
+	return c.Redirect(paymentPath(v.Payment.Reference) + "/refund")
+}
+
 // refundRecord writes the refund down, once.
 func (h *Handlers) refundRecord(c *page.Ctx) error {
 	typed, asked := refundOf(c)

@@ -45,11 +45,13 @@ func (h *Handlers) Routes(m page.Members, v page.Visitors) {
 	m.Get("/dashboard/payments/:reference/receipt", scope.SeePayments, h.paymentReceipt)
 	m.Get("/dashboard/payments/:reference/refund", scope.ResolvePayment, h.refundForm)
 	m.Post("/dashboard/payments/:reference/refund", scope.ResolvePayment, h.refundRecord)
+	m.Get("/dashboard/payments/:reference/refund/review", scope.ResolvePayment, h.refundReviewBack)
 	m.Post("/dashboard/payments/:reference/refund/review", scope.ResolvePayment, h.refundReview)
 
 	m.Get(unmatchedPath, scope.SeePayments, h.unmatched)
 	m.Get(unmatchedPath+"/:id", scope.SeePayments, h.stray)
 	m.Post(unmatchedPath+"/:id/attach", scope.ResolvePayment, h.strayAttach)
+	m.Get(unmatchedPath+"/:id/attach/review", scope.SeePayments, h.strayReviewBack)
 	m.Post(unmatchedPath+"/:id/attach/review", scope.ResolvePayment, h.strayReview)
 	m.Post(unmatchedPath+"/:id/refund", scope.ResolvePayment, h.strayRefund)
 	m.Post(unmatchedPath+"/:id/refund/review", scope.ResolvePayment, h.strayRefundReview)

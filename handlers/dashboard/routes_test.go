@@ -43,10 +43,12 @@ POST /dashboard/payments/:reference/close             ✓✓––
 GET  /dashboard/payments/:reference/receipt           ✓✓✓t
 GET  /dashboard/payments/:reference/refund            ✓✓––
 POST /dashboard/payments/:reference/refund            ✓✓––
+GET  /dashboard/payments/:reference/refund/review     ✓✓––
 POST /dashboard/payments/:reference/refund/review     ✓✓––
 GET  /dashboard/unmatched                             ✓✓✓t
 GET  /dashboard/unmatched/:id                         ✓✓✓t
 POST /dashboard/unmatched/:id/attach                  ✓✓––
+GET  /dashboard/unmatched/:id/attach/review           ✓✓✓t
 POST /dashboard/unmatched/:id/attach/review           ✓✓––
 POST /dashboard/unmatched/:id/refund                  ✓✓––
 POST /dashboard/unmatched/:id/refund/review           ✓✓––
@@ -380,8 +382,8 @@ func TestStrangers(t *testing.T) {
 				}
 			}
 			visitor := s.Browser()
-			for _, at := range []string{"/dashboard/keys", "/dashboard/team/invitations", "/dashboard/account/password"} {
-				leads(t, visitor.PostFrom("/sign-in", at, nil), "/sign-in")
+			for at, page := range map[string]string{"/dashboard/keys": "keys", "/dashboard/team/invitations": "team", "/dashboard/account/password": "account%2Fpassword"} {
+				leads(t, visitor.PostFrom("/sign-in", at, nil), "/sign-in?next=%2Fdashboard%2F"+page)
 			}
 		}
 		if n := rows(s, &models.Audit{}, fmt.Sprintf("business_id = %d", sc.BusinessID)); n != audits {
@@ -389,8 +391,10 @@ func TestStrangers(t *testing.T) {
 		}
 		owner, mine := s.SignIn(ama), things[scope.Test]
 		for _, r := range rowsOf(t) {
-			if r.method == http.MethodGet && r.own() {
-				expect(t, owner.Get(r.at(mine)), 200)
+			if at, review := strings.CutSuffix(r.at(mine), "/review"); r.method == http.MethodGet && r.own() && review {
+				leads(t, owner.Get(at+"/review"), strings.TrimSuffix(at, "/attach"))
+			} else if r.method == http.MethodGet && r.own() {
+				expect(t, owner.Get(at), 200)
 			}
 		}
 		for _, list := range []string{"/dashboard", "/dashboard/payments", "/dashboard/links", "/dashboard/webhooks", "/dashboard/keys", "/dashboard/mailbox", "/dashboard/team", "/dashboard/account"} {

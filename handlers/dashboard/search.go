@@ -44,6 +44,9 @@ type search struct {
 // left out and named, for a filter that silently isn't there shows wrong sums.
 func readSearch(ctx context.Context, values url.Values) search {
 	s := search{Query: clean(values.Get("q")), Size: listSize}
+	if s.oneOf(ctx, values, "q", "filters.long_text", func(v string) bool { return len([]rune(v)) <= 256 }) == "" {
+		s.Query = ""
+	}
 	for _, state := range values["status"] {
 		switch {
 		case state == "" || slices.Contains(s.States, state):
@@ -63,6 +66,8 @@ func readSearch(ctx context.Context, values url.Values) search {
 			s.wrong(ctx, "filters.days_reversed", words.T(ctx, "filters.from_to", "From", s.From, "To", s.To))
 			s.From, s.To = "", ""
 		}
+	} else if days := values.Get("from") + values.Get("to"); days != "" {
+		s.wrong(ctx, "filters.days_and_period", days)
 	}
 	s.Least, s.Most = s.amount(ctx, values, "min"), s.amount(ctx, values, "max")
 	if s.Most > 0 && s.Least > s.Most {
@@ -98,8 +103,15 @@ func (s *search) wrong(ctx context.Context, id, value string) {
 }
 
 func (s *search) oneOf(ctx context.Context, values url.Values, name, id string, fine func(string) bool) string {
-	switch value := values.Get(name); {
-	case value == "":
+	given := slices.DeleteFunc(slices.Clone(values[name]), func(v string) bool { return v == "" })
+	slices.Sort(given)
+	given = slices.Compact(given)
+	if len(given) == 0 {
+		return ""
+	}
+	switch value := given[0]; {
+	case len(given) > 1:
+		s.wrong(ctx, "filters.several", strings.Join(given, ", "))
 	case fine(value):
 		return value
 	default:
@@ -123,7 +135,7 @@ func (s *search) amount(ctx context.Context, values url.Values, name string) (am
 			return false
 		}
 		n, err := strconv.ParseInt(digits, 10, 64)
-		if err == nil && n >= 0 && n <= 1_000_000_000 {
+		if err == nil && n >= 0 && n <= 1_000_000_000 && (n > 0 || name == "min") { // at least 0 is everything, at most 0 nothing
 			amount = n
 			return true
 		}

@@ -108,6 +108,15 @@ func (h *Handlers) strayReview(c *page.Ctx) error {
 	return c.Render(dashboard.AttachReview(attachProps(c.UserContext(), shell, plan, zoneOf(c.Member.Business))))
 }
 
+// strayReviewBack is where a review leads whose form was not sent along.
+func (h *Handlers) strayReviewBack(c *page.Ctx) error {
+	t, err := h.Payments.FindUnmatched(c.UserContext(), c.Scope, strayID(c))
+	if err != nil {
+		return err
+	}
+	return c.Redirect(strayPath(t.ID))
+}
+
 // strayAttach attaches the transfer, once.
 func (h *Handlers) strayAttach(c *page.Ctx) error {
 	typed, id := form(c, "reference"), strayID(c)

@@ -35,6 +35,7 @@ func TestUnmatchedIsDealtWith(t *testing.T) {
 		hash := strings.Repeat("ab", 32)
 		one, two := untagged(s, sc, hash, opened.Payment), untagged(s, sc, strings.Repeat("ef", 32), opened.Payment)
 		expect(t, b.Get("/dashboard/unmatched"), 200, "No destination tag", "2 transfers", hash)
+		expect(t, b.Get("/dashboard/unmatched"), 200, fmt.Sprintf(`<a class="a num font-semibold" href="/dashboard/unmatched/%d">`, one.ID))
 		expect(t, b.Get("/dashboard/unmatched?show=attached"), 200, "Nothing was attached yet")
 
 		at := "/dashboard/unmatched/" + fmt.Sprint(one.ID)
@@ -71,6 +72,14 @@ func TestUnmatchedIsDealtWith(t *testing.T) {
 			t.Errorf("%d audits", n)
 		}
 		expect(t, b.Get("/dashboard/unmatched/x"), 404)
+		s.Role(sc, scope.Finance)
+		foreign := opened.Payment
+		foreign.Coin = "OTHER"
+		unlisted := untagged(s, sc, strings.Repeat("bb", 32), foreign)
+		s.Role(sc, scope.Owner)
+		alone := b.Get("/dashboard/unmatched/" + fmt.Sprint(unlisted.ID))
+		expect(t, alone, 200, "Mark as refunded")
+		lacks(t, alone, "Or mark")
 		s.Role(sc, scope.Finance)
 		third := untagged(s, sc, strings.Repeat("aa", 32), opened.Payment)
 		seen := b.Get("/dashboard/unmatched/" + fmt.Sprint(third.ID))

@@ -91,6 +91,9 @@ type Ctx struct {
 	Scope  scope.Scope
 	// Operator says that the member runs this installation.
 	Operator bool
+	// Offers reports whether the member may open the page of a route: pages link
+	// only to what they wouldn't refuse. Nil on the routes of visitors and payers.
+	Offers func(path string) bool
 	// Session is nil on the routes of payers.
 	Session Session
 	// ClientIP is the customer's or member's address, behind trusted proxies too.
@@ -225,5 +228,5 @@ func (c *Ctx) TakeFlash() layout.Flash {
 func (c *Ctx) Layout(title, nav string) layout.Page {
 	return layout.Page{Title: title, Nav: nav, UserName: c.Member.User.Name, UserEmail: c.Member.User.Email,
 		BusinessName: c.Member.Business.Name, Domain: string(c.Domain()), LiveAvailable: true, Operator: c.Operator,
-		CSRF: c.Session.FormToken(), Once: ident.New("once_"), Flash: c.TakeFlash(), NextPath: c.OriginalURL()}
+		CSRF: c.Session.FormToken(), Once: ident.New("once_"), Flash: c.TakeFlash(), NextPath: c.OriginalURL(), Offers: c.Offers}
 }

@@ -117,7 +117,7 @@ func keysButton() templ.Component {
 }
 
 // keysHelp tells the keys, and switches those off that are single letters.
-func keysHelp() templ.Component {
+func keysHelp(p Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -171,7 +171,7 @@ func keysHelp() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, group := range nav {
+		for _, group := range p.groups() {
 			for _, item := range group.items {
 				if goKeys[item.key] != "" {
 					templ_7745c5c3_Err = keys(words.T(ctx, item.word), "g "+goKeys[item.key]).Render(ctx, templ_7745c5c3_Buffer)

@@ -27,6 +27,9 @@ type Page struct {
 	LiveAvailable bool
 	// Operator shows the page of whoever runs the installation in the menu.
 	Operator bool
+	// Offers reports whether who looks at it may open the page of a route; nil
+	// offers them all.
+	Offers func(path string) bool
 	// CSRF is the token that every form carries; Once is what tells this showing
 	// of a form from the others.
 	CSRF, Once string
@@ -74,12 +77,22 @@ var nav = []navGroup{
 	}},
 }
 
+// May reports whether a link to the page of a route leads anywhere for who
+// looks at it.
+func (p Page) May(path string) bool { return p.Offers == nil || p.Offers(path) }
+
 // groups is the menu for who looks at it.
-func (p Page) groups() []navGroup {
-	if !p.Operator {
-		return nav
+func (p Page) groups() (groups []navGroup) {
+	for _, group := range nav {
+		items := slices.DeleteFunc(slices.Clone(group.items), func(item navItem) bool { return !p.May(item.href) })
+		if len(items) > 0 {
+			groups = append(groups, navGroup{group.title, items})
+		}
 	}
-	return append(slices.Clone(nav), navGroup{"layout.this_server", []navItem{{"system", "/dashboard/system", "system", "layout.system"}}})
+	if p.Operator {
+		groups = append(groups, navGroup{"layout.this_server", []navItem{{"system", "/dashboard/system", "system", "layout.system"}}})
+	}
+	return groups
 }
 
 // ErrorProps describes what went wrong to a person.
@@ -107,7 +120,10 @@ func (p ErrorProps) Worded(ctx context.Context) ErrorProps {
 	case 500:
 		p.Title = words.T(ctx, "layout.something_went_wrong")
 	}
-	if p.HomeHref != "" {
+	switch {
+	case p.Status == 413 && p.HomeHref != "":
+		p.Title, p.HomeText = words.T(ctx, "layout.too_much"), words.T(ctx, "layout.back_to_the_form")
+	case p.HomeHref != "":
 		p.HomeText = words.T(ctx, "layout.go_to_the_overview")
 	}
 	return p
