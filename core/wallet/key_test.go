@@ -105,6 +105,7 @@ var private = []string{
 	"cMzLdeGd5vEqxB8B6VFQoRopQ3sLAAvEzDAoQgvX54xwofSWj1fx",
 	"QNcdLVw8fHkixm6NNyN6nVwxKek4u7qrioRbQmjxac5TVoTtZuot",
 	"6PRVWUbkzzsbcVac2qwfssoUJAN1Xhrg6bNk8J7Nzm5H7kxEbn2Nh2ZoGg",
+	"sEdTM1uX8pu2do5XvTnutH6HsouMaM2", "snoPBrXtMeMyMHUVTgbuqAfg1SUTb", // seeds of the XRP Ledger
 	"S6c56bnXQiBjk9mqSYE7ykVQ7NzrRy",
 	"0c28fca386c7a227600b2fe50b7cae11ec86d3bf1fbe471be89827e19d72aa1d",
 	"0x0C28FCA386C7A227600B2FE50B7CAE11EC86D3BF1FBE471BE89827E19D72AA1D",

@@ -43,6 +43,9 @@ func privateRun(run string) bool {
 	if privateShare(run) {
 		return true
 	}
+	if run[0] == 's' && len(run) >= 27 && len(run) <= 31 {
+		return true // a seed of the XRP Ledger, in the wrong form
+	}
 	raw, err := base58.Decode(run)
 	switch {
 	case err != nil:

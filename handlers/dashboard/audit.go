@@ -84,11 +84,11 @@ func (h *Handlers) auditCSV(c *page.Ctx) error {
 	values, _ := url.ParseQuery(string(c.Request().URI().QueryString()))
 	asked := readAuditSearch(c.UserContext(), values)
 	if len(asked.Wrong) > 0 {
-		return fault.New(fault.Invalid, "filter_unreadable", "No file was made, because a filter in the address can't be read. "+asked.Wrong[0])
+		return fault.New(fault.Invalid, "filter_unreadable", words.T(c.UserContext(), "filters.no_file", "Why", asked.Wrong[0]))
 	}
 	if h.exporting.Add(1) > mostExports {
 		h.exporting.Add(-1)
-		return fault.Retry("too_many_exports", "Several exports are being made right now. Try again in a minute.", time.Minute)
+		return fault.Retry("too_many_exports", words.T(c.UserContext(), "filters.too_many_exports"), time.Minute)
 	}
 	zone, sc := zoneOf(c.Member.Business), c.Scope
 	said := c.UserContext() // of this request's language, also while the file is sent

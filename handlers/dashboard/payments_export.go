@@ -64,11 +64,11 @@ func (h *Handlers) paymentsXLSX(c *page.Ctx) error {
 func (h *Handlers) download(c *page.Ctx, ending, contentType string, begin func(io.Writer, []sheet.Column) (sheet.Writer, error)) error {
 	asked := searchOf(c).first()
 	if len(asked.Wrong) > 0 {
-		return fault.New(fault.Invalid, "filter_unreadable", "No file was made, because a filter in the address can't be read. "+strings.Join(asked.Wrong, " "))
+		return fault.New(fault.Invalid, "filter_unreadable", words.T(c.UserContext(), "filters.no_file", "Why", strings.Join(asked.Wrong, " ")))
 	}
 	if h.exporting.Add(1) > mostExports {
 		h.exporting.Add(-1)
-		return fault.Retry("too_many_exports", "Several exports are being made right now. Try again in a minute.", time.Minute)
+		return fault.Retry("too_many_exports", words.T(c.UserContext(), "filters.too_many_exports"), time.Minute)
 	}
 	now, zone, sc := h.Clock(), zoneOf(c.Member.Business), c.Scope
 	name := fileName(c.Member.Business.Name, string(sc.Domain), asked, zone, now) + ending

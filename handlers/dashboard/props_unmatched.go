@@ -22,9 +22,9 @@ func unmatchedRow(ctx context.Context, t payment.UnmatchedTransfer, zone *time.L
 	if coin := money.Coin(t.Asset).Info(); coin.Coin != "" {
 		row.Amount = coin.Coin.Format(t.Amount) + " " + t.Asset
 	} else {
-		row.Amount, row.Unlisted = words.T(ctx, "unmatched.another_asset"), true
+		row.Amount, row.Unlisted, row.Units = words.T(ctx, "unmatched.another_asset"), true, t.Amount.String()
 	}
-	row.Unproved = t.Why == payment.Unproved
+	row.Unproved, row.Done = t.Why == payment.Unproved, t.Resolution != ""
 	if t.Tag != nil {
 		row.Tag = strconv.FormatInt(*t.Tag, 10)
 	}

@@ -24,7 +24,7 @@ func (h *Handlers) quickstart(c *page.Ctx) error {
 // as they stand.
 func (h *Handlers) quickstartKey(c *page.Ctx) error {
 	if c.Scope.Domain != scope.Test {
-		return fault.New(fault.Conflict, "test_domain_only", "Programs with a key in them are made in the test domain only. Switch to test.")
+		return fault.New(fault.Conflict, "test_domain_only", words.T(c.UserContext(), "calls.test_only"))
 	}
 	_, secret, refused := h.keyOnce(c, func(ctx context.Context) (account.Key, string, error) {
 		return h.Accounts.CreateKey(ctx, c.Scope, words.T(ctx, "calls.quickstart"))
