@@ -1,11 +1,12 @@
 package clock_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -83,16 +84,34 @@ func TestSharedStaysPut(t *testing.T) {
 	}
 }
 
+// lines is a log that is read while it is written.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
 // TestSharedRuns (T-4): a clock that drifts is followed within seconds, and told of
 // once from 30 seconds on, and once when it is back.
 func TestSharedRuns(t *testing.T) {
-	var log bytes.Buffer
+	var log lines
 	before := slog.Default()
 	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
 	defer slog.SetDefault(before)
 	synctest.Test(t, func(t *testing.T) {
-		off := 0 * time.Second
-		there := func(context.Context) (time.Time, error) { return clock.Real()().Add(-off), nil }
+		var off atomic.Int64
+		there := func(context.Context) (time.Time, error) { return clock.Real()().Add(-time.Duration(off.Load())), nil }
 		s := clock.NewShared(clock.Real(), clock.Real(), there)
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
@@ -101,7 +120,7 @@ func TestSharedRuns(t *testing.T) {
 			off  time.Duration
 			told int
 		}{{0, 0}, {29 * time.Second, 0}, {31 * time.Second, 1}, {-10 * time.Minute, 1}, {time.Second, 2}} {
-			off = step.off
+			off.Store(int64(step.off))
 			<-time.After(5 * time.Second)
 			synctest.Wait()
 			if got := clock.Real()().Sub(s.Now()); got != step.off {
