@@ -105,6 +105,7 @@ type till struct {
 	account account
 	opened  int // payments so far: the index of the next address
 	hooks   *sink
+	pages   int // opened so far
 }
 
 // newTill starts an instance on nodes, of which the first is the one that the
@@ -115,6 +116,7 @@ func newTill(t *testing.T, c coin, node *nodes.Node, postgres bool, urls ...stri
 	name := "TEST_" + strings.ToUpper(c.chain)
 	i.Set(name+"_URL", strings.Join(urls, ","))
 	i.Set(name+"_NETWORK", "regtest")
+	i.Set("TRUSTED_PROXIES", "127.0.0.1") // each customer has an address of their own
 	i.Start()
 	i.Business()
 	tl := &till{Instance: i, coin: c, t: t, node: node, account: newAccount(t, c), hooks: newSink(t)}
@@ -195,6 +197,8 @@ func (tl *till) open(address string) string {
 		tl.t.Fatal(err)
 	}
 	request.Header.Set("Origin", tl.Base)
+	tl.pages++
+	request.Header.Set("X-Forwarded-For", fmt.Sprintf("198.51.100.%d", 1+tl.pages%250))
 	answer, err := visitor.Do(request)
 	if err != nil {
 		tl.t.Fatal(err)
