@@ -40,13 +40,15 @@ func TestNothingSecretIsKept(t *testing.T) {
 			{Body: []byte(`{"secret":"hush-7"`), Answer: []byte("\x00\xff hush-8")},
 			{Body: []byte(`{"a":"` + strings.Repeat("hush-9", 2000) + `"}`)},
 			{Body: []byte(`{"a":1}{"secret":"hush-10"}`)},
+			{Body: []byte(`{"sk_test_hush-15":1,"b":"whsec_hush-16 /pay/hush-17-C2FVsBQIhrscChlQIMVb5sSYsp","c":["d.okafor@example.com"]}`)},
+			{Body: []byte(`{"sk_test_\u0068ush-18":{"SECRET" : "hush-19"}}`)},
 		} {
 			c.Scope, c.Path = dev, "/v1/payments?email=ngozi.okafor%40example.com&q=sk_live_hush-11"
 			l.Add(c)
 		}
 		must(t, l.Flush(t.Context()))
 		rows, _, err := l.List(t.Context(), dev, calls.Filter{})
-		if err != nil || len(rows) != 5 {
+		if err != nil || len(rows) != 7 {
 			t.Fatal(len(rows), err)
 		}
 		var all strings.Builder
@@ -59,7 +61,7 @@ func TestNothingSecretIsKept(t *testing.T) {
 		if strings.Contains(text, "hush") || strings.Contains(text, "okafor@") {
 			t.Error(text)
 		}
-		for _, want := range []string{`"email": "n…@example.com"`, `"first_name": "Ngozi"`, "write to n…@example.com", `"reference": "PAY_1"`, "https://till.example/pay/…", `"X-Auth": "…"`, `"X-Gone": null`, `"Headers": "…"`,
+		for _, want := range []string{`"email":"n…@example.com"`, `"first_name":"Ngozi"`, "write to n…@example.com", `"reference":"PAY_1"`, "https://till.example/pay/…", `"X-Auth":"…"`, `"X-Gone":null`, `"Headers":"…"`,
 			"(no JSON: 18 bytes, not kept)", "(more than 8 KiB: not kept)", "(more than one JSON value", "/v1/payments?email=n…@example.com&q=sk_live_…"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q is not in %s", want, text)

@@ -58,12 +58,43 @@ func unescaped(path string) string {
 	return path
 }
 
-// body is a JSON body without secrets. It is read and written anew, so that no
-// way of writing a secret gets around the look for it; what is no JSON is not kept.
+// body is a JSON body without secrets; what is no JSON is not kept.
 func body(raw []byte) string {
 	if len(raw) == 0 || string(raw) == tooLong {
 		return string(raw)
 	}
+	if text, ok := quick(raw); ok {
+		return cut(text, maxText)
+	}
+	return cut(anew(raw), maxText)
+}
+
+// quick is nearly every body without secrets, at a tenth of what it costs to read
+// it and write it anew. Not ok where that has to be done: a backslash may hide
+// what a text says, and a secret may be more than a text. Without a backslash,
+// every second quotation mark ends a string.
+func quick(raw []byte) (text string, ok bool) {
+	if bytes.IndexByte(raw, '\\') >= 0 || !json.Valid(raw) {
+		return "", false
+	}
+	parts := strings.Split(string(raw), `"`)
+	for i := 1; i < len(parts); i += 2 {
+		after := strings.Trim(parts[i+1], " \t\r\n")
+		switch field := strings.ToLower(parts[i]); {
+		case !strings.HasPrefix(after, ":") || field != headers && !secretNames[field]:
+			parts[i] = plain(parts[i])
+		case field == headers || after != ":":
+			return "", false
+		default:
+			parts[i+2] = hidden
+		}
+	}
+	return strings.Join(parts, `"`), true
+}
+
+// anew is a JSON body that is read and written anew, so that no way of writing a
+// secret gets around the look for it.
+func anew(raw []byte) string {
 	reader := json.NewDecoder(bytes.NewReader(raw))
 	reader.UseNumber()
 	var value any
@@ -76,29 +107,30 @@ func body(raw []byte) string {
 	var text bytes.Buffer
 	writer := json.NewEncoder(&text)
 	writer.SetEscapeHTML(false)
-	writer.SetIndent("", "  ")
 	if err := writer.Encode(hide(value)); err != nil {
 		return "(not kept)"
 	}
-	return cut(strings.TrimRight(text.String(), "\n"), maxText)
+	return strings.TrimRight(text.String(), "\n")
 }
 
 // hide takes the secrets out of a JSON value.
 func hide(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
+		left := make(map[string]any, len(v))
 		for name, inner := range v {
 			own, named := inner.(map[string]any)
 			switch field := strings.ToLower(name); {
-			case inner == nil:
-			case field == headers && named:
-				v[name] = emptied(own)
-			case field == headers || secretNames[field]:
-				v[name] = hidden
+			case inner != nil && field == headers && named:
+				inner = emptied(own)
+			case inner != nil && (field == headers || secretNames[field]):
+				inner = hidden
 			default:
-				v[name] = hide(inner)
+				inner = hide(inner)
 			}
+			left[plain(name)] = inner
 		}
+		return left
 	case []any:
 		for i, inner := range v {
 			v[i] = hide(inner)

@@ -1,7 +1,9 @@
 package dashboard
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"net/url"
 
 	"cointill/core/account"
@@ -55,7 +57,16 @@ func (h *Handlers) call(c *page.Ctx) error {
 	shell := c.Layout(row.Method+" "+row.Path, "keys")
 	shell.NextPath = callsPath
 	return c.Render(dashboard.Call(dashboard.CallProps{Page: shell, CallRow: callRow(c.UserContext(), row, keyNames(keys), zoneOf(c.Member.Business)),
-		Agent: row.Agent, IP: row.IP, Request: row.Request, Sent: row.Sent, Answered: row.Answered}))
+		Agent: row.Agent, IP: row.IP, Request: row.Request, Sent: inLines(row.Sent), Answered: inLines(row.Answered)}))
+}
+
+// inLines is JSON as people read it; what was cut off, and is none any more, as it stands.
+func inLines(text string) string {
+	var lines bytes.Buffer
+	if err := json.Indent(&lines, []byte(text), "", "  "); err != nil {
+		return text
+	}
+	return lines.String()
 }
 
 // keyNames are the names of API keys by their id.
