@@ -26,9 +26,22 @@ func (o *Outage) Error() string { return o.Reason + " " + o.Cause.Error() }
 // Unwrap gives the cause.
 func (o *Outage) Unwrap() error { return o.Cause }
 
-// ScanRow reads the row of a query into variables, at less cost than GORM does;
-// sql.ErrNoRows when there is none.
-func ScanRow(query *Tx, into ...any) error { return outage(query.Row().Scan(into...)) }
+// ScanRows reads each row of a query into the same variables, at less cost than
+// GORM does, and then calls next.
+func ScanRows(query *Tx, next func(), into ...any) error {
+	rows, err := query.Rows()
+	if err != nil {
+		return outage(err)
+	}
+	defer func() { _ = rows.Close() }() // its error is that of Err
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return outage(err)
+		}
+		next()
+	}
+	return outage(rows.Err())
+}
 
 const (
 	unreached = "The database can't be reached."

@@ -73,7 +73,7 @@ func TestOutages(t *testing.T) {
 		}
 		err = db.Write(t.Context(), func(tx *models.Tx) error {
 			var done bool
-			return models.ScanRow(tx.Raw("SELECT pg_terminate_backend(pg_backend_pid())"), &done)
+			return models.ScanRows(tx.Raw("SELECT pg_terminate_backend(pg_backend_pid())"), func() {}, &done)
 		})
 		if reason(err) == "" {
 			t.Errorf("a row of a connection that was ended: %v", err)

@@ -2,8 +2,6 @@ package account
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"hash/crc32"
 	"log/slog"
 	"strconv"
@@ -153,23 +151,20 @@ type KeyInfo struct {
 	Name string
 }
 
-// Authenticate finds the scope of an Authorization header. It is one indexed
-// select each time and nothing is remembered, so that a revoked key fails at
-// once on every replica. Unauthenticated, with a sentence that helps.
+// Authenticate finds the scope of an Authorization header. Keys are read each
+// time and nothing is remembered, so that a revoked key fails at once on every
+// replica. Unauthenticated, with a sentence that helps.
 func (s *Service) Authenticate(ctx context.Context, authorization string) (scope.Scope, KeyInfo, error) {
 	text, err := bearer(authorization)
 	if err != nil {
 		return scope.Scope{}, KeyInfo{}, err
 	}
-	var row models.APIKey
-	err = models.ScanRow(s.db.Point(ctx).Raw(`SELECT id, business_id, domain, name, last_used_at, expires_at, revoked_at FROM api_keys WHERE hash = ?`,
-		s.secret.Hash("api key", text)),
-		&row.ID, &row.BusinessID, &row.Domain, &row.Name, &row.LastUsedAt, &row.ExpiresAt, &row.RevokedAt)
-	if errors.Is(err, sql.ErrNoRows) {
-		return scope.Scope{}, KeyInfo{}, unauthenticated("This server does not know this API key. Check that it was made here, or create a new one in the dashboard.")
-	}
+	row, found, err := s.keys.Get(ctx, struct{}{}, s.secret.Hash("api key", text), s.readKeys)
 	if err != nil {
 		return scope.Scope{}, KeyInfo{}, err
+	}
+	if !found {
+		return scope.Scope{}, KeyInfo{}, unauthenticated("This server does not know this API key. Check that it was made here, or create a new one in the dashboard.")
 	}
 	now := s.now()
 	if row.RevokedAt != nil {
@@ -183,6 +178,17 @@ func (s *Service) Authenticate(ctx context.Context, authorization string) (scope
 	}
 	sc := scope.Scope{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain), Actor: keyActor(row.ID), Role: scope.API}
 	return sc, KeyInfo{ID: row.ID, Name: row.Name}, nil
+}
+
+// readKeys finds keys by their hashes.
+func (s *Service) readKeys(ctx context.Context, _ struct{}, hashes []string) (map[string]models.APIKey, error) {
+	var row models.APIKey
+	found := make(map[string]models.APIKey, len(hashes))
+	query := models.Select(models.Among(s.db.Point(ctx).Model(&row), "hash", hashes),
+		"hash, id, business_id, domain, name, last_used_at, expires_at, revoked_at")
+	err := models.ScanRows(query, func() { found[row.Hash] = row },
+		&row.Hash, &row.ID, &row.BusinessID, &row.Domain, &row.Name, &row.LastUsedAt, &row.ExpiresAt, &row.RevokedAt)
+	return found, err
 }
 
 // markUsed writes the last use. Of many requests in one minute one writes; a

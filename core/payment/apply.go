@@ -2,7 +2,6 @@ package payment
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,43 +54,63 @@ func (s *Service) load(tx *models.Tx, id int64) (*View, error) {
 	return &v, err
 }
 
-// read reads the one payment of a query with what belongs to it: one round trip
-// for the four rows that every view needs, one more when it has an address.
+// read reads the one payment of a query with what belongs to it.
 func (s *Service) read(query *models.Tx) (View, error) {
-	var v View
-	var read *time.Time
-	p := &v.Payment
-	columns, into, err := models.Columns(query, p)
-	if err != nil {
-		return View{}, err
-	}
-	query = query.Model(p).Select(columns + `, businesses.code, businesses.name, businesses.time_zone, businesses.receipts_enabled,
-		businesses.contact_email, businesses.support_url, businesses.logo_hash,
-		customers.code, COALESCE(chain_cursors.height, 0), COALESCE(chain_cursors.finalized, 0), chain_cursors.read_until`).
-		Joins(`JOIN businesses ON businesses.id = payments.business_id JOIN customers ON customers.id = payments.customer_id
-			LEFT JOIN chain_cursors ON chain_cursors.network = payments.network`)
-	if query.Error != nil {
-		return View{}, query.Error // a zero scope
-	}
-	err = models.ScanRow(query, append(into, &v.Business.Code, &v.Business.Name, &v.Business.TimeZone, &v.Business.ReceiptsEnabled,
-		&v.Business.ContactEmail, &v.Business.SupportURL, &v.Business.LogoHash,
-		&v.Customer.Code, &v.Chain.Tip, &v.Chain.Finalized, &read)...)
-	if errors.Is(err, sql.ErrNoRows) {
+	views, err := s.readAll(query)
+	if err == nil && len(views) == 0 {
 		err = gorm.ErrRecordNotFound
 	}
 	if err != nil {
 		return View{}, err
 	}
-	v.Business.ID, v.Customer.ID = p.BusinessID, p.CustomerID
-	if p.Address != "" {
-		db := query.Session(&gorm.Session{NewDB: true})
-		if err := db.Where("payment_id = ? AND unmatched = ''", p.ID).Order("id").Find(&v.Transfers).Error; err != nil {
-			return View{}, err
-		}
+	return *views[0], nil
+}
+
+// readAll reads the payments of a query with what belongs to them: one round trip
+// for the four rows that every view needs, one more when there are addresses.
+func (s *Service) readAll(query *models.Tx) ([]*View, error) {
+	var v View
+	var read *time.Time
+	p := &v.Payment
+	columns, into, err := models.Columns(query, p)
+	if err != nil {
+		return nil, err
 	}
-	v.Now, v.contract = s.payClock(*p), s.Contracts[chain.Network(p.Network)]
-	v.Chain.Read = s.readUntil(v, read)
-	return v, nil
+	query = models.Select(query.Model(p), columns+`, businesses.code, businesses.name, businesses.time_zone, businesses.receipts_enabled,
+		businesses.contact_email, businesses.support_url, businesses.logo_hash,
+		customers.code, COALESCE(chain_cursors.height, 0), COALESCE(chain_cursors.finalized, 0), chain_cursors.read_until`).
+		Joins(`JOIN businesses ON businesses.id = payments.business_id JOIN customers ON customers.id = payments.customer_id
+			LEFT JOIN chain_cursors ON chain_cursors.network = payments.network`)
+	if query.Error != nil {
+		return nil, query.Error // a zero scope
+	}
+	var views []*View
+	var opened []int64
+	byID := map[int64]*View{}
+	err = models.ScanRows(query, func() {
+		v.Business.ID, v.Customer.ID = p.BusinessID, p.CustomerID
+		v.Now, v.contract = s.payClock(*p), s.Contracts[chain.Network(p.Network)]
+		v.Chain.Read = s.readUntil(v, read)
+		one := v
+		views = append(views, &one)
+		if p.Address != "" {
+			opened, byID[p.ID] = append(opened, p.ID), &one
+		}
+	}, append(into, &v.Business.Code, &v.Business.Name, &v.Business.TimeZone, &v.Business.ReceiptsEnabled,
+		&v.Business.ContactEmail, &v.Business.SupportURL, &v.Business.LogoHash,
+		&v.Customer.Code, &v.Chain.Tip, &v.Chain.Finalized, &read)...)
+	if err != nil || len(opened) == 0 {
+		return views, err
+	}
+	var transfers []models.Transfer
+	if err := models.Among(query.Session(&gorm.Session{NewDB: true}), "payment_id", opened).Where("unmatched = ''").Order("id").Find(&transfers).Error; err != nil {
+		return nil, err
+	}
+	for _, t := range transfers {
+		of := byID[*t.PaymentID]
+		of.Transfers = append(of.Transfers, t)
+	}
+	return views, nil
 }
 
 // payClock is the time on a payment's own clock, which the sandbox may move ahead.

@@ -62,6 +62,8 @@ type Service struct {
 	// Reached is called after the commit of every change of state, for metrics
 	// and traces; it may be nil, and must not block.
 	Reached func(Change)
+
+	verifying models.Gather[verified, string, *View]
 }
 
 // Change is a state that a payment reached.

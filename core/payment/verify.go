@@ -2,6 +2,7 @@ package payment
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"cointill/core/fault"
@@ -11,6 +12,12 @@ import (
 	"cointill/models"
 )
 
+// verified is what Verify asks for together: whose payments, by which reference.
+type verified struct {
+	scope  scope.Scope
+	column string
+}
+
 // Verify finds a payment of the scope by the reference made here (PAY_…) or by
 // the merchant's own.
 func (s *Service) Verify(ctx context.Context, sc scope.Scope, reference string) (View, error) {
@@ -18,8 +25,29 @@ func (s *Service) Verify(ctx context.Context, sc scope.Scope, reference string) 
 	if strings.HasPrefix(reference, "PAY_") {
 		column = "reference"
 	}
-	v, err := s.read(sc.Rows(s.DB.Point(ctx)).Where("payments."+column+" = ?", reference))
-	return v, missing(err, "payment")
+	v, found, err := s.verifying.Get(ctx, verified{sc, column}, reference, s.readVerified)
+	if err != nil {
+		return View{}, err
+	}
+	if !found {
+		return View{}, fault.Missing("payment")
+	}
+	mine := *v
+	mine.Transfers = slices.Clone(v.Transfers) // others got the same
+	return mine, nil
+}
+
+func (s *Service) readVerified(ctx context.Context, of verified, references []string) (map[string]*View, error) {
+	views, err := s.readAll(models.Among(of.scope.Rows(s.DB.Point(ctx)), "payments."+of.column, references))
+	found := make(map[string]*View, len(views))
+	for _, v := range views {
+		reference := v.Payment.BusinessReference
+		if of.column == "reference" {
+			reference = v.Payment.Reference
+		}
+		found[reference] = v
+	}
+	return found, err
 }
 
 // ByToken finds a payment by the access token of its page.
