@@ -19,51 +19,50 @@ const sideBySide = 1
 // while others are under way wait for one to end, and are asked together by the
 // next. No answer was read before it was asked for, and none is kept. Groups are
 // asked apart. The zero value is ready.
-type Gather[G, K comparable, V any] struct {
+type Gather[G comparable, K, A any] struct {
 	mu     sync.Mutex
-	groups map[G]*group[K, V] // those that are being asked for
+	groups map[G]*group[K, A] // those that are being asked for
 }
 
-type group[K comparable, V any] struct {
-	next    *round[K, V] // collects keys until a worker takes it
+type group[K, A any] struct {
+	next    *round[K, A] // collects keys until a worker takes it
 	workers int
 }
 
 // round is what one query asks for.
-type round[K comparable, V any] struct {
-	keys    []K
-	done    chan struct{}
-	answers map[K]V
-	err     error
+type round[K, A any] struct {
+	keys   []K
+	done   chan struct{}
+	answer A
+	err    error
 }
 
-// Get gives the value of a key; found is false when there is none. ask is how
-// a group's keys are looked up, the same for all.
-func (g *Gather[G, K, V]) Get(ctx context.Context, of G, key K, ask func(ctx context.Context, of G, keys []K) (map[K]V, error)) (value V, found bool, err error) {
+// Get gives what is answered to the round that a key is asked for in: it is
+// shared, and only to be read. ask is how a group's keys are looked up, the same for all.
+func (g *Gather[G, K, A]) Get(ctx context.Context, of G, key K, ask func(ctx context.Context, of G, keys []K) (A, error)) (answer A, err error) {
 	mine := g.join(ctx, of, key, ask)
 	select {
 	case <-mine.done:
-		value, found = mine.answers[key]
-		return value, found, mine.err
+		return mine.answer, mine.err
 	case <-ctx.Done():
-		return value, false, ctx.Err()
+		return answer, ctx.Err()
 	}
 }
 
 // join puts a key into the group's next round, and sees to it that somebody works on it.
-func (g *Gather[G, K, V]) join(ctx context.Context, of G, key K, ask func(context.Context, G, []K) (map[K]V, error)) *round[K, V] {
+func (g *Gather[G, K, A]) join(ctx context.Context, of G, key K, ask func(context.Context, G, []K) (A, error)) *round[K, A] {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.groups == nil {
-		g.groups = map[G]*group[K, V]{}
+		g.groups = map[G]*group[K, A]{}
 	}
 	now := g.groups[of]
 	if now == nil {
-		now = &group[K, V]{}
+		now = &group[K, A]{}
 		g.groups[of] = now
 	}
 	if now.next == nil {
-		now.next = &round[K, V]{done: make(chan struct{})}
+		now.next = &round[K, A]{done: make(chan struct{})}
 	}
 	now.next.keys = append(now.next.keys, key)
 	if now.workers < sideBySide {
@@ -74,15 +73,15 @@ func (g *Gather[G, K, V]) join(ctx context.Context, of G, key K, ask func(contex
 }
 
 // work asks for a group's rounds until nobody waits.
-func (g *Gather[G, K, V]) work(ctx context.Context, of G, ask func(context.Context, G, []K) (map[K]V, error)) {
+func (g *Gather[G, K, A]) work(ctx context.Context, of G, ask func(context.Context, G, []K) (A, error)) {
 	for mine := g.take(of); mine != nil; mine = g.take(of) {
-		mine.answers, mine.err = asked(ctx, of, mine.keys, ask)
+		mine.answer, mine.err = asked(ctx, of, mine.keys, ask)
 		close(mine.done)
 	}
 }
 
 // take is the round that a worker is to ask for, nil when it is to end.
-func (g *Gather[G, K, V]) take(of G) *round[K, V] {
+func (g *Gather[G, K, A]) take(of G) *round[K, A] {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.groups[of]
@@ -98,7 +97,7 @@ func (g *Gather[G, K, V]) take(of G) *round[K, V] {
 }
 
 // asked makes a panic an error: nobody else would catch it here.
-func asked[G, K comparable, V any](ctx context.Context, of G, keys []K, ask func(context.Context, G, []K) (map[K]V, error)) (answers map[K]V, err error) {
+func asked[G, K, A any](ctx context.Context, of G, keys []K, ask func(context.Context, G, []K) (A, error)) (answer A, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)

@@ -51,7 +51,7 @@ type Service struct {
 	// Cost is of new hashes of passwords; older ones are made anew at sign-in.
 	Cost argon2id.Params
 
-	keys    models.Gather[struct{}, string, models.APIKey]
+	keys    models.Gather[struct{}, string, map[string]models.APIKey]
 	hashing chan struct{} // Argon2 takes 64 MiB each: two at a time
 	dummy   func() string // a hash of nobody's password, compared for unknown e-mails
 }

@@ -159,10 +159,12 @@ func (s *Service) Authenticate(ctx context.Context, authorization string) (scope
 	if err != nil {
 		return scope.Scope{}, KeyInfo{}, err
 	}
-	row, found, err := s.keys.Get(ctx, struct{}{}, s.secret.Hash("api key", text), s.readKeys)
+	hash := s.secret.Hash("api key", text)
+	known, err := s.keys.Get(ctx, struct{}{}, hash, s.readKeys)
 	if err != nil {
 		return scope.Scope{}, KeyInfo{}, err
 	}
+	row, found := known[hash]
 	if !found {
 		return scope.Scope{}, KeyInfo{}, unauthenticated("This server does not know this API key. Check that it was made here, or create a new one in the dashboard.")
 	}

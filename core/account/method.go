@@ -73,16 +73,20 @@ func (s *Service) SetMethod(ctx context.Context, sc scope.Scope, method money.Me
 	})
 }
 
-// RequireMethod refuses a payment method that the scope's business has not
-// enabled: Forbidden (payment_method_not_enabled). It may run inside a transaction.
-func RequireMethod(tx *models.Tx, sc scope.Scope, method money.Method) error {
-	var found int64
-	if err := sc.Rows(tx.Model(&models.Method{})).Where("code = ? AND enabled = ?", string(method), true).Count(&found).Error; err != nil {
-		return err
+// Enabled are the payment methods that the scope's business has enabled. It may
+// run inside a transaction.
+func Enabled(tx *models.Tx, sc scope.Scope) (map[money.Method]bool, error) {
+	var codes []string
+	err := sc.Rows(tx.Model(&models.Method{})).Where("enabled = ?", true).Pluck("code", &codes).Error
+	enabled := map[money.Method]bool{}
+	for _, code := range codes {
+		enabled[money.Method(code)] = true
 	}
-	if found == 0 {
-		return fault.New(fault.Forbidden, "payment_method_not_enabled",
-			"The payment method "+string(method)+" is not enabled in the "+string(sc.Domain)+" domain. Enable it in the dashboard under Payment methods.")
-	}
-	return nil
+	return enabled, err
+}
+
+// NotEnabled is what asking for a method that isn't enabled gives: Forbidden (payment_method_not_enabled).
+func NotEnabled(sc scope.Scope, method money.Method) error {
+	return fault.New(fault.Forbidden, "payment_method_not_enabled",
+		"The payment method "+string(method)+" is not enabled in the "+string(sc.Domain)+" domain. Enable it in the dashboard under Payment methods.")
 }

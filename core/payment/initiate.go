@@ -157,12 +157,13 @@ func (s *Service) Initiate(ctx context.Context, sc scope.Scope, r Request) (Star
 
 // ready checks that the business may take the coin now: its method is on, and the network answers.
 func (s *Service) ready(ctx context.Context, sc scope.Scope, info money.CoinInfo) (models.Business, chain.Network, error) {
-	var business models.Business
-	if err := s.DB.Read(ctx).Where("id = ?", sc.BusinessID).Take(&business).Error; err != nil {
-		return business, "", err
+	asking, err := s.takers.Get(ctx, sc, struct{}{}, s.readTaker)
+	if err != nil {
+		return models.Business{}, "", err
 	}
-	if err := account.RequireMethod(s.DB.Read(ctx), sc, info.Method); err != nil {
-		return business, "", err
+	business := asking.business
+	if !asking.enabled[info.Method] {
+		return business, "", account.NotEnabled(sc, info.Method)
 	}
 	network, problem := s.Networks.Network(sc.Domain, info.Chain)
 	if problem != "" {
@@ -174,6 +175,22 @@ func (s *Service) ready(ctx context.Context, sc scope.Scope, info money.CoinInfo
 			"The payment method "+string(info.Method)+" has nothing to receive with yet. Add your wallet's public key in the dashboard under Payment methods.")
 	}
 	return business, network, err
+}
+
+// taker is who payments are made for, as it is when they are asked for.
+type taker struct {
+	business models.Business
+	enabled  map[money.Method]bool
+}
+
+func (s *Service) readTaker(ctx context.Context, sc scope.Scope, _ []struct{}) (*taker, error) {
+	var t taker
+	if err := s.DB.Point(ctx).Where("id = ?", sc.BusinessID).Take(&t.business).Error; err != nil {
+		return nil, err
+	}
+	var err error
+	t.enabled, err = account.Enabled(s.DB.Point(ctx), sc)
+	return &t, err
 }
 
 // draft fills the payment from what was asked, the quote and the business's rules.

@@ -63,7 +63,8 @@ type Service struct {
 	// and traces; it may be nil, and must not block.
 	Reached func(Change)
 
-	verifying models.Gather[verified, string, *View]
+	verifying models.Gather[verified, string, map[string]*View]
+	takers    models.Gather[scope.Scope, struct{}, *taker]
 }
 
 // Change is a state that a payment reached.

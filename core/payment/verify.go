@@ -25,11 +25,12 @@ func (s *Service) Verify(ctx context.Context, sc scope.Scope, reference string) 
 	if strings.HasPrefix(reference, "PAY_") {
 		column = "reference"
 	}
-	v, found, err := s.verifying.Get(ctx, verified{sc, column}, reference, s.readVerified)
+	views, err := s.verifying.Get(ctx, verified{sc, column}, reference, s.readVerified)
 	if err != nil {
 		return View{}, err
 	}
-	if !found {
+	v := views[reference]
+	if v == nil {
 		return View{}, fault.Missing("payment")
 	}
 	mine := *v

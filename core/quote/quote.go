@@ -86,17 +86,19 @@ type Service struct {
 	Bands map[string]decimal.Decimal
 	// Asked are the sources that are set up for the live domain.
 	Asked []source.Source
+
+	policies models.Gather[scope.Scope, struct{}, map[money.Currency]Policy]
 }
 
 // Quote prices one whole coin in a currency by the business's policy. It is
 // Unavailable when there is no trustworthy rate, and says of which leg and when
 // to try again.
 func (s *Service) Quote(ctx context.Context, sc scope.Scope, coin money.Coin, currency money.Currency) (Quote, error) {
-	policy, err := s.policy(ctx, sc, currency)
+	policies, err := s.policies.Get(ctx, sc, struct{}{}, s.readPolicies)
 	if err != nil {
 		return Quote{}, err
 	}
-	return s.Price(sc.Domain, coin, currency, policy)
+	return s.Price(sc.Domain, coin, currency, policies[currency])
 }
 
 // Price prices one whole coin by a policy, from memory alone.

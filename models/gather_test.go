@@ -1,0 +1,114 @@
+package models_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"cointill/models"
+	"cointill/models/modelstest"
+)
+
+// TestGather holds questions up, and looks at who is asked together and for what.
+func TestGather(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var g models.Gather[string, int, string]
+		var mu sync.Mutex
+		var rounds []string
+		state, hold := "old", make(chan struct{})
+		ask := func(_ context.Context, of string, keys []int) (string, error) {
+			mu.Lock()
+			rounds = append(rounds, fmt.Sprint(of, keys))
+			seen := state
+			mu.Unlock()
+			<-hold
+			switch of {
+			case "fails":
+				return "", errors.New("no")
+			case "panics":
+				panic("oh")
+			}
+			return seen, nil
+		}
+		var all sync.WaitGroup
+		get := func(of string, key int, want string) {
+			all.Go(func() {
+				got, err := g.Get(t.Context(), of, key, ask)
+				if err != nil {
+					got = err.Error()
+				}
+				if got != want {
+					t.Errorf("%s %d: %s, not %s", of, key, got, want)
+				}
+			})
+			synctest.Wait()
+		}
+		get("a", 1, "old")
+		mu.Lock()
+		state = "new" // what asks from now on must see it
+		mu.Unlock()
+		get("a", 2, "new")
+		get("a", 3, "new")
+		get("b", 4, "new") // isn't held up by others
+		get("fails", 5, "no")
+		get("panics", 6, "panic: oh")
+		impatient, leave := context.WithCancel(t.Context())
+		all.Go(func() {
+			if _, err := g.Get(impatient, "a", 7, ask); !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		leave()
+		synctest.Wait()
+		close(hold)
+		all.Wait()
+		get("a", 8, "new")
+		if got, want := strings.Join(rounds, " "), "a[1] b[4] fails[5] panics[6] a[2 3 7] a[8]"; got != want {
+			t.Errorf("%s, not %s", got, want)
+		}
+	})
+}
+
+// TestAmong finds rows by texts of every kind and by numbers.
+func TestAmong(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		odd := []string{`a"b`, `{c,d}`, `e'f\`, "ü…", ""}
+		for n, name := range odd {
+			if err := db.Exec(t.Context()).Create(&models.Alarm{Name: name, Problem: fmt.Sprint(n)}).Error; err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, ask := range [][]string{{odd[0]}, {odd[1], "none"}, odd, {"none"}} {
+			var got, want []string
+			if err := models.Among(db.Read(t.Context()).Model(&models.Alarm{}), "name", ask).Pluck("name", &got).Error; err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range ask {
+				if name != "none" {
+					want = append(want, name)
+				}
+			}
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Errorf("%q: %q", ask, got)
+			}
+		}
+		for n := range int64(3) {
+			if err := db.Exec(t.Context()).Create(&models.ListedAddress{Network: "n", Address: fmt.Sprint(n), BusinessID: n}).Error; err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got []string
+		err := models.Among(db.Read(t.Context()).Model(&models.ListedAddress{}), "business_id", []int64{0, 2, 1 << 60}).Order("address").Pluck("address", &got).Error
+		if err != nil || !slices.Equal(got, []string{"0", "2"}) {
+			t.Error(got, err)
+		}
+	})
+}
