@@ -13,7 +13,7 @@ const gatherTime = 15 * time.Second
 
 // sideBySide is how many queries of one group run at a time: while one's answers
 // are on their way, the database works on another.
-const sideBySide = 1
+const sideBySide = 2
 
 // Gather answers what many requests ask at once with few queries: those that come
 // while others are under way wait for one to end, and are asked together by the

@@ -96,7 +96,7 @@ func (s *served) scale(b *testing.B, size string) {
 
 // versus runs rounds of requests and of bare ones in turn.
 func (s *served) versus(b *testing.B, limit float64, ours func() error, bare func(n int) time.Duration) {
-	const rounds, n = 6, 12800
+	const rounds, n = 6, 3200
 	var ratios, rates []float64
 	for b.Loop() {
 		for range rounds {

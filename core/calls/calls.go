@@ -92,7 +92,7 @@ func (l *Log) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return l.Flush(context.WithoutCancel(ctx), rows...)
 		}
-		l.write(ctx, rows)
+		l.write(context.WithoutCancel(ctx), rows) // what is begun when the program stops is ended
 		rows = nil
 	}
 }

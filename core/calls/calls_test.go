@@ -2,6 +2,7 @@ package calls_test
 
 import (
 	"context"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -148,4 +149,25 @@ func TestFullQueue(t *testing.T) {
 			t.Errorf("%d rows", n)
 		}
 	})
+}
+
+// TestEndsWhatIsBegun stops the program while rows are being written.
+func TestEndsWhatIsBegun(t *testing.T) {
+	db := modelstest.Open(t, false, time.Now) // of SQLite's one writer it can be told that somebody waits for it
+	l := calls.New(db, time.Now)
+	l.Add(calls.Call{Scope: dev, Path: "/v1/rates"})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	must(t, db.Write(t.Context(), func(*models.Tx) error {
+		go func() { ended <- l.Run(ctx) }()
+		for db.Pools()["write"].Stats().WaitCount == 0 {
+			runtime.Gosched()
+		}
+		stop()
+		return nil
+	}))
+	must(t, <-ended)
+	if rows, _, err := l.List(t.Context(), dev, calls.Filter{}); err != nil || len(rows) != 1 || l.Lost() != 0 {
+		t.Error(len(rows), l.Lost(), err)
+	}
 }
