@@ -32,6 +32,7 @@ func ScanRow(query *Tx, into ...any) error { return outage(query.Row().Scan(into
 
 const (
 	unreached = "The database can't be reached."
+	silent    = "The database doesn't answer."
 	full      = "The database's disk is full."
 	ailing    = "The database can't use its disk."
 	readOnly  = "The database takes no changes now."
