@@ -115,11 +115,12 @@ func forLists(config *pgx.ConnConfig) *pgx.ConnConfig {
 
 // pgxPool makes a pool of connections whose times are in UTC.
 func pgxPool(config *pgx.ConnConfig) *sql.DB {
-	return stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(_ context.Context, c *pgx.Conn) error {
+	inUTC := stdlib.OptionAfterConnect(func(_ context.Context, c *pgx.Conn) error {
 		codec := &pgtype.TimestamptzCodec{ScanLocation: time.UTC}
 		c.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: codec})
 		return nil
-	}))
+	})
+	return stdlib.OpenDB(*config, inUTC, stdlib.OptionShouldPing(rested))
 }
 
 func open(dialector gorm.Dialector, prepare bool, connections int, now func() time.Time) (*gorm.DB, error) {
@@ -304,7 +305,7 @@ func (d *DB) Migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = provider.Up(ctx)
+	_, err = provider.Up(unlimited(ctx)) // an index of a large table takes its time
 	return err
 }
 
