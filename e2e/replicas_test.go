@@ -5,9 +5,7 @@ import (
 	"bytes"
 	"database/sql"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/cookiejar"
 	"net/url"
 	"strings"
 	"sync"
@@ -97,44 +95,14 @@ func (r *replicated) exec(statements string) {
 
 // logins: who signs in at one process is signed in at all, and signs out of all.
 func (r *replicated) logins(t *testing.T) {
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	browser := &http.Client{Jar: jar, Timeout: 30 * time.Second}
-	ask := func(method, path string, form url.Values) (replica, at, text string) {
-		t.Helper()
-		request, err := http.NewRequest(method, r.Base+path, strings.NewReader(form.Encode()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		request.Header.Set("Origin", r.Base)
-		answer, err := browser.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer answer.Body.Close()
-		body, err := io.ReadAll(answer.Body)
-		if err != nil || answer.StatusCode != http.StatusOK {
-			t.Fatalf("%s %s: %d %v", method, path, answer.StatusCode, err)
-		}
-		return answer.Header.Get("X-Replica"), answer.Request.URL.Path, string(body)
-	}
-	token := func(text string) string {
-		t.Helper()
-		found := tokenField.FindStringSubmatch(text)
-		if found == nil {
-			t.Fatalf("no form in %s", text)
-		}
-		return found[1]
-	}
-	_, _, page := ask("GET", "/sign-in", nil)
-	ask("POST", "/sign-in", url.Values{"csrf": {token(page)}, "email": {harness.Email}, "password": {harness.Password}})
+	v := newPlainBrowser(t, r.Base)
+	v.signIn()
+	var page string
 	knew := map[string]bool{}
 	for range r.replicas {
-		replica, at, text := ask("GET", "/dashboard/payments", nil)
-		if at != "/dashboard/payments" {
+		answer, text := v.ask("GET", "/dashboard/payments", nil)
+		replica := answer.Header.Get("X-Replica")
+		if at := answer.Request.URL.Path; at != "/dashboard/payments" {
 			t.Errorf("replica %s leads to %s", replica, at)
 		}
 		knew[replica], page = true, text
@@ -142,10 +110,10 @@ func (r *replicated) logins(t *testing.T) {
 	if len(knew) != len(r.replicas) {
 		t.Errorf("the balancer asked %v", knew)
 	}
-	ask("POST", "/sign-out", url.Values{"csrf": {token(page)}})
+	v.ask("POST", "/sign-out", url.Values{"csrf": {v.token(page)}})
 	for range r.replicas {
-		if replica, at, _ := ask("GET", "/dashboard/payments", nil); at != "/sign-in" {
-			t.Errorf("replica %s still leads to %s", replica, at)
+		if answer, _ := v.ask("GET", "/dashboard/payments", nil); answer.Request.URL.Path != "/sign-in" {
+			t.Errorf("replica %s still leads to %s", answer.Header.Get("X-Replica"), answer.Request.URL.Path)
 		}
 	}
 }

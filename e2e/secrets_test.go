@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -78,12 +77,7 @@ type secretsRun struct {
 
 // configure gives the program secrets of its operator; it returns where metrics are.
 func (r *secretsRun) configure() (metrics string) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	metrics = listener.Addr().String()
-	_ = listener.Close()
+	metrics = freeAddress(r.t)
 	key := base64.StdEncoding.EncodeToString([]byte("canary-master-key-of-32-bytes-ab"))
 	for what, secret := range map[string]string{"the master key": key, "the mail server's password": "canary-smtp-5d1e", "the node's password": "canary-node-77c0"} {
 		r.secrets[what] = secret

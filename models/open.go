@@ -40,6 +40,7 @@ type Tx = gorm.DB
 type DB struct {
 	write, read, list *gorm.DB
 	health            *health
+	standby           *standby // nil without one
 }
 
 // Open opens the database that databaseURL names: empty means SQLite in
@@ -77,22 +78,15 @@ func openSQLite(path string, now func() time.Time) (*DB, error) {
 	return &DB{write: write, read: read, list: read, health: watch}, nil
 }
 
-// idleLimit is PostgreSQL's setting for how long a transaction may wait for its client.
-const idleLimit = "idle_in_transaction_session_timeout"
-
 func openPostgres(databaseURL string, now func() time.Time) (*DB, error) {
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {
 		return nil, errors.New("COINTILL_DATABASE_URL is no PostgreSQL address") // the cause would show the password
 	}
-	inUTC := stdlib.OptionAfterConnect(func(_ context.Context, c *pgx.Conn) error {
-		codec := &pgtype.TimestamptzCodec{ScanLocation: time.UTC}
-		c.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: codec})
-		return nil
-	})
+	patiently(config)
 	watch := &health{now: now}
 	connect := func(config *pgx.ConnConfig, connections int) (*gorm.DB, error) {
-		return open(postgresDialect{&postgres.Dialector{Config: &postgres.Config{Conn: stdlib.OpenDB(*config, inUTC)}}, watch}, false, connections, now)
+		return open(postgresDialect{&postgres.Dialector{Config: &postgres.Config{Conn: pgxPool(config)}}, watch}, false, connections, now)
 	}
 	// What a process locked that was halted, or can't be reached, others get after
 	// this: it is less than a lease, so that whoever takes that over isn't held up.
@@ -104,14 +98,30 @@ func openPostgres(databaseURL string, now func() time.Time) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("PostgreSQL at %s:%d: %w", config.Host, config.Port, err)
 	}
-	// A statement that is prepared once is soon planned for average values: those
-	// of a merchant of average size. Here each is planned for its own.
-	config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
-	list, err := connect(config, 6)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("PostgreSQL at %s:%d: %w", config.Host, config.Port, err), (&DB{write: db}).Close())
+	d := &DB{write: db, read: db, health: watch}
+	if d.list, err = connect(forLists(config), 6); err != nil {
+		return nil, errors.Join(fmt.Errorf("PostgreSQL at %s:%d: %w", config.Host, config.Port, err), d.Close())
 	}
-	return &DB{write: db, read: db, list: list, health: watch}, nil
+	return d, nil
+}
+
+// forLists is the configuration of connections for lists. A statement that is
+// prepared once is soon planned for average values: those of a merchant of
+// average size. Here each is planned for its own.
+func forLists(config *pgx.ConnConfig) *pgx.ConnConfig {
+	config = config.Copy()
+	config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	return config
+}
+
+// pgxPool makes a pool of connections whose times are in UTC.
+func pgxPool(config *pgx.ConnConfig) *sql.DB {
+	inUTC := stdlib.OptionAfterConnect(func(_ context.Context, c *pgx.Conn) error {
+		codec := &pgtype.TimestamptzCodec{ScanLocation: time.UTC}
+		c.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: codec})
+		return nil
+	})
+	return stdlib.OpenDB(*config, inUTC, stdlib.OptionShouldPing(rested))
 }
 
 func open(dialector gorm.Dialector, prepare bool, connections int, now func() time.Time) (*gorm.DB, error) {
@@ -167,15 +177,22 @@ func (d *DB) Point(ctx context.Context) *gorm.DB {
 }
 
 // List is for lists, searches and exports: queries whose best plan depends on
-// whose rows they ask for, and which must not keep others from a connection.
+// whose rows they ask for, and which must not keep others from a connection. With
+// a standby what they find may be some seconds old, unless the context is UpToDate.
 func (d *DB) List(ctx context.Context) *gorm.DB { return d.list.WithContext(ctx) }
 
-// Snapshot runs queries that must see the same moment. Nothing is written in it.
+// Snapshot runs queries that must see the same moment, as List does. Nothing is
+// written in it, and fn is run again when a standby gave up in between.
 func (d *DB) Snapshot(ctx context.Context, fn func(tx *Tx) error) error {
 	if !d.Postgres() {
 		return d.read.WithContext(ctx).Transaction(fn) // of SQLite each is one
 	}
-	return d.list.WithContext(ctx).Transaction(fn, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	moment := &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+	err := d.list.WithContext(ctx).Transaction(fn, moment)
+	if d.standby != nil && d.standby.left(ctx, err) {
+		err = d.list.WithContext(UpToDate(ctx)).Transaction(fn, moment)
+	}
+	return err
 }
 
 // Select says what a query gives, as it stands: GORM's own Select would look
@@ -245,7 +262,12 @@ func (d *DB) Ping(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, pingTime)
+	defer cancel()
 	if err := pool.PingContext(ctx); err != nil {
+		if errors.Is(err, context.DeadlineExceeded) {
+			return &Outage{Reason: silent, Cause: err}
+		}
 		return outage(err)
 	}
 	return d.health.recent()
@@ -261,12 +283,18 @@ func (d *DB) Pools() map[string]*sql.DB {
 		}
 		pools[name] = pool
 	}
+	if d.standby != nil {
+		pools["standby"] = d.standby.pool
+	}
 	return pools
 }
 
 // Close closes every connection.
 func (d *DB) Close() error {
 	var errs []error
+	if d.standby != nil {
+		errs = append(errs, d.standby.pool.Close())
+	}
 	for _, db := range []*gorm.DB{d.list, d.read, d.write} {
 		if db == nil {
 			continue
@@ -284,7 +312,7 @@ func (d *DB) Migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = provider.Up(ctx)
+	_, err = provider.Up(unlimited(ctx)) // an index of a large table takes its time
 	return err
 }
 

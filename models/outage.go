@@ -45,6 +45,7 @@ func ScanRows(query *Tx, next func(), into ...any) error {
 
 const (
 	unreached = "The database can't be reached."
+	silent    = "The database doesn't answer."
 	full      = "The database's disk is full."
 	ailing    = "The database can't use its disk."
 	readOnly  = "The database takes no changes now."

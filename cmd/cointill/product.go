@@ -110,6 +110,9 @@ func (s *Settings) build(ctx context.Context, listening ...net.Addr) (*product, 
 // SQLite, and with PostgreSQL the one that every process on it goes by.
 func (p *product) openDatabase(ctx context.Context, s *Settings) (err error) {
 	p.clock = clock.Real()
+	if s.DatabaseURL == "" && s.ListsDatabaseURL != "" {
+		return errors.New("COINTILL_LISTS_DATABASE_URL is for PostgreSQL: set COINTILL_DATABASE_URL, too")
+	}
 	if s.DatabaseURL != "" {
 		p.shared = clock.NewShared(clock.Real(), clock.Steady(), func(ctx context.Context) (time.Time, error) { return p.db.Now(ctx) })
 		p.clock = p.shared.Now
@@ -117,7 +120,11 @@ func (p *product) openDatabase(ctx context.Context, s *Settings) (err error) {
 	if p.db, err = s.open(ctx, p.clock); err != nil || p.shared == nil {
 		return err
 	}
-	if err := p.shared.Compare(ctx); err != nil {
+	err = p.shared.Compare(ctx)
+	if err == nil && s.ListsDatabaseURL != "" {
+		err = p.db.UseStandby(ctx, s.ListsDatabaseURL)
+	}
+	if err != nil {
 		return errors.Join(err, p.db.Close())
 	}
 	return nil
@@ -310,6 +317,9 @@ func (p *product) work(ctx context.Context) {
 	}
 	if p.shared != nil {
 		run("clock", p.shared.Run)
+	}
+	if p.db.HasStandby() {
+		run("standby", p.db.WatchStandby)
 	}
 	run("deliveries", p.deliver.Run)
 	run("resends", p.hooks.RunResends)

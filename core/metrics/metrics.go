@@ -149,6 +149,7 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 		drift = c.Drift()
 	}
 	to <- gauge(clockDrift, drift.Seconds())
+	to <- gauge(onStandby, truth(c.DB.HasStandby() && c.DB.Standby() == ""))
 	for _, list := range [][]prometheus.Metric{c.stored.metrics, c.nodes.metrics} {
 		for _, m := range list {
 			to <- m

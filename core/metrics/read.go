@@ -18,6 +18,7 @@ var (
 	buildInfo    = describe("build_info", "What this process was built as; always 1.", "version", "revision", "go")
 	clockDrift   = describe("clock_drift_seconds", "How far the clock of this process's machine is ahead of the database's; 0 with SQLite, where they are one.")
 	databaseUp   = describe("database_up", "1 when the database could be read, else 0.")
+	onStandby    = describe("lists_on_standby", "1 while lists are read from the standby; 0 while they are read from the database itself, and where there is no standby.")
 	followHeight = describe("follower_height_blocks", "The last block that was read of a network.", "network", "domain")
 	followLag    = describe("follower_lag_blocks", "Blocks that the network's nodes have and that were not read yet.", "network", "domain")
 	followFine   = describe("follower_healthy", "1 while a network can be paid on, 0 while Cointill refuses payments there.", "network", "domain")
@@ -32,7 +33,7 @@ var (
 	queueOldest  = describe("queue_oldest_due_seconds", "For how long the first of those that are due has been due.", "queue")
 	mailsTrying  = describe("mails_retrying", "Mails that wait for a further attempt. Looked for among the 1,000 that are due first.")
 	unmatched    = describe("unmatched_transfers", "Money that came, credits no payment, and that nobody has dealt with. Counted up to 10,000 in all.", "domain")
-	all          = []*prometheus.Desc{buildInfo, clockDrift, databaseUp, followHeight, followLag, followFine, leaseHeld, nodeUp, nodeHeight, rateWanted, rateAge,
+	all          = []*prometheus.Desc{buildInfo, clockDrift, databaseUp, onStandby, followHeight, followLag, followFine, leaseHeld, nodeUp, nodeHeight, rateWanted, rateAge,
 		rateUsable, queueWaiting, queueDue, queueOldest, mailsTrying, unmatched}
 )
 

@@ -56,8 +56,10 @@ func (s *Service) Newest(ctx context.Context, sc scope.Scope) (Place, error) {
 }
 
 // News is how many payments that a filter chooses are newer than a place, or
-// how many there are after no place; it stops counting at 100.
+// how many there are after no place; it stops counting at 100. It is asked when
+// a change was just committed, and so of the primary.
 func (s *Service) News(ctx context.Context, sc scope.Scope, f Filter, since Place) (int, error) {
+	ctx = models.UpToDate(ctx)
 	c, err := s.choose(ctx, sc, f)
 	if err != nil || c.nothing {
 		return 0, err

@@ -68,6 +68,7 @@ type Report struct {
 	Leases      []models.Lease
 	Lost        int64
 	Drift       time.Duration // of this machine's clock from the database's
+	Standby     string        // why lists are not read from it; "" while they are, and without one
 }
 
 // Check is a part of /readyz; Failed says why in the words of a log.
@@ -145,6 +146,9 @@ func (s *Service) read(ctx context.Context, r *Report) (err error) {
 	}
 	if s.Drift != nil {
 		r.Drift = s.Drift()
+	}
+	if s.DB.HasStandby() {
+		r.Standby = s.DB.Standby()
 	}
 	r.Prices, err = s.prices(ctx)
 	return err

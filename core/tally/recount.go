@@ -104,7 +104,7 @@ func (s *Service) recount(ctx context.Context, d due, after, rested string) erro
 // first is when the first payment of a scope since a time was initiated.
 func (s *Service) first(ctx context.Context, sc scope.Scope, since time.Time) (time.Time, bool, error) {
 	var rows []models.Payment
-	err := sc.Rows(s.DB.List(ctx)).Select("created_at").Where("created_at >= ?", since.UTC()).Order("created_at, id").Limit(1).Find(&rows).Error
+	err := sc.Rows(s.DB.List(models.UpToDate(ctx))).Select("created_at").Where("created_at >= ?", since.UTC()).Order("created_at, id").Limit(1).Find(&rows).Error
 	if err != nil || len(rows) == 0 {
 		return time.Time{}, false, err
 	}

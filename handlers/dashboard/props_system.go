@@ -89,6 +89,9 @@ func systemTroubles(ctx context.Context, r system.Report) (list []string) {
 	if m := r.Mail; m.LastFailed != nil && (m.LastSent == nil || m.LastFailed.After(*m.LastSent)) {
 		list = append(list, words.T(ctx, "system.mail_failed", "Why", m.Why))
 	}
+	if r.Standby != "" {
+		list = append(list, words.T(ctx, "system.standby", "Why", r.Standby))
+	}
 	switch drift := r.Drift.Round(time.Second); {
 	case r.Drift > clock.MostDrift:
 		list = append(list, words.T(ctx, "system.clock_ahead", "By", drift.String()))

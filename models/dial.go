@@ -1,0 +1,82 @@
+package models
+
+import (
+	"context"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// How long a server may be silent. A machine that was switched off, or a firewall
+// that forgot a connection, refuses nothing: it just says no word any more.
+const (
+	dialTime      = 5 * time.Second  // until a new connection is ready for statements
+	silentTime    = 10 * time.Second // that what was sent may stay without a receipt
+	pingTime      = 4 * time.Second  // until Ping says that the database doesn't answer
+	statementTime = time.Minute      // for one statement, where nothing else is said
+)
+
+// patiently has connections notice a server that has gone without a word. While
+// an answer is waited for, the system asks every few seconds whether the other end
+// is there; and where something between takes all and passes nothing on, each
+// statement has its limit. What the address says of connect_timeout and
+// statement_timeout counts instead.
+func patiently(config *pgx.ConnConfig) {
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = dialTime
+	}
+	dialer := &net.Dialer{Control: unanswered,
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silentTime / 2, Interval: silentTime / 5, Count: 3}}
+	config.DialFunc = dialer.DialContext
+	most := statementTime
+	if set, err := strconv.Atoi(config.RuntimeParams["statement_timeout"]); err == nil && set > 0 {
+		most = time.Duration(set)*time.Millisecond + pingTime // PostgreSQL says so itself, if it can
+	}
+	config.Tracer = limited(most)
+}
+
+// limited calls off what takes longer than a time: pgx asks it at each statement.
+type limited time.Duration
+
+type calledOffKey struct{}
+
+// TraceQueryStart gives the context of a statement its end.
+func (l limited) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	if ctx.Value(unlimitedKey{}) != nil {
+		return ctx
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(l))
+	return context.WithValue(ctx, calledOffKey{}, cancel)
+}
+
+// TraceQueryEnd frees what the limit took, once the last row was read.
+func (limited) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryEndData) {
+	if cancel, ok := ctx.Value(calledOffKey{}).(context.CancelFunc); ok {
+		cancel()
+	}
+}
+
+// rested asks a connection that was at rest whether it is of any use, before a
+// statement goes there. One that doesn't answer in time is closed: the ping that
+// true asks for, which has no limit, finds that at once.
+func rested(ctx context.Context, p stdlib.ShouldPingParams) bool {
+	if p.IdleDuration <= time.Second {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, pingTime)
+	defer cancel()
+	return p.Conn.PgConn().Ping(ctx) != nil
+}
+
+type unlimitedKey struct{}
+
+// unlimited is for statements that may take as long as they like.
+func unlimited(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unlimitedKey{}, true)
+}
+
+// idleLimit is PostgreSQL's setting for how long a transaction may wait for its client.
+const idleLimit = "idle_in_transaction_session_timeout"
