@@ -18,7 +18,7 @@ var (
 )
 
 // portion is how many seeds one process runs: what it holds in memory goes with it.
-const portion = 25
+func portion() int { return max(5, 100 / *payments) }
 
 // spread runs all seeds in processes of this very program, several at once, as the
 // random numbers of a seed are those of a whole process. It prints a line for each
@@ -31,7 +31,7 @@ func spread(t *testing.T) map[string]int {
 	for range *processes {
 		running.Go(func() {
 			for at := range next {
-				n := min(portion, *seeds-at)
+				n := min(portion(), *seeds-at)
 				counts, out, err := runPortion(t, filepath.Join(dir, fmt.Sprint(at)), *from+uint64(at), n)
 				mu.Lock()
 				for what, n := range counts {
@@ -48,7 +48,7 @@ func spread(t *testing.T) map[string]int {
 			}
 		})
 	}
-	for at := 0; at < *seeds; at += portion {
+	for at := 0; at < *seeds; at += portion() {
 		next <- at
 	}
 	close(next)

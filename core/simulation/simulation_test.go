@@ -75,7 +75,7 @@ func simulate(t *testing.T, seed uint64, size int, postgres bool) (w *world) {
 // is there to be survived never came.
 func TestSimulation(t *testing.T) {
 	var total map[string]int
-	if *processes > 1 && *seeds > portion && !*first && !*verbose {
+	if *processes > 1 && *seeds > portion() && !*first && !*verbose {
 		total = spread(t)
 	} else if total = inTurn(t); t.Failed() {
 		return
