@@ -1,6 +1,10 @@
 package models
 
-import "context"
+import (
+	"context"
+
+	"gorm.io/gorm"
+)
 
 // committedKey is where a transaction's context carries what waits for its commit.
 type committedKey struct{}
@@ -31,4 +35,11 @@ func (d *DB) tryWrite(ctx context.Context, fn func(tx *Tx) error) error {
 		call()
 	}
 	return nil
+}
+
+// Through puts a pool of the caller's between the program and the connections that change
+// the database, before anything does: for tests of commits that fail, or whose answer is lost.
+func (d *DB) Through(wrap func(gorm.ConnPool) gorm.ConnPool) {
+	d.write.ConnPool = wrap(d.write.ConnPool)
+	d.write.Statement.ConnPool = d.write.ConnPool
 }

@@ -2,7 +2,6 @@ package payment
 
 import (
 	"context"
-	"time"
 
 	"gorm.io/gorm/clause"
 
@@ -99,10 +98,7 @@ func attachable(v View, t models.Transfer) error {
 // only the sum of what came changes, for the person who decides.
 func (v *View) attach(t *models.Transfer) {
 	p := &v.Payment
-	seen := t.FirstSeenAt.Add(time.Duration(p.Advanced) * time.Second)
-	if p.OpenedAt != nil && seen.Before(*p.OpenedAt) {
-		seen = *p.OpenedAt
-	}
+	seen := v.seenAt(*t)
 	t.PaymentID, t.SeenAt, t.Unmatched, t.Resolution = &p.ID, &seen, "", Attached
 	v.Transfers = append(v.Transfers[:len(v.Transfers):len(v.Transfers)], *t)
 	if p.FirstSeenAt == nil {

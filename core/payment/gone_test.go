@@ -41,6 +41,25 @@ func TestEmptiedMempool(t *testing.T) {
 	})
 }
 
+// TestMinedBeforeSeen (BTC-9, T-2): what a node that is behind shows as waiting after the
+// window, and its block has from before, is of the block's time.
+func TestMinedBeforeSeen(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		tx := b.pay(v, "behind", v.Payment.Due)
+		b.clock.Advance(time.Minute)
+		block := b.block(int64(len(b.blocks)), tx)
+		b.clock.Advance(payment.Window)
+		b.pool(nil, tx)
+		b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{}})
+		b.mine()
+		got := b.expect(v.Payment.Reference, payment.Successful, payment.NoReason)
+		if seen := got.Payment.FirstSeenAt; seen == nil || !seen.Equal(block.Time) || !got.Transfers[0].SeenAt.Equal(block.Time) {
+			t.Errorf("seen at %v and %v, mined at %v", seen, got.Transfers[0].SeenAt, block.Time)
+		}
+	})
+}
+
 // TestRaisedFee (BTC-1): a payment that is replaced by one with a higher fee is of the
 // time at which it was first made, unless that paid less.
 func TestRaisedFee(t *testing.T) {

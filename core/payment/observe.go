@@ -70,10 +70,11 @@ func (o *Observer) Apply(ctx context.Context, batch chain.Batch) error {
 		a.begin(tx)
 		return a.run()
 	})
+	// Also when it failed: that may be all that was heard of a commit that was made.
+	o.Watching.AddSpends(a.spends...)
 	if err != nil {
 		return err
 	}
-	o.Watching.AddSpends(a.spends...)
 	o.Watching.RemoveSpends(a.forgotten...)
 	o.decide(ctx, a.network, a.tip.Height, batch.Read, a.payments())
 	return nil
@@ -100,10 +101,10 @@ func (o *Observer) Reread(ctx context.Context, network chain.Network, block chai
 		}
 		return a.mark()
 	})
+	o.Watching.AddSpends(a.spends...) // as in Apply
 	if err != nil {
 		return 0, err
 	}
-	o.Watching.AddSpends(a.spends...)
 	if len(a.touched) > 0 {
 		err = o.evaluateDue(ctx, a.network, a.tip.Height, a.read, a.payments())
 		o.changed()

@@ -51,6 +51,9 @@ func (a *applying) seen(t chain.Transfer, block *chain.Header) error {
 	} else {
 		height := block.Height
 		row.GoneReason, row.Height, row.BlockHash, row.ConflictTx, row.ConflictHeight = "", &height, block.Hash, "", nil
+		if err := a.minedBefore(&row, block); err != nil {
+			return err
+		}
 	}
 	if same(was, row) {
 		return nil
@@ -61,7 +64,7 @@ func (a *applying) seen(t chain.Transfer, block *chain.Header) error {
 	if err != nil {
 		return err
 	}
-	err = a.tx.Select("Gone", "GoneReason", "GoneAt", "Reverted", "Height", "BlockHash", "ConflictTx", "ConflictHeight", "Unmatched", "UpdatedAt").
+	err = a.tx.Select("Gone", "GoneReason", "GoneAt", "Reverted", "Height", "BlockHash", "ConflictTx", "ConflictHeight", "FirstSeenAt", "SeenAt", "Unmatched", "UpdatedAt").
 		Where("id = ?", row.ID).Updates(&row).Error
 	if err != nil {
 		return err
@@ -255,10 +258,7 @@ func (a *applying) attach(row *models.Transfer, barred string) (*news, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen := row.FirstSeenAt.Add(time.Duration(v.Payment.Advanced) * time.Second)
-	if v.Payment.OpenedAt != nil && seen.Before(*v.Payment.OpenedAt) {
-		seen = *v.Payment.OpenedAt // a block's clock may be behind ours; nobody knew the address before
-	}
+	seen := v.seenAt(*row)
 	row.SeenAt = &seen
 	switch {
 	case barred != "":

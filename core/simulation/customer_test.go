@@ -9,12 +9,11 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/settings"
-	"cointill/core/webhook"
 )
 
 // What customers do.
 var plots = []string{"exact", "exact", "bounds", "twice", "parts", "late", "after", "never", "unopened", "wrong asset", "tag", "wrong payment",
-	"fee bump", "double spend", "revert", "stuck", "much later", "unseen rest"}
+	"fee bump", "double spend", "revert", "stuck", "much later", "unseen rest", "undone", "undone"}
 
 // customer is one customer with one payment.
 type customer struct {
@@ -25,9 +24,12 @@ type customer struct {
 	coin      money.CoinInfo
 	amount    int64 // USD
 	reference string
+	tries     []try          // to initiate it, of which nobody knows whether they did
+	key       string         // the Idempotency-Key of its initiation; "" when the merchant uses none
 	rules     settings.Rules // those of the shop when it was initiated
 	created   time.Time      // zero until it is
 	opened    time.Time      // zero until it is
+	perhaps   bool           // it was, and nobody knows
 	gaveUp    bool
 	due       *big.Int
 	place     chain.Destination
@@ -35,6 +37,7 @@ type customer struct {
 	sent      []*coinTx
 	accepted  bool // by a person of the business
 	watched   bool // its success was looked at
+	ended     bool // without any money, as it had to
 }
 
 // turn is one thing that a customer does, so long after the payment began.
@@ -59,8 +62,13 @@ func (w *world) arrive() {
 		c.coin = []money.CoinInfo{money.ETH.Info(), money.USDT.Info()}[w.rng.IntN(2)]
 	case "tag":
 		c.coin = money.XRP.Info()
+	case "undone":
+		c.coin = []money.CoinInfo{money.BTC.Info(), money.DOGE.Info(), money.ETH.Info()}[w.rng.IntN(3)]
 	}
 	c.reference = fmt.Sprintf("order-%d", c.number)
+	if w.rng.IntN(2) == 0 {
+		c.key = "key of " + c.reference
+	}
 	c.plan()
 	w.customers = append(w.customers, c)
 	w.count("customer: " + c.plot)
@@ -114,10 +122,13 @@ func (c *customer) plan() {
 		add(minutes(c.rng.IntN(14)), func() { rest := c.part(400, 0).Big(); c.pay(money.FromBig(rest.Sub(c.due, rest)), nil) })
 	case "unseen rest":
 		add(soon, c.unseen)
+	case "undone":
+		add(soon, all)
+		add(minutes(c.rng.IntN(20)), c.undone)
 	case "late":
 		add(minutes(8+c.rng.IntN(1000)), all)
 	case "after":
-		add(minutes(1441+c.rng.IntN(2000)), all)
+		add(minutes(1441+c.rng.IntN([]int{55, 2000}[c.rng.IntN(2)])), all)
 	case "much later":
 		add(soon, all)
 		add(minutes(60*30), all)
@@ -179,6 +190,25 @@ func (c *customer) unseen() {
 	n.mine(true)
 }
 
+// undone has the network reorganised just below the payment, when it has its first
+// confirmation or is final, and mostly nothing looks before the new branch is deep as well.
+func (c *customer) undone() {
+	n := c.nets[c.coin.Chain]
+	n.mine(true)
+	if c.rng.IntN(2) == 0 {
+		for range c.depth() {
+			n.mine(true)
+		}
+	}
+	c.world.follow(c.replicas[0], n.kind)
+	if b := n.where(c.sent[0]); b != nil {
+		n.reorg(int(n.now.tip().Height-b.Height) + 1)
+	}
+	for range c.rng.Int64N(2 * c.depth()) {
+		n.mine(false)
+	}
+}
+
 // mistake sends the money to another payment of the coin.
 func (c *customer) mistake(tx *chain.Tx) {
 	for _, other := range c.customers {
@@ -220,28 +250,6 @@ func (c *customer) visit(r *replica) bool {
 	return true
 }
 
-// initiate is the merchant's server, which tries again until it knows.
-func (c *customer) initiate(r *replica) {
-	request := payment.Request{Currency: "USD", Amount: c.amount, FirstName: "Ngozi", LastName: "Okafor", Email: fmt.Sprintf("c%d@example.com", c.number%7),
-		Method: string(c.coin.Method), BusinessReference: c.reference}
-	now, rules := c.clock.Now(), c.shop.rules
-	err := c.guarded(r, fmt.Sprintf("initiates %d: %s of %d USD in %s", c.number, c.plot, c.amount, c.coin.Coin), func() error {
-		_, err := r.payments.Initiate(c.t.Context(), c.shop.scope, request)
-		return err
-	})
-	if err != nil {
-		return
-	}
-	c.created, c.rules = now, rules
-	if !c.calm && c.rng.IntN(10) == 0 { // the merchant never hears of it, and asks again
-		c.count(answerLost)
-		again := c.replicas[1-r.number]
-		if _, err := again.payments.Initiate(c.t.Context(), c.shop.scope, request); err == nil {
-			c.find("payment %d was initiated twice with one reference", c.number)
-		}
-	}
-}
-
 // open is the customer reaching the page.
 func (c *customer) open(r *replica) {
 	if c.clock.Now().After(c.created.Add(7 * time.Minute)) {
@@ -252,63 +260,20 @@ func (c *customer) open(r *replica) {
 		v, err = r.payments.OpenByReference(c.t.Context(), c.shop.scope, c.reference)
 		return err
 	})
+	if err != nil && c.unsure && !c.gaveUp {
+		c.perhaps = true
+	}
 	if err != nil || v.Payment.Address == "" {
+		c.gaveUp = c.gaveUp && err == nil // else they try once more
 		return
 	}
-	if c.gaveUp {
+	if c.gaveUp && !c.perhaps {
 		c.find("payment %d shows an address after its window", c.number)
 	}
+	c.gaveUp = false
 	c.opened, c.due, c.place = c.clock.Now(), v.Payment.Due.Big(), chain.Destination{Address: v.Payment.Address}
 	if v.Payment.Tag != nil {
 		tag := uint32(*v.Payment.Tag)
 		c.place.Tag = &tag
-	}
-}
-
-// trade is a merchant who changes something, or accepts what was declined.
-func (w *world) trade(r *replica) {
-	s := w.shops[w.rng.IntN(len(w.shops))]
-	switch w.rng.IntN(3) {
-	case 0:
-		e := s.endpoints[w.rng.IntN(len(s.endpoints))]
-		w.toggle(r, s, e, !e.active)
-	case 1:
-		rules := s.rules
-		rules.Under, rules.Over = w.rng.IntN(3)*150, w.rng.IntN(3)*150
-		rules.LatePayments = []string{"accept", "decline"}[w.rng.IntN(2)]
-		if err := w.guarded(r, fmt.Sprintf("sets rules %v", rules), func() error { return r.settings.SetRules(w.t.Context(), s.scope, rules) }); err == nil {
-			s.rules = rules
-			w.count("merchant changes rules")
-		}
-	default:
-		if len(w.customers) == 0 {
-			return
-		}
-		at := w.rng.IntN(len(w.customers))
-		for i := range w.customers {
-			if c := w.customers[(at+i)%len(w.customers)]; c.shop == s && !c.accepted && len(c.sent) > 0 {
-				err := w.guarded(r, fmt.Sprintf("accepts %d", c.number), func() error { return r.payments.Resolve(w.t.Context(), s.scope, c.reference) })
-				if err == nil {
-					c.accepted = true
-					w.count("merchant accepts")
-				}
-				return
-			}
-		}
-	}
-}
-
-// toggle switches a webhook on or off.
-func (w *world) toggle(r *replica, s *shop, e *endpoint, on bool) {
-	w.clock.Advance(time.Millisecond) // what happens in one instant has no order to judge by
-	err := w.guarded(r, fmt.Sprintf("switches a webhook: %v", on), func() error {
-		_, err := r.hooks.Update(w.t.Context(), s.scope, e.id, webhook.Change{Active: &on})
-		return err
-	})
-	if err == nil && e.active != on {
-		e.spans = append(e.spans, span{e.since, w.clock.Now(), e.active})
-		e.active, e.since = on, w.clock.Now()
-		w.clock.Advance(time.Millisecond)
-		w.count("merchant switches a webhook")
 	}
 }

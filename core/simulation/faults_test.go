@@ -19,7 +19,8 @@ const (
 	pausedHead   = "a paused leader goes on"
 	takeover     = "lease taken over"
 	answerLost   = "an answer is lost after its commit"
-	settleFails  = "an attempt can't be recorded"
+	commitFails  = "a commit fails"
+	commitLost   = "a commit's answer is lost"
 )
 
 // errCall is a database call that failed; the statement was not run.
@@ -33,7 +34,11 @@ type failer struct {
 	left  int  // calls until it fails; 0 when none will
 	dead  bool // and all after it
 	fired bool
-	aimed int // the call at which the process is killed, from when a cursor moves; 0 when it isn't, -1 when one has
+	// commit is at which commit the connection breaks, 0 at none; lost is that it does so
+	// after the commit; broken is that it did.
+	commit       int
+	lost, broken bool
+	aimed        int // the call at which the process is killed, from when a cursor moves; 0 when it isn't, -1 when one has
 }
 
 // arm lets the n-th call from now fail.
@@ -41,6 +46,53 @@ func (f *failer) arm(n int, dead bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.left, f.dead, f.fired = n, dead, false
+}
+
+// armCommit lets the connection break at the n-th commit from now: before it is made, or after.
+func (f *failer) armCommit(n int, lost bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.commit, f.lost, f.broken = n, lost, false
+}
+
+// commits makes a commit, or doesn't, and tells of it, or doesn't.
+func (f *failer) commits(made, undone func() error) error {
+	f.mu.Lock()
+	breaks, lost := f.commit == 1, f.lost
+	f.commit, f.broken = max(0, f.commit-1), f.broken || breaks
+	f.mu.Unlock()
+	if !breaks {
+		return made()
+	}
+	do := undone
+	if lost {
+		do = made
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	return errGone
+}
+
+// intact reports that nothing failed since the failer was armed.
+func (f *failer) intact() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !f.fired && !f.broken
+}
+
+// mended ends the faults of commits, and says which there was, if any.
+func (f *failer) mended() (what string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.broken {
+		what = commitFails
+	}
+	if f.broken && f.lost {
+		what = commitLost
+	}
+	f.commit, f.broken, f.lost = 0, false, false
+	return what
 }
 
 // aim kills the process at the n-th call after it moves a cursor: around the commit of

@@ -28,6 +28,8 @@ var queries = []struct{ invariant, sql string }{
 	{"12 one receipt for a success", `SELECT COUNT(*) FROM payments p WHERE (CASE WHEN p.status = 'successful' THEN 1 ELSE 0 END) <>
 		(SELECT COUNT(*) FROM mails m WHERE m.kind = 'receipt' AND m.payment_id = p.id)`},
 	{"13 a merchant's reference is used once", "SELECT COUNT(*) FROM (SELECT 1 FROM payments GROUP BY business_id, domain, business_reference HAVING COUNT(*) > 1) AS d"},
+	{"13 a key is used once", "SELECT COUNT(*) FROM (SELECT 1 FROM idempotencies GROUP BY business_id, domain, key_hash HAVING COUNT(*) > 1) AS d"},
+	{"13 a key has its answer", "SELECT COUNT(*) FROM idempotencies WHERE status <> 201"},
 	{"14 one domain along the way", `SELECT COUNT(*) FROM payments p LEFT JOIN destinations d ON d.payment_id = p.id LEFT JOIN events e ON e.payment_id = p.id
 		LEFT JOIN deliveries v ON v.event_id = e.id LEFT JOIN endpoints w ON w.id = v.endpoint_id
 		WHERE d.domain <> p.domain OR e.domain <> p.domain OR v.domain <> p.domain OR w.domain <> p.domain`},
@@ -234,6 +236,28 @@ func (w *world) swept(r *replica) {
 	if n > 0 {
 		w.find("%d payments have confirmed money and are not processing", n)
 	}
+	w.must(r.db.Read(w.t.Context()).Raw("SELECT COUNT(*) FROM payments WHERE status = 'pending' AND created_at < ? AND (due_at IS NULL OR due_at > ?)",
+		w.clock.Now().Add(-7*time.Minute), w.clock.Now().Add(time.Minute)).Scan(&n).Error)
+	if n > 0 {
+		w.find("invariant 24: %d payments that nobody opened are older than 7 minutes and not expired", n)
+	}
+}
+
+// looked looks at payments whose network was just read to its end: one that nothing was
+// ever sent to, and whose 24 hours are over, is abandoned, unless it is about to be looked
+// at again.
+func (w *world) looked(n *network) {
+	for _, c := range w.customers {
+		if c.coin.Chain != n.kind || c.opened.IsZero() || !w.clock.Now().After(c.abandons()) || c.ended || len(c.coming()) > 0 {
+			continue
+		}
+		var p models.Payment
+		w.must(w.replicas[0].db.Read(w.t.Context()).Select("id, status, due_at").Where("business_reference = ?", c.reference).Take(&p).Error)
+		c.ended = p.Status == "abandoned"
+		if !c.ended && (p.DueAt == nil || p.DueAt.After(w.clock.Now().Add(time.Minute))) {
+			w.find("invariant 24: payment %d was opened, nothing came in 24 hours, its network was read after them, and it is %s", c.number, p.Status)
+		}
+	}
 }
 
 // watch looks at a running world after each step: a payment that has just
@@ -250,10 +274,11 @@ func (w *world) watch() {
 		w.fences[c.Network] = c.Fence
 	}
 	var rows []models.Payment
-	w.must(db.Read(ctx).Where("status = 'successful'").Find(&rows).Error)
+	w.must(db.Read(ctx).Select("id, business_reference, reason, network, coin").Where("status = 'successful' AND settled_at >= ?", w.watched).Find(&rows).Error)
+	w.watched = w.clock.Now()
 	for _, p := range rows {
 		c := w.customers[slices.IndexFunc(w.customers, func(c *customer) bool { return c.reference == p.BusinessReference })]
-		if c.watched || p.Reason == "accepted_by_user" {
+		if c.watched || c.accepted || p.Reason == "accepted_by_user" {
 			continue
 		}
 		c.watched = true

@@ -191,7 +191,8 @@ func (c *customer) mayEnd(with []came, next came) bool {
 	}
 	least, _ := c.bounds()
 	if sum.Cmp(least) < 0 {
-		return c.overlooked(next, c.created.Add(7*time.Minute))
+		waited := func(l look) bool { return l.at.After(c.abandons()) && l.at.Before(next.mined) } // for a rest that no block took
+		return c.overlooked(next, c.created.Add(7*time.Minute)) || slices.ContainsFunc(c.nets[c.coin.Chain].looks, waited)
 	}
 	reached := c.nets[c.coin.Chain].reached
 	return next.height > final || final < int64(len(reached)) && !next.mined.Before(reached[final])
@@ -200,9 +201,7 @@ func (c *customer) mayEnd(with []came, next came) bool {
 // overlooked reports whether a payment's network was looked at after a deadline and
 // before a transfer was known: without such a look the deadline ends nothing.
 func (c *customer) overlooked(next came, deadline time.Time) bool {
-	return slices.ContainsFunc(c.nets[c.coin.Chain].looks, func(at time.Time) bool {
-		return at.After(deadline) && at.Before(next.tx.known)
-	})
+	return slices.ContainsFunc(c.nets[c.coin.Chain].looks, func(l look) bool { return l.at.After(deadline) && l.step < next.tx.step })
 }
 
 // abandonedKnowing finds a payment that was taken for abandoned although it was paid in

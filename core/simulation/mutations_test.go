@@ -34,6 +34,7 @@ var mutations = []mutation{
 	{"a failed delivery is never tried again", "core/webhook/settle.go", "wait, left := retries.Next(row.Tries)", "wait, left := retries.Next(row.Tries + 9)"},
 	{"a receipt for every end", "core/payment/apply.go", "if State(p.Status) == Successful && from != Successful &&", "if State(p.Status).Final() && from != Successful &&"},
 	{"the 24 hours are 25", "core/payment/initiate.go", "AbandonsAt: now.Add(Monitoring)", "AbandonsAt: now.Add(Monitoring + 3600e9)"},
+	{"a key's answer is not kept", "core/idempotency/idempotency.go", "		return claim.finish(tx, answer)", "		return nil"},
 	{"a tag is not looked at", "core/payment/transfer.go", "	place := places[0]", "	place := places[len(places)-1]"},
 	{"what came after the end is not listed", "core/payment/transfer.go", "		row.Unmatched = AfterFinal\n	}\n	return v, nil", "	}\n	return v, nil"},
 }

@@ -20,7 +20,7 @@ type coinTx struct {
 	id      string
 	born    time.Time // when it was broadcast
 	shown   time.Time // when it was seen at the latest, by what a step saw that went through; zero while none did
-	known   time.Time // when the first such step was
+	step    int       // which one of the network's steps the first such was; 0 while none did
 	instead []*coinTx // those that it replaced
 	lost    []*coinTx // those whose money it spends that had left the network before
 	cut     int64     // the most confirmations that it had when its block left the chain
@@ -55,16 +55,26 @@ type network struct {
 	// reached is when a height was first reached, on whatever branch.
 	reached []time.Time
 	// looks are when a node gave a whole picture: blocks up to its tip, and the mempool.
-	looks  []time.Time
+	looks  []look
+	steps  int
 	out    time.Time // until when all its nodes are
 	serial int
 	all    []*coinTx
 	byID   map[string]*coinTx
 }
 
+// look is when a node gave a whole picture, and in which of the network's steps.
+type look struct {
+	at   time.Time
+	step int
+}
+
 func newNetwork(w *world, kind money.Chain) *network {
 	n := &network{world: w, name: chain.Sandbox(kind), kind: kind, byID: map[string]*coinTx{}}
-	n.now.finalized = -1
+	n.now.finalized = -1 // the network has no finality of its own
+	if kind == money.Ethereum {
+		n.now.finalized = 0
+	}
 	n.seal(nil)
 	return n
 }
@@ -182,7 +192,7 @@ func (n *network) reorg(depth int) {
 				n.count("reorganised into the mempool")
 			case 2:
 				n.count("reorganised away")
-			case 3:
+			case 3, 4:
 				n.rival(t, &fresh[0])
 			default:
 				i := n.rng.IntN(len(fresh))
@@ -250,6 +260,7 @@ type node struct {
 // begin makes the node ready for a step.
 func (n *node) begin(fault string) {
 	n.fault, n.failAt, n.view, n.pool = fault, 1+n.rng.IntN(6), n.now, false
+	n.steps++
 	switch fault {
 	case nodeLags, nodeOldTip:
 		if len(n.past) > 0 {
@@ -279,7 +290,7 @@ func (n *node) ask(ctx context.Context) error {
 func (n *node) Tip(ctx context.Context) (chain.Tip, error) {
 	err := n.ask(ctx)
 	if err == nil && n.pool {
-		n.looks = append(n.looks, n.clock.Now())
+		n.looks = append(n.looks, look{n.clock.Now(), n.steps})
 	}
 	n.pool = false
 	return chain.Tip{Header: n.view.tip().Header, Finalized: n.view.finalized}, err
@@ -359,22 +370,22 @@ func (n *node) Pending(ctx context.Context, watch chain.Watch) (p chain.Pending,
 func (n *node) applied() {
 	for _, b := range n.view.blocks {
 		for _, t := range b.txs {
-			t.wasShown(b.Time, n.clock.Now())
+			t.wasShown(b.Time, n.steps)
 		}
 	}
 	if n.kind == money.XRPL || n.fault == nodeEmptyPool {
 		return
 	}
 	for _, t := range n.view.pool {
-		t.wasShown(n.clock.Now(), n.clock.Now())
+		t.wasShown(n.clock.Now(), n.steps)
 	}
 }
 
-func (t *coinTx) wasShown(at, now time.Time) {
+func (t *coinTx) wasShown(at time.Time, step int) {
 	if t.shown.IsZero() || at.Before(t.shown) {
 		t.shown = at
 	}
-	if t.known.IsZero() {
-		t.known = now
+	if t.step == 0 {
+		t.step = step
 	}
 }

@@ -2,12 +2,16 @@ package simulation_test
 
 import (
 	"context"
+	"database/sql"
 	"log/slog"
 	"net/http"
 	"time"
 
+	"gorm.io/gorm"
+
 	"cointill/chain"
 	"cointill/core/audit"
+	"cointill/core/idempotency"
 	"cointill/core/lease"
 	"cointill/core/money"
 	"cointill/core/outbox"
@@ -32,6 +36,7 @@ type replica struct {
 	hooks    *webhook.Service
 	settings *settings.Service
 	audits   *audit.Service
+	keys     *idempotency.Store
 	registry *payment.Registry
 	leases   *lease.Leases
 	worker   *outbox.Worker[models.Delivery]
@@ -57,6 +62,7 @@ func (w *world) start(number int) *replica {
 	}
 	r := &replica{world: w, number: number, db: db, failer: &failer{}, follows: map[money.Chain]*following{}}
 	w.must(r.failer.watch(db))
+	db.Through(func(pool gorm.ConnPool) gorm.ConnPool { return &breaking{pool.(*sql.DB), r.failer} })
 	now := w.clock.Now
 	r.registry = &payment.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
 	for _, c := range money.Chains() {
@@ -72,7 +78,7 @@ func (w *world) start(number int) *replica {
 		PageBase: "http://localhost/pay",
 	}
 	r.settings, r.audits = &settings.Service{DB: db, Clock: now}, &audit.Service{DB: db, Clock: now, Secrets: w.box}
-	r.leases = lease.New(db, now)
+	r.leases, r.keys = lease.New(db, now), idempotency.New(db, now, w.box)
 	r.worker = r.hooks.Worker(outbox.Options{Pool: 1, Share: 1, Log: slog.New(slog.DiscardHandler)}) // one at a time: a seed replays
 	return r
 }
@@ -103,9 +109,13 @@ func (r *replica) follow(c money.Chain, fault string, paused bool) error {
 		f.renewed = r.clock.Now()
 	}
 	f.node.begin(fault)
+	looks := len(f.node.looks)
 	_, err := f.follower.Step(ctx)
-	if err == nil && !r.failer.fired {
+	if err == nil && r.failer.intact() {
 		f.node.applied()
+		if f.node.fault == nodeHealthy && !paused && len(f.node.looks) > looks {
+			r.looked(f.node.network)
+		}
 	}
 	return err
 }

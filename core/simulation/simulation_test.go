@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +36,7 @@ var (
 
 func TestMain(m *testing.M) {
 	slog.SetDefault(slog.New(slog.DiscardHandler)) // what is logged of planted faults is no news
+	debug.SetGCPercent(400)                        // a world is small: a fifth of a run was collecting it
 	os.Exit(m.Run())
 }
 
@@ -72,21 +74,16 @@ func simulate(t *testing.T, seed uint64, size int, postgres bool) (w *world) {
 // TestSimulation runs seeds on SQLite, and fails also when a kind of fault that
 // is there to be survived never came.
 func TestSimulation(t *testing.T) {
-	modelstest.Open(t, false, time.Now) // the copied file is made outside of any bubble
-	total := map[string]int{}
-	for i := range *seeds {
-		w := simulate(t, *from+uint64(i), *payments, false)
-		if w == nil || *first && t.Failed() {
-			return
-		}
-		for what, n := range w.counts {
-			total[what] += n
-		}
+	var total map[string]int
+	if *processes > 1 && *seeds > portion() && !*first && !*verbose {
+		total = spread(t)
+	} else if total = inTurn(t); t.Failed() {
+		return
 	}
 	if *figures {
 		printFigures(os.Stdout, total)
 	}
-	if *seeds < 100 {
+	if *seeds < 100 || *countsTo != "" {
 		return
 	}
 	for _, what := range expected() {
@@ -96,12 +93,38 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
+// inTurn runs all seeds in this process, and returns how often everything happened.
+func inTurn(t *testing.T) map[string]int {
+	modelstest.Open(t, false, time.Now) // the copied file is made outside of any bubble
+	total := map[string]int{}
+	for i := range *seeds {
+		w := simulate(t, *from+uint64(i), *payments, false)
+		if w == nil || *first && t.Failed() {
+			return total
+		}
+		for what, n := range w.counts {
+			total[what] += n
+		}
+	}
+	if err := writeCounts(total); err != nil {
+		t.Error(err)
+	}
+	return total
+}
+
 // expected is everything that must have happened in many seeds.
 func expected() []string {
 	all := slices.Concat(nodeFaults, []string{nodeOut, killedMoving, callFails, crash, restart, pausedHead, takeover, answerLost,
 		"reorganisation", "reorganised into the mempool", "reorganised away", "reorganised into another block", "double-spent in another branch",
 		"replaced in the mempool", "consumer: no answer", "consumer: answer lost", "consumer: Internal Server Error", "consumer: Too Many Requests", "consumer: Found",
-		"merchant changes rules", "merchant switches a webhook", "merchant accepts", "ended reversed", "judged exactly", "judged by sums"})
+		"merchant changes rules", "merchant switches a webhook", "merchant accepts", "time stops at a deadline", "an initiation is answered again", "judged exactly", "judged by sums"})
+	for _, end := range []string{"abandoned ", "declined after_abandoned", "declined late", "declined overpaid", "declined underpaid", "expired ",
+		"failed dropped", "failed reorged", "failed replaced", "failed reverted", "reversed", "successful ", "successful late"} {
+		all = append(all, "ended "+end)
+	}
+	for _, area := range areas {
+		all = append(all, commitFails+" of the "+area, commitLost+" of the "+area)
+	}
 	for _, plot := range plots {
 		all = append(all, "customer: "+plot)
 	}

@@ -7,6 +7,7 @@ import (
 	"hash"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,9 +44,10 @@ type world struct {
 	counts    map[string]int
 	fences    map[string]int64 // under which each network was written last
 	findings  []string
-	payments  int  // how many customers come
-	calm      bool // no more faults
-	changed   bool // a payment may have moved
+	payments  int       // how many customers come
+	calm      bool      // no more faults
+	unsure    bool      // the last step lost the answer of a commit
+	watched   time.Time // until when successes were looked at
 }
 
 // shop is a business with the rules that it has now.
@@ -91,6 +93,9 @@ func newWorld(t *testing.T, seed uint64, payments int, postgres bool) *world {
 	})
 	for i := range 2 {
 		w.open(i)
+	}
+	for _, n := range w.chains { // no network takes a payment before it was first read
+		w.must(w.replicas[0].follow(n.kind, nodeHealthy, false))
 	}
 	return w
 }
@@ -141,8 +146,8 @@ func (w *world) find(format string, args ...any) {
 
 // run lets everything happen, then lets it settle, then looks at what became of it.
 func (w *world) run() {
-	for step := range w.payments * 45 {
-		w.act(step)
+	for range 120 + 15*w.payments {
+		w.act()
 		if len(w.findings) > 0 {
 			return
 		}
@@ -152,7 +157,7 @@ func (w *world) run() {
 }
 
 // act lets one actor take one step.
-func (w *world) act(step int) {
+func (w *world) act() {
 	replica := w.replicas[w.rng.IntN(len(w.replicas))]
 	n := w.chains[w.rng.IntN(len(w.chains))]
 	switch dice := w.rng.IntN(100); {
@@ -184,12 +189,10 @@ func (w *world) act(step int) {
 		w.say("replica %d restarts", replica.number)
 	case dice < 89:
 		w.trade(replica)
+	case dice < 91:
+		w.aim(replica)
 	default:
 		w.clock.Advance(w.wait())
-	}
-	if w.changed {
-		w.changed = false
-		w.watch()
 	}
 }
 
@@ -203,13 +206,40 @@ func (w *world) undoes(n *network) (*network, int) {
 	if len(w.customers) == 0 || w.rng.IntN(3) == 0 {
 		return n, depth
 	}
-	if c := w.customers[w.rng.IntN(len(w.customers))]; len(c.sent) > 0 {
+	c := w.customers[w.rng.IntN(len(w.customers))]
+	if i := slices.IndexFunc(w.customers, func(c *customer) bool { return c.watched && w.rng.IntN(2) == 0 }); i >= 0 {
+		c = w.customers[i]
+	}
+	if len(c.sent) > 0 {
 		aimed := w.nets[c.coin.Chain]
 		if b := aimed.where(c.sent[len(c.sent)-1]); b != nil && aimed.now.tip().Height-b.Height < 30 {
 			return aimed, int(aimed.now.tip().Height-b.Height) + 1 + w.rng.IntN(2)
 		}
 	}
 	return n, depth
+}
+
+// aim lets the time pass to about a deadline of some customer's payment, who may take a
+// turn just then, before the network is looked at.
+func (w *world) aim(r *replica) {
+	if len(w.customers) == 0 {
+		return
+	}
+	c := w.customers[w.rng.IntN(len(w.customers))]
+	for _, window := range []time.Duration{7 * time.Minute, 24 * time.Hour} {
+		left := c.created.Add(window).Sub(w.clock.Now())
+		if c.created.IsZero() || left <= 0 {
+			continue
+		}
+		off := []time.Duration{-time.Second, -time.Microsecond, 0, time.Microsecond, time.Second, time.Duration(w.rng.IntN(3000)) * time.Second}[w.rng.IntN(6)]
+		w.clock.Advance(max(0, left+off))
+		w.count("time stops at a deadline")
+		if w.rng.IntN(2) == 0 {
+			c.visit(r)
+		}
+		w.follow(w.replicas[r.number], c.coin.Chain)
+		return
+	}
 }
 
 // wait is how long nothing happens.
@@ -226,15 +256,20 @@ func (w *world) wait() time.Duration {
 // guarded runs a step of a replica, sometimes with a database call that fails,
 // after which the process goes on, or as one that is killed there.
 func (w *world) guarded(r *replica, what string, step func() error) (err error) {
-	if !w.calm && w.rng.IntN(9) == 0 {
+	if dice := w.rng.IntN(36); !w.calm && dice < 4 {
 		r.failer.arm(1+w.rng.IntN(25), w.rng.IntN(2) == 0)
+	} else if !w.calm && dice < 9 {
+		r.failer.armCommit(1+w.rng.IntN(3), w.rng.IntN(2) == 0)
 	}
 	err = step()
-	w.changed = true
 	dead := r.failer.dead
 	fired, aimed := r.failer.disarm()
 	if aimed {
 		w.count(killedMoving)
+	}
+	broke := r.failer.mended()
+	if w.unsure = broke == commitLost; broke != "" {
+		w.count(broke + " of the " + areaOf(what))
 	}
 	w.say("replica %d %s: %v", r.number, what, outcome(err))
 	if fired && dead {
@@ -243,7 +278,22 @@ func (w *world) guarded(r *replica, what string, step func() error) (err error) 
 	} else if fired {
 		w.count(callFails)
 	}
+	w.watch()
 	return err
+}
+
+// areas are the parts of the product whose commits are to be lost.
+var areas = []string{"core", "follower", "deliveries"}
+
+// areaOf is the one that a step is of.
+func areaOf(what string) string {
+	switch {
+	case strings.HasPrefix(what, "follows"), strings.HasPrefix(what, "takes over"):
+		return areas[1]
+	case what == "delivers":
+		return areas[2]
+	}
+	return areas[0]
 }
 
 // outcome is what the trace says of an error.
@@ -306,12 +356,16 @@ func (w *world) settle() {
 			w.toggle(w.replicas[0], s, e, true)
 		}
 	}
-	for range 6 {
+	for i := range 7 {
 		for _, c := range w.customers {
 			c.visit(w.replicas[0])
 		}
 		w.round(2)
-		w.clock.Advance(11 * time.Hour)
+		if i == 0 {
+			w.aim(w.replicas[0])
+		} else {
+			w.clock.Advance(11 * time.Hour)
+		}
 	}
 	w.round(42)
 	for range 2 {

@@ -1,0 +1,43 @@
+package payment
+
+import (
+	"time"
+
+	"cointill/chain"
+	"cointill/models"
+)
+
+// seenAt is when a transfer was first seen, on the payment's own clock.
+func (v *View) seenAt(row models.Transfer) time.Time {
+	seen := row.FirstSeenAt.Add(time.Duration(v.Payment.Advanced) * time.Second)
+	if v.Payment.OpenedAt != nil && seen.Before(*v.Payment.OpenedAt) {
+		seen = *v.Payment.OpenedAt // a block's clock may be behind ours; nobody knew the address before
+	}
+	return seen
+}
+
+// minedBefore gives a transfer its block's time where that is earlier: a node that is
+// behind may show as waiting what was in a block before anybody saw it.
+func (a *applying) minedBefore(row *models.Transfer, block *chain.Header) error {
+	if !block.Time.Before(row.FirstSeenAt) {
+		return nil
+	}
+	row.FirstSeenAt = block.Time.UTC().Truncate(time.Microsecond)
+	if row.PaymentID == nil || row.SeenAt == nil {
+		return nil
+	}
+	n, err := a.view(*row.PaymentID)
+	if err != nil {
+		return err
+	}
+	seen := n.seenAt(*row)
+	if !seen.Before(*row.SeenAt) {
+		return nil
+	}
+	row.SeenAt = &seen
+	if ended(n.View) || n.Payment.FirstSeenAt == nil || !seen.Before(*n.Payment.FirstSeenAt) {
+		return nil
+	}
+	n.Payment.FirstSeenAt = &seen
+	return a.tx.Model(&models.Payment{}).Where("id = ?", n.Payment.ID).Update("first_seen_at", seen).Error
+}
