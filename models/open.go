@@ -261,7 +261,7 @@ func (d *DB) Ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, pingTime)
 	defer cancel()
 	if err := pool.PingContext(ctx); err != nil {
-		if errors.Is(err, context.DeadlineExceeded) {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) { // err may be of a connection that was given up
 			return &Outage{Reason: silent, Cause: err}
 		}
 		return outage(err)
