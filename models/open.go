@@ -96,10 +96,13 @@ func openPostgres(databaseURL string, now func() time.Time) (*DB, error) {
 	}
 	db, err := connect(changes, 16)
 	if err != nil {
-		return nil, fmt.Errorf("PostgreSQL at %s:%d: %w", config.Host, config.Port, err)
+		return nil, fmt.Errorf("PostgreSQL at %s:%d: %w", config.Host, config.Port, pooled(err))
 	}
 	d := &DB{write: db, read: db, health: watch}
-	if d.list, err = connect(forLists(config), 6); err != nil {
+	if err = d.own(context.Background()); err == nil {
+		d.list, err = connect(forLists(config), 6)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("PostgreSQL at %s:%d: %w", config.Host, config.Port, err), d.Close())
 	}
 	return d, nil
@@ -265,7 +268,7 @@ func (d *DB) Ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, pingTime)
 	defer cancel()
 	if err := pool.PingContext(ctx); err != nil {
-		if errors.Is(err, context.DeadlineExceeded) {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) { // err may be of a connection that was given up
 			return &Outage{Reason: silent, Cause: err}
 		}
 		return outage(err)
