@@ -82,7 +82,7 @@ var attacks = []attack{
 	{id: "AP-4", what: "An API key leaks, from us or from a log."},
 	{id: "AP-5", what: "Another site sends a form or a request in a signed-in merchant's name."},
 	{id: "AP-6", what: "Somebody plants a session's cookie before its owner signs in."},
-	{id: "AP-7", what: "What somebody typed runs as a script in somebody else's page.", open: "a browser that would run them."},
+	{id: "AP-7", what: "What somebody typed runs as a script in somebody else's page."},
 	{id: "AP-8", what: "Markup or characters that turn the direction of text make a page say something else."},
 	{id: "AP-9", what: "A text in an exported file runs as a formula."},
 	{id: "AP-10", what: "A client forges the header that says where it comes from."},
