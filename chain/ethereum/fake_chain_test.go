@@ -33,6 +33,7 @@ type fakeTx struct {
 	To       *account
 	Nonce    uint64
 	Value    string // hexadecimal, with 0x
+	Input    []byte // what it calls
 	Logs     []fakeLog
 	Calls    []any // of its trace
 	Reverted bool

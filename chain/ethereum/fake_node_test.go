@@ -309,7 +309,7 @@ func (n *fakeNode) transaction(method, id string) any {
 
 func txJSON(t *fakeTx) map[string]any {
 	out := map[string]any{"hash": t.id().String(), "from": strings.ToLower(t.From.String()), "to": nil, "value": t.Value,
-		"nonce": hexNumber(int64(t.Nonce)), "blockHash": nil, "type": "0x2", "input": "0x"}
+		"nonce": hexNumber(int64(t.Nonce)), "blockHash": nil, "type": "0x2", "input": fmt.Sprintf("0x%x", t.Input)}
 	if t.To != nil {
 		out["to"] = strings.ToLower(t.To.String())
 	}

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"log/slog"
 	"math/big"
+	"slices"
 	"testing"
+
+	"cointill/chain/ethereum/params"
 )
 
 // TestNothingIsSent (ETH-5): ten thousand transfers of nothing to one payment's address,
@@ -35,5 +38,35 @@ func TestNothingIsSent(t *testing.T) {
 	}
 	if lines := bytes.Count(log.Bytes(), []byte("\n")) - began; lines > 1 {
 		t.Errorf("%d lines are written to the log: %.500s", lines, log.String())
+	}
+}
+
+// TestCallsAreNoTransfers (ETH-2) calls the token's transfer and transferFrom with good
+// data: each succeeds, as for a token that answers false, and no log of it is a
+// transfer to us. Nothing is credited, neither while they wait nor with a block.
+func TestCallsAreNoTransfers(t *testing.T) {
+	t.Parallel()
+	c := newFakeChain(t)
+	b := newFixture(t, c, newFakeNode(t, c).open(t))
+	to, token := b.to(), account(c.params.Token)
+	us, amount := topic(*parse(t, to)), hash{31: 5}
+	transfer := slices.Concat([]byte{0xa9, 0x05, 0x9c, 0xbb}, us[:], amount[:])
+	from := topic(c.someone())
+	transferFrom := slices.Concat([]byte{0x23, 0xb8, 0x72, 0xdd}, from[:], us[:], amount[:])
+	approval := fakeLog{Address: token, Topics: []hash{hash(params.Keccak([]byte("Approval(address,address,uint256)"))), from, us}, Data: amount[:]}
+	for _, tx := range []*fakeTx{
+		{To: &token, Input: transfer}, {To: &token, Input: transferFrom},
+		{To: &token, Input: transfer, Logs: []fakeLog{approval}},
+		{To: &token, Input: transfer, Logs: []fakeLog{tokenLog(token, *parse(t, to), c.someone(), amount[:])}}, // away from us
+		{To: &token, Input: transfer, Logs: []fakeLog{tokenLog(c.someone(), c.someone(), *parse(t, to), amount[:])}},
+	} {
+		id := c.send(tx)
+		b.step()
+		if rows := b.mined(id); len(rows) != 0 {
+			t.Errorf("%x with %d logs credits %+v", tx.Input[:4], len(tx.Logs), rows)
+		}
+	}
+	if rows := b.mined(c.token(out(to, 5))); len(rows) != 1 {
+		t.Errorf("what moves credits %d times", len(rows))
 	}
 }

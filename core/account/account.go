@@ -50,6 +50,9 @@ type Service struct {
 
 	// Cost is of new hashes of passwords; older ones are made anew at sign-in.
 	Cost argon2id.Params
+	// Beat is what refused sign-ins and asked resets keep time by, so that nobody learns
+	// from their duration whether there is such a user; 0 answers at once.
+	Beat time.Duration
 
 	keys    models.Gather[struct{}, string, map[string]models.APIKey]
 	hashing chan struct{} // Argon2 takes 64 MiB each: two at a time
@@ -58,7 +61,7 @@ type Service struct {
 
 // New makes the service.
 func New(db *models.DB, now clock.Clock, box *secret.Box) *Service {
-	s := &Service{db: db, now: now, secret: box, hashing: make(chan struct{}, 2)}
+	s := &Service{db: db, now: now, secret: box, Beat: 500 * time.Millisecond, hashing: make(chan struct{}, 2)}
 	// Explicit, because the library's defaults follow the number of processors.
 	s.Cost = argon2id.Params{Memory: 64 << 10, Iterations: 3, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 	s.dummy = sync.OnceValue(func() string {

@@ -27,7 +27,7 @@ type bench struct {
 	sent  *[]account.Letter // in the order in which they were written; a rolled-back one is among them
 }
 
-func setup(t *testing.T, db *models.DB) bench {
+func setup(t testing.TB, db *models.DB) bench {
 	t.Helper()
 	box, err := secret.NewBox([]byte(strings.Repeat("k", 32)))
 	if err != nil {

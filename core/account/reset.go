@@ -91,9 +91,10 @@ const (
 var errTicket = fault.New(fault.Gone, "mail_link_over", "This link no longer works: it was used, replaced by a later one, or is too old. Ask for a new one.")
 
 // AskReset mails the user with an e-mail address a link to choose a new
-// password. It tells nobody whether there is such a user, and does as much for
-// none. Invalid (email) for what is no address; Limited when one address asks often.
+// password. It tells nobody whether there is such a user, neither by what it says
+// nor by when: it answers on the beat. Invalid (email) for what is no address; Limited when one address asks often.
 func (s *Service) AskReset(ctx context.Context, email, ip string) error {
+	wait := s.beat()
 	email = strings.ToLower(strings.TrimSpace(email))
 	if sentence := contact.Email(email); sentence != "" {
 		return fault.Validation(fault.Fields{"email": {sentence}})
@@ -126,6 +127,7 @@ func (s *Service) AskReset(ctx context.Context, email, ip string) error {
 		return s.tell(tx, Letter{Kind: Reset, To: known(user), IP: ip, Until: row.ExpiresAt, URL: s.Base + "/reset/" + seed})
 	})
 	s.wake(err)
+	wait(ctx)
 	return err
 }
 

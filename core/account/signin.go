@@ -44,8 +44,10 @@ var errSignIn = fault.New(fault.Unauthenticated, "sign_in_failed", "The e-mail a
 // one sentence for every failure; Limited, with the time to wait, after guesses
 // in a row. The guess is counted before it is checked, so that many at once
 // count as many. A browser that the user has signed in with before is counted by
-// itself, so that who guesses elsewhere keeps nobody out.
+// itself, so that who guesses elsewhere keeps nobody out. What fails is answered on
+// the beat: only an account's own refusals are recorded, which takes time.
 func (s *Service) SignIn(ctx context.Context, c Credentials) (Entry, error) {
+	wait := s.beat()
 	row, match, err := s.guess(ctx, c)
 	switch {
 	case err != nil:
@@ -57,6 +59,7 @@ func (s *Service) SignIn(ctx context.Context, c Credentials) (Entry, error) {
 			return Entry{}, err
 		}
 	}
+	wait(ctx)
 	return Entry{}, errSignIn
 }
 

@@ -43,6 +43,7 @@ type post struct {
 	rcpt   func() error
 	data   func(c *smtp.Conn, message string) error // after the end of the message
 	got    []string
+	sentTo []string // by envelopes
 	users  []string
 	halted chan struct{}
 }
@@ -105,7 +106,8 @@ func (s *session) Logout() error { return nil }
 func (s *session) Mail(string, *smtp.MailOptions) error {
 	return s.p.run(func() func() error { return s.p.mail })
 }
-func (s *session) Rcpt(string, *smtp.RcptOptions) error {
+func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
+	s.p.set(func() { s.p.sentTo = append(s.p.sentTo, to) })
 	return s.p.run(func() func() error { return s.p.rcpt })
 }
 

@@ -26,6 +26,11 @@ var hostile = map[string]string{
 	"zero":       "a\x00b",
 	"no UTF-8":   "a\xff\xfeb",
 	"lines":      "a\r\nBcc: b@example.com",
+	"true":       "x' OR '1'='1' --",
+	"drop":       `"); DROP TABLE payments; --`,
+	"union":      "0 UNION SELECT password_hash FROM users",
+	"sleep":      "1; SELECT pg_sleep(60)--",
+	"wild":       `%' OR name LIKE '%\`,
 }
 
 // limit is how a sentence names the length that a text may have.
@@ -82,7 +87,7 @@ func formsOfText(t testing.TB, s *servertest.Server, sc scope.Scope) []typedForm
 	}
 }
 
-// TestHostileText (AP-7, AP-8) types each of these into each field of each form: it is
+// TestHostileText (AP-7, AP-8, AP-20) types each of these into each field of each form: it is
 // taken and shown as the text that it is, or comes back with a sentence that says what
 // the field takes. Nothing of it turns a page's words around, and nothing runs.
 func TestHostileText(t *testing.T) {
@@ -170,6 +175,45 @@ func TestHostileQuestions(t *testing.T) {
 					}
 				}
 			}
+		}
+	})
+}
+
+// TestInjection (AP-20) asks every search and filter, of pages and of the API, for texts that
+// would find everything if they were read as SQL or as a pattern: none finds the one payment
+// that there is, on either database, and it is there afterwards.
+func TestInjection(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", ama)
+		started := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
+		_, key, err := s.Accounts.CreateKey(t.Context(), sc, "Server")
+		s.Must(err)
+		b := s.SignIn(ama)
+		who := identity{browser: s.Browser(), key: key}
+		texts := []string{"%", "_", "PAY%", "PAY_%", "%@%", "*", `\`, `PAY\_%`, "' OR 1=1 --", "x' OR '1'='1", `x" OR "1"="1`, "') OR ('1'='1", "'; DROP TABLE payments; --",
+			"0 OR 1=1", "1) OR (1=1", "x' UNION SELECT * FROM payments --", "x' || '", "$1", "?", "@now", ":id", "{table}", "''", "';", "x'/**/OR/**/1=1#", "\x27 OR 1=1", "%27 OR 1=1 --"}
+		for _, text := range texts {
+			q := url.QueryEscape(text)
+			for at, fields := range map[string]string{"/dashboard/payments": "q", "/dashboard/customers": "q", "/dashboard/payments/export.csv": "q", "/v1/payments": "reference email hash address status currency payment_method"} {
+				for _, field := range strings.Fields(fields) {
+					a := who.ask(http.MethodGet, at+"?"+field+"="+q, "", "")
+					if strings.HasPrefix(at, "/dashboard") {
+						a = b.Get(at + "?" + field + "=" + q)
+					}
+					if a.Status >= 500 || strings.Contains(a.Text(), started.Reference) || strings.Contains(a.Text(), "ngozi@example.com") {
+						t.Errorf("%s %s=%s answers %d: %.300s", at, field, text, a.Status, a.Text())
+					}
+				}
+			}
+			if a := who.ask(http.MethodGet, "/v1/payment/verify/"+url.PathEscape(text), "", ""); a.Status != http.StatusNotFound {
+				t.Errorf("%s is verified: %d %s", text, a.Status, a.Body)
+			}
+		}
+		if a := b.Get("/dashboard/payments?q=" + started.Reference); !strings.Contains(a.Body, started.Reference) {
+			t.Error("the payment is gone")
+		}
+		if a := who.ask(http.MethodGet, "/v1/payments?reference="+started.Reference[:12], "", ""); !strings.Contains(a.Body, started.Reference) {
+			t.Errorf("the payment is gone: %s", a.Body)
 		}
 	})
 }

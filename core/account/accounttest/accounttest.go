@@ -9,9 +9,9 @@ import (
 	"cointill/models"
 )
 
-// New is account.New with hashes that cost nearly nothing.
+// New is account.New with hashes that cost nearly nothing, and answers at once.
 func New(db *models.DB, now clock.Clock, box *secret.Box) *account.Service {
 	s := account.New(db, now, box)
-	s.Cost.Memory, s.Cost.Iterations = 64, 1
+	s.Cost.Memory, s.Cost.Iterations, s.Beat = 64, 1, 0
 	return s
 }

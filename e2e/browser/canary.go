@@ -1,0 +1,42 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// Watch gives every page from now on a function of that name that notes that it was
+// called, and notes what the content security policy refuses. Free switches that
+// policy off: what it would have refused then runs.
+func (p *Page) Watch(name string, free bool) {
+	p.t.Helper()
+	p.Do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		if _, err := cdp.Call(ctx, t, page.SetBypassCSP, page.SetBypassCSPParams{Enabled: free}); err != nil {
+			return err
+		}
+		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: fmt.Sprintf(
+			`window.noted = []; window.%s = () => noted.push("a script ran");
+			document.addEventListener("securitypolicyviolation", (e) => noted.push("refused: " + e.violatedDirective + " " + e.blockedURI + " " + e.sample));`, name)})
+		return err
+	}))
+}
+
+// Seen is what was noted since Watch on this page, and what of it has an element or an
+// attribute with that name; "" is nothing. What runs by itself has had the time to: links
+// are followed as far as a focus, a pointer and two frames go.
+func (p *Page) Seen(name string) string {
+	p.t.Helper()
+	return Read(p, chromedp.Evaluate[string](fmt.Sprintf(`(async () => {
+		for (const el of document.querySelectorAll("*")) {
+			if (el.localName.includes(%[1]q) || el.getAttributeNames().some(n => n.includes(%[1]q) || n.startsWith("on"))) noted.push(el.outerHTML.slice(0, 200));
+			for (const kind of ["pointerover", "mouseover", "focus"]) el.dispatchEvent(new Event(kind));
+			if (/^\s*javascript:/i.test(el.href?.baseVal ?? el.href ?? el.action ?? "")) noted.push(el.outerHTML.slice(0, 200));
+		}
+		for (let frames = 0; frames < 2; frames++) await new Promise(requestAnimationFrame);
+		return noted.join("\n");
+	})()`, name), chromedp.EvalAwaitPromise))
+}
