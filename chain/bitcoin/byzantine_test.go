@@ -1,0 +1,77 @@
+package bitcoin
+
+import (
+	"flag"
+	"math/rand/v2"
+	"testing"
+
+	"cointill/chain"
+	"cointill/core/money"
+)
+
+var byzantine = flag.Int("bitcoin.steps", 600, "how often the liar of TestByzantine lies")
+
+// TestByzantine (BTC-9) follows an honest node and one that lies at random, in either
+// place: it shows branches of its own that pay us, goes back to older tips, damages what
+// it sends, and is honest for a while. Nothing that only it has becomes final, though its
+// branches are longer than the honest one, by up to four blocks; at the end all of it is undone.
+func TestByzantine(t *testing.T) {
+	t.Parallel()
+	const final = 6
+	for second := 1; second <= 2; second++ {
+		random := rand.New(rand.NewPCG(9, uint64(second))) //nolint:gosec // lies, not secrets
+		p := newParted(t, second)
+		liar, lies, most, stops, steps := p.nodes[1], []string{p.paid}, int64(0), 0, *byzantine/2
+		var faults []nodeFault
+		for _, f := range nodeFaults() {
+			if len(f.patience()) == 0 {
+				faults = append(faults, f)
+			}
+		}
+		honest := func(n *fakeNode) {
+			n.hijack, n.tamper, n.network, n.hidden, n.headers, n.syncing, n.loading, n.chain = nil, nil, "regtest", 0, 0, false, false, p.chains[0]
+		}
+		p.chains[0].mine(1)
+		for range steps {
+			if random.IntN(12) == 0 {
+				p.chains[0].mine(1)
+			}
+			if random.IntN(25) == 0 {
+				p.chains[1] = p.chains[0].fork()
+				to := chain.Destination{Address: p.chains[1].address()}
+				p.watch.AddAddresses(to.Address)
+				lies = append(lies, p.chains[1].send(nil, chain.Output{Destination: to, Amount: money.Units(1000)}))
+			}
+			if p.chains[1].tip().Height < p.chains[0].tip().Height+4 && random.IntN(2) == 0 {
+				p.chains[1].mine(1)
+			}
+			liar.set(honest)
+			liar.set(func(n *fakeNode) { n.chain, n.hidden = p.chains[min(1, random.IntN(4))], max(0, random.IntN(6)-3) })
+			if random.IntN(3) == 0 {
+				liar.set(faults[random.IntN(len(faults))].set)
+			}
+			if _, err := p.follower.Step(t.Context()); err != nil {
+				stops++
+			}
+			for _, id := range lies {
+				if n := int64(p.ledger.Confirmations(id)); n >= final {
+					t.Fatalf("%d confirmations of what only a liar has", n)
+				} else {
+					most = max(most, n)
+				}
+			}
+		}
+		liar.set(honest)
+		p.chains[0].mine(3)
+		p.step()
+		for _, id := range lies {
+			if n := p.ledger.Confirmations(id); n != 0 {
+				t.Errorf("%d confirmations are left", n)
+			}
+		}
+		t.Logf("%d steps, of which %d stopped; %d false payments with at most %d confirmations", steps, stops, len(lies), most)
+		if stops < steps/10 || most == 0 {
+			t.Error("it lied too little")
+		}
+	}
+}
