@@ -11,22 +11,13 @@ import (
 // gatherTime is how long one question of a Gather may take: as long as a request may.
 const gatherTime = 15 * time.Second
 
-// sideBySide is how many queries of one group run at a time: while one's answers
-// are on their way, the database works on another.
-const sideBySide = 2
-
 // Gather answers what many requests ask at once with few queries: those that come
-// while others are under way wait for one to end, and are asked together by the
-// next. No answer was read before it was asked for, and none is kept. Groups are
-// asked apart. The zero value is ready.
+// while one is under way wait for its end, and are asked together by the next. No
+// answer was read before it was asked for, and none is kept. Groups are asked
+// apart. The zero value is ready.
 type Gather[G comparable, K, A any] struct {
 	mu     sync.Mutex
-	groups map[G]*group[K, A] // those that are being asked for
-}
-
-type group[K, A any] struct {
-	next    *round[K, A] // collects keys until a worker takes it
-	workers int
+	groups map[G]*round[K, A] // what the next query of each group that is being asked for asks
 }
 
 // round is what one query asks for.
@@ -54,44 +45,35 @@ func (g *Gather[G, K, A]) join(ctx context.Context, of G, key K, ask func(contex
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.groups == nil {
-		g.groups = map[G]*group[K, A]{}
+		g.groups = map[G]*round[K, A]{}
 	}
-	now := g.groups[of]
-	if now == nil {
-		now = &group[K, A]{}
-		g.groups[of] = now
-	}
-	if now.next == nil {
-		now.next = &round[K, A]{done: make(chan struct{})}
-	}
-	now.next.keys = append(now.next.keys, key)
-	if now.workers < sideBySide {
-		now.workers++
+	mine, busy := g.groups[of]
+	if !busy {
+		mine = &round[K, A]{done: make(chan struct{})}
+		g.groups[of] = mine
 		go g.work(context.WithoutCancel(ctx), of, ask)
 	}
-	return now.next
+	mine.keys = append(mine.keys, key)
+	return mine
 }
 
 // work asks for a group's rounds until nobody waits.
 func (g *Gather[G, K, A]) work(ctx context.Context, of G, ask func(context.Context, G, []K) (A, error)) {
-	for mine := g.take(of); mine != nil; mine = g.take(of) {
+	for mine := g.take(of); len(mine.keys) > 0; mine = g.take(of) {
 		mine.answer, mine.err = asked(ctx, of, mine.keys, ask)
 		close(mine.done)
 	}
 }
 
-// take is the round that a worker is to ask for, nil when it is to end.
+// take is the round that is to be asked for now, and begins the next; an empty one ends the group.
 func (g *Gather[G, K, A]) take(of G) *round[K, A] {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	now := g.groups[of]
-	mine := now.next
-	now.next = nil
-	if mine == nil {
-		now.workers--
-		if now.workers == 0 {
-			delete(g.groups, of)
-		}
+	mine := g.groups[of]
+	if len(mine.keys) == 0 {
+		delete(g.groups, of)
+	} else {
+		g.groups[of] = &round[K, A]{done: make(chan struct{})}
 	}
 	return mine
 }
