@@ -102,15 +102,16 @@ func (s *Service) readAll(query *models.Tx) ([]*View, error) {
 	if err != nil || len(opened) == 0 {
 		return views, err
 	}
-	var transfers []models.Transfer
-	if err := models.Among(query.Session(&gorm.Session{NewDB: true}), "payment_id", opened).Where("unmatched = ''").Order("id").Find(&transfers).Error; err != nil {
+	var t models.Transfer
+	columns, into, err = models.Columns(query, &t)
+	if err != nil {
 		return nil, err
 	}
-	for _, t := range transfers {
-		of := byID[*t.PaymentID]
-		of.Transfers = append(of.Transfers, t)
-	}
-	return views, nil
+	of := models.Among(query.Session(&gorm.Session{NewDB: true}).Model(&t), "payment_id", opened).Where("unmatched = ''").Order("id")
+	err = models.ScanRows(models.Select(of, columns), func() {
+		byID[*t.PaymentID].Transfers = append(byID[*t.PaymentID].Transfers, t)
+	}, into...)
+	return views, err
 }
 
 // payClock is the time on a payment's own clock, which the sandbox may move ahead.

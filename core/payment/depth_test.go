@@ -216,3 +216,26 @@ func TestTheLastMicrosecond(t *testing.T) {
 		}
 	})
 }
+
+// TestFinalityStalls (ETH-12): a payment that needs the network's own finality has all
+// the blocks it needs and more, but nothing is finalized for days: it neither becomes
+// final nor ends, and says how many confirmations it has, until finality goes on.
+func TestFinalityStalls(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.on(money.ETH)
+		b.final = int64(len(b.blocks))
+		b.put(v.Payment.Reference, map[string]any{"final_by_network": true, "final_depth": 2})
+		b.mine(b.pay(v, "waits", v.Payment.Due))
+		for range 4 { // days
+			b.clock.Advance(payment.Monitoring)
+			b.grow(20, nil)
+			b.sweep()
+			if got := b.expect(v.Payment.Reference, payment.Processing, payment.NoReason).Record(); got.Transaction.CryptoConfirmations < 20 {
+				t.Error(got.Transaction.CryptoConfirmations)
+			}
+		}
+		b.final++
+		b.mine()
+		b.expect(v.Payment.Reference, payment.Successful, payment.NoReason)
+	})
+}

@@ -38,6 +38,7 @@ type bench struct {
 	blocks   []chain.BlockID
 	others   map[chain.Network][]chain.BlockID // blocks of networks that were left by on
 	branch   int
+	final    int64 // the network's own finality
 }
 
 const network = chain.Network("sandbox-bitcoin")
@@ -75,7 +76,7 @@ func newBench(t *testing.T, db *models.DB) *bench {
 		}},
 		PageBase: "http://localhost/pay",
 	}
-	b := &bench{t: t, db: db, clock: now, service: service, network: network, others: map[chain.Network][]chain.BlockID{},
+	b := &bench{t: t, db: db, clock: now, service: service, network: network, others: map[chain.Network][]chain.BlockID{}, final: -1,
 		observer: &payment.Observer{Service: service, Watching: &chain.WatchSet{}},
 		scope:    scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "key:1", Role: scope.API}}
 	b.mine()
@@ -163,7 +164,7 @@ func (b *bench) apply(batch chain.Batch) {
 	if batch.Pending != nil {
 		batch.Read = b.clock.Now()
 	}
-	batch.Tip = chain.Tip{Header: chain.Header{BlockID: b.blocks[len(b.blocks)-1]}, Finalized: -1}
+	batch.Tip = chain.Tip{Header: chain.Header{BlockID: b.blocks[len(b.blocks)-1]}, Finalized: b.final}
 	if err := b.observer.Apply(b.t.Context(), batch); err != nil {
 		b.t.Fatal(err)
 	}
