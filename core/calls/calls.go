@@ -113,7 +113,7 @@ func (l *Log) write(ctx context.Context, rows []models.APICall) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, writeTime)
 	defer cancel()
-	if err := l.db.Exec(ctx).CreateInBatches(rows, 50).Error; err != nil {
+	if err := models.Append(ctx, l.db, rows); err != nil {
 		l.lost.Add(int64(len(rows)))
 		slog.WarnContext(ctx, "calls to the API are not in its log", "calls", len(rows), "error", err)
 	}
