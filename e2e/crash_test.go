@@ -65,6 +65,24 @@ func newSink(t *testing.T) *sink {
 	return s
 }
 
+// initiated is the reference of a payment that a merchant begins.
+func initiated(t *testing.T, i *harness.Instance, method string) string {
+	t.Helper()
+	var made struct{ Reference string }
+	i.Call("POST", "/v1/payment/initiate", harness.Request(method), 201).Data(t, &made)
+	return made.Reference
+}
+
+// pay has a customer pay, and waits until the sink was told the whole way of it.
+func (s *sink) pay(t *testing.T, i *harness.Instance, reference string) {
+	t.Helper()
+	i.Call("POST", "/v1/sandbox/payments/"+reference+"/simulate", harness.Fields{"scenario": "exact"}, 200)
+	harness.Eventually(t, time.Minute, "the events of "+reference, func() bool {
+		types, whole := s.events(reference)
+		return whole && len(types) > 0 && types[len(types)-1] == "successful"
+	})
+}
+
 // events are a payment's events in order; ok is false while there is a gap.
 func (s *sink) events(reference string) (types []string, ok bool) {
 	s.mu.Lock()

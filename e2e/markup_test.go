@@ -21,18 +21,9 @@ func markup(t *testing.T) (texts []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var outs []string
 	for line := range strings.Lines(string(file)) {
-		kind, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		switch kind {
-		case "out":
-			outs = append(outs, text)
-		case "run":
-			for _, out := range outs {
-				texts = append(texts, out+text)
-			}
-		case "text":
-			texts = append(texts, text)
+		if !strings.HasPrefix(line, "# ") {
+			texts = append(texts, strings.TrimSuffix(line, "\n"))
 		}
 	}
 	if len(texts) < 200 {

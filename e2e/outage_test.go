@@ -169,13 +169,7 @@ func TestDatabaseTrouble(t *testing.T) {
 	harness.Eventually(t, 30*time.Second, "readiness", func() bool { status, _ := l.readiness(); return status == http.StatusOK })
 	l.check()
 
-	var made struct{ Reference string }
-	i.Call("POST", "/v1/payment/initiate", harness.Request("crypto_ripple"), 201).Data(t, &made)
-	i.Call("POST", "/v1/sandbox/payments/"+made.Reference+"/simulate", harness.Fields{"scenario": "exact"}, 200)
-	harness.Eventually(t, time.Minute, "a payment from its page to its webhook", func() bool {
-		types, whole := s.events(made.Reference)
-		return whole && len(types) > 0 && types[len(types)-1] == "successful"
-	})
+	s.pay(t, i, initiated(t, i, "crypto_ripple"))
 	i.Run("", "audit", "verify")
 }
 

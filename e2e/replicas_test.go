@@ -235,10 +235,9 @@ func (r *replicated) pay(t *testing.T, method string, payments int) {
 // begin has a customer send what a payment of theirs needs.
 func (r *replicated) begin(method string) (reference string) {
 	r.t.Helper()
-	var made struct{ Reference string }
-	r.Call("POST", "/v1/payment/initiate", harness.Request(method), 201).Data(r.t, &made)
-	r.Call("POST", "/v1/sandbox/payments/"+made.Reference+"/simulate", harness.Fields{"scenario": "exact"}, 200)
-	return made.Reference
+	reference = initiated(r.t, r.Instance, method)
+	r.Call("POST", "/v1/sandbox/payments/"+reference+"/simulate", harness.Fields{"scenario": "exact"}, 200)
+	return reference
 }
 
 // limits: requests count wherever they go, about a second later. So each process

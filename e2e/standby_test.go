@@ -20,12 +20,7 @@ type standbyLists struct {
 	standby *harness.Standby
 }
 
-func (l *standbyLists) initiate() string {
-	l.t.Helper()
-	var made struct{ Reference string }
-	l.Call("POST", "/v1/payment/initiate", harness.Request("crypto_dogecoin"), 201).Data(l.t, &made)
-	return made.Reference
-}
+func (l *standbyLists) initiate() string { return initiated(l.t, l.Instance, "crypto_dogecoin") }
 
 // lists reports whether the list has a payment. There is always an answer.
 func (l *standbyLists) lists(reference string) bool {

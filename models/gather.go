@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 )
@@ -82,7 +83,7 @@ func (g *Gather[G, K, A]) take(of G) *round[K, A] {
 func asked[G, K, A any](ctx context.Context, of G, keys []K, ask func(context.Context, G, []K) (A, error)) (answer A, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
 	ctx, cancel := context.WithTimeout(ctx, gatherTime)

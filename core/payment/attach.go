@@ -98,7 +98,7 @@ func attachable(v View, t models.Transfer) error {
 // only the sum of what came changes, for the person who decides.
 func (v *View) attach(t *models.Transfer) {
 	p := &v.Payment
-	seen := v.seenAt(*t)
+	seen := v.onItsClock(*t)
 	t.PaymentID, t.SeenAt, t.Unmatched, t.Resolution = &p.ID, &seen, "", Attached
 	v.Transfers = append(v.Transfers[:len(v.Transfers):len(v.Transfers)], *t)
 	if p.FirstSeenAt == nil {

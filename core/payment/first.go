@@ -7,8 +7,9 @@ import (
 	"cointill/models"
 )
 
-// seenAt is when a transfer was first seen, on the payment's own clock.
-func (v *View) seenAt(row models.Transfer) time.Time {
+// onItsClock is when a transfer was first seen by the payment's own clock, and never
+// before the page was opened.
+func (v *View) onItsClock(row models.Transfer) time.Time {
 	seen := row.FirstSeenAt.Add(time.Duration(v.Payment.Advanced) * time.Second)
 	if v.Payment.OpenedAt != nil && seen.Before(*v.Payment.OpenedAt) {
 		seen = *v.Payment.OpenedAt // a block's clock may be behind ours; nobody knew the address before
@@ -30,7 +31,7 @@ func (a *applying) minedBefore(row *models.Transfer, block *chain.Header) error 
 	if err != nil {
 		return err
 	}
-	seen := n.seenAt(*row)
+	seen := n.onItsClock(*row)
 	if !seen.Before(*row.SeenAt) {
 		return nil
 	}

@@ -258,7 +258,7 @@ func (a *applying) attach(row *models.Transfer, barred string) (*news, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen := v.seenAt(*row)
+	seen := v.onItsClock(*row)
 	row.SeenAt = &seen
 	switch {
 	case barred != "":
