@@ -6,14 +6,21 @@ import (
 	"errors"
 	"io"
 	"testing"
+	"time"
 
 	"gorm.io/gorm"
 
 	"cointill/chain"
+	"cointill/core/payment"
 )
 
-// deaf is a pool of connections that never hears of a commit that was made.
+// deaf is a pool of connections that never hears of what was committed.
 type deaf struct{ *sql.DB }
+
+func (d *deaf) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
+	result, err := d.DB.ExecContext(ctx, text, args...)
+	return result, errors.Join(err, io.ErrUnexpectedEOF)
+}
 
 type deafTx struct{ *sql.Tx }
 
@@ -26,6 +33,18 @@ func (d *deaf) BeginTx(ctx context.Context, opts *sql.TxOptions) (gorm.ConnPool,
 
 func (d *deafTx) Commit() error { return errors.Join(d.Tx.Commit(), io.ErrUnexpectedEOF) }
 
+// deafTo does what ends in a commit whose answer is lost.
+func (b *bench) deafTo(do func() error) {
+	b.t.Helper()
+	var pool gorm.ConnPool
+	b.db.Through(func(whole gorm.ConnPool) gorm.ConnPool { pool = whole; return &deaf{whole.(*sql.DB)} })
+	err := do()
+	b.db.Through(func(gorm.ConnPool) gorm.ConnPool { return pool })
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
+		b.t.Fatal(err)
+	}
+}
+
 // TestLostAnswer: when the answer to the commit of what was seen is lost, what the
 // transaction spends is watched all the same: nobody reads it from the database until the
 // process restarts, and a double spend would be taken for a transaction that was dropped.
@@ -33,19 +52,28 @@ func TestLostAnswer(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		v := b.opened()
 		tx := b.pay(v, "lost", v.Payment.Due)
-		var pool gorm.ConnPool
-		b.db.Through(func(whole gorm.ConnPool) gorm.ConnPool { pool = whole; return &deaf{whole.(*sql.DB)} })
-		err := b.observer.Apply(t.Context(), chain.Batch{Network: b.network, From: b.blocks[len(b.blocks)-1], Read: b.clock.Now(),
-			Tip: chain.Tip{Header: chain.Header{BlockID: b.blocks[len(b.blocks)-1]}, Finalized: -1}, Pending: &chain.Pending{Transfers: []chain.Transfer{tx}}})
-		if !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Fatal(err)
-		}
-		b.db.Through(func(gorm.ConnPool) gorm.ConnPool { return pool })
+		b.deafTo(func() error {
+			return b.observer.Apply(t.Context(), chain.Batch{Network: b.network, From: b.blocks[len(b.blocks)-1], Read: b.clock.Now(),
+				Tip: chain.Tip{Header: chain.Header{BlockID: b.blocks[len(b.blocks)-1]}, Finalized: -1}, Pending: &chain.Pending{Transfers: []chain.Transfer{tx}}})
+		})
 		if got := b.view(v.Payment.Reference); len(got.Transfers) != 1 {
 			t.Fatalf("%+v", got.Transfers)
 		}
 		if !b.observer.Watching.Spend(tx.Spends[0]) {
 			t.Error("nobody watches what the transaction spends")
 		}
+	})
+}
+
+// TestLostLook: when the answer to the note of a look is lost, the same look decides
+// what it shows to be over, once it is told again.
+func TestLostLook(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		b.clock.Advance(payment.Monitoring + time.Microsecond)
+		b.deafTo(func() error { return b.observer.Looked(t.Context(), b.looks()) })
+		b.expect(v.Payment.Reference, payment.Initiated, "")
+		b.look()
+		b.expect(v.Payment.Reference, payment.Abandoned, "")
 	})
 }

@@ -190,10 +190,14 @@ func (b *bench) tick() {
 
 func (b *bench) look() {
 	b.t.Helper()
-	batch := chain.Batch{Network: network, From: b.blocks[len(b.blocks)-1], Pending: &chain.Pending{}, Read: b.clock.Now()}
-	if err := b.observer.Looked(b.t.Context(), batch); err != nil {
+	if err := b.observer.Looked(b.t.Context(), b.looks()); err != nil {
 		b.t.Fatal(err)
 	}
+}
+
+// looks is what a look at the network tells now that finds nothing new.
+func (b *bench) looks() chain.Batch {
+	return chain.Batch{Network: network, From: b.blocks[len(b.blocks)-1], Pending: &chain.Pending{}, Read: b.clock.Now()}
 }
 
 func (b *bench) sweep() {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"cointill/core/webhook"
 )
 
 // endpoint is a webhook as its merchant knows it.
@@ -49,6 +51,13 @@ type consumers struct {
 }
 
 var errConsumer = errors.New("simulated: connection reset")
+
+// client is the product's own, with the merchants' servers in place of its connections.
+func (w *world) client() *http.Client {
+	client := webhook.NewClient(webhook.GuardConfig{})
+	client.Transport = w.consumers
+	return client
+}
 
 // RoundTrip answers a delivery: for some events the first attempts fail.
 func (c *consumers) RoundTrip(request *http.Request) (*http.Response, error) {

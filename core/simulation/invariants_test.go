@@ -265,6 +265,10 @@ func (w *world) looked(n *network) {
 // written by an older holder of its lease than before (25).
 func (w *world) watch() {
 	ctx, db := w.t.Context(), w.replicas[0].db
+	if w.ended != nil {
+		w.looked(w.ended)
+		w.ended = nil
+	}
 	var cursors []models.ChainCursor
 	w.must(db.Read(ctx).Find(&cursors).Error)
 	for _, c := range cursors {

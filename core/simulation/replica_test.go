@@ -69,7 +69,7 @@ func (w *world) start(number int) *replica {
 		r.registry.Domains[scope.Test][c] = chain.Sandbox(c)
 	}
 	w.must(r.registry.Refresh(w.t.Context()))
-	r.hooks = &webhook.Service{DB: db, Clock: now, Secrets: w.box, Version: "sim", Clients: map[scope.Domain]*http.Client{scope.Test: {Transport: w.consumers}}}
+	r.hooks = &webhook.Service{DB: db, Clock: now, Secrets: w.box, Version: "sim", Clients: map[scope.Domain]*http.Client{scope.Test: w.client()}}
 	r.payments = &payment.Service{
 		DB: db, Clock: now, Secrets: w.box, Networks: r.registry,
 		Quotes: &quote.Service{DB: db, Clock: now, Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: now}}},
@@ -114,7 +114,7 @@ func (r *replica) follow(c money.Chain, fault string, paused bool) error {
 	if err == nil && r.failer.intact() {
 		f.node.applied()
 		if f.node.fault == nodeHealthy && !paused && len(f.node.looks) > looks {
-			r.looked(f.node.network)
+			r.ended = f.node.network
 		}
 	}
 	return err

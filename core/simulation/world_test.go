@@ -48,6 +48,7 @@ type world struct {
 	calm      bool      // no more faults
 	unsure    bool      // the last step lost the answer of a commit
 	watched   time.Time // until when successes were looked at
+	ended     *network  // whose end was read in this step, by a healthy node
 }
 
 // shop is a business with the rules that it has now.
@@ -272,6 +273,9 @@ func (w *world) guarded(r *replica, what string, step func() error) (err error) 
 		w.count(broke + " of the " + areaOf(what))
 	}
 	w.say("replica %d %s: %v", r.number, what, outcome(err))
+	if err != nil && strings.Contains(err.Error(), "panic: ") {
+		w.find("replica %d %s: %v", r.number, what, err)
+	}
 	if fired && dead {
 		w.count(crash)
 		w.restart(r)
