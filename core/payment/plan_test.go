@@ -2,6 +2,7 @@ package payment_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -147,6 +148,66 @@ func TestPlans(t *testing.T) {
 			passedOver(t, b)
 		}
 	})
+}
+
+// TestPlanVerified: payments are found by their references, and not among all of a
+// merchant's, although a database plans this once for all merchants: PostgreSQL as if
+// each had few, SQLite knowing of none.
+func TestPlanVerified(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		if b.db.Postgres() {
+			fill(t, b, 3000, 60, 600)
+			if err := b.db.Exec(t.Context()).Exec("VACUUM ANALYZE payments").Error; err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			fill(t, b, 20, 2, 20)
+		}
+		sample := b.search(payment.Filter{Limit: 1}).Payments[0]
+		for index, reference := range map[string]string{"payments_reference": sample.Reference, "payments_business_reference": sample.BusinessReference} {
+			plan := b.verifiedBy(reference)
+			for _, used := range regexp.MustCompile(`\bpayments_\w+`).FindAllString(plan, -1) {
+				if used != index {
+					t.Errorf("%s is looked for by %s:\n%s", reference, used, plan)
+				}
+			}
+			if !strings.Contains(plan, index) {
+				t.Error(plan)
+			}
+		}
+	})
+}
+
+// verifiedBy is the plan for any reference by which one payment is asked for.
+func (b *bench) verifiedBy(reference string) (plan string) {
+	b.t.Helper()
+	var text string
+	read := b.db.Read(b.t.Context())
+	err := read.Callback().Row().After("gorm:row").Register("test:verified", func(q *gorm.DB) {
+		if s := q.Statement.SQL.String(); strings.Contains(s, "businesses") {
+			text = s
+		}
+	})
+	defer func() { _ = read.Callback().Row().Remove("test:verified") }()
+	if _, e := b.service.Verify(b.t.Context(), b.scope, reference); e != nil || err != nil {
+		b.t.Fatal(e, err)
+	}
+	var lines []string
+	err = read.Connection(func(one *gorm.DB) error {
+		if !b.db.Postgres() {
+			var steps []struct{ Detail string }
+			err := one.Raw("EXPLAIN QUERY PLAN "+text, make([]any, strings.Count(text, "?"))...).Scan(&steps).Error
+			lines = []string{fmt.Sprint(steps)}
+			return err
+		}
+		defer one.Exec("RESET plan_cache_mode")
+		return errors.Join(one.Exec("SET plan_cache_mode = force_generic_plan").Error, one.Exec("PREPARE verified AS "+text).Error,
+			one.Raw("EXPLAIN EXECUTE verified ("+strings.TrimSuffix(strings.Repeat("NULL, ", strings.Count(text, "$")), ", ")+")").Scan(&lines).Error, one.Exec("DEALLOCATE verified").Error)
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // TestPlansAreOwn: no list is planned for average values, however often it was read.

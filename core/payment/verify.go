@@ -39,7 +39,11 @@ func (s *Service) Verify(ctx context.Context, sc scope.Scope, reference string) 
 }
 
 func (s *Service) readVerified(ctx context.Context, of verified, references []string) (map[string]*View, error) {
-	views, err := s.readAll(models.Among(of.scope.Rows(s.DB.Point(ctx)), "payments."+of.column, references))
+	rows := of.scope.Rows
+	if of.column == "reference" {
+		rows = of.scope.Among
+	}
+	views, err := s.readAll(rows(models.Among(s.DB.Point(ctx), "payments."+of.column, references)))
 	found := make(map[string]*View, len(views))
 	for _, v := range views {
 		reference := v.Payment.BusinessReference
