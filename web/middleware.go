@@ -179,7 +179,8 @@ func (s *Server) clientIP(c *fiber.Ctx) string {
 	if !s.trusted(client) {
 		return client.String()
 	}
-	hops := strings.Split(c.Get(fiber.HeaderXForwardedFor), ",")
+	lines := c.Request().Header.PeekAll(fiber.HeaderXForwardedFor) // a proxy may add one of its own
+	hops := strings.Split(string(bytes.Join(lines, []byte(","))), ",")
 	for _, hop := range slices.Backward(hops) {
 		address, err := netip.ParseAddr(strings.TrimSpace(hop))
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"cointill/core/fault"
+	"cointill/core/limit"
 	"cointill/core/scope"
 	"cointill/handlers/page"
 )
@@ -71,7 +72,7 @@ func (p payers) Post(path string, h page.Handler) {
 // Start registers an act that a client may do startsPerMinute times a minute.
 func (p payers) Start(path string, h page.Handler) {
 	p.Post(path, func(c *page.Ctx) error {
-		if err := p.Limiter.Take("starts:"+c.ClientIP, startsPerMinute).Err(); err != nil {
+		if err := p.Limiter.Take("starts:"+limit.Neighbourhood(c.ClientIP), startsPerMinute).Err(); err != nil {
 			return err
 		}
 		return h(c)
@@ -232,17 +233,16 @@ func (s *Server) isPage(path string) bool {
 }
 
 // asPayer runs a handler for somebody who holds a payment's address. Guessing
-// addresses is slowed down: each client may miss sixty times a minute.
+// addresses is slowed down: each client may miss sixty times a minute. Who has a
+// right one is let in all the same: customers may share an address.
 func (s *Server) asPayer(h page.Handler) fiber.Handler {
 	return func(f *fiber.Ctx) error {
 		c := s.ctx(f)
-		name := "misses:" + c.ClientIP
-		if err := s.Limiter.Peek(name, missesPerMinute).Err(); err != nil {
-			return err
-		}
 		err := h(c)
 		if fault.KindOf(err) == fault.NotFound {
-			s.Limiter.Take(name, missesPerMinute)
+			if refused := s.Limiter.Take("misses:"+limit.Neighbourhood(c.ClientIP), missesPerMinute).Err(); refused != nil {
+				return refused
+			}
 		}
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -215,6 +216,10 @@ func TestAddressesComeFromConfiguration(t *testing.T) {
 			t.Errorf("%q: %s", forwarded, body)
 		}
 	}
+	// A proxy may add a line of its own after the client's.
+	if _, body := behind.do(t, "GET", "/pay/"+token, "", "X-Forwarded-For", "198.51.100.1", "X-Forwarded-For", "203.0.113.9"); body != "pay at https://pay.example.com from 203.0.113.9" {
+		t.Error(body)
+	}
 	if answer, body := behind.do(t, "GET", "/v1/long", "", "X-Forwarded-Proto", "http"); answer.StatusCode != 403 || !strings.Contains(body, "https_required") {
 		t.Error(answer.StatusCode, body)
 	}
@@ -224,15 +229,23 @@ func TestAddressesComeFromConfiguration(t *testing.T) {
 }
 
 // TestGuessingAddressesIsSlowed (AP-3): after sixty payment pages that don't exist a
-// client waits a minute.
+// client waits a minute, all of a /64 of IPv6 as one, and still sees the pages that there
+// are: a customer may share an address with who guesses.
 func TestGuessingAddressesIsSlowed(t *testing.T) {
-	b := setup(t, local)
-	for range 60 {
-		if answer, _ := b.do(t, "GET", "/pay/guess", ""); answer.StatusCode != 404 {
+	b := setup(t, web.Config{BaseURL: "http://127.0.0.1:8080", TrustedProxies: []string{"0.0.0.0"}})
+	from := func(host int) string { return fmt.Sprintf("2001:db8::%x", host) }
+	for i := range 60 {
+		if answer, _ := b.do(t, "GET", "/pay/guess", "", "X-Forwarded-For", from(i)); answer.StatusCode != 404 {
 			t.Fatal(answer.StatusCode)
 		}
 	}
-	if answer, _ := b.do(t, "GET", "/pay/guess", ""); answer.StatusCode != 429 || answer.Header.Get("Retry-After") == "" {
+	if answer, _ := b.do(t, "GET", "/pay/guess", "", "X-Forwarded-For", from(60)); answer.StatusCode != 429 || answer.Header.Get("Retry-After") == "" {
+		t.Error(answer.StatusCode)
+	}
+	if answer, _ := b.do(t, "GET", "/pay/"+token, "", "X-Forwarded-For", from(61)); answer.StatusCode != 200 {
+		t.Error(answer.StatusCode)
+	}
+	if answer, _ := b.do(t, "GET", "/pay/guess", "", "X-Forwarded-For", "2001:db8:0:1::1"); answer.StatusCode != 404 {
 		t.Error(answer.StatusCode)
 	}
 	b.clock.Advance(time.Minute)

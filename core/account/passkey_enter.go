@@ -11,6 +11,7 @@ import (
 	"cointill/core/audit"
 	"cointill/core/fault"
 	"cointill/core/ident"
+	"cointill/core/limit"
 	"cointill/models"
 )
 
@@ -31,7 +32,7 @@ func (s *Service) AskPasskey(ctx context.Context, session, ip string) (options [
 	if err != nil {
 		return nil, err
 	}
-	if err := s.countAddress(ctx, s.attemptKey("ip", neighbourhood(ip))); err != nil {
+	if err := s.countAddress(ctx, s.attemptKey("ip", limit.Neighbourhood(ip))); err != nil {
 		return nil, err
 	}
 	assertion, asked, err := library.BeginDiscoverableLogin()
@@ -76,7 +77,7 @@ func (s *Service) EnterPasskey(ctx context.Context, session string, answer []byt
 	if err := s.usePasskey(ctx, user, row, used); err != nil {
 		return User{}, err
 	}
-	s.forgive(ctx, s.attemptKey("ip", neighbourhood(ip)), "")
+	s.forgive(ctx, s.attemptKey("ip", limit.Neighbourhood(ip)), "")
 	return user, nil
 }
 

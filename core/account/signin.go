@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"cointill/core/fault"
+	"cointill/core/limit"
 	"cointill/models"
 )
 
@@ -79,7 +79,7 @@ func (s *Service) guess(ctx context.Context, c Credentials) (row models.User, ma
 	if familiar {
 		guess = s.attemptKey("device", c.Email+" "+sessionID(c.Device))
 	}
-	address := s.attemptKey("ip", neighbourhood(c.IP))
+	address := s.attemptKey("ip", limit.Neighbourhood(c.IP))
 	if err := s.countAddress(ctx, address); err != nil {
 		return row, false, err
 	}
@@ -112,16 +112,6 @@ func (s *Service) compare(ctx context.Context, row models.User, password string)
 
 func (s *Service) attemptKey(kind, text string) string {
 	return s.secret.Hash("attempt", kind+":"+text)
-}
-
-// neighbourhood is what counts as one address: in IPv6 a customer has a whole /64.
-func neighbourhood(ip string) string {
-	address, err := netip.ParseAddr(ip)
-	if err != nil || address.Unmap().Is4() {
-		return ip
-	}
-	prefix, _ := address.Prefix(64) // a valid IPv6 address has one
-	return prefix.String()
 }
 
 // countAddress lets an address guess perAddress times in a window of addressTime.

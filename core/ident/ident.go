@@ -22,11 +22,19 @@ func New(prefix string) string { return prefix + Text(26) }
 
 // Text returns n random characters, five bits each.
 func Text(n int) string {
-	b := Bytes(n)
+	return spell(Bytes(n))
+}
+
+// From is New for what has an identifier of its own: the prefix and 26 characters of
+// a keyed hash, which is 26 bytes or longer.
+func From(prefix string, sum []byte) string { return prefix + spell(sum[:26]) }
+
+func spell(b []byte) string {
+	text := make([]byte, len(b))
 	for i := range b {
-		b[i] = alphabet[b[i]&31]
+		text[i] = alphabet[b[i]&31]
 	}
-	return string(b)
+	return string(text)
 }
 
 // Token returns a URL-safe token of 256 random bits.

@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -30,6 +31,16 @@ const (
 	maxCallers = 50_000      // counted apart in one process; the rest share a count
 	overflow   = "overflow"
 )
+
+// Neighbourhood is what counts as one address: in IPv6 a customer has a whole /64.
+func Neighbourhood(ip string) string {
+	address, err := netip.ParseAddr(ip)
+	if err != nil || address.Unmap().Is4() {
+		return ip
+	}
+	prefix, _ := address.Prefix(64) // a valid IPv6 address has one
+	return prefix.String()
+}
 
 // Limiter counts callers. Make one with New, and Run it.
 type Limiter struct {
@@ -81,12 +92,7 @@ func (r Result) Err() error {
 
 // Take counts a request of a caller that may make quota requests in a window.
 // A refused request doesn't count.
-func (l *Limiter) Take(name string, quota int64) Result { return l.stand(name, quota, 1) }
-
-// Peek tells where a caller stands without counting: Allowed says whether the next request would be.
-func (l *Limiter) Peek(name string, quota int64) Result { return l.stand(name, quota, 0) }
-
-func (l *Limiter) stand(name string, quota, take int64) Result {
+func (l *Limiter) Take(name string, quota int64) Result {
 	now := l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,15 +104,13 @@ func (l *Limiter) stand(name string, quota, take int64) Result {
 	}
 	if c == nil {
 		c = &caller{}
-		if take > 0 {
-			l.callers[name] = c
-		}
+		l.callers[name] = c
 	}
 	reset := l.start.Add(Window).Sub(now)
 	result := Result{Quota: quota, Reset: (reset + time.Second - 1).Truncate(time.Second)}
 	if used := c.shared + c.pending; used < quota {
-		c.pending += take
-		result.Allowed, result.Remaining = true, quota-used-take
+		c.pending++
+		result.Allowed, result.Remaining = true, quota-used-1
 	}
 	return result
 }

@@ -277,7 +277,7 @@ func (s *Service) emit(tx *models.Tx, v *View, kind string) error {
 	v.Payment.Sequence++
 	return s.Events.Emit(tx, webhook.Event{
 		BusinessID: v.Payment.BusinessID, Domain: scope.Domain(v.Payment.Domain), PaymentID: &v.Payment.ID,
-		Sequence: v.Payment.Sequence, Type: kind, At: s.Clock(), Data: v.Record(),
+		Payment: v.Payment.Reference, Sequence: v.Payment.Sequence, Type: kind, At: s.Clock(), Data: v.Record(),
 	})
 }
 

@@ -75,6 +75,12 @@ func (b *Box) Derive(use, text string) string {
 	return base64.RawURLEncoding.EncodeToString(b.sum(use, text))
 }
 
+// Ident is an identifier that is the same wherever and whenever this master key makes
+// it from the text.
+func (b *Box) Ident(prefix, text string) string {
+	return ident.From(prefix, b.sum("ident "+prefix, text))
+}
+
 // Check is a value that tells two master keys apart without revealing either.
 func (b *Box) Check() string { return b.Hash("check", "cointill")[:16] }
 

@@ -23,6 +23,7 @@ type Event struct {
 	BusinessID int64
 	Domain     scope.Domain
 	PaymentID  *int64 // nil when it is about no payment
+	Payment    string // its reference, "" when it is about none
 	Sequence   int    // rises per payment
 	Type       string // one of Types
 	At         time.Time
@@ -97,7 +98,7 @@ func (s *Service) write(tx *models.Tx, e Event) (models.Event, error) {
 	if err != nil {
 		return models.Event{}, fmt.Errorf("webhook: data of %s: %w", e.Type, err)
 	}
-	id := ident.New("evt_")
+	id := s.name(e)
 	text, err := json.Marshal(body{
 		ID: id, Type: e.Type, Timestamp: clock.Format(e.At), Domain: e.Domain, Sequence: e.Sequence, Data: data,
 	}, lenient...)
@@ -109,6 +110,15 @@ func (s *Service) write(tx *models.Tx, e Event) (models.Event, error) {
 		Sequence: e.Sequence, Type: e.Type, Body: string(text), CreatedAt: now,
 	}
 	return row, tx.Create(&row).Error
+}
+
+// name is an event's id. What happens to a payment has the same one again where a backup
+// was restored and its network is read anew, so that receivers take each once.
+func (s *Service) name(e Event) string {
+	if e.Payment == "" {
+		return ident.New("evt_")
+	}
+	return s.Secrets.Ident("evt_", fmt.Sprintf("%s %d %s", e.Payment, e.Sequence, e.Type))
 }
 
 // Events gives a page of the events, newest first, those of one payment in the

@@ -10,6 +10,7 @@ import (
 
 	"cointill/core/fault"
 	"cointill/core/idempotency"
+	"cointill/core/limit"
 	"cointill/core/scope"
 	"cointill/handlers/page"
 )
@@ -45,7 +46,11 @@ func (c *call) admit() error {
 	sc, key, err := c.api.Keys.Authenticate(c.ctx, c.fiber.Get(fiber.HeaderAuthorization))
 	name, quota := fmt.Sprintf("key:%d", key.ID), c.api.PerMinute
 	if err != nil {
-		name, quota = fmt.Sprint("stranger:", c.fiber.Locals(page.LocalClientIP)), strangers
+		if fault.KindOf(err) == fault.Internal {
+			return err // nobody could be asked who this is
+		}
+		client, _ := c.fiber.Locals(page.LocalClientIP).(string)
+		name, quota = "stranger:"+limit.Neighbourhood(client), strangers
 	}
 	standing := c.api.Limits.Take(name, quota)
 	c.fiber.Set("RateLimit-Policy", standing.Policy())

@@ -34,6 +34,18 @@ func TestAuthentication(t *testing.T) {
 	b.expect(b.call("GET", "/v1/payments", ""), 401, "invalid_api_key")
 }
 
+// TestOutageIsNobodysFault: while nobody can look a key up, no answer says that too many
+// requests were made, however many they are.
+func TestOutageIsNobodysFault(t *testing.T) {
+	b := quick(t)
+	b.must(b.db.Close())
+	for range 301 { // one more than a stranger may
+		if a := b.call("GET", "/v1/payments", ""); a.Status < 500 {
+			t.Fatal(a.Status, a.Raw)
+		}
+	}
+}
+
 func TestRateLimit(t *testing.T) {
 	b := newBench(t, modelstest.Open(t, false, time.Now), 3)
 	for left := 2; left >= 0; left-- {
