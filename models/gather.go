@@ -9,12 +9,16 @@ import (
 	"time"
 )
 
-// gatherTime is how long one question of a Gather may take: as long as a request may.
-const gatherTime = 15 * time.Second
+const (
+	// gatherTime is how long one question of a Gather may take: as long as a request may.
+	gatherTime = 15 * time.Second
+	// gatherPatience is how long the next question waits for the end of one.
+	gatherPatience = 100 * time.Millisecond
+)
 
 // Gather answers what many requests ask at once with few queries: those that come
-// while one is under way wait for its end, and are asked together by the next. No
-// answer was read before it was asked for, and none is kept. Groups are asked
+// while one is under way wait for its end, but not long, and are asked together by the
+// next. No answer was read before it was asked for, and none is kept. Groups are asked
 // apart. The zero value is ready.
 type Gather[G comparable, K, A any] struct {
 	mu     sync.Mutex
@@ -58,11 +62,16 @@ func (g *Gather[G, K, A]) join(ctx context.Context, of G, key K, ask func(contex
 	return mine
 }
 
-// work asks for a group's rounds until nobody waits.
+// work asks for a group's rounds until nobody waits. When an answer is long in coming,
+// as over a connection that hangs, another goes on with the rounds after it.
 func (g *Gather[G, K, A]) work(ctx context.Context, of G, ask func(context.Context, G, []K) (A, error)) {
 	for mine := g.take(of); len(mine.keys) > 0; mine = g.take(of) {
+		instead := time.AfterFunc(gatherPatience, func() { g.work(ctx, of, ask) })
 		mine.answer, mine.err = asked(ctx, of, mine.keys, ask)
 		close(mine.done)
+		if !instead.Stop() {
+			return
+		}
 	}
 }
 

@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"cointill/models"
 	"cointill/models/modelstest"
@@ -76,6 +78,54 @@ func TestGather(t *testing.T) {
 }
 
 // TestAmong finds rows by texts of every kind and by numbers.
+// TestGatherGoesOn: a question whose answer doesn't come, as over a connection that
+// hangs, holds up those that were asked with it, and nobody else.
+func TestGatherGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var g models.Gather[string, int, int]
+		hang := make(chan struct{})
+		var begun atomic.Int32
+		ask := func(_ context.Context, _ string, keys []int) (int, error) {
+			begun.Add(1)
+			if keys[0] < 0 {
+				<-hang
+			}
+			return keys[0], nil
+		}
+		var all sync.WaitGroup
+		get := func(key, want int) {
+			all.Go(func() {
+				if got, err := g.Get(t.Context(), "all", key, ask); got != want || err != nil {
+					t.Error(key, got, err)
+				}
+			})
+			synctest.Wait()
+		}
+		get(-1, -1)
+		get(2, 2)
+		get(3, 2)
+		if begun.Load() != 1 {
+			t.Error("asked at once, and not together")
+		}
+		time.Sleep(time.Second) // of the bubble's clock
+		synctest.Wait()
+		if n := begun.Load(); n != 2 {
+			t.Errorf("%d were asked", n)
+		}
+		get(4, 4)
+		get(-5, -5)
+		time.Sleep(time.Second)
+		get(6, 6)
+		close(hang)
+		all.Wait()
+		get(7, 7)
+		all.Wait()
+		if n := begun.Load(); n != 6 {
+			t.Errorf("%d were asked", n)
+		}
+	})
+}
+
 func TestAmong(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		odd := []string{`a"b`, `{c,d}`, `e'f\`, "ü…", ""}
