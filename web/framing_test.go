@@ -49,6 +49,9 @@ func TestFraming(t *testing.T) {
 		"a header without a name":  {get + ": a\r\n\r\n", "400"},
 		"NUL in a name":            {get + "X\x00Y: a\r\n\r\n", "400"},
 		"a target with a space":    {"GET /health z HTTP/1.1\r\n" + host + "\r\n", "400"},
+		"two keys":                 {get + "Authorization: Bearer a\r\nAuthorization: Bearer b\r\n\r\n", "400"},
+		"two types":                {post + "content-type: text/plain\r\nContent-Length: 2\r\n\r\n{}", "400"},
+		"two idempotency keys":     {post + "Idempotency-Key: a\r\nIdempotency-Key: b\r\nContent-Length: 2\r\n\r\n{}", "400"},
 		"a version to come":        {"GET /healthz HTTP/3.0\r\n" + host + "\r\n", "200"},
 		"a body on GET":            {get + closing + fmt.Sprintf("Content-Length: %d\r\n\r\n", len(next)) + next, "200"},
 	}
