@@ -38,12 +38,9 @@ func (l *standbyLists) reads(fromStandby bool, when string) {
 	harness.Eventually(l.t, time.Minute, "lists when "+when, func() bool { return strings.Contains(bodyOf(l.t, l.metrics), value) })
 }
 
-// TestStandby: lists are read from a hot standby, whatever decides something is
-// not. A standby that is behind, gone, or none any more costs no answer: lists are
-// read from the primary then, and from the standby again once it has caught up. A
-// server that is no standby of the database is refused at the start.
-func TestStandby(t *testing.T) {
-	t.Parallel()
+// withStandby is an instance that serves, with a standby of its server for lists.
+func withStandby(t *testing.T) (*harness.Postgres, *standbyLists) {
+	t.Helper()
 	server := harness.NewPostgres(t, 60)
 	l := &standbyLists{Instance: harness.New(t, false), t: t, standby: server.NewStandby()}
 	l.Set("DATABASE_URL", server.URL)
@@ -52,6 +49,16 @@ func TestStandby(t *testing.T) {
 	l.metrics = "http://" + l.Setting("METRICS_LISTEN") + "/metrics"
 	l.Business()
 	l.Start()
+	return server, l
+}
+
+// TestStandby: lists are read from a hot standby, whatever decides something is
+// not. A standby that is behind, gone, or none any more costs no answer: lists are
+// read from the primary then, and from the standby again once it has caught up. A
+// server that is no standby of the database is refused at the start.
+func TestStandby(t *testing.T) {
+	t.Parallel()
+	server, l := withStandby(t)
 	v := newPlainBrowser(t, l.Base)
 	v.signIn()
 

@@ -86,7 +86,7 @@ func openPostgres(databaseURL string, now func() time.Time) (*DB, error) {
 	patiently(config)
 	watch := &health{now: now}
 	connect := func(config *pgx.ConnConfig, connections int) (*gorm.DB, error) {
-		return open(postgresDialect{&postgres.Dialector{Config: &postgres.Config{Conn: pgxPool(config)}}, watch}, false, connections, now)
+		return open(postgresDialect{&postgres.Dialector{Config: &postgres.Config{Conn: pgxPool(config, watch.meet)}}, watch}, false, connections, now)
 	}
 	// What a process locked that was halted, or can't be reached, others get after
 	// this: it is less than a lease, so that whoever takes that over isn't held up.
@@ -117,14 +117,18 @@ func forLists(config *pgx.ConnConfig) *pgx.ConnConfig {
 	return config
 }
 
-// pgxPool makes a pool of connections whose times are in UTC.
-func pgxPool(config *pgx.ConnConfig) *sql.DB {
-	inUTC := stdlib.OptionAfterConnect(func(_ context.Context, c *pgx.Conn) error {
+// pgxPool makes a pool of connections whose times are in UTC. meet is called with
+// each new one before it is used, unless it is nil.
+func pgxPool(config *pgx.ConnConfig, meet func(context.Context, *pgx.Conn) error) *sql.DB {
+	prepared := stdlib.OptionAfterConnect(func(ctx context.Context, c *pgx.Conn) error {
 		codec := &pgtype.TimestamptzCodec{ScanLocation: time.UTC}
 		c.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: codec})
-		return nil
+		if meet == nil {
+			return nil
+		}
+		return meet(ctx, c)
 	})
-	return stdlib.OpenDB(*config, inUTC, stdlib.OptionShouldPing(rested))
+	return stdlib.OpenDB(*config, prepared, stdlib.OptionShouldPing(rested))
 }
 
 func open(dialector gorm.Dialector, prepare bool, connections int, now func() time.Time) (*gorm.DB, error) {

@@ -105,10 +105,11 @@ func reasonOf(err error) string {
 // which no question to the database tells.
 const lingers = 5 * time.Second
 
-// health remembers what a database refused although it answers.
+// health remembers what a database refused although it answers, and which server it was.
 type health struct {
-	now  func() time.Time
-	last atomic.Pointer[refusal]
+	now    func() time.Time
+	last   atomic.Pointer[refusal]
+	server atomic.Int64 // the start of PostgreSQL's server that the newest connection leads to: see stamp
 }
 
 type refusal struct {

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// MostBehind is how far a standby may be behind, for lists to be read there.
+	// MostBehind is how old what a standby shows may be, for lists to be read there.
 	MostBehind = 10 * time.Second
 
 	lookEvery = time.Second
@@ -24,15 +24,31 @@ const (
 // standby is a hot standby of the database, where lists are read.
 type standby struct {
 	pool, primary *sql.DB
-	now           func() time.Time
+	health        *health  // of the primary
 	of            identity // of the primary
-	problem       atomic.Pointer[string]
-
-	// mark is a place in the primary's log of changes, marked is when the primary
-	// was there. Only whoever looks uses them.
-	mark   string
-	marked time.Time
+	found         atomic.Pointer[finding]
 }
+
+// finding is what a look at the standby found.
+type finding struct {
+	problem string    // why lists aren't read there
+	server  int64     // on whose history it is: see stamp
+	until   time.Time // when what it shows is too old
+}
+
+// stamp is a row that is written on the primary again and again. Places in the log of
+// changes prove nothing: a standby may have gone another way than a primary that was
+// restored, or than another server that was promoted, and be ahead of it. A stamp
+// with the start of the primary's server can only come from there, with all that was
+// committed before it. Both are in microseconds of the primary's clock.
+type stamp struct{ server, at int64 }
+
+const (
+	serverStart = "CAST(EXTRACT(EPOCH FROM pg_postmaster_start_time()) * 1000000 AS bigint)"
+	writeStamp  = "INSERT INTO instances (name, value) SELECT 'lists', " + serverStart + " || ' ' || CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000000 AS bigint)" +
+		" ON CONFLICT (name) DO UPDATE SET value = excluded.value RETURNING value"
+	readStamp = "SELECT value FROM instances WHERE name = 'lists'"
+)
 
 // identity tells databases apart: a standby has its primary's.
 type identity struct {
@@ -47,8 +63,8 @@ const identify = "system_identifier, current_database(), COALESCE(current_schema
 var errOtherDatabase = errors.New("COINTILL_LISTS_DATABASE_URL doesn't lead to a hot standby of the database at COINTILL_DATABASE_URL, with the same database and schema")
 
 // UseStandby has lists of a PostgreSQL read from a hot standby, while WatchStandby finds it near
-// enough; call it before the database is used. An error when it is no standby of
-// this database. One that can't be reached is none: it may come back.
+// enough; call it after Migrate, and before lists are read. An error when it is no
+// standby of this database. One that can't be reached is none: it may come back.
 func (d *DB) UseStandby(ctx context.Context, databaseURL string) error {
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {
@@ -59,18 +75,18 @@ func (d *DB) UseStandby(ctx context.Context, databaseURL string) error {
 	if err != nil {
 		return err
 	}
-	s := &standby{pool: pgxPool(forLists(config)), primary: primary, now: d.health.now}
+	s := &standby{pool: pgxPool(forLists(config), nil), primary: primary, health: d.health}
 	s.pool.SetMaxOpenConns(6)
 	s.pool.SetMaxIdleConns(6)
 	s.say("it wasn't looked at yet")
 	err = primary.QueryRowContext(ctx, "SELECT "+identify).Scan(&s.of.system, &s.of.database, &s.of.schema)
 	if err == nil {
-		err = s.markNow(ctx)
+		_, err = scanStamp(primary.QueryRowContext(ctx, writeStamp)) // so that it may have come when it is looked for
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("the database doesn't tell what its standby must be: %w", outage(err)), s.pool.Close())
 	}
-	if _, err = s.passed(ctx); errors.Is(err, errOtherDatabase) {
+	if err = s.recognize(ctx); errors.Is(err, errOtherDatabase) {
 		return errors.Join(err, s.pool.Close())
 	}
 	pool := postgres.Dialector{Config: &postgres.Config{Conn: lists{primary, s}}}
@@ -109,51 +125,98 @@ func (d *DB) WatchStandby(ctx context.Context) error {
 func (d *DB) HasStandby() bool { return d.standby != nil }
 
 // Standby says why lists are not read from the standby now; "" while they are.
-func (d *DB) Standby() string { return *d.standby.problem.Load() }
+func (d *DB) Standby() string { return d.standby.why() }
 
-func (s *standby) say(problem string) { s.problem.Store(&problem) }
+func (s *standby) say(problem string) { s.found.Store(&finding{problem: problem}) }
 
-// look holds the standby against what the primary had written MostBehind ago. The
-// clocks of their machines don't matter: what is compared is places in the log.
+// why says why lists are not read there at this moment; "" when they are.
+func (s *standby) why() string {
+	switch found := s.found.Load(); {
+	case found.problem != "":
+		return found.problem
+	case found.server != s.health.server.Load():
+		return elsewhere
+	case !s.health.now().Before(found.until):
+		return tooOld
+	}
+	return ""
+}
+
+const elsewhere = "nothing has come to it yet that was written since the database was started"
+
+var tooOld = fmt.Sprintf("it is more than %s behind", MostBehind)
+
+// look writes a stamp, and looks which one the standby has come to.
 func (s *standby) look(ctx context.Context) (problem string) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	passed, err := s.passed(ctx)
-	late := s.now().Sub(s.marked) > MostBehind
-	if err == nil && passed {
-		err = s.markNow(ctx)
+	begun := s.health.now()
+	wrote, err := scanStamp(s.primary.QueryRowContext(ctx, writeStamp))
+	if err != nil && s.why() == "" {
+		return "" // what it has shown is good until it is too old
 	}
-	switch {
-	case err != nil:
+	if err == nil {
+		err = s.recognize(ctx)
+	}
+	var shows stamp
+	if err == nil {
+		shows, err = scanStamp(s.pool.QueryRowContext(ctx, readStamp))
+	}
+	if err != nil {
 		s.say(err.Error())
-	case late:
-		s.say(fmt.Sprintf("it is more than %s behind", MostBehind))
-	case passed:
-		s.say("")
+	} else {
+		found := compare(begun, wrote, shows)
+		s.found.Store(&found)
 	}
-	return *s.problem.Load() // one that is on its way is what it was
+	return s.why()
 }
 
-// passed reports whether the standby has come past the mark.
-func (s *standby) passed(ctx context.Context) (passed bool, err error) {
+// compare holds the stamp that a standby shows against one that was just written. Both
+// are by the primary's clock, so it doesn't matter what others say; one that was set
+// back counts as late. What is shown is as old as its stamp, and gets older.
+func compare(begun time.Time, wrote, shows stamp) finding {
+	age := time.Duration(wrote.at-shows.at) * time.Microsecond
+	switch {
+	case shows.server != wrote.server:
+		return finding{problem: elsewhere}
+	case age.Abs() > MostBehind:
+		return finding{problem: tooOld}
+	}
+	return finding{server: wrote.server, until: begun.Add(MostBehind - max(age, 0))} // another process may have written after us
+}
+
+// meet notes to which server a new connection leads: whoever learns something from a
+// primary that took another's place has met it, and reads no list from a standby
+// that follows the other.
+func (h *health) meet(ctx context.Context, c *pgx.Conn) error {
+	var server int64
+	err := c.QueryRow(ctx, "SELECT "+serverStart, pgx.QueryExecModeSimpleProtocol).Scan(&server)
+	if err == nil {
+		h.server.Store(server)
+	}
+	return err
+}
+
+// scanStamp reads a stamp; without one it is none of any server.
+func scanStamp(row *sql.Row) (m stamp, err error) {
+	var value string
+	if err = row.Scan(&value); err == nil {
+		_, err = fmt.Sscan(value, &m.server, &m.at)
+	} else if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return m, err
+}
+
+// recognize refuses a server that is no standby of the primary.
+func (s *standby) recognize(ctx context.Context) error {
 	var recovers bool
 	var is identity
-	err = s.pool.QueryRowContext(ctx, "SELECT pg_is_in_recovery(), COALESCE(pg_last_wal_replay_lsn() >= CAST($1::text AS pg_lsn), false), "+identify, s.mark).
-		Scan(&recovers, &passed, &is.system, &is.database, &is.schema)
+	err := s.pool.QueryRowContext(ctx, "SELECT pg_is_in_recovery(), "+identify).Scan(&recovers, &is.system, &is.database, &is.schema)
 	if err == nil && (!recovers || is != s.of) {
 		err = errOtherDatabase
 	}
-	return passed, err
-}
-
-// markNow marks where the primary is.
-func (s *standby) markNow(ctx context.Context) error {
-	at := s.now() // before it is asked: what it says may be younger
-	if err := s.primary.QueryRowContext(ctx, "SELECT pg_current_wal_lsn()::text").Scan(&s.mark); err != nil {
-		return err
-	}
-	s.marked = at
-	return nil
+	return err
 }
 
 // left reports that the primary has to be asked, as the standby couldn't answer:
@@ -187,7 +250,7 @@ type lists struct {
 func (l lists) GetDBConn() (*sql.DB, error) { return l.DB, nil }
 
 func (l lists) onStandby(ctx context.Context) bool {
-	return *l.standby.problem.Load() == "" && ctx.Value(upToDateKey{}) == nil
+	return l.standby.why() == "" && ctx.Value(upToDateKey{}) == nil
 }
 
 // QueryContext asks the standby if it may, and the primary when that can't answer.

@@ -371,7 +371,7 @@ func (p *product) follow(ctx context.Context, f followed) error {
 		var beside sync.WaitGroup
 		defer beside.Wait()
 		if accounts, ok := f.network.(payment.Accounts); ok {
-			reconciler := &payment.Reconciler{Observer: &payment.Observer{Service: p.payments, Watching: observer.Watching}, Network: network, Coin: money.ETH, Accounts: accounts}
+			reconciler := &payment.Reconciler{Observer: &payment.Observer{Service: p.payments, Watching: observer.Watching}, Network: network, Coin: money.ETH, Accounts: accounts, Fence: fence}
 			beside.Go(func() { _ = reconciler.Run(ctx, reconcileEvery) })
 		}
 		if issuer, ok := f.network.(payment.Issuer); ok {

@@ -84,10 +84,14 @@ func (o *Observer) Apply(ctx context.Context, batch chain.Batch) error {
 // missed when it was first read: an address of a restored backup, say. It
 // returns how many transfers were not known. What is known changes nothing.
 func (o *Observer) Reread(ctx context.Context, network chain.Network, block chain.Block) (fresh int, err error) {
+	return o.reread(ctx, network, unleased, block)
+}
+
+func (o *Observer) reread(ctx context.Context, network chain.Network, fence int64, block chain.Block) (fresh int, err error) {
 	a := &applying{Observer: o, network: string(network), now: o.Clock()}
 	err = o.DB.Write(ctx, func(tx *models.Tx) error {
 		a.begin(tx)
-		if err := a.lockCursor(); err != nil {
+		if err := a.lockCursor(fence); err != nil {
 			return err
 		}
 		if block.Height > a.tip.Height {
@@ -132,7 +136,6 @@ type applying struct {
 	tx        *models.Tx
 	tip       chain.BlockID
 	final     int64           // the network's own finality so far
-	fence     int64           // of the last batch that was applied
 	read      time.Time       // until when the network was read before
 	touched   map[int64]bool  // payments
 	spends    []string        // new spend keys
@@ -172,30 +175,26 @@ func (a *applying) run() error {
 
 // claimCursor locks the network's cursor and refuses a batch that doesn't continue from it.
 func (a *applying) claimCursor() error {
-	if err := a.lockCursor(); err != nil {
+	if err := a.lockCursor(a.batch.Fence); err != nil {
 		return err
 	}
-	if a.batch.Fence < a.fence || a.tip.Hash != "" && a.tip != a.batch.From {
+	if a.tip.Hash != "" && a.tip != a.batch.From {
 		return chain.ErrStale
 	}
 	return nil
 }
 
 // lockCursor reads the network's cursor and keeps others from moving it.
-func (a *applying) lockCursor() error {
+func (a *applying) lockCursor(fence int64) error {
 	first := models.ChainCursor{Network: a.network, Finalized: -1, UpdatedAt: a.now}
 	if err := a.tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&first).Error; err != nil {
 		return err
 	}
-	query := a.tx
-	if models.IsPostgres(a.tx) {
-		query = query.Clauses(clause.Locking{Strength: "UPDATE"})
-	}
-	var cursor models.ChainCursor
-	if err := query.Where("network = ?", a.network).Take(&cursor).Error; err != nil {
+	cursor, err := claim(a.tx, a.network, fence)
+	if err != nil {
 		return err
 	}
-	a.tip, a.final, a.fence = chain.BlockID{Height: cursor.Height, Hash: cursor.Hash}, cursor.Finalized, cursor.Fence
+	a.tip, a.final = chain.BlockID{Height: cursor.Height, Hash: cursor.Hash}, cursor.Finalized
 	if cursor.ReadUntil != nil {
 		a.read = *cursor.ReadUntil
 	}
@@ -355,7 +354,7 @@ func (a *applying) spent(s chain.Spend, height *int64) error {
 // the payments that are concerned.
 func (a *applying) finish() error {
 	set := map[string]any{"height": a.tip.Height, "hash": a.tip.Hash, "finalized": min(max(a.final, a.batch.Tip.Finalized), a.tip.Height),
-		"source_tip": a.batch.Tip.Height, "fence": a.batch.Fence, "problem": "", "updated_at": a.now}
+		"source_tip": a.batch.Tip.Height, "problem": "", "updated_at": a.now}
 	if a.batch.Read.After(a.read) {
 		set["read_until"] = a.batch.Read
 	}

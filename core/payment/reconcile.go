@@ -53,6 +53,7 @@ type Reconciler struct {
 	Network  chain.Network
 	Coin     money.Coin // the network's own
 	Accounts Accounts
+	Fence    int64 // of the lease under which it works
 
 	failures map[string]int // how often something could not be told, by what it is
 }
@@ -149,7 +150,7 @@ func (r *Reconciler) begin(ctx context.Context, final int64) error {
 		for i := range rows {
 			rows[i].Amount, rows[i].Known, rows[i].Height, rows[i].Next = amounts[i], true, height, height+1
 		}
-		failed = errors.Join(failed, r.store(ctx, rows))
+		failed = errors.Join(failed, r.store(ctx, rows, nil))
 	}
 	return failed
 }
@@ -199,17 +200,25 @@ func (r *Reconciler) keep(ctx context.Context, rows []models.Holding) error {
 		}
 		stay = append(stay, row)
 	}
-	if err := r.store(ctx, stay); err != nil || len(over) == 0 {
-		return err
-	}
-	return r.DB.Exec(ctx).Where("payment_id IN ?", over).Delete(&models.Holding{}).Error
+	return r.store(ctx, stay, over)
 }
 
-func (r *Reconciler) store(ctx context.Context, rows []models.Holding) error {
-	if len(rows) == 0 {
+// store writes down holdings, and forgets those of some payments.
+func (r *Reconciler) store(ctx context.Context, rows []models.Holding, over []int64) error {
+	if len(rows) == 0 && len(over) == 0 {
 		return nil
 	}
-	return r.DB.Exec(ctx).Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "payment_id"}}, UpdateAll: true}).Create(&rows).Error
+	return r.fenced(ctx, r.Network, r.Fence, func(tx *models.Tx) error {
+		if len(over) > 0 {
+			if err := tx.Where("payment_id IN ?", over).Delete(&models.Holding{}).Error; err != nil {
+				return err
+			}
+		}
+		if len(rows) == 0 {
+			return nil
+		}
+		return tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "payment_id"}}, UpdateAll: true}).Create(&rows).Error
+	})
 }
 
 func addressesOf(rows []models.Holding) []string {
@@ -283,7 +292,7 @@ func (r *Reconciler) found(ctx context.Context, address string, height int64, am
 	block, err := r.Accounts.Inner(ctx, height, watch)
 	switch {
 	case err == nil:
-		if fresh, err := r.Reread(ctx, r.Network, block); err != nil || fresh > 0 {
+		if fresh, err := r.reread(ctx, r.Network, r.Fence, block); err != nil || fresh > 0 {
 			return err
 		}
 	case ctx.Err() != nil:
@@ -300,7 +309,7 @@ func (r *Reconciler) found(ctx context.Context, address string, height int64, am
 	if len(blocks) > 0 { // else it is so old that no block of its time is kept
 		lost.Hash, lost.Parent, lost.Time = blocks[0].Hash, blocks[0].Parent, blocks[0].Time
 	}
-	_, err = r.Reread(ctx, r.Network, lost)
+	_, err = r.reread(ctx, r.Network, r.Fence, lost)
 	return err
 }
 

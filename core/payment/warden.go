@@ -65,11 +65,12 @@ func (w *Warden) Step(ctx context.Context) error {
 	}
 	if said := [2]string{network, token}; !w.noted || said != w.said {
 		set := map[string]any{"note": network, "token_note": token}
-		known := w.DB.Exec(ctx).Model(&models.ChainCursor{}).Where("network = ? AND fence <= ?", string(w.Network), w.Fence).Updates(set)
-		if known.Error != nil {
-			return known.Error
+		if err := w.fenced(ctx, w.Network, w.Fence, func(tx *models.Tx) error {
+			return tx.Model(&models.ChainCursor{}).Where("network = ?", string(w.Network)).Updates(set).Error
+		}); err != nil {
+			return err
 		}
-		w.noted, w.said = known.RowsAffected > 0, said // the follower may have written nothing yet
+		w.noted, w.said = true, said
 	}
 	if w.after == 0 && w.Clock().Before(w.rests) {
 		return nil
@@ -104,19 +105,26 @@ func (w *Warden) look(ctx context.Context, rows []models.Destination) error {
 	if err != nil {
 		return err
 	}
+	changed := map[int64]any{} // since when each is barred, by destination
 	for i, row := range rows {
-		if barred[i] == (row.BarredAt != nil) {
-			continue
-		}
-		var since any
-		if barred[i] {
-			since = w.Clock()
-		}
-		if err := w.DB.Exec(ctx).Model(&models.Destination{}).Where("id = ?", row.ID).Update("barred_at", since).Error; err != nil {
-			return err
+		switch {
+		case barred[i] && row.BarredAt == nil:
+			changed[row.ID] = w.Clock()
+		case !barred[i] && row.BarredAt != nil:
+			changed[row.ID] = nil
 		}
 	}
-	return nil
+	if len(changed) == 0 {
+		return nil
+	}
+	return w.fenced(ctx, w.Network, w.Fence, func(tx *models.Tx) error {
+		for id, since := range changed {
+			if err := tx.Model(&models.Destination{}).Where("id = ?", id).Update("barred_at", since).Error; err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // concerned are those of some destinations that have the token, may get some, or are

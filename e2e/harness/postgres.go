@@ -26,6 +26,7 @@ type Postgres struct {
 	as     []string
 	bin    string
 	home   string
+	data   string // what it serves
 	port   string
 }
 
@@ -41,10 +42,10 @@ func NewPostgres(t testing.TB, megabytes int) *Postgres {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Postgres{t: t, bin: bins[len(bins)-1], home: home}
+	p := &Postgres{t: t, bin: bins[len(bins)-1], home: home, data: home + "/data"}
 	_, p.port, _ = net.SplitHostPort(free(t))
 	p.disk(megabytes)
-	p.run("initdb", "-D", p.home+"/data", "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
+	p.run("initdb", "-D", p.data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
 	p.Start()
 	p.server = p.open("postgres")
 	for _, statement := range []string{"CREATE TABLESPACE small LOCATION '" + p.home + "/disk'", "CREATE DATABASE till TABLESPACE small"} {
@@ -93,7 +94,7 @@ func (p *Postgres) disk(megabytes int) {
 				_ = db.Close()
 			}
 		}
-		_ = p.command("pg_ctl", "-D", p.home+"/data", "-m", "immediate", "stop").Run() // it may have been stopped
+		_ = p.command("pg_ctl", "-D", p.data, "-m", "immediate", "stop").Run() // it may have been stopped
 		_ = input.Close()
 		_ = keeper.Wait()
 		clean := append(root, "rm", "-rf", p.home)
@@ -127,14 +128,35 @@ func (p *Postgres) run(program string, arguments ...string) {
 // Start starts the server and waits until it answers.
 func (p *Postgres) Start() {
 	p.t.Helper()
-	p.run("pg_ctl", "-D", p.home+"/data", "-w", "-s", "-l", p.home+"/data/server.log", "-o", strings.Join([]string{
+	p.run("pg_ctl", "-D", p.data, "-w", "-s", "-l", p.data+"/server.log", "-o", strings.Join([]string{
 		"-p", p.port, "-k", p.home, "-c listen_addresses=127.0.0.1 -c fsync=off -c shared_buffers=32MB"}, " "), "start")
 }
 
 // Stop ends the server as a crash does.
 func (p *Postgres) Stop() {
 	p.t.Helper()
-	p.run("pg_ctl", "-D", p.home+"/data", "-w", "-s", "-m", "immediate", "stop")
+	p.run("pg_ctl", "-D", p.data, "-w", "-s", "-m", "immediate", "stop")
+}
+
+// Snapshot copies the server as it is now; restore has it serve the copy, as if
+// nothing had happened since.
+func (p *Postgres) Snapshot() (restore func()) {
+	p.t.Helper()
+	data := p.home + "/snapshot"
+	p.copyTo(data)
+	return func() {
+		p.t.Helper()
+		p.Stop()
+		p.data = data
+		p.Start()
+	}
+}
+
+// copyTo copies all data into a folder.
+func (p *Postgres) copyTo(data string, options ...string) {
+	p.t.Helper()
+	p.run("pg_basebackup", append([]string{"-d", p.address("postgres"), "-D", data, "--wal-method=stream", "--checkpoint=fast", "--no-sync",
+		"--tablespace-mapping=" + p.home + "/disk=" + data + "-disk"}, options...)...)
 }
 
 // Cut ends every connection to the database but the test's, and says how many.

@@ -24,8 +24,7 @@ func (p *Postgres) NewStandby() *Standby {
 	p.t.Helper()
 	s := &Standby{t: p.t, p: p, data: p.home + "/standby"}
 	_, s.port, _ = net.SplitHostPort(free(p.t))
-	p.run("pg_basebackup", "-d", p.address("postgres"), "-D", s.data, "--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast", "--no-sync",
-		"--tablespace-mapping="+p.home+"/disk="+p.home+"/standby-disk")
+	p.copyTo(s.data, "--write-recovery-conf")
 	s.Start()
 	p.t.Cleanup(func() {
 		_ = s.Admin.Close()

@@ -1,0 +1,45 @@
+package payment
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"cointill/chain"
+	"cointill/models"
+)
+
+// unleased is the fence of work that needs no lease: a command of the operator's.
+const unleased = math.MaxInt64
+
+// claim locks a network's cursor for a transaction that writes under the lease with a
+// fence. Once a later holder has written anything, or when nothing was written yet,
+// that is refused with chain.ErrStale: a holder that was frozen may not know yet that
+// it lost the lease.
+func claim(tx *models.Tx, network string, fence int64) (cursor models.ChainCursor, err error) {
+	query := tx
+	if models.IsPostgres(tx) {
+		query = query.Clauses(clause.Locking{Strength: "UPDATE"})
+	}
+	err = query.Where("network = ?", network).Take(&cursor).Error
+	switch {
+	case errors.Is(err, gorm.ErrRecordNotFound), err == nil && fence < cursor.Fence:
+		err = chain.ErrStale
+	case err == nil && fence != unleased && fence > cursor.Fence:
+		err = tx.Model(&models.ChainCursor{}).Where("network = ?", network).UpdateColumn("fence", fence).Error
+	}
+	return cursor, err
+}
+
+// fenced writes in a transaction under the lease with a fence.
+func (s *Service) fenced(ctx context.Context, network chain.Network, fence int64, write func(tx *models.Tx) error) error {
+	return s.DB.Write(ctx, func(tx *models.Tx) error {
+		if _, err := claim(tx, string(network), fence); err != nil {
+			return err
+		}
+		return write(tx)
+	})
+}
