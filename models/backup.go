@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/glebarez/sqlite"
@@ -18,6 +19,9 @@ import (
 // copied is the fact that a database is a copy, and of when. What another went
 // on to do since is unknown to it, so it must not be served as it is.
 const copied = "copied_at"
+
+// leavesOut is the fact behind LeftOut.
+const leavesOut = "left_out"
 
 // ErrNotEmbedded is the refusal to copy a database that isn't a file of ours.
 var ErrNotEmbedded = errors.New("the database is PostgreSQL: back it up with pg_dump, and bring it back with pg_restore")
@@ -132,7 +136,35 @@ func (d *DB) Copied(ctx context.Context) (at string, is bool, err error) {
 	return rows[0].Value, true, nil
 }
 
-// Continue takes the mark of a copy away: it may be served from now on.
-func (d *DB) Continue(ctx context.Context) error {
-	return d.Exec(ctx).Where("name = ?", copied).Delete(&Instance{}).Error
+// Continue takes the mark of a copy away: it may be served from now on. What it
+// can't know stays so: wallets that were entered since the copy was made are not in
+// it. leftOut is added to how many addresses each of those leaves out when it is
+// entered again (LeftOut).
+func (d *DB) Continue(ctx context.Context, leftOut int64) error {
+	return d.Write(ctx, func(tx *Tx) error {
+		before, err := LeftOut(tx)
+		if err != nil {
+			return err
+		}
+		if err := tx.Where("name = ?", copied).Delete(&Instance{}).Error; err != nil {
+			return err
+		}
+		return tx.Save(&Instance{Name: leavesOut, Value: strconv.FormatInt(before+leftOut, 10)}).Error
+	})
+}
+
+// LeftOut is how many addresses of a key that the database doesn't know may have
+// been given out before it was restored; 0 where it never was, and after Complete.
+func LeftOut(tx *Tx) (int64, error) {
+	var rows []Instance
+	if err := tx.Where("name = ?", leavesOut).Find(&rows).Error; err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	return strconv.ParseInt(rows[0].Value, 10, 64)
+}
+
+// Complete notes that every wallet which was in use is known again: a key that is
+// entered from now on is new.
+func (d *DB) Complete(ctx context.Context) error {
+	return d.Exec(ctx).Where("name = ?", leavesOut).Delete(&Instance{}).Error
 }

@@ -59,6 +59,9 @@ func openSQLite(path string, now func() time.Time) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
+	if err := ownerOnly(path); err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
 	// synchronous(FULL): an acknowledged payment is on the disk. immediate: a
 	// transaction that reads before it writes never finds the writer's place taken.
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
@@ -76,6 +79,26 @@ func openSQLite(path string, now func() time.Time) (*DB, error) {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	return &DB{write: write, read: read, list: read, health: watch}, nil
+}
+
+// ownerOnly makes SQLite's file, which by itself it would make readable for all who
+// may look into the folder, for its owner alone. What is made beside it later gets
+// the same mode. A file that is there is never opened: closing it would take away the
+// locks of whoever in this process has it open.
+func ownerOnly(path string) error {
+	made, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err == nil {
+		return made.Close()
+	}
+	if !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	for _, end := range []string{"", "-wal", "-shm"} { // an earlier release's
+		if err := os.Chmod(path+end, 0o600); err != nil && !errors.Is(err, os.ErrNotExist) {
+			slog.Warn("the database may be readable for others on this machine", "file", path+end, "error", err)
+		}
+	}
+	return nil
 }
 
 func openPostgres(databaseURL string, now func() time.Time) (*DB, error) {

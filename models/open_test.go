@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -47,6 +49,37 @@ func TestFirstUseBesideTheWriter(t *testing.T) {
 	case <-done:
 	case <-time.After(time.Minute):
 		t.Fatal("it hangs")
+	}
+}
+
+// TestFilesOfTheOwner: whoever may look into the data folder can't read the database
+// or what stands beside it, also where an earlier release made them readable.
+func TestFilesOfTheOwner(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, before := range []string{"nothing", "readable files"} {
+		db, err := models.Open("", dir, clock.NewFake(time.Unix(1, 0)).Now)
+		if err == nil {
+			err = db.Exec(t.Context()).Exec("CREATE TABLE IF NOT EXISTS a (x)").Error
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = db.Close() }) // the files beside it stay meanwhile, as after a crash
+		for _, name := range []string{"cointill.db", "cointill.db-wal", "cointill.db-shm"} {
+			about, err := os.Stat(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if mode := about.Mode().Perm(); mode != 0o600 {
+				t.Errorf("after %s: %s has mode %o", before, name, mode)
+			}
+			if err := os.Chmod(filepath.Join(dir, name), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }
 

@@ -36,6 +36,7 @@ func (c backupCommand) Run(ctx context.Context, settings *Settings) error {
 type restoreCommand struct {
 	From     string `env:"-" help:"Copy of the embedded database, from backup, to put into the data folder. Left out: the database was brought back in another way."`
 	LeaveOut *int64 `env:"-" help:"How many addresses of each wallet are never given out, as customers may have got them since the backup was made."`
+	All      bool   `name:"all-entered" env:"-" help:"Every wallet that was entered since the backup was made has been entered again: a key that is entered from now on is new, and begins with its first address."`
 }
 
 // Run makes a copy the database that is served, and has every wallet leave out
@@ -57,26 +58,49 @@ func (c restoreCommand) Run(ctx context.Context, settings *Settings) error {
 		return err
 	}
 	defer p.db.Close()
-	if at, is, err := p.db.Copied(ctx); err != nil {
+	at, is, err := p.db.Copied(ctx)
+	if err != nil {
 		return err
-	} else if is {
+	}
+	if is {
 		fmt.Printf("The database is a copy of %s.\n", at)
 	}
-	if c.LeaveOut == nil {
+	if c.LeaveOut == nil && (is || !c.All) {
 		return p.suggest(ctx)
 	}
-	done, err := p.wallets.AdvanceAll(ctx, "operator", *c.LeaveOut)
+	if c.LeaveOut != nil {
+		if err := p.leaveOut(ctx, *c.LeaveOut); err != nil {
+			return err
+		}
+	}
+	if c.All {
+		if err := p.db.Complete(ctx); err != nil {
+			return err
+		}
+		fmt.Println("Keys that are entered from now on begin with their first address.")
+	}
+	fmt.Println("It can be served now. Blocks are read on from where the copy ends.")
+	return nil
+}
+
+// leaveOut has every wallet leave out addresses, also those which are entered later.
+func (p *product) leaveOut(ctx context.Context, by int64) error {
+	done, err := p.wallets.AdvanceAll(ctx, "operator", by)
 	for _, w := range done {
 		fmt.Printf("Wallet %d issues address %d next: %d to %d are left out, and watched.\n", w.Wallet, w.To, w.From, w.To-1)
 	}
 	if err != nil {
 		return explain(err)
 	}
-	if err := p.db.Continue(ctx); err != nil {
+	if err := p.db.Continue(ctx, by); err != nil {
 		return err
 	}
-	fmt.Println("It can be served now. Blocks are read on from where the copy ends.")
-	return nil
+	left, err := models.LeftOut(p.db.Read(ctx))
+	if err == nil && left > 0 {
+		fmt.Printf("A key that the database doesn't know leaves out its first %d addresses too, whoever enters it: the wallet may have been added since the backup. "+
+			"Once all of those are entered again, `cointill restore --all-entered` ends that.\n", left)
+	}
+	return err
 }
 
 // suggest refuses to go on without a number, and shows what it follows from.

@@ -49,9 +49,7 @@ func (b *till) found() {
 		b.t.Fatal(err)
 	}
 	b.as(made.ID)
-	if _, _, err := b.receiving.Operate(b.t.Context(), b.scope, receiving.Change{Chain: money.Bitcoin, Key: testAccount}); err != nil {
-		b.t.Fatal(err)
-	}
+	b.receive(testAccount)
 	b.read(1)
 }
 
@@ -167,6 +165,64 @@ func TestBackup(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Address != paid || list[0].Why != payment.UnknownPayment || list[0].Amount.Cmp(money.Units(7)) != 0 {
 		t.Errorf("%+v, %v", list, err)
 	}
+}
+
+// laterAccount is a key that is entered after the backup was made, newAccount one
+// that is new even after it was restored.
+const (
+	newAccount   = "tpubDC3DEsuwXbyQxVwGwBuwk4K9rDVrpFo7xnQmaQAaTkuNS6p7hRbExaNL7HmK4Wg4SsQyUCuFATiraAkDt9Zecotc7yZuydheZ9jKpt4fowL"
+	laterAccount = "tpubDDrUhjzRWEurqNskqavyPmSy1nejNtp8X1RxrQnrEQiB4SuyrupXK779Kw4eF2XbfzcJMUJuNJYp2nwQDng4iwW81YGELb5EU5JY5MKbnMb"
+)
+
+// TestRestoredKey (BTC-17): a key that was entered after the backup, and is entered
+// again after it was restored, gives no address out a second time. What the operator
+// says ends that.
+func TestRestoredKey(t *testing.T) {
+	settings := &Settings{DataDir: t.TempDir(), SecretKey: strings.Repeat("5a", 32)}
+	old := openTill(t, settings)
+	old.found()
+	file := filepath.Join(t.TempDir(), "till.db")
+	if err := (backupCommand{To: file}).Run(t.Context(), settings); err != nil {
+		t.Fatal(err)
+	}
+	old.receive(laterAccount)
+	first := old.issue()
+
+	again := &Settings{DataDir: t.TempDir(), SecretKey: settings.SecretKey}
+	four := int64(4)
+	restore := func(c restoreCommand) {
+		t.Helper()
+		if err := c.Run(t.Context(), again); err != nil {
+			t.Fatal(err)
+		}
+	}
+	restore(restoreCommand{From: file, LeaveOut: &four})
+	now := openTill(t, again)
+	now.as(old.scope.BusinessID)
+	if err := now.copied(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if begins := now.receive(laterAccount); begins != four {
+		t.Errorf("it begins with address %d", begins)
+	}
+	now.read(2, chain.Transfer{TxID: "aa", Asset: "BTC", Destination: chain.Destination{Address: first}, Amount: money.Units(7)})
+	if got := now.issue(); got == first {
+		t.Errorf("%s was given to a second payment", got)
+	}
+	restore(restoreCommand{All: true})
+	if begins := now.receive(newAccount); begins != 0 {
+		t.Errorf("a new key begins with address %d", begins)
+	}
+}
+
+// receive makes a key the wallet, and gives the index that it begins with.
+func (b *till) receive(key string) int64 {
+	b.t.Helper()
+	used, _, err := b.receiving.Operate(b.t.Context(), b.scope, receiving.Change{Chain: money.Bitcoin, Key: key})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return used.NextIndex
 }
 
 // TestRestoreInTheWay: nothing of another database is taken for a part of the copy.

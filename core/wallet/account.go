@@ -30,6 +30,9 @@ type Preview struct {
 	Path        string   // of all addresses: "0/*"
 	Addresses   []string // the first five
 	Paths       []string // of each of them, below the account: "0/0"
+	// Begins is the index of the first address that payments get, where that isn't
+	// the first of a new key, as the database was restored; else 0.
+	Begins int64
 	// Account is how an account of the XRP Ledger is set up now; nil for keys. Key
 	// is then its classic address, and there is nothing to choose.
 	Account *LedgerAccount
@@ -64,7 +67,8 @@ func (s *Service) Preview(ctx context.Context, sc scope.Scope, c money.Chain, ke
 		}
 		p.Addresses, p.Paths = append(p.Addresses, address), append(p.Paths, k.Path(i))
 	}
-	return p, nil
+	p.Begins, err = begins(s.DB.Read(ctx), k)
+	return p, err
 }
 
 // Find tells whether an address is among the first 1,000 of the account's
@@ -132,7 +136,7 @@ func (k Key) check(address string) (string, error) {
 // Use makes a key what new payments of the scope are received with, in the
 // caller's transaction. A branch that the business had in use before comes back
 // with its next index, in the format and script that it has now; another branch
-// of its account begins at 0. Addresses already given out stay watched whatever
+// of its account begins at 0, or after a restore where begins says. Addresses already given out stay watched whatever
 // is used. Errors are Preview's; Conflict (key_in_use) when another business, or
 // the other domain, has the branch or its account.
 func (s *Service) Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script, actor string) (models.Wallet, error) {
@@ -156,19 +160,23 @@ func (s *Service) Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script,
 	if err := claim(tx, k, sc); err != nil {
 		return models.Wallet{}, err
 	}
+	first, err := begins(tx, k)
+	if err != nil {
+		return models.Wallet{}, err
+	}
 	off := sc.Rows(tx.Model(&models.Wallet{})).Where("network = ? AND active AND fingerprint <> ?", network, k.Fingerprint()).
 		Updates(map[string]any{"active": false, "updated_at": now})
 	if off.Error != nil {
 		return models.Wallet{}, off.Error
 	}
 	row := models.Wallet{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Network: network, Key: k.String(), Script: k.Script(),
-		Fingerprint: k.Fingerprint(), Account: k.Account(), Change: k.Change(), Active: true, CreatedBy: actor, CreatedAt: now, UpdatedAt: now}
+		Fingerprint: k.Fingerprint(), Account: k.Account(), Change: k.Change(), NextIndex: first, Active: true, CreatedBy: actor, CreatedAt: now, UpdatedAt: now}
 	made := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "network"}, {Name: "fingerprint"}}, DoNothing: true}).Create(&row)
 	switch {
 	case made.Error != nil:
 		return models.Wallet{}, made.Error
 	case made.RowsAffected == 1:
-		return row, nil
+		return row, s.watchBefore(tx, row)
 	}
 	return again(tx, row, k, sc)
 }

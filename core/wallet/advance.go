@@ -42,7 +42,7 @@ func (s *Service) Advance(ctx context.Context, actor string, walletID, to int64)
 		return fault.Validation(fault.Fields{"index": {fmt.Sprintf("The wallet's next index is %d: it never goes down, and one command takes it up by %d at most, to %d. "+
 			"If more addresses were issued, run the command again.", w.NextIndex, mostAhead, highest)}})
 	}
-	left, err := s.leaveOut(w, to) // before the transaction: payments wait for it
+	left, err := s.leaveOut(w, w.NextIndex, to) // before the transaction: payments wait for it
 	if err != nil {
 		return err
 	}
@@ -63,17 +63,17 @@ func (s *Service) Advance(ctx context.Context, actor string, walletID, to int64)
 	})
 }
 
-// leaveOut makes the destinations from the wallet's next index up to another, for no payment.
-func (s *Service) leaveOut(w models.Wallet, to int64) ([]models.Destination, error) {
+// leaveOut makes a wallet's destinations from one index up to another, for no payment.
+func (s *Service) leaveOut(w models.Wallet, from, to int64) ([]models.Destination, error) {
 	key, err := stored(w.ID, w.Key, w.Script, w.Network)
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]models.Destination, 0, to-w.NextIndex)
+	rows := make([]models.Destination, 0, to-from)
 	if key.list != nil && to > int64(len(key.list)) {
 		return nil, fault.Validation(fault.Fields{"index": {fmt.Sprintf("The list has %d addresses only.", len(key.list))}})
 	}
-	for i := w.NextIndex; i < to; i++ {
+	for i := from; i < to; i++ {
 		address, err := key.Address(i)
 		if errors.Is(err, hdkeychain.ErrInvalidChild) {
 			continue

@@ -172,6 +172,9 @@ func reviewProps(ctx context.Context, page layout.Page, f walletFacts, r review)
 	default:
 		p.Former = receiving.Short(f.State.Wallet.Key)
 	}
+	if begins := r.Preview.Begins; begins > 0 {
+		p.Begins = words.T(ctx, "wallet.begins_later", "Left", strconv.FormatInt(begins, 10), "Limit", strconv.FormatInt(begins+wallet.Limit, 10))
+	}
 	switch {
 	case r.Looked.Found:
 		p.Found = words.T(ctx, "wallet.found_at", "Index", strconv.FormatInt(r.Looked.Index, 10))

@@ -46,6 +46,20 @@ func use(t *testing.T, b *servertest.Browser, key string) {
 	leads(t, b.PostFrom(walletAt, walletAt, url.Values{"key": {key}, "password": {servertest.Password}}), walletAt)
 }
 
+// TestWalletOfRestored (BTC-17): who enters a key that a restored database doesn't know
+// is told that it doesn't begin with the first address, and why.
+func TestWalletOfRestored(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		s.Connect(scope.Test, money.Bitcoin, "regtest")
+		s.Business("Ama's Shop", ama)
+		s.Must(s.DB.Continue(t.Context(), 25))
+		b := s.SignIn(ama)
+		expect(t, b.PostFrom(walletAt, reviewAt, url.Values{"key": {tpub}}), 200, "It doesn't begin with the first address", "the first 25 are given to nobody", "gap limit to 45")
+		use(t, b, tpub)
+		expect(t, b.Get(walletAt), 200, "next: 0/25")
+	})
+}
+
 // TestWalletSetUp walks from a coin without a wallet to one that takes
 // payments, as a browser without JavaScript does.
 func TestWalletSetUp(t *testing.T) {
@@ -80,6 +94,10 @@ func TestWalletSetUp(t *testing.T) {
 		expect(t, look("bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"), 422, "no address of", list[0])
 		if rows(s, &models.Wallet{}, "1 = 1") != 0 {
 			t.Error("looking stored something")
+		}
+
+		if strings.Contains(seen.Text(), "restored from a backup") {
+			t.Error(seen.Text())
 		}
 
 		use(t, b, tpub)
