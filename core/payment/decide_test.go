@@ -137,6 +137,10 @@ func TestDecideReversed(t *testing.T) {
 	if out := Decide(c, []Sighting{sighting(1000, 10, 0)}, at(50), start); out.Reversed {
 		t.Error("reversed although the money is there")
 	}
+	part := []Sighting{{Amount: money.Units(1), SeenAt: start, Gone: Reorged}, sighting(999, 10, 0)}
+	if out := Decide(c, part, at(50), start); out.State != Successful || !out.Reversed || out.Reason != ReversedReason || out.Paid.Cmp(c.Due) != 0 {
+		t.Errorf("a part was taken back: got %+v", out)
+	}
 }
 
 // TestDecideProperties checks what must hold for all facts.

@@ -145,6 +145,32 @@ func TestReorganisations(t *testing.T) {
 	})
 }
 
+// TestPartReversed (BTC-4): of a payment in two parts that was final, a reorganisation
+// takes the second back: it is flagged and told of once, keeps what it was settled
+// with, and shows which of its transfers is left.
+func TestPartReversed(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		due := v.Payment.Due
+		first, second := b.pay(v, "aa", due.Sub(money.Units(1))), b.pay(v, "bb", money.Units(1))
+		b.mine(first)
+		b.mine(second)
+		b.grow(v.Payment.FinalDepth, nil)
+		b.expect(v.Payment.Reference, payment.Successful, payment.NoReason)
+		for range 2 { // down to the first's block, and then once more in vain
+			b.reorg(v.Payment.FinalDepth+1, &chain.Pending{})
+			got := b.expect(v.Payment.Reference, payment.Successful, payment.ReversedReason)
+			moves := got.Record().Transfers
+			if !got.Payment.Reversed || got.Payment.Paid.Cmp(due) != 0 || moves[0].Status != "confirmed" || moves[1].Status != "reorged" {
+				t.Fatalf("reversed %v, %s paid, by %+v", got.Payment.Reversed, got.Payment.Paid, moves)
+			}
+		}
+		if got := b.events(v.Payment.ID); got != "initiated detected processing detected successful reversed" {
+			t.Errorf("events: %s", got)
+		}
+	})
+}
+
 // TestDoubleSpend (BTC-2): the coins of a payment are spent elsewhere, in a block that
 // becomes final.
 func TestDoubleSpend(t *testing.T) {

@@ -5,11 +5,13 @@ import (
 	"hash/fnv"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"cointill/core/webhook"
+	"cointill/models"
 )
 
 // endpoint is a webhook as its merchant knows it.
@@ -43,11 +45,18 @@ type received struct {
 	accepted int
 }
 
+// turns is that the endpoint is on or off from now on.
+func (e *endpoint) turns(on bool, now time.Time) {
+	e.spans = append(e.spans, span{e.since, now, e.active})
+	e.active, e.since = on, now
+}
+
 // consumers are the merchants' servers. They fail often, and keep what they got.
 type consumers struct {
 	*world
-	mu  sync.Mutex
-	got map[string]*received // by URL and webhook-id
+	mu   sync.Mutex
+	got  map[string]*received // by URL and webhook-id
+	gone []string             // the URLs that answered 410 in this step
 }
 
 var errConsumer = errors.New("simulated: connection reset")
@@ -85,7 +94,15 @@ func (c *consumers) RoundTrip(request *http.Request) (*http.Response, error) {
 	_, _ = sum.Write([]byte(key))
 	dice := sum.Sum32() >> 8 // a 32-bit sum's low bits follow the text's last letter
 	status, header := http.StatusNoContent, http.Header{}
-	if !c.calm && int(dice%16) > 8 && r.requests <= int(dice/16%4)+1 {
+	switch {
+	case dice%89 == 0 && (!c.calm || r.requests > 1): // this one it never takes
+		c.count("consumer: refuses for good")
+		status = http.StatusBadRequest
+	case dice%97 == 0 && !c.calm: // it asks for no more events at all
+		c.count("consumer: Gone")
+		c.gone = append(c.gone, request.URL.String())
+		status = http.StatusGone
+	case !c.calm && int(dice%16) > 8 && r.requests <= int(dice/16%4)+1:
 		switch dice / 64 % 5 {
 		case 0:
 			c.count("consumer: no answer")
@@ -104,8 +121,46 @@ func (c *consumers) RoundTrip(request *http.Request) (*http.Response, error) {
 			header.Set("Location", "https://elsewhere.example")
 		}
 		c.count("consumer: " + http.StatusText(status))
-	} else {
+	default:
 		r.accepted++
 	}
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader("")), Request: request}, nil
+}
+
+// deliver lets a replica make the deliveries that are due. A webhook that answered 410
+// is off after that, unless the answer got lost.
+func (w *world) deliver(r *replica) {
+	w.clock.Advance(time.Millisecond) // what happens in one instant has no order to judge by
+	lost := false
+	_ = w.guarded(r, "delivers", func() error {
+		n, err := r.worker.Step(w.t.Context())
+		w.counts["deliveries made"] += n
+		lost = err != nil || !r.failer.intact()
+		return err
+	})
+	for _, s := range w.shops {
+		for _, e := range s.endpoints {
+			if e.active && slices.Contains(w.consumers.gone, e.url) && !w.on(e) {
+				e.turns(false, w.clock.Now())
+				w.count("a webhook is gone")
+			} else if e.active && slices.Contains(w.consumers.gone, e.url) && !lost {
+				w.find("a webhook answered 410, and is still on")
+			}
+		}
+	}
+	w.consumers.gone = nil
+	w.clock.Advance(time.Millisecond)
+}
+
+// on reads whether a webhook is on.
+func (w *world) on(e *endpoint) (active bool) {
+	w.must(w.replicas[0].db.Read(w.t.Context()).Model(&models.Endpoint{}).Where("id = ?", e.id).Pluck("active", &active).Error)
+	return active
+}
+
+// idle reports that no delivery waits.
+func (w *world) idle() bool {
+	var n int64
+	w.must(w.replicas[0].db.Read(w.t.Context()).Model(&models.Delivery{}).Where("done_at IS NULL").Count(&n).Error)
+	return n == 0
 }

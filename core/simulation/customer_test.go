@@ -13,7 +13,7 @@ import (
 
 // What customers do.
 var plots = []string{"exact", "exact", "bounds", "twice", "parts", "late", "after", "never", "unopened", "wrong asset", "tag", "wrong payment",
-	"fee bump", "double spend", "revert", "stuck", "much later", "unseen rest", "undone", "undone"}
+	"fee bump", "other bump", "double spend", "revert", "stuck", "much later", "unseen rest", "undone", "undone", "half undone"}
 
 // customer is one customer with one payment.
 type customer struct {
@@ -62,7 +62,9 @@ func (w *world) arrive() {
 		c.coin = []money.CoinInfo{money.ETH.Info(), money.USDT.Info()}[w.rng.IntN(2)]
 	case "tag":
 		c.coin = money.XRP.Info()
-	case "undone":
+	case "other bump":
+		c.coin = []money.CoinInfo{money.BTC.Info(), money.DOGE.Info(), money.ETH.Info(), money.USDT.Info()}[w.rng.IntN(4)]
+	case "undone", "half undone":
 		c.coin = []money.CoinInfo{money.BTC.Info(), money.DOGE.Info(), money.ETH.Info()}[w.rng.IntN(3)]
 	}
 	c.reference = fmt.Sprintf("order-%d", c.number)
@@ -95,10 +97,10 @@ func (c *customer) pay(amount money.Amount, change func(tx *chain.Tx)) *coinTx {
 
 // replace sends another transaction that spends the money of the last one, if
 // that still waits.
-func (c *customer) replace(change func(tx *chain.Tx)) {
+func (c *customer) replace(amount money.Amount, change func(tx *chain.Tx)) {
 	n, last := c.nets[c.coin.Chain], c.sent[len(c.sent)-1]
 	if n.where(last) == nil && c.coin.Chain != money.XRPL {
-		c.pay(last.Outputs[0].Amount, func(tx *chain.Tx) {
+		c.pay(amount, func(tx *chain.Tx) {
 			tx.Spends = append([]string{n.coin()}, last.Spends...)
 			change(tx)
 		})
@@ -125,6 +127,14 @@ func (c *customer) plan() {
 	case "undone":
 		add(soon, all)
 		add(minutes(c.rng.IntN(20)), c.undone)
+	case "half undone":
+		add(soon, func() { c.pay(c.part(400, 0), nil) })
+		add(soon, func() {
+			c.nets[c.coin.Chain].mine(true)
+			rest := c.part(400, 0).Big()
+			c.pay(money.FromBig(rest.Sub(c.due, rest)), nil)
+			c.undone()
+		})
 	case "late":
 		add(minutes(8+c.rng.IntN(1000)), all)
 	case "after":
@@ -140,11 +150,14 @@ func (c *customer) plan() {
 		add(soon, func() { c.pay(c.part(1000, 0), c.mistake) })
 	case "fee bump":
 		add(soon, all)
-		add(minutes(c.rng.IntN(12)), func() { c.replace(func(*chain.Tx) {}) })
+		add(minutes(c.rng.IntN(12)), func() { c.replace(c.part(1000, 0), func(*chain.Tx) {}) })
+	case "other bump":
+		add(soon, c.bump)
+		add(minutes(6+c.rng.IntN(6)), func() { c.replace(c.part(1000, 0), func(*chain.Tx) {}) })
 	case "double spend":
 		add(soon, all)
 		add(minutes(c.rng.IntN(12)), func() {
-			c.replace(func(tx *chain.Tx) { tx.Outputs[0].Destination = chain.Destination{Address: "elsewhere"} })
+			c.replace(c.part(1000, 0), func(tx *chain.Tx) { tx.Outputs[0].Destination = chain.Destination{Address: "elsewhere"} })
 		})
 	case "revert":
 		add(soon, func() { c.pay(c.part(1000, 0), func(tx *chain.Tx) { tx.Reverted = true }) })
@@ -190,7 +203,14 @@ func (c *customer) unseen() {
 	n.mine(true)
 }
 
-// undone has the network reorganised just below the payment, when it has its first
+// bump sends another amount than is right with so small a fee that no block takes it, and
+// mostly somebody looks before the customer raises it.
+func (c *customer) bump() {
+	c.pay(c.part([]int64{0, 400, 1100}[c.rng.IntN(3)], 1), nil).held = true
+	c.world.follow(c.replicas[0], c.coin.Chain)
+}
+
+// undone has the network reorganised just below the last transaction, when it has its first
 // confirmation or is final, and mostly nothing looks before the new branch is deep as well.
 func (c *customer) undone() {
 	n := c.nets[c.coin.Chain]
@@ -201,7 +221,7 @@ func (c *customer) undone() {
 		}
 	}
 	c.world.follow(c.replicas[0], n.kind)
-	if b := n.where(c.sent[0]); b != nil {
+	if b := n.where(c.sent[len(c.sent)-1]); b != nil {
 		n.reorg(int(n.now.tip().Height-b.Height) + 1)
 	}
 	for range c.rng.Int64N(2 * c.depth()) {

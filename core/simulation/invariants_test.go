@@ -65,7 +65,6 @@ func (w *world) judge() {
 		}
 	}
 	w.edges(db)
-	w.told(db)
 	for _, n := range w.chains {
 		n.conserved(db)
 	}
@@ -88,6 +87,7 @@ func (w *world) judge() {
 	if len(rows) != len(w.customers) {
 		w.find("%d payments of %d customers", len(rows), len(w.customers))
 	}
+	w.told(db, byReference)
 	for _, c := range w.customers {
 		c.compare(byReference[c.reference])
 		c.rest(db, byReference[c.reference])
@@ -112,48 +112,6 @@ func (w *world) edges(db *models.DB) {
 		}
 		at[s.PaymentID] = s.To
 		w.count("edge " + edge)
-	}
-}
-
-// told holds deliveries against the events and the times at which webhooks were
-// on (9), and what was recorded of them against what merchants got (10, 11).
-func (w *world) told(db *models.DB) {
-	var events []models.Event
-	var deliveries []models.Delivery
-	w.must(db.Read(w.t.Context()).Order("number, sequence").Find(&events).Error)
-	w.must(db.Read(w.t.Context()).Find(&deliveries).Error)
-	of := map[string]models.Delivery{}
-	for _, d := range deliveries {
-		of[d.EventID+" "+d.EndpointID] = d
-	}
-	for _, event := range events {
-		for _, s := range w.shops {
-			for _, e := range s.endpoints {
-				w.one(event, s, e, of[event.ID+" "+e.id])
-			}
-		}
-	}
-	w.counts["events"] += len(events)
-}
-
-func (w *world) one(event models.Event, s *shop, e *endpoint, d models.Delivery) {
-	due := event.BusinessID == s.id && e.at(event.CreatedAt)
-	if due != (d.ID != 0) {
-		w.find("invariant 9: event %s of %v, webhook on %v, delivery %d", event.Type, event.CreatedAt, e.at(event.CreatedAt), d.ID)
-	}
-	got := w.consumers.got[e.url+" "+event.ID]
-	accepted := got != nil && got.accepted > 0
-	if d.Outcome == "delivered" && !accepted {
-		w.find("invariant 10: %s counts as delivered, and nobody got it", event.Type)
-	}
-	if due && !accepted && d.Outcome != "cancelled" { // a webhook that was off when its turn came
-		w.find("invariant 10: %s was not delivered: %q after %d attempts", event.Type, d.Outcome, d.Attempt)
-	}
-	if got != nil && got.body != event.Body {
-		w.find("invariant 11: another body was sent than is stored")
-	}
-	if d.ID != 0 {
-		w.count("delivery " + d.Outcome)
 	}
 }
 

@@ -161,8 +161,7 @@ func (w *world) toggle(r *replica, s *shop, e *endpoint, on bool) {
 		return err
 	})
 	if err == nil && e.active != on {
-		e.spans = append(e.spans, span{e.since, w.clock.Now(), e.active})
-		e.active, e.since = on, w.clock.Now()
+		e.turns(on, w.clock.Now())
 		w.clock.Advance(time.Millisecond)
 		w.count("merchant switches a webhook")
 	}

@@ -117,6 +117,7 @@ func expected() []string {
 	all := slices.Concat(nodeFaults, []string{nodeOut, killedMoving, callFails, crash, restart, pausedHead, takeover, answerLost,
 		"reorganisation", "reorganised into the mempool", "reorganised away", "reorganised into another block", "double-spent in another branch",
 		"replaced in the mempool", "consumer: no answer", "consumer: answer lost", "consumer: Internal Server Error", "consumer: Too Many Requests", "consumer: Found",
+		"consumer: refuses for good", "a webhook is gone", "delivery exhausted", "delivery cancelled", "delivery delivered",
 		"merchant changes rules", "merchant switches a webhook", "merchant accepts", "time stops at a deadline", "an initiation is answered again", "judged exactly", "judged by sums"})
 	for _, end := range []string{"abandoned ", "declined after_abandoned", "declined late", "declined overpaid", "declined underpaid", "expired ",
 		"failed dropped", "failed reorged", "failed replaced", "failed reverted", "reversed", "successful ", "successful late"} {

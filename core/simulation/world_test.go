@@ -334,15 +334,6 @@ func (w *world) follow(r *replica, c money.Chain) {
 	_ = w.guarded(r, fmt.Sprintf("follows %s (%s, paused %v)", c, fault, paused), func() error { return r.follow(c, fault, paused) })
 }
 
-// deliver lets a replica make the deliveries that are due.
-func (w *world) deliver(r *replica) {
-	_ = w.guarded(r, "delivers", func() error {
-		n, err := r.worker.Step(w.t.Context())
-		w.counts["deliveries made"] += n
-		return err
-	})
-}
-
 // settle ends all faults and lets the time pass that everything needs to come to its end.
 func (w *world) settle() {
 	w.calm = true
@@ -375,6 +366,12 @@ func (w *world) settle() {
 	for range 2 {
 		w.clock.Advance(7 * time.Hour)
 		w.round(1)
+	}
+	for range 4 * attempts { // what is refused for good is tried for more than three days
+		if w.deliver(w.replicas[0]); w.idle() {
+			return
+		}
+		w.clock.Advance(3 * time.Hour)
 	}
 }
 

@@ -1,0 +1,212 @@
+package simulation_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"time"
+
+	"cointill/models"
+)
+
+// What merchants are told is held against what became of their payments: nothing
+// that happened is kept from them, and nothing else is told.
+
+// attempts is the contract's section 6: how often a delivery is tried.
+const attempts = 10
+
+// message is what a consumer reads in an event's body.
+type message struct {
+	ID, Type, Domain string
+	Timestamp        time.Time
+	Sequence         int
+	Data             struct {
+		Reference         string
+		BusinessReference string `json:"business_reference"`
+		Status, Reason    string
+		Reversed          bool
+		Transaction       struct {
+			Charged       string `json:"charged_amount"`
+			Paid          string `json:"amount_paid"`
+			ChargedCrypto string `json:"charged_amount_in_crypto"`
+			PaidCrypto    string `json:"amount_paid_in_crypto"`
+		}
+	}
+}
+
+// told holds what each payment's merchant was told against its timeline and the
+// model, then deliveries against the events and the times at which webhooks were on
+// (9), and what was recorded of them against what merchants got (10, 11).
+func (w *world) told(db *models.DB, payments map[string]models.Payment) {
+	var events []models.Event
+	var steps []models.Step
+	var deliveries []models.Delivery
+	w.must(db.Read(w.t.Context()).Order("number, sequence").Find(&events).Error)
+	w.must(db.Read(w.t.Context()).Order("payment_id, number").Find(&steps).Error)
+	w.must(db.Read(w.t.Context()).Find(&deliveries).Error)
+	eventsOf, stepsOf := map[int64][]models.Event{}, map[int64][]models.Step{}
+	for _, e := range events {
+		eventsOf[*e.PaymentID] = append(eventsOf[*e.PaymentID], e)
+	}
+	for _, s := range steps {
+		stepsOf[s.PaymentID] = append(stepsOf[s.PaymentID], s)
+	}
+	for _, c := range w.customers {
+		p := payments[c.reference]
+		c.heard(p, stepsOf[p.ID], eventsOf[p.ID])
+	}
+	of := map[string]models.Delivery{}
+	for _, d := range deliveries {
+		of[d.EventID+" "+d.EndpointID] = d
+	}
+	for _, event := range events {
+		for _, s := range w.shops {
+			for _, e := range s.endpoints {
+				w.one(event, s, e, of[event.ID+" "+e.id])
+			}
+		}
+	}
+	w.counts["events"] += len(events)
+}
+
+// tells is the type of the event that a row of the timeline asks for; "" when none.
+func tells(s models.Step) string {
+	switch {
+	case s.Kind == "transfer" && s.Reason == "":
+		return "payment.detected"
+	case s.Kind == "transfer":
+		return "payment.unexpected_transfer"
+	case s.Kind != "state" || s.From == "": // merchants know what they initiate
+		return ""
+	case s.From == "successful":
+		return "payment.reversed"
+	}
+	return "payment." + s.To
+}
+
+// list is what there is to tell of a payment: each change of state and, between two of
+// them, each kind of transfer of one moment.
+type list struct {
+	lines []string
+	since int // the last change of state
+}
+
+// add gives the place in the list of what is to be told or was.
+func (l *list) add(kind string, at time.Time) int {
+	line := fmt.Sprint(kind, " ", at.UnixMicro())
+	transfer := kind == "payment.detected" || kind == "payment.unexpected_transfer"
+	if i := slices.Index(l.lines[l.since:], line); transfer && i >= 0 {
+		return l.since + i
+	}
+	if l.lines = append(l.lines, line); !transfer {
+		l.since = len(l.lines)
+	}
+	return len(l.lines) - 1
+}
+
+// heard holds a payment's events against its timeline (7): each change of state is
+// told by one event, in their order, and so are the transfers that one block or one
+// look at the mempool brought. Each event says where the payment stood then.
+func (c *customer) heard(p models.Payment, steps []models.Step, events []models.Event) {
+	var asked, told list
+	var stood, stands []models.Step // where the payment stood: by the list, and by the events
+	steps = slices.DeleteFunc(steps, func(s models.Step) bool { return tells(s) == "" })
+	for _, s := range steps {
+		if at := asked.add(tells(s), s.CreatedAt); at == len(stood) {
+			stood = append(stood, s)
+		}
+	}
+	for _, e := range events {
+		if at := told.add(e.Type, e.CreatedAt); at < len(stood) {
+			stands = append(stands, stood[at])
+		}
+	}
+	if !slices.Equal(asked.lines, told.lines) || len(events) > len(steps) {
+		c.find("invariant 7: payment %d has %d changes to tell of and %d events: %s", c.number, len(steps), len(events), firstDifference(asked.lines, told.lines))
+		return
+	}
+	reason, reversed := "", false
+	for i, e := range events {
+		var m message
+		c.must(json.Unmarshal([]byte(e.Body), &m))
+		if stands[i].Kind == "state" {
+			reason = stands[i].Reason
+		}
+		reversed = reversed || e.Type == "payment.reversed"
+		got := fmt.Sprint(m.ID, m.Type, m.Domain, m.Timestamp.UnixMicro(), m.Sequence, m.Data.Reference, m.Data.BusinessReference, m.Data.Status, m.Data.Reason, m.Data.Reversed)
+		want := fmt.Sprint(e.ID, e.Type, "test", e.CreatedAt.UnixMicro(), i+1, p.Reference, c.reference, stands[i].To, reason, reversed)
+		if got != want {
+			c.find("invariant 7: payment %d was told of as %s, and is %s", c.number, got, want)
+		}
+		c.amounts(p, m)
+	}
+	if reversed != p.Reversed {
+		c.find("invariant 7: payment %d is reversed: %v, and its merchant was told: %v", c.number, p.Reversed, reversed)
+	}
+}
+
+// amounts holds the amounts that an event says against what was asked of the customer
+// and what the payment ended with, which is the model's: before its end against all
+// that was ever sent.
+func (c *customer) amounts(p models.Payment, m message) {
+	unit := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(c.coin.Unit)), nil))
+	units := func(text string) *big.Rat {
+		n, ok := new(big.Rat).SetString(text)
+		if !ok {
+			c.find("payment %d was told of with the amount %q", c.number, text)
+			return new(big.Rat)
+		}
+		return n.Mul(n, unit)
+	}
+	due, paid, says := new(big.Rat).SetInt(p.Due.Big()), new(big.Rat).SetInt(p.Paid.Big()), m.Data.Transaction
+	fiat := new(big.Rat).Mul(big.NewRat(c.amount, 1), units(says.PaidCrypto))
+	if units(says.ChargedCrypto).Cmp(due) != 0 || says.Charged != strconv.FormatInt(c.amount, 10)+".00" || says.Paid != fiat.Quo(fiat, due).FloatString(2) {
+		c.find("payment %d of %d USD and %s units was told of as %+v", c.number, c.amount, p.Due, says)
+	}
+	got, right := units(says.PaidCrypto), false
+	switch {
+	case m.Type == "payment.abandoned", m.Sequence == 1:
+		right = got.Sign() == 0
+	case slices.Contains([]string{"successful", "declined", "failed", "expired"}, m.Data.Status):
+		right = got.Cmp(paid) == 0
+	default:
+		sent := new(big.Int)
+		for _, one := range c.coming() {
+			sent.Add(sent, one.amount)
+		}
+		right = got.Sign() >= 0 && got.Cmp(new(big.Rat).SetInt(sent)) <= 0
+	}
+	if !right {
+		c.find("payment %d (%s, paid %s) was told of as %s, paid %s", c.number, p.Status, p.Paid, m.Type, says.PaidCrypto)
+	}
+}
+
+// one holds what became of an event for an endpoint against what its merchant knows.
+func (w *world) one(event models.Event, s *shop, e *endpoint, d models.Delivery) {
+	due := event.BusinessID == s.id && e.at(event.CreatedAt)
+	if due != (d.ID != 0) {
+		w.find("invariant 9: event %s of %v, webhook on %v, delivery %d", event.Type, event.CreatedAt, e.at(event.CreatedAt), d.ID)
+	}
+	got := w.consumers.got[e.url+" "+event.ID]
+	if got == nil {
+		got = &received{body: event.Body}
+	}
+	switch {
+	case d.Outcome == "delivered" && got.accepted == 0:
+		w.find("invariant 10: %s counts as delivered, and nobody got it", event.Type)
+	case d.Outcome == "cancelled" && e.at(*d.DoneAt):
+		w.find("invariant 10: %s was cancelled at %v, when its webhook was on", event.Type, d.DoneAt)
+	case d.Outcome == "exhausted" && got.requests < attempts:
+		w.find("invariant 10: %s was given up after %d attempts", event.Type, got.requests)
+	case due && !slices.Contains([]string{"delivered", "cancelled", "exhausted"}, d.Outcome):
+		w.find("invariant 10: %s was not delivered: %q after %d attempts", event.Type, d.Outcome, d.Attempt)
+	}
+	if got.body != event.Body {
+		w.find("invariant 11: another body was sent than is stored")
+	}
+	if d.ID != 0 {
+		w.count("delivery " + d.Outcome)
+	}
+}
