@@ -107,14 +107,14 @@ func TestGatherGoesOn(t *testing.T) {
 		if begun.Load() != 1 {
 			t.Error("asked at once, and not together")
 		}
-		time.Sleep(time.Second) // of the bubble's clock
+		<-time.After(time.Second) // of the bubble's clock
 		synctest.Wait()
 		if n := begun.Load(); n != 2 {
 			t.Errorf("%d were asked", n)
 		}
 		get(4, 4)
 		get(-5, -5)
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		get(6, 6)
 		close(hang)
 		all.Wait()
