@@ -28,7 +28,7 @@ func claim(tx *models.Tx, network string, fence int64) (cursor models.ChainCurso
 	switch {
 	case errors.Is(err, gorm.ErrRecordNotFound), err == nil && fence < cursor.Fence:
 		err = chain.ErrStale
-	case err == nil && fence != unleased && fence > cursor.Fence:
+	case err == nil && fence != unleased && fence != cursor.Fence:
 		err = tx.Model(&models.ChainCursor{}).Where("network = ?", network).UpdateColumn("fence", fence).Error
 	}
 	return cursor, err

@@ -26,7 +26,7 @@ var mutations = []mutation{
 	{"a reverted transaction pays", "core/payment/decide.go", "case s.Reverted && s.Height > 0:", "case s.Reverted && s.Height < 0:"},
 	{"another asset pays", "core/payment/transfer.go", "case row.Asset != v.Payment.Coin:", "case row.Asset == \"\":"},
 	{"an undone block's transfers stay confirmed", "core/payment/observe.go", `loose := map[string]any{"height": nil, "block_hash": "",`, `loose := map[string]any{`},
-	{"an old leader writes", "core/payment/observe.go", "a.batch.Fence < a.fence || a.tip.Hash", "a.tip.Hash"},
+	{"an old leader writes", "core/payment/fence.go", "err == nil && fence < cursor.Fence", "false"},
 	{"a crash after Apply forgets its payments", "core/payment/observe.go", "	return a.mark()\n}\n\n// forget", "	return nil\n}\n\n// forget"},
 	{"what left the mempool still waits", "core/payment/observe.go", "		if !inPool[", "		if false && !inPool["},
 	{"deadlines pass before the network was read", "core/payment/read.go", "	if s.Networks.Followed(network) {\n		return time.Time{}\n	}\n	return s.Clock().Add(-forsaken)", "	return s.Clock()"},
