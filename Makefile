@@ -1,6 +1,6 @@
 # Everything a developer runs. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo build test test-crash test-upgrade test-webhooks test-xrpl-public sim sim-mutations bench bench-dashboard bench-slow bench-enumeration scale footprint lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
+.PHONY: help run demo build test test-attacks test-crash test-upgrade test-webhooks test-xrpl-public sim sim-mutations bench bench-dashboard bench-slow bench-enumeration scale footprint lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' Makefile
@@ -24,6 +24,13 @@ test: ## everything that must hold; installs what it needs
 test-crash: ## kill -9 in the middle of payments, 300 times on SQLite and 100 times on PostgreSQL
 	@scripts/prepare
 	@scripts/with-postgres --durable scripts/end-to-end -v -run 'TestCrash$$' -timeout 90m . -args -crash.sqlite=300 -crash.postgres=100 -crash.payments=500
+
+test-attacks: ## attacks that make test runs fewer times, as often as the catalogue asks for: 1,000,000 tags, 10,000 deliveries due at once and so on
+	@scripts/prepare
+	go test -count=1 -v -timeout 60m -run 'TestByzantine$$' ./chain/bitcoin -args -bitcoin.steps=10000
+	scripts/with-postgres go test -count=1 -v -timeout 60m -run 'Test(EveryDepth|MinedAgain)$$' ./core/payment -args -every -again=1000
+	scripts/with-postgres go test -count=1 -v -timeout 60m -run 'TestHerd$$' ./core/webhook -args -due=10000
+	scripts/with-postgres go test -count=1 -v -timeout 4h -run 'TestTagsNeverMeet$$' ./core/wallet -args -tags=1000000
 
 # The release that test-upgrade begins with: the last with fewer migrations.
 RELEASE ?= 07c9249fd417822808135545d78d110a05212419
