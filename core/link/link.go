@@ -161,7 +161,7 @@ func (s *Service) Collected(ctx context.Context, sc scope.Scope, ids []int64) (m
 		Currency money.Currency
 		Total    decimal.Decimal
 	}
-	err := sc.Rows(s.DB.Read(ctx).Model(&models.Payment{})).Where("link_id IN ? AND status = ? AND reversed = ?", ids, string(payment.Successful), false).
+	err := sc.Among(s.DB.Read(ctx).Model(&models.Payment{})).Where("link_id IN ? AND status = ? AND reversed = ?", ids, string(payment.Successful), false).
 		Select("link_id, currency, sum(amount) AS total").Group("link_id, currency").Order("link_id, currency").Find(&rows).Error
 	for _, r := range rows {
 		totals[r.LinkID] = append(totals[r.LinkID], Sum{r.Currency, r.Total})

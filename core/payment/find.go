@@ -18,10 +18,12 @@ import (
 
 // few is up to how many payments a search knows one by one. What more of them
 // share is common enough to be met on the way through the list, or stands
-// together in a part of it: of up to many of them that part is known.
+// together in a part of it: of up to many of them that part is known. A handful is
+// read one by one, and put in order.
 const (
-	few  = 2000
-	many = 20_000
+	handful = 100
+	few     = 2000
+	many    = 20_000
 )
 
 // beyond follows every text that begins with what stands before it: the order is that of bytes.
@@ -31,6 +33,7 @@ const beyond = "\U0010FFFF"
 type found struct {
 	conditions []clause.Expression
 	few        bool // one of the conditions names the payments one by one
+	handful    bool // and no more than a handful
 	none       bool
 }
 
@@ -62,6 +65,7 @@ func (s *Service) find(ctx context.Context, sc scope.Scope, f Filter) (found, er
 			return found{none: true}, err
 		}
 		result.few = result.few || len(m.holds) == 0
+		result.handful = result.handful || len(m.holds) == 0 && len(m.ids) <= handful
 		result.conditions = append(result.conditions, m.condition())
 	}
 	return result, nil
@@ -164,6 +168,11 @@ func (by finder) rows(table any) *models.Tx {
 	return by.scope.Rows(by.db.List(by.ctx).Model(table))
 }
 
+// among are rows for a query that names next to none but the scope's.
+func (by finder) among(table any) *models.Tx {
+	return by.scope.Among(by.db.List(by.ctx).Model(table))
+}
+
 func limited(query *models.Tx) (ids []int64, all bool, err error) {
 	err = query.Limit(few + 1).Scan(&ids).Error
 	return ids, len(ids) <= few, err
@@ -178,7 +187,11 @@ func (by finder) reference(text string) way {
 		if strings.HasPrefix("PAY_", text) || len(text) < len("PAY_")+2 { // in the references of every merchant
 			return nil, false, nil
 		}
-		return limited(by.rows(&models.Payment{}).Select("id").Where(holds).Order("reference"))
+		rows := by.rows
+		if len(text) >= len("PAY_")+5 { // next to no other merchant's begins so
+			rows = by.among
+		}
+		return limited(rows(&models.Payment{}).Select("id").Where(holds).Order("reference"))
 	}}
 }
 
@@ -213,7 +226,7 @@ func (by finder) together(holds clause.Expr) (clause.Expression, error) {
 // hash finds by a transaction, however it was typed: chains write small or large letters.
 func (by finder) hash(text string) way {
 	spelt := []string{text, strings.ToLower(text), strings.ToUpper(text)}
-	transfers := by.rows(&models.Transfer{}).Select("payment_id").Where("tx_id IN ? AND payment_id IS NOT NULL", spelt).Session(&gorm.Session{})
+	transfers := by.among(&models.Transfer{}).Select("payment_id").Where("tx_id IN ? AND payment_id IS NOT NULL", spelt).Session(&gorm.Session{})
 	return way{holds: clause.Expr{SQL: "id IN (?)", Vars: []any{transfers}}, look: func() ([]int64, bool, error) { return limited(transfers) }}
 }
 
@@ -242,6 +255,6 @@ func (by finder) customer(r customerRange) way {
 		if err != nil || !all || len(ids) == 0 {
 			return nil, all, err
 		}
-		return limited(by.rows(&models.Payment{}).Select("id").Where("customer_id IN ?", ids))
+		return limited(by.among(&models.Payment{}).Select("id").Where("customer_id IN ?", ids))
 	}}
 }

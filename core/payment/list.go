@@ -137,7 +137,13 @@ func (s *Service) choose(ctx context.Context, sc scope.Scope, f Filter) (chosen,
 	return chosen{db: s.DB, read: s.DB.List(ctx), scope: sc, filter: f, found: found, nothing: found.nothing()}, err
 }
 
-func (c chosen) rows() *models.Tx { return c.scope.Rows(c.read.Model(&models.Payment{})) }
+// rows are the scope's payments: all of them, or among those that the filter names.
+func (c chosen) rows() *models.Tx {
+	if c.filter.LinkID != nil || c.filter.Customer != 0 || c.found.handful {
+		return c.scope.Among(c.read.Model(&models.Payment{}))
+	}
+	return c.scope.Rows(c.read.Model(&models.Payment{}))
+}
 
 // query is the choice without its states, and without an order.
 func (c chosen) query() *models.Tx {
@@ -208,7 +214,7 @@ func (c chosen) take(from position, limit int) (rows []models.Payment, err error
 		if err != nil || len(ids) == 0 {
 			return err
 		}
-		return c.rows().Where("id IN ?", ids).Omit("Quote", "Metadata").Find(&rows).Error
+		return c.scope.Among(c.read.Model(&models.Payment{})).Where("id IN ?", ids).Omit("Quote", "Metadata").Find(&rows).Error
 	})
 	slices.SortFunc(rows, from.compare)
 	return rows, err

@@ -148,7 +148,7 @@ func (s *Service) references(ctx context.Context, sc scope.Scope, transfers []mo
 		return found, nil
 	}
 	var payments []models.Payment
-	err := sc.Rows(s.DB.Read(ctx)).Select("id", "reference").Where("id IN ?", ids).Find(&payments).Error
+	err := sc.Among(s.DB.Read(ctx)).Select("id", "reference").Where("id IN ?", ids).Find(&payments).Error
 	for _, p := range payments {
 		found[p.ID] = p.Reference
 	}
