@@ -11,7 +11,6 @@ import (
 	"cointill/core/audit"
 	"cointill/core/fault"
 	"cointill/core/ident"
-	"cointill/core/limit"
 	"cointill/models"
 )
 
@@ -32,7 +31,7 @@ func (s *Service) AskPasskey(ctx context.Context, session, ip string) (options [
 	if err != nil {
 		return nil, err
 	}
-	if err := s.countAddress(ctx, s.attemptKey("ip", limit.Neighbourhood(ip))); err != nil {
+	if err := s.countAddress(ctx, s.addressKey(ip)); err != nil {
 		return nil, err
 	}
 	assertion, asked, err := library.BeginDiscoverableLogin()
@@ -77,7 +76,7 @@ func (s *Service) EnterPasskey(ctx context.Context, session string, answer []byt
 	if err := s.usePasskey(ctx, user, row, used); err != nil {
 		return User{}, err
 	}
-	s.forgive(ctx, s.attemptKey("ip", limit.Neighbourhood(ip)), "")
+	s.forgive(ctx, s.addressKey(ip), "")
 	return user, nil
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"cointill/core/contact"
 	"cointill/core/fault"
-	"cointill/core/limit"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -100,7 +99,7 @@ func (s *Service) AskReset(ctx context.Context, email, ip string) error {
 	if sentence := contact.Email(email); sentence != "" {
 		return fault.Validation(fault.Fields{"email": {sentence}})
 	}
-	if err := s.countAddress(ctx, s.attemptKey("ip", limit.Neighbourhood(ip))); err != nil {
+	if err := s.countAddress(ctx, s.addressKey(ip)); err != nil {
 		return err
 	}
 	var users []models.User

@@ -79,7 +79,7 @@ func (s *Service) guess(ctx context.Context, c Credentials) (row models.User, ma
 	if familiar {
 		guess = s.attemptKey("device", c.Email+" "+sessionID(c.Device))
 	}
-	address := s.attemptKey("ip", limit.Neighbourhood(c.IP))
+	address := s.addressKey(c.IP)
 	if err := s.countAddress(ctx, address); err != nil {
 		return row, false, err
 	}
@@ -113,6 +113,9 @@ func (s *Service) compare(ctx context.Context, row models.User, password string)
 func (s *Service) attemptKey(kind, text string) string {
 	return s.secret.Hash("attempt", kind+":"+text)
 }
+
+// addressKey names what counts as one address.
+func (s *Service) addressKey(ip string) string { return s.attemptKey("ip", limit.Neighbourhood(ip)) }
 
 // countAddress lets an address guess perAddress times in a window of addressTime.
 func (s *Service) countAddress(ctx context.Context, key string) error {

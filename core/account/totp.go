@@ -15,7 +15,6 @@ import (
 	"cointill/core/audit"
 	"cointill/core/fault"
 	"cointill/core/ident"
-	"cointill/core/limit"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -124,7 +123,7 @@ func (s *Service) ConfirmSecondFactor(ctx context.Context, sc scope.Scope, seale
 	if err != nil {
 		return nil, err
 	}
-	address, guess := s.attemptKey("ip", limit.Neighbourhood(ip)), s.attemptKey("code", strconv.FormatInt(user.ID, 10))
+	address, guess := s.addressKey(ip), s.attemptKey("code", strconv.FormatInt(user.ID, 10))
 	if err := s.countAddress(ctx, address); err != nil {
 		return nil, err
 	}
@@ -232,7 +231,7 @@ func (s *Service) EnterCode(ctx context.Context, pending, code, ip string) (user
 
 // useCode takes a code of the app or a recovery code, which then is used up.
 func (s *Service) useCode(ctx context.Context, userID int64, code, ip string) (left int, err error) {
-	address, guess := s.attemptKey("ip", limit.Neighbourhood(ip)), s.attemptKey("code", strconv.FormatInt(userID, 10))
+	address, guess := s.addressKey(ip), s.attemptKey("code", strconv.FormatInt(userID, 10))
 	if err := s.countAddress(ctx, address); err != nil {
 		return 0, err
 	}

@@ -76,6 +76,11 @@ func TestStrangers(t *testing.T) {
 	b.expect(from("203.0.113.7"), 429, "rate_limited")
 	b.expect(from("198.51.100.1, 203.0.113.7"), 429, "rate_limited")
 	b.expect(from("203.0.113.8"), 401, "invalid_api_key")
+	for i := range 300 {
+		from(fmt.Sprintf("2001:db8::%x", i))
+	}
+	b.expect(from("2001:db8::ffff"), 429, "rate_limited") // a /64 is one client's
+	b.expect(from("2001:db8:0:1::1"), 401, "invalid_api_key")
 	b.expect(b.call("GET", "/v1/payments", "", "X-Forwarded-For", "203.0.113.7"), 200, "")
 }
 
