@@ -51,7 +51,20 @@ type told struct {
 func main() {
 	httpPort, wsPort, control := flag.Int("http", 0, "port of JSON-RPC"), flag.Int("ws", 0, "port of the websocket"), flag.String("control", "", "host:port of the controls")
 	flag.Parse()
-	r := &rig{keys: map[common.Address]*ecdsa.PrivateKey{}, stream: "ws://127.0.0.1:" + strconv.Itoa(*wsPort)}
+	modules := []string{"eth", "debug", "net", "web3"}
+	r := newRig(func(n *node.Config, _ *ethconfig.Config) {
+		n.HTTPHost, n.HTTPPort, n.HTTPModules = "127.0.0.1", *httpPort, modules
+		n.WSHost, n.WSPort, n.WSModules, n.WSOrigins = "127.0.0.1", *wsPort, modules, []string{"*"}
+	})
+	r.stream = "ws://127.0.0.1:" + strconv.Itoa(*wsPort)
+	defer r.backend.Close()
+	server := &http.Server{Addr: *control, Handler: http.HandlerFunc(r.serve), ReadHeaderTimeout: 10 * time.Second}
+	log.Fatal(server.ListenAndServe())
+}
+
+// newRig is a node of its own network, whose first block is made.
+func newRig(options ...func(*node.Config, *ethconfig.Config)) *rig {
+	r := &rig{keys: map[common.Address]*ecdsa.PrivateKey{}}
 	alloc := types.GenesisAlloc{}
 	for n := range 10 {
 		key, err := crypto.ToECDSA(crypto.Keccak256(fmt.Appendf(nil, "account %d of the end-to-end tests", n)))
@@ -62,15 +75,9 @@ func main() {
 		r.keys[address], r.order = key, append(r.order, address)
 		alloc[address] = types.Account{Balance: new(big.Int).Exp(big.NewInt(10), big.NewInt(22), nil)}
 	}
-	modules := []string{"eth", "debug", "net", "web3"}
-	r.backend = simulated.NewBackend(alloc, func(n *node.Config, _ *ethconfig.Config) {
-		n.HTTPHost, n.HTTPPort, n.HTTPModules = "127.0.0.1", *httpPort, modules
-		n.WSHost, n.WSPort, n.WSModules, n.WSOrigins = "127.0.0.1", *wsPort, modules, []string{"*"}
-	})
-	defer r.backend.Close()
+	r.backend = simulated.NewBackend(alloc, options...)
 	r.backend.Commit()
-	server := &http.Server{Addr: *control, Handler: http.HandlerFunc(r.serve), ReadHeaderTimeout: 10 * time.Second}
-	log.Fatal(server.ListenAndServe())
+	return r
 }
 
 // serve answers one control.
@@ -122,7 +129,10 @@ func (r *rig) do(name string, params []json.RawMessage) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return tx.Hash(), client.SendTransaction(context.Background(), tx)
+		if err := client.SendTransaction(context.Background(), tx); err != nil {
+			return nil, err
+		}
+		return tx.Hash(), r.counted(fields.From, nonce)
 	case "listen":
 		var contract common.Address
 		if err := json.Unmarshal(params[0], &contract); err != nil {
@@ -150,6 +160,19 @@ func (r *rig) do(name string, params []json.RawMessage) (any, error) {
 		return true, nil
 	}
 	return nil, fmt.Errorf("no control %q", name)
+}
+
+// counted waits until the pool counts a transaction: it takes it in at once and counts
+// it a moment later, in which the next one would get the same nonce.
+func (r *rig) counted(from common.Address, nonce uint64) error {
+	patience, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	for {
+		next, err := r.backend.Client().PendingNonceAt(patience, from)
+		if err != nil || next > nonce {
+			return err
+		}
+	}
 }
 
 // fork goes on from the block before the last so many.
