@@ -255,6 +255,27 @@ func TestGuessingAddressesIsSlowed(t *testing.T) {
 	}
 }
 
+// TestStartsOfANeighbourhood (BTC-14): all of a /64 of IPv6 together begin sixty payments a
+// minute. (What begins one is in handlers/checkout.)
+func TestStartsOfANeighbourhood(t *testing.T) {
+	b := setup(t, web.Config{BaseURL: "http://127.0.0.1:8080", TrustedProxies: []string{"0.0.0.0"}})
+	begin := func(from string) int {
+		answer, _ := b.do(t, "POST", "/l/tea", "", "Origin", "http://127.0.0.1:8080", "X-Forwarded-For", from)
+		return answer.StatusCode
+	}
+	for i := range 60 {
+		if status := begin(fmt.Sprintf("2001:db8::%x", i)); status != 303 {
+			t.Fatal(i, status)
+		}
+	}
+	if status := begin("2001:db8::ffff:60"); status != 429 {
+		t.Error(status)
+	}
+	if status := begin("2001:db8:0:1::1"); status != 303 {
+		t.Error(status)
+	}
+}
+
 func TestAssetsArePackedAndKept(t *testing.T) {
 	b := setup(t, local)
 	path := static.URL("css/cointill.css")

@@ -150,6 +150,7 @@ func (b *bench) checkout(p page.Payers) {
 		return c.Render(text("pay at " + c.BaseURL + " from " + c.ClientIP))
 	})
 	p.Post("/pay/:token/open", func(c *page.Ctx) error { return c.Redirect("/pay/" + c.Param("token")) })
+	p.Start("/l/:code", func(c *page.Ctx) error { return c.Redirect("/pay/" + token) })
 	p.Get("/pay/:token/events", func(c *page.Ctx) error {
 		return c.Stream(b.paid, func() { close(b.left) }, func(context.Context) (page.Event, error) {
 			return page.Event{Name: "status", Data: "<p>paid\n\nin full</p>"}, nil

@@ -15,13 +15,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/gofiber/fiber/v2"
-	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/valyala/fasthttp"
 	"gorm.io/gorm/clause"
 
 	"cointill/chain"
@@ -85,11 +81,15 @@ func (s *served) scale(b *testing.B, size string) {
 		script := s.script(b)
 		s.versus(b, initiateLimit, s.initiate, func(n int) time.Duration { return s.pgbench(b, script, n) })
 	})
-	b.Run("payments="+size+"/verify", func(b *testing.B) {
-		bare, stop := s.handler(b)
-		defer stop()
-		s.versus(b, verifyLimit, s.verify, func(n int) time.Duration { return timed(b, scaleClients, n, bare) })
-	})
+	beside := func(asks question) func(*testing.B) {
+		return func(b *testing.B) {
+			bare, stop := s.handler(b, asks)
+			defer stop()
+			s.versus(b, verifyLimit, s.verify, func(n int) time.Duration { return timed(b, scaleClients, n, bare) })
+		}
+	}
+	b.Run("payments="+size+"/verify", beside(s.wholePayment))
+	b.Run("payments="+size+"/verify-beside-least", beside(s.leastOfPayment))
 	b.Run("payments="+size+"/blocks", s.blocks)
 	b.Run("payments="+size+"/watching", s.watching)
 }
@@ -208,41 +208,6 @@ func (s *served) pgbench(b *testing.B, script string, n int) time.Duration {
 		b.Fatal(err)
 	}
 	return time.Duration(float64(n) / rate * float64(time.Second))
-}
-
-// handler is a bare fiber handler with one select by pgx, and a client of it.
-func (s *served) handler(b *testing.B) (ask func() error, stop func()) {
-	pool, err := pgxpool.New(b.Context(), s.address)
-	if err != nil {
-		b.Fatal(err)
-	}
-	app := fiber.New(fiber.Config{DisableStartupMessage: true})
-	app.Get("/:reference", func(c *fiber.Ctx) error {
-		var status, due string
-		var amount int64
-		err := pool.QueryRow(c.Context(), "SELECT status, amount, due::text FROM payments WHERE business_id = $1 AND domain = 'test' AND reference = $2",
-			s.scope.BusinessID, c.Params("reference")).Scan(&status, &amount, &due)
-		if err != nil {
-			return err
-		}
-		return c.JSON(fiber.Map{"status": status, "amount": amount, "due": due})
-	})
-	listener := listen(b)
-	var running sync.WaitGroup
-	running.Go(func() { _ = app.Listener(listener) })
-	at := "http://" + listener.Addr().String() + "/"
-	ask = func() error {
-		request, answer := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
-		defer fasthttp.ReleaseRequest(request)
-		defer fasthttp.ReleaseResponse(answer)
-		request.SetRequestURI(at + s.refs[int(s.next.Add(1))%len(s.refs)])
-		err := s.client.Do(request, answer)
-		if err == nil && answer.StatusCode() != 200 {
-			err = fmt.Errorf("the bare handler answered %d: %s", answer.StatusCode(), answer.Body())
-		}
-		return err
-	}
-	return ask, func() { _ = app.Shutdown(); running.Wait(); pool.Close() }
 }
 
 // blocks says what a block costs that pays nobody, and one that pays ten payments.

@@ -75,22 +75,23 @@ func TestCustomerPlans(t *testing.T) {
 			}
 		}
 		for _, query := range []string{"", "payer1", "okafor", "o", "CUS_NOBODY"} {
-			p := &plans{t: t}
-			p.listen(b.db)
-			list, _, err := b.service.Customers(t.Context(), b.scope, payment.CustomerFilter{Query: query, Limit: 25})
-			if err == nil && len(list) > 0 {
-				_, _, err = b.service.Customer(t.Context(), b.scope, list[0].Code)
+			var err error
+			found := b.plans(func() {
+				var list []payment.ListedCustomer
+				list, _, err = b.service.Customers(t.Context(), b.scope, payment.CustomerFilter{Query: query, Limit: 25})
+				if err == nil && len(list) > 0 {
+					_, _, err = b.service.Customer(t.Context(), b.scope, list[0].Code)
+				}
+				if _, waiting := b.service.Waiting(t.Context(), b.scope); err == nil {
+					err = waiting
+				}
+			})
+			if err != nil || len(found) == 0 {
+				t.Fatalf("%q: %d lines, %v", query, len(found), err)
 			}
-			if _, waiting := b.service.Waiting(t.Context(), b.scope); err == nil {
-				err = waiting
-			}
-			_ = b.db.List(t.Context()).Callback().Query().Remove("test:plan")
-			if err != nil || len(p.found) == 0 {
-				t.Fatalf("%q: %d lines, %v", query, len(p.found), err)
-			}
-			for _, line := range p.found {
+			for _, line := range found {
 				if walk.MatchString(strings.TrimSpace(line)) || strings.HasPrefix(strings.TrimSpace(line), "SCAN customers") || strings.Contains(line, "Seq Scan on transfers") || query == "" && sorts(line) {
-					t.Errorf("%q:\n%s", query, strings.Join(p.found, "\n"))
+					t.Errorf("%q:\n%s", query, strings.Join(found, "\n"))
 					break
 				}
 			}

@@ -1,7 +1,6 @@
 package payment_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -14,7 +13,9 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/bulk"
+	"cointill/core/scope"
 	"cointill/models"
+	"cointill/models/modelstest"
 )
 
 // fill gives the bench's business payments, among those of other merchants.
@@ -25,55 +26,22 @@ func fill(t *testing.T, b *bench, its, others, theirs int) {
 	}
 }
 
-// plans keeps the plan of every query that reads payments, customers or transfers.
-type plans struct {
-	t     *testing.T
-	found []string
-}
-
-// listen makes the database explain each query, right before it is run, in the place of its own.
-func (p *plans) listen(db *models.DB) {
-	read := db.List(p.t.Context())
-	explain := func(q *gorm.DB) {
-		text := q.Statement.SQL.String()
-		if q.DryRun || !strings.Contains(text, "payments") && !strings.Contains(text, "customers") && !strings.Contains(text, "transfers") || q.Error != nil {
-			return
+// plans are the lines of the plans of what run reads of payments, customers or transfers
+// by the handle for lists.
+func (b *bench) plans(run func()) (found []string) {
+	b.t.Helper()
+	for _, p := range modelstest.Plans(b.t, b.db, b.db.List(b.t.Context()), run) {
+		if !strings.Contains(p.Query, "payments") && !strings.Contains(p.Query, "customers") && !strings.Contains(p.Query, "transfers") {
+			continue
 		}
-		how, named := "EXPLAIN QUERY PLAN ", strings.Contains(text, " AS named")
-		if db.Postgres() {
-			how = "EXPLAIN "
-		}
-		rows, err := q.Statement.ConnPool.QueryContext(context.Background(), how+text, q.Statement.Vars...)
-		if err != nil {
-			p.t.Errorf("%s: %v", text, err)
-			return
-		}
-		defer rows.Close()
-		columns, _ := rows.Columns()
-		for rows.Next() {
-			line := make([]any, len(columns))
-			for i := range line {
-				line[i] = new(any)
-			}
-			if err := rows.Scan(line...); err != nil {
-				p.t.Error(err)
-			}
-			// What a search names is put in order apart: it is bounded.
-			if text := fmt.Sprint(*line[len(line)-1].(*any)); !named || !sorts(text) {
-				p.found = append(p.found, text)
+		named := strings.Contains(p.Query, " AS named")
+		for _, line := range p.Lines {
+			if !named || !sorts(line) { // what a search names is put in order apart: it is bounded
+				found = append(found, line)
 			}
 		}
-		if err := rows.Err(); err != nil {
-			p.t.Error(err)
-		}
 	}
-	err := read.Callback().Query().After("gorm:query").Register("test:plan", explain)
-	if err == nil && !db.Postgres() { // which can't be asked anything while rows are read
-		err = read.Callback().Row().After("gorm:row").Register("test:plan", explain)
-	}
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	return found
 }
 
 // walk is a plan that reads all payments of all merchants, or all of one in an order
@@ -134,20 +102,19 @@ func TestPlans(t *testing.T) {
 			"link": {payment.Filter{LinkID: new(int64(7))}, false}, "customer": {payment.Filter{Customer: sample.CustomerID}, false},
 			"decisions": {payment.Filter{Need: payment.NeedDecision}, false}, "reversed": {payment.Filter{Need: payment.NeedLook}, false},
 		} {
-			p := &plans{t: t}
-			p.listen(b.db)
 			c.f.Limit = 50
-			_, err := b.service.Search(t.Context(), b.scope, c.f)
-			if _, newsErr := b.service.News(t.Context(), b.scope, c.f, payment.Place{Reference: sample.Reference}); err == nil {
-				err = newsErr
+			var err error
+			found := b.plans(func() {
+				_, err = b.service.Search(t.Context(), b.scope, c.f)
+				if _, newsErr := b.service.News(t.Context(), b.scope, c.f, payment.Place{Reference: sample.Reference}); err == nil {
+					err = newsErr
+				}
+			})
+			if err != nil || len(found) == 0 {
+				t.Fatalf("%s: %d lines of plans, %v", name, len(found), err)
 			}
-			if err != nil || len(p.found) == 0 {
-				t.Fatalf("%s: %d lines of plans, %v", name, len(p.found), err)
-			}
-			_ = b.db.List(t.Context()).Callback().Query().Remove("test:plan")
-			_ = b.db.List(t.Context()).Callback().Row().Remove("test:plan")
-			text := strings.Join(p.found, "\n")
-			for _, line := range p.found {
+			text := strings.Join(found, "\n")
+			for _, line := range found {
 				if walk.MatchString(strings.TrimSpace(line)) {
 					t.Errorf("%s walks through all payments:\n%s", name, text)
 				}
@@ -223,6 +190,35 @@ func (b *bench) verifiedBy(reference string) (plan string) {
 		b.t.Fatal(err)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// TestPlanOfReferences: the payments of unmatched money are found by their ids, and not
+// among all of a merchant's.
+func TestPlanOfReferences(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		if b.db.Postgres() {
+			fill(t, b, 3000, 20, 6000)
+			if err := b.db.Exec(t.Context()).Exec("VACUUM ANALYZE payments, transfers").Error; err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			fill(t, b, 200, 3, 200)
+		}
+		late := b.db.Exec(t.Context()).Model(&models.Transfer{}).Where("id IN (SELECT id FROM transfers WHERE business_id = ? ORDER BY id LIMIT 10)", b.scope.BusinessID).
+			Update("unmatched", payment.AfterFinal)
+		owner := b.scope
+		owner.Role = scope.Owner
+		for _, p := range modelstest.Plans(t, b.db, b.db.Read(t.Context()), func() {
+			list, _, err := b.service.Unmatched(t.Context(), owner, payment.UnmatchedFilter{Limit: 10})
+			if err != nil || late.RowsAffected != 10 || len(list) != 10 || list[0].Reference == "" {
+				t.Fatalf("%+v %v %d", list, err, late.RowsAffected)
+			}
+		}) {
+			if text := strings.Join(p.Lines, "\n"); strings.Contains(p.Query, "payments") && (whole.MatchString(text) || walk.MatchString(text)) {
+				t.Errorf("%s:\n%s", p.Query, text)
+			}
+		}
+	})
 }
 
 // TestPlansAreOwn: no list is planned for average values, however often it was read.

@@ -176,12 +176,10 @@ func TestLookPlan(t *testing.T) {
 		}
 		fill(t, b, 60, 2, 60)
 		v := b.opened()
-		p := &plans{t: t}
-		p.listen(b.db)
 		b.clock.Advance(payment.Monitoring + time.Second)
-		b.look()
+		text := strings.Join(b.plans(func() { b.look() }), "\n")
 		b.expect(v.Payment.Reference, payment.Abandoned, "")
-		text, due := strings.Join(p.found, "\n"), regexp.MustCompile("payments_due_read")
+		due := regexp.MustCompile("payments_due_read")
 		if n := len(due.FindAllString(text, -1)); n < 3 || walk.MatchString(text) {
 			t.Errorf("%d of the look's plans use the index:\n%s", n, text)
 		}

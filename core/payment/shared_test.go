@@ -103,16 +103,15 @@ func passedOver(t *testing.T, b *bench) {
 		"names":      {payment.Filter{Query: "payer"}, alone},
 		"references": {payment.Filter{Query: "order-"}, part},
 	} {
-		p := &plans{t: t}
-		p.listen(b.db)
 		c.f.Limit = 50
-		if found := b.search(c.f); len(found.Payments) != 50 {
-			t.Errorf("%s finds %d", name, len(found.Payments))
-		}
-		_ = b.db.List(t.Context()).Callback().Query().Remove("test:plan")
-		text := strings.Join(p.found, "\n")
+		found := b.plans(func() {
+			if page := b.search(c.f); len(page.Payments) != 50 {
+				t.Errorf("%s finds %d", name, len(page.Payments))
+			}
+		})
+		text := strings.Join(found, "\n")
 		ok := false
-		for _, line := range p.found {
+		for _, line := range found {
 			ok = ok || strings.Contains(line, c.want) && (c.want != alone || strings.Contains(line, "payments_"))
 		}
 		if !ok || walk.MatchString(text) {
