@@ -15,6 +15,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"cointill/handlers/page"
 	"cointill/models"
 	"cointill/static"
 	"cointill/web"
@@ -316,9 +317,15 @@ func TestHealthReadinessAndMetrics(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &said); err != nil || answer.StatusCode != 503 || said.Checks["database"] != "failing" || strings.Contains(body, canary) {
 		t.Error(answer.StatusCode, body, err)
 	}
-	b.fail = &models.Outage{Reason: "The database's disk is full.", Cause: errors.New(canary)}
-	if answer, body := b.do(t, "GET", "/readyz", ""); answer.StatusCode != 503 || !strings.Contains(body, `"database":"The database's disk is full."`) || strings.Contains(body, canary) {
-		t.Error(answer.StatusCode, body)
+	for want, err := range map[string]error{
+		"The database's disk is full.":   &models.Outage{Reason: "The database's disk is full.", Cause: errors.New(canary)},
+		"Migrations are still to be run": page.Unready("Migrations are still to be run"),
+		"No answer in time.":             fmt.Errorf(canary+": %w", context.DeadlineExceeded),
+	} {
+		b.fail = err
+		if answer, body := b.do(t, "GET", "/readyz", ""); answer.StatusCode != 503 || !strings.Contains(body, `"database":"`+want+`"`) || strings.Contains(body, canary) {
+			t.Error(answer.StatusCode, body)
+		}
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

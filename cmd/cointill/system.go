@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/url"
 
 	"cointill/core/alarm"
 	"cointill/core/scope"
 	"cointill/core/system"
+	"cointill/handlers/page"
 	"cointill/views/mail"
 )
 
@@ -49,7 +49,7 @@ func (p *product) checks() map[string]func(context.Context) error {
 func (p *product) migrated(ctx context.Context) error {
 	pending, err := p.db.Pending(ctx)
 	if err == nil && pending {
-		err = errors.New("migrations are still to be run")
+		err = page.Unready("Migrations are still to be run: cointill migrate.")
 	}
 	return err
 }
@@ -60,7 +60,7 @@ func (p *product) migrated(ctx context.Context) error {
 func (p *product) following(context.Context) error {
 	for kind := range p.sandbox.Chains {
 		if _, problem := p.networks.Network(scope.Test, kind); problem != "" {
-			return errors.New(problem)
+			return page.Unready(problem)
 		}
 	}
 	return nil

@@ -81,11 +81,23 @@ func Explain(err error) Answer {
 		Sentence: "Something went wrong on our side. Try again; if it stays, report the request id."}
 }
 
+// Unready is why the server isn't ready, in a sentence for its operator.
+type Unready string
+
+// Error implements error.
+func (u Unready) Error() string { return string(u) }
+
 // Reason is what the operator is told of why the server isn't ready.
 func Reason(err error) string {
 	var outage *models.Outage
-	if errors.As(err, &outage) {
+	var unready Unready
+	switch {
+	case errors.As(err, &outage):
 		return outage.Reason
+	case errors.As(err, &unready):
+		return string(unready)
+	case errors.Is(err, context.DeadlineExceeded):
+		return "No answer in time."
 	}
 	return "failing"
 }
