@@ -261,18 +261,36 @@ func initiateOnce(t *testing.T, i *harness.Instance, at *aim, n int) acknowledge
 // simulateOnce has the customer pay. When the answer is lost it returns what looks
 // later whether that took place, and has them pay if not.
 func simulateOnce(t *testing.T, i *harness.Instance, at *aim, reference, scenario string) (again func()) {
-	path := "/v1/sandbox/payments/" + reference + "/simulate"
+	path, said := "/v1/sandbox/payments/"+reference+"/simulate", "nothing"
 	pay := func() (paid bool) {
 		at.under(func() {
 			answer, err := i.Try("POST", path, harness.Fields{"scenario": scenario})
-			paid = err == nil && answer.Code < 300
+			paid, said = err == nil && answer.Code < 300, fmt.Sprintf("%d %s %v", answer.Code, answer.Body, err)
 		})
 		return paid
 	}
-	if pay() {
-		return nil
+	for status := "pending"; status == "pending" && !t.Failed(); { // nobody has opened it yet, which it won't wait for long
+		if pay() {
+			return nil
+		}
+		until(t, func() bool {
+			var v harness.Record
+			answer, err := i.Try("GET", "/v1/payment/verify/"+reference, nil)
+			if err != nil || answer.Code != 200 {
+				return false
+			}
+			answer.Data(t, &v)
+			status = v.Status
+			return true
+		})
 	}
-	return func() { until(t, func() bool { return paid(i, reference) || pay() }) }
+	return func() {
+		t.Helper()
+		until(t, func() bool { return paid(i, reference) || pay() })
+		if t.Failed() {
+			t.Logf("%s of %s was answered last with %s", scenario, reference, said)
+		}
+	}
 }
 
 // paid looks whether a simulation whose answer was lost took place: its money

@@ -23,6 +23,9 @@ const copied = "copied_at"
 // leavesOut is the fact behind LeftOut.
 const leavesOut = "left_out"
 
+// home is the fact of where a PostgreSQL's database is, by whereabouts.
+const home = "home"
+
 // ErrNotEmbedded is the refusal to copy a database that isn't a file of ours.
 var ErrNotEmbedded = errors.New("the database is PostgreSQL: back it up with pg_dump, and bring it back with pg_restore")
 
@@ -126,14 +129,41 @@ func mark(ctx context.Context, path string, at time.Time) (err error) {
 }
 
 // Copied tells whether this database is a copy that was not made ready to be
-// served (Continue), and of when.
-func (d *DB) Copied(ctx context.Context) (at string, is bool, err error) {
+// served (Continue), and of what. PostgreSQL's tools leave no mark in a copy: it is
+// known by not being where it was when it was first asked this.
+func (d *DB) Copied(ctx context.Context) (of string, is bool, err error) {
 	var rows []Instance
 	err = d.Read(ctx).Where("name = ?", copied).Find(&rows).Error
-	if err != nil || len(rows) == 0 {
+	if err != nil {
 		return "", false, err
 	}
-	return rows[0].Value, true, nil
+	if len(rows) > 0 {
+		return rows[0].Value, true, nil
+	}
+	if !d.Postgres() {
+		return "", false, nil
+	}
+	here, err := whereabouts(d.Exec(ctx))
+	if err != nil {
+		return "", false, err
+	}
+	home, err := d.Once(ctx, home, here)
+	return "another, made by pg_restore or on another server", home != here, err
+}
+
+// whereabouts tells a PostgreSQL's database from every copy of it: by its cluster, where
+// that may be asked, and by the numbers of the database and of a table, which pg_restore makes anew.
+func whereabouts(tx *Tx) (here string, err error) {
+	var may bool
+	if err := tx.Raw("SELECT has_function_privilege('pg_control_system()', 'execute')").Scan(&may).Error; err != nil {
+		return "", err
+	}
+	cluster := "'-'"
+	if may {
+		cluster = "(SELECT system_identifier FROM pg_control_system())"
+	}
+	err = tx.Raw("SELECT concat_ws('/', " + cluster + ", (SELECT oid FROM pg_database WHERE datname = current_database()), 'instances'::regclass::oid)").Scan(&here).Error
+	return here, err
 }
 
 // Continue takes the mark of a copy away: it may be served from now on. What it
@@ -148,6 +178,15 @@ func (d *DB) Continue(ctx context.Context, leftOut int64) error {
 		}
 		if err := tx.Where("name = ?", copied).Delete(&Instance{}).Error; err != nil {
 			return err
+		}
+		if IsPostgres(tx) {
+			here, err := whereabouts(tx)
+			if err == nil {
+				err = tx.Save(&Instance{Name: home, Value: here}).Error
+			}
+			if err != nil {
+				return err
+			}
 		}
 		return tx.Save(&Instance{Name: leavesOut, Value: strconv.FormatInt(before+leftOut, 10)}).Error
 	})

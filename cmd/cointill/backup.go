@@ -58,12 +58,12 @@ func (c restoreCommand) Run(ctx context.Context, settings *Settings) error {
 		return err
 	}
 	defer p.db.Close()
-	at, is, err := p.db.Copied(ctx)
+	of, is, err := p.db.Copied(ctx)
 	if err != nil {
 		return err
 	}
 	if is {
-		fmt.Printf("The database is a copy of %s.\n", at)
+		fmt.Printf("The database is a copy of %s.\n", of)
 	}
 	if c.LeaveOut == nil && (is || !c.All) {
 		return p.suggest(ctx)
@@ -118,9 +118,10 @@ func (p *product) suggest(ctx context.Context) error {
 
 // copied refuses to serve a copy whose wallets would give addresses out again.
 func (p *product) copied(ctx context.Context) error {
-	at, is, err := p.db.Copied(ctx)
+	of, is, err := p.db.Copied(ctx)
 	if err == nil && is {
-		err = fmt.Errorf("this database is a copy of %s: addresses that were given out since would be given out again. `cointill restore` leaves them out; docs/operations.md tells how", at)
+		err = fmt.Errorf("this database is a copy of %s: addresses that were given out since would be given out again. "+
+			"`cointill restore` leaves them out, or, where it was only moved, --leave-out 0; docs/operations.md tells how", of)
 	}
 	return err
 }

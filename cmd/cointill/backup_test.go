@@ -256,8 +256,8 @@ func TestRestoreInTheWay(t *testing.T) {
 	}
 }
 
-// TestBackupPostgres: the other database has tools of its own; restore makes it ready all the same.
-func TestBackupPostgres(t *testing.T) {
+// TestRestoreInPlace: PostgreSQL has tools of its own; restore makes it ready all the same.
+func TestRestoreInPlace(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		if db.Postgres() { // the other is TestBackup's
 			restoreInPlace(t)
