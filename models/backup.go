@@ -147,8 +147,11 @@ func (d *DB) Copied(ctx context.Context) (of string, is bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
-	home, err := d.Once(ctx, home, here)
-	return "another, made by pg_restore or on another server", home != here, err
+	noted, err := d.Once(ctx, home, here)
+	if err != nil || noted == here {
+		return "", false, err
+	}
+	return "another, made by pg_restore or on another server", true, nil
 }
 
 // whereabouts tells a PostgreSQL's database from every copy of it: by its cluster, where

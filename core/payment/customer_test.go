@@ -66,14 +66,7 @@ func TestCustomers(t *testing.T) {
 // walks through all customers or payments.
 func TestCustomerPlans(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		if !b.db.Postgres() {
-			fill(t, b, 200, 3, 300)
-		} else {
-			fill(t, b, 2000, 5, 4000)
-			if err := b.db.Exec(t.Context()).Exec("ANALYZE").Error; err != nil {
-				t.Fatal(err)
-			}
-		}
+		planned(t, b, size{2000, 5, 4000}, size{200, 3, 300})
 		for _, query := range []string{"", "payer1", "okafor", "o", "CUS_NOBODY"} {
 			var err error
 			found := b.plans(func() {

@@ -26,6 +26,24 @@ func fill(t *testing.T, b *bench, its, others, theirs int) {
 	}
 }
 
+// size is how many payments the bench's business has, how many other merchants there
+// are, and how many payments they have together.
+type size struct{ its, others, theirs int }
+
+// planned has enough payments to look at plans: PostgreSQL with what it plans by, SQLite
+// without any statistics, which it never has.
+func planned(t *testing.T, b *bench, postgres, sqlite size) {
+	t.Helper()
+	if !b.db.Postgres() {
+		fill(t, b, sqlite.its, sqlite.others, sqlite.theirs)
+		return
+	}
+	fill(t, b, postgres.its, postgres.others, postgres.theirs)
+	if err := b.db.Exec(t.Context()).Exec("VACUUM ANALYZE").Error; err != nil {
+		t.Fatal(err)
+	}
+}
+
 // plans are the lines of the plans of what run reads of payments, customers or transfers
 // by the handle for lists.
 func (b *bench) plans(run func()) (found []string) {
@@ -66,18 +84,10 @@ func sorts(line string) bool {
 }
 
 // TestPlans holds every list, filter and search against the plan that the
-// database makes for it: PostgreSQL with enough rows to plan by, SQLite without
-// any statistics, which it never has.
+// database makes for it.
 func TestPlans(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		if b.db.Postgres() {
-			fill(t, b, 6000, 20, 16_000)
-			if err := b.db.Exec(t.Context()).Exec("VACUUM ANALYZE payments, customers").Error; err != nil {
-				t.Fatal(err)
-			}
-		} else {
-			fill(t, b, 200, 5, 400)
-		}
+		planned(t, b, size{6000, 20, 16_000}, size{200, 5, 400})
 		sample := b.search(payment.Filter{Limit: 1, States: []payment.State{payment.Successful}}).Payments[0]
 		middle := b.search(payment.Filter{Limit: 100})
 		var transfer models.Transfer
@@ -137,14 +147,7 @@ func TestPlans(t *testing.T) {
 // each had few, SQLite knowing of none.
 func TestPlanVerified(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		if b.db.Postgres() {
-			fill(t, b, 3000, 60, 600)
-			if err := b.db.Exec(t.Context()).Exec("VACUUM ANALYZE payments").Error; err != nil {
-				t.Fatal(err)
-			}
-		} else {
-			fill(t, b, 20, 2, 20)
-		}
+		planned(t, b, size{3000, 60, 600}, size{20, 2, 20})
 		sample := b.search(payment.Filter{Limit: 1}).Payments[0]
 		for index, reference := range map[string]string{"payments_reference": sample.Reference, "payments_business_reference": sample.BusinessReference} {
 			plan := b.verifiedBy(reference)
@@ -196,14 +199,7 @@ func (b *bench) verifiedBy(reference string) (plan string) {
 // among all of a merchant's.
 func TestPlanOfReferences(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		if b.db.Postgres() {
-			fill(t, b, 3000, 20, 6000)
-			if err := b.db.Exec(t.Context()).Exec("VACUUM ANALYZE payments, transfers").Error; err != nil {
-				t.Fatal(err)
-			}
-		} else {
-			fill(t, b, 200, 3, 200)
-		}
+		planned(t, b, size{3000, 20, 6000}, size{200, 3, 200})
 		late := b.db.Exec(t.Context()).Model(&models.Transfer{}).Where("id IN (SELECT id FROM transfers WHERE business_id = ? ORDER BY id LIMIT 10)", b.scope.BusinessID).
 			Update("unmatched", payment.AfterFinal)
 		owner := b.scope

@@ -17,7 +17,7 @@ type Plan struct {
 }
 
 // Plans are those of the queries that run makes by one of a database's handles, each
-// explained right before it is run, in the place of its own.
+// explained over the connection that it runs on.
 func Plans(t testing.TB, db *models.DB, by *gorm.DB, run func()) (plans []Plan) {
 	t.Helper()
 	how := "EXPLAIN QUERY PLAN "
