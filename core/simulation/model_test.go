@@ -168,9 +168,9 @@ func (c *customer) abandons() time.Time { return c.created.Add(24 * time.Hour) }
 
 // without is how a payment ends for which nothing is on the chain.
 func (c *customer) without(gone []came) (list []ending) {
-	known := false // in time, for certain
+	known := false // in time, for certain, and before the network was looked at for it
 	for _, one := range gone {
-		known = known || !one.tx.shown.IsZero() && !one.tx.shown.After(c.abandons())
+		known = known || !one.tx.shown.IsZero() && !one.tx.shown.After(c.abandons()) && !c.overlooked(one, c.abandons())
 	}
 	if !known {
 		list = append(list, ending{"abandoned", "", "0"})
@@ -191,7 +191,9 @@ func (c *customer) mayEnd(with []came, next came) bool {
 	}
 	least, _ := c.bounds()
 	if sum.Cmp(least) < 0 {
-		waited := func(l look) bool { return l.at.After(c.abandons()) && l.at.Before(next.mined) } // for a rest that no block took
+		waited := func(l look) bool { // for a rest that no block took, or none that a node knew of which lags
+			return l.at.After(c.abandons()) && (l.at.Before(next.mined) || slices.Contains(l.late, next.tx))
+		}
 		return c.overlooked(next, c.created.Add(7*time.Minute)) || slices.ContainsFunc(c.nets[c.coin.Chain].looks, waited)
 	}
 	reached := c.nets[c.coin.Chain].reached

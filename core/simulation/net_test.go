@@ -1,10 +1,8 @@
 package simulation_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -43,6 +41,16 @@ type picture struct {
 
 func (p picture) tip() block { return p.blocks[len(p.blocks)-1] }
 
+// where is the block that holds a transaction; nil when none does.
+func (p picture) where(t *coinTx) *block {
+	for i := range p.blocks {
+		if slices.Contains(p.blocks[i].txs, t) {
+			return &p.blocks[i]
+		}
+	}
+	return nil
+}
+
 // network is one simulated chain: the truth, and the pictures of it that were
 // true before.
 type network struct {
@@ -67,6 +75,7 @@ type network struct {
 type look struct {
 	at   time.Time
 	step int
+	late []*coinTx // those that a block held already, and none that the node knew of
 }
 
 func newNetwork(w *world, kind money.Chain) *network {
@@ -219,173 +228,4 @@ func (n *network) rival(t *coinTx, into *[]*coinTx) {
 }
 
 // where is the block of the best chain that holds a transaction; nil when none does.
-func (n *network) where(t *coinTx) *block {
-	for i := range n.now.blocks {
-		if slices.Contains(n.now.blocks[i].txs, t) {
-			return &n.now.blocks[i]
-		}
-	}
-	return nil
-}
-
-// Faults of nodes.
-const (
-	nodeHealthy    = ""
-	nodeLags       = "node lags"
-	nodeFails      = "node fails in the middle"
-	nodeOldTip     = "node names an old tip"
-	nodeForgets    = "node lacks a block"
-	nodeEmptyPool  = "node's mempool is empty"
-	nodeOther      = "node shows a block of another branch"
-	nodeNoPool     = "node can't read its mempool"
-	nodeMinesAfter = "node moves while it is read"
-	nodeOut        = "all nodes are out"
-)
-
-var nodeFaults = []string{nodeLags, nodeFails, nodeOldTip, nodeForgets, nodeEmptyPool, nodeOther, nodeNoPool, nodeMinesAfter}
-
-// errNode is a node that doesn't answer.
-var errNode = errors.New("simulated: the node doesn't answer")
-
-// node is a chain.Source: one node of a network, with what is wrong with it
-// during one step of the follower.
-type node struct {
-	*network
-	fault  string
-	failAt int // questions until it fails
-	view   picture
-	pool   bool // it was asked for its mempool, and has told
-}
-
-// begin makes the node ready for a step.
-func (n *node) begin(fault string) {
-	n.fault, n.failAt, n.view, n.pool = fault, 1+n.rng.IntN(6), n.now, false
-	n.steps++
-	switch fault {
-	case nodeLags, nodeOldTip:
-		if len(n.past) > 0 {
-			old := n.past[n.rng.IntN(len(n.past))]
-			if old.branch < n.served { // no node goes back to a branch that all had left
-				n.fault = nodeHealthy
-			} else {
-				n.view = old
-			}
-		}
-	}
-	if n.fault != nodeHealthy {
-		n.count(n.fault)
-	}
-	n.served = max(n.served, n.view.branch)
-}
-
-// ask counts a question, and fails if it is the one.
-func (n *node) ask(ctx context.Context) error {
-	if n.failAt--; n.fault == nodeFails && n.failAt <= 0 || n.fault == nodeOut {
-		return errNode
-	}
-	return ctx.Err()
-}
-
-// Tip implements chain.Source. Asked again after its mempool it ends a look.
-func (n *node) Tip(ctx context.Context) (chain.Tip, error) {
-	err := n.ask(ctx)
-	if err == nil && n.pool {
-		n.looks = append(n.looks, look{n.clock.Now(), n.steps})
-	}
-	n.pool = false
-	return chain.Tip{Header: n.view.tip().Header, Finalized: n.view.finalized}, err
-}
-
-// Header implements chain.Source.
-func (n *node) Header(ctx context.Context, height int64) (chain.Header, error) {
-	if err := n.ask(ctx); err != nil {
-		return chain.Header{}, err
-	}
-	if height < 0 || height >= int64(len(n.view.blocks)) {
-		return chain.Header{}, chain.ErrNoBlock
-	}
-	return n.view.blocks[height].Header, nil
-}
-
-// Block implements chain.Source.
-func (n *node) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
-	if err := n.ask(ctx); err != nil {
-		return chain.Block{}, err
-	}
-	blocks := n.view.blocks
-	if n.fault == nodeOldTip {
-		blocks = n.now.blocks // another node answers, which is further
-		n.served = max(n.served, n.now.branch)
-	}
-	if height < 0 || height >= int64(len(blocks)) || n.fault == nodeForgets && height == int64(len(blocks))-1 {
-		return chain.Block{}, chain.ErrNoBlock
-	}
-	b := blocks[height]
-	out := chain.Block{Header: b.Header}
-	if n.fault == nodeOther {
-		out.Hash, out.Parent = "other-"+b.Hash, "other-"+b.Parent
-		return out, nil
-	}
-	for _, t := range b.txs {
-		transfers, spends := t.Concerning(n.name, watch)
-		out.Transfers, out.Spends = append(out.Transfers, transfers...), append(out.Spends, spends...)
-	}
-	return out, nil
-}
-
-// Pending implements chain.Source. The ledger of XRP has no mempool.
-func (n *node) Pending(ctx context.Context, watch chain.Watch) (p chain.Pending, err error) {
-	switch {
-	case n.fault == nodeNoPool:
-		return p, errNode
-	case n.kind == money.XRPL:
-		err = n.ask(ctx)
-		n.pool = err == nil
-		return p, err
-	case n.fault == nodeMinesAfter && len(n.view.blocks) == len(n.now.blocks) && n.view.branch == n.now.branch:
-		n.mine(true)
-		n.view = n.now
-		n.fault = nodeHealthy
-	}
-	shown := n.view.pool
-	if n.fault == nodeEmptyPool {
-		shown = nil
-	}
-	for _, t := range n.now.pool {
-		t.hidden = t.hidden || !slices.Contains(shown, t)
-	}
-	for _, t := range shown {
-		transfers, spends := t.Concerning(n.name, watch)
-		for i := range transfers {
-			transfers[i].Reverted = false
-		}
-		p.Transfers, p.Spends = append(p.Transfers, transfers...), append(p.Spends, spends...)
-	}
-	err = n.ask(ctx)
-	n.pool = err == nil
-	return p, err
-}
-
-// applied tells the model that a step went through: all that the node shows is known.
-func (n *node) applied() {
-	for _, b := range n.view.blocks {
-		for _, t := range b.txs {
-			t.wasShown(b.Time, n.steps)
-		}
-	}
-	if n.kind == money.XRPL || n.fault == nodeEmptyPool {
-		return
-	}
-	for _, t := range n.view.pool {
-		t.wasShown(n.clock.Now(), n.steps)
-	}
-}
-
-func (t *coinTx) wasShown(at time.Time, step int) {
-	if t.shown.IsZero() || at.Before(t.shown) {
-		t.shown = at
-	}
-	if t.step == 0 {
-		t.step = step
-	}
-}
+func (n *network) where(t *coinTx) *block { return n.now.where(t) }
