@@ -79,6 +79,7 @@ type Server struct {
 	assets  assets
 	actions map[string]scope.Action // of members' pages, by their route
 	silent  silent
+	crowd   crowd
 	timings *prometheus.HistogramVec
 	metrics *http.Server
 }
@@ -86,7 +87,7 @@ type Server struct {
 // New builds the server; it refuses a base address that would send login
 // cookies over an open network.
 func New(config Config, deps Deps) (*Server, error) {
-	s := &Server{Deps: deps, silent: silent{conns: map[*conn]struct{}{}}, actions: map[string]scope.Action{}}
+	s := &Server{Deps: deps, silent: silent{conns: map[*conn]struct{}{}}, crowd: crowd{has: map[string]int{}}, actions: map[string]scope.Action{}}
 	if err := s.setBase(config.BaseURL); err != nil {
 		return nil, err
 	}
@@ -149,7 +150,7 @@ func (s *Server) build() {
 		Immutable: true, // strings of a request would be reused by the next one
 		// /v1/Payments and /v1/payments/ are other addresses than /v1/payments.
 		StrictRouting: true, CaseSensitive: true,
-		BodyLimit: bodyLimit, ReadBufferSize: headerLimit, Concurrency: 4096,
+		BodyLimit: bodyLimit, ReadBufferSize: headerLimit, Concurrency: maxConns,
 		ReadTimeout: 10 * time.Second, IdleTimeout: 30 * time.Second, // no WriteTimeout: it would cut streams
 		DisableStartupMessage: true, DisablePreParseMultipartForm: true,
 		ErrorHandler: s.fail,
@@ -179,7 +180,9 @@ func longer(header *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
 }
 
 // Listen serves on the listener until Shutdown.
-func (s *Server) Listen(ln net.Listener) error { return s.app.Listener(listener{ln, &s.silent}) }
+func (s *Server) Listen(ln net.Listener) error {
+	return s.app.Listener(listener{ln, &s.silent, &s.crowd, s.trusted})
+}
 
 // ListenMetrics serves /metrics on a listener of its own until Shutdown.
 func (s *Server) ListenMetrics(ln net.Listener) error {
