@@ -183,10 +183,10 @@ func deliverAll(b *testing.B, db *models.DB, businesses, n int) {
 	}
 }
 
-// BenchmarkIsolation has 1,000 webhooks on as many hosts, of which 300 hold
-// every request until its time is over, and 200 events a second for some
-// seconds, while 20,000 older deliveries wait for one of the 300. It prints how
-// long after their commit events reached the others.
+// BenchmarkIsolation has 1,000 webhooks on as many hosts, of which 300 hold every
+// request until its time is over and 200 hang, drip or answer without end, and 200
+// events a second for some seconds, while 20,000 older deliveries wait for one of the
+// 300. It prints how long after their commit events reached the other 500.
 func BenchmarkIsolation(b *testing.B) {
 	onEach(b, func(b *testing.B, db *models.DB) {
 		for b.Loop() {
@@ -203,7 +203,7 @@ type arrivals struct {
 }
 
 func isolation(b *testing.B, db *models.DB) {
-	const endpoints, hanging, perSecond, seconds = 1000, 300, 200, 20
+	const endpoints, hanging, pits, perSecond, seconds = 1000, 300, 200, 200, 20
 	listener, err := net.Listen("tcp4", "0.0.0.0:0")
 	if err != nil {
 		b.Fatal(err)
@@ -227,11 +227,14 @@ func isolation(b *testing.B, db *models.DB) {
 	server.Start()
 	b.Cleanup(server.Close)
 	s := alive(b, db)
-	port := listener.Addr().(*net.TCPAddr).Port
+	fine, swamp := listener.Addr().(*net.TCPAddr).Port, newTarpits(b).port
 	for i := range endpoints {
-		path := "fine"
-		if i < hanging {
+		path, port := "fine", fine
+		switch {
+		case i < hanging:
 			path = "hang"
+		case i < hanging+pits:
+			port = swamp
 		}
 		sc := scope.Scope{BusinessID: int64(i + 1), Domain: scope.Test, Role: scope.Owner}
 		url := fmt.Sprintf("http://127.1.%d.%d:%d/%s?b=%d", i/250, i%250+1, port, path, i)

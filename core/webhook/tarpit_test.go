@@ -72,7 +72,7 @@ func (p *tarpits) mire(c net.Conn) {
 	p.flooded.Add(1)
 }
 
-func newTarpits(t *testing.T) *tarpits {
+func newTarpits(t testing.TB) *tarpits {
 	t.Helper()
 	listener, err := net.Listen("tcp4", "0.0.0.0:0")
 	if err != nil {
