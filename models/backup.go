@@ -191,6 +191,9 @@ func (d *DB) Continue(ctx context.Context, leftOut int64) error {
 				return err
 			}
 		}
+		if err := restoredOnceMore(tx); err != nil {
+			return err
+		}
 		return tx.Save(&Instance{Name: leavesOut, Value: strconv.FormatInt(before+leftOut, 10)}).Error
 	})
 }

@@ -163,8 +163,12 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 	if err := p.openRates(ctx, s); err != nil {
 		return err
 	}
+	restored, err := p.db.Restored(ctx)
+	if err != nil {
+		return err
+	}
 	p.payments = &payment.Service{
-		DB: p.db, Clock: p.clock, Secrets: box, Quotes: p.quotes, Networks: p.networks,
+		DB: p.db, Restored: restored, Clock: p.clock, Secrets: box, Quotes: p.quotes, Networks: p.networks,
 		Wallet: p.wallets, Contracts: p.nodes.contracts, Events: p.hooks, Receipts: p.receipts, Depths: depths, PageBase: p.base + "/pay", Changed: p.changed,
 	}
 	p.figures = &tally.Service{DB: p.db, Clock: p.clock}

@@ -1,17 +1,21 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"cointill/chain"
+	"cointill/core/clock"
+	"cointill/core/payment"
 	"cointill/models"
 )
 
 // TestRetold: what happened to a payment since the backup is told again under the ids
-// that it was told under, so that whoever looks at them takes each once.
+// that it was told under, so that whoever looks at them takes each once, and with
+// numbers beyond those that were told, so that whoever looks at those leaves none
+// alone. What was only seen on its way, and is not seen again, changes neither.
 func TestRetold(t *testing.T) {
 	settings, again := &Settings{DataDir: t.TempDir()}, &Settings{DataDir: t.TempDir()}
 	old := openTill(t, settings)
@@ -21,21 +25,27 @@ func TestRetold(t *testing.T) {
 	if err := (backupCommand{To: file}).Run(t.Context(), settings); err != nil {
 		t.Fatal(err)
 	}
-	told := func(b *till) (ids []string) {
-		var p models.Payment
-		if err := b.db.Read(t.Context()).Take(&p).Error; err != nil {
-			t.Fatal(err)
-		}
-		b.read(2, chain.Transfer{TxID: "aa", Asset: "BTC", Destination: chain.Destination{Address: address}, Amount: p.Due})
+	var p models.Payment
+	if err := old.db.Read(t.Context()).Take(&p).Error; err != nil {
+		t.Fatal(err)
+	}
+	paid := func(tx string) chain.Transfer {
+		return chain.Transfer{TxID: tx, Asset: "BTC", Destination: chain.Destination{Address: address}, Amount: p.Due, Spends: []string{"coin"}}
+	}
+	told := func(b *till) (list []models.Event) {
+		b.read(2, paid("cc"))
 		for height := int64(3); height < 9; height++ {
 			b.read(height)
 		}
-		if err := b.db.Read(t.Context()).Model(&models.Event{}).Where("type <> 'payment.initiated'").Order("sequence").Pluck("id", &ids).Error; err != nil {
+		if err := b.db.Read(t.Context()).Where("type <> 'payment.initiated'").Order("sequence").Find(&list).Error; err != nil {
 			t.Fatal(err)
 		}
-		return ids
+		return list
 	}
-	first := told(old)
+	for _, tx := range []string{"aa", "bb", "cc"} { // the fee is raised twice
+		old.look(paid(tx))
+	}
+	before := told(old)
 
 	key, err := os.ReadFile(filepath.Join(settings.DataDir, "secret.key"))
 	if err == nil {
@@ -50,7 +60,34 @@ func TestRetold(t *testing.T) {
 	}
 	now := openTill(t, again)
 	now.as(old.scope.BusinessID)
-	if second := told(now); len(first) != 3 || !slices.Equal(first, second) {
-		t.Errorf("told under %q, and after the restore under %q", first, second)
+	after := told(now)
+	if len(before) != 5 || len(after) != 3 {
+		t.Fatalf("told %+v, and after the restore %+v", before, after)
+	}
+	for i, e := range after { // the sighting of cc, its confirmation, and that it is final
+		if was := before[2+i]; e.ID != was.ID || e.Type != was.Type {
+			t.Errorf("told as %s %s, and after the restore as %s %s", was.ID, was.Type, e.ID, e.Type)
+		}
+		if last := before[len(before)-1].Sequence; e.Sequence <= last+i {
+			t.Errorf("%s has number %d after the restore, and %d were told before", e.Type, e.Sequence, last)
+		}
+	}
+}
+
+// look has a picture of the mempool applied, as the follower does.
+func (b *till) look(transfers ...chain.Transfer) {
+	b.t.Helper()
+	observer := &payment.Observer{Service: b.payments, Watching: &chain.WatchSet{}}
+	cursor, err := observer.Cursor(b.t.Context(), regtest)
+	pending := chain.Pending{Transfers: transfers}
+	for _, t := range transfers {
+		for _, coin := range t.Spends {
+			pending.Spends = append(pending.Spends, chain.Spend{Key: coin, TxID: t.TxID})
+		}
+	}
+	err = errors.Join(err, observer.Load(b.t.Context(), regtest), observer.Apply(b.t.Context(), chain.Batch{Network: regtest, From: cursor.Block,
+		Tip: chain.Tip{Header: chain.Header{BlockID: cursor.Block}, Finalized: -1}, Pending: &pending, Read: clock.Real()()}))
+	if err != nil {
+		b.t.Fatal(err)
 	}
 }

@@ -222,7 +222,7 @@ func (s *Service) record(tx *models.Tx, v *View, before models.Payment, actor st
 	if p.Reversed && from == Successful {
 		kind = webhook.PaymentReversed
 	}
-	if err := s.emit(tx, v, kind); err != nil {
+	if err := s.emit(tx, v, kind, ""); err != nil {
 		return err
 	}
 	if err := s.giveBack(tx, v, from); err != nil {
@@ -270,15 +270,6 @@ func (s *Service) step(tx *models.Tx, v *View, row models.Step) error {
 		row.Actor = "system"
 	}
 	return tx.Create(&row).Error
-}
-
-// emit tells the merchant's webhooks, with the record as it stands now.
-func (s *Service) emit(tx *models.Tx, v *View, kind string) error {
-	v.Payment.Sequence++
-	return s.Events.Emit(tx, webhook.Event{
-		BusinessID: v.Payment.BusinessID, Domain: scope.Domain(v.Payment.Domain), PaymentID: &v.Payment.ID,
-		Payment: v.Payment.Reference, Sequence: v.Payment.Sequence, Type: kind, At: s.Clock(), Data: v.Record(),
-	})
 }
 
 // save writes the payment's row, which load has locked (on SQLite the

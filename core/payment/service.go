@@ -57,6 +57,8 @@ type Service struct {
 	// PageBase is the address under which payment pages live, without a
 	// trailing slash: a page is PageBase/access_token.
 	PageBase string
+	// Restored is whether the database was restored from a backup: see emit.
+	Restored models.Restored
 	// Changed is called after commits that may concern open pages and workers.
 	Changed func()
 	// Reached is called after the commit of every change of state, for metrics

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"cointill/core/clock"
 	"cointill/core/fault"
@@ -26,6 +27,7 @@ type Event struct {
 	Payment    string // its reference, "" when it is about none
 	Sequence   int    // rises per payment
 	Type       string // one of Types
+	About      string // what else makes it another event of that type than the payment's others, "" for nothing
 	At         time.Time
 	Data       any // becomes the body's data as JSON
 }
@@ -98,27 +100,34 @@ func (s *Service) write(tx *models.Tx, e Event) (models.Event, error) {
 	if err != nil {
 		return models.Event{}, fmt.Errorf("webhook: data of %s: %w", e.Type, err)
 	}
-	id := s.name(e)
-	text, err := json.Marshal(body{
-		ID: id, Type: e.Type, Timestamp: clock.Format(e.At), Domain: e.Domain, Sequence: e.Sequence, Data: data,
-	}, lenient...)
-	if err != nil {
-		return models.Event{}, fmt.Errorf("webhook: body of %s: %w", e.Type, err)
+	for again := 0; ; again++ {
+		id := s.name(e, again)
+		text, err := json.Marshal(body{
+			ID: id, Type: e.Type, Timestamp: clock.Format(e.At), Domain: e.Domain, Sequence: e.Sequence, Data: data,
+		}, lenient...)
+		if err != nil {
+			return models.Event{}, fmt.Errorf("webhook: body of %s: %w", e.Type, err)
+		}
+		row := models.Event{
+			ID: id, BusinessID: e.BusinessID, Domain: string(e.Domain), Number: now.UnixMicro(), PaymentID: e.PaymentID,
+			Sequence: e.Sequence, Type: e.Type, Body: string(text), CreatedAt: now,
+		}
+		made := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "id"}}, DoNothing: true}).Create(&row)
+		if made.Error != nil || made.RowsAffected > 0 {
+			return row, made.Error
+		}
 	}
-	row := models.Event{
-		ID: id, BusinessID: e.BusinessID, Domain: string(e.Domain), Number: now.UnixMicro(), PaymentID: e.PaymentID,
-		Sequence: e.Sequence, Type: e.Type, Body: string(text), CreatedAt: now,
-	}
-	return row, tx.Create(&row).Error
 }
 
-// name is an event's id. What happens to a payment has the same one again where a backup
-// was restored and its network is read anew, so that receivers take each once.
-func (s *Service) name(e Event) string {
+// name is an event's id: that of the payment's first event of a type and about the same,
+// of the next one, and so on. What happens to a payment has the same ids again where a
+// backup was restored and its network is read anew, though what was seen only on its way
+// is not seen again: receivers take each once.
+func (s *Service) name(e Event, again int) string {
 	if e.Payment == "" {
 		return ident.New("evt_")
 	}
-	return s.Secrets.Ident("evt_", fmt.Sprintf("%s %d %s", e.Payment, e.Sequence, e.Type))
+	return s.Secrets.Ident("evt_", fmt.Sprintf("%s %s %d%s", e.Payment, e.Type, again, e.About))
 }
 
 // Events gives a page of the events, newest first, those of one payment in the

@@ -1,0 +1,135 @@
+package payment
+
+import (
+	"fmt"
+	"slices"
+
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/core/webhook"
+	"cointill/models"
+)
+
+// news is a payment that a block or a picture of the mempool brings something.
+type news struct {
+	*View
+	events []happened // to send
+	summed bool       // Paid is the sum of Transfers that are there
+}
+
+// happened is an event that is to be sent, and the transfers that it is about.
+type happened struct{ kind, about string }
+
+// view is a payment as this block or picture finds it: read once, however many
+// transfers concern it.
+func (a *applying) view(id int64) (*news, error) {
+	if n := a.views[id]; n != nil {
+		return n, nil
+	}
+	v, err := a.load(a.tx, id)
+	if err != nil {
+		return nil, err
+	}
+	if a.views == nil {
+		a.views = map[int64]*news{}
+	}
+	n := &news{View: v}
+	a.views[id], a.told = n, append(a.told, id)
+	return n, nil
+}
+
+// announce puts a transfer's first sighting on the payment's timeline, and notes
+// what the merchant is to be told. Via is the transfer's.
+func (a *applying) announce(n *news, row models.Transfer, via string) error {
+	amount := row.Asset
+	if row.Amount.Sign() > 0 { // else the asset's name says how much
+		amount += " " + row.Amount.String()
+	}
+	if coin := money.Coin(row.Asset); coin.Info().Unit > 0 {
+		amount = coin.Format(row.Amount) + " " + row.Asset
+	}
+	remark, kind := "Seen on the network: "+amount+".", webhook.PaymentDetected
+	switch row.Unmatched {
+	case WrongAsset:
+		remark, kind = "Another asset came to this payment's address: "+amount+". It credits nothing.", webhook.PaymentUnexpectedTransfer
+	case NotPayment, NoTransaction:
+		remark, kind = "Money came to this payment's address in another way than by a payment ("+via+"): "+amount+". It credits nothing, and is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
+	case Unproved:
+		remark, kind = "A payment to this address can't be believed ("+via+"): its amount, "+amount+", is not proved. It credits nothing, and is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
+	case AfterFinal:
+		remark, kind = "More money came after the end: "+amount+". It is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
+	}
+	at := slices.IndexFunc(n.events, func(h happened) bool { return h.kind == kind })
+	if at < 0 {
+		at, n.events = len(n.events), append(n.events, happened{kind: kind})
+	}
+	n.events[at].about += fmt.Sprint(" ", row.TxID, ":", row.Index)
+	if row.Unmatched == "" {
+		n.count(row)
+	}
+	return a.step(a.tx, n.View, models.Step{Kind: StepTransfer, From: n.Payment.Status, To: n.Payment.Status, Remark: remark,
+		Reason: row.Unmatched, Detail: detail(map[string]any{"hash": row.TxID, "index": row.Index, "amount": row.Amount.String(), "asset": row.Asset})})
+}
+
+// count adds a transfer to what was paid.
+func (n *news) count(row models.Transfer) {
+	if !n.summed {
+		n.Payment.Paid, n.summed = money.Amount{}, true
+		for _, t := range n.Transfers {
+			if !t.Gone && !t.Reverted {
+				n.Payment.Paid = n.Payment.Paid.Add(t.Amount)
+			}
+		}
+	}
+	if !row.Reverted {
+		n.Payment.Paid = n.Payment.Paid.Add(row.Amount)
+	}
+	n.Transfers = append(n.Transfers, row)
+	if n.Payment.FirstSeenAt == nil {
+		n.Payment.FirstSeenAt = row.SeenAt
+	}
+}
+
+// tellAll tells merchants what a block or a picture of the mempool brought: one
+// event of a kind for a payment, however many transfers there are, so that
+// nobody can make more work than there are blocks by sending dust.
+func (a *applying) tellAll() error {
+	for _, id := range a.told {
+		n := a.views[id]
+		if len(n.events) == 0 {
+			continue
+		}
+		for _, h := range n.events {
+			if err := a.emit(a.tx, n.View, h.kind, h.about); err != nil {
+				return err
+			}
+		}
+		if ahead := n.Payment.AdvanceOnSeen; ahead > 0 && n.Payment.Domain == string(scope.Test) {
+			n.Payment.AdvanceOnSeen = 0
+			n.Payment.Advanced += ahead
+		}
+		if err := a.save(a.tx, n.View); err != nil {
+			return err
+		}
+	}
+	a.views, a.told = nil, nil
+	return nil
+}
+
+// leap is between the numbers of a payment's events before a restore and after it: more
+// than there are events of one.
+const leap = 1_000_000
+
+// emit tells the merchant's webhooks, with the record as it stands now. About is which
+// transfers it tells of; "" for a change of state.
+func (s *Service) emit(tx *models.Tx, v *View, kind, about string) error {
+	p := &v.Payment
+	if p.ID <= s.Restored.Last { // more may have been told than the backup knows of
+		p.Sequence = max(p.Sequence, s.Restored.Times*leap)
+	}
+	p.Sequence++
+	return s.Events.Emit(tx, webhook.Event{
+		BusinessID: p.BusinessID, Domain: scope.Domain(p.Domain), PaymentID: &p.ID,
+		Payment: p.Reference, Sequence: p.Sequence, Type: kind, About: about, At: s.Clock(), Data: v.Record(),
+	})
+}
