@@ -121,7 +121,7 @@ func Codes() []Code {
 		{"chain_unavailable", 503, "The coin's network can't be followed at the moment, or no node is configured for it.", "Try again after Retry-After seconds, or offer another payment method."},
 		{"lookup_failed", 503, "An account of the XRP Ledger can't be looked up now, and is not used unseen.", "Try again in a moment."},
 		{"no_wallet", 503, "The business has nothing to receive with on the payment's network.", "Offer another payment method; the merchant adds a wallet under Payment methods."},
-		{"unavailable", 503, "The server or its database can't answer.", "Try again after Retry-After seconds."},
+		{"unavailable", 503, "The server or its database can't answer. What was asked for may have been done.", "Try again after Retry-After seconds, a POST with the same Idempotency-Key."},
 		{"busy", 503, "The server is busy with other sign-ins.", "Try again in a moment."},
 		{"too_many_streams", 503, "Too many pages are watching at once.", "The page asks again by itself."},
 		{"too_many_exports", 503, "Several files are being made at once.", "Try again after Retry-After seconds."},

@@ -194,7 +194,7 @@ func refusalResponses(registry huma.Registry) map[string]*huma.Response {
 		409: "In conflict with what is there: a business_reference that is taken, an Idempotency-Key of another request, a state that doesn't allow it.",
 		410: "It is no longer kept.", 413: "The body has more than 64 KiB.", 415: "The body is not application/json, or is compressed.",
 		422: "Fields need attention: errors names all of them.", 429: "Too many requests.", 500: "Something went wrong on the server.",
-		503: "No rate, no chain or no database at the moment. Nothing was done: try again after Retry-After.",
+		503: "No rate, no chain or no database at the moment: try again after Retry-After. With the code unavailable it may have been done all the same: repeat a POST with the same Idempotency-Key.",
 	} {
 		response := &huma.Response{Description: about, Headers: headerRefs("X-Request-Id"),
 			Content: map[string]*huma.MediaType{"application/json": {Schema: schema, Example: sampleFailure(status)}}}

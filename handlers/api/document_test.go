@@ -328,8 +328,9 @@ const errorsHead = "# Errors\n\n" +
 	"  \"errors\": {\"amount\": [\"Must be a whole number from 1 to 1,000,000.\"]},\n  \"request_id\": \"req_3K9V7QZ2M4X8N6B1C5D0F7G2HJ\"\n}\n```\n\n" +
 	"Decide by `code`: codes don't change, sentences may. `message` is for people. `errors` names fields, all that need attention at once; it comes with " +
 	"`validation_failed`, and with a conflict that one field causes. `request_id` is also the header `X-Request-Id`, and stands in the server's log.\n\n" +
-	"What can be repeated: after 429 and 503 nothing was done, wait for `Retry-After` seconds. After a 500 or a broken connection the effect of a POST is not known: " +
-	"repeat it with the same `Idempotency-Key` and the same body, and it happens at most once. Every other 4xx stays the same until the request changes.\n\n" +
+	"What can be repeated: after 429, and after 503 with another code than `unavailable`, nothing was done: wait for `Retry-After` seconds. " +
+	"After `unavailable`, a 500 or a broken connection the effect of a change is not known, as the database may have broken off after it did what it was asked for and before it said so: " +
+	"repeat a POST with the same `Idempotency-Key` and the same body, and it happens at most once. Every other 4xx stays the same until the request changes.\n\n" +
 	"Pages of the dashboard and the payment page show the same sentences; codes that only they can cause are in the list too.\n\n" +
 	"| Code | HTTP | Meaning | What to do |\n|---|---|---|---|\n"
 
