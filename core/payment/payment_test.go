@@ -72,7 +72,7 @@ func newBench(t *testing.T, db *models.DB) *bench {
 		Wallet: &wallet.Service{Receivers: wallet.SandboxReceivers()},
 		Events: &webhook.Service{DB: db, Clock: now.Now, Secrets: box},
 		Receipts: &receipt.Service{DB: db, Clock: now.Now, Render: func(r receipt.Receipt) (string, string, string) {
-			return "Receipt " + r.Reference, "in " + r.Language, "html"
+			return "Receipt " + r.Reference, "in " + r.Language + ", for " + r.CoinAmount, "html"
 		}},
 		PageBase: "http://localhost/pay",
 	}
@@ -273,11 +273,14 @@ func (b *bench) events(id int64) string {
 	return strings.Join(types, " ")
 }
 
-// receipts counts a payment's receipts, in the language that the page was read in.
+// receipts counts a payment's receipts, in the language that the page was read in and
+// for what was paid, which may be less or more than was due.
 func (b *bench) receipts(reference string) int64 {
 	b.t.Helper()
 	var n int64
-	if err := b.db.Read(b.t.Context()).Model(&models.Mail{}).Where("about = ? AND text = (SELECT 'in ' || language FROM payments WHERE reference = ?)", reference, reference).Count(&n).Error; err != nil {
+	v := b.view(reference)
+	text := "in " + v.Payment.Language + ", for " + v.Coin().Format(v.Payment.Paid)
+	if err := b.db.Read(b.t.Context()).Model(&models.Mail{}).Where("about = ? AND text = ?", reference, text).Count(&n).Error; err != nil {
 		b.t.Fatal(err)
 	}
 	return n
