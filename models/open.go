@@ -234,7 +234,9 @@ func (d *DB) Snapshot(ctx context.Context, fn func(tx *Tx) error) error {
 		return d.read.WithContext(ctx).Transaction(fn) // of SQLite each is one
 	}
 	moment := &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
-	err := d.list.WithContext(ctx).Transaction(fn, moment)
+	within, off := context.WithCancel(ctx)
+	defer off()
+	err := d.list.WithContext(context.WithValue(within, callOffKey{}, off)).Transaction(fn, moment)
 	if d.standby != nil && d.standby.left(ctx, err) {
 		err = d.list.WithContext(UpToDate(ctx)).Transaction(fn, moment)
 	}
