@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"math"
 	"net/http"
@@ -44,7 +45,8 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 			props.HomeHref = s.formPage(c)
 		}
 	}
-	if err := layout.Error(props.Worded(c.UserContext())).Render(c.UserContext(), &body); err != nil {
+	ctx := context.WithoutCancel(c.UserContext()) // whose time may be over; a page of words asks nobody
+	if err := layout.Error(props.Worded(ctx)).Render(ctx, &body); err != nil {
 		s.Log.Error("error page not rendered", "request_id", id, "error", err)
 		return c.SendString(answer.Sentence)
 	}
