@@ -80,14 +80,18 @@ type Server struct {
 	actions map[string]scope.Action // of members' pages, by their route
 	silent  silent
 	crowd   crowd
-	timings *prometheus.HistogramVec
-	metrics *http.Server
+	// partings has room for those who are told that there is none.
+	partings chan struct{}
+	unread   time.Duration // that an answer may be
+	timings  *prometheus.HistogramVec
+	metrics  *http.Server
 }
 
 // New builds the server; it refuses a base address that would send login
 // cookies over an open network.
 func New(config Config, deps Deps) (*Server, error) {
-	s := &Server{Deps: deps, silent: silent{conns: map[*conn]struct{}{}}, crowd: crowd{has: map[string]int{}}, actions: map[string]scope.Action{}}
+	s := &Server{Deps: deps, silent: silent{conns: map[*conn]struct{}{}}, crowd: crowd{has: map[string]int{}},
+		partings: make(chan struct{}, maxPartings), unread: unread, actions: map[string]scope.Action{}}
 	if err := s.setBase(config.BaseURL); err != nil {
 		return nil, err
 	}
@@ -150,8 +154,8 @@ func (s *Server) build() {
 		Immutable: true, // strings of a request would be reused by the next one
 		// /v1/Payments and /v1/payments/ are other addresses than /v1/payments.
 		StrictRouting: true, CaseSensitive: true,
-		BodyLimit: bodyLimit, ReadBufferSize: headerLimit, Concurrency: maxConns,
-		ReadTimeout: 10 * time.Second, IdleTimeout: 30 * time.Second, // no WriteTimeout: it would cut streams
+		BodyLimit: bodyLimit, ReadBufferSize: headerLimit, Concurrency: 2 * maxConns, // the listener has its own bound
+		ReadTimeout: 10 * time.Second, IdleTimeout: 30 * time.Second, // no WriteTimeout, which would cut streams: see conn
 		DisableStartupMessage: true, DisablePreParseMultipartForm: true,
 		ErrorHandler: s.fail,
 	})
@@ -181,7 +185,7 @@ func longer(header *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
 
 // Listen serves on the listener until Shutdown.
 func (s *Server) Listen(ln net.Listener) error {
-	return s.app.Listener(listener{ln, &s.silent, &s.crowd, s.trusted})
+	return s.app.Listener(listener{ln, s})
 }
 
 // ListenMetrics serves /metrics on a listener of its own until Shutdown.
