@@ -85,13 +85,17 @@ type conn struct {
 	unread time.Duration
 	leave  func()
 	heard  atomic.Bool
+	lines  bareLines
 }
 
-// Read reads what the client sends.
+// Read reads what the client sends, up to a line whose end another server may not see.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 && c.heard.CompareAndSwap(false, true) {
 		c.silent.remove(c)
+	}
+	if before := c.lines.find(p[:n]); before >= 0 {
+		return before, errBareLine
 	}
 	return n, err
 }
