@@ -36,6 +36,8 @@ const (
 	handleTime  = 15 * time.Second          // of one request in core and database
 	stopTime    = 10 * time.Second          // for what is under way when the server stops
 	headerLimit = 8 << 10
+
+	logosPerMinute = 20
 )
 
 // logoPath is where the one form with a file goes.
@@ -160,9 +162,10 @@ func (s *Server) build() {
 		ErrorHandler: s.fail,
 	})
 	s.app.Server().CloseOnShutdown = true
-	s.app.Server().HeaderReceived = longer
+	s.app.Server().HeaderReceived = s.longer
 	known := s.app.Server().Handler
 	s.app.Server().Handler = func(r *fasthttp.RequestCtx) {
+		defer r.Request.ReleaseBody(bodyLimit) // fasthttp would keep a longer one for other requests
 		if slices.Contains(fiber.DefaultMethods, string(r.Method())) {
 			known(r)
 			return
@@ -175,9 +178,18 @@ func (s *Server) build() {
 	s.routes(s.Routes)
 }
 
-// longer lets the one form with a file have a longer body than all others.
-func longer(header *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
-	if string(header.RequestURI()) == logoPath {
+// longer lets the one form with a file have a longer body than all others, when a member
+// sends it: logosPerMinute of them together, each of which takes a minute at most. So what
+// is held for them stays below 50 MB.
+func (s *Server) longer(header *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
+	token := string(header.Cookie(s.store.name))
+	if string(header.RequestURI()) != logoPath || token == "" || header.ContentLength() > logoLimit {
+		return config
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), handleTime)
+	defer cancel()
+	session, err := s.Account.LoadSession(ctx, token) // who has none is sent to sign in afterwards
+	if err == nil && session.UserID != 0 && s.Limiter.Take("logos", logosPerMinute).Allowed {
 		config.MaxRequestBodySize, config.ReadTimeout = logoLimit, time.Minute // a phone sends it slowly
 	}
 	return config

@@ -101,23 +101,6 @@ func TestRawRequests(t *testing.T) {
 	}
 }
 
-// TestTooLongAForm (AP-18): whoever sent more than a form may have comes back to its page, and
-// with a logo to the form that says how long one may be.
-func TestTooLongAForm(t *testing.T) {
-	b := setup(t, local)
-	address, _ := b.listen(t)
-	for _, c := range []struct{ path, from, status, want string }{
-		{"/dashboard/methods", b.base + "/dashboard?q=1", "413", `href="/dashboard?q=1">Back to the form`},
-		{"/dashboard/methods", "https://evil.example/dashboard?q=1", "413", `href="/dashboard">Back to the form`},
-		{"/dashboard/settings/logo", "", "303", "Location: /dashboard/settings?logo=too_large#logo"},
-	} {
-		got := exchange(t, address, "POST "+c.path+" HTTP/1.1\r\nHost: a\r\nReferer: "+c.from+"\r\nContent-Length: 5000000\r\n\r\n")
-		if !strings.HasPrefix(got, "HTTP/1.1 "+c.status) || !strings.Contains(got, c.want) {
-			t.Errorf("%s: %q", c.path, got)
-		}
-	}
-}
-
 // exchange sends bytes and reads until the server closes.
 func exchange(t *testing.T, address, request string) string {
 	t.Helper()
