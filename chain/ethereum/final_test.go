@@ -88,7 +88,15 @@ func TestStalls(t *testing.T) {
 	c.mine(5)
 	b.step()
 	for _, n := range b.source.servers {
-		n.params.Stale, n.ends = time.Hour, noon().Add(-7*time.Hour-time.Minute)
+		n.params.Stale, n.ends = time.Hour, noon().Add(-6*time.Hour)
+		if network, _, err := b.source.Notes(t.Context()); err != nil || network != "" || n.note() != "" {
+			t.Errorf("after six hours, %q and %q, %v", network, n.note(), err)
+		}
+		n.ends = n.ends.Add(-time.Second)
+		if note := n.note(); !strings.Contains(note, "finalized no block for 6 hours") {
+			t.Errorf("a second later the note is %q", note)
+		}
+		n.ends = noon().Add(-7*time.Hour - time.Minute)
 		if note := n.note(); !strings.Contains(note, "finalized no block for 7 hours") {
 			t.Errorf("the note is %q", note)
 		}
@@ -99,5 +107,13 @@ func TestStalls(t *testing.T) {
 	}
 	if network, _, err := b.source.Notes(t.Context()); err != nil || network != "" {
 		t.Errorf("%q, %v", network, err)
+	}
+	for _, n := range b.source.servers {
+		n.params.Stale, n.clock = 24*time.Hour, func() time.Time { return noon().Add(7 * time.Hour) }
+	}
+	for _, n := range b.source.Nodes(t.Context()) { // as the System page does
+		if !strings.Contains(n.Note, "finalized no block") {
+			t.Errorf("of the node %+v", n)
+		}
 	}
 }

@@ -84,6 +84,7 @@ func (d deliverer) Load(ctx context.Context, rows []models.Delivery) ([]outbox.W
 	for _, row := range rows {
 		endpointIDs[row.EndpointID], eventIDs[row.EventID] = true, true
 	}
+	when := d.look()
 	var endpoints []models.Endpoint
 	if err := d.DB.Read(ctx).Where("id IN ?", padded(endpointIDs)).Find(&endpoints).Error; err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func (d deliverer) Load(ctx context.Context, rows []models.Delivery) ([]outbox.W
 		senders[id] = new(atomic.Pointer[sender])
 	}
 	for _, e := range endpoints {
-		senders[e.ID].Store(d.sender(e))
+		senders[e.ID].Store(d.sender(e, when))
 		if e.Host == "" { // registered by a version before hosts were kept
 			if err := d.DB.Exec(ctx).Model(&models.Endpoint{}).Where("id = ?", e.ID).UpdateColumn("host", hostOf(e.URL)).Error; err != nil {
 				return nil, err
@@ -128,7 +129,8 @@ func padded(set map[string]bool) []string {
 	return list
 }
 
-// stale is how old what is known of an endpoint may be when an attempt begins.
+// stale is how old what is known of an endpoint may be when an attempt begins:
+// how long a change by another process may be missed. Our own are never.
 const stale = 250 * time.Millisecond
 
 // fresh reads an endpoint anew when what is known of it is old: the row may have
@@ -136,7 +138,8 @@ const stale = 250 * time.Millisecond
 // the line use what one has read.
 func (d deliverer) fresh(ctx context.Context, to *atomic.Pointer[sender]) (*sender, error) {
 	known := to.Load()
-	if known == nil || d.Clock().Sub(known.read) < stale {
+	when := d.look()
+	if known == nil || when.edits == known.edits && when.at.Sub(known.at) < stale {
 		return known, nil
 	}
 	var rows []models.Endpoint
@@ -145,7 +148,7 @@ func (d deliverer) fresh(ctx context.Context, to *atomic.Pointer[sender]) (*send
 	}
 	var now *sender
 	if len(rows) > 0 {
-		now = d.sender(rows[0])
+		now = d.sender(rows[0], when)
 	}
 	to.Store(now)
 	return now, nil

@@ -170,6 +170,7 @@ func (s *Service) Update(ctx context.Context, sc scope.Scope, id string, c Chang
 	if err := sc.Can(scope.ManageWebhooks); err != nil {
 		return Endpoint{}, err
 	}
+	defer s.edits.Add(1)
 	var changed Endpoint
 	err := s.DB.Write(ctx, func(tx *models.Tx) (err error) {
 		var before models.Endpoint
@@ -266,6 +267,7 @@ func (s *Service) Delete(ctx context.Context, sc scope.Scope, id string) error {
 	if err := sc.Can(scope.ManageWebhooks); err != nil {
 		return err
 	}
+	defer s.edits.Add(1)
 	return s.DB.Write(ctx, func(tx *models.Tx) error {
 		found, err := find(tx, sc, id)
 		if err != nil {
@@ -290,6 +292,7 @@ func (s *Service) RotateSecret(ctx context.Context, sc scope.Scope, id string) (
 	if err := sc.Can(scope.ManageWebhooks); err != nil {
 		return Endpoint{}, "", err
 	}
+	defer s.edits.Add(1)
 	plain := newSecret()
 	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (WithSecret, error) {
 		rotated, err := s.change(tx, sc, id, func(found models.Endpoint) (map[string]any, error) {

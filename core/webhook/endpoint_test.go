@@ -29,6 +29,11 @@ func TestURLRules(t *testing.T) {
 		"https://example.com/\u200b", "https://example.com\n", " https://example.com", "https://%zz", "https://example.com/\xff",
 		"https://example.com/" + strings.Repeat("x", 2048), "https://[::1", "//example.com", "https://.example/", "https://shop..example/",
 		"https://" + strings.Repeat("x.", 125) + "example/"}
+	for _, port := range []int{25, 110, 143, 465, 587, 993, // mail, which is below 1024, and what listens above: databases, caches, queues, nodes
+		1433, 1521, 2049, 2375, 2376, 2379, 2380, 3306, 3389, 5060, 5061, 5432, 5672, 5900, 5984, 6000, 6379, 6665, 6666, 6667, 6668, 6669,
+		6697, 8332, 8333, 9042, 9092, 9200, 9300, 10250, 11211, 18332, 27017} {
+		bad = append(bad, fmt.Sprintf("https://shop.example:%d/", port))
+	}
 	each(t, func(t *testing.T, b *bundle) {
 		try := func(sc scope.Scope, url string) error {
 			e, _, err := b.Create(t.Context(), sc, webhook.Create{Name: "orders", URL: url})

@@ -2,6 +2,7 @@ package webhook_test
 
 import (
 	"errors"
+	"flag"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -54,13 +55,15 @@ func live(t *testing.T, db *models.DB) *process {
 	return p
 }
 
-// TestKilled (WH-10) kills the process 500 times for a delivery between the commit and
-// the request, and 500 times between the request and its record: each change that was
-// committed, and no other, is an event; that comes at least once, and what comes twice
-// is the same to the last byte.
+var kills = flag.Int("kills", 25, "how often TestKilled kills at each of its two points")
+
+// TestKilled (WH-10) kills the process 25 times, or as often as -kills says, between the
+// commit and the request, and as often between the request and its record, each time with
+// 20 deliveries under way: each change that was committed, and no other, is an event; that
+// comes at least once, and what comes twice is the same to the last byte.
 func TestKilled(t *testing.T) {
 	each(t, func(t *testing.T, b *bundle) {
-		const endpoints, rounds = 20, 25
+		const endpoints = 20
 		p := live(t, b.DB)
 		shop := newMerchant(t, nil)
 		for range endpoints {
@@ -68,7 +71,7 @@ func TestKilled(t *testing.T) {
 		}
 		restart := func() { b.worker = b.Worker(outbox.Options{Log: slog.New(slog.DiscardHandler)}) }
 		committed := map[string]bool{}
-		for round := range 2 * rounds {
+		for round := range 2 * *kills {
 			undone := errors.New("the change was undone")
 			if err := b.DB.Write(t.Context(), func(tx *models.Tx) error {
 				return errors.Join(b.Emit(tx, webhook.Event{BusinessID: 1, Domain: scope.Test, Type: webhook.PaymentSuccessful, At: b.clock.Now()}), undone)
@@ -116,8 +119,8 @@ func TestKilled(t *testing.T) {
 			}
 		}
 		var done int64
-		if err := b.DB.Read(t.Context()).Model(&models.Delivery{}).Where("outcome = 'delivered'").Count(&done).Error; err != nil || done != 2*endpoints*rounds {
-			t.Errorf("%d of %d are delivered: %v", done, 2*endpoints*rounds, err)
+		if err := b.DB.Read(t.Context()).Model(&models.Delivery{}).Where("outcome = 'delivered'").Count(&done).Error; err != nil || done != int64(2*endpoints**kills) {
+			t.Errorf("%d of %d are delivered: %v", done, 2*endpoints**kills, err)
 		}
 	})
 }

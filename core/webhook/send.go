@@ -42,7 +42,7 @@ type result struct {
 // sender is what requests to an endpoint need of it.
 type sender struct {
 	models.Endpoint
-	read    time.Time // when it was read
+	seen    // no later than it was read
 	signers []signer
 	own     []Header
 	problem string // why it can't be sent to
@@ -54,9 +54,18 @@ type signer struct {
 	until *time.Time // nil for the present one
 }
 
+// seen is a moment in which endpoints are read.
+type seen struct {
+	at    time.Time
+	edits int64
+}
+
+// look is called before endpoints are read: what changes from then on may be missed.
+func (s *Service) look() seen { return seen{s.Clock(), s.edits.Load()} }
+
 // sender opens what is sealed of an endpoint.
-func (s *Service) sender(to models.Endpoint) *sender {
-	made := &sender{Endpoint: to, read: s.Clock()}
+func (s *Service) sender(to models.Endpoint, when seen) *sender {
+	made := &sender{Endpoint: to, seen: when}
 	keys, err := s.keys(to)
 	for _, key := range keys {
 		by, wrong := standardwebhooks.NewWebhook(key.Secret)

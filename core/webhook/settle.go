@@ -118,7 +118,7 @@ func (g *settler) record(ctx context.Context, group []*settlement) (err error) {
 }
 
 func (s *Service) record(ctx context.Context, group []*settlement) error {
-	told := false
+	off := false
 	err := s.DB.Write(ctx, func(tx *models.Tx) (err error) {
 		if err := note(tx, group); err != nil {
 			return err
@@ -126,10 +126,13 @@ func (s *Service) record(ctx context.Context, group []*settlement) error {
 		if err := s.become(tx, group); err != nil {
 			return err
 		}
-		told, err = s.judgeEndpoints(tx, group)
+		off, err = s.judgeEndpoints(tx, group)
 		return err
 	})
-	if err == nil && told && s.WakeMails != nil {
+	if off {
+		s.edits.Add(1)
+	}
+	if err == nil && off && s.WakeMails != nil {
 		s.WakeMails()
 	}
 	return err
@@ -229,8 +232,8 @@ func (s *Service) after(row models.Delivery, r result) map[string]any {
 
 // judgeEndpoints keeps how long endpoints have done nothing but fail, and
 // switches off those that say so or have failed for too long. It reports
-// whether owners were told.
-func (s *Service) judgeEndpoints(tx *models.Tx, group []*settlement) (told bool, err error) {
+// whether it did, and owners were told.
+func (s *Service) judgeEndpoints(tx *models.Tx, group []*settlement) (switched bool, err error) {
 	var good []string
 	bad := map[string]settlement{}
 	for _, one := range group {
@@ -260,9 +263,9 @@ func (s *Service) judgeEndpoints(tx *models.Tx, group []*settlement) (told bool,
 		if err != nil {
 			return false, err
 		}
-		told = told || off
+		switched = switched || off
 	}
-	return told, nil
+	return switched, nil
 }
 
 // silence is how long nothing may have failed for the failures before to count:

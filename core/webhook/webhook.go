@@ -7,6 +7,7 @@ package webhook
 
 import (
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"cointill/core/clock"
@@ -82,6 +83,8 @@ type Service struct {
 	// Attempted is called after every request to an endpoint, for metrics and
 	// traces; it may be nil, and must not block.
 	Attempted func(Attempted)
+
+	edits atomic.Int64 // changes of endpoints that this process committed: what was read before one is old
 }
 
 // Attempted is a request that was made to an endpoint.

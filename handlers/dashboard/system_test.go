@@ -1,10 +1,14 @@
 package dashboard_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 
+	"cointill/chain"
+	"cointill/core/money"
+	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/core/system"
 	"cointill/handlers/dashboard/servertest"
@@ -52,6 +56,35 @@ func TestSystemPage(t *testing.T) {
 
 		s.Must(s.DB.Exec(t.Context()).Create(&models.Mail{Kind: "x", About: "1", DueAt: s.Clock.Now().Add(-time.Hour), CreatedAt: s.Clock.Now()}).Error)
 		expect(t, b.Get(systemAt), 200, "Mails: the first has been due 60 min ago. Is a process running?", "sandbox-bitcoin: nothing of it has been read yet.")
+	})
+}
+
+// TestStalledFinality (ETH-12): the System page shows what a node says of finality that
+// stalls, and the payment that it is what it waits for, beside its confirmations.
+func TestStalledFinality(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.Business("Ama's Shop", ama)
+		s.Accounts.Operators = []string{ama}
+		b := s.SignIn(ama)
+		passkeyPages(t, b, "Phone")
+		const stalls = "The network has finalized no block for 7 hours."
+		s.Pages.System.(*system.Service).Networks = []system.Network{{Name: "ethereum-mainnet", Domain: scope.Live, Nodes: func(context.Context) []chain.NodeStatus {
+			return []chain.NodeStatus{{Host: "node.example", Height: 9_000_000, Note: stalls}}
+		}}}
+		expect(t, b.Get(systemAt), 200, "node.example", stalls)
+
+		reference := s.Initiate(sc, servertest.Request(money.CryptoEthereum)).Reference
+		v, err := s.Payments.OpenByReference(t.Context(), sc, reference)
+		s.Must(err)
+		now := s.Clock.Now()
+		s.Must(s.DB.Exec(t.Context()).Create(&models.Transfer{Network: v.Payment.Network, TxID: "0xaa", Asset: "ETH", Address: "0x5a", Amount: v.Payment.Due, PaymentID: &v.Payment.ID,
+			BusinessID: sc.BusinessID, Domain: string(sc.Domain), FirstSeenAt: now, CreatedAt: now, UpdatedAt: now}).Error)
+		s.Set(reference, map[string]any{"status": string(payment.Processing), "final_depth": 12, "final_by_network": false})
+		at := "/dashboard/payments/" + reference
+		expect(t, b.Get(at), 200, "final at 12")
+		lacks(t, b.Get(at), "own finality")
+		s.Set(reference, map[string]any{"final_by_network": true})
+		expect(t, b.Get(at), 200, "final at 12 and the network's own finality")
 	})
 }
 
