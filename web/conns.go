@@ -1,6 +1,7 @@
 package web
 
 import (
+	"io"
 	"net"
 	"net/netip"
 	"sync"
@@ -24,6 +25,8 @@ const (
 	partingTime = time.Second
 	// unread is how long what is written may wait for a client that doesn't read.
 	unread = 30 * time.Second
+	// maxRefused is how much of a body that is too long is read and thrown away, in bytes.
+	maxRefused = 16 << 20
 )
 
 // listener is a listener whose connections are known while they are silent, and
@@ -86,6 +89,8 @@ type conn struct {
 	leave  func()
 	heard  atomic.Bool
 	lines  bareLines
+	// refused is set when an answer goes out before all of its request was read.
+	refused atomic.Bool
 }
 
 // Read reads what the client sends, up to a line whose end another server may not see.
@@ -107,8 +112,13 @@ func (c *conn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// Close ends the connection.
+// Close ends the connection. Where a body was refused, it is read to its end first, or
+// until the request's time is over: otherwise the client is cut off while it still
+// sends, and never sees its answer.
 func (c *conn) Close() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && c.refused.Load() && half.CloseWrite() == nil {
+		_, _ = io.CopyN(io.Discard, c.Conn, maxRefused) // nobody wants it
+	}
 	c.silent.remove(c)
 	c.leave()
 	return c.Conn.Close()

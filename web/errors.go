@@ -22,6 +22,9 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 	id := s.prepare(c)
 	answer := page.Explain(err)
 	tooLarge := answer.Status == http.StatusRequestEntityTooLarge
+	if conn, ok := c.Context().Conn().(*conn); ok && tooLarge {
+		conn.refused.Store(true)
+	}
 	s.logFailure(c, id, answer.Status, err)
 	c.Request().ReleaseBody(bodyLimit) // of which a part may have come
 	c.Response().ResetBody()
