@@ -233,10 +233,10 @@ func TestAddressesComeFromConfiguration(t *testing.T) {
 	}
 }
 
-// TestGuessingAddressesIsSlowed (AP-3): after sixty payment pages that don't exist a
-// client waits a minute, all of a /64 of IPv6 as one, and still sees the pages that there
-// are: a customer may share an address with who guesses.
-func TestGuessingAddressesIsSlowed(t *testing.T) {
+// TestMissesAreToldToWait: after sixty payment pages that don't exist a client is told to
+// wait a minute, all of a /64 of IPv6 as one, and still sees the pages that there are: a
+// customer may share an address with who guesses.
+func TestMissesAreToldToWait(t *testing.T) {
 	b := setup(t, web.Config{BaseURL: "http://127.0.0.1:8080", TrustedProxies: []string{"0.0.0.0"}})
 	from := func(host int) string { return fmt.Sprintf("2001:db8::%x", host) }
 	for i := range 60 {
