@@ -166,6 +166,11 @@ func (s *Server) clientIP(c *fiber.Ctx) string {
 	hops := strings.Split(string(bytes.Join(lines, []byte(","))), ",")
 	for _, hop := range slices.Backward(hops) {
 		address, err := netip.ParseAddr(strings.TrimSpace(hop))
+		if err != nil { // some proxies add the client's port
+			var both netip.AddrPort
+			both, err = netip.ParseAddrPort(strings.TrimSpace(hop))
+			address = both.Addr()
+		}
 		if err != nil {
 			break
 		}

@@ -14,7 +14,8 @@ import (
 	"cointill/handlers/page"
 )
 
-// missesPerMinute is how many unknown addresses of payments one client may try.
+// missesPerMinute is how many unknown addresses one client may try before it is told
+// to wait.
 const missesPerMinute = 60
 
 // startsPerMinute is how many payments one client may begin or have opened, so that
@@ -231,9 +232,10 @@ func (s *Server) isPage(path string) bool {
 	return false
 }
 
-// asPayer runs a handler for somebody who holds a payment's address. Guessing
-// addresses is slowed down: each client may miss sixty times a minute. Who has a
-// right one is let in all the same: customers may share an address.
+// asPayer runs a handler for somebody who holds an address: a payment's has 256 bits, a
+// link's 80, which is what keeps guessers out. Misses are counted so that a client that goes
+// on trying is told to wait, and stands out by it. Nobody is kept from a right address: one
+// guesser would shut out all customers who share theirs.
 func (s *Server) asPayer(h page.Handler) fiber.Handler {
 	return func(f *fiber.Ctx) error {
 		c := s.ctx(f)

@@ -198,6 +198,10 @@ func TestAddressesComeFromConfiguration(t *testing.T) {
 	for forwarded, want := range map[string]string{
 		"203.0.113.9": "203.0.113.9", "198.51.100.1, 203.0.113.9": "203.0.113.9", "203.0.113.9, 10.1.2.3": "203.0.113.9",
 		"evil, 203.0.113.9": "203.0.113.9", "203.0.113.9, evil": "0.0.0.0", "": "0.0.0.0", "2001:db8::1": "2001:db8::1",
+		// With ports, as some balancers write it.
+		"203.0.113.9:4711": "203.0.113.9", "[2001:db8::1]:4711": "2001:db8::1", "198.51.100.1:1, 203.0.113.9:4711, 10.1.2.3:80": "203.0.113.9",
+		"[::ffff:203.0.113.9]:4711": "203.0.113.9", "203.0.113.9:": "0.0.0.0", "203.0.113.9:x": "0.0.0.0", "203.0.113.9:70000": "0.0.0.0",
+		"[2001:db8::1]": "0.0.0.0", "[203.0.113.9]:4711": "0.0.0.0", ":4711": "0.0.0.0",
 	} {
 		if _, body := behind.do(t, "GET", "/pay/"+token, "", "X-Forwarded-For", forwarded); body != "pay at https://pay.example.com from "+want {
 			t.Errorf("%q: %s", forwarded, body)
@@ -215,10 +219,10 @@ func TestAddressesComeFromConfiguration(t *testing.T) {
 	}
 }
 
-// TestGuessingAddressesIsSlowed (AP-3): after sixty payment pages that don't exist a
-// client waits a minute, all of a /64 of IPv6 as one, and still sees the pages that there
-// are: a customer may share an address with who guesses.
-func TestGuessingAddressesIsSlowed(t *testing.T) {
+// TestMissesAreToldToWait: after sixty payment pages that don't exist a client is told to
+// wait a minute, all of a /64 of IPv6 as one, and still sees the pages that there are: a
+// customer may share an address with who guesses.
+func TestMissesAreToldToWait(t *testing.T) {
 	b := setup(t, web.Config{BaseURL: "http://127.0.0.1:8080", TrustedProxies: []string{"0.0.0.0"}})
 	from := func(host int) string { return fmt.Sprintf("2001:db8::%x", host) }
 	for i := range 60 {

@@ -163,8 +163,7 @@ func TestOneNetworkTakesNoPlaces(t *testing.T) {
 // whoever is beyond them shares one with nobody of another kind, and keys have their own.
 func TestMemoryIsBounded(t *testing.T) {
 	now := begin()
-	db := modelstest.Open(t, false, now.Now)
-	l := limit.New(db, now.Now)
+	l := limit.New(modelstest.Open(t, false, now.Now), now.Now)
 	var wg sync.WaitGroup
 	for part := range 4 {
 		wg.Go(func() {
@@ -185,12 +184,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	if got := l.Take("key:1", 60); got.Remaining != 59 {
 		t.Errorf("a key: %+v", got)
 	}
-	if err := l.Exchange(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	var rows int64
-	if err := db.Read(t.Context()).Model(&models.RateWindow{}).Count(&rows).Error; err != nil || rows != 50_003 {
-		t.Error(rows, "counts are kept", err)
+	if callers, networks := l.Held(); callers != 50_003 || networks != 100_001 { // two networks around each
+		t.Error(callers, "callers and", networks, "networks are held")
 	}
 }
 

@@ -286,6 +286,9 @@ func finalRule(depth settings.Depth, coin money.Coin, usd decimal.Decimal) Final
 // token is the access token of a payment: derived, so that it stands nowhere in the database.
 func (s *Service) token(reference string) string { return s.Secrets.Derive("access_token", reference) }
 
+// tokenLength is that of an access token: 256 bits.
+const tokenLength = 43
+
 // hashToken is what a payment page is looked up by.
 func hashToken(token string) string {
 	sum := sha256.Sum256([]byte(token))

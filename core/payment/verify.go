@@ -57,8 +57,8 @@ func (s *Service) readVerified(ctx context.Context, of verified, references []st
 
 // ByToken finds a payment by the access token of its page.
 func (s *Service) ByToken(ctx context.Context, token string) (View, error) {
-	if len(token) > 64 {
-		return View{}, fault.Missing("payment")
+	if len(token) != tokenLength {
+		return View{}, fault.Missing("payment") // nothing to look for
 	}
 	v, err := s.read(s.DB.Point(ctx).Where("payments.token_hash = ?", hashToken(token)))
 	return v, missing(err, "payment")

@@ -41,7 +41,7 @@ type Visitors interface {
 
 // Payers declares the customer's routes. They have no session and no cookie:
 // the secret in the path is all the right they need, so Post checks only that
-// the request comes from our own origin. Misses are counted per address.
+// the request comes from our own origin. Who misses often is told to wait.
 type Payers interface {
 	Get(path string, h Handler)
 	Post(path string, h Handler)
