@@ -127,30 +127,6 @@ func TestFenceOfATakenLease(t *testing.T) {
 	w.step(second)
 }
 
-// TestLostAnswerIsNoLoss loses the store's answer to Apply after it was done.
-func TestLostAnswerIsNoLoss(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	f := chain.NewFollower(w.config)
-	w.step(f)
-	txid := w.pay()
-	w.net.Mine(1)
-	w.ledger.Fail = func(call string) error {
-		if call == "commit" {
-			return errors.New("connection lost")
-		}
-		return nil
-	}
-	if _, err := f.Step(t.Context()); err == nil {
-		t.Fatal("a lost answer was not noticed")
-	}
-	w.ledger.Fail = nil
-	w.step(f)
-	if w.ledger.Confirmations(txid) != 1 || len(w.ledger.Violations()) > 0 {
-		t.Errorf("%d confirmations, %v", w.ledger.Confirmations(txid), w.ledger.Violations())
-	}
-}
-
 func TestHealthIsWrittenWhenItChanges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

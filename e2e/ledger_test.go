@@ -175,6 +175,7 @@ func TestLedgerSettings(t *testing.T) {
 		i := harness.New(t, false)
 		i.Set(c.set+"_URL", c.value)
 		i.Set(c.set+"_NETWORK", c.network)
+		i.Run("", "migrate")
 		if got := i.Refused("chain", "status"); !strings.Contains(got, c.complaint) || strings.Contains(got, "hunter2") {
 			t.Errorf("%s: %s", name, got)
 		}

@@ -133,6 +133,7 @@ func TestDatabaseTrouble(t *testing.T) {
 	i := harness.New(t, false)
 	i.Set("DATABASE_URL", server.URL)
 	i.Set("RATE_LIMIT", "1000000")
+	i.Set("METRICS_LISTEN", freeAddress(t))
 	i.Business()
 	i.Start()
 	s := newSink(t)
@@ -161,6 +162,9 @@ func TestDatabaseTrouble(t *testing.T) {
 	harness.Eventually(t, 30*time.Second, "readiness to tell", func() bool {
 		status, why := l.readiness()
 		return status == http.StatusServiceUnavailable && why == "The database's disk is full."
+	})
+	harness.Eventually(t, 30*time.Second, "the alert", func() bool {
+		return strings.Contains(bodyOf(t, "http://"+i.Setting("METRICS_LISTEN")+"/metrics"), "\ncointill_database_up 0\n")
 	})
 	free()
 	l.goesOn("there was room again")

@@ -18,6 +18,7 @@ type standbyLists struct {
 	t       *testing.T
 	metrics string
 	standby *harness.Standby
+	tunnel  *harness.Tunnel // to the standby
 }
 
 func (l *standbyLists) initiate() string { return initiated(l.t, l.Instance, "crypto_dogecoin") }
@@ -43,8 +44,10 @@ func withStandby(t *testing.T) (*harness.Postgres, *standbyLists) {
 	t.Helper()
 	server := harness.NewPostgres(t, 60)
 	l := &standbyLists{Instance: harness.New(t, false), t: t, standby: server.NewStandby()}
+	tunnel, address := harness.NewTunnel(t, l.standby.URL)
+	l.tunnel = tunnel
 	l.Set("DATABASE_URL", server.URL)
-	l.Set("LISTS_DATABASE_URL", l.standby.URL)
+	l.Set("LISTS_DATABASE_URL", address)
 	l.Set("METRICS_LISTEN", freeAddress(t))
 	l.metrics = "http://" + l.Setting("METRICS_LISTEN") + "/metrics"
 	l.Business()
@@ -54,8 +57,8 @@ func withStandby(t *testing.T) (*harness.Postgres, *standbyLists) {
 
 // TestStandby: lists are read from a hot standby, whatever decides something is
 // not. A standby that is behind, gone, or none any more costs no answer: lists are
-// read from the primary then, and from the standby again once it has caught up. A
-// server that is no standby of the database is refused at the start.
+// read from the primary then, and from the standby again once it has caught up; also
+// when it is none any more at the start. Another database is refused then.
 func TestStandby(t *testing.T) {
 	t.Parallel()
 	server, l := withStandby(t)
@@ -82,6 +85,15 @@ func TestStandby(t *testing.T) {
 		t.Error("the standby lacks what it caught up with")
 	}
 
+	l.tunnel.Silence()
+	hidden := l.initiate()
+	if !l.lists(hidden) { // before a look may have noticed
+		t.Error("the list was read from nowhere")
+	}
+	l.reads(false, "it is silent")
+	l.tunnel.Speak()
+	l.reads(true, "it speaks again")
+
 	l.standby.Stop()
 	third := l.initiate()
 	if !l.lists(third) { // at once, whoever notices first
@@ -95,13 +107,19 @@ func TestStandby(t *testing.T) {
 	l.standby.Promote()
 	l.reads(false, "it is a server of its own")
 
-	for name, address := range map[string]string{"the primary": server.URL, "a promoted one": l.standby.URL} {
-		other := l.Replica("other")
-		other.Set("LISTS_DATABASE_URL", address)
-		other.Set("METRICS_LISTEN", "")
-		if said := other.Refused("serve", "--no-webhook-loopback"); !strings.Contains(said, "hot standby of the database") {
-			t.Errorf("%s: %s", name, said)
-		}
+	l.Stop()
+	l.Start() // what was a standby is no reason not to
+	l.looked(server, 2)
+	fourth := l.initiate()
+	if !l.lists(fourth) {
+		t.Error("the list was read from a server of its own")
+	}
+
+	other := l.Replica("other")
+	other.Set("LISTS_DATABASE_URL", strings.Replace(server.URL, "/till?", "/postgres?", 1))
+	other.Set("METRICS_LISTEN", "")
+	if said := other.Refused("serve", "--no-webhook-loopback"); !strings.Contains(said, "hot standby of the database") {
+		t.Errorf("another database: %s", said)
 	}
 }
 

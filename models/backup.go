@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/glebarez/sqlite"
@@ -23,8 +24,12 @@ const copied = "copied_at"
 // leavesOut is the fact behind LeftOut.
 const leavesOut = "left_out"
 
-// home is the fact of where a PostgreSQL's database is, by whereabouts.
-const home = "home"
+// home is the fact of where a PostgreSQL's database is, by whereabouts; nowhere, where that is
+// unknown to whoever brought it.
+const (
+	home    = "home"
+	nowhere = ""
+)
 
 // ErrNotEmbedded is the refusal to copy a database that isn't a file of ours.
 var ErrNotEmbedded = errors.New("the database is PostgreSQL: back it up with pg_dump, and bring it back with pg_restore")
@@ -45,38 +50,48 @@ func (d *DB) Backup(ctx context.Context, path string, at time.Time) (err error) 
 	})
 }
 
-// Restore puts a copy into a data folder that has no database. A copy that was
-// made in another way than by Backup gets its mark, with the file's time.
+// Restore puts a copy into a data folder that has no database, with what the log beside
+// it (…-wal) has and the file has not. A copy that was made in another way than by Backup
+// gets its mark, with the file's time.
 func Restore(ctx context.Context, from, dataDir string) error {
-	source, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
-	about, err := source.Stat()
+	about, err := os.Stat(from)
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(dataDir, 0o700); err != nil {
 		return err
 	}
-	path := filepath.Join(dataDir, "cointill.db")
+	path := embedded(dataDir)
 	for _, beside := range []string{"-wal", "-shm"} { // of another database: SQLite would play it into this one
 		if _, err := os.Stat(path + beside); !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("%s is in the way: move the old database away, with all files that begin with its name", path+beside)
 		}
 	}
 	return whole(path, func(draft string) error {
-		into, err := os.OpenFile(draft, os.O_WRONLY, 0)
-		if err != nil {
+		if err := copyFile(from, draft); err != nil {
 			return err
 		}
-		_, err = io.Copy(into, source)
-		if err = errors.Join(err, into.Close()); err != nil {
+		// mark has SQLite write it into the file.
+		if err := copyFile(from+"-wal", draft+"-wal"); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 		return mark(ctx, draft, about.ModTime())
 	})
+}
+
+// copyFile copies a file, for its owner alone.
+func copyFile(from, to string) error {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	into, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(into, source)
+	return errors.Join(err, into.Close())
 }
 
 // whole has a file made in another place, put on the disk, and given its name.
@@ -88,7 +103,11 @@ func whole(path string, fill func(draft string) error) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(draft.Name())
+	defer func() {
+		for _, end := range []string{"", "-wal", "-shm"} { // SQLite's of a draft that couldn't be read
+			_ = os.Remove(draft.Name() + end)
+		}
+	}()
 	if err := errors.Join(draft.Close(), fill(draft.Name())); err != nil {
 		return err
 	}
@@ -148,20 +167,41 @@ func (d *DB) Copied(ctx context.Context) (of string, is bool, err error) {
 		return "", false, err
 	}
 	noted, err := d.Once(ctx, home, here)
-	if err != nil || noted == here {
+	if err != nil || samePlace(noted, here) {
 		return "", false, err
 	}
 	return "another, made by pg_restore or on another server", true, nil
+}
+
+// Brought is said by whoever restores a database: a PostgreSQL that has never noted where
+// it is, as it is of an earlier release, is a copy to Copied from then on.
+func (d *DB) Brought(ctx context.Context) error {
+	if !d.Postgres() {
+		return nil
+	}
+	_, err := d.Once(ctx, home, nowhere)
+	return err
+}
+
+// noCluster stands for a cluster's number that may not be asked for.
+const noCluster = "-"
+
+// samePlace compares what whereabouts told: the cluster's number only where both times it was known.
+func samePlace(one, other string) bool {
+	cluster, within, _ := strings.Cut(one, "/")
+	clusterOther, withinOther, _ := strings.Cut(other, "/")
+	return within == withinOther && (cluster == clusterOther || cluster == noCluster || clusterOther == noCluster)
 }
 
 // whereabouts tells a PostgreSQL's database from every copy of it: by its cluster, where
 // that may be asked, and by the numbers of the database and of a table, which pg_restore makes anew.
 func whereabouts(tx *Tx) (here string, err error) {
 	var may bool
-	if err := tx.Raw("SELECT has_function_privilege('pg_control_system()', 'execute')").Scan(&may).Error; err != nil {
+	// Not all that speak PostgreSQL have the function.
+	if err := tx.Raw("SELECT COALESCE(has_function_privilege(to_regprocedure('pg_control_system()'), 'execute'), false)").Scan(&may).Error; err != nil {
 		return "", err
 	}
-	cluster := "'-'"
+	cluster := "'" + noCluster + "'"
 	if may {
 		cluster = "(SELECT system_identifier FROM pg_control_system())"
 	}

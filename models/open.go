@@ -48,12 +48,28 @@ type DB struct {
 func Open(databaseURL, dataDir string, now func() time.Time) (*DB, error) {
 	switch {
 	case databaseURL == "":
-		return openSQLite(filepath.Join(dataDir, "cointill.db"), now)
+		return openSQLite(embedded(dataDir), now)
 	case strings.HasPrefix(databaseURL, "postgres://"), strings.HasPrefix(databaseURL, "postgresql://"):
 		return openPostgres(databaseURL, now)
 	}
 	return nil, errors.New("COINTILL_DATABASE_URL must be empty (SQLite in the data directory) or begin with postgres://")
 }
+
+// Exists is an error when databaseURL and dataDir name a database that Open would make.
+// Whether PostgreSQL has one it says itself.
+func Exists(databaseURL, dataDir string) error {
+	if databaseURL != "" {
+		return nil
+	}
+	_, err := os.Stat(embedded(dataDir))
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("there is no database in %s: COINTILL_DATA_DIR says where it is", dataDir)
+	}
+	return err
+}
+
+// embedded is the file of SQLite's database in a data folder.
+func embedded(dataDir string) string { return filepath.Join(dataDir, "cointill.db") }
 
 func openSQLite(path string, now func() time.Time) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -218,7 +234,9 @@ func (d *DB) Snapshot(ctx context.Context, fn func(tx *Tx) error) error {
 		return d.read.WithContext(ctx).Transaction(fn) // of SQLite each is one
 	}
 	moment := &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
-	err := d.list.WithContext(ctx).Transaction(fn, moment)
+	within, off := context.WithCancel(ctx)
+	defer off()
+	err := d.list.WithContext(context.WithValue(within, callOffKey{}, off)).Transaction(fn, moment)
 	if d.standby != nil && d.standby.left(ctx, err) {
 		err = d.list.WithContext(UpToDate(ctx)).Transaction(fn, moment)
 	}

@@ -27,6 +27,7 @@ type standby struct {
 	health        *health  // of the primary
 	of            identity // of the primary
 	found         atomic.Pointer[finding]
+	heard         atomic.Int64 // how many looks it has answered
 }
 
 // finding is what a look at the standby found.
@@ -58,13 +59,16 @@ type identity struct {
 
 const identify = "system_identifier, current_database(), COALESCE(current_schema(), '') FROM pg_control_system()"
 
-// errOtherDatabase is of a server that is no standby of this database: no lag
+// errOtherDatabase is of a server with another database: neither lag nor a failover
 // explains that, so a start with it is refused.
 var errOtherDatabase = errors.New("COINTILL_LISTS_DATABASE_URL doesn't lead to a hot standby of the database at COINTILL_DATABASE_URL, with the same database and schema")
 
+// errPromoted is of a server of this database that follows no other: it may come to be a standby again.
+var errPromoted = errors.New("it is no hot standby any more: it was promoted, or is the primary itself")
+
 // UseStandby has lists of a PostgreSQL read from a hot standby, while WatchStandby finds it near
-// enough; call it after Migrate, and before lists are read. An error when it is no
-// standby of this database. One that can't be reached is none: it may come back.
+// enough; call it after Migrate, and before lists are read. An error when it has
+// another database. One that can't be reached, or was promoted, is none: it may come back.
 func (d *DB) UseStandby(ctx context.Context, databaseURL string) error {
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {
@@ -165,6 +169,7 @@ func (s *standby) look(ctx context.Context) (problem string) {
 	if err != nil {
 		s.say(err.Error())
 	} else {
+		s.heard.Add(1)
 		found := compare(begun, wrote, shows)
 		s.found.Store(&found)
 	}
@@ -213,10 +218,15 @@ func (s *standby) recognize(ctx context.Context) error {
 	var recovers bool
 	var is identity
 	err := s.pool.QueryRowContext(ctx, "SELECT pg_is_in_recovery(), "+identify).Scan(&recovers, &is.system, &is.database, &is.schema)
-	if err == nil && (!recovers || is != s.of) {
-		err = errOtherDatabase
+	switch {
+	case err != nil:
+		return err
+	case is != s.of:
+		return errOtherDatabase
+	case !recovers:
+		return errPromoted
 	}
-	return err
+	return nil
 }
 
 // left reports that the primary has to be asked, as the standby couldn't answer:
@@ -230,55 +240,4 @@ func (s *standby) left(ctx context.Context, err error) bool {
 		s.say(err.Error())
 	}
 	return true
-}
-
-type upToDateKey struct{}
-
-// UpToDate has List and Snapshot read all that was committed before, which a
-// standby may lack: for what decides something, and what is compared with it.
-func UpToDate(ctx context.Context) context.Context {
-	return context.WithValue(ctx, upToDateKey{}, true)
-}
-
-// lists is GORM's pool for lists: the primary's, with the standby before it.
-type lists struct {
-	*sql.DB
-	standby *standby
-}
-
-// GetDBConn is what GORM asks for the primary's pool.
-func (l lists) GetDBConn() (*sql.DB, error) { return l.DB, nil }
-
-func (l lists) onStandby(ctx context.Context) bool {
-	return l.standby.why() == "" && ctx.Value(upToDateKey{}) == nil
-}
-
-// QueryContext asks the standby if it may, and the primary when that can't answer.
-func (l lists) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if l.onStandby(ctx) {
-		if rows, err := l.standby.pool.QueryContext(ctx, query, args...); !l.standby.left(ctx, err) {
-			return rows, err
-		}
-	}
-	return l.DB.QueryContext(ctx, query, args...)
-}
-
-// QueryRowContext is QueryContext for one row.
-func (l lists) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	if l.onStandby(ctx) {
-		if row := l.standby.pool.QueryRowContext(ctx, query, args...); !l.standby.left(ctx, row.Err()) {
-			return row
-		}
-	}
-	return l.DB.QueryRowContext(ctx, query, args...)
-}
-
-// BeginTx begins a transaction that only reads where lists are read.
-func (l lists) BeginTx(ctx context.Context, options *sql.TxOptions) (*sql.Tx, error) {
-	if options != nil && options.ReadOnly && l.onStandby(ctx) {
-		if tx, err := l.standby.pool.BeginTx(ctx, options); !l.standby.left(ctx, err) {
-			return tx, err
-		}
-	}
-	return l.DB.BeginTx(ctx, options)
 }

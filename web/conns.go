@@ -5,27 +5,35 @@ import (
 	"net/netip"
 	"sync"
 	"sync/atomic"
+	"time"
 
+	"github.com/valyala/fasthttp"
+
+	"cointill/core/fault"
 	"cointill/core/limit"
 )
 
 const (
-	maxConns = 4096 // at once; fasthttp answers others with 503
+	maxConns = 4096 // at once
 	// maxOfOne is how many of them one client may have, so that none keeps all others
 	// out. A proxy that the operator trusts may have all.
 	maxOfOne = maxConns * 3 / 4
+	// maxPartings is how many more are told at once that there is no room; those
+	// beyond are closed without a word.
+	maxPartings = 256
+	partingTime = time.Second
+	// unread is how long what is written may wait for a client that doesn't read.
+	unread = 30 * time.Second
 )
 
 // listener is a listener whose connections are known while they are silent, and
 // counted by whose they are.
 type listener struct {
 	net.Listener
-	silent  *silent
-	crowd   *crowd
-	trusted func(netip.Addr) bool
+	*Server
 }
 
-// Accept waits for the next connection, and closes those of a client that has too many.
+// Accept waits for the next connection that there is room for.
 func (l listener) Accept() (net.Conn, error) {
 	for {
 		accepted, err := l.Listener.Accept()
@@ -37,30 +45,66 @@ func (l listener) Accept() (net.Conn, error) {
 			client = limit.Neighbourhood(peer.Addr().Unmap().String())
 		}
 		if !l.crowd.enter(client) {
-			_ = accepted.Close() // nothing was asked
+			l.part(accepted)
 			continue
 		}
-		c := &conn{Conn: accepted, silent: l.silent, leave: sync.OnceFunc(func() { l.crowd.leave(client) })}
+		c := &conn{Conn: accepted, silent: &l.silent, unread: l.unread, leave: sync.OnceFunc(func() { l.crowd.leave(client) })}
 		l.silent.add(c)
 		return c, nil
 	}
+}
+
+// part tells a client that there is no room, once it has asked: some take an answer
+// that comes before the question for nobody's.
+func (s *Server) part(c net.Conn) {
+	select {
+	case s.partings <- struct{}{}:
+	default:
+		_ = c.Close() // nothing was asked
+		return
+	}
+	go func() {
+		defer func() { <-s.partings }()
+		defer time.AfterFunc(partingTime, func() { _ = c.Close() }).Stop()
+		_, _ = c.Read(make([]byte, headerLimit)) // whatever it was
+		var r fasthttp.RequestCtx
+		answer := s.app.AcquireCtx(&r)
+		defer s.app.ReleaseCtx(answer)
+		_ = s.fail(answer, fault.Retry("unavailable", "Too many connections are open. Try again in a few seconds.", 5*time.Second)) // an envelope can be written
+		r.Response.Header.SetConnectionClose()
+		_, _ = r.Response.WriteTo(c) // who has left doesn't hear it
+		_ = c.Close()                // likewise
+		s.Log.Warn("no room for a connection", "request_id", s.prepare(answer), "peer", c.RemoteAddr().String())
+	}()
 }
 
 // conn is a connection that tells when it was first heard of, and when it ended.
 type conn struct {
 	net.Conn
 	silent *silent
+	unread time.Duration
 	leave  func()
 	heard  atomic.Bool
+	lines  bareLines
 }
 
-// Read reads what the client sends.
+// Read reads what the client sends, up to a line whose end another server may not see.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 && c.heard.CompareAndSwap(false, true) {
 		c.silent.remove(c)
 	}
+	if before := c.lines.find(p[:n]); before >= 0 {
+		return before, errBareLine
+	}
 	return n, err
+}
+
+// Write sends a part of an answer, and ends the connection of a client that doesn't take
+// it: nobody else could have its place. What streams send is a write each.
+func (c *conn) Write(p []byte) (int, error) {
+	defer time.AfterFunc(c.unread, func() { _ = c.Conn.Close() }).Stop()
+	return c.Conn.Write(p)
 }
 
 // Close ends the connection.
@@ -73,16 +117,18 @@ func (c *conn) Close() error {
 // crowd counts the connections of each client. "" is those that may have all.
 type crowd struct {
 	mu  sync.Mutex
+	all int
 	has map[string]int
 }
 
-// enter counts one more, if the client may have it.
+// enter counts one more, if there is room for it and the client may have it.
 func (c *crowd) enter(client string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if client != "" && c.has[client] >= maxOfOne {
+	if c.all >= maxConns || client != "" && c.has[client] >= maxOfOne {
 		return false
 	}
+	c.all++
 	c.has[client]++
 	return true
 }
@@ -90,6 +136,7 @@ func (c *crowd) enter(client string) bool {
 func (c *crowd) leave(client string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.all--
 	if c.has[client]--; c.has[client] == 0 {
 		delete(c.has, client)
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"math"
 	"net/http"
@@ -22,6 +23,7 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 	answer := page.Explain(err)
 	tooLarge := answer.Status == http.StatusRequestEntityTooLarge
 	s.logFailure(c, id, answer.Status, err)
+	c.Request().ReleaseBody(bodyLimit) // of which a part may have come
 	c.Response().ResetBody()
 	c.Response().Header.Del(fiber.HeaderLocation) // of what was to follow
 	c.Status(answer.Status)
@@ -34,8 +36,12 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 		}
 		return c.JSON(answer.Envelope(id))
 	}
-	if tooLarge && string(c.Request().RequestURI()) == logoPath { // the form says what a logo may have
-		return c.Redirect(strings.TrimSuffix(logoPath, "/logo")+"?logo=too_large#logo", http.StatusSeeOther)
+	if tooLarge && string(c.Request().RequestURI()) == logoPath { // the form says what a logo may have, and when
+		why := "again"
+		if c.Request().Header.ContentLength() > logoLimit {
+			why = "too_large"
+		}
+		return c.Redirect(strings.TrimSuffix(logoPath, "/logo")+"?logo="+why+"#logo", http.StatusSeeOther)
 	}
 	var body bytes.Buffer
 	props := layout.ErrorProps{Status: answer.Status, Title: http.StatusText(answer.Status), What: answer.Sentence, RequestID: id}
@@ -44,7 +50,8 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 			props.HomeHref = s.formPage(c)
 		}
 	}
-	if err := layout.Error(props.Worded(c.UserContext())).Render(c.UserContext(), &body); err != nil {
+	ctx := context.WithoutCancel(c.UserContext()) // whose time may be over; a page of words asks nobody
+	if err := layout.Error(props.Worded(ctx)).Render(ctx, &body); err != nil {
 		s.Log.Error("error page not rendered", "request_id", id, "error", err)
 		return c.SendString(answer.Sentence)
 	}

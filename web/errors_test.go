@@ -123,7 +123,7 @@ func TestBodiesThatAreTaken(t *testing.T) {
 func TestFailuresElsewhereArePages(t *testing.T) {
 	b := setup(t, local)
 	w := b.signedIn(t)
-	for path, status := range map[string]int{"/nothing": 404, "/pay/unknown": 404, "/dashboard/panic": 500, "/static/x/none.css": 404,
+	for path, status := range map[string]int{"/nothing": 404, "/pay/unknown": 404, "/dashboard/panic": 500, "/pay/" + token + "/late": 503, "/static/x/none.css": 404,
 		"/v1x": 404, "/%2e%2e/v1": 404, "/%00": 404, "//dashboard": 404, "/dashboard/": 404, "/Dashboard": 404} {
 		answer, body := w.get(path)
 		if answer.StatusCode != status || !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/html") ||

@@ -2,16 +2,41 @@ package web_test
 
 import (
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 )
 
 // TestFraming (AP-19) sends requests whose end, target or headers two servers could
 // see in different places: each is refused and its connection closed, or has one
-// meaning and as many answers as there are requests.
+// meaning and as many answers as there are requests. It is the same when they arrive
+// byte by byte.
 func TestFraming(t *testing.T) {
-	b := setup(t, local)
-	address, _ := b.listen(t)
+	for name, wrap := range map[string]func(net.Listener) net.Listener{
+		"at once": func(ln net.Listener) net.Listener { return ln }, "byte by byte": func(ln net.Listener) net.Listener { return drips{ln} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t, local)
+			address, _ := b.listenBy(t, wrap)
+			framing(t, address)
+		})
+	}
+}
+
+// drips is a listener whose connections are read byte by byte.
+type drips struct{ net.Listener }
+
+func (d drips) Accept() (net.Conn, error) {
+	conn, err := d.Listener.Accept()
+	return drip{conn}, err
+}
+
+type drip struct{ net.Conn }
+
+func (d drip) Read(p []byte) (int, error) { return d.Conn.Read(p[:1]) }
+
+func framing(t *testing.T, address string) {
+	t.Helper()
 	const host = "Host: a\r\n"
 	get := "GET /healthz HTTP/1.1\r\n" + host
 	post := "POST /v1/echo HTTP/1.1\r\n" + host + "Content-Type: application/json\r\n"
@@ -53,6 +78,15 @@ func TestFraming(t *testing.T) {
 		"two types":                {post + "content-type: text/plain\r\nContent-Length: 2\r\n\r\n{}", "400"},
 		"two idempotency keys":     {post + "Idempotency-Key: a\r\nIdempotency-Key: b\r\nContent-Length: 2\r\n\r\n{}", "400"},
 		"a version to come":        {"GET /healthz HTTP/3.0\r\n" + host + "\r\n", "200"},
+		"LF within a value":        {get + "X: a\n\n" + next, "400"},
+		"LF between headers":       {get + "X: a\nY: b\r\n\r\n" + next, "400"},
+		"LF before the end":        {get + "X: a\n\r\n" + next, "400"},
+		"LF at the end":            {get + "X: a\r\n\n" + next, "400"},
+		"LF before a body":         {post + "Content-Length: 2\n\r\n{}" + next, "400"},
+		"LF after the target":      {"GET /healthz HTTP/1.1\n" + host + "\r\n" + next, "400"},
+		"LF everywhere":            {"GET /healthz HTTP/1.1\nHost: a\n\n" + next, "400"},
+		"LF and no header":         {"GET /healthz HTTP/1.0\n\n" + next, "400"},
+		"LF for all headers":       {"GET /healthz HTTP/1.0\r\n\n" + next, "400"},
 		"a body on GET":            {get + closing + fmt.Sprintf("Content-Length: %d\r\n\r\n", len(next)) + next, "200"},
 	}
 	for name, c := range cases {
@@ -61,8 +95,10 @@ func TestFraming(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	got := exchange(t, address, post+"Content-Length: 2\r\n\r\n{}GARBAGE\r\n\r\n") // a request, and what is none
-	if first, second, _ := strings.Cut(got[1:], "HTTP/1.1 "); !strings.HasPrefix(first, "TTP/1.1 200") || !strings.HasPrefix(second, "400") || strings.Contains(second, "HTTP/1.1 ") {
-		t.Errorf("bytes after the body: %q", got)
+	for name, second := range map[string]string{"no request": "GARBAGE\r\n\r\n", "LF after the target": "GET /healthz HTTP/1.1\n" + host + "\r\n" + next} {
+		got := exchange(t, address, post+"Content-Length: 2\r\n\r\n{}"+second) // a request, and what is none
+		if first, second, _ := strings.Cut(got[1:], "HTTP/1.1 "); !strings.HasPrefix(first, "TTP/1.1 200") || !strings.HasPrefix(second, "400") || strings.Contains(second, "HTTP/1.1 ") {
+			t.Errorf("%s after the body: %q", name, got)
+		}
 	}
 }

@@ -137,34 +137,6 @@ func (s *Server) guard(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// once are headers that mean one thing or nothing.
-var once = [][]byte{[]byte(fiber.HeaderAuthorization), []byte(fiber.HeaderContentType), []byte("Idempotency-Key")}
-
-// ambiguous reports a body with both a length and chunks, a header that goes on in
-// another line, and a second one where there can be one: what one server reads as the
-// next request, or as a header of its own, another reads as part of what came before.
-func ambiguous(r *fasthttp.Request) bool {
-	var length, chunks bool // as sent: once read, an empty body in chunks has a length too
-	seen := make([]bool, len(once))
-	for line := range bytes.Lines(r.Header.RawHeaders()) {
-		if line[0] == ' ' || line[0] == '\t' {
-			return true
-		}
-		name, _, _ := bytes.Cut(line, []byte(":"))
-		name = bytes.TrimSpace(name)
-		length = length || bytes.EqualFold(name, []byte("Content-Length"))
-		chunks = chunks || bytes.EqualFold(name, []byte("Transfer-Encoding"))
-		for i, header := range once {
-			if same := bytes.EqualFold(name, header); same && seen[i] {
-				return true
-			} else if same {
-				seen[i] = true
-			}
-		}
-	}
-	return length && chunks
-}
-
 func isJSON(c *fiber.Ctx) bool {
 	kind, parameters, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
 	charset := parameters["charset"]

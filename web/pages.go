@@ -10,7 +10,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"cointill/core/fault"
-	"cointill/core/limit"
 	"cointill/core/scope"
 	"cointill/handlers/page"
 )
@@ -72,7 +71,7 @@ func (p payers) Post(path string, h page.Handler) {
 // Start registers an act that a client may do startsPerMinute times a minute.
 func (p payers) Start(path string, h page.Handler) {
 	p.Post(path, func(c *page.Ctx) error {
-		if err := p.Limiter.Take("starts:"+limit.Neighbourhood(c.ClientIP), startsPerMinute).Err(); err != nil {
+		if err := p.Limiter.TakeFrom("starts", c.ClientIP, startsPerMinute).Err(); err != nil {
 			return err
 		}
 		return h(c)
@@ -240,7 +239,7 @@ func (s *Server) asPayer(h page.Handler) fiber.Handler {
 		c := s.ctx(f)
 		err := h(c)
 		if fault.KindOf(err) == fault.NotFound {
-			if refused := s.Limiter.Take("misses:"+limit.Neighbourhood(c.ClientIP), missesPerMinute).Err(); refused != nil {
+			if refused := s.Limiter.TakeFrom("misses", c.ClientIP, missesPerMinute).Err(); refused != nil {
 				return refused
 			}
 		}

@@ -36,6 +36,8 @@ const (
 	handleTime  = 15 * time.Second          // of one request in core and database
 	stopTime    = 10 * time.Second          // for what is under way when the server stops
 	headerLimit = 8 << 10
+
+	logosPerMinute = 20
 )
 
 // logoPath is where the one form with a file goes.
@@ -80,14 +82,18 @@ type Server struct {
 	actions map[string]scope.Action // of members' pages, by their route
 	silent  silent
 	crowd   crowd
-	timings *prometheus.HistogramVec
-	metrics *http.Server
+	// partings has room for those who are told that there is none.
+	partings chan struct{}
+	unread   time.Duration // that an answer may be
+	timings  *prometheus.HistogramVec
+	metrics  *http.Server
 }
 
 // New builds the server; it refuses a base address that would send login
 // cookies over an open network.
 func New(config Config, deps Deps) (*Server, error) {
-	s := &Server{Deps: deps, silent: silent{conns: map[*conn]struct{}{}}, crowd: crowd{has: map[string]int{}}, actions: map[string]scope.Action{}}
+	s := &Server{Deps: deps, silent: silent{conns: map[*conn]struct{}{}}, crowd: crowd{has: map[string]int{}},
+		partings: make(chan struct{}, maxPartings), unread: unread, actions: map[string]scope.Action{}}
 	if err := s.setBase(config.BaseURL); err != nil {
 		return nil, err
 	}
@@ -150,15 +156,16 @@ func (s *Server) build() {
 		Immutable: true, // strings of a request would be reused by the next one
 		// /v1/Payments and /v1/payments/ are other addresses than /v1/payments.
 		StrictRouting: true, CaseSensitive: true,
-		BodyLimit: bodyLimit, ReadBufferSize: headerLimit, Concurrency: maxConns,
-		ReadTimeout: 10 * time.Second, IdleTimeout: 30 * time.Second, // no WriteTimeout: it would cut streams
+		BodyLimit: bodyLimit, ReadBufferSize: headerLimit, Concurrency: 2 * maxConns, // the listener has its own bound
+		ReadTimeout: 10 * time.Second, IdleTimeout: 30 * time.Second, // no WriteTimeout, which would cut streams: see conn
 		DisableStartupMessage: true, DisablePreParseMultipartForm: true,
 		ErrorHandler: s.fail,
 	})
 	s.app.Server().CloseOnShutdown = true
-	s.app.Server().HeaderReceived = longer
+	s.app.Server().HeaderReceived = s.longer
 	known := s.app.Server().Handler
 	s.app.Server().Handler = func(r *fasthttp.RequestCtx) {
+		defer r.Request.ReleaseBody(bodyLimit) // fasthttp would keep a longer one for other requests
 		if slices.Contains(fiber.DefaultMethods, string(r.Method())) {
 			known(r)
 			return
@@ -171,9 +178,18 @@ func (s *Server) build() {
 	s.routes(s.Routes)
 }
 
-// longer lets the one form with a file have a longer body than all others.
-func longer(header *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
-	if string(header.RequestURI()) == logoPath {
+// longer lets the one form with a file have a longer body than all others, when a member
+// sends it: logosPerMinute of them together, each of which takes a minute at most. So what
+// is held for them stays below 50 MB.
+func (s *Server) longer(header *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
+	token := string(header.Cookie(s.store.name))
+	if string(header.RequestURI()) != logoPath || token == "" || header.ContentLength() > logoLimit {
+		return config
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), handleTime)
+	defer cancel()
+	session, err := s.Account.LoadSession(ctx, token) // who has none is sent to sign in afterwards
+	if err == nil && session.UserID != 0 && s.Limiter.Take("logos", logosPerMinute).Allowed {
 		config.MaxRequestBodySize, config.ReadTimeout = logoLimit, time.Minute // a phone sends it slowly
 	}
 	return config
@@ -181,7 +197,7 @@ func longer(header *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
 
 // Listen serves on the listener until Shutdown.
 func (s *Server) Listen(ln net.Listener) error {
-	return s.app.Listener(listener{ln, &s.silent, &s.crowd, s.trusted})
+	return s.app.Listener(listener{ln, s})
 }
 
 // ListenMetrics serves /metrics on a listener of its own until Shutdown.

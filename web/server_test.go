@@ -24,12 +24,18 @@ import (
 // listen serves on a real socket and returns its address and how to stop.
 func (b *bench) listen(t *testing.T) (address string, stop func() error) {
 	t.Helper()
+	return b.listenBy(t, func(ln net.Listener) net.Listener { return ln })
+}
+
+// listenBy serves on what wrap makes of the socket.
+func (b *bench) listenBy(t *testing.T, wrap func(net.Listener) net.Listener) (address string, stop func() error) {
+	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
-	go func() { done <- b.Listen(ln) }()
+	go func() { done <- b.Listen(wrap(ln)) }()
 	stopped := false
 	stop = func() error {
 		if stopped {
@@ -102,23 +108,6 @@ func TestRawRequests(t *testing.T) {
 	}
 }
 
-// TestTooLongAForm (AP-18): whoever sent more than a form may have comes back to its page, and
-// with a logo to the form that says how long one may be.
-func TestTooLongAForm(t *testing.T) {
-	b := setup(t, local)
-	address, _ := b.listen(t)
-	for _, c := range []struct{ path, from, status, want string }{
-		{"/dashboard/methods", b.base + "/dashboard?q=1", "413", `href="/dashboard?q=1">Back to the form`},
-		{"/dashboard/methods", "https://evil.example/dashboard?q=1", "413", `href="/dashboard">Back to the form`},
-		{"/dashboard/settings/logo", "", "303", "Location: /dashboard/settings?logo=too_large#logo"},
-	} {
-		got := exchange(t, address, "POST "+c.path+" HTTP/1.1\r\nHost: a\r\nReferer: "+c.from+"\r\nContent-Length: 5000000\r\n\r\n")
-		if !strings.HasPrefix(got, "HTTP/1.1 "+c.status) || !strings.Contains(got, c.want) {
-			t.Errorf("%s: %q", c.path, got)
-		}
-	}
-}
-
 // exchange sends bytes and reads until the server closes.
 func exchange(t *testing.T, address, request string) string {
 	t.Helper()
@@ -139,16 +128,6 @@ func exchange(t *testing.T, address, request string) string {
 		return string(all) + "\n(left open)"
 	}
 	return string(all)
-}
-
-// TestBareLineFeedsGetNoAnswer (AP-19): a request whose lines end in line feeds alone
-// gets no answer that a front server could take for another's.
-func TestBareLineFeedsGetNoAnswer(t *testing.T) {
-	b := setup(t, local)
-	address, _ := b.listen(t)
-	if got := exchange(t, address, "GET /healthz HTTP/1.1\nHost: a\n\n"); strings.Contains(got, "200") {
-		t.Errorf("%q", got)
-	}
 }
 
 func TestStreamEndsAtShutdown(t *testing.T) {

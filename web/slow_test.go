@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -33,19 +34,50 @@ func TestSlowBodiesAreCut(t *testing.T) {
 	}
 }
 
-// TestCrowds (AP-18) opens as many connections as one client may have: the next one of
-// theirs is closed, another client is answered, and so are they once they let go of one.
-// A trusted proxy has as many customers as there is room for.
+// TestUnreadAnswersAreCut (AP-18): neither an answer nor a stream waits for a client that
+// doesn't read it.
+func TestUnreadAnswersAreCut(t *testing.T) {
+	for _, path := range []string{"/v1/huge", "/pay/" + token + "/events"} {
+		b := setup(t, local)
+		b.CutAfter(100 * time.Millisecond)
+		events := 0
+		b.says = func() string { events++; return strings.Repeat(fmt.Sprintf("%08d", events), 1<<20) }
+		address, stop := b.listen(t)
+		conn := dialFrom(t, "127.0.0.1", address)
+		_, _ = io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: a\r\n\r\n")
+		if _, err := conn.Read(make([]byte, 1)); err != nil { // it has begun
+			t.Fatal(err)
+		}
+		for late := time.After(20 * time.Second); strings.HasSuffix(path, "events"); {
+			select {
+			case b.paid <- struct{}{}:
+				continue
+			case <-b.left:
+			case <-late:
+				t.Fatal("the stream goes on")
+			}
+			break
+		}
+		if err := stop(); err != nil { // which waits for what is under way
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// TestCrowds (AP-18, AP-23) opens as many connections as one client may have: the next one
+// of theirs is told to come back, another client is answered, and so are they once they
+// let go of one. A trusted proxy has as many customers as there is room for.
 func TestCrowds(t *testing.T) {
-	const most, ok = 3072, "HTTP/1.1 200 OK"
+	const ok, full = "HTTP/1.1 200 OK", "HTTP/1.1 503 Service Unavailable"
 	for name, test := range map[string]struct {
 		proxies []string
-		more    string // what the first client is told beyond that
-	}{"client": {nil, ""}, "trusted proxy": {[]string{"127.0.0.1"}, ok}} {
+		most    int
+		other   string // what another client is told beyond that
+	}{"client": {nil, 3072, ok}, "trusted proxy": {[]string{"127.0.0.1"}, 4096, full}} {
 		t.Run(name, func(t *testing.T) {
 			b := setup(t, web.Config{BaseURL: "http://127.0.0.1:8080", TrustedProxies: test.proxies})
 			address, _ := b.listen(t)
-			first := make([]net.Conn, most)
+			first := make([]net.Conn, test.most)
 			for i := range first {
 				first[i] = dialFrom(t, "127.0.0.1", address)
 			}
@@ -54,13 +86,19 @@ func TestCrowds(t *testing.T) {
 				conn func() net.Conn
 				want string
 			}{
-				{"one more of a client with all it may have", func() net.Conn { return dialFrom(t, "127.0.0.1", address) }, test.more},
-				{"another client", func() net.Conn { return dialFrom(t, "127.0.0.2", address) }, ok},
+				{"one more of a client with all it may have", func() net.Conn { return dialFrom(t, "127.0.0.1", address) }, full},
+				{"another client", func() net.Conn { return dialFrom(t, "127.0.0.2", address) }, test.other},
 				{"the first of them, which then leaves", func() net.Conn { return first[0] }, ok},
 				{"the next one", func() net.Conn { return dialFrom(t, "127.0.0.1", address) }, ok},
 			} {
-				if said := healthy(ask.conn()); said != ask.want {
-					t.Errorf("%s is told %q, want %q", ask.who, said, ask.want)
+				said := healthy(ask.conn())
+				if !strings.HasPrefix(said, ask.want) {
+					t.Fatalf("%s is told %q, want %q", ask.who, said, ask.want)
+				}
+				for _, part := range []string{"Retry-After: 5\r\n", "X-Request-Id: req_", "nosniff", `{"status":false,"message":"Too many connections`} {
+					if ask.want == full && !strings.Contains(said, part) {
+						t.Errorf("%s is not told %s: %q", ask.who, part, said)
+					}
 				}
 			}
 		})
@@ -81,11 +119,10 @@ func dialFrom(t *testing.T, from, address string) net.Conn {
 	return conn
 }
 
-// healthy is the first line of the answer; "" where the connection was closed without one.
+// healthy is the whole answer; "" where the connection was closed without one.
 func healthy(conn net.Conn) string {
 	_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
 	_, _ = io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
 	all, _ := io.ReadAll(conn)
-	line, _, _ := strings.Cut(string(all), "\r\n")
-	return line
+	return string(all)
 }

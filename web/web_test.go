@@ -49,6 +49,7 @@ type bench struct {
 	base  string
 	paid  chan struct{} // updates of the stream route
 	left  chan struct{} // closed when its page has left
+	says  func() string // the data of its events
 	fail  error         // of the readiness check
 }
 
@@ -68,7 +69,7 @@ func (b *buffer) String() string { b.mu.Lock(); defer b.mu.Unlock(); return b.al
 func setup(t *testing.T, config web.Config) *bench {
 	t.Helper()
 	b := &bench{clock: clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)), log: &buffer{}, base: config.BaseURL,
-		paid: make(chan struct{}, 1), left: make(chan struct{})}
+		paid: make(chan struct{}, 1), left: make(chan struct{}), says: func() string { return "<p>paid\n\nin full</p>" }}
 	b.db = modelstest.Open(t, false, b.clock.Now)
 	box, err := secret.NewBox([]byte(strings.Repeat("k", 32)))
 	if err != nil {
@@ -102,6 +103,7 @@ func api(app fiber.Router) {
 	app.Get("/v1/fail/:how", func(c *fiber.Ctx) error { return failures[c.Params("how")] })
 	app.Get("/v1/panic", func(*fiber.Ctx) error { panic(canary) })
 	app.Get("/v1/long", func(c *fiber.Ctx) error { return c.JSON(strings.Repeat("long ", 2000)) })
+	app.Get("/v1/huge", func(c *fiber.Ctx) error { return c.Send(make([]byte, 16<<20)) })
 	app.Get("/v1/listed", func(c *fiber.Ctx) error {
 		c.Locals(page.LocalCaller, scope.Scope{BusinessID: 1, Domain: scope.Test, Actor: "key:1", Role: scope.API})
 		return c.JSON(strings.Repeat("long ", 1000))
@@ -150,10 +152,16 @@ func (b *bench) checkout(p page.Payers) {
 		return c.Render(text("pay at " + c.BaseURL + " from " + c.ClientIP))
 	})
 	p.Post("/pay/:token/open", func(c *page.Ctx) error { return c.Redirect("/pay/" + c.Param("token")) })
+	p.Get("/pay/:token/late", func(c *page.Ctx) error {
+		ctx, cancel := context.WithTimeout(c.UserContext(), 0)
+		defer cancel()
+		c.SetUserContext(ctx)
+		return ctx.Err()
+	})
 	p.Start("/l/:code", func(c *page.Ctx) error { return c.Redirect("/pay/" + token) })
 	p.Get("/pay/:token/events", func(c *page.Ctx) error {
 		return c.Stream(b.paid, func() { close(b.left) }, func(context.Context) (page.Event, error) {
-			return page.Event{Name: "status", Data: "<p>paid\n\nin full</p>"}, nil
+			return page.Event{Name: "status", Data: b.says()}, nil
 		})
 	})
 }

@@ -17,6 +17,9 @@ type backupCommand struct {
 
 // Run copies the embedded database; it may run beside a serving instance.
 func (c backupCommand) Run(ctx context.Context, settings *Settings) error {
+	if err := models.Exists(settings.DatabaseURL, settings.DataDir); err != nil {
+		return err
+	}
 	db, err := models.Open(settings.DatabaseURL, settings.DataDir, clock.Real())
 	if err != nil {
 		return err
@@ -58,6 +61,9 @@ func (c restoreCommand) Run(ctx context.Context, settings *Settings) error {
 		return err
 	}
 	defer p.db.Close()
+	if err := p.db.Brought(ctx); err != nil {
+		return err
+	}
 	of, is, err := p.db.Copied(ctx)
 	if err != nil {
 		return err
@@ -66,7 +72,7 @@ func (c restoreCommand) Run(ctx context.Context, settings *Settings) error {
 		fmt.Printf("The database is a copy of %s.\n", of)
 	}
 	if c.LeaveOut == nil && (is || !c.All) {
-		return p.suggest(ctx)
+		return p.suggest(ctx, is && !c.All)
 	}
 	if c.LeaveOut != nil {
 		if err := p.leaveOut(ctx, *c.LeaveOut); err != nil {
@@ -103,8 +109,9 @@ func (p *product) leaveOut(ctx context.Context, by int64) error {
 	return err
 }
 
-// suggest refuses to go on without a number, and shows what it follows from.
-func (p *product) suggest(ctx context.Context) error {
+// suggest asks for the number, and shows what it follows from. That is an error, unless it
+// is the first of two steps: then serve refuses the database until the second is done.
+func (p *product) suggest(ctx context.Context, first bool) error {
 	list, err := p.wallets.Lately(ctx)
 	if err != nil {
 		return err
@@ -112,8 +119,13 @@ func (p *product) suggest(ctx context.Context) error {
 	for _, w := range list {
 		fmt.Printf("Wallet %d (%s) issues address %d next; in the last seven days of the copy it issued %d.\n", w.Wallet, w.Network, w.Next, w.Issued)
 	}
-	return errors.New("--leave-out says how many addresses of each wallet may have been given out since: " +
-		"take more rather than too few, as an address must never be given out twice, and what is left out is watched all the same")
+	const wanted = "--leave-out says how many addresses of each wallet may have been given out since: " +
+		"take more rather than too few, as an address must never be given out twice, and what is left out is watched all the same"
+	if !first {
+		return errors.New(wanted)
+	}
+	fmt.Printf("It is not served before `cointill restore --leave-out` is run with a number. %s.\n", wanted)
+	return nil
 }
 
 // copied refuses to serve a copy whose wallets would give addresses out again.

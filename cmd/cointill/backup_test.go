@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,7 +36,7 @@ type till struct {
 func openTill(t *testing.T, settings *Settings) *till {
 	t.Helper()
 	settings.Listen, settings.TestBitcoinURL, settings.TestBitcoinNetwork = "127.0.0.1:0", []string{"http://user:password@127.0.0.1:1"}, "regtest"
-	p, err := settings.beside(t.Context())
+	p, err := settings.build(t.Context(), &net.TCPAddr{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,8 +136,11 @@ func TestBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	again.Listen = "127.0.0.1:0"
-	if err := (restoreCommand{From: file}).Run(t.Context(), again); err == nil || !strings.Contains(err.Error(), "--leave-out") {
-		t.Fatalf("restored without a number: %v", err)
+	if err := (restoreCommand{From: file}).Run(t.Context(), again); err != nil { // the first of two steps
+		t.Fatal(err)
+	}
+	if err := (restoreCommand{All: true}).Run(t.Context(), again); err == nil || !strings.Contains(err.Error(), "--leave-out") {
+		t.Fatalf("a copy's keys are called complete: %v", err)
 	}
 	if _, _, err := again.start(t.Context()); err == nil || !strings.Contains(err.Error(), "cointill restore") {
 		t.Fatalf("a copy is served: %v", err)
@@ -151,6 +156,9 @@ func TestBackup(t *testing.T) {
 	now.as(old.scope.BusinessID)
 	if err := now.copied(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	if err := (restoreCommand{}).Run(t.Context(), again); err == nil || !strings.Contains(err.Error(), "--leave-out") {
+		t.Errorf("nothing keeps it from being served, and nothing is said: %v", err)
 	}
 	var paid string
 	for paid = range lost {
@@ -241,7 +249,9 @@ func TestRestoreInTheWay(t *testing.T) {
 		spoil func(dir string) error
 	}{
 		{"a journal", func(dir string) error { return os.WriteFile(filepath.Join(dir, "cointill.db-wal"), []byte("x"), 0o600) }},
-		{"a damaged copy", func(string) error { return os.WriteFile(file, []byte(strings.Repeat("x", 8192)), 0o600) }},
+		{"a damaged copy", func(string) error {
+			return errors.Join(os.WriteFile(file, []byte(strings.Repeat("x", 8192)), 0o600), os.WriteFile(file+"-wal", []byte("x"), 0o600))
+		}},
 	} {
 		dir := t.TempDir()
 		if err := step.spoil(dir); err != nil {
@@ -250,8 +260,57 @@ func TestRestoreInTheWay(t *testing.T) {
 		if err := models.Restore(t.Context(), file, dir); err == nil {
 			t.Errorf("%s: restored", step.name)
 		}
-		if left, err := filepath.Glob(filepath.Join(dir, "cointill.db")); err != nil || len(left) > 0 {
-			t.Errorf("%s: %q is left, %v", step.name, left, err)
+		for _, files := range []string{"cointill.db", "cointill.db.*"} {
+			if left, err := filepath.Glob(filepath.Join(dir, files)); err != nil || len(left) > 0 {
+				t.Errorf("%s: %q is left, %v", step.name, left, err)
+			}
+		}
+	}
+}
+
+// TestRestoreLog: what was committed and is in the log beside a file that was copied by
+// hand is restored too, and nothing but the database is left of it.
+func TestRestoreLog(t *testing.T) {
+	old, by, dir := t.TempDir(), t.TempDir(), t.TempDir()
+	db, err := (&Settings{DataDir: old}).open(t.Context(), clock.Real())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Once(t.Context(), "last", "word"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(by, os.DirFS(old)); err != nil {
+		t.Fatal(err)
+	}
+	if err := models.Restore(t.Context(), filepath.Join(by, "cointill.db"), dir); err != nil {
+		t.Fatal(err)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
+		t.Errorf("%v, %v", files, err)
+	}
+	restored, err := (&Settings{DataDir: dir}).open(t.Context(), clock.Real())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer restored.Close()
+	if last, err := restored.Once(t.Context(), "last", "lost"); err != nil || last != "word" {
+		t.Errorf("%q, %v", last, err)
+	}
+}
+
+// TestNoDatabase: a command about a database makes none where there is none.
+func TestNoDatabase(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "till.db")
+	for _, command := range []interface {
+		Run(context.Context, *Settings) error
+	}{backupCommand{To: file}, restoreCommand{}, walletList{}, walletUse{}, keyCreate{}, auditVerify{}, chainStatus{}, rescanCommand{}} {
+		settings := &Settings{DataDir: filepath.Join(t.TempDir(), "typo"), Listen: "127.0.0.1:0"}
+		if err := command.Run(t.Context(), settings); err == nil || !strings.Contains(err.Error(), "no database in "+settings.DataDir) {
+			t.Errorf("%T: %v", command, err)
+		}
+		if _, err := os.Stat(settings.DataDir); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%T made the folder: %v", command, err)
 		}
 	}
 }
@@ -278,8 +337,18 @@ func restoreInPlace(t *testing.T) {
 	if err := (restoreCommand{From: "a", LeaveOut: &forty}).Run(t.Context(), settings); !errors.Is(err, models.ErrNotEmbedded) {
 		t.Error(err)
 	}
+	// It has never said where it is, as under an earlier release: who restores it says that it is a copy.
+	if err := (restoreCommand{}).Run(t.Context(), settings); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.copied(t.Context()); err == nil {
+		t.Error("what was restored is served before a number was given")
+	}
 	if err := (restoreCommand{LeaveOut: &forty}).Run(t.Context(), settings); err != nil {
 		t.Fatal(err)
+	}
+	if err := b.copied(t.Context()); err != nil {
+		t.Error(err)
 	}
 	list, err := b.wallets.Lately(t.Context())
 	if err != nil || len(list) != 1 || list[0].Next != 41 || list[0].Issued != 1 {

@@ -221,5 +221,8 @@ func (s *Settings) beside(ctx context.Context) (*product, error) {
 	if err != nil {
 		return nil, errors.New(prefix + "_LISTEN is no address")
 	}
+	if err := models.Exists(s.DatabaseURL, s.DataDir); err != nil {
+		return nil, err
+	}
 	return s.build(ctx, address)
 }

@@ -71,8 +71,16 @@ func (s *Settings) open(ctx context.Context, now clock.Clock) (*models.DB, error
 	return db, nil
 }
 
-// accounts opens what the commands for businesses and keys need.
+// accounts opens what the commands for keys, users and the like need, of a database that there is.
 func (s *Settings) accounts(ctx context.Context) (*account.Service, *models.DB, error) {
+	if err := models.Exists(s.DatabaseURL, s.DataDir); err != nil {
+		return nil, nil, err
+	}
+	return s.newAccounts(ctx)
+}
+
+// newAccounts is accounts that makes the database where there is none.
+func (s *Settings) newAccounts(ctx context.Context) (*account.Service, *models.DB, error) {
 	box, err := s.box()
 	if err != nil {
 		return nil, nil, err
@@ -105,7 +113,7 @@ func (c businessCreate) Run(ctx context.Context, settings *Settings) error {
 	if err != nil {
 		return err
 	}
-	accounts, db, err := settings.accounts(ctx)
+	accounts, db, err := settings.newAccounts(ctx)
 	if err != nil {
 		return err
 	}

@@ -55,13 +55,13 @@ type Service struct {
 	Beat time.Duration
 
 	keys    models.Gather[struct{}, string, map[string]models.APIKey]
-	hashing chan struct{} // Argon2 takes 64 MiB each: two at a time
+	hashing line
 	dummy   func() string // a hash of nobody's password, compared for unknown e-mails
 }
 
 // New makes the service.
 func New(db *models.DB, now clock.Clock, box *secret.Box) *Service {
-	s := &Service{db: db, now: now, secret: box, Beat: 500 * time.Millisecond, hashing: make(chan struct{}, 2)}
+	s := &Service{db: db, now: now, secret: box, Beat: 500 * time.Millisecond, hashing: newLine()}
 	// Explicit, because the library's defaults follow the number of processors.
 	s.Cost = argon2id.Params{Memory: 64 << 10, Iterations: 3, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 	s.dummy = sync.OnceValue(func() string {
@@ -140,7 +140,7 @@ func (s *Service) create(ctx context.Context, n NewBusiness, onlyFirst bool) (mo
 	if err := n.check(); err != nil {
 		return models.Business{}, User{}, err
 	}
-	hash, err := s.hashPassword(ctx, n.Password)
+	hash, err := s.hashPassword(ctx, n.Password, false)
 	if err != nil {
 		return models.Business{}, User{}, err
 	}

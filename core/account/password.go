@@ -7,8 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/alexedwards/argon2id"
-
-	"cointill/core/fault"
 )
 
 // Bounds of a password in characters. There is no rule about their kinds.
@@ -49,19 +47,8 @@ func common(password string) bool {
 	return strings.Trim(password, password[:1]) == "" // one character over and over
 }
 
-// hashing waits for a place among the two that may hash at a time.
-func (s *Service) hashed(ctx context.Context, work func() error) error {
-	select {
-	case s.hashing <- struct{}{}:
-		defer func() { <-s.hashing }()
-		return work()
-	case <-ctx.Done():
-		return fault.Retry("busy", "The server is busy with other sign-ins. Try again in a moment.", retryBusy).Because(ctx.Err())
-	}
-}
-
-func (s *Service) hashPassword(ctx context.Context, password string) (hash string, err error) {
-	err = s.hashed(ctx, func() error {
+func (s *Service) hashPassword(ctx context.Context, password string, known bool) (hash string, err error) {
+	err = s.hashing.do(ctx, known, func() error {
 		hash, err = argon2id.CreateHash(password, &s.Cost)
 		return err
 	})
@@ -70,8 +57,8 @@ func (s *Service) hashPassword(ctx context.Context, password string) (hash strin
 
 // matches compares a password with a hash. The second result asks for a new
 // hash, because this one was made with other parameters than today's.
-func (s *Service) matches(ctx context.Context, password, hash string) (match, stale bool, err error) {
-	err = s.hashed(ctx, func() error {
+func (s *Service) matches(ctx context.Context, password, hash string, known bool) (match, stale bool, err error) {
+	err = s.hashing.do(ctx, known, func() error {
 		ok, made, err := argon2id.CheckHash(password, hash)
 		match = ok
 		stale = ok && *made != s.Cost

@@ -58,7 +58,7 @@ func (s *Service) ChangePassword(ctx context.Context, sc scope.Scope, p Proof, n
 	if err != nil {
 		return err
 	}
-	hash, err := s.hashPassword(ctx, next)
+	hash, err := s.hashPassword(ctx, next, true)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func (s *Service) ResetPassword(ctx context.Context, email, password string) (mo
 	if sentence := checkPassword(password); sentence != "" {
 		return models.Business{}, fault.Validation(fault.Fields{"password": {sentence}})
 	}
-	hash, err := s.hashPassword(ctx, password)
+	hash, err := s.hashPassword(ctx, password, false)
 	if err != nil {
 		return models.Business{}, err
 	}
@@ -180,7 +180,7 @@ func (s *Service) FinishReset(ctx context.Context, token, password string) error
 	if sentence := checkPassword(password); sentence != "" {
 		return fault.Validation(fault.Fields{"password": {sentence}})
 	}
-	hash, err := s.hashPassword(ctx, password)
+	hash, err := s.hashPassword(ctx, password, false)
 	if err != nil {
 		return err
 	}

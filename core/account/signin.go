@@ -44,7 +44,8 @@ var errSignIn = fault.New(fault.Unauthenticated, "sign_in_failed", "The e-mail a
 // one sentence for every failure; Limited, with the time to wait, after guesses
 // in a row. The guess is counted before it is checked, so that many at once
 // count as many. A browser that the user has signed in with before is counted by
-// itself, so that who guesses elsewhere keeps nobody out. What fails is answered on
+// itself, and waits for no strangers, so that who guesses elsewhere keeps nobody out.
+// Unavailable, and nothing counted, when too many are before it. What fails is answered on
 // the beat: only an account's own refusals are recorded, which takes time.
 func (s *Service) SignIn(ctx context.Context, c Credentials) (Entry, error) {
 	wait := s.beat()
@@ -83,19 +84,24 @@ func (s *Service) guess(ctx context.Context, c Credentials) (row models.User, ma
 	if err := s.countAddress(ctx, address); err != nil {
 		return row, false, err
 	}
-	if err := s.countGuess(ctx, guess); err != nil {
+	at := s.now()
+	if err := s.countGuess(ctx, guess, at); err != nil {
 		return row, false, err
 	}
-	match, err = s.compare(ctx, row, c.Password)
+	match, err = s.compare(ctx, row, c.Password, familiar)
+	if err != nil { // nobody looked at it
+		s.takeBack(ctx, address, guess, at)
+		return row, false, err
+	}
 	if match = match && row.ID != 0; match {
 		s.forgive(ctx, address, guess)
 	}
-	return row, match, err
+	return row, match, nil
 }
 
 // compare tells whether a password is a user's. For nobody it takes as long as
 // for somebody. A hash of an older make is made anew.
-func (s *Service) compare(ctx context.Context, row models.User, password string) (bool, error) {
+func (s *Service) compare(ctx context.Context, row models.User, password string, known bool) (bool, error) {
 	hash := row.PasswordHash
 	if row.ID == 0 {
 		hash = s.dummy()
@@ -103,9 +109,9 @@ func (s *Service) compare(ctx context.Context, row models.User, password string)
 	if len(password) > 4*maxPassword {
 		password = "" // no password of ours; hashing a long one would only cost time
 	}
-	match, stale, err := s.matches(ctx, password, hash)
+	match, stale, err := s.matches(ctx, password, hash, known)
 	if match && stale && row.ID != 0 {
-		s.rehash(ctx, row.ID, password)
+		s.rehash(ctx, row.ID, password, known)
 	}
 	return match, err
 }
@@ -142,8 +148,7 @@ func (s *Service) countAddress(ctx context.Context, key string) error {
 
 // countGuess makes the guesses of one e-mail, browser or code wait for one another: 1, 2, 4 …
 // up to 60 seconds. Of several at the same moment one is let through.
-func (s *Service) countGuess(ctx context.Context, key string) error {
-	now := s.now()
+func (s *Service) countGuess(ctx context.Context, key string, now time.Time) error {
 	var row models.Attempt
 	err := s.db.Read(ctx).Where("key = ?", key).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
@@ -189,7 +194,7 @@ func tooMany(wait time.Duration) error {
 // fails, the next sign-in merely has to wait: no reason to refuse this one.
 func (s *Service) forgive(ctx context.Context, address, guess string) {
 	err := s.db.Write(ctx, func(tx *models.Tx) error {
-		if err := tx.Exec(`UPDATE attempts SET count = count - 1 WHERE key = ? AND count > 0`, address).Error; err != nil {
+		if err := s.forgiveAddress(tx, address); err != nil {
 			return err
 		}
 		return tx.Where("key = ?", guess).Delete(&models.Attempt{}).Error
@@ -199,9 +204,29 @@ func (s *Service) forgive(ctx context.Context, address, guess string) {
 	}
 }
 
+func (s *Service) forgiveAddress(tx *models.Tx, address string) error {
+	return tx.Exec(`UPDATE attempts SET count = count - 1 WHERE key = ? AND count > 0`, address).Error
+}
+
+// takeBack undoes the count of a guess that was made at a time and never looked at. Those
+// before it still count, and so does it when another was let through meanwhile.
+func (s *Service) takeBack(ctx context.Context, address, guess string, at time.Time) {
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second) // the request's own time is up
+	defer done()
+	err := s.db.Write(ctx, func(tx *models.Tx) error {
+		if err := s.forgiveAddress(tx, address); err != nil {
+			return err
+		}
+		return tx.Exec(`UPDATE attempts SET count = count - 1, blocked_to = updated_at WHERE key = ? AND updated_at = ?`, guess, at).Error
+	})
+	if err != nil {
+		slog.WarnContext(ctx, "sign-in attempt not taken back", "error", err)
+	}
+}
+
 // rehash replaces a hash that was made with other parameters than today's.
-func (s *Service) rehash(ctx context.Context, userID int64, password string) {
-	hash, err := s.hashPassword(ctx, password)
+func (s *Service) rehash(ctx context.Context, userID int64, password string, known bool) {
+	hash, err := s.hashPassword(ctx, password, known)
 	if err == nil {
 		err = s.db.Exec(ctx).Model(&models.User{}).Where("id = ?", userID).
 			Updates(map[string]any{"password_hash": hash, "updated_at": s.now()}).Error

@@ -127,7 +127,7 @@ func (s *Service) ConfirmSecondFactor(ctx context.Context, sc scope.Scope, seale
 	if err := s.countAddress(ctx, address); err != nil {
 		return nil, err
 	}
-	if err := s.countGuess(ctx, guess); err != nil {
+	if err := s.countGuess(ctx, guess, s.now()); err != nil {
 		return nil, err
 	}
 	step, ok := s.stepOf(secret, plainCode(code))
@@ -235,7 +235,7 @@ func (s *Service) useCode(ctx context.Context, userID int64, code, ip string) (l
 	if err := s.countAddress(ctx, address); err != nil {
 		return 0, err
 	}
-	if err := s.countGuess(ctx, guess); err != nil {
+	if err := s.countGuess(ctx, guess, s.now()); err != nil {
 		return 0, err
 	}
 	code = plainCode(code)

@@ -11,10 +11,12 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net/netip"
 	"slices"
 	"sync"
 	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"cointill/core/clock"
 	"cointill/core/fault"
@@ -27,20 +29,9 @@ const (
 	// PerKey is the default number of requests of an API key in a window.
 	PerKey = 6000
 
-	exchange   = time.Second // between two exchanges with the database
-	maxCallers = 50_000      // counted apart in one process; the rest share a count
-	overflow   = "overflow"
+	exchange = time.Second // between two exchanges with the database
+	piece    = 500         // callers in one transaction: on SQLite everybody else waits for it
 )
-
-// Neighbourhood is what counts as one address: in IPv6 a customer has a whole /64.
-func Neighbourhood(ip string) string {
-	address, err := netip.ParseAddr(ip)
-	if err != nil || address.Unmap().Is4() {
-		return ip
-	}
-	prefix, _ := address.Prefix(64) // a valid IPv6 address has one
-	return prefix.String()
-}
 
 // Limiter counts callers. Make one with New, and Run it.
 type Limiter struct {
@@ -48,8 +39,9 @@ type Limiter struct {
 	now clock.Clock
 
 	mu      sync.Mutex
-	start   time.Time // of the window that callers holds
+	start   time.Time // of the window that the rest is about
 	callers map[string]*caller
+	crowd   crowd
 }
 
 type caller struct {
@@ -59,7 +51,7 @@ type caller struct {
 
 // New makes a limiter.
 func New(db *models.DB, now clock.Clock) *Limiter {
-	return &Limiter{db: db, now: now, callers: map[string]*caller{}}
+	return &Limiter{db: db, now: now, callers: map[string]*caller{}, crowd: crowd{}}
 }
 
 // Result is where a caller stands after a request.
@@ -91,17 +83,33 @@ func (r Result) Err() error {
 }
 
 // Take counts a request of a caller that may make quota requests in a window.
-// A refused request doesn't count.
+// A refused request doesn't count. Who can invent callers must not be let here:
+// each is counted apart, however many there are.
 func (l *Limiter) Take(name string, quota int64) Result {
 	now := l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.turn(now)
-	c := l.callers[name]
-	if c == nil && len(l.callers) >= maxCallers {
-		name = overflow
-		c = l.callers[name]
+	return l.take(name, quota, now)
+}
+
+// TakeFrom is Take for requests of a kind, counted by the client's address: with
+// its neighbours' where there are too many addresses to count each apart.
+func (l *Limiter) TakeFrom(kind, ip string, quota int64) Result {
+	now, own, around := l.now(), kind+":"+Neighbourhood(ip), surroundings(ip)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.turn(now)
+	if l.callers[own] == nil {
+		if shared := l.crowd.enter(around); shared != "" {
+			own = kind + ":" + shared
+		}
 	}
+	return l.take(own, quota, now)
+}
+
+func (l *Limiter) take(name string, quota int64, now time.Time) Result {
+	c := l.callers[name]
 	if c == nil {
 		c = &caller{}
 		l.callers[name] = c
@@ -116,10 +124,11 @@ func (l *Limiter) Take(name string, quota int64) Result {
 }
 
 // turn begins a new window when its time has come. What the old one still had
-// to tell the database is of no use to anybody.
+// to tell the database is of no use to anybody. A clock that is set back by no more
+// than a window brings no old one back: its counts are forgotten here.
 func (l *Limiter) turn(now time.Time) {
-	if start := now.Truncate(Window); !start.Equal(l.start) {
-		l.start, l.callers = start, map[string]*caller{}
+	if start := now.Truncate(Window); start.After(l.start) || start.Before(l.start.Add(-Window)) {
+		l.start, l.callers, l.crowd = start, map[string]*caller{}, crowd{}
 	}
 }
 
@@ -139,41 +148,54 @@ func (l *Limiter) Run(ctx context.Context) {
 	}
 }
 
+// share is what was counted here of a caller since the last exchange. The caller is
+// the one that it was counted of: when the clock moves there may be another of its name.
 type share struct {
-	Name  string
-	Count int64
+	name   string
+	caller *caller
+	count  int64
 }
 
 // Exchange adds what was counted here to the shared rows and learns what the
 // other replicas counted. What could not be added stays to be added next time.
 func (l *Limiter) Exchange(ctx context.Context) error {
 	start, shares := l.pending()
-	if len(shares) == 0 {
-		return nil
-	}
-	totals := make([]int64, len(shares))
-	err := l.db.Write(ctx, func(tx *models.Tx) error {
-		for i, s := range shares {
-			err := tx.Raw(`INSERT INTO rate_windows (key, starts_at, count) VALUES (?, ?, ?)
-				ON CONFLICT (key, starts_at) DO UPDATE SET count = rate_windows.count + excluded.count RETURNING count`,
-				s.Name, start, s.Count).Find(&totals[i]).Error
-			if err != nil {
-				return err
-			}
+	for some := range slices.Chunk(shares, piece) {
+		if err := l.add(ctx, start, some); err != nil {
+			return err
 		}
-		return tx.Where("starts_at < ?", start.Add(-Window)).Delete(&models.RateWindow{}).Error
+	}
+	return nil
+}
+
+// add exchanges the counts of some callers in one transaction, which also takes
+// away rows of windows that are over: more of them than it makes.
+func (l *Limiter) add(ctx context.Context, start time.Time, shares []share) error {
+	var rows []models.RateWindow
+	err := l.db.Write(ctx, func(tx *models.Tx) error {
+		rows = make([]models.RateWindow, len(shares)) // Write may run this again
+		for i, s := range shares {
+			rows[i] = models.RateWindow{Key: s.name, StartsAt: start, Count: s.count}
+		}
+		sum := clause.OnConflict{Columns: []clause.Column{{Name: "key"}, {Name: "starts_at"}},
+			DoUpdates: clause.Assignments(map[string]any{"count": gorm.Expr("rate_windows.count + excluded.count")})}
+		if err := tx.Clauses(sum, clause.Returning{}).Create(&rows).Error; err != nil {
+			return err
+		}
+		return tx.Exec(`DELETE FROM rate_windows WHERE (key, starts_at) IN (SELECT key, starts_at FROM rate_windows WHERE starts_at < ? ORDER BY starts_at LIMIT ?)`,
+			start.Add(-Window), 2*piece).Error
 	})
 	if err != nil {
 		return err
 	}
+	totals := make(map[string]int64, len(rows)) // databases give them in any order
+	for _, row := range rows {
+		totals[row.Key] = row.Count
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.start.Equal(start) {
-		return nil
-	}
-	for i, s := range shares {
-		c := l.callers[s.Name]
-		c.shared, c.pending = totals[i], c.pending-s.Count
+	for _, s := range shares {
+		s.caller.shared, s.caller.pending = totals[s.name], s.caller.pending-s.count
 	}
 	return nil
 }
@@ -187,9 +209,9 @@ func (l *Limiter) pending() (time.Time, []share) {
 	var shares []share
 	for name, c := range l.callers {
 		if c.pending > 0 {
-			shares = append(shares, share{name, c.pending})
+			shares = append(shares, share{name, c, c.pending})
 		}
 	}
-	slices.SortFunc(shares, func(a, b share) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(shares, func(a, b share) int { return cmp.Compare(a.name, b.name) })
 	return l.start, shares
 }

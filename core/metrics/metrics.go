@@ -166,7 +166,7 @@ func (c *Collector) fill(k *kept, now time.Time, keep time.Duration, read func(c
 	defer cancel()
 	list, err := read(ctx, now)
 	if err != nil {
-		slog.Error("metrics can't be read from the database", "error", err)
+		slog.Error("metrics: the database can't be read or changed", "error", err)
 	}
 	*k = kept{at: now, metrics: list}
 }

@@ -195,6 +195,31 @@ func TestDatabaseDown(t *testing.T) {
 	}
 }
 
+// TestDatabaseFull: a database that takes no changes is told of as /readyz tells it,
+// and what can be read of it, too.
+func TestDatabaseFull(t *testing.T) {
+	now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	db := modelstest.Open(t, false, now.Now)
+	b := setup(t, db)
+	if err := db.Exec(t.Context()).Exec("PRAGMA max_page_count = 1").Error; err != nil { // no page more than there are
+		t.Fatal(err)
+	}
+	if db.Exec(t.Context()).Exec("CREATE TABLE more AS SELECT zeroblob(100000) AS x").Error == nil {
+		t.Fatal("there was room")
+	}
+	for _, want := range []float64{0, 1} {
+		found := gathered(t, b.registry)
+		if up, told := found[`cointill_database_up{}`]; !told || up != want || (db.Ping(t.Context()) == nil) != (want == 1) {
+			t.Errorf("the database is said to be %v (%v), want %v", up, told, want)
+		}
+		if _, told := found[`cointill_queue_due{queue="mails"}`]; !told {
+			t.Error("mails are not counted")
+		}
+		now.Advance(6 * time.Second)
+		b.clock.Advance(6 * time.Second)
+	}
+}
+
 // TestCounters: what happens is counted, and stands at 0 before.
 func TestCounters(t *testing.T) {
 	b := setup(t, modelstest.Open(t, false, time.Now))

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -17,7 +18,7 @@ import (
 var (
 	buildInfo    = describe("build_info", "What this process was built as; always 1.", "version", "revision", "go")
 	clockDrift   = describe("clock_drift_seconds", "How far the clock of this process's machine is ahead of the database's; 0 with SQLite, where they are one.")
-	databaseUp   = describe("database_up", "1 when the database could be read, else 0.")
+	databaseUp   = describe("database_up", "1 when the database can be read and changed, as far as is known, else 0.")
 	onStandby    = describe("lists_on_standby", "1 while lists are read from the standby; 0 while they are read from the database itself, and where there is no standby.")
 	followHeight = describe("follower_height_blocks", "The last block that was read of a network.", "network", "domain")
 	followLag    = describe("follower_lag_blocks", "Blocks that the network's nodes have and that were not read yet.", "network", "domain")
@@ -53,16 +54,18 @@ func truth(is bool) float64 {
 	return 0
 }
 
-// read reads what stands in the database.
+// read reads what stands in the database. What can be read of one that takes no
+// changes now is told all the same.
 func (c *Collector) read(ctx context.Context, now time.Time) (list []prometheus.Metric, err error) {
+	unwell := c.DB.Ping(ctx) // as /readyz asks
 	for _, part := range []func(context.Context, time.Time) ([]prometheus.Metric, error){c.follows, c.leases, c.prices, c.queues, c.stray} {
 		some, err := part(ctx, now)
 		if err != nil {
-			return []prometheus.Metric{gauge(databaseUp, 0)}, err
+			return []prometheus.Metric{gauge(databaseUp, 0)}, errors.Join(unwell, err)
 		}
 		list = append(list, some...)
 	}
-	return append(list, gauge(databaseUp, 1)), nil
+	return append(list, gauge(databaseUp, truth(unwell == nil))), unwell
 }
 
 // follows is how far each network is read.

@@ -257,6 +257,12 @@ func (s *Service) giveBack(tx *models.Tx, v *View, from State) error {
 
 // step appends to the payment's timeline.
 func (s *Service) step(tx *models.Tx, v *View, row models.Step) error {
+	row = s.numbered(v, row)
+	return tx.Create(&row).Error
+}
+
+// numbered is the next row of a payment's timeline.
+func (s *Service) numbered(v *View, row models.Step) models.Step {
 	v.Payment.Steps++
 	row.PaymentID, row.Number = v.Payment.ID, v.Payment.Steps
 	row.At, row.CreatedAt = v.Now, s.Clock()
@@ -269,7 +275,7 @@ func (s *Service) step(tx *models.Tx, v *View, row models.Step) error {
 	if row.Actor == "" {
 		row.Actor = "system"
 	}
-	return tx.Create(&row).Error
+	return row
 }
 
 // save writes the payment's row, which load has locked (on SQLite the

@@ -172,7 +172,7 @@ func TestPartReversed(t *testing.T) {
 }
 
 // TestDoubleSpend (BTC-2): the coins of a payment are spent elsewhere, in a block that
-// becomes final.
+// becomes final, or in one that leaves the chain and is forgotten with it.
 func TestDoubleSpend(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		v := b.opened()
@@ -191,6 +191,20 @@ func TestDoubleSpend(t *testing.T) {
 		if got := b.events(v.Payment.ID); got != "initiated detected failed unexpected_transfer" {
 			t.Errorf("events: %s", got)
 		}
+		// So is one before it is final, and the payment's own transaction waits again.
+		w := b.opened()
+		again := b.pay(w, "bb", w.Payment.Due)
+		b.pool(nil, again)
+		block = b.block(int64(len(b.blocks)))
+		block.Spends = []chain.Spend{{Key: "coin-of-bb", TxID: "rival"}}
+		b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{}})
+		b.reorg(1, &chain.Pending{Transfers: []chain.Transfer{again}})
+		if got := b.expect(w.Payment.Reference, payment.Initiated, ""); got.Payment.Paid.Cmp(got.Payment.Due) != 0 {
+			t.Errorf("%s is on its way, of %s", got.Payment.Paid, got.Payment.Due)
+		}
+		b.mine(again)
+		b.mine()
+		b.expect(w.Payment.Reference, payment.Successful, "")
 	})
 }
 

@@ -1,8 +1,8 @@
 package payment
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 
 	"cointill/core/money"
 	"cointill/core/scope"
@@ -13,12 +13,16 @@ import (
 // news is a payment that a block or a picture of the mempool brings something.
 type news struct {
 	*View
-	events []happened // to send
-	summed bool       // Paid is the sum of Transfers that are there
+	events []happened    // to send
+	summed bool          // Paid is the sum of Transfers that are there
+	at     map[int64]int // where in Transfers each is, by id; nil while nobody asked
 }
 
 // happened is an event that is to be sent, and the transfers that it is about.
-type happened struct{ kind, about string }
+type happened struct {
+	kind  string
+	about []string
+}
 
 // view is a payment as this block or picture finds it: read once, however many
 // transfers concern it.
@@ -40,7 +44,7 @@ func (a *applying) view(id int64) (*news, error) {
 
 // announce puts a transfer's first sighting on the payment's timeline, and notes
 // what the merchant is to be told. Via is the transfer's.
-func (a *applying) announce(n *news, row models.Transfer, via string) error {
+func (a *applying) announce(n *news, row models.Transfer, via string) {
 	amount := row.Asset
 	if row.Amount.Sign() > 0 { // else the asset's name says how much
 		amount += " " + row.Amount.String()
@@ -63,12 +67,14 @@ func (a *applying) announce(n *news, row models.Transfer, via string) error {
 	if at < 0 {
 		at, n.events = len(n.events), append(n.events, happened{kind: kind})
 	}
-	n.events[at].about += fmt.Sprint(" ", row.TxID, ":", row.Index)
+	if about := &n.events[at].about; len(*about) == 0 || (*about)[len(*about)-1] != row.TxID {
+		*about = append(*about, row.TxID)
+	}
 	if row.Unmatched == "" {
 		n.count(row)
 	}
-	return a.step(a.tx, n.View, models.Step{Kind: StepTransfer, From: n.Payment.Status, To: n.Payment.Status, Remark: remark,
-		Reason: row.Unmatched, Detail: detail(map[string]any{"hash": row.TxID, "index": row.Index, "amount": row.Amount.String(), "asset": row.Asset})})
+	a.steps = append(a.steps, a.numbered(n.View, models.Step{Kind: StepTransfer, From: n.Payment.Status, To: n.Payment.Status, Remark: remark,
+		Reason: row.Unmatched, Detail: detail(map[string]any{"hash": row.TxID, "index": row.Index, "amount": row.Amount.String(), "asset": row.Asset})}))
 }
 
 // count adds a transfer to what was paid.
@@ -84,7 +90,7 @@ func (n *news) count(row models.Transfer) {
 	if !row.Reverted {
 		n.Payment.Paid = n.Payment.Paid.Add(row.Amount)
 	}
-	n.Transfers = append(n.Transfers, row)
+	n.Transfers, n.at = append(n.Transfers, row), nil
 	if n.Payment.FirstSeenAt == nil {
 		n.Payment.FirstSeenAt = row.SeenAt
 	}
@@ -94,13 +100,19 @@ func (n *news) count(row models.Transfer) {
 // event of a kind for a payment, however many transfers there are, so that
 // nobody can make more work than there are blocks by sending dust.
 func (a *applying) tellAll() error {
+	if len(a.steps) > 0 {
+		if err := a.tx.CreateInBatches(a.steps, askedAtOnce).Error; err != nil {
+			return err
+		}
+		a.steps = nil
+	}
 	for _, id := range a.told {
 		n := a.views[id]
 		if len(n.events) == 0 {
 			continue
 		}
 		for _, h := range n.events {
-			if err := a.emit(a.tx, n.View, h.kind, h.about); err != nil {
+			if err := a.emit(a.tx, n.View, h.kind, strings.Join(h.about, " ")); err != nil {
 				return err
 			}
 		}

@@ -143,12 +143,14 @@ type applying struct {
 	fresh     int             // transfers that were not known
 	views     map[int64]*news // payments that this block or picture brings something, by id
 	told      []int64         // their ids, in the order in which they were met
+	recall
 }
 
 // begin forgets what an earlier try of the transaction found.
 func (a *applying) begin(tx *models.Tx) {
 	a.tx, a.touched, a.spends, a.forgotten = tx, map[int64]bool{}, nil, nil
 	a.fresh, a.views, a.told = 0, nil, nil
+	a.recall = recall{places: map[string][]models.Destination{}, known: map[string]models.Transfer{}}
 }
 
 func (a *applying) run() error {
@@ -250,6 +252,9 @@ func (a *applying) facts(b chain.Block) error {
 			return err
 		}
 	}
+	if err := a.recallKnown(b.Transfers); err != nil {
+		return err
+	}
 	for _, t := range b.Transfers {
 		if err := a.seen(t, &b.Header); err != nil {
 			return err
@@ -281,6 +286,9 @@ func (a *applying) pending(p chain.Pending) error {
 		if err := a.spent(s, nil); err != nil {
 			return err
 		}
+	}
+	if err := a.recallKnown(p.Transfers); err != nil {
+		return err
 	}
 	for _, t := range p.Transfers {
 		if err := a.seen(t, nil); err != nil {

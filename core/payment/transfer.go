@@ -29,12 +29,8 @@ const (
 
 // seen writes a transfer as a block (or, without one, the mempool) shows it.
 func (a *applying) seen(t chain.Transfer, block *chain.Header) error {
-	var row models.Transfer
-	found := a.tx.Where("network = ? AND tx_id = ? AND idx = ?", a.network, t.TxID, t.Index).Limit(1).Find(&row)
-	if found.Error != nil {
-		return found.Error
-	}
-	if found.RowsAffected == 0 {
+	row, known := a.known[t.Key()]
+	if !known {
 		return a.first(t, block)
 	}
 	if block != nil && row.Height == nil && another(row, t) {
@@ -67,11 +63,13 @@ func (a *applying) seen(t chain.Transfer, block *chain.Header) error {
 	if err != nil {
 		return err
 	}
+	a.known[t.Key()] = row
 	a.refresh(row)
 	if v == nil {
 		return nil
 	}
-	return a.announce(v, row, t.Via)
+	a.announce(v, row, t.Via)
+	return nil
 }
 
 // refresh puts a changed row into the payment that was read before it changed.
@@ -80,10 +78,14 @@ func (a *applying) refresh(row models.Transfer) {
 		return
 	}
 	n := a.views[*row.PaymentID]
-	for i := range n.Transfers {
-		if n.Transfers[i].ID == row.ID {
-			n.Transfers[i], n.summed = row, false
+	if n.at == nil {
+		n.at = make(map[int64]int, len(n.Transfers))
+		for i, t := range n.Transfers {
+			n.at[t.ID] = i
 		}
+	}
+	if i, has := n.at[row.ID]; has {
+		n.Transfers[i], n.summed = row, false
 	}
 }
 
@@ -130,7 +132,7 @@ func (a *applying) anew(row models.Transfer, t chain.Transfer, block *chain.Head
 	if row.PaymentID != nil && a.views[*row.PaymentID] != nil {
 		n := a.views[*row.PaymentID]
 		n.Transfers = slices.DeleteFunc(n.Transfers, func(one models.Transfer) bool { return one.ID == row.ID })
-		n.summed = false
+		n.summed, n.at = false, nil
 	}
 	return a.put(models.Transfer{ID: row.ID, CreatedAt: row.CreatedAt}, t, block)
 }
@@ -168,17 +170,16 @@ func (a *applying) put(row models.Transfer, t chain.Transfer, block *chain.Heade
 	if err := a.inherit(&row, t.Spends); err != nil {
 		return err
 	}
-	if err := a.tx.Save(&row).Error; err != nil {
+	if err := a.store(&row, t.Spends); err != nil {
 		return err
 	}
-	if err := a.needs(row, t.Spends); err != nil {
-		return err
-	}
+	a.known[t.Key()] = row
 	if v == nil {
 		return nil
 	}
 	a.touch(row)
-	return a.announce(v, row, t.Via)
+	a.announce(v, row, t.Via)
+	return nil
 }
 
 // inherit gives a transfer the time of the one that it replaces, where that
@@ -189,11 +190,7 @@ func (a *applying) inherit(row *models.Transfer, spends []string) error {
 	if row.PaymentID == nil || row.Unmatched != "" || len(spends) == 0 {
 		return nil
 	}
-	var replaced []models.Transfer
-	err := a.tx.Where("payment_id = ? AND network = ? AND tx_id <> ? AND unmatched = '' AND gone AND tx_id IN (?)", *row.PaymentID, a.network, row.TxID,
-		a.tx.Model(&models.Transfer{}).Select("tx_id").Where("id IN (?)",
-			a.tx.Model(&models.Spend{}).Select("transfer_id").Where("network = ? AND spend_key IN ?", a.network, spends[:min(len(spends), chain.MaxSpends)]))).
-		Find(&replaced).Error
+	replaced, err := a.replacedBy(row, spends)
 	if err != nil {
 		return err
 	}
@@ -209,9 +206,13 @@ func (a *applying) inherit(row *models.Transfer, spends []string) error {
 	return nil
 }
 
-// needs stores the spend keys of a transaction, with the first of its transfers
-// that was seen: they are the whole transaction's.
-func (a *applying) needs(row models.Transfer, keys []string) error {
+// store writes a transfer, and the spend keys of its transaction with the first of its
+// transfers that was seen: they are the whole transaction's.
+func (a *applying) store(row *models.Transfer, keys []string) error {
+	if err := a.tx.Save(row).Error; err != nil || a.noted == row.TxID {
+		return err
+	}
+	a.noted = row.TxID
 	var others []int64
 	err := a.tx.Model(&models.Transfer{}).Where("network = ? AND tx_id = ? AND id <> ?", a.network, row.TxID, row.ID).Limit(1).Pluck("id", &others).Error
 	if err != nil || len(others) > 0 || len(keys) == 0 {
@@ -229,8 +230,8 @@ func (a *applying) needs(row models.Transfer, keys []string) error {
 // attach finds the payment that a transfer's destination was given to, and
 // whether it credits it. Barred is why it can't, wherever it came to; "" when it can.
 func (a *applying) attach(row *models.Transfer, barred string) (*news, error) {
-	var places []models.Destination
-	if err := a.tx.Where("network = ? AND address = ? AND tag IN ?", a.network, row.Address, tagsOf(row)).Order("tag DESC").Find(&places).Error; err != nil {
+	places, err := a.placesOf(row)
+	if err != nil {
 		return nil, err
 	}
 	if len(places) == 0 {

@@ -1,6 +1,8 @@
 package payment_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +63,28 @@ func TestLeftOutAddresses(t *testing.T) {
 		}
 		if got := list[0]; got.Transfer.Unmatched != payment.UnknownPayment || got.Reference != "" || got.Address != address || got.Amount.Cmp(money.Units(7)) != 0 {
 			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// TestTwoKindsAtOnce: what counts and what doesn't, in one picture of the mempool or in
+// one block, are told each for itself, whichever comes first.
+func TestTwoKindsAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		for i, want := range []string{"detected unexpected_transfer", "unexpected_transfer detected"} {
+			for where, seen := range map[string]func(...chain.Transfer){"pool": func(two ...chain.Transfer) { b.pool(nil, two...) }, "block": b.mine} {
+				v := b.opened()
+				two := []chain.Transfer{b.pay(v, fmt.Sprint(where, i), v.Payment.Due), b.pay(v, fmt.Sprint("other-", where, i), money.Units(7))}
+				two[1].Asset = "another"
+				if i > 0 {
+					slices.Reverse(two)
+				}
+				seen(two...)
+				got := strings.TrimSuffix(b.events(v.Payment.ID), " processing")
+				if got != "initiated "+want {
+					t.Errorf("by a %s: %s, want %s", where, got, want)
+				}
+			}
 		}
 	})
 }

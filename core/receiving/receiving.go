@@ -34,6 +34,7 @@ type Accounts interface {
 type Wallets interface {
 	Preview(ctx context.Context, sc scope.Scope, c money.Chain, key, script string) (wallet.Preview, error)
 	Active(ctx context.Context, sc scope.Scope, c money.Chain) (wallet.State, bool, error)
+	Prepare(ctx context.Context, sc scope.Scope, c money.Chain, key, script, actor string) error
 	Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script, actor string) (models.Wallet, error)
 }
 
@@ -116,6 +117,9 @@ func (s *Service) Operate(ctx context.Context, sc scope.Scope, c Change) (models
 }
 
 func (s *Service) write(ctx context.Context, sc scope.Scope, c Change, t told) (used models.Wallet, changed bool, err error) {
+	if err := s.Wallets.Prepare(ctx, sc, c.Chain, c.Key, c.Script, sc.Actor); err != nil {
+		return used, false, err
+	}
 	err = s.DB.Write(ctx, func(tx *models.Tx) (err error) {
 		used, changed, err = s.store(tx, sc, c, t)
 		return err

@@ -194,6 +194,12 @@ func (w *world) swept(r *replica) {
 	if n > 0 {
 		w.find("%d payments have confirmed money and are not processing", n)
 	}
+	w.must(r.db.Read(w.t.Context()).Raw(`SELECT COUNT(*) FROM payments p WHERE p.status = 'processing' AND (p.due_at IS NULL OR p.due_at > ?)
+		AND NOT EXISTS (SELECT 1 FROM transfers t WHERE t.payment_id = p.id AND t.unmatched = '' AND t.height IS NOT NULL AND NOT t.gone AND NOT t.reverted)`,
+		w.clock.Now().Add(time.Minute)).Scan(&n).Error)
+	if n > 0 {
+		w.find("%d payments are processing without confirmed money", n)
+	}
 	w.must(r.db.Read(w.t.Context()).Raw("SELECT COUNT(*) FROM payments WHERE status = 'pending' AND created_at < ? AND (due_at IS NULL OR due_at > ?)",
 		w.clock.Now().Add(-7*time.Minute), w.clock.Now().Add(time.Minute)).Scan(&n).Error)
 	if n > 0 {

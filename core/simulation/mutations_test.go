@@ -37,12 +37,15 @@ var mutations = []mutation{
 	{"a key's answer is not kept", "core/idempotency/idempotency.go", "		return claim.finish(tx, answer)", "		return nil"},
 	{"a tag is not looked at", "core/payment/transfer.go", "	place := places[0]", "	place := places[len(places)-1]"},
 	{"what came after the end is not listed", "core/payment/transfer.go", "		row.Unmatched = AfterFinal\n	}\n	return v, nil", "	}\n	return v, nil"},
-	{"a declined payment is not told of", "core/payment/apply.go", "if err := s.emit(tx, v, kind); err != nil {", "if kind == webhook.PaymentDeclined {\n	} else if err := s.emit(tx, v, kind); err != nil {"},
-	{"a reversed payment is not told of", "core/payment/apply.go", "if err := s.emit(tx, v, kind); err != nil {", "if kind == webhook.PaymentReversed {\n	} else if err := s.emit(tx, v, kind); err != nil {"},
+	{"a declined payment is not told of", "core/payment/apply.go", "if err := s.emit(tx, v, kind, \"\"); err != nil {", "if kind == webhook.PaymentDeclined {\n	} else if err := s.emit(tx, v, kind, \"\"); err != nil {"},
+	{"a reversed payment is not told of", "core/payment/apply.go", "if err := s.emit(tx, v, kind, \"\"); err != nil {", "if kind == webhook.PaymentReversed {\n	} else if err := s.emit(tx, v, kind, \"\"); err != nil {"},
 	{"a second failure cancels a delivery", "core/webhook/settle.go", "if r.status == http.StatusGone {", "if r.status == http.StatusGone || row.Tries == 1 {"},
 	{"events say that all was paid", "core/payment/record.go", "	p, coin := v.Payment, v.Coin()\n	r := Record{", "	v.Payment.Paid = v.Payment.Due\n	p, coin := v.Payment, v.Coin()\n	r := Record{"},
 	{"dust holds a price", "core/payment/transfer.go", " && paid[t.TxID].Cmp(row.Amount) >= 0 {", " {"},
 	{"reversed only when nothing is left", "core/payment/decide.go", "sum.confirmed.Cmp(c.Paid) < 0", "sum.confirmed.Sign() == 0"},
+	{"an undone block's payments are not looked at", "core/payment/observe.go", "	for _, t := range rows {\n		a.touch(t)\n	}\n	loose", "	loose"},
+	{"a lease is taken while it is held", "core/lease/lease.go", "AND (holder = ? OR expires_at <= ?)`", "AND (holder = ? OR expires_at >= ?)`"},
+	{"who takes over has the old fence", "core/lease/lease.go", "ELSE fence + 1 END", "ELSE fence END"},
 	{"a webhook that is gone stays on", "core/webhook/settle.go", "row.Active && (gone || ", "row.Active && ("},
 }
 

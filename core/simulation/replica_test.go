@@ -98,6 +98,7 @@ func (r *replica) follow(c money.Chain, fault string, paused bool) error {
 		if err != nil || !taken.Held {
 			return err
 		}
+		r.tookOver(c, taken)
 		if f == nil || f.fence != taken.Fence {
 			if taken.Fence > 1 {
 				r.count(takeover)
@@ -118,6 +119,22 @@ func (r *replica) follow(c money.Chain, fault string, paused bool) error {
 		}
 	}
 	return err
+}
+
+// held is who has a lease, as was last heard.
+type held struct {
+	by *lease.Leases
+	lease.Lease
+}
+
+// tookOver looks at who had a lease before (25): only one that has run out is taken over,
+// and under a higher fence.
+func (r *replica) tookOver(c money.Chain, taken lease.Lease) {
+	before := r.held[c]
+	if before.by != nil && before.by != r.leases && (r.clock.Now().Before(before.Until) || taken.Fence <= before.Fence) {
+		r.find("invariant 25: %s was taken over under fence %d, and is another's until %s under fence %d", c, taken.Fence, before.Until, before.Fence)
+	}
+	r.world.held[c] = held{r.leases, taken}
 }
 
 // lead begins to follow under a fence.

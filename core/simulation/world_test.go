@@ -43,6 +43,7 @@ type world struct {
 	trace     []string
 	counts    map[string]int
 	fences    map[string]int64 // under which each network was written last
+	held      map[money.Chain]held
 	findings  []string
 	payments  int       // how many customers come
 	calm      bool      // no more faults
@@ -63,7 +64,7 @@ type shop struct {
 func newWorld(t *testing.T, seed uint64, payments int, postgres bool) *world {
 	w := &world{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 0)), clock: clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)),
 		nets: map[money.Chain]*network{}, hash: sha256.New(), counts: map[string]int{},
-		fences: map[string]int64{}, payments: payments}
+		fences: map[string]int64{}, held: map[money.Chain]held{}, payments: payments}
 	w.consumers = &consumers{world: w, got: map[string]*received{}}
 	var err error
 	w.box, err = secret.NewBox(make([]byte, 32))

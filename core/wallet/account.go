@@ -134,11 +134,12 @@ func (k Key) check(address string) (string, error) {
 }
 
 // Use makes a key what new payments of the scope are received with, in the
-// caller's transaction. A branch that the business had in use before comes back
-// with its next index, in the format and script that it has now; another branch
-// of its account begins at 0, or after a restore where begins says. Addresses already given out stay watched whatever
-// is used. Errors are Preview's; Conflict (key_in_use) when another business, or
-// the other domain, has the branch or its account.
+// caller's transaction, after Prepare. A branch that the business had in use
+// before comes back with its next index, in the format and script that it has
+// now; another branch of its account begins at 0, or where Prepare left it.
+// Addresses already given out stay watched whatever is used. Errors are
+// Preview's; Conflict (key_in_use) when another business, or the other domain,
+// has the branch or its account.
 func (s *Service) Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script, actor string) (models.Wallet, error) {
 	if l, ok := s.ledger(sc.Domain, c); ok {
 		if err := sc.Can(scope.SetReceiving); err != nil {
@@ -150,35 +151,49 @@ func (s *Service) Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script,
 	if err != nil {
 		return models.Wallet{}, err
 	}
-	network, now := string(k.net.Network()), s.Clock()
-	if err := alone(tx, network); err != nil {
-		return models.Wallet{}, err
-	}
-	if err := refuseForeign(tx, k, sc); err != nil {
-		return models.Wallet{}, err
-	}
-	if err := claim(tx, k, sc); err != nil {
+	if err := free(tx, k, sc); err != nil {
 		return models.Wallet{}, err
 	}
 	first, err := begins(tx, k)
+	if err == nil && first > 0 {
+		err = refuse("This server was restored from a backup just now. Enter the key once more.") // Prepare didn't know it yet
+	}
 	if err != nil {
 		return models.Wallet{}, err
 	}
-	off := sc.Rows(tx.Model(&models.Wallet{})).Where("network = ? AND active AND fingerprint <> ?", network, k.Fingerprint()).
-		Updates(map[string]any{"active": false, "updated_at": now})
+	row := s.row(k, sc, actor)
+	row.Active = true
+	off := sc.Rows(tx.Model(&models.Wallet{})).Where("network = ? AND active AND fingerprint <> ?", row.Network, row.Fingerprint).
+		Updates(map[string]any{"active": false, "updated_at": row.UpdatedAt})
 	if off.Error != nil {
 		return models.Wallet{}, off.Error
 	}
-	row := models.Wallet{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Network: network, Key: k.String(), Script: k.Script(),
-		Fingerprint: k.Fingerprint(), Account: k.Account(), Change: k.Change(), NextIndex: first, Active: true, CreatedBy: actor, CreatedAt: now, UpdatedAt: now}
-	made := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "network"}, {Name: "fingerprint"}}, DoNothing: true}).Create(&row)
-	switch {
-	case made.Error != nil:
-		return models.Wallet{}, made.Error
-	case made.RowsAffected == 1:
-		return row, s.watchBefore(tx, row)
+	made := tx.Clauses(oneBranch).Create(&row)
+	if made.Error != nil || made.RowsAffected == 1 {
+		return row, made.Error
 	}
 	return again(tx, row, k, sc)
+}
+
+// row is a wallet that begins with its first address, inactive.
+func (s *Service) row(k Key, sc scope.Scope, actor string) models.Wallet {
+	now := s.Clock()
+	return models.Wallet{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Network: string(k.net.Network()), Key: k.String(), Script: k.Script(),
+		Fingerprint: k.Fingerprint(), Account: k.Account(), Change: k.Change(), CreatedBy: actor, CreatedAt: now, UpdatedAt: now}
+}
+
+// oneBranch leaves a branch with the wallet that has it.
+var oneBranch = clause.OnConflict{Columns: []clause.Column{{Name: "network"}, {Name: "fingerprint"}}, DoNothing: true}
+
+// free makes sure that the scope may have a key, until the transaction ends.
+func free(tx *models.Tx, k Key, sc scope.Scope) error {
+	if err := alone(tx, string(k.net.Network())); err != nil {
+		return err
+	}
+	if err := refuseForeign(tx, k, sc); err != nil {
+		return err
+	}
+	return claim(tx, k, sc)
 }
 
 // alone lets one transaction at a time change the wallets of a network, until

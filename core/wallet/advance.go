@@ -42,25 +42,36 @@ func (s *Service) Advance(ctx context.Context, actor string, walletID, to int64)
 		return fault.Validation(fault.Fields{"index": {fmt.Sprintf("The wallet's next index is %d: it never goes down, and one command takes it up by %d at most, to %d. "+
 			"If more addresses were issued, run the command again.", w.NextIndex, mostAhead, highest)}})
 	}
-	left, err := s.leaveOut(w, w.NextIndex, to) // before the transaction: payments wait for it
-	if err != nil {
-		return err
-	}
-	return s.DB.Write(ctx, func(tx *models.Tx) error {
-		moved := tx.Model(&models.Wallet{}).Where("id = ? AND script = ? AND next_index <= ?", walletID, w.Script, to).
-			Updates(map[string]any{"next_index": to, "updated_at": s.Clock()})
-		if moved.Error != nil {
-			return moved.Error
-		}
-		if moved.RowsAffected == 0 {
-			return fault.Validation(fault.Fields{"index": {"The wallet was changed, or went past this index, just now. Look at its index, and run the command again if that is needed."}})
-		}
-		if err := watch(tx, left); err != nil {
-			return err
-		}
+	moved, err := s.move(ctx, w, to, func(tx *models.Tx) error {
 		sc := scope.Scope{BusinessID: w.BusinessID, Domain: scope.Domain(w.Domain), Actor: actor, Role: scope.System}
 		return account.Audit(tx, sc, s.Clock(), "wallet.advanced", w.Network, map[string]int64{"wallet": w.ID, "before": w.NextIndex, "after": to})
 	})
+	if err == nil && !moved {
+		err = fault.Validation(fault.Fields{"index": {"The wallet was changed, or went past this index, just now. Look at its index, and run the command again if that is needed."}})
+	}
+	return err
+}
+
+// move brings a wallet from its next index up to another and watches the addresses
+// between, with what note writes; moved is false where it was changed or is beyond by now.
+func (s *Service) move(ctx context.Context, w models.Wallet, to int64, note func(tx *models.Tx) error) (moved bool, err error) {
+	left, err := s.leaveOut(w, w.NextIndex, to) // before the transaction: payments wait for it
+	if err != nil {
+		return false, err
+	}
+	now := s.Clock()
+	err = s.DB.Write(ctx, func(tx *models.Tx) error {
+		row := tx.Model(&models.Wallet{}).Where("id = ? AND script = ? AND next_index <= ?", w.ID, w.Script, to).
+			Updates(map[string]any{"next_index": to, "updated_at": now})
+		if moved = row.RowsAffected > 0; row.Error != nil || !moved {
+			return row.Error
+		}
+		if err := watch(tx, left); err != nil || note == nil {
+			return err
+		}
+		return note(tx)
+	})
+	return moved, err
 }
 
 // leaveOut makes a wallet's destinations from one index up to another, for no payment.

@@ -1,36 +1,69 @@
 package wallet
 
 import (
+	"context"
+
+	"cointill/core/money"
+	"cointill/core/scope"
 	"cointill/models"
 )
 
-// begins is the index that a key begins with when it is entered now: 0, but in a
-// database that was restored and doesn't know the key. It may have been entered
-// before, after the backup was made, and have given out as many addresses as every
-// other wallet has left out. Invalid for a list then: nobody knows which of its
+// begins is the index that a key has yet to be brought to when it is entered now: 0,
+// but in a database that was restored and doesn't know the key. It may have been
+// entered before, after the backup was made, and have given out as many addresses as
+// every other wallet has left out; every wallet that is known has left them out, so one
+// that has not is what Prepare didn't end. Invalid for a list then: nobody knows which of its
 // addresses were given out, as it need not be in the order that it had.
 func begins(tx *models.Tx, k Key) (int64, error) {
 	left, err := models.LeftOut(tx)
 	if err != nil || left == 0 {
 		return 0, err
 	}
-	var known int64
-	err = tx.Model(&models.Wallet{}).Where("network = ? AND fingerprint = ?", string(k.net.Network()), k.Fingerprint()).Count(&known).Error
-	if err != nil || known > 0 {
+	first := min(left, Indexes)
+	var known []models.Wallet
+	err = tx.Where("network = ? AND fingerprint = ?", string(k.net.Network()), k.Fingerprint()).Limit(1).Find(&known).Error
+	if err != nil || len(known) > 0 && (k.list != nil || known[0].NextIndex >= first) {
 		return 0, err
 	}
 	if k.list != nil {
 		return 0, refuse("This server was restored from a backup and doesn't know whether addresses of a list that it never saw were given to customers before. " +
 			"Ask its operator to say that no list is missing (cointill restore --all-entered), or enter a public key instead.")
 	}
-	return min(left, Indexes), nil
+	return first, nil
 }
 
-// watchBefore leaves out a new wallet's addresses before the one that it begins with.
-func (s *Service) watchBefore(tx *models.Tx, w models.Wallet) error {
-	left, err := s.leaveOut(w, 0, w.NextIndex)
+// Prepare has a key that a restored database doesn't know leave out the addresses
+// before the one that it begins with, before Use makes it the wallet: few at a time,
+// as payments wait for each change. The wallet is stored first and inactive, so what
+// breaks off goes on from there when the key is entered again. Errors are Use's.
+func (s *Service) Prepare(ctx context.Context, sc scope.Scope, c money.Chain, key, script, actor string) error {
+	if _, ok := s.ledger(sc.Domain, c); ok {
+		return nil
+	}
+	k, err := s.parse(sc, c, key, script)
 	if err != nil {
 		return err
 	}
-	return watch(tx, left)
+	first, err := begins(s.DB.Read(ctx), k)
+	if err != nil || first == 0 {
+		return err
+	}
+	row := s.row(k, sc, actor)
+	err = s.DB.Write(ctx, func(tx *models.Tx) error {
+		if err := free(tx, k, sc); err != nil {
+			return err
+		}
+		made := row // as often as the transaction is tried
+		return tx.Clauses(oneBranch).Create(&made).Error
+	})
+	for err == nil {
+		var w models.Wallet
+		err = s.DB.Read(ctx).Where("network = ? AND fingerprint = ?", row.Network, row.Fingerprint).Take(&w).Error
+		if err != nil || w.NextIndex >= first {
+			return err
+		}
+		// Where another request was faster it goes on from there.
+		_, err = s.move(ctx, w, min(w.NextIndex+insertedAtOnce, first), nil)
+	}
+	return err
 }

@@ -1,9 +1,11 @@
 package wallet_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"cointill/core/fault"
 	"cointill/core/money"
@@ -22,32 +24,36 @@ func TestKeyOfRestored(t *testing.T) {
 		f := newFixture(t, db)
 		known := f.mustUse(1, vpub, "")
 		for _, by := range []int64{2, 1} { // restored twice
-			if err := db.Continue(t.Context(), by); err != nil {
+			_, err := f.AdvanceAll(t.Context(), "operator", by)
+			if err = errors.Join(err, db.Continue(t.Context(), by)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		begins := func(sc scope.Scope, key string, want int64) {
+		begins := func(sc scope.Scope, key string, preview, want int64) {
 			t.Helper()
-			if p, err := f.Preview(t.Context(), sc, money.Bitcoin, key, ""); err != nil || p.Begins != want || len(p.Addresses) != 5 {
-				t.Errorf("preview: begins at %d, %v, want %d", p.Begins, err, want)
+			if p, err := f.Preview(t.Context(), sc, money.Bitcoin, key, ""); err != nil || p.Begins != preview || len(p.Addresses) != 5 {
+				t.Errorf("preview: begins at %d, %v, want %d", p.Begins, err, preview)
 			}
-			w, err := f.useAs(sc, key, "")
-			if err != nil || w.NextIndex != want {
+			if w, err := f.useAs(sc, key, ""); (err == nil) != (preview == 0) {
+				t.Errorf("used before it left anything out: at %d, %v", w.NextIndex, err)
+			}
+			err := f.Prepare(t.Context(), sc, money.Bitcoin, key, "", "user:1")
+			w, failed := f.useAs(sc, key, "")
+			if err = errors.Join(err, failed); err != nil || w.NextIndex != want || !w.Active {
 				t.Errorf("begins at %d, %v, want %d", w.NextIndex, err, want)
 			}
-			var watched int64
-			if err := db.Read(t.Context()).Model(&models.Destination{}).Where("wallet_id = ? AND payment_id IS NULL AND idx < ?", w.ID, want).Count(&watched).Error; err != nil || watched != want {
-				t.Errorf("%d of %d addresses are watched, %v", watched, want, err)
+			if watched := f.unpaid(w.ID); watched != want {
+				t.Errorf("%d of %d addresses are watched", watched, want)
 			}
 		}
-		begins(owner(1), otherVpub, 3)
+		begins(owner(1), otherVpub, 3, 3)
 		if row := f.mustAssign(1, 1)[0]; *row.Index != 3 {
 			t.Error("the first payment got index", *row.Index)
 		}
-		begins(owner(1), known.Key, 0)
+		begins(owner(1), known.Key, 0, 3)
 		live := owner(2)
 		live.Domain = scope.Live
-		begins(live, bip84, 3)
+		begins(live, bip84, 3, 3)
 
 		f.Networks = func(_ scope.Domain, c money.Chain) (wallet.Net, bool) { return wallet.Find(sepolia) }
 		list := strings.Join(addressList("shop", 9), "\n")
@@ -70,6 +76,68 @@ func TestKeyOfRestored(t *testing.T) {
 		}
 		if looked, used = enter(); looked != nil || used != nil {
 			t.Error(looked, used)
+		}
+	})
+}
+
+// unpaid is how many addresses of a wallet are watched for no payment.
+func (f *fixture) unpaid(id int64) (count int64) {
+	f.t.Helper()
+	err := f.db.Read(f.t.Context()).Model(&models.Destination{}).Where("wallet_id = ? AND payment_id IS NULL", id).Count(&count).Error
+	if err != nil {
+		f.t.Error(err)
+	}
+	return count
+}
+
+// TestKeyOfRestoredBeside (BTC-17): while a key leaves its addresses out, payments get
+// theirs: none is made inside a transaction, and few are stored in one. Whoever gives
+// up goes on from there.
+func TestKeyOfRestoredBeside(t *testing.T) {
+	const left, most = 1_200, 500
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		f := newFixture(t, db)
+		f.mustUse(2, otherVpub, "")
+		if err := db.Continue(t.Context(), left); err != nil {
+			t.Fatal(err)
+		}
+		ctx, giveUp := context.WithCancel(t.Context())
+		asked, stored, given := 0, int64(0), 0
+		f.Clock = func() time.Time { // which each address asks for when it is made
+			asked++
+			if db.Pools()["write"].Stats().InUse > 0 {
+				t.Fatal("an address is made inside a transaction")
+			}
+			if now := stored; asked%100 == 0 {
+				if stored = f.unpaid(2); stored > now+most {
+					t.Errorf("%d addresses were stored at once", stored-now)
+				}
+			}
+			if asked%most == 0 {
+				f.mustAssign(2, 1)
+				given++
+			}
+			if given == 2 {
+				giveUp()
+			}
+			return f.clock.Now()
+		}
+		prepare := func(ctx context.Context) error { return f.Prepare(ctx, owner(1), money.Bitcoin, vpub, "", "user:1") }
+		if err := prepare(ctx); !errors.Is(err, context.Canceled) || stored == 0 || stored >= left {
+			t.Fatalf("%d were left out: %v", stored, err)
+		}
+		if p, err := f.Preview(t.Context(), owner(1), money.Bitcoin, vpub, ""); err != nil || p.Begins != left {
+			t.Errorf("what was given up begins at %d: %v", p.Begins, err)
+		}
+		if err := prepare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		f.Clock = f.clock.Now
+		if w := f.mustUse(1, vpub, ""); w.NextIndex != left || f.unpaid(w.ID) != left {
+			t.Errorf("begins at %d", w.NextIndex)
+		}
+		if given < 2 {
+			t.Error("no payment got an address meanwhile")
 		}
 	})
 }

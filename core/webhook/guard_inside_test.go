@@ -57,3 +57,40 @@ func TestOneRefusedAmongMany(t *testing.T) {
 		}
 	})
 }
+
+// TestLeaseLost (WH-10): who held a lease that has ended settles nothing, and gives
+// nothing back, of a delivery that another has claimed since. What it sent is noted.
+func TestLeaseLost(t *testing.T) {
+	t.Parallel()
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+		s := &Service{DB: db, Clock: now.Now}
+		old := models.Delivery{EventID: "evt_1", EndpointID: "whk_1", BusinessID: 1, Domain: "test", Attempt: 1, DueAt: now.Now(), CreatedAt: now.Now()}
+		lease, claimed := now.Now().Add(leaseFor), now.Now()
+		other := old
+		other.Attempt, other.DueAt, other.ClaimedAt = 2, lease, &claimed
+		if err := db.Exec(t.Context()).Create(&other).Error; err != nil {
+			t.Fatal(err)
+		}
+		old.ID = other.ID
+		now.Advance(time.Second)
+		unchanged := func(by string, err error) {
+			t.Helper()
+			var is models.Delivery
+			if again := db.Read(t.Context()).Take(&is).Error; err != nil || again != nil {
+				t.Fatal(err, again)
+			}
+			if is.Attempt != 2 || is.Outcome != "" || is.DoneAt != nil || is.LastStatus != 0 || is.ClaimedAt == nil || !is.DueAt.Equal(lease) {
+				t.Errorf("%s, it has become %+v", by, is)
+			}
+		}
+		for by, set := range map[string]map[string]any{"delivered": nil, "failed": {"due_at": now.Now()}} {
+			unchanged(by, s.record(t.Context(), []*settlement{{row: old, sent: true, began: now.Now(), result: result{status: 200}, set: set}}))
+		}
+		unchanged("given back", deliverer{Service: s}.Return(t.Context(), []models.Delivery{old}))
+		var noted []models.DeliveryAttempt
+		if err := db.Read(t.Context()).Find(&noted).Error; err != nil || len(noted) != 1 || noted[0].Attempt != 1 {
+			t.Errorf("noted are %+v, %v", noted, err)
+		}
+	})
+}

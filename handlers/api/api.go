@@ -94,6 +94,7 @@ type Sandbox interface {
 // Limits counts requests.
 type Limits interface {
 	Take(name string, quota int64) limit.Result
+	TakeFrom(kind, ip string, quota int64) limit.Result
 }
 
 // Deps is what the interface needs of the rest of the program.

@@ -44,15 +44,16 @@ func (s *service) handle(op *operation) fiber.Handler {
 // admit finds the scope of the request's key and counts the request.
 func (c *call) admit() error {
 	sc, key, err := c.api.Keys.Authenticate(c.ctx, c.fiber.Get(fiber.HeaderAuthorization))
-	name, quota := fmt.Sprintf("key:%d", key.ID), c.api.PerMinute
-	if err != nil {
-		if fault.KindOf(err) == fault.Internal {
-			return err // nobody could be asked who this is
-		}
-		client, _ := c.fiber.Locals(page.LocalClientIP).(string)
-		name, quota = "stranger:"+limit.Neighbourhood(client), strangers
+	if err != nil && fault.KindOf(err) == fault.Internal {
+		return err // nobody could be asked who this is
 	}
-	standing := c.api.Limits.Take(name, quota)
+	var standing limit.Result
+	if err == nil {
+		standing = c.api.Limits.Take(fmt.Sprintf("key:%d", key.ID), c.api.PerMinute)
+	} else {
+		client, _ := c.fiber.Locals(page.LocalClientIP).(string)
+		standing = c.api.Limits.TakeFrom("stranger", client, strangers)
+	}
 	c.fiber.Set("RateLimit-Policy", standing.Policy())
 	c.fiber.Set("RateLimit", standing.Standing())
 	if err := standing.Err(); err != nil {

@@ -39,8 +39,9 @@ const (
 
 // settings shows what the business decides about itself.
 func (h *Handlers) settings(c *page.Ctx) error {
-	if c.Query(logoForm) == "too_large" { // more than the server takes: no handler saw it
-		return h.showSettings(c, http.StatusOK, logoForm, ui.Form{Errors: map[string][]string{"logo": {words.T(c.UserContext(), "settings.picture_too_large")}}})
+	// A file that the server didn't take no handler saw.
+	if why := map[string]string{"too_large": "settings.picture_too_large", "again": "settings.picture_again"}[c.Query(logoForm)]; why != "" {
+		return h.showSettings(c, http.StatusOK, logoForm, ui.Form{Errors: map[string][]string{"logo": {words.T(c.UserContext(), why)}}})
 	}
 	return h.showSettings(c, http.StatusOK, "", ui.Form{})
 }

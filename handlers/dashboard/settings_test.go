@@ -189,6 +189,7 @@ func TestLogo(t *testing.T) {
 		sc := s.Business("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		expect(t, b.Get("/dashboard/settings?logo=too_large"), 200, "The file has more than 512 KB. Choose a smaller one.")
+		expect(t, b.Get("/dashboard/settings?logo=again"), 200, "The server didn’t take the file. Choose it again in a minute.")
 		for what, file := range map[string][]byte{
 			"This is no PNG, JPEG or WebP picture.":           []byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`),
 			"Choose a file first.":                            nil,

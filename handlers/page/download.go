@@ -13,13 +13,13 @@ import (
 
 const (
 	downloadLife = 2 * time.Hour
-	stalled      = time.Minute // without anything taken by the client
+	stalled      = time.Minute // without anything made; what isn't taken is cut by web, sooner
 )
 
 // Download sends a file as it is made by write, which runs after the handler
 // has returned: it must not touch the Ctx, only what was copied from it. done
-// is called at the end. The connection is cut when write fails, when the client
-// takes nothing for a minute, when the server stops and after two hours: the
+// is called at the end. The connection is cut when write fails, when nothing is made
+// or taken for a minute, when the server stops and after two hours: the
 // browser then says that the file is not whole.
 func (c *Ctx) Download(name, contentType string, done func(), write func(ctx context.Context, out io.Writer) error) error {
 	c.Set("Content-Type", contentType)

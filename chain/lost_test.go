@@ -1,0 +1,72 @@
+package chain_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"cointill/chain"
+	"cointill/chain/chaintest"
+)
+
+// lost makes a step that loses the store's answer to Apply after it was done.
+func (w *world) lost(f *chain.Follower) {
+	w.Helper()
+	w.ledger.Fail = func(call string) error {
+		if call == "commit" {
+			return errors.New("connection lost")
+		}
+		return nil
+	}
+	if _, err := f.Step(w.Context()); err == nil {
+		w.Fatal("a lost answer was not noticed")
+	}
+	w.ledger.Fail = nil
+}
+
+// TestLostAnswerIsNoLoss: a block whose answer was lost counts, once.
+func TestLostAnswerIsNoLoss(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f := chain.NewFollower(w.config)
+	w.step(f)
+	txid := w.pay()
+	w.net.Mine(1)
+	w.lost(f)
+	w.step(f)
+	if w.ledger.Confirmations(txid) != 1 || len(w.ledger.Violations()) > 0 {
+		t.Errorf("%d confirmations, %v", w.ledger.Confirmations(txid), w.ledger.Violations())
+	}
+}
+
+// forgetful is a node that loses its mempool.
+type forgetful struct {
+	*chaintest.Memory
+	empty bool
+}
+
+func (f *forgetful) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
+	if f.empty {
+		return chain.Pending{}, ctx.Err()
+	}
+	return f.Memory.Pending(ctx, watch)
+}
+
+// TestLostAnswerToAPicture: when the answer to a picture of the mempool was lost, the
+// picture before it, which comes again, is applied again: the store may have the other.
+func TestLostAnswerToAPicture(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	source := &forgetful{Memory: w.net}
+	w.config.Source = source
+	f := chain.NewFollower(w.config)
+	w.step(f)
+	txid := w.pay()
+	w.lost(f)
+	source.empty = true
+	w.step(f)
+	if got := w.ledger.History(txid); !slices.Equal(got, []string{"pending", "gone"}) {
+		t.Errorf("history %v", got)
+	}
+}

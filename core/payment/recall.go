@@ -1,0 +1,77 @@
+package payment
+
+import (
+	"fmt"
+
+	"cointill/chain"
+	"cointill/models"
+)
+
+// recall is what applying has read, or has yet to write, of what it is about to meet
+// again: a block may hold a hundred thousand transfers to one address, in one transaction.
+type recall struct {
+	places   map[string][]models.Destination // by address and tag, where there are some
+	known    map[string]models.Transfer      // by Key, of the block or picture that is applied
+	replaced []models.Transfer               // what the transaction replaces of the payment, both named in of
+	of       string
+	noted    string        // the transaction whose spend keys are stored
+	steps    []models.Step // that sightings put on timelines
+}
+
+func (a *applying) placesOf(row *models.Transfer) ([]models.Destination, error) {
+	tags := tagsOf(row)
+	key := fmt.Sprint(row.Address, tags)
+	if places := a.places[key]; len(places) > 0 {
+		return places, nil
+	}
+	var places []models.Destination
+	err := a.tx.Where("network = ? AND address = ? AND tag IN ?", a.network, row.Address, tags).Order("tag DESC").Find(&places).Error
+	a.places[key] = places
+	return places, err
+}
+
+// askedAtOnce is how many transactions one question names.
+const askedAtOnce = 500
+
+// recallKnown reads which of the transfers are known, in questions of many.
+func (a *applying) recallKnown(transfers []chain.Transfer) error {
+	a.known = map[string]models.Transfer{}
+	var ids []string
+	for i, t := range transfers {
+		if len(ids) == 0 || ids[len(ids)-1] != t.TxID {
+			ids = append(ids, t.TxID)
+		}
+		if len(ids) < askedAtOnce && i < len(transfers)-1 {
+			continue
+		}
+		var rows []models.Transfer
+		if err := a.tx.Where("network = ? AND tx_id IN ?", a.network, ids).Find(&rows).Error; err != nil {
+			return err
+		}
+		for _, row := range rows {
+			a.known[keyOf(row)] = row
+		}
+		ids = ids[:0]
+	}
+	return nil
+}
+
+// keyOf is a stored transfer's Key.
+func keyOf(row models.Transfer) string { return chain.Transfer{TxID: row.TxID, Index: row.Index}.Key() }
+
+// replacedBy lists what a transfer's transaction replaces of its payment.
+func (a *applying) replacedBy(row *models.Transfer, spends []string) ([]models.Transfer, error) {
+	of := fmt.Sprint(row.TxID, " ", *row.PaymentID)
+	if a.of == of {
+		return a.replaced, nil
+	}
+	a.replaced = nil
+	err := a.tx.Where("payment_id = ? AND network = ? AND tx_id <> ? AND unmatched = '' AND gone AND tx_id IN (?)", *row.PaymentID, a.network, row.TxID,
+		a.tx.Model(&models.Transfer{}).Select("tx_id").Where("id IN (?)",
+			a.tx.Model(&models.Spend{}).Select("transfer_id").Where("network = ? AND spend_key IN ?", a.network, spends[:min(len(spends), chain.MaxSpends)]))).
+		Find(&a.replaced).Error
+	if err == nil {
+		a.of = of
+	}
+	return a.replaced, err
+}

@@ -1,0 +1,67 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+)
+
+// bareLine ends a request's first line, or the headers of one that has none, with a line
+// feed alone. fasthttp takes that for an end, and keeps nothing to tell it by.
+var bareLine = regexp.MustCompile(` HTTP/\d\.\d(\r\n)?\n`)
+
+const longestBareLine = len(" HTTP/1.1\r\n\n")
+
+var errBareLine = errors.New("a line feed without a carriage return")
+
+// bareLines looks for a bareLine in what is read piece by piece.
+type bareLines struct {
+	last [longestBareLine - 1]byte // of what came before
+}
+
+// find gives how much of the next piece stands before the line feed; -1 where there is none.
+func (b *bareLines) find(piece []byte) int {
+	edge := append(b.last[:], piece[:min(len(piece), longestBareLine)]...)
+	if at := bareLine.FindIndex(edge); at != nil {
+		return at[1] - 1 - len(b.last)
+	}
+	if at := bareLine.FindIndex(piece); at != nil {
+		return at[1] - 1
+	}
+	if len(piece) > longestBareLine {
+		edge = piece
+	}
+	copy(b.last[:], edge[len(edge)-len(b.last):])
+	return -1
+}
+
+// once are headers that mean one thing or nothing.
+var once = [][]byte{[]byte(fiber.HeaderAuthorization), []byte(fiber.HeaderContentType), []byte("Idempotency-Key")}
+
+// ambiguous reports a body with both a length and chunks, a line that ends in a line feed
+// alone, a header that goes on in another line, and a second one where there can be one: what one server reads as the
+// next request, or as a header of its own, another reads as part of what came before.
+func ambiguous(r *fasthttp.Request) bool {
+	var length, chunks bool // as sent: once read, an empty body in chunks has a length too
+	seen := make([]bool, len(once))
+	for line := range bytes.Lines(r.Header.RawHeaders()) {
+		if line[0] == ' ' || line[0] == '\t' || !bytes.HasSuffix(line, []byte("\r\n")) {
+			return true
+		}
+		name, _, _ := bytes.Cut(line, []byte(":"))
+		name = bytes.TrimSpace(name)
+		length = length || bytes.EqualFold(name, []byte("Content-Length"))
+		chunks = chunks || bytes.EqualFold(name, []byte("Transfer-Encoding"))
+		for i, header := range once {
+			if same := bytes.EqualFold(name, header); same && seen[i] {
+				return true
+			} else if same {
+				seen[i] = true
+			}
+		}
+	}
+	return length && chunks
+}
