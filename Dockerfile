@@ -5,8 +5,7 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 ARG VERSION=development
-RUN CGO_ENABLED=0 go build -trimpath -gcflags=cointill/views/...=-l -gcflags=cointill/handlers/dashboard=-l -gcflags=github.com/go-webauthn/...=-l \
-	-gcflags=github.com/google/go-tpm/...=-l -gcflags=github.com/pressly/goose/...=-l \
+RUN CGO_ENABLED=0 go build -trimpath $(scripts/cold) \
 	-ldflags="-s -w -X main.version=$VERSION" -o /cointill ./cmd/cointill \
 	&& mkdir -m 0700 /data
 

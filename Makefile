@@ -11,12 +11,8 @@ run: ## serve an empty instance with data in ./data
 demo: ## serve a ready business with sample data
 	go run ./cmd/cointill demo
 
-# What writes pages, and what is needed once in a while, isn't inlined: that would
-# make the binary more than two megabytes larger.
-COLD = $(addsuffix =-l,$(addprefix -gcflags=,cointill/views/... cointill/handlers/dashboard github.com/go-webauthn/... github.com/google/go-tpm/... github.com/pressly/goose/...))
-
 build: ## build the static binary bin/cointill
-	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' $(COLD) -o bin/cointill ./cmd/cointill
+	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' $$(scripts/cold) -o bin/cointill ./cmd/cointill
 
 test: ## everything that must hold; installs what it needs
 	@scripts/test
