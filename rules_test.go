@@ -26,7 +26,7 @@ var rooms = []room{
 	{"web", []string{"web/...", "handlers/...", "views/layout", "static", "core/..."}},
 	{"handlers", []string{"handlers/page", "core/...", "views/...", "models"}},
 	{"views", []string{"views/...", "models", "core/...", "static"}},
-	{"core", []string{"core/...", "models", "chain", "chain/bitcoin/params", "chain/ethereum/params", "chain/ethereum/params", "chain/xrpl/params"}},
+	{"core", []string{"core/...", "models", "chain", "chain/bitcoin/params", "chain/ethereum/params", "chain/xrpl/params"}},
 	{"models", []string{"core/money"}},
 	{"chain", []string{"chain", "chain/node", "chain/bitcoin/params", "chain/ethereum/params", "chain/xrpl/params", "core/money", "core/clock"}},
 	{"chain/node", []string{"chain", "core/clock"}}, // what all adapters do alike knows none of them

@@ -193,7 +193,7 @@ func samePlace(one, other string) bool {
 	return within == withinOther && (cluster == clusterOther || cluster == noCluster || clusterOther == noCluster)
 }
 
-// whereabouts tells a PostgreSQL's database from every copy of it: by its cluster, where
+// whereabouts tells a PostgreSQL's database from what pg_restore makes of it; what not, decision 27 says: by its cluster, where
 // that may be asked, and by the numbers of the database and of a table, which pg_restore makes anew.
 func whereabouts(tx *Tx) (here string, err error) {
 	var may bool

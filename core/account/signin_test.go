@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -33,6 +34,30 @@ func TestSignInSaysTheSameToEveryFailure(t *testing.T) {
 		for _, err := range []error{wrong, unknown, long} {
 			if fault.KindOf(err) != fault.Unauthenticated || err.Error() != wrong.Error() {
 				t.Error(err)
+			}
+		}
+	})
+}
+
+// TestNobodysPasswordIsHashed (AP-13): a refused sign-in asks for one hash, of an address
+// that nobody has as of one that somebody has. What a hash is made in is counted: it is all
+// of Argon2's memory, once.
+func TestNobodysPasswordIsHashed(t *testing.T) {
+	each(t, func(t *testing.T, b bench, _ account.Membership) {
+		b.Cost.Memory = 16 << 10 // KiB
+		// Hers is hashed anew so; nobody's, which others are compared with, is made.
+		for _, ready := range []account.Credentials{credentials("ada@example.com", ada.Password), credentials("bea@example.com", ada.Password)} {
+			_, _ = b.SignIn(t.Context(), ready)
+		}
+		for _, c := range []account.Credentials{credentials("ada@example.com", "another long phrase"), credentials("cid@example.com", "another long phrase"),
+			credentials("ada@example.com", strings.Repeat("x", 1<<16)), credentials("cid@example.com", strings.Repeat("x", 1<<16))} {
+			b.clock.Advance(time.Minute)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := b.SignIn(t.Context(), c)
+			runtime.ReadMemStats(&after)
+			if hashes := float64(after.TotalAlloc-before.TotalAlloc) / float64(b.Cost.Memory<<10); code(err) != "sign_in_failed" || hashes < 1 || hashes > 1.5 {
+				t.Errorf("%s, %d characters: %.2f hashes, %v", c.Email, len(c.Password), hashes, err)
 			}
 		}
 	})

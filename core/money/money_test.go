@@ -1,6 +1,8 @@
 package money_test
 
 import (
+	"encoding/json"
+	"errors"
 	"math/big"
 	"testing"
 
@@ -59,6 +61,44 @@ func TestQuoteRounding(t *testing.T) {
 	})
 }
 
+// anyAmount draws from 0 to 2^256-1, each length of it as often as any other.
+func anyAmount() *rapid.Generator[money.Amount] {
+	return rapid.Custom(func(t *rapid.T) money.Amount {
+		bits := rapid.IntRange(0, 256).Draw(t, "bits")
+		n := new(big.Int).SetBytes(rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "bytes"))
+		return money.FromBig(n.Rsh(n, uint(256-bits)))
+	})
+}
+
+// TestAnyAmount (FX-7): from 0 to 2^256-1, what is computed with amounts is what big
+// integers say, and each comes back whole from text, JSON and what databases keep.
+func TestAnyAmount(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := anyAmount().Draw(t, "a"), anyAmount().Draw(t, "b")
+		x, y := a.Big(), b.Big()
+		sum, less := new(big.Int).Add(x, y), new(big.Int).Sub(x, y)
+		num, den := rapid.Int64Range(0, 1<<62).Draw(t, "num"), rapid.Int64Range(1, 1<<62).Draw(t, "den")
+		share := new(big.Int).Mul(x, big.NewInt(num))
+		share.Quo(share, big.NewInt(den))
+		for what, both := range map[string][2]*big.Int{"sum": {a.Add(b).Big(), sum}, "difference": {a.Sub(b).Big(), less},
+			"distance": {a.Sub(b).Abs().Big(), new(big.Int).Abs(less)}, "share": {a.MulDiv(num, den).Big(), share}, "what it was": {a.Big(), x}} {
+			if both[0].Cmp(both[1]) != 0 {
+				t.Fatalf("the %s of %s and %s (%d/%d) is %s, want %s", what, x, y, num, den, both[0], both[1])
+			}
+		}
+		if a.Cmp(b) != x.Cmp(y) || a.Sign() != x.Sign() || a.String() != x.String() {
+			t.Fatalf("%s and %s: %d, %d, %s", x, y, a.Cmp(b), a.Sign(), a)
+		}
+		value, err := a.Value()
+		var kept, sent money.Amount
+		text, wrong := json.Marshal(a)
+		if err := errors.Join(err, wrong, kept.Scan(value), json.Unmarshal(text, &sent)); err != nil || kept.Cmp(a) != 0 || sent.Cmp(a) != 0 {
+			t.Fatalf("%s is kept as %s and sent as %s: %v", x, kept, sent, err)
+		}
+	})
+}
+
 func TestParseIsExact(t *testing.T) {
 	t.Parallel()
 	for text, ok := range map[string]bool{"1": true, "0.00000001": true, "0.000000001": false, "1e-8": false, "": false, "x": false, "1.5": true} {
@@ -68,7 +108,7 @@ func TestParseIsExact(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		info := rapid.SampledFrom(money.Coins()).Draw(t, "coin")
-		a := money.Units(rapid.Int64Range(0, 1<<62).Draw(t, "units"))
+		a := anyAmount().Draw(t, "units")
 		back, err := info.Coin.Parse(info.Coin.Format(a))
 		if err != nil || back.Cmp(a) != 0 {
 			t.Fatalf("%s came back as %s, %v", a, back, err)
@@ -76,22 +116,33 @@ func TestParseIsExact(t *testing.T) {
 	})
 }
 
-// TestLargeAmounts (FX-7): amounts beyond every machine integer survive both databases.
+// TestLargeAmounts (FX-7): amounts up to 2^256-1 survive both databases, those at the
+// edge of a machine's integer or float too.
 func TestLargeAmounts(t *testing.T) {
+	texts := []string{"300000000000000000001"}
+	for power, n := 0, big.NewInt(1); power <= 256; power, n = power+1, n.Lsh(n, 1) {
+		texts = append(texts, new(big.Int).Sub(n, big.NewInt(1)).String())
+		if power < 256 {
+			texts = append(texts, new(big.Int).Add(n, big.NewInt(1)).String())
+		}
+	}
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		now := clock.Trim(time.Unix(1, 0))
-		for i, text := range []string{"0", "9223372036854775808", "300000000000000000001", "115792089237316195423570985008687907853269984665640564039457584007913129639935"} {
+		rows := make([]models.Transfer, len(texts))
+		for i, text := range texts {
 			a, err := money.ParseUnits(text)
 			if err != nil {
 				t.Fatal(err)
 			}
-			row := models.Transfer{Network: "n", TxID: "t", Index: i, Amount: a, FirstSeenAt: now, CreatedAt: now, UpdatedAt: now}
-			if err := db.Exec(t.Context()).Create(&row).Error; err != nil {
-				t.Fatal(err)
-			}
-			var back models.Transfer
-			if err := db.Read(t.Context()).Where("id = ?", row.ID).Take(&back).Error; err != nil || back.Amount.String() != text {
-				t.Errorf("%s came back as %s, %v", text, back.Amount, err)
+			rows[i] = models.Transfer{Network: "n", TxID: "t", Index: i, Amount: a, FirstSeenAt: now, CreatedAt: now, UpdatedAt: now}
+		}
+		var back []models.Transfer
+		if err := errors.Join(db.Exec(t.Context()).CreateInBatches(rows, 100).Error, db.Read(t.Context()).Order("id").Find(&back).Error); err != nil || len(back) != len(texts) {
+			t.Fatalf("%d of %d, %v", len(back), len(texts), err)
+		}
+		for i, row := range back {
+			if row.Index != i || row.Amount.String() != texts[i] {
+				t.Errorf("%s came back as %s", texts[i], row.Amount)
 			}
 		}
 	})
