@@ -144,7 +144,7 @@ func (c *customer) expect() fate {
 	slices.SortStableFunc(there, func(a, b came) int { return int(a.height - b.height) })
 	for _, one := range gone {
 		if one.tx.born.Before(there[0].tx.born) { // it may have failed before the good one came
-			f.allowed = append(f.allowed, failed()...)
+			f.allowed = append(f.allowed, c.failed(gone)...)
 			break
 		}
 	}
@@ -156,11 +156,29 @@ func (c *customer) expect() fate {
 	return f
 }
 
-func failed() (list []ending) {
+// failed is how a payment fails whose transactions are these: only by what became of one.
+func (c *customer) failed(gone []came) (list []ending) {
 	for _, reason := range []string{"replaced", "reverted", "dropped", "reorged"} {
-		list = append(list, ending{"failed", reason, "0"})
+		if slices.ContainsFunc(gone, func(one came) bool { return c.became(one.tx, reason) }) {
+			list = append(list, ending{"failed", reason, "0"})
+		}
 	}
 	return list
+}
+
+// became reports whether a reason may be said of a transaction that no block holds, or
+// that moved nothing. One that left a block and isn't seen again is reorged; one that a
+// node's mempool lacked for a while may have been taken for dropped.
+func (c *customer) became(t *coinTx, reason string) bool {
+	switch reason {
+	case "reverted":
+		return t.Reverted
+	case "reorged":
+		return t.cut > 0
+	case "replaced":
+		return slices.ContainsFunc(c.nets[c.coin.Chain].all, func(other *coinTx) bool { return other != t && shares(other, t) })
+	}
+	return true
 }
 
 // abandons is the end of the payment's 24 hours.
@@ -176,7 +194,7 @@ func (c *customer) without(gone []came) (list []ending) {
 		list = append(list, ending{"abandoned", "", "0"})
 	}
 	if len(gone) > 0 {
-		list = append(list, failed()...)
+		list = append(list, c.failed(gone)...)
 	}
 	return list
 }
@@ -289,6 +307,9 @@ func (c *customer) compare(p models.Payment) {
 		c.find("payment %d (%s, %s, %d USD, %v) ended as %v; the model allows %v", c.number, c.plot, c.coin.Coin, c.amount, c.rules, got, f.allowed)
 	default:
 		c.count("judged exactly")
+		if len(f.allowed) == 1 {
+			c.count("judged exactly, with one way to end")
+		}
 		c.count("ended " + p.Status + " " + p.Reason)
 	}
 }
@@ -299,6 +320,8 @@ func (c *customer) soft(p models.Payment, f fate) {
 	least, most := c.bounds()
 	paid := p.Paid.Big()
 	switch {
+	case slices.Contains([]string{"pending", "initiated", "processing"}, p.Status):
+		c.find("payment %d is still %s", c.number, p.Status)
 	case p.Reversed && !f.deep:
 		c.find("payment %d is reversed, and nothing final was undone", c.number)
 	case p.Reversed:
