@@ -127,7 +127,7 @@ func (s *Service) name(e Event, again int) string {
 	if e.Payment == "" {
 		return ident.New("evt_")
 	}
-	return s.Secrets.Ident("evt_", fmt.Sprintf("%s %s %d%s", e.Payment, e.Type, again, e.About))
+	return s.Secrets.Ident("evt_", fmt.Sprintf("%s %s %d %s", e.Payment, e.Type, again, e.About))
 }
 
 // Events gives a page of the events, newest first, those of one payment in the
