@@ -19,6 +19,9 @@ import (
 // fail answers every error: the contract's envelope under /v1, a page
 // elsewhere. It also answers what fasthttp refuses before any route is found.
 func (s *Server) fail(c *fiber.Ctx, err error) error {
+	if errors.Is(err, fiber.ErrBadGateway) { // so fiber calls a connection that broke while a request was read
+		err = fiber.ErrBadRequest
+	}
 	id := s.prepare(c)
 	answer := page.Explain(err)
 	tooLarge := answer.Status == http.StatusRequestEntityTooLarge

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -125,4 +126,25 @@ func healthy(conn net.Conn) string {
 	_, _ = io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
 	all, _ := io.ReadAll(conn)
 	return string(all)
+}
+
+// TestBrokenRequests: a client that goes while its request is read, or that has asked
+// nothing when the server stops, is no error of ours.
+func TestBrokenRequests(t *testing.T) {
+	b := setup(t, local)
+	address, stop := b.listen(t)
+	broken := dialFrom(t, "127.0.0.1", address).(*net.TCPConn)
+	if _, err := io.WriteString(broken, "GET /healthz HTTP/1.1\r\nHost:"); err != nil {
+		t.Fatal(err)
+	}
+	dialFrom(t, "127.0.0.1", address)
+	if said := healthy(dialFrom(t, "127.0.0.1", address)); !strings.HasPrefix(said, "HTTP/1.1 200") { // and the others were accepted before
+		t.Fatal(said)
+	}
+	if err := errors.Join(broken.SetLinger(0), broken.Close(), stop()); err != nil { // a reset
+		t.Fatal(err)
+	}
+	if log := b.log.String(); strings.Contains(log, "level=ERROR") {
+		t.Errorf("%s", log)
+	}
 }
