@@ -193,8 +193,9 @@ func samePlace(one, other string) bool {
 	return within == withinOther && (cluster == clusterOther || cluster == noCluster || clusterOther == noCluster)
 }
 
-// whereabouts tells a PostgreSQL's database from what pg_restore makes of it; what not, decision 27 says: by its cluster, where
-// that may be asked, and by the numbers of the database and of a table, which pg_restore makes anew.
+// whereabouts tells a PostgreSQL's database from what pg_restore makes of it: by its
+// cluster, where that may be asked, and by the numbers of the database and of a table,
+// which pg_restore makes anew. Decision 27 says what this can't tell.
 func whereabouts(tx *Tx) (here string, err error) {
 	var may bool
 	// Not all that speak PostgreSQL have the function.

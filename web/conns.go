@@ -19,10 +19,10 @@ const (
 	// maxOfOne is how many of them one client may have, so that none keeps all others
 	// out. A proxy that the operator trusts may have all.
 	maxOfOne = maxConns * 3 / 4
-	// maxPartings is how many more are told at once that there is no room; those
+	// maxTurnedAway is how many more are told at once that there is no room; those
 	// beyond are closed without a word.
-	maxPartings = 256
-	partingTime = time.Second
+	maxTurnedAway = 256
+	turningAway   = time.Second
 	// unread is how long what is written may wait for a client that doesn't read.
 	unread = 30 * time.Second
 	// maxRefused is how much of a body that is too long is read and thrown away, in bytes.
@@ -48,7 +48,7 @@ func (l listener) Accept() (net.Conn, error) {
 			client = limit.Neighbourhood(peer.Addr().Unmap().String())
 		}
 		if !l.crowd.enter(client) {
-			l.part(accepted)
+			l.turnAway(accepted)
 			continue
 		}
 		c := &conn{Conn: accepted, silent: &l.silent, unread: l.unread, leave: sync.OnceFunc(func() { l.crowd.leave(client) })}
@@ -57,18 +57,18 @@ func (l listener) Accept() (net.Conn, error) {
 	}
 }
 
-// part tells a client that there is no room, once it has asked: some take an answer
+// turnAway tells a client that there is no room, once it has asked: some take an answer
 // that comes before the question for nobody's.
-func (s *Server) part(c net.Conn) {
+func (s *Server) turnAway(c net.Conn) {
 	select {
-	case s.partings <- struct{}{}:
+	case s.turned <- struct{}{}:
 	default:
 		_ = c.Close() // nothing was asked
 		return
 	}
 	go func() {
-		defer func() { <-s.partings }()
-		defer time.AfterFunc(partingTime, func() { _ = c.Close() }).Stop()
+		defer func() { <-s.turned }()
+		defer time.AfterFunc(turningAway, func() { _ = c.Close() }).Stop()
 		_, _ = c.Read(make([]byte, headerLimit)) // whatever it was
 		var r fasthttp.RequestCtx
 		answer := s.app.AcquireCtx(&r)

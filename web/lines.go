@@ -42,8 +42,9 @@ func (b *bareLines) find(piece []byte) int {
 var once = [][]byte{[]byte(fiber.HeaderAuthorization), []byte(fiber.HeaderContentType), []byte("Idempotency-Key")}
 
 // ambiguous reports a body with both a length and chunks, a line that ends in a line feed
-// alone, a header that goes on in another line, and a second one where there can be one: what one server reads as the
-// next request, or as a header of its own, another reads as part of what came before.
+// alone, a header that goes on in another line, and a second one where there can be one:
+// what one server reads as the next request, or as a header of its own, another reads as
+// part of what came before.
 func ambiguous(r *fasthttp.Request) bool {
 	var length, chunks bool // as sent: once read, an empty body in chunks has a length too
 	seen := make([]bool, len(once))

@@ -82,18 +82,18 @@ type Server struct {
 	actions map[string]scope.Action // of members' pages, by their route
 	silent  silent
 	crowd   crowd
-	// partings has room for those who are told that there is none.
-	partings chan struct{}
-	unread   time.Duration // that an answer may be
-	timings  *prometheus.HistogramVec
-	metrics  *http.Server
+	// turned has room for those who are told that there is none.
+	turned  chan struct{}
+	unread  time.Duration // that an answer may be
+	timings *prometheus.HistogramVec
+	metrics *http.Server
 }
 
 // New builds the server; it refuses a base address that would send login
 // cookies over an open network.
 func New(config Config, deps Deps) (*Server, error) {
 	s := &Server{Deps: deps, silent: silent{conns: map[*conn]struct{}{}}, crowd: crowd{has: map[string]int{}},
-		partings: make(chan struct{}, maxPartings), unread: unread, actions: map[string]scope.Action{}}
+		turned: make(chan struct{}, maxTurnedAway), unread: unread, actions: map[string]scope.Action{}}
 	if err := s.setBase(config.BaseURL); err != nil {
 		return nil, err
 	}

@@ -90,7 +90,10 @@ func (n *news) count(row models.Transfer) {
 	if !row.Reverted {
 		n.Payment.Paid = n.Payment.Paid.Add(row.Amount)
 	}
-	n.Transfers, n.at = append(n.Transfers, row), nil
+	if n.at != nil {
+		n.at[row.ID] = len(n.Transfers)
+	}
+	n.Transfers = append(n.Transfers, row)
 	if n.Payment.FirstSeenAt == nil {
 		n.Payment.FirstSeenAt = row.SeenAt
 	}
@@ -126,22 +129,4 @@ func (a *applying) tellAll() error {
 	}
 	a.views, a.told = nil, nil
 	return nil
-}
-
-// leap is between the numbers of a payment's events before a restore and after it: more
-// than there are events of one.
-const leap = 1_000_000
-
-// emit tells the merchant's webhooks, with the record as it stands now. About is which
-// transfers it tells of; "" for a change of state.
-func (s *Service) emit(tx *models.Tx, v *View, kind, about string) error {
-	p := &v.Payment
-	if p.ID <= s.Restored.Last { // more may have been told than the backup knows of
-		p.Sequence = max(p.Sequence, s.Restored.Times*leap)
-	}
-	p.Sequence++
-	return s.Events.Emit(tx, webhook.Event{
-		BusinessID: p.BusinessID, Domain: scope.Domain(p.Domain), PaymentID: &p.ID,
-		Payment: p.Reference, Sequence: p.Sequence, Type: kind, About: about, At: s.Clock(), Data: v.Record(),
-	})
 }
