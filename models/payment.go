@@ -147,7 +147,7 @@ type ListedAddress struct {
 // Transfer is value that moved, or is about to move, to a destination of ours.
 type Transfer struct {
 	ID        int64  `gorm:"index:transfers_unmatched,priority:3"`
-	Network   string `gorm:"not null;uniqueIndex:transfers_key,priority:1;index:transfers_height,priority:1"`
+	Network   string `gorm:"not null;uniqueIndex:transfers_key,priority:1;index:transfers_height,priority:1;index:transfers_waiting,priority:1,where:height IS NULL AND NOT gone;index:transfers_conflict,priority:1,where:conflict_height IS NOT NULL"`
 	TxID      string `gorm:"not null;uniqueIndex:transfers_key,priority:2;index:transfers_tx"`
 	Index     int    `gorm:"column:idx;not null;uniqueIndex:transfers_key,priority:3"`
 	Asset     string `gorm:"not null"`
@@ -158,7 +158,7 @@ type Transfer struct {
 	Reverted  bool         `gorm:"not null"`
 	BlockHash string       `gorm:"not null"` // "" while unconfirmed
 	// Height is nil while unconfirmed.
-	Height *int64 `gorm:"index:transfers_height,priority:2"`
+	Height *int64 `gorm:"index:transfers_height,priority:2;index:transfers_waiting,priority:2"`
 	// Gone: neither in the mempool nor in the best chain. Why is GoneReason: replaced, dropped or reorged.
 	Gone       bool   `gorm:"not null"`
 	GoneReason string `gorm:"not null"`
@@ -166,8 +166,8 @@ type Transfer struct {
 	// went before that was written down.
 	GoneAt *time.Time
 	// A confirmed transaction that used up one of this one's spend keys.
-	ConflictTx     string `gorm:"not null"`
-	ConflictHeight *int64
+	ConflictTx     string    `gorm:"not null"`
+	ConflictHeight *int64    `gorm:"index:transfers_conflict,priority:2"`
 	FirstSeenAt    time.Time `gorm:"not null"` // wall clock, or the block's time where that is earlier
 	// Whose it is. BusinessID is 0 when nobody is known to be.
 	BusinessID int64  `gorm:"not null;index:transfers_business,priority:1;index:transfers_unmatched,priority:1,where:unmatched <> '' AND resolution = ''"`

@@ -3,6 +3,7 @@ package payment_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"cointill/chain"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/webhook"
 	"cointill/models"
 )
 
@@ -60,6 +62,92 @@ func TestDustIsBounded(t *testing.T) {
 		b.clock.Advance(payment.Window + time.Second)
 		b.look()
 		b.expect(v.Payment.Reference, payment.Declined, payment.Underpaid)
+	})
+}
+
+// TestReplacedDust (BTC-1, BTC-12): what replaces a transaction of many inputs and outputs
+// costs no statement for each of them, and at the next looks, which tell of it again, no
+// writing. A block that takes them in the end costs one for each.
+func TestReplacedDust(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.part("aa", 10_000)
+		var dust []chain.Transfer
+		var rival []chain.Spend
+		for i := range 500 {
+			tx := b.pay(v, "dust", money.Units(1))
+			for k := range chain.MaxSpends {
+				tx.Spends = append(tx.Spends, fmt.Sprint("in-", k))
+			}
+			tx.Index = i
+			dust = append(dust, tx)
+		}
+		for _, key := range dust[0].Spends {
+			rival = append(rival, chain.Spend{Key: key, TxID: "rival"})
+		}
+		gone := func(why payment.Reason) {
+			t.Helper()
+			for _, tx := range b.view(v.Payment.Reference).Transfers {
+				if tx.TxID == "dust" && (!tx.Gone || tx.GoneReason != string(why) || !tx.GoneAt.Equal(b.clock.Now())) {
+					t.Fatalf("%+v", tx)
+				}
+			}
+		}
+		b.pool(nil, dust...)
+		b.clock.Advance(time.Minute)
+		few := func(what string, most int, step func()) {
+			t.Helper()
+			if n := b.statements(step); n > most {
+				t.Errorf("%s: %d statements", what, n)
+			}
+		}
+		few("replaced", 50, func() { b.pool(rival, b.pay(v, "rival", money.Units(1))) })
+		gone(payment.Replaced)
+		few("replaced, told again", 15, func() { b.pool(rival, b.pay(v, "rival", money.Units(1))) })
+		b.pool(nil, dust...)
+		few("left the mempool", 50, func() { b.pool(nil) })
+		gone(payment.Dropped)
+		few("replaced by a block", 50, func() {
+			block := b.block(int64(len(b.blocks)))
+			block.Spends = rival
+			b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{}})
+		})
+		gone(payment.Replaced)
+		few("the block is undone", 50, func() { b.reorg(1, &chain.Pending{}) })
+		few("mined after all", len(dust)+50, func() { b.mine(dust...) })
+	})
+}
+
+// TestDustAfterTheEnd (BTC-12, T-3): thousands of outputs that only a block takes after the
+// payment has ended are listed, and told in one event that doesn't count them.
+func TestDustAfterTheEnd(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.part("aa", 10_000)
+		var dust []chain.Transfer
+		for i := range 200 {
+			tx := b.pay(v, "dust", money.Units(1))
+			tx.Index = i
+			dust = append(dust, tx)
+		}
+		b.pool(nil, dust...)
+		b.clock.Advance(payment.Monitoring + time.Second)
+		b.pool(nil, dust...)
+		b.expect(v.Payment.Reference, payment.Declined, payment.Underpaid)
+		b.mine(dust...)
+		got := b.expect(v.Payment.Reference, payment.Declined, payment.Underpaid)
+		var listed int64
+		if err := b.db.Read(t.Context()).Model(&models.Transfer{}).Where("payment_id = ? AND unmatched = ?", v.Payment.ID, payment.AfterFinal).Count(&listed).Error; err != nil {
+			t.Fatal(err)
+		}
+		if listed != 200 || len(got.Transfers) != 1 {
+			t.Errorf("%d unmatched, %d counted", listed, len(got.Transfers))
+		}
+		var told models.Event
+		if err := b.db.Read(t.Context()).Where("payment_id = ?", v.Payment.ID).Order("sequence DESC").Take(&told).Error; err != nil {
+			t.Fatal(err)
+		}
+		if told.Type != webhook.PaymentUnexpectedTransfer || strings.Contains(told.Body, `"dust"`) || !strings.Contains(told.Body, `"aa"`) {
+			t.Errorf("%s: %s", told.Type, told.Body)
+		}
 	})
 }
 

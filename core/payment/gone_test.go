@@ -257,19 +257,24 @@ func TestRevertedComesBack(t *testing.T) {
 }
 
 // TestSpendKeysAreForgotten: what a transfer used up is watched as long as a
-// reorganisation can reach the transfer, and not for ever.
+// reorganisation can reach the transfer, or the one that replaced it, and not for ever.
 func TestSpendKeysAreForgotten(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		v := b.opened()
-		tx := b.pay(v, "aa", v.Payment.Due)
-		b.mine(tx)
+		mined, replaced := b.pay(v, "aa", v.Payment.Due), b.pay(v, "bb", v.Payment.Due)
+		b.pool(nil, replaced)
+		block := b.block(int64(len(b.blocks)), mined)
+		block.Spends = []chain.Spend{{Key: replaced.Spends[0], TxID: "cc"}}
+		b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{}})
 		kept := func() bool {
 			var rows int64
 			if err := b.db.Read(t.Context()).Model(&models.Spend{}).Count(&rows).Error; err != nil {
 				t.Fatal(err)
 			}
-			if watched := b.observer.Watching.Spend(tx.Spends[0]); watched != (rows > 0) {
-				t.Fatalf("%d rows, watched %v", rows, watched)
+			for _, tx := range []chain.Transfer{mined, replaced} {
+				if watched := b.observer.Watching.Spend(tx.Spends[0]); watched != (rows > 0) {
+					t.Fatalf("%d rows, %s watched %v", rows, tx.TxID, watched)
+				}
 			}
 			return rows > 0
 		}

@@ -14,8 +14,10 @@ import (
 type news struct {
 	*View
 	events []happened    // to send
-	summed bool          // Paid is the sum of Transfers that are there
 	at     map[int64]int // where in Transfers each is, by id; nil while nobody asked
+
+	summed       bool // the sums are of Transfers as they are now
+	there, mined money.Amount
 }
 
 // happened is an event that is to be sent, and the transfers that it is about.
@@ -79,17 +81,9 @@ func (a *applying) announce(n *news, row models.Transfer, via string) {
 
 // count adds a transfer to what was paid.
 func (n *news) count(row models.Transfer) {
-	if !n.summed {
-		n.Payment.Paid, n.summed = money.Amount{}, true
-		for _, t := range n.Transfers {
-			if !t.Gone && !t.Reverted {
-				n.Payment.Paid = n.Payment.Paid.Add(t.Amount)
-			}
-		}
-	}
-	if !row.Reverted {
-		n.Payment.Paid = n.Payment.Paid.Add(row.Amount)
-	}
+	n.sum()
+	n.weigh(row, money.Amount.Add)
+	n.Payment.Paid = n.there
 	if n.at != nil {
 		n.at[row.ID] = len(n.Transfers)
 	}
@@ -97,6 +91,53 @@ func (n *news) count(row models.Transfer) {
 	if n.Payment.FirstSeenAt == nil {
 		n.Payment.FirstSeenAt = row.SeenAt
 	}
+}
+
+// sum adds up what is there of the payment's transfers, and what of it blocks hold.
+// Further changes are weighed one by one: a block may have ten thousand of them.
+func (n *news) sum() {
+	if n.summed {
+		return
+	}
+	n.summed, n.there, n.mined = true, money.Amount{}, money.Amount{}
+	for _, t := range n.Transfers {
+		n.weigh(t, money.Amount.Add)
+	}
+}
+
+// weigh adds a transfer to the sums, or takes it away.
+func (n *news) weigh(t models.Transfer, with func(sum, part money.Amount) money.Amount) {
+	if t.Gone || t.Reverted || t.Unmatched != "" {
+		return
+	}
+	n.there = with(n.there, t.Amount)
+	if t.Height != nil {
+		n.mined = with(n.mined, t.Amount)
+	}
+}
+
+// minedBeside is what blocks hold of the payment's other transfers.
+func (n *news) minedBeside(row models.Transfer) money.Amount {
+	n.sum()
+	rest := *n
+	if t := n.transfer(row.ID); t != nil {
+		rest.weigh(*t, money.Amount.Sub)
+	}
+	return rest.mined
+}
+
+// transfer is one of the payment's as it was read, nil when it is none of them.
+func (n *news) transfer(id int64) *models.Transfer {
+	if n.at == nil {
+		n.at = make(map[int64]int, len(n.Transfers))
+		for i, t := range n.Transfers {
+			n.at[t.ID] = i
+		}
+	}
+	if i, has := n.at[id]; has {
+		return &n.Transfers[i]
+	}
+	return nil
 }
 
 // tellAll tells merchants what a block or a picture of the mempool brought: one
@@ -114,6 +155,7 @@ func (a *applying) tellAll() error {
 		if len(n.events) == 0 {
 			continue
 		}
+		n.Transfers = slices.DeleteFunc(n.Transfers, func(t models.Transfer) bool { return t.Unmatched != "" })
 		for _, h := range n.events {
 			if err := a.emit(a.tx, n.View, h.kind, strings.Join(h.about, " ")); err != nil {
 				return err

@@ -9,7 +9,6 @@ import (
 	"gorm.io/gorm/clause"
 
 	"cointill/chain"
-	"cointill/core/scope"
 	"cointill/models"
 )
 
@@ -224,9 +223,10 @@ func (a *applying) undo(ancestor chain.BlockID) error {
 	}
 	for _, t := range conflicts {
 		a.touch(t)
-		if err := a.tx.Model(&models.Transfer{}).Where("id = ?", t.ID).Updates(map[string]any{"conflict_tx": "", "conflict_height": nil}).Error; err != nil {
-			return err
-		}
+	}
+	unspent := map[string]any{"conflict_tx": "", "conflict_height": nil}
+	if err := a.tx.Model(&models.Transfer{}).Where("network = ? AND conflict_height > ?", a.network, ancestor.Height).Updates(unspent).Error; err != nil {
+		return err
 	}
 	a.tip = ancestor
 	return a.tx.Where(above, a.network, ancestor.Height).Delete(&models.ChainBlock{}).Error
@@ -247,10 +247,8 @@ func (a *applying) block(b chain.Block) error {
 
 // facts writes what a block holds.
 func (a *applying) facts(b chain.Block) error {
-	for _, s := range b.Spends { // first, as in pending
-		if err := a.spent(s, &b.Height); err != nil {
-			return err
-		}
+	if err := a.spent(b.Spends, &b.Height); err != nil { // first, as in pending
+		return err
 	}
 	if err := a.recallKnown(b.Transfers); err != nil {
 		return err
@@ -271,21 +269,27 @@ func (a *applying) pending(p chain.Pending) error {
 		inPool[t.Key()] = true
 	}
 	var waiting []models.Transfer
-	if err := a.tx.Where("network = ? AND height IS NULL AND gone = ?", a.network, false).Find(&waiting).Error; err != nil {
+	if err := a.tx.Where("network = ? AND height IS NULL AND NOT gone", a.network).Find(&waiting).Error; err != nil {
 		return err
 	}
-	// What is gone goes first: a replacement pays instead of it, not beside it.
+	left := map[Reason][]models.Transfer{}
 	for _, t := range waiting {
-		if !inPool[fmt.Sprintf("%s/%d", t.TxID, t.Index)] {
-			if err := a.vanish(t); err != nil {
-				return err
+		if !inPool[keyOf(t)] {
+			why := Dropped
+			if t.GoneReason == string(Reorged) { // a block held it before
+				why = Reorged
 			}
+			left[why] = append(left[why], t)
 		}
 	}
-	for _, s := range p.Spends {
-		if err := a.spent(s, nil); err != nil {
+	// What is gone goes first: a replacement pays instead of it, not beside it.
+	for _, why := range []Reason{Dropped, Reorged} {
+		if err := a.lose(left[why], map[string]any{"gone_reason": string(why)}); err != nil {
 			return err
 		}
+	}
+	if err := a.spent(p.Spends, nil); err != nil {
+		return err
 	}
 	if err := a.recallKnown(p.Transfers); err != nil {
 		return err
@@ -296,66 +300,6 @@ func (a *applying) pending(p chain.Pending) error {
 		}
 	}
 	return a.tellAll()
-}
-
-// vanish marks a waiting transfer as gone: reorged when a block held it, else dropped.
-func (a *applying) vanish(t models.Transfer) error {
-	a.touch(t)
-	why := Dropped
-	if t.GoneReason == string(Reorged) {
-		why = Reorged
-	}
-	return a.lose(t, map[string]any{"gone": true, "gone_reason": string(why), "updated_at": a.now})
-}
-
-// lose marks a transfer as gone, since now on its payment's own clock unless it
-// was gone before.
-func (a *applying) lose(t models.Transfer, set map[string]any) error {
-	if !t.Gone {
-		ahead, err := a.advanced(t)
-		if err != nil {
-			return err
-		}
-		set["gone_at"] = a.now.Add(ahead)
-	}
-	return a.tx.Model(&models.Transfer{}).Where("id = ?", t.ID).Updates(set).Error
-}
-
-// advanced is how far the clock of a transfer's payment was moved, which only
-// the sandbox does.
-func (a *applying) advanced(t models.Transfer) (time.Duration, error) {
-	if t.PaymentID == nil || t.Domain != string(scope.Test) {
-		return 0, nil
-	}
-	var seconds []int64
-	err := a.tx.Model(&models.Payment{}).Where("id = ?", *t.PaymentID).Pluck("advanced", &seconds).Error
-	if err != nil || len(seconds) == 0 {
-		return 0, err
-	}
-	return time.Duration(seconds[0]) * time.Second, nil
-}
-
-// spent notes that a transaction used up a spend key: every transfer of another
-// transaction that needs the key is replaced, for good once the former is final.
-func (a *applying) spent(s chain.Spend, height *int64) error {
-	var losers []models.Transfer
-	err := a.tx.Where("network = ? AND tx_id <> ? AND height IS NULL AND tx_id IN (?)", a.network, s.TxID,
-		a.tx.Model(&models.Transfer{}).Select("tx_id").Where("id IN (?)",
-			a.tx.Model(&models.Spend{}).Select("transfer_id").Where("network = ? AND spend_key = ?", a.network, s.Key))).Find(&losers).Error
-	if err != nil {
-		return err
-	}
-	for _, t := range losers {
-		a.touch(t)
-		set := map[string]any{"gone": true, "gone_reason": string(Replaced), "updated_at": a.now}
-		if height != nil {
-			set["conflict_tx"], set["conflict_height"] = s.TxID, *height
-		}
-		if err := a.lose(t, set); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // finish moves the cursor, forgets blocks that no reorg can reach, and marks
@@ -375,8 +319,8 @@ func (a *applying) finish() error {
 	return a.mark()
 }
 
-// forget drops what no reorganisation can reach any more: blocks, and the spend
-// keys of what they held.
+// forget drops what no reorganisation can reach any more: blocks, and the spend keys of
+// what they held and of what their transactions replaced.
 func (a *applying) forget() error {
 	if len(a.batch.Blocks) == 0 {
 		return nil
@@ -385,15 +329,25 @@ func (a *applying) forget() error {
 	if err := a.tx.Where("network = ? AND height < ?", a.network, to).Delete(&models.ChainBlock{}).Error; err != nil {
 		return err
 	}
-	// By a subquery each, as one transaction may have thousands of outputs to us.
-	old := func() *models.Tx {
-		return a.tx.Model(&models.Spend{}).Where("network = ? AND transfer_id IN (?)", a.network,
-			a.tx.Model(&models.Transfer{}).Select("id").Where("network = ? AND height > ? AND height <= ?", a.network, from, to))
+	for _, column := range []string{"height", "conflict_height"} {
+		// By a subquery each, as one transaction may have thousands of outputs to us.
+		old := func() *models.Tx {
+			return a.tx.Model(&models.Spend{}).Where("transfer_id IN (?)",
+				a.tx.Model(&models.Transfer{}).Select("id").Where("network = ? AND "+column+" > ? AND "+column+" <= ?", a.network, from, to))
+		}
+		var keys []string
+		if err := old().Distinct().Pluck("spend_key", &keys).Error; err != nil {
+			return err
+		}
+		if len(keys) == 0 {
+			continue
+		}
+		if err := old().Delete(&models.Spend{}).Error; err != nil {
+			return err
+		}
+		a.forgotten = append(a.forgotten, keys...)
 	}
-	if err := old().Distinct().Pluck("spend_key", &a.forgotten).Error; err != nil || len(a.forgotten) == 0 {
-		return err
-	}
-	return old().Delete(&models.Spend{}).Error
+	return nil
 }
 
 // mark makes every payment that is concerned due.

@@ -10,6 +10,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"cointill/chain"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/bulk"
@@ -212,6 +213,28 @@ func TestPlanOfReferences(t *testing.T) {
 		}) {
 			if text := strings.Join(p.Lines, "\n"); strings.Contains(p.Query, "payments") && (whole.MatchString(text) || walk.MatchString(text)) {
 				t.Errorf("%s:\n%s", p.Query, text)
+			}
+		}
+	})
+}
+
+// TestPlanOfBlocks: what a look at a network asks for is found by what came with it, and
+// not among all transfers of the network.
+func TestPlanOfBlocks(t *testing.T) {
+	all := regexp.MustCompile(`(?m)Seq Scan on transfers|SCAN transfers|(transfers|spends)_\w+ \(network=\?\)|transfers_height \(network=\? AND height=\?\)|Index Cond: \((\(height IS NULL\)|network = '[^']*'::text)\)$`)
+	each(t, func(t *testing.T, b *bench) {
+		planned(t, b, size{6000, 20, 16_000}, size{200, 5, 400})
+		spends := []chain.Spend{{Key: "a", TxID: "x"}, {Key: "b", TxID: "x"}}
+		looks := func() {
+			b.pool(spends)
+			block := b.block(int64(len(b.blocks)))
+			block.Spends = spends
+			b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{}})
+			b.reorg(1, &chain.Pending{})
+		}
+		for _, p := range modelstest.Plans(t, b.db, b.db.Exec(t.Context()), looks) {
+			if plan := strings.Join(p.Lines, "\n"); all.MatchString(plan) && !strings.Contains(plan, "transfers_waiting") {
+				t.Errorf("%s:\n%s", p.Query, plan)
 			}
 		}
 	})

@@ -2,8 +2,10 @@ package payment
 
 import (
 	"fmt"
+	"time"
 
 	"cointill/chain"
+	"cointill/core/money"
 	"cointill/models"
 )
 
@@ -12,7 +14,7 @@ import (
 type recall struct {
 	places   map[string][]models.Destination // by address and tag, where there are some
 	known    map[string]models.Transfer      // by Key, of the block or picture that is applied
-	replaced []models.Transfer               // what the transaction replaces of the payment, both named in of
+	replaced []replaced                      // what the transaction replaces of the payment, both named in of
 	of       string
 	noted    string        // the transaction whose spend keys are stored
 	steps    []models.Step // that sightings put on timelines
@@ -59,19 +61,39 @@ func (a *applying) recallKnown(transfers []chain.Transfer) error {
 // keyOf is a stored transfer's Key.
 func keyOf(row models.Transfer) string { return chain.Transfer{TxID: row.TxID, Index: row.Index}.Key() }
 
+// replaced is a transaction that another one takes the place of.
+type replaced struct {
+	paid money.Amount // to the payment
+	seen *time.Time   // first, on the payment's clock
+}
+
 // replacedBy lists what a transfer's transaction replaces of its payment.
-func (a *applying) replacedBy(row *models.Transfer, spends []string) ([]models.Transfer, error) {
+func (a *applying) replacedBy(row *models.Transfer, spends []string) ([]replaced, error) {
 	of := fmt.Sprint(row.TxID, " ", *row.PaymentID)
 	if a.of == of {
 		return a.replaced, nil
 	}
-	a.replaced = nil
+	var rows []models.Transfer
 	err := a.tx.Where("payment_id = ? AND network = ? AND tx_id <> ? AND unmatched = '' AND gone AND tx_id IN (?)", *row.PaymentID, a.network, row.TxID,
 		a.tx.Model(&models.Transfer{}).Select("tx_id").Where("id IN (?)",
 			a.tx.Model(&models.Spend{}).Select("transfer_id").Where("network = ? AND spend_key IN ?", a.network, spends[:min(len(spends), chain.MaxSpends)]))).
-		Find(&a.replaced).Error
-	if err == nil {
-		a.of = of
+		Find(&rows).Error
+	if err != nil {
+		return nil, err
 	}
-	return a.replaced, err
+	a.of, a.replaced = of, nil
+	at := map[string]int{} // by transaction
+	for _, t := range rows {
+		i, has := at[t.TxID]
+		if !has {
+			i = len(a.replaced)
+			at[t.TxID], a.replaced = i, append(a.replaced, replaced{})
+		}
+		one := &a.replaced[i]
+		one.paid = one.paid.Add(t.Amount)
+		if one.seen == nil || t.SeenAt != nil && t.SeenAt.Before(*one.seen) {
+			one.seen = t.SeenAt
+		}
+	}
+	return a.replaced, nil
 }

@@ -78,14 +78,10 @@ func (a *applying) refresh(row models.Transfer) {
 		return
 	}
 	n := a.views[*row.PaymentID]
-	if n.at == nil {
-		n.at = make(map[int64]int, len(n.Transfers))
-		for i, t := range n.Transfers {
-			n.at[t.ID] = i
-		}
-	}
-	if i, has := n.at[row.ID]; has {
-		n.Transfers[i], n.summed = row, false
+	if was := n.transfer(row.ID); was != nil {
+		n.weigh(*was, money.Amount.Sub)
+		n.weigh(row, money.Amount.Add)
+		*was = row
 	}
 }
 
@@ -102,13 +98,7 @@ func (a *applying) returned(row *models.Transfer) (*news, error) {
 	if err != nil || !ended(v.View) {
 		return nil, err
 	}
-	sum := row.Amount
-	for _, t := range v.Transfers {
-		if t.ID != row.ID && t.Height != nil && !t.Gone && !t.Reverted {
-			sum = sum.Add(t.Amount)
-		}
-	}
-	if sum.Cmp(v.Payment.Paid) <= 0 {
+	if v.minedBeside(*row).Add(row.Amount).Cmp(v.Payment.Paid) <= 0 {
 		return nil, nil
 	}
 	row.Unmatched = AfterFinal
@@ -194,13 +184,9 @@ func (a *applying) inherit(row *models.Transfer, spends []string) error {
 	if err != nil {
 		return err
 	}
-	paid := map[string]money.Amount{}
-	for _, t := range replaced {
-		paid[t.TxID] = paid[t.TxID].Add(t.Amount)
-	}
-	for _, t := range replaced {
-		if t.SeenAt != nil && t.SeenAt.Before(*row.SeenAt) && paid[t.TxID].Cmp(row.Amount) >= 0 {
-			row.SeenAt = t.SeenAt
+	for _, r := range replaced {
+		if r.seen != nil && r.seen.Before(*row.SeenAt) && r.paid.Cmp(row.Amount) >= 0 {
+			row.SeenAt = r.seen
 		}
 	}
 	return nil

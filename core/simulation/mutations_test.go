@@ -41,7 +41,7 @@ var mutations = []mutation{
 	{"a reversed payment is not told of", "core/payment/apply.go", "if err := s.emit(tx, v, kind, \"\"); err != nil {", "if kind == webhook.PaymentReversed {\n	} else if err := s.emit(tx, v, kind, \"\"); err != nil {"},
 	{"a second failure cancels a delivery", "core/webhook/settle.go", "if r.status == http.StatusGone {", "if r.status == http.StatusGone || row.Tries == 1 {"},
 	{"events say that all was paid", "core/payment/record.go", "	p, coin := v.Payment, v.Coin()\n	r := Record{", "	v.Payment.Paid = v.Payment.Due\n	p, coin := v.Payment, v.Coin()\n	r := Record{"},
-	{"dust holds a price", "core/payment/transfer.go", " && paid[t.TxID].Cmp(row.Amount) >= 0 {", " {"},
+	{"dust holds a price", "core/payment/transfer.go", " && r.paid.Cmp(row.Amount) >= 0 {", " {"},
 	{"reversed only when nothing is left", "core/payment/decide.go", "sum.confirmed.Cmp(c.Paid) < 0", "sum.confirmed.Sign() == 0"},
 	{"an undone block's payments are not looked at", "core/payment/observe.go", "	for _, t := range rows {\n		a.touch(t)\n	}\n	loose", "	loose"},
 	{"a lease is taken while it is held", "core/lease/lease.go", "AND (holder = ? OR expires_at <= ?)`", "AND (holder = ? OR expires_at >= ?)`"},

@@ -1,0 +1,102 @@
+package payment
+
+import (
+	"maps"
+	"time"
+
+	"cointill/chain"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// spent notes that transactions used up spend keys: every transfer of another transaction
+// that needs one of them is replaced, for good once the former is final. Height is that of
+// their block, nil for the mempool, where the same is told at every look.
+func (a *applying) spent(spends []chain.Spend, height *int64) error {
+	for from := 0; from < len(spends); {
+		rival, keys := spends[from].TxID, []string(nil)
+		for ; from < len(spends) && spends[from].TxID == rival; from++ {
+			keys = append(keys, spends[from].Key)
+		}
+		need := models.Among(a.tx.Model(&models.Spend{}).Select("transfer_id").Where("network = ?", a.network), "spend_key", keys)
+		query := a.tx.Where("network = ? AND tx_id <> ? AND height IS NULL AND tx_id IN (?)", a.network, rival,
+			a.tx.Model(&models.Transfer{}).Select("tx_id").Where("id IN (?)", need))
+		set := map[string]any{"gone_reason": string(Replaced)}
+		if height == nil {
+			query = query.Where("NOT (gone AND gone_reason = ?)", string(Replaced))
+		} else {
+			set["conflict_tx"], set["conflict_height"] = rival, *height
+		}
+		var losers []models.Transfer
+		if err := query.Find(&losers).Error; err != nil {
+			return err
+		}
+		if err := a.lose(losers, set); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lose marks transfers as gone, each since now on its payment's own clock unless it was
+// gone before. They are as many as a transaction has outputs, so they are written by the
+// time that they get, not one by one.
+func (a *applying) lose(lost []models.Transfer, set map[string]any) error {
+	ahead, err := a.advanced(lost)
+	if err != nil {
+		return err
+	}
+	for from := 0; from < len(lost); {
+		since := ahead.since(a.now, lost[from])
+		var ids []int64
+		for ; from < len(lost) && ahead.since(a.now, lost[from]).Equal(since); from++ {
+			a.touch(lost[from])
+			ids = append(ids, lost[from].ID)
+		}
+		row := maps.Clone(set)
+		row["gone"], row["updated_at"] = true, a.now
+		if !since.IsZero() {
+			row["gone_at"] = since
+		}
+		if err := models.Among(a.tx.Model(&models.Transfer{}), "id", ids).Updates(row).Error; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clocks are how far the clocks of payments were moved, which only the sandbox does.
+type clocks map[int64]time.Duration
+
+// since is when a transfer that is found gone went, and zero for one that was gone before.
+func (c clocks) since(now time.Time, t models.Transfer) time.Time {
+	switch {
+	case t.Gone:
+		return time.Time{}
+	case t.PaymentID == nil:
+		return now
+	}
+	return now.Add(c[*t.PaymentID])
+}
+
+// advanced reads the clocks of the transfers' payments.
+func (a *applying) advanced(transfers []models.Transfer) (clocks, error) {
+	var ids []int64
+	for _, t := range transfers {
+		if t.PaymentID != nil && t.Domain == string(scope.Test) && (len(ids) == 0 || ids[len(ids)-1] != *t.PaymentID) {
+			ids = append(ids, *t.PaymentID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var moved []models.Payment
+	if err := models.Among(a.tx.Select("id", "advanced").Where("advanced > 0"), "id", ids).Find(&moved).Error; err != nil {
+		return nil, err
+	}
+	c := clocks{}
+	for _, p := range moved {
+		c[p.ID] = ahead(p)
+	}
+	return c, nil
+}
