@@ -5,7 +5,7 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 ARG VERSION=development
-RUN CGO_ENABLED=0 go build -trimpath $(scripts/cold) \
+RUN cold=$(scripts/cold) && CGO_ENABLED=0 go build -trimpath $cold \
 	-ldflags="-s -w -X main.version=$VERSION" -o /cointill ./cmd/cointill \
 	&& mkdir -m 0700 /data
 

@@ -12,7 +12,7 @@ demo: ## serve a ready business with sample data
 	go run ./cmd/cointill demo
 
 build: ## build the static binary bin/cointill
-	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' $$(scripts/cold) -o bin/cointill ./cmd/cointill
+	cold=$$(scripts/cold) && CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' $$cold -o bin/cointill ./cmd/cointill
 
 test: ## everything that must hold; installs what it needs
 	@scripts/test

@@ -27,7 +27,7 @@ func TestDeploy(t *testing.T) {
 		}
 	}
 	image := file(t, "../Dockerfile")
-	for _, must := range []string{"CGO_ENABLED=0", "-X main.version=$VERSION", "USER 65532:65532", `CMD ["/cointill", "healthcheck"]`} {
+	for _, must := range []string{"COPY . .\n", "CGO_ENABLED=0", "-X main.version=$VERSION", "USER 65532:65532", `CMD ["/cointill", "healthcheck"]`} {
 		if !strings.Contains(image, must) {
 			t.Errorf("the Dockerfile lacks %s", must)
 		}
