@@ -55,7 +55,7 @@ type Service struct {
 	Beat time.Duration
 
 	keys    models.Gather[struct{}, string, map[string]models.APIKey]
-	hashing line
+	hashing *line
 	dummy   func() string // a hash of nobody's password, compared for unknown e-mails
 }
 
@@ -140,7 +140,7 @@ func (s *Service) create(ctx context.Context, n NewBusiness, onlyFirst bool) (mo
 	if err := n.check(); err != nil {
 		return models.Business{}, User{}, err
 	}
-	hash, err := s.hashPassword(ctx, n.Password, false)
+	hash, err := s.hashPassword(ctx, n.Password, strangers)
 	if err != nil {
 		return models.Business{}, User{}, err
 	}

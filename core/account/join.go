@@ -88,7 +88,7 @@ func (s *Service) AcceptAsNew(ctx context.Context, token string, n Newcomer) (Us
 	if in.User != 0 {
 		return User{}, 0, errSignInToAccept
 	}
-	hash, err := s.hashPassword(ctx, n.Password, false)
+	hash, err := s.hashPassword(ctx, n.Password, strangers)
 	if err != nil {
 		return User{}, 0, err
 	}

@@ -31,7 +31,7 @@ func (s *Service) AskPasskey(ctx context.Context, session, ip string) (options [
 	if err != nil {
 		return nil, err
 	}
-	if err := s.countAddress(ctx, s.addressKey(ip)); err != nil {
+	if err := s.countMinute(ctx, s.addressKey(ip), perAddress); err != nil {
 		return nil, err
 	}
 	assertion, asked, err := library.BeginDiscoverableLogin()

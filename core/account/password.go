@@ -47,8 +47,9 @@ func common(password string) bool {
 	return strings.Trim(password, password[:1]) == "" // one character over and over
 }
 
-func (s *Service) hashPassword(ctx context.Context, password string, known bool) (hash string, err error) {
-	err = s.hashing.do(ctx, known, func() error {
+// hashPassword and matches wait in the line for a user whom the browser is known by, or as strangers.
+func (s *Service) hashPassword(ctx context.Context, password string, user int64) (hash string, err error) {
+	err = s.hashing.do(ctx, user, func() error {
 		hash, err = argon2id.CreateHash(password, &s.Cost)
 		return err
 	})
@@ -57,8 +58,8 @@ func (s *Service) hashPassword(ctx context.Context, password string, known bool)
 
 // matches compares a password with a hash. The second result asks for a new
 // hash, because this one was made with other parameters than today's.
-func (s *Service) matches(ctx context.Context, password, hash string, known bool) (match, stale bool, err error) {
-	err = s.hashing.do(ctx, known, func() error {
+func (s *Service) matches(ctx context.Context, password, hash string, user int64) (match, stale bool, err error) {
+	err = s.hashing.do(ctx, user, func() error {
 		ok, made, err := argon2id.CheckHash(password, hash)
 		match = ok
 		stale = ok && *made != s.Cost

@@ -58,7 +58,7 @@ func (s *Service) ChangePassword(ctx context.Context, sc scope.Scope, p Proof, n
 	if err != nil {
 		return err
 	}
-	hash, err := s.hashPassword(ctx, next, true)
+	hash, err := s.hashPassword(ctx, next, user.ID)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func (s *Service) ResetPassword(ctx context.Context, email, password string) (mo
 	if sentence := checkPassword(password); sentence != "" {
 		return models.Business{}, fault.Validation(fault.Fields{"password": {sentence}})
 	}
-	hash, err := s.hashPassword(ctx, password, false)
+	hash, err := s.hashPassword(ctx, password, strangers)
 	if err != nil {
 		return models.Business{}, err
 	}
@@ -99,7 +99,7 @@ func (s *Service) AskReset(ctx context.Context, email, ip string) error {
 	if sentence := contact.Email(email); sentence != "" {
 		return fault.Validation(fault.Fields{"email": {sentence}})
 	}
-	if err := s.countAddress(ctx, s.addressKey(ip)); err != nil {
+	if err := s.countMinute(ctx, s.addressKey(ip), perAddress); err != nil {
 		return err
 	}
 	var users []models.User
@@ -180,7 +180,7 @@ func (s *Service) FinishReset(ctx context.Context, token, password string) error
 	if sentence := checkPassword(password); sentence != "" {
 		return fault.Validation(fault.Fields{"password": {sentence}})
 	}
-	hash, err := s.hashPassword(ctx, password, false)
+	hash, err := s.hashPassword(ctx, password, strangers)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,9 +18,9 @@ import (
 
 // Throttling of sign-ins, counted in the database so that any replica sees it.
 const (
-	maxDelay    = time.Minute // between two guesses of one e-mail
-	perAddress  = 20          // guesses of one address in addressTime
-	addressTime = time.Minute
+	maxDelay    = time.Minute    // between two guesses of one e-mail
+	perAddress  = 20             // guesses of one address in a minute
+	perUser     = 30             // sign-ins of one user's known browsers in a minute, right ones too: each costs a hash
 	forgetAfter = 24 * time.Hour // an e-mail's guesses, when none follows
 	retryBusy   = 5 * time.Second
 )
@@ -42,7 +43,7 @@ var errSignIn = fault.New(fault.Unauthenticated, "sign_in_failed", "The e-mail a
 
 // SignIn finds the user that the credentials belong to. Unauthenticated with
 // one sentence for every failure; Limited, with the time to wait, after guesses
-// in a row. The guess is counted before it is checked, so that many at once
+// in a row, or after many sign-ins of a user in a minute. The guess is counted before it is checked, so that many at once
 // count as many. A browser that the user has signed in with before is counted by
 // itself, and waits for no strangers, so that who guesses elsewhere keeps nobody out.
 // Unavailable, and nothing counted, when too many are before it. What fails is answered on
@@ -72,25 +73,33 @@ func (s *Service) guess(ctx context.Context, c Credentials) (row models.User, ma
 	if err != nil && !errors.Is(err, gorm.ErrRecordNotFound) {
 		return row, false, err
 	}
-	guess := s.attemptKey("email", c.Email)
+	door, guess := strangers, s.attemptKey("email", c.Email)
 	familiar, err := s.familiar(ctx, row.ID, c.Device)
 	if err != nil {
 		return row, false, err
 	}
 	if familiar {
-		guess = s.attemptKey("device", c.Email+" "+sessionID(c.Device))
+		door, guess = row.ID, s.attemptKey("device", c.Email+" "+sessionID(c.Device))
 	}
 	address := s.addressKey(c.IP)
-	if err := s.countAddress(ctx, address); err != nil {
+	if err := s.countMinute(ctx, address, perAddress); err != nil {
 		return row, false, err
 	}
-	at := s.now()
+	at, minutes := s.now(), []string{address}
 	if err := s.countGuess(ctx, guess, at); err != nil {
 		return row, false, err
 	}
-	match, err = s.compare(ctx, row, c.Password, familiar)
+	if familiar { // of those that a browser's own count lets through: who stole one uses up few
+		user := s.attemptKey("user", strconv.FormatInt(row.ID, 10))
+		if err := s.countMinute(ctx, user, perUser); err != nil {
+			s.takeBack(ctx, guess, at, minutes)
+			return row, false, err
+		}
+		minutes = append(minutes, user)
+	}
+	match, err = s.compare(ctx, row, c.Password, door)
 	if err != nil { // nobody looked at it
-		s.takeBack(ctx, address, guess, at)
+		s.takeBack(ctx, guess, at, minutes)
 		return row, false, err
 	}
 	if match = match && row.ID != 0; match {
@@ -101,7 +110,7 @@ func (s *Service) guess(ctx context.Context, c Credentials) (row models.User, ma
 
 // compare tells whether a password is a user's. For nobody it takes as long as
 // for somebody. A hash of an older make is made anew.
-func (s *Service) compare(ctx context.Context, row models.User, password string, known bool) (bool, error) {
+func (s *Service) compare(ctx context.Context, row models.User, password string, door int64) (bool, error) {
 	hash := row.PasswordHash
 	if row.ID == 0 {
 		hash = s.dummy()
@@ -109,9 +118,9 @@ func (s *Service) compare(ctx context.Context, row models.User, password string,
 	if len(password) > 4*maxPassword {
 		password = "" // no password of ours; hashing a long one would only cost time
 	}
-	match, stale, err := s.matches(ctx, password, hash, known)
+	match, stale, err := s.matches(ctx, password, hash, door)
 	if match && stale && row.ID != 0 {
-		s.rehash(ctx, row.ID, password, known)
+		s.rehash(ctx, row.ID, password, door)
 	}
 	return match, err
 }
@@ -123,18 +132,18 @@ func (s *Service) attemptKey(kind, text string) string {
 // addressKey names what counts as one address.
 func (s *Service) addressKey(ip string) string { return s.attemptKey("ip", limit.Neighbourhood(ip)) }
 
-// countAddress lets an address guess perAddress times in a window of addressTime.
-func (s *Service) countAddress(ctx context.Context, key string) error {
+// countMinute lets so many through in a window of a minute.
+func (s *Service) countMinute(ctx context.Context, key string, most int) error {
 	now := s.now()
 	for range 2 { // a second time when another request opened the window in between
 		counted := s.db.Exec(ctx).Exec(`UPDATE attempts SET count = count + 1, updated_at = ? WHERE key = ? AND blocked_to > ? AND count < ?`,
-			now, key, now, perAddress)
+			now, key, now, most)
 		if counted.Error != nil || counted.RowsAffected == 1 {
 			return counted.Error
 		}
 		opened := s.db.Exec(ctx).Exec(`INSERT INTO attempts (key, count, blocked_to, updated_at) VALUES (?, 1, ?, ?)
 			ON CONFLICT (key) DO UPDATE SET count = 1, blocked_to = excluded.blocked_to, updated_at = excluded.updated_at
-			WHERE attempts.blocked_to <= ?`, key, now.Add(addressTime), now, now)
+			WHERE attempts.blocked_to <= ?`, key, now.Add(time.Minute), now, now)
 		if opened.Error != nil || opened.RowsAffected == 1 {
 			return opened.Error
 		}
@@ -193,8 +202,10 @@ func tooMany(wait time.Duration) error {
 // forgive takes back what a sign-in that succeeded had counted. When that
 // fails, the next sign-in merely has to wait: no reason to refuse this one.
 func (s *Service) forgive(ctx context.Context, address, guess string) {
+	ctx, done := afterwards(ctx)
+	defer done()
 	err := s.db.Write(ctx, func(tx *models.Tx) error {
-		if err := s.forgiveAddress(tx, address); err != nil {
+		if err := uncount(tx, address); err != nil {
 			return err
 		}
 		return tx.Where("key = ?", guess).Delete(&models.Attempt{}).Error
@@ -204,17 +215,23 @@ func (s *Service) forgive(ctx context.Context, address, guess string) {
 	}
 }
 
-func (s *Service) forgiveAddress(tx *models.Tx, address string) error {
-	return tx.Exec(`UPDATE attempts SET count = count - 1 WHERE key = ? AND count > 0`, address).Error
+// uncount takes one from what was counted in a minute.
+func uncount(tx *models.Tx, minutes ...string) error {
+	return tx.Exec(`UPDATE attempts SET count = count - 1 WHERE key IN ? AND count > 0`, minutes).Error
+}
+
+// afterwards is time to write down what a request came to, although its own may be up.
+func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 }
 
 // takeBack undoes the count of a guess that was made at a time and never looked at. Those
 // before it still count, and so does it when another was let through meanwhile.
-func (s *Service) takeBack(ctx context.Context, address, guess string, at time.Time) {
-	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second) // the request's own time is up
+func (s *Service) takeBack(ctx context.Context, guess string, at time.Time, minutes []string) {
+	ctx, done := afterwards(ctx)
 	defer done()
 	err := s.db.Write(ctx, func(tx *models.Tx) error {
-		if err := s.forgiveAddress(tx, address); err != nil {
+		if err := uncount(tx, minutes...); err != nil {
 			return err
 		}
 		return tx.Exec(`UPDATE attempts SET count = count - 1, blocked_to = updated_at WHERE key = ? AND updated_at = ?`, guess, at).Error
@@ -225,8 +242,8 @@ func (s *Service) takeBack(ctx context.Context, address, guess string, at time.T
 }
 
 // rehash replaces a hash that was made with other parameters than today's.
-func (s *Service) rehash(ctx context.Context, userID int64, password string, known bool) {
-	hash, err := s.hashPassword(ctx, password, known)
+func (s *Service) rehash(ctx context.Context, userID int64, password string, door int64) {
+	hash, err := s.hashPassword(ctx, password, door)
 	if err == nil {
 		err = s.db.Exec(ctx).Model(&models.User{}).Where("id = ?", userID).
 			Updates(map[string]any{"password_hash": hash, "updated_at": s.now()}).Error

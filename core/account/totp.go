@@ -124,7 +124,7 @@ func (s *Service) ConfirmSecondFactor(ctx context.Context, sc scope.Scope, seale
 		return nil, err
 	}
 	address, guess := s.addressKey(ip), s.attemptKey("code", strconv.FormatInt(user.ID, 10))
-	if err := s.countAddress(ctx, address); err != nil {
+	if err := s.countMinute(ctx, address, perAddress); err != nil {
 		return nil, err
 	}
 	if err := s.countGuess(ctx, guess, s.now()); err != nil {
@@ -232,7 +232,7 @@ func (s *Service) EnterCode(ctx context.Context, pending, code, ip string) (user
 // useCode takes a code of the app or a recovery code, which then is used up.
 func (s *Service) useCode(ctx context.Context, userID int64, code, ip string) (left int, err error) {
 	address, guess := s.addressKey(ip), s.attemptKey("code", strconv.FormatInt(userID, 10))
-	if err := s.countAddress(ctx, address); err != nil {
+	if err := s.countMinute(ctx, address, perAddress); err != nil {
 		return 0, err
 	}
 	if err := s.countGuess(ctx, guess, s.now()); err != nil {
