@@ -14,13 +14,14 @@ func Neighbourhood(ip string) string {
 
 const (
 	maxApart = 50_000       // addresses that are counted apart in one process, of all kinds of requests
-	roomy    = maxApart / 2 // so many are counted apart wherever they come from
+	roomy    = maxApart / 2 // below so many, a network may have more than are always its own
 )
 
-// wider are the networks around an address, and how many addresses of each are
-// counted apart once there is little room: a site has a /48 of IPv6, a provider a
-// /32, and neither is to take the places of everybody.
-var wider = [...]struct{ v4, v6, apart int }{{24, 48, 256}, {16, 32, 1024}}
+// wider are the networks around an address: a site has a /48 of IPv6, a provider a /32,
+// and neither is to take the places of everybody. A network always has some of its own;
+// while there is room it may have as many as are left, or a part of that. So a provider's
+// customers are counted apart, and whoever takes all they can leaves as many to others.
+var wider = [...]struct{ v4, v6, always, part int }{{24, 48, 256, 4}, {16, 32, 1024, 1}}
 
 // surroundings are the networks around an address, the narrowest first; none of what is no address.
 func surroundings(ip string) (around []netip.Prefix) {
@@ -42,25 +43,32 @@ func surroundings(ip string) (around []netip.Prefix) {
 
 // crowd is how many addresses are counted apart in each network, and under the
 // zero prefix in all. What it holds is bounded by maxApart.
-type crowd map[netip.Prefix]int
+type crowd map[netip.Prefix]held
+
+// held is what a network has. Who fills their own network doesn't fill the one around it:
+// beyond what is always theirs they are not among the few there.
+type held struct{ all, few int }
 
 // enter tells with whom a new address is counted: "" when apart, else the narrowest of
 // its networks that has its share of places, or when there are no more places at all,
 // everybody whom that concerns.
 func (c crowd) enter(around []netip.Prefix) (shared string) {
-	all := netip.Prefix{}
+	total := netip.Prefix{}
+	room := roomy - c[total].all
 	for i, network := range around {
-		if c[all] >= roomy && c[network] >= wider[i].apart {
+		if has := c[network]; has.few >= wider[i].always && has.all >= room/wider[i].part {
 			return network.String()
 		}
 	}
-	if c[all] >= maxApart {
+	if c[total].all >= maxApart {
 		return "overflow"
 	}
-	c[all]++
+	c[total] = held{all: c[total].all + 1}
+	few := 1
 	for i, network := range around {
-		if c[network]++; c[network] > wider[i].apart {
-			break // who fills their own network doesn't fill the one around it
+		has := held{c[network].all + 1, c[network].few + few}
+		if c[network] = has; has.few > wider[i].always {
+			few = 0
 		}
 	}
 	return ""

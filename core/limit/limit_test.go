@@ -130,6 +130,7 @@ func TestOneNetworkTakesNoPlaces(t *testing.T) {
 	}{
 		"a /48":         {func(i int) string { return fmt.Sprintf("2001:db8:1:%x::1", i) }, []string{"2001:db8:2::1", "2001:db8:2:1::1"}},
 		"a /32":         {func(i int) string { return fmt.Sprintf("2001:db8:%x::1", i) }, []string{"2001:db9::1", "2001:db9:1::1"}},
+		"sites of one":  {func(i int) string { return fmt.Sprintf("2001:db8:%x:%x::1", i%20, i/20) }, []string{"2001:db9::1", "2001:db9:1::1"}},
 		"a /16 of IPv4": {func(i int) string { return fmt.Sprintf("203.0.%d.%d", i>>8, i&255) }, []string{"203.1.0.1", "203.1.0.2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -156,6 +157,70 @@ func TestOneNetworkTakesNoPlaces(t *testing.T) {
 				t.Errorf("%d of 100 new ones of the network were refused", refused)
 			}
 		})
+	}
+}
+
+// TestNeighboursAreNoCrowd (BTC-14): thousands of customers of one provider are counted apart, on
+// an idle server and beside one who asks from every address of a site, their provider's or
+// another's, or of a provider's sites.
+func TestNeighboursAreNoCrowd(t *testing.T) {
+	for name, address := range map[string]func(i int) string{
+		"IPv4":              func(i int) string { return fmt.Sprintf("203.0.%d.%d", i>>8, i&255) },
+		"IPv6, few in each": func(i int) string { return fmt.Sprintf("2001:db8:%x:%x::1", i>>6, i) },
+		"IPv6, one in each": func(i int) string { return fmt.Sprintf("2001:db8:%x::1", i) },
+		"IPv6, all in one":  func(i int) string { return fmt.Sprintf("2001:db8:1:%x::1", i) },
+	} {
+		for strangers, stranger := range map[string]func(i int) string{
+			"no":            nil,
+			"a site's":      func(i int) string { return fmt.Sprintf("2a00:1:1:%x::1", i) },
+			"a neighbour's": func(i int) string { return fmt.Sprintf("2001:db8:ffff:%x::1", i) },
+			"a provider's":  func(i int) string { return fmt.Sprintf("2a00:1:%x:%x::1", i%20, i/20) },
+		} {
+			now := begin()
+			l := limit.New(modelstest.Open(t, false, now.Now), now.Now)
+			for i := 0; stranger != nil && i < 60_000; i++ {
+				l.TakeFrom("stranger", stranger(i), 300)
+			}
+			for i := range 2_000 {
+				if got := left(l, "starts", address(i)); got != 59 {
+					t.Fatalf("%s, %s strangers: customer %d has %d left", name, strangers, i, got)
+				}
+			}
+		}
+	}
+}
+
+// TestProvidersLeavePlaces (BTC-14): whatever some providers' customers take, there are places left.
+func TestProvidersLeavePlaces(t *testing.T) {
+	now := begin()
+	l := limit.New(modelstest.Open(t, false, now.Now), now.Now)
+	for provider := range 12 {
+		for i := range 15_000 {
+			l.TakeFrom("stranger", fmt.Sprintf("2a%02x:1:%x:%x::1", provider, i%20, i/20), 300)
+		}
+	}
+	for _, customer := range []string{"2001:db8::1", "198.51.100.7"} {
+		if got := left(l, "starts", customer); got != 59 {
+			t.Errorf("%s has %d left", customer, got)
+		}
+	}
+}
+
+// TestAFullSiteLeavesItsProvider (BTC-14): who took what a site may have takes nothing of what
+// others of the same provider have when there is little room.
+func TestAFullSiteLeavesItsProvider(t *testing.T) {
+	now := begin()
+	l := limit.New(modelstest.Open(t, false, now.Now), now.Now)
+	for i := range 60_000 {
+		l.TakeFrom("stranger", fmt.Sprintf("2001:db8:1:%x::1", i), 300)
+	}
+	for i := range 25_000 {
+		l.TakeFrom("stranger", fmt.Sprintf("2a%02x:%x::1", i>>8, i), 300)
+	}
+	for i := range 700 {
+		if got := left(l, "starts", fmt.Sprintf("2001:db8:%x::1", 2+i)); got != 59 {
+			t.Fatalf("customer %d has %d left", i, got)
+		}
 	}
 }
 
@@ -186,6 +251,30 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	if callers, networks := l.Held(); callers != 50_003 || networks != 100_001 { // two networks around each
 		t.Error(callers, "callers and", networks, "networks are held")
+	}
+}
+
+// TestCountedMeanwhile: what is counted while an exchange is under way is not lost.
+func TestCountedMeanwhile(t *testing.T) {
+	now := begin()
+	db := modelstest.Open(t, false, now.Now)
+	l := limit.New(db, now.Now)
+	l.Take("key:1", 10)
+	during := func() { l.Take("key:1", 10) }
+	through(db, func() { during() })
+	if err := l.Exchange(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.Take("key:1", 10); got.Remaining != 7 {
+		t.Errorf("%+v", got)
+	}
+	during = func() {}
+	if err := l.Exchange(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var row models.RateWindow
+	if err := db.Read(t.Context()).Take(&row).Error; err != nil || row.Count != 3 {
+		t.Error(row, err)
 	}
 }
 

@@ -89,6 +89,24 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
+// TestFiatBand (FX-1): sources of a fiat rate agree within five percent of the one in the middle.
+func TestFiatBand(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ low, high, want string }{
+		{"1425", "1575", "150000"},    // at the edge
+		{"1424.99", "1575", "153750"}, // one is beyond it
+		{"1425", "1575.01", "146250"}, // the other is
+		{"1424.99", "1575.01", ""},    // both are
+	} {
+		m := market{}.say("a", "BTC/USD", "100").say("b", "BTC/USD", "100").
+			say("a", "USD/NGN", test.low).say("b", "USD/NGN", "1500").say("c", "USD/NGN", test.high)
+		q, err := service(m).Price(scope.Live, money.BTC, money.NGN, quote.Policy{})
+		if (err == nil) != (test.want != "") || err == nil && q.Price.String() != test.want {
+			t.Errorf("%s, 1500 and %s: %s, %v", test.low, test.high, q.Price, err)
+		}
+	}
+}
+
 // TestFiatAge (FX-4): fiat legs may be a day old, and a little.
 func TestFiatAge(t *testing.T) {
 	t.Parallel()
