@@ -6,6 +6,7 @@ package page
 
 import (
 	"bytes"
+	"context"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -130,11 +131,12 @@ func (c *Ctx) Render(component templ.Component) error {
 }
 
 // RenderStatus sends a page. It is rendered as a whole before a byte is sent,
-// so that an error half-way leaves no half page. 422 is for a form that comes
+// so that an error half-way leaves no half page; that is words and no work, and is done
+// also when the request's time is up. 422 is for a form that comes
 // back with what was typed.
 func (c *Ctx) RenderStatus(status int, component templ.Component) error {
 	var page bytes.Buffer
-	if err := component.Render(c.UserContext(), &page); err != nil {
+	if err := component.Render(context.WithoutCancel(c.UserContext()), &page); err != nil {
 		return err
 	}
 	c.Type("html", "utf-8")

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"cointill/core/fault"
 	"cointill/handlers/page"
 	"cointill/models"
+	"cointill/views/layout"
 )
 
 // TestLocalLeadsNowhereElse (AP-22): only a path of our own is gone to after a form.
@@ -27,6 +30,25 @@ func TestLocalLeadsNowhereElse(t *testing.T) {
 		if got := page.Local(path, "/fallback"); (got == path) != fine || !fine && got != "/fallback" {
 			t.Errorf("%q leads to %q", path, got)
 		}
+	}
+}
+
+// TestShownLate: whoever's time was up before the answer was found is shown it all the same.
+func TestShownLate(t *testing.T) {
+	app := fiber.New()
+	app.Post("/", func(c *fiber.Ctx) error {
+		over, end := context.WithCancel(c.UserContext())
+		end()
+		c.SetUserContext(over)
+		return (&page.Ctx{Ctx: c}).RenderStatus(http.StatusServiceUnavailable, layout.Error(layout.ErrorProps{Status: http.StatusServiceUnavailable, What: "Busy."}))
+	})
+	answer, err := app.Test(httptest.NewRequest(http.MethodPost, "/", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if text, err := io.ReadAll(answer.Body); err != nil || answer.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(text), "Busy.") {
+		t.Errorf("%d: %s, %v", answer.StatusCode, text, err)
 	}
 }
 
