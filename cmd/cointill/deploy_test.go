@@ -21,6 +21,21 @@ func TestDeploy(t *testing.T) {
 			}
 		}
 	}
+	// By a port of the machine alone Docker connects itself, from its gateway: customers are
+	// told apart by what the proxy says.
+	compose := file(t, "deploy/compose.yml")
+	gateway := regexp.MustCompile(`(?m)^  outside:\n(?:    .*\n)*? +gateway: (\S+)$`).FindStringSubmatch(compose)
+	if gateway == nil || !strings.Contains(compose, "COINTILL_TRUSTED_PROXIES: ${COINTILL_TRUSTED_PROXIES:-"+gateway[1]+"}\n") {
+		t.Errorf("compose.yml believes another than Docker's gateway %q", gateway)
+	}
+	for _, port := range regexp.MustCompile(`(?m)^    ports:\n((?:      - .*\n)+)`).FindAllString(compose, -1) {
+		if strings.Count(port, "- ") != strings.Count(port, "- 127.0.0.1:") {
+			t.Errorf("compose.yml opens a port to others, who could name any address: %s", port)
+		}
+	}
+	if !strings.Contains(file(t, "deploy/env.example"), "COINTILL_TRUSTED_PROXIES=") {
+		t.Error("env.example doesn't say how customers are told apart")
+	}
 	for _, must := range []string{"DynamicUser=yes", "ProtectSystem=strict", "NoNewPrivileges=yes", "CapabilityBoundingSet=\n", "MemoryDenyWriteExecute=yes"} {
 		if !strings.Contains(file(t, "deploy/cointill.service"), must) {
 			t.Errorf("the unit lacks %s", must)
