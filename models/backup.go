@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/glebarez/sqlite"
@@ -149,7 +148,8 @@ func mark(ctx context.Context, path string, at time.Time) (err error) {
 
 // Copied tells whether this database is a copy that was not made ready to be
 // served (Continue), and of what. PostgreSQL's tools leave no mark in a copy: it is
-// known by not being where it was when it was first asked this.
+// known by not being where it was when it was first asked this. Where it is no copy,
+// connections that lead to another place are refused from then on.
 func (d *DB) Copied(ctx context.Context) (of string, is bool, err error) {
 	var rows []Instance
 	err = d.Read(ctx).Where("name = ?", copied).Find(&rows).Error
@@ -162,13 +162,17 @@ func (d *DB) Copied(ctx context.Context) (of string, is bool, err error) {
 	if !d.Postgres() {
 		return "", false, nil
 	}
-	here, err := whereabouts(d.Exec(ctx))
+	here, err := whereabouts(through(d.Exec(ctx)))
 	if err != nil {
 		return "", false, err
 	}
 	noted, err := d.Once(ctx, home, here)
-	if err != nil || samePlace(noted, here) {
+	if err != nil {
 		return "", false, err
+	}
+	if samePlace(noted, here) {
+		d.health.home.Store(&here)
+		return "", false, nil
 	}
 	return "another, made by pg_restore or on another server", true, nil
 }
@@ -181,33 +185,6 @@ func (d *DB) Brought(ctx context.Context) error {
 	}
 	_, err := d.Once(ctx, home, nowhere)
 	return err
-}
-
-// noCluster stands for a cluster's number that may not be asked for.
-const noCluster = "-"
-
-// samePlace compares what whereabouts told: the cluster's number only where both times it was known.
-func samePlace(one, other string) bool {
-	cluster, within, _ := strings.Cut(one, "/")
-	clusterOther, withinOther, _ := strings.Cut(other, "/")
-	return within == withinOther && (cluster == clusterOther || cluster == noCluster || clusterOther == noCluster)
-}
-
-// whereabouts tells a PostgreSQL's database from what pg_restore makes of it: by its
-// cluster, where that may be asked, and by the numbers of the database and of a table,
-// which pg_restore makes anew. Decision 27 says what this can't tell.
-func whereabouts(tx *Tx) (here string, err error) {
-	var may bool
-	// Not all that speak PostgreSQL have the function.
-	if err := tx.Raw("SELECT COALESCE(has_function_privilege(to_regprocedure('pg_control_system()'), 'execute'), false)").Scan(&may).Error; err != nil {
-		return "", err
-	}
-	cluster := "'" + noCluster + "'"
-	if may {
-		cluster = "(SELECT system_identifier FROM pg_control_system())"
-	}
-	err = tx.Raw("SELECT concat_ws('/', " + cluster + ", (SELECT oid FROM pg_database WHERE datname = current_database()), 'instances'::regclass::oid)").Scan(&here).Error
-	return here, err
 }
 
 // Continue takes the mark of a copy away: it may be served from now on. What it
@@ -224,7 +201,7 @@ func (d *DB) Continue(ctx context.Context, leftOut int64) error {
 			return err
 		}
 		if IsPostgres(tx) {
-			here, err := whereabouts(tx)
+			here, err := whereabouts(through(tx))
 			if err == nil {
 				err = tx.Save(&Instance{Name: home, Value: here}).Error
 			}
@@ -232,7 +209,7 @@ func (d *DB) Continue(ctx context.Context, leftOut int64) error {
 				return err
 			}
 		}
-		if err := restoredOnceMore(tx); err != nil {
+		if err := restoredNow(tx); err != nil {
 			return err
 		}
 		return tx.Save(&Instance{Name: leavesOut, Value: strconv.FormatInt(before+leftOut, 10)}).Error

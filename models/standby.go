@@ -192,8 +192,11 @@ func compare(begun time.Time, wrote, shows stamp) finding {
 
 // meet notes to which server a new connection leads: whoever learns something from a
 // primary that took another's place has met it, and reads no list from a standby
-// that follows the other.
+// that follows the other. Another database it refuses.
 func (h *health) meet(ctx context.Context, c *pgx.Conn) error {
+	if err := h.stays(ctx, c); err != nil {
+		return err
+	}
 	var server int64
 	err := c.QueryRow(ctx, "SELECT "+serverStart, pgx.QueryExecModeSimpleProtocol).Scan(&server)
 	if err == nil {
