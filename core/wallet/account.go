@@ -31,7 +31,8 @@ type Preview struct {
 	Addresses   []string // the first five
 	Paths       []string // of each of them, below the account: "0/0"
 	// Begins is the index of the first address that payments get, where that isn't
-	// the first of a new key, as the database was restored; else 0.
+	// the first of a new key, as the database was restored; else 0. Those before it are
+	// watched in every kind of Scripts.
 	Begins int64
 	// Account is how an account of the XRP Ledger is set up now; nil for keys. Key
 	// is then its classic address, and there is nothing to choose.

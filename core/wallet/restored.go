@@ -48,7 +48,7 @@ func (s *Service) Prepare(ctx context.Context, sc scope.Scope, c money.Chain, ke
 	if err != nil || first == 0 {
 		return err
 	}
-	row := s.row(k, sc, actor)
+	row, atOnce := s.row(k, sc, actor), insertedAtOnce/int64(len(k.kinds()))
 	err = s.DB.Write(ctx, func(tx *models.Tx) error {
 		if err := free(tx, k, sc); err != nil {
 			return err
@@ -63,7 +63,7 @@ func (s *Service) Prepare(ctx context.Context, sc scope.Scope, c money.Chain, ke
 			return err
 		}
 		// Where another request was faster it goes on from there.
-		_, err = s.move(ctx, w, min(w.NextIndex+insertedAtOnce, first), nil)
+		_, err = s.move(ctx, w, min(w.NextIndex+atOnce, first), nil)
 	}
 	return err
 }
