@@ -80,6 +80,31 @@ func TestKeyOfRestored(t *testing.T) {
 	})
 }
 
+// TestKeyOfRestoredForeign (BTC-15, BTC-17): a key that a restored database doesn't know, of
+// an account that another business has, is refused before anything is stored of it: or its
+// owner would be locked out of it.
+func TestKeyOfRestoredForeign(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		f := newFixture(t, db)
+		f.mustUse(1, branchOf(0), "")
+		if err := db.Continue(t.Context(), 3); err != nil {
+			t.Fatal(err)
+		}
+		prepare := func(business int64) error {
+			return f.Prepare(t.Context(), owner(business), money.Bitcoin, branchOf(5), "", "user:1")
+		}
+		if err := prepare(2); code(err) != "key_in_use" {
+			t.Error(err)
+		}
+		if err := prepare(1); err != nil {
+			t.Error(err)
+		}
+		if w, err := f.use(1, branchOf(5), ""); err != nil || w.BusinessID != 1 || w.NextIndex != 3 {
+			t.Errorf("%+v: %v", w, err)
+		}
+	})
+}
+
 // kinds is how many kinds of addresses a key of Bitcoin may make.
 const kinds = 4
 
