@@ -37,7 +37,7 @@ func TestKeyOfRestored(t *testing.T) {
 			if w, err := f.useAs(sc, key, ""); (err == nil) != (preview == 0) {
 				t.Errorf("used before it left anything out: at %d, %v", w.NextIndex, err)
 			}
-			err := f.Prepare(t.Context(), sc, money.Bitcoin, key, "", "user:1")
+			err := f.Prepare(t.Context(), sc, money.Bitcoin, key, "")
 			w, failed := f.useAs(sc, key, "")
 			if err = errors.Join(err, failed); err != nil || w.NextIndex != want || !w.Active {
 				t.Errorf("begins at %d, %v, want %d", w.NextIndex, err, want)
@@ -91,7 +91,7 @@ func TestKeyOfRestoredForeign(t *testing.T) {
 			t.Fatal(err)
 		}
 		prepare := func(business int64) error {
-			return f.Prepare(t.Context(), owner(business), money.Bitcoin, branchOf(5), "", "user:1")
+			return f.Prepare(t.Context(), owner(business), money.Bitcoin, branchOf(5), "")
 		}
 		if err := prepare(2); code(err) != "key_in_use" {
 			t.Error(err)
@@ -117,7 +117,7 @@ func TestKindsOfRestored(t *testing.T) {
 		f.mustUse(1, accountKeys("vpub", 0), "")
 		f.mustAssign(1, 5)
 		_, err := f.AdvanceAll(t.Context(), "operator", 3)
-		if err = errors.Join(err, db.Continue(t.Context(), 3), f.Prepare(t.Context(), owner(2), money.Bitcoin, otherVpub, "", "user:1")); err != nil {
+		if err = errors.Join(err, db.Continue(t.Context(), 3), f.Prepare(t.Context(), owner(2), money.Bitcoin, otherVpub, "")); err != nil {
 			t.Fatal(err)
 		}
 		w := f.mustUse(2, otherVpub, "")
@@ -193,7 +193,7 @@ func TestKeyOfRestoredBeside(t *testing.T) {
 			}
 			return f.clock.Now()
 		}
-		prepare := func(ctx context.Context) error { return f.Prepare(ctx, owner(1), money.Bitcoin, vpub, "", "user:1") }
+		prepare := func(ctx context.Context) error { return f.Prepare(ctx, owner(1), money.Bitcoin, vpub, "") }
 		if err := prepare(ctx); !errors.Is(err, context.Canceled) || stored == 0 || stored >= left*kinds {
 			t.Fatalf("%d were left out: %v", stored, err)
 		}
