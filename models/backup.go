@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/glebarez/sqlite"
@@ -51,32 +50,76 @@ func (d *DB) Backup(ctx context.Context, path string, at time.Time) (err error) 
 }
 
 // Restore puts a copy into a data folder that has no database, with what the log beside
-// it (…-wal) has and the file has not. A copy that was made in another way than by Backup
-// gets its mark, with the file's time.
-func Restore(ctx context.Context, from, dataDir string) error {
+// it (…-wal) has and the file has not; played is that log, "" where there is none. A copy
+// that was made in another way than by Backup gets its mark, with the file's time.
+func Restore(ctx context.Context, from, dataDir string) (played string, err error) {
 	about, err := os.Stat(from)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if err := os.MkdirAll(dataDir, 0o700); err != nil {
-		return err
+		return "", err
 	}
 	path := embedded(dataDir)
-	for _, beside := range []string{"-wal", "-shm"} { // of another database: SQLite would play it into this one
+	for _, beside := range besides { // of another database: SQLite would play it into this one
 		if _, err := os.Stat(path + beside); !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("%s is in the way: move the old database away, with all files that begin with its name", path+beside)
+			return "", fmt.Errorf("%s is in the way: move the old database away, with all files that begin with its name", path+beside)
 		}
 	}
-	return whole(path, func(draft string) error {
+	if played, err = logOf(from, about); err != nil {
+		return "", err
+	}
+	return played, whole(path, func(draft string) error {
 		if err := copyFile(from, draft); err != nil {
 			return err
 		}
-		// mark has SQLite write it into the file.
-		if err := copyFile(from+"-wal", draft+"-wal"); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if played == "" {
+			return mark(ctx, draft, about.ModTime())
+		}
+		if err := copyFile(played, draft+"-wal"); err != nil {
 			return err
 		}
-		return mark(ctx, draft, about.ModTime())
+		if err := mark(ctx, draft, about.ModTime()); err != nil { // which has SQLite write the log into the file
+			return fmt.Errorf("%s with the log beside it: %w. If %s is of another copy, move it away", from, err, played)
+		}
+		return nil
 	})
+}
+
+// besides is how SQLite's files beside a database end.
+var besides = []string{"-wal", "-shm"}
+
+// logOf names the log beside a copy, "" where there is none. A newer copy without one, as
+// a process that is stopped leaves it, may have been put over an older one: with the log of
+// that, SQLite would go back to the older one and say nothing.
+func logOf(from string, file os.FileInfo) (path string, err error) {
+	path = from + "-wal"
+	about, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", err
+	case about.Size() == 0:
+		return "", nil
+	case about.ModTime().Before(file.ModTime()):
+		return "", fmt.Errorf("%s is older than %s: left by an earlier copy, it would undo what came since. Move it away. "+
+			"Only if both are of one copy, that was made while the database was in use, `touch` it and restore again", path, from)
+	}
+	return path, nil
+}
+
+// Discard takes away what Restore put into a data folder.
+func Discard(dataDir string) error { return discard(embedded(dataDir)) }
+
+// discard removes a database, its own file last.
+func discard(path string) error {
+	for _, end := range append(besides, "") {
+		if err := os.Remove(path + end); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // copyFile copies a file, for its owner alone.
@@ -103,11 +146,7 @@ func whole(path string, fill func(draft string) error) error {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		for _, end := range []string{"", "-wal", "-shm"} { // SQLite's of a draft that couldn't be read
-			_ = os.Remove(draft.Name() + end)
-		}
-	}()
+	defer func() { _ = discard(draft.Name()) }()
 	if err := errors.Join(draft.Close(), fill(draft.Name())); err != nil {
 		return err
 	}
@@ -149,7 +188,8 @@ func mark(ctx context.Context, path string, at time.Time) (err error) {
 
 // Copied tells whether this database is a copy that was not made ready to be
 // served (Continue), and of what. PostgreSQL's tools leave no mark in a copy: it is
-// known by not being where it was when it was first asked this.
+// known by not being where it was when it was first asked this. Where it is no copy,
+// connections that lead to another place are refused from then on.
 func (d *DB) Copied(ctx context.Context) (of string, is bool, err error) {
 	var rows []Instance
 	err = d.Read(ctx).Where("name = ?", copied).Find(&rows).Error
@@ -162,13 +202,17 @@ func (d *DB) Copied(ctx context.Context) (of string, is bool, err error) {
 	if !d.Postgres() {
 		return "", false, nil
 	}
-	here, err := whereabouts(d.Exec(ctx))
+	here, err := whereabouts(through(d.Exec(ctx)))
 	if err != nil {
 		return "", false, err
 	}
 	noted, err := d.Once(ctx, home, here)
-	if err != nil || samePlace(noted, here) {
+	if err != nil {
 		return "", false, err
+	}
+	if samePlace(noted, here) {
+		d.health.home.Store(&here)
+		return "", false, nil
 	}
 	return "another, made by pg_restore or on another server", true, nil
 }
@@ -181,33 +225,6 @@ func (d *DB) Brought(ctx context.Context) error {
 	}
 	_, err := d.Once(ctx, home, nowhere)
 	return err
-}
-
-// noCluster stands for a cluster's number that may not be asked for.
-const noCluster = "-"
-
-// samePlace compares what whereabouts told: the cluster's number only where both times it was known.
-func samePlace(one, other string) bool {
-	cluster, within, _ := strings.Cut(one, "/")
-	clusterOther, withinOther, _ := strings.Cut(other, "/")
-	return within == withinOther && (cluster == clusterOther || cluster == noCluster || clusterOther == noCluster)
-}
-
-// whereabouts tells a PostgreSQL's database from what pg_restore makes of it: by its
-// cluster, where that may be asked, and by the numbers of the database and of a table,
-// which pg_restore makes anew. Decision 27 says what this can't tell.
-func whereabouts(tx *Tx) (here string, err error) {
-	var may bool
-	// Not all that speak PostgreSQL have the function.
-	if err := tx.Raw("SELECT COALESCE(has_function_privilege(to_regprocedure('pg_control_system()'), 'execute'), false)").Scan(&may).Error; err != nil {
-		return "", err
-	}
-	cluster := "'" + noCluster + "'"
-	if may {
-		cluster = "(SELECT system_identifier FROM pg_control_system())"
-	}
-	err = tx.Raw("SELECT concat_ws('/', " + cluster + ", (SELECT oid FROM pg_database WHERE datname = current_database()), 'instances'::regclass::oid)").Scan(&here).Error
-	return here, err
 }
 
 // Continue takes the mark of a copy away: it may be served from now on. What it
@@ -224,7 +241,7 @@ func (d *DB) Continue(ctx context.Context, leftOut int64) error {
 			return err
 		}
 		if IsPostgres(tx) {
-			here, err := whereabouts(tx)
+			here, err := whereabouts(through(tx))
 			if err == nil {
 				err = tx.Save(&Instance{Name: home, Value: here}).Error
 			}
@@ -232,7 +249,7 @@ func (d *DB) Continue(ctx context.Context, leftOut int64) error {
 				return err
 			}
 		}
-		if err := restoredOnceMore(tx); err != nil {
+		if err := restoredNow(tx); err != nil {
 			return err
 		}
 		return tx.Save(&Instance{Name: leavesOut, Value: strconv.FormatInt(before+leftOut, 10)}).Error

@@ -53,6 +53,7 @@ const (
 	crowded   = "The database takes no more connections."
 	busy      = "The database is busy."
 	changed   = "The database's tables were changed."
+	moved     = "Another database is in the place of the one that is served: restart the program, which says whether it may be."
 )
 
 // reasons are those of PostgreSQL's error codes.
@@ -94,6 +95,8 @@ func reasonOf(err error) string {
 	var refused *pgconn.ConnectError
 	var network interface{ Timeout() bool } // what errors of package net have in common
 	switch {
+	case errors.Is(err, errMoved):
+		return moved
 	case errors.As(err, &refused), errors.As(err, &network), pgconn.SafeToRetry(err), errors.Is(err, driver.ErrBadConn),
 		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), answered != nil && strings.HasPrefix(answered.Code, "08"):
 		return unreached
@@ -109,7 +112,8 @@ const lingers = 5 * time.Second
 type health struct {
 	now    func() time.Time
 	last   atomic.Pointer[refusal]
-	server atomic.Int64 // the start of PostgreSQL's server that the newest connection leads to: see stamp
+	home   atomic.Pointer[string] // where the database is that is served, once that is known
+	server atomic.Int64           // the start of PostgreSQL's server that the newest connection leads to: see stamp
 }
 
 type refusal struct {

@@ -8,11 +8,14 @@ import (
 // restored is the fact behind Restored.
 const restored = "restored"
 
-// Restored is how often a database was restored from a backup, and the id of the last
-// payment that it had when it was. Its zero value is a database that never was.
+// Restored is what is known of a database's last restore from a backup. Its zero value is
+// a database that never was restored.
 type Restored struct {
-	Times int
-	Last  int64
+	// Sequence is what numbers of events go on from, for payments that it had then. It is
+	// the second of the restore, so that it is beyond those of every other life that the
+	// same backup began.
+	Sequence int
+	Last     int64 // the id of the last payment that it had
 }
 
 // Restored tells whether this database was restored.
@@ -23,12 +26,12 @@ func wasRestored(tx *Tx) (r Restored, err error) {
 	if err := tx.Where("name = ?", restored).Find(&rows).Error; err != nil || len(rows) == 0 {
 		return r, err
 	}
-	_, err = fmt.Sscan(rows[0].Value, &r.Times, &r.Last)
+	_, err = fmt.Sscan(rows[0].Value, &r.Sequence, &r.Last)
 	return r, err
 }
 
-// restoredOnceMore notes that the database was restored now.
-func restoredOnceMore(tx *Tx) error {
+// restoredNow notes that the database was restored now.
+func restoredNow(tx *Tx) error {
 	r, err := wasRestored(tx)
 	if err != nil {
 		return err
@@ -36,5 +39,6 @@ func restoredOnceMore(tx *Tx) error {
 	if err := tx.Model(&Payment{}).Select("COALESCE(MAX(id), 0)").Scan(&r.Last).Error; err != nil {
 		return err
 	}
-	return tx.Save(&Instance{Name: restored, Value: fmt.Sprint(r.Times+1, r.Last)}).Error
+	r.Sequence = max(r.Sequence+1, int(tx.NowFunc().Unix()))
+	return tx.Save(&Instance{Name: restored, Value: fmt.Sprint(r.Sequence, r.Last)}).Error
 }

@@ -67,7 +67,7 @@ func refusedReview() dashboard.WalletReviewProps {
 	p := reviewPage()
 	p.Form = ui.Form{Values: map[string]string{"address": "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"}, Errors: map[string][]string{"password": {"Is not your password."}}}
 	p.SecondFactor = true
-	p.Begins = "This server was restored from a backup, which doesn't know this wallet. So the first 500 addresses are given to nobody and only watched, and payments get the ones after them."
+	p.Begins = "This server was restored from a backup, which doesn't know this wallet. So the first 500 of each kind are given to nobody and only watched, and payments get the ones after them."
 	p.Missing, p.Found, p.Former, p.Scripts = true, "It is not among the first 1,000 addresses of this account.", "", nil
 	p.Key, p.Format = "wpkh([73c5da0a/84h/0h/0h]"+zpub+"/<0;1>/*)#qzr0mt8h", "A descriptor"
 	return p

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
 
@@ -19,7 +20,8 @@ import (
 // TestBackupPostgres: what the commands of docs/operations.md bring back, in the place of
 // the database that there was or of another, is not served as it is, although nothing in a
 // dump says what it is, and gives out no address that was given out since. What a later
-// release added after the dump is not in its way. A database that stays is served.
+// release added after the dump is not in its way. A process that was cut off while that
+// was done doesn't go on with it. A database that stays is served.
 func TestBackupPostgres(t *testing.T) {
 	server := os.Getenv("COINTILL_TEST_DATABASE_URL")
 	if server == "" {
@@ -55,13 +57,14 @@ func TestBackupPostgres(t *testing.T) {
 	if err := shell(t, dir, first, "psql"); err == nil || !strings.Contains(err.Error(), "is being accessed by other users") {
 		t.Errorf("put in the place of a database that is served: %v", err)
 	}
-	if err := old.db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	cutOff(t, server, first)
 
 	three := int64(3)
 	for _, address := range []string{first, other} {
 		documented(t, dir, address, "createdb")
+		if err := old.db.Ping(t.Context()); err == nil || address == first && !strings.Contains(err.Error(), "restart the program") {
+			t.Errorf("a process that goes on uses what was put in the place of its database: %v", err)
+		}
 		again := &Settings{DataDir: t.TempDir(), SecretKey: settings.SecretKey, DatabaseURL: address, Listen: "127.0.0.1:0"}
 		if _, _, err := again.start(t.Context()); err == nil || !strings.Contains(err.Error(), "cointill restore") {
 			t.Fatalf("a copy is served: %v", err)
@@ -92,6 +95,26 @@ func TestBackupPostgres(t *testing.T) {
 			t.Errorf("%s was given out twice", fresh)
 		}
 	}
+}
+
+// cutOff takes a database's connections away, however its programs hold on to them.
+func cutOff(t *testing.T, server, address string) {
+	t.Helper()
+	at, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	admin, err := pgx.Connect(t.Context(), server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"ALTER DATABASE " + at.Path[1:] + " ALLOW_CONNECTIONS false",
+		"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + at.Path[1:] + "'"} {
+		if _, err := admin.Exec(t.Context(), command); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = admin.Close(t.Context())
 }
 
 // database makes an empty database of the test's own on a server.
@@ -125,7 +148,7 @@ func database(t *testing.T, server string) (address string) {
 
 // since0014 takes away what later migrations than 0014 made.
 var since0014 = []string{"DROP TABLE holdings, listed_addresses", "ALTER TABLE payments DROP COLUMN due_read", "ALTER TABLE chain_cursors DROP COLUMN read_until",
-	"DELETE FROM goose_db_version WHERE version_id > 14"}
+	"DROP INDEX transfers_waiting, transfers_conflict", "DELETE FROM goose_db_version WHERE version_id > 14"}
 
 // documented runs the commands of docs/operations.md that begin with a program, in a
 // folder, for the database at an address.

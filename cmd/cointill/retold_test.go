@@ -32,10 +32,13 @@ func TestRetold(t *testing.T) {
 	paid := func(tx string) chain.Transfer {
 		return chain.Transfer{TxID: tx, Asset: "BTC", Destination: chain.Destination{Address: address}, Amount: p.Due, Spends: []string{"coin"}}
 	}
-	told := func(b *till) (list []models.Event) {
+	told := func(b *till, strays ...[]chain.Transfer) (list []models.Event) {
 		b.read(2, paid("cc"))
 		for height := int64(3); height < 9; height++ {
 			b.read(height)
+		}
+		for i, stray := range strays {
+			b.read(9+int64(i), stray...)
 		}
 		if err := b.db.Read(t.Context()).Where("type <> 'payment.initiated'").Order("sequence").Find(&list).Error; err != nil {
 			t.Fatal(err)
@@ -45,7 +48,7 @@ func TestRetold(t *testing.T) {
 	for _, tx := range []string{"aa", "bb", "cc"} { // the fee is raised twice
 		old.look(paid(tx))
 	}
-	before := told(old)
+	before := told(old, []chain.Transfer{paid("dd")}, []chain.Transfer{paid("ee")})
 
 	key, err := os.ReadFile(filepath.Join(settings.DataDir, "secret.key"))
 	if err == nil {
@@ -60,11 +63,11 @@ func TestRetold(t *testing.T) {
 	}
 	now := openTill(t, again)
 	now.as(old.scope.BusinessID)
-	after := told(now)
-	if len(before) != 5 || len(after) != 3 {
+	after := told(now, []chain.Transfer{paid("dd"), paid("ee")})
+	if len(before) != 7 || len(after) != 5 {
 		t.Fatalf("told %+v, and after the restore %+v", before, after)
 	}
-	for i, e := range after { // the sighting of cc, its confirmation, and that it is final
+	for i, e := range after { // the sighting of cc, its confirmation, that it is final, and two that came after the end
 		if was := before[2+i]; e.ID != was.ID || e.Type != was.Type {
 			t.Errorf("told as %s %s, and after the restore as %s %s", was.ID, was.Type, e.ID, e.Type)
 		}

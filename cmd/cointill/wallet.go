@@ -63,7 +63,7 @@ func (c walletUse) Run(ctx context.Context, settings *Settings) error {
 		fmt.Printf("%5d  %s\n", i, address)
 	}
 	if preview.Begins > 0 {
-		fmt.Printf("The first %d addresses are left out, and watched: the database was restored from a backup and doesn't know this key, which may have given them out before. "+
+		fmt.Printf("The first %d addresses of each kind are left out, and watched: the database was restored from a backup and doesn't know this key, which may have given them out before. "+
 			"Set the wallet's gap limit higher. Once no wallet is missing, `cointill restore --all-entered` has keys begin with their first address again.\n", preview.Begins)
 	}
 	return nil

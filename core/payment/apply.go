@@ -278,16 +278,12 @@ func (s *Service) numbered(v *View, row models.Step) models.Step {
 	return row
 }
 
-// leap is between the numbers of a payment's events before a restore and after it: more
-// than there are events of one.
-const leap = 1_000_000
-
 // emit tells the merchant's webhooks, with the record as it stands now. About is which
 // transfers it tells of; "" for a change of state.
 func (s *Service) emit(tx *models.Tx, v *View, kind, about string) error {
 	p := &v.Payment
 	if p.ID <= s.Restored.Last { // more may have been told than the backup knows of
-		p.Sequence = max(p.Sequence, s.Restored.Times*leap)
+		p.Sequence = max(p.Sequence, s.Restored.Sequence)
 	}
 	p.Sequence++
 	return s.Events.Emit(tx, webhook.Event{

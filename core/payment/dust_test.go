@@ -151,6 +151,32 @@ func TestDustAfterTheEnd(t *testing.T) {
 	})
 }
 
+// TestManySmallTransactions (BTC-12): each transaction to a payment is told of by itself,
+// up to a bound: thousands in one block make few events, which count all.
+func TestManySmallTransactions(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		for _, c := range []struct{ transactions, events int }{{3, 3}, {10, 10}, {300, 10}} {
+			v := b.opened()
+			var dust []chain.Transfer
+			for i := range c.transactions {
+				for out := range 2 {
+					tx := b.pay(v, fmt.Sprint("tx-", c.transactions, "-", i), money.Units(1))
+					tx.Index = out
+					dust = append(dust, tx)
+				}
+			}
+			b.mine(dust...)
+			var told []models.Event
+			if err := b.db.Read(t.Context()).Where("payment_id = ? AND type = ?", v.Payment.ID, webhook.PaymentDetected).Find(&told).Error; err != nil {
+				t.Fatal(err)
+			}
+			if got := b.view(v.Payment.Reference); len(told) != c.events || len(got.Transfers) != 2*c.transactions {
+				t.Errorf("%d transactions: %d events, %d transfers", c.transactions, len(told), len(got.Transfers))
+			}
+		}
+	})
+}
+
 // statements is how many of them do asks the database.
 func (b *bench) statements(do func()) (n int) {
 	b.t.Helper()

@@ -20,7 +20,7 @@ type news struct {
 	there, mined money.Amount
 }
 
-// happened is an event that is to be sent, and the transfers that it is about.
+// happened is an event that is to be sent, and the transactions that it is about.
 type happened struct {
 	kind  string
 	about []string
@@ -65,18 +65,36 @@ func (a *applying) announce(n *news, row models.Transfer, via string) {
 	case AfterFinal:
 		remark, kind = "More money came after the end: "+amount+". It is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
 	}
-	at := slices.IndexFunc(n.events, func(h happened) bool { return h.kind == kind })
-	if at < 0 {
-		at, n.events = len(n.events), append(n.events, happened{kind: kind})
-	}
-	if about := &n.events[at].about; len(*about) == 0 || (*about)[len(*about)-1] != row.TxID {
-		*about = append(*about, row.TxID)
-	}
+	n.tell(kind, row.TxID)
 	if row.Unmatched == "" {
 		n.count(row)
 	}
 	a.steps = append(a.steps, a.numbered(n.View, models.Step{Kind: StepTransfer, From: n.Payment.Status, To: n.Payment.Status, Remark: remark,
 		Reason: row.Unmatched, Detail: detail(map[string]any{"hash": row.TxID, "index": row.Index, "amount": row.Amount.String(), "asset": row.Asset})}))
+}
+
+// apart is how many transactions of one block or picture have an event of their own, of a
+// kind and for a payment. The last of these is about all further ones too, so that nobody
+// can make more work than there are blocks by sending dust.
+const apart = 10
+
+// tell notes that the merchant is to be told of a transaction. What one event is about
+// doesn't depend on what was seen with it: after a restore other things may be.
+func (n *news) tell(kind, tx string) {
+	var last *happened
+	of := 0
+	for i := range n.events {
+		if n.events[i].kind == kind {
+			last, of = &n.events[i], of+1
+		}
+	}
+	switch {
+	case last != nil && last.about[len(last.about)-1] == tx:
+	case of == apart:
+		last.about = append(last.about, tx)
+	default:
+		n.events = append(n.events, happened{kind, []string{tx}})
+	}
 }
 
 // count adds a transfer to what was paid.
@@ -140,9 +158,7 @@ func (n *news) transfer(id int64) *models.Transfer {
 	return nil
 }
 
-// tellAll tells merchants what a block or a picture of the mempool brought: one
-// event of a kind for a payment, however many transfers there are, so that
-// nobody can make more work than there are blocks by sending dust.
+// tellAll tells merchants what a block or a picture of the mempool brought.
 func (a *applying) tellAll() error {
 	if len(a.steps) > 0 {
 		if err := a.tx.CreateInBatches(a.steps, askedAtOnce).Error; err != nil {

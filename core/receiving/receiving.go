@@ -34,7 +34,7 @@ type Accounts interface {
 type Wallets interface {
 	Preview(ctx context.Context, sc scope.Scope, c money.Chain, key, script string) (wallet.Preview, error)
 	Active(ctx context.Context, sc scope.Scope, c money.Chain) (wallet.State, bool, error)
-	Prepare(ctx context.Context, sc scope.Scope, c money.Chain, key, script, actor string) error
+	Prepare(ctx context.Context, sc scope.Scope, c money.Chain, key, script string) error
 	Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script, actor string) (models.Wallet, error)
 }
 
@@ -117,7 +117,7 @@ func (s *Service) Operate(ctx context.Context, sc scope.Scope, c Change) (models
 }
 
 func (s *Service) write(ctx context.Context, sc scope.Scope, c Change, t told) (used models.Wallet, changed bool, err error) {
-	if err := s.Wallets.Prepare(ctx, sc, c.Chain, c.Key, c.Script, sc.Actor); err != nil {
+	if err := s.Wallets.Prepare(ctx, sc, c.Chain, c.Key, c.Script); err != nil {
 		return used, false, err
 	}
 	err = s.DB.Write(ctx, func(tx *models.Tx) (err error) {
@@ -204,13 +204,14 @@ func (s *Service) refused(ctx context.Context, sc scope.Scope, c Change, why err
 
 // History lists the wallets that the scope's payments on a chain were ever
 // received with, the present one among them, the latest change first, at most
-// 100. All of them stay watched.
+// 100. All of them stay watched. What was prepared and not used yet is none of them:
+// nobody was told of it.
 func (s *Service) History(ctx context.Context, sc scope.Scope, c money.Chain) ([]models.Wallet, error) {
 	if err := sc.Can(scope.SeeMethods); err != nil {
 		return nil, err
 	}
 	var rows []models.Wallet
-	err := sc.Rows(s.DB.Read(ctx)).Where("network LIKE ?", string(c)+"-%").Order("active DESC, updated_at DESC, id DESC").Limit(100).Find(&rows).Error
+	err := sc.Rows(s.DB.Read(ctx)).Where("network LIKE ? AND created_by <> ''", string(c)+"-%").Order("active DESC, updated_at DESC, id DESC").Limit(100).Find(&rows).Error
 	return rows, err
 }
 

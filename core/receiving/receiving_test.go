@@ -141,6 +141,38 @@ func TestAllOrNothing(t *testing.T) {
 	})
 }
 
+// TestPreparedIsNoHistory: a key that a restored database doesn't know is stored before it
+// is used. Where it can't be used, it is no wallet that ever received, until it is.
+func TestPreparedIsNoHistory(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		must(t, f.DB.Continue(t.Context(), 2))
+		working := f.Mails
+		f.Mails = broken{}
+		for range 2 {
+			if _, _, err := f.change(tpub, password); !errors.Is(err, errBroken) {
+				t.Fatal(err)
+			}
+			if list, err := f.History(t.Context(), f.sc, money.Bitcoin); err != nil || len(list) != 0 || f.count() != "1 wallets, 0 mails, 0 audit rows" {
+				t.Error(f.count(), list, err)
+			}
+		}
+		f.Mails = working
+		_, changed, err := f.change(tpub, password)
+		must(t, err)
+		_, _, err = f.change(otherTpub, password)
+		must(t, err)
+		list, err := f.History(t.Context(), f.sc, money.Bitcoin)
+		if err != nil || !changed || len(list) != 2 || f.count() != "2 wallets, 4 mails, 2 audit rows" {
+			t.Error(changed, f.count(), list, err)
+		}
+		for _, w := range list {
+			if w.CreatedBy != f.sc.Actor || w.NextIndex != 2 {
+				t.Errorf("%+v", w)
+			}
+		}
+	})
+}
+
 var errBroken = errors.New("broken")
 
 // broken is a mail queue on a full disk.

@@ -31,7 +31,8 @@ type Preview struct {
 	Addresses   []string // the first five
 	Paths       []string // of each of them, below the account: "0/0"
 	// Begins is the index of the first address that payments get, where that isn't
-	// the first of a new key, as the database was restored; else 0.
+	// the first of a new key, as the database was restored; else 0. Those before it are
+	// watched in every kind of Scripts.
 	Begins int64
 	// Account is how an account of the XRP Ledger is set up now; nil for keys. Key
 	// is then its classic address, and there is nothing to choose.
@@ -242,9 +243,12 @@ func again(tx *models.Tx, row models.Wallet, k Key, sc scope.Scope) (models.Wall
 	if old.Active && old.Key == row.Key && old.Script == row.Script {
 		return old, nil
 	}
+	if old.CreatedBy == "" { // Prepare stored it, and nobody has used it yet
+		old.CreatedBy, old.CreatedAt = row.CreatedBy, row.CreatedAt
+	}
 	// next_index is left alone: a payment may be moving it right now.
-	changed := tx.Model(&models.Wallet{}).Where("id = ?", old.ID).
-		Updates(map[string]any{"key": row.Key, "script": row.Script, "account": row.Account, "change": row.Change, "active": true, "updated_at": row.UpdatedAt})
+	changed := tx.Model(&models.Wallet{}).Where("id = ?", old.ID).Updates(map[string]any{"key": row.Key, "script": row.Script, "account": row.Account,
+		"change": row.Change, "active": true, "created_by": old.CreatedBy, "created_at": old.CreatedAt, "updated_at": row.UpdatedAt})
 	old.Key, old.Script, old.Account, old.Active, old.UpdatedAt = row.Key, row.Script, row.Account, true, row.UpdatedAt
 	return old, changed.Error
 }

@@ -74,26 +74,30 @@ func (s *Service) move(ctx context.Context, w models.Wallet, to int64, note func
 	return moved, err
 }
 
-// leaveOut makes a wallet's destinations from one index up to another, for no payment.
+// leaveOut makes a wallet's destinations from one index up to another, for no payment:
+// of every kind, as its kind of address may have been changed since the backup.
 func (s *Service) leaveOut(w models.Wallet, from, to int64) ([]models.Destination, error) {
 	key, err := stored(w.ID, w.Key, w.Script, w.Network)
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]models.Destination, 0, to-from)
+	kinds := key.kinds()
+	rows := make([]models.Destination, 0, (to-from)*int64(len(kinds)))
 	if key.list != nil && to > int64(len(key.list)) {
 		return nil, fault.Validation(fault.Fields{"index": {fmt.Sprintf("The list has %d addresses only.", len(key.list))}})
 	}
 	for i := from; i < to; i++ {
-		address, err := key.Address(i)
-		if errors.Is(err, hdkeychain.ErrInvalidChild) {
-			continue
+		for _, kind := range kinds {
+			address, err := kind.Address(i)
+			if errors.Is(err, hdkeychain.ErrInvalidChild) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, models.Destination{Network: w.Network, Address: address, Tag: NoTag, BusinessID: w.BusinessID, Domain: w.Domain,
+				WalletID: &w.ID, Index: &i, CreatedAt: s.Clock()})
 		}
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, models.Destination{Network: w.Network, Address: address, Tag: NoTag, BusinessID: w.BusinessID, Domain: w.Domain,
-			WalletID: &w.ID, Index: &i, CreatedAt: s.Clock()})
 	}
 	return rows, nil
 }

@@ -237,6 +237,18 @@ func (k Key) at(b branch, index int64) (string, error) {
 	return text, nil
 }
 
+// kinds are the key with each kind of address that could be made of it.
+func (k Key) kinds() []Key {
+	if k.list != nil {
+		return []Key{k}
+	}
+	kinds := make([]Key, len(k.net.Scripts))
+	for i, script := range k.net.Scripts {
+		kinds[i], kinds[i].script = k, script
+	}
+	return kinds
+}
+
 // Fingerprint tells a row of addresses from every other: it is the hex SHA-256
 // of the public key and chain code whose children the addresses are. It is equal
 // for every format, script and depth that the row is entered in.

@@ -35,8 +35,9 @@ func begins(tx *models.Tx, k Key) (int64, error) {
 // Prepare has a key that a restored database doesn't know leave out the addresses
 // before the one that it begins with, before Use makes it the wallet: few at a time,
 // as payments wait for each change. The wallet is stored first and inactive, so what
-// breaks off goes on from there when the key is entered again. Errors are Use's.
-func (s *Service) Prepare(ctx context.Context, sc scope.Scope, c money.Chain, key, script, actor string) error {
+// breaks off goes on from there when the key is entered again; it has no CreatedBy until
+// Use makes it one. Errors are Use's.
+func (s *Service) Prepare(ctx context.Context, sc scope.Scope, c money.Chain, key, script string) error {
 	if _, ok := s.ledger(sc.Domain, c); ok {
 		return nil
 	}
@@ -48,7 +49,7 @@ func (s *Service) Prepare(ctx context.Context, sc scope.Scope, c money.Chain, ke
 	if err != nil || first == 0 {
 		return err
 	}
-	row := s.row(k, sc, actor)
+	row, atOnce := s.row(k, sc, ""), insertedAtOnce/int64(len(k.kinds()))
 	err = s.DB.Write(ctx, func(tx *models.Tx) error {
 		if err := free(tx, k, sc); err != nil {
 			return err
@@ -63,7 +64,7 @@ func (s *Service) Prepare(ctx context.Context, sc scope.Scope, c money.Chain, ke
 			return err
 		}
 		// Where another request was faster it goes on from there.
-		_, err = s.move(ctx, w, min(w.NextIndex+insertedAtOnce, first), nil)
+		_, err = s.move(ctx, w, min(w.NextIndex+atOnce, first), nil)
 	}
 	return err
 }

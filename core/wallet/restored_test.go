@@ -37,13 +37,13 @@ func TestKeyOfRestored(t *testing.T) {
 			if w, err := f.useAs(sc, key, ""); (err == nil) != (preview == 0) {
 				t.Errorf("used before it left anything out: at %d, %v", w.NextIndex, err)
 			}
-			err := f.Prepare(t.Context(), sc, money.Bitcoin, key, "", "user:1")
+			err := f.Prepare(t.Context(), sc, money.Bitcoin, key, "")
 			w, failed := f.useAs(sc, key, "")
 			if err = errors.Join(err, failed); err != nil || w.NextIndex != want || !w.Active {
 				t.Errorf("begins at %d, %v, want %d", w.NextIndex, err, want)
 			}
-			if watched := f.unpaid(w.ID); watched != want {
-				t.Errorf("%d of %d addresses are watched", watched, want)
+			if watched := f.unpaid(w.ID); watched != want*kinds {
+				t.Errorf("%d of %d addresses are watched", watched, want*kinds)
 			}
 		}
 		begins(owner(1), otherVpub, 3, 3)
@@ -76,6 +76,77 @@ func TestKeyOfRestored(t *testing.T) {
 		}
 		if looked, used = enter(); looked != nil || used != nil {
 			t.Error(looked, used)
+		}
+	})
+}
+
+// TestKeyOfRestoredForeign (BTC-15, BTC-17): a key that a restored database doesn't know, of
+// an account that another business has, is refused before anything is stored of it: or its
+// owner would be locked out of it.
+func TestKeyOfRestoredForeign(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		f := newFixture(t, db)
+		f.mustUse(1, branchOf(0), "")
+		if err := db.Continue(t.Context(), 3); err != nil {
+			t.Fatal(err)
+		}
+		prepare := func(business int64) error {
+			return f.Prepare(t.Context(), owner(business), money.Bitcoin, branchOf(5), "")
+		}
+		if err := prepare(2); code(err) != "key_in_use" {
+			t.Error(err)
+		}
+		if err := prepare(1); err != nil {
+			t.Error(err)
+		}
+		if w, err := f.use(1, branchOf(5), ""); err != nil || w.BusinessID != 1 || w.NextIndex != 3 {
+			t.Errorf("%+v: %v", w, err)
+		}
+	})
+}
+
+// kinds is how many kinds of addresses a key of Bitcoin may make.
+const kinds = 4
+
+// TestKindsOfRestored (BTC-17): a restored database doesn't know either whether a wallet's
+// kind of address was changed since. So what is left out, of a known key and of another,
+// is watched in every kind, and none of it is given to a payment.
+func TestKindsOfRestored(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		f := newFixture(t, db)
+		f.mustUse(1, accountKeys("vpub", 0), "")
+		f.mustAssign(1, 5)
+		_, err := f.AdvanceAll(t.Context(), "operator", 3)
+		if err = errors.Join(err, db.Continue(t.Context(), 3), f.Prepare(t.Context(), owner(2), money.Bitcoin, otherVpub, "")); err != nil {
+			t.Fatal(err)
+		}
+		w := f.mustUse(2, otherVpub, "")
+		p, err := f.Preview(t.Context(), owner(1), money.Bitcoin, tpub, "")
+		if err != nil || len(p.Scripts) != kinds || p.Begins != 0 {
+			t.Fatalf("%+v: %v", p, err)
+		}
+		for _, script := range p.Scripts {
+			key, err := wallet.ParseKey(tpub, network(t, money.Bitcoin, "regtest"), script)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range int64(9) {
+				address, _ := key.Address(i)
+				var rows []models.Destination
+				err := db.Read(t.Context()).Where("network = ? AND address = ?", regtest, address).Find(&rows).Error
+				left := i >= 5 && i < 8
+				issued := i < 5 && script == wallet.ScriptWPKH
+				if err != nil || len(rows) == 1 != (left || issued) || left && (rows[0].PaymentID != nil || *rows[0].Index != i) {
+					t.Errorf("%s %d: %+v, %v", script, i, rows, err)
+				}
+			}
+		}
+		if watched := f.unpaid(w.ID); watched != 3*kinds {
+			t.Errorf("%d addresses of the other key are watched", watched)
+		}
+		f.mustUse(1, tpub, wallet.ScriptPKH)
+		if row := f.mustAssign(1, 1)[0]; *row.Index != 8 {
+			t.Error("as another kind it goes on at", *row.Index)
 		}
 	})
 }
@@ -122,8 +193,8 @@ func TestKeyOfRestoredBeside(t *testing.T) {
 			}
 			return f.clock.Now()
 		}
-		prepare := func(ctx context.Context) error { return f.Prepare(ctx, owner(1), money.Bitcoin, vpub, "", "user:1") }
-		if err := prepare(ctx); !errors.Is(err, context.Canceled) || stored == 0 || stored >= left {
+		prepare := func(ctx context.Context) error { return f.Prepare(ctx, owner(1), money.Bitcoin, vpub, "") }
+		if err := prepare(ctx); !errors.Is(err, context.Canceled) || stored == 0 || stored >= left*kinds {
 			t.Fatalf("%d were left out: %v", stored, err)
 		}
 		if p, err := f.Preview(t.Context(), owner(1), money.Bitcoin, vpub, ""); err != nil || p.Begins != left {
@@ -133,7 +204,7 @@ func TestKeyOfRestoredBeside(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.Clock = f.clock.Now
-		if w := f.mustUse(1, vpub, ""); w.NextIndex != left || f.unpaid(w.ID) != left {
+		if w := f.mustUse(1, vpub, ""); w.NextIndex != left || f.unpaid(w.ID) != left*kinds {
 			t.Errorf("begins at %d", w.NextIndex)
 		}
 		if given < 2 {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
 	"cointill/core/scope"
 	"cointill/core/webhook"
 	"cointill/models"
@@ -183,6 +185,45 @@ func TestGoneReachesTheLine(t *testing.T) {
 		b.step()
 		if got := n.Load(); got > 1+4+1 { // those that had begun, and the one after the 410
 			t.Errorf("%d requests", got)
+		}
+	})
+}
+
+// TestRotationReachesTheLine (WH-2, WH-12): once a secret is rotated, no attempt begins that
+// the new one doesn't sign, of what waits in its line either.
+func TestRotationReachesTheLine(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		var n atomic.Int32
+		var secret string
+		e, rotated := webhook.Endpoint{}, make(chan struct{})
+		shop := newMerchant(t, func(w http.ResponseWriter, _ *http.Request) {
+			switch n.Add(1) {
+			case 1: // makes the endpoint a quick one
+			case 2:
+				defer close(rotated)
+				var err error
+				_, secret, err = b.RotateSecret(t.Context(), owner, e.ID)
+				b.must(err)
+			default:
+				<-rotated
+			}
+			w.WriteHeader(http.StatusNoContent)
+		})
+		e, _ = b.create(owner, shop.URL)
+		b.typed(webhook.PaymentDeclined, 1)
+		b.step()
+		b.typed(webhook.PaymentDeclined, 40)
+		b.step()
+		by, err := standardwebhooks.NewWebhook(secret)
+		b.must(err)
+		former := 0
+		for _, got := range shop.requests() {
+			if by.VerifyIgnoringTimestamp([]byte(got.body), got.header) != nil {
+				former++
+			}
+		}
+		if all := len(shop.requests()); all != 41 || former > 1+4 { // those that had begun
+			t.Errorf("%d of %d requests are not signed by the new secret", former, all)
 		}
 	})
 }

@@ -54,7 +54,7 @@ func TestWalletOfRestored(t *testing.T) {
 		s.Business("Ama's Shop", ama)
 		s.Must(s.DB.Continue(t.Context(), 25))
 		b := s.SignIn(ama)
-		expect(t, b.PostFrom(walletAt, reviewAt, url.Values{"key": {tpub}}), 200, "It doesn't begin with the first address", "the first 25 are given to nobody", "gap limit to 45")
+		expect(t, b.PostFrom(walletAt, reviewAt, url.Values{"key": {tpub}}), 200, "It doesn't begin with the first address", "the first 25 of each kind are given to nobody", "gap limit to 45")
 		use(t, b, tpub)
 		expect(t, b.Get(walletAt), 200, "next: 0/25")
 	})
