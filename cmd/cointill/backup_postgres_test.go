@@ -45,7 +45,12 @@ func TestBackupPostgres(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	documented(t, dir, first+"&statement_timeout=30000", "pg_dump")
+	const ours = "lock_timeout=9000&search_path=public&default_query_exec_mode=exec&TimeZone=UTC"
+	at, query, _ := strings.Cut(first, "?")
+	if err := shell(t, dir, at+"?sslmode=require&"+ours, "pg_dump"); err == nil || !strings.Contains(err.Error(), "SSL") { // which the server lacks
+		t.Errorf("what is demanded of the connection is lost: %v", err)
+	}
+	documented(t, dir, at+"?"+ours+"&"+query+"&statement_timeout=30000", "pg_dump")
 	if err := old.db.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}

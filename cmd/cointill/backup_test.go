@@ -157,6 +157,9 @@ func TestBackup(t *testing.T) {
 	if err := now.copied(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	if list := printed(t, func() error { return (walletList{}).Run(t.Context(), again) }); !strings.Contains(list, "  1 issued, 3 left out, next 4  active") {
+		t.Errorf("the wallet is listed as %q", list)
+	}
 	if err := (restoreCommand{}).Run(t.Context(), again); err == nil || !strings.Contains(err.Error(), "--leave-out") {
 		t.Errorf("nothing keeps it from being served, and nothing is said: %v", err)
 	}

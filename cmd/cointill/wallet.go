@@ -81,6 +81,8 @@ type walletRow struct {
 	Network  string `json:"network"`
 	Script   string `json:"script"`
 	Issued   int64  `json:"issued"`
+	LeftOut  int64  `json:"left_out"` // since a backup was restored
+	Next     int64  `json:"next"`     // index of the next address
 	Active   bool   `json:"active"`
 }
 
@@ -93,9 +95,13 @@ func (c walletList) Run(ctx context.Context, settings *Settings) error {
 	defer db.Close()
 	rows := []walletRow{}
 	err = db.Read(ctx).Model(&models.Wallet{}).Joins("JOIN businesses ON businesses.id = wallets.business_id").
-		Select("wallets.id AS wallet, businesses.code AS business, domain, network, script, next_index AS issued, active").Order("wallets.id").Scan(&rows).Error
+		Select("wallets.id AS wallet, businesses.code AS business, domain, network, script, next_index AS next, active, " +
+			"(SELECT count(DISTINCT idx) FROM destinations WHERE wallet_id = wallets.id AND payment_id IS NULL) AS left_out").Order("wallets.id").Scan(&rows).Error
 	if err != nil {
 		return err
+	}
+	for i := range rows {
+		rows[i].Issued = rows[i].Next - rows[i].LeftOut
 	}
 	if c.JSON {
 		return print(rows)
@@ -105,7 +111,8 @@ func (c walletList) Run(ctx context.Context, settings *Settings) error {
 		if row.Active {
 			state = "active"
 		}
-		fmt.Printf("%d  %s  %s  %s  %s  %d issued  %s\n", row.Wallet, row.Business, row.Domain, row.Network, row.Script, row.Issued, state)
+		fmt.Printf("%d  %s  %s  %s  %s  %d issued, %d left out, next %d  %s\n",
+			row.Wallet, row.Business, row.Domain, row.Network, row.Script, row.Issued, row.LeftOut, row.Next, state)
 	}
 	return nil
 }

@@ -2,12 +2,14 @@ package webhook_test
 
 import (
 	"net/http"
+	"regexp"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"gorm.io/gorm"
 
 	"cointill/core/scope"
 	"cointill/core/webhook"
@@ -160,6 +162,48 @@ func TestOffReachesTheLine(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestOffWhileRead (WH-12): an endpoint that is switched off between being read and what is
+// made of it gets no attempt but the one that read it.
+func TestOffWhileRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		read *regexp.Regexp
+		most int32 // requests
+	}{
+		"for a claim":    {regexp.MustCompile(`FROM .endpoints. WHERE id IN \(`), 0},
+		"for an attempt": {regexp.MustCompile(`FROM .endpoints. WHERE id = \S+$`), 1 + 4 + 1}, // and those that had begun
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, b *bundle) {
+				var n atomic.Int32
+				done := make(chan struct{})
+				shop := newMerchant(t, func(w http.ResponseWriter, _ *http.Request) {
+					switch n.Add(1) {
+					case 1: // is claimed alone
+					case 2:
+						b.clock.Advance(250 * time.Millisecond) // so that those in the line read it anew
+					default:
+						<-done
+					}
+					w.WriteHeader(http.StatusNoContent)
+				})
+				e, _ := b.create(owner, shop.URL)
+				b.typed(webhook.PaymentDeclined, 40)
+				var off atomic.Bool
+				b.must(b.DB.Read(t.Context()).Callback().Query().After("gorm:query").Register("off", func(tx *gorm.DB) {
+					if c.read.MatchString(tx.Statement.SQL.String()) && off.CompareAndSwap(false, true) {
+						b.toggle(e.ID, false)
+						close(done)
+					}
+				}))
+				b.step()
+				if got := n.Load(); got > c.most || !off.Load() {
+					t.Errorf("%d requests; switched off: %v", got, off.Load())
+				}
+			})
+		})
+	}
 }
 
 // TestGoneReachesTheLine (WH-12): once an answer 410 is settled, no attempt begins of what

@@ -1,7 +1,8 @@
 -- Tables that only grow, in parts (PostgreSQL 14 or newer): docs/operations.md,
 -- "Large tables in parts", says what this is for and what it costs.
 --
---   psql "$COINTILL_DATABASE_URL" -f partition.sql      once: makes the function
+--   psql "$COINTILL_DATABASE_URL" -f partition.sql      once: makes the function; without
+--                                                       parameters that psql refuses
 --   SELECT cointill_begin_part('steps')                 now, and then each month
 --
 -- The first call makes a table the first part of a partitioned table of its name,
