@@ -130,7 +130,7 @@ type Wallet struct {
 	Change      string    `gorm:"not null;default:'';index:wallets_change,priority:2"` // the same of the branch that the merchant's own wallet keeps its change on; "" where that isn't known
 	NextIndex   int64     `gorm:"not null"`                                            // of the next address; only ever rises
 	Active      bool      `gorm:"not null"`                                            // new payments are received with it
-	CreatedBy   string    `gorm:"not null"` // who used it first; "" before anybody has
+	CreatedBy   string    `gorm:"not null"`                                            // who used it first; "" before anybody has
 	CreatedAt   time.Time `gorm:"not null"`
 	UpdatedAt   time.Time `gorm:"not null"`
 }
