@@ -50,32 +50,76 @@ func (d *DB) Backup(ctx context.Context, path string, at time.Time) (err error) 
 }
 
 // Restore puts a copy into a data folder that has no database, with what the log beside
-// it (…-wal) has and the file has not. A copy that was made in another way than by Backup
-// gets its mark, with the file's time.
-func Restore(ctx context.Context, from, dataDir string) error {
+// it (…-wal) has and the file has not; played is that log, "" where there is none. A copy
+// that was made in another way than by Backup gets its mark, with the file's time.
+func Restore(ctx context.Context, from, dataDir string) (played string, err error) {
 	about, err := os.Stat(from)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if err := os.MkdirAll(dataDir, 0o700); err != nil {
-		return err
+		return "", err
 	}
 	path := embedded(dataDir)
-	for _, beside := range []string{"-wal", "-shm"} { // of another database: SQLite would play it into this one
+	for _, beside := range besides { // of another database: SQLite would play it into this one
 		if _, err := os.Stat(path + beside); !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("%s is in the way: move the old database away, with all files that begin with its name", path+beside)
+			return "", fmt.Errorf("%s is in the way: move the old database away, with all files that begin with its name", path+beside)
 		}
 	}
-	return whole(path, func(draft string) error {
+	if played, err = logOf(from, about); err != nil {
+		return "", err
+	}
+	return played, whole(path, func(draft string) error {
 		if err := copyFile(from, draft); err != nil {
 			return err
 		}
-		// mark has SQLite write it into the file.
-		if err := copyFile(from+"-wal", draft+"-wal"); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if played == "" {
+			return mark(ctx, draft, about.ModTime())
+		}
+		if err := copyFile(played, draft+"-wal"); err != nil {
 			return err
 		}
-		return mark(ctx, draft, about.ModTime())
+		if err := mark(ctx, draft, about.ModTime()); err != nil { // which has SQLite write the log into the file
+			return fmt.Errorf("%s with the log beside it: %w. If %s is of another copy, move it away", from, err, played)
+		}
+		return nil
 	})
+}
+
+// besides is how SQLite's files beside a database end.
+var besides = []string{"-wal", "-shm"}
+
+// logOf names the log beside a copy, "" where there is none. A newer copy without one, as
+// a process that is stopped leaves it, may have been put over an older one: with the log of
+// that, SQLite would go back to the older one and say nothing.
+func logOf(from string, file os.FileInfo) (path string, err error) {
+	path = from + "-wal"
+	about, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", err
+	case about.Size() == 0:
+		return "", nil
+	case about.ModTime().Before(file.ModTime()):
+		return "", fmt.Errorf("%s is older than %s: left by an earlier copy, it would undo what came since. Move it away. "+
+			"Only if both are of one copy, that was made while the database was in use, `touch` it and restore again", path, from)
+	}
+	return path, nil
+}
+
+// Discard takes away what Restore put into a data folder.
+func Discard(dataDir string) error { return discard(embedded(dataDir)) }
+
+// discard removes a database, its own file last.
+func discard(path string) error {
+	for _, end := range append(besides, "") {
+		if err := os.Remove(path + end); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // copyFile copies a file, for its owner alone.
@@ -102,11 +146,7 @@ func whole(path string, fill func(draft string) error) error {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		for _, end := range []string{"", "-wal", "-shm"} { // SQLite's of a draft that couldn't be read
-			_ = os.Remove(draft.Name() + end)
-		}
-	}()
+	defer func() { _ = discard(draft.Name()) }()
 	if err := errors.Join(draft.Close(), fill(draft.Name())); err != nil {
 		return err
 	}

@@ -99,14 +99,16 @@ func rowOf(ctx context.Context, s *standby, of answerer, query string, args []an
 	}, func(row *sql.Row) error { return row.Scan() })
 }
 
-// silence is for how long a standby may answer neither a question nor a look.
-const silence = 2 * time.Second
+const (
+	patience = time.Second     // after which a standby is asked whether it is there at all
+	silence  = 2 * time.Second // for which one that is there leaves nothing unanswered
+)
 
 var errSilent = fmt.Errorf("it has answered nothing for %s", silence)
 
 type callOffKey struct{}
 
-// await waits for what a standby is asked. It may take its time while it answers looks; one
+// await waits for what a standby is asked. It may take its time while it answers others; one
 // that hangs answers nobody, and the question is given up: what comes of it later is
 // dropped, and it is called off where the context says how. Once there is an answer,
 // its rows may take as long as they like.
@@ -116,32 +118,26 @@ func await[T any](ctx context.Context, s *standby, ask func() (T, error), drop f
 		err    error
 	}
 	came := make(chan result, 1)
-	heard := s.heard.Load()
 	go func() {
 		answer, err := ask()
 		came <- result{answer, err}
 	}()
-	patience := time.NewTicker(silence)
-	defer patience.Stop()
-	for {
+	for speaks := true; speaks; {
 		select {
 		case r := <-came:
 			return r.answer, r.err
-		case <-patience.C:
+		case <-time.After(patience):
+			speaks = s.speaks(ctx)
 		}
-		if now := s.heard.Load(); now != heard {
-			heard = now
-			continue
-		}
-		s.say(errSilent.Error())
-		if off, is := ctx.Value(callOffKey{}).(context.CancelFunc); is {
-			off()
-		}
-		go func() {
-			if late := <-came; late.err == nil {
-				_ = drop(late.answer)
-			}
-		}()
-		return answer, errSilent
 	}
+	s.say(errSilent.Error())
+	if off, is := ctx.Value(callOffKey{}).(context.CancelFunc); is {
+		off()
+	}
+	go func() {
+		if late := <-came; late.err == nil {
+			_ = drop(late.answer)
+		}
+	}()
+	return answer, errSilent
 }

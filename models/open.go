@@ -341,7 +341,7 @@ func (d *DB) Pools() map[string]*sql.DB {
 func (d *DB) Close() error {
 	var errs []error
 	if d.standby != nil {
-		errs = append(errs, d.standby.pool.Close())
+		errs = append(errs, d.standby.close())
 	}
 	for _, db := range []*gorm.DB{d.list, d.read, d.write} {
 		if db == nil {

@@ -18,16 +18,16 @@ const (
 	MostBehind = 10 * time.Second
 
 	lookEvery = time.Second
-	lookTime  = 2 * time.Second // for one look at both servers
 )
 
 // standby is a hot standby of the database, where lists are read.
 type standby struct {
-	pool, primary *sql.DB
-	health        *health  // of the primary
-	of            identity // of the primary
-	found         atomic.Pointer[finding]
-	heard         atomic.Int64 // how many looks it has answered
+	pool    *sql.DB  // for lists
+	looks   *sql.DB  // one connection, so that no look waits for lists
+	primary *sql.DB  // where stamps are written, which wait for no lists either
+	health  *health  // of the primary
+	of      identity // of the primary
+	found   atomic.Pointer[finding]
 }
 
 // finding is what a look at the standby found.
@@ -75,31 +75,50 @@ func (d *DB) UseStandby(ctx context.Context, databaseURL string) error {
 		return errors.New("COINTILL_LISTS_DATABASE_URL is no PostgreSQL address") // the cause would show the password
 	}
 	patiently(config)
-	primary, err := d.list.DB()
+	return d.useStandby(ctx, func() *sql.DB { return pgxPool(forLists(config), nil) })
+}
+
+// useStandby is UseStandby with pools of connections to it.
+func (d *DB) useStandby(ctx context.Context, pool func() *sql.DB) (err error) {
+	s := &standby{pool: atMost(6, pool()), looks: atMost(1, pool()), health: d.health}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	s.say("it wasn't looked at yet")
+	if s.primary, err = d.write.DB(); err != nil {
+		return err
+	}
+	ofLists, err := d.list.DB()
 	if err != nil {
 		return err
 	}
-	s := &standby{pool: pgxPool(forLists(config), nil), primary: primary, health: d.health}
-	s.pool.SetMaxOpenConns(6)
-	s.pool.SetMaxIdleConns(6)
-	s.say("it wasn't looked at yet")
-	err = primary.QueryRowContext(ctx, "SELECT "+identify).Scan(&s.of.system, &s.of.database, &s.of.schema)
+	err = s.primary.QueryRowContext(ctx, "SELECT "+identify).Scan(&s.of.system, &s.of.database, &s.of.schema)
 	if err == nil {
-		_, err = scanStamp(primary.QueryRowContext(ctx, writeStamp)) // so that it may have come when it is looked for
+		_, err = scanStamp(s.primary.QueryRowContext(ctx, writeStamp)) // so that it may have come when it is looked for
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("the database doesn't tell what its standby must be: %w", outage(err)), s.pool.Close())
+		return fmt.Errorf("the database doesn't tell what its standby must be: %w", outage(err))
 	}
-	if err = s.recognize(ctx); errors.Is(err, errOtherDatabase) {
-		return errors.Join(err, s.pool.Close())
+	if err := s.recognize(ctx); errors.Is(err, errOtherDatabase) {
+		return err
 	}
-	pool := postgres.Dialector{Config: &postgres.Config{Conn: lists{primary, s}}}
-	if d.list, err = open(postgresDialect{&pool, d.health}, false, 6, d.health.now); err != nil {
-		return errors.Join(err, s.pool.Close())
+	dialect := postgres.Dialector{Config: &postgres.Config{Conn: lists{ofLists, s}}}
+	list, err := open(postgresDialect{&dialect, d.health}, false, 6, d.health.now)
+	if err == nil {
+		d.list, d.standby = list, s
 	}
-	d.standby = s
-	return nil
+	return err
 }
+
+func atMost(connections int, pool *sql.DB) *sql.DB {
+	pool.SetMaxOpenConns(connections)
+	pool.SetMaxIdleConns(connections)
+	return pool
+}
+
+func (s *standby) close() error { return errors.Join(s.pool.Close(), s.looks.Close()) }
 
 // WatchStandby looks at the standby every second until the context ends, and has
 // lists read from it or from the primary accordingly.
@@ -150,30 +169,53 @@ const elsewhere = "nothing has come to it yet that was written since the databas
 
 var tooOld = fmt.Sprintf("it is more than %s behind", MostBehind)
 
-// look writes a stamp, and looks which one the standby has come to.
+// look writes a stamp, and looks which one the standby has come to. A primary that takes
+// its time makes what the standby shows no older than that.
 func (s *standby) look(ctx context.Context) (problem string) {
-	ctx, cancel := context.WithTimeout(ctx, lookTime)
-	defer cancel()
 	begun := s.health.now()
-	wrote, err := scanStamp(s.primary.QueryRowContext(ctx, writeStamp))
+	wrote, err := s.stamp(ctx)
 	if err != nil && s.why() == "" {
 		return "" // what it has shown is good until it is too old
 	}
-	if err == nil {
-		err = s.recognize(ctx)
-	}
 	var shows stamp
 	if err == nil {
-		shows, err = scanStamp(s.pool.QueryRowContext(ctx, readStamp))
+		shows, err = s.shows(ctx)
 	}
 	if err != nil {
 		s.say(err.Error())
 	} else {
-		s.heard.Add(1)
 		found := compare(begun, wrote, shows)
 		s.found.Store(&found)
 	}
 	return s.why()
+}
+
+// stamp writes a stamp. One that comes later than MostBehind is of no use.
+func (s *standby) stamp(ctx context.Context) (stamp, error) {
+	ctx, cancel := context.WithTimeout(ctx, MostBehind)
+	defer cancel()
+	wrote, err := scanStamp(s.primary.QueryRowContext(ctx, writeStamp))
+	if err != nil {
+		err = fmt.Errorf("the primary notes no time to compare with: %w", err)
+	}
+	return wrote, err
+}
+
+// shows reads the stamp that has come to the standby.
+func (s *standby) shows(ctx context.Context) (stamp, error) {
+	ctx, cancel := context.WithTimeout(ctx, silence)
+	defer cancel()
+	if err := s.recognize(ctx); err != nil {
+		return stamp{}, err
+	}
+	return scanStamp(s.looks.QueryRowContext(ctx, readStamp))
+}
+
+// speaks reports whether the standby answers at this moment, whatever it is busy with.
+func (s *standby) speaks(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), silence) // who asks may leave meanwhile
+	defer cancel()
+	return s.looks.PingContext(ctx) == nil
 }
 
 // compare holds the stamp that a standby shows against one that was just written. Both
@@ -220,7 +262,7 @@ func scanStamp(row *sql.Row) (m stamp, err error) {
 func (s *standby) recognize(ctx context.Context) error {
 	var recovers bool
 	var is identity
-	err := s.pool.QueryRowContext(ctx, "SELECT pg_is_in_recovery(), "+identify).Scan(&recovers, &is.system, &is.database, &is.schema)
+	err := s.looks.QueryRowContext(ctx, "SELECT pg_is_in_recovery(), "+identify).Scan(&recovers, &is.system, &is.database, &is.schema)
 	switch {
 	case err != nil:
 		return err

@@ -43,18 +43,18 @@ type restoreCommand struct {
 }
 
 // Run makes a copy the database that is served, and has every wallet leave out
-// the addresses that may have been given out since.
-func (c restoreCommand) Run(ctx context.Context, settings *Settings) error {
+// the addresses that may have been given out since. What fails leaves no copy behind.
+func (c restoreCommand) Run(ctx context.Context, settings *Settings) (err error) {
+	ready := false
 	if c.From != "" {
-		if settings.DatabaseURL != "" {
-			return models.ErrNotEmbedded
-		}
-		if _, err := os.Stat(filepath.Join(settings.DataDir, "secret.key")); settings.SecretKey == "" && err != nil { // or a new key would be made
-			return fmt.Errorf("bring secret.key back into %s first, or set %s_SECRET_KEY: the copy opens with its own master key alone", settings.DataDir, prefix)
-		}
-		if err := models.Restore(ctx, c.From, settings.DataDir); err != nil {
+		if err := c.bring(ctx, settings); err != nil {
 			return err
 		}
+		defer func() {
+			if err != nil && !ready {
+				err = errors.Join(err, models.Discard(settings.DataDir))
+			}
+		}()
 	}
 	p, err := settings.beside(ctx)
 	if err != nil {
@@ -78,6 +78,10 @@ func (c restoreCommand) Run(ctx context.Context, settings *Settings) error {
 		if err := p.leaveOut(ctx, *c.LeaveOut); err != nil {
 			return err
 		}
+		ready = true // and perhaps served by now
+		if err := p.tellLeftOut(ctx); err != nil {
+			return err
+		}
 	}
 	if c.All {
 		if err := p.db.Complete(ctx); err != nil {
@@ -89,6 +93,21 @@ func (c restoreCommand) Run(ctx context.Context, settings *Settings) error {
 	return nil
 }
 
+// bring puts the copy into the data folder.
+func (c restoreCommand) bring(ctx context.Context, settings *Settings) error {
+	if settings.DatabaseURL != "" {
+		return models.ErrNotEmbedded
+	}
+	if _, err := os.Stat(filepath.Join(settings.DataDir, "secret.key")); settings.SecretKey == "" && err != nil { // or a new key would be made
+		return fmt.Errorf("bring secret.key back into %s first, or set %s_SECRET_KEY: the copy opens with its own master key alone", settings.DataDir, prefix)
+	}
+	played, err := models.Restore(ctx, c.From, settings.DataDir)
+	if err == nil && played != "" {
+		fmt.Printf("What %s has was restored with it.\n", played)
+	}
+	return err
+}
+
 // leaveOut has every wallet leave out addresses, also those which are entered later.
 func (p *product) leaveOut(ctx context.Context, by int64) error {
 	done, err := p.wallets.AdvanceAll(ctx, "operator", by)
@@ -98,9 +117,11 @@ func (p *product) leaveOut(ctx context.Context, by int64) error {
 	if err != nil {
 		return explain(err)
 	}
-	if err := p.db.Continue(ctx, by); err != nil {
-		return err
-	}
+	return p.db.Continue(ctx, by)
+}
+
+// tellLeftOut says what becomes of wallets that are entered later.
+func (p *product) tellLeftOut(ctx context.Context) error {
 	left, err := models.LeftOut(p.db.Read(ctx))
 	if err == nil && left > 0 {
 		fmt.Printf("A key that the database doesn't know leaves out its first %d addresses too, whoever enters it: the wallet may have been added since the backup. "+

@@ -12,10 +12,10 @@ import (
 	"cointill/models"
 )
 
-// maxTransfers bounds how many of a payment's transfers a record lists, the
+// MaxTransfers bounds how many of a payment's transfers a record or a page lists, the
 // oldest first; amounts count all. Nobody pays in so many parts, but anybody can
 // send dust to an address.
-const maxTransfers = 100
+const MaxTransfers = 100
 
 // Record is the payment record of interface section 2.3: the verification
 // answer, and the data of every event.
@@ -113,7 +113,7 @@ func (v View) Record() Record {
 	if p.Metadata != nil {
 		r.Transaction.Metadata = json.RawMessage(*p.Metadata)
 	}
-	for _, t := range v.Transfers[:min(len(v.Transfers), maxTransfers)] {
+	for _, t := range v.Transfers[:min(len(v.Transfers), MaxTransfers)] {
 		r.Transfers = append(r.Transfers, RecordMove{
 			Hash: t.TxID, Amount: coin.Format(t.Amount), Confirmations: v.Confirmations(t), Status: moveStatus(t), FirstSeenAt: clock.Format(seenAt(t)),
 		})

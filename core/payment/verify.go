@@ -64,14 +64,18 @@ func (s *Service) ByToken(ctx context.Context, token string) (View, error) {
 	return v, missing(err, "payment")
 }
 
-// Timeline is what happened to a payment, in order.
+// mostSighted is among how many rows of a timeline sightings of transfers are listed.
+const mostSighted = 500
+
+// Timeline is what happened to a payment, in order. Of more transfers than anybody pays in
+// the later ones are left out: whoever sends dust makes a row with each.
 func (s *Service) Timeline(ctx context.Context, sc scope.Scope, reference string) ([]models.Step, error) {
 	v, err := s.Verify(ctx, sc, reference)
 	if err != nil {
 		return nil, err
 	}
 	var steps []models.Step
-	err = s.DB.Read(ctx).Where("payment_id = ?", v.Payment.ID).Order("number").Find(&steps).Error
+	err = s.DB.Read(ctx).Where("payment_id = ? AND (kind <> ? OR number <= ?)", v.Payment.ID, StepTransfer, mostSighted).Order("number").Find(&steps).Error
 	return steps, err
 }
 

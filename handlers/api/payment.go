@@ -97,7 +97,7 @@ func (s *service) paymentOperations() []*operation {
 			summary: "List payments", message: "Payments found.", about: "Lists payments, newest first. All filters must match.",
 			params: append(listFilters(), pageParams()...), data: summaryData{}, many: true, refusals: []int{422}, run: (*call).payments},
 		{method: http.MethodGet, path: "/v1/payments/{reference}/timeline", id: "getTimeline", tag: "Payments",
-			summary: "Timeline of a payment", message: "Timeline found.", about: "Every change of state and every transfer, oldest first, with times and reasons.",
+			summary: "Timeline of a payment", message: "Timeline found.", about: "Every change of state and every transfer, oldest first, with times and reasons. Transfers stand among the first 500 rows only, which nobody reaches who pays.",
 			params: []*huma.Param{pathParam("reference", "Either reference of the payment.", "PAY_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")},
 			data:   stepData{}, many: true, refusals: []int{404}, run: (*call).timeline},
 	}

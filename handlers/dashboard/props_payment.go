@@ -85,7 +85,7 @@ func paymentProps(ctx context.Context, page layout.Page, v payment.View, more pa
 		AskedFiat: fiat(p, v.Charged()), AskedCoin: coin.Format(p.Due), HasCame: len(v.Transfers) > 0,
 		CameFiat: fiat(p, v.PaidFiat()), CameCoin: coin.Format(p.Paid),
 		DifferenceFiat: fiat(p, v.PaidFiat().Sub(v.Charged()).Abs()), DifferenceCoin: coin.Format(p.Paid.Sub(p.Due).Abs()),
-		DifferenceWord: differenceWord(ctx, p), Transfers: transferRows(ctx, v, zone), Timeline: fullTimeline(ctx, more, zone), Stray: strayRows(ctx, more.Stray, zone), Refunds: refundRows(more.Refunds, v, zone), Next: nextWords(ctx, v, more.Refunds, more.Scope),
+		DifferenceWord: differenceWord(ctx, p), Transfers: transferRows(ctx, v, zone), MoreTransfers: moreTransfers(v), Timeline: fullTimeline(ctx, more, zone), Stray: strayRows(ctx, more.Stray, zone), Refunds: refundRows(more.Refunds, v, zone), Next: nextWords(ctx, v, more.Refunds, more.Scope),
 		Deliveries: more.Deliveries, Mails: more.Mails, CustomerCode: v.Customer.Code, Network: where.Network, Address: where.Address,
 		Confirmations: confirmations(ctx, v), AuthorizationCode: p.AuthorizationCode, PayURL: more.PayURL, Expires: p.ExpiresAt.In(zone),
 		Metadata: indented(p.Metadata), Scenarios: scenarios(v, more.Scope),
@@ -159,7 +159,7 @@ func differenceWord(ctx context.Context, p models.Payment) string {
 }
 
 func transferRows(ctx context.Context, v payment.View, zone *time.Location) (rows []dashboard.TransferRow) {
-	for _, t := range v.Transfers {
+	for _, t := range v.Transfers[:min(len(v.Transfers), payment.MaxTransfers)] {
 		state, tone := transferState(ctx, v, t)
 		alone := v
 		alone.Payment.Paid = t.Amount // what this transfer alone is worth, at the locked price
@@ -182,6 +182,9 @@ func transferRows(ctx context.Context, v payment.View, zone *time.Location) (row
 	}
 	return rows
 }
+
+// moreTransfers is how many a page doesn't list.
+func moreTransfers(v payment.View) int { return max(0, len(v.Transfers)-payment.MaxTransfers) }
 
 // transferState says how a transfer stands.
 func transferState(ctx context.Context, v payment.View, t models.Transfer) (string, ui.Tone) {

@@ -43,7 +43,7 @@ func receiptProps(ctx context.Context, page layout.Page, v payment.View, refunds
 		Customer: p.CustomerName, Email: p.CustomerEmail, Reference: p.Reference, BusinessReference: p.BusinessReference,
 		Asked: fiat(p, v.Charged()), AskedCoin: v.Coin().Format(p.Due) + " " + p.Coin, Came: fiat(p, v.PaidFiat()), CameCoin: v.Coin().Format(p.Paid) + " " + p.Coin,
 		Sentence: sentence(ctx, v), Flag: flag(ctx, p), Rate: "1 " + p.Coin + " = " + p.Price + " " + p.Currency, Method: methodName(p.Method), Network: v.Destination().Network,
-		Started: p.CreatedAt.In(zone), Printed: now.In(zone), Zone: zone.String(), Refunds: refundRows(refunds, v, zone), Transfers: transferRows(ctx, v, zone)}
+		Started: p.CreatedAt.In(zone), Printed: now.In(zone), Zone: zone.String(), Refunds: refundRows(refunds, v, zone), Transfers: transferRows(ctx, v, zone), MoreTransfers: moreTransfers(v)}
 	if v.State() == payment.Successful && !p.Reversed {
 		props.Title = words.T(ctx, "receipt.receipt")
 	}
