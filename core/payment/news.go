@@ -101,7 +101,6 @@ func (n *news) tell(kind, tx string) {
 func (n *news) count(row models.Transfer) {
 	n.sum()
 	n.weigh(row, money.Amount.Add)
-	n.Payment.Paid = n.there
 	if n.at != nil {
 		n.at[row.ID] = len(n.Transfers)
 	}
@@ -172,6 +171,10 @@ func (a *applying) tellAll() error {
 			continue
 		}
 		n.Transfers = slices.DeleteFunc(n.Transfers, func(t models.Transfer) bool { return t.Unmatched != "" })
+		if !ended(n.View) { // what came later may have taken some of it away
+			n.sum()
+			n.Payment.Paid = n.there
+		}
 		for _, h := range n.events {
 			if err := a.emit(a.tx, n.View, h.kind, strings.Join(h.about, " ")); err != nil {
 				return err

@@ -60,7 +60,7 @@ func TestAnotherBranchOfMany(t *testing.T) {
 		first.Amount = money.Units(32)
 		b.reorgTo(1, fourth, second, first, third)
 		check(2+4+8+32, "bb=2 confirmed cc=4 confirmed dd=8 confirmed aa=32 confirmed ")
-		b.reorgTo(2, second, b.pay(other, "aa", money.Units(64)), third, fourth, fifth)
+		b.reorgTo(2, fifth, second, b.pay(other, "aa", money.Units(64)), third, fourth)
 		check(2+4+8+16, "bb=2 confirmed cc=4 confirmed dd=8 confirmed ee=16 confirmed ")
 	})
 }
