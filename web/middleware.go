@@ -119,7 +119,7 @@ func quietPath(path string) string {
 // grow when unpacked, and anything but JSON under /v1.
 func (s *Server) guard(c *fiber.Ctx) error {
 	if ambiguous(c.Request()) {
-		c.Context().SetConnectionClose()
+		lastWord(c)
 		return fiber.ErrBadRequest
 	}
 	if c.Get(fiber.HeaderContentEncoding) != "" {

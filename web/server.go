@@ -83,17 +83,18 @@ type Server struct {
 	silent  silent
 	crowd   crowd
 	// turned has room for those who are told that there is none.
-	turned  chan struct{}
-	unread  time.Duration // that an answer may be
-	timings *prometheus.HistogramVec
-	metrics *http.Server
+	turned   chan struct{}
+	unread   time.Duration // that an answer may be
+	timings  *prometheus.HistogramVec
+	refusals *prometheus.CounterVec
+	metrics  *http.Server
 }
 
 // New builds the server; it refuses a base address that would send login
 // cookies over an open network.
 func New(config Config, deps Deps) (*Server, error) {
-	s := &Server{Deps: deps, silent: silent{conns: map[*conn]struct{}{}}, crowd: crowd{has: map[string]int{}},
-		turned: make(chan struct{}, maxTurnedAway), unread: unread, actions: map[string]scope.Action{}}
+	s := &Server{Deps: deps, silent: silent{conns: map[*conn]struct{}{}}, crowd: crowd{of: map[netip.Prefix]int{}},
+		turned: make(chan struct{}, maxTurnedAway), unread: unread, refusals: newRefusals(), actions: map[string]scope.Action{}}
 	if err := s.setBase(config.BaseURL); err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func New(config Config, deps Deps) (*Server, error) {
 		Help: "Time to answer a request, by route.", Buckets: prometheus.DefBuckets}, []string{"method", "route", "status"})
 	pages := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "cointill_open_streams",
 		Help: "Pages that wait for server-sent events."}, func() float64 { return float64(deps.Hub.Pages()) })
-	for _, metric := range []prometheus.Collector{s.timings, pages} {
+	for _, metric := range []prometheus.Collector{s.timings, s.refusals, pages} {
 		if err := deps.Metrics.Register(metric); err != nil {
 			return nil, err
 		}
@@ -159,7 +160,7 @@ func (s *Server) build() {
 		BodyLimit: bodyLimit, ReadBufferSize: headerLimit, Concurrency: 2 * maxConns, // the listener has its own bound
 		ReadTimeout: 10 * time.Second, IdleTimeout: 30 * time.Second, // no WriteTimeout, which would cut streams: see conn
 		DisableStartupMessage: true, DisablePreParseMultipartForm: true,
-		ErrorHandler: s.fail,
+		ErrorHandler: s.refuse,
 	})
 	s.app.Server().CloseOnShutdown = true
 	s.app.Server().HeaderReceived = s.longer
@@ -172,7 +173,7 @@ func (s *Server) build() {
 		}
 		c := s.app.AcquireCtx(r) // fiber would answer a method it doesn't know with a text of its own
 		defer s.app.ReleaseCtx(c)
-		_ = s.fail(c, fiber.ErrMethodNotAllowed) // it only fails when the page can't be built, and then answers plainly
+		_ = s.refuse(c, fiber.ErrMethodNotAllowed) // it only fails when the page can't be built, and then answers plainly
 	}
 	s.app.Use(s.observe, s.guard, compress)
 	s.routes(s.Routes)
