@@ -50,6 +50,8 @@ type conn struct {
 	leave  func()
 	heard  atomic.Bool
 	lines  bareLines
+	// trailers are those of all requests so far: the next one is often read with one before it.
+	trailers trailers
 	// refused is set when an answer goes out before all of its request was read.
 	refused atomic.Bool
 }
@@ -60,6 +62,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	if n > 0 && c.heard.CompareAndSwap(false, true) {
 		c.silent.remove(c)
 	}
+	c.trailers.read(p[:n])
 	if before := c.lines.find(p[:n]); before >= 0 {
 		return before, errBareLine
 	}
