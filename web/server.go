@@ -37,7 +37,8 @@ const (
 	stopTime    = 10 * time.Second          // for what is under way when the server stops
 	headerLimit = 8 << 10
 
-	logosPerMinute = 20
+	logosPerMinute = 100
+	logosOfOne     = 10 // business
 )
 
 // logoPath is where the one form with a file goes.
@@ -179,18 +180,26 @@ func (s *Server) build() {
 	s.routes(s.Routes)
 }
 
-// longer lets the one form with a file have a longer body than all others, when a member
-// sends it: logosPerMinute of them together, each of which takes a minute at most. So what
-// is held for them stays below 50 MB.
+// longer lets the one form with a file have a longer body than all others, and a minute
+// for it, when a member sends it. Each business has its share, so that none keeps the
+// others from theirs; what is held for all of them stays below 130 MB.
 func (s *Server) longer(header *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
-	token := string(header.Cookie(s.store.name))
-	if string(header.RequestURI()) != logoPath || token == "" || header.ContentLength() > logoLimit {
+	token, length := string(header.Cookie(s.store.name)), header.ContentLength()
+	chunks := length == -1
+	if string(header.RequestURI()) != logoPath || token == "" || !chunks && length <= bodyLimit || length > logoLimit {
 		return config
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), handleTime)
 	defer cancel()
 	session, err := s.Account.LoadSession(ctx, token) // who has none is sent to sign in afterwards
-	if err == nil && session.UserID != 0 && s.Limiter.Take("logos", logosPerMinute).Allowed {
+	if err != nil {
+		return config
+	}
+	member, err := s.Account.Membership(ctx, session.UserID, 0)
+	if err != nil {
+		return config
+	}
+	if s.Limiter.Take("logos:"+member.Business.Code, logosOfOne).Allowed && s.Limiter.Take("logos", logosPerMinute).Allowed {
 		config.MaxRequestBodySize, config.ReadTimeout = logoLimit, time.Minute // a phone sends it slowly
 	}
 	return config

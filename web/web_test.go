@@ -217,12 +217,18 @@ func (w *browser) keep(answer *http.Response, body string) (*http.Response, stri
 	return answer, body
 }
 
-// signedIn is a browser after sign-in.
+// signedIn is the owner's browser after sign-in.
 func (b *bench) signedIn(t *testing.T) *browser {
+	t.Helper()
+	return b.signIn(t, "ada@example.com")
+}
+
+// signIn is somebody's browser after sign-in.
+func (b *bench) signIn(t *testing.T, email string) *browser {
 	t.Helper()
 	w := &browser{bench: b, t: t}
 	w.get("/sign-in")
-	answer, body := w.post("/sign-in", url.Values{"email": {"ada@example.com"}, "password": {password}})
+	answer, body := w.post("/sign-in", url.Values{"email": {email}, "password": {password}})
 	if answer.StatusCode != http.StatusSeeOther {
 		t.Fatal(answer.StatusCode, body)
 	}
