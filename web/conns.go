@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	// unread is how long what is written may wait for a client that doesn't read.
+	// unread is how long a piece of what is written may wait for a client that doesn't read.
 	unread = 30 * time.Second
+	piece  = 4 << 10 // bytes: half a minute's on the slowest line
 	// maxRefused is how much of a body that is too long is read and thrown away, in bytes.
 	maxRefused = 16 << 20
 )
@@ -69,11 +70,18 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write sends a part of an answer, and ends the connection of a client that doesn't take
-// it: nobody else could have its place. What streams send is a write each.
-func (c *conn) Write(p []byte) (int, error) {
-	defer time.AfterFunc(c.unread, func() { _ = c.Conn.Close() }).Stop()
-	return c.Conn.Write(p)
+// Write sends a part of an answer, and ends the connection of a client that takes no piece
+// of it for too long: nobody else could have its place. What streams send is a write each.
+func (c *conn) Write(p []byte) (n int, err error) {
+	watch := time.AfterFunc(c.unread, func() { _ = c.Conn.Close() })
+	defer watch.Stop()
+	for n < len(p) && err == nil {
+		var taken int
+		taken, err = c.Conn.Write(p[n:min(n+piece, len(p))])
+		n += taken
+		watch.Reset(c.unread)
+	}
+	return n, err
 }
 
 // Close ends the connection. Where a body was refused, it is read to its end first, or

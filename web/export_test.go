@@ -41,3 +41,6 @@ func (s *Server) Listener(ln net.Listener) net.Listener { return listener{ln, s}
 func (s *Server) Longer(header *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	return s.longer(header)
 }
+
+// Watched is a connection as Listen makes them.
+func Watched(c net.Conn) net.Conn { return &conn{Conn: c, unread: unread} }

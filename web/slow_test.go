@@ -7,7 +7,10 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"cointill/web"
 )
 
 // TestSlowBodiesAreCut (AP-18) sends a body that never ends; the answer comes after the
@@ -59,6 +62,52 @@ func TestUnreadAnswersAreCut(t *testing.T) {
 		}
 		if err := stop(); err != nil { // which waits for what is under way
 			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// TestSlowReadersAreServed (AP-18): whoever reads, however slowly, gets the whole answer;
+// whoever stops is cut half a minute later.
+func TestSlowReadersAreServed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ours, theirs := net.Pipe()
+		answer := make([]byte, 200_000)
+		wrote := make(chan error, 1)
+		go func() { _, err := web.Watched(ours).Write(answer); wrote <- err }()
+		for read := 0; read < len(answer); {
+			<-time.After(5 * time.Second)
+			n, err := theirs.Read(make([]byte, 1000))
+			if read += n; err != nil {
+				t.Fatalf("after %d bytes: %v", read, err)
+			}
+		}
+		if err := <-wrote; err != nil {
+			t.Error(err)
+		}
+		go func() { _, err := web.Watched(ours).Write(answer); wrote <- err }()
+		if _, err := theirs.Read(make([]byte, 10_000)); err != nil {
+			t.Fatal(err)
+		}
+		since := time.Now()
+		if err := <-wrote; err == nil || time.Since(since) != 30*time.Second {
+			t.Errorf("after %v: %v", time.Since(since), err)
+		}
+	})
+}
+
+// TestRefusedUnread (AP-18): whoever is refused before all of it was read sees the answer,
+// and not the end of the connection alone.
+func TestRefusedUnread(t *testing.T) {
+	b := setup(t, local)
+	address, _ := b.listen(t)
+	long := strings.Repeat("x", 1<<20)
+	for status, begins := range map[string]string{"431": "GET /healthz HTTP/1.1\r\nHost: a\r\nX: ", "400": "GET /healthz\r\n\r\n", "413": "POST /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1048576\r\n\r\n"} {
+		conn := dial(t, address)
+		_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
+		_, wrote := io.WriteString(conn, begins+long)
+		said, err := io.ReadAll(conn)
+		if errors.Join(wrote, err) != nil || !strings.HasPrefix(string(said), "HTTP/1.1 "+status) {
+			t.Errorf("%s: %v, %v, %.100q", status, wrote, err, said)
 		}
 	}
 }
