@@ -23,10 +23,10 @@ const (
 func (s *Server) place(peer netip.Addr) (stranger netip.Prefix, leaves int) {
 	peer = peer.Unmap()
 	switch {
+	case s.trusted(peer): // on this machine too
+		return netip.Prefix{}, forItself
 	case peer.IsLoopback():
 		return netip.Prefix{}, 0
-	case s.trusted(peer):
-		return netip.Prefix{}, forItself
 	}
 	bits := 48
 	if peer.Is4() {

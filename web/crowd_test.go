@@ -52,6 +52,10 @@ func TestShares(t *testing.T) {
 	if got := b.Seat("127.0.0.1", 8) + b.Seat("::1", all); got != 16 {
 		t.Errorf("the machine itself gets %d beside both", got)
 	}
+	own := setup(t, web.Config{BaseURL: "http://127.0.0.1:8080", TrustedProxies: []string{"::1"}})
+	if got := own.Seat("::1", all); got != 4080 {
+		t.Errorf("a proxy on this machine gets %d", got)
+	}
 }
 
 // peers is a listener that takes its connections for those of other addresses, each in

@@ -160,6 +160,7 @@ func (s *Server) build() {
 		StrictRouting: true, CaseSensitive: true,
 		BodyLimit: bodyLimit, ReadBufferSize: headerLimit, Concurrency: 2 * maxConns, // the listener has its own bound
 		ReadTimeout: 10 * time.Second, IdleTimeout: 30 * time.Second, // no WriteTimeout, which would cut streams: see conn
+		ReduceMemoryUsage:     true, // connections that wait hold no buffers
 		DisableStartupMessage: true, DisablePreParseMultipartForm: true,
 		ErrorHandler: s.refuse,
 	})
