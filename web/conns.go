@@ -84,7 +84,7 @@ func (c *conn) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// Close ends the connection. Where a body was refused, it is read to its end first, or
+// Close ends the connection. Where a request was refused, it is read to its end first, or
 // until the request's time is over: otherwise the client is cut off while it still
 // sends, and never sees its answer.
 func (c *conn) Close() error {

@@ -96,7 +96,7 @@ func TestSlowReadersAreServed(t *testing.T) {
 }
 
 // TestRefusedUnread (AP-18): whoever is refused before all of it was read sees the answer,
-// and not the end of the connection alone.
+// and not the end of the connection alone. It is counted and logged.
 func TestRefusedUnread(t *testing.T) {
 	b := setup(t, local)
 	address, _ := b.listen(t)
@@ -108,6 +108,12 @@ func TestRefusedUnread(t *testing.T) {
 		said, err := io.ReadAll(conn)
 		if errors.Join(wrote, err) != nil || !strings.HasPrefix(string(said), "HTTP/1.1 "+status) {
 			t.Errorf("%s: %v, %v, %.100q", status, wrote, err, said)
+		}
+		if all := b.scrape(t); !strings.Contains(all, `cointill_http_refused_total{status="`+status+`"} 1`+"\n") {
+			t.Errorf("%s isn't counted: %s", status, all)
+		}
+		if log := b.log.String(); !strings.Contains(log, "status="+status+" peer=127.0.0.1:") {
+			t.Errorf("%s isn't logged: %s", status, log)
 		}
 	}
 }
