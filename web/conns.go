@@ -7,24 +7,12 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/valyala/fasthttp"
-
-	"cointill/core/fault"
-	"cointill/core/limit"
 )
 
 const (
-	maxConns = 4096 // at once
-	// maxOfOne is how many of them one client may have, so that none keeps all others
-	// out. A proxy that the operator trusts may have all.
-	maxOfOne = maxConns * 3 / 4
-	// maxTurnedAway is how many more are told at once that there is no room; those
-	// beyond are closed without a word.
-	maxTurnedAway = 256
-	turningAway   = time.Second
-	// unread is how long what is written may wait for a client that doesn't read.
+	// unread is how long a piece of what is written may wait for a client that doesn't read.
 	unread = 30 * time.Second
+	piece  = 4 << 10 // bytes: half a minute's on the slowest line
 	// maxRefused is how much of a body that is too long is read and thrown away, in bytes.
 	maxRefused = 16 << 20
 )
@@ -43,42 +31,16 @@ func (l listener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		client := ""
-		if peer, err := netip.ParseAddrPort(accepted.RemoteAddr().String()); err == nil && !l.trusted(peer.Addr()) {
-			client = limit.Neighbourhood(peer.Addr().Unmap().String())
-		}
-		if !l.crowd.enter(client) {
+		peer, _ := netip.ParseAddrPort(accepted.RemoteAddr().String()) // a socket's is one
+		stranger, leaves := l.place(peer.Addr())
+		if !l.crowd.enter(stranger, leaves) {
 			l.turnAway(accepted)
 			continue
 		}
-		c := &conn{Conn: accepted, silent: &l.silent, unread: l.unread, leave: sync.OnceFunc(func() { l.crowd.leave(client) })}
+		c := &conn{Conn: accepted, silent: &l.silent, unread: l.unread, leave: sync.OnceFunc(func() { l.crowd.leave(stranger) })}
 		l.silent.add(c)
 		return c, nil
 	}
-}
-
-// turnAway tells a client that there is no room, once it has asked: some take an answer
-// that comes before the question for nobody's.
-func (s *Server) turnAway(c net.Conn) {
-	select {
-	case s.turned <- struct{}{}:
-	default:
-		_ = c.Close() // nothing was asked
-		return
-	}
-	go func() {
-		defer func() { <-s.turned }()
-		defer time.AfterFunc(turningAway, func() { _ = c.Close() }).Stop()
-		_, _ = c.Read(make([]byte, headerLimit)) // whatever it was
-		var r fasthttp.RequestCtx
-		answer := s.app.AcquireCtx(&r)
-		defer s.app.ReleaseCtx(answer)
-		_ = s.fail(answer, fault.Retry("unavailable", "Too many connections are open. Try again in a few seconds.", 5*time.Second)) // an envelope can be written
-		r.Response.Header.SetConnectionClose()
-		_, _ = r.Response.WriteTo(c) // who has left doesn't hear it
-		_ = c.Close()                // likewise
-		s.Log.Warn("no room for a connection", "request_id", s.prepare(answer), "peer", c.RemoteAddr().String())
-	}()
 }
 
 // conn is a connection that tells when it was first heard of, and when it ended.
@@ -89,6 +51,8 @@ type conn struct {
 	leave  func()
 	heard  atomic.Bool
 	lines  bareLines
+	// trailers are those of all requests so far: the next one is often read with one before it.
+	trailers trailers
 	// refused is set when an answer goes out before all of its request was read.
 	refused atomic.Bool
 }
@@ -99,20 +63,28 @@ func (c *conn) Read(p []byte) (int, error) {
 	if n > 0 && c.heard.CompareAndSwap(false, true) {
 		c.silent.remove(c)
 	}
+	c.trailers.read(p[:n])
 	if before := c.lines.find(p[:n]); before >= 0 {
 		return before, errBareLine
 	}
 	return n, err
 }
 
-// Write sends a part of an answer, and ends the connection of a client that doesn't take
-// it: nobody else could have its place. What streams send is a write each.
-func (c *conn) Write(p []byte) (int, error) {
-	defer time.AfterFunc(c.unread, func() { _ = c.Conn.Close() }).Stop()
-	return c.Conn.Write(p)
+// Write sends a part of an answer, and ends the connection of a client that takes no piece
+// of it for too long: nobody else could have its place. What streams send is a write each.
+func (c *conn) Write(p []byte) (n int, err error) {
+	watch := time.AfterFunc(c.unread, func() { _ = c.Conn.Close() })
+	defer watch.Stop()
+	for n < len(p) && err == nil {
+		var taken int
+		taken, err = c.Conn.Write(p[n:min(n+piece, len(p))])
+		n += taken
+		watch.Reset(c.unread)
+	}
+	return n, err
 }
 
-// Close ends the connection. Where a body was refused, it is read to its end first, or
+// Close ends the connection. Where a request was refused, it is read to its end first, or
 // until the request's time is over: otherwise the client is cut off while it still
 // sends, and never sees its answer.
 func (c *conn) Close() error {
@@ -122,34 +94,6 @@ func (c *conn) Close() error {
 	c.silent.remove(c)
 	c.leave()
 	return c.Conn.Close()
-}
-
-// crowd counts the connections of each client. "" is those that may have all.
-type crowd struct {
-	mu  sync.Mutex
-	all int
-	has map[string]int
-}
-
-// enter counts one more, if there is room for it and the client may have it.
-func (c *crowd) enter(client string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.all >= maxConns || client != "" && c.has[client] >= maxOfOne {
-		return false
-	}
-	c.all++
-	c.has[client]++
-	return true
-}
-
-func (c *crowd) leave(client string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.all--
-	if c.has[client]--; c.has[client] == 0 {
-		delete(c.has, client)
-	}
 }
 
 // silent holds connections on which nothing has been asked yet. Browsers open

@@ -17,17 +17,11 @@ import (
 )
 
 // fail answers every error: the contract's envelope under /v1, a page
-// elsewhere. It also answers what fasthttp refuses before any route is found.
+// elsewhere.
 func (s *Server) fail(c *fiber.Ctx, err error) error {
-	if errors.Is(err, fiber.ErrBadGateway) { // so fiber calls a connection that broke while a request was read
-		err = fiber.ErrBadRequest
-	}
 	id := s.prepare(c)
 	answer := page.Explain(err)
 	tooLarge := answer.Status == http.StatusRequestEntityTooLarge
-	if conn, ok := c.Context().Conn().(*conn); ok && tooLarge {
-		conn.refused.Store(true)
-	}
 	s.logFailure(c, id, answer.Status, err)
 	c.Request().ReleaseBody(bodyLimit) // of which a part may have come
 	c.Response().ResetBody()

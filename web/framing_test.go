@@ -87,6 +87,18 @@ func framing(t *testing.T, address string) {
 		"LF everywhere":            {"GET /healthz HTTP/1.1\nHost: a\n\n" + next, "400"},
 		"LF and no header":         {"GET /healthz HTTP/1.0\n\n" + next, "400"},
 		"LF for all headers":       {"GET /healthz HTTP/1.0\r\n\n" + next, "400"},
+		"LF within a trailer":      {chunked + "2\r\n{}\r\n0\r\nX: y\n\n" + next, "400"},
+		"LF after a trailer":       {chunked + "2\r\n{}\r\n0\r\nX: y\n\r\n" + next, "400"},
+		"LF between trailers":      {chunked + "2\r\n{}\r\n0\r\nX: y\nZ: z\r\n\r\n" + next, "400"},
+		"LF for a trailer":         {chunked + "2\r\n{}\r\n0\r\n\n" + next, "400"},
+		"LF after an extension":    {chunked + "2\r\n{}\r\n000;a=b\r\n\n" + next, "400"},
+		"LF after a second nought": {chunked + "2\r\n{}\r\n0\r\n0\r\n\n" + next, "400"},
+		"LF after an empty body":   {chunked + "0\r\nX: y\n\n" + next, "400"},
+		"a folded trailer":         {chunked + "2\r\n{}\r\n0\r\nX: y\r\n z\r\n\r\n" + next, "400"},
+		"a plain trailer":          {post + closing + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX: y\r\nZ: z\r\n\r\n", "200"},
+		"LF within chunks":         {post + closing + "Transfer-Encoding: chunked\r\n\r\n6\r\n{\n\n\r\n}\r\n0\r\n\r\n", "200"},
+		"a chunk of 10":            {post + closing + "Transfer-Encoding: chunked\r\n\r\n0A\r\n[1,\n\n\n\n\n2]\r\n0\r\n\r\n", "200"},
+		"LF after a nought":        {post + closing + "Content-Length: 8\r\n\r\n[\r\n0\r\n\n]", "200"},
 		"a body on GET":            {get + closing + fmt.Sprintf("Content-Length: %d\r\n\r\n", len(next)) + next, "200"},
 	}
 	for name, c := range cases {

@@ -38,14 +38,52 @@ func (b *bareLines) find(piece []byte) int {
 	return -1
 }
 
+// lastChunk begins the line after which a body in chunks has a trailer, or an empty line.
+var lastChunk = regexp.MustCompile("^0+[\r \t;]")
+
+// trailers looks for what comes after the last chunk of a body: fasthttp takes any line
+// feed for an end there too. Bytes that only look so, in a body of another kind, are
+// found as well: they concern a request in chunks alone.
+type trailers struct {
+	begins []byte // the line that is read
+	last   byte   // read
+	within bool   // a trailer
+	odd    bool   // a line of one ended with a line feed alone, or went on in the next
+}
+
+const longestBegin = 20 // of a line: fasthttp takes no more than 16 noughts
+
+// read looks at the next piece.
+func (t *trailers) read(piece []byte) {
+	for part := range bytes.Lines(piece) {
+		t.begins = append(t.begins, part[:min(len(part), longestBegin-len(t.begins))]...)
+		before := t.last
+		if len(part) > 1 {
+			before = part[len(part)-2]
+		}
+		if t.last = part[len(part)-1]; t.last != '\n' {
+			return // the rest comes with the next piece
+		}
+		switch {
+		case t.within && (before != '\r' || t.begins[0] == ' ' || t.begins[0] == '\t'):
+			t.odd = true
+		case t.within:
+			t.within = len(t.begins) > len("\r\n")
+		case before == '\r':
+			t.within = lastChunk.Match(t.begins)
+		}
+		t.begins = t.begins[:0]
+	}
+}
+
 // once are headers that mean one thing or nothing.
 var once = [][]byte{[]byte(fiber.HeaderAuthorization), []byte(fiber.HeaderContentType), []byte("Idempotency-Key")}
 
 // ambiguous reports a body with both a length and chunks, a line that ends in a line feed
 // alone, a header that goes on in another line, and a second one where there can be one:
 // what one server reads as the next request, or as a header of its own, another reads as
-// part of what came before.
-func ambiguous(r *fasthttp.Request) bool {
+// part of what came before. So it is with chunks where the connection had odd trailers.
+func ambiguous(r *fasthttp.Request, oddTrailers bool) bool {
 	var length, chunks bool // as sent: once read, an empty body in chunks has a length too
 	seen := make([]bool, len(once))
 	for line := range bytes.Lines(r.Header.RawHeaders()) {
@@ -64,5 +102,5 @@ func ambiguous(r *fasthttp.Request) bool {
 			}
 		}
 	}
-	return length && chunks
+	return chunks && (length || oddTrailers)
 }

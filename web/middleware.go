@@ -118,8 +118,9 @@ func quietPath(path string) string {
 // guard refuses requests that could be read in two ways, bodies that would
 // grow when unpacked, and anything but JSON under /v1.
 func (s *Server) guard(c *fiber.Ctx) error {
-	if ambiguous(c.Request()) {
-		c.Context().SetConnectionClose()
+	conn, ok := c.Context().Conn().(*conn)
+	if ambiguous(c.Request(), ok && conn.trailers.odd) {
+		lastWord(c)
 		return fiber.ErrBadRequest
 	}
 	if c.Get(fiber.HeaderContentEncoding) != "" {

@@ -37,7 +37,8 @@ const (
 	stopTime    = 10 * time.Second          // for what is under way when the server stops
 	headerLimit = 8 << 10
 
-	logosPerMinute = 20
+	logosPerMinute = 100
+	logosOfOne     = 10 // business
 )
 
 // logoPath is where the one form with a file goes.
@@ -83,17 +84,18 @@ type Server struct {
 	silent  silent
 	crowd   crowd
 	// turned has room for those who are told that there is none.
-	turned  chan struct{}
-	unread  time.Duration // that an answer may be
-	timings *prometheus.HistogramVec
-	metrics *http.Server
+	turned   chan struct{}
+	unread   time.Duration // that an answer may be
+	timings  *prometheus.HistogramVec
+	refusals *prometheus.CounterVec
+	metrics  *http.Server
 }
 
 // New builds the server; it refuses a base address that would send login
 // cookies over an open network.
 func New(config Config, deps Deps) (*Server, error) {
-	s := &Server{Deps: deps, silent: silent{conns: map[*conn]struct{}{}}, crowd: crowd{has: map[string]int{}},
-		turned: make(chan struct{}, maxTurnedAway), unread: unread, actions: map[string]scope.Action{}}
+	s := &Server{Deps: deps, silent: silent{conns: map[*conn]struct{}{}}, crowd: crowd{of: map[netip.Prefix]int{}},
+		turned: make(chan struct{}, maxTurnedAway), unread: unread, refusals: newRefusals(), actions: map[string]scope.Action{}}
 	if err := s.setBase(config.BaseURL); err != nil {
 		return nil, err
 	}
@@ -113,7 +115,7 @@ func New(config Config, deps Deps) (*Server, error) {
 		Help: "Time to answer a request, by route.", Buckets: prometheus.DefBuckets}, []string{"method", "route", "status"})
 	pages := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "cointill_open_streams",
 		Help: "Pages that wait for server-sent events."}, func() float64 { return float64(deps.Hub.Pages()) })
-	for _, metric := range []prometheus.Collector{s.timings, pages} {
+	for _, metric := range []prometheus.Collector{s.timings, s.refusals, pages} {
 		if err := deps.Metrics.Register(metric); err != nil {
 			return nil, err
 		}
@@ -158,8 +160,9 @@ func (s *Server) build() {
 		StrictRouting: true, CaseSensitive: true,
 		BodyLimit: bodyLimit, ReadBufferSize: headerLimit, Concurrency: 2 * maxConns, // the listener has its own bound
 		ReadTimeout: 10 * time.Second, IdleTimeout: 30 * time.Second, // no WriteTimeout, which would cut streams: see conn
+		ReduceMemoryUsage:     true, // connections that wait hold no buffers
 		DisableStartupMessage: true, DisablePreParseMultipartForm: true,
-		ErrorHandler: s.fail,
+		ErrorHandler: s.refuse,
 	})
 	s.app.Server().CloseOnShutdown = true
 	s.app.Server().HeaderReceived = s.longer
@@ -172,24 +175,32 @@ func (s *Server) build() {
 		}
 		c := s.app.AcquireCtx(r) // fiber would answer a method it doesn't know with a text of its own
 		defer s.app.ReleaseCtx(c)
-		_ = s.fail(c, fiber.ErrMethodNotAllowed) // it only fails when the page can't be built, and then answers plainly
+		_ = s.refuse(c, fiber.ErrMethodNotAllowed) // it only fails when the page can't be built, and then answers plainly
 	}
 	s.app.Use(s.observe, s.guard, compress)
 	s.routes(s.Routes)
 }
 
-// longer lets the one form with a file have a longer body than all others, when a member
-// sends it: logosPerMinute of them together, each of which takes a minute at most. So what
-// is held for them stays below 50 MB.
+// longer lets the one form with a file have a longer body than all others, and a minute
+// for it, when a member sends it. Each business has its share, so that none keeps the
+// others from theirs; what is held for all of them stays below 130 MB.
 func (s *Server) longer(header *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
-	token := string(header.Cookie(s.store.name))
-	if string(header.RequestURI()) != logoPath || token == "" || header.ContentLength() > logoLimit {
+	token, length := string(header.Cookie(s.store.name)), header.ContentLength()
+	chunks := length == -1
+	if string(header.RequestURI()) != logoPath || token == "" || !chunks && length <= bodyLimit || length > logoLimit {
 		return config
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), handleTime)
 	defer cancel()
 	session, err := s.Account.LoadSession(ctx, token) // who has none is sent to sign in afterwards
-	if err == nil && session.UserID != 0 && s.Limiter.Take("logos", logosPerMinute).Allowed {
+	if err != nil {
+		return config
+	}
+	member, err := s.Account.Membership(ctx, session.UserID, 0)
+	if err != nil {
+		return config
+	}
+	if s.Limiter.Take("logos:"+member.Business.Code, logosOfOne).Allowed && s.Limiter.Take("logos", logosPerMinute).Allowed {
 		config.MaxRequestBodySize, config.ReadTimeout = logoLimit, time.Minute // a phone sends it slowly
 	}
 	return config

@@ -7,6 +7,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"cointill/web"
@@ -44,7 +45,7 @@ func TestUnreadAnswersAreCut(t *testing.T) {
 		events := 0
 		b.says = func() string { events++; return strings.Repeat(fmt.Sprintf("%08d", events), 1<<20) }
 		address, stop := b.listen(t)
-		conn := dialFrom(t, "127.0.0.1", address)
+		conn := dial(t, address)
 		_, _ = io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: a\r\n\r\n")
 		if _, err := conn.Read(make([]byte, 1)); err != nil { // it has begun
 			t.Fatal(err)
@@ -65,54 +66,61 @@ func TestUnreadAnswersAreCut(t *testing.T) {
 	}
 }
 
-// TestCrowds (AP-18, AP-23) opens as many connections as one client may have: the next one
-// of theirs is told to come back, another client is answered, and so are they once they
-// let go of one. A trusted proxy has as many customers as there is room for.
-func TestCrowds(t *testing.T) {
-	const ok, full = "HTTP/1.1 200 OK", "HTTP/1.1 503 Service Unavailable"
-	for name, test := range map[string]struct {
-		proxies []string
-		most    int
-		other   string // what another client is told beyond that
-	}{"client": {nil, 3072, ok}, "trusted proxy": {[]string{"127.0.0.1"}, 4096, full}} {
-		t.Run(name, func(t *testing.T) {
-			b := setup(t, web.Config{BaseURL: "http://127.0.0.1:8080", TrustedProxies: test.proxies})
-			address, _ := b.listen(t)
-			first := make([]net.Conn, test.most)
-			for i := range first {
-				first[i] = dialFrom(t, "127.0.0.1", address)
+// TestSlowReadersAreServed (AP-18): whoever reads, however slowly, gets the whole answer;
+// whoever stops is cut half a minute later.
+func TestSlowReadersAreServed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ours, theirs := net.Pipe()
+		answer := make([]byte, 200_000)
+		wrote := make(chan error, 1)
+		go func() { _, err := web.Watched(ours).Write(answer); wrote <- err }()
+		for read := 0; read < len(answer); {
+			<-time.After(5 * time.Second)
+			n, err := theirs.Read(make([]byte, 1000))
+			if read += n; err != nil {
+				t.Fatalf("after %d bytes: %v", read, err)
 			}
-			for _, ask := range []struct {
-				who  string
-				conn func() net.Conn
-				want string
-			}{
-				{"one more of a client with all it may have", func() net.Conn { return dialFrom(t, "127.0.0.1", address) }, full},
-				{"another client", func() net.Conn { return dialFrom(t, "127.0.0.2", address) }, test.other},
-				{"the first of them, which then leaves", func() net.Conn { return first[0] }, ok},
-				{"the next one", func() net.Conn { return dialFrom(t, "127.0.0.1", address) }, ok},
-			} {
-				said := healthy(ask.conn())
-				if !strings.HasPrefix(said, ask.want) {
-					t.Fatalf("%s is told %q, want %q", ask.who, said, ask.want)
-				}
-				for _, part := range []string{"Retry-After: 5\r\n", "X-Request-Id: req_", "nosniff", `{"status":false,"message":"Too many connections`} {
-					if ask.want == full && !strings.Contains(said, part) {
-						t.Errorf("%s is not told %s: %q", ask.who, part, said)
-					}
-				}
-			}
-		})
+		}
+		if err := <-wrote; err != nil {
+			t.Error(err)
+		}
+		go func() { _, err := web.Watched(ours).Write(answer); wrote <- err }()
+		if _, err := theirs.Read(make([]byte, 10_000)); err != nil {
+			t.Fatal(err)
+		}
+		since := time.Now()
+		if err := <-wrote; err == nil || time.Since(since) != 30*time.Second {
+			t.Errorf("after %v: %v", time.Since(since), err)
+		}
+	})
+}
+
+// TestRefusedUnread (AP-18): whoever is refused before all of it was read sees the answer,
+// and not the end of the connection alone. It is counted and logged.
+func TestRefusedUnread(t *testing.T) {
+	b := setup(t, local)
+	address, _ := b.listen(t)
+	long := strings.Repeat("x", 1<<20)
+	for status, begins := range map[string]string{"431": "GET /healthz HTTP/1.1\r\nHost: a\r\nX: ", "400": "GET /healthz\r\n\r\n", "413": "POST /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1048576\r\n\r\n"} {
+		conn := dial(t, address)
+		_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
+		_, wrote := io.WriteString(conn, begins+long)
+		said, err := io.ReadAll(conn)
+		if errors.Join(wrote, err) != nil || !strings.HasPrefix(string(said), "HTTP/1.1 "+status) {
+			t.Errorf("%s: %v, %v, %.100q", status, wrote, err, said)
+		}
+		if all := b.scrape(t); !strings.Contains(all, `cointill_http_refused_total{status="`+status+`"} 1`+"\n") {
+			t.Errorf("%s isn't counted: %s", status, all)
+		}
+		if log := b.log.String(); !strings.Contains(log, "status="+status+" peer=127.0.0.1:") {
+			t.Errorf("%s isn't logged: %s", status, log)
+		}
 	}
 }
 
-func dialFrom(t *testing.T, from, address string) net.Conn {
+func dial(t *testing.T, address string) net.Conn {
 	t.Helper()
-	dialer := net.Dialer{Timeout: 5 * time.Second}
-	if from != "127.0.0.1" { // which it is anyway, at a port that is found sooner
-		dialer.LocalAddr = &net.TCPAddr{IP: net.ParseIP(from)}
-	}
-	conn, err := dialer.Dial("tcp", address)
+	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,25 +128,17 @@ func dialFrom(t *testing.T, from, address string) net.Conn {
 	return conn
 }
 
-// healthy is the whole answer; "" where the connection was closed without one.
-func healthy(conn net.Conn) string {
-	_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
-	_, _ = io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-	all, _ := io.ReadAll(conn)
-	return string(all)
-}
-
 // TestBrokenRequests: a client that goes while its request is read, or that has asked
 // nothing when the server stops, is no error of ours.
 func TestBrokenRequests(t *testing.T) {
 	b := setup(t, local)
 	address, stop := b.listen(t)
-	broken := dialFrom(t, "127.0.0.1", address).(*net.TCPConn)
+	broken := dial(t, address).(*net.TCPConn)
 	if _, err := io.WriteString(broken, "GET /healthz HTTP/1.1\r\nHost:"); err != nil {
 		t.Fatal(err)
 	}
-	dialFrom(t, "127.0.0.1", address)
-	if said := healthy(dialFrom(t, "127.0.0.1", address)); !strings.HasPrefix(said, "HTTP/1.1 200") { // and the others were accepted before
+	dial(t, address)
+	if said := healthy(dial(t, address)); !strings.HasPrefix(said, "HTTP/1.1 200") { // and the others were accepted before
 		t.Fatal(said)
 	}
 	if err := errors.Join(broken.SetLinger(0), broken.Close(), stop()); err != nil { // a reset

@@ -159,10 +159,15 @@ func (b *bench) checkout(p page.Payers) {
 		return ctx.Err()
 	})
 	p.Start("/l/:code", func(c *page.Ctx) error { return c.Redirect("/pay/" + token) })
-	p.Get("/pay/:token/events", func(c *page.Ctx) error {
+	events := func(c *page.Ctx) error {
 		return c.Stream(b.paid, func() { close(b.left) }, func(context.Context) (page.Event, error) {
 			return page.Event{Name: "status", Data: b.says()}, nil
 		})
+	}
+	p.Get("/pay/:token/events", events)
+	p.Get("/pay/:token/torn", func(c *page.Ctx) error { return errors.Join(events(c), errors.New(canary)) }) // as when a session can't be saved
+	p.Get("/pay/:token/file", func(c *page.Ctx) error {
+		return c.Download("a.csv", "text/csv", func() { close(b.left) }, func(_ context.Context, out io.Writer) error { _, err := io.WriteString(out, "a,b\n"); return err })
 	})
 }
 
@@ -217,12 +222,18 @@ func (w *browser) keep(answer *http.Response, body string) (*http.Response, stri
 	return answer, body
 }
 
-// signedIn is a browser after sign-in.
+// signedIn is the owner's browser after sign-in.
 func (b *bench) signedIn(t *testing.T) *browser {
+	t.Helper()
+	return b.signIn(t, "ada@example.com")
+}
+
+// signIn is somebody's browser after sign-in.
+func (b *bench) signIn(t *testing.T, email string) *browser {
 	t.Helper()
 	w := &browser{bench: b, t: t}
 	w.get("/sign-in")
-	answer, body := w.post("/sign-in", url.Values{"email": {"ada@example.com"}, "password": {password}})
+	answer, body := w.post("/sign-in", url.Values{"email": {email}, "password": {password}})
 	if answer.StatusCode != http.StatusSeeOther {
 		t.Fatal(answer.StatusCode, body)
 	}

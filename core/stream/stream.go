@@ -19,7 +19,7 @@ const (
 	every    = 500 * time.Millisecond // between two looks
 	pause    = 50 * time.Millisecond  // at least, however many commits there are
 	patience = 5 * time.Second        // for one look at the database
-	maxPages = 4096                   // open at once in one process
+	maxPages = 1024                   // open at once in one process: a page takes 0.1 MB of memory
 	maxEach  = 32                     // open at once for one payment
 	chunk    = 500                    // payments asked for in one statement
 )

@@ -98,6 +98,8 @@ func TestPagesAreTold(t *testing.T) {
 	})
 }
 
+// TestHubIsBounded (AP-18): by payment, and in all, so that pages leave connections and
+// memory to everything else.
 func TestHubIsBounded(t *testing.T) {
 	hub := stream.New(modelstest.Open(t, false, time.Now))
 	topic := stream.Topic{Payment: 1}
@@ -113,6 +115,14 @@ func TestHubIsBounded(t *testing.T) {
 		t.Error(err)
 	} else {
 		leave()
+	}
+	for n := range 1024 - 32 {
+		if _, _, err := hub.Subscribe(stream.Topic{Payment: int64(3 + n)}); err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	if _, _, err := hub.Subscribe(stream.Topic{Payment: 2}); fault.KindOf(err) != fault.Unavailable {
+		t.Error("a 1,025th page:", err)
 	}
 }
 

@@ -30,7 +30,7 @@ func (c *Ctx) Download(name, contentType string, done func(), write func(ctx con
 		return nil
 	}
 	conn, closing, id := c.Context().Conn(), c.Closing, strings.Clone(c.RequestID)
-	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
+	c.later(func(w *bufio.Writer) {
 		defer done()
 		if err := download(closing, w, conn, write); err != nil {
 			slog.Warn("download was cut", "request_id", id, "error", err)

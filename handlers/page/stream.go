@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -37,7 +38,7 @@ func (c *Ctx) Stream(updates <-chan struct{}, leave func(), render func(ctx cont
 		return nil
 	}
 	closing, id := c.Closing, strings.Clone(c.RequestID)
-	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
+	c.later(func(w *bufio.Writer) {
 		defer leave()
 		defer func() { // outside of any handler: nobody else would recover
 			if p := recover(); p != nil {
@@ -49,6 +50,29 @@ func (c *Ctx) Stream(updates <-chan struct{}, leave func(), render func(ctx cont
 		}
 	})
 	return nil
+}
+
+// later has the answer's body written after the handler has returned. HTTP/1.0 knows no
+// chunks, which fasthttp would send all the same: there the body ends with the connection.
+func (c *Ctx) later(write func(w *bufio.Writer)) {
+	r := c.Context()
+	if r.Request.Header.IsHTTP11() {
+		r.SetBodyStreamWriter(write)
+		return
+	}
+	r.SetConnectionClose()
+	r.HijackSetNoResponse(true)
+	r.Hijack(func(conn net.Conn) {
+		w := bufio.NewWriter(conn)
+		if r.Response.StatusCode() == http.StatusOK {
+			_, _ = r.Response.Header.WriteTo(w) // what is written next fails too
+		} else { // something failed after the handler: write finds that nobody is there
+			_, _ = r.Response.WriteTo(conn)
+			_ = r.Conn().Close()
+		}
+		write(w)
+		_ = w.Flush() // who has left misses nothing
+	})
 }
 
 // send writes events until one of the ends comes. A browser that left is no error.

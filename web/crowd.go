@@ -1,0 +1,67 @@
+package web
+
+import (
+	"net/netip"
+	"sync"
+)
+
+const (
+	maxConns = 4096 // at once
+	// forProxies of them are never a stranger's: a proxy that the operator trusts brings
+	// many customers.
+	forProxies = maxConns / 4
+	// forItself are not a proxy's either, so that the machine itself is always told
+	// whether the server is ready.
+	forItself = 16
+	// oneOf is the part of what strangers have left that one of them may have.
+	oneOf = 4
+)
+
+// place tells which stranger a connection is counted for, and how many places it must
+// leave free. A stranger is an address of IPv4, or a /48 of IPv6, which is what one site
+// gets; none stands for whoever isn't one.
+func (s *Server) place(peer netip.Addr) (stranger netip.Prefix, leaves int) {
+	peer = peer.Unmap()
+	switch {
+	case s.trusted(peer): // on this machine too
+		return netip.Prefix{}, forItself
+	case peer.IsLoopback():
+		return netip.Prefix{}, 0
+	}
+	bits := 48
+	if peer.Is4() {
+		bits = 32
+	}
+	stranger, _ = peer.Prefix(bits) // each has so many
+	return stranger, forProxies
+}
+
+// crowd counts the connections, and those of each stranger.
+type crowd struct {
+	mu  sync.Mutex
+	all int
+	of  map[netip.Prefix]int
+}
+
+// enter counts one more if there is room for it. What a stranger may have gets less with
+// what is free: however many a few networks take, others find some.
+func (c *crowd) enter(stranger netip.Prefix, leaves int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	free := maxConns - leaves - c.all
+	if free <= 0 || stranger.IsValid() && oneOf*c.of[stranger] >= free {
+		return false
+	}
+	c.all++
+	c.of[stranger]++
+	return true
+}
+
+func (c *crowd) leave(stranger netip.Prefix) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.all--
+	if c.of[stranger]--; c.of[stranger] == 0 {
+		delete(c.of, stranger)
+	}
+}

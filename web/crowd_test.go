@@ -1,0 +1,241 @@
+package web_test
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/web"
+)
+
+const (
+	wellAnswered = "HTTP/1.1 200 OK"
+	turnedAway   = "HTTP/1.1 503 Service Unavailable"
+)
+
+// TestShares (AP-18): few networks don't take all places, whether they have one address or
+// all of a /48 of IPv6; what is kept for proxies and for the machine itself is theirs.
+func TestShares(t *testing.T) {
+	b := setup(t, web.Config{BaseURL: "http://127.0.0.1:8080", TrustedProxies: []string{"10.0.0.0/8"}})
+	const all = 10_000
+	if got := b.Seat("203.0.113.1", all); got != 615 {
+		t.Errorf("one client gets %d places", got)
+	}
+	if got := b.Seat("::ffff:203.0.113.1", all); got != 0 {
+		t.Errorf("it gets %d more by its other name", got)
+	}
+	if got := b.Seat("2001:db8:1:1::1", all); got < 256 {
+		t.Errorf("a second client gets %d places", got)
+	}
+	if got := b.Seat("2001:db8:1:2::1", all); got != 0 {
+		t.Errorf("another part of its /48 gets %d", got)
+	}
+	for i := range 14 {
+		b.Seat(fmt.Sprintf("198.51.100.%d", i), all)
+	}
+	if got := b.Seat("2001:db8:2::1", all); got < 16 {
+		t.Errorf("after sixteen greedy networks another gets %d", got)
+	}
+	for i := 0; b.Seat(fmt.Sprintf("192.0.2.%d", i), all) > 0; i++ {
+	}
+	if got := b.Seated(); got != 3072 {
+		t.Errorf("all strangers together have %d", got)
+	}
+	if got := b.Seat("10.1.2.3", all); got != 1008 {
+		t.Errorf("trusted proxies get %d beside them", got)
+	}
+	if got := b.Seat("127.0.0.1", 8) + b.Seat("::1", all); got != 16 {
+		t.Errorf("the machine itself gets %d beside both", got)
+	}
+	own := setup(t, web.Config{BaseURL: "http://127.0.0.1:8080", TrustedProxies: []string{"::1"}})
+	if got := own.Seat("::1", all); got != 4080 {
+		t.Errorf("a proxy on this machine gets %d", got)
+	}
+}
+
+// peers is a listener that takes its connections for those of other addresses, each in
+// its turn.
+type peers struct {
+	net.Listener
+	next chan net.Addr
+}
+
+func (p peers) Accept() (net.Conn, error) {
+	conn, err := p.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return peer{conn, <-p.next}, nil
+}
+
+type peer struct {
+	net.Conn
+	from net.Addr
+}
+
+func (p peer) RemoteAddr() net.Addr { return p.from }
+
+// listenToPeers serves on a socket to which connections come from anywhere.
+func (b *bench) listenToPeers(t *testing.T) (dialFrom func(from string) net.Conn) {
+	t.Helper()
+	next := make(chan net.Addr, 1)
+	address, _ := b.listenBy(t, func(ln net.Listener) net.Listener { return peers{ln, next} })
+	return func(from string) net.Conn {
+		t.Helper()
+		next <- &net.TCPAddr{IP: net.ParseIP(from), Port: 4711}
+		return dial(t, address)
+	}
+}
+
+// TestCrowds (AP-18, AP-23): a client that has all it may have is told to come back, as are
+// all while there is no room; others are answered, and so is it once it lets go of one.
+// Both are counted.
+func TestCrowds(t *testing.T) {
+	b := setup(t, web.Config{BaseURL: "http://127.0.0.1:8080", TrustedProxies: []string{"10.0.0.1"}})
+	dialFrom := b.listenToPeers(t)
+	const client = "203.0.113.1"
+	first := dialFrom(client)
+	const page, api = "GET /dashboard HTTP/1.1\r\nHost: a\r\n\r\n", "GET /v1/long HTTP/1.1\r\nHost: a\r\n\r\n"
+	for _, step := range []struct {
+		who    string
+		conn   func() net.Conn
+		asks   string
+		before func()
+		want   []string
+	}{
+		{who: "another one of a client", conn: func() net.Conn { return dialFrom(client) }, want: []string{wellAnswered}},
+		{who: "one more of a client with all it may have", before: func() { b.Seat(client, 5000) }, conn: func() net.Conn { return dialFrom(client) }, asks: api,
+			want: []string{turnedAway, "Retry-After: 5\r\n", "X-Request-Id: req_", "nosniff", "Connection: close\r\n", `{"status":false,"message":"Too many connections`}},
+		{who: "a browser of that client", conn: func() net.Conn { return dialFrom(client) }, asks: page, want: []string{turnedAway, "Content-Type: text/html", "Too many connections"}},
+		{who: "another client", conn: func() net.Conn { return dialFrom("203.0.113.2") }, want: []string{wellAnswered}},
+		{who: "the first of them, which then leaves", conn: func() net.Conn { return first }, want: []string{wellAnswered}},
+		{who: "the next one", conn: func() net.Conn { return dialFrom(client) }, want: []string{wellAnswered}},
+		{who: "a stranger where strangers have all", conn: func() net.Conn { return dialFrom("203.0.113.4") }, want: []string{turnedAway}, before: func() {
+			for i := 0; b.Seat(fmt.Sprintf("192.0.2.%d", i), 5000) > 0; i++ {
+			}
+		}},
+		{who: "a trusted proxy beside them", conn: func() net.Conn { return dialFrom("10.0.0.1") }, want: []string{wellAnswered}},
+		{who: "a proxy where proxies have all", before: func() { b.Seat("10.0.0.1", 5000) }, conn: func() net.Conn { return dialFrom("10.0.0.1") }, want: []string{turnedAway}},
+		{who: "the health check beside both", conn: func() net.Conn { return dialFrom("127.0.0.1") }, want: []string{wellAnswered}},
+	} {
+		if step.before != nil {
+			step.before()
+		}
+		said := ask(step.conn(), cmp.Or(step.asks, health))
+		for _, want := range step.want {
+			if !strings.Contains(said, want) {
+				t.Errorf("%s isn't told %q: %q", step.who, want, said)
+			}
+		}
+	}
+	if all := b.scrape(t); !strings.Contains(all, `cointill_http_refused_total{status="503"} 4`+"\n") {
+		t.Error("four were turned away:", all)
+	}
+}
+
+// TestTurnedAway (AP-18): who finds no room is told so, one after the other without end,
+// hears nothing when too many are told already, and is let go when it asks nothing.
+func TestTurnedAway(t *testing.T) {
+	t.Parallel() // it waits a second
+	b := setup(t, local)
+	dialFrom := b.listenToPeers(t)
+	const client = "203.0.113.1"
+	b.Seat(client, 5000)
+	for i := range 300 {
+		if said := healthy(dialFrom(client)); !strings.HasPrefix(said, turnedAway) {
+			t.Fatalf("%d: %q", i, said)
+		}
+	}
+	tell := b.TellNobody()
+	if said := healthy(dialFrom(client)); said != "" {
+		t.Errorf("one too many to be told: %q", said)
+	}
+	tell()
+	silent := dialFrom(client)
+	_ = silent.SetReadDeadline(time.Now().Add(5 * time.Second))
+	if _, err := io.ReadAll(silent); err != nil {
+		t.Errorf("one that asks nothing: %v", err)
+	}
+	if all := b.scrape(t); !strings.Contains(all, `cointill_http_refused_total{status="503"} 302`+"\n") {
+		t.Error("302 were turned away:", all)
+	}
+}
+
+// TestPlacesAreGivenBackOnce: what ends a connection may do so twice, as a download that
+// is cut does.
+func TestPlacesAreGivenBackOnce(t *testing.T) {
+	b := setup(t, local)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = ln.Close() }()
+	accept := func() net.Conn {
+		t.Helper()
+		conn, err := b.Listener(ln).Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return conn
+	}
+	b.Seat("203.0.113.1", 1)
+	dial(t, ln.Addr().String())
+	conn := accept()
+	if b.Seated() != 2 {
+		t.Error(b.Seated())
+	}
+	_, _ = conn.Close(), conn.Close() // the second one has nothing to close
+	if b.Seated() != 1 {
+		t.Errorf("%d places are taken, want 1", b.Seated())
+	}
+	// One that comes while the server stops is closed: nobody would wait for it.
+	if err := b.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	late := dial(t, ln.Addr().String())
+	defer accept().Close()
+	_ = late.SetReadDeadline(time.Now().Add(5 * time.Second))
+	if _, err := io.ReadAll(late); err != nil {
+		t.Errorf("a late one is kept: %v", err)
+	}
+}
+
+// health asks whether the server lives.
+const health = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+
+// healthy is the answer to that.
+func healthy(conn net.Conn) string { return ask(conn, health) }
+
+// ask sends a request and reads the whole answer; "" where the connection was closed without one.
+func ask(conn net.Conn, request string) string {
+	_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
+	_, _ = io.WriteString(conn, request)
+	all, _ := io.ReadAll(conn)
+	return string(all)
+}
+
+// scrape is what Prometheus is told.
+func (b *bench) scrape(t *testing.T) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = b.ListenMetrics(ln) }() // it ends with the listener
+	defer func() { _ = ln.Close() }()
+	scraped, err := http.Get("http://" + ln.Addr().String() + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = scraped.Body.Close() }()
+	all, err := io.ReadAll(scraped.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(all)
+}
