@@ -155,14 +155,14 @@ func TestTurnedAway(t *testing.T) {
 	if said := healthy(dialFrom(client)); said != "" {
 		t.Errorf("one too many to be told: %q", said)
 	}
+	if all := b.scrape(t); !strings.Contains(all, `cointill_http_refused_total{status="503"} 301`+"\n") {
+		t.Error("301 were turned away:", all)
+	}
 	tell()
 	silent := dialFrom(client)
 	_ = silent.SetReadDeadline(time.Now().Add(5 * time.Second))
 	if _, err := io.ReadAll(silent); err != nil {
 		t.Errorf("one that asks nothing: %v", err)
-	}
-	if all := b.scrape(t); !strings.Contains(all, `cointill_http_refused_total{status="503"} 302`+"\n") {
-		t.Error("302 were turned away:", all)
 	}
 }
 
