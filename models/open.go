@@ -165,7 +165,11 @@ func pgxPool(config *pgx.ConnConfig, meet func(context.Context, *pgx.Conn) error
 		if meet == nil {
 			return nil
 		}
-		return meet(ctx, c)
+		err := meet(ctx, c)
+		if err != nil {
+			_ = c.Close(ctx) // or it stays open, and counted by nobody
+		}
+		return err
 	})
 	return stdlib.OpenDB(*config, prepared, stdlib.OptionShouldPing(rested))
 }

@@ -37,3 +37,14 @@ func TestRestoredAgain(t *testing.T) {
 		t.Errorf("%d after %d", second.Sequence, first.Sequence)
 	}
 }
+
+// TestRestoredByEarlier: what an earlier release noted was a count of restores.
+func TestRestoredByEarlier(t *testing.T) {
+	db := modelstest.Open(t, false, clock.Real())
+	if err := db.Exec(t.Context()).Create(&models.Instance{Name: "restored", Value: "3 17"}).Error; err != nil {
+		t.Fatal(err)
+	}
+	if r, err := db.Restored(t.Context()); err != nil || r != (models.Restored{Sequence: 3_000_000, Last: 17}) {
+		t.Errorf("%+v %v", r, err)
+	}
+}

@@ -73,7 +73,7 @@ func (c *conn) Read(p []byte) (int, error) {
 // Write sends a part of an answer, and ends the connection of a client that takes no piece
 // of it for too long: nobody else could have its place. What streams send is a write each.
 func (c *conn) Write(p []byte) (n int, err error) {
-	watch := time.AfterFunc(c.unread, func() { _ = c.Conn.Close() })
+	watch := time.AfterFunc(c.unread, func() { _ = c.reset() })
 	defer watch.Stop()
 	for n < len(p) && err == nil {
 		var taken int
@@ -93,6 +93,21 @@ func (c *conn) Close() error {
 	}
 	c.silent.remove(c)
 	c.leave()
+	return c.Conn.Close()
+}
+
+// Cut ends the connection in the middle of an answer, so that it isn't taken for a whole one.
+func (c *conn) Cut() error {
+	c.silent.remove(c)
+	c.leave()
+	return c.reset()
+}
+
+// reset ends the connection of a client with a reset where that can be.
+func (c *conn) reset() error {
+	if tcp, ok := c.Conn.(interface{ SetLinger(seconds int) error }); ok {
+		_ = tcp.SetLinger(0) // else it ends in order
+	}
 	return c.Conn.Close()
 }
 

@@ -99,6 +99,7 @@ func framing(t *testing.T, address string) {
 		"LF within chunks":         {post + closing + "Transfer-Encoding: chunked\r\n\r\n6\r\n{\n\n\r\n}\r\n0\r\n\r\n", "200"},
 		"a chunk of 10":            {post + closing + "Transfer-Encoding: chunked\r\n\r\n0A\r\n[1,\n\n\n\n\n2]\r\n0\r\n\r\n", "200"},
 		"LF after a nought":        {post + closing + "Content-Length: 8\r\n\r\n[\r\n0\r\n\n]", "200"},
+		"the same, kept alive":     {post + "Content-Length: 8\r\n\r\n[\r\n0\r\n\n]", "200"}, // and not: the next request may have chunks
 		"a body on GET":            {get + closing + fmt.Sprintf("Content-Length: %d\r\n\r\n", len(next)) + next, "200"},
 	}
 	for name, c := range cases {

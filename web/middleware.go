@@ -123,6 +123,9 @@ func (s *Server) guard(c *fiber.Ctx) error {
 		lastWord(c)
 		return fiber.ErrBadRequest
 	}
+	if ok && conn.trailers.odd { // what only looked like it is no reason to refuse the next one
+		c.Context().SetConnectionClose()
+	}
 	if c.Get(fiber.HeaderContentEncoding) != "" {
 		return fiber.ErrUnsupportedMediaType
 	}

@@ -1,8 +1,10 @@
 package web_test
 
 import (
+	"errors"
 	"io"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -43,6 +45,24 @@ func TestOldClientsGetNoChunks(t *testing.T) {
 			}
 			<-b.left
 		}
+	}
+}
+
+// TestPartIsNoWhole: a file that breaks off doesn't end like a whole one, whichever HTTP is
+// spoken.
+func TestPartIsNoWhole(t *testing.T) {
+	for _, version := range []string{"1.0", "1.1"} {
+		b := setup(t, local)
+		address, _ := b.listen(t)
+		conn := dial(t, address)
+		_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
+		if _, err := io.WriteString(conn, "GET /pay/"+token+"/part HTTP/"+version+"\r\nHost: a\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(conn); !errors.Is(err, syscall.ECONNRESET) {
+			t.Errorf("HTTP/%s: %d bytes, %v", version, len(got), err)
+		}
+		<-b.left
 	}
 }
 

@@ -166,6 +166,12 @@ func (b *bench) checkout(p page.Payers) {
 	}
 	p.Get("/pay/:token/events", events)
 	p.Get("/pay/:token/torn", func(c *page.Ctx) error { return errors.Join(events(c), errors.New(canary)) }) // as when a session can't be saved
+	p.Get("/pay/:token/part", func(c *page.Ctx) error {
+		return c.Download("a.csv", "text/csv", func() { close(b.left) }, func(_ context.Context, out io.Writer) error { // more than is held back
+			_, err := io.WriteString(out, strings.Repeat("a,b\n", 4<<10))
+			return errors.Join(err, errors.New(canary))
+		})
+	})
 	p.Get("/pay/:token/file", func(c *page.Ctx) error {
 		return c.Download("a.csv", "text/csv", func() { close(b.left) }, func(_ context.Context, out io.Writer) error { _, err := io.WriteString(out, "a,b\n"); return err })
 	})

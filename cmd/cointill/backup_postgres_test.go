@@ -67,8 +67,13 @@ func TestBackupPostgres(t *testing.T) {
 	three := int64(3)
 	for _, address := range []string{first, other} {
 		documented(t, dir, address, "createdb")
-		if err := old.db.Ping(t.Context()); err == nil || address == first && !strings.Contains(err.Error(), "restart the program") {
-			t.Errorf("a process that goes on uses what was put in the place of its database: %v", err)
+		for range 20 {
+			if err := old.db.Ping(t.Context()); err == nil || address == first && !strings.Contains(err.Error(), "restart the program") {
+				t.Errorf("a process that goes on uses what was put in the place of its database: %v", err)
+			}
+		}
+		if n := connections(t, server, address); n > 2 { // one may be ending yet
+			t.Errorf("%d connections to a database that it refuses", n)
 		}
 		again := &Settings{DataDir: t.TempDir(), SecretKey: settings.SecretKey, DatabaseURL: address, Listen: "127.0.0.1:0"}
 		if _, _, err := again.start(t.Context()); err == nil || !strings.Contains(err.Error(), "cointill restore") {
@@ -120,6 +125,24 @@ func cutOff(t *testing.T, server, address string) {
 		}
 	}
 	_ = admin.Close(t.Context())
+}
+
+// connections is how many a database has.
+func connections(t *testing.T, server, address string) (n int) {
+	t.Helper()
+	at, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	admin, err := pgx.Connect(t.Context(), server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := admin.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE datname = $1", at.Path[1:]).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	_ = admin.Close(t.Context())
+	return n
 }
 
 // database makes an empty database of the test's own on a server.

@@ -278,24 +278,45 @@ func TestSpendKeysAreForgotten(t *testing.T) {
 			}
 			return rows > 0
 		}
-		ahead := func(n int) {
-			batch := chain.Batch{Pending: &chain.Pending{}}
-			at := b.blocks[len(b.blocks)-1]
-			for i := range n {
-				block := chain.Block{Header: chain.Header{BlockID: chain.BlockID{Height: at.Height + 1, Hash: fmt.Sprint("far-", at.Height, "-", i)}, Parent: at.Hash, Time: b.clock.Now()}}
-				batch.Blocks, at = append(batch.Blocks, block), block.BlockID
-			}
-			b.apply(batch)
-		}
-		ahead(1999)
+		b.ahead(1999)
 		if !kept() {
 			t.Error("forgotten while a reorganisation could still reach it")
 		}
-		ahead(1)
+		b.ahead(1)
 		if kept() {
 			t.Error("kept for ever")
 		}
 	})
+}
+
+// TestSpendKeyOfTwo (BTC-2): a spend key that is forgotten with one transfer stays watched
+// while another waits that needs it.
+func TestSpendKeyOfTwo(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v, other := b.opened(), b.opened()
+		replaced, waits := b.pay(v, "aa", v.Payment.Due), b.pay(other, "bb", other.Payment.Due)
+		replaced.Spends, waits.Spends = []string{"one", "both"}, []string{"both"}
+		b.pool(nil, replaced, waits)
+		block := b.block(int64(len(b.blocks)))
+		block.Spends = []chain.Spend{{Key: "one", TxID: "rival"}}
+		b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{Transfers: []chain.Transfer{waits}}})
+		b.ahead(2000)
+		if b.observer.Watching.Spend("one") || !b.observer.Watching.Spend("both") {
+			t.Errorf("watched: %v, %v", b.observer.Watching.Spend("one"), b.observer.Watching.Spend("both"))
+		}
+	})
+}
+
+// ahead applies so many empty blocks.
+func (b *bench) ahead(n int) {
+	b.t.Helper()
+	batch := chain.Batch{Pending: &chain.Pending{}}
+	at := b.blocks[len(b.blocks)-1]
+	for i := range n {
+		block := chain.Block{Header: chain.Header{BlockID: chain.BlockID{Height: at.Height + 1, Hash: fmt.Sprint("far-", at.Height, "-", i)}, Parent: at.Hash, Time: b.clock.Now()}}
+		batch.Blocks, at = append(batch.Blocks, block), block.BlockID
+	}
+	b.apply(batch)
 }
 
 // TestAReplacementPaysInstead (BTC-1, BTC-10): a transaction that replaces another

@@ -345,7 +345,11 @@ func (a *applying) forget() error {
 		if err := old().Delete(&models.Spend{}).Error; err != nil {
 			return err
 		}
-		a.forgotten = append(a.forgotten, keys...)
+		var needed []string // by others that still wait
+		if err := models.Among(a.tx.Model(&models.Spend{}).Where("network = ?", a.network), "spend_key", keys).Distinct().Pluck("spend_key", &needed).Error; err != nil {
+			return err
+		}
+		a.forgotten = append(a.forgotten, slices.DeleteFunc(keys, func(key string) bool { return slices.Contains(needed, key) })...)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -34,7 +35,7 @@ func (c *Ctx) Download(name, contentType string, done func(), write func(ctx con
 		defer done()
 		if err := download(closing, w, conn, write); err != nil {
 			slog.Warn("download was cut", "request_id", id, "error", err)
-			_ = conn.Close() // nobody may take a part for the whole
+			breakOff(conn)
 		}
 	})
 	return nil
@@ -58,7 +59,7 @@ func download(closing <-chan struct{}, w *bufio.Writer, conn io.Closer, write fu
 		case <-stop:
 		}
 	}()
-	watch := time.AfterFunc(stalled, func() { _ = conn.Close() })
+	watch := time.AfterFunc(stalled, func() { breakOff(conn) })
 	defer watch.Stop()
 	if err := write(ctx, watched{w, watch}); err != nil {
 		return err
@@ -66,15 +67,33 @@ func download(closing <-chan struct{}, w *bufio.Writer, conn io.Closer, write fu
 	return w.Flush()
 }
 
-// watched puts off the end with everything that was taken.
+// breakOff ends a connection so that nobody takes a part for the whole: where the length isn't
+// told, as to HTTP/1.0, an orderly end looks like that of a whole file.
+func breakOff(conn io.Closer) {
+	if c, ok := conn.(interface{ Cut() error }); ok {
+		_ = c.Cut() // it is over either way
+		return
+	}
+	_ = conn.Close()
+}
+
+// watched puts off the end with every piece that was taken.
 type watched struct {
 	out   io.Writer
 	watch *time.Timer
 }
 
+const piece = 4 << 10 // bytes
+
 // Write writes.
-func (w watched) Write(p []byte) (int, error) {
-	n, err := w.out.Write(p)
-	w.watch.Reset(stalled)
-	return n, err
+func (w watched) Write(p []byte) (n int, err error) {
+	for part := range slices.Chunk(p, piece) {
+		taken, err := w.out.Write(part)
+		n += taken
+		w.watch.Reset(stalled)
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
 }
