@@ -18,8 +18,8 @@ type Restored struct {
 	Last     int64 // the id of the last payment that it had
 }
 
-// counted is by how much an earlier release's numbers went on for each restore.
-const counted = 1_000_000
+// perRestore is by how much an earlier release's numbers went on for each restore.
+const perRestore = 1_000_000
 
 // Restored tells whether this database was restored.
 func (d *DB) Restored(ctx context.Context) (Restored, error) { return wasRestored(d.Read(ctx)) }
@@ -30,8 +30,8 @@ func wasRestored(tx *Tx) (r Restored, err error) {
 		return r, err
 	}
 	_, err = fmt.Sscan(rows[0].Value, &r.Sequence, &r.Last)
-	if r.Sequence < counted { // how often it was restored, as an earlier release noted it
-		r.Sequence *= counted
+	if r.Sequence < perRestore { // how often it was restored, as an earlier release noted it
+		r.Sequence *= perRestore
 	}
 	return r, err
 }

@@ -7,12 +7,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"cointill/handlers/page"
 )
 
 const (
 	// unread is how long a piece of what is written may wait for a client that doesn't read.
 	unread = 30 * time.Second
-	piece  = 4 << 10 // bytes: half a minute's on the slowest line
 	// maxRefused is how much of a body that is too long is read and thrown away, in bytes.
 	maxRefused = 16 << 20
 )
@@ -33,11 +34,11 @@ func (l listener) Accept() (net.Conn, error) {
 		}
 		peer, _ := netip.ParseAddrPort(accepted.RemoteAddr().String()) // a socket's is one
 		stranger, leaves := l.place(peer.Addr())
-		if !l.crowd.enter(stranger, leaves) {
+		if !l.room.enter(stranger, leaves) {
 			l.turnAway(accepted)
 			continue
 		}
-		c := &conn{Conn: accepted, silent: &l.silent, unread: l.unread, leave: sync.OnceFunc(func() { l.crowd.leave(stranger) })}
+		c := &conn{Conn: accepted, silent: &l.silent, unread: l.unread, leave: sync.OnceFunc(func() { l.room.leave(stranger) })}
 		l.silent.add(c)
 		return c, nil
 	}
@@ -77,7 +78,7 @@ func (c *conn) Write(p []byte) (n int, err error) {
 	defer watch.Stop()
 	for n < len(p) && err == nil {
 		var taken int
-		taken, err = c.Conn.Write(p[n:min(n+piece, len(p))])
+		taken, err = c.Conn.Write(p[n:min(n+page.Piece, len(p))])
 		n += taken
 		watch.Reset(c.unread)
 	}

@@ -13,14 +13,14 @@ func (s *Server) CutAfter(d time.Duration) { s.unread = d }
 
 // Seat takes places for connections of an address, n at most, and gives how many it got.
 func (s *Server) Seat(from string, n int) (got int) {
-	for got < n && s.crowd.enter(s.place(netip.MustParseAddr(from))) {
+	for got < n && s.room.enter(s.place(netip.MustParseAddr(from))) {
 		got++
 	}
 	return got
 }
 
 // Seated is how many places are taken.
-func (s *Server) Seated() int { s.crowd.mu.Lock(); defer s.crowd.mu.Unlock(); return s.crowd.all }
+func (s *Server) Seated() int { s.room.mu.Lock(); defer s.room.mu.Unlock(); return s.room.all }
 
 // TellNobody takes all places of those who are told that there is no room, until tell is called.
 func (s *Server) TellNobody() (tell func()) {

@@ -82,7 +82,7 @@ type Server struct {
 	assets  assets
 	actions map[string]scope.Action // of members' pages, by their route
 	silent  silent
-	crowd   crowd
+	room    room
 	// turned has room for those who are told that there is none.
 	turned   chan struct{}
 	unread   time.Duration // that an answer may be
@@ -94,7 +94,7 @@ type Server struct {
 // New builds the server; it refuses a base address that would send login
 // cookies over an open network.
 func New(config Config, deps Deps) (*Server, error) {
-	s := &Server{Deps: deps, silent: silent{conns: map[*conn]struct{}{}}, crowd: crowd{of: map[netip.Prefix]int{}},
+	s := &Server{Deps: deps, silent: silent{conns: map[*conn]struct{}{}}, room: room{of: map[netip.Prefix]int{}},
 		turned: make(chan struct{}, maxTurnedAway), unread: unread, refusals: newRefusals(), actions: map[string]scope.Action{}}
 	if err := s.setBase(config.BaseURL); err != nil {
 		return nil, err

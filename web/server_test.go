@@ -324,17 +324,9 @@ func TestHealthReadinessAndMetrics(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- b.ListenMetrics(ln) }()
 	b.do(t, "GET", "/v1/nothing", "")
-	scraped, err := http.Get("http://" + ln.Addr().String() + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = scraped.Body.Close() }()
-	all, err := io.ReadAll(scraped.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := scrape(t, ln)
 	for _, want := range []string{`route="/readyz",status="503"`, `route="none",status="404"`, "cointill_open_streams 0"} {
-		if !strings.Contains(string(all), want) {
+		if !strings.Contains(all, want) {
 			t.Errorf("no %s in the metrics", want)
 		}
 	}

@@ -109,7 +109,7 @@ func TestRefusedUnread(t *testing.T) {
 		if errors.Join(wrote, err) != nil || !strings.HasPrefix(string(said), "HTTP/1.1 "+status) {
 			t.Errorf("%s: %v, %v, %.100q", status, wrote, err, said)
 		}
-		if all := b.scrape(t); !strings.Contains(all, `cointill_http_refused_total{status="`+status+`"} 1`+"\n") {
+		if all := b.metrics(t); !strings.Contains(all, `cointill_http_refused_total{status="`+status+`"} 1`+"\n") {
 			t.Errorf("%s isn't counted: %s", status, all)
 		}
 		if log := b.log.String(); !strings.Contains(log, "status="+status+" peer=127.0.0.1:") {

@@ -83,11 +83,12 @@ type watched struct {
 	watch *time.Timer
 }
 
-const piece = 4 << 10 // bytes
+// Piece is how much is waited for at a time, in bytes: half a minute's on the slowest line.
+const Piece = 4 << 10
 
 // Write writes.
 func (w watched) Write(p []byte) (n int, err error) {
-	for part := range slices.Chunk(p, piece) {
+	for part := range slices.Chunk(p, Piece) {
 		taken, err := w.out.Write(part)
 		n += taken
 		w.watch.Reset(stalled)

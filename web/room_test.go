@@ -133,7 +133,7 @@ func TestCrowds(t *testing.T) {
 			}
 		}
 	}
-	if all := b.scrape(t); !strings.Contains(all, `cointill_http_refused_total{status="503"} 4`+"\n") {
+	if all := b.metrics(t); !strings.Contains(all, `cointill_http_refused_total{status="503"} 4`+"\n") {
 		t.Error("four were turned away:", all)
 	}
 }
@@ -155,7 +155,7 @@ func TestTurnedAway(t *testing.T) {
 	if said := healthy(dialFrom(client)); said != "" {
 		t.Errorf("one too many to be told: %q", said)
 	}
-	if all := b.scrape(t); !strings.Contains(all, `cointill_http_refused_total{status="503"} 301`+"\n") {
+	if all := b.metrics(t); !strings.Contains(all, `cointill_http_refused_total{status="503"} 301`+"\n") {
 		t.Error("301 were turned away:", all)
 	}
 	tell()
@@ -219,8 +219,8 @@ func ask(conn net.Conn, request string) string {
 	return string(all)
 }
 
-// scrape is what Prometheus is told.
-func (b *bench) scrape(t *testing.T) string {
+// metrics is what Prometheus is told.
+func (b *bench) metrics(t *testing.T) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -228,6 +228,12 @@ func (b *bench) scrape(t *testing.T) string {
 	}
 	go func() { _ = b.ListenMetrics(ln) }() // it ends with the listener
 	defer func() { _ = ln.Close() }()
+	return scrape(t, ln)
+}
+
+// scrape asks a listener as Prometheus does.
+func scrape(t *testing.T, ln net.Listener) string {
+	t.Helper()
 	scraped, err := http.Get("http://" + ln.Addr().String() + "/metrics")
 	if err != nil {
 		t.Fatal(err)

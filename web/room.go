@@ -36,8 +36,8 @@ func (s *Server) place(peer netip.Addr) (stranger netip.Prefix, leaves int) {
 	return stranger, forProxies
 }
 
-// crowd counts the connections, and those of each stranger.
-type crowd struct {
+// room is how many connections are open, and how many of each stranger.
+type room struct {
 	mu  sync.Mutex
 	all int
 	of  map[netip.Prefix]int
@@ -45,23 +45,23 @@ type crowd struct {
 
 // enter counts one more if there is room for it. What a stranger may have gets less with
 // what is free: however many a few networks take, others find some.
-func (c *crowd) enter(stranger netip.Prefix, leaves int) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	free := maxConns - leaves - c.all
-	if free <= 0 || stranger.IsValid() && oneOf*c.of[stranger] >= free {
+func (r *room) enter(stranger netip.Prefix, leaves int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	free := maxConns - leaves - r.all
+	if free <= 0 || stranger.IsValid() && oneOf*r.of[stranger] >= free {
 		return false
 	}
-	c.all++
-	c.of[stranger]++
+	r.all++
+	r.of[stranger]++
 	return true
 }
 
-func (c *crowd) leave(stranger netip.Prefix) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.all--
-	if c.of[stranger]--; c.of[stranger] == 0 {
-		delete(c.of, stranger)
+func (r *room) leave(stranger netip.Prefix) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all--
+	if r.of[stranger]--; r.of[stranger] == 0 {
+		delete(r.of, stranger)
 	}
 }
