@@ -9,6 +9,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/big"
 	"net"
 	"net/http"
@@ -91,6 +92,13 @@ func oneByOne(t testing.TB, node string) string {
 	proxy.Transport = &http.Transport{Proxy: nil}
 	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) } // as if nobody were there
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// The whole question first: the server closes its body when the answer begins, and
+		// where the proxy hasn't read to its end by then, the answer is cut off.
+		question, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(question))
 		turn.Lock()
 		defer turn.Unlock()
 		proxy.ServeHTTP(w, r)
