@@ -140,12 +140,15 @@ func (f *Follower) Step(ctx context.Context) (changed bool, err error) {
 	if fence := f.Fence(); fence != f.fence {
 		f.fence, f.shown, f.problem = fence, "", nil
 	}
+	twice := false
 	for again := 0; ; {
 		applied, next, err := f.poll(ctx)
 		changed = changed || applied
 		switch {
 		case next == moved && again < retries:
 			again++
+		case !twice && f.well() && passing(err):
+			twice = true
 		case err != nil:
 			return changed, f.report(ctx, err)
 		case next == more:
@@ -155,6 +158,17 @@ func (f *Follower) Step(ctx context.Context) (changed bool, err error) {
 			return changed, f.report(ctx, nil)
 		}
 	}
+}
+
+// well reports whether nothing is told to be wrong with the network.
+func (f *Follower) well() bool { return f.problem == nil || *f.problem == "" }
+
+// passing reports an error with a method Passing that says true: an answer went
+// missing, as single ones of a node do that is well. The source is asked once more
+// before anybody is told that the coin can't be paid.
+func passing(err error) bool {
+	var p interface{ Passing() bool }
+	return errors.As(err, &p) && p.Passing()
 }
 
 // next is what should follow a poll.

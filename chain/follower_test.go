@@ -98,11 +98,15 @@ func TestHungSourceIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.config.Source, w.config.Timeout = hung{w.net}, 10*time.Second
+		begun := time.Now()
 		if _, err := chain.NewFollower(w.config).Step(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v", err)
 		}
 		if w.ledger.Problem() == "" {
 			t.Error("health says nothing of a source that never answers")
+		}
+		if took := time.Since(begun); took != 10*time.Second {
+			t.Errorf("it was waited for %s: who hangs isn't asked twice before it is told", took)
 		}
 	})
 }

@@ -101,14 +101,21 @@ func (l *liar) Block(ctx context.Context, height int64, watch chain.Watch) (chai
 	return block, err
 }
 
-// errBroken is what a breaker answers.
+// errBroken is what a breaker answers for the ledger.
 var errBroken = errors.New("broken on purpose")
+
+// missing is what it answers for the source: an error that may pass, see chain.Follower.
+type missing struct{ error }
+
+func (missing) Passing() bool { return true }
 
 // breaker fails one call, counted over source and ledger together.
 type breaker struct {
 	chain.Source
 	at, calls int
 	source    bool // the call that failed was the source's
+	twice     bool // and the first one when it is asked again, too
+	again     bool // it is asked again
 }
 
 func (b *breaker) over(source chain.Source) chain.Source { b.Source = source; return b }
@@ -119,8 +126,15 @@ func (b *breaker) fail(call string) error {
 	}
 	b.calls++
 	if b.calls == b.at+1 {
-		b.source = call == "source"
+		if b.source = call == "source"; b.source {
+			return missing{errBroken}
+		}
 		return errBroken
+	}
+	b.again = b.again || (b.source && call == "cursor")
+	if b.again && b.twice && call == "source" {
+		b.twice = false
+		return missing{errBroken}
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 type Trouble struct {
 	sentence string
 	cause    error
+	passing  bool
 }
 
 // Error is for the log: the sentence with its cause.
@@ -28,9 +29,17 @@ func (t *Trouble) Error() string {
 // Unwrap is the cause, or nil.
 func (t *Trouble) Unwrap() error { return t.cause }
 
+// Passing reports whether the next answer may well be a good one: see chain.Follower.
+func (t *Trouble) Passing() bool { return t.passing }
+
 // Troubled makes a Trouble; the cause may be nil.
 func Troubled(cause error, format string, args ...any) error {
-	return &Trouble{fmt.Sprintf(format, args...), cause}
+	return &Trouble{sentence: fmt.Sprintf(format, args...), cause: cause}
+}
+
+// missing makes a Trouble that may pass by itself: no answer came, or half of one.
+func missing(cause error, format string, args ...any) error {
+	return &Trouble{fmt.Sprintf(format, args...), cause, true}
 }
 
 // errSilent is the cause of questions that were ended because nothing came.
@@ -41,7 +50,7 @@ var ErrTooLong = errors.New("the answer is longer than it can be")
 
 // Unreachable is a node that no connection leads to.
 func Unreachable(err error) error {
-	return Troubled(bare(err), "can't be reached. Check that it runs, and that host and port in its URL are right.")
+	return missing(bare(err), "can't be reached. Check that it runs, and that host and port in its URL are right.")
 }
 
 // Silent is a node that was given up after it said nothing for a while.
@@ -51,7 +60,7 @@ func Silent(after time.Duration) error {
 
 // Broken is a connection that ended before its answer did.
 func Broken(err error) error {
-	return Troubled(bare(err), "broke off in the middle of an answer. It may be restarting, or the connection to it is bad.")
+	return missing(bare(err), "broke off in the middle of an answer. It may be restarting, or the connection to it is bad.")
 }
 
 // TooLong is an answer that was not read to its end: see ErrTooLong.
@@ -61,7 +70,7 @@ func TooLong() error {
 
 // Failing is an answer with a status of 500 or more that says no more than that.
 func Failing(status int) error {
-	return Troubled(fmt.Errorf("HTTP %d", status), "reports an internal error (HTTP %d). Look into its log.", status)
+	return missing(fmt.Errorf("HTTP %d", status), "reports an internal error (HTTP %d). Look into its log.", status)
 }
 
 // Strange is an answer that no server of the expected kind ("a node's JSON-RPC") gives.

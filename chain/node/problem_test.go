@@ -1,11 +1,13 @@
 package node
 
 import (
+	"bytes"
 	"errors"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestClip leaves of what a node wrote only what forges no line and moves no cursor.
@@ -36,6 +38,31 @@ func TestTrouble(t *testing.T) {
 	if text := Troubled(nil, "is %d", 5).Error(); text != "is 5" {
 		t.Error(text)
 	}
+}
+
+// TestPassing: what may be well with the next answer is told apart from what hangs, is
+// wrong or asks for rest, also once it is said of a node.
+func TestPassing(t *testing.T) {
+	pool(t, func(t *testing.T, p *Pool, a, b *subject, _ *bytes.Buffer) {
+		cause := errors.New("the cause")
+		for _, c := range []struct {
+			err  error
+			want bool
+		}{
+			{Unreachable(cause), true}, {Broken(cause), true}, {Failing(502), true},
+			{Silent(time.Second), false}, {TooLong(), false}, {Strange("a node", cause), false}, {Damaged("a block", cause), false},
+			{Troubled(cause, "is overloaded."), false},
+		} {
+			a.err, b.err = c.err, Troubled(nil, "is old.")
+			p.CheckAll(t.Context())
+			for _, err := range []error{c.err, p.nodes[0].Problem(c.err), p.Nobody()} {
+				var passing interface{ Passing() bool }
+				if got := errors.As(err, &passing) && passing.Passing(); got != c.want {
+					t.Errorf("%v: %v, want %v", err, got, c.want)
+				}
+			}
+		}
+	})
 }
 
 // TestURLs counts them, refuses the same one twice, and says which one is wrong.
