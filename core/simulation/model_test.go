@@ -143,7 +143,7 @@ func (c *customer) expect() fate {
 	}
 	slices.SortStableFunc(there, func(a, b came) int { return int(a.height - b.height) })
 	for _, one := range gone {
-		if one.tx.born.Before(there[0].tx.born) { // it may have failed before the good one came
+		if c.nets[c.coin.Chain].before(one.tx, there[0].tx) { // it may have failed before the good one came
 			f.allowed = append(f.allowed, c.failed(gone)...)
 			break
 		}

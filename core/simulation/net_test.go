@@ -227,5 +227,9 @@ func (n *network) rival(t *coinTx, into *[]*coinTx) {
 	n.count("double-spent in another branch")
 }
 
+// before reports whether a transaction came into the world before another, maybe in the
+// same moment.
+func (n *network) before(a, b *coinTx) bool { return slices.Index(n.all, a) < slices.Index(n.all, b) }
+
 // where is the block of the best chain that holds a transaction; nil when none does.
 func (n *network) where(t *coinTx) *block { return n.now.where(t) }
