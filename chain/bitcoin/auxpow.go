@@ -53,26 +53,6 @@ func (w *walk) proof(h header, name digest, p params.Params, verify bool) error 
 	return checkWork(digest(done), h.bits(), dogeLimit)
 }
 
-// checkWork verifies a proof of work against the target that a header's bits
-// stand for: a base-256 floating number of three digits.
-func checkWork(done digest, compact uint32, limit *big.Int) error {
-	exponent, mantissa := uint(compact>>24), int64(compact&0x7fffff)
-	target := big.NewInt(mantissa)
-	if exponent >= 3 {
-		target.Lsh(target, 8*(exponent-3))
-	} else {
-		target.Rsh(target, 8*(3-exponent))
-	}
-	if compact&0x800000 != 0 || target.Sign() == 0 || target.Cmp(limit) > 0 {
-		return errors.New("its difficulty is none of the network's")
-	}
-	slices.Reverse(done[:])
-	if new(big.Int).SetBytes(done[:]).Cmp(target) > 0 {
-		return errors.New("its work was not done")
-	}
-	return nil
-}
-
 // auxPow is the proof that a miner worked on a block while he worked on a block
 // of another chain, the parent: the parent's coinbase holds the root over the
 // blocks of all chains that he worked on.

@@ -71,7 +71,7 @@ func ParseHeader(raw []byte, p params.Params) (hash, parent string, at time.Time
 // that amounts can be, and, but for private networks, that the header's work
 // was done: by double SHA-256, or by scrypt for a chain with merged mining,
 // which costs half a millisecond a block. Whether the difficulty is the
-// right one only the whole chain tells.
+// right one other blocks tell: see checkDifficulty.
 //
 // A transaction of 64 bytes, which could pass for a node of the merkle tree, is
 // no reason to refuse a block: consensus allows it, and who sends nodes as

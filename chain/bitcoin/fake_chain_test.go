@@ -30,6 +30,7 @@ type fakeChain struct {
 	pending []string
 	sealed  map[string]chain.BlockID
 	serial  uint64
+	bits    uint32 // of blocks to come
 }
 
 type fakeBlock struct {
@@ -39,7 +40,7 @@ type fakeBlock struct {
 }
 
 func newFakeChain(t testing.TB, p params.Params) *fakeChain {
-	c := &fakeChain{TB: t, params: p, txs: map[string]*wire.MsgTx{}, sealed: map[string]chain.BlockID{}}
+	c := &fakeChain{TB: t, params: p, txs: map[string]*wire.MsgTx{}, sealed: map[string]chain.BlockID{}, bits: 0x207fffff}
 	if p.GenesisBlock == nil {
 		c.seal(nil)
 		return c
@@ -54,7 +55,7 @@ func newFakeChain(t testing.TB, p params.Params) *fakeChain {
 func (c *fakeChain) fork() *fakeChain {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	other := &fakeChain{TB: c.TB, params: c.params, txs: map[string]*wire.MsgTx{}, sealed: map[string]chain.BlockID{}, serial: c.serial + 1<<32}
+	other := &fakeChain{TB: c.TB, params: c.params, txs: map[string]*wire.MsgTx{}, sealed: map[string]chain.BlockID{}, serial: c.serial + 1<<32, bits: c.bits}
 	other.blocks, other.pending = slices.Clone(c.blocks), slices.Clone(c.pending)
 	for id, tx := range c.txs {
 		other.txs[id] = tx
@@ -70,7 +71,7 @@ func (c *fakeChain) seal(ids []string) {
 	coinbase := wire.NewMsgTx(2)
 	coinbase.AddTxIn(wire.NewTxIn(wire.NewOutPoint(&chainhash.Hash{}, ^uint32(0)), binary.LittleEndian.AppendUint64(nil, c.next()), nil))
 	coinbase.AddTxOut(wire.NewTxOut(50e8, []byte{0x51}))
-	header := &wire.BlockHeader{Version: 4, Bits: 0x207fffff, Timestamp: time.Unix(time.Now().Unix(), 0)}
+	header := &wire.BlockHeader{Version: 4, Bits: c.bits, Timestamp: time.Unix(time.Now().Unix(), 0)}
 	if n := len(c.blocks); n > 0 {
 		parent, err := chainhash.NewHashFromStr(c.blocks[n-1].hash)
 		c.must(err)

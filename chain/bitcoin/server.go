@@ -33,7 +33,13 @@ type server struct {
 
 	mu      sync.Mutex
 	proved  time.Time // when identity and genesis block were last checked
-	headers map[string]chain.Header
+	headers map[string]known
+}
+
+// known is a header that was read, with the bits that say how hard its block was to make.
+type known struct {
+	chain.Header
+	bits uint32
 }
 
 // Forget implements node.Subject.
@@ -141,31 +147,41 @@ func (n *server) fresh(tip chain.Header) error {
 
 // headerOf reads the header that a hash names, and verifies that it does.
 func (n *server) headerOf(ctx context.Context, height int64, hash string) (chain.Header, error) {
+	h, err := n.known(ctx, height, hash)
+	return h.Header, err
+}
+
+func (n *server) known(ctx context.Context, height int64, hash string) (known, error) {
 	n.mu.Lock()
-	known, ok := n.headers[hash]
+	before, ok := n.headers[hash]
 	n.mu.Unlock()
-	if ok && known.Height == height {
-		return known, ctx.Err()
+	if ok && before.Height == height {
+		return before, ctx.Err()
 	}
 	raw, err := n.header(ctx, hash)
 	if err != nil {
-		return chain.Header{}, err
+		return known{}, err
 	}
 	got, parent, at, _, err := ParseHeader(raw, n.params)
 	if err == nil && got != hash {
 		err = fmt.Errorf("header %s came for %s", got, hash)
 	}
 	if err != nil {
-		return chain.Header{}, node.Damaged("a header", err)
+		return known{}, node.Damaged("a header", err)
 	}
-	h := chain.Header{BlockID: chain.BlockID{Height: height, Hash: hash}, Parent: parent, Time: at}
+	h := known{chain.Header{BlockID: chain.BlockID{Height: height, Hash: hash}, Parent: parent, Time: at}, header(raw).bits()}
+	n.keep(h)
+	return h, nil
+}
+
+// keep remembers a header.
+func (n *server) keep(h known) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.headers) >= keptHeaders {
 		clear(n.headers)
 	}
-	n.headers[hash] = h
-	return h, nil
+	n.headers[h.Hash] = h
 }
 
 // blockAt reads the block at a height and verifies that it is the one that the
@@ -185,6 +201,18 @@ func (n *server) blockAt(ctx context.Context, height int64, watch chain.Watch) (
 	}
 	if err != nil {
 		return chain.Block{}, node.Damaged("a block", err)
+	}
+	if height == 0 || n.params.Retarget.Every == 0 {
+		return block, nil
+	}
+	h := known{block.Header, header(raw).bits()}
+	n.keep(h) // for the block after it
+	before, err := n.known(ctx, height-1, block.Parent)
+	if err != nil {
+		return chain.Block{}, err
+	}
+	if err := checkDifficulty(n.params.Retarget, height, before.bits, h.bits); err != nil {
+		return chain.Block{}, node.Damaged("a block", fmt.Errorf("block %s: %w", hash, err))
 	}
 	return block, nil
 }

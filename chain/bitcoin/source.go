@@ -94,7 +94,7 @@ func New(c Config) (*Source, error) {
 		if e.esplora {
 			asking = &esplora{http}
 		}
-		n := &server{backend: asking, params: c.Params, clock: c.Clock, headers: map[string]chain.Header{}}
+		n := &server{backend: asking, params: c.Params, clock: c.Clock, headers: map[string]known{}}
 		n.Node = s.nodes.Join(e.host, n, func(ctx context.Context, h chain.Header) (chain.Header, error) {
 			return n.headerOf(ctx, h.Height-1, h.Parent)
 		})

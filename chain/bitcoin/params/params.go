@@ -27,6 +27,8 @@ type Params struct {
 	// Private tells that anybody can start such a network: it has no known
 	// genesis block, and blocks come when somebody asks for them.
 	Private bool
+	// Retarget is how the difficulty may fall.
+	Retarget Retarget
 	// AuxPow tells that blocks may carry another chain's proof of work.
 	AuxPow bool
 	// Segwit tells that there are witness addresses.
@@ -39,6 +41,15 @@ type Params struct {
 	// KeyVersions are the version bytes of extended public keys that belong to
 	// the network, by the script that wallets mean by them ("" where they don't say).
 	KeyVersions map[[4]byte]string
+}
+
+// Retarget is what a block's difficulty may be after that of the block before it, as far
+// as those two tell.
+type Retarget struct {
+	// Every how many blocks it changes; 0 where it may fall at any time, as on test networks.
+	Every int64
+	// Times over Over is what the target may grow by then.
+	Times, Over int64
 }
 
 // Network is the network's name among all chains: "bitcoin-mainnet".
@@ -95,6 +106,9 @@ func bitcoin(name string, base chaincfg.Params, keys map[[4]byte]string) Params 
 	if !p.Private {
 		p.Stale = 3 * time.Hour // ten minutes on average: e^-18
 	}
+	if !p.Test {
+		p.Retarget = Retarget{int64(base.TargetTimespan / base.TargetTimePerBlock), base.RetargetAdjustmentFactor, 1}
+	}
 	return p
 }
 
@@ -105,6 +119,9 @@ func dogecoin(name string, keyHash, scriptHash byte, genesis string, keys map[[4
 	if !p.Private {
 		p.Stale = 30 * time.Minute // a minute on average
 		p.GenesisHash, _ = chainhash.NewHashFromStr(genesis)
+	}
+	if !p.Test {
+		p.Retarget = Retarget{1, 3, 2} // DigiShield, since block 145,000; older ones are never read
 	}
 	return p
 }

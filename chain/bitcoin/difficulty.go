@@ -1,0 +1,55 @@
+package bitcoin
+
+import (
+	"errors"
+	"math/big"
+	"slices"
+
+	"cointill/chain/bitcoin/params"
+)
+
+// target is what a header's bits stand for: a base-256 floating number of three digits.
+// The more, the easier; nil where they stand for none.
+func target(compact uint32) *big.Int {
+	exponent, mantissa := uint(compact>>24), int64(compact&0x7fffff)
+	t := big.NewInt(mantissa)
+	if exponent >= 3 {
+		t.Lsh(t, 8*(exponent-3))
+	} else {
+		t.Rsh(t, 8*(3-exponent))
+	}
+	if compact&0x800000 != 0 || t.Sign() == 0 {
+		return nil
+	}
+	return t
+}
+
+// checkWork verifies a proof of work against the target that a header's bits stand for.
+func checkWork(done digest, compact uint32, limit *big.Int) error {
+	t := target(compact)
+	if t == nil || t.Cmp(limit) > 0 {
+		return errors.New("its difficulty is none of the network's")
+	}
+	slices.Reverse(done[:])
+	if new(big.Int).SetBytes(done[:]).Cmp(t) > 0 {
+		return errors.New("its work was not done")
+	}
+	return nil
+}
+
+// checkDifficulty verifies that a block's target grew by no more than the rules can have
+// let it grow after the block before. Else whoever has a node could make blocks of no
+// worth on top of good ones, which look to a second node like blocks that it lacks yet.
+func checkDifficulty(r params.Retarget, height int64, before, compact uint32) error {
+	if r.Every == 0 || height == 0 {
+		return nil
+	}
+	if height%r.Every != 0 && compact != before {
+		return errors.New("its difficulty changes where it may not")
+	}
+	was, is := target(before), target(compact)
+	if was == nil || is == nil || is.Mul(is, big.NewInt(r.Over)).Cmp(was.Mul(was, big.NewInt(r.Times))) > 0 {
+		return errors.New("its difficulty falls by more than it may")
+	}
+	return nil
+}
