@@ -152,6 +152,36 @@ func stray(tx, domain, why, resolution string) models.Transfer {
 		FirstSeenAt: at, CreatedAt: at, UpdatedAt: at}
 }
 
+// TestUnmatchedApart: more unmatched money than is counted, in the sandbox and of one
+// merchant, hides none of another's.
+func TestUnmatchedApart(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		b := setup(t, db)
+		seed := []models.Transfer{stray("test", "test", "missing_tag", ""), stray("live", "live", "missing_tag", "")}
+		if err := db.Exec(t.Context()).Create(&seed).Error; err != nil {
+			t.Fatal(err)
+		}
+		const columns = "asset, address, amount, reverted, block_hash, gone, gone_reason, conflict_tx, first_seen_at, unmatched, created_at, updated_at"
+		if err := db.Exec(t.Context()).Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+			INSERT INTO transfers (network, tx_id, idx, business_id, domain, `+columns+`) SELECT network, tx_id || i, 0, 1, domain, `+columns+` FROM transfers, n`, metrics.Most).Error; err != nil {
+			t.Fatal(err)
+		}
+		const test, live = `cointill_unmatched_transfers{domain="test"}`, `cointill_unmatched_transfers{domain="live"}`
+		if found := gathered(t, b.registry); found[test] != 100 || found[live] != 100 {
+			t.Error(found[test], found[live])
+		}
+		other := stray("other", "live", "missing_tag", "")
+		other.BusinessID = 2
+		if err := db.Exec(t.Context()).Create(&other).Error; err != nil {
+			t.Fatal(err)
+		}
+		b.clock.Advance(time.Minute)
+		if found := gathered(t, b.registry); found[test] != 100 || found[live] != 101 {
+			t.Error(found[test], found[live])
+		}
+	})
+}
+
 // TestCache: however often it is asked, database and nodes are left alone for a while.
 func TestCache(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {

@@ -66,7 +66,7 @@ func TestPlans(t *testing.T) {
 			text string
 			args []any
 		}
-		list := []query{{strays, []any{Most}}}
+		var list []query
 		for _, q := range queues {
 			list = append(list, query{q.waiting, []any{Most}}, query{q.due, []any{now, Most}}, query{q.oldest, []any{now}})
 		}
@@ -79,6 +79,19 @@ func TestPlans(t *testing.T) {
 				if err := db.Read(t.Context()).Raw(q.text, q.args...).Scan(&n).Error; err != nil || n != Most {
 					t.Errorf("%s counts %d, %v", q.text, n, err)
 				}
+			}
+		}
+		for domain, want := range map[string]int{"live": Most, "test": 0} {
+			bounds := []any{map[string]any{"domain": domain, "each": each, "most": Most}}
+			plan := planOf(t, db, explain+strays(db.Postgres()), bounds)
+			for _, costly := range []string{"Seq Scan", "Bitmap", "Sort", "SCAN transfers", "TEMP B-TREE"} {
+				if strings.Contains(plan, costly) || strings.Count(plan, "transfers_unmatched") < 2 {
+					t.Errorf("%s: %s", costly, plan)
+				}
+			}
+			var n int
+			if err := db.Read(t.Context()).Raw(strays(db.Postgres()), bounds...).Scan(&n).Error; err != nil || n != want {
+				t.Errorf("%d in %s, %v", n, domain, err)
 			}
 		}
 		if plan := planOf(t, db, explain+retrying, []any{tried}); !strings.Contains(plan, "mails_due") || strings.Contains(plan, whole) {

@@ -33,7 +33,7 @@ var (
 	queueDue     = describe("queue_due", "Those of them whose time has come. Counted up to 10,000.", "queue")
 	queueOldest  = describe("queue_oldest_due_seconds", "For how long the first of those that are due has been due.", "queue")
 	mailsTrying  = describe("mails_retrying", "Mails that wait for a further attempt. Looked for among the 1,000 that are due first.")
-	unmatched    = describe("unmatched_transfers", "Money that came, credits no payment, and that nobody has dealt with. Counted up to 10,000 in all.", "domain")
+	unmatched    = describe("unmatched_transfers", "Money that came, credits no payment, and that nobody has dealt with: at least as many, as up to 100 of each of 10,000 merchants and 10,000 in all are counted.", "domain")
 	all          = []*prometheus.Desc{buildInfo, clockDrift, databaseUp, onStandby, followHeight, followLag, followFine, leaseHeld, nodeUp, nodeHeight, rateWanted, rateAge,
 		rateUsable, queueWaiting, queueDue, queueOldest, mailsTrying, unmatched}
 )
