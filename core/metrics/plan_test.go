@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cointill/core/money"
+	"cointill/core/webhook"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -81,6 +82,7 @@ func TestPlans(t *testing.T) {
 				}
 			}
 		}
+		looked := 0
 		for domain, want := range map[string]int{"live": Most, "test": 0} {
 			bounds := []any{map[string]any{"domain": domain, "each": each, "most": Most}}
 			plan := planOf(t, db, explain+strays(db.Postgres()), bounds)
@@ -93,6 +95,20 @@ func TestPlans(t *testing.T) {
 			if err := db.Read(t.Context()).Raw(strays(db.Postgres()), bounds...).Scan(&n).Error; err != nil || n != want {
 				t.Errorf("%d in %s, %v", n, domain, err)
 			}
+		}
+		for _, plan := range modelstest.Plans(t, db, db.Read(t.Context()), func() {
+			if _, err := webhook.Late(t.Context(), db, now); err != nil {
+				t.Error(err)
+			}
+		}) {
+			text := strings.Join(plan.Lines, "\n")
+			if strings.Contains(text, "Seq Scan on deliveries") || strings.Contains(text, "SCAN deliveries") || !strings.Contains(text, "deliveries_due") {
+				t.Errorf("%s\n%s", plan.Query, text)
+			}
+			looked++
+		}
+		if looked != 1 {
+			t.Errorf("%d queries for what is late", looked)
 		}
 		if plan := planOf(t, db, explain+retrying, []any{tried}); !strings.Contains(plan, "mails_due") || strings.Contains(plan, whole) {
 			t.Errorf("%s\n%s", retrying, plan)

@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"cointill/core/scope"
+	"cointill/core/webhook"
 )
 
 // tried is how many of the mails that are due first are looked at for attempts
@@ -79,6 +80,15 @@ func (c *Collector) queues(ctx context.Context, now time.Time) (list []prometheu
 	var again int
 	err = c.DB.Read(ctx).Raw(retrying, tried).Scan(&again).Error
 	return append(list, gauge(mailsTrying, float64(again))), err
+}
+
+// late is how long deliveries have waited for a worker.
+func (c *Collector) late(ctx context.Context, now time.Time) (list []prometheus.Metric, err error) {
+	found, err := webhook.Late(ctx, c.DB, now)
+	for _, domain := range []scope.Domain{scope.Test, scope.Live} {
+		list = append(list, gauge(late, found[domain].Seconds(), string(domain)))
+	}
+	return list, err
 }
 
 // stray counts money that credits nothing.

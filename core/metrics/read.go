@@ -32,10 +32,11 @@ var (
 	queueWaiting = describe("queue_waiting", "Deliveries, mails and resends that wait, those to be tried again later included. Counted up to 10,000.", "queue")
 	queueDue     = describe("queue_due", "Those of them whose time has come. Counted up to 10,000.", "queue")
 	queueOldest  = describe("queue_oldest_due_seconds", "For how long the first of those that are due has been due.", "queue")
+	late         = describe("deliveries_late_seconds", "For how long the first delivery that waits for a worker has been due: those that wait for what is on its way to their endpoint or its host are left out.", "domain")
 	mailsTrying  = describe("mails_retrying", "Mails that wait for a further attempt. Looked for among the 1,000 that are due first.")
 	unmatched    = describe("unmatched_transfers", "Money that came, credits no payment, and that nobody has dealt with: at least as many, as up to 100 of each of 10,000 merchants and 10,000 in all are counted.", "domain")
 	all          = []*prometheus.Desc{buildInfo, clockDrift, databaseUp, onStandby, followHeight, followLag, followFine, leaseHeld, nodeUp, nodeHeight, rateWanted, rateAge,
-		rateUsable, queueWaiting, queueDue, queueOldest, mailsTrying, unmatched}
+		rateUsable, queueWaiting, queueDue, queueOldest, late, mailsTrying, unmatched}
 )
 
 func describe(name, help string, labels ...string) *prometheus.Desc {
@@ -58,7 +59,7 @@ func truth(is bool) float64 {
 // changes now is told all the same.
 func (c *Collector) read(ctx context.Context, now time.Time) (list []prometheus.Metric, err error) {
 	unwell := c.DB.Ping(ctx) // as /readyz asks
-	for _, part := range []func(context.Context, time.Time) ([]prometheus.Metric, error){c.follows, c.leases, c.prices, c.queues, c.stray} {
+	for _, part := range []func(context.Context, time.Time) ([]prometheus.Metric, error){c.follows, c.leases, c.prices, c.queues, c.late, c.stray} {
 		some, err := part(ctx, now)
 		if err != nil {
 			return []prometheus.Metric{gauge(databaseUp, 0)}, errors.Join(unwell, err)
