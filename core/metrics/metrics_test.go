@@ -80,7 +80,7 @@ func setup(t *testing.T, db *models.DB) *bench {
 				t.Error("nodes may take as long as they want")
 			}
 			b.asked++
-			return []chain.NodeStatus{{Host: "a.example:8332", Height: 900_003}, {Host: "b.example:8332", Height: 900_001, Problem: "It lags."}, {Host: "a.example:8332"}}
+			return []chain.NodeStatus{{Host: "a.example:8332", Height: 900_003}, {Host: "b.example:8332", Height: 900_001, Problem: "It lags."}, {Host: "a.example:8332", Height: 7, Problem: "It is silent."}}
 		}}}
 	return b
 }
@@ -110,16 +110,19 @@ func TestGauges(t *testing.T) {
 		for name, want := range map[string]float64{
 			`cointill_build_info{go="go1",revision="abc",version="1.2.3"}`: 1,
 			`cointill_database_up{}`: 1, `cointill_clock_drift_seconds{}`: -90,
-			`cointill_follower_healthy{domain="live",network="bitcoin-mainnet"}`:                         0,
-			`cointill_follower_healthy{domain="test",network="sandbox-bitcoin"}`:                         1,
-			`cointill_follower_lag_blocks{domain="live",network="bitcoin-mainnet"}`:                      3,
-			`cointill_follower_height_blocks{domain="live",network="bitcoin-mainnet"}`:                   900_000,
-			`cointill_lease_held{work="follow bitcoin-mainnet"}`:                                         1,
-			`cointill_lease_held{work="follow sandbox-bitcoin"}`:                                         0,
-			`cointill_lease_held{work="alarms"}`:                                                         0,
-			`cointill_node_healthy{domain="live",network="bitcoin-mainnet",node="a.example:8332"}`:       1,
-			`cointill_node_healthy{domain="live",network="bitcoin-mainnet",node="b.example:8332"}`:       0,
-			`cointill_node_height_blocks{domain="live",network="bitcoin-mainnet",node="b.example:8332"}`: 900_001,
+			`cointill_follower_healthy{domain="live",network="bitcoin-mainnet"}`:                                    0,
+			`cointill_follower_healthy{domain="test",network="sandbox-bitcoin"}`:                                    1,
+			`cointill_follower_lag_blocks{domain="live",network="bitcoin-mainnet"}`:                                 3,
+			`cointill_follower_height_blocks{domain="live",network="bitcoin-mainnet"}`:                              900_000,
+			`cointill_lease_held{work="follow bitcoin-mainnet"}`:                                                    1,
+			`cointill_lease_held{work="follow sandbox-bitcoin"}`:                                                    0,
+			`cointill_lease_held{work="alarms"}`:                                                                    0,
+			`cointill_node_healthy{domain="live",network="bitcoin-mainnet",node="a.example:8332",number="1"}`:       1,
+			`cointill_node_healthy{domain="live",network="bitcoin-mainnet",node="b.example:8332",number="2"}`:       0,
+			`cointill_node_height_blocks{domain="live",network="bitcoin-mainnet",node="b.example:8332",number="2"}`: 900_001,
+			// Another on the same host.
+			`cointill_node_healthy{domain="live",network="bitcoin-mainnet",node="a.example:8332",number="3"}`:       0,
+			`cointill_node_height_blocks{domain="live",network="bitcoin-mainnet",node="a.example:8332",number="3"}`: 7,
 			`cointill_rates_wanted{}`:                               1,
 			`cointill_rate_age_seconds{pair="BTC/USD"}`:             20,
 			`cointill_rate_usable{pair="BTC/USD"}`:                  1,
@@ -222,7 +225,7 @@ func TestDatabaseDown(t *testing.T) {
 	if _, told := found[`cointill_queue_due{queue="mails"}`]; told {
 		t.Error("mails are counted")
 	}
-	if found[`cointill_node_healthy{domain="live",network="bitcoin-mainnet",node="a.example:8332"}`] != 1 {
+	if found[`cointill_node_healthy{domain="live",network="bitcoin-mainnet",node="a.example:8332",number="1"}`] != 1 {
 		t.Error("nodes are not told of")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -24,8 +25,8 @@ var (
 	followLag    = describe("follower_lag_blocks", "Blocks that the network's nodes have and that were not read yet.", "network", "domain")
 	followFine   = describe("follower_healthy", "1 while a network can be paid on, 0 while Cointill refuses payments there.", "network", "domain")
 	leaseHeld    = describe("lease_held", "1 while some process holds the lease of a piece of work, else 0: then nobody does it.", "work")
-	nodeUp       = describe("node_healthy", "1 while a node can be used, else 0.", "network", "domain", "node")
-	nodeHeight   = describe("node_height_blocks", "The last block that a node has.", "network", "domain", "node")
+	nodeUp       = describe("node_healthy", "1 while a node can be used, else 0. number: its place in the configuration, from 1.", "network", "domain", "number", "node")
+	nodeHeight   = describe("node_height_blocks", "The last block that a node has.", "network", "domain", "number", "node")
 	rateWanted   = describe("rates_wanted", "1 while a live payment method is on somewhere: otherwise no source of prices is asked.")
 	rateAge      = describe("rate_age_seconds", "Age of the newest price that a source gave of a pair.", "pair")
 	rateUsable   = describe("rate_usable", "1 while enough sources agree on a fresh price of a pair, else 0.", "pair")
@@ -143,19 +144,15 @@ func newest(from quote.Source, p quote.Pair) (at time.Time) {
 func (c *Collector) ask(ctx context.Context, _ time.Time) (list []prometheus.Metric, err error) {
 	var asking sync.WaitGroup
 	found := make([][]prometheus.Metric, len(c.Networks))
-	for i, n := range c.Networks {
+	for at, n := range c.Networks {
 		if n.Nodes == nil {
 			continue
 		}
 		asking.Go(func() {
-			seen := map[string]bool{}
-			for _, node := range n.Nodes(ctx) {
-				labels := []string{string(n.Name), string(n.Domain), node.Host}
-				if seen[node.Host] { // two settings that lead to one host: Prometheus takes a name once
-					continue
-				}
-				seen[node.Host] = true
-				found[i] = append(found[i], gauge(nodeUp, truth(node.Problem == ""), labels...), gauge(nodeHeight, float64(node.Height), labels...))
+			for i, node := range n.Nodes(ctx) {
+				// The number, as two may be on one host at paths that hold a secret.
+				labels := []string{string(n.Name), string(n.Domain), strconv.Itoa(i + 1), node.Host}
+				found[at] = append(found[at], gauge(nodeUp, truth(node.Problem == ""), labels...), gauge(nodeHeight, float64(node.Height), labels...))
 			}
 		})
 	}
