@@ -157,6 +157,33 @@ func stray(tx, domain, why, resolution string) models.Transfer {
 		FirstSeenAt: at, CreatedAt: at, UpdatedAt: at}
 }
 
+// TestFollowerStuck: who follows a network tells of blocks that nobody could store yet,
+// and for how long no look at it came to an end; who doesn't tells what is stored.
+func TestFollowerStuck(t *testing.T) {
+	db := modelstest.Open(t, false, time.Now)
+	b := setup(t, db)
+	at := b.clock.Now()
+	row := models.ChainCursor{Network: "bitcoin-mainnet", Height: 900_000, SourceTip: 900_000, UpdatedAt: at}
+	if err := db.Exec(t.Context()).Create(&row).Error; err != nil {
+		t.Fatal(err)
+	}
+	mine := true
+	b.Networks[1].Status = func() (chain.Status, bool) {
+		return chain.Status{Tip: chain.BlockID{Height: 900_040}, At: at}, mine
+	}
+	b.clock.Advance(10 * time.Minute)
+	const lag, look = `cointill_follower_lag_blocks{domain="live",network="bitcoin-mainnet"}`, `cointill_follower_look_seconds{domain="live",network="bitcoin-mainnet"}`
+	if found := gathered(t, b.registry); found[lag] != 40 || found[look] != 600 {
+		t.Error(found[lag], found[look])
+	}
+	mine = false
+	b.clock.Advance(time.Minute)
+	found := gathered(t, b.registry)
+	if _, told := found[look]; told || found[lag] != 0 {
+		t.Error(found[lag], found[look])
+	}
+}
+
 // TestUnmatchedApart: more unmatched money than is counted, in the sandbox and of one
 // merchant, hides none of another's.
 func TestUnmatchedApart(t *testing.T) {

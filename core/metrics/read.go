@@ -22,7 +22,8 @@ var (
 	databaseUp   = describe("database_up", "1 when the database can be read and changed, as far as is known, else 0.")
 	onStandby    = describe("lists_on_standby", "1 while lists are read from the standby; 0 while they are read from the database itself, and where there is no standby.")
 	followHeight = describe("follower_height_blocks", "The last block that was read of a network.", "network", "domain")
-	followLag    = describe("follower_lag_blocks", "Blocks that the network's nodes have and that were not read yet.", "network", "domain")
+	followLag    = describe("follower_lag_blocks", "Blocks that the network's nodes had when they were last asked and that were not read yet.", "network", "domain")
+	followLook   = describe("follower_look_seconds", "How long ago the process that follows a network last came to the end of a look at it, whatever that showed; told by that process alone.", "network", "domain")
 	followFine   = describe("follower_healthy", "1 while a network can be paid on, 0 while Cointill refuses payments there.", "network", "domain")
 	leaseHeld    = describe("lease_held", "1 while some process holds the lease of a piece of work, else 0: then nobody does it.", "work")
 	nodeUp       = describe("node_healthy", "1 while a node can be used, else 0. number: its place in the configuration, from 1.", "network", "domain", "number", "node")
@@ -36,7 +37,7 @@ var (
 	late         = describe("deliveries_late_seconds", "For how long the first delivery that waits for a worker has been due: those that wait for what is on its way to their endpoint or its host are left out.", "domain")
 	mailsTrying  = describe("mails_retrying", "Mails that wait for a further attempt. Looked for among the 1,000 that are due first.")
 	unmatched    = describe("unmatched_transfers", "Money that came, credits no payment, and that nobody has dealt with: at least as many, as up to 100 of each of 10,000 merchants and 10,000 in all are counted.", "domain")
-	all          = []*prometheus.Desc{buildInfo, clockDrift, databaseUp, onStandby, followHeight, followLag, followFine, leaseHeld, nodeUp, nodeHeight, rateWanted, rateAge,
+	all          = []*prometheus.Desc{buildInfo, clockDrift, databaseUp, onStandby, followHeight, followLag, followLook, followFine, leaseHeld, nodeUp, nodeHeight, rateWanted, rateAge,
 		rateUsable, queueWaiting, queueDue, queueOldest, late, mailsTrying, unmatched}
 )
 
@@ -71,7 +72,7 @@ func (c *Collector) read(ctx context.Context, now time.Time) (list []prometheus.
 }
 
 // follows is how far each network is read.
-func (c *Collector) follows(ctx context.Context, _ time.Time) (list []prometheus.Metric, err error) {
+func (c *Collector) follows(ctx context.Context, now time.Time) (list []prometheus.Metric, err error) {
 	var rows []models.ChainCursor // a handful
 	if err := c.DB.Read(ctx).Find(&rows).Error; err != nil {
 		return nil, err
@@ -79,9 +80,17 @@ func (c *Collector) follows(ctx context.Context, _ time.Time) (list []prometheus
 	for _, n := range c.Networks {
 		labels := []string{string(n.Name), string(n.Domain)}
 		list = append(list, gauge(followFine, truth(c.Problem == nil || c.Problem(string(n.Name)) == ""), labels...))
+		var tip int64 // the row has one when blocks were read: until then only who reads them knows it
+		if n.Status != nil {
+			if status, mine := n.Status(); mine {
+				tip = status.Tip.Height
+				list = append(list, gauge(followLook, max(now.Sub(status.At), 0).Seconds(), labels...))
+			}
+		}
 		for _, row := range rows {
 			if row.Network == string(n.Name) {
-				list = append(list, gauge(followHeight, float64(row.Height), labels...), gauge(followLag, float64(max(row.SourceTip-row.Height, 0)), labels...))
+				lag := max(row.SourceTip, tip) - row.Height
+				list = append(list, gauge(followHeight, float64(row.Height), labels...), gauge(followLag, float64(max(lag, 0)), labels...))
 			}
 		}
 	}
