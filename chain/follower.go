@@ -71,7 +71,7 @@ type Status struct {
 	Applied BlockID   // the last applied block that this process knows of
 	Tip     BlockID   // the source's tip when it was last read
 	Problem string    // "" when healthy
-	At      time.Time // when the last step ended; zero before the first
+	At      time.Time // when the last look ended: a step, or a batch of one; before the first, when the follower was made
 }
 
 // NewFollower makes a follower; Run or Step starts it.
@@ -89,7 +89,9 @@ func NewFollower(config FollowerConfig) *Follower {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
 	config.Source = patient{config.Source, config.Timeout}
-	return &Follower{FollowerConfig: config, wake: make(chan struct{}, 1)}
+	f := &Follower{FollowerConfig: config, wake: make(chan struct{}, 1)}
+	f.last.At = f.now()
+	return f
 }
 
 // Run follows until the context ends, and then returns nil. Problems are told
@@ -233,7 +235,7 @@ func (f *Follower) poll(ctx context.Context) (applied bool, _ next, err error) {
 		return false, done, fmt.Errorf("%w: apply a batch: %w", errStore, err)
 	}
 	f.shown = shown
-	f.note(func(s *Status) { s.Applied = end })
+	f.note(func(s *Status) { s.Applied, s.At = end, f.now() })
 	if unread != nil {
 		f.problem = nil // the store may take an applied batch for health
 	}

@@ -138,7 +138,7 @@ func TestMetrics(t *testing.T) {
 		`cointill_payments_total{domain="test",state="successful"} 1`, `cointill_payments_total{domain="live",state="successful"} 0`,
 		`cointill_http_request_seconds_count{method="GET",route="/v1/payment/verify/:business_reference",status="401"} 3`,
 		`cointill_http_request_seconds_count{method="GET",route="none",status="404"} 3`,
-		`cointill_follower_lag_blocks{domain="test",network="sandbox-dogecoin"} `, `cointill_lease_held{work="follow sandbox-dogecoin"} 1`,
+		`cointill_follower_lag_blocks{domain="test",network="sandbox-dogecoin"} `, `cointill_lease_held{work="follow sandbox-dogecoin"} 1`, `cointill_follower_look_seconds{domain="test",network="sandbox-dogecoin"} `,
 		`cointill_build_info{go="go`, `cointill_mails_total{outcome="kept"} `, `cointill_database_up 1`, `go_sql_open_connections{db_name="write"} 1`,
 	} {
 		if !strings.Contains(text, want) {

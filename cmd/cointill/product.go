@@ -80,6 +80,7 @@ type product struct {
 	leases    *lease.Leases
 	chains    []*simulated.Chain
 	follows   []followed
+	followers sync.Map // *chain.Follower by the network that this process follows now
 	deliver   *outbox.Worker[models.Delivery]
 	send      *outbox.Worker[models.Mail]
 	server    *web.Server
@@ -371,6 +372,8 @@ func (p *product) follow(ctx context.Context, f followed) error {
 			Fence:   func() int64 { return fence },
 			Refresh: func(ctx context.Context) error { return observer.Refresh(ctx, network) },
 		})
+		p.followers.Store(network, follower)
+		defer p.followers.Delete(network)
 		defer f.Notify(follower.Wake)()
 		var beside sync.WaitGroup
 		defer beside.Wait()

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/url"
 
+	"cointill/chain"
 	"cointill/core/alarm"
 	"cointill/core/scope"
 	"cointill/core/system"
@@ -19,13 +20,22 @@ func (p *product) system() *system.Service {
 		s.Drift = p.shared.Drift
 	}
 	for _, f := range p.follows {
-		n := system.Network{Name: f.Network(), Domain: f.domain}
+		n := system.Network{Name: f.Network(), Domain: f.domain, Status: func() (chain.Status, bool) { return p.status(f.Network()) }}
 		if real, ok := f.network.(realNetwork); ok {
 			n.Nodes = real.Nodes
 		}
 		s.Networks = append(s.Networks, n)
 	}
 	return s
+}
+
+// status is how this process follows a network; false while it doesn't.
+func (p *product) status(network chain.Network) (chain.Status, bool) {
+	f, ok := p.followers.Load(network)
+	if !ok {
+		return chain.Status{}, false
+	}
+	return f.(*chain.Follower).Status(), true
 }
 
 // mailHost is where mails go, without what signs in there; empty for nowhere.

@@ -80,7 +80,7 @@ func setup(t *testing.T, db *models.DB) *bench {
 				t.Error("nodes may take as long as they want")
 			}
 			b.asked++
-			return []chain.NodeStatus{{Host: "a.example:8332", Height: 900_003}, {Host: "b.example:8332", Height: 900_001, Problem: "It lags."}, {Host: "a.example:8332"}}
+			return []chain.NodeStatus{{Host: "a.example:8332", Height: 900_003}, {Host: "b.example:8332", Height: 900_001, Problem: "It lags."}, {Host: "a.example:8332", Height: 7, Problem: "It is silent."}}
 		}}}
 	return b
 }
@@ -97,7 +97,7 @@ func TestGauges(t *testing.T) {
 			&models.Lease{Name: "follow bitcoin-mainnet", Holder: "A", Fence: 1, ExpiresAt: at.Add(time.Second)},
 			&models.Lease{Name: "alarms", Holder: "A", Fence: 1, ExpiresAt: at.Add(-time.Second)},
 			&models.Method{BusinessID: 1, Domain: "live", Code: "crypto_bitcoin", Enabled: true, UpdatedAt: at},
-			&[]models.Delivery{{EventID: "evt_1", EndpointID: "a", DueAt: at.Add(-time.Minute), CreatedAt: at}, {EventID: "evt_2", EndpointID: "a", DueAt: later, CreatedAt: at},
+			&[]models.Delivery{{EventID: "evt_1", EndpointID: "a", Domain: "live", DueAt: at.Add(-time.Minute), CreatedAt: at}, {EventID: "evt_2", EndpointID: "a", DueAt: later, CreatedAt: at},
 				{EventID: "evt_3", EndpointID: "a", DueAt: at.Add(-time.Hour), DoneAt: &at, CreatedAt: at}},
 			&[]models.Mail{{Kind: "a", About: "1", DueAt: later, Tries: 2, CreatedAt: at}, {Kind: "a", About: "2", DueAt: at, CreatedAt: at}},
 			&[]models.Transfer{stray("1", "live", "missing_tag", ""), stray("2", "live", "missing_tag", "attached"), stray("3", "live", "", ""), stray("4", "test", "wrong_asset", "")},
@@ -110,16 +110,19 @@ func TestGauges(t *testing.T) {
 		for name, want := range map[string]float64{
 			`cointill_build_info{go="go1",revision="abc",version="1.2.3"}`: 1,
 			`cointill_database_up{}`: 1, `cointill_clock_drift_seconds{}`: -90,
-			`cointill_follower_healthy{domain="live",network="bitcoin-mainnet"}`:                         0,
-			`cointill_follower_healthy{domain="test",network="sandbox-bitcoin"}`:                         1,
-			`cointill_follower_lag_blocks{domain="live",network="bitcoin-mainnet"}`:                      3,
-			`cointill_follower_height_blocks{domain="live",network="bitcoin-mainnet"}`:                   900_000,
-			`cointill_lease_held{work="follow bitcoin-mainnet"}`:                                         1,
-			`cointill_lease_held{work="follow sandbox-bitcoin"}`:                                         0,
-			`cointill_lease_held{work="alarms"}`:                                                         0,
-			`cointill_node_healthy{domain="live",network="bitcoin-mainnet",node="a.example:8332"}`:       1,
-			`cointill_node_healthy{domain="live",network="bitcoin-mainnet",node="b.example:8332"}`:       0,
-			`cointill_node_height_blocks{domain="live",network="bitcoin-mainnet",node="b.example:8332"}`: 900_001,
+			`cointill_follower_healthy{domain="live",network="bitcoin-mainnet"}`:                                    0,
+			`cointill_follower_healthy{domain="test",network="sandbox-bitcoin"}`:                                    1,
+			`cointill_follower_lag_blocks{domain="live",network="bitcoin-mainnet"}`:                                 3,
+			`cointill_follower_height_blocks{domain="live",network="bitcoin-mainnet"}`:                              900_000,
+			`cointill_lease_held{work="follow bitcoin-mainnet"}`:                                                    1,
+			`cointill_lease_held{work="follow sandbox-bitcoin"}`:                                                    0,
+			`cointill_lease_held{work="alarms"}`:                                                                    0,
+			`cointill_node_healthy{domain="live",network="bitcoin-mainnet",node="a.example:8332",number="1"}`:       1,
+			`cointill_node_healthy{domain="live",network="bitcoin-mainnet",node="b.example:8332",number="2"}`:       0,
+			`cointill_node_height_blocks{domain="live",network="bitcoin-mainnet",node="b.example:8332",number="2"}`: 900_001,
+			// Another on the same host.
+			`cointill_node_healthy{domain="live",network="bitcoin-mainnet",node="a.example:8332",number="3"}`:       0,
+			`cointill_node_height_blocks{domain="live",network="bitcoin-mainnet",node="a.example:8332",number="3"}`: 7,
 			`cointill_rates_wanted{}`:                               1,
 			`cointill_rate_age_seconds{pair="BTC/USD"}`:             20,
 			`cointill_rate_usable{pair="BTC/USD"}`:                  1,
@@ -127,6 +130,8 @@ func TestGauges(t *testing.T) {
 			`cointill_queue_waiting{queue="deliveries"}`:            2,
 			`cointill_queue_due{queue="deliveries"}`:                1,
 			`cointill_queue_oldest_due_seconds{queue="deliveries"}`: 60,
+			`cointill_deliveries_late_seconds{domain="live"}`:       60,
+			`cointill_deliveries_late_seconds{domain="test"}`:       0,
 			`cointill_queue_waiting{queue="mails"}`:                 2,
 			`cointill_queue_due{queue="mails"}`:                     1,
 			`cointill_queue_oldest_due_seconds{queue="resends"}`:    0,
@@ -150,6 +155,63 @@ func stray(tx, domain, why, resolution string) models.Transfer {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	return models.Transfer{Network: "n", TxID: tx, Asset: "XRP", Amount: money.Units(1), BusinessID: 1, Domain: domain, Unmatched: why, Resolution: resolution,
 		FirstSeenAt: at, CreatedAt: at, UpdatedAt: at}
+}
+
+// TestFollowerStuck: who follows a network tells of blocks that nobody could store yet,
+// and for how long no look at it came to an end; who doesn't tells what is stored.
+func TestFollowerStuck(t *testing.T) {
+	db := modelstest.Open(t, false, time.Now)
+	b := setup(t, db)
+	at := b.clock.Now()
+	row := models.ChainCursor{Network: "bitcoin-mainnet", Height: 900_000, SourceTip: 900_000, UpdatedAt: at}
+	if err := db.Exec(t.Context()).Create(&row).Error; err != nil {
+		t.Fatal(err)
+	}
+	mine := true
+	b.Networks[1].Status = func() (chain.Status, bool) {
+		return chain.Status{Tip: chain.BlockID{Height: 900_040}, At: at}, mine
+	}
+	b.clock.Advance(10 * time.Minute)
+	const lag, look = `cointill_follower_lag_blocks{domain="live",network="bitcoin-mainnet"}`, `cointill_follower_look_seconds{domain="live",network="bitcoin-mainnet"}`
+	if found := gathered(t, b.registry); found[lag] != 40 || found[look] != 600 {
+		t.Error(found[lag], found[look])
+	}
+	mine = false
+	b.clock.Advance(time.Minute)
+	found := gathered(t, b.registry)
+	if _, told := found[look]; told || found[lag] != 0 {
+		t.Error(found[lag], found[look])
+	}
+}
+
+// TestUnmatchedApart: more unmatched money than is counted, in the sandbox and of one
+// merchant, hides none of another's.
+func TestUnmatchedApart(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		b := setup(t, db)
+		seed := []models.Transfer{stray("test", "test", "missing_tag", ""), stray("live", "live", "missing_tag", "")}
+		if err := db.Exec(t.Context()).Create(&seed).Error; err != nil {
+			t.Fatal(err)
+		}
+		const columns = "asset, address, amount, reverted, block_hash, gone, gone_reason, conflict_tx, first_seen_at, unmatched, created_at, updated_at"
+		if err := db.Exec(t.Context()).Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+			INSERT INTO transfers (network, tx_id, idx, business_id, domain, `+columns+`) SELECT network, tx_id || i, 0, 1, domain, `+columns+` FROM transfers, n`, metrics.Most).Error; err != nil {
+			t.Fatal(err)
+		}
+		const test, live = `cointill_unmatched_transfers{domain="test"}`, `cointill_unmatched_transfers{domain="live"}`
+		if found := gathered(t, b.registry); found[test] != 100 || found[live] != 100 {
+			t.Error(found[test], found[live])
+		}
+		other := stray("other", "live", "missing_tag", "")
+		other.BusinessID = 2
+		if err := db.Exec(t.Context()).Create(&other).Error; err != nil {
+			t.Fatal(err)
+		}
+		b.clock.Advance(time.Minute)
+		if found := gathered(t, b.registry); found[test] != 100 || found[live] != 101 {
+			t.Error(found[test], found[live])
+		}
+	})
 }
 
 // TestCache: however often it is asked, database and nodes are left alone for a while.
@@ -190,7 +252,7 @@ func TestDatabaseDown(t *testing.T) {
 	if _, told := found[`cointill_queue_due{queue="mails"}`]; told {
 		t.Error("mails are counted")
 	}
-	if found[`cointill_node_healthy{domain="live",network="bitcoin-mainnet",node="a.example:8332"}`] != 1 {
+	if found[`cointill_node_healthy{domain="live",network="bitcoin-mainnet",node="a.example:8332",number="1"}`] != 1 {
 		t.Error("nodes are not told of")
 	}
 }

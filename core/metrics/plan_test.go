@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cointill/core/money"
+	"cointill/core/webhook"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -66,7 +67,7 @@ func TestPlans(t *testing.T) {
 			text string
 			args []any
 		}
-		list := []query{{strays, []any{Most}}}
+		var list []query
 		for _, q := range queues {
 			list = append(list, query{q.waiting, []any{Most}}, query{q.due, []any{now, Most}}, query{q.oldest, []any{now}})
 		}
@@ -80,6 +81,34 @@ func TestPlans(t *testing.T) {
 					t.Errorf("%s counts %d, %v", q.text, n, err)
 				}
 			}
+		}
+		looked := 0
+		for domain, want := range map[string]int{"live": Most, "test": 0} {
+			bounds := []any{map[string]any{"domain": domain, "each": each, "most": Most}}
+			plan := planOf(t, db, explain+strays(db.Postgres()), bounds)
+			for _, costly := range []string{"Seq Scan", "Bitmap", "Sort", "SCAN transfers", "TEMP B-TREE"} {
+				if strings.Contains(plan, costly) || strings.Count(plan, "transfers_unmatched") < 2 {
+					t.Errorf("%s: %s", costly, plan)
+				}
+			}
+			var n int
+			if err := db.Read(t.Context()).Raw(strays(db.Postgres()), bounds...).Scan(&n).Error; err != nil || n != want {
+				t.Errorf("%d in %s, %v", n, domain, err)
+			}
+		}
+		for _, plan := range modelstest.Plans(t, db, db.Read(t.Context()), func() {
+			if _, err := webhook.Late(t.Context(), db, now); err != nil {
+				t.Error(err)
+			}
+		}) {
+			text := strings.Join(plan.Lines, "\n")
+			if strings.Contains(text, "Seq Scan on deliveries") || strings.Contains(text, "SCAN deliveries") || !strings.Contains(text, "deliveries_due") {
+				t.Errorf("%s\n%s", plan.Query, text)
+			}
+			looked++
+		}
+		if looked != 1 {
+			t.Errorf("%d queries for what is late", looked)
 		}
 		if plan := planOf(t, db, explain+retrying, []any{tried}); !strings.Contains(plan, "mails_due") || strings.Contains(plan, whole) {
 			t.Errorf("%s\n%s", retrying, plan)

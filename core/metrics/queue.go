@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"cointill/core/scope"
+	"cointill/core/webhook"
 )
 
 // tried is how many of the mails that are due first are looked at for attempts
@@ -30,11 +31,30 @@ var queues = []struct{ name, waiting, due, oldest string }{
 		`SELECT counted_at AS due_at FROM resends WHERE done_at IS NULL AND counted_at <= ? ORDER BY counted_at LIMIT 1`},
 }
 
-const (
-	retrying = `SELECT count(*) FROM (SELECT tries FROM mails WHERE done_at IS NULL ORDER BY due_at LIMIT ?) AS listed WHERE tries > 0`
-	strays   = `SELECT domain, count(*) AS transfers FROM (SELECT domain FROM transfers WHERE unmatched <> '' AND resolution = ''
-		ORDER BY business_id, domain, id LIMIT ?) AS listed GROUP BY domain`
-)
+const retrying = `SELECT count(*) FROM (SELECT tries FROM mails WHERE done_at IS NULL ORDER BY due_at LIMIT ?) AS listed WHERE tries > 0`
+
+// each is how far the unmatched transfers of one merchant are counted: so few that
+// PostgreSQL takes them in the order of the index, and leaves the others there.
+const each = 100
+
+// strays counts the unmatched transfers of a domain. It steps from merchant to
+// merchant through the index, past what else each of them has: neither the other
+// domain nor another merchant hides money that nobody has dealt with.
+func strays(postgres bool) string {
+	of := `SELECT id FROM transfers WHERE unmatched <> '' AND resolution = '' AND business_id = lines.business AND domain = @domain ORDER BY id LIMIT @each`
+	from := `lines CROSS JOIN LATERAL (` + of + `) AS one`
+	if !postgres {
+		from = `lines JOIN transfers AS one ON one.id IN (` + of + `)`
+	}
+	return `
+		WITH RECURSIVE lines(business, n) AS (
+			SELECT min(business_id), 1 FROM transfers WHERE unmatched <> '' AND resolution = ''
+			UNION ALL
+			SELECT (SELECT min(business_id) FROM transfers WHERE unmatched <> '' AND resolution = '' AND business_id > lines.business), n + 1
+			FROM lines WHERE lines.business IS NOT NULL AND n < @most
+		)
+		SELECT count(*) FROM (SELECT one.id FROM ` + from + ` LIMIT @most) AS listed`
+}
 
 // queues counts what waits to be delivered, mailed and resent.
 func (c *Collector) queues(ctx context.Context, now time.Time) (list []prometheus.Metric, err error) {
@@ -62,21 +82,24 @@ func (c *Collector) queues(ctx context.Context, now time.Time) (list []prometheu
 	return append(list, gauge(mailsTrying, float64(again))), err
 }
 
+// late is how long deliveries have waited for a worker.
+func (c *Collector) late(ctx context.Context, now time.Time) (list []prometheus.Metric, err error) {
+	found, err := webhook.Late(ctx, c.DB, now)
+	for _, domain := range []scope.Domain{scope.Test, scope.Live} {
+		list = append(list, gauge(late, found[domain].Seconds(), string(domain)))
+	}
+	return list, err
+}
+
 // stray counts money that credits nothing.
 func (c *Collector) stray(ctx context.Context, _ time.Time) (list []prometheus.Metric, err error) {
-	var rows []struct {
-		Domain    string
-		Transfers int
-	}
-	err = c.DB.Read(ctx).Raw(strays, Most).Scan(&rows).Error
 	for _, domain := range []scope.Domain{scope.Test, scope.Live} {
-		n := 0
-		for _, row := range rows {
-			if row.Domain == string(domain) {
-				n = row.Transfers
-			}
+		var n int
+		bounds := map[string]any{"domain": string(domain), "each": each, "most": Most}
+		if err := c.DB.Read(ctx).Raw(strays(c.DB.Postgres()), bounds).Scan(&n).Error; err != nil {
+			return nil, err
 		}
 		list = append(list, gauge(unmatched, float64(n), string(domain)))
 	}
-	return list, err
+	return list, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -21,21 +22,23 @@ var (
 	databaseUp   = describe("database_up", "1 when the database can be read and changed, as far as is known, else 0.")
 	onStandby    = describe("lists_on_standby", "1 while lists are read from the standby; 0 while they are read from the database itself, and where there is no standby.")
 	followHeight = describe("follower_height_blocks", "The last block that was read of a network.", "network", "domain")
-	followLag    = describe("follower_lag_blocks", "Blocks that the network's nodes have and that were not read yet.", "network", "domain")
+	followLag    = describe("follower_lag_blocks", "Blocks that the network's nodes had when they were last asked and that were not read yet.", "network", "domain")
+	followLook   = describe("follower_look_seconds", "How long ago the process that follows a network last came to the end of a look at it, whatever that showed; told by that process alone.", "network", "domain")
 	followFine   = describe("follower_healthy", "1 while a network can be paid on, 0 while Cointill refuses payments there.", "network", "domain")
 	leaseHeld    = describe("lease_held", "1 while some process holds the lease of a piece of work, else 0: then nobody does it.", "work")
-	nodeUp       = describe("node_healthy", "1 while a node can be used, else 0.", "network", "domain", "node")
-	nodeHeight   = describe("node_height_blocks", "The last block that a node has.", "network", "domain", "node")
+	nodeUp       = describe("node_healthy", "1 while a node can be used, else 0. number: its place in the configuration, from 1.", "network", "domain", "number", "node")
+	nodeHeight   = describe("node_height_blocks", "The last block that a node has.", "network", "domain", "number", "node")
 	rateWanted   = describe("rates_wanted", "1 while a live payment method is on somewhere: otherwise no source of prices is asked.")
 	rateAge      = describe("rate_age_seconds", "Age of the newest price that a source gave of a pair.", "pair")
 	rateUsable   = describe("rate_usable", "1 while enough sources agree on a fresh price of a pair, else 0.", "pair")
 	queueWaiting = describe("queue_waiting", "Deliveries, mails and resends that wait, those to be tried again later included. Counted up to 10,000.", "queue")
 	queueDue     = describe("queue_due", "Those of them whose time has come. Counted up to 10,000.", "queue")
 	queueOldest  = describe("queue_oldest_due_seconds", "For how long the first of those that are due has been due.", "queue")
+	late         = describe("deliveries_late_seconds", "For how long the first delivery that waits for a worker has been due: those that wait for what is on its way to their endpoint or its host are left out.", "domain")
 	mailsTrying  = describe("mails_retrying", "Mails that wait for a further attempt. Looked for among the 1,000 that are due first.")
-	unmatched    = describe("unmatched_transfers", "Money that came, credits no payment, and that nobody has dealt with. Counted up to 10,000 in all.", "domain")
-	all          = []*prometheus.Desc{buildInfo, clockDrift, databaseUp, onStandby, followHeight, followLag, followFine, leaseHeld, nodeUp, nodeHeight, rateWanted, rateAge,
-		rateUsable, queueWaiting, queueDue, queueOldest, mailsTrying, unmatched}
+	unmatched    = describe("unmatched_transfers", "Money that came, credits no payment, and that nobody has dealt with: at least as many, as up to 100 of each of 10,000 merchants and 10,000 in all are counted.", "domain")
+	all          = []*prometheus.Desc{buildInfo, clockDrift, databaseUp, onStandby, followHeight, followLag, followLook, followFine, leaseHeld, nodeUp, nodeHeight, rateWanted, rateAge,
+		rateUsable, queueWaiting, queueDue, queueOldest, late, mailsTrying, unmatched}
 )
 
 func describe(name, help string, labels ...string) *prometheus.Desc {
@@ -58,7 +61,7 @@ func truth(is bool) float64 {
 // changes now is told all the same.
 func (c *Collector) read(ctx context.Context, now time.Time) (list []prometheus.Metric, err error) {
 	unwell := c.DB.Ping(ctx) // as /readyz asks
-	for _, part := range []func(context.Context, time.Time) ([]prometheus.Metric, error){c.follows, c.leases, c.prices, c.queues, c.stray} {
+	for _, part := range []func(context.Context, time.Time) ([]prometheus.Metric, error){c.follows, c.leases, c.prices, c.queues, c.late, c.stray} {
 		some, err := part(ctx, now)
 		if err != nil {
 			return []prometheus.Metric{gauge(databaseUp, 0)}, errors.Join(unwell, err)
@@ -69,7 +72,7 @@ func (c *Collector) read(ctx context.Context, now time.Time) (list []prometheus.
 }
 
 // follows is how far each network is read.
-func (c *Collector) follows(ctx context.Context, _ time.Time) (list []prometheus.Metric, err error) {
+func (c *Collector) follows(ctx context.Context, now time.Time) (list []prometheus.Metric, err error) {
 	var rows []models.ChainCursor // a handful
 	if err := c.DB.Read(ctx).Find(&rows).Error; err != nil {
 		return nil, err
@@ -77,9 +80,17 @@ func (c *Collector) follows(ctx context.Context, _ time.Time) (list []prometheus
 	for _, n := range c.Networks {
 		labels := []string{string(n.Name), string(n.Domain)}
 		list = append(list, gauge(followFine, truth(c.Problem == nil || c.Problem(string(n.Name)) == ""), labels...))
+		var tip int64 // the row has one when blocks were read: until then only who reads them knows it
+		if n.Status != nil {
+			if status, mine := n.Status(); mine {
+				tip = status.Tip.Height
+				list = append(list, gauge(followLook, max(now.Sub(status.At), 0).Seconds(), labels...))
+			}
+		}
 		for _, row := range rows {
 			if row.Network == string(n.Name) {
-				list = append(list, gauge(followHeight, float64(row.Height), labels...), gauge(followLag, float64(max(row.SourceTip-row.Height, 0)), labels...))
+				lag := max(row.SourceTip, tip) - row.Height
+				list = append(list, gauge(followHeight, float64(row.Height), labels...), gauge(followLag, float64(max(lag, 0)), labels...))
 			}
 		}
 	}
@@ -142,19 +153,15 @@ func newest(from quote.Source, p quote.Pair) (at time.Time) {
 func (c *Collector) ask(ctx context.Context, _ time.Time) (list []prometheus.Metric, err error) {
 	var asking sync.WaitGroup
 	found := make([][]prometheus.Metric, len(c.Networks))
-	for i, n := range c.Networks {
+	for at, n := range c.Networks {
 		if n.Nodes == nil {
 			continue
 		}
 		asking.Go(func() {
-			seen := map[string]bool{}
-			for _, node := range n.Nodes(ctx) {
-				labels := []string{string(n.Name), string(n.Domain), node.Host}
-				if seen[node.Host] { // two settings that lead to one host: Prometheus takes a name once
-					continue
-				}
-				seen[node.Host] = true
-				found[i] = append(found[i], gauge(nodeUp, truth(node.Problem == ""), labels...), gauge(nodeHeight, float64(node.Height), labels...))
+			for i, node := range n.Nodes(ctx) {
+				// The number, as two may be on one host at paths that hold a secret.
+				labels := []string{string(n.Name), string(n.Domain), strconv.Itoa(i + 1), node.Host}
+				found[at] = append(found[at], gauge(nodeUp, truth(node.Problem == ""), labels...), gauge(nodeHeight, float64(node.Height), labels...))
 			}
 		})
 	}

@@ -31,6 +31,8 @@ type Network struct {
 	Domain scope.Domain
 	// Nodes looks at its nodes now; nil for a simulated one.
 	Nodes func(ctx context.Context) []chain.NodeStatus
+	// Status is how this process follows it; false while it doesn't.
+	Status func() (chain.Status, bool)
 }
 
 // Service looks. Its fields are set once, before use.
