@@ -219,6 +219,8 @@ func TestAFormAfterTheSessionsEnd(t *testing.T) {
 		{"/dashboard/methods", "Referer", "https://evil.example/dashboard?q=1", "/dashboard"},
 		{"/dashboard/methods", "Referer", "https://evil.example//evil.example", "/dashboard"},
 		{"/dashboard/methods", "Referer", b.base + "//evil.example", "/dashboard"},
+		{"/dashboard/methods", "Referer", b.base + "///evil.example", "/dashboard"},
+		{"/dashboard/methods", "HX-Current-URL", b.base + `/\evil.example`, "/dashboard"},
 		{"/dashboard/methods", "Referer", "%", "/dashboard"},
 		{"/dashboard/methods", "", "", "/dashboard"},
 	} {

@@ -143,7 +143,8 @@ func TestNoClaims(t *testing.T) {
 	}
 }
 
-// TestDelivered (XRP-2): only a text of drops that the balances bear out counts.
+// TestDelivered (XRP-1, XRP-2): only a text of drops that the balances bear out counts:
+// neither more nor less than what came.
 func TestDelivered(t *testing.T) {
 	versions(t, func(t *testing.T, newest int) {
 		b := newTill(t, newest)

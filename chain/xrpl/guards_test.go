@@ -54,6 +54,74 @@ func TestPagesOfOneLedger(t *testing.T) {
 	}
 }
 
+// TestPagesLoseNothing (XRP-7): of a ledger that comes in pages every transaction counts
+// once, and none where a page leaves one out, shows one of another page, or comes twice.
+func TestPagesLoseNothing(t *testing.T) {
+	t.Parallel()
+	b := newTill(t, 2)
+	const payments = 5
+	for range payments {
+		b.Pay(ledgertest.Payment{To: b.account, Tag: 1, Amount: 4_000_000})
+	}
+	b.Close(1)
+	at, _ := b.Ledger.Tip()
+	b.server.Set(func(b *ledgertest.Behaviour) { b.Page = 2 })
+	var shown []any // of the first page
+	for name, change := range map[string]func(page int, txs []any) []any{
+		"": func(_ int, txs []any) []any { return txs },
+		"the first of the first page": func(page int, txs []any) []any {
+			if page == 1 {
+				return txs[1:]
+			}
+			return txs
+		},
+		"the last of the second page": func(page int, txs []any) []any {
+			if page == 2 {
+				return txs[:1]
+			}
+			return txs
+		},
+		"a page": func(page int, txs []any) []any {
+			if page == 2 {
+				return []any{}
+			}
+			return txs
+		},
+		"the first page again, for the second": func(page int, txs []any) []any {
+			if page == 2 {
+				return shown
+			}
+			return txs
+		},
+		"one of the first page, for one of the third": func(page int, txs []any) []any {
+			if page == 3 {
+				return shown[:1]
+			}
+			return txs
+		},
+		"one of the first page, beside the second": func(page int, txs []any) []any {
+			if page == 2 {
+				return append(txs, shown[0])
+			}
+			return txs
+		},
+	} {
+		pages := 0
+		b.server.Tamper = func(_ string, _ int, result ledgertest.Fields) {
+			ledger := result["ledger"].(ledgertest.Fields)
+			txs := ledger["transactions"].([]any)
+			if pages++; pages == 1 {
+				shown = txs
+			}
+			ledger["transactions"] = change(pages, txs)
+		}
+		block, err := b.source.servers[0].blockAt(t.Context(), at, b.watch)
+		if whole := name == ""; whole != (err == nil) || whole && len(block.Transfers) != payments || pages != 3 {
+			t.Errorf("%q: %d transfers, %v after %d pages", name, len(block.Transfers), err, pages)
+		}
+	}
+}
+
 // TestNoTime: a header whose hash is true and that has no time is none.
 func TestNoTime(t *testing.T) {
 	t.Parallel()

@@ -217,3 +217,20 @@ func TestInjection(t *testing.T) {
 		}
 	})
 }
+
+// TestSignInLeadsHome (AP-22): of where to go after signing in the page keeps a path of the
+// dashboard's, and another site's in no spelling; a form that names one leads home.
+func TestSignInLeadsHome(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		s.Business("Ama's Shop", ama)
+		b := s.Browser()
+		expect(t, b.Get("/sign-in?next=%2Fdashboard%2Fevil.example"), 200, `value="/dashboard/evil.example"`)
+		for _, next := range []string{"https://evil.example", "//evil.example", "///evil.example", `/\evil.example`, `/\/evil.example`, "/%2fevil.example", "javascript:evil.example",
+			`/dashboard\evil.example`, "/dashboard%5cevil.example", "/dashboard\t//evil.example", "/dashboard\r\n//evil.example", "/dashboard/%zzevil.example", `/invitation/\evil.example`} {
+			if a := b.Get("/sign-in?next=" + url.QueryEscape(next)); a.Status != 200 || strings.Contains(a.Body, "evil.example") {
+				t.Errorf("%q is kept (%d)", next, a.Status)
+			}
+		}
+		leads(t, b.PostFrom("/sign-in", "/sign-in", url.Values{"email": {ama}, "password": {servertest.Password}, "next": {`/dashboard\evil.example`}}), "/dashboard")
+	})
+}

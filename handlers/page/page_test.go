@@ -26,6 +26,10 @@ func TestLocalLeadsNowhereElse(t *testing.T) {
 		"/": true, "/dashboard": true, "/dashboard?status=successful&q=a%20b": true, "/a/b#c": true,
 		"": false, "dashboard": false, "//evil.example": false, "https://evil.example": false, `/\evil.example`: false, `\\evil`: false,
 		"/\n/evil": false, "/\t/evil.example": false, "javascript:alert(1)": false, "/%2f/evil": false, "/%5cevil": false, "/%zz": false,
+		"///evil.example": false, "////evil.example": false, "//": false, "///": false, "//evil%2eexample": false, "//user@evil.example/a": false,
+		`/\/evil.example`: false, `//\evil.example`: false, `/dashboard?to=\evil`: false, "/%2Fevil.example": false, "/%2f%2fevil.example": false,
+		"/%5C/evil.example": false, "/a%5cevil": false, "/\r/evil.example": false, "/\x00/evil.example": false, "/a\x7f": false, "/\x1b/evil.example": false,
+		"\t//evil.example": false, " //evil.example": false, "https:///evil.example": false, "https:evil.example": false,
 	} {
 		if got := page.Local(path, "/fallback"); (got == path) != fine || !fine && got != "/fallback" {
 			t.Errorf("%q leads to %q", path, got)
