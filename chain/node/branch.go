@@ -78,11 +78,12 @@ func (p *Branching) Choose(ctx context.Context) (*Member, chain.Header, error) {
 		if errors.Is(err, ErrAgain) {
 			continue
 		}
+		all := p.Chosen == nil // were waited for
 		p.Chosen = nil
 		switch {
 		case err != nil:
 			return nil, chain.Header{}, err
-		case n == nil && len(fresh) == len(p.members):
+		case n == nil && all:
 			return nil, chain.Header{}, p.Nobody()
 		case n == nil:
 			continue
@@ -179,7 +180,7 @@ func (p *Branching) compare(ctx context.Context, top, n *Member, fresh map[*Node
 	case on && a.Height-b.Height > 1 && p.agreed[pair] != tips:
 		// Its look may be older than the branch. Here it is waited for: what it has
 		// now may contradict blocks that would count otherwise.
-		if err := p.Again(ctx, n.Node); err != nil {
+		if err := n.Check(ctx); err != nil {
 			return err
 		}
 		if v := n.Seen(); !v.Healthy() || v.Tip.Hash != b.Hash {
@@ -192,7 +193,7 @@ func (p *Branching) compare(ctx context.Context, top, n *Member, fresh map[*Node
 	}
 	if !fresh[top.Node] || !fresh[n.Node] {
 		for _, one := range []*Node{top.Node, n.Node} {
-			if err := p.Again(ctx, one); err != nil {
+			if err := one.Check(ctx); err != nil {
 				return err
 			}
 			fresh[one] = true

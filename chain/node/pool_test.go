@@ -134,7 +134,7 @@ func TestLook(t *testing.T) {
 		}
 		<-time.After(p.Pace.Most)
 		synctest.Wait()
-		if v := p.nodes[1].Seen(); v.Healthy() || !strings.Contains(v.Err.Error(), "says nothing for 15s") {
+		if v := p.nodes[1].Seen(); v.Healthy() || !strings.Contains(v.Err.Error(), "says nothing for 12s") {
 			t.Errorf("%+v", v)
 		}
 		b.takes = 0
@@ -152,11 +152,53 @@ func TestLook(t *testing.T) {
 	})
 }
 
+// TestMute: nodes that say nothing, from the start or once they are chosen, are left out
+// while a follower waits for one answer, one after the other; what is well is then found
+// at once. Only who has nothing else waits for them again.
+func TestMute(t *testing.T) {
+	pool(t, func(t *testing.T, p *Pool, a, b *subject, _ *bytes.Buffer) {
+		patience := chain.NewFollower(chain.FollowerConfig{}).Timeout
+		look := func(want time.Duration, well ...bool) {
+			t.Helper()
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			began := time.Now()
+			err := p.Look(ctx, map[*Node]bool{})
+			if took := time.Since(began); err != nil || took != want {
+				t.Errorf("%v after %s, want %s", err, took, want)
+			}
+			for i, n := range p.nodes {
+				if n.Seen().Healthy() != well[i] || n.Seen().At.IsZero() {
+					t.Errorf("node %d: %+v", n.Number, n.Seen())
+				}
+			}
+		}
+		if patience <= 2*p.Pace.Most || p.Pace.Most <= MaxSilence {
+			t.Errorf("%s are not enough to give up two nodes after %s, or those are less than what one may be silent for", patience, p.Pace.Most)
+		}
+		a.takes = time.Hour
+		look(p.Pace.Most, false, true)
+		look(p.Pace.Grace, false, true)
+		<-time.After(p.Pace.Most)
+		a.takes, b.takes = 0, time.Hour
+		look(p.Pace.Most, true, false) // it was well: it is waited for, and the other was back meanwhile
+		p.Chosen = p.nodes[0]
+		a.takes = time.Hour
+		look(p.Pace.Most, false, false)
+		p.Chosen, b.takes = nil, 0
+		<-time.After(p.Pace.Most)
+		look(p.Pace.Most, false, true) // nothing was left but those that hung
+		a.takes = time.Minute
+		b.err = errors.New("x")
+		look(p.Pace.Most, false, false)
+	})
+}
+
 // TestCheck: looks at one node take turns, and the context's end is no news.
 func TestCheck(t *testing.T) {
 	pool(t, func(t *testing.T, p *Pool, a, _ *subject, _ *bytes.Buffer) {
 		n := p.nodes[0]
-		a.takes = time.Minute
+		a.takes = p.Pace.Most - time.Second
 		began := time.Now()
 		ended := make(chan error, 2)
 		for range 2 {
@@ -184,12 +226,12 @@ func TestCheck(t *testing.T) {
 	})
 }
 
-// TestAgain and what is compared have bounds, and a node that can't tell is left out.
-func TestAgain(t *testing.T) {
+// TestBounds: looks and what is compared have bounds, and a node that can't tell is left out.
+func TestBounds(t *testing.T) {
 	pool(t, func(t *testing.T, p *Pool, a, b *subject, _ *bytes.Buffer) {
 		p.CheckAll(t.Context())
 		a.takes = time.Hour
-		if err := p.Again(t.Context(), p.nodes[0]); err != nil || p.nodes[0].Seen().Healthy() {
+		if err := p.nodes[0].Check(t.Context()); err != nil || p.nodes[0].Seen().Healthy() {
 			t.Errorf("%v, %+v", err, p.nodes[0].Seen())
 		}
 		ask := func(err error) func(context.Context) error { return func(context.Context) error { return err } }
