@@ -17,6 +17,10 @@ import (
 // shunning is how long a node that failed a question is asked last.
 const shunning = 15 * time.Second
 
+// barring is how long a node isn't asked at all that made a claim and didn't show it:
+// to find that out again takes time.
+const barring = time.Minute
+
 // Subject is a node as its adapter knows it.
 type Subject interface {
 	// Handshake checks that the node follows the right network and is at its end.
@@ -37,6 +41,8 @@ type Node struct {
 	mu      sync.Mutex
 	view    View
 	shunned time.Time // until then other nodes are preferred
+	barred  time.Time // until then it can't be used
+	claim   error     // why it is barred
 }
 
 // View is what the last look at a node found.
@@ -109,10 +115,31 @@ func (n *Node) look(ctx context.Context) error {
 	case within.Err() != nil:
 		v, err = View{}, Silent(most)
 	}
+	if err == nil {
+		err = n.bars()
+	}
 	if err != nil {
 		v.Err = n.Problem(err)
 	}
 	n.note(v)
+	return nil
+}
+
+// bar leaves the node out for a while, however well it answers when it is looked at.
+func (n *Node) bar(err error) {
+	n.mu.Lock()
+	n.barred, n.claim = n.pool.Clock().Add(barring), err
+	n.mu.Unlock()
+	n.fail(err)
+}
+
+// bars is why the node is barred, or nil.
+func (n *Node) bars() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.pool.Clock().Before(n.barred) {
+		return n.claim
+	}
 	return nil
 }
 

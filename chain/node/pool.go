@@ -222,8 +222,13 @@ type Asked[N any] struct {
 	tip    chain.Header
 }
 
+// longestChoice bounds a choice for whoever has no bound of their own: others wait for it.
+const longestChoice = 30 * time.Second
+
 // Tip chooses the node that is asked from now on, and gives its tip.
 func (a *Asked[N]) Tip(ctx context.Context) (N, chain.Header, error) {
+	ctx, cancel := context.WithTimeout(ctx, longestChoice)
+	defer cancel()
 	n, tip, err := a.Choose(ctx)
 	a.mu.Lock()
 	defer a.mu.Unlock()

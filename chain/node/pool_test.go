@@ -157,6 +157,11 @@ func TestLook(t *testing.T) {
 // at once. Only who has nothing else waits for them again.
 func TestMute(t *testing.T) {
 	pool(t, func(t *testing.T, p *Pool, a, b *subject, _ *bytes.Buffer) {
+		will := func(s *subject, takes time.Duration, err error) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.takes, s.err = takes, err
+		}
 		patience := chain.NewFollower(chain.FollowerConfig{}).Timeout
 		look := func(want time.Duration, well ...bool) {
 			t.Helper()
@@ -176,20 +181,21 @@ func TestMute(t *testing.T) {
 		if patience <= 2*p.Pace.Most || p.Pace.Most <= MaxSilence {
 			t.Errorf("%s are not enough to give up two nodes after %s, or those are less than what one may be silent for", patience, p.Pace.Most)
 		}
-		a.takes = time.Hour
+		will(a, time.Hour, nil)
 		look(p.Pace.Most, false, true)
 		look(p.Pace.Grace, false, true)
 		<-time.After(p.Pace.Most)
-		a.takes, b.takes = 0, time.Hour
+		will(a, 0, nil)
+		will(b, time.Hour, nil)
 		look(p.Pace.Most, true, false) // it was well: it is waited for, and the other was back meanwhile
 		p.Chosen = p.nodes[0]
-		a.takes = time.Hour
+		will(a, time.Hour, nil)
 		look(p.Pace.Most, false, false)
-		p.Chosen, b.takes = nil, 0
+		p.Chosen = nil
+		will(b, 0, nil)
 		<-time.After(p.Pace.Most)
 		look(p.Pace.Most, false, true) // nothing was left but those that hung
-		a.takes = time.Minute
-		b.err = errors.New("x")
+		will(b, 0, errors.New("x"))
 		look(p.Pace.Most, false, false)
 	})
 }
@@ -302,4 +308,19 @@ func TestAsked(t *testing.T) {
 	expect(a.Now, 4)
 	failure = nil
 	expect(a.Now, 5)
+}
+
+// TestChoiceEnds: a choice ends for those that wait without bounds, too: it holds up others.
+func TestChoiceEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := Asked[int]{Choose: func(ctx context.Context) (int, chain.Header, error) {
+			<-ctx.Done()
+			return 0, chain.Header{}, ctx.Err()
+		}}
+		began := time.Now()
+		if _, _, err := a.Now(t.Context()); err != context.DeadlineExceeded || time.Since(began) != longestChoice {
+			t.Errorf("%v after %s", err, time.Since(began))
+		}
+	})
 }
