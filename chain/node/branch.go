@@ -11,12 +11,24 @@ import (
 // behind is how many blocks a node may lack before it is left out.
 const behind = 3
 
+// mostShown is how many blocks a node may be ahead of one on whose chain blocks are
+// counted: as many as a store keeps to find a common block in.
+const mostShown = 2000
+
 // Branching is a pool of a network whose chain may branch at its end: it finds the
 // node to ask, and believes none while two that are well are on different branches.
 type Branching struct {
 	*Pool
 	members []*Member
 	agreed  map[[2]int][2]string // by pairs of nodes: a tip of the first, and one of the second that it leads to; guarded by the choice of a node
+	walks   map[[2]int]walk      // by the same pairs: how far the first was asked for what its tip leads to; guarded likewise
+	last    chain.Header         // the tip of the last choice; guarded likewise
+}
+
+// walk is how far down from a tip headers were read.
+type walk struct {
+	from string // the tip
+	to   chain.Header
 }
 
 // Member is one node of such a network.
@@ -28,7 +40,7 @@ type Member struct {
 
 // NewBranching makes a pool without nodes.
 func NewBranching(c Config) *Branching {
-	return &Branching{Pool: NewPool(c), agreed: map[[2]int][2]string{}}
+	return &Branching{Pool: NewPool(c), agreed: map[[2]int][2]string{}, walks: map[[2]int]walk{}}
 }
 
 // Join adds a node, before anything is asked. Parent reads the header before
@@ -78,17 +90,19 @@ func (p *Branching) Choose(ctx context.Context) (*Member, chain.Header, error) {
 		if errors.Is(err, ErrAgain) {
 			continue
 		}
+		all := p.Chosen == nil // were waited for
 		p.Chosen = nil
 		switch {
 		case err != nil:
 			return nil, chain.Header{}, err
-		case n == nil && len(fresh) == len(p.members):
+		case n == nil && all:
 			return nil, chain.Header{}, p.Nobody()
 		case n == nil:
 			continue
 		}
 		if p.Chosen = n.Node; fresh[n.Node] {
-			return n, n.Seen().Tip, nil
+			p.last = n.Seen().Tip
+			return n, p.last, nil
 		}
 	}
 	p.Chosen = nil
@@ -172,14 +186,14 @@ func (p *Branching) compare(ctx context.Context, top, n *Member, fresh map[*Node
 		return nil
 	}
 	pair, tips := [2]int{top.Number, n.Number}, [2]string{a.Hash, b.Hash}
-	on, err := p.leads(ctx, top, b, p.agreed[pair])
+	on, err := p.leads(ctx, top, n)
 	switch {
 	case err != nil:
 		return err
 	case on && a.Height-b.Height > 1 && p.agreed[pair] != tips:
 		// Its look may be older than the branch. Here it is waited for: what it has
 		// now may contradict blocks that would count otherwise.
-		if err := p.Again(ctx, n.Node); err != nil {
+		if err := n.Check(ctx); err != nil {
 			return err
 		}
 		if v := n.Seen(); !v.Healthy() || v.Tip.Hash != b.Hash {
@@ -192,7 +206,7 @@ func (p *Branching) compare(ctx context.Context, top, n *Member, fresh map[*Node
 	}
 	if !fresh[top.Node] || !fresh[n.Node] {
 		for _, one := range []*Node{top.Node, n.Node} {
-			if err := p.Again(ctx, one); err != nil {
+			if err := one.Check(ctx); err != nil {
 				return err
 			}
 			fresh[one] = true
@@ -205,30 +219,62 @@ func (p *Branching) compare(ctx context.Context, top, n *Member, fresh map[*Node
 	return fmt.Errorf("%w (%s: %d %s, %s: %d %s)", chain.Problem(p.Disputed), top.Host, a.Height, a.Hash, n.Host, b.Height, b.Hash)
 }
 
-// leads reports whether a node's tip leads down to a block: by the hashes of the
-// parents, which headers prove. What the node names at the block's height proves
+// leads reports whether a node's tip leads down to another's: by the hashes of the
+// parents, which headers prove. What the node names at the other's height proves
 // nothing: a liar names there what others have, and gives another block later.
-// Proved is a tip, and the block that it is known to lead to, so that usually
-// only new headers are read.
-func (p *Branching) leads(ctx context.Context, n *Member, block chain.Header, proved [2]string) (bool, error) {
-	for h := n.Seen().Tip; h.Height > block.Height; {
-		if h.Parent == block.Hash || proved == [2]string{h.Hash, block.Hash} {
+// What was proved of an earlier tip is kept, and how far the last walk came, so that
+// usually only new headers are read.
+func (p *Branching) leads(ctx context.Context, top, n *Member) (bool, error) {
+	tip, block, pair := top.Seen().Tip, n.Seen().Tip, [2]int{top.Number, n.Number}
+	if p.counted(block) && tip.Height-block.Height > mostShown {
+		return false, p.unshown(top, n, true)
+	}
+	within, cancel := context.WithTimeout(ctx, p.Pace.Most)
+	defer cancel()
+	h, before := tip, p.walks[pair]
+	defer func() { p.walks[pair] = walk{tip.Hash, h} }()
+	for read := 0; h.Height > block.Height; read++ {
+		if h.Parent == block.Hash || p.agreed[pair] == [2]string{h.Hash, block.Hash} {
 			return true, nil
 		}
-		parent, err := p.parent(ctx, n, h)
-		if err != nil {
-			return false, err
+		if h.Hash == before.from && before.to.Height >= block.Height && before.to.Height < h.Height {
+			h = before.to
+			continue
 		}
-		h = parent
+		parent, err := top.parent(within, h)
+		switch {
+		case err == nil:
+			h = parent
+		case ctx.Err() != nil:
+			return false, ctx.Err()
+		case within.Err() != nil:
+			return false, p.unshown(top, n, read == 0 || p.counted(block))
+		default:
+			top.fail(err)
+			return false, ErrAgain
+		}
 	}
-	return false, nil
+	return h.Hash == block.Hash, nil
 }
 
-// parent asks a node for the header before another.
-func (p *Branching) parent(ctx context.Context, n *Member, h chain.Header) (parent chain.Header, err error) {
-	err = p.Compare(ctx, n.Node, func(ctx context.Context) error {
-		parent, err = n.parent(ctx, h)
-		return err
-	})
-	return parent, err
+// counted reports whether a node that has a block as its last has what was counted so far.
+func (p *Branching) counted(block chain.Header) bool {
+	return p.last.Hash != "" && block.Height >= p.last.Height-1
+}
+
+// unshown is what is done when a node doesn't show in time that its tip leads to that of
+// another one. Where that one has all that was counted so far, or nothing at all is
+// shown, the node is as good as one that doesn't answer. Else either may be the one that
+// lies: a false tip, far below, takes the true chain as long to show. Then none is
+// believed before it is shown; the next choice goes on where this one ended.
+func (p *Branching) unshown(top, n *Member, leave bool) error {
+	a, b := top.Seen().Tip, n.Seen().Tip
+	if leave {
+		top.bar(Troubled(nil, "names block %d as its last, and doesn't show in time how that follows block %d, which another one has. "+
+			"Check its software; if that stays, use another one.", a.Height, b.Height))
+		return ErrAgain
+	}
+	p.Disputed = fmt.Sprintf("%s names block %d as its last, and doesn't show in time how that follows block %d of node %d. Nothing is counted until it does. "+
+		"If that takes longer than a few minutes, find out which of them is wrong, and stop it.", top.name(), a.Height, b.Height, n.Number)
+	return fmt.Errorf("%w (%s: %s, %s: %s)", chain.Problem(p.Disputed), top.Host, a.Hash, n.Host, b.Hash)
 }

@@ -17,6 +17,10 @@ import (
 // shunning is how long a node that failed a question is asked last.
 const shunning = 15 * time.Second
 
+// barring is how long a node isn't asked at all that made a claim and didn't show it:
+// to find that out again takes time.
+const barring = time.Minute
+
 // Subject is a node as its adapter knows it.
 type Subject interface {
 	// Handshake checks that the node follows the right network and is at its end.
@@ -37,6 +41,8 @@ type Node struct {
 	mu      sync.Mutex
 	view    View
 	shunned time.Time // until then other nodes are preferred
+	barred  time.Time // until then it can't be used
+	claim   error     // why it is barred
 }
 
 // View is what the last look at a node found.
@@ -58,7 +64,8 @@ func (n *Node) Seen() View {
 }
 
 // Check looks at the node anew, or waits until another look has ended and then
-// does. The end of the context is no news about the node.
+// does. A look that takes too long is one that failed; the end of the context is no
+// news about the node.
 func (n *Node) Check(ctx context.Context) error {
 	select {
 	case n.looking <- struct{}{}:
@@ -69,8 +76,9 @@ func (n *Node) Check(ctx context.Context) error {
 	return n.look(ctx)
 }
 
-// checkLater starts a look unless one runs, and tells when it has ended.
-func (n *Node) checkLater(ctx context.Context, most time.Duration) <-chan struct{} {
+// checkLater starts a look unless one runs, and tells when it has ended. It goes on
+// after the context has ended.
+func (n *Node) checkLater(ctx context.Context) <-chan struct{} {
 	ended := make(chan struct{})
 	select {
 	case n.looking <- struct{}{}:
@@ -81,13 +89,15 @@ func (n *Node) checkLater(ctx context.Context, most time.Duration) <-chan struct
 	go func() {
 		defer close(ended)
 		defer func() { <-n.looking }()
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), most)
-		defer cancel()
-		if err := n.look(ctx); err != nil {
-			n.fail(Silent(most))
-		}
+		_ = n.look(context.WithoutCancel(ctx)) // which doesn't end
 	}()
 	return ended
+}
+
+// BrokenOff reports whether a look with this context was ended by who asked for it: then
+// it tells nothing, as one does that the node let run out of time.
+func BrokenOff(ctx context.Context) bool {
+	return ctx.Err() != nil && !errors.Is(context.Cause(ctx), errSilent)
 }
 
 // Busy reports whether a look runs.
@@ -95,14 +105,41 @@ func (n *Node) Busy() bool { return len(n.looking) > 0 }
 
 // look asks the node and notes what it finds; the error is the context's.
 func (n *Node) look(ctx context.Context) error {
-	v, err := n.subject.Handshake(ctx)
-	if ctx.Err() != nil {
+	most := n.pool.Pace.Most
+	within, cancel := context.WithTimeoutCause(ctx, most, errSilent)
+	defer cancel()
+	v, err := n.subject.Handshake(within)
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
+	case within.Err() != nil:
+		v, err = View{}, Silent(most)
+	}
+	if err == nil {
+		err = n.bars()
 	}
 	if err != nil {
 		v.Err = n.Problem(err)
 	}
 	n.note(v)
+	return nil
+}
+
+// bar leaves the node out for a while, however well it answers when it is looked at.
+func (n *Node) bar(err error) {
+	n.mu.Lock()
+	n.barred, n.claim = n.pool.Clock().Add(barring), err
+	n.mu.Unlock()
+	n.fail(err)
+}
+
+// bars is why the node is barred, or nil.
+func (n *Node) bars() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.pool.Clock().Before(n.barred) {
+		return n.claim
+	}
 	return nil
 }
 

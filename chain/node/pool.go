@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -50,11 +51,14 @@ type Pace struct {
 	Moment time.Duration // how long a look at a healthy node that isn't asked is remembered
 	Pause  time.Duration // how long one at an unhealthy node is
 	Grace  time.Duration // what such a look may delay a choice by
-	Most   time.Duration // what it may take in the background
+	// Most is what any look may take: then the node is one that says nothing. Two of them
+	// fit into the time that a follower waits for an answer, so that one node after the
+	// other can be given up while somebody waits.
+	Most time.Duration
 }
 
 // UsualPace is a pool's, unless its adapter says otherwise.
-var UsualPace = Pace{Moment: 2 * time.Second, Pause: 5 * time.Second, Grace: 250 * time.Millisecond, Most: 15 * time.Second}
+var UsualPace = Pace{Moment: 2 * time.Second, Pause: 5 * time.Second, Grace: 250 * time.Millisecond, Most: 12 * time.Second}
 
 // Pool is the nodes of a network, in the configured order. Which of them is asked
 // and what makes two contradict each other is for the adapter to say.
@@ -80,11 +84,7 @@ func (p *Pool) Add(host string, subject Subject) *Node {
 
 // CheckAll looks at every node now.
 func (p *Pool) CheckAll(ctx context.Context) {
-	var looks sync.WaitGroup
-	for _, n := range p.nodes {
-		looks.Go(func() { _ = n.Check(ctx) }) // the end of the context: what was seen before is told
-	}
-	looks.Wait()
+	p.wait(ctx, p.nodes, map[*Node]bool{}) // the end of the context: what was seen before is told
 }
 
 // Statuses tells how each node does as far as it was seen. Which one is in use is
@@ -110,12 +110,12 @@ func (p *Pool) Statuses() []chain.NodeStatus {
 
 // Look looks at the chosen node, or at all when there is none, and waits for
 // them. Others whose look is too old are looked at, too, but hold nothing up for
-// longer than a moment: what hangs shall not slow down what works. Nodes that were
-// waited for are added to fresh; those in it are not looked at again. The error is
-// the context's.
+// longer than a moment: what hangs shall not slow down what works. Where none is
+// chosen that holds for those that hung last, too, unless they are all that is left.
+// Nodes that were waited for are added to fresh; those in it are not looked at again.
+// The error is the context's.
 func (p *Pool) Look(ctx context.Context, fresh map[*Node]bool) error {
-	var waited sync.WaitGroup
-	var later []<-chan struct{}
+	var now, idle, hanging []*Node
 	for _, n := range p.nodes {
 		v := n.Seen()
 		age, old := p.Clock().Sub(v.At), p.Pace.Moment
@@ -124,14 +124,21 @@ func (p *Pool) Look(ctx context.Context, fresh map[*Node]bool) error {
 		}
 		switch {
 		case fresh[n]:
+		case p.Chosen == nil && hung(v.Err):
+			hanging = append(hanging, n)
 		case n == p.Chosen || p.Chosen == nil || v.At.IsZero():
-			fresh[n] = true
-			waited.Go(func() { _ = n.Check(ctx) }) // the context's end is looked at below
+			now = append(now, n)
 		case age >= old:
-			later = append(later, n.checkLater(ctx, p.Pace.Most))
+			idle = append(idle, n)
 		}
 	}
-	waited.Wait()
+	later := p.begin(ctx, idle)
+	p.wait(ctx, now, fresh)
+	if slices.ContainsFunc(p.nodes, func(n *Node) bool { return n.Seen().Healthy() }) {
+		later = append(later, p.begin(ctx, hanging)...)
+	} else {
+		p.wait(ctx, hanging, fresh)
+	}
 	if len(later) == 0 {
 		return ctx.Err()
 	}
@@ -147,15 +154,22 @@ func (p *Pool) Look(ctx context.Context, fresh map[*Node]bool) error {
 	return ctx.Err()
 }
 
-// Again looks at a node anew and waits for it, though not for ever. The error is
-// the context's.
-func (p *Pool) Again(ctx context.Context, n *Node) error {
-	within, cancel := context.WithTimeout(ctx, p.Pace.Most)
-	defer cancel()
-	if n.Check(within) != nil && ctx.Err() == nil {
-		n.fail(Silent(p.Pace.Most))
+// wait looks at nodes and waits for all of them.
+func (p *Pool) wait(ctx context.Context, nodes []*Node, fresh map[*Node]bool) {
+	var looks sync.WaitGroup
+	for _, n := range nodes {
+		fresh[n] = true
+		looks.Go(func() { _ = n.Check(ctx) }) // the context's end is for the caller to see
 	}
-	return ctx.Err()
+	looks.Wait()
+}
+
+// begin looks at nodes that nobody waits for, and tells when each look has ended.
+func (p *Pool) begin(ctx context.Context, nodes []*Node) (all []<-chan struct{}) {
+	for _, n := range nodes {
+		all = append(all, n.checkLater(ctx))
+	}
+	return all
 }
 
 // ErrAgain asks for another round of looking and comparing.
@@ -208,8 +222,13 @@ type Asked[N any] struct {
 	tip    chain.Header
 }
 
+// longestChoice bounds a choice for whoever has no bound of their own: others wait for it.
+const longestChoice = 30 * time.Second
+
 // Tip chooses the node that is asked from now on, and gives its tip.
 func (a *Asked[N]) Tip(ctx context.Context) (N, chain.Header, error) {
+	ctx, cancel := context.WithTimeout(ctx, longestChoice)
+	defer cancel()
 	n, tip, err := a.Choose(ctx)
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -134,7 +134,7 @@ func TestLook(t *testing.T) {
 		}
 		<-time.After(p.Pace.Most)
 		synctest.Wait()
-		if v := p.nodes[1].Seen(); v.Healthy() || !strings.Contains(v.Err.Error(), "says nothing for 15s") {
+		if v := p.nodes[1].Seen(); v.Healthy() || !strings.Contains(v.Err.Error(), "says nothing for 12s") {
 			t.Errorf("%+v", v)
 		}
 		b.takes = 0
@@ -152,11 +152,59 @@ func TestLook(t *testing.T) {
 	})
 }
 
+// TestMute: nodes that say nothing, from the start or once they are chosen, are left out
+// while a follower waits for one answer, one after the other; what is well is then found
+// at once. Only who has nothing else waits for them again.
+func TestMute(t *testing.T) {
+	pool(t, func(t *testing.T, p *Pool, a, b *subject, _ *bytes.Buffer) {
+		will := func(s *subject, takes time.Duration, err error) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.takes, s.err = takes, err
+		}
+		patience := chain.NewFollower(chain.FollowerConfig{}).Timeout
+		look := func(want time.Duration, well ...bool) {
+			t.Helper()
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			began := time.Now()
+			err := p.Look(ctx, map[*Node]bool{})
+			if took := time.Since(began); err != nil || took != want {
+				t.Errorf("%v after %s, want %s", err, took, want)
+			}
+			for i, n := range p.nodes {
+				if n.Seen().Healthy() != well[i] || n.Seen().At.IsZero() {
+					t.Errorf("node %d: %+v", n.Number, n.Seen())
+				}
+			}
+		}
+		if patience <= 2*p.Pace.Most || p.Pace.Most <= MaxSilence {
+			t.Errorf("%s are not enough to give up two nodes after %s, or those are less than what one may be silent for", patience, p.Pace.Most)
+		}
+		will(a, time.Hour, nil)
+		look(p.Pace.Most, false, true)
+		look(p.Pace.Grace, false, true)
+		<-time.After(p.Pace.Most)
+		will(a, 0, nil)
+		will(b, time.Hour, nil)
+		look(p.Pace.Most, true, false) // it was well: it is waited for, and the other was back meanwhile
+		p.Chosen = p.nodes[0]
+		will(a, time.Hour, nil)
+		look(p.Pace.Most, false, false)
+		p.Chosen = nil
+		will(b, 0, nil)
+		<-time.After(p.Pace.Most)
+		look(p.Pace.Most, false, true) // nothing was left but those that hung
+		will(b, 0, errors.New("x"))
+		look(p.Pace.Most, false, false)
+	})
+}
+
 // TestCheck: looks at one node take turns, and the context's end is no news.
 func TestCheck(t *testing.T) {
 	pool(t, func(t *testing.T, p *Pool, a, _ *subject, _ *bytes.Buffer) {
 		n := p.nodes[0]
-		a.takes = time.Minute
+		a.takes = p.Pace.Most - time.Second
 		began := time.Now()
 		ended := make(chan error, 2)
 		for range 2 {
@@ -184,12 +232,12 @@ func TestCheck(t *testing.T) {
 	})
 }
 
-// TestAgain and what is compared have bounds, and a node that can't tell is left out.
-func TestAgain(t *testing.T) {
+// TestBounds: looks and what is compared have bounds, and a node that can't tell is left out.
+func TestBounds(t *testing.T) {
 	pool(t, func(t *testing.T, p *Pool, a, b *subject, _ *bytes.Buffer) {
 		p.CheckAll(t.Context())
 		a.takes = time.Hour
-		if err := p.Again(t.Context(), p.nodes[0]); err != nil || p.nodes[0].Seen().Healthy() {
+		if err := p.nodes[0].Check(t.Context()); err != nil || p.nodes[0].Seen().Healthy() {
 			t.Errorf("%v, %+v", err, p.nodes[0].Seen())
 		}
 		ask := func(err error) func(context.Context) error { return func(context.Context) error { return err } }
@@ -260,4 +308,19 @@ func TestAsked(t *testing.T) {
 	expect(a.Now, 4)
 	failure = nil
 	expect(a.Now, 5)
+}
+
+// TestChoiceEnds: a choice ends for those that wait without bounds, too: it holds up others.
+func TestChoiceEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := Asked[int]{Choose: func(ctx context.Context) (int, chain.Header, error) {
+			<-ctx.Done()
+			return 0, chain.Header{}, ctx.Err()
+		}}
+		began := time.Now()
+		if _, _, err := a.Now(t.Context()); err != context.DeadlineExceeded || time.Since(began) != longestChoice {
+			t.Errorf("%v after %s", err, time.Since(began))
+		}
+	})
 }

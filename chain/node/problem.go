@@ -58,6 +58,9 @@ func Silent(after time.Duration) error {
 	return Troubled(errSilent, "takes the connection and then says nothing for %s. It may hang: restart it if that stays.", after)
 }
 
+// hung reports whether an error is one of a node that said nothing.
+func hung(err error) bool { return errors.Is(err, errSilent) }
+
 // Broken is a connection that ended before its answer did.
 func Broken(err error) error {
 	return missing(bare(err), "broke off in the middle of an answer. It may be restarting, or the connection to it is bad.")

@@ -114,7 +114,7 @@ func (s *Source) compare(ctx context.Context, top, n *server) error {
 		}
 		for _, one := range []*server{top, n} {
 			one.distrust()
-			if err := s.nodes.Again(ctx, one.Node); err != nil {
+			if err := one.Check(ctx); err != nil {
 				return err
 			}
 		}

@@ -44,7 +44,7 @@ func (s *server) present() bool {
 func (s *server) standing(ctx context.Context, sound bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sound = sound || s.sound && ctx.Err() != nil
+	s.sound = sound || s.sound && node.BrokenOff(ctx)
 }
 
 // owe notes why the server confirmed nothing, nil when it did, and tells the log

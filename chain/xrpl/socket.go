@@ -1,10 +1,13 @@
 package xrpl
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"time"
 
 	"github.com/coder/websocket"
 	"github.com/go-json-experiment/json"
@@ -14,6 +17,9 @@ import (
 
 // strays bounds how many messages may come before the answer that is waited for.
 const strays = 100
+
+// piece is how much of a message must come before a server is called silent.
+const piece = 4 << 10
 
 // socketTransport asks over one websocket, one question at a time. It is opened
 // with the first question, and anew when it broke.
@@ -60,18 +66,22 @@ func (t *socketTransport) ask(ctx context.Context, q question, limit int64) ([]b
 	}
 }
 
-// exchange sends a question and waits for its answer.
+// exchange sends a question and waits for its answer, in less time than a follower waits.
 func (t *socketTransport) exchange(ctx context.Context, id int64, message []byte, limit int64) ([]byte, error) {
-	within, cancel := context.WithTimeout(ctx, 3*t.client.Silence)
+	within, cancel := context.WithTimeout(ctx, 2*t.client.Silence)
 	defer cancel()
+	watched, stop := context.WithCancel(within)
+	defer stop()
+	watchdog := time.AfterFunc(t.client.Silence, stop)
+	defer watchdog.Stop()
 	t.conn.SetReadLimit(limit)
-	if err := t.conn.Write(within, websocket.MessageText, message); err != nil {
-		return nil, t.failure(ctx, within, err)
+	if err := t.conn.Write(watched, websocket.MessageText, message); err != nil {
+		return nil, t.failure(ctx, watched, err)
 	}
 	for range strays {
-		_, answer, err := t.conn.Read(within)
+		answer, err := t.read(watched, watchdog)
 		if err != nil {
-			return nil, t.failure(ctx, within, err)
+			return nil, t.failure(ctx, watched, err)
 		}
 		var to struct {
 			ID *int64 `json:"id"`
@@ -86,13 +96,31 @@ func (t *socketTransport) exchange(ctx context.Context, id int64, message []byte
 	return nil, strange(errors.New("many messages and no answer"))
 }
 
+// read reads a message; every piece that comes keeps the watchdog quiet.
+func (t *socketTransport) read(ctx context.Context, watchdog *time.Timer) ([]byte, error) {
+	_, message, err := t.conn.Reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var into bytes.Buffer
+	for {
+		watchdog.Reset(t.client.Silence)
+		switch _, err := io.CopyN(&into, message, piece); {
+		case errors.Is(err, io.EOF):
+			return into.Bytes(), nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
 // failure says what went wrong with a connection that stood.
-func (t *socketTransport) failure(ctx, within context.Context, err error) error {
+func (t *socketTransport) failure(ctx, watched context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case within.Err() != nil:
-		return node.Silent(3 * t.client.Silence)
+	case watched.Err() != nil:
+		return node.Silent(t.client.Silence)
 	case errors.Is(err, websocket.ErrMessageTooBig):
 		return node.TooLong()
 	}

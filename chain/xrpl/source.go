@@ -142,7 +142,7 @@ func (s *Source) each(ctx context.Context, height int64, ask func(*server) error
 		switch {
 		case err == nil:
 			return nil
-		case ctx.Err() != nil:
+		case errors.Is(ctx.Err(), context.Canceled):
 			return ctx.Err()
 		case errors.Is(err, errNotHere):
 			continue
@@ -151,7 +151,7 @@ func (s *Source) each(ctx context.Context, height int64, ask func(*server) error
 		if err = n.Blame(ctx, err); errors.As(err, &told) && failed == nil {
 			failed = err
 		}
-		if isDoubt(err) {
+		if isDoubt(err) || ctx.Err() != nil {
 			return err
 		}
 	}

@@ -37,8 +37,10 @@ func (s *Source) witness(ctx context.Context, from *server, block chain.Block, w
 	for i, n := range others {
 		confirmed, err := confirm(ctx, from, n, block, watch)
 		switch {
-		case ctx.Err() != nil:
+		case errors.Is(ctx.Err(), context.Canceled):
 			return chain.Block{}, ctx.Err()
+		case ctx.Err() != nil:
+			err = ctx.Err() // it dripped until the question's time was over
 		case err == nil || isDoubt(err):
 			for _, one := range others[i:] {
 				one.owe(nil) // those after it are not needed
@@ -48,6 +50,9 @@ func (s *Source) witness(ctx context.Context, from *server, block chain.Block, w
 		err = n.Blame(ctx, n.unable(block.Height, err))
 		n.owe(err)
 		silent = append(silent, n.Sentence(err))
+		if ctx.Err() != nil {
+			break // the others had no time
+		}
 	}
 	if len(others) == 0 {
 		return block, nil // the only one that is well is believed alone

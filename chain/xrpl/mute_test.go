@@ -1,0 +1,172 @@
+package xrpl
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"cointill/chain"
+	"cointill/chain/chaintest"
+	"cointill/chain/node"
+	"cointill/chain/xrpl/ledgertest"
+)
+
+// faster is by how much less time the tests of silence have than a server has.
+const faster = 10
+
+// hurry gives a source and a follower of it the real patience, shortened by one factor.
+func hurry(s *Source) (timeout time.Duration) {
+	for _, n := range s.servers {
+		switch asking := n.transport.(type) {
+		case *httpTransport:
+			asking.client.Silence = node.MaxSilence / faster
+		case *socketTransport:
+			asking.client.Silence = node.MaxSilence / faster
+		}
+	}
+	usual := node.UsualPace
+	s.nodes.Pace = node.Pace{Moment: 0, Pause: usual.Pause / faster, Grace: usual.Grace / faster, Most: usual.Most / faster}
+	return chain.NewFollower(chain.FollowerConfig{}).Timeout / faster
+}
+
+// TestMuteServer: a server that takes every question and says nothing, or sends one byte
+// after the other, is left out, from the start or once it was asked: the coin goes on with
+// the other one in a few steps.
+func TestMuteServer(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, scheme string
+		drips, later bool
+		steps        int // that may fail
+	}{
+		{"http", "http", false, false, 0},
+		{"ws", "ws", false, false, 0},
+		{"dripping", "http", true, false, 0},
+		{"http, once chosen", "http", false, true, 1},
+		{"ws, once chosen", "ws", false, true, 1},
+		{"dripping, once chosen", "http", true, true, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			l := ledgertest.New(testID, nil)
+			bad, good := ledgertest.NewServer(l, 2), ledgertest.NewServer(l, 2)
+			ended := make(chan struct{})
+			var mute atomic.Bool
+			mute.Store(!c.later)
+			if c.drips {
+				bad.Hijack = func(w http.ResponseWriter, _ *http.Request) bool { return mute.Load() && drip(w, ended) }
+			} else {
+				bad.Tamper = func(string, int, ledgertest.Fields) {
+					if mute.Load() {
+						<-ended
+					}
+				}
+			}
+			source := openURLs(t, l, c.scheme+"://"+bad.Serve(t), c.scheme+"://"+good.Serve(t))
+			finish(t, source, ended)
+			book := chaintest.NewLedger(new(chain.WatchSet), 10_000)
+			follower := chain.NewFollower(chain.FollowerConfig{Network: "till", Source: source, Store: book, Watch: new(chain.WatchSet), Timeout: hurry(source)})
+			step := func() bool {
+				_, err := follower.Step(t.Context())
+				if err != nil {
+					t.Log(err)
+				}
+				at, _ := l.Tip()
+				return err == nil && book.Tip().Height == at
+			}
+			if c.later {
+				if !step() || source.nodes.Chosen != source.servers[0].Node {
+					t.Fatal("it isn't chosen while it is well")
+				}
+				mute.Store(true)
+				l.Close(1)
+			}
+			failed := 0
+			for ; !step(); failed++ {
+				if failed == c.steps {
+					t.Fatalf("%d steps failed", failed+1)
+				}
+			}
+			l.Close(1)
+			if !step() || source.servers[0].Seen().Healthy() || source.nodes.Chosen != source.servers[1].Node {
+				t.Errorf("it is asked again: %+v", source.servers[0].Seen())
+			}
+			after := node.MaxSilence
+			if c.drips {
+				after = node.UsualPace.Most
+			}
+			if v := source.servers[0].Seen(); v.Err == nil || !strings.Contains(v.Err.Error(), "says nothing for "+(after/faster).String()) {
+				t.Errorf("%v, and it was given up after %s", v.Err, after/faster)
+			}
+		})
+	}
+}
+
+// TestDrippedLedger: when the time for a question ends while a server drips, that one is
+// asked last from then on, whether it was asked or should confirm what another one read.
+func TestDrippedLedger(t *testing.T) {
+	t.Parallel()
+	l := ledgertest.New(testID, nil)
+	bad, good := ledgertest.NewServer(l, 2), ledgertest.NewServer(l, 2)
+	ended := make(chan struct{})
+	bad.Hijack = func(w http.ResponseWriter, r *http.Request) bool {
+		body, err := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		return err == nil && bytes.Contains(body, []byte("transactions")) && drip(w, ended)
+	}
+	source := openURLs(t, l, "http://"+bad.Serve(t), "http://"+good.Serve(t))
+	finish(t, source, ended)
+	patience := hurry(source)
+	asked := func(n *server) error {
+		t.Helper()
+		accepted(t, source, l)
+		if source.nodes.Chosen != n.Node {
+			t.Fatalf("server %d is asked", source.nodes.Chosen.Number)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		at, _ := l.Tip()
+		_, err := source.Block(ctx, at, new(chain.WatchSet))
+		if source.servers[0].Shunned().IsZero() || !source.servers[1].Shunned().IsZero() {
+			t.Errorf("the wrong one is asked last from now on: %v", err)
+		}
+		return err
+	}
+	if err := asked(source.servers[0]); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	if err := asked(source.servers[1]); !isDoubt(err) || source.servers[0].owed() == nil {
+		t.Error(err)
+	}
+}
+
+// finish ends at the end of a test what hangs then, and looks that nobody waited for.
+func finish(t *testing.T, s *Source, ended chan struct{}) {
+	t.Cleanup(func() { // before the servers wait for their answers
+		close(ended)
+		s.nodes.CheckAll(context.WithoutCancel(t.Context()))
+	})
+}
+
+// drip answers with one byte after the other and comes to no end.
+func drip(w http.ResponseWriter, ended <-chan struct{}) bool {
+	next := time.NewTicker(node.MaxSilence / faster / 5)
+	defer next.Stop()
+	for {
+		select {
+		case <-ended:
+			return true
+		case <-next.C:
+			if _, err := w.Write([]byte(" ")); err != nil {
+				return true
+			}
+			_ = http.NewResponseController(w).Flush()
+		}
+	}
+}
