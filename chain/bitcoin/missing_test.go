@@ -1,6 +1,8 @@
 package bitcoin
 
 import (
+	"bytes"
+	"io"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -53,5 +55,47 @@ func TestOneAnswerMissing(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestOneAnswerMissingOfTwo: the node that is asked misses an answer while the other one
+// lacks a block that was counted. It is asked again, not the one that is behind; when it
+// misses a second one, both have had their turn.
+func TestOneAnswerMissingOfTwo(t *testing.T) {
+	t.Parallel()
+	for misses := int64(1); misses <= 2; misses++ {
+		b, first, second := twoNodes(t)
+		b.chain.mine(1)
+		b.step()
+		second.set(func(n *fakeNode) { n.hidden = 1 })
+		b.pay()
+		var count atomic.Int64
+		first.set(func(n *fakeNode) {
+			n.hijack = changesStatus("getrawmempool", http.StatusBadGateway, func() bool { return count.Add(1) <= misses })
+		})
+		if _, err := b.follower.Step(t.Context()); count.Load() < misses || (misses == 1) != (err == nil) {
+			t.Errorf("%d of %d answers missed: %v", count.Load(), misses, err)
+		}
+		if misses == 2 {
+			b.stopped("The node is behind")
+		}
+		second.set(func(n *fakeNode) { n.hidden = 0 })
+		b.step()
+		if inUse(b) != 2 {
+			t.Errorf("node %d is asked", inUse(b))
+		}
+	}
+}
+
+// changesStatus answers questions of one method with a status instead, as long as it shall.
+func changesStatus(method string, status int, shall func() bool) func(http.ResponseWriter, *http.Request) bool {
+	return func(w http.ResponseWriter, r *http.Request) bool {
+		body, err := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		if err != nil || !bytes.Contains(body, []byte(method)) || !shall() {
+			return false
+		}
+		w.WriteHeader(status)
+		return true
 	}
 }

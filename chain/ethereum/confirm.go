@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cointill/chain"
+	"cointill/chain/node"
 )
 
 const (
@@ -30,16 +31,12 @@ var errLacks = errors.New("it isn't there")
 // tells that the block was run again.
 func (s *Source) confirm(ctx context.Context, n *server, block chain.Block, watch chain.Watch, traced bool) error {
 	for _, other := range s.others(n) {
-		full, said, err := other.second(ctx, block.Header, watch, s.patience)
-		if ctx.Err() == nil && errors.Is(err, errLacks) {
-			continue // it lags, or is on a branch of its own: its tip tells
-		}
-		same := err == nil && alike(block, said)
-		if same && (traced && other.endpoint.trace || len(sentOn(block)) > 0) {
-			same, err = other.bearsOut(ctx, full, block, watch)
-		}
-		if ctx.Err() != nil {
+		same, lags, err := s.confirms(ctx, other, block, watch, traced)
+		switch {
+		case ctx.Err() != nil:
 			return ctx.Err()
+		case lags:
+			continue // it lags, or is on a branch of its own: its tip tells
 		}
 		other.mute(err)
 		switch {
@@ -50,6 +47,25 @@ func (s *Source) confirm(ctx context.Context, n *server, block chain.Block, watc
 		}
 	}
 	return nil
+}
+
+// confirms reports whether a node says the same of a block, or doesn't have it, within
+// bounded time: one that drips must not use up what the follower waits for.
+func (s *Source) confirms(ctx context.Context, other *server, block chain.Block, watch chain.Watch, traced bool) (same, lags bool, err error) {
+	within, cancel := context.WithTimeout(ctx, s.nodes.Pace.Most)
+	defer cancel()
+	full, said, err := other.second(within, block.Header, watch, s.patience)
+	if errors.Is(err, errLacks) {
+		return false, true, err
+	}
+	same = err == nil && alike(block, said)
+	if same && (traced && other.endpoint.trace || len(sentOn(block)) > 0) {
+		same, err = other.bearsOut(within, full, block, watch)
+	}
+	if err != nil && within.Err() != nil {
+		err = node.Silent(s.nodes.Pace.Most)
+	}
+	return same, false, err
 }
 
 // others are the nodes that are well, in the configured order, without one of them; nil leaves out none.

@@ -1,9 +1,13 @@
 package ethereum
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"cointill/core/money"
 )
@@ -139,6 +143,34 @@ func TestUnconfirmed(t *testing.T) {
 	token = c.token(out(b.to(), 6))
 	if rows := b.mined(token); len(rows) != 1 || note() != "" {
 		t.Errorf("%+v, and the note is %q", rows, note())
+	}
+}
+
+// TestUnconfirmedInTime: one that takes the question and never comes to an end is given up
+// in the middle of it.
+func TestUnconfirmedInTime(t *testing.T) {
+	t.Parallel()
+	c := newFakeChain(t)
+	first, second := newFakeNode(t, c), newFakeNode(t, c)
+	b := newFixture(t, c, first.open(t, second))
+	b.source.nodes.Pace.Most = time.Second
+	b.step()
+	ended := make(chan struct{})
+	t.Cleanup(func() { close(ended) }) // before the node waits for its answers
+	second.set(func(n *fakeNode) {
+		n.hijack = func(_ http.ResponseWriter, r *http.Request) bool {
+			body, err := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			if err != nil || !bytes.Contains(body, []byte("eth_getBlockByHash")) {
+				return false
+			}
+			<-ended
+			return true
+		}
+	})
+	token := c.token(out(b.to(), 6))
+	if rows, note := b.mined(token), b.source.Nodes(t.Context())[1].Note; len(rows) != 1 || !strings.Contains(note, "says nothing for 1s") {
+		t.Errorf("%+v, and the note is %q", rows, note)
 	}
 }
 

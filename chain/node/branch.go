@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"cointill/chain"
 )
@@ -152,10 +153,20 @@ func (p *Branching) Pick(ctx context.Context, fresh map[*Node]bool) (*Member, er
 	return best, nil
 }
 
+// shunned is until when a node is asked after another one. One question that it failed
+// puts it after no node that lacks a block which it has: that one may lack what is
+// counted already, and would stop the coin for nothing.
+func shunned(n, other *Member) time.Time {
+	if n.failedOnce() && n.Seen().Tip.Height > other.Seen().Tip.Height {
+		return time.Time{}
+	}
+	return n.Shunned()
+}
+
 // better reports whether a node is to be asked rather than another that comes
 // before it in the configuration.
 func (p *Branching) better(n, other *Member, highest int64) bool {
-	if a, b := n.Shunned(), other.Shunned(); !a.Equal(b) {
+	if a, b := shunned(n, other), shunned(other, n); !a.Equal(b) {
 		return a.Before(b)
 	}
 	near := func(n *Member) bool { return n.Node == p.Chosen && highest-n.Seen().Tip.Height <= 1 }

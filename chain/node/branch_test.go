@@ -206,3 +206,59 @@ func TestFalseDepth(t *testing.T) {
 		}
 	})
 }
+
+// TestLate: a node that lacks three blocks isn't asked, even where the one that has them
+// failed lately; one that lacks two is.
+func TestLate(t *testing.T) {
+	for lacks, want := range map[int64]int{behind - 1: 1, behind: 2} {
+		t.Run(fmt.Sprint(lacks), func(t *testing.T) {
+			tellers(t, 2, 20, func(b *branching) {
+				b.nodes[0].tip -= lacks
+				for range 2 {
+					_ = b.nodes[1].Blame(b.Context(), errors.New("x"))
+				}
+				b.choose(want)
+				b.nodes[0].tip = 20
+				<-time.After(b.Pace.Moment)
+				b.choose(1) // it caught up
+			})
+		})
+	}
+}
+
+// TestSinceLooked: a branch of two blocks or more past what another node showed counts only
+// once that one was looked at again, however young its last look is; for one block, and for
+// what was counted already, it isn't.
+func TestSinceLooked(t *testing.T) {
+	tellers(t, 2, 7, func(b *branching) {
+		liar, witness := b.nodes[0], b.nodes[1]
+		b.choose(1)
+		witness.tip, liar.tip = 8, 8
+		if b.choose(1); b.last.Hash != "a8" {
+			b.Errorf("it waits for a race: %v", b.last)
+		}
+		liar.tip = 9
+		if _, err := b.choose(0); err == nil || !strings.Contains(err.Error(), "disagree") {
+			b.Error(err)
+		}
+		witness.tip, witness.parts = 9, 0
+		witness.branch = ""
+		liar.parts, liar.tip = 9, 9
+		b.choose(1)
+		before := witness.Seen().At
+		<-time.After(time.Second)
+		liar.parts, liar.tip = 10, 10
+		if b.choose(1); !witness.Seen().At.Equal(before) {
+			b.Error("it was looked at for one block")
+		}
+		liar.parts, liar.tip = 11, 11
+		if b.choose(1); !witness.Seen().At.After(before) {
+			b.Error("it wasn't looked at")
+		}
+		before = witness.Seen().At
+		<-time.After(time.Second)
+		if b.choose(1); !witness.Seen().At.Equal(before) {
+			b.Error("it was looked at again for the same blocks")
+		}
+	})
+}

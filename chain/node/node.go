@@ -41,6 +41,7 @@ type Node struct {
 	mu      sync.Mutex
 	view    View
 	shunned time.Time // until then other nodes are preferred
+	once    bool      // it failed once only since it was last asked first
 	barred  time.Time // until then it can't be used
 	claim   error     // why it is barred
 }
@@ -176,7 +177,9 @@ func (n *Node) Blame(ctx context.Context, err error) error {
 		return err
 	}
 	n.mu.Lock()
-	n.shunned = n.pool.Clock().Add(shunning)
+	now := n.pool.Clock()
+	n.once = !now.Before(n.shunned)
+	n.shunned = now.Add(shunning)
 	n.mu.Unlock()
 	return n.Problem(err)
 }
@@ -189,6 +192,13 @@ func (n *Node) Shunned() time.Time {
 		return n.shunned
 	}
 	return time.Time{}
+}
+
+// failedOnce reports whether the node is shunned for no more than one question.
+func (n *Node) failedOnce() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.once
 }
 
 // Problem is an error about the node as people read it: the node by its place in

@@ -208,8 +208,20 @@ func (p *Pool) Nobody() error {
 			causes = append(causes, err)
 		}
 	}
-	return fmt.Errorf("%w (%w)", chain.Problem(text), errors.Join(causes...))
+	return nobody{fmt.Errorf("%w (%w)", chain.Problem(text), errors.Join(causes...)), Passing(causes)}
 }
+
+// nobody is why no node can be used.
+type nobody struct {
+	error
+	passing bool
+}
+
+// Unwrap lets people read the sentence.
+func (n nobody) Unwrap() error { return n.error }
+
+// Passing is for all nodes together: see chain.Follower.
+func (n nobody) Passing() bool { return n.passing }
 
 // Asked is the node that the last Tip read, as the adapter knows it: it answers
 // all other questions until the next Tip.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -31,6 +32,19 @@ func (t *Trouble) Unwrap() error { return t.cause }
 
 // Passing reports whether the next answer may well be a good one: see chain.Follower.
 func (t *Trouble) Passing() bool { return t.passing }
+
+// Passing reports whether to ask again at once may help and costs little, where several
+// nodes fail: an answer of one is missing, and none hangs. Who else is ill is asked again
+// as well, which tells that soon.
+func Passing(all []error) bool {
+	return slices.ContainsFunc(all, passing) && !slices.ContainsFunc(all, hung)
+}
+
+// passing reports whether an error says of itself that it may pass.
+func passing(err error) bool {
+	var p interface{ Passing() bool }
+	return errors.As(err, &p) && p.Passing()
+}
 
 // Troubled makes a Trouble; the cause may be nil.
 func Troubled(cause error, format string, args ...any) error {

@@ -65,6 +65,33 @@ func TestPassing(t *testing.T) {
 	})
 }
 
+// TestPassingTogether: of several nodes that fail, one must have missed an answer, and none
+// may hang, whichever comes first.
+func TestPassingTogether(t *testing.T) {
+	pool(t, func(t *testing.T, p *Pool, a, b *subject, _ *bytes.Buffer) {
+		cause := errors.New("the cause")
+		for _, c := range []struct {
+			one, other error
+			want       bool
+		}{
+			{Unreachable(cause), Failing(502), true},
+			{Unreachable(cause), Troubled(nil, "is old."), true},
+			{Unreachable(cause), errors.New("unknown"), true},
+			{Unreachable(cause), Silent(time.Second), false},
+			{Silent(time.Second), Troubled(nil, "is old."), false},
+			{Troubled(nil, "is ill."), Troubled(nil, "is old."), false},
+		} {
+			for _, order := range [][2]error{{c.one, c.other}, {c.other, c.one}} {
+				a.err, b.err = order[0], order[1]
+				p.CheckAll(t.Context())
+				if got := passing(p.Nobody()); got != c.want {
+					t.Errorf("%v: %v, want %v", order, got, c.want)
+				}
+			}
+		}
+	})
+}
+
 // TestURLs counts them, refuses the same one twice, and says which one is wrong.
 func TestURLs(t *testing.T) {
 	t.Parallel()

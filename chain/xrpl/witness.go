@@ -13,7 +13,13 @@ import (
 
 // doubt is why a ledger that a server read is not believed, whichever server is
 // asked next: another one that is well says something else, or nothing.
-type doubt struct{ chain.Problem }
+type doubt struct {
+	chain.Problem
+	passing bool
+}
+
+// Passing reports whether it may be gone when the ledger is read once more.
+func (d doubt) Passing() bool { return d.passing }
 
 // Unwrap lets people read the sentence.
 func (d doubt) Unwrap() error { return d.Problem }
@@ -34,6 +40,7 @@ const contradicted = "Two servers disagree about what a validated ledger holds, 
 func (s *Source) witness(ctx context.Context, from *server, block chain.Block, watch chain.Watch) (chain.Block, error) {
 	others := s.witnesses(from, block.Height)
 	var silent []string
+	var causes []error
 	for i, n := range others {
 		confirmed, err := confirm(ctx, from, n, block, watch)
 		switch {
@@ -49,7 +56,7 @@ func (s *Source) witness(ctx context.Context, from *server, block chain.Block, w
 		}
 		err = n.Blame(ctx, n.unable(block.Height, err))
 		n.owe(err)
-		silent = append(silent, n.Sentence(err))
+		silent, causes = append(silent, n.Sentence(err)), append(causes, err)
 		if ctx.Err() != nil {
 			break // the others had no time
 		}
@@ -59,7 +66,7 @@ func (s *Source) witness(ctx context.Context, from *server, block chain.Block, w
 	}
 	return chain.Block{}, doubt{chain.Problem(fmt.Sprintf("Only server %d of %d says what ledger %d holds, and no second one confirms it. Nothing is counted until "+
 		"one does; they are asked again. If that stays, mend the one that doesn't, or take it out of the setting. %s",
-		from.Number, len(s.servers), block.Height, strings.Join(silent, " ")))}
+		from.Number, len(s.servers), block.Height, strings.Join(silent, " "))), node.Passing(causes)}
 }
 
 // witnesses are the servers that can confirm a ledger, those first that said that
@@ -105,7 +112,7 @@ func confirm(ctx context.Context, from, n *server, block chain.Block, watch chai
 	if err != nil || !reflect.DeepEqual(again, theirs) {
 		from.distrust()
 		n.distrust()
-		return block, doubt{contradicted}
+		return block, doubt{Problem: contradicted}
 	}
 	return theirs, nil
 }

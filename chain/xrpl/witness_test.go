@@ -6,9 +6,11 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"cointill/chain"
+	"cointill/chain/chaintest"
 	"cointill/chain/xrpl/ledgertest"
 )
 
@@ -119,5 +121,36 @@ func TestOnlyOneWell(t *testing.T) {
 				t.Errorf("%+v, %v", block.BlockID, err)
 			}
 		})
+	}
+}
+
+// TestOneAnswerMissing: a witness that misses one answer is asked again before the coin is
+// called unavailable; not one that says that it is overloaded.
+func TestOneAnswerMissing(t *testing.T) {
+	t.Parallel()
+	for status, told := range map[int]bool{502: false, 503: true} {
+		l := ledgertest.New(testID, nil)
+		p := &pair{Ledger: l, a: ledgertest.NewServer(l, 2), b: ledgertest.NewServer(l, 2)}
+		var missing atomic.Bool
+		p.b.Hijack = func(w http.ResponseWriter, r *http.Request) bool {
+			body, err := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			if err != nil || !bytes.Contains(body, []byte("transactions")) || !missing.CompareAndSwap(true, false) {
+				return false
+			}
+			w.WriteHeader(status)
+			return true
+		}
+		p.source = openURLs(t, l, "http://"+p.a.Serve(t), "http://"+p.b.Serve(t))
+		book := chaintest.NewLedger(new(chain.WatchSet), 10_000)
+		follower := chain.NewFollower(chain.FollowerConfig{Network: "till", Source: p.source, Store: book, Watch: new(chain.WatchSet)})
+		if _, err := follower.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		p.Close(1)
+		missing.Store(true)
+		if _, err := follower.Step(t.Context()); (err != nil) != told || missing.Load() {
+			t.Errorf("HTTP %d: %v", status, err)
+		}
 	}
 }
