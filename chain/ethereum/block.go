@@ -66,8 +66,8 @@ type withdrawal struct {
 // fullBlock is a block with its transactions.
 type fullBlock struct {
 	header
-	Transactions []transaction `json:"transactions"`
-	Withdrawals  []withdrawal  `json:"withdrawals"`
+	Transactions transactions `json:"transactions"`
+	Withdrawals  withdrawals  `json:"withdrawals"`
 }
 
 // receipt is what became of a transaction.
@@ -75,7 +75,7 @@ type receipt struct {
 	Tx     hash           `json:"transactionHash"`
 	Block  hash           `json:"blockHash"`
 	Status jsontext.Value `json:"status"`
-	Logs   []logged       `json:"logs"`
+	Logs   logs           `json:"logs"`
 }
 
 // The two ways in which a transaction ends.

@@ -125,10 +125,17 @@ func TestTracesTogether(t *testing.T) {
 		method string
 		tamper func([]any) []any
 	}{
-		"one too many":       {"trace_block", "debug_traceBlockByHash", func(all []any) []any { return append(all, all[0]) }},
-		"one too few":        {"trace_block", "debug_traceBlockByHash", func(all []any) []any { return all[:1] }},
-		"another order":      {"trace_block", "debug_traceBlockByHash", func(all []any) []any { return []any{all[1], all[0]} }},
-		"of nobody's":        {"debug_traceBlockByHash", "trace_block", func(all []any) []any { return append(all[:2:2], step2(all[1], another), all[2]) }},
+		"one too many":     {"trace_block", "debug_traceBlockByHash", func(all []any) []any { return append(all, all[0]) }},
+		"one too few":      {"trace_block", "debug_traceBlockByHash", func(all []any) []any { return all[:1] }},
+		"another order":    {"trace_block", "debug_traceBlockByHash", func(all []any) []any { return []any{all[1], all[0]} }},
+		"of nobody's":      {"debug_traceBlockByHash", "trace_block", func(all []any) []any { return append(all[:2:2], step2(all[1], "transactionHash", another), all[2]) }},
+		"one after all":    {"debug_traceBlockByHash", "trace_block", func(all []any) []any { return append(all, all[1]) }},
+		"the first again":  {"debug_traceBlockByHash", "trace_block", func(all []any) []any { return append(all[:2:2], all[0], all[2]) }},
+		"of another block": {"debug_traceBlockByHash", "trace_block", func(all []any) []any { return append(all, step2(all[2], "blockHash", another)) }},
+		"without a block":  {"debug_traceBlockByHash", "trace_block", func(all []any) []any { return []any{all[0], step2(all[1], "blockHash", nil)} }},
+		"without its own": {"debug_traceBlockByHash", "trace_block", func(all []any) []any {
+			return []any{all[0], step2(all[1], "traceAddress", []int{0})}
+		}},
 		"none of the second": {"debug_traceBlockByHash", "trace_block", func(all []any) []any { return append(all[:1:1], all[2]) }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -155,13 +162,13 @@ func TestTracesTogether(t *testing.T) {
 	}
 }
 
-// step2 is a step of trace_block that belongs to another transaction.
-func step2(like any, tx string) map[string]any {
+// step2 is a step of trace_block that is like another but for one thing.
+func step2(like any, name string, other any) map[string]any {
 	step := map[string]any{}
 	for key, value := range like.(map[string]any) {
 		step[key] = value
 	}
-	step["transactionHash"] = tx
+	step[name] = other
 	return step
 }
 

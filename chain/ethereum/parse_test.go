@@ -131,20 +131,15 @@ func FuzzBlock(f *testing.F) {
 
 // FuzzTraces is FuzzBlock for what was sent on within transactions.
 func FuzzTraces(f *testing.F) {
-	_, watch, _, _, traces := seeds(f)
+	_, watch, block, _, traces := seeds(f)
 	f.Add(traces)
+	b, err := readBlock(reply{Result: block}, 1)
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, traces []byte) {
-		all, err := list[traced](reply{Result: traces})
-		if err != nil {
-			return
-		}
 		r := &reader{watch: watch}
-		for _, one := range all {
-			if one.Result != nil {
-				place := placeInner
-				r.frames(one.Result.Calls, &place)
-			}
-		}
+		_ = r.nested(b, reply{Result: traces})
 		for _, one := range r.found {
 			if !watch.Address(one.Address) || one.Amount.Sign() <= 0 || one.Index <= placeInner {
 				t.Errorf("%+v", one)

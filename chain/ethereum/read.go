@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"cointill/chain"
+	"cointill/chain/node"
 )
 
 // blockAt reads the block at a height with what became of its transactions: in one
@@ -15,10 +16,15 @@ import (
 // the node runs the block again, for what contracts sent on.
 func (n *server) blockAt(ctx context.Context, height int64, watch chain.Watch, trace bool) (chain.Block, error) {
 	questions := []question{ask("eth_getBlockByNumber", hexNumber(height), true)}
-	if !n.single.Load() {
+	alone := n.single.Load()
+	if !alone {
 		questions = append(questions, ask("eth_getBlockReceipts", hexNumber(height)))
 	}
 	replies, err := n.all(ctx, maxBlock, questions...)
+	if len(questions) > 1 && errors.Is(err, node.ErrTooLong) {
+		alone = true // the receipts may be, of a block that somebody filled with logs
+		replies, err = n.all(ctx, maxBlock, questions[0])
+	}
 	if err != nil {
 		return chain.Block{}, err
 	}
@@ -28,7 +34,7 @@ func (n *server) blockAt(ctx context.Context, height int64, watch chain.Watch, t
 	}
 	out := &reader{token: account(n.params.Token), watch: watch}
 	switch {
-	case n.single.Load():
+	case alone:
 		err = n.search(ctx, out, block)
 	case replies[1].Error != nil && replies[1].Error.noMethod():
 		n.single.Store(true)
@@ -87,14 +93,14 @@ func readReceipts(r reply, block *fullBlock, token account) ([]receipt, error) {
 	case r.Error == nil && r.null():
 		return nil, lacks(height, errors.New("no receipts"))
 	}
-	receipts, err := list[receipt](r)
-	if err != nil {
+	var all receipts
+	if err := r.into(&all); err != nil {
 		return nil, fault(err)
 	}
-	if err := errors.Join(together(block, receipts), block.accounted(receipts, token)); err != nil {
+	if err := errors.Join(together(block, all), block.accounted(all, token)); err != nil {
 		return nil, torn(height, err)
 	}
-	return receipts, nil
+	return all, nil
 }
 
 // search finds what concerns the watch where a node gives receipts one by one
@@ -109,21 +115,22 @@ func (n *server) search(ctx context.Context, out *reader, block *fullBlock) erro
 	if err != nil {
 		return err
 	}
-	var logs []logged
+	var shown logs
 	if r.Error == nil {
-		if logs, err = list[logged](r); err != nil {
+		if err := r.into(&shown); err != nil {
 			return err
 		}
 	}
-	all := r.Error != nil || len(logs) == 0 && block.mentions(out.token)
+	all := r.Error != nil || len(shown) == 0 && block.mentions(out.token)
 	wanted := map[hash]bool{}
-	for i := range logs {
-		if logs[i].Block != *block.Hash {
-			return torn(height, fmt.Errorf("a log of block %s came for %s", logs[i].Block, block.Hash))
+	for i := range shown {
+		l := &shown[i]
+		if l.Block != *block.Hash {
+			return torn(height, fmt.Errorf("a log of block %s came for %s", l.Block, block.Hash))
 		}
-		if len(logs[i].Topics) == 3 {
-			if to, ok := accountOf(logs[i].Topics[2]); ok && out.watch.Raw(to[:]) {
-				wanted[logs[i].Tx] = true
+		if len(l.Topics) == 3 {
+			if to, ok := accountOf(l.Topics[2]); ok && out.watch.Raw(to[:]) {
+				wanted[l.Tx] = true
 			}
 		}
 	}

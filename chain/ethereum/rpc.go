@@ -18,9 +18,12 @@ import (
 )
 
 const (
-	// maxBlock bounds a block with its transactions and receipts: what a gas limit
-	// of some hundred millions can hold of the cheapest bytes, in hexadecimal.
-	maxBlock = 128 << 20
+	// maxBlock bounds a block with its transactions, and its receipts: a block has at most
+	// 10 MiB (EIP-7934), which are twice as many in hexadecimal, and receipts are usually
+	// some 3 MiB. Where somebody fills a block with logs they are read one by one.
+	maxBlock = 32 << 20
+	// maxTraces bounds what running a block again shows: usually 15 MiB or less.
+	maxTraces = 64 << 20
 	// smallAnswer bounds every other answer.
 	smallAnswer = 1 << 20
 	// mostAtOnce is how many questions one request holds until a provider wants less.
@@ -240,20 +243,13 @@ func (r *rpc) backOff(cause error) error {
 
 // parseReplies reads a JSON list of at most as many replies as were asked for.
 func parseReplies(list []byte, most int) ([]reply, error) {
-	decoder := jsontext.NewDecoder(bytes.NewReader(list), node.Frugal)
-	if token, err := decoder.ReadToken(); err != nil || token.Kind() != '[' {
-		return nil, errors.New("not a list of answers")
-	}
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(list), node.Frugal)
 	replies := make([]reply, 0, most)
-	for decoder.PeekKind() != ']' {
-		if len(replies) == most {
-			return nil, fmt.Errorf("more than %d answers", most)
-		}
+	err := node.List(decoder, most, func() error {
 		var r reply
-		if err := json.UnmarshalDecode(decoder, &r); err != nil {
-			return nil, err
-		}
+		err := json.UnmarshalDecode(decoder, &r)
 		replies = append(replies, r)
-	}
-	return replies, nil
+		return err
+	})
+	return replies, err
 }

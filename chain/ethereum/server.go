@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"cointill/chain"
 	"cointill/chain/ethereum/params"
 	"cointill/chain/node"
@@ -271,12 +269,3 @@ func fault(err error) error {
 
 // hexNumber writes a height as nodes want it.
 func hexNumber(height int64) string { return fmt.Sprintf("0x%x", height) }
-
-// list reads a JSON list.
-func list[T any](r reply) ([]T, error) {
-	var all []T
-	if r.Error == nil && !r.null() && r.Result.Kind() != jsontext.Kind('[') {
-		return nil, strange(errors.New("not a list"))
-	}
-	return all, r.into(&all)
-}

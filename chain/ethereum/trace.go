@@ -4,6 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"cointill/chain"
 	"cointill/chain/node"
@@ -17,13 +22,49 @@ type frame struct {
 	To    *account `json:"to"`
 	Value *wei     `json:"value"`
 	Error string   `json:"error"`
-	Calls []frame  `json:"calls"`
+	Calls nested   `json:"calls"`
 }
 
 // traced is what became of one transaction of a block.
 type traced struct {
-	Tx     hash   `json:"txHash"`
-	Result *frame `json:"result"`
+	Tx     hash  `json:"txHash"`
+	Result frame `json:"result"`
+}
+
+// nested reads the calls that a frame made into a list of what they send: nothing else of them
+// takes memory. Only at a frame's end it is known whether it undid what is within.
+type nested struct{ into *sending }
+
+// sending is what the calls of a transaction send.
+type sending struct {
+	begun int
+	all   []send
+}
+
+// send is what one call sends, and its number in the order in which they begin.
+type send struct {
+	order int
+	to    account
+	value wei
+}
+
+// UnmarshalJSONFrom reads the list.
+func (c *nested) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	return node.List(d, math.MaxInt, func() error {
+		f, since, order := frame{Calls: *c}, len(c.into.all), c.into.begun
+		c.into.begun++
+		switch err := json.UnmarshalDecode(d, &f); {
+		case err != nil:
+			return err
+		case f.Type == "":
+			return errors.New("a call without its type")
+		case f.Error != "":
+			c.into.all = c.into.all[:since] // it moved nothing, and neither did what it called
+		case f.moves():
+			c.into.all = append(c.into.all, send{order, *f.To, *f.Value})
+		}
+		return nil
+	})
 }
 
 // moves reports whether the frame itself sends its value: calls with borrowed code
@@ -44,7 +85,7 @@ func (n *server) inner(ctx context.Context, out *reader, block *fullBlock) error
 		return nil
 	}
 	if !n.listed.Load() {
-		r, err := n.call(ctx, maxBlock, ask("debug_traceBlockByHash", block.Hash.String(), map[string]string{"tracer": "callTracer"}))
+		r, err := n.call(ctx, maxTraces, ask("debug_traceBlockByHash", block.Hash.String(), map[string]string{"tracer": "callTracer"}))
 		if err != nil {
 			return err
 		}
@@ -52,7 +93,7 @@ func (n *server) inner(ctx context.Context, out *reader, block *fullBlock) error
 			return out.nested(block, r)
 		}
 	}
-	r, err := n.call(ctx, maxBlock, ask("trace_block", hexNumber(int64(block.Number))))
+	r, err := n.call(ctx, maxTraces, ask("trace_block", hexNumber(int64(block.Number))))
 	if err != nil {
 		return err
 	}
@@ -66,55 +107,46 @@ func (n *server) inner(ctx context.Context, out *reader, block *fullBlock) error
 
 // nested reads what callTracer shows of a block.
 func (r *reader) nested(block *fullBlock, answer reply) error {
-	all, err := traces[traced](block, answer)
-	if err != nil {
-		return err
+	var count int
+	var into sending
+	empty := func() traced {
+		into.begun, into.all = 0, into.all[:0]
+		return traced{Result: frame{Calls: nested{&into}}}
 	}
-	if len(all) != len(block.Transactions) {
-		return torn(int64(block.Number), fmt.Errorf("%d traces for %d transactions", len(all), len(block.Transactions)))
-	}
-	for i := range all {
-		t, one := &block.Transactions[i], &all[i]
-		if one.Tx != t.Hash || one.Result == nil {
+	err := traces(block, answer, empty, func(one *traced) error {
+		count++
+		if count > len(block.Transactions) {
+			return nil // what is wrong is told when they are counted
+		}
+		t := &block.Transactions[count-1]
+		if one.Tx != t.Hash || one.Result.Type == "" {
 			return torn(int64(block.Number), fmt.Errorf("the trace of %s is there for transaction %s", one.Tx, t.Hash))
 		}
 		since, place := len(r.found), placeInner
-		if one.Result.Error == "" {
-			r.frames(one.Result.Calls, &place)
+		slices.SortFunc(into.all, func(a, b send) int { return a.order - b.order })
+		for i := range into.all {
+			if s := &into.all[i]; one.Result.Error == "" {
+				r.sent(s.to, s.value, &place)
+			}
 		}
 		r.name(t, since)
+		return nil
+	})
+	if err == nil && count != len(block.Transactions) {
+		err = torn(int64(block.Number), fmt.Errorf("%d traces for %d transactions", count, len(block.Transactions)))
 	}
-	return nil
+	return err
 }
 
-// traces reads an answer that must be a list of traces of a block.
-func traces[T any](block *fullBlock, answer reply) ([]T, error) {
+// traces reads an answer that must be a list of traces of a block, one after the other.
+func traces[T any](block *fullBlock, answer reply, empty func() T, take func(*T) error) error {
 	if answer.Error != nil && answer.Error.pruned() {
-		return nil, lacks(int64(block.Number), answer.Error)
+		return lacks(int64(block.Number), answer.Error)
 	}
 	if answer.Error == nil && answer.null() {
-		return nil, lacks(int64(block.Number), errors.New("no traces"))
+		return lacks(int64(block.Number), errors.New("no traces"))
 	}
-	all, err := list[T](answer)
-	if err != nil {
-		return nil, fault(err)
-	}
-	return all, nil
-}
-
-// frames reads calls in their order, those within before those after. What ended in
-// an error moved nothing, and neither did what it called.
-func (r *reader) frames(calls []frame, place *int) {
-	for i := range calls {
-		f := &calls[i]
-		if f.Error != "" {
-			continue
-		}
-		if f.moves() {
-			r.sent(*f.To, *f.Value, place)
-		}
-		r.frames(f.Calls, place)
-	}
+	return fault(each(answer, empty, take))
 }
 
 // sent notes that a contract sends ether. A transfer's place is its number among all

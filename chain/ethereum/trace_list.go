@@ -2,6 +2,11 @@ package ethereum
 
 import (
 	"fmt"
+	"math"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"cointill/chain/node"
 )
 
 // step is one call of a block's transactions, as trace_block lists them: each before
@@ -21,7 +26,7 @@ type step struct {
 		Address *account `json:"address"` // of the contract that was made
 	} `json:"result"`
 	Error string `json:"error"`
-	Path  []int  `json:"traceAddress"`
+	Path  depth  `json:"traceAddress"`
 	Block *hash  `json:"blockHash"`
 	Tx    *hash  `json:"transactionHash"` // null of what nobody sent, such as a reward
 }
@@ -43,52 +48,91 @@ func (s *step) moves() (to *account, value *wei) {
 	return to, value
 }
 
+// depth is how many calls lead to a step from its transaction.
+type depth int
+
+// UnmarshalJSONFrom counts the places that nodes list, each within the one before.
+func (n *depth) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	*n = 0
+	return node.List(d, math.MaxInt, func() error {
+		*n++
+		return d.SkipValue()
+	})
+}
+
+// listing reads steps of a block, one after the other.
+type listing struct {
+	*reader
+	block  *fullBlock
+	begun  int  // how many of the block's transactions were come to
+	ended  bool // what comes now nobody sent
+	since  int  // what was found before the last of them
+	place  int
+	failed depth // how deep the step is that undid those below it; -1 is none
+}
+
 // listed reads what trace_block shows of a block: asked for by its height, so that
 // every step must name the block itself, and every transaction must have its own.
 func (r *reader) listed(block *fullBlock, answer reply) error {
-	height := int64(block.Number)
-	all, err := traces[step](block, answer)
-	if err != nil {
+	l := &listing{reader: r, block: block}
+	if err := traces(block, answer, func() (s step) { return s }, l.step); err != nil {
 		return err
 	}
-	for i := range all {
-		if all[i].Block == nil || *all[i].Block != *block.Hash {
-			return torn(height, fmt.Errorf("a trace of block %s came for %s", all[i].Block, block.Hash))
-		}
+	if l.begun < len(block.Transactions) {
+		return l.torn("transaction %s has no trace", block.Transactions[l.begun].Hash)
 	}
-	for i := range block.Transactions {
-		t, n := &block.Transactions[i], 0
-		for n < len(all) && all[n].Tx != nil && *all[n].Tx == t.Hash {
-			n++
-		}
-		if n == 0 || len(all[0].Path) > 0 {
-			return torn(height, fmt.Errorf("transaction %s has no trace", t.Hash))
-		}
-		since := len(r.found)
-		r.steps(all[:n])
-		r.name(t, since)
-		all = all[n:]
+	l.end()
+	return nil
+}
+
+func (l *listing) torn(format string, what ...any) error {
+	return torn(int64(l.block.Number), fmt.Errorf(format, what...))
+}
+
+// end names what was found of the last transaction.
+func (l *listing) end() {
+	if l.begun > 0 {
+		l.name(&l.block.Transactions[l.begun-1], l.since)
 	}
-	if len(all) > 0 && all[0].Tx != nil {
-		return torn(height, fmt.Errorf("a trace of %s, which isn't in the block", all[0].Tx))
+}
+
+// step reads one. The first of a transaction is its own: its receipt tells of that.
+func (l *listing) step(s *step) error {
+	all := l.block.Transactions
+	switch {
+	case s.Block == nil || *s.Block != *l.block.Hash:
+		return l.torn("a trace of block %s came for %s", s.Block, l.block.Hash)
+	case s.Tx == nil && l.begun == len(all):
+		l.ended = true
+		return nil
+	case l.ended:
+		return l.torn("a trace follows those of all transactions")
+	case s.Tx != nil && l.begun > 0 && *s.Tx == all[l.begun-1].Hash:
+		l.inner(s)
+		return nil
+	case l.begun == len(all):
+		return l.torn("a trace of %s, which isn't in the block", s.Tx)
+	case s.Tx == nil || *s.Tx != all[l.begun].Hash || s.Path > 0:
+		return l.torn("transaction %s has no trace", all[l.begun].Hash)
+	}
+	l.end()
+	l.begun++
+	l.since, l.place, l.failed = len(l.found), placeInner, -1
+	if s.Error != "" {
+		l.failed = 0
 	}
 	return nil
 }
 
-// steps reads those of one transaction, of which the first is its own: its receipt
-// tells of that.
-func (r *reader) steps(all []step) {
-	place, failed := placeInner, -1 // failed is how deep the step is that undid those below it
-	for i := range all {
-		s := &all[i]
-		if failed >= 0 && len(s.Path) > failed {
-			continue
-		}
-		failed = -1
-		if s.Error != "" {
-			failed = len(s.Path)
-		} else if to, value := s.moves(); to != nil && i > 0 {
-			r.sent(*to, *value, &place)
-		}
+// inner reads a call that a transaction made.
+func (l *listing) inner(s *step) {
+	if l.failed >= 0 && s.Path > l.failed {
+		return
+	}
+	l.failed = -1
+	if s.Error != "" {
+		l.failed = s.Path
+	} else if to, value := s.moves(); to != nil {
+		l.sent(*to, *value, &l.place)
 	}
 }

@@ -1,0 +1,235 @@
+package ethereum
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"cointill/chain"
+)
+
+// allocated is how many bytes something allocates, in all that runs meanwhile:
+// its tests run alone.
+func allocated(do func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// filled is a text of some bytes: a beginning, one thing again and again, and an end.
+func filled(size int, begin, again, end string) []byte {
+	return append(append([]byte(begin), bytes.Repeat([]byte(again), (size-len(begin)-len(end))/len(again))...), end...)
+}
+
+// says makes a node write a result of its own for a method, and answer the rest as usual.
+func says(n *fakeNode, method string, result []byte) {
+	n.set(func(n *fakeNode) {
+		n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
+			body, _ := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			var q question
+			if json.Unmarshal(body, &q) != nil || q.Method != method {
+				return false
+			}
+			begin := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":`, q.ID)
+			w.Header().Set("Content-Length", fmt.Sprint(len(begin)+len(result)+1))
+			for _, part := range [][]byte{[]byte(begin), result, []byte("}")} {
+				_, _ = w.Write(part)
+			}
+			return true
+		}
+	})
+}
+
+// TestMemory (ETH-14): answers of a node that are made to fill memory cost a few times
+// their length, of whatever kind they are, so that none ends the process. It runs alone.
+func TestMemory(t *testing.T) {
+	const size, times = 8 << 20, 12
+	c := newFakeChain(t)
+	n := newFakeNode(t, c)
+	c.token(out(c.address(), 5))
+	c.mine(1)
+	write := func(v any) string {
+		text, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	id, at := c.blocks[1].txs[0].id().String(), c.blocks[1].Hash
+	block := strings.Replace(write(blockJSON(&c.blocks[1], true)), `"transactions":[`, `"transactions":[%`, 1)
+	before, after, _ := strings.Cut(block, "%") // what comes between has a comma at its end
+	others, _, _ := strings.Cut(before, `"transactions":`)
+	stakes, rest, _ := strings.Cut(strings.Replace(write(blockJSON(&c.blocks[1], true)), `"withdrawals":null`, `"withdrawals":[%]`, 1), "%")
+	receipt := `{"transactionHash":"` + id + `","blockHash":"` + at + `","status":`
+	call := `{"type":"CALL","from":"` + account{1}.String() + `"`
+	paid := `{"type":"CALL","to":"` + account{2}.String() + `","value":"0x1"},`
+	step := `{"blockHash":"` + at + `","transactionHash":"` + id + `","traceAddress":[`
+	traced := `[{"txHash":"` + id + `","result":` + call
+	for _, one := range []struct {
+		name, method string
+		result       []byte
+	}{
+		{"empty transactions", "eth_getBlockByNumber", filled(size, before, `{},`, after)},
+		{"transactions that are null", "eth_getBlockByNumber", filled(size, before, `null,`, after)},
+		{"transactions with hashes only", "eth_getBlockByNumber", filled(size, before, `{"hash":"`+id+`"},`, after)},
+		{"empty withdrawals", "eth_getBlockByNumber", filled(size, stakes, `{},`, `{}`+rest)},
+		{"a long number", "eth_getBlockByNumber", filled(size, `{"number":"0x`, `00`, `"}`)},
+		{"a list that is not ours", "eth_getBlockByNumber", filled(size, others+`"x":[`, `{},`, `{}],"transactions":[`+after)},
+		{"depth", "eth_getBlockByNumber", filled(size, `{"x":`, `[`, ``)},
+		{"empty receipts", "eth_getBlockReceipts", filled(size, `[`, `{},`, `{}]`)},
+		{"receipts with hashes only", "eth_getBlockReceipts", filled(size, `[`, `{"transactionHash":"`+id+`"},`, `{}]`)},
+		{"empty logs", "eth_getBlockReceipts", filled(size, `[`+receipt+`"0x1","logs":[`, `{},`, `{}]}]`)},
+		{"logs with hashes only", "eth_getBlockReceipts", filled(size, `[`+receipt+`"0x1","logs":[`, `{"transactionHash":"`+id+`"},`, `{}]}]`)},
+		{"receipts of empty logs", "eth_getBlockReceipts", filled(size, `[`, receipt+`"0x1","logs":[`+strings.Repeat(`{},`, 1000)+`{}]},`, `{}]`)},
+		{"many topics", "eth_getBlockReceipts", filled(size, `[`+receipt+`"0x1","logs":[{"topics":[`, `"`+id+`",`, `"`+id+`"]}]}]`)},
+		{"a long status", "eth_getBlockReceipts", filled(size, `[`+receipt+`[`, `0,`, `0]}]`)},
+		{"empty logs of the token", "eth_getLogs", filled(size, `[`, `{},`, `{}]`)},
+		{"a log of many bytes", "eth_getLogs", filled(size, `[{"data":"0x`, `00`, `"}]`)},
+		{"empty logs of one receipt", "eth_getTransactionReceipt", filled(size, receipt+`"0x1","logs":[`, `{},`, `{}]}`)},
+		{"empty traces", "debug_traceBlockByHash", filled(size, `[`, `{},`, `{}]`)},
+		{"traces with hashes only", "debug_traceBlockByHash", filled(size, `[`, `{"txHash":"`+id+`"},`, `{}]`)},
+		{"more traces than transactions", "debug_traceBlockByHash", filled(size, traced+`}},`, `{"txHash":"`+id+`"},`, `{}]`)},
+		{"empty calls", "debug_traceBlockByHash", filled(size, traced+`,"calls":[`, `{},`, `{}]}}]`)},
+		{"calls that send", "debug_traceBlockByHash", filled(size, traced+`,"calls":[`, paid, call+`}]}}]`)},
+		{"a long type", "debug_traceBlockByHash", filled(size, traced+`,"calls":[{"type":"`, `xx`, `"}]}}]`)},
+		{"empty steps", "trace_block", filled(size, `[`, `{},`, `{}]`)},
+		{"steps with hashes only", "trace_block", filled(size, `[`, step+`]},`, step+`]}]`)},
+		{"a long way", "trace_block", filled(size, `[`+step, `0,`, `0]}]`)},
+	} {
+		server := n.open(t).servers[0]
+		server.most.Store(1) // each answer by itself
+		n.lacks = map[string]bool{"debug_traceBlockByHash": one.method == "trace_block"}
+		if server.single.Store(one.method == "eth_getTransactionReceipt" || one.method == "eth_getLogs"); server.single.Load() {
+			n.lacks["eth_getLogs"] = one.method != "eth_getLogs"
+		}
+		says(n, one.method, one.result)
+		asked := n.count("")
+		var err error
+		got := allocated(func() { _, err = server.blockAt(t.Context(), 1, new(chain.WatchSet), true) })
+		if n.count("") == asked || got < uint64(len(one.result)) {
+			t.Errorf("%s: it was not read", one.name)
+		}
+		if ratio := got / uint64(len(one.result)); ratio >= times {
+			t.Errorf("%s: %d times its length was allocated (error %v)", one.name, ratio, err)
+		}
+	}
+}
+
+// TestMemoryOfBatches: more answers than questions cost little more than their length,
+// and so does a list of what waits. It runs alone.
+func TestMemoryOfBatches(t *testing.T) {
+	const size, times = 8 << 20, 12
+	n := newFakeNode(t, newFakeChain(t))
+	server, list := n.open(t).servers[0], filled(size, `[`, `{},`, `{}]`)
+	says(n, "eth_getBlockByNumber", filled(size, `{"number":"0x9","transactions":[`, `{},`, `{}]}`))
+	for name, do := range map[string]func() error{
+		"batch":   func() error { _, err := parseReplies(list, mostAtOnce); return err },
+		"pending": func() error { return server.pending(t.Context(), &reader{watch: new(chain.WatchSet)}, 0, new(waiting)) },
+	} {
+		var err error
+		if got := allocated(func() { err = do() }); err == nil || got > times*size {
+			t.Errorf("%s: %d MB were allocated (error %v)", name, got>>20, err)
+		}
+	}
+}
+
+// TestMostElements: no list of a block is read that has more than can be in one.
+func TestMostElements(t *testing.T) {
+	t.Parallel()
+	some := func(one string, count int) reply {
+		return reply{Result: []byte("[" + strings.Repeat(one+",", count-1) + one + "]")}
+	}
+	id := hash{1}.String()
+	for _, c := range []struct {
+		list any
+		one  string
+		most int
+	}{
+		{new(transactions), `{"hash":"` + id + `"}`, mostElements},
+		{new(receipts), `{"transactionHash":"` + id + `"}`, mostElements},
+		{new(logs), `{"transactionHash":"` + id + `"}`, mostElements},
+		{new(withdrawals), `{}`, mostWithdrawals},
+	} {
+		if err := some(c.one, c.most).into(c.list); err != nil {
+			t.Errorf("%T: %v", c.list, err)
+		}
+		if err := some(c.one, c.most+1).into(c.list); err == nil || !strings.Contains(err.Error(), "more than") {
+			t.Errorf("%T: %v", c.list, err)
+		}
+	}
+}
+
+// TestFullBlock (ETH-14) reads a block of more transactions than 60 million gas pay for,
+// and a receipt with half of the logs that one can have.
+func TestFullBlock(t *testing.T) {
+	t.Parallel()
+	c := newFakeChain(t)
+	n := newFakeNode(t, c)
+	watch := &chain.WatchSet{Codec: Codec()}
+	const transactions, logs, more = 3000, 3, 22_000
+	for range transactions {
+		to := c.address()
+		watch.AddAddresses(to)
+		c.token(out(to, 5), out(to, 6), out(to, 7))
+	}
+	to := c.address()
+	watch.AddAddresses(to)
+	c.token(slices.Repeat([]chain.Output{out(to, 8)}, more)...)
+	c.mine(1)
+	block, err := n.open(t).servers[0].blockAt(t.Context(), 1, watch, false)
+	if err != nil || len(block.Transfers) != logs*transactions+more {
+		t.Errorf("%d transfers, %v", len(block.Transfers), err)
+	}
+}
+
+// TestManyLogs (ETH-14): a block that somebody filled with logs until its receipts are
+// longer than what is read at once is read by receipts of what concerns us, and the next
+// as ever. One that is too long itself is told of.
+func TestManyLogs(t *testing.T) {
+	t.Parallel()
+	c := newFakeChain(t)
+	n := newFakeNode(t, c)
+	b := newFixture(t, c, n.open(t))
+	long := func(method string) {
+		n.set(func(n *fakeNode) {
+			n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
+				body, _ := io.ReadAll(r.Body)
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				if !bytes.Contains(body, []byte(method)) {
+					return false
+				}
+				w.Header().Set("Content-Length", fmt.Sprint(32<<20+1))
+				_, _ = w.Write(filled(32<<20+1, "", " ", ""))
+				return true
+			}
+		})
+	}
+	b.step()
+	to := b.to()
+	id := c.token(out(to, 5), out(c.address(), 6), out(to, 7))
+	c.mine(1)
+	long("eth_getBlockReceipts")
+	b.step()
+	if rows := b.ledger.Transfers()[id]; len(rows) != 2 {
+		t.Errorf("%+v", rows)
+	}
+	n.set(func(n *fakeNode) { n.hijack = nil })
+	c.mine(1)
+	asked := n.count("eth_getBlockReceipts")
+	b.step()
+	if n.count("eth_getBlockReceipts") == asked {
+		t.Error("receipts of blocks are not asked for again")
+	}
+	c.mine(1)
+	long(`"eth_getBlockByNumber","params":["0x3",true]`)
+	b.stopped("longer than they can be")
+}
