@@ -241,3 +241,44 @@ func TestToOneself(t *testing.T) {
 		t.Errorf("a withdrawal: %+v", rows)
 	}
 }
+
+// TestMinedMeanwhile: what was shown to wait doesn't any more once a block has it, also
+// before that block is read.
+func TestMinedMeanwhile(t *testing.T) {
+	t.Parallel()
+	c := newFakeChain(t)
+	b := newFixture(t, c, newFakeNode(t, c).open(t))
+	b.step()
+	id := c.pay(out(b.to(), 5), false)
+	for _, waits := range []int{1, 0} {
+		if _, err := b.source.Tip(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		pending, err := b.source.Pending(t.Context(), b.watch)
+		if err != nil || len(pending.Transfers) != waits || waits > 0 && pending.Transfers[0].TxID != id {
+			t.Errorf("%+v waits, %v; want %d", pending.Transfers, err, waits)
+		}
+		c.mine(1)
+	}
+}
+
+// TestAnotherWaits: a transaction that comes for the name of another doesn't wait by that.
+func TestAnotherWaits(t *testing.T) {
+	t.Parallel()
+	c := newFakeChain(t)
+	n := newFakeNode(t, c)
+	b := newFixture(t, c, n.open(t))
+	b.step()
+	own := c.pay(out(b.to(), 5), false)
+	returns("eth_getTransactionByHash", txJSON(c.pending[0]))(n)
+	c.pending = nil
+	for name, waits := range map[string]int{own: 1, hash{1}.String(): 0} {
+		b.source.waiting.txs = map[string]bool{name: true}
+		if _, err := b.source.Tip(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if pending, err := b.source.Pending(t.Context(), b.watch); err != nil || len(pending.Transfers) != waits {
+			t.Errorf("%+v waits, %v; want %d", pending.Transfers, err, waits)
+		}
+	}
+}
