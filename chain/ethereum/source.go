@@ -111,11 +111,18 @@ func (s *Source) Block(ctx context.Context, height int64, watch chain.Watch) (ch
 	if err != nil {
 		return chain.Block{}, err
 	}
-	block, err := n.blockAt(ctx, height, watch, n.endpoint.trace)
+	traced := n.endpoint.trace
+	block, err := n.blockAt(ctx, height, watch, traced)
+	if traced && errors.Is(err, node.ErrTooLong) {
+		// Anybody can fill a block with calls whose trace has no end, and must not stop the
+		// network so. What contracts sent on in it is found by what addresses hold.
+		traced = false
+		block, err = n.blockAt(ctx, height, watch, traced)
+	}
 	if err != nil {
 		return chain.Block{}, n.Blame(ctx, err)
 	}
-	if err := s.confirm(ctx, n, block, watch, n.endpoint.trace); err != nil {
+	if err := s.confirm(ctx, n, block, watch, traced); err != nil {
 		return chain.Block{}, err
 	}
 	s.waiting.mined(block)

@@ -1,7 +1,10 @@
 package ethereum
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -124,6 +127,50 @@ func TestTracesLearned(t *testing.T) {
 	b.step()
 	if tried, listed := n.count("debug_traceBlockByHash"), n.count("trace_block"); tried != 1 || listed != 5 {
 		t.Errorf("debug_traceBlockByHash was asked for %d times, trace_block %d times", tried, listed)
+	}
+}
+
+// TestEndlessTraces (ETH-9): a block that anybody filled with calls until its trace is
+// longer than what is read stops nothing, with one node or two: it counts without what
+// contracts sent on, which balances tell, and the next block is run again as ever.
+func TestEndlessTraces(t *testing.T) {
+	t.Parallel()
+	for nodes := 1; nodes <= 2; nodes++ {
+		c := newFakeChain(t)
+		var all []*fakeNode
+		var urls []string
+		for range nodes {
+			n := newFakeNode(t, c)
+			n.lacks = map[string]bool{}
+			all, urls = append(all, n), append(urls, n.URL+"?trace=blocks")
+		}
+		b := newFixture(t, c, openURLs(t, urls...))
+		b.step()
+		to := b.to()
+		sent := func() string {
+			return c.send(&fakeTx{To: parse(t, c.address()), Calls: []any{
+				map[string]any{"type": "CALL", "from": strings.ToLower(c.address()), "to": strings.ToLower(to), "value": "0x8"}}})
+		}
+		all[0].set(func(n *fakeNode) {
+			n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
+				body, _ := io.ReadAll(r.Body)
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				if !bytes.Contains(body, []byte("debug_traceBlockByHash")) {
+					return false
+				}
+				w.Header().Set("Content-Length", fmt.Sprint(maxTraces+1))
+				_, _ = w.Write([]byte("["))
+				return true
+			}
+		})
+		paid := c.token(out(to, 5))
+		if lost := b.mined(sent()); len(lost) != 0 || len(b.ledger.Transfers()[paid]) != 1 {
+			t.Errorf("%d nodes: %v, %v", nodes, lost, b.ledger.Transfers())
+		}
+		all[0].set(func(n *fakeNode) { n.hijack = nil })
+		if rows := b.mined(sent()); len(rows) != 1 {
+			t.Errorf("%d nodes: what is sent on isn't seen any more: %v", nodes, rows)
+		}
 	}
 }
 
