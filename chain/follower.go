@@ -149,7 +149,7 @@ func (f *Follower) Step(ctx context.Context) (changed bool, err error) {
 		switch {
 		case next == moved && again < retries:
 			again++
-		case !twice && f.well() && passing(err):
+		case !twice && f.well() && Passing(err):
 			twice = true
 		case err != nil:
 			return changed, f.report(ctx, err)
@@ -165,10 +165,10 @@ func (f *Follower) Step(ctx context.Context) (changed bool, err error) {
 // well reports whether nothing is told to be wrong with the network.
 func (f *Follower) well() bool { return f.problem == nil || *f.problem == "" }
 
-// passing reports an error with a method Passing that says true: an answer went
+// Passing reports an error with a method Passing that says true: an answer went
 // missing, as single ones of a node do that is well. The source is asked once more
 // before anybody is told that the coin can't be paid.
-func passing(err error) bool {
+func Passing(err error) bool {
 	var p interface{ Passing() bool }
 	return errors.As(err, &p) && p.Passing()
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"cointill/chain"
 )
 
 // Trouble is why a node can't be used. The sentence goes on after the node's name
@@ -37,13 +39,7 @@ func (t *Trouble) Passing() bool { return t.passing }
 // nodes fail: an answer of one is missing, and none hangs. Who else is ill is asked again
 // as well, which tells that soon.
 func Passing(all []error) bool {
-	return slices.ContainsFunc(all, passing) && !slices.ContainsFunc(all, hung)
-}
-
-// passing reports whether an error says of itself that it may pass.
-func passing(err error) bool {
-	var p interface{ Passing() bool }
-	return errors.As(err, &p) && p.Passing()
+	return slices.ContainsFunc(all, chain.Passing) && !slices.ContainsFunc(all, hung)
 }
 
 // Troubled makes a Trouble; the cause may be nil.

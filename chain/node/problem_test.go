@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"cointill/chain"
 )
 
 // TestClip leaves of what a node wrote only what forges no line and moves no cursor.
@@ -56,8 +58,7 @@ func TestPassing(t *testing.T) {
 			a.err, b.err = c.err, Troubled(nil, "is old.")
 			p.CheckAll(t.Context())
 			for _, err := range []error{c.err, p.nodes[0].Problem(c.err), p.Nobody()} {
-				var passing interface{ Passing() bool }
-				if got := errors.As(err, &passing) && passing.Passing(); got != c.want {
+				if got := chain.Passing(err); got != c.want {
 					t.Errorf("%v: %v, want %v", err, got, c.want)
 				}
 			}
@@ -84,7 +85,7 @@ func TestPassingTogether(t *testing.T) {
 			for _, order := range [][2]error{{c.one, c.other}, {c.other, c.one}} {
 				a.err, b.err = order[0], order[1]
 				p.CheckAll(t.Context())
-				if got := passing(p.Nobody()); got != c.want {
+				if got := chain.Passing(p.Nobody()); got != c.want {
 					t.Errorf("%v: %v, want %v", order, got, c.want)
 				}
 			}
