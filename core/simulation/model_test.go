@@ -210,7 +210,8 @@ func (c *customer) mayEnd(with []came, next came) bool {
 	least, _ := c.bounds()
 	if sum.Cmp(least) < 0 {
 		waited := func(l look) bool { // for a rest that no block took, or none that a node knew of which lags
-			return l.at.After(c.abandons()) && (l.at.Before(next.mined) || slices.Contains(l.late, next.tx))
+			before := l.at.Before(next.mined) || l.at.Equal(next.mined) && l.top < next.height
+			return l.at.After(c.abandons()) && (before || slices.Contains(l.late, next.tx))
 		}
 		return c.overlooked(next, c.created.Add(7*time.Minute)) || slices.ContainsFunc(c.nets[c.coin.Chain].looks, waited)
 	}

@@ -75,6 +75,7 @@ type network struct {
 type look struct {
 	at   time.Time
 	step int
+	top  int64     // the network's height then
 	late []*coinTx // those that a block held already, and none that the node knew of
 }
 

@@ -72,7 +72,7 @@ func (n *node) ask(ctx context.Context) error {
 func (n *node) Tip(ctx context.Context) (chain.Tip, error) {
 	err := n.ask(ctx)
 	if err == nil && n.pool {
-		n.looks = append(n.looks, look{n.clock.Now(), n.steps, n.late()})
+		n.looks = append(n.looks, look{n.clock.Now(), n.steps, n.now.tip().Height, n.late()})
 	}
 	n.pool = false
 	return chain.Tip{Header: n.view.tip().Header, Finalized: n.view.finalized}, err
