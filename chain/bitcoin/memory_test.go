@@ -7,24 +7,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/btcsuite/btcd/chainhash/v2"
 
+	"cointill/chain/chaintest"
 	"cointill/core/money"
 )
-
-// allocated is how many bytes something allocates, in all that runs meanwhile:
-// its tests run alone.
-func allocated(do func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	do()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
 
 // someIDs are ids of transactions that nobody has.
 func someIDs(count int) (ids []chainhash.Hash) {
@@ -32,11 +22,6 @@ func someIDs(count int) (ids []chainhash.Hash) {
 		ids = append(ids, chainhash.DoubleHashH(fmt.Appendf(nil, "%d", i)))
 	}
 	return ids
-}
-
-// filled is a text of some bytes: a beginning, one thing again and again, and an end.
-func filled(size int, begin, again, end string) []byte {
-	return append(append([]byte(begin), bytes.Repeat([]byte(again), (size-len(begin)-len(end))/len(again))...), end...)
 }
 
 // manyNames is an object with as many names as fit.
@@ -69,11 +54,11 @@ func TestMemory(t *testing.T) {
 		ask           func(backend) func(context.Context) error
 		answer        []byte
 	}{
-		{"many empty replies", "core", txs, filled(32<<20, "[", "{},", "{}]")},
-		{"many empty replies in bounds", "core", txs, filled(8<<20, "[", "{},", "{}]")},
+		{"many empty replies", "core", txs, chaintest.Filled(32<<20, "[", "{},", "{}]")},
+		{"many empty replies in bounds", "core", txs, chaintest.Filled(8<<20, "[", "{},", "{}]")},
 		{"a reply with many names", "core", txs, append(append([]byte("["), manyNames(8<<20)...), ']')},
-		{"one long reply", "core", txs, filled(8<<20, `[{"result":"`, "00", `","id":1}]`)},
-		{"a long block", "core", block, filled(32<<20, `{"result":"`, "00", `","id":1}`)},
+		{"one long reply", "core", txs, chaintest.Filled(8<<20, `[{"result":"`, "00", `","id":1}]`)},
+		{"a long block", "core", block, chaintest.Filled(32<<20, `{"result":"`, "00", `","id":1}`)},
 		{"an answer with many names", "core", block, manyNames(8 << 20)},
 		{"a list with many names", "core", list, manyNames(8 << 20)},
 		{"long transactions", "esplora", txs, make([]byte, 32<<20)},
@@ -91,7 +76,7 @@ func TestMemory(t *testing.T) {
 			}
 		})
 		var err error
-		if got := allocated(func() { err = ask(t.Context()) }); got > most {
+		if got := chaintest.Allocated(func() { err = ask(t.Context()) }); got > most {
 			t.Errorf("%s: %d MB were allocated (error %v)", c.name, got>>20, err)
 		}
 	}

@@ -6,28 +6,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"cointill/chain"
+	"cointill/chain/chaintest"
 )
-
-// allocated is how many bytes something allocates, in all that runs meanwhile:
-// its tests run alone.
-func allocated(do func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	do()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
-
-// filled is a text of some bytes: a beginning, one thing again and again, and an end.
-func filled(size int, begin, again, end string) []byte {
-	return append(append([]byte(begin), bytes.Repeat([]byte(again), (size-len(begin)-len(end))/len(again))...), end...)
-}
 
 // says makes a node write a result of its own for a method, and answer the rest as usual.
 func says(n *fakeNode, method string, result []byte) {
@@ -78,32 +63,32 @@ func TestMemory(t *testing.T) {
 		name, method string
 		result       []byte
 	}{
-		{"empty transactions", "eth_getBlockByNumber", filled(size, before, `{},`, after)},
-		{"transactions that are null", "eth_getBlockByNumber", filled(size, before, `null,`, after)},
-		{"transactions with hashes only", "eth_getBlockByNumber", filled(size, before, `{"hash":"`+id+`"},`, after)},
-		{"empty withdrawals", "eth_getBlockByNumber", filled(size, stakes, `{},`, `{}`+rest)},
-		{"a long number", "eth_getBlockByNumber", filled(size, `{"number":"0x`, `00`, `"}`)},
-		{"a list that is not ours", "eth_getBlockByNumber", filled(size, others+`"x":[`, `{},`, `{}],"transactions":[`+after)},
-		{"depth", "eth_getBlockByNumber", filled(size, `{"x":`, `[`, ``)},
-		{"empty receipts", "eth_getBlockReceipts", filled(size, `[`, `{},`, `{}]`)},
-		{"receipts with hashes only", "eth_getBlockReceipts", filled(size, `[`, `{"transactionHash":"`+id+`"},`, `{}]`)},
-		{"empty logs", "eth_getBlockReceipts", filled(size, `[`+receipt+`"0x1","logs":[`, `{},`, `{}]}]`)},
-		{"logs with hashes only", "eth_getBlockReceipts", filled(size, `[`+receipt+`"0x1","logs":[`, `{"transactionHash":"`+id+`"},`, `{}]}]`)},
-		{"receipts of empty logs", "eth_getBlockReceipts", filled(size, `[`, receipt+`"0x1","logs":[`+strings.Repeat(`{},`, 1000)+`{}]},`, `{}]`)},
-		{"many topics", "eth_getBlockReceipts", filled(size, `[`+receipt+`"0x1","logs":[{"topics":[`, `"`+id+`",`, `"`+id+`"]}]}]`)},
-		{"a long status", "eth_getBlockReceipts", filled(size, `[`+receipt+`[`, `0,`, `0]}]`)},
-		{"empty logs of the token", "eth_getLogs", filled(size, `[`, `{},`, `{}]`)},
-		{"a log of many bytes", "eth_getLogs", filled(size, `[{"data":"0x`, `00`, `"}]`)},
-		{"empty logs of one receipt", "eth_getTransactionReceipt", filled(size, receipt+`"0x1","logs":[`, `{},`, `{}]}`)},
-		{"empty traces", "debug_traceBlockByHash", filled(size, `[`, `{},`, `{}]`)},
-		{"traces with hashes only", "debug_traceBlockByHash", filled(size, `[`, `{"txHash":"`+id+`"},`, `{}]`)},
-		{"more traces than transactions", "debug_traceBlockByHash", filled(size, traced+`}},`, `{"txHash":"`+id+`"},`, `{}]`)},
-		{"empty calls", "debug_traceBlockByHash", filled(size, traced+`,"calls":[`, `{},`, `{}]}}]`)},
-		{"calls that send", "debug_traceBlockByHash", filled(size, traced+`,"calls":[`, paid, call+`}]}}]`)},
-		{"a long type", "debug_traceBlockByHash", filled(size, traced+`,"calls":[{"type":"`, `xx`, `"}]}}]`)},
-		{"empty steps", "trace_block", filled(size, `[`, `{},`, `{}]`)},
-		{"steps with hashes only", "trace_block", filled(size, `[`, step+`]},`, step+`]}]`)},
-		{"a long way", "trace_block", filled(size, `[`+step, `0,`, `0]}]`)},
+		{"empty transactions", "eth_getBlockByNumber", chaintest.Filled(size, before, `{},`, after)},
+		{"transactions that are null", "eth_getBlockByNumber", chaintest.Filled(size, before, `null,`, after)},
+		{"transactions with hashes only", "eth_getBlockByNumber", chaintest.Filled(size, before, `{"hash":"`+id+`"},`, after)},
+		{"empty withdrawals", "eth_getBlockByNumber", chaintest.Filled(size, stakes, `{},`, `{}`+rest)},
+		{"a long number", "eth_getBlockByNumber", chaintest.Filled(size, `{"number":"0x`, `00`, `"}`)},
+		{"a list that is not ours", "eth_getBlockByNumber", chaintest.Filled(size, others+`"x":[`, `{},`, `{}],"transactions":[`+after)},
+		{"depth", "eth_getBlockByNumber", chaintest.Filled(size, `{"x":`, `[`, ``)},
+		{"empty receipts", "eth_getBlockReceipts", chaintest.Filled(size, `[`, `{},`, `{}]`)},
+		{"receipts with hashes only", "eth_getBlockReceipts", chaintest.Filled(size, `[`, `{"transactionHash":"`+id+`"},`, `{}]`)},
+		{"empty logs", "eth_getBlockReceipts", chaintest.Filled(size, `[`+receipt+`"0x1","logs":[`, `{},`, `{}]}]`)},
+		{"logs with hashes only", "eth_getBlockReceipts", chaintest.Filled(size, `[`+receipt+`"0x1","logs":[`, `{"transactionHash":"`+id+`"},`, `{}]}]`)},
+		{"receipts of empty logs", "eth_getBlockReceipts", chaintest.Filled(size, `[`, receipt+`"0x1","logs":[`+strings.Repeat(`{},`, 1000)+`{}]},`, `{}]`)},
+		{"many topics", "eth_getBlockReceipts", chaintest.Filled(size, `[`+receipt+`"0x1","logs":[{"topics":[`, `"`+id+`",`, `"`+id+`"]}]}]`)},
+		{"a long status", "eth_getBlockReceipts", chaintest.Filled(size, `[`+receipt+`[`, `0,`, `0]}]`)},
+		{"empty logs of the token", "eth_getLogs", chaintest.Filled(size, `[`, `{},`, `{}]`)},
+		{"a log of many bytes", "eth_getLogs", chaintest.Filled(size, `[{"data":"0x`, `00`, `"}]`)},
+		{"empty logs of one receipt", "eth_getTransactionReceipt", chaintest.Filled(size, receipt+`"0x1","logs":[`, `{},`, `{}]}`)},
+		{"empty traces", "debug_traceBlockByHash", chaintest.Filled(size, `[`, `{},`, `{}]`)},
+		{"traces with hashes only", "debug_traceBlockByHash", chaintest.Filled(size, `[`, `{"txHash":"`+id+`"},`, `{}]`)},
+		{"more traces than transactions", "debug_traceBlockByHash", chaintest.Filled(size, traced+`}},`, `{"txHash":"`+id+`"},`, `{}]`)},
+		{"empty calls", "debug_traceBlockByHash", chaintest.Filled(size, traced+`,"calls":[`, `{},`, `{}]}}]`)},
+		{"calls that send", "debug_traceBlockByHash", chaintest.Filled(size, traced+`,"calls":[`, paid, call+`}]}}]`)},
+		{"a long type", "debug_traceBlockByHash", chaintest.Filled(size, traced+`,"calls":[{"type":"`, `xx`, `"}]}}]`)},
+		{"empty steps", "trace_block", chaintest.Filled(size, `[`, `{},`, `{}]`)},
+		{"steps with hashes only", "trace_block", chaintest.Filled(size, `[`, step+`]},`, step+`]}]`)},
+		{"a long way", "trace_block", chaintest.Filled(size, `[`+step, `0,`, `0]}]`)},
 	} {
 		server := n.open(t).servers[0]
 		server.most.Store(1) // each answer by itself
@@ -114,7 +99,7 @@ func TestMemory(t *testing.T) {
 		says(n, one.method, one.result)
 		asked := n.count("")
 		var err error
-		got := allocated(func() { _, err = server.blockAt(t.Context(), 1, new(chain.WatchSet), true) })
+		got := chaintest.Allocated(func() { _, err = server.blockAt(t.Context(), 1, new(chain.WatchSet), true) })
 		if n.count("") == asked || got < uint64(len(one.result)) {
 			t.Errorf("%s: it was not read", one.name)
 		}
@@ -129,14 +114,14 @@ func TestMemory(t *testing.T) {
 func TestMemoryOfBatches(t *testing.T) {
 	const size, times = 8 << 20, 12
 	n := newFakeNode(t, newFakeChain(t))
-	server, list := n.open(t).servers[0], filled(size, `[`, `{},`, `{}]`)
-	says(n, "eth_getBlockByNumber", filled(size, `{"number":"0x9","transactions":[`, `{},`, `{}]}`))
+	server, list := n.open(t).servers[0], chaintest.Filled(size, `[`, `{},`, `{}]`)
+	says(n, "eth_getBlockByNumber", chaintest.Filled(size, `{"number":"0x9","transactions":[`, `{},`, `{}]}`))
 	for name, do := range map[string]func() error{
 		"batch":   func() error { _, err := parseReplies(list, mostAtOnce); return err },
 		"pending": func() error { return server.pending(t.Context(), &reader{watch: new(chain.WatchSet)}, 0, new(waiting)) },
 	} {
 		var err error
-		if got := allocated(func() { err = do() }); err == nil || got > times*size {
+		if got := chaintest.Allocated(func() { err = do() }); err == nil || got > times*size {
 			t.Errorf("%s: %d MB were allocated (error %v)", name, got>>20, err)
 		}
 	}
@@ -208,7 +193,7 @@ func TestManyLogs(t *testing.T) {
 					return false
 				}
 				w.Header().Set("Content-Length", fmt.Sprint(32<<20+1))
-				_, _ = w.Write(filled(32<<20+1, "", " ", ""))
+				_, _ = w.Write(chaintest.Filled(32<<20+1, "", " ", ""))
 				return true
 			}
 		})
