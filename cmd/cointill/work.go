@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"cointill/chain"
+	simulated "cointill/chain/sandbox"
+	"cointill/core/money"
+	"cointill/core/payment"
+)
+
+// work runs everything that goes on beside requests, until the context ends;
+// it returns when all of it has stopped.
+func (p *product) work(ctx context.Context) {
+	var all sync.WaitGroup
+	run := func(name string, fn func(context.Context) error) {
+		all.Go(func() {
+			if err := fn(ctx); err != nil && ctx.Err() == nil {
+				p.log.Error("stopped unexpectedly", "work", name, "error", err)
+			}
+		})
+	}
+	if p.shared != nil {
+		run("clock", p.shared.Run)
+	}
+	if p.db.HasStandby() {
+		run("standby", p.db.WatchStandby)
+	}
+	run("deliveries", p.deliver.Run)
+	run("resends", p.hooks.RunResends)
+	run("mails", p.send.Run)
+	run("deadlines", func(ctx context.Context) error { return p.payments.RunSweeps(ctx, 500*time.Millisecond) })
+	run("figures", func(ctx context.Context) error { return p.figures.Run(ctx, 5*time.Second) })
+	run("health", p.networks.Run)
+	run("streams", func(ctx context.Context) error { p.hub.Run(ctx); return nil })
+	run("limits", func(ctx context.Context) error { p.limiter.Run(ctx); return nil })
+	run("miner", simulated.Miner{Chains: p.chains, Log: p.log}.Run)
+	for _, source := range p.nodes.sources {
+		run("listen to "+string(source.Network()), source.Run)
+	}
+	if p.rates != nil {
+		run("rates", p.rates.board.Run)
+		run("rate sources", func(ctx context.Context) error {
+			return p.leases.Run(ctx, "rates", func(ctx context.Context, _ int64) error { return p.rates.keeper.Run(ctx) })
+		})
+	}
+	for _, f := range p.follows {
+		run("follow "+string(f.Network()), func(ctx context.Context) error { return p.follow(ctx, f) })
+	}
+	run("alarms", func(ctx context.Context) error {
+		return p.leases.Run(ctx, "alarms", func(ctx context.Context, _ int64) error { return p.alarms().Run(ctx) })
+	})
+	run("housekeeping", p.keepHouse)
+	run("sealing the audit log", p.sealAudit)
+	run("log of API calls", p.calls.Run)
+	all.Wait()
+}
+
+// reconcileEvery is how often balances are compared, if a further block was finalized.
+const reconcileEvery = 5 * time.Second
+
+// follow follows one network while this process holds its lease.
+func (p *product) follow(ctx context.Context, f followed) error {
+	network := f.Network()
+	return p.leases.Run(ctx, "follow "+string(network), func(ctx context.Context, fence int64) error {
+		observer := &payment.Observer{Service: p.payments, Watching: &chain.WatchSet{Codec: f.codec}}
+		if err := observer.Load(ctx, network); err != nil {
+			return err
+		}
+		follower := chain.NewFollower(chain.FollowerConfig{
+			Network: network, Source: f, Store: observer, Watch: observer.Watching, Clock: p.clock, Log: p.log, Interval: f.interval,
+			Fence:   func() int64 { return fence },
+			Refresh: func(ctx context.Context) error { return observer.Refresh(ctx, network) },
+		})
+		p.followers.Store(network, follower)
+		defer p.followers.Delete(network)
+		defer f.Notify(follower.Wake)()
+		var beside sync.WaitGroup
+		defer beside.Wait()
+		if accounts, ok := f.network.(payment.Accounts); ok {
+			reconciler := &payment.Reconciler{Observer: &payment.Observer{Service: p.payments, Watching: observer.Watching}, Network: network, Coin: money.ETH, Accounts: accounts, Fence: fence}
+			beside.Go(func() { _ = reconciler.Run(ctx, reconcileEvery) })
+		}
+		if issuer, ok := f.network.(payment.Issuer); ok {
+			warden := &payment.Warden{Service: p.payments, Network: network, Token: money.USDT, Issuer: issuer, Fence: fence}
+			beside.Go(func() { _ = warden.Run(ctx, reconcileEvery) })
+		}
+		return follower.Run(ctx)
+	})
+}
+
+// keepHouse forgets what has expired, once an hour.
+func (p *product) keepHouse(ctx context.Context) error {
+	ticker := time.NewTicker(time.Hour)
+	defer ticker.Stop()
+	for {
+		if err := errors.Join(p.accounts.Sweep(ctx), p.answers.Sweep(ctx), p.prune(ctx)); err != nil && ctx.Err() == nil {
+			p.log.Error("housekeeping failed; it is tried again in an hour", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+// prune forgets old events and API calls, a small batch at a time with a rest between them:
+// deliveries and payments come first.
+func (p *product) prune(ctx context.Context) error {
+	for {
+		more, err := p.hooks.Prune(ctx)
+		if err != nil {
+			return err
+		}
+		others, err := p.calls.Prune(ctx)
+		if err != nil || !more && !others {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// run serves on the listener until the context ends, then stops in order:
+// streams, requests under way, workers, database.
+func (p *product) run(ctx context.Context, listener net.Listener) error {
+	working, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var workers, serving sync.WaitGroup
+	workers.Go(func() { p.work(working) })
+	failed := make(chan error, 1)
+	serving.Go(func() { failed <- p.server.Listen(listener) })
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+		if err != nil {
+			err = fmt.Errorf("serve: %w", err)
+		}
+	}
+	stop()
+	err = errors.Join(err, p.server.Shutdown(context.WithoutCancel(ctx)))
+	workers.Wait()
+	serving.Wait()
+	p.closeTraces(context.WithoutCancel(ctx))
+	return errors.Join(err, p.db.Close())
+}
