@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"os"
@@ -110,39 +111,37 @@ func TestBackupPostgres(t *testing.T) {
 // cutOff takes a database's connections away, however its programs hold on to them.
 func cutOff(t *testing.T, server, address string) {
 	t.Helper()
-	at, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	admin, err := pgx.Connect(t.Context(), server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, command := range []string{"ALTER DATABASE " + at.Path[1:] + " ALLOW_CONNECTIONS false",
-		"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + at.Path[1:] + "'"} {
+	name, admin := beside(t, server, address)
+	for _, command := range []string{"ALTER DATABASE " + name + " ALLOW_CONNECTIONS false",
+		"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + name + "'"} {
 		if _, err := admin.Exec(t.Context(), command); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_ = admin.Close(t.Context())
 }
 
 // connections is how many a database has.
 func connections(t *testing.T, server, address string) (n int) {
 	t.Helper()
+	name, admin := beside(t, server, address)
+	if err := admin.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE datname = $1", name).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// beside is a database's name, and a connection to its server that isn't one to itself.
+func beside(t *testing.T, server, address string) (name string, admin *pgx.Conn) {
+	t.Helper()
 	at, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	admin, err := pgx.Connect(t.Context(), server)
-	if err != nil {
+	if admin, err = pgx.Connect(t.Context(), server); err != nil {
 		t.Fatal(err)
 	}
-	if err := admin.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE datname = $1", at.Path[1:]).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
-	_ = admin.Close(t.Context())
-	return n
+	t.Cleanup(func() { _ = admin.Close(context.Background()) })
+	return at.Path[1:], admin
 }
 
 // database makes an empty database of the test's own on a server.
