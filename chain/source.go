@@ -195,6 +195,10 @@ var ErrForgotten = errors.New("chain: no node keeps that of so old a block")
 // whose lease was taken over.
 var ErrStale = errors.New("chain: batch does not continue from the cursor")
 
+// KeptBlocks is how far back a store keeps a network's blocks: the deepest reorganisation
+// that can be followed.
+const KeptBlocks = 2_000
+
 // Store keeps what a follower learns.
 type Store interface {
 	// Cursor is the last applied block.

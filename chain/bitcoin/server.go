@@ -36,7 +36,7 @@ type server struct {
 	headers map[string]known
 }
 
-// known is a header that was read, with the bits that say how hard its block was to make.
+// known is a header that was read before, with the bits that say how hard its block was to make.
 type known struct {
 	chain.Header
 	bits uint32
@@ -147,16 +147,17 @@ func (n *server) fresh(tip chain.Header) error {
 
 // headerOf reads the header that a hash names, and verifies that it does.
 func (n *server) headerOf(ctx context.Context, height int64, hash string) (chain.Header, error) {
-	h, err := n.known(ctx, height, hash)
+	h, err := n.learn(ctx, height, hash)
 	return h.Header, err
 }
 
-func (n *server) known(ctx context.Context, height int64, hash string) (known, error) {
+// learn is headerOf with the bits. What was read before isn't asked for again.
+func (n *server) learn(ctx context.Context, height int64, hash string) (known, error) {
 	n.mu.Lock()
-	before, ok := n.headers[hash]
+	h, ok := n.headers[hash]
 	n.mu.Unlock()
-	if ok && before.Height == height {
-		return before, ctx.Err()
+	if ok && h.Height == height {
+		return h, ctx.Err()
 	}
 	raw, err := n.header(ctx, hash)
 	if err != nil {
@@ -169,7 +170,7 @@ func (n *server) known(ctx context.Context, height int64, hash string) (known, e
 	if err != nil {
 		return known{}, node.Damaged("a header", err)
 	}
-	h := known{chain.Header{BlockID: chain.BlockID{Height: height, Hash: hash}, Parent: parent, Time: at}, header(raw).bits()}
+	h = known{chain.Header{BlockID: chain.BlockID{Height: height, Hash: hash}, Parent: parent, Time: at}, header(raw).bits()}
 	n.keep(h)
 	return h, nil
 }
@@ -202,16 +203,16 @@ func (n *server) blockAt(ctx context.Context, height int64, watch chain.Watch) (
 	if err != nil {
 		return chain.Block{}, node.Damaged("a block", err)
 	}
-	if height == 0 || n.params.Retarget.Every == 0 {
+	if !n.params.Retarget.Limits(height) {
 		return block, nil
 	}
 	h := known{block.Header, header(raw).bits()}
 	n.keep(h) // for the block after it
-	before, err := n.known(ctx, height-1, block.Parent)
+	parent, err := n.learn(ctx, height-1, block.Parent)
 	if err != nil {
 		return chain.Block{}, err
 	}
-	if err := checkDifficulty(n.params.Retarget, height, before.bits, h.bits); err != nil {
+	if err := checkDifficulty(n.params.Retarget, height, parent.bits, h.bits); err != nil {
 		return chain.Block{}, node.Damaged("a block", fmt.Errorf("block %s: %w", hash, err))
 	}
 	return block, nil

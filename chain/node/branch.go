@@ -12,10 +12,6 @@ import (
 // behind is how many blocks a node may lack before it is left out.
 const behind = 3
 
-// mostShown is how many blocks a node may be ahead of one on whose chain blocks are
-// counted: as many as a store keeps to find a common block in.
-const mostShown = 2000
-
 // Branching is a pool of a network whose chain may branch at its end: it finds the
 // node to ask, and believes none while two that are well are on different branches.
 type Branching struct {
@@ -237,7 +233,7 @@ func (p *Branching) compare(ctx context.Context, top, n *Member, fresh map[*Node
 // usually only new headers are read.
 func (p *Branching) leads(ctx context.Context, top, n *Member) (bool, error) {
 	tip, block, pair := top.Seen().Tip, n.Seen().Tip, [2]int{top.Number, n.Number}
-	if p.counted(block) && tip.Height-block.Height > mostShown {
+	if p.counted(block) && tip.Height-block.Height > chain.KeptBlocks {
 		return false, p.unshown(top, n, true)
 	}
 	within, cancel := context.WithTimeout(ctx, p.Pace.Most)

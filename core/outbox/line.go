@@ -123,14 +123,14 @@ func (w *Worker[T]) fits(l load, key *line[T], group string) bool {
 	if key.temper == quick {
 		return key.running < o.Share && len(key.waiting) == 0 || key.running > 0 && len(key.waiting) <= w.ahead(key)/2
 	}
-	if grouped && (l.groupWary[group] >= max(o.GroupShare-quarter(o.GroupShare), 1) || key.temper == slow && l.groupSlow[group] >= quarter(o.GroupShare)) {
+	if grouped && (l.groupWary[group] >= max(o.GroupShare-Quarter(o.GroupShare), 1) || key.temper == slow && l.groupSlow[group] >= Quarter(o.GroupShare)) {
 		return false
 	}
-	return key.running+len(key.waiting) == 0 && l.wary < max(o.Pool/2, 1) && (key.temper != slow || l.slow < quarter(o.Pool))
+	return key.running+len(key.waiting) == 0 && l.wary < max(o.Pool/2, 1) && (key.temper != slow || l.slow < Quarter(o.Pool))
 }
 
-// quarter is never nothing.
-func quarter(n int) int { return max(n/4, 1) }
+// Quarter is the part of a share that keys may take which are known to be slow; never nothing.
+func Quarter(n int) int { return max(n/4, 1) }
 
 // turn is how long a row should at most wait here.
 const turn = 4 * time.Second

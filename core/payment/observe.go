@@ -12,9 +12,6 @@ import (
 	"cointill/models"
 )
 
-// keptBlocks is how far back a network's blocks are kept: the deepest reorg that can be followed.
-const keptBlocks = 2_000
-
 // Observer turns what a follower learns into facts about payments. It is the
 // chain.Store of the product.
 type Observer struct {
@@ -325,7 +322,7 @@ func (a *applying) forget() error {
 	if len(a.batch.Blocks) == 0 {
 		return nil
 	}
-	from, to := a.batch.Blocks[0].Height-1-keptBlocks, a.tip.Height-keptBlocks
+	from, to := a.batch.Blocks[0].Height-1-chain.KeptBlocks, a.tip.Height-chain.KeptBlocks
 	if err := a.tx.Where("network = ? AND height < ?", a.network, to).Delete(&models.ChainBlock{}).Error; err != nil {
 		return err
 	}

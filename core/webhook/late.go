@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"cointill/core/outbox"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -63,7 +64,8 @@ func Late(ctx context.Context, db *models.DB, now time.Time) (map[scope.Domain]t
 	}
 	late := map[scope.Domain]time.Duration{}
 	for _, r := range rows {
-		if turn := r.Sent > 0 || r.Host != "" && sent[r.Host] >= perHost/4; !turn {
+		waitsForAnswers := r.Sent > 0 || r.Host != "" && sent[r.Host] >= outbox.Quarter(perHost)
+		if !waitsForAnswers {
 			late[r.Domain] = max(late[r.Domain], now.Sub(r.DueAt))
 		}
 	}

@@ -52,6 +52,9 @@ type Retarget struct {
 	Times, Over int64
 }
 
+// Limits reports whether a block's difficulty is bound to that of the block before it.
+func (r Retarget) Limits(height int64) bool { return r.Every > 0 && height > 0 }
+
 // Network is the network's name among all chains: "bitcoin-mainnet".
 func (p Params) Network() chain.Network { return chain.Network(string(p.Chain) + "-" + p.Name) }
 
