@@ -31,6 +31,14 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
+// Migrations returns the folder of SQL files that build the schema of one kind of database.
+func Migrations(postgres bool) (fs.FS, error) {
+	if postgres {
+		return fs.Sub(migrations, "migrations/postgres")
+	}
+	return fs.Sub(migrations, "migrations/sqlite")
+}
+
 // Tx is a running transaction or a plain connection, as callbacks receive it.
 type Tx = gorm.DB
 
@@ -384,15 +392,15 @@ func (d *DB) provider() (*goose.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	dialect, folder, options := goose.DialectSQLite3, "sqlite", []goose.ProviderOption{goose.WithSlog(slog.New(slog.DiscardHandler))}
+	dialect, options := goose.DialectSQLite3, []goose.ProviderOption{goose.WithSlog(slog.New(slog.DiscardHandler))}
 	if d.Postgres() {
 		locker, err := lock.NewPostgresSessionLocker()
 		if err != nil {
 			return nil, err
 		}
-		dialect, folder, options = goose.DialectPostgres, "postgres", append(options, goose.WithSessionLocker(locker))
+		dialect, options = goose.DialectPostgres, append(options, goose.WithSessionLocker(locker))
 	}
-	files, err := fs.Sub(migrations, "migrations/"+folder)
+	files, err := Migrations(d.Postgres())
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,6 @@ import (
 	"cointill/core/secret"
 	"cointill/core/settings"
 	"cointill/core/webhook"
-	"cointill/models"
 	"cointill/models/modelstest"
 )
 
@@ -70,11 +69,7 @@ func newWorld(t *testing.T, seed uint64, payments int, postgres bool) *world {
 	w.box, err = secret.NewBox(make([]byte, 32))
 	w.must(err)
 	if postgres {
-		w.address = modelstest.URL(t)
-		db, err := models.Open(w.address, "", w.clock.Now)
-		w.must(err)
-		w.must(db.Migrate(t.Context()))
-		w.must(db.Close())
+		w.address = modelstest.MigratedURL(t)
 	} else {
 		first := modelstest.Open(t, false, w.clock.Now)
 		var file struct{ File string }

@@ -5,19 +5,13 @@ package modelstest
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // registers "pgx" for creating schemas
-
-	"cointill/core/ident"
 	"cointill/models"
 )
 
@@ -42,21 +36,23 @@ func Each(t *testing.T, test func(t *testing.T, db *models.DB)) {
 func Open(t testing.TB, postgres bool, now func() time.Time) *models.DB {
 	t.Helper()
 	if postgres {
-		db := OpenEmpty(t, postgres, now)
-		if err := db.Migrate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		return db
+		return open(t, MigratedURL(t), "", now)
 	}
+	return open(t, "", copyMigrated(t), now)
+}
+
+// copyMigrated returns a folder of the test's own that holds a migrated SQLite database.
+func copyMigrated(t testing.TB) (dir string) {
+	t.Helper()
 	file, err := migrated()
-	dir := t.TempDir()
+	dir = t.TempDir()
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "cointill.db"), file, 0o600)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return open(t, "", dir, now)
+	return dir
 }
 
 // migrated is the file of a SQLite database with every table and no row. Tests begin
@@ -96,33 +92,4 @@ func open(t testing.TB, address, dir string, now func() time.Time) *models.DB {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	return db
-}
-
-// URL is the address of a PostgreSQL schema of the test's own.
-func URL(t testing.TB) string {
-	t.Helper()
-	base := os.Getenv(variable)
-	if base == "" {
-		t.Fatalf("%s is not set: run the tests with make test", variable)
-	}
-	admin, err := sql.Open("pgx", base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema := "test_" + fmt.Sprintf("%x", ident.Bytes(8))
-	if _, err := admin.Exec("CREATE SCHEMA " + schema); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_, _ = admin.Exec("DROP SCHEMA " + schema + " CASCADE")
-		_ = admin.Close()
-	})
-	address, err := url.Parse(base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	query := address.Query()
-	query.Set("search_path", schema)
-	address.RawQuery = query.Encode()
-	return address.String()
 }
