@@ -50,13 +50,19 @@ func MigratedURL(t testing.TB) string {
 // dropDatabase drops a database once its connections are gone. PostgreSQL itself
 // would look again only after 100 ms; it ends what is still connected after a second.
 func dropDatabase(name string) {
-	for range 1000 {
-		var connected bool
-		err := server().QueryRow("SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = $1)", name).Scan(&connected)
-		if err != nil || !connected {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	look := time.NewTicker(time.Millisecond)
+	defer look.Stop()
+	for connected := true; connected && ctx.Err() == nil; {
+		row := server().QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = $1)", name)
+		if row.Scan(&connected) != nil {
 			break
 		}
-		time.Sleep(time.Millisecond)
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+		}
 	}
 	_, _ = server().Exec("DROP DATABASE " + name + " WITH (FORCE)")
 }
