@@ -7,9 +7,10 @@ import (
 
 	"cointill/chain"
 	"cointill/core/money"
+	"cointill/internal/testing/speed"
 )
 
-var byzantine = flag.Int("bitcoin.steps", 600, "how often the liar of TestByzantine lies")
+var byzantine = flag.Int("bitcoin.steps", speed.Pick(100, 600), "how often the liar of TestByzantine lies")
 
 // TestByzantine (BTC-9) follows an honest node and one that lies at random, in either
 // place: it shows branches of its own that pay us, goes back to older tips, damages what

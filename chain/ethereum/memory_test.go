@@ -12,6 +12,7 @@ import (
 
 	"cointill/chain"
 	"cointill/chain/chaintest"
+	"cointill/internal/testing/speed"
 )
 
 // says makes a node write a result of its own for a method, and answer the rest as usual.
@@ -37,7 +38,8 @@ func says(n *fakeNode, method string, result []byte) {
 // TestMemory (ETH-14): answers of a node that are made to fill memory cost a few times
 // their length, of whatever kind they are, so that none ends the process. It runs alone.
 func TestMemory(t *testing.T) {
-	const size, times = 8 << 20, 12
+	const times = 12
+	size := speed.Pick(1<<20, 8<<20)
 	c := newFakeChain(t)
 	n := newFakeNode(t, c)
 	c.token(out(c.address(), 5))

@@ -13,6 +13,7 @@ import (
 	"cointill/core/account"
 	"cointill/core/fault"
 	"cointill/core/scope"
+	"cointill/internal/testing/speed"
 	"cointill/models"
 )
 
@@ -134,7 +135,7 @@ func TestGuessesAtOnceCountAsMany(t *testing.T) {
 	})
 }
 
-var guesses = flag.Int("guesses", 1000, "TestGuessesOfAnHour: so many in the hour; 10000 takes a minute")
+var guesses = flag.Int("guesses", speed.Pick(200, 1000), "TestGuessesOfAnHour: so many in the hour; 10000 takes a minute")
 
 // TestGuessesOfAnHour (AP-12): of a thousand guesses in an hour, or of as many as -guesses
 // says, each from an address of its own, about one in a minute is looked at, however many

@@ -12,7 +12,7 @@ import (
 )
 
 // numbers are as many as a table is filled with: more than are counted.
-const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000) `
+const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 15000) `
 
 // fill writes many rows that wait, and many that are over, in every table that is counted.
 func fill(t *testing.T, db *models.DB) {

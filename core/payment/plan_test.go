@@ -15,6 +15,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/payment/bulk"
 	"cointill/core/scope"
+	"cointill/internal/testing/speed"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -148,7 +149,7 @@ func TestPlans(t *testing.T) {
 // each had few, SQLite knowing of none.
 func TestPlanVerified(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		planned(t, b, size{3000, 60, 600}, size{20, 2, 20})
+		planned(t, b, speed.Pick(size{1000, 60, 600}, size{3000, 60, 600}), size{20, 2, 20})
 		sample := b.search(payment.Filter{Limit: 1}).Payments[0]
 		for index, reference := range map[string]string{"payments_reference": sample.Reference, "payments_business_reference": sample.BusinessReference} {
 			plan := b.verifiedBy(reference)
@@ -200,7 +201,7 @@ func (b *bench) verifiedBy(reference string) (plan string) {
 // among all of a merchant's.
 func TestPlanOfReferences(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		planned(t, b, size{3000, 20, 6000}, size{200, 3, 200})
+		planned(t, b, speed.Pick(size{1000, 20, 2000}, size{3000, 20, 6000}), size{200, 3, 200})
 		late := b.db.Exec(t.Context()).Model(&models.Transfer{}).Where("id IN (SELECT id FROM transfers WHERE business_id = ? ORDER BY id LIMIT 10)", b.scope.BusinessID).
 			Update("unmatched", payment.AfterFinal)
 		owner := b.scope
@@ -223,7 +224,7 @@ func TestPlanOfReferences(t *testing.T) {
 func TestPlanOfBlocks(t *testing.T) {
 	all := regexp.MustCompile(`(?m)Seq Scan on transfers|SCAN transfers|(transfers|spends)_\w+ \(network=\?\)|transfers_height \(network=\? AND height=\?\)|Index Cond: \((\(height IS NULL\)|network = '[^']*'::text)\)$`)
 	each(t, func(t *testing.T, b *bench) {
-		planned(t, b, size{6000, 20, 16_000}, size{200, 5, 400})
+		planned(t, b, speed.Pick(size{3000, 10, 8000}, size{6000, 20, 16_000}), size{200, 5, 400})
 		spends := []chain.Spend{{Key: "a", TxID: "x"}, {Key: "b", TxID: "x"}}
 		looks := func() {
 			b.pool(spends)

@@ -14,6 +14,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/quote"
 	"cointill/core/scope"
+	"cointill/internal/testing/speed"
 )
 
 // street is the naira price of a coin by the street, to six decimals.
@@ -32,7 +33,7 @@ func TestExact(t *testing.T) {
 		return decimal.New(random.Int64N(1<<40)+1, -int32(random.IntN(13)))
 	}
 	cases := 0
-	for cases < 100_000 {
+	for cases < speed.Pick(10_000, 100_000) {
 		rates := map[string]*big.Rat{}
 		m := market{}
 		for _, p := range append((&quote.Service{}).Pairs(), quote.Pair{Base: "USDT", Quote: "NGN"}) {

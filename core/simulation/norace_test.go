@@ -2,5 +2,7 @@
 
 package simulation_test
 
+import "cointill/internal/testing/speed"
+
 // usual is how many seeds a plain go test runs.
-const usual = 200
+var usual = speed.Pick(20, 200)

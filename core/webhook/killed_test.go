@@ -15,6 +15,7 @@ import (
 	"cointill/core/outbox"
 	"cointill/core/scope"
 	"cointill/core/webhook"
+	"cointill/internal/testing/speed"
 	"cointill/models"
 )
 
@@ -55,7 +56,7 @@ func live(t *testing.T, db *models.DB) *process {
 	return p
 }
 
-var kills = flag.Int("kills", 25, "how often TestKilled kills at each of its two points")
+var kills = flag.Int("kills", speed.Pick(5, 25), "how often TestKilled kills at each of its two points")
 
 // TestKilled (WH-10) kills the process 25 times, or as often as -kills says, between the
 // commit and the request, and as often between the request and its record, each time with

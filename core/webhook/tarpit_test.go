@@ -15,6 +15,7 @@ import (
 	"cointill/core/outbox"
 	"cointill/core/scope"
 	"cointill/core/webhook"
+	"cointill/internal/testing/speed"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -101,7 +102,8 @@ func newTarpits(t testing.TB) *tarpits {
 func TestTarpits(t *testing.T) {
 	t.Parallel()
 	b := setup(t, modelstest.Open(t, false, time.Now))
-	const businesses, pits, good, events = 5, 40, 2, 4
+	businesses, pits, events := speed.Pick(2, 5), speed.Pick(10, 40), speed.Pick(1, 4)
+	const good = 2
 	p, shop := newTarpits(t), newMerchant(t, nil)
 	b.Clients[scope.Test].Timeout = time.Hour // nothing hangs for less than the test
 	for business := range int64(businesses) {
@@ -133,10 +135,10 @@ func TestTarpits(t *testing.T) {
 	await(t, "every good delivery", func() bool {
 		var done int64
 		err := b.DB.Read(t.Context()).Model(&models.Delivery{}).Where("outcome = 'delivered'").Count(&done).Error
-		return err == nil && done == businesses*good*events && len(shop.requests()) == businesses*good*events
+		return err == nil && int(done) == businesses*good*events && len(shop.requests()) == businesses*good*events
 	})
-	await(t, "every pit that holds", func() bool { return p.held.Load() >= businesses*pits*2/5 })
-	await(t, "every flood", func() bool { return p.flooded.Load() >= businesses*pits*3/5 })
+	await(t, "every pit that holds", func() bool { return p.held.Load() >= int64(businesses*pits*2/5) })
+	await(t, "every flood", func() bool { return p.flooded.Load() >= int64(businesses*pits*3/5) })
 	if most := p.most.Load(); most > 16<<20 {
 		t.Errorf("%d bytes of an answer were taken", most)
 	}

@@ -1,0 +1,6 @@
+//go:build full
+
+package speed
+
+// Full tells whether tests run at their full size.
+const Full = true
