@@ -158,10 +158,15 @@ func (b *bench) must(err error) {
 	}
 }
 
-// pass lets time pass in half seconds: blocks come, followers look, deadlines take effect.
+// pass lets time pass: blocks come, followers look, deadlines take effect. A minute
+// passes in half seconds, what is longer in steps of five seconds.
 func (b *bench) pass(d time.Duration) {
 	b.Helper()
-	for left := d; ; left -= 500 * time.Millisecond {
+	step := 500 * time.Millisecond
+	if d > time.Minute {
+		step = 5 * time.Second
+	}
+	for left := d; ; left -= step {
 		for i, c := range b.chains {
 			_, _, err := c.Tick(b.Context())
 			b.must(err)
@@ -173,7 +178,7 @@ func (b *bench) pass(d time.Duration) {
 		if left <= 0 {
 			return
 		}
-		b.clock.Advance(500 * time.Millisecond)
+		b.clock.Advance(min(step, left))
 	}
 }
 
