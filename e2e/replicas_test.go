@@ -64,7 +64,7 @@ func newReplicated(t *testing.T) *replicated {
 	}
 	var starting sync.WaitGroup
 	for _, one := range r.replicas {
-		starting.Go(one.Start)
+		starting.Go(func() { one.Start() })
 	}
 	starting.Wait()
 	front.replicas, r.Base = r.replicas, front.URL

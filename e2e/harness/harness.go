@@ -120,10 +120,10 @@ func (i *Instance) Set(name, value string) { i.env = append(i.env, "COINTILL_"+n
 // Environment sets a variable that isn't Cointill's own for the program.
 func (i *Instance) Environment(name, value string) { i.env = append(i.env, name+"="+value) }
 
-// Start serves and waits until the instance is ready.
-func (i *Instance) Start() {
+// Start serves, or runs another subcommand that serves, and waits until the instance is ready.
+func (i *Instance) Start(subcommand ...string) {
 	i.t.Helper()
-	i.process = exec.Command(i.binary)
+	i.process = exec.Command(i.binary, subcommand...)
 	i.process.Env, i.process.Stdout, i.process.Stderr = i.env, i.log, i.log
 	if err := i.process.Start(); err != nil {
 		i.t.Fatal(err)

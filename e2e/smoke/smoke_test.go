@@ -1,0 +1,108 @@
+// Package smoke tests the one path that everything else rests on, in the real program
+// and a browser. It is small enough for make test.
+package smoke
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"cointill/e2e/browser"
+	"cointill/e2e/harness"
+)
+
+// ready finds the sign-in and the key in what a demo prints.
+var ready = regexp.MustCompile(`Sign in +(\S+)\n +Password +(\S+)\n +Test key +(\S+)\n`)
+
+// event is a webhook of a payment.
+type event struct {
+	Type string
+	Data struct{ Reference string }
+}
+
+// TestSmoke starts a demo, signs in, initiates a payment by the API, pays it by the
+// sandbox's panel in a browser, verifies it, and finds its signed webhook and its receipt.
+func TestSmoke(t *testing.T) {
+	i := harness.New(t, false)
+	i.Start("demo")
+	printed := ready.FindStringSubmatch(i.Log())
+	if printed == nil {
+		t.Fatalf("the demo printed no sign-in:\n%s", i.Log())
+	}
+	email, password := printed[1], printed[2]
+	i.Key = printed[3]
+
+	events := make(chan event, 1000)
+	var verifier *standardwebhooks.Webhook
+	endpoint := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		if err := verifier.Verify(body, r.Header); err != nil {
+			t.Errorf("the signature of %s: %v", body, err)
+		}
+		var e event
+		if err := json.Unmarshal(body, &e); err != nil {
+			t.Error(err)
+		}
+		events <- e
+	}))
+	t.Cleanup(endpoint.Close)
+	// The endpoint is made inactive, so that the verifier has its secret before the first delivery.
+	var made struct{ ID, Secret string }
+	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": endpoint.URL, "active": false}, http.StatusCreated).Data(t, &made)
+	var err error
+	if verifier, err = standardwebhooks.NewWebhook(made.Secret); err != nil {
+		t.Fatal(err)
+	}
+	i.Call("PATCH", "/v1/webhooks/"+made.ID, harness.Fields{"active": true}, http.StatusOK)
+
+	page := browser.Start(t).Page(t, browser.Phone)
+	page.Open(i.Base + "/sign-in")
+	page.Fill("[name=email]", email)
+	page.Fill("[name=password]", password)
+	page.Follow("main form button[type=submit]")
+	if address := page.Address(); !strings.HasPrefix(address, i.Base+"/dashboard") {
+		t.Errorf("signing in led to %s", address)
+	}
+
+	var payment struct {
+		Reference string
+		URL       string `json:"payment_url"`
+	}
+	request := harness.Request("crypto_ripple")
+	request["email"] = "amina@example.com" // of none of the demo's own customers
+	i.Call("POST", "/v1/payment/initiate", request, http.StatusCreated).Data(t, &payment)
+	page.Open(payment.URL)
+	page.Find("#payment-state[data-view=waiting]")
+	page.Press("[name=scenario][value=exact]")
+	page.Find("#payment-state[data-view=successful]")
+	for _, complaint := range page.Complaints() {
+		t.Errorf("the payment page writes to the console: %s", complaint)
+	}
+	if status := i.Verify(payment.Reference).Status; status != "successful" {
+		t.Errorf("%s is %s", payment.Reference, status)
+	}
+
+	late := time.After(20 * time.Second)
+	for delivered := false; !delivered; {
+		select {
+		case e := <-events:
+			delivered = e.Type == "payment.successful" && e.Data.Reference == payment.Reference
+		case <-late:
+			t.Fatalf("no webhook says that %s is successful", payment.Reference)
+		}
+	}
+	harness.Eventually(t, 20*time.Second, "the receipt in the mailbox", func() bool {
+		page.Open(i.Base + "/dashboard/mailbox")
+		return strings.Contains(page.Text("main"), "amina@example.com")
+	})
+}
