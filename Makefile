@@ -1,6 +1,6 @@
 # Everything a developer runs. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo build test test-attacks test-crash test-upgrade test-webhooks test-xrpl-public sim sim-mutations bench bench-dashboard bench-slow bench-enumeration scale footprint lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
+.PHONY: help run demo build test test-all test-attacks test-crash test-upgrade test-webhooks test-xrpl-public sim sim-mutations bench bench-dashboard bench-slow bench-enumeration scale footprint lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' Makefile
@@ -14,15 +14,18 @@ demo: ## serve a ready business with sample data
 build: ## build the static binary bin/cointill
 	cold=$$(scripts/cold) && CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' $$cold -o bin/cointill ./cmd/cointill
 
-test: ## everything that must hold; installs what it needs
+test: ## what must hold before a commit, in minutes; installs what it needs
 	@scripts/test
 
+test-all: ## everything that must hold before a change lands: test, then full sizes, the race detector, fuzzing, end to end
+	@scripts/test --all
+
 test-crash: ## kill -9 in the middle of payments, 300 times on SQLite and 100 times on PostgreSQL
-	@scripts/prepare
+	@scripts/prepare --all
 	@scripts/with-postgres --durable scripts/end-to-end -v -run 'TestCrash$$' -timeout 90m . -args -crash.sqlite=300 -crash.postgres=100 -crash.payments=500
 
 test-attacks: ## attacks that make test runs fewer times, as often as the catalogue asks for: 1,000,000 tags, 10,000 deliveries due at once and so on
-	@scripts/prepare
+	@scripts/prepare --all
 	go test -count=1 -v -timeout 60m -run 'TestByzantine$$' ./chain/bitcoin -args -bitcoin.steps=10000
 	scripts/with-postgres go test -count=1 -v -timeout 60m -run 'Test(EveryDepth|MinedAgain)$$' ./core/payment -args -every -again=1000
 	scripts/with-postgres go test -count=1 -v -timeout 60m -run 'Test(Herd|Killed)$$' ./core/webhook -args -due=10000 -kills=1000
@@ -33,7 +36,7 @@ test-attacks: ## attacks that make test runs fewer times, as often as the catalo
 RELEASE ?= 07c9249fd417822808135545d78d110a05212419
 
 test-upgrade: ## an earlier release is replaced under load, process by process: make test-upgrade RELEASE=commit
-	@scripts/prepare
+	@scripts/prepare --all
 	@scripts/with-postgres scripts/end-to-end -v -run 'TestRollingUpgrade$$' -timeout 20m . -args -upgrade.from=$(RELEASE)
 
 test-xrpl-public: ## the XRP adapter on a server: make test-xrpl-public SERVER=wss://… NETWORK=testnet
@@ -51,15 +54,15 @@ sim-mutations: ## plant each of the listed bugs, and see the simulation find it
 	@cd core/simulation && go test -count=1 -timeout 24h -run 'TestMutations$$' -args -sim.seeds=$(SEEDS) -sim.plant
 
 test-webhooks: ## 100,000 events, half of them on each database, to failing consumers while the program is killed again and again
-	@scripts/prepare
+	@scripts/prepare --all
 	@scripts/with-postgres --durable scripts/end-to-end -v -run Storm -timeout 6h . -args -storm.payments=12500 -storm.rate=5 -storm.payers=8 -storm.consumers=2 -storm.patience=2h
 
 bench: ## initiate and verify per second, beside bare SQL in the same run
-	@scripts/prepare
+	@scripts/prepare --all
 	@scripts/with-postgres --durable go test -run '^$$' -bench . -timeout 60m ./...
 
 bench-slow: ## how long a verification takes beside 2,000 slow connections, as a ratio to 300 ms
-	@scripts/prepare
+	@scripts/prepare --all
 	@scripts/end-to-end -run '^$$' -bench SlowClients -benchtime 3000x
 
 bench-enumeration: ## whether the times of answers tell who has an account: p beside its limit of 0.01, of 2 × 2,000 samples
@@ -70,7 +73,7 @@ PAYMENTS ?= 1000000
 THEIRS ?= 4000000
 
 bench-dashboard: ## lists, filters, searches and exports at a million payments, as ratios to their limits
-	@scripts/prepare
+	@scripts/prepare --all
 	@scripts/with-postgres --durable go test ./core/payment -run '^$$' -bench Lists -benchtime 50x -timeout 6h -args -its $(PAYMENTS) -others 4999 -theirs $(THEIRS)
 
 # The sizes that scale measures at; with BUSINESS=BUS_… it measures a database
@@ -78,7 +81,7 @@ bench-dashboard: ## lists, filters, searches and exports at a million payments, 
 SIZES ?= 10000,100000,1000000
 
 scale: ## what requests, blocks and payments cost as the tables grow: make scale SIZES=10000,100000
-	@scripts/prepare
+	@scripts/prepare --all
 	@scripts/with-postgres --durable go test ./cmd/cointill -run '^$$' -bench Scale -benchtime 1x -timeout 12h -args $(if $(BUSINESS),-scale.business=$(BUSINESS),-scale.sizes=$(SIZES))
 
 footprint: ## binary, start and idle memory, beside their limits
@@ -91,7 +94,7 @@ book: ## write every page in every state to tmp/book, to be looked at in a brows
 	@COINTILL_VIEWBOOK=$(CURDIR)/tmp/book go test -count=1 -run TestBook ./views && echo tmp/book/index.html
 
 test-book: ## every page of the view book at two widths, light and dark: accessibility, console, scrolling, tab order
-	@scripts/prepare
+	@scripts/prepare --all
 	@scripts/end-to-end -v -run TestBook -timeout 90m . -args -book.all
 
 fuzz: ## every fuzz target for 20 seconds
@@ -107,11 +110,11 @@ lint: ## gofmt, tidy go.mod, go vet, staticcheck
 	@scripts/lint
 
 generate: ## make the templ code, the stylesheet and the code of test contracts anew
-	@scripts/prepare
+	@scripts/prepare --all
 	@scripts/generated
 
 css: ## make the stylesheet anew
-	@scripts/prepare
+	@scripts/prepare --all
 	@. scripts/node-path && npm run --silent css
 
 clean: ## remove what builds and tests left; keeps ./data
