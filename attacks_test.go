@@ -139,7 +139,7 @@ var families = map[string]string{"XRP": "XRP Ledger", "ETH": "Ether and USDT", "
 
 const securityHead = `# Attacks, and the tests that answer them
 
-Each row is something that somebody does, or that a network, a node or a library does by itself, and that would cost money, trust or service somewhere. Beside it stand the tests which show that it does no harm here: ` + "`go test -run NAME ./FOLDER`" + ` runs one, those in e2e as ` + "`make test`" + ` does. What no test shows, or what is measured and not asserted, is called open.
+Each row is something that somebody does, or that a network, a node or a library does by itself, and that would cost money, trust or service somewhere. Beside it stand the tests which show that it does no harm here: ` + "`go test -run NAME ./FOLDER`" + ` runs one, those in e2e as ` + "`make test-all`" + ` does. What no test shows, or what is measured and not asserted, is called open.
 
 This page is made from the comments of the tests, and checked: ` + "`go test . -run SecurityPage -write`" + ` writes it.
 `

@@ -20,7 +20,7 @@ func (p *Page) Axe() (found []string) {
 	p.t.Helper()
 	source, err := os.ReadFile(filepath.Join(harness.Root(), "e2e", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
-		p.t.Fatalf("%v: run the tests with make test", err)
+		p.t.Fatalf("%v: run the tests with make test-all", err)
 	}
 	if p.noScript { // axe waits by timers; the page's own scripts were not loaded and stay out
 		p.Do(forbidScripts(false))

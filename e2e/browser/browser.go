@@ -53,7 +53,7 @@ func Start(t testing.TB) *Browser {
 		}
 	}
 	if path == "" {
-		t.Fatal("no Chromium on this machine: run the tests with make test")
+		t.Fatal("no Chromium on this machine: run the tests with make test-all")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,

@@ -343,7 +343,7 @@ func schema(t testing.TB) string {
 	t.Helper()
 	base := os.Getenv("COINTILL_TEST_DATABASE_URL")
 	if base == "" {
-		t.Fatal("COINTILL_TEST_DATABASE_URL is not set: run the tests with make test")
+		t.Fatal("COINTILL_TEST_DATABASE_URL is not set: run the tests with make test-all")
 	}
 	admin, err := sql.Open("pgx", base)
 	if err != nil {

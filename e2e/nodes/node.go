@@ -142,7 +142,7 @@ func (n *Node) Start() {
 	n.process = exec.Command(program, arguments...)
 	n.process.Stdout, n.process.Stderr = n.log, n.log
 	if err := n.process.Start(); err != nil {
-		n.t.Fatalf("%v: run the tests with make test, which installs it", err)
+		n.t.Fatalf("%v: run the tests with make test-all, which installs it", err)
 	}
 	n.ended = make(chan error, 1)
 	go func(process *exec.Cmd, ended chan<- error) { ended <- process.Wait() }(n.process, n.ended)
