@@ -25,7 +25,7 @@ test-crash: ## kill -9 in the middle of payments, 300 times on SQLite and 100 ti
 	@scripts/with-postgres --durable scripts/end-to-end -v -run 'TestCrash$$' -timeout 90m . -args -crash.sqlite=300 -crash.postgres=100 -crash.payments=500
 
 test-attacks: ## attacks that make test runs fewer times, as often as the catalogue asks for: 1,000,000 tags, 10,000 deliveries due at once and so on
-	@scripts/prepare --all
+	@scripts/prepare
 	go test -count=1 -v -timeout 60m -run 'TestByzantine$$' ./chain/bitcoin -args -bitcoin.steps=10000
 	scripts/with-postgres go test -count=1 -v -timeout 60m -run 'Test(EveryDepth|MinedAgain)$$' ./core/payment -args -every -again=1000
 	scripts/with-postgres go test -count=1 -v -timeout 60m -run 'Test(Herd|Killed)$$' ./core/webhook -args -due=10000 -kills=1000
@@ -58,7 +58,7 @@ test-webhooks: ## 100,000 events, half of them on each database, to failing cons
 	@scripts/with-postgres --durable scripts/end-to-end -v -run Storm -timeout 6h . -args -storm.payments=12500 -storm.rate=5 -storm.payers=8 -storm.consumers=2 -storm.patience=2h
 
 bench: ## initiate and verify per second, beside bare SQL in the same run
-	@scripts/prepare --all
+	@scripts/prepare
 	@scripts/with-postgres --durable go test -run '^$$' -bench . -timeout 60m ./...
 
 bench-slow: ## how long a verification takes beside 2,000 slow connections, as a ratio to 300 ms
@@ -73,7 +73,7 @@ PAYMENTS ?= 1000000
 THEIRS ?= 4000000
 
 bench-dashboard: ## lists, filters, searches and exports at a million payments, as ratios to their limits
-	@scripts/prepare --all
+	@scripts/prepare
 	@scripts/with-postgres --durable go test ./core/payment -run '^$$' -bench Lists -benchtime 50x -timeout 6h -args -its $(PAYMENTS) -others 4999 -theirs $(THEIRS)
 
 # The sizes that scale measures at; with BUSINESS=BUS_… it measures a database
@@ -81,7 +81,7 @@ bench-dashboard: ## lists, filters, searches and exports at a million payments, 
 SIZES ?= 10000,100000,1000000
 
 scale: ## what requests, blocks and payments cost as the tables grow: make scale SIZES=10000,100000
-	@scripts/prepare --all
+	@scripts/prepare
 	@scripts/with-postgres --durable go test ./cmd/cointill -run '^$$' -bench Scale -benchtime 1x -timeout 12h -args $(if $(BUSINESS),-scale.business=$(BUSINESS),-scale.sizes=$(SIZES))
 
 footprint: ## binary, start and idle memory, beside their limits
@@ -114,7 +114,7 @@ generate: ## make the templ code, the stylesheet and the code of test contracts 
 	@scripts/generated
 
 css: ## make the stylesheet anew
-	@scripts/prepare --all
+	@scripts/prepare
 	@. scripts/node-path && npm run --silent css
 
 clean: ## remove what builds and tests left; keeps ./data

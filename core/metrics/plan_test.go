@@ -1,18 +1,20 @@
 package metrics
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"cointill/core/money"
 	"cointill/core/webhook"
+	"cointill/internal/testing/speed"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
 
 // numbers are as many as a table is filled with: more than are counted.
-const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 15000) `
+var numbers = fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) `, speed.Pick(15_000, 30_000))
 
 // fill writes many rows that wait, and many that are over, in every table that is counted.
 func fill(t *testing.T, db *models.DB) {

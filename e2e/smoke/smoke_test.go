@@ -1,5 +1,5 @@
-// Package smoke tests the one path that everything else rests on, in the real program
-// and a browser. It is small enough for make test.
+// Package smoke tests a first payment from start to end in the real program and a browser.
+// make test runs it.
 package smoke
 
 import (
@@ -18,8 +18,8 @@ import (
 	"cointill/e2e/harness"
 )
 
-// ready finds the sign-in and the key in what a demo prints.
-var ready = regexp.MustCompile(`Sign in +(\S+)\n +Password +(\S+)\n +Test key +(\S+)\n`)
+// demoOutput matches the sign-in and the test key that the demo prints.
+var demoOutput = regexp.MustCompile(`Sign in +(\S+)\n +Password +(\S+)\n +Test key +(\S+)\n`)
 
 // event is a webhook of a payment.
 type event struct {
@@ -32,7 +32,7 @@ type event struct {
 func TestSmoke(t *testing.T) {
 	i := harness.New(t, false)
 	i.Start("demo")
-	printed := ready.FindStringSubmatch(i.Log())
+	printed := demoOutput.FindStringSubmatch(i.Log())
 	if printed == nil {
 		t.Fatalf("the demo printed no sign-in:\n%s", i.Log())
 	}
@@ -57,13 +57,13 @@ func TestSmoke(t *testing.T) {
 	}))
 	t.Cleanup(endpoint.Close)
 	// The endpoint is made inactive, so that the verifier has its secret before the first delivery.
-	var made struct{ ID, Secret string }
-	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": endpoint.URL, "active": false}, http.StatusCreated).Data(t, &made)
+	var webhook struct{ ID, Secret string }
+	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": endpoint.URL, "active": false}, http.StatusCreated).Data(t, &webhook)
 	var err error
-	if verifier, err = standardwebhooks.NewWebhook(made.Secret); err != nil {
+	if verifier, err = standardwebhooks.NewWebhook(webhook.Secret); err != nil {
 		t.Fatal(err)
 	}
-	i.Call("PATCH", "/v1/webhooks/"+made.ID, harness.Fields{"active": true}, http.StatusOK)
+	i.Call("PATCH", "/v1/webhooks/"+webhook.ID, harness.Fields{"active": true}, http.StatusOK)
 
 	page := browser.Start(t).Page(t, browser.Phone)
 	page.Open(i.Base + "/sign-in")
@@ -71,7 +71,7 @@ func TestSmoke(t *testing.T) {
 	page.Fill("[name=password]", password)
 	page.Follow("main form button[type=submit]")
 	if address := page.Address(); !strings.HasPrefix(address, i.Base+"/dashboard") {
-		t.Errorf("signing in led to %s", address)
+		t.Errorf("after signing in the page is %s, want one below %s/dashboard", address, i.Base)
 	}
 
 	var payment struct {
@@ -89,15 +89,15 @@ func TestSmoke(t *testing.T) {
 		t.Errorf("the payment page writes to the console: %s", complaint)
 	}
 	if status := i.Verify(payment.Reference).Status; status != "successful" {
-		t.Errorf("%s is %s", payment.Reference, status)
+		t.Errorf("%s is %s, want successful", payment.Reference, status)
 	}
 
-	late := time.After(20 * time.Second)
+	timeout := time.After(20 * time.Second)
 	for delivered := false; !delivered; {
 		select {
 		case e := <-events:
 			delivered = e.Type == "payment.successful" && e.Data.Reference == payment.Reference
-		case <-late:
+		case <-timeout:
 			t.Fatalf("no webhook says that %s is successful", payment.Reference)
 		}
 	}

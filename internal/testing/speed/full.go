@@ -2,5 +2,5 @@
 
 package speed
 
-// Full tells whether tests run at their full size.
+// Full is true when tests run at their full size.
 const Full = true

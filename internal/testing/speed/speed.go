@@ -1,10 +1,9 @@
-// Package speed says how large the tests are that need a size to prove something:
-// rows for a plan, blocks for a reorganisation, attempts for a guess. They are small
-// in make test, and in make test-all as large as the claim that they prove.
+// Package speed chooses the size of tests that need many rows, payments or attempts to
+// prove a claim. make test runs them at a small size, make test-all also at their full size.
 package speed
 
-// Pick returns how large a test is: small, or full when the tests were built with
-// the tag full, as make test-all builds them.
+// Pick returns the size of a test: small, or full when the tests were built with the tag
+// full. make test-all sets that tag.
 func Pick[T any](small, full T) T {
 	if Full {
 		return full
