@@ -104,9 +104,10 @@ func (s *Server) Logged() string {
 	return s.logged.text.String()
 }
 
-// Each runs a test against a server on each kind of database.
+// Each runs a test against a server on each kind of database, in parallel with other tests.
 func Each(t *testing.T, test func(t *testing.T, s *Server)) {
 	t.Helper()
+	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) { test(t, New(t, db)) })
 }
 
