@@ -65,7 +65,7 @@ type Instance struct {
 	env     []string
 	process *exec.Cmd
 	ended   chan error
-	log     *bytes.Buffer
+	log     *output
 }
 
 // New prepares an instance on SQLite or PostgreSQL; Start serves it.
@@ -76,7 +76,7 @@ func New(t testing.TB, postgres bool) *Instance {
 		t.Fatal(err)
 	}
 	address := free(t)
-	i := &Instance{t: t, binary: binary, listen: address, Base: "http://" + address, dir: t.TempDir(), log: &bytes.Buffer{}}
+	i := &Instance{t: t, binary: binary, listen: address, Base: "http://" + address, dir: t.TempDir(), log: &output{}}
 	for _, pair := range os.Environ() {
 		if !strings.HasPrefix(pair, "COINTILL_") {
 			i.env = append(i.env, pair)
@@ -95,8 +95,8 @@ func New(t testing.TB, postgres bool) *Instance {
 func (i *Instance) endWithTest() {
 	i.t.Cleanup(func() {
 		i.Kill()
-		if i.t.Failed() && i.log.Len() > 0 {
-			i.t.Logf("errors in the program's log:\n%s\nand its end:\n%s", tail(failures(i.log.String()), 5000), tail(i.log.String(), 5000))
+		if log := i.Log(); i.t.Failed() && log != "" {
+			i.t.Logf("errors in the program's log:\n%s\nand its end:\n%s", tail(failures(log), 5000), tail(log, 5000))
 		}
 	})
 }
@@ -367,7 +367,8 @@ func schema(t testing.TB) string {
 	return address.String()
 }
 
-// Log is what the program has logged, once it has ended.
+// Log returns what the program has printed so far. While the program runs, what it has
+// just printed may be missing.
 func (i *Instance) Log() string { return i.log.String() }
 
 // DataDir is where the instance keeps its embedded database.

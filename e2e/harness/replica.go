@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"bytes"
 	"net"
 	"net/url"
 	"syscall"
@@ -13,7 +12,7 @@ import (
 func (i *Instance) Replica(name string) *Instance {
 	i.t.Helper()
 	r := *i
-	r.process, r.ended, r.log = nil, nil, &bytes.Buffer{}
+	r.process, r.ended, r.log = nil, nil, &output{}
 	r.env = append([]string{}, i.env...)
 	r.listen = free(i.t)
 	r.Base = "http://" + r.listen

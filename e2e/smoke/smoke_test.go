@@ -32,10 +32,11 @@ type event struct {
 func TestSmoke(t *testing.T) {
 	i := harness.New(t, false)
 	i.Start("demo")
-	printed := demoOutput.FindStringSubmatch(i.Log())
-	if printed == nil {
-		t.Fatalf("the demo printed no sign-in:\n%s", i.Log())
-	}
+	var printed []string
+	harness.Eventually(t, 20*time.Second, "the demo to print its sign-in", func() bool {
+		printed = demoOutput.FindStringSubmatch(i.Log())
+		return printed != nil
+	})
 	email, password := printed[1], printed[2]
 	i.Key = printed[3]
 
