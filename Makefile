@@ -1,6 +1,6 @@
 # Everything a developer runs. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo build test test-all test-attacks test-crash test-upgrade test-webhooks test-xrpl-public sim sim-mutations bench bench-dashboard bench-slow bench-enumeration scale footprint lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
+.PHONY: help run demo build test test-all test-nightly test-attacks test-crash test-upgrade test-webhooks test-xrpl-public sim sim-mutations bench bench-dashboard bench-slow bench-enumeration scale footprint lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' Makefile
@@ -19,6 +19,9 @@ test: ## what must hold before a commit, in minutes; installs what it needs
 
 test-all: ## everything that must hold before a change lands: test, then full sizes, the race detector, fuzzing, end to end
 	@scripts/test --all
+
+test-nightly: ## what draws at random, at its full numbers; goes on where it was interrupted: NIGHTLY_TIME=120 make test-nightly
+	@scripts/nightly
 
 test-crash: ## kill -9 in the middle of payments, 300 times on SQLite and 100 times on PostgreSQL
 	@scripts/prepare --all
