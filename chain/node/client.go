@@ -18,10 +18,10 @@ import (
 const (
 	// MaxSilence is how long a node may say nothing in the middle of a question.
 	MaxSilence = 10 * time.Second
-	// maxQuestion bounds a question as a whole, for nodes that drip.
-	maxQuestion = time.Minute
-	// keptIdle is how many connections to a node are kept open between questions.
-	keptIdle = 8
+	// maxRequestTime bounds a question as a whole, for nodes that drip.
+	maxRequestTime = time.Minute
+	// maxIdleConns is how many connections to a node are kept open between questions.
+	maxIdleConns = 8
 )
 
 // Frugal lets names stand twice in a JSON object: to find that out takes memory
@@ -43,15 +43,15 @@ func NewClient(base string, roots *x509.CertPool) *Client {
 	transport := &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
 		TLSHandshakeTimeout: 5 * time.Second,
-		MaxIdleConnsPerHost: keptIdle,
+		MaxIdleConnsPerHost: maxIdleConns,
 		IdleConnTimeout:     20 * time.Second, // less than a bitcoin node's own 30 s
 		DisableCompression:  true,             // so that a bounded answer is a bounded answer
 	}
 	if roots != nil {
 		transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 	}
-	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Client{base: base, Silence: MaxSilence, http: &http.Client{Transport: transport, CheckRedirect: stay}}
+	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Client{base: base, Silence: MaxSilence, http: &http.Client{Transport: transport, CheckRedirect: noRedirect}}
 }
 
 // Basic is a header that signs requests with user and password.
@@ -63,7 +63,7 @@ func Basic(user, password string) http.Header {
 // bytes. A nil body makes it a GET, any other is JSON. What the status means is
 // for the caller to say; errors are a Trouble or the context's.
 func (c *Client) Ask(ctx context.Context, path string, header http.Header, body []byte, limit int64) (status int, answer []byte, err error) {
-	ctx, cancel := context.WithTimeout(ctx, maxQuestion)
+	ctx, cancel := context.WithTimeout(ctx, maxRequestTime)
 	defer cancel()
 	watched, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -88,47 +88,47 @@ func (c *Client) Ask(ctx context.Context, path string, header http.Header, body 
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
-		return 0, nil, c.failure(ctx, watched, err)
+		return 0, nil, c.classifyError(ctx, watched, err)
 	}
 	defer response.Body.Close()
-	answer, err = c.read(response, watchdog, limit)
+	answer, err = c.readBody(response, watchdog, limit)
 	if err != nil {
-		return 0, nil, c.failure(ctx, watched, err)
+		return 0, nil, c.classifyError(ctx, watched, err)
 	}
 	return response.StatusCode, answer, nil
 }
 
-// read reads a body; every byte that comes keeps the watchdog quiet.
-func (c *Client) read(response *http.Response, watchdog *time.Timer, limit int64) ([]byte, error) {
+// readBody reads a body; every byte that comes keeps the watchdog quiet.
+func (c *Client) readBody(response *http.Response, watchdog *time.Timer, limit int64) ([]byte, error) {
 	if response.ContentLength > limit {
 		return nil, ErrTooLong
 	}
-	var into bytes.Buffer
+	var buffer bytes.Buffer
 	if response.ContentLength > 0 {
-		into.Grow(int(response.ContentLength) + bytes.MinRead)
+		buffer.Grow(int(response.ContentLength) + bytes.MinRead)
 	}
-	heard := readerFunc(func(p []byte) (int, error) {
+	watchedBody := readerFunc(func(p []byte) (int, error) {
 		n, err := response.Body.Read(p)
 		watchdog.Reset(c.Silence)
 		return n, err
 	})
-	n, err := into.ReadFrom(io.LimitReader(heard, limit+1))
+	n, err := buffer.ReadFrom(io.LimitReader(watchedBody, limit+1))
 	if err != nil {
 		return nil, err
 	}
 	if n > limit {
 		return nil, ErrTooLong
 	}
-	return into.Bytes(), nil
+	return buffer.Bytes(), nil
 }
 
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// failure says what went wrong with an exchange, and drops kept connections:
+// classifyError says what went wrong with an exchange, and drops kept connections:
 // others may be as dead as this one.
-func (c *Client) failure(ctx, watched context.Context, err error) error {
+func (c *Client) classifyError(ctx, watched context.Context, err error) error {
 	c.http.CloseIdleConnections()
 	switch {
 	case errors.Is(err, ErrTooLong):
@@ -137,7 +137,7 @@ func (c *Client) failure(ctx, watched context.Context, err error) error {
 		return ctx.Err()
 	case errors.Is(context.Cause(watched), errSilent):
 		return Silent(c.Silence)
-	case dialling(err):
+	case isDialError(err):
 		return Unreachable(err)
 	}
 	return Broken(err)

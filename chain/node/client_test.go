@@ -17,28 +17,28 @@ import (
 	"time"
 )
 
-// troubled expects an error to be a Trouble with words.
-func troubled(t *testing.T, err error, words string) {
+// expectTrouble expects an error to be a Trouble with words.
+func expectTrouble(t *testing.T, err error, words string) {
 	t.Helper()
-	var told *Trouble
-	if !errors.As(err, &told) || !strings.Contains(told.sentence, words) {
+	var trouble *Trouble
+	if !errors.As(err, &trouble) || !strings.Contains(trouble.sentence, words) {
 		t.Errorf("%v, want trouble with %q", err, words)
 	}
 }
 
-// serve runs a server and gives a client of it.
-func serve(t *testing.T, handle http.HandlerFunc) (*Client, *httptest.Server) {
+// startServer runs a server and gives a client of it.
+func startServer(t *testing.T, handle http.HandlerFunc) (*Client, *httptest.Server) {
 	t.Helper()
 	s := httptest.NewServer(handle)
 	t.Cleanup(s.Close)
 	return NewClient(s.URL, nil), s
 }
 
-// TestAsk sends what it is given, a GET without a body, and reads the answer with
+// TestRequestCarriesMethodLoginAndBody sends what it is given, a GET without a body, and reads the answer with
 // its status.
-func TestAsk(t *testing.T) {
+func TestRequestCarriesMethodLoginAndBody(t *testing.T) {
 	t.Parallel()
-	c, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	c, _ := startServer(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		user, password, _ := r.BasicAuth()
 		w.WriteHeader(http.StatusTeapot)
@@ -56,31 +56,31 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestStays: a redirect is an answer; the password goes nowhere else.
-func TestStays(t *testing.T) {
+// TestRedirectIsNotFollowed: a redirect is an answer; the password goes nowhere else.
+func TestRedirectIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Bool
-	_, other := serve(t, func(http.ResponseWriter, *http.Request) { asked.Store(true) })
-	c, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, http.StatusFound) })
+	_, other := startServer(t, func(http.ResponseWriter, *http.Request) { asked.Store(true) })
+	c, _ := startServer(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, http.StatusFound) })
 	if status, _, err := c.Ask(t.Context(), "", nil, nil, 100); status != http.StatusFound || err != nil || asked.Load() {
 		t.Errorf("%d, %v, followed %v", status, err, asked.Load())
 	}
 }
 
-// TestNoProxy: what the environment says about proxies is not ours.
-func TestNoProxy(t *testing.T) {
+// TestEnvironmentProxyIsIgnored: what the environment says about proxies is not ours.
+func TestEnvironmentProxyIsIgnored(t *testing.T) {
 	t.Parallel()
 	if NewClient("http://node", nil).http.Transport.(*http.Transport).Proxy != nil {
 		t.Error("a proxy may be taken")
 	}
 }
 
-// TestLimit ends an answer that is longer than it may be, announced or not, and
+// TestAnswerOverTheLimitIsRefused ends an answer that is longer than it may be, announced or not, and
 // compressed ones stay as they are.
-func TestLimit(t *testing.T) {
+func TestAnswerOverTheLimitIsRefused(t *testing.T) {
 	t.Parallel()
 	announced := true
-	c, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	c, _ := startServer(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Accept-Encoding") != "" {
 			t.Error("a compressed answer is asked for")
 		}
@@ -94,17 +94,17 @@ func TestLimit(t *testing.T) {
 			t.Errorf("%q, %v", answer, err)
 		}
 		_, _, err := c.Ask(t.Context(), "", nil, nil, 4)
-		if troubled(t, err, "longer than they can be"); !errors.Is(err, ErrTooLong) {
+		if expectTrouble(t, err, "longer than they can be"); !errors.Is(err, ErrTooLong) {
 			t.Error(err)
 		}
 	}
 }
 
-// TestEndless: an answer that never ends is not read any further than it may be long.
-func TestEndless(t *testing.T) {
+// TestEndlessAnswerIsCutAtTheLimit: an answer that never ends is not read any further than it may be long.
+func TestEndlessAnswerIsCutAtTheLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c, _ := piped(t, func(w http.ResponseWriter, r *http.Request) {
+		c, _ := pipedClient(t, func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
 				select {
 				case <-time.After(time.Second):
@@ -115,15 +115,15 @@ func TestEndless(t *testing.T) {
 			}
 		})
 		_, _, err := c.Ask(t.Context(), "", nil, nil, 5)
-		troubled(t, err, "longer than they can be")
+		expectTrouble(t, err, "longer than they can be")
 	})
 }
 
-// TestAnnounced: nothing of an answer that is announced to be too long is waited for.
-func TestAnnounced(t *testing.T) {
+// TestAnswerAnnouncedOverTheLimitIsNotRead: nothing of an answer that is announced to be too long is waited for.
+func TestAnswerAnnouncedOverTheLimitIsNotRead(t *testing.T) {
 	t.Parallel()
 	ended := make(chan struct{})
-	c, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+	c, _ := startServer(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "1000000000")
 		_ = http.NewResponseController(w).Flush()
 		<-ended
@@ -131,12 +131,12 @@ func TestAnnounced(t *testing.T) {
 	defer close(ended)
 	c.Silence = time.Hour
 	_, _, err := c.Ask(t.Context(), "", nil, nil, 1000)
-	troubled(t, err, "longer than they can be")
+	expectTrouble(t, err, "longer than they can be")
 }
 
-// TestTrusts: a certificate of the node's own is trusted where it was named, and
+// TestOwnCertificateIsTrustedOnlyWhereItIsNamed: a certificate of the node's own is trusted where it was named, and
 // only there.
-func TestTrusts(t *testing.T) {
+func TestOwnCertificateIsTrustedOnlyWhereItIsNamed(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
@@ -148,28 +148,28 @@ func TestTrusts(t *testing.T) {
 		t.Error(err)
 	}
 	_, _, err := NewClient(s.URL, nil).Ask(t.Context(), "", nil, nil, 1)
-	var unknown *tls.CertificateVerificationError
-	if !errors.As(err, &unknown) {
+	var untrusted *tls.CertificateVerificationError
+	if !errors.As(err, &untrusted) {
 		t.Error(err)
 	}
 }
 
-// TestUnreachable says what to check, and nothing of the URL, which may hold a key.
-func TestUnreachable(t *testing.T) {
+// TestUnreachableErrorHidesTheURL says what to check, and nothing of the URL, which may hold a key.
+func TestUnreachableErrorHidesTheURL(t *testing.T) {
 	t.Parallel()
-	c, s := serve(t, nil)
+	c, s := startServer(t, nil)
 	s.Close()
 	_, _, err := c.Ask(t.Context(), "/canary", nil, nil, 1)
-	if troubled(t, err, "can't be reached"); strings.Contains(err.Error(), "canary") {
+	if expectTrouble(t, err, "can't be reached"); strings.Contains(err.Error(), "canary") {
 		t.Error(err)
 	}
 }
 
-// TestKeptConnection: a node may have closed the connection that was kept; the
+// TestClosedIdleConnectionIsReplaced: a node may have closed the connection that was kept; the
 // question is asked on another.
-func TestKeptConnection(t *testing.T) {
+func TestClosedIdleConnectionIsReplaced(t *testing.T) {
 	t.Parallel()
-	c, s := serve(t, func(http.ResponseWriter, *http.Request) {})
+	c, s := startServer(t, func(http.ResponseWriter, *http.Request) {})
 	for range 20 {
 		if _, _, err := c.Ask(t.Context(), "", nil, []byte("{}"), 1); err != nil {
 			t.Fatal(err)
@@ -191,8 +191,8 @@ func (p *pipe) Accept() (net.Conn, error) {
 func (p *pipe) Close() error   { return nil }
 func (p *pipe) Addr() net.Addr { return &net.UnixAddr{} }
 
-// piped is a client of a server within the test's bubble, and how often it dialled.
-func piped(t *testing.T, handle http.HandlerFunc) (c *Client, dials *atomic.Int32) {
+// pipedClient is a client of a server within the test's bubble, and how often it dialled.
+func pipedClient(t *testing.T, handle http.HandlerFunc) (c *Client, dials *atomic.Int32) {
 	p := &pipe{make(chan net.Conn)}
 	s := &http.Server{Handler: handle}
 	go func() { _ = s.Serve(p) }()
@@ -212,9 +212,9 @@ func piped(t *testing.T, handle http.HandlerFunc) (c *Client, dials *atomic.Int3
 	return c, dials
 }
 
-// TestSilence gives up a node that says nothing before or within its answer, not
+// TestSilentNodeIsGivenUp gives up a node that says nothing before or within its answer, not
 // one that goes on, and in the end one that drips for ever.
-func TestSilence(t *testing.T) {
+func TestSilentNodeIsGivenUp(t *testing.T) {
 	t.Parallel()
 	for name, one := range map[string]struct {
 		drops int           // bytes before it falls silent
@@ -224,11 +224,11 @@ func TestSilence(t *testing.T) {
 	}{
 		"before": {0, 0, "says nothing for 10s", MaxSilence},
 		"within": {3, time.Second, "says nothing for 10s", 3*time.Second + MaxSilence},
-		"drips":  {1000, MaxSilence - time.Second, "", maxQuestion},
+		"drips":  {1000, MaxSilence - time.Second, "", maxRequestTime},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, _ := piped(t, func(w http.ResponseWriter, r *http.Request) {
+				c, _ := pipedClient(t, func(w http.ResponseWriter, r *http.Request) {
 					for range one.drops {
 						select {
 						case <-time.After(one.every):
@@ -251,17 +251,17 @@ func TestSilence(t *testing.T) {
 					}
 					return
 				}
-				troubled(t, err, one.words)
+				expectTrouble(t, err, one.words)
 			})
 		})
 	}
 }
 
-// TestSlow waits for an answer that comes slowly and steadily.
-func TestSlow(t *testing.T) {
+// TestSlowSteadyAnswerIsRead waits for an answer that comes slowly and steadily.
+func TestSlowSteadyAnswerIsRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c, _ := piped(t, func(w http.ResponseWriter, _ *http.Request) {
+		c, _ := pipedClient(t, func(w http.ResponseWriter, _ *http.Request) {
 			for range 5 {
 				<-time.After(MaxSilence - time.Second)
 				_, _ = io.WriteString(w, "x")
@@ -274,12 +274,12 @@ func TestSlow(t *testing.T) {
 	})
 }
 
-// TestDropsConnections: after a failure no kept connection is used again.
-func TestDropsConnections(t *testing.T) {
+// TestFailureClosesIdleConnections: after a failure no kept connection is used again.
+func TestFailureClosesIdleConnections(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		begun, hold := make(chan struct{}, 2), make(chan struct{})
-		c, dials := piped(t, func(w http.ResponseWriter, r *http.Request) {
+		c, dials := pipedClient(t, func(w http.ResponseWriter, r *http.Request) {
 			switch r.URL.Path {
 			case "/hold":
 				begun <- struct{}{}
@@ -311,11 +311,11 @@ func TestDropsConnections(t *testing.T) {
 	})
 }
 
-// TestContextEnds is no news about the node.
-func TestContextEnds(t *testing.T) {
+// TestCanceledContextIsReturnedAsItIs is no news about the node.
+func TestCanceledContextIsReturnedAsItIs(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	c, _ := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+	c, _ := startServer(t, func(_ http.ResponseWriter, r *http.Request) {
 		cancel()
 		<-r.Context().Done()
 	})

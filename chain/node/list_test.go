@@ -8,9 +8,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// TestList reads as many elements as are let, none after one that fails, and nothing else
+// TestListIsBounded reads as many elements as are let, none after one that fails, and nothing else
 // than lists.
-func TestList(t *testing.T) {
+func TestListIsBounded(t *testing.T) {
 	t.Parallel()
 	bad := errors.New("bad")
 	for text, want := range map[string]struct {

@@ -14,12 +14,12 @@ import (
 	"cointill/chain"
 )
 
-// shunning is how long a node that failed a question is asked last.
-const shunning = 15 * time.Second
+// demotionTime is how long a node that failed a question is asked last.
+const demotionTime = 15 * time.Second
 
-// barring is how long a node isn't asked at all that made a claim and didn't show it:
+// quarantineTime is how long a node isn't asked at all that made a claim and didn't show it:
 // to find that out again takes time.
-const barring = time.Minute
+const quarantineTime = time.Minute
 
 // Subject is a node as its adapter knows it.
 type Subject interface {
@@ -32,18 +32,18 @@ type Subject interface {
 
 // Node is one node of a pool and how it does.
 type Node struct {
-	Number  int    // its place in the configuration, from 1
-	Host    string // for the log and for operators only
-	pool    *Pool
-	subject Subject
-	looking chan struct{} // holds one token while a look runs
+	Number   int    // its place in the configuration, from 1
+	Host     string // for the log and for operators only
+	pool     *Pool
+	subject  Subject
+	checking chan struct{} // holds one token while a look runs
 
-	mu      sync.Mutex
-	view    View
-	shunned time.Time // until then other nodes are preferred
-	once    bool      // it failed once only since it was last asked first
-	barred  time.Time // until then it can't be used
-	claim   error     // why it is barred
+	mu               sync.Mutex
+	view             View
+	demotedUntil     time.Time // until then other nodes are preferred
+	singleFailure    bool      // it failed once only since it was last asked first
+	quarantinedUntil time.Time // until then it can't be used
+	quarantineReason error     // why it is barred
 }
 
 // View is what the last look at a node found.
@@ -69,28 +69,28 @@ func (n *Node) Seen() View {
 // news about the node.
 func (n *Node) Check(ctx context.Context) error {
 	select {
-	case n.looking <- struct{}{}:
+	case n.checking <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { <-n.looking }()
-	return n.look(ctx)
+	defer func() { <-n.checking }()
+	return n.runCheck(ctx)
 }
 
-// checkLater starts a look unless one runs, and tells when it has ended. It goes on
+// startCheck starts a look unless one runs, and tells when it has ended. It goes on
 // after the context has ended.
-func (n *Node) checkLater(ctx context.Context) <-chan struct{} {
+func (n *Node) startCheck(ctx context.Context) <-chan struct{} {
 	ended := make(chan struct{})
 	select {
-	case n.looking <- struct{}{}:
+	case n.checking <- struct{}{}:
 	default:
 		close(ended)
 		return ended
 	}
 	go func() {
 		defer close(ended)
-		defer func() { <-n.looking }()
-		_ = n.look(context.WithoutCancel(ctx)) // which doesn't end
+		defer func() { <-n.checking }()
+		_ = n.runCheck(context.WithoutCancel(ctx)) // which doesn't end
 	}()
 	return ended
 }
@@ -102,53 +102,53 @@ func BrokenOff(ctx context.Context) bool {
 }
 
 // Busy reports whether a look runs.
-func (n *Node) Busy() bool { return len(n.looking) > 0 }
+func (n *Node) Busy() bool { return len(n.checking) > 0 }
 
-// look asks the node and notes what it finds; the error is the context's.
-func (n *Node) look(ctx context.Context) error {
-	most := n.pool.Pace.Most
-	within, cancel := context.WithTimeoutCause(ctx, most, errSilent)
+// runCheck asks the node and notes what it finds; the error is the context's.
+func (n *Node) runCheck(ctx context.Context) error {
+	limit := n.pool.Pace.Most
+	within, cancel := context.WithTimeoutCause(ctx, limit, errSilent)
 	defer cancel()
 	v, err := n.subject.Handshake(within)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case within.Err() != nil:
-		v, err = View{}, Silent(most)
+		v, err = View{}, Silent(limit)
 	}
 	if err == nil {
-		err = n.bars()
+		err = n.quarantineError()
 	}
 	if err != nil {
 		v.Err = n.Problem(err)
 	}
-	n.note(v)
+	n.recordView(v)
 	return nil
 }
 
-// bar leaves the node out for a while, however well it answers when it is looked at.
-func (n *Node) bar(err error) {
+// quarantine leaves the node out for a while, however well it answers when it is looked at.
+func (n *Node) quarantine(err error) {
 	n.mu.Lock()
-	n.barred, n.claim = n.pool.Clock().Add(barring), err
+	n.quarantinedUntil, n.quarantineReason = n.pool.Clock().Add(quarantineTime), err
 	n.mu.Unlock()
-	n.fail(err)
+	n.markFailed(err)
 }
 
-// bars is why the node is barred, or nil.
-func (n *Node) bars() error {
+// quarantineError is why the node is barred, or nil.
+func (n *Node) quarantineError() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.pool.Clock().Before(n.barred) {
-		return n.claim
+	if n.pool.Clock().Before(n.quarantinedUntil) {
+		return n.quarantineReason
 	}
 	return nil
 }
 
-// fail notes that the node can't be used.
-func (n *Node) fail(err error) { n.note(View{Err: n.Problem(err)}) }
+// markFailed notes that the node can't be used.
+func (n *Node) markFailed(err error) { n.recordView(View{Err: n.Problem(err)}) }
 
-// note remembers a view, and tells the log when it changes for good or bad.
-func (n *Node) note(v View) {
+// recordView remembers a view, and tells the log when it changes for good or bad.
+func (n *Node) recordView(v View) {
 	v.At = n.pool.Clock()
 	if v.Err != nil {
 		n.subject.Forget()
@@ -160,26 +160,26 @@ func (n *Node) note(v View) {
 	}
 	n.view = v
 	n.mu.Unlock()
-	tell := n.pool.Log.With("network", n.pool.Network, n.pool.Kind, n.Number, "host", n.Host)
+	log := n.pool.Log.With("network", n.pool.Network, n.pool.Kind, n.Number, "host", n.Host)
 	switch {
 	case v.Err != nil && n.Sentence(v.Err) != n.Sentence(before.Err):
-		tell.Warn("a "+n.pool.Kind+" can't be used", "error", v.Err)
+		log.Warn("a "+n.pool.Kind+" can't be used", "error", v.Err)
 	case v.Err == nil && before.Err != nil:
-		tell.Info("a " + n.pool.Kind + " can be used again")
+		log.Info("a " + n.pool.Kind + " can be used again")
 	}
 }
 
 // Blame turns an error of a question about the chain into what the follower
 // gets, and lets other nodes be asked first for a while.
 func (n *Node) Blame(ctx context.Context, err error) error {
-	var told chain.Problem // a problem of nobody's fault
-	if err == nil || errors.Is(err, chain.ErrNoBlock) || errors.As(err, &told) || errors.Is(ctx.Err(), context.Canceled) {
+	var problem chain.Problem // a problem of nobody's fault
+	if err == nil || errors.Is(err, chain.ErrNoBlock) || errors.As(err, &problem) || errors.Is(ctx.Err(), context.Canceled) {
 		return err
 	}
 	n.mu.Lock()
 	now := n.pool.Clock()
-	n.once = !now.Before(n.shunned)
-	n.shunned = now.Add(shunning)
+	n.singleFailure = !now.Before(n.demotedUntil)
+	n.demotedUntil = now.Add(demotionTime)
 	n.mu.Unlock()
 	return n.Problem(err)
 }
@@ -188,8 +188,8 @@ func (n *Node) Blame(ctx context.Context, err error) error {
 func (n *Node) Shunned() time.Time {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.pool.Clock().Before(n.shunned) {
-		return n.shunned
+	if n.pool.Clock().Before(n.demotedUntil) {
+		return n.demotedUntil
 	}
 	return time.Time{}
 }
@@ -198,7 +198,7 @@ func (n *Node) Shunned() time.Time {
 func (n *Node) failedOnce() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.once
+	return n.singleFailure
 }
 
 // Problem is an error about the node as people read it: the node by its place in
@@ -208,15 +208,15 @@ func (n *Node) Problem(err error) error {
 	if !errors.As(err, &t) {
 		return fmt.Errorf("%s: %w", n.Host, err)
 	}
-	return fmt.Errorf("%w (%s: %w)", chain.Problem(n.name()+" "+t.sentence), n.Host, err)
+	return fmt.Errorf("%w (%s: %w)", chain.Problem(n.displayName()+" "+t.sentence), n.Host, err)
 }
 
-// name is how sentences call the node.
-func (n *Node) name() string {
+// displayName is how sentences call the node.
+func (n *Node) displayName() string {
 	if len(n.pool.nodes) == 1 {
 		return "The " + n.pool.Kind
 	}
-	return fmt.Sprintf("%s %d of %d", capital(n.pool.Kind), n.Number, len(n.pool.nodes))
+	return fmt.Sprintf("%s %d of %d", capitalizeFirst(n.pool.Kind), n.Number, len(n.pool.nodes))
 }
 
 // Sentence is what people read of an error about the node.

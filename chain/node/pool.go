@@ -77,14 +77,14 @@ func NewPool(c Config) *Pool { return &Pool{Config: c, Pace: UsualPace} }
 
 // Add adds a node, before anything is asked.
 func (p *Pool) Add(host string, subject Subject) *Node {
-	n := &Node{Number: len(p.nodes) + 1, Host: host, pool: p, subject: subject, looking: make(chan struct{}, 1)}
+	n := &Node{Number: len(p.nodes) + 1, Host: host, pool: p, subject: subject, checking: make(chan struct{}, 1)}
 	p.nodes = append(p.nodes, n)
 	return n
 }
 
 // CheckAll looks at every node now.
 func (p *Pool) CheckAll(ctx context.Context) {
-	p.wait(ctx, p.nodes, map[*Node]bool{}) // the end of the context: what was seen before is told
+	p.checkAndWait(ctx, p.nodes, map[*Node]bool{}) // the end of the context: what was seen before is told
 }
 
 // Statuses tells how each node does as far as it was seen. Which one is in use is
@@ -115,36 +115,36 @@ func (p *Pool) Statuses() []chain.NodeStatus {
 // Nodes that were waited for are added to fresh; those in it are not looked at again.
 // The error is the context's.
 func (p *Pool) Look(ctx context.Context, fresh map[*Node]bool) error {
-	var now, idle, hanging []*Node
+	var waited, background, silent []*Node
 	for _, n := range p.nodes {
 		v := n.Seen()
-		age, old := p.Clock().Sub(v.At), p.Pace.Moment
+		age, limit := p.Clock().Sub(v.At), p.Pace.Moment
 		if v.Err != nil {
-			old = p.Pace.Pause
+			limit = p.Pace.Pause
 		}
 		switch {
 		case fresh[n]:
-		case p.Chosen == nil && hung(v.Err):
-			hanging = append(hanging, n)
+		case p.Chosen == nil && isSilent(v.Err):
+			silent = append(silent, n)
 		case n == p.Chosen || p.Chosen == nil || v.At.IsZero():
-			now = append(now, n)
-		case age >= old:
-			idle = append(idle, n)
+			waited = append(waited, n)
+		case age >= limit:
+			background = append(background, n)
 		}
 	}
-	later := p.begin(ctx, idle)
-	p.wait(ctx, now, fresh)
+	pending := p.startChecks(ctx, background)
+	p.checkAndWait(ctx, waited, fresh)
 	if slices.ContainsFunc(p.nodes, func(n *Node) bool { return n.Seen().Healthy() }) {
-		later = append(later, p.begin(ctx, hanging)...)
+		pending = append(pending, p.startChecks(ctx, silent)...)
 	} else {
-		p.wait(ctx, hanging, fresh)
+		p.checkAndWait(ctx, silent, fresh)
 	}
-	if len(later) == 0 {
+	if len(pending) == 0 {
 		return ctx.Err()
 	}
 	grace := time.NewTimer(p.Pace.Grace)
 	defer grace.Stop()
-	for _, ended := range later {
+	for _, ended := range pending {
 		select {
 		case <-ended:
 		case <-grace.C:
@@ -154,20 +154,20 @@ func (p *Pool) Look(ctx context.Context, fresh map[*Node]bool) error {
 	return ctx.Err()
 }
 
-// wait looks at nodes and waits for all of them.
-func (p *Pool) wait(ctx context.Context, nodes []*Node, fresh map[*Node]bool) {
-	var looks sync.WaitGroup
+// checkAndWait looks at nodes and waits for all of them.
+func (p *Pool) checkAndWait(ctx context.Context, nodes []*Node, fresh map[*Node]bool) {
+	var checks sync.WaitGroup
 	for _, n := range nodes {
 		fresh[n] = true
-		looks.Go(func() { _ = n.Check(ctx) }) // the context's end is for the caller to see
+		checks.Go(func() { _ = n.Check(ctx) }) // the context's end is for the caller to see
 	}
-	looks.Wait()
+	checks.Wait()
 }
 
-// begin looks at nodes that nobody waits for, and tells when each look has ended.
-func (p *Pool) begin(ctx context.Context, nodes []*Node) (all []<-chan struct{}) {
+// startChecks looks at nodes that nobody waits for, and tells when each look has ended.
+func (p *Pool) startChecks(ctx context.Context, nodes []*Node) (all []<-chan struct{}) {
 	for _, n := range nodes {
-		all = append(all, n.checkLater(ctx))
+		all = append(all, n.startCheck(ctx))
 	}
 	return all
 }
@@ -187,7 +187,7 @@ func (p *Pool) Compare(ctx context.Context, n *Node, ask func(ctx context.Contex
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	n.fail(err)
+	n.markFailed(err)
 	return ErrAgain
 }
 
@@ -208,20 +208,20 @@ func (p *Pool) Nobody() error {
 			causes = append(causes, err)
 		}
 	}
-	return nobody{fmt.Errorf("%w (%w)", chain.Problem(text), errors.Join(causes...)), Passing(causes)}
+	return noUsableNode{fmt.Errorf("%w (%w)", chain.Problem(text), errors.Join(causes...)), Passing(causes)}
 }
 
-// nobody is why no node can be used.
-type nobody struct {
+// noUsableNode is why no node can be used.
+type noUsableNode struct {
 	error
-	passing bool
+	transient bool
 }
 
 // Unwrap lets people read the sentence.
-func (n nobody) Unwrap() error { return n.error }
+func (n noUsableNode) Unwrap() error { return n.error }
 
 // Passing is for all nodes together: see chain.Follower.
-func (n nobody) Passing() bool { return n.passing }
+func (n noUsableNode) Passing() bool { return n.transient }
 
 // Asked is the node that the last Tip read, as the adapter knows it: it answers
 // all other questions until the next Tip.
@@ -234,12 +234,12 @@ type Asked[N any] struct {
 	tip    chain.Header
 }
 
-// longestChoice bounds a choice for whoever has no bound of their own: others wait for it.
-const longestChoice = 30 * time.Second
+// maxChoiceTime bounds a choice for whoever has no bound of their own: others wait for it.
+const maxChoiceTime = 30 * time.Second
 
 // Tip chooses the node that is asked from now on, and gives its tip.
 func (a *Asked[N]) Tip(ctx context.Context) (N, chain.Header, error) {
-	ctx, cancel := context.WithTimeout(ctx, longestChoice)
+	ctx, cancel := context.WithTimeout(ctx, maxChoiceTime)
 	defer cancel()
 	n, tip, err := a.Choose(ctx)
 	a.mu.Lock()
@@ -260,5 +260,5 @@ func (a *Asked[N]) Now(ctx context.Context) (N, chain.Header, error) {
 	return a.Tip(ctx)
 }
 
-// capital is a word at the beginning of a sentence.
-func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
+// capitalizeFirst is a word at the beginning of a sentence.
+func capitalizeFirst(word string) string { return strings.ToUpper(word[:1]) + word[1:] }

@@ -14,19 +14,19 @@ import (
 	"cointill/chain"
 )
 
-// subject is a node that does as it is told.
-type subject struct {
-	mu      sync.Mutex
-	err     error
-	takes   time.Duration // one look
-	looks   int
-	forgets int
+// fakeSubject is a node that does as it is told.
+type fakeSubject struct {
+	mu        sync.Mutex
+	err       error
+	delay     time.Duration // one look
+	checks    int
+	forgotten int
 }
 
-func (s *subject) Handshake(ctx context.Context) (View, error) {
+func (s *fakeSubject) Handshake(ctx context.Context) (View, error) {
 	s.mu.Lock()
-	s.looks++
-	takes, err := s.takes, s.err
+	s.checks++
+	takes, err := s.delay, s.err
 	s.mu.Unlock()
 	select {
 	case <-ctx.Done():
@@ -39,24 +39,24 @@ func (s *subject) Handshake(ctx context.Context) (View, error) {
 	return View{Tip: chain.Header{BlockID: chain.BlockID{Height: 7, Hash: "h"}}, Dialect: "test", Version: "1"}, nil
 }
 
-func (s *subject) Forget() { s.forgets++ }
+func (s *fakeSubject) Forget() { s.forgotten++ }
 
-// pool runs a test with a pool of two, in a bubble: its time is the test's.
-func pool(t *testing.T, test func(t *testing.T, p *Pool, a, b *subject, log *bytes.Buffer)) {
+// withTwoNodes runs a test with a pool of two, in a bubble: its time is the test's.
+func withTwoNodes(t *testing.T, test func(t *testing.T, p *Pool, a, b *fakeSubject, log *bytes.Buffer)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		config, log := testConfig("server")
 		p := NewPool(config)
-		a, b := new(subject), new(subject)
+		a, b := new(fakeSubject), new(fakeSubject)
 		p.Add("host:1", a)
 		p.Add("host:2", b)
 		test(t, p, a, b, log)
 	})
 }
 
-// TestStatuses tells how nodes do: by their place, in words, and not yet.
-func TestStatuses(t *testing.T) {
-	pool(t, func(t *testing.T, p *Pool, a, b *subject, log *bytes.Buffer) {
+// TestStatusesNameProblemsBySentence tells how nodes do: by their place, in words, and not yet.
+func TestStatusesNameProblemsBySentence(t *testing.T) {
+	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeSubject, log *bytes.Buffer) {
 		if st := p.Statuses()[0]; st.Problem != "The server wasn't reached in time." || st.Host != "host:1" {
 			t.Errorf("%+v", st)
 		}
@@ -73,8 +73,8 @@ func TestStatuses(t *testing.T) {
 		if all[0].Problem != "Server 1 of 2 is ill. Help it." || all[0].Version != "1" || all[0].Hash != "" || all[1].Problem != "The server can't be read now; the log says why." {
 			t.Errorf("%+v", all)
 		}
-		if a.forgets != 2 {
-			t.Errorf("what was proved was forgotten %d times", a.forgets)
+		if a.forgotten != 2 {
+			t.Errorf("what was proved was forgotten %d times", a.forgotten)
 		}
 		a.err = nil
 		p.CheckAll(t.Context())
@@ -87,27 +87,27 @@ func TestStatuses(t *testing.T) {
 	})
 }
 
-// TestNobody says what is wrong with each, and of one alone only that.
-func TestNobody(t *testing.T) {
-	pool(t, func(t *testing.T, p *Pool, a, b *subject, _ *bytes.Buffer) {
+// TestNoUsableNodeListsEveryProblem says what is wrong with each, and of one alone only that.
+func TestNoUsableNodeListsEveryProblem(t *testing.T) {
+	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeSubject, _ *bytes.Buffer) {
 		a.err, b.err = Troubled(nil, "is ill."), Troubled(nil, "is old.")
 		p.CheckAll(t.Context())
-		var told chain.Problem
-		if err := p.Nobody(); !errors.As(err, &told) || told != "No server can be used. Server 1 of 2 is ill. Server 2 of 2 is old." {
+		var problem chain.Problem
+		if err := p.Nobody(); !errors.As(err, &problem) || problem != "No server can be used. Server 1 of 2 is ill. Server 2 of 2 is old." {
 			t.Error(err)
 		}
 		p.nodes = p.nodes[:1]
 		p.CheckAll(t.Context())
-		if err := p.Nobody(); !errors.As(err, &told) || told != "The server is ill." {
+		if err := p.Nobody(); !errors.As(err, &problem) || problem != "The server is ill." {
 			t.Error(err)
 		}
 	})
 }
 
-// TestLook waits for all when none is chosen, and for the chosen one alone then;
+// TestChoiceWaitsOnlyForTheChosenNode waits for all when none is chosen, and for the chosen one alone then;
 // what was looked at lately is left alone, and what hangs is given up.
-func TestLook(t *testing.T) {
-	pool(t, func(t *testing.T, p *Pool, a, b *subject, _ *bytes.Buffer) {
+func TestChoiceWaitsOnlyForTheChosenNode(t *testing.T) {
+	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeSubject, _ *bytes.Buffer) {
 		look := func(want time.Duration, looks ...int) {
 			t.Helper()
 			began := time.Now()
@@ -117,18 +117,18 @@ func TestLook(t *testing.T) {
 			}
 			cancel() // what goes on in the background goes on
 			synctest.Wait()
-			if took := time.Since(began); took != want || a.looks != looks[0] || b.looks != looks[1] {
-				t.Errorf("%s, %d and %d looks; want %s, %v", took, a.looks, b.looks, want, looks)
+			if took := time.Since(began); took != want || a.checks != looks[0] || b.checks != looks[1] {
+				t.Errorf("%s, %d and %d looks; want %s, %v", took, a.checks, b.checks, want, looks)
 			}
 		}
-		a.takes, b.takes = time.Millisecond, time.Second
+		a.delay, b.delay = time.Millisecond, time.Second
 		look(time.Second, 1, 1)
 		p.Chosen = p.nodes[0]
-		look(a.takes, 2, 1)
+		look(a.delay, 2, 1)
 		<-time.After(p.Pace.Moment)
-		b.takes = time.Hour
-		look(a.takes+p.Pace.Grace, 3, 2)
-		look(a.takes+0, 4, 2) // one look is under way, and no news
+		b.delay = time.Hour
+		look(a.delay+p.Pace.Grace, 3, 2)
+		look(a.delay+0, 4, 2) // one look is under way, and no news
 		if !p.nodes[1].Busy() || !p.nodes[1].Seen().Healthy() {
 			t.Error("what was seen before is forgotten")
 		}
@@ -137,35 +137,35 @@ func TestLook(t *testing.T) {
 		if v := p.nodes[1].Seen(); v.Healthy() || !strings.Contains(v.Err.Error(), "says nothing for 12s") {
 			t.Errorf("%+v", v)
 		}
-		b.takes = 0
+		b.delay = 0
 		<-time.After(p.Pace.Moment)
-		look(a.takes, 5, 2) // it failed a moment ago
+		look(a.delay, 5, 2) // it failed a moment ago
 		<-time.After(p.Pace.Pause - p.Pace.Moment)
-		look(a.takes, 6, 3)
+		look(a.delay, 6, 3)
 		if !p.nodes[1].Seen().Healthy() {
 			t.Error("it is well again")
 		}
 		fresh := map[*Node]bool{p.nodes[0]: true}
-		if err := p.Look(t.Context(), fresh); err != nil || a.looks != 6 {
+		if err := p.Look(t.Context(), fresh); err != nil || a.checks != 6 {
 			t.Error("it was looked at in this round already")
 		}
 	})
 }
 
-// TestMute: nodes that say nothing, from the start or once they are chosen, are left out
+// TestSilentNodesAreLeftOutWithinOneTimeout: nodes that say nothing, from the start or once they are chosen, are left out
 // while a follower waits for one answer, one after the other; what is well is then found
 // at once. Only who has nothing else waits for them again.
-func TestMute(t *testing.T) {
-	pool(t, func(t *testing.T, p *Pool, a, b *subject, _ *bytes.Buffer) {
-		will := func(s *subject, takes time.Duration, err error) {
+func TestSilentNodesAreLeftOutWithinOneTimeout(t *testing.T) {
+	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeSubject, _ *bytes.Buffer) {
+		setNode := func(s *fakeSubject, takes time.Duration, err error) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.takes, s.err = takes, err
+			s.delay, s.err = takes, err
 		}
-		patience := chain.NewFollower(chain.FollowerConfig{}).Timeout
+		timeout := chain.NewFollower(chain.FollowerConfig{}).Timeout
 		look := func(want time.Duration, well ...bool) {
 			t.Helper()
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			ctx, cancel := context.WithTimeout(t.Context(), timeout)
 			defer cancel()
 			began := time.Now()
 			err := p.Look(ctx, map[*Node]bool{})
@@ -178,39 +178,39 @@ func TestMute(t *testing.T) {
 				}
 			}
 		}
-		if patience <= 2*p.Pace.Most || p.Pace.Most <= MaxSilence {
-			t.Errorf("%s are not enough to give up two nodes after %s, or those are less than what one may be silent for", patience, p.Pace.Most)
+		if timeout <= 2*p.Pace.Most || p.Pace.Most <= MaxSilence {
+			t.Errorf("%s are not enough to give up two nodes after %s, or those are less than what one may be silent for", timeout, p.Pace.Most)
 		}
-		will(a, time.Hour, nil)
+		setNode(a, time.Hour, nil)
 		look(p.Pace.Most, false, true)
 		look(p.Pace.Grace, false, true)
 		<-time.After(p.Pace.Most)
-		will(a, 0, nil)
-		will(b, time.Hour, nil)
+		setNode(a, 0, nil)
+		setNode(b, time.Hour, nil)
 		look(p.Pace.Most, true, false) // it was well: it is waited for, and the other was back meanwhile
 		p.Chosen = p.nodes[0]
-		will(a, time.Hour, nil)
+		setNode(a, time.Hour, nil)
 		look(p.Pace.Most, false, false)
 		p.Chosen = nil
-		will(b, 0, nil)
+		setNode(b, 0, nil)
 		<-time.After(p.Pace.Most)
 		look(p.Pace.Most, false, true) // nothing was left but those that hung
-		will(b, 0, errors.New("x"))
+		setNode(b, 0, errors.New("x"))
 		look(p.Pace.Most, false, false)
 	})
 }
 
-// TestCheck: looks at one node take turns, and the context's end is no news.
-func TestCheck(t *testing.T) {
-	pool(t, func(t *testing.T, p *Pool, a, _ *subject, _ *bytes.Buffer) {
+// TestChecksOfOneNodeTakeTurns: looks at one node take turns, and the context's end is no news.
+func TestChecksOfOneNodeTakeTurns(t *testing.T) {
+	withTwoNodes(t, func(t *testing.T, p *Pool, a, _ *fakeSubject, _ *bytes.Buffer) {
 		n := p.nodes[0]
-		a.takes = p.Pace.Most - time.Second
+		a.delay = p.Pace.Most - time.Second
 		began := time.Now()
 		ended := make(chan error, 2)
 		for range 2 {
 			go func() { ended <- n.Check(t.Context()) }()
 		}
-		if err := errors.Join(<-ended, <-ended); err != nil || time.Since(began) != 2*a.takes {
+		if err := errors.Join(<-ended, <-ended); err != nil || time.Since(began) != 2*a.delay {
 			t.Errorf("%s, %v", time.Since(began), err)
 		}
 		soon := func() error {
@@ -232,11 +232,11 @@ func TestCheck(t *testing.T) {
 	})
 }
 
-// TestBounds: looks and what is compared have bounds, and a node that can't tell is left out.
-func TestBounds(t *testing.T) {
-	pool(t, func(t *testing.T, p *Pool, a, b *subject, _ *bytes.Buffer) {
+// TestChecksAndComparisonsAreBounded: looks and what is compared have bounds, and a node that can't tell is left out.
+func TestChecksAndComparisonsAreBounded(t *testing.T) {
+	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeSubject, _ *bytes.Buffer) {
 		p.CheckAll(t.Context())
-		a.takes = time.Hour
+		a.delay = time.Hour
 		if err := p.nodes[0].Check(t.Context()); err != nil || p.nodes[0].Seen().Healthy() {
 			t.Errorf("%v, %+v", err, p.nodes[0].Seen())
 		}
@@ -256,10 +256,10 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// TestBlame lets a node that failed a question be asked last for a while; a block
+// TestFailedQuestionDemotesTheNode lets a node that failed a question be asked last for a while; a block
 // that isn't there, and the end of a question, are nobody's fault.
-func TestBlame(t *testing.T) {
-	pool(t, func(t *testing.T, p *Pool, _, _ *subject, _ *bytes.Buffer) {
+func TestFailedQuestionDemotesTheNode(t *testing.T) {
+	withTwoNodes(t, func(t *testing.T, p *Pool, _, _ *fakeSubject, _ *bytes.Buffer) {
 		n := p.nodes[1]
 		canceled, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -271,22 +271,22 @@ func TestBlame(t *testing.T) {
 		if n.Blame(canceled, errors.New("x")); !n.Shunned().IsZero() {
 			t.Error("it is blamed for the context's end")
 		}
-		var told chain.Problem
-		if err := n.Blame(t.Context(), Damaged("a block", errors.New("cause"))); !errors.As(err, &told) || !strings.HasPrefix(string(told), "Server 2 of 2 sent a block that is damaged") || strings.Contains(string(told), "host:") {
+		var problem chain.Problem
+		if err := n.Blame(t.Context(), Damaged("a block", errors.New("cause"))); !errors.As(err, &problem) || !strings.HasPrefix(string(problem), "Server 2 of 2 sent a block that is damaged") || strings.Contains(string(problem), "host:") {
 			t.Error(err)
 		}
-		if n.Shunned() != time.Now().Add(shunning) {
+		if n.Shunned() != time.Now().Add(demotionTime) {
 			t.Error("it isn't asked last")
 		}
-		<-time.After(shunning)
+		<-time.After(demotionTime)
 		if !n.Shunned().IsZero() {
 			t.Error("it is asked last for ever")
 		}
 	})
 }
 
-// TestAsked keeps to the node of the last tip, and chooses anew where that failed.
-func TestAsked(t *testing.T) {
+// TestAskedNodeStaysUntilTheNextTip keeps to the node of the last tip, and chooses anew where that failed.
+func TestAskedNodeStaysUntilTheNextTip(t *testing.T) {
 	t.Parallel()
 	choices, failure := 0, error(nil)
 	a := Asked[int]{Choose: func(context.Context) (int, chain.Header, error) {
@@ -310,8 +310,8 @@ func TestAsked(t *testing.T) {
 	expect(a.Now, 5)
 }
 
-// TestChoiceEnds: a choice ends for those that wait without bounds, too: it holds up others.
-func TestChoiceEnds(t *testing.T) {
+// TestChoiceWithoutDeadlineIsBounded: a choice ends for those that wait without bounds, too: it holds up others.
+func TestChoiceWithoutDeadlineIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := Asked[int]{Choose: func(ctx context.Context) (int, chain.Header, error) {
@@ -319,7 +319,7 @@ func TestChoiceEnds(t *testing.T) {
 			return 0, chain.Header{}, ctx.Err()
 		}}
 		began := time.Now()
-		if _, _, err := a.Now(t.Context()); err != context.DeadlineExceeded || time.Since(began) != longestChoice {
+		if _, _, err := a.Now(t.Context()); err != context.DeadlineExceeded || time.Since(began) != maxChoiceTime {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
 	})

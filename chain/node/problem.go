@@ -16,9 +16,9 @@ import (
 // ("can't be reached. Check …"), says what to do, and holds nothing that the node
 // or the configuration wrote; the cause is for the log.
 type Trouble struct {
-	sentence string
-	cause    error
-	passing  bool
+	sentence  string
+	cause     error
+	transient bool
 }
 
 // Error is for the log: the sentence with its cause.
@@ -33,13 +33,13 @@ func (t *Trouble) Error() string {
 func (t *Trouble) Unwrap() error { return t.cause }
 
 // Passing reports whether the next answer may well be a good one: see chain.Follower.
-func (t *Trouble) Passing() bool { return t.passing }
+func (t *Trouble) Passing() bool { return t.transient }
 
 // Passing reports whether to ask again at once may help and costs little, where several
 // nodes fail: an answer of one is missing, and none hangs. Who else is ill is asked again
 // as well, which tells that soon.
 func Passing(all []error) bool {
-	return slices.ContainsFunc(all, chain.Passing) && !slices.ContainsFunc(all, hung)
+	return slices.ContainsFunc(all, chain.Passing) && !slices.ContainsFunc(all, isSilent)
 }
 
 // Troubled makes a Trouble; the cause may be nil.
@@ -47,8 +47,8 @@ func Troubled(cause error, format string, args ...any) error {
 	return &Trouble{sentence: fmt.Sprintf(format, args...), cause: cause}
 }
 
-// missing makes a Trouble that may pass by itself: no answer came, or half of one.
-func missing(cause error, format string, args ...any) error {
+// newTransient makes a Trouble that may pass by itself: no answer came, or half of one.
+func newTransient(cause error, format string, args ...any) error {
 	return &Trouble{fmt.Sprintf(format, args...), cause, true}
 }
 
@@ -60,7 +60,7 @@ var ErrTooLong = errors.New("the answer is longer than it can be")
 
 // Unreachable is a node that no connection leads to.
 func Unreachable(err error) error {
-	return missing(bare(err), "can't be reached. Check that it runs, and that host and port in its URL are right.")
+	return newTransient(withoutURL(err), "can't be reached. Check that it runs, and that host and port in its URL are right.")
 }
 
 // Silent is a node that was given up after it said nothing for a while.
@@ -68,12 +68,12 @@ func Silent(after time.Duration) error {
 	return Troubled(errSilent, "takes the connection and then says nothing for %s. It may hang: restart it if that stays.", after)
 }
 
-// hung reports whether an error is one of a node that said nothing.
-func hung(err error) bool { return errors.Is(err, errSilent) }
+// isSilent reports whether an error is one of a node that said nothing.
+func isSilent(err error) bool { return errors.Is(err, errSilent) }
 
 // Broken is a connection that ended before its answer did.
 func Broken(err error) error {
-	return missing(bare(err), "broke off in the middle of an answer. It may be restarting, or the connection to it is bad.")
+	return newTransient(withoutURL(err), "broke off in the middle of an answer. It may be restarting, or the connection to it is bad.")
 }
 
 // TooLong is an answer that was not read to its end: see ErrTooLong.
@@ -83,7 +83,7 @@ func TooLong() error {
 
 // Failing is an answer with a status of 500 or more that says no more than that.
 func Failing(status int) error {
-	return missing(fmt.Errorf("HTTP %d", status), "reports an internal error (HTTP %d). Look into its log.", status)
+	return newTransient(fmt.Errorf("HTTP %d", status), "reports an internal error (HTTP %d). Look into its log.", status)
 }
 
 // Strange is an answer that no server of the expected kind ("a node's JSON-RPC") gives.
@@ -97,8 +97,8 @@ func Damaged(what string, err error) error {
 		"if that stays, use another one.", what)
 }
 
-// bare is an HTTP client's error without the URL, which may hold a path or a name.
-func bare(err error) error {
+// withoutURL is an HTTP client's error without the URL, which may hold a path or a name.
+func withoutURL(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		return wrapped.Err
@@ -106,8 +106,8 @@ func bare(err error) error {
 	return err
 }
 
-// dialling reports whether an error came before there was a connection.
-func dialling(err error) bool {
+// isDialError reports whether an error came before there was a connection.
+func isDialError(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"
 }

@@ -12,23 +12,23 @@ import (
 	"cointill/chain"
 )
 
-// TestClip leaves of what a node wrote only what forges no line and moves no cursor.
-func TestClip(t *testing.T) {
+// TestClipKeepsPrintableASCII leaves of what a node wrote only what forges no line and moves no cursor.
+func TestClipKeepsPrintableASCII(t *testing.T) {
 	t.Parallel()
-	for said, shown := range map[string]string{
+	for input, want := range map[string]string{
 		"a node/1.0 (x)":          "a node/1.0 (x)",
 		"\x1b[2Jlive\n\t\u202e é": "?[2Jlive??? ?",
 		strings.Repeat("x", 1000): strings.Repeat("x", 100),
 	} {
-		if got := Clip(said); got != shown {
-			t.Errorf("%q, want %q", got, shown)
+		if got := Clip(input); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }
 
-// TestTrouble: the sentence is for people, the cause for the log, and a URL for
+// TestTroubleTextHidesTheURL: the sentence is for people, the cause for the log, and a URL for
 // neither.
-func TestTrouble(t *testing.T) {
+func TestTroubleTextHidesTheURL(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("the cause")
 	for _, make := range []func(error) error{Unreachable, Broken} {
@@ -42,10 +42,10 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
-// TestPassing: what may be well with the next answer is told apart from what hangs, is
+// TestOnlyMissingAnswersAreTransient: what may be well with the next answer is told apart from what hangs, is
 // wrong or asks for rest, also once it is said of a node.
-func TestPassing(t *testing.T) {
-	pool(t, func(t *testing.T, p *Pool, a, b *subject, _ *bytes.Buffer) {
+func TestOnlyMissingAnswersAreTransient(t *testing.T) {
+	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeSubject, _ *bytes.Buffer) {
 		cause := errors.New("the cause")
 		for _, c := range []struct {
 			err  error
@@ -66,10 +66,10 @@ func TestPassing(t *testing.T) {
 	})
 }
 
-// TestPassingTogether: of several nodes that fail, one must have missed an answer, and none
+// TestTransientNeedsAMissingAnswerAndNoSilentNode: of several nodes that fail, one must have missed an answer, and none
 // may hang, whichever comes first.
-func TestPassingTogether(t *testing.T) {
-	pool(t, func(t *testing.T, p *Pool, a, b *subject, _ *bytes.Buffer) {
+func TestTransientNeedsAMissingAnswerAndNoSilentNode(t *testing.T) {
+	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeSubject, _ *bytes.Buffer) {
 		cause := errors.New("the cause")
 		for _, c := range []struct {
 			one, other error
@@ -93,8 +93,8 @@ func TestPassingTogether(t *testing.T) {
 	})
 }
 
-// TestURLs counts them, refuses the same one twice, and says which one is wrong.
-func TestURLs(t *testing.T) {
+// TestURLsAreCountedAndUnique counts them, refuses the same one twice, and says which one is wrong.
+func TestURLsAreCountedAndUnique(t *testing.T) {
 	t.Parallel()
 	read := func(text string) (string, error) {
 		if text == "bad" {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// longestRest bounds the rest between two attempts to open a push connection.
-const longestRest = time.Minute
+// maxRetryDelay bounds the rest between two attempts to open a push connection.
+const maxRetryDelay = time.Minute
 
 // Listener is one push connection. Listen returns when it ends, and calls up when
 // it stands; what comes is its own business.
@@ -24,9 +24,9 @@ type Push struct {
 	config    Config
 	listeners []Listener
 
-	mu    sync.Mutex
-	wakes map[int]func() // by number
-	last  int            // number of the last one
+	mu         sync.Mutex
+	wakes      map[int]func() // by number
+	lastNumber int            // number of the last one
 }
 
 // NewPush makes one without connections.
@@ -40,8 +40,8 @@ func (p *Push) Add(l Listener) { p.listeners = append(p.listeners, l) }
 func (p *Push) Notify(wake func()) (stop func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.last++
-	number := p.last
+	p.lastNumber++
+	number := p.lastNumber
 	p.wakes[number] = wake
 	return func() {
 		p.mu.Lock()
@@ -65,21 +65,21 @@ func (p *Push) Wake() {
 func (p *Push) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	for _, l := range p.listeners {
-		all.Go(func() { p.keep(ctx, l) })
+		all.Go(func() { p.keepConnected(ctx, l) })
 	}
 	<-ctx.Done()
 	all.Wait()
 	return nil
 }
 
-// keep opens a push connection again and again, with growing rests while it
+// keepConnected opens a push connection again and again, with growing rests while it
 // doesn't last. Each time it stands everybody is woken: something may have been
 // missed.
-func (p *Push) keep(ctx context.Context, l Listener) {
-	rest, failing := p.Retry, false
+func (p *Push) keepConnected(ctx context.Context, l Listener) {
+	delay, failing := p.Retry, false
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	tell := p.config.Log.With("network", p.config.Network, "host", l.Host, "kind", l.Kind)
+	log := p.config.Log.With("network", p.config.Network, "host", l.Host, "kind", l.Kind)
 	for {
 		select {
 		case <-ctx.Done():
@@ -89,7 +89,7 @@ func (p *Push) keep(ctx context.Context, l Listener) {
 		opened := p.config.Clock()
 		err := l.Listen(ctx, func() {
 			if failing {
-				tell.Info("a push connection is back")
+				log.Info("a push connection is back")
 			}
 			failing = false
 			p.Wake()
@@ -98,13 +98,13 @@ func (p *Push) keep(ctx context.Context, l Listener) {
 			return
 		}
 		if !failing {
-			tell.Warn("a push connection ended; the "+p.config.Kind+" is polled until it is back", "error", err)
+			log.Warn("a push connection ended; the "+p.config.Kind+" is polled until it is back", "error", err)
 		}
 		failing = true
-		if p.config.Clock().Sub(opened) > longestRest {
-			rest = p.Retry
+		if p.config.Clock().Sub(opened) > maxRetryDelay {
+			delay = p.Retry
 		}
-		timer.Reset(rest)
-		rest = min(2*rest, longestRest)
+		timer.Reset(delay)
+		delay = min(2*delay, maxRetryDelay)
 	}
 }

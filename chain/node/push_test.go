@@ -23,8 +23,8 @@ func testConfig(kind string) (Config, *bytes.Buffer) {
 	return Config{Kind: kind, Network: "till", Clock: time.Now, Log: slog.New(slog.NewTextHandler(log, nil))}, log
 }
 
-// TestNotify wakes everybody who didn't stop.
-func TestNotify(t *testing.T) {
+// TestNotifyWakesUntilStopped wakes everybody who didn't stop.
+func TestNotifyWakesUntilStopped(t *testing.T) {
 	t.Parallel()
 	config, _ := testConfig("node")
 	p := NewPush(config)
@@ -40,9 +40,9 @@ func TestNotify(t *testing.T) {
 	}
 }
 
-// TestRests opens a connection again after rests that grow to a minute, and begin
+// TestRetryDelayGrowsToAMinute opens a connection again after rests that grow to a minute, and begin
 // anew after one that lasted; whoever waits is woken each time it stands.
-func TestRests(t *testing.T) {
+func TestRetryDelayGrowsToAMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		config, log := testConfig("server")
@@ -56,7 +56,7 @@ func TestRests(t *testing.T) {
 			switch len(opened) {
 			case 9: // it lasts
 				up()
-				<-time.After(longestRest + time.Second)
+				<-time.After(maxRetryDelay + time.Second)
 			case 11:
 				up()
 				<-ctx.Done()
@@ -82,9 +82,9 @@ func TestRests(t *testing.T) {
 	})
 }
 
-// dialled is a websocket to a server within the test's bubble.
-func dialled(t *testing.T, serve func(ctx context.Context, conn *websocket.Conn)) (*Client, *websocket.Conn) {
-	c, _ := piped(t, func(w http.ResponseWriter, r *http.Request) {
+// dialServer is a websocket to a server within the test's bubble.
+func dialServer(t *testing.T, serve func(ctx context.Context, conn *websocket.Conn)) (*Client, *websocket.Conn) {
+	c, _ := pipedClient(t, func(w http.ResponseWriter, r *http.Request) {
 		conn, err := websocket.Accept(w, r, nil)
 		if err != nil {
 			return
@@ -99,23 +99,23 @@ func dialled(t *testing.T, serve func(ctx context.Context, conn *websocket.Conn)
 	return c, conn
 }
 
-// TestListen sends what subscribes, and hands on what comes until it is refused,
+// TestListenHandsOnMessagesUntilTheEnd sends what subscribes, and hands on what comes until it is refused,
 // too long, or the end.
-func TestListen(t *testing.T) {
+func TestListenHandsOnMessagesUntilTheEnd(t *testing.T) {
 	t.Parallel()
 	for last, words := range map[string]string{"refuse": "refused", "123456789": "broke off", "": "broke off"} {
 		synctest.Test(t, func(t *testing.T) {
-			c, conn := dialled(t, func(ctx context.Context, conn *websocket.Conn) {
-				var wishes [][]byte
+			c, conn := dialServer(t, func(ctx context.Context, conn *websocket.Conn) {
+				var subscriptions [][]byte
 				for range 2 {
-					_, wish, err := conn.Read(ctx)
+					_, subscription, err := conn.Read(ctx)
 					if err != nil {
 						return
 					}
-					wishes = append(wishes, wish)
+					subscriptions = append(subscriptions, subscription)
 				}
-				for _, wish := range wishes {
-					_ = conn.Write(ctx, websocket.MessageText, wish)
+				for _, subscription := range subscriptions {
+					_ = conn.Write(ctx, websocket.MessageText, subscription)
 				}
 				if last != "" {
 					_ = conn.Write(ctx, websocket.MessageText, []byte(last))
@@ -140,13 +140,13 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestHeartbeat ends a connection whose other side is gone without a word, and
+// TestDeadWebsocketIsClosed ends a connection whose other side is gone without a word, and
 // keeps one that only has nothing to say.
-func TestHeartbeat(t *testing.T) {
+func TestDeadWebsocketIsClosed(t *testing.T) {
 	t.Parallel()
 	for _, alive := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			c, conn := dialled(t, func(ctx context.Context, conn *websocket.Conn) {
+			c, conn := dialServer(t, func(ctx context.Context, conn *websocket.Conn) {
 				if alive {
 					ctx = conn.CloseRead(ctx) // answers pings
 				}
@@ -157,9 +157,9 @@ func TestHeartbeat(t *testing.T) {
 			})
 			began := time.Now()
 			err := c.Listen(t.Context(), conn, 100, nil, func([]byte) error { return nil })
-			troubled(t, err, "broke off")
+			expectTrouble(t, err, "broke off")
 			lasted := time.Since(began) // the bubble's time
-			if alive && lasted != time.Hour || !alive && lasted > heartbeat+MaxSilence {
+			if alive && lasted != time.Hour || !alive && lasted > pingInterval+MaxSilence {
 				t.Errorf("alive %v: it lasted %s", alive, lasted)
 			}
 			if !alive {
@@ -169,12 +169,12 @@ func TestHeartbeat(t *testing.T) {
 	}
 }
 
-// TestDial tells a server that says nothing from one that isn't there and one that
+// TestDialErrorsNameTheCause tells a server that says nothing from one that isn't there and one that
 // answers with something else.
-func TestDial(t *testing.T) {
+func TestDialErrorsNameTheCause(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c, _ := piped(t, func(w http.ResponseWriter, r *http.Request) {
+		c, _ := pipedClient(t, func(w http.ResponseWriter, r *http.Request) {
 			if user, _, _ := r.BasicAuth(); user == "u" {
 				http.Error(w, "", http.StatusForbidden)
 				return
@@ -182,7 +182,7 @@ func TestDial(t *testing.T) {
 			<-r.Context().Done()
 		})
 		_, _, err := c.Dial(t.Context(), "ws://node", nil)
-		troubled(t, err, "says nothing for 10s")
+		expectTrouble(t, err, "says nothing for 10s")
 		if _, status, err := c.Dial(t.Context(), "ws://node", Basic("u", "p")); status != http.StatusForbidden || err == nil {
 			t.Errorf("%d, %v", status, err)
 		}
@@ -192,8 +192,8 @@ func TestDial(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	c, s := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "") })
+	c, s := startServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "") })
 	s.Close()
 	_, _, err := c.Dial(t.Context(), "ws://"+strings.TrimPrefix(s.URL, "http://"), nil)
-	troubled(t, err, "can't be reached")
+	expectTrouble(t, err, "can't be reached")
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// heartbeat is how often a websocket that only listens is asked whether it lives.
-const heartbeat = 30 * time.Second
+// pingInterval is how often a websocket that only listens is asked whether it lives.
+const pingInterval = 30 * time.Second
 
 // Dial opens a websocket. Where the server answers with something else, status is
 // that of the answer, and the caller says what it means; else it is 0.
@@ -34,33 +34,33 @@ func (c *Client) Dial(ctx context.Context, url string, header http.Header) (conn
 // Listen sends messages that subscribe to something, and hands on what comes, of
 // at most limit bytes each, until a take fails or the connection ends. It closes
 // the connection.
-func (c *Client) Listen(ctx context.Context, conn *websocket.Conn, limit int64, wishes [][]byte, take func(message []byte) error) error {
+func (c *Client) Listen(ctx context.Context, conn *websocket.Conn, limit int64, subscriptions [][]byte, handle func(message []byte) error) error {
 	defer conn.CloseNow()
 	conn.SetReadLimit(limit)
 	within, cancel := context.WithTimeout(ctx, c.Silence)
 	defer cancel()
-	for _, wish := range wishes {
-		if err := conn.Write(within, websocket.MessageText, wish); err != nil {
+	for _, subscription := range subscriptions {
+		if err := conn.Write(within, websocket.MessageText, subscription); err != nil {
 			return Broken(err)
 		}
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	go beat(ctx, conn)
+	go keepAlive(ctx, conn)
 	for {
 		_, message, err := conn.Read(ctx)
 		if err != nil {
 			return Broken(err)
 		}
-		if err := take(message); err != nil {
+		if err := handle(message); err != nil {
 			return err
 		}
 	}
 }
 
-// beat ends a websocket that doesn't answer.
-func beat(ctx context.Context, conn *websocket.Conn) {
-	ticker := time.NewTicker(heartbeat)
+// keepAlive ends a websocket that doesn't answer.
+func keepAlive(ctx context.Context, conn *websocket.Conn) {
+	ticker := time.NewTicker(pingInterval)
 	defer ticker.Stop()
 	for {
 		select {
