@@ -9,30 +9,33 @@ import (
 	"cointill/chain"
 )
 
-// lagLimit is how many blocks a node may lack before it is left out.
+// lagLimit is the number of blocks behind the highest node from which on a node is left out.
 const lagLimit = 3
 
-// Branching is a pool of a network whose chain may branch at its end: it finds the
-// node to ask, and believes none while two that are well are on different branches.
+// Branching is the pool of a network whose chain may fork at its end. It chooses the node to ask,
+// and uses none while two healthy nodes are on different branches.
 type Branching struct {
 	*Pool
-	members        []*Member
-	provenDescents map[[2]int][2]string  // by pairs of nodes: a tip of the first, and one of the second that it leads to; guarded by the choice of a node
-	headerWalks    map[[2]int]headerWalk // by the same pairs: how far the first was asked for what its tip leads to; guarded likewise
-	lastTip        chain.Header          // the tip of the last choice; guarded likewise
+	members []*Member
+
+	// The fields below are guarded by Choosing. The keys of both maps are numbers of two nodes.
+	provenDescents map[[2]int][2]string  // a tip of the first node, and its proven ancestor: a tip of the second
+	headerWalks    map[[2]int]headerWalk // how far headers below the first node's tip were read
+	lastTip        chain.Header          // the tip of the last choice
 }
 
-// headerWalk is how far down from a tip headers were read.
+// headerWalk records how far down from a tip headers were read, so that the next walk continues
+// there.
 type headerWalk struct {
-	from string // the tip
+	from string // hash of the tip
 	to   chain.Header
 }
 
-// Member is one node of such a network.
+// Member is one node of a Branching pool.
 type Member struct {
 	*Node
 	readParent func(ctx context.Context, h chain.Header) (chain.Header, error)
-	lagging    bool // left out for being behind; guarded by the choice of a node
+	lagging    bool // left out because it lags; guarded by Choosing
 }
 
 // NewBranching makes a pool without nodes.
@@ -40,29 +43,31 @@ func NewBranching(c Config) *Branching {
 	return &Branching{Pool: NewPool(c), provenDescents: map[[2]int][2]string{}, headerWalks: map[[2]int]headerWalk{}}
 }
 
-// Join adds a node, before anything is asked. Parent reads the header before
-// another from it, and proves what can be proved of that.
-func (p *Branching) Join(host string, subject Subject, readParent func(ctx context.Context, h chain.Header) (chain.Header, error)) *Node {
+// Join adds a node. It is called before the first question. readParent reads the parent of a header
+// from the node and verifies its hash, and its work where the header holds the proof.
+func (p *Branching) Join(host string, subject Subject,
+	readParent func(ctx context.Context, h chain.Header) (chain.Header, error)) *Node {
 	n := p.Add(host, subject)
 	p.members = append(p.members, &Member{Node: n, readParent: readParent})
 	return n
 }
 
-// Nodes looks at every node now and tells how each does, in the configured order.
+// Nodes checks every node now and returns their statuses in the configured order.
 func (p *Branching) Nodes(ctx context.Context) []chain.NodeStatus {
 	p.CheckAll(ctx)
-	inUse, _, _ := p.Choose(ctx) // what is wrong is in the views and the dispute
+	inUse, _, _ := p.Choose(ctx) // the statuses show every problem, also this one
 	all, highest := p.Statuses(), maxHealthyHeight(p.members)
 	for i, n := range p.members {
 		all[i].InUse = n == inUse
 		if lacks := highest - n.Seen().Tip.Height; all[i].Problem == "" && lacks >= lagLimit {
-			all[i].Problem = n.Sentence(n.Problem(Troubled(nil, "is %d blocks behind the others, and is left out. Check its connections to other nodes.", lacks)))
+			all[i].Problem = n.Sentence(n.Problem(Troubled(nil,
+				"is %d blocks behind the others, and is left out. Check its connections to other nodes.", lacks)))
 		}
 	}
 	return all
 }
 
-// maxHealthyHeight is the greatest height of the healthy nodes.
+// maxHealthyHeight returns the greatest tip height among the healthy nodes.
 func maxHealthyHeight(members []*Member) (height int64) {
 	for _, n := range members {
 		if v := n.Seen(); v.Healthy() {
@@ -72,14 +77,14 @@ func maxHealthyHeight(members []*Member) (height int64) {
 	return height
 }
 
-// Choose finds the node to ask: one that was looked at after the call began, is
-// well, agrees with all others that are, and isn't behind them. It stays with the
-// last one while that lacks at most one block.
+// Choose returns the node to ask and its tip. The node was checked after the call began, is
+// healthy, agrees with all other healthy nodes and doesn't lag behind them. Choose keeps the node
+// of the last call while it lacks at most one block.
 func (p *Branching) Choose(ctx context.Context) (*Member, chain.Header, error) {
 	p.Choosing.Lock()
 	defer p.Choosing.Unlock()
 	fresh := map[*Node]bool{}
-	for range 4 * len(p.members) { // each round looks at a node anew, or ends
+	for range 4 * len(p.members) { // each round checks a node again, or ends
 		if err := p.Look(ctx, fresh); err != nil {
 			return nil, chain.Header{}, err
 		}
@@ -87,7 +92,7 @@ func (p *Branching) Choose(ctx context.Context) (*Member, chain.Header, error) {
 		if errors.Is(err, ErrAgain) {
 			continue
 		}
-		waitedForAll := p.Chosen == nil // were waited for
+		waitedForAll := p.Chosen == nil // Look waited for every node
 		p.Chosen = nil
 		switch {
 		case err != nil:
@@ -106,9 +111,9 @@ func (p *Branching) Choose(ctx context.Context) (*Member, chain.Header, error) {
 	return nil, chain.Header{}, p.Unstable()
 }
 
-// Pick compares the nodes that are well and gives the best that can be asked; nil
-// when there is none. One that is being looked at is not asked, but what it
-// showed last still counts against what others show. The caller holds Choosing.
+// Pick compares the healthy nodes and returns the best one that can be asked, or nil when there is
+// none. A node with a running check is not returned, but its last view still counts against the
+// other nodes. The caller holds Choosing.
 func (p *Branching) Pick(ctx context.Context, fresh map[*Node]bool) (*Member, error) {
 	var healthy, ready []*Member
 	for _, n := range p.members {
@@ -140,7 +145,8 @@ func (p *Branching) Pick(ctx context.Context, fresh map[*Node]bool) (*Member, er
 	for _, n := range ready {
 		if lagging := highest-n.Seen().Tip.Height >= lagLimit; lagging != n.lagging {
 			n.lagging = lagging
-			p.Log.Info("a node fell behind the others, or caught up", "network", p.Network, "host", n.Host, "left_out", lagging)
+			p.Log.Info("a node fell behind the others, or caught up", "network", p.Network, "host", n.Host,
+				"left_out", lagging)
 		}
 		if !n.lagging && (best == nil || p.isPreferred(n, best, highest)) {
 			best = n
@@ -149,9 +155,9 @@ func (p *Branching) Pick(ctx context.Context, fresh map[*Node]bool) (*Member, er
 	return best, nil
 }
 
-// demotionAgainst is until when a node is asked after another one. One question that it failed
-// puts it after no node that lacks a block which it has: that one may lack what is
-// counted already, and would stop the coin for nothing.
+// demotionAgainst returns until when a node is asked only after another one. A single failed
+// question does not demote a node below a node that lacks blocks: the lower node may lack a block
+// that is counted already, and asking it would stop the coin for no reason.
 func demotionAgainst(n, other *Member) time.Time {
 	if n.failedOnce() && n.Seen().Tip.Height > other.Seen().Tip.Height {
 		return time.Time{}
@@ -159,8 +165,8 @@ func demotionAgainst(n, other *Member) time.Time {
 	return n.Shunned()
 }
 
-// isPreferred reports whether a node is to be asked rather than another that comes
-// before it in the configuration.
+// isPreferred reports whether a node is asked before another one that precedes it in the
+// configuration.
 func (p *Branching) isPreferred(n, other *Member, highest int64) bool {
 	if a, b := demotionAgainst(n, other), demotionAgainst(other, n); !a.Equal(b) {
 		return a.Before(b)
@@ -172,21 +178,21 @@ func (p *Branching) isPreferred(n, other *Member, highest int64) bool {
 	return n.Seen().Tip.Height > other.Seen().Tip.Height
 }
 
-// compareBranches makes sure that two nodes are on one chain. They are when the lower
-// one's tip is on the higher one's chain: it merely lags. And two blocks on the
-// same parent compete for the end now and then; whichever is asked, that is one
-// confirmation. In every other case the higher branch is two blocks or more past
-// the common ancestor, however short the other is, and nobody knows which of
-// them is right: both are looked at anew, and if that stays, neither is believed,
-// so that nothing becomes final on a branch that a healthy node contradicts.
+// compareBranches verifies that two nodes are on one chain. They are when the tip of the lower node
+// is on the chain of the higher one: the lower node lags. They are as well when their tips have the
+// same parent: two blocks compete for the end, and either gives one confirmation. In every other
+// case the higher branch is at least two blocks past the common ancestor, however short the other
+// branch is, and the pool can't know which one is right. Both nodes are checked again. If the
+// difference stays, neither is used, so that nothing becomes final on a branch that a healthy node
+// contradicts.
 //
-// Two honest nodes come to that, too, when one hears of the block that decides a
-// race, or of a reorganisation, seconds before the other. That dispute ends by
-// itself when the other hears of it, and no money is counted meanwhile.
+// Two honest nodes differ in this way, too, when one of them receives the block that decides a
+// race, or a reorganisation, some seconds before the other. This dispute ends when the other node
+// receives the block, and no money is counted meanwhile.
 //
-// What this can't see: a node that stands exactly where a false branch begins
-// looks like one that lags, until its own next block. So before a branch counts
-// that is two blocks or more past what it showed, it is looked at once more.
+// One case can't be detected: a node whose tip is the block where a false branch begins looks like
+// a node that lags, until its own next block. So a branch that is two blocks or more past the tip
+// of another node counts only after this node was checked once more.
 func (p *Branching) compareBranches(ctx context.Context, top, n *Member, fresh map[*Node]bool) error {
 	a, b := top.Seen().Tip, n.Seen().Tip
 	if a.Hash == b.Hash || a.Height == b.Height && a.Parent == b.Parent {
@@ -198,8 +204,8 @@ func (p *Branching) compareBranches(ctx context.Context, top, n *Member, fresh m
 	case err != nil:
 		return err
 	case ahead && a.Height-b.Height > 1 && p.provenDescents[pair] != tips:
-		// Its look may be older than the branch. Here it is waited for: what it has
-		// now may contradict blocks that would count otherwise.
+		// The last check of this node may be older than the branch. Here the check is waited for:
+		// its new tip may contradict blocks that would count otherwise.
 		if err := n.Check(ctx); err != nil {
 			return err
 		}
@@ -220,17 +226,19 @@ func (p *Branching) compareBranches(ctx context.Context, top, n *Member, fresh m
 		}
 		return ErrAgain
 	}
-	p.Disputed = fmt.Sprintf("Nodes %d and %d of %d disagree: they have different blocks at height %d. Nothing is counted until they "+
-		"agree again. If that takes longer than a few minutes, find out which of them is on the wrong chain, and stop it.",
+	p.Disputed = fmt.Sprintf("Nodes %d and %d of %d disagree: they have different blocks at height %d. Nothing is "+
+		"counted until they agree again. If that takes longer than a few minutes, find out which of them is on "+
+		"the wrong chain, and stop it.",
 		min(top.Number, n.Number), max(top.Number, n.Number), len(p.members), b.Height)
-	return fmt.Errorf("%w (%s: %d %s, %s: %d %s)", chain.Problem(p.Disputed), top.Host, a.Height, a.Hash, n.Host, b.Height, b.Hash)
+	return fmt.Errorf("%w (%s: %d %s, %s: %d %s)", chain.Problem(p.Disputed), top.Host, a.Height, a.Hash, n.Host,
+		b.Height, b.Hash)
 }
 
-// isAhead reports whether a node's tip leads down to another's: by the hashes of the
-// parents, which headers prove. What the node names at the other's height proves
-// nothing: a liar names there what others have, and gives another block later.
-// What was proved of an earlier tip is kept, and how far the last walk came, so that
-// usually only new headers are read.
+// isAhead reports whether a node's tip descends from another node's tip. It follows the parent
+// hashes of the headers, which prove the descent. The hash that the node reports for the other
+// tip's height proves nothing: a dishonest node reports the common block there and serves another
+// one later. Proven descents and the end of the last walk are kept, so that usually only new
+// headers are read.
 func (p *Branching) isAhead(ctx context.Context, top, n *Member) (bool, error) {
 	tip, block, pair := top.Seen().Tip, n.Seen().Tip, [2]int{top.Number, n.Number}
 	if p.coversCounted(block) && tip.Height-block.Height > chain.KeptBlocks {
@@ -264,24 +272,25 @@ func (p *Branching) isAhead(ctx context.Context, top, n *Member) (bool, error) {
 	return h.Hash == block.Hash, nil
 }
 
-// coversCounted reports whether a node that has a block as its last has what was counted so far.
+// coversCounted reports whether a node with this tip has every block that was counted so far.
 func (p *Branching) coversCounted(block chain.Header) bool {
 	return p.lastTip.Hash != "" && block.Height >= p.lastTip.Height-1
 }
 
-// unprovenAncestor is what is done when a node doesn't show in time that its tip leads to that of
-// another one. Where that one has all that was counted so far, or nothing at all is
-// shown, the node is as good as one that doesn't answer. Else either may be the one that
-// lies: a false tip, far below, takes the true chain as long to show. Then none is
-// believed before it is shown; the next choice goes on where this one ended.
+// unprovenAncestor handles a node that doesn't prove in time that its tip descends from another
+// node's tip. If the other node has every block that was counted so far, or no header came at all,
+// the node is quarantined like one that doesn't answer. Otherwise either node may be dishonest: a
+// false tip far below makes the true chain need as long for its proof. Then neither is used before
+// the proof is complete, and the next choice continues the walk.
 func (p *Branching) unprovenAncestor(top, n *Member, quarantine bool) error {
 	a, b := top.Seen().Tip, n.Seen().Tip
 	if quarantine {
-		top.quarantine(Troubled(nil, "names block %d as its last, and doesn't show in time how that follows block %d, which another one has. "+
-			"Check its software; if that stays, use another one.", a.Height, b.Height))
+		top.quarantine(Troubled(nil, "names block %d as its last, and doesn't show in time how that follows block "+
+			"%d, which another one has. Check its software; if that stays, use another one.", a.Height, b.Height))
 		return ErrAgain
 	}
-	p.Disputed = fmt.Sprintf("%s names block %d as its last, and doesn't show in time how that follows block %d of node %d. Nothing is counted until it does. "+
-		"If that takes longer than a few minutes, find out which of them is wrong, and stop it.", top.displayName(), a.Height, b.Height, n.Number)
+	p.Disputed = fmt.Sprintf("%s names block %d as its last, and doesn't show in time how that follows block %d "+
+		"of node %d. Nothing is counted until it does. If that takes longer than a few minutes, find out which of "+
+		"them is wrong, and stop it.", top.displayName(), a.Height, b.Height, n.Number)
 	return fmt.Errorf("%w (%s: %s, %s: %s)", chain.Problem(p.Disputed), top.Host, a.Hash, n.Host, b.Hash)
 }

@@ -12,14 +12,14 @@ import (
 	"cointill/chain"
 )
 
-// fakeNode is a node that names headers: those of a chain that all have, and from some
-// height on those of a branch.
+// fakeNode is a node that serves headers: up to a height the headers that all nodes share, and
+// above it the headers of its own branch.
 type fakeNode struct {
 	*Node
 	branch      string
-	lastShared  int64 // the last height that all have
+	lastShared  int64 // the last height that all nodes share
 	tip         int64
-	delay       time.Duration // one header
+	delay       time.Duration // time for one header
 	headersRead int
 }
 
@@ -46,14 +46,14 @@ func (n *fakeNode) readParent(ctx context.Context, h chain.Header) (chain.Header
 	return n.headerAt(h.Height - 1), nil
 }
 
-// poolTest is a pool of tellers as its followers ask it.
+// poolTest is a pool of fake nodes and the test that drives it.
 type poolTest struct {
 	*testing.T
 	*Branching
 	nodes []*fakeNode
 }
 
-// withFakeNodes runs a test with nodes that all have one chain up to a height, in a bubble.
+// withFakeNodes runs a test in a synctest bubble with nodes that share one chain up to a height.
 func withFakeNodes(t *testing.T, nodes int, tip int64, test func(b *poolTest)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -68,7 +68,7 @@ func withFakeNodes(t *testing.T, nodes int, tip int64, test func(b *poolTest)) {
 	})
 }
 
-// expectChoice expects a node to be chosen, 0 is none, within the time that a follower waits.
+// expectChoice expects that a node is chosen (0 means none) within a follower's timeout.
 func (b *poolTest) expectChoice(want int) (took time.Duration, err error) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), chain.NewFollower(chain.FollowerConfig{}).Timeout)
@@ -87,7 +87,7 @@ func (b *poolTest) expectChoice(want int) (took time.Duration, err error) {
 	return time.Since(began), err
 }
 
-// nodeProblems are what people read of each node.
+// nodeProblems returns the problem that operators read of each node.
 func (b *poolTest) nodeProblems() (all []string) {
 	for _, st := range b.Nodes(b.Context()) {
 		all = append(all, st.Problem)
@@ -95,12 +95,13 @@ func (b *poolTest) nodeProblems() (all []string) {
 	return all
 }
 
-// TestUnprovenTipIsQuarantined: a node names a tip far ahead of what is counted, and never comes to the
-// end of showing how it follows that. It is the one that is left out, and the other goes on.
+// TestUnprovenTipIsQuarantined: a node reports a tip far ahead of the counted blocks and never
+// finishes the proof that its tip descends from them. This node is left out, and the other one is
+// used.
 func TestUnprovenTipIsQuarantined(t *testing.T) {
 	for name, c := range map[string]struct {
 		ahead int64
-		first time.Duration // what the first choice takes
+		first time.Duration // duration of the first choice
 	}{"far": {1_000_000, 0}, "near": {1500, UsualPace.Most}} {
 		t.Run(name, func(t *testing.T) {
 			withFakeNodes(t, 2, 7, func(b *poolTest) {
@@ -121,7 +122,8 @@ func TestUnprovenTipIsQuarantined(t *testing.T) {
 				if liar.headersRead != headersRead {
 					b.Errorf("it is asked for %d more headers", liar.headersRead-headersRead)
 				}
-				if all := b.nodeProblems(); all[0] != "" || !strings.Contains(all[1], fmt.Sprintf("Node 2 of 2 names block %d as its last, and doesn't show", liar.tip)) {
+				if all := b.nodeProblems(); all[0] != "" || !strings.Contains(all[1], fmt.Sprintf("Node 2 of 2 "+
+					"names block %d as its last, and doesn't show", liar.tip)) {
 					b.Errorf("%q", all)
 				}
 				liar.tip = 10
@@ -132,8 +134,8 @@ func TestUnprovenTipIsQuarantined(t *testing.T) {
 	}
 }
 
-// TestNodeWithoutHeadersIsQuarantined: as long as nothing is counted a node that shows no header at all is
-// left out as well.
+// TestNodeWithoutHeadersIsQuarantined: a node that serves no header at all is left out, also before
+// any block is counted.
 func TestNodeWithoutHeadersIsQuarantined(t *testing.T) {
 	withFakeNodes(t, 2, 7, func(b *poolTest) {
 		b.nodes[1].tip, b.nodes[1].delay = 20, time.Hour
@@ -141,14 +143,16 @@ func TestNodeWithoutHeadersIsQuarantined(t *testing.T) {
 	})
 }
 
-// TestFirstLeadMustBeProvenBeforeAnyNodeIsChosen: nothing is counted yet, so nobody knows whether a node that is far ahead
-// lies, or the other. None is believed before it is shown, which later choices go on with.
+// TestFirstLeadMustBeProvenBeforeAnyNodeIsChosen: before any block is counted, either of two nodes
+// may be the dishonest one. None is used before the proof is complete, and later choices continue
+// the proof.
 func TestFirstLeadMustBeProvenBeforeAnyNodeIsChosen(t *testing.T) {
 	withFakeNodes(t, 2, 7, func(b *poolTest) {
 		liar := b.nodes[1]
 		liar.tip, liar.delay = 1_000_000, 20*time.Millisecond
-		if _, err := b.expectChoice(0); err == nil || !strings.Contains(err.Error(), "Node 2 of 2 names block 1000000 as its last, and doesn't show") {
-			b.Error(err)
+		if _, err := b.expectChoice(0); err == nil ||
+			!strings.Contains(err.Error(), "Node 2 of 2 names block 1000000 as its last, and doesn't show") {
+			b.Errorf("error %v, want the unproven lead of node 2", err)
 		}
 		for i, problem := range b.nodeProblems() {
 			if strings.Contains(problem, "behind") || !strings.Contains(problem, "Node 2 of 2 names block 1000000") {
@@ -158,8 +162,8 @@ func TestFirstLeadMustBeProvenBeforeAnyNodeIsChosen(t *testing.T) {
 	})
 }
 
-// TestLongLeadIsProvenOverSeveralChoices: an honest node that is far ahead shows it in as many choices as it needs,
-// also when the other one comes nearer meanwhile.
+// TestLongLeadIsProvenOverSeveralChoices: an honest node that is far ahead proves it in as many
+// choices as it needs, also when the other node catches up meanwhile.
 func TestLongLeadIsProvenOverSeveralChoices(t *testing.T) {
 	for name, nearer := range map[string]func(reached int64) int64{
 		"stays":       func(int64) int64 { return 7 },
@@ -180,15 +184,16 @@ func TestLongLeadIsProvenOverSeveralChoices(t *testing.T) {
 					synctest.Wait()
 				}
 				if b.Chosen.Number != 2 || b.Disputed != "" || b.nodes[1].headersRead > 2600 {
-					b.Errorf("node %d is asked, after %d headers; %s", b.Chosen.Number, b.nodes[1].headersRead, b.Disputed)
+					b.Errorf("node %d is asked, after %d headers; %s", b.Chosen.Number, b.nodes[1].headersRead,
+						b.Disputed)
 				}
 			})
 		})
 	}
 }
 
-// TestFalseShortBranchIsDisputed (BTC-9): a node says that its chain ended far below what was counted, on
-// a branch of its own. It is not believed while the other takes long to show that.
+// TestFalseShortBranchIsDisputed (BTC-9): a node reports that its chain ended far below the counted
+// blocks, on a branch of its own. It is not used while the other node takes long for its proof.
 func TestFalseShortBranchIsDisputed(t *testing.T) {
 	withFakeNodes(t, 2, 3000, func(b *poolTest) {
 		b.expectChoice(1)
@@ -198,17 +203,17 @@ func TestFalseShortBranchIsDisputed(t *testing.T) {
 		for range 5 {
 			<-time.After(b.Pace.Moment)
 			if _, err := b.expectChoice(0); !errors.As(err, &problem) {
-				b.Error(err)
+				b.Errorf("error %v, want a chain.Problem", err)
 			}
 		}
 		if !strings.Contains(string(problem), "disagree") {
-			b.Error(problem)
+			b.Errorf("the problem is %q, want a dispute", problem)
 		}
 	})
 }
 
-// TestLaggingNodeIsNotChosen: a node that lacks three blocks isn't asked, even where the one that has them
-// failed lately; one that lacks two is.
+// TestLaggingNodeIsNotChosen: a node that lacks three blocks isn't asked, even if the node that has
+// them failed shortly before. A node that lacks two blocks is asked.
 func TestLaggingNodeIsNotChosen(t *testing.T) {
 	for lacks, want := range map[int64]int{lagLimit - 1: 1, lagLimit: 2} {
 		t.Run(fmt.Sprint(lacks), func(t *testing.T) {
@@ -226,20 +231,20 @@ func TestLaggingNodeIsNotChosen(t *testing.T) {
 	}
 }
 
-// TestLeadOfTwoBlocksNeedsAFreshCheckOfTheOtherNode: a branch of two blocks or more past what another node showed counts only
-// once that one was looked at again, however young its last look is; for one block, and for
-// what was counted already, it isn't.
+// TestLeadOfTwoBlocksNeedsAFreshCheckOfTheOtherNode: a branch of two blocks or more past another
+// node's tip counts only after this node was checked again, however recent its last check is. For
+// one block, and for blocks that count already, it is not checked.
 func TestLeadOfTwoBlocksNeedsAFreshCheckOfTheOtherNode(t *testing.T) {
 	withFakeNodes(t, 2, 7, func(b *poolTest) {
 		liar, witness := b.nodes[0], b.nodes[1]
 		b.expectChoice(1)
 		witness.tip, liar.tip = 8, 8
 		if b.expectChoice(1); b.lastTip.Hash != "a8" {
-			b.Errorf("it waits for a race: %v", b.lastTip)
+			b.Errorf("tip %v, want the own block of node 1", b.lastTip)
 		}
 		liar.tip = 9
 		if _, err := b.expectChoice(0); err == nil || !strings.Contains(err.Error(), "disagree") {
-			b.Error(err)
+			b.Errorf("error %v, want a dispute", err)
 		}
 		witness.tip, witness.lastShared = 9, 0
 		witness.branch = ""
@@ -249,16 +254,16 @@ func TestLeadOfTwoBlocksNeedsAFreshCheckOfTheOtherNode(t *testing.T) {
 		<-time.After(time.Second)
 		liar.lastShared, liar.tip = 10, 10
 		if b.expectChoice(1); !witness.Seen().At.Equal(before) {
-			b.Error("it was looked at for one block")
+			b.Error("it was checked for one block")
 		}
 		liar.lastShared, liar.tip = 11, 11
 		if b.expectChoice(1); !witness.Seen().At.After(before) {
-			b.Error("it wasn't looked at")
+			b.Error("it wasn't checked for two blocks")
 		}
 		before = witness.Seen().At
 		<-time.After(time.Second)
 		if b.expectChoice(1); !witness.Seen().At.Equal(before) {
-			b.Error("it was looked at again for the same blocks")
+			b.Error("it was checked again for the same blocks")
 		}
 	})
 }

@@ -16,36 +16,36 @@ import (
 )
 
 const (
-	// MaxSilence is how long a node may say nothing in the middle of a question.
+	// MaxSilence is how long a node may send nothing during a request.
 	MaxSilence = 10 * time.Second
-	// maxRequestTime bounds a question as a whole, for nodes that drip.
+	// maxRequestTime bounds a whole request, for nodes that send a byte now and then.
 	maxRequestTime = time.Minute
-	// maxIdleConns is how many connections to a node are kept open between questions.
+	// maxIdleConns is the number of connections to a node that are kept open between requests.
 	maxIdleConns = 8
 )
 
-// Frugal lets names stand twice in a JSON object: to find that out takes memory
-// for each of the millions of names that a bad answer may hold.
+// Frugal allows duplicate names in JSON objects. Detecting duplicates takes memory for each of the
+// millions of names that a malicious answer may hold.
 var Frugal = jsontext.AllowDuplicateNames(true)
 
-// Client asks one server over HTTP, and opens websockets to it. It follows no
-// redirect, which could carry the password elsewhere, and takes no proxy from the
-// environment.
+// Client sends HTTP requests to one server and opens websockets to it. It follows no redirect,
+// because a redirect could carry the password to another host, and ignores the environment's proxy
+// settings.
 type Client struct {
 	base    string
 	http    *http.Client
-	Silence time.Duration // MaxSilence; tests have less time
+	Silence time.Duration // MaxSilence by default; tests use less
 }
 
-// NewClient makes a client of the server at a URL without user and password.
-// Roots are whom it trusts; nil means whom the machine does.
+// NewClient makes a client for the server at a URL without user and password. It trusts the
+// certificates of roots, or the machine's if roots is nil.
 func NewClient(base string, roots *x509.CertPool) *Client {
 	transport := &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
 		TLSHandshakeTimeout: 5 * time.Second,
 		MaxIdleConnsPerHost: maxIdleConns,
-		IdleConnTimeout:     20 * time.Second, // less than a bitcoin node's own 30 s
-		DisableCompression:  true,             // so that a bounded answer is a bounded answer
+		IdleConnTimeout:     20 * time.Second, // less than the 30 s of a bitcoin node
+		DisableCompression:  true,             // so that the limit on an answer bounds its real size
 	}
 	if roots != nil {
 		transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
@@ -54,15 +54,16 @@ func NewClient(base string, roots *x509.CertPool) *Client {
 	return &Client{base: base, Silence: MaxSilence, http: &http.Client{Transport: transport, CheckRedirect: noRedirect}}
 }
 
-// Basic is a header that signs requests with user and password.
+// Basic returns the Authorization header for a user and a password.
 func Basic(user, password string) http.Header {
 	return http.Header{"Authorization": {"Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))}}
 }
 
-// Ask sends one request with a header and reads the whole answer, of at most limit
-// bytes. A nil body makes it a GET, any other is JSON. What the status means is
-// for the caller to say; errors are a Trouble or the context's.
-func (c *Client) Ask(ctx context.Context, path string, header http.Header, body []byte, limit int64) (status int, answer []byte, err error) {
+// Ask sends one request with a header and reads the whole answer, of at most limit bytes. With a
+// nil body it is a GET, with any other body a POST of JSON. The caller interprets the status.
+// Errors are a Trouble or the error of the context.
+func (c *Client) Ask(ctx context.Context, path string, header http.Header, body []byte, limit int64) (status int,
+	answer []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxRequestTime)
 	defer cancel()
 	watched, stop := context.WithCancelCause(ctx)
@@ -82,8 +83,8 @@ func (c *Client) Ask(ctx context.Context, path string, header http.Header, body 
 	}
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
-		// Every question only reads, so it may be sent again when the node closed
-		// the kept connection meanwhile; an empty value is not sent.
+		// Every question only reads, so the request may be sent again when the node has closed the
+		// idle connection. The key with an empty value allows this retry and is not sent.
 		request.Header["Idempotency-Key"] = nil
 	}
 	response, err := c.http.Do(request)
@@ -98,7 +99,7 @@ func (c *Client) Ask(ctx context.Context, path string, header http.Header, body 
 	return response.StatusCode, answer, nil
 }
 
-// readBody reads a body; every byte that comes keeps the watchdog quiet.
+// readBody reads an answer's body. Every byte that arrives resets the watchdog.
 func (c *Client) readBody(response *http.Response, watchdog *time.Timer, limit int64) ([]byte, error) {
 	if response.ContentLength > limit {
 		return nil, ErrTooLong
@@ -126,8 +127,8 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// classifyError says what went wrong with an exchange, and drops kept connections:
-// others may be as dead as this one.
+// classifyError turns the error of a request into a Trouble, and closes idle connections, which may
+// be as dead as the failed one.
 func (c *Client) classifyError(ctx, watched context.Context, err error) error {
 	c.http.CloseIdleConnections()
 	switch {

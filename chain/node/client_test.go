@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// expectTrouble expects an error to be a Trouble with words.
+// expectTrouble expects a Trouble whose sentence contains some words.
 func expectTrouble(t *testing.T, err error, words string) {
 	t.Helper()
 	var trouble *Trouble
@@ -26,7 +26,7 @@ func expectTrouble(t *testing.T, err error, words string) {
 	}
 }
 
-// startServer runs a server and gives a client of it.
+// startServer starts a server and returns a client for it.
 func startServer(t *testing.T, handle http.HandlerFunc) (*Client, *httptest.Server) {
 	t.Helper()
 	s := httptest.NewServer(handle)
@@ -34,15 +34,16 @@ func startServer(t *testing.T, handle http.HandlerFunc) (*Client, *httptest.Serv
 	return NewClient(s.URL, nil), s
 }
 
-// TestRequestCarriesMethodLoginAndBody sends what it is given, a GET without a body, and reads the answer with
-// its status.
+// TestRequestCarriesMethodLoginAndBody: a request without a body is a GET, and the answer is
+// returned with its status.
 func TestRequestCarriesMethodLoginAndBody(t *testing.T) {
 	t.Parallel()
 	c, _ := startServer(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		user, password, _ := r.BasicAuth()
 		w.WriteHeader(http.StatusTeapot)
-		_, _ = io.WriteString(w, strings.Join([]string{r.Method, r.URL.Path, user, password, r.Header.Get("Content-Type"), string(body)}, " "))
+		_, _ = io.WriteString(w, strings.Join([]string{r.Method, r.URL.Path, user, password,
+			r.Header.Get("Content-Type"), string(body)}, " "))
 	})
 	for body, want := range map[string]string{"": "GET /a u p:w  ", "{}": "POST /a u p:w application/json {}"} {
 		var sent []byte
@@ -56,18 +57,23 @@ func TestRequestCarriesMethodLoginAndBody(t *testing.T) {
 	}
 }
 
-// TestRedirectIsNotFollowed: a redirect is an answer; the password goes nowhere else.
+// TestRedirectIsNotFollowed: a redirect is returned as the answer, and the password is sent to no
+// other host.
 func TestRedirectIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Bool
 	_, other := startServer(t, func(http.ResponseWriter, *http.Request) { asked.Store(true) })
-	c, _ := startServer(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, http.StatusFound) })
-	if status, _, err := c.Ask(t.Context(), "", nil, nil, 100); status != http.StatusFound || err != nil || asked.Load() {
+	c, _ := startServer(t, func(w http.ResponseWriter,
+		r *http.Request) {
+		http.Redirect(w, r, other.URL, http.StatusFound)
+	})
+	if status, _, err := c.Ask(t.Context(), "", nil, nil, 100); status != http.StatusFound || err != nil ||
+		asked.Load() {
 		t.Errorf("%d, %v, followed %v", status, err, asked.Load())
 	}
 }
 
-// TestEnvironmentProxyIsIgnored: what the environment says about proxies is not ours.
+// TestEnvironmentProxyIsIgnored: the environment's proxy settings do not apply.
 func TestEnvironmentProxyIsIgnored(t *testing.T) {
 	t.Parallel()
 	if NewClient("http://node", nil).http.Transport.(*http.Transport).Proxy != nil {
@@ -75,8 +81,8 @@ func TestEnvironmentProxyIsIgnored(t *testing.T) {
 	}
 }
 
-// TestAnswerOverTheLimitIsRefused ends an answer that is longer than it may be, announced or not, and
-// compressed ones stay as they are.
+// TestAnswerOverTheLimitIsRefused: an answer over the limit is refused, whether its length is
+// announced or not, and compression is not requested.
 func TestAnswerOverTheLimitIsRefused(t *testing.T) {
 	t.Parallel()
 	announced := true
@@ -95,12 +101,12 @@ func TestAnswerOverTheLimitIsRefused(t *testing.T) {
 		}
 		_, _, err := c.Ask(t.Context(), "", nil, nil, 4)
 		if expectTrouble(t, err, "longer than they can be"); !errors.Is(err, ErrTooLong) {
-			t.Error(err)
+			t.Errorf("announced %v: error %v, want ErrTooLong", announced, err)
 		}
 	}
 }
 
-// TestEndlessAnswerIsCutAtTheLimit: an answer that never ends is not read any further than it may be long.
+// TestEndlessAnswerIsCutAtTheLimit: an answer without end is read only up to the limit.
 func TestEndlessAnswerIsCutAtTheLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -119,7 +125,8 @@ func TestEndlessAnswerIsCutAtTheLimit(t *testing.T) {
 	})
 }
 
-// TestAnswerAnnouncedOverTheLimitIsNotRead: nothing of an answer that is announced to be too long is waited for.
+// TestAnswerAnnouncedOverTheLimitIsNotRead: the client doesn't wait for an answer whose announced
+// length is over the limit.
 func TestAnswerAnnouncedOverTheLimitIsNotRead(t *testing.T) {
 	t.Parallel()
 	ended := make(chan struct{})
@@ -134,8 +141,8 @@ func TestAnswerAnnouncedOverTheLimitIsNotRead(t *testing.T) {
 	expectTrouble(t, err, "longer than they can be")
 }
 
-// TestOwnCertificateIsTrustedOnlyWhereItIsNamed: a certificate of the node's own is trusted where it was named, and
-// only there.
+// TestOwnCertificateIsTrustedOnlyWhereItIsNamed: a self-signed certificate is trusted by a client
+// that names it, and by no other.
 func TestOwnCertificateIsTrustedOnlyWhereItIsNamed(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
@@ -145,28 +152,29 @@ func TestOwnCertificateIsTrustedOnlyWhereItIsNamed(t *testing.T) {
 	roots := x509.NewCertPool()
 	roots.AddCert(s.Certificate())
 	if _, _, err := NewClient(s.URL, roots).Ask(t.Context(), "", nil, nil, 1); err != nil {
-		t.Error(err)
+		t.Errorf("with its own certificate as root: %v", err)
 	}
 	_, _, err := NewClient(s.URL, nil).Ask(t.Context(), "", nil, nil, 1)
 	var untrusted *tls.CertificateVerificationError
 	if !errors.As(err, &untrusted) {
-		t.Error(err)
+		t.Errorf("error %v, want one of the certificate's verification", err)
 	}
 }
 
-// TestUnreachableErrorHidesTheURL says what to check, and nothing of the URL, which may hold a key.
+// TestUnreachableErrorHidesTheURL: the error says what to check and holds no part of the URL, which
+// may contain a key.
 func TestUnreachableErrorHidesTheURL(t *testing.T) {
 	t.Parallel()
 	c, s := startServer(t, nil)
 	s.Close()
 	_, _, err := c.Ask(t.Context(), "/canary", nil, nil, 1)
 	if expectTrouble(t, err, "can't be reached"); strings.Contains(err.Error(), "canary") {
-		t.Error(err)
+		t.Errorf("the error shows the path of the URL: %v", err)
 	}
 }
 
-// TestClosedIdleConnectionIsReplaced: a node may have closed the connection that was kept; the
-// question is asked on another.
+// TestClosedIdleConnectionIsReplaced: when the node has closed the idle connection, the request is
+// sent on a new one.
 func TestClosedIdleConnectionIsReplaced(t *testing.T) {
 	t.Parallel()
 	c, s := startServer(t, func(http.ResponseWriter, *http.Request) {})
@@ -178,7 +186,7 @@ func TestClosedIdleConnectionIsReplaced(t *testing.T) {
 	}
 }
 
-// pipe is a network within one process: its time may be a test's.
+// pipe is a net.Listener within the process, so that a test can run in a synctest bubble.
 type pipe struct{ conns chan net.Conn }
 
 func (p *pipe) Accept() (net.Conn, error) {
@@ -191,7 +199,7 @@ func (p *pipe) Accept() (net.Conn, error) {
 func (p *pipe) Close() error   { return nil }
 func (p *pipe) Addr() net.Addr { return &net.UnixAddr{} }
 
-// pipedClient is a client of a server within the test's bubble, and how often it dialled.
+// pipedClient returns a client for a server within the test's bubble, and a counter of dials.
 func pipedClient(t *testing.T, handle http.HandlerFunc) (c *Client, dials *atomic.Int32) {
 	p := &pipe{make(chan net.Conn)}
 	s := &http.Server{Handler: handle}
@@ -212,14 +220,14 @@ func pipedClient(t *testing.T, handle http.HandlerFunc) (c *Client, dials *atomi
 	return c, dials
 }
 
-// TestSilentNodeIsGivenUp gives up a node that says nothing before or within its answer, not
-// one that goes on, and in the end one that drips for ever.
+// TestSilentNodeIsGivenUp: a node that sends nothing before or during its answer is given up after
+// MaxSilence, and one that sends a byte now and then after maxRequestTime.
 func TestSilentNodeIsGivenUp(t *testing.T) {
 	t.Parallel()
 	for name, one := range map[string]struct {
 		drops int           // bytes before it falls silent
-		every time.Duration // between two of them
-		words string        // "" means that it is the context's end
+		every time.Duration // time between two bytes
+		words string        // "" expects the error of the context
 		after time.Duration
 	}{
 		"before": {0, 0, "says nothing for 10s", MaxSilence},
@@ -242,12 +250,12 @@ func TestSilentNodeIsGivenUp(t *testing.T) {
 				})
 				began := time.Now()
 				_, _, err := c.Ask(t.Context(), "", nil, nil, 1000)
-				if took := time.Since(began); took != one.after { // the bubble's time
+				if took := time.Since(began); took != one.after { // in the bubble's time
 					t.Errorf("after %s, want %s", took, one.after)
 				}
 				if one.words == "" {
 					if !errors.Is(err, context.DeadlineExceeded) {
-						t.Error(err)
+						t.Errorf("error %v, want the end of the time limit", err)
 					}
 					return
 				}
@@ -257,7 +265,7 @@ func TestSilentNodeIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestSlowSteadyAnswerIsRead waits for an answer that comes slowly and steadily.
+// TestSlowSteadyAnswerIsRead: an answer that arrives slowly but steadily is read to its end.
 func TestSlowSteadyAnswerIsRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -274,7 +282,7 @@ func TestSlowSteadyAnswerIsRead(t *testing.T) {
 	})
 }
 
-// TestFailureClosesIdleConnections: after a failure no kept connection is used again.
+// TestFailureClosesIdleConnections: after a failure no idle connection is used again.
 func TestFailureClosesIdleConnections(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -293,14 +301,14 @@ func TestFailureClosesIdleConnections(t *testing.T) {
 		go func() { ended <- ask("/hold") }()
 		<-begun
 		if err := ask(""); err != nil || dials.Load() != 2 {
-			t.Fatal(err, dials.Load())
+			t.Fatalf("error %v after %d dials, want 2", err, dials.Load())
 		}
 		close(hold)
 		if err := <-ended; err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		// Two are kept; one breaks, and the other goes with it.
+		// Two connections are idle. One fails, and both are closed.
 		if err := ask("/long"); err == nil {
 			t.Fatal("no failure")
 		}
@@ -311,7 +319,7 @@ func TestFailureClosesIdleConnections(t *testing.T) {
 	})
 }
 
-// TestCanceledContextIsReturnedAsItIs is no news about the node.
+// TestCanceledContextIsReturnedAsItIs: the end of the context is not an error of the node.
 func TestCanceledContextIsReturnedAsItIs(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -320,6 +328,6 @@ func TestCanceledContextIsReturnedAsItIs(t *testing.T) {
 		<-r.Context().Done()
 	})
 	if _, _, err := c.Ask(ctx, "", nil, nil, 1); err != context.Canceled {
-		t.Error(err)
+		t.Errorf("error %v, want context.Canceled", err)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// TestListIsBounded reads as many elements as are let, none after one that fails, and nothing else
-// than lists.
+// TestListIsBounded: at most the allowed number of elements is read, none after a bad one, and
+// anything but a list is refused.
 func TestListIsBounded(t *testing.T) {
 	t.Parallel()
 	bad := errors.New("bad")
@@ -19,7 +19,8 @@ func TestListIsBounded(t *testing.T) {
 	}{
 		`null`: {0, ""}, `[]`: {0, ""}, `[1,2,3]`: {3, ""}, `[[1,2,3,4],{"a":[]}]`: {2, ""},
 		`[1,2,3,4]`: {3, "more than 3 elements"}, `[1,false,3]`: {1, "bad"},
-		`{}`: {0, "not a list"}, `"[]"`: {0, "not a list"}, ``: {0, "EOF"}, `[1`: {1, "EOF"}, `[1}`: {1, "invalid"}, `]`: {0, "invalid"},
+		`{}`: {0, "not a list"}, `"[]"`: {0, "not a list"}, ``: {0, "EOF"}, `[1`: {1, "EOF"}, `[1}`: {1, "invalid"},
+		`]`: {0, "invalid"},
 	} {
 		d, read := jsontext.NewDecoder(strings.NewReader(text), Frugal), 0
 		err := List(d, 3, func() error {
@@ -32,7 +33,8 @@ func TestListIsBounded(t *testing.T) {
 			read++
 			return nil
 		})
-		if read != want.read || (err == nil) != (want.err == "") || err != nil && !strings.Contains(err.Error(), want.err) {
+		if read != want.read || (err == nil) != (want.err == "") || err != nil &&
+			!strings.Contains(err.Error(), want.err) {
 			t.Errorf("%s: %d were read, %v", text, read, err)
 		}
 	}

@@ -1,7 +1,7 @@
-// Package node is what every adapter does alike with the nodes that it asks: it
-// opens connections that are bounded in every way, keeps those that push, looks at
-// how each node does, and says in words for people what is wrong with one. What is
-// asked, and what makes an answer true, is the adapter's.
+// Package node holds the parts that all adapters share for the nodes that they ask. It opens
+// bounded connections, keeps push connections open, checks how each node does, and describes
+// problems of nodes in sentences for operators. The adapters choose the questions and verify the
+// answers.
 package node
 
 import (
@@ -14,59 +14,58 @@ import (
 	"cointill/chain"
 )
 
-// demotionTime is how long a node that failed a question is asked last.
+// demotionTime is how long other nodes are preferred to a node that failed a question.
 const demotionTime = 15 * time.Second
 
-// quarantineTime is how long a node isn't asked at all that made a claim and didn't show it:
-// to find that out again takes time.
+// quarantineTime is how long a node isn't asked at all after it claimed a tip without proving it.
+// Asking for the proof again takes time.
 const quarantineTime = time.Minute
 
-// Subject is a node as its adapter knows it.
+// Subject is the adapter's side of a node.
 type Subject interface {
-	// Handshake checks that the node follows the right network and is at its end.
+	// Handshake verifies that the node follows the right network and has caught up.
 	Handshake(ctx context.Context) (View, error)
-	// Forget drops what was proved of the node: it failed, and behind its address
-	// there may be another one by now.
+	// Forget drops every verified fact about the node. It is called when the node failed, because
+	// another node may answer at its address now.
 	Forget()
 }
 
-// Node is one node of a pool and how it does.
+// Node is one node of a pool and its state.
 type Node struct {
-	Number   int    // its place in the configuration, from 1
+	Number   int    // its position in the configuration, from 1
 	Host     string // for the log and for operators only
 	pool     *Pool
 	subject  Subject
-	checking chan struct{} // holds one token while a look runs
+	checking chan struct{} // holds one token while a check runs
 
 	mu               sync.Mutex
 	view             View
-	demotedUntil     time.Time // until then other nodes are preferred
-	singleFailure    bool      // it failed once only since it was last asked first
-	quarantinedUntil time.Time // until then it can't be used
-	quarantineReason error     // why it is barred
+	demotedUntil     time.Time // other nodes are preferred until then
+	singleFailure    bool      // one question failed since other nodes were last preferred
+	quarantinedUntil time.Time // it isn't used until then
+	quarantineReason error     // why it is quarantined
 }
 
-// View is what the last look at a node found.
+// View is the result of the last check of a node.
 type View struct {
-	At               time.Time // zero: nobody looked yet
-	Err              error     // why it can't be used; a chain.Problem where it is known what to do
+	At               time.Time // zero before the first check
+	Err              error     // why it can't be used; a chain.Problem where an operator can act on it
 	Tip              chain.Header
 	Dialect, Version string
 }
 
-// Healthy reports whether the node was looked at and can be used.
+// Healthy reports whether the node was checked and can be used.
 func (v View) Healthy() bool { return !v.At.IsZero() && v.Err == nil }
 
-// Seen is the last view.
+// Seen returns the result of the last check.
 func (n *Node) Seen() View {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.view
 }
 
-// Check looks at the node anew, or waits until another look has ended and then
-// does. A look that takes too long is one that failed; the end of the context is no
-// news about the node.
+// Check checks the node now. If another check is running, it waits for its end and then runs its
+// own. A check that takes too long is a failure of the node; the end of the context is not.
 func (n *Node) Check(ctx context.Context) error {
 	select {
 	case n.checking <- struct{}{}:
@@ -77,8 +76,8 @@ func (n *Node) Check(ctx context.Context) error {
 	return n.runCheck(ctx)
 }
 
-// startCheck starts a look unless one runs, and tells when it has ended. It goes on
-// after the context has ended.
+// startCheck starts a check in the background unless one is running, and closes the returned
+// channel when it has ended. The end of the context does not stop the check.
 func (n *Node) startCheck(ctx context.Context) <-chan struct{} {
 	ended := make(chan struct{})
 	select {
@@ -90,21 +89,21 @@ func (n *Node) startCheck(ctx context.Context) <-chan struct{} {
 	go func() {
 		defer close(ended)
 		defer func() { <-n.checking }()
-		_ = n.runCheck(context.WithoutCancel(ctx)) // which doesn't end
+		_ = n.runCheck(context.WithoutCancel(ctx)) // a context without cancelation gives no error
 	}()
 	return ended
 }
 
-// BrokenOff reports whether a look with this context was ended by who asked for it: then
-// it tells nothing, as one does that the node let run out of time.
+// BrokenOff reports whether the caller ended a check with this context. Such a check says nothing
+// about the node, unlike one that ran into the check's own time limit.
 func BrokenOff(ctx context.Context) bool {
 	return ctx.Err() != nil && !errors.Is(context.Cause(ctx), errSilent)
 }
 
-// Busy reports whether a look runs.
+// Busy reports whether a check is running.
 func (n *Node) Busy() bool { return len(n.checking) > 0 }
 
-// runCheck asks the node and notes what it finds; the error is the context's.
+// runCheck asks the node and records the view. Its error is the error of the context.
 func (n *Node) runCheck(ctx context.Context) error {
 	limit := n.pool.Pace.Most
 	within, cancel := context.WithTimeoutCause(ctx, limit, errSilent)
@@ -126,7 +125,7 @@ func (n *Node) runCheck(ctx context.Context) error {
 	return nil
 }
 
-// quarantine leaves the node out for a while, however well it answers when it is looked at.
+// quarantine leaves the node out for quarantineTime, even if its checks succeed.
 func (n *Node) quarantine(err error) {
 	n.mu.Lock()
 	n.quarantinedUntil, n.quarantineReason = n.pool.Clock().Add(quarantineTime), err
@@ -134,7 +133,7 @@ func (n *Node) quarantine(err error) {
 	n.markFailed(err)
 }
 
-// quarantineError is why the node is barred, or nil.
+// quarantineError returns why the node is quarantined, or nil.
 func (n *Node) quarantineError() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -144,10 +143,10 @@ func (n *Node) quarantineError() error {
 	return nil
 }
 
-// markFailed notes that the node can't be used.
+// markFailed records that the node can't be used.
 func (n *Node) markFailed(err error) { n.recordView(View{Err: n.Problem(err)}) }
 
-// recordView remembers a view, and tells the log when it changes for good or bad.
+// recordView stores a view, and logs when the node becomes unusable or usable again.
 func (n *Node) recordView(v View) {
 	v.At = n.pool.Clock()
 	if v.Err != nil {
@@ -169,11 +168,12 @@ func (n *Node) recordView(v View) {
 	}
 }
 
-// Blame turns an error of a question about the chain into what the follower
-// gets, and lets other nodes be asked first for a while.
+// Blame turns the error of a question about the chain into the error that the follower gets, and
+// demotes the node: other nodes are preferred for demotionTime.
 func (n *Node) Blame(ctx context.Context, err error) error {
-	var problem chain.Problem // a problem of nobody's fault
-	if err == nil || errors.Is(err, chain.ErrNoBlock) || errors.As(err, &problem) || errors.Is(ctx.Err(), context.Canceled) {
+	var problem chain.Problem // a problem that is not this node's fault
+	if err == nil || errors.Is(err, chain.ErrNoBlock) || errors.As(err, &problem) ||
+		errors.Is(ctx.Err(), context.Canceled) {
 		return err
 	}
 	n.mu.Lock()
@@ -184,7 +184,7 @@ func (n *Node) Blame(ctx context.Context, err error) error {
 	return n.Problem(err)
 }
 
-// Shunned is until when the node is asked last; zero when it isn't.
+// Shunned returns until when other nodes are preferred to this one, or zero.
 func (n *Node) Shunned() time.Time {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -194,15 +194,15 @@ func (n *Node) Shunned() time.Time {
 	return time.Time{}
 }
 
-// failedOnce reports whether the node is shunned for no more than one question.
+// failedOnce reports whether the node is demoted for a single failed question.
 func (n *Node) failedOnce() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.singleFailure
 }
 
-// Problem is an error about the node as people read it: the node by its place in
-// the configuration, never by its address, which only the log has.
+// Problem wraps an error about the node for operators. The sentence names the node by its position
+// in the configuration; only the log shows its address.
 func (n *Node) Problem(err error) error {
 	var t *Trouble
 	if !errors.As(err, &t) {
@@ -211,7 +211,7 @@ func (n *Node) Problem(err error) error {
 	return fmt.Errorf("%w (%s: %w)", chain.Problem(n.displayName()+" "+t.sentence), n.Host, err)
 }
 
-// displayName is how sentences call the node.
+// displayName returns the name of the node in sentences: "Node 1 of 2".
 func (n *Node) displayName() string {
 	if len(n.pool.nodes) == 1 {
 		return "The " + n.pool.Kind
@@ -219,7 +219,7 @@ func (n *Node) displayName() string {
 	return fmt.Sprintf("%s %d of %d", capitalizeFirst(n.pool.Kind), n.Number, len(n.pool.nodes))
 }
 
-// Sentence is what people read of an error about the node.
+// Sentence returns the text that operators read for an error about the node.
 func (n *Node) Sentence(err error) string {
 	var p chain.Problem
 	switch {

@@ -14,20 +14,20 @@ import (
 	"cointill/core/clock"
 )
 
-// Most bounds how many nodes one network may have.
+// Most bounds the number of nodes of a network.
 const Most = 8
 
-// Config is what is common to all nodes of a network.
+// Config is common to all nodes of a network.
 type Config struct {
-	Kind    string // what people call one: "node" or "server"
+	Kind    string // the word for a node in sentences: "node" or "server"
 	Network chain.Network
 	Clock   clock.Clock
 	Log     *slog.Logger
 }
 
-// URLs reads the nodes' URLs, the preferred one first, and refuses too many and
-// the same one twice. Read gives what tells a node from others. Errors say which
-// URL is wrong, by its place; they hold no more of its text than read's do.
+// URLs reads the nodes' URLs, the preferred one first. It refuses more than Most, none, and
+// duplicates. read parses one URL and returns the part that identifies the node. Errors give the
+// position of the wrong URL and no more of its text than the errors of read do.
 func URLs(kind string, urls []string, read func(url string) (base string, err error)) error {
 	if len(urls) == 0 || len(urls) > Most {
 		return fmt.Errorf("a network has 1 to %d %ss", Most, kind)
@@ -39,56 +39,57 @@ func URLs(kind string, urls []string, read func(url string) (base string, err er
 		case err != nil:
 			return fmt.Errorf("%s %d of %d: %w", kind, i+1, len(urls), err)
 		case listed[base]:
-			return fmt.Errorf("%s %d of %d is listed twice: two %ss check each other only when they are two", kind, i+1, len(urls), kind)
+			return fmt.Errorf("%s %d of %d is listed twice: two %ss check each other only when they are two", kind,
+				i+1, len(urls), kind)
 		}
 		listed[base] = true
 	}
 	return nil
 }
 
-// Pace is how patient a pool is; tests have less time.
+// Pace holds the time limits of a pool; tests use shorter ones.
 type Pace struct {
-	Moment time.Duration // how long a look at a healthy node that isn't asked is remembered
-	Pause  time.Duration // how long one at an unhealthy node is
-	Grace  time.Duration // what such a look may delay a choice by
-	// Most is what any look may take: then the node is one that says nothing. Two of them
-	// fit into the time that a follower waits for an answer, so that one node after the
-	// other can be given up while somebody waits.
+	Moment time.Duration // how long the view of a healthy node that isn't in use stays valid
+	Pause  time.Duration // how long the view of an unhealthy node stays valid
+	Grace  time.Duration // how long such a check may delay a choice
+	// Most is the time limit of a check; after it the node counts as silent. A follower's timeout
+	// allows for two of them, so that two silent nodes can be given up one after the other within
+	// one question.
 	Most time.Duration
 }
 
-// UsualPace is a pool's, unless its adapter says otherwise.
-var UsualPace = Pace{Moment: 2 * time.Second, Pause: 5 * time.Second, Grace: 250 * time.Millisecond, Most: 12 * time.Second}
+// UsualPace is the default of a pool.
+var UsualPace = Pace{Moment: 2 * time.Second, Pause: 5 * time.Second, Grace: 250 * time.Millisecond,
+	Most: 12 * time.Second}
 
-// Pool is the nodes of a network, in the configured order. Which of them is asked
-// and what makes two contradict each other is for the adapter to say.
+// Pool is the nodes of a network, in the configured order. The adapter decides which one is asked
+// and when two nodes contradict each other.
 type Pool struct {
 	Config
 	Pace  Pace
 	nodes []*Node
 
-	Choosing sync.Mutex // one choice of a node at a time; guards what follows
-	Chosen   *Node      // the one that is asked; nil when there is none
-	Disputed string     // the sentence while nodes disagree
+	Choosing sync.Mutex // held while a node is chosen; guards the fields below
+	Chosen   *Node      // the node in use; nil when there is none
+	Disputed string     // the sentence of the dispute while nodes disagree
 }
 
 // NewPool makes a pool without nodes.
 func NewPool(c Config) *Pool { return &Pool{Config: c, Pace: UsualPace} }
 
-// Add adds a node, before anything is asked.
+// Add adds a node. It is called before the first question.
 func (p *Pool) Add(host string, subject Subject) *Node {
 	n := &Node{Number: len(p.nodes) + 1, Host: host, pool: p, subject: subject, checking: make(chan struct{}, 1)}
 	p.nodes = append(p.nodes, n)
 	return n
 }
 
-// CheckAll looks at every node now.
+// CheckAll checks every node now.
 func (p *Pool) CheckAll(ctx context.Context) {
-	p.checkAndWait(ctx, p.nodes, map[*Node]bool{}) // the end of the context: what was seen before is told
+	p.checkAndWait(ctx, p.nodes, map[*Node]bool{}) // if the context ends, the statuses show the views before
 }
 
-// Statuses tells how each node does as far as it was seen. Which one is in use is
-// left to the caller.
+// Statuses returns the status of each node by its last view. The caller sets InUse.
 func (p *Pool) Statuses() []chain.NodeStatus {
 	p.Choosing.Lock()
 	disputed := p.Disputed
@@ -96,7 +97,8 @@ func (p *Pool) Statuses() []chain.NodeStatus {
 	all := make([]chain.NodeStatus, len(p.nodes))
 	for i, n := range p.nodes {
 		v := n.Seen()
-		st := chain.NodeStatus{Host: n.Host, Dialect: v.Dialect, Version: v.Version, Height: v.Tip.Height, Hash: v.Tip.Hash, Problem: n.Sentence(v.Err)}
+		st := chain.NodeStatus{Host: n.Host, Dialect: v.Dialect, Version: v.Version, Height: v.Tip.Height,
+			Hash: v.Tip.Hash, Problem: n.Sentence(v.Err)}
 		switch {
 		case v.At.IsZero():
 			st.Problem = "The " + p.Kind + " wasn't reached in time."
@@ -108,12 +110,12 @@ func (p *Pool) Statuses() []chain.NodeStatus {
 	return all
 }
 
-// Look looks at the chosen node, or at all when there is none, and waits for
-// them. Others whose look is too old are looked at, too, but hold nothing up for
-// longer than a moment: what hangs shall not slow down what works. Where none is
-// chosen that holds for those that hung last, too, unless they are all that is left.
-// Nodes that were waited for are added to fresh; those in it are not looked at again.
-// The error is the context's.
+// Look checks the chosen node, or every node if none is chosen, and waits for the checks. Other
+// nodes whose views are too old are checked as well, but they delay the call by Grace at most, so
+// that a silent node doesn't slow down a working one. If none is chosen, this holds for nodes that
+// were silent at their last check, too, unless no other node is healthy. Nodes whose checks were
+// waited for are added to fresh; nodes in fresh are not checked again. The error is the error of
+// the context.
 func (p *Pool) Look(ctx context.Context, fresh map[*Node]bool) error {
 	var waited, background, silent []*Node
 	for _, n := range p.nodes {
@@ -154,17 +156,17 @@ func (p *Pool) Look(ctx context.Context, fresh map[*Node]bool) error {
 	return ctx.Err()
 }
 
-// checkAndWait looks at nodes and waits for all of them.
+// checkAndWait checks nodes and waits for all of them.
 func (p *Pool) checkAndWait(ctx context.Context, nodes []*Node, fresh map[*Node]bool) {
 	var checks sync.WaitGroup
 	for _, n := range nodes {
 		fresh[n] = true
-		checks.Go(func() { _ = n.Check(ctx) }) // the context's end is for the caller to see
+		checks.Go(func() { _ = n.Check(ctx) }) // the caller sees the end of the context
 	}
 	checks.Wait()
 }
 
-// startChecks looks at nodes that nobody waits for, and tells when each look has ended.
+// startChecks starts checks in the background. Each returned channel is closed at the end of one.
 func (p *Pool) startChecks(ctx context.Context, nodes []*Node) (all []<-chan struct{}) {
 	for _, n := range nodes {
 		all = append(all, n.startCheck(ctx))
@@ -172,11 +174,11 @@ func (p *Pool) startChecks(ctx context.Context, nodes []*Node) (all []<-chan str
 	return all
 }
 
-// ErrAgain asks for another round of looking and comparing.
+// ErrAgain asks for another round of checks and comparisons.
 var ErrAgain = errors.New("look again")
 
-// Compare asks a node what it is compared with others by, within bounded time. One
-// that can't tell is not asked any more until it was looked at anew: ErrAgain.
+// Compare asks a node for data to compare it with others, within the time limit of a check. A node
+// that fails is marked as failed until its next check; the error is ErrAgain then.
 func (p *Pool) Compare(ctx context.Context, n *Node, ask func(ctx context.Context) error) error {
 	within, cancel := context.WithTimeout(ctx, p.Pace.Most)
 	defer cancel()
@@ -191,7 +193,7 @@ func (p *Pool) Compare(ctx context.Context, n *Node, ask func(ctx context.Contex
 	return ErrAgain
 }
 
-// Unstable is the problem when rounds of looking and comparing find no end.
+// Unstable is the problem when the rounds of checks and comparisons don't end.
 func (p *Pool) Unstable() error {
 	return chain.Problem("The " + p.Kind + "s change too fast to be compared. They are asked again.")
 }
@@ -211,33 +213,33 @@ func (p *Pool) Nobody() error {
 	return noUsableNode{fmt.Errorf("%w (%w)", chain.Problem(text), errors.Join(causes...)), Passing(causes)}
 }
 
-// noUsableNode is why no node can be used.
+// noUsableNode is the error that lists the problem of each node.
 type noUsableNode struct {
 	error
 	transient bool
 }
 
-// Unwrap lets people read the sentence.
+// Unwrap gives access to the chain.Problem.
 func (n noUsableNode) Unwrap() error { return n.error }
 
-// Passing is for all nodes together: see chain.Follower.
+// Passing implements the interface that chain.Passing looks for, for all nodes together.
 func (n noUsableNode) Passing() bool { return n.transient }
 
-// Asked is the node that the last Tip read, as the adapter knows it: it answers
-// all other questions until the next Tip.
+// Asked holds the node that the last Tip chose. This node answers all other questions until the
+// next Tip. N is the adapter's type of a node.
 type Asked[N any] struct {
 	Choose func(ctx context.Context) (N, chain.Header, error)
 
 	mu     sync.Mutex
-	chosen bool // the last choice went well
+	chosen bool // the last choice succeeded
 	node   N
 	tip    chain.Header
 }
 
-// maxChoiceTime bounds a choice for whoever has no bound of their own: others wait for it.
+// maxChoiceTime bounds a choice for callers without a deadline, because other callers wait for it.
 const maxChoiceTime = 30 * time.Second
 
-// Tip chooses the node that is asked from now on, and gives its tip.
+// Tip chooses the node that is asked from now on, and returns it and its tip.
 func (a *Asked[N]) Tip(ctx context.Context) (N, chain.Header, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxChoiceTime)
 	defer cancel()
@@ -248,8 +250,8 @@ func (a *Asked[N]) Tip(ctx context.Context) (N, chain.Header, error) {
 	return n, tip, err
 }
 
-// Now is the node that is asked, and the tip that it had when it was chosen. It
-// chooses one where the last choice failed or nobody asked for the tip yet.
+// Now returns the node in use and the tip that it had when it was chosen. It chooses one if the
+// last choice failed or there was none yet.
 func (a *Asked[N]) Now(ctx context.Context) (N, chain.Header, error) {
 	a.mu.Lock()
 	n, tip, chosen := a.node, a.tip, a.chosen
@@ -260,5 +262,5 @@ func (a *Asked[N]) Now(ctx context.Context) (N, chain.Header, error) {
 	return a.Tip(ctx)
 }
 
-// capitalizeFirst is a word at the beginning of a sentence.
+// capitalizeFirst returns a word with an upper-case first letter.
 func capitalizeFirst(word string) string { return strings.ToUpper(word[:1]) + word[1:] }

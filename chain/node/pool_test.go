@@ -14,11 +14,11 @@ import (
 	"cointill/chain"
 )
 
-// fakeSubject is a node that does as it is told.
+// fakeSubject is a node whose answers a test sets.
 type fakeSubject struct {
 	mu        sync.Mutex
 	err       error
-	delay     time.Duration // one look
+	delay     time.Duration // time for one check
 	checks    int
 	forgotten int
 }
@@ -41,7 +41,7 @@ func (s *fakeSubject) Handshake(ctx context.Context) (View, error) {
 
 func (s *fakeSubject) Forget() { s.forgotten++ }
 
-// withTwoNodes runs a test with a pool of two, in a bubble: its time is the test's.
+// withTwoNodes runs a test in a synctest bubble with a pool of two nodes.
 func withTwoNodes(t *testing.T, test func(t *testing.T, p *Pool, a, b *fakeSubject, log *bytes.Buffer)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -54,7 +54,8 @@ func withTwoNodes(t *testing.T, test func(t *testing.T, p *Pool, a, b *fakeSubje
 	})
 }
 
-// TestStatusesNameProblemsBySentence tells how nodes do: by their place, in words, and not yet.
+// TestStatusesNameProblemsBySentence: statuses show each node's problem as a sentence, and the log
+// shows each change once.
 func TestStatusesNameProblemsBySentence(t *testing.T) {
 	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeSubject, log *bytes.Buffer) {
 		if st := p.Statuses()[0]; st.Problem != "The server wasn't reached in time." || st.Host != "host:1" {
@@ -70,42 +71,46 @@ func TestStatusesNameProblemsBySentence(t *testing.T) {
 		p.CheckAll(t.Context())
 		p.Disputed = "They disagree."
 		all := p.Statuses()
-		if all[0].Problem != "Server 1 of 2 is ill. Help it." || all[0].Version != "1" || all[0].Hash != "" || all[1].Problem != "The server can't be read now; the log says why." {
+		if all[0].Problem != "Server 1 of 2 is ill. Help it." || all[0].Version != "1" || all[0].Hash != "" ||
+			all[1].Problem != "The server can't be read now; the log says why." {
 			t.Errorf("%+v", all)
 		}
 		if a.forgotten != 2 {
-			t.Errorf("what was proved was forgotten %d times", a.forgotten)
+			t.Errorf("Forget was called %d times", a.forgotten)
 		}
 		a.err = nil
 		p.CheckAll(t.Context())
 		if all := p.Statuses(); all[0].Problem != "They disagree." {
 			t.Errorf("%+v", all)
 		}
-		if lines := strings.Count(log.String(), "\n"); lines != 3 || !strings.Contains(log.String(), "canary") || !strings.Contains(log.String(), "can be used again") {
-			t.Errorf("the log tells more or less than the three changes:\n%s", log)
+		if lines := strings.Count(log.String(), "\n"); lines != 3 || !strings.Contains(log.String(), "canary") ||
+			!strings.Contains(log.String(), "can be used again") {
+			t.Errorf("the log shows other changes than the three:\n%s", log)
 		}
 	})
 }
 
-// TestNoUsableNodeListsEveryProblem says what is wrong with each, and of one alone only that.
+// TestNoUsableNodeListsEveryProblem: with several nodes every problem is listed; with one node only
+// its own sentence is shown.
 func TestNoUsableNodeListsEveryProblem(t *testing.T) {
 	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeSubject, _ *bytes.Buffer) {
 		a.err, b.err = Troubled(nil, "is ill."), Troubled(nil, "is old.")
 		p.CheckAll(t.Context())
 		var problem chain.Problem
-		if err := p.Nobody(); !errors.As(err, &problem) || problem != "No server can be used. Server 1 of 2 is ill. Server 2 of 2 is old." {
-			t.Error(err)
+		if err := p.Nobody(); !errors.As(err, &problem) ||
+			problem != "No server can be used. Server 1 of 2 is ill. Server 2 of 2 is old." {
+			t.Errorf("two nodes: error %v, want a problem that names both", err)
 		}
 		p.nodes = p.nodes[:1]
 		p.CheckAll(t.Context())
 		if err := p.Nobody(); !errors.As(err, &problem) || problem != "The server is ill." {
-			t.Error(err)
+			t.Errorf("one node: error %v, want its own problem", err)
 		}
 	})
 }
 
-// TestChoiceWaitsOnlyForTheChosenNode waits for all when none is chosen, and for the chosen one alone then;
-// what was looked at lately is left alone, and what hangs is given up.
+// TestChoiceWaitsOnlyForTheChosenNode: without a chosen node every check is waited for, with one
+// only its own. Recent views are not renewed, and silent checks are given up.
 func TestChoiceWaitsOnlyForTheChosenNode(t *testing.T) {
 	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeSubject, _ *bytes.Buffer) {
 		look := func(want time.Duration, looks ...int) {
@@ -115,7 +120,7 @@ func TestChoiceWaitsOnlyForTheChosenNode(t *testing.T) {
 			if err := p.Look(ctx, map[*Node]bool{}); err != nil {
 				t.Error(err)
 			}
-			cancel() // what goes on in the background goes on
+			cancel() // checks in the background go on
 			synctest.Wait()
 			if took := time.Since(began); took != want || a.checks != looks[0] || b.checks != looks[1] {
 				t.Errorf("%s, %d and %d looks; want %s, %v", took, a.checks, b.checks, want, looks)
@@ -128,9 +133,9 @@ func TestChoiceWaitsOnlyForTheChosenNode(t *testing.T) {
 		<-time.After(p.Pace.Moment)
 		b.delay = time.Hour
 		look(a.delay+p.Pace.Grace, 3, 2)
-		look(a.delay+0, 4, 2) // one look is under way, and no news
+		look(a.delay+0, 4, 2) // one check is running and gives no view yet
 		if !p.nodes[1].Busy() || !p.nodes[1].Seen().Healthy() {
-			t.Error("what was seen before is forgotten")
+			t.Error("the view before is lost")
 		}
 		<-time.After(p.Pace.Most)
 		synctest.Wait()
@@ -143,18 +148,18 @@ func TestChoiceWaitsOnlyForTheChosenNode(t *testing.T) {
 		<-time.After(p.Pace.Pause - p.Pace.Moment)
 		look(a.delay, 6, 3)
 		if !p.nodes[1].Seen().Healthy() {
-			t.Error("it is well again")
+			t.Error("it isn't healthy again")
 		}
 		fresh := map[*Node]bool{p.nodes[0]: true}
 		if err := p.Look(t.Context(), fresh); err != nil || a.checks != 6 {
-			t.Error("it was looked at in this round already")
+			t.Error("it was checked twice in one round")
 		}
 	})
 }
 
-// TestSilentNodesAreLeftOutWithinOneTimeout: nodes that say nothing, from the start or once they are chosen, are left out
-// while a follower waits for one answer, one after the other; what is well is then found
-// at once. Only who has nothing else waits for them again.
+// TestSilentNodesAreLeftOutWithinOneTimeout: nodes that send nothing, from the start or after they
+// were chosen, are left out one after the other within a follower's timeout, and a healthy node is
+// then found at once. They are waited for again only if no other node is left.
 func TestSilentNodesAreLeftOutWithinOneTimeout(t *testing.T) {
 	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeSubject, _ *bytes.Buffer) {
 		setNode := func(s *fakeSubject, takes time.Duration, err error) {
@@ -179,7 +184,8 @@ func TestSilentNodesAreLeftOutWithinOneTimeout(t *testing.T) {
 			}
 		}
 		if timeout <= 2*p.Pace.Most || p.Pace.Most <= MaxSilence {
-			t.Errorf("%s are not enough to give up two nodes after %s, or those are less than what one may be silent for", timeout, p.Pace.Most)
+			t.Errorf("%s are not enough to give up two nodes after %s, or those are less than what one may be "+
+				"silent for", timeout, p.Pace.Most)
 		}
 		setNode(a, time.Hour, nil)
 		look(p.Pace.Most, false, true)
@@ -187,20 +193,21 @@ func TestSilentNodesAreLeftOutWithinOneTimeout(t *testing.T) {
 		<-time.After(p.Pace.Most)
 		setNode(a, 0, nil)
 		setNode(b, time.Hour, nil)
-		look(p.Pace.Most, true, false) // it was well: it is waited for, and the other was back meanwhile
+		look(p.Pace.Most, true, false) // it was healthy, so it is waited for; the other one recovered meanwhile
 		p.Chosen = p.nodes[0]
 		setNode(a, time.Hour, nil)
 		look(p.Pace.Most, false, false)
 		p.Chosen = nil
 		setNode(b, 0, nil)
 		<-time.After(p.Pace.Most)
-		look(p.Pace.Most, false, true) // nothing was left but those that hung
+		look(p.Pace.Most, false, true) // only silent nodes were left
 		setNode(b, 0, errors.New("x"))
 		look(p.Pace.Most, false, false)
 	})
 }
 
-// TestChecksOfOneNodeTakeTurns: looks at one node take turns, and the context's end is no news.
+// TestChecksOfOneNodeTakeTurns: two checks of a node don't overlap, and the end of a caller's
+// context changes no view.
 func TestChecksOfOneNodeTakeTurns(t *testing.T) {
 	withTwoNodes(t, func(t *testing.T, p *Pool, a, _ *fakeSubject, _ *bytes.Buffer) {
 		n := p.nodes[0]
@@ -224,7 +231,7 @@ func TestChecksOfOneNodeTakeTurns(t *testing.T) {
 		go func() { ended <- n.Check(t.Context()) }()
 		synctest.Wait()
 		if err := soon(); err != context.DeadlineExceeded || !n.Busy() {
-			t.Errorf("%v; it waited for the other look", err)
+			t.Errorf("%v; want the end of the context while another check runs", err)
 		}
 		if err := <-ended; err != nil {
 			t.Error(err)
@@ -232,7 +239,8 @@ func TestChecksOfOneNodeTakeTurns(t *testing.T) {
 	})
 }
 
-// TestChecksAndComparisonsAreBounded: looks and what is compared have bounds, and a node that can't tell is left out.
+// TestChecksAndComparisonsAreBounded: a check and a comparison have a time limit, and a node that
+// can't be compared is marked as failed.
 func TestChecksAndComparisonsAreBounded(t *testing.T) {
 	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeSubject, _ *bytes.Buffer) {
 		p.CheckAll(t.Context())
@@ -242,22 +250,23 @@ func TestChecksAndComparisonsAreBounded(t *testing.T) {
 		}
 		ask := func(err error) func(context.Context) error { return func(context.Context) error { return err } }
 		if err := p.Compare(t.Context(), p.nodes[1], ask(nil)); err != nil || !p.nodes[1].Seen().Healthy() {
-			t.Error(err)
+			t.Errorf("a node that answers is marked as failed: error %v, view %+v", err, p.nodes[1].Seen())
 		}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := p.Compare(ended, p.nodes[1], ask(errors.New("x"))); err != context.Canceled || !p.nodes[1].Seen().Healthy() {
-			t.Error("the context's end counts against the node")
+		if err := p.Compare(ended, p.nodes[1], ask(errors.New("x"))); err != context.Canceled ||
+			!p.nodes[1].Seen().Healthy() {
+			t.Error("the end of the context counts against the node")
 		}
 		hang := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 		if err := p.Compare(t.Context(), p.nodes[1], hang); err != ErrAgain || p.nodes[1].Seen().Healthy() {
-			t.Error(err)
+			t.Errorf("a silent node: error %v, want ErrAgain and a failed view, got %+v", err, p.nodes[1].Seen())
 		}
 	})
 }
 
-// TestFailedQuestionDemotesTheNode lets a node that failed a question be asked last for a while; a block
-// that isn't there, and the end of a question, are nobody's fault.
+// TestFailedQuestionDemotesTheNode: a failed question demotes the node for a while. A missing block
+// and the end of the context are not its fault.
 func TestFailedQuestionDemotesTheNode(t *testing.T) {
 	withTwoNodes(t, func(t *testing.T, p *Pool, _, _ *fakeSubject, _ *bytes.Buffer) {
 		n := p.nodes[1]
@@ -269,23 +278,26 @@ func TestFailedQuestionDemotesTheNode(t *testing.T) {
 			}
 		}
 		if n.Blame(canceled, errors.New("x")); !n.Shunned().IsZero() {
-			t.Error("it is blamed for the context's end")
+			t.Error("it is demoted for the end of the context")
 		}
 		var problem chain.Problem
-		if err := n.Blame(t.Context(), Damaged("a block", errors.New("cause"))); !errors.As(err, &problem) || !strings.HasPrefix(string(problem), "Server 2 of 2 sent a block that is damaged") || strings.Contains(string(problem), "host:") {
-			t.Error(err)
+		if err := n.Blame(t.Context(), Damaged("a block", errors.New("cause"))); !errors.As(err, &problem) ||
+			!strings.HasPrefix(string(problem), "Server 2 of 2 sent a block that is damaged") ||
+			strings.Contains(string(problem), "host:") {
+			t.Errorf("error %v, want a problem that names the server by its place", err)
 		}
 		if n.Shunned() != time.Now().Add(demotionTime) {
-			t.Error("it isn't asked last")
+			t.Error("it isn't demoted")
 		}
 		<-time.After(demotionTime)
 		if !n.Shunned().IsZero() {
-			t.Error("it is asked last for ever")
+			t.Error("the demotion doesn't end")
 		}
 	})
 }
 
-// TestAskedNodeStaysUntilTheNextTip keeps to the node of the last tip, and chooses anew where that failed.
+// TestAskedNodeStaysUntilTheNextTip: the node of the last Tip is kept, and a new one is chosen
+// after a failure.
 func TestAskedNodeStaysUntilTheNextTip(t *testing.T) {
 	t.Parallel()
 	choices, failure := 0, error(nil)
@@ -310,7 +322,8 @@ func TestAskedNodeStaysUntilTheNextTip(t *testing.T) {
 	expect(a.Now, 5)
 }
 
-// TestChoiceWithoutDeadlineIsBounded: a choice ends for those that wait without bounds, too: it holds up others.
+// TestChoiceWithoutDeadlineIsBounded: a choice ends for callers without a deadline, too, because
+// others wait for it.
 func TestChoiceWithoutDeadlineIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"cointill/chain"
 )
 
-// TestClipKeepsPrintableASCII leaves of what a node wrote only what forges no line and moves no cursor.
+// TestClipKeepsPrintableASCII: a node's text can forge no line and move no cursor.
 func TestClipKeepsPrintableASCII(t *testing.T) {
 	t.Parallel()
 	for input, want := range map[string]string{
@@ -26,24 +26,23 @@ func TestClipKeepsPrintableASCII(t *testing.T) {
 	}
 }
 
-// TestTroubleTextHidesTheURL: the sentence is for people, the cause for the log, and a URL for
-// neither.
+// TestTroubleTextHidesTheURL: the text of a Trouble has the sentence and the cause, and no URL.
 func TestTroubleTextHidesTheURL(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("the cause")
 	for _, make := range []func(error) error{Unreachable, Broken} {
 		err := make(&url.Error{Op: "Get", URL: "http://canary", Err: cause})
 		if !errors.Is(err, cause) || !strings.HasSuffix(err.Error(), " (the cause)") {
-			t.Error(err)
+			t.Errorf("error %q, want one that ends with its cause", err)
 		}
 	}
 	if text := Troubled(nil, "is %d", 5).Error(); text != "is 5" {
-		t.Error(text)
+		t.Errorf("a Trouble without cause reads %q, want %q", text, "is 5")
 	}
 }
 
-// TestOnlyMissingAnswersAreTransient: what may be well with the next answer is told apart from what hangs, is
-// wrong or asks for rest, also once it is said of a node.
+// TestOnlyMissingAnswersAreTransient: missing answers are transient. Silence, wrong answers and
+// overload are not. This holds for the wrapped error of a node, too.
 func TestOnlyMissingAnswersAreTransient(t *testing.T) {
 	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeSubject, _ *bytes.Buffer) {
 		cause := errors.New("the cause")
@@ -52,7 +51,8 @@ func TestOnlyMissingAnswersAreTransient(t *testing.T) {
 			want bool
 		}{
 			{Unreachable(cause), true}, {Broken(cause), true}, {Failing(502), true},
-			{Silent(time.Second), false}, {TooLong(), false}, {Strange("a node", cause), false}, {Damaged("a block", cause), false},
+			{Silent(time.Second), false}, {TooLong(), false}, {Strange("a node", cause), false},
+			{Damaged("a block", cause), false},
 			{Troubled(cause, "is overloaded."), false},
 		} {
 			a.err, b.err = c.err, Troubled(nil, "is old.")
@@ -66,8 +66,8 @@ func TestOnlyMissingAnswersAreTransient(t *testing.T) {
 	})
 }
 
-// TestTransientNeedsAMissingAnswerAndNoSilentNode: of several nodes that fail, one must have missed an answer, and none
-// may hang, whichever comes first.
+// TestTransientNeedsAMissingAnswerAndNoSilentNode: the failure of several nodes is transient if at
+// least one missed an answer and none is silent, in any order.
 func TestTransientNeedsAMissingAnswerAndNoSilentNode(t *testing.T) {
 	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeSubject, _ *bytes.Buffer) {
 		cause := errors.New("the cause")
@@ -93,7 +93,8 @@ func TestTransientNeedsAMissingAnswerAndNoSilentNode(t *testing.T) {
 	})
 }
 
-// TestURLsAreCountedAndUnique counts them, refuses the same one twice, and says which one is wrong.
+// TestURLsAreCountedAndUnique: the number of URLs is bounded, duplicates are refused, and the error
+// gives the position.
 func TestURLsAreCountedAndUnique(t *testing.T) {
 	t.Parallel()
 	read := func(text string) (string, error) {
@@ -111,7 +112,8 @@ func TestURLsAreCountedAndUnique(t *testing.T) {
 		"server 3 of 3 is listed twice: ": {"a", "b", "a?other"},
 	} {
 		err := URLs("server", urls, read)
-		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), strings.TrimSuffix(want, " ")) {
+		if (err == nil) != (want == "") || err != nil &&
+			!strings.HasPrefix(err.Error(), strings.TrimSuffix(want, " ")) {
 			t.Errorf("%q: %v", urls, err)
 		}
 	}

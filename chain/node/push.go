@@ -6,37 +6,36 @@ import (
 	"time"
 )
 
-// maxRetryDelay bounds the rest between two attempts to open a push connection.
+// maxRetryDelay bounds the delay between two attempts to open a push connection.
 const maxRetryDelay = time.Minute
 
-// Listener is one push connection. Listen returns when it ends, and calls up when
-// it stands; what comes is its own business.
+// Listener is one push connection. Listen returns when the connection ends, and calls up when it
+// stands. It handles the messages itself.
 type Listener struct {
 	Host   string // for the log
 	Kind   string // for the log
 	Listen func(ctx context.Context, up func()) error
 }
 
-// Push keeps push connections and wakes whoever wants to know that there may be
-// something new.
+// Push keeps push connections open, and wakes its subscribers when a node may have news.
 type Push struct {
-	Retry     time.Duration // first rest before a connection is opened again; tests have less time
+	Retry     time.Duration // first delay before a connection is opened again; tests use less
 	config    Config
 	listeners []Listener
 
 	mu         sync.Mutex
-	wakes      map[int]func() // by number
-	lastNumber int            // number of the last one
+	wakes      map[int]func() // by subscription number
+	lastNumber int            // number of the last subscription
 }
 
-// NewPush makes one without connections.
+// NewPush makes a Push without connections.
 func NewPush(c Config) *Push { return &Push{config: c, Retry: time.Second, wakes: map[int]func(){}} }
 
-// Add adds a connection, before Run.
+// Add adds a connection. It is called before Run.
 func (p *Push) Add(l Listener) { p.listeners = append(p.listeners, l) }
 
-// Notify has a function called whenever a node pushes something, until stop is
-// called: a follower's Wake. It must not block.
+// Notify registers a function, such as a follower's Wake, that is called whenever a node pushes
+// something, until stop is called. The function must not block.
 func (p *Push) Notify(wake func()) (stop func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,7 +49,7 @@ func (p *Push) Notify(wake func()) (stop func()) {
 	}
 }
 
-// Wake calls what Notify was given.
+// Wake calls every function that Notify registered.
 func (p *Push) Wake() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -59,9 +58,9 @@ func (p *Push) Wake() {
 	}
 }
 
-// Run keeps the push connections until the context ends, and then returns nil.
-// They only call what Notify was given, so a source works without Run, too: it
-// learns things a little later.
+// Run keeps the push connections open until the context ends, and then returns nil. Push
+// connections only call the registered functions, so a source works without Run, too: it learns of
+// changes a little later.
 func (p *Push) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	for _, l := range p.listeners {
@@ -72,9 +71,8 @@ func (p *Push) Run(ctx context.Context) error {
 	return nil
 }
 
-// keepConnected opens a push connection again and again, with growing rests while it
-// doesn't last. Each time it stands everybody is woken: something may have been
-// missed.
+// keepConnected opens a push connection again and again, with growing delays while it fails. Each
+// time it stands the subscribers are woken, because messages may have been missed.
 func (p *Push) keepConnected(ctx context.Context, l Listener) {
 	delay, failing := p.Retry, false
 	timer := time.NewTimer(0)

@@ -17,13 +17,13 @@ import (
 	"github.com/coder/websocket"
 )
 
-// testConfig is a network's whose log goes to a buffer.
+// testConfig returns a configuration whose log goes to a buffer.
 func testConfig(kind string) (Config, *bytes.Buffer) {
 	log := new(bytes.Buffer)
 	return Config{Kind: kind, Network: "till", Clock: time.Now, Log: slog.New(slog.NewTextHandler(log, nil))}, log
 }
 
-// TestNotifyWakesUntilStopped wakes everybody who didn't stop.
+// TestNotifyWakesUntilStopped: every registered function is called until it is stopped.
 func TestNotifyWakesUntilStopped(t *testing.T) {
 	t.Parallel()
 	config, _ := testConfig("node")
@@ -36,12 +36,12 @@ func TestNotifyWakesUntilStopped(t *testing.T) {
 	p.Wake()
 	slices.Sort(woken)
 	if !slices.Equal(woken, []string{"first", "second", "second"}) {
-		t.Error(woken)
+		t.Errorf("woken are %q, want first once and second twice", woken)
 	}
 }
 
-// TestRetryDelayGrowsToAMinute opens a connection again after rests that grow to a minute, and begin
-// anew after one that lasted; whoever waits is woken each time it stands.
+// TestRetryDelayGrowsToAMinute: a connection is opened again after delays that grow to a minute and
+// start over after a connection that lasted. Subscribers are woken each time it stands.
 func TestRetryDelayGrowsToAMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -75,14 +75,15 @@ func TestRetryDelayGrowsToAMinute(t *testing.T) {
 		if !slices.Equal(opened, want) || woken != 2 {
 			t.Errorf("opened at %v, want %v; woken %d times", opened, want, woken)
 		}
-		ends, back := strings.Count(log.String(), "the server is polled"), strings.Count(log.String(), "connection is back")
+		ends, back := strings.Count(log.String(), "the server is polled"),
+			strings.Count(log.String(), "connection is back")
 		if ends != 2 || back != 2 {
-			t.Errorf("the log tells of %d ends and %d returns:\n%s", ends, back, log)
+			t.Errorf("the log shows %d ends and %d returns:\n%s", ends, back, log)
 		}
 	})
 }
 
-// dialServer is a websocket to a server within the test's bubble.
+// dialServer opens a websocket to a server within the test's bubble.
 func dialServer(t *testing.T, serve func(ctx context.Context, conn *websocket.Conn)) (*Client, *websocket.Conn) {
 	c, _ := pipedClient(t, func(w http.ResponseWriter, r *http.Request) {
 		conn, err := websocket.Accept(w, r, nil)
@@ -94,13 +95,13 @@ func dialServer(t *testing.T, serve func(ctx context.Context, conn *websocket.Co
 	})
 	conn, status, err := c.Dial(t.Context(), "ws://node", Basic("u", "p"))
 	if status != 0 || err != nil {
-		t.Fatal(status, err)
+		t.Fatalf("no websocket: status %d, error %v", status, err)
 	}
 	return c, conn
 }
 
-// TestListenHandsOnMessagesUntilTheEnd sends what subscribes, and hands on what comes until it is refused,
-// too long, or the end.
+// TestListenHandsOnMessagesUntilTheEnd: the subscriptions are sent, and messages are handed on
+// until one is refused, one is too long, or the connection ends.
 func TestListenHandsOnMessagesUntilTheEnd(t *testing.T) {
 	t.Parallel()
 	for last, words := range map[string]string{"refuse": "refused", "123456789": "broke off", "": "broke off"} {
@@ -140,8 +141,8 @@ func TestListenHandsOnMessagesUntilTheEnd(t *testing.T) {
 	}
 }
 
-// TestDeadWebsocketIsClosed ends a connection whose other side is gone without a word, and
-// keeps one that only has nothing to say.
+// TestDeadWebsocketIsClosed: a connection whose other side disappeared is closed, and one that is
+// only quiet is kept.
 func TestDeadWebsocketIsClosed(t *testing.T) {
 	t.Parallel()
 	for _, alive := range []bool{true, false} {
@@ -158,7 +159,7 @@ func TestDeadWebsocketIsClosed(t *testing.T) {
 			began := time.Now()
 			err := c.Listen(t.Context(), conn, 100, nil, func([]byte) error { return nil })
 			expectTrouble(t, err, "broke off")
-			lasted := time.Since(began) // the bubble's time
+			lasted := time.Since(began) // in the bubble's time
 			if alive && lasted != time.Hour || !alive && lasted > pingInterval+MaxSilence {
 				t.Errorf("alive %v: it lasted %s", alive, lasted)
 			}
@@ -169,8 +170,8 @@ func TestDeadWebsocketIsClosed(t *testing.T) {
 	}
 }
 
-// TestDialErrorsNameTheCause tells a server that says nothing from one that isn't there and one that
-// answers with something else.
+// TestDialErrorsNameTheCause: a silent server, an unreachable one and one without a websocket give
+// different errors.
 func TestDialErrorsNameTheCause(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -183,13 +184,14 @@ func TestDialErrorsNameTheCause(t *testing.T) {
 		})
 		_, _, err := c.Dial(t.Context(), "ws://node", nil)
 		expectTrouble(t, err, "says nothing for 10s")
-		if _, status, err := c.Dial(t.Context(), "ws://node", Basic("u", "p")); status != http.StatusForbidden || err == nil {
+		if _, status, err := c.Dial(t.Context(), "ws://node", Basic("u", "p")); status != http.StatusForbidden ||
+			err == nil {
 			t.Errorf("%d, %v", status, err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, _, err := c.Dial(ctx, "ws://node", nil); err != context.Canceled {
-			t.Error(err)
+			t.Errorf("error %v, want context.Canceled", err)
 		}
 	})
 	c, s := startServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "") })

@@ -9,12 +9,13 @@ import (
 	"github.com/coder/websocket"
 )
 
-// pingInterval is how often a websocket that only listens is asked whether it lives.
+// pingInterval is how often a websocket that only listens is pinged.
 const pingInterval = 30 * time.Second
 
-// Dial opens a websocket. Where the server answers with something else, status is
-// that of the answer, and the caller says what it means; else it is 0.
-func (c *Client) Dial(ctx context.Context, url string, header http.Header) (conn *websocket.Conn, status int, err error) {
+// Dial opens a websocket. If the server answers with something else, status is the status of this
+// answer, and the caller interprets it; otherwise it is 0.
+func (c *Client) Dial(ctx context.Context, url string, header http.Header) (conn *websocket.Conn, status int,
+	err error) {
 	within, cancel := context.WithTimeout(ctx, c.Silence)
 	defer cancel()
 	conn, response, err := websocket.Dial(within, url, &websocket.DialOptions{HTTPClient: c.http, HTTPHeader: header})
@@ -31,10 +32,10 @@ func (c *Client) Dial(ctx context.Context, url string, header http.Header) (conn
 	return nil, response.StatusCode, fmt.Errorf("HTTP %d instead of a websocket", response.StatusCode)
 }
 
-// Listen sends messages that subscribe to something, and hands on what comes, of
-// at most limit bytes each, until a take fails or the connection ends. It closes
-// the connection.
-func (c *Client) Listen(ctx context.Context, conn *websocket.Conn, limit int64, subscriptions [][]byte, handle func(message []byte) error) error {
+// Listen sends the subscriptions and passes each message, of at most limit bytes, to handle until
+// handle fails or the connection ends. It closes the connection.
+func (c *Client) Listen(ctx context.Context, conn *websocket.Conn, limit int64, subscriptions [][]byte,
+	handle func(message []byte) error) error {
 	defer conn.CloseNow()
 	conn.SetReadLimit(limit)
 	within, cancel := context.WithTimeout(ctx, c.Silence)
@@ -58,7 +59,7 @@ func (c *Client) Listen(ctx context.Context, conn *websocket.Conn, limit int64, 
 	}
 }
 
-// keepAlive ends a websocket that doesn't answer.
+// keepAlive pings a websocket and closes it if no pong comes.
 func keepAlive(ctx context.Context, conn *websocket.Conn) {
 	ticker := time.NewTicker(pingInterval)
 	defer ticker.Stop()
