@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	// batchBlocks bounds how many new blocks one batch carries, and so memory and
+	// maxBatchBlocks bounds how many new blocks one batch carries, and so memory and
 	// the length of a transaction. A reorganisation adds those that it replaces.
-	batchBlocks = 100
-	// batchMoves is how many transfers and spends end a batch with the block that
+	maxBatchBlocks = 100
+	// maxBatchMoves is how many transfers and spends end a batch with the block that
 	// reaches it: what is paid in a busy hour is caught up with in steps that a
 	// database is soon done with, and that stay done if the program ends.
-	batchMoves = 20
-	// runUp is how many blocks below the tip a first start reads, so that a
+	maxBatchMoves = 20
+	// firstStartDepth is how many blocks below the tip a first start reads, so that a
 	// reorganisation right afterwards finds a common ancestor.
-	runUp = 24
-	// breath is the rest after a step of Run: wakes that come meanwhile share the
+	firstStartDepth = 24
+	// minStepDelay is the rest after a step of Run: wakes that come meanwhile share the
 	// next one, so that a burst of them costs one reading of the mempool, not each.
-	breath = 50 * time.Millisecond
-	// retries is how often one step begins anew because the source moved under it.
-	retries = 3
+	minStepDelay = 50 * time.Millisecond
+	// maxRereads is how often one step begins anew because the source moved under it.
+	maxRereads = 3
 )
 
 // FollowerConfig says what to follow and where to put it.
@@ -57,13 +57,13 @@ type Follower struct {
 	FollowerConfig
 	wake chan struct{}
 
-	step    sync.Mutex // one step at a time; guards what follows
-	shown   string     // fingerprint of the last applied Pending and where it was applied
-	problem *string    // the last recorded health; nil when this follower recorded none under this fence
-	fence   int64
+	stepMu             sync.Mutex // one step at a time; guards what follows
+	appliedFingerprint string     // fingerprint of the last applied Pending and where it was applied
+	recordedProblem    *string    // the last recorded health; nil when this follower recorded none under this fence
+	fence              int64
 
-	status sync.Mutex
-	last   Status
+	statusMu   sync.Mutex
+	lastStatus Status
 }
 
 // Status is how a follower does, for readiness and metrics.
@@ -88,16 +88,16 @@ func NewFollower(config FollowerConfig) *Follower {
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
-	config.Source = patient{config.Source, config.Timeout}
+	config.Source = timeoutSource{config.Source, config.Timeout}
 	f := &Follower{FollowerConfig: config, wake: make(chan struct{}, 1)}
-	f.last.At = f.now()
+	f.lastStatus.At = f.currentTime()
 	return f
 }
 
 // Run follows until the context ends, and then returns nil. Problems are told
 // through Store.Health; the next step, an Interval or a Wake later, tries again.
 func (f *Follower) Run(ctx context.Context) error {
-	rest := min(breath, f.Interval)
+	delay := min(minStepDelay, f.Interval)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -108,13 +108,13 @@ func (f *Follower) Run(ctx context.Context) error {
 		case <-f.wake:
 		}
 		_, _ = f.Step(ctx) // recorded in Health, or the context's end
-		timer.Reset(rest)
+		timer.Reset(delay)
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-timer.C:
 		}
-		timer.Reset(f.Interval - rest)
+		timer.Reset(f.Interval - delay)
 	}
 }
 
@@ -128,42 +128,42 @@ func (f *Follower) Wake() {
 
 // Status tells how the following goes.
 func (f *Follower) Status() Status {
-	f.status.Lock()
-	defer f.status.Unlock()
-	return f.last
+	f.statusMu.Lock()
+	defer f.statusMu.Unlock()
+	return f.lastStatus
 }
 
 // Step catches up with the source's tip and reads its mempool once. It reports
 // whether anything was applied. An error is why it stopped; it is in Health
 // already, unless the store itself failed or refused with ErrStale.
 func (f *Follower) Step(ctx context.Context) (changed bool, err error) {
-	f.step.Lock()
-	defer f.step.Unlock()
+	f.stepMu.Lock()
+	defer f.stepMu.Unlock()
 	if fence := f.Fence(); fence != f.fence {
-		f.fence, f.shown, f.problem = fence, "", nil
+		f.fence, f.appliedFingerprint, f.recordedProblem = fence, "", nil
 	}
-	twice := false
-	for again := 0; ; {
-		applied, next, err := f.poll(ctx)
+	askedTwice := false
+	for rereads := 0; ; {
+		applied, next, err := f.applyNextBatch(ctx)
 		changed = changed || applied
 		switch {
-		case next == moved && again < retries:
-			again++
-		case !twice && f.well() && Passing(err):
-			twice = true
+		case next == sourceMoved && rereads < maxRereads:
+			rereads++
+		case !askedTwice && f.isHealthy() && Passing(err):
+			askedTwice = true
 		case err != nil:
-			return changed, f.report(ctx, err)
-		case next == more:
+			return changed, f.recordHealth(ctx, err)
+		case next == behindTip:
 			s := f.Status()
 			f.Log.Info("chain follower catches up", "network", f.Network, "applied", s.Applied.Height, "tip", s.Tip.Height)
 		default:
-			return changed, f.report(ctx, nil)
+			return changed, f.recordHealth(ctx, nil)
 		}
 	}
 }
 
-// well reports whether nothing is told to be wrong with the network.
-func (f *Follower) well() bool { return f.problem == nil || *f.problem == "" }
+// isHealthy reports whether nothing is told to be wrong with the network.
+func (f *Follower) isHealthy() bool { return f.recordedProblem == nil || *f.recordedProblem == "" }
 
 // Passing reports an error with a method Passing that says true: an answer went
 // missing, as single ones of a node do that is well. The source is asked once more
@@ -173,101 +173,101 @@ func Passing(err error) bool {
 	return errors.As(err, &p) && p.Passing()
 }
 
-// next is what should follow a poll.
-type next int
+// pollResult is what should follow a poll.
+type pollResult int
 
 const (
-	done  next = iota
-	more       // the tip is not reached yet
-	moved      // the source changed while it was read: look again
+	caughtUp    pollResult = iota
+	behindTip              // the tip is not reached yet
+	sourceMoved            // the source changed while it was read: look again
 )
 
-// poll reads and applies one batch.
-func (f *Follower) poll(ctx context.Context) (applied bool, _ next, err error) {
+// applyNextBatch reads and applies one batch.
+func (f *Follower) applyNextBatch(ctx context.Context) (applied bool, _ pollResult, err error) {
 	cursor, err := f.Store.Cursor(ctx, f.Network)
 	if err != nil {
-		return false, done, fmt.Errorf("%w: read the cursor: %w", errStore, err)
+		return false, caughtUp, fmt.Errorf("%w: read the cursor: %w", errStore, err)
 	}
-	asked := f.now()
+	asked := f.currentTime()
 	tip, err := f.Source.Tip(ctx)
 	if err != nil {
-		return false, done, err
+		return false, caughtUp, err
 	}
-	f.note(func(s *Status) { s.Applied, s.Tip = cursor.Block, tip.BlockID })
+	f.updateStatus(func(s *Status) { s.Applied, s.Tip = cursor.Block, tip.BlockID })
 	if f.Refresh != nil {
 		if err := f.Refresh(ctx); err != nil {
-			return false, done, fmt.Errorf("%w: read what to watch: %w", errStore, err)
+			return false, caughtUp, fmt.Errorf("%w: read what to watch: %w", errStore, err)
 		}
 	}
-	batch, err := f.blocks(ctx, cursor, tip)
+	batch, err := f.readBlocks(ctx, cursor, tip)
 	if err != nil {
 		if errors.Is(err, errMoved) {
-			return false, moved, err
+			return false, sourceMoved, err
 		}
-		return false, done, err
+		return false, caughtUp, err
 	}
-	end, after := cursor.Block, done
-	var unread error // why there is no picture of the mempool: blocks count all the same
+	end, result := cursor.Block, caughtUp
+	var mempoolErr error // why there is no picture of the mempool: blocks count all the same
 	if n := len(batch.Blocks); n > 0 {
 		end = batch.Blocks[n-1].BlockID
 	}
 	if end != tip.BlockID {
-		after = more
+		result = behindTip
 	} else {
-		if after, unread, err = f.mempool(ctx, &batch); err != nil {
-			return false, done, err
+		if result, mempoolErr, err = f.readMempool(ctx, &batch); err != nil {
+			return false, caughtUp, err
 		}
 		if batch.Pending != nil {
 			batch.Read = asked
 		}
 	}
-	shown := fingerprint(batch.Fence, end, batch.Pending)
-	if len(batch.Blocks) == 0 && (batch.Pending == nil || shown == f.shown) {
+	fingerprint := fingerprintPending(batch.Fence, end, batch.Pending)
+	if len(batch.Blocks) == 0 && (batch.Pending == nil || fingerprint == f.appliedFingerprint) {
 		if !batch.Read.IsZero() {
 			if err := f.Store.Looked(ctx, batch); err != nil {
-				return false, done, fmt.Errorf("%w: note a look: %w", errStore, err)
+				return false, caughtUp, fmt.Errorf("%w: note a look: %w", errStore, err)
 			}
 		}
-		return false, after, unread
+		return false, result, mempoolErr
 	}
 	if err := f.Store.Apply(ctx, batch); err != nil {
-		f.shown = ""
-		return false, done, fmt.Errorf("%w: apply a batch: %w", errStore, err)
+		f.appliedFingerprint = ""
+		return false, caughtUp, fmt.Errorf("%w: apply a batch: %w", errStore, err)
 	}
-	f.shown = shown
-	f.note(func(s *Status) { s.Applied, s.At = end, f.now() })
-	if unread != nil {
-		f.problem = nil // the store may take an applied batch for health
+	f.appliedFingerprint = fingerprint
+	f.updateStatus(func(s *Status) { s.Applied, s.At = end, f.currentTime() })
+	if mempoolErr != nil {
+		f.recordedProblem = nil // the store may take an applied batch for health
 	}
-	return true, after, unread
+	return true, result, mempoolErr
 }
 
-// mempool reads the mempool into the batch, but only if the tip stayed where it
+// readMempool reads the mempool into the batch, but only if the tip stayed where it
 // was meanwhile: else a transaction that was just mined would be in neither.
 // unread is why there is no picture although the source can be trusted.
-func (f *Follower) mempool(ctx context.Context, batch *Batch) (after next, unread, err error) {
-	pending, unread := f.Source.Pending(ctx, f.Watch)
+func (f *Follower) readMempool(ctx context.Context, batch *Batch) (result pollResult, mempoolErr, err error) {
+	pending, mempoolErr := f.Source.Pending(ctx, f.Watch)
 	tip, err := f.Source.Tip(ctx)
 	switch {
 	case err != nil:
-		return done, nil, err
+		return caughtUp, nil, err
 	case tip.BlockID != batch.Tip.BlockID:
-		return moved, nil, nil
-	case unread != nil:
-		return done, fmt.Errorf("the mempool can't be read: %w", unread), nil
+		return sourceMoved, nil, nil
+	case mempoolErr != nil:
+		return caughtUp, fmt.Errorf("the mempool can't be read: %w", mempoolErr), nil
 	}
 	batch.Pending = &pending
-	return done, nil, nil
+	return caughtUp, nil, nil
 }
 
-// blocks makes the batch that leads from the cursor towards the tip.
-func (f *Follower) blocks(ctx context.Context, cursor Cursor, tip Tip) (Batch, error) {
+// readBlocks makes the batch that leads from the cursor towards the tip.
+func (f *Follower) readBlocks(ctx context.Context, cursor Cursor, tip Tip) (Batch, error) {
 	batch := Batch{Network: f.Network, Fence: f.fence, From: cursor.Block, Tip: tip}
-	base, last := cursor.Block, min(tip.Height, cursor.Block.Height+batchBlocks)
+	base, last := cursor.Block, min(tip.Height, cursor.Block.Height+maxBatchBlocks)
 	if !cursor.Known {
-		base, last = BlockID{Height: max(tip.Height-runUp, 0) - 1}, tip.Height
+		base, last = BlockID{Height: max(tip.Height-firstStartDepth, 0) - 1}, tip.Height
 	} else {
-		ancestor, err := f.ancestor(ctx, cursor.Block, tip)
+		ancestor, err := f.findAncestor(ctx, cursor.Block, tip)
 		if err != nil {
 			return batch, err
 		}
@@ -291,7 +291,7 @@ func (f *Follower) blocks(ctx context.Context, cursor Cursor, tip Tip) (Batch, e
 		batch.Blocks, base = append(batch.Blocks, block), block.BlockID
 		// Never in the middle of what a reorganisation replaces: what comes again
 		// further up would look gone.
-		if moves += len(block.Transfers) + len(block.Spends); moves >= batchMoves && height >= cursor.Block.Height {
+		if moves += len(block.Transfers) + len(block.Spends); moves >= maxBatchMoves && height >= cursor.Block.Height {
 			last = height
 		}
 	}
@@ -301,11 +301,11 @@ func (f *Follower) blocks(ctx context.Context, cursor Cursor, tip Tip) (Batch, e
 	return batch, nil
 }
 
-// report records how a step ended, when that differs from what stands there.
-func (f *Follower) report(ctx context.Context, err error) error {
-	sentence := describe(err)
-	f.note(func(s *Status) { s.Problem, s.At = sentence, f.now() })
-	if ctx.Err() != nil || errors.Is(err, ErrStale) || (f.problem != nil && *f.problem == sentence) {
+// recordHealth records how a step ended, when that differs from what stands there.
+func (f *Follower) recordHealth(ctx context.Context, err error) error {
+	sentence := healthSentence(err)
+	f.updateStatus(func(s *Status) { s.Problem, s.At = sentence, f.currentTime() })
+	if ctx.Err() != nil || errors.Is(err, ErrStale) || (f.recordedProblem != nil && *f.recordedProblem == sentence) {
 		return err // a store that refused us is another follower's now
 	}
 	if failed := f.Store.Health(ctx, f.Network, f.fence, sentence); failed != nil {
@@ -313,29 +313,29 @@ func (f *Follower) report(ctx context.Context, err error) error {
 	}
 	if sentence != "" {
 		f.Log.Warn("chain follower stopped", "network", f.Network, "problem", sentence, "error", err)
-	} else if f.problem != nil {
+	} else if f.recordedProblem != nil {
 		f.Log.Info("chain follower goes on", "network", f.Network)
 	}
-	f.problem = &sentence
+	f.recordedProblem = &sentence
 	return err
 }
 
-func (f *Follower) note(change func(*Status)) {
-	f.status.Lock()
-	defer f.status.Unlock()
-	change(&f.last)
+func (f *Follower) updateStatus(change func(*Status)) {
+	f.statusMu.Lock()
+	defer f.statusMu.Unlock()
+	change(&f.lastStatus)
 }
 
-func (f *Follower) now() time.Time {
+func (f *Follower) currentTime() time.Time {
 	if f.Clock == nil {
 		return time.Time{}
 	}
 	return f.Clock()
 }
 
-// fingerprint names a picture of the mempool and the place where it was taken,
+// fingerprintPending names a picture of the mempool and the place where it was taken,
 // whatever the order in which a source lists things.
-func fingerprint(fence int64, at BlockID, pending *Pending) string {
+func fingerprintPending(fence int64, at BlockID, pending *Pending) string {
 	if pending == nil {
 		return ""
 	}

@@ -9,34 +9,34 @@ import (
 	"cointill/chain"
 )
 
-// slowBlock is a source whose blocks from a height on take an hour each.
-type slowBlock struct {
+// slowSource is a source whose blocks from a height on take an hour each.
+type slowSource struct {
 	chain.Source
 	from int64
 }
 
-func (s slowBlock) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
+func (s slowSource) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
 	if height >= s.from {
 		<-time.After(time.Hour)
 	}
 	return s.Source.Block(ctx, height, watch)
 }
 
-// TestStatusOfALongStep: while blocks are caught up with, it is known how many there
+// TestStatusAdvancesDuringALongStep: while blocks are caught up with, it is known how many there
 // are and when the last of them were applied, though nothing of them is stored yet.
-func TestStatusOfALongStep(t *testing.T) {
+func TestStatusAdvancesDuringALongStep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.config.Clock, w.config.Timeout = time.Now, 2*time.Hour
 		begun := time.Now()
-		w.config.Source = slowBlock{w.net, 150}
+		w.config.Source = slowSource{w.net, 150}
 		f := chain.NewFollower(w.config)
 		if s := f.Status(); !s.At.Equal(begun) {
 			t.Errorf("before the first look %+v", s)
 		}
 		w.net.Mine(1)
-		w.step(f)
+		w.mustStep(f)
 		first := f.Status().Applied.Height
 		w.net.Mine(199)
 		<-time.After(time.Minute)

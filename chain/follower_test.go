@@ -16,8 +16,8 @@ import (
 	"cointill/core/money"
 )
 
-// world is a small network with a ledger.
-type world struct {
+// fixture is a small network with a ledger.
+type fixture struct {
 	*testing.T
 	net    *chaintest.Memory
 	watch  *chain.WatchSet
@@ -25,22 +25,22 @@ type world struct {
 	config chain.FollowerConfig
 }
 
-func newWorld(t *testing.T) *world {
-	w := &world{T: t, net: chaintest.NewMemory(), watch: new(chain.WatchSet)}
+func newFixture(t *testing.T) *fixture {
+	w := &fixture{T: t, net: chaintest.NewMemory(), watch: new(chain.WatchSet)}
 	w.ledger = chaintest.NewLedger(w.watch, 300)
 	w.config = chain.FollowerConfig{Network: "test", Source: w.net, Store: w.ledger, Watch: w.watch,
 		Clock: func() time.Time { return time.Unix(1700000000, 0) }}
 	return w
 }
 
-// pay sends something to a new watched address.
-func (w *world) pay() string {
+// payNewAddress sends something to a new watched address.
+func (w *fixture) payNewAddress() string {
 	to := w.net.Destination()
 	w.watch.AddAddresses(to.Address)
 	return w.net.Pay(chain.Output{Asset: "MEM", Destination: to, Amount: money.Units(5)})
 }
 
-func (w *world) step(f *chain.Follower) bool {
+func (w *fixture) mustStep(f *chain.Follower) bool {
 	w.Helper()
 	changed, err := f.Step(w.Context())
 	if err != nil {
@@ -52,14 +52,14 @@ func (w *world) step(f *chain.Follower) bool {
 func TestRunWakesAndEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.config.Interval = time.Hour
 		f := chain.NewFollower(w.config)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() { ended <- f.Run(ctx) }()
 		synctest.Wait() // the first step comes at once
-		txid := w.pay()
+		txid := w.payNewAddress()
 		w.net.Mine(1)
 		synctest.Wait()
 		if w.ledger.Confirmations(txid) != 0 {
@@ -88,16 +88,19 @@ func TestRunWakesAndEnds(t *testing.T) {
 	})
 }
 
-// hung is a source that never answers.
-type hung struct{ chain.Source }
+// silentSource is a source that never answers.
+type silentSource struct{ chain.Source }
 
-func (hung) Tip(ctx context.Context) (chain.Tip, error) { <-ctx.Done(); return chain.Tip{}, ctx.Err() }
+func (silentSource) Tip(ctx context.Context) (chain.Tip, error) {
+	<-ctx.Done()
+	return chain.Tip{}, ctx.Err()
+}
 
-func TestHungSourceIsGivenUp(t *testing.T) {
+func TestSilentSourceIsGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		w.config.Source, w.config.Timeout = hung{w.net}, 10*time.Second
+		w := newFixture(t)
+		w.config.Source, w.config.Timeout = silentSource{w.net}, 10*time.Second
 		begun := time.Now()
 		if _, err := chain.NewFollower(w.config).Step(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v", err)
@@ -111,15 +114,15 @@ func TestHungSourceIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestFenceOfATakenLease(t *testing.T) {
+func TestStaleFenceIsRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	old, young := w.config, w.config
 	old.Fence, young.Fence = func() int64 { return 1 }, func() int64 { return 2 }
 	first, second := chain.NewFollower(old), chain.NewFollower(young)
-	w.step(first)
-	w.pay()
-	w.step(second)
+	w.mustStep(first)
+	w.payNewAddress()
+	w.mustStep(second)
 	w.net.Mine(1)
 	writes := w.ledger.HealthWrites()
 	if _, err := first.Step(t.Context()); !errors.Is(err, chain.ErrStale) {
@@ -128,20 +131,20 @@ func TestFenceOfATakenLease(t *testing.T) {
 	if w.ledger.HealthWrites() != writes {
 		t.Error("a follower that was refused spoke of health")
 	}
-	w.step(second)
+	w.mustStep(second)
 }
 
 func TestHealthIsWrittenWhenItChanges(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	f := chain.NewFollower(w.config)
-	w.step(f)
-	w.step(f)
+	w.mustStep(f)
+	w.mustStep(f)
 	if n := w.ledger.HealthWrites(); n != 1 {
 		t.Errorf("two good steps wrote health %d times", n)
 	}
 	w.net.Mine(3)
-	w.step(f)
+	w.mustStep(f)
 	w.net.Retreat(2)
 	for range 3 {
 		if changed, err := f.Step(t.Context()); err == nil || changed {
@@ -156,53 +159,53 @@ func TestHealthIsWrittenWhenItChanges(t *testing.T) {
 	}
 }
 
-// TestShorterBranch (BTC-9) follows a source onto a branch that is still lower than the
+// TestShorterBranchIsFollowed (BTC-9) follows a source onto a branch that is still lower than the
 // old one, and up again.
-func TestShorterBranch(t *testing.T) {
+func TestShorterBranchIsFollowed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	f := chain.NewFollower(w.config)
-	w.step(f)
+	w.mustStep(f)
 	w.net.Mine(10)
-	txid := w.pay()
+	txid := w.payNewAddress()
 	w.net.Mine(1)
-	w.step(f)
+	w.mustStep(f)
 	w.net.Retreat(3)
 	w.net.Mine(1)
-	w.step(f)
+	w.mustStep(f)
 	if tip := w.ledger.Tip(); tip.Height != 9 {
 		t.Errorf("at %d, want 9", tip.Height)
 	}
 	w.net.Mine(5)
-	w.step(f)
+	w.mustStep(f)
 	if w.ledger.Confirmations(txid) != 6 || len(w.ledger.Violations()) > 0 {
 		t.Errorf("%d confirmations, %v", w.ledger.Confirmations(txid), w.ledger.Violations())
 	}
 }
 
-// counting counts the questions for headers.
-type counting struct {
+// headerCounter counts the questions for headers.
+type headerCounter struct {
 	*chaintest.Memory
 	headers atomic.Int64
 }
 
-func (c *counting) Header(ctx context.Context, height int64) (chain.Header, error) {
+func (c *headerCounter) Header(ctx context.Context, height int64) (chain.Header, error) {
 	c.headers.Add(1)
 	return c.Memory.Header(ctx, height)
 }
 
 func TestDeepReorgAsksFewQuestions(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	source := &counting{Memory: w.net}
+	w := newFixture(t)
+	source := &headerCounter{Memory: w.net}
 	w.config.Source = source
 	f := chain.NewFollower(w.config)
-	w.step(f)
+	w.mustStep(f)
 	w.net.Mine(280)
-	w.step(f)
+	w.mustStep(f)
 	source.headers.Store(0)
 	w.net.Reorg(250, true)
-	w.step(f)
+	w.mustStep(f)
 	if n := source.headers.Load(); n > 20 {
 		t.Errorf("%d headers read for a reorganisation of 250 blocks", n)
 	}
@@ -211,36 +214,36 @@ func TestDeepReorgAsksFewQuestions(t *testing.T) {
 	}
 }
 
-// racing mines a block while the mempool is read.
-type racing struct {
+// miningSource mines a block while the mempool is read.
+type miningSource struct {
 	*chaintest.Memory
-	times int
+	blocksLeft int
 }
 
-func (r *racing) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
-	if r.times > 0 {
-		r.times--
+func (r *miningSource) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
+	if r.blocksLeft > 0 {
+		r.blocksLeft--
 		r.Mine(1)
 	}
 	return r.Memory.Pending(ctx, watch)
 }
 
-// TestBlockDuringMempoolRead: a transaction that is mined while the mempool is
+// TestBlockDuringMempoolReadLosesNoTransaction: a transaction that is mined while the mempool is
 // read is in neither picture, and must not look as if it were gone.
-func TestBlockDuringMempoolRead(t *testing.T) {
+func TestBlockDuringMempoolReadLosesNoTransaction(t *testing.T) {
 	t.Parallel()
 	for times := range 8 {
-		w := newWorld(t)
-		source := &racing{Memory: w.net}
+		w := newFixture(t)
+		source := &miningSource{Memory: w.net}
 		w.config.Source = source
 		f := chain.NewFollower(w.config)
-		w.step(f)
-		txid := w.pay()
-		w.step(f)
-		source.times = times
-		w.step(f)
-		source.times = 0
-		w.step(f)
+		w.mustStep(f)
+		txid := w.payNewAddress()
+		w.mustStep(f)
+		source.blocksLeft = times
+		w.mustStep(f)
+		source.blocksLeft = 0
+		w.mustStep(f)
 		for _, state := range w.ledger.History(txid) {
 			if state == "gone" {
 				t.Errorf("%d blocks meanwhile: %v", times, w.ledger.History(txid))
@@ -256,28 +259,28 @@ func TestBlockDuringMempoolRead(t *testing.T) {
 // block was made is known before that block is read.
 func TestRefreshComesBeforeBlocks(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	var elsewhere []string
 	w.config.Refresh = func(context.Context) error { w.watch.AddAddresses(elsewhere...); return nil }
 	f := chain.NewFollower(w.config)
-	w.step(f)
+	w.mustStep(f)
 	to := w.net.Destination()
 	elsewhere = append(elsewhere, to.Address)
 	txid := w.net.Pay(chain.Output{Asset: "MEM", Destination: to, Amount: money.Units(5)})
 	w.net.Mine(1)
-	w.step(f)
+	w.mustStep(f)
 	if w.ledger.Confirmations(txid) != 1 {
 		t.Error("the address came too late")
 	}
 }
 
-// syncing is a source that is not ready, and says so in a sentence or with a secret.
-type syncing struct {
+// failingTip is a source that is not ready, and says so in a sentence or with a secret.
+type failingTip struct {
 	chain.Source
 	err error
 }
 
-func (s syncing) Tip(context.Context) (chain.Tip, error) { return chain.Tip{}, s.err }
+func (s failingTip) Tip(context.Context) (chain.Tip, error) { return chain.Tip{}, s.err }
 
 // TestOnlyProblemsAreShown: a sentence that a source means for people is shown,
 // but not what an error happens to say.
@@ -292,8 +295,8 @@ func TestOnlyProblemsAreShown(t *testing.T) {
 		{errors.New("dial https://user:secret@node"), "The node can't be read now; the log says why. It is asked again."},
 		{long, strings.Repeat("ö", 200) + "…"},
 	} {
-		w := newWorld(t)
-		w.config.Source = syncing{w.net, c.err}
+		w := newFixture(t)
+		w.config.Source = failingTip{w.net, c.err}
 		if _, err := chain.NewFollower(w.config).Step(t.Context()); !errors.Is(err, c.err) {
 			t.Errorf("error %v", err)
 		}
@@ -303,15 +306,15 @@ func TestOnlyProblemsAreShown(t *testing.T) {
 	}
 }
 
-// TestFarBehind (BTC-9): a source whose tip is lower than anything kept is not believed.
-func TestFarBehind(t *testing.T) {
+// TestSourceBelowTheKeptBlocksIsRefused (BTC-9): a source whose tip is lower than anything kept is not believed.
+func TestSourceBelowTheKeptBlocksIsRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.ledger = chaintest.NewLedger(w.watch, 5)
 	w.config.Store = w.ledger
 	f := chain.NewFollower(w.config)
 	w.net.Mine(50)
-	w.step(f)
+	w.mustStep(f)
 	at := w.ledger.Tip()
 	w.net.Retreat(20)
 	if _, err := f.Step(t.Context()); err == nil || w.ledger.Tip() != at || !strings.Contains(w.ledger.Problem(), "far behind") {
@@ -329,19 +332,19 @@ func TestFarBehind(t *testing.T) {
 	}
 }
 
-// deaf can't read the mempool.
-type deaf struct{ *chaintest.Memory }
+// sourceWithoutMempool can't read the mempool.
+type sourceWithoutMempool struct{ *chaintest.Memory }
 
-func (deaf) Pending(context.Context, chain.Watch) (chain.Pending, error) {
+func (sourceWithoutMempool) Pending(context.Context, chain.Watch) (chain.Pending, error) {
 	return chain.Pending{}, chain.Problem("The mempool is being read.")
 }
 
 // TestBlocksCountWithoutMempool: a mempool that can't be read holds up no block.
 func TestBlocksCountWithoutMempool(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.config.Source = deaf{w.net}
-	txid := w.pay()
+	w := newFixture(t)
+	w.config.Source = sourceWithoutMempool{w.net}
+	txid := w.payNewAddress()
 	w.net.Mine(2)
 	f := chain.NewFollower(w.config)
 	for range 2 {
@@ -354,35 +357,35 @@ func TestBlocksCountWithoutMempool(t *testing.T) {
 	}
 }
 
-// noting keeps the batches that were applied.
-type noting struct {
+// recordingStore keeps the batches that were applied.
+type recordingStore struct {
 	*chaintest.Ledger
 	batches []chain.Batch
 }
 
-func (n *noting) Apply(ctx context.Context, batch chain.Batch) error {
+func (n *recordingStore) Apply(ctx context.Context, batch chain.Batch) error {
 	n.batches = append(n.batches, batch)
 	return n.Ledger.Apply(ctx, batch)
 }
 
-// TestBusyBlocks: many payments are caught up with in several batches, but what a
+// TestBusyBlocksComeInSeveralBatches: many payments are caught up with in several batches, but what a
 // reorganisation replaces comes in one.
-func TestBusyBlocks(t *testing.T) {
+func TestBusyBlocksComeInSeveralBatches(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	store := &noting{Ledger: w.ledger}
+	w := newFixture(t)
+	store := &recordingStore{Ledger: w.ledger}
 	w.config.Store = store
 	f := chain.NewFollower(w.config)
-	w.step(f)
+	w.mustStep(f)
 	var txids []string
 	for range 9 {
 		for range 8 {
-			txids = append(txids, w.pay())
+			txids = append(txids, w.payNewAddress())
 		}
 		w.net.Mine(1)
 	}
 	store.batches = nil
-	w.step(f)
+	w.mustStep(f)
 	var blocks []int
 	for _, batch := range store.batches {
 		blocks = append(blocks, len(batch.Blocks))
@@ -392,7 +395,7 @@ func TestBusyBlocks(t *testing.T) {
 	}
 	store.batches = nil
 	w.net.Reorg(8, true)
-	w.step(f)
+	w.mustStep(f)
 	if first := store.batches[0]; first.Ancestor == nil || len(first.Blocks) < 8 {
 		t.Errorf("the first batch of a reorganisation of 8 blocks has %d", len(first.Blocks))
 	}

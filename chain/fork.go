@@ -16,55 +16,55 @@ var errMoved = errors.New("the node contradicts itself")
 // errStore marks failures of the store, of which the source is innocent.
 var errStore = errors.New("the store failed")
 
-// verdict is what store and source say of a height.
-type verdict int
+// agreement is what store and source say of a height.
+type agreement int
 
 const (
-	differ  verdict = iota // both know it, by different names
-	agree                  // the same block
-	unknown                // too deep for the store
+	hashesDiffer agreement = iota // both know it, by different names
+	hashesAgree                   // the same block
+	hashUnknown                   // too deep for the store
 )
 
-// ancestor finds the highest block that store and source share, in a number of
+// findAncestor finds the highest block that store and source share, in a number of
 // questions that grows with the logarithm of the depth. It is nil when that is
 // the cursor itself. A source that is merely behind is a problem: nothing is
 // undone on its word.
-func (f *Follower) ancestor(ctx context.Context, cursor BlockID, tip Tip) (*BlockID, error) {
+func (f *Follower) findAncestor(ctx context.Context, cursor BlockID, tip Tip) (*BlockID, error) {
 	top := min(cursor.Height, tip.Height)
-	hash, v, err := f.compare(ctx, top, cursor, tip)
+	hash, v, err := f.compareHashes(ctx, top, cursor, tip)
 	switch {
 	case err != nil:
 		return nil, err
-	case v == unknown:
+	case v == hashUnknown:
 		return nil, farBehind(cursor, tip)
-	case v == agree && tip.Height < cursor.Height:
+	case v == hashesAgree && tip.Height < cursor.Height:
 		return nil, Problem(fmt.Sprintf("The node is behind: it is at block %d, and block %d was seen already. "+
 			"Nothing is lost; confirmations wait until it has caught up.", tip.Height, cursor.Height))
-	case v == agree:
+	case v == hashesAgree:
 		return nil, nil
 	}
 	// Agreement is monotonic: everything below a shared block is shared. Look
 	// twice as far each time, then halve what is between.
 	high, low := top, top
-	for step := int64(1); v == differ; step *= 2 {
+	for step := int64(1); v == hashesDiffer; step *= 2 {
 		high, low = low, top-step
-		if hash, v, err = f.compare(ctx, low, cursor, tip); err != nil {
+		if hash, v, err = f.compareHashes(ctx, low, cursor, tip); err != nil {
 			return nil, err
 		}
 	}
 	for high-low > 1 {
 		middle := low + (high-low)/2
-		h, between, err := f.compare(ctx, middle, cursor, tip)
+		h, between, err := f.compareHashes(ctx, middle, cursor, tip)
 		if err != nil {
 			return nil, err
 		}
-		if between == differ {
+		if between == hashesDiffer {
 			high = middle
 		} else {
 			low, hash, v = middle, h, between
 		}
 	}
-	if v == unknown {
+	if v == hashUnknown {
 		return nil, Problem(fmt.Sprintf("The node's chain parts from the one followed so far below block %d, deeper than is kept. "+
 			"Check that the node follows the right network; nothing is counted until its chain holds block %d (%s) again.",
 			high, cursor.Height, cursor.Hash))
@@ -78,49 +78,49 @@ func farBehind(cursor BlockID, tip Tip) error {
 		"Check its network and wait until it has caught up.", tip.Height, cursor.Height))
 }
 
-// compare asks store and source for the hash at a height.
-func (f *Follower) compare(ctx context.Context, height int64, cursor BlockID, tip Tip) (string, verdict, error) {
+// compareHashes asks store and source for the hash at a height.
+func (f *Follower) compareHashes(ctx context.Context, height int64, cursor BlockID, tip Tip) (string, agreement, error) {
 	ours, theirs := cursor.Hash, tip.Hash
 	var err error
 	if height != cursor.Height {
 		if height < 0 {
-			return "", unknown, nil
+			return "", hashUnknown, nil
 		}
 		if ours, err = f.Store.Hash(ctx, f.Network, height); err != nil {
-			return "", differ, fmt.Errorf("%w: read an applied block: %w", errStore, err)
+			return "", hashesDiffer, fmt.Errorf("%w: read an applied block: %w", errStore, err)
 		}
 		if ours == "" {
-			return "", unknown, nil
+			return "", hashUnknown, nil
 		}
 	}
 	if height != tip.Height {
 		header, err := f.Source.Header(ctx, height)
 		if errors.Is(err, ErrNoBlock) {
-			return "", differ, fmt.Errorf("%w: block %d is missing below its tip %d", errMoved, height, tip.Height)
+			return "", hashesDiffer, fmt.Errorf("%w: block %d is missing below its tip %d", errMoved, height, tip.Height)
 		}
 		if err != nil {
-			return "", differ, fmt.Errorf("the header of block %d can't be read: %w", height, err)
+			return "", hashesDiffer, fmt.Errorf("the header of block %d can't be read: %w", height, err)
 		}
 		theirs = header.Hash
 	}
 	if ours == theirs {
-		return ours, agree, nil
+		return ours, hashesAgree, nil
 	}
-	return ours, differ, nil
+	return ours, hashesDiffer, nil
 }
 
 // maxSentence bounds, in bytes, what a source's Problem can put on a page.
 const maxSentence = 400
 
-// describe is the sentence for Health: "" when all is well. Only a Problem speaks
+// healthSentence is the sentence for Health: "" when all is well. Only a Problem speaks
 // for itself; the texts of other errors may hold what only the log should.
-func describe(err error) string {
+func healthSentence(err error) string {
 	var p Problem
 	switch {
 	case err == nil:
 		return ""
 	case errors.As(err, &p):
-		return shorten(string(p))
+		return shortenText(string(p))
 	case errors.Is(err, errStore):
 		return "What the node says can't be stored now. Nothing is lost; it is tried again."
 	case errors.Is(err, errMoved):
@@ -131,8 +131,8 @@ func describe(err error) string {
 	return "The node can't be read now; the log says why. It is asked again."
 }
 
-// shorten cuts a text to maxSentence bytes between two characters.
-func shorten(text string) string {
+// shortenText cuts a text to maxSentence bytes between two characters.
+func shortenText(text string) string {
 	text = strings.ToValidUTF8(text, "?")
 	if len(text) <= maxSentence {
 		return text
@@ -144,31 +144,31 @@ func shorten(text string) string {
 	return text[:cut] + "…"
 }
 
-// patient is a source of which no question may take longer than a timeout.
-type patient struct {
+// timeoutSource is a source of which no question may take longer than a timeout.
+type timeoutSource struct {
 	source  Source
 	timeout time.Duration
 }
 
-func (p patient) Tip(ctx context.Context) (Tip, error) {
+func (p timeoutSource) Tip(ctx context.Context) (Tip, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	return p.source.Tip(ctx)
 }
 
-func (p patient) Header(ctx context.Context, height int64) (Header, error) {
+func (p timeoutSource) Header(ctx context.Context, height int64) (Header, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	return p.source.Header(ctx, height)
 }
 
-func (p patient) Block(ctx context.Context, height int64, watch Watch) (Block, error) {
+func (p timeoutSource) Block(ctx context.Context, height int64, watch Watch) (Block, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	return p.source.Block(ctx, height, watch)
 }
 
-func (p patient) Pending(ctx context.Context, watch Watch) (Pending, error) {
+func (p timeoutSource) Pending(ctx context.Context, watch Watch) (Pending, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	return p.source.Pending(ctx, watch)

@@ -10,8 +10,8 @@ import (
 	"cointill/chain/chaintest"
 )
 
-// lost makes a step that loses the store's answer to Apply after it was done.
-func (w *world) lost(f *chain.Follower) {
+// stepLosingAnswer makes a step that loses the store's answer to Apply after it was done.
+func (w *fixture) stepLosingAnswer(f *chain.Follower) {
 	w.Helper()
 	w.ledger.Fail = func(call string) error {
 		if call == "commit" {
@@ -25,47 +25,47 @@ func (w *world) lost(f *chain.Follower) {
 	w.ledger.Fail = nil
 }
 
-// TestLostAnswerIsNoLoss: a block whose answer was lost counts, once.
-func TestLostAnswerIsNoLoss(t *testing.T) {
+// TestBlockWithALostAnswerCountsOnce: a block whose answer was lost counts, once.
+func TestBlockWithALostAnswerCountsOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	f := chain.NewFollower(w.config)
-	w.step(f)
-	txid := w.pay()
+	w.mustStep(f)
+	txid := w.payNewAddress()
 	w.net.Mine(1)
-	w.lost(f)
-	w.step(f)
+	w.stepLosingAnswer(f)
+	w.mustStep(f)
 	if w.ledger.Confirmations(txid) != 1 || len(w.ledger.Violations()) > 0 {
 		t.Errorf("%d confirmations, %v", w.ledger.Confirmations(txid), w.ledger.Violations())
 	}
 }
 
-// forgetful is a node that loses its mempool.
-type forgetful struct {
+// emptyingMempool is a node that loses its mempool.
+type emptyingMempool struct {
 	*chaintest.Memory
 	empty bool
 }
 
-func (f *forgetful) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
+func (f *emptyingMempool) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
 	if f.empty {
 		return chain.Pending{}, ctx.Err()
 	}
 	return f.Memory.Pending(ctx, watch)
 }
 
-// TestLostAnswerToAPicture: when the answer to a picture of the mempool was lost, the
+// TestMempoolIsAppliedAgainAfterALostAnswer: when the answer to a picture of the mempool was lost, the
 // picture before it, which comes again, is applied again: the store may have the other.
-func TestLostAnswerToAPicture(t *testing.T) {
+func TestMempoolIsAppliedAgainAfterALostAnswer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	source := &forgetful{Memory: w.net}
+	w := newFixture(t)
+	source := &emptyingMempool{Memory: w.net}
 	w.config.Source = source
 	f := chain.NewFollower(w.config)
-	w.step(f)
-	txid := w.pay()
-	w.lost(f)
+	w.mustStep(f)
+	txid := w.payNewAddress()
+	w.stepLosingAnswer(f)
 	source.empty = true
-	w.step(f)
+	w.mustStep(f)
 	if got := w.ledger.History(txid); !slices.Equal(got, []string{"pending", "gone"}) {
 		t.Errorf("history %v", got)
 	}

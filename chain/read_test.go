@@ -11,39 +11,39 @@ import (
 	"cointill/core/clock"
 )
 
-// faulty is a network whose node fails when it is asked for something.
-type faulty struct {
+// faultySource is a network whose node fails when it is asked for something.
+type faultySource struct {
 	*chaintest.Memory
-	tip, pool error
-	asked     func() // runs when the tip is asked for
+	tipErr, mempoolErr error
+	onTip              func() // runs when the tip is asked for
 }
 
-func (f *faulty) Tip(ctx context.Context) (chain.Tip, error) {
-	f.asked()
-	if f.tip != nil {
-		return chain.Tip{}, f.tip
+func (f *faultySource) Tip(ctx context.Context) (chain.Tip, error) {
+	f.onTip()
+	if f.tipErr != nil {
+		return chain.Tip{}, f.tipErr
 	}
 	return f.Memory.Tip(ctx)
 }
 
-func (f *faulty) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
-	if f.pool != nil {
-		return chain.Pending{}, f.pool
+func (f *faultySource) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
+	if f.mempoolErr != nil {
+		return chain.Pending{}, f.mempoolErr
 	}
 	return f.Memory.Pending(ctx, watch)
 }
 
-// TestReadUntil (T-2): a network was read until the moment at which the tip was asked for
+// TestReadUntilIsTheTimeOfTheReachedTip (T-2): a network was read until the moment at which the tip was asked for
 // that was reached, whether it is new or not; not by a step that failed, couldn't read
 // the mempool, or didn't come to the tip.
-func TestReadUntil(t *testing.T) {
+func TestReadUntilIsTheTimeOfTheReachedTip(t *testing.T) {
 	t.Parallel()
-	w, now := newWorld(t), clock.NewFake(time.Unix(1_700_000_000, 0))
+	w, now := newFixture(t), clock.NewFake(time.Unix(1_700_000_000, 0))
 	broken := errors.New("broken")
-	source := &faulty{Memory: w.net, asked: func() { now.Advance(time.Second) }} // it takes its time to answer
+	source := &faultySource{Memory: w.net, onTip: func() { now.Advance(time.Second) }} // it takes its time to answer
 	w.config.Source, w.config.Clock = source, now.Now
 	f := chain.NewFollower(w.config)
-	looks := func(what string, want bool) {
+	expectRead := func(what string, want bool) {
 		t.Helper()
 		now.Advance(time.Minute)
 		began, before := now.Now(), w.ledger.Read()
@@ -52,20 +52,20 @@ func TestReadUntil(t *testing.T) {
 			t.Errorf("%s: read until %s in a step of %s; before it until %s", what, got, began, before)
 		}
 	}
-	looks("the first step", true)
-	looks("nothing new", true)
+	expectRead("the first step", true)
+	expectRead("nothing new", true)
 	w.net.Mine(1)
-	looks("a block", true)
-	source.tip = broken
-	looks("no tip", false)
-	source.tip, source.pool = nil, broken
-	looks("no mempool", false)
+	expectRead("a block", true)
+	source.tipErr = broken
+	expectRead("no tip", false)
+	source.tipErr, source.mempoolErr = nil, broken
+	expectRead("no mempool", false)
 	w.net.Mine(1)
-	looks("a block, and no mempool", false)
-	source.pool = nil
-	looks("both again", true)
+	expectRead("a block, and no mempool", false)
+	source.mempoolErr = nil
+	expectRead("both again", true)
 	w.net.Reorg(1, true)
-	looks("another branch", true)
+	expectRead("another branch", true)
 	w.net.Mine(90)
 	w.ledger.Fail = func(call string) error {
 		if call == "apply" || call == "looked" {
@@ -73,23 +73,23 @@ func TestReadUntil(t *testing.T) {
 		}
 		return nil
 	}
-	looks("a store that fails", false)
+	expectRead("a store that fails", false)
 	w.ledger.Fail = nil
-	looks("a store that is back", true)
+	expectRead("a store that is back", true)
 	w.net.Retreat(3)
-	looks("a node that went back", false)
+	expectRead("a node that went back", false)
 	if v := w.ledger.Violations(); len(v) > 0 {
 		t.Error(v)
 	}
 }
 
-// TestReadUntilWhileCatchingUp (T-2): blocks that don't reach the tip say nothing of what
+// TestReadUntilStaysWhileCatchingUp (T-2): blocks that don't reach the tip say nothing of what
 // came since.
-func TestReadUntilWhileCatchingUp(t *testing.T) {
+func TestReadUntilStaysWhileCatchingUp(t *testing.T) {
 	t.Parallel()
-	w, now := newWorld(t), clock.NewFake(time.Unix(1_700_000_000, 0))
+	w, now := newFixture(t), clock.NewFake(time.Unix(1_700_000_000, 0))
 	w.config.Clock = now.Now
-	w.step(chain.NewFollower(w.config))
+	w.mustStep(chain.NewFollower(w.config))
 	began := w.ledger.Read()
 	w.net.Mine(250)
 	now.Advance(time.Hour)

@@ -21,7 +21,7 @@ type WatchSet struct {
 	mu        sync.RWMutex
 	addresses map[digest]struct{}
 	spends    map[digest]struct{}
-	raw       [formKinds]forms
+	raw       [formKinds]rawForms
 }
 
 // Codec writes what is watched on a network as its blocks hold it. Nil stands
@@ -41,7 +41,7 @@ var _ Watch = (*WatchSet)(nil)
 // equal digests of one of which he isn't the author: that is a second preimage.
 type digest [16]byte
 
-func digestOf(text string) digest {
+func hashText(text string) digest {
 	sum := sha256.Sum256([]byte(text))
 	return digest(sum[:16])
 }
@@ -50,7 +50,7 @@ func digestOf(text string) digest {
 func (w *WatchSet) Address(address string) bool {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
-	_, ok := w.addresses[digestOf(address)]
+	_, ok := w.addresses[hashText(address)]
 	return ok
 }
 
@@ -58,7 +58,7 @@ func (w *WatchSet) Address(address string) bool {
 func (w *WatchSet) Spend(key string) bool {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
-	_, ok := w.spends[digestOf(key)]
+	_, ok := w.spends[hashText(key)]
 	return ok
 }
 
@@ -68,8 +68,8 @@ func (w *WatchSet) Raw(form []byte) bool {
 	if w.Codec == nil {
 		return true
 	}
-	kind, hash := w.form(form)
-	if marked := kind.marked.Load(); marked == nil || !marked.has(hash) {
+	kind, hash := w.hashRaw(form)
+	if filter := kind.filter.Load(); filter == nil || !filter.mayContain(hash) {
 		return false
 	}
 	w.mu.RLock()
@@ -78,24 +78,26 @@ func (w *WatchSet) Raw(form []byte) bool {
 	return ok
 }
 
-// form is the hash of a raw form, and those among which it may be.
-func (w *WatchSet) form(raw []byte) (*forms, uint64) {
+// hashRaw is the hash of a raw form, and those among which it may be.
+func (w *WatchSet) hashRaw(raw []byte) (*rawForms, uint64) {
 	return &w.raw[len(raw)%formKinds], maphash.Bytes(seed, raw)
 }
 
 // AddAddresses watches addresses from now on.
-func (w *WatchSet) AddAddresses(addresses ...string) { w.add(&w.addresses, addresses, Codec.Address) }
+func (w *WatchSet) AddAddresses(addresses ...string) {
+	w.addTexts(&w.addresses, addresses, Codec.Address)
+}
 
 // RemoveAddresses stops watching addresses.
 func (w *WatchSet) RemoveAddresses(addresses ...string) {
-	w.remove(&w.addresses, addresses, Codec.Address)
+	w.removeTexts(&w.addresses, addresses, Codec.Address)
 }
 
 // AddSpends watches spend keys from now on.
-func (w *WatchSet) AddSpends(keys ...string) { w.add(&w.spends, keys, Codec.Spend) }
+func (w *WatchSet) AddSpends(keys ...string) { w.addTexts(&w.spends, keys, Codec.Spend) }
 
 // RemoveSpends stops watching spend keys.
-func (w *WatchSet) RemoveSpends(keys ...string) { w.remove(&w.spends, keys, Codec.Spend) }
+func (w *WatchSet) RemoveSpends(keys ...string) { w.removeTexts(&w.spends, keys, Codec.Spend) }
 
 // Len is how many addresses and spend keys are watched.
 func (w *WatchSet) Len() (addresses, spends int) {
@@ -104,34 +106,34 @@ func (w *WatchSet) Len() (addresses, spends int) {
 	return len(w.addresses), len(w.spends)
 }
 
-func (w *WatchSet) add(set *map[digest]struct{}, texts []string, form func(Codec, string) []byte) {
+func (w *WatchSet) addTexts(set *map[digest]struct{}, texts []string, form func(Codec, string) []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if *set == nil {
 		*set = make(map[digest]struct{}, len(texts))
 	}
 	for _, text := range texts {
-		(*set)[digestOf(text)] = struct{}{}
+		(*set)[hashText(text)] = struct{}{}
 		if w.Codec == nil {
 			continue
 		}
 		if raw := form(w.Codec, text); raw != nil {
-			kind, hash := w.form(raw)
-			kind.add(hash)
+			kind, hash := w.hashRaw(raw)
+			kind.addHash(hash)
 		}
 	}
 }
 
-func (w *WatchSet) remove(set *map[digest]struct{}, texts []string, form func(Codec, string) []byte) {
+func (w *WatchSet) removeTexts(set *map[digest]struct{}, texts []string, form func(Codec, string) []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, text := range texts {
-		delete(*set, digestOf(text))
+		delete(*set, hashText(text))
 		if w.Codec == nil {
 			continue
 		}
 		if raw := form(w.Codec, text); raw != nil {
-			kind, hash := w.form(raw)
+			kind, hash := w.hashRaw(raw)
 			delete(kind.hashes, hash)
 		}
 	}

@@ -6,66 +6,66 @@ import "sync/atomic"
 // outpoint have different ones, and of most kinds a process watches few or none.
 const formKinds = 8
 
-// forms are the hashes of the raw forms of one kind. Its WatchSet's lock guards
+// rawForms are the hashes of the raw forms of one kind. Its WatchSet's lock guards
 // all but marked, which is read without.
-type forms struct {
-	hashes map[uint64]struct{}
-	marked atomic.Pointer[filter] // at least all of hashes
-	marks  int                    // in marked, those of removed hashes too
+type rawForms struct {
+	hashes        map[uint64]struct{}
+	filter        atomic.Pointer[bloomFilter] // at least all of hashes
+	filterEntries int                         // in marked, those of removed hashes too
 }
 
-// add keeps the filter sparse: a full one is made anew from what is still
+// addHash keeps the filter sparse: a full one is made anew from what is still
 // watched, with room for as much again.
-func (f *forms) add(hash uint64) {
+func (f *rawForms) addHash(hash uint64) {
 	if f.hashes == nil {
 		f.hashes = map[uint64]struct{}{}
 	}
 	f.hashes[hash] = struct{}{}
-	marked := f.marked.Load()
-	if f.marks++; marked != nil && f.marks <= marked.room() {
-		marked.add(hash)
+	current := f.filter.Load()
+	if f.filterEntries++; current != nil && f.filterEntries <= current.maxEntries() {
+		current.addHash(hash)
 		return
 	}
-	marked = newFilter(2 * len(f.hashes))
+	current = newBloomFilter(2 * len(f.hashes))
 	for hash := range f.hashes {
-		marked.add(hash)
+		current.addHash(hash)
 	}
-	f.marks = len(f.hashes)
-	f.marked.Store(marked)
+	f.filterEntries = len(f.hashes)
+	f.filter.Store(current)
 }
 
-// filter tells without a lock which hashes are surely not among those added: a
+// bloomFilter tells without a lock which hashes are surely not among those added: a
 // Bloom filter in which each hash concerns one word only, so that a million
 // entries stay in a processor's cache, where a map is one wait for memory after
 // another. Up to room entries it is wrong in one case of thirty.
-type filter struct {
+type bloomFilter struct {
 	words []atomic.Uint64
 	shift int // leaves the bits that choose a word
 }
 
 const (
-	filterLeast = 3 // 8 words
-	filterRoom  = 8 // entries per word of 64 bits
+	minWordBits    = 3 // 8 words
+	entriesPerWord = 8 // entries per word of 64 bits
 )
 
-func newFilter(entries int) *filter {
-	size := filterLeast
-	for filterRoom<<size < entries {
+func newBloomFilter(entries int) *bloomFilter {
+	size := minWordBits
+	for entriesPerWord<<size < entries {
 		size++
 	}
-	return &filter{words: make([]atomic.Uint64, 1<<size), shift: 64 - size}
+	return &bloomFilter{words: make([]atomic.Uint64, 1<<size), shift: 64 - size}
 }
 
-func (f *filter) room() int { return filterRoom * len(f.words) }
+func (f *bloomFilter) maxEntries() int { return entriesPerWord * len(f.words) }
 
-// bits are the three of a word that stand for a hash; its other end chooses the word.
-func (f *filter) bits(hash uint64) uint64 {
+// wordMask are the three of a word that stand for a hash; its other end chooses the word.
+func (f *bloomFilter) wordMask(hash uint64) uint64 {
 	return 1<<(hash&63) | 1<<(hash>>6&63) | 1<<(hash>>12&63)
 }
 
-func (f *filter) add(hash uint64) { f.words[hash>>f.shift].Or(f.bits(hash)) }
+func (f *bloomFilter) addHash(hash uint64) { f.words[hash>>f.shift].Or(f.wordMask(hash)) }
 
-func (f *filter) has(hash uint64) bool {
-	bits := f.bits(hash)
+func (f *bloomFilter) mayContain(hash uint64) bool {
+	bits := f.wordMask(hash)
 	return f.words[hash>>f.shift].Load()&bits == bits
 }

@@ -10,50 +10,50 @@ func numberedHash(i int) uint64 {
 	return maphash.Bytes(seed, binary.LittleEndian.AppendUint64(nil, uint64(i)))
 }
 
-// TestFilter holds the filter to what its room promises, and to never denying what it has.
-func TestFilter(t *testing.T) {
+// TestFilterKeepsItsErrorRate holds the filter to what its room promises, and to never denying what it has.
+func TestFilterKeepsItsErrorRate(t *testing.T) {
 	t.Parallel()
 	for _, entries := range []int{1, 64, 65, 100_000} {
-		f := newFilter(entries)
-		if f.room() < entries {
-			t.Fatalf("room for %d of %d", f.room(), entries)
+		f := newBloomFilter(entries)
+		if f.maxEntries() < entries {
+			t.Fatalf("room for %d of %d", f.maxEntries(), entries)
 		}
-		for i := range f.room() {
-			f.add(numberedHash(i))
+		for i := range f.maxEntries() {
+			f.addHash(numberedHash(i))
 		}
 		wrong := 0
-		for i := range f.room() {
-			if !f.has(numberedHash(i)) {
-				t.Fatalf("of %d entries number %d is denied", f.room(), i)
+		for i := range f.maxEntries() {
+			if !f.mayContain(numberedHash(i)) {
+				t.Fatalf("of %d entries number %d is denied", f.maxEntries(), i)
 			}
-			if f.has(numberedHash(f.room() + i)) {
+			if f.mayContain(numberedHash(f.maxEntries() + i)) {
 				wrong++
 			}
 		}
-		if entries > 1000 && wrong*25 > f.room() {
-			t.Errorf("wrong about %d of %d", wrong, f.room())
+		if entries > 1000 && wrong*25 > f.maxEntries() {
+			t.Errorf("wrong about %d of %d", wrong, f.maxEntries())
 		}
 	}
 }
 
-// TestFormsChurn adds and removes far more than are ever there at once: the
+// TestFilterStaysSmallUnderChurn adds and removes far more than are ever there at once: the
 // filter forgets what is gone, and grows no further.
-func TestFormsChurn(t *testing.T) {
+func TestFilterStaysSmallUnderChurn(t *testing.T) {
 	t.Parallel()
-	var f forms
+	var f rawForms
 	const together = 100
 	for i := range 100_000 {
-		f.add(numberedHash(i))
+		f.addHash(numberedHash(i))
 		if i >= together {
 			delete(f.hashes, numberedHash(i-together))
 		}
 		for j := max(0, i-together+1); j <= i; j += 33 {
-			if !f.marked.Load().has(numberedHash(j)) {
+			if !f.filter.Load().mayContain(numberedHash(j)) {
 				t.Fatalf("after %d additions number %d is denied", i, j)
 			}
 		}
 	}
-	if room := f.marked.Load().room(); room > 8*together {
+	if room := f.filter.Load().maxEntries(); room > 8*together {
 		t.Errorf("room for %d where %d are at once", room, together)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"cointill/chain"
 )
 
-func TestWatchSet(t *testing.T) {
+func TestWatchSetKeepsAddressesAndSpendsApart(t *testing.T) {
 	t.Parallel()
 	var w chain.WatchSet
 	if w.Address("a") || w.Spend("a") {
@@ -42,7 +42,7 @@ func (hexCodec) Address(address string) []byte {
 }
 func (c hexCodec) Spend(key string) []byte { return c.Address(key) }
 
-func TestWatchSetRaw(t *testing.T) {
+func TestRawDeniesOnlyUnwatchedForms(t *testing.T) {
 	t.Parallel()
 	if w := new(chain.WatchSet); !w.Raw([]byte{1}) {
 		t.Error("without a codec something is surely not watched")
@@ -63,7 +63,7 @@ func TestWatchSetRaw(t *testing.T) {
 	}
 }
 
-func TestWatchSetConcurrently(t *testing.T) {
+func TestAdditionsAreSeenByTheNextCall(t *testing.T) {
 	t.Parallel()
 	var w chain.WatchSet
 	var all sync.WaitGroup
@@ -85,9 +85,9 @@ func TestWatchSetConcurrently(t *testing.T) {
 	}
 }
 
-// TestWatchSetRawConcurrently reads while the set grows: what was added before
+// TestRawSeesConcurrentAdditions reads while the set grows: what was added before
 // the question is never denied.
-func TestWatchSetRawConcurrently(t *testing.T) {
+func TestRawSeesConcurrentAdditions(t *testing.T) {
 	t.Parallel()
 	w := &chain.WatchSet{Codec: hexCodec{}}
 	var all sync.WaitGroup
