@@ -13,68 +13,66 @@ import (
 )
 
 const (
-	// maxBatchBlocks bounds how many new blocks one batch carries, and so memory and
-	// the length of a transaction. A reorganisation adds those that it replaces.
+	// maxBatchBlocks bounds the new blocks of one batch, and with them memory and the length of a
+	// transaction. A reorganisation adds the blocks that it replaces.
 	maxBatchBlocks = 100
-	// maxBatchMoves is how many transfers and spends end a batch with the block that
-	// reaches it: what is paid in a busy hour is caught up with in steps that a
-	// database is soon done with, and that stay done if the program ends.
+	// maxBatchMoves is the number of transfers and spends that ends a batch with the block that
+	// reaches it. The payments of a busy hour are so applied in steps that are short for a database
+	// and that survive the end of the program.
 	maxBatchMoves = 20
 	// firstStartDepth is how many blocks below the tip a first start reads, so that a
-	// reorganisation right afterwards finds a common ancestor.
+	// reorganisation soon afterwards finds a common ancestor.
 	firstStartDepth = 24
-	// minStepDelay is the rest after a step of Run: wakes that come meanwhile share the
-	// next one, so that a burst of them costs one reading of the mempool, not each.
+	// minStepDelay is the pause after a step of Run. Wakes during the pause share the next step, so
+	// that a burst of them reads the mempool once.
 	minStepDelay = 50 * time.Millisecond
-	// maxRereads is how often one step begins anew because the source moved under it.
+	// maxRereads is how often one step starts over because the source changed while it was read.
 	maxRereads = 3
 )
 
-// FollowerConfig says what to follow and where to put it.
+// FollowerConfig holds the source, the store and the settings of a Follower.
 type FollowerConfig struct {
 	Network Network
 	Source  Source
 	Store   Store
 	Watch   Watch
-	// Refresh brings Watch up to date with what other processes added. It runs
-	// after the tip was read and before any block is: an address is stored before
-	// it is shown, so no block is read without the addresses that it may pay. Nil
-	// when one process does everything.
+	// Refresh brings Watch up to date with the additions of other processes. It runs after the tip
+	// was read and before any block is read. An address is stored before it is shown, so every
+	// block is read with the addresses that it may pay. Nil if one process does everything.
 	Refresh func(ctx context.Context) error
-	// Fence is the number of the lease that is held now; nil means none is needed.
+	// Fence returns the number of the lease that is held now; nil if no lease is needed.
 	Fence    func() int64
 	Clock    func() time.Time
 	Interval time.Duration // between two steps of Run; 0 means 1 s
 	Timeout  time.Duration // of one question to the source; 0 means 30 s
-	Log      *slog.Logger  // told when health changes; nil means nobody is
+	Log      *slog.Logger  // logs changes of health; nil logs nothing
 }
 
-// Follower walks one network's best chain and hands what it learns to a Store,
-// without a gap, whatever the source does: it may fail, lag, jump back,
-// contradict itself or be reorganised, and the process may die at any moment.
-// Everything it must remember is in the store.
+// Follower walks the best chain of one network and applies it to a Store without a gap. It copes
+// with a source that fails, lags, jumps back, contradicts itself or reorganises, and with the
+// process ending at any moment. Everything that must survive is in the store.
 type Follower struct {
 	FollowerConfig
 	wake chan struct{}
 
-	stepMu             sync.Mutex // one step at a time; guards what follows
-	appliedFingerprint string     // fingerprint of the last applied Pending and where it was applied
-	recordedProblem    *string    // the last recorded health; nil when this follower recorded none under this fence
+	stepMu             sync.Mutex // held during a step; guards the fields below
+	appliedFingerprint string     // fingerprint of the last applied Pending and its block
+	recordedProblem    *string    // the last recorded health; nil if none was recorded under this fence
 	fence              int64
 
 	statusMu   sync.Mutex
 	lastStatus Status
 }
 
-// Status is how a follower does, for readiness and metrics.
+// Status is the progress of a follower, for readiness and metrics.
 type Status struct {
-	Applied BlockID   // the last applied block that this process knows of
+	Applied BlockID   // the last applied block that this process knows
 	Tip     BlockID   // the source's tip when it was last read
 	Problem string    // "" when healthy
-	At      time.Time // when the last look ended: a step, or a batch of one; before the first, when the follower was made
+	At      time.Time // end of the last step, or of a batch within one; at first, the follower's creation
 }
 
-// NewFollower makes a follower; Run or Step starts it.
+// NewFollower makes a follower. Run or Step starts it.
 func NewFollower(config FollowerConfig) *Follower {
 	if config.Fence == nil {
 		config.Fence = func() int64 { return 0 }
@@ -94,8 +92,8 @@ func NewFollower(config FollowerConfig) *Follower {
 	return f
 }
 
-// Run follows until the context ends, and then returns nil. Problems are told
-// through Store.Health; the next step, an Interval or a Wake later, tries again.
+// Run follows until the context ends, and then returns nil. Problems are recorded by Store.Health;
+// the next step, after an Interval or a Wake, tries again.
 func (f *Follower) Run(ctx context.Context) error {
 	delay := min(minStepDelay, f.Interval)
 	timer := time.NewTimer(0)
@@ -107,7 +105,7 @@ func (f *Follower) Run(ctx context.Context) error {
 		case <-timer.C:
 		case <-f.wake:
 		}
-		_, _ = f.Step(ctx) // recorded in Health, or the context's end
+		_, _ = f.Step(ctx) // the error is recorded by Health, or it is the end of the context
 		timer.Reset(delay)
 		select {
 		case <-ctx.Done():
@@ -118,7 +116,7 @@ func (f *Follower) Run(ctx context.Context) error {
 	}
 }
 
-// Wake makes Run take its next step now: for sources that push. It never blocks.
+// Wake starts the next step of Run now, for sources that push. It never blocks.
 func (f *Follower) Wake() {
 	select {
 	case f.wake <- struct{}{}:
@@ -126,16 +124,16 @@ func (f *Follower) Wake() {
 	}
 }
 
-// Status tells how the following goes.
+// Status returns the progress of the follower.
 func (f *Follower) Status() Status {
 	f.statusMu.Lock()
 	defer f.statusMu.Unlock()
 	return f.lastStatus
 }
 
-// Step catches up with the source's tip and reads its mempool once. It reports
-// whether anything was applied. An error is why it stopped; it is in Health
-// already, unless the store itself failed or refused with ErrStale.
+// Step catches up with the source's tip and reads its mempool once. It reports whether a batch was
+// applied. The error is the reason why it stopped. It is recorded by Health already, unless the
+// store itself failed or refused the batch with ErrStale.
 func (f *Follower) Step(ctx context.Context) (changed bool, err error) {
 	f.stepMu.Lock()
 	defer f.stepMu.Unlock()
@@ -155,31 +153,32 @@ func (f *Follower) Step(ctx context.Context) (changed bool, err error) {
 			return changed, f.recordHealth(ctx, err)
 		case next == behindTip:
 			s := f.Status()
-			f.Log.Info("chain follower catches up", "network", f.Network, "applied", s.Applied.Height, "tip", s.Tip.Height)
+			f.Log.Info("chain follower catches up", "network", f.Network, "applied", s.Applied.Height, "tip",
+				s.Tip.Height)
 		default:
 			return changed, f.recordHealth(ctx, nil)
 		}
 	}
 }
 
-// isHealthy reports whether nothing is told to be wrong with the network.
+// isHealthy reports whether no problem of the network is recorded.
 func (f *Follower) isHealthy() bool { return f.recordedProblem == nil || *f.recordedProblem == "" }
 
-// Passing reports an error with a method Passing that says true: an answer went
-// missing, as single ones of a node do that is well. The source is asked once more
-// before anybody is told that the coin can't be paid.
+// Passing reports whether an error is transient: it has a method Passing that returns true. A
+// healthy node may fail to answer once. The source is asked a second time before the problem is
+// recorded and the coin can't be paid.
 func Passing(err error) bool {
 	var p interface{ Passing() bool }
 	return errors.As(err, &p) && p.Passing()
 }
 
-// pollResult is what should follow a poll.
+// pollResult is the result of applyNextBatch.
 type pollResult int
 
 const (
 	caughtUp    pollResult = iota
 	behindTip              // the tip is not reached yet
-	sourceMoved            // the source changed while it was read: look again
+	sourceMoved            // the source changed while it was read; read it again
 )
 
 // applyNextBatch reads and applies one batch.
@@ -207,7 +206,7 @@ func (f *Follower) applyNextBatch(ctx context.Context) (applied bool, _ pollResu
 		return false, caughtUp, err
 	}
 	end, result := cursor.Block, caughtUp
-	var mempoolErr error // why there is no picture of the mempool: blocks count all the same
+	var mempoolErr error // why the mempool is missing; blocks count all the same
 	if n := len(batch.Blocks); n > 0 {
 		end = batch.Blocks[n-1].BlockID
 	}
@@ -242,9 +241,9 @@ func (f *Follower) applyNextBatch(ctx context.Context) (applied bool, _ pollResu
 	return true, result, mempoolErr
 }
 
-// readMempool reads the mempool into the batch, but only if the tip stayed where it
-// was meanwhile: else a transaction that was just mined would be in neither.
-// unread is why there is no picture although the source can be trusted.
+// readMempool reads the mempool into the batch, but only if the tip did not change meanwhile: a
+// transaction that was mined during the read could be in neither the blocks nor the mempool.
+// mempoolErr is the reason if the mempool can't be read although the source can be trusted.
 func (f *Follower) readMempool(ctx context.Context, batch *Batch) (result pollResult, mempoolErr, err error) {
 	pending, mempoolErr := f.Source.Pending(ctx, f.Watch)
 	tip, err := f.Source.Tip(ctx)
@@ -260,7 +259,7 @@ func (f *Follower) readMempool(ctx context.Context, batch *Batch) (result pollRe
 	return caughtUp, nil, nil
 }
 
-// readBlocks makes the batch that leads from the cursor towards the tip.
+// readBlocks reads the batch that leads from the cursor towards the tip.
 func (f *Follower) readBlocks(ctx context.Context, cursor Cursor, tip Tip) (Batch, error) {
 	batch := Batch{Network: f.Network, Fence: f.fence, From: cursor.Block, Tip: tip}
 	base, last := cursor.Block, min(tip.Height, cursor.Block.Height+maxBatchBlocks)
@@ -289,8 +288,8 @@ func (f *Follower) readBlocks(ctx context.Context, cursor Cursor, tip Tip) (Batc
 			return batch, fmt.Errorf("%w: block %d doesn't follow block %d", errMoved, height, base.Height)
 		}
 		batch.Blocks, base = append(batch.Blocks, block), block.BlockID
-		// Never in the middle of what a reorganisation replaces: what comes again
-		// further up would look gone.
+		// A batch doesn't end within the blocks that a reorganisation replaces: a transaction that
+		// is mined again further up would look dropped.
 		if moves += len(block.Transfers) + len(block.Spends); moves >= maxBatchMoves && height >= cursor.Block.Height {
 			last = height
 		}
@@ -301,12 +300,12 @@ func (f *Follower) readBlocks(ctx context.Context, cursor Cursor, tip Tip) (Batc
 	return batch, nil
 }
 
-// recordHealth records how a step ended, when that differs from what stands there.
+// recordHealth records the result of a step if it differs from the recorded health.
 func (f *Follower) recordHealth(ctx context.Context, err error) error {
 	sentence := healthSentence(err)
 	f.updateStatus(func(s *Status) { s.Problem, s.At = sentence, f.currentTime() })
 	if ctx.Err() != nil || errors.Is(err, ErrStale) || (f.recordedProblem != nil && *f.recordedProblem == sentence) {
-		return err // a store that refused us is another follower's now
+		return err // the store refused this follower because another one holds the lease
 	}
 	if failed := f.Store.Health(ctx, f.Network, f.fence, sentence); failed != nil {
 		return errors.Join(err, fmt.Errorf("record the health: %w", failed))
@@ -333,8 +332,8 @@ func (f *Follower) currentTime() time.Time {
 	return f.Clock()
 }
 
-// fingerprintPending names a picture of the mempool and the place where it was taken,
-// whatever the order in which a source lists things.
+// fingerprintPending hashes a mempool snapshot and the block at which it was read, independent of
+// the order in which the source lists it.
 func fingerprintPending(fence int64, at BlockID, pending *Pending) string {
 	if pending == nil {
 		return ""
@@ -352,7 +351,8 @@ func fingerprintPending(fence int64, at BlockID, pending *Pending) string {
 		if t.Tag != nil {
 			tag = fmt.Sprint(*t.Tag)
 		}
-		fmt.Fprintf(sum, "%q %d %q %q %q %s %q %v\n", t.TxID, t.Index, t.Asset, t.Address, tag, t.Amount, t.Spends, t.Reverted)
+		fmt.Fprintf(sum, "%q %d %q %q %q %s %q %v\n", t.TxID, t.Index, t.Asset, t.Address, tag, t.Amount, t.Spends,
+			t.Reverted)
 	}
 	for _, s := range pending.Spends {
 		fmt.Fprintf(sum, "%q %q\n", s.Key, s.TxID)

@@ -9,7 +9,7 @@ import (
 	"cointill/chain"
 )
 
-// slowSource is a source whose blocks from a height on take an hour each.
+// slowSource needs an hour for each block from a height on.
 type slowSource struct {
 	chain.Source
 	from int64
@@ -22,8 +22,8 @@ func (s slowSource) Block(ctx context.Context, height int64, watch chain.Watch) 
 	return s.Source.Block(ctx, height, watch)
 }
 
-// TestStatusAdvancesDuringALongStep: while blocks are caught up with, it is known how many there
-// are and when the last of them were applied, though nothing of them is stored yet.
+// TestStatusAdvancesDuringALongStep: during a step that catches up, the status shows the tip and
+// when the last batch was applied.
 func TestStatusAdvancesDuringALongStep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -44,7 +44,8 @@ func TestStatusAdvancesDuringALongStep(t *testing.T) {
 		ended := make(chan error)
 		go func() { _, err := f.Step(ctx); ended <- err }()
 		<-time.After(time.Hour / 2)
-		if s := f.Status(); s.Tip.Height != first+199 || s.Applied.Height != first+100 || !s.At.Equal(begun.Add(time.Minute)) {
+		if s := f.Status(); s.Tip.Height != first+199 || s.Applied.Height != first+100 ||
+			!s.At.Equal(begun.Add(time.Minute)) {
 			t.Errorf("in the second batch %+v", s)
 		}
 		cancel()

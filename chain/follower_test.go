@@ -33,7 +33,7 @@ func newFixture(t *testing.T) *fixture {
 	return w
 }
 
-// payNewAddress sends something to a new watched address.
+// payNewAddress sends an amount to a new watched address.
 func (w *fixture) payNewAddress() string {
 	to := w.net.Destination()
 	w.watch.AddAddresses(to.Address)
@@ -73,7 +73,7 @@ func TestRunWakesAndEnds(t *testing.T) {
 			t.Error("Wake did not make a step")
 		}
 		w.net.Mine(1)
-		<-time.After(time.Hour + time.Second) // the bubble's clock, not ours
+		<-time.After(time.Hour + time.Second) // in the bubble's time
 		synctest.Wait()
 		if w.ledger.Confirmations(txid) != 2 {
 			t.Error("the interval did not make a step")
@@ -88,7 +88,7 @@ func TestRunWakesAndEnds(t *testing.T) {
 	})
 }
 
-// silentSource is a source that never answers.
+// silentSource never answers.
 type silentSource struct{ chain.Source }
 
 func (silentSource) Tip(ctx context.Context) (chain.Tip, error) {
@@ -106,10 +106,10 @@ func TestSilentSourceIsGivenUp(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 		if w.ledger.Problem() == "" {
-			t.Error("health says nothing of a source that never answers")
+			t.Error("no problem is recorded of a source that never answers")
 		}
 		if took := time.Since(begun); took != 10*time.Second {
-			t.Errorf("it was waited for %s: who hangs isn't asked twice before it is told", took)
+			t.Errorf("it was waited for %s, want 10s: a silent source is asked once", took)
 		}
 	})
 }
@@ -129,7 +129,7 @@ func TestStaleFenceIsRefused(t *testing.T) {
 		t.Errorf("the old holder's step: %v", err)
 	}
 	if w.ledger.HealthWrites() != writes {
-		t.Error("a follower that was refused spoke of health")
+		t.Error("a follower that was refused recorded health")
 	}
 	w.mustStep(second)
 }
@@ -159,8 +159,8 @@ func TestHealthIsWrittenWhenItChanges(t *testing.T) {
 	}
 }
 
-// TestShorterBranchIsFollowed (BTC-9) follows a source onto a branch that is still lower than the
-// old one, and up again.
+// TestShorterBranchIsFollowed (BTC-9): the follower follows a source onto a branch that is still
+// lower than the old one, and up again.
 func TestShorterBranchIsFollowed(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -183,7 +183,7 @@ func TestShorterBranchIsFollowed(t *testing.T) {
 	}
 }
 
-// headerCounter counts the questions for headers.
+// headerCounter counts the headers that are read.
 type headerCounter struct {
 	*chaintest.Memory
 	headers atomic.Int64
@@ -210,7 +210,7 @@ func TestDeepReorgAsksFewQuestions(t *testing.T) {
 		t.Errorf("%d headers read for a reorganisation of 250 blocks", n)
 	}
 	if len(w.ledger.Violations()) > 0 {
-		t.Error(w.ledger.Violations())
+		t.Errorf("the source broke rules of chain.Batch: %q", w.ledger.Violations())
 	}
 }
 
@@ -229,7 +229,7 @@ func (r *miningSource) Pending(ctx context.Context, watch chain.Watch) (chain.Pe
 }
 
 // TestBlockDuringMempoolReadLosesNoTransaction: a transaction that is mined while the mempool is
-// read is in neither picture, and must not look as if it were gone.
+// read is in neither snapshot, and must not look dropped.
 func TestBlockDuringMempoolReadLosesNoTransaction(t *testing.T) {
 	t.Parallel()
 	for times := range 8 {
@@ -255,8 +255,8 @@ func TestBlockDuringMempoolReadLosesNoTransaction(t *testing.T) {
 	}
 }
 
-// TestRefreshComesBeforeBlocks: an address that another process gave out before a
-// block was made is known before that block is read.
+// TestRefreshComesBeforeBlocks: an address that another process assigned before a block was mined
+// is watched before this block is read.
 func TestRefreshComesBeforeBlocks(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -274,7 +274,7 @@ func TestRefreshComesBeforeBlocks(t *testing.T) {
 	}
 }
 
-// failingTip is a source that is not ready, and says so in a sentence or with a secret.
+// failingTip is a source that isn't ready and returns an error, which may hold a secret.
 type failingTip struct {
 	chain.Source
 	err error
@@ -282,8 +282,8 @@ type failingTip struct {
 
 func (s failingTip) Tip(context.Context) (chain.Tip, error) { return chain.Tip{}, s.err }
 
-// TestOnlyProblemsAreShown: a sentence that a source means for people is shown,
-// but not what an error happens to say.
+// TestOnlyProblemsAreShown: the sentence of a Problem is shown, and the text of other errors is
+// not.
 func TestOnlyProblemsAreShown(t *testing.T) {
 	t.Parallel()
 	long := chain.Problem(strings.Repeat("ö", 500))
@@ -292,7 +292,8 @@ func TestOnlyProblemsAreShown(t *testing.T) {
 		want string
 	}{
 		{fmt.Errorf("node: %w", chain.Problem("The node is still syncing.")), "The node is still syncing."},
-		{errors.New("dial https://user:secret@node"), "The node can't be read now; the log says why. It is asked again."},
+		{errors.New("dial https://user:secret@node"),
+			"The node can't be read now; the log says why. It is asked again."},
 		{long, strings.Repeat("ö", 200) + "…"},
 	} {
 		w := newFixture(t)
@@ -306,7 +307,8 @@ func TestOnlyProblemsAreShown(t *testing.T) {
 	}
 }
 
-// TestSourceBelowTheKeptBlocksIsRefused (BTC-9): a source whose tip is lower than anything kept is not believed.
+// TestSourceBelowTheKeptBlocksIsRefused (BTC-9): a source whose tip is lower than every kept block
+// is not followed.
 func TestSourceBelowTheKeptBlocksIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -317,7 +319,8 @@ func TestSourceBelowTheKeptBlocksIsRefused(t *testing.T) {
 	w.mustStep(f)
 	at := w.ledger.Tip()
 	w.net.Retreat(20)
-	if _, err := f.Step(t.Context()); err == nil || w.ledger.Tip() != at || !strings.Contains(w.ledger.Problem(), "far behind") {
+	if _, err := f.Step(t.Context()); err == nil || w.ledger.Tip() != at ||
+		!strings.Contains(w.ledger.Problem(), "far behind") {
 		t.Errorf("error %v, at %v, health %q", err, w.ledger.Tip(), w.ledger.Problem())
 	}
 	w.ledger.Fail = func(call string) error {
@@ -332,14 +335,14 @@ func TestSourceBelowTheKeptBlocksIsRefused(t *testing.T) {
 	}
 }
 
-// sourceWithoutMempool can't read the mempool.
+// sourceWithoutMempool can't read its mempool.
 type sourceWithoutMempool struct{ *chaintest.Memory }
 
 func (sourceWithoutMempool) Pending(context.Context, chain.Watch) (chain.Pending, error) {
 	return chain.Pending{}, chain.Problem("The mempool is being read.")
 }
 
-// TestBlocksCountWithoutMempool: a mempool that can't be read holds up no block.
+// TestBlocksCountWithoutMempool: blocks are applied although the mempool can't be read.
 func TestBlocksCountWithoutMempool(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -349,7 +352,7 @@ func TestBlocksCountWithoutMempool(t *testing.T) {
 	f := chain.NewFollower(w.config)
 	for range 2 {
 		if _, err := f.Step(t.Context()); err == nil {
-			t.Fatal("nobody is told")
+			t.Fatal("a mempool that can't be read is no error")
 		}
 	}
 	if w.ledger.Confirmations(txid) != 2 || w.ledger.Problem() == "" {
@@ -357,7 +360,7 @@ func TestBlocksCountWithoutMempool(t *testing.T) {
 	}
 }
 
-// recordingStore keeps the batches that were applied.
+// recordingStore records the applied batches.
 type recordingStore struct {
 	*chaintest.Ledger
 	batches []chain.Batch
@@ -368,8 +371,8 @@ func (n *recordingStore) Apply(ctx context.Context, batch chain.Batch) error {
 	return n.Ledger.Apply(ctx, batch)
 }
 
-// TestBusyBlocksComeInSeveralBatches: many payments are caught up with in several batches, but what a
-// reorganisation replaces comes in one.
+// TestBusyBlocksComeInSeveralBatches: many payments are applied in several batches, but the blocks
+// that a reorganisation replaces come in one.
 func TestBusyBlocksComeInSeveralBatches(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -405,6 +408,6 @@ func TestBusyBlocksComeInSeveralBatches(t *testing.T) {
 		}
 	}
 	if len(w.ledger.Violations()) > 0 {
-		t.Error(w.ledger.Violations())
+		t.Errorf("the source broke rules of chain.Batch: %q", w.ledger.Violations())
 	}
 }

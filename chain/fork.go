@@ -9,26 +9,25 @@ import (
 	"unicode/utf8"
 )
 
-// errMoved is when a source's answers don't fit together: mostly its chain moved
-// between two of them. Nothing of them is applied.
+// errMoved is the error when answers of the source don't fit together, usually because its chain
+// changed between them. None of them is applied.
 var errMoved = errors.New("the node contradicts itself")
 
-// errStore marks failures of the store, of which the source is innocent.
+// errStore marks errors of the store, which are not the source's fault.
 var errStore = errors.New("the store failed")
 
-// agreement is what store and source say of a height.
+// agreement is the result of comparing the hashes of store and source at one height.
 type agreement int
 
 const (
-	hashesDiffer agreement = iota // both know it, by different names
+	hashesDiffer agreement = iota // both know the height, with different hashes
 	hashesAgree                   // the same block
 	hashUnknown                   // too deep for the store
 )
 
-// findAncestor finds the highest block that store and source share, in a number of
-// questions that grows with the logarithm of the depth. It is nil when that is
-// the cursor itself. A source that is merely behind is a problem: nothing is
-// undone on its word.
+// findAncestor finds the highest block that store and source share. The number of questions grows
+// with the logarithm of the depth. It returns nil if the cursor itself is shared. A source that
+// only lags is a Problem: no block is undone for it.
 func (f *Follower) findAncestor(ctx context.Context, cursor BlockID, tip Tip) (*BlockID, error) {
 	top := min(cursor.Height, tip.Height)
 	hash, v, err := f.compareHashes(ctx, top, cursor, tip)
@@ -43,8 +42,8 @@ func (f *Follower) findAncestor(ctx context.Context, cursor BlockID, tip Tip) (*
 	case v == hashesAgree:
 		return nil, nil
 	}
-	// Agreement is monotonic: everything below a shared block is shared. Look
-	// twice as far each time, then halve what is between.
+	// Agreement is monotonic: every block below a shared block is shared. The distance is doubled
+	// until a shared block is found, and then halved.
 	high, low := top, top
 	for step := int64(1); v == hashesDiffer; step *= 2 {
 		high, low = low, top-step
@@ -65,21 +64,23 @@ func (f *Follower) findAncestor(ctx context.Context, cursor BlockID, tip Tip) (*
 		}
 	}
 	if v == hashUnknown {
-		return nil, Problem(fmt.Sprintf("The node's chain parts from the one followed so far below block %d, deeper than is kept. "+
-			"Check that the node follows the right network; nothing is counted until its chain holds block %d (%s) again.",
+		return nil, Problem(fmt.Sprintf("The node's chain parts from the one followed so far below block %d, "+
+			"deeper than is kept. Check that the node follows the right network; nothing is counted until its "+
+			"chain holds block %d (%s) again.",
 			high, cursor.Height, cursor.Hash))
 	}
 	return &BlockID{Height: low, Hash: hash}, nil
 }
 
-// farBehind is the problem of a source so low that the store doesn't know its tip any more.
+// farBehind is the Problem of a source whose tip is below the blocks that the store keeps.
 func farBehind(cursor BlockID, tip Tip) error {
-	return Problem(fmt.Sprintf("The node is far behind, or follows another network: it is at block %d, and block %d was seen already. "+
-		"Check its network and wait until it has caught up.", tip.Height, cursor.Height))
+	return Problem(fmt.Sprintf("The node is far behind, or follows another network: it is at block %d, and block "+
+		"%d was seen already. Check its network and wait until it has caught up.", tip.Height, cursor.Height))
 }
 
-// compareHashes asks store and source for the hash at a height.
-func (f *Follower) compareHashes(ctx context.Context, height int64, cursor BlockID, tip Tip) (string, agreement, error) {
+// compareHashes compares the hashes of store and source at a height.
+func (f *Follower) compareHashes(ctx context.Context, height int64, cursor BlockID, tip Tip) (string, agreement,
+	error) {
 	ours, theirs := cursor.Hash, tip.Hash
 	var err error
 	if height != cursor.Height {
@@ -96,7 +97,8 @@ func (f *Follower) compareHashes(ctx context.Context, height int64, cursor Block
 	if height != tip.Height {
 		header, err := f.Source.Header(ctx, height)
 		if errors.Is(err, ErrNoBlock) {
-			return "", hashesDiffer, fmt.Errorf("%w: block %d is missing below its tip %d", errMoved, height, tip.Height)
+			return "", hashesDiffer, fmt.Errorf("%w: block %d is missing below its tip %d", errMoved, height,
+				tip.Height)
 		}
 		if err != nil {
 			return "", hashesDiffer, fmt.Errorf("the header of block %d can't be read: %w", height, err)
@@ -109,11 +111,11 @@ func (f *Follower) compareHashes(ctx context.Context, height int64, cursor Block
 	return ours, hashesDiffer, nil
 }
 
-// maxSentence bounds, in bytes, what a source's Problem can put on a page.
+// maxSentence bounds, in bytes, the text of a source's Problem on a page.
 const maxSentence = 400
 
-// healthSentence is the sentence for Health: "" when all is well. Only a Problem speaks
-// for itself; the texts of other errors may hold what only the log should.
+// healthSentence returns the sentence for Health, "" when healthy. Only the text of a Problem is
+// shown; the texts of other errors may hold secrets that only the log may have.
 func healthSentence(err error) string {
 	var p Problem
 	switch {
@@ -144,7 +146,7 @@ func shortenText(text string) string {
 	return text[:cut] + "…"
 }
 
-// timeoutSource is a source of which no question may take longer than a timeout.
+// timeoutSource limits the time of each question to a source.
 type timeoutSource struct {
 	source  Source
 	timeout time.Duration

@@ -10,7 +10,7 @@ import (
 	"cointill/chain/chaintest"
 )
 
-// stepLosingAnswer makes a step that loses the store's answer to Apply after it was done.
+// stepLosingAnswer makes a step that loses the store's answer after Apply was done.
 func (w *fixture) stepLosingAnswer(f *chain.Follower) {
 	w.Helper()
 	w.ledger.Fail = func(call string) error {
@@ -25,7 +25,7 @@ func (w *fixture) stepLosingAnswer(f *chain.Follower) {
 	w.ledger.Fail = nil
 }
 
-// TestBlockWithALostAnswerCountsOnce: a block whose answer was lost counts, once.
+// TestBlockWithALostAnswerCountsOnce: a block counts once if the store's answer was lost.
 func TestBlockWithALostAnswerCountsOnce(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -53,8 +53,9 @@ func (f *emptyingMempool) Pending(ctx context.Context, watch chain.Watch) (chain
 	return f.Memory.Pending(ctx, watch)
 }
 
-// TestMempoolIsAppliedAgainAfterALostAnswer: when the answer to a picture of the mempool was lost, the
-// picture before it, which comes again, is applied again: the store may have the other.
+// TestMempoolIsAppliedAgainAfterALostAnswer: after the store's answer to a mempool snapshot was
+// lost, the previous snapshot is applied again when it returns, because the store may have the lost
+// one.
 func TestMempoolIsAppliedAgainAfterALostAnswer(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)

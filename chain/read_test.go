@@ -11,11 +11,11 @@ import (
 	"cointill/core/clock"
 )
 
-// faultySource is a network whose node fails when it is asked for something.
+// faultySource is a network whose node fails certain questions.
 type faultySource struct {
 	*chaintest.Memory
 	tipErr, mempoolErr error
-	onTip              func() // runs when the tip is asked for
+	onTip              func() // runs when the tip is read
 }
 
 func (f *faultySource) Tip(ctx context.Context) (chain.Tip, error) {
@@ -33,14 +33,14 @@ func (f *faultySource) Pending(ctx context.Context, watch chain.Watch) (chain.Pe
 	return f.Memory.Pending(ctx, watch)
 }
 
-// TestReadUntilIsTheTimeOfTheReachedTip (T-2): a network was read until the moment at which the tip was asked for
-// that was reached, whether it is new or not; not by a step that failed, couldn't read
-// the mempool, or didn't come to the tip.
+// TestReadUntilIsTheTimeOfTheReachedTip (T-2): a network was read until the moment when the reached
+// tip was asked for, whether the tip is new or not. A step that failed, couldn't read the mempool
+// or didn't reach the tip doesn't change it.
 func TestReadUntilIsTheTimeOfTheReachedTip(t *testing.T) {
 	t.Parallel()
 	w, now := newFixture(t), clock.NewFake(time.Unix(1_700_000_000, 0))
 	broken := errors.New("broken")
-	source := &faultySource{Memory: w.net, onTip: func() { now.Advance(time.Second) }} // it takes its time to answer
+	source := &faultySource{Memory: w.net, onTip: func() { now.Advance(time.Second) }} // the answer takes a second
 	w.config.Source, w.config.Clock = source, now.Now
 	f := chain.NewFollower(w.config)
 	expectRead := func(what string, want bool) {
@@ -79,12 +79,12 @@ func TestReadUntilIsTheTimeOfTheReachedTip(t *testing.T) {
 	w.net.Retreat(3)
 	expectRead("a node that went back", false)
 	if v := w.ledger.Violations(); len(v) > 0 {
-		t.Error(v)
+		t.Errorf("the source broke rules of chain.Batch: %q", v)
 	}
 }
 
-// TestReadUntilStaysWhileCatchingUp (T-2): blocks that don't reach the tip say nothing of what
-// came since.
+// TestReadUntilStaysWhileCatchingUp (T-2): blocks that don't reach the tip say nothing about later
+// ones.
 func TestReadUntilStaysWhileCatchingUp(t *testing.T) {
 	t.Parallel()
 	w, now := newFixture(t), clock.NewFake(time.Unix(1_700_000_000, 0))

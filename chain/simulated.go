@@ -8,22 +8,22 @@ import (
 	"cointill/core/money"
 )
 
-// Output is value that a transaction sends to one destination.
+// Output is an amount that a transaction sends to one destination.
 type Output struct {
 	Asset string // as in Transfer
 	Destination
 	Amount money.Amount
 }
 
-// Tx is a transaction as a simulated network takes it. Its content is its name:
-// equal transactions have equal ids.
+// Tx is a transaction of a simulated network. Its id is derived from its content: equal
+// transactions have equal ids.
 type Tx struct {
 	Outputs  []Output
-	Spends   []string // at least one, which makes the transaction unlike every other
-	Reverted bool     // blocks record it as failed: it moves nothing
+	Spends   []string // at least one, which makes the transaction unique
+	Reverted bool     // blocks record it as failed, and it moves nothing
 }
 
-// ID is the transaction's id on a network: hex SHA-256 of both.
+// ID is the transaction's id on a network: the SHA-256 of both in hexadecimal.
 func (t Tx) ID(network Network) string {
 	content, err := json.Marshal(struct {
 		Network Network
@@ -36,7 +36,7 @@ func (t Tx) ID(network Network) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Concerning is what a watch wants to know of the transaction once a block holds it.
+// Concerning returns the watched transfers and spends of the transaction once a block holds it.
 func (t Tx) Concerning(network Network, watch Watch) (transfers []Transfer, spends []Spend) {
 	id := t.ID(network)
 	for i, o := range t.Outputs {
@@ -53,24 +53,25 @@ func (t Tx) Concerning(network Network, watch Watch) (transfers []Transfer, spen
 	return transfers, spends
 }
 
-// MoveKind names what a Move does to a simulated network.
+// MoveKind names the effect of a Move on a simulated network.
 type MoveKind string
 
-// The kinds of moves.
+// The kinds of moves. MoveReorg mines the last Depth blocks, and those down to TxIDs, again without
+// TxIDs, which are dropped.
 const (
 	MoveBroadcast MoveKind = "broadcast" // Tx enters the mempool, unless the network has it already
 	MoveHold      MoveKind = "hold"      // no block takes the pending TxIDs until they are released
 	MoveRelease   MoveKind = "release"   // blocks may take TxIDs
-	MoveDrop      MoveKind = "drop"      // the pending TxIDs leave the mempool for good
-	MoveReorg     MoveKind = "reorg"     // the last Depth blocks, and those down to TxIDs, are mined anew without TxIDs, which are gone
+	MoveDrop      MoveKind = "drop"      // the pending TxIDs leave the mempool permanently
+	MoveReorg     MoveKind = "reorg"     // the last blocks are replaced
 )
 
-// Move is one thing that happens to a simulated network, at once or later.
+// Move is one event on a simulated network, now or later.
 type Move struct {
 	After int64 // blocks from now; 0 means at once
 	Kind  MoveKind
-	Tx    *Tx      `json:",omitempty"` // MoveBroadcast
-	Held  bool     `json:",omitempty"` // MoveBroadcast: held from the beginning
-	TxIDs []string `json:",omitempty"` // MoveHold, MoveRelease, MoveDrop, MoveReorg
-	Depth int      `json:",omitempty"` // MoveReorg
+	Tx    *Tx      `json:",omitempty"` // for MoveBroadcast
+	Held  bool     `json:",omitempty"` // for MoveBroadcast: held from the beginning
+	TxIDs []string `json:",omitempty"` // for MoveHold, MoveRelease, MoveDrop, MoveReorg
+	Depth int      `json:",omitempty"` // for MoveReorg
 }

@@ -1,7 +1,7 @@
-// Package chain is what a coin's network looks like to Cointill: the Source
-// that each kind of node is adapted to, and the Follower that walks a Source
-// block by block, through reorganisations and restarts, without leaving a gap.
-// It knows no payments: it turns what happens on a network into facts.
+// Package chain defines how Cointill sees the network of a coin. The Source is the interface that
+// the adapters of all kinds of nodes implement, and the Follower walks a Source block by block,
+// through reorganisations and restarts, without a gap. The package knows no payments: it turns the
+// events of a network into facts.
 package chain
 
 import (
@@ -16,10 +16,10 @@ import (
 // Network names one followed network: "sandbox-bitcoin", "bitcoin-mainnet".
 type Network string
 
-// Sandbox is the simulated network of a chain.
+// Sandbox returns the simulated network of a chain.
 func Sandbox(c money.Chain) Network { return Network("sandbox-" + string(c)) }
 
-// BlockID is a block's place and name. The zero BlockID stands before the first block.
+// BlockID is a block's height and hash. The zero BlockID stands before the first block.
 type BlockID struct {
 	Height int64
 	Hash   string
@@ -32,54 +32,53 @@ type Header struct {
 	Time   time.Time
 }
 
-// Block is a header with what the watch set is concerned by.
+// Block is a header with the watched transfers and spends of the block.
 type Block struct {
 	Header
-	Transfers []Transfer // value moved to watched destinations, and reverted attempts to
-	Spends    []Spend    // watched spend keys that this block's transactions use up
+	Transfers []Transfer // amounts moved to watched destinations, and reverted attempts to move them
+	Spends    []Spend    // watched spend keys that transactions of the block use up
 }
 
-// Transfer is one movement of value to one destination, as a network shows it.
-// (Network, TxID, Index) names it for ever, before and after confirmation.
+// Transfer is one movement of an amount to one destination, as a network shows it. (Network, TxID,
+// Index) identifies it, before and after confirmation.
 type Transfer struct {
 	TxID  string
 	Index int    // output, log or delivery index inside the transaction
 	Asset string // a coin symbol ("BTC"), or the name of another asset ("FAKE-USDT") that credits nothing
 	Destination
 	Amount money.Amount
-	// Spends are the keys that the transaction uses up (an outpoint, a
-	// sender's nonce). Another transaction using one of them replaces or
-	// double-spends this one. At most MaxSpends are kept.
+	// Spends are the keys that the transaction uses up (an outpoint, a sender's nonce). Another
+	// transaction that uses one of them replaces or double-spends this one. At most MaxSpends are
+	// kept.
 	Spends []string
-	// Maturity is how many confirmations the network itself demands before the
-	// value can be spent, where that is more than one: what mining pays.
+	// Maturity is the number of confirmations after which the network allows the amount to be
+	// spent, if that is more than one: for mining rewards.
 	Maturity int64
-	// Reverted tells that the network recorded the transaction as failed: it moved nothing.
+	// Reverted is true if the network recorded the transaction as failed; it moved nothing.
 	Reverted bool
-	// Via is how value came that no payment sent, or none that can be believed: the
-	// kind of transaction ("EscrowFinish"), or what is wrong. Such a transfer
-	// credits nothing, wherever it went. "" for payments.
+	// Via names the way in which an amount arrived that no payment sent, or that can't be verified:
+	// the kind of transaction ("EscrowFinish"), or the reason. Such a transfer credits nothing,
+	// wherever it went. It is "" for payments.
 	Via string
-	// Unproved tells that Via is what is wrong: the amount is not certain, and
-	// perhaps nothing came.
+	// Unproved is true if Via is a reason: the amount is not certain, and perhaps nothing arrived.
 	Unproved bool
 }
 
 // MaxSpends bounds Transfer.Spends.
 const MaxSpends = 64
 
-// Key is the transfer's name inside its network.
+// Key identifies the transfer inside its network.
 func (t Transfer) Key() string { return fmt.Sprintf("%s/%d", t.TxID, t.Index) }
 
-// Destination is where value is sent. Tag is meaningful on networks that share
-// an address among payments (XRP); there nil (no tag) and 0 differ.
+// Destination is the receiver of an amount. Tag is used on networks that share an address among
+// payments (XRP); nil means no tag, which differs from 0.
 type Destination struct {
 	Address string
 	Tag     *uint32
 }
 
-// Spend tells that a transaction used up a spend key. Sources list a watched
-// transfer's own transaction too: only another TxID is news.
+// Spend is the use of a spend key by a transaction. Sources list the own transaction of a watched
+// transfer, too: only another TxID is a double-spend.
 type Spend struct {
 	Key  string
 	TxID string
@@ -88,58 +87,58 @@ type Spend struct {
 // Tip is the end of a source's best chain.
 type Tip struct {
 	Header
-	// Finalized is the height below and at which the network itself promises
-	// that nothing changes; -1 where the network has no such notion.
+	// Finalized is the height up to which the network itself promises that nothing changes, or -1
+	// if it gives no such promise.
 	Finalized int64
 }
 
-// Watch is what a source is asked to look for. It is safe for concurrent use,
-// and additions are seen by the next call.
+// Watch is the set of addresses and spend keys that a source looks for. It is safe for concurrent
+// use, and the next call sees an addition.
 type Watch interface {
-	// Address reports whether transfers to the address are wanted, whatever the tag.
+	// Address reports whether transfers to the address are wanted, with any tag.
 	Address(address string) bool
-	// Spend reports whether the spend key belongs to a transfer that is not final
-	// yet: also a confirmed one, as the branch that undoes it may hold its rival.
+	// Spend reports whether the spend key belongs to a transfer that is not final yet. Confirmed
+	// transfers are included, because a branch that undoes one may hold its rival.
 	Spend(key string) bool
-	// Raw reports whether an address or spend key may be watched of which these
-	// are the bytes that the network's blocks hold. True may be wrong, false is
-	// not: it saves a source from making text of every output and input.
+	// Raw reports whether an address or spend key with these bytes in the network's blocks may be
+	// watched. True may be wrong, false is always right. It saves a source from making a text of
+	// every output and input.
 	Raw(form []byte) bool
 }
 
-// Source is one network as one or several nodes show it. Implementations are
-// safe for concurrent use, bound every answer they read, verify what can be
-// verified (a block must be the one asked for), and never sleep.
+// Source is one network, read from one or several nodes. Implementations are safe for concurrent
+// use, bound every answer that they read, verify it as far as possible (a block must be the one
+// asked for), and never sleep.
 //
-// A source may lag, jump back or change its mind between two calls; the
-// Follower copes, as long as each single answer is consistent in itself.
+// A source may lag, jump back or change its mind between two calls. The Follower copes, as long as
+// each single answer is consistent in itself.
 //
-// An error that is or wraps a Problem is shown to people; of all others they only
-// read that the node can't be read, and the text goes to the log.
+// The text of an error that is or wraps a Problem is shown to users. For any other error they read
+// only that the node can't be read, and its text goes to the log.
 type Source interface {
-	// Tip is the current end of the best chain. An error means that the source
-	// can't be trusted now (down, syncing, wrong network); a Problem says what to do.
+	// Tip returns the current end of the best chain. An error means that the source can't be
+	// trusted now (down, syncing, wrong network); a Problem says what to do.
 	Tip(ctx context.Context) (Tip, error)
-	// Header is the header at a height of the best chain. ErrNoBlock above the tip.
+	// Header returns the header at a height of the best chain, or ErrNoBlock above the tip.
 	Header(ctx context.Context, height int64) (Header, error)
-	// Block is the block at a height of the best chain, with exactly the
-	// transfers and spends that concern the watch. ErrNoBlock above the tip.
+	// Block returns the block at a height of the best chain, with exactly the transfers and spends
+	// that are watched, or ErrNoBlock above the tip.
 	Block(ctx context.Context, height int64, watch Watch) (Block, error)
-	// Pending lists the unconfirmed transactions that concern the watch: their
-	// transfers, and the watched spend keys they use up. It is a whole picture,
-	// not a difference. A network without a mempool returns an empty one.
+	// Pending lists the unconfirmed transactions that are watched: their transfers, and the watched
+	// spend keys that they use up. It is a whole snapshot, not a difference. It is empty for a
+	// network without a mempool.
 	Pending(ctx context.Context, watch Watch) (Pending, error)
 }
 
-// Problem is an error whose text is a sentence for people: what is wrong with a
-// network, and what to do. It holds no address and no credential.
+// Problem is an error whose text is a sentence for users: the fault of a network, and what to do.
+// It holds no address and no credential.
 type Problem string
 
-// Error is the sentence.
+// Error returns the sentence.
 func (p Problem) Error() string { return string(p) }
 
-// Pending is a picture of the mempool. Nobody knows yet whether its transfers
-// will be reverted: Reverted is false there.
+// Pending is a snapshot of the mempool. Reverted is false there, because the network has not
+// executed the transactions yet.
 type Pending struct {
 	Transfers []Transfer
 	Spends    []Spend
@@ -148,69 +147,69 @@ type Pending struct {
 // ErrNoBlock is returned for a height that the source's best chain doesn't reach.
 var ErrNoBlock = errors.New("chain: no block at that height")
 
-// Batch is what the follower learnt in one step, in the order things happened.
-// A Store applies it whole or not at all.
+// Batch holds the results of one step of the follower, in the order of the events. A Store applies
+// it whole or not at all.
 type Batch struct {
 	Network Network
-	// Fence is the number of the lease under which the batch was made; the
-	// store refuses a batch of an older holder.
+	// Fence is the number of the lease under which the batch was made. The store refuses a batch of
+	// an older holder.
 	Fence int64
-	// From is the cursor that the batch continues from; the store refuses the
-	// batch when its cursor is another (ErrStale).
+	// From is the cursor that the batch continues from. The store refuses the batch with ErrStale
+	// if its own cursor is another one.
 	From BlockID
-	// Ancestor is the last block of the old branch that stays, when the chain
-	// was reorganised: every block above its height is undone first. Nil when
-	// nothing is undone. What an undone block held is unconfirmed again, unless
-	// Blocks hold it too; it is gone only when a Pending lacks it.
+	// Ancestor is the last block of the old branch that stays after a reorganisation: every block
+	// above its height is undone first. Nil if nothing is undone. The transactions of an undone
+	// block are unconfirmed again, unless Blocks hold them, too. They are dropped only when a
+	// Pending lacks them.
 	Ancestor *BlockID
-	// Blocks follow Ancestor, or From, without a gap. Those of the very first
-	// batch (From is zero) begin a little below the source's tip.
+	// Blocks follow Ancestor, or From, without a gap. In the very first batch (From is zero) they
+	// begin a little below the source's tip.
 	Blocks []Block
-	// Pending is the mempool after the last block; nil when it wasn't read, which
-	// says nothing about any transfer. A picture that shows what the last
-	// applied one showed is not sent again while no block comes.
+	// Pending is the mempool after the last block. Nil if it wasn't read, which says nothing about
+	// any transfer. A snapshot equal to the last applied one is not sent again while no block
+	// comes.
 	Pending *Pending
-	// Tip is the source's tip when the batch was made. The store's tip for
-	// counting confirmations is the last applied block, never this; and its
-	// Finalized may be that of a node which lags: it never takes finality back.
+	// Tip is the source's tip when the batch was made. The store counts confirmations from the last
+	// applied block, never from Tip. Its Finalized may come from a node that lags: it never takes
+	// finality back.
 	Tip Tip
-	// Read is the moment until which the network was read once the batch is applied:
-	// when the source was asked for the tip that Blocks reach and Pending goes with.
-	// Zero when they don't reach it, or the mempool could not be read.
+	// Read is the moment until which the network is read once the batch is applied: when the source
+	// was asked for the tip that Blocks reach and that Pending belongs to. Zero if Blocks don't
+	// reach it, or the mempool could not be read.
 	Read time.Time
 }
 
-// Cursor is where a store's following stands.
+// Cursor is the position up to which a store has followed a network.
 type Cursor struct {
 	Block BlockID
-	// Known is false before the first batch: the follower then starts at the source's tip.
+	// Known is false before the first batch. The follower then starts at the source's tip.
 	Known bool
 }
 
-// ErrForgotten is returned for what a node knows of recent blocks only, such as
-// what addresses held after an old one.
+// ErrForgotten is returned for data that nodes keep for recent blocks only, such as the balances of
+// addresses after a block.
 var ErrForgotten = errors.New("chain: no node keeps that of so old a block")
 
-// ErrStale refuses a batch that doesn't continue from the store's cursor, or
-// whose lease was taken over.
+// ErrStale refuses a batch that doesn't continue from the store's cursor, or whose lease was taken
+// over.
 var ErrStale = errors.New("chain: batch does not continue from the cursor")
 
-// KeptBlocks is how far back a store keeps a network's blocks: the deepest reorganisation
-// that can be followed.
+// KeptBlocks is how many blocks of a network a store keeps: the deepest reorganisation that can be
+// followed.
 const KeptBlocks = 2_000
 
-// Store keeps what a follower learns.
+// Store keeps the results of a follower.
 type Store interface {
-	// Cursor is the last applied block.
+	// Cursor returns the last applied block.
 	Cursor(ctx context.Context, network Network) (Cursor, error)
-	// Hash is the hash of an applied block; "" when it is too deep to be kept.
+	// Hash returns the hash of an applied block, or "" if it is too deep to be kept.
 	Hash(ctx context.Context, network Network, height int64) (string, error)
 	// Apply applies a batch, or refuses it with ErrStale.
 	Apply(ctx context.Context, batch Batch) error
-	// Looked takes a batch that brings nothing new but its Read, which is not zero.
-	// What an older holder of the lease saw is ignored.
+	// Looked takes a batch in which only Read is new; Read is not zero. A batch of an older holder
+	// of the lease is ignored.
 	Looked(ctx context.Context, batch Batch) error
-	// Health records how the following goes: "" is healthy, else a sentence that
-	// says what to do. What an older holder of the lease says is ignored.
+	// Health records the health of the network: "" when healthy, otherwise a sentence that says
+	// what to do. The sentence of an older holder of the lease is ignored.
 	Health(ctx context.Context, network Network, fence int64, sentence string) error
 }

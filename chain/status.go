@@ -1,13 +1,13 @@
 package chain
 
-// NodeStatus is how one node of a network does, for operators.
+// NodeStatus is the state of one node of a network, for operators.
 type NodeStatus struct {
-	Host    string // host:port; never a credential
-	Dialect string // what it speaks: "core", "btcd", "esplora", "rippled", "clio"; "" while unknown
-	Version string // in the node's own words; "" where it doesn't say
+	Host    string // host:port, never a credential
+	Dialect string // its protocol: "core", "btcd", "esplora", "rippled", "clio"; "" while unknown
+	Version string // as the node reports it; "" if it doesn't
 	Height  int64
 	Hash    string
-	InUse   bool   // it is the one that is asked
-	Problem string // a sentence; "" when it is well
-	Note    string // what people should know although it is well: a sentence, or ""
+	InUse   bool   // it is the node that is asked
+	Problem string // a sentence; "" when healthy
+	Note    string // a sentence that operators should know although the node is healthy, or ""
 }

@@ -6,16 +6,15 @@ import (
 	"sync"
 )
 
-// WatchSet is the Watch that a process keeps in memory. It holds 16 bytes of
-// SHA-256 for each entry, and 8 more of its raw form where there is a Codec, so
-// that a million addresses take some 70 MB. It is safe for concurrent use; the
-// zero WatchSet is empty and ready.
+// WatchSet is the Watch that a process keeps in memory. It holds 16 bytes of SHA-256 for each
+// entry, and 8 more of its raw form if there is a Codec, so that a million addresses take some 70
+// MB. It is safe for concurrent use. The zero WatchSet is empty and ready.
 //
-// It counts nothing: a spend key that two transfers share is forgotten by one
-// RemoveSpends, so the caller removes a key when nothing needs it any more.
+// It keeps no counts: one RemoveSpends removes a spend key that two transfers share, so the caller
+// removes a key when no transfer needs it any more.
 type WatchSet struct {
-	// Codec knows the raw forms; nil lets Raw answer true to everything. It is
-	// set before the first addition.
+	// Codec encodes the raw forms; with nil, Raw returns true for everything. It is set before the
+	// first addition.
 	Codec Codec
 
 	mu        sync.RWMutex
@@ -24,21 +23,21 @@ type WatchSet struct {
 	raw       [formKinds]rawForms
 }
 
-// Codec writes what is watched on a network as its blocks hold it. Nil stands
-// for what no block of the network can hold.
+// Codec encodes watched addresses and spend keys as the network's blocks hold them. Nil means that
+// no block of the network can hold the text.
 type Codec interface {
 	Address(address string) []byte
 	Spend(key string) []byte
 }
 
-// seed makes the hashes of raw forms differ from process to process, so that
-// nobody can make outputs that look watched.
+// seed makes the hashes of raw forms differ from process to process, so that an attacker can't make
+// outputs that look watched.
 var seed = maphash.MakeSeed()
 
 var _ Watch = (*WatchSet)(nil)
 
-// digest stands for an address or a spend key. Nobody can make two texts with
-// equal digests of one of which he isn't the author: that is a second preimage.
+// digest stands for an address or a spend key. To collide with the digest of another person's text
+// takes a second preimage.
 type digest [16]byte
 
 func hashText(text string) digest {
@@ -62,8 +61,8 @@ func (w *WatchSet) Spend(key string) bool {
 	return ok
 }
 
-// Raw implements Watch. Nearly always the answer is no, and then it takes no
-// lock and looks at one word.
+// Raw implements Watch. The answer is nearly always no, and then it takes no lock and reads one
+// word.
 func (w *WatchSet) Raw(form []byte) bool {
 	if w.Codec == nil {
 		return true
@@ -78,7 +77,7 @@ func (w *WatchSet) Raw(form []byte) bool {
 	return ok
 }
 
-// hashRaw is the hash of a raw form, and those among which it may be.
+// hashRaw returns the hash of a raw form, and the forms of its kind.
 func (w *WatchSet) hashRaw(raw []byte) (*rawForms, uint64) {
 	return &w.raw[len(raw)%formKinds], maphash.Bytes(seed, raw)
 }
@@ -99,7 +98,7 @@ func (w *WatchSet) AddSpends(keys ...string) { w.addTexts(&w.spends, keys, Codec
 // RemoveSpends stops watching spend keys.
 func (w *WatchSet) RemoveSpends(keys ...string) { w.removeTexts(&w.spends, keys, Codec.Spend) }
 
-// Len is how many addresses and spend keys are watched.
+// Len returns the number of watched addresses and spend keys.
 func (w *WatchSet) Len() (addresses, spends int) {
 	w.mu.RLock()
 	defer w.mu.RUnlock()

@@ -2,20 +2,20 @@ package chain
 
 import "sync/atomic"
 
-// formKinds tells raw forms apart by their length: the usual scripts and an
-// outpoint have different ones, and of most kinds a process watches few or none.
+// formKinds groups raw forms by their length. The usual scripts and an outpoint differ in length,
+// and a process watches few or none of most kinds.
 const formKinds = 8
 
-// rawForms are the hashes of the raw forms of one kind. Its WatchSet's lock guards
-// all but marked, which is read without.
+// rawForms holds the hashes of the raw forms of one kind. The lock of its WatchSet guards all but
+// filter, which is read without it.
 type rawForms struct {
 	hashes        map[uint64]struct{}
-	filter        atomic.Pointer[bloomFilter] // at least all of hashes
-	filterEntries int                         // in marked, those of removed hashes too
+	filter        atomic.Pointer[bloomFilter] // contains at least all hashes
+	filterEntries int                         // entries of filter, with those for removed hashes
 }
 
-// addHash keeps the filter sparse: a full one is made anew from what is still
-// watched, with room for as much again.
+// addHash keeps the filter sparse: a full one is replaced by a new one with the hashes that are
+// still watched and room for as many again.
 func (f *rawForms) addHash(hash uint64) {
 	if f.hashes == nil {
 		f.hashes = map[uint64]struct{}{}
@@ -34,10 +34,10 @@ func (f *rawForms) addHash(hash uint64) {
 	f.filter.Store(current)
 }
 
-// bloomFilter tells without a lock which hashes are surely not among those added: a
-// Bloom filter in which each hash concerns one word only, so that a million
-// entries stay in a processor's cache, where a map is one wait for memory after
-// another. Up to room entries it is wrong in one case of thirty.
+// bloomFilter reports without a lock which hashes were surely not added. It is a Bloom filter in
+// which each hash sets bits of one word only, so that a million entries stay in a processor's
+// cache, where a map waits for memory again and again. Up to maxEntries it is wrong in one case of
+// thirty.
 type bloomFilter struct {
 	words []atomic.Uint64
 	shift int // leaves the bits that choose a word
@@ -45,7 +45,7 @@ type bloomFilter struct {
 
 const (
 	minWordBits    = 3 // 8 words
-	entriesPerWord = 8 // entries per word of 64 bits
+	entriesPerWord = 8 // in a word of 64 bits
 )
 
 func newBloomFilter(entries int) *bloomFilter {
@@ -58,7 +58,8 @@ func newBloomFilter(entries int) *bloomFilter {
 
 func (f *bloomFilter) maxEntries() int { return entriesPerWord * len(f.words) }
 
-// wordMask are the three of a word that stand for a hash; its other end chooses the word.
+// wordMask returns the three bits of a word that stand for a hash. Other bits of the hash choose
+// the word.
 func (f *bloomFilter) wordMask(hash uint64) uint64 {
 	return 1<<(hash&63) | 1<<(hash>>6&63) | 1<<(hash>>12&63)
 }

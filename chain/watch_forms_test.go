@@ -10,7 +10,8 @@ func numberedHash(i int) uint64 {
 	return maphash.Bytes(seed, binary.LittleEndian.AppendUint64(nil, uint64(i)))
 }
 
-// TestFilterKeepsItsErrorRate holds the filter to what its room promises, and to never denying what it has.
+// TestFilterKeepsItsErrorRate: the filter never denies an entry, and its error rate stays low up to
+// maxEntries.
 func TestFilterKeepsItsErrorRate(t *testing.T) {
 	t.Parallel()
 	for _, entries := range []int{1, 64, 65, 100_000} {
@@ -36,8 +37,8 @@ func TestFilterKeepsItsErrorRate(t *testing.T) {
 	}
 }
 
-// TestFilterStaysSmallUnderChurn adds and removes far more than are ever there at once: the
-// filter forgets what is gone, and grows no further.
+// TestFilterStaysSmallUnderChurn: with far more additions and removals than entries at once, the
+// filter forgets removed hashes and doesn't grow.
 func TestFilterStaysSmallUnderChurn(t *testing.T) {
 	t.Parallel()
 	var f rawForms

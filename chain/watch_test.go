@@ -30,7 +30,7 @@ func TestWatchSetKeepsAddressesAndSpendsApart(t *testing.T) {
 	}
 }
 
-// hexCodec holds texts as the bytes of their hexadecimal digits.
+// hexCodec encodes texts as the bytes of their hexadecimal digits.
 type hexCodec struct{}
 
 func (hexCodec) Address(address string) []byte {
@@ -54,7 +54,7 @@ func TestRawDeniesOnlyUnwatchedForms(t *testing.T) {
 	w.AddAddresses("01", "no digits")
 	w.AddSpends("02")
 	if !w.Raw([]byte{1}) || !w.Raw([]byte{2}) || w.Raw([]byte{3}) || w.Raw(nil) {
-		t.Error("raw forms are not told apart")
+		t.Error("Raw confuses watched and unwatched forms")
 	}
 	w.RemoveAddresses("01")
 	w.RemoveSpends("02")
@@ -85,8 +85,8 @@ func TestAdditionsAreSeenByTheNextCall(t *testing.T) {
 	}
 }
 
-// TestRawSeesConcurrentAdditions reads while the set grows: what was added before
-// the question is never denied.
+// TestRawSeesConcurrentAdditions: while the set grows, Raw never denies a form that was added
+// before the call.
 func TestRawSeesConcurrentAdditions(t *testing.T) {
 	t.Parallel()
 	w := &chain.WatchSet{Codec: hexCodec{}}
