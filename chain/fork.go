@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"time"
-	"unicode/utf8"
 )
 
 // errMoved is the error when answers of the source don't fit together, usually because its chain
@@ -109,69 +106,4 @@ func (f *Follower) compareHashes(ctx context.Context, height int64, cursor Block
 		return ours, hashesAgree, nil
 	}
 	return ours, hashesDiffer, nil
-}
-
-// maxSentence bounds, in bytes, the text of a source's Problem on a page.
-const maxSentence = 400
-
-// healthSentence returns the sentence for Health, "" when healthy. Only the text of a Problem is
-// shown; the texts of other errors may hold secrets that only the log may have.
-func healthSentence(err error) string {
-	var p Problem
-	switch {
-	case err == nil:
-		return ""
-	case errors.As(err, &p):
-		return shortenText(string(p))
-	case errors.Is(err, errStore):
-		return "What the node says can't be stored now. Nothing is lost; it is tried again."
-	case errors.Is(err, errMoved):
-		return "The node contradicts itself, so nothing of it is counted. It is read again."
-	case errors.Is(err, context.DeadlineExceeded):
-		return "The node doesn't answer in time. It is asked again."
-	}
-	return "The node can't be read now; the log says why. It is asked again."
-}
-
-// shortenText cuts a text to maxSentence bytes between two characters.
-func shortenText(text string) string {
-	text = strings.ToValidUTF8(text, "?")
-	if len(text) <= maxSentence {
-		return text
-	}
-	cut := maxSentence
-	for !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "…"
-}
-
-// timeoutSource limits the time of each question to a source.
-type timeoutSource struct {
-	source  Source
-	timeout time.Duration
-}
-
-func (p timeoutSource) Tip(ctx context.Context) (Tip, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.timeout)
-	defer cancel()
-	return p.source.Tip(ctx)
-}
-
-func (p timeoutSource) Header(ctx context.Context, height int64) (Header, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.timeout)
-	defer cancel()
-	return p.source.Header(ctx, height)
-}
-
-func (p timeoutSource) Block(ctx context.Context, height int64, watch Watch) (Block, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.timeout)
-	defer cancel()
-	return p.source.Block(ctx, height, watch)
-}
-
-func (p timeoutSource) Pending(ctx context.Context, watch Watch) (Pending, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.timeout)
-	defer cancel()
-	return p.source.Pending(ctx, watch)
 }
