@@ -29,7 +29,7 @@ test-crash: ## kill -9 in the middle of payments, 300 times on SQLite and 100 ti
 
 test-attacks: ## attacks that make test runs fewer times, as often as the catalogue asks for: 1,000,000 tags, 10,000 deliveries due at once and so on
 	@scripts/prepare
-	go test -count=1 -v -timeout 60m -run 'TestByzantine$$' ./chain/bitcoin -args -bitcoin.steps=10000
+	go test -count=1 -v -timeout 60m -run 'TestByzantineNode' ./chain/bitcoin -args -bitcoin.steps=10000
 	scripts/with-postgres go test -count=1 -v -timeout 60m -run 'Test(EveryDepth|MinedAgain)$$' ./core/payment -args -every -again=1000
 	scripts/with-postgres go test -count=1 -v -timeout 60m -run 'Test(Herd|Killed)$$' ./core/webhook -args -due=10000 -kills=1000
 	scripts/with-postgres go test -count=1 -v -timeout 60m -run 'TestGuessesOfAnHour$$' ./core/account -args -guesses=10000

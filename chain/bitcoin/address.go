@@ -11,13 +11,13 @@ import (
 
 // endpoint is a node's URL, taken apart.
 type endpoint struct {
-	base    string // http(s)://host:port/path, without user, password and query
-	host    string // host:port, for the log
-	esplora bool
-	login   *login
-	cert    string   // file of the certificate that the node made for itself; "" means a public one
-	zmq     []string // host:port of each publisher
-	socket  string   // ws(s)://host:port/ws of btcd's notifications; "" means none
+	base         string // http(s)://host:port/path, without user, password and query
+	host         string // host:port, for the log
+	esplora      bool
+	login        *login
+	cert         string   // file of the certificate that the node made for itself; "" means a public one
+	zmq          []string // host:port of each publisher
+	websocketURL string   // ws(s)://host:port/ws of btcd's notifications; "" means none
 }
 
 // parseEndpoint reads a node's URL. Its errors never hold any of the text,
@@ -35,7 +35,7 @@ func parseEndpoint(text string) (endpoint, error) {
 		e.esplora, scheme = true, strings.TrimPrefix(u.Scheme, "esplora+")
 	case "btcd+ws", "btcd+wss":
 		scheme = map[string]string{"btcd+ws": "http", "btcd+wss": "https"}[u.Scheme]
-		e.socket = strings.TrimPrefix(u.Scheme, "btcd+") + "://" + u.Host + "/ws"
+		e.websocketURL = strings.TrimPrefix(u.Scheme, "btcd+") + "://" + u.Host + "/ws"
 	default:
 		return endpoint{}, errors.New("its URL must begin with http, https, btcd+ws, btcd+wss, esplora+http or esplora+https")
 	}
@@ -44,11 +44,11 @@ func parseEndpoint(text string) (endpoint, error) {
 		e.login.user = u.User.Username()
 		e.login.password, _ = u.User.Password()
 	}
-	return e, e.options(u.RawQuery)
+	return e, e.parseOptions(u.RawQuery)
 }
 
-// options reads what stands behind the question mark.
-func (e *endpoint) options(raw string) error {
+// parseOptions reads what stands behind the question mark.
+func (e *endpoint) parseOptions(raw string) error {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
 		return errors.New("what stands behind ? in its URL can't be read")
@@ -61,7 +61,7 @@ func (e *endpoint) options(raw string) error {
 			e.cert = values[0]
 		case key == "zmq" && !e.esplora && len(values) <= node.Most:
 			for _, value := range values {
-				at, err := publisher(value)
+				at, err := parsePublisher(value)
 				if err != nil {
 					return err
 				}
@@ -77,8 +77,8 @@ func (e *endpoint) options(raw string) error {
 	return nil
 }
 
-// publisher reads the address of a ZeroMQ publisher.
-func publisher(text string) (string, error) {
+// parsePublisher reads the address of a ZeroMQ publisher.
+func parsePublisher(text string) (string, error) {
 	rest, ok := strings.CutPrefix(text, "tcp://")
 	host, port, err := net.SplitHostPort(rest)
 	if !ok || err != nil || host == "" || port == "" {

@@ -10,15 +10,15 @@ import (
 	"cointill/core/money"
 )
 
-func TestURLs(t *testing.T) {
+func TestNodeURLsAreTakenApart(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]endpoint{
 		"http://u:p%40ss@host:8332":                     {base: "http://host:8332", login: &login{user: "u", password: "p@ss"}},
 		" https://host ":                                {base: "https://host", login: &login{}},
 		"http://host:1?cookie=/a/.cookie":               {base: "http://host:1", login: &login{cookie: "/a/.cookie"}},
 		"http://u:p@h:1/w/?zmq=tcp://h:2&zmq=tcp://h:3": {base: "http://h:1/w", login: &login{user: "u", password: "p"}, zmq: []string{"h:2", "h:3"}},
-		"btcd+ws://u:p@[::1]:1":                         {base: "http://[::1]:1", login: &login{user: "u", password: "p"}, socket: "ws://[::1]:1/ws"},
-		"btcd+wss://u:p@h:1?cert=/c":                    {base: "https://h:1", login: &login{user: "u", password: "p"}, socket: "wss://h:1/ws", cert: "/c"},
+		"btcd+ws://u:p@[::1]:1":                         {base: "http://[::1]:1", login: &login{user: "u", password: "p"}, websocketURL: "ws://[::1]:1/ws"},
+		"btcd+wss://u:p@h:1?cert=/c":                    {base: "https://h:1", login: &login{user: "u", password: "p"}, websocketURL: "wss://h:1/ws", cert: "/c"},
 		"esplora+https://h/testnet/api/":                {base: "https://h/testnet/api", login: &login{}, esplora: true},
 	} {
 		got, err := parseEndpoint(text)
@@ -26,7 +26,7 @@ func TestURLs(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if got.base != want.base || got.esplora != want.esplora || got.socket != want.socket || got.cert != want.cert ||
+		if got.base != want.base || got.esplora != want.esplora || got.websocketURL != want.websocketURL || got.cert != want.cert ||
 			strings.Join(got.zmq, " ") != strings.Join(want.zmq, " ") ||
 			got.login.user != want.login.user || got.login.password != want.login.password || got.login.cookie != want.login.cookie {
 			t.Errorf("%s: %+v %+v", text, got, got.login)
@@ -34,8 +34,8 @@ func TestURLs(t *testing.T) {
 	}
 }
 
-// TestWrongURLs are refused in a sentence that holds nothing of them.
-func TestWrongURLs(t *testing.T) {
+// TestBadURLsAreRefusedWithoutTheirText are refused in a sentence that holds nothing of them.
+func TestBadURLsAreRefusedWithoutTheirText(t *testing.T) {
 	t.Parallel()
 	p := paramsOf(t, money.Bitcoin, "regtest")
 	for _, urls := range [][]string{
@@ -51,8 +51,8 @@ func TestWrongURLs(t *testing.T) {
 	}
 }
 
-// TestCookie signs with the cookie file, which a restarted node writes anew.
-func TestCookie(t *testing.T) {
+// TestCookieFileIsReadAgainAfterARestart signs with the cookie file, which a restarted node writes anew.
+func TestCookieFileIsReadAgainAfterARestart(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest"))
 	n := newFakeNode(t, c, "core")
@@ -61,21 +61,21 @@ func TestCookie(t *testing.T) {
 		if err := os.WriteFile(file, []byte("__cookie__:"+password), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		n.set(func(n *fakeNode) { n.password = password })
+		n.update(func(n *fakeNode) { n.password = password })
 	}
 	b := newFixture(t, c, openURLs(t, c, n.URL+"?cookie="+file))
-	b.stopped("cookie file that can't be read")
+	b.expectProblem("cookie file that can't be read")
 	write("cookie-" + canary)
-	b.step()
+	b.mustStep()
 	write("another")
-	c.mine(1)
-	b.step()
-	n.set(func(n *fakeNode) { n.password = "third" })
-	b.stopped("refuses the cookie")
+	c.mineBlocks(1)
+	b.mustStep()
+	n.update(func(n *fakeNode) { n.password = "third" })
+	b.expectProblem("refuses the cookie")
 	if err := os.WriteFile(file, []byte("nonsense"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.stopped("cookie file that can't be read")
+	b.expectProblem("cookie file that can't be read")
 	write("fourth")
-	b.step()
+	b.mustStep()
 }

@@ -14,28 +14,28 @@ import (
 )
 
 const (
-	auxVersion = 0x100 // the bit of a block's version that announces another chain's proof of work
-	dogeChain  = 0x62  // Dogecoin's number among merge-mined chains, the version's upper half
-	maxBranch  = 30    // levels of a tree of merge-mined chains
+	auxPowVersionBit = 0x100 // the bit of a block's version that announces another chain's proof of work
+	dogecoinChainID  = 0x62  // Dogecoin's number among merge-mined chains, the version's upper half
+	maxChainLevels   = 30    // levels of a tree of merge-mined chains
 )
 
-// mergedMining stands before the root over all merge-mined chains in the
+// mergedMiningMark stands before the root over all merge-mined chains in the
 // parent's coinbase.
-var mergedMining = []byte{0xfa, 0xbe, 'm', 'm'}
+var mergedMiningMark = []byte{0xfa, 0xbe, 'm', 'm'}
 
-// dogeLimit is the easiest target that Dogecoin's public networks know.
-var dogeLimit = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 236), big.NewInt(1))
+// dogecoinPowLimit is the easiest target that Dogecoin's public networks know.
+var dogecoinPowLimit = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 236), big.NewInt(1))
 
-// proof reads what stands between a block's header and its transactions, and
+// readProof reads what stands between a block's header and its transactions, and
 // verifies the work for the block with that name.
-func (w *walk) proof(h header, name digest, p params.Params, verify bool) error {
+func (w *decoder) readProof(h header, name digest, p params.Params, verify bool) error {
 	work := h // whose work counts
-	if p.AuxPow && h.version()&auxVersion != 0 {
-		aux, err := w.auxPow()
+	if p.AuxPow && h.version()&auxPowVersionBit != 0 {
+		aux, err := w.readAuxPow()
 		if err != nil {
 			return err
 		}
-		if err := aux.check(h, name, p); err != nil {
+		if err := aux.verifyCommitment(h, name, p); err != nil {
 			return err
 		}
 		work = aux.parent
@@ -50,85 +50,85 @@ func (w *walk) proof(h header, name digest, p params.Params, verify bool) error 
 	if err != nil {
 		return err
 	}
-	return checkWork(digest(done), h.bits(), dogeLimit)
+	return checkWork(digest(done), h.bits(), dogecoinPowLimit)
 }
 
 // auxPow is the proof that a miner worked on a block while he worked on a block
 // of another chain, the parent: the parent's coinbase holds the root over the
 // blocks of all chains that he worked on.
 type auxPow struct {
-	coinbase digest // the id of the parent's coinbase
-	script   []byte // of its first input
-	branch   []byte // from the coinbase to the parent's merkle root
-	place    uint32
-	chains   []byte // from the block to the root in the script
-	slot     uint32
-	parent   header
+	coinbaseID     digest // the id of the parent's coinbase
+	coinbaseScript []byte // of its first input
+	coinbaseBranch []byte // from the coinbase to the parent's merkle root
+	coinbaseIndex  uint32
+	chainBranch    []byte // from the block to the root in the script
+	chainIndex     uint32
+	parent         header
 }
 
-// auxPow reads the proof behind a header. The parent's coinbase comes with or
+// readAuxPow reads the proof behind a header. The parent's coinbase comes with or
 // without witnesses; miners sent both.
-func (w *walk) auxPow() (auxPow, error) {
+func (w *decoder) readAuxPow() (auxPow, error) {
 	var a auxPow
-	s := w.tx(none{}, math.MaxInt64) // of a chain whose rules are not ours to know
-	w.take(32)                       // the parent's hash, which nobody sets right
-	a.branch, a.place = w.branch()
-	a.chains, a.slot = w.branch()
-	a.parent = w.take(headerLen)
+	s := w.readTx(emptyWatch{}, math.MaxInt64) // of a chain whose rules are not ours to know
+	w.readBytes(32)                            // the parent's hash, which nobody sets right
+	a.coinbaseBranch, a.coinbaseIndex = w.readBranch()
+	a.chainBranch, a.chainIndex = w.readBranch()
+	a.parent = w.readBytes(headerLen)
 	if w.fault != "" {
 		return a, errors.New("proof of work: " + w.fault)
 	}
-	a.coinbase = w.id(s)
-	first := walk{raw: w.raw, at: s.inputs}
-	first.varint()
-	first.take(outpointLen)
-	a.script = first.take(first.varint())
+	a.coinbaseID = w.txID(s)
+	first := decoder{raw: w.raw, offset: s.inputs}
+	first.readVarint()
+	first.readBytes(outpointLen)
+	a.coinbaseScript = first.readBytes(first.readVarint())
 	return a, nil
 }
 
-func (w *walk) branch() (hashes []byte, place uint32) {
-	return w.take(w.count(len(digest{})) * uint64(len(digest{}))), w.uint32()
+func (w *decoder) readBranch() (hashes []byte, place uint32) {
+	return w.readBytes(w.readCount(len(digest{})) * uint64(len(digest{}))), w.readUint32()
 }
 
-// check verifies, as Dogecoin's nodes do, that the parent's coinbase commits to
+// verifyCommitment verifies, as Dogecoin's nodes do, that the parent's coinbase commits to
 // the block with that name, and to no other block of its chain.
-func (a auxPow) check(h header, name digest, p params.Params) error {
-	levels := len(a.chains) / len(digest{})
+func (a auxPow) verifyCommitment(h header, name digest, p params.Params) error {
+	levels := len(a.chainBranch) / len(digest{})
 	number := h.version() >> 16
 	switch {
-	case a.place != 0:
+	case a.coinbaseIndex != 0:
 		return errors.New("proof of work: it is not in the parent's first transaction")
-	case !p.Test && number != dogeChain:
+	case !p.Test && number != dogecoinChainID:
 		return errors.New("proof of work: it is another chain's block")
 	case !p.Test && a.parent.version()>>16 == number:
 		return errors.New("proof of work: the parent is of the same chain")
-	case levels > maxBranch:
+	case levels > maxChainLevels:
 		return errors.New("proof of work: too many chains")
-	case climb(a.coinbase, a.branch, 0) != a.parent.merkle():
+	case branchRoot(a.coinbaseID, a.coinbaseBranch, 0) != a.parent.merkleRoot():
 		return errors.New("proof of work: the parent holds no such transaction")
 	}
-	root := climb(name, a.chains, a.slot)
+	root := branchRoot(name, a.chainBranch, a.chainIndex)
 	slices.Reverse(root[:])
-	at := bytes.Index(a.script, root[:])
-	magic := bytes.Index(a.script, mergedMining)
+	at := bytes.Index(a.coinbaseScript, root[:])
+	magic := bytes.Index(a.coinbaseScript, mergedMiningMark)
 	switch {
 	case at < 0:
 		return errors.New("proof of work: the parent does not commit to this block")
 	case magic < 0 && at > 20, // before the mark was used, the root stood early
-		magic >= 0 && magic+len(mergedMining) != at,
-		magic >= 0 && bytes.Contains(a.script[magic+1:], mergedMining):
+		magic >= 0 && magic+len(mergedMiningMark) != at,
+		magic >= 0 && bytes.Contains(a.coinbaseScript[magic+1:], mergedMiningMark):
 		return errors.New("proof of work: the parent may commit to several blocks")
 	}
-	rest := a.script[at+len(root):]
-	if len(rest) < 8 || binary.LittleEndian.Uint32(rest) != 1<<levels || slotOf(number, binary.LittleEndian.Uint32(rest[4:]), levels) != a.slot {
+	rest := a.coinbaseScript[at+len(root):]
+	if len(rest) < 8 || binary.LittleEndian.Uint32(rest) != 1<<levels || expectedChainIndex(number, binary.LittleEndian.Uint32(rest[4:]), levels) != a.chainIndex {
 		return errors.New("proof of work: the parent has another place for this chain")
 	}
 	return nil
 }
 
-// slotOf is the one place that a chain has in a tree of merge-mined chains, so
+// expectedChainIndex is the one place that a chain has in a tree of merge-mined chains, so
 // that a miner can't put two of its blocks there.
-func slotOf(number, nonce uint32, levels int) uint32 {
+func expectedChainIndex(number, nonce uint32, levels int) uint32 {
 	const factor, step = 1103515245, 12345
 	return ((nonce*factor+step+number)*factor + step) % (1 << levels)
 }

@@ -42,14 +42,14 @@ func auxBlock(change func(*auxParts)) []byte {
 		change(&a)
 	}
 	const huge = 9_000_000_000 * 1e8 // more than there are bitcoins
-	block := blockOf(payTo(0, wire.NewTxOut(huge, numbered(1))), payTo(1, wire.NewTxOut(1, numbered(2))))
+	block := blockOf(payTo(0, wire.NewTxOut(huge, numberedScript(1))), payTo(1, wire.NewTxOut(1, numberedScript(2))))
 	block.Header.Version, block.Header.Bits, block.Header.MerkleRoot = int32(a.version), a.bits, wireRoot(block)
-	raw := serialized(block)
-	return slices.Concat(raw[:headerLen], a.proof(block.BlockHash()), raw[headerLen:])
+	raw := wireBytes(block)
+	return slices.Concat(raw[:headerLen], a.buildProof(block.BlockHash()), raw[headerLen:])
 }
 
-func (a auxParts) proof(block chainhash.Hash) []byte {
-	root := up(block, a.chains, a.slot)
+func (a auxParts) buildProof(block chainhash.Hash) []byte {
+	root := climbBranch(block, a.chains, a.slot)
 	slices.Reverse(root[:])
 	if a.otherRoot {
 		root[5]++
@@ -62,12 +62,12 @@ func (a auxParts) proof(block chainhash.Hash) []byte {
 	if a.witness {
 		coinbase.TxIn[0].Witness = wire.TxWitness{make([]byte, 32)}
 	}
-	parent := wire.BlockHeader{Version: int32(a.parentVersion), MerkleRoot: up(coinbase.TxHash(), a.branch, a.place), Timestamp: time.Unix(1_700_000_100, 0), Bits: 0x1d00ffff}
+	parent := wire.BlockHeader{Version: int32(a.parentVersion), MerkleRoot: climbBranch(coinbase.TxHash(), a.branch, a.place), Timestamp: time.Unix(1_700_000_100, 0), Bits: 0x1d00ffff}
 	if a.other {
 		parent.MerkleRoot[0]++
 	}
 	var out bytes.Buffer
-	out.Write(serialized(coinbase))
+	out.Write(wireBytes(coinbase))
 	out.Write(make([]byte, 32))
 	for _, side := range []struct {
 		hashes []chainhash.Hash
@@ -85,8 +85,8 @@ func (a auxParts) proof(block chainhash.Hash) []byte {
 	return out.Bytes()
 }
 
-// up climbs a branch, by the textbook.
-func up(leaf chainhash.Hash, branch []chainhash.Hash, place uint32) chainhash.Hash {
+// climbBranch climbs a branch, by the textbook.
+func climbBranch(leaf chainhash.Hash, branch []chainhash.Hash, place uint32) chainhash.Hash {
 	for i, other := range branch {
 		if place&(1<<i) != 0 {
 			leaf, other = other, leaf
@@ -119,11 +119,11 @@ func withoutAuxPow(raw []byte) []byte {
 	return slices.Concat(raw[:headerLen], rest.Bytes())
 }
 
-func TestAuxPow(t *testing.T) {
+func TestMergeMinedBlocksAreRead(t *testing.T) {
 	t.Parallel()
 	p := paramsOf(t, money.Dogecoin, "regtest")
 	watch := &chain.WatchSet{Codec: Codec(p)}
-	watch.AddAddresses(p.Address(numbered(1)), p.Address(numbered(2)))
+	watch.AddAddresses(p.Address(numberedScript(1)), p.Address(numberedScript(2)))
 	for name, change := range map[string]func(*auxParts){
 		"three levels":             nil,
 		"with a witness":           func(a *auxParts) { a.witness = true },
@@ -150,7 +150,7 @@ func TestAuxPow(t *testing.T) {
 	}
 }
 
-func TestAuxPowRefused(t *testing.T) {
+func TestFalseAuxPowIsRefused(t *testing.T) {
 	t.Parallel()
 	main, private := paramsOf(t, money.Dogecoin, "mainnet"), paramsOf(t, money.Dogecoin, "regtest")
 	for name, c := range map[string]struct {
@@ -172,11 +172,11 @@ func TestAuxPowRefused(t *testing.T) {
 		"an easy difficulty":        {main, nil, "none of the network's"},
 		"no work":                   {main, func(a *auxParts) { a.bits = 0x1b364184 }, "work was not done"},
 	} {
-		if _, err := ParseBlock(auxBlock(c.change), c.p, 9, none{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := ParseBlock(auxBlock(c.change), c.p, 9, emptyWatch{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want one with %q", name, err, c.want)
 		}
 	}
-	if _, err := ParseBlock(auxBlock(nil), paramsOf(t, money.Bitcoin, "regtest"), 9, none{}); err == nil {
+	if _, err := ParseBlock(auxBlock(nil), paramsOf(t, money.Bitcoin, "regtest"), 9, emptyWatch{}); err == nil {
 		t.Error("a chain without merged mining takes the block of one with it")
 	}
 }

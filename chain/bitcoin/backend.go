@@ -10,28 +10,28 @@ import (
 // right form; whether they are true is for the caller to check. Errors that tell
 // why the server can't be used are troubles.
 type backend interface {
-	// identify finds out what serves: its dialect, and its version in its own words.
-	identify(ctx context.Context) (dialect, version string, err error)
-	// state is where the server stands.
-	state(ctx context.Context) (state, error)
-	// hash is the name of the best chain's block at a height; chain.ErrNoBlock above its tip.
-	hash(ctx context.Context, height int64) (string, error)
-	// header is a block's header, with whatever the network puts behind it.
-	header(ctx context.Context, hash string) ([]byte, error)
-	// block is a whole block.
-	block(ctx context.Context, hash string) ([]byte, error)
-	// mempool lists the unconfirmed transactions.
-	mempool(ctx context.Context) ([]chainhash.Hash, error)
-	// txs are unconfirmed transactions, in the order of the ids; nil for those that
+	// identifyServer finds out what serves: its dialect, and its version in its own words.
+	identifyServer(ctx context.Context) (dialect, version string, err error)
+	// readState is where the server stands.
+	readState(ctx context.Context) (serverState, error)
+	// fetchBlockHash is the name of the best chain's block at a height; chain.ErrNoBlock above its tip.
+	fetchBlockHash(ctx context.Context, height int64) (string, error)
+	// fetchHeader is a block's header, with whatever the network puts behind it.
+	fetchHeader(ctx context.Context, hash string) ([]byte, error)
+	// fetchBlock is a whole block.
+	fetchBlock(ctx context.Context, hash string) ([]byte, error)
+	// listMempool lists the unconfirmed transactions.
+	listMempool(ctx context.Context) ([]chainhash.Hash, error)
+	// fetchTxs are unconfirmed transactions, in the order of the ids; nil for those that
 	// are gone. They are as many of the first ones as fit into bounded memory, and
 	// at least one.
-	txs(ctx context.Context, ids []chainhash.Hash) ([][]byte, error)
-	// batch is how many ids txs is best given at once.
-	batch() int
+	fetchTxs(ctx context.Context, ids []chainhash.Hash) ([][]byte, error)
+	// batchSize is how many ids txs is best given at once.
+	batchSize() int
 }
 
-// state is what a server says of itself.
-type state struct {
+// serverState is what a server says of itself.
+type serverState struct {
 	network string // as the server calls it; "" where it doesn't say
 	height  int64
 	hash    string

@@ -10,48 +10,48 @@ import (
 	"cointill/internal/testing/speed"
 )
 
-var byzantine = flag.Int("bitcoin.steps", speed.Pick(100, 600), "how often the liar of TestByzantine lies")
+var byzantine = flag.Int("bitcoin.steps", speed.Pick(100, 600), "how often the dishonest node of TestByzantineNodeGainsAtMostFourConfirmations lies")
 
-// TestByzantine (BTC-9) follows an honest node and one that lies at random, in either
+// TestByzantineNodeGainsAtMostFourConfirmations (BTC-9) follows an honest node and one that lies at random, in either
 // place: it shows branches of its own that pay us, goes back to older tips, damages what
 // it sends, and is honest for a while. Its branches are longer than the honest one, by up to
 // four blocks that cost it nothing, as on a private network; what counts of them ends with the
 // honest node's next block, so that it has no more than those four confirmations, and at the
 // end all of it is undone. Where money is worth something blocks cost: see TestEasyBlocks.
-func TestByzantine(t *testing.T) {
+func TestByzantineNodeGainsAtMostFourConfirmations(t *testing.T) {
 	t.Parallel()
 	const beyond = 5
 	for second := 1; second <= 2; second++ {
 		random := rand.New(rand.NewPCG(9, uint64(second))) //nolint:gosec // lies, not secrets
-		p := newParted(t, second)
+		p := newPartition(t, second)
 		liar, lies, most, stops, steps := p.nodes[1], []string{p.paid}, int64(0), 0, *byzantine/2
 		var faults []nodeFault
 		for _, f := range nodeFaults() {
-			if len(f.patience()) == 0 {
+			if len(f.adjustments()) == 0 {
 				faults = append(faults, f)
 			}
 		}
 		honest := func(n *fakeNode) {
-			n.hijack, n.tamper, n.network, n.hidden, n.headers, n.syncing, n.loading, n.chain = nil, nil, "regtest", 0, 0, false, false, p.chains[0]
+			n.intercept, n.tamper, n.network, n.hidden, n.headers, n.syncing, n.loading, n.chain = nil, nil, "regtest", 0, 0, false, false, p.chains[0]
 		}
-		p.chains[0].mine(1)
+		p.chains[0].mineBlocks(1)
 		for range steps {
 			if random.IntN(12) == 0 {
-				p.chains[0].mine(1)
+				p.chains[0].mineBlocks(1)
 			}
 			if random.IntN(25) == 0 {
-				p.chains[1] = p.chains[0].fork()
-				to := chain.Destination{Address: p.chains[1].address()}
+				p.chains[1] = p.chains[0].forkChain()
+				to := chain.Destination{Address: p.chains[1].newAddress()}
 				p.watch.AddAddresses(to.Address)
-				lies = append(lies, p.chains[1].send(nil, chain.Output{Destination: to, Amount: money.Units(1000)}))
+				lies = append(lies, p.chains[1].sendTx(nil, chain.Output{Destination: to, Amount: money.Units(1000)}))
 			}
-			if p.chains[1].tip().Height < p.chains[0].tip().Height+4 && random.IntN(2) == 0 {
-				p.chains[1].mine(1)
+			if p.chains[1].tipID().Height < p.chains[0].tipID().Height+4 && random.IntN(2) == 0 {
+				p.chains[1].mineBlocks(1)
 			}
-			liar.set(honest)
-			liar.set(func(n *fakeNode) { n.chain, n.hidden = p.chains[min(1, random.IntN(4))], max(0, random.IntN(6)-3) })
+			liar.update(honest)
+			liar.update(func(n *fakeNode) { n.chain, n.hidden = p.chains[min(1, random.IntN(4))], max(0, random.IntN(6)-3) })
 			if random.IntN(3) == 0 {
-				liar.set(faults[random.IntN(len(faults))].set)
+				liar.update(faults[random.IntN(len(faults))].apply)
 			}
 			if _, err := p.follower.Step(t.Context()); err != nil {
 				stops++
@@ -64,9 +64,9 @@ func TestByzantine(t *testing.T) {
 				}
 			}
 		}
-		liar.set(honest)
-		p.chains[0].mine(3)
-		p.step()
+		liar.update(honest)
+		p.chains[0].mineBlocks(3)
+		p.mustStep()
 		for _, id := range lies {
 			if n := p.ledger.Confirmations(id); n != 0 {
 				t.Errorf("%d confirmations are left", n)

@@ -20,7 +20,7 @@ func paramsOf(t testing.TB, c money.Chain, name string) params.Params {
 	return p
 }
 
-func TestCodecAddress(t *testing.T) {
+func TestCodecWritesAddressesAsScripts(t *testing.T) {
 	t.Parallel()
 	c := Codec(paramsOf(t, money.Bitcoin, "mainnet"))
 	want, _ := hex.DecodeString("0014751e76e8199196d454941c45d1b3a323f1433bd6") // BIP 173
@@ -32,7 +32,7 @@ func TestCodecAddress(t *testing.T) {
 	}
 }
 
-func TestCodecSpend(t *testing.T) {
+func TestCodecWritesSpendKeysAsOutpoints(t *testing.T) {
 	t.Parallel()
 	c := Codec(paramsOf(t, money.Bitcoin, "mainnet"))
 	id := "f4184fc596403b9d638783cf57adfe4c75c605f6356fbc91338530e9831e9e16"

@@ -24,30 +24,30 @@ const coreBatch = 100
 // from node to node, and amounts as JSON numbers are not exact.
 type core struct {
 	*rpc
-	btcd atomic.Bool  // errors have btcd's codes
-	old  atomic.Bool  // getblock takes a boolean, as before Core 0.15
-	full atomic.Bool  // the mempool was read back after the node's start
-	many atomic.Int64 // transactions that one answer lately held; 0 means coreBatch
+	isBtcd        atomic.Bool  // errors have btcd's codes
+	boolVerbosity atomic.Bool  // getblock takes a boolean, as before Core 0.15
+	mempoolLoaded atomic.Bool  // the mempool was read back after the node's start
+	batchLimit    atomic.Int64 // transactions that one answer lately held; 0 means coreBatch
 }
 
-func (c *core) identify(ctx context.Context) (dialect, version string, err error) {
-	c.full.Store(false) // it may be another process by now
-	result, err := c.call(ctx, smallAnswer, "getnetworkinfo")
+func (c *core) identifyServer(ctx context.Context) (dialect, version string, err error) {
+	c.mempoolLoaded.Store(false) // it may be another process by now
+	result, err := c.callMethod(ctx, smallAnswer, "getnetworkinfo")
 	switch {
 	case err == nil:
 		var info struct {
 			Subversion string `json:"subversion"`
 		}
 		if err := json.Unmarshal(result, &info); err != nil {
-			return "", "", node.Strange(aNode, errors.New("no network info"))
+			return "", "", node.Strange(rpcServerKind, errors.New("no network info"))
 		}
-		c.btcd.Store(false)
+		c.isBtcd.Store(false)
 		return "core", node.Clip(strings.Trim(info.Subversion, "/")), nil
-	case refusal(err) == nil:
+	case asRPCError(err) == nil:
 		return "", "", err
 	}
-	result, err = c.call(ctx, smallAnswer, "version") // btcd has no getnetworkinfo
-	if refusal(err) != nil {
+	result, err = c.callMethod(ctx, smallAnswer, "version") // btcd has no getnetworkinfo
+	if asRPCError(err) != nil {
 		return "core", "unknown", nil // a user who may ask neither
 	}
 	if err != nil {
@@ -57,16 +57,16 @@ func (c *core) identify(ctx context.Context) (dialect, version string, err error
 		Version string `json:"versionstring"`
 	}
 	if err := json.Unmarshal(result, &versions); err != nil {
-		return "", "", node.Strange(aNode, errors.New("no version"))
+		return "", "", node.Strange(rpcServerKind, errors.New("no version"))
 	}
-	c.btcd.Store(true)
+	c.isBtcd.Store(true)
 	return "btcd", node.Clip("btcd JSON-RPC " + versions["btcdjsonrpcapi"].Version), nil
 }
 
-func (c *core) state(ctx context.Context) (state, error) {
-	result, err := c.call(ctx, smallAnswer, "getblockchaininfo")
+func (c *core) readState(ctx context.Context) (serverState, error) {
+	result, err := c.callMethod(ctx, smallAnswer, "getblockchaininfo")
 	if err != nil {
-		return state{}, method("getblockchaininfo", err)
+		return serverState{}, refusedMethodError("getblockchaininfo", err)
 	}
 	var info struct {
 		Chain   string `json:"chain"`
@@ -77,87 +77,87 @@ func (c *core) state(ctx context.Context) (state, error) {
 	}
 	err = json.Unmarshal(result, &info)
 	if err != nil || info.Blocks < 0 || info.Blocks > maxHeight || info.Headers > maxHeight || !isHash(info.Best) {
-		return state{}, node.Strange(aNode, errors.New("getblockchaininfo makes no sense"))
+		return serverState{}, node.Strange(rpcServerKind, errors.New("getblockchaininfo makes no sense"))
 	}
-	return state{node.Clip(info.Chain), info.Blocks, info.Best, max(info.Headers, info.Blocks), info.Syncing}, nil
+	return serverState{node.Clip(info.Chain), info.Blocks, info.Best, max(info.Headers, info.Blocks), info.Syncing}, nil
 }
 
-func (c *core) hash(ctx context.Context, height int64) (string, error) {
+func (c *core) fetchBlockHash(ctx context.Context, height int64) (string, error) {
 	if height < 0 || height > maxHeight {
 		return "", errors.Join(ctx.Err(), chain.ErrNoBlock)
 	}
-	result, err := c.call(ctx, smallAnswer, "getblockhash", height)
-	if hasCode(err, codeParameter) || c.btcd.Load() && hasCode(err, codeMisc) {
+	result, err := c.callMethod(ctx, smallAnswer, "getblockhash", height)
+	if hasCode(err, codeParameter) || c.isBtcd.Load() && hasCode(err, codeMisc) {
 		return "", fmt.Errorf("%w (%w)", chain.ErrNoBlock, err)
 	}
 	if err != nil {
-		return "", method("getblockhash", err)
+		return "", refusedMethodError("getblockhash", err)
 	}
-	return hashResult(result)
+	return decodeHashResult(result)
 }
 
-func (c *core) header(ctx context.Context, hash string) ([]byte, error) {
-	result, err := c.call(ctx, smallAnswer, "getblockheader", hash, false)
+func (c *core) fetchHeader(ctx context.Context, hash string) ([]byte, error) {
+	result, err := c.callMethod(ctx, smallAnswer, "getblockheader", hash, false)
 	if hasCode(err, codeNotFound) {
-		return nil, vanished(err)
+		return nil, vanishedBlockError(err)
 	}
 	if err != nil {
-		return nil, method("getblockheader", err)
+		return nil, refusedMethodError("getblockheader", err)
 	}
-	return hexResult(result)
+	return decodeHexResult(result)
 }
 
-func (c *core) block(ctx context.Context, hash string) ([]byte, error) {
+func (c *core) fetchBlock(ctx context.Context, hash string) ([]byte, error) {
 	var result jsontext.Value
 	var err error
-	if !c.old.Load() {
-		result, err = c.call(ctx, maxHex, "getblock", hash, 0)
+	if !c.boolVerbosity.Load() {
+		result, err = c.callMethod(ctx, maxHex, "getblock", hash, 0)
 	}
-	if c.old.Load() || hasCode(err, codeMisc, codeType, codeParameter, codeInvalidParams) {
+	if c.boolVerbosity.Load() || hasCode(err, codeMisc, codeType, codeParameter, codeInvalidParams) {
 		var second error
-		if result, second = c.call(ctx, maxHex, "getblock", hash, false); second == nil {
-			c.old.Store(true)
+		if result, second = c.callMethod(ctx, maxHex, "getblock", hash, false); second == nil {
+			c.boolVerbosity.Store(true)
 		}
 		err = second
 	}
-	switch no := refusal(err); {
+	switch no := asRPCError(err); {
 	case hasCode(err, codeNotFound):
-		return nil, vanished(err)
+		return nil, vanishedBlockError(err)
 	case no != nil && strings.Contains(no.Message, "pruned"):
 		return nil, node.Troubled(err, "has thrown away a block that is needed. Let it keep more (prune), or use a node that keeps all.")
 	case err != nil:
-		return nil, method("getblock", err)
+		return nil, refusedMethodError("getblock", err)
 	}
-	return hexResult(result)
+	return decodeHexResult(result)
 }
 
-func (c *core) mempool(ctx context.Context) ([]chainhash.Hash, error) {
-	if err := c.refilled(ctx); err != nil {
+func (c *core) listMempool(ctx context.Context) ([]chainhash.Hash, error) {
+	if err := c.checkMempoolLoaded(ctx); err != nil {
 		return nil, err
 	}
-	result, err := c.call(ctx, maxList, "getrawmempool")
+	result, err := c.callMethod(ctx, maxList, "getrawmempool")
 	switch {
 	case errors.Is(err, node.ErrTooLong):
 		return nil, node.Troubled(err, "has a mempool of more transactions than can be followed. Lower its maxmempool.")
 	case err != nil:
-		return nil, method("getrawmempool", err)
+		return nil, refusedMethodError("getrawmempool", err)
 	}
 	ids, err := parseIDs(result)
 	if err != nil {
-		return nil, node.Strange(aNode, err)
+		return nil, node.Strange(rpcServerKind, err)
 	}
 	return ids, nil
 }
 
-// refilled waits until a node that was started has read its mempool back from the
+// checkMempoolLoaded waits until a node that was started has read its mempool back from the
 // disk, which it does while it answers already: what is missing until then is
 // not gone. Nodes that don't say so are believed.
-func (c *core) refilled(ctx context.Context) error {
-	if c.full.Load() {
+func (c *core) checkMempoolLoaded(ctx context.Context) error {
+	if c.mempoolLoaded.Load() {
 		return nil
 	}
-	result, err := c.call(ctx, smallAnswer, "getmempoolinfo")
-	if err != nil && refusal(err) == nil {
+	result, err := c.callMethod(ctx, smallAnswer, "getmempoolinfo")
+	if err != nil && asRPCError(err) == nil {
 		return err
 	}
 	info := struct {
@@ -165,60 +165,60 @@ func (c *core) refilled(ctx context.Context) error {
 	}{true}
 	if err == nil {
 		if err := json.Unmarshal(result, &info); err != nil {
-			return node.Strange(aNode, errors.New("getmempoolinfo makes no sense"))
+			return node.Strange(rpcServerKind, errors.New("getmempoolinfo makes no sense"))
 		}
 	}
 	if !info.Loaded {
 		return node.Troubled(nil, "was started and is still reading its mempool from the disk. Wait until it has.")
 	}
-	c.full.Store(true)
+	c.mempoolLoaded.Store(true)
 	return nil
 }
 
-func (c *core) batch() int {
-	if many := c.many.Load(); many > 0 {
+func (c *core) batchSize() int {
+	if many := c.batchLimit.Load(); many > 0 {
 		return int(many)
 	}
 	return coreBatch
 }
 
-// txs asks for transactions in one request; when the answer gets longer than one
+// fetchTxs asks for transactions in one request; when the answer gets longer than one
 // transaction can be, for the first half of them, and for no more next time.
-func (c *core) txs(ctx context.Context, ids []chainhash.Hash) ([][]byte, error) {
-	calls := make([]call, len(ids))
+func (c *core) fetchTxs(ctx context.Context, ids []chainhash.Hash) ([][]byte, error) {
+	calls := make([]rpcCall, len(ids))
 	for i, id := range ids {
-		calls[i] = c.make("getrawtransaction", id.String())
+		calls[i] = c.newCall("getrawtransaction", id.String())
 	}
-	replies, err := c.rpc.batch(ctx, maxHex, calls)
+	replies, err := c.rpc.callBatch(ctx, maxHex, calls)
 	if errors.Is(err, node.ErrTooLong) && len(ids) > 1 {
 		half := len(ids) / 2
-		c.many.Store(int64(half))
-		return c.txs(ctx, ids[:half])
+		c.batchLimit.Store(int64(half))
+		return c.fetchTxs(ctx, ids[:half])
 	}
 	if err != nil {
-		return nil, method("getrawtransaction", err)
+		return nil, refusedMethodError("getrawtransaction", err)
 	}
-	if len(ids) >= c.batch() {
-		c.many.Store(int64(min(2*len(ids), coreBatch)))
+	if len(ids) >= c.batchSize() {
+		c.batchLimit.Store(int64(min(2*len(ids), coreBatch)))
 	}
 	raws := make([][]byte, len(ids))
 	for i, r := range replies {
-		switch err := r.failure(); {
+		switch err := r.resultError(); {
 		case hasCode(err, codeNotFound):
 			continue // mined, replaced or dropped meanwhile
 		case err != nil:
-			return nil, method("getrawtransaction", err)
+			return nil, refusedMethodError("getrawtransaction", err)
 		}
-		if raws[i], err = hexResult(r.Result); err != nil {
+		if raws[i], err = decodeHexResult(r.Result); err != nil {
 			return nil, err
 		}
 	}
 	return raws, nil
 }
 
-// method turns a node's refusal of a method into trouble.
-func method(name string, err error) error {
-	if refusal(err) == nil {
+// refusedMethodError turns a node's refusal of a method into trouble.
+func refusedMethodError(name string, err error) error {
+	if asRPCError(err) == nil {
 		return err
 	}
 	return node.Troubled(fmt.Errorf("%s: %w", name, err), "refuses %s. Look into its log, and check that its user may call it (rpcwhitelist).", name)

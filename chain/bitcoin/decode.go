@@ -30,14 +30,14 @@ const headerLen = 80
 // header is a block's first 80 bytes.
 type header []byte
 
-func (h header) version() uint32 { return binary.LittleEndian.Uint32(h) }
-func (h header) merkle() digest  { return digest(h[36:68]) }
-func (h header) bits() uint32    { return binary.LittleEndian.Uint32(h[72:]) }
-func (h header) hash() digest    { return double(h) }
-func (h header) time() time.Time {
+func (h header) version() uint32    { return binary.LittleEndian.Uint32(h) }
+func (h header) merkleRoot() digest { return digest(h[36:68]) }
+func (h header) bits() uint32       { return binary.LittleEndian.Uint32(h[72:]) }
+func (h header) blockHash() digest  { return doubleSHA256(h) }
+func (h header) minedAt() time.Time {
 	return time.Unix(int64(binary.LittleEndian.Uint32(h[68:])), 0).UTC()
 }
-func (h header) parent() string {
+func (h header) parentHash() string {
 	if parent := digest(h[4:36]); parent != (digest{}) {
 		return parent.String()
 	}
@@ -54,13 +54,13 @@ func ParseHeader(raw []byte, p params.Params) (hash, parent string, at time.Time
 		return "", "", time.Time{}, merkle, fmt.Errorf("%w header: %d bytes", ErrMalformed, len(raw))
 	}
 	h := header(raw[:headerLen])
-	name := h.hash()
+	name := h.blockHash()
 	if !p.Private && !p.AuxPow {
 		if err := checkWork(name, h.bits(), p.PowLimit); err != nil {
 			return "", "", time.Time{}, merkle, fmt.Errorf("%w header: %w", ErrMalformed, err)
 		}
 	}
-	return name.String(), h.parent(), h.time(), h.merkle(), nil
+	return name.String(), h.parentHash(), h.minedAt(), h.merkleRoot(), nil
 }
 
 // ParseBlock reads a whole block of which the caller says at what height it
@@ -87,47 +87,47 @@ func parseBlock(raw []byte, p params.Params, height int64, watch chain.Watch, ve
 		return chain.Block{}, fmt.Errorf("%w block: %d bytes", ErrMalformed, len(raw))
 	}
 	h := header(raw[:headerLen])
-	name := h.hash()
-	w := walk{raw: raw, at: headerLen}
-	if err := w.proof(h, name, p, verify); err != nil {
+	name := h.blockHash()
+	w := decoder{raw: raw, offset: headerLen}
+	if err := w.readProof(h, name, p, verify); err != nil {
 		return chain.Block{}, fmt.Errorf("%w block %s: %w", ErrMalformed, name, err)
 	}
-	f := finder{params: p, watch: watch}
-	root, err := w.transactions(&f, verify)
-	if err == nil && verify && root != h.merkle() {
+	f := matcher{params: p, watch: watch}
+	root, err := w.readTransactions(&f, verify)
+	if err == nil && verify && root != h.merkleRoot() {
 		err = errors.New("the header commits to other transactions")
 	}
 	if err != nil {
 		return chain.Block{}, fmt.Errorf("%w block %s: %w", ErrMalformed, name, err)
 	}
 	return chain.Block{
-		Header:    chain.Header{BlockID: chain.BlockID{Height: height, Hash: name.String()}, Parent: h.parent(), Time: h.time()},
+		Header:    chain.Header{BlockID: chain.BlockID{Height: height, Hash: name.String()}, Parent: h.parentHash(), Time: h.minedAt()},
 		Transfers: f.transfers, Spends: f.spends,
 	}, nil
 }
 
-// transactions walks over all transactions of a block to its end, and gives
+// readTransactions walks over all transactions of a block to its end, and gives
 // the root over them.
-func (w *walk) transactions(f *finder, verify bool) (root digest, err error) {
+func (w *decoder) readTransactions(f *matcher, verify bool) (root digest, err error) {
 	var tree merkleTree
-	count, most := w.count(minTx), maxAmount(f.params)
+	count, most := w.readCount(minTx), maxAmount(f.params)
 	for i := range count {
-		s := w.tx(f.watch, most)
+		s := w.readTx(f.watch, most)
 		if w.fault == "" && s.coinbase != (i == 0) {
-			w.fail("not exactly the first transaction makes new coins")
+			w.setFault("not exactly the first transaction makes new coins")
 		}
 		if w.fault != "" {
 			return root, fmt.Errorf("transaction %d: %s", i, w.fault)
 		}
-		if !verify && !s.concerns {
+		if !verify && !s.mayBeWatched {
 			continue
 		}
-		id := w.id(s)
+		id := w.txID(s)
 		if verify {
-			tree.add(id)
+			tree.addLeaf(id)
 		}
-		if s.concerns {
-			if err := f.find(w.raw, s, id); err != nil {
+		if s.mayBeWatched {
+			if err := f.matchTx(w.raw, s, id); err != nil {
 				return root, fmt.Errorf("transaction %d: %w", i, err)
 			}
 		}
@@ -137,12 +137,12 @@ func (w *walk) transactions(f *finder, verify bool) (root digest, err error) {
 		return root, errors.New(w.fault)
 	case count == 0:
 		return root, errors.New("it has no transactions")
-	case w.at != len(w.raw):
-		return root, fmt.Errorf("%d bytes follow its transactions", len(w.raw)-w.at)
+	case w.offset != len(w.raw):
+		return root, fmt.Errorf("%d bytes follow its transactions", len(w.raw)-w.offset)
 	case !verify:
 		return root, nil
 	}
-	if root = tree.root(); tree.repeated {
+	if root = tree.computeRoot(); tree.repeated {
 		return root, errors.New("its merkle tree holds a part twice")
 	}
 	return root, nil
@@ -154,23 +154,23 @@ func ParseTx(raw []byte, p params.Params, watch chain.Watch) (Tx, error) {
 	if len(raw) > maxRaw {
 		return Tx{}, fmt.Errorf("%w transaction: %d bytes", ErrMalformed, len(raw))
 	}
-	w := walk{raw: raw}
-	s := w.tx(watch, maxAmount(p))
+	w := decoder{raw: raw}
+	s := w.readTx(watch, maxAmount(p))
 	switch {
 	case w.fault != "":
 		return Tx{}, fmt.Errorf("%w transaction: %s", ErrMalformed, w.fault)
-	case w.at != len(raw):
-		return Tx{}, fmt.Errorf("%w transaction: %d bytes follow it", ErrMalformed, len(raw)-w.at)
+	case w.offset != len(raw):
+		return Tx{}, fmt.Errorf("%w transaction: %d bytes follow it", ErrMalformed, len(raw)-w.offset)
 	case s.coinbase:
 		return Tx{}, fmt.Errorf("%w transaction: a coinbase outside of a block", ErrMalformed)
 	}
-	id := w.id(s)
+	id := w.txID(s)
 	tx := Tx{ID: id.String(), Inputs: inputKeys(raw, s)}
-	if !s.concerns {
+	if !s.mayBeWatched {
 		return tx, nil
 	}
-	f := finder{params: p, watch: watch, keys: tx.Inputs}
-	if err := f.find(raw, s, id); err != nil {
+	f := matcher{params: p, watch: watch, inputKeys: tx.Inputs}
+	if err := f.matchTx(raw, s, id); err != nil {
 		return Tx{}, fmt.Errorf("%w transaction: %w", ErrMalformed, err)
 	}
 	tx.Transfers, tx.Spends = f.transfers, f.spends

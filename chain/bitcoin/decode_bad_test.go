@@ -15,18 +15,18 @@ import (
 	"cointill/core/money"
 )
 
-// rooted is the block with the root over its present transactions.
-func rooted(block *wire.MsgBlock) *wire.MsgBlock {
+// withRoot is the block with the root over its present transactions.
+func withRoot(block *wire.MsgBlock) *wire.MsgBlock {
 	block.Header.MerkleRoot = wireRoot(block)
 	return block
 }
 
-// edited is a small block of which a change is made to the bytes of its one
+// editPayment is a small block of which a change is made to the bytes of its one
 // payment, for which the root is then right: nothing but the payment is wrong.
-func edited(change func(tx []byte) []byte) []byte {
+func editPayment(change func(tx []byte) []byte) []byte {
 	block := blockOf()
-	tx := change(serialized(payTo(0, wire.NewTxOut(5, numbered(6)), wire.NewTxOut(6, numbered(7)))))
-	raw := serialized(block)
+	tx := change(wireBytes(payTo(0, wire.NewTxOut(5, numberedScript(6)), wire.NewTxOut(6, numberedScript(7)))))
+	raw := wireBytes(block)
 	raw[headerLen] = 2 // transactions
 	coinbase, id := block.Transactions[0].TxHash(), chainhash.DoubleHashH(tx)
 	root, _ := textbookRoot([]chainhash.Hash{coinbase, id})
@@ -49,79 +49,79 @@ var badBlocks = map[string]struct {
 	"nothing":         {nil, "0 bytes"},
 	"half a header":   {make([]byte, 40), "40 bytes"},
 	"far too long":    {make([]byte, maxRaw+1), "bytes"},
-	"no transactions": {append(serialized(blockOf())[:headerLen:headerLen], 0), "no transactions"},
-	"trailing byte":   {append(serialized(blockOf(payTo(0, wire.NewTxOut(1, nil)))), 0), "1 bytes follow"},
+	"no transactions": {append(wireBytes(blockOf())[:headerLen:headerLen], 0), "no transactions"},
+	"trailing byte":   {append(wireBytes(blockOf(payTo(0, wire.NewTxOut(1, nil)))), 0), "1 bytes follow"},
 	"other root": {func() []byte {
-		block := blockOf(payTo(0, wire.NewTxOut(1, numbered(1))))
+		block := blockOf(payTo(0, wire.NewTxOut(1, numberedScript(1))))
 		block.Transactions[1].TxOut[0].Value++
-		return serialized(block)
+		return wireBytes(block)
 	}(), "other transactions"},
 	"last transaction twice": {func() []byte {
 		block := blockOf(payTo(0, wire.NewTxOut(1, nil)), payTo(1, wire.NewTxOut(1, nil)))
 		root := block.Header.MerkleRoot
 		block.Transactions = append(block.Transactions, block.Transactions[2])
-		if rooted(block).Header.MerkleRoot != root {
+		if withRoot(block).Header.MerkleRoot != root {
 			panic("the mutation is none")
 		}
-		return serialized(block)
+		return wireBytes(block)
 	}(), "holds a part twice"},
 	"a payment twice": {func() []byte {
-		tx := payTo(0, wire.NewTxOut(1, numbered(6)))
-		return serialized(blockOf(payTo(1, wire.NewTxOut(1, nil)), tx, payTo(2, wire.NewTxOut(1, nil)), tx))
+		tx := payTo(0, wire.NewTxOut(1, numberedScript(6)))
+		return wireBytes(blockOf(payTo(1, wire.NewTxOut(1, nil)), tx, payTo(2, wire.NewTxOut(1, nil)), tx))
 	}(), "in the block twice"},
 	"no coinbase": {func() []byte {
 		block := blockOf(payTo(0, wire.NewTxOut(1, nil)))
 		block.Transactions = block.Transactions[1:]
-		return serialized(rooted(block))
+		return wireBytes(withRoot(block))
 	}(), "makes new coins"},
-	"two coinbases": {serialized(blockOf(coinbaseTx(7))), "makes new coins"},
+	"two coinbases": {wireBytes(blockOf(coinbaseTx(7))), "makes new coins"},
 	"nodes of the tree for transactions": {func() []byte { // the id of one transaction begins what looks like another
 		block := blockOf(payTo(0, wire.NewTxOut(1, nil)))
 		first, second := block.Transactions[0].TxHash(), block.Transactions[1].TxHash()
-		return slices.Concat(serialized(block)[:headerLen], []byte{1}, first[:], second[:])
+		return slices.Concat(wireBytes(block)[:headerLen], []byte{1}, first[:], second[:])
 	}(), "transaction 0"},
-	"a count beyond the bytes": {append(serialized(blockOf())[:headerLen:headerLen], 0xfe, 0xff, 0xff, 0xff, 0x7f), "more parts than it has bytes"},
-	"a long count":             {append(serialized(blockOf())[:headerLen:headerLen], 0xfd, 1, 0), "shortest form"},
-	"inputs beyond the bytes": {edited(func(tx []byte) []byte {
+	"a count beyond the bytes": {append(wireBytes(blockOf())[:headerLen:headerLen], 0xfe, 0xff, 0xff, 0xff, 0x7f), "more parts than it has bytes"},
+	"a long count":             {append(wireBytes(blockOf())[:headerLen:headerLen], 0xfd, 1, 0), "shortest form"},
+	"inputs beyond the bytes": {editPayment(func(tx []byte) []byte {
 		return slices.Concat(tx[:inputsAt], []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, tx[inputsAt+1:])
 	}), "more parts than it has bytes"},
-	"no inputs": {edited(func(tx []byte) []byte {
+	"no inputs": {editPayment(func(tx []byte) []byte {
 		return slices.Concat(tx[:inputsAt], []byte{0}, tx[outputsAt:])
 	}), "no inputs"},
-	"no inputs behind the marker": {edited(func(tx []byte) []byte {
+	"no inputs behind the marker": {editPayment(func(tx []byte) []byte {
 		return slices.Concat(tx[:inputsAt], []byte{0, 1, 0}, tx[outputsAt:], make([]byte, 4))
 	}), "no inputs"},
-	"an unknown flag": {edited(func(tx []byte) []byte {
+	"an unknown flag": {editPayment(func(tx []byte) []byte {
 		return slices.Concat(tx[:inputsAt], []byte{0, 8}, tx[inputsAt:len(tx)-4], []byte{0}, tx[len(tx)-4:])
 	}), "flag"},
-	"witnesses announced, none there": {edited(func(tx []byte) []byte {
+	"witnesses announced, none there": {editPayment(func(tx []byte) []byte {
 		return slices.Concat(tx[:inputsAt], []byte{0, 1}, tx[inputsAt:len(tx)-4], []byte{0}, tx[len(tx)-4:])
 	}), "announces witnesses"},
-	"a script beyond the bytes": {edited(func(tx []byte) []byte { tx[scriptAt] = 0xfc; return tx }), "ends too early"},
-	"no outputs": {edited(func(tx []byte) []byte {
+	"a script beyond the bytes": {editPayment(func(tx []byte) []byte { tx[scriptAt] = 0xfc; return tx }), "ends too early"},
+	"no outputs": {editPayment(func(tx []byte) []byte {
 		return slices.Concat(tx[:outputsAt], []byte{0}, tx[len(tx)-4:], make([]byte, 20))
 	}), "no outputs"},
-	"a negative amount": {edited(func(tx []byte) []byte { tx[valueAt+7] = 0x80; return tx }), "more coins than there can be"},
-	"a coin too many": {edited(func(tx []byte) []byte {
+	"a negative amount": {editPayment(func(tx []byte) []byte { tx[valueAt+7] = 0x80; return tx }), "more coins than there can be"},
+	"a coin too many": {editPayment(func(tx []byte) []byte {
 		binary.LittleEndian.PutUint64(tx[valueAt:], 21e14+1)
 		return tx
 	}), "more coins than there can be"},
-	"too many coins together": {edited(func(tx []byte) []byte {
+	"too many coins together": {editPayment(func(tx []byte) []byte {
 		binary.LittleEndian.PutUint64(tx[valueAt:], 21e14-5) // and 6 in the other output
 		return tx
 	}), "more coins than there can be"},
-	"an input of nothing beside another": {edited(func(tx []byte) []byte {
+	"an input of nothing beside another": {editPayment(func(tx []byte) []byte {
 		nothing := append(append(make([]byte, 32), 0xff, 0xff, 0xff, 0xff), make([]byte, 5)...)
 		return slices.Concat(tx[:inputsAt], []byte{2}, nothing, tx[inputsAt+1:])
 	}), "spends nothing"},
 }
 
-// TestBadBlocks (BTC-9) damages a block in each way that a node could: none is read.
-func TestBadBlocks(t *testing.T) {
+// TestMalformedBlocksAreRefused (BTC-9) damages a block in each way that a node could: none is read.
+func TestMalformedBlocksAreRefused(t *testing.T) {
 	t.Parallel()
 	p := paramsOf(t, money.Bitcoin, "regtest")
 	for name, c := range badBlocks {
-		block, err := ParseBlock(c.raw, p, 1, everything{})
+		block, err := ParseBlock(c.raw, p, 1, watchEverything{})
 		if err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, ErrMalformed) {
 			t.Errorf("%s: %v, want one with %q", name, err, c.want)
 		}
@@ -129,22 +129,22 @@ func TestBadBlocks(t *testing.T) {
 			t.Errorf("%s: beside the error, there is %+v", name, block)
 		}
 	}
-	if _, err := ParseBlock(edited(func(tx []byte) []byte { return tx }), p, 1, everything{}); err != nil {
+	if _, err := ParseBlock(editPayment(func(tx []byte) []byte { return tx }), p, 1, watchEverything{}); err != nil {
 		t.Error("the block that is edited is bad before:", err)
 	}
 }
 
-// TestTruncated cuts a block at every byte, and breaks every byte of it.
-func TestTruncated(t *testing.T) {
+// TestTruncatedBlocksAreRefused cuts a block at every byte, and breaks every byte of it.
+func TestTruncatedBlocksAreRefused(t *testing.T) {
 	t.Parallel()
 	p := paramsOf(t, money.Dogecoin, "regtest")
-	raw := vector(t, "litecoin-regtest-104")
+	raw := readVector(t, "litecoin-regtest-104")
 	for end := range raw {
-		if _, err := ParseBlock(raw[:end], p, 1, everything{}); err == nil {
+		if _, err := ParseBlock(raw[:end], p, 1, watchEverything{}); err == nil {
 			t.Errorf("%d of %d bytes are a block", end, len(raw))
 		}
 	}
-	whole, err := ParseBlock(raw, p, 1, everything{})
+	whole, err := ParseBlock(raw, p, 1, watchEverything{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,27 +153,27 @@ func TestTruncated(t *testing.T) {
 		broken[i] ^= 0x10
 		// Another header is another block; witnesses (and what is between the
 		// transactions' parts) the root does not cover.
-		got, err := ParseBlock(broken, p, 1, everything{})
+		got, err := ParseBlock(broken, p, 1, watchEverything{})
 		if err == nil && got.Hash == whole.Hash && len(got.Transfers) != len(whole.Transfers) {
 			t.Errorf("with byte %d broken it pays others: %+v", i, got)
 		}
 	}
 }
 
-// TestSmallTransaction (BTC-11) has a transaction of 64 bytes, as consensus allows.
-func TestSmallTransaction(t *testing.T) {
+// TestTransactionOf64BytesIsRead (BTC-11) has a transaction of 64 bytes, as consensus allows.
+func TestTransactionOf64BytesIsRead(t *testing.T) {
 	t.Parallel()
 	small := payTo(0, wire.NewTxOut(1, []byte{0x51}))
 	small.TxIn[0].SignatureScript = []byte{0x51, 0x51, 0x51}
-	if len(serialized(small)) != 64 {
-		t.Fatal(len(serialized(small)))
+	if len(wireBytes(small)) != 64 {
+		t.Fatal(len(wireBytes(small)))
 	}
-	if _, err := ParseBlock(serialized(blockOf(small, payTo(1, wire.NewTxOut(1, nil)))), paramsOf(t, money.Bitcoin, "regtest"), 1, none{}); err != nil {
+	if _, err := ParseBlock(wireBytes(blockOf(small, payTo(1, wire.NewTxOut(1, nil)))), paramsOf(t, money.Bitcoin, "regtest"), 1, emptyWatch{}); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestWork(t *testing.T) {
+func TestMissingWorkIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		chain   money.Chain
@@ -192,9 +192,9 @@ func TestWork(t *testing.T) {
 		{money.Dogecoin, "dogecoin-0", func(raw []byte) { raw[75] = 0x1f }, "none of the network's", false},
 	} {
 		p := paramsOf(t, c.chain, "mainnet")
-		raw := vector(t, c.name)
+		raw := readVector(t, c.name)
 		c.change(raw)
-		if _, err := ParseBlock(raw, p, 1, none{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := ParseBlock(raw, p, 1, emptyWatch{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want one with %q", c.name, err, c.want)
 		}
 		if _, _, _, _, err := ParseHeader(raw, p); c.headers != (err != nil) || err != nil && !errors.Is(err, ErrMalformed) {
@@ -206,12 +206,12 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// TestWatchIsAsked proves that the decoder looks where the watch says it may look, and credits only what the watch confirms.
-func TestWatchIsAsked(t *testing.T) {
+// TestOnlyConfirmedMatchesAreCredited proves that the decoder looks where the watch says it may look, and credits only what the watch confirms.
+func TestOnlyConfirmedMatchesAreCredited(t *testing.T) {
 	t.Parallel()
 	p := paramsOf(t, money.Bitcoin, "regtest")
-	raw := serialized(blockOf(payTo(0, wire.NewTxOut(5, numbered(6)))))
-	for name, watch := range map[string]chain.Watch{"raw forms only": rawOnly{}, "none": none{}, "the zero set": new(chain.WatchSet)} {
+	raw := wireBytes(blockOf(payTo(0, wire.NewTxOut(5, numberedScript(6)))))
+	for name, watch := range map[string]chain.Watch{"raw forms only": rawOnly{}, "none": emptyWatch{}, "the zero set": new(chain.WatchSet)} {
 		if block, err := ParseBlock(raw, p, 1, watch); err != nil || block.Transfers != nil || block.Spends != nil {
 			t.Errorf("%s: %v %+v", name, err, block)
 		}
@@ -219,6 +219,6 @@ func TestWatchIsAsked(t *testing.T) {
 }
 
 // rawOnly can't tell by raw forms, and watches nothing.
-type rawOnly struct{ none }
+type rawOnly struct{ emptyWatch }
 
 func (rawOnly) Raw([]byte) bool { return true }

@@ -45,15 +45,15 @@ func fullBlock(r *rand.Rand) []byte {
 			outputs = 50
 		}
 		for range outputs {
-			tx.AddTxOut(wire.NewTxOut(r.Int64N(1e9), numbered(benchScripts+r.Uint64N(1<<40))))
+			tx.AddTxOut(wire.NewTxOut(r.Int64N(1e9), numberedScript(benchScripts+r.Uint64N(1<<40))))
 		}
 		if r.IntN(1000) == 0 {
-			tx.TxOut[0].PkScript = numbered(r.Uint64N(benchScripts))
+			tx.TxOut[0].PkScript = numberedScript(r.Uint64N(benchScripts))
 		}
 		size += tx.SerializeSize()
 		txs = append(txs, tx)
 	}
-	return serialized(blockOf(txs...))
+	return wireBytes(blockOf(txs...))
 }
 
 // benchRun is what one way of reading the chain took and found.
@@ -75,7 +75,7 @@ func BenchmarkCatchUp(b *testing.B) {
 	for at := uint64(0); at < benchScripts; at += 1000 {
 		some := make([]string, 1000)
 		for i := range some {
-			some[i] = p.Address(numbered(at + uint64(i)))
+			some[i] = p.Address(numberedScript(at + uint64(i)))
 		}
 		watch.AddAddresses(some...)
 	}
@@ -85,7 +85,7 @@ func BenchmarkCatchUp(b *testing.B) {
 	watchSize := liveHeap() - before
 	scripts := make(map[string]struct{}, benchScripts)
 	for i := range uint64(benchScripts) {
-		scripts[string(numbered(i))] = struct{}{}
+		scripts[string(numberedScript(i))] = struct{}{}
 	}
 	r := rand.New(rand.NewPCG(4, 4))
 	var shapes [benchShapes][]byte
@@ -96,14 +96,14 @@ func BenchmarkCatchUp(b *testing.B) {
 		var ours, wires [2]benchRun
 		for range benchBlocks / benchRound {
 			for side, verify := range []bool{false, true} {
-				ours[side].round(shapes, func(raw []byte) int { return readOurs(b, raw, p, watch, verify) })
-				wires[side].round(shapes, func(raw []byte) int { return readWire(b, raw, scripts, verify) })
+				ours[side].readRound(shapes, func(raw []byte) int { return readOurs(b, raw, p, watch, verify) })
+				wires[side].readRound(shapes, func(raw []byte) int { return readWire(b, raw, scripts, verify) })
 			}
 		}
 		if ours[0].found == 0 || ours[0].found != wires[0].found || ours[1].found != wires[1].found {
 			b.Fatalf("%d and %d transfers found, wire finds %d", ours[0].found, ours[1].found, wires[0].found)
 		}
-		trusting, verifying := wires[0].per(ours[0]), wires[1].per(ours[1])
+		trusting, verifying := wires[0].timesSlower(ours[0]), wires[1].timesSlower(ours[1])
 		b.ReportMetric(trusting, "x-wire-trusting")
 		b.ReportMetric(verifying, "x-wire-verifying")
 		b.ReportMetric(float64(ours[0].took.Microseconds())/benchBlocks, "µs/block-trusting")
@@ -120,8 +120,8 @@ func BenchmarkCatchUp(b *testing.B) {
 	runtime.KeepAlive(scripts)
 }
 
-// round reads benchRound blocks; nobody else's garbage is collected meanwhile.
-func (run *benchRun) round(shapes [benchShapes][]byte, read func([]byte) int) {
+// readRound reads benchRound blocks; nobody else's garbage is collected meanwhile.
+func (run *benchRun) readRound(shapes [benchShapes][]byte, read func([]byte) int) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -136,8 +136,10 @@ func (run *benchRun) round(shapes [benchShapes][]byte, read func([]byte) int) {
 	run.kept += int64(liveHeap() - before.HeapAlloc)
 }
 
-// per is how many times as long a run took as another one.
-func (run *benchRun) per(other benchRun) float64 { return float64(run.took) / float64(other.took) }
+// timesSlower is how many times as long a run took as another one.
+func (run *benchRun) timesSlower(other benchRun) float64 {
+	return float64(run.took) / float64(other.took)
+}
 
 func liveHeap() uint64 {
 	var memory runtime.MemStats

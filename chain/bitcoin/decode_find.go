@@ -9,29 +9,29 @@ import (
 	"cointill/core/money"
 )
 
-// finder collects what concerns a watch from transactions that were walked
+// matcher collects what concerns a watch from transactions that were walked
 // over before: their bytes are in order.
-type finder struct {
+type matcher struct {
 	params params.Params
 	watch  chain.Watch
 
 	transfers []chain.Transfer
 	spends    []chain.Spend
-	keys      []string        // of the present transaction's inputs, once they are needed
-	paid      map[digest]bool // the transactions that transfers are of
+	inputKeys []string        // of the present transaction's inputs, once they are needed
+	paidTxs   map[digest]bool // the transactions that transfers are of
 }
 
-// errTwice refuses a block that would credit one output twice.
-var errTwice = errors.New("it is in the block twice")
+// errDuplicateTx refuses a block that would credit one output twice.
+var errDuplicateTx = errors.New("it is in the block twice")
 
-// find looks through the transaction at s.
-func (f *finder) find(raw []byte, s span, id digest) error {
+// matchTx looks through the transaction at s.
+func (f *matcher) matchTx(raw []byte, s txSpan, id digest) error {
 	var name string // made for the first match
-	w := walk{raw: raw, at: s.inputs}
-	for range w.varint() {
-		outpoint := w.take(outpointLen)
-		w.take(w.varint())
-		w.take(4)
+	w := decoder{raw: raw, offset: s.inputs}
+	for range w.readVarint() {
+		outpoint := w.readBytes(outpointLen)
+		w.readBytes(w.readVarint())
+		w.readBytes(4)
 		if s.coinbase || !f.watch.Raw(outpoint) {
 			continue
 		}
@@ -43,9 +43,9 @@ func (f *finder) find(raw []byte, s span, id digest) error {
 		}
 	}
 	paid := len(f.transfers)
-	for i := range w.varint() {
-		amount := binary.LittleEndian.Uint64(w.take(8))
-		script := w.take(w.varint())
+	for i := range w.readVarint() {
+		amount := binary.LittleEndian.Uint64(w.readBytes(8))
+		script := w.readBytes(w.readVarint())
 		if !f.watch.Raw(script) {
 			continue
 		}
@@ -56,46 +56,46 @@ func (f *finder) find(raw []byte, s span, id digest) error {
 		if name == "" {
 			name = id.String()
 		}
-		f.transfers = append(f.transfers, f.transfer(raw, s, chain.Transfer{
+		f.transfers = append(f.transfers, f.completeTransfer(raw, s, chain.Transfer{
 			TxID: name, Index: int(i), Destination: chain.Destination{Address: address}, Amount: money.Units(int64(amount)),
 		}))
 	}
-	f.keys = nil
+	f.inputKeys = nil
 	if len(f.transfers) == paid {
 		return nil
 	}
-	if f.paid[id] {
-		return errTwice
+	if f.paidTxs[id] {
+		return errDuplicateTx
 	}
-	if f.paid == nil {
-		f.paid = map[digest]bool{}
+	if f.paidTxs == nil {
+		f.paidTxs = map[digest]bool{}
 	}
-	f.paid[id] = true
+	f.paidTxs[id] = true
 	return nil
 }
 
-// transfer completes a transfer with what is the same for all of a transaction.
-func (f *finder) transfer(raw []byte, s span, t chain.Transfer) chain.Transfer {
+// completeTransfer completes a transfer with what is the same for all of a transaction.
+func (f *matcher) completeTransfer(raw []byte, s txSpan, t chain.Transfer) chain.Transfer {
 	t.Asset = string(f.params.Coin)
 	if s.coinbase {
 		t.Maturity = f.params.Maturity
 		return t
 	}
-	if f.keys == nil {
-		f.keys = inputKeys(raw, s)
+	if f.inputKeys == nil {
+		f.inputKeys = inputKeys(raw, s)
 	}
-	t.Spends = f.keys
+	t.Spends = f.inputKeys
 	return t
 }
 
 // inputKeys are the spend keys of a transaction's inputs, chain.MaxSpends at most.
-func inputKeys(raw []byte, s span) []string {
-	w := walk{raw: raw, at: s.inputs}
-	keys := make([]string, min(w.varint(), chain.MaxSpends))
+func inputKeys(raw []byte, s txSpan) []string {
+	w := decoder{raw: raw, offset: s.inputs}
+	keys := make([]string, min(w.readVarint(), chain.MaxSpends))
 	for i := range keys {
-		keys[i] = outpointKey(w.take(outpointLen))
-		w.take(w.varint())
-		w.take(4)
+		keys[i] = outpointKey(w.readBytes(outpointLen))
+		w.readBytes(w.readVarint())
+		w.readBytes(4)
 	}
 	return keys
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/btcsuite/btcd/wire/v2"
 )
 
-// vector reads bytes that are kept as hexadecimal digits in testdata/decode.
-func vector(t testing.TB, name string) []byte {
+// readVector reads bytes that are kept as hexadecimal digits in testdata/decode.
+func readVector(t testing.TB, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile("testdata/decode/" + name + ".hex")
 	if err != nil {
@@ -29,8 +29,8 @@ func vector(t testing.TB, name string) []byte {
 	return raw
 }
 
-// serialized is what the wire package writes.
-func serialized(message interface{ Serialize(io.Writer) error }) []byte {
+// wireBytes is what the wire package writes.
+func wireBytes(message interface{ Serialize(io.Writer) error }) []byte {
 	var raw bytes.Buffer
 	if err := message.Serialize(&raw); err != nil {
 		panic(err) // a buffer takes everything
@@ -83,8 +83,8 @@ func randomBytes(r *rand.Rand, n int) []byte {
 	return out
 }
 
-// numbered is a script of one of the kinds that wallets use, always the same for a number.
-func numbered(i uint64) []byte {
+// numberedScript is a script of one of the kinds that wallets use, always the same for a number.
+func numberedScript(i uint64) []byte {
 	var program [32]byte
 	binary.LittleEndian.PutUint64(program[:], i*0x9e3779b97f4a7c15)
 	switch i % 10 {
@@ -103,11 +103,11 @@ func randomTx(r *rand.Rand) *wire.MsgTx {
 	tx := wire.NewMsgTx(int32(r.Uint32()))
 	tx.LockTime = r.Uint32()
 	witnesses := r.IntN(2) == 0
-	for i := range some(r, 4, 300) {
-		in := wire.NewTxIn(wire.NewOutPoint((*chainhash.Hash)(randomBytes(r, 32)), r.Uint32()), randomBytes(r, some(r, 120, 70_000)), nil)
+	for i := range fewOrMany(r, 4, 300) {
+		in := wire.NewTxIn(wire.NewOutPoint((*chainhash.Hash)(randomBytes(r, 32)), r.Uint32()), randomBytes(r, fewOrMany(r, 120, 70_000)), nil)
 		in.Sequence = r.Uint32()
 		for range r.IntN(4) {
-			in.Witness = append(in.Witness, randomBytes(r, some(r, 80, 600)))
+			in.Witness = append(in.Witness, randomBytes(r, fewOrMany(r, 80, 600)))
 		}
 		if !witnesses {
 			in.Witness = nil
@@ -116,8 +116,8 @@ func randomTx(r *rand.Rand) *wire.MsgTx {
 		}
 		tx.AddTxIn(in)
 	}
-	for range some(r, 4, 300) {
-		script := numbered(r.Uint64N(1000))
+	for range fewOrMany(r, 4, 300) {
+		script := numberedScript(r.Uint64N(1000))
 		if r.IntN(4) == 0 {
 			script = randomBytes(r, r.IntN(60))
 		}
@@ -126,8 +126,8 @@ func randomTx(r *rand.Rand) *wire.MsgTx {
 	return tx
 }
 
-// some is one to few, now and then up to many.
-func some(r *rand.Rand, few, many int) int {
+// fewOrMany is one to few, now and then up to many.
+func fewOrMany(r *rand.Rand, few, many int) int {
 	if r.IntN(50) == 0 {
 		return 1 + r.IntN(many)
 	}

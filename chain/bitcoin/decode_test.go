@@ -16,15 +16,15 @@ import (
 	"cointill/core/money"
 )
 
-// everything watches all there is.
-type everything struct{}
+// watchEverything watches all there is.
+type watchEverything struct{}
 
-func (everything) Address(string) bool { return true }
-func (everything) Spend(string) bool   { return true }
-func (everything) Raw([]byte) bool     { return true }
+func (watchEverything) Address(string) bool { return true }
+func (watchEverything) Spend(string) bool   { return true }
+func (watchEverything) Raw([]byte) bool     { return true }
 
-// TestFirstBlocks reads blocks that everybody can look up; their work is verified.
-func TestFirstBlocks(t *testing.T) {
+// TestPublicBlocksAreRead reads blocks that everybody can look up; their work is verified.
+func TestPublicBlocksAreRead(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		chain        money.Chain
@@ -33,15 +33,15 @@ func TestFirstBlocks(t *testing.T) {
 		hash, parent string
 		at           int64
 	}{
-		{money.Bitcoin, "mainnet", serialized(chaincfg.MainNetParams.GenesisBlock), "000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f", "", 1231006505},
-		{money.Bitcoin, "testnet4", serialized(chaincfg.TestNet4Params.GenesisBlock), chaincfg.TestNet4Params.GenesisHash.String(), "", 1714777860},
-		{money.Bitcoin, "signet", serialized(chaincfg.SigNetParams.GenesisBlock), chaincfg.SigNetParams.GenesisHash.String(), "", 1598918400},
-		{money.Bitcoin, "mainnet", vector(t, "bitcoin-170"), "00000000d1145790a8694403d4063f323d499e655c83426834d4ce2f8dd4a2ee",
+		{money.Bitcoin, "mainnet", wireBytes(chaincfg.MainNetParams.GenesisBlock), "000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f", "", 1231006505},
+		{money.Bitcoin, "testnet4", wireBytes(chaincfg.TestNet4Params.GenesisBlock), chaincfg.TestNet4Params.GenesisHash.String(), "", 1714777860},
+		{money.Bitcoin, "signet", wireBytes(chaincfg.SigNetParams.GenesisBlock), chaincfg.SigNetParams.GenesisHash.String(), "", 1598918400},
+		{money.Bitcoin, "mainnet", readVector(t, "bitcoin-170"), "00000000d1145790a8694403d4063f323d499e655c83426834d4ce2f8dd4a2ee",
 			"000000002a22cfee1f2c846adbd12b3e183d4f97683f85dad08a79780a84bd55", 1231731025},
-		{money.Dogecoin, "mainnet", vector(t, "dogecoin-0"), "1a91e3dace36e2be3bf030a65679fe821aa1d6ef92e7c9902eb318182c355691", "", 1386325540},
+		{money.Dogecoin, "mainnet", readVector(t, "dogecoin-0"), "1a91e3dace36e2be3bf030a65679fe821aa1d6ef92e7c9902eb318182c355691", "", 1386325540},
 	} {
 		p := paramsOf(t, c.chain, c.network)
-		block, err := ParseBlock(c.raw, p, 3, everything{})
+		block, err := ParseBlock(c.raw, p, 3, watchEverything{})
 		if err != nil || block.Height != 3 || block.Hash != c.hash || block.Parent != c.parent || !block.Time.Equal(time.Unix(c.at, 0)) {
 			t.Errorf("%s: %v %+v", c.hash, err, block)
 		}
@@ -50,22 +50,22 @@ func TestFirstBlocks(t *testing.T) {
 			t.Errorf("%s: header %v %s %s %s %x", c.hash, err, hash, parent, at, merkle)
 		}
 	}
-	block, _ := ParseBlock(vector(t, "bitcoin-170"), paramsOf(t, money.Bitcoin, "mainnet"), 170, everything{})
+	block, _ := ParseBlock(readVector(t, "bitcoin-170"), paramsOf(t, money.Bitcoin, "mainnet"), 170, watchEverything{})
 	want := []chain.Spend{{Key: "0437cd7f8525ceed2324359c2d0ba26006d92d856a9c20fa0241106ee5a597c9:0", TxID: "f4184fc596403b9d638783cf57adfe4c75c605f6356fbc91338530e9831e9e16"}}
 	if !reflect.DeepEqual(block.Spends, want) || len(block.Transfers) != 0 {
 		t.Errorf("block 170: %+v; its outputs pay bare keys, which have no address", block)
 	}
 }
 
-// TestLitecoinBlock reads a block of a regtest litecoind, which stands in for Dogecoin Core in tests.
-func TestLitecoinBlock(t *testing.T) {
+// TestLitecoinBlockIsReadAsItsNodeShowsIt reads a block of a regtest litecoind, which stands in for Dogecoin Core in tests.
+func TestLitecoinBlockIsReadAsItsNodeShowsIt(t *testing.T) {
 	t.Parallel()
 	p := paramsOf(t, money.Dogecoin, "regtest")
 	watch := &chain.WatchSet{Codec: Codec(p)}
 	watch.AddAddresses("mrHhAzwoonYUsNFYPij49RnTCidjgdL7N6")
 	const parent = "fe8cead2244db2f5d5e0952402e97f276ff4019cf2440bb15e26de75ed1464e0"
 	watch.AddSpends(parent+":1", parent+":0")
-	block, err := ParseBlock(vector(t, "litecoin-regtest-104"), p, 104, watch)
+	block, err := ParseBlock(readVector(t, "litecoin-regtest-104"), p, 104, watch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,11 +90,11 @@ func TestLitecoinBlock(t *testing.T) {
 	}
 }
 
-// TestParseTx reads the signed example of BIP 143: one input with a witness, one without.
-func TestParseTx(t *testing.T) {
+// TestParseTxReadsTheExampleOfBIP143 reads the signed example of BIP 143: one input with a witness, one without.
+func TestParseTxReadsTheExampleOfBIP143(t *testing.T) {
 	t.Parallel()
 	p := paramsOf(t, money.Bitcoin, "mainnet")
-	raw := vector(t, "bip143-p2wpkh")
+	raw := readVector(t, "bip143-p2wpkh")
 	var reference wire.MsgTx
 	if err := reference.Deserialize(bytes.NewReader(raw)); err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestParseTx(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(tx, want) {
 		t.Errorf("%v\ngot  %+v\nwant %+v", err, tx, want)
 	}
-	if tx, err := ParseTx(raw, p, none{}); err != nil || tx.ID != want.ID || len(tx.Inputs) != 2 || tx.Transfers != nil || tx.Spends != nil {
+	if tx, err := ParseTx(raw, p, emptyWatch{}); err != nil || tx.ID != want.ID || len(tx.Inputs) != 2 || tx.Transfers != nil || tx.Spends != nil {
 		t.Errorf("unwatched: %v %+v", err, tx)
 	}
 	for end := range raw {
@@ -128,23 +128,23 @@ func TestParseTx(t *testing.T) {
 	if _, err := ParseTx(append(raw, 0), p, watch); err == nil {
 		t.Error("a byte may follow a transaction")
 	}
-	if _, err := ParseTx(serialized(coinbaseTx(1)), p, watch); err == nil {
+	if _, err := ParseTx(wireBytes(coinbaseTx(1)), p, watch); err == nil {
 		t.Error("a coinbase passes for an unconfirmed transaction")
 	}
 }
 
-// TestManyInOne (BTC-13) pays one address twice, and another, in a transaction with more
+// TestOneTransactionMayPaySeveralTimes (BTC-13) pays one address twice, and another, in a transaction with more
 // inputs than are kept.
-func TestManyInOne(t *testing.T) {
+func TestOneTransactionMayPaySeveralTimes(t *testing.T) {
 	t.Parallel()
 	p := paramsOf(t, money.Bitcoin, "regtest")
-	tx := payTo(0, wire.NewTxOut(1, numbered(1)), wire.NewTxOut(0, []byte{0x6a}), wire.NewTxOut(1, numbered(1)), wire.NewTxOut(3, numbered(2)))
+	tx := payTo(0, wire.NewTxOut(1, numberedScript(1)), wire.NewTxOut(0, []byte{0x6a}), wire.NewTxOut(1, numberedScript(1)), wire.NewTxOut(3, numberedScript(2)))
 	for i := range uint32(99) {
 		tx.AddTxIn(payTo(1 + i).TxIn[0])
 	}
 	watch := &chain.WatchSet{Codec: Codec(p)}
-	watch.AddAddresses(p.Address(numbered(1)), p.Address(numbered(2)))
-	block, err := ParseBlock(serialized(blockOf(tx)), p, 1, watch)
+	watch.AddAddresses(p.Address(numberedScript(1)), p.Address(numberedScript(2)))
+	block, err := ParseBlock(wireBytes(blockOf(tx)), p, 1, watch)
 	if err != nil || len(block.Transfers) != 3 {
 		t.Fatalf("%v %+v", err, block)
 	}
@@ -159,8 +159,8 @@ func TestManyInOne(t *testing.T) {
 	}
 }
 
-// TestPayout (BTC-12) has 100,000 outputs to us in one block.
-func TestPayout(t *testing.T) {
+// TestBlockOf100000PaymentsIsRead (BTC-12) has 100,000 outputs to us in one block.
+func TestBlockOf100000PaymentsIsRead(t *testing.T) {
 	t.Parallel()
 	p := paramsOf(t, money.Bitcoin, "regtest")
 	watch := &chain.WatchSet{Codec: Codec(p)}
@@ -168,14 +168,14 @@ func TestPayout(t *testing.T) {
 	for i := range uint32(100) {
 		tx := payTo(i)
 		for j := range uint64(1000) {
-			tx.AddTxOut(wire.NewTxOut(1, numbered(j*10+6)))
+			tx.AddTxOut(wire.NewTxOut(1, numberedScript(j*10+6)))
 		}
 		txs = append(txs, tx)
 	}
 	for j := range uint64(1000) {
-		watch.AddAddresses(p.Address(numbered(j*10 + 6)))
+		watch.AddAddresses(p.Address(numberedScript(j*10 + 6)))
 	}
-	block, err := ParseBlock(serialized(blockOf(txs...)), p, 1, watch)
+	block, err := ParseBlock(wireBytes(blockOf(txs...)), p, 1, watch)
 	if err != nil || len(block.Transfers) != 100_000 {
 		t.Fatalf("%v, %d transfers", err, len(block.Transfers))
 	}
@@ -188,19 +188,19 @@ func TestPayout(t *testing.T) {
 	}
 }
 
-// TestAllocations holds the walk to what one block needs, however many transactions it has.
-func TestAllocations(t *testing.T) {
+// TestAllocationsDoNotGrowWithTheBlock holds the walk to what one block needs, however many transactions it has.
+func TestAllocationsDoNotGrowWithTheBlock(t *testing.T) {
 	p := paramsOf(t, money.Bitcoin, "regtest")
 	watch := &chain.WatchSet{Codec: Codec(p)}
-	watch.AddAddresses(p.Address(numbered(1)))
+	watch.AddAddresses(p.Address(numberedScript(1)))
 	for _, n := range []uint32{1, 2000} {
 		var txs []*wire.MsgTx
 		for i := range n {
-			tx := payTo(i, wire.NewTxOut(1, numbered(2)), wire.NewTxOut(2, numbered(3)))
+			tx := payTo(i, wire.NewTxOut(1, numberedScript(2)), wire.NewTxOut(2, numberedScript(3)))
 			tx.TxIn[0].Witness = wire.TxWitness{make([]byte, 72)}
 			txs = append(txs, tx)
 		}
-		raw := serialized(blockOf(txs...))
+		raw := wireBytes(blockOf(txs...))
 		allocations := testing.AllocsPerRun(20, func() {
 			if _, err := ParseBlock(raw, p, 1, watch); err != nil {
 				t.Fatal(err)

@@ -20,20 +20,20 @@ const (
 	minItem   = 1
 )
 
-// walk reads the bytes of blocks and transactions in place and copies nothing.
+// decoder reads the bytes of blocks and transactions in place and copies nothing.
 // The first thing that is wrong stays in fault, and the walk stands at the end
 // from then on: whoever reads sees zeros and nils, and looks at fault when done.
-type walk struct {
-	raw   []byte
-	at    int
-	fault string
+type decoder struct {
+	raw    []byte
+	offset int
+	fault  string
 
 	hasher stdhash.Hash // of transactions with witnesses
 	buffer [32]byte     // what it last wrote
 }
 
-// span is where a transaction lies in the walked bytes.
-type span struct {
+// txSpan is where a transaction lies in the walked bytes.
+type txSpan struct {
 	start   int // of all of it
 	inputs  int // of the number of inputs
 	outputs int // of the number of outputs
@@ -43,172 +43,172 @@ type span struct {
 	segwit  bool
 	// coinbase tells that it spends nothing and makes new coins.
 	coinbase bool
-	// concerns tells that something in it may be watched.
-	concerns bool
+	// mayBeWatched tells that something in it may be watched.
+	mayBeWatched bool
 }
 
-func (w *walk) fail(fault string) {
+func (w *decoder) setFault(fault string) {
 	if w.fault == "" {
 		w.fault = fault
 	}
-	w.at = len(w.raw)
+	w.offset = len(w.raw)
 }
 
 const truncated = "it ends too early"
 
-// take is the next n bytes, or nil when there are fewer.
-func (w *walk) take(n uint64) []byte {
-	if n > uint64(len(w.raw)-w.at) {
-		w.fail(truncated)
+// readBytes is the next n bytes, or nil when there are fewer.
+func (w *decoder) readBytes(n uint64) []byte {
+	if n > uint64(len(w.raw)-w.offset) {
+		w.setFault(truncated)
 		return nil
 	}
-	from := w.at
-	w.at += int(n)
-	return w.raw[from:w.at]
+	from := w.offset
+	w.offset += int(n)
+	return w.raw[from:w.offset]
 }
 
-func (w *walk) uint32() uint32 {
-	if b := w.take(4); b != nil {
+func (w *decoder) readUint32() uint32 {
+	if b := w.readBytes(4); b != nil {
 		return binary.LittleEndian.Uint32(b)
 	}
 	return 0
 }
 
-// varint reads a length. Lengths that are written longer than need be are
+// readVarint reads a length. Lengths that are written longer than need be are
 // refused, as nodes do: the same transaction would have two ids.
-func (w *walk) varint() uint64 {
-	if w.at < len(w.raw) && w.raw[w.at] < 0xfd {
-		w.at++
-		return uint64(w.raw[w.at-1])
+func (w *decoder) readVarint() uint64 {
+	if w.offset < len(w.raw) && w.raw[w.offset] < 0xfd {
+		w.offset++
+		return uint64(w.raw[w.offset-1])
 	}
-	return w.longVarint()
+	return w.readLongVarint()
 }
 
-func (w *walk) longVarint() uint64 {
-	first := w.take(1)
+func (w *decoder) readLongVarint() uint64 {
+	first := w.readBytes(1)
 	if first == nil {
 		return 0
 	}
 	var n, least uint64
 	switch first[0] {
 	case 0xfd:
-		if b := w.take(2); b != nil {
+		if b := w.readBytes(2); b != nil {
 			n, least = uint64(binary.LittleEndian.Uint16(b)), 0xfd
 		}
 	case 0xfe:
-		if b := w.take(4); b != nil {
+		if b := w.readBytes(4); b != nil {
 			n, least = uint64(binary.LittleEndian.Uint32(b)), 1<<16
 		}
 	default:
-		if b := w.take(8); b != nil {
+		if b := w.readBytes(8); b != nil {
 			n, least = binary.LittleEndian.Uint64(b), 1<<32
 		}
 	}
 	if n < least {
-		w.fail("a length is not written in its shortest form")
+		w.setFault("a length is not written in its shortest form")
 		return 0
 	}
 	return n
 }
 
-// count reads how many things of at least a size follow: never more than fit.
-func (w *walk) count(size int) uint64 {
-	n := w.varint()
-	if n > uint64((len(w.raw)-w.at)/size) {
-		w.fail("it counts more parts than it has bytes for")
+// readCount reads how many things of at least a size follow: never more than fit.
+func (w *decoder) readCount(size int) uint64 {
+	n := w.readVarint()
+	if n > uint64((len(w.raw)-w.offset)/size) {
+		w.setFault("it counts more parts than it has bytes for")
 		return 0
 	}
 	return n
 }
 
-// tx walks over one transaction, with or without witnesses (BIP 144). No
+// readTx walks over one transaction, with or without witnesses (BIP 144). No
 // output, nor all together, may move more than most.
-func (w *walk) tx(watch chain.Watch, most uint64) span {
-	s := span{start: w.at}
-	w.take(4)
-	if w.at+1 < len(w.raw) && w.raw[w.at] == 0 {
+func (w *decoder) readTx(watch chain.Watch, most uint64) txSpan {
+	s := txSpan{start: w.offset}
+	w.readBytes(4)
+	if w.offset+1 < len(w.raw) && w.raw[w.offset] == 0 {
 		// No inputs: a marker. The one flag known says that witnesses follow the outputs.
-		if s.segwit = w.raw[w.at+1] == 1; !s.segwit {
-			w.fail("a transaction has no inputs, or a flag that is not known")
+		if s.segwit = w.raw[w.offset+1] == 1; !s.segwit {
+			w.setFault("a transaction has no inputs, or a flag that is not known")
 		}
-		w.take(2)
+		w.readBytes(2)
 	}
-	s.inputs = w.at
-	inputs := w.inputs(&s, watch)
-	s.outputs = w.at
-	w.outputs(&s, watch, most)
-	s.witness = w.at
+	s.inputs = w.offset
+	inputs := w.readInputs(&s, watch)
+	s.outputs = w.offset
+	w.readOutputs(&s, watch, most)
+	s.witness = w.offset
 	if s.segwit {
-		w.witnesses(inputs)
+		w.readWitnesses(inputs)
 	}
-	s.lock = w.at
-	w.take(4)
-	s.end = w.at
+	s.lock = w.offset
+	w.readBytes(4)
+	s.end = w.offset
 	return s
 }
 
-func (w *walk) inputs(s *span, watch chain.Watch) uint64 {
-	inputs := w.count(minInput)
+func (w *decoder) readInputs(s *txSpan, watch chain.Watch) uint64 {
+	inputs := w.readCount(minInput)
 	if inputs == 0 {
-		w.fail("a transaction has no inputs")
+		w.setFault("a transaction has no inputs")
 	}
 	for range inputs {
-		outpoint := w.take(outpointLen)
+		outpoint := w.readBytes(outpointLen)
 		if outpoint == nil {
 			return 0
 		}
-		w.take(w.varint())
-		w.take(4)
+		w.readBytes(w.readVarint())
+		w.readBytes(4)
 		switch {
 		case !spendsNothing(outpoint):
-			s.concerns = s.concerns || watch.Raw(outpoint)
+			s.mayBeWatched = s.mayBeWatched || watch.Raw(outpoint)
 		case inputs == 1:
 			s.coinbase = true
 		default:
-			w.fail("one input of several spends nothing")
+			w.setFault("one input of several spends nothing")
 		}
 	}
 	return inputs
 }
 
-func (w *walk) outputs(s *span, watch chain.Watch, most uint64) {
-	outputs := w.count(minOutput)
+func (w *decoder) readOutputs(s *txSpan, watch chain.Watch, most uint64) {
+	outputs := w.readCount(minOutput)
 	if outputs == 0 {
-		w.fail("a transaction has no outputs")
+		w.setFault("a transaction has no outputs")
 	}
 	var total uint64 // at most twice most, which is below 2^63
 	for range outputs {
-		value := w.take(8)
+		value := w.readBytes(8)
 		if value == nil {
 			return
 		}
 		amount := binary.LittleEndian.Uint64(value) // what is negative is huge
 		if total += min(amount, most+1); total > most {
-			w.fail("a transaction moves more coins than there can be")
+			w.setFault("a transaction moves more coins than there can be")
 		}
-		script := w.take(w.varint())
-		s.concerns = s.concerns || watch.Raw(script)
+		script := w.readBytes(w.readVarint())
+		s.mayBeWatched = s.mayBeWatched || watch.Raw(script)
 	}
 }
 
-func (w *walk) witnesses(inputs uint64) {
+func (w *decoder) readWitnesses(inputs uint64) {
 	some := false
 	for range inputs {
-		items := w.count(minItem)
+		items := w.readCount(minItem)
 		some = some || items > 0
 		for range items {
-			w.take(w.varint())
+			w.readBytes(w.readVarint())
 		}
 	}
 	if !some {
-		w.fail("a transaction announces witnesses and has none")
+		w.setFault("a transaction announces witnesses and has none")
 	}
 }
 
-// id is the name of a transaction: the hash of all but its witnesses.
-func (w *walk) id(s span) digest {
+// txID is the name of a transaction: the hash of all but its witnesses.
+func (w *decoder) txID(s txSpan) digest {
 	if !s.segwit {
-		return double(w.raw[s.start:s.end])
+		return doubleSHA256(w.raw[s.start:s.end])
 	}
 	if w.hasher == nil {
 		w.hasher = sha256.New()
@@ -220,9 +220,9 @@ func (w *walk) id(s span) digest {
 	return sha256.Sum256(w.hasher.Sum(w.buffer[:0]))
 }
 
-// none is the Watch that watches nothing.
-type none struct{}
+// emptyWatch is the Watch that watches nothing.
+type emptyWatch struct{}
 
-func (none) Address(string) bool { return false }
-func (none) Spend(string) bool   { return false }
-func (none) Raw([]byte) bool     { return false }
+func (emptyWatch) Address(string) bool { return false }
+func (emptyWatch) Spend(string) bool   { return false }
+func (emptyWatch) Raw([]byte) bool     { return false }

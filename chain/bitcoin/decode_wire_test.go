@@ -16,12 +16,12 @@ import (
 	"cointill/core/money"
 )
 
-// half watches about half of everything, by the text alone, and can't tell by raw forms.
-type half struct{}
+// watchHalf watches about half of everything, by the text alone, and can't tell by raw forms.
+type watchHalf struct{}
 
-func (half) Address(address string) bool { return address[len(address)-1]%2 == 0 }
-func (half) Spend(key string) bool       { return key[3]%2 == 0 }
-func (half) Raw([]byte) bool             { return true }
+func (watchHalf) Address(address string) bool { return address[len(address)-1]%2 == 0 }
+func (watchHalf) Spend(key string) bool       { return key[3]%2 == 0 }
+func (watchHalf) Raw([]byte) bool             { return true }
 
 // wireBlock reads a block with the wire package and the rules of consensus that
 // a block's bytes alone can break; nil is a block that must be refused.
@@ -40,7 +40,7 @@ func wireBlock(raw []byte, p params.Params, height int64, watch chain.Watch) *ch
 	paid := map[chainhash.Hash]bool{}
 	for i, tx := range block.Transactions {
 		ids[i] = tx.TxHash()
-		coinbase, ok := lawful(tx, p)
+		coinbase, ok := checkConsensus(tx, p)
 		if !ok || coinbase != (i == 0) {
 			return nil
 		}
@@ -57,8 +57,8 @@ func wireBlock(raw []byte, p params.Params, height int64, watch chain.Watch) *ch
 	return out
 }
 
-// lawful tells whether a transaction alone can be in a block, and is a coinbase.
-func lawful(tx *wire.MsgTx, p params.Params) (coinbase, ok bool) {
+// checkConsensus tells whether a transaction alone can be in a block, and is a coinbase.
+func checkConsensus(tx *wire.MsgTx, p params.Params) (coinbase, ok bool) {
 	if len(tx.TxIn) == 0 || len(tx.TxOut) == 0 {
 		return false, false
 	}
@@ -76,7 +76,7 @@ func lawful(tx *wire.MsgTx, p params.Params) (coinbase, ok bool) {
 
 // wireTx is what a watch wants to know of a lawful transaction.
 func wireTx(tx *wire.MsgTx, p params.Params, watch chain.Watch) (transfers []chain.Transfer, spends []chain.Spend) {
-	coinbase, _ := lawful(tx, p)
+	coinbase, _ := checkConsensus(tx, p)
 	id := tx.TxHash().String()
 	var keys []string
 	for _, in := range tx.TxIn {
@@ -105,8 +105,8 @@ func wireTx(tx *wire.MsgTx, p params.Params, watch chain.Watch) (transfers []cha
 	return transfers, spends
 }
 
-// differs compares what ParseBlock says of some bytes with what the wire package says.
-func differs(raw []byte, p params.Params, watch chain.Watch) string {
+// compareWithWire compares what ParseBlock says of some bytes with what the wire package says.
+func compareWithWire(raw []byte, p params.Params, watch chain.Watch) string {
 	want := wireBlock(raw, p, 5, watch)
 	got, err := ParseBlock(raw, p, 5, watch)
 	switch {
@@ -122,8 +122,8 @@ func differs(raw []byte, p params.Params, watch chain.Watch) string {
 	return ""
 }
 
-// TestBlocksAgainstWire reads random blocks, some 13,000 transactions in all.
-func TestBlocksAgainstWire(t *testing.T) {
+// TestRandomBlocksAreReadAsByWire reads random blocks, some 13,000 transactions in all.
+func TestRandomBlocksAreReadAsByWire(t *testing.T) {
 	t.Parallel()
 	bitcoin, doge := paramsOf(t, money.Bitcoin, "regtest"), paramsOf(t, money.Dogecoin, "regtest")
 	rapid.Check(t, func(t *rapid.T) {
@@ -138,17 +138,17 @@ func TestBlocksAgainstWire(t *testing.T) {
 			}
 		}
 		for i := range uint64(100) {
-			if address := p.Address(numbered(i)); address != "" {
+			if address := p.Address(numberedScript(i)); address != "" {
 				watch.AddAddresses(address)
 			}
 		}
-		txs[0].TxOut = append(txs[0].TxOut, wire.NewTxOut(2, numbered(0))) // so that whatever is drawn, a payment is found
+		txs[0].TxOut = append(txs[0].TxOut, wire.NewTxOut(2, numberedScript(0))) // so that whatever is drawn, a payment is found
 		block := blockOf(txs...)
-		block.Transactions[0].TxOut = append(block.Transactions[0].TxOut, wire.NewTxOut(1, numbered(0)))
+		block.Transactions[0].TxOut = append(block.Transactions[0].TxOut, wire.NewTxOut(1, numberedScript(0)))
 		block.Header.MerkleRoot = wireRoot(block)
-		raw := serialized(block)
-		for _, watch := range []chain.Watch{watch, half{}, none{}} {
-			if difference := differs(raw, p, watch); difference != "" {
+		raw := wireBytes(block)
+		for _, watch := range []chain.Watch{watch, watchHalf{}, emptyWatch{}} {
+			if difference := compareWithWire(raw, p, watch); difference != "" {
 				t.Fatal(difference)
 			}
 		}
@@ -162,8 +162,8 @@ func TestBlocksAgainstWire(t *testing.T) {
 	})
 }
 
-// sealed is a block with the root over its own transactions, where it can be read.
-func sealed(raw []byte) []byte {
+// withOwnRoot is a block with the root over its own transactions, where it can be read.
+func withOwnRoot(raw []byte) []byte {
 	var block wire.MsgBlock
 	if block.Deserialize(bytes.NewReader(raw)) != nil || len(block.Transactions) == 0 {
 		return raw
@@ -174,9 +174,9 @@ func sealed(raw []byte) []byte {
 	return raw
 }
 
-// witnessed is a transaction of which each input has a short witness.
-func witnessed(inputs uint32) *wire.MsgTx {
-	tx := payTo(0, wire.NewTxOut(5, numbered(3)), wire.NewTxOut(6, numbered(7)))
+// witnessTx is a transaction of which each input has a short witness.
+func witnessTx(inputs uint32) *wire.MsgTx {
+	tx := payTo(0, wire.NewTxOut(5, numberedScript(3)), wire.NewTxOut(6, numberedScript(7)))
 	for i := range inputs {
 		in := payTo(i + 1).TxIn[0]
 		in.Witness = wire.TxWitness{{1}, {byte(i), 2}}
@@ -186,22 +186,22 @@ func witnessed(inputs uint32) *wire.MsgTx {
 }
 
 func FuzzParseBlock(f *testing.F) {
-	f.Add(vector(f, "bitcoin-170"))
-	f.Add(vector(f, "litecoin-regtest-104"))
-	f.Add(serialized(blockOf(payTo(0, wire.NewTxOut(5, numbered(1))), payTo(1, wire.NewTxOut(6, numbered(3))))))
-	f.Add(serialized(blockOf(witnessed(3), witnessed(1), payTo(2, wire.NewTxOut(6, numbered(5))))))
+	f.Add(readVector(f, "bitcoin-170"))
+	f.Add(readVector(f, "litecoin-regtest-104"))
+	f.Add(wireBytes(blockOf(payTo(0, wire.NewTxOut(5, numberedScript(1))), payTo(1, wire.NewTxOut(6, numberedScript(3))))))
+	f.Add(wireBytes(blockOf(witnessTx(3), witnessTx(1), payTo(2, wire.NewTxOut(6, numberedScript(5))))))
 	f.Add(auxBlock(nil))
 	bitcoin, doge, main := paramsOf(f, money.Bitcoin, "regtest"), paramsOf(f, money.Dogecoin, "regtest"), paramsOf(f, money.Bitcoin, "mainnet")
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		for _, raw := range [][]byte{raw, sealed(raw)} {
-			if difference := differs(raw, bitcoin, half{}); difference != "" {
+		for _, raw := range [][]byte{raw, withOwnRoot(raw)} {
+			if difference := compareWithWire(raw, bitcoin, watchHalf{}); difference != "" {
 				t.Fatal(difference)
 			}
-			if _, err := ParseBlock(raw, main, 5, half{}); err == nil && wireBlock(raw, main, 5, half{}) == nil {
+			if _, err := ParseBlock(raw, main, 5, watchHalf{}); err == nil && wireBlock(raw, main, 5, watchHalf{}) == nil {
 				t.Fatal("a bad block is taken")
 			}
-			got, err := ParseBlock(raw, doge, 5, half{})
-			if plain := withoutAuxPow(raw); err == nil && (plain == nil || !reflect.DeepEqual(&got, wireBlock(plain, doge, 5, half{}))) {
+			got, err := ParseBlock(raw, doge, 5, watchHalf{})
+			if plain := withoutAuxPow(raw); err == nil && (plain == nil || !reflect.DeepEqual(&got, wireBlock(plain, doge, 5, watchHalf{}))) {
 				t.Fatal("a bad block with another chain's proof of work is taken, or misread")
 			}
 		}
@@ -209,18 +209,18 @@ func FuzzParseBlock(f *testing.F) {
 }
 
 func FuzzParseTx(f *testing.F) {
-	f.Add(vector(f, "bip143-p2wpkh"))
-	f.Add(serialized(payTo(0, wire.NewTxOut(5, numbered(1)))))
-	f.Add(serialized(witnessed(70)))
-	f.Add(serialized(coinbaseTx(1)))
+	f.Add(readVector(f, "bip143-p2wpkh"))
+	f.Add(wireBytes(payTo(0, wire.NewTxOut(5, numberedScript(1)))))
+	f.Add(wireBytes(witnessTx(70)))
+	f.Add(wireBytes(coinbaseTx(1)))
 	p := paramsOf(f, money.Bitcoin, "regtest")
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		got, err := ParseTx(raw, p, half{})
+		got, err := ParseTx(raw, p, watchHalf{})
 		var tx wire.MsgTx
 		reader := bytes.NewReader(raw)
 		bad := tx.Deserialize(reader) != nil || reader.Len() > 0
 		if !bad {
-			coinbase, ok := lawful(&tx, p)
+			coinbase, ok := checkConsensus(&tx, p)
 			bad = coinbase || !ok
 		}
 		if bad != (err != nil) {
@@ -229,7 +229,7 @@ func FuzzParseTx(f *testing.F) {
 		if bad {
 			return
 		}
-		transfers, spends := wireTx(&tx, p, half{})
+		transfers, spends := wireTx(&tx, p, watchHalf{})
 		if got.ID != tx.TxHash().String() || !reflect.DeepEqual(got.Transfers, transfers) || !reflect.DeepEqual(got.Spends, spends) {
 			t.Fatalf("%+v\nwant %+v %+v", got, transfers, spends)
 		}
@@ -240,8 +240,8 @@ func FuzzParseTx(f *testing.F) {
 }
 
 func FuzzParseHeader(f *testing.F) {
-	f.Add(vector(f, "bitcoin-170"))
-	f.Add(vector(f, "dogecoin-0")[:headerLen])
+	f.Add(readVector(f, "bitcoin-170"))
+	f.Add(readVector(f, "dogecoin-0")[:headerLen])
 	p, main := paramsOf(f, money.Bitcoin, "regtest"), paramsOf(f, money.Bitcoin, "mainnet")
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		hash, parent, at, merkle, err := ParseHeader(raw, p)

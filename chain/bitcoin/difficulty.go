@@ -8,9 +8,9 @@ import (
 	"cointill/chain/bitcoin/params"
 )
 
-// target is what a header's bits stand for: a base-256 floating number of three digits.
+// decodeTarget is what a header's bits stand for: a base-256 floating number of three digits.
 // The more, the easier; nil where they stand for none.
-func target(compact uint32) *big.Int {
+func decodeTarget(compact uint32) *big.Int {
 	exponent, mantissa := uint(compact>>24), int64(compact&0x7fffff)
 	t := big.NewInt(mantissa)
 	if exponent >= 3 {
@@ -26,7 +26,7 @@ func target(compact uint32) *big.Int {
 
 // checkWork verifies a proof of work against the target that a header's bits stand for.
 func checkWork(done digest, compact uint32, limit *big.Int) error {
-	t := target(compact)
+	t := decodeTarget(compact)
 	if t == nil || t.Cmp(limit) > 0 {
 		return errors.New("its difficulty is none of the network's")
 	}
@@ -47,7 +47,7 @@ func checkDifficulty(r params.Retarget, height int64, before, compact uint32) er
 	if height%r.Every != 0 && compact != before {
 		return errors.New("its difficulty changes where it may not")
 	}
-	was, is := target(before), target(compact)
+	was, is := decodeTarget(before), decodeTarget(compact)
 	if was == nil || is == nil || is.Mul(is, big.NewInt(r.Over)).Cmp(was.Mul(was, big.NewInt(r.Times))) > 0 {
 		return errors.New("its difficulty falls by more than it may")
 	}

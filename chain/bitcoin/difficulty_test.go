@@ -8,9 +8,9 @@ import (
 	"cointill/core/money"
 )
 
-// TestDifficulty (BTC-9): the targets of real blocks may follow each other, and those that
+// TestTargetGrowsOnlyByTheRules (BTC-9): the targets of real blocks may follow each other, and those that
 // a liar would need may not.
-func TestDifficulty(t *testing.T) {
+func TestTargetGrowsOnlyByTheRules(t *testing.T) {
 	t.Parallel()
 	btc := paramsOf(t, money.Bitcoin, "mainnet").Retarget
 	doge := paramsOf(t, money.Dogecoin, "mainnet").Retarget
@@ -43,43 +43,43 @@ func TestDifficulty(t *testing.T) {
 	}
 }
 
-// TestEasyBlocks (BTC-9): blocks that cost nothing confirm nothing, also while no honest
+// TestBlocksWithoutWorkConfirmNothing (BTC-9): blocks that cost nothing confirm nothing, also while no honest
 // node has one that contradicts them: beside one that seems to lag, as from a node alone.
 // Once the liar is honest all goes on by itself.
-func TestEasyBlocks(t *testing.T) {
+func TestBlocksWithoutWorkConfirmNothing(t *testing.T) {
 	t.Parallel()
 	p := paramsOf(t, money.Bitcoin, "regtest")
 	p.Retarget = params.Retarget{Every: 5, Times: 4, Over: 1}
 	for blocks := 1; blocks <= 6; blocks++ {
 		c := newFakeChain(t, p)
-		c.mine(4)
+		c.mineBlocks(4)
 		c.bits = 0x1d00ffff
-		c.mine(2)
-		easy := c.fork()
+		c.mineBlocks(2)
+		easy := c.forkChain()
 		easy.bits = 0x207fffff
 		honest, liar := newFakeNode(t, c, "core"), newFakeNode(t, c, "core")
-		alone, both := newFixture(t, c, liar.open(t)), newFixture(t, c, liar.open(t, honest))
-		alone.step()
-		both.step()
-		to := chain.Destination{Address: easy.address()}
+		alone, both := newFixture(t, c, liar.openSource(t)), newFixture(t, c, liar.openSource(t, honest))
+		alone.mustStep()
+		both.mustStep()
+		to := chain.Destination{Address: easy.newAddress()}
 		alone.watch.AddAddresses(to.Address)
 		both.watch.AddAddresses(to.Address)
-		lie := easy.send(nil, chain.Output{Destination: to, Amount: money.Units(1000)})
-		easy.mine(blocks)
-		liar.set(func(n *fakeNode) { n.chain = easy })
-		alone.stopped("damaged, or not the one asked for")
-		paid := both.pay()
+		lie := easy.sendTx(nil, chain.Output{Destination: to, Amount: money.Units(1000)})
+		easy.mineBlocks(blocks)
+		liar.update(func(n *fakeNode) { n.chain = easy })
+		alone.expectProblem("damaged, or not the one asked for")
+		paid := both.payNewAddress()
 		for range 3 {
 			_, _ = both.follower.Step(t.Context()) // may be of either, or stop
 			if both.ledger.Confirmations(lie) != 0 {
 				t.Fatalf("%d blocks that cost nothing: %d confirmations", blocks, both.ledger.Confirmations(lie))
 			}
-			c.mine(1)
+			c.mineBlocks(1)
 		}
-		alone.stopped("damaged, or not the one asked for")
-		liar.set(func(n *fakeNode) { n.chain = c })
+		alone.expectProblem("damaged, or not the one asked for")
+		liar.update(func(n *fakeNode) { n.chain = c })
 		for _, b := range []*fixture{alone, both} {
-			if b.step(); b.ledger.Confirmations(lie) != 0 {
+			if b.mustStep(); b.ledger.Confirmations(lie) != 0 {
 				t.Error("the lie counts")
 			}
 		}

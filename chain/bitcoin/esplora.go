@@ -19,8 +19,8 @@ import (
 // esploraWorkers is how many requests go to an Esplora server at once.
 const esploraWorkers = 8
 
-// anEsplora names Esplora servers in sentences.
-const anEsplora = "an Esplora server"
+// esploraServerKind names Esplora servers in sentences.
+const esploraServerKind = "an Esplora server"
 
 // esplora asks a server that speaks Esplora's HTTP API. It doesn't say which
 // network it serves nor whether it is catching up: the genesis block and the
@@ -28,9 +28,9 @@ const anEsplora = "an Esplora server"
 // is for a server of one's own.
 type esplora struct{ *client }
 
-// get reads one answer; errNotFound when there is none.
-func (e *esplora) get(ctx context.Context, path string, limit int64) ([]byte, error) {
-	status, body, err := e.ask(ctx, path, nil, limit)
+// getBody reads one answer; errNotFound when there is none.
+func (e *esplora) getBody(ctx context.Context, path string, limit int64) ([]byte, error) {
+	status, body, err := e.sendSigned(ctx, path, nil, limit)
 	switch {
 	case err != nil:
 		return nil, err
@@ -39,47 +39,47 @@ func (e *esplora) get(ctx context.Context, path string, limit int64) ([]byte, er
 	case status >= 500:
 		return nil, node.Failing(status)
 	case status != http.StatusOK:
-		return nil, node.Strange(anEsplora, fmt.Errorf("HTTP %d", status))
+		return nil, node.Strange(esploraServerKind, fmt.Errorf("HTTP %d", status))
 	}
 	return body, nil
 }
 
 var errNotFound = errors.New("not found")
 
-// need is get for what must be there.
-func (e *esplora) need(ctx context.Context, path string, limit int64) ([]byte, error) {
-	body, err := e.get(ctx, path, limit)
+// requireBody is get for what must be there.
+func (e *esplora) requireBody(ctx context.Context, path string, limit int64) ([]byte, error) {
+	body, err := e.getBody(ctx, path, limit)
 	if errors.Is(err, errNotFound) {
-		return nil, node.Strange(anEsplora, errors.New("HTTP 404"))
+		return nil, node.Strange(esploraServerKind, errors.New("HTTP 404"))
 	}
 	return body, err
 }
 
-func (e *esplora) identify(context.Context) (dialect, version string, err error) {
+func (e *esplora) identifyServer(context.Context) (dialect, version string, err error) {
 	return "esplora", "", nil
 }
 
-func (e *esplora) state(ctx context.Context) (state, error) {
-	body, err := e.need(ctx, "/blocks/tip/height", smallAnswer)
+func (e *esplora) readState(ctx context.Context) (serverState, error) {
+	body, err := e.requireBody(ctx, "/blocks/tip/height", smallAnswer)
 	if err != nil {
-		return state{}, err
+		return serverState{}, err
 	}
 	height, err := strconv.ParseInt(string(bytes.TrimSpace(body)), 10, 64)
 	if err != nil || height < 0 || height > maxHeight {
-		return state{}, node.Strange(anEsplora, errors.New("no height"))
+		return serverState{}, node.Strange(esploraServerKind, errors.New("no height"))
 	}
-	hash, err := e.hash(ctx, height)
+	hash, err := e.fetchBlockHash(ctx, height)
 	if err != nil {
-		return state{}, err
+		return serverState{}, err
 	}
-	return state{height: height, hash: hash, headers: height}, nil
+	return serverState{height: height, hash: hash, headers: height}, nil
 }
 
-func (e *esplora) hash(ctx context.Context, height int64) (string, error) {
+func (e *esplora) fetchBlockHash(ctx context.Context, height int64) (string, error) {
 	if height < 0 || height > maxHeight {
 		return "", errors.Join(ctx.Err(), chain.ErrNoBlock)
 	}
-	body, err := e.get(ctx, fmt.Sprintf("/block-height/%d", height), smallAnswer)
+	body, err := e.getBody(ctx, fmt.Sprintf("/block-height/%d", height), smallAnswer)
 	if errors.Is(err, errNotFound) {
 		return "", chain.ErrNoBlock
 	}
@@ -88,52 +88,52 @@ func (e *esplora) hash(ctx context.Context, height int64) (string, error) {
 	}
 	hash := string(bytes.TrimSpace(body))
 	if !isHash(hash) {
-		return "", node.Strange(anEsplora, errors.New("not a hash"))
+		return "", node.Strange(esploraServerKind, errors.New("not a hash"))
 	}
 	return hash, nil
 }
 
-func (e *esplora) header(ctx context.Context, hash string) ([]byte, error) {
-	body, err := e.get(ctx, "/block/"+hash+"/header", smallAnswer)
+func (e *esplora) fetchHeader(ctx context.Context, hash string) ([]byte, error) {
+	body, err := e.getBody(ctx, "/block/"+hash+"/header", smallAnswer)
 	if errors.Is(err, errNotFound) {
-		return nil, vanished(err)
+		return nil, vanishedBlockError(err)
 	}
 	if err != nil {
 		return nil, err
 	}
 	raw, err := hex.DecodeString(string(bytes.TrimSpace(body)))
 	if err != nil {
-		return nil, node.Strange(anEsplora, errors.New("not hexadecimal"))
+		return nil, node.Strange(esploraServerKind, errors.New("not hexadecimal"))
 	}
 	return raw, nil
 }
 
-func (e *esplora) block(ctx context.Context, hash string) ([]byte, error) {
-	body, err := e.get(ctx, "/block/"+hash+"/raw", maxRaw)
+func (e *esplora) fetchBlock(ctx context.Context, hash string) ([]byte, error) {
+	body, err := e.getBody(ctx, "/block/"+hash+"/raw", maxRaw)
 	if errors.Is(err, errNotFound) {
-		return nil, vanished(err)
+		return nil, vanishedBlockError(err)
 	}
 	return body, err
 }
 
-func (e *esplora) mempool(ctx context.Context) ([]chainhash.Hash, error) {
-	body, err := e.need(ctx, "/mempool/txids", maxList)
+func (e *esplora) listMempool(ctx context.Context) ([]chainhash.Hash, error) {
+	body, err := e.requireBody(ctx, "/mempool/txids", maxList)
 	if err != nil {
 		return nil, err
 	}
 	ids, err := parseIDs(body)
 	if err != nil {
-		return nil, node.Strange(anEsplora, err)
+		return nil, node.Strange(esploraServerKind, err)
 	}
 	return ids, nil
 }
 
-func (e *esplora) batch() int { return 8 * esploraWorkers }
+func (e *esplora) batchSize() int { return 8 * esploraWorkers }
 
-// txs asks for each transaction by itself, a few at a time. It asks for no more
+// fetchTxs asks for each transaction by itself, a few at a time. It asks for no more
 // once they have as many bytes as one can have: what is under way then is the
 // most that memory holds beyond that.
-func (e *esplora) txs(ctx context.Context, ids []chainhash.Hash) ([][]byte, error) {
+func (e *esplora) fetchTxs(ctx context.Context, ids []chainhash.Hash) ([][]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	raws := make([][]byte, len(ids))
@@ -151,7 +151,7 @@ func (e *esplora) txs(ctx context.Context, ids []chainhash.Hash) ([][]byte, erro
 	for range min(esploraWorkers, len(ids)) {
 		workers.Go(func() {
 			for i, ok := take(); ok; i, ok = take() {
-				raw, err := e.get(ctx, "/tx/"+ids[i].String()+"/raw", maxRaw)
+				raw, err := e.getBody(ctx, "/tx/"+ids[i].String()+"/raw", maxRaw)
 				if err != nil && !errors.Is(err, errNotFound) {
 					cancel(err)
 					return

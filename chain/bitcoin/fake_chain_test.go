@@ -28,7 +28,7 @@ type fakeChain struct {
 	blocks  []fakeBlock
 	txs     map[string]*wire.MsgTx
 	pending []string
-	sealed  map[string]chain.BlockID
+	minedIn map[string]chain.BlockID
 	serial  uint64
 	bits    uint32 // of blocks to come
 }
@@ -40,22 +40,22 @@ type fakeBlock struct {
 }
 
 func newFakeChain(t testing.TB, p params.Params) *fakeChain {
-	c := &fakeChain{TB: t, params: p, txs: map[string]*wire.MsgTx{}, sealed: map[string]chain.BlockID{}, bits: 0x207fffff}
+	c := &fakeChain{TB: t, params: p, txs: map[string]*wire.MsgTx{}, minedIn: map[string]chain.BlockID{}, bits: 0x207fffff}
 	if p.GenesisBlock == nil {
-		c.seal(nil)
+		c.addBlock(nil)
 		return c
 	}
 	var raw bytes.Buffer
-	c.must(p.GenesisBlock.Serialize(&raw))
+	c.mustSucceed(p.GenesisBlock.Serialize(&raw))
 	c.blocks = append(c.blocks, fakeBlock{hash: p.GenesisHash.String(), raw: raw.Bytes()})
 	return c
 }
 
-// fork is a chain of its own that has the same blocks and mempool so far.
-func (c *fakeChain) fork() *fakeChain {
+// forkChain is a chain of its own that has the same blocks and mempool so far.
+func (c *fakeChain) forkChain() *fakeChain {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	other := &fakeChain{TB: c.TB, params: c.params, txs: map[string]*wire.MsgTx{}, sealed: map[string]chain.BlockID{}, serial: c.serial + 1<<32, bits: c.bits}
+	other := &fakeChain{TB: c.TB, params: c.params, txs: map[string]*wire.MsgTx{}, minedIn: map[string]chain.BlockID{}, serial: c.serial + 1<<32, bits: c.bits}
 	other.blocks, other.pending = slices.Clone(c.blocks), slices.Clone(c.pending)
 	for id, tx := range c.txs {
 		other.txs[id] = tx
@@ -63,39 +63,39 @@ func (c *fakeChain) fork() *fakeChain {
 	return other
 }
 
-// next is a number that was not used before.
-func (c *fakeChain) next() uint64 { c.serial++; return c.serial }
+// nextSerial is a number that was not used before.
+func (c *fakeChain) nextSerial() uint64 { c.serial++; return c.serial }
 
-// seal puts a block on top.
-func (c *fakeChain) seal(ids []string) {
+// addBlock puts a block on top.
+func (c *fakeChain) addBlock(ids []string) {
 	coinbase := wire.NewMsgTx(2)
-	coinbase.AddTxIn(wire.NewTxIn(wire.NewOutPoint(&chainhash.Hash{}, ^uint32(0)), binary.LittleEndian.AppendUint64(nil, c.next()), nil))
+	coinbase.AddTxIn(wire.NewTxIn(wire.NewOutPoint(&chainhash.Hash{}, ^uint32(0)), binary.LittleEndian.AppendUint64(nil, c.nextSerial()), nil))
 	coinbase.AddTxOut(wire.NewTxOut(50e8, []byte{0x51}))
 	header := &wire.BlockHeader{Version: 4, Bits: c.bits, Timestamp: time.Unix(time.Now().Unix(), 0)}
 	if n := len(c.blocks); n > 0 {
 		parent, err := chainhash.NewHashFromStr(c.blocks[n-1].hash)
-		c.must(err)
+		c.mustSucceed(err)
 		header.PrevBlock = *parent
 	}
 	block := wire.NewMsgBlock(header)
-	c.must(block.AddTransaction(coinbase))
+	c.mustSucceed(block.AddTransaction(coinbase))
 	for _, id := range ids {
-		c.must(block.AddTransaction(c.txs[id]))
+		c.mustSucceed(block.AddTransaction(c.txs[id]))
 	}
-	block.Header.MerkleRoot = fakeRoot(block)
+	block.Header.MerkleRoot = wireMerkleRoot(block)
 	for block.Header.BlockHash()[31] >= 0x7f { // half of all hashes are work enough here
 		block.Header.Nonce++
 	}
 	var raw bytes.Buffer
-	c.must(block.Serialize(&raw))
+	c.mustSucceed(block.Serialize(&raw))
 	c.blocks = append(c.blocks, fakeBlock{block.BlockHash().String(), raw.Bytes(), ids})
 	for _, id := range ids {
-		c.sealed[id] = chain.BlockID{Height: int64(len(c.blocks) - 1), Hash: block.BlockHash().String()}
+		c.minedIn[id] = chain.BlockID{Height: int64(len(c.blocks) - 1), Hash: block.BlockHash().String()}
 	}
 }
 
-// fakeRoot is the merkle root of a block.
-func fakeRoot(block *wire.MsgBlock) chainhash.Hash {
+// wireMerkleRoot is the merkle root of a block.
+func wireMerkleRoot(block *wire.MsgBlock) chainhash.Hash {
 	var level []chainhash.Hash
 	for _, tx := range block.Transactions {
 		level = append(level, tx.TxHash())
@@ -111,21 +111,21 @@ func fakeRoot(block *wire.MsgBlock) chainhash.Hash {
 	return level[0]
 }
 
-// cut takes the last blocks away.
-func (c *fakeChain) cut(depth int) []fakeBlock {
+// removeBlocks takes the last blocks away.
+func (c *fakeChain) removeBlocks(depth int) []fakeBlock {
 	at := len(c.blocks) - depth
 	old := slices.Clone(c.blocks[at:])
 	for _, b := range old {
 		for _, id := range b.txs {
-			delete(c.sealed, id)
+			delete(c.minedIn, id)
 		}
 	}
 	c.blocks = c.blocks[:at]
 	return old
 }
 
-// send puts a transaction into the mempool.
-func (c *fakeChain) send(inputs []*wire.TxIn, outputs ...chain.Output) string {
+// sendTx puts a transaction into the mempool.
+func (c *fakeChain) sendTx(inputs []*wire.TxIn, outputs ...chain.Output) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	tx := wire.NewMsgTx(2)
@@ -134,7 +134,7 @@ func (c *fakeChain) send(inputs []*wire.TxIn, outputs ...chain.Output) string {
 	}
 	if inputs == nil {
 		for range 2 {
-			from := sha256.Sum256(binary.LittleEndian.AppendUint64(nil, c.next()))
+			from := sha256.Sum256(binary.LittleEndian.AppendUint64(nil, c.nextSerial()))
 			in := wire.NewTxIn(wire.NewOutPoint((*chainhash.Hash)(&from), uint32(c.serial%3)), nil, nil)
 			if c.serial%2 == 0 && c.params.Segwit {
 				in.Witness = wire.TxWitness{from[:], {1, 2, 3}}
@@ -154,18 +154,18 @@ func (c *fakeChain) send(inputs []*wire.TxIn, outputs ...chain.Output) string {
 	return id
 }
 
-func (c *fakeChain) must(err error) {
+func (c *fakeChain) mustSucceed(err error) {
 	c.Helper()
 	if err != nil {
 		c.Fatal(err)
 	}
 }
 
-// address is a new address.
-func (c *fakeChain) address() string {
+// newAddress is a new address.
+func (c *fakeChain) newAddress() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	hash := sha256.Sum256(fmt.Appendf(nil, "key %d", c.next()))
+	hash := sha256.Sum256(fmt.Appendf(nil, "key %d", c.nextSerial()))
 	script := slices.Concat([]byte{0x76, 0xa9, 20}, hash[:20], []byte{0x88, 0xac})
 	if c.params.Segwit && c.serial%3 == 0 {
 		script = slices.Concat([]byte{0, 20}, hash[:20])
@@ -173,25 +173,25 @@ func (c *fakeChain) address() string {
 	return c.params.Address(script)
 }
 
-// tip is the last block's place and name.
-func (c *fakeChain) tip() chain.BlockID {
+// tipID is the last block's place and name.
+func (c *fakeChain) tipID() chain.BlockID {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return chain.BlockID{Height: int64(len(c.blocks) - 1), Hash: c.blocks[len(c.blocks)-1].hash}
 }
 
-// mine makes blocks that take what is pending.
-func (c *fakeChain) mine(n int) {
+// mineBlocks makes blocks that take what is pending.
+func (c *fakeChain) mineBlocks(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for range n {
-		c.seal(c.pending)
+		c.addBlock(c.pending)
 		c.pending = nil
 	}
 }
 
-// drop takes a transaction out of the mempool.
-func (c *fakeChain) drop(txid string) {
+// dropTx takes a transaction out of the mempool.
+func (c *fakeChain) dropTx(txid string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pending = slices.DeleteFunc(c.pending, func(id string) bool { return id == txid })
@@ -212,27 +212,27 @@ func (n *fakeNet) Features() chaintest.Features {
 
 func (n *fakeNet) Source() chain.Source { return n.source }
 
-func (n *fakeNet) Restart() { n.source = n.node.open(n.TB) }
+func (n *fakeNet) Restart() { n.source = n.node.openSource(n.TB) }
 
-func (n *fakeNet) Destination() chain.Destination { return chain.Destination{Address: n.address()} }
+func (n *fakeNet) Destination() chain.Destination { return chain.Destination{Address: n.newAddress()} }
 
-func (n *fakeNet) Pay(outputs ...chain.Output) string { return n.send(nil, outputs...) }
+func (n *fakeNet) Pay(outputs ...chain.Output) string { return n.sendTx(nil, outputs...) }
 
 func (n *fakeNet) Revert(chain.Output) string {
 	n.Fatal("no transaction is reverted here")
 	return ""
 }
 
-func (n *fakeNet) Mine(count int) { n.mine(count) }
+func (n *fakeNet) Mine(count int) { n.mineBlocks(count) }
 
 func (n *fakeNet) Reorg(depth int, keep bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, b := range n.cut(depth) {
+	for _, b := range n.removeBlocks(depth) {
 		if keep {
-			n.seal(b.txs)
+			n.addBlock(b.txs)
 		} else {
-			n.seal(nil)
+			n.addBlock(nil)
 		}
 	}
 }
@@ -241,14 +241,14 @@ func (n *fakeNet) Replace(txid string) string {
 	n.mu.Lock()
 	inputs := n.txs[txid].TxIn
 	n.mu.Unlock()
-	n.drop(txid)
-	return n.send(inputs, chain.Output{Destination: n.Destination()})
+	n.dropTx(txid)
+	return n.sendTx(inputs, chain.Output{Destination: n.Destination()})
 }
 
 func (n *fakeNet) Where(txid string) chaintest.Place {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	at := n.sealed[txid]
+	at := n.minedIn[txid]
 	return chaintest.Place{Pending: slices.Contains(n.pending, txid), Height: at.Height, Hash: at.Hash}
 }
 

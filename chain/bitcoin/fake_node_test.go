@@ -25,24 +25,24 @@ type fakeNode struct {
 	dialect string // "core", "old" (Dogecoin Core before 1.14.7), "btcd" or "esplora"
 	*httptest.Server
 
-	mu       sync.Mutex
-	chain    *fakeChain
-	hidden   int                                           // the last blocks that it doesn't know
-	network  string                                        // as it calls it
-	syncing  bool                                          // says so
-	headers  int64                                         // more than blocks
-	password string                                        // of user "u"; "" lets everybody in
-	hijack   func(http.ResponseWriter, *http.Request) bool // answers instead; false lets the node answer
-	tamper   func(method string, result any) any           // changes results
-	asked    map[string]int
-	pushed   chan string // what websockets are sent
-	loading  bool        // its mempool is still being read back
-	refused  bool        // no websocket may subscribe
+	mu         sync.Mutex
+	chain      *fakeChain
+	hidden     int                                           // the last blocks that it doesn't know
+	network    string                                        // as it calls it
+	syncing    bool                                          // says so
+	headers    int64                                         // more than blocks
+	password   string                                        // of user "u"; "" lets everybody in
+	intercept  func(http.ResponseWriter, *http.Request) bool // answers instead; false lets the node answer
+	tamper     func(method string, result any) any           // changes results
+	callCounts map[string]int
+	pushed     chan string // what websockets are sent
+	loading    bool        // its mempool is still being read back
+	refused    bool        // no websocket may subscribe
 }
 
 func newFakeNode(t testing.TB, c *fakeChain, dialect string) *fakeNode {
-	n := &fakeNode{dialect: dialect, chain: c, network: "regtest", asked: map[string]int{}, pushed: make(chan string, 10)}
-	n.Server = httptest.NewServer(http.HandlerFunc(n.serve))
+	n := &fakeNode{dialect: dialect, chain: c, network: "regtest", callCounts: map[string]int{}, pushed: make(chan string, 10)}
+	n.Server = httptest.NewServer(http.HandlerFunc(n.handleRequest))
 	t.Cleanup(func() {
 		n.CloseClientConnections()
 		n.Close()
@@ -50,19 +50,19 @@ func newFakeNode(t testing.TB, c *fakeChain, dialect string) *fakeNode {
 	return n
 }
 
-// url is how the node is configured.
-func (n *fakeNode) url() string {
+// configURL is how the node is configured.
+func (n *fakeNode) configURL() string {
 	if n.dialect == "esplora" {
 		return "esplora+" + n.URL + "/api"
 	}
 	return n.URL
 }
 
-// open makes a source of nodes that looks at all of them all the time.
-func (n *fakeNode) open(t testing.TB, others ...*fakeNode) *Source {
-	urls := []string{n.url()}
+// openSource makes a source of nodes that looks at all of them all the time.
+func (n *fakeNode) openSource(t testing.TB, others ...*fakeNode) *Source {
+	urls := []string{n.configURL()}
 	for _, other := range others {
-		urls = append(urls, other.url())
+		urls = append(urls, other.configURL())
 	}
 	return openURLs(t, n.chain, urls...)
 }
@@ -73,13 +73,13 @@ func openURLs(t testing.TB, c *fakeChain, urls ...string) *Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.nodes.Pace.Moment, s.nodes.Pace.Pause, s.Retry, s.pace.quick = 0, 0, time.Millisecond, time.Hour
+	s.nodes.Pace.Moment, s.nodes.Pace.Pause, s.Retry, s.timing.quickListing = 0, 0, time.Millisecond, time.Hour
 	return s
 }
 
-// impatient lets nodes that say nothing be given up soon: for tests of silence
+// shortenSilence lets nodes that say nothing be given up soon: for tests of silence
 // only, before the first question, as busy machines are silent, too.
-func impatient(s *Source) {
+func shortenSilence(s *Source) {
 	for _, node := range s.servers {
 		switch b := node.backend.(type) {
 		case *core:
@@ -90,23 +90,23 @@ func impatient(s *Source) {
 	}
 }
 
-// set changes how the node behaves.
-func (n *fakeNode) set(change func(*fakeNode)) {
+// update changes how the node behaves.
+func (n *fakeNode) update(change func(*fakeNode)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	change(n)
 }
 
-// count is how often a method was asked.
-func (n *fakeNode) count(method string) int {
+// countCalls is how often a method was asked.
+func (n *fakeNode) countCalls(method string) int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.asked[method]
+	return n.callCounts[method]
 }
 
-func (n *fakeNode) serve(w http.ResponseWriter, r *http.Request) {
+func (n *fakeNode) handleRequest(w http.ResponseWriter, r *http.Request) {
 	n.mu.Lock()
-	hijack, password := n.hijack, n.password
+	hijack, password := n.intercept, n.password
 	n.mu.Unlock()
 	if hijack != nil && hijack(w, r) {
 		return
@@ -150,7 +150,7 @@ func (n *fakeNode) serveRPC(w http.ResponseWriter, r *http.Request) {
 		_ = json.Unmarshal(body, &calls)
 		replies := []fakeReply{}
 		for _, c := range calls {
-			replies = append(replies, n.reply(c))
+			replies = append(replies, n.replyTo(c))
 		}
 		slices.Reverse(replies) // no order is promised
 		_ = json.NewEncoder(w).Encode(replies)
@@ -158,7 +158,7 @@ func (n *fakeNode) serveRPC(w http.ResponseWriter, r *http.Request) {
 	}
 	var c fakeCall
 	_ = json.Unmarshal(body, &c)
-	reply := n.reply(c)
+	reply := n.replyTo(c)
 	if c.Version == "" && n.dialect == "btcd" {
 		return // an empty 200
 	}
@@ -168,20 +168,20 @@ func (n *fakeNode) serveRPC(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(reply)
 }
 
-func (n *fakeNode) reply(c fakeCall) fakeReply {
-	result, refusal := n.call(c)
+func (n *fakeNode) replyTo(c fakeCall) fakeReply {
+	result, refusal := n.answerCall(c)
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.asked[c.Method]++
+	n.callCounts[c.Method]++
 	if n.tamper != nil {
 		result = n.tamper(c.Method, result)
 	}
 	return fakeReply{result, refusal, c.ID}
 }
 
-// call is one method's result.
-func (n *fakeNode) call(c fakeCall) (any, *rpcError) {
-	blocks := n.shown()
+// answerCall is one method's result.
+func (n *fakeNode) answerCall(c fakeCall) (any, *rpcError) {
+	blocks := n.shownBlocks()
 	switch c.Method {
 	case "getnetworkinfo":
 		switch n.dialect {
@@ -214,11 +214,11 @@ func (n *fakeNode) call(c fakeCall) (any, *rpcError) {
 		defer n.mu.Unlock()
 		return map[string]any{"loaded": !n.loading}, nil
 	case "getrawmempool":
-		return n.pending(), nil
+		return n.pendingIDs(), nil
 	case "getrawtransaction":
 		var id string
 		_ = json.Unmarshal(c.Params[0], &id)
-		if raw := n.tx(id); raw != nil {
+		if raw := n.pendingTx(id); raw != nil {
 			return hex.EncodeToString(raw), nil
 		}
 		return nil, &rpcError{-5, "No such mempool transaction"}
@@ -244,8 +244,8 @@ func (n *fakeNode) blockBytes(c fakeCall, blocks []fakeBlock) (any, *rpcError) {
 	return hex.EncodeToString(blocks[at].raw), nil
 }
 
-// shown are the blocks that the node knows.
-func (n *fakeNode) shown() []fakeBlock {
+// shownBlocks are the blocks that the node knows.
+func (n *fakeNode) shownBlocks() []fakeBlock {
 	n.mu.Lock()
 	c, hidden := n.chain, n.hidden
 	n.mu.Unlock()
@@ -254,7 +254,7 @@ func (n *fakeNode) shown() []fakeBlock {
 	return slices.Clone(c.blocks[:len(c.blocks)-hidden])
 }
 
-func (n *fakeNode) pending() []string {
+func (n *fakeNode) pendingIDs() []string {
 	n.mu.Lock()
 	c := n.chain
 	n.mu.Unlock()
@@ -263,8 +263,8 @@ func (n *fakeNode) pending() []string {
 	return append([]string{}, c.pending...)
 }
 
-// tx is a transaction of the mempool, or nil.
-func (n *fakeNode) tx(id string) []byte {
+// pendingTx is a transaction of the mempool, or nil.
+func (n *fakeNode) pendingTx(id string) []byte {
 	n.mu.Lock()
 	c := n.chain
 	n.mu.Unlock()
@@ -277,7 +277,7 @@ func (n *fakeNode) tx(id string) []byte {
 }
 
 func (n *fakeNode) serveEsplora(w http.ResponseWriter, path string) {
-	blocks := n.shown()
+	blocks := n.shownBlocks()
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	var height int
 	var result any
@@ -285,7 +285,7 @@ func (n *fakeNode) serveEsplora(w http.ResponseWriter, path string) {
 	case path == "/blocks/tip/height":
 		result = fmt.Sprint(len(blocks) - 1)
 	case path == "/mempool/txids":
-		content, _ := json.Marshal(n.pending())
+		content, _ := json.Marshal(n.pendingIDs())
 		result = content
 	case parts[0] == "block-height":
 		if _, err := fmt.Sscan(parts[1], &height); err == nil && height < len(blocks) {
@@ -299,12 +299,12 @@ func (n *fakeNode) serveEsplora(w http.ResponseWriter, path string) {
 			result = hex.EncodeToString(blocks[at].raw[:80])
 		}
 	case parts[0] == "tx":
-		if raw := n.tx(parts[1]); raw != nil {
+		if raw := n.pendingTx(parts[1]); raw != nil {
 			result = raw
 		}
 	}
 	n.mu.Lock()
-	n.asked[parts[0]]++
+	n.callCounts[parts[0]]++
 	if n.tamper != nil {
 		result = n.tamper(parts[0], result)
 	}
@@ -361,8 +361,8 @@ func newFakeNodeAt(t testing.TB, c *fakeChain, address string) *fakeNode {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &fakeNode{dialect: "core", chain: c, network: "regtest", asked: map[string]int{}, pushed: make(chan string, 10)}
-	n.Server = httptest.NewUnstartedServer(http.HandlerFunc(n.serve))
+	n := &fakeNode{dialect: "core", chain: c, network: "regtest", callCounts: map[string]int{}, pushed: make(chan string, 10)}
+	n.Server = httptest.NewUnstartedServer(http.HandlerFunc(n.handleRequest))
 	_ = n.Listener.Close()
 	n.Listener = listener
 	n.Start()

@@ -35,28 +35,28 @@ func newFixture(t testing.TB, c *fakeChain, source *Source) *fixture {
 		follower: chain.NewFollower(chain.FollowerConfig{Network: source.Network(), Source: source, Store: ledger, Watch: watch})}
 }
 
-// pay pays a new address, which is watched.
-func (b *fixture) pay() string {
-	to := chain.Destination{Address: b.chain.address()}
+// payNewAddress pays a new address, which is watched.
+func (b *fixture) payNewAddress() string {
+	to := chain.Destination{Address: b.chain.newAddress()}
 	b.watch.AddAddresses(to.Address)
 	b.serial++
-	return b.chain.send(nil, chain.Output{Destination: to, Amount: money.Units(1000 + b.serial)})
+	return b.chain.sendTx(nil, chain.Output{Destination: to, Amount: money.Units(1000 + b.serial)})
 }
 
-// step expects a step to go well and to bring the ledger to the chain's tip.
-func (b *fixture) step() {
+// mustStep expects a step to go well and to bring the ledger to the chain's tip.
+func (b *fixture) mustStep() {
 	b.Helper()
 	if _, err := b.follower.Step(b.Context()); err != nil {
 		b.Fatalf("step: %v", err)
 	}
-	if b.ledger.Tip() != b.chain.tip() || b.ledger.Problem() != "" || len(b.ledger.Violations()) > 0 {
-		b.Fatalf("at %v of %v, health %q, %v", b.ledger.Tip(), b.chain.tip(), b.ledger.Problem(), b.ledger.Violations())
+	if b.ledger.Tip() != b.chain.tipID() || b.ledger.Problem() != "" || len(b.ledger.Violations()) > 0 {
+		b.Fatalf("at %v of %v, health %q, %v", b.ledger.Tip(), b.chain.tipID(), b.ledger.Problem(), b.ledger.Violations())
 	}
 }
 
-// stopped expects a step to fail without moving, with a sentence that holds some
+// expectProblem expects a step to fail without moving, with a sentence that holds some
 // words. Where only the mempool fails, blocks count all the same.
-func (b *fixture) stopped(words string) {
+func (b *fixture) expectProblem(words string) {
 	b.Helper()
 	at := b.ledger.Tip()
 	_, err := b.follower.Step(b.Context())
@@ -79,22 +79,22 @@ const canary = "p%w0rd-canary"
 
 type nodeFault struct {
 	name  string
-	words string // of the sentence
-	set   func(*fakeNode)
+	want  string // of the sentence
+	apply func(*fakeNode)
 }
 
-// patience is what the source is given for a fault.
-func (f nodeFault) patience() []func(*Source) {
+// adjustments is what the source is given for a fault.
+func (f nodeFault) adjustments() []func(*Source) {
 	if f.name == "silence" {
-		return []func(*Source){impatient}
+		return []func(*Source){shortenSilence}
 	}
 	return nil
 }
 
-// answers makes the node answer everything in one way.
-func answers(status int, body string) func(*fakeNode) {
+// answerWith makes the node answer everything in one way.
+func answerWith(status int, body string) func(*fakeNode) {
 	return func(n *fakeNode) {
-		n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
+		n.intercept = func(w http.ResponseWriter, r *http.Request) bool {
 			w.WriteHeader(status)
 			_, _ = w.Write([]byte(body))
 			return true
@@ -102,8 +102,8 @@ func answers(status int, body string) func(*fakeNode) {
 	}
 }
 
-// changes makes the node change what a method returns.
-func changes(method string, change func(string) any) func(*fakeNode) {
+// tamperWith makes the node change what a method returns.
+func tamperWith(method string, change func(string) any) func(*fakeNode) {
 	return func(n *fakeNode) {
 		n.tamper = func(asked string, result any) any {
 			switch text := result.(type) {
@@ -121,8 +121,8 @@ func changes(method string, change func(string) any) func(*fakeNode) {
 	}
 }
 
-// hang lets the node take requests and say nothing until the other side goes.
-func hang(_ http.ResponseWriter, r *http.Request) bool {
+// hangUntilClosed lets the node take requests and say nothing until the other side goes.
+func hangUntilClosed(_ http.ResponseWriter, r *http.Request) bool {
 	_, _ = io.Copy(io.Discard, r.Body)
 	<-r.Context().Done()
 	return true
@@ -136,8 +136,8 @@ func cutOff(w http.ResponseWriter, _ *http.Request) bool {
 	panic(http.ErrAbortHandler)
 }
 
-// endless never stops answering.
-func endless(w http.ResponseWriter, r *http.Request) bool {
+// answerEndlessly never stops answering.
+func answerEndlessly(w http.ResponseWriter, r *http.Request) bool {
 	for r.Context().Err() == nil {
 		if _, err := w.Write(bytes.Repeat([]byte(" "), 1<<16)); err != nil {
 			break
@@ -152,25 +152,25 @@ func nodeFaults() []nodeFault { return append(badAnswers(), badContents()...) }
 // badAnswers are answers that are none.
 func badAnswers() []nodeFault {
 	return []nodeFault{
-		{"401", "refuses the user name and password", answers(401, "")},
-		{"403", "forbids", answers(403, "")},
-		{"500", "internal error (HTTP 500)", answers(500, "oops")},
-		{"502 page", "internal error (HTTP 502)", answers(502, "<html>bad gateway</html>")},
-		{"503", "overloaded", answers(503, "Work queue depth exceeded")},
-		{"404 page", "not as a node's JSON-RPC", answers(404, "<html>nothing here</html>")},
-		{"web page", "not as a node's JSON-RPC", answers(200, "<!DOCTYPE html>")},
-		{"empty", "not as a node's JSON-RPC", answers(200, "")},
-		{"garbage", "not as a node's JSON-RPC", answers(200, "\x00\xff{{{")},
-		{"another answer", "not as a node's JSON-RPC", answers(200, `{"result":1,"error":null,"id":0}`)},
+		{"401", "refuses the user name and password", answerWith(401, "")},
+		{"403", "forbids", answerWith(403, "")},
+		{"500", "internal error (HTTP 500)", answerWith(500, "oops")},
+		{"502 page", "internal error (HTTP 502)", answerWith(502, "<html>bad gateway</html>")},
+		{"503", "overloaded", answerWith(503, "Work queue depth exceeded")},
+		{"404 page", "not as a node's JSON-RPC", answerWith(404, "<html>nothing here</html>")},
+		{"web page", "not as a node's JSON-RPC", answerWith(200, "<!DOCTYPE html>")},
+		{"empty", "not as a node's JSON-RPC", answerWith(200, "")},
+		{"garbage", "not as a node's JSON-RPC", answerWith(200, "\x00\xff{{{")},
+		{"another answer", "not as a node's JSON-RPC", answerWith(200, `{"result":1,"error":null,"id":0}`)},
 		{"redirect", "not as a node does", func(n *fakeNode) {
-			n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
+			n.intercept = func(w http.ResponseWriter, r *http.Request) bool {
 				http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusFound)
 				return true
 			}
 		}},
-		{"warming up", "is starting", answers(500, `{"result":null,"error":{"code":-28,"message":"Loading block index…"},"id":null}`)},
+		{"warming up", "is starting", answerWith(500, `{"result":null,"error":{"code":-28,"message":"Loading block index…"},"id":null}`)},
 		{"refused method", "refuses getblockchaininfo", func(n *fakeNode) {
-			n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
+			n.intercept = func(w http.ResponseWriter, r *http.Request) bool {
 				body, _ := io.ReadAll(r.Body)
 				var c fakeCall
 				_ = json.Unmarshal(body, &c)
@@ -178,11 +178,11 @@ func badAnswers() []nodeFault {
 				return true
 			}
 		}},
-		{"silence", "says nothing for", func(n *fakeNode) { n.hijack = hang }},
-		{"cut off", "broke off", func(n *fakeNode) { n.hijack = cutOff }},
-		{"endless", "longer than they can be", func(n *fakeNode) { n.hijack = endless }},
+		{"silence", "says nothing for", func(n *fakeNode) { n.intercept = hangUntilClosed }},
+		{"cut off", "broke off", func(n *fakeNode) { n.intercept = cutOff }},
+		{"endless", "longer than they can be", func(n *fakeNode) { n.intercept = answerEndlessly }},
 		{"1 GB", "longer than they can be", func(n *fakeNode) {
-			n.hijack = func(w http.ResponseWriter, _ *http.Request) bool {
+			n.intercept = func(w http.ResponseWriter, _ *http.Request) bool {
 				w.Header().Set("Content-Length", "1000000000")
 				_, _ = w.Write([]byte("{"))
 				_ = http.NewResponseController(w).Flush()
@@ -195,28 +195,28 @@ func badAnswers() []nodeFault {
 // badContents are answers in the right form that aren't true.
 func badContents() []nodeFault {
 	flip := func(at int) func(string) any {
-		return func(text string) any { return text[:at] + flipped[text[at:at+1]] + text[at+1:] }
+		return func(text string) any { return text[:at] + otherDigit[text[at:at+1]] + text[at+1:] }
 	}
 	return []nodeFault{
 		{"wrong network", "another network", func(n *fakeNode) { n.network = "test" }},
 		{"headers ahead", "still downloading", func(n *fakeNode) { n.headers = 2 }},
-		{"no hash", "not as a node's JSON-RPC", changes("getblockhash", func(string) any { return "xyz" })},
-		{"no text", "not as a node's JSON-RPC", changes("getblock", func(string) any { return 7 })},
-		{"no hexadecimal", "not as a node's JSON-RPC", changes("getblock", func(text string) any { return "zz" + text[2:] })},
-		{"truncated block", "damaged", changes("getblock", func(text string) any { return text[:len(text)-20] })},
-		{"short block", "damaged", changes("getblock", func(text string) any { return text[:100] })},
-		{"longer block", "damaged", changes("getblock", func(text string) any { return text + "00" })},
-		{"wrong merkle root", "damaged", changes("getblock", func(text string) any { return flip(len(text) - 12)(text) })},
-		{"other nonce", "damaged", changes("getblock", flip(152))},
-		{"other header", "damaged", changes("getblockheader", flip(150))},
-		{"short header", "damaged", changes("getblockheader", func(text string) any { return text[:20] })},
+		{"no hash", "not as a node's JSON-RPC", tamperWith("getblockhash", func(string) any { return "xyz" })},
+		{"no text", "not as a node's JSON-RPC", tamperWith("getblock", func(string) any { return 7 })},
+		{"no hexadecimal", "not as a node's JSON-RPC", tamperWith("getblock", func(text string) any { return "zz" + text[2:] })},
+		{"truncated block", "damaged", tamperWith("getblock", func(text string) any { return text[:len(text)-20] })},
+		{"short block", "damaged", tamperWith("getblock", func(text string) any { return text[:100] })},
+		{"longer block", "damaged", tamperWith("getblock", func(text string) any { return text + "00" })},
+		{"wrong merkle root", "damaged", tamperWith("getblock", func(text string) any { return flip(len(text) - 12)(text) })},
+		{"other nonce", "damaged", tamperWith("getblock", flip(152))},
+		{"other header", "damaged", tamperWith("getblockheader", flip(150))},
+		{"short header", "damaged", tamperWith("getblockheader", func(text string) any { return text[:20] })},
 		{"other block", "not the one asked for", func(n *fakeNode) {
 			other := hex.EncodeToString(n.chain.blocks[1].raw)
-			changes("getblock", func(string) any { return other })(n)
+			tamperWith("getblock", func(string) any { return other })(n)
 		}},
 		{"another height", "contradicts itself", func(n *fakeNode) {
 			other := n.chain.blocks[1].hash
-			changes("getblockhash", func(string) any { return other })(n)
+			tamperWith("getblockhash", func(string) any { return other })(n)
 		}},
 		{"no list", "not as a node's JSON-RPC", func(n *fakeNode) {
 			n.tamper = func(method string, result any) any {
@@ -226,43 +226,43 @@ func badContents() []nodeFault {
 				return result
 			}
 		}},
-		{"other transaction", "damaged", changes("getrawtransaction", flip(8))},
-		{"broken transaction", "damaged", changes("getrawtransaction", func(text string) any { return text[:40] })},
+		{"other transaction", "damaged", tamperWith("getrawtransaction", flip(8))},
+		{"broken transaction", "damaged", tamperWith("getrawtransaction", func(text string) any { return text[:40] })},
 		{"behind", "is behind", func(n *fakeNode) { n.hidden = 3 }},
 	}
 }
 
-// flipped is another hexadecimal digit for each.
-var flipped = map[string]string{"0": "1", "1": "0", "2": "3", "3": "2", "4": "5", "5": "4", "6": "7", "7": "6",
+// otherDigit is another hexadecimal digit for each.
+var otherDigit = map[string]string{"0": "1", "1": "0", "2": "3", "3": "2", "4": "5", "5": "4", "6": "7", "7": "6",
 	"8": "9", "9": "8", "a": "b", "b": "a", "c": "d", "d": "c", "e": "f", "f": "e"}
 
-// TestFaults (BTC-8, BTC-9) lets a node misbehave in every way: nothing is counted,
+// TestNodeFaultsStopCountingUntilTheyEnd (BTC-8, BTC-9) lets a node misbehave in every way: nothing is counted,
 // people read what to do, and once it is well all goes on by itself.
-func TestFaults(t *testing.T) {
+func TestNodeFaultsStopCountingUntilTheyEnd(t *testing.T) {
 	t.Parallel()
 	for _, f := range nodeFaults() {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			c := newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest"))
-			c.mine(3)
+			c.mineBlocks(3)
 			n := newFakeNode(t, c, "core")
 			n.password = canary
 			var log bytes.Buffer
 			s := openURLs(t, c, strings.Replace(n.URL, "://", "://u:p%25w0rd-canary@", 1))
-			for _, change := range f.patience() {
+			for _, change := range f.adjustments() {
 				change(s)
 			}
 			s.nodes.Log = slog.New(slog.NewTextHandler(&log, nil))
 			b := newFixture(t, c, s)
-			b.step()
-			mined := b.pay()
-			c.mine(2)
-			pending := b.pay()
-			n.set(f.set)
-			b.stopped(f.words)
-			b.stopped(f.words)
-			n.set(func(n *fakeNode) { n.hijack, n.tamper, n.network, n.hidden, n.headers = nil, nil, "regtest", 0, 0 })
-			b.step()
+			b.mustStep()
+			mined := b.payNewAddress()
+			c.mineBlocks(2)
+			pending := b.payNewAddress()
+			n.update(f.apply)
+			b.expectProblem(f.want)
+			b.expectProblem(f.want)
+			n.update(func(n *fakeNode) { n.intercept, n.tamper, n.network, n.hidden, n.headers = nil, nil, "regtest", 0, 0 })
+			b.mustStep()
 			if b.ledger.Confirmations(mined) != 2 || len(b.ledger.Transfers()[pending]) != 1 {
 				t.Errorf("after the fault: %+v", b.ledger.Transfers())
 			}
@@ -273,14 +273,14 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestEsploraFaults is the same for what an Esplora server answers differently.
-func TestEsploraFaults(t *testing.T) {
+// TestEsploraFaultsStopCountingUntilTheyEnd is the same for what an Esplora server answers differently.
+func TestEsploraFaultsStopCountingUntilTheyEnd(t *testing.T) {
 	t.Parallel()
 	for _, f := range []nodeFault{
-		{"500", "internal error", answers(500, "")},
-		{"404", "not as an Esplora server does", answers(404, "")},
-		{"web page", "not as an Esplora server does", answers(200, "<html>")},
-		{"silence", "says nothing for", func(n *fakeNode) { n.hijack = hang }},
+		{"500", "internal error", answerWith(500, "")},
+		{"404", "not as an Esplora server does", answerWith(404, "")},
+		{"web page", "not as an Esplora server does", answerWith(200, "<html>")},
+		{"silence", "says nothing for", func(n *fakeNode) { n.intercept = hangUntilClosed }},
 		{"wrong merkle root", "damaged", func(n *fakeNode) {
 			n.tamper = func(_ string, result any) any {
 				raw, ok := result.([]byte)
@@ -292,7 +292,7 @@ func TestEsploraFaults(t *testing.T) {
 				return result
 			}
 		}},
-		{"no hash", "not as an Esplora server does", changes("block-height", func(string) any { return "xyz" })},
+		{"no hash", "not as an Esplora server does", tamperWith("block-height", func(string) any { return "xyz" })},
 		{"lost block", "doesn't have it", func(n *fakeNode) {
 			n.tamper = func(asked string, result any) any {
 				if asked == "block" {
@@ -301,26 +301,26 @@ func TestEsploraFaults(t *testing.T) {
 				return result
 			}
 		}},
-		{"broken transaction", "damaged", changes("tx", func(string) any { return "xyz" })},
+		{"broken transaction", "damaged", tamperWith("tx", func(string) any { return "xyz" })},
 	} {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			c := newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest"))
-			c.mine(3)
+			c.mineBlocks(3)
 			n := newFakeNode(t, c, "esplora")
-			s := n.open(t)
-			for _, change := range f.patience() {
+			s := n.openSource(t)
+			for _, change := range f.adjustments() {
 				change(s)
 			}
 			b := newFixture(t, c, s)
-			b.step()
-			b.pay()
-			c.mine(2)
-			pending := b.pay()
-			n.set(f.set)
-			b.stopped(f.words)
-			n.set(func(n *fakeNode) { n.hijack, n.tamper = nil, nil })
-			b.step()
+			b.mustStep()
+			b.payNewAddress()
+			c.mineBlocks(2)
+			pending := b.payNewAddress()
+			n.update(f.apply)
+			b.expectProblem(f.want)
+			n.update(func(n *fakeNode) { n.intercept, n.tamper = nil, nil })
+			b.mustStep()
 			if len(b.ledger.Transfers()[pending]) != 1 {
 				t.Error("the pending transaction is not seen")
 			}
@@ -328,54 +328,54 @@ func TestEsploraFaults(t *testing.T) {
 	}
 }
 
-// TestPublicNetwork (BTC-8) checks what only public networks promise: their first block,
+// TestPublicNetworkNeedsItsGenesisAndARecentTip (BTC-8) checks what only public networks promise: their first block,
 // and blocks that come in time.
-func TestPublicNetwork(t *testing.T) {
+func TestPublicNetworkNeedsItsGenesisAndARecentTip(t *testing.T) {
 	t.Parallel()
-	c := newFakeChain(t, public(t))
-	c.mine(3)
+	c := newFakeChain(t, publicParams(t))
+	c.mineBlocks(3)
 	n := newFakeNode(t, c, "core")
-	s := n.open(t)
+	s := n.openSource(t)
 	b := newFixture(t, c, s)
-	b.step()
-	c.mine(1)
-	n.set(func(n *fakeNode) { n.syncing = true })
-	b.stopped("still downloading the chain")
-	n.set(func(n *fakeNode) { n.syncing = false })
-	b.step()
+	b.mustStep()
+	c.mineBlocks(1)
+	n.update(func(n *fakeNode) { n.syncing = true })
+	b.expectProblem("still downloading the chain")
+	n.update(func(n *fakeNode) { n.syncing = false })
+	b.mustStep()
 	late := func(d time.Duration) {
 		for _, n := range s.servers {
 			n.clock = func() time.Time { return time.Now().Add(d) }
 		}
 	}
 	late(4 * time.Hour)
-	b.stopped("hangs")
+	b.expectProblem("hangs")
 	late(-3 * time.Hour)
-	b.stopped("from the future")
+	b.expectProblem("from the future")
 	late(0)
-	b.step()
+	b.mustStep()
 	other := *c.params.Params
 	other.GenesisHash = paramsOf(t, money.Bitcoin, "testnet4").GenesisHash
-	s = n.open(t)
+	s = n.openSource(t)
 	s.servers[0].params.Params = &other
-	newFixture(t, c, s).stopped("its first block is another")
+	newFixture(t, c, s).expectProblem("its first block is another")
 }
 
-// TestUnreachable has nobody listening, and then somebody.
-func TestUnreachable(t *testing.T) {
+// TestRestartedNodeIsAskedAgain has nobody listening, and then somebody.
+func TestRestartedNodeIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest"))
 	n := newFakeNode(t, c, "core")
-	b := newFixture(t, c, n.open(t))
-	b.step()
+	b := newFixture(t, c, n.openSource(t))
+	b.mustStep()
 	address := n.Listener.Addr().String()
 	n.CloseClientConnections()
 	n.Close()
-	c.mine(1)
-	b.stopped("can't be reached")
+	c.mineBlocks(1)
+	b.expectProblem("can't be reached")
 	again := newFakeNodeAt(t, c, address)
-	b.step()
-	if again.count("getblock") == 0 {
+	b.mustStep()
+	if again.countCalls("getblock") == 0 {
 		t.Error("the restarted node was not asked")
 	}
 }

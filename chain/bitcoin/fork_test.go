@@ -11,40 +11,40 @@ import (
 	"cointill/core/money"
 )
 
-// parted is two nodes whose chains part at height 5, and what is mined where.
-type parted struct {
+// partition is two nodes whose chains part at height 5, and what is mined where.
+type partition struct {
 	*fixture
 	nodes  [2]*fakeNode
 	chains [2]*fakeChain
 	paid   string // a payment that only the second chain holds
 }
 
-// newParted has the node with a number follow the second chain.
-func newParted(t *testing.T, second int) *parted {
-	b, one, two := twoNodes(t)
-	p := &parted{fixture: b, nodes: [2]*fakeNode{one, two}}
+// newPartition has the node with a number follow the second chain.
+func newPartition(t *testing.T, second int) *partition {
+	b, one, two := newTwoNodeFixture(t)
+	p := &partition{fixture: b, nodes: [2]*fakeNode{one, two}}
 	if second == 1 {
 		p.nodes = [2]*fakeNode{two, one}
 	}
-	p.chains = [2]*fakeChain{b.chain, b.chain.fork()}
-	to := chain.Destination{Address: b.chain.address()}
+	p.chains = [2]*fakeChain{b.chain, b.chain.forkChain()}
+	to := chain.Destination{Address: b.chain.newAddress()}
 	b.watch.AddAddresses(to.Address)
-	p.paid = p.chains[1].send(nil, chain.Output{Destination: to, Amount: money.Units(1000)})
-	p.nodes[1].set(func(n *fakeNode) { n.chain = p.chains[1] })
+	p.paid = p.chains[1].sendTx(nil, chain.Output{Destination: to, Amount: money.Units(1000)})
+	p.nodes[1].update(func(n *fakeNode) { n.chain = p.chains[1] })
 	return p
 }
 
-// follows expects a step to end at the tip of one of the chains.
-func (p *parted) follows(number int) {
+// expectTip expects a step to end at the tip of one of the chains.
+func (p *partition) expectTip(number int) {
 	p.Helper()
-	if _, err := p.follower.Step(p.Context()); err != nil || p.ledger.Tip() != p.chains[number].tip() || p.ledger.Problem() != "" {
-		p.Fatalf("at %v of %v, health %q, error %v", p.ledger.Tip(), p.chains[number].tip(), p.ledger.Problem(), err)
+	if _, err := p.follower.Step(p.Context()); err != nil || p.ledger.Tip() != p.chains[number].tipID() || p.ledger.Problem() != "" {
+		p.Fatalf("at %v of %v, health %q, error %v", p.ledger.Tip(), p.chains[number].tipID(), p.ledger.Problem(), err)
 	}
 }
 
-// TestPartition (BTC-8) has two nodes on different branches, the false one in either
+// TestContradictedBranchIsNotCounted (BTC-8) has two nodes on different branches, the false one in either
 // place: nothing is counted that the other contradicts, however long it is.
-func TestPartition(t *testing.T) {
+func TestContradictedBranchIsNotCounted(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		mined [2]int // past the fork
@@ -62,15 +62,15 @@ func TestPartition(t *testing.T) {
 		for second := 1; second <= 2; second++ {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				p := newParted(t, second)
-				p.chains[0].mine(c.mined[0])
-				p.chains[1].mine(c.mined[1])
+				p := newPartition(t, second)
+				p.chains[0].mineBlocks(c.mined[0])
+				p.chains[1].mineBlocks(c.mined[1])
 				if c.words == "" {
-					p.follows(c.end)
+					p.expectTip(c.end)
 					return
 				}
 				for range 3 {
-					p.stopped(c.words)
+					p.expectProblem(c.words)
 				}
 				if n := p.ledger.Confirmations(p.paid); n != 0 {
 					t.Errorf("%d confirmations on a branch that a healthy node contradicts", n)
@@ -83,17 +83,17 @@ func TestPartition(t *testing.T) {
 	}
 }
 
-// TestPartitionSeen notices a false branch when the other node's next block
+// TestFalseBranchStopsAtTheNextHonestBlock notices a false branch when the other node's next block
 // contradicts it, and goes on when the nodes agree again.
-func TestPartitionSeen(t *testing.T) {
+func TestFalseBranchStopsAtTheNextHonestBlock(t *testing.T) {
 	t.Parallel()
 	for second := 1; second <= 2; second++ {
-		p := newParted(t, second)
-		p.chains[1].mine(2)
-		p.follows(1) // the other looks late
-		p.chains[0].mine(1)
-		p.chains[1].mine(8)
-		p.stopped("disagree")
+		p := newPartition(t, second)
+		p.chains[1].mineBlocks(2)
+		p.expectTip(1) // the other looks late
+		p.chains[0].mineBlocks(1)
+		p.chains[1].mineBlocks(8)
+		p.expectProblem("disagree")
 		if n := p.ledger.Confirmations(p.paid); n != 2 {
 			t.Errorf("%d confirmations", n)
 		}
@@ -102,123 +102,123 @@ func TestPartitionSeen(t *testing.T) {
 				t.Errorf("%+v", st)
 			}
 		}
-		p.nodes[1].set(func(n *fakeNode) { n.chain = p.chains[0] })
-		p.chains[0].mine(4)
-		p.step()
+		p.nodes[1].update(func(n *fakeNode) { n.chain = p.chains[0] })
+		p.chains[0].mineBlocks(4)
+		p.mustStep()
 		if n := p.ledger.Confirmations(p.paid); n != 0 {
 			t.Errorf("%d confirmations after the false branch ended", n)
 		}
 	}
 }
 
-// TestStaleWitness has a branch grow by more than one block since the node that
+// TestOtherNodeIsCheckedBeforeALongBranchCounts has a branch grow by more than one block since the node that
 // contradicts it was last looked at: it is asked before the branch is believed.
-func TestStaleWitness(t *testing.T) {
+func TestOtherNodeIsCheckedBeforeALongBranchCounts(t *testing.T) {
 	t.Parallel()
-	p := newParted(t, 1) // node 1 is the one that is asked
+	p := newPartition(t, 1) // node 1 is the one that is asked
 	p.source.nodes.Pace = node.UsualPace
-	p.follows(0)
+	p.expectTip(0)
 	witness := p.nodes[0]
-	before := witness.total()
-	p.chains[0].mine(2)
-	p.chains[1].mine(2)
-	p.stopped("disagree: they have different blocks at height 7")
+	before := witness.totalCalls()
+	p.chains[0].mineBlocks(2)
+	p.chains[1].mineBlocks(2)
+	p.expectProblem("disagree: they have different blocks at height 7")
 	if n := p.ledger.Confirmations(p.paid); n != 0 {
 		t.Errorf("%d confirmations on the word of one node", n)
 	}
-	if witness.total() == before {
+	if witness.totalCalls() == before {
 		t.Error("the other node wasn't asked")
 	}
 }
 
-// TestHungWitness has it hang instead: it is waited for once, and left out.
-func TestHungWitness(t *testing.T) {
+// TestSilentOtherNodeIsLeftOut has it hang instead: it is waited for once, and left out.
+func TestSilentOtherNodeIsLeftOut(t *testing.T) {
 	t.Parallel()
-	p := newParted(t, 1)
+	p := newPartition(t, 1)
 	p.source.nodes.Pace = node.UsualPace
 	p.source.nodes.Pace.Most = 50 * time.Millisecond
-	p.follows(0)
-	p.nodes[0].set(func(n *fakeNode) { n.hijack = hang })
-	p.chains[1].mine(2)
-	p.follows(1)
+	p.expectTip(0)
+	p.nodes[0].update(func(n *fakeNode) { n.intercept = hangUntilClosed })
+	p.chains[1].mineBlocks(2)
+	p.expectTip(1)
 	if p.source.servers[1].Seen().Healthy() {
 		t.Error("it passes for healthy")
 	}
 }
 
-// TestRace has honest nodes that hear of competing blocks one after the other.
-func TestRace(t *testing.T) {
+// TestHonestRaceResolvesItself has honest nodes that hear of competing blocks one after the other.
+func TestHonestRaceResolvesItself(t *testing.T) {
 	t.Parallel()
-	p := newParted(t, 2)
-	p.chains[0].mine(1)
-	p.chains[1].mine(1)
-	p.follows(0) // one block each: the usual race
-	p.chains[1].mine(1)
-	p.stopped("disagree") // it is decided, and only one knows: for seconds
-	p.nodes[0].set(func(n *fakeNode) { n.chain = p.chains[1] })
-	p.follows(1)
-	p.chains[1].mine(2)
-	p.nodes[0].set(func(n *fakeNode) { n.hidden = 2 })
-	p.follows(1) // it only lags
+	p := newPartition(t, 2)
+	p.chains[0].mineBlocks(1)
+	p.chains[1].mineBlocks(1)
+	p.expectTip(0) // one block each: the usual race
+	p.chains[1].mineBlocks(1)
+	p.expectProblem("disagree") // it is decided, and only one knows: for seconds
+	p.nodes[0].update(func(n *fakeNode) { n.chain = p.chains[1] })
+	p.expectTip(1)
+	p.chains[1].mineBlocks(2)
+	p.nodes[0].update(func(n *fakeNode) { n.hidden = 2 })
+	p.expectTip(1) // it only lags
 }
 
-// TestTwoFaces (BTC-9) has a liar that names the other node's blocks when it is asked
+// TestBorrowedBlockHashesHideNoBranch (BTC-9) has a liar that names the other node's blocks when it is asked
 // what stands at a height, and hides its branch so.
-func TestTwoFaces(t *testing.T) {
+func TestBorrowedBlockHashesHideNoBranch(t *testing.T) {
 	t.Parallel()
 	for second := 1; second <= 2; second++ {
-		p := newParted(t, second)
-		p.chains[0].mine(1)
-		p.chains[1].mine(8)
+		p := newPartition(t, second)
+		p.chains[0].mineBlocks(1)
+		p.chains[1].mineBlocks(8)
 		honest, mask := p.chains[0].blocks[6].hash, p.chains[1].blocks[6].hash
-		p.nodes[1].set(changes("getblockhash", func(hash string) any {
+		p.nodes[1].update(tamperWith("getblockhash", func(hash string) any {
 			if hash == mask {
 				return honest
 			}
 			return hash
 		}))
-		p.stopped("disagree")
+		p.expectProblem("disagree")
 		if n := p.ledger.Confirmations(p.paid); n != 0 {
 			t.Errorf("%d confirmations", n)
 		}
 	}
 }
 
-// TestLongLag has a node that lacks many blocks: they are proved once.
-func TestLongLag(t *testing.T) {
+// TestDescentIsProvenOnce has a node that lacks many blocks: they are proved once.
+func TestDescentIsProvenOnce(t *testing.T) {
 	t.Parallel()
-	b, first, second := twoNodes(t)
-	first.set(func(n *fakeNode) { n.hidden = 150 })
-	b.chain.mine(150)
-	b.step()
-	if inUse(b) != 2 {
-		t.Errorf("node %d is asked", inUse(b))
+	b, first, second := newTwoNodeFixture(t)
+	first.update(func(n *fakeNode) { n.hidden = 150 })
+	b.chain.mineBlocks(150)
+	b.mustStep()
+	if chosenNode(b) != 2 {
+		t.Errorf("node %d is asked", chosenNode(b))
 	}
-	before := second.count("getblockheader")
-	first.set(func(n *fakeNode) { n.hidden = 151 })
-	b.chain.mine(1)
-	b.step()
-	if n := second.count("getblockheader") - before; n > 2 {
+	before := second.countCalls("getblockheader")
+	first.update(func(n *fakeNode) { n.hidden = 151 })
+	b.chain.mineBlocks(1)
+	b.mustStep()
+	if n := second.countCalls("getblockheader") - before; n > 2 {
 		t.Errorf("%d headers were read for one new block", n)
 	}
 }
 
-// TestBusyWitness has a node under way whose last word contradicts the other's
+// TestRunningCheckDoesNotLiftADispute has a node under way whose last word contradicts the other's
 // branch: that is not believed for the moment that the look takes.
-func TestBusyWitness(t *testing.T) {
+func TestRunningCheckDoesNotLiftADispute(t *testing.T) {
 	t.Parallel()
-	p := newParted(t, 2)
-	p.chains[0].mine(1)
-	p.chains[1].mine(1)
-	p.follows(0)
+	p := newPartition(t, 2)
+	p.chains[0].mineBlocks(1)
+	p.chains[1].mineBlocks(1)
+	p.expectTip(0)
 	witness, liar := p.source.servers[0], p.source.servers[1]
 	p.source.nodes.Choosing.Lock()
 	p.source.nodes.Chosen = liar.Node
 	p.source.nodes.Choosing.Unlock()
-	p.chains[1].mine(8)
+	p.chains[1].mineBlocks(8)
 	asked, answer, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	p.nodes[0].set(func(n *fakeNode) {
-		n.hijack = func(http.ResponseWriter, *http.Request) bool {
+	p.nodes[0].update(func(n *fakeNode) {
+		n.intercept = func(http.ResponseWriter, *http.Request) bool {
 			asked <- struct{}{}
 			<-answer
 			return false
@@ -226,7 +226,7 @@ func TestBusyWitness(t *testing.T) {
 	})
 	go func() { ended <- witness.Check(t.Context()) }()
 	<-asked // a look at it begins
-	p.nodes[0].set(func(n *fakeNode) { n.hijack = nil })
+	p.nodes[0].update(func(n *fakeNode) { n.intercept = nil })
 	fresh := map[*node.Node]bool{liar.Node: true}
 	if err := liar.Check(t.Context()); err != nil {
 		t.Fatal(err)

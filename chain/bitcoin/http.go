@@ -29,23 +29,23 @@ type login struct {
 	user, password string
 	cookie         string // the file's path; "" means that user and password are the configuration's
 
-	mu   sync.Mutex
-	read bool // the cookie was read
+	mu         sync.Mutex
+	cookieRead bool // the cookie was read
 }
 
-// get is the user and password to send.
-func (l *login) get() (user, password string, err error) {
+// loadCredentials is the user and password to send.
+func (l *login) loadCredentials() (user, password string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.cookie != "" && !l.read {
-		if err := l.load(); err != nil {
+	if l.cookie != "" && !l.cookieRead {
+		if err := l.readCookie(); err != nil {
 			return "", "", node.Troubled(err, "has a cookie file that can't be read. Check its path in the URL and its permissions.")
 		}
 	}
 	return l.user, l.password, nil
 }
 
-func (l *login) load() error {
+func (l *login) readCookie() error {
 	file, err := os.Open(l.cookie)
 	if err != nil {
 		var path *os.PathError
@@ -63,15 +63,15 @@ func (l *login) load() error {
 	if !ok {
 		return errors.New("the cookie file holds no user:password")
 	}
-	l.user, l.password, l.read = user, password, true
+	l.user, l.password, l.cookieRead = user, password, true
 	return nil
 }
 
-// forget makes the next get read the cookie file again; false means there is none.
-func (l *login) forget() bool {
+// forgetCookie makes the next get read the cookie file again; false means there is none.
+func (l *login) forgetCookie() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.read = false
+	l.cookieRead = false
 	return l.cookie != ""
 }
 
@@ -104,12 +104,12 @@ func readCert(path string) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// ask sends one request and reads the whole answer, of at most limit bytes. A
+// sendSigned sends one request and reads the whole answer, of at most limit bytes. A
 // nil body makes it a GET. The status is that of an answer that may be read on:
 // refusals and redirects are errors already.
-func (c *client) ask(ctx context.Context, path string, body []byte, limit int64) (status int, answer []byte, err error) {
+func (c *client) sendSigned(ctx context.Context, path string, body []byte, limit int64) (status int, answer []byte, err error) {
 	for again := false; ; again = true {
-		user, password, err := c.login.get()
+		user, password, err := c.login.loadCredentials()
 		if err != nil {
 			return 0, nil, err
 		}
@@ -121,14 +121,14 @@ func (c *client) ask(ctx context.Context, path string, body []byte, limit int64)
 		switch {
 		case err != nil:
 			return 0, nil, err
-		case status == http.StatusUnauthorized && !again && c.login.forget():
+		case status == http.StatusUnauthorized && !again && c.login.forgetCookie():
 			continue // the node was restarted and wrote another cookie
 		case status == http.StatusUnauthorized:
-			return 0, nil, refused(c.login.forget())
+			return 0, nil, loginRefusedError(c.login.forgetCookie())
 		case status == http.StatusForbidden:
-			return 0, nil, forbidden()
+			return 0, nil, forbiddenError()
 		case status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests:
-			return 0, nil, overloaded(status)
+			return 0, nil, overloadedError(status)
 		case status >= 300 && status < 400:
 			return 0, nil, node.Strange("a node", fmt.Errorf("HTTP %d, a redirect", status))
 		}

@@ -35,19 +35,19 @@ func manyNames(size int) []byte {
 	return text.Bytes()
 }
 
-// TestMemory asks servers whose answers are made to fill memory: what they cost
+// TestHostileAnswersTakeBoundedMemory asks servers whose answers are made to fill memory: what they cost
 // is a few times the longest honest answer. It runs alone.
-func TestMemory(t *testing.T) {
+func TestHostileAnswersTakeBoundedMemory(t *testing.T) {
 	const most = 100 << 20
 	ids := someIDs(coreBatch)
 	txs := func(b backend) func(context.Context) error {
-		return func(ctx context.Context) error { _, err := b.txs(ctx, ids); return err }
+		return func(ctx context.Context) error { _, err := b.fetchTxs(ctx, ids); return err }
 	}
 	block := func(b backend) func(context.Context) error {
-		return func(ctx context.Context) error { _, err := b.block(ctx, ids[0].String()); return err }
+		return func(ctx context.Context) error { _, err := b.fetchBlock(ctx, ids[0].String()); return err }
 	}
 	list := func(b backend) func(context.Context) error {
-		return func(ctx context.Context) error { _, err := b.mempool(ctx); return err }
+		return func(ctx context.Context) error { _, err := b.listMempool(ctx); return err }
 	}
 	for _, c := range []struct {
 		name, dialect string
@@ -66,9 +66,9 @@ func TestMemory(t *testing.T) {
 		{"a long block of Esplora's", "esplora", block, make([]byte, 32<<20)},
 	} {
 		n := newFakeNode(t, newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest")), c.dialect)
-		ask := c.ask(n.open(t).servers[0].backend)
-		n.set(func(n *fakeNode) {
-			n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
+		ask := c.ask(n.openSource(t).servers[0].backend)
+		n.update(func(n *fakeNode) {
+			n.intercept = func(w http.ResponseWriter, r *http.Request) bool {
 				_, _ = io.Copy(io.Discard, r.Body)
 				w.Header().Set("Content-Length", fmt.Sprint(len(c.answer)))
 				_, _ = w.Write(c.answer)
@@ -82,19 +82,19 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestLongTransactions reads the first of Esplora's transactions that fit into
+// TestEsploraTransactionsFitBoundedMemory reads the first of Esplora's transactions that fit into
 // bounded memory, in their order, and none that is missing among them.
-func TestLongTransactions(t *testing.T) {
+func TestEsploraTransactionsFitBoundedMemory(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t, newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest")), "esplora")
 	ids := someIDs(64)
-	n.set(func(n *fakeNode) {
-		n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
+	n.update(func(n *fakeNode) {
+		n.intercept = func(w http.ResponseWriter, r *http.Request) bool {
 			_, _ = w.Write(append([]byte(strings.Split(r.URL.Path, "/")[3]), make([]byte, maxRaw/10)...))
 			return true
 		}
 	})
-	raws, err := n.open(t).servers[0].txs(t.Context(), ids)
+	raws, err := n.openSource(t).servers[0].fetchTxs(t.Context(), ids)
 	if err != nil || len(raws) < 9 || len(raws) > 10+esploraWorkers {
 		t.Fatalf("%d transactions, %v", len(raws), err)
 	}
@@ -105,17 +105,17 @@ func TestLongTransactions(t *testing.T) {
 	}
 }
 
-// TestOurBytes stops at more payments to us than there can be.
-func TestOurBytes(t *testing.T) {
+// TestTooManyWatchedBytesAreRefused stops at more payments to us than there can be.
+func TestTooManyWatchedBytesAreRefused(t *testing.T) {
 	t.Parallel()
-	b, _ := newMempool(t)
-	b.source.pool.ours = oursBytes // as if they were held
-	b.pay()
-	b.stopped("more unconfirmed transactions that pay to this server than there can be")
+	b, _ := newMempoolFixture(t)
+	b.source.mempool.watchedBytes = watchedBytesLimit // as if they were held
+	b.payNewAddress()
+	b.expectProblem("more unconfirmed transactions that pay to this server than there can be")
 }
 
-// TestVersion shows of what a node says of itself only what forges no line.
-func TestVersion(t *testing.T) {
+// TestShownVersionIsPrintableASCII shows of what a node says of itself only what forges no line.
+func TestShownVersionIsPrintableASCII(t *testing.T) {
 	t.Parallel()
 	for said, shown := range map[string]string{
 		"/Satoshi:29.0.0(a comment)/":            "Satoshi:29.0.0(a comment)",
@@ -130,7 +130,7 @@ func TestVersion(t *testing.T) {
 			}
 			return result
 		}
-		st := n.open(t).Nodes(t.Context())[0]
+		st := n.openSource(t).Nodes(t.Context())[0]
 		if st.Version != shown || st.Dialect != "core" || st.Problem != "" {
 			t.Errorf("%q: %+v", said, st)
 		}

@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	// youngBytes bounds the transactions that are held only because they are new.
+	// newBytesLimit bounds the transactions that are held only because they are new.
 	// oursBytes bounds those that concern the watch: more than the blocks of hours
 	// hold, so that only a node that lies shows them.
-	youngBytes, oursBytes = 32 << 20, 128 << 20
-	// listingRest is how many times as long as a listing takes nothing is listed
+	newBytesLimit, watchedBytesLimit = 32 << 20, 128 << 20
+	// quickRestFactor is how many times as long as a listing takes nothing is listed
 	// again; quickRest bounds that after a listing that takes at most quickListing,
 	// and slowRest, or twice as long as it takes, after any other.
-	listingRest, quickListing       = 10, 200 * time.Millisecond
-	quickRest, slowRest, slowFactor = time.Second, 2 * time.Second, 2
+	quickRestFactor, quickListing             = 10, 200 * time.Millisecond
+	maxQuickRest, minSlowRest, slowRestFactor = time.Second, 2 * time.Second, 2
 )
 
-// mempool keeps a picture of the nodes' unconfirmed transactions. Each reading
+// mempoolReader keeps a picture of the nodes' unconfirmed transactions. Each reading
 // asks for the list of ids, fetches the transactions that it doesn't know, keeps
 // those that concern the watch, and of all others 20 bytes.
 //
@@ -53,31 +53,31 @@ const (
 // A big list takes a while, so it rests before it is read again: see restAfter.
 // Meanwhile the last picture serves, as long as node and tip are the same: after
 // a block or a reorganisation an old picture could lack what is unconfirmed now.
-type mempool struct {
-	mu      sync.Mutex // one reading at a time; guards what follows
-	seed    maphash.Seed
-	known   map[uint64]knownTx // by hash of the id: nobody can make two ids that look the same
-	held    map[chainhash.Hash]heldTx
-	young   int    // bytes of those held that don't concern the watch
-	ours    int    // bytes of those that do
-	most    int    // bound of young
-	reading uint32 // number of this reading
+type mempoolReader struct {
+	mu            sync.Mutex // one reading at a time; guards what follows
+	seed          maphash.Seed
+	known         map[uint64]knownTx // by hash of the id: nobody can make two ids that look the same
+	held          map[chainhash.Hash]heldTx
+	newBytes      int    // bytes of those held that don't concern the watch
+	watchedBytes  int    // bytes of those that do
+	maxNewBytes   int    // bound of young
+	readingNumber uint32 // number of this reading
 
-	listed struct { // the last complete listing
+	lastListing struct { // the last complete listing
 		node *server
 		tip  string
 		at   time.Time
 		took time.Duration
 	}
-	urgency sync.Mutex
-	urgent  bool
+	urgentMu sync.Mutex
+	urgent   bool
 }
 
 // knownTx is a transaction of the mempool.
 type knownTx struct {
-	first   uint32 // the reading that first listed it
-	last    uint32 // the last one that did
-	fetched bool
+	firstReading uint32 // the reading that first listed it
+	lastReading  uint32 // the last one that did
+	fetched      bool
 }
 
 // heldTx is a transaction that concerns the watch, or may yet.
@@ -85,7 +85,7 @@ type heldTx struct {
 	raw     []byte
 	since   time.Time
 	reading uint32
-	ours    bool // it concerned the watch when it was last matched
+	watched bool // it concerned the watch when it was last matched
 }
 
 // reading is what one reading of the mempool needs.
@@ -96,143 +96,143 @@ type reading struct {
 	watch chain.Watch
 }
 
-// hurry makes the next reading list early.
-func (m *mempool) hurry() {
-	m.urgency.Lock()
-	defer m.urgency.Unlock()
+// requestEarlyListing makes the next reading list early.
+func (m *mempoolReader) requestEarlyListing() {
+	m.urgentMu.Lock()
+	defer m.urgentMu.Unlock()
 	m.urgent = true
 }
 
-// hurried reports whether hurry was called, and forgets it with done.
-func (m *mempool) hurried(done bool) bool {
-	m.urgency.Lock()
-	defer m.urgency.Unlock()
+// isListingUrgent reports whether hurry was called, and forgets it with done.
+func (m *mempoolReader) isListingUrgent(reset bool) bool {
+	m.urgentMu.Lock()
+	defer m.urgentMu.Unlock()
 	was := m.urgent
-	m.urgent = was && !done
+	m.urgent = was && !reset
 	return was
 }
 
-// read gives the picture of now.
-func (m *mempool) read(ctx context.Context, r reading) (chain.Pending, error) {
+// readPending gives the picture of now.
+func (m *mempoolReader) readPending(ctx context.Context, r reading) (chain.Pending, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.reading++
+	m.readingNumber++
 	if m.known == nil {
 		m.seed, m.known, m.held = maphash.MakeSeed(), map[uint64]knownTx{}, map[chainhash.Hash]heldTx{}
 	}
-	if m.recent(r) {
-		return m.picture(r)
+	if m.canReuseListing(r) {
+		return m.buildPending(r)
 	}
 	started := r.clock()
-	m.hurried(true)
-	m.listed.node = nil
-	ids, err := r.node.mempool(ctx)
+	m.isListingUrgent(true)
+	m.lastListing.node = nil
+	ids, err := r.node.listMempool(ctx)
 	if err != nil {
 		return chain.Pending{}, err
 	}
 	took := r.clock().Sub(started)
-	old, fresh := m.news(ids)
-	if err := m.relieve(r); err != nil {
+	old, fresh := m.updateKnown(ids)
+	if err := m.releaseHeld(r); err != nil {
 		return chain.Pending{}, err
 	}
-	if err := m.fetch(ctx, r, append(old, fresh...)); err != nil {
+	if err := m.fetchTxs(ctx, r, append(old, fresh...)); err != nil {
 		return chain.Pending{}, err
 	}
-	m.listed.node, m.listed.tip, m.listed.at, m.listed.took = r.node, r.tip, r.clock(), took
-	return m.picture(r)
+	m.lastListing.node, m.lastListing.tip, m.lastListing.at, m.lastListing.took = r.node, r.tip, r.clock(), took
+	return m.buildPending(r)
 }
 
-// recent reports whether the last listing still serves.
-func (m *mempool) recent(r reading) bool {
-	rest := restAfter(m.listed.took)
-	if m.hurried(false) {
-		rest = min(rest, m.listed.took)
+// canReuseListing reports whether the last listing still serves.
+func (m *mempoolReader) canReuseListing(r reading) bool {
+	rest := restAfterListing(m.lastListing.took)
+	if m.isListingUrgent(false) {
+		rest = min(rest, m.lastListing.took)
 	}
-	return m.listed.took >= r.pace.quick && m.listed.node == r.node && m.listed.tip == r.tip && r.clock().Sub(m.listed.at) < rest
+	return m.lastListing.took >= r.timing.quickListing && m.lastListing.node == r.node && m.lastListing.tip == r.tip && r.clock().Sub(m.lastListing.at) < rest
 }
 
-// restAfter is how long nothing is listed again after a listing that took a
+// restAfterListing is how long nothing is listed again after a listing that took a
 // while. After one of at most 200 ms a follower's next step lists again, so that a
 // payment is seen within two seconds of its broadcast. Longer ones cost the node a
 // third of its time at most: the payment is seen within three to five seconds, or,
 // where a list takes longer than one, within four times as long and a second.
 // When a node pushed a payment to us the rest is no longer than the listing was.
-func restAfter(took time.Duration) time.Duration {
+func restAfterListing(took time.Duration) time.Duration {
 	if took <= quickListing {
-		return min(listingRest*took, quickRest)
+		return min(quickRestFactor*took, maxQuickRest)
 	}
-	return max(slowRest, slowFactor*took)
+	return max(minSlowRest, slowRestFactor*took)
 }
 
-// news notes what is listed, forgets what isn't any more, and gives what must be
+// updateKnown notes what is listed, forgets what isn't any more, and gives what must be
 // fetched: what an earlier reading listed first, and what is new.
-func (m *mempool) news(ids []chainhash.Hash) (old, fresh []chainhash.Hash) {
+func (m *mempoolReader) updateKnown(ids []chainhash.Hash) (old, fresh []chainhash.Hash) {
 	listed := make(map[chainhash.Hash]bool, len(m.held))
 	for _, id := range ids {
 		key := maphash.Bytes(m.seed, id[:])
 		tx, ok := m.known[key]
 		if !ok {
-			tx.first = m.reading
+			tx.firstReading = m.readingNumber
 		}
 		switch {
-		case tx.fetched || tx.last == m.reading: // known, or listed twice
-		case tx.first == m.reading:
+		case tx.fetched || tx.lastReading == m.readingNumber: // known, or listed twice
+		case tx.firstReading == m.readingNumber:
 			fresh = append(fresh, id)
 		default:
 			old = append(old, id)
 		}
-		tx.last = m.reading
+		tx.lastReading = m.readingNumber
 		m.known[key] = tx
 		if _, ok := m.held[id]; ok {
 			listed[id] = true
 		}
 	}
 	for key, tx := range m.known {
-		if tx.last != m.reading {
+		if tx.lastReading != m.readingNumber {
 			delete(m.known, key)
 		}
 	}
 	for id := range m.held {
 		if !listed[id] {
-			m.drop(id)
+			m.dropTx(id)
 		}
 	}
 	return old, fresh
 }
 
-// relieve lets go of what an earlier reading held because it was new, when that
+// releaseHeld lets go of what an earlier reading held because it was new, when that
 // is so much that it would leave no room: the watch was brought up to date since,
 // so one more look is enough.
-func (m *mempool) relieve(r reading) error {
-	if m.young <= m.most/2 {
+func (m *mempoolReader) releaseHeld(r reading) error {
+	if m.newBytes <= m.maxNewBytes/2 {
 		return nil
 	}
 	for id, held := range m.held {
-		if held.ours || held.reading == m.reading {
+		if held.watched || held.reading == m.readingNumber {
 			continue
 		}
-		tx, err := m.match(r, id)
+		tx, err := m.matchHeld(r, id)
 		if err != nil {
 			return err
 		}
-		if !concerns(tx) {
-			m.drop(id)
+		if !isWatched(tx) {
+			m.dropTx(id)
 		}
 	}
 	return nil
 }
 
-// fetch fetches transactions in batches until all are there, or as many as one
+// fetchTxs fetches transactions in batches until all are there, or as many as one
 // reading may.
-func (m *mempool) fetch(ctx context.Context, r reading, ids []chainhash.Hash) error {
-	within, cancel := context.WithTimeout(ctx, r.pace.fill)
+func (m *mempoolReader) fetchTxs(ctx context.Context, r reading, ids []chainhash.Hash) error {
+	within, cancel := context.WithTimeout(ctx, r.timing.maxFillTime)
 	defer cancel()
 	for len(ids) > 0 {
-		some := ids[:min(len(ids), r.node.batch())]
-		raws, err := r.node.txs(within, some)
+		some := ids[:min(len(ids), r.node.batchSize())]
+		raws, err := r.node.fetchTxs(within, some)
 		switch {
 		case err != nil && ctx.Err() == nil && within.Err() != nil:
-			return m.progress(r.node, len(ids))
+			return m.progressProblem(r.node, len(ids))
 		case err != nil:
 			return err
 		}
@@ -240,25 +240,25 @@ func (m *mempool) fetch(ctx context.Context, r reading, ids []chainhash.Hash) er
 			if raw == nil {
 				continue // gone: the next list lacks it
 			}
-			if err := m.take(r, some[i], raw); err != nil {
+			if err := m.addFetched(r, some[i], raw); err != nil {
 				return err
 			}
 		}
 		ids = ids[len(raws):]
-		if len(ids) > 0 && m.young > m.most && m.new(ids[0]) {
-			return m.progress(r.node, len(ids))
+		if len(ids) > 0 && m.newBytes > m.maxNewBytes && m.isNew(ids[0]) {
+			return m.progressProblem(r.node, len(ids))
 		}
 	}
 	return ctx.Err()
 }
 
-// new reports whether this reading is the first that lists a transaction.
-func (m *mempool) new(id chainhash.Hash) bool {
-	return m.known[maphash.Bytes(m.seed, id[:])].first == m.reading
+// isNew reports whether this reading is the first that lists a transaction.
+func (m *mempoolReader) isNew(id chainhash.Hash) bool {
+	return m.known[maphash.Bytes(m.seed, id[:])].firstReading == m.readingNumber
 }
 
-// take looks at a transaction and holds it if it may matter.
-func (m *mempool) take(r reading, id chainhash.Hash, raw []byte) error {
+// addFetched looks at a transaction and holds it if it may matter.
+func (m *mempoolReader) addFetched(r reading, id chainhash.Hash, raw []byte) error {
 	tx, err := ParseTx(raw, r.params, r.watch)
 	if err == nil && tx.ID != id.String() {
 		err = fmt.Errorf("transaction %s came for %s", tx.ID, id)
@@ -270,73 +270,73 @@ func (m *mempool) take(r reading, id chainhash.Hash, raw []byte) error {
 	known := m.known[key]
 	known.fetched = true
 	m.known[key] = known
-	if known.first == m.reading || concerns(tx) {
-		m.hold(id, heldTx{raw, r.clock(), m.reading, concerns(tx)})
+	if known.firstReading == m.readingNumber || isWatched(tx) {
+		m.holdTx(id, heldTx{raw, r.clock(), m.readingNumber, isWatched(tx)})
 	}
-	if m.ours > oursBytes {
-		return node.Troubled(fmt.Errorf("%d bytes of transactions", m.ours),
+	if m.watchedBytes > watchedBytesLimit {
+		return node.Troubled(fmt.Errorf("%d bytes of transactions", m.watchedBytes),
 			"has more unconfirmed transactions that pay to this server than there can be. Check that it is a node of this network.")
 	}
 	return nil
 }
 
-// concerns reports whether a watch asked for something in the transaction.
-func concerns(tx Tx) bool { return len(tx.Transfers) > 0 || len(tx.Spends) > 0 }
+// isWatched reports whether a watch asked for something in the transaction.
+func isWatched(tx Tx) bool { return len(tx.Transfers) > 0 || len(tx.Spends) > 0 }
 
-// hold holds a transaction, or notes what is new about one that is held.
-func (m *mempool) hold(id chainhash.Hash, tx heldTx) {
-	m.drop(id)
+// holdTx holds a transaction, or notes what is new about one that is held.
+func (m *mempoolReader) holdTx(id chainhash.Hash, tx heldTx) {
+	m.dropTx(id)
 	m.held[id] = tx
-	*m.sum(tx) += len(tx.raw)
+	*m.byteCounter(tx) += len(tx.raw)
 }
 
-func (m *mempool) drop(id chainhash.Hash) {
+func (m *mempoolReader) dropTx(id chainhash.Hash) {
 	tx := m.held[id]
-	*m.sum(tx) -= len(tx.raw)
+	*m.byteCounter(tx) -= len(tx.raw)
 	delete(m.held, id)
 }
 
-// sum is where the bytes of a held transaction are counted.
-func (m *mempool) sum(tx heldTx) *int {
-	if tx.ours {
-		return &m.ours
+// byteCounter is where the bytes of a held transaction are counted.
+func (m *mempoolReader) byteCounter(tx heldTx) *int {
+	if tx.watched {
+		return &m.watchedBytes
 	}
-	return &m.young
+	return &m.newBytes
 }
 
-// match matches a held transaction against the watch as it is now.
-func (m *mempool) match(r reading, id chainhash.Hash) (Tx, error) {
+// matchHeld matches a held transaction against the watch as it is now.
+func (m *mempoolReader) matchHeld(r reading, id chainhash.Hash) (Tx, error) {
 	held := m.held[id]
 	tx, err := ParseTx(held.raw, r.params, r.watch)
 	if err != nil {
 		return Tx{}, node.Damaged("a transaction", err)
 	}
-	if held.ours != concerns(tx) {
-		held.ours = concerns(tx)
-		m.hold(id, held)
+	if held.watched != isWatched(tx) {
+		held.watched = isWatched(tx)
+		m.holdTx(id, held)
 	}
 	return tx, nil
 }
 
-// progress is the problem while a big mempool is not read to its end.
-func (m *mempool) progress(n *server, left int) error {
+// progressProblem is the problem while a big mempool is not read to its end.
+func (m *mempoolReader) progressProblem(n *server, left int) error {
 	return n.Problem(node.Troubled(nil, "has a big mempool, of which %d of %d transactions are still to be read. Nothing needs to be done.",
 		left, len(m.known)))
 }
 
-// picture matches what is held against the watch as it is now.
-func (m *mempool) picture(r reading) (chain.Pending, error) {
+// buildPending matches what is held against the watch as it is now.
+func (m *mempoolReader) buildPending(r reading) (chain.Pending, error) {
 	var p chain.Pending
 	now := r.clock()
 	for id, held := range m.held {
-		tx, err := m.match(r, id)
+		tx, err := m.matchHeld(r, id)
 		if err != nil {
 			return chain.Pending{}, err
 		}
 		p.Transfers, p.Spends = append(p.Transfers, tx.Transfers...), append(p.Spends, tx.Spends...)
-		young := now.Sub(held.since) < r.pace.fresh || m.reading-held.reading < 2
-		if !concerns(tx) && !young {
-			m.drop(id)
+		young := now.Sub(held.since) < r.timing.holdTime || m.readingNumber-held.reading < 2
+		if !isWatched(tx) && !young {
+			m.dropTx(id)
 		}
 	}
 	return p, nil

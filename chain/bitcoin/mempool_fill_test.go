@@ -7,53 +7,53 @@ import (
 	"cointill/core/clock"
 )
 
-// TestFirstFill reads a mempool that is many times as big as what is held because
+// TestBigMempoolMissesNoLateAddress reads a mempool that is many times as big as what is held because
 // it is new: whole at the second reading, with every transaction whose address
 // became known in between, whether it was held or left to that reading.
-func TestFirstFill(t *testing.T) {
+func TestBigMempoolMissesNoLateAddress(t *testing.T) {
 	t.Parallel()
-	b, n := newMempool(t)
-	pool := &b.source.pool
-	pool.most = 20_000
-	held, _ := b.unwatched()
+	b, n := newMempoolFixture(t)
+	pool := &b.source.mempool
+	pool.maxNewBytes = 20_000
+	held, _ := b.payUnwatched()
 	for range 10 * coreBatch {
-		b.unwatched()
+		b.payUnwatched()
 	}
-	left, _ := b.unwatched()
-	b.stopped("has a big mempool, of which ")
-	if pool.young < pool.most || pool.young > 3*pool.most {
-		t.Errorf("%d bytes are held, of %d", pool.young, pool.most)
+	left, _ := b.payUnwatched()
+	b.expectProblem("has a big mempool, of which ")
+	if pool.newBytes < pool.maxNewBytes || pool.newBytes > 3*pool.maxNewBytes {
+		t.Errorf("%d bytes are held, of %d", pool.newBytes, pool.maxNewBytes)
 	}
 	b.watch.AddAddresses(held, left)
-	if got := len(b.pending()); got != 2 {
+	if got := len(b.readPending()); got != 2 {
 		t.Errorf("%d of 2 payments are seen", got)
 	}
-	if pool.young > 0 || len(pool.held) != 2 {
-		t.Errorf("%d transactions are held, %d bytes without need", len(pool.held), pool.young)
+	if pool.newBytes > 0 || len(pool.held) != 2 {
+		t.Errorf("%d transactions are held, %d bytes without need", len(pool.held), pool.newBytes)
 	}
-	if got := n.count("getrawtransaction"); got != 10*coreBatch+2 {
+	if got := n.countCalls("getrawtransaction"); got != 10*coreBatch+2 {
 		t.Errorf("%d transactions were fetched", got)
 	}
-	late, txid := b.unwatched() // what comes later is held as always
-	b.pending()
+	late, txid := b.payUnwatched() // what comes later is held as always
+	b.readPending()
 	b.watch.AddAddresses(late)
-	if !b.pending()[txid] {
+	if !b.readPending()[txid] {
 		t.Error("a transaction that was seen before its address is lost")
 	}
 }
 
-// TestFlood has more new transactions at each reading than are held: pictures
+// TestFloodStillGivesSnapshots has more new transactions at each reading than are held: pictures
 // come all the same, at every second reading.
-func TestFlood(t *testing.T) {
+func TestFloodStillGivesSnapshots(t *testing.T) {
 	t.Parallel()
-	b, _ := newMempool(t)
-	b.source.pool.most = 10_000
-	mine := b.pay()
+	b, _ := newMempoolFixture(t)
+	b.source.mempool.maxNewBytes = 10_000
+	mine := b.payNewAddress()
 	pictures := 0
 	for i := range 6 {
 		if i%2 == 0 {
 			for range 3 * coreBatch {
-				b.unwatched()
+				b.payUnwatched()
 			}
 		}
 		if p, err := b.source.Pending(t.Context(), b.watch); err == nil {
@@ -68,8 +68,8 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestRestAfter keeps the rest after a listing in proportion.
-func TestRestAfter(t *testing.T) {
+// TestRestGrowsWithTheListingTime keeps the rest after a listing in proportion.
+func TestRestGrowsWithTheListingTime(t *testing.T) {
 	t.Parallel()
 	for took, want := range map[time.Duration]time.Duration{
 		30 * time.Millisecond:  300 * time.Millisecond,
@@ -79,18 +79,18 @@ func TestRestAfter(t *testing.T) {
 		time.Second:            2 * time.Second,
 		3 * time.Second:        6 * time.Second,
 	} {
-		if got := restAfter(took); got != want {
+		if got := restAfterListing(took); got != want {
 			t.Errorf("after %s: %s, want %s", took, got, want)
 		}
 	}
 }
 
-// TestRest reads a list that takes long no more often than it must.
-func TestRest(t *testing.T) {
+// TestSlowListingIsNotRepeatedEarly reads a list that takes long no more often than it must.
+func TestSlowListingIsNotRepeatedEarly(t *testing.T) {
 	t.Parallel()
-	b, n := newMempool(t)
+	b, n := newMempoolFixture(t)
 	now := clock.NewFake(time.Now())
-	b.source.clock, b.source.pace.quick = now.Now, 25*time.Millisecond
+	b.source.clock, b.source.timing.quickListing = now.Now, 25*time.Millisecond
 	listing := func(n *fakeNode) {
 		n.tamper = func(method string, result any) any {
 			if method == "getrawmempool" {
@@ -99,33 +99,33 @@ func TestRest(t *testing.T) {
 			return result
 		}
 	}
-	n.set(listing)
-	first := b.pay()
-	if !b.pending()[first] {
+	n.update(listing)
+	first := b.payNewAddress()
+	if !b.readPending()[first] {
 		t.Fatal("not seen")
 	}
-	second := b.pay()
+	second := b.payNewAddress()
 	now.Advance(5 * time.Second)
-	if p := b.pending(); !p[first] || p[second] {
+	if p := b.readPending(); !p[first] || p[second] {
 		t.Errorf("%v: the list was read again at once", p)
 	}
 	now.Advance(time.Second)
-	if !b.pending()[second] {
+	if !b.readPending()[second] {
 		t.Error("not seen after twice as long as a listing takes")
 	}
-	third := b.pay()
+	third := b.payNewAddress()
 	now.Advance(3 * time.Second)
-	if b.pending()[third] {
+	if b.readPending()[third] {
 		t.Error("the list was read early")
 	}
-	b.source.heard(txBytes(t, b.chain.txs[third])) // a push that is not believed, but looked into
-	if !b.pending()[third] {
+	b.source.handlePush(txBytes(t, b.chain.txs[third])) // a push that is not believed, but looked into
+	if !b.readPending()[third] {
 		t.Error("the list was not read early though a node pushed a payment to us")
 	}
-	b.chain.mine(1)
-	fourth := b.pay()
-	b.step()
-	if !b.pending()[fourth] {
+	b.chain.mineBlocks(1)
+	fourth := b.payNewAddress()
+	b.mustStep()
+	if !b.readPending()[fourth] {
 		t.Error("the picture of before the block was used")
 	}
 }

@@ -12,16 +12,16 @@ import (
 	"cointill/core/money"
 )
 
-// unwatched pays a new address that nobody watches.
-func (b *fixture) unwatched() (address, txid string) {
-	address = b.chain.address()
+// payUnwatched pays a new address that nobody watches.
+func (b *fixture) payUnwatched() (address, txid string) {
+	address = b.chain.newAddress()
 	b.serial++
-	txid = b.chain.send(nil, chain.Output{Destination: chain.Destination{Address: address}, Amount: money.Units(1000 + b.serial)})
+	txid = b.chain.sendTx(nil, chain.Output{Destination: chain.Destination{Address: address}, Amount: money.Units(1000 + b.serial)})
 	return address, txid
 }
 
-// pending reads the mempool and gives the ids of the transactions in it.
-func (b *fixture) pending() map[string]bool {
+// readPending reads the mempool and gives the ids of the transactions in it.
+func (b *fixture) readPending() map[string]bool {
 	b.Helper()
 	p, err := b.source.Pending(b.Context(), b.watch)
 	if err != nil {
@@ -34,76 +34,76 @@ func (b *fixture) pending() map[string]bool {
 	return ids
 }
 
-func newMempool(t *testing.T) (*fixture, *fakeNode) {
+func newMempoolFixture(t *testing.T) (*fixture, *fakeNode) {
 	c := newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest"))
 	n := newFakeNode(t, c, "core")
-	b := newFixture(t, c, n.open(t))
-	b.step()
+	b := newFixture(t, c, n.openSource(t))
+	b.mustStep()
 	return b, n
 }
 
-// TestReading has a node that was restarted and reads its mempool back: what
+// TestReloadingMempoolDropsNothing has a node that was restarted and reads its mempool back: what
 // it lacks until then is not gone, and blocks count meanwhile.
-func TestReading(t *testing.T) {
+func TestReloadingMempoolDropsNothing(t *testing.T) {
 	t.Parallel()
-	b, n := newMempool(t)
-	paid := b.pay()
-	b.step()
-	if !b.pending()[paid] {
+	b, n := newMempoolFixture(t)
+	paid := b.payNewAddress()
+	b.mustStep()
+	if !b.readPending()[paid] {
 		t.Fatal("it isn't there")
 	}
-	n.set(func(n *fakeNode) { n.hijack = cutOff })
+	n.update(func(n *fakeNode) { n.intercept = cutOff })
 	if _, err := b.source.Tip(t.Context()); err == nil {
 		t.Fatal("a node that is down has a tip")
 	}
 	waiting := b.chain.pending
-	n.set(func(n *fakeNode) { n.hijack, n.loading, b.chain.pending = nil, true, nil })
-	b.chain.mine(1)
-	b.stopped("still reading its mempool")
-	if b.ledger.Tip() != b.chain.tip() || slices.Contains(b.ledger.History(paid), "gone") {
-		t.Errorf("at %v of %v, and the transaction was %v", b.ledger.Tip(), b.chain.tip(), b.ledger.History(paid))
+	n.update(func(n *fakeNode) { n.intercept, n.loading, b.chain.pending = nil, true, nil })
+	b.chain.mineBlocks(1)
+	b.expectProblem("still reading its mempool")
+	if b.ledger.Tip() != b.chain.tipID() || slices.Contains(b.ledger.History(paid), "gone") {
+		t.Errorf("at %v of %v, and the transaction was %v", b.ledger.Tip(), b.chain.tipID(), b.ledger.History(paid))
 	}
-	n.set(func(n *fakeNode) { n.loading, b.chain.pending = false, waiting })
-	b.step()
-	if !b.pending()[paid] {
+	n.update(func(n *fakeNode) { n.loading, b.chain.pending = false, waiting })
+	b.mustStep()
+	if !b.readPending()[paid] {
 		t.Error("it is lost")
 	}
 }
 
-// TestLateWatch watches an address only after a reading has passed over its
+// TestAddressWatchedAfterItsTransactionIsSeen watches an address only after a reading has passed over its
 // transaction: another replica may have made it just before.
-func TestLateWatch(t *testing.T) {
+func TestAddressWatchedAfterItsTransactionIsSeen(t *testing.T) {
 	t.Parallel()
-	b, n := newMempool(t)
-	address, txid := b.unwatched()
-	if b.pending()[txid] {
+	b, n := newMempoolFixture(t)
+	address, txid := b.payUnwatched()
+	if b.readPending()[txid] {
 		t.Fatal("it is not watched")
 	}
-	fetched := n.count("getrawtransaction")
+	fetched := n.countCalls("getrawtransaction")
 	b.watch.AddAddresses(address)
 	for range 2 {
-		if !b.pending()[txid] {
+		if !b.readPending()[txid] {
 			t.Error("a transaction that was seen before its address is lost")
 		}
 	}
-	if n.count("getrawtransaction") != fetched {
+	if n.countCalls("getrawtransaction") != fetched {
 		t.Error("transactions are fetched twice")
 	}
-	b.step()
-	b.chain.mine(1)
-	b.step()
+	b.mustStep()
+	b.chain.mineBlocks(1)
+	b.mustStep()
 	if got := b.ledger.History(txid); strings.Join(got, " ") != "pending confirmed" {
 		t.Errorf("%v", got)
 	}
 }
 
-// TestLateSpend watches a spend key only after a reading has passed over a
+// TestSpendWatchedAfterItsTransactionIsSeen watches a spend key only after a reading has passed over a
 // transaction that uses it up.
-func TestLateSpend(t *testing.T) {
+func TestSpendWatchedAfterItsTransactionIsSeen(t *testing.T) {
 	t.Parallel()
-	b, _ := newMempool(t)
-	_, rival := b.unwatched()
-	b.pending()
+	b, _ := newMempoolFixture(t)
+	_, rival := b.payUnwatched()
+	b.readPending()
 	b.chain.mu.Lock()
 	key := b.chain.txs[rival].TxIn[0].PreviousOutPoint.String()
 	b.chain.mu.Unlock()
@@ -114,49 +114,49 @@ func TestLateSpend(t *testing.T) {
 	}
 }
 
-// TestForgets lets go of what concerns nobody after a while, and of what leaves.
-func TestForgets(t *testing.T) {
+// TestUnwatchedTransactionsAreReleased lets go of what concerns nobody after a while, and of what leaves.
+func TestUnwatchedTransactionsAreReleased(t *testing.T) {
 	t.Parallel()
-	b, _ := newMempool(t)
-	b.source.pace.fresh = 0
+	b, _ := newMempoolFixture(t)
+	b.source.timing.holdTime = 0
 	for range 20 {
-		b.unwatched()
+		b.payUnwatched()
 	}
-	mine := b.pay()
-	pool := &b.source.pool
-	b.pending()
-	b.pending()
-	if len(pool.held) != 21 || len(pool.known) != 21 || pool.young+pool.ours == 0 {
+	mine := b.payNewAddress()
+	pool := &b.source.mempool
+	b.readPending()
+	b.readPending()
+	if len(pool.held) != 21 || len(pool.known) != 21 || pool.newBytes+pool.watchedBytes == 0 {
 		t.Errorf("%d held, %d known, two readings after", len(pool.held), len(pool.known))
 	}
-	b.pending()
-	if len(pool.held) != 1 || len(pool.known) != 21 || !b.pending()[mine] {
+	b.readPending()
+	if len(pool.held) != 1 || len(pool.known) != 21 || !b.readPending()[mine] {
 		t.Errorf("%d held, %d known", len(pool.held), len(pool.known))
 	}
-	b.chain.drop(mine)
-	if len(b.pending()) != 0 || len(pool.held) != 0 || len(pool.known) != 20 || pool.young+pool.ours != 0 {
-		t.Errorf("%d held, %d known, %d bytes", len(pool.held), len(pool.known), pool.young+pool.ours)
+	b.chain.dropTx(mine)
+	if len(b.readPending()) != 0 || len(pool.held) != 0 || len(pool.known) != 20 || pool.newBytes+pool.watchedBytes != 0 {
+		t.Errorf("%d held, %d known, %d bytes", len(pool.held), len(pool.known), pool.newBytes+pool.watchedBytes)
 	}
-	b.chain.mine(1)
-	b.step()
+	b.chain.mineBlocks(1)
+	b.mustStep()
 	if len(pool.known) != 0 {
 		t.Errorf("%d known of an empty mempool", len(pool.known))
 	}
 }
 
-// TestBigMempool reads it in several steps, tells how far it is, gives no picture
+// TestBigMempoolIsReadInSteps reads it in several steps, tells how far it is, gives no picture
 // that lacks something, and fetches nothing twice.
-func TestBigMempool(t *testing.T) {
+func TestBigMempoolIsReadInSteps(t *testing.T) {
 	t.Parallel()
-	b, n := newMempool(t)
-	b.source.pace.fill = time.Second
-	mine := b.pay()
+	b, n := newMempoolFixture(t)
+	b.source.timing.maxFillTime = time.Second
+	mine := b.payNewAddress()
 	for range 4 * coreBatch {
-		b.unwatched()
+		b.payUnwatched()
 	}
 	var batches int
 	slow := func(n *fakeNode) {
-		n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
+		n.intercept = func(w http.ResponseWriter, r *http.Request) bool {
 			body, _ := io.ReadAll(r.Body)
 			r.Body = io.NopCloser(strings.NewReader(string(body)))
 			if body[0] != '[' {
@@ -166,30 +166,30 @@ func TestBigMempool(t *testing.T) {
 			batches++
 			stuck := batches%3 == 0
 			n.mu.Unlock()
-			return stuck && hang(w, r)
+			return stuck && hangUntilClosed(w, r)
 		}
 	}
-	n.set(slow)
-	b.stopped("has a big mempool, of which 201 of 401 transactions are still to be read")
-	b.stopped("has a big mempool, of which 1 of 401 transactions are still to be read")
-	b.step()
-	if !b.pending()[mine] {
+	n.update(slow)
+	b.expectProblem("has a big mempool, of which 201 of 401 transactions are still to be read")
+	b.expectProblem("has a big mempool, of which 1 of 401 transactions are still to be read")
+	b.mustStep()
+	if !b.readPending()[mine] {
 		t.Error("the transaction that pays us is missing")
 	}
-	if got := n.count("getrawtransaction"); got != 401 {
+	if got := n.countCalls("getrawtransaction"); got != 401 {
 		t.Errorf("%d transactions were fetched", got)
 	}
-	if held := len(b.source.pool.held); held != 200+1 && held != 200 { // those of the first reading, and ours
+	if held := len(b.source.mempool.held); held != 200+1 && held != 200 { // those of the first reading, and ours
 		t.Errorf("%d transactions are held", held)
 	}
 }
 
-// TestLongBatch asks in halves when transactions are too big to come together.
-func TestLongBatch(t *testing.T) {
+// TestTooLongBatchIsHalved asks in halves when transactions are too big to come together.
+func TestTooLongBatchIsHalved(t *testing.T) {
 	t.Parallel()
-	b, n := newMempool(t)
-	n.set(func(n *fakeNode) {
-		n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
+	b, n := newMempoolFixture(t)
+	n.update(func(n *fakeNode) {
+		n.intercept = func(w http.ResponseWriter, r *http.Request) bool {
 			body, _ := io.ReadAll(r.Body)
 			r.Body = io.NopCloser(strings.NewReader(string(body)))
 			if strings.Count(string(body), "getrawtransaction") < 2 {
@@ -202,31 +202,31 @@ func TestLongBatch(t *testing.T) {
 		}
 	})
 	for range 5 {
-		b.pay()
+		b.payNewAddress()
 	}
-	if p := b.pending(); len(p) != 5 {
+	if p := b.readPending(); len(p) != 5 {
 		t.Errorf("%v", p)
 	}
 }
 
-// TestVanishing lists a transaction that is gone when it is asked for.
-func TestVanishing(t *testing.T) {
+// TestVanishedTransactionIsSkipped lists a transaction that is gone when it is asked for.
+func TestVanishedTransactionIsSkipped(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range []string{"core", "esplora"} {
 		c := newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest"))
 		n := newFakeNode(t, c, dialect)
-		b := newFixture(t, c, n.open(t))
-		b.step()
-		stays, goes := b.pay(), b.pay()
-		n.set(func(n *fakeNode) {
+		b := newFixture(t, c, n.openSource(t))
+		b.mustStep()
+		stays, goes := b.payNewAddress(), b.payNewAddress()
+		n.update(func(n *fakeNode) {
 			n.tamper = func(method string, result any) any {
 				if method == "getrawmempool" || method == "mempool" {
-					c.drop(goes)
+					c.dropTx(goes)
 				}
 				return result
 			}
 		})
-		if p := b.pending(); len(p) != 1 || !p[stays] {
+		if p := b.readPending(); len(p) != 1 || !p[stays] {
 			t.Errorf("%s: %v", dialect, p)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 // digest is a double SHA-256 as the wire holds it; people read it backwards.
 type digest [32]byte
 
-// double hashes twice, as everything in these chains is named.
-func double(data []byte) digest {
+// doubleSHA256 hashes twice, as everything in these chains is named.
+func doubleSHA256(data []byte) digest {
 	once := sha256.Sum256(data)
 	return sha256.Sum256(once[:])
 }
@@ -20,14 +20,14 @@ func merklePair(left, right *digest) digest {
 	var both [64]byte
 	copy(both[:32], left[:])
 	copy(both[32:], right[:])
-	return double(both[:])
+	return doubleSHA256(both[:])
 }
 
 // merkleTree computes the root over transaction ids that come one by one, in
 // the memory of one branch.
 type merkleTree struct {
 	// full[i] is the root over 2^i leaves, where count has bit i.
-	full  [32]digest
+	roots [32]digest
 	count uint32
 	// repeated tells that two neighbours are equal. An odd level's last node is
 	// paired with itself, so a block that names its last transactions twice has
@@ -35,37 +35,37 @@ type merkleTree struct {
 	repeated bool
 }
 
-func (t *merkleTree) add(leaf digest) {
+func (t *merkleTree) addLeaf(leaf digest) {
 	level := 0
 	for ; t.count>>level&1 == 1; level++ {
-		leaf = t.join(level, leaf)
+		leaf = t.joinLevel(level, leaf)
 	}
-	t.full[level] = leaf
+	t.roots[level] = leaf
 	t.count++
 }
 
-func (t *merkleTree) join(level int, right digest) digest {
-	t.repeated = t.repeated || t.full[level] == right
-	return merklePair(&t.full[level], &right)
+func (t *merkleTree) joinLevel(level int, right digest) digest {
+	t.repeated = t.repeated || t.roots[level] == right
+	return merklePair(&t.roots[level], &right)
 }
 
-// root is the root over at least one leaf; it ends the tree's use.
-func (t *merkleTree) root() digest {
+// computeRoot is the root over at least one leaf; it ends the tree's use.
+func (t *merkleTree) computeRoot() digest {
 	level := bits.TrailingZeros32(t.count)
-	last := t.full[level]
+	last := t.roots[level]
 	for nodes := t.count >> level; nodes > 1; nodes, level = (nodes+1)/2, level+1 {
 		if nodes%2 == 1 {
 			last = merklePair(&last, &last)
 		} else {
-			last = t.join(level, last)
+			last = t.joinLevel(level, last)
 		}
 	}
 	return last
 }
 
-// climb follows a branch (whole hashes, one after the other) from a leaf to the
+// branchRoot follows a branch (whole hashes, one after the other) from a leaf to the
 // root; the bits of place tell on which side the leaf's line is.
-func climb(leaf digest, branch []byte, place uint32) digest {
+func branchRoot(leaf digest, branch []byte, place uint32) digest {
 	for ; len(branch) >= len(leaf); branch, place = branch[len(leaf):], place>>1 {
 		other := digest(branch[:len(leaf)])
 		if place&1 == 1 {

@@ -32,13 +32,13 @@ func textbookRoot(level []chainhash.Hash) (root chainhash.Hash, repeated bool) {
 func streamedRoot(leaves []chainhash.Hash) (digest, bool) {
 	var tree merkleTree
 	for _, leaf := range leaves {
-		tree.add(digest(leaf))
+		tree.addLeaf(digest(leaf))
 	}
-	root := tree.root()
+	root := tree.computeRoot()
 	return root, tree.repeated
 }
 
-func TestMerkleRoot(t *testing.T) {
+func TestMerkleRootMatchesTheTextbook(t *testing.T) {
 	t.Parallel()
 	var leaves []chainhash.Hash
 	for n := range 300 {
@@ -50,9 +50,9 @@ func TestMerkleRoot(t *testing.T) {
 	}
 }
 
-// TestMerkleRepeats also builds trees from three different leaves only, so that
+// TestRepeatedMerkleNodesAreDetected also builds trees from three different leaves only, so that
 // equal nodes are on every level.
-func TestMerkleRepeats(t *testing.T) {
+func TestRepeatedMerkleNodesAreDetected(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		leaves := make([]chainhash.Hash, rapid.IntRange(1, 40).Draw(t, "leaves"))
@@ -66,9 +66,9 @@ func TestMerkleRepeats(t *testing.T) {
 	})
 }
 
-// TestMerkleMutation (BTC-11) is CVE-2012-2459: the end of a list repeated, and the same
+// TestMutatedMerkleTreeIsDetected (BTC-11) is CVE-2012-2459: the end of a list repeated, and the same
 // root.
-func TestMerkleMutation(t *testing.T) {
+func TestMutatedMerkleTreeIsDetected(t *testing.T) {
 	t.Parallel()
 	for honest := 1; honest < 50; honest++ {
 		leaves := make([]chainhash.Hash, honest)

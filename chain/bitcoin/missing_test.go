@@ -10,9 +10,9 @@ import (
 	"cointill/core/money"
 )
 
-// TestOneAnswerMissing: one answer of a node that is well goes missing, whichever it is.
+// TestOneMissingAnswerIsAskedAgain: one answer of a node that is well goes missing, whichever it is.
 // It is asked again, and nobody hears of it; but not a node that asks to be left alone.
-func TestOneAnswerMissing(t *testing.T) {
+func TestOneMissingAnswerIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
@@ -26,17 +26,17 @@ func TestOneAnswerMissing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			blocks := newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest"))
-			blocks.mine(3)
+			blocks.mineBlocks(3)
 			n := newFakeNode(t, blocks, "core")
 			b := newFixture(t, blocks, openURLs(t, blocks, n.URL))
-			b.step()
+			b.mustStep()
 			for at := int64(1); at <= 9; at++ { // as many as a step asks that finds a block and a transaction
-				mined := b.pay()
-				blocks.mine(1)
-				pending := b.pay()
+				mined := b.payNewAddress()
+				blocks.mineBlocks(1)
+				pending := b.payNewAddress()
 				var count atomic.Int64
-				n.set(func(n *fakeNode) {
-					n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
+				n.update(func(n *fakeNode) {
+					n.intercept = func(w http.ResponseWriter, r *http.Request) bool {
 						return count.Add(1) == at && c.answer(w, r)
 					}
 				})
@@ -48,8 +48,8 @@ func TestOneAnswerMissing(t *testing.T) {
 				if at == 1 && asked == 0 {
 					t.Error("nothing was asked")
 				}
-				n.set(func(n *fakeNode) { n.hijack = nil })
-				b.step()
+				n.update(func(n *fakeNode) { n.intercept = nil })
+				b.mustStep()
 				if b.ledger.Confirmations(mined) != 1 || len(b.ledger.Transfers()[pending]) != 1 {
 					t.Errorf("question %d: %+v", at, b.ledger.Transfers())
 				}
@@ -58,31 +58,31 @@ func TestOneAnswerMissing(t *testing.T) {
 	}
 }
 
-// TestOneAnswerMissingOfTwo: the node that is asked misses an answer while the other one
+// TestMissingAnswerIsAskedFromTheSameNode: the node that is asked misses an answer while the other one
 // lacks a block that was counted. It is asked again, not the one that is behind; when it
 // misses a second one, both have had their turn.
-func TestOneAnswerMissingOfTwo(t *testing.T) {
+func TestMissingAnswerIsAskedFromTheSameNode(t *testing.T) {
 	t.Parallel()
 	for misses := int64(1); misses <= 2; misses++ {
-		b, first, second := twoNodes(t)
-		b.chain.mine(1)
-		b.step()
-		second.set(func(n *fakeNode) { n.hidden = 1 })
-		b.pay()
+		b, first, second := newTwoNodeFixture(t)
+		b.chain.mineBlocks(1)
+		b.mustStep()
+		second.update(func(n *fakeNode) { n.hidden = 1 })
+		b.payNewAddress()
 		var count atomic.Int64
-		first.set(func(n *fakeNode) {
-			n.hijack = changesStatus("getrawmempool", http.StatusBadGateway, func() bool { return count.Add(1) <= misses })
+		first.update(func(n *fakeNode) {
+			n.intercept = changesStatus("getrawmempool", http.StatusBadGateway, func() bool { return count.Add(1) <= misses })
 		})
 		if _, err := b.follower.Step(t.Context()); count.Load() < misses || (misses == 1) != (err == nil) {
 			t.Errorf("%d of %d answers missed: %v", count.Load(), misses, err)
 		}
 		if misses == 2 {
-			b.stopped("The node is behind")
+			b.expectProblem("The node is behind")
 		}
-		second.set(func(n *fakeNode) { n.hidden = 0 })
-		b.step()
-		if inUse(b) != 2 {
-			t.Errorf("node %d is asked", inUse(b))
+		second.update(func(n *fakeNode) { n.hidden = 0 })
+		b.mustStep()
+		if chosenNode(b) != 2 {
+			t.Errorf("node %d is asked", chosenNode(b))
 		}
 	}
 }

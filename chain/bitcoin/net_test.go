@@ -9,8 +9,8 @@ import (
 	"cointill/core/money"
 )
 
-// public is a network that is checked like a public one, and whose work is easy.
-func public(t testing.TB) params.Params {
+// publicParams is a network that is checked like a public one, and whose work is easy.
+func publicParams(t testing.TB) params.Params {
 	p := paramsOf(t, money.Bitcoin, "regtest")
 	p.Private, p.Stale = false, 3*time.Hour
 	return p
@@ -35,8 +35,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestConformanceOfTwo runs the suite over two nodes that show the same chain.
-func TestConformanceOfTwo(t *testing.T) {
+// TestConformanceWithTwoNodes runs the suite over two nodes that show the same chain.
+func TestConformanceWithTwoNodes(t *testing.T) {
 	t.Parallel()
 	chaintest.Run(t, func(t *testing.T) chaintest.Net {
 		c := newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest"))
@@ -51,4 +51,4 @@ type twoNet struct {
 	second *fakeNode
 }
 
-func (n *twoNet) Restart() { n.source = n.node.open(n.TB, n.second) }
+func (n *twoNet) Restart() { n.source = n.node.openSource(n.TB, n.second) }

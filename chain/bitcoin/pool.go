@@ -12,8 +12,8 @@ type NodeStatus = chain.NodeStatus
 // Nodes looks at every node now and tells how each does, in the configured order.
 func (s *Source) Nodes(ctx context.Context) []NodeStatus { return s.nodes.Nodes(ctx) }
 
-// choose finds the node to ask.
-func (s *Source) choose(ctx context.Context) (*server, chain.Header, error) {
+// chooseServer finds the node to ask.
+func (s *Source) chooseServer(ctx context.Context) (*server, chain.Header, error) {
 	n, tip, err := s.nodes.Choose(ctx)
 	if err != nil {
 		return nil, tip, err

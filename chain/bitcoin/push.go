@@ -14,65 +14,65 @@ import (
 // maxPushed bounds one pushed message: a raw block, or a notification of btcd.
 const maxPushed = maxRaw
 
-// listen adds the push connections of a node.
-func (s *Source) listen(e *endpoint, http *client) {
+// addListeners adds the push connections of a node.
+func (s *Source) addListeners(e *endpoint, http *client) {
 	for _, at := range e.zmq {
-		s.Add(node.Listener{Host: at, Kind: "zmq", Listen: func(ctx context.Context, up func()) error { return subscribe(ctx, at, up, s.heard) }})
+		s.Add(node.Listener{Host: at, Kind: "zmq", Listen: func(ctx context.Context, up func()) error { return subscribeZMQ(ctx, at, up, s.handlePush) }})
 	}
-	if e.socket != "" {
+	if e.websocketURL != "" {
 		s.Add(node.Listener{Host: e.host, Kind: "websocket", Listen: func(ctx context.Context, up func()) error {
-			return notifications(ctx, e.socket, http, up, s.heard)
+			return listenNotifications(ctx, e.websocketURL, http, up, s.handlePush)
 		}})
 	}
 }
 
-// heard wakes whoever follows. A pushed transaction is not believed, only looked
+// handlePush wakes whoever follows. A pushed transaction is not believed, only looked
 // at: one that pays nobody whom the last reading watched wakes nobody, as most
 // don't; one that does lets the mempool be listed early.
-func (s *Source) heard(raw []byte) {
+func (s *Source) handlePush(raw []byte) {
 	s.mu.Lock()
-	watch := s.watch
+	watch := s.lastWatch
 	s.mu.Unlock()
 	if raw != nil && watch != nil {
 		if tx, err := ParseTx(raw, s.params, watch); err == nil {
-			if !concerns(tx) {
+			if !isWatched(tx) {
 				return
 			}
-			s.pool.hurry()
+			s.mempool.requestEarlyListing()
 		}
 	}
 	s.Wake()
 }
 
-// subscriptions are what btcd is asked to tell.
-var subscriptions = []string{"notifyblocks", "notifynewtransactions"}
+// btcdSubscriptions are what btcd is asked to tell.
+var btcdSubscriptions = []string{"notifyblocks", "notifynewtransactions"}
 
-// notifications listens to btcd's websocket. It stands when both subscriptions
+// listenNotifications listens to btcd's websocket. It stands when both subscriptions
 // were granted.
-func notifications(ctx context.Context, url string, c *client, up func(), heard func([]byte)) error {
-	user, password, err := c.login.get()
+func listenNotifications(ctx context.Context, url string, c *client, up func(), handlePush func([]byte)) error {
+	user, password, err := c.login.loadCredentials()
 	if err != nil {
 		return err
 	}
 	conn, status, err := c.Dial(ctx, url, node.Basic(user, password))
 	switch {
 	case status == http.StatusUnauthorized:
-		return refused(false)
+		return loginRefusedError(false)
 	case status != 0:
 		return node.Unreachable(err)
 	case err != nil:
 		return err
 	}
-	var wishes [][]byte
-	for i, method := range subscriptions {
-		body, err := json.Marshal(call{"1.0", int64(i), method, []any{}})
+	var requests [][]byte
+	for i, method := range btcdSubscriptions {
+		body, err := json.Marshal(rpcCall{"1.0", int64(i), method, []any{}})
 		if err != nil {
 			return fmt.Errorf("write a request: %w", err)
 		}
-		wishes = append(wishes, body)
+		requests = append(requests, body)
 	}
 	granted := 0
-	return c.Listen(ctx, conn, maxPushed, wishes, func(message []byte) error {
+	return c.Listen(ctx, conn, maxPushed, requests, func(message []byte) error {
 		var notice struct {
 			Method string    `json:"method"`
 			Error  *rpcError `json:"error"`
@@ -81,11 +81,11 @@ func notifications(ctx context.Context, url string, c *client, up func(), heard 
 		case err != nil:
 			return node.Strange("btcd's websocket", errors.New("not JSON"))
 		case notice.Error != nil:
-			return method("notifications", notice.Error)
+			return refusedMethodError("notifications", notice.Error)
 		case notice.Method != "":
-			heard(nil)
+			handlePush(nil)
 		default:
-			if granted++; granted == len(subscriptions) {
+			if granted++; granted == len(btcdSubscriptions) {
 				up()
 			}
 		}

@@ -13,8 +13,8 @@ import (
 	"cointill/core/money"
 )
 
-// running runs a source until the test ends, and gives what Notify is told.
-func running(t *testing.T, s *Source) <-chan struct{} {
+// runSource runs a source until the test ends, and gives what Notify is told.
+func runSource(t *testing.T, s *Source) <-chan struct{} {
 	woken := make(chan struct{}, 1)
 	t.Cleanup(s.Notify(func() {
 		select {
@@ -45,8 +45,8 @@ func newPublisher(t *testing.T, address string) zmq4.Socket {
 	return p
 }
 
-// until does something again and again until a signal comes.
-func until(t *testing.T, signal <-chan struct{}, do func()) {
+// repeatUntil does something again and again until a signal comes.
+func repeatUntil(t *testing.T, signal <-chan struct{}, do func()) {
 	t.Helper()
 	ticker := time.NewTicker(2 * time.Millisecond)
 	defer ticker.Stop()
@@ -62,8 +62,8 @@ func until(t *testing.T, signal <-chan struct{}, do func()) {
 	}
 }
 
-// drained waits until nobody is woken for a while.
-func drained(t *testing.T, woken <-chan struct{}) {
+// drainWakes waits until nobody is woken for a while.
+func drainWakes(t *testing.T, woken <-chan struct{}) {
 	for {
 		select {
 		case <-woken:
@@ -75,9 +75,9 @@ func drained(t *testing.T, woken <-chan struct{}) {
 	}
 }
 
-// TestZMQ is woken by blocks and by transactions that pay us, and connects again
+// TestZMQWakesForBlocksAndWatchedTransactions is woken by blocks and by transactions that pay us, and connects again
 // after the publisher went away.
-func TestZMQ(t *testing.T) {
+func TestZMQWakesForBlocksAndWatchedTransactions(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest"))
 	n := newFakeNode(t, c, "core")
@@ -85,18 +85,18 @@ func TestZMQ(t *testing.T) {
 	address := pub.Addr().String()
 	s := openURLs(t, c, n.URL+"?zmq=tcp://"+address)
 	b := newFixture(t, c, s)
-	b.step()
-	woken := running(t, s)
+	b.mustStep()
+	woken := runSource(t, s)
 	send := func(pub zmq4.Socket, topic string, body []byte) {
 		if err := pub.SendMulti(zmq4.NewMsgFrom([]byte(topic), body, make([]byte, 4))); err != nil {
 			t.Error(err)
 		}
 	}
 	<-woken // the connection stands
-	until(t, woken, func() { send(pub, "hashblock", make([]byte, 32)) })
-	drained(t, woken)
-	_, other := b.unwatched()
-	ours := b.pay()
+	repeatUntil(t, woken, func() { send(pub, "hashblock", make([]byte, 32)) })
+	drainWakes(t, woken)
+	_, other := b.payUnwatched()
+	ours := b.payNewAddress()
 	foreign, own := txBytes(t, c.txs[other]), txBytes(t, c.txs[ours])
 	for range 20 {
 		send(pub, "rawtx", foreign)
@@ -118,16 +118,16 @@ func TestZMQ(t *testing.T) {
 	}
 	again := newPublisher(t, address)
 	<-woken
-	until(t, woken, func() { send(again, "hashtx", make([]byte, 32)) })
+	repeatUntil(t, woken, func() { send(again, "hashtx", make([]byte, 32)) })
 }
 
-// TestZMQFaults has publishers that are none.
-func TestZMQFaults(t *testing.T) {
+// TestFalsePublishersAreRefused has publishers that are none.
+func TestFalsePublishersAreRefused(t *testing.T) {
 	t.Parallel()
 	greeting := make([]byte, 64)
 	greeting[0], greeting[9], greeting[10] = 0xff, 0x7f, 3
 	copy(greeting[12:], "NULL")
-	ready := command("READY", "Socket-Type", "PUB")
+	ready := commandFrame("READY", "Socket-Type", "PUB")
 	huge := binary.BigEndian.AppendUint64([]byte{frameLong}, 1<<62)
 	curve := append([]byte{}, greeting...)
 	copy(curve[12:], "CURVE")
@@ -138,7 +138,7 @@ func TestZMQFaults(t *testing.T) {
 	for name, sent := range map[string][]byte{
 		"web server": []byte("HTTP/1.1 400 Bad Request\r\n\r\n" + strings.Repeat(" ", 100)),
 		"curve":      curve,
-		"error":      append(append([]byte{}, greeting...), command("ERROR", "x", "y")...),
+		"error":      append(append([]byte{}, greeting...), commandFrame("ERROR", "x", "y")...),
 		"huge":       append(append(append([]byte{}, greeting...), ready...), huge...),
 		"many":       append(append(append([]byte{}, greeting...), ready...), many...),
 		"short":      greeting[:10],
@@ -157,7 +157,7 @@ func TestZMQFaults(t *testing.T) {
 			_ = conn.(*net.TCPConn).CloseWrite()
 		}()
 		heard := 0
-		err = subscribe(t.Context(), listener.Addr().String(), func() {}, func([]byte) { heard++ })
+		err = subscribeZMQ(t.Context(), listener.Addr().String(), func() {}, func([]byte) { heard++ })
 		if err == nil || heard > 0 {
 			t.Errorf("%s: error %v, heard %d", name, err, heard)
 		}
@@ -165,15 +165,15 @@ func TestZMQFaults(t *testing.T) {
 	}
 }
 
-// TestWebsocket is woken by btcd's notifications, and connects again.
-func TestWebsocket(t *testing.T) {
+// TestBtcdNotificationsWake is woken by btcd's notifications, and connects again.
+func TestBtcdNotificationsWake(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest"))
 	n := newFakeNode(t, c, "btcd")
 	n.password = canary
 	s := openURLs(t, c, "btcd+ws://u:p%25w0rd-canary@"+n.Listener.Addr().String())
-	newFixture(t, c, s).step()
-	woken := running(t, s)
+	newFixture(t, c, s).mustStep()
+	woken := runSource(t, s)
 	<-woken // the connection stands
 	n.pushed <- `{"jsonrpc":"1.0","method":"txaccepted","params":["00",0.1],"id":null}`
 	<-woken
@@ -186,16 +186,16 @@ func TestWebsocket(t *testing.T) {
 	<-woken // it stands again
 }
 
-// TestWebsocketRefused has a btcd that grants no subscription: whoever may not
+// TestRefusedSubscriptionIsNotUp has a btcd that grants no subscription: whoever may not
 // subscribe reads so in the log, and the connection doesn't pass for one that
 // stands.
-func TestWebsocketRefused(t *testing.T) {
+func TestRefusedSubscriptionIsNotUp(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t, newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest")), "btcd")
 	n.refused = true
-	s := n.open(t)
+	s := n.openSource(t)
 	stood := false
-	err := notifications(t.Context(), "ws://"+n.Listener.Addr().String()+"/ws", s.servers[0].backend.(*core).client, func() { stood = true }, func([]byte) {})
+	err := listenNotifications(t.Context(), "ws://"+n.Listener.Addr().String()+"/ws", s.servers[0].backend.(*core).client, func() { stood = true }, func([]byte) {})
 	if err == nil || !strings.Contains(err.Error(), "refuses notifications") || stood {
 		t.Errorf("error %v, stood %v", err, stood)
 	}

@@ -17,8 +17,8 @@ import (
 	"cointill/chain/node"
 )
 
-// aNode names the servers that speak JSON-RPC, in sentences.
-const aNode = "a node's JSON-RPC"
+// rpcServerKind names the servers that speak JSON-RPC, in sentences.
+const rpcServerKind = "a node's JSON-RPC"
 
 // Codes of errors that mean something to us.
 const (
@@ -38,8 +38,8 @@ type rpcError struct {
 
 func (e *rpcError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, node.Clip(e.Message)) }
 
-// refusal is the error of a node's method, and nil for trouble with the node itself.
-func refusal(err error) *rpcError {
+// asRPCError is the error of a node's method, and nil for trouble with the node itself.
+func asRPCError(err error) *rpcError {
 	var e *rpcError
 	var t *node.Trouble
 	if errors.As(err, &t) || !errors.As(err, &e) {
@@ -50,7 +50,7 @@ func refusal(err error) *rpcError {
 
 // hasCode reports whether an error is that of a method, with one of the codes.
 func hasCode(err error, codes ...int) bool {
-	e := refusal(err)
+	e := asRPCError(err)
 	return e != nil && slices.Contains(codes, e.Code)
 }
 
@@ -62,68 +62,68 @@ type rpc struct {
 	serial atomic.Int64
 }
 
-type call struct {
+type rpcCall struct {
 	Version string `json:"jsonrpc"`
 	ID      int64  `json:"id"`
 	Method  string `json:"method"`
 	Params  []any  `json:"params"`
 }
 
-// reply is the answer to a call: the result as the node wrote it, or an error.
-type reply struct {
+// rpcReply is the answer to a call: the result as the node wrote it, or an error.
+type rpcReply struct {
 	Result jsontext.Value `json:"result"`
 	Error  *rpcError      `json:"error"`
 	ID     *int64         `json:"id"`
 }
 
-func (r *rpc) make(method string, params ...any) call {
+func (r *rpc) newCall(method string, params ...any) rpcCall {
 	if params == nil {
 		params = []any{}
 	}
-	return call{"1.0", r.serial.Add(1), method, params}
+	return rpcCall{"1.0", r.serial.Add(1), method, params}
 }
 
-// call asks one thing. The answer has at most limit bytes.
-func (r *rpc) call(ctx context.Context, limit int64, method string, params ...any) (jsontext.Value, error) {
-	question := r.make(method, params...)
-	status, body, err := r.send(ctx, question, limit)
+// callMethod asks one thing. The answer has at most limit bytes.
+func (r *rpc) callMethod(ctx context.Context, limit int64, method string, params ...any) (jsontext.Value, error) {
+	question := r.newCall(method, params...)
+	status, body, err := r.sendRequest(ctx, question, limit)
 	if err != nil {
 		return nil, err
 	}
-	var answer reply
+	var answer rpcReply
 	if err := json.Unmarshal(body, &answer, node.Frugal); err != nil {
-		return nil, unreadable(status, body, err)
+		return nil, malformedAnswerError(status, body, err)
 	}
 	if answer.ID == nil || *answer.ID != question.ID {
 		if answer.Error != nil {
-			return nil, answer.failure() // the request was not understood
+			return nil, answer.resultError() // the request was not understood
 		}
-		return nil, node.Strange(aNode, errors.New("the answer is to another request"))
+		return nil, node.Strange(rpcServerKind, errors.New("the answer is to another request"))
 	}
-	return answer.Result, answer.failure()
+	return answer.Result, answer.resultError()
 }
 
-// batch asks several things of one kind in one request; replies are in the order of the calls.
-func (r *rpc) batch(ctx context.Context, limit int64, calls []call) ([]reply, error) {
-	status, body, err := r.send(ctx, calls, limit)
+// callBatch asks several things of one kind in one request; replies are in the order of the calls.
+func (r *rpc) callBatch(ctx context.Context, limit int64, calls []rpcCall) ([]rpcReply, error) {
+	status, body, err := r.sendRequest(ctx, calls, limit)
 	if err != nil {
 		return nil, err
 	}
 	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) { // one error for all
-		var answer reply
+		var answer rpcReply
 		if err := json.Unmarshal(body, &answer, node.Frugal); err == nil && answer.Error != nil {
-			return nil, answer.failure()
+			return nil, answer.resultError()
 		}
 	}
 	answers, err := parseReplies(body, len(calls))
 	if err != nil {
-		return nil, unreadable(status, body, err)
+		return nil, malformedAnswerError(status, body, err)
 	}
 	place := make(map[int64]int, len(calls))
 	for i, c := range calls {
 		place[c.ID] = i
 	}
-	ordered, found := make([]reply, len(calls)), 0
+	ordered, found := make([]rpcReply, len(calls)), 0
 	for _, answer := range answers {
 		if answer.ID == nil {
 			continue
@@ -135,22 +135,22 @@ func (r *rpc) batch(ctx context.Context, limit int64, calls []call) ([]reply, er
 		}
 	}
 	if found != len(calls) {
-		return nil, node.Strange(aNode, fmt.Errorf("%d answers to %d requests", found, len(calls)))
+		return nil, node.Strange(rpcServerKind, fmt.Errorf("%d answers to %d requests", found, len(calls)))
 	}
 	return ordered, nil
 }
 
-func (r *rpc) send(ctx context.Context, question any, limit int64) (int, []byte, error) {
+func (r *rpc) sendRequest(ctx context.Context, question any, limit int64) (int, []byte, error) {
 	body, err := json.Marshal(question)
 	if err != nil {
 		return 0, nil, fmt.Errorf("write a request: %w", err)
 	}
-	return r.ask(ctx, "", body, limit)
+	return r.sendSigned(ctx, "", body, limit)
 }
 
-// failure is the error of a reply. A node that is starting is trouble; others
+// resultError is the error of a reply. A node that is starting is trouble; others
 // are for the caller to understand.
-func (r *reply) failure() error {
+func (r *rpcReply) resultError() error {
 	switch {
 	case r.Error == nil:
 		return nil
@@ -160,37 +160,37 @@ func (r *reply) failure() error {
 	return r.Error
 }
 
-// unreadable is the error for a body that is no answer.
-func unreadable(status int, body []byte, err error) error {
+// malformedAnswerError is the error for a body that is no answer.
+func malformedAnswerError(status int, body []byte, err error) error {
 	switch {
 	case status >= 500:
 		return node.Failing(status)
 	case status != http.StatusOK:
-		return node.Strange(aNode, fmt.Errorf("HTTP %d", status))
+		return node.Strange(rpcServerKind, fmt.Errorf("HTTP %d", status))
 	case len(body) == 0:
-		return node.Strange(aNode, errors.New("an empty answer"))
+		return node.Strange(rpcServerKind, errors.New("an empty answer"))
 	case bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")):
-		return node.Strange(aNode, errors.New("a web page"))
+		return node.Strange(rpcServerKind, errors.New("a web page"))
 	}
-	return node.Strange(aNode, errors.New(node.Clip(err.Error())))
+	return node.Strange(rpcServerKind, errors.New(node.Clip(err.Error())))
 }
 
-// hexResult is a result that is bytes in hexadecimal.
-func hexResult(v jsontext.Value) ([]byte, error) {
+// decodeHexResult is a result that is bytes in hexadecimal.
+func decodeHexResult(v jsontext.Value) ([]byte, error) {
 	if len(v) < 2 || v[0] != '"' {
-		return nil, node.Strange(aNode, errors.New("not hexadecimal"))
+		return nil, node.Strange(rpcServerKind, errors.New("not hexadecimal"))
 	}
 	raw := make([]byte, (len(v)-2)/2)
 	if _, err := hex.Decode(raw, v[1:len(v)-1]); err != nil {
-		return nil, node.Strange(aNode, errors.New("not hexadecimal"))
+		return nil, node.Strange(rpcServerKind, errors.New("not hexadecimal"))
 	}
 	return raw, nil
 }
 
-// hashResult is a result that is the name of a block.
-func hashResult(v jsontext.Value) (string, error) {
+// decodeHashResult is a result that is the name of a block.
+func decodeHashResult(v jsontext.Value) (string, error) {
 	if len(v) != 2+64 || v[0] != '"' || !isHash(string(v[1:65])) {
-		return "", node.Strange(aNode, errors.New("not a hash"))
+		return "", node.Strange(rpcServerKind, errors.New("not a hash"))
 	}
 	return string(v[1:65]), nil
 }
@@ -206,17 +206,17 @@ func isHash(text string) bool {
 }
 
 // parseReplies reads a JSON list of at most as many replies as were asked for.
-func parseReplies(list []byte, most int) ([]reply, error) {
+func parseReplies(list []byte, most int) ([]rpcReply, error) {
 	decoder := jsontext.NewDecoder(bytes.NewReader(list), node.Frugal)
 	if token, err := decoder.ReadToken(); err != nil || token.Kind() != '[' {
 		return nil, errors.New("not a list of answers")
 	}
-	replies := make([]reply, 0, most)
+	replies := make([]rpcReply, 0, most)
 	for decoder.PeekKind() != ']' {
 		if len(replies) == most {
 			return nil, fmt.Errorf("more than %d answers", most)
 		}
-		var r reply
+		var r rpcReply
 		if err := json.UnmarshalDecode(decoder, &r); err != nil {
 			return nil, err
 		}

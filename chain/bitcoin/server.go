@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// trust is how long it is believed that an address leads to the same node.
-	trust = 10 * time.Minute
-	// future is how far ahead of our clock a block may be: what nodes allow themselves.
-	future = 2 * time.Hour
-	// keptHeaders bounds how many headers of a node are remembered.
-	keptHeaders = 1000
+	// identityTrust is how long it is believed that an address leads to the same node.
+	identityTrust = 10 * time.Minute
+	// maxClockSkew is how far ahead of our clock a block may be: what nodes allow themselves.
+	maxClockSkew = 2 * time.Hour
+	// maxKeptHeaders bounds how many headers of a node are remembered.
+	maxKeptHeaders = 1000
 )
 
-// names are what nodes call a network, where they don't call it by our name.
-var names = map[string][]string{"mainnet": {"main"}, "testnet": {"test"}}
+// nodeNetworkNames are what nodes call a network, where they don't call it by our name.
+var nodeNetworkNames = map[string][]string{"mainnet": {"main"}, "testnet": {"test"}}
 
 // server is one node of a network and what is known of it.
 type server struct {
@@ -31,13 +31,13 @@ type server struct {
 	params params.Params
 	clock  clock.Clock
 
-	mu      sync.Mutex
-	proved  time.Time // when identity and genesis block were last checked
-	headers map[string]known
+	mu                sync.Mutex
+	identityCheckedAt time.Time // when identity and genesis block were last checked
+	headers           map[string]knownHeader
 }
 
-// known is a header that was read before, with the bits that say how hard its block was to make.
-type known struct {
+// knownHeader is a header that was read before, with the bits that say how hard its block was to make.
+type knownHeader struct {
 	chain.Header
 	bits uint32
 }
@@ -46,56 +46,56 @@ type known struct {
 func (n *server) Forget() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.proved = time.Time{}
+	n.identityCheckedAt = time.Time{}
 }
 
 // Handshake implements node.Subject.
 func (n *server) Handshake(ctx context.Context) (v node.View, err error) {
 	before := n.Seen()
 	v.Dialect, v.Version = before.Dialect, before.Version
-	prove := n.due()
-	if prove {
-		if v.Dialect, v.Version, err = n.identify(ctx); err != nil {
+	checkIdentity := n.identityCheckDue()
+	if checkIdentity {
+		if v.Dialect, v.Version, err = n.identifyServer(ctx); err != nil {
 			return v, err
 		}
 	}
-	s, err := n.state(ctx)
+	s, err := n.readState(ctx)
 	if err != nil {
 		return v, err
 	}
-	if err := n.rightNetwork(s); err != nil {
+	if err := n.checkNetwork(s); err != nil {
 		return v, err
 	}
-	if prove {
-		if err := n.rightGenesis(ctx); err != nil {
+	if checkIdentity {
+		if err := n.checkGenesis(ctx); err != nil {
 			return v, err
 		}
 		n.mu.Lock()
-		n.proved = n.clock()
+		n.identityCheckedAt = n.clock()
 		n.mu.Unlock()
 	}
-	if err := n.caughtUp(s); err != nil {
+	if err := n.checkCaughtUp(s); err != nil {
 		return v, err
 	}
-	if v.Tip, err = n.headerOf(ctx, s.height, s.hash); err != nil {
+	if v.Tip, err = n.readHeader(ctx, s.height, s.hash); err != nil {
 		return v, err
 	}
-	return v, n.fresh(v.Tip)
+	return v, n.checkTipAge(v.Tip)
 }
 
-// due reports whether identity and genesis must be checked again.
-func (n *server) due() bool {
+// identityCheckDue reports whether identity and genesis must be checked again.
+func (n *server) identityCheckDue() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.proved.IsZero() || n.clock().Sub(n.proved) > trust
+	return n.identityCheckedAt.IsZero() || n.clock().Sub(n.identityCheckedAt) > identityTrust
 }
 
-func (n *server) rightNetwork(s state) error {
+func (n *server) checkNetwork(s serverState) error {
 	want := n.params.Name
 	if s.network == "" || s.network == want {
 		return nil
 	}
-	for _, name := range names[want] {
+	for _, name := range nodeNetworkNames[want] {
 		if s.network == name {
 			return nil
 		}
@@ -104,12 +104,12 @@ func (n *server) rightNetwork(s state) error {
 		"follows another network than %s. Check which node its URL leads to, and which network is configured.", n.params.Network())
 }
 
-// rightGenesis compares the first block with the network's, where that is known.
-func (n *server) rightGenesis(ctx context.Context) error {
+// checkGenesis compares the first block with the network's, where that is known.
+func (n *server) checkGenesis(ctx context.Context) error {
 	if n.params.Private || n.params.GenesisHash == nil {
 		return nil
 	}
-	hash, err := n.hash(ctx, 0)
+	hash, err := n.fetchBlockHash(ctx, 0)
 	if err != nil {
 		return err
 	}
@@ -120,18 +120,18 @@ func (n *server) rightGenesis(ctx context.Context) error {
 	return nil
 }
 
-// caughtUp checks that the node has the blocks of which it knows the headers. A
+// checkCaughtUp checks that the node has the blocks of which it knows the headers. A
 // private network's node calls itself syncing while its tip is old, whatever
 // the reason.
-func (n *server) caughtUp(s state) error {
+func (n *server) checkCaughtUp(s serverState) error {
 	if s.syncing && !n.params.Private || s.headers-s.height > 1 {
 		return node.Troubled(nil, "is still downloading the chain: it has block %d of %d. Wait until it has caught up.", s.height, s.headers)
 	}
 	return nil
 }
 
-// fresh checks that the last block's time is near ours.
-func (n *server) fresh(tip chain.Header) error {
+// checkTipAge checks that the last block's time is near ours.
+func (n *server) checkTipAge(tip chain.Header) error {
 	age := n.clock().Sub(tip.Time)
 	switch {
 	case n.params.Stale == 0:
@@ -139,60 +139,60 @@ func (n *server) fresh(tip chain.Header) error {
 	case age > n.params.Stale:
 		return node.Troubled(nil, "hangs: its last block, %d, is %s old. Check its connections to other nodes, and this machine's clock.",
 			tip.Height, age.Round(time.Minute))
-	case age < -future:
+	case age < -maxClockSkew:
 		return node.Troubled(nil, "has a last block, %d, from the future. Check this machine's clock, then the node.", tip.Height)
 	}
 	return nil
 }
 
-// headerOf reads the header that a hash names, and verifies that it does.
-func (n *server) headerOf(ctx context.Context, height int64, hash string) (chain.Header, error) {
-	h, err := n.learn(ctx, height, hash)
+// readHeader reads the header that a hash names, and verifies that it does.
+func (n *server) readHeader(ctx context.Context, height int64, hash string) (chain.Header, error) {
+	h, err := n.readKnownHeader(ctx, height, hash)
 	return h.Header, err
 }
 
-// learn is headerOf with the bits. What was read before isn't asked for again.
-func (n *server) learn(ctx context.Context, height int64, hash string) (known, error) {
+// readKnownHeader is headerOf with the bits. What was read before isn't asked for again.
+func (n *server) readKnownHeader(ctx context.Context, height int64, hash string) (knownHeader, error) {
 	n.mu.Lock()
 	h, ok := n.headers[hash]
 	n.mu.Unlock()
 	if ok && h.Height == height {
 		return h, ctx.Err()
 	}
-	raw, err := n.header(ctx, hash)
+	raw, err := n.fetchHeader(ctx, hash)
 	if err != nil {
-		return known{}, err
+		return knownHeader{}, err
 	}
 	got, parent, at, _, err := ParseHeader(raw, n.params)
 	if err == nil && got != hash {
 		err = fmt.Errorf("header %s came for %s", got, hash)
 	}
 	if err != nil {
-		return known{}, node.Damaged("a header", err)
+		return knownHeader{}, node.Damaged("a header", err)
 	}
-	h = known{chain.Header{BlockID: chain.BlockID{Height: height, Hash: hash}, Parent: parent, Time: at}, header(raw).bits()}
-	n.keep(h)
+	h = knownHeader{chain.Header{BlockID: chain.BlockID{Height: height, Hash: hash}, Parent: parent, Time: at}, header(raw).bits()}
+	n.keepHeader(h)
 	return h, nil
 }
 
-// keep remembers a header.
-func (n *server) keep(h known) {
+// keepHeader remembers a header.
+func (n *server) keepHeader(h knownHeader) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if len(n.headers) >= keptHeaders {
+	if len(n.headers) >= maxKeptHeaders {
 		clear(n.headers)
 	}
 	n.headers[h.Hash] = h
 }
 
-// blockAt reads the block at a height and verifies that it is the one that the
+// readBlockAt reads the block at a height and verifies that it is the one that the
 // node itself names there.
-func (n *server) blockAt(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
-	hash, err := n.hash(ctx, height)
+func (n *server) readBlockAt(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
+	hash, err := n.fetchBlockHash(ctx, height)
 	if err != nil {
 		return chain.Block{}, err
 	}
-	raw, err := n.block(ctx, hash)
+	raw, err := n.fetchBlock(ctx, hash)
 	if err != nil {
 		return chain.Block{}, err
 	}
@@ -206,9 +206,9 @@ func (n *server) blockAt(ctx context.Context, height int64, watch chain.Watch) (
 	if !n.params.Retarget.Limits(height) {
 		return block, nil
 	}
-	h := known{block.Header, header(raw).bits()}
-	n.keep(h) // for the block after it
-	parent, err := n.learn(ctx, height-1, block.Parent)
+	h := knownHeader{block.Header, header(raw).bits()}
+	n.keepHeader(h) // for the block after it
+	parent, err := n.readKnownHeader(ctx, height-1, block.Parent)
 	if err != nil {
 		return chain.Block{}, err
 	}

@@ -46,26 +46,26 @@ type Config struct {
 // far as bytes can be, and nothing that a push connection brings is believed.
 type Source struct {
 	*node.Push
-	params  params.Params
-	clock   clock.Clock
-	nodes   *node.Branching
-	servers []*server // of the nodes, in their order
-	asked   node.Asked[*server]
-	pool    mempool
-	pace    pace
+	params      params.Params
+	clock       clock.Clock
+	nodes       *node.Branching
+	servers     []*server // of the nodes, in their order
+	currentNode node.Asked[*server]
+	mempool     mempoolReader
+	timing      mempoolTiming
 
-	mu    sync.Mutex
-	watch chain.Watch // of the last reading of the mempool
+	mu        sync.Mutex
+	lastWatch chain.Watch // of the last reading of the mempool
 }
 
-// pace is how patient readings of the mempool are; tests have less time.
-type pace struct {
-	fill  time.Duration // what one Pending may take
-	quick time.Duration // a listing of the mempool that takes less needs no rest
-	fresh time.Duration // how long new transactions are held against additions to the watch
+// mempoolTiming is how patient readings of the mempool are; tests have less time.
+type mempoolTiming struct {
+	maxFillTime  time.Duration // what one Pending may take
+	quickListing time.Duration // a listing of the mempool that takes less needs no rest
+	holdTime     time.Duration // how long new transactions are held against additions to the watch
 }
 
-var usualPace = pace{fill: 10 * time.Second, quick: 25 * time.Millisecond, fresh: time.Minute}
+var defaultTiming = mempoolTiming{maxFillTime: 10 * time.Second, quickListing: 25 * time.Millisecond, holdTime: time.Minute}
 
 var _ chain.Source = (*Source)(nil)
 
@@ -82,8 +82,8 @@ func New(c Config) (*Source, error) {
 	}
 	common := node.Config{Kind: "node", Network: c.Params.Network(), Clock: c.Clock, Log: c.Log}
 	s := &Source{Push: node.NewPush(common), params: c.Params, clock: c.Clock, nodes: node.NewBranching(common),
-		pool: mempool{most: youngBytes}, pace: usualPace}
-	s.asked.Choose = s.choose
+		mempool: mempoolReader{maxNewBytes: newBytesLimit}, timing: defaultTiming}
+	s.currentNode.Choose = s.chooseServer
 	for i := range endpoints {
 		e := &endpoints[i]
 		http, err := newClient(e)
@@ -94,12 +94,12 @@ func New(c Config) (*Source, error) {
 		if e.esplora {
 			asking = &esplora{http}
 		}
-		n := &server{backend: asking, params: c.Params, clock: c.Clock, headers: map[string]known{}}
+		n := &server{backend: asking, params: c.Params, clock: c.Clock, headers: map[string]knownHeader{}}
 		n.Node = s.nodes.Join(e.host, n, func(ctx context.Context, h chain.Header) (chain.Header, error) {
-			return n.headerOf(ctx, h.Height-1, h.Parent)
+			return n.readHeader(ctx, h.Height-1, h.Parent)
 		})
 		s.servers = append(s.servers, n)
-		s.listen(e, http)
+		s.addListeners(e, http)
 	}
 	return s, nil
 }
@@ -110,7 +110,7 @@ func (s *Source) Network() chain.Network { return s.params.Network() }
 // Tip implements chain.Source. The node that it reads answers all other
 // questions until the next Tip.
 func (s *Source) Tip(ctx context.Context) (chain.Tip, error) {
-	_, header, err := s.asked.Tip(ctx)
+	_, header, err := s.currentNode.Tip(ctx)
 	if err != nil {
 		return chain.Tip{}, err
 	}
@@ -119,37 +119,37 @@ func (s *Source) Tip(ctx context.Context) (chain.Tip, error) {
 
 // Header implements chain.Source.
 func (s *Source) Header(ctx context.Context, height int64) (chain.Header, error) {
-	n, _, err := s.asked.Now(ctx)
+	n, _, err := s.currentNode.Now(ctx)
 	if err != nil {
 		return chain.Header{}, err
 	}
-	hash, err := n.hash(ctx, height)
+	hash, err := n.fetchBlockHash(ctx, height)
 	if err != nil {
 		return chain.Header{}, n.Blame(ctx, err)
 	}
-	header, err := n.headerOf(ctx, height, hash)
+	header, err := n.readHeader(ctx, height, hash)
 	return header, n.Blame(ctx, err)
 }
 
 // Block implements chain.Source.
 func (s *Source) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
-	n, _, err := s.asked.Now(ctx)
+	n, _, err := s.currentNode.Now(ctx)
 	if err != nil {
 		return chain.Block{}, err
 	}
-	block, err := n.blockAt(ctx, height, watch)
+	block, err := n.readBlockAt(ctx, height, watch)
 	return block, n.Blame(ctx, err)
 }
 
 // Pending implements chain.Source. See mempool for what it promises.
 func (s *Source) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
-	n, tip, err := s.asked.Now(ctx)
+	n, tip, err := s.currentNode.Now(ctx)
 	if err != nil {
 		return chain.Pending{}, err
 	}
 	s.mu.Lock()
-	s.watch = watch
+	s.lastWatch = watch
 	s.mu.Unlock()
-	pending, err := s.pool.read(ctx, reading{Source: s, node: n, tip: tip.Hash, watch: watch})
+	pending, err := s.mempool.readPending(ctx, reading{Source: s, node: n, tip: tip.Hash, watch: watch})
 	return pending, n.Blame(ctx, err)
 }

@@ -13,8 +13,8 @@ import (
 	"cointill/chain/node"
 )
 
-// topics are the publications of a node that are listened to, whichever it has.
-var topics = []string{"hashblock", "rawblock", "hashtx", "rawtx"}
+// zmqTopics are the publications of a node that are listened to, whichever it has.
+var zmqTopics = []string{"hashblock", "rawblock", "hashtx", "rawtx"}
 
 // Flags of a frame of ZMTP, the protocol of ZeroMQ.
 const (
@@ -22,11 +22,11 @@ const (
 	greetingLen                        = 64
 )
 
-// subscribe listens to a ZeroMQ publisher. It speaks as much of ZMTP 3.0 as a
+// subscribeZMQ listens to a ZeroMQ publisher. It speaks as much of ZMTP 3.0 as a
 // subscriber needs, because what it reads is bounded and a lost connection is
 // noticed; the common Go library allocates what a frame announces, however
 // much, and waits for ever on a connection that is gone.
-func subscribe(ctx context.Context, at string, up func(), heard func(tx []byte)) error {
+func subscribeZMQ(ctx context.Context, at string, up func(), handlePush func(tx []byte)) error {
 	dialer := net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second} // the latter finds a peer that is gone
 	conn, err := dialer.DialContext(ctx, "tcp", at)
 	if err != nil {
@@ -35,12 +35,12 @@ func subscribe(ctx context.Context, at string, up func(), heard func(tx []byte))
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
 	defer conn.Close()
-	if err := greet(conn); err != nil {
+	if err := greetPublisher(conn); err != nil {
 		return err
 	}
 	up()
 	for {
-		message, err := receive(conn)
+		message, err := receiveMessage(conn)
 		if err != nil {
 			return err
 		}
@@ -48,16 +48,16 @@ func subscribe(ctx context.Context, at string, up func(), heard func(tx []byte))
 		if len(message) > 1 && string(message[0]) == "rawtx" {
 			tx = message[1]
 		}
-		heard(tx)
+		handlePush(tx)
 	}
 }
 
-// greet does the handshake and subscribes.
-func greet(conn net.Conn) error {
+// greetPublisher does the handshake and subscribes.
+func greetPublisher(conn net.Conn) error {
 	greeting := make([]byte, greetingLen)
 	greeting[0], greeting[9], greeting[10] = 0xff, 0x7f, 3
 	copy(greeting[12:], "NULL")
-	ready := command("READY", "Socket-Type", "SUB")
+	ready := commandFrame("READY", "Socket-Type", "SUB")
 	if _, err := conn.Write(append(greeting, ready...)); err != nil {
 		return node.Broken(err)
 	}
@@ -70,36 +70,36 @@ func greet(conn net.Conn) error {
 	if theirs[0] != 0xff || theirs[9]&1 != 1 || theirs[10] < 3 || !bytes.HasPrefix(theirs[12:], []byte("NULL\x00")) {
 		return node.Strange("a ZeroMQ publisher", errors.New("another greeting"))
 	}
-	flags, body, err := frame(conn)
+	flags, body, err := readFrame(conn)
 	if err != nil {
 		return err
 	}
 	if flags&frameCommand == 0 || !bytes.HasPrefix(body, []byte("\x05READY")) {
 		return node.Strange("a ZeroMQ publisher", errors.New("it isn't ready"))
 	}
-	var wishes []byte
-	for _, topic := range topics {
-		wishes = append(wishes, 0, byte(1+len(topic)), 1)
-		wishes = append(wishes, topic...)
+	var subscriptions []byte
+	for _, topic := range zmqTopics {
+		subscriptions = append(subscriptions, 0, byte(1+len(topic)), 1)
+		subscriptions = append(subscriptions, topic...)
 	}
-	if _, err := conn.Write(wishes); err != nil {
+	if _, err := conn.Write(subscriptions); err != nil {
 		return node.Broken(err)
 	}
 	return nil
 }
 
-// command is a command frame with one property.
-func command(name, property, value string) []byte {
+// commandFrame is a command frame with one property.
+func commandFrame(name, property, value string) []byte {
 	body := append([]byte{byte(len(name))}, name...)
 	body = append(append(body, byte(len(property))), property...)
 	body = append(binary.BigEndian.AppendUint32(body, uint32(len(value))), value...)
 	return append([]byte{frameCommand, byte(len(body))}, body...)
 }
 
-// receive reads one message, of a few frames; commands between are skipped.
-func receive(conn net.Conn) (message [][]byte, err error) {
+// receiveMessage reads one message, of a few frames; commands between are skipped.
+func receiveMessage(conn net.Conn) (message [][]byte, err error) {
 	for range 8 {
-		flags, body, err := frame(conn)
+		flags, body, err := readFrame(conn)
 		if err != nil {
 			return nil, err
 		}
@@ -114,8 +114,8 @@ func receive(conn net.Conn) (message [][]byte, err error) {
 	return nil, node.Strange("a ZeroMQ publisher", errors.New("a message of many frames"))
 }
 
-// frame reads one frame.
-func frame(conn net.Conn) (flags byte, body []byte, err error) {
+// readFrame reads one frame.
+func readFrame(conn net.Conn) (flags byte, body []byte, err error) {
 	var head [9]byte
 	if _, err := io.ReadFull(conn, head[:2]); err != nil {
 		return 0, nil, node.Broken(err)

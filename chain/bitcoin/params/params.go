@@ -62,7 +62,7 @@ func (p Params) Network() chain.Network { return chain.Network(string(p.Chain) +
 // mainnet, testnet4, signet, regtest or simnet for Bitcoin, mainnet, testnet or
 // regtest for Dogecoin.
 func Lookup(c money.Chain, name string) (Params, bool) {
-	for _, p := range all {
+	for _, p := range networks {
 		if p.Chain == c && p.Name == name {
 			return p, true
 		}
@@ -73,7 +73,7 @@ func Lookup(c money.Chain, name string) (Params, bool) {
 // Names are the networks of a chain, as Lookup takes them; those of the test domain, or the live one.
 func Names(c money.Chain, test bool) []string {
 	var names []string
-	for _, p := range all {
+	for _, p := range networks {
 		if p.Chain == c && p.Test == test {
 			names = append(names, p.Name)
 		}
@@ -91,18 +91,18 @@ var (
 	dogeTest = map[[4]byte]string{{0x04, 0x35, 0x87, 0xcf}: "pkh"}
 )
 
-var all = []Params{
-	bitcoin("mainnet", chaincfg.MainNetParams, mainKeys),
-	bitcoin("testnet4", chaincfg.TestNet4Params, testKeys),
-	bitcoin("signet", chaincfg.SigNetParams, testKeys),
-	bitcoin("regtest", chaincfg.RegressionNetParams, testKeys),
-	bitcoin("simnet", chaincfg.SimNetParams, simKeys),
-	dogecoin("mainnet", 0x1e, 0x16, "1a91e3dace36e2be3bf030a65679fe821aa1d6ef92e7c9902eb318182c355691", dogeKeys),
-	dogecoin("testnet", 0x71, 0xc4, "bb0a78264637406b6360aad926284d544d7049f45189db5664f3c4d07350559e", dogeTest),
-	dogecoin("regtest", 0x6f, 0xc4, "", dogeTest),
+var networks = []Params{
+	newBitcoin("mainnet", chaincfg.MainNetParams, mainKeys),
+	newBitcoin("testnet4", chaincfg.TestNet4Params, testKeys),
+	newBitcoin("signet", chaincfg.SigNetParams, testKeys),
+	newBitcoin("regtest", chaincfg.RegressionNetParams, testKeys),
+	newBitcoin("simnet", chaincfg.SimNetParams, simKeys),
+	newDogecoin("mainnet", 0x1e, 0x16, "1a91e3dace36e2be3bf030a65679fe821aa1d6ef92e7c9902eb318182c355691", dogeKeys),
+	newDogecoin("testnet", 0x71, 0xc4, "bb0a78264637406b6360aad926284d544d7049f45189db5664f3c4d07350559e", dogeTest),
+	newDogecoin("regtest", 0x6f, 0xc4, "", dogeTest),
 }
 
-func bitcoin(name string, base chaincfg.Params, keys map[[4]byte]string) Params {
+func newBitcoin(name string, base chaincfg.Params, keys map[[4]byte]string) Params {
 	base.Name = name
 	p := Params{Params: &base, Chain: money.Bitcoin, Coin: money.BTC, Test: name != "mainnet", Private: name == "regtest" || name == "simnet",
 		Segwit: true, Maturity: 100, KeyVersions: keys}
@@ -115,8 +115,8 @@ func bitcoin(name string, base chaincfg.Params, keys map[[4]byte]string) Params 
 	return p
 }
 
-// dogecoin's prefixes are those of Dogecoin Core's chainparams.cpp.
-func dogecoin(name string, keyHash, scriptHash byte, genesis string, keys map[[4]byte]string) Params {
+// newDogecoin's prefixes are those of Dogecoin Core's chainparams.cpp.
+func newDogecoin(name string, keyHash, scriptHash byte, genesis string, keys map[[4]byte]string) Params {
 	p := Params{Params: &chaincfg.Params{Name: name, PubKeyHashAddrID: keyHash, ScriptHashAddrID: scriptHash, Bech32HRPSegwit: "none"},
 		Chain: money.Dogecoin, Coin: money.DOGE, Test: name != "mainnet", Private: name == "regtest", AuxPow: true, Maturity: 240, KeyVersions: keys}
 	if !p.Private {

@@ -9,7 +9,7 @@ import (
 )
 
 // Addresses of each format from BIP 173, BIP 350, BIP 49 and public block explorers' first blocks.
-var known = []struct {
+var knownAddresses = []struct {
 	chain   money.Chain
 	network string
 	address string
@@ -24,8 +24,8 @@ var known = []struct {
 	{money.Dogecoin, "mainnet", "DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L", "testnet"},
 }
 
-func TestScriptsAndAddresses(t *testing.T) {
-	for _, k := range known {
+func TestAddressesRoundTripThroughScripts(t *testing.T) {
+	for _, k := range knownAddresses {
 		p, ok := params.Lookup(k.chain, k.network)
 		if !ok {
 			t.Fatal(k)
@@ -47,8 +47,8 @@ func TestScriptsAndAddresses(t *testing.T) {
 	}
 }
 
-// TestKnownScripts compares with the scripts that BIP 173 and BIP 350 print.
-func TestKnownScripts(t *testing.T) {
+// TestScriptsMatchBIP173AndBIP350 compares with the scripts that BIP 173 and BIP 350 print.
+func TestScriptsMatchBIP173AndBIP350(t *testing.T) {
 	p, _ := params.Lookup(money.Bitcoin, "mainnet")
 	for address, script := range map[string][]byte{
 		"BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4": {0x00, 0x14, 0x75, 0x1e, 0x76, 0xe8, 0x19, 0x91, 0x96, 0xd4, 0x54, 0x94, 0x1c, 0x45, 0xd1, 0xb3, 0xa3, 0x23, 0xf1, 0x43, 0x3b, 0xd6},
