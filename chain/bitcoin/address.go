@@ -9,23 +9,24 @@ import (
 	"cointill/chain/node"
 )
 
-// endpoint is a node's URL, taken apart.
+// endpoint is the parsed URL of a node.
 type endpoint struct {
 	base         string // http(s)://host:port/path, without user, password and query
 	host         string // host:port, for the log
 	esplora      bool
 	login        *login
-	cert         string   // file of the certificate that the node made for itself; "" means a public one
+	cert         string   // file of a self-signed certificate of the node; "" for a public certificate
 	zmq          []string // host:port of each publisher
-	websocketURL string   // ws(s)://host:port/ws of btcd's notifications; "" means none
+	websocketURL string   // ws(s)://host:port/ws of btcd's notifications; "" for none
 }
 
-// parseEndpoint reads a node's URL. Its errors never hold any of the text,
-// which may be a password even where it is malformed.
+// parseEndpoint parses a node's URL. Its errors never contain any of the text, which may be a
+// password even if it is malformed.
 func parseEndpoint(text string) (endpoint, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || u.Host == "" || u.Hostname() == "" || u.Opaque != "" {
-		return endpoint{}, errors.New("its URL can't be read: write http://user:password@host:port, with special characters percent-encoded")
+		return endpoint{}, errors.New("its URL can't be read: write http://user:password@host:port, with special " +
+			"characters percent-encoded")
 	}
 	e := endpoint{host: u.Host, login: &login{}}
 	scheme := u.Scheme
@@ -37,7 +38,8 @@ func parseEndpoint(text string) (endpoint, error) {
 		scheme = map[string]string{"btcd+ws": "http", "btcd+wss": "https"}[u.Scheme]
 		e.websocketURL = strings.TrimPrefix(u.Scheme, "btcd+") + "://" + u.Host + "/ws"
 	default:
-		return endpoint{}, errors.New("its URL must begin with http, https, btcd+ws, btcd+wss, esplora+http or esplora+https")
+		return endpoint{}, errors.New("its URL must begin with http, https, btcd+ws, btcd+wss, esplora+http or " +
+			"esplora+https")
 	}
 	e.base = scheme + "://" + u.Host + strings.TrimSuffix(u.EscapedPath(), "/")
 	if u.User != nil {
@@ -47,7 +49,7 @@ func parseEndpoint(text string) (endpoint, error) {
 	return e, e.parseOptions(u.RawQuery)
 }
 
-// parseOptions reads what stands behind the question mark.
+// parseOptions parses the query of the URL.
 func (e *endpoint) parseOptions(raw string) error {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
@@ -68,7 +70,8 @@ func (e *endpoint) parseOptions(raw string) error {
 				e.zmq = append(e.zmq, at)
 			}
 		default:
-			return errors.New("behind ? in its URL only cookie, cert and zmq are known, the first two once, and neither cookie nor zmq for Esplora")
+			return errors.New("behind ? in its URL only cookie, cert and zmq are known, the first two once, and " +
+				"neither cookie nor zmq for Esplora")
 		}
 	}
 	if e.login.cookie != "" && e.login.user != "" {
@@ -77,7 +80,7 @@ func (e *endpoint) parseOptions(raw string) error {
 	return nil
 }
 
-// parsePublisher reads the address of a ZeroMQ publisher.
+// parsePublisher parses the address of a ZeroMQ publisher.
 func parsePublisher(text string) (string, error) {
 	rest, ok := strings.CutPrefix(text, "tcp://")
 	host, port, err := net.SplitHostPort(rest)
@@ -87,7 +90,7 @@ func parsePublisher(text string) (string, error) {
 	return rest, nil
 }
 
-// parseEndpoints reads the URLs of all nodes of a network.
+// parseEndpoints parses the URLs of all nodes of a network.
 func parseEndpoints(texts []string) (all []endpoint, err error) {
 	err = node.URLs("node", texts, func(text string) (string, error) {
 		e, err := parseEndpoint(text)

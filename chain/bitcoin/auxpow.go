@@ -14,22 +14,21 @@ import (
 )
 
 const (
-	auxPowVersionBit = 0x100 // the bit of a block's version that announces another chain's proof of work
-	dogecoinChainID  = 0x62  // Dogecoin's number among merge-mined chains, the version's upper half
+	auxPowVersionBit = 0x100 // bit of a block's version that announces the proof of work of another chain
+	dogecoinChainID  = 0x62  // Dogecoin's number among merge-mined chains, in the upper half of the version
 	maxChainLevels   = 30    // levels of a tree of merge-mined chains
 )
 
-// mergedMiningMark stands before the root over all merge-mined chains in the
-// parent's coinbase.
+// mergedMiningMark precedes the root over all merge-mined chains in the parent's coinbase.
 var mergedMiningMark = []byte{0xfa, 0xbe, 'm', 'm'}
 
-// dogecoinPowLimit is the easiest target that Dogecoin's public networks know.
+// dogecoinPowLimit is the easiest target on Dogecoin's public networks.
 var dogecoinPowLimit = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 236), big.NewInt(1))
 
-// readProof reads what stands between a block's header and its transactions, and
-// verifies the work for the block with that name.
+// readProof reads the proof between a block's header and its transactions, and verifies the work
+// for the block with this hash.
 func (w *decoder) readProof(h header, name digest, p params.Params, verify bool) error {
-	work := h // whose work counts
+	work := h // the header whose work counts
 	if p.AuxPow && h.version()&auxPowVersionBit != 0 {
 		aux, err := w.readAuxPow()
 		if err != nil {
@@ -53,25 +52,24 @@ func (w *decoder) readProof(h header, name digest, p params.Params, verify bool)
 	return checkWork(digest(done), h.bits(), dogecoinPowLimit)
 }
 
-// auxPow is the proof that a miner worked on a block while he worked on a block
-// of another chain, the parent: the parent's coinbase holds the root over the
-// blocks of all chains that he worked on.
+// auxPow proves that a miner worked on a block while mining a block of another chain, the parent.
+// The parent's coinbase holds the root over the blocks of all chains that the miner worked on.
 type auxPow struct {
 	coinbaseID     digest // the id of the parent's coinbase
-	coinbaseScript []byte // of its first input
-	coinbaseBranch []byte // from the coinbase to the parent's merkle root
+	coinbaseScript []byte // script of its first input
+	coinbaseBranch []byte // hashes from the coinbase to the parent's merkle root
 	coinbaseIndex  uint32
-	chainBranch    []byte // from the block to the root in the script
+	chainBranch    []byte // hashes from the block to the root in the script
 	chainIndex     uint32
 	parent         header
 }
 
-// readAuxPow reads the proof behind a header. The parent's coinbase comes with or
-// without witnesses; miners sent both.
+// readAuxPow reads the proof behind a header. The parent's coinbase may have witnesses or not;
+// miners sent both.
 func (w *decoder) readAuxPow() (auxPow, error) {
 	var a auxPow
-	s := w.readTx(emptyWatch{}, math.MaxInt64) // of a chain whose rules are not ours to know
-	w.readBytes(32)                            // the parent's hash, which nobody sets right
+	s := w.readTx(emptyWatch{}, math.MaxInt64) // the amounts follow the rules of another chain
+	w.readBytes(32)                            // the parent's hash, which miners don't fill in correctly
 	a.coinbaseBranch, a.coinbaseIndex = w.readBranch()
 	a.chainBranch, a.chainIndex = w.readBranch()
 	a.parent = w.readBytes(headerLen)
@@ -90,8 +88,8 @@ func (w *decoder) readBranch() (hashes []byte, place uint32) {
 	return w.readBytes(w.readCount(len(digest{})) * uint64(len(digest{}))), w.readUint32()
 }
 
-// verifyCommitment verifies, as Dogecoin's nodes do, that the parent's coinbase commits to
-// the block with that name, and to no other block of its chain.
+// verifyCommitment verifies, by the rules of Dogecoin Core, that the parent's coinbase commits to
+// the block with this hash and to no other block of its chain.
 func (a auxPow) verifyCommitment(h header, name digest, p params.Params) error {
 	levels := len(a.chainBranch) / len(digest{})
 	number := h.version() >> 16
@@ -120,14 +118,15 @@ func (a auxPow) verifyCommitment(h header, name digest, p params.Params) error {
 		return errors.New("proof of work: the parent may commit to several blocks")
 	}
 	rest := a.coinbaseScript[at+len(root):]
-	if len(rest) < 8 || binary.LittleEndian.Uint32(rest) != 1<<levels || expectedChainIndex(number, binary.LittleEndian.Uint32(rest[4:]), levels) != a.chainIndex {
+	if len(rest) < 8 || binary.LittleEndian.Uint32(rest) != 1<<levels ||
+		expectedChainIndex(number, binary.LittleEndian.Uint32(rest[4:]), levels) != a.chainIndex {
 		return errors.New("proof of work: the parent has another place for this chain")
 	}
 	return nil
 }
 
-// expectedChainIndex is the one place that a chain has in a tree of merge-mined chains, so
-// that a miner can't put two of its blocks there.
+// expectedChainIndex returns the only index that a chain may have in a tree of merge-mined chains.
+// So a miner can't put two blocks of the chain there.
 func expectedChainIndex(number, nonce uint32, levels int) uint32 {
 	const factor, step = 1103515245, 12345
 	return ((nonce*factor+step+number)*factor + step) % (1 << levels)

@@ -16,26 +16,27 @@ import (
 	"cointill/core/money"
 )
 
-// auxParts is a proof of work by another chain, before it is put together: two
-// of eight merge-mined chains' trees and the parent's are three and two levels high.
+// auxParts are the parts of a proof of work by another chain. By default the tree of eight
+// merge-mined chains has three levels and the parent's merkle tree two.
 type auxParts struct {
 	version          uint32
 	branch, chains   []chainhash.Hash
 	place, slot      uint32
-	before, magic    []byte // of the root in the parent's coinbase script
+	before, magic    []byte // bytes before the root in the parent's coinbase script
 	size, nonce      uint32
-	behind           []byte // the numbers
+	behind           []byte // bytes behind the numbers
 	witness          bool   // the parent's coinbase comes with its witness
 	parentVersion    uint32
 	otherRoot, other bool // the coinbase holds another root; the parent another coinbase
 	bits             uint32
 }
 
-// auxBlock builds a block by hand: a header, the parts as they are serialized
-// one after the other, and the transactions. Change alters the parts first.
+// auxBlock builds a block by hand: a header, the serialized parts, and the transactions. change
+// alters the parts first.
 func auxBlock(change func(*auxParts)) []byte {
 	a := auxParts{version: 0x00620104, nonce: 7, size: 8, parentVersion: 0x20000000, bits: 0x207fffff,
-		branch: []chainhash.Hash{{1}, {2}}, chains: []chainhash.Hash{{3}, {4}, {5}}, before: []byte{3, 1, 2, 3}, magic: []byte("\xfa\xbemm")}
+		branch: []chainhash.Hash{{1}, {2}}, chains: []chainhash.Hash{{3}, {4}, {5}}, before: []byte{3, 1, 2, 3},
+		magic: []byte("\xfa\xbemm")}
 	// By Python: ((7*1103515245+12345+98)*1103515245+12345) % 2**32 % 8; 0 with 8 for the nonce 7.
 	a.slot = 7
 	if change != nil {
@@ -55,14 +56,17 @@ func (a auxParts) buildProof(block chainhash.Hash) []byte {
 		root[5]++
 	}
 	script := slices.Concat(a.before, a.magic, root[:])
-	script = append(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(script, a.size), a.nonce), a.behind...)
+	script = append(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(script, a.size), a.nonce),
+		a.behind...)
 	coinbase := coinbaseTx(0)
 	coinbase.TxIn[0].SignatureScript = script
-	coinbase.TxOut[0].Value = 1 << 62 // the parent's coins are not counted by our rules
+	coinbase.TxOut[0].Value = 1 << 62 // the amounts of the parent follow other rules
 	if a.witness {
 		coinbase.TxIn[0].Witness = wire.TxWitness{make([]byte, 32)}
 	}
-	parent := wire.BlockHeader{Version: int32(a.parentVersion), MerkleRoot: climbBranch(coinbase.TxHash(), a.branch, a.place), Timestamp: time.Unix(1_700_000_100, 0), Bits: 0x1d00ffff}
+	parent := wire.BlockHeader{Version: int32(a.parentVersion),
+		MerkleRoot: climbBranch(coinbase.TxHash(), a.branch, a.place), Timestamp: time.Unix(1_700_000_100, 0),
+		Bits: 0x1d00ffff}
 	if a.other {
 		parent.MerkleRoot[0]++
 	}
@@ -85,7 +89,7 @@ func (a auxParts) buildProof(block chainhash.Hash) []byte {
 	return out.Bytes()
 }
 
-// climbBranch climbs a branch, by the textbook.
+// climbBranch computes a root from a branch by the textbook.
 func climbBranch(leaf chainhash.Hash, branch []chainhash.Hash, place uint32) chainhash.Hash {
 	for i, other := range branch {
 		if place&(1<<i) != 0 {
@@ -96,8 +100,8 @@ func climbBranch(leaf chainhash.Hash, branch []chainhash.Hash, place uint32) cha
 	return leaf
 }
 
-// withoutAuxPow takes the proof of work by another chain out of a block, with
-// the wire package; nil where it has no whole one.
+// withoutAuxPow removes the proof of work by another chain from a block with the wire package. It
+// returns nil if the proof is incomplete.
 func withoutAuxPow(raw []byte) []byte {
 	if len(raw) < headerLen || raw[1]&1 == 0 {
 		return raw
@@ -139,7 +143,8 @@ func TestMergeMinedBlocksAreRead(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if want := wireBlock(withoutAuxPow(raw), p, 9, watch); want == nil || block.Hash != want.Hash || len(block.Transfers) != 2 || block.Transfers[0].Amount.Cmp(money.Units(9e17)) != 0 {
+		if want := wireBlock(withoutAuxPow(raw), p, 9, watch); want == nil || block.Hash != want.Hash ||
+			len(block.Transfers) != 2 || block.Transfers[0].Amount.Cmp(money.Units(9e17)) != 0 {
 			t.Errorf("%s: %+v", name, block)
 		}
 		for end := range raw {
@@ -162,17 +167,21 @@ func TestFalseAuxPowIsRefused(t *testing.T) {
 		"not in the parent":         {private, func(a *auxParts) { a.other = true }, "no such transaction"},
 		"another block's root":      {private, func(a *auxParts) { a.otherRoot = true }, "does not commit"},
 		"two marks":                 {private, func(a *auxParts) { a.behind = a.magic }, "several blocks"},
-		"a mark elsewhere":          {private, func(a *auxParts) { a.before, a.magic = a.magic, []byte{1} }, "several blocks"},
-		"a late root without mark":  {private, func(a *auxParts) { a.before, a.magic = make([]byte, 21), nil }, "several blocks"},
-		"other number of chains":    {private, func(a *auxParts) { a.size = 4 }, "another place"},
-		"other slot":                {private, func(a *auxParts) { a.slot ^= 1 }, "another place"},
-		"31 levels":                 {private, func(a *auxParts) { a.chains = make([]chainhash.Hash, 31) }, "too many chains"},
-		"another chain's block":     {main, func(a *auxParts) { a.version = 0x00630104 }, "another chain's block"},
-		"the same chain as parent":  {main, func(a *auxParts) { a.parentVersion = 0x00620104 }, "of the same chain"},
-		"an easy difficulty":        {main, nil, "none of the network's"},
-		"no work":                   {main, func(a *auxParts) { a.bits = 0x1b364184 }, "work was not done"},
+		"a mark elsewhere": {private, func(a *auxParts) { a.before, a.magic = a.magic, []byte{1} },
+			"several blocks"},
+		"a late root without mark": {private, func(a *auxParts) { a.before, a.magic = make([]byte, 21), nil },
+			"several blocks"},
+		"other number of chains": {private, func(a *auxParts) { a.size = 4 }, "another place"},
+		"other slot":             {private, func(a *auxParts) { a.slot ^= 1 }, "another place"},
+		"31 levels": {private, func(a *auxParts) { a.chains = make([]chainhash.Hash, 31) },
+			"too many chains"},
+		"another chain's block":    {main, func(a *auxParts) { a.version = 0x00630104 }, "another chain's block"},
+		"the same chain as parent": {main, func(a *auxParts) { a.parentVersion = 0x00620104 }, "of the same chain"},
+		"an easy difficulty":       {main, nil, "none of the network's"},
+		"no work":                  {main, func(a *auxParts) { a.bits = 0x1b364184 }, "work was not done"},
 	} {
-		if _, err := ParseBlock(auxBlock(c.change), c.p, 9, emptyWatch{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := ParseBlock(auxBlock(c.change), c.p, 9, emptyWatch{}); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want one with %q", name, err, c.want)
 		}
 	}

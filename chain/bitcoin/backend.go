@@ -6,38 +6,37 @@ import (
 	"github.com/btcsuite/btcd/chainhash/v2"
 )
 
-// backend is how one kind of server is asked. Answers are bounded and of the
-// right form; whether they are true is for the caller to check. Errors that tell
-// why the server can't be used are troubles.
+// backend asks one kind of server. Its answers are bounded and well-formed; the caller verifies
+// their content. Errors about a server that can't be used are Troubles.
 type backend interface {
-	// identifyServer finds out what serves: its dialect, and its version in its own words.
+	// identifyServer returns the server's dialect, and its version as it reports it.
 	identifyServer(ctx context.Context) (dialect, version string, err error)
-	// readState is where the server stands.
+	// readState returns the server's state.
 	readState(ctx context.Context) (serverState, error)
-	// fetchBlockHash is the name of the best chain's block at a height; chain.ErrNoBlock above its tip.
+	// fetchBlockHash returns the hash of the best chain's block at a height, or chain.ErrNoBlock
+	// above its tip.
 	fetchBlockHash(ctx context.Context, height int64) (string, error)
-	// fetchHeader is a block's header, with whatever the network puts behind it.
+	// fetchHeader returns a block's header, with the bytes that the network may put behind it.
 	fetchHeader(ctx context.Context, hash string) ([]byte, error)
-	// fetchBlock is a whole block.
+	// fetchBlock returns a whole block.
 	fetchBlock(ctx context.Context, hash string) ([]byte, error)
 	// listMempool lists the unconfirmed transactions.
 	listMempool(ctx context.Context) ([]chainhash.Hash, error)
-	// fetchTxs are unconfirmed transactions, in the order of the ids; nil for those that
-	// are gone. They are as many of the first ones as fit into bounded memory, and
-	// at least one.
+	// fetchTxs returns unconfirmed transactions in the order of the ids, nil for those that left
+	// the mempool. It returns as many of the first ones as fit into bounded memory, at least one.
 	fetchTxs(ctx context.Context, ids []chainhash.Hash) ([][]byte, error)
-	// batchSize is how many ids txs is best given at once.
+	// batchSize returns how many ids fetchTxs should get at once.
 	batchSize() int
 }
 
-// serverState is what a server says of itself.
+// serverState is the state that a server reports.
 type serverState struct {
-	network string // as the server calls it; "" where it doesn't say
+	network string // as the server names it; "" if it doesn't report it
 	height  int64
 	hash    string
 	headers int64 // height of the best header that it knows; not below height
 	syncing bool
 }
 
-// maxHeight is above every height that a chain reaches, and what nodes can parse.
+// maxHeight is above the height of every chain, and fits into the integers of nodes.
 const maxHeight = 1<<31 - 1

@@ -10,14 +10,15 @@ import (
 	"cointill/internal/testing/speed"
 )
 
-var byzantine = flag.Int("bitcoin.steps", speed.Pick(100, 600), "how often the dishonest node of TestByzantineNodeGainsAtMostFourConfirmations lies")
+var byzantine = flag.Int("bitcoin.steps", speed.Pick(100, 600),
+	"how often the dishonest node of TestByzantineNodeGainsAtMostFourConfirmations lies")
 
-// TestByzantineNodeGainsAtMostFourConfirmations (BTC-9) follows an honest node and one that lies at random, in either
-// place: it shows branches of its own that pay us, goes back to older tips, damages what
-// it sends, and is honest for a while. Its branches are longer than the honest one, by up to
-// four blocks that cost it nothing, as on a private network; what counts of them ends with the
-// honest node's next block, so that it has no more than those four confirmations, and at the
-// end all of it is undone. Where money is worth something blocks cost: see TestEasyBlocks.
+// TestByzantineNodeGainsAtMostFourConfirmations (BTC-9): a follower reads an honest node and a
+// dishonest one, in either order. The dishonest one serves branches of its own that pay us, returns
+// to older tips, damages its answers, and is honest for a while. Its branches are up to four blocks
+// longer than the honest one, as blocks cost nothing on a private network. They count at most until
+// the honest node's next block, so its payments have at most four confirmations, and in the end all
+// of them are undone. On real networks blocks cost work: see TestBlocksWithoutWorkConfirmNothing.
 func TestByzantineNodeGainsAtMostFourConfirmations(t *testing.T) {
 	t.Parallel()
 	const beyond = 5
@@ -32,7 +33,8 @@ func TestByzantineNodeGainsAtMostFourConfirmations(t *testing.T) {
 			}
 		}
 		honest := func(n *fakeNode) {
-			n.intercept, n.tamper, n.network, n.hidden, n.headers, n.syncing, n.loading, n.chain = nil, nil, "regtest", 0, 0, false, false, p.chains[0]
+			n.intercept, n.tamper, n.network, n.hidden, n.headers, n.syncing, n.loading, n.chain = nil, nil,
+				"regtest", 0, 0, false, false, p.chains[0]
 		}
 		p.chains[0].mineBlocks(1)
 		for range steps {
@@ -49,7 +51,10 @@ func TestByzantineNodeGainsAtMostFourConfirmations(t *testing.T) {
 				p.chains[1].mineBlocks(1)
 			}
 			liar.update(honest)
-			liar.update(func(n *fakeNode) { n.chain, n.hidden = p.chains[min(1, random.IntN(4))], max(0, random.IntN(6)-3) })
+			liar.update(func(n *fakeNode) {
+				n.chain, n.hidden = p.chains[min(1, random.IntN(4))],
+					max(0, random.IntN(6)-3)
+			})
 			if random.IntN(3) == 0 {
 				liar.update(faults[random.IntN(len(faults))].apply)
 			}
@@ -72,7 +77,8 @@ func TestByzantineNodeGainsAtMostFourConfirmations(t *testing.T) {
 				t.Errorf("%d confirmations are left", n)
 			}
 		}
-		t.Logf("%d steps, of which %d stopped; %d false payments with at most %d confirmations", steps, stops, len(lies), most)
+		t.Logf("%d steps, of which %d stopped; %d false payments with at most %d confirmations", steps, stops,
+			len(lies), most)
 		if stops < steps/10 || most == 0 {
 			t.Error("it lied too little")
 		}

@@ -11,9 +11,9 @@ import (
 	"cointill/chain/bitcoin/params"
 )
 
-// Codec writes a network's addresses as the scripts, and its spend keys
-// ("txid:vout", as Transfer.Spends holds them) as the 36 bytes, that its
-// transactions hold. What has no such form is nil.
+// Codec encodes a network's addresses as scripts, and its spend keys ("txid:vout", as in
+// Transfer.Spends) as outpoints of 36 bytes, as its transactions hold them. It returns nil for a
+// text without such a form.
 func Codec(p params.Params) chain.Codec { return codec{p} }
 
 type codec struct{ params params.Params }
@@ -21,8 +21,8 @@ type codec struct{ params params.Params }
 // Address implements chain.Codec.
 func (c codec) Address(address string) []byte { return c.params.Script(address) }
 
-// Spend implements chain.Codec. Only the one way in which outpointKey writes a
-// key is taken: another would be watched in vain.
+// Spend implements chain.Codec. It takes a key only in the form that outpointKey writes, because
+// another form would never match.
 func (codec) Spend(key string) []byte {
 	id, digits, ok := strings.Cut(key, ":")
 	if !ok || len(id) != 64 || id != strings.ToLower(id) {
@@ -40,7 +40,7 @@ func (codec) Spend(key string) []byte {
 	return binary.LittleEndian.AppendUint32(form, uint32(index))
 }
 
-// outpointKey is the spend key of an outpoint's 36 bytes.
+// outpointKey returns the spend key of an outpoint's 36 bytes.
 func outpointKey(outpoint []byte) string {
 	var text [64 + 1 + 10]byte
 	key := append(appendHex(text[:0], outpoint[:32]), ':')

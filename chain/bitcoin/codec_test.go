@@ -39,14 +39,16 @@ func TestCodecWritesSpendKeysAsOutpoints(t *testing.T) {
 	for index, tail := range map[uint32]string{0: "00000000", 1: "01000000", 256: "00010000", 1<<32 - 2: "feffffff"} {
 		key := fmt.Sprintf("%s:%d", id, index)
 		got := c.Spend(key)
-		if want := "169e1e83e930853391bc6f35f605c6754cfead57cf8387639d3b4096c54f18f4" + tail; hex.EncodeToString(got) != want {
+		if want := "169e1e83e930853391bc6f35f605c6754cfead57cf8387639d3b4096c54f18f4" +
+			tail; hex.EncodeToString(got) != want {
 			t.Errorf("%s: %x, want %s", key, got, want)
 		}
 		if back := outpointKey(got); back != key {
 			t.Errorf("%s comes back as %s", key, back)
 		}
 	}
-	for _, key := range []string{"", ":", id, id + ":", id + ":-1", id + ":+1", id + ":01", id + ":4294967296", id + ":0:0", id[1:] + ":0",
+	for _, key := range []string{"", ":", id, id + ":", id + ":-1", id + ":+1", id + ":01", id + ":4294967296",
+		id + ":0:0", id[1:] + ":0",
 		"0" + id + ":0", strings.ToUpper(id) + ":0", strings.Replace(id, "f", "g", 1) + ":0", id + ":0 "} {
 		if got := c.Spend(key); got != nil {
 			t.Errorf("%q has the form %x", key, got)

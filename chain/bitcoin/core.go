@@ -15,23 +15,22 @@ import (
 	"cointill/chain/node"
 )
 
-// coreBatch is how many transactions are asked for in one request: a hundred
-// usual ones are some 100 kB.
+// coreBatch is how many transactions one request asks for: a hundred usual ones are some 100 kB.
 const coreBatch = 100
 
-// core speaks the JSON-RPC of Bitcoin Core and those that descend from it, and of
-// btcd. It reads blocks and transactions as bytes only: their JSON forms differ
-// from node to node, and amounts as JSON numbers are not exact.
+// core speaks the JSON-RPC of Bitcoin Core, of its descendants and of btcd. It reads blocks and
+// transactions as bytes only: their JSON forms differ from node to node, and JSON numbers are not
+// exact for amounts.
 type core struct {
 	*rpc
 	isBtcd        atomic.Bool  // errors have btcd's codes
 	boolVerbosity atomic.Bool  // getblock takes a boolean, as before Core 0.15
-	mempoolLoaded atomic.Bool  // the mempool was read back after the node's start
-	batchLimit    atomic.Int64 // transactions that one answer lately held; 0 means coreBatch
+	mempoolLoaded atomic.Bool  // the node has loaded its mempool since its start
+	batchLimit    atomic.Int64 // transactions that fitted into one answer lately; 0 means coreBatch
 }
 
 func (c *core) identifyServer(ctx context.Context) (dialect, version string, err error) {
-	c.mempoolLoaded.Store(false) // it may be another process by now
+	c.mempoolLoaded.Store(false) // another process may answer now
 	result, err := c.callMethod(ctx, smallAnswer, "getnetworkinfo")
 	switch {
 	case err == nil:
@@ -48,7 +47,7 @@ func (c *core) identifyServer(ctx context.Context) (dialect, version string, err
 	}
 	result, err = c.callMethod(ctx, smallAnswer, "version") // btcd has no getnetworkinfo
 	if asRPCError(err) != nil {
-		return "core", "unknown", nil // a user who may ask neither
+		return "core", "unknown", nil // the user may call neither method
 	}
 	if err != nil {
 		return "", "", err
@@ -124,7 +123,8 @@ func (c *core) fetchBlock(ctx context.Context, hash string) ([]byte, error) {
 	case hasCode(err, codeNotFound):
 		return nil, vanishedBlockError(err)
 	case no != nil && strings.Contains(no.Message, "pruned"):
-		return nil, node.Troubled(err, "has thrown away a block that is needed. Let it keep more (prune), or use a node that keeps all.")
+		return nil, node.Troubled(err, "has thrown away a block that is needed. Let it keep more (prune), or use "+
+			"a node that keeps all.")
 	case err != nil:
 		return nil, refusedMethodError("getblock", err)
 	}
@@ -149,9 +149,9 @@ func (c *core) listMempool(ctx context.Context) ([]chainhash.Hash, error) {
 	return ids, nil
 }
 
-// checkMempoolLoaded waits until a node that was started has read its mempool back from the
-// disk, which it does while it answers already: what is missing until then is
-// not gone. Nodes that don't say so are believed.
+// checkMempoolLoaded returns an error until a restarted node has loaded its mempool from the disk.
+// The node answers before that, and a transaction that is missing until then was not dropped. Nodes
+// that don't report the loading are trusted.
 func (c *core) checkMempoolLoaded(ctx context.Context) error {
 	if c.mempoolLoaded.Load() {
 		return nil
@@ -182,8 +182,8 @@ func (c *core) batchSize() int {
 	return coreBatch
 }
 
-// fetchTxs asks for transactions in one request; when the answer gets longer than one
-// transaction can be, for the first half of them, and for no more next time.
+// fetchTxs asks for transactions in one request. If the answer is longer than one transaction can
+// be, it asks for the first half of them, and for no more the next time.
 func (c *core) fetchTxs(ctx context.Context, ids []chainhash.Hash) ([][]byte, error) {
 	calls := make([]rpcCall, len(ids))
 	for i, id := range ids {
@@ -216,10 +216,11 @@ func (c *core) fetchTxs(ctx context.Context, ids []chainhash.Hash) ([][]byte, er
 	return raws, nil
 }
 
-// refusedMethodError turns a node's refusal of a method into trouble.
+// refusedMethodError turns a node's refusal of a method into a Trouble.
 func refusedMethodError(name string, err error) error {
 	if asRPCError(err) == nil {
 		return err
 	}
-	return node.Troubled(fmt.Errorf("%s: %w", name, err), "refuses %s. Look into its log, and check that its user may call it (rpcwhitelist).", name)
+	return node.Troubled(fmt.Errorf("%s: %w", name, err),
+		"refuses %s. Look into its log, and check that its user may call it (rpcwhitelist).", name)
 }

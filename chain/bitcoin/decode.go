@@ -11,17 +11,17 @@ import (
 	"cointill/core/money"
 )
 
-// ErrMalformed is what every error of ParseBlock, ParseHeader and ParseTx wraps:
-// the bytes are none that an honest node of the network sends.
+// ErrMalformed is wrapped by every error of ParseBlock, ParseHeader and ParseTx: no honest node of
+// the network sends these bytes.
 var ErrMalformed = errors.New("bitcoin: malformed")
 
-// Tx is an unconfirmed transaction, as far as a watch is concerned.
+// Tx is an unconfirmed transaction with its watched transfers and spends.
 type Tx struct {
 	ID        string
 	Transfers []chain.Transfer
 	Spends    []chain.Spend
-	// Inputs are the keys of the outpoints it spends, the first
-	// chain.MaxSpends of them; Transfers share the slice.
+	// Inputs are the keys of the outpoints that it spends, at most chain.MaxSpends. The Transfers
+	// share the slice.
 	Inputs []string
 }
 
@@ -44,10 +44,9 @@ func (h header) parentHash() string {
 	return ""
 }
 
-// ParseHeader reads a block's header, from 80 bytes or more: the block's hash,
-// its parent's ("" for the first block), its time and the root over its
-// transactions. The work is verified where the header itself holds the proof:
-// not on private networks, and not on a chain with merged mining, where
+// ParseHeader parses a block's header from 80 bytes or more: the block's hash, its parent's ("" for
+// the first block), its time and the root over its transactions. It verifies the work if the header
+// itself holds the proof: not on private networks, and not on a chain with merged mining, where
 // ParseBlock finds it behind the header.
 func ParseHeader(raw []byte, p params.Params) (hash, parent string, at time.Time, merkle [32]byte, err error) {
 	if len(raw) < headerLen {
@@ -63,25 +62,23 @@ func ParseHeader(raw []byte, p params.Params) (hash, parent string, at time.Time
 	return name.String(), h.parentHash(), h.minedAt(), h.merkleRoot(), nil
 }
 
-// ParseBlock reads a whole block of which the caller says at what height it
-// stands, and lists what in it concerns the watch, in its order.
+// ParseBlock parses a whole block at a height given by the caller, and lists its watched transfers
+// and spends in their order.
 //
-// What the bytes themselves can prove is verified: that the transactions are
-// the ones that the header commits to, that exactly the first makes new coins,
-// that amounts can be, and, but for private networks, that the header's work
-// was done: by double SHA-256, or by scrypt for a chain with merged mining,
-// which costs half a millisecond a block. Whether the difficulty is the
-// right one other blocks tell: see checkDifficulty.
+// It verifies everything that the bytes themselves can prove: the transactions are the ones that
+// the header commits to, exactly the first one is a coinbase, the amounts are possible, and, except
+// on private networks, the header's work was done. The work is a double SHA-256, or scrypt on a
+// chain with merged mining, which takes half a millisecond for a block. Whether the difficulty is
+// right follows from other blocks; see checkDifficulty.
 //
-// A transaction of 64 bytes, which could pass for a node of the merkle tree, is
-// no reason to refuse a block: consensus allows it, and who sends nodes as
-// transactions needs one that looks like a coinbase in the first place, which
-// takes some 2^220 hashes.
+// A block with a transaction of 64 bytes, which could pass for a node of the merkle tree, is not
+// refused: consensus allows it. An attacker who sends tree nodes as transactions needs one that
+// looks like a coinbase first, which takes some 2^220 hashes.
 func ParseBlock(raw []byte, p params.Params, height int64, watch chain.Watch) (chain.Block, error) {
 	return parseBlock(raw, p, height, watch, true)
 }
 
-// parseBlock is ParseBlock, which without verify believes the header.
+// parseBlock is ParseBlock; without verify it trusts the header.
 func parseBlock(raw []byte, p params.Params, height int64, watch chain.Watch, verify bool) (chain.Block, error) {
 	if len(raw) < headerLen || len(raw) > maxRaw {
 		return chain.Block{}, fmt.Errorf("%w block: %d bytes", ErrMalformed, len(raw))
@@ -101,13 +98,13 @@ func parseBlock(raw []byte, p params.Params, height int64, watch chain.Watch, ve
 		return chain.Block{}, fmt.Errorf("%w block %s: %w", ErrMalformed, name, err)
 	}
 	return chain.Block{
-		Header:    chain.Header{BlockID: chain.BlockID{Height: height, Hash: name.String()}, Parent: h.parentHash(), Time: h.minedAt()},
+		Header: chain.Header{BlockID: chain.BlockID{Height: height, Hash: name.String()}, Parent: h.parentHash(),
+			Time: h.minedAt()},
 		Transfers: f.transfers, Spends: f.spends,
 	}, nil
 }
 
-// readTransactions walks over all transactions of a block to its end, and gives
-// the root over them.
+// readTransactions reads all transactions of a block to its end, and returns the root over them.
 func (w *decoder) readTransactions(f *matcher, verify bool) (root digest, err error) {
 	var tree merkleTree
 	count, most := w.readCount(minTx), maxAmount(f.params)
@@ -148,8 +145,7 @@ func (w *decoder) readTransactions(f *matcher, verify bool) (root digest, err er
 	return root, nil
 }
 
-// ParseTx reads one transaction that no block holds yet; a coinbase is refused,
-// as it exists in blocks only.
+// ParseTx parses one unconfirmed transaction. It refuses a coinbase, which exists in blocks only.
 func ParseTx(raw []byte, p params.Params, watch chain.Watch) (Tx, error) {
 	if len(raw) > maxRaw {
 		return Tx{}, fmt.Errorf("%w transaction: %d bytes", ErrMalformed, len(raw))
@@ -177,8 +173,8 @@ func ParseTx(raw []byte, p params.Params, watch chain.Watch) (Tx, error) {
 	return tx, nil
 }
 
-// maxAmount is the most of a coin that the rules of its chain let one
-// transaction move, in its smallest unit.
+// maxAmount returns the greatest amount, in the smallest unit, that the rules of the coin's chain
+// let one transaction move.
 func maxAmount(p params.Params) uint64 {
 	if p.Coin == money.DOGE {
 		return 10_000_000_000 * 1e8

@@ -15,26 +15,26 @@ import (
 	"cointill/core/money"
 )
 
-// withRoot is the block with the root over its present transactions.
+// withRoot sets the merkle root over the block's current transactions.
 func withRoot(block *wire.MsgBlock) *wire.MsgBlock {
 	block.Header.MerkleRoot = wireRoot(block)
 	return block
 }
 
-// editPayment is a small block of which a change is made to the bytes of its one
-// payment, for which the root is then right: nothing but the payment is wrong.
+// editPayment returns a small block in which the bytes of its one payment are changed and the root
+// is correct: only the payment is wrong.
 func editPayment(change func(tx []byte) []byte) []byte {
 	block := blockOf()
 	tx := change(wireBytes(payTo(0, wire.NewTxOut(5, numberedScript(6)), wire.NewTxOut(6, numberedScript(7)))))
 	raw := wireBytes(block)
-	raw[headerLen] = 2 // transactions
+	raw[headerLen] = 2 // number of transactions
 	coinbase, id := block.Transactions[0].TxHash(), chainhash.DoubleHashH(tx)
 	root, _ := textbookRoot([]chainhash.Hash{coinbase, id})
 	copy(raw[36:], root[:])
 	return append(raw, tx...)
 }
 
-// Where things are in the payment that edited changes.
+// Offsets in the payment that editPayment changes.
 const (
 	inputsAt  = 4
 	scriptAt  = inputsAt + 1 + 36
@@ -75,15 +75,17 @@ var badBlocks = map[string]struct {
 		return wireBytes(withRoot(block))
 	}(), "makes new coins"},
 	"two coinbases": {wireBytes(blockOf(coinbaseTx(7))), "makes new coins"},
-	"nodes of the tree for transactions": {func() []byte { // the id of one transaction begins what looks like another
+	"nodes of the tree for transactions": {func() []byte { // the id of one transaction begins like another transaction
 		block := blockOf(payTo(0, wire.NewTxOut(1, nil)))
 		first, second := block.Transactions[0].TxHash(), block.Transactions[1].TxHash()
 		return slices.Concat(wireBytes(block)[:headerLen], []byte{1}, first[:], second[:])
 	}(), "transaction 0"},
-	"a count beyond the bytes": {append(wireBytes(blockOf())[:headerLen:headerLen], 0xfe, 0xff, 0xff, 0xff, 0x7f), "more parts than it has bytes"},
-	"a long count":             {append(wireBytes(blockOf())[:headerLen:headerLen], 0xfd, 1, 0), "shortest form"},
+	"a count beyond the bytes": {append(wireBytes(blockOf())[:headerLen:headerLen], 0xfe, 0xff, 0xff, 0xff, 0x7f),
+		"more parts than it has bytes"},
+	"a long count": {append(wireBytes(blockOf())[:headerLen:headerLen], 0xfd, 1, 0), "shortest form"},
 	"inputs beyond the bytes": {editPayment(func(tx []byte) []byte {
-		return slices.Concat(tx[:inputsAt], []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, tx[inputsAt+1:])
+		return slices.Concat(tx[:inputsAt], []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
+			tx[inputsAt+1:])
 	}), "more parts than it has bytes"},
 	"no inputs": {editPayment(func(tx []byte) []byte {
 		return slices.Concat(tx[:inputsAt], []byte{0}, tx[outputsAt:])
@@ -97,11 +99,13 @@ var badBlocks = map[string]struct {
 	"witnesses announced, none there": {editPayment(func(tx []byte) []byte {
 		return slices.Concat(tx[:inputsAt], []byte{0, 1}, tx[inputsAt:len(tx)-4], []byte{0}, tx[len(tx)-4:])
 	}), "announces witnesses"},
-	"a script beyond the bytes": {editPayment(func(tx []byte) []byte { tx[scriptAt] = 0xfc; return tx }), "ends too early"},
+	"a script beyond the bytes": {editPayment(func(tx []byte) []byte { tx[scriptAt] = 0xfc; return tx }),
+		"ends too early"},
 	"no outputs": {editPayment(func(tx []byte) []byte {
 		return slices.Concat(tx[:outputsAt], []byte{0}, tx[len(tx)-4:], make([]byte, 20))
 	}), "no outputs"},
-	"a negative amount": {editPayment(func(tx []byte) []byte { tx[valueAt+7] = 0x80; return tx }), "more coins than there can be"},
+	"a negative amount": {editPayment(func(tx []byte) []byte { tx[valueAt+7] = 0x80; return tx }),
+		"more coins than there can be"},
 	"a coin too many": {editPayment(func(tx []byte) []byte {
 		binary.LittleEndian.PutUint64(tx[valueAt:], 21e14+1)
 		return tx
@@ -116,7 +120,7 @@ var badBlocks = map[string]struct {
 	}), "spends nothing"},
 }
 
-// TestMalformedBlocksAreRefused (BTC-9) damages a block in each way that a node could: none is read.
+// TestMalformedBlocksAreRefused (BTC-9): a block that is damaged in any way is refused.
 func TestMalformedBlocksAreRefused(t *testing.T) {
 	t.Parallel()
 	p := paramsOf(t, money.Bitcoin, "regtest")
@@ -134,7 +138,7 @@ func TestMalformedBlocksAreRefused(t *testing.T) {
 	}
 }
 
-// TestTruncatedBlocksAreRefused cuts a block at every byte, and breaks every byte of it.
+// TestTruncatedBlocksAreRefused: a block is cut at every byte, and every byte is changed.
 func TestTruncatedBlocksAreRefused(t *testing.T) {
 	t.Parallel()
 	p := paramsOf(t, money.Dogecoin, "regtest")
@@ -151,8 +155,8 @@ func TestTruncatedBlocksAreRefused(t *testing.T) {
 	for i := range raw {
 		broken := bytes.Clone(raw)
 		broken[i] ^= 0x10
-		// Another header is another block; witnesses (and what is between the
-		// transactions' parts) the root does not cover.
+		// With another header it is another block. The root doesn't cover the witnesses, nor the
+		// bytes between the parts of the transactions.
 		got, err := ParseBlock(broken, p, 1, watchEverything{})
 		if err == nil && got.Hash == whole.Hash && len(got.Transfers) != len(whole.Transfers) {
 			t.Errorf("with byte %d broken it pays others: %+v", i, got)
@@ -160,15 +164,16 @@ func TestTruncatedBlocksAreRefused(t *testing.T) {
 	}
 }
 
-// TestTransactionOf64BytesIsRead (BTC-11) has a transaction of 64 bytes, as consensus allows.
+// TestTransactionOf64BytesIsRead (BTC-11): consensus allows a transaction of 64 bytes.
 func TestTransactionOf64BytesIsRead(t *testing.T) {
 	t.Parallel()
 	small := payTo(0, wire.NewTxOut(1, []byte{0x51}))
 	small.TxIn[0].SignatureScript = []byte{0x51, 0x51, 0x51}
 	if len(wireBytes(small)) != 64 {
-		t.Fatal(len(wireBytes(small)))
+		t.Fatalf("the transaction has %d bytes, want 64", len(wireBytes(small)))
 	}
-	if _, err := ParseBlock(wireBytes(blockOf(small, payTo(1, wire.NewTxOut(1, nil)))), paramsOf(t, money.Bitcoin, "regtest"), 1, emptyWatch{}); err != nil {
+	if _, err := ParseBlock(wireBytes(blockOf(small, payTo(1, wire.NewTxOut(1, nil)))),
+		paramsOf(t, money.Bitcoin, "regtest"), 1, emptyWatch{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -180,14 +185,15 @@ func TestMissingWorkIsRefused(t *testing.T) {
 		name    string
 		change  func(raw []byte)
 		want    string
-		headers bool // ParseHeader sees it, too
+		headers bool // ParseHeader refuses it, too
 	}{
 		{money.Bitcoin, "bitcoin-170", func(raw []byte) { raw[76]++ }, "work was not done", true},
 		{money.Bitcoin, "bitcoin-170", func(raw []byte) { raw[75] = 0x1e }, "none of the network's", true},
 		{money.Bitcoin, "bitcoin-170", func(raw []byte) { raw[75] = 0xff }, "none of the network's", true},
 		{money.Bitcoin, "bitcoin-170", func(raw []byte) { raw[75] = 0x01 }, "none of the network's", true},
 		{money.Bitcoin, "bitcoin-170", func(raw []byte) { raw[74] |= 0x80 }, "none of the network's", true},
-		{money.Bitcoin, "bitcoin-170", func(raw []byte) { copy(raw[72:75], "\x00\x00\x00") }, "none of the network's", true},
+		{money.Bitcoin, "bitcoin-170", func(raw []byte) { copy(raw[72:75], "\x00\x00\x00") }, "none of the network's",
+			true},
 		{money.Dogecoin, "dogecoin-0", func(raw []byte) { raw[76]++ }, "work was not done", false},
 		{money.Dogecoin, "dogecoin-0", func(raw []byte) { raw[75] = 0x1f }, "none of the network's", false},
 	} {
@@ -197,28 +203,32 @@ func TestMissingWorkIsRefused(t *testing.T) {
 		if _, err := ParseBlock(raw, p, 1, emptyWatch{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want one with %q", c.name, err, c.want)
 		}
-		if _, _, _, _, err := ParseHeader(raw, p); c.headers != (err != nil) || err != nil && !errors.Is(err, ErrMalformed) {
+		if _, _, _, _, err := ParseHeader(raw, p); c.headers != (err != nil) || err != nil &&
+			!errors.Is(err, ErrMalformed) {
 			t.Errorf("%s: header %v", c.name, err)
 		}
 	}
-	if _, _, _, _, err := ParseHeader(make([]byte, 79), paramsOf(t, money.Bitcoin, "regtest")); !errors.Is(err, ErrMalformed) {
+	if _, _, _, _, err := ParseHeader(make([]byte, 79), paramsOf(t, money.Bitcoin, "regtest")); !errors.Is(err,
+		ErrMalformed) {
 		t.Errorf("79 bytes: %v", err)
 	}
 }
 
-// TestOnlyConfirmedMatchesAreCredited proves that the decoder looks where the watch says it may look, and credits only what the watch confirms.
+// TestOnlyConfirmedMatchesAreCredited: the decoder looks where Raw is true, and credits only what
+// Address and Spend confirm.
 func TestOnlyConfirmedMatchesAreCredited(t *testing.T) {
 	t.Parallel()
 	p := paramsOf(t, money.Bitcoin, "regtest")
 	raw := wireBytes(blockOf(payTo(0, wire.NewTxOut(5, numberedScript(6)))))
-	for name, watch := range map[string]chain.Watch{"raw forms only": rawOnly{}, "none": emptyWatch{}, "the zero set": new(chain.WatchSet)} {
+	for name, watch := range map[string]chain.Watch{"raw forms only": rawOnly{}, "none": emptyWatch{},
+		"the zero set": new(chain.WatchSet)} {
 		if block, err := ParseBlock(raw, p, 1, watch); err != nil || block.Transfers != nil || block.Spends != nil {
 			t.Errorf("%s: %v %+v", name, err, block)
 		}
 	}
 }
 
-// rawOnly can't tell by raw forms, and watches nothing.
+// rawOnly is a Watch whose Raw is always true, and that watches nothing.
 type rawOnly struct{ emptyWatch }
 
 func (rawOnly) Raw([]byte) bool { return true }

@@ -19,14 +19,14 @@ import (
 const (
 	benchScripts = 1_000_000
 	benchBlocks  = 2_000
-	benchShapes  = 20  // different blocks, over and over
-	benchRound   = 100 // before it is the other's turn
+	benchShapes  = 20  // different blocks, read repeatedly
+	benchRound   = 100 // blocks in a row for each way
 	benchSize    = 1_500_000
 )
 
-// fullBlock is a block as the network fills them: most transactions with
-// witnesses, one to three inputs, two outputs, a payout to many now and then.
-// About one transaction of a thousand pays one of the watched scripts.
+// fullBlock returns a block like the network's: most transactions with witnesses, one to three
+// inputs, two outputs, and sometimes a payout to many. About one transaction of a thousand pays a
+// watched script.
 func fullBlock(r *rand.Rand) []byte {
 	var txs []*wire.MsgTx
 	for size := 0; size < benchSize; {
@@ -56,17 +56,17 @@ func fullBlock(r *rand.Rand) []byte {
 	return wireBytes(blockOf(txs...))
 }
 
-// benchRun is what one way of reading the chain took and found.
+// benchRun holds the time and the results of one way of reading the chain.
 type benchRun struct {
 	took           time.Duration
 	found          int
 	mallocs, bytes uint64
-	kept           int64 // bytes that live on
+	kept           int64 // bytes that stay allocated
 }
 
-// BenchmarkCatchUp reads 2,000 full blocks on one core while watching a million
-// scripts, in turn with the wire package and a map of the scripts, once
-// believing the headers and once verifying the transactions against them.
+// BenchmarkCatchUp reads 2,000 full blocks on one core while watching a million scripts, in turn
+// with the wire package and a map of the scripts, once trusting the headers and once verifying the
+// transactions against them.
 func BenchmarkCatchUp(b *testing.B) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	p := paramsOf(b, money.Bitcoin, "regtest")
@@ -114,13 +114,14 @@ func BenchmarkCatchUp(b *testing.B) {
 		b.ReportMetric(float64(ours[0].kept+ours[1].kept)/1e6, "MB-kept")
 		b.ReportMetric(float64(watchSize)/1e6, "MB-watch-set")
 		if trusting < 3 || verifying < 1 || watchSize > 150e6 {
-			b.Errorf("%.1f and %.1f times the speed of wire, %d bytes for the watch set: the limits are 3, 1 and 150 MB", trusting, verifying, watchSize)
+			b.Errorf("%.1f and %.1f times the speed of wire, %d bytes for the watch set: the limits are 3, 1 and "+
+				"150 MB", trusting, verifying, watchSize)
 		}
 	}
 	runtime.KeepAlive(scripts)
 }
 
-// readRound reads benchRound blocks; nobody else's garbage is collected meanwhile.
+// readRound reads benchRound blocks, after a garbage collection.
 func (run *benchRun) readRound(shapes [benchShapes][]byte, read func([]byte) int) {
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -136,7 +137,7 @@ func (run *benchRun) readRound(shapes [benchShapes][]byte, read func([]byte) int
 	run.kept += int64(liveHeap() - before.HeapAlloc)
 }
 
-// timesSlower is how many times as long a run took as another one.
+// timesSlower returns how many times as long as another run this one took.
 func (run *benchRun) timesSlower(other benchRun) float64 {
 	return float64(run.took) / float64(other.took)
 }

@@ -9,22 +9,22 @@ import (
 	"cointill/core/money"
 )
 
-// matcher collects what concerns a watch from transactions that were walked
-// over before: their bytes are in order.
+// matcher collects the watched transfers and spends of transactions. The decoder has verified their
+// bytes before.
 type matcher struct {
 	params params.Params
 	watch  chain.Watch
 
 	transfers []chain.Transfer
 	spends    []chain.Spend
-	inputKeys []string        // of the present transaction's inputs, once they are needed
-	paidTxs   map[digest]bool // the transactions that transfers are of
+	inputKeys []string        // of the inputs of the current transaction, once they are needed
+	paidTxs   map[digest]bool // the transactions with transfers
 }
 
 // errDuplicateTx refuses a block that would credit one output twice.
 var errDuplicateTx = errors.New("it is in the block twice")
 
-// matchTx looks through the transaction at s.
+// matchTx matches the transaction at s.
 func (f *matcher) matchTx(raw []byte, s txSpan, id digest) error {
 	var name string // made for the first match
 	w := decoder{raw: raw, offset: s.inputs}
@@ -57,7 +57,8 @@ func (f *matcher) matchTx(raw []byte, s txSpan, id digest) error {
 			name = id.String()
 		}
 		f.transfers = append(f.transfers, f.completeTransfer(raw, s, chain.Transfer{
-			TxID: name, Index: int(i), Destination: chain.Destination{Address: address}, Amount: money.Units(int64(amount)),
+			TxID: name, Index: int(i), Destination: chain.Destination{Address: address},
+			Amount: money.Units(int64(amount)),
 		}))
 	}
 	f.inputKeys = nil
@@ -74,7 +75,7 @@ func (f *matcher) matchTx(raw []byte, s txSpan, id digest) error {
 	return nil
 }
 
-// completeTransfer completes a transfer with what is the same for all of a transaction.
+// completeTransfer sets the fields that all transfers of a transaction share.
 func (f *matcher) completeTransfer(raw []byte, s txSpan, t chain.Transfer) chain.Transfer {
 	t.Asset = string(f.params.Coin)
 	if s.coinbase {
@@ -88,7 +89,7 @@ func (f *matcher) completeTransfer(raw []byte, s txSpan, t chain.Transfer) chain
 	return t
 }
 
-// inputKeys are the spend keys of a transaction's inputs, chain.MaxSpends at most.
+// inputKeys returns the spend keys of a transaction's inputs, at most chain.MaxSpends.
 func inputKeys(raw []byte, s txSpan) []string {
 	w := decoder{raw: raw, offset: s.inputs}
 	keys := make([]string, min(w.readVarint(), chain.MaxSpends))

@@ -15,7 +15,7 @@ import (
 	"github.com/btcsuite/btcd/wire/v2"
 )
 
-// readVector reads bytes that are kept as hexadecimal digits in testdata/decode.
+// readVector reads bytes from a file of hexadecimal digits in testdata/decode.
 func readVector(t testing.TB, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile("testdata/decode/" + name + ".hex")
@@ -29,7 +29,7 @@ func readVector(t testing.TB, name string) []byte {
 	return raw
 }
 
-// wireBytes is what the wire package writes.
+// wireBytes serializes a message with the wire package.
 func wireBytes(message interface{ Serialize(io.Writer) error }) []byte {
 	var raw bytes.Buffer
 	if err := message.Serialize(&raw); err != nil {
@@ -38,7 +38,7 @@ func wireBytes(message interface{ Serialize(io.Writer) error }) []byte {
 	return raw.Bytes()
 }
 
-// wireRoot is the merkle root over a block's transactions.
+// wireRoot returns the merkle root over a block's transactions.
 func wireRoot(block *wire.MsgBlock) chainhash.Hash {
 	ids := make([]chainhash.Hash, len(block.Transactions))
 	for i, tx := range block.Transactions {
@@ -48,24 +48,26 @@ func wireRoot(block *wire.MsgBlock) chainhash.Hash {
 	return root
 }
 
-// blockOf is a block that holds a coinbase and then the transactions.
+// blockOf returns a block with a coinbase and the transactions.
 func blockOf(txs ...*wire.MsgTx) *wire.MsgBlock {
 	block := &wire.MsgBlock{Header: wire.BlockHeader{
-		Version: 0x20000000, PrevBlock: chainhash.Hash{1, 2, 3}, Timestamp: time.Unix(1_700_000_000, 0), Bits: 0x207fffff, Nonce: 7}}
+		Version: 0x20000000, PrevBlock: chainhash.Hash{1, 2, 3}, Timestamp: time.Unix(1_700_000_000, 0),
+		Bits: 0x207fffff, Nonce: 7}}
 	block.Transactions = append([]*wire.MsgTx{coinbaseTx(uint64(len(txs)))}, txs...)
 	block.Header.MerkleRoot = wireRoot(block)
 	return block
 }
 
-// coinbaseTx makes new coins; tag makes it unlike others.
+// coinbaseTx returns a coinbase; tag makes it unique.
 func coinbaseTx(tag uint64) *wire.MsgTx {
 	tx := wire.NewMsgTx(1)
-	tx.AddTxIn(wire.NewTxIn(wire.NewOutPoint(&chainhash.Hash{}, nullIndex), binary.LittleEndian.AppendUint64(nil, tag), nil))
+	tx.AddTxIn(wire.NewTxIn(wire.NewOutPoint(&chainhash.Hash{}, nullIndex),
+		binary.LittleEndian.AppendUint64(nil, tag), nil))
 	tx.AddTxOut(wire.NewTxOut(50e8, []byte{0x51}))
 	return tx
 }
 
-// payTo spends the output number index of a transaction that nobody knows.
+// payTo spends output number index of an unknown transaction.
 func payTo(index uint32, outs ...*wire.TxOut) *wire.MsgTx {
 	tx := wire.NewMsgTx(2)
 	tx.AddTxIn(wire.NewTxIn(wire.NewOutPoint(&chainhash.Hash{9}, index), nil, nil))
@@ -83,7 +85,7 @@ func randomBytes(r *rand.Rand, n int) []byte {
 	return out
 }
 
-// numberedScript is a script of one of the kinds that wallets use, always the same for a number.
+// numberedScript returns a script of one of the kinds that wallets use, the same for each number.
 func numberedScript(i uint64) []byte {
 	var program [32]byte
 	binary.LittleEndian.PutUint64(program[:], i*0x9e3779b97f4a7c15)
@@ -98,13 +100,14 @@ func numberedScript(i uint64) []byte {
 	return append([]byte{0, 20}, program[:20]...)
 }
 
-// randomTx is a transaction with anything in it that nodes accept, and much that they never saw.
+// randomTx returns a random transaction that nodes accept, in many unusual forms.
 func randomTx(r *rand.Rand) *wire.MsgTx {
 	tx := wire.NewMsgTx(int32(r.Uint32()))
 	tx.LockTime = r.Uint32()
 	witnesses := r.IntN(2) == 0
 	for i := range fewOrMany(r, 4, 300) {
-		in := wire.NewTxIn(wire.NewOutPoint((*chainhash.Hash)(randomBytes(r, 32)), r.Uint32()), randomBytes(r, fewOrMany(r, 120, 70_000)), nil)
+		in := wire.NewTxIn(wire.NewOutPoint((*chainhash.Hash)(randomBytes(r, 32)), r.Uint32()),
+			randomBytes(r, fewOrMany(r, 120, 70_000)), nil)
 		in.Sequence = r.Uint32()
 		for range r.IntN(4) {
 			in.Witness = append(in.Witness, randomBytes(r, fewOrMany(r, 80, 600)))
@@ -126,7 +129,7 @@ func randomTx(r *rand.Rand) *wire.MsgTx {
 	return tx
 }
 
-// fewOrMany is one to few, now and then up to many.
+// fewOrMany returns 1 to few, and sometimes up to many.
 func fewOrMany(r *rand.Rand, few, many int) int {
 	if r.IntN(50) == 0 {
 		return 1 + r.IntN(many)

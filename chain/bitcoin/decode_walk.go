@@ -8,11 +8,11 @@ import (
 	"cointill/chain"
 )
 
-// maxRaw bounds what is decoded at once: a block's weight limit (4,000,000),
-// with room for the proof of work of another chain.
+// maxRaw bounds the bytes that are decoded at once: the weight limit of a block (4,000,000), with
+// room for the proof of work of another chain.
 const maxRaw = 4 << 20
 
-// The fewest bytes of a transaction, an input, an output, and a witness item.
+// The least bytes of a transaction, an input, an output, and a witness item.
 const (
 	minTx     = 4 + 1 + minInput + 1 + minOutput + 4
 	minInput  = outpointLen + 1 + 4
@@ -20,30 +20,30 @@ const (
 	minItem   = 1
 )
 
-// decoder reads the bytes of blocks and transactions in place and copies nothing.
-// The first thing that is wrong stays in fault, and the walk stands at the end
-// from then on: whoever reads sees zeros and nils, and looks at fault when done.
+// decoder reads blocks and transactions in place and copies nothing. It keeps the first fault and
+// stands at the end from then on: later reads return zeros and nils, and the caller checks fault
+// when it has finished.
 type decoder struct {
 	raw    []byte
 	offset int
 	fault  string
 
-	hasher stdhash.Hash // of transactions with witnesses
-	buffer [32]byte     // what it last wrote
+	hasher stdhash.Hash // for transactions with witnesses
+	buffer [32]byte     // its last output
 }
 
-// txSpan is where a transaction lies in the walked bytes.
+// txSpan holds the positions of a transaction's parts in the decoded bytes.
 type txSpan struct {
-	start   int // of all of it
-	inputs  int // of the number of inputs
-	outputs int // of the number of outputs
-	witness int // of the witnesses; where the outputs end
-	lock    int // of the lock time; where the witnesses end
+	start   int // start of the transaction
+	inputs  int // start of the number of inputs
+	outputs int // start of the number of outputs
+	witness int // start of the witnesses, end of the outputs
+	lock    int // start of the lock time, end of the witnesses
 	end     int
 	segwit  bool
-	// coinbase tells that it spends nothing and makes new coins.
+	// coinbase is true if it spends no output and makes new coins.
 	coinbase bool
-	// mayBeWatched tells that something in it may be watched.
+	// mayBeWatched is true if an input or output of it may be watched.
 	mayBeWatched bool
 }
 
@@ -56,7 +56,7 @@ func (w *decoder) setFault(fault string) {
 
 const truncated = "it ends too early"
 
-// readBytes is the next n bytes, or nil when there are fewer.
+// readBytes returns the next n bytes, or nil if fewer are left.
 func (w *decoder) readBytes(n uint64) []byte {
 	if n > uint64(len(w.raw)-w.offset) {
 		w.setFault(truncated)
@@ -74,8 +74,8 @@ func (w *decoder) readUint32() uint32 {
 	return 0
 }
 
-// readVarint reads a length. Lengths that are written longer than need be are
-// refused, as nodes do: the same transaction would have two ids.
+// readVarint reads a length. A length that isn't written in its shortest form is refused, as nodes
+// do, because the same transaction would have two ids.
 func (w *decoder) readVarint() uint64 {
 	if w.offset < len(w.raw) && w.raw[w.offset] < 0xfd {
 		w.offset++
@@ -111,7 +111,8 @@ func (w *decoder) readLongVarint() uint64 {
 	return n
 }
 
-// readCount reads how many things of at least a size follow: never more than fit.
+// readCount reads the number of parts that follow, of at least size bytes each, and refuses more
+// than fit.
 func (w *decoder) readCount(size int) uint64 {
 	n := w.readVarint()
 	if n > uint64((len(w.raw)-w.offset)/size) {
@@ -121,13 +122,13 @@ func (w *decoder) readCount(size int) uint64 {
 	return n
 }
 
-// readTx walks over one transaction, with or without witnesses (BIP 144). No
-// output, nor all together, may move more than most.
+// readTx reads one transaction, with or without witnesses (BIP 144). Neither a single output nor
+// their sum may exceed most.
 func (w *decoder) readTx(watch chain.Watch, most uint64) txSpan {
 	s := txSpan{start: w.offset}
 	w.readBytes(4)
 	if w.offset+1 < len(w.raw) && w.raw[w.offset] == 0 {
-		// No inputs: a marker. The one flag known says that witnesses follow the outputs.
+		// No inputs: a marker. The only known flag announces witnesses behind the outputs.
 		if s.segwit = w.raw[w.offset+1] == 1; !s.segwit {
 			w.setFault("a transaction has no inputs, or a flag that is not known")
 		}
@@ -182,7 +183,7 @@ func (w *decoder) readOutputs(s *txSpan, watch chain.Watch, most uint64) {
 		if value == nil {
 			return
 		}
-		amount := binary.LittleEndian.Uint64(value) // what is negative is huge
+		amount := binary.LittleEndian.Uint64(value) // a negative amount reads as a huge one
 		if total += min(amount, most+1); total > most {
 			w.setFault("a transaction moves more coins than there can be")
 		}
@@ -205,7 +206,7 @@ func (w *decoder) readWitnesses(inputs uint64) {
 	}
 }
 
-// txID is the name of a transaction: the hash of all but its witnesses.
+// txID returns the id of a transaction: the hash of all but its witnesses.
 func (w *decoder) txID(s txSpan) digest {
 	if !s.segwit {
 		return doubleSHA256(w.raw[s.start:s.end])
@@ -220,7 +221,7 @@ func (w *decoder) txID(s txSpan) digest {
 	return sha256.Sum256(w.hasher.Sum(w.buffer[:0]))
 }
 
-// emptyWatch is the Watch that watches nothing.
+// emptyWatch is a Watch that watches nothing.
 type emptyWatch struct{}
 
 func (emptyWatch) Address(string) bool { return false }

@@ -16,15 +16,15 @@ import (
 	"cointill/core/money"
 )
 
-// watchHalf watches about half of everything, by the text alone, and can't tell by raw forms.
+// watchHalf watches about half of all texts, and its Raw is always true.
 type watchHalf struct{}
 
 func (watchHalf) Address(address string) bool { return address[len(address)-1]%2 == 0 }
 func (watchHalf) Spend(key string) bool       { return key[3]%2 == 0 }
 func (watchHalf) Raw([]byte) bool             { return true }
 
-// wireBlock reads a block with the wire package and the rules of consensus that
-// a block's bytes alone can break; nil is a block that must be refused.
+// wireBlock parses a block with the wire package and the rules of consensus that the bytes of a
+// block alone can break. It returns nil for a block that must be refused.
 func wireBlock(raw []byte, p params.Params, height int64, watch chain.Watch) *chain.Block {
 	var block wire.MsgBlock
 	reader := bytes.NewReader(raw)
@@ -33,7 +33,8 @@ func wireBlock(raw []byte, p params.Params, height int64, watch chain.Watch) *ch
 	}
 	ids := make([]chainhash.Hash, len(block.Transactions))
 	out := &chain.Block{Header: chain.Header{
-		BlockID: chain.BlockID{Height: height, Hash: block.BlockHash().String()}, Parent: block.Header.PrevBlock.String(), Time: block.Header.Timestamp.UTC()}}
+		BlockID: chain.BlockID{Height: height, Hash: block.BlockHash().String()},
+		Parent:  block.Header.PrevBlock.String(), Time: block.Header.Timestamp.UTC()}}
 	if block.Header.PrevBlock == (chainhash.Hash{}) {
 		out.Parent = ""
 	}
@@ -57,7 +58,8 @@ func wireBlock(raw []byte, p params.Params, height int64, watch chain.Watch) *ch
 	return out
 }
 
-// checkConsensus tells whether a transaction alone can be in a block, and is a coinbase.
+// checkConsensus reports whether a transaction by itself can be in a block, and whether it is a
+// coinbase.
 func checkConsensus(tx *wire.MsgTx, p params.Params) (coinbase, ok bool) {
 	if len(tx.TxIn) == 0 || len(tx.TxOut) == 0 {
 		return false, false
@@ -74,7 +76,7 @@ func checkConsensus(tx *wire.MsgTx, p params.Params) (coinbase, ok bool) {
 	return coinbase, !coinbase || len(tx.TxIn) == 1
 }
 
-// wireTx is what a watch wants to know of a lawful transaction.
+// wireTx returns the watched transfers and spends of a valid transaction.
 func wireTx(tx *wire.MsgTx, p params.Params, watch chain.Watch) (transfers []chain.Transfer, spends []chain.Spend) {
 	coinbase, _ := checkConsensus(tx, p)
 	id := tx.TxHash().String()
@@ -96,7 +98,8 @@ func wireTx(tx *wire.MsgTx, p params.Params, watch chain.Watch) (transfers []cha
 		if address == "" || !watch.Address(address) {
 			continue
 		}
-		t := chain.Transfer{TxID: id, Index: i, Asset: string(p.Coin), Destination: chain.Destination{Address: address}, Amount: money.Units(out.Value), Spends: keys}
+		t := chain.Transfer{TxID: id, Index: i, Asset: string(p.Coin),
+			Destination: chain.Destination{Address: address}, Amount: money.Units(out.Value), Spends: keys}
 		if coinbase {
 			t.Maturity = p.Maturity
 		}
@@ -105,7 +108,8 @@ func wireTx(tx *wire.MsgTx, p params.Params, watch chain.Watch) (transfers []cha
 	return transfers, spends
 }
 
-// compareWithWire compares what ParseBlock says of some bytes with what the wire package says.
+// compareWithWire compares the results of ParseBlock and of the wire package for some bytes, and
+// returns the difference.
 func compareWithWire(raw []byte, p params.Params, watch chain.Watch) string {
 	want := wireBlock(raw, p, 5, watch)
 	got, err := ParseBlock(raw, p, 5, watch)
@@ -122,7 +126,8 @@ func compareWithWire(raw []byte, p params.Params, watch chain.Watch) string {
 	return ""
 }
 
-// TestRandomBlocksAreReadAsByWire reads random blocks, some 13,000 transactions in all.
+// TestRandomBlocksAreReadAsByWire: random blocks with some 13,000 transactions are read like the
+// wire package reads them.
 func TestRandomBlocksAreReadAsByWire(t *testing.T) {
 	t.Parallel()
 	bitcoin, doge := paramsOf(t, money.Bitcoin, "regtest"), paramsOf(t, money.Dogecoin, "regtest")
@@ -142,17 +147,19 @@ func TestRandomBlocksAreReadAsByWire(t *testing.T) {
 				watch.AddAddresses(address)
 			}
 		}
-		txs[0].TxOut = append(txs[0].TxOut, wire.NewTxOut(2, numberedScript(0))) // so that whatever is drawn, a payment is found
+		txs[0].TxOut = append(txs[0].TxOut,
+			wire.NewTxOut(2, numberedScript(0))) // so that every drawn block has a payment
 		block := blockOf(txs...)
 		block.Transactions[0].TxOut = append(block.Transactions[0].TxOut, wire.NewTxOut(1, numberedScript(0)))
 		block.Header.MerkleRoot = wireRoot(block)
 		raw := wireBytes(block)
 		for _, watch := range []chain.Watch{watch, watchHalf{}, emptyWatch{}} {
 			if difference := compareWithWire(raw, p, watch); difference != "" {
-				t.Fatal(difference)
+				t.Fatalf("ParseBlock differs from wire: %s", difference)
 			}
 		}
-		if found, _ := ParseBlock(raw, p, 5, watch); len(found.Transfers) < 2 || len(found.Spends) == 0 || found.Transfers[0].Maturity != p.Maturity {
+		if found, _ := ParseBlock(raw, p, 5, watch); len(found.Transfers) < 2 || len(found.Spends) == 0 ||
+			found.Transfers[0].Maturity != p.Maturity {
 			t.Fatalf("%d transfers and %d spends", len(found.Transfers), len(found.Spends))
 		}
 		trusting, err := parseBlock(raw, p, 5, watch, false)
@@ -162,7 +169,7 @@ func TestRandomBlocksAreReadAsByWire(t *testing.T) {
 	})
 }
 
-// withOwnRoot is a block with the root over its own transactions, where it can be read.
+// withOwnRoot sets the root over the block's own transactions, if it can be read.
 func withOwnRoot(raw []byte) []byte {
 	var block wire.MsgBlock
 	if block.Deserialize(bytes.NewReader(raw)) != nil || len(block.Transactions) == 0 {
@@ -174,7 +181,7 @@ func withOwnRoot(raw []byte) []byte {
 	return raw
 }
 
-// witnessTx is a transaction of which each input has a short witness.
+// witnessTx returns a transaction in which each input has a short witness.
 func witnessTx(inputs uint32) *wire.MsgTx {
 	tx := payTo(0, wire.NewTxOut(5, numberedScript(3)), wire.NewTxOut(6, numberedScript(7)))
 	for i := range inputs {
@@ -188,20 +195,24 @@ func witnessTx(inputs uint32) *wire.MsgTx {
 func FuzzParseBlock(f *testing.F) {
 	f.Add(readVector(f, "bitcoin-170"))
 	f.Add(readVector(f, "litecoin-regtest-104"))
-	f.Add(wireBytes(blockOf(payTo(0, wire.NewTxOut(5, numberedScript(1))), payTo(1, wire.NewTxOut(6, numberedScript(3))))))
+	f.Add(wireBytes(blockOf(payTo(0, wire.NewTxOut(5, numberedScript(1))),
+		payTo(1, wire.NewTxOut(6, numberedScript(3))))))
 	f.Add(wireBytes(blockOf(witnessTx(3), witnessTx(1), payTo(2, wire.NewTxOut(6, numberedScript(5))))))
 	f.Add(auxBlock(nil))
-	bitcoin, doge, main := paramsOf(f, money.Bitcoin, "regtest"), paramsOf(f, money.Dogecoin, "regtest"), paramsOf(f, money.Bitcoin, "mainnet")
+	bitcoin, doge, main := paramsOf(f, money.Bitcoin, "regtest"), paramsOf(f, money.Dogecoin, "regtest"),
+		paramsOf(f, money.Bitcoin, "mainnet")
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, raw := range [][]byte{raw, withOwnRoot(raw)} {
 			if difference := compareWithWire(raw, bitcoin, watchHalf{}); difference != "" {
-				t.Fatal(difference)
+				t.Fatalf("ParseBlock differs from wire: %s", difference)
 			}
-			if _, err := ParseBlock(raw, main, 5, watchHalf{}); err == nil && wireBlock(raw, main, 5, watchHalf{}) == nil {
+			if _, err := ParseBlock(raw, main, 5, watchHalf{}); err == nil &&
+				wireBlock(raw, main, 5, watchHalf{}) == nil {
 				t.Fatal("a bad block is taken")
 			}
 			got, err := ParseBlock(raw, doge, 5, watchHalf{})
-			if plain := withoutAuxPow(raw); err == nil && (plain == nil || !reflect.DeepEqual(&got, wireBlock(plain, doge, 5, watchHalf{}))) {
+			if plain := withoutAuxPow(raw); err == nil &&
+				(plain == nil || !reflect.DeepEqual(&got, wireBlock(plain, doge, 5, watchHalf{}))) {
 				t.Fatal("a bad block with another chain's proof of work is taken, or misread")
 			}
 		}
@@ -230,10 +241,12 @@ func FuzzParseTx(f *testing.F) {
 			return
 		}
 		transfers, spends := wireTx(&tx, p, watchHalf{})
-		if got.ID != tx.TxHash().String() || !reflect.DeepEqual(got.Transfers, transfers) || !reflect.DeepEqual(got.Spends, spends) {
+		if got.ID != tx.TxHash().String() || !reflect.DeepEqual(got.Transfers, transfers) ||
+			!reflect.DeepEqual(got.Spends, spends) {
 			t.Fatalf("%+v\nwant %+v %+v", got, transfers, spends)
 		}
-		if len(got.Inputs) != min(len(tx.TxIn), chain.MaxSpends) || got.Inputs[0] != tx.TxIn[0].PreviousOutPoint.String() {
+		if len(got.Inputs) != min(len(tx.TxIn), chain.MaxSpends) ||
+			got.Inputs[0] != tx.TxIn[0].PreviousOutPoint.String() {
 			t.Fatalf("inputs %v", got.Inputs)
 		}
 	})
@@ -253,7 +266,8 @@ func FuzzParseHeader(f *testing.F) {
 			return
 		}
 		first := h.PrevBlock == chainhash.Hash{}
-		if hash != h.BlockHash().String() || !at.Equal(h.Timestamp) || merkle != h.MerkleRoot || first != (parent == "") || !first && parent != h.PrevBlock.String() {
+		if hash != h.BlockHash().String() || !at.Equal(h.Timestamp) || merkle != h.MerkleRoot ||
+			first != (parent == "") || !first && parent != h.PrevBlock.String() {
 			t.Fatalf("%s %s %s %x", hash, parent, at, merkle)
 		}
 		if _, _, _, _, err := ParseHeader(raw, main); err == nil && (hash[:8] != "00000000" || h.Bits>>24 > 0x1d) {

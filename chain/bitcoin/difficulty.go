@@ -8,8 +8,8 @@ import (
 	"cointill/chain/bitcoin/params"
 )
 
-// decodeTarget is what a header's bits stand for: a base-256 floating number of three digits.
-// The more, the easier; nil where they stand for none.
+// decodeTarget returns the target that a header's bits stand for: a base-256 floating point number
+// of three digits. A greater target is easier. It is nil if the bits stand for none.
 func decodeTarget(compact uint32) *big.Int {
 	exponent, mantissa := uint(compact>>24), int64(compact&0x7fffff)
 	t := big.NewInt(mantissa)
@@ -24,7 +24,7 @@ func decodeTarget(compact uint32) *big.Int {
 	return t
 }
 
-// checkWork verifies a proof of work against the target that a header's bits stand for.
+// checkWork verifies a proof of work against the target of a header's bits.
 func checkWork(done digest, compact uint32, limit *big.Int) error {
 	t := decodeTarget(compact)
 	if t == nil || t.Cmp(limit) > 0 {
@@ -37,9 +37,9 @@ func checkWork(done digest, compact uint32, limit *big.Int) error {
 	return nil
 }
 
-// checkDifficulty verifies that a block's target grew by no more than the rules can have
-// let it grow after the block before. Else whoever has a node could make blocks of no
-// worth on top of good ones, which look to a second node like blocks that it lacks yet.
+// checkDifficulty verifies that a block's target grew by no more than the rules allow after the
+// previous block. Otherwise a dishonest node could put worthless blocks on top of good ones, and to
+// a second node they would look like blocks that it hasn't received yet.
 func checkDifficulty(r params.Retarget, height int64, before, compact uint32) error {
 	if !r.Limits(height) {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"cointill/core/money"
 )
 
-// TestTargetGrowsOnlyByTheRules (BTC-9): the targets of real blocks may follow each other, and those that
-// a liar would need may not.
+// TestTargetGrowsOnlyByTheRules (BTC-9): the targets of real blocks may follow each other, and the
+// targets that an attacker needs may not.
 func TestTargetGrowsOnlyByTheRules(t *testing.T) {
 	t.Parallel()
 	btc := paramsOf(t, money.Bitcoin, "mainnet").Retarget
@@ -43,9 +43,9 @@ func TestTargetGrowsOnlyByTheRules(t *testing.T) {
 	}
 }
 
-// TestBlocksWithoutWorkConfirmNothing (BTC-9): blocks that cost nothing confirm nothing, also while no honest
-// node has one that contradicts them: beside one that seems to lag, as from a node alone.
-// Once the liar is honest all goes on by itself.
+// TestBlocksWithoutWorkConfirmNothing (BTC-9): blocks without work confirm nothing, also while no
+// honest node has a contradicting block: beside a node that seems to lag, and with one node alone.
+// Once the dishonest node is honest, the follower recovers.
 func TestBlocksWithoutWorkConfirmNothing(t *testing.T) {
 	t.Parallel()
 	p := paramsOf(t, money.Bitcoin, "regtest")
@@ -70,7 +70,7 @@ func TestBlocksWithoutWorkConfirmNothing(t *testing.T) {
 		alone.expectProblem("damaged, or not the one asked for")
 		paid := both.payNewAddress()
 		for range 3 {
-			_, _ = both.follower.Step(t.Context()) // may be of either, or stop
+			_, _ = both.follower.Step(t.Context()) // may ask either node, or stop
 			if both.ledger.Confirmations(lie) != 0 {
 				t.Fatalf("%d blocks that cost nothing: %d confirmations", blocks, both.ledger.Confirmations(lie))
 			}

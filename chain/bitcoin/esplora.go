@@ -22,13 +22,12 @@ const esploraWorkers = 8
 // esploraServerKind names Esplora servers in sentences.
 const esploraServerKind = "an Esplora server"
 
-// esplora asks a server that speaks Esplora's HTTP API. It doesn't say which
-// network it serves nor whether it is catching up: the genesis block and the
-// age of its tip tell. A big mempool costs a request for each transaction, so it
-// is for a server of one's own.
+// esplora asks a server that speaks Esplora's HTTP API. The API doesn't report the network, nor
+// whether the server is catching up: the genesis block and the age of the tip show it. A big
+// mempool costs one request for each transaction, so the server should be the operator's own.
 type esplora struct{ *client }
 
-// getBody reads one answer; errNotFound when there is none.
+// getBody reads one answer, or returns errNotFound.
 func (e *esplora) getBody(ctx context.Context, path string, limit int64) ([]byte, error) {
 	status, body, err := e.sendSigned(ctx, path, nil, limit)
 	switch {
@@ -46,7 +45,7 @@ func (e *esplora) getBody(ctx context.Context, path string, limit int64) ([]byte
 
 var errNotFound = errors.New("not found")
 
-// requireBody is get for what must be there.
+// requireBody is getBody for data that must exist.
 func (e *esplora) requireBody(ctx context.Context, path string, limit int64) ([]byte, error) {
 	body, err := e.getBody(ctx, path, limit)
 	if errors.Is(err, errNotFound) {
@@ -130,16 +129,15 @@ func (e *esplora) listMempool(ctx context.Context) ([]chainhash.Hash, error) {
 
 func (e *esplora) batchSize() int { return 8 * esploraWorkers }
 
-// fetchTxs asks for each transaction by itself, a few at a time. It asks for no more
-// once they have as many bytes as one can have: what is under way then is the
-// most that memory holds beyond that.
+// fetchTxs asks for each transaction by itself, a few at a time. It stops asking once the answers
+// have as many bytes as one transaction can have; only the running requests take more memory.
 func (e *esplora) fetchTxs(ctx context.Context, ids []chainhash.Hash) ([][]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	raws := make([][]byte, len(ids))
-	var mu sync.Mutex // guards what follows
+	var mu sync.Mutex // guards the next line
 	next, size := 0, 0
-	take := func() (i int, ok bool) { // in order, so that what is asked for is a beginning of the ids
+	take := func() (i int, ok bool) { // in order, so that the requested ids are the first ones
 		mu.Lock()
 		defer mu.Unlock()
 		if ok = next < len(ids) && size < maxRaw; ok {

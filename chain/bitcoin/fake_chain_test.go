@@ -18,8 +18,8 @@ import (
 	"cointill/chain/chaintest"
 )
 
-// fakeChain is a chain and a mempool of real bytes, made with the wire package.
-// Several fake nodes can show it.
+// fakeChain is a chain and a mempool of real bytes, made with the wire package. Several fake nodes
+// can serve it.
 type fakeChain struct {
 	testing.TB
 	params params.Params
@@ -30,7 +30,7 @@ type fakeChain struct {
 	pending []string
 	minedIn map[string]chain.BlockID
 	serial  uint64
-	bits    uint32 // of blocks to come
+	bits    uint32 // of future blocks
 }
 
 type fakeBlock struct {
@@ -40,7 +40,8 @@ type fakeBlock struct {
 }
 
 func newFakeChain(t testing.TB, p params.Params) *fakeChain {
-	c := &fakeChain{TB: t, params: p, txs: map[string]*wire.MsgTx{}, minedIn: map[string]chain.BlockID{}, bits: 0x207fffff}
+	c := &fakeChain{TB: t, params: p, txs: map[string]*wire.MsgTx{}, minedIn: map[string]chain.BlockID{},
+		bits: 0x207fffff}
 	if p.GenesisBlock == nil {
 		c.addBlock(nil)
 		return c
@@ -51,11 +52,12 @@ func newFakeChain(t testing.TB, p params.Params) *fakeChain {
 	return c
 }
 
-// forkChain is a chain of its own that has the same blocks and mempool so far.
+// forkChain returns an independent chain with the same blocks and mempool.
 func (c *fakeChain) forkChain() *fakeChain {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	other := &fakeChain{TB: c.TB, params: c.params, txs: map[string]*wire.MsgTx{}, minedIn: map[string]chain.BlockID{}, serial: c.serial + 1<<32, bits: c.bits}
+	other := &fakeChain{TB: c.TB, params: c.params, txs: map[string]*wire.MsgTx{},
+		minedIn: map[string]chain.BlockID{}, serial: c.serial + 1<<32, bits: c.bits}
 	other.blocks, other.pending = slices.Clone(c.blocks), slices.Clone(c.pending)
 	for id, tx := range c.txs {
 		other.txs[id] = tx
@@ -63,13 +65,14 @@ func (c *fakeChain) forkChain() *fakeChain {
 	return other
 }
 
-// nextSerial is a number that was not used before.
+// nextSerial returns an unused number.
 func (c *fakeChain) nextSerial() uint64 { c.serial++; return c.serial }
 
-// addBlock puts a block on top.
+// addBlock adds a block with transactions.
 func (c *fakeChain) addBlock(ids []string) {
 	coinbase := wire.NewMsgTx(2)
-	coinbase.AddTxIn(wire.NewTxIn(wire.NewOutPoint(&chainhash.Hash{}, ^uint32(0)), binary.LittleEndian.AppendUint64(nil, c.nextSerial()), nil))
+	coinbase.AddTxIn(wire.NewTxIn(wire.NewOutPoint(&chainhash.Hash{}, ^uint32(0)),
+		binary.LittleEndian.AppendUint64(nil, c.nextSerial()), nil))
 	coinbase.AddTxOut(wire.NewTxOut(50e8, []byte{0x51}))
 	header := &wire.BlockHeader{Version: 4, Bits: c.bits, Timestamp: time.Unix(time.Now().Unix(), 0)}
 	if n := len(c.blocks); n > 0 {
@@ -83,7 +86,7 @@ func (c *fakeChain) addBlock(ids []string) {
 		c.mustSucceed(block.AddTransaction(c.txs[id]))
 	}
 	block.Header.MerkleRoot = wireMerkleRoot(block)
-	for block.Header.BlockHash()[31] >= 0x7f { // half of all hashes are work enough here
+	for block.Header.BlockHash()[31] >= 0x7f { // half of all hashes are enough work here
 		block.Header.Nonce++
 	}
 	var raw bytes.Buffer
@@ -94,7 +97,7 @@ func (c *fakeChain) addBlock(ids []string) {
 	}
 }
 
-// wireMerkleRoot is the merkle root of a block.
+// wireMerkleRoot computes the merkle root of a block.
 func wireMerkleRoot(block *wire.MsgBlock) chainhash.Hash {
 	var level []chainhash.Hash
 	for _, tx := range block.Transactions {
@@ -111,7 +114,7 @@ func wireMerkleRoot(block *wire.MsgBlock) chainhash.Hash {
 	return level[0]
 }
 
-// removeBlocks takes the last blocks away.
+// removeBlocks removes the last blocks.
 func (c *fakeChain) removeBlocks(depth int) []fakeBlock {
 	at := len(c.blocks) - depth
 	old := slices.Clone(c.blocks[at:])
@@ -161,7 +164,7 @@ func (c *fakeChain) mustSucceed(err error) {
 	}
 }
 
-// newAddress is a new address.
+// newAddress returns a new address.
 func (c *fakeChain) newAddress() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -173,14 +176,14 @@ func (c *fakeChain) newAddress() string {
 	return c.params.Address(script)
 }
 
-// tipID is the last block's place and name.
+// tipID returns the last block's height and hash.
 func (c *fakeChain) tipID() chain.BlockID {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return chain.BlockID{Height: int64(len(c.blocks) - 1), Hash: c.blocks[len(c.blocks)-1].hash}
 }
 
-// mineBlocks makes blocks that take what is pending.
+// mineBlocks mines blocks; the first one takes the pending transactions.
 func (c *fakeChain) mineBlocks(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -190,7 +193,7 @@ func (c *fakeChain) mineBlocks(n int) {
 	}
 }
 
-// dropTx takes a transaction out of the mempool.
+// dropTx removes a transaction from the mempool.
 func (c *fakeChain) dropTx(txid string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -207,7 +210,8 @@ type fakeNet struct {
 var _ chaintest.Net = (*fakeNet)(nil)
 
 func (n *fakeNet) Features() chaintest.Features {
-	return chaintest.Features{Asset: string(n.params.Coin), Amount: 1000, Mempool: true, MultiOutput: true, Replace: true, MaxReorg: 100}
+	return chaintest.Features{Asset: string(n.params.Coin), Amount: 1000, Mempool: true, MultiOutput: true,
+		Replace: true, MaxReorg: 100}
 }
 
 func (n *fakeNet) Source() chain.Source { return n.source }
@@ -252,7 +256,7 @@ func (n *fakeNet) Where(txid string) chaintest.Place {
 	return chaintest.Place{Pending: slices.Contains(n.pending, txid), Height: at.Height, Hash: at.Hash}
 }
 
-// txBytes is a transaction as nodes send it.
+// txBytes serializes a transaction as nodes send it.
 func txBytes(t testing.TB, tx *wire.MsgTx) []byte {
 	var raw bytes.Buffer
 	if err := tx.Serialize(&raw); err != nil {

@@ -19,29 +19,29 @@ import (
 	"cointill/core/clock"
 )
 
-// fakeNode is a server that shows a fake chain in one of the dialects, and can
-// be told to misbehave.
+// fakeNode is a server that serves a fake chain in one of the dialects, and misbehaves on request.
 type fakeNode struct {
 	dialect string // "core", "old" (Dogecoin Core before 1.14.7), "btcd" or "esplora"
 	*httptest.Server
 
 	mu         sync.Mutex
 	chain      *fakeChain
-	hidden     int                                           // the last blocks that it doesn't know
-	network    string                                        // as it calls it
-	syncing    bool                                          // says so
-	headers    int64                                         // more than blocks
-	password   string                                        // of user "u"; "" lets everybody in
-	intercept  func(http.ResponseWriter, *http.Request) bool // answers instead; false lets the node answer
+	hidden     int                                           // number of last blocks that it doesn't know
+	network    string                                        // in its own words
+	syncing    bool                                          // it reports that it is syncing
+	headers    int64                                         // headers that it knows beyond its blocks
+	password   string                                        // of user "u"; "" allows any
+	intercept  func(http.ResponseWriter, *http.Request) bool // answers instead of the node if it returns true
 	tamper     func(method string, result any) any           // changes results
 	callCounts map[string]int
-	pushed     chan string // what websockets are sent
-	loading    bool        // its mempool is still being read back
-	refused    bool        // no websocket may subscribe
+	pushed     chan string // messages for websockets
+	loading    bool        // its mempool is still being loaded
+	refused    bool        // websockets may not subscribe
 }
 
 func newFakeNode(t testing.TB, c *fakeChain, dialect string) *fakeNode {
-	n := &fakeNode{dialect: dialect, chain: c, network: "regtest", callCounts: map[string]int{}, pushed: make(chan string, 10)}
+	n := &fakeNode{dialect: dialect, chain: c, network: "regtest", callCounts: map[string]int{},
+		pushed: make(chan string, 10)}
 	n.Server = httptest.NewServer(http.HandlerFunc(n.handleRequest))
 	t.Cleanup(func() {
 		n.CloseClientConnections()
@@ -50,7 +50,7 @@ func newFakeNode(t testing.TB, c *fakeChain, dialect string) *fakeNode {
 	return n
 }
 
-// configURL is how the node is configured.
+// configURL returns the node's URL in a configuration.
 func (n *fakeNode) configURL() string {
 	if n.dialect == "esplora" {
 		return "esplora+" + n.URL + "/api"
@@ -58,7 +58,7 @@ func (n *fakeNode) configURL() string {
 	return n.URL
 }
 
-// openSource makes a source of nodes that looks at all of them all the time.
+// openSource makes a source of nodes that checks all of them for every choice.
 func (n *fakeNode) openSource(t testing.TB, others ...*fakeNode) *Source {
 	urls := []string{n.configURL()}
 	for _, other := range others {
@@ -69,7 +69,8 @@ func (n *fakeNode) openSource(t testing.TB, others ...*fakeNode) *Source {
 
 func openURLs(t testing.TB, c *fakeChain, urls ...string) *Source {
 	t.Helper()
-	s, err := New(Config{Params: c.params, Nodes: urls, Clock: clock.Real(), Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	s, err := New(Config{Params: c.params, Nodes: urls, Clock: clock.Real(),
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,8 +78,8 @@ func openURLs(t testing.TB, c *fakeChain, urls ...string) *Source {
 	return s
 }
 
-// shortenSilence lets nodes that say nothing be given up soon: for tests of silence
-// only, before the first question, as busy machines are silent, too.
+// shortenSilence lets silent nodes be given up soon. Only tests of silence use it, before the first
+// question, because busy machines are silent, too.
 func shortenSilence(s *Source) {
 	for _, node := range s.servers {
 		switch b := node.backend.(type) {
@@ -90,14 +91,14 @@ func shortenSilence(s *Source) {
 	}
 }
 
-// update changes how the node behaves.
+// update changes the node's behaviour.
 func (n *fakeNode) update(change func(*fakeNode)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	change(n)
 }
 
-// countCalls is how often a method was asked.
+// countCalls returns the number of calls of a method.
 func (n *fakeNode) countCalls(method string) int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -125,7 +126,7 @@ func (n *fakeNode) handleRequest(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// fakeCall is a request as a node reads it.
+// fakeCall is a request as a node parses it.
 type fakeCall struct {
 	Version string            `json:"jsonrpc"`
 	ID      json.RawMessage   `json:"id"`
@@ -152,7 +153,7 @@ func (n *fakeNode) serveRPC(w http.ResponseWriter, r *http.Request) {
 		for _, c := range calls {
 			replies = append(replies, n.replyTo(c))
 		}
-		slices.Reverse(replies) // no order is promised
+		slices.Reverse(replies) // nodes promise no order
 		_ = json.NewEncoder(w).Encode(replies)
 		return
 	}
@@ -160,7 +161,7 @@ func (n *fakeNode) serveRPC(w http.ResponseWriter, r *http.Request) {
 	_ = json.Unmarshal(body, &c)
 	reply := n.replyTo(c)
 	if c.Version == "" && n.dialect == "btcd" {
-		return // an empty 200
+		return // an empty answer with status 200
 	}
 	if reply.Error != nil && n.dialect != "btcd" {
 		w.WriteHeader(http.StatusInternalServerError)
@@ -179,7 +180,7 @@ func (n *fakeNode) replyTo(c fakeCall) fakeReply {
 	return fakeReply{result, refusal, c.ID}
 }
 
-// answerCall is one method's result.
+// answerCall returns the result of one method.
 func (n *fakeNode) answerCall(c fakeCall) (any, *rpcError) {
 	blocks := n.shownBlocks()
 	switch c.Method {
@@ -199,7 +200,8 @@ func (n *fakeNode) answerCall(c fakeCall) (any, *rpcError) {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		height := int64(len(blocks) - 1)
-		return map[string]any{"chain": n.network, "blocks": height, "headers": height + n.headers, "bestblockhash": blocks[height].hash,
+		return map[string]any{"chain": n.network, "blocks": height, "headers": height + n.headers,
+			"bestblockhash":        blocks[height].hash,
 			"initialblockdownload": n.syncing, "difficulty": 4.6565423739069247e-10, "verificationprogress": 1}, nil
 	case "getblockhash":
 		var height int
@@ -244,7 +246,7 @@ func (n *fakeNode) blockBytes(c fakeCall, blocks []fakeBlock) (any, *rpcError) {
 	return hex.EncodeToString(blocks[at].raw), nil
 }
 
-// shownBlocks are the blocks that the node knows.
+// shownBlocks returns the blocks that the node knows.
 func (n *fakeNode) shownBlocks() []fakeBlock {
 	n.mu.Lock()
 	c, hidden := n.chain, n.hidden
@@ -263,7 +265,7 @@ func (n *fakeNode) pendingIDs() []string {
 	return append([]string{}, c.pending...)
 }
 
-// pendingTx is a transaction of the mempool, or nil.
+// pendingTx returns a transaction of the mempool, or nil.
 func (n *fakeNode) pendingTx(id string) []byte {
 	n.mu.Lock()
 	c := n.chain
@@ -319,8 +321,7 @@ func (n *fakeNode) serveEsplora(w http.ResponseWriter, path string) {
 	}
 }
 
-// serveSocket is btcd's websocket: it sends what is put into pushed once both
-// subscriptions came.
+// serveSocket is btcd's websocket. It sends the messages in pushed once both subscriptions came.
 func (n *fakeNode) serveSocket(w http.ResponseWriter, r *http.Request) {
 	conn, err := websocket.Accept(w, r, nil)
 	if err != nil {
@@ -355,13 +356,14 @@ func (n *fakeNode) serveSocket(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// newFakeNodeAt is a Core node at an address that was given up before.
+// newFakeNodeAt starts a Core node at the address of a closed one.
 func newFakeNodeAt(t testing.TB, c *fakeChain, address string) *fakeNode {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &fakeNode{dialect: "core", chain: c, network: "regtest", callCounts: map[string]int{}, pushed: make(chan string, 10)}
+	n := &fakeNode{dialect: "core", chain: c, network: "regtest", callCounts: map[string]int{},
+		pushed: make(chan string, 10)}
 	n.Server = httptest.NewUnstartedServer(http.HandlerFunc(n.handleRequest))
 	_ = n.Listener.Close()
 	n.Listener = listener

@@ -17,7 +17,7 @@ import (
 	"cointill/core/money"
 )
 
-// fixture is a follower over fake nodes, and what it learnt.
+// fixture is a follower over fake nodes, with its ledger.
 type fixture struct {
 	testing.TB
 	chain    *fakeChain
@@ -32,10 +32,11 @@ func newFixture(t testing.TB, c *fakeChain, source *Source) *fixture {
 	watch := &chain.WatchSet{Codec: Codec(c.params)}
 	ledger := chaintest.NewLedger(watch, 400)
 	return &fixture{TB: t, chain: c, source: source, ledger: ledger, watch: watch,
-		follower: chain.NewFollower(chain.FollowerConfig{Network: source.Network(), Source: source, Store: ledger, Watch: watch})}
+		follower: chain.NewFollower(chain.FollowerConfig{Network: source.Network(), Source: source, Store: ledger,
+			Watch: watch})}
 }
 
-// payNewAddress pays a new address, which is watched.
+// payNewAddress pays a new watched address.
 func (b *fixture) payNewAddress() string {
 	to := chain.Destination{Address: b.chain.newAddress()}
 	b.watch.AddAddresses(to.Address)
@@ -43,19 +44,20 @@ func (b *fixture) payNewAddress() string {
 	return b.chain.sendTx(nil, chain.Output{Destination: to, Amount: money.Units(1000 + b.serial)})
 }
 
-// mustStep expects a step to go well and to bring the ledger to the chain's tip.
+// mustStep expects a step to succeed and to bring the ledger to the chain's tip.
 func (b *fixture) mustStep() {
 	b.Helper()
 	if _, err := b.follower.Step(b.Context()); err != nil {
 		b.Fatalf("step: %v", err)
 	}
 	if b.ledger.Tip() != b.chain.tipID() || b.ledger.Problem() != "" || len(b.ledger.Violations()) > 0 {
-		b.Fatalf("at %v of %v, health %q, %v", b.ledger.Tip(), b.chain.tipID(), b.ledger.Problem(), b.ledger.Violations())
+		b.Fatalf("at %v of %v, health %q, %v", b.ledger.Tip(), b.chain.tipID(), b.ledger.Problem(),
+			b.ledger.Violations())
 	}
 }
 
-// expectProblem expects a step to fail without moving, with a sentence that holds some
-// words. Where only the mempool fails, blocks count all the same.
+// expectProblem expects a step to fail without moving, with a sentence that contains some words. If
+// only the mempool fails, blocks count all the same.
 func (b *fixture) expectProblem(words string) {
 	b.Helper()
 	at := b.ledger.Tip()
@@ -64,7 +66,8 @@ func (b *fixture) expectProblem(words string) {
 		b.Fatalf("the fault was not noticed: error %v, at %v after %v", err, b.ledger.Tip(), at)
 	}
 	sentence := b.ledger.Problem()
-	if !strings.Contains(sentence, words) || !strings.HasSuffix(sentence, ".") || strings.Contains(sentence, "127.0.0.1") {
+	if !strings.Contains(sentence, words) || !strings.HasSuffix(sentence, ".") ||
+		strings.Contains(sentence, "127.0.0.1") {
 		b.Errorf("the sentence is %q, want one with %q", sentence, words)
 	}
 	for _, secret := range []string{canary, "cookie-" + canary} {
@@ -74,16 +77,16 @@ func (b *fixture) expectProblem(words string) {
 	}
 }
 
-// canary is a password that may appear nowhere.
+// canary is a password that may appear in no output.
 const canary = "p%w0rd-canary"
 
 type nodeFault struct {
 	name  string
-	want  string // of the sentence
+	want  string // words of the expected sentence
 	apply func(*fakeNode)
 }
 
-// adjustments is what the source is given for a fault.
+// adjustments are the changes of the source that a fault needs.
 func (f nodeFault) adjustments() []func(*Source) {
 	if f.name == "silence" {
 		return []func(*Source){shortenSilence}
@@ -91,7 +94,7 @@ func (f nodeFault) adjustments() []func(*Source) {
 	return nil
 }
 
-// answerWith makes the node answer everything in one way.
+// answerWith makes the node answer every request in one way.
 func answerWith(status int, body string) func(*fakeNode) {
 	return func(n *fakeNode) {
 		n.intercept = func(w http.ResponseWriter, r *http.Request) bool {
@@ -102,7 +105,7 @@ func answerWith(status int, body string) func(*fakeNode) {
 	}
 }
 
-// tamperWith makes the node change what a method returns.
+// tamperWith makes the node change the result of a method.
 func tamperWith(method string, change func(string) any) func(*fakeNode) {
 	return func(n *fakeNode) {
 		n.tamper = func(asked string, result any) any {
@@ -121,7 +124,7 @@ func tamperWith(method string, change func(string) any) func(*fakeNode) {
 	}
 }
 
-// hangUntilClosed lets the node take requests and say nothing until the other side goes.
+// hangUntilClosed accepts a request and sends nothing until the client closes the connection.
 func hangUntilClosed(_ http.ResponseWriter, r *http.Request) bool {
 	_, _ = io.Copy(io.Discard, r.Body)
 	<-r.Context().Done()
@@ -132,11 +135,11 @@ func hangUntilClosed(_ http.ResponseWriter, r *http.Request) bool {
 func cutOff(w http.ResponseWriter, _ *http.Request) bool {
 	w.Header().Set("Content-Length", "1000")
 	_, _ = w.Write([]byte(`{"result":`))
-	_ = http.NewResponseController(w).Flush() // else none of it goes out, and the question is sent again
+	_ = http.NewResponseController(w).Flush() // otherwise no byte is sent, and the client repeats the request
 	panic(http.ErrAbortHandler)
 }
 
-// answerEndlessly never stops answering.
+// answerEndlessly sends bytes without end.
 func answerEndlessly(w http.ResponseWriter, r *http.Request) bool {
 	for r.Context().Err() == nil {
 		if _, err := w.Write(bytes.Repeat([]byte(" "), 1<<16)); err != nil {
@@ -146,10 +149,10 @@ func answerEndlessly(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// nodeFaults are what a node can do wrong on every network.
+// nodeFaults are the faults of a node that can occur on every network.
 func nodeFaults() []nodeFault { return append(badAnswers(), badContents()...) }
 
-// badAnswers are answers that are none.
+// badAnswers are malformed answers.
 func badAnswers() []nodeFault {
 	return []nodeFault{
 		{"401", "refuses the user name and password", answerWith(401, "")},
@@ -168,7 +171,8 @@ func badAnswers() []nodeFault {
 				return true
 			}
 		}},
-		{"warming up", "is starting", answerWith(500, `{"result":null,"error":{"code":-28,"message":"Loading block index…"},"id":null}`)},
+		{"warming up", "is starting", answerWith(500,
+			`{"result":null,"error":{"code":-28,"message":"Loading block index…"},"id":null}`)},
 		{"refused method", "refuses getblockchaininfo", func(n *fakeNode) {
 			n.intercept = func(w http.ResponseWriter, r *http.Request) bool {
 				body, _ := io.ReadAll(r.Body)
@@ -192,7 +196,7 @@ func badAnswers() []nodeFault {
 	}
 }
 
-// badContents are answers in the right form that aren't true.
+// badContents are well-formed answers with false contents.
 func badContents() []nodeFault {
 	flip := func(at int) func(string) any {
 		return func(text string) any { return text[:at] + otherDigit[text[at:at+1]] + text[at+1:] }
@@ -202,11 +206,13 @@ func badContents() []nodeFault {
 		{"headers ahead", "still downloading", func(n *fakeNode) { n.headers = 2 }},
 		{"no hash", "not as a node's JSON-RPC", tamperWith("getblockhash", func(string) any { return "xyz" })},
 		{"no text", "not as a node's JSON-RPC", tamperWith("getblock", func(string) any { return 7 })},
-		{"no hexadecimal", "not as a node's JSON-RPC", tamperWith("getblock", func(text string) any { return "zz" + text[2:] })},
+		{"no hexadecimal", "not as a node's JSON-RPC",
+			tamperWith("getblock", func(text string) any { return "zz" + text[2:] })},
 		{"truncated block", "damaged", tamperWith("getblock", func(text string) any { return text[:len(text)-20] })},
 		{"short block", "damaged", tamperWith("getblock", func(text string) any { return text[:100] })},
 		{"longer block", "damaged", tamperWith("getblock", func(text string) any { return text + "00" })},
-		{"wrong merkle root", "damaged", tamperWith("getblock", func(text string) any { return flip(len(text) - 12)(text) })},
+		{"wrong merkle root", "damaged",
+			tamperWith("getblock", func(text string) any { return flip(len(text) - 12)(text) })},
 		{"other nonce", "damaged", tamperWith("getblock", flip(152))},
 		{"other header", "damaged", tamperWith("getblockheader", flip(150))},
 		{"short header", "damaged", tamperWith("getblockheader", func(text string) any { return text[:20] })},
@@ -232,12 +238,12 @@ func badContents() []nodeFault {
 	}
 }
 
-// otherDigit is another hexadecimal digit for each.
+// otherDigit maps each hexadecimal digit to another one.
 var otherDigit = map[string]string{"0": "1", "1": "0", "2": "3", "3": "2", "4": "5", "5": "4", "6": "7", "7": "6",
 	"8": "9", "9": "8", "a": "b", "b": "a", "c": "d", "d": "c", "e": "f", "f": "e"}
 
-// TestNodeFaultsStopCountingUntilTheyEnd (BTC-8, BTC-9) lets a node misbehave in every way: nothing is counted,
-// people read what to do, and once it is well all goes on by itself.
+// TestNodeFaultsStopCountingUntilTheyEnd (BTC-8, BTC-9): while a node has any of the faults, no
+// block is counted and the sentence says what to do. After the fault the follower recovers.
 func TestNodeFaultsStopCountingUntilTheyEnd(t *testing.T) {
 	t.Parallel()
 	for _, f := range nodeFaults() {
@@ -261,7 +267,10 @@ func TestNodeFaultsStopCountingUntilTheyEnd(t *testing.T) {
 			n.update(f.apply)
 			b.expectProblem(f.want)
 			b.expectProblem(f.want)
-			n.update(func(n *fakeNode) { n.intercept, n.tamper, n.network, n.hidden, n.headers = nil, nil, "regtest", 0, 0 })
+			n.update(func(n *fakeNode) {
+				n.intercept, n.tamper, n.network, n.hidden, n.headers = nil, nil, "regtest",
+					0, 0
+			})
 			b.mustStep()
 			if b.ledger.Confirmations(mined) != 2 || len(b.ledger.Transfers()[pending]) != 1 {
 				t.Errorf("after the fault: %+v", b.ledger.Transfers())
@@ -273,7 +282,7 @@ func TestNodeFaultsStopCountingUntilTheyEnd(t *testing.T) {
 	}
 }
 
-// TestEsploraFaultsStopCountingUntilTheyEnd is the same for what an Esplora server answers differently.
+// TestEsploraFaultsStopCountingUntilTheyEnd: the same holds for the faults of an Esplora server.
 func TestEsploraFaultsStopCountingUntilTheyEnd(t *testing.T) {
 	t.Parallel()
 	for _, f := range []nodeFault{
@@ -328,8 +337,8 @@ func TestEsploraFaultsStopCountingUntilTheyEnd(t *testing.T) {
 	}
 }
 
-// TestPublicNetworkNeedsItsGenesisAndARecentTip (BTC-8) checks what only public networks promise: their first block,
-// and blocks that come in time.
+// TestPublicNetworkNeedsItsGenesisAndARecentTip (BTC-8): a node of a public network must have its
+// first block, and a tip of recent time.
 func TestPublicNetworkNeedsItsGenesisAndARecentTip(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t, publicParams(t))
@@ -361,7 +370,8 @@ func TestPublicNetworkNeedsItsGenesisAndARecentTip(t *testing.T) {
 	newFixture(t, c, s).expectProblem("its first block is another")
 }
 
-// TestRestartedNodeIsAskedAgain has nobody listening, and then somebody.
+// TestRestartedNodeIsAskedAgain: a node that is down is reported, and asked again after its
+// restart.
 func TestRestartedNodeIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest"))

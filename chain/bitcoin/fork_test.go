@@ -11,15 +11,15 @@ import (
 	"cointill/core/money"
 )
 
-// partition is two nodes whose chains part at height 5, and what is mined where.
+// partition is two nodes whose chains differ above height 5.
 type partition struct {
 	*fixture
 	nodes  [2]*fakeNode
 	chains [2]*fakeChain
-	paid   string // a payment that only the second chain holds
+	paid   string // a payment that only the second chain contains
 }
 
-// newPartition has the node with a number follow the second chain.
+// newPartition makes the node with number second follow the second chain.
 func newPartition(t *testing.T, second int) *partition {
 	b, one, two := newTwoNodeFixture(t)
 	p := &partition{fixture: b, nodes: [2]*fakeNode{one, two}}
@@ -37,26 +37,28 @@ func newPartition(t *testing.T, second int) *partition {
 // expectTip expects a step to end at the tip of one of the chains.
 func (p *partition) expectTip(number int) {
 	p.Helper()
-	if _, err := p.follower.Step(p.Context()); err != nil || p.ledger.Tip() != p.chains[number].tipID() || p.ledger.Problem() != "" {
+	if _, err := p.follower.Step(p.Context()); err != nil || p.ledger.Tip() != p.chains[number].tipID() ||
+		p.ledger.Problem() != "" {
 		p.Fatalf("at %v of %v, health %q, error %v", p.ledger.Tip(), p.chains[number].tipID(), p.ledger.Problem(), err)
 	}
 }
 
-// TestContradictedBranchIsNotCounted (BTC-8) has two nodes on different branches, the false one in either
-// place: nothing is counted that the other contradicts, however long it is.
+// TestContradictedBranchIsNotCounted (BTC-8): two nodes are on different branches, with the false
+// one in either position. No block counts that the other node contradicts, however long its branch
+// is.
 func TestContradictedBranchIsNotCounted(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		mined [2]int // past the fork
-		words string // "" lets it pass
-		end   int    // the chain that is followed then
+		mined [2]int // blocks past the fork
+		words string // "" expects success
+		end   int    // the followed chain after success
 	}{
 		"1 and 8":       {[2]int{1, 8}, "disagree: they have different blocks at height 6", 0},
 		"3 and 8":       {[2]int{3, 8}, "disagree: they have different blocks at height 8", 0},
 		"1 and 2":       {[2]int{1, 2}, "disagree: they have different blocks at height 6", 0},
 		"2 and 2":       {[2]int{2, 2}, "disagree: they have different blocks at height 7", 0},
 		"2 and 1":       {[2]int{2, 1}, "disagree: they have different blocks at height 6", 0},
-		"none and 8":    {[2]int{0, 8}, "", 1}, // as if it lagged
+		"none and 8":    {[2]int{0, 8}, "", 1}, // it looks as if it lagged
 		"none and none": {[2]int{0, 0}, "", 0},
 	} {
 		for second := 1; second <= 2; second++ {
@@ -83,14 +85,14 @@ func TestContradictedBranchIsNotCounted(t *testing.T) {
 	}
 }
 
-// TestFalseBranchStopsAtTheNextHonestBlock notices a false branch when the other node's next block
-// contradicts it, and goes on when the nodes agree again.
+// TestFalseBranchStopsAtTheNextHonestBlock: a false branch is detected when the other node's next
+// block contradicts it, and the follower continues when the nodes agree again.
 func TestFalseBranchStopsAtTheNextHonestBlock(t *testing.T) {
 	t.Parallel()
 	for second := 1; second <= 2; second++ {
 		p := newPartition(t, second)
 		p.chains[1].mineBlocks(2)
-		p.expectTip(1) // the other looks late
+		p.expectTip(1) // the other node seems to lag
 		p.chains[0].mineBlocks(1)
 		p.chains[1].mineBlocks(8)
 		p.expectProblem("disagree")
@@ -111,11 +113,11 @@ func TestFalseBranchStopsAtTheNextHonestBlock(t *testing.T) {
 	}
 }
 
-// TestOtherNodeIsCheckedBeforeALongBranchCounts has a branch grow by more than one block since the node that
-// contradicts it was last looked at: it is asked before the branch is believed.
+// TestOtherNodeIsCheckedBeforeALongBranchCounts: a branch grew by more than one block since the
+// last check of the contradicting node. This node is checked before the branch counts.
 func TestOtherNodeIsCheckedBeforeALongBranchCounts(t *testing.T) {
 	t.Parallel()
-	p := newPartition(t, 1) // node 1 is the one that is asked
+	p := newPartition(t, 1) // node 1 is the node in use
 	p.source.nodes.Pace = node.UsualPace
 	p.expectTip(0)
 	witness := p.nodes[0]
@@ -131,7 +133,7 @@ func TestOtherNodeIsCheckedBeforeALongBranchCounts(t *testing.T) {
 	}
 }
 
-// TestSilentOtherNodeIsLeftOut has it hang instead: it is waited for once, and left out.
+// TestSilentOtherNodeIsLeftOut: if the other node is silent, it is waited for once and left out.
 func TestSilentOtherNodeIsLeftOut(t *testing.T) {
 	t.Parallel()
 	p := newPartition(t, 1)
@@ -146,7 +148,7 @@ func TestSilentOtherNodeIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestHonestRaceResolvesItself has honest nodes that hear of competing blocks one after the other.
+// TestHonestRaceResolvesItself: honest nodes receive competing blocks one after the other.
 func TestHonestRaceResolvesItself(t *testing.T) {
 	t.Parallel()
 	p := newPartition(t, 2)
@@ -154,7 +156,7 @@ func TestHonestRaceResolvesItself(t *testing.T) {
 	p.chains[1].mineBlocks(1)
 	p.expectTip(0) // one block each: the usual race
 	p.chains[1].mineBlocks(1)
-	p.expectProblem("disagree") // it is decided, and only one knows: for seconds
+	p.expectProblem("disagree") // the race is decided, but only one node knows it for some seconds
 	p.nodes[0].update(func(n *fakeNode) { n.chain = p.chains[1] })
 	p.expectTip(1)
 	p.chains[1].mineBlocks(2)
@@ -162,8 +164,8 @@ func TestHonestRaceResolvesItself(t *testing.T) {
 	p.expectTip(1) // it only lags
 }
 
-// TestBorrowedBlockHashesHideNoBranch (BTC-9) has a liar that names the other node's blocks when it is asked
-// what stands at a height, and hides its branch so.
+// TestBorrowedBlockHashesHideNoBranch (BTC-9): a dishonest node reports the other node's hash at a
+// height to hide its own branch.
 func TestBorrowedBlockHashesHideNoBranch(t *testing.T) {
 	t.Parallel()
 	for second := 1; second <= 2; second++ {
@@ -184,7 +186,7 @@ func TestBorrowedBlockHashesHideNoBranch(t *testing.T) {
 	}
 }
 
-// TestDescentIsProvenOnce has a node that lacks many blocks: they are proved once.
+// TestDescentIsProvenOnce: the proof for a node that lacks many blocks is read once.
 func TestDescentIsProvenOnce(t *testing.T) {
 	t.Parallel()
 	b, first, second := newTwoNodeFixture(t)
@@ -203,8 +205,8 @@ func TestDescentIsProvenOnce(t *testing.T) {
 	}
 }
 
-// TestRunningCheckDoesNotLiftADispute has a node under way whose last word contradicts the other's
-// branch: that is not believed for the moment that the look takes.
+// TestRunningCheckDoesNotLiftADispute: while a node is being checked, its last view still
+// contradicts the other node's branch.
 func TestRunningCheckDoesNotLiftADispute(t *testing.T) {
 	t.Parallel()
 	p := newPartition(t, 2)
@@ -225,7 +227,7 @@ func TestRunningCheckDoesNotLiftADispute(t *testing.T) {
 		}
 	})
 	go func() { ended <- witness.Check(t.Context()) }()
-	<-asked // a look at it begins
+	<-asked // its check begins
 	p.nodes[0].update(func(n *fakeNode) { n.intercept = nil })
 	fresh := map[*node.Node]bool{liar.Node: true}
 	if err := liar.Check(t.Context()); err != nil {
@@ -238,7 +240,7 @@ func TestRunningCheckDoesNotLiftADispute(t *testing.T) {
 		_, err := p.source.nodes.Pick(t.Context(), fresh)
 		result <- err
 	}()
-	close(answer) // and ends
+	close(answer) // its check ends
 	if err := <-result; err == nil {
 		t.Error("the branch is believed while the node that contradicts it is looked at")
 	}

@@ -17,29 +17,30 @@ import (
 const (
 	// maxList bounds a list of the mempool: half a million transaction ids.
 	maxList = 32 << 20
-	// maxHex bounds JSON around a block or transactions in hexadecimal.
+	// maxHex bounds JSON with a block or transactions in hexadecimal.
 	maxHex = 2*maxRaw + 64<<10
 	// smallAnswer bounds every other answer.
 	smallAnswer = 1 << 20
 )
 
-// login is how requests are signed. A cookie file holds user:password, and the
-// node writes another at each start.
+// login holds the credentials of requests. A cookie file contains user:password, and the node
+// writes a new one at each start.
 type login struct {
 	user, password string
-	cookie         string // the file's path; "" means that user and password are the configuration's
+	cookie         string // path of the cookie file; "" if user and password come from the configuration
 
 	mu         sync.Mutex
 	cookieRead bool // the cookie was read
 }
 
-// loadCredentials is the user and password to send.
+// loadCredentials returns the user and password to send.
 func (l *login) loadCredentials() (user, password string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.cookie != "" && !l.cookieRead {
 		if err := l.readCookie(); err != nil {
-			return "", "", node.Troubled(err, "has a cookie file that can't be read. Check its path in the URL and its permissions.")
+			return "", "", node.Troubled(err,
+				"has a cookie file that can't be read. Check its path in the URL and its permissions.")
 		}
 	}
 	return l.user, l.password, nil
@@ -54,7 +55,7 @@ func (l *login) readCookie() error {
 		}
 		return errors.New("the cookie file can't be opened")
 	}
-	defer file.Close() // only read
+	defer file.Close() // it was only read
 	content, err := io.ReadAll(io.LimitReader(file, 1024))
 	if err != nil {
 		return errors.New("the cookie file can't be read")
@@ -67,7 +68,8 @@ func (l *login) readCookie() error {
 	return nil
 }
 
-// forgetCookie makes the next get read the cookie file again; false means there is none.
+// forgetCookie makes the next loadCredentials read the cookie file again. It returns false if there
+// is no cookie file.
 func (l *login) forgetCookie() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,7 +77,7 @@ func (l *login) forgetCookie() bool {
 	return l.cookie != ""
 }
 
-// client asks one server over HTTP, and signs what it asks.
+// client sends requests with credentials to one server over HTTP.
 type client struct {
 	*node.Client
 	login *login
@@ -104,10 +106,11 @@ func readCert(path string) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// sendSigned sends one request and reads the whole answer, of at most limit bytes. A
-// nil body makes it a GET. The status is that of an answer that may be read on:
-// refusals and redirects are errors already.
-func (c *client) sendSigned(ctx context.Context, path string, body []byte, limit int64) (status int, answer []byte, err error) {
+// sendSigned sends one request and reads the whole answer, of at most limit bytes. With a nil body
+// it is a GET. The status belongs to an answer that the caller can read: refusals and redirects are
+// errors.
+func (c *client) sendSigned(ctx context.Context, path string, body []byte, limit int64) (status int, answer []byte,
+	err error) {
 	for again := false; ; again = true {
 		user, password, err := c.login.loadCredentials()
 		if err != nil {

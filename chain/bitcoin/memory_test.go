@@ -16,7 +16,7 @@ import (
 	"cointill/core/money"
 )
 
-// someIDs are ids of transactions that nobody has.
+// someIDs returns ids of transactions that no node has.
 func someIDs(count int) (ids []chainhash.Hash) {
 	for i := range count {
 		ids = append(ids, chainhash.DoubleHashH(fmt.Appendf(nil, "%d", i)))
@@ -24,7 +24,7 @@ func someIDs(count int) (ids []chainhash.Hash) {
 	return ids
 }
 
-// manyNames is an object with as many names as fit.
+// manyNames returns an object with as many names as fit.
 func manyNames(size int) []byte {
 	var text bytes.Buffer
 	text.WriteString(`{"x":{"":0`)
@@ -35,8 +35,8 @@ func manyNames(size int) []byte {
 	return text.Bytes()
 }
 
-// TestHostileAnswersTakeBoundedMemory asks servers whose answers are made to fill memory: what they cost
-// is a few times the longest honest answer. It runs alone.
+// TestHostileAnswersTakeBoundedMemory: answers that are made to fill memory cost a few times the
+// longest honest answer. The test runs alone.
 func TestHostileAnswersTakeBoundedMemory(t *testing.T) {
 	const most = 100 << 20
 	ids := someIDs(coreBatch)
@@ -82,8 +82,8 @@ func TestHostileAnswersTakeBoundedMemory(t *testing.T) {
 	}
 }
 
-// TestEsploraTransactionsFitBoundedMemory reads the first of Esplora's transactions that fit into
-// bounded memory, in their order, and none that is missing among them.
+// TestEsploraTransactionsFitBoundedMemory: the first transactions of Esplora that fit into bounded
+// memory are read, in their order and without a gap.
 func TestEsploraTransactionsFitBoundedMemory(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t, newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest")), "esplora")
@@ -105,7 +105,8 @@ func TestEsploraTransactionsFitBoundedMemory(t *testing.T) {
 	}
 }
 
-// TestTooManyWatchedBytesAreRefused stops at more payments to us than there can be.
+// TestTooManyWatchedBytesAreRefused: a node with more watched transactions than possible is
+// refused.
 func TestTooManyWatchedBytesAreRefused(t *testing.T) {
 	t.Parallel()
 	b, _ := newMempoolFixture(t)
@@ -114,7 +115,7 @@ func TestTooManyWatchedBytesAreRefused(t *testing.T) {
 	b.expectProblem("more unconfirmed transactions that pay to this server than there can be")
 }
 
-// TestShownVersionIsPrintableASCII shows of what a node says of itself only what forges no line.
+// TestShownVersionIsPrintableASCII: the version that a node reports can forge no line.
 func TestShownVersionIsPrintableASCII(t *testing.T) {
 	t.Parallel()
 	for said, shown := range map[string]string{

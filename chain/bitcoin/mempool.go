@@ -15,53 +15,51 @@ import (
 
 const (
 	// newBytesLimit bounds the transactions that are held only because they are new.
-	// oursBytes bounds those that concern the watch: more than the blocks of hours
-	// hold, so that only a node that lies shows them.
+	// watchedBytesLimit bounds the watched ones: more than the blocks of hours hold, so that only a
+	// dishonest node exceeds it.
 	newBytesLimit, watchedBytesLimit = 32 << 20, 128 << 20
-	// quickRestFactor is how many times as long as a listing takes nothing is listed
-	// again; quickRest bounds that after a listing that takes at most quickListing,
-	// and slowRest, or twice as long as it takes, after any other.
+	// The rest after a listing is quickRestFactor times its duration, at most maxQuickRest, if the
+	// listing takes at most quickListing. Otherwise it is slowRestFactor times its duration, at
+	// least minSlowRest.
 	quickRestFactor, quickListing             = 10, 200 * time.Millisecond
 	maxQuickRest, minSlowRest, slowRestFactor = time.Second, 2 * time.Second, 2
 )
 
-// mempoolReader keeps a picture of the nodes' unconfirmed transactions. Each reading
-// asks for the list of ids, fetches the transactions that it doesn't know, keeps
-// those that concern the watch, and of all others 20 bytes.
+// mempoolReader keeps a snapshot of the nodes' unconfirmed transactions. Each reading asks for the
+// list of ids, fetches the unknown transactions, and keeps the watched ones, and 20 bytes of each
+// other one.
 //
-// A picture is whole or isn't given at all: what a picture lacks is taken to be
-// gone. So a first reading of a big mempool, which may take some steps, is a
-// Problem that tells how far it got; each step goes on where the last one ended.
+// A snapshot is given whole or not at all, because a transaction that a snapshot lacks counts as
+// dropped. So a first reading of a big mempool, which may take several steps, returns a Problem
+// that shows its progress. Each step continues where the last one ended.
 //
-// No transaction escapes a watch that grows. An address is stored before it is
-// shown, and a follower brings its watch up to date before each reading, so a
-// transaction can be unknown to the watch only in the reading that first lists
-// it: it was broadcast, and its address stored, after the update before. Such a
-// transaction is held, and matched again at the readings of the next minute, two
-// at least. One that is fetched in a later reading than the one that first
-// listed it needs no second look. All that concern the watch are matched anew
+// A transaction is found even if its address is watched later. An address is stored before it is
+// shown, and a follower updates its watch before each reading, so the watch can lack an address
+// only in the reading that first lists the transaction: the transaction was broadcast, and its
+// address stored, after the last update. Such a transaction is held, and matched again at the
+// readings of the next minute, at least two. A transaction that is fetched in a later reading than
+// the one that first listed it needs no second match. All watched transactions are matched again
 // each time.
 //
-// So what earlier readings listed is fetched first, as much as time allows: none
-// of it is held. Of what is new only youngBytes are; the rest is left to the next
-// reading, to which it isn't new any more. And when much is held, a reading lets
-// go at once of what an earlier one brought: it has the second look there, with
-// the update before it, instead of a minute of them. A first reading of 300,000
-// transactions thus holds the first 80,000, fetches the others at the next step,
-// and is whole as soon as the node has answered.
+// So the transactions that earlier readings listed are fetched first, as many as time allows; none
+// of them is held. Only newBytesLimit bytes of new transactions are held. The rest is left to the
+// next reading, which no longer counts them as new. If much is held, a reading also releases the
+// transactions that an earlier one held: they are matched there once more, after an update of the
+// watch, instead of during a minute. A first reading of 300,000 transactions thus holds the first
+// 80,000, fetches the others in the next step, and is complete as soon as the node has answered.
 //
-// A big list takes a while, so it rests before it is read again: see restAfter.
-// Meanwhile the last picture serves, as long as node and tip are the same: after
-// a block or a reorganisation an old picture could lack what is unconfirmed now.
+// A big list takes a while, so it is not read again at once; see restAfterListing. Meanwhile the
+// last snapshot is used while node and tip stay the same: after a block or a reorganisation an old
+// snapshot could lack transactions that are unconfirmed now.
 type mempoolReader struct {
-	mu            sync.Mutex // one reading at a time; guards what follows
+	mu            sync.Mutex // one reading at a time; guards the fields up to lastListing
 	seed          maphash.Seed
-	known         map[uint64]knownTx // by hash of the id: nobody can make two ids that look the same
+	known         map[uint64]knownTx // by a seeded hash of the id, so that an attacker can't make two ids that collide
 	held          map[chainhash.Hash]heldTx
-	newBytes      int    // bytes of those held that don't concern the watch
-	watchedBytes  int    // bytes of those that do
-	maxNewBytes   int    // bound of young
-	readingNumber uint32 // number of this reading
+	newBytes      int    // bytes of held transactions that are not watched
+	watchedBytes  int    // bytes of held transactions that are watched
+	maxNewBytes   int    // bound of newBytes
+	readingNumber uint32 // number of the current reading
 
 	lastListing struct { // the last complete listing
 		node *server
@@ -76,19 +74,19 @@ type mempoolReader struct {
 // knownTx is a transaction of the mempool.
 type knownTx struct {
 	firstReading uint32 // the reading that first listed it
-	lastReading  uint32 // the last one that did
+	lastReading  uint32 // the last reading that listed it
 	fetched      bool
 }
 
-// heldTx is a transaction that concerns the watch, or may yet.
+// heldTx is a transaction that is watched, or may be watched soon.
 type heldTx struct {
 	raw     []byte
 	since   time.Time
 	reading uint32
-	watched bool // it concerned the watch when it was last matched
+	watched bool // it was watched when it was last matched
 }
 
-// reading is what one reading of the mempool needs.
+// reading holds the parameters of one reading of the mempool.
 type reading struct {
 	*Source
 	node  *server
@@ -96,14 +94,14 @@ type reading struct {
 	watch chain.Watch
 }
 
-// requestEarlyListing makes the next reading list early.
+// requestEarlyListing shortens the rest before the next listing.
 func (m *mempoolReader) requestEarlyListing() {
 	m.urgentMu.Lock()
 	defer m.urgentMu.Unlock()
 	m.urgent = true
 }
 
-// isListingUrgent reports whether hurry was called, and forgets it with done.
+// isListingUrgent reports whether requestEarlyListing was called, and with reset forgets it.
 func (m *mempoolReader) isListingUrgent(reset bool) bool {
 	m.urgentMu.Lock()
 	defer m.urgentMu.Unlock()
@@ -112,7 +110,7 @@ func (m *mempoolReader) isListingUrgent(reset bool) bool {
 	return was
 }
 
-// readPending gives the picture of now.
+// readPending returns the current snapshot.
 func (m *mempoolReader) readPending(ctx context.Context, r reading) (chain.Pending, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -142,21 +140,22 @@ func (m *mempoolReader) readPending(ctx context.Context, r reading) (chain.Pendi
 	return m.buildPending(r)
 }
 
-// canReuseListing reports whether the last listing still serves.
+// canReuseListing reports whether the last listing is recent enough.
 func (m *mempoolReader) canReuseListing(r reading) bool {
 	rest := restAfterListing(m.lastListing.took)
 	if m.isListingUrgent(false) {
 		rest = min(rest, m.lastListing.took)
 	}
-	return m.lastListing.took >= r.timing.quickListing && m.lastListing.node == r.node && m.lastListing.tip == r.tip && r.clock().Sub(m.lastListing.at) < rest
+	return m.lastListing.took >= r.timing.quickListing && m.lastListing.node == r.node &&
+		m.lastListing.tip == r.tip && r.clock().Sub(m.lastListing.at) < rest
 }
 
-// restAfterListing is how long nothing is listed again after a listing that took a
-// while. After one of at most 200 ms a follower's next step lists again, so that a
-// payment is seen within two seconds of its broadcast. Longer ones cost the node a
-// third of its time at most: the payment is seen within three to five seconds, or,
-// where a list takes longer than one, within four times as long and a second.
-// When a node pushed a payment to us the rest is no longer than the listing was.
+// restAfterListing returns how long the mempool is not listed again after a listing that took a
+// while. After a listing of at most 200 ms a follower's next step lists again, so that a payment is
+// seen within two seconds of its broadcast. Longer listings cost the node at most a third of its
+// time: the payment is seen within three to five seconds or, if a listing takes longer than a
+// second, within four times its duration and a second. After a node pushed a payment to a watched
+// address the rest is at most the duration of the listing.
 func restAfterListing(took time.Duration) time.Duration {
 	if took <= quickListing {
 		return min(quickRestFactor*took, maxQuickRest)
@@ -164,8 +163,8 @@ func restAfterListing(took time.Duration) time.Duration {
 	return max(minSlowRest, slowRestFactor*took)
 }
 
-// updateKnown notes what is listed, forgets what isn't any more, and gives what must be
-// fetched: what an earlier reading listed first, and what is new.
+// updateKnown records the listed transactions and forgets the others. It returns the ids to fetch:
+// old ones that an earlier reading listed first, and fresh ones.
 func (m *mempoolReader) updateKnown(ids []chainhash.Hash) (old, fresh []chainhash.Hash) {
 	listed := make(map[chainhash.Hash]bool, len(m.held))
 	for _, id := range ids {
@@ -200,9 +199,8 @@ func (m *mempoolReader) updateKnown(ids []chainhash.Hash) (old, fresh []chainhas
 	return old, fresh
 }
 
-// releaseHeld lets go of what an earlier reading held because it was new, when that
-// is so much that it would leave no room: the watch was brought up to date since,
-// so one more look is enough.
+// releaseHeld releases new transactions that an earlier reading held, if they would leave no room.
+// The watch was updated since, so one more match is enough.
 func (m *mempoolReader) releaseHeld(r reading) error {
 	if m.newBytes <= m.maxNewBytes/2 {
 		return nil
@@ -222,8 +220,7 @@ func (m *mempoolReader) releaseHeld(r reading) error {
 	return nil
 }
 
-// fetchTxs fetches transactions in batches until all are there, or as many as one
-// reading may.
+// fetchTxs fetches transactions in batches until all are there, or as many as one reading may.
 func (m *mempoolReader) fetchTxs(ctx context.Context, r reading, ids []chainhash.Hash) error {
 	within, cancel := context.WithTimeout(ctx, r.timing.maxFillTime)
 	defer cancel()
@@ -238,7 +235,7 @@ func (m *mempoolReader) fetchTxs(ctx context.Context, r reading, ids []chainhash
 		}
 		for i, raw := range raws {
 			if raw == nil {
-				continue // gone: the next list lacks it
+				continue // it left the mempool, and the next list lacks it
 			}
 			if err := m.addFetched(r, some[i], raw); err != nil {
 				return err
@@ -257,7 +254,7 @@ func (m *mempoolReader) isNew(id chainhash.Hash) bool {
 	return m.known[maphash.Bytes(m.seed, id[:])].firstReading == m.readingNumber
 }
 
-// addFetched looks at a transaction and holds it if it may matter.
+// addFetched matches a transaction and holds it if it is watched or new.
 func (m *mempoolReader) addFetched(r reading, id chainhash.Hash, raw []byte) error {
 	tx, err := ParseTx(raw, r.params, r.watch)
 	if err == nil && tx.ID != id.String() {
@@ -275,15 +272,16 @@ func (m *mempoolReader) addFetched(r reading, id chainhash.Hash, raw []byte) err
 	}
 	if m.watchedBytes > watchedBytesLimit {
 		return node.Troubled(fmt.Errorf("%d bytes of transactions", m.watchedBytes),
-			"has more unconfirmed transactions that pay to this server than there can be. Check that it is a node of this network.")
+			"has more unconfirmed transactions that pay to this server than there can be. Check that it is a node "+
+				"of this network.")
 	}
 	return nil
 }
 
-// isWatched reports whether a watch asked for something in the transaction.
+// isWatched reports whether a transaction has a watched transfer or spend.
 func isWatched(tx Tx) bool { return len(tx.Transfers) > 0 || len(tx.Spends) > 0 }
 
-// holdTx holds a transaction, or notes what is new about one that is held.
+// holdTx holds a transaction, or updates a held one.
 func (m *mempoolReader) holdTx(id chainhash.Hash, tx heldTx) {
 	m.dropTx(id)
 	m.held[id] = tx
@@ -296,7 +294,7 @@ func (m *mempoolReader) dropTx(id chainhash.Hash) {
 	delete(m.held, id)
 }
 
-// byteCounter is where the bytes of a held transaction are counted.
+// byteCounter returns the counter for the bytes of a held transaction.
 func (m *mempoolReader) byteCounter(tx heldTx) *int {
 	if tx.watched {
 		return &m.watchedBytes
@@ -304,7 +302,7 @@ func (m *mempoolReader) byteCounter(tx heldTx) *int {
 	return &m.newBytes
 }
 
-// matchHeld matches a held transaction against the watch as it is now.
+// matchHeld matches a held transaction against the current watch.
 func (m *mempoolReader) matchHeld(r reading, id chainhash.Hash) (Tx, error) {
 	held := m.held[id]
 	tx, err := ParseTx(held.raw, r.params, r.watch)
@@ -318,13 +316,14 @@ func (m *mempoolReader) matchHeld(r reading, id chainhash.Hash) (Tx, error) {
 	return tx, nil
 }
 
-// progressProblem is the problem while a big mempool is not read to its end.
+// progressProblem is the problem while a big mempool is not completely read.
 func (m *mempoolReader) progressProblem(n *server, left int) error {
-	return n.Problem(node.Troubled(nil, "has a big mempool, of which %d of %d transactions are still to be read. Nothing needs to be done.",
+	return n.Problem(node.Troubled(nil, "has a big mempool, of which %d of %d transactions are still to be read. "+
+		"Nothing needs to be done.",
 		left, len(m.known)))
 }
 
-// buildPending matches what is held against the watch as it is now.
+// buildPending matches the held transactions against the current watch.
 func (m *mempoolReader) buildPending(r reading) (chain.Pending, error) {
 	var p chain.Pending
 	now := r.clock()

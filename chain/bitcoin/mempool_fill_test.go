@@ -7,9 +7,9 @@ import (
 	"cointill/core/clock"
 )
 
-// TestBigMempoolMissesNoLateAddress reads a mempool that is many times as big as what is held because
-// it is new: whole at the second reading, with every transaction whose address
-// became known in between, whether it was held or left to that reading.
+// TestBigMempoolMissesNoLateAddress: a mempool many times as big as the bound on new bytes is
+// complete at the second reading. It contains every transaction whose address was added in between,
+// whether the transaction was held or left to that reading.
 func TestBigMempoolMissesNoLateAddress(t *testing.T) {
 	t.Parallel()
 	b, n := newMempoolFixture(t)
@@ -34,7 +34,7 @@ func TestBigMempoolMissesNoLateAddress(t *testing.T) {
 	if got := n.countCalls("getrawtransaction"); got != 10*coreBatch+2 {
 		t.Errorf("%d transactions were fetched", got)
 	}
-	late, txid := b.payUnwatched() // what comes later is held as always
+	late, txid := b.payUnwatched() // later transactions are held as usual
 	b.readPending()
 	b.watch.AddAddresses(late)
 	if !b.readPending()[txid] {
@@ -42,8 +42,8 @@ func TestBigMempoolMissesNoLateAddress(t *testing.T) {
 	}
 }
 
-// TestFloodStillGivesSnapshots has more new transactions at each reading than are held: pictures
-// come all the same, at every second reading.
+// TestFloodStillGivesSnapshots: with more new transactions at each reading than are held, every
+// second reading still gives a snapshot.
 func TestFloodStillGivesSnapshots(t *testing.T) {
 	t.Parallel()
 	b, _ := newMempoolFixture(t)
@@ -68,7 +68,7 @@ func TestFloodStillGivesSnapshots(t *testing.T) {
 	}
 }
 
-// TestRestGrowsWithTheListingTime keeps the rest after a listing in proportion.
+// TestRestGrowsWithTheListingTime: the rest after a listing is proportional to its duration.
 func TestRestGrowsWithTheListingTime(t *testing.T) {
 	t.Parallel()
 	for took, want := range map[time.Duration]time.Duration{
@@ -85,7 +85,7 @@ func TestRestGrowsWithTheListingTime(t *testing.T) {
 	}
 }
 
-// TestSlowListingIsNotRepeatedEarly reads a list that takes long no more often than it must.
+// TestSlowListingIsNotRepeatedEarly: a slow listing is repeated no more often than necessary.
 func TestSlowListingIsNotRepeatedEarly(t *testing.T) {
 	t.Parallel()
 	b, n := newMempoolFixture(t)
@@ -118,7 +118,7 @@ func TestSlowListingIsNotRepeatedEarly(t *testing.T) {
 	if b.readPending()[third] {
 		t.Error("the list was read early")
 	}
-	b.source.handlePush(txBytes(t, b.chain.txs[third])) // a push that is not believed, but looked into
+	b.source.handlePush(txBytes(t, b.chain.txs[third])) // a pushed transaction, which is parsed but not trusted
 	if !b.readPending()[third] {
 		t.Error("the list was not read early though a node pushed a payment to us")
 	}

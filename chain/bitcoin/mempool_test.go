@@ -12,15 +12,16 @@ import (
 	"cointill/core/money"
 )
 
-// payUnwatched pays a new address that nobody watches.
+// payUnwatched pays a new address that is not watched.
 func (b *fixture) payUnwatched() (address, txid string) {
 	address = b.chain.newAddress()
 	b.serial++
-	txid = b.chain.sendTx(nil, chain.Output{Destination: chain.Destination{Address: address}, Amount: money.Units(1000 + b.serial)})
+	txid = b.chain.sendTx(nil, chain.Output{Destination: chain.Destination{Address: address},
+		Amount: money.Units(1000 + b.serial)})
 	return address, txid
 }
 
-// readPending reads the mempool and gives the ids of the transactions in it.
+// readPending reads the mempool and returns the ids of its transactions.
 func (b *fixture) readPending() map[string]bool {
 	b.Helper()
 	p, err := b.source.Pending(b.Context(), b.watch)
@@ -42,8 +43,8 @@ func newMempoolFixture(t *testing.T) (*fixture, *fakeNode) {
 	return b, n
 }
 
-// TestReloadingMempoolDropsNothing has a node that was restarted and reads its mempool back: what
-// it lacks until then is not gone, and blocks count meanwhile.
+// TestReloadingMempoolDropsNothing: while a restarted node loads its mempool, missing transactions
+// are not dropped, and blocks count.
 func TestReloadingMempoolDropsNothing(t *testing.T) {
 	t.Parallel()
 	b, n := newMempoolFixture(t)
@@ -70,8 +71,8 @@ func TestReloadingMempoolDropsNothing(t *testing.T) {
 	}
 }
 
-// TestAddressWatchedAfterItsTransactionIsSeen watches an address only after a reading has passed over its
-// transaction: another replica may have made it just before.
+// TestAddressWatchedAfterItsTransactionIsSeen: an address is watched after a reading passed over
+// its transaction, because another replica may have assigned it just before.
 func TestAddressWatchedAfterItsTransactionIsSeen(t *testing.T) {
 	t.Parallel()
 	b, n := newMempoolFixture(t)
@@ -97,7 +98,7 @@ func TestAddressWatchedAfterItsTransactionIsSeen(t *testing.T) {
 	}
 }
 
-// TestSpendWatchedAfterItsTransactionIsSeen watches a spend key only after a reading has passed over a
+// TestSpendWatchedAfterItsTransactionIsSeen: a spend key is watched after a reading passed over a
 // transaction that uses it up.
 func TestSpendWatchedAfterItsTransactionIsSeen(t *testing.T) {
 	t.Parallel()
@@ -114,7 +115,8 @@ func TestSpendWatchedAfterItsTransactionIsSeen(t *testing.T) {
 	}
 }
 
-// TestUnwatchedTransactionsAreReleased lets go of what concerns nobody after a while, and of what leaves.
+// TestUnwatchedTransactionsAreReleased: unwatched transactions are released after a while, and all
+// transactions when they leave the mempool.
 func TestUnwatchedTransactionsAreReleased(t *testing.T) {
 	t.Parallel()
 	b, _ := newMempoolFixture(t)
@@ -134,7 +136,8 @@ func TestUnwatchedTransactionsAreReleased(t *testing.T) {
 		t.Errorf("%d held, %d known", len(pool.held), len(pool.known))
 	}
 	b.chain.dropTx(mine)
-	if len(b.readPending()) != 0 || len(pool.held) != 0 || len(pool.known) != 20 || pool.newBytes+pool.watchedBytes != 0 {
+	if len(b.readPending()) != 0 || len(pool.held) != 0 || len(pool.known) != 20 ||
+		pool.newBytes+pool.watchedBytes != 0 {
 		t.Errorf("%d held, %d known, %d bytes", len(pool.held), len(pool.known), pool.newBytes+pool.watchedBytes)
 	}
 	b.chain.mineBlocks(1)
@@ -144,8 +147,8 @@ func TestUnwatchedTransactionsAreReleased(t *testing.T) {
 	}
 }
 
-// TestBigMempoolIsReadInSteps reads it in several steps, tells how far it is, gives no picture
-// that lacks something, and fetches nothing twice.
+// TestBigMempoolIsReadInSteps: the problem shows the progress, no snapshot is incomplete, and no
+// transaction is fetched twice.
 func TestBigMempoolIsReadInSteps(t *testing.T) {
 	t.Parallel()
 	b, n := newMempoolFixture(t)
@@ -179,12 +182,13 @@ func TestBigMempoolIsReadInSteps(t *testing.T) {
 	if got := n.countCalls("getrawtransaction"); got != 401 {
 		t.Errorf("%d transactions were fetched", got)
 	}
-	if held := len(b.source.mempool.held); held != 200+1 && held != 200 { // those of the first reading, and ours
+	if held := len(b.source.mempool.held); held != 200+1 &&
+		held != 200 { // the transactions of the first reading, and ours
 		t.Errorf("%d transactions are held", held)
 	}
 }
 
-// TestTooLongBatchIsHalved asks in halves when transactions are too big to come together.
+// TestTooLongBatchIsHalved: a batch that is too long for one answer is asked for in halves.
 func TestTooLongBatchIsHalved(t *testing.T) {
 	t.Parallel()
 	b, n := newMempoolFixture(t)
@@ -209,7 +213,7 @@ func TestTooLongBatchIsHalved(t *testing.T) {
 	}
 }
 
-// TestVanishedTransactionIsSkipped lists a transaction that is gone when it is asked for.
+// TestVanishedTransactionIsSkipped: a listed transaction left the mempool before it was fetched.
 func TestVanishedTransactionIsSkipped(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range []string{"core", "esplora"} {

@@ -6,16 +6,16 @@ import (
 	"math/bits"
 )
 
-// digest is a double SHA-256 as the wire holds it; people read it backwards.
+// digest is a double SHA-256 in the byte order of the wire; it is displayed reversed.
 type digest [32]byte
 
-// doubleSHA256 hashes twice, as everything in these chains is named.
+// doubleSHA256 hashes twice, as all hashes of these chains are made.
 func doubleSHA256(data []byte) digest {
 	once := sha256.Sum256(data)
 	return sha256.Sum256(once[:])
 }
 
-// merklePair is the node above two nodes.
+// merklePair returns the node above two nodes.
 func merklePair(left, right *digest) digest {
 	var both [64]byte
 	copy(both[:32], left[:])
@@ -23,15 +23,15 @@ func merklePair(left, right *digest) digest {
 	return doubleSHA256(both[:])
 }
 
-// merkleTree computes the root over transaction ids that come one by one, in
-// the memory of one branch.
+// merkleTree computes the root over transaction ids that arrive one by one, in the memory of one
+// branch.
 type merkleTree struct {
-	// full[i] is the root over 2^i leaves, where count has bit i.
+	// roots[i] is the root over 2^i leaves, if count has bit i.
 	roots [32]digest
 	count uint32
-	// repeated tells that two neighbours are equal. An odd level's last node is
-	// paired with itself, so a block that names its last transactions twice has
-	// the root of the honest one (CVE-2012-2459); no honest block has equal neighbours.
+	// repeated is true if two neighbours are equal. The last node of an odd level is paired with
+	// itself, so a block that names its last transactions twice has the root of the honest block
+	// (CVE-2012-2459). No honest block has equal neighbours.
 	repeated bool
 }
 
@@ -49,7 +49,7 @@ func (t *merkleTree) joinLevel(level int, right digest) digest {
 	return merklePair(&t.roots[level], &right)
 }
 
-// computeRoot is the root over at least one leaf; it ends the tree's use.
+// computeRoot returns the root over at least one leaf. It ends the use of the tree.
 func (t *merkleTree) computeRoot() digest {
 	level := bits.TrailingZeros32(t.count)
 	last := t.roots[level]
@@ -63,8 +63,8 @@ func (t *merkleTree) computeRoot() digest {
 	return last
 }
 
-// branchRoot follows a branch (whole hashes, one after the other) from a leaf to the
-// root; the bits of place tell on which side the leaf's line is.
+// branchRoot computes the root from a leaf and its branch (whole hashes, one after the other). The
+// bits of place give the side of the leaf at each level.
 func branchRoot(leaf digest, branch []byte, place uint32) digest {
 	for ; len(branch) >= len(leaf); branch, place = branch[len(leaf):], place>>1 {
 		other := digest(branch[:len(leaf)])
@@ -77,7 +77,7 @@ func branchRoot(leaf digest, branch []byte, place uint32) digest {
 	return leaf
 }
 
-// appendHex writes a hash as people read it: backwards.
+// appendHex appends a hash in hexadecimal as it is displayed: reversed.
 func appendHex(text []byte, h []byte) []byte {
 	const digits = "0123456789abcdef"
 	for i := len(h) - 1; i >= 0; i-- {
@@ -91,13 +91,13 @@ func (h digest) String() string {
 	return string(appendHex(text[:0], h[:]))
 }
 
-// nullIndex is an outpoint's index where there is no outpoint.
+// nullIndex is the index of an outpoint that spends no output.
 const nullIndex = 0xffffffff
 
-// outpointLen is the 36 bytes of a transaction's input: whose output it spends, and which.
+// outpointLen is the length of an outpoint: the id of a transaction and the index of its output.
 const outpointLen = 36
 
-// spendsNothing tells the outpoint of a coinbase.
+// spendsNothing reports whether an outpoint is the one of a coinbase.
 func spendsNothing(outpoint []byte) bool {
 	return binary.LittleEndian.Uint32(outpoint[32:]) == nullIndex && digest(outpoint[:32]) == digest{}
 }

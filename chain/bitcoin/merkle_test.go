@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// textbookRoot computes a merkle root level by level, an odd level's last node
-// twice, and whether two nodes of a pair are equal without that.
+// textbookRoot computes a merkle root level by level, with the last node of an odd level doubled.
+// It also reports whether two nodes of a pair are equal otherwise.
 func textbookRoot(level []chainhash.Hash) (root chainhash.Hash, repeated bool) {
 	level = append([]chainhash.Hash(nil), level...)
 	for len(level) > 1 {
@@ -50,8 +50,8 @@ func TestMerkleRootMatchesTheTextbook(t *testing.T) {
 	}
 }
 
-// TestRepeatedMerkleNodesAreDetected also builds trees from three different leaves only, so that
-// equal nodes are on every level.
+// TestRepeatedMerkleNodesAreDetected: trees from three different leaves have equal nodes on every
+// level.
 func TestRepeatedMerkleNodesAreDetected(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -66,8 +66,8 @@ func TestRepeatedMerkleNodesAreDetected(t *testing.T) {
 	})
 }
 
-// TestMutatedMerkleTreeIsDetected (BTC-11) is CVE-2012-2459: the end of a list repeated, and the same
-// root.
+// TestMutatedMerkleTreeIsDetected (BTC-11): in CVE-2012-2459 the end of a list is repeated, and the
+// root stays the same.
 func TestMutatedMerkleTreeIsDetected(t *testing.T) {
 	t.Parallel()
 	for honest := 1; honest < 50; honest++ {

@@ -10,8 +10,8 @@ import (
 	"cointill/core/money"
 )
 
-// TestOneMissingAnswerIsAskedAgain: one answer of a node that is well goes missing, whichever it is.
-// It is asked again, and nobody hears of it; but not a node that asks to be left alone.
+// TestOneMissingAnswerIsAskedAgain: any single answer of a healthy node goes missing. It is asked
+// again, and no problem is recorded, unless the node is overloaded.
 func TestOneMissingAnswerIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -30,7 +30,7 @@ func TestOneMissingAnswerIsAskedAgain(t *testing.T) {
 			n := newFakeNode(t, blocks, "core")
 			b := newFixture(t, blocks, openURLs(t, blocks, n.URL))
 			b.mustStep()
-			for at := int64(1); at <= 9; at++ { // as many as a step asks that finds a block and a transaction
+			for at := int64(1); at <= 9; at++ { // as many questions as a step with a block and a transaction asks
 				mined := b.payNewAddress()
 				blocks.mineBlocks(1)
 				pending := b.payNewAddress()
@@ -58,9 +58,9 @@ func TestOneMissingAnswerIsAskedAgain(t *testing.T) {
 	}
 }
 
-// TestMissingAnswerIsAskedFromTheSameNode: the node that is asked misses an answer while the other one
-// lacks a block that was counted. It is asked again, not the one that is behind; when it
-// misses a second one, both have had their turn.
+// TestMissingAnswerIsAskedFromTheSameNode: the node in use misses an answer while the other one
+// lacks a counted block. The same node is asked again; after a second missing answer the other one
+// is asked.
 func TestMissingAnswerIsAskedFromTheSameNode(t *testing.T) {
 	t.Parallel()
 	for misses := int64(1); misses <= 2; misses++ {
@@ -71,7 +71,8 @@ func TestMissingAnswerIsAskedFromTheSameNode(t *testing.T) {
 		b.payNewAddress()
 		var count atomic.Int64
 		first.update(func(n *fakeNode) {
-			n.intercept = changesStatus("getrawmempool", http.StatusBadGateway, func() bool { return count.Add(1) <= misses })
+			n.intercept = changesStatus("getrawmempool", http.StatusBadGateway,
+				func() bool { return count.Add(1) <= misses })
 		})
 		if _, err := b.follower.Step(t.Context()); count.Load() < misses || (misses == 1) != (err == nil) {
 			t.Errorf("%d of %d answers missed: %v", count.Load(), misses, err)
@@ -87,7 +88,7 @@ func TestMissingAnswerIsAskedFromTheSameNode(t *testing.T) {
 	}
 }
 
-// changesStatus answers questions of one method with a status instead, as long as it shall.
+// changesStatus answers calls of one method with a status while shall returns true.
 func changesStatus(method string, status int, shall func() bool) func(http.ResponseWriter, *http.Request) bool {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		body, err := io.ReadAll(r.Body)

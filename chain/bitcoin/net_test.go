@@ -9,7 +9,7 @@ import (
 	"cointill/core/money"
 )
 
-// publicParams is a network that is checked like a public one, and whose work is easy.
+// publicParams returns a network that is checked like a public one but needs little work.
 func publicParams(t testing.TB) params.Params {
 	p := paramsOf(t, money.Bitcoin, "regtest")
 	p.Private, p.Stale = false, 3*time.Hour
@@ -35,7 +35,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestConformanceWithTwoNodes runs the suite over two nodes that show the same chain.
+// TestConformanceWithTwoNodes runs the suite over two nodes that serve the same chain.
 func TestConformanceWithTwoNodes(t *testing.T) {
 	t.Parallel()
 	chaintest.Run(t, func(t *testing.T) chaintest.Net {

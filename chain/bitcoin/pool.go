@@ -6,13 +6,13 @@ import (
 	"cointill/chain"
 )
 
-// NodeStatus is how one node does, for operators.
+// NodeStatus is the state of one node, for operators.
 type NodeStatus = chain.NodeStatus
 
-// Nodes looks at every node now and tells how each does, in the configured order.
+// Nodes checks every node now and returns their statuses in the configured order.
 func (s *Source) Nodes(ctx context.Context) []NodeStatus { return s.nodes.Nodes(ctx) }
 
-// chooseServer finds the node to ask.
+// chooseServer chooses the node to ask.
 func (s *Source) chooseServer(ctx context.Context) (*server, chain.Header, error) {
 	n, tip, err := s.nodes.Choose(ctx)
 	if err != nil {

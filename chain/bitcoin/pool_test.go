@@ -10,8 +10,8 @@ import (
 	"cointill/core/money"
 )
 
-// newTwoNodeFixture is a follower over two nodes that show one chain; adjust changes the
-// source before it asks anything.
+// newTwoNodeFixture returns a follower over two nodes that serve one chain. adjust changes the
+// source before its first question.
 func newTwoNodeFixture(t *testing.T, adjust ...func(*Source)) (b *fixture, first, second *fakeNode) {
 	c := newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest"))
 	c.mineBlocks(5)
@@ -25,7 +25,7 @@ func newTwoNodeFixture(t *testing.T, adjust ...func(*Source)) (b *fixture, first
 	return b, first, second
 }
 
-// chosenNode is the number of the node that is asked.
+// chosenNode returns the number of the node in use.
 func chosenNode(b *fixture) int {
 	nodes := b.source.nodes
 	nodes.Choosing.Lock()
@@ -36,13 +36,13 @@ func chosenNode(b *fixture) int {
 	return nodes.Chosen.Number
 }
 
-// TestSecondNodeTakesOver goes on with the second node when the first fails in whatever
-// way, and stays there while it is as good.
+// TestSecondNodeTakesOver: the second node is used when the first one fails in any way, and stays
+// in use while it is as good.
 func TestSecondNodeTakesOver(t *testing.T) {
 	t.Parallel()
 	for _, f := range nodeFaults() {
 		if f.name == "another height" {
-			continue // only the follower, which knows the block before, can notice
+			continue // only the follower, which knows the previous block, can detect it
 		}
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
@@ -53,12 +53,15 @@ func TestSecondNodeTakesOver(t *testing.T) {
 			b.chain.mineBlocks(2)
 			b.payNewAddress()
 			first.update(f.apply)
-			_, _ = b.follower.Step(b.Context()) // what fails only when it is asked, fails once
+			_, _ = b.follower.Step(b.Context()) // a fault that only a question shows fails one step
 			b.mustStep()
 			if chosenNode(b) != 2 {
 				t.Errorf("node %d is asked", chosenNode(b))
 			}
-			first.update(func(n *fakeNode) { n.intercept, n.tamper, n.network, n.hidden, n.headers = nil, nil, "regtest", 0, 0 })
+			first.update(func(n *fakeNode) {
+				n.intercept, n.tamper, n.network, n.hidden, n.headers = nil, nil,
+					"regtest", 0, 0
+			})
 			b.chain.mineBlocks(1)
 			b.mustStep()
 			b.mustStep()
@@ -74,20 +77,20 @@ func TestSecondNodeTakesOver(t *testing.T) {
 	}
 }
 
-// TestNoNodeIsUsedWhileTwoDisagree (BTC-8) has two nodes with different chains: nobody is believed.
+// TestNoNodeIsUsedWhileTwoDisagree (BTC-8): while two nodes have different chains none is used.
 func TestNoNodeIsUsedWhileTwoDisagree(t *testing.T) {
 	t.Parallel()
 	b, first, second := newTwoNodeFixture(t, shortenSilence)
 	other := b.chain.forkChain()
 	second.update(func(n *fakeNode) { n.chain = other })
 	b.chain.mineBlocks(1)
-	other.mineBlocks(1) // two blocks compete for the end: that happens
+	other.mineBlocks(1) // two blocks compete for the end, as it happens
 	b.mustStep()
 	b.chain.mineBlocks(1)
 	b.expectProblem("Nodes 1 and 2 of 2 disagree: they have different blocks at height 6")
 	other.mineBlocks(1)
 	b.expectProblem("disagree")
-	other.mineBlocks(10) // neither is behind
+	other.mineBlocks(10) // neither node lags
 	b.expectProblem("disagree")
 	for _, st := range b.source.Nodes(t.Context()) {
 		if !strings.Contains(st.Problem, "disagree") || st.InUse {
@@ -97,7 +100,7 @@ func TestNoNodeIsUsedWhileTwoDisagree(t *testing.T) {
 	if _, err := b.source.Block(t.Context(), 3, b.watch); err == nil {
 		t.Error("a block is given while nodes disagree")
 	}
-	second.update(func(n *fakeNode) { n.intercept = hangUntilClosed }) // the other is stopped
+	second.update(func(n *fakeNode) { n.intercept = hangUntilClosed }) // the other node is stopped
 	b.mustStep()
 	second.update(func(n *fakeNode) { n.intercept, n.chain = nil, b.chain })
 	b.mustStep()
@@ -105,7 +108,7 @@ func TestNoNodeIsUsedWhileTwoDisagree(t *testing.T) {
 	b.mustStep()
 }
 
-// TestNodeThatLagsIsLeftOut leaves a node out that lacks blocks, and asks it again when it has them.
+// TestNodeThatLagsIsLeftOut: a node that lacks blocks is left out, and used again when it has them.
 func TestNodeThatLagsIsLeftOut(t *testing.T) {
 	t.Parallel()
 	b, first, second := newTwoNodeFixture(t)
@@ -121,19 +124,21 @@ func TestNodeThatLagsIsLeftOut(t *testing.T) {
 		t.Errorf("node %d is asked", chosenNode(b))
 	}
 	all := b.source.Nodes(t.Context())
-	if all[0].Problem != "Node 1 of 2 is 4 blocks behind the others, and is left out. Check its connections to other nodes." || all[1].Problem != "" {
+	if all[0].Problem != "Node 1 of 2 is 4 blocks behind the others, and is left out. Check its connections to "+
+		"other nodes." || all[1].Problem != "" {
 		t.Errorf("%+v", all)
 	}
-	if all[0].Dialect != "core" || all[0].Version != "Satoshi:29.0.0" || all[1].Dialect != "btcd" || all[1].Height != 9 || !all[1].InUse {
+	if all[0].Dialect != "core" || all[0].Version != "Satoshi:29.0.0" || all[1].Dialect != "btcd" ||
+		all[1].Height != 9 || !all[1].InUse {
 		t.Errorf("%+v", all)
 	}
 	second.update(func(n *fakeNode) { n.intercept = cutOff })
-	b.expectProblem("is behind") // nothing is undone on its word
+	b.expectProblem("is behind") // no block is undone because of a node that lags
 	first.update(func(n *fakeNode) { n.hidden = 0 })
 	b.mustStep()
 }
 
-// TestSilentSecondNodeDelaysNothing has a second node that says nothing: it holds nothing up.
+// TestSilentSecondNodeDelaysNothing: a silent second node delays no step.
 func TestSilentSecondNodeDelaysNothing(t *testing.T) {
 	t.Parallel()
 	b, _, second := newTwoNodeFixture(t)
@@ -152,7 +157,7 @@ func TestSilentSecondNodeDelaysNothing(t *testing.T) {
 	if chosenNode(b) != 1 {
 		t.Errorf("node %d is asked", chosenNode(b))
 	}
-	for len(asked) < 2 { // the first look is given up, and another begun
+	for len(asked) < 2 { // the first check is given up, and another one begins
 		b.mustStep()
 	}
 	if v := b.source.servers[1].Seen(); v.Healthy() {
@@ -160,14 +165,14 @@ func TestSilentSecondNodeDelaysNothing(t *testing.T) {
 	}
 }
 
-// TestEveryNodeProblemIsListed tells what is wrong with each node.
+// TestEveryNodeProblemIsListed: if no node can be used, the problem of each is shown.
 func TestEveryNodeProblemIsListed(t *testing.T) {
 	t.Parallel()
 	b, first, second := newTwoNodeFixture(t)
 	first.update(func(n *fakeNode) { n.password = "x" })
 	second.update(func(n *fakeNode) { n.network = "mainnet" })
-	b.expectProblem("No node can be used. Node 1 of 2 refuses the user name and password. Check those in its URL against the node's " +
-		"configuration. Node 2 of 2 follows another network than bitcoin-regtest.")
+	b.expectProblem("No node can be used. Node 1 of 2 refuses the user name and password. Check those in its URL " +
+		"against the node's configuration. Node 2 of 2 follows another network than bitcoin-regtest.")
 	for i, st := range b.source.Nodes(t.Context()) {
 		if st.Problem == "" || st.InUse || !strings.HasPrefix(st.Host, "127.0.0.1:") {
 			t.Errorf("%d: %+v", i, st)
@@ -177,7 +182,7 @@ func TestEveryNodeProblemIsListed(t *testing.T) {
 	b.mustStep()
 }
 
-// TestIdleStepAsksFewQuestions counts what an idle second costs.
+// TestIdleStepAsksFewQuestions: the questions of an idle step are counted.
 func TestIdleStepAsksFewQuestions(t *testing.T) {
 	t.Parallel()
 	b, first, second := newTwoNodeFixture(t)
@@ -193,7 +198,7 @@ func TestIdleStepAsksFewQuestions(t *testing.T) {
 	}
 }
 
-// totalCalls is how much the node was asked.
+// totalCalls returns the number of all calls of the node.
 func (n *fakeNode) totalCalls() (sum int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

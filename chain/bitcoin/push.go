@@ -17,7 +17,8 @@ const maxPushed = maxRaw
 // addListeners adds the push connections of a node.
 func (s *Source) addListeners(e *endpoint, http *client) {
 	for _, at := range e.zmq {
-		s.Add(node.Listener{Host: at, Kind: "zmq", Listen: func(ctx context.Context, up func()) error { return subscribeZMQ(ctx, at, up, s.handlePush) }})
+		s.Add(node.Listener{Host: at, Kind: "zmq",
+			Listen: func(ctx context.Context, up func()) error { return subscribeZMQ(ctx, at, up, s.handlePush) }})
 	}
 	if e.websocketURL != "" {
 		s.Add(node.Listener{Host: e.host, Kind: "websocket", Listen: func(ctx context.Context, up func()) error {
@@ -26,9 +27,9 @@ func (s *Source) addListeners(e *endpoint, http *client) {
 	}
 }
 
-// handlePush wakes whoever follows. A pushed transaction is not believed, only looked
-// at: one that pays nobody whom the last reading watched wakes nobody, as most
-// don't; one that does lets the mempool be listed early.
+// handlePush wakes the followers. A pushed transaction is only parsed, not trusted: one without an
+// address that the last reading watched wakes no follower, which holds for most. One with a watched
+// address makes the next reading list the mempool early.
 func (s *Source) handlePush(raw []byte) {
 	s.mu.Lock()
 	watch := s.lastWatch
@@ -44,11 +45,11 @@ func (s *Source) handlePush(raw []byte) {
 	s.Wake()
 }
 
-// btcdSubscriptions are what btcd is asked to tell.
+// btcdSubscriptions are the notifications that are requested from btcd.
 var btcdSubscriptions = []string{"notifyblocks", "notifynewtransactions"}
 
-// listenNotifications listens to btcd's websocket. It stands when both subscriptions
-// were granted.
+// listenNotifications listens to btcd's websocket. The connection is up when btcd has granted both
+// subscriptions.
 func listenNotifications(ctx context.Context, url string, c *client, up func(), handlePush func([]byte)) error {
 	user, password, err := c.login.loadCredentials()
 	if err != nil {

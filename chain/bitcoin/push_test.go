@@ -13,7 +13,7 @@ import (
 	"cointill/core/money"
 )
 
-// runSource runs a source until the test ends, and gives what Notify is told.
+// runSource runs a source until the test ends, and returns a channel of its wakes.
 func runSource(t *testing.T, s *Source) <-chan struct{} {
 	woken := make(chan struct{}, 1)
 	t.Cleanup(s.Notify(func() {
@@ -34,7 +34,7 @@ func runSource(t *testing.T, s *Source) <-chan struct{} {
 	return woken
 }
 
-// publisher binds a publisher of the usual ZeroMQ library.
+// newPublisher binds a publisher of the common ZeroMQ library.
 func newPublisher(t *testing.T, address string) zmq4.Socket {
 	t.Helper()
 	p := zmq4.NewPub(t.Context())
@@ -45,7 +45,7 @@ func newPublisher(t *testing.T, address string) zmq4.Socket {
 	return p
 }
 
-// repeatUntil does something again and again until a signal comes.
+// repeatUntil calls a function repeatedly until a signal comes.
 func repeatUntil(t *testing.T, signal <-chan struct{}, do func()) {
 	t.Helper()
 	ticker := time.NewTicker(2 * time.Millisecond)
@@ -62,7 +62,7 @@ func repeatUntil(t *testing.T, signal <-chan struct{}, do func()) {
 	}
 }
 
-// drainWakes waits until nobody is woken for a while.
+// drainWakes waits until there was no wake for a while.
 func drainWakes(t *testing.T, woken <-chan struct{}) {
 	for {
 		select {
@@ -75,8 +75,8 @@ func drainWakes(t *testing.T, woken <-chan struct{}) {
 	}
 }
 
-// TestZMQWakesForBlocksAndWatchedTransactions is woken by blocks and by transactions that pay us, and connects again
-// after the publisher went away.
+// TestZMQWakesForBlocksAndWatchedTransactions: blocks and transactions that pay us wake the
+// followers, and a lost publisher is connected again.
 func TestZMQWakesForBlocksAndWatchedTransactions(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest"))
@@ -92,7 +92,7 @@ func TestZMQWakesForBlocksAndWatchedTransactions(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	<-woken // the connection stands
+	<-woken // the connection is up
 	repeatUntil(t, woken, func() { send(pub, "hashblock", make([]byte, 32)) })
 	drainWakes(t, woken)
 	_, other := b.payUnwatched()
@@ -121,7 +121,7 @@ func TestZMQWakesForBlocksAndWatchedTransactions(t *testing.T) {
 	repeatUntil(t, woken, func() { send(again, "hashtx", make([]byte, 32)) })
 }
 
-// TestFalsePublishersAreRefused has publishers that are none.
+// TestFalsePublishersAreRefused: servers that are no ZeroMQ publishers are refused.
 func TestFalsePublishersAreRefused(t *testing.T) {
 	t.Parallel()
 	greeting := make([]byte, 64)
@@ -165,7 +165,8 @@ func TestFalsePublishersAreRefused(t *testing.T) {
 	}
 }
 
-// TestBtcdNotificationsWake is woken by btcd's notifications, and connects again.
+// TestBtcdNotificationsWake: btcd's notifications wake the followers, and a lost connection is
+// opened again.
 func TestBtcdNotificationsWake(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest"))
@@ -174,28 +175,28 @@ func TestBtcdNotificationsWake(t *testing.T) {
 	s := openURLs(t, c, "btcd+ws://u:p%25w0rd-canary@"+n.Listener.Addr().String())
 	newFixture(t, c, s).mustStep()
 	woken := runSource(t, s)
-	<-woken // the connection stands
+	<-woken // the connection is up
 	n.pushed <- `{"jsonrpc":"1.0","method":"txaccepted","params":["00",0.1],"id":null}`
 	<-woken
 	n.pushed <- `{"result":null,"error":null,"id":1}`
 	n.pushed <- "close"
-	<-woken // it stands again
+	<-woken // it is up again
 	n.pushed <- `{"jsonrpc":"1.0","method":"blockconnected","params":["00",1,2],"id":null}`
 	<-woken
 	n.pushed <- "not JSON"
-	<-woken // it stands again
+	<-woken // it is up again
 }
 
-// TestRefusedSubscriptionIsNotUp has a btcd that grants no subscription: whoever may not
-// subscribe reads so in the log, and the connection doesn't pass for one that
-// stands.
+// TestRefusedSubscriptionIsNotUp: if btcd refuses the subscriptions, the log says so, and the
+// connection doesn't count as up.
 func TestRefusedSubscriptionIsNotUp(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t, newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest")), "btcd")
 	n.refused = true
 	s := n.openSource(t)
 	stood := false
-	err := listenNotifications(t.Context(), "ws://"+n.Listener.Addr().String()+"/ws", s.servers[0].backend.(*core).client, func() { stood = true }, func([]byte) {})
+	err := listenNotifications(t.Context(), "ws://"+n.Listener.Addr().String()+"/ws",
+		s.servers[0].backend.(*core).client, func() { stood = true }, func([]byte) {})
 	if err == nil || !strings.Contains(err.Error(), "refuses notifications") || stood {
 		t.Errorf("error %v, stood %v", err, stood)
 	}

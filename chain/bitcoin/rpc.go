@@ -17,20 +17,20 @@ import (
 	"cointill/chain/node"
 )
 
-// rpcServerKind names the servers that speak JSON-RPC, in sentences.
+// rpcServerKind names servers that speak JSON-RPC in sentences.
 const rpcServerKind = "a node's JSON-RPC"
 
-// Codes of errors that mean something to us.
+// Error codes that the adapter interprets.
 const (
-	codeMisc          = -1  // what btcd says for a height above its tip
-	codeType          = -3  // a parameter of another type
+	codeMisc          = -1  // btcd's code for a height above its tip
+	codeType          = -3  // a parameter has another type
 	codeNotFound      = -5  // no such block or transaction
-	codeParameter     = -8  // what Core says for a height above its tip
+	codeParameter     = -8  // Core's code for a height above its tip
 	codeWarmup        = -28 // the node is starting
 	codeInvalidParams = -32602
 )
 
-// rpcError is an error that a node's method returned. The message is the node's.
+// rpcError is an error that a node's method returned. The message is the node's text.
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -38,7 +38,7 @@ type rpcError struct {
 
 func (e *rpcError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, node.Clip(e.Message)) }
 
-// asRPCError is the error of a node's method, and nil for trouble with the node itself.
+// asRPCError returns the error of a node's method, or nil for a Trouble of the node itself.
 func asRPCError(err error) *rpcError {
 	var e *rpcError
 	var t *node.Trouble
@@ -48,15 +48,14 @@ func asRPCError(err error) *rpcError {
 	return e
 }
 
-// hasCode reports whether an error is that of a method, with one of the codes.
+// hasCode reports whether an error is the error of a method, with one of the codes.
 func hasCode(err error, codes ...int) bool {
 	e := asRPCError(err)
 	return e != nil && slices.Contains(codes, e.Code)
 }
 
-// rpc asks a node over JSON-RPC, in the dialects of Core and btcd alike: Core
-// answers errors with 404 or 500, btcd with 200, and btcd says nothing at all to
-// a request without "jsonrpc".
+// rpc sends JSON-RPC requests in the dialects of Core and btcd alike. Core answers errors with 404
+// or 500, btcd with 200, and btcd doesn't answer a request without "jsonrpc".
 type rpc struct {
 	*client
 	serial atomic.Int64
@@ -83,7 +82,7 @@ func (r *rpc) newCall(method string, params ...any) rpcCall {
 	return rpcCall{"1.0", r.serial.Add(1), method, params}
 }
 
-// callMethod asks one thing. The answer has at most limit bytes.
+// callMethod calls one method. The answer has at most limit bytes.
 func (r *rpc) callMethod(ctx context.Context, limit int64, method string, params ...any) (jsontext.Value, error) {
 	question := r.newCall(method, params...)
 	status, body, err := r.sendRequest(ctx, question, limit)
@@ -103,7 +102,7 @@ func (r *rpc) callMethod(ctx context.Context, limit int64, method string, params
 	return answer.Result, answer.resultError()
 }
 
-// callBatch asks several things of one kind in one request; replies are in the order of the calls.
+// callBatch sends several calls in one request. The replies are in the order of the calls.
 func (r *rpc) callBatch(ctx context.Context, limit int64, calls []rpcCall) ([]rpcReply, error) {
 	status, body, err := r.sendRequest(ctx, calls, limit)
 	if err != nil {
@@ -148,8 +147,8 @@ func (r *rpc) sendRequest(ctx context.Context, question any, limit int64) (int, 
 	return r.sendSigned(ctx, "", body, limit)
 }
 
-// resultError is the error of a reply. A node that is starting is trouble; others
-// are for the caller to understand.
+// resultError returns the error of a reply. For a node that is starting it is a Trouble; the caller
+// interprets other errors.
 func (r *rpcReply) resultError() error {
 	switch {
 	case r.Error == nil:
@@ -160,7 +159,7 @@ func (r *rpcReply) resultError() error {
 	return r.Error
 }
 
-// malformedAnswerError is the error for a body that is no answer.
+// malformedAnswerError returns the error for a body that is no answer.
 func malformedAnswerError(status int, body []byte, err error) error {
 	switch {
 	case status >= 500:
@@ -175,7 +174,7 @@ func malformedAnswerError(status int, body []byte, err error) error {
 	return node.Strange(rpcServerKind, errors.New(node.Clip(err.Error())))
 }
 
-// decodeHexResult is a result that is bytes in hexadecimal.
+// decodeHexResult decodes a result of bytes in hexadecimal.
 func decodeHexResult(v jsontext.Value) ([]byte, error) {
 	if len(v) < 2 || v[0] != '"' {
 		return nil, node.Strange(rpcServerKind, errors.New("not hexadecimal"))
@@ -187,7 +186,7 @@ func decodeHexResult(v jsontext.Value) ([]byte, error) {
 	return raw, nil
 }
 
-// decodeHashResult is a result that is the name of a block.
+// decodeHashResult decodes a result that is the hash of a block.
 func decodeHashResult(v jsontext.Value) (string, error) {
 	if len(v) != 2+64 || v[0] != '"' || !isHash(string(v[1:65])) {
 		return "", node.Strange(rpcServerKind, errors.New("not a hash"))
@@ -195,7 +194,7 @@ func decodeHashResult(v jsontext.Value) (string, error) {
 	return string(v[1:65]), nil
 }
 
-// isHash reports whether a text is a hash as nodes write it.
+// isHash reports whether a text is a hash in the form that nodes write.
 func isHash(text string) bool {
 	for _, c := range []byte(text) {
 		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
@@ -205,7 +204,7 @@ func isHash(text string) bool {
 	return len(text) == 64
 }
 
-// parseReplies reads a JSON list of at most as many replies as were asked for.
+// parseReplies parses a JSON list of at most as many replies as were asked for.
 func parseReplies(list []byte, most int) ([]rpcReply, error) {
 	decoder := jsontext.NewDecoder(bytes.NewReader(list), node.Frugal)
 	if token, err := decoder.ReadToken(); err != nil || token.Kind() != '[' {
@@ -225,7 +224,7 @@ func parseReplies(list []byte, most int) ([]rpcReply, error) {
 	return replies, nil
 }
 
-// parseIDs reads a JSON list of transaction ids.
+// parseIDs parses a JSON list of transaction ids.
 func parseIDs(list []byte) ([]chainhash.Hash, error) {
 	wrong := errors.New("not a list of transaction ids")
 	decoder := jsontext.NewDecoder(bytes.NewReader(list), node.Frugal)

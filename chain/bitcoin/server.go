@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// identityTrust is how long it is believed that an address leads to the same node.
+	// identityTrust is how long an address is trusted to lead to the same node.
 	identityTrust = 10 * time.Minute
-	// maxClockSkew is how far ahead of our clock a block may be: what nodes allow themselves.
+	// maxClockSkew is how far in the future a block's time may be, as nodes allow it.
 	maxClockSkew = 2 * time.Hour
-	// maxKeptHeaders bounds how many headers of a node are remembered.
+	// maxKeptHeaders bounds the cached headers of a node.
 	maxKeptHeaders = 1000
 )
 
-// nodeNetworkNames are what nodes call a network, where they don't call it by our name.
+// nodeNetworkNames are the names that nodes use for a network, if they differ from ours.
 var nodeNetworkNames = map[string][]string{"mainnet": {"main"}, "testnet": {"test"}}
 
-// server is one node of a network and what is known of it.
+// server is one node of a network with its cached data.
 type server struct {
 	*node.Node
 	backend
@@ -36,7 +36,7 @@ type server struct {
 	headers           map[string]knownHeader
 }
 
-// knownHeader is a header that was read before, with the bits that say how hard its block was to make.
+// knownHeader is a cached header, with the bits that give the difficulty of its block.
 type knownHeader struct {
 	chain.Header
 	bits uint32
@@ -101,10 +101,11 @@ func (n *server) checkNetwork(s serverState) error {
 		}
 	}
 	return node.Troubled(fmt.Errorf("it follows %q", s.network),
-		"follows another network than %s. Check which node its URL leads to, and which network is configured.", n.params.Network())
+		"follows another network than %s. Check which node its URL leads to, and which network is configured.",
+		n.params.Network())
 }
 
-// checkGenesis compares the first block with the network's, where that is known.
+// checkGenesis compares the first block with the network's, if that is known.
 func (n *server) checkGenesis(ctx context.Context) error {
 	if n.params.Private || n.params.GenesisHash == nil {
 		return nil
@@ -115,43 +116,46 @@ func (n *server) checkGenesis(ctx context.Context) error {
 	}
 	if hash != n.params.GenesisHash.String() {
 		return node.Troubled(fmt.Errorf("its first block is %s", hash),
-			"follows another chain than %s: its first block is another. Check which node its URL leads to.", n.params.Network())
+			"follows another chain than %s: its first block is another. Check which node its URL leads to.",
+			n.params.Network())
 	}
 	return nil
 }
 
-// checkCaughtUp checks that the node has the blocks of which it knows the headers. A
-// private network's node calls itself syncing while its tip is old, whatever
-// the reason.
+// checkCaughtUp checks that the node has the blocks of the headers that it knows. A node of a
+// private network reports that it is syncing while its tip is old, for any reason.
 func (n *server) checkCaughtUp(s serverState) error {
 	if s.syncing && !n.params.Private || s.headers-s.height > 1 {
-		return node.Troubled(nil, "is still downloading the chain: it has block %d of %d. Wait until it has caught up.", s.height, s.headers)
+		return node.Troubled(nil, "is still downloading the chain: it has block %d of %d. Wait until it has "+
+			"caught up.", s.height, s.headers)
 	}
 	return nil
 }
 
-// checkTipAge checks that the last block's time is near ours.
+// checkTipAge checks that the last block's time is near the current time.
 func (n *server) checkTipAge(tip chain.Header) error {
 	age := n.clock().Sub(tip.Time)
 	switch {
 	case n.params.Stale == 0:
 		return nil
 	case age > n.params.Stale:
-		return node.Troubled(nil, "hangs: its last block, %d, is %s old. Check its connections to other nodes, and this machine's clock.",
+		return node.Troubled(nil, "hangs: its last block, %d, is %s old. Check its connections to other nodes, "+
+			"and this machine's clock.",
 			tip.Height, age.Round(time.Minute))
 	case age < -maxClockSkew:
-		return node.Troubled(nil, "has a last block, %d, from the future. Check this machine's clock, then the node.", tip.Height)
+		return node.Troubled(nil, "has a last block, %d, from the future. Check this machine's clock, then the node.",
+			tip.Height)
 	}
 	return nil
 }
 
-// readHeader reads the header that a hash names, and verifies that it does.
+// readHeader reads the header with a hash, and verifies the hash.
 func (n *server) readHeader(ctx context.Context, height int64, hash string) (chain.Header, error) {
 	h, err := n.readKnownHeader(ctx, height, hash)
 	return h.Header, err
 }
 
-// readKnownHeader is headerOf with the bits. What was read before isn't asked for again.
+// readKnownHeader is readHeader with the bits. A cached header isn't asked for again.
 func (n *server) readKnownHeader(ctx context.Context, height int64, hash string) (knownHeader, error) {
 	n.mu.Lock()
 	h, ok := n.headers[hash]
@@ -170,12 +174,13 @@ func (n *server) readKnownHeader(ctx context.Context, height int64, hash string)
 	if err != nil {
 		return knownHeader{}, node.Damaged("a header", err)
 	}
-	h = knownHeader{chain.Header{BlockID: chain.BlockID{Height: height, Hash: hash}, Parent: parent, Time: at}, header(raw).bits()}
+	h = knownHeader{chain.Header{BlockID: chain.BlockID{Height: height, Hash: hash}, Parent: parent, Time: at},
+		header(raw).bits()}
 	n.keepHeader(h)
 	return h, nil
 }
 
-// keepHeader remembers a header.
+// keepHeader caches a header.
 func (n *server) keepHeader(h knownHeader) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -185,8 +190,8 @@ func (n *server) keepHeader(h knownHeader) {
 	n.headers[h.Hash] = h
 }
 
-// readBlockAt reads the block at a height and verifies that it is the one that the
-// node itself names there.
+// readBlockAt reads the block at a height and verifies that it has the hash that the node itself
+// reports there.
 func (n *server) readBlockAt(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
 	hash, err := n.fetchBlockHash(ctx, height)
 	if err != nil {
@@ -207,7 +212,7 @@ func (n *server) readBlockAt(ctx context.Context, height int64, watch chain.Watc
 		return block, nil
 	}
 	h := knownHeader{block.Header, header(raw).bits()}
-	n.keepHeader(h) // for the block after it
+	n.keepHeader(h) // for the next block
 	parent, err := n.readKnownHeader(ctx, height-1, block.Parent)
 	if err != nil {
 		return chain.Block{}, err

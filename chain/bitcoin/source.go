@@ -1,8 +1,7 @@
-// Package bitcoin reads Bitcoin and Dogecoin, and networks like them, from nodes
-// that speak Bitcoin Core's JSON-RPC or btcd's, and from Esplora servers: see
-// Config. Blocks and transactions are fetched as bytes and read by ParseBlock and
-// ParseTx, which verify what bytes can prove; no number that counts money is ever
-// read from JSON.
+// Package bitcoin reads Bitcoin and Dogecoin, and networks like them, from nodes that speak the
+// JSON-RPC of Bitcoin Core or btcd, and from Esplora servers; see Config. Blocks and transactions
+// are fetched as bytes. ParseBlock and ParseTx parse them and verify everything that bytes can
+// prove. No amount is ever read from JSON.
 package bitcoin
 
 import (
@@ -18,7 +17,7 @@ import (
 	"cointill/core/clock"
 )
 
-// Config says which network is read and from which nodes.
+// Config holds the network and the nodes that it is read from.
 type Config struct {
 	Params params.Params
 	// Nodes are the URLs of the nodes, the preferred one first:
@@ -28,22 +27,21 @@ type Config struct {
 	//	btcd+ws(s)://user:password@host:port  btcd, with its notifications over a websocket
 	//	esplora+http(s)://host/api            an Esplora server
 	//
-	// ?zmq=tcp://host:port adds a ZeroMQ publisher of the node (hashtx, rawtx,
-	// hashblock or rawblock), and may stand there several times; ?cert=/a/rpc.cert
-	// names the certificate of a node that made one for itself.
+	// ?zmq=tcp://host:port adds a ZeroMQ publisher of the node (hashtx, rawtx, hashblock or
+	// rawblock), and may be repeated. ?cert=/a/rpc.cert names the certificate file of a node with a
+	// self-signed certificate.
 	Nodes []string
 	Clock clock.Clock
-	Log   *slog.Logger // told when a node becomes unusable or usable again; nil means nobody is
+	Log   *slog.Logger // logs when a node becomes unusable or usable again; nil logs nothing
 }
 
-// Source is a bitcoin-like network as one or several nodes show it. One node is
-// asked at a time, the same from a Tip to the next; the others check it. Nodes
-// that are down, on another network, syncing, hanging or behind are left out;
-// while two that are well are on different branches, and it is more than two
-// blocks that compete for the end, none is believed.
+// Source is a bitcoin-like network, read from one or several nodes. One node is asked at a time,
+// the same from a Tip to the next; the others check it. Nodes that are down, on another network,
+// syncing, silent or lagging are left out. While two healthy nodes are on different branches that
+// differ in more than the last block, none is used.
 //
-// Its answers keep the rules of chain.Source: what the node says is verified as
-// far as bytes can be, and nothing that a push connection brings is believed.
+// Its answers follow the rules of chain.Source: a node's data is verified as far as bytes can be,
+// and pushed data is never trusted.
 type Source struct {
 	*node.Push
 	params      params.Params
@@ -58,20 +56,20 @@ type Source struct {
 	lastWatch chain.Watch // of the last reading of the mempool
 }
 
-// mempoolTiming is how patient readings of the mempool are; tests have less time.
+// mempoolTiming holds the time limits for readings of the mempool; tests use shorter ones.
 type mempoolTiming struct {
-	maxFillTime  time.Duration // what one Pending may take
+	maxFillTime  time.Duration // duration of one Pending
 	quickListing time.Duration // a listing of the mempool that takes less needs no rest
 	holdTime     time.Duration // how long new transactions are held against additions to the watch
 }
 
-var defaultTiming = mempoolTiming{maxFillTime: 10 * time.Second, quickListing: 25 * time.Millisecond, holdTime: time.Minute}
+var defaultTiming = mempoolTiming{maxFillTime: 10 * time.Second, quickListing: 25 * time.Millisecond,
+	holdTime: time.Minute}
 
 var _ chain.Source = (*Source)(nil)
 
-// New makes a source. It reads the certificate files that URLs name, but
-// connects to nothing. Its errors say which URL is wrong, by its place and
-// without any of its text.
+// New makes a source. It reads the certificate files that URLs name, but connects to no node. Its
+// errors give the position of the wrong URL and none of its text.
 func New(c Config) (*Source, error) {
 	endpoints, err := parseEndpoints(c.Nodes)
 	if err != nil {
@@ -104,11 +102,11 @@ func New(c Config) (*Source, error) {
 	return s, nil
 }
 
-// Network is the network's name.
+// Network returns the network's name.
 func (s *Source) Network() chain.Network { return s.params.Network() }
 
-// Tip implements chain.Source. The node that it reads answers all other
-// questions until the next Tip.
+// Tip implements chain.Source. The node that it reads answers all other questions until the next
+// Tip.
 func (s *Source) Tip(ctx context.Context) (chain.Tip, error) {
 	_, header, err := s.currentNode.Tip(ctx)
 	if err != nil {
@@ -141,7 +139,7 @@ func (s *Source) Block(ctx context.Context, height int64, watch chain.Watch) (ch
 	return block, n.Blame(ctx, err)
 }
 
-// Pending implements chain.Source. See mempool for what it promises.
+// Pending implements chain.Source. See mempoolReader for its guarantees.
 func (s *Source) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
 	n, tip, err := s.currentNode.Now(ctx)
 	if err != nil {

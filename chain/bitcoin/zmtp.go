@@ -13,7 +13,7 @@ import (
 	"cointill/chain/node"
 )
 
-// zmqTopics are the publications of a node that are listened to, whichever it has.
+// zmqTopics are the publications that are subscribed to; a node may publish only some of them.
 var zmqTopics = []string{"hashblock", "rawblock", "hashtx", "rawtx"}
 
 // Flags of a frame of ZMTP, the protocol of ZeroMQ.
@@ -22,12 +22,11 @@ const (
 	greetingLen                        = 64
 )
 
-// subscribeZMQ listens to a ZeroMQ publisher. It speaks as much of ZMTP 3.0 as a
-// subscriber needs, because what it reads is bounded and a lost connection is
-// noticed; the common Go library allocates what a frame announces, however
-// much, and waits for ever on a connection that is gone.
+// subscribeZMQ listens to a ZeroMQ publisher. It implements the part of ZMTP 3.0 that a subscriber
+// needs, so that reads are bounded and a lost connection is noticed. The common Go library
+// allocates any size that a frame announces, and waits without limit on a lost connection.
 func subscribeZMQ(ctx context.Context, at string, up func(), handlePush func(tx []byte)) error {
-	dialer := net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second} // the latter finds a peer that is gone
+	dialer := net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second} // KeepAlive finds a lost peer
 	conn, err := dialer.DialContext(ctx, "tcp", at)
 	if err != nil {
 		return node.Unreachable(err)
@@ -88,7 +87,7 @@ func greetPublisher(conn net.Conn) error {
 	return nil
 }
 
-// commandFrame is a command frame with one property.
+// commandFrame returns a command frame with one property.
 func commandFrame(name, property, value string) []byte {
 	body := append([]byte{byte(len(name))}, name...)
 	body = append(append(body, byte(len(property))), property...)
@@ -96,7 +95,7 @@ func commandFrame(name, property, value string) []byte {
 	return append([]byte{frameCommand, byte(len(body))}, body...)
 }
 
-// receiveMessage reads one message, of a few frames; commands between are skipped.
+// receiveMessage reads one message of at most eight frames, and skips commands.
 func receiveMessage(conn net.Conn) (message [][]byte, err error) {
 	for range 8 {
 		flags, body, err := readFrame(conn)
@@ -128,7 +127,8 @@ func readFrame(conn net.Conn) (flags byte, body []byte, err error) {
 		size = binary.BigEndian.Uint64(head[1:9])
 	}
 	if size > maxPushed {
-		return 0, nil, node.Troubled(fmt.Errorf("a frame of %d bytes", size), "pushes messages longer than they can be.")
+		return 0, nil, node.Troubled(fmt.Errorf("a frame of %d bytes", size),
+			"pushes messages longer than they can be.")
 	}
 	body = make([]byte, size)
 	if _, err := io.ReadFull(conn, body); err != nil {

@@ -1,7 +1,6 @@
-// Package params holds what tells one bitcoin-like network from another: the
-// prefixes of addresses and keys, the genesis block, and how its blocks behave.
-// It is data and pure functions, shared by the chain adapter, which reads
-// scripts, and by the wallet, which makes addresses.
+// Package params holds the data that distinguishes bitcoin-like networks: the prefixes of addresses
+// and keys, the genesis block, and the rules of their blocks. It is data and pure functions, shared
+// by the chain adapter, which reads scripts, and by the wallet, which makes addresses.
 package params
 
 import (
@@ -17,50 +16,49 @@ import (
 	"cointill/core/money"
 )
 
-// Params are one network's.
+// Params are the data of one network.
 type Params struct {
 	*chaincfg.Params
 	Chain money.Chain
 	Coin  money.Coin
-	// Test tells that its coins are worth nothing, so that it serves the test domain.
+	// Test is true if its coins are worth nothing, so that it serves the test domain.
 	Test bool
-	// Private tells that anybody can start such a network: it has no known
-	// genesis block, and blocks come when somebody asks for them.
+	// Private is true if a network of this kind can be started by any operator: it has no known
+	// genesis block, and blocks are mined on request.
 	Private bool
-	// Retarget is how the difficulty may fall.
+	// Retarget limits how the difficulty may fall.
 	Retarget Retarget
-	// AuxPow tells that blocks may carry another chain's proof of work.
+	// AuxPow is true if blocks may carry the proof of work of another chain.
 	AuxPow bool
-	// Segwit tells that there are witness addresses.
+	// Segwit is true if the network has witness addresses.
 	Segwit bool
-	// Maturity is how many confirmations a block's reward needs before it can be spent.
+	// Maturity is the number of confirmations that a block's reward needs before it can be spent.
 	Maturity int64
-	// Stale is the age of a tip from which on a node is taken to hang; blocks
-	// come by chance, and this is an age that they reach once in some years.
+	// Stale is the age of the tip at which a node counts as stuck. Blocks come by chance, and the
+	// tip reaches this age once in some years.
 	Stale time.Duration
-	// KeyVersions are the version bytes of extended public keys that belong to
-	// the network, by the script that wallets mean by them ("" where they don't say).
+	// KeyVersions are the version bytes of the network's extended public keys, with the script that
+	// wallets mean by them ("" if they mean none).
 	KeyVersions map[[4]byte]string
 }
 
-// Retarget is what a block's difficulty may be after that of the block before it, as far
-// as those two tell.
+// Retarget limits a block's difficulty by the difficulty of the previous block.
 type Retarget struct {
-	// Every how many blocks it changes; 0 where it may fall at any time, as on test networks.
+	// Every is the number of blocks between changes; 0 if it may fall at any time, as on test
+	// networks.
 	Every int64
-	// Times over Over is what the target may grow by then.
+	// Times over Over is the factor by which the target may grow then.
 	Times, Over int64
 }
 
-// Limits reports whether a block's difficulty is bound to that of the block before it.
+// Limits reports whether the previous block limits a block's difficulty.
 func (r Retarget) Limits(height int64) bool { return r.Every > 0 && height > 0 }
 
-// Network is the network's name among all chains: "bitcoin-mainnet".
+// Network returns the network's name among all chains: "bitcoin-mainnet".
 func (p Params) Network() chain.Network { return chain.Network(string(p.Chain) + "-" + p.Name) }
 
-// Lookup finds a network by its chain and its name in the configuration:
-// mainnet, testnet4, signet, regtest or simnet for Bitcoin, mainnet, testnet or
-// regtest for Dogecoin.
+// Lookup finds a network by its chain and its name in the configuration: mainnet, testnet4, signet,
+// regtest or simnet for Bitcoin, mainnet, testnet or regtest for Dogecoin.
 func Lookup(c money.Chain, name string) (Params, bool) {
 	for _, p := range networks {
 		if p.Chain == c && p.Name == name {
@@ -70,7 +68,8 @@ func Lookup(c money.Chain, name string) (Params, bool) {
 	return Params{}, false
 }
 
-// Names are the networks of a chain, as Lookup takes them; those of the test domain, or the live one.
+// Names returns the names of a chain's networks, as Lookup takes them, for the test domain or the
+// live one.
 func Names(c money.Chain, test bool) []string {
 	var names []string
 	for _, p := range networks {
@@ -81,11 +80,13 @@ func Names(c money.Chain, test bool) []string {
 	return names
 }
 
-// Version bytes of extended public keys, and the script that they stand for
-// (SLIP-132); xpub and tpub say nothing, dgub is Dogecoin's own.
+// Version bytes of extended public keys, and the script that they stand for (SLIP-132). xpub and
+// tpub stand for none; dgub is Dogecoin's own.
 var (
-	mainKeys = map[[4]byte]string{{0x04, 0x88, 0xb2, 0x1e}: "", {0x04, 0x9d, 0x7c, 0xb2}: "sh(wpkh)", {0x04, 0xb2, 0x47, 0x46}: "wpkh"}
-	testKeys = map[[4]byte]string{{0x04, 0x35, 0x87, 0xcf}: "", {0x04, 0x4a, 0x52, 0x62}: "sh(wpkh)", {0x04, 0x5f, 0x1c, 0xf6}: "wpkh"}
+	mainKeys = map[[4]byte]string{{0x04, 0x88, 0xb2, 0x1e}: "", {0x04, 0x9d, 0x7c, 0xb2}: "sh(wpkh)",
+		{0x04, 0xb2, 0x47, 0x46}: "wpkh"}
+	testKeys = map[[4]byte]string{{0x04, 0x35, 0x87, 0xcf}: "", {0x04, 0x4a, 0x52, 0x62}: "sh(wpkh)",
+		{0x04, 0x5f, 0x1c, 0xf6}: "wpkh"}
 	simKeys  = map[[4]byte]string{{0x04, 0x20, 0xbd, 0x3a}: ""}
 	dogeKeys = map[[4]byte]string{{0x02, 0xfa, 0xca, 0xfd}: "pkh", {0x04, 0x88, 0xb2, 0x1e}: "pkh"}
 	dogeTest = map[[4]byte]string{{0x04, 0x35, 0x87, 0xcf}: "pkh"}
@@ -104,8 +105,9 @@ var networks = []Params{
 
 func newBitcoin(name string, base chaincfg.Params, keys map[[4]byte]string) Params {
 	base.Name = name
-	p := Params{Params: &base, Chain: money.Bitcoin, Coin: money.BTC, Test: name != "mainnet", Private: name == "regtest" || name == "simnet",
-		Segwit: true, Maturity: 100, KeyVersions: keys}
+	p := Params{Params: &base, Chain: money.Bitcoin, Coin: money.BTC, Test: name != "mainnet",
+		Private: name == "regtest" || name == "simnet",
+		Segwit:  true, Maturity: 100, KeyVersions: keys}
 	if !p.Private {
 		p.Stale = 3 * time.Hour // ten minutes on average: e^-18
 	}
@@ -115,27 +117,30 @@ func newBitcoin(name string, base chaincfg.Params, keys map[[4]byte]string) Para
 	return p
 }
 
-// newDogecoin's prefixes are those of Dogecoin Core's chainparams.cpp.
+// newDogecoin uses the prefixes of Dogecoin Core's chainparams.cpp.
 func newDogecoin(name string, keyHash, scriptHash byte, genesis string, keys map[[4]byte]string) Params {
-	p := Params{Params: &chaincfg.Params{Name: name, PubKeyHashAddrID: keyHash, ScriptHashAddrID: scriptHash, Bech32HRPSegwit: "none"},
-		Chain: money.Dogecoin, Coin: money.DOGE, Test: name != "mainnet", Private: name == "regtest", AuxPow: true, Maturity: 240, KeyVersions: keys}
+	p := Params{Params: &chaincfg.Params{Name: name, PubKeyHashAddrID: keyHash, ScriptHashAddrID: scriptHash,
+		Bech32HRPSegwit: "none"},
+		Chain: money.Dogecoin, Coin: money.DOGE, Test: name != "mainnet", Private: name == "regtest", AuxPow: true,
+		Maturity: 240, KeyVersions: keys}
 	if !p.Private {
 		p.Stale = 30 * time.Minute // a minute on average
 		p.GenesisHash, _ = chainhash.NewHashFromStr(genesis)
 	}
 	if !p.Test {
-		p.Retarget = Retarget{1, 3, 2} // DigiShield, since block 145,000; older ones are never read
+		p.Retarget = Retarget{1, 3, 2} // DigiShield, since block 145,000; older blocks are never read
 	}
 	return p
 }
 
-// Bytes of the standard scripts.
+// Opcodes of the standard scripts.
 const (
 	opDup, opHash160, opEqual, opEqualVerify, opCheckSig = 0x76, 0xa9, 0x87, 0x88, 0xac
 	op1                                                  = 0x51
 )
 
-// Script is what an output to an address holds, or nil when the address is none of this network's.
+// Script returns the output script of an address, or nil if the address doesn't belong to the
+// network.
 func (p Params) Script(text string) []byte {
 	decoded, err := address.DecodeAddress(text, p.Params)
 	if err != nil || !decoded.IsForNet(p.Params) {
@@ -162,12 +167,13 @@ func (p Params) Script(text string) []byte {
 	return nil
 }
 
-// Address is whom an output's script pays, or "" for a script that has no address.
+// Address returns the address that an output's script pays, or "" for a script without address.
 func (p Params) Address(script []byte) string {
 	var a address.Address
 	var err error
 	switch n := len(script); {
-	case n == 25 && bytes.HasPrefix(script, []byte{opDup, opHash160, 20}) && script[23] == opEqualVerify && script[24] == opCheckSig:
+	case n == 25 && bytes.HasPrefix(script, []byte{opDup, opHash160, 20}) && script[23] == opEqualVerify &&
+		script[24] == opCheckSig:
 		a, err = address.NewAddressPubKeyHash(script[3:23], p.Params)
 	case n == 23 && script[0] == opHash160 && script[1] == 20 && script[22] == opEqual:
 		a, err = address.NewAddressScriptHashFromHash(script[2:22], p.Params)
