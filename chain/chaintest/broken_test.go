@@ -16,68 +16,72 @@ import (
 // ways, each of which must fail at least the case that is there for it.
 func TestSuiteCatchesBrokenSources(t *testing.T) {
 	t.Parallel()
-	for _, fault := range faults() {
+	for _, fault := range sourceFaults() {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
 			var caught []string
 			for _, c := range chaintest.Cases() {
 				net := &brokenNet{Memory: chaintest.NewMemory(), breaks: fault.breaks}
-				if failed(t, func(t testing.TB) { c.Try(t, net) }) {
+				if doesFail(t, func(t testing.TB) { c.Try(t, net) }) {
 					caught = append(caught, c.Name)
 				}
 			}
-			if !slices.Contains(caught, fault.by) {
-				t.Errorf("not caught by %s, only by %v", fault.by, caught)
+			if !slices.Contains(caught, fault.caughtBy) {
+				t.Errorf("not caught by %s, only by %v", fault.caughtBy, caught)
 			}
 		})
 	}
 }
 
-type fault struct {
-	name   string
-	by     string // the case that must notice
-	breaks func(*broken)
+type sourceFault struct {
+	name     string
+	caughtBy string // the case that must notice
+	breaks   func(*brokenSource)
 }
 
-func faults() []fault {
-	block := func(change func(*chain.Block)) func(*broken) { return func(b *broken) { b.block = change } }
-	pending := func(change func(*chain.Pending)) func(*broken) { return func(b *broken) { b.pending = change } }
-	return []fault{
+func sourceFaults() []sourceFault {
+	block := func(change func(*chain.Block)) func(*brokenSource) { return func(b *brokenSource) { b.block = change } }
+	pending := func(change func(*chain.Pending)) func(*brokenSource) {
+		return func(b *brokenSource) { b.pending = change }
+	}
+	return []sourceFault{
 		{"loses transfers in blocks", "confirmations_count_up", block(func(b *chain.Block) { b.Transfers = nil })},
-		{"loses the second transfer of a block", "one_transaction_to_several_addresses", block(func(b *chain.Block) { b.Transfers = first(b.Transfers) })},
+		{"loses the second transfer of a block", "one_transaction_to_several_addresses", block(func(b *chain.Block) { b.Transfers = firstOnly(b.Transfers) })},
 		{"loses the mempool", "pending_before_confirmed", pending(func(p *chain.Pending) { p.Transfers = nil })},
-		{"numbers every output 0", "one_transaction_to_several_addresses", block(func(b *chain.Block) { each(b.Transfers, func(t *chain.Transfer) { t.Index = 0 }) })},
-		{"numbers outputs otherwise while pending", "pending_before_confirmed", pending(func(p *chain.Pending) { each(p.Transfers, func(t *chain.Transfer) { t.Index += 7 }) })},
+		{"numbers every output 0", "one_transaction_to_several_addresses", block(func(b *chain.Block) { changeEach(b.Transfers, func(t *chain.Transfer) { t.Index = 0 }) })},
+		{"numbers outputs otherwise while pending", "pending_before_confirmed", pending(func(p *chain.Pending) { changeEach(p.Transfers, func(t *chain.Transfer) { t.Index += 7 }) })},
 		{"is a unit off", "several_transfers_to_one_address", block(func(b *chain.Block) {
-			each(b.Transfers, func(t *chain.Transfer) { t.Amount = t.Amount.Add(money.Units(1)) })
+			changeEach(b.Transfers, func(t *chain.Transfer) { t.Amount = t.Amount.Add(money.Units(1)) })
 		})},
-		{"forgets the asset", "confirmations_count_up", block(func(b *chain.Block) { each(b.Transfers, func(t *chain.Transfer) { t.Asset = "" }) })},
+		{"forgets the asset", "confirmations_count_up", block(func(b *chain.Block) { changeEach(b.Transfers, func(t *chain.Transfer) { t.Asset = "" }) })},
 		{"reports transfers twice", "confirmations_count_up", block(func(b *chain.Block) { b.Transfers = append(b.Transfers, b.Transfers...) })},
-		{"takes reverted for paid", "reverted_transactions_are_marked", block(func(b *chain.Block) { each(b.Transfers, func(t *chain.Transfer) { t.Reverted = false }) })},
+		{"takes reverted for paid", "reverted_transactions_are_marked", block(func(b *chain.Block) { changeEach(b.Transfers, func(t *chain.Transfer) { t.Reverted = false }) })},
 		{"drops reverted transactions", "reverted_transactions_are_marked", block(func(b *chain.Block) {
 			b.Transfers = slices.DeleteFunc(b.Transfers, func(t chain.Transfer) bool { return t.Reverted })
 		})},
 		{"says nothing of spends in blocks", "double_spend_wins_in_a_block", block(func(b *chain.Block) { b.Spends = nil })},
 		{"says nothing of spends in the mempool", "replaced_while_pending", pending(func(p *chain.Pending) { p.Spends = nil })},
-		{"ignores the watch", "empty_watch_sees_nothing", func(b *broken) { b.all = true }},
+		{"ignores the watch", "empty_watch_sees_nothing", func(b *brokenSource) { b.ignoresWatch = true }},
 		{"has no time", "confirmations_count_up", block(func(b *chain.Block) { b.Time = time.Time{} })},
-		{"answers above its tip", "headers_link_and_end", func(b *broken) { b.clamp = true }},
-		{"has a tip of another height", "headers_link_and_end", func(b *broken) { b.tip = 1 }},
-		{"keeps a block in a cache", "reorg_keeps_transactions", func(b *broken) { b.cache = map[int64]chain.Block{} }},
-		{"ignores its context", "cancelled_context_returns", func(b *broken) { b.deaf = true }},
+		{"answers above its tip", "headers_link_and_end", func(b *brokenSource) { b.answersAboveTip = true }},
+		{"has a tip of another height", "headers_link_and_end", func(b *brokenSource) { b.tip = 1 }},
+		{"keeps a block in a cache", "reorg_keeps_transactions", func(b *brokenSource) { b.cache = map[int64]chain.Block{} }},
+		{"ignores its context", "cancelled_context_returns", func(b *brokenSource) { b.ignoresContext = true }},
 	}
 }
 
-func each(transfers []chain.Transfer, change func(*chain.Transfer)) {
+func changeEach(transfers []chain.Transfer, change func(*chain.Transfer)) {
 	for i := range transfers {
 		change(&transfers[i])
 	}
 }
 
-func first(transfers []chain.Transfer) []chain.Transfer { return transfers[:min(1, len(transfers))] }
+func firstOnly(transfers []chain.Transfer) []chain.Transfer {
+	return transfers[:min(1, len(transfers))]
+}
 
-// failed reports whether a test fails.
-func failed(t *testing.T, test func(testing.TB)) bool {
+// doesFail reports whether a test fails.
+func doesFail(t *testing.T, test func(testing.TB)) bool {
 	r := &recorder{TB: t}
 	done := make(chan struct{})
 	go func() {
@@ -108,29 +112,29 @@ func (r *recorder) FailNow() {
 // brokenNet is the smallest network behind a broken source.
 type brokenNet struct {
 	*chaintest.Memory
-	breaks func(*broken)
+	breaks func(*brokenSource)
 }
 
 func (n *brokenNet) Source() chain.Source {
-	b := &broken{Memory: n.Memory}
+	b := &brokenSource{Memory: n.Memory}
 	n.breaks(b)
 	return b
 }
 
-// broken is a source with a fault.
-type broken struct {
+// brokenSource is a source with a fault.
+type brokenSource struct {
 	*chaintest.Memory
-	block   func(*chain.Block)
-	pending func(*chain.Pending)
-	all     bool // reports what nobody asked for
-	clamp   bool // answers with the last block above it
-	tip     int64
-	cache   map[int64]chain.Block
-	deaf    bool
+	block           func(*chain.Block)
+	pending         func(*chain.Pending)
+	ignoresWatch    bool // reports what nobody asked for
+	answersAboveTip bool // answers with the last block above it
+	tip             int64
+	cache           map[int64]chain.Block
+	ignoresContext  bool
 }
 
-func (b *broken) Tip(ctx context.Context) (chain.Tip, error) {
-	if b.deaf {
+func (b *brokenSource) Tip(ctx context.Context) (chain.Tip, error) {
+	if b.ignoresContext {
 		ctx = context.WithoutCancel(ctx)
 	}
 	tip, err := b.Memory.Tip(ctx)
@@ -138,19 +142,19 @@ func (b *broken) Tip(ctx context.Context) (chain.Tip, error) {
 	return tip, err
 }
 
-func (b *broken) Header(ctx context.Context, height int64) (chain.Header, error) {
+func (b *brokenSource) Header(ctx context.Context, height int64) (chain.Header, error) {
 	block, err := b.Block(ctx, height, new(chain.WatchSet))
 	return block.Header, err
 }
 
-func (b *broken) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
-	if b.deaf {
+func (b *brokenSource) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
+	if b.ignoresContext {
 		ctx = context.WithoutCancel(ctx)
 	}
-	if b.all {
-		watch = everything{}
+	if b.ignoresWatch {
+		watch = watchEverything{}
 	}
-	if tip, err := b.Memory.Tip(ctx); err == nil && b.clamp {
+	if tip, err := b.Memory.Tip(ctx); err == nil && b.answersAboveTip {
 		height = min(height, tip.Height)
 	}
 	if block, ok := b.cache[height]; ok {
@@ -166,9 +170,9 @@ func (b *broken) Block(ctx context.Context, height int64, watch chain.Watch) (ch
 	return block, err
 }
 
-func (b *broken) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
-	if b.all {
-		watch = everything{}
+func (b *brokenSource) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
+	if b.ignoresWatch {
+		watch = watchEverything{}
 	}
 	pending, err := b.Memory.Pending(ctx, watch)
 	if b.pending != nil {
@@ -177,9 +181,9 @@ func (b *broken) Pending(ctx context.Context, watch chain.Watch) (chain.Pending,
 	return pending, err
 }
 
-// everything watches everything.
-type everything struct{}
+// watchEverything watches everything.
+type watchEverything struct{}
 
-func (everything) Address(string) bool { return true }
-func (everything) Spend(string) bool   { return true }
-func (everything) Raw([]byte) bool     { return true }
+func (watchEverything) Address(string) bool { return true }
+func (watchEverything) Spend(string) bool   { return true }
+func (watchEverything) Raw([]byte) bool     { return true }

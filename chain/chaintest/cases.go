@@ -9,8 +9,8 @@ import (
 	"cointill/chain"
 )
 
-// headersLink reads the whole chain's end and expects one consistent story.
-func headersLink(b *bench) {
+// checkHeadersLink reads the whole chain's end and expects one consistent story.
+func checkHeadersLink(b *bench) {
 	b.Mine(5)
 	source, ctx := b.Source(), b.Context()
 	tip, err := source.Tip(ctx)
@@ -52,124 +52,124 @@ func sameHeader(a, b chain.Header) bool {
 	return a.BlockID == b.BlockID && a.Parent == b.Parent && a.Time.Equal(b.Time)
 }
 
-// emptyWatch pays somebody whom nobody asked about.
-func emptyWatch(b *bench) {
-	b.step()
-	b.Pay(b.output(b.Destination()))
-	b.step()
+// checkEmptyWatch pays somebody whom nobody asked about.
+func checkEmptyWatch(b *bench) {
+	b.mustStep()
+	b.Pay(b.newOutput(b.Destination()))
+	b.mustStep()
 	b.Mine(2)
-	b.step()
+	b.mustStep()
 	if n := len(b.ledger.Transfers()); n != 0 {
 		b.Errorf("%d transactions seen that nobody asked for", n)
 	}
-	b.check()
+	b.checkLedger()
 }
 
-func confirmations(b *bench) {
-	b.step()
-	txid := b.pay(b.watched())
+func checkConfirmations(b *bench) {
+	b.mustStep()
+	txid := b.payWatched(b.newWatched())
 	for want := int64(1); want <= 6; want++ {
 		b.Mine(1)
-		b.step()
+		b.mustStep()
 		if got := b.ledger.Confirmations(txid); got != want {
 			b.Fatalf("%d confirmations, want %d", got, want)
 		}
 	}
-	b.check()
+	b.checkLedger()
 }
 
-func pendingFirst(b *bench) {
-	b.step()
-	txid := b.pay(b.watched())
-	b.step()
-	b.step() // a second look changes nothing
-	b.check()
+func checkPendingFirst(b *bench) {
+	b.mustStep()
+	txid := b.payWatched(b.newWatched())
+	b.mustStep()
+	b.mustStep() // a second look changes nothing
+	b.checkLedger()
 	if got := b.ledger.History(txid); !slices.Equal(got, []string{"pending"}) {
 		b.Errorf("before any block the history is %v", got)
 	}
 	b.Mine(1)
-	b.step()
-	b.check()
+	b.mustStep()
+	b.checkLedger()
 	if got := b.ledger.History(txid); !slices.Equal(got, []string{"pending", "confirmed"}) {
 		b.Errorf("after a block the history is %v", got)
 	}
 }
 
-func severalToOne(b *bench) {
-	b.step()
-	to := b.watched()
-	b.pay(to)
+func checkSeveralToOneAddress(b *bench) {
+	b.mustStep()
+	to := b.newWatched()
+	b.payWatched(to)
 	b.Mine(1)
-	b.step()
-	b.pay(to)
-	b.pay(to) // two in one block
-	b.step()
+	b.mustStep()
+	b.payWatched(to)
+	b.payWatched(to) // two in one block
+	b.mustStep()
 	b.Mine(1)
-	b.step()
-	b.pay(to)
-	b.step()
-	b.check()
+	b.mustStep()
+	b.payWatched(to)
+	b.mustStep()
+	b.checkLedger()
 	b.Mine(1)
-	b.step()
-	b.check()
+	b.mustStep()
+	b.checkLedger()
 	if n := len(b.ledger.Transfers()); n != 4 {
 		b.Errorf("%d transactions, want 4", n)
 	}
 }
 
-func oneToSeveral(b *bench) {
-	b.step()
-	first, second := b.watched(), b.watched()
-	outputs := []chain.Output{b.output(first), b.output(b.Destination()), b.output(second), b.output(first)}
+func checkOneToSeveralAddresses(b *bench) {
+	b.mustStep()
+	first, second := b.newWatched(), b.newWatched()
+	outputs := []chain.Output{b.newOutput(first), b.newOutput(b.Destination()), b.newOutput(second), b.newOutput(first)}
 	txid := b.Pay(outputs...)
-	b.expect(txid, payment{outputs: []chain.Output{outputs[0], outputs[2], outputs[3]}})
-	b.step()
-	b.check()
+	b.recordPayment(txid, payment{outputs: []chain.Output{outputs[0], outputs[2], outputs[3]}})
+	b.mustStep()
+	b.checkLedger()
 	b.Mine(1)
-	b.step()
-	b.check()
+	b.mustStep()
+	b.checkLedger()
 	if n := len(b.ledger.Transfers()[txid]); n != 3 {
 		b.Errorf("%d transfers of one transaction, want 3", n)
 	}
 }
 
-// longAbsence lets more blocks pass than one batch holds.
-func longAbsence(b *bench) {
-	b.step()
-	to := b.watched()
+// checkLongAbsence lets more blocks pass than one batch holds.
+func checkLongAbsence(b *bench) {
+	b.mustStep()
+	to := b.newWatched()
 	before := b.ledger.Batches()
 	for range 5 {
-		b.pay(to)
+		b.payWatched(to)
 		b.Mine(51)
 	}
-	b.follow(nil)
-	b.step()
-	b.check()
+	b.startFollower(nil)
+	b.mustStep()
+	b.checkLedger()
 	if n := b.ledger.Batches() - before; n < 3 {
 		b.Errorf("255 blocks came in %d batches: they are not bounded", n)
 	}
 }
 
-// watchGrows pays an address before and after it is watched.
-func watchGrows(b *bench) {
-	b.step()
+// checkGrowingWatch pays an address before and after it is watched.
+func checkGrowingWatch(b *bench) {
+	b.mustStep()
 	to := b.Destination()
-	b.Pay(b.output(to)) // not watched yet: not ours to see
+	b.Pay(b.newOutput(to)) // not watched yet: not ours to see
 	b.Mine(1)
-	b.step()
+	b.mustStep()
 	b.watch.AddAddresses(to.Address)
-	b.pay(to)
-	b.step()
-	b.check()
+	b.payWatched(to)
+	b.mustStep()
+	b.checkLedger()
 	b.Mine(1)
-	b.pay(b.watched()) // added between two blocks of one catching up
+	b.payWatched(b.newWatched()) // added between two blocks of one catching up
 	b.Mine(1)
-	b.step()
-	b.check()
+	b.mustStep()
+	b.checkLedger()
 }
 
-// watchGrowsRunning adds addresses while a follower runs at full speed.
-func watchGrowsRunning(b *bench) {
+// checkGrowingWatchWhileRunning adds addresses while a follower runs at full speed.
+func checkGrowingWatchWhileRunning(b *bench) {
 	b.follower = chain.NewFollower(chain.FollowerConfig{
 		Network: network, Source: b.Source(), Store: b.ledger, Watch: b.watch, Interval: time.Millisecond,
 	})
@@ -177,7 +177,7 @@ func watchGrowsRunning(b *bench) {
 	ended := make(chan error, 1)
 	go func() { ended <- b.follower.Run(ctx) }()
 	for i := range 12 {
-		b.pay(b.watched())
+		b.payWatched(b.newWatched())
 		if i%3 == 2 {
 			b.Mine(1)
 			b.follower.Wake()
@@ -188,75 +188,75 @@ func watchGrowsRunning(b *bench) {
 		b.Errorf("Run: %v", err)
 	}
 	b.Mine(1)
-	b.step()
-	b.check()
+	b.mustStep()
+	b.checkLedger()
 }
 
-// duplicates looks at the same facts again and again, also after restarts.
-func duplicates(b *bench) {
-	b.step()
-	to := b.watched()
+// checkNoDuplicates looks at the same facts again and again, also after restarts.
+func checkNoDuplicates(b *bench) {
+	b.mustStep()
+	to := b.newWatched()
 	for range 3 {
-		b.pay(to)
-		b.step()
-		b.restart()
-		b.step()
+		b.payWatched(to)
+		b.mustStep()
+		b.restartAll()
+		b.mustStep()
 		b.Mine(1)
-		b.step()
-		b.restart()
-		b.step()
+		b.mustStep()
+		b.restartAll()
+		b.mustStep()
 	}
-	b.check()
+	b.checkLedger()
 	before := b.ledger.Batches()
-	b.step()
-	b.step()
+	b.mustStep()
+	b.mustStep()
 	if n := b.ledger.Batches() - before; n != 0 {
 		b.Errorf("an idle network made %d batches", n)
 	}
 }
 
-func reverted(b *bench) {
-	b.step()
-	output := b.output(b.watched())
+func checkReverted(b *bench) {
+	b.mustStep()
+	output := b.newOutput(b.newWatched())
 	txid := b.Revert(output)
-	b.expect(txid, payment{outputs: []chain.Output{output}, reverted: true})
-	b.pay(b.watched())
-	b.step()
+	b.recordPayment(txid, payment{outputs: []chain.Output{output}, reverted: true})
+	b.payWatched(b.newWatched())
+	b.mustStep()
 	b.Mine(1)
-	b.step()
-	b.check()
+	b.mustStep()
+	b.checkLedger()
 	if len(b.ledger.Transfers()[txid]) == 0 {
 		b.Error("the reverted transaction was not reported")
 	}
 }
 
-// replaced replaces a pending transaction by one that pays elsewhere.
-func replaced(b *bench) {
-	b.step()
-	txid := b.pay(b.watched())
-	b.step()
+// checkReplaced replaces a pending transaction by one that pays elsewhere.
+func checkReplaced(b *bench) {
+	b.mustStep()
+	txid := b.payWatched(b.newWatched())
+	b.mustStep()
 	rival := b.Replace(txid)
-	b.step()
-	b.check()
+	b.mustStep()
+	b.checkLedger()
 	b.expectRival(txid, rival)
 	b.Mine(1)
-	b.step()
-	b.check()
+	b.mustStep()
+	b.checkLedger()
 	b.expectRival(txid, rival)
 }
 
-// doubleSpend lets the rival be mined before anybody looks.
-func doubleSpend(b *bench) {
-	b.step()
-	txid := b.pay(b.watched())
-	b.step()
+// checkDoubleSpend lets the rival be mined before anybody looks.
+func checkDoubleSpend(b *bench) {
+	b.mustStep()
+	txid := b.payWatched(b.newWatched())
+	b.mustStep()
 	if len(b.ledger.Transfers()[txid]) == 0 {
 		return // pending transactions are not seen here: nothing to take back
 	}
 	rival := b.Replace(txid)
 	b.Mine(2)
-	b.step()
-	b.check()
+	b.mustStep()
+	b.checkLedger()
 	b.expectRival(txid, rival)
 }
 
@@ -268,8 +268,8 @@ func (b *bench) expectRival(txid, rival string) {
 	}
 }
 
-func cancelled(b *bench) {
-	b.step()
+func checkCanceledContext(b *bench) {
+	b.mustStep()
 	ctx, cancel := context.WithCancel(b.Context())
 	cancel()
 	source := b.Source()
@@ -286,6 +286,6 @@ func cancelled(b *bench) {
 	if b.ledger.HealthWrites() != writes {
 		b.Error("the end of a context was recorded as bad health")
 	}
-	b.step()
-	b.check()
+	b.mustStep()
+	b.checkLedger()
 }

@@ -6,26 +6,26 @@ import (
 	"cointill/chain"
 )
 
-// depths are those of the suite up to what a network can do.
-func (b *bench) depths() []int {
+// reorgDepths are those of the suite up to what a network can do.
+func (b *bench) reorgDepths() []int {
 	all := []int{1, 2, 3, 4, 5, 6, 7, 12, 20, 50, 99, 100}
 	return slices.DeleteFunc(all, func(d int) bool { return d > b.features.MaxReorg })
 }
 
-// reorgKeeps reorganises blocks whose transactions are in both branches: none may
+// checkReorgKeeps reorganises blocks whose transactions are in both branches: none may
 // be seen to leave.
-func reorgKeeps(b *bench) {
-	b.step()
-	to := b.watched()
+func checkReorgKeeps(b *bench) {
+	b.mustStep()
+	to := b.newWatched()
 	b.Mine(1)
-	for _, depth := range b.depths() {
-		txid := b.pay(to)
-		b.step()
+	for _, depth := range b.reorgDepths() {
+		txid := b.payWatched(to)
+		b.mustStep()
 		b.Mine(depth)
-		b.step()
+		b.mustStep()
 		b.Reorg(depth, true)
-		b.step()
-		b.check()
+		b.mustStep()
+		b.checkLedger()
 		history := b.ledger.History(txid)
 		if slices.Contains(history, "gone") || history[len(history)-1] != "confirmed" || len(history) > 2 {
 			b.Errorf("depth %d: a transaction of both branches flapped: %v", depth, history)
@@ -33,66 +33,66 @@ func reorgKeeps(b *bench) {
 	}
 }
 
-// reorgDrops reorganises blocks whose transactions then are nowhere.
-func reorgDrops(b *bench) {
-	b.step()
+// checkReorgDrops reorganises blocks whose transactions then are nowhere.
+func checkReorgDrops(b *bench) {
+	b.mustStep()
 	b.Mine(1)
-	for _, depth := range b.depths() {
-		b.pay(b.watched())
+	for _, depth := range b.reorgDepths() {
+		b.payWatched(b.newWatched())
 		b.Mine(1)
-		b.pay(b.watched())
+		b.payWatched(b.newWatched())
 		b.Mine(depth - 1)
-		b.step()
-		b.check()
+		b.mustStep()
+		b.checkLedger()
 		b.Reorg(depth, false)
-		b.step()
-		b.check()
+		b.mustStep()
+		b.checkLedger()
 	}
 }
 
-// reorgRestart reorganises while nobody looks, and mines on before anybody does.
-func reorgRestart(b *bench) {
-	b.step()
-	to := b.watched()
+// checkReorgAcrossRestart reorganises while nobody looks, and mines on before anybody does.
+func checkReorgAcrossRestart(b *bench) {
+	b.mustStep()
+	to := b.newWatched()
 	b.Mine(1)
-	for i, depth := range b.depths() {
-		b.pay(to)
+	for i, depth := range b.reorgDepths() {
+		b.payWatched(to)
 		b.Mine(depth)
-		b.step()
+		b.mustStep()
 		b.Reorg(depth, i%2 == 0)
-		b.pay(to)
+		b.payWatched(to)
 		b.Mine(i % 3)
-		b.restart()
-		b.step()
-		b.check()
+		b.restartAll()
+		b.mustStep()
+		b.checkLedger()
 		b.Mine(1)
-		b.step()
-		b.check()
+		b.mustStep()
+		b.checkLedger()
 	}
 }
 
-// reorgAtStart reorganises what the first start saw.
-func reorgAtStart(b *bench) {
+// checkReorgAtStart reorganises what the first start saw.
+func checkReorgAtStart(b *bench) {
 	depth := min(3, b.features.MaxReorg)
 	b.Mine(10)
-	b.step()
-	b.pay(b.watched())
+	b.mustStep()
+	b.payWatched(b.newWatched())
 	b.Reorg(depth, true)
-	b.step()
+	b.mustStep()
 	b.Mine(1)
-	b.step()
-	b.check()
+	b.mustStep()
+	b.checkLedger()
 }
 
-// reorgTooDeep reorganises more than the ledger keeps: nothing may be applied.
-func reorgTooDeep(b *bench) {
+// checkReorgTooDeep reorganises more than the ledger keeps: nothing may be applied.
+func checkReorgTooDeep(b *bench) {
 	b.ledger = NewLedger(b.watch, 5)
-	b.follow(nil)
-	b.step()
-	b.pay(b.watched())
+	b.startFollower(nil)
+	b.mustStep()
+	b.payWatched(b.newWatched())
 	b.Mine(8)
-	b.step()
-	b.check()
+	b.mustStep()
+	b.checkLedger()
 	at, batches := b.ledger.Tip(), b.ledger.Batches()
 	b.Reorg(8, true)
 	if _, err := b.follower.Step(b.Context()); err == nil {
@@ -103,41 +103,41 @@ func reorgTooDeep(b *bench) {
 	}
 }
 
-// lagging puts a source in front that is some blocks behind the network.
-func lagging(b *bench) {
+// checkLaggingSource puts a source in front that is some blocks behind the network.
+func checkLaggingSource(b *bench) {
 	b.Mine(3)
-	b.step()
-	txid := b.pay(b.watched())
+	b.mustStep()
+	txid := b.payWatched(b.newWatched())
 	b.Mine(2)
-	b.step()
+	b.mustStep()
 	at := b.ledger.Tip()
-	behind := &lag{blocks: 2}
-	b.follow(behind.over)
+	behind := &laggingSource{blocks: 2}
+	b.startFollower(behind.wrapSource)
 	if changed, err := b.follower.Step(b.Context()); err == nil || changed {
 		b.Errorf("behind by 2: changed %v, error %v", changed, err)
 	}
 	if b.ledger.Tip() != at || b.ledger.Problem() == "" || b.ledger.Confirmations(txid) != 2 {
 		b.Errorf("the cursor left %v for %v, health %q", at, b.ledger.Tip(), b.ledger.Problem())
 	}
-	b.pay(b.watched())
+	b.payWatched(b.newWatched())
 	b.Mine(3) // the source sees one of them
-	b.step()
+	b.mustStep()
 	if got := b.ledger.Tip().Height; got != at.Height+1 || b.ledger.Problem() != "" {
 		b.Errorf("at %d after %d, health %q", got, at.Height, b.ledger.Problem())
 	}
-	behind.set(0)
-	b.step()
-	b.check()
+	behind.setBlocks(0)
+	b.mustStep()
+	b.checkLedger()
 }
 
-// jumping lets the source fall back between any two questions.
-func jumping(b *bench) {
+// checkJumpingSource lets the source fall back between any two questions.
+func checkJumpingSource(b *bench) {
 	b.Mine(6)
-	b.step()
-	b.follow((&lag{cycle: []int64{0, 3, 1, 0, 5, 0, 0, 2}}).over)
+	b.mustStep()
+	b.startFollower((&laggingSource{cycle: []int64{0, 3, 1, 0, 5, 0, 0, 2}}).wrapSource)
 	height := b.ledger.Tip().Height
 	for range 12 {
-		b.pay(b.watched())
+		b.payWatched(b.newWatched())
 		b.Mine(1)
 		for range 3 {
 			_, _ = b.follower.Step(b.Context()) // may fail; must not be wrong
@@ -148,9 +148,9 @@ func jumping(b *bench) {
 			height = got
 		}
 	}
-	b.follow(nil)
-	b.step()
-	b.check()
+	b.startFollower(nil)
+	b.mustStep()
+	b.checkLedger()
 	for _, txid := range b.order {
 		if history := b.ledger.History(txid); slices.Contains(history, "gone") {
 			b.Errorf("%s flapped: %v", txid, history)
@@ -158,55 +158,55 @@ func jumping(b *bench) {
 	}
 }
 
-// lying gives single wrong answers, each of which must be noticed and read again.
-func lying(b *bench) {
+// checkFalseAnswers gives single wrong answers, each of which must be noticed and read again.
+func checkFalseAnswers(b *bench) {
 	b.Mine(2)
-	b.step()
+	b.mustStep()
 	for _, lie := range []func(*chain.Block){
 		func(block *chain.Block) { block.Parent = "0123" },
 		func(block *chain.Block) { block.Height++ },
 		func(block *chain.Block) { block.Hash = "4567" },
 		func(block *chain.Block) { block.Hash = "" },
 	} {
-		b.pay(b.watched())
+		b.payWatched(b.newWatched())
 		b.Mine(2)
-		once := &liar{lie: lie, times: 1}
-		b.follow(once.over)
-		b.step()
-		b.check()
+		once := &falseSource{falsify: lie, times: 1}
+		b.startFollower(once.wrapSource)
+		b.mustStep()
+		b.checkLedger()
 		b.Mine(2)
 		at := b.ledger.Tip()
-		b.follow((&liar{lie: lie, times: 1000}).over)
+		b.startFollower((&falseSource{falsify: lie, times: 1000}).wrapSource)
 		if _, err := b.follower.Step(b.Context()); err == nil || b.ledger.Problem() == "" {
 			b.Errorf("a source that always lies: error %v, health %q", err, b.ledger.Problem())
 		}
 		if b.ledger.Tip() != at {
 			b.Errorf("a lie was applied: %v after %v", b.ledger.Tip(), at)
 		}
-		b.follow(nil)
-		b.step()
+		b.startFollower(nil)
+		b.mustStep()
 	}
-	b.check()
+	b.checkLedger()
 }
 
-// failing breaks the source and the ledger at every call in turn. A source that fails
+// checkFailures breaks the source and the ledger at every call in turn. A source that fails
 // once is asked again before anybody hears of it; one that fails twice has a problem.
-func failing(b *bench) {
-	b.step()
+func checkFailures(b *bench) {
+	b.mustStep()
 	for n := range 24 {
-		b.pay(b.watched())
+		b.payWatched(b.newWatched())
 		b.Mine(1)
-		broken := &breaker{at: n / 2, twice: n%2 == 1}
-		b.follow(broken.over)
-		b.ledger.Fail = broken.fail
+		broken := &failingSource{failAt: n / 2, twice: n%2 == 1}
+		b.startFollower(broken.wrapSource)
+		b.ledger.Fail = broken.failCall
 		_, err := b.follower.Step(b.Context())
-		told := broken.calls > broken.at && (!broken.source || n%2 == 1)
+		told := broken.callCount > broken.failAt && (!broken.sourceFailed || n%2 == 1)
 		if problem := b.ledger.Problem(); told != (err != nil) || told != (problem != "") {
-			b.Errorf("call %d failed (of the source %v, twice %v): the step said %v, health %q", n/2, broken.source, n%2 == 1, err, problem)
+			b.Errorf("call %d failed (of the source %v, twice %v): the step said %v, health %q", n/2, broken.sourceFailed, n%2 == 1, err, problem)
 		}
-		b.ledger.Fail, broken.at = nil, -1 // the same follower goes on
-		b.step()
-		b.check()
+		b.ledger.Fail, broken.failAt = nil, -1 // the same follower goes on
+		b.mustStep()
+		b.checkLedger()
 		if b.ledger.Problem() != "" {
 			b.Errorf("all is well again, health says %q", b.ledger.Problem())
 		}

@@ -6,8 +6,8 @@ import (
 	"cointill/chain/chaintest"
 )
 
-// TestMemory runs the suite on the smallest network: it also tests the follower.
-func TestMemory(t *testing.T) {
+// TestMemoryPassesTheSuite runs the suite on the smallest network: it also tests the follower.
+func TestMemoryPassesTheSuite(t *testing.T) {
 	t.Parallel()
 	chaintest.Run(t, func(*testing.T) chaintest.Net { return chaintest.NewMemory() })
 }

@@ -12,12 +12,12 @@ import (
 // Row is a transfer as a Ledger knows it.
 type Row struct {
 	chain.Transfer
-	Height    int64  // 0 while unconfirmed
-	BlockHash string // "" while unconfirmed
-	Gone      bool   // neither pending nor in the best chain
-	Reason    string // why it is gone: "replaced" or "dropped"
-	Rival     string // the other transaction that used up one of its spend keys
-	rivalAt   int64  // height of the rival; 0 while unconfirmed
+	Height      int64  // 0 while unconfirmed
+	BlockHash   string // "" while unconfirmed
+	Gone        bool   // neither pending nor in the best chain
+	Reason      string // why it is gone: "replaced" or "dropped"
+	Rival       string // the other transaction that used up one of its spend keys
+	rivalHeight int64  // height of the rival; 0 while unconfirmed
 }
 
 // Ledger is the smallest honest chain.Store: it applies batches to the letter,
@@ -26,20 +26,20 @@ type Ledger struct {
 	// Fail, when set, is asked before each call; its error is the call's.
 	Fail func(call string) error
 
-	mu         sync.Mutex
-	watch      *chain.WatchSet
-	keep       int64
-	cursor     chain.Cursor
-	first      int64 // height of the first block that was ever applied
-	fence      int64
-	finalized  int64
-	hashes     map[int64]string
-	rows       map[string]*Row
-	health     []string
-	history    map[string][]string
-	violations []string
-	batches    int
-	read       time.Time
+	mu          sync.Mutex
+	watch       *chain.WatchSet
+	keptBlocks  int64
+	cursor      chain.Cursor
+	firstHeight int64 // height of the first block that was ever applied
+	fence       int64
+	finalized   int64
+	hashes      map[int64]string
+	rows        map[string]*Row
+	health      []string
+	history     map[string][]string
+	violations  []string
+	batches     int
+	read        time.Time
 }
 
 var _ chain.Store = (*Ledger)(nil)
@@ -47,28 +47,28 @@ var _ chain.Store = (*Ledger)(nil)
 // NewLedger makes an empty ledger that keeps the hashes of the last keep blocks
 // and adds the spend keys of its transfers to watch.
 func NewLedger(watch *chain.WatchSet, keep int64) *Ledger {
-	return &Ledger{watch: watch, keep: keep, hashes: map[int64]string{}, rows: map[string]*Row{}, history: map[string][]string{}}
+	return &Ledger{watch: watch, keptBlocks: keep, hashes: map[int64]string{}, rows: map[string]*Row{}, history: map[string][]string{}}
 }
 
 // Cursor implements chain.Store.
 func (l *Ledger) Cursor(context.Context, chain.Network) (chain.Cursor, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.cursor, l.fail("cursor")
+	return l.cursor, l.failCall("cursor")
 }
 
 // Hash implements chain.Store.
 func (l *Ledger) Hash(_ context.Context, _ chain.Network, height int64) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.hashes[height], l.fail("hash")
+	return l.hashes[height], l.failCall("hash")
 }
 
 // Health implements chain.Store.
 func (l *Ledger) Health(_ context.Context, _ chain.Network, _ int64, sentence string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.fail("health"); err != nil {
+	if err := l.failCall("health"); err != nil {
 		return err
 	}
 	l.health = append(l.health, sentence)
@@ -79,18 +79,18 @@ func (l *Ledger) Health(_ context.Context, _ chain.Network, _ int64, sentence st
 func (l *Ledger) Looked(_ context.Context, batch chain.Batch) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.fail("looked"); err != nil {
+	if err := l.failCall("looked"); err != nil {
 		return err
 	}
 	if batch.From != l.cursor.Block || batch.Ancestor != nil || len(batch.Blocks) > 0 || batch.Read.IsZero() {
-		l.violate("a look that is none: %+v", batch)
+		l.addViolation("a look that is none: %+v", batch)
 	}
-	l.reach(batch)
+	l.recordRead(batch)
 	return nil
 }
 
-// reach notes until when the network was read.
-func (l *Ledger) reach(batch chain.Batch) {
+// recordRead notes until when the network was read.
+func (l *Ledger) recordRead(batch chain.Batch) {
 	if batch.Fence >= l.fence && batch.Read.After(l.read) {
 		l.read = batch.Read
 	}
@@ -107,41 +107,41 @@ func (l *Ledger) Read() time.Time {
 func (l *Ledger) Apply(_ context.Context, batch chain.Batch) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.fail("apply"); err != nil {
+	if err := l.failCall("apply"); err != nil {
 		return err
 	}
 	if batch.From != l.cursor.Block || batch.Fence < l.fence {
 		return chain.ErrStale
 	}
-	l.verify(batch)
+	l.checkShape(batch)
 	l.fence, l.batches = batch.Fence, l.batches+1
-	l.reach(batch)
+	l.recordRead(batch)
 	if batch.Ancestor != nil {
-		l.undo(*batch.Ancestor)
+		l.undoBlocks(*batch.Ancestor)
 	}
 	for _, block := range batch.Blocks {
-		l.apply(block)
+		l.applyBlock(block)
 	}
 	if batch.Pending != nil {
-		l.picture(*batch.Pending)
+		l.applyPending(*batch.Pending)
 	}
 	for key, row := range l.rows {
 		l.watch.AddSpends(row.Spends...)
-		if h := l.history[key]; len(h) == 0 || h[len(h)-1] != row.state() {
-			l.history[key] = append(h, row.state())
+		if h := l.history[key]; len(h) == 0 || h[len(h)-1] != row.stateName() {
+			l.history[key] = append(h, row.stateName())
 		}
 	}
-	return l.fail("commit")
+	return l.failCall("commit")
 }
 
-// undo takes back every block above the ancestor.
-func (l *Ledger) undo(ancestor chain.BlockID) {
+// undoBlocks takes back every block above the ancestor.
+func (l *Ledger) undoBlocks(ancestor chain.BlockID) {
 	for _, row := range l.rows {
 		if row.Height > ancestor.Height {
 			row.Height, row.BlockHash, row.Reverted = 0, "", false
 		}
-		if row.rivalAt > ancestor.Height {
-			row.Gone, row.Rival, row.rivalAt = false, "", 0
+		if row.rivalHeight > ancestor.Height {
+			row.Gone, row.Rival, row.rivalHeight = false, "", 0
 		}
 	}
 	for height := range l.hashes {
@@ -152,39 +152,39 @@ func (l *Ledger) undo(ancestor chain.BlockID) {
 	l.cursor.Block = ancestor
 }
 
-// apply puts one block on top.
-func (l *Ledger) apply(block chain.Block) {
+// applyBlock puts one block on top.
+func (l *Ledger) applyBlock(block chain.Block) {
 	if !l.cursor.Known {
-		l.first = block.Height
+		l.firstHeight = block.Height
 	}
 	for _, t := range block.Transfers {
-		row := l.row(t)
+		row := l.findRow(t)
 		if row.BlockHash != "" {
-			l.violate("transfer %s is in block %d and again in block %d", t.Key(), row.Height, block.Height)
+			l.addViolation("transfer %s is in block %d and again in block %d", t.Key(), row.Height, block.Height)
 		}
 		row.Height, row.BlockHash, row.Reverted = block.Height, block.Hash, t.Reverted
-		row.Gone, row.Reason, row.Rival, row.rivalAt = false, "", "", 0
+		row.Gone, row.Reason, row.Rival, row.rivalHeight = false, "", "", 0
 	}
 	for _, s := range block.Spends {
-		l.rival(s, block.Height)
+		l.recordRival(s, block.Height)
 	}
 	l.hashes[block.Height] = block.Hash
-	delete(l.hashes, block.Height-l.keep)
+	delete(l.hashes, block.Height-l.keptBlocks)
 	l.cursor = chain.Cursor{Block: block.BlockID, Known: true}
 }
 
-// picture compares the unconfirmed transfers with a mempool.
-func (l *Ledger) picture(pending chain.Pending) {
+// applyPending compares the unconfirmed transfers with a mempool.
+func (l *Ledger) applyPending(pending chain.Pending) {
 	here := map[string]bool{}
 	for _, t := range pending.Transfers {
 		if t.Reverted {
-			l.violate("transfer %s is pending and known to be reverted", t.Key())
+			l.addViolation("transfer %s is pending and known to be reverted", t.Key())
 		}
 		if here[t.Key()] {
-			l.violate("transfer %s is twice in one picture of the mempool", t.Key())
+			l.addViolation("transfer %s is twice in one picture of the mempool", t.Key())
 		}
 		here[t.Key()] = true
-		if row := l.row(t); row.BlockHash == "" && row.rivalAt == 0 {
+		if row := l.findRow(t); row.BlockHash == "" && row.rivalHeight == 0 {
 			row.Gone, row.Reason, row.Rival = false, "", ""
 		}
 	}
@@ -194,31 +194,31 @@ func (l *Ledger) picture(pending chain.Pending) {
 		}
 	}
 	for _, s := range pending.Spends {
-		l.rival(s, 0)
+		l.recordRival(s, 0)
 	}
 }
 
-// rival notes that a transaction used up a spend key at a height, 0 being the mempool.
-func (l *Ledger) rival(s chain.Spend, height int64) {
+// recordRival notes that a transaction used up a spend key at a height, 0 being the mempool.
+func (l *Ledger) recordRival(s chain.Spend, height int64) {
 	if !l.watch.Spend(s.Key) {
-		l.violate("spend key %s is not watched", s.Key)
+		l.addViolation("spend key %s is not watched", s.Key)
 	}
 	for _, row := range l.rows {
-		if row.BlockHash != "" || row.TxID == s.TxID || (row.rivalAt > 0 && height == 0) {
+		if row.BlockHash != "" || row.TxID == s.TxID || (row.rivalHeight > 0 && height == 0) {
 			continue
 		}
 		for _, key := range row.Spends {
 			if key == s.Key {
-				row.Gone, row.Reason, row.Rival, row.rivalAt = true, "replaced", s.TxID, height
+				row.Gone, row.Reason, row.Rival, row.rivalHeight = true, "replaced", s.TxID, height
 			}
 		}
 	}
 }
 
-// row finds or makes the row of a transfer.
-func (l *Ledger) row(t chain.Transfer) *Row {
+// findRow finds or makes the row of a transfer.
+func (l *Ledger) findRow(t chain.Transfer) *Row {
 	if !l.watch.Address(t.Address) {
-		l.violate("transfer %s to %s is not watched", t.Key(), t.Address)
+		l.addViolation("transfer %s to %s is not watched", t.Key(), t.Address)
 	}
 	row, ok := l.rows[t.Key()]
 	if !ok {
@@ -227,9 +227,9 @@ func (l *Ledger) row(t chain.Transfer) *Row {
 		l.rows[t.Key()] = row
 		return row
 	}
-	was := describe(chain.Output{Asset: row.Asset, Destination: row.Destination, Amount: row.Amount})
-	if is := describe(chain.Output{Asset: t.Asset, Destination: t.Destination, Amount: t.Amount}); is != was {
-		l.violate("transfer %s was %s and became %s", t.Key(), was, is)
+	was := describeOutput(chain.Output{Asset: row.Asset, Destination: row.Destination, Amount: row.Amount})
+	if is := describeOutput(chain.Output{Asset: t.Asset, Destination: t.Destination, Amount: t.Amount}); is != was {
+		l.addViolation("transfer %s was %s and became %s", t.Key(), was, is)
 	}
 	if len(t.Spends) > 0 {
 		row.Spends = t.Spends
@@ -237,8 +237,8 @@ func (l *Ledger) row(t chain.Transfer) *Row {
 	return row
 }
 
-// state is a row's state in a word, for its history.
-func (r *Row) state() string {
+// stateName is a row's state in a word, for its history.
+func (r *Row) stateName() string {
 	switch {
 	case r.BlockHash != "":
 		return "confirmed"
@@ -248,13 +248,13 @@ func (r *Row) state() string {
 	return "pending"
 }
 
-func (l *Ledger) fail(call string) error {
+func (l *Ledger) failCall(call string) error {
 	if l.Fail == nil {
 		return nil
 	}
 	return l.Fail(call)
 }
 
-func (l *Ledger) violate(format string, args ...any) {
+func (l *Ledger) addViolation(format string, args ...any) {
 	l.violations = append(l.violations, fmt.Sprintf(format, args...))
 }

@@ -6,38 +6,38 @@ import (
 	"cointill/chain"
 )
 
-// verify notes what is wrong with the shape of a batch.
-func (l *Ledger) verify(batch chain.Batch) {
+// checkShape notes what is wrong with the shape of a batch.
+func (l *Ledger) checkShape(batch chain.Batch) {
 	base := batch.From
 	if batch.Ancestor != nil {
 		base = *batch.Ancestor
 		if base.Height > batch.From.Height || l.hashes[base.Height] != base.Hash {
-			l.violate("ancestor %d is not a block of the old branch", base.Height)
+			l.addViolation("ancestor %d is not a block of the old branch", base.Height)
 		}
 		if len(batch.Blocks) == 0 {
-			l.violate("a reorganisation without a new branch")
+			l.addViolation("a reorganisation without a new branch")
 		}
 	}
 	for i, block := range batch.Blocks {
 		first := i == 0 && !l.cursor.Known
 		if !first && (block.Height != base.Height+1 || block.Parent != base.Hash) {
-			l.violate("block %d does not follow block %d", block.Height, base.Height)
+			l.addViolation("block %d does not follow block %d", block.Height, base.Height)
 		}
 		if block.Hash == "" || block.Time.IsZero() {
-			l.violate("block %d has no hash or no time", block.Height)
+			l.addViolation("block %d has no hash or no time", block.Height)
 		}
 		base = block.BlockID
 		for _, t := range block.Transfers {
 			if len(t.Spends) > chain.MaxSpends {
-				l.violate("transfer %s has %d spend keys", t.Key(), len(t.Spends))
+				l.addViolation("transfer %s has %d spend keys", t.Key(), len(t.Spends))
 			}
 		}
 	}
 	if batch.Tip.Height < base.Height {
-		l.violate("block %d is above the tip %d", base.Height, batch.Tip.Height)
+		l.addViolation("block %d is above the tip %d", base.Height, batch.Tip.Height)
 	}
 	if batch.Tip.Finalized > batch.Tip.Height {
-		l.violate("finalized %d is above the tip %d", batch.Tip.Finalized, batch.Tip.Height)
+		l.addViolation("finalized %d is above the tip %d", batch.Tip.Finalized, batch.Tip.Height)
 	}
 	l.finalized = max(l.finalized, batch.Tip.Finalized)
 }

@@ -21,7 +21,7 @@ type Memory struct {
 	pending []string
 	branch  int // makes the blocks of each reorganisation new
 	serial  int
-	sealed  map[string]chain.BlockID // where each mined transaction is
+	minedIn map[string]chain.BlockID // where each mined transaction is
 }
 
 type memoryBlock struct {
@@ -36,8 +36,8 @@ var (
 
 // NewMemory makes a network of one block.
 func NewMemory() *Memory {
-	m := &Memory{txs: map[string]chain.Tx{}, sealed: map[string]chain.BlockID{}}
-	m.seal(nil)
+	m := &Memory{txs: map[string]chain.Tx{}, minedIn: map[string]chain.BlockID{}}
+	m.addBlock(nil)
 	return m
 }
 
@@ -61,11 +61,11 @@ func (m *Memory) Destination() chain.Destination {
 }
 
 // Pay implements Net.
-func (m *Memory) Pay(outputs ...chain.Output) string { return m.send(chain.Tx{Outputs: outputs}) }
+func (m *Memory) Pay(outputs ...chain.Output) string { return m.addTx(chain.Tx{Outputs: outputs}) }
 
 // Revert implements Net.
 func (m *Memory) Revert(output chain.Output) string {
-	return m.send(chain.Tx{Outputs: []chain.Output{output}, Reverted: true})
+	return m.addTx(chain.Tx{Outputs: []chain.Output{output}, Reverted: true})
 }
 
 // Replace implements Net.
@@ -75,10 +75,10 @@ func (m *Memory) Replace(txid string) string {
 	m.pending = slices.DeleteFunc(m.pending, func(id string) bool { return id == txid })
 	m.mu.Unlock()
 	nobody := chain.Output{Asset: "MEM", Destination: m.Destination()}
-	return m.send(chain.Tx{Outputs: []chain.Output{nobody}, Spends: spends})
+	return m.addTx(chain.Tx{Outputs: []chain.Output{nobody}, Spends: spends})
 }
 
-func (m *Memory) send(tx chain.Tx) string {
+func (m *Memory) addTx(tx chain.Tx) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if tx.Spends == nil {
@@ -95,7 +95,7 @@ func (m *Memory) Mine(n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for range n {
-		m.seal(m.pending)
+		m.addBlock(m.pending)
 		m.pending = nil
 	}
 }
@@ -104,13 +104,13 @@ func (m *Memory) Mine(n int) {
 func (m *Memory) Reorg(depth int, keep bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	old := slices.Clone(m.cut(depth))
+	old := slices.Clone(m.removeBlocks(depth))
 	m.branch++
 	for _, b := range old {
 		if keep {
-			m.seal(b.txs)
+			m.addBlock(b.txs)
 		} else {
-			m.seal(nil)
+			m.addBlock(nil)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func (m *Memory) Reorg(depth int, keep bool) {
 func (m *Memory) Retreat(depth int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, b := range m.cut(depth) {
+	for _, b := range m.removeBlocks(depth) {
 		m.pending = append(m.pending, b.txs...)
 	}
 	m.branch++
@@ -130,25 +130,25 @@ func (m *Memory) Retreat(depth int) {
 func (m *Memory) Where(txid string) Place {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	at := m.sealed[txid]
+	at := m.minedIn[txid]
 	return Place{Pending: slices.Contains(m.pending, txid), Height: at.Height, Hash: at.Hash}
 }
 
-// cut removes the last blocks and returns them.
-func (m *Memory) cut(depth int) []memoryBlock {
+// removeBlocks removes the last blocks and returns them.
+func (m *Memory) removeBlocks(depth int) []memoryBlock {
 	at := len(m.blocks) - depth
 	old := m.blocks[at:]
 	for _, b := range old {
 		for _, id := range b.txs {
-			delete(m.sealed, id)
+			delete(m.minedIn, id)
 		}
 	}
 	m.blocks = m.blocks[:at]
 	return old
 }
 
-// seal puts a block on top.
-func (m *Memory) seal(txs []string) {
+// addBlock puts a block on top.
+func (m *Memory) addBlock(txs []string) {
 	height, parent := int64(len(m.blocks)), ""
 	if height > 0 {
 		parent = m.blocks[height-1].Hash
@@ -157,7 +157,7 @@ func (m *Memory) seal(txs []string) {
 	header := chain.Header{BlockID: chain.BlockID{Height: height, Hash: hex.EncodeToString(sum[:])}, Parent: parent, Time: time.Unix(1700000000+height, 0).UTC()}
 	m.blocks = append(m.blocks, memoryBlock{header, txs})
 	for _, id := range txs {
-		m.sealed[id] = header.BlockID
+		m.minedIn[id] = header.BlockID
 	}
 }
 

@@ -71,14 +71,14 @@ func (p Place) Gone() bool { return !p.Pending && p.Hash == "" }
 type bench struct {
 	testing.TB
 	Net
-	features Features
-	ledger   *Ledger
-	watch    *chain.WatchSet
-	follower *chain.Follower
-	wrap     func(chain.Source) chain.Source // what the case puts between; nil: nothing
-	paid     map[string]payment              // by txid: everything that was paid to watched places
-	order    []string                        // the txids of paid, oldest first
-	serial   int64
+	features   Features
+	ledger     *Ledger
+	watch      *chain.WatchSet
+	follower   *chain.Follower
+	wrapSource func(chain.Source) chain.Source // what the case puts between; nil: nothing
+	paid       map[string]payment              // by txid: everything that was paid to watched places
+	order      []string                        // the txids of paid, oldest first
+	serial     int64
 }
 
 // payment is what the suite knows of a transaction because it ordered it.
@@ -92,13 +92,13 @@ const network chain.Network = "conformance"
 func newBench(t testing.TB, net Net) *bench {
 	watch := new(chain.WatchSet)
 	b := &bench{TB: t, Net: net, features: net.Features(), watch: watch, ledger: NewLedger(watch, 400), paid: map[string]payment{}}
-	b.follow(nil)
+	b.startFollower(nil)
 	return b
 }
 
-// follow starts a new follower on the ledger, as a restarted process does.
-func (b *bench) follow(wrap func(chain.Source) chain.Source) {
-	b.wrap = wrap
+// startFollower starts a new follower on the ledger, as a restarted process does.
+func (b *bench) startFollower(wrap func(chain.Source) chain.Source) {
+	b.wrapSource = wrap
 	source := b.Source()
 	if wrap != nil {
 		source = wrap(source)
@@ -106,10 +106,10 @@ func (b *bench) follow(wrap func(chain.Source) chain.Source) {
 	b.follower = chain.NewFollower(chain.FollowerConfig{Network: network, Source: source, Store: b.ledger, Watch: b.watch})
 }
 
-// restart restarts the adapter and the follower.
-func (b *bench) restart() {
+// restartAll restarts the adapter and the follower.
+func (b *bench) restartAll() {
 	b.Restart()
-	b.follow(nil)
+	b.startFollower(nil)
 }
 
 // Mine mines, also no block at all.
@@ -120,8 +120,8 @@ func (b *bench) Mine(n int) {
 	}
 }
 
-// step polls once and expects it to go well.
-func (b *bench) step() {
+// mustStep polls once and expects it to go well.
+func (b *bench) mustStep() {
 	b.Helper()
 	if _, err := b.follower.Step(b.Context()); err != nil {
 		b.Fatalf("follower: %v", err)
@@ -131,45 +131,45 @@ func (b *bench) step() {
 	}
 }
 
-// output makes a payment of an amount that no other payment of the bench has.
-func (b *bench) output(to chain.Destination) chain.Output {
+// newOutput makes a payment of an amount that no other payment of the bench has.
+func (b *bench) newOutput(to chain.Destination) chain.Output {
 	b.serial++
 	return chain.Output{Asset: b.features.Asset, Destination: to, Amount: money.Units(b.features.Amount + b.serial)}
 }
 
-// watched is a new destination that is watched.
-func (b *bench) watched() chain.Destination {
+// newWatched is a new destination that is watched.
+func (b *bench) newWatched() chain.Destination {
 	to := b.Destination()
 	b.watch.AddAddresses(to.Address)
 	return to
 }
 
-// pay pays destinations, all of them watched, in one transaction.
-func (b *bench) pay(to ...chain.Destination) string {
+// payWatched pays destinations, all of them watched, in one transaction.
+func (b *bench) payWatched(to ...chain.Destination) string {
 	var outputs []chain.Output
 	for _, d := range to {
-		outputs = append(outputs, b.output(d))
+		outputs = append(outputs, b.newOutput(d))
 	}
 	txid := b.Pay(outputs...)
-	b.expect(txid, payment{outputs: outputs})
+	b.recordPayment(txid, payment{outputs: outputs})
 	return txid
 }
 
-// expect notes what a transaction paid.
-func (b *bench) expect(txid string, paid payment) {
+// recordPayment notes what a transaction paid.
+func (b *bench) recordPayment(txid string, paid payment) {
 	b.paid[txid] = paid
 	b.order = append(b.order, txid)
 }
 
-// check compares the ledger with the truth, whole: no transfer is missing, none
+// checkLedger compares the ledger with the truth, whole: no transfer is missing, none
 // is invented, and each is where the network says that its transaction is.
-func (b *bench) check() {
+func (b *bench) checkLedger() {
 	b.Helper()
-	b.checkLast(len(b.order))
+	b.checkLastPayments(len(b.order))
 }
 
-// checkLast is check, but asks the network only for the last n transactions.
-func (b *bench) checkLast(n int) {
+// checkLastPayments is check, but asks the network only for the last n transactions.
+func (b *bench) checkLastPayments(n int) {
 	b.Helper()
 	known := b.ledger.Transfers()
 	for _, txid := range b.order[max(0, len(b.order)-n):] {
@@ -177,7 +177,7 @@ func (b *bench) checkLast(n int) {
 		var got []string
 		for _, row := range known[txid] {
 			b.checkPlace(row, place, paid.reverted)
-			got = append(got, describe(chain.Output{Asset: row.Asset, Destination: row.Destination, Amount: row.Amount}))
+			got = append(got, describeOutput(chain.Output{Asset: row.Asset, Destination: row.Destination, Amount: row.Amount}))
 		}
 		seen := len(got) > 0
 		if !seen && (place.Gone() || (place.Pending && !b.features.Mempool)) {
@@ -185,7 +185,7 @@ func (b *bench) checkLast(n int) {
 		}
 		var want []string
 		for _, o := range paid.outputs {
-			want = append(want, describe(o))
+			want = append(want, describeOutput(o))
 		}
 		slices.Sort(got)
 		slices.Sort(want)
@@ -216,7 +216,7 @@ func (b *bench) checkPlace(row Row, place Place, reverted bool) {
 	}
 }
 
-func describe(o chain.Output) string {
+func describeOutput(o chain.Output) string {
 	tag := "no tag"
 	if o.Tag != nil {
 		tag = fmt.Sprint("tag ", *o.Tag)

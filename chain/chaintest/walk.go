@@ -18,7 +18,7 @@ func randomWalk(b *bench) {
 		steps = 60
 	}
 	for _, seed := range walkSeeds {
-		b.walk(rand.New(rand.NewPCG(seed, 0)).IntN, steps)
+		b.walkRandomly(rand.New(rand.NewPCG(seed, 0)).IntN, steps)
 		if b.Failed() {
 			b.Fatalf("the random walk with seed %d failed", seed)
 		}
@@ -29,19 +29,19 @@ func randomWalk(b *bench) {
 // compares at every clear view and at the end. pick(n) chooses among 0 … n-1: a
 // seeded generator's IntN, or a property test's.
 func Walk(t testing.TB, net Net, pick func(n int) int, steps int) {
-	newBench(t, net).walk(pick, steps)
+	newBench(t, net).walkRandomly(pick, steps)
 }
 
-func (b *bench) walk(pick func(n int) int, steps int) {
+func (b *bench) walkRandomly(pick func(n int) int, steps int) {
 	b.Mine(3)
-	b.step()
-	w := &walker{bench: b, pick: pick, to: []chain.Destination{b.watched(), b.watched()}}
+	b.mustStep()
+	w := &walker{bench: b, pick: pick, to: []chain.Destination{b.newWatched(), b.newWatched()}}
 	for range steps {
-		w.action()
+		w.randomAction()
 	}
-	b.follow(nil)
-	b.step()
-	b.check()
+	b.startFollower(nil)
+	b.mustStep()
+	b.checkLedger()
 	if b.Failed() {
 		b.Logf("the last actions were %v", w.log)
 	}
@@ -54,54 +54,54 @@ type walker struct {
 	log  []string
 }
 
-// some is one of the watched destinations.
-func (w *walker) some() chain.Destination { return w.to[w.pick(len(w.to))] }
+// pickWatched is one of the watched destinations.
+func (w *walker) pickWatched() chain.Destination { return w.to[w.pick(len(w.to))] }
 
-// action does one random thing.
-func (w *walker) action() {
+// randomAction does one random thing.
+func (w *walker) randomAction() {
 	f := w.features
 	switch n := w.pick(100); {
 	case n < 25:
-		w.say("pay")
-		w.pay(w.some())
+		w.logAction("pay")
+		w.payWatched(w.pickWatched())
 	case n < 29 && f.MultiOutput:
-		w.say("pay two")
-		w.pay(w.some(), w.some())
+		w.logAction("pay two")
+		w.payWatched(w.pickWatched(), w.pickWatched())
 	case n < 33:
-		w.say("watch more")
-		w.to = append(w.to, w.watched())
+		w.logAction("watch more")
+		w.to = append(w.to, w.newWatched())
 	case n < 50:
-		w.say("mine")
+		w.logAction("mine")
 		w.Mine(1 + w.pick(3))
 	case n < 58 && f.MaxReorg > 0:
-		w.say("reorg")
-		w.reorg(1 + w.pick(min(f.MaxReorg, 8)))
+		w.logAction("reorg")
+		w.reorgBlocks(1 + w.pick(min(f.MaxReorg, 8)))
 	case n < 63 && f.Replace:
-		w.say("replace")
-		w.replace()
+		w.logAction("replace")
+		w.replacePending()
 	case n < 66 && f.Reverts:
-		w.say("revert")
-		o := w.output(w.some())
-		w.expect(w.Revert(o), payment{outputs: []chain.Output{o}, reverted: true})
+		w.logAction("revert")
+		o := w.newOutput(w.pickWatched())
+		w.recordPayment(w.Revert(o), payment{outputs: []chain.Output{o}, reverted: true})
 	case n < 70:
-		w.say("restart")
-		w.restart()
+		w.logAction("restart")
+		w.restartAll()
 	case n < 76:
-		w.say("lag")
-		w.follow((&lag{cycle: []int64{int64(w.pick(3)), int64(w.pick(3)), 0}}).over)
+		w.logAction("lag")
+		w.startFollower((&laggingSource{cycle: []int64{int64(w.pick(3)), int64(w.pick(3)), 0}}).wrapSource)
 		_, _ = w.follower.Step(w.Context())
 	default:
-		w.say("step")
-		if w.wrap != nil {
-			w.follow(nil)
+		w.logAction("step")
+		if w.wrapSource != nil {
+			w.startFollower(nil)
 		}
-		w.step()
-		w.checkLast(10)
+		w.mustStep()
+		w.checkLastPayments(10)
 	}
 }
 
-// reorg replaces blocks, but never below the first that exists on every network.
-func (w *walker) reorg(depth int) {
+// reorgBlocks replaces blocks, but never below the first that exists on every network.
+func (w *walker) reorgBlocks(depth int) {
 	tip, err := w.Source().Tip(w.Context())
 	if err != nil {
 		w.Fatal(err)
@@ -111,8 +111,8 @@ func (w *walker) reorg(depth int) {
 	}
 }
 
-// replace replaces a pending payment that was seen, if there is one.
-func (w *walker) replace() {
+// replacePending replaces a pending payment that was seen, if there is one.
+func (w *walker) replacePending() {
 	var pending []string
 	for _, txid := range w.order[max(0, len(w.order)-10):] {
 		if w.Where(txid).Pending {
@@ -124,7 +124,7 @@ func (w *walker) replace() {
 	}
 }
 
-func (w *walker) say(action string) {
+func (w *walker) logAction(action string) {
 	w.log = append(w.log, action)
 	if len(w.log) > 40 {
 		w.log = slices.Delete(w.log, 0, 1)
