@@ -5,8 +5,8 @@ import (
 	"runtime"
 )
 
-// Allocated is how many bytes something allocates, in all that runs meanwhile:
-// its tests run alone.
+// Allocated returns how many bytes a function allocates, with everything that runs meanwhile. Tests
+// that use it run alone.
 func Allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -15,7 +15,7 @@ func Allocated(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// Filled is a text of some bytes: a beginning, one thing again and again, and an end.
+// Filled returns a text of size bytes: a beginning, one repeated part, and an end.
 func Filled(size int, begin, again, end string) []byte {
 	return append(append([]byte(begin), bytes.Repeat([]byte(again), (size-len(begin)-len(end))/len(again))...), end...)
 }

@@ -12,8 +12,8 @@ import (
 	"cointill/core/money"
 )
 
-// TestSuiteCatchesBrokenSources breaks the smallest network's source in many
-// ways, each of which must fail at least the case that is there for it.
+// TestSuiteCatchesBrokenSources breaks the source of the smallest network in many ways. The case
+// that checks the broken rule must fail.
 func TestSuiteCatchesBrokenSources(t *testing.T) {
 	t.Parallel()
 	for _, fault := range sourceFaults() {
@@ -35,7 +35,7 @@ func TestSuiteCatchesBrokenSources(t *testing.T) {
 
 type sourceFault struct {
 	name     string
-	caughtBy string // the case that must notice
+	caughtBy string // the case that must fail
 	breaks   func(*brokenSource)
 }
 
@@ -46,26 +46,35 @@ func sourceFaults() []sourceFault {
 	}
 	return []sourceFault{
 		{"loses transfers in blocks", "confirmations_count_up", block(func(b *chain.Block) { b.Transfers = nil })},
-		{"loses the second transfer of a block", "one_transaction_to_several_addresses", block(func(b *chain.Block) { b.Transfers = firstOnly(b.Transfers) })},
+		{"loses the second transfer of a block", "one_transaction_to_several_addresses",
+			block(func(b *chain.Block) { b.Transfers = firstOnly(b.Transfers) })},
 		{"loses the mempool", "pending_before_confirmed", pending(func(p *chain.Pending) { p.Transfers = nil })},
-		{"numbers every output 0", "one_transaction_to_several_addresses", block(func(b *chain.Block) { changeEach(b.Transfers, func(t *chain.Transfer) { t.Index = 0 }) })},
-		{"numbers outputs otherwise while pending", "pending_before_confirmed", pending(func(p *chain.Pending) { changeEach(p.Transfers, func(t *chain.Transfer) { t.Index += 7 }) })},
+		{"numbers every output 0", "one_transaction_to_several_addresses",
+			block(func(b *chain.Block) { changeEach(b.Transfers, func(t *chain.Transfer) { t.Index = 0 }) })},
+		{"numbers outputs otherwise while pending", "pending_before_confirmed",
+			pending(func(p *chain.Pending) { changeEach(p.Transfers, func(t *chain.Transfer) { t.Index += 7 }) })},
 		{"is a unit off", "several_transfers_to_one_address", block(func(b *chain.Block) {
 			changeEach(b.Transfers, func(t *chain.Transfer) { t.Amount = t.Amount.Add(money.Units(1)) })
 		})},
-		{"forgets the asset", "confirmations_count_up", block(func(b *chain.Block) { changeEach(b.Transfers, func(t *chain.Transfer) { t.Asset = "" }) })},
-		{"reports transfers twice", "confirmations_count_up", block(func(b *chain.Block) { b.Transfers = append(b.Transfers, b.Transfers...) })},
-		{"takes reverted for paid", "reverted_transactions_are_marked", block(func(b *chain.Block) { changeEach(b.Transfers, func(t *chain.Transfer) { t.Reverted = false }) })},
+		{"forgets the asset", "confirmations_count_up",
+			block(func(b *chain.Block) { changeEach(b.Transfers, func(t *chain.Transfer) { t.Asset = "" }) })},
+		{"reports transfers twice", "confirmations_count_up",
+			block(func(b *chain.Block) { b.Transfers = append(b.Transfers, b.Transfers...) })},
+		{"takes reverted for paid", "reverted_transactions_are_marked",
+			block(func(b *chain.Block) { changeEach(b.Transfers, func(t *chain.Transfer) { t.Reverted = false }) })},
 		{"drops reverted transactions", "reverted_transactions_are_marked", block(func(b *chain.Block) {
 			b.Transfers = slices.DeleteFunc(b.Transfers, func(t chain.Transfer) bool { return t.Reverted })
 		})},
-		{"says nothing of spends in blocks", "double_spend_wins_in_a_block", block(func(b *chain.Block) { b.Spends = nil })},
-		{"says nothing of spends in the mempool", "replaced_while_pending", pending(func(p *chain.Pending) { p.Spends = nil })},
+		{"says nothing of spends in blocks", "double_spend_wins_in_a_block",
+			block(func(b *chain.Block) { b.Spends = nil })},
+		{"says nothing of spends in the mempool", "replaced_while_pending",
+			pending(func(p *chain.Pending) { p.Spends = nil })},
 		{"ignores the watch", "empty_watch_sees_nothing", func(b *brokenSource) { b.ignoresWatch = true }},
 		{"has no time", "confirmations_count_up", block(func(b *chain.Block) { b.Time = time.Time{} })},
 		{"answers above its tip", "headers_link_and_end", func(b *brokenSource) { b.answersAboveTip = true }},
 		{"has a tip of another height", "headers_link_and_end", func(b *brokenSource) { b.tip = 1 }},
-		{"keeps a block in a cache", "reorg_keeps_transactions", func(b *brokenSource) { b.cache = map[int64]chain.Block{} }},
+		{"keeps a block in a cache", "reorg_keeps_transactions",
+			func(b *brokenSource) { b.cache = map[int64]chain.Block{} }},
 		{"ignores its context", "cancelled_context_returns", func(b *brokenSource) { b.ignoresContext = true }},
 	}
 }
@@ -92,7 +101,7 @@ func doesFail(t *testing.T, test func(testing.TB)) bool {
 	return r.bad
 }
 
-// recorder is a testing.TB that notes failures instead of failing.
+// recorder is a testing.TB that records failures instead of failing.
 type recorder struct {
 	testing.TB
 	bad bool
@@ -126,8 +135,8 @@ type brokenSource struct {
 	*chaintest.Memory
 	block           func(*chain.Block)
 	pending         func(*chain.Pending)
-	ignoresWatch    bool // reports what nobody asked for
-	answersAboveTip bool // answers with the last block above it
+	ignoresWatch    bool // reports unwatched transfers
+	answersAboveTip bool // returns the last block for heights above it
 	tip             int64
 	cache           map[int64]chain.Block
 	ignoresContext  bool
@@ -181,7 +190,7 @@ func (b *brokenSource) Pending(ctx context.Context, watch chain.Watch) (chain.Pe
 	return pending, err
 }
 
-// watchEverything watches everything.
+// watchEverything is a Watch that watches everything.
 type watchEverything struct{}
 
 func (watchEverything) Address(string) bool { return true }

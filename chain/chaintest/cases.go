@@ -9,7 +9,7 @@ import (
 	"cointill/chain"
 )
 
-// checkHeadersLink reads the whole chain's end and expects one consistent story.
+// checkHeadersLink reads the end of the chain and expects that headers, blocks and the tip agree.
 func checkHeadersLink(b *bench) {
 	b.Mine(5)
 	source, ctx := b.Source(), b.Context()
@@ -52,7 +52,7 @@ func sameHeader(a, b chain.Header) bool {
 	return a.BlockID == b.BlockID && a.Parent == b.Parent && a.Time.Equal(b.Time)
 }
 
-// checkEmptyWatch pays somebody whom nobody asked about.
+// checkEmptyWatch pays an address that is not watched.
 func checkEmptyWatch(b *bench) {
 	b.mustStep()
 	b.Pay(b.newOutput(b.Destination()))
@@ -82,7 +82,7 @@ func checkPendingFirst(b *bench) {
 	b.mustStep()
 	txid := b.payWatched(b.newWatched())
 	b.mustStep()
-	b.mustStep() // a second look changes nothing
+	b.mustStep() // a second step changes nothing
 	b.checkLedger()
 	if got := b.ledger.History(txid); !slices.Equal(got, []string{"pending"}) {
 		b.Errorf("before any block the history is %v", got)
@@ -133,7 +133,7 @@ func checkOneToSeveralAddresses(b *bench) {
 	}
 }
 
-// checkLongAbsence lets more blocks pass than one batch holds.
+// checkLongAbsence mines more blocks than one batch holds.
 func checkLongAbsence(b *bench) {
 	b.mustStep()
 	to := b.newWatched()
@@ -154,7 +154,7 @@ func checkLongAbsence(b *bench) {
 func checkGrowingWatch(b *bench) {
 	b.mustStep()
 	to := b.Destination()
-	b.Pay(b.newOutput(to)) // not watched yet: not ours to see
+	b.Pay(b.newOutput(to)) // not watched yet, so the transfer must not be seen
 	b.Mine(1)
 	b.mustStep()
 	b.watch.AddAddresses(to.Address)
@@ -162,7 +162,7 @@ func checkGrowingWatch(b *bench) {
 	b.mustStep()
 	b.checkLedger()
 	b.Mine(1)
-	b.payWatched(b.newWatched()) // added between two blocks of one catching up
+	b.payWatched(b.newWatched()) // added between two blocks that one step reads
 	b.Mine(1)
 	b.mustStep()
 	b.checkLedger()
@@ -192,7 +192,7 @@ func checkGrowingWatchWhileRunning(b *bench) {
 	b.checkLedger()
 }
 
-// checkNoDuplicates looks at the same facts again and again, also after restarts.
+// checkNoDuplicates reads the same facts repeatedly, also after restarts.
 func checkNoDuplicates(b *bench) {
 	b.mustStep()
 	to := b.newWatched()
@@ -230,7 +230,7 @@ func checkReverted(b *bench) {
 	}
 }
 
-// checkReplaced replaces a pending transaction by one that pays elsewhere.
+// checkReplaced replaces a pending transaction with one that pays another address.
 func checkReplaced(b *bench) {
 	b.mustStep()
 	txid := b.payWatched(b.newWatched())
@@ -245,13 +245,13 @@ func checkReplaced(b *bench) {
 	b.expectRival(txid, rival)
 }
 
-// checkDoubleSpend lets the rival be mined before anybody looks.
+// checkDoubleSpend mines the rival before the next step.
 func checkDoubleSpend(b *bench) {
 	b.mustStep()
 	txid := b.payWatched(b.newWatched())
 	b.mustStep()
 	if len(b.ledger.Transfers()[txid]) == 0 {
-		return // pending transactions are not seen here: nothing to take back
+		return // this network shows no pending transactions, so there is none to take back
 	}
 	rival := b.Replace(txid)
 	b.Mine(2)

@@ -6,14 +6,14 @@ import (
 	"cointill/chain"
 )
 
-// reorgDepths are those of the suite up to what a network can do.
+// reorgDepths are the depths that the suite tests, up to the network's limit.
 func (b *bench) reorgDepths() []int {
 	all := []int{1, 2, 3, 4, 5, 6, 7, 12, 20, 50, 99, 100}
 	return slices.DeleteFunc(all, func(d int) bool { return d > b.features.MaxReorg })
 }
 
-// checkReorgKeeps reorganises blocks whose transactions are in both branches: none may
-// be seen to leave.
+// checkReorgKeeps reorganises blocks whose transactions are in both branches. None may look
+// dropped.
 func checkReorgKeeps(b *bench) {
 	b.mustStep()
 	to := b.newWatched()
@@ -33,7 +33,7 @@ func checkReorgKeeps(b *bench) {
 	}
 }
 
-// checkReorgDrops reorganises blocks whose transactions then are nowhere.
+// checkReorgDrops reorganises blocks whose transactions are in no branch afterwards.
 func checkReorgDrops(b *bench) {
 	b.mustStep()
 	b.Mine(1)
@@ -50,7 +50,7 @@ func checkReorgDrops(b *bench) {
 	}
 }
 
-// checkReorgAcrossRestart reorganises while nobody looks, and mines on before anybody does.
+// checkReorgAcrossRestart reorganises and mines between two steps with a restart.
 func checkReorgAcrossRestart(b *bench) {
 	b.mustStep()
 	to := b.newWatched()
@@ -71,7 +71,7 @@ func checkReorgAcrossRestart(b *bench) {
 	}
 }
 
-// checkReorgAtStart reorganises what the first start saw.
+// checkReorgAtStart reorganises the blocks that the first step read.
 func checkReorgAtStart(b *bench) {
 	depth := min(3, b.features.MaxReorg)
 	b.Mine(10)
@@ -84,7 +84,7 @@ func checkReorgAtStart(b *bench) {
 	b.checkLedger()
 }
 
-// checkReorgTooDeep reorganises more than the ledger keeps: nothing may be applied.
+// checkReorgTooDeep reorganises more blocks than the ledger keeps. No batch may be applied.
 func checkReorgTooDeep(b *bench) {
 	b.ledger = NewLedger(b.watch, 5)
 	b.startFollower(nil)
@@ -103,7 +103,7 @@ func checkReorgTooDeep(b *bench) {
 	}
 }
 
-// checkLaggingSource puts a source in front that is some blocks behind the network.
+// checkLaggingSource follows a source that is some blocks behind the network.
 func checkLaggingSource(b *bench) {
 	b.Mine(3)
 	b.mustStep()
@@ -130,7 +130,7 @@ func checkLaggingSource(b *bench) {
 	b.checkLedger()
 }
 
-// checkJumpingSource lets the source fall back between any two questions.
+// checkJumpingSource follows a source that falls back between any two questions.
 func checkJumpingSource(b *bench) {
 	b.Mine(6)
 	b.mustStep()
@@ -140,7 +140,7 @@ func checkJumpingSource(b *bench) {
 		b.payWatched(b.newWatched())
 		b.Mine(1)
 		for range 3 {
-			_, _ = b.follower.Step(b.Context()) // may fail; must not be wrong
+			_, _ = b.follower.Step(b.Context()) // it may fail, but must not be wrong
 		}
 		if got := b.ledger.Tip().Height; got < height {
 			b.Fatalf("the cursor fell from %d to %d", height, got)
@@ -158,7 +158,7 @@ func checkJumpingSource(b *bench) {
 	}
 }
 
-// checkFalseAnswers gives single wrong answers, each of which must be noticed and read again.
+// checkFalseAnswers gives single wrong answers, which must be noticed and read again.
 func checkFalseAnswers(b *bench) {
 	b.Mine(2)
 	b.mustStep()
@@ -189,8 +189,8 @@ func checkFalseAnswers(b *bench) {
 	b.checkLedger()
 }
 
-// checkFailures breaks the source and the ledger at every call in turn. A source that fails
-// once is asked again before anybody hears of it; one that fails twice has a problem.
+// checkFailures fails each call of the source and the ledger in turn. A source that fails once is
+// asked again before a problem is recorded; one that fails twice has a problem.
 func checkFailures(b *bench) {
 	b.mustStep()
 	for n := range 24 {
@@ -202,9 +202,10 @@ func checkFailures(b *bench) {
 		_, err := b.follower.Step(b.Context())
 		told := broken.callCount > broken.failAt && (!broken.sourceFailed || n%2 == 1)
 		if problem := b.ledger.Problem(); told != (err != nil) || told != (problem != "") {
-			b.Errorf("call %d failed (of the source %v, twice %v): the step said %v, health %q", n/2, broken.sourceFailed, n%2 == 1, err, problem)
+			b.Errorf("call %d failed (of the source %v, twice %v): the step said %v, health %q", n/2,
+				broken.sourceFailed, n%2 == 1, err, problem)
 		}
-		b.ledger.Fail, broken.failAt = nil, -1 // the same follower goes on
+		b.ledger.Fail, broken.failAt = nil, -1 // the same follower continues
 		b.mustStep()
 		b.checkLedger()
 		if b.ledger.Problem() != "" {

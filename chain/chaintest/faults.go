@@ -8,8 +8,8 @@ import (
 	"cointill/chain"
 )
 
-// laggingSource is a source some blocks behind the one below it: always by blocks, or by
-// the next number of cycle at each question.
+// laggingSource is some blocks behind the source that it wraps: always by blocks, or by the next
+// number of cycle at each question.
 type laggingSource struct {
 	chain.Source
 	mu     sync.Mutex
@@ -32,7 +32,7 @@ func (l *laggingSource) nextLag() int64 {
 	return l.cycle[l.asked%len(l.cycle)]
 }
 
-// laggedTip is the last block that the lagging source knows.
+// laggedTip returns the last block that the lagging source knows.
 func (l *laggingSource) laggedTip(ctx context.Context) (chain.Tip, error) {
 	tip, err := l.Source.Tip(ctx)
 	if behind := l.nextLag(); err == nil && behind > 0 {
@@ -58,7 +58,7 @@ func (l *laggingSource) Block(ctx context.Context, height int64, watch chain.Wat
 	return l.Source.Block(ctx, height, watch)
 }
 
-// Pending is what the lagging source has not seen mined: the real mempool and the
+// Pending returns the transactions that the lagging source has not seen mined: the mempool and the
 // transfers of the blocks that it doesn't know.
 func (l *laggingSource) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
 	end, err := l.laggedTip(ctx)
@@ -101,10 +101,10 @@ func (l *falseSource) Block(ctx context.Context, height int64, watch chain.Watch
 	return block, err
 }
 
-// errBroken is what a breaker answers for the ledger.
+// errBroken is the error of a failingSource for the ledger.
 var errBroken = errors.New("broken on purpose")
 
-// transientError is what it answers for the source: an error that may pass, see chain.Follower.
+// transientError is its error for the source: it may be transient, see chain.Passing.
 type transientError struct{ error }
 
 func (transientError) Passing() bool { return true }
@@ -113,9 +113,9 @@ func (transientError) Passing() bool { return true }
 type failingSource struct {
 	chain.Source
 	failAt, callCount int
-	sourceFailed      bool // the call that failed was the source's
-	twice             bool // and the first one when it is asked again, too
-	askedAgain        bool // it is asked again
+	sourceFailed      bool // the failed call was one of the source
+	twice             bool // the first call of the second attempt fails, too
+	askedAgain        bool // the second attempt has begun
 }
 
 func (b *failingSource) wrapSource(source chain.Source) chain.Source { b.Source = source; return b }

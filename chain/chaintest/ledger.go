@@ -9,7 +9,7 @@ import (
 	"cointill/chain"
 )
 
-// Row is a transfer as a Ledger knows it.
+// Row is a transfer in a Ledger.
 type Row struct {
 	chain.Transfer
 	Height      int64  // 0 while unconfirmed
@@ -20,17 +20,17 @@ type Row struct {
 	rivalHeight int64  // height of the rival; 0 while unconfirmed
 }
 
-// Ledger is the smallest honest chain.Store: it applies batches to the letter,
-// refuses stale ones, and notes every batch that breaks the rules of chain.Batch.
+// Ledger is a minimal chain.Store. It applies batches exactly, refuses stale ones, and records
+// every batch that breaks the rules of chain.Batch.
 type Ledger struct {
-	// Fail, when set, is asked before each call; its error is the call's.
+	// Fail, when set, is called before each call; its error becomes the error of the call.
 	Fail func(call string) error
 
 	mu          sync.Mutex
 	watch       *chain.WatchSet
 	keptBlocks  int64
 	cursor      chain.Cursor
-	firstHeight int64 // height of the first block that was ever applied
+	firstHeight int64 // height of the first applied block
 	fence       int64
 	finalized   int64
 	hashes      map[int64]string
@@ -44,10 +44,11 @@ type Ledger struct {
 
 var _ chain.Store = (*Ledger)(nil)
 
-// NewLedger makes an empty ledger that keeps the hashes of the last keep blocks
-// and adds the spend keys of its transfers to watch.
+// NewLedger makes an empty ledger that keeps the hashes of the last keep blocks and adds the spend
+// keys of its transfers to watch.
 func NewLedger(watch *chain.WatchSet, keep int64) *Ledger {
-	return &Ledger{watch: watch, keptBlocks: keep, hashes: map[int64]string{}, rows: map[string]*Row{}, history: map[string][]string{}}
+	return &Ledger{watch: watch, keptBlocks: keep, hashes: map[int64]string{}, rows: map[string]*Row{},
+		history: map[string][]string{}}
 }
 
 // Cursor implements chain.Store.
@@ -89,14 +90,14 @@ func (l *Ledger) Looked(_ context.Context, batch chain.Batch) error {
 	return nil
 }
 
-// recordRead notes until when the network was read.
+// recordRead records until when the network was read.
 func (l *Ledger) recordRead(batch chain.Batch) {
 	if batch.Fence >= l.fence && batch.Read.After(l.read) {
 		l.read = batch.Read
 	}
 }
 
-// Read is the moment until which the network was read.
+// Read returns the moment until which the network was read.
 func (l *Ledger) Read() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -134,7 +135,7 @@ func (l *Ledger) Apply(_ context.Context, batch chain.Batch) error {
 	return l.failCall("commit")
 }
 
-// undoBlocks takes back every block above the ancestor.
+// undoBlocks undoes every block above the ancestor.
 func (l *Ledger) undoBlocks(ancestor chain.BlockID) {
 	for _, row := range l.rows {
 		if row.Height > ancestor.Height {
@@ -152,7 +153,7 @@ func (l *Ledger) undoBlocks(ancestor chain.BlockID) {
 	l.cursor.Block = ancestor
 }
 
-// applyBlock puts one block on top.
+// applyBlock adds one block.
 func (l *Ledger) applyBlock(block chain.Block) {
 	if !l.cursor.Known {
 		l.firstHeight = block.Height
@@ -173,7 +174,7 @@ func (l *Ledger) applyBlock(block chain.Block) {
 	l.cursor = chain.Cursor{Block: block.BlockID, Known: true}
 }
 
-// applyPending compares the unconfirmed transfers with a mempool.
+// applyPending compares the unconfirmed transfers with a mempool snapshot.
 func (l *Ledger) applyPending(pending chain.Pending) {
 	here := map[string]bool{}
 	for _, t := range pending.Transfers {
@@ -198,7 +199,7 @@ func (l *Ledger) applyPending(pending chain.Pending) {
 	}
 }
 
-// recordRival notes that a transaction used up a spend key at a height, 0 being the mempool.
+// recordRival records that a transaction used up a spend key at a height; 0 is the mempool.
 func (l *Ledger) recordRival(s chain.Spend, height int64) {
 	if !l.watch.Spend(s.Key) {
 		l.addViolation("spend key %s is not watched", s.Key)
@@ -237,7 +238,7 @@ func (l *Ledger) findRow(t chain.Transfer) *Row {
 	return row
 }
 
-// stateName is a row's state in a word, for its history.
+// stateName returns a row's state for its history.
 func (r *Row) stateName() string {
 	switch {
 	case r.BlockHash != "":

@@ -6,7 +6,7 @@ import (
 	"cointill/chain"
 )
 
-// checkShape notes what is wrong with the shape of a batch.
+// checkShape records the rules that the shape of a batch breaks.
 func (l *Ledger) checkShape(batch chain.Batch) {
 	base := batch.From
 	if batch.Ancestor != nil {
@@ -42,14 +42,14 @@ func (l *Ledger) checkShape(batch chain.Batch) {
 	l.finalized = max(l.finalized, batch.Tip.Finalized)
 }
 
-// Tip is the last applied block.
+// Tip returns the last applied block.
 func (l *Ledger) Tip() chain.BlockID {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.cursor.Block
 }
 
-// Transfers gives every transfer ever seen, by transaction.
+// Transfers returns every transfer ever seen, by transaction.
 func (l *Ledger) Transfers() map[string][]Row {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,8 +63,8 @@ func (l *Ledger) Transfers() map[string][]Row {
 	return out
 }
 
-// Confirmations is how many blocks, with its own, stand on a transaction's first
-// transfer; 0 while it is unconfirmed or unknown.
+// Confirmations returns the confirmations of a transaction's first transfer; 0 while it is
+// unconfirmed or unknown.
 func (l *Ledger) Confirmations(txid string) int64 {
 	rows := l.Transfers()[txid]
 	if len(rows) == 0 || rows[0].BlockHash == "" {
@@ -73,8 +73,8 @@ func (l *Ledger) Confirmations(txid string) int64 {
 	return l.Tip().Height - rows[0].Height + 1
 }
 
-// History is what became of a transaction's first transfer, batch by batch,
-// without repetitions: "pending", "confirmed", "gone".
+// History returns the states of a transaction's first transfer, batch by batch, without
+// repetitions: "pending", "confirmed", "gone".
 func (l *Ledger) History(txid string) []string {
 	rows := l.Transfers()[txid]
 	if len(rows) == 0 {
@@ -85,7 +85,7 @@ func (l *Ledger) History(txid string) []string {
 	return slices.Clone(l.history[rows[0].Key()])
 }
 
-// Problem is the last recorded health.
+// Problem returns the last recorded health.
 func (l *Ledger) Problem() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -95,21 +95,21 @@ func (l *Ledger) Problem() string {
 	return l.health[len(l.health)-1]
 }
 
-// HealthWrites counts what was recorded by Health.
+// HealthWrites counts the calls of Health.
 func (l *Ledger) HealthWrites() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.health)
 }
 
-// Batches counts what was applied.
+// Batches counts the applied batches.
 func (l *Ledger) Batches() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.batches
 }
 
-// Violations lists the broken rules of chain.Batch and chain.Source that were noticed.
+// Violations lists the recorded violations of the rules of chain.Batch and chain.Source.
 func (l *Ledger) Violations() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

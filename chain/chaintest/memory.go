@@ -12,16 +12,16 @@ import (
 	"cointill/chain"
 )
 
-// Memory is the smallest network: a chain and a mempool in memory. It tests the
-// Follower and this suite itself, and shows what a Net has to do.
+// Memory is the smallest network: a chain and a mempool in memory. It tests the Follower and this
+// suite itself, and shows what a Net has to do.
 type Memory struct {
 	mu      sync.Mutex
 	blocks  []memoryBlock
 	txs     map[string]chain.Tx
 	pending []string
-	branch  int // makes the blocks of each reorganisation new
+	branch  int // makes the blocks of each reorganisation unique
 	serial  int
-	minedIn map[string]chain.BlockID // where each mined transaction is
+	minedIn map[string]chain.BlockID // the block of each mined transaction
 }
 
 type memoryBlock struct {
@@ -43,13 +43,14 @@ func NewMemory() *Memory {
 
 // Features implements Net.
 func (m *Memory) Features() Features {
-	return Features{Asset: "MEM", Amount: 1000, Mempool: true, MultiOutput: true, Replace: true, Reverts: true, MaxReorg: 1000, Walk: 300}
+	return Features{Asset: "MEM", Amount: 1000, Mempool: true, MultiOutput: true, Replace: true, Reverts: true,
+		MaxReorg: 1000, Walk: 300}
 }
 
 // Source implements Net: it is the network itself.
 func (m *Memory) Source() chain.Source { return m }
 
-// Restart implements Net: there is nothing to restart.
+// Restart implements Net; it does nothing.
 func (m *Memory) Restart() {}
 
 // Destination implements Net.
@@ -100,7 +101,7 @@ func (m *Memory) Mine(n int) {
 	}
 }
 
-// Reorg implements Net. The new branch is as high as the old.
+// Reorg implements Net. The new branch is as high as the old one.
 func (m *Memory) Reorg(depth int, keep bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -115,8 +116,8 @@ func (m *Memory) Reorg(depth int, keep bool) {
 	}
 }
 
-// Retreat takes blocks away and puts nothing there, as a node does half-way
-// through a reorganisation. Their transactions are pending again.
+// Retreat removes blocks without a new branch, like a node in the middle of a reorganisation. Their
+// transactions are pending again.
 func (m *Memory) Retreat(depth int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -147,14 +148,15 @@ func (m *Memory) removeBlocks(depth int) []memoryBlock {
 	return old
 }
 
-// addBlock puts a block on top.
+// addBlock adds a block.
 func (m *Memory) addBlock(txs []string) {
 	height, parent := int64(len(m.blocks)), ""
 	if height > 0 {
 		parent = m.blocks[height-1].Hash
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s %d %v", height, parent, m.branch, txs))
-	header := chain.Header{BlockID: chain.BlockID{Height: height, Hash: hex.EncodeToString(sum[:])}, Parent: parent, Time: time.Unix(1700000000+height, 0).UTC()}
+	header := chain.Header{BlockID: chain.BlockID{Height: height, Hash: hex.EncodeToString(sum[:])}, Parent: parent,
+		Time: time.Unix(1700000000+height, 0).UTC()}
 	m.blocks = append(m.blocks, memoryBlock{header, txs})
 	for _, id := range txs {
 		m.minedIn[id] = header.BlockID

@@ -1,7 +1,6 @@
-// Package chaintest is the conformance suite that every chain.Source must pass.
-// It drives a real network, or a simulated one, through a Net, follows it with a
-// real chain.Follower into a Ledger, and compares what the Ledger knows with what
-// the network says is true.
+// Package chaintest is the conformance suite that every chain.Source must pass. It drives a real or
+// simulated network through a Net, follows it with a real chain.Follower into a Ledger, and
+// compares the Ledger with the state that the network itself reports.
 package chaintest
 
 import (
@@ -13,61 +12,61 @@ import (
 	"cointill/core/money"
 )
 
-// Net drives one network in a test. Its methods end the test themselves when
-// the network refuses; they are called from the test's goroutine only.
+// Net drives one network in a test. Its methods end the test themselves when the network refuses.
+// They are called from the test's goroutine only.
 type Net interface {
-	// Features tells what the network can do; cases that need more are left out.
+	// Features returns the abilities of the network; cases that need more are left out.
 	Features() Features
-	// Source is the adapter under test, connected to the network. It is asked for
-	// again after Restart.
+	// Source returns the adapter under test, connected to the network. It is called again after
+	// Restart.
 	Source() chain.Source
-	// Destination is a place to pay to that was never used before. Nothing is
-	// watched by itself: the suite adds it to the Watch it passes.
+	// Destination returns an unused destination. The suite adds it to the Watch itself.
 	Destination() chain.Destination
-	// Pay sends outputs in one transaction, into the mempool or to be in the next
-	// block, and returns its id. More than one output only with MultiOutput.
+	// Pay sends outputs in one transaction, into the mempool or for the next block, and returns its
+	// id. It takes more than one output only with MultiOutput.
 	Pay(outputs ...chain.Output) string
-	// Mine makes n blocks, at least 1, that take what is pending.
+	// Mine mines n blocks, at least 1, with the pending transactions.
 	Mine(n int)
-	// Reorg replaces the last depth blocks by a branch that is at least as high.
-	// With keep, their transactions are in the new branch too, at whatever height;
-	// without, they are in neither branch nor mempool.
+	// Reorg replaces the last depth blocks with a branch that is at least as high. With keep, their
+	// transactions are in the new branch, too, at any height; without, they are in neither branch
+	// nor mempool.
 	Reorg(depth int, keep bool)
-	// Replace sends a transaction that uses up the same spend keys as a pending
-	// one, which thereby leaves the mempool, pays nobody that is watched, and
-	// returns its id. Only with Replace.
+	// Replace sends a transaction that uses up the same spend keys as a pending one and pays no
+	// watched address. The pending one leaves the mempool. Replace returns the id. It is called
+	// only if Features.Replace is true.
 	Replace(txid string) string
-	// Revert sends a transaction that blocks will record as failed. Only with Reverts.
+	// Revert sends a transaction that blocks will record as failed. It is called only if
+	// Features.Reverts is true.
 	Revert(output chain.Output) string
-	// Restart closes the adapter and opens it anew, as a restart of the process does.
+	// Restart closes the adapter and opens it again, as a restart of the process does.
 	Restart()
 	// Where asks the network itself, not the adapter, where a transaction is.
 	Where(txid string) Place
 }
 
-// Features is what a network can do, and how to pay on it.
+// Features holds the abilities of a network and the settings of payments on it.
 type Features struct {
-	Asset       string // of what Pay sends
-	Amount      int64  // smallest units that one payment has at least: above dust and reserves
-	Mempool     bool   // pending transactions are seen
+	Asset       string // the asset that Pay sends
+	Amount      int64  // least amount of a payment in the smallest unit: above dust and reserves
+	Mempool     bool   // pending transactions are visible
 	MultiOutput bool
 	Replace     bool
 	Reverts     bool
-	MaxReorg    int // deepest Reorg; 0: the network has none
-	Walk        int // actions of the seeded random walk; 0 means 60
+	MaxReorg    int // greatest depth of Reorg; 0 if the network has none
+	Walk        int // actions of the random walk; 0 means 60
 }
 
-// Place is where a transaction is.
+// Place is the place of a transaction.
 type Place struct {
 	Pending bool
-	Height  int64  // in the best chain; 0 when it isn't
-	Hash    string // of that block
+	Height  int64  // in the best chain; 0 if it isn't there
+	Hash    string // hash of this block
 }
 
-// Gone reports whether the network knows nothing of the transaction any more.
+// Gone reports whether the network no longer knows the transaction.
 func (p Place) Gone() bool { return !p.Pending && p.Hash == "" }
 
-// bench is one case's network, ledger and follower.
+// bench is the network, ledger and follower of one case.
 type bench struct {
 	testing.TB
 	Net
@@ -75,15 +74,15 @@ type bench struct {
 	ledger     *Ledger
 	watch      *chain.WatchSet
 	follower   *chain.Follower
-	wrapSource func(chain.Source) chain.Source // what the case puts between; nil: nothing
-	paid       map[string]payment              // by txid: everything that was paid to watched places
+	wrapSource func(chain.Source) chain.Source // wraps the source; nil for none
+	paid       map[string]payment              // by txid: every payment to watched destinations
 	order      []string                        // the txids of paid, oldest first
 	serial     int64
 }
 
-// payment is what the suite knows of a transaction because it ordered it.
+// payment is a transaction that the suite sent.
 type payment struct {
-	outputs  []chain.Output // to watched places
+	outputs  []chain.Output // to watched destinations
 	reverted bool
 }
 
@@ -91,7 +90,8 @@ const network chain.Network = "conformance"
 
 func newBench(t testing.TB, net Net) *bench {
 	watch := new(chain.WatchSet)
-	b := &bench{TB: t, Net: net, features: net.Features(), watch: watch, ledger: NewLedger(watch, 400), paid: map[string]payment{}}
+	b := &bench{TB: t, Net: net, features: net.Features(), watch: watch, ledger: NewLedger(watch, 400),
+		paid: map[string]payment{}}
 	b.startFollower(nil)
 	return b
 }
@@ -103,7 +103,8 @@ func (b *bench) startFollower(wrap func(chain.Source) chain.Source) {
 	if wrap != nil {
 		source = wrap(source)
 	}
-	b.follower = chain.NewFollower(chain.FollowerConfig{Network: network, Source: source, Store: b.ledger, Watch: b.watch})
+	b.follower = chain.NewFollower(chain.FollowerConfig{Network: network, Source: source, Store: b.ledger,
+		Watch: b.watch})
 }
 
 // restartAll restarts the adapter and the follower.
@@ -112,7 +113,7 @@ func (b *bench) restartAll() {
 	b.startFollower(nil)
 }
 
-// Mine mines, also no block at all.
+// Mine mines n blocks; n may be 0.
 func (b *bench) Mine(n int) {
 	b.Helper()
 	if n > 0 {
@@ -120,31 +121,31 @@ func (b *bench) Mine(n int) {
 	}
 }
 
-// mustStep polls once and expects it to go well.
+// mustStep makes one step and expects success.
 func (b *bench) mustStep() {
 	b.Helper()
 	if _, err := b.follower.Step(b.Context()); err != nil {
 		b.Fatalf("follower: %v", err)
 	}
 	for _, v := range b.ledger.Violations() {
-		b.Fatalf("the source made the follower apply nonsense: %s", v)
+		b.Fatalf("an applied batch breaks a rule: %s", v)
 	}
 }
 
-// newOutput makes a payment of an amount that no other payment of the bench has.
+// newOutput returns an output with an amount that no other payment of the bench has.
 func (b *bench) newOutput(to chain.Destination) chain.Output {
 	b.serial++
 	return chain.Output{Asset: b.features.Asset, Destination: to, Amount: money.Units(b.features.Amount + b.serial)}
 }
 
-// newWatched is a new destination that is watched.
+// newWatched returns a new watched destination.
 func (b *bench) newWatched() chain.Destination {
 	to := b.Destination()
 	b.watch.AddAddresses(to.Address)
 	return to
 }
 
-// payWatched pays destinations, all of them watched, in one transaction.
+// payWatched pays watched destinations in one transaction.
 func (b *bench) payWatched(to ...chain.Destination) string {
 	var outputs []chain.Output
 	for _, d := range to {
@@ -155,20 +156,20 @@ func (b *bench) payWatched(to ...chain.Destination) string {
 	return txid
 }
 
-// recordPayment notes what a transaction paid.
+// recordPayment records the outputs of a transaction.
 func (b *bench) recordPayment(txid string, paid payment) {
 	b.paid[txid] = paid
 	b.order = append(b.order, txid)
 }
 
-// checkLedger compares the ledger with the truth, whole: no transfer is missing, none
-// is invented, and each is where the network says that its transaction is.
+// checkLedger compares the whole ledger with the network: no transfer is missing or invented, and
+// each is where the network reports its transaction.
 func (b *bench) checkLedger() {
 	b.Helper()
 	b.checkLastPayments(len(b.order))
 }
 
-// checkLastPayments is check, but asks the network only for the last n transactions.
+// checkLastPayments is checkLedger, but asks the network only for the last n transactions.
 func (b *bench) checkLastPayments(n int) {
 	b.Helper()
 	known := b.ledger.Transfers()
@@ -177,11 +178,12 @@ func (b *bench) checkLastPayments(n int) {
 		var got []string
 		for _, row := range known[txid] {
 			b.checkPlace(row, place, paid.reverted)
-			got = append(got, describeOutput(chain.Output{Asset: row.Asset, Destination: row.Destination, Amount: row.Amount}))
+			got = append(got, describeOutput(chain.Output{Asset: row.Asset, Destination: row.Destination,
+				Amount: row.Amount}))
 		}
 		seen := len(got) > 0
 		if !seen && (place.Gone() || (place.Pending && !b.features.Mempool)) {
-			continue // it came and went unseen, or can't be seen yet
+			continue // it was never visible, or isn't yet
 		}
 		var want []string
 		for _, o := range paid.outputs {
@@ -200,13 +202,14 @@ func (b *bench) checkLastPayments(n int) {
 	}
 }
 
-// checkPlace compares one transfer's place with its transaction's.
+// checkPlace compares the place of a transfer with the place of its transaction.
 func (b *bench) checkPlace(row Row, place Place, reverted bool) {
 	b.Helper()
 	confirmed := place.Hash != ""
 	switch {
 	case confirmed && (row.Height != place.Height || row.BlockHash != place.Hash):
-		b.Errorf("transfer %s is in block %d %.8s, the ledger says %d %.8s", row.Key(), place.Height, place.Hash, row.Height, row.BlockHash)
+		b.Errorf("transfer %s is in block %d %.8s, the ledger says %d %.8s", row.Key(), place.Height, place.Hash,
+			row.Height, row.BlockHash)
 	case confirmed && row.Reverted != reverted:
 		b.Errorf("transfer %s: reverted is %v, the ledger says %v", row.Key(), reverted, row.Reverted)
 	case !confirmed && row.BlockHash != "":

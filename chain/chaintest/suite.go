@@ -4,15 +4,15 @@ import (
 	"testing"
 )
 
-// Case is one thing that every Source must get right.
+// Case is one rule that every Source must keep.
 type Case struct {
 	Name  string
-	needs func(Features) bool // nil: every network can
+	needs func(Features) bool // nil if every network can run it
 	run   func(*bench)
 }
 
-// Try runs the case on a fresh network, and reports whether the network can do
-// what it needs.
+// Try runs the case on a new network, and reports whether the network has the features that it
+// needs.
 func (c Case) Try(t testing.TB, net Net) bool {
 	t.Helper()
 	if c.needs != nil && !c.needs(net.Features()) {
@@ -22,7 +22,7 @@ func (c Case) Try(t testing.TB, net Net) bool {
 	return true
 }
 
-// Run runs every case that the network can do, each on a network of its own.
+// Run runs every case that the network can run, each on a network of its own.
 func Run(t *testing.T, open func(t *testing.T) Net) {
 	t.Helper()
 	for _, c := range Cases() {
@@ -38,7 +38,8 @@ func Cases() []Case {
 		{"confirmations_count_up", nil, checkConfirmations},
 		{"pending_before_confirmed", hasMempool, checkPendingFirst},
 		{"several_transfers_to_one_address", nil, checkSeveralToOneAddress},
-		{"one_transaction_to_several_addresses", func(f Features) bool { return f.MultiOutput }, checkOneToSeveralAddresses},
+		{"one_transaction_to_several_addresses", func(f Features) bool { return f.MultiOutput },
+			checkOneToSeveralAddresses},
 		{"long_absence_is_caught_up", nil, checkLongAbsence},
 		{"watch_set_grows_while_scanning", nil, checkGrowingWatch},
 		{"watch_set_grows_under_a_running_follower", nil, checkGrowingWatchWhileRunning},

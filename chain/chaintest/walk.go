@@ -8,7 +8,7 @@ import (
 	"cointill/chain"
 )
 
-// walkSeeds are those of the suite's random walks; a failure names its seed.
+// walkSeeds are the seeds of the suite's random walks. A failure names its seed.
 var walkSeeds = []uint64{1, 2, 3}
 
 // randomWalk takes some seeded walks on one network.
@@ -25,9 +25,9 @@ func randomWalk(b *bench) {
 	}
 }
 
-// Walk drives a network at random, sees it or not, restarts and lags, and
-// compares at every clear view and at the end. pick(n) chooses among 0 … n-1: a
-// seeded generator's IntN, or a property test's.
+// Walk drives a network at random, with and without steps, restarts and lags in between. It
+// compares the ledger after every step without lag and at the end. pick(n) chooses among 0 … n-1:
+// the IntN of a seeded generator, or of a property test.
 func Walk(t testing.TB, net Net, pick func(n int) int, steps int) {
 	newBench(t, net).walkRandomly(pick, steps)
 }
@@ -54,10 +54,10 @@ type walker struct {
 	log  []string
 }
 
-// pickWatched is one of the watched destinations.
+// pickWatched returns one of the watched destinations.
 func (w *walker) pickWatched() chain.Destination { return w.to[w.pick(len(w.to))] }
 
-// randomAction does one random thing.
+// randomAction does one random action.
 func (w *walker) randomAction() {
 	f := w.features
 	switch n := w.pick(100); {
@@ -100,7 +100,7 @@ func (w *walker) randomAction() {
 	}
 }
 
-// reorgBlocks replaces blocks, but never below the first that exists on every network.
+// reorgBlocks replaces blocks, but never below the first block that exists on every network.
 func (w *walker) reorgBlocks(depth int) {
 	tip, err := w.Source().Tip(w.Context())
 	if err != nil {
@@ -111,7 +111,7 @@ func (w *walker) reorgBlocks(depth int) {
 	}
 }
 
-// replacePending replaces a pending payment that was seen, if there is one.
+// replacePending replaces one of the last payments that is pending, if there is one.
 func (w *walker) replacePending() {
 	var pending []string
 	for _, txid := range w.order[max(0, len(w.order)-10):] {
