@@ -11,11 +11,11 @@ import (
 	"cointill/core/clock"
 )
 
-// TestAwait: a node is asked again every 200 ms for as long as there is something to
+// TestPollEndsByTimeoutOrContext: a node is asked again every 200 ms for as long as there is something to
 // wait for, three seconds at most, and not after the context's end.
-func TestAwait(t *testing.T) {
+func TestPollEndsByTimeoutOrContext(t *testing.T) {
 	t.Parallel()
-	missing, other := fmt.Errorf("%w: null", errLacks), errors.New("broken")
+	missing, other := fmt.Errorf("%w: null", errMissingBlock), errors.New("broken")
 	for name, c := range map[string]struct {
 		answers  []error // one after the other, the last one from then on
 		lacks    int64
@@ -25,14 +25,14 @@ func TestAwait(t *testing.T) {
 		after    time.Duration // of the bubble's time
 	}{
 		"at once":           {[]error{nil}, 1, time.Hour, nil, 1, 0},
-		"a little later":    {[]error{missing, missing, nil}, 1, time.Hour, nil, 3, 2 * askedAgain},
-		"two blocks behind": {[]error{missing, nil}, 2, time.Hour, nil, 2, askedAgain},
-		"never":             {[]error{missing}, 1, time.Hour, errLacks, 15, confirmWait},
-		"far behind":        {[]error{missing}, lagging, time.Hour, errLacks, 1, 0},
-		"it has the height": {[]error{missing}, 0, time.Hour, errLacks, 1, 0},
+		"a little later":    {[]error{missing, missing, nil}, 1, time.Hour, nil, 3, 2 * pollInterval},
+		"two blocks behind": {[]error{missing, nil}, 2, time.Hour, nil, 2, pollInterval},
+		"never":             {[]error{missing}, 1, time.Hour, errMissingBlock, 15, defaultConfirmTimeout},
+		"far behind":        {[]error{missing}, maxLag, time.Hour, errMissingBlock, 1, 0},
+		"it has the height": {[]error{missing}, 0, time.Hour, errMissingBlock, 1, 0},
 		"it fails":          {[]error{other}, 1, time.Hour, other, 1, 0},
-		"it fails then":     {[]error{missing, other}, 1, time.Hour, other, 2, askedAgain},
-		"the end":           {[]error{missing}, 1, askedAgain + askedAgain/2, context.DeadlineExceeded, 2, askedAgain + askedAgain/2},
+		"it fails then":     {[]error{missing, other}, 1, time.Hour, other, 2, pollInterval},
+		"the end":           {[]error{missing}, 1, pollInterval + pollInterval/2, context.DeadlineExceeded, 2, pollInterval + pollInterval/2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -40,10 +40,10 @@ func TestAwait(t *testing.T) {
 				defer cancel()
 				now, asked := clock.Real(), 0
 				began := now()
-				err := await(ctx, confirmWait, func() (bool, error) {
+				err := pollUntil(ctx, defaultConfirmTimeout, func() (bool, error) {
 					err := c.answers[min(asked, len(c.answers)-1)]
 					asked++
-					return soon(err, c.lacks), err
+					return arrivesSoon(err, c.lacks), err
 				})
 				took := now().Sub(began)
 				late := name == "never" && asked == c.asked+1 // the last tick and the end come together
@@ -55,29 +55,29 @@ func TestAwait(t *testing.T) {
 	}
 }
 
-// TestAwaited: the word of a second node that has the block a moment later counts.
-func TestAwaited(t *testing.T) {
+// TestLateSecondNodeStillConfirms: the word of a second node that has the block a moment later counts.
+func TestLateSecondNodeStillConfirms(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
 	first, second := newFakeNode(t, c), newFakeNode(t, c)
-	b := newFixture(t, c, first.open(t, second))
-	b.source.patience = time.Minute
-	b.step()
-	to := b.to()
-	c.pay(out(c.address(), 5), false)
-	c.mine(1)
-	first.set(paysInstead(to))
-	second.set(func(n *fakeNode) {
+	b := newFixture(t, c, first.openSource(t, second))
+	b.source.confirmTimeout = time.Minute
+	b.followToTip()
+	to := b.watchNewAddress()
+	c.sendEther(outputTo(c.newAddress(), 5), false)
+	c.mineBlocks(1)
+	first.setBehaviour(redirectPayments(to))
+	second.setBehaviour(func(n *fakeNode) {
 		n.hidden = 1
 		n.tamper = func(method string, result any) any {
 			if method == "eth_getBlockByHash" {
-				n.set(func(n *fakeNode) { n.hidden = 0 }) // from the next question on
+				n.setBehaviour(func(n *fakeNode) { n.hidden = 0 }) // from the next question on
 			}
 			return result
 		}
 	})
-	b.stopped("Nodes 1 and 2 of 2 disagree about what block 1 holds")
-	if asked := second.count("eth_getBlockByHash"); asked < 2 {
+	b.expectStopped("Nodes 1 and 2 of 2 disagree about what block 1 holds")
+	if asked := second.countRequests("eth_getBlockByHash"); asked < 2 {
 		t.Errorf("the second node was asked %d times", asked)
 	}
 }

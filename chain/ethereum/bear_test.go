@@ -9,15 +9,15 @@ import (
 	"cointill/core/money"
 )
 
-// way is how a second node may be able to tell what contracts sent on: what it lacks,
+// confirmMethod is how a second node may be able to tell what contracts sent on: what it lacks,
 // and what its URL asks for.
-type way struct {
+type confirmMethod struct {
 	lacks []string
 	asks  string
 }
 
-func ways() map[string]way {
-	return map[string]way{
+func confirmMethods() map[string]confirmMethod {
+	return map[string]confirmMethod{
 		"call by call":     {nil, ""},
 		"as a list":        {[]string{"debug_traceBlockByHash"}, ""},
 		"balances":         {[]string{"debug_traceBlockByHash", "trace_block"}, ""},
@@ -25,44 +25,44 @@ func ways() map[string]way {
 	}
 }
 
-// forwarding is a chain and two nodes that show it, of which the first runs every
+// internalFixture is a chain and two nodes that show it, of which the first runs every
 // block again, and whose second block has a contract send 8 wei on.
-type forwarding struct {
+type internalFixture struct {
 	*fixture
 	first, second *fakeNode
 	address, txid string
 	gains         int64 // of the address, with the block
 }
 
-// calls is what a transaction shows that sends some wei on to an address.
-func calls(to string, value int64) []any {
-	return []any{map[string]any{"type": "CALL", "from": "0x00000000000000000000000000000000000000aa", "to": strings.ToLower(to), "value": hexNumber(value)}}
+// callsSending is what a transaction shows that sends some wei on to an address.
+func callsSending(to string, value int64) []any {
+	return []any{map[string]any{"type": "CALL", "from": "0x00000000000000000000000000000000000000aa", "to": strings.ToLower(to), "value": encodeHeight(value)}}
 }
 
-func forward(t *testing.T, way string) *forwarding {
+func newInternalFixture(t *testing.T, way string) *internalFixture {
 	c := newFakeChain(t)
-	f := &forwarding{first: newFakeNode(t, c), second: newFakeNode(t, c), gains: 8}
+	f := &internalFixture{first: newFakeNode(t, c), second: newFakeNode(t, c), gains: 8}
 	f.first.lacks, f.second.lacks = map[string]bool{}, map[string]bool{}
-	for _, method := range ways()[way].lacks {
+	for _, method := range confirmMethods()[way].lacks {
 		f.second.lacks[method] = true
 	}
-	f.fixture = newFixture(t, c, openURLs(t, f.first.URL+"?trace=blocks", f.second.URL+ways()[way].asks))
-	f.address = f.to()
-	c.mine(1)
-	f.step()
+	f.fixture = newFixture(t, c, openURLs(t, f.first.URL+"?trace=blocks", f.second.URL+confirmMethods()[way].asks))
+	f.address = f.watchNewAddress()
+	c.mineBlocks(1)
+	f.followToTip()
 	c.balances = func(a account, height int64) string {
 		if a.String() == f.address && height >= 2 {
-			return hexNumber(1000 + f.gains)
+			return encodeHeight(1000 + f.gains)
 		}
-		return hexNumber(1000)
+		return encodeHeight(1000)
 	}
-	f.txid = c.send(&fakeTx{To: parse(t, c.address()), Calls: calls(f.address, 8)})
+	f.txid = c.sendTx(&fakeTx{To: mustParseAccount(t, c.newAddress()), Calls: callsSending(f.address, 8)})
 	return f
 }
 
-// traces makes the first node show other calls of every transaction.
-func (f *forwarding) traces(calls []any) {
-	f.first.set(func(n *fakeNode) {
+// setTraces makes the first node show other calls of every transaction.
+func (f *internalFixture) setTraces(calls []any) {
+	f.first.setBehaviour(func(n *fakeNode) {
 		n.tamper = func(method string, result any) any {
 			if all, ok := result.([]any); ok && method == "debug_traceBlockByHash" {
 				for _, one := range all {
@@ -74,10 +74,10 @@ func (f *forwarding) traces(calls []any) {
 	})
 }
 
-// counts expects the following to go on, and so many wei to have come.
-func (f *forwarding) counts(units int64) {
+// expectCredited expects the following to go on, and so many wei to have come.
+func (f *internalFixture) expectCredited(units int64) {
 	f.Helper()
-	f.step()
+	f.followToTip()
 	var sum money.Amount
 	for _, rows := range f.ledger.Transfers() {
 		for _, r := range rows {
@@ -91,72 +91,74 @@ func (f *forwarding) counts(units int64) {
 	}
 }
 
-// TestBorneOut (ETH-9): ether that contracts send on counts as a second node bears it
+// TestInternalTransfersCountWhenConfirmed (ETH-9): ether that contracts send on counts as a second node bears it
 // out, by whichever way that one has. What one node alone shows, or hides while the
 // other runs every block again too, stops the block.
-func TestBorneOut(t *testing.T) {
+func TestInternalTransfersCountWhenConfirmed(t *testing.T) {
 	t.Parallel()
-	for way := range ways() {
+	for way := range confirmMethods() {
 		for name, shown := range map[string]int64{"more": 9, "none": 0, "less": 7} {
 			if name != "more" && way == "balances" || name == "none" && !strings.HasPrefix(way, "every") {
 				continue // it can't know
 			}
 			t.Run(way+" "+name, func(t *testing.T) {
 				t.Parallel()
-				f := forward(t, way)
-				f.traces(calls(f.address, shown))
-				f.chain.mine(1)
-				f.stopped("Nodes 1 and 2 of 2 disagree about what block 2 holds")
-				f.first.set(func(n *fakeNode) { n.tamper = nil })
-				f.counts(8)
+				f := newInternalFixture(t, way)
+				f.setTraces(callsSending(f.address, shown))
+				f.chain.mineBlocks(1)
+				f.expectStopped("Nodes 1 and 2 of 2 disagree about what block 2 holds")
+				f.first.setBehaviour(func(n *fakeNode) { n.tamper = nil })
+				f.expectCredited(8)
 			})
 		}
 		t.Run(way+" invented", func(t *testing.T) {
 			t.Parallel()
-			f := forward(t, way)
-			other := f.to()
-			f.traces(append(calls(f.address, 8), calls(other, 5)...))
-			f.chain.mine(1)
-			f.stopped("Nodes 1 and 2 of 2 disagree about what block 2 holds")
-			f.first.set(func(n *fakeNode) { n.tamper = nil })
-			f.counts(8)
+			f := newInternalFixture(t, way)
+			other := f.watchNewAddress()
+			f.setTraces(append(callsSending(f.address, 8), callsSending(other, 5)...))
+			f.chain.mineBlocks(1)
+			f.expectStopped("Nodes 1 and 2 of 2 disagree about what block 2 holds")
+			f.first.setBehaviour(func(n *fakeNode) { n.tamper = nil })
+			f.expectCredited(8)
 		})
 	}
 }
 
-// TestGained: where a second node has balances only, what is known to have come
+// TestBalanceGainsConfirmInternalTransfers: where a second node has balances only, what is known to have come
 // otherwise bears nothing out; an address that may have spent some is not held
 // against them; and one that doesn't know them either stops nothing, and it is told.
-func TestGained(t *testing.T) {
+func TestBalanceGainsConfirmInternalTransfers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		set   func(*forwarding)
+		set   func(*internalFixture)
 		stops bool
 		units int64 // that come in the end
 		note  string
 	}{
-		"with a payment":   {func(f *forwarding) { f.gains = 20; f.chain.pay(out(f.address, 12), false) }, false, 20, ""},
-		"only a payment":   {func(f *forwarding) { f.gains = 12; f.chain.pay(out(f.address, 12), false) }, true, 20, ""},
-		"a failed payment": {func(f *forwarding) { f.chain.pay(out(f.address, 12), true) }, false, 8, ""},
-		"it spends": {func(f *forwarding) {
+		"with a payment":   {func(f *internalFixture) { f.gains = 20; f.chain.sendEther(outputTo(f.address, 12), false) }, false, 20, ""},
+		"only a payment":   {func(f *internalFixture) { f.gains = 12; f.chain.sendEther(outputTo(f.address, 12), false) }, true, 20, ""},
+		"a failed payment": {func(f *internalFixture) { f.chain.sendEther(outputTo(f.address, 12), true) }, false, 8, ""},
+		"it spends": {func(f *internalFixture) {
 			f.gains = -50
-			f.chain.send(&fakeTx{From: *parse(f, f.address), To: parse(f, f.chain.address()), Value: "0x3a"})
+			f.chain.sendTx(&fakeTx{From: *mustParseAccount(f, f.address), To: mustParseAccount(f, f.chain.newAddress()), Value: "0x3a"})
 		}, false, 8, ""},
-		"it has code":   {func(f *forwarding) { f.gains = 0; f.chain.code = "ef0100" }, false, 8, ""},
-		"no state":      {func(f *forwarding) { f.second.set(returns("eth_getBalance", rpcError{-32000, "missing trie node"})) }, false, 8, "neither runs block 2 again nor has the balances"},
-		"null":          {func(f *forwarding) { f.second.set(returns("eth_getBalance", nil)) }, false, 8, "neither runs block 2 again nor has the balances"},
-		"another block": {func(f *forwarding) { f.second.set(forked) }, false, 8, "doesn't have block 2"},
+		"it has code": {func(f *internalFixture) { f.gains = 0; f.chain.code = "ef0100" }, false, 8, ""},
+		"no state": {func(f *internalFixture) {
+			f.second.setBehaviour(answerMethod("eth_getBalance", rpcError{-32000, "missing trie node"}))
+		}, false, 8, "neither runs block 2 again nor has the balances"},
+		"null":          {func(f *internalFixture) { f.second.setBehaviour(answerMethod("eth_getBalance", nil)) }, false, 8, "neither runs block 2 again nor has the balances"},
+		"another block": {func(f *internalFixture) { f.second.setBehaviour(nameRivalBlock) }, false, 8, "doesn't have block 2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := forward(t, "balances")
+			f := newInternalFixture(t, "balances")
 			c.set(f)
-			f.chain.mine(1)
+			f.chain.mineBlocks(1)
 			if c.stops {
-				f.stopped("Nodes 1 and 2 of 2 disagree about what block 2 holds")
+				f.expectStopped("Nodes 1 and 2 of 2 disagree about what block 2 holds")
 				f.gains = c.units
 			}
-			f.counts(c.units)
+			f.expectCredited(c.units)
 			if note := f.source.Nodes(t.Context())[1].Note; !strings.Contains(note, c.note) || (note == "") != (c.note == "") {
 				t.Errorf("the note is %q, want one with %q", note, c.note)
 			}
@@ -164,9 +166,9 @@ func TestGained(t *testing.T) {
 	}
 }
 
-// forked makes a node name another block at height 2, as it does that heard of a
+// nameRivalBlock makes a node name another block at height 2, as it does that heard of a
 // rival of the block first.
-func forked(n *fakeNode) {
+func nameRivalBlock(n *fakeNode) {
 	n.tamper = func(method string, result any) any {
 		if block, ok := result.(map[string]any); ok && method == "eth_getBlockByNumber" && block["number"] == "0x2" && len(block["transactions"].([]any)) > 0 {
 			block["hash"] = hash{7}.String()
@@ -175,31 +177,31 @@ func forked(n *fakeNode) {
 	}
 }
 
-// TestRequestsOfTraces: a second node is asked what contracts sent on once a block
+// TestTraceRequestsPerBlock: a second node is asked what contracts sent on once a block
 // where it runs every block again, and else only of blocks in which some concerns us.
-func TestRequestsOfTraces(t *testing.T) {
+func TestTraceRequestsPerBlock(t *testing.T) {
 	t.Parallel()
 	for way, want := range map[string][]int{"every block, too": {1, 1, 1}, "call by call": {0, 0, 1}, "balances": {0, 0, 3}} {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
-			f := forward(t, way)
+			f := newInternalFixture(t, way)
 			f.chain.pending = nil
-			f.chain.balances = func(_ account, height int64) string { return hexNumber(8 * height) }
+			f.chain.balances = func(_ account, height int64) string { return encodeHeight(8 * height) }
 			asked := func() (n int) {
 				for _, method := range []string{"debug_traceBlockByHash", "eth_getBalance"} {
-					n += f.second.count(method)
+					n += f.second.countRequests(method)
 				}
 				return n
 			}
 			var got []int
-			for _, to := range []string{f.chain.address(), f.chain.address(), f.address} {
+			for _, to := range []string{f.chain.newAddress(), f.chain.newAddress(), f.address} {
 				for range 30 {
-					f.chain.send(&fakeTx{To: parse(t, f.chain.address()), Calls: calls(f.chain.address(), 8)})
+					f.chain.sendTx(&fakeTx{To: mustParseAccount(t, f.chain.newAddress()), Calls: callsSending(f.chain.newAddress(), 8)})
 				}
-				f.chain.send(&fakeTx{To: parse(t, f.chain.address()), Calls: calls(to, 8)})
-				f.chain.mine(1)
+				f.chain.sendTx(&fakeTx{To: mustParseAccount(t, f.chain.newAddress()), Calls: callsSending(to, 8)})
+				f.chain.mineBlocks(1)
 				before := asked()
-				f.step()
+				f.followToTip()
 				got = append(got, asked()-before)
 			}
 			if !slices.Equal(got, want) {

@@ -44,30 +44,30 @@ type plainReceipt struct {
 	} `json:"logs"`
 }
 
-// benchBlock is a block of 200 transactions with some 500 logs, as nodes write it,
+// makeBenchBlock is a block of 200 transactions with some 500 logs, as nodes write it,
 // two of which pay one of 100,000 watched addresses.
-func benchBlock(b *testing.B) (block, receipts []byte, watch *chain.WatchSet, c *fakeChain) {
+func makeBenchBlock(b *testing.B) (block, receipts []byte, watch *chain.WatchSet, c *fakeChain) {
 	c = newFakeChain(b)
 	watch = &chain.WatchSet{Codec: Codec()}
 	addresses := make([]string, 100_000)
 	for i := range addresses {
-		addresses[i] = c.someone().String()
+		addresses[i] = c.newAccount().String()
 	}
 	watch.AddAddresses(addresses...)
 	for i := range 200 {
-		to := c.address()
+		to := c.newAddress()
 		switch {
 		case i == 50:
-			c.pay(chain.Output{Destination: chain.Destination{Address: addresses[7]}, Amount: money.Units(5)}, false)
+			c.sendEther(chain.Output{Destination: chain.Destination{Address: addresses[7]}, Amount: money.Units(5)}, false)
 		case i == 51:
-			c.token(chain.Output{Destination: chain.Destination{Address: addresses[8]}, Amount: money.Units(5)})
+			c.sendTokens(chain.Output{Destination: chain.Destination{Address: addresses[8]}, Amount: money.Units(5)})
 		case i%3 == 0:
-			c.pay(chain.Output{Destination: chain.Destination{Address: to}, Amount: money.Units(1e18)}, i%9 == 0)
+			c.sendEther(chain.Output{Destination: chain.Destination{Address: to}, Amount: money.Units(1e18)}, i%9 == 0)
 		default:
-			c.token(out(to, 5), out(c.address(), 6), out(c.address(), 7), out(c.address(), 8))
+			c.sendTokens(outputTo(to, 5), outputTo(c.newAddress(), 6), outputTo(c.newAddress(), 7), outputTo(c.newAddress(), 8))
 		}
 	}
-	c.mine(1)
+	c.mineBlocks(1)
 	write := func(v any) []byte {
 		text, err := json.Marshal(v)
 		if err != nil {
@@ -82,12 +82,12 @@ func benchBlock(b *testing.B) (block, receipts []byte, watch *chain.WatchSet, c 
 // decodes the same bytes into texts beside it, in turns. The ratio is how many times
 // as many blocks a second bare decoding would do, turned round: 1 is as fast.
 func BenchmarkBlock(b *testing.B) {
-	block, receipts, watch, c := benchBlock(b)
+	block, receipts, watch, c := makeBenchBlock(b)
 	var ours, bare time.Duration
 	now := clock.Real()
 	for b.Loop() {
 		began := now()
-		found, err := read(block, receipts, c.params, watch, 1)
+		found, err := readBlockJSON(block, receipts, c.params, watch, 1)
 		ours += now().Sub(began)
 		if err != nil || len(found) != 2 {
 			b.Fatal(found, err)

@@ -14,19 +14,19 @@ import (
 
 // header is what is read of a block without its transactions.
 type header struct {
-	Hash   *hash  `json:"hash"` // null while the block is only being made
-	Parent hash   `json:"parentHash"`
-	Number number `json:"number"`
-	Time   number `json:"timestamp"`
-	Bloom  blob   `json:"logsBloom"`
+	Hash   *hash    `json:"hash"` // null while the block is only being made
+	Parent hash     `json:"parentHash"`
+	Number quantity `json:"number"`
+	Time   quantity `json:"timestamp"`
+	Bloom  hexBytes `json:"logsBloom"`
 }
 
-// latest is the year 9999: times beyond have no place in databases.
-const latest = 253402300799
+// maxTimestamp is the year 9999: times beyond have no place in databases.
+const maxTimestamp = 253402300799
 
-// chain is the header as the follower knows it; an error where the block can't be the one that was asked for.
-func (h header) chain() (chain.Header, error) {
-	if h.Hash == nil || h.Time > latest {
+// toChainHeader is the header as the follower knows it; an error where the block can't be the one that was asked for.
+func (h header) toChainHeader() (chain.Header, error) {
+	if h.Hash == nil || h.Time > maxTimestamp {
 		return chain.Header{}, errors.New("a block without a hash, or a time")
 	}
 	parent := h.Parent.String()
@@ -45,12 +45,12 @@ type transaction struct {
 	Nonce nonce    `json:"nonce"`
 }
 
-// id is the transaction's name among all.
-func (t *transaction) id() string { return t.Hash.String() }
+// txID is the transaction's name among all.
+func (t *transaction) txID() string { return t.Hash.String() }
 
-// spend is the bytes of what the transaction uses up: its sender's nonce. Any
+// appendSpend is the bytes of what the transaction uses up: its sender's nonce. Any
 // other with the same replaces it.
-func (t *transaction) spend(into *[spendForm]byte) []byte {
+func (t *transaction) appendSpend(into *[spendKeySize]byte) []byte {
 	copy(into[:], t.From[:])
 	binary.BigEndian.PutUint64(into[len(t.From):], uint64(t.Nonce))
 	return into[:]
@@ -58,9 +58,9 @@ func (t *transaction) spend(into *[spendForm]byte) []byte {
 
 // withdrawal is ether that leaves the stake: no transaction sends it.
 type withdrawal struct {
-	Index   number  `json:"index"`
-	Address account `json:"address"`
-	Amount  number  `json:"amount"` // in gwei
+	Index   quantity `json:"index"`
+	Address account  `json:"address"`
+	Amount  quantity `json:"amount"` // in gwei
 }
 
 // fullBlock is a block with its transactions.
@@ -80,27 +80,27 @@ type receipt struct {
 
 // The two ways in which a transaction ends.
 const (
-	worked = `"0x1"`
-	failed = `"0x0"`
+	statusSuccess = `"0x1"`
+	statusFailed  = `"0x0"`
 )
 
-// logged is what a contract wrote down while the transaction ran.
-type logged struct {
-	Address account `json:"address"`
-	Topics  []hash  `json:"topics"`
-	Data    blob    `json:"data"`
-	Tx      hash    `json:"transactionHash"`
-	Block   hash    `json:"blockHash"`
-	Removed bool    `json:"removed"`
+// logEntry is what a contract wrote down while the transaction ran.
+type logEntry struct {
+	Address account  `json:"address"`
+	Topics  []hash   `json:"topics"`
+	Data    hexBytes `json:"data"`
+	Tx      hash     `json:"transactionHash"`
+	Block   hash     `json:"blockHash"`
+	Removed bool     `json:"removed"`
 }
 
-// fits holds the receipt against the transaction and block that it is to be of.
+// checkMatches holds the receipt against the transaction and block that it is to be of.
 // All of a block's must fit before anything of it is believed.
-func (r *receipt) fits(tx *transaction, block hash) error {
+func (r *receipt) checkMatches(tx *transaction, block hash) error {
 	if r.Tx != tx.Hash || r.Block != block {
 		return fmt.Errorf("the receipt of %s in block %s is there for transaction %s of block %s", r.Tx, r.Block, tx.Hash, block)
 	}
-	if status := string(r.Status); status != worked && status != failed {
+	if status := string(r.Status); status != statusSuccess && status != statusFailed {
 		return fmt.Errorf("the receipt of %s has no status", tx.Hash)
 	}
 	for i := range r.Logs {
@@ -111,21 +111,21 @@ func (r *receipt) fits(tx *transaction, block hash) error {
 	return nil
 }
 
-// together holds receipts against a block's transactions: one for each, in their order.
-func together(block *fullBlock, receipts []receipt) error {
+// checkReceipts holds receipts against a block's transactions: one for each, in their order.
+func checkReceipts(block *fullBlock, receipts []receipt) error {
 	if len(receipts) != len(block.Transactions) {
 		return fmt.Errorf("%d receipts for %d transactions", len(receipts), len(block.Transactions))
 	}
 	for i := range receipts {
-		if err := receipts[i].fits(&block.Transactions[i], *block.Hash); err != nil {
+		if err := receipts[i].checkMatches(&block.Transactions[i], *block.Hash); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// spendForm is how long the bytes of a spend key are.
-const spendForm = 20 + 8
+// spendKeySize is how long the bytes of a spend key are.
+const spendKeySize = 20 + 8
 
 // spendKey is the spend key of its bytes: "0x…:nonce".
 func spendKey(form []byte) string {

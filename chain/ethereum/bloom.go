@@ -10,9 +10,9 @@ import (
 // bloomSize is that of the summary of a block's logs: 2,048 bits.
 const bloomSize = 256
 
-// inBloom reports whether the three bits that stand for something are set.
-func inBloom(bloom, what []byte) bool {
-	for _, bit := range bits(what) {
+// bloomContains reports whether the three bits that stand for something are set.
+func bloomContains(bloom, what []byte) bool {
+	for _, bit := range bloomBits(what) {
 		if bloom[bloomSize-1-bit/8]>>(bit%8)&1 == 0 {
 			return false
 		}
@@ -20,8 +20,8 @@ func inBloom(bloom, what []byte) bool {
 	return true
 }
 
-// bits are the numbers of those that stand for something.
-func bits(what []byte) (three [3]uint16) {
+// bloomBits are the numbers of those that stand for something.
+func bloomBits(what []byte) (three [3]uint16) {
 	sum := params.Keccak(what)
 	for i := range three {
 		three[i] = binary.BigEndian.Uint16(sum[2*i:]) & (8*bloomSize - 1)
@@ -29,19 +29,19 @@ func bits(what []byte) (three [3]uint16) {
 	return three
 }
 
-// mentions reports whether the block's bloom has the token and its event: it may
+// mayHaveTokenLogs reports whether the block's bloom has the token and its event: it may
 // be wrong when it says yes, and never when it says no.
-func (h header) mentions(token account) bool {
+func (h header) mayHaveTokenLogs(token account) bool {
 	if len(h.Bloom) != bloomSize {
 		return true
 	}
-	return inBloom(h.Bloom, token[:]) && inBloom(h.Bloom, transferEvent[:])
+	return bloomContains(h.Bloom, token[:]) && bloomContains(h.Bloom, transferEvent[:])
 }
 
-// accounted holds the receipts of all of a block's transactions against its bloom: an
+// checkTokenLogs holds the receipts of all of a block's transactions against its bloom: an
 // error where that mentions the token, and there is neither an event of it in them nor
 // are there others whose bits happen to say the same.
-func (h header) accounted(receipts []receipt, token account) error {
+func (h header) checkTokenLogs(receipts []receipt, token account) error {
 	for i := range receipts {
 		for j := range receipts[i].Logs {
 			l := &receipts[i].Logs[j]
@@ -50,12 +50,12 @@ func (h header) accounted(receipts []receipt, token account) error {
 			}
 		}
 	}
-	if len(h.Bloom) != bloomSize || !h.mentions(token) {
+	if len(h.Bloom) != bloomSize || !h.mayHaveTokenLogs(token) {
 		return nil
 	}
 	shown := make([]byte, bloomSize)
 	add := func(what []byte) {
-		for _, bit := range bits(what) {
+		for _, bit := range bloomBits(what) {
 			shown[bloomSize-1-bit/8] |= 1 << (bit % 8)
 		}
 	}
@@ -67,7 +67,7 @@ func (h header) accounted(receipts []receipt, token account) error {
 			}
 		}
 	}
-	if inBloom(shown, token[:]) && inBloom(shown, transferEvent[:]) {
+	if bloomContains(shown, token[:]) && bloomContains(shown, transferEvent[:]) {
 		return nil
 	}
 	return errors.New("the block's bloom tells of the token, and no receipt does")

@@ -12,8 +12,8 @@ import (
 	"cointill/core/money"
 )
 
-// spoilLogs changes the logs of every receipt that a node gives, by whichever method.
-func spoilLogs(change func([]map[string]any) []map[string]any) func(*fakeNode) {
+// changeLogs changes the logs of every receipt that a node gives, by whichever method.
+func changeLogs(change func([]map[string]any) []map[string]any) func(*fakeNode) {
 	return func(n *fakeNode) {
 		n.tamper = func(method string, result any) any {
 			spoil := func(r map[string]any) map[string]any {
@@ -43,12 +43,12 @@ func spoilLogs(change func([]map[string]any) []map[string]any) func(*fakeNode) {
 	}
 }
 
-// TestConfirmed: what one node says that a block holds, and another denies, counts
+// TestBlockNeedsTwoAgreeingNodes: what one node says that a block holds, and another denies, counts
 // for nothing, whichever of them is asked first and whatever they differ in. When
 // they say the same, all of it counts.
-func TestConfirmed(t *testing.T) {
+func TestBlockNeedsTwoAgreeingNodes(t *testing.T) {
 	t.Parallel()
-	none := spoilLogs(func(logs []map[string]any) (rest []map[string]any) {
+	none := changeLogs(func(logs []map[string]any) (rest []map[string]any) {
 		rest = []map[string]any{}
 		for _, l := range logs {
 			if !strings.HasSuffix(l["data"].(string), "06") {
@@ -57,7 +57,7 @@ func TestConfirmed(t *testing.T) {
 		}
 		return rest
 	})
-	other := spoilLogs(func(logs []map[string]any) []map[string]any {
+	other := changeLogs(func(logs []map[string]any) []map[string]any {
 		for _, l := range logs {
 			l["data"] = fmt.Sprintf("0x%064x", 7)
 		}
@@ -94,21 +94,21 @@ func TestConfirmed(t *testing.T) {
 				t.Parallel()
 				c := newFakeChain(t)
 				nodes := []*fakeNode{newFakeNode(t, c), newFakeNode(t, c)}
-				b := newFixture(t, c, nodes[0].open(t, nodes[1]))
-				b.step()
-				to := b.to()
+				b := newFixture(t, c, nodes[0].openSource(t, nodes[1]))
+				b.followToTip()
+				to := b.watchNewAddress()
 				ether, token := "", ""
 				if name == "another value" {
-					ether = c.pay(out(to, 5), false)
+					ether = c.sendEther(outputTo(to, 5), false)
 				} else {
-					token = c.token(out(to, 6))
+					token = c.sendTokens(outputTo(to, 6))
 				}
-				c.token(out(c.address(), 1))
-				c.mine(3)
-				nodes[wrong].set(set)
-				b.stopped("Nodes 1 and 2 of 2 disagree about what block 1 holds")
-				nodes[wrong].set(func(n *fakeNode) { n.tamper = nil })
-				b.step()
+				c.sendTokens(outputTo(c.newAddress(), 1))
+				c.mineBlocks(3)
+				nodes[wrong].setBehaviour(set)
+				b.expectStopped("Nodes 1 and 2 of 2 disagree about what block 1 holds")
+				nodes[wrong].setBehaviour(func(n *fakeNode) { n.tamper = nil })
+				b.followToTip()
 				all := b.ledger.Transfers()
 				for txid, units := range map[string]int64{ether: 5, token: 6} {
 					if rows := all[txid]; txid != "" && (len(rows) != 1 || rows[0].Amount.Cmp(money.Units(units)) != 0) {
@@ -120,44 +120,44 @@ func TestConfirmed(t *testing.T) {
 	}
 }
 
-// TestUnconfirmed: a node that can't confirm a block stops nothing, and it is told.
+// TestNodeThatCannotConfirmStopsNothing: a node that can't confirm a block stops nothing, and it is told.
 // One that lags by a block confirms what it has, and is no dissent.
-func TestUnconfirmed(t *testing.T) {
+func TestNodeThatCannotConfirmStopsNothing(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
 	first, second := newFakeNode(t, c), newFakeNode(t, c)
-	b := newFixture(t, c, first.open(t, second))
-	b.step()
+	b := newFixture(t, c, first.openSource(t, second))
+	b.followToTip()
 	note := func() string { return b.source.Nodes(t.Context())[1].Note }
-	second.set(returns("eth_getLogs", "no list"))
-	token := c.token(out(b.to(), 6))
-	if rows := b.mined(token); len(rows) != 1 || !strings.Contains(note(), "doesn't confirm them: Node 2 of 2 answers, but not as") {
+	second.setBehaviour(answerMethod("eth_getLogs", "no list"))
+	token := c.sendTokens(outputTo(b.watchNewAddress(), 6))
+	if rows := b.mineAndFind(token); len(rows) != 1 || !strings.Contains(note(), "doesn't confirm them: Node 2 of 2 answers, but not as") {
 		t.Errorf("%+v, and the note is %q", rows, note())
 	}
-	second.set(func(n *fakeNode) { n.tamper, n.hidden = nil, 1 })
-	token = c.token(out(b.to(), 6))
-	if rows := b.mined(token); len(rows) != 1 {
+	second.setBehaviour(func(n *fakeNode) { n.tamper, n.hidden = nil, 1 })
+	token = c.sendTokens(outputTo(b.watchNewAddress(), 6))
+	if rows := b.mineAndFind(token); len(rows) != 1 {
 		t.Errorf("a node that lags by one block: %+v", rows)
 	}
-	second.set(func(n *fakeNode) { n.hidden = 0 })
-	token = c.token(out(b.to(), 6))
-	if rows := b.mined(token); len(rows) != 1 || note() != "" {
+	second.setBehaviour(func(n *fakeNode) { n.hidden = 0 })
+	token = c.sendTokens(outputTo(b.watchNewAddress(), 6))
+	if rows := b.mineAndFind(token); len(rows) != 1 || note() != "" {
 		t.Errorf("%+v, and the note is %q", rows, note())
 	}
 }
 
-// TestUnconfirmedInTime: one that takes the question and never comes to an end is given up
+// TestSlowConfirmationIsGivenUp: one that takes the question and never comes to an end is given up
 // in the middle of it.
-func TestUnconfirmedInTime(t *testing.T) {
+func TestSlowConfirmationIsGivenUp(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
 	first, second := newFakeNode(t, c), newFakeNode(t, c)
-	b := newFixture(t, c, first.open(t, second))
+	b := newFixture(t, c, first.openSource(t, second))
 	b.source.nodes.Pace.Most = time.Second
-	b.step()
+	b.followToTip()
 	ended := make(chan struct{})
 	t.Cleanup(func() { close(ended) }) // before the node waits for its answers
-	second.set(func(n *fakeNode) {
+	second.setBehaviour(func(n *fakeNode) {
 		n.hijack = func(_ http.ResponseWriter, r *http.Request) bool {
 			body, err := io.ReadAll(r.Body)
 			r.Body = io.NopCloser(bytes.NewReader(body))
@@ -168,29 +168,29 @@ func TestUnconfirmedInTime(t *testing.T) {
 			return true
 		}
 	})
-	token := c.token(out(b.to(), 6))
-	if rows, note := b.mined(token), b.source.Nodes(t.Context())[1].Note; len(rows) != 1 || !strings.Contains(note, "says nothing for 1s") {
+	token := c.sendTokens(outputTo(b.watchNewAddress(), 6))
+	if rows, note := b.mineAndFind(token), b.source.Nodes(t.Context())[1].Note; len(rows) != 1 || !strings.Contains(note, "says nothing for 1s") {
 		t.Errorf("%+v, and the note is %q", rows, note)
 	}
 }
 
-// TestRequestsOfTwo: with a second node a block costs one request of the first and two
+// TestRequestsPerBlockWithTwoNodes: with a second node a block costs one request of the first and two
 // of the second, whatever is in it that concerns nobody.
-func TestRequestsOfTwo(t *testing.T) {
+func TestRequestsPerBlockWithTwoNodes(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
 	first, second := newFakeNode(t, c), newFakeNode(t, c)
-	b := newFixture(t, c, first.open(t, second))
-	b.step()
+	b := newFixture(t, c, first.openSource(t, second))
+	b.followToTip()
 	for _, txs := range []int{0, 1, 50} {
 		for range txs {
-			c.pay(out(c.address(), 1), false)
-			c.token(out(c.address(), 1))
+			c.sendEther(outputTo(c.newAddress(), 1), false)
+			c.sendTokens(outputTo(c.newAddress(), 1))
 		}
-		c.mine(1)
-		blocks, read := second.count("eth_getBlockByHash")+second.count("eth_getLogs"), first.count("eth_getBlockReceipts")
-		b.step()
-		if got, receipts := second.count("eth_getBlockByHash")+second.count("eth_getLogs")-blocks, first.count("eth_getBlockReceipts")-read; got != 2 || receipts != 1 || second.count("eth_getTransactionReceipt") > 0 {
+		c.mineBlocks(1)
+		blocks, read := second.countRequests("eth_getBlockByHash")+second.countRequests("eth_getLogs"), first.countRequests("eth_getBlockReceipts")
+		b.followToTip()
+		if got, receipts := second.countRequests("eth_getBlockByHash")+second.countRequests("eth_getLogs")-blocks, first.countRequests("eth_getBlockReceipts")-read; got != 2 || receipts != 1 || second.countRequests("eth_getTransactionReceipt") > 0 {
 			t.Errorf("%d transactions: the second was asked %d times, the first %d times", 2*txs, got, receipts)
 		}
 	}

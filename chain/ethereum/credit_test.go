@@ -32,59 +32,59 @@ func newFixture(t testing.TB, c *fakeChain, source *Source) *fixture {
 		follower: chain.NewFollower(chain.FollowerConfig{Network: source.Network(), Source: source, Store: ledger, Watch: watch})}
 }
 
-// to is a new address, which is watched.
-func (b *fixture) to() string {
-	address := b.chain.address()
+// watchNewAddress is a new address, which is watched.
+func (b *fixture) watchNewAddress() string {
+	address := b.chain.newAddress()
 	b.watch.AddAddresses(address)
 	return address
 }
 
-// step expects a step to go well and to bring the ledger to the chain's tip.
-func (b *fixture) step() {
+// followToTip expects a step to go well and to bring the ledger to the chain's tip.
+func (b *fixture) followToTip() {
 	b.Helper()
 	if _, err := b.follower.Step(b.Context()); err != nil {
 		b.Fatalf("step: %v", err)
 	}
-	if b.ledger.Tip() != b.chain.tip() || b.ledger.Problem() != "" || len(b.ledger.Violations()) > 0 {
-		b.Fatalf("at %v of %v, health %q, %v", b.ledger.Tip(), b.chain.tip(), b.ledger.Problem(), b.ledger.Violations())
+	if b.ledger.Tip() != b.chain.tipID() || b.ledger.Problem() != "" || len(b.ledger.Violations()) > 0 {
+		b.Fatalf("at %v of %v, health %q, %v", b.ledger.Tip(), b.chain.tipID(), b.ledger.Problem(), b.ledger.Violations())
 	}
 }
 
-// mined mines a block and gives what the ledger knows of a transaction in it.
-func (b *fixture) mined(txid string) []chaintest.Row {
+// mineAndFind mines a block and gives what the ledger knows of a transaction in it.
+func (b *fixture) mineAndFind(txid string) []chaintest.Row {
 	b.Helper()
-	b.chain.mine(1)
-	b.step()
+	b.chain.mineBlocks(1)
+	b.followToTip()
 	return b.ledger.Transfers()[txid]
 }
 
-func single(t testing.TB) *fixture {
+func newSingleFixture(t testing.TB) *fixture {
 	c := newFakeChain(t)
-	b := newFixture(t, c, newFakeNode(t, c).open(t))
-	b.step()
+	b := newFixture(t, c, newFakeNode(t, c).openSource(t))
+	b.followToTip()
 	return b
 }
 
-func out(address string, units int64) chain.Output {
+func outputTo(address string, units int64) chain.Output {
 	return chain.Output{Destination: chain.Destination{Address: address}, Amount: money.Units(units)}
 }
 
-// TestValues (ETH-1, ETH-14): ether counts by a transaction that worked, once, to
+// TestEtherCountsOncePerSuccessfulTransaction (ETH-1, ETH-14): ether counts by a transaction that worked, once, to
 // whom it was sent; one transaction of the token's contract may pay several.
-func TestValues(t *testing.T) {
+func TestEtherCountsOncePerSuccessfulTransaction(t *testing.T) {
 	t.Parallel()
-	b := single(t)
-	first, second := b.to(), b.to()
-	if rows := b.mined(b.chain.pay(out(first, 7), false)); len(rows) != 1 || rows[0].Reverted || rows[0].Asset != "ETH" || rows[0].Index != placeValue || len(rows[0].Spends) != 1 {
+	b := newSingleFixture(t)
+	first, second := b.watchNewAddress(), b.watchNewAddress()
+	if rows := b.mineAndFind(b.chain.sendEther(outputTo(first, 7), false)); len(rows) != 1 || rows[0].Reverted || rows[0].Asset != "ETH" || rows[0].Index != indexValue || len(rows[0].Spends) != 1 {
 		t.Errorf("%+v", rows)
 	}
-	if rows := b.mined(b.chain.pay(out(first, 7), true)); len(rows) != 1 || !rows[0].Reverted {
+	if rows := b.mineAndFind(b.chain.sendEther(outputTo(first, 7), true)); len(rows) != 1 || !rows[0].Reverted {
 		t.Errorf("a failed transaction: %+v", rows)
 	}
-	if rows := b.mined(b.chain.pay(out(first, 0), false)); len(rows) != 0 {
+	if rows := b.mineAndFind(b.chain.sendEther(outputTo(first, 0), false)); len(rows) != 0 {
 		t.Errorf("nothing was sent, and seen: %+v", rows)
 	}
-	rows := b.mined(b.chain.token(out(first, 3), out(second, 4), out(first, 5)))
+	rows := b.mineAndFind(b.chain.sendTokens(outputTo(first, 3), outputTo(second, 4), outputTo(first, 5)))
 	var got []string
 	for _, r := range rows {
 		got = append(got, fmt.Sprint(r.Index, r.Asset, r.Amount, r.Address == first))
@@ -95,62 +95,62 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestGreatest (ETH-4): the greatest amount that there can be is read as it is.
-func TestGreatest(t *testing.T) {
+// TestGreatestAmountIsRead (ETH-4): the greatest amount that there can be is read as it is.
+func TestGreatestAmountIsRead(t *testing.T) {
 	t.Parallel()
-	b := single(t)
+	b := newSingleFixture(t)
 	most := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 256), big.NewInt(1))
-	o := chain.Output{Destination: chain.Destination{Address: b.to()}, Amount: money.FromBig(most)}
-	if rows := b.mined(b.chain.token(o)); len(rows) != 1 || rows[0].Amount.Big().Cmp(most) != 0 {
+	o := chain.Output{Destination: chain.Destination{Address: b.watchNewAddress()}, Amount: money.FromBig(most)}
+	if rows := b.mineAndFind(b.chain.sendTokens(o)); len(rows) != 1 || rows[0].Amount.Big().Cmp(most) != 0 {
 		t.Errorf("%+v", rows)
 	}
 }
 
-// TestWithdrawals (ETH-9): ether that leaves the stake is shown, and is no payment.
-func TestWithdrawals(t *testing.T) {
+// TestWithdrawalsCreditNothing (ETH-9): ether that leaves the stake is shown, and is no payment.
+func TestWithdrawalsCreditNothing(t *testing.T) {
 	t.Parallel()
-	b := single(t)
-	to := b.to()
+	b := newSingleFixture(t)
+	to := b.watchNewAddress()
 	b.chain.withdrawn = []map[string]string{{"index": "0x11", "validatorIndex": "0x1", "address": strings.ToLower(to), "amount": "0x3b9aca00"}}
-	rows := b.mined("withdrawal-17")
+	rows := b.mineAndFind("withdrawal-17")
 	if len(rows) != 1 || rows[0].Via != viaWithdrawal || rows[0].Amount.String() != "1000000000000000000" {
 		t.Errorf("%+v", rows)
 	}
 }
 
-// shape is a log of whatever form, and whether it is the exact one.
-type shape struct {
+// logShape is a log of whatever form, and whether it is the exact one.
+type logShape struct {
 	log   fakeLog
 	exact bool
 	units *big.Int
 }
 
-// shapes draws a log that is the exact one with some of its parts spoilt, or not.
-func shapes(token, to account) *rapid.Generator[shape] {
-	return rapid.Custom(func(t *rapid.T) shape {
+// drawLogShape draws a log that is the exact one with some of its parts spoilt, or not.
+func drawLogShape(token, to account) *rapid.Generator[logShape] {
+	return rapid.Custom(func(t *rapid.T) logShape {
 		raw := rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "amount")
 		if rapid.Bool().Draw(t, "small") {
 			clear(raw[:26])
 		}
 		from := account(rapid.SliceOfN(rapid.Byte(), 20, 20).Draw(t, "from"))
-		s := shape{log: tokenLog(token, from, to, raw), units: new(big.Int).SetBytes(raw)}
+		s := logShape{log: tokenLog(token, from, to, raw), units: new(big.Int).SetBytes(raw)}
 		s.exact = s.units.Sign() > 0 && from != to
 		for range rapid.IntRange(0, 2).Draw(t, "faults") {
 			s.exact = false
-			spoil(t, &s.log)
+			spoilLog(t, &s.log)
 		}
 		return s
 	})
 }
 
-// spoil changes one part of a log so that it is not the exact one any more.
-func spoil(t *rapid.T, l *fakeLog) {
+// spoilLog changes one part of a log so that it is not the exact one any more.
+func spoilLog(t *rapid.T, l *fakeLog) {
 	other := hash(rapid.SliceOfN(rapid.Byte(), 32, 32).Filter(func(b []byte) bool { return hash(b) != transferEvent && [12]byte(b[:12]) != [12]byte{} }).Draw(t, "other"))
 	switch rapid.IntRange(0, 8).Draw(t, "fault") {
 	case 0: // another contract, and the one that EIP-7708 means for ether
 		l.Address = account(other[:20])
 	case 1:
-		l.Address = *parse(nil, "0xffffFFFfFFffffffffffffffFfFFFfffFFFfFFfE")
+		l.Address = *mustParseAccount(nil, "0xffffFFFfFFffffffffffffffFfFFFfffFFFfFFfE")
 	case 2:
 		l.Topics = l.Topics[:rapid.IntRange(0, min(2, len(l.Topics))).Draw(t, "topics")]
 	case 3:
@@ -173,27 +173,27 @@ func spoil(t *rapid.T, l *fakeLog) {
 	}
 }
 
-// TestShapes (ETH-3, ETH-4, ETH-5, ETH-10): of more than ten thousand logs only
+// TestOnlyExactTransferLogsCredit (ETH-3, ETH-4, ETH-5, ETH-10): of more than ten thousand logs only
 // those of the exact shape credit, and exactly what they say.
-func TestShapes(t *testing.T) {
+func TestOnlyExactTransferLogsCredit(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
-	c.mine(1)
-	to, logs, credited := c.someone(), 0, 0
+	c.mineBlocks(1)
+	to, logs, credited := c.newAccount(), 0, 0
 	watch := &chain.WatchSet{Codec: Codec()}
 	watch.AddAddresses(to.String())
 	rapid.Check(t, func(t *rapid.T) {
-		all := rapid.SliceOfN(shapes(account(c.params.Token), to), 200, 300).Draw(t, "logs")
+		all := rapid.SliceOfN(drawLogShape(account(c.params.Token), to), 200, 300).Draw(t, "logs")
 		tx := &fakeTx{From: account{1}, To: (*account)(&c.params.Token), Value: "0x0", name: hash{9}}
 		want := map[int]*big.Int{}
 		for i, s := range all {
 			tx.Logs = append(tx.Logs, s.log)
 			if s.exact {
-				want[placeLogs+i] = s.units
+				want[indexLogs+i] = s.units
 			}
 		}
 		block := fakeBlock{Header: c.blocks[1].Header, txs: []*fakeTx{tx}}
-		got := parsed(t, blockJSON(&block, true), receiptsJSON(&block), c.params, watch)
+		got := mustReadBlock(t, blockJSON(&block, true), receiptsJSON(&block), c.params, watch)
 		if len(got) != len(want) {
 			t.Fatalf("%d of %d logs credit, %d are to", len(got), len(all), len(want))
 		}
@@ -210,8 +210,8 @@ func TestShapes(t *testing.T) {
 	t.Logf("%d logs, of which %d credit", logs, credited)
 }
 
-// TestAddresses (ETH-15): the examples of EIP-55, read and written.
-func TestAddresses(t *testing.T) {
+// TestAddressChecksums (ETH-15): the examples of EIP-55, read and written.
+func TestAddressChecksums(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359", "0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB",
 		"0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb", "0x52908400098527886E0F7030069857D2E4169EE7", "0xde709f2102306220921060314715629080e2fb77"} {

@@ -11,13 +11,13 @@ import (
 
 // endpoint is a node's URL, taken apart.
 type endpoint struct {
-	base     string // scheme://host:port/path?query without user and password; path and query may hold a provider's key
-	host     string // host:port, for the log
-	header   http.Header
-	stream   string      // ws(s)://… that tells of new blocks; "" means that none does
-	streamed http.Header // signs the stream
-	trace    bool        // every block's inner transfers are read from it
-	quiet    bool        // it isn't asked what is pending
+	base         string // scheme://host:port/path?query without user and password; path and query may hold a provider's key
+	host         string // host:port, for the log
+	header       http.Header
+	stream       string      // ws(s)://… that tells of new blocks; "" means that none does
+	streamHeader http.Header // signs the stream
+	traceBlocks  bool        // every block's inner transfers are read from it
+	noPending    bool        // it isn't asked what is pending
 }
 
 // parseEndpoint reads a node's URL. Its errors never hold any of the text, which
@@ -30,8 +30,8 @@ func parseEndpoint(text string) (endpoint, error) {
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return endpoint{}, errors.New("its URL must begin with http or https; a websocket that tells of new blocks is named behind it, as ?stream=wss://…")
 	}
-	e := endpoint{host: u.Host, header: signature(u)}
-	rest, err := e.options(u.RawQuery)
+	e := endpoint{host: u.Host, header: basicAuth(u)}
+	rest, err := e.takeOptions(u.RawQuery)
 	if err != nil {
 		return endpoint{}, err
 	}
@@ -42,8 +42,8 @@ func parseEndpoint(text string) (endpoint, error) {
 	return e, nil
 }
 
-// signature is the header that signs requests with the user and password of a URL; nil without.
-func signature(u *url.URL) http.Header {
+// basicAuth is the header that signs requests with the user and password of a URL; nil without.
+func basicAuth(u *url.URL) http.Header {
 	if u.User == nil {
 		return nil
 	}
@@ -51,9 +51,9 @@ func signature(u *url.URL) http.Header {
 	return node.Basic(u.User.Username(), password)
 }
 
-// options takes what is ours from behind the question mark, and leaves the rest,
+// takeOptions takes what is ours from behind the question mark, and leaves the rest,
 // which may be a provider's key.
-func (e *endpoint) options(raw string) (rest string, err error) {
+func (e *endpoint) takeOptions(raw string) (rest string, err error) {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
 		return "", errors.New("what stands behind ? in its URL can't be read")
@@ -63,13 +63,13 @@ func (e *endpoint) options(raw string) (rest string, err error) {
 			return "", errors.New(one.key + " in its URL can only be " + one.value)
 		}
 	}
-	e.trace, e.quiet = query.Has("trace"), query.Has("pending")
+	e.traceBlocks, e.noPending = query.Has("trace"), query.Has("pending")
 	if values, ok := query["stream"]; ok {
 		u, err := url.Parse(values[0])
 		if err != nil || len(values) != 1 || u.Scheme != "ws" && u.Scheme != "wss" || u.Hostname() == "" || u.Fragment != "" {
 			return "", errors.New("stream in its URL must be ws://host:port or wss://host:port, percent-encoded where it has a query itself")
 		}
-		e.streamed, u.User = signature(u), nil
+		e.streamHeader, u.User = basicAuth(u), nil
 		e.stream = u.String()
 	}
 	for _, key := range []string{"trace", "pending", "stream"} {

@@ -13,8 +13,8 @@ import (
 	"cointill/chain/ethereum/params"
 )
 
-// testID is the chain id of tests' networks.
-const testID = 21337
+// testChainID is the chain id of tests' networks.
+const testChainID = 21337
 
 func testParams() params.Params {
 	p, err := params.Lookup("chain-21337", "0xdAC17F958D2ee523a2206206994597C13D831ec7")
@@ -24,8 +24,8 @@ func testParams() params.Params {
 	return p
 }
 
-// noon is when everything happens in these tests, unless they have a clock of their own.
-func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+// testTime is when everything happens in these tests, unless they have a clock of their own.
+func testTime() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
 // fakeTx is a transaction with what will become of it. JSON is made of it by a node.
 type fakeTx struct {
@@ -47,8 +47,8 @@ type fakeLog struct {
 	Removed bool
 }
 
-// id is the transaction's name among all.
-func (t *fakeTx) id() hash { return t.name }
+// txID is the transaction's name among all.
+func (t *fakeTx) txID() hash { return t.name }
 
 type fakeBlock struct {
 	chain.Header
@@ -75,12 +75,12 @@ type fakeChain struct {
 
 func newFakeChain(t testing.TB) *fakeChain {
 	c := &fakeChain{TB: t, params: testParams(), sealed: map[hash]chain.BlockID{}, finalized: 3}
-	c.seal(nil)
+	c.sealBlock(nil)
 	return c
 }
 
-// fork is a chain of its own that has the same blocks and pool so far.
-func (c *fakeChain) fork() *fakeChain {
+// copyChain is a chain of its own that has the same blocks and pool so far.
+func (c *fakeChain) copyChain() *fakeChain {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	other := &fakeChain{TB: c.TB, params: c.params, sealed: map[hash]chain.BlockID{}, serial: c.serial + 1<<32, finalized: c.finalized, branch: c.branch + 1000}
@@ -91,56 +91,56 @@ func (c *fakeChain) fork() *fakeChain {
 	return other
 }
 
-// next is a number that was not used before.
-func (c *fakeChain) next() uint64 { c.serial++; return c.serial }
+// nextNumber is a number that was not used before.
+func (c *fakeChain) nextNumber() uint64 { c.serial++; return c.serial }
 
-// someone is an account that was not used before.
-func (c *fakeChain) someone() account {
-	sum := params.Keccak(binary.BigEndian.AppendUint64([]byte("account"), c.next()))
+// newAccount is an account that was not used before.
+func (c *fakeChain) newAccount() account {
+	sum := params.Keccak(binary.BigEndian.AppendUint64([]byte("account"), c.nextNumber()))
 	return account(sum[12:])
 }
 
-func (c *fakeChain) address() string {
+func (c *fakeChain) newAddress() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.someone().String()
+	return c.newAccount().String()
 }
 
-// seal puts a block on top.
-func (c *fakeChain) seal(txs []*fakeTx) {
+// sealBlock puts a block on top.
+func (c *fakeChain) sealBlock(txs []*fakeTx) {
 	height := int64(len(c.blocks))
 	parent := hash{}.String()
 	if height > 0 {
 		parent = c.blocks[height-1].Hash
 	}
 	name := params.Keccak(fmt.Appendf(nil, "%d %s %d %d", height, parent, c.branch, len(txs)))
-	header := chain.Header{BlockID: chain.BlockID{Height: height, Hash: hash(name).String()}, Parent: parent, Time: noon()}
+	header := chain.Header{BlockID: chain.BlockID{Height: height, Hash: hash(name).String()}, Parent: parent, Time: testTime()}
 	c.blocks = append(c.blocks, fakeBlock{header, txs, c.withdrawn})
 	c.withdrawn = nil
 	for _, t := range txs {
-		c.sealed[t.id()] = header.BlockID
+		c.sealed[t.txID()] = header.BlockID
 	}
 }
 
-// mine seals blocks, the first of which takes what is pending.
-func (c *fakeChain) mine(n int) {
+// mineBlocks seals blocks, the first of which takes what is pending.
+func (c *fakeChain) mineBlocks(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for range n {
-		c.seal(c.pending)
+		c.sealBlock(c.pending)
 		c.pending = nil
 	}
 }
 
-// reorg replaces the last blocks by as many others.
-func (c *fakeChain) reorg(depth int, keep bool) {
+// replaceBlocks replaces the last blocks by as many others.
+func (c *fakeChain) replaceBlocks(depth int, keep bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at := len(c.blocks) - depth
 	old := slices.Clone(c.blocks[at:])
 	for _, b := range old {
 		for _, t := range b.txs {
-			delete(c.sealed, t.id())
+			delete(c.sealed, t.txID())
 		}
 	}
 	c.blocks = c.blocks[:at]
@@ -149,47 +149,47 @@ func (c *fakeChain) reorg(depth int, keep bool) {
 		if !keep {
 			b.txs = nil
 		}
-		c.seal(b.txs)
+		c.sealBlock(b.txs)
 	}
 }
 
-// send puts a transaction into the pool.
-func (c *fakeChain) send(t *fakeTx) string {
+// sendTx puts a transaction into the pool.
+func (c *fakeChain) sendTx(t *fakeTx) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t.name = params.Keccak(binary.BigEndian.AppendUint64([]byte("transaction"), c.next()))
+	t.name = params.Keccak(binary.BigEndian.AppendUint64([]byte("transaction"), c.nextNumber()))
 	if t.From == (account{}) {
-		t.From, t.Nonce = c.someone(), c.serial%7
+		t.From, t.Nonce = c.newAccount(), c.serial%7
 	}
 	if t.Value == "" {
 		t.Value = "0x0"
 	}
 	c.pending = append(c.pending, t)
-	return t.id().String()
+	return t.txID().String()
 }
 
-// pay sends ether to an address.
-func (c *fakeChain) pay(o chain.Output, reverted bool) string {
-	return c.send(&fakeTx{To: parse(c, o.Address), Value: fmt.Sprintf("0x%x", o.Amount.Big()), Reverted: reverted})
+// sendEther sends ether to an address.
+func (c *fakeChain) sendEther(o chain.Output, reverted bool) string {
+	return c.sendTx(&fakeTx{To: mustParseAccount(c, o.Address), Value: fmt.Sprintf("0x%x", o.Amount.Big()), Reverted: reverted})
 }
 
-// token has the token's contract move some to each address.
-func (c *fakeChain) token(outputs ...chain.Output) string {
+// sendTokens has the token's contract move some to each address.
+func (c *fakeChain) sendTokens(outputs ...chain.Output) string {
 	t := &fakeTx{To: (*account)(&c.params.Token)}
 	for _, o := range outputs {
-		t.Logs = append(t.Logs, tokenLog(account(c.params.Token), c.someone(), *parse(c, o.Address), o.Amount.Big().FillBytes(make([]byte, 32))))
+		t.Logs = append(t.Logs, tokenLog(account(c.params.Token), c.newAccount(), *mustParseAccount(c, o.Address), o.Amount.Big().FillBytes(make([]byte, 32))))
 	}
-	return c.send(t)
+	return c.sendTx(t)
 }
 
 func tokenLog(contract, from, to account, data []byte) fakeLog {
-	return fakeLog{Address: contract, Topics: []hash{transferEvent, topic(from), topic(to)}, Data: data}
+	return fakeLog{Address: contract, Topics: []hash{transferEvent, accountTopic(from), accountTopic(to)}, Data: data}
 }
 
-// topic is an account as a log holds it.
-func topic(a account) (h hash) { copy(h[12:], a[:]); return h }
+// accountTopic is an account as a log holds it.
+func accountTopic(a account) (h hash) { copy(h[12:], a[:]); return h }
 
-func parse(t testing.TB, address string) *account {
+func mustParseAccount(t testing.TB, address string) *account {
 	a, err := params.ParseAddress(address)
 	if err != nil {
 		t.Fatalf("%s: %v", address, err)
@@ -197,14 +197,14 @@ func parse(t testing.TB, address string) *account {
 	return (*account)(&a)
 }
 
-func (c *fakeChain) tip() chain.BlockID {
+func (c *fakeChain) tipID() chain.BlockID {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.blocks[len(c.blocks)-1].BlockID
 }
 
-// where is where a transaction is.
-func (c *fakeChain) where(txid string) chaintest.Place {
+// placeOf is where a transaction is.
+func (c *fakeChain) placeOf(txid string) chaintest.Place {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	id, err := readHash(txid)
@@ -212,15 +212,15 @@ func (c *fakeChain) where(txid string) chaintest.Place {
 		c.Fatal(err)
 	}
 	at := c.sealed[id]
-	return chaintest.Place{Pending: slices.ContainsFunc(c.pending, func(t *fakeTx) bool { return t.id() == id }), Height: at.Height, Hash: at.Hash}
+	return chaintest.Place{Pending: slices.ContainsFunc(c.pending, func(t *fakeTx) bool { return t.txID() == id }), Height: at.Height, Hash: at.Hash}
 }
 
-// replace sends a transaction with the nonce of a pending one, which leaves the pool.
-func (c *fakeChain) replace(txid string) string {
+// replaceTx sends a transaction with the nonce of a pending one, which leaves the pool.
+func (c *fakeChain) replaceTx(txid string) string {
 	c.mu.Lock()
-	i := slices.IndexFunc(c.pending, func(t *fakeTx) bool { return t.id().String() == txid })
-	old, nobody := c.pending[i], c.someone()
+	i := slices.IndexFunc(c.pending, func(t *fakeTx) bool { return t.txID().String() == txid })
+	old, nobody := c.pending[i], c.newAccount()
 	c.pending = slices.Delete(c.pending, i, i+1)
 	c.mu.Unlock()
-	return c.send(&fakeTx{From: old.From, Nonce: old.Nonce, To: &nobody, Value: "0x1"})
+	return c.sendTx(&fakeTx{From: old.From, Nonce: old.Nonce, To: &nobody, Value: "0x1"})
 }

@@ -41,9 +41,9 @@ type fakeNode struct {
 }
 
 func newFakeNode(t testing.TB, c *fakeChain) *fakeNode {
-	n := &fakeNode{chain: c, id: testID, asked: map[string]int{}, lacks: map[string]bool{"debug_traceBlockByHash": true, "trace_block": true}, pushed: make(chan string, 10),
+	n := &fakeNode{chain: c, id: testChainID, asked: map[string]int{}, lacks: map[string]bool{"debug_traceBlockByHash": true, "trace_block": true}, pushed: make(chan string, 10),
 		views: map[string]string{decimalsCall: fmt.Sprintf("0x%064x", 6)}}
-	n.Server = httptest.NewServer(http.HandlerFunc(n.serve))
+	n.Server = httptest.NewServer(http.HandlerFunc(n.serveRPC))
 	t.Cleanup(func() {
 		n.CloseClientConnections()
 		n.Close()
@@ -51,8 +51,8 @@ func newFakeNode(t testing.TB, c *fakeChain) *fakeNode {
 	return n
 }
 
-// open makes a source of nodes that looks at all of them all the time.
-func (n *fakeNode) open(t testing.TB, others ...*fakeNode) *Source {
+// openSource makes a source of nodes that looks at all of them all the time.
+func (n *fakeNode) openSource(t testing.TB, others ...*fakeNode) *Source {
 	urls := []string{n.URL}
 	for _, other := range others {
 		urls = append(urls, other.URL)
@@ -67,23 +67,23 @@ func openURLs(t testing.TB, urls ...string) *Source {
 
 func openLogged(t testing.TB, log *slog.Logger, urls ...string) *Source {
 	t.Helper()
-	s, err := New(Config{Params: testParams(), Nodes: urls, Clock: noon, Log: log})
+	s, err := New(Config{Params: testParams(), Nodes: urls, Clock: testTime, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.nodes.Pace.Moment, s.nodes.Pace.Pause, s.Retry, s.patience = 0, 0, time.Millisecond, 0
+	s.nodes.Pace.Moment, s.nodes.Pace.Pause, s.Retry, s.confirmTimeout = 0, 0, time.Millisecond, 0
 	return s
 }
 
-// set changes how the node behaves.
-func (n *fakeNode) set(change func(*fakeNode)) {
+// setBehaviour changes how the node behaves.
+func (n *fakeNode) setBehaviour(change func(*fakeNode)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	change(n)
 }
 
-// count is how often a method was asked, or how many requests came for "".
-func (n *fakeNode) count(method string) int {
+// countRequests is how often a method was asked, or how many requests came for "".
+func (n *fakeNode) countRequests(method string) int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if method == "" {
@@ -92,13 +92,13 @@ func (n *fakeNode) count(method string) int {
 	return n.asked[method]
 }
 
-func (n *fakeNode) serve(w http.ResponseWriter, r *http.Request) {
+func (n *fakeNode) serveRPC(w http.ResponseWriter, r *http.Request) {
 	n.mu.Lock()
 	hijack, password := n.hijack, n.password
 	n.requests++
 	n.mu.Unlock()
 	if r.Header.Get("Upgrade") != "" {
-		n.push(w, r)
+		n.pushMessages(w, r)
 		return
 	}
 	if hijack != nil && hijack(w, r) {
@@ -109,7 +109,7 @@ func (n *fakeNode) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body, _ := io.ReadAll(r.Body)
-	var many []question
+	var many []request
 	if json.Unmarshal(body, &many) == nil {
 		if n.most > 0 && len(many) > n.most {
 			_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": nil, "error": rpcError{-32600, "batch too large"}})
@@ -117,18 +117,18 @@ func (n *fakeNode) serve(w http.ResponseWriter, r *http.Request) {
 		}
 		replies := make([]any, len(many))
 		for i, q := range many {
-			replies[i] = n.answer(q)
+			replies[i] = n.answerRequest(q)
 		}
 		_ = json.NewEncoder(w).Encode(replies)
 		return
 	}
-	var one question
+	var one request
 	_ = json.Unmarshal(body, &one)
-	_ = json.NewEncoder(w).Encode(n.answer(one))
+	_ = json.NewEncoder(w).Encode(n.answerRequest(one))
 }
 
-// push sends what it is told to over a websocket.
-func (n *fakeNode) push(w http.ResponseWriter, r *http.Request) {
+// pushMessages sends what it is told to over a websocket.
+func (n *fakeNode) pushMessages(w http.ResponseWriter, r *http.Request) {
 	conn, err := websocket.Accept(w, r, nil)
 	if err != nil {
 		return
@@ -148,16 +148,16 @@ func (n *fakeNode) push(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (n *fakeNode) answer(q question) any {
+func (n *fakeNode) answerRequest(q request) any {
 	n.mu.Lock()
 	tamper := n.tamper
 	n.asked[q.Method]++
 	lacks := n.lacks[q.Method]
 	n.mu.Unlock()
-	var result any = rpcError{codeMethod, "the method " + q.Method + " does not exist/is not available"}
+	var result any = rpcError{codeNoMethod, "the method " + q.Method + " does not exist/is not available"}
 	if !lacks {
 		n.chain.mu.Lock()
-		result = n.result(q)
+		result = n.methodResult(q)
 		n.chain.mu.Unlock()
 	}
 	if tamper != nil {
@@ -169,37 +169,37 @@ func (n *fakeNode) answer(q question) any {
 	return map[string]any{"jsonrpc": "2.0", "id": q.ID, "result": result}
 }
 
-// result is what a method returns. The chain's lock is held.
-func (n *fakeNode) result(q question) any {
+// methodResult is what a method returns. The chain's lock is held.
+func (n *fakeNode) methodResult(q request) any {
 	switch q.Method {
 	case "eth_chainId":
-		return hexNumber(n.id)
+		return encodeHeight(n.id)
 	case "web3_clientVersion":
 		return "Fake/v1.0"
 	case "eth_syncing":
 		return false
 	case "eth_getBlockByNumber":
-		return n.block(q.Params[0].(string), q.Params[1].(bool))
+		return n.blockResult(q.Params[0].(string), q.Params[1].(bool))
 	case "eth_getBlockByHash":
-		for i, b := range n.blocks() {
+		for i, b := range n.shownBlocks() {
 			if b.Hash == q.Params[0] {
-				return blockJSON(&n.blocks()[i], q.Params[1].(bool))
+				return blockJSON(&n.shownBlocks()[i], q.Params[1].(bool))
 			}
 		}
 		return nil
 	case "eth_getBlockReceipts":
-		if b := n.numbered(q.Params[0].(string)); b != nil {
+		if b := n.blockByNumber(q.Params[0].(string)); b != nil {
 			return receiptsJSON(b)
 		}
 		return nil
 	case "eth_getLogs":
-		return n.logs(q.Params[0].(map[string]any))
+		return n.logsResult(q.Params[0].(map[string]any))
 	case "eth_getTransactionReceipt", "eth_getTransactionByHash":
-		return n.transaction(q.Method, q.Params[0].(string))
+		return n.transactionResult(q.Method, q.Params[0].(string))
 	case "eth_call":
 		call := q.Params[0].(map[string]any)["data"].(string)
-		if n.barred != nil && strings.HasPrefix(call, barredCall) {
-			return fmt.Sprintf("0x%064x", map[bool]int{true: 1}[n.barred[strings.TrimPrefix(call, barredCall)]])
+		if n.barred != nil && strings.HasPrefix(call, blacklistedCall) {
+			return fmt.Sprintf("0x%064x", map[bool]int{true: 1}[n.barred[strings.TrimPrefix(call, blacklistedCall)]])
 		}
 		if view, ok := n.views[call[:10]]; ok && strings.EqualFold(q.Params[0].(map[string]any)["to"].(string), account(n.chain.params.Token).String()) {
 			return view
@@ -211,63 +211,63 @@ func (n *fakeNode) result(q question) any {
 		if n.chain.balances == nil {
 			return "0x0"
 		}
-		b := n.numbered(q.Params[1].(string))
+		b := n.blockByNumber(q.Params[1].(string))
 		if q.Params[1] == "latest" {
-			b = &n.blocks()[len(n.blocks())-1]
+			b = &n.shownBlocks()[len(n.shownBlocks())-1]
 		}
-		return n.chain.balances(*parse(n.chain, q.Params[0].(string)), b.Height)
+		return n.chain.balances(*mustParseAccount(n.chain, q.Params[0].(string)), b.Height)
 	case "eth_getCode":
 		return "0x" + n.chain.code
 	case "debug_traceBlockByHash":
-		for _, b := range n.blocks() {
+		for _, b := range n.shownBlocks() {
 			if b.Hash == q.Params[0] {
 				return tracesJSON(&b)
 			}
 		}
 		return nil
 	case "trace_block":
-		if b := n.numbered(q.Params[0].(string)); b != nil {
-			return stepsJSON(b)
+		if b := n.blockByNumber(q.Params[0].(string)); b != nil {
+			return flatTracesJSON(b)
 		}
 		return nil
 	}
-	return rpcError{codeMethod, "the method " + q.Method + " does not exist"}
+	return rpcError{codeNoMethod, "the method " + q.Method + " does not exist"}
 }
 
-func (n *fakeNode) blocks() []fakeBlock { return n.chain.blocks[:len(n.chain.blocks)-n.hidden] }
+func (n *fakeNode) shownBlocks() []fakeBlock { return n.chain.blocks[:len(n.chain.blocks)-n.hidden] }
 
-func (n *fakeNode) numbered(text string) *fakeBlock {
+func (n *fakeNode) blockByNumber(text string) *fakeBlock {
 	height, err := strconv.ParseInt(strings.TrimPrefix(text, "0x"), 16, 64)
-	if err != nil || height >= int64(len(n.blocks())) {
+	if err != nil || height >= int64(len(n.shownBlocks())) {
 		return nil
 	}
-	return &n.blocks()[height]
+	return &n.shownBlocks()[height]
 }
 
-func (n *fakeNode) block(at string, full bool) any {
-	last := len(n.blocks()) - 1
+func (n *fakeNode) blockResult(at string, full bool) any {
+	last := len(n.shownBlocks()) - 1
 	switch at {
 	case "latest":
-		return blockJSON(&n.blocks()[last], full)
+		return blockJSON(&n.shownBlocks()[last], full)
 	case "finalized":
 		if n.unfinal || n.chain.finalized < 0 {
 			return rpcError{codeUnknown, "finalized block not found"}
 		}
-		return blockJSON(&n.blocks()[max(last-int(n.chain.finalized), 0)], full)
+		return blockJSON(&n.shownBlocks()[max(last-int(n.chain.finalized), 0)], full)
 	case "pending":
-		next := fakeBlock{Header: chain.Header{BlockID: chain.BlockID{Height: int64(last) + 1}, Parent: n.blocks()[last].Hash}, txs: n.chain.pending}
+		next := fakeBlock{Header: chain.Header{BlockID: chain.BlockID{Height: int64(last) + 1}, Parent: n.shownBlocks()[last].Hash}, txs: n.chain.pending}
 		out := blockJSON(&next, full)
 		out["hash"], out["logsBloom"], out["nonce"] = nil, nil, nil
 		return out
 	}
-	if b := n.numbered(at); b != nil {
+	if b := n.blockByNumber(at); b != nil {
 		return blockJSON(b, full)
 	}
 	return nil
 }
 
-func (n *fakeNode) logs(filter map[string]any) any {
-	for _, b := range n.blocks() {
+func (n *fakeNode) logsResult(filter map[string]any) any {
+	for _, b := range n.shownBlocks() {
 		if b.Hash != filter["blockHash"] {
 			continue
 		}
@@ -285,10 +285,10 @@ func (n *fakeNode) logs(filter map[string]any) any {
 	return rpcError{-32000, "unknown block"}
 }
 
-func (n *fakeNode) transaction(method, id string) any {
-	for _, b := range n.blocks() {
+func (n *fakeNode) transactionResult(method, id string) any {
+	for _, b := range n.shownBlocks() {
 		for i, t := range b.txs {
-			if t.id().String() != id {
+			if t.txID().String() != id {
 				continue
 			}
 			if method == "eth_getTransactionReceipt" {
@@ -300,7 +300,7 @@ func (n *fakeNode) transaction(method, id string) any {
 		}
 	}
 	for _, t := range n.chain.pending {
-		if t.id().String() == id && method == "eth_getTransactionByHash" {
+		if t.txID().String() == id && method == "eth_getTransactionByHash" {
 			return txJSON(t)
 		}
 	}
@@ -308,8 +308,8 @@ func (n *fakeNode) transaction(method, id string) any {
 }
 
 func txJSON(t *fakeTx) map[string]any {
-	out := map[string]any{"hash": t.id().String(), "from": strings.ToLower(t.From.String()), "to": nil, "value": t.Value,
-		"nonce": hexNumber(int64(t.Nonce)), "blockHash": nil, "type": "0x2", "input": fmt.Sprintf("0x%x", t.Input)}
+	out := map[string]any{"hash": t.txID().String(), "from": strings.ToLower(t.From.String()), "to": nil, "value": t.Value,
+		"nonce": encodeHeight(int64(t.Nonce)), "blockHash": nil, "type": "0x2", "input": fmt.Sprintf("0x%x", t.Input)}
 	if t.To != nil {
 		out["to"] = strings.ToLower(t.To.String())
 	}
@@ -322,15 +322,15 @@ func blockJSON(b *fakeBlock, full bool) map[string]any {
 		if full {
 			txs = append(txs, txJSON(t))
 		} else {
-			txs = append(txs, t.id().String())
+			txs = append(txs, t.txID().String())
 		}
 	}
-	return map[string]any{"hash": b.Hash, "parentHash": b.Parent, "number": hexNumber(b.Height), "timestamp": hexNumber(max(b.Time.Unix(), 0)),
-		"transactions": txs, "withdrawals": b.withdrawals, "logsBloom": "0x" + hex.EncodeToString(bloomOf(b)), "nonce": "0x0000000000000000"}
+	return map[string]any{"hash": b.Hash, "parentHash": b.Parent, "number": encodeHeight(b.Height), "timestamp": encodeHeight(max(b.Time.Unix(), 0)),
+		"transactions": txs, "withdrawals": b.withdrawals, "logsBloom": "0x" + hex.EncodeToString(blockBloom(b)), "nonce": "0x0000000000000000"}
 }
 
-// bloomOf is the summary of a block's logs.
-func bloomOf(b *fakeBlock) []byte {
+// blockBloom is the summary of a block's logs.
+func blockBloom(b *fakeBlock) []byte {
 	bloom := make([]byte, bloomSize)
 	for _, t := range b.txs {
 		for _, l := range t.Logs {
@@ -349,7 +349,7 @@ func bloomOf(b *fakeBlock) []byte {
 func receiptsJSON(b *fakeBlock) []map[string]any {
 	all, index := []map[string]any{}, 0
 	for _, t := range b.txs {
-		id := t.id().String()
+		id := t.txID().String()
 		logs := []map[string]any{}
 		for _, l := range t.Logs {
 			if t.Reverted {
@@ -360,7 +360,7 @@ func receiptsJSON(b *fakeBlock) []map[string]any {
 				topics = append(topics, topic.String())
 			}
 			logs = append(logs, map[string]any{"address": strings.ToLower(l.Address.String()), "topics": topics, "data": "0x" + hex.EncodeToString(l.Data),
-				"transactionHash": id, "blockHash": b.Hash, "removed": l.Removed, "logIndex": hexNumber(int64(index))})
+				"transactionHash": id, "blockHash": b.Hash, "removed": l.Removed, "logIndex": encodeHeight(int64(index))})
 			index++
 		}
 		status := "0x1"
@@ -379,7 +379,7 @@ func tracesJSON(b *fakeBlock) []any {
 		if t.Reverted {
 			top["error"] = "execution reverted"
 		}
-		all = append(all, map[string]any{"txHash": t.id().String(), "result": top})
+		all = append(all, map[string]any{"txHash": t.txID().String(), "result": top})
 	}
 	return all
 }

@@ -23,7 +23,7 @@ type nodeFault struct {
 	set   func(*fakeNode)
 }
 
-func answers(status int, body string) func(*fakeNode) {
+func answerAll(status int, body string) func(*fakeNode) {
 	return func(n *fakeNode) {
 		n.hijack = func(w http.ResponseWriter, _ *http.Request) bool {
 			w.WriteHeader(status)
@@ -33,8 +33,8 @@ func answers(status int, body string) func(*fakeNode) {
 	}
 }
 
-// returns makes a method return something else; nil is null.
-func returns(method string, other any) func(*fakeNode) {
+// answerMethod makes a method return something else; nil is null.
+func answerMethod(method string, other any) func(*fakeNode) {
 	return func(n *fakeNode) {
 		n.tamper = func(asked string, result any) any {
 			if asked == method {
@@ -45,32 +45,32 @@ func returns(method string, other any) func(*fakeNode) {
 	}
 }
 
-func faults() []nodeFault {
+func nodeFaults() []nodeFault {
 	limit := func(code int, message string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`, code, message)
 	}
 	return []nodeFault{
-		{"429", "asked more often than it allows", answers(429, "slow down")},
-		{"503", "asked more often than it allows", answers(503, "")},
-		{"rate limit as -32005", "asked more often than it allows", answers(200, limit(-32005, "daily request count exceeded, request rate limited"))},
-		{"rate limit as 429 in JSON", "asked more often than it allows", answers(200, limit(429, "Your app has exceeded its compute units per second capacity"))},
-		{"rate limit of one of several", "asked more often than it allows", returns("eth_getBlockReceipts", rpcError{-32007, "15/second request limit reached"})},
-		{"401", "refuses to answer (HTTP 401)", answers(401, "")},
-		{"500", "internal error (HTTP 500)", answers(500, "")},
-		{"a web page", "not as a node's JSON-RPC does", answers(200, "<!DOCTYPE html><title>Sign in</title>")},
-		{"nothing", "not as a node's JSON-RPC does", answers(200, "")},
-		{"a redirect", "not as a node's JSON-RPC does", answers(302, "")},
-		{"another id", "not as a node's JSON-RPC does", answers(200, `[{"id":-1,"result":"0x1"},{"id":-2,"result":"0x1"},{"id":-3,"result":"0x1"}]`)},
-		{"pruned history", "longer history", returns("eth_getBlockReceipts", rpcError{4444, "pruned history unavailable"})},
-		{"a missing block", "doesn't have block", returns("eth_getBlockReceipts", nil)},
-		{"no receipts in a full block (ETH-13)", "don't fit together", returns("eth_getBlockReceipts", []any{})},
-		{"still syncing", "still downloading", returns("eth_syncing", map[string]string{"currentBlock": "0x1", "highestBlock": "0x9"})},
-		{"refused", "refuses a question", returns("eth_getBlockReceipts", rpcError{-32602, "invalid argument"})},
+		{"429", "asked more often than it allows", answerAll(429, "slow down")},
+		{"503", "asked more often than it allows", answerAll(503, "")},
+		{"rate limit as -32005", "asked more often than it allows", answerAll(200, limit(-32005, "daily request count exceeded, request rate limited"))},
+		{"rate limit as 429 in JSON", "asked more often than it allows", answerAll(200, limit(429, "Your app has exceeded its compute units per second capacity"))},
+		{"rate limit of one of several", "asked more often than it allows", answerMethod("eth_getBlockReceipts", rpcError{-32007, "15/second request limit reached"})},
+		{"401", "refuses to answer (HTTP 401)", answerAll(401, "")},
+		{"500", "internal error (HTTP 500)", answerAll(500, "")},
+		{"a web page", "not as a node's JSON-RPC does", answerAll(200, "<!DOCTYPE html><title>Sign in</title>")},
+		{"nothing", "not as a node's JSON-RPC does", answerAll(200, "")},
+		{"a redirect", "not as a node's JSON-RPC does", answerAll(302, "")},
+		{"another id", "not as a node's JSON-RPC does", answerAll(200, `[{"id":-1,"result":"0x1"},{"id":-2,"result":"0x1"},{"id":-3,"result":"0x1"}]`)},
+		{"pruned history", "longer history", answerMethod("eth_getBlockReceipts", rpcError{4444, "pruned history unavailable"})},
+		{"a missing block", "doesn't have block", answerMethod("eth_getBlockReceipts", nil)},
+		{"no receipts in a full block (ETH-13)", "don't fit together", answerMethod("eth_getBlockReceipts", []any{})},
+		{"still syncing", "still downloading", answerMethod("eth_syncing", map[string]string{"currentBlock": "0x1", "highestBlock": "0x9"})},
+		{"refused", "refuses a question", answerMethod("eth_getBlockReceipts", rpcError{-32602, "invalid argument"})},
 	}
 }
 
-// stopped expects a step to fail without moving, with a sentence that holds some words.
-func (b *fixture) stopped(words string) {
+// expectStopped expects a step to fail without moving, with a sentence that holds some words.
+func (b *fixture) expectStopped(words string) {
 	b.Helper()
 	at := b.ledger.Tip()
 	_, err := b.follower.Step(b.Context())
@@ -86,22 +86,22 @@ func (b *fixture) stopped(words string) {
 	}
 }
 
-// resting lets nodes be asked again at once that limit how often they are.
-func resting(s *Source) {
+// clearBackoff lets nodes be asked again at once that limit how often they are.
+func clearBackoff(s *Source) {
 	for _, n := range s.servers {
 		n.mu.Lock()
 		n.rpc.mu.Lock()
-		n.until = time.Time{}
+		n.pausedUntil = time.Time{}
 		n.rpc.mu.Unlock()
 		n.mu.Unlock()
 	}
 }
 
-// TestFaults: whatever is wrong with the only node stops the following with a
+// TestFaultOfOnlyNodeStopsFollowing: whatever is wrong with the only node stops the following with a
 // sentence, and nothing was skipped when it ends.
-func TestFaults(t *testing.T) {
+func TestFaultOfOnlyNodeStopsFollowing(t *testing.T) {
 	t.Parallel()
-	for _, f := range faults() {
+	for _, f := range nodeFaults() {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			c := newFakeChain(t)
@@ -111,15 +111,15 @@ func TestFaults(t *testing.T) {
 			s := openURLs(t, strings.Replace(n.URL, "://", "://u:"+canary+"@", 1)+"/"+canary+"?key="+canary)
 			s.nodes.Log = slog.New(slog.NewTextHandler(&log, nil))
 			b := newFixture(t, c, s)
-			b.step()
-			to := b.to()
-			txid := c.pay(out(to, 5), false)
-			c.mine(3)
-			n.set(f.set)
-			b.stopped(f.words)
-			resting(s)
-			n.set(func(n *fakeNode) { n.hijack, n.tamper = nil, nil })
-			b.step()
+			b.followToTip()
+			to := b.watchNewAddress()
+			txid := c.sendEther(outputTo(to, 5), false)
+			c.mineBlocks(3)
+			n.setBehaviour(f.set)
+			b.expectStopped(f.words)
+			clearBackoff(s)
+			n.setBehaviour(func(n *fakeNode) { n.hijack, n.tamper = nil, nil })
+			b.followToTip()
 			if len(b.ledger.Transfers()[txid]) != 1 {
 				t.Error("a transfer was skipped")
 			}
@@ -130,78 +130,78 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFailover goes on with the second node when the first fails in whatever way.
-func TestFailover(t *testing.T) {
+// TestSecondNodeTakesOver goes on with the second node when the first fails in whatever way.
+func TestSecondNodeTakesOver(t *testing.T) {
 	t.Parallel()
-	for _, f := range faults() {
+	for _, f := range nodeFaults() {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			c := newFakeChain(t)
 			first, second := newFakeNode(t, c), newFakeNode(t, c)
-			b := newFixture(t, c, first.open(t, second))
-			b.step()
-			txid := c.pay(out(b.to(), 5), false)
-			c.mine(3)
-			first.set(f.set)
+			b := newFixture(t, c, first.openSource(t, second))
+			b.followToTip()
+			txid := c.sendEther(outputTo(b.watchNewAddress(), 5), false)
+			c.mineBlocks(3)
+			first.setBehaviour(f.set)
 			_, _ = b.follower.Step(b.Context()) // what fails only when it is asked, fails once
-			b.step()
-			if second.count("eth_getBlockReceipts") == 0 || len(b.ledger.Transfers()[txid]) != 1 {
+			b.followToTip()
+			if second.countRequests("eth_getBlockReceipts") == 0 || len(b.ledger.Transfers()[txid]) != 1 {
 				t.Error("the second node was not asked")
 			}
 		})
 	}
 }
 
-// TestBackOff: a provider that limits how often it is asked is let alone for longer
+// TestRateLimitedNodeIsAskedLess: a provider that limits how often it is asked is let alone for longer
 // each time.
-func TestBackOff(t *testing.T) {
+func TestRateLimitedNodeIsAskedLess(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
 	n := newFakeNode(t, c)
-	s := n.open(t)
-	now := clock.NewFake(noon())
+	s := n.openSource(t)
+	now := clock.NewFake(testTime())
 	s.servers[0].clock = now.Now
-	n.set(answers(429, ""))
+	n.setBehaviour(answerAll(429, ""))
 	asked := func(after time.Duration) bool {
 		now.Advance(after)
-		before := n.count("")
+		before := n.countRequests("")
 		if _, err := s.Tip(t.Context()); err == nil {
 			t.Fatal("it gives a tip")
 		}
-		return n.count("") > before
+		return n.countRequests("") > before
 	}
 	for _, want := range []struct {
 		after time.Duration
 		asked bool
 	}{{0, true}, {900 * time.Millisecond, false}, {200 * time.Millisecond, true}, {1900 * time.Millisecond, false}, {200 * time.Millisecond, true}, {3 * time.Second, false},
-		{longRest, true}, {longRest, true}, {longRest, true}, {longRest, true}, {longRest, true}, {longRest - time.Second, false}, {time.Second, true}} {
+		{maxBackoff, true}, {maxBackoff, true}, {maxBackoff, true}, {maxBackoff, true}, {maxBackoff, true}, {maxBackoff - time.Second, false}, {time.Second, true}} {
 		if got := asked(want.after); got != want.asked {
 			t.Fatalf("after another %s it was asked: %v", want.after, got)
 		}
 	}
-	n.set(func(n *fakeNode) { n.hijack = nil })
-	now.Advance(longRest)
+	n.setBehaviour(func(n *fakeNode) { n.hijack = nil })
+	now.Advance(maxBackoff)
 	if _, err := s.Tip(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	n.set(answers(429, ""))
+	n.setBehaviour(answerAll(429, ""))
 	if !asked(0) || asked(900*time.Millisecond) || !asked(200*time.Millisecond) {
 		t.Error("what was before an answer isn't forgotten")
 	}
 }
 
-// TestProofs (ETH-8): nothing is followed unless chain and token are those that are configured.
-func TestProofs(t *testing.T) {
+// TestWrongChainOrTokenIsRefused (ETH-8): nothing is followed unless chain and token are those that are configured.
+func TestWrongChainOrTokenIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]nodeFault{
 		"chain id":    {words: "follows another network", set: func(n *fakeNode) { n.id = 56 }},
 		"no decimals": {words: "finds a contract on ethereum-chain-21337 that isn't USDT's", set: func(n *fakeNode) { n.views = nil }},
 		"short":       {words: "finds a contract on ethereum-chain-21337 that isn't USDT's", set: func(n *fakeNode) { n.views = map[string]string{decimalsCall: "0x06"} }},
-		"null":        {words: "not as a node's JSON-RPC does", set: returns("eth_call", nil)},
-		"no number":   {words: "not as a node's JSON-RPC does", set: returns("eth_call", "six")},
-		"an error":    {words: "refuses a question that every node", set: returns("eth_call", rpcError{-32603, "internal error"})},
-		"no method":   {words: "refuses a question that every node", set: returns("eth_call", rpcError{codeMethod, "method not found"})},
-		"a limit":     {words: "asked more often than it allows", set: returns("eth_call", rpcError{-32005, "request limit exceeded"})},
+		"null":        {words: "not as a node's JSON-RPC does", set: answerMethod("eth_call", nil)},
+		"no number":   {words: "not as a node's JSON-RPC does", set: answerMethod("eth_call", "six")},
+		"an error":    {words: "refuses a question that every node", set: answerMethod("eth_call", rpcError{-32603, "internal error"})},
+		"no method":   {words: "refuses a question that every node", set: answerMethod("eth_call", rpcError{codeNoMethod, "method not found"})},
+		"a limit":     {words: "asked more often than it allows", set: answerMethod("eth_call", rpcError{-32005, "request limit exceeded"})},
 		"no code":     {words: "doesn't find the contract of USDT", set: func(n *fakeNode) { n.views = map[string]string{decimalsCall: "0x"} }},
 		"decimals":    {words: "other decimals than 6", set: func(n *fakeNode) { n.views = map[string]string{decimalsCall: fmt.Sprintf("0x%064x", 18)} }},
 	} {
@@ -210,21 +210,21 @@ func TestProofs(t *testing.T) {
 			c := newFakeChain(t)
 			n := newFakeNode(t, c)
 			f.set(n)
-			newFixture(t, c, n.open(t)).stopped(f.words)
+			newFixture(t, c, n.openSource(t)).expectStopped(f.words)
 		})
 	}
 }
 
-// TestTokenFailover: a provider that can't call the contract is left out, and the other
+// TestNodeWithoutTokenCallsIsLeftOut: a provider that can't call the contract is left out, and the other
 // one serves.
-func TestTokenFailover(t *testing.T) {
+func TestNodeWithoutTokenCallsIsLeftOut(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
 	first, second := newFakeNode(t, c), newFakeNode(t, c)
-	first.set(returns("eth_call", rpcError{-32603, "internal error"}))
-	b := newFixture(t, c, first.open(t, second))
-	b.step()
-	if rows := b.mined(c.token(out(b.to(), 6))); len(rows) != 1 {
+	first.setBehaviour(answerMethod("eth_call", rpcError{-32603, "internal error"}))
+	b := newFixture(t, c, first.openSource(t, second))
+	b.followToTip()
+	if rows := b.mineAndFind(c.sendTokens(outputTo(b.watchNewAddress(), 6))); len(rows) != 1 {
 		t.Errorf("%+v", rows)
 	}
 	if got := b.source.Nodes(t.Context()); !strings.Contains(got[0].Problem, "refuses a question") || !got[1].InUse {
@@ -232,17 +232,17 @@ func TestTokenFailover(t *testing.T) {
 	}
 }
 
-// TestNotes (ETH-6, ETH-7): what is unusual about the token is told to the operator, and
+// TestTokenStateIsNoted (ETH-6, ETH-7): what is unusual about the token is told to the operator, and
 // stops nothing.
-func TestNotes(t *testing.T) {
+func TestTokenStateIsNoted(t *testing.T) {
 	t.Parallel()
 	yes := fmt.Sprintf("0x%064x", 1)
 	for call, words := range map[string]string{pausedCall: "has paused USDT", deprecatedCall: "has replaced the contract", feeCall: "takes a fee", "": ""} {
 		c := newFakeChain(t)
 		n := newFakeNode(t, c)
 		n.views[call] = yes
-		b := newFixture(t, c, n.open(t))
-		b.step()
+		b := newFixture(t, c, n.openSource(t))
+		b.followToTip()
 		if got := b.source.Nodes(t.Context())[0]; got.Problem != "" || !strings.Contains(got.Note, words) || (words == "") != (got.Note == "") {
 			t.Errorf("%+v, want a note with %q", got, words)
 		}
@@ -252,74 +252,74 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestDisagreement: while two nodes that are well have different blocks, nothing
+// TestNothingCountsWhileNodesDisagree: while two nodes that are well have different blocks, nothing
 // counts; when one comes round, all is read.
-func TestDisagreement(t *testing.T) {
+func TestNothingCountsWhileNodesDisagree(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
-	c.mine(3)
-	other := c.fork()
+	c.mineBlocks(3)
+	other := c.copyChain()
 	first, second := newFakeNode(t, c), newFakeNode(t, other)
-	b := newFixture(t, c, first.open(t, second))
-	b.step()
-	txid := c.pay(out(b.to(), 5), false)
-	c.mine(3)
-	other.mine(3)
-	b.stopped("disagree")
-	second.set(func(n *fakeNode) { n.chain = c })
-	b.step()
+	b := newFixture(t, c, first.openSource(t, second))
+	b.followToTip()
+	txid := c.sendEther(outputTo(b.watchNewAddress(), 5), false)
+	c.mineBlocks(3)
+	other.mineBlocks(3)
+	b.expectStopped("disagree")
+	second.setBehaviour(func(n *fakeNode) { n.chain = c })
+	b.followToTip()
 	if len(b.ledger.Transfers()[txid]) != 1 {
 		t.Error("a transfer was skipped")
 	}
 }
 
-// TestLagging (ETH-13): a node that is 20 blocks behind and answers [] moves nothing.
-func TestLagging(t *testing.T) {
+// TestLaggingNodeWithEmptyLogsMovesNothing (ETH-13): a node that is 20 blocks behind and answers [] moves nothing.
+func TestLaggingNodeWithEmptyLogsMovesNothing(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
 	n := newFakeNode(t, c)
-	frugal(n)
-	c.mine(25)
-	b := newFixture(t, c, n.open(t))
-	b.step()
-	txid := c.token(out(b.to(), 5))
-	c.mine(2)
-	n.set(func(n *fakeNode) { n.hidden = 20 })
-	b.stopped("behind")
-	n.set(func(n *fakeNode) { n.hidden = 0; returns("eth_getLogs", []any{})(n) })
-	b.step() // by the receipts, as the block's bloom tells of the token
+	limitMethods(n)
+	c.mineBlocks(25)
+	b := newFixture(t, c, n.openSource(t))
+	b.followToTip()
+	txid := c.sendTokens(outputTo(b.watchNewAddress(), 5))
+	c.mineBlocks(2)
+	n.setBehaviour(func(n *fakeNode) { n.hidden = 20 })
+	b.expectStopped("behind")
+	n.setBehaviour(func(n *fakeNode) { n.hidden = 0; answerMethod("eth_getLogs", []any{})(n) })
+	b.followToTip() // by the receipts, as the block's bloom tells of the token
 	if len(b.ledger.Transfers()[txid]) != 1 {
 		t.Error("a transfer was skipped")
 	}
 }
 
-// TestRequests: a block costs one request of two questions, whatever is in it, and
+// TestRequestsPerBlock: a block costs one request of two questions, whatever is in it, and
 // as many blocks as many requests. (More than so many transfers in the first of
 // several blocks end a batch, which costs a header.)
-func TestRequests(t *testing.T) {
+func TestRequestsPerBlock(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
 	n := newFakeNode(t, c)
-	b := newFixture(t, c, n.open(t))
-	b.step()
+	b := newFixture(t, c, n.openSource(t))
+	b.followToTip()
 	per := func(txs, blocks int) int {
-		to := b.to()
+		to := b.watchNewAddress()
 		for range txs {
-			c.pay(out(to, 1), false)
-			c.token(out(to, 1), out(to, 2))
+			c.sendEther(outputTo(to, 1), false)
+			c.sendTokens(outputTo(to, 1), outputTo(to, 2))
 		}
-		c.mine(blocks)
-		before, looks := n.count(""), n.count("eth_syncing")
-		b.step()
-		return n.count("") - before - (n.count("eth_syncing") - looks) - 2 // the pool, and the header that it goes on from
+		c.mineBlocks(blocks)
+		before, looks := n.countRequests(""), n.countRequests("eth_syncing")
+		b.followToTip()
+		return n.countRequests("") - before - (n.countRequests("eth_syncing") - looks) - 2 // the pool, and the header that it goes on from
 	}
 	if got := []int{per(0, 1), per(1, 1), per(50, 1), per(0, 10), per(6, 10)}; !slices.Equal(got, []int{1, 1, 1, 10, 10}) {
 		t.Errorf("requests for 1, 1, 1, 10 and 10 blocks: %v", got)
 	}
 }
 
-// TestPush: a new block wakes whoever follows.
-func TestPush(t *testing.T) {
+// TestNewBlockWakesFollower: a new block wakes whoever follows.
+func TestNewBlockWakesFollower(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
 	n := newFakeNode(t, c)
@@ -332,18 +332,18 @@ func TestPush(t *testing.T) {
 	<-woken
 }
 
-// TestEndpoints: URLs that can't be meant are refused without being repeated.
-func TestEndpoints(t *testing.T) {
+// TestBadURLsAreRefusedWithoutRepeatingThem: URLs that can't be meant are refused without being repeated.
+func TestBadURLsAreRefusedWithoutRepeatingThem(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range []string{"", "ws://" + canary, "http://", "ftp://" + canary, "http://h?stream=http://" + canary, "http://h?trace=" + canary, "http://h?pending=on",
 		"http://h#" + canary, "http://h?stream=ws://a&stream=ws://b", "://" + canary} {
-		_, err := New(Config{Params: testParams(), Nodes: []string{wrong}, Clock: noon})
+		_, err := New(Config{Params: testParams(), Nodes: []string{wrong}, Clock: testTime})
 		if err == nil || strings.Contains(err.Error(), canary) {
 			t.Errorf("%q: %v", wrong, err)
 		}
 	}
 	e, err := parseEndpoint("https://u:p@h:1/v3/key?apikey=k&trace=blocks&pending=off&stream=wss%3A%2F%2Fa%3Ab%40h%2Fk%3Fx%3D1")
-	if err != nil || e.base != "https://h:1/v3/key?apikey=k" || e.stream != "wss://h/k?x=1" || !e.trace || !e.quiet || e.header == nil || e.streamed == nil || e.host != "h:1" {
+	if err != nil || e.base != "https://h:1/v3/key?apikey=k" || e.stream != "wss://h/k?x=1" || !e.traceBlocks || !e.noPending || e.header == nil || e.streamHeader == nil || e.host != "h:1" {
 		t.Errorf("%+v, %v", e, err)
 	}
 }

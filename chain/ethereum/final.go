@@ -10,19 +10,19 @@ import (
 	"cointill/chain/node"
 )
 
-// stalled is how far the finalized block may be behind before people are told:
+// maxFinalityLag is how far the finalized block may be behind before people are told:
 // 6 hours, where two slots' epochs (13 minutes) are usual.
-const stalled = 6 * time.Hour
+const maxFinalityLag = 6 * time.Hour
 
-// final is the height up to which all nodes that are well, and that say it, call
+// finalizedHeight is the height up to which all nodes that are well, and that say it, call
 // blocks finalized: none of those makes something final alone. While nobody says, it
 // is the first block, so that what must be final waits. It is never -1, which would
 // mean that the network has no finality, and that nothing needs to wait for it.
-func (s *Source) final() (height int64) {
+func (s *Source) finalizedHeight() (height int64) {
 	said := false
-	for _, n := range s.others(nil) {
+	for _, n := range s.healthyOthers(nil) {
 		n.mu.Lock()
-		if n.says && (!said || n.finalized < height) {
+		if n.saysFinalized && (!said || n.finalized < height) {
 			said, height = true, n.finalized
 		}
 		n.mu.Unlock()
@@ -30,12 +30,12 @@ func (s *Source) final() (height int64) {
 	return height
 }
 
-// finality is what people should know of what the nodes that are well call final, or "".
-func (s *Source) finality() (late string) {
+// finalityNote is what people should know of what the nodes that are well call final, or "".
+func (s *Source) finalityNote() (late string) {
 	said := false
-	for _, n := range s.others(nil) {
+	for _, n := range s.healthyOthers(nil) {
 		n.mu.Lock()
-		said, late = said || n.says, cmp.Or(late, n.stalls())
+		said, late = said || n.saysFinalized, cmp.Or(late, n.stalledNote())
 		n.mu.Unlock()
 	}
 	if !said {
@@ -45,33 +45,33 @@ func (s *Source) finality() (late string) {
 	return late
 }
 
-// stalls says since when nothing was finalized, where that takes too long. The
+// stalledNote says since when nothing was finalized, where that takes too long. The
 // server's lock is held.
-func (n *server) stalls() string {
-	if late := n.clock().Sub(n.ends); n.params.Stale > 0 && late > stalled && !n.ends.IsZero() {
+func (n *server) stalledNote() string {
+	if late := n.clock().Sub(n.finalizedTime); n.params.Stale > 0 && late > maxFinalityLag && !n.finalizedTime.IsZero() {
 		return fmt.Sprintf("The network has finalized no block for %d hours. Larger payments stay Processing until it does; nothing is lost.", int(late.Hours()))
 	}
 	return ""
 }
 
-// unsaid names the node where it is well and doesn't say which blocks are final. The server's
+// missingFinalityNote names the node where it is well and doesn't say which blocks are final. The server's
 // lock is held.
-func (n *server) unsaid() string {
-	if n.says || !n.Seen().Healthy() {
+func (n *server) missingFinalityNote() string {
+	if n.saysFinalized || !n.Seen().Healthy() {
 		return ""
 	}
 	return n.Sentence(n.Problem(node.Troubled(nil, "doesn't say which blocks are final: others' word counts then, and without any, payments above 100 USD wait. "+
 		"Connect its consensus client, or use a provider that answers for the block tag finalized.")))
 }
 
-// note is what people should know although the node can be used.
-func (n *server) note() string {
+// collectNotes is what people should know although the node can be used.
+func (n *server) collectNotes() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return sentences(n.token.note(), n.muted, n.doubt, n.stalls(), n.unsaid())
+	return joinSentences(n.token.describeState(), n.confirmFailure, n.balanceDispute, n.stalledNote(), n.missingFinalityNote())
 }
 
-// sentences are those that aren't empty, as one text.
-func sentences(all ...string) string {
+// joinSentences are those that aren't empty, as one text.
+func joinSentences(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(one string) bool { return one == "" }), " ")
 }

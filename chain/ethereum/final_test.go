@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// finals opens a source of two nodes, and gives what it calls final and the notes of the
+// openFinality opens a source of two nodes, and gives what it calls final and the notes of the
 // network and of the second node, each time that it is asked.
-func finals(t *testing.T, first, second *fakeNode) func() (height int64, note, second string) {
-	s := first.open(t, second)
+func openFinality(t *testing.T, first, second *fakeNode) func() (height int64, note, second string) {
+	s := first.openSource(t, second)
 	return func() (int64, string, string) {
 		t.Helper()
 		tip, err := s.Tip(t.Context())
@@ -24,16 +24,16 @@ func finals(t *testing.T, first, second *fakeNode) func() (height int64, note, s
 	}
 }
 
-// TestFinality (ETH-11): final is what every node that is well and says it calls
+// TestFinalNeedsEveryHealthyNode (ETH-11): final is what every node that is well and says it calls
 // finalized. A node that doesn't is named and holds nothing up; while nobody says, it is
 // the first block, and never none, and people read why larger payments wait.
-func TestFinality(t *testing.T) {
+func TestFinalNeedsEveryHealthyNode(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
 	c.finalized = -1
 	first, second := newFakeNode(t, c), newFakeNode(t, c)
-	final := finals(t, first, second)
-	c.mine(9)
+	final := openFinality(t, first, second)
+	c.mineBlocks(9)
 	const none, one = "No node says which blocks are final, so payments above 100 USD stay Processing", "Node 2 of 2 doesn't say which blocks are final"
 	if height, note, its := final(); height != 0 || !strings.HasPrefix(note, none) || !strings.HasPrefix(its, one) {
 		t.Errorf("nobody says, and final is %d, the notes %q and %q", height, note, its)
@@ -42,74 +42,74 @@ func TestFinality(t *testing.T) {
 	if height, note, its := final(); height != 7 || note != "" || its != "" {
 		t.Errorf("final is %d, the notes %q and %q", height, note, its)
 	}
-	second.set(func(n *fakeNode) { n.unfinal = true })
+	second.setBehaviour(func(n *fakeNode) { n.unfinal = true })
 	if height, note, its := final(); height != 7 || note != "" || !strings.HasPrefix(its, one) {
 		t.Errorf("one doesn't say, and final is %d, the notes %q and %q", height, note, its)
 	}
-	first.set(func(n *fakeNode) { n.hidden = 1 })
-	second.set(func(n *fakeNode) { n.unfinal = false })
+	first.setBehaviour(func(n *fakeNode) { n.hidden = 1 })
+	second.setBehaviour(func(n *fakeNode) { n.unfinal = false })
 	if height, note, its := final(); height != 6 || note != "" || its != "" {
 		t.Errorf("the first node says 6, and final is %d, the notes %q and %q", height, note, its)
 	}
-	second.set(answers(500, ""))
+	second.setBehaviour(answerAll(500, ""))
 	if height, note, its := final(); height != 6 || note != "" || its != "" {
 		t.Errorf("the second is down, and final is %d, the notes %q and %q", height, note, its)
 	}
-	if _, _, its := finals(t, first, second)(); its != "" {
+	if _, _, its := openFinality(t, first, second)(); its != "" {
 		t.Errorf("it was down all the time, and the note is %q", its)
 	}
 }
 
-// TestFinalAhead: a node that has blocks which the asked one lacks makes nothing final
+// TestFinalizedNeverExceedsTip: a node that has blocks which the asked one lacks makes nothing final
 // that this one hasn't shown.
-func TestFinalAhead(t *testing.T) {
+func TestFinalizedNeverExceedsTip(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
 	c.finalized = 0
 	first, second := newFakeNode(t, c), newFakeNode(t, c)
 	first.unfinal = true
-	c.mine(5)
-	final := finals(t, first, second)
+	c.mineBlocks(5)
+	final := openFinality(t, first, second)
 	if height, _, _ := final(); height != 5 {
 		t.Errorf("final is %d", height)
 	}
-	first.set(func(n *fakeNode) { n.hidden = 1 })
+	first.setBehaviour(func(n *fakeNode) { n.hidden = 1 })
 	if height, _, _ := final(); height != 4 {
 		t.Errorf("final is %d, and the asked node is at 4", height)
 	}
 }
 
-// TestStalls (ETH-12): finality that stalls by the word of one node is told, whichever
+// TestStalledFinalityIsNoted (ETH-12): finality that stalls by the word of one node is told, whichever
 // is asked: payments wait for the least of them.
-func TestStalls(t *testing.T) {
+func TestStalledFinalityIsNoted(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
-	b := newFixture(t, c, newFakeNode(t, c).open(t, newFakeNode(t, c)))
-	c.mine(5)
-	b.step()
+	b := newFixture(t, c, newFakeNode(t, c).openSource(t, newFakeNode(t, c)))
+	c.mineBlocks(5)
+	b.followToTip()
 	for _, n := range b.source.servers {
-		n.params.Stale, n.ends = time.Hour, noon().Add(-6*time.Hour)
-		if network, _, err := b.source.Notes(t.Context()); err != nil || network != "" || n.note() != "" {
-			t.Errorf("after six hours, %q and %q, %v", network, n.note(), err)
+		n.params.Stale, n.finalizedTime = time.Hour, testTime().Add(-6*time.Hour)
+		if network, _, err := b.source.Notes(t.Context()); err != nil || network != "" || n.collectNotes() != "" {
+			t.Errorf("after six hours, %q and %q, %v", network, n.collectNotes(), err)
 		}
-		n.ends = n.ends.Add(-time.Second)
-		if note := n.note(); !strings.Contains(note, "finalized no block for 6 hours") {
+		n.finalizedTime = n.finalizedTime.Add(-time.Second)
+		if note := n.collectNotes(); !strings.Contains(note, "finalized no block for 6 hours") {
 			t.Errorf("a second later the note is %q", note)
 		}
-		n.ends = noon().Add(-7*time.Hour - time.Minute)
-		if note := n.note(); !strings.Contains(note, "finalized no block for 7 hours") {
+		n.finalizedTime = testTime().Add(-7*time.Hour - time.Minute)
+		if note := n.collectNotes(); !strings.Contains(note, "finalized no block for 7 hours") {
 			t.Errorf("the note is %q", note)
 		}
 		if network, token, err := b.source.Notes(t.Context()); err != nil || !strings.Contains(network, "finalized no block") || token != "" {
 			t.Errorf("of the network %q, of the token %q, %v", network, token, err)
 		}
-		n.ends = noon()
+		n.finalizedTime = testTime()
 	}
 	if network, _, err := b.source.Notes(t.Context()); err != nil || network != "" {
 		t.Errorf("%q, %v", network, err)
 	}
 	for _, n := range b.source.servers {
-		n.params.Stale, n.clock = 24*time.Hour, func() time.Time { return noon().Add(7 * time.Hour) }
+		n.params.Stale, n.clock = 24*time.Hour, func() time.Time { return testTime().Add(7 * time.Hour) }
 	}
 	for _, n := range b.source.Nodes(t.Context()) { // as the System page does
 		if !strings.Contains(n.Note, "finalized no block") {

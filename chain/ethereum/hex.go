@@ -17,8 +17,8 @@ import (
 
 var errHex = errors.New("not a number in hexadecimal")
 
-// digits are those of a JSON text of 0x and hex digits.
-func digits(d *jsontext.Decoder) ([]byte, error) {
+// readHexDigits are those of a JSON text of 0x and hex digits.
+func readHexDigits(d *jsontext.Decoder) ([]byte, error) {
 	v, err := d.ReadValue()
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func digits(d *jsontext.Decoder) ([]byte, error) {
 type hash [32]byte
 
 // UnmarshalJSONFrom reads 64 hex digits.
-func (h *hash) UnmarshalJSONFrom(d *jsontext.Decoder) error { return exactly(h[:], d) }
+func (h *hash) UnmarshalJSONFrom(d *jsontext.Decoder) error { return readExactHex(h[:], d) }
 
 // String writes the hash as nodes do.
 func (h hash) String() string {
@@ -56,13 +56,13 @@ func readHash(text string) (h hash, err error) {
 type account params.Address
 
 // UnmarshalJSONFrom reads 40 hex digits.
-func (a *account) UnmarshalJSONFrom(d *jsontext.Decoder) error { return exactly(a[:], d) }
+func (a *account) UnmarshalJSONFrom(d *jsontext.Decoder) error { return readExactHex(a[:], d) }
 
 func (a account) String() string { return params.Address(a).String() }
 
-// exactly fills bytes, neither more nor less.
-func exactly(into []byte, d *jsontext.Decoder) error {
-	text, err := digits(d)
+// readExactHex fills bytes, neither more nor less.
+func readExactHex(into []byte, d *jsontext.Decoder) error {
+	text, err := readHexDigits(d)
 	if err == nil && len(text) != 2*len(into) {
 		err = errHex
 	}
@@ -73,17 +73,17 @@ func exactly(into []byte, d *jsontext.Decoder) error {
 	return err
 }
 
-// number is a quantity of 63 bits. Zeros before it, which nodes shouldn't write, are read.
-type number int64
+// quantity is a quantity of 63 bits. Zeros before it, which nodes shouldn't write, are read.
+type quantity int64
 
 // UnmarshalJSONFrom reads at most 16 hex digits.
-func (n *number) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	text, err := digits(d)
+func (n *quantity) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	text, err := readHexDigits(d)
 	if err != nil {
 		return err
 	}
 	value, err := strconv.ParseUint(string(text), 16, 63)
-	*n = number(value)
+	*n = quantity(value)
 	return err
 }
 
@@ -92,7 +92,7 @@ type nonce uint64
 
 // UnmarshalJSONFrom reads at most 16 hex digits.
 func (n *nonce) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	text, err := digits(d)
+	text, err := readHexDigits(d)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ type wei [32]byte
 
 // UnmarshalJSONFrom reads at most 64 hex digits.
 func (w *wei) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	text, err := digits(d)
+	text, err := readHexDigits(d)
 	if err != nil {
 		return err
 	}
@@ -123,16 +123,16 @@ func (w *wei) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return err
 }
 
-func (w wei) zero() bool { return w == wei{} }
+func (w wei) isZero() bool { return w == wei{} }
 
-// amount is the quantity as money.
-func (w wei) amount() money.Amount { return money.FromBig(new(big.Int).SetBytes(w[:])) }
+// toAmount is the quantity as money.
+func (w wei) toAmount() money.Amount { return money.FromBig(new(big.Int).SetBytes(w[:])) }
 
-// blob is bytes of any length.
-type blob []byte
+// hexBytes is bytes of any length.
+type hexBytes []byte
 
 // UnmarshalJSONFrom reads an even number of hex digits, also none, and null as none.
-func (b *blob) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+func (b *hexBytes) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	v, err := d.ReadValue()
 	if err != nil {
 		return err

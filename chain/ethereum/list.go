@@ -12,32 +12,32 @@ import (
 )
 
 const (
-	// mostElements bounds the transactions and receipts of a block, and the logs of a
+	// maxElements bounds the transactions and receipts of a block, and the logs of a
 	// receipt: more don't fit into maxBlock as nodes write them, of which the shortest, a
 	// log with nothing in it, takes 340 bytes. A block of 60 million gas has at most 2,857
 	// transactions.
-	mostElements = 100_000
-	// mostWithdrawals bounds those of a block, of which the network takes 16.
-	mostWithdrawals = 1_000
+	maxElements = 100_000
+	// maxWithdrawals bounds those of a block, of which the network takes 16.
+	maxWithdrawals = 1_000
 )
 
-// errNameless is an element without the hash that each has: refused as soon as it is
+// errNoHash is an element without the hash that each has: refused as soon as it is
 // read, as lists of nothing but {} would take a hundred times their length in memory.
-var errNameless = errors.New("an element without its hash")
+var errNoHash = errors.New("an element without its hash")
 
 // element is what lists hold.
 type element[T any] interface {
 	*T
-	named() bool
+	hasHash() bool
 }
 
-func (t *transaction) named() bool { return t.Hash != hash{} }
-func (r *receipt) named() bool     { return r.Tx != hash{} }
-func (l *logged) named() bool      { return l.Tx != hash{} }
-func (w *withdrawal) named() bool  { return true } // there are few
+func (t *transaction) hasHash() bool { return t.Hash != hash{} }
+func (r *receipt) hasHash() bool     { return r.Tx != hash{} }
+func (l *logEntry) hasHash() bool    { return l.Tx != hash{} }
+func (w *withdrawal) hasHash() bool  { return true } // there are few
 
-// elements reads a list; nil is null.
-func elements[T any, P element[T]](d *jsontext.Decoder, most int) (all []T, err error) {
+// decodeList reads a list; nil is null.
+func decodeList[T any, P element[T]](d *jsontext.Decoder, most int) (all []T, err error) {
 	if d.PeekKind() == '[' {
 		all = []T{}
 	}
@@ -47,8 +47,8 @@ func elements[T any, P element[T]](d *jsontext.Decoder, most int) (all []T, err 
 		if err := json.UnmarshalDecode(d, last); err != nil {
 			return err
 		}
-		if !last.named() {
-			return errNameless
+		if !last.hasHash() {
+			return errNoHash
 		}
 		return nil
 	})
@@ -60,36 +60,36 @@ type (
 	transactions []transaction
 	withdrawals  []withdrawal
 	receipts     []receipt
-	logs         []logged
+	logs         []logEntry
 )
 
 // UnmarshalJSONFrom reads the list.
 func (l *transactions) UnmarshalJSONFrom(d *jsontext.Decoder) (err error) {
-	*l, err = elements[transaction](d, mostElements)
+	*l, err = decodeList[transaction](d, maxElements)
 	return err
 }
 
 // UnmarshalJSONFrom reads the list.
 func (l *withdrawals) UnmarshalJSONFrom(d *jsontext.Decoder) (err error) {
-	*l, err = elements[withdrawal](d, mostWithdrawals)
+	*l, err = decodeList[withdrawal](d, maxWithdrawals)
 	return err
 }
 
 // UnmarshalJSONFrom reads the list.
 func (l *receipts) UnmarshalJSONFrom(d *jsontext.Decoder) (err error) {
-	*l, err = elements[receipt](d, mostElements)
+	*l, err = decodeList[receipt](d, maxElements)
 	return err
 }
 
 // UnmarshalJSONFrom reads the list.
 func (l *logs) UnmarshalJSONFrom(d *jsontext.Decoder) (err error) {
-	*l, err = elements[logged](d, mostElements)
+	*l, err = decodeList[logEntry](d, maxElements)
 	return err
 }
 
-// each reads a result that must be a list, of any length, and hands one element after
+// streamList reads a result that must be a list, of any length, and hands one element after
 // the other on: it takes the memory of one.
-func each[T any](r reply, empty func() T, take func(*T) error) error {
+func streamList[T any](r response, empty func() T, take func(*T) error) error {
 	if r.Error != nil {
 		return r.Error
 	}
@@ -106,5 +106,5 @@ func each[T any](r reply, empty func() T, take func(*T) error) error {
 	if err == nil || taken != nil {
 		return taken
 	}
-	return strange(errors.New(node.Clip(err.Error())))
+	return invalidAnswerError(errors.New(node.Clip(err.Error())))
 }

@@ -15,13 +15,13 @@ import (
 	"cointill/internal/testing/speed"
 )
 
-// says makes a node write a result of its own for a method, and answer the rest as usual.
-func says(n *fakeNode, method string, result []byte) {
-	n.set(func(n *fakeNode) {
+// answerRaw makes a node write a result of its own for a method, and answer the rest as usual.
+func answerRaw(n *fakeNode, method string, result []byte) {
+	n.setBehaviour(func(n *fakeNode) {
 		n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
 			body, _ := io.ReadAll(r.Body)
 			r.Body = io.NopCloser(bytes.NewReader(body))
-			var q question
+			var q request
 			if json.Unmarshal(body, &q) != nil || q.Method != method {
 				return false
 			}
@@ -35,15 +35,15 @@ func says(n *fakeNode, method string, result []byte) {
 	})
 }
 
-// TestMemory (ETH-14): answers of a node that are made to fill memory cost a few times
+// TestAnswersCostBoundedMemory (ETH-14): answers of a node that are made to fill memory cost a few times
 // their length, of whatever kind they are, so that none ends the process. It runs alone.
-func TestMemory(t *testing.T) {
+func TestAnswersCostBoundedMemory(t *testing.T) {
 	const times = 12
 	size := speed.Pick(1<<20, 8<<20)
 	c := newFakeChain(t)
 	n := newFakeNode(t, c)
-	c.token(out(c.address(), 5))
-	c.mine(1)
+	c.sendTokens(outputTo(c.newAddress(), 5))
+	c.mineBlocks(1)
 	write := func(v any) string {
 		text, err := json.Marshal(v)
 		if err != nil {
@@ -51,7 +51,7 @@ func TestMemory(t *testing.T) {
 		}
 		return string(text)
 	}
-	id, at := c.blocks[1].txs[0].id().String(), c.blocks[1].Hash
+	id, at := c.blocks[1].txs[0].txID().String(), c.blocks[1].Hash
 	block := strings.Replace(write(blockJSON(&c.blocks[1], true)), `"transactions":[`, `"transactions":[%`, 1)
 	before, after, _ := strings.Cut(block, "%") // what comes between has a comma at its end
 	others, _, _ := strings.Cut(before, `"transactions":`)
@@ -92,17 +92,17 @@ func TestMemory(t *testing.T) {
 		{"steps with hashes only", "trace_block", chaintest.Filled(size, `[`, step+`]},`, step+`]}]`)},
 		{"a long way", "trace_block", chaintest.Filled(size, `[`+step, `0,`, `0]}]`)},
 	} {
-		server := n.open(t).servers[0]
-		server.most.Store(1) // each answer by itself
+		server := n.openSource(t).servers[0]
+		server.maxBatch.Store(1) // each answer by itself
 		n.lacks = map[string]bool{"debug_traceBlockByHash": one.method == "trace_block"}
-		if server.single.Store(one.method == "eth_getTransactionReceipt" || one.method == "eth_getLogs"); server.single.Load() {
+		if server.noBlockReceipts.Store(one.method == "eth_getTransactionReceipt" || one.method == "eth_getLogs"); server.noBlockReceipts.Load() {
 			n.lacks["eth_getLogs"] = one.method != "eth_getLogs"
 		}
-		says(n, one.method, one.result)
-		asked := n.count("")
+		answerRaw(n, one.method, one.result)
+		asked := n.countRequests("")
 		var err error
-		got := chaintest.Allocated(func() { _, err = server.blockAt(t.Context(), 1, new(chain.WatchSet), true) })
-		if n.count("") == asked || got < uint64(len(one.result)) {
+		got := chaintest.Allocated(func() { _, err = server.fetchBlock(t.Context(), 1, new(chain.WatchSet), true) })
+		if n.countRequests("") == asked || got < uint64(len(one.result)) {
 			t.Errorf("%s: it was not read", one.name)
 		}
 		if ratio := got / uint64(len(one.result)); ratio >= times {
@@ -111,16 +111,18 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestMemoryOfBatches: more answers than questions cost little more than their length,
+// TestBatchesCostBoundedMemory: more answers than questions cost little more than their length,
 // and so does a list of what waits. It runs alone.
-func TestMemoryOfBatches(t *testing.T) {
+func TestBatchesCostBoundedMemory(t *testing.T) {
 	const size, times = 8 << 20, 12
 	n := newFakeNode(t, newFakeChain(t))
-	server, list := n.open(t).servers[0], chaintest.Filled(size, `[`, `{},`, `{}]`)
-	says(n, "eth_getBlockByNumber", chaintest.Filled(size, `{"number":"0x9","transactions":[`, `{},`, `{}]}`))
+	server, list := n.openSource(t).servers[0], chaintest.Filled(size, `[`, `{},`, `{}]`)
+	answerRaw(n, "eth_getBlockByNumber", chaintest.Filled(size, `{"number":"0x9","transactions":[`, `{},`, `{}]}`))
 	for name, do := range map[string]func() error{
-		"batch":   func() error { _, err := parseReplies(list, mostAtOnce); return err },
-		"pending": func() error { return server.pending(t.Context(), &reader{watch: new(chain.WatchSet)}, 0, new(waiting)) },
+		"batch": func() error { _, err := parseResponses(list, defaultBatch); return err },
+		"pending": func() error {
+			return server.fetchPending(t.Context(), &transferFinder{watch: new(chain.WatchSet)}, 0, new(pendingCache))
+		},
 	} {
 		var err error
 		if got := chaintest.Allocated(func() { err = do() }); err == nil || got > times*size {
@@ -129,11 +131,11 @@ func TestMemoryOfBatches(t *testing.T) {
 	}
 }
 
-// TestMostElements: no list of a block is read that has more than can be in one.
-func TestMostElements(t *testing.T) {
+// TestListsAreBounded: no list of a block is read that has more than can be in one.
+func TestListsAreBounded(t *testing.T) {
 	t.Parallel()
-	some := func(one string, count int) reply {
-		return reply{Result: []byte("[" + strings.Repeat(one+",", count-1) + one + "]")}
+	some := func(one string, count int) response {
+		return response{Result: []byte("[" + strings.Repeat(one+",", count-1) + one + "]")}
 	}
 	id := hash{1}.String()
 	for _, c := range []struct {
@@ -141,53 +143,53 @@ func TestMostElements(t *testing.T) {
 		one  string
 		most int
 	}{
-		{new(transactions), `{"hash":"` + id + `"}`, mostElements},
-		{new(receipts), `{"transactionHash":"` + id + `"}`, mostElements},
-		{new(logs), `{"transactionHash":"` + id + `"}`, mostElements},
-		{new(withdrawals), `{}`, mostWithdrawals},
+		{new(transactions), `{"hash":"` + id + `"}`, maxElements},
+		{new(receipts), `{"transactionHash":"` + id + `"}`, maxElements},
+		{new(logs), `{"transactionHash":"` + id + `"}`, maxElements},
+		{new(withdrawals), `{}`, maxWithdrawals},
 	} {
-		if err := some(c.one, c.most).into(c.list); err != nil {
+		if err := some(c.one, c.most).decodeInto(c.list); err != nil {
 			t.Errorf("%T: %v", c.list, err)
 		}
-		if err := some(c.one, c.most+1).into(c.list); err == nil || !strings.Contains(err.Error(), "more than") {
+		if err := some(c.one, c.most+1).decodeInto(c.list); err == nil || !strings.Contains(err.Error(), "more than") {
 			t.Errorf("%T: %v", c.list, err)
 		}
 	}
 }
 
-// TestFullBlock (ETH-14) reads a block of more transactions than 60 million gas pay for,
+// TestFullBlockIsRead (ETH-14) reads a block of more transactions than 60 million gas pay for,
 // and a receipt with half of the logs that one can have.
-func TestFullBlock(t *testing.T) {
+func TestFullBlockIsRead(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
 	n := newFakeNode(t, c)
 	watch := &chain.WatchSet{Codec: Codec()}
 	const transactions, logs, more = 3000, 3, 22_000
 	for range transactions {
-		to := c.address()
+		to := c.newAddress()
 		watch.AddAddresses(to)
-		c.token(out(to, 5), out(to, 6), out(to, 7))
+		c.sendTokens(outputTo(to, 5), outputTo(to, 6), outputTo(to, 7))
 	}
-	to := c.address()
+	to := c.newAddress()
 	watch.AddAddresses(to)
-	c.token(slices.Repeat([]chain.Output{out(to, 8)}, more)...)
-	c.mine(1)
-	block, err := n.open(t).servers[0].blockAt(t.Context(), 1, watch, false)
+	c.sendTokens(slices.Repeat([]chain.Output{outputTo(to, 8)}, more)...)
+	c.mineBlocks(1)
+	block, err := n.openSource(t).servers[0].fetchBlock(t.Context(), 1, watch, false)
 	if err != nil || len(block.Transfers) != logs*transactions+more {
 		t.Errorf("%d transfers, %v", len(block.Transfers), err)
 	}
 }
 
-// TestManyLogs (ETH-14): a block that somebody filled with logs until its receipts are
+// TestBlockFilledWithLogsIsRead (ETH-14): a block that somebody filled with logs until its receipts are
 // longer than what is read at once is read by receipts of what concerns us, and the next
 // as ever. One that is too long itself is told of.
-func TestManyLogs(t *testing.T) {
+func TestBlockFilledWithLogsIsRead(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
 	n := newFakeNode(t, c)
-	b := newFixture(t, c, n.open(t))
+	b := newFixture(t, c, n.openSource(t))
 	long := func(method string) {
-		n.set(func(n *fakeNode) {
+		n.setBehaviour(func(n *fakeNode) {
 			n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
 				body, _ := io.ReadAll(r.Body)
 				r.Body = io.NopCloser(bytes.NewReader(body))
@@ -200,23 +202,23 @@ func TestManyLogs(t *testing.T) {
 			}
 		})
 	}
-	b.step()
-	to := b.to()
-	id := c.token(out(to, 5), out(c.address(), 6), out(to, 7))
-	c.mine(1)
+	b.followToTip()
+	to := b.watchNewAddress()
+	id := c.sendTokens(outputTo(to, 5), outputTo(c.newAddress(), 6), outputTo(to, 7))
+	c.mineBlocks(1)
 	long("eth_getBlockReceipts")
-	b.step()
+	b.followToTip()
 	if rows := b.ledger.Transfers()[id]; len(rows) != 2 {
 		t.Errorf("%+v", rows)
 	}
-	n.set(func(n *fakeNode) { n.hijack = nil })
-	c.mine(1)
-	asked := n.count("eth_getBlockReceipts")
-	b.step()
-	if n.count("eth_getBlockReceipts") == asked {
+	n.setBehaviour(func(n *fakeNode) { n.hijack = nil })
+	c.mineBlocks(1)
+	asked := n.countRequests("eth_getBlockReceipts")
+	b.followToTip()
+	if n.countRequests("eth_getBlockReceipts") == asked {
 		t.Error("receipts of blocks are not asked for again")
 	}
-	c.mine(1)
+	c.mineBlocks(1)
 	long(`"eth_getBlockByNumber","params":["0x3",true]`)
-	b.stopped("longer than they can be")
+	b.expectStopped("longer than they can be")
 }

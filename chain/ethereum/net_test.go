@@ -17,7 +17,7 @@ type fakeNet struct {
 	tokens bool
 }
 
-func newNet(t testing.TB, tokens bool, change ...func(*fakeNode)) *fakeNet {
+func newFakeNet(t testing.TB, tokens bool, change ...func(*fakeNode)) *fakeNet {
 	c := newFakeChain(t)
 	n := &fakeNet{TB: t, fakeChain: c, tokens: tokens}
 	for _, one := range change {
@@ -37,26 +37,26 @@ func (n *fakeNet) Features() chaintest.Features {
 }
 
 func (n *fakeNet) Source() chain.Source { return n.source }
-func (n *fakeNet) Restart()             { n.source = n.nodes[0].open(n.TB, n.nodes[1:]...) }
-func (n *fakeNet) Mine(times int)       { n.mine(times) }
+func (n *fakeNet) Restart()             { n.source = n.nodes[0].openSource(n.TB, n.nodes[1:]...) }
+func (n *fakeNet) Mine(times int)       { n.mineBlocks(times) }
 
-func (n *fakeNet) Reorg(depth int, keep bool)        { n.reorg(depth, keep) }
-func (n *fakeNet) Where(txid string) chaintest.Place { return n.where(txid) }
-func (n *fakeNet) Replace(txid string) string        { return n.replace(txid) }
-func (n *fakeNet) Revert(o chain.Output) string      { return n.pay(o, true) }
-func (n *fakeNet) Destination() chain.Destination    { return chain.Destination{Address: n.address()} }
+func (n *fakeNet) Reorg(depth int, keep bool)        { n.replaceBlocks(depth, keep) }
+func (n *fakeNet) Where(txid string) chaintest.Place { return n.placeOf(txid) }
+func (n *fakeNet) Replace(txid string) string        { return n.replaceTx(txid) }
+func (n *fakeNet) Revert(o chain.Output) string      { return n.sendEther(o, true) }
+func (n *fakeNet) Destination() chain.Destination    { return chain.Destination{Address: n.newAddress()} }
 
 func (n *fakeNet) Pay(outputs ...chain.Output) string {
 	if n.tokens {
-		return n.token(outputs...)
+		return n.sendTokens(outputs...)
 	}
-	return n.pay(outputs[0], false)
+	return n.sendEther(outputs[0], false)
 }
 
-func usual(*fakeNode) {}
+func keepDefaults(*fakeNode) {}
 
-// frugal is a provider that has little and lets itself be asked one thing at a time.
-func frugal(n *fakeNode) {
+// limitMethods is a provider that has little and lets itself be asked one thing at a time.
+func limitMethods(n *fakeNode) {
 	n.lacks["eth_getBlockReceipts"], n.most = true, 1
 }
 
@@ -64,11 +64,11 @@ func frugal(n *fakeNode) {
 // receipts at once, or one by one, and over two nodes.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	for name, nodes := range map[string][]func(*fakeNode){"receipts": {usual}, "one by one": {frugal}, "two": {usual, frugal}} {
+	for name, nodes := range map[string][]func(*fakeNode){"receipts": {keepDefaults}, "one by one": {limitMethods}, "two": {keepDefaults, limitMethods}} {
 		for _, tokens := range []bool{false, true} {
 			t.Run(name+map[bool]string{false: " in ETH", true: " in USDT"}[tokens], func(t *testing.T) {
 				t.Parallel()
-				chaintest.Run(t, func(t *testing.T) chaintest.Net { return newNet(t, tokens, nodes...) })
+				chaintest.Run(t, func(t *testing.T) chaintest.Net { return newFakeNet(t, tokens, nodes...) })
 			})
 		}
 	}

@@ -10,26 +10,26 @@ import (
 	"cointill/chain/ethereum/params"
 )
 
-// TestNothingIsSent (ETH-5): ten thousand transfers of nothing to one payment's address,
+// TestZeroTransfersAreIgnored (ETH-5): ten thousand transfers of nothing to one payment's address,
 // which anybody can have the token's contract write down, are no transfer, and no line
 // of the log; what is sent among them is found.
-func TestNothingIsSent(t *testing.T) {
+func TestZeroTransfersAreIgnored(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	b := newFixture(t, c, openLogged(t, logger, newFakeNode(t, c).URL))
 	b.follower.Log = logger
-	to, began := b.to(), 0
-	b.step()
+	to, began := b.watchNewAddress(), 0
+	b.followToTip()
 	began = bytes.Count(log.Bytes(), []byte("\n"))
 	spam := &fakeTx{To: (*account)(&c.params.Token)}
 	for range 10_000 {
-		spam.Logs = append(spam.Logs, tokenLog(account(c.params.Token), c.someone(), *parse(t, to), make([]byte, 32)))
+		spam.Logs = append(spam.Logs, tokenLog(account(c.params.Token), c.newAccount(), *mustParseAccount(t, to), make([]byte, 32)))
 	}
-	c.pay(out(to, 0), false) // nothing of ether
-	real := c.token(out(to, 5))
-	if rows := b.mined(c.send(spam)); len(rows) != 0 {
+	c.sendEther(outputTo(to, 0), false) // nothing of ether
+	real := c.sendTokens(outputTo(to, 5))
+	if rows := b.mineAndFind(c.sendTx(spam)); len(rows) != 0 {
 		t.Errorf("%d transfers of nothing are transfers", len(rows))
 	}
 	all := b.ledger.Transfers()
@@ -41,32 +41,32 @@ func TestNothingIsSent(t *testing.T) {
 	}
 }
 
-// TestCallsAreNoTransfers (ETH-2) calls the token's transfer and transferFrom with good
+// TestTokenCallsWithoutLogsCreditNothing (ETH-2) calls the token's transfer and transferFrom with good
 // data: each succeeds, as for a token that answers false, and no log of it is a
 // transfer to us. Nothing is credited, neither while they wait nor with a block.
-func TestCallsAreNoTransfers(t *testing.T) {
+func TestTokenCallsWithoutLogsCreditNothing(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
-	b := newFixture(t, c, newFakeNode(t, c).open(t))
-	to, token := b.to(), account(c.params.Token)
-	us, amount := topic(*parse(t, to)), hash{31: 5}
+	b := newFixture(t, c, newFakeNode(t, c).openSource(t))
+	to, token := b.watchNewAddress(), account(c.params.Token)
+	us, amount := accountTopic(*mustParseAccount(t, to)), hash{31: 5}
 	transfer := slices.Concat([]byte{0xa9, 0x05, 0x9c, 0xbb}, us[:], amount[:])
-	from := topic(c.someone())
+	from := accountTopic(c.newAccount())
 	transferFrom := slices.Concat([]byte{0x23, 0xb8, 0x72, 0xdd}, from[:], us[:], amount[:])
 	approval := fakeLog{Address: token, Topics: []hash{hash(params.Keccak([]byte("Approval(address,address,uint256)"))), from, us}, Data: amount[:]}
 	for _, tx := range []*fakeTx{
 		{To: &token, Input: transfer}, {To: &token, Input: transferFrom},
 		{To: &token, Input: transfer, Logs: []fakeLog{approval}},
-		{To: &token, Input: transfer, Logs: []fakeLog{tokenLog(token, *parse(t, to), c.someone(), amount[:])}}, // away from us
-		{To: &token, Input: transfer, Logs: []fakeLog{tokenLog(c.someone(), c.someone(), *parse(t, to), amount[:])}},
+		{To: &token, Input: transfer, Logs: []fakeLog{tokenLog(token, *mustParseAccount(t, to), c.newAccount(), amount[:])}}, // away from us
+		{To: &token, Input: transfer, Logs: []fakeLog{tokenLog(c.newAccount(), c.newAccount(), *mustParseAccount(t, to), amount[:])}},
 	} {
-		id := c.send(tx)
-		b.step()
-		if rows := b.mined(id); len(rows) != 0 {
+		id := c.sendTx(tx)
+		b.followToTip()
+		if rows := b.mineAndFind(id); len(rows) != 0 {
 			t.Errorf("%x with %d logs credits %+v", tx.Input[:4], len(tx.Logs), rows)
 		}
 	}
-	if rows := b.mined(c.token(out(to, 5))); len(rows) != 1 {
+	if rows := b.mineAndFind(c.sendTokens(outputTo(to, 5))); len(rows) != 1 {
 		t.Errorf("what moves credits %d times", len(rows))
 	}
 }

@@ -9,24 +9,24 @@ import (
 	"cointill/chain/ethereum/params"
 )
 
-// read is what the reader makes of a block and its receipts, as nodes write them.
-func read(block, receipts []byte, p params.Params, watch chain.Watch, height int64) ([]chain.Transfer, error) {
-	b, err := readBlock(reply{Result: block}, height)
+// readBlockJSON is what the reader makes of a block and its receipts, as nodes write them.
+func readBlockJSON(block, receipts []byte, p params.Params, watch chain.Watch, height int64) ([]chain.Transfer, error) {
+	b, err := decodeBlock(response{Result: block}, height)
 	if err != nil {
 		return nil, err
 	}
-	all, err := readReceipts(reply{Result: receipts}, b, account(p.Token))
+	all, err := decodeReceipts(response{Result: receipts}, b, account(p.Token))
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{token: account(p.Token), watch: watch}
-	r.block(b, all)
-	return r.found, nil
+	r := &transferFinder{token: account(p.Token), watch: watch}
+	r.addBlock(b, all)
+	return r.transfers, nil
 }
 
-type fatal interface{ Fatal(...any) }
+type fataler interface{ Fatal(...any) }
 
-func parsed(t fatal, block, receipts any, p params.Params, watch chain.Watch) []chain.Transfer {
+func mustReadBlock(t fataler, block, receipts any, p params.Params, watch chain.Watch) []chain.Transfer {
 	b, err := json.Marshal(block)
 	if err != nil {
 		t.Fatal(err)
@@ -35,24 +35,24 @@ func parsed(t fatal, block, receipts any, p params.Params, watch chain.Watch) []
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := read(b, r, p, watch, 1)
+	found, err := readBlockJSON(b, r, p, watch, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return found
 }
 
-// seeds are a block with its receipts and traces that a watch is concerned by.
-func seeds(t testing.TB) (c *fakeChain, watch *chain.WatchSet, block, receipts, traces []byte) {
+// seedBlock are a block with its receipts and traces that a watch is concerned by.
+func seedBlock(t testing.TB) (c *fakeChain, watch *chain.WatchSet, block, receipts, traces []byte) {
 	c = newFakeChain(t)
-	to := c.address()
+	to := c.newAddress()
 	watch = &chain.WatchSet{Codec: Codec()}
 	watch.AddAddresses(to)
-	c.pay(out(to, 5), false)
-	c.pay(out(to, 6), true)
-	c.token(out(to, 7), out(c.address(), 8))
+	c.sendEther(outputTo(to, 5), false)
+	c.sendEther(outputTo(to, 6), true)
+	c.sendTokens(outputTo(to, 7), outputTo(c.newAddress(), 8))
 	c.withdrawn = []map[string]string{{"index": "0x1", "address": strings.ToLower(to), "amount": "0x5"}}
-	c.mine(1)
+	c.mineBlocks(1)
 	write := func(v any) []byte {
 		text, err := json.Marshal(v)
 		if err != nil {
@@ -63,15 +63,15 @@ func seeds(t testing.TB) (c *fakeChain, watch *chain.WatchSet, block, receipts, 
 	return c, watch, write(blockJSON(&c.blocks[1], true)), write(receiptsJSON(&c.blocks[1])), write(tracesJSON(&c.blocks[1]))
 }
 
-// TestTorn (ETH-1, ETH-13): nothing of a block counts unless every part is there and
+// TestBlockPartsMustMatch (ETH-1, ETH-13): nothing of a block counts unless every part is there and
 // names it.
-func TestTorn(t *testing.T) {
+func TestBlockPartsMustMatch(t *testing.T) {
 	t.Parallel()
-	c, watch, block, receipts, _ := seeds(t)
-	if found, err := read(block, receipts, c.params, watch, 1); err != nil || len(found) != 4 {
+	c, watch, block, receipts, _ := seedBlock(t)
+	if found, err := readBlockJSON(block, receipts, c.params, watch, 1); err != nil || len(found) != 4 {
 		t.Fatalf("%v %v", found, err)
 	}
-	first := c.blocks[1].txs[0].id().String()
+	first := c.blocks[1].txs[0].txID().String()
 	for name, change := range map[string]func(block, receipts string) (string, string){
 		"no receipts": func(b, _ string) (string, string) { return b, "[]" },
 		"null":        func(b, _ string) (string, string) { return b, "null" },
@@ -80,7 +80,7 @@ func TestTorn(t *testing.T) {
 		},
 		"another transaction": func(b, r string) (string, string) { return b, strings.Replace(r, first, hash{1}.String(), 1) },
 		"a log of another": func(b, r string) (string, string) {
-			return b, strings.Replace(r, `"transactionHash":"`+c.blocks[1].txs[2].id().String(), `"transactionHash":"`+first, 1)
+			return b, strings.Replace(r, `"transactionHash":"`+c.blocks[1].txs[2].txID().String(), `"transactionHash":"`+first, 1)
 		},
 		"no status":   func(b, r string) (string, string) { return b, strings.Replace(r, `"status":"0x1",`, ``, 1) },
 		"status null": func(b, r string) (string, string) { return b, strings.Replace(r, `"status":"0x1"`, `"status":null`, 1) },
@@ -104,7 +104,7 @@ func TestTorn(t *testing.T) {
 		if b == string(block) && r == string(receipts) {
 			t.Errorf("%s: nothing was changed", name)
 		}
-		if found, err := read([]byte(b), []byte(r), c.params, watch, 1); err == nil {
+		if found, err := readBlockJSON([]byte(b), []byte(r), c.params, watch, 1); err == nil {
 			t.Errorf("%s: %+v was read", name, found)
 		}
 	}
@@ -113,11 +113,11 @@ func TestTorn(t *testing.T) {
 // FuzzBlock: whatever a node sends as a block with receipts, nothing panics, and
 // what is read pays watched addresses amounts above zero.
 func FuzzBlock(f *testing.F) {
-	c, watch, block, receipts, _ := seeds(f)
+	c, watch, block, receipts, _ := seedBlock(f)
 	f.Add(block, receipts)
 	f.Add([]byte("null"), []byte("[]"))
 	f.Fuzz(func(t *testing.T, block, receipts []byte) {
-		found, err := read(block, receipts, c.params, watch, 1)
+		found, err := readBlockJSON(block, receipts, c.params, watch, 1)
 		if err != nil {
 			return
 		}
@@ -131,17 +131,17 @@ func FuzzBlock(f *testing.F) {
 
 // FuzzTraces is FuzzBlock for what was sent on within transactions.
 func FuzzTraces(f *testing.F) {
-	_, watch, block, _, traces := seeds(f)
+	_, watch, block, _, traces := seedBlock(f)
 	f.Add(traces)
-	b, err := readBlock(reply{Result: block}, 1)
+	b, err := decodeBlock(response{Result: block}, 1)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, traces []byte) {
-		r := &reader{watch: watch}
-		_ = r.nested(b, reply{Result: traces})
-		for _, one := range r.found {
-			if !watch.Address(one.Address) || one.Amount.Sign() <= 0 || one.Index <= placeInner {
+		r := &transferFinder{watch: watch}
+		_ = r.addCallTraces(b, response{Result: traces})
+		for _, one := range r.transfers {
+			if !watch.Address(one.Address) || one.Amount.Sign() <= 0 || one.Index <= indexInternal {
 				t.Errorf("%+v", one)
 			}
 		}
@@ -153,7 +153,7 @@ func FuzzReplies(f *testing.F) {
 	f.Add([]byte(`[{"jsonrpc":"2.0","id":1,"result":"0x1"},{"id":2,"error":{"code":-32005,"message":"limit"}}]`), 2)
 	f.Fuzz(func(t *testing.T, body []byte, most int) {
 		most &= 7
-		all, err := parseReplies(body, most)
+		all, err := parseResponses(body, most)
 		if err == nil && len(all) > most {
 			t.Errorf("%d answers to %d", len(all), most)
 		}

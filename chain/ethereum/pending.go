@@ -7,19 +7,19 @@ import (
 	"cointill/chain"
 )
 
-// mostWaiting bounds how many pending transactions are remembered.
-const mostWaiting = 1000
+// maxPendingTxs bounds how many pending transactions are remembered.
+const maxPendingTxs = 1000
 
-// waiting remembers pending transactions that were shown. What a node shows of its
+// pendingCache remembers pending transactions that were shown. What a node shows of its
 // pool is only the block that it would make next: what isn't in that may wait all
 // the same, so those that were shown before are asked for by name.
-type waiting struct {
+type pendingCache struct {
 	mu  sync.Mutex
 	txs map[string]bool
 }
 
-// mined forgets transactions that a block holds.
-func (w *waiting) mined(block chain.Block) {
+// removeMined forgets transactions that a block holds.
+func (w *pendingCache) removeMined(block chain.Block) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, t := range block.Transfers {
@@ -27,8 +27,8 @@ func (w *waiting) mined(block chain.Block) {
 	}
 }
 
-// names are the transactions that are remembered.
-func (w *waiting) names() []string {
+// listTxIDs are the transactions that are remembered.
+func (w *pendingCache) listTxIDs() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	names := make([]string, 0, len(w.txs))
@@ -43,75 +43,75 @@ func (w *waiting) names() []string {
 // tokens nobody knows before a receipt what they move. A node that doesn't show
 // what is pending has nothing: payments are seen in a block then.
 func (s *Source) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
-	n, tip, err := s.asked.Now(ctx)
-	if err != nil || n.dumb.Load() {
+	n, tip, err := s.current.Now(ctx)
+	if err != nil || n.noPending.Load() {
 		return chain.Pending{}, err
 	}
-	out := &reader{watch: watch}
-	err = n.pending(ctx, out, tip.Height, &s.waiting)
+	out := &transferFinder{watch: watch}
+	err = n.fetchPending(ctx, out, tip.Height, &s.pending)
 	if err != nil {
 		return chain.Pending{}, n.Blame(ctx, err)
 	}
-	return chain.Pending{Transfers: out.found, Spends: out.spent}, nil
+	return chain.Pending{Transfers: out.transfers, Spends: out.spends}, nil
 }
 
-// pending asks for the block that the node would make next, and in the same
+// fetchPending asks for the block that the node would make next, and in the same
 // request for what it showed before.
-func (n *server) pending(ctx context.Context, out *reader, tip int64, w *waiting) error {
-	names := w.names()
-	questions := []question{ask("eth_getBlockByNumber", "pending", true)}
+func (n *server) fetchPending(ctx context.Context, out *transferFinder, tip int64, w *pendingCache) error {
+	names := w.listTxIDs()
+	requests := []request{newRequest("eth_getBlockByNumber", "pending", true)}
 	for _, name := range names {
-		questions = append(questions, ask("eth_getTransactionByHash", name))
+		requests = append(requests, newRequest("eth_getTransactionByHash", name))
 	}
-	replies, err := n.all(ctx, maxBlock, questions...)
+	responses, err := n.callAll(ctx, maxBlockResponse, requests...)
 	if err != nil {
 		return err
 	}
 	var next fullBlock
 	switch {
-	case replies[0].Error != nil:
-		n.dumb.Store(true) // until it is proved anew
-	case replies[0].null():
+	case responses[0].Error != nil:
+		n.noPending.Store(true) // until it is proved anew
+	case responses[0].isNull():
 	default:
-		if err := replies[0].into(&next); err != nil {
-			return fault(err)
+		if err := responses[0].decodeInto(&next); err != nil {
+			return asRefusal(err)
 		}
 	}
 	shown := map[string]bool{}
 	if int64(next.Number) > tip { // else it is the last block, as some answer instead
 		for i := range next.Transactions {
 			t := &next.Transactions[i]
-			since := len(out.found)
-			out.value(t, false)
-			out.uses(t, since)
-			if len(out.found) > since {
-				shown[t.id()] = true
+			since := len(out.transfers)
+			out.addValue(t, false)
+			out.addSpend(t, since)
+			if len(out.transfers) > since {
+				shown[t.txID()] = true
 			}
 		}
 	}
-	for i, r := range replies[1:] {
+	for i, r := range responses[1:] {
 		var t struct {
 			transaction
 			Block *hash `json:"blockHash"`
 		}
-		if shown[names[i]] || r.Error != nil || r.null() || r.into(&t) != nil || t.Block != nil || t.id() != names[i] {
+		if shown[names[i]] || r.Error != nil || r.isNull() || r.decodeInto(&t) != nil || t.Block != nil || t.txID() != names[i] {
 			continue
 		}
-		since := len(out.found)
-		out.value(&t.transaction, false)
-		out.uses(&t.transaction, since)
+		since := len(out.transfers)
+		out.addValue(&t.transaction, false)
+		out.addSpend(&t.transaction, since)
 	}
-	w.keep(out.found)
+	w.replaceAll(out.transfers)
 	return nil
 }
 
-// keep remembers what is waiting now, and nothing else.
-func (w *waiting) keep(found []chain.Transfer) {
+// replaceAll remembers what is waiting now, and nothing else.
+func (w *pendingCache) replaceAll(found []chain.Transfer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.txs = map[string]bool{}
 	for _, t := range found {
-		if len(w.txs) < mostWaiting {
+		if len(w.txs) < maxPendingTxs {
 			w.txs[t.TxID] = true
 		}
 	}

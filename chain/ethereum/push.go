@@ -11,37 +11,37 @@ import (
 	"cointill/chain/node"
 )
 
-// maxPushed bounds one pushed message: a header.
-const maxPushed = 1 << 20
+// maxPushMessage bounds one pushed message: a header.
+const maxPushMessage = 1 << 20
 
-// subscribe listens to a node's stream of new blocks. What it says is not
+// subscribeHeads listens to a node's stream of new blocks. What it says is not
 // believed: heard only says that there may be a new one.
-func subscribe(ctx context.Context, e endpoint, c *node.Client, up, heard func()) error {
-	conn, status, err := c.Dial(ctx, e.stream, e.streamed)
+func subscribeHeads(ctx context.Context, e endpoint, c *node.Client, up, heard func()) error {
+	conn, status, err := c.Dial(ctx, e.stream, e.streamHeader)
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return forbidden(status)
+		return forbiddenError(status)
 	case status != 0:
 		return node.Unreachable(err)
 	case err != nil:
 		return err
 	}
-	wish := ask("eth_subscribe", "newHeads")
+	wish := newRequest("eth_subscribe", "newHeads")
 	wish.ID = 1
 	body, err := json.Marshal(wish)
 	if err != nil {
 		return fmt.Errorf("write a request: %w", err)
 	}
-	return c.Listen(ctx, conn, maxPushed, [][]byte{body}, func(message []byte) error {
+	return c.Listen(ctx, conn, maxPushMessage, [][]byte{body}, func(message []byte) error {
 		var notice struct {
 			Method string    `json:"method"`
 			Error  *rpcError `json:"error"`
 		}
 		switch err := json.Unmarshal(message, &notice, node.Frugal); {
 		case err != nil:
-			return strange(errors.New("no JSON"))
+			return invalidAnswerError(errors.New("no JSON"))
 		case notice.Error != nil:
-			return refused(notice.Error)
+			return refusedError(notice.Error)
 		case notice.Method == "":
 			up()
 		default:

@@ -9,127 +9,127 @@ import (
 	"cointill/chain/node"
 )
 
-// blockAt reads the block at a height with what became of its transactions: in one
+// fetchBlock reads the block at a height with what became of its transactions: in one
 // request, where the node has eth_getBlockReceipts. Two questions may be answered
 // by two nodes behind one address, of which one lags: nothing counts unless all
 // parts name the same block, and there is a receipt for each transaction. With trace
 // the node runs the block again, for what contracts sent on.
-func (n *server) blockAt(ctx context.Context, height int64, watch chain.Watch, trace bool) (chain.Block, error) {
-	questions := []question{ask("eth_getBlockByNumber", hexNumber(height), true)}
-	alone := n.single.Load()
+func (n *server) fetchBlock(ctx context.Context, height int64, watch chain.Watch, trace bool) (chain.Block, error) {
+	requests := []request{newRequest("eth_getBlockByNumber", encodeHeight(height), true)}
+	alone := n.noBlockReceipts.Load()
 	if !alone {
-		questions = append(questions, ask("eth_getBlockReceipts", hexNumber(height)))
+		requests = append(requests, newRequest("eth_getBlockReceipts", encodeHeight(height)))
 	}
-	replies, err := n.all(ctx, maxBlock, questions...)
-	if len(questions) > 1 && errors.Is(err, node.ErrTooLong) {
+	responses, err := n.callAll(ctx, maxBlockResponse, requests...)
+	if len(requests) > 1 && errors.Is(err, node.ErrTooLong) {
 		alone = true // the receipts may be, of a block that somebody filled with logs
-		replies, err = n.all(ctx, maxBlock, questions[0])
+		responses, err = n.callAll(ctx, maxBlockResponse, requests[0])
 	}
 	if err != nil {
 		return chain.Block{}, err
 	}
-	block, err := readBlock(replies[0], height)
+	block, err := decodeBlock(responses[0], height)
 	if err != nil {
 		return chain.Block{}, err
 	}
-	out := &reader{token: account(n.params.Token), watch: watch}
+	out := &transferFinder{token: account(n.params.Token), watch: watch}
 	switch {
 	case alone:
-		err = n.search(ctx, out, block)
-	case replies[1].Error != nil && replies[1].Error.noMethod():
-		n.single.Store(true)
-		err = n.search(ctx, out, block)
+		err = n.searchByLogs(ctx, out, block)
+	case responses[1].Error != nil && responses[1].Error.isNoMethod():
+		n.noBlockReceipts.Store(true)
+		err = n.searchByLogs(ctx, out, block)
 	default:
 		var receipts []receipt
-		if receipts, err = readReceipts(replies[1], block, out.token); err == nil {
-			out.block(block, receipts)
+		if receipts, err = decodeReceipts(responses[1], block, out.token); err == nil {
+			out.addBlock(block, receipts)
 		}
 	}
 	if err == nil && trace {
-		err = n.inner(ctx, out, block)
+		err = n.fetchInternal(ctx, out, block)
 	}
 	if err != nil {
 		return chain.Block{}, err
 	}
-	header, err := block.chain()
+	header, err := block.toChainHeader()
 	if err != nil {
-		return chain.Block{}, strange(err)
+		return chain.Block{}, invalidAnswerError(err)
 	}
-	n.remember(header)
-	return chain.Block{Header: header, Transfers: out.found, Spends: out.spent}, nil
+	n.cacheHeader(header)
+	return chain.Block{Header: header, Transfers: out.transfers, Spends: out.spends}, nil
 }
 
-// readBlock reads an answer that must be the block at a height.
-func readBlock(r reply, height int64) (*fullBlock, error) {
+// decodeBlock reads an answer that must be the block at a height.
+func decodeBlock(r response, height int64) (*fullBlock, error) {
 	switch {
-	case r.Error != nil && (r.Error.pruned() || r.Error.Code == codeUnknown):
-		return nil, lacks(height, r.Error)
-	case r.Error == nil && r.null():
-		return nil, lacks(height, errors.New("null"))
+	case r.Error != nil && (r.Error.isPruned() || r.Error.Code == codeUnknown):
+		return nil, missingBlockError(height, r.Error)
+	case r.Error == nil && r.isNull():
+		return nil, missingBlockError(height, errors.New("null"))
 	}
 	block := new(fullBlock)
-	if err := r.into(block); err != nil {
-		return nil, fault(err)
+	if err := r.decodeInto(block); err != nil {
+		return nil, asRefusal(err)
 	}
-	if _, err := block.chain(); err != nil {
-		return nil, strange(err)
+	if _, err := block.toChainHeader(); err != nil {
+		return nil, invalidAnswerError(err)
 	}
 	if int64(block.Number) != height {
-		return nil, torn(height, fmt.Errorf("block %d came for it", block.Number))
+		return nil, inconsistentBlockError(height, fmt.Errorf("block %d came for it", block.Number))
 	}
 	if block.Transactions == nil {
-		return nil, torn(height, errors.New("no list of transactions"))
+		return nil, inconsistentBlockError(height, errors.New("no list of transactions"))
 	}
 	return block, nil
 }
 
-// readReceipts reads the receipts of a block's transactions, with all that the block's
+// decodeReceipts reads the receipts of a block's transactions, with all that the block's
 // bloom tells of the token.
-func readReceipts(r reply, block *fullBlock, token account) ([]receipt, error) {
+func decodeReceipts(r response, block *fullBlock, token account) ([]receipt, error) {
 	height := int64(block.Number)
 	switch {
-	case r.Error != nil && (r.Error.pruned() || r.Error.Code == codeUnknown):
-		return nil, lacks(height, r.Error)
-	case r.Error == nil && r.null():
-		return nil, lacks(height, errors.New("no receipts"))
+	case r.Error != nil && (r.Error.isPruned() || r.Error.Code == codeUnknown):
+		return nil, missingBlockError(height, r.Error)
+	case r.Error == nil && r.isNull():
+		return nil, missingBlockError(height, errors.New("no receipts"))
 	}
 	var all receipts
-	if err := r.into(&all); err != nil {
-		return nil, fault(err)
+	if err := r.decodeInto(&all); err != nil {
+		return nil, asRefusal(err)
 	}
-	if err := errors.Join(together(block, all), block.accounted(all, token)); err != nil {
-		return nil, torn(height, err)
+	if err := errors.Join(checkReceipts(block, all), block.checkTokenLogs(all, token)); err != nil {
+		return nil, inconsistentBlockError(height, err)
 	}
 	return all, nil
 }
 
-// search finds what concerns the watch where a node gives receipts one by one
+// searchByLogs finds what concerns the watch where a node gives receipts one by one
 // only: by the token's logs of the block, and by whom its transactions pay. Logs
 // are asked for by the block's hash, so that a node which lags says that it
 // doesn't have it. One that answers with none all the same, while the block's own
 // summary of its logs (its bloom) tells of the token, has to show every receipt.
-func (n *server) search(ctx context.Context, out *reader, block *fullBlock) error {
+func (n *server) searchByLogs(ctx context.Context, out *transferFinder, block *fullBlock) error {
 	height := int64(block.Number)
-	r, err := n.call(ctx, maxBlock, ask("eth_getLogs", map[string]any{
+	r, err := n.callOne(ctx, maxBlockResponse, newRequest("eth_getLogs", map[string]any{
 		"blockHash": block.Hash.String(), "address": out.token.String(), "topics": []string{transferEvent.String()}}))
 	if err != nil {
 		return err
 	}
 	var shown logs
 	if r.Error == nil {
-		if err := r.into(&shown); err != nil {
+		if err := r.decodeInto(&shown); err != nil {
 			return err
 		}
 	}
-	all := r.Error != nil || len(shown) == 0 && block.mentions(out.token)
+	all := r.Error != nil || len(shown) == 0 && block.mayHaveTokenLogs(out.token)
 	wanted := map[hash]bool{}
 	for i := range shown {
 		l := &shown[i]
 		if l.Block != *block.Hash {
-			return torn(height, fmt.Errorf("a log of block %s came for %s", l.Block, block.Hash))
+			return inconsistentBlockError(height, fmt.Errorf("a log of block %s came for %s", l.Block, block.Hash))
 		}
 		if len(l.Topics) == 3 {
-			if to, ok := accountOf(l.Topics[2]); ok && out.watch.Raw(to[:]) {
+			if to, ok := topicAccount(l.Topics[2]); ok && out.watch.Raw(to[:]) {
 				wanted[l.Tx] = true
 			}
 		}
@@ -141,46 +141,46 @@ func (n *server) search(ctx context.Context, out *reader, block *fullBlock) erro
 			some = append(some, t)
 			delete(wanted, t.Hash)
 		} else {
-			out.uses(t, len(out.found))
+			out.addSpend(t, len(out.transfers))
 		}
 	}
 	if len(wanted) > 0 {
-		return torn(height, errors.New("a log is of a transaction that the block doesn't have"))
+		return inconsistentBlockError(height, errors.New("a log is of a transaction that the block doesn't have"))
 	}
-	if err := n.oneByOne(ctx, out, block, some); err != nil {
+	if err := n.fetchReceipts(ctx, out, block, some); err != nil {
 		return err
 	}
-	out.withdrawals(block)
+	out.addWithdrawals(block)
 	return nil
 }
 
-// oneByOne reads transactions of a block with a receipt each.
-func (n *server) oneByOne(ctx context.Context, out *reader, block *fullBlock, some []*transaction) error {
-	questions := make([]question, len(some))
+// fetchReceipts reads transactions of a block with a receipt each.
+func (n *server) fetchReceipts(ctx context.Context, out *transferFinder, block *fullBlock, some []*transaction) error {
+	requests := make([]request, len(some))
 	for i, t := range some {
-		questions[i] = ask("eth_getTransactionReceipt", t.id())
+		requests[i] = newRequest("eth_getTransactionReceipt", t.txID())
 	}
-	replies, err := n.all(ctx, maxBlock, questions...)
+	responses, err := n.callAll(ctx, maxBlockResponse, requests...)
 	if err != nil {
 		return err
 	}
 	receipts := make([]receipt, len(some))
-	for i, r := range replies {
+	for i, r := range responses {
 		got := &receipts[i]
-		if r.Error == nil && r.null() {
-			return lacks(int64(block.Number), errors.New("a receipt"))
+		if r.Error == nil && r.isNull() {
+			return missingBlockError(int64(block.Number), errors.New("a receipt"))
 		}
-		if err := r.into(got); err != nil {
-			return fault(err)
+		if err := r.decodeInto(got); err != nil {
+			return asRefusal(err)
 		}
-		if err := got.fits(some[i], *block.Hash); err != nil {
-			return torn(int64(block.Number), err)
+		if err := got.checkMatches(some[i], *block.Hash); err != nil {
+			return inconsistentBlockError(int64(block.Number), err)
 		}
-		out.transaction(some[i], got)
+		out.addTransaction(some[i], got)
 	}
 	if len(some) == len(block.Transactions) {
-		if err := block.accounted(receipts, out.token); err != nil {
-			return torn(int64(block.Number), err)
+		if err := block.checkTokenLogs(receipts, out.token); err != nil {
+			return inconsistentBlockError(int64(block.Number), err)
 		}
 	}
 	return nil

@@ -48,10 +48,10 @@ type Source struct {
 	params  params.Params
 	nodes   *node.Branching
 	servers []*server // of the nodes, in their order
-	asked   node.Asked[*server]
-	waiting waiting
-	// patience is how long a block waits for a second node to have it.
-	patience time.Duration
+	current node.Asked[*server]
+	pending pendingCache
+	// confirmTimeout is how long a block waits for a second node to have it.
+	confirmTimeout time.Duration
 }
 
 var _ chain.Source = (*Source)(nil)
@@ -67,16 +67,16 @@ func New(c Config) (*Source, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	common := node.Config{Kind: "node", Network: c.Params.Network(), Clock: c.Clock, Log: c.Log}
-	s := &Source{Push: node.NewPush(common), params: c.Params, nodes: node.NewBranching(common), patience: confirmWait}
-	s.asked.Choose = s.choose
+	s := &Source{Push: node.NewPush(common), params: c.Params, nodes: node.NewBranching(common), confirmTimeout: defaultConfirmTimeout}
+	s.current.Choose = s.chooseServer
 	for i := range endpoints {
 		e := endpoints[i]
 		client := node.NewClient(e.base, nil)
 		n := &server{rpc: &rpc{Client: client, header: e.header, clock: c.Clock}, endpoint: e, params: c.Params, headers: map[hash]chain.Header{}}
-		n.Node = s.nodes.Join(e.host, n, n.parentOf)
+		n.Node = s.nodes.Join(e.host, n, n.fetchParent)
 		s.servers = append(s.servers, n)
 		if e.stream != "" {
-			s.Add(node.Listener{Host: e.host, Kind: "websocket", Listen: func(ctx context.Context, up func()) error { return subscribe(ctx, e, client, up, s.Wake) }})
+			s.Add(node.Listener{Host: e.host, Kind: "websocket", Listen: func(ctx context.Context, up func()) error { return subscribeHeads(ctx, e, client, up, s.Wake) }})
 		}
 	}
 	return s, nil
@@ -88,50 +88,50 @@ func (s *Source) Network() chain.Network { return s.params.Network() }
 // Tip implements chain.Source. The node that it reads answers all other questions
 // until the next Tip.
 func (s *Source) Tip(ctx context.Context) (chain.Tip, error) {
-	_, header, err := s.asked.Tip(ctx)
+	_, header, err := s.current.Tip(ctx)
 	if err != nil {
 		return chain.Tip{}, err
 	}
-	return chain.Tip{Header: header, Finalized: min(s.final(), header.Height)}, nil
+	return chain.Tip{Header: header, Finalized: min(s.finalizedHeight(), header.Height)}, nil
 }
 
 // Header implements chain.Source.
 func (s *Source) Header(ctx context.Context, height int64) (chain.Header, error) {
-	n, err := s.at(ctx, height)
+	n, err := s.serverForHeight(ctx, height)
 	if err != nil {
 		return chain.Header{}, err
 	}
-	header, err := n.headerAt(ctx, height)
+	header, err := n.fetchHeader(ctx, height)
 	return header, n.Blame(ctx, err)
 }
 
 // Block implements chain.Source.
 func (s *Source) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
-	n, err := s.at(ctx, height)
+	n, err := s.serverForHeight(ctx, height)
 	if err != nil {
 		return chain.Block{}, err
 	}
-	traced := n.endpoint.trace
-	block, err := n.blockAt(ctx, height, watch, traced)
+	traced := n.endpoint.traceBlocks
+	block, err := n.fetchBlock(ctx, height, watch, traced)
 	if traced && errors.Is(err, node.ErrTooLong) {
 		// Anybody can fill a block with calls whose trace has no end, and must not stop the
 		// network so. What contracts sent on in it is found by what addresses hold.
 		traced = false
-		block, err = n.blockAt(ctx, height, watch, traced)
+		block, err = n.fetchBlock(ctx, height, watch, traced)
 	}
 	if err != nil {
 		return chain.Block{}, n.Blame(ctx, err)
 	}
-	if err := s.confirm(ctx, n, block, watch, traced); err != nil {
+	if err := s.confirmBlock(ctx, n, block, watch, traced); err != nil {
 		return chain.Block{}, err
 	}
-	s.waiting.mined(block)
+	s.pending.removeMined(block)
 	return block, nil
 }
 
-// at is the node to ask about a height.
-func (s *Source) at(ctx context.Context, height int64) (*server, error) {
-	n, tip, err := s.asked.Now(ctx)
+// serverForHeight is the node to ask about a height.
+func (s *Source) serverForHeight(ctx context.Context, height int64) (*server, error) {
+	n, tip, err := s.current.Now(ctx)
 	if err == nil && (height < 0 || height > tip.Height) {
 		err = errors.Join(ctx.Err(), chain.ErrNoBlock)
 	}
@@ -142,7 +142,7 @@ func (s *Source) at(ctx context.Context, height int64) (*server, error) {
 func (s *Source) Nodes(ctx context.Context) []chain.NodeStatus {
 	all := s.nodes.Nodes(ctx)
 	for i, n := range s.servers {
-		all[i].Note = n.note()
+		all[i].Note = n.collectNotes()
 	}
 	return all
 }
@@ -150,18 +150,18 @@ func (s *Source) Nodes(ctx context.Context) []chain.NodeStatus {
 // Notes are what people should know of the network, and of its token, although both
 // can be used: sentences, or "".
 func (s *Source) Notes(ctx context.Context) (network, token string, err error) {
-	n, _, err := s.asked.Now(ctx)
+	n, _, err := s.current.Now(ctx)
 	if err != nil {
 		return "", "", err
 	}
-	network = sentences(s.finality(), s.doubted())
+	network = joinSentences(s.finalityNote(), s.balanceDisputeNote())
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return network, n.token.note(), nil
+	return network, n.token.describeState(), nil
 }
 
-// choose finds the node to ask.
-func (s *Source) choose(ctx context.Context) (*server, chain.Header, error) {
+// chooseServer finds the node to ask.
+func (s *Source) chooseServer(ctx context.Context) (*server, chain.Header, error) {
 	n, tip, err := s.nodes.Choose(ctx)
 	if err != nil {
 		return nil, tip, err

@@ -17,73 +17,73 @@ type tokenState struct {
 	fee        bool // it keeps some of what is sent
 }
 
-// selector is the first four bytes of a call of a contract's function.
-func selector(function string) string {
+// functionSelector is the first four bytes of a call of a contract's function.
+func functionSelector(function string) string {
 	sum := params.Keccak([]byte(function))
 	return string(appendHex([]byte("0x"), sum[:4]))
 }
 
 var (
-	decimalsCall   = selector("decimals()")
-	pausedCall     = selector("paused()")
-	deprecatedCall = selector("deprecated()")
-	feeCall        = selector("basisPointsRate()")
+	decimalsCall   = functionSelector("decimals()")
+	pausedCall     = functionSelector("paused()")
+	deprecatedCall = functionSelector("deprecated()")
+	feeCall        = functionSelector("basisPointsRate()")
 )
 
-// readToken asks the contract for its decimals, which must be the product's, and
+// fetchTokenState asks the contract for its decimals, which must be the product's, and
 // for whatever would keep payments from coming as they should.
-func (n *server) readToken(ctx context.Context) (s tokenState, err error) {
+func (n *server) fetchTokenState(ctx context.Context) (s tokenState, err error) {
 	contract := n.params.Token.String()
-	view := func(call string) question {
-		return ask("eth_call", map[string]string{"to": contract, "data": call}, "latest")
+	view := func(call string) request {
+		return newRequest("eth_call", map[string]string{"to": contract, "data": call}, "latest")
 	}
-	replies, err := n.all(ctx, smallAnswer, view(decimalsCall), view(pausedCall), view(deprecatedCall), view(feeCall))
+	responses, err := n.callAll(ctx, maxSmallResponse, view(decimalsCall), view(pausedCall), view(deprecatedCall), view(feeCall))
 	if err != nil {
 		return s, err
 	}
-	if err := n.checkDecimals(replies[0]); err != nil {
+	if err := n.checkDecimals(responses[0]); err != nil {
 		return s, err
 	}
-	truth := func(r reply) bool { w, ok := word(r); return ok && !w.zero() }
-	return tokenState{paused: truth(replies[1]), deprecated: truth(replies[2]), fee: truth(replies[3])}, nil
+	truth := func(r response) bool { w, ok := decodeWord(r); return ok && !w.isZero() }
+	return tokenState{paused: truth(responses[1]), deprecated: truth(responses[2]), fee: truth(responses[3])}, nil
 }
 
 // checkDecimals holds what decimals() answers against the product's. Only an empty
 // answer is that of an address without a contract: an error that the contract didn't
 // cause is the node's own.
-func (n *server) checkDecimals(r reply) error {
+func (n *server) checkDecimals(r response) error {
 	contract := n.params.Token.String()
-	var raw blob
-	switch err := r.into(&raw); {
-	case r.Error != nil && r.Error.reverted():
-		return n.otherContract(r.Error)
+	var raw hexBytes
+	switch err := r.decodeInto(&raw); {
+	case r.Error != nil && r.Error.isRevert():
+		return n.wrongContractError(r.Error)
 	case err != nil:
-		return fault(err)
-	case r.null():
-		return strange(errors.New("null for a call"))
+		return asRefusal(err)
+	case r.isNull():
+		return invalidAnswerError(errors.New("null for a call"))
 	case len(raw) == 0:
 		return node.Troubled(fmt.Errorf("nothing is at %s", contract),
 			"doesn't find the contract of USDT on %s. Check the contract's address in the configuration, and whether the node is in step with the network.", n.params.Network())
 	}
-	decimals, ok := word(r)
+	decimals, ok := decodeWord(r)
 	switch {
 	case !ok:
-		return n.otherContract(fmt.Errorf("%d bytes", len(raw)))
-	case decimals != amountOf(params.TokenDecimals):
+		return n.wrongContractError(fmt.Errorf("%d bytes", len(raw)))
+	case decimals != smallWei(params.TokenDecimals):
 		return node.Troubled(fmt.Errorf("contract %s says %x", contract, decimals),
 			"says that the contract of USDT has other decimals than %d, so every amount would be wrong. Check the contract's address in the configuration.", params.TokenDecimals)
 	}
 	return nil
 }
 
-// otherContract is the error for a contract that says nothing of decimals.
-func (n *server) otherContract(cause error) error {
+// wrongContractError is the error for a contract that says nothing of decimals.
+func (n *server) wrongContractError(cause error) error {
 	return node.Troubled(fmt.Errorf("contract %s answers %w", n.params.Token, cause),
 		"finds a contract on %s that isn't USDT's. Check the contract's address in the configuration.", n.params.Network())
 }
 
-// note is what people should know of the token; "" when all is as usual.
-func (s tokenState) note() string {
+// describeState is what people should know of the token; "" when all is as usual.
+func (s tokenState) describeState() string {
 	switch {
 	case s.deprecated:
 		return "Tether has replaced the contract of USDT by another one: payments to the old one may not be USDT any more. Switch Tether off until this software knows the new contract."
@@ -95,16 +95,16 @@ func (s tokenState) note() string {
 	return ""
 }
 
-// amountOf is a small number as a contract answers it.
-func amountOf(n byte) (w wei) {
+// smallWei is a small number as a contract answers it.
+func smallWei(n byte) (w wei) {
 	w[len(w)-1] = n
 	return w
 }
 
-// word is what a contract's function returns: 32 bytes, or nothing where it has no such function.
-func word(r reply) (w wei, ok bool) {
-	var raw blob
-	if r.into(&raw) != nil || len(raw) != len(w) {
+// decodeWord is what a contract's function returns: 32 bytes, or nothing where it has no such function.
+func decodeWord(r response) (w wei, ok bool) {
+	var raw hexBytes
+	if r.decodeInto(&raw) != nil || len(raw) != len(w) {
 		return w, false
 	}
 	return wei(raw), true

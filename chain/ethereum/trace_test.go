@@ -10,22 +10,22 @@ import (
 	"testing"
 )
 
-// stepsJSON is a block's traces as trace_block lists them, made of the same calls as
+// flatTracesJSON is a block's traces as trace_block lists them, made of the same calls as
 // tracesJSON's: without calls of code that every node has built in, and without those
 // that borrow code and value.
-func stepsJSON(b *fakeBlock) []any {
+func flatTracesJSON(b *fakeBlock) []any {
 	all := []any{}
 	for _, t := range b.txs {
 		top := map[string]any{"type": "CALL", "from": strings.ToLower(t.From.String()), "to": strings.ToLower(account{}.String()), "value": t.Value, "calls": t.Calls}
 		if t.Reverted {
 			top["error"] = "Reverted"
 		}
-		all = listSteps(all, top, []int{}, map[string]any{"transactionHash": t.id().String(), "blockHash": b.Hash})
+		all = appendFlatTraces(all, top, []int{}, map[string]any{"transactionHash": t.txID().String(), "blockHash": b.Hash})
 	}
 	return append(all, map[string]any{"type": "reward", "action": map[string]any{"value": "0x1"}, "transactionHash": nil, "blockHash": b.Hash, "traceAddress": []int{}})
 }
 
-func listSteps(all []any, call map[string]any, path []int, common map[string]any) []any {
+func appendFlatTraces(all []any, call map[string]any, path []int, common map[string]any) []any {
 	kind := call["type"].(string)
 	action := map[string]any{"callType": strings.ToLower(kind), "from": call["from"], "to": call["to"], "value": call["value"]}
 	step := map[string]any{"type": "call", "action": action, "traceAddress": path}
@@ -50,16 +50,16 @@ func listSteps(all []any, call map[string]any, path []int, common map[string]any
 		if one.(map[string]any)["type"] == "STATICCALL" { // of built-in code: not listed
 			continue
 		}
-		all = listSteps(all, one.(map[string]any), append(slices.Clone(path), place), common)
+		all = appendFlatTraces(all, one.(map[string]any), append(slices.Clone(path), place), common)
 		place++
 	}
 	return all
 }
 
-// TestInner (ETH-9): where the node runs blocks again, ether counts that contracts
+// TestInternalTransfersAreFound (ETH-9): where the node runs blocks again, ether counts that contracts
 // send on, by the same name whichever way it shows that; what was undone, or only
 // borrowed the value, doesn't.
-func TestInner(t *testing.T) {
+func TestInternalTransfersAreFound(t *testing.T) {
 	t.Parallel()
 	for name, lacks := range map[string][]string{"call by call": {"trace_block"}, "as a list": {"debug_traceBlockByHash"}} {
 		t.Run(name, func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestInner(t *testing.T) {
 			c := newFakeChain(t)
 			n := newFakeNode(t, c)
 			without := func(methods ...string) {
-				n.set(func(n *fakeNode) {
+				n.setBehaviour(func(n *fakeNode) {
 					n.lacks = map[string]bool{}
 					for _, method := range methods {
 						n.lacks[method] = true
@@ -76,64 +76,64 @@ func TestInner(t *testing.T) {
 			}
 			without(lacks...)
 			b := newFixture(t, c, openURLs(t, n.URL+"?trace=blocks"))
-			b.step()
-			to, forwarder := b.to(), c.address()
+			b.followToTip()
+			to, forwarder := b.watchNewAddress(), c.newAddress()
 			call := func(kind, value string, more ...any) map[string]any {
 				return map[string]any{"type": kind, "from": strings.ToLower(forwarder), "to": strings.ToLower(to), "value": value, "calls": more}
 			}
 			undone := call("CALL", "0x20", call("CALL", "0x40"))
 			undone["error"] = "execution reverted"
 			elsewhere := call("CALL", "0x3")
-			elsewhere["to"] = strings.ToLower(c.address())
-			txid := c.send(&fakeTx{To: parse(t, forwarder), Value: "0x1", Calls: []any{
+			elsewhere["to"] = strings.ToLower(c.newAddress())
+			txid := c.sendTx(&fakeTx{To: mustParseAccount(t, forwarder), Value: "0x1", Calls: []any{
 				call("DELEGATECALL", "0x1"), call("STATICCALL", "0x2"), call("CALLCODE", "0x4"), call("CALL", "0x8", call("SELFDESTRUCT", "0x10")), undone, call("CALL", "0x0"), elsewhere,
 				call("CREATE", "0x100"), call("CALL", "0x80")}})
-			c.send(&fakeTx{To: parse(t, c.address()), Calls: []any{}})
-			rows := b.mined(txid)
+			c.sendTx(&fakeTx{To: mustParseAccount(t, c.newAddress()), Calls: []any{}})
+			rows := b.mineAndFind(txid)
 			var got []string
 			for _, r := range rows {
-				got = append(got, fmt.Sprint(r.Index-placeInner, " ", r.Amount, " ", r.Via))
+				got = append(got, fmt.Sprint(r.Index-indexInternal, " ", r.Amount, " ", r.Via))
 			}
 			slices.Sort(got)
 			if want := []string{"1 8 ", "2 16 ", "4 256 ", "5 128 "}; !slices.Equal(got, want) {
 				t.Errorf("got %q, want %q", got, want)
 			}
 			without("debug_traceBlockByHash", "trace_block")
-			c.pay(out(c.address(), 1), false)
-			c.mine(1)
-			b.stopped("take trace=blocks out")
+			c.sendEther(outputTo(c.newAddress(), 1), false)
+			c.mineBlocks(1)
+			b.expectStopped("take trace=blocks out")
 			without(lacks...)
-			failed := c.send(&fakeTx{To: parse(t, forwarder), Value: "0x1", Reverted: true, Calls: []any{call("CALL", "0x8")}})
-			if rows := b.mined(failed); len(rows) != 0 {
+			failed := c.sendTx(&fakeTx{To: mustParseAccount(t, forwarder), Value: "0x1", Reverted: true, Calls: []any{call("CALL", "0x8")}})
+			if rows := b.mineAndFind(failed); len(rows) != 0 {
 				t.Errorf("a transaction that failed: %+v", rows)
 			}
 		})
 	}
 }
 
-// TestTracesLearned: which of the two ways a node shows it by is learned once, not
+// TestTraceMethodIsRemembered: which of the two ways a node shows it by is learned once, not
 // asked anew for each block.
-func TestTracesLearned(t *testing.T) {
+func TestTraceMethodIsRemembered(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
 	n := newFakeNode(t, c)
 	n.lacks = map[string]bool{"debug_traceBlockByHash": true}
 	b := newFixture(t, c, openURLs(t, n.URL+"?trace=blocks"))
-	b.step()
+	b.followToTip()
 	for range 5 {
-		c.pay(out(c.address(), 1), false)
-		c.mine(1)
+		c.sendEther(outputTo(c.newAddress(), 1), false)
+		c.mineBlocks(1)
 	}
-	b.step()
-	if tried, listed := n.count("debug_traceBlockByHash"), n.count("trace_block"); tried != 1 || listed != 5 {
+	b.followToTip()
+	if tried, listed := n.countRequests("debug_traceBlockByHash"), n.countRequests("trace_block"); tried != 1 || listed != 5 {
 		t.Errorf("debug_traceBlockByHash was asked for %d times, trace_block %d times", tried, listed)
 	}
 }
 
-// TestEndlessTraces (ETH-9): a block that anybody filled with calls until its trace is
+// TestOverlongTraceStopsNothing (ETH-9): a block that anybody filled with calls until its trace is
 // longer than what is read stops nothing, with one node or two: it counts without what
 // contracts sent on, which balances tell, and the next block is run again as ever.
-func TestEndlessTraces(t *testing.T) {
+func TestOverlongTraceStopsNothing(t *testing.T) {
 	t.Parallel()
 	for nodes := 1; nodes <= 2; nodes++ {
 		c := newFakeChain(t)
@@ -145,38 +145,38 @@ func TestEndlessTraces(t *testing.T) {
 			all, urls = append(all, n), append(urls, n.URL+"?trace=blocks")
 		}
 		b := newFixture(t, c, openURLs(t, urls...))
-		b.step()
-		to := b.to()
+		b.followToTip()
+		to := b.watchNewAddress()
 		sent := func() string {
-			return c.send(&fakeTx{To: parse(t, c.address()), Calls: []any{
-				map[string]any{"type": "CALL", "from": strings.ToLower(c.address()), "to": strings.ToLower(to), "value": "0x8"}}})
+			return c.sendTx(&fakeTx{To: mustParseAccount(t, c.newAddress()), Calls: []any{
+				map[string]any{"type": "CALL", "from": strings.ToLower(c.newAddress()), "to": strings.ToLower(to), "value": "0x8"}}})
 		}
-		all[0].set(func(n *fakeNode) {
+		all[0].setBehaviour(func(n *fakeNode) {
 			n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
 				body, _ := io.ReadAll(r.Body)
 				r.Body = io.NopCloser(bytes.NewReader(body))
 				if !bytes.Contains(body, []byte("debug_traceBlockByHash")) {
 					return false
 				}
-				w.Header().Set("Content-Length", fmt.Sprint(maxTraces+1))
+				w.Header().Set("Content-Length", fmt.Sprint(maxTraceResponse+1))
 				_, _ = w.Write([]byte("["))
 				return true
 			}
 		})
-		paid := c.token(out(to, 5))
-		if lost := b.mined(sent()); len(lost) != 0 || len(b.ledger.Transfers()[paid]) != 1 {
+		paid := c.sendTokens(outputTo(to, 5))
+		if lost := b.mineAndFind(sent()); len(lost) != 0 || len(b.ledger.Transfers()[paid]) != 1 {
 			t.Errorf("%d nodes: %v, %v", nodes, lost, b.ledger.Transfers())
 		}
-		all[0].set(func(n *fakeNode) { n.hijack = nil })
-		if rows := b.mined(sent()); len(rows) != 1 {
+		all[0].setBehaviour(func(n *fakeNode) { n.hijack = nil })
+		if rows := b.mineAndFind(sent()); len(rows) != 1 {
 			t.Errorf("%d nodes: what is sent on isn't seen any more: %v", nodes, rows)
 		}
 	}
 }
 
-// TestTracesTorn: traces that are of another block, or not of every transaction,
+// TestTracesMustBeOfTheBlock: traces that are of another block, or not of every transaction,
 // count for nothing.
-func TestTracesTorn(t *testing.T) {
+func TestTracesMustBeOfTheBlock(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func([]any) []any{
 		"another block":       func(all []any) []any { all[1].(map[string]any)["blockHash"] = hash{7}.String(); return all },
@@ -191,11 +191,11 @@ func TestTracesTorn(t *testing.T) {
 			n := newFakeNode(t, c)
 			n.lacks = map[string]bool{"debug_traceBlockByHash": true}
 			b := newFixture(t, c, openURLs(t, n.URL+"?trace=blocks"))
-			b.step()
-			txid := c.pay(out(b.to(), 5), false)
-			c.pay(out(c.address(), 1), false)
-			c.mine(1)
-			n.set(func(n *fakeNode) {
+			b.followToTip()
+			txid := c.sendEther(outputTo(b.watchNewAddress(), 5), false)
+			c.sendEther(outputTo(c.newAddress(), 1), false)
+			c.mineBlocks(1)
+			n.setBehaviour(func(n *fakeNode) {
 				n.tamper = func(method string, result any) any {
 					if all, ok := result.([]any); ok && method == "trace_block" {
 						return spoil(all)
@@ -203,9 +203,9 @@ func TestTracesTorn(t *testing.T) {
 					return result
 				}
 			})
-			b.stopped("don't fit together")
-			n.set(func(n *fakeNode) { n.tamper = nil })
-			b.step()
+			b.expectStopped("don't fit together")
+			n.setBehaviour(func(n *fakeNode) { n.tamper = nil })
+			b.followToTip()
 			if len(b.ledger.Transfers()[txid]) != 1 {
 				t.Error("a transfer was skipped")
 			}

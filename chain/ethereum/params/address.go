@@ -66,8 +66,8 @@ func Keccak(parts ...[]byte) (sum [32]byte) {
 	return sum
 }
 
-// known reads an address of this package's own.
-func known(text string) Address {
+// mustParseAddress reads an address of this package's own.
+func mustParseAddress(text string) Address {
 	a, err := ParseAddress(text)
 	if err != nil {
 		panic(err)

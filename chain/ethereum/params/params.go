@@ -43,11 +43,11 @@ const TokenDecimals = 6
 // Network is the network's name among all chains: "ethereum-mainnet".
 func (p Params) Network() chain.Network { return chain.Network(string(money.Ethereum) + "-" + p.Name) }
 
-// custom begins the names of networks that are known by their chain id only.
-const custom = "chain-"
+// customPrefix begins the names of networks that are known by their chain id only.
+const customPrefix = "chain-"
 
-// slot is how often the public networks have a block.
-const slot = 12 * time.Second
+// slotTime is how often the public networks have a block.
+const slotTime = 12 * time.Second
 
 // Version bytes of extended public keys: wallets write accounts of Ethereum as
 // xpub on every network, and some as tpub on test networks.
@@ -56,11 +56,11 @@ var (
 	testKeys = map[[4]byte]string{{0x04, 0x88, 0xb2, 0x1e}: "", {0x04, 0x35, 0x87, 0xcf}: ""}
 )
 
-var all = []Params{
+var networks = []Params{
 	{Name: "mainnet", ChainID: 1, Genesis: "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3",
-		Stale: 5 * time.Minute, Interval: slot / 3, KeyVersions: mainKeys, Token: known("0xdAC17F958D2ee523a2206206994597C13D831ec7")},
+		Stale: 5 * time.Minute, Interval: slotTime / 3, KeyVersions: mainKeys, Token: mustParseAddress("0xdAC17F958D2ee523a2206206994597C13D831ec7")},
 	{Name: "sepolia", ChainID: 11155111, Test: true, Genesis: "0x25a5cc106eea7138acab33231d7160d69cb777ee0c2c553fcddf5138993e6dd9",
-		Stale: 5 * time.Minute, Interval: slot / 3, KeyVersions: testKeys},
+		Stale: 5 * time.Minute, Interval: slotTime / 3, KeyVersions: testKeys},
 }
 
 // Lookup finds a network by its name in the configuration: mainnet, sepolia, or
@@ -68,7 +68,7 @@ var all = []Params{
 // nobody knows what their coins are worth. Token is the contract of USDT there, ""
 // for the one that is known: only the main network has one.
 func Lookup(name, token string) (Params, error) {
-	p, ok := find(name)
+	p, ok := findNetwork(name)
 	if !ok {
 		return Params{}, errors.New("it is mainnet, sepolia, or chain-N for another network whose chain id is N")
 	}
@@ -89,20 +89,20 @@ func Lookup(name, token string) (Params, error) {
 }
 
 // Find is the network with a name, without a token where that is not known.
-func Find(name string) (Params, bool) { return find(name) }
+func Find(name string) (Params, bool) { return findNetwork(name) }
 
-func find(name string) (Params, bool) {
-	for _, p := range all {
+func findNetwork(name string) (Params, bool) {
+	for _, p := range networks {
 		if p.Name == name {
 			return p, true
 		}
 	}
-	digits, ok := strings.CutPrefix(name, custom)
+	digits, ok := strings.CutPrefix(name, customPrefix)
 	id, err := strconv.ParseInt(digits, 10, 53)
 	if !ok || err != nil || id < 1 || strconv.FormatInt(id, 10) != digits {
 		return Params{}, false
 	}
-	for _, p := range all {
+	for _, p := range networks {
 		if p.ChainID == id {
 			return Params{}, false // it has a name
 		}
