@@ -38,7 +38,7 @@ type Account struct {
 
 // accountResult is the answer to the command account_info.
 type accountResult struct {
-	refusal
+	apiError
 	Data struct {
 		Account string         `json:"Account"`
 		Balance jsontext.Value `json:"Balance"`
@@ -50,7 +50,7 @@ type accountResult struct {
 
 // reserveResult is what is read of the answer to server_info here.
 type reserveResult struct {
-	refusal
+	apiError
 	Info struct {
 		Validated struct {
 			Reserve jsontext.Value `json:"reserve_base_xrp"`
@@ -61,12 +61,12 @@ type reserveResult struct {
 // Account looks an account up, for whoever sets one up to be paid to. That it
 // doesn't exist is no error. It asks one server, as nothing is credited by it.
 func (s *Source) Account(ctx context.Context, account params.Account) (found Account, err error) {
-	current, _, err := s.asked.Now(ctx)
+	current, _, err := s.current.Now(ctx)
 	if err != nil {
 		return Account{}, err
 	}
-	for _, n := range s.order(current, 0) {
-		if found, err = n.account(ctx, account.String()); err == nil || ctx.Err() != nil {
+	for _, n := range s.orderServers(current, 0) {
+		if found, err = n.fetchAccount(ctx, account.String()); err == nil || ctx.Err() != nil {
 			return found, err
 		}
 		var told chain.Problem
@@ -77,28 +77,28 @@ func (s *Source) Account(ctx context.Context, account params.Account) (found Acc
 	return Account{}, err
 }
 
-func (r *rpc) account(ctx context.Context, address string) (Account, error) {
+func (r *rpc) fetchAccount(ctx context.Context, address string) (Account, error) {
 	asked := map[string]any{"account": address, "ledger_index": "validated"}
-	answer, err := call(ctx, r, smallAnswer, "account_info", asked, func() *accountResult { return new(accountResult) })
+	answer, err := callCommand(ctx, r, maxSmallResponse, "account_info", asked, func() *accountResult { return new(accountResult) })
 	if hasCode(err, codeNoAccount) {
-		return Account{Reserve: r.reserve(ctx)}, nil
+		return Account{Reserve: r.fetchReserve(ctx)}, nil
 	}
 	if err != nil {
 		return Account{}, err
 	}
-	balance, ok := drops(answer.Data.Balance)
+	balance, ok := parseDrops(answer.Data.Balance)
 	if !ok || answer.Data.Account != address || !answer.Validated || answer.LedgerIndex <= 0 {
-		return Account{}, strange(errors.New("account_info makes no sense"))
+		return Account{}, invalidAnswerError(errors.New("account_info makes no sense"))
 	}
 	has := func(flag uint32) bool { return answer.Data.Flags&flag != 0 }
-	return Account{Reserve: r.reserve(ctx), Exists: true, RequireTag: has(flagRequireTag), DepositAuth: has(flagDepositAuth), DisallowXRP: has(flagDisallowXRP),
+	return Account{Reserve: r.fetchReserve(ctx), Exists: true, RequireTag: has(flagRequireTag), DepositAuth: has(flagDepositAuth), DisallowXRP: has(flagDisallowXRP),
 		Balance: money.Units(balance), Ledger: answer.LedgerIndex}, nil
 }
 
-// reserve is what the network wants an account to hold, for people to read: what
+// fetchReserve is what the network wants an account to hold, for people to read: what
 // can't be read is 0.
-func (r *rpc) reserve(ctx context.Context) money.Amount {
-	answer, err := call(ctx, r, smallAnswer, "server_info", nil, func() *reserveResult { return new(reserveResult) })
+func (r *rpc) fetchReserve(ctx context.Context) money.Amount {
+	answer, err := callCommand(ctx, r, maxSmallResponse, "server_info", nil, func() *reserveResult { return new(reserveResult) })
 	if err != nil {
 		return money.Amount{}
 	}

@@ -12,9 +12,9 @@ import (
 	"cointill/core/money"
 )
 
-// TestAccount (XRP-10): what setting up an account must know of it.
-func TestAccount(t *testing.T) {
-	versions(t, func(t *testing.T, newest int) {
+// TestAccountSettingsAreRead (XRP-10): what setting up an account must know of it.
+func TestAccountSettingsAreRead(t *testing.T) {
+	forEachVersion(t, func(t *testing.T, newest int) {
 		l := ledgertest.New(testID, nil)
 		s := ledgertest.NewServer(l, newest)
 		source := openURLs(t, l, "http://"+s.Serve(t))

@@ -13,10 +13,10 @@ import (
 	"cointill/core/money"
 )
 
-// TestByzantine lets one of two servers lie at random, in every way that its JSON
+// TestLyingServerCreditsNothing lets one of two servers lie at random, in every way that its JSON
 // has, over many ledgers: nothing is credited that was not paid, the cursor never
 // leaves the true chain, and when the lies end everything that was paid is found.
-func TestByzantine(t *testing.T) {
+func TestLyingServerCreditsNothing(t *testing.T) {
 	t.Parallel()
 	l := ledgertest.New(testID, nil)
 	p := &pair{Ledger: l, a: ledgertest.NewServer(l, 2), b: ledgertest.NewServer(l, 2)}
@@ -42,9 +42,9 @@ func TestByzantine(t *testing.T) {
 		own := <-lies
 		switch own.IntN(8) {
 		case 0:
-			lie(own, result)
+			changeRandomValue(own, result)
 		case 1, 2, 3:
-			forge(own, result)
+			forgeDestination(own, result)
 		}
 		lies <- own
 	}
@@ -62,7 +62,7 @@ func TestByzantine(t *testing.T) {
 		}
 		p.Close(1)
 		step()
-		if index, hash := book.Tip().Height, book.Tip().Hash; !p.isTrue(t, index, hash) {
+		if index, hash := book.Tip().Height, book.Tip().Hash; !p.isOnTrueChain(t, index, hash) {
 			t.Fatalf("the cursor stands at %d %s", index, hash)
 		}
 	}
@@ -88,15 +88,15 @@ func TestByzantine(t *testing.T) {
 	}
 }
 
-// isTrue asks the server that doesn't lie.
-func (p *pair) isTrue(t *testing.T, index int64, hash string) bool {
-	header, err := p.source.servers[1].headerAt(t.Context(), index)
+// isOnTrueChain asks the server that doesn't lie.
+func (p *pair) isOnTrueChain(t *testing.T, index int64, hash string) bool {
+	header, err := p.source.servers[1].fetchHeader(t.Context(), index)
 	return err == nil && header.Hash == hash
 }
 
-// forge changes for whom a payment is in a ledger, and leaves all that can be
+// forgeDestination changes for whom a payment is in a ledger, and leaves all that can be
 // checked as it was.
-func forge(r *rand.Rand, answer ledgertest.Fields) {
+func forgeDestination(r *rand.Rand, answer ledgertest.Fields) {
 	ledger, _ := answer["ledger"].(ledgertest.Fields)
 	txs, _ := ledger["transactions"].([]any)
 	if len(txs) > 0 {
@@ -104,9 +104,9 @@ func forge(r *rand.Rand, answer ledgertest.Fields) {
 	}
 }
 
-// lie changes one of the values in an answer, each as likely as any other.
-func lie(r *rand.Rand, answer ledgertest.Fields) {
-	all := leaves(answer, nil)
+// changeRandomValue changes one of the values in an answer, each as likely as any other.
+func changeRandomValue(r *rand.Rand, answer ledgertest.Fields) {
+	all := collectLeaves(answer, nil)
 	slices.SortFunc(all, func(a, b leaf) int { return strings.Compare(a.path, b.path) })
 	one := all[r.IntN(len(all))]
 	one.set([]any{"5", "12345678", 6, -1, nil, true, false, "tesSUCCESS", "rrrrrrrrrrrrrrrrrrrrrhoLvTp", ledgertest.Address("the till"), ledgertest.Fields{}}[r.IntN(11)])
@@ -118,10 +118,10 @@ type leaf struct {
 	set  func(any)
 }
 
-func leaves(v any, all []leaf) []leaf {
+func collectLeaves(v any, all []leaf) []leaf {
 	add := func(path string, inner any, set func(any)) {
 		from := len(all)
-		if all = leaves(inner, all); len(all) == from {
+		if all = collectLeaves(inner, all); len(all) == from {
 			all = append(all, leaf{set: set})
 		}
 		for i := range all[from:] {

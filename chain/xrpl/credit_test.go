@@ -18,8 +18,8 @@ import (
 	"cointill/core/money"
 )
 
-// till is a ledger with a watched account that a follower reads into a book.
-type till struct {
+// fixture is a ledger with a watched account that a follower reads into a book.
+type fixture struct {
 	*testing.T
 	*ledgertest.Ledger
 	server   *ledgertest.Server
@@ -30,20 +30,20 @@ type till struct {
 	account  string
 }
 
-func newTill(t *testing.T, newest int) *till {
+func newFixture(t *testing.T, newest int) *fixture {
 	l := ledgertest.New(testID, nil)
 	s := ledgertest.NewServer(l, newest)
 	watch := new(chain.WatchSet)
-	b := &till{T: t, Ledger: l, server: s, source: openURLs(t, l, "http://"+s.Serve(t)), watch: watch, book: chaintest.NewLedger(watch, 100), account: ledgertest.Address("the till")}
+	b := &fixture{T: t, Ledger: l, server: s, source: openURLs(t, l, "http://"+s.Serve(t)), watch: watch, book: chaintest.NewLedger(watch, 100), account: ledgertest.Address("the till")}
 	watch.AddAddresses(b.account)
 	b.follower = chain.NewFollower(chain.FollowerConfig{Network: "till", Source: b.source, Store: b.book, Watch: watch})
 	l.Create(b.account, 10*ledgertest.Reserve, 0)
-	b.step()
+	b.closeAndRead()
 	return b
 }
 
-// step closes a ledger and reads it.
-func (b *till) step() {
+// closeAndRead closes a ledger and reads it.
+func (b *fixture) closeAndRead() {
 	b.Helper()
 	b.Close(1)
 	if _, err := b.follower.Step(b.Context()); err != nil {
@@ -54,8 +54,8 @@ func (b *till) step() {
 	}
 }
 
-// of are the transfers of a transaction, which must be one.
-func (b *till) of(id string) chain.Transfer {
+// onlyTransfer are the transfers of a transaction, which must be one.
+func (b *fixture) onlyTransfer(id string) chain.Transfer {
 	b.Helper()
 	rows := b.book.Transfers()[id]
 	if len(rows) != 1 {
@@ -64,24 +64,24 @@ func (b *till) of(id string) chain.Transfer {
 	return rows[0].Transfer
 }
 
-// credits reports whether a transfer would credit a payment with its tag.
-func credits(t chain.Transfer) bool {
+// creditsPayment reports whether a transfer would credit a payment with its tag.
+func creditsPayment(t chain.Transfer) bool {
 	return t.Asset == string(money.XRP) && t.Via == "" && !t.Reverted && t.Tag != nil
 }
 
-// versions runs a test over both versions of the API.
-func versions(t *testing.T, run func(t *testing.T, newest int)) {
+// forEachVersion runs a test over both versions of the API.
+func forEachVersion(t *testing.T, run func(t *testing.T, newest int)) {
 	t.Parallel()
 	for _, newest := range []int{1, 2} {
 		t.Run(fmt.Sprint("version ", newest), func(t *testing.T) { t.Parallel(); run(t, newest) })
 	}
 }
 
-// TestPartialPayments (XRP-1): what counts is what a payment delivered, never what
+// TestPartialPaymentCreditsWhatWasDelivered (XRP-1): what counts is what a payment delivered, never what
 // it claims to be of.
-func TestPartialPayments(t *testing.T) {
-	versions(t, func(t *testing.T, newest int) {
-		b := newTill(t, newest)
+func TestPartialPaymentCreditsWhatWasDelivered(t *testing.T) {
+	forEachVersion(t, func(t *testing.T, newest int) {
+		b := newFixture(t, newest)
 		r := rand.New(rand.NewPCG(1, uint64(newest)))
 		const due = 25_000_000
 		want := map[string]int64{}
@@ -95,19 +95,19 @@ func TestPartialPayments(t *testing.T) {
 			}
 			want[b.Pay(ledgertest.Payment{To: b.account, Tag: uint32(i + 1), Amount: due, Delivered: delivered})] = delivered
 			if i%100 == 99 {
-				b.step()
+				b.closeAndRead()
 			}
 		}
 		for id, delivered := range want {
-			if got := b.of(id); got.Amount.Cmp(money.Units(delivered)) != 0 || !credits(got) {
+			if got := b.onlyTransfer(id); got.Amount.Cmp(money.Units(delivered)) != 0 || !creditsPayment(got) {
 				t.Errorf("%d was delivered, and %+v read", delivered, got)
 			}
 		}
 	})
 }
 
-// TestNoClaims (XRP-1): the adapter's types have no place for what a payment claims.
-func TestNoClaims(t *testing.T) {
+// TestTypesHaveNoClaimedAmount (XRP-1): the adapter's types have no place for what a payment claims.
+func TestTypesHaveNoClaimedAmount(t *testing.T) {
 	t.Parallel()
 	seen := map[reflect.Type]bool{}
 	var walk func(reflect.Type)
@@ -135,19 +135,19 @@ func TestNoClaims(t *testing.T) {
 			}
 		}
 	}
-	for _, one := range []any{ledgerResult{}, entry{}, meta{}, change{}, serverInfo{}, accountResult{}} {
+	for _, one := range []any{ledgerResult{}, txEntry{}, txMeta{}, affectedNode{}, serverInfo{}, accountResult{}} {
 		walk(reflect.TypeOf(one))
 	}
-	if len(seen) < 10 || !seen[reflect.TypeOf(body{})] {
+	if len(seen) < 10 || !seen[reflect.TypeOf(txBody{})] {
 		t.Errorf("only %d types were looked at", len(seen))
 	}
 }
 
-// TestDelivered (XRP-1, XRP-2): only a text of drops that the balances bear out counts:
+// TestOnlyDropsProvenByBalancesCount (XRP-1, XRP-2): only a text of drops that the balances bear out counts:
 // neither more nor less than what came.
-func TestDelivered(t *testing.T) {
-	versions(t, func(t *testing.T, newest int) {
-		b := newTill(t, newest)
+func TestOnlyDropsProvenByBalancesCount(t *testing.T) {
+	forEachVersion(t, func(t *testing.T, newest int) {
+		b := newFixture(t, newest)
 		const amount = 7 * ledgertest.Drops
 		delivered := func(value any) func(tx, meta ledgertest.Fields) {
 			return func(_, meta ledgertest.Fields) {
@@ -194,25 +194,25 @@ func TestDelivered(t *testing.T) {
 			"no account changed":      {func(_, meta ledgertest.Fields) { meta["AffectedNodes"] = []any{} }, false, 0, viaUnproven, "XRP"},
 		} {
 			id := b.Pay(ledgertest.Payment{To: b.account, Tag: 7, Amount: amount, Edit: c.edit})
-			b.step()
+			b.closeAndRead()
 			rows := slices.DeleteFunc(b.book.Transfers()[id], func(r chaintest.Row) bool { return r.Index != 0 })
 			if len(rows) != 1 {
 				t.Errorf("%s: %d transfers", name, len(rows))
 				continue
 			}
 			got := rows[0].Transfer
-			if credits(got) != c.credit || got.Amount.Cmp(money.Units(c.amount)) != 0 || got.Via != c.via || got.Unproved != (c.via != "") || got.Asset != c.asset {
+			if creditsPayment(got) != c.credit || got.Amount.Cmp(money.Units(c.amount)) != 0 || got.Via != c.via || got.Unproved != (c.via != "") || got.Asset != c.asset {
 				t.Errorf("%s: %+v, amount %s", name, got, got.Amount)
 			}
 		}
 	})
 }
 
-// TestFailed (XRP-3): nothing of what failed counts, whatever the code; and
+// TestFailedTransactionsCreditNothing (XRP-3): nothing of what failed counts, whatever the code; and
 // nothing of what isn't validated is even seen.
-func TestFailed(t *testing.T) {
-	versions(t, func(t *testing.T, newest int) {
-		b := newTill(t, newest)
+func TestFailedTransactionsCreditNothing(t *testing.T) {
+	forEachVersion(t, func(t *testing.T, newest int) {
+		b := newFixture(t, newest)
 		codes := append(tecCodes(t), "tefPAST_SEQ", "terRETRY", "telINSUF_FEE_P", "temMALFORMED", "TESSUCCESS", "tesSUCCESS ", "tesNEW", "tec")
 		for i, code := range codes {
 			b.Pay(ledgertest.Payment{To: b.account, Tag: i + 1, Amount: 5_000_000, Result: code})
@@ -220,7 +220,7 @@ func TestFailed(t *testing.T) {
 			b.Pay(ledgertest.Payment{To: b.account, Tag: i + 1, Amount: 5_000_000, Edit: func(_, meta ledgertest.Fields) { meta["TransactionResult"] = code }})
 		}
 		before := len(b.book.Transfers())
-		b.step()
+		b.closeAndRead()
 		if n := len(b.book.Transfers()) - before; n != 0 || len(codes) < 90 {
 			t.Errorf("%d of %d failed payments were read as transfers", n, 2*len(codes)) // 84 codes are known
 		}
@@ -228,8 +228,8 @@ func TestFailed(t *testing.T) {
 		if _, err := b.follower.Step(t.Context()); err != nil || len(b.book.Transfers()) != before {
 			t.Errorf("an open ledger's payment was read (%v)", err)
 		}
-		b.step()
-		if !credits(b.of(id)) {
+		b.closeAndRead()
+		if !creditsPayment(b.onlyTransfer(id)) {
 			t.Error("the validated payment doesn't count")
 		}
 	})
@@ -238,17 +238,17 @@ func TestFailed(t *testing.T) {
 // tecCodes are all codes of transactions that only cost a fee, as the npm library
 // knows them.
 func tecCodes(t *testing.T) (codes []string) {
-	if err := json.Unmarshal(vectors(t, "results.json"), &codes); err != nil {
+	if err := json.Unmarshal(readVectors(t, "results.json"), &codes); err != nil {
 		t.Fatal(err)
 	}
 	return codes
 }
 
-// TestTags (XRP-4): a tag is a whole number of 32 bits, written as one; 0 is one,
+// TestDestinationTagsAreRead (XRP-4): a tag is a whole number of 32 bits, written as one; 0 is one,
 // too, and not the same as none.
-func TestTags(t *testing.T) {
-	versions(t, func(t *testing.T, newest int) {
-		b := newTill(t, newest)
+func TestDestinationTagsAreRead(t *testing.T) {
+	forEachVersion(t, func(t *testing.T, newest int) {
+		b := newFixture(t, newest)
 		tag := func(n uint32) *uint32 { return &n }
 		for _, c := range []struct {
 			given any
@@ -258,8 +258,8 @@ func TestTags(t *testing.T) {
 			{json.Number("17.0"), nil}, {json.Number("1e2"), nil}, {json.Number("-0"), nil}, {17.5, nil}, {true, nil}, {[]int{17}, nil}, {ledgertest.Fields{"a": 1}, nil},
 		} {
 			id := b.Pay(ledgertest.Payment{To: b.account, Tag: c.given, Amount: 3_000_000})
-			b.step()
-			got := b.of(id)
+			b.closeAndRead()
+			got := b.onlyTransfer(id)
 			if !reflect.DeepEqual(got.Tag, c.want) || got.Amount.Cmp(money.Units(3_000_000)) != 0 || got.Asset != "XRP" {
 				t.Errorf("tag %v: %+v", c.given, got)
 			}
@@ -267,11 +267,11 @@ func TestTags(t *testing.T) {
 	})
 }
 
-// TestOtherWays (XRP-6): what moves XRP and is no payment is told, with what it
+// TestXRPWithoutPaymentCreditsNothing (XRP-6): what moves XRP and is no payment is told, with what it
 // brought, and credits nothing. So are issued currencies.
-func TestOtherWays(t *testing.T) {
-	versions(t, func(t *testing.T, newest int) {
-		b := newTill(t, newest)
+func TestXRPWithoutPaymentCreditsNothing(t *testing.T) {
+	forEachVersion(t, func(t *testing.T, newest int) {
+		b := newFixture(t, newest)
 		for i, kind := range []string{"EscrowFinish", "CheckCash", "PaymentChannelClaim", "AccountDelete", "OfferCreate", "Something\nNew"} {
 			var tag any
 			if kind == "AccountDelete" {
@@ -279,26 +279,26 @@ func TestOtherWays(t *testing.T) {
 			}
 			amount := int64(2_000_000 + i)
 			id := b.Otherwise(kind, b.account, tag, amount)
-			b.step()
-			got := b.of(id)
-			if credits(got) || got.Asset != "XRP" || got.Via != node.Clip(kind) || got.Unproved || got.Amount.Cmp(money.Units(amount)) != 0 || got.Address != b.account || (got.Tag != nil) != (tag != nil) {
+			b.closeAndRead()
+			got := b.onlyTransfer(id)
+			if creditsPayment(got) || got.Asset != "XRP" || got.Via != node.Clip(kind) || got.Unproved || got.Amount.Cmp(money.Units(amount)) != 0 || got.Address != b.account || (got.Tag != nil) != (tag != nil) {
 				t.Errorf("%s: %+v, amount %s", kind, got, got.Amount)
 			}
 		}
 		id := b.Issue(b.account, 17, "USD", "12.5")
-		b.step()
-		if got := b.of(id); credits(got) || got.Asset != "12.5 USD issued by "+ledgertest.Address("an issuer") || got.Amount.Sign() != 0 || *got.Tag != 17 {
+		b.closeAndRead()
+		if got := b.onlyTransfer(id); creditsPayment(got) || got.Asset != "12.5 USD issued by "+ledgertest.Address("an issuer") || got.Amount.Sign() != 0 || *got.Tag != 17 {
 			t.Errorf("an issued currency: %+v", got)
 		}
 	})
 }
 
-// TestIssuedOtherwise (XRP-2): issued currencies that come by offers, checks and the
+// TestIssuedCurrencyWithoutPaymentCreditsNothing (XRP-2): issued currencies that come by offers, checks and the
 // like are told and credit nothing; what leaves, or is the account's own debt, isn't
 // told.
-func TestIssuedOtherwise(t *testing.T) {
-	versions(t, func(t *testing.T, newest int) {
-		b := newTill(t, newest)
+func TestIssuedCurrencyWithoutPaymentCreditsNothing(t *testing.T) {
+	forEachVersion(t, func(t *testing.T, newest int) {
+		b := newFixture(t, newest)
 		for _, c := range []struct {
 			higher        bool
 			before, after string
@@ -309,7 +309,7 @@ func TestIssuedOtherwise(t *testing.T) {
 			{false, "1", "1e999999999", ""}, {false, "1", "nothing", ""}, {false, "1", strings.Repeat("9", 41), ""},
 		} {
 			id := b.Swap("OfferCreate", b.account, c.higher, c.before, c.after)
-			b.step()
+			b.closeAndRead()
 			rows := b.book.Transfers()[id]
 			if c.brings == "" {
 				if len(rows) != 0 {
@@ -317,16 +317,16 @@ func TestIssuedOtherwise(t *testing.T) {
 				}
 				continue
 			}
-			if got := b.of(id); credits(got) || got.Asset != c.brings+" USD issued by "+ledgertest.Address("an issuer") || got.Via != "OfferCreate" || got.Amount.Sign() != 0 || got.Address != b.account || got.Tag != nil {
+			if got := b.onlyTransfer(id); creditsPayment(got) || got.Asset != c.brings+" USD issued by "+ledgertest.Address("an issuer") || got.Via != "OfferCreate" || got.Amount.Sign() != 0 || got.Address != b.account || got.Tag != nil {
 				t.Errorf("%+v: %+v", c, got)
 			}
 		}
 	})
 }
 
-// TestCodes: codes in hexadecimal are shown as the names that they are, if nobody
+// TestCurrencyCodesAreReadable: codes in hexadecimal are shown as the names that they are, if nobody
 // takes them for another currency.
-func TestCodes(t *testing.T) {
+func TestCurrencyCodesAreReadable(t *testing.T) {
 	t.Parallel()
 	pad := func(name string) string { return (fmt.Sprintf("%X", name) + strings.Repeat("0", 40))[:40] }
 	for given, want := range map[string]string{
@@ -335,31 +335,31 @@ func TestCodes(t *testing.T) {
 		pad("XRP"): pad("XRP"), pad("xrp!"): pad("xrp!"), pad("myXrp"): pad("myXrp"), pad("USD"): pad("USD"), pad("a b c"): pad("a b c"), pad("R\x00LUSD"): pad("R\x00LUSD"),
 		pad("\x00RLUSD"): pad("\x00RLUSD"), pad("ХRРxx"): pad("ХRРxx"), pad("RL\nUSD"): pad("RL\nUSD"), strings.Repeat("0", 40): strings.Repeat("0", 40),
 	} {
-		one := token{Currency: given, Issuer: ledgertest.Address("x"), Value: "5"}
-		if got := one.name(); got != "5 "+want+" issued by "+one.Issuer {
+		one := issuedAmount{Currency: given, Issuer: ledgertest.Address("x"), Value: "5"}
+		if got := one.describeAmount(); got != "5 "+want+" issued by "+one.Issuer {
 			t.Errorf("%s is %s", given, got)
 		}
 	}
 }
 
-// TestOwnFees: the fee of a transaction that the account itself sends is no loss of
+// TestOwnFeeIsNoLoss: the fee of a transaction that the account itself sends is no loss of
 // what the transaction brings.
-func TestOwnFees(t *testing.T) {
+func TestOwnFeeIsNoLoss(t *testing.T) {
 	t.Parallel()
-	tx := &body{TransactionType: "CheckCash", Account: "me", Fee: []byte(`"10"`)}
-	r := &root{account: "me", kept: true, before: []byte(`"1000"`), after: []byte(`"1990"`)}
-	if gain, err := r.gain(tx); err != nil || gain != 1000 {
+	tx := &txBody{TransactionType: "CheckCash", Account: "me", Fee: []byte(`"10"`)}
+	r := &accountChange{account: "me", existed: true, before: []byte(`"1000"`), after: []byte(`"1990"`)}
+	if gain, err := r.balanceGain(tx); err != nil || gain != 1000 {
 		t.Errorf("%d, %v", gain, err)
 	}
 	for name, other := range map[string]*jsontext.Value{"delegate": &tx.Delegate, "sponsor": &tx.Sponsor} {
 		*other = []byte(`"another"`)
-		if gain, err := r.gain(tx); err != nil || gain != 990 {
+		if gain, err := r.balanceGain(tx); err != nil || gain != 990 {
 			t.Errorf("paid by a %s: %d, %v", name, gain, err)
 		}
 		*other = nil
 	}
 	r.after = []byte(`1990`)
-	if _, err := r.gain(tx); err == nil {
+	if _, err := r.balanceGain(tx); err == nil {
 		t.Error("a balance that is a number was read")
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"cointill/chain/xrpl/ledgertest"
 )
 
-// TestDamagedLedgers: whatever doesn't go together is not counted.
-func TestDamagedLedgers(t *testing.T) {
+// TestInconsistentLedgersAreRefused: whatever doesn't go together is not counted.
+func TestInconsistentLedgersAreRefused(t *testing.T) {
 	t.Parallel()
 	type fields = ledgertest.Fields
 	txs := func(change func([]any) []any) func(fields) {
@@ -65,7 +65,7 @@ func TestDamagedLedgers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newTill(t, 2)
+			b := newFixture(t, 2)
 			for range 3 {
 				b.Pay(ledgertest.Payment{To: b.account, Tag: 1, Amount: 4_000_000})
 			}
@@ -80,14 +80,14 @@ func TestDamagedLedgers(t *testing.T) {
 				t.Errorf("error %v, health %q, at %v after %v", err, b.book.Problem(), b.book.Tip(), at)
 			}
 			b.server.Tamper = nil
-			b.step()
+			b.closeAndRead()
 		})
 	}
 }
 
-// TestStrangers: answers of what is no server of the ledger, and of one that is
+// TestForeignServersAreRefused: answers of what is no server of the ledger, and of one that is
 // overloaded, closed or says too much, over both transports.
-func TestStrangers(t *testing.T) {
+func TestForeignServersAreRefused(t *testing.T) {
 	t.Parallel()
 	text := func(status int, body string) func(http.ResponseWriter, *http.Request) bool {
 		return func(w http.ResponseWriter, r *http.Request) bool {
@@ -121,7 +121,7 @@ func TestStrangers(t *testing.T) {
 			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusTemporaryRedirect)
 			return true
 		}, "not as a server", false},
-		"too long":     {text(200, strings.Repeat(" ", smallAnswer+1)), "longer than they can be", true},
+		"too long":     {text(200, strings.Repeat(" ", maxSmallResponse+1)), "longer than they can be", true},
 		"breaks off":   {func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }, "broke off", true},
 		"without end":  {text(200, `{"result":`+strings.Repeat(`[`, 20_000)), "not as a server", false},
 		"an odd error": {text(200, `{"result":{"error":["x"]}}`), "not as a server", true},

@@ -11,11 +11,11 @@ import (
 
 // endpoint is a server's URL, taken apart.
 type endpoint struct {
-	base   string // scheme://host:port/path without user and password
-	host   string // host:port, for the log
-	header http.Header
-	socket bool   // it is asked over a websocket
-	stream string // ws(s)://… that tells of new ledgers; "" means that none does
+	base         string // scheme://host:port/path without user and password
+	host         string // host:port, for the log
+	header       http.Header
+	useWebSocket bool   // it is asked over a websocket
+	stream       string // ws(s)://… that tells of new ledgers; "" means that none does
 }
 
 // parseEndpoint reads a server's URL. Its errors never hold any of the text,
@@ -29,30 +29,30 @@ func parseEndpoint(text string) (endpoint, error) {
 	switch u.Scheme {
 	case "http", "https":
 	case "ws", "wss":
-		e.socket = true
+		e.useWebSocket = true
 	default:
 		return endpoint{}, errors.New("its URL must begin with http, https, ws or wss")
 	}
 	e.base = u.Scheme + "://" + u.Host + u.EscapedPath()
-	if e.socket {
+	if e.useWebSocket {
 		e.stream = e.base
 	}
 	if u.User != nil {
 		password, _ := u.User.Password()
 		e.header = node.Basic(u.User.Username(), password)
 	}
-	return e, e.options(u.RawQuery)
+	return e, e.parseOptions(u.RawQuery)
 }
 
-// options reads what stands behind the question mark.
-func (e *endpoint) options(raw string) error {
+// parseOptions reads what stands behind the question mark.
+func (e *endpoint) parseOptions(raw string) error {
 	wrong := errors.New("behind ? in its URL only stream=ws://host:port is known, once, and only where the URL begins with http or https")
 	query, err := url.ParseQuery(raw)
 	if err != nil {
 		return wrong
 	}
 	for key, values := range query {
-		if key != "stream" || len(values) != 1 || e.socket {
+		if key != "stream" || len(values) != 1 || e.useWebSocket {
 			return wrong
 		}
 		u, err := url.Parse(values[0])

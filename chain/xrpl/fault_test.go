@@ -29,8 +29,8 @@ func newPair(t *testing.T) *pair {
 	return p
 }
 
-// refused expects the source to have no tip, for a reason.
-func refused(t *testing.T, s *Source, reason string) {
+// expectNoTip expects the source to have no tip, for a reason.
+func expectNoTip(t *testing.T, s *Source, reason string) {
 	t.Helper()
 	tip, err := s.Tip(t.Context())
 	var told chain.Problem
@@ -39,8 +39,8 @@ func refused(t *testing.T, s *Source, reason string) {
 	}
 }
 
-// accepted expects a tip at the network's end.
-func accepted(t *testing.T, s *Source, l *ledgertest.Ledger) {
+// expectTip expects a tip at the network's end.
+func expectTip(t *testing.T, s *Source, l *ledgertest.Ledger) {
 	t.Helper()
 	tip, err := s.Tip(t.Context())
 	if index, hash := l.Tip(); err != nil || tip.Height != index || tip.Hash != hash || tip.Finalized != index {
@@ -48,9 +48,9 @@ func accepted(t *testing.T, s *Source, l *ledgertest.Ledger) {
 	}
 }
 
-// TestUnhealthy (XRP-8): a server that is blocked, lags, is out of step or on
+// TestUnhealthyServerIsNotUsed (XRP-8): a server that is blocked, lags, is out of step or on
 // another network is not believed, and is again when it is well.
-func TestUnhealthy(t *testing.T) {
+func TestUnhealthyServerIsNotUsed(t *testing.T) {
 	t.Parallel()
 	id := func(n uint32) *uint32 { return &n }
 	for name, c := range map[string]struct {
@@ -72,14 +72,14 @@ func TestUnhealthy(t *testing.T) {
 			l := ledgertest.New(testID, nil)
 			s := ledgertest.NewServer(l, 2)
 			source := openURLs(t, l, "http://"+s.Serve(t))
-			accepted(t, source, l)
+			expectTip(t, source, l)
 			s.Set(c.spoil)
-			refused(t, source, c.reason)
+			expectNoTip(t, source, c.reason)
 			if st := source.Nodes(t.Context())[0]; !strings.Contains(st.Problem, c.reason) {
 				t.Errorf("status %+v", st)
 			}
 			s.Set(func(b *ledgertest.Behaviour) { *b = ledgertest.Behaviour{State: "proposing"} })
-			accepted(t, source, l)
+			expectTip(t, source, l)
 			if st := source.Nodes(t.Context())[0]; st.Problem != "" || !st.InUse || st.Dialect != "rippled" || st.Version != "2.6.1" {
 				t.Errorf("status %+v", st)
 			}
@@ -87,50 +87,50 @@ func TestUnhealthy(t *testing.T) {
 	}
 }
 
-// TestMainNetwork: a server without a network_id serves the main network only, and
+// TestServerWithoutNetworkIDServesMainNetwork: a server without a network_id serves the main network only, and
 // only where its ledgers are that far.
-func TestMainNetwork(t *testing.T) {
+func TestServerWithoutNetworkIDServesMainNetwork(t *testing.T) {
 	t.Parallel()
 	main, _ := params.Lookup("mainnet")
 	test, _ := params.Lookup("testnet")
-	st := state{mode: "full", kind: "rippled", index: 98_000_000}
-	if err := st.check(main); err != nil {
+	st := serverState{mode: "full", kind: "rippled", index: 98_000_000}
+	if err := st.checkUsable(main); err != nil {
 		t.Error(err)
 	}
-	if err := st.check(test); err == nil {
+	if err := st.checkUsable(test); err == nil {
 		t.Error("a server without network_id passes for the test network's")
 	}
-	if st.index = 12_000_000; st.check(main) == nil {
+	if st.index = 12_000_000; st.checkUsable(main) == nil {
 		t.Error("a server of a short chain without network_id passes for the main network's")
 	}
 }
 
-// TestStale (XRP-8): time passes and no ledger comes.
-func TestStale(t *testing.T) {
+// TestStaleLedgerIsRefused (XRP-8): time passes and no ledger comes.
+func TestStaleLedgerIsRefused(t *testing.T) {
 	t.Parallel()
 	l := ledgertest.New(testID, nil)
 	s := ledgertest.NewServer(l, 2)
 	source := openURLs(t, l, "http://"+s.Serve(t))
-	l.Wait(oldest)
-	accepted(t, source, l)
+	l.Wait(maxLedgerAge)
+	expectTip(t, source, l)
 	l.Wait(time.Second)
-	refused(t, source, "lags")
+	expectNoTip(t, source, "lags")
 	// A server whose own clock stands still says that its ledger is new.
 	s.Tamper = func(command string, _ int, result ledgertest.Fields) {
 		if command == "server_info" {
 			result["info"].(ledgertest.Fields)["validated_ledger"].(ledgertest.Fields)["age"] = 1
 		}
 	}
-	accepted(t, source, l)
-	l.Wait(skew)
-	refused(t, source, "lags")
+	expectTip(t, source, l)
+	l.Wait(maxClockSkew)
+	expectNoTip(t, source, "lags")
 	l.Wait(-10 * time.Minute)
-	refused(t, source, "future")
+	expectNoTip(t, source, "future")
 }
 
-// TestVersions: the newest version of the API is asked for first, and not again
+// TestNewestAPIVersionIsTriedFirst: the newest version of the API is asked for first, and not again
 // where there is only the first.
-func TestVersions(t *testing.T) {
+func TestNewestAPIVersionIsTriedFirst(t *testing.T) {
 	t.Parallel()
 	l := ledgertest.New(testID, nil)
 	for newest := 1; newest <= 2; newest++ {
@@ -140,8 +140,8 @@ func TestVersions(t *testing.T) {
 		host := s.Serve(t)
 		for _, scheme := range []string{"http", "ws"} {
 			source := openURLs(t, l, scheme+"://"+host)
-			accepted(t, source, l)
-			accepted(t, source, l)
+			expectTip(t, source, l)
+			expectTip(t, source, l)
 		}
 		if asked[3-newest].Load() != 0 || asked[newest].Load() == 0 {
 			t.Errorf("newest %d: %d and %d answers", newest, asked[1].Load(), asked[2].Load())
@@ -149,11 +149,11 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestGap (XRP-7): the cursor does not cross a ledger that no server has, and goes
+// TestCursorStopsAtMissingLedger (XRP-7): the cursor does not cross a ledger that no server has, and goes
 // on when one has it.
-func TestGap(t *testing.T) {
-	versions(t, func(t *testing.T, newest int) {
-		b := newTill(t, newest)
+func TestCursorStopsAtMissingLedger(t *testing.T) {
+	forEachVersion(t, func(t *testing.T, newest int) {
+		b := newFixture(t, newest)
 		at := b.book.Tip().Height
 		var ids []string
 		for range 6 {
@@ -167,16 +167,16 @@ func TestGap(t *testing.T) {
 			}
 		}
 		b.server.Set(func(a *ledgertest.Behaviour) { a.From, a.To = 0, 0 })
-		b.step()
+		b.closeAndRead()
 		for _, id := range ids {
-			b.of(id)
+			b.onlyTransfer(id)
 		}
 	})
 }
 
-// TestGapOfOne (XRP-7) reads what one server lacks from two others; while only one other
+// TestLedgerMissingOnOneServerIsReadFromOthers (XRP-7) reads what one server lacks from two others; while only one other
 // has it, nobody confirms it.
-func TestGapOfOne(t *testing.T) {
+func TestLedgerMissingOnOneServerIsReadFromOthers(t *testing.T) {
 	t.Parallel()
 	l := ledgertest.New(testID, nil)
 	var urls []string
@@ -186,12 +186,12 @@ func TestGapOfOne(t *testing.T) {
 		servers, urls = append(servers, s), append(urls, "http://"+s.Serve(t))
 	}
 	source := openURLs(t, l, urls...)
-	accepted(t, source, l)
+	expectTip(t, source, l)
 	l.Close(5)
 	at, _ := l.Tip()
 	for lacking, s := range servers[:2] {
 		s.Set(func(b *ledgertest.Behaviour) { b.From, b.To = at-4, at-2 })
-		accepted(t, source, l)
+		expectTip(t, source, l)
 		for index := at - 5; index <= at; index++ {
 			block, err := source.Block(t.Context(), index, new(chain.WatchSet))
 			if lonely := lacking == 1 && index >= at-4 && index <= at-2; lonely == (err == nil) || !lonely && block.Height != index {
@@ -201,15 +201,15 @@ func TestGapOfOne(t *testing.T) {
 	}
 }
 
-// TestFailover: what one server can't do the other does, and which one works is
+// TestSecondServerTakesOver: what one server can't do the other does, and which one works is
 // said.
-func TestFailover(t *testing.T) {
+func TestSecondServerTakesOver(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
-	accepted(t, p.source, p.Ledger)
+	expectTip(t, p.source, p.Ledger)
 	p.a.Set(func(b *ledgertest.Behaviour) { b.AmendmentBlocked = true })
 	p.Close(2)
-	accepted(t, p.source, p.Ledger)
+	expectTip(t, p.source, p.Ledger)
 	nodes := p.source.Nodes(t.Context())
 	if nodes[0].InUse || nodes[0].Problem == "" || !nodes[1].InUse || nodes[1].Problem != "" {
 		t.Errorf("%+v", nodes)
@@ -217,13 +217,13 @@ func TestFailover(t *testing.T) {
 	p.a.Set(func(b *ledgertest.Behaviour) { b.AmendmentBlocked = false })
 	p.b.Set(func(b *ledgertest.Behaviour) { b.State = "syncing" })
 	p.Close(2)
-	accepted(t, p.source, p.Ledger)
+	expectTip(t, p.source, p.Ledger)
 	p.a.Set(func(b *ledgertest.Behaviour) { b.AmendmentBlocked = true })
-	refused(t, p.source, "No server can be used. Server 1 of 2 is amendment blocked")
+	expectNoTip(t, p.source, "No server can be used. Server 1 of 2 is amendment blocked")
 }
 
-// TestTwoWitnesses: the tip is what two servers have.
-func TestTwoWitnesses(t *testing.T) {
+// TestTipNeedsTwoServers: the tip is what two servers have.
+func TestTipNeedsTwoServers(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
 	for _, behind := range []*ledgertest.Server{p.a, p.b} {
@@ -233,12 +233,12 @@ func TestTwoWitnesses(t *testing.T) {
 			t.Errorf("tip %+v, %v", tip, err)
 		}
 		behind.Set(func(b *ledgertest.Behaviour) { b.Hidden = 0 })
-		accepted(t, p.source, p.Ledger)
+		expectTip(t, p.source, p.Ledger)
 	}
 }
 
-// TestDispute: servers of two ledgers that pass for one network are not believed.
-func TestDispute(t *testing.T) {
+// TestNothingCountsWhileServersDisagree: servers of two ledgers that pass for one network are not believed.
+func TestNothingCountsWhileServersDisagree(t *testing.T) {
 	t.Parallel()
 	l, other := ledgertest.New(testID, nil), ledgertest.New(testID, nil)
 	other.Pay(ledgertest.Payment{To: ledgertest.Address("x"), Amount: 5_000_000})
@@ -246,11 +246,11 @@ func TestDispute(t *testing.T) {
 	other.Close(3)
 	a, b := ledgertest.NewServer(l, 2), ledgertest.NewServer(other, 2)
 	source := openURLs(t, l, "http://"+a.Serve(t), "http://"+b.Serve(t))
-	refused(t, source, "Servers 1 and 2 of 2 disagree about ledger")
+	expectNoTip(t, source, "Servers 1 and 2 of 2 disagree about ledger")
 	b.Set(func(b *ledgertest.Behaviour) { b.State = "syncing" })
-	accepted(t, source, l)
+	expectTip(t, source, l)
 	b.Set(func(b *ledgertest.Behaviour) { b.State = "full" })
-	refused(t, source, "disagree")
+	expectNoTip(t, source, "disagree")
 	for _, st := range source.Nodes(t.Context()) {
 		if !strings.Contains(st.Problem, "disagree") {
 			t.Errorf("%+v", st)
@@ -258,9 +258,9 @@ func TestDispute(t *testing.T) {
 	}
 }
 
-// TestFalsePayment: a server that invents a payment, or its tag or amount, under a
+// TestInventedPaymentIsContradicted: a server that invents a payment, or its tag or amount, under a
 // true header is contradicted by the other.
-func TestFalsePayment(t *testing.T) {
+func TestInventedPaymentIsContradicted(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
 	account := ledgertest.Address("the till")
@@ -269,7 +269,7 @@ func TestFalsePayment(t *testing.T) {
 	id := p.Pay(ledgertest.Payment{To: account, Tag: 5, Amount: 4_000_000})
 	p.Close(1)
 	at, _ := p.Ledger.Tip()
-	accepted(t, p.source, p.Ledger)
+	expectTip(t, p.source, p.Ledger)
 	block, err := p.source.Block(t.Context(), at, watch)
 	if err != nil || len(block.Transfers) != 1 || block.Transfers[0].TxID != id {
 		t.Fatalf("%+v, %v", block, err)
@@ -282,14 +282,14 @@ func TestFalsePayment(t *testing.T) {
 			txs[0].(ledgertest.Fields)["tx_json"].(ledgertest.Fields)["DestinationTag"] = 6
 		}
 	}
-	accepted(t, p.source, p.Ledger)
-	if block, err = p.source.Block(t.Context(), at, watch); err == nil || !strings.Contains(err.Error(), contradicted) {
+	expectTip(t, p.source, p.Ledger)
+	if block, err = p.source.Block(t.Context(), at, watch); err == nil || !strings.Contains(err.Error(), disagreementText) {
 		t.Errorf("%+v, %v", block, err)
 	}
 }
 
-// TestSilence: a server that takes a question and says nothing is given up.
-func TestSilence(t *testing.T) {
+// TestSilentServerIsGivenUp: a server that takes a question and says nothing is given up.
+func TestSilentServerIsGivenUp(t *testing.T) {
 	t.Parallel()
 	l := ledgertest.New(testID, nil)
 	for _, scheme := range []string{"http", "ws"} {
@@ -304,29 +304,29 @@ func TestSilence(t *testing.T) {
 		case *socketTransport:
 			asking.client.Silence = 100 * time.Millisecond
 		}
-		refused(t, source, "says nothing for 100ms")
+		expectNoTip(t, source, "says nothing for 100ms")
 	}
-	refused(t, openURLs(t, l, "http://127.0.0.1:1"), "can't be reached")
-	refused(t, openURLs(t, l, "ws://127.0.0.1:1"), "can't be reached")
+	expectNoTip(t, openURLs(t, l, "http://127.0.0.1:1"), "can't be reached")
+	expectNoTip(t, openURLs(t, l, "ws://127.0.0.1:1"), "can't be reached")
 }
 
-// TestReconnect: a websocket that the server closed is opened again, within one
+// TestClosedWebSocketIsReopened: a websocket that the server closed is opened again, within one
 // question.
-func TestReconnect(t *testing.T) {
+func TestClosedWebSocketIsReopened(t *testing.T) {
 	t.Parallel()
 	l := ledgertest.New(testID, nil)
 	s := ledgertest.NewServer(l, 2)
 	source := openURLs(t, l, "ws://"+s.Serve(t))
 	for range 3 {
-		accepted(t, source, l)
+		expectTip(t, source, l)
 		_ = source.servers[0].transport.(*socketTransport).conn.CloseNow()
 		l.Close(1)
 	}
-	accepted(t, source, l)
+	expectTip(t, source, l)
 }
 
-// TestHidesEndpoints: URLs are read, and nothing of a wrong one is told.
-func TestHidesEndpoints(t *testing.T) {
+// TestBadURLsAreRefusedWithoutRepeatingThem: URLs are read, and nothing of a wrong one is told.
+func TestBadURLsAreRefusedWithoutRepeatingThem(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "secret", "ftp://secret@h:1", "http://", "ws://:1", "http://u:secret@h:x", "http://h?stream=secret", "ws://h?stream=ws://x", "http://h?stream=ws://u:secret@x",
 		"http://h?zmq=secret", "http://h#secret", "http://h?stream=ws://a&stream=ws://b", "http://%zz-secret"} {

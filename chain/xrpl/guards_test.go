@@ -12,29 +12,29 @@ import (
 	"cointill/core/money"
 )
 
-// resign changes the time in a ledger's answer, and makes its hash true again.
-func resign(t *testing.T, ledger ledgertest.Fields, index int64, at uint32) {
+// changeCloseTime changes the time in a ledger's answer, and makes its hash true again.
+func changeCloseTime(t *testing.T, ledger ledgertest.Fields, index int64, at uint32) {
 	raw, err := json.Marshal(ledger)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var h head
+	var h ledgerHeader
 	if err := json.Unmarshal(raw, &h); err != nil {
 		t.Fatal(err)
 	}
 	h.CloseTime = at
-	sum, err := h.sum(index)
+	sum, err := h.computeHash(index)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ledger["close_time"], ledger["ledger_hash"] = at, sum
 }
 
-// TestPagesOfOneLedger (XRP-7): each page proves its header, and they must be the same
+// TestPagesMustBeOfOneLedger (XRP-7): each page proves its header, and they must be the same
 // one: a server that turns to another ledger between two pages sent neither.
-func TestPagesOfOneLedger(t *testing.T) {
+func TestPagesMustBeOfOneLedger(t *testing.T) {
 	t.Parallel()
-	b := newTill(t, 2)
+	b := newFixture(t, 2)
 	for range 3 {
 		b.Pay(ledgertest.Payment{To: b.account, Tag: 1, Amount: 4_000_000})
 	}
@@ -45,20 +45,20 @@ func TestPagesOfOneLedger(t *testing.T) {
 	b.server.Tamper = func(_ string, _ int, result ledgertest.Fields) {
 		ledger, _ := result["ledger"].(ledgertest.Fields)
 		if pages++; pages == 2 {
-			resign(t, ledger, at, 800_000_000)
+			changeCloseTime(t, ledger, at, 800_000_000)
 		}
 	}
-	block, err := b.source.servers[0].blockAt(t.Context(), at, b.watch)
+	block, err := b.source.servers[0].fetchBlock(t.Context(), at, b.watch)
 	if err == nil || !strings.Contains(err.Error(), "two ledgers") || pages != 2 {
 		t.Errorf("%+v, %v after %d pages", block, err, pages)
 	}
 }
 
-// TestPagesLoseNothing (XRP-7): of a ledger that comes in pages every transaction counts
+// TestPagesCountEachTransactionOnce (XRP-7): of a ledger that comes in pages every transaction counts
 // once, and none where a page leaves one out, shows one of another page, or comes twice.
-func TestPagesLoseNothing(t *testing.T) {
+func TestPagesCountEachTransactionOnce(t *testing.T) {
 	t.Parallel()
-	b := newTill(t, 2)
+	b := newFixture(t, 2)
 	const payments = 5
 	for range payments {
 		b.Pay(ledgertest.Payment{To: b.account, Tag: 1, Amount: 4_000_000})
@@ -115,68 +115,68 @@ func TestPagesLoseNothing(t *testing.T) {
 			}
 			ledger["transactions"] = change(pages, txs)
 		}
-		block, err := b.source.servers[0].blockAt(t.Context(), at, b.watch)
+		block, err := b.source.servers[0].fetchBlock(t.Context(), at, b.watch)
 		if whole := name == ""; whole != (err == nil) || whole && len(block.Transfers) != payments || pages != 3 {
 			t.Errorf("%q: %d transfers, %v after %d pages", name, len(block.Transfers), err, pages)
 		}
 	}
 }
 
-// TestNoTime: a header whose hash is true and that has no time is none.
-func TestNoTime(t *testing.T) {
+// TestHeaderNeedsTime: a header whose hash is true and that has no time is none.
+func TestHeaderNeedsTime(t *testing.T) {
 	t.Parallel()
-	b := newTill(t, 2)
+	b := newFixture(t, 2)
 	at, _ := b.Ledger.Tip()
 	b.server.Tamper = func(_ string, _ int, result ledgertest.Fields) {
-		resign(t, result["ledger"].(ledgertest.Fields), at, 0)
+		changeCloseTime(t, result["ledger"].(ledgertest.Fields), at, 0)
 	}
-	header, err := openURLs(t, b.Ledger, "http://"+b.server.Serve(t)).servers[0].headerAt(t.Context(), at)
+	header, err := openURLs(t, b.Ledger, "http://"+b.server.Serve(t)).servers[0].fetchHeader(t.Context(), at)
 	if err == nil || !strings.Contains(err.Error(), "no time") {
 		t.Errorf("%+v, %v", header, err)
 	}
 }
 
-// TestOwnTip: what server_info calls the last validated ledger must be what the
+// TestTipMustMatchServerInfo: what server_info calls the last validated ledger must be what the
 // server then shows at that index.
-func TestOwnTip(t *testing.T) {
+func TestTipMustMatchServerInfo(t *testing.T) {
 	t.Parallel()
-	b := newTill(t, 2)
+	b := newFixture(t, 2)
 	b.server.Tamper = func(command string, _ int, result ledgertest.Fields) {
 		if command == "server_info" {
 			result["info"].(ledgertest.Fields)["validated_ledger"].(ledgertest.Fields)["hash"] = strings.Repeat("AB", 32)
 		}
 	}
-	refused(t, b.source, "a ledger's header that is damaged")
+	expectNoTip(t, b.source, "a ledger's header that is damaged")
 }
 
-// TestOpenAccount: an account is not told of as an open ledger has it.
-func TestOpenAccount(t *testing.T) {
+// TestAccountMustBeValidated: an account is not told of as an open ledger has it.
+func TestAccountMustBeValidated(t *testing.T) {
 	t.Parallel()
-	b := newTill(t, 2)
+	b := newFixture(t, 2)
 	b.server.Tamper = func(command string, _ int, result ledgertest.Fields) {
 		if command == "account_info" {
 			result["validated"] = false
 		}
 	}
-	if got, err := b.source.servers[0].account(t.Context(), b.account); err == nil {
+	if got, err := b.source.servers[0].fetchAccount(t.Context(), b.account); err == nil {
 		t.Errorf("%+v", got)
 	}
 }
 
-// TestBesideIssued (XRP-2): XRP that comes with a payment of an issued currency is told,
+// TestXRPBesideIssuedCurrencyCreditsNothing (XRP-2): XRP that comes with a payment of an issued currency is told,
 // too, and credits nothing.
-func TestBesideIssued(t *testing.T) {
+func TestXRPBesideIssuedCurrencyCreditsNothing(t *testing.T) {
 	t.Parallel()
 	watch := new(chain.WatchSet)
 	watch.AddAddresses("me")
 	delivered := `{"currency":"USD","issuer":"` + ledgertest.Address("an issuer") + `","value":"5"}`
-	did := &meta{Result: success, Delivered: jsontext.Value(delivered)}
-	did.Nodes.roots = []root{{place: 2, account: "me", kept: true, before: []byte(`"1000"`), after: []byte(`"1700"`)}}
-	all, err := transfersOf(&body{TransactionType: payment, Account: "you", Destination: "me"}, did, "id", watch)
+	did := &txMeta{Result: resultSuccess, Delivered: jsontext.Value(delivered)}
+	did.Nodes.roots = []accountChange{{place: 2, account: "me", existed: true, before: []byte(`"1000"`), after: []byte(`"1700"`)}}
+	all, err := findTransfers(&txBody{TransactionType: typePayment, Account: "you", Destination: "me"}, did, "id", watch)
 	if err != nil || len(all) != 2 || all[0].Asset == string(money.XRP) {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	if got := all[1]; got.Asset != string(money.XRP) || got.Amount.Cmp(money.Units(700)) != 0 || got.Via != payment || got.Index != 3 || got.Address != "me" {
+	if got := all[1]; got.Asset != string(money.XRP) || got.Amount.Cmp(money.Units(700)) != 0 || got.Via != typePayment || got.Index != 3 || got.Address != "me" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"cointill/chain/node"
 )
 
-// epoch is the second that the ledger's times count from: the beginning of 2000.
-const epoch = 946_684_800
+// rippleEpoch is the second that the ledger's times count from: the beginning of 2000.
+const rippleEpoch = 946_684_800
 
 // maxIndex is above every ledger that there will be, and what servers can parse.
 const maxIndex = 1<<32 - 1
@@ -28,8 +28,8 @@ const maxDrops = 100_000_000_000_000_000
 // ledgerPrefix begins what a ledger's hash is made of.
 const ledgerPrefix = "LWR\x00"
 
-// head is a ledger's header as servers write it: with all that its hash is made of.
-type head struct {
+// ledgerHeader is a ledger's header as servers write it: with all that its hash is made of.
+type ledgerHeader struct {
 	AccountHash         string         `json:"account_hash"`
 	CloseFlags          uint8          `json:"close_flags"`
 	CloseTime           uint32         `json:"close_time"`
@@ -43,14 +43,14 @@ type head struct {
 	Closed              bool           `json:"closed"`
 }
 
-// verify makes the chain's header of the ledger at an index, after its hash was
+// verifyHeader makes the chain's header of the ledger at an index, after its hash was
 // computed from everything that it stands for.
-func (h *head) verify(index int64) (chain.Header, error) {
-	got, ok := number(h.LedgerIndex)
+func (h *ledgerHeader) verifyHeader(index int64) (chain.Header, error) {
+	got, ok := parseIndex(h.LedgerIndex)
 	if !ok || got != index {
 		return chain.Header{}, fmt.Errorf("ledger %s came for %d", node.Clip(string(h.LedgerIndex)), index)
 	}
-	sum, err := h.sum(index)
+	sum, err := h.computeHash(index)
 	switch {
 	case err != nil:
 		return chain.Header{}, err
@@ -59,12 +59,12 @@ func (h *head) verify(index int64) (chain.Header, error) {
 	case h.CloseTime == 0:
 		return chain.Header{}, errors.New("the ledger has no time")
 	}
-	at := time.Unix(epoch+int64(h.CloseTime), 0).UTC()
+	at := time.Unix(rippleEpoch+int64(h.CloseTime), 0).UTC()
 	return chain.Header{BlockID: chain.BlockID{Height: index, Hash: sum}, Parent: h.ParentHash, Time: at}, nil
 }
 
-// sum is the ledger's hash.
-func (h *head) sum(index int64) (string, error) {
+// computeHash is the ledger's hash.
+func (h *ledgerHeader) computeHash(index int64) (string, error) {
 	drops, err := strconv.ParseUint(h.TotalCoins, 10, 64)
 	if err != nil || drops > maxDrops {
 		return "", errors.New("total_coins is no amount")
@@ -86,8 +86,8 @@ func (h *head) sum(index int64) (string, error) {
 	return strings.ToUpper(hex.EncodeToString(sum[:32])), nil
 }
 
-// empty reports whether the header says that the ledger holds no transaction.
-func (h *head) empty() bool { return strings.Trim(h.TransactionHash, "0") == "" }
+// isEmpty reports whether the header says that the ledger holds no transaction.
+func (h *ledgerHeader) isEmpty() bool { return strings.Trim(h.TransactionHash, "0") == "" }
 
 // isHash reports whether a text is a hash as servers write it.
 func isHash(text string) bool {
@@ -99,8 +99,8 @@ func isHash(text string) bool {
 	return len(text) == 64
 }
 
-// number reads a ledger index, as a number or as a text of one.
-func number(v jsontext.Value) (int64, bool) {
+// parseIndex reads a ledger index, as a number or as a text of one.
+func parseIndex(v jsontext.Value) (int64, bool) {
 	text := strings.TrimSuffix(strings.TrimPrefix(string(v), `"`), `"`)
 	n, err := strconv.ParseUint(text, 10, 32)
 	return int64(n), err == nil && strconv.FormatUint(n, 10) == text

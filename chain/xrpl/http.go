@@ -9,13 +9,13 @@ import (
 	"cointill/chain/node"
 )
 
-// smallAnswer bounds every answer but that of a ledger with its transactions.
-const smallAnswer = 1 << 20
+// maxSmallResponse bounds every answer but that of a ledger with its transactions.
+const maxSmallResponse = 1 << 20
 
 // transport brings one question to a server and its whole answer, of at most
 // limit bytes, back.
 type transport interface {
-	ask(ctx context.Context, q question, limit int64) ([]byte, error)
+	roundTrip(ctx context.Context, q request, limit int64) ([]byte, error)
 }
 
 // httpTransport asks over JSON-RPC.
@@ -24,8 +24,8 @@ type httpTransport struct {
 	header http.Header
 }
 
-func (t *httpTransport) ask(ctx context.Context, q question, limit int64) ([]byte, error) {
-	body, err := q.http()
+func (t *httpTransport) roundTrip(ctx context.Context, q request, limit int64) ([]byte, error) {
+	body, err := q.encodeHTTP()
 	if err != nil {
 		return nil, fmt.Errorf("write a question: %w", err)
 	}
@@ -36,9 +36,9 @@ func (t *httpTransport) ask(ctx context.Context, q question, limit int64) ([]byt
 	case status == http.StatusOK:
 		return answer, nil
 	case status == http.StatusBadRequest && bytes.Contains(answer[:min(len(answer), 200)], []byte(codeVersion)):
-		return nil, &refusal{Code: codeVersion}
+		return nil, &apiError{Code: codeVersion}
 	case status >= 500 && status != http.StatusServiceUnavailable:
 		return nil, node.Failing(status)
 	}
-	return nil, unexpected(status, fmt.Errorf("HTTP %d", status))
+	return nil, statusError(status, fmt.Errorf("HTTP %d", status))
 }

@@ -15,31 +15,31 @@ import (
 	"cointill/core/money"
 )
 
-// token is an amount of another asset than XRP. Its value is a decimal of sixteen
+// issuedAmount is an amount of another asset than XRP. Its value is a decimal of sixteen
 // digits and any size, so no number of units.
-type token struct {
+type issuedAmount struct {
 	Currency string `json:"currency"`
 	Issuer   string `json:"issuer"`
 	Value    string `json:"value"`
 	Issuance string `json:"mpt_issuance_id"`
 }
 
-// maxValue bounds the text of a token's value.
-const maxValue = 40
+// maxValueLength bounds the text of a token's value.
+const maxValueLength = 40
 
-// issued names another asset than XRP with its amount.
-func issued(v jsontext.Value) string {
-	var t token
+// describeIssued names another asset than XRP with its amount.
+func describeIssued(v jsontext.Value) string {
+	var t issuedAmount
 	if err := json.Unmarshal(v, &t, node.Frugal); err != nil {
 		return unknownAsset
 	}
-	return t.name()
+	return t.describeAmount()
 }
 
 const unknownAsset = "an unknown asset"
 
-func (t *token) name() string {
-	if t.Value == "" || len(t.Value) > maxValue || strings.Trim(t.Value, "0123456789.eE+-") != "" {
+func (t *issuedAmount) describeAmount() string {
+	if t.Value == "" || len(t.Value) > maxValueLength || strings.Trim(t.Value, "0123456789.eE+-") != "" {
 		return unknownAsset
 	}
 	_, err := params.ParseAccount(t.Issuer)
@@ -49,22 +49,22 @@ func (t *token) name() string {
 	case err != nil || len(t.Currency) != 3 && (len(t.Currency) != 40 || !isHex(t.Currency)):
 		return unknownAsset
 	}
-	return fmt.Sprintf("%s %s issued by %s", t.Value, node.Clip(readable(t.Currency)), t.Issuer)
+	return fmt.Sprintf("%s %s issued by %s", t.Value, node.Clip(readableCurrency(t.Currency)), t.Issuer)
 }
 
-// symbols are what the ledger lets codes of currencies be made of.
-const symbols = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789?!@#$%^&*<>(){}[]|"
+// currencySymbols are what the ledger lets codes of currencies be made of.
+const currencySymbols = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789?!@#$%^&*<>(){}[]|"
 
-// readable is a currency's code as people know it: one in hexadecimal stays as it is
+// readableCurrency is a currency's code as people know it: one in hexadecimal stays as it is
 // unless its bytes are a longer name than a plain code's three characters, which
 // would pass for another currency, and no name that passes for the ledger's own.
-func readable(code string) string {
+func readableCurrency(code string) string {
 	raw, err := hex.DecodeString(code)
 	if err != nil || len(raw) != 20 {
 		return code
 	}
 	name := strings.TrimRight(string(raw), "\x00")
-	if len(name) <= 3 || strings.Trim(name, symbols) != "" || strings.Contains(strings.ToUpper(name), string(money.XRP)) {
+	if len(name) <= 3 || strings.Trim(name, currencySymbols) != "" || strings.Contains(strings.ToUpper(name), string(money.XRP)) {
 		return code
 	}
 	return name
@@ -72,32 +72,32 @@ func readable(code string) string {
 
 func isHex(text string) bool { return strings.Trim(text, "0123456789ABCDEFabcdef") == "" }
 
-// trustLine is the kind of the entries that hold issued currencies: one between
+// trustLineType is the kind of the entries that hold issued currencies: one between
 // each two accounts, the one with the lower address first. Its balance is what the
 // lower one holds of the higher one, or the other way round when it is negative.
-const trustLine = "RippleState"
+const trustLineType = "RippleState"
 
-// line is what became of a trust line. Before is nothing where the balance didn't
+// trustLineChange is what became of a trust line. Before is nothing where the balance didn't
 // change, or the line wasn't there.
-type line struct {
+type trustLineChange struct {
 	place         int
 	low, high     jsontext.Value // the limits, whose issuers are the two accounts
 	before, after jsontext.Value
 }
 
-// brought are the issued currencies that a transaction brought the watched
+// findIssued are the issued currencies that a transaction brought the watched
 // accounts over their trust lines, but for the account that a payment told of
 // already. They credit nothing, so a line that makes no sense is none.
-func brought(tx *body, did *meta, watch chain.Watch, told string) (all []chain.Transfer) {
+func findIssued(tx *txBody, did *txMeta, watch chain.Watch, told string) (all []chain.Transfer) {
 	for i := range did.Nodes.lines {
 		l := &did.Nodes.lines[i]
-		var low, high, before, after token
-		for from, into := range map[*jsontext.Value]*token{&l.low: &low, &l.high: &high, &l.before: &before, &l.after: &after} {
+		var low, high, before, after issuedAmount
+		for from, into := range map[*jsontext.Value]*issuedAmount{&l.low: &low, &l.high: &high, &l.before: &before, &l.after: &after} {
 			if len(*from) > 0 && json.Unmarshal(*from, into, node.Frugal) != nil {
-				*into = token{}
+				*into = issuedAmount{}
 			}
 		}
-		was, is := value(before.Value), value(after.Value)
+		was, is := parseValue(before.Value), parseValue(after.Value)
 		holder, issuer := low.Issuer, high.Issuer
 		if !watch.Address(holder) {
 			holder, issuer, was, is = issuer, holder, was.Neg(), is.Neg()
@@ -107,20 +107,20 @@ func brought(tx *body, did *meta, watch chain.Watch, told string) (all []chain.T
 			continue
 		}
 		after.Value, after.Issuer = gain.String(), issuer
-		t := chain.Transfer{Index: 1 + l.place, Asset: after.name(), Via: node.Clip(tx.TransactionType)}
+		t := chain.Transfer{Index: 1 + l.place, Asset: after.describeAmount(), Via: node.Clip(tx.TransactionType)}
 		t.Address = holder
 		if tx.Destination == holder {
-			t.Tag = tagOf(tx.DestinationTag)
+			t.Tag = parseTag(tx.DestinationTag)
 		}
 		all = append(all, t)
 	}
 	return all
 }
 
-// value reads a token's value; what is none is 0. Values have exponents from -96
+// parseValue reads a token's value; what is none is 0. Values have exponents from -96
 // to 80: beyond, they are no values, and adding them up would take memory.
-func value(text string) decimal.Decimal {
-	if len(text) > maxValue {
+func parseValue(text string) decimal.Decimal {
+	if len(text) > maxValueLength {
 		return decimal.Decimal{}
 	}
 	d, err := decimal.NewFromString(text)

@@ -17,28 +17,28 @@ import (
 	"cointill/chain/xrpl/ledgertest"
 )
 
-// faster is by how much less time the tests of silence have than a server has.
-const faster = 10
+// speedup is by how much less time the tests of silence have than a server has.
+const speedup = 10
 
-// hurry gives a source and a follower of it the real patience, shortened by one factor.
-func hurry(s *Source) (timeout time.Duration) {
+// shortenTimeouts gives a source and a follower of it the real patience, shortened by one factor.
+func shortenTimeouts(s *Source) (timeout time.Duration) {
 	for _, n := range s.servers {
 		switch asking := n.transport.(type) {
 		case *httpTransport:
-			asking.client.Silence = node.MaxSilence / faster
+			asking.client.Silence = node.MaxSilence / speedup
 		case *socketTransport:
-			asking.client.Silence = node.MaxSilence / faster
+			asking.client.Silence = node.MaxSilence / speedup
 		}
 	}
 	usual := node.UsualPace
-	s.nodes.Pace = node.Pace{Moment: 0, Pause: usual.Pause / faster, Grace: usual.Grace / faster, Most: usual.Most / faster}
-	return chain.NewFollower(chain.FollowerConfig{}).Timeout / faster
+	s.nodes.Pace = node.Pace{Moment: 0, Pause: usual.Pause / speedup, Grace: usual.Grace / speedup, Most: usual.Most / speedup}
+	return chain.NewFollower(chain.FollowerConfig{}).Timeout / speedup
 }
 
-// TestMuteServer: a server that takes every question and says nothing, or sends one byte
+// TestSilentServerIsLeftOut: a server that takes every question and says nothing, or sends one byte
 // after the other, is left out, from the start or once it was asked: the coin goes on with
 // the other one in a few steps.
-func TestMuteServer(t *testing.T) {
+func TestSilentServerIsLeftOut(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, scheme string
@@ -60,7 +60,7 @@ func TestMuteServer(t *testing.T) {
 			var mute atomic.Bool
 			mute.Store(!c.later)
 			if c.drips {
-				bad.Hijack = func(w http.ResponseWriter, _ *http.Request) bool { return mute.Load() && drip(w, ended) }
+				bad.Hijack = func(w http.ResponseWriter, _ *http.Request) bool { return mute.Load() && dripBytes(w, ended) }
 			} else {
 				bad.Tamper = func(string, int, ledgertest.Fields) {
 					if mute.Load() {
@@ -69,9 +69,9 @@ func TestMuteServer(t *testing.T) {
 				}
 			}
 			source := openURLs(t, l, c.scheme+"://"+bad.Serve(t), c.scheme+"://"+good.Serve(t))
-			finish(t, source, ended)
+			endHangingRequests(t, source, ended)
 			book := chaintest.NewLedger(new(chain.WatchSet), 10_000)
-			follower := chain.NewFollower(chain.FollowerConfig{Network: "till", Source: source, Store: book, Watch: new(chain.WatchSet), Timeout: hurry(source)})
+			follower := chain.NewFollower(chain.FollowerConfig{Network: "till", Source: source, Store: book, Watch: new(chain.WatchSet), Timeout: shortenTimeouts(source)})
 			step := func() bool {
 				_, err := follower.Step(t.Context())
 				if err != nil {
@@ -101,16 +101,16 @@ func TestMuteServer(t *testing.T) {
 			if c.drips {
 				after = node.UsualPace.Most
 			}
-			if v := source.servers[0].Seen(); v.Err == nil || !strings.Contains(v.Err.Error(), "says nothing for "+(after/faster).String()) {
-				t.Errorf("%v, and it was given up after %s", v.Err, after/faster)
+			if v := source.servers[0].Seen(); v.Err == nil || !strings.Contains(v.Err.Error(), "says nothing for "+(after/speedup).String()) {
+				t.Errorf("%v, and it was given up after %s", v.Err, after/speedup)
 			}
 		})
 	}
 }
 
-// TestDrippedLedger: when the time for a question ends while a server drips, that one is
+// TestDrippingServerIsAskedLast: when the time for a question ends while a server drips, that one is
 // asked last from then on, whether it was asked or should confirm what another one read.
-func TestDrippedLedger(t *testing.T) {
+func TestDrippingServerIsAskedLast(t *testing.T) {
 	t.Parallel()
 	l := ledgertest.New(testID, nil)
 	bad, good := ledgertest.NewServer(l, 2), ledgertest.NewServer(l, 2)
@@ -118,14 +118,14 @@ func TestDrippedLedger(t *testing.T) {
 	bad.Hijack = func(w http.ResponseWriter, r *http.Request) bool {
 		body, err := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		return err == nil && bytes.Contains(body, []byte("transactions")) && drip(w, ended)
+		return err == nil && bytes.Contains(body, []byte("transactions")) && dripBytes(w, ended)
 	}
 	source := openURLs(t, l, "http://"+bad.Serve(t), "http://"+good.Serve(t))
-	finish(t, source, ended)
-	patience := hurry(source)
+	endHangingRequests(t, source, ended)
+	patience := shortenTimeouts(source)
 	asked := func(n *server) error {
 		t.Helper()
-		accepted(t, source, l)
+		expectTip(t, source, l)
 		if source.nodes.Chosen != n.Node {
 			t.Fatalf("server %d is asked", source.nodes.Chosen.Number)
 		}
@@ -141,22 +141,22 @@ func TestDrippedLedger(t *testing.T) {
 	if err := asked(source.servers[0]); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	if err := asked(source.servers[1]); !isDoubt(err) || source.servers[0].owed() == nil {
+	if err := asked(source.servers[1]); !isConfirmationError(err) || source.servers[0].confirmFailure() == nil {
 		t.Error(err)
 	}
 }
 
-// finish ends at the end of a test what hangs then, and looks that nobody waited for.
-func finish(t *testing.T, s *Source, ended chan struct{}) {
+// endHangingRequests ends at the end of a test what hangs then, and looks that nobody waited for.
+func endHangingRequests(t *testing.T, s *Source, ended chan struct{}) {
 	t.Cleanup(func() { // before the servers wait for their answers
 		close(ended)
 		s.nodes.CheckAll(context.WithoutCancel(t.Context()))
 	})
 }
 
-// drip answers with one byte after the other and comes to no end.
-func drip(w http.ResponseWriter, ended <-chan struct{}) bool {
-	next := time.NewTicker(node.MaxSilence / faster / 5)
+// dripBytes answers with one byte after the other and comes to no end.
+func dripBytes(w http.ResponseWriter, ended <-chan struct{}) bool {
+	next := time.NewTicker(node.MaxSilence / speedup / 5)
 	defer next.Stop()
 	for {
 		select {

@@ -40,7 +40,7 @@ type fakeNet struct {
 	serial int
 }
 
-func newNet(t testing.TB, schemes []string, servers ...*ledgertest.Server) *fakeNet {
+func newFakeNet(t testing.TB, schemes []string, servers ...*ledgertest.Server) *fakeNet {
 	n := &fakeNet{TB: t, Ledger: servers[0].Ledger}
 	for i, s := range servers {
 		n.urls = append(n.urls, schemes[i]+"://"+s.Serve(t))
@@ -96,7 +96,7 @@ func TestConformance(t *testing.T) {
 			t.Run(fmt.Sprintf("%s version %d", scheme, newest), func(t *testing.T) {
 				t.Parallel()
 				chaintest.Run(t, func(t *testing.T) chaintest.Net {
-					return newNet(t, []string{scheme}, ledgertest.NewServer(ledgertest.New(testID, nil), newest))
+					return newFakeNet(t, []string{scheme}, ledgertest.NewServer(ledgertest.New(testID, nil), newest))
 				})
 			})
 		}
@@ -106,7 +106,7 @@ func TestConformance(t *testing.T) {
 		chaintest.Run(t, func(t *testing.T) chaintest.Net {
 			s := ledgertest.NewServer(ledgertest.New(testID, nil), 2)
 			s.Set(func(b *ledgertest.Behaviour) { b.Page = 1 })
-			return newNet(t, []string{"http"}, s)
+			return newFakeNet(t, []string{"http"}, s)
 		})
 	})
 	t.Run("two servers", func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestConformance(t *testing.T) {
 			l := ledgertest.New(testID, nil)
 			clio := ledgertest.NewServer(l, 1)
 			clio.Set(func(b *ledgertest.Behaviour) { b.Clio = true })
-			return newNet(t, []string{"http", "ws"}, ledgertest.NewServer(l, 2), clio)
+			return newFakeNet(t, []string{"http", "ws"}, ledgertest.NewServer(l, 2), clio)
 		})
 	})
 }

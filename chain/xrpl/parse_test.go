@@ -21,9 +21,9 @@ import (
 	"cointill/chain/xrpl/ledgertest"
 )
 
-// answerOf is what a server of a ledger answers when it is asked for the last one
+// lastLedgerAnswer is what a server of a ledger answers when it is asked for the last one
 // with its transactions.
-func answerOf(t testing.TB, l *ledgertest.Ledger, version int) []byte {
+func lastLedgerAnswer(t testing.TB, l *ledgertest.Ledger, version int) []byte {
 	t.Helper()
 	index, _ := l.Tip()
 	ask := fmt.Sprintf(`{"method":"ledger","params":[{"ledger_index":%d,"transactions":true,"expand":true,"api_version":%d}]}`, index, version)
@@ -36,12 +36,12 @@ func answerOf(t testing.TB, l *ledgertest.Ledger, version int) []byte {
 }
 
 // readLedger reads an answer as blockAt does.
-func readLedger(answer []byte, watch chain.Watch) (*ledgerResult, *reading, error) {
-	var none *reading
-	page := none.next(watch, slog.New(slog.DiscardHandler))
+func readLedger(answer []byte, watch chain.Watch) (*ledgerResult, *ledgerReading, error) {
+	var none *ledgerReading
+	page := none.nextPage(watch, slog.New(slog.DiscardHandler))
 	into := new(ledgerResult)
-	into.Ledger.Transactions.each = page.take
-	err := readAnswer(answer, into)
+	into.Ledger.Transactions.each = page.addEntry
+	err := decodeResponse(answer, into)
 	return into, page, err
 }
 
@@ -59,8 +59,8 @@ func FuzzLedger(f *testing.F) {
 	l.Otherwise("EscrowFinish", account, nil, 77)
 	l.Swap("OfferCreate", account, true, "-1", "-1.25")
 	l.Close(1)
-	f.Add(answerOf(f, l, 1))
-	f.Add(answerOf(f, l, 2))
+	f.Add(lastLedgerAnswer(f, l, 1))
+	f.Add(lastLedgerAnswer(f, l, 2))
 	f.Add([]byte(`{"result":{"status":"success","validated":true,"ledger":{"transactions":[{"hash":"x","meta":{"AffectedNodes":[{}]}}]}}}`))
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		into, page, err := readLedger(answer, watch)
@@ -72,22 +72,22 @@ func FuzzLedger(f *testing.F) {
 		if err != nil {
 			return
 		}
-		index, ok := number(into.Ledger.LedgerIndex)
+		index, ok := parseIndex(into.Ledger.LedgerIndex)
 		if !ok {
 			return
 		}
-		if h, err := into.Ledger.verify(index); err == nil {
-			if sum, err := into.Ledger.sum(index); err != nil || sum != h.Hash || h.Height != index {
+		if h, err := into.Ledger.verifyHeader(index); err == nil {
+			if sum, err := into.Ledger.computeHash(index); err != nil || sum != h.Hash || h.Height != index {
 				t.Errorf("%+v, %v", h, err)
 			}
 		}
-		_ = page.complete(&into.Ledger.head) // must not panic
+		_ = page.checkComplete(&into.Ledger.ledgerHeader) // must not panic
 	})
 }
 
-// fullLedger is a ledger of 200 transactions as the main network makes them: mostly
+// makeFullLedger is a ledger of 200 transactions as the main network makes them: mostly
 // offers and payments of others, which change several entries, and some to us.
-func fullLedger(t testing.TB, account string) *ledgertest.Ledger {
+func makeFullLedger(t testing.TB, account string) *ledgertest.Ledger {
 	r := rand.New(rand.NewPCG(6, 6))
 	l := ledgertest.New(testID, nil)
 	l.Create(account, 5_000_000, 0)
@@ -168,7 +168,7 @@ const benchTags = 100_000
 // core does it in its database.
 func BenchmarkLedger(b *testing.B) {
 	account := ledgertest.Address("the till")
-	answer := answerOf(b, fullLedger(b, account), 2)
+	answer := lastLedgerAnswer(b, makeFullLedger(b, account), 2)
 	watch := new(chain.WatchSet)
 	watch.AddAddresses(account)
 	tags := make(map[uint32]int, benchTags)
@@ -187,10 +187,10 @@ func BenchmarkLedger(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if _, err := into.Ledger.verify(1041); err != nil {
+			if _, err := into.Ledger.verifyHeader(1041); err != nil {
 				b.Fatal(err)
 			}
-			if err := page.complete(&into.Ledger.head); err != nil {
+			if err := page.checkComplete(&into.Ledger.ledgerHeader); err != nil {
 				b.Fatal(err)
 			}
 			for _, t := range page.transfers {
@@ -220,17 +220,17 @@ func BenchmarkLedger(b *testing.B) {
 	}
 }
 
-// TestMemory asks servers whose answers are made to fill memory: what they cost is a
+// TestAnswersCostBoundedMemory asks servers whose answers are made to fill memory: what they cost is a
 // few times the longest answer that is read. It runs alone.
-func TestMemory(t *testing.T) {
+func TestAnswersCostBoundedMemory(t *testing.T) {
 	const most = 130 << 20
 	fill := func(begin, again, end string) []byte {
-		return append(append([]byte(begin), bytes.Repeat([]byte(again), (maxLedger-len(begin)-len(end))/len(again))...), end...)
+		return append(append([]byte(begin), bytes.Repeat([]byte(again), (maxLedgerResponse-len(begin)-len(end))/len(again))...), end...)
 	}
 	ledger := `{"result":{"status":"success","validated":true,"ledger":{"transactions":[`
 	var names bytes.Buffer
 	names.WriteString(`{"result":{"":0`)
-	for i := 0; names.Len() < maxLedger/4; i++ {
+	for i := 0; names.Len() < maxLedgerResponse/4; i++ {
 		fmt.Fprintf(&names, `,"%x":0`, i)
 	}
 	names.WriteString("}}")
@@ -255,7 +255,7 @@ func TestMemory(t *testing.T) {
 		source := openURLs(t, s.Ledger, "http://"+s.Serve(t))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := source.servers[0].blockAt(t.Context(), 1000, new(chain.WatchSet))
+		_, err := source.servers[0].fetchBlock(t.Context(), 1000, new(chain.WatchSet))
 		runtime.ReadMemStats(&after)
 		if got := after.TotalAlloc - before.TotalAlloc; err == nil || got > most {
 			t.Errorf("%s: %d MB were allocated (error %v)", name, got>>20, err)
@@ -263,16 +263,16 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestReadsBothVersions: the two versions of one ledger are the same transfers.
-func TestReadsBothVersions(t *testing.T) {
+// TestBothVersionsGiveTheSameTransfers: the two versions of one ledger are the same transfers.
+func TestBothVersionsGiveTheSameTransfers(t *testing.T) {
 	t.Parallel()
 	account := ledgertest.Address("the till")
-	l := fullLedger(t, account)
+	l := makeFullLedger(t, account)
 	watch := new(chain.WatchSet)
 	watch.AddAddresses(account)
 	var read [3]string
 	for version := 1; version <= 2; version++ {
-		_, page, err := readLedger(answerOf(t, l, version), watch)
+		_, page, err := readLedger(lastLedgerAnswer(t, l, version), watch)
 		if err != nil || len(page.transfers) != 20 {
 			t.Fatal(version, err, len(page.transfers))
 		}

@@ -13,10 +13,10 @@ import (
 // Nodes looks at every server now and tells how each does, in the configured order.
 func (s *Source) Nodes(ctx context.Context) []chain.NodeStatus {
 	s.nodes.CheckAll(ctx)
-	inUse, _, _ := s.choose(ctx) // what is wrong is in the views and the dispute
+	inUse, _, _ := s.chooseServer(ctx) // what is wrong is in the views and the dispute
 	all := s.nodes.Statuses()
 	for i, n := range s.servers {
-		if owed := n.owed(); owed != nil && all[i].Problem == "" {
+		if owed := n.confirmFailure(); owed != nil && all[i].Problem == "" {
 			all[i].Problem = n.Sentence(owed)
 		}
 	}
@@ -26,19 +26,19 @@ func (s *Source) Nodes(ctx context.Context) []chain.NodeStatus {
 	return all
 }
 
-// choose finds the server to ask, and the last ledger that counts: the highest
+// chooseServer finds the server to ask, and the last ledger that counts: the highest
 // that two servers have which are well, so that no single one can make a payment
 // final. Where only one is configured or well, it is believed alone. Ledgers that
 // were validated never change, so servers that have different ones at the same
 // index can't both be right: then none is believed.
-func (s *Source) choose(ctx context.Context) (*server, chain.Header, error) {
+func (s *Source) chooseServer(ctx context.Context) (*server, chain.Header, error) {
 	s.nodes.Choosing.Lock()
 	defer s.nodes.Choosing.Unlock()
 	for range 3 {
 		if err := s.nodes.Look(ctx, map[*node.Node]bool{}); err != nil {
 			return nil, chain.Header{}, err
 		}
-		n, tip, err := s.pick(ctx)
+		n, tip, err := s.pickServer(ctx)
 		switch {
 		case errors.Is(err, node.ErrAgain):
 			continue
@@ -58,8 +58,8 @@ func (s *Source) choose(ctx context.Context) (*server, chain.Header, error) {
 	return nil, chain.Header{}, s.nodes.Unstable()
 }
 
-// pick compares the servers that are well, and gives the one to ask with the tip.
-func (s *Source) pick(ctx context.Context) (*server, chain.Header, error) {
+// pickServer compares the servers that are well, and gives the one to ask with the tip.
+func (s *Source) pickServer(ctx context.Context) (*server, chain.Header, error) {
 	var well []*server
 	for _, n := range s.servers {
 		if n.Seen().Healthy() {
@@ -73,7 +73,7 @@ func (s *Source) pick(ctx context.Context) (*server, chain.Header, error) {
 	byHeight := slices.Clone(well)
 	slices.SortStableFunc(byHeight, func(a, b *server) int { return int(b.Seen().Tip.Height - a.Seen().Tip.Height) })
 	for _, n := range byHeight[1:] {
-		if err := s.compare(ctx, byHeight[0], n); err != nil {
+		if err := s.compareTips(ctx, byHeight[0], n); err != nil {
 			return nil, chain.Header{}, err
 		}
 	}
@@ -81,27 +81,27 @@ func (s *Source) pick(ctx context.Context) (*server, chain.Header, error) {
 	tip := byHeight[min(1, len(byHeight)-1)].Seen().Tip
 	var best *server
 	for _, n := range well {
-		if n.Seen().Tip.Height >= tip.Height && (best == nil || s.better(n, best)) {
+		if n.Seen().Tip.Height >= tip.Height && (best == nil || s.isPreferred(n, best)) {
 			best = n
 		}
 	}
 	return best, tip, nil
 }
 
-// better reports whether a server is to be asked rather than another that comes
+// isPreferred reports whether a server is to be asked rather than another that comes
 // before it in the configuration.
-func (s *Source) better(n, other *server) bool {
+func (s *Source) isPreferred(n, other *server) bool {
 	if a, b := n.Shunned(), other.Shunned(); !a.Equal(b) {
 		return a.Before(b)
 	}
 	return n.Node == s.nodes.Chosen
 }
 
-// compare makes sure that the higher of two servers has the last ledger of the
+// compareTips makes sure that the higher of two servers has the last ledger of the
 // lower one. Differing ones are looked at once more before they are a dispute.
-func (s *Source) compare(ctx context.Context, top, n *server) error {
+func (s *Source) compareTips(ctx context.Context, top, n *server) error {
 	for again := false; ; again = true {
-		mine, err := s.headerOf(ctx, top, n.Seen().Tip.Height)
+		mine, err := s.fetchToCompare(ctx, top, n.Seen().Tip.Height)
 		if err != nil {
 			return err
 		}
@@ -110,10 +110,10 @@ func (s *Source) compare(ctx context.Context, top, n *server) error {
 			return nil
 		}
 		if again {
-			return s.dispute(top, n, theirs.Height)
+			return s.recordDispute(top, n, theirs.Height)
 		}
 		for _, one := range []*server{top, n} {
-			one.distrust()
+			one.dropHeaders()
 			if err := one.Check(ctx); err != nil {
 				return err
 			}
@@ -124,18 +124,18 @@ func (s *Source) compare(ctx context.Context, top, n *server) error {
 	}
 }
 
-// dispute notes that two servers contradict each other.
-func (s *Source) dispute(a, b *server, index int64) error {
+// recordDispute notes that two servers contradict each other.
+func (s *Source) recordDispute(a, b *server, index int64) error {
 	s.nodes.Disputed = fmt.Sprintf("Servers %d and %d of %d disagree about ledger %d, which never changes once it is validated. Nothing is counted until they "+
 		"agree again: find out which of them is wrong, and remove it.", min(a.Number, b.Number), max(a.Number, b.Number), len(s.servers), index)
 	return fmt.Errorf("%w (%s, %s)", chain.Problem(s.nodes.Disputed), a.Host, b.Host)
 }
 
-// headerOf asks a server for a header to compare with another's.
-func (s *Source) headerOf(ctx context.Context, n *server, index int64) (h chain.Header, err error) {
+// fetchToCompare asks a server for a header to compare with another's.
+func (s *Source) fetchToCompare(ctx context.Context, n *server, index int64) (h chain.Header, err error) {
 	err = s.nodes.Compare(ctx, n.Node, func(ctx context.Context) error {
-		if h, err = n.headerAt(ctx, index); errors.Is(err, errNotHere) {
-			return lacks(index, err)
+		if h, err = n.fetchHeader(ctx, index); errors.Is(err, errNoLedger) {
+			return missingLedgerError(index, err)
 		}
 		return err
 	})

@@ -6,22 +6,22 @@ import (
 	"cointill/chain/node"
 )
 
-func overloaded(cause error) error {
+func overloadedError(cause error) error {
 	return node.Troubled(cause, "is overloaded, or answers us too rarely. Use a server of your own, or one more.")
 }
 
-// strange is an answer that no server of the XRP Ledger gives.
-func strange(cause error) error {
+// invalidAnswerError is an answer that no server of the XRP Ledger gives.
+func invalidAnswerError(cause error) error {
 	return node.Troubled(cause, "answers, but not as a server of the XRP Ledger does. Check that host, port and path in its URL lead to rippled or Clio.")
 }
 
-// unexpected is the error of a status that is no answer to a question.
-func unexpected(status int, cause error) error {
+// statusError is the error of a status that is no answer to a question.
+func statusError(status int, cause error) error {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return node.Troubled(cause, "refuses to answer (HTTP %d). Check user and password in its URL, and whom it lets in.", status)
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
-		return overloaded(cause)
+		return overloadedError(cause)
 	}
-	return strange(cause)
+	return invalidAnswerError(cause)
 }

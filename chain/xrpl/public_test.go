@@ -19,12 +19,12 @@ var (
 	publicNetwork = flag.String("xrpl.network", "testnet", "the network of that server")
 )
 
-// everybody is a watch that everybody is in, so that every transaction is read to its end.
-type everybody struct{}
+// watchAll is a watch that everybody is in, so that every transaction is read to its end.
+type watchAll struct{}
 
-func (everybody) Address(string) bool { return true }
-func (everybody) Spend(string) bool   { return true }
-func (everybody) Raw([]byte) bool     { return true }
+func (watchAll) Address(string) bool { return true }
+func (watchAll) Spend(string) bool   { return true }
+func (watchAll) Raw([]byte) bool     { return true }
 
 // TestPublicServer reads the last ledgers of a server that -xrpl.server names (make
 // test-xrpl-public), and of one in this process when none is named: they link,
@@ -32,7 +32,7 @@ func (everybody) Raw([]byte) bool     { return true }
 func TestPublicServer(t *testing.T) {
 	p, urls, now := testParams(), []string{*publicServer}, clock.Real()
 	if *publicServer == "" {
-		l := fullLedger(t, ledgertest.Address("the till"))
+		l := makeFullLedger(t, ledgertest.Address("the till"))
 		urls, now = []string{"ws://" + ledgertest.NewServer(l, 2).Serve(t)}, l.Now
 	} else {
 		p, _ = params.Lookup(*publicNetwork)
@@ -49,7 +49,7 @@ func TestPublicServer(t *testing.T) {
 	parent, looked, kinds := "", 0, map[string]int{}
 	for index := tip.Height - 10; index <= tip.Height; index++ {
 		began := time.Now()
-		block, err := source.Block(t.Context(), index, everybody{})
+		block, err := source.Block(t.Context(), index, watchAll{})
 		if err != nil {
 			t.Fatalf("ledger %d: %v", index, err)
 		}
@@ -74,7 +74,7 @@ func TestPublicServer(t *testing.T) {
 		t.Logf("ledger %d: %d transfers in %s", index, len(block.Transfers), time.Since(began).Round(time.Millisecond))
 	}
 	t.Log(kinds)
-	if _, err := source.Block(t.Context(), tip.Height+1000, everybody{}); !errors.Is(err, chain.ErrNoBlock) {
+	if _, err := source.Block(t.Context(), tip.Height+1000, watchAll{}); !errors.Is(err, chain.ErrNoBlock) {
 		t.Errorf("beyond the tip: %v", err)
 	}
 }

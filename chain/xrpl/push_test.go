@@ -8,9 +8,9 @@ import (
 	"cointill/chain/xrpl/ledgertest"
 )
 
-// TestStream: a new ledger wakes whoever follows, over either kind of URL, also
+// TestNewLedgerWakesFollower: a new ledger wakes whoever follows, over either kind of URL, also
 // after the stream broke.
-func TestStream(t *testing.T) {
+func TestNewLedgerWakesFollower(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"ws://", "http://host:1?stream=ws://"} {
 		l := ledgertest.New(testID, nil)

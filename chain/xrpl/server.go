@@ -14,8 +14,8 @@ import (
 	"cointill/core/clock"
 )
 
-// keptHeaders bounds how many headers of a server are remembered.
-const keptHeaders = 1000
+// maxKeptHeaders bounds how many headers of a server are remembered.
+const maxKeptHeaders = 1000
 
 // server is one server of a network and what is known of it.
 type server struct {
@@ -25,34 +25,34 @@ type server struct {
 	clock  clock.Clock
 	log    *slog.Logger
 
-	mu       sync.Mutex
-	complete ranges // what it last said that it has
-	headers  map[int64]chain.Header
-	sound    bool  // server_info last said that it can be believed
-	owes     error // why it didn't say what a ledger holds that another one read; nil when it did
+	mu              sync.Mutex
+	completeLedgers ledgerRanges // what it last said that it has
+	headers         map[int64]chain.Header
+	reportsHealthy  bool  // server_info last said that it can be believed
+	confirmErr      error // why it didn't say what a ledger holds that another one read; nil when it did
 }
 
-// present reports whether the server is well by what it last said of itself, even
+// isReportedHealthy reports whether the server is well by what it last said of itself, even
 // if it fails other questions: then it can't be passed over as a witness.
-func (s *server) present() bool {
+func (s *server) isReportedHealthy() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.sound
+	return s.reportsHealthy
 }
 
-// standing notes what a look tells of present. A look that was broken off tells nothing.
-func (s *server) standing(ctx context.Context, sound bool) {
+// recordReport notes what a look tells of present. A look that was broken off tells nothing.
+func (s *server) recordReport(ctx context.Context, sound bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sound = sound || s.sound && node.BrokenOff(ctx)
+	s.reportsHealthy = sound || s.reportsHealthy && node.BrokenOff(ctx)
 }
 
-// owe notes why the server confirmed nothing, nil when it did, and tells the log
+// recordConfirmation notes why the server confirmed nothing, nil when it did, and tells the log
 // when that changes.
-func (s *server) owe(err error) {
+func (s *server) recordConfirmation(err error) {
 	s.mu.Lock()
-	before := s.owes
-	s.owes = err
+	before := s.confirmErr
+	s.confirmErr = err
 	s.mu.Unlock()
 	tell := s.log.With("network", s.params.Network(), "server", s.Number, "host", s.Host)
 	switch {
@@ -63,19 +63,19 @@ func (s *server) owe(err error) {
 	}
 }
 
-// owed is why the server confirmed nothing, or nil.
-func (s *server) owed() error {
+// confirmFailure is why the server confirmed nothing, or nil.
+func (s *server) confirmFailure() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.owes
+	return s.confirmErr
 }
 
-// has reports whether the server said that it has a ledger.
-func (s *server) has(index int64) bool {
+// hasLedger reports whether the server said that it has a ledger.
+func (s *server) hasLedger(index int64) bool {
 	tip := s.Seen().Tip
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return index == tip.Height || s.complete.has(index)
+	return index == tip.Height || s.completeLedgers.containsIndex(index)
 }
 
 // Forget implements node.Subject.
@@ -83,12 +83,12 @@ func (s *server) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.headers)
-	s.complete = nil
-	s.rpc.forget()
+	s.completeLedgers = nil
+	s.rpc.resetVersion()
 }
 
-// distrust forgets the headers that the server gave.
-func (s *server) distrust() {
+// dropHeaders forgets the headers that the server gave.
+func (s *server) dropHeaders() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.headers)
@@ -96,77 +96,77 @@ func (s *server) distrust() {
 
 // Handshake implements node.Subject.
 func (s *server) Handshake(ctx context.Context) (v node.View, err error) {
-	st, err := s.state(ctx)
+	st, err := s.fetchState(ctx)
 	if err == nil {
 		v.Dialect, v.Version = st.kind, st.version
-		err = st.check(s.params)
+		err = st.checkUsable(s.params)
 	}
-	if s.standing(ctx, err == nil); err != nil {
+	if s.recordReport(ctx, err == nil); err != nil {
 		return v, err
 	}
-	if v.Tip, err = s.headerAt(ctx, st.index); err != nil {
+	if v.Tip, err = s.fetchHeader(ctx, st.index); err != nil {
 		return v, err
 	}
 	if v.Tip.Hash != st.hash {
 		return v, node.Damaged("a ledger's header", fmt.Errorf("ledger %d is %s, and was %s a moment ago", st.index, v.Tip.Hash, st.hash))
 	}
 	s.mu.Lock()
-	s.complete = st.complete
+	s.completeLedgers = st.complete
 	s.mu.Unlock()
-	err = s.fresh(v.Tip)
-	s.standing(ctx, err == nil)
+	err = s.checkTipAge(v.Tip)
+	s.recordReport(ctx, err == nil)
 	return v, err
 }
 
-// fresh checks that the last ledger's time is near ours.
-func (s *server) fresh(tip chain.Header) error {
+// checkTipAge checks that the last ledger's time is near ours.
+func (s *server) checkTipAge(tip chain.Header) error {
 	age := s.clock().Sub(tip.Time)
 	switch {
-	case age > oldest+skew:
+	case age > maxLedgerAge+maxClockSkew:
 		return node.Troubled(nil, "lags: its last validated ledger, %d, is %s old. Check its connections to other servers, and this machine's clock.",
 			tip.Height, age.Round(time.Second))
-	case age < -skew:
+	case age < -maxClockSkew:
 		return node.Troubled(nil, "has a validated ledger, %d, from the future. Check this machine's clock, then the server.", tip.Height)
 	}
 	return nil
 }
 
-// errNotHere is when a server doesn't have a ledger, or not yet.
-var errNotHere = errors.New("the server doesn't have that ledger")
+// errNoLedger is when a server doesn't have a ledger, or not yet.
+var errNoLedger = errors.New("the server doesn't have that ledger")
 
-// headerAt reads the header of a validated ledger, and verifies its hash.
-func (s *server) headerAt(ctx context.Context, index int64) (chain.Header, error) {
+// fetchHeader reads the header of a validated ledger, and verifies its hash.
+func (s *server) fetchHeader(ctx context.Context, index int64) (chain.Header, error) {
 	s.mu.Lock()
 	known, ok := s.headers[index]
 	s.mu.Unlock()
 	if ok {
 		return known, ctx.Err()
 	}
-	answer, err := s.ledger(ctx, smallAnswer, map[string]any{"ledger_index": index}, nil)
+	answer, err := s.fetchLedger(ctx, maxSmallResponse, map[string]any{"ledger_index": index}, nil)
 	if err != nil {
 		return chain.Header{}, err
 	}
-	h, err := answer.Ledger.verify(index)
+	h, err := answer.Ledger.verifyHeader(index)
 	if err != nil {
 		return chain.Header{}, node.Damaged("a ledger's header", err)
 	}
-	s.remember(h)
+	s.cacheHeader(h)
 	return h, nil
 }
 
-func (s *server) remember(h chain.Header) {
+func (s *server) cacheHeader(h chain.Header) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.headers) >= keptHeaders {
+	if len(s.headers) >= maxKeptHeaders {
 		clear(s.headers)
 	}
 	s.headers[h.Height] = h
 }
 
-// ledger asks for a validated ledger. Its transactions, if they are asked for,
+// fetchLedger asks for a validated ledger. Its transactions, if they are asked for,
 // go to each.
-func (s *server) ledger(ctx context.Context, limit int64, params map[string]any, each func() func(*entry) error) (*ledgerResult, error) {
-	answer, err := call(ctx, s.rpc, limit, "ledger", params, func() *ledgerResult {
+func (s *server) fetchLedger(ctx context.Context, limit int64, params map[string]any, each func() func(*txEntry) error) (*ledgerResult, error) {
+	answer, err := callCommand(ctx, s.rpc, limit, "ledger", params, func() *ledgerResult {
 		into := new(ledgerResult)
 		if each != nil {
 			into.Ledger.Transactions.each = each()
@@ -175,34 +175,34 @@ func (s *server) ledger(ctx context.Context, limit int64, params map[string]any,
 	})
 	switch {
 	case hasCode(err, codeNoLedger, codeBadLedger):
-		return nil, fmt.Errorf("%w (%w)", errNotHere, err)
+		return nil, fmt.Errorf("%w (%w)", errNoLedger, err)
 	case err != nil:
 		return nil, err
 	case !answer.Validated || !answer.Ledger.Closed:
-		return nil, fmt.Errorf("%w: it is not validated yet", errNotHere)
+		return nil, fmt.Errorf("%w: it is not validated yet", errNoLedger)
 	case len(answer.Marker) > maxMarker:
-		return nil, strange(errors.New("a marker is too long"))
+		return nil, invalidAnswerError(errors.New("a marker is too long"))
 	}
 	return answer, nil
 }
 
-// blockAt reads a ledger with its transactions, on one page or several, and
+// fetchBlock reads a ledger with its transactions, on one page or several, and
 // verifies that they are those of one ledger, and all of them as far as their
 // places in it tell.
-func (s *server) blockAt(ctx context.Context, index int64, watch chain.Watch) (chain.Block, error) {
-	var all *reading
+func (s *server) fetchBlock(ctx context.Context, index int64, watch chain.Watch) (chain.Block, error) {
+	var all *ledgerReading
 	asked := map[string]any{"ledger_index": index, "transactions": true, "expand": true}
 	var block chain.Block
 	for range maxPages {
-		var page *reading
-		answer, err := s.ledger(ctx, maxLedger, asked, func() func(*entry) error {
-			page = all.next(watch, s.log)
-			return page.take
+		var page *ledgerReading
+		answer, err := s.fetchLedger(ctx, maxLedgerResponse, asked, func() func(*txEntry) error {
+			page = all.nextPage(watch, s.log)
+			return page.addEntry
 		})
 		if err != nil {
 			return chain.Block{}, err
 		}
-		h, err := answer.Ledger.verify(index)
+		h, err := answer.Ledger.verifyHeader(index)
 		switch {
 		case err != nil:
 			return chain.Block{}, node.Damaged("a ledger", err)
@@ -211,11 +211,11 @@ func (s *server) blockAt(ctx context.Context, index int64, watch chain.Watch) (c
 		}
 		all, block.Header = page, h
 		if len(answer.Marker) == 0 {
-			if err := all.complete(&answer.Ledger.head); err != nil {
+			if err := all.checkComplete(&answer.Ledger.ledgerHeader); err != nil {
 				return chain.Block{}, node.Damaged("a ledger", err)
 			}
 			block.Transfers = all.transfers
-			s.remember(h)
+			s.cacheHeader(h)
 			return block, nil
 		}
 		asked = map[string]any{"ledger_hash": h.Hash, "transactions": true, "expand": true, "marker": answer.Marker}

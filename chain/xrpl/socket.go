@@ -15,11 +15,11 @@ import (
 	"cointill/chain/node"
 )
 
-// strays bounds how many messages may come before the answer that is waited for.
-const strays = 100
+// maxStrayMessages bounds how many messages may come before the answer that is waited for.
+const maxStrayMessages = 100
 
-// piece is how much of a message must come before a server is called silent.
-const piece = 4 << 10
+// readChunk is how much of a message must come before a server is called silent.
+const readChunk = 4 << 10
 
 // socketTransport asks over one websocket, one question at a time. It is opened
 // with the first question, and anew when it broke.
@@ -27,35 +27,35 @@ type socketTransport struct {
 	client *node.Client
 	url    string
 	header http.Header
-	turn   chan struct{} // holds one token while a question is asked, which guards conn
+	slot   chan struct{} // holds one token while a question is asked, which guards conn
 	conn   *websocket.Conn
 }
 
-func (t *socketTransport) ask(ctx context.Context, q question, limit int64) ([]byte, error) {
-	message, err := q.socket()
+func (t *socketTransport) roundTrip(ctx context.Context, q request, limit int64) ([]byte, error) {
+	message, err := q.encodeWebSocket()
 	if err != nil {
 		return nil, fmt.Errorf("write a question: %w", err)
 	}
 	select {
-	case t.turn <- struct{}{}:
+	case t.slot <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	defer func() { <-t.turn }()
+	defer func() { <-t.slot }()
 	for {
 		kept := t.conn != nil
 		if !kept {
-			if t.conn, err = dial(ctx, t.client, t.url, t.header); err != nil {
+			if t.conn, err = dialWebSocket(ctx, t.client, t.url, t.header); err != nil {
 				return nil, err
 			}
 		}
-		answer, err := t.exchange(ctx, q.id, message, limit)
+		answer, err := t.exchangeMessages(ctx, q.id, message, limit)
 		if err == nil {
 			return answer, nil
 		}
 		_ = t.conn.CloseNow()
 		t.conn = nil
-		var end *lost
+		var end *connectionLost
 		switch ended := errors.As(err, &end); {
 		case !ended:
 			return nil, err
@@ -66,8 +66,8 @@ func (t *socketTransport) ask(ctx context.Context, q question, limit int64) ([]b
 	}
 }
 
-// exchange sends a question and waits for its answer, in less time than a follower waits.
-func (t *socketTransport) exchange(ctx context.Context, id int64, message []byte, limit int64) ([]byte, error) {
+// exchangeMessages sends a question and waits for its answer, in less time than a follower waits.
+func (t *socketTransport) exchangeMessages(ctx context.Context, id int64, message []byte, limit int64) ([]byte, error) {
 	within, cancel := context.WithTimeout(ctx, 2*t.client.Silence)
 	defer cancel()
 	watched, stop := context.WithCancel(within)
@@ -76,28 +76,28 @@ func (t *socketTransport) exchange(ctx context.Context, id int64, message []byte
 	defer watchdog.Stop()
 	t.conn.SetReadLimit(limit)
 	if err := t.conn.Write(watched, websocket.MessageText, message); err != nil {
-		return nil, t.failure(ctx, watched, err)
+		return nil, t.connectionError(ctx, watched, err)
 	}
-	for range strays {
-		answer, err := t.read(watched, watchdog)
+	for range maxStrayMessages {
+		answer, err := t.readMessage(watched, watchdog)
 		if err != nil {
-			return nil, t.failure(ctx, watched, err)
+			return nil, t.connectionError(ctx, watched, err)
 		}
 		var to struct {
 			ID *int64 `json:"id"`
 		}
 		if err := json.Unmarshal(answer, &to, node.Frugal); err != nil {
-			return nil, strange(errors.New(node.Clip(err.Error())))
+			return nil, invalidAnswerError(errors.New(node.Clip(err.Error())))
 		}
 		if to.ID != nil && *to.ID == id {
 			return answer, nil
 		}
 	}
-	return nil, strange(errors.New("many messages and no answer"))
+	return nil, invalidAnswerError(errors.New("many messages and no answer"))
 }
 
-// read reads a message; every piece that comes keeps the watchdog quiet.
-func (t *socketTransport) read(ctx context.Context, watchdog *time.Timer) ([]byte, error) {
+// readMessage reads a message; every piece that comes keeps the watchdog quiet.
+func (t *socketTransport) readMessage(ctx context.Context, watchdog *time.Timer) ([]byte, error) {
 	_, message, err := t.conn.Reader(ctx)
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (t *socketTransport) read(ctx context.Context, watchdog *time.Timer) ([]byt
 	var into bytes.Buffer
 	for {
 		watchdog.Reset(t.client.Silence)
-		switch _, err := io.CopyN(&into, message, piece); {
+		switch _, err := io.CopyN(&into, message, readChunk); {
 		case errors.Is(err, io.EOF):
 			return into.Bytes(), nil
 		case err != nil:
@@ -114,8 +114,8 @@ func (t *socketTransport) read(ctx context.Context, watchdog *time.Timer) ([]byt
 	}
 }
 
-// failure says what went wrong with a connection that stood.
-func (t *socketTransport) failure(ctx, watched context.Context, err error) error {
+// connectionError says what went wrong with a connection that stood.
+func (t *socketTransport) connectionError(ctx, watched context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -124,44 +124,44 @@ func (t *socketTransport) failure(ctx, watched context.Context, err error) error
 	case errors.Is(err, websocket.ErrMessageTooBig):
 		return node.TooLong()
 	}
-	return &lost{err}
+	return &connectionLost{err}
 }
 
-// lost is the end of a connection, which another one may cure.
-type lost struct{ cause error }
+// connectionLost is the end of a connection, which another one may cure.
+type connectionLost struct{ cause error }
 
-func (l *lost) Error() string { return l.cause.Error() }
+func (l *connectionLost) Error() string { return l.cause.Error() }
 
-// dial opens a websocket.
-func dial(ctx context.Context, c *node.Client, url string, header http.Header) (*websocket.Conn, error) {
+// dialWebSocket opens a websocket.
+func dialWebSocket(ctx context.Context, c *node.Client, url string, header http.Header) (*websocket.Conn, error) {
 	conn, status, err := c.Dial(ctx, url, header)
 	if status != 0 {
-		return nil, unexpected(status, err)
+		return nil, statusError(status, err)
 	}
 	return conn, err
 }
 
-// subscribe listens to a server's stream of ledgers. What it says is not
+// subscribeLedgers listens to a server's stream of ledgers. What it says is not
 // believed: heard only says that there may be a new one.
-func subscribe(ctx context.Context, e *endpoint, c *node.Client, up, heard func()) error {
-	conn, err := dial(ctx, c, e.stream, e.header)
+func subscribeLedgers(ctx context.Context, e *endpoint, c *node.Client, up, heard func()) error {
+	conn, err := dialWebSocket(ctx, c, e.stream, e.header)
 	if err != nil {
 		return err
 	}
-	wish, err := question{1, "subscribe", map[string]any{"streams": []string{"ledger"}}}.socket()
+	wish, err := request{1, "subscribe", map[string]any{"streams": []string{"ledger"}}}.encodeWebSocket()
 	if err != nil {
 		return fmt.Errorf("write a question: %w", err)
 	}
-	return c.Listen(ctx, conn, smallAnswer, [][]byte{wish}, func(message []byte) error {
+	return c.Listen(ctx, conn, maxSmallResponse, [][]byte{wish}, func(message []byte) error {
 		var notice struct {
-			refusal
+			apiError
 			Type string `json:"type"`
 		}
 		switch err := json.Unmarshal(message, &notice, node.Frugal); {
 		case err != nil:
-			return strange(errors.New("no JSON"))
-		case notice.failed() != nil:
-			return understood(notice.failed())
+			return invalidAnswerError(errors.New("no JSON"))
+		case notice.asError() != nil:
+			return classifyError(notice.asError())
 		case notice.Type == "response":
 			up()
 		case notice.Type == "ledgerClosed":

@@ -47,7 +47,7 @@ type Source struct {
 	params  params.Params
 	nodes   *node.Pool
 	servers []*server // of the nodes, in their order
-	asked   node.Asked[*server]
+	current node.Asked[*server]
 }
 
 var _ chain.Source = (*Source)(nil)
@@ -65,19 +65,19 @@ func New(c Config) (*Source, error) {
 	common := node.Config{Kind: "server", Network: c.Params.Network(), Clock: c.Clock, Log: c.Log}
 	s := &Source{Push: node.NewPush(common), params: c.Params, nodes: node.NewPool(common)}
 	s.nodes.Pace.Moment = 0 // every tip is one that two servers have now
-	s.asked.Choose = s.choose
+	s.current.Choose = s.chooseServer
 	for i := range endpoints {
 		e := &endpoints[i]
 		client := node.NewClient(e.base, nil)
 		var asking transport = &httpTransport{client, e.header}
-		if e.socket {
-			asking = &socketTransport{client: client, url: e.base, header: e.header, turn: make(chan struct{}, 1)}
+		if e.useWebSocket {
+			asking = &socketTransport{client: client, url: e.base, header: e.header, slot: make(chan struct{}, 1)}
 		}
 		n := &server{rpc: &rpc{transport: asking}, params: c.Params, clock: c.Clock, log: c.Log, headers: map[int64]chain.Header{}}
 		n.Node = s.nodes.Add(e.host, n)
 		s.servers = append(s.servers, n)
 		if e.stream != "" {
-			s.Add(node.Listener{Host: e.host, Kind: "websocket", Listen: func(ctx context.Context, up func()) error { return subscribe(ctx, e, client, up, s.Wake) }})
+			s.Add(node.Listener{Host: e.host, Kind: "websocket", Listen: func(ctx context.Context, up func()) error { return subscribeLedgers(ctx, e, client, up, s.Wake) }})
 		}
 	}
 	return s, nil
@@ -89,7 +89,7 @@ func (s *Source) Network() chain.Network { return s.params.Network() }
 // Tip implements chain.Source. The server that it reads answers all other
 // questions until the next Tip.
 func (s *Source) Tip(ctx context.Context) (chain.Tip, error) {
-	_, header, err := s.asked.Tip(ctx)
+	_, header, err := s.current.Tip(ctx)
 	if err != nil {
 		return chain.Tip{}, err
 	}
@@ -98,8 +98,8 @@ func (s *Source) Tip(ctx context.Context) (chain.Tip, error) {
 
 // Header implements chain.Source.
 func (s *Source) Header(ctx context.Context, height int64) (header chain.Header, err error) {
-	err = s.each(ctx, height, func(n *server) error {
-		header, err = n.headerAt(ctx, height)
+	err = s.tryServers(ctx, height, func(n *server) error {
+		header, err = n.fetchHeader(ctx, height)
 		return err
 	})
 	return header, err
@@ -108,11 +108,11 @@ func (s *Source) Header(ctx context.Context, height int64) (header chain.Header,
 // Block implements chain.Source. It has no spends: an account's transactions come
 // one after the other, and those that are pending are not shown.
 func (s *Source) Block(ctx context.Context, height int64, watch chain.Watch) (block chain.Block, err error) {
-	err = s.each(ctx, height, func(n *server) error {
-		if block, err = n.blockAt(ctx, height, watch); err != nil {
+	err = s.tryServers(ctx, height, func(n *server) error {
+		if block, err = n.fetchBlock(ctx, height, watch); err != nil {
 			return err
 		}
-		block, err = s.witness(ctx, n, block, watch)
+		block, err = s.confirmBlock(ctx, n, block, watch)
 		return err
 	})
 	if err != nil {
@@ -126,10 +126,10 @@ func (s *Source) Pending(ctx context.Context, _ chain.Watch) (chain.Pending, err
 	return chain.Pending{}, ctx.Err()
 }
 
-// each asks one server after the other until one answers: the current one first,
+// tryServers asks one server after the other until one answers: the current one first,
 // and those last that said that they lack the ledger.
-func (s *Source) each(ctx context.Context, height int64, ask func(*server) error) error {
-	current, tip, err := s.asked.Now(ctx)
+func (s *Source) tryServers(ctx context.Context, height int64, ask func(*server) error) error {
+	current, tip, err := s.current.Now(ctx)
 	if err != nil {
 		return err
 	}
@@ -137,21 +137,21 @@ func (s *Source) each(ctx context.Context, height int64, ask func(*server) error
 		return errors.Join(ctx.Err(), chain.ErrNoBlock)
 	}
 	var failed error
-	for _, n := range s.order(current, height) {
+	for _, n := range s.orderServers(current, height) {
 		err := ask(n)
 		switch {
 		case err == nil:
 			return nil
 		case errors.Is(ctx.Err(), context.Canceled):
 			return ctx.Err()
-		case errors.Is(err, errNotHere):
+		case errors.Is(err, errNoLedger):
 			continue
 		}
 		var told chain.Problem
 		if err = n.Blame(ctx, err); errors.As(err, &told) && failed == nil {
 			failed = err
 		}
-		if isDoubt(err) || ctx.Err() != nil {
+		if isConfirmationError(err) || ctx.Err() != nil {
 			return err
 		}
 	}
@@ -162,13 +162,13 @@ func (s *Source) each(ctx context.Context, height int64, ask func(*server) error
 		"counted until one has it: use a server with a longer history (ledger_history, or a public one with all ledgers).", height))
 }
 
-// order is in which order servers are asked for a ledger.
-func (s *Source) order(current *server, height int64) []*server {
+// orderServers is in which order servers are asked for a ledger.
+func (s *Source) orderServers(current *server, height int64) []*server {
 	all, without := []*server{}, []*server{}
 	for _, n := range append([]*server{current}, s.servers...) {
 		switch {
 		case n != current && !n.Seen().Healthy() || len(all)+len(without) > 0 && n == current:
-		case n.has(height):
+		case n.hasLedger(height):
 			all = append(all, n)
 		default:
 			without = append(without, n)

@@ -20,7 +20,7 @@ const maxRanges = 1_000
 
 // serverInfo is the answer to the command server_info.
 type serverInfo struct {
-	refusal
+	apiError
 	Info struct {
 		AmendmentBlocked bool      `json:"amendment_blocked"`
 		Version          string    `json:"build_version"`
@@ -38,79 +38,79 @@ type validated struct {
 	Seq  int64          `json:"seq"`
 }
 
-// state is what a server says of itself.
-type state struct {
+// serverState is what a server says of itself.
+type serverState struct {
 	id       *uint32 // nil where it doesn't say
 	mode     string  // "" where it doesn't say, as Clio
 	blocked  bool
 	index    int64 // the last validated ledger; 0 when there is none
 	hash     string
 	age      time.Duration
-	complete ranges
+	complete ledgerRanges
 	kind     string // "rippled" or "clio"
 	version  string
 }
 
-// state asks a server how it is.
-func (r *rpc) state(ctx context.Context) (state, error) {
-	answer, err := call(ctx, r, smallAnswer, "server_info", nil, func() *serverInfo { return new(serverInfo) })
+// fetchState asks a server how it is.
+func (r *rpc) fetchState(ctx context.Context) (serverState, error) {
+	answer, err := callCommand(ctx, r, maxSmallResponse, "server_info", nil, func() *serverInfo { return new(serverInfo) })
 	if err != nil {
-		return state{}, err
+		return serverState{}, err
 	}
 	info := &answer.Info
-	s := state{id: info.NetworkID, mode: info.State, blocked: info.AmendmentBlocked, index: info.Validated.Seq, hash: info.Validated.Hash,
+	s := serverState{id: info.NetworkID, mode: info.State, blocked: info.AmendmentBlocked, index: info.Validated.Seq, hash: info.Validated.Hash,
 		complete: parseRanges(info.Complete), kind: "rippled", version: node.Clip(info.Version)}
 	if info.Clio != "" {
 		s.kind, s.version = "clio", node.Clip(info.Clio)
 	}
 	if s.index < 0 || s.index > maxIndex || s.index > 0 && !isHash(s.hash) {
-		return state{}, strange(errors.New("server_info makes no sense"))
+		return serverState{}, invalidAnswerError(errors.New("server_info makes no sense"))
 	}
 	seconds, _, _ := strings.Cut(string(info.Validated.Age), ".")
 	whole, err := strconv.ParseUint(seconds, 10, 31)
 	if err != nil && s.index > 0 {
-		return state{}, strange(errors.New("server_info has no age"))
+		return serverState{}, invalidAnswerError(errors.New("server_info has no age"))
 	}
 	s.age = time.Duration(whole) * time.Second
 	return s, nil
 }
 
 const (
-	// oldest is the age of the last validated ledger from which on a server lags;
+	// maxLedgerAge is the age of the last validated ledger from which on a server lags;
 	// they come every three to five seconds.
-	oldest = 20 * time.Second
-	// skew is how far a server's clock may be from ours: ledgers' times are
+	maxLedgerAge = 20 * time.Second
+	// maxClockSkew is how far a server's clock may be from ours: ledgers' times are
 	// rounded, to as much as half a minute.
-	skew = time.Minute
+	maxClockSkew = time.Minute
 )
 
-// healthy are the states in which a server follows the network.
-var healthy = []string{"full", "validating", "proposing"}
+// healthyStates are the states in which a server follows the network.
+var healthyStates = []string{"full", "validating", "proposing"}
 
-// check refuses a server that can't be believed.
-func (s *state) check(p params.Params) error {
+// checkUsable refuses a server that can't be believed.
+func (s *serverState) checkUsable(p params.Params) error {
 	switch {
 	case s.blocked:
-		return blocked(nil)
+		return amendmentBlockedError(nil)
 	case s.id == nil && (p.ID != 0 || s.index > 0 && s.index < p.Least), s.id != nil && *s.id != p.ID:
 		return node.Troubled(nil, "follows another network than %s: its network_id is another. Check which server its URL leads to, and which network is configured.", p.Network())
 	case s.mode == "" && s.kind != "clio":
-		return strange(errors.New("no server_state"))
-	case s.mode != "" && !slices.Contains(healthy, s.mode):
+		return invalidAnswerError(errors.New("no server_state"))
+	case s.mode != "" && !slices.Contains(healthyStates, s.mode):
 		return node.Troubled(errors.New("server_state "+node.Clip(s.mode)), "is not in step with the network yet. Wait until it has synchronised.")
 	case s.index == 0:
 		return node.Troubled(nil, "has no validated ledger yet. Wait until it has synchronised.")
-	case s.age > oldest:
+	case s.age > maxLedgerAge:
 		return node.Troubled(nil, "lags: its last validated ledger, %d, is %s old. Check its connections to other servers.", s.index, s.age)
 	}
 	return nil
 }
 
-// ranges are the ledgers that a server has, oldest first.
-type ranges [][2]int64
+// ledgerRanges are the ledgers that a server has, oldest first.
+type ledgerRanges [][2]int64
 
 // parseRanges reads complete_ledgers: "32570-40000,40002", or "empty".
-func parseRanges(text string) (all ranges) {
+func parseRanges(text string) (all ledgerRanges) {
 	pieces := strings.Split(text, ",")
 	for _, piece := range pieces[max(0, len(pieces)-maxRanges):] {
 		from, to, several := strings.Cut(piece, "-")
@@ -126,7 +126,7 @@ func parseRanges(text string) (all ranges) {
 	return all
 }
 
-// has reports whether a ledger is among them.
-func (r ranges) has(index int64) bool {
+// containsIndex reports whether a ledger is among them.
+func (r ledgerRanges) containsIndex(index int64) bool {
 	return slices.ContainsFunc(r, func(one [2]int64) bool { return one[0] <= index && index <= one[1] })
 }

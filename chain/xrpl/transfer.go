@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	success = "tesSUCCESS"
-	payment = "Payment"
+	resultSuccess = "tesSUCCESS"
+	typePayment   = "Payment"
 )
 
 // What Transfer.Via says of payments that can't be believed.
@@ -22,17 +22,17 @@ const (
 	viaUnavailable = "Payment without a delivered_amount"
 )
 
-// transfersOf is what a transaction brings the watched accounts. Only a payment
+// findTransfers is what a transaction brings the watched accounts. Only a payment
 // that succeeded, delivered XRP, and raised its destination's balance by exactly
 // that, credits something; all else that came says by Via or Asset that it doesn't:
 // XRP in other ways, and issued currencies.
-func transfersOf(tx *body, did *meta, id string, watch chain.Watch) (all []chain.Transfer, err error) {
-	if did.Result != success {
+func findTransfers(tx *txBody, did *txMeta, id string, watch chain.Watch) (all []chain.Transfer, err error) {
+	if did.Result != resultSuccess {
 		return nil, nil // a fee was taken, and nothing moved
 	}
-	paid := tx.TransactionType == payment && watch.Address(tx.Destination)
+	paid := tx.TransactionType == typePayment && watch.Address(tx.Destination)
 	if paid {
-		t, err := delivery(tx, did, id)
+		t, err := readPayment(tx, did, id)
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +43,7 @@ func transfersOf(tx *body, did *meta, id string, watch chain.Watch) (all []chain
 		if len(r.after) == 0 || !watch.Address(r.account) || paid && r.account == tx.Destination && all[0].Asset == string(money.XRP) {
 			continue
 		}
-		gain, err := r.gain(tx)
+		gain, err := r.balanceGain(tx)
 		if err != nil {
 			return nil, err
 		}
@@ -53,7 +53,7 @@ func transfersOf(tx *body, did *meta, id string, watch chain.Watch) (all []chain
 		t := chain.Transfer{TxID: id, Index: 1 + r.place, Asset: string(money.XRP), Amount: money.Units(gain), Via: node.Clip(tx.TransactionType)}
 		t.Address = r.account
 		if tx.Destination == r.account {
-			t.Tag = tagOf(tx.DestinationTag)
+			t.Tag = parseTag(tx.DestinationTag)
 		}
 		all = append(all, t)
 	}
@@ -61,71 +61,71 @@ func transfersOf(tx *body, did *meta, id string, watch chain.Watch) (all []chain
 	if paid && all[0].Asset != string(money.XRP) {
 		told = tx.Destination
 	}
-	for _, t := range brought(tx, did, watch, told) {
+	for _, t := range findIssued(tx, did, watch, told) {
 		t.TxID = id
 		all = append(all, t)
 	}
 	return all, nil
 }
 
-// delivery is what a payment brought its destination.
-func delivery(tx *body, did *meta, id string) (chain.Transfer, error) {
-	t := chain.Transfer{TxID: id, Asset: string(money.XRP), Destination: chain.Destination{Address: tx.Destination, Tag: tagOf(tx.DestinationTag)}}
+// readPayment is what a payment brought its destination.
+func readPayment(tx *txBody, did *txMeta, id string) (chain.Transfer, error) {
+	t := chain.Transfer{TxID: id, Asset: string(money.XRP), Destination: chain.Destination{Address: tx.Destination, Tag: parseTag(tx.DestinationTag)}}
 	var gain int64
 	for i := range did.Nodes.roots {
 		r := &did.Nodes.roots[i]
 		if r.account != tx.Destination {
 			continue
 		}
-		one, err := r.gain(tx)
+		one, err := r.balanceGain(tx)
 		if err != nil {
 			return t, err
 		}
 		gain += one
 	}
 	t.Amount = money.Units(max(gain, 0))
-	delivered, isDrops := drops(did.Delivered)
+	delivered, isDrops := parseDrops(did.Delivered)
 	switch {
 	case isDrops && delivered > 0 && delivered == gain:
 	case isDrops:
 		t.Via, t.Unproved = viaUnproven, true
 	case did.Delivered.Kind() == '{':
-		t.Asset, t.Amount = issued(did.Delivered), money.Amount{}
+		t.Asset, t.Amount = describeIssued(did.Delivered), money.Amount{}
 	default: // "unavailable", for one
 		t.Via, t.Unproved = viaUnavailable, true
 	}
 	return t, nil
 }
 
-// gain is by how much an account's balance rose, not counting the fee that its
+// balanceGain is by how much an account's balance rose, not counting the fee that its
 // owner paid for the transaction.
-func (r *root) gain(tx *body) (int64, error) {
+func (r *accountChange) balanceGain(tx *txBody) (int64, error) {
 	if len(r.after) == 0 {
 		return 0, nil
 	}
-	after, ok := drops(r.after)
+	after, ok := parseDrops(r.after)
 	if !ok {
 		return 0, errors.New("a balance is no amount")
 	}
 	before := int64(0)
 	if len(r.before) > 0 {
-		if before, ok = drops(r.before); !ok {
+		if before, ok = parseDrops(r.before); !ok {
 			return 0, errors.New("a balance is no amount")
 		}
-	} else if r.kept {
+	} else if r.existed {
 		before = after
 	}
 	gain := after - before
 	if r.account == tx.Account && len(tx.Delegate) == 0 && len(tx.Sponsor) == 0 {
-		fee, _ := drops(tx.Fee)
+		fee, _ := parseDrops(tx.Fee)
 		gain += fee
 	}
 	return gain, nil
 }
 
-// drops reads an amount of XRP: a text of digits.
-func drops(v jsontext.Value) (int64, bool) {
-	text, ok := plain(v)
+// parseDrops reads an amount of XRP: a text of digits.
+func parseDrops(v jsontext.Value) (int64, bool) {
+	text, ok := plainString(v)
 	if !ok {
 		return 0, false
 	}
@@ -136,9 +136,9 @@ func drops(v jsontext.Value) (int64, bool) {
 	return int64(n), true
 }
 
-// tagOf is a destination tag: a whole number of 32 bits, written as one in JSON,
+// parseTag is a destination tag: a whole number of 32 bits, written as one in JSON,
 // which has no zeros before it. All else is none.
-func tagOf(v jsontext.Value) *uint32 {
+func parseTag(v jsontext.Value) *uint32 {
 	n, err := strconv.ParseUint(string(v), 10, 32)
 	if err != nil {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// vectors is a file that e2e/vectors/xrpl.mjs makes.
-func vectors(t testing.TB, name string) []byte {
+// readVectors is a file that e2e/vectors/xrpl.mjs makes.
+func readVectors(t testing.TB, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"cointill/chain/xrpl/ledgertest"
 )
 
-// refusing makes a server answer questions that hold a text with an error.
-func refusing(holding, code string) func(http.ResponseWriter, *http.Request) bool {
+// refuseRequests makes a server answer questions that hold a text with an error.
+func refuseRequests(holding, code string) func(http.ResponseWriter, *http.Request) bool {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		asked, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(asked))
@@ -27,23 +27,23 @@ func refusing(holding, code string) func(http.ResponseWriter, *http.Request) boo
 	}
 }
 
-// TestNoWitness: while another server is well, what one says of a ledger counts
+// TestUnconfirmedLedgerIsNotCounted: while another server is well, what one says of a ledger counts
 // only when the other confirms it. Not to answer that, in whatever way, is not to
 // be down: the liar is not believed for it, and people are told whom to look at.
-func TestNoWitness(t *testing.T) {
+func TestUnconfirmedLedgerIsNotCounted(t *testing.T) {
 	t.Parallel()
 	const whole = `"transactions":true`
 	for name, c := range map[string]struct {
 		spoil  func(b *ledgertest.Server, at int64)
 		reason string
 	}{
-		"overloaded": {func(b *ledgertest.Server, _ int64) { b.Hijack = refusing(whole, "slowDown") }, "Server 2 of 2 is overloaded"},
-		"not found":  {func(b *ledgertest.Server, at int64) { b.Hijack = refusing(whole, "lgrNotFound") }, "Server 2 of 2 doesn't have ledger"},
-		"odd":        {func(b *ledgertest.Server, _ int64) { b.Hijack = refusing(whole, "internal") }, "Server 2 of 2 doesn't say what ledger"},
+		"overloaded": {func(b *ledgertest.Server, _ int64) { b.Hijack = refuseRequests(whole, "slowDown") }, "Server 2 of 2 is overloaded"},
+		"not found":  {func(b *ledgertest.Server, at int64) { b.Hijack = refuseRequests(whole, "lgrNotFound") }, "Server 2 of 2 doesn't have ledger"},
+		"odd":        {func(b *ledgertest.Server, _ int64) { b.Hijack = refuseRequests(whole, "internal") }, "Server 2 of 2 doesn't say what ledger"},
 		"a gap": {func(b *ledgertest.Server, at int64) {
 			b.Set(func(b *ledgertest.Behaviour) { b.From, b.To = at, at })
 		}, "Server 2 of 2 doesn't have ledger"},
-		"no ledger at all": {func(b *ledgertest.Server, _ int64) { b.Hijack = refusing(`"method":"ledger"`, "slowDown") }, "Server 2 of 2 is overloaded"},
+		"no ledger at all": {func(b *ledgertest.Server, _ int64) { b.Hijack = refuseRequests(`"method":"ledger"`, "slowDown") }, "Server 2 of 2 is overloaded"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -57,7 +57,7 @@ func TestNoWitness(t *testing.T) {
 			p.Close(1)
 			at, _ := p.Ledger.Tip()
 			p.Close(1)
-			accepted(t, p.source, p.Ledger)
+			expectTip(t, p.source, p.Ledger)
 			p.a.Tamper = func(_ string, _ int, result ledgertest.Fields) {
 				ledger, _ := result["ledger"].(ledgertest.Fields)
 				if txs, _ := ledger["transactions"].([]any); len(txs) > 0 {
@@ -80,7 +80,7 @@ func TestNoWitness(t *testing.T) {
 			// It is told, tried again, and over when both say the same.
 			p.a.Tamper, p.b.Hijack = nil, nil
 			p.b.Set(func(b *ledgertest.Behaviour) { b.From, b.To = 0, 0 })
-			accepted(t, p.source, p.Ledger)
+			expectTip(t, p.source, p.Ledger)
 			block, err := p.source.Block(t.Context(), at, watch)
 			if err != nil || len(block.Transfers) != 1 || *block.Transfers[0].Tag != 5 {
 				t.Errorf("%+v, %v", block, err)
@@ -92,9 +92,9 @@ func TestNoWitness(t *testing.T) {
 	}
 }
 
-// TestOnlyOneWell: a server that says itself that it isn't well, or is down, is no
+// TestUnhealthyServersNeedNotConfirm: a server that says itself that it isn't well, or is down, is no
 // witness that must be heard.
-func TestOnlyOneWell(t *testing.T) {
+func TestUnhealthyServersNeedNotConfirm(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*ledgertest.Server){
 		"syncing": func(b *ledgertest.Server) { b.Set(func(b *ledgertest.Behaviour) { b.State = "syncing" }) },
@@ -109,13 +109,13 @@ func TestOnlyOneWell(t *testing.T) {
 			a, b := ledgertest.NewServer(l, 2), ledgertest.NewServer(l, 2)
 			source := openURLs(t, l, "http://"+a.Serve(t), "http://"+b.Serve(t))
 			l.Close(9)
-			accepted(t, source, l)
+			expectTip(t, source, l)
 			spoil(b)
 			for range 2 { // the first look may not be waited for
 				_, _ = source.Tip(t.Context())
 				source.Nodes(t.Context())
 			}
-			accepted(t, source, l)
+			expectTip(t, source, l)
 			at, _ := l.Tip()
 			if block, err := source.Block(t.Context(), at, new(chain.WatchSet)); err != nil || block.Height != at {
 				t.Errorf("%+v, %v", block.BlockID, err)
@@ -124,9 +124,9 @@ func TestOnlyOneWell(t *testing.T) {
 	}
 }
 
-// TestOneAnswerMissing: a witness that misses one answer is asked again before the coin is
+// TestConfirmationIsRetried: a witness that misses one answer is asked again before the coin is
 // called unavailable; not one that says that it is overloaded.
-func TestOneAnswerMissing(t *testing.T) {
+func TestConfirmationIsRetried(t *testing.T) {
 	t.Parallel()
 	for status, told := range map[int]bool{502: false, 503: true} {
 		l := ledgertest.New(testID, nil)

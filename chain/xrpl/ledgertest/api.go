@@ -9,23 +9,23 @@ import (
 	"cointill/chain/xrpl/params"
 )
 
-// problem is an error as servers answer it.
-type problem struct {
+// apiError is an error as servers answer it.
+type apiError struct {
 	word string
 	code int
 	text string
 }
 
 var (
-	unknownCommand = &problem{"unknownCmd", 32, "Unknown method."}
-	invalidParams  = &problem{"invalidParams", 31, "Invalid parameters."}
-	noLedger       = &problem{"lgrNotFound", 21, "ledgerNotFound"}
-	noAccount      = &problem{"actNotFound", 19, "Account not found."}
-	badAccount     = &problem{"actMalformed", 35, "Account malformed."}
-	noTransaction  = &problem{"txnNotFound", 29, "Transaction not found."}
-	badIndex       = &problem{"lgrIdxMalformed", 58, "Ledger index malformed."}
-	badVersion     = &problem{"invalid_API_version", 6, ""}
-	noPermission   = &problem{"noPermission", 6, "You don't have permission for this command."}
+	unknownCommand = &apiError{"unknownCmd", 32, "Unknown method."}
+	invalidParams  = &apiError{"invalidParams", 31, "Invalid parameters."}
+	noLedger       = &apiError{"lgrNotFound", 21, "ledgerNotFound"}
+	noAccount      = &apiError{"actNotFound", 19, "Account not found."}
+	badAccount     = &apiError{"actMalformed", 35, "Account malformed."}
+	noTransaction  = &apiError{"txnNotFound", 29, "Transaction not found."}
+	badIndex       = &apiError{"lgrIdxMalformed", 58, "Ledger index malformed."}
+	badVersion     = &apiError{"invalid_API_version", 6, ""}
+	noPermission   = &apiError{"noPermission", 6, "You don't have permission for this command."}
 )
 
 // request is a command with its parameters, as both transports bring it.
@@ -35,22 +35,22 @@ type request struct {
 	version int
 }
 
-// get reads a parameter; false when it isn't there or of another type.
-func (r *request) get(name string, into any) bool {
+// readParam reads a parameter; false when it isn't there or of another type.
+func (r *request) readParam(name string, into any) bool {
 	raw, ok := r.params[name]
 	return ok && json.Unmarshal(raw, into) == nil
 }
 
-// answer runs a command.
-func (s *Server) answer(r *request) (Fields, *problem) {
+// runCommand runs a command.
+func (s *Server) runCommand(r *request) (Fields, *apiError) {
 	var version int
 	switch {
-	case r.get("api_version", &version):
+	case r.readParam("api_version", &version):
 	default:
 		version = 1
 	}
 	s.mu.Lock()
-	s.asked[r.command]++
+	s.commandCounts[r.command]++
 	newest, admin := s.newest, s.admin
 	s.mu.Unlock()
 	if version < 1 || version > newest {
@@ -61,39 +61,39 @@ func (s *Server) answer(r *request) (Fields, *problem) {
 	case "ping":
 		return Fields{}, nil
 	case "server_info", "server_state":
-		return s.info(r.command == "server_state"), nil
+		return s.serverInfo(r.command == "server_state"), nil
 	case "ledger":
 		return s.ledgerAnswer(r)
 	case "ledger_current":
-		return Fields{"ledger_current_index": s.last().index + 1}, nil
+		return Fields{"ledger_current_index": s.lastLedger().index + 1}, nil
 	case "ledger_closed":
-		last := s.last()
+		last := s.lastLedger()
 		return Fields{"ledger_hash": last.hash, "ledger_index": last.index}, nil
 	case "fee":
-		return s.fee(), nil
+		return s.feeInfo(), nil
 	case "account_info":
 		return s.accountInfo(r)
 	case "account_tx":
 		return s.accountTx(r)
 	case "tx":
-		return s.tx(r)
+		return s.answerTx(r)
 	case "submit":
-		return s.submit(r)
+		return s.answerSubmit(r)
 	case "ledger_accept": // of rippled in stand-alone mode
 		if !admin {
 			return nil, noPermission
 		}
 		s.Ledger.Close(1)
-		return Fields{"ledger_current_index": s.last().index + 1}, nil
+		return Fields{"ledger_current_index": s.lastLedger().index + 1}, nil
 	}
 	return nil, unknownCommand
 }
 
-func (s *Server) info(state bool) Fields {
-	last, b := s.last(), s.behaviour()
+func (s *Server) serverInfo(state bool) Fields {
+	last, b := s.lastLedger(), s.currentBehaviour()
 	age := int64(s.Ledger.Now().Unix()-Epoch) - int64(last.time)
 	validated := Fields{"hash": last.hash, "seq": last.index}
-	info := Fields{"build_version": "2.6.1", "complete_ledgers": s.complete(), "load_factor": 1, "peers": 21, "server_state": b.State,
+	info := Fields{"build_version": "2.6.1", "complete_ledgers": s.completeLedgers(), "load_factor": 1, "peers": 21, "server_state": b.State,
 		"time": s.Ledger.Now().UTC().Format("2006-Jan-02 15:04:05.000000 UTC"), "uptime": 86400, "validation_quorum": 28, "validated_ledger": validated}
 	if s.Ledger.ID != 0 {
 		info["network_id"] = s.Ledger.ID
@@ -119,27 +119,27 @@ func (s *Server) info(state bool) Fields {
 	return Fields{"info": info}
 }
 
-func (s *Server) fee() Fields {
+func (s *Server) feeInfo() Fields {
 	fee := fmt.Sprint(Fee)
-	return Fields{"current_ledger_size": "0", "current_queue_size": "0", "expected_ledger_size": "24", "ledger_current_index": s.last().index + 1, "max_queue_size": "2000",
+	return Fields{"current_ledger_size": "0", "current_queue_size": "0", "expected_ledger_size": "24", "ledger_current_index": s.lastLedger().index + 1, "max_queue_size": "2000",
 		"drops":  Fields{"base_fee": fee, "median_fee": "5000", "minimum_fee": fee, "open_ledger_fee": fee},
 		"levels": Fields{"median_level": "128000", "minimum_level": "256", "open_ledger_level": "256", "reference_level": "256"}}
 }
 
-// find is the ledger that a request means: nil for the open one.
-func (s *Server) find(r *request) (*closed, *problem) {
+// findLedger is the ledger that a request means: nil for the open one.
+func (s *Server) findLedger(r *request) (*closedLedger, *apiError) {
 	var hash, word string
 	var index int64
-	last := s.last()
+	last := s.lastLedger()
 	switch {
-	case r.get("ledger_hash", &hash):
-		for at := last.index; at >= first; at-- {
-			if c := s.at(at); c != nil && c.hash == hash {
+	case r.readParam("ledger_hash", &hash):
+		for at := last.index; at >= firstIndex; at-- {
+			if c := s.ledgerAt(at); c != nil && c.hash == hash {
 				return c, nil
 			}
 		}
 		return nil, noLedger
-	case r.get("ledger_index", &word):
+	case r.readParam("ledger_index", &word):
 		switch word {
 		case "validated", "closed":
 			return last, nil
@@ -149,7 +149,7 @@ func (s *Server) find(r *request) (*closed, *problem) {
 		if _, err := fmt.Sscan(word, &index); err != nil {
 			return nil, invalidParams
 		}
-	case r.get("ledger_index", &index):
+	case r.readParam("ledger_index", &index):
 	case r.params["ledger_index"] != nil:
 		return nil, invalidParams
 	default:
@@ -158,32 +158,32 @@ func (s *Server) find(r *request) (*closed, *problem) {
 	if index == last.index+1 {
 		return nil, nil // this, too, is what rippled does
 	}
-	if c := s.at(index); c != nil {
+	if c := s.ledgerAt(index); c != nil {
 		return c, nil
 	}
 	return nil, noLedger
 }
 
-func (s *Server) ledgerAnswer(r *request) (Fields, *problem) {
-	c, refused := s.find(r)
+func (s *Server) ledgerAnswer(r *request) (Fields, *apiError) {
+	c, refused := s.findLedger(r)
 	if refused != nil {
 		return nil, refused
 	}
 	if c == nil {
-		last := s.last()
-		return Fields{"ledger": Fields{"closed": false, "ledger_index": number(last.index+1, r.version), "parent_hash": last.hash},
+		last := s.lastLedger()
+		return Fields{"ledger": Fields{"closed": false, "ledger_index": formatIndex(last.index+1, r.version), "parent_hash": last.hash},
 			"ledger_current_index": last.index + 1, "validated": false}, nil
 	}
-	header := c.header(r.version)
+	header := c.headerFields(r.version)
 	answer := Fields{"ledger": header, "ledger_hash": c.hash, "ledger_index": c.index, "validated": true}
 	var with, expand bool
-	r.get("transactions", &with)
-	r.get("expand", &expand)
+	r.readParam("transactions", &with)
+	r.readParam("expand", &expand)
 	if !with {
 		return answer, nil
 	}
-	from, size := 0, s.behaviour().Page
-	r.get("marker", &from)
+	from, size := 0, s.currentBehaviour().Page
+	r.readParam("marker", &from)
 	txs := c.txs[min(max(from, 0), len(c.txs)):]
 	if size > 0 && len(txs) > size {
 		txs, answer["marker"] = txs[:size], from+size
@@ -202,19 +202,19 @@ func (s *Server) ledgerAnswer(r *request) (Fields, *problem) {
 	return answer, nil
 }
 
-func (s *Server) accountInfo(r *request) (Fields, *problem) {
+func (s *Server) accountInfo(r *request) (Fields, *apiError) {
 	var address string
-	if !r.get("account", &address) {
+	if !r.readParam("account", &address) {
 		return nil, invalidParams
 	}
 	if _, err := params.ParseAccount(address); err != nil {
 		return nil, badAccount
 	}
-	c, refused := s.find(r)
+	c, refused := s.findLedger(r)
 	if refused != nil {
 		return nil, refused
 	}
-	last := s.last()
+	last := s.lastLedger()
 	l := s.Ledger
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -230,46 +230,46 @@ func (s *Server) accountInfo(r *request) (Fields, *problem) {
 		return nil, noAccount
 	}
 	answer["account_data"] = Fields{"Account": address, "Balance": fmt.Sprint(one.Balance), "Flags": one.Flags, "LedgerEntryType": "AccountRoot", "OwnerCount": 0,
-		"PreviousTxnID": one.lastTx, "PreviousTxnLgrSeq": one.lastSeq, "Sequence": one.Sequence, "index": key(address)}
+		"PreviousTxnID": one.lastTx, "PreviousTxnLgrSeq": one.lastSeq, "Sequence": one.Sequence, "index": accountKey(address)}
 	answer["account_flags"] = Fields{"requireDestinationTag": one.Flags&RequireDestTag != 0, "depositAuth": one.Flags&DepositAuth != 0}
 	return answer, nil
 }
 
-// spot is where a page of account_tx ends.
-type spot struct {
+// txMarker is where a page of account_tx ends.
+type txMarker struct {
 	Ledger int64 `json:"ledger"`
 	Seq    int   `json:"seq"`
 }
 
-func (s *Server) accountTx(r *request) (Fields, *problem) {
+func (s *Server) accountTx(r *request) (Fields, *apiError) {
 	var address string
-	if !r.get("account", &address) {
+	if !r.readParam("account", &address) {
 		return nil, invalidParams
 	}
 	from, to, limit := int64(-1), int64(-1), 200
 	var forward bool
-	var at spot
-	r.get("ledger_index_min", &from)
-	r.get("ledger_index_max", &to)
-	r.get("limit", &limit)
-	r.get("forward", &forward)
-	marked := r.get("marker", &at)
-	last := s.last().index
+	var at txMarker
+	r.readParam("ledger_index_min", &from)
+	r.readParam("ledger_index_max", &to)
+	r.readParam("limit", &limit)
+	r.readParam("forward", &forward)
+	marked := r.readParam("marker", &at)
+	last := s.lastLedger().index
 	if r.version > 1 && (from > last || to > last) {
 		return nil, badIndex
 	}
-	if from < first {
-		from = first
+	if from < firstIndex {
+		from = firstIndex
 	}
 	if to < 0 || to > last {
 		to = last
 	}
 	answer := Fields{"account": address, "ledger_index_min": from, "ledger_index_max": to, "limit": limit, "validated": true}
 	list := []any{}
-	s.each(from, to, forward, func(c *closed, seq int, tx *Applied) bool {
-		here := spot{c.index, seq}
+	s.visitTransactions(from, to, forward, func(c *closedLedger, seq int, tx *Applied) bool {
+		here := txMarker{c.index, seq}
 		switch {
-		case !tx.concerns(address):
+		case !tx.affectsAccount(address):
 		case marked && here != at:
 		case len(list) == limit:
 			answer["marker"] = here
@@ -284,15 +284,15 @@ func (s *Server) accountTx(r *request) (Fields, *problem) {
 	return answer, nil
 }
 
-// each visits the transactions of a range of ledgers in one direction, until it is
+// visitTransactions visits the transactions of a range of ledgers in one direction, until it is
 // told to stop.
-func (s *Server) each(from, to int64, forward bool, visit func(*closed, int, *Applied) bool) {
+func (s *Server) visitTransactions(from, to int64, forward bool, visit func(*closedLedger, int, *Applied) bool) {
 	for step := range max(0, to-from+1) {
 		index := to - step
 		if forward {
 			index = from + step
 		}
-		c := s.at(index)
+		c := s.ledgerAt(index)
 		if c == nil {
 			continue
 		}
@@ -308,9 +308,9 @@ func (s *Server) each(from, to int64, forward bool, visit func(*closed, int, *Ap
 	}
 }
 
-func (s *Server) tx(r *request) (Fields, *problem) {
+func (s *Server) answerTx(r *request) (Fields, *apiError) {
 	var id string
-	if !r.get("transaction", &id) {
+	if !r.readParam("transaction", &id) {
 		return nil, invalidParams
 	}
 	l := s.Ledger
@@ -320,41 +320,41 @@ func (s *Server) tx(r *request) (Fields, *problem) {
 	if found == nil {
 		return nil, noTransaction
 	}
-	var c *closed
+	var c *closedLedger
 	if found.Ledger > 0 {
-		if c = s.at(found.Ledger); c == nil {
+		if c = s.ledgerAt(found.Ledger); c == nil {
 			return nil, noTransaction
 		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return found.alone(c, r.version), nil
+	return found.txAnswer(c, r.version), nil
 }
 
-func (s *Server) submit(r *request) (Fields, *problem) {
+func (s *Server) answerSubmit(r *request) (Fields, *apiError) {
 	var hexadecimal string
-	if !r.get("tx_blob", &hexadecimal) {
-		return nil, &problem{"invalidParams", 31, "Only tx_blob can be submitted here."}
+	if !r.readParam("tx_blob", &hexadecimal) {
+		return nil, &apiError{"invalidParams", 31, "Only tx_blob can be submitted here."}
 	}
 	blob, err := hex.DecodeString(hexadecimal)
 	if err != nil {
 		return nil, invalidParams
 	}
-	tx, id, signed, err := decode(blob)
+	tx, id, signed, err := decodeTransaction(blob)
 	if err != nil {
-		return nil, &problem{"invalidTransaction", 0, err.Error()}
+		return nil, &apiError{"invalidTransaction", 0, err.Error()}
 	}
 	result := "temMALFORMED"
 	if tx["Account"] != nil && tx["Fee"] != nil && tx["TransactionType"] != nil {
 		result = "temBAD_SIGNATURE"
-		if verify(tx, signed) {
-			result = s.Ledger.submit(tx, id, strings.ToUpper(hexadecimal))
+		if verifySignature(tx, signed) {
+			result = s.Ledger.submitSigned(tx, id, strings.ToUpper(hexadecimal))
 		}
 	}
 	shown := plainTx(tx, r.version)
 	answer := Fields{"accepted": true, "applied": results[result] >= 0, "broadcast": results[result] >= 0, "kept": results[result] >= 0, "queued": false,
 		"engine_result": result, "engine_result_code": results[result], "engine_result_message": "See the code.", "open_ledger_cost": fmt.Sprint(Fee),
-		"tx_blob": strings.ToUpper(hexadecimal), "tx_json": shown, "validated_ledger_index": s.last().index}
+		"tx_blob": strings.ToUpper(hexadecimal), "tx_json": shown, "validated_ledger_index": s.lastLedger().index}
 	if r.version == 1 {
 		shown["hash"] = id
 	} else {

@@ -27,24 +27,24 @@ type effects struct {
 	delivered any      // delivered_amount; nil: none
 }
 
-// submit decides about a signed transaction as a server does, and puts it into the
+// submitSigned decides about a signed transaction as a server does, and puts it into the
 // open ledger when it claims a fee.
-func (l *Ledger) submit(tx Fields, id, blob string) string {
+func (l *Ledger) submitSigned(tx Fields, id, blob string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.byID[id] != nil {
 		return "tefALREADY"
 	}
-	if refused := l.refuse(tx); refused != "" {
+	if refused := l.refusalCode(tx); refused != "" {
 		return refused
 	}
 	result := ""
-	l.apply(tx, id, blob, func() effects {
+	l.applyTransaction(tx, id, blob, func() effects {
 		e := effects{result: "tesSUCCESS"}
 		if tx["TransactionType"] == "Payment" {
-			e = l.pay(tx)
+			e = l.applyPayment(tx)
 		} else {
-			l.set(tx)
+			l.applyAccountSet(tx)
 		}
 		result = e.result
 		return e
@@ -52,10 +52,10 @@ func (l *Ledger) submit(tx Fields, id, blob string) string {
 	return result
 }
 
-// refuse is why a transaction doesn't even get into a ledger.
-func (l *Ledger) refuse(tx Fields) string {
+// refusalCode is why a transaction doesn't even get into a ledger.
+func (l *Ledger) refusalCode(tx Fields) string {
 	sender, ok := l.state[tx["Account"].(string)]
-	fee, _ := drops(tx["Fee"])
+	fee, _ := parseDrops(tx["Fee"])
 	number := func(name string) (uint32, bool) { n, ok := tx[name].(uint32); return n, ok }
 	sequence, _ := number("Sequence")
 	last, limited := number("LastLedgerSequence")
@@ -74,14 +74,14 @@ func (l *Ledger) refuse(tx Fields) string {
 		return "tefPAST_SEQ"
 	case sequence > sender.Sequence:
 		return "terPRE_SEQ"
-	case limited && int64(last) < l.current():
+	case limited && int64(last) < l.openIndex():
 		return "tefMAX_LEDGER"
 	case sender.Balance < fee:
 		return "terINSUF_FEE_B"
 	case tx["TransactionType"] != "Payment":
 		return ""
 	}
-	amount, isXRP := drops(tx["Amount"])
+	amount, isXRP := parseDrops(tx["Amount"])
 	switch {
 	case tx["Destination"] == nil:
 		return "temDST_NEEDED"
@@ -95,13 +95,13 @@ func (l *Ledger) refuse(tx Fields) string {
 	return ""
 }
 
-// current is the index of the open ledger.
-func (l *Ledger) current() int64 { return l.closed[len(l.closed)-1].index + 1 }
+// openIndex is the index of the open ledger.
+func (l *Ledger) openIndex() int64 { return l.closed[len(l.closed)-1].index + 1 }
 
-// pay moves XRP from one account to another, or says why not.
-func (l *Ledger) pay(tx Fields) effects {
+// applyPayment moves XRP from one account to another, or says why not.
+func (l *Ledger) applyPayment(tx Fields) effects {
 	from, to := tx["Account"].(string), tx["Destination"].(string)
-	amount, _ := drops(tx["Amount"])
+	amount, _ := parseDrops(tx["Amount"])
 	receiver, known := l.state[to]
 	_, tagged := tx["DestinationTag"]
 	switch {
@@ -114,13 +114,13 @@ func (l *Ledger) pay(tx Fields) effects {
 	case l.state[from].Balance-amount < Reserve:
 		return effects{result: "tecUNFUNDED_PAYMENT"}
 	}
-	l.credit(from, -amount)
-	l.credit(to, amount)
+	l.addBalance(from, -amount)
+	l.addBalance(to, amount)
 	return effects{result: "tesSUCCESS", delivered: strconv.FormatInt(amount, 10)}
 }
 
-// set changes an account's flags, as AccountSet does for two of them.
-func (l *Ledger) set(tx Fields) {
+// applyAccountSet changes an account's flags, as AccountSet does for two of them.
+func (l *Ledger) applyAccountSet(tx Fields) {
 	flags := map[uint32]uint32{1: RequireDestTag, 9: DepositAuth}
 	one := l.state[tx["Account"].(string)]
 	if n, ok := tx["SetFlag"].(uint32); ok {
@@ -132,30 +132,30 @@ func (l *Ledger) set(tx Fields) {
 	l.state[tx["Account"].(string)] = one
 }
 
-// credit changes a balance, and makes the account that isn't there yet.
-func (l *Ledger) credit(address string, amount int64) {
+// addBalance changes a balance, and makes the account that isn't there yet.
+func (l *Ledger) addBalance(address string, amount int64) {
 	one, ok := l.state[address]
 	if !ok {
-		one.Sequence = uint32(l.current())
+		one.Sequence = uint32(l.openIndex())
 	}
 	one.Balance += amount
 	l.state[address] = one
 }
 
-// apply puts a transaction into the open ledger: the fee is taken, do does the
+// applyTransaction puts a transaction into the open ledger: the fee is taken, do does the
 // rest, and the metadata tells how the accounts differ.
-func (l *Ledger) apply(tx Fields, id, blob string, do func() effects) *Applied {
+func (l *Ledger) applyTransaction(tx Fields, id, blob string, do func() effects) *Applied {
 	before := maps.Clone(l.state)
 	from := tx["Account"].(string)
-	fee, _ := drops(tx["Fee"])
-	l.credit(from, -fee)
+	fee, _ := parseDrops(tx["Fee"])
+	l.addBalance(from, -fee)
 	l.burnt += fee
 	sender := l.state[from]
 	sender.Sequence++
 	l.state[from] = sender
 	e := do()
 	meta := Fields{"TransactionIndex": len(l.open), "TransactionResult": e.result}
-	meta["AffectedNodes"] = l.difference(before, id, e.nodes)
+	meta["AffectedNodes"] = l.diffAccounts(before, id, e.nodes)
 	if e.delivered != nil {
 		meta["delivered_amount"] = e.delivered
 		if flags, _ := tx["Flags"].(uint32); flags&partialPayment != 0 {
@@ -167,9 +167,9 @@ func (l *Ledger) apply(tx Fields, id, blob string, do func() effects) *Applied {
 	return made
 }
 
-// difference is AffectedNodes: how the accounts differ from what they were, with
+// diffAccounts is AffectedNodes: how the accounts differ from what they were, with
 // other entries, in the order of their keys.
-func (l *Ledger) difference(before map[string]account, id string, others []Fields) []any {
+func (l *Ledger) diffAccounts(before map[string]account, id string, others []Fields) []any {
 	nodes := slices.Clone(others)
 	for address, is := range l.state {
 		was, known := before[address]
@@ -177,7 +177,7 @@ func (l *Ledger) difference(before map[string]account, id string, others []Field
 			continue
 		}
 		final := Fields{"Account": address, "Balance": fmt.Sprint(is.Balance), "Flags": is.Flags, "OwnerCount": 0, "Sequence": is.Sequence}
-		entry := Fields{"LedgerEntryType": "AccountRoot", "LedgerIndex": key(address)}
+		entry := Fields{"LedgerEntryType": "AccountRoot", "LedgerIndex": accountKey(address)}
 		if !known {
 			delete(final, "Flags")
 			delete(final, "OwnerCount")
@@ -198,17 +198,17 @@ func (l *Ledger) difference(before map[string]account, id string, others []Field
 			entry["PreviousTxnID"], entry["PreviousTxnLgrSeq"] = was.lastTx, was.lastSeq
 			nodes = append(nodes, Fields{"ModifiedNode": entry})
 		}
-		is.lastTx, is.lastSeq = id, l.current()
+		is.lastTx, is.lastSeq = id, l.openIndex()
 		l.state[address] = is
 	}
 	for address, was := range before {
 		if _, there := l.state[address]; !there {
-			nodes = append(nodes, Fields{"DeletedNode": Fields{"LedgerEntryType": "AccountRoot", "LedgerIndex": key(address),
+			nodes = append(nodes, Fields{"DeletedNode": Fields{"LedgerEntryType": "AccountRoot", "LedgerIndex": accountKey(address),
 				"FinalFields":    Fields{"Account": address, "Balance": "0", "Sequence": was.Sequence},
 				"PreviousFields": Fields{"Balance": fmt.Sprint(was.Balance)}}})
 		}
 	}
-	slices.SortFunc(nodes, func(a, b Fields) int { return compare(index(a), index(b)) })
+	slices.SortFunc(nodes, func(a, b Fields) int { return compare(nodeKey(a), nodeKey(b)) })
 	all := make([]any, len(nodes))
 	for i, node := range nodes {
 		all[i] = node
@@ -216,8 +216,8 @@ func (l *Ledger) difference(before map[string]account, id string, others []Field
 	return all
 }
 
-// index is the key of one of AffectedNodes.
-func index(node Fields) string {
+// nodeKey is the key of one of AffectedNodes.
+func nodeKey(node Fields) string {
 	for _, entry := range node {
 		return entry.(Fields)["LedgerIndex"].(string)
 	}
@@ -234,17 +234,17 @@ func compare(a, b string) int {
 	return 0
 }
 
-// key is the key of an account root.
-func key(address string) string {
+// accountKey is the key of an account root.
+func accountKey(address string) string {
 	account, err := params.ParseAccount(address)
 	if err != nil {
 		panic(err) // addresses in the state were parsed
 	}
-	return half("\x00a", string(account[:]))
+	return sha512Half("\x00a", string(account[:]))
 }
 
-// drops reads an amount of XRP.
-func drops(v any) (int64, bool) {
+// parseDrops reads an amount of XRP.
+func parseDrops(v any) (int64, bool) {
 	text, ok := v.(string)
 	n, err := strconv.ParseInt(text, 10, 64)
 	return n, ok && err == nil

@@ -43,33 +43,33 @@ var fieldNames = map[field]string{
 	{objectType, 10}: "Memo", {arrayType, 9}: "Memos",
 }
 
-// kinds are the types of transactions that may be submitted.
-var kinds = map[uint16]string{0: "Payment", 3: "AccountSet"}
+// transactionTypes are the types of transactions that may be submitted.
+var transactionTypes = map[uint16]string{0: "Payment", 3: "AccountSet"}
 
-// end closes objects and arrays.
-const end = "end"
+// endMarker closes objects and arrays.
+const endMarker = "end"
 
 // errBinary is why most texts are no transaction.
 var errBinary = errors.New("not the binary form of a transaction that is known here")
 
-// decode reads a signed transaction: its fields, its id, and what was signed.
-func decode(blob []byte) (tx Fields, id string, signed []byte, err error) {
-	r := &reader{rest: blob}
-	tx, err = r.object(false)
+// decodeTransaction reads a signed transaction: its fields, its id, and what was signed.
+func decodeTransaction(blob []byte) (tx Fields, id string, signed []byte, err error) {
+	r := &binaryReader{rest: blob}
+	tx, err = r.readObject(false)
 	if err != nil {
 		return nil, "", nil, err
 	}
 	signed = append([]byte("STX\x00"), r.signed...)
-	return tx, half("TXN\x00", string(blob)), signed, nil
+	return tx, sha512Half("TXN\x00", string(blob)), signed, nil
 }
 
-// reader reads the binary form from front to back.
-type reader struct {
+// binaryReader reads the binary form from front to back.
+type binaryReader struct {
 	rest   []byte
 	signed []byte // all fields but the signature
 }
 
-func (r *reader) take(n int) ([]byte, error) {
+func (r *binaryReader) takeBytes(n int) ([]byte, error) {
 	if n < 0 || len(r.rest) < n {
 		return nil, errBinary
 	}
@@ -78,19 +78,19 @@ func (r *reader) take(n int) ([]byte, error) {
 	return part, nil
 }
 
-// object reads fields until the end, or the mark of it for an inner one.
-func (r *reader) object(inner bool) (Fields, error) {
+// readObject reads fields until the end, or the mark of it for an inner one.
+func (r *binaryReader) readObject(inner bool) (Fields, error) {
 	all := Fields{}
 	for len(r.rest) > 0 {
 		from := r.rest
-		name, value, err := r.field()
+		name, value, err := r.readField()
 		if err != nil {
 			return nil, err
 		}
 		if name != "TxnSignature" && !inner {
 			r.signed = append(r.signed, from[:len(from)-len(r.rest)]...)
 		}
-		if name == end {
+		if name == endMarker {
 			if !inner {
 				return nil, errBinary
 			}
@@ -104,15 +104,15 @@ func (r *reader) object(inner bool) (Fields, error) {
 	return all, nil
 }
 
-func (r *reader) field() (name string, value any, err error) {
-	head, err := r.take(1)
+func (r *binaryReader) readField() (name string, value any, err error) {
+	head, err := r.takeBytes(1)
 	if err != nil {
 		return "", nil, err
 	}
 	f := field{int(head[0] >> 4), int(head[0] & 15)}
 	for _, part := range []*int{&f.kind, &f.number} {
 		if *part == 0 {
-			more, err := r.take(1)
+			more, err := r.takeBytes(1)
 			if err != nil {
 				return "", nil, err
 			}
@@ -120,26 +120,26 @@ func (r *reader) field() (name string, value any, err error) {
 		}
 	}
 	if (f.kind == objectType || f.kind == arrayType) && f.number == 1 {
-		return end, nil, nil
+		return endMarker, nil, nil
 	}
 	name, ok := fieldNames[f]
 	if !ok {
 		return "", nil, fmt.Errorf("%w: field %d of type %d", errBinary, f.number, f.kind)
 	}
-	value, err = r.value(f.kind)
+	value, err = r.readValue(f.kind)
 	return name, value, err
 }
 
-func (r *reader) value(kind int) (any, error) {
+func (r *binaryReader) readValue(kind int) (any, error) {
 	size := map[int]int{uint16Type: 2, uint32Type: 4, hashType: 32, amountType: 8}[kind]
 	if kind == blobType || kind == accountType {
-		length, err := r.take(1)
+		length, err := r.takeBytes(1)
 		if err != nil {
 			return nil, err
 		}
 		size = int(length[0])
 		if size > 192 {
-			more, err := r.take(1)
+			more, err := r.takeBytes(1)
 			if err != nil || size > 240 {
 				return nil, errBinary
 			}
@@ -148,17 +148,17 @@ func (r *reader) value(kind int) (any, error) {
 	}
 	switch kind {
 	case objectType:
-		return r.object(true)
+		return r.readObject(true)
 	case arrayType:
-		return r.array()
+		return r.readArray()
 	}
-	raw, err := r.take(size)
+	raw, err := r.takeBytes(size)
 	if err != nil {
 		return nil, err
 	}
 	switch kind {
 	case uint16Type:
-		if name, ok := kinds[binary.BigEndian.Uint16(raw)]; ok {
+		if name, ok := transactionTypes[binary.BigEndian.Uint16(raw)]; ok {
 			return name, nil
 		}
 		return nil, fmt.Errorf("%w: type of transaction %x", errBinary, raw)
@@ -179,22 +179,22 @@ func (r *reader) value(kind int) (any, error) {
 	return strings.ToUpper(hex.EncodeToString(raw)), nil
 }
 
-func (r *reader) array() (any, error) {
+func (r *binaryReader) readArray() (any, error) {
 	var all []any
 	for {
-		name, value, err := r.field()
+		name, value, err := r.readField()
 		if err != nil {
 			return nil, err
 		}
-		if name == end {
+		if name == endMarker {
 			return all, nil
 		}
 		all = append(all, Fields{name: value})
 	}
 }
 
-// verify reports whether the account's own key signed the transaction.
-func verify(tx Fields, signed []byte) bool {
+// verifySignature reports whether the account's own key signed the transaction.
+func verifySignature(tx Fields, signed []byte) bool {
 	keyText, _ := tx["SigningPubKey"].(string)
 	signatureText, _ := tx["TxnSignature"].(string)
 	public, err := hex.DecodeString(keyText)

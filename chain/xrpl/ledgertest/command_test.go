@@ -33,8 +33,8 @@ type answer struct {
 	Error     string
 }
 
-// fail has the server fail whenever it is down.
-func (s *Server) fail(down *atomic.Bool) {
+// failWhenDown has the server fail whenever it is down.
+func (s *Server) failWhenDown(down *atomic.Bool) {
 	s.Hijack = func(w http.ResponseWriter, _ *http.Request) bool {
 		fails := down.Load()
 		if fails {
@@ -44,8 +44,8 @@ func (s *Server) fail(down *atomic.Bool) {
 	}
 }
 
-// obey does what the lines of an input say, and answers each, until it ends.
-func (s *Server) obey(input *json.Decoder, output io.Writer, down *atomic.Bool) {
+// runInput does what the lines of an input say, and answers each, until it ends.
+func (s *Server) runInput(input *json.Decoder, output io.Writer, down *atomic.Bool) {
 	input.UseNumber()
 	for {
 		var c command
@@ -73,8 +73,8 @@ func (s *Server) obey(input *json.Decoder, output io.Writer, down *atomic.Bool) 
 		}
 		a.Ledger, _ = s.Tip()
 		s.Ledger.mu.Lock()
-		a.Listening = len(s.told)
+		a.Listening = len(s.listeners)
 		s.Ledger.mu.Unlock()
-		fmt.Fprintln(output, text(a))
+		fmt.Fprintln(output, encodeJSON(a))
 	}
 }

@@ -21,7 +21,7 @@ type Payment struct {
 
 // Pay puts a payment into the open ledger, and returns its id.
 func (l *Ledger) Pay(p Payment) string {
-	tx := l.transaction("Payment", p.To, p.Tag)
+	tx := l.newTransaction("Payment", p.To, p.Tag)
 	tx["Amount"] = strconv.FormatInt(p.Amount, 10)
 	delivered := p.Amount
 	if p.Delivered != 0 {
@@ -29,12 +29,12 @@ func (l *Ledger) Pay(p Payment) string {
 		tx["Flags"] = uint32(partialPayment)
 		tx["SendMax"] = Fields{"currency": "USD", "issuer": Genesis, "value": "1000"}
 	}
-	return l.put(tx, p.Edit, func() effects {
+	return l.addUnsigned(tx, p.Edit, func() effects {
 		if p.Result != "" {
 			return effects{result: p.Result}
 		}
-		l.credit(Genesis, -delivered)
-		l.credit(p.To, delivered)
+		l.addBalance(Genesis, -delivered)
+		l.addBalance(p.To, delivered)
 		return effects{result: "tesSUCCESS", delivered: strconv.FormatInt(delivered, 10)}
 	})
 }
@@ -42,13 +42,13 @@ func (l *Ledger) Pay(p Payment) string {
 // Issue puts a payment of an issued currency into the open ledger.
 func (l *Ledger) Issue(to string, tag any, currency, value string) string {
 	amount := Fields{"currency": currency, "issuer": Address("an issuer"), "value": value}
-	tx := l.transaction("Payment", to, tag)
+	tx := l.newTransaction("Payment", to, tag)
 	tx["Amount"] = amount
-	line := Fields{"ModifiedNode": Fields{"LedgerEntryType": "RippleState", "LedgerIndex": half("line", to+currency),
+	line := Fields{"ModifiedNode": Fields{"LedgerEntryType": "RippleState", "LedgerIndex": sha512Half("line", to+currency),
 		"FinalFields": Fields{"Balance": Fields{"currency": currency, "issuer": "rrrrrrrrrrrrrrrrrrrrBZbvji", "value": value}, "Flags": 65536,
 			"HighLimit": Fields{"currency": currency, "issuer": Address("an issuer"), "value": "0"}, "LowLimit": Fields{"currency": currency, "issuer": to, "value": "1000000"}},
 		"PreviousFields": Fields{"Balance": Fields{"currency": currency, "issuer": "rrrrrrrrrrrrrrrrrrrrBZbvji", "value": "0"}}}}
-	return l.put(tx, nil, func() effects { return effects{"tesSUCCESS", []Fields{line}, maps.Clone(amount)} })
+	return l.addUnsigned(tx, nil, func() effects { return effects{"tesSUCCESS", []Fields{line}, maps.Clone(amount)} })
 }
 
 // Swap puts a transaction of another type than Payment into the open ledger that
@@ -62,7 +62,7 @@ func (l *Ledger) Swap(kind, account string, higher bool, before, after string) s
 	}
 	amount := func(value, issuer string) Fields { return Fields{"currency": "USD", "issuer": issuer, "value": value} }
 	fields := Fields{"Balance": amount(after, "rrrrrrrrrrrrrrrrrrrrBZbvji"), "Flags": 65536, "LowLimit": amount("100", limits[0]), "HighLimit": amount("0", limits[1])}
-	entry := Fields{"LedgerEntryType": "RippleState", "LedgerIndex": half("line", account+"USD")}
+	entry := Fields{"LedgerEntryType": "RippleState", "LedgerIndex": sha512Half("line", account+"USD")}
 	node := Fields{"CreatedNode": entry}
 	if before == "" {
 		entry["NewFields"] = fields
@@ -70,18 +70,18 @@ func (l *Ledger) Swap(kind, account string, higher bool, before, after string) s
 		entry["FinalFields"], entry["PreviousFields"] = fields, Fields{"Balance": amount(before, "rrrrrrrrrrrrrrrrrrrrBZbvji")}
 		node = Fields{"ModifiedNode": entry}
 	}
-	return l.put(l.transaction(kind, "", nil), nil, func() effects { return effects{result: "tesSUCCESS", nodes: []Fields{node}} })
+	return l.addUnsigned(l.newTransaction(kind, "", nil), nil, func() effects { return effects{result: "tesSUCCESS", nodes: []Fields{node}} })
 }
 
 // Otherwise puts a transaction of another type than Payment into the open ledger
 // that brings an account XRP: EscrowFinish, CheckCash, PaymentChannelClaim,
 // AccountDelete. Only the last has a tag, and makes its sender vanish.
 func (l *Ledger) Otherwise(kind, to string, tag any, amount int64) string {
-	tx := l.transaction(kind, "", tag)
+	tx := l.newTransaction(kind, "", tag)
 	deleted := map[string]string{"EscrowFinish": "Escrow", "CheckCash": "Check", "PaymentChannelClaim": "PayChannel"}[kind]
 	var nodes []Fields
 	if deleted != "" {
-		nodes = append(nodes, Fields{"DeletedNode": Fields{"LedgerEntryType": deleted, "LedgerIndex": half("entry", fmt.Sprint(tx)),
+		nodes = append(nodes, Fields{"DeletedNode": Fields{"LedgerEntryType": deleted, "LedgerIndex": sha512Half("entry", fmt.Sprint(tx)),
 			"FinalFields": Fields{"Account": Genesis, "Destination": to, "Amount": strconv.FormatInt(amount, 10), "Flags": 0}}})
 	}
 	gone := ""
@@ -89,29 +89,29 @@ func (l *Ledger) Otherwise(kind, to string, tag any, amount int64) string {
 	case "EscrowFinish":
 		tx["Owner"], tx["OfferSequence"] = Genesis, 1
 	case "CheckCash":
-		tx["Amount"], tx["CheckID"] = strconv.FormatInt(amount, 10), half("check", to)
+		tx["Amount"], tx["CheckID"] = strconv.FormatInt(amount, 10), sha512Half("check", to)
 	case "PaymentChannelClaim":
-		tx["Channel"], tx["Balance"] = half("channel", to), strconv.FormatInt(amount, 10)
+		tx["Channel"], tx["Balance"] = sha512Half("channel", to), strconv.FormatInt(amount, 10)
 	case "AccountDelete":
-		gone = Address(fmt.Sprint("leaving ", l.next()))
+		gone = Address(fmt.Sprint("leaving ", l.nextSerial()))
 		tx["Destination"], tx["Account"] = to, gone
 		l.mu.Lock()
-		l.credit(Genesis, -amount-Fee)
-		l.credit(gone, amount+Fee)
+		l.addBalance(Genesis, -amount-Fee)
+		l.addBalance(gone, amount+Fee)
 		l.mu.Unlock()
 	}
-	return l.put(tx, nil, func() effects {
+	return l.addUnsigned(tx, nil, func() effects {
 		e := effects{result: "tesSUCCESS", nodes: nodes}
 		if gone != "" {
 			delete(l.state, gone)
 			e.delivered = strconv.FormatInt(amount, 10)
 		} else {
-			l.credit(Genesis, -amount)
+			l.addBalance(Genesis, -amount)
 		}
 		if kind == "CheckCash" {
 			e.delivered = strconv.FormatInt(amount, 10)
 		}
-		l.credit(to, amount)
+		l.addBalance(to, amount)
 		return e
 	})
 }
@@ -126,8 +126,8 @@ func (l *Ledger) Create(address string, balance int64, flags uint32) {
 	l.state[address] = one
 }
 
-// transaction begins one that the genesis account sends.
-func (l *Ledger) transaction(kind, to string, tag any) Fields {
+// newTransaction begins one that the genesis account sends.
+func (l *Ledger) newTransaction(kind, to string, tag any) Fields {
 	tx := Fields{"TransactionType": kind, "Account": Genesis, "Fee": strconv.Itoa(Fee), "Flags": uint32(0), "SigningPubKey": "", "TxnSignature": ""}
 	if to != "" {
 		tx["Destination"] = to
@@ -138,20 +138,20 @@ func (l *Ledger) transaction(kind, to string, tag any) Fields {
 	return tx
 }
 
-// put applies what needs no signature.
-func (l *Ledger) put(tx Fields, edit func(tx, meta Fields), do func() effects) string {
+// addUnsigned applies what needs no signature.
+func (l *Ledger) addUnsigned(tx Fields, edit func(tx, meta Fields), do func() effects) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	tx["Sequence"] = l.state[tx["Account"].(string)].Sequence
-	made := l.apply(tx, half("unsigned", text(tx)+fmt.Sprint(l.current(), len(l.open))), "", do)
+	made := l.applyTransaction(tx, sha512Half("unsigned", encodeJSON(tx)+fmt.Sprint(l.openIndex(), len(l.open))), "", do)
 	if edit != nil {
 		edit(made.Tx, made.Meta)
 	}
 	return made.ID
 }
 
-// next numbers what must be unlike all others.
-func (l *Ledger) next() int {
+// nextSerial numbers what must be unlike all others.
+func (l *Ledger) nextSerial() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.serial++

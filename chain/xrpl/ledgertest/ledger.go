@@ -27,10 +27,10 @@ const (
 	Supply = 100_000_000_000 * Drops
 	// Genesis holds all XRP at first, and has rippled's well-known key.
 	Genesis = "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"
-	// history is how many empty ledgers there are from the beginning.
-	history = 40
-	// first is the index of the first ledger that servers have.
-	first = 1000
+	// initialLedgers is how many empty ledgers there are from the beginning.
+	initialLedgers = 40
+	// firstIndex is the index of the first ledger that servers have.
+	firstIndex = 1000
 )
 
 // Flags of accounts.
@@ -60,8 +60,8 @@ type Applied struct {
 	blob   string
 }
 
-// closed is a validated ledger.
-type closed struct {
+// closedLedger is a validated ledger.
+type closedLedger struct {
 	index      int64
 	hash       string
 	parent     string
@@ -83,26 +83,26 @@ type Ledger struct {
 	mu        sync.Mutex
 	clock     func() time.Time
 	manual    time.Time // the clock, where none was given
-	closed    []*closed
+	closed    []*closedLedger
 	open      []*Applied
 	state     map[string]account // of the open ledger
 	validated map[string]account
 	burnt     int64
 	byID      map[string]*Applied
 	serial    int
-	told      map[int]func(*closed)
+	listeners map[int]func(*closedLedger)
 }
 
 // New makes a network with some empty ledgers. Without a clock, time stands still
 // but for the four seconds that each ledger takes.
 func New(id uint32, clock func() time.Time) *Ledger {
-	l := &Ledger{ID: id, clock: clock, manual: time.Unix(Epoch+800_000_000, 0).UTC(), byID: map[string]*Applied{}, told: map[int]func(*closed){},
+	l := &Ledger{ID: id, clock: clock, manual: time.Unix(Epoch+800_000_000, 0).UTC(), byID: map[string]*Applied{}, listeners: map[int]func(*closedLedger){},
 		state: map[string]account{Genesis: {Balance: Supply, Sequence: 1}}}
 	if clock != nil {
-		l.manual = clock().Add(-history * time.Second) // the ledgers' times rise by a second at least
+		l.manual = clock().Add(-initialLedgers * time.Second) // the ledgers' times rise by a second at least
 	}
-	for range history {
-		l.close()
+	for range initialLedgers {
+		l.closeLedger()
 	}
 	return l
 }
@@ -111,11 +111,11 @@ func New(id uint32, clock func() time.Time) *Ledger {
 func (l *Ledger) Now() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.now()
+	return l.currentTime()
 }
 
-func (l *Ledger) now() time.Time {
-	if l.clock != nil && len(l.closed) >= history {
+func (l *Ledger) currentTime() time.Time {
+	if l.clock != nil && len(l.closed) >= initialLedgers {
 		return l.clock()
 	}
 	return l.manual
@@ -132,8 +132,8 @@ func (l *Ledger) Wait(d time.Duration) {
 func (l *Ledger) Close(times int) {
 	for range times {
 		l.mu.Lock()
-		made := l.close()
-		told := maps.Clone(l.told)
+		made := l.closeLedger()
+		told := maps.Clone(l.listeners)
 		l.mu.Unlock()
 		for _, tell := range told {
 			tell(made)
@@ -157,7 +157,7 @@ func (l *Ledger) Where(id string) (index int64, hash string) {
 	if tx == nil || tx.Ledger == 0 {
 		return 0, ""
 	}
-	return tx.Ledger, l.closed[tx.Ledger-first].hash
+	return tx.Ledger, l.closed[tx.Ledger-firstIndex].hash
 }
 
 // Balance is an account's in the open ledger; 0 when there is none.
@@ -173,23 +173,23 @@ func Address(name string) string {
 	return params.Account(sum[:20]).String()
 }
 
-// close makes the next ledger. Its time is now, or a second after the last one's.
-func (l *Ledger) close() *closed {
+// closeLedger makes the next ledger. Its time is now, or a second after the last one's.
+func (l *Ledger) closeLedger() *closedLedger {
 	if l.clock == nil {
 		l.manual = l.manual.Add(4 * time.Second)
-	} else if len(l.closed) < history {
+	} else if len(l.closed) < initialLedgers {
 		l.manual = l.manual.Add(time.Second)
 	}
-	made := &closed{index: first + int64(len(l.closed)), parent: zeros, time: uint32(l.now().Unix() - Epoch), drops: Supply - l.burnt, txs: l.open}
+	made := &closedLedger{index: firstIndex + int64(len(l.closed)), parent: zeros, time: uint32(l.currentTime().Unix() - Epoch), drops: Supply - l.burnt, txs: l.open}
 	if n := len(l.closed); n > 0 {
 		last := l.closed[n-1]
 		made.parent, made.parentTime, made.time = last.hash, last.time, max(made.time, last.time+1)
 	}
-	made.txHash, made.stateHash = zeros, half("state", fmt.Sprint(l.state))
+	made.txHash, made.stateHash = zeros, sha512Half("state", fmt.Sprint(l.state))
 	if len(l.open) > 0 {
-		made.txHash = half("transactions", text(l.open))
+		made.txHash = sha512Half("transactions", encodeJSON(l.open))
 	}
-	made.hash = made.sum()
+	made.hash = made.computeHash()
 	for i, tx := range l.open {
 		tx.Ledger = made.index
 		tx.Meta["TransactionIndex"] = i
@@ -200,8 +200,8 @@ func (l *Ledger) close() *closed {
 
 const zeros = "0000000000000000000000000000000000000000000000000000000000000000"
 
-// sum is the ledger's hash, made of its header.
-func (c *closed) sum() string {
+// computeHash is the ledger's hash, made of its header.
+func (c *closedLedger) computeHash() string {
 	raw := binary.BigEndian.AppendUint32([]byte("LWR\x00"), uint32(c.index))
 	raw = binary.BigEndian.AppendUint64(raw, uint64(c.drops))
 	for _, hash := range []string{c.parent, c.txHash, c.stateHash} {
@@ -213,17 +213,17 @@ func (c *closed) sum() string {
 	}
 	raw = binary.BigEndian.AppendUint32(raw, c.parentTime)
 	raw = binary.BigEndian.AppendUint32(raw, c.time)
-	return half("", string(append(raw, resolution, 0)))
+	return sha512Half("", string(append(raw, resolution, 0)))
 }
 
-// half is the first half of SHA-512, in hexadecimal.
-func half(prefix, content string) string {
+// sha512Half is the first half of SHA-512, in hexadecimal.
+func sha512Half(prefix, content string) string {
 	sum := sha512.Sum512([]byte(prefix + content))
 	return strings.ToUpper(hex.EncodeToString(sum[:32]))
 }
 
-// text writes something as JSON.
-func text(v any) string {
+// encodeJSON writes something as JSON.
+func encodeJSON(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
 		panic(err) // only what JSON has goes in

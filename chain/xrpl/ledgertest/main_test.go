@@ -26,13 +26,13 @@ func TestMain(m *testing.M) {
 	if *address == "" {
 		os.Exit(m.Run())
 	}
-	if err := serve(*address, uint32(*id), *every); err != nil {
+	if err := serveLedger(*address, uint32(*id), *every); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func serve(address string, id uint32, every time.Duration) error {
+func serveLedger(address string, id uint32, every time.Duration) error {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func serve(address string, id uint32, every time.Duration) error {
 	s := NewServer(New(id, clock.Real()), 2)
 	s.admin = true
 	down := &atomic.Bool{}
-	s.fail(down)
+	s.failWhenDown(down)
 	server := &http.Server{Handler: s, ReadHeaderTimeout: time.Minute}
 	go func() { _ = server.Serve(listener) }() // ends with the process
 	fmt.Println(listener.Addr())
@@ -53,6 +53,6 @@ func serve(address string, id uint32, every time.Duration) error {
 			}
 		}()
 	}
-	s.obey(json.NewDecoder(os.Stdin), os.Stdout, down)
+	s.runInput(json.NewDecoder(os.Stdin), os.Stdout, down)
 	return server.Close()
 }

@@ -32,66 +32,66 @@ type Server struct {
 	// Tamper changes results, when it is set.
 	Tamper func(command string, version int, result Fields)
 
-	mu     sync.Mutex
-	acts   Behaviour
-	newest int  // version of the API
-	admin  bool // commands of administrators are allowed
-	asked  map[string]int
+	mu            sync.Mutex
+	behaviour     Behaviour
+	newest        int  // version of the API
+	admin         bool // commands of administrators are allowed
+	commandCounts map[string]int
 }
 
 // NewServer makes a server of a ledger that speaks the API up to a version.
 func NewServer(l *Ledger, newest int) *Server {
-	return &Server{Ledger: l, newest: newest, acts: Behaviour{State: "full"}, asked: map[string]int{}}
+	return &Server{Ledger: l, newest: newest, behaviour: Behaviour{State: "full"}, commandCounts: map[string]int{}}
 }
 
 // Set changes how the server behaves.
 func (s *Server) Set(change func(*Behaviour)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	change(&s.acts)
+	change(&s.behaviour)
 }
 
-func (s *Server) behaviour() Behaviour {
+func (s *Server) currentBehaviour() Behaviour {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.acts
+	return s.behaviour
 }
 
 // Asked is how often a command was.
 func (s *Server) Asked(command string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.asked[command]
+	return s.commandCounts[command]
 }
 
-// last is the newest ledger that the server knows.
-func (s *Server) last() *closed {
-	hidden := s.behaviour().Hidden
+// lastLedger is the newest ledger that the server knows.
+func (s *Server) lastLedger() *closedLedger {
+	hidden := s.currentBehaviour().Hidden
 	s.Ledger.mu.Lock()
 	defer s.Ledger.mu.Unlock()
 	return s.Ledger.closed[int64(len(s.Ledger.closed))-1-hidden]
 }
 
-// at is a ledger that the server has, or nil.
-func (s *Server) at(index int64) *closed {
-	last, b := s.last(), s.behaviour()
-	if index < first || index > last.index || b.From > 0 && index >= b.From && index <= b.To {
+// ledgerAt is a ledger that the server has, or nil.
+func (s *Server) ledgerAt(index int64) *closedLedger {
+	last, b := s.lastLedger(), s.currentBehaviour()
+	if index < firstIndex || index > last.index || b.From > 0 && index >= b.From && index <= b.To {
 		return nil
 	}
 	s.Ledger.mu.Lock()
 	defer s.Ledger.mu.Unlock()
-	return s.Ledger.closed[index-first]
+	return s.Ledger.closed[index-firstIndex]
 }
 
-// complete is complete_ledgers.
-func (s *Server) complete() string {
-	last, b := s.last(), s.behaviour()
+// completeLedgers is complete_ledgers.
+func (s *Server) completeLedgers() string {
+	last, b := s.lastLedger(), s.currentBehaviour()
 	var pieces []string
 	if b.From == 0 {
-		return fmt.Sprintf("%d-%d", first, last.index)
+		return fmt.Sprintf("%d-%d", firstIndex, last.index)
 	}
-	if b.From > first {
-		pieces = append(pieces, fmt.Sprintf("%d-%d", first, b.From-1))
+	if b.From > firstIndex {
+		pieces = append(pieces, fmt.Sprintf("%d-%d", firstIndex, b.From-1))
 	}
 	if b.To < last.index {
 		pieces = append(pieces, fmt.Sprintf("%d-%d", b.To+1, last.index))
@@ -124,13 +124,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if len(call.Params) > 0 {
 		asked.params = call.Params[0]
 	}
-	result, refused := s.run(asked)
+	result, refused := s.runAndTamper(asked)
 	if refused == badVersion {
 		http.Error(w, badVersion.word, http.StatusBadRequest)
 		return
 	}
 	if refused != nil {
-		result = refused.fields(asked)
+		result = refused.errorFields(asked)
 	}
 	result["status"] = "success"
 	if refused != nil {
@@ -144,15 +144,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer) // who asked may be gone
 }
 
-func (p *problem) fields(r *request) Fields {
+func (p *apiError) errorFields(r *request) Fields {
 	return Fields{"error": p.word, "error_code": p.code, "error_message": p.text, "request": r.params}
 }
 
-func (s *Server) run(r *request) (Fields, *problem) {
-	result, refused := s.answer(r)
+func (s *Server) runAndTamper(r *request) (Fields, *apiError) {
+	result, refused := s.runCommand(r)
 	if refused == nil && s.Tamper != nil {
 		var copied Fields
-		decoder := json.NewDecoder(strings.NewReader(text(result)))
+		decoder := json.NewDecoder(strings.NewReader(encodeJSON(result)))
 		decoder.UseNumber()
 		if err := decoder.Decode(&copied); err != nil {
 			panic(err) // it was written a line above
@@ -175,7 +175,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	write := func(message Fields) {
 		writing.Lock()
 		defer writing.Unlock()
-		_ = conn.Write(ctx, websocket.MessageText, []byte(text(message))) // the reader notices its end
+		_ = conn.Write(ctx, websocket.MessageText, []byte(encodeJSON(message))) // the reader notices its end
 	}
 	stop := func() {}
 	defer func() { stop() }()
@@ -185,7 +185,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		asked := &request{}
-		if json.Unmarshal(message, &asked.params) != nil || !asked.get("command", &asked.command) {
+		if json.Unmarshal(message, &asked.params) != nil || !asked.readParam("command", &asked.command) {
 			write(Fields{"type": "response", "status": "error", "error": "missingCommand"})
 			continue
 		}
@@ -201,9 +201,9 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 			stop = func() {}
 			answer["result"] = Fields{}
 			if asked.command == "subscribe" {
-				stop = s.listen(func(c *closed) { write(c.notice(s.complete())) })
-				last := s.last()
-				notice := last.notice(s.complete())
+				stop = s.addListener(func(c *closedLedger) { write(c.closedNotice(s.completeLedgers())) })
+				last := s.lastLedger()
+				notice := last.closedNotice(s.completeLedgers())
 				delete(notice, "type")
 				delete(notice, "txn_count")
 				answer["result"] = notice
@@ -211,10 +211,10 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 			write(answer)
 			continue
 		}
-		result, refused := s.run(asked)
+		result, refused := s.runAndTamper(asked)
 		if refused != nil {
 			answer["status"] = "error"
-			for name, value := range refused.fields(asked) {
+			for name, value := range refused.errorFields(asked) {
 				answer[name] = value
 			}
 		} else {
@@ -224,18 +224,18 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// listen has a function told of each new ledger, until it is stopped.
-func (s *Server) listen(tell func(*closed)) (stop func()) {
+// addListener has a function told of each new ledger, until it is stopped.
+func (s *Server) addListener(tell func(*closedLedger)) (stop func()) {
 	l := s.Ledger
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.serial++
 	id := l.serial
-	l.told[id] = tell
+	l.listeners[id] = tell
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		delete(l.told, id)
+		delete(l.listeners, id)
 	}
 }
 

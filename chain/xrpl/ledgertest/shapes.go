@@ -8,20 +8,20 @@ import (
 
 // The answers that hold ledgers and transactions, in both versions of the API.
 
-// header is a ledger without its transactions.
-func (c *closed) header(version int) Fields {
+// headerFields is a ledger without its transactions.
+func (c *closedLedger) headerFields(version int) Fields {
 	at := time.Unix(Epoch+int64(c.time), 0).UTC()
 	h := Fields{
 		"account_hash": c.stateHash, "close_flags": 0, "close_time": c.time, "close_time_human": at.Format("2006-Jan-02 15:04:05.000000000 UTC"),
 		"close_time_iso": at.Format(time.RFC3339), "close_time_resolution": resolution, "closed": true, "ledger_hash": c.hash,
 		"parent_close_time": c.parentTime, "parent_hash": c.parent, "total_coins": fmt.Sprint(c.drops), "transaction_hash": c.txHash,
 	}
-	h["ledger_index"] = number(c.index, version)
+	h["ledger_index"] = formatIndex(c.index, version)
 	return h
 }
 
-// number is a ledger's index inside a ledger: a text in version 1.
-func number(index int64, version int) any {
+// formatIndex is a ledger's index inside a ledger: a text in version 1.
+func formatIndex(index int64, version int) any {
 	if version == 1 {
 		return fmt.Sprint(index)
 	}
@@ -42,7 +42,7 @@ func plainTx(tx Fields, version int) Fields {
 }
 
 // inLedger is a transaction as the command ledger shows it.
-func (a *Applied) inLedger(c *closed, version int) Fields {
+func (a *Applied) inLedger(c *closedLedger, version int) Fields {
 	tx := plainTx(a.Tx, version)
 	if version == 1 {
 		tx["hash"], tx["metaData"] = a.ID, a.Meta
@@ -52,9 +52,9 @@ func (a *Applied) inLedger(c *closed, version int) Fields {
 		"close_time_iso": time.Unix(Epoch+int64(c.time), 0).UTC().Format(time.RFC3339)}
 }
 
-// alone is a transaction as the command tx shows it; c is nil while the ledger that
+// txAnswer is a transaction as the command tx shows it; c is nil while the ledger that
 // it is in is open.
-func (a *Applied) alone(c *closed, version int) Fields {
+func (a *Applied) txAnswer(c *closedLedger, version int) Fields {
 	tx := plainTx(a.Tx, version)
 	shown := Fields{"validated": c != nil}
 	if c != nil {
@@ -78,7 +78,7 @@ func (a *Applied) alone(c *closed, version int) Fields {
 }
 
 // ofAccount is a transaction as the command account_tx shows it.
-func (a *Applied) ofAccount(c *closed, version int) Fields {
+func (a *Applied) ofAccount(c *closedLedger, version int) Fields {
 	tx := plainTx(a.Tx, version)
 	tx["date"], tx["ledger_index"] = c.time, c.index
 	if version == 1 {
@@ -89,8 +89,8 @@ func (a *Applied) ofAccount(c *closed, version int) Fields {
 		"close_time_iso": time.Unix(Epoch+int64(c.time), 0).UTC().Format(time.RFC3339)}
 }
 
-// concerns reports whether a transaction changed an account.
-func (a *Applied) concerns(address string) bool {
+// affectsAccount reports whether a transaction changed an account.
+func (a *Applied) affectsAccount(address string) bool {
 	for _, node := range a.Meta["AffectedNodes"].([]any) {
 		for _, entry := range node.(Fields) {
 			for _, part := range []string{"NewFields", "FinalFields"} {
@@ -103,8 +103,8 @@ func (a *Applied) concerns(address string) bool {
 	return a.Tx["Destination"] == address
 }
 
-// notice is what the stream of ledgers says of a new one.
-func (c *closed) notice(complete string) Fields {
+// closedNotice is what the stream of ledgers says of a new one.
+func (c *closedLedger) closedNotice(complete string) Fields {
 	return Fields{"type": "ledgerClosed", "fee_base": Fee, "ledger_hash": c.hash, "ledger_index": c.index, "ledger_time": c.time,
 		"reserve_base": Reserve, "reserve_inc": Reserve / 5, "txn_count": len(c.txs), "validated_ledgers": complete}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/mr-tron/base58"
 )
 
-// alphabet is base58 in the XRP Ledger's order of characters.
-var alphabet = base58.NewAlphabet("rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz")
+// rippleAlphabet is base58 in the XRP Ledger's order of characters.
+var rippleAlphabet = base58.NewAlphabet("rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz")
 
 // Account is an account's 20 bytes.
 type Account [20]byte
@@ -18,14 +18,14 @@ const (
 	classicBytes = 1 + 20 + 4
 	xBytes       = 2 + 20 + 1 + 8 + 4
 	keyBytes     = 1 + 33 + 4
-	// longest bounds a text that is read: base58 of 38 bytes is at most 52 characters.
-	longest = 52
-	// publicKey is the first byte of accounts' public keys.
-	publicKey = 0x23
+	// maxTextLength bounds a text that is read: base58 of 38 bytes is at most 52 characters.
+	maxTextLength = 52
+	// publicKeyPrefix is the first byte of accounts' public keys.
+	publicKeyPrefix = 0x23
 )
 
 // The two bytes that X-addresses of the main network and of all others begin with.
-var xMain, xTest = [2]byte{0x05, 0x44}, [2]byte{0x04, 0x93}
+var prefixMain, prefixTest = [2]byte{0x05, 0x44}, [2]byte{0x04, 0x93}
 
 // Why texts are refused; it tells nothing that they held.
 var (
@@ -38,12 +38,12 @@ var (
 
 // String is the classic address: r….
 func (a Account) String() string {
-	return base58.EncodeAlphabet(summed(append([]byte{0}, a[:]...)), alphabet)
+	return base58.EncodeAlphabet(appendChecksum(append([]byte{0}, a[:]...)), rippleAlphabet)
 }
 
 // ParseAccount reads a classic address, and only the one way in which it is written.
 func ParseAccount(text string) (Account, error) {
-	raw, err := unsummed(text, classicBytes)
+	raw, err := decodeChecked(text, classicBytes)
 	if err != nil || raw[0] != 0 {
 		return Account{}, ErrNoAddress
 	}
@@ -60,9 +60,9 @@ type XAddress struct {
 
 // String is the address as it is written.
 func (x XAddress) String() string {
-	prefix := xMain
+	prefix := prefixMain
 	if x.Test {
-		prefix = xTest
+		prefix = prefixTest
 	}
 	raw := append(prefix[:], x.Account[:]...)
 	if x.Tag == nil {
@@ -70,20 +70,20 @@ func (x XAddress) String() string {
 	} else {
 		raw = binary.LittleEndian.AppendUint64(append(raw, 1), uint64(*x.Tag))
 	}
-	return base58.EncodeAlphabet(summed(raw), alphabet)
+	return base58.EncodeAlphabet(appendChecksum(raw), rippleAlphabet)
 }
 
 // ParseX reads an X-address. Tags of 64 bits, which the format has room for and
 // the ledger hasn't, are refused.
 func ParseX(text string) (XAddress, error) {
-	raw, err := unsummed(text, xBytes)
+	raw, err := decodeChecked(text, xBytes)
 	if err != nil {
 		return XAddress{}, ErrNoAddress
 	}
 	prefix, flag, value := [2]byte(raw[:2]), raw[22], binary.LittleEndian.Uint64(raw[23:])
-	x := XAddress{Account: Account(raw[2:22]), Test: prefix == xTest}
+	x := XAddress{Account: Account(raw[2:22]), Test: prefix == prefixTest}
 	switch {
-	case prefix != xMain && prefix != xTest, flag > 1, flag == 0 && value != 0, value > 1<<32-1:
+	case prefix != prefixMain && prefix != prefixTest, flag > 1, flag == 0 && value != 0, value > 1<<32-1:
 		return XAddress{}, ErrNoAddress
 	case flag == 1:
 		tag := uint32(value)
@@ -115,33 +115,33 @@ func Read(text string, p Params) (Account, *uint32, error) {
 // IsPublicKey reports whether a text is an account's public key as the ledger's
 // tools write it (aB…, aK…). It is no secret, and no address either.
 func IsPublicKey(text string) bool {
-	raw, err := unsummed(text, keyBytes)
-	return err == nil && raw[0] == publicKey
+	raw, err := decodeChecked(text, keyBytes)
+	return err == nil && raw[0] == publicKeyPrefix
 }
 
-// unsummed is what a text of base58 holds before its checksum, when it has the
+// decodeChecked is what a text of base58 holds before its checksum, when it has the
 // length, and is written as we write it.
-func unsummed(text string, length int) ([]byte, error) {
-	if len(text) > longest {
+func decodeChecked(text string, length int) ([]byte, error) {
+	if len(text) > maxTextLength {
 		return nil, ErrNoAddress
 	}
-	raw, err := base58.DecodeAlphabet(text, alphabet)
-	if err != nil || len(raw) != length || base58.EncodeAlphabet(raw, alphabet) != text {
+	raw, err := base58.DecodeAlphabet(text, rippleAlphabet)
+	if err != nil || len(raw) != length || base58.EncodeAlphabet(raw, rippleAlphabet) != text {
 		return nil, ErrNoAddress
 	}
 	body := raw[:length-4]
-	if [4]byte(raw[length-4:]) != checksum(body) {
+	if [4]byte(raw[length-4:]) != computeChecksum(body) {
 		return nil, ErrNoAddress
 	}
 	return body, nil
 }
 
-func summed(body []byte) []byte {
-	sum := checksum(body)
+func appendChecksum(body []byte) []byte {
+	sum := computeChecksum(body)
 	return append(body, sum[:]...)
 }
 
-func checksum(body []byte) [4]byte {
+func computeChecksum(body []byte) [4]byte {
 	first := sha256.Sum256(body)
 	second := sha256.Sum256(first[:])
 	return [4]byte(second[:4])

@@ -13,8 +13,8 @@ import (
 	"cointill/core/money"
 )
 
-// read reads what e2e/vectors/xrpl.mjs makes.
-func read(t testing.TB, name string, into any) {
+// readVectors reads what e2e/vectors/xrpl.mjs makes.
+func readVectors(t testing.TB, name string, into any) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
@@ -35,13 +35,13 @@ type vector struct {
 	}
 }
 
-func same(a, b *uint32) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
+func sameTag(a, b *uint32) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 
-// TestVectors compares addresses with those of ripple-address-codec, both ways.
-func TestVectors(t *testing.T) {
+// TestAddressesMatchLibrary compares addresses with those of ripple-address-codec, both ways.
+func TestAddressesMatchLibrary(t *testing.T) {
 	t.Parallel()
 	var all []vector
-	read(t, "addresses.json", &all)
+	readVectors(t, "addresses.json", &all)
 	count := 0
 	for _, v := range all {
 		raw, err := hex.DecodeString(v.ID)
@@ -62,7 +62,7 @@ func TestVectors(t *testing.T) {
 				t.Errorf("%+v is %s, and %s here", want, x.Text, got)
 			}
 			got, err := ParseX(x.Text)
-			if err != nil || got.Account != id || !same(got.Tag, x.Tag) || got.Test != x.Test {
+			if err != nil || got.Account != id || !sameTag(got.Tag, x.Tag) || got.Test != x.Test {
 				t.Errorf("%s: %+v, %v", x.Text, got, err)
 			}
 		}
@@ -72,11 +72,11 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestRefused refuses what ripple-address-codec refuses, and says nothing of it.
-func TestRefused(t *testing.T) {
+// TestBadAddressesAreRefused refuses what ripple-address-codec refuses, and says nothing of it.
+func TestBadAddressesAreRefused(t *testing.T) {
 	t.Parallel()
 	var all []string
-	read(t, "refused.json", &all)
+	readVectors(t, "refused.json", &all)
 	for _, text := range append(all, strings.Repeat("r", 1<<20), strings.Repeat("X", 49)) {
 		for _, p := range []Params{{Name: "mainnet"}, {Name: "testnet", Test: true}} {
 			if account, _, err := Read(text, p); err == nil {
@@ -91,25 +91,25 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestRefusedBytes refuses X-addresses whose checksum is right and whose bytes
+// TestMeaninglessXAddressesAreRefused refuses X-addresses whose checksum is right and whose bytes
 // mean nothing on the ledger.
-func TestRefusedBytes(t *testing.T) {
+func TestMeaninglessXAddressesAreRefused(t *testing.T) {
 	t.Parallel()
 	make := func(prefix [2]byte, flag byte, tag ...byte) string {
-		raw := append(prefix[:], Account{5}.bytes()...)
+		raw := append(prefix[:], Account{5}.toBytes()...)
 		raw = append(append(raw, flag), tag...)
-		return base58.EncodeAlphabet(summed(raw), alphabet)
+		return base58.EncodeAlphabet(appendChecksum(raw), rippleAlphabet)
 	}
-	if _, err := ParseX(make(xMain, 1, 1, 0, 0, 0, 0, 0, 0, 0)); err != nil {
+	if _, err := ParseX(make(prefixMain, 1, 1, 0, 0, 0, 0, 0, 0, 0)); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"a tag that isn't there":  make(xMain, 0, 1, 0, 0, 0, 0, 0, 0, 0),
-		"another flag":            make(xTest, 2, 1, 0, 0, 0, 0, 0, 0, 0),
-		"a tag of 33 bits":        make(xMain, 1, 0, 0, 0, 0, 1, 0, 0, 0),
-		"a tag of 64 bits":        make(xMain, 1, 0, 0, 0, 0, 0, 0, 0, 128),
+		"a tag that isn't there":  make(prefixMain, 0, 1, 0, 0, 0, 0, 0, 0, 0),
+		"another flag":            make(prefixTest, 2, 1, 0, 0, 0, 0, 0, 0, 0),
+		"a tag of 33 bits":        make(prefixMain, 1, 0, 0, 0, 0, 1, 0, 0, 0),
+		"a tag of 64 bits":        make(prefixMain, 1, 0, 0, 0, 0, 0, 0, 0, 128),
 		"another kind of network": make([2]byte{5, 69}, 1, 1, 0, 0, 0, 0, 0, 0, 0),
-		"too few bytes":           make(xMain, 1, 1, 0, 0, 0, 0, 0, 0),
+		"too few bytes":           make(prefixMain, 1, 1, 0, 0, 0, 0, 0, 0),
 	} {
 		if x, err := ParseX(text); err == nil {
 			t.Errorf("%s: %+v", name, x)
@@ -117,10 +117,10 @@ func TestRefusedBytes(t *testing.T) {
 	}
 }
 
-func (a Account) bytes() []byte { return a[:] }
+func (a Account) toBytes() []byte { return a[:] }
 
-// TestRead (XRP-9): test and main X-addresses are told apart.
-func TestRead(t *testing.T) {
+// TestAddressesOfOtherNetworksAreRefused (XRP-9): test and main X-addresses are told apart.
+func TestAddressesOfOtherNetworksAreRefused(t *testing.T) {
 	t.Parallel()
 	mainnet, _ := Lookup("mainnet")
 	testnet, _ := Lookup("testnet")
@@ -137,7 +137,7 @@ func TestRead(t *testing.T) {
 		{XAddress{id, &tag, true}.String(), mainnet, false, nil}, {XAddress{id, nil, false}.String(), testnet, false, nil},
 	} {
 		account, got, err := Read(c.text, c.p)
-		if (err == nil) != c.ok || c.ok && (account != id || !same(got, c.tag)) {
+		if (err == nil) != c.ok || c.ok && (account != id || !sameTag(got, c.tag)) {
 			t.Errorf("%s on %s: %s, %v, %v", c.text, c.p.Name, account, got, err)
 		}
 		if err != nil && !strings.Contains(err.Error(), "begins with") {
@@ -146,8 +146,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestLookup finds networks by their names, and no others.
-func TestLookup(t *testing.T) {
+// TestNetworksAreFoundByName finds networks by their names, and no others.
+func TestNetworksAreFoundByName(t *testing.T) {
 	t.Parallel()
 	for name, id := range map[string]uint32{"mainnet": 0, "testnet": 1, "devnet": 2, "network-3": 3, "network-4294967295": 1<<32 - 1} {
 		p, ok := Lookup(name)
@@ -166,7 +166,7 @@ func TestLookup(t *testing.T) {
 // written is read.
 func FuzzAddress(f *testing.F) {
 	var all []vector
-	read(f, "addresses.json", &all)
+	readVectors(f, "addresses.json", &all)
 	for _, v := range all[:10] {
 		f.Add(v.Classic, []byte(v.ID), uint32(len(v.ID)))
 		f.Add(v.X[1].Text, []byte(v.Classic), uint32(1<<32-1))
@@ -185,7 +185,7 @@ func FuzzAddress(f *testing.F) {
 		}
 		for _, x := range []XAddress{{account, nil, len(bytes)%2 == 0}, {account, &tag, len(bytes)%2 == 0}} {
 			back, err := ParseX(x.String())
-			if err != nil || back.Account != account || !same(back.Tag, x.Tag) || back.Test != x.Test {
+			if err != nil || back.Account != account || !sameTag(back.Tag, x.Tag) || back.Test != x.Test {
 				t.Errorf("%+v: %+v, %v", x, back, err)
 			}
 		}

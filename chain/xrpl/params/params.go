@@ -27,10 +27,10 @@ type Params struct {
 // Network is the network's name among all chains: "xrp-mainnet".
 func (p Params) Network() chain.Network { return chain.Network(string(money.XRPL) + "-" + p.Name) }
 
-// custom begins the names of networks that are known by their number only.
-const custom = "network-"
+// customPrefix begins the names of networks that are known by their number only.
+const customPrefix = "network-"
 
-var all = []Params{
+var networks = []Params{
 	{Name: "mainnet", ID: 0, Least: 90_000_000},
 	{Name: "testnet", ID: 1, Test: true},
 	{Name: "devnet", ID: 2, Test: true},
@@ -40,14 +40,14 @@ var all = []Params{
 // devnet, or network-N for another one whose network_id is N. Those serve the
 // test domain, as nobody knows what their coins are worth.
 func Lookup(name string) (Params, bool) {
-	for _, p := range all {
+	for _, p := range networks {
 		if p.Name == name {
 			return p, true
 		}
 	}
-	digits, ok := strings.CutPrefix(name, custom)
+	digits, ok := strings.CutPrefix(name, customPrefix)
 	id, err := strconv.ParseUint(digits, 10, 32)
-	if !ok || err != nil || id < uint64(len(all)) || strconv.FormatUint(id, 10) != digits {
+	if !ok || err != nil || id < uint64(len(networks)) || strconv.FormatUint(id, 10) != digits {
 		return Params{}, false
 	}
 	return Params{Name: name, ID: uint32(id), Test: true}, true
