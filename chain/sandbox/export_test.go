@@ -1,4 +1,4 @@
 package sandbox
 
-// Parse lets tests read a stored transaction.
-var Parse = parse
+// ParseTx lets tests read a stored transaction.
+var ParseTx = parseTx

@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// heartbeat is the time between blocks while nothing goes on.
-	heartbeat = time.Minute
-	// settling is how many blocks a transaction keeps its chain busy: above every
+	// idleInterval is the time between blocks while nothing goes on.
+	idleInterval = time.Minute
+	// busyBlocks is how many blocks a transaction keeps its chain busy: above every
 	// final depth that is usual.
-	settling = 64
-	// look is how often a miner asks whether another process sent something.
-	look = time.Second
-	// kept is how many blocks without transactions stay, and pruneEvery how many
+	busyBlocks = 64
+	// pollInterval is how often a miner asks whether another process sent something.
+	pollInterval = time.Second
+	// keptEmptyBlocks is how many blocks without transactions stay, and pruneEvery how many
 	// new ones come before old ones are looked for.
-	kept, pruneEvery = 2000, 500
-	// forgotten is how long a held transaction stays in the mempool.
-	forgotten = 14 * 24 * time.Hour
+	keptEmptyBlocks, pruneEvery = 2000, 500
+	// heldTxLifetime is how long a held transaction stays in the mempool.
+	heldTxLifetime = 14 * 24 * time.Hour
 )
 
 // Tick mines a block when one is due. It reports whether it did, and when to ask
@@ -30,38 +30,38 @@ const (
 // decided under the chain's lock, from the last block's time.
 func (c *Chain) Tick(ctx context.Context) (mined bool, wait time.Duration, err error) {
 	now := c.clock()
-	if wait, err = c.wait(c.db.Read(ctx), now); err != nil || wait > 0 {
+	if wait, err = c.untilNextBlock(c.db.Read(ctx), now); err != nil || wait > 0 {
 		return false, wait, err
 	}
-	err = c.change(ctx, func(s *session) (err error) {
-		if wait, err = c.wait(s.tx, now); err != nil || wait > 0 {
+	err = c.updateChain(ctx, func(s *chainUpdate) (err error) {
+		if wait, err = c.untilNextBlock(s.tx, now); err != nil || wait > 0 {
 			mined = false
 			return err // another process was faster
 		}
-		if err = s.mine(1); err != nil {
+		if err = s.mineBlocks(1); err != nil {
 			return err
 		}
 		mined = true
-		wait, err = c.wait(s.tx, now)
+		wait, err = c.untilNextBlock(s.tx, now)
 		return err
 	})
 	return mined && err == nil, wait, err
 }
 
-// wait is the time from now until the next block is due.
-func (c *Chain) wait(tx *models.Tx, now time.Time) (time.Duration, error) {
-	tip, err := c.tip(tx)
+// untilNextBlock is the time from now until the next block is due.
+func (c *Chain) untilNextBlock(tx *models.Tx, now time.Time) (time.Duration, error) {
+	tip, err := c.readTip(tx)
 	if err != nil {
 		return 0, err
 	}
-	waiting, err := c.waiting(tx)
+	waiting, err := c.oldestPending(tx)
 	if err != nil {
 		return 0, err
 	}
-	due := tip.Time.Add(c.rhythm.interval)
+	due := tip.Time.Add(c.traits.interval)
 	if len(waiting) > 0 {
 		// After a quiet time a payment is still pending for a moment, as in life.
-		if seen := waiting[0].CreatedAt.Add(c.rhythm.interval / 2); seen.After(due) {
+		if seen := waiting[0].CreatedAt.Add(c.traits.interval / 2); seen.After(due) {
 			due = seen
 		}
 		return due.Sub(now), nil
@@ -69,18 +69,18 @@ func (c *Chain) wait(tx *models.Tx, now time.Time) (time.Duration, error) {
 	busy := false
 	err = tx.Raw(`SELECT EXISTS (SELECT 1 FROM sandbox_plans WHERE network = @network)
 		OR EXISTS (SELECT 1 FROM sandbox_txes WHERE network = @network AND height > @height)`,
-		map[string]any{"network": c.network, "height": tip.Height - settling}).Find(&busy).Error
+		map[string]any{"network": c.network, "height": tip.Height - busyBlocks}).Find(&busy).Error
 	if err != nil {
 		return 0, fmt.Errorf("sandbox: is %s busy: %w", c.network, err)
 	}
 	if !busy {
-		due = tip.Time.Add(heartbeat)
+		due = tip.Time.Add(idleInterval)
 	}
 	return due.Sub(now), nil
 }
 
-// waiting reads the oldest transaction that the next block takes, if there is one.
-func (c *Chain) waiting(tx *models.Tx) (rows []models.SandboxTx, err error) {
+// oldestPending reads the oldest transaction that the next block takes, if there is one.
+func (c *Chain) oldestPending(tx *models.Tx) (rows []models.SandboxTx, err error) {
 	err = tx.Where("network = ? AND height IS NULL AND held = ?", c.network, false).Order("id").Limit(1).Find(&rows).Error
 	if err != nil {
 		err = fmt.Errorf("sandbox: read the mempool of %s: %w", c.network, err)
@@ -88,9 +88,9 @@ func (c *Chain) waiting(tx *models.Tx) (rows []models.SandboxTx, err error) {
 	return rows, err
 }
 
-// prune deletes old blocks without transactions, but none that a follower still
+// pruneBlocks deletes old blocks without transactions, but none that a follower still
 // has to read, and held transactions that everybody forgot.
-func (s *session) prune() error {
+func (s *chainUpdate) pruneBlocks() error {
 	below := s.tip.Height
 	var cursors []models.ChainCursor
 	err := s.tx.Where("network = ?", s.network).Limit(1).Find(&cursors).Error
@@ -100,10 +100,10 @@ func (s *session) prune() error {
 		}
 		err = s.tx.Exec(`DELETE FROM sandbox_blocks WHERE network = @network AND height > 0 AND height < @below
 			AND NOT EXISTS (SELECT 1 FROM sandbox_txes t WHERE t.network = @network AND t.height = sandbox_blocks.height)`,
-			map[string]any{"network": s.network, "below": below - kept}).Error
+			map[string]any{"network": s.network, "below": below - keptEmptyBlocks}).Error
 	}
 	if err == nil {
-		err = s.tx.Where("network = ? AND height IS NULL AND held = ? AND created_at < ?", s.network, true, s.clock().Add(-forgotten)).
+		err = s.tx.Where("network = ? AND height IS NULL AND held = ? AND created_at < ?", s.network, true, s.clock().Add(-heldTxLifetime)).
 			Delete(&models.SandboxTx{}).Error
 	}
 	if err != nil {
@@ -123,13 +123,13 @@ type Miner struct {
 func (m Miner) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	for _, c := range m.Chains {
-		all.Go(func() { m.run(ctx, c) })
+		all.Go(func() { m.mineChain(ctx, c) })
 	}
 	all.Wait()
 	return nil
 }
 
-func (m Miner) run(ctx context.Context, c *Chain) {
+func (m Miner) mineChain(ctx context.Context, c *Chain) {
 	changed := make(chan struct{}, 1)
 	stop := c.Notify(func() {
 		select {
@@ -153,8 +153,8 @@ func (m Miner) run(ctx context.Context, c *Chain) {
 			m.Log.Warn("sandbox miner", "network", c.network, "failed", failed, "error", err)
 		}
 		if err != nil {
-			wait = look
+			wait = pollInterval
 		}
-		timer.Reset(max(10*time.Millisecond, min(wait, look)))
+		timer.Reset(max(10*time.Millisecond, min(wait, pollInterval)))
 	}
 }

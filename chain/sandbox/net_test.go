@@ -15,8 +15,8 @@ import (
 	"cointill/models/modelstest"
 )
 
-// net drives a sandbox chain for the conformance suite.
-type net struct {
+// sandboxNet drives a sandbox chain for the conformance suite.
+type sandboxNet struct {
 	testing.TB
 	db     *models.DB
 	kind   money.Chain
@@ -25,15 +25,15 @@ type net struct {
 	serial uint32
 }
 
-var _ chaintest.Net = (*net)(nil)
+var _ chaintest.Net = (*sandboxNet)(nil)
 
-func newNet(t testing.TB, db *models.DB, kind money.Chain) *net {
-	n := &net{TB: t, db: db, kind: kind, clock: clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))}
+func newSandboxNet(t testing.TB, db *models.DB, kind money.Chain) *sandboxNet {
+	n := &sandboxNet{TB: t, db: db, kind: kind, clock: clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))}
 	n.Restart()
 	return n
 }
 
-func (n *net) Features() chaintest.Features {
+func (n *sandboxNet) Features() chaintest.Features {
 	f := chaintest.Features{Asset: "BTC", Amount: 1000, Mempool: true, MultiOutput: true, Replace: true, Reverts: true, MaxReorg: 100}
 	if n.kind == money.XRPL {
 		f.Asset, f.Mempool, f.Replace, f.MaxReorg = "XRP", false, false, 0
@@ -41,15 +41,15 @@ func (n *net) Features() chaintest.Features {
 	return f
 }
 
-func (n *net) Source() chain.Source { return n.chain }
+func (n *sandboxNet) Source() chain.Source { return n.chain }
 
-func (n *net) Restart() {
+func (n *sandboxNet) Restart() {
 	c, err := sandbox.Open(n.Context(), n.db, n.kind, n.clock.Now)
-	n.must(err)
+	n.failOn(err)
 	n.chain = c
 }
 
-func (n *net) Destination() chain.Destination {
+func (n *sandboxNet) Destination() chain.Destination {
 	n.serial++
 	d := chain.Destination{Address: "addr-" + ident.Text(12)}
 	if n.kind == money.XRPL {
@@ -63,79 +63,79 @@ func (n *net) Destination() chain.Destination {
 	return d
 }
 
-func (n *net) Pay(outputs ...chain.Output) string {
-	return n.send(chain.Tx{Outputs: outputs, Spends: []string{ident.Text(20), ident.Text(20)}})
+func (n *sandboxNet) Pay(outputs ...chain.Output) string {
+	return n.broadcastTx(chain.Tx{Outputs: outputs, Spends: []string{ident.Text(20), ident.Text(20)}})
 }
 
-func (n *net) Revert(output chain.Output) string {
-	return n.send(chain.Tx{Outputs: []chain.Output{output}, Spends: []string{ident.Text(20)}, Reverted: true})
+func (n *sandboxNet) Revert(output chain.Output) string {
+	return n.broadcastTx(chain.Tx{Outputs: []chain.Output{output}, Spends: []string{ident.Text(20)}, Reverted: true})
 }
 
-func (n *net) send(tx chain.Tx) string {
+func (n *sandboxNet) broadcastTx(tx chain.Tx) string {
 	txid, err := n.chain.Broadcast(n.Context(), tx)
-	n.must(err)
+	n.failOn(err)
 	return txid
 }
 
-func (n *net) Replace(txid string) string {
-	tx := chain.Tx{Outputs: []chain.Output{{Asset: "BTC", Destination: n.Destination(), Amount: money.Units(5)}}, Spends: n.spends(txid)}
+func (n *sandboxNet) Replace(txid string) string {
+	tx := chain.Tx{Outputs: []chain.Output{{Asset: "BTC", Destination: n.Destination(), Amount: money.Units(5)}}, Spends: n.spendKeys(txid)}
 	_, err := n.chain.Play(n.Context(),
 		chain.Move{Kind: chain.MoveDrop, TxIDs: []string{txid}}, chain.Move{Kind: chain.MoveBroadcast, Tx: &tx})
-	n.must(err)
+	n.failOn(err)
 	return tx.ID(n.chain.Network())
 }
 
-func (n *net) Mine(count int) {
+func (n *sandboxNet) Mine(count int) {
 	n.clock.Advance(time.Second)
 	_, err := n.chain.Mine(n.Context(), count)
-	n.must(err)
+	n.failOn(err)
 }
 
-func (n *net) Reorg(depth int, keep bool) {
+func (n *sandboxNet) Reorg(depth int, keep bool) {
 	move := chain.Move{Kind: chain.MoveReorg, Depth: depth}
 	if !keep {
 		var rows []models.SandboxTx
 		tip, err := n.chain.Tip(n.Context())
-		n.must(err)
-		n.must(n.db.Read(n.Context()).Where("network = ? AND height > ?", n.chain.Network(), tip.Height-int64(depth)).Find(&rows).Error)
+		n.failOn(err)
+		n.failOn(n.db.Read(n.Context()).Where("network = ? AND height > ?", n.chain.Network(), tip.Height-int64(depth)).Find(&rows).Error)
 		for _, row := range rows {
 			move.TxIDs = append(move.TxIDs, row.TxID)
 		}
 	}
 	_, err := n.chain.Play(n.Context(), move)
-	n.must(err)
+	n.failOn(err)
 }
 
-func (n *net) Where(txid string) chaintest.Place {
-	row, ok := n.row(txid)
+func (n *sandboxNet) Where(txid string) chaintest.Place {
+	row, ok := n.readRow(txid)
 	if !ok || row.Height == nil {
 		return chaintest.Place{Pending: ok}
 	}
 	var block models.SandboxBlock
-	n.must(n.db.Read(n.Context()).Where("network = ? AND height = ?", n.chain.Network(), *row.Height).Take(&block).Error)
+	n.failOn(n.db.Read(n.Context()).Where("network = ? AND height = ?", n.chain.Network(), *row.Height).Take(&block).Error)
 	return chaintest.Place{Height: block.Height, Hash: block.Hash}
 }
 
-func (n *net) spends(txid string) []string {
-	row, ok := n.row(txid)
+func (n *sandboxNet) spendKeys(txid string) []string {
+	row, ok := n.readRow(txid)
 	if !ok {
 		n.Fatalf("no transaction %s", txid)
 	}
-	tx, err := sandbox.Parse(row.Body)
-	n.must(err)
+	tx, err := sandbox.ParseTx(row.Body)
+	n.failOn(err)
 	return tx.Spends
 }
 
-func (n *net) row(txid string) (models.SandboxTx, bool) {
+func (n *sandboxNet) readRow(txid string) (models.SandboxTx, bool) {
 	var rows []models.SandboxTx
-	n.must(n.db.Read(n.Context()).Where("network = ? AND tx_id = ?", n.chain.Network(), txid).Find(&rows).Error)
+	n.failOn(n.db.Read(n.Context()).Where("network = ? AND tx_id = ?", n.chain.Network(), txid).Find(&rows).Error)
 	if len(rows) == 0 {
 		return models.SandboxTx{}, false
 	}
 	return rows[0], true
 }
 
-func (n *net) must(err error) {
+func (n *sandboxNet) failOn(err error) {
 	n.Helper()
 	if err != nil {
 		n.Fatal(err)
@@ -150,7 +150,7 @@ func TestConformance(t *testing.T) {
 		for _, kind := range []money.Chain{money.Bitcoin, money.Ethereum, money.XRPL} {
 			t.Run(fmt.Sprint(kind), func(t *testing.T) {
 				t.Parallel()
-				chaintest.Run(t, func(t *testing.T) chaintest.Net { return newNet(t, db, kind) })
+				chaintest.Run(t, func(t *testing.T) chaintest.Net { return newSandboxNet(t, db, kind) })
 			})
 		}
 	})

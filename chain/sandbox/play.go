@@ -25,21 +25,21 @@ const (
 // chain that the moves counted from.
 func (c *Chain) Play(ctx context.Context, moves ...chain.Move) (height int64, err error) {
 	for _, move := range moves {
-		if err := c.check(move); err != nil {
+		if err := c.checkMove(move); err != nil {
 			return 0, err
 		}
 	}
 	if len(moves) > maxMoves {
 		return 0, fmt.Errorf("sandbox: %d moves are more than %d", len(moves), maxMoves)
 	}
-	err = c.change(ctx, func(s *session) error {
+	err = c.updateChain(ctx, func(s *chainUpdate) error {
 		height = s.tip.Height
 		for _, move := range moves {
 			if move.After > 0 {
-				if err := s.plan(move); err != nil {
+				if err := s.planMove(move); err != nil {
 					return err
 				}
-			} else if err := s.make(move); err != nil {
+			} else if err := s.applyMove(move); err != nil {
 				return err
 			}
 		}
@@ -60,22 +60,22 @@ func (c *Chain) Mine(ctx context.Context, n int) (height int64, err error) {
 	if n < 1 || n > maxMine {
 		return 0, fmt.Errorf("sandbox: can't mine %d blocks at once, only 1 to %d", n, maxMine)
 	}
-	err = c.change(ctx, func(s *session) error {
-		err := s.mine(n)
+	err = c.updateChain(ctx, func(s *chainUpdate) error {
+		err := s.mineBlocks(n)
 		height = s.tip.Height
 		return err
 	})
 	return height, err
 }
 
-// check refuses moves that make no sense on the chain.
-func (c *Chain) check(m chain.Move) error {
+// checkMove refuses moves that make no sense on the chain.
+func (c *Chain) checkMove(m chain.Move) error {
 	switch {
 	case m.After < 0 || m.After > maxAfter:
 		return fmt.Errorf("sandbox: a move can be up to %d blocks ahead, not %d", maxAfter, m.After)
 	case m.Kind == chain.MoveBroadcast:
 		return checkTx(m.Tx)
-	case m.Kind == chain.MoveReorg && !c.rhythm.reorgs:
+	case m.Kind == chain.MoveReorg && !c.traits.canReorg:
 		return fmt.Errorf("sandbox: %s is never reorganised", c.network)
 	case m.Kind == chain.MoveReorg && (m.Depth < 1 || m.Depth > maxDepth):
 		return fmt.Errorf("sandbox: can't reorganise %d blocks, only 1 to %d", m.Depth, maxDepth)
@@ -105,20 +105,20 @@ func checkTx(tx *chain.Tx) error {
 	return nil
 }
 
-// session is one change of a chain, under its lock.
-type session struct {
+// chainUpdate is one change of a chain, under its lock.
+type chainUpdate struct {
 	*Chain
 	tx  *models.Tx
 	tip models.SandboxBlock
 }
 
-// change runs fn in a transaction that holds the chain alone.
-func (c *Chain) change(ctx context.Context, fn func(*session) error) error {
+// updateChain runs fn in a transaction that holds the chain alone.
+func (c *Chain) updateChain(ctx context.Context, fn func(*chainUpdate) error) error {
 	err := c.db.Write(ctx, func(tx *models.Tx) error {
-		s := &session{Chain: c, tx: tx}
-		err := s.lock()
+		s := &chainUpdate{Chain: c, tx: tx}
+		err := s.lockChain()
 		if err == nil {
-			s.tip, err = c.tip(tx)
+			s.tip, err = c.readTip(tx)
 		}
 		if err != nil {
 			return err
@@ -126,13 +126,13 @@ func (c *Chain) change(ctx context.Context, fn func(*session) error) error {
 		return fn(s)
 	})
 	if err == nil {
-		c.notify()
+		c.notifyListeners()
 	}
 	return err
 }
 
-// lock waits for every other change of the chain. SQLite's single writer needs none.
-func (s *session) lock() error {
+// lockChain waits for every other change of the chain. SQLite's single writer needs none.
+func (s *chainUpdate) lockChain() error {
 	if !models.IsPostgres(s.tx) {
 		return nil
 	}
@@ -144,8 +144,8 @@ func (s *session) lock() error {
 	return nil
 }
 
-// plan keeps a move for later.
-func (s *session) plan(move chain.Move) error {
+// planMove keeps a move for later.
+func (s *chainUpdate) planMove(move chain.Move) error {
 	body, err := json.Marshal(move)
 	if err == nil {
 		err = s.tx.Create(&models.SandboxPlan{Network: string(s.network), Height: s.tip.Height + move.After, Body: string(body)}).Error
@@ -156,19 +156,19 @@ func (s *session) plan(move chain.Move) error {
 	return nil
 }
 
-// make makes a move now. Transactions that are not where a move expects them are
+// applyMove makes a move now. Transactions that are not where a move expects them are
 // left alone: what a plan meant to move may have gone meanwhile.
-func (s *session) make(move chain.Move) (err error) {
+func (s *chainUpdate) applyMove(move chain.Move) (err error) {
 	waiting := s.tx.Where("network = ? AND height IS NULL AND tx_id IN ?", s.network, move.TxIDs)
 	switch move.Kind {
 	case chain.MoveBroadcast:
-		err = s.broadcast(*move.Tx, move.Held)
+		err = s.addToMempool(*move.Tx, move.Held)
 	case chain.MoveHold, chain.MoveRelease:
 		err = waiting.Model(&models.SandboxTx{}).Update("held", move.Kind == chain.MoveHold).Error
 	case chain.MoveDrop:
 		err = waiting.Delete(&models.SandboxTx{}).Error
 	case chain.MoveReorg:
-		err = s.reorg(move.Depth, move.TxIDs)
+		err = s.replaceBlocks(move.Depth, move.TxIDs)
 	}
 	if err != nil {
 		return fmt.Errorf("sandbox: %s on %s: %w", move.Kind, s.network, err)
@@ -176,7 +176,7 @@ func (s *session) make(move chain.Move) (err error) {
 	return nil
 }
 
-func (s *session) broadcast(tx chain.Tx, held bool) error {
+func (s *chainUpdate) addToMempool(tx chain.Tx, held bool) error {
 	body, err := json.Marshal(tx)
 	if err != nil {
 		return err
@@ -189,24 +189,24 @@ func (s *session) broadcast(tx chain.Tx, held bool) error {
 	return s.tx.Create(&models.SandboxTx{Network: string(s.network), TxID: id, Held: held, Body: string(body), CreatedAt: s.clock()}).Error
 }
 
-// mine puts n blocks on top. Runs of blocks in which nothing can happen are
+// mineBlocks puts n blocks on top. Runs of blocks in which nothing can happen are
 // written at once.
-func (s *session) mine(n int) error {
+func (s *chainUpdate) mineBlocks(n int) error {
 	from := s.tip.Height
 	for n > 0 {
-		if err := s.fill(); err != nil {
+		if err := s.mineFullBlock(); err != nil {
 			return err
 		}
 		n--
-		empty, err := s.quiet(n)
+		empty, err := s.countEmptyBlocks(n)
 		if err != nil {
 			return err
 		}
 		blocks := make([]models.SandboxBlock, empty)
 		for i := range blocks {
-			blocks[i] = s.seal(nil)
+			blocks[i] = s.sealBlock(nil)
 		}
-		if err := s.write(blocks); err != nil {
+		if err := s.insertBlocks(blocks); err != nil {
 			return err
 		}
 		n -= empty
@@ -214,12 +214,12 @@ func (s *session) mine(n int) error {
 	if from/pruneEvery == s.tip.Height/pruneEvery {
 		return nil
 	}
-	return s.prune()
+	return s.pruneBlocks()
 }
 
-// quiet is how many of the next n blocks will be empty and make no plan due.
-func (s *session) quiet(n int) (int, error) {
-	waiting, err := s.waiting(s.tx)
+// countEmptyBlocks is how many of the next n blocks will be empty and make no plan due.
+func (s *chainUpdate) countEmptyBlocks(n int) (int, error) {
+	waiting, err := s.oldestPending(s.tx)
 	if err != nil || len(waiting) > 0 {
 		return 0, err
 	}
@@ -233,16 +233,16 @@ func (s *session) quiet(n int) (int, error) {
 	return n, nil
 }
 
-// seal makes the block after the tip and moves the tip; nothing is written yet.
-func (s *session) seal(txids []string) models.SandboxBlock {
+// sealBlock makes the block after the tip and moves the tip; nothing is written yet.
+func (s *chainUpdate) sealBlock(txids []string) models.SandboxBlock {
 	block := models.SandboxBlock{Network: string(s.network), Height: s.tip.Height + 1, Parent: s.tip.Hash, Time: s.clock()}
-	block.Hash = hashOf(block, txids)
+	block.Hash = blockHash(block, txids)
 	s.tip = block
 	return block
 }
 
-// write stores new blocks.
-func (s *session) write(blocks []models.SandboxBlock) error {
+// insertBlocks stores new blocks.
+func (s *chainUpdate) insertBlocks(blocks []models.SandboxBlock) error {
 	if len(blocks) == 0 {
 		return nil
 	}
@@ -252,10 +252,10 @@ func (s *session) write(blocks []models.SandboxBlock) error {
 	return nil
 }
 
-// fill puts one block on top that takes what is pending, then makes the moves
+// mineFullBlock puts one block on top that takes what is pending, then makes the moves
 // that are due at its height.
-func (s *session) fill() error {
-	rows, err := s.mempool(s.tx)
+func (s *chainUpdate) mineFullBlock() error {
+	rows, err := s.readMempool(s.tx)
 	if err != nil {
 		return err
 	}
@@ -265,7 +265,7 @@ func (s *session) fill() error {
 			txids = append(txids, row.TxID)
 		}
 	}
-	if err := s.write([]models.SandboxBlock{s.seal(txids)}); err != nil {
+	if err := s.insertBlocks([]models.SandboxBlock{s.sealBlock(txids)}); err != nil {
 		return err
 	}
 	for part := range slices.Chunk(txids, 500) {
@@ -275,11 +275,11 @@ func (s *session) fill() error {
 			return fmt.Errorf("sandbox: fill block %d: %w", s.tip.Height, err)
 		}
 	}
-	return s.due()
+	return s.applyPlans()
 }
 
-// due makes the moves that were planned for the height of the tip.
-func (s *session) due() error {
+// applyPlans makes the moves that were planned for the height of the tip.
+func (s *chainUpdate) applyPlans() error {
 	var plans []models.SandboxPlan
 	err := s.tx.Where("network = ? AND height <= ?", s.network, s.tip.Height).Order("height, id").Find(&plans).Error
 	if err != nil {
@@ -290,7 +290,7 @@ func (s *session) due() error {
 		if err := json.Unmarshal([]byte(plan.Body), &move); err != nil {
 			return fmt.Errorf("sandbox: read plan %d: %w", plan.ID, err)
 		}
-		if err := s.make(move); err != nil {
+		if err := s.applyMove(move); err != nil {
 			return err
 		}
 		if err := s.tx.Delete(&plan).Error; err != nil {
@@ -300,10 +300,10 @@ func (s *session) due() error {
 	return nil
 }
 
-// reorg mines the last blocks anew with their transactions but for the dropped,
+// replaceBlocks mines the last blocks anew with their transactions but for the dropped,
 // which leave the chain and the mempool. It goes as deep as the dropped are:
 // blocks may have come since its depth was chosen.
-func (s *session) reorg(depth int, drop []string) error {
+func (s *chainUpdate) replaceBlocks(depth int, drop []string) error {
 	var lowest []models.SandboxTx
 	err := s.tx.Select("height").Where("network = ? AND height IS NOT NULL AND tx_id IN ?", s.network, drop).Order("height").Limit(1).Find(&lowest).Error
 	if err != nil {
@@ -328,7 +328,7 @@ func (s *session) reorg(depth int, drop []string) error {
 	if len(blocks) != depth+1 {
 		return errors.New("blocks of that depth are pruned")
 	}
-	txids, err := s.mined(blocks[0].Height)
+	txids, err := s.minedTxIDs(blocks[0].Height)
 	if err != nil {
 		return err
 	}
@@ -339,14 +339,14 @@ func (s *session) reorg(depth int, drop []string) error {
 	for i := range blocks[1:] {
 		block := &blocks[i+1]
 		block.Parent, block.Branch, block.Time = s.tip.Hash, block.Branch+1, s.clock()
-		block.Hash = hashOf(*block, txids[block.Height])
+		block.Hash = blockHash(*block, txids[block.Height])
 		s.tip = *block
 	}
-	return s.write(blocks[1:])
+	return s.insertBlocks(blocks[1:])
 }
 
-// mined gives the transactions above a height, by height.
-func (s *session) mined(above int64) (map[int64][]string, error) {
+// minedTxIDs gives the transactions above a height, by height.
+func (s *chainUpdate) minedTxIDs(above int64) (map[int64][]string, error) {
 	var rows []models.SandboxTx
 	err := s.tx.Select("tx_id", "height").Where("network = ? AND height > ?", s.network, above).Order("id").Find(&rows).Error
 	out := map[int64][]string{}

@@ -30,48 +30,48 @@ type Chain struct {
 	kind    money.Chain
 	network chain.Network
 	clock   func() time.Time
-	rhythm  rhythm
+	traits  chainTraits
 
-	mu        sync.Mutex
-	listeners map[int]func() // by number
-	listened  int            // number of the last one
+	mu           sync.Mutex
+	listeners    map[int]func() // by number
+	lastListener int            // number of the last one
 }
 
 var _ chain.Source = (*Chain)(nil)
 
-// rhythm is how a kind of network behaves.
-type rhythm struct {
-	interval  time.Duration // between blocks while something is going on
-	finalized int64         // blocks from the tip to what is finalized; -1: no such notion
-	mempool   bool          // pending transactions can be seen
-	reorgs    bool
+// chainTraits is how a kind of network behaves.
+type chainTraits struct {
+	interval      time.Duration // between blocks while something is going on
+	finalityDepth int64         // blocks from the tip to what is finalized; -1: no such notion
+	hasMempool    bool          // pending transactions can be seen
+	canReorg      bool
 }
 
 // rhythms make the deepest final depth that is asked for by default (BTC 3, DOGE
 // 40, ETH 12 and finalized, XRP 1) settle within 25 s.
-func rhythmOf(kind money.Chain) (rhythm, error) {
+func traitsOf(kind money.Chain) (chainTraits, error) {
 	switch kind {
 	case money.Bitcoin:
-		return rhythm{4 * time.Second, -1, true, true}, nil
+		return chainTraits{4 * time.Second, -1, true, true}, nil
 	case money.Dogecoin:
-		return rhythm{500 * time.Millisecond, -1, true, true}, nil
+		return chainTraits{500 * time.Millisecond, -1, true, true}, nil
 	case money.Ethereum:
-		return rhythm{1200 * time.Millisecond, 12, true, true}, nil
+		return chainTraits{1200 * time.Millisecond, 12, true, true}, nil
 	case money.XRPL: // only validated ledgers are seen, and they stay
-		return rhythm{2 * time.Second, 0, false, false}, nil
+		return chainTraits{2 * time.Second, 0, false, false}, nil
 	}
-	return rhythm{}, fmt.Errorf("sandbox: no chain %q", kind)
+	return chainTraits{}, fmt.Errorf("sandbox: no chain %q", kind)
 }
 
 // Open opens a chain of the database, and makes its first block when there is none.
 func Open(ctx context.Context, db *models.DB, kind money.Chain, clock func() time.Time) (*Chain, error) {
-	r, err := rhythmOf(kind)
+	r, err := traitsOf(kind)
 	if err != nil {
 		return nil, err
 	}
-	c := &Chain{db: db, kind: kind, network: chain.Sandbox(kind), clock: clock, rhythm: r}
+	c := &Chain{db: db, kind: kind, network: chain.Sandbox(kind), clock: clock, traits: r}
 	genesis := models.SandboxBlock{Network: string(c.network), Time: clock()}
-	genesis.Hash = hashOf(genesis, nil)
+	genesis.Hash = blockHash(genesis, nil)
 	err = db.Exec(ctx).Exec(`INSERT INTO sandbox_blocks (network, height, hash, parent, branch, time)
 		VALUES (?, 0, ?, '', 0, ?) ON CONFLICT DO NOTHING`, genesis.Network, genesis.Hash, genesis.Time).Error
 	if err != nil {
@@ -84,7 +84,7 @@ func Open(ctx context.Context, db *models.DB, kind money.Chain, clock func() tim
 func (c *Chain) Network() chain.Network { return c.network }
 
 // Interval is the time between blocks while something is going on.
-func (c *Chain) Interval() time.Duration { return c.rhythm.interval }
+func (c *Chain) Interval() time.Duration { return c.traits.interval }
 
 // Notify has a function called after each change that this process commits, until
 // stop is called: a follower's Wake. It must not block.
@@ -94,8 +94,8 @@ func (c *Chain) Notify(listener func()) (stop func()) {
 	if c.listeners == nil {
 		c.listeners = map[int]func(){}
 	}
-	c.listened++
-	id := c.listened
+	c.lastListener++
+	id := c.lastListener
 	c.listeners[id] = listener
 	return func() {
 		c.mu.Lock()
@@ -104,7 +104,7 @@ func (c *Chain) Notify(listener func()) (stop func()) {
 	}
 }
 
-func (c *Chain) notify() {
+func (c *Chain) notifyListeners() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, listener := range c.listeners {
@@ -114,15 +114,15 @@ func (c *Chain) notify() {
 
 // Tip implements chain.Source.
 func (c *Chain) Tip(ctx context.Context) (chain.Tip, error) {
-	tip, err := c.tip(c.db.Read(ctx))
+	tip, err := c.readTip(c.db.Read(ctx))
 	if err != nil {
 		return chain.Tip{}, err
 	}
 	finalized := int64(-1)
-	if c.rhythm.finalized >= 0 {
-		finalized = max(0, tip.Height-c.rhythm.finalized)
+	if c.traits.finalityDepth >= 0 {
+		finalized = max(0, tip.Height-c.traits.finalityDepth)
 	}
-	return chain.Tip{Header: header(tip), Finalized: finalized}, nil
+	return chain.Tip{Header: toHeader(tip), Finalized: finalized}, nil
 }
 
 // Header implements chain.Source.
@@ -133,9 +133,9 @@ func (c *Chain) Header(ctx context.Context, height int64) (chain.Header, error) 
 		return chain.Header{}, fmt.Errorf("sandbox: read block %d: %w", height, err)
 	}
 	if len(blocks) == 0 {
-		return chain.Header{}, c.missing(ctx, height)
+		return chain.Header{}, c.missingBlockError(ctx, height)
 	}
-	return header(blocks[0]), nil
+	return toHeader(blocks[0]), nil
 }
 
 // Block implements chain.Source. One statement reads block and transactions, so
@@ -152,14 +152,14 @@ func (c *Chain) Block(ctx context.Context, height int64, watch chain.Watch) (cha
 		return chain.Block{}, fmt.Errorf("sandbox: read block %d: %w", height, err)
 	}
 	if len(rows) == 0 {
-		return chain.Block{}, c.missing(ctx, height)
+		return chain.Block{}, c.missingBlockError(ctx, height)
 	}
-	block := chain.Block{Header: header(rows[0].SandboxBlock)}
+	block := chain.Block{Header: toHeader(rows[0].SandboxBlock)}
 	for _, row := range rows {
 		if row.Body == nil {
 			continue // an empty block
 		}
-		tx, err := parse(*row.Body)
+		tx, err := parseTx(*row.Body)
 		if err != nil {
 			return chain.Block{}, err
 		}
@@ -169,9 +169,9 @@ func (c *Chain) Block(ctx context.Context, height int64, watch chain.Watch) (cha
 	return block, nil
 }
 
-// missing says why there is no block at a height.
-func (c *Chain) missing(ctx context.Context, height int64) error {
-	tip, err := c.tip(c.db.Read(ctx))
+// missingBlockError says why there is no block at a height.
+func (c *Chain) missingBlockError(ctx context.Context, height int64) error {
+	tip, err := c.readTip(c.db.Read(ctx))
 	if err != nil {
 		return err
 	}
@@ -184,15 +184,15 @@ func (c *Chain) missing(ctx context.Context, height int64) error {
 // Pending implements chain.Source.
 func (c *Chain) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
 	var pending chain.Pending
-	if !c.rhythm.mempool {
+	if !c.traits.hasMempool {
 		return pending, ctx.Err()
 	}
-	rows, err := c.mempool(c.db.Read(ctx))
+	rows, err := c.readMempool(c.db.Read(ctx))
 	if err != nil {
 		return pending, err
 	}
 	for _, row := range rows {
-		tx, err := parse(row.Body)
+		tx, err := parseTx(row.Body)
 		if err != nil {
 			return pending, err
 		}
@@ -205,8 +205,8 @@ func (c *Chain) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, 
 	return pending, nil
 }
 
-// tip reads the last block.
-func (c *Chain) tip(tx *models.Tx) (models.SandboxBlock, error) {
+// readTip reads the last block.
+func (c *Chain) readTip(tx *models.Tx) (models.SandboxBlock, error) {
 	var blocks []models.SandboxBlock
 	err := tx.Where("network = ?", c.network).Order("height DESC").Limit(1).Find(&blocks).Error
 	if err == nil && len(blocks) == 0 {
@@ -218,25 +218,25 @@ func (c *Chain) tip(tx *models.Tx) (models.SandboxBlock, error) {
 	return blocks[0], nil
 }
 
-// mempool reads the transactions that are in no block, oldest first.
-func (c *Chain) mempool(tx *models.Tx) (rows []models.SandboxTx, err error) {
+// readMempool reads the transactions that are in no block, oldest first.
+func (c *Chain) readMempool(tx *models.Tx) (rows []models.SandboxTx, err error) {
 	if err = tx.Where("network = ? AND height IS NULL", c.network).Order("id").Find(&rows).Error; err != nil {
 		err = fmt.Errorf("sandbox: read the mempool of %s: %w", c.network, err)
 	}
 	return rows, err
 }
 
-func header(b models.SandboxBlock) chain.Header {
+func toHeader(b models.SandboxBlock) chain.Header {
 	return chain.Header{BlockID: chain.BlockID{Height: b.Height, Hash: b.Hash}, Parent: b.Parent, Time: b.Time.UTC()}
 }
 
-// hashOf names a block by its content.
-func hashOf(b models.SandboxBlock, txids []string) string {
+// blockHash names a block by its content.
+func blockHash(b models.SandboxBlock, txids []string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %d %s", b.Network, b.Height, b.Parent, b.Branch, strings.Join(txids, " ")))
 	return hex.EncodeToString(sum[:])
 }
 
-func parse(body string) (tx chain.Tx, err error) {
+func parseTx(body string) (tx chain.Tx, err error) {
 	if err = json.Unmarshal([]byte(body), &tx); err != nil {
 		err = fmt.Errorf("sandbox: read a transaction: %w", err)
 	}

@@ -20,32 +20,32 @@ import (
 	"cointill/models/modelstest"
 )
 
-// tx pays an amount to an address.
-func tx(address string, amount int64) chain.Tx {
+// payTo pays an amount to an address.
+func payTo(address string, amount int64) chain.Tx {
 	return chain.Tx{Outputs: []chain.Output{{Asset: "BTC", Destination: chain.Destination{Address: address}, Amount: money.Units(amount)}},
 		Spends: []string{ident.Text(20)}}
 }
 
-func (n *net) play(moves ...chain.Move) int64 {
+func (n *sandboxNet) playMoves(moves ...chain.Move) int64 {
 	n.Helper()
 	height, err := n.chain.Play(n.Context(), moves...)
-	n.must(err)
+	n.failOn(err)
 	return height
 }
 
-func (n *net) tip() chain.Tip {
+func (n *sandboxNet) readTip() chain.Tip {
 	n.Helper()
 	tip, err := n.chain.Tip(n.Context())
-	n.must(err)
+	n.failOn(err)
 	return tip
 }
 
-func each(t *testing.T, kind money.Chain, test func(n *net)) {
+func forEachDatabase(t *testing.T, kind money.Chain, test func(n *sandboxNet)) {
 	t.Helper()
-	modelstest.Each(t, func(t *testing.T, db *models.DB) { test(newNet(t, db, kind)) })
+	modelstest.Each(t, func(t *testing.T, db *models.DB) { test(newSandboxNet(t, db, kind)) })
 }
 
-func TestNamesAreContent(t *testing.T) {
+func TestIDsAreContentHashes(t *testing.T) {
 	t.Parallel()
 	a := chain.Tx{Outputs: []chain.Output{{Asset: "BTC", Destination: chain.Destination{Address: "x"}, Amount: money.Units(1)}}, Spends: []string{"k"}}
 	b := a
@@ -68,13 +68,13 @@ func TestBlocksAreDeterministic(t *testing.T) {
 	t.Parallel()
 	var tips []string
 	for range 2 {
-		n := newNet(t, modelstest.Open(t, false, time.Now), money.Bitcoin)
+		n := newSandboxNet(t, modelstest.Open(t, false, time.Now), money.Bitcoin)
 		a := chain.Tx{Outputs: []chain.Output{{Asset: "BTC", Destination: chain.Destination{Address: "x"}, Amount: money.Units(1)}}, Spends: []string{"k"}}
-		n.play(chain.Move{Kind: chain.MoveBroadcast, Tx: &a})
+		n.playMoves(chain.Move{Kind: chain.MoveBroadcast, Tx: &a})
 		n.Mine(5)
-		n.play(chain.Move{Kind: chain.MoveReorg, Depth: 5})
+		n.playMoves(chain.Move{Kind: chain.MoveReorg, Depth: 5})
 		n.Mine(2)
-		tips = append(tips, n.tip().Hash)
+		tips = append(tips, n.readTip().Hash)
 	}
 	if tips[0] != tips[1] {
 		t.Errorf("the same moves made the blocks %v", tips)
@@ -83,11 +83,11 @@ func TestBlocksAreDeterministic(t *testing.T) {
 
 func TestPlansRunAtTheirHeight(t *testing.T) {
 	t.Parallel()
-	each(t, money.Bitcoin, func(n *net) {
+	forEachDatabase(t, money.Bitcoin, func(n *sandboxNet) {
 		n.Mine(3)
-		a, b, held := tx("a", 1), tx("b", 2), tx("held", 3)
+		a, b, held := payTo("a", 1), payTo("b", 2), payTo("held", 3)
 		idA, idB, idHeld := a.ID(n.chain.Network()), b.ID(n.chain.Network()), held.ID(n.chain.Network())
-		from := n.play(
+		from := n.playMoves(
 			chain.Move{Kind: chain.MoveBroadcast, Tx: &a},
 			chain.Move{Kind: chain.MoveBroadcast, Tx: &held, Held: true},
 			chain.Move{After: 2, Kind: chain.MoveBroadcast, Tx: &b},
@@ -112,9 +112,9 @@ func TestPlansRunAtTheirHeight(t *testing.T) {
 
 func TestBadMovesAreRefusedWhole(t *testing.T) {
 	t.Parallel()
-	n := newNet(t, modelstest.Open(t, false, time.Now), money.XRPL)
-	good := tx("a", 1)
-	zero := tx("a", 0)
+	n := newSandboxNet(t, modelstest.Open(t, false, time.Now), money.XRPL)
+	good := payTo("a", 1)
+	zero := payTo("a", 0)
 	bare := chain.Tx{Outputs: good.Outputs}
 	for name, move := range map[string]chain.Move{
 		"no kind":       {},
@@ -140,13 +140,13 @@ func TestBadMovesAreRefusedWhole(t *testing.T) {
 	}
 }
 
-// TestSettlesInTime lets every chain tick by a fake clock: a payment reaches its
+// TestPaymentsSettleWithin25Seconds lets every chain tick by a fake clock: a payment reaches its
 // deepest default depth within 25 s, also after a quiet time, and is pending first.
-func TestSettlesInTime(t *testing.T) {
+func TestPaymentsSettleWithin25Seconds(t *testing.T) {
 	t.Parallel()
 	depth := map[money.Chain]int64{money.Bitcoin: 3, money.Dogecoin: 40, money.Ethereum: 12, money.XRPL: 1}
 	for kind, want := range depth {
-		n := newNet(t, modelstest.Open(t, false, time.Now), kind)
+		n := newSandboxNet(t, modelstest.Open(t, false, time.Now), kind)
 		n.clock.Advance(10 * time.Minute)
 		txid := n.Pay(chain.Output{Asset: "X", Destination: chain.Destination{Address: "a"}, Amount: money.Units(1)})
 		start := n.clock.Now()
@@ -155,8 +155,8 @@ func TestSettlesInTime(t *testing.T) {
 		}
 		for {
 			_, wait, err := n.chain.Tick(t.Context())
-			n.must(err)
-			tip, place := n.tip(), n.Where(txid)
+			n.failOn(err)
+			tip, place := n.readTip(), n.Where(txid)
 			final := place.Height > 0 && tip.Height-place.Height+1 >= want && (kind != money.Ethereum || tip.Finalized >= place.Height)
 			if final {
 				break
@@ -169,35 +169,35 @@ func TestSettlesInTime(t *testing.T) {
 	}
 }
 
-// TestQuietChainRests counts the blocks of an idle hour.
-func TestQuietChainRests(t *testing.T) {
+// TestIdleChainMinesRarely counts the blocks of an idle hour.
+func TestIdleChainMinesRarely(t *testing.T) {
 	t.Parallel()
-	n := newNet(t, modelstest.Open(t, false, time.Now), money.Dogecoin)
-	held := tx("never", 1)
-	n.play(chain.Move{Kind: chain.MoveBroadcast, Tx: &held, Held: true})
+	n := newSandboxNet(t, modelstest.Open(t, false, time.Now), money.Dogecoin)
+	held := payTo("never", 1)
+	n.playMoves(chain.Move{Kind: chain.MoveBroadcast, Tx: &held, Held: true})
 	end := n.clock.Now().Add(time.Hour)
 	for n.clock.Now().Before(end) {
 		_, wait, err := n.chain.Tick(t.Context())
-		n.must(err)
+		n.failOn(err)
 		if wait > time.Minute || wait <= 0 {
 			t.Fatalf("waits %v", wait)
 		}
 		n.clock.Advance(wait)
 	}
-	if height := n.tip().Height; height < 58 || height > 61 {
+	if height := n.readTip().Height; height < 58 || height > 61 {
 		t.Errorf("%d blocks in a quiet hour", height)
 	}
 }
 
 func TestOldEmptyBlocksArePruned(t *testing.T) {
 	t.Parallel()
-	n := newNet(t, modelstest.Open(t, false, time.Now), money.Bitcoin)
+	n := newSandboxNet(t, modelstest.Open(t, false, time.Now), money.Bitcoin)
 	paid := n.Pay(chain.Output{Asset: "BTC", Destination: chain.Destination{Address: "a"}, Amount: money.Units(1)})
 	for range 5 {
 		n.Mine(1000)
 	}
 	count := func() (rows int64) {
-		n.must(n.db.Read(t.Context()).Model(&models.SandboxBlock{}).Count(&rows).Error)
+		n.failOn(n.db.Read(t.Context()).Model(&models.SandboxBlock{}).Count(&rows).Error)
 		return rows
 	}
 	if rows := count(); rows != 2000+3 { // the kept, the tip, the first and the one with the payment
@@ -210,15 +210,15 @@ func TestOldEmptyBlocksArePruned(t *testing.T) {
 		t.Errorf("a pruned block: %v", err)
 	}
 	// A follower that is far behind keeps what it still has to read.
-	n.must(n.db.Exec(t.Context()).Create(&models.ChainCursor{Network: string(n.chain.Network()), Height: 4000, Hash: "x", UpdatedAt: n.clock.Now()}).Error)
+	n.failOn(n.db.Exec(t.Context()).Create(&models.ChainCursor{Network: string(n.chain.Network()), Height: 4000, Hash: "x", UpdatedAt: n.clock.Now()}).Error)
 	for range 5 {
 		n.Mine(1000)
 	}
 	if _, err := n.chain.Header(t.Context(), 4001); err != nil {
 		t.Errorf("a block that is still to be read: %v", err)
 	}
-	held := tx("held", 1)
-	n.play(chain.Move{Kind: chain.MoveBroadcast, Tx: &held, Held: true})
+	held := payTo("held", 1)
+	n.playMoves(chain.Move{Kind: chain.MoveBroadcast, Tx: &held, Held: true})
 	n.clock.Advance(15 * 24 * time.Hour)
 	n.Mine(500)
 	if !n.Where(held.ID(n.chain.Network())).Gone() {
@@ -226,17 +226,17 @@ func TestOldEmptyBlocksArePruned(t *testing.T) {
 	}
 }
 
-// TestManyProcesses has several processes use one chain at once: nothing is lost,
+// TestManyProcessesShareOneChain has several processes use one chain at once: nothing is lost,
 // nothing is twice, blocks link.
-func TestManyProcesses(t *testing.T) {
+func TestManyProcessesShareOneChain(t *testing.T) {
 	t.Parallel()
-	each(t, money.Bitcoin, func(n *net) {
+	forEachDatabase(t, money.Bitcoin, func(n *sandboxNet) {
 		const processes, rounds = 4, 12
 		done := make(chan error)
 		for p := range processes {
 			c, err := sandbox.Open(n.Context(), n.db, n.kind, n.clock.Now)
-			n.must(err)
-			go func() { done <- busy(n.Context(), c, rand.New(rand.NewPCG(uint64(p), 1)), rounds) }()
+			n.failOn(err)
+			go func() { done <- useChainRandomly(n.Context(), c, rand.New(rand.NewPCG(uint64(p), 1)), rounds) }()
 		}
 		for range processes {
 			if err := <-done; err != nil {
@@ -245,24 +245,24 @@ func TestManyProcesses(t *testing.T) {
 		}
 		n.Mine(1)
 		var blocks []models.SandboxBlock
-		n.must(n.db.Read(n.Context()).Order("height").Find(&blocks).Error)
+		n.failOn(n.db.Read(n.Context()).Order("height").Find(&blocks).Error)
 		for i, b := range blocks[1:] {
 			if b.Height != int64(i)+1 || b.Parent != blocks[i].Hash {
 				n.Errorf("block %d does not follow block %d", b.Height, blocks[i].Height)
 			}
 		}
 		var mined int64
-		n.must(n.db.Read(n.Context()).Model(&models.SandboxTx{}).Where("height IS NOT NULL").Count(&mined).Error)
+		n.failOn(n.db.Read(n.Context()).Model(&models.SandboxTx{}).Where("height IS NOT NULL").Count(&mined).Error)
 		if mined != processes*rounds {
 			n.Errorf("%d transactions are in blocks, %d were sent", mined, processes*rounds)
 		}
 	})
 }
 
-// busy broadcasts, mines and reorganises.
-func busy(ctx context.Context, c *sandbox.Chain, rand *rand.Rand, rounds int) error {
+// useChainRandomly broadcasts, mines and reorganises.
+func useChainRandomly(ctx context.Context, c *sandbox.Chain, rand *rand.Rand, rounds int) error {
 	for range rounds {
-		if _, err := c.Broadcast(ctx, tx("a", 1)); err != nil {
+		if _, err := c.Broadcast(ctx, payTo("a", 1)); err != nil {
 			return err
 		}
 		if _, err := c.Mine(ctx, 1+rand.IntN(3)); err != nil {
@@ -281,13 +281,13 @@ func busy(ctx context.Context, c *sandbox.Chain, rand *rand.Rand, rounds int) er
 // TestOneBlockForManyMiners ticks one due chain from several processes: one mines.
 func TestOneBlockForManyMiners(t *testing.T) {
 	t.Parallel()
-	each(t, money.Dogecoin, func(n *net) {
+	forEachDatabase(t, money.Dogecoin, func(n *sandboxNet) {
 		n.Pay(chain.Output{Asset: "DOGE", Destination: chain.Destination{Address: "a"}, Amount: money.Units(1)})
 		n.clock.Advance(time.Minute)
 		results := make(chan bool)
 		for range 6 {
 			c, err := sandbox.Open(n.Context(), n.db, n.kind, n.clock.Now)
-			n.must(err)
+			n.failOn(err)
 			go func() {
 				mined, _, err := c.Tick(n.Context())
 				results <- mined && err == nil
@@ -299,15 +299,15 @@ func TestOneBlockForManyMiners(t *testing.T) {
 				blocks++
 			}
 		}
-		if blocks != 1 || n.tip().Height != 1 {
-			n.Errorf("%d miners mined, the height is %d", blocks, n.tip().Height)
+		if blocks != 1 || n.readTip().Height != 1 {
+			n.Errorf("%d miners mined, the height is %d", blocks, n.readTip().Height)
 		}
 	})
 }
 
-// TestMinerRuns lets the real loop mine by the real clock until a payment is in a
+// TestMinerMinesUntilContextEnds lets the real loop mine by the real clock until a payment is in a
 // block, and end with its context.
-func TestMinerRuns(t *testing.T) {
+func TestMinerMinesUntilContextEnds(t *testing.T) {
 	t.Parallel()
 	c, err := sandbox.Open(t.Context(), modelstest.Open(t, false, time.Now), money.Dogecoin, clock.Real())
 	if err != nil {
@@ -323,7 +323,7 @@ func TestMinerRuns(t *testing.T) {
 	go func() {
 		ended <- sandbox.Miner{Chains: []*sandbox.Chain{c}, Log: slog.New(slog.DiscardHandler)}.Run(ctx)
 	}()
-	if _, err := c.Broadcast(t.Context(), tx("a", 1)); err != nil {
+	if _, err := c.Broadcast(t.Context(), payTo("a", 1)); err != nil {
 		t.Fatal(err)
 	}
 	<-blocks // the broadcast
@@ -338,12 +338,12 @@ func TestMinerRuns(t *testing.T) {
 	}
 }
 
-// TestRandomWalks follows a chain through seeded random days on either database.
-func TestRandomWalks(t *testing.T) {
+// TestFollowerKeepsUpWithRandomMoves follows a chain through seeded random days on either database.
+func TestFollowerKeepsUpWithRandomMoves(t *testing.T) {
 	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		for seed := range uint64(4) {
-			n := newNet(t, db, money.Bitcoin)
+			n := newSandboxNet(t, db, money.Bitcoin)
 			chaintest.Walk(t, n, rand.New(rand.NewPCG(seed, 7)).IntN, 100)
 			if t.Failed() {
 				t.Fatalf("seed %d", seed)
@@ -352,14 +352,14 @@ func TestRandomWalks(t *testing.T) {
 	})
 }
 
-// TestWalkProperty is the same walk, chosen and shrunk by rapid.
-func TestWalkProperty(t *testing.T) {
+// TestFollowerKeepsUpWithDrawnMoves is the same walk, chosen and shrunk by rapid.
+func TestFollowerKeepsUpWithDrawnMoves(t *testing.T) {
 	t.Parallel()
 	db := modelstest.Open(t, false, time.Now)
 	rapid.Check(t, func(r *rapid.T) {
 		both := rapidTB{TB: t, r: r}
 		pick := func(n int) int { return rapid.IntRange(0, n-1).Draw(r, "pick") }
-		chaintest.Walk(both, newNet(both, db, money.Bitcoin), pick, rapid.IntRange(1, 30).Draw(r, "steps"))
+		chaintest.Walk(both, newSandboxNet(both, db, money.Bitcoin), pick, rapid.IntRange(1, 30).Draw(r, "steps"))
 	})
 }
 
