@@ -11,10 +11,11 @@ import (
 	"cointill/core/money"
 )
 
-// Balances are what addresses hold in wei after the block at a height, in their
-// order, as two nodes say: one that can't tell contradicts nobody, and where only one
-// can, that one is believed. chain.ErrForgotten where none keeps that any more; a chain.Problem,
-// of which Notes tell, while two say different things.
+// Balances returns the balances of addresses in wei after the block at a height, in the order of
+// the addresses. Two nodes must agree on them. A node that cannot answer is skipped; if only one
+// node can answer, its answer is used. Balances returns chain.ErrForgotten if no node keeps the
+// state of that block any more, and a chain.Problem while two nodes disagree. Notes then contains
+// the same sentence.
 func (s *Source) Balances(ctx context.Context, height int64, addresses []string) ([]money.Amount, error) {
 	asked, err := s.serverForHeight(ctx, height)
 	if err != nil {
@@ -48,7 +49,7 @@ func (s *Source) Balances(ctx context.Context, height int64, addresses []string)
 	return held, nil
 }
 
-// fetchBalances are what addresses hold after the block at a height as one node says.
+// fetchBalances asks one node for the balances of addresses after the block at a height.
 func (n *server) fetchBalances(ctx context.Context, height int64, addresses []string) ([]money.Amount, error) {
 	requests := make([]request, len(addresses))
 	for i, address := range addresses {
@@ -64,7 +65,7 @@ func (n *server) fetchBalances(ctx context.Context, height int64, addresses []st
 		case r.Error != nil && r.Error.isPruned():
 			return nil, errors.Join(chain.ErrForgotten, r.Error)
 		case r.Error != nil:
-			return nil, refusedError(r.Error) // without blame: blocks are read without balances
+			return nil, refusedError(r.Error) // no Blame: the node still reads blocks, which needs no balances
 		}
 		var amount wei
 		if err := r.decodeInto(&amount); err != nil {
@@ -75,8 +76,8 @@ func (n *server) fetchBalances(ctx context.Context, height int64, addresses []st
 	return held, nil
 }
 
-// balanceDisputeError is the problem of two nodes that have different balances after a block. It
-// stops no block, so people read it among what to know of the network.
+// balanceDisputeError returns the error for two nodes that report different balances after a
+// block. It does not stop the reading of blocks, so it is shown among the notes of the network.
 func (s *Source) balanceDisputeError(n, other *server, height int64) error {
 	a, b := min(n.Number, other.Number), max(n.Number, other.Number)
 	sentence := fmt.Sprintf("Nodes %d and %d of %d disagree about what addresses held after block %d. Ether that contracts sent on is not looked for by balances until they "+
@@ -86,14 +87,15 @@ func (s *Source) balanceDisputeError(n, other *server, height int64) error {
 	return fmt.Errorf("%w (%s, %s)", chain.Problem(sentence), n.Host, other.Host)
 }
 
-// setBalanceDispute notes how the node contradicts another about balances; "" takes that back.
+// setBalanceDispute stores how the node contradicts another one about balances. An empty sentence
+// clears it.
 func (n *server) setBalanceDispute(sentence string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.balanceDispute = sentence
 }
 
-// balanceDisputeNote is how nodes contradict each other about balances, or "".
+// balanceDisputeNote returns the first dispute between nodes about balances, or "".
 func (s *Source) balanceDisputeNote() (sentence string) {
 	for _, n := range s.servers {
 		n.mu.Lock()
@@ -103,10 +105,10 @@ func (s *Source) balanceDisputeNote() (sentence string) {
 	return sentence
 }
 
-// Inner is the block at a height with what contracts sent on within its
-// transactions, by the first node that can run it again, and confirmed by another
-// like any block. chain.ErrForgotten where none can run it, or not any more; a
-// chain.Problem while two nodes tell different things of it.
+// Inner returns the block at a height with the ether that contracts sent within its transactions.
+// The first node that can trace the block is used, and another one confirms the result like any
+// other block. Inner returns chain.ErrForgotten if no node can trace the block, and a
+// chain.Problem while two nodes disagree about it.
 func (s *Source) Inner(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
 	asked, err := s.serverForHeight(ctx, height)
 	if err != nil {
@@ -122,7 +124,7 @@ func (s *Source) Inner(ctx context.Context, height int64, watch chain.Watch) (ch
 		case errors.Is(err, errMissingBlock), errors.As(err, &answer) && answer.isNoMethod():
 			continue
 		case err != nil:
-			failed = cmp.Or(failed, err) // the node does well all the same: nobody else asks it for this
+			failed = cmp.Or(failed, err) // no Blame: no other call needs traces from this node
 			continue
 		}
 		if err := s.confirmBlock(ctx, n, block, watch, true); err != nil {

@@ -11,9 +11,9 @@ import (
 	"cointill/core/money"
 )
 
-// internalKeys is what contracts sent on in a block, in an order that doesn't depend on how
-// it was read. A transfer's place isn't part of it: what came, and by which
-// transaction, is the same where nodes count the calls before it differently.
+// internalKeys lists the internal transfers of a block in an order that does not depend on how the
+// block was read. The index of a transfer is left out, because nodes may count the calls before it
+// differently.
 func internalKeys(block chain.Block) (all []string) {
 	for _, t := range block.Transfers {
 		if t.Index >= indexInternal {
@@ -24,9 +24,9 @@ func internalKeys(block chain.Block) (all []string) {
 	return all
 }
 
-// confirmInternal reports whether the node shows the same of what contracts sent on in a
-// block as it was read from another: by running the block again, or, where it can't,
-// by what the addresses gained with the block.
+// confirmInternal reports whether the node shows the same internal transfers in a block as another
+// node did. It traces the block, or compares the balances of the recipients before and after the
+// block if it cannot trace.
 func (n *server) confirmInternal(ctx context.Context, block *fullBlock, read chain.Block, watch chain.Watch) (bool, error) {
 	out, sent := &transferFinder{token: account(n.params.Token), watch: watch}, internalKeys(read)
 	err := n.fetchInternal(ctx, out, block)
@@ -39,10 +39,10 @@ func (n *server) confirmInternal(ctx context.Context, block *fullBlock, read cha
 	return n.checkBalanceGains(ctx, block, read)
 }
 
-// checkBalanceGains reports whether each address to which contracts sent ether in a block gained
-// at least all the ether that was read to come to it there. One that spends some in
-// the block itself may have gained less, and so may one with code, whose ether
-// anybody's transaction can move: of those nothing is known.
+// checkBalanceGains reports whether each recipient of an internal transfer gained at least all the
+// ether that the other node reported for it in the block. Two kinds of recipients are skipped
+// because their balance may have fallen in the same block: accounts that send a transaction in it,
+// and contracts, whose ether any transaction can move.
 func (n *server) checkBalanceGains(ctx context.Context, block *fullBlock, read chain.Block) (bool, error) {
 	due, addresses := sumIncomes(block, read)
 	height := int64(block.Number)
@@ -72,8 +72,8 @@ func (n *server) checkBalanceGains(ctx context.Context, block *fullBlock, read c
 	return true, nil
 }
 
-// sumIncomes is all the ether that came by a block to the addresses to which contracts
-// sent some, but for those that send a transaction in it.
+// sumIncomes adds up all ether that the recipients of internal transfers received in a block.
+// Accounts that send a transaction in the block are left out.
 func sumIncomes(block *fullBlock, read chain.Block) (due map[string]money.Amount, addresses []string) {
 	senders := map[account]bool{}
 	for i := range block.Transactions {

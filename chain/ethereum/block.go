@@ -12,55 +12,56 @@ import (
 	"cointill/chain"
 )
 
-// header is what is read of a block without its transactions.
+// header holds the fields that are read of a block without its transactions.
 type header struct {
-	Hash   *hash    `json:"hash"` // null while the block is only being made
+	Hash   *hash    `json:"hash"` // null in a pending block
 	Parent hash     `json:"parentHash"`
 	Number quantity `json:"number"`
 	Time   quantity `json:"timestamp"`
 	Bloom  hexBytes `json:"logsBloom"`
 }
 
-// maxTimestamp is the year 9999: times beyond have no place in databases.
+// maxTimestamp is the end of the year 9999. Databases cannot store later times.
 const maxTimestamp = 253402300799
 
-// toChainHeader is the header as the follower knows it; an error where the block can't be the one that was asked for.
+// toChainHeader converts the header for the follower. It fails if the hash is missing or the time
+// is out of range.
 func (h header) toChainHeader() (chain.Header, error) {
 	if h.Hash == nil || h.Time > maxTimestamp {
 		return chain.Header{}, errors.New("a block without a hash, or a time")
 	}
 	parent := h.Parent.String()
 	if h.Number == 0 {
-		parent = "" // nobody is before the first
+		parent = "" // the first block has no parent
 	}
 	return chain.Header{BlockID: chain.BlockID{Height: int64(h.Number), Hash: h.Hash.String()}, Parent: parent, Time: time.Unix(int64(h.Time), 0).UTC()}, nil
 }
 
-// transaction is what is read of one in its block.
+// transaction holds the fields that are read of a transaction in a block.
 type transaction struct {
 	Hash  hash     `json:"hash"`
 	From  account  `json:"from"`
-	To    *account `json:"to"` // null where a contract is made
+	To    *account `json:"to"` // null if the transaction creates a contract
 	Value wei      `json:"value"`
 	Nonce nonce    `json:"nonce"`
 }
 
-// txID is the transaction's name among all.
+// txID returns the transaction's hash as text.
 func (t *transaction) txID() string { return t.Hash.String() }
 
-// appendSpend is the bytes of what the transaction uses up: its sender's nonce. Any
-// other with the same replaces it.
+// appendSpend writes the transaction's sender and nonce into a buffer. Another transaction with
+// the same sender and nonce replaces this one.
 func (t *transaction) appendSpend(into *[spendKeySize]byte) []byte {
 	copy(into[:], t.From[:])
 	binary.BigEndian.PutUint64(into[len(t.From):], uint64(t.Nonce))
 	return into[:]
 }
 
-// withdrawal is ether that leaves the stake: no transaction sends it.
+// withdrawal is ether that a validator withdraws. It is not part of any transaction.
 type withdrawal struct {
 	Index   quantity `json:"index"`
 	Address account  `json:"address"`
-	Amount  quantity `json:"amount"` // in gwei
+	Amount  quantity `json:"amount"` // gwei
 }
 
 // fullBlock is a block with its transactions.
@@ -70,7 +71,7 @@ type fullBlock struct {
 	Withdrawals  withdrawals  `json:"withdrawals"`
 }
 
-// receipt is what became of a transaction.
+// receipt is the result of a transaction.
 type receipt struct {
 	Tx     hash           `json:"transactionHash"`
 	Block  hash           `json:"blockHash"`
@@ -78,13 +79,13 @@ type receipt struct {
 	Logs   logs           `json:"logs"`
 }
 
-// The two ways in which a transaction ends.
+// Values of receipt.Status.
 const (
 	statusSuccess = `"0x1"`
 	statusFailed  = `"0x0"`
 )
 
-// logEntry is what a contract wrote down while the transaction ran.
+// logEntry is an event that a contract emitted during a transaction.
 type logEntry struct {
 	Address account  `json:"address"`
 	Topics  []hash   `json:"topics"`
@@ -94,8 +95,8 @@ type logEntry struct {
 	Removed bool     `json:"removed"`
 }
 
-// checkMatches holds the receipt against the transaction and block that it is to be of.
-// All of a block's must fit before anything of it is believed.
+// checkMatches checks that the receipt and its logs name the given transaction and block. All
+// receipts of a block must pass before any transfer in it is used.
 func (r *receipt) checkMatches(tx *transaction, block hash) error {
 	if r.Tx != tx.Hash || r.Block != block {
 		return fmt.Errorf("the receipt of %s in block %s is there for transaction %s of block %s", r.Tx, r.Block, tx.Hash, block)
@@ -111,7 +112,8 @@ func (r *receipt) checkMatches(tx *transaction, block hash) error {
 	return nil
 }
 
-// checkReceipts holds receipts against a block's transactions: one for each, in their order.
+// checkReceipts checks that there is one receipt for each transaction of a block, in the same
+// order.
 func checkReceipts(block *fullBlock, receipts []receipt) error {
 	if len(receipts) != len(block.Transactions) {
 		return fmt.Errorf("%d receipts for %d transactions", len(receipts), len(block.Transactions))
@@ -124,10 +126,10 @@ func checkReceipts(block *fullBlock, receipts []receipt) error {
 	return nil
 }
 
-// spendKeySize is how long the bytes of a spend key are.
+// spendKeySize is the length of a spend key in bytes: sender and nonce.
 const spendKeySize = 20 + 8
 
-// spendKey is the spend key of its bytes: "0x…:nonce".
+// spendKey formats the bytes of a spend key as "0x…:nonce".
 func spendKey(form []byte) string {
 	var text [2 + 40 + 1 + 20]byte
 	key := append(appendHex(append(text[:0], "0x"...), form[:20]), ':')

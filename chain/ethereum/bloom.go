@@ -7,10 +7,10 @@ import (
 	"cointill/chain/ethereum/params"
 )
 
-// bloomSize is that of the summary of a block's logs: 2,048 bits.
+// bloomSize is the length in bytes of a block's logs bloom: 2,048 bits.
 const bloomSize = 256
 
-// bloomContains reports whether the three bits that stand for something are set.
+// bloomContains reports whether the three bits of a value are set.
 func bloomContains(bloom, what []byte) bool {
 	for _, bit := range bloomBits(what) {
 		if bloom[bloomSize-1-bit/8]>>(bit%8)&1 == 0 {
@@ -20,7 +20,7 @@ func bloomContains(bloom, what []byte) bool {
 	return true
 }
 
-// bloomBits are the numbers of those that stand for something.
+// bloomBits returns the positions of the three bits that stand for a value.
 func bloomBits(what []byte) (three [3]uint16) {
 	sum := params.Keccak(what)
 	for i := range three {
@@ -29,8 +29,8 @@ func bloomBits(what []byte) (three [3]uint16) {
 	return three
 }
 
-// mayHaveTokenLogs reports whether the block's bloom has the token and its event: it may
-// be wrong when it says yes, and never when it says no.
+// mayHaveTokenLogs reports whether the block's bloom contains the token's address and its event.
+// It can be a false positive, but never a false negative.
 func (h header) mayHaveTokenLogs(token account) bool {
 	if len(h.Bloom) != bloomSize {
 		return true
@@ -38,9 +38,9 @@ func (h header) mayHaveTokenLogs(token account) bool {
 	return bloomContains(h.Bloom, token[:]) && bloomContains(h.Bloom, transferEvent[:])
 }
 
-// checkTokenLogs holds the receipts of all of a block's transactions against its bloom: an
-// error where that mentions the token, and there is neither an event of it in them nor
-// are there others whose bits happen to say the same.
+// checkTokenLogs compares the receipts of all transactions of a block with its bloom. It fails if
+// the bloom contains the token and its event, but no receipt has such a log and the other logs do
+// not set the same bits by chance.
 func (h header) checkTokenLogs(receipts []receipt, token account) error {
 	for i := range receipts {
 		for j := range receipts[i].Logs {

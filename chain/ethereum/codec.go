@@ -10,15 +10,14 @@ import (
 	"cointill/chain/ethereum/params"
 )
 
-// Codec writes addresses as the 20 bytes, and spend keys ("0x…:nonce", as
-// Transfer.Spends holds them) as the 28 bytes, that are compared with what blocks
-// hold. What has no such form is nil.
+// Codec encodes addresses as 20 bytes and spend keys ("0x…:nonce", see Transfer.Spends) as 28
+// bytes, for comparison with the content of blocks. Text in any other form gives nil.
 func Codec() chain.Codec { return codec{} }
 
 type codec struct{}
 
-// Address implements chain.Codec. Only the one spelling that this package writes
-// is taken: another would be watched in vain.
+// Address implements chain.Codec. It accepts only the spelling that this package writes, because a
+// watch on another spelling would never match.
 func (codec) Address(text string) []byte {
 	a, err := params.ParseAddress(text)
 	if err != nil || a.String() != text {

@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	// defaultConfirmTimeout is how long a block waits for a second node to have it, which hears
-	// of it a little later; askedAgain is how often that one is asked meanwhile.
+	// defaultConfirmTimeout is the time that a second node gets to receive a block that the first
+	// one has already. The second node is polled every pollInterval meanwhile.
 	defaultConfirmTimeout = 3 * time.Second
 	pollInterval          = 200 * time.Millisecond
-	// maxLag is how many blocks a node may lack and still be waited for.
+	// maxLag is the number of blocks from which on a lagging node is not waited for.
 	maxLag = 3
 )
 
-// errMissingBlock is the cause of errors about a block that a node doesn't have, or not whole.
+// errMissingBlock is the cause of errors about a block that a node does not have, or has only in
+// part.
 var errMissingBlock = errors.New("it isn't there")
 
-// confirmBlock holds what a block was read to hold against what a second node says of the
-// same block, by another way than the first was asked: a provider that hides a log,
-// or shows one that never was, contradicts it. While they differ nothing of the block
-// counts. Where no other node is well, or has the block, the one is believed. Traced
-// tells that the block was run again.
+// confirmBlock compares a block with the answer of a second node, which is asked by other methods
+// than the first. This detects a provider that hides a log or invents one. While the two differ,
+// nothing in the block is counted. If no other node is healthy and has the block, the first node
+// is trusted. Traced says that internal transfers were read too.
 func (s *Source) confirmBlock(ctx context.Context, n *server, block chain.Block, watch chain.Watch, traced bool) error {
 	for _, other := range s.healthyOthers(n) {
 		same, lags, err := s.confirmWith(ctx, other, block, watch, traced)
@@ -36,7 +36,7 @@ func (s *Source) confirmBlock(ctx context.Context, n *server, block chain.Block,
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case lags:
-			continue // it lags, or is on a branch of its own: its tip tells
+			continue // the node lags or follows another branch, which its tip shows
 		}
 		other.setConfirmFailure(err)
 		switch {
@@ -49,8 +49,8 @@ func (s *Source) confirmBlock(ctx context.Context, n *server, block chain.Block,
 	return nil
 }
 
-// confirmWith reports whether a node says the same of a block, or doesn't have it, within
-// bounded time: one that drips must not use up what the follower waits for.
+// confirmWith reports whether a node agrees about a block, or lacks it. The time is bounded,
+// because a node that answers slowly must not use up the follower's timeout.
 func (s *Source) confirmWith(ctx context.Context, other *server, block chain.Block, watch chain.Watch, traced bool) (same, lags bool, err error) {
 	within, cancel := context.WithTimeout(ctx, s.nodes.Pace.Most)
 	defer cancel()
@@ -68,7 +68,8 @@ func (s *Source) confirmWith(ctx context.Context, other *server, block chain.Blo
 	return same, false, err
 }
 
-// healthyOthers are the nodes that are well, in the configured order, without one of them; nil leaves out none.
+// healthyOthers returns the healthy nodes without one of them, in the configured order. With nil
+// it returns all healthy nodes.
 func (s *Source) healthyOthers(n *server) (all []*server) {
 	for _, other := range s.servers {
 		if other != n && other.Seen().Healthy() {
@@ -78,15 +79,15 @@ func (s *Source) healthyOthers(n *server) (all []*server) {
 	return all
 }
 
-// disagreementError is the problem of two nodes that show different contents of one block.
+// disagreementError returns the error for two nodes that show different contents of one block.
 func disagreementError(n, other *server, nodes int, block chain.BlockID) error {
 	a, b := min(n.Number, other.Number), max(n.Number, other.Number)
 	return fmt.Errorf("%w (%s, %s: block %s)", chain.Problem(fmt.Sprintf("Nodes %d and %d of %d disagree about what block %d holds. Nothing of it is counted until they "+
 		"say the same. If that takes longer than a few minutes, find out which of them is wrong, and stop it.", a, b, nodes, block.Height)), n.Host, other.Host, block.Hash)
 }
 
-// awaitBlock reads the block with a hash as a node of few methods is read, and waits for
-// one that is about to have it.
+// awaitBlock reads the block with a hash. If the node is about to receive the block, awaitBlock
+// polls until it has it or patience has passed.
 func (n *server) awaitBlock(ctx context.Context, h chain.Header, watch chain.Watch, patience time.Duration) (full *fullBlock, block chain.Block, err error) {
 	err = pollUntil(ctx, patience, func() (bool, error) {
 		full, block, err = n.fetchBlockByHash(ctx, h, watch)
@@ -95,13 +96,14 @@ func (n *server) awaitBlock(ctx context.Context, h chain.Header, watch chain.Wat
 	return full, block, err
 }
 
-// arrivesSoon reports whether a node that answered with an error about a block, and lacks so
-// many, is about to have it.
+// arrivesSoon reports whether an error means that a block is missing on a node that lags by less
+// than maxLag blocks. Lacks is the number of blocks by which it lags.
 func arrivesSoon(err error, lacks int64) bool {
 	return errors.Is(err, errMissingBlock) && lacks > 0 && lacks < maxLag
 }
 
-// pollUntil asks every so often until there is nothing to wait for, or patience ends.
+// pollUntil calls ask every pollInterval until ask reports that there is no more to wait for, or
+// until patience has passed.
 func pollUntil(ctx context.Context, patience time.Duration, ask func() (more bool, err error)) error {
 	end := time.NewTimer(patience)
 	defer end.Stop()
@@ -122,8 +124,8 @@ func pollUntil(ctx context.Context, patience time.Duration, ask func() (more boo
 	}
 }
 
-// fetchBlockByHash reads the block with a hash by its transactions, the token's logs, and the
-// receipts of what concerns the watch.
+// fetchBlockByHash reads the block with a hash from its transactions, the token's logs, and the
+// receipts of transactions that may concern the watch.
 func (n *server) fetchBlockByHash(ctx context.Context, h chain.Header, watch chain.Watch) (*fullBlock, chain.Block, error) {
 	r, err := n.callOne(ctx, maxBlockResponse, newRequest("eth_getBlockByHash", h.Hash, true))
 	if err != nil {
@@ -144,13 +146,14 @@ func (n *server) fetchBlockByHash(ctx context.Context, h chain.Header, watch cha
 	return block, chain.Block{Header: said, Transfers: out.transfers, Spends: out.spends}, err
 }
 
-// sameContents reports whether two readings of a block found the same, but for what
-// contracts send on: not every node shows that (see bearsOut).
+// sameContents reports whether two readings of a block are equal. Internal transfers are left out,
+// because not every node shows them: see confirmInternal.
 func sameContents(a, b chain.Block) bool {
 	return a.Header == b.Header && slices.Equal(contentKeys(a), contentKeys(b))
 }
 
-// contentKeys are what a reading found, in an order that doesn't depend on how it was read.
+// contentKeys lists the transfers and spends of a block in an order that does not depend on how
+// the block was read.
 func contentKeys(block chain.Block) []string {
 	var all []string
 	for _, t := range block.Transfers {
@@ -165,7 +168,7 @@ func contentKeys(block chain.Block) []string {
 	return all
 }
 
-// setConfirmFailure notes that the node was asked to confirm a block and couldn't; nil takes that back.
+// setConfirmFailure stores why the node could not confirm a block. Nil clears it.
 func (n *server) setConfirmFailure(err error) {
 	sentence := ""
 	if err != nil {

@@ -9,19 +9,19 @@ import (
 	"cointill/chain/node"
 )
 
-// endpoint is a node's URL, taken apart.
+// endpoint is a node's URL, split into its parts.
 type endpoint struct {
 	base         string // scheme://host:port/path?query without user and password; path and query may hold a provider's key
 	host         string // host:port, for the log
 	header       http.Header
-	stream       string      // ws(s)://… that tells of new blocks; "" means that none does
-	streamHeader http.Header // signs the stream
-	traceBlocks  bool        // every block's inner transfers are read from it
-	noPending    bool        // it isn't asked what is pending
+	stream       string      // ws(s)://… of a websocket that announces new blocks; "" means none
+	streamHeader http.Header // authenticates the websocket
+	traceBlocks  bool        // read internal transfers of every block from this node
+	noPending    bool        // do not ask for pending transactions
 }
 
-// parseEndpoint reads a node's URL. Its errors never hold any of the text, which
-// may be a password or a provider's key even where it is malformed.
+// parseEndpoint reads a node's URL. Its errors never contain any part of the text, which may hold
+// a password or a provider's key even if it is malformed.
 func parseEndpoint(text string) (endpoint, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || u.Hostname() == "" || u.Opaque != "" || u.Fragment != "" {
@@ -42,7 +42,7 @@ func parseEndpoint(text string) (endpoint, error) {
 	return e, nil
 }
 
-// basicAuth is the header that signs requests with the user and password of a URL; nil without.
+// basicAuth returns the header with the user and password of a URL, or nil if the URL has none.
 func basicAuth(u *url.URL) http.Header {
 	if u.User == nil {
 		return nil
@@ -51,8 +51,8 @@ func basicAuth(u *url.URL) http.Header {
 	return node.Basic(u.User.Username(), password)
 }
 
-// takeOptions takes what is ours from behind the question mark, and leaves the rest,
-// which may be a provider's key.
+// takeOptions reads this package's options from the query of the URL and returns the remaining
+// query, which may hold a provider's key.
 func (e *endpoint) takeOptions(raw string) (rest string, err error) {
 	query, err := url.ParseQuery(raw)
 	if err != nil {

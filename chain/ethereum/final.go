@@ -10,14 +10,14 @@ import (
 	"cointill/chain/node"
 )
 
-// maxFinalityLag is how far the finalized block may be behind before people are told:
-// 6 hours, where two slots' epochs (13 minutes) are usual.
+// maxFinalityLag is how old the finalized block may be before a note is shown. The usual age is
+// two epochs (13 minutes).
 const maxFinalityLag = 6 * time.Hour
 
-// finalizedHeight is the height up to which all nodes that are well, and that say it, call
-// blocks finalized: none of those makes something final alone. While nobody says, it
-// is the first block, so that what must be final waits. It is never -1, which would
-// mean that the network has no finality, and that nothing needs to wait for it.
+// finalizedHeight returns the lowest height that a healthy node reports as finalized, so that no
+// single node can make a block final. Nodes that report none are left out. If no node reports one,
+// the result is 0, the first block, so that payments that need finality wait. It is never -1,
+// which would mean that the network has no finality and that no payment has to wait.
 func (s *Source) finalizedHeight() (height int64) {
 	said := false
 	for _, n := range s.healthyOthers(nil) {
@@ -30,7 +30,7 @@ func (s *Source) finalizedHeight() (height int64) {
 	return height
 }
 
-// finalityNote is what people should know of what the nodes that are well call final, or "".
+// finalityNote returns a note if no healthy node reports finality or if finality is late, or "".
 func (s *Source) finalityNote() (late string) {
 	said := false
 	for _, n := range s.healthyOthers(nil) {
@@ -45,8 +45,8 @@ func (s *Source) finalityNote() (late string) {
 	return late
 }
 
-// stalledNote says since when nothing was finalized, where that takes too long. The
-// server's lock is held.
+// stalledNote returns since when no block was finalized, if that is longer than maxFinalityLag.
+// The caller holds the server's lock.
 func (n *server) stalledNote() string {
 	if late := n.clock().Sub(n.finalizedTime); n.params.Stale > 0 && late > maxFinalityLag && !n.finalizedTime.IsZero() {
 		return fmt.Sprintf("The network has finalized no block for %d hours. Larger payments stay Processing until it does; nothing is lost.", int(late.Hours()))
@@ -54,8 +54,8 @@ func (n *server) stalledNote() string {
 	return ""
 }
 
-// missingFinalityNote names the node where it is well and doesn't say which blocks are final. The server's
-// lock is held.
+// missingFinalityNote returns a note if the node is healthy but does not report which blocks are
+// final. The caller holds the server's lock.
 func (n *server) missingFinalityNote() string {
 	if n.saysFinalized || !n.Seen().Healthy() {
 		return ""
@@ -64,14 +64,14 @@ func (n *server) missingFinalityNote() string {
 		"Connect its consensus client, or use a provider that answers for the block tag finalized.")))
 }
 
-// collectNotes is what people should know although the node can be used.
+// collectNotes returns all notes about a node that can still be used.
 func (n *server) collectNotes() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return joinSentences(n.token.describeState(), n.confirmFailure, n.balanceDispute, n.stalledNote(), n.missingFinalityNote())
 }
 
-// joinSentences are those that aren't empty, as one text.
+// joinSentences joins the sentences that are not empty.
 func joinSentences(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(one string) bool { return one == "" }), " ")
 }

@@ -12,12 +12,12 @@ import (
 	"cointill/core/money"
 )
 
-// Nodes write everything as a JSON text of 0x and hex digits. These read it as it
-// stands, without making text of it, and refuse all else.
+// Nodes write quantities and bytes as a JSON string of 0x and hex digits. The types in this file
+// decode that string in place, without allocating text, and reject everything else.
 
 var errHex = errors.New("not a number in hexadecimal")
 
-// readHexDigits are those of a JSON text of 0x and hex digits.
+// readHexDigits reads a JSON string of 0x and hex digits and returns the digits.
 func readHexDigits(d *jsontext.Decoder) ([]byte, error) {
 	v, err := d.ReadValue()
 	if err != nil {
@@ -35,7 +35,7 @@ type hash [32]byte
 // UnmarshalJSONFrom reads 64 hex digits.
 func (h *hash) UnmarshalJSONFrom(d *jsontext.Decoder) error { return readExactHex(h[:], d) }
 
-// String writes the hash as nodes do.
+// String formats the hash as nodes do.
 func (h hash) String() string {
 	var text [66]byte
 	copy(text[:], "0x")
@@ -43,7 +43,7 @@ func (h hash) String() string {
 	return string(text[:])
 }
 
-// readHash reads a hash that this package wrote.
+// readHash parses a hash that this package wrote.
 func readHash(text string) (h hash, err error) {
 	if len(text) != 2+2*len(h) || text[:2] != "0x" {
 		return h, errHex
@@ -60,7 +60,7 @@ func (a *account) UnmarshalJSONFrom(d *jsontext.Decoder) error { return readExac
 
 func (a account) String() string { return params.Address(a).String() }
 
-// readExactHex fills bytes, neither more nor less.
+// readExactHex fills a slice and fails if there are fewer or more digits.
 func readExactHex(into []byte, d *jsontext.Decoder) error {
 	text, err := readHexDigits(d)
 	if err == nil && len(text) != 2*len(into) {
@@ -73,7 +73,8 @@ func readExactHex(into []byte, d *jsontext.Decoder) error {
 	return err
 }
 
-// quantity is a quantity of 63 bits. Zeros before it, which nodes shouldn't write, are read.
+// quantity is a number of 63 bits. Leading zeros are accepted, although nodes should not write
+// them.
 type quantity int64
 
 // UnmarshalJSONFrom reads at most 16 hex digits.
@@ -87,7 +88,7 @@ func (n *quantity) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return err
 }
 
-// nonce is a quantity of 64 bits: a sender's count of its transactions.
+// nonce is a number of 64 bits: how many transactions a sender sent before.
 type nonce uint64
 
 // UnmarshalJSONFrom reads at most 16 hex digits.
@@ -101,7 +102,7 @@ func (n *nonce) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return err
 }
 
-// wei is a quantity of 256 bits, as its bytes.
+// wei is a number of 256 bits, in big-endian bytes.
 type wei [32]byte
 
 // UnmarshalJSONFrom reads at most 64 hex digits.
@@ -125,13 +126,14 @@ func (w *wei) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 
 func (w wei) isZero() bool { return w == wei{} }
 
-// toAmount is the quantity as money.
+// toAmount converts the number to an amount of money.
 func (w wei) toAmount() money.Amount { return money.FromBig(new(big.Int).SetBytes(w[:])) }
 
-// hexBytes is bytes of any length.
+// hexBytes is a byte string of any length.
 type hexBytes []byte
 
-// UnmarshalJSONFrom reads an even number of hex digits, also none, and null as none.
+// UnmarshalJSONFrom reads an even number of hex digits, including zero digits. Null gives no
+// bytes.
 func (b *hexBytes) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	v, err := d.ReadValue()
 	if err != nil {

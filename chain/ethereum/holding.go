@@ -8,13 +8,13 @@ import (
 	"cointill/core/money"
 )
 
-// Holding is what an address holds now.
+// Holding is the current balance of an address.
 type Holding struct {
 	Ether, Token money.Amount
-	Barred       bool // the token's contract doesn't let it send any
+	Barred       bool // the token's contract does not let the address send any
 }
 
-// tokenGas is what sending the token takes at most, by its contract's usual ways.
+// tokenGas is the gas that a usual transfer of the token uses at most.
 const tokenGas = 65_000
 
 var (
@@ -22,9 +22,9 @@ var (
 	blacklistedCall = functionSelector("isBlackListed(address)")
 )
 
-// Holdings are what addresses hold at the tip, in their order, and what sending the
-// token once costs now: half as much again as the node says, as that changes with
-// every block.
+// Holdings returns the balances of addresses at the tip, in the order of the addresses, and the
+// current fee of one token transfer. The fee is 1.5 times the node's gas price, because the price
+// changes with every block.
 func (s *Source) Holdings(ctx context.Context, addresses []string) (held []Holding, fee money.Amount, err error) {
 	n, _, err := s.current.Now(ctx)
 	if err != nil {
@@ -62,8 +62,8 @@ func (s *Source) Holdings(ctx context.Context, addresses []string) (held []Holdi
 	return held, fee, nil
 }
 
-// Barred tells of addresses, in their order, whether the token's contract lets them
-// send none now. A contract that can bar nobody has barred nobody.
+// Barred reports for each address, in order, whether the token's contract currently forbids it to
+// send. A contract without a blacklist forbids none.
 func (s *Source) Barred(ctx context.Context, addresses []string) ([]bool, error) {
 	n, _, err := s.current.Now(ctx)
 	if err != nil {
@@ -85,5 +85,5 @@ func (s *Source) Barred(ctx context.Context, addresses []string) ([]bool, error)
 	return barred, nil
 }
 
-// encodeArgument is an address as calldata holds it.
+// encodeArgument encodes an address as an argument in calldata.
 func encodeArgument(address string) string { return fmt.Sprintf("%064x", codec{}.Address(address)) }

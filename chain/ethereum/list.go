@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	// maxElements bounds the transactions and receipts of a block, and the logs of a
-	// receipt: more don't fit into maxBlock as nodes write them, of which the shortest, a
-	// log with nothing in it, takes 340 bytes. A block of 60 million gas has at most 2,857
-	// transactions.
+	// maxElements bounds the transactions and receipts of a block, and the logs of a receipt. More
+	// cannot fit into maxBlockResponse, because the shortest element, an empty log, takes 340
+	// bytes. A block of 60 million gas has at most 2,857 transactions.
 	maxElements = 100_000
-	// maxWithdrawals bounds those of a block, of which the network takes 16.
+	// maxWithdrawals bounds the withdrawals of a block. The network allows 16.
 	maxWithdrawals = 1_000
 )
 
-// errNoHash is an element without the hash that each has: refused as soon as it is
-// read, as lists of nothing but {} would take a hundred times their length in memory.
+// errNoHash is the error for an element without a hash, which every element must have. The element
+// is rejected as soon as it is read, because a list of {} would take a hundred times its length in
+// memory.
 var errNoHash = errors.New("an element without its hash")
 
-// element is what lists hold.
+// element is implemented by the types of list elements.
 type element[T any] interface {
 	*T
 	hasHash() bool
@@ -34,9 +34,9 @@ type element[T any] interface {
 func (t *transaction) hasHash() bool { return t.Hash != hash{} }
 func (r *receipt) hasHash() bool     { return r.Tx != hash{} }
 func (l *logEntry) hasHash() bool    { return l.Tx != hash{} }
-func (w *withdrawal) hasHash() bool  { return true } // there are few
+func (w *withdrawal) hasHash() bool  { return true } // a withdrawal has no hash, and a block has few of them
 
-// decodeList reads a list; nil is null.
+// decodeList reads a list of at most most elements. Null gives nil.
 func decodeList[T any, P element[T]](d *jsontext.Decoder, most int) (all []T, err error) {
 	if d.PeekKind() == '[' {
 		all = []T{}
@@ -55,7 +55,7 @@ func decodeList[T any, P element[T]](d *jsontext.Decoder, most int) (all []T, er
 	return all, err
 }
 
-// The lists of blocks and receipts.
+// The lists in blocks and receipts.
 type (
 	transactions []transaction
 	withdrawals  []withdrawal
@@ -87,8 +87,8 @@ func (l *logs) UnmarshalJSONFrom(d *jsontext.Decoder) (err error) {
 	return err
 }
 
-// streamList reads a result that must be a list, of any length, and hands one element after
-// the other on: it takes the memory of one.
+// streamList reads a result that must be a list of any length and passes each element to take. It
+// holds one element in memory at a time.
 func streamList[T any](r response, empty func() T, take func(*T) error) error {
 	if r.Error != nil {
 		return r.Error

@@ -10,15 +10,15 @@ import (
 // maxPendingTxs bounds how many pending transactions are remembered.
 const maxPendingTxs = 1000
 
-// pendingCache remembers pending transactions that were shown. What a node shows of its
-// pool is only the block that it would make next: what isn't in that may wait all
-// the same, so those that were shown before are asked for by name.
+// pendingCache remembers the pending transactions that were shown before. A node shows only the
+// block that it would produce next, so a transaction outside of that block may still be pending.
+// It is therefore asked for by its hash.
 type pendingCache struct {
 	mu  sync.Mutex
 	txs map[string]bool
 }
 
-// removeMined forgets transactions that a block holds.
+// removeMined forgets the transactions that a block contains.
 func (w *pendingCache) removeMined(block chain.Block) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -27,7 +27,7 @@ func (w *pendingCache) removeMined(block chain.Block) {
 	}
 }
 
-// listTxIDs are the transactions that are remembered.
+// listTxIDs returns the ids of the remembered transactions.
 func (w *pendingCache) listTxIDs() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -38,10 +38,10 @@ func (w *pendingCache) listTxIDs() []string {
 	return names
 }
 
-// Pending implements chain.Source: ether that transactions will send which the node
-// would put into its next block, and those that it showed before and still has. Of
-// tokens nobody knows before a receipt what they move. A node that doesn't show
-// what is pending has nothing: payments are seen in a block then.
+// Pending implements chain.Source. It returns transfers of ether in the block that the node would
+// produce next, and earlier ones that are still pending. Token transfers are left out, because
+// only a receipt shows what a token call moves. If the node does not show pending transactions,
+// the result is empty and payments are first seen in a block.
 func (s *Source) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
 	n, tip, err := s.current.Now(ctx)
 	if err != nil || n.noPending.Load() {
@@ -55,8 +55,8 @@ func (s *Source) Pending(ctx context.Context, watch chain.Watch) (chain.Pending,
 	return chain.Pending{Transfers: out.transfers, Spends: out.spends}, nil
 }
 
-// fetchPending asks for the block that the node would make next, and in the same
-// request for what it showed before.
+// fetchPending asks in one request for the block that the node would produce next, and for the
+// transactions that it showed before.
 func (n *server) fetchPending(ctx context.Context, out *transferFinder, tip int64, w *pendingCache) error {
 	names := w.listTxIDs()
 	requests := []request{newRequest("eth_getBlockByNumber", "pending", true)}
@@ -70,7 +70,7 @@ func (n *server) fetchPending(ctx context.Context, out *transferFinder, tip int6
 	var next fullBlock
 	switch {
 	case responses[0].Error != nil:
-		n.noPending.Store(true) // until it is proved anew
+		n.noPending.Store(true) // until the identity is verified again
 	case responses[0].isNull():
 	default:
 		if err := responses[0].decodeInto(&next); err != nil {
@@ -78,7 +78,7 @@ func (n *server) fetchPending(ctx context.Context, out *transferFinder, tip int6
 		}
 	}
 	shown := map[string]bool{}
-	if int64(next.Number) > tip { // else it is the last block, as some answer instead
+	if int64(next.Number) > tip { // otherwise the node answered with its last block, as some nodes do
 		for i := range next.Transactions {
 			t := &next.Transactions[i]
 			since := len(out.transfers)
@@ -105,7 +105,7 @@ func (n *server) fetchPending(ctx context.Context, out *transferFinder, tip int6
 	return nil
 }
 
-// replaceAll remembers what is waiting now, and nothing else.
+// replaceAll replaces the remembered transactions with the ones that are pending now.
 func (w *pendingCache) replaceAll(found []chain.Transfer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -10,17 +10,17 @@ import (
 	"cointill/chain/node"
 )
 
-// Codes of errors that mean something to us.
+// Error codes that this package handles.
 const (
-	codeNoMethod        = -32601 // no such method
-	codeLimit           = -32005 // asked too often, or for too much
-	codeUnknown         = -39001 // no such block yet
-	codePruned          = 4444   // history that the node doesn't keep
-	codeReverted        = 3      // a contract undid what it was called for
+	codeNoMethod        = -32601 // unknown method
+	codeLimit           = -32005 // rate or size limit exceeded
+	codeUnknown         = -39001 // the block does not exist yet
+	codePruned          = 4444   // the node does not keep that history
+	codeReverted        = 3      // a contract reverted the call
 	codeTooManyRequests = 429
 )
 
-// rpcError is an error that a node's method returned. The message is the node's.
+// rpcError is an error that a node returned for a method. The message is written by the node.
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -28,7 +28,7 @@ type rpcError struct {
 
 func (e *rpcError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, node.Clip(e.Message)) }
 
-// messageContains reports whether the message holds one of some words.
+// messageContains reports whether the message contains one of the given words.
 func (e *rpcError) messageContains(words ...string) bool {
 	message := strings.ToLower(node.Clip(e.Message))
 	for _, word := range words {
@@ -39,31 +39,33 @@ func (e *rpcError) messageContains(words ...string) bool {
 	return false
 }
 
-// isRateLimited reports the forms in which providers say that they are asked too often.
+// isRateLimited reports whether the error is one of the forms in which providers report a rate
+// limit.
 func (e *rpcError) isRateLimited() bool {
 	return e.Code == codeTooManyRequests || e.messageContains("rate limit", "too many requests", "compute units", "request limit", "capacity exceeded", "requests per second", "exceeded the quota") ||
 		e.Code == codeLimit && e.messageContains("limit exceeded", "daily request count")
 }
 
-// isNoMethod reports that the node has no such method, or doesn't let us use it.
+// isNoMethod reports whether the node lacks the method or does not permit it.
 func (e *rpcError) isNoMethod() bool {
 	return e.Code == codeNoMethod || e.messageContains("method not found", "not supported", "not available", "unsupported method", "not whitelisted", "unknown method", "not allowed", "method is not")
 }
 
-// isRevert reports that a contract, not the node, refused a call.
+// isRevert reports whether a contract, not the node, rejected a call.
 func (e *rpcError) isRevert() bool {
 	return e.Code == codeReverted || e.messageContains("revert", "invalid opcode", "vm execution error")
 }
 
-// isPruned reports that the node threw away, or never had, what was asked for.
+// isPruned reports whether the node has deleted the requested data, or never had it.
 func (e *rpcError) isPruned() bool {
 	return e.Code == codePruned || e.messageContains("pruned", "missing trie node", "history", "archive", "historical state", "header not found", "state not available", "state is not available")
 }
 
-// invalidAnswerError is an answer that no node of Ethereum gives.
+// invalidAnswerError returns the error for an answer that no Ethereum node gives.
 func invalidAnswerError(cause error) error { return node.Strange("a node's JSON-RPC", cause) }
 
-// refusedError is an error about a question that every node answers.
+// refusedError returns the error for a request that every node must answer, and that this one
+// rejected.
 func refusedError(cause error) error {
 	return node.Troubled(cause, "refuses a question that every node of Ethereum answers. Look into its log, and check what its URL, or the plan of its provider, allows.")
 }
@@ -76,17 +78,17 @@ func overloadedError(cause error) error {
 	return node.Troubled(cause, "is asked more often than it allows. It is asked less for a while; if that stays, use a node of your own, a larger plan, or one more node.")
 }
 
-// missingBlockError is a block, or something of it, that the node should have.
+// missingBlockError returns the error for a block, or a part of it, that the node should have.
 func missingBlockError(height int64, cause error) error {
 	return node.Troubled(fmt.Errorf("%w: %w", errMissingBlock, cause), "doesn't have block %d, or not all of it. It may be behind for a moment; if that stays, use one more node, with a longer history.", height)
 }
 
-// inconsistentBlockError are answers of which one part is of another block than the other.
+// inconsistentBlockError returns the error for answers with parts of different blocks.
 func inconsistentBlockError(height int64, cause error) error {
 	return node.Troubled(cause, "gives parts of block %d that don't fit together. Nothing of it is counted, and it is read again; if that stays, use another node.", height)
 }
 
-// unreadableError is the error for a body that is no answer.
+// unreadableError returns the error for a body that is not a JSON-RPC answer.
 func unreadableError(status int, body []byte, err error) error {
 	switch {
 	case status >= 500:

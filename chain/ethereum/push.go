@@ -11,11 +11,11 @@ import (
 	"cointill/chain/node"
 )
 
-// maxPushMessage bounds one pushed message: a header.
+// maxPushMessage bounds one pushed message, which holds a header.
 const maxPushMessage = 1 << 20
 
-// subscribeHeads listens to a node's stream of new blocks. What it says is not
-// believed: heard only says that there may be a new one.
+// subscribeHeads listens to a node's stream of new blocks. The content of a message is not used:
+// heard only signals that there may be a new block.
 func subscribeHeads(ctx context.Context, e endpoint, c *node.Client, up, heard func()) error {
 	conn, status, err := c.Dial(ctx, e.stream, e.streamHeader)
 	switch {

@@ -9,11 +9,11 @@ import (
 	"cointill/chain/node"
 )
 
-// fetchBlock reads the block at a height with what became of its transactions: in one
-// request, where the node has eth_getBlockReceipts. Two questions may be answered
-// by two nodes behind one address, of which one lags: nothing counts unless all
-// parts name the same block, and there is a receipt for each transaction. With trace
-// the node runs the block again, for what contracts sent on.
+// fetchBlock reads the block at a height with the receipts of its transactions, in one request if
+// the node has eth_getBlockReceipts. Two servers behind one address may answer the two parts of
+// the request, and one of them may lag. So the block is used only if all parts name the same block
+// and each transaction has a receipt. With trace the node also traces the block for internal
+// transfers.
 func (n *server) fetchBlock(ctx context.Context, height int64, watch chain.Watch, trace bool) (chain.Block, error) {
 	requests := []request{newRequest("eth_getBlockByNumber", encodeHeight(height), true)}
 	alone := n.noBlockReceipts.Load()
@@ -22,7 +22,7 @@ func (n *server) fetchBlock(ctx context.Context, height int64, watch chain.Watch
 	}
 	responses, err := n.callAll(ctx, maxBlockResponse, requests...)
 	if len(requests) > 1 && errors.Is(err, node.ErrTooLong) {
-		alone = true // the receipts may be, of a block that somebody filled with logs
+		alone = true // the receipts may be too long if the block is filled with logs
 		responses, err = n.callAll(ctx, maxBlockResponse, requests[0])
 	}
 	if err != nil {
@@ -83,8 +83,8 @@ func decodeBlock(r response, height int64) (*fullBlock, error) {
 	return block, nil
 }
 
-// decodeReceipts reads the receipts of a block's transactions, with all that the block's
-// bloom tells of the token.
+// decodeReceipts reads the receipts of a block's transactions and checks them against the block's
+// bloom.
 func decodeReceipts(r response, block *fullBlock, token account) ([]receipt, error) {
 	height := int64(block.Number)
 	switch {
@@ -103,11 +103,11 @@ func decodeReceipts(r response, block *fullBlock, token account) ([]receipt, err
 	return all, nil
 }
 
-// searchByLogs finds what concerns the watch where a node gives receipts one by one
-// only: by the token's logs of the block, and by whom its transactions pay. Logs
-// are asked for by the block's hash, so that a node which lags says that it
-// doesn't have it. One that answers with none all the same, while the block's own
-// summary of its logs (its bloom) tells of the token, has to show every receipt.
+// searchByLogs finds the transfers of a block if the node gives receipts only one by one. It
+// fetches the receipts of transactions that pay a watched address or that have a token log for
+// one. Logs are requested by the block's hash, so that a lagging node reports that it lacks the
+// block. If the node returns no logs although the block's bloom may contain token logs, all
+// receipts are fetched.
 func (n *server) searchByLogs(ctx context.Context, out *transferFinder, block *fullBlock) error {
 	height := int64(block.Number)
 	r, err := n.callOne(ctx, maxBlockResponse, newRequest("eth_getLogs", map[string]any{
@@ -154,7 +154,7 @@ func (n *server) searchByLogs(ctx context.Context, out *transferFinder, block *f
 	return nil
 }
 
-// fetchReceipts reads transactions of a block with a receipt each.
+// fetchReceipts fetches the receipts of some transactions of a block, and adds their transfers.
 func (n *server) fetchReceipts(ctx context.Context, out *transferFinder, block *fullBlock, some []*transaction) error {
 	requests := make([]request, len(some))
 	for i, t := range some {

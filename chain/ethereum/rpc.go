@@ -18,22 +18,23 @@ import (
 )
 
 const (
-	// maxBlockResponse bounds a block with its transactions, and its receipts: a block has at most
-	// 10 MiB (EIP-7934), which are twice as many in hexadecimal, and receipts are usually
-	// some 3 MiB. Where somebody fills a block with logs they are read one by one.
+	// maxBlockResponse bounds a block with its transactions, and the receipts of a block. A block
+	// has at most 10 MiB (EIP-7934), which is twice as much in hexadecimal; receipts usually take
+	// some 3 MiB. The receipts of a block that is filled with logs can be longer and are then
+	// fetched one by one.
 	maxBlockResponse = 32 << 20
-	// maxTraceResponse bounds what running a block again shows: usually 15 MiB or less.
+	// maxTraceResponse bounds the trace of a block, which is usually 15 MiB or less.
 	maxTraceResponse = 64 << 20
 	// maxSmallResponse bounds every other answer.
 	maxSmallResponse = 1 << 20
-	// defaultBatch is how many questions one request holds until a provider wants less.
+	// defaultBatch is the number of calls in one request until a provider accepts only fewer.
 	defaultBatch = 100
-	// minBackoff and longRest are for how long a provider is let alone that limits how
-	// often it is asked; each time that it does so again twice as long.
+	// minBackoff and maxBackoff bound the pause after a provider reported a rate limit. The pause
+	// doubles each time.
 	minBackoff, maxBackoff = time.Second, time.Minute
 )
 
-// request is a method with its parameters.
+// request is a JSON-RPC call.
 type request struct {
 	Version string `json:"jsonrpc"`
 	ID      int64  `json:"id"`
@@ -48,17 +49,18 @@ func newRequest(method string, params ...any) request {
 	return request{Version: "2.0", Method: method, Params: params}
 }
 
-// response is the answer to a question: the result as the node wrote it, or an error.
+// response is the answer to a call: the result as the node wrote it, or an error.
 type response struct {
 	Result jsontext.Value `json:"result"`
 	Error  *rpcError      `json:"error"`
 	ID     *int64         `json:"id"`
 }
 
-// isNull reports whether the node knows no such thing.
+// isNull reports whether the result is null or missing, which means that the node does not know
+// the object.
 func (r response) isNull() bool { return len(r.Result) == 0 || r.Result.Kind() == 'n' }
 
-// decodeInto reads the result.
+// decodeInto decodes the result, or returns the node's error.
 func (r response) decodeInto(v any) error {
 	if r.Error != nil {
 		return r.Error
@@ -69,21 +71,21 @@ func (r response) decodeInto(v any) error {
 	return nil
 }
 
-// rpc asks a node over HTTP, several questions in one request where the node
-// lets it, and leaves one alone for a while that says that it is asked too often.
+// rpc calls a node over HTTP. It sends several calls in one request if the node accepts that, and
+// pauses after the node reported a rate limit.
 type rpc struct {
 	*node.Client
 	header   http.Header
 	clock    clock.Clock
 	lastID   atomic.Int64
-	maxBatch atomic.Int64 // requests in one request that the node takes; 0 means mostAtOnce
+	maxBatch atomic.Int64 // calls in one request that the node accepts; 0 means defaultBatch
 
 	mu          sync.Mutex
-	backoff     time.Duration // the last one
-	pausedUntil time.Time     // it is let alone until then
+	backoff     time.Duration // the last pause
+	pausedUntil time.Time     // no request is sent before
 }
 
-// callOne asks one thing. The answer has at most limit bytes.
+// callOne sends one call. The answer has at most limit bytes.
 func (r *rpc) callOne(ctx context.Context, limit int64, q request) (response, error) {
 	q.ID = r.lastID.Add(1)
 	status, body, err := r.sendRequest(ctx, q, limit)
@@ -99,16 +101,15 @@ func (r *rpc) callOne(ctx context.Context, limit int64, q request) (response, er
 	}
 	if answer.ID == nil || *answer.ID != q.ID {
 		if answer.Error != nil {
-			return response{}, refusedError(answer.Error) // the request was not understood
+			return response{}, refusedError(answer.Error) // the node did not understand the request
 		}
 		return response{}, invalidAnswerError(errors.New("the answer is to another request"))
 	}
 	return answer, nil
 }
 
-// callAll asks several things, in as few requests as the node lets them be; replies
-// are in the order of the questions. Errors of single questions are in their
-// replies. Limit bounds each answer.
+// callAll sends several calls in as few requests as the node accepts. The responses are in the
+// order of the calls and hold the errors of single calls. Limit bounds the bytes of each answer.
 func (r *rpc) callAll(ctx context.Context, limit int64, requests ...request) ([]response, error) {
 	responses := make([]response, 0, len(requests))
 	for len(requests) > 0 {
@@ -138,10 +139,10 @@ func (r *rpc) callAll(ctx context.Context, limit int64, requests ...request) ([]
 	return responses, nil
 }
 
-// errBatchRefused is a request of which the node wants fewer questions at once.
+// errBatchRefused is the error for a batch that the node rejected because it has too many calls.
 var errBatchRefused = errors.New("several requests at once were refused")
 
-// callBatch asks several things in one request.
+// callBatch sends several calls in one request.
 func (r *rpc) callBatch(ctx context.Context, limit int64, requests []request) ([]response, error) {
 	place := make(map[int64]int, len(requests))
 	numbered := make([]request, len(requests))
@@ -154,7 +155,7 @@ func (r *rpc) callBatch(ctx context.Context, limit int64, requests []request) ([
 		return nil, err
 	}
 	if start := bytes.TrimSpace(body); status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || bytes.HasPrefix(start, []byte("{")) {
-		var one response // an error for all
+		var one response // one error for the whole batch
 		_ = json.Unmarshal(body, &one, node.Frugal)
 		if err := r.checkRateLimit(one.Error); err != nil {
 			return nil, err
@@ -192,7 +193,7 @@ func (r *rpc) callBatch(ctx context.Context, limit int64, requests []request) ([
 	return ordered, r.checkRateLimit(nil)
 }
 
-// sendRequest sends a request, unless the node is to be let alone.
+// sendRequest sends a request, unless the node is paused.
 func (r *rpc) sendRequest(ctx context.Context, payload any, limit int64) (int, []byte, error) {
 	r.mu.Lock()
 	until := r.pausedUntil
@@ -220,8 +221,8 @@ func (r *rpc) sendRequest(ctx context.Context, payload any, limit int64) (int, [
 	return status, answer, nil
 }
 
-// checkRateLimit notes when an answer says that the node is asked too often, and how
-// well it bears being asked otherwise.
+// checkRateLimit starts a pause if an answer reports a rate limit, and otherwise resets the length
+// of the next pause.
 func (r *rpc) checkRateLimit(e *rpcError) error {
 	if e != nil && e.isRateLimited() {
 		return r.backOff(e)
@@ -232,7 +233,7 @@ func (r *rpc) checkRateLimit(e *rpcError) error {
 	return nil
 }
 
-// backOff lets the node alone for a while.
+// backOff pauses the node for twice as long as the last time.
 func (r *rpc) backOff(cause error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -241,7 +242,7 @@ func (r *rpc) backOff(cause error) error {
 	return overloadedError(cause)
 }
 
-// parseResponses reads a JSON list of at most as many replies as were asked for.
+// parseResponses reads a JSON list of at most as many responses as there were calls.
 func parseResponses(list []byte, most int) ([]response, error) {
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(list), node.Frugal)
 	responses := make([]response, 0, most)

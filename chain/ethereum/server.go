@@ -14,35 +14,35 @@ import (
 )
 
 const (
-	// identityTTL is how long it is believed that an address leads to the same node, and
-	// that the token's contract is as it was.
+	// identityTTL is how long the identity of the node and the state of the token's contract are
+	// trusted before they are checked again.
 	identityTTL = 10 * time.Minute
-	// maxFuture is how far ahead of our clock a block may be.
+	// maxFuture is how far a block's time may be ahead of the local clock.
 	maxFuture = 2 * time.Minute
-	// maxKeptHeaders bounds how many headers of a node are remembered.
+	// maxKeptHeaders bounds how many headers of a node are cached.
 	maxKeptHeaders = 1000
 )
 
-// server is one node of a network and what is known of it.
+// server is one node of a network, with its cached state.
 type server struct {
 	*node.Node
 	*rpc
 	endpoint endpoint
 	params   params.Params
 
-	noBlockReceipts atomic.Bool // it has no eth_getBlockReceipts
-	noPending       atomic.Bool // it doesn't show what is pending
-	usesTraceBlock  atomic.Bool // it shows what contracts send by trace_block
+	noBlockReceipts atomic.Bool // the node lacks eth_getBlockReceipts
+	noPending       atomic.Bool // the node does not show pending transactions
+	usesTraceBlock  atomic.Bool // the node shows internal transfers by trace_block
 
 	mu             sync.Mutex
 	verifiedAt     time.Time // when identity and token were last checked
 	version        string
-	saysFinalized  bool // it has the tag finalized
+	saysFinalized  bool // the node supports the block tag finalized
 	finalized      int64
-	finalizedTime  time.Time // of the finalized block; zero where it doesn't say
+	finalizedTime  time.Time // of the finalized block; zero if the node reports none
 	token          tokenState
-	confirmFailure string // why it doesn't confirm what another node says of a block; "" when it does
-	balanceDispute string // how it contradicts another node about balances; "" when it doesn't
+	confirmFailure string // why the node does not confirm blocks; "" if it does
+	balanceDispute string // how the node contradicts another one about balances; "" if it does not
 	headers        map[hash]chain.Header
 }
 
@@ -53,7 +53,7 @@ func (n *server) Forget() {
 	n.verifiedAt = time.Time{}
 }
 
-// Handshake implements node.Subject: one request, and two more every ten minutes.
+// Handshake implements node.Subject. It sends one request, and two more every ten minutes.
 func (n *server) Handshake(ctx context.Context) (v node.View, err error) {
 	v.Dialect = "ethereum"
 	if n.identityExpired() {
@@ -88,8 +88,8 @@ func (n *server) identityExpired() bool {
 	return n.verifiedAt.IsZero() || n.clock().Sub(n.verifiedAt) > identityTTL
 }
 
-// verifyIdentity checks that the node follows the right chain, and what the token's
-// contract says of itself there.
+// verifyIdentity checks that the node follows the configured chain, and reads the state of the
+// token's contract.
 func (n *server) verifyIdentity(ctx context.Context) error {
 	responses, err := n.callAll(ctx, maxSmallResponse, newRequest("eth_chainId"), newRequest("web3_clientVersion"), newRequest("eth_getBlockByNumber", "0x0", false))
 	if err != nil {
@@ -104,20 +104,20 @@ func (n *server) verifyIdentity(ctx context.Context) error {
 	}
 	var version string
 	if responses[1].decodeInto(&version) != nil {
-		version = "" // some providers don't say
+		version = "" // some providers do not report it
 	}
 	n.noBlockReceipts.Store(false)
 	n.usesTraceBlock.Store(false)
 	n.noPending.Store(n.endpoint.noPending)
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.maxBatch.Store(0) // what refused several requests at once may have been passing
+	n.maxBatch.Store(0) // the reason for smaller batches may have been temporary
 	n.verifiedAt, n.version, n.token = n.clock(), node.Clip(version), token
 	return nil
 }
 
-// checkChain holds chain id and first block against the network's. A provider
-// without the first block is believed by its chain id.
+// checkChain compares the chain id and the first block with the configured network. If a provider
+// does not have the first block, its chain id is enough.
 func (n *server) checkChain(responses []response) error {
 	var id quantity
 	if err := responses[0].decodeInto(&id); err != nil {
@@ -150,8 +150,8 @@ func (n *server) readHeader(r response) (chain.Header, error) {
 	return got, nil
 }
 
-// readFinalized notes the finalized block, or that the node says none: its provider
-// doesn't have the tag, or nothing told it what is final yet.
+// readFinalized stores the finalized block. The node may report none, because its provider does
+// not support the tag or because no consensus client is connected.
 func (n *server) readFinalized(r response, tip chain.Header) error {
 	var at int64
 	var ends time.Time
@@ -172,15 +172,16 @@ func (n *server) readFinalized(r response, tip chain.Header) error {
 	return nil
 }
 
-// checkSynced checks that the node has downloaded the chain: it answers false, or how far it is.
+// checkSynced checks that the node is not downloading the chain. eth_syncing answers false, or the
+// progress of the download.
 func (n *server) checkSynced(r response) error {
 	if r.Error != nil || r.isNull() || r.Result.Kind() == 'f' {
-		return nil // a provider that doesn't say is held against the time of its last block
+		return nil // without an answer the time of the last block decides
 	}
 	return node.Troubled(nil, "is still downloading the chain. Wait until it has caught up.")
 }
 
-// checkTipAge checks that the last block's time is near ours.
+// checkTipAge checks that the time of the last block is near the local time.
 func (n *server) checkTipAge(tip chain.Header) error {
 	age := n.clock().Sub(tip.Time)
 	switch {
@@ -221,7 +222,7 @@ func (n *server) fetchHeader(ctx context.Context, height int64) (chain.Header, e
 	return h, err
 }
 
-// fetchParent reads the header before another, which its hash names.
+// fetchParent reads the parent of a header by its hash.
 func (n *server) fetchParent(ctx context.Context, h chain.Header) (chain.Header, error) {
 	key, err := readHash(h.Parent)
 	if err != nil {
@@ -247,7 +248,7 @@ func (n *server) fetchParent(ctx context.Context, h chain.Header) (chain.Header,
 	return parent, err
 }
 
-// readExistingHeader is readHeader for a block that the node must have.
+// readExistingHeader reads an answer that must be a block which the node should have.
 func (n *server) readExistingHeader(r response, height int64) (chain.Header, error) {
 	switch {
 	case r.Error != nil && (r.Error.isPruned() || r.Error.Code == codeUnknown):
@@ -258,7 +259,7 @@ func (n *server) readExistingHeader(r response, height int64) (chain.Header, err
 	return n.readHeader(r)
 }
 
-// asRefusal is an error of a question that every node answers.
+// asRefusal converts a node's error about a call that every node must answer.
 func asRefusal(err error) error {
 	var e *rpcError
 	if errors.As(err, &e) {
@@ -267,5 +268,5 @@ func asRefusal(err error) error {
 	return err
 }
 
-// encodeHeight writes a height as nodes want it.
+// encodeHeight formats a height as a JSON-RPC quantity.
 func encodeHeight(height int64) string { return fmt.Sprintf("0x%x", height) }

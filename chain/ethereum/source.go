@@ -1,10 +1,9 @@
-// Package ethereum reads Ethereum, and networks like it, from nodes that speak its
-// JSON-RPC: see Config. It finds ether that transactions send, and USDT by the logs
-// of its contract, in blocks with the receipts of all their transactions.
+// Package ethereum reads Ethereum and compatible networks from nodes that speak its JSON-RPC: see
+// Config. It finds transfers of ether in transactions, and transfers of USDT in the logs of its
+// contract, in blocks with the receipts of all their transactions.
 //
-// Only what a receipt proves counts: a transaction that failed moved nothing, and
-// of a token that counts which its contract wrote down, never what the calldata
-// says.
+// Only the receipt counts. A failed transaction moved nothing, and a token transfer counts by the
+// log that the contract emitted, never by the calldata.
 package ethereum
 
 import (
@@ -27,37 +26,37 @@ type Config struct {
 	//
 	//	http(s)://user:password@host:port/path
 	//
-	// ?stream=ws(s)://host:port behind it names a websocket that tells of new blocks;
-	// &trace=blocks has every block's inner transfers read (debug_traceBlockByHash, or trace_block);
-	// &pending=off doesn't ask for what is pending.
+	// The query ?stream=ws(s)://host:port names a websocket that announces new blocks;
+	// &trace=blocks reads the internal transfers of every block (debug_traceBlockByHash, or
+	// trace_block); &pending=off does not ask for pending transactions.
 	Nodes []string
 	Clock clock.Clock
-	Log   *slog.Logger // told when a node becomes unusable or usable again; nil means nobody is
+	Log   *slog.Logger // logs when a node becomes unusable or usable again; nil means no log
 }
 
-// Source is a network as one or several nodes show it. One node is asked at a
-// time, the same from a Tip to the next; the others check it: their tips must lead to
-// the same chain, and what a block holds a second one must confirm. Nodes that are down,
-// on another network, syncing, hanging or behind are left out; while two that are
-// well are on different branches, none is believed.
+// Source reads a network from one or several nodes. One node is used at a time, from one call of
+// Tip to the next. The other nodes check it: their tips must be on the same chain, and a second
+// node must confirm the content of each block. Nodes that are down, on another network, syncing,
+// stalled or behind are left out. While two healthy nodes are on different branches, no node is
+// trusted.
 //
-// Its answers keep the rules of chain.Source. Pending transactions are shown as
-// far as the node shows them, and only ether: see pending.
+// Source keeps the rules of chain.Source. It shows pending transfers of ether as far as the node
+// shows them: see Pending.
 type Source struct {
 	*node.Push
 	params  params.Params
 	nodes   *node.Branching
-	servers []*server // of the nodes, in their order
+	servers []*server // in the configured order
 	current node.Asked[*server]
 	pending pendingCache
-	// confirmTimeout is how long a block waits for a second node to have it.
+	// confirmTimeout is how long a block waits until a second node has it.
 	confirmTimeout time.Duration
 }
 
 var _ chain.Source = (*Source)(nil)
 
-// New makes a source. It connects to nothing. Its errors say which URL is wrong,
-// by its place and without any of its text.
+// New makes a source without connecting to any node. Its errors name a wrong URL by its position
+// and contain no part of its text.
 func New(c Config) (*Source, error) {
 	endpoints, err := parseEndpoints(c.Nodes)
 	if err != nil {
@@ -82,11 +81,11 @@ func New(c Config) (*Source, error) {
 	return s, nil
 }
 
-// Network is the network's name.
+// Network returns the network's name.
 func (s *Source) Network() chain.Network { return s.params.Network() }
 
-// Tip implements chain.Source. The node that it reads answers all other questions
-// until the next Tip.
+// Tip implements chain.Source. The node that Tip chooses answers all other calls until the next
+// Tip.
 func (s *Source) Tip(ctx context.Context) (chain.Tip, error) {
 	_, header, err := s.current.Tip(ctx)
 	if err != nil {
@@ -114,8 +113,8 @@ func (s *Source) Block(ctx context.Context, height int64, watch chain.Watch) (ch
 	traced := n.endpoint.traceBlocks
 	block, err := n.fetchBlock(ctx, height, watch, traced)
 	if traced && errors.Is(err, node.ErrTooLong) {
-		// Anybody can fill a block with calls whose trace has no end, and must not stop the
-		// network so. What contracts sent on in it is found by what addresses hold.
+		// Any sender can fill a block with calls until its trace is too long, and this must not
+		// stop the network. Internal transfers in this block are found by balances instead.
 		traced = false
 		block, err = n.fetchBlock(ctx, height, watch, traced)
 	}
@@ -129,7 +128,7 @@ func (s *Source) Block(ctx context.Context, height int64, watch chain.Watch) (ch
 	return block, nil
 }
 
-// serverForHeight is the node to ask about a height.
+// serverForHeight returns the current node, or chain.ErrNoBlock if the height is above its tip.
 func (s *Source) serverForHeight(ctx context.Context, height int64) (*server, error) {
 	n, tip, err := s.current.Now(ctx)
 	if err == nil && (height < 0 || height > tip.Height) {
@@ -138,7 +137,7 @@ func (s *Source) serverForHeight(ctx context.Context, height int64) (*server, er
 	return n, err
 }
 
-// Nodes looks at every node now and tells how each does, in the configured order.
+// Nodes checks every node now and returns their status in the configured order.
 func (s *Source) Nodes(ctx context.Context) []chain.NodeStatus {
 	all := s.nodes.Nodes(ctx)
 	for i, n := range s.servers {
@@ -147,8 +146,8 @@ func (s *Source) Nodes(ctx context.Context) []chain.NodeStatus {
 	return all
 }
 
-// Notes are what people should know of the network, and of its token, although both
-// can be used: sentences, or "".
+// Notes returns warnings about the network and about its token, although both can be used. Each is
+// one or more sentences, or "".
 func (s *Source) Notes(ctx context.Context) (network, token string, err error) {
 	n, _, err := s.current.Now(ctx)
 	if err != nil {
@@ -160,7 +159,7 @@ func (s *Source) Notes(ctx context.Context) (network, token string, err error) {
 	return network, n.token.describeState(), nil
 }
 
-// chooseServer finds the node to ask.
+// chooseServer chooses the node to use.
 func (s *Source) chooseServer(ctx context.Context) (*server, chain.Header, error) {
 	n, tip, err := s.nodes.Choose(ctx)
 	if err != nil {

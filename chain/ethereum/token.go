@@ -9,15 +9,15 @@ import (
 	"cointill/chain/node"
 )
 
-// tokenState is what USDT's contract says of itself, as far as it says it:
-// contracts that stand for it on test networks have less to say.
+// tokenState is the state that USDT's contract reports. Contracts that stand for USDT on test
+// networks report less.
 type tokenState struct {
 	paused     bool
 	deprecated bool
-	fee        bool // it keeps some of what is sent
+	fee        bool // the contract keeps a part of each transfer as a fee
 }
 
-// functionSelector is the first four bytes of a call of a contract's function.
+// functionSelector returns the first four bytes of the calldata of a function call.
 func functionSelector(function string) string {
 	sum := params.Keccak([]byte(function))
 	return string(appendHex([]byte("0x"), sum[:4]))
@@ -30,8 +30,8 @@ var (
 	feeCall        = functionSelector("basisPointsRate()")
 )
 
-// fetchTokenState asks the contract for its decimals, which must be the product's, and
-// for whatever would keep payments from coming as they should.
+// fetchTokenState reads the decimals of the token's contract, which must be TokenDecimals, and the
+// settings that can stop or reduce payments.
 func (n *server) fetchTokenState(ctx context.Context) (s tokenState, err error) {
 	contract := n.params.Token.String()
 	view := func(call string) request {
@@ -48,9 +48,9 @@ func (n *server) fetchTokenState(ctx context.Context) (s tokenState, err error) 
 	return tokenState{paused: truth(responses[1]), deprecated: truth(responses[2]), fee: truth(responses[3])}, nil
 }
 
-// checkDecimals holds what decimals() answers against the product's. Only an empty
-// answer is that of an address without a contract: an error that the contract didn't
-// cause is the node's own.
+// checkDecimals compares the answer to decimals() with TokenDecimals. Only an empty answer means
+// that there is no contract at the address. An error that the contract did not cause is the node's
+// own.
 func (n *server) checkDecimals(r response) error {
 	contract := n.params.Token.String()
 	var raw hexBytes
@@ -76,13 +76,13 @@ func (n *server) checkDecimals(r response) error {
 	return nil
 }
 
-// wrongContractError is the error for a contract that says nothing of decimals.
+// wrongContractError returns the error for a contract without a usable decimals().
 func (n *server) wrongContractError(cause error) error {
 	return node.Troubled(fmt.Errorf("contract %s answers %w", n.params.Token, cause),
 		"finds a contract on %s that isn't USDT's. Check the contract's address in the configuration.", n.params.Network())
 }
 
-// describeState is what people should know of the token; "" when all is as usual.
+// describeState returns a note about the token, or "" if its state is normal.
 func (s tokenState) describeState() string {
 	switch {
 	case s.deprecated:
@@ -95,13 +95,14 @@ func (s tokenState) describeState() string {
 	return ""
 }
 
-// smallWei is a small number as a contract answers it.
+// smallWei returns a small number in the form in which a contract returns it.
 func smallWei(n byte) (w wei) {
 	w[len(w)-1] = n
 	return w
 }
 
-// decodeWord is what a contract's function returns: 32 bytes, or nothing where it has no such function.
+// decodeWord reads the 32 bytes that a contract's function returned. It returns false if the
+// contract has no such function.
 func decodeWord(r response) (w wei, ok bool) {
 	var raw hexBytes
 	if r.decodeInto(&raw) != nil || len(raw) != len(w) {

@@ -15,7 +15,7 @@ import (
 	"cointill/core/money"
 )
 
-// callFrame is one call of a transaction, as callTracer shows it, with those that it made.
+// callFrame is one call of a transaction with its nested calls, as callTracer shows it.
 type callFrame struct {
 	Type  string   `json:"type"`
 	From  account  `json:"from"`
@@ -25,23 +25,25 @@ type callFrame struct {
 	Calls callList `json:"calls"`
 }
 
-// txTrace is what became of one transaction of a block.
+// txTrace is the trace of one transaction of a block.
 type txTrace struct {
 	Tx     hash      `json:"txHash"`
 	Result callFrame `json:"result"`
 }
 
-// callList reads the calls that a frame made into a list of what they send: nothing else of them
-// takes memory. Only at a frame's end it is known whether it undid what is within.
+// callList decodes the calls of a frame directly into a list of the ether that they send, so that
+// the calls themselves take no memory. Only the end of a frame shows whether its nested calls were
+// reverted.
 type callList struct{ into *sendCollector }
 
-// sendCollector is what the calls of a transaction send.
+// sendCollector collects the ether that the calls of one transaction send.
 type sendCollector struct {
 	started int
 	sends   []internalSend
 }
 
-// internalSend is what one call sends, and its number in the order in which they begin.
+// internalSend is the ether that one call sends. Order is the call's number in the order in which
+// the calls begin.
 type internalSend struct {
 	order int
 	to    account
@@ -59,7 +61,7 @@ func (c *callList) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 		case f.Type == "":
 			return errors.New("a call without its type")
 		case f.Error != "":
-			c.into.sends = c.into.sends[:since] // it moved nothing, and neither did what it called
+			c.into.sends = c.into.sends[:since] // a reverted call moves nothing, and neither do its nested calls
 		case f.movesValue():
 			c.into.sends = append(c.into.sends, internalSend{order, *f.To, *f.Value})
 		}
@@ -67,8 +69,8 @@ func (c *callList) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	})
 }
 
-// movesValue reports whether the frame itself sends its value: calls with borrowed code
-// show one that they don't, and what ended in an error sent nothing.
+// movesValue reports whether the frame itself sends its value. DELEGATECALL and CALLCODE show a
+// value that they do not send, and a frame with an error sent nothing.
 func (f *callFrame) movesValue() bool {
 	switch f.Type {
 	case "CALL", "CREATE", "CREATE2", "SELFDESTRUCT":
@@ -77,9 +79,9 @@ func (f *callFrame) movesValue() bool {
 	return false
 }
 
-// fetchInternal finds ether that contracts send on within a block's transactions. It
-// leaves no log, and shows only where the node runs the block again: call by call
-// (debug_traceBlockByHash), or, where it has that instead, as a list (trace_block).
+// fetchInternal finds ether that contracts send within a block's transactions. Such transfers
+// leave no log and show only in a trace: call by call (debug_traceBlockByHash) or, if the node has
+// that instead, as a flat list (trace_block).
 func (n *server) fetchInternal(ctx context.Context, out *transferFinder, block *fullBlock) error {
 	if len(block.Transactions) == 0 {
 		return nil
@@ -105,7 +107,7 @@ func (n *server) fetchInternal(ctx context.Context, out *transferFinder, block *
 	return out.addFlatTraces(block, r)
 }
 
-// addCallTraces reads what callTracer shows of a block.
+// addCallTraces adds the internal transfers that callTracer shows of a block.
 func (r *transferFinder) addCallTraces(block *fullBlock, answer response) error {
 	var count int
 	var into sendCollector
@@ -116,7 +118,7 @@ func (r *transferFinder) addCallTraces(block *fullBlock, answer response) error 
 	err := streamTraces(block, answer, empty, func(one *txTrace) error {
 		count++
 		if count > len(block.Transactions) {
-			return nil // what is wrong is told when they are counted
+			return nil // a wrong count is reported at the end
 		}
 		t := &block.Transactions[count-1]
 		if one.Tx != t.Hash || one.Result.Type == "" {
@@ -138,7 +140,7 @@ func (r *transferFinder) addCallTraces(block *fullBlock, answer response) error 
 	return err
 }
 
-// streamTraces reads an answer that must be a list of traces of a block, one after the other.
+// streamTraces reads an answer that must be a list of traces of a block, one trace at a time.
 func streamTraces[T any](block *fullBlock, answer response, empty func() T, take func(*T) error) error {
 	if answer.Error != nil && answer.Error.isPruned() {
 		return missingBlockError(int64(block.Number), answer.Error)
@@ -149,9 +151,10 @@ func streamTraces[T any](block *fullBlock, answer response, empty func() T, take
 	return asRefusal(streamList(answer, empty, take))
 }
 
-// addInternal notes that a contract sends ether. A transfer's place is its number among all
-// that the transaction's contracts send, to whomever: nodes differ in which calls they
-// show that send none, and one must not count twice because another node is asked.
+// addInternal adds ether that a contract sends, if the recipient is watched. The index of a
+// transfer counts all internal sends of its transaction, to any recipient. Calls that send nothing
+// are not counted, because nodes differ in which of them they show, and a transfer must not count
+// twice when another node is asked.
 func (r *transferFinder) addInternal(to account, value wei, place *int) {
 	*place++
 	if text, ok := r.watchedAddress(to); ok {

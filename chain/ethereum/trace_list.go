@@ -9,8 +9,8 @@ import (
 	"cointill/chain/node"
 )
 
-// flatTrace is one call of a block's transactions, as trace_block lists them: each before
-// those that it made, and with the way to it from its transaction.
+// flatTrace is one call in a block's transactions, as trace_block lists them. A call is listed
+// before its nested calls, with its path from the transaction.
 type flatTrace struct {
 	Type   string `json:"type"`
 	Action struct {
@@ -18,20 +18,20 @@ type flatTrace struct {
 		From    *account `json:"from"`
 		To      *account `json:"to"`
 		Value   *wei     `json:"value"`
-		Address *account `json:"address"` // of the contract that ends
+		Address *account `json:"address"` // the contract that destroys itself
 		Heir    *account `json:"refundAddress"`
 		Balance *wei     `json:"balance"`
 	} `json:"action"`
 	Result *struct {
-		Address *account `json:"address"` // of the contract that was made
+		Address *account `json:"address"` // the contract that was created
 	} `json:"result"`
 	Error string     `json:"error"`
 	Path  traceDepth `json:"traceAddress"`
 	Block *hash      `json:"blockHash"`
-	Tx    *hash      `json:"transactionHash"` // null of what nobody sent, such as a reward
+	Tx    *hash      `json:"transactionHash"` // null for a block reward
 }
 
-// movedValue is to whom the step itself sends ether, and how much; nil where it sends none.
+// movedValue returns the recipient and the amount of ether that the call itself sends, or nil.
 func (s *flatTrace) movedValue() (to *account, value *wei) {
 	var from *account
 	switch a := &s.Action; {
@@ -48,10 +48,10 @@ func (s *flatTrace) movedValue() (to *account, value *wei) {
 	return to, value
 }
 
-// traceDepth is how many calls lead to a step from its transaction.
+// traceDepth is the number of calls between the transaction and a trace.
 type traceDepth int
 
-// UnmarshalJSONFrom counts the places that nodes list, each within the one before.
+// UnmarshalJSONFrom counts the elements of traceAddress.
 func (n *traceDepth) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	*n = 0
 	return node.List(d, math.MaxInt, func() error {
@@ -60,19 +60,19 @@ func (n *traceDepth) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	})
 }
 
-// flatTraceReader reads steps of a block, one after the other.
+// flatTraceReader reads the traces of a block, one at a time.
 type flatTraceReader struct {
 	*transferFinder
 	block       *fullBlock
-	started     int  // how many of the block's transactions were come to
-	allDone     bool // what comes now nobody sent
-	since       int  // what was found before the last of them
+	started     int  // transactions of the block whose traces have begun
+	allDone     bool // only rewards may follow
+	since       int  // number of transfers before the current transaction
 	index       int
-	failedDepth traceDepth // how deep the step is that undid those below it; -1 is none
+	failedDepth traceDepth // depth of the call that reverted its nested calls; -1 means none
 }
 
-// addFlatTraces reads what trace_block shows of a block: asked for by its height, so that
-// every step must name the block itself, and every transaction must have its own.
+// addFlatTraces adds the internal transfers that trace_block shows of a block. The traces are
+// requested by height, so each trace must name the block, and each transaction must have a trace.
 func (r *transferFinder) addFlatTraces(block *fullBlock, answer response) error {
 	l := &flatTraceReader{transferFinder: r, block: block}
 	if err := streamTraces(block, answer, func() (s flatTrace) { return s }, l.addTrace); err != nil {
@@ -89,14 +89,16 @@ func (l *flatTraceReader) mismatchError(format string, what ...any) error {
 	return inconsistentBlockError(int64(l.block.Number), fmt.Errorf(format, what...))
 }
 
-// finishTransaction names what was found of the last transaction.
+// finishTransaction sets the transaction id of the transfers that were found in the current
+// transaction.
 func (l *flatTraceReader) finishTransaction() {
 	if l.started > 0 {
 		l.setTransaction(&l.block.Transactions[l.started-1], l.since)
 	}
 }
 
-// addTrace reads one. The first of a transaction is its own: its receipt tells of that.
+// addTrace adds one trace. The first trace of a transaction is the transaction itself, which its
+// receipt already covers.
 func (l *flatTraceReader) addTrace(s *flatTrace) error {
 	all := l.block.Transactions
 	switch {
@@ -124,7 +126,7 @@ func (l *flatTraceReader) addTrace(s *flatTrace) error {
 	return nil
 }
 
-// addCall reads a call that a transaction made.
+// addCall adds the trace of an internal call.
 func (l *flatTraceReader) addCall(s *flatTrace) {
 	if l.failedDepth >= 0 && s.Path > l.failedDepth {
 		return

@@ -8,22 +8,23 @@ import (
 	"cointill/core/money"
 )
 
-// Places of transfers in their transaction: what it sends itself, the logs of its
-// receipt in their order, and what contracts send on, in the order of its trace. A
-// log's number in its block would be another one in another block.
+// Indexes of transfers in their transaction: first the transaction's own value, then the logs of
+// its receipt in order, then internal transfers in the order of the trace. The log index of the
+// block is not used, because it changes if another block includes the transaction.
 const (
 	indexValue    = 0
 	indexLogs     = 1
 	indexInternal = 1 << 30
 )
 
-// viaWithdrawal is how ether comes that leaves the stake.
+// viaWithdrawal marks ether from a validator withdrawal.
 const viaWithdrawal = "validator withdrawal"
 
-// signature of the one event that moves USDT: Transfer(address,address,uint256).
+// transferEvent is the signature of the only event that moves USDT:
+// Transfer(address,address,uint256).
 var transferEvent = hash(params.Keccak([]byte("Transfer(address,address,uint256)")))
 
-// transferFinder finds what concerns a watch in blocks.
+// transferFinder collects the transfers and spends of a block that concern a watch.
 type transferFinder struct {
 	token     account
 	watch     chain.Watch
@@ -31,7 +32,7 @@ type transferFinder struct {
 	spends    []chain.Spend
 }
 
-// watchedAddress is the text of an address that is watched.
+// watchedAddress returns the text of an address, and whether it is watched.
 func (r *transferFinder) watchedAddress(a account) (string, bool) {
 	if !r.watch.Raw(a[:]) {
 		return "", false
@@ -40,7 +41,7 @@ func (r *transferFinder) watchedAddress(a account) (string, bool) {
 	return text, r.watch.Address(text)
 }
 
-// addBlock reads a block with all of its receipts, which are together.
+// addBlock adds a block with all of its receipts, after checkReceipts.
 func (r *transferFinder) addBlock(b *fullBlock, receipts []receipt) {
 	for i := range b.Transactions {
 		r.addTransaction(&b.Transactions[i], &receipts[i])
@@ -48,8 +49,8 @@ func (r *transferFinder) addBlock(b *fullBlock, receipts []receipt) {
 	r.addWithdrawals(b)
 }
 
-// addTransaction reads one that is in a block. Only what its receipt says counts:
-// calldata says what somebody wanted, logs what the contract did.
+// addTransaction adds a transaction of a block. Only its receipt counts: calldata shows the
+// sender's intention, logs show the effect.
 func (r *transferFinder) addTransaction(t *transaction, receipt *receipt) {
 	first := len(r.transfers)
 	reverted := string(receipt.Status) == statusFailed
@@ -62,7 +63,7 @@ func (r *transferFinder) addTransaction(t *transaction, receipt *receipt) {
 	r.addSpend(t, first)
 }
 
-// addValue is what a transaction sends itself.
+// addValue adds the ether that a transaction itself sends.
 func (r *transferFinder) addValue(t *transaction, reverted bool) {
 	if t.To == nil || t.Value.isZero() || *t.To == t.From {
 		return
@@ -73,9 +74,9 @@ func (r *transferFinder) addValue(t *transaction, reverted bool) {
 	}
 }
 
-// addLog is what the token's contract wrote down. Nothing counts but the exact shape:
-// that contract, its one event, two accounts and one amount above zero. What
-// others write, and what looks alike, is nobody's money: anybody can write it.
+// addLog adds a log of the token's contract. Only the exact form counts: this contract, its
+// Transfer event, two accounts and one amount above zero. Logs of other contracts and logs in
+// similar forms are ignored, because any contract can emit them.
 func (r *transferFinder) addLog(l *logEntry, place int) {
 	if l.Address != r.token || l.Removed || len(l.Topics) != 3 || l.Topics[0] != transferEvent || len(l.Data) != 32 {
 		return
@@ -91,13 +92,13 @@ func (r *transferFinder) addLog(l *logEntry, place int) {
 	}
 }
 
-// topicAccount is the account in a topic, which has nothing before it.
+// topicAccount returns the account in a topic. The bytes before the account must be zero.
 func topicAccount(topic hash) (account, bool) {
 	return account(topic[12:]), [12]byte(topic[:12]) == [12]byte{}
 }
 
-// addSpend names the transaction in what was found since a place, and tells when it
-// uses up a watched nonce.
+// addSpend sets the transaction of the transfers from index since on, and adds a spend if the
+// sender's nonce is watched.
 func (r *transferFinder) addSpend(t *transaction, since int) {
 	var form [spendKeySize]byte
 	raw := t.appendSpend(&form)
@@ -111,7 +112,8 @@ func (r *transferFinder) addSpend(t *transaction, since int) {
 	}
 }
 
-// setTransaction names the transaction in what was found since a place.
+// setTransaction sets the id and the spend key of a transaction in the transfers from index since
+// on.
 func (r *transferFinder) setTransaction(t *transaction, since int) {
 	if len(r.transfers) == since {
 		return
@@ -124,10 +126,11 @@ func (r *transferFinder) setTransaction(t *transaction, since int) {
 	}
 }
 
-// gwei is what withdrawals are counted in.
+// gwei is the unit of withdrawals.
 var gwei = money.Units(1_000_000_000)
 
-// addWithdrawals are no transactions: they are shown, and credit nothing.
+// addWithdrawals adds validator withdrawals. They are listed, but they are not transactions and
+// credit nothing.
 func (r *transferFinder) addWithdrawals(b *fullBlock) {
 	for _, w := range b.Withdrawals {
 		to, ok := r.watchedAddress(w.Address)

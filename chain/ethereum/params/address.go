@@ -8,18 +8,17 @@ import (
 	"golang.org/x/crypto/sha3"
 )
 
-// Address is an account or a contract: the 20 bytes that its name stands for.
+// Address is the 20 bytes of an account or contract.
 type Address [20]byte
 
-// ErrAddress refuses a text that is no address.
+// ErrAddress rejects a text that is not an address.
 var ErrAddress = errors.New("no address of Ethereum")
 
-// ErrChecksum refuses an address of which some letter has the wrong case: a
-// character is mistyped.
+// ErrChecksum rejects an address with a wrong checksum, which means that a character is mistyped.
 var ErrChecksum = errors.New("the checksum in the case of its letters is wrong")
 
-// ParseAddress reads 0x and 40 hex digits. Where letters of both cases stand in
-// it, their case is a checksum (EIP-55) and must be right; all of one case has none.
+// ParseAddress reads 0x and 40 hex digits. If the letters have mixed case, the case is a checksum
+// (EIP-55) and must be right. Text in one case has no checksum.
 func ParseAddress(text string) (Address, error) {
 	var a Address
 	digits, ok := strings.CutPrefix(text, "0x")
@@ -35,7 +34,7 @@ func ParseAddress(text string) (Address, error) {
 	return a, nil
 }
 
-// String writes the address with its checksum (EIP-55).
+// String formats the address with its checksum (EIP-55).
 func (a Address) String() string {
 	text := make([]byte, 2+2*len(a))
 	copy(text, "0x")
@@ -50,13 +49,14 @@ func (a Address) String() string {
 	return string(text)
 }
 
-// OfKey is the address of a public key: an uncompressed point without its first byte.
+// OfKey returns the address of a public key, given as an uncompressed point without its first
+// byte.
 func OfKey(point []byte) Address {
 	sum := Keccak(point)
 	return Address(sum[12:])
 }
 
-// Keccak is Ethereum's hash.
+// Keccak returns the Keccak-256 hash of the joined parts.
 func Keccak(parts ...[]byte) (sum [32]byte) {
 	hash := sha3.NewLegacyKeccak256()
 	for _, part := range parts {
@@ -66,7 +66,7 @@ func Keccak(parts ...[]byte) (sum [32]byte) {
 	return sum
 }
 
-// mustParseAddress reads an address of this package's own.
+// mustParseAddress parses an address that is a constant of this package.
 func mustParseAddress(text string) Address {
 	a, err := ParseAddress(text)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package params holds what tells one network of Ethereum from another, and how
-// its addresses are written. It is data and pure functions, shared by the chain
-// adapter and by the wallet, which makes addresses.
+// Package params holds the parameters of the Ethereum networks and the format of their addresses.
+// It contains only data and pure functions. The chain adapter and the wallet share it.
 package params
 
 import (
@@ -13,44 +12,43 @@ import (
 	"cointill/core/money"
 )
 
-// Params are one network's.
+// Params are the parameters of one network.
 type Params struct {
 	Name string
-	// ChainID is what its nodes say of themselves, and what wallets tell networks apart by.
+	// ChainID identifies the network to nodes and wallets.
 	ChainID int64
-	// Test tells that its ether is worth nothing, so that it serves the test domain.
+	// Test says that the network's ether has no value, so the network serves the test domain.
 	Test bool
-	// Private tells that anybody can start such a network: it has no known genesis
-	// block, and blocks come when somebody asks for them.
+	// Private says that anyone can start such a network. It has no known genesis block, and it
+	// produces blocks on demand.
 	Private bool
-	// Genesis is the hash of the first block; "" where it isn't known.
+	// Genesis is the hash of the first block; "" means unknown.
 	Genesis string
-	// Stale is the age of a tip from which on a node is taken to hang; 0 means none is.
+	// Stale is the age of the tip from which on a node counts as stalled; 0 means no limit.
 	Stale time.Duration
-	// Interval is how often a node is asked for news that nothing pushes.
+	// Interval is how often a node is polled if no message is pushed.
 	Interval time.Duration
 	// Token is the contract of USDT. It has TokenDecimals decimals.
 	Token Address
-	// KeyVersions are the version bytes of extended public keys that belong to the
-	// network, with the script that they say ("": none; there is one kind of address).
+	// KeyVersions are the version bytes of the network's extended public keys. The values name a
+	// script, which is always "" here because there is one kind of address.
 	KeyVersions map[[4]byte]string
 }
 
-// TokenDecimals are those of USDT's smallest unit, as the product counts it. A
-// contract that has others can't be followed.
+// TokenDecimals is the number of decimals of USDT. A contract with other decimals is rejected.
 const TokenDecimals = 6
 
-// Network is the network's name among all chains: "ethereum-mainnet".
+// Network returns the network's name among all chains: "ethereum-mainnet".
 func (p Params) Network() chain.Network { return chain.Network(string(money.Ethereum) + "-" + p.Name) }
 
-// customPrefix begins the names of networks that are known by their chain id only.
+// customPrefix begins the names of networks that are known only by their chain id.
 const customPrefix = "chain-"
 
-// slotTime is how often the public networks have a block.
+// slotTime is the block interval of the public networks.
 const slotTime = 12 * time.Second
 
-// Version bytes of extended public keys: wallets write accounts of Ethereum as
-// xpub on every network, and some as tpub on test networks.
+// Version bytes of extended public keys. Wallets write Ethereum accounts as xpub on every network,
+// and some write tpub on test networks.
 var (
 	mainKeys = map[[4]byte]string{{0x04, 0x88, 0xb2, 0x1e}: ""}
 	testKeys = map[[4]byte]string{{0x04, 0x88, 0xb2, 0x1e}: "", {0x04, 0x35, 0x87, 0xcf}: ""}
@@ -63,10 +61,10 @@ var networks = []Params{
 		Stale: 5 * time.Minute, Interval: slotTime / 3, KeyVersions: testKeys},
 }
 
-// Lookup finds a network by its name in the configuration: mainnet, sepolia, or
-// chain-N for another one whose chain id is N. Those serve the test domain, as
-// nobody knows what their coins are worth. Token is the contract of USDT there, ""
-// for the one that is known: only the main network has one.
+// Lookup finds a network by its name in the configuration: mainnet, sepolia, or chain-N for the
+// network with chain id N. Networks named chain-N serve the test domain, because the value of
+// their coins is unknown. Token is the contract of USDT there; "" means the known one, which only
+// the main network has.
 func Lookup(name, token string) (Params, error) {
 	p, ok := findNetwork(name)
 	if !ok {
@@ -88,7 +86,7 @@ func Lookup(name, token string) (Params, error) {
 	return p, nil
 }
 
-// Find is the network with a name, without a token where that is not known.
+// Find returns the network with a name. Its token is empty if it is not known.
 func Find(name string) (Params, bool) { return findNetwork(name) }
 
 func findNetwork(name string) (Params, bool) {
@@ -104,7 +102,7 @@ func findNetwork(name string) (Params, bool) {
 	}
 	for _, p := range networks {
 		if p.ChainID == id {
-			return Params{}, false // it has a name
+			return Params{}, false // the network has a name of its own
 		}
 	}
 	return Params{Name: name, ChainID: id, Test: true, Private: true, Interval: time.Second, KeyVersions: testKeys}, true
