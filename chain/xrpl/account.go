@@ -13,26 +13,26 @@ import (
 	"cointill/core/money"
 )
 
-// Flags of an account that matter to who is paid to it.
+// Flags of an account that affect incoming payments.
 const (
 	flagRequireTag  = 0x00020000
 	flagDisallowXRP = 0x00080000
 	flagDepositAuth = 0x01000000
 )
 
-// Account is how an account is set up on a network, in the last validated ledger.
+// Account describes an account in the last validated ledger.
 type Account struct {
-	// Exists: it was funded. The rest but Reserve means nothing otherwise, and payments
-	// smaller than that fail.
+	// Exists says that the account is funded. Otherwise only Reserve is set, and payments smaller
+	// than Reserve fail.
 	Exists bool
-	// RequireTag: the network refuses payments without a destination tag.
+	// RequireTag says that the network rejects payments without a destination tag.
 	RequireTag bool
-	// DepositAuth: the network refuses payments by strangers.
+	// DepositAuth says that the network rejects payments from accounts that are not authorized.
 	DepositAuth bool
-	// DisallowXRP: wallets are asked not to send XRP; the network does not enforce it.
+	// DisallowXRP asks wallets not to send XRP. The network does not enforce it.
 	DisallowXRP bool
 	Balance     money.Amount // drops
-	Reserve     money.Amount // drops that the network wants an account to hold, whether this one exists or not; 0 where the server doesn't say
+	Reserve     money.Amount // drops that the network requires an account to hold, whether this one exists or not; 0 if the server does not report it
 	Ledger      int64        // the ledger's index
 }
 
@@ -48,7 +48,7 @@ type accountResult struct {
 	Validated   bool  `json:"validated"`
 }
 
-// reserveResult is what is read of the answer to server_info here.
+// reserveResult holds the reserve from the answer to the command server_info.
 type reserveResult struct {
 	apiError
 	Info struct {
@@ -58,8 +58,8 @@ type reserveResult struct {
 	} `json:"info"`
 }
 
-// Account looks an account up, for whoever sets one up to be paid to. That it
-// doesn't exist is no error. It asks one server, as nothing is credited by it.
+// Account looks up the account that a merchant enters. It is no error if the account does not
+// exist. Account asks only one server, because the answer credits nothing.
 func (s *Source) Account(ctx context.Context, account params.Account) (found Account, err error) {
 	current, _, err := s.current.Now(ctx)
 	if err != nil {
@@ -95,8 +95,7 @@ func (r *rpc) fetchAccount(ctx context.Context, address string) (Account, error)
 		Balance: money.Units(balance), Ledger: answer.LedgerIndex}, nil
 }
 
-// fetchReserve is what the network wants an account to hold, for people to read: what
-// can't be read is 0.
+// fetchReserve returns the reserve of an account for display, or 0 if it cannot be read.
 func (r *rpc) fetchReserve(ctx context.Context) money.Amount {
 	answer, err := callCommand(ctx, r, maxSmallResponse, "server_info", nil, func() *reserveResult { return new(reserveResult) })
 	if err != nil {

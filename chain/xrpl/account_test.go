@@ -12,7 +12,8 @@ import (
 	"cointill/core/money"
 )
 
-// TestAccountSettingsAreRead (XRP-10): what setting up an account must know of it.
+// TestAccountSettingsAreRead (XRP-10) checks the settings that matter when a merchant enters an
+// account.
 func TestAccountSettingsAreRead(t *testing.T) {
 	forEachVersion(t, func(t *testing.T, newest int) {
 		l := ledgertest.New(testID, nil)

@@ -13,9 +13,9 @@ import (
 	"cointill/core/money"
 )
 
-// TestLyingServerCreditsNothing lets one of two servers lie at random, in every way that its JSON
-// has, over many ledgers: nothing is credited that was not paid, the cursor never
-// leaves the true chain, and when the lies end everything that was paid is found.
+// TestLyingServerCreditsNothing lets one of two servers change random values of its JSON over many
+// ledgers. Nothing is credited that was not paid, the cursor stays on the true chain, and after
+// the lies end every payment is found.
 func TestLyingServerCreditsNothing(t *testing.T) {
 	t.Parallel()
 	l := ledgertest.New(testID, nil)
@@ -26,17 +26,17 @@ func TestLyingServerCreditsNothing(t *testing.T) {
 	watch.AddAddresses(account)
 	book := chaintest.NewLedger(watch, 10_000)
 	var follower *chain.Follower
-	restart := func() { // the liar is asked first again
+	restart := func() { // the lying server is asked first again
 		p.source = openURLs(t, l, urls...)
 		follower = chain.NewFollower(chain.FollowerConfig{Network: "till", Source: p.source, Store: book, Watch: watch})
 	}
 	restart()
-	step := func() { _, _ = follower.Step(t.Context()) } // may fail; must not be wrong
+	step := func() { _, _ = follower.Step(t.Context()) } // may fail, but must not be wrong
 	p.Create(account, 5_000_000, 0)
 	p.Close(1)
 	step()
 	r := rand.New(rand.NewPCG(6, 7))
-	lies := make(chan *rand.Rand, 1) // the server's own generator, one answer at a time
+	lies := make(chan *rand.Rand, 1) // the server's generator, used by one answer at a time
 	lies <- rand.New(rand.NewPCG(7, 6))
 	p.a.Tamper = func(_ string, _ int, result ledgertest.Fields) {
 		own := <-lies
@@ -76,7 +76,7 @@ func TestLyingServerCreditsNothing(t *testing.T) {
 	for id, rows := range book.Transfers() {
 		amount, ok := paid[id]
 		if !ok && len(rows) == 1 && rows[0].Tag == nil {
-			continue // what founded the account
+			continue // the payment that created the account
 		}
 		if len(rows) != 1 || !ok || rows[0].Amount.Cmp(money.Units(amount)) != 0 || rows[0].Tag == nil || *rows[0].Tag != 5 || rows[0].Via != "" {
 			t.Errorf("%s, which paid %d, is %+v", id, amount, rows)
@@ -88,14 +88,14 @@ func TestLyingServerCreditsNothing(t *testing.T) {
 	}
 }
 
-// isOnTrueChain asks the server that doesn't lie.
+// isOnTrueChain asks the honest server whether a ledger is on its chain.
 func (p *pair) isOnTrueChain(t *testing.T, index int64, hash string) bool {
 	header, err := p.source.servers[1].fetchHeader(t.Context(), index)
 	return err == nil && header.Hash == hash
 }
 
-// forgeDestination changes for whom a payment is in a ledger, and leaves all that can be
-// checked as it was.
+// forgeDestination changes the destination of a payment in a ledger and leaves everything that can
+// be verified unchanged.
 func forgeDestination(r *rand.Rand, answer ledgertest.Fields) {
 	ledger, _ := answer["ledger"].(ledgertest.Fields)
 	txs, _ := ledger["transactions"].([]any)
@@ -104,7 +104,7 @@ func forgeDestination(r *rand.Rand, answer ledgertest.Fields) {
 	}
 }
 
-// changeRandomValue changes one of the values in an answer, each as likely as any other.
+// changeRandomValue changes one value of an answer. All values are equally likely.
 func changeRandomValue(r *rand.Rand, answer ledgertest.Fields) {
 	all := collectLeaves(answer, nil)
 	slices.SortFunc(all, func(a, b leaf) int { return strings.Compare(a.path, b.path) })
@@ -112,7 +112,7 @@ func changeRandomValue(r *rand.Rand, answer ledgertest.Fields) {
 	one.set([]any{"5", "12345678", 6, -1, nil, true, false, "tesSUCCESS", "rrrrrrrrrrrrrrrrrrrrrhoLvTp", ledgertest.Address("the till"), ledgertest.Fields{}}[r.IntN(11)])
 }
 
-// leaf is a value that is no object or list.
+// leaf is a JSON value other than an object or a list.
 type leaf struct {
 	path string
 	set  func(any)

@@ -18,7 +18,7 @@ import (
 	"cointill/core/money"
 )
 
-// fixture is a ledger with a watched account that a follower reads into a book.
+// fixture is a ledger with a watched account, and a follower that reads it into a book.
 type fixture struct {
 	*testing.T
 	*ledgertest.Ledger
@@ -54,7 +54,7 @@ func (b *fixture) closeAndRead() {
 	}
 }
 
-// onlyTransfer are the transfers of a transaction, which must be one.
+// onlyTransfer returns the transfer of a transaction, which must be the only one.
 func (b *fixture) onlyTransfer(id string) chain.Transfer {
 	b.Helper()
 	rows := b.book.Transfers()[id]
@@ -69,7 +69,7 @@ func creditsPayment(t chain.Transfer) bool {
 	return t.Asset == string(money.XRP) && t.Via == "" && !t.Reverted && t.Tag != nil
 }
 
-// forEachVersion runs a test over both versions of the API.
+// forEachVersion runs a test with both versions of the API.
 func forEachVersion(t *testing.T, run func(t *testing.T, newest int)) {
 	t.Parallel()
 	for _, newest := range []int{1, 2} {
@@ -77,8 +77,8 @@ func forEachVersion(t *testing.T, run func(t *testing.T, newest int)) {
 	}
 }
 
-// TestPartialPaymentCreditsWhatWasDelivered (XRP-1): what counts is what a payment delivered, never what
-// it claims to be of.
+// TestPartialPaymentCreditsWhatWasDelivered (XRP-1) checks that the delivered amount of a payment
+// counts, never the requested one.
 func TestPartialPaymentCreditsWhatWasDelivered(t *testing.T) {
 	forEachVersion(t, func(t *testing.T, newest int) {
 		b := newFixture(t, newest)
@@ -106,7 +106,8 @@ func TestPartialPaymentCreditsWhatWasDelivered(t *testing.T) {
 	})
 }
 
-// TestTypesHaveNoClaimedAmount (XRP-1): the adapter's types have no place for what a payment claims.
+// TestTypesHaveNoClaimedAmount (XRP-1) checks that the adapter's types have no field for the
+// requested amount.
 func TestTypesHaveNoClaimedAmount(t *testing.T) {
 	t.Parallel()
 	seen := map[reflect.Type]bool{}
@@ -143,8 +144,8 @@ func TestTypesHaveNoClaimedAmount(t *testing.T) {
 	}
 }
 
-// TestOnlyDropsProvenByBalancesCount (XRP-1, XRP-2): only a text of drops that the balances bear out counts:
-// neither more nor less than what came.
+// TestOnlyDropsProvenByBalancesCount (XRP-1, XRP-2) checks that only a string of drops counts, and
+// only if the balances changed by exactly that amount.
 func TestOnlyDropsProvenByBalancesCount(t *testing.T) {
 	forEachVersion(t, func(t *testing.T, newest int) {
 		b := newFixture(t, newest)
@@ -208,15 +209,15 @@ func TestOnlyDropsProvenByBalancesCount(t *testing.T) {
 	})
 }
 
-// TestFailedTransactionsCreditNothing (XRP-3): nothing of what failed counts, whatever the code; and
-// nothing of what isn't validated is even seen.
+// TestFailedTransactionsCreditNothing (XRP-3) checks that failed transactions are no transfers,
+// with any code, and that unvalidated ones are not read.
 func TestFailedTransactionsCreditNothing(t *testing.T) {
 	forEachVersion(t, func(t *testing.T, newest int) {
 		b := newFixture(t, newest)
 		codes := append(tecCodes(t), "tefPAST_SEQ", "terRETRY", "telINSUF_FEE_P", "temMALFORMED", "TESSUCCESS", "tesSUCCESS ", "tesNEW", "tec")
 		for i, code := range codes {
 			b.Pay(ledgertest.Payment{To: b.account, Tag: i + 1, Amount: 5_000_000, Result: code})
-			// One that failed, and claims to have delivered.
+			// A failed transaction with a delivered_amount.
 			b.Pay(ledgertest.Payment{To: b.account, Tag: i + 1, Amount: 5_000_000, Edit: func(_, meta ledgertest.Fields) { meta["TransactionResult"] = code }})
 		}
 		before := len(b.book.Transfers())
@@ -235,8 +236,7 @@ func TestFailedTransactionsCreditNothing(t *testing.T) {
 	})
 }
 
-// tecCodes are all codes of transactions that only cost a fee, as the npm library
-// knows them.
+// tecCodes returns the codes of transactions that only cost a fee, from the npm library.
 func tecCodes(t *testing.T) (codes []string) {
 	if err := json.Unmarshal(readVectors(t, "results.json"), &codes); err != nil {
 		t.Fatal(err)
@@ -244,8 +244,8 @@ func tecCodes(t *testing.T) (codes []string) {
 	return codes
 }
 
-// TestDestinationTagsAreRead (XRP-4): a tag is a whole number of 32 bits, written as one; 0 is one,
-// too, and not the same as none.
+// TestDestinationTagsAreRead (XRP-4) checks that a tag is a whole number of 32 bits, and that the
+// tag 0 differs from no tag.
 func TestDestinationTagsAreRead(t *testing.T) {
 	forEachVersion(t, func(t *testing.T, newest int) {
 		b := newFixture(t, newest)
@@ -267,8 +267,8 @@ func TestDestinationTagsAreRead(t *testing.T) {
 	})
 }
 
-// TestXRPWithoutPaymentCreditsNothing (XRP-6): what moves XRP and is no payment is told, with what it
-// brought, and credits nothing. So are issued currencies.
+// TestXRPWithoutPaymentCreditsNothing (XRP-6) checks that XRP from other transactions than
+// payments is reported with its amount and credits nothing, and the same for issued currencies.
 func TestXRPWithoutPaymentCreditsNothing(t *testing.T) {
 	forEachVersion(t, func(t *testing.T, newest int) {
 		b := newFixture(t, newest)
@@ -293,9 +293,9 @@ func TestXRPWithoutPaymentCreditsNothing(t *testing.T) {
 	})
 }
 
-// TestIssuedCurrencyWithoutPaymentCreditsNothing (XRP-2): issued currencies that come by offers, checks and the
-// like are told and credit nothing; what leaves, or is the account's own debt, isn't
-// told.
+// TestIssuedCurrencyWithoutPaymentCreditsNothing (XRP-2) checks that issued currencies from
+// offers, checks and similar transactions are reported and credit nothing. Outgoing amounts and
+// the account's own debt are not reported.
 func TestIssuedCurrencyWithoutPaymentCreditsNothing(t *testing.T) {
 	forEachVersion(t, func(t *testing.T, newest int) {
 		b := newFixture(t, newest)
@@ -324,8 +324,8 @@ func TestIssuedCurrencyWithoutPaymentCreditsNothing(t *testing.T) {
 	})
 }
 
-// TestCurrencyCodesAreReadable: codes in hexadecimal are shown as the names that they are, if nobody
-// takes them for another currency.
+// TestCurrencyCodesAreReadable checks that hexadecimal codes are shown as names, unless the name
+// could be mistaken for another currency.
 func TestCurrencyCodesAreReadable(t *testing.T) {
 	t.Parallel()
 	pad := func(name string) string { return (fmt.Sprintf("%X", name) + strings.Repeat("0", 40))[:40] }
@@ -342,8 +342,8 @@ func TestCurrencyCodesAreReadable(t *testing.T) {
 	}
 }
 
-// TestOwnFeeIsNoLoss: the fee of a transaction that the account itself sends is no loss of
-// what the transaction brings.
+// TestOwnFeeIsNoLoss checks that the fee of a transaction that the account sends does not reduce
+// the amount that the account received.
 func TestOwnFeeIsNoLoss(t *testing.T) {
 	t.Parallel()
 	tx := &txBody{TransactionType: "CheckCash", Account: "me", Fee: []byte(`"10"`)}

@@ -11,7 +11,7 @@ import (
 	"cointill/chain/xrpl/ledgertest"
 )
 
-// TestInconsistentLedgersAreRefused: whatever doesn't go together is not counted.
+// TestInconsistentLedgersAreRefused checks that a ledger with inconsistent parts is not counted.
 func TestInconsistentLedgersAreRefused(t *testing.T) {
 	t.Parallel()
 	type fields = ledgertest.Fields
@@ -85,8 +85,8 @@ func TestInconsistentLedgersAreRefused(t *testing.T) {
 	}
 }
 
-// TestForeignServersAreRefused: answers of what is no server of the ledger, and of one that is
-// overloaded, closed or says too much, over both transports.
+// TestForeignServersAreRefused checks answers of programs that are not servers of the ledger, and
+// of servers that are overloaded, restricted or send too much, over both transports.
 func TestForeignServersAreRefused(t *testing.T) {
 	t.Parallel()
 	text := func(status int, body string) func(http.ResponseWriter, *http.Request) bool {
@@ -100,7 +100,7 @@ func TestForeignServersAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		hijack func(http.ResponseWriter, *http.Request) bool
 		reason string
-		http   bool // over JSON-RPC only
+		http   bool // only over JSON-RPC
 	}{
 		"a page":      {text(200, "<html>secret"), "not as a server of the XRP Ledger", false},
 		"nothing":     {text(200, ""), "not as a server", false},

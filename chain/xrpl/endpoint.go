@@ -9,17 +9,17 @@ import (
 	"cointill/chain/node"
 )
 
-// endpoint is a server's URL, taken apart.
+// endpoint is a server's URL, split into its parts.
 type endpoint struct {
 	base         string // scheme://host:port/path without user and password
 	host         string // host:port, for the log
 	header       http.Header
-	useWebSocket bool   // it is asked over a websocket
-	stream       string // ws(s)://… that tells of new ledgers; "" means that none does
+	useWebSocket bool   // send commands over a websocket
+	stream       string // ws(s)://… of a websocket that announces new ledgers; "" means none
 }
 
-// parseEndpoint reads a server's URL. Its errors never hold any of the text,
-// which may be a password even where it is malformed.
+// parseEndpoint reads a server's URL. Its errors never contain any part of the text, which may
+// hold a password even if it is malformed.
 func parseEndpoint(text string) (endpoint, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || u.Hostname() == "" || u.Opaque != "" || u.Fragment != "" {
@@ -44,7 +44,7 @@ func parseEndpoint(text string) (endpoint, error) {
 	return e, e.parseOptions(u.RawQuery)
 }
 
-// parseOptions reads what stands behind the question mark.
+// parseOptions reads the query of the URL.
 func (e *endpoint) parseOptions(raw string) error {
 	wrong := errors.New("behind ? in its URL only stream=ws://host:port is known, once, and only where the URL begins with http or https")
 	query, err := url.ParseQuery(raw)

@@ -29,7 +29,7 @@ func newPair(t *testing.T) *pair {
 	return p
 }
 
-// expectNoTip expects the source to have no tip, for a reason.
+// expectNoTip checks that the source has no tip, with a reason in the error.
 func expectNoTip(t *testing.T, s *Source, reason string) {
 	t.Helper()
 	tip, err := s.Tip(t.Context())
@@ -39,7 +39,7 @@ func expectNoTip(t *testing.T, s *Source, reason string) {
 	}
 }
 
-// expectTip expects a tip at the network's end.
+// expectTip checks that the source's tip is the last ledger.
 func expectTip(t *testing.T, s *Source, l *ledgertest.Ledger) {
 	t.Helper()
 	tip, err := s.Tip(t.Context())
@@ -48,8 +48,8 @@ func expectTip(t *testing.T, s *Source, l *ledgertest.Ledger) {
 	}
 }
 
-// TestUnhealthyServerIsNotUsed (XRP-8): a server that is blocked, lags, is out of step or on
-// another network is not believed, and is again when it is well.
+// TestUnhealthyServerIsNotUsed (XRP-8) checks that a server is not used while it is amendment
+// blocked, lagging, out of sync or on another network, and is used again afterwards.
 func TestUnhealthyServerIsNotUsed(t *testing.T) {
 	t.Parallel()
 	id := func(n uint32) *uint32 { return &n }
@@ -87,8 +87,8 @@ func TestUnhealthyServerIsNotUsed(t *testing.T) {
 	}
 }
 
-// TestServerWithoutNetworkIDServesMainNetwork: a server without a network_id serves the main network only, and
-// only where its ledgers are that far.
+// TestServerWithoutNetworkIDServesMainNetwork checks that a server without a network_id is
+// accepted only for the main network, and only if its ledgers are high enough.
 func TestServerWithoutNetworkIDServesMainNetwork(t *testing.T) {
 	t.Parallel()
 	main, _ := params.Lookup("mainnet")
@@ -105,7 +105,7 @@ func TestServerWithoutNetworkIDServesMainNetwork(t *testing.T) {
 	}
 }
 
-// TestStaleLedgerIsRefused (XRP-8): time passes and no ledger comes.
+// TestStaleLedgerIsRefused (XRP-8) lets time pass without a new ledger.
 func TestStaleLedgerIsRefused(t *testing.T) {
 	t.Parallel()
 	l := ledgertest.New(testID, nil)
@@ -115,7 +115,7 @@ func TestStaleLedgerIsRefused(t *testing.T) {
 	expectTip(t, source, l)
 	l.Wait(time.Second)
 	expectNoTip(t, source, "lags")
-	// A server whose own clock stands still says that its ledger is new.
+	// A server with a stopped clock reports its ledger as new.
 	s.Tamper = func(command string, _ int, result ledgertest.Fields) {
 		if command == "server_info" {
 			result["info"].(ledgertest.Fields)["validated_ledger"].(ledgertest.Fields)["age"] = 1
@@ -128,8 +128,8 @@ func TestStaleLedgerIsRefused(t *testing.T) {
 	expectNoTip(t, source, "future")
 }
 
-// TestNewestAPIVersionIsTriedFirst: the newest version of the API is asked for first, and not again
-// where there is only the first.
+// TestNewestAPIVersionIsTriedFirst checks that the newest version of the API is tried first, and
+// not again if the server supports only version 1.
 func TestNewestAPIVersionIsTriedFirst(t *testing.T) {
 	t.Parallel()
 	l := ledgertest.New(testID, nil)
@@ -149,8 +149,8 @@ func TestNewestAPIVersionIsTriedFirst(t *testing.T) {
 	}
 }
 
-// TestCursorStopsAtMissingLedger (XRP-7): the cursor does not cross a ledger that no server has, and goes
-// on when one has it.
+// TestCursorStopsAtMissingLedger (XRP-7) checks that the cursor does not skip a ledger that no
+// server has, and continues when a server has it.
 func TestCursorStopsAtMissingLedger(t *testing.T) {
 	forEachVersion(t, func(t *testing.T, newest int) {
 		b := newFixture(t, newest)
@@ -174,8 +174,8 @@ func TestCursorStopsAtMissingLedger(t *testing.T) {
 	})
 }
 
-// TestLedgerMissingOnOneServerIsReadFromOthers (XRP-7) reads what one server lacks from two others; while only one other
-// has it, nobody confirms it.
+// TestLedgerMissingOnOneServerIsReadFromOthers (XRP-7) checks that a ledger that one server lacks
+// is read from two others. With only one other server, no second one can confirm it.
 func TestLedgerMissingOnOneServerIsReadFromOthers(t *testing.T) {
 	t.Parallel()
 	l := ledgertest.New(testID, nil)
@@ -201,8 +201,8 @@ func TestLedgerMissingOnOneServerIsReadFromOthers(t *testing.T) {
 	}
 }
 
-// TestSecondServerTakesOver: what one server can't do the other does, and which one works is
-// said.
+// TestSecondServerTakesOver checks that the second server answers if the first cannot, and that
+// the status shows which one is in use.
 func TestSecondServerTakesOver(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -222,7 +222,7 @@ func TestSecondServerTakesOver(t *testing.T) {
 	expectNoTip(t, p.source, "No server can be used. Server 1 of 2 is amendment blocked")
 }
 
-// TestTipNeedsTwoServers: the tip is what two servers have.
+// TestTipNeedsTwoServers checks that the tip is the highest ledger that two servers have.
 func TestTipNeedsTwoServers(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -237,7 +237,8 @@ func TestTipNeedsTwoServers(t *testing.T) {
 	}
 }
 
-// TestNothingCountsWhileServersDisagree: servers of two ledgers that pass for one network are not believed.
+// TestNothingCountsWhileServersDisagree checks that no server is trusted while two servers of one
+// network have different ledgers.
 func TestNothingCountsWhileServersDisagree(t *testing.T) {
 	t.Parallel()
 	l, other := ledgertest.New(testID, nil), ledgertest.New(testID, nil)
@@ -258,8 +259,8 @@ func TestNothingCountsWhileServersDisagree(t *testing.T) {
 	}
 }
 
-// TestInventedPaymentIsContradicted: a server that invents a payment, or its tag or amount, under a
-// true header is contradicted by the other.
+// TestInventedPaymentIsContradicted checks that the second server contradicts one that invents a
+// payment, a tag or an amount under a true header.
 func TestInventedPaymentIsContradicted(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -288,7 +289,8 @@ func TestInventedPaymentIsContradicted(t *testing.T) {
 	}
 }
 
-// TestSilentServerIsGivenUp: a server that takes a question and says nothing is given up.
+// TestSilentServerIsGivenUp checks that a server that accepts a request and does not answer is
+// given up.
 func TestSilentServerIsGivenUp(t *testing.T) {
 	t.Parallel()
 	l := ledgertest.New(testID, nil)
@@ -310,8 +312,8 @@ func TestSilentServerIsGivenUp(t *testing.T) {
 	expectNoTip(t, openURLs(t, l, "ws://127.0.0.1:1"), "can't be reached")
 }
 
-// TestClosedWebSocketIsReopened: a websocket that the server closed is opened again, within one
-// question.
+// TestClosedWebSocketIsReopened checks that a websocket that the server closed is opened again
+// within one request.
 func TestClosedWebSocketIsReopened(t *testing.T) {
 	t.Parallel()
 	l := ledgertest.New(testID, nil)
@@ -325,7 +327,8 @@ func TestClosedWebSocketIsReopened(t *testing.T) {
 	expectTip(t, source, l)
 }
 
-// TestBadURLsAreRefusedWithoutRepeatingThem: URLs are read, and nothing of a wrong one is told.
+// TestBadURLsAreRefusedWithoutRepeatingThem checks that valid URLs are read, and that errors
+// contain no part of a bad one.
 func TestBadURLsAreRefusedWithoutRepeatingThem(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "secret", "ftp://secret@h:1", "http://", "ws://:1", "http://u:secret@h:x", "http://h?stream=secret", "ws://h?stream=ws://x", "http://h?stream=ws://u:secret@x",

@@ -12,7 +12,7 @@ import (
 	"cointill/core/money"
 )
 
-// changeCloseTime changes the time in a ledger's answer, and makes its hash true again.
+// changeCloseTime changes the time in a ledger's answer and computes its hash again.
 func changeCloseTime(t *testing.T, ledger ledgertest.Fields, index int64, at uint32) {
 	raw, err := json.Marshal(ledger)
 	if err != nil {
@@ -30,8 +30,8 @@ func changeCloseTime(t *testing.T, ledger ledgertest.Fields, index int64, at uin
 	ledger["close_time"], ledger["ledger_hash"] = at, sum
 }
 
-// TestPagesMustBeOfOneLedger (XRP-7): each page proves its header, and they must be the same
-// one: a server that turns to another ledger between two pages sent neither.
+// TestPagesMustBeOfOneLedger (XRP-7) checks that all pages must have the same header. A server
+// that switches to another ledger between two pages is rejected.
 func TestPagesMustBeOfOneLedger(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, 2)
@@ -54,8 +54,9 @@ func TestPagesMustBeOfOneLedger(t *testing.T) {
 	}
 }
 
-// TestPagesCountEachTransactionOnce (XRP-7): of a ledger that comes in pages every transaction counts
-// once, and none where a page leaves one out, shows one of another page, or comes twice.
+// TestPagesCountEachTransactionOnce (XRP-7) checks that every transaction of a ledger in pages
+// counts once. A ledger is rejected if a page omits a transaction, repeats one of another page, or
+// is sent twice.
 func TestPagesCountEachTransactionOnce(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, 2)
@@ -122,7 +123,7 @@ func TestPagesCountEachTransactionOnce(t *testing.T) {
 	}
 }
 
-// TestHeaderNeedsTime: a header whose hash is true and that has no time is none.
+// TestHeaderNeedsTime checks that a header without a time is rejected although its hash is right.
 func TestHeaderNeedsTime(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, 2)
@@ -136,8 +137,8 @@ func TestHeaderNeedsTime(t *testing.T) {
 	}
 }
 
-// TestTipMustMatchServerInfo: what server_info calls the last validated ledger must be what the
-// server then shows at that index.
+// TestTipMustMatchServerInfo checks that the last validated ledger in server_info must be the
+// ledger that the server shows at that index.
 func TestTipMustMatchServerInfo(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, 2)
@@ -149,7 +150,7 @@ func TestTipMustMatchServerInfo(t *testing.T) {
 	expectNoTip(t, b.source, "a ledger's header that is damaged")
 }
 
-// TestAccountMustBeValidated: an account is not told of as an open ledger has it.
+// TestAccountMustBeValidated checks that the state of an account in the open ledger is not used.
 func TestAccountMustBeValidated(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, 2)
@@ -163,8 +164,8 @@ func TestAccountMustBeValidated(t *testing.T) {
 	}
 }
 
-// TestXRPBesideIssuedCurrencyCreditsNothing (XRP-2): XRP that comes with a payment of an issued currency is told,
-// too, and credits nothing.
+// TestXRPBesideIssuedCurrencyCreditsNothing (XRP-2) checks that XRP that arrives with a payment of
+// an issued currency is reported and credits nothing.
 func TestXRPBesideIssuedCurrencyCreditsNothing(t *testing.T) {
 	t.Parallel()
 	watch := new(chain.WatchSet)

@@ -16,26 +16,26 @@ import (
 	"cointill/chain/node"
 )
 
-// rippleEpoch is the second that the ledger's times count from: the beginning of 2000.
+// rippleEpoch is the Unix time from which the ledger counts seconds: the beginning of 2000.
 const rippleEpoch = 946_684_800
 
-// maxIndex is above every ledger that there will be, and what servers can parse.
+// maxIndex is the largest index that servers can parse.
 const maxIndex = 1<<32 - 1
 
-// maxDrops is every drop that was ever made.
+// maxDrops is the total supply of XRP in drops.
 const maxDrops = 100_000_000_000_000_000
 
-// ledgerPrefix begins what a ledger's hash is made of.
+// ledgerPrefix begins the bytes that a ledger's hash is computed from.
 const ledgerPrefix = "LWR\x00"
 
-// ledgerHeader is a ledger's header as servers write it: with all that its hash is made of.
+// ledgerHeader is a ledger's header as servers write it, with all fields of its hash.
 type ledgerHeader struct {
 	AccountHash         string         `json:"account_hash"`
 	CloseFlags          uint8          `json:"close_flags"`
 	CloseTime           uint32         `json:"close_time"`
 	CloseTimeResolution uint8          `json:"close_time_resolution"`
 	LedgerHash          string         `json:"ledger_hash"`
-	LedgerIndex         jsontext.Value `json:"ledger_index"` // a text in version 1 of the API
+	LedgerIndex         jsontext.Value `json:"ledger_index"` // a string in version 1 of the API
 	ParentCloseTime     uint32         `json:"parent_close_time"`
 	ParentHash          string         `json:"parent_hash"`
 	TotalCoins          string         `json:"total_coins"`
@@ -43,8 +43,8 @@ type ledgerHeader struct {
 	Closed              bool           `json:"closed"`
 }
 
-// verifyHeader makes the chain's header of the ledger at an index, after its hash was
-// computed from everything that it stands for.
+// verifyHeader checks the index and the hash of a ledger's header and converts it for the
+// follower.
 func (h *ledgerHeader) verifyHeader(index int64) (chain.Header, error) {
 	got, ok := parseIndex(h.LedgerIndex)
 	if !ok || got != index {
@@ -63,7 +63,7 @@ func (h *ledgerHeader) verifyHeader(index int64) (chain.Header, error) {
 	return chain.Header{BlockID: chain.BlockID{Height: index, Hash: sum}, Parent: h.ParentHash, Time: at}, nil
 }
 
-// computeHash is the ledger's hash.
+// computeHash returns the ledger's hash, computed from the header's fields.
 func (h *ledgerHeader) computeHash(index int64) (string, error) {
 	drops, err := strconv.ParseUint(h.TotalCoins, 10, 64)
 	if err != nil || drops > maxDrops {
@@ -86,7 +86,7 @@ func (h *ledgerHeader) computeHash(index int64) (string, error) {
 	return strings.ToUpper(hex.EncodeToString(sum[:32])), nil
 }
 
-// isEmpty reports whether the header says that the ledger holds no transaction.
+// isEmpty reports whether the header says that the ledger has no transactions.
 func (h *ledgerHeader) isEmpty() bool { return strings.Trim(h.TransactionHash, "0") == "" }
 
 // isHash reports whether a text is a hash as servers write it.
@@ -99,7 +99,7 @@ func isHash(text string) bool {
 	return len(text) == 64
 }
 
-// parseIndex reads a ledger index, as a number or as a text of one.
+// parseIndex reads a ledger index, which is a number or a string of digits.
 func parseIndex(v jsontext.Value) (int64, bool) {
 	text := strings.TrimSuffix(strings.TrimPrefix(string(v), `"`), `"`)
 	n, err := strconv.ParseUint(text, 10, 32)

@@ -9,16 +9,15 @@ import (
 	"cointill/chain/node"
 )
 
-// maxSmallResponse bounds every answer but that of a ledger with its transactions.
+// maxSmallResponse bounds every answer except a ledger with its transactions.
 const maxSmallResponse = 1 << 20
 
-// transport brings one question to a server and its whole answer, of at most
-// limit bytes, back.
+// transport sends one request to a server and returns the whole answer, of at most limit bytes.
 type transport interface {
 	roundTrip(ctx context.Context, q request, limit int64) ([]byte, error)
 }
 
-// httpTransport asks over JSON-RPC.
+// httpTransport sends requests over JSON-RPC.
 type httpTransport struct {
 	client *node.Client
 	header http.Header

@@ -15,8 +15,8 @@ import (
 	"cointill/core/money"
 )
 
-// issuedAmount is an amount of another asset than XRP. Its value is a decimal of sixteen
-// digits and any size, so no number of units.
+// issuedAmount is an amount of an asset other than XRP. Its value is a decimal with sixteen digits
+// and an exponent, so it is not a number of smallest units.
 type issuedAmount struct {
 	Currency string `json:"currency"`
 	Issuer   string `json:"issuer"`
@@ -27,7 +27,7 @@ type issuedAmount struct {
 // maxValueLength bounds the text of a token's value.
 const maxValueLength = 40
 
-// describeIssued names another asset than XRP with its amount.
+// describeIssued returns the amount and the name of an asset other than XRP.
 func describeIssued(v jsontext.Value) string {
 	var t issuedAmount
 	if err := json.Unmarshal(v, &t, node.Frugal); err != nil {
@@ -52,12 +52,12 @@ func (t *issuedAmount) describeAmount() string {
 	return fmt.Sprintf("%s %s issued by %s", t.Value, node.Clip(readableCurrency(t.Currency)), t.Issuer)
 }
 
-// currencySymbols are what the ledger lets codes of currencies be made of.
+// currencySymbols are the characters that the ledger allows in currency codes.
 const currencySymbols = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789?!@#$%^&*<>(){}[]|"
 
-// readableCurrency is a currency's code as people know it: one in hexadecimal stays as it is
-// unless its bytes are a longer name than a plain code's three characters, which
-// would pass for another currency, and no name that passes for the ledger's own.
+// readableCurrency returns a currency code for display. A hexadecimal code is decoded only if its
+// bytes are a name of more than three characters that does not contain XRP. Other names could be
+// mistaken for another currency, so their code stays in hexadecimal.
 func readableCurrency(code string) string {
 	raw, err := hex.DecodeString(code)
 	if err != nil || len(raw) != 20 {
@@ -72,22 +72,22 @@ func readableCurrency(code string) string {
 
 func isHex(text string) bool { return strings.Trim(text, "0123456789ABCDEFabcdef") == "" }
 
-// trustLineType is the kind of the entries that hold issued currencies: one between
-// each two accounts, the one with the lower address first. Its balance is what the
-// lower one holds of the higher one, or the other way round when it is negative.
+// trustLineType is the type of ledger entries that hold issued currencies. There is one entry for
+// each pair of accounts, with the lower address first. A positive balance belongs to the lower
+// account, a negative one to the higher account.
 const trustLineType = "RippleState"
 
-// trustLineChange is what became of a trust line. Before is nothing where the balance didn't
-// change, or the line wasn't there.
+// trustLineChange is the change of one trust line by a transaction. Before is empty if the balance
+// did not change or the trust line is new.
 type trustLineChange struct {
 	place         int
-	low, high     jsontext.Value // the limits, whose issuers are the two accounts
+	low, high     jsontext.Value // the limits; their issuers are the two accounts
 	before, after jsontext.Value
 }
 
-// findIssued are the issued currencies that a transaction brought the watched
-// accounts over their trust lines, but for the account that a payment told of
-// already. They credit nothing, so a line that makes no sense is none.
+// findIssued returns the issued currencies that watched accounts received over their trust lines.
+// It skips the account told, whose payment is reported already. These transfers credit nothing, so
+// a malformed trust line is skipped.
 func findIssued(tx *txBody, did *txMeta, watch chain.Watch, told string) (all []chain.Transfer) {
 	for i := range did.Nodes.lines {
 		l := &did.Nodes.lines[i]
@@ -117,8 +117,8 @@ func findIssued(tx *txBody, did *txMeta, watch chain.Watch, told string) (all []
 	return all
 }
 
-// parseValue reads a token's value; what is none is 0. Values have exponents from -96
-// to 80: beyond, they are no values, and adding them up would take memory.
+// parseValue reads a token's value; anything else gives 0. Valid exponents are -96 to 80. Larger
+// ones are rejected, because adding such values would take much memory.
 func parseValue(text string) decimal.Decimal {
 	if len(text) > maxValueLength {
 		return decimal.Decimal{}

@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	// maxLedgerResponse bounds the answer with a ledger's transactions: the fullest that
-	// the network makes are a tenth of it.
+	// maxLedgerResponse bounds the answer with a ledger's transactions. The fullest ledgers of the
+	// network take a tenth of it.
 	maxLedgerResponse = 32 << 20
-	// maxTransactions bounds how many transactions a ledger has; some hundred are usual.
+	// maxTransactions bounds the transactions of a ledger. Usual ledgers have some hundred.
 	maxTransactions = 10_000
-	// maxAffectedNodes bounds how many entries of the ledger one transaction changes.
+	// maxAffectedNodes bounds the ledger entries that one transaction changes.
 	maxAffectedNodes = 10_000
-	// maxPages bounds in how many answers a ledger may come.
+	// maxPages bounds the pages of one ledger.
 	maxPages = 1_000
-	// maxMarker bounds what a server wants to hear to go on where it stopped.
+	// maxMarker bounds the marker with which a server continues on the next page.
 	maxMarker = 4 << 10
 )
 
-// ledgerResult is the answer to the command ledger, and where its transactions go.
+// ledgerResult is the answer to the command ledger.
 type ledgerResult struct {
 	apiError
 	Ledger    ledgerBody     `json:"ledger"`
@@ -40,8 +40,8 @@ type ledgerBody struct {
 	Transactions transactionList `json:"transactions"`
 }
 
-// transactionList hands each transaction of a list on as it is read, so that a list takes
-// the memory of one. The entry is used again for the next.
+// transactionList passes each transaction of a list on as it is decoded, so that a list takes the
+// memory of one transaction. The same txEntry is used again for the next.
 type transactionList struct{ each func(*txEntry) error }
 
 // UnmarshalJSONFrom reads the list.
@@ -72,37 +72,36 @@ func (l *transactionList) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return err
 }
 
-// txEntry is a transaction with what it did. It has deliberately no field for
-// Amount and DeliverMax: those are what a sender asked for, and with a partial
-// payment nobody gets them.
+// txEntry is a transaction with its metadata. It deliberately has no field for Amount and
+// DeliverMax: they hold the requested amount, and a partial payment delivers less.
 type txEntry struct {
 	txBody          // version 1 of the API
 	TxJSON   txBody `json:"tx_json"` // version 2
 	Hash     string `json:"hash"`
-	Meta     txMeta `json:"meta"`     // version 2, and the command tx of version 1
+	Meta     txMeta `json:"meta"`     // version 2, and the command tx in version 1
 	MetaData txMeta `json:"metaData"` // version 1
 }
 
-// txBody is what is read of a transaction itself.
+// txBody holds the fields that are read of a transaction.
 type txBody struct {
 	TransactionType string         `json:"TransactionType"`
 	Account         string         `json:"Account"`
 	Destination     string         `json:"Destination"`
-	DestinationTag  jsontext.Value `json:"DestinationTag"` // only what is a number of 32 bits is one
+	DestinationTag  jsontext.Value `json:"DestinationTag"` // used only if it is a number of 32 bits
 	Fee             jsontext.Value `json:"Fee"`
-	Delegate        jsontext.Value `json:"Delegate"` // who pays the fee instead of Account
-	Sponsor         jsontext.Value `json:"Sponsor"`  // the same
+	Delegate        jsontext.Value `json:"Delegate"` // pays the fee instead of Account
+	Sponsor         jsontext.Value `json:"Sponsor"`  // pays the fee instead of Account
 }
 
-// txMeta is what a transaction did.
+// txMeta is the effect of a transaction.
 type txMeta struct {
 	Result    string         `json:"TransactionResult"`
-	Index     jsontext.Value `json:"TransactionIndex"` // its place in the ledger
+	Index     jsontext.Value `json:"TransactionIndex"` // position in the ledger
 	Delivered jsontext.Value `json:"delivered_amount"`
 	Nodes     affectedNodes  `json:"AffectedNodes"`
 }
 
-// resetFields forgets an entry and keeps its memory.
+// resetFields empties the entry and keeps its memory for the next one.
 func (e *txEntry) resetFields() {
 	*e = txEntry{txBody: e.txBody.withoutValues(), TxJSON: e.TxJSON.withoutValues(), Meta: e.Meta.withoutValues(), MetaData: e.MetaData.withoutValues()}
 }
@@ -115,24 +114,24 @@ func (m *txMeta) withoutValues() txMeta {
 	return txMeta{Index: m.Index[:0], Delivered: m.Delivered[:0], Nodes: affectedNodes{roots: m.Nodes.roots[:0], lines: m.Nodes.lines[:0]}}
 }
 
-// affectedNodes are the accounts whose XRP a transaction moved, and the trust lines
-// over which it moved issued currencies.
+// affectedNodes are the accounts whose XRP a transaction changed, and the trust lines over which
+// it moved issued currencies.
 type affectedNodes struct {
 	roots []accountChange
 	lines []trustLineChange
 	count int
 }
 
-// accountChange is what became of one account's XRP. Place is its number among all that the
-// transaction changed, which is the same on every server.
+// accountChange is the change of one account's XRP by a transaction. Place is its position among
+// all entries that the transaction changed. It is the same on every server.
 type accountChange struct {
 	place         int
 	account       string
-	existed       bool           // it was there before
-	before, after jsontext.Value // before is nothing where it didn't change
+	existed       bool           // the account existed before
+	before, after jsontext.Value // before is empty if the balance did not change
 }
 
-// affectedNode is one of AffectedNodes; what is deleted is no matter.
+// affectedNode is an element of AffectedNodes. Deleted entries are not read.
 type affectedNode struct {
 	Created  ledgerNode `json:"CreatedNode"`
 	Modified ledgerNode `json:"ModifiedNode"`
@@ -145,8 +144,8 @@ type ledgerNode struct {
 	Previous entryFields `json:"PreviousFields"`
 }
 
-// entryFields are those of an account, and of a trust line; entries of other kinds have
-// their own by these names.
+// entryFields are the fields of an account or a trust line. Entries of other types use the same
+// names with other content.
 type entryFields struct {
 	Account   jsontext.Value `json:"Account"`
 	Balance   jsontext.Value `json:"Balance"`
@@ -154,7 +153,7 @@ type entryFields struct {
 	LowLimit  jsontext.Value `json:"LowLimit"`
 }
 
-// UnmarshalJSONFrom reads the list and keeps the accounts and trust lines.
+// UnmarshalJSONFrom reads the list and keeps accounts and trust lines.
 func (a *affectedNodes) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if dec.PeekKind() != '[' {
 		return errors.New("AffectedNodes are no list")
@@ -181,8 +180,8 @@ func (a *affectedNodes) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 
 const accountRootType = "AccountRoot"
 
-// keepChange keeps what became of an account or trust line that received something, or
-// may have: what is deleted doesn't.
+// keepChange keeps the change of an account or a trust line that may have received something.
+// Deleted entries receive nothing.
 func (a *affectedNodes) keepChange(c *affectedNode) {
 	switch trustLineType {
 	case c.Created.Kind:
@@ -208,12 +207,13 @@ func (a *affectedNodes) keepChange(c *affectedNode) {
 	}
 	var ok bool
 	if r.account, ok = plainString(account); !ok {
-		return // only a link of its history changed
+		return // only the link to the account's history changed
 	}
 	a.roots = append(a.roots, r)
 }
 
-// plainString is a JSON text that needs no unquoting, as everything that we read.
+// plainString returns the content of a JSON string without escapes. All strings that this package
+// reads have none.
 func plainString(v jsontext.Value) (string, bool) {
 	if len(v) < 2 || v[0] != '"' {
 		return "", false
@@ -227,17 +227,17 @@ func plainString(v jsontext.Value) (string, bool) {
 	return string(text), true
 }
 
-// ledgerReading collects what a ledger's transactions bring the watched accounts.
+// ledgerReading collects the transfers of a ledger to watched accounts.
 type ledgerReading struct {
 	watch     chain.Watch
 	log       *slog.Logger
 	transfers []chain.Transfer
-	places    []uint64 // a bit for each place in the ledger that was read
+	places    []uint64 // one bit for each position in the ledger that was read
 	count     int
 }
 
-// nextPage is a reading that goes on where another ended, which stays as it is: a page
-// that is asked for twice counts once. The first begins with nothing.
+// nextPage returns a copy that continues with the next page. The original stays unchanged, so a
+// page that is requested twice counts once. On nil, nextPage returns an empty reading.
 func (r *ledgerReading) nextPage(watch chain.Watch, log *slog.Logger) *ledgerReading {
 	if r == nil {
 		return &ledgerReading{watch: watch, log: log, places: make([]uint64, maxTransactions/64+1)}
@@ -245,7 +245,7 @@ func (r *ledgerReading) nextPage(watch chain.Watch, log *slog.Logger) *ledgerRea
 	return &ledgerReading{watch: watch, log: log, transfers: slices.Clone(r.transfers), places: slices.Clone(r.places), count: r.count}
 }
 
-// addEntry reads one transaction, and blames the server for one that makes no sense.
+// addEntry reads one transaction. An invalid transaction is reported as damage by the server.
 func (r *ledgerReading) addEntry(e *txEntry) error {
 	if err := r.readEntry(e); err != nil {
 		return node.Damaged("a ledger", err)
@@ -275,7 +275,7 @@ func (r *ledgerReading) readEntry(e *txEntry) error {
 	return err
 }
 
-// splitVersions are the transaction and what it did, in whichever version they came.
+// splitVersions returns the transaction and its metadata from the fields of either API version.
 func (e *txEntry) splitVersions() (*txBody, *txMeta, error) {
 	tx, did := &e.txBody, &e.MetaData
 	if e.TxJSON.TransactionType != "" {
@@ -295,9 +295,9 @@ func (e *txEntry) splitVersions() (*txBody, *txMeta, error) {
 	return tx, did, nil
 }
 
-// checkComplete reports whether the transactions that were read are all of the
-// ledger's, as far as their places tell: none is missing between two others, and
-// none was read twice, which leaves the last place empty.
+// checkComplete checks that all transactions of the ledger were read, as far as their positions
+// show. No position is missing between others, and no transaction was read twice, because that
+// would leave the last position empty.
 func (r *ledgerReading) checkComplete(h *ledgerHeader) error {
 	for place := range r.count {
 		if r.places[place/64]&(1<<(place%64)) == 0 {

@@ -17,10 +17,10 @@ import (
 	"cointill/chain/xrpl/ledgertest"
 )
 
-// speedup is by how much less time the tests of silence have than a server has.
+// speedup is the factor by which these tests shorten all timeouts.
 const speedup = 10
 
-// shortenTimeouts gives a source and a follower of it the real patience, shortened by one factor.
+// shortenTimeouts divides the real timeouts of a source and its follower by speedup.
 func shortenTimeouts(s *Source) (timeout time.Duration) {
 	for _, n := range s.servers {
 		switch asking := n.transport.(type) {
@@ -35,9 +35,9 @@ func shortenTimeouts(s *Source) (timeout time.Duration) {
 	return chain.NewFollower(chain.FollowerConfig{}).Timeout / speedup
 }
 
-// TestSilentServerIsLeftOut: a server that takes every question and says nothing, or sends one byte
-// after the other, is left out, from the start or once it was asked: the coin goes on with
-// the other one in a few steps.
+// TestSilentServerIsLeftOut checks that a server that does not answer, or answers one byte at a
+// time, is left out, from the start or after it was in use. The follower continues with the other
+// server within a few steps.
 func TestSilentServerIsLeftOut(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -108,8 +108,8 @@ func TestSilentServerIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestDrippingServerIsAskedLast: when the time for a question ends while a server drips, that one is
-// asked last from then on, whether it was asked or should confirm what another one read.
+// TestDrippingServerIsAskedLast checks that a server whose slow answer used up the timeout is
+// asked last afterwards, whether it was asked first or had to confirm a ledger.
 func TestDrippingServerIsAskedLast(t *testing.T) {
 	t.Parallel()
 	l := ledgertest.New(testID, nil)
@@ -146,7 +146,8 @@ func TestDrippingServerIsAskedLast(t *testing.T) {
 	}
 }
 
-// endHangingRequests ends at the end of a test what hangs then, and looks that nobody waited for.
+// endHangingRequests ends hanging requests at the end of a test, and waits for handshakes that
+// still run.
 func endHangingRequests(t *testing.T, s *Source, ended chan struct{}) {
 	t.Cleanup(func() { // before the servers wait for their answers
 		close(ended)
@@ -154,7 +155,7 @@ func endHangingRequests(t *testing.T, s *Source, ended chan struct{}) {
 	})
 }
 
-// dripBytes answers with one byte after the other and comes to no end.
+// dripBytes sends one byte after the other without end.
 func dripBytes(w http.ResponseWriter, ended <-chan struct{}) bool {
 	next := time.NewTicker(node.MaxSilence / speedup / 5)
 	defer next.Stop()

@@ -12,7 +12,7 @@ import (
 	"cointill/chain/xrpl/params"
 )
 
-// testID is the network_id of tests' ledgers.
+// testID is the network_id of the tests' ledgers.
 const testID = 21337
 
 func testParams() params.Params {
@@ -20,7 +20,7 @@ func testParams() params.Params {
 	return p
 }
 
-// openURLs makes a source of servers on a ledger's time.
+// openURLs makes a source of servers that uses the ledger's time.
 func openURLs(t testing.TB, l *ledgertest.Ledger, urls ...string) *Source {
 	t.Helper()
 	s, err := New(Config{Params: testParams(), Nodes: urls, Clock: l.Now, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
@@ -57,7 +57,7 @@ func (n *fakeNet) Source() chain.Source { return n.source }
 func (n *fakeNet) Restart()             { n.source = openURLs(n.TB, n.Ledger, n.urls...) }
 func (n *fakeNet) Mine(times int)       { n.Ledger.Close(times) }
 
-// Destination takes turns in having no tag, the tag 0, and another.
+// Destination alternates between no tag, the tag 0, and another tag.
 func (n *fakeNet) Destination() chain.Destination {
 	n.serial++
 	to := chain.Destination{Address: ledgertest.Address(fmt.Sprint("destination ", n.serial))}
@@ -87,8 +87,8 @@ func (n *fakeNet) Reorg(int, bool)            { n.Fatal("ledgers are final") }
 func (n *fakeNet) Replace(string) string      { n.Fatal("there is no mempool"); return "" }
 func (n *fakeNet) Revert(chain.Output) string { n.Fatal("what fails moves nothing"); return "" }
 
-// TestConformance runs the suite over both transports and both versions of the
-// API, with pages, and with two servers that show the same ledger.
+// TestConformance runs the suite over both transports and both versions of the API, with pages,
+// and with two servers that show the same ledger.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range []string{"http", "ws"} {

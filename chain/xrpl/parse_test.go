@@ -21,8 +21,7 @@ import (
 	"cointill/chain/xrpl/ledgertest"
 )
 
-// lastLedgerAnswer is what a server of a ledger answers when it is asked for the last one
-// with its transactions.
+// lastLedgerAnswer returns a server's answer for the last ledger with its transactions.
 func lastLedgerAnswer(t testing.TB, l *ledgertest.Ledger, version int) []byte {
 	t.Helper()
 	index, _ := l.Tip()
@@ -35,7 +34,7 @@ func lastLedgerAnswer(t testing.TB, l *ledgertest.Ledger, version int) []byte {
 	return bytes.TrimSpace(w.Body.Bytes())
 }
 
-// readLedger reads an answer as blockAt does.
+// readLedger reads an answer as fetchBlock does.
 func readLedger(answer []byte, watch chain.Watch) (*ledgerResult, *ledgerReading, error) {
 	var none *ledgerReading
 	page := none.nextPage(watch, slog.New(slog.DiscardHandler))
@@ -45,8 +44,8 @@ func readLedger(answer []byte, watch chain.Watch) (*ledgerResult, *ledgerReading
 	return into, page, err
 }
 
-// FuzzLedger: whatever a server answers, reading it ends well, and what is credited
-// is XRP of an amount, to somebody who is watched, in a ledger whose hash is right.
+// FuzzLedger checks that reading any answer ends without a panic, and that every credited transfer
+// is an amount of XRP to a watched account in a ledger with a right hash.
 func FuzzLedger(f *testing.F) {
 	l := ledgertest.New(testID, nil)
 	account := ledgertest.Address("the till")
@@ -85,8 +84,9 @@ func FuzzLedger(f *testing.F) {
 	})
 }
 
-// makeFullLedger is a ledger of 200 transactions as the main network makes them: mostly
-// offers and payments of others, which change several entries, and some to us.
+// makeFullLedger makes a ledger of 200 transactions like the main network's: mostly offers and
+// payments between other accounts, which change several entries, and some payments to the watched
+// account.
 func makeFullLedger(t testing.TB, account string) *ledgertest.Ledger {
 	r := rand.New(rand.NewPCG(6, 6))
 	l := ledgertest.New(testID, nil)
@@ -119,8 +119,7 @@ func offerNode(r *rand.Rand) ledgertest.Fields {
 		"PreviousFields": ledgertest.Fields{"TakerGets": fmt.Sprint(r.Uint32()), "TakerPays": amount}}}
 }
 
-// bareResult is the answer as bare decoding reads it: the whole of it, in the
-// types that its fields have.
+// bareResult is the answer for plain decoding: all of it, in the types of its fields.
 type bareResult struct {
 	Result struct {
 		Ledger struct {
@@ -159,13 +158,12 @@ type bareFields struct {
 	Balance any    `json:"Balance"`
 }
 
-// benchTags are live on the account.
+// benchTags is the number of open tags on the account.
 const benchTags = 100_000
 
-// BenchmarkLedger reads a ledger of 200 transactions with 100,000 live tags, beside
-// bare decoding of the same answer by the same library into types of the same
-// fields. Tags are not the adapter's to know: each found transfer is looked up, as
-// core does it in its database.
+// BenchmarkLedger reads a ledger of 200 transactions with 100,000 open tags, and compares it with
+// plain decoding of the same answer by the same library into types with the same fields. The
+// adapter does not know the tags, so each transfer is looked up, as core does it in its database.
 func BenchmarkLedger(b *testing.B) {
 	account := ledgertest.Address("the till")
 	answer := lastLedgerAnswer(b, makeFullLedger(b, account), 2)
@@ -220,8 +218,8 @@ func BenchmarkLedger(b *testing.B) {
 	}
 }
 
-// TestAnswersCostBoundedMemory asks servers whose answers are made to fill memory: what they cost is a
-// few times the longest answer that is read. It runs alone.
+// TestAnswersCostBoundedMemory reads answers that are made to fill memory. They must cost only a
+// few times the length of the longest answer that is read. It does not run in parallel.
 func TestAnswersCostBoundedMemory(t *testing.T) {
 	const most = 130 << 20
 	fill := func(begin, again, end string) []byte {
@@ -263,7 +261,8 @@ func TestAnswersCostBoundedMemory(t *testing.T) {
 	}
 }
 
-// TestBothVersionsGiveTheSameTransfers: the two versions of one ledger are the same transfers.
+// TestBothVersionsGiveTheSameTransfers checks that both versions of one ledger give the same
+// transfers.
 func TestBothVersionsGiveTheSameTransfers(t *testing.T) {
 	t.Parallel()
 	account := ledgertest.Address("the till")

@@ -10,10 +10,10 @@ import (
 	"cointill/chain/node"
 )
 
-// Nodes looks at every server now and tells how each does, in the configured order.
+// Nodes checks every server now and returns their status in the configured order.
 func (s *Source) Nodes(ctx context.Context) []chain.NodeStatus {
 	s.nodes.CheckAll(ctx)
-	inUse, _, _ := s.chooseServer(ctx) // what is wrong is in the views and the dispute
+	inUse, _, _ := s.chooseServer(ctx) // errors are part of the views and the dispute
 	all := s.nodes.Statuses()
 	for i, n := range s.servers {
 		if owed := n.confirmFailure(); owed != nil && all[i].Problem == "" {
@@ -26,11 +26,11 @@ func (s *Source) Nodes(ctx context.Context) []chain.NodeStatus {
 	return all
 }
 
-// chooseServer finds the server to ask, and the last ledger that counts: the highest
-// that two servers have which are well, so that no single one can make a payment
-// final. Where only one is configured or well, it is believed alone. Ledgers that
-// were validated never change, so servers that have different ones at the same
-// index can't both be right: then none is believed.
+// chooseServer returns the server to use and the last ledger that counts. This is the highest
+// ledger that two healthy servers have, so that no single server can make a payment final. If only
+// one server is configured or healthy, it is trusted alone. Validated ledgers never change, so if
+// two servers have different ledgers at one index, at least one of them is wrong and none is
+// trusted.
 func (s *Source) chooseServer(ctx context.Context) (*server, chain.Header, error) {
 	s.nodes.Choosing.Lock()
 	defer s.nodes.Choosing.Unlock()
@@ -46,7 +46,7 @@ func (s *Source) chooseServer(ctx context.Context) (*server, chain.Header, error
 			s.nodes.Chosen = nil
 			return nil, chain.Header{}, err
 		case n == nil && s.nodes.Chosen != nil:
-			s.nodes.Chosen = nil // the others were not waited for
+			s.nodes.Chosen = nil // the other servers were not waited for
 			continue
 		case n == nil:
 			return nil, chain.Header{}, s.nodes.Nobody()
@@ -58,7 +58,7 @@ func (s *Source) chooseServer(ctx context.Context) (*server, chain.Header, error
 	return nil, chain.Header{}, s.nodes.Unstable()
 }
 
-// pickServer compares the servers that are well, and gives the one to ask with the tip.
+// pickServer compares the healthy servers and returns the one to use with the tip.
 func (s *Source) pickServer(ctx context.Context) (*server, chain.Header, error) {
 	var well []*server
 	for _, n := range s.servers {
@@ -69,7 +69,7 @@ func (s *Source) pickServer(ctx context.Context) (*server, chain.Header, error) 
 	if len(well) == 0 {
 		return nil, chain.Header{}, nil
 	}
-	// The highest first; among equals the configured order.
+	// The highest server comes first; servers of equal height keep the configured order.
 	byHeight := slices.Clone(well)
 	slices.SortStableFunc(byHeight, func(a, b *server) int { return int(b.Seen().Tip.Height - a.Seen().Tip.Height) })
 	for _, n := range byHeight[1:] {
@@ -88,8 +88,8 @@ func (s *Source) pickServer(ctx context.Context) (*server, chain.Header, error) 
 	return best, tip, nil
 }
 
-// isPreferred reports whether a server is to be asked rather than another that comes
-// before it in the configuration.
+// isPreferred reports whether a server is preferred to another one that comes before it in the
+// configuration.
 func (s *Source) isPreferred(n, other *server) bool {
 	if a, b := n.Shunned(), other.Shunned(); !a.Equal(b) {
 		return a.Before(b)
@@ -97,8 +97,8 @@ func (s *Source) isPreferred(n, other *server) bool {
 	return n.Node == s.nodes.Chosen
 }
 
-// compareTips makes sure that the higher of two servers has the last ledger of the
-// lower one. Differing ones are looked at once more before they are a dispute.
+// compareTips checks that the higher of two servers has the last ledger of the lower one. If the
+// ledgers differ, both servers are checked once more before the difference is a dispute.
 func (s *Source) compareTips(ctx context.Context, top, n *server) error {
 	for again := false; ; again = true {
 		mine, err := s.fetchToCompare(ctx, top, n.Seen().Tip.Height)
@@ -124,14 +124,14 @@ func (s *Source) compareTips(ctx context.Context, top, n *server) error {
 	}
 }
 
-// recordDispute notes that two servers contradict each other.
+// recordDispute stores that two servers contradict each other.
 func (s *Source) recordDispute(a, b *server, index int64) error {
 	s.nodes.Disputed = fmt.Sprintf("Servers %d and %d of %d disagree about ledger %d, which never changes once it is validated. Nothing is counted until they "+
 		"agree again: find out which of them is wrong, and remove it.", min(a.Number, b.Number), max(a.Number, b.Number), len(s.servers), index)
 	return fmt.Errorf("%w (%s, %s)", chain.Problem(s.nodes.Disputed), a.Host, b.Host)
 }
 
-// fetchToCompare asks a server for a header to compare with another's.
+// fetchToCompare asks a server for a header to compare with the header of another server.
 func (s *Source) fetchToCompare(ctx context.Context, n *server, index int64) (h chain.Header, err error) {
 	err = s.nodes.Compare(ctx, n.Node, func(ctx context.Context) error {
 		if h, err = n.fetchHeader(ctx, index); errors.Is(err, errNoLedger) {

@@ -10,12 +10,12 @@ func overloadedError(cause error) error {
 	return node.Troubled(cause, "is overloaded, or answers us too rarely. Use a server of your own, or one more.")
 }
 
-// invalidAnswerError is an answer that no server of the XRP Ledger gives.
+// invalidAnswerError returns the error for an answer that no server of the XRP Ledger gives.
 func invalidAnswerError(cause error) error {
 	return node.Troubled(cause, "answers, but not as a server of the XRP Ledger does. Check that host, port and path in its URL lead to rippled or Clio.")
 }
 
-// statusError is the error of a status that is no answer to a question.
+// statusError returns the error for an HTTP status other than 200.
 func statusError(status int, cause error) error {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:

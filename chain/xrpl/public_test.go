@@ -19,16 +19,16 @@ var (
 	publicNetwork = flag.String("xrpl.network", "testnet", "the network of that server")
 )
 
-// watchAll is a watch that everybody is in, so that every transaction is read to its end.
+// watchAll watches every address, so that every transaction is read completely.
 type watchAll struct{}
 
 func (watchAll) Address(string) bool { return true }
 func (watchAll) Spend(string) bool   { return true }
 func (watchAll) Raw([]byte) bool     { return true }
 
-// TestPublicServer reads the last ledgers of a server that -xrpl.server names (make
-// test-xrpl-public), and of one in this process when none is named: they link,
-// each is whole, what they moved is read, and accounts are found.
+// TestPublicServer reads the last ledgers of the server that -xrpl.server names (make
+// test-xrpl-public), or of one in this process. It checks that the ledgers form a chain, that each
+// is complete and its transfers are read, and that accounts are found.
 func TestPublicServer(t *testing.T) {
 	p, urls, now := testParams(), []string{*publicServer}, clock.Real()
 	if *publicServer == "" {

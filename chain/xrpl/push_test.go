@@ -8,8 +8,8 @@ import (
 	"cointill/chain/xrpl/ledgertest"
 )
 
-// TestNewLedgerWakesFollower: a new ledger wakes whoever follows, over either kind of URL, also
-// after the stream broke.
+// TestNewLedgerWakesFollower checks that a new ledger wakes the follower over both kinds of URL,
+// also after the stream broke.
 func TestNewLedgerWakesFollower(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"ws://", "http://host:1?stream=ws://"} {

@@ -13,7 +13,7 @@ import (
 	"cointill/chain/node"
 )
 
-// Words for errors that mean something to us.
+// Error codes that this package handles.
 const (
 	codeVersion   = "invalid_API_version"
 	codeNoLedger  = "lgrNotFound"
@@ -28,12 +28,12 @@ type request struct {
 	params  map[string]any
 }
 
-// encodeHTTP writes the question as JSON-RPC wants it.
+// encodeHTTP encodes the request for JSON-RPC.
 func (q request) encodeHTTP() ([]byte, error) {
 	return json.Marshal(map[string]any{"method": q.command, "params": []any{q.params}}, json.Deterministic(true))
 }
 
-// encodeWebSocket writes the question as a websocket wants it.
+// encodeWebSocket encodes the request for a websocket.
 func (q request) encodeWebSocket() ([]byte, error) {
 	message := map[string]any{"id": q.id, "command": q.command}
 	for name, value := range q.params {
@@ -42,8 +42,7 @@ func (q request) encodeWebSocket() ([]byte, error) {
 	return json.Marshal(message, json.Deterministic(true))
 }
 
-// apiError is an error that a server answers a command with, and what an answer
-// holds beside its result. The words are the server's.
+// apiError is an error in an answer, and the status of the answer. The server writes the message.
 type apiError struct {
 	Status  string `json:"status"`
 	Code    string `json:"error"`
@@ -54,7 +53,7 @@ func (r *apiError) Error() string {
 	return fmt.Sprintf("error %s: %s", node.Clip(r.Code), node.Clip(r.Message))
 }
 
-// asError is the error of a result, or nil.
+// asError returns the error, or nil if there is none.
 func (r *apiError) asError() *apiError {
 	if r.Code == "" {
 		return nil
@@ -62,35 +61,36 @@ func (r *apiError) asError() *apiError {
 	return r
 }
 
-// isSuccess reports whether the result says that it is one.
+// isSuccess reports whether the status is success.
 func (r *apiError) isSuccess() bool { return r.Status == "success" }
 
-// hasCode reports whether an error is a server's, with one of the codes.
+// hasCode reports whether an error is an apiError with one of the codes.
 func hasCode(err error, codes ...string) bool {
 	var r *apiError
 	return errors.As(err, &r) && slices.Contains(codes, r.Code)
 }
 
-// result is what a command answers. It embeds refusal, as JSON-RPC puts errors there.
+// result is implemented by the result of a command. A result embeds apiError, because JSON-RPC
+// puts errors there.
 type result interface {
 	asError() *apiError
 	isSuccess() bool
 }
 
-// envelope is an answer: a websocket puts errors beside the result, JSON-RPC into it.
+// envelope is an answer. A websocket puts errors beside the result, JSON-RPC into it.
 type envelope[R result] struct {
 	apiError
 	Result R `json:"result"`
 }
 
-// rpc asks one server, in the newest version of the API that it speaks.
+// rpc sends commands to one server in the newest version of the API that the server supports.
 type rpc struct {
 	transport
 	lastID       atomic.Int64
-	onlyVersion1 atomic.Bool // it speaks version 1 only
+	onlyVersion1 atomic.Bool // the server supports only version 1
 }
 
-// apiVersion is the API version that is asked for.
+// apiVersion returns the API version to request.
 func (r *rpc) apiVersion() int {
 	if r.onlyVersion1.Load() {
 		return 1
@@ -98,13 +98,13 @@ func (r *rpc) apiVersion() int {
 	return 2
 }
 
-// resetVersion makes the next question try the newest version again: behind an address
-// there may be another server by now.
+// resetVersion makes the next command try the newest version again, because another server may
+// answer at the address by now.
 func (r *rpc) resetVersion() { r.onlyVersion1.Store(false) }
 
-// callCommand asks one thing and reads the answer into a result, which is made anew for
-// each attempt. An error is trouble, a refusal that the caller may understand, or
-// the context's end.
+// callCommand sends a command and decodes the answer into a result. Fresh makes a new result for
+// each attempt. The error is a node.Trouble, an apiError that the caller may handle, or the error
+// of the context.
 func callCommand[R result](ctx context.Context, r *rpc, limit int64, command string, params map[string]any, fresh func() R) (R, error) {
 	for {
 		into := fresh()
@@ -125,7 +125,7 @@ func callCommand[R result](ctx context.Context, r *rpc, limit int64, command str
 	}
 }
 
-// decodeResponse reads an answer's result, or its error.
+// decodeResponse decodes an answer's result, or returns its error.
 func decodeResponse[R result](body []byte, into R) error {
 	answer := envelope[R]{Result: into}
 	if err := json.Unmarshal(body, &answer, node.Frugal); err != nil {
@@ -140,7 +140,7 @@ func decodeResponse[R result](body []byte, into R) error {
 	}
 	failure := answer.asError()
 	if failure == nil {
-		if any(answer.Result) != any(into) { // null
+		if any(answer.Result) != any(into) { // the result is null
 			return invalidAnswerError(errors.New("no result"))
 		}
 		failure = into.asError()
@@ -154,7 +154,7 @@ func decodeResponse[R result](body []byte, into R) error {
 	return nil
 }
 
-// classifyError turns the refusals that say something about the server itself into trouble.
+// classifyError converts API errors about the server itself into a node.Trouble.
 func classifyError(r *apiError) error {
 	switch r.Code {
 	case "tooBusy", "slowDown":
@@ -169,7 +169,8 @@ func classifyError(r *apiError) error {
 	return r
 }
 
-// amendmentBlockedError is a server that no longer understands the network's rules.
+// amendmentBlockedError returns the error for a server that no longer understands the network's
+// rules.
 func amendmentBlockedError(cause error) error {
 	return node.Troubled(cause, "is amendment blocked: its software is too old to follow the network. Update it.")
 }

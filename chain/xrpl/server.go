@@ -14,10 +14,10 @@ import (
 	"cointill/core/clock"
 )
 
-// maxKeptHeaders bounds how many headers of a server are remembered.
+// maxKeptHeaders bounds how many headers of a server are cached.
 const maxKeptHeaders = 1000
 
-// server is one server of a network and what is known of it.
+// server is one server of a network, with its cached state.
 type server struct {
 	*node.Node
 	*rpc
@@ -26,29 +26,30 @@ type server struct {
 	log    *slog.Logger
 
 	mu              sync.Mutex
-	completeLedgers ledgerRanges // what it last said that it has
+	completeLedgers ledgerRanges // the ledgers that it last reported to have
 	headers         map[int64]chain.Header
-	reportsHealthy  bool  // server_info last said that it can be believed
-	confirmErr      error // why it didn't say what a ledger holds that another one read; nil when it did
+	reportsHealthy  bool  // the last server_info was good
+	confirmErr      error // why it did not confirm a ledger that another server read; nil if it did
 }
 
-// isReportedHealthy reports whether the server is well by what it last said of itself, even
-// if it fails other questions: then it can't be passed over as a witness.
+// isReportedHealthy reports whether the server's last report about itself was good. Such a server
+// is asked to confirm ledgers even if it fails other requests, so that failing on purpose does not
+// exclude it.
 func (s *server) isReportedHealthy() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.reportsHealthy
 }
 
-// recordReport notes what a look tells of present. A look that was broken off tells nothing.
+// recordReport stores the result of a handshake for isReportedHealthy. A handshake that was
+// cancelled changes nothing.
 func (s *server) recordReport(ctx context.Context, sound bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reportsHealthy = sound || s.reportsHealthy && node.BrokenOff(ctx)
 }
 
-// recordConfirmation notes why the server confirmed nothing, nil when it did, and tells the log
-// when that changes.
+// recordConfirmation stores why the server confirmed nothing, or nil if it did, and logs a change.
 func (s *server) recordConfirmation(err error) {
 	s.mu.Lock()
 	before := s.confirmErr
@@ -63,14 +64,14 @@ func (s *server) recordConfirmation(err error) {
 	}
 }
 
-// confirmFailure is why the server confirmed nothing, or nil.
+// confirmFailure returns why the server confirmed nothing, or nil.
 func (s *server) confirmFailure() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.confirmErr
 }
 
-// hasLedger reports whether the server said that it has a ledger.
+// hasLedger reports whether the server reported to have a ledger.
 func (s *server) hasLedger(index int64) bool {
 	tip := s.Seen().Tip
 	s.mu.Lock()
@@ -87,7 +88,7 @@ func (s *server) Forget() {
 	s.rpc.resetVersion()
 }
 
-// dropHeaders forgets the headers that the server gave.
+// dropHeaders deletes the cached headers of the server.
 func (s *server) dropHeaders() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +119,7 @@ func (s *server) Handshake(ctx context.Context) (v node.View, err error) {
 	return v, err
 }
 
-// checkTipAge checks that the last ledger's time is near ours.
+// checkTipAge checks that the time of the last ledger is near the local time.
 func (s *server) checkTipAge(tip chain.Header) error {
 	age := s.clock().Sub(tip.Time)
 	switch {
@@ -131,10 +132,10 @@ func (s *server) checkTipAge(tip chain.Header) error {
 	return nil
 }
 
-// errNoLedger is when a server doesn't have a ledger, or not yet.
+// errNoLedger means that a server does not have a ledger, or not yet.
 var errNoLedger = errors.New("the server doesn't have that ledger")
 
-// fetchHeader reads the header of a validated ledger, and verifies its hash.
+// fetchHeader reads the header of a validated ledger and verifies its hash.
 func (s *server) fetchHeader(ctx context.Context, index int64) (chain.Header, error) {
 	s.mu.Lock()
 	known, ok := s.headers[index]
@@ -163,8 +164,7 @@ func (s *server) cacheHeader(h chain.Header) {
 	s.headers[h.Height] = h
 }
 
-// fetchLedger asks for a validated ledger. Its transactions, if they are asked for,
-// go to each.
+// fetchLedger requests a validated ledger. Each receives its transactions if they are requested.
 func (s *server) fetchLedger(ctx context.Context, limit int64, params map[string]any, each func() func(*txEntry) error) (*ledgerResult, error) {
 	answer, err := callCommand(ctx, s.rpc, limit, "ledger", params, func() *ledgerResult {
 		into := new(ledgerResult)
@@ -186,9 +186,8 @@ func (s *server) fetchLedger(ctx context.Context, limit int64, params map[string
 	return answer, nil
 }
 
-// fetchBlock reads a ledger with its transactions, on one page or several, and
-// verifies that they are those of one ledger, and all of them as far as their
-// places in it tell.
+// fetchBlock reads a ledger with its transactions from one or more pages. It verifies that the
+// pages are of one ledger, and that no transaction is missing as far as their positions show.
 func (s *server) fetchBlock(ctx context.Context, index int64, watch chain.Watch) (chain.Block, error) {
 	var all *ledgerReading
 	asked := map[string]any{"ledger_index": index, "transactions": true, "expand": true}

@@ -15,19 +15,19 @@ import (
 	"cointill/chain/node"
 )
 
-// maxStrayMessages bounds how many messages may come before the answer that is waited for.
+// maxStrayMessages bounds how many other messages may arrive before the answer.
 const maxStrayMessages = 100
 
-// readChunk is how much of a message must come before a server is called silent.
+// readChunk is how much of a message must arrive within the client's silence limit.
 const readChunk = 4 << 10
 
-// socketTransport asks over one websocket, one question at a time. It is opened
-// with the first question, and anew when it broke.
+// socketTransport sends requests over one websocket, one at a time. It opens the websocket with
+// the first request, and opens it again after a failure.
 type socketTransport struct {
 	client *node.Client
 	url    string
 	header http.Header
-	slot   chan struct{} // holds one token while a question is asked, which guards conn
+	slot   chan struct{} // holds one token while a request is running, which guards conn
 	conn   *websocket.Conn
 }
 
@@ -62,11 +62,13 @@ func (t *socketTransport) roundTrip(ctx context.Context, q request, limit int64)
 		case !kept:
 			return nil, node.Broken(end.cause)
 		}
-		// The server may have closed the connection long ago: once more on a new one.
+		// The server may have closed the connection long ago, so the request is repeated once on a
+		// new one.
 	}
 }
 
-// exchangeMessages sends a question and waits for its answer, in less time than a follower waits.
+// exchangeMessages sends a request and waits for its answer. The time is shorter than the
+// follower's timeout.
 func (t *socketTransport) exchangeMessages(ctx context.Context, id int64, message []byte, limit int64) ([]byte, error) {
 	within, cancel := context.WithTimeout(ctx, 2*t.client.Silence)
 	defer cancel()
@@ -96,7 +98,7 @@ func (t *socketTransport) exchangeMessages(ctx context.Context, id int64, messag
 	return nil, invalidAnswerError(errors.New("many messages and no answer"))
 }
 
-// readMessage reads a message; every piece that comes keeps the watchdog quiet.
+// readMessage reads a message. Each chunk that arrives resets the watchdog.
 func (t *socketTransport) readMessage(ctx context.Context, watchdog *time.Timer) ([]byte, error) {
 	_, message, err := t.conn.Reader(ctx)
 	if err != nil {
@@ -114,7 +116,7 @@ func (t *socketTransport) readMessage(ctx context.Context, watchdog *time.Timer)
 	}
 }
 
-// connectionError says what went wrong with a connection that stood.
+// connectionError returns the error for a failure of an open connection.
 func (t *socketTransport) connectionError(ctx, watched context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -127,7 +129,7 @@ func (t *socketTransport) connectionError(ctx, watched context.Context, err erro
 	return &connectionLost{err}
 }
 
-// connectionLost is the end of a connection, which another one may cure.
+// connectionLost means that the connection ended. A new connection may work.
 type connectionLost struct{ cause error }
 
 func (l *connectionLost) Error() string { return l.cause.Error() }
@@ -141,8 +143,8 @@ func dialWebSocket(ctx context.Context, c *node.Client, url string, header http.
 	return conn, err
 }
 
-// subscribeLedgers listens to a server's stream of ledgers. What it says is not
-// believed: heard only says that there may be a new one.
+// subscribeLedgers listens to a server's stream of ledgers. The content of a message is not used:
+// heard only signals that there may be a new ledger.
 func subscribeLedgers(ctx context.Context, e *endpoint, c *node.Client, up, heard func()) error {
 	conn, err := dialWebSocket(ctx, c, e.stream, e.header)
 	if err != nil {

@@ -1,11 +1,10 @@
-// Package xrpl reads the XRP Ledger from servers that speak rippled's or Clio's
-// API, in version 1 or 2, over JSON-RPC or a websocket: see Config. Validated
-// ledgers are walked one by one. What their headers say is proved by their hashes;
-// what the transactions in them say is JSON, and only as good as the server, so
-// with two servers every ledger is read from both.
+// Package xrpl reads the XRP Ledger from servers that speak the API of rippled or Clio, in version
+// 1 or 2, over JSON-RPC or a websocket: see Config. It reads validated ledgers one by one. Hashes
+// prove the headers of ledgers, but transactions are JSON that a server could forge, so a second
+// server must confirm every ledger.
 //
-// Only what a payment delivered counts, and only when the destination's balance
-// rose by exactly that: see transfersOf.
+// Only the amount that a payment delivered counts, and only if the destination's balance rose by
+// exactly that amount: see findTransfers.
 package xrpl
 
 import (
@@ -26,34 +25,34 @@ type Config struct {
 	// Nodes are the URLs of the servers, the preferred one first:
 	//
 	//	http(s)://user:password@host:port   JSON-RPC
-	//	ws(s)://user:password@host:port     a websocket, which also tells of new ledgers
+	//	ws(s)://user:password@host:port     a websocket, which also announces new ledgers
 	//
-	// ?stream=ws://host:port behind the first lets a websocket tell of new ledgers.
+	// The query ?stream=ws://host:port of the first form names a websocket that announces new
+	// ledgers.
 	Nodes []string
 	Clock clock.Clock
-	Log   *slog.Logger // told when a server becomes unusable or usable again, and of value that credits nothing; nil means nobody is
+	Log   *slog.Logger // logs when a server becomes unusable or usable again, and value that credits nothing; nil means no log
 }
 
-// Source is a network as one or several servers show it. One server is asked at a
-// time, the same from a Tip to the next, and another one where it lacks a ledger
-// or fails; the others check it. Servers that are down, on another network,
-// lagging, amendment blocked or not in step are left out; while two that are well
-// contradict each other, none is believed.
+// Source reads a network from one or several servers. One server is used at a time, from one call
+// of Tip to the next; another one is used if it lacks a ledger or fails. The other servers check
+// it. Servers that are down, on another network, lagging, amendment blocked or not in sync are
+// left out. While two healthy servers contradict each other, none is trusted.
 //
-// Its answers keep the rules of chain.Source. A validated ledger is final, so Tip
-// says that all is, and there is nothing pending.
+// Source keeps the rules of chain.Source. Validated ledgers are final, so Tip reports every ledger
+// as finalized and nothing is pending.
 type Source struct {
 	*node.Push
 	params  params.Params
 	nodes   *node.Pool
-	servers []*server // of the nodes, in their order
+	servers []*server // in the configured order
 	current node.Asked[*server]
 }
 
 var _ chain.Source = (*Source)(nil)
 
-// New makes a source. It connects to nothing. Its errors say which URL is wrong,
-// by its place and without any of its text.
+// New makes a source without connecting to any server. Its errors name a wrong URL by its position
+// and contain no part of its text.
 func New(c Config) (*Source, error) {
 	endpoints, err := parseEndpoints(c.Nodes)
 	if err != nil {
@@ -64,7 +63,7 @@ func New(c Config) (*Source, error) {
 	}
 	common := node.Config{Kind: "server", Network: c.Params.Network(), Clock: c.Clock, Log: c.Log}
 	s := &Source{Push: node.NewPush(common), params: c.Params, nodes: node.NewPool(common)}
-	s.nodes.Pace.Moment = 0 // every tip is one that two servers have now
+	s.nodes.Pace.Moment = 0 // each tip is a ledger that two servers have now
 	s.current.Choose = s.chooseServer
 	for i := range endpoints {
 		e := &endpoints[i]
@@ -83,11 +82,11 @@ func New(c Config) (*Source, error) {
 	return s, nil
 }
 
-// Network is the network's name.
+// Network returns the network's name.
 func (s *Source) Network() chain.Network { return s.params.Network() }
 
-// Tip implements chain.Source. The server that it reads answers all other
-// questions until the next Tip.
+// Tip implements chain.Source. The server that Tip chooses answers all other calls until the next
+// Tip.
 func (s *Source) Tip(ctx context.Context) (chain.Tip, error) {
 	_, header, err := s.current.Tip(ctx)
 	if err != nil {
@@ -105,8 +104,8 @@ func (s *Source) Header(ctx context.Context, height int64) (header chain.Header,
 	return header, err
 }
 
-// Block implements chain.Source. It has no spends: an account's transactions come
-// one after the other, and those that are pending are not shown.
+// Block implements chain.Source. It returns no spends, because pending transactions are not shown
+// and none of them can be replaced.
 func (s *Source) Block(ctx context.Context, height int64, watch chain.Watch) (block chain.Block, err error) {
 	err = s.tryServers(ctx, height, func(n *server) error {
 		if block, err = n.fetchBlock(ctx, height, watch); err != nil {
@@ -121,13 +120,13 @@ func (s *Source) Block(ctx context.Context, height int64, watch chain.Watch) (bl
 	return block, nil
 }
 
-// Pending implements chain.Source: nothing is shown before it is final.
+// Pending implements chain.Source. It returns nothing, because only validated ledgers are read.
 func (s *Source) Pending(ctx context.Context, _ chain.Watch) (chain.Pending, error) {
 	return chain.Pending{}, ctx.Err()
 }
 
-// tryServers asks one server after the other until one answers: the current one first,
-// and those last that said that they lack the ledger.
+// tryServers calls ask for one server after the other until one succeeds. The current server comes
+// first; servers that reported to lack the ledger come last.
 func (s *Source) tryServers(ctx context.Context, height int64, ask func(*server) error) error {
 	current, tip, err := s.current.Now(ctx)
 	if err != nil {
@@ -162,7 +161,7 @@ func (s *Source) tryServers(ctx context.Context, height int64, ask func(*server)
 		"counted until one has it: use a server with a longer history (ledger_history, or a public one with all ledgers).", height))
 }
 
-// orderServers is in which order servers are asked for a ledger.
+// orderServers returns the servers in the order in which they are asked for a ledger.
 func (s *Source) orderServers(current *server, height int64) []*server {
 	all, without := []*server{}, []*server{}
 	for _, n := range append([]*server{current}, s.servers...) {

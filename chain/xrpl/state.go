@@ -14,8 +14,7 @@ import (
 	"cointill/chain/xrpl/params"
 )
 
-// maxRanges bounds into how many pieces a server's history may be broken; the
-// newest count.
+// maxRanges bounds the ranges of a server's history. The newest ranges are kept.
 const maxRanges = 1_000
 
 // serverInfo is the answer to the command server_info.
@@ -38,12 +37,12 @@ type validated struct {
 	Seq  int64          `json:"seq"`
 }
 
-// serverState is what a server says of itself.
+// serverState is the state that a server reports about itself.
 type serverState struct {
-	id       *uint32 // nil where it doesn't say
-	mode     string  // "" where it doesn't say, as Clio
+	id       *uint32 // nil if not reported
+	mode     string  // "" if not reported, as by Clio
 	blocked  bool
-	index    int64 // the last validated ledger; 0 when there is none
+	index    int64 // the last validated ledger; 0 if there is none
 	hash     string
 	age      time.Duration
 	complete ledgerRanges
@@ -51,7 +50,7 @@ type serverState struct {
 	version  string
 }
 
-// fetchState asks a server how it is.
+// fetchState asks a server for its state.
 func (r *rpc) fetchState(ctx context.Context) (serverState, error) {
 	answer, err := callCommand(ctx, r, maxSmallResponse, "server_info", nil, func() *serverInfo { return new(serverInfo) })
 	if err != nil {
@@ -76,18 +75,18 @@ func (r *rpc) fetchState(ctx context.Context) (serverState, error) {
 }
 
 const (
-	// maxLedgerAge is the age of the last validated ledger from which on a server lags;
-	// they come every three to five seconds.
+	// maxLedgerAge is the age of the last validated ledger from which on a server counts as
+	// lagging. A new ledger is validated every three to five seconds.
 	maxLedgerAge = 20 * time.Second
-	// maxClockSkew is how far a server's clock may be from ours: ledgers' times are
-	// rounded, to as much as half a minute.
+	// maxClockSkew is how far a server's clock may be from the local one. The times of ledgers are
+	// rounded by up to half a minute.
 	maxClockSkew = time.Minute
 )
 
 // healthyStates are the states in which a server follows the network.
 var healthyStates = []string{"full", "validating", "proposing"}
 
-// checkUsable refuses a server that can't be believed.
+// checkUsable rejects a server that cannot be trusted.
 func (s *serverState) checkUsable(p params.Params) error {
 	switch {
 	case s.blocked:
@@ -126,7 +125,7 @@ func parseRanges(text string) (all ledgerRanges) {
 	return all
 }
 
-// containsIndex reports whether a ledger is among them.
+// containsIndex reports whether the ranges contain a ledger.
 func (r ledgerRanges) containsIndex(index int64) bool {
 	return slices.ContainsFunc(r, func(one [2]int64) bool { return one[0] <= index && index <= one[1] })
 }

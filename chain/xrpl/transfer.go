@@ -16,19 +16,19 @@ const (
 	typePayment   = "Payment"
 )
 
-// What Transfer.Via says of payments that can't be believed.
+// Values of Transfer.Via for payments whose amount is not proven.
 const (
 	viaUnproven    = "Payment whose delivered_amount its balances don't show"
 	viaUnavailable = "Payment without a delivered_amount"
 )
 
-// findTransfers is what a transaction brings the watched accounts. Only a payment
-// that succeeded, delivered XRP, and raised its destination's balance by exactly
-// that, credits something; all else that came says by Via or Asset that it doesn't:
-// XRP in other ways, and issued currencies.
+// findTransfers returns the transfers of a transaction to watched accounts. Only a payment credits
+// something: it must succeed, deliver XRP, and raise the balance of its destination by exactly the
+// delivered amount. Other transfers are marked by Via or Asset: XRP that arrives in other ways,
+// and issued currencies.
 func findTransfers(tx *txBody, did *txMeta, id string, watch chain.Watch) (all []chain.Transfer, err error) {
 	if did.Result != resultSuccess {
-		return nil, nil // a fee was taken, and nothing moved
+		return nil, nil // a failed transaction takes only its fee
 	}
 	paid := tx.TransactionType == typePayment && watch.Address(tx.Destination)
 	if paid {
@@ -68,7 +68,7 @@ func findTransfers(tx *txBody, did *txMeta, id string, watch chain.Watch) (all [
 	return all, nil
 }
 
-// readPayment is what a payment brought its destination.
+// readPayment returns the transfer of a payment to its destination.
 func readPayment(tx *txBody, did *txMeta, id string) (chain.Transfer, error) {
 	t := chain.Transfer{TxID: id, Asset: string(money.XRP), Destination: chain.Destination{Address: tx.Destination, Tag: parseTag(tx.DestinationTag)}}
 	var gain int64
@@ -91,14 +91,14 @@ func readPayment(tx *txBody, did *txMeta, id string) (chain.Transfer, error) {
 		t.Via, t.Unproved = viaUnproven, true
 	case did.Delivered.Kind() == '{':
 		t.Asset, t.Amount = describeIssued(did.Delivered), money.Amount{}
-	default: // "unavailable", for one
+	default: // for example "unavailable"
 		t.Via, t.Unproved = viaUnavailable, true
 	}
 	return t, nil
 }
 
-// balanceGain is by how much an account's balance rose, not counting the fee that its
-// owner paid for the transaction.
+// balanceGain returns by how much the account's balance rose, without the fee that the account
+// paid for the transaction.
 func (r *accountChange) balanceGain(tx *txBody) (int64, error) {
 	if len(r.after) == 0 {
 		return 0, nil
@@ -123,7 +123,7 @@ func (r *accountChange) balanceGain(tx *txBody) (int64, error) {
 	return gain, nil
 }
 
-// parseDrops reads an amount of XRP: a text of digits.
+// parseDrops reads an amount of XRP, which is a string of digits.
 func parseDrops(v jsontext.Value) (int64, bool) {
 	text, ok := plainString(v)
 	if !ok {
@@ -136,8 +136,8 @@ func parseDrops(v jsontext.Value) (int64, bool) {
 	return int64(n), true
 }
 
-// parseTag is a destination tag: a whole number of 32 bits, written as one in JSON,
-// which has no zeros before it. All else is none.
+// parseTag reads a destination tag: a JSON number of 32 bits without leading zeros. Anything else
+// is no tag.
 func parseTag(v jsontext.Value) *uint32 {
 	n, err := strconv.ParseUint(string(v), 10, 32)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// readVectors is a file that e2e/vectors/xrpl.mjs makes.
+// readVectors reads a file that e2e/vectors/xrpl.mjs writes.
 func readVectors(t testing.TB, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))

@@ -11,17 +11,17 @@ import (
 	"cointill/chain/node"
 )
 
-// confirmationError is why a ledger that a server read is not believed, whichever server is
-// asked next: another one that is well says something else, or nothing.
+// confirmationError says that no other server confirmed a ledger, although another one is healthy.
+// The ledger is then not counted, whichever server read it.
 type confirmationError struct {
 	chain.Problem
 	passing bool
 }
 
-// Passing reports whether it may be gone when the ledger is read once more.
+// Passing reports whether the error may be gone when the ledger is read once more.
 func (d confirmationError) Passing() bool { return d.passing }
 
-// Unwrap lets people read the sentence.
+// Unwrap gives access to the sentence for users.
 func (d confirmationError) Unwrap() error { return d.Problem }
 
 func isConfirmationError(err error) bool {
@@ -29,14 +29,14 @@ func isConfirmationError(err error) bool {
 	return errors.As(err, &d)
 }
 
-// disagreementText is the sentence when two servers that are well differ.
+// disagreementText is the sentence for two healthy servers that show different ledgers.
 const disagreementText = "Two servers disagree about what a validated ledger holds, and nothing of it is counted. If that stays, " +
 	"find out which of them is wrong, and remove it."
 
-// confirmBlock has another server read a ledger too, and returns it as both read it: a
-// header's hash proves nothing of transactions in JSON, and what one server invents
-// or hides the other doesn't. While another server is well by what it says of
-// itself, one of them must confirm the ledger: not to answer is no way to be left out.
+// confirmBlock has another server read the same ledger, and returns the block that both agree on.
+// The header's hash does not prove transactions in JSON, so this detects a server that invents or
+// hides one. If any other server reports itself healthy, one of them must confirm the ledger. A
+// server cannot avoid this by not answering.
 func (s *Source) confirmBlock(ctx context.Context, from *server, block chain.Block, watch chain.Watch) (chain.Block, error) {
 	others := s.confirmingServers(from, block.Height)
 	var silent []string
@@ -47,10 +47,10 @@ func (s *Source) confirmBlock(ctx context.Context, from *server, block chain.Blo
 		case errors.Is(ctx.Err(), context.Canceled):
 			return chain.Block{}, ctx.Err()
 		case ctx.Err() != nil:
-			err = ctx.Err() // it dripped until the question's time was over
+			err = ctx.Err() // the answer was too slow for the request's timeout
 		case err == nil || isConfirmationError(err):
 			for _, one := range others[i:] {
-				one.recordConfirmation(nil) // those after it are not needed
+				one.recordConfirmation(nil) // the servers after it are not needed
 			}
 			return confirmed, err
 		}
@@ -58,19 +58,19 @@ func (s *Source) confirmBlock(ctx context.Context, from *server, block chain.Blo
 		n.recordConfirmation(err)
 		silent, causes = append(silent, n.Sentence(err)), append(causes, err)
 		if ctx.Err() != nil {
-			break // the others had no time
+			break // no time is left for the other servers
 		}
 	}
 	if len(others) == 0 {
-		return block, nil // the only one that is well is believed alone
+		return block, nil // the only healthy server is trusted alone
 	}
 	return chain.Block{}, confirmationError{chain.Problem(fmt.Sprintf("Only server %d of %d says what ledger %d holds, and no second one confirms it. Nothing is counted until "+
 		"one does; they are asked again. If that stays, mend the one that doesn't, or take it out of the setting. %s",
 		from.Number, len(s.servers), block.Height, strings.Join(silent, " "))), node.Passing(causes)}
 }
 
-// confirmingServers are the servers that can confirm a ledger, those first that said that
-// they have it.
+// confirmingServers returns the servers that can confirm a ledger. Servers that reported to have
+// it come first.
 func (s *Source) confirmingServers(from *server, index int64) []*server {
 	var all, without []*server
 	for _, n := range s.servers {
@@ -85,7 +85,7 @@ func (s *Source) confirmingServers(from *server, index int64) []*server {
 	return append(all, without...)
 }
 
-// unconfirmedError is why a server didn't say what a ledger holds, in words.
+// unconfirmedError returns the error for a server that did not confirm a ledger.
 func (s *server) unconfirmedError(index int64, err error) error {
 	var told *node.Trouble
 	switch {
@@ -97,7 +97,7 @@ func (s *server) unconfirmedError(index int64, err error) error {
 	return node.Troubled(err, "doesn't say what ledger %d holds. Look into its log.", index)
 }
 
-// missingLedgerError is a server without a ledger that another one has.
+// missingLedgerError returns the error for a server that lacks a ledger which another one has.
 func missingLedgerError(index int64, err error) error {
 	return node.Troubled(err, "doesn't have ledger %d, which others validated. Check its history (ledger_history), and wait until it is complete.", index)
 }
@@ -107,7 +107,7 @@ func compareBlocks(ctx context.Context, from, n *server, block chain.Block, watc
 	if err != nil || reflect.DeepEqual(theirs, block) {
 		return block, err
 	}
-	// More may be watched than a moment ago: the first one is asked once more.
+	// More addresses may be watched than a moment ago, so the first server is asked once more.
 	again, err := from.fetchBlock(ctx, block.Height, watch)
 	if err != nil || !reflect.DeepEqual(again, theirs) {
 		from.dropHeaders()

@@ -14,7 +14,7 @@ import (
 	"cointill/chain/xrpl/ledgertest"
 )
 
-// refuseRequests makes a server answer questions that hold a text with an error.
+// refuseRequests makes a server answer requests that contain a text with an error.
 func refuseRequests(holding, code string) func(http.ResponseWriter, *http.Request) bool {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		asked, _ := io.ReadAll(r.Body)
@@ -27,9 +27,9 @@ func refuseRequests(holding, code string) func(http.ResponseWriter, *http.Reques
 	}
 }
 
-// TestUnconfirmedLedgerIsNotCounted: while another server is well, what one says of a ledger counts
-// only when the other confirms it. Not to answer that, in whatever way, is not to
-// be down: the liar is not believed for it, and people are told whom to look at.
+// TestUnconfirmedLedgerIsNotCounted checks that a ledger counts only if the other server confirms
+// it, while that server is healthy. A server that does not answer is not treated as down: the
+// first server is not trusted because of it, and the status names the server to look at.
 func TestUnconfirmedLedgerIsNotCounted(t *testing.T) {
 	t.Parallel()
 	const whole = `"transactions":true`
@@ -66,8 +66,8 @@ func TestUnconfirmedLedgerIsNotCounted(t *testing.T) {
 			}
 			c.spoil(p.b, at)
 			for range 3 {
-				p.Close(1)                       // whose header was not read yet
-				_, _ = p.source.Tip(t.Context()) // looks at both
+				p.Close(1)                       // its header was not read yet
+				_, _ = p.source.Tip(t.Context()) // checks both servers
 				block, err := p.source.Block(t.Context(), at, watch)
 				var told chain.Problem
 				if !errors.As(err, &told) || !strings.Contains(string(told), "no second one confirms") || !strings.Contains(string(told), c.reason) || len(block.Transfers) > 0 {
@@ -77,7 +77,8 @@ func TestUnconfirmedLedgerIsNotCounted(t *testing.T) {
 					t.Errorf("%+v", nodes)
 				}
 			}
-			// It is told, tried again, and over when both say the same.
+			// The dispute is shown, the ledger is read again, and the dispute ends when both
+			// servers agree.
 			p.a.Tamper, p.b.Hijack = nil, nil
 			p.b.Set(func(b *ledgertest.Behaviour) { b.From, b.To = 0, 0 })
 			expectTip(t, p.source, p.Ledger)
@@ -92,8 +93,8 @@ func TestUnconfirmedLedgerIsNotCounted(t *testing.T) {
 	}
 }
 
-// TestUnhealthyServersNeedNotConfirm: a server that says itself that it isn't well, or is down, is no
-// witness that must be heard.
+// TestUnhealthyServersNeedNotConfirm checks that a server that reports itself unhealthy, or is
+// down, is not needed as a second server.
 func TestUnhealthyServersNeedNotConfirm(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*ledgertest.Server){
@@ -111,7 +112,7 @@ func TestUnhealthyServersNeedNotConfirm(t *testing.T) {
 			l.Close(9)
 			expectTip(t, source, l)
 			spoil(b)
-			for range 2 { // the first look may not be waited for
+			for range 2 { // the first check may not be waited for
 				_, _ = source.Tip(t.Context())
 				source.Nodes(t.Context())
 			}
@@ -124,8 +125,8 @@ func TestUnhealthyServersNeedNotConfirm(t *testing.T) {
 	}
 }
 
-// TestConfirmationIsRetried: a witness that misses one answer is asked again before the coin is
-// called unavailable; not one that says that it is overloaded.
+// TestConfirmationIsRetried checks that a server that misses one answer is asked again before the
+// source reports unavailability, except if it reports to be overloaded.
 func TestConfirmationIsRetried(t *testing.T) {
 	t.Parallel()
 	for status, told := range map[int]bool{502: false, 503: true} {

@@ -28,14 +28,14 @@ var (
 	noPermission   = &apiError{"noPermission", 6, "You don't have permission for this command."}
 )
 
-// request is a command with its parameters, as both transports bring it.
+// request is a command with its parameters. Both transports use it.
 type request struct {
 	command string
 	params  map[string]json.RawMessage
 	version int
 }
 
-// readParam reads a parameter; false when it isn't there or of another type.
+// readParam reads a parameter. It returns false if the parameter is missing or has another type.
 func (r *request) readParam(name string, into any) bool {
 	raw, ok := r.params[name]
 	return ok && json.Unmarshal(raw, into) == nil
@@ -79,7 +79,7 @@ func (s *Server) runCommand(r *request) (Fields, *apiError) {
 		return s.answerTx(r)
 	case "submit":
 		return s.answerSubmit(r)
-	case "ledger_accept": // of rippled in stand-alone mode
+	case "ledger_accept": // rippled has it in stand-alone mode
 		if !admin {
 			return nil, noPermission
 		}
@@ -126,7 +126,7 @@ func (s *Server) feeInfo() Fields {
 		"levels": Fields{"median_level": "128000", "minimum_level": "256", "open_ledger_level": "256", "reference_level": "256"}}
 }
 
-// findLedger is the ledger that a request means: nil for the open one.
+// findLedger returns the ledger that a request names. Nil is the open ledger.
 func (s *Server) findLedger(r *request) (*closedLedger, *apiError) {
 	var hash, word string
 	var index int64
@@ -156,7 +156,7 @@ func (s *Server) findLedger(r *request) (*closedLedger, *apiError) {
 		return nil, nil // rippled's default is the open ledger
 	}
 	if index == last.index+1 {
-		return nil, nil // this, too, is what rippled does
+		return nil, nil // rippled does the same
 	}
 	if c := s.ledgerAt(index); c != nil {
 		return c, nil
@@ -221,7 +221,7 @@ func (s *Server) accountInfo(r *request) (Fields, *apiError) {
 	state, answer := l.state, Fields{"validated": false, "ledger_current_index": last.index + 1}
 	if c != nil {
 		if c != last {
-			return nil, noLedger // see the package's comment
+			return nil, noLedger // see the package comment
 		}
 		state, answer = l.validated, Fields{"validated": true, "ledger_index": c.index, "ledger_hash": c.hash}
 	}
@@ -235,7 +235,7 @@ func (s *Server) accountInfo(r *request) (Fields, *apiError) {
 	return answer, nil
 }
 
-// txMarker is where a page of account_tx ends.
+// txMarker is the end of a page of account_tx.
 type txMarker struct {
 	Ledger int64 `json:"ledger"`
 	Seq    int   `json:"seq"`
@@ -284,8 +284,8 @@ func (s *Server) accountTx(r *request) (Fields, *apiError) {
 	return answer, nil
 }
 
-// visitTransactions visits the transactions of a range of ledgers in one direction, until it is
-// told to stop.
+// visitTransactions visits the transactions of a range of ledgers in one direction, until visit
+// returns false.
 func (s *Server) visitTransactions(from, to int64, forward bool, visit func(*closedLedger, int, *Applied) bool) {
 	for step := range max(0, to-from+1) {
 		index := to - step

@@ -12,7 +12,7 @@ import (
 // partialPayment is the flag of payments that may deliver less than their Amount.
 const partialPayment = 0x00020000
 
-// results are the codes of what the fake decides itself.
+// results are the result codes that the fake server decides itself.
 var results = map[string]int{
 	"tesSUCCESS": 0, "tecUNFUNDED_PAYMENT": 104, "tecNO_DST": 124, "tecNO_DST_INSUF_XRP": 125, "tecNO_PERMISSION": 139, "tecDST_TAG_NEEDED": 143,
 	"tefPAST_SEQ": -190, "tefMAX_LEDGER": -187, "tefALREADY": -198, "terPRE_SEQ": -92, "terNO_ACCOUNT": -96, "terINSUF_FEE_B": -97,
@@ -20,15 +20,15 @@ var results = map[string]int{
 	"temMALFORMED": -299, "temBAD_AMOUNT": -298, "temBAD_SEND_XRP_PARTIAL": -285, "temBAD_SIGNATURE": -282, "temREDUNDANT": -275, "temDST_NEEDED": -278,
 }
 
-// effects are what a transaction does beside taking its fee and a sequence number.
+// effects are the effects of a transaction besides its fee and sequence number.
 type effects struct {
 	result    string
-	nodes     []Fields // of AffectedNodes beside account roots
-	delivered any      // delivered_amount; nil: none
+	nodes     []Fields // elements of AffectedNodes besides account roots
+	delivered any      // delivered_amount; nil means none
 }
 
-// submitSigned decides about a signed transaction as a server does, and puts it into the
-// open ledger when it claims a fee.
+// submitSigned decides about a signed transaction as a server does, and adds it to the open ledger
+// if it takes a fee.
 func (l *Ledger) submitSigned(tx Fields, id, blob string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -52,7 +52,7 @@ func (l *Ledger) submitSigned(tx Fields, id, blob string) string {
 	return result
 }
 
-// refusalCode is why a transaction doesn't even get into a ledger.
+// refusalCode returns the code of a transaction that does not get into a ledger, or "".
 func (l *Ledger) refusalCode(tx Fields) string {
 	sender, ok := l.state[tx["Account"].(string)]
 	fee, _ := parseDrops(tx["Fee"])
@@ -95,10 +95,10 @@ func (l *Ledger) refusalCode(tx Fields) string {
 	return ""
 }
 
-// openIndex is the index of the open ledger.
+// openIndex returns the index of the open ledger.
 func (l *Ledger) openIndex() int64 { return l.closed[len(l.closed)-1].index + 1 }
 
-// applyPayment moves XRP from one account to another, or says why not.
+// applyPayment moves XRP from one account to another, or returns why it cannot.
 func (l *Ledger) applyPayment(tx Fields) effects {
 	from, to := tx["Account"].(string), tx["Destination"].(string)
 	amount, _ := parseDrops(tx["Amount"])
@@ -119,7 +119,7 @@ func (l *Ledger) applyPayment(tx Fields) effects {
 	return effects{result: "tesSUCCESS", delivered: strconv.FormatInt(amount, 10)}
 }
 
-// applyAccountSet changes an account's flags, as AccountSet does for two of them.
+// applyAccountSet changes two of the flags that AccountSet can change.
 func (l *Ledger) applyAccountSet(tx Fields) {
 	flags := map[uint32]uint32{1: RequireDestTag, 9: DepositAuth}
 	one := l.state[tx["Account"].(string)]
@@ -132,7 +132,7 @@ func (l *Ledger) applyAccountSet(tx Fields) {
 	l.state[tx["Account"].(string)] = one
 }
 
-// addBalance changes a balance, and makes the account that isn't there yet.
+// addBalance changes a balance, and creates the account if it does not exist.
 func (l *Ledger) addBalance(address string, amount int64) {
 	one, ok := l.state[address]
 	if !ok {
@@ -142,8 +142,8 @@ func (l *Ledger) addBalance(address string, amount int64) {
 	l.state[address] = one
 }
 
-// applyTransaction puts a transaction into the open ledger: the fee is taken, do does the
-// rest, and the metadata tells how the accounts differ.
+// applyTransaction adds a transaction to the open ledger. It takes the fee, calls do for the other
+// effects, and writes the differences between the accounts into the metadata.
 func (l *Ledger) applyTransaction(tx Fields, id, blob string, do func() effects) *Applied {
 	before := maps.Clone(l.state)
 	from := tx["Account"].(string)
@@ -167,8 +167,8 @@ func (l *Ledger) applyTransaction(tx Fields, id, blob string, do func() effects)
 	return made
 }
 
-// diffAccounts is AffectedNodes: how the accounts differ from what they were, with
-// other entries, in the order of their keys.
+// diffAccounts returns AffectedNodes: the differences between the accounts, and other entries, in
+// the order of their keys.
 func (l *Ledger) diffAccounts(before map[string]account, id string, others []Fields) []any {
 	nodes := slices.Clone(others)
 	for address, is := range l.state {
@@ -216,7 +216,7 @@ func (l *Ledger) diffAccounts(before map[string]account, id string, others []Fie
 	return all
 }
 
-// nodeKey is the key of one of AffectedNodes.
+// nodeKey returns the key of an element of AffectedNodes.
 func nodeKey(node Fields) string {
 	for _, entry := range node {
 		return entry.(Fields)["LedgerIndex"].(string)
@@ -234,11 +234,11 @@ func compare(a, b string) int {
 	return 0
 }
 
-// accountKey is the key of an account root.
+// accountKey returns the key of an account root.
 func accountKey(address string) string {
 	account, err := params.ParseAccount(address)
 	if err != nil {
-		panic(err) // addresses in the state were parsed
+		panic(err) // addresses in the state are valid
 	}
 	return sha512Half("\x00a", string(account[:]))
 }

@@ -16,7 +16,7 @@ import (
 	"cointill/chain/xrpl/params"
 )
 
-// field is a field of a transaction's binary form: its type and its number there.
+// field identifies a field in a transaction's binary form by type and number.
 type field struct{ kind, number int }
 
 // Types of fields.
@@ -46,13 +46,14 @@ var fieldNames = map[field]string{
 // transactionTypes are the types of transactions that may be submitted.
 var transactionTypes = map[uint16]string{0: "Payment", 3: "AccountSet"}
 
-// endMarker closes objects and arrays.
+// endMarker ends objects and arrays.
 const endMarker = "end"
 
-// errBinary is why most texts are no transaction.
+// errBinary is the usual error for a malformed transaction.
 var errBinary = errors.New("not the binary form of a transaction that is known here")
 
-// decodeTransaction reads a signed transaction: its fields, its id, and what was signed.
+// decodeTransaction reads a signed transaction and returns its fields, its id, and the signed
+// bytes.
 func decodeTransaction(blob []byte) (tx Fields, id string, signed []byte, err error) {
 	r := &binaryReader{rest: blob}
 	tx, err = r.readObject(false)
@@ -66,7 +67,7 @@ func decodeTransaction(blob []byte) (tx Fields, id string, signed []byte, err er
 // binaryReader reads the binary form from front to back.
 type binaryReader struct {
 	rest   []byte
-	signed []byte // all fields but the signature
+	signed []byte // all fields except the signature
 }
 
 func (r *binaryReader) takeBytes(n int) ([]byte, error) {
@@ -78,7 +79,7 @@ func (r *binaryReader) takeBytes(n int) ([]byte, error) {
 	return part, nil
 }
 
-// readObject reads fields until the end, or the mark of it for an inner one.
+// readObject reads fields until the end of the text, or until the end marker of an inner object.
 func (r *binaryReader) readObject(inner bool) (Fields, error) {
 	all := Fields{}
 	for len(r.rest) > 0 {

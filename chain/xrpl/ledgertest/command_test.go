@@ -8,32 +8,32 @@ import (
 	"sync/atomic"
 )
 
-// command is a line that end-to-end tests write to the served ledger: what to put
-// into the open ledger, or how the server shall behave.
+// command is a line that end-to-end tests write to the served ledger. It adds to the open ledger
+// or changes the behaviour of the server.
 type command struct {
 	Do            string // close, create, pay, issue, otherwise, lack or down
 	Kind          string // of a transaction of another type than Payment
 	To            string
-	Tag           any // as JSON has it
+	Tag           any // as in JSON
 	Amount        int64
 	Delivered     int64
 	Result        string
 	Currency      string
 	Value         string
 	Flags         uint32
-	From, Through int64 // ledgers that the server lacks; 0: none
-	Down          bool  // the server answers 503 to everything
+	From, Through int64 // ledgers that the server lacks; 0 means none
+	Down          bool  // the server answers every request with 503
 }
 
-// answer is the line that a command is answered with.
+// answer is the line that answers a command.
 type answer struct {
 	ID        string // of the transaction
-	Ledger    int64  // the last one that closed
-	Listening int    // websockets that are told of new ledgers
+	Ledger    int64  // the last closed ledger
+	Listening int    // websockets that are subscribed to new ledgers
 	Error     string
 }
 
-// failWhenDown has the server fail whenever it is down.
+// failWhenDown makes the server answer with 503 while down is set.
 func (s *Server) failWhenDown(down *atomic.Bool) {
 	s.Hijack = func(w http.ResponseWriter, _ *http.Request) bool {
 		fails := down.Load()
@@ -44,7 +44,7 @@ func (s *Server) failWhenDown(down *atomic.Bool) {
 	}
 }
 
-// runInput does what the lines of an input say, and answers each, until it ends.
+// runInput runs the commands of an input and answers each, until the input ends.
 func (s *Server) runInput(input *json.Decoder, output io.Writer, down *atomic.Bool) {
 	input.UseNumber()
 	for {

@@ -6,20 +6,21 @@ import (
 	"strconv"
 )
 
-// Payment is a payment of XRP from the genesis account, or what tests make of one.
+// Payment is a payment of XRP from the genesis account, with variations for tests.
 type Payment struct {
 	To     string
-	Tag    any   // DestinationTag as JSON has it; nil: none
+	Tag    any   // DestinationTag as in JSON; nil means none
 	Amount int64 // drops
-	// Delivered, when it isn't 0, is what a partial payment delivers of Amount.
+	// Delivered is the amount that a partial payment delivers; 0 means Amount.
 	Delivered int64
-	// Result, when it isn't "", is how the transaction fails: nothing but its fee moves.
+	// Result is the code with which the transaction fails. Then it moves only its fee. "" means
+	// success.
 	Result string
 	// Edit changes the transaction and its metadata before they are in the ledger.
 	Edit func(tx, meta Fields)
 }
 
-// Pay puts a payment into the open ledger, and returns its id.
+// Pay adds a payment to the open ledger and returns its id.
 func (l *Ledger) Pay(p Payment) string {
 	tx := l.newTransaction("Payment", p.To, p.Tag)
 	tx["Amount"] = strconv.FormatInt(p.Amount, 10)
@@ -39,7 +40,7 @@ func (l *Ledger) Pay(p Payment) string {
 	})
 }
 
-// Issue puts a payment of an issued currency into the open ledger.
+// Issue adds a payment of an issued currency to the open ledger.
 func (l *Ledger) Issue(to string, tag any, currency, value string) string {
 	amount := Fields{"currency": currency, "issuer": Address("an issuer"), "value": value}
 	tx := l.newTransaction("Payment", to, tag)
@@ -51,10 +52,10 @@ func (l *Ledger) Issue(to string, tag any, currency, value string) string {
 	return l.addUnsigned(tx, nil, func() effects { return effects{"tesSUCCESS", []Fields{line}, maps.Clone(amount)} })
 }
 
-// Swap puts a transaction of another type than Payment into the open ledger that
-// changes what an account holds of an issued currency, as an offer or a check does:
-// from before, or from no trust line where that is "". The account is the lower of
-// the line's two, or the higher one, which sees the balance with the other sign.
+// Swap adds a transaction of another type than Payment to the open ledger. It changes an account's
+// balance of an issued currency, as an offer or a check does. The balance before is "" if there
+// was no trust line. The account is the lower one of the trust line, or the higher one, which sees
+// the balance with the opposite sign.
 func (l *Ledger) Swap(kind, account string, higher bool, before, after string) string {
 	limits := []string{account, Address("an issuer")}
 	if higher {
@@ -73,9 +74,9 @@ func (l *Ledger) Swap(kind, account string, higher bool, before, after string) s
 	return l.addUnsigned(l.newTransaction(kind, "", nil), nil, func() effects { return effects{result: "tesSUCCESS", nodes: []Fields{node}} })
 }
 
-// Otherwise puts a transaction of another type than Payment into the open ledger
-// that brings an account XRP: EscrowFinish, CheckCash, PaymentChannelClaim,
-// AccountDelete. Only the last has a tag, and makes its sender vanish.
+// Otherwise adds a transaction of another type than Payment that brings XRP to an account:
+// EscrowFinish, CheckCash, PaymentChannelClaim or AccountDelete. Only AccountDelete has a tag; it
+// also deletes its sender.
 func (l *Ledger) Otherwise(kind, to string, tag any, amount int64) string {
 	tx := l.newTransaction(kind, "", tag)
 	deleted := map[string]string{"EscrowFinish": "Escrow", "CheckCash": "Check", "PaymentChannelClaim": "PayChannel"}[kind]
@@ -116,7 +117,7 @@ func (l *Ledger) Otherwise(kind, to string, tag any, amount int64) string {
 	})
 }
 
-// Create makes an account of the balance with flags, in the open ledger.
+// Create adds an account with a balance and flags to the open ledger.
 func (l *Ledger) Create(address string, balance int64, flags uint32) {
 	l.Pay(Payment{To: address, Amount: balance})
 	l.mu.Lock()
@@ -126,7 +127,7 @@ func (l *Ledger) Create(address string, balance int64, flags uint32) {
 	l.state[address] = one
 }
 
-// newTransaction begins one that the genesis account sends.
+// newTransaction returns a transaction that the genesis account sends.
 func (l *Ledger) newTransaction(kind, to string, tag any) Fields {
 	tx := Fields{"TransactionType": kind, "Account": Genesis, "Fee": strconv.Itoa(Fee), "Flags": uint32(0), "SigningPubKey": "", "TxnSignature": ""}
 	if to != "" {
@@ -138,7 +139,7 @@ func (l *Ledger) newTransaction(kind, to string, tag any) Fields {
 	return tx
 }
 
-// addUnsigned applies what needs no signature.
+// addUnsigned applies a transaction without a signature.
 func (l *Ledger) addUnsigned(tx Fields, edit func(tx, meta Fields), do func() effects) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -150,7 +151,7 @@ func (l *Ledger) addUnsigned(tx Fields, edit func(tx, meta Fields), do func() ef
 	return made.ID
 }
 
-// nextSerial numbers what must be unlike all others.
+// nextSerial returns a number that was not used before.
 func (l *Ledger) nextSerial() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

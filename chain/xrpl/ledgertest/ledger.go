@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	// Epoch is the second that the ledger's times count from.
+	// Epoch is the Unix time from which the ledger counts seconds.
 	Epoch = 946_684_800
-	// Drops are an XRP.
+	// Drops is the number of drops in an XRP.
 	Drops = 1_000_000
-	// Reserve is what an account must hold, in drops.
+	// Reserve is the balance that an account must hold, in drops.
 	Reserve = 1 * Drops
-	// Fee is what a transaction costs, in drops.
+	// Fee is the cost of a transaction, in drops.
 	Fee = 10
-	// Supply is every drop.
+	// Supply is the total supply in drops.
 	Supply = 100_000_000_000 * Drops
-	// Genesis holds all XRP at first, and has rippled's well-known key.
+	// Genesis is the account that holds all XRP at first. Its key is rippled's well-known one.
 	Genesis = "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"
-	// initialLedgers is how many empty ledgers there are from the beginning.
+	// initialLedgers is the number of empty ledgers at the start.
 	initialLedgers = 40
 	// firstIndex is the index of the first ledger that servers have.
 	firstIndex = 1000
@@ -39,7 +39,7 @@ const (
 	DepositAuth    = 0x01000000
 )
 
-// Fields are a JSON object.
+// Fields is a JSON object.
 type Fields = map[string]any
 
 // account is an account root.
@@ -77,12 +77,12 @@ const resolution = 10
 
 // Ledger is a chain of ledgers. It is safe for concurrent use.
 type Ledger struct {
-	// ID is the network's.
+	// ID is the network's id.
 	ID uint32
 
 	mu        sync.Mutex
 	clock     func() time.Time
-	manual    time.Time // the clock, where none was given
+	manual    time.Time // the time if there is no clock
 	closed    []*closedLedger
 	open      []*Applied
 	state     map[string]account // of the open ledger
@@ -93,13 +93,13 @@ type Ledger struct {
 	listeners map[int]func(*closedLedger)
 }
 
-// New makes a network with some empty ledgers. Without a clock, time stands still
-// but for the four seconds that each ledger takes.
+// New makes a network with some empty ledgers. Without a clock, time advances only by the four
+// seconds that each ledger takes.
 func New(id uint32, clock func() time.Time) *Ledger {
 	l := &Ledger{ID: id, clock: clock, manual: time.Unix(Epoch+800_000_000, 0).UTC(), byID: map[string]*Applied{}, listeners: map[int]func(*closedLedger){},
 		state: map[string]account{Genesis: {Balance: Supply, Sequence: 1}}}
 	if clock != nil {
-		l.manual = clock().Add(-initialLedgers * time.Second) // the ledgers' times rise by a second at least
+		l.manual = clock().Add(-initialLedgers * time.Second) // the times of ledgers rise by at least a second
 	}
 	for range initialLedgers {
 		l.closeLedger()
@@ -107,7 +107,7 @@ func New(id uint32, clock func() time.Time) *Ledger {
 	return l
 }
 
-// Now is the network's time.
+// Now returns the network's time.
 func (l *Ledger) Now() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,14 +121,14 @@ func (l *Ledger) currentTime() time.Time {
 	return l.manual
 }
 
-// Wait lets time pass in which no ledger closes; only without a clock.
+// Wait advances the time without closing a ledger. It works only without a clock.
 func (l *Ledger) Wait(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.manual = l.manual.Add(d)
 }
 
-// Close validates what is in the open ledger, again and again.
+// Close closes the open ledger the given number of times.
 func (l *Ledger) Close(times int) {
 	for range times {
 		l.mu.Lock()
@@ -141,7 +141,7 @@ func (l *Ledger) Close(times int) {
 	}
 }
 
-// Tip is the last validated ledger.
+// Tip returns the last validated ledger.
 func (l *Ledger) Tip() (index int64, hash string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -149,7 +149,7 @@ func (l *Ledger) Tip() (index int64, hash string) {
 	return last.index, last.hash
 }
 
-// Where is the ledger that holds a transaction; 0 when none does yet.
+// Where returns the ledger that holds a transaction, or 0 if no closed ledger does.
 func (l *Ledger) Where(id string) (index int64, hash string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -160,20 +160,21 @@ func (l *Ledger) Where(id string) (index int64, hash string) {
 	return tx.Ledger, l.closed[tx.Ledger-firstIndex].hash
 }
 
-// Balance is an account's in the open ledger; 0 when there is none.
+// Balance returns an account's balance in the open ledger, or 0 if the account does not exist.
 func (l *Ledger) Balance(address string) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.state[address].Balance
 }
 
-// Address is an account that nobody has the key of, the same for the same name.
+// Address returns the address of an account that is derived from a name. Its key is unknown.
 func Address(name string) string {
 	sum := sha512.Sum512([]byte(name))
 	return params.Account(sum[:20]).String()
 }
 
-// closeLedger makes the next ledger. Its time is now, or a second after the last one's.
+// closeLedger makes the next ledger. Its time is the current time, or one second after the last
+// ledger.
 func (l *Ledger) closeLedger() *closedLedger {
 	if l.clock == nil {
 		l.manual = l.manual.Add(4 * time.Second)
@@ -200,14 +201,14 @@ func (l *Ledger) closeLedger() *closedLedger {
 
 const zeros = "0000000000000000000000000000000000000000000000000000000000000000"
 
-// computeHash is the ledger's hash, made of its header.
+// computeHash returns the ledger's hash, computed from its header.
 func (c *closedLedger) computeHash() string {
 	raw := binary.BigEndian.AppendUint32([]byte("LWR\x00"), uint32(c.index))
 	raw = binary.BigEndian.AppendUint64(raw, uint64(c.drops))
 	for _, hash := range []string{c.parent, c.txHash, c.stateHash} {
 		part, err := hex.DecodeString(hash)
 		if err != nil {
-			panic(err) // ours
+			panic(err) // this package wrote the hash
 		}
 		raw = append(raw, part...)
 	}
@@ -216,17 +217,17 @@ func (c *closedLedger) computeHash() string {
 	return sha512Half("", string(append(raw, resolution, 0)))
 }
 
-// sha512Half is the first half of SHA-512, in hexadecimal.
+// sha512Half returns the first half of SHA-512 in hexadecimal.
 func sha512Half(prefix, content string) string {
 	sum := sha512.Sum512([]byte(prefix + content))
 	return strings.ToUpper(hex.EncodeToString(sum[:32]))
 }
 
-// encodeJSON writes something as JSON.
+// encodeJSON encodes a value as JSON.
 func encodeJSON(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // only what JSON has goes in
+		panic(err) // the values of this package can be encoded
 	}
 	return string(data)
 }

@@ -14,10 +14,9 @@ import (
 	"cointill/core/clock"
 )
 
-// TestMain serves a ledger in this process instead of testing, where -serve says
-// on which address: end-to-end tests, which see everything from outside, build
-// this binary and start it. It prints its address, does what the lines of its input
-// say (see command), and ends with it.
+// TestMain serves a ledger instead of running tests if -serve gives an address. End-to-end tests
+// build this binary and start it as a separate process. It prints its address, runs the commands
+// of its input (see command), and ends with the input.
 func TestMain(m *testing.M) {
 	address := flag.String("serve", "", "address to serve on instead of testing")
 	id := flag.Uint("network", 21337, "network_id of the ledger that is served")

@@ -12,39 +12,38 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Behaviour is how a server shows its ledger, and what is wrong with it.
+// Behaviour says how a server shows its ledger, and which faults it has.
 type Behaviour struct {
-	State            string  // server_state; "full" at first
-	AmendmentBlocked bool    // says so
-	NetworkID        *uint32 // says another than the ledger's
-	Clio             bool    // is Clio rather than rippled
-	Hidden           int64   // the last ledgers that it doesn't know
-	From, To         int64   // ledgers that it lacks; 0: none
-	Page             int     // how many transactions a ledger's page has; 0: all
+	State            string  // server_state; "full" by default
+	AmendmentBlocked bool    // reports to be amendment blocked
+	NetworkID        *uint32 // reports this network_id instead of the ledger's
+	Clio             bool    // is Clio, not rippled
+	Hidden           int64   // number of newest ledgers that it does not know
+	From, To         int64   // range of ledgers that it lacks; 0 means none
+	Page             int     // transactions on a page of a ledger; 0 means all
 }
 
-// Server shows a Ledger. It is a handler for JSON-RPC and for websockets, as the
-// request wants it.
+// Server shows a Ledger. It is an HTTP handler for JSON-RPC and for websockets.
 type Server struct {
 	*Ledger
-	// Hijack answers instead, when it is set and returns true.
+	// Hijack answers requests instead of the server if it is set and returns true.
 	Hijack func(http.ResponseWriter, *http.Request) bool
-	// Tamper changes results, when it is set.
+	// Tamper changes results if it is set.
 	Tamper func(command string, version int, result Fields)
 
 	mu            sync.Mutex
 	behaviour     Behaviour
-	newest        int  // version of the API
-	admin         bool // commands of administrators are allowed
+	newest        int  // newest version of the API
+	admin         bool // commands for administrators are allowed
 	commandCounts map[string]int
 }
 
-// NewServer makes a server of a ledger that speaks the API up to a version.
+// NewServer makes a server of a ledger that supports the API up to a version.
 func NewServer(l *Ledger, newest int) *Server {
 	return &Server{Ledger: l, newest: newest, behaviour: Behaviour{State: "full"}, commandCounts: map[string]int{}}
 }
 
-// Set changes how the server behaves.
+// Set changes the behaviour of the server.
 func (s *Server) Set(change func(*Behaviour)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,14 +56,14 @@ func (s *Server) currentBehaviour() Behaviour {
 	return s.behaviour
 }
 
-// Asked is how often a command was.
+// Asked returns how often the server received a command.
 func (s *Server) Asked(command string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.commandCounts[command]
 }
 
-// lastLedger is the newest ledger that the server knows.
+// lastLedger returns the newest ledger that the server knows.
 func (s *Server) lastLedger() *closedLedger {
 	hidden := s.currentBehaviour().Hidden
 	s.Ledger.mu.Lock()
@@ -72,7 +71,7 @@ func (s *Server) lastLedger() *closedLedger {
 	return s.Ledger.closed[int64(len(s.Ledger.closed))-1-hidden]
 }
 
-// ledgerAt is a ledger that the server has, or nil.
+// ledgerAt returns a ledger that the server has, or nil.
 func (s *Server) ledgerAt(index int64) *closedLedger {
 	last, b := s.lastLedger(), s.currentBehaviour()
 	if index < firstIndex || index > last.index || b.From > 0 && index >= b.From && index <= b.To {
@@ -83,7 +82,7 @@ func (s *Server) ledgerAt(index int64) *closedLedger {
 	return s.Ledger.closed[index-firstIndex]
 }
 
-// completeLedgers is complete_ledgers.
+// completeLedgers returns the value of complete_ledgers.
 func (s *Server) completeLedgers() string {
 	last, b := s.lastLedger(), s.currentBehaviour()
 	var pieces []string
@@ -141,7 +140,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer["id"] = call.ID
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(answer) // who asked may be gone
+	_ = json.NewEncoder(w).Encode(answer) // the client may be gone
 }
 
 func (p *apiError) errorFields(r *request) Fields {
@@ -155,7 +154,7 @@ func (s *Server) runAndTamper(r *request) (Fields, *apiError) {
 		decoder := json.NewDecoder(strings.NewReader(encodeJSON(result)))
 		decoder.UseNumber()
 		if err := decoder.Decode(&copied); err != nil {
-			panic(err) // it was written a line above
+			panic(err) // the JSON was encoded above
 		}
 		s.Tamper(r.command, r.version, copied)
 		result = copied
@@ -175,7 +174,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	write := func(message Fields) {
 		writing.Lock()
 		defer writing.Unlock()
-		_ = conn.Write(ctx, websocket.MessageText, []byte(encodeJSON(message))) // the reader notices its end
+		_ = conn.Write(ctx, websocket.MessageText, []byte(encodeJSON(message))) // the read loop notices a closed connection
 	}
 	stop := func() {}
 	defer func() { stop() }()
@@ -224,7 +223,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// addListener has a function told of each new ledger, until it is stopped.
+// addListener calls tell for each new ledger until stop is called.
 func (s *Server) addListener(tell func(*closedLedger)) (stop func()) {
 	l := s.Ledger
 	l.mu.Lock()
@@ -239,14 +238,13 @@ func (s *Server) addListener(tell func(*closedLedger)) (stop func()) {
 	}
 }
 
-// cleaner is a test, as far as serving needs it.
+// cleaner is the part of testing.TB that StartServer needs.
 type cleaner interface {
 	Cleanup(func())
 	Context() context.Context
 }
 
-// Serve serves on an address of its own until the test ends, and gives its
-// host:port.
+// Serve serves on a new address until the test ends, and returns its host:port.
 func (s *Server) Serve(t cleaner) string {
 	server := httptest.NewServer(s)
 	t.Cleanup(func() {

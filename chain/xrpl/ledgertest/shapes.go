@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// The answers that hold ledgers and transactions, in both versions of the API.
+// Answers that contain ledgers and transactions, in both versions of the API.
 
-// headerFields is a ledger without its transactions.
+// headerFields returns a ledger without its transactions.
 func (c *closedLedger) headerFields(version int) Fields {
 	at := time.Unix(Epoch+int64(c.time), 0).UTC()
 	h := Fields{
@@ -20,7 +20,7 @@ func (c *closedLedger) headerFields(version int) Fields {
 	return h
 }
 
-// formatIndex is a ledger's index inside a ledger: a text in version 1.
+// formatIndex returns the index inside a ledger: a string in version 1, a number in version 2.
 func formatIndex(index int64, version int) any {
 	if version == 1 {
 		return fmt.Sprint(index)
@@ -28,8 +28,8 @@ func formatIndex(index int64, version int) any {
 	return index
 }
 
-// plainTx is a transaction as JSON: version 2 calls its Amount DeliverMax, version 1
-// has both.
+// plainTx returns a transaction as JSON. Version 2 calls its Amount DeliverMax; version 1 has
+// both.
 func plainTx(tx Fields, version int) Fields {
 	shown := maps.Clone(tx)
 	if amount, ok := shown["Amount"]; ok && tx["TransactionType"] == "Payment" {
@@ -41,7 +41,7 @@ func plainTx(tx Fields, version int) Fields {
 	return shown
 }
 
-// inLedger is a transaction as the command ledger shows it.
+// inLedger returns a transaction as the command ledger shows it.
 func (a *Applied) inLedger(c *closedLedger, version int) Fields {
 	tx := plainTx(a.Tx, version)
 	if version == 1 {
@@ -52,8 +52,8 @@ func (a *Applied) inLedger(c *closedLedger, version int) Fields {
 		"close_time_iso": time.Unix(Epoch+int64(c.time), 0).UTC().Format(time.RFC3339)}
 }
 
-// txAnswer is a transaction as the command tx shows it; c is nil while the ledger that
-// it is in is open.
+// txAnswer returns a transaction as the command tx shows it. C is nil while the transaction is in
+// the open ledger.
 func (a *Applied) txAnswer(c *closedLedger, version int) Fields {
 	tx := plainTx(a.Tx, version)
 	shown := Fields{"validated": c != nil}
@@ -77,7 +77,7 @@ func (a *Applied) txAnswer(c *closedLedger, version int) Fields {
 	return shown
 }
 
-// ofAccount is a transaction as the command account_tx shows it.
+// ofAccount returns a transaction as the command account_tx shows it.
 func (a *Applied) ofAccount(c *closedLedger, version int) Fields {
 	tx := plainTx(a.Tx, version)
 	tx["date"], tx["ledger_index"] = c.time, c.index
@@ -103,7 +103,7 @@ func (a *Applied) affectsAccount(address string) bool {
 	return a.Tx["Destination"] == address
 }
 
-// closedNotice is what the stream of ledgers says of a new one.
+// closedNotice returns the message that announces a new ledger on the stream.
 func (c *closedLedger) closedNotice(complete string) Fields {
 	return Fields{"type": "ledgerClosed", "fee_base": Fee, "ledger_hash": c.hash, "ledger_index": c.index, "ledger_time": c.time,
 		"reserve_base": Reserve, "reserve_inc": Reserve / 5, "txn_count": len(c.txs), "validated_ledgers": complete}

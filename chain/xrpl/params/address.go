@@ -8,40 +8,40 @@ import (
 	"github.com/mr-tron/base58"
 )
 
-// rippleAlphabet is base58 in the XRP Ledger's order of characters.
+// rippleAlphabet is the base58 alphabet of the XRP Ledger.
 var rippleAlphabet = base58.NewAlphabet("rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz")
 
-// Account is an account's 20 bytes.
+// Account is the 20 bytes of an account.
 type Account [20]byte
 
 const (
 	classicBytes = 1 + 20 + 4
 	xBytes       = 2 + 20 + 1 + 8 + 4
 	keyBytes     = 1 + 33 + 4
-	// maxTextLength bounds a text that is read: base58 of 38 bytes is at most 52 characters.
+	// maxTextLength bounds the text of an address. Base58 of 38 bytes has at most 52 characters.
 	maxTextLength = 52
 	// publicKeyPrefix is the first byte of accounts' public keys.
 	publicKeyPrefix = 0x23
 )
 
-// The two bytes that X-addresses of the main network and of all others begin with.
+// The first two bytes of X-addresses on the main network and on all other networks.
 var prefixMain, prefixTest = [2]byte{0x05, 0x44}, [2]byte{0x04, 0x93}
 
-// Why texts are refused; it tells nothing that they held.
+// Errors for rejected addresses. They contain no part of the text.
 var (
-	// ErrNoAddress is why most are: they are none.
+	// ErrNoAddress rejects a text that is not an address.
 	ErrNoAddress = errors.New("this is no address of the XRP Ledger: a character may be missing or mistyped")
-	// ErrTestAddress and ErrMainAddress are Read's where an X-address is of the other kind of network.
+	// ErrTestAddress and ErrMainAddress reject an X-address of the other kind of network.
 	ErrTestAddress = errors.New("this address begins with T, as only addresses on test networks do")
 	ErrMainAddress = errors.New("this address begins with X, as only addresses on the main network do")
 )
 
-// String is the classic address: r….
+// String formats the classic address: r….
 func (a Account) String() string {
 	return base58.EncodeAlphabet(appendChecksum(append([]byte{0}, a[:]...)), rippleAlphabet)
 }
 
-// ParseAccount reads a classic address, and only the one way in which it is written.
+// ParseAccount reads a classic address in its only valid spelling.
 func ParseAccount(text string) (Account, error) {
 	raw, err := decodeChecked(text, classicBytes)
 	if err != nil || raw[0] != 0 {
@@ -50,15 +50,15 @@ func ParseAccount(text string) (Account, error) {
 	return Account(raw[1:]), nil
 }
 
-// XAddress is an account and perhaps a tag in one text (XLS-5d): X… on the main
-// network, T… on every other.
+// XAddress is an account with an optional tag in one text (XLS-5d). It begins with X on the main
+// network and with T on all other networks.
 type XAddress struct {
 	Account Account
 	Tag     *uint32
 	Test    bool
 }
 
-// String is the address as it is written.
+// String formats the X-address.
 func (x XAddress) String() string {
 	prefix := prefixMain
 	if x.Test {
@@ -73,8 +73,8 @@ func (x XAddress) String() string {
 	return base58.EncodeAlphabet(appendChecksum(raw), rippleAlphabet)
 }
 
-// ParseX reads an X-address. Tags of 64 bits, which the format has room for and
-// the ledger hasn't, are refused.
+// ParseX reads an X-address. It rejects tags of 64 bits, which the format allows but the ledger
+// does not.
 func ParseX(text string) (XAddress, error) {
 	raw, err := decodeChecked(text, xBytes)
 	if err != nil {
@@ -92,10 +92,9 @@ func ParseX(text string) (XAddress, error) {
 	return x, nil
 }
 
-// Read reads what a merchant gives as an account of a network: a classic address,
-// or an X-address with or without a tag. An X-address of another kind of network
-// is refused; a classic one is the same on every network, so that only a look at
-// the network itself can tell.
+// Read reads the address that a merchant enters for a network: a classic address, or an X-address
+// with or without a tag. It rejects an X-address of the other kind of network. A classic address
+// is the same on every network, so only the network itself can show whether it exists.
 func Read(text string, p Params) (Account, *uint32, error) {
 	if account, err := ParseAccount(text); err == nil {
 		return account, nil, nil
@@ -112,15 +111,15 @@ func Read(text string, p Params) (Account, *uint32, error) {
 	return x.Account, x.Tag, nil
 }
 
-// IsPublicKey reports whether a text is an account's public key as the ledger's
-// tools write it (aB…, aK…). It is no secret, and no address either.
+// IsPublicKey reports whether a text is an account's public key as the ledger's tools write it
+// (aB…, aK…). A public key is not secret, and it is not an address.
 func IsPublicKey(text string) bool {
 	raw, err := decodeChecked(text, keyBytes)
 	return err == nil && raw[0] == publicKeyPrefix
 }
 
-// decodeChecked is what a text of base58 holds before its checksum, when it has the
-// length, and is written as we write it.
+// decodeChecked decodes base58 and returns the bytes before the checksum. The text must have the
+// given length in bytes and the only valid spelling.
 func decodeChecked(text string, length int) ([]byte, error) {
 	if len(text) > maxTextLength {
 		return nil, ErrNoAddress

@@ -13,7 +13,7 @@ import (
 	"cointill/core/money"
 )
 
-// readVectors reads what e2e/vectors/xrpl.mjs makes.
+// readVectors reads a file that e2e/vectors/xrpl.mjs writes.
 func readVectors(t testing.TB, name string, into any) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
@@ -25,7 +25,7 @@ func readVectors(t testing.TB, name string, into any) {
 	}
 }
 
-// vector is an account with its addresses, as ripple-address-codec writes them.
+// vector is an account with its addresses, as ripple-address-codec formats them.
 type vector struct {
 	ID, Classic string
 	X           []struct {
@@ -37,7 +37,7 @@ type vector struct {
 
 func sameTag(a, b *uint32) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 
-// TestAddressesMatchLibrary compares addresses with those of ripple-address-codec, both ways.
+// TestAddressesMatchLibrary compares addresses with ripple-address-codec in both directions.
 func TestAddressesMatchLibrary(t *testing.T) {
 	t.Parallel()
 	var all []vector
@@ -72,7 +72,8 @@ func TestAddressesMatchLibrary(t *testing.T) {
 	}
 }
 
-// TestBadAddressesAreRefused refuses what ripple-address-codec refuses, and says nothing of it.
+// TestBadAddressesAreRefused checks that addresses that ripple-address-codec rejects are rejected,
+// with an error that contains no part of them.
 func TestBadAddressesAreRefused(t *testing.T) {
 	t.Parallel()
 	var all []string
@@ -91,8 +92,8 @@ func TestBadAddressesAreRefused(t *testing.T) {
 	}
 }
 
-// TestMeaninglessXAddressesAreRefused refuses X-addresses whose checksum is right and whose bytes
-// mean nothing on the ledger.
+// TestMeaninglessXAddressesAreRefused checks that X-addresses with a right checksum and invalid
+// content are rejected.
 func TestMeaninglessXAddressesAreRefused(t *testing.T) {
 	t.Parallel()
 	make := func(prefix [2]byte, flag byte, tag ...byte) string {
@@ -119,7 +120,8 @@ func TestMeaninglessXAddressesAreRefused(t *testing.T) {
 
 func (a Account) toBytes() []byte { return a[:] }
 
-// TestAddressesOfOtherNetworksAreRefused (XRP-9): test and main X-addresses are told apart.
+// TestAddressesOfOtherNetworksAreRefused (XRP-9) checks that X-addresses of test networks and of
+// the main network are distinguished.
 func TestAddressesOfOtherNetworksAreRefused(t *testing.T) {
 	t.Parallel()
 	mainnet, _ := Lookup("mainnet")
@@ -146,7 +148,8 @@ func TestAddressesOfOtherNetworksAreRefused(t *testing.T) {
 	}
 }
 
-// TestNetworksAreFoundByName finds networks by their names, and no others.
+// TestNetworksAreFoundByName checks that networks are found by their names, and that other names
+// are rejected.
 func TestNetworksAreFoundByName(t *testing.T) {
 	t.Parallel()
 	for name, id := range map[string]uint32{"mainnet": 0, "testnet": 1, "devnet": 2, "network-3": 3, "network-4294967295": 1<<32 - 1} {
@@ -162,8 +165,8 @@ func TestNetworksAreFoundByName(t *testing.T) {
 	}
 }
 
-// FuzzAddress: what is read as an address is written in the same way, and what is
-// written is read.
+// FuzzAddress checks that reading an address and formatting it again gives the same text, and the
+// reverse.
 func FuzzAddress(f *testing.F) {
 	var all []vector
 	readVectors(f, "addresses.json", &all)

@@ -1,6 +1,5 @@
-// Package params holds what tells one network of the XRP Ledger from another, and
-// how its addresses are written. It is data and pure functions, shared by the
-// chain adapter and by whatever asks a merchant for an account.
+// Package params holds the parameters of the XRP Ledger's networks and the format of their
+// addresses. It contains only data and pure functions. The chain adapter and the wallet share it.
 package params
 
 import (
@@ -11,23 +10,23 @@ import (
 	"cointill/core/money"
 )
 
-// Params are one network's.
+// Params are the parameters of one network.
 type Params struct {
 	Name string
-	// ID is what its servers call network_id. The main network's servers may
-	// leave it out; every other network's must say it.
+	// ID is the network_id of the network's servers. Servers of the main network may omit it;
+	// servers of other networks must report it.
 	ID uint32
-	// Test tells that its XRP is worth nothing, so that it serves the test domain.
+	// Test says that the network's XRP has no value, so the network serves the test domain.
 	Test bool
-	// Least is a ledger that the network has long passed, and that no other
-	// network reaches: a server without a network_id is held against it.
+	// Least is a ledger index that this network has long passed and no other network reaches. It
+	// identifies servers that report no network_id.
 	Least int64
 }
 
-// Network is the network's name among all chains: "xrp-mainnet".
+// Network returns the network's name among all chains: "xrp-mainnet".
 func (p Params) Network() chain.Network { return chain.Network(string(money.XRPL) + "-" + p.Name) }
 
-// customPrefix begins the names of networks that are known by their number only.
+// customPrefix begins the names of networks that are known only by their number.
 const customPrefix = "network-"
 
 var networks = []Params{
@@ -36,9 +35,9 @@ var networks = []Params{
 	{Name: "devnet", ID: 2, Test: true},
 }
 
-// Lookup finds a network by its name in the configuration: mainnet, testnet,
-// devnet, or network-N for another one whose network_id is N. Those serve the
-// test domain, as nobody knows what their coins are worth.
+// Lookup finds a network by its name in the configuration: mainnet, testnet, devnet, or network-N
+// for the network with network_id N. Networks named network-N serve the test domain, because the
+// value of their coins is unknown.
 func Lookup(name string) (Params, bool) {
 	for _, p := range networks {
 		if p.Name == name {
