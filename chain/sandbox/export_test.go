@@ -1,4 +1,4 @@
 package sandbox
 
-// ParseTx lets tests read a stored transaction.
+// ParseTx gives tests access to parseTx.
 var ParseTx = parseTx

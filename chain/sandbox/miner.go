@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	// idleInterval is the time between blocks while nothing goes on.
+	// idleInterval is the time between blocks on an idle chain.
 	idleInterval = time.Minute
-	// busyBlocks is how many blocks a transaction keeps its chain busy: above every
-	// final depth that is usual.
+	// busyBlocks is how many blocks a transaction keeps its chain busy. It is larger than every
+	// usual final depth.
 	busyBlocks = 64
-	// pollInterval is how often a miner asks whether another process sent something.
+	// pollInterval is how often a miner checks for changes by other processes.
 	pollInterval = time.Second
-	// keptEmptyBlocks is how many blocks without transactions stay, and pruneEvery how many
-	// new ones come before old ones are looked for.
+	// keptEmptyBlocks is how many of the newest blocks without transactions are kept. PruneEvery
+	// is the number of new blocks between two prunings.
 	keptEmptyBlocks, pruneEvery = 2000, 500
 	// heldTxLifetime is how long a held transaction stays in the mempool.
 	heldTxLifetime = 14 * 24 * time.Hour
 )
 
-// Tick mines a block when one is due. It reports whether it did, and when to ask
-// again. Any number of processes may tick one chain: whether a block is due is
-// decided under the chain's lock, from the last block's time.
+// Tick mines a block if one is due. It reports whether it did, and how long to wait until the next
+// call. Any number of processes may call Tick for one chain: the time of the last block decides
+// under the chain's lock whether a block is due.
 func (c *Chain) Tick(ctx context.Context) (mined bool, wait time.Duration, err error) {
 	now := c.clock()
 	if wait, err = c.untilNextBlock(c.db.Read(ctx), now); err != nil || wait > 0 {
@@ -48,7 +48,7 @@ func (c *Chain) Tick(ctx context.Context) (mined bool, wait time.Duration, err e
 	return mined && err == nil, wait, err
 }
 
-// untilNextBlock is the time from now until the next block is due.
+// untilNextBlock returns the time until the next block is due.
 func (c *Chain) untilNextBlock(tx *models.Tx, now time.Time) (time.Duration, error) {
 	tip, err := c.readTip(tx)
 	if err != nil {
@@ -60,7 +60,7 @@ func (c *Chain) untilNextBlock(tx *models.Tx, now time.Time) (time.Duration, err
 	}
 	due := tip.Time.Add(c.traits.interval)
 	if len(waiting) > 0 {
-		// After a quiet time a payment is still pending for a moment, as in life.
+		// On an idle chain a payment stays pending for a moment, as on a real network.
 		if seen := waiting[0].CreatedAt.Add(c.traits.interval / 2); seen.After(due) {
 			due = seen
 		}
@@ -79,7 +79,7 @@ func (c *Chain) untilNextBlock(tx *models.Tx, now time.Time) (time.Duration, err
 	return due.Sub(now), nil
 }
 
-// oldestPending reads the oldest transaction that the next block takes, if there is one.
+// oldestPending reads the oldest transaction that the next block takes. There may be none.
 func (c *Chain) oldestPending(tx *models.Tx) (rows []models.SandboxTx, err error) {
 	err = tx.Where("network = ? AND height IS NULL AND held = ?", c.network, false).Order("id").Limit(1).Find(&rows).Error
 	if err != nil {
@@ -88,8 +88,8 @@ func (c *Chain) oldestPending(tx *models.Tx) (rows []models.SandboxTx, err error
 	return rows, err
 }
 
-// pruneBlocks deletes old blocks without transactions, but none that a follower still
-// has to read, and held transactions that everybody forgot.
+// pruneBlocks deletes old blocks without transactions that every follower has read, and held
+// transactions older than heldTxLifetime.
 func (s *chainUpdate) pruneBlocks() error {
 	below := s.tip.Height
 	var cursors []models.ChainCursor
@@ -112,14 +112,13 @@ func (s *chainUpdate) pruneBlocks() error {
 	return nil
 }
 
-// Miner lets blocks come by themselves on some chains.
+// Miner mines blocks on some chains.
 type Miner struct {
 	Chains []*Chain
 	Log    *slog.Logger
 }
 
-// Run mines until the context ends, and then returns nil. Failures are logged and
-// tried again.
+// Run mines until the context ends, and then returns nil. Failures are logged and tried again.
 func (m Miner) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	for _, c := range m.Chains {

@@ -142,8 +142,8 @@ func (n *sandboxNet) failOn(err error) {
 	}
 }
 
-// TestConformance runs the suite on each kind of chain, on one database a kind:
-// a case finds the chain as the others left it.
+// TestConformance runs the suite on each kind of chain. All cases of a kind share one database, so
+// each case starts from the chain of the case before.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {

@@ -11,7 +11,7 @@ import (
 	"cointill/models"
 )
 
-// Bounds of what one call may ask for.
+// Bounds of one call.
 const (
 	maxMoves   = 32
 	maxAfter   = 10_000 // blocks
@@ -20,9 +20,9 @@ const (
 	maxMine    = 1000
 )
 
-// Play makes moves, in their order, all or none: those with After 0 at once, the
-// others when the chain has that many more blocks. It returns the height of the
-// chain that the moves counted from.
+// Play applies moves in their order, all or none. Moves with After 0 are applied at once, the
+// others when the chain has grown by After blocks. Play returns the height from which After
+// counts.
 func (c *Chain) Play(ctx context.Context, moves ...chain.Move) (height int64, err error) {
 	for _, move := range moves {
 		if err := c.checkMove(move); err != nil {
@@ -48,14 +48,14 @@ func (c *Chain) Play(ctx context.Context, moves ...chain.Move) (height int64, er
 	return height, err
 }
 
-// Broadcast puts a transaction into the mempool and returns its id.
+// Broadcast adds a transaction to the mempool and returns its id.
 func (c *Chain) Broadcast(ctx context.Context, tx chain.Tx) (string, error) {
 	_, err := c.Play(ctx, chain.Move{Kind: chain.MoveBroadcast, Tx: &tx})
 	return tx.ID(c.network), err
 }
 
-// Mine puts n blocks on the chain and makes the moves that become due. It returns
-// the new height.
+// Mine adds n blocks to the chain and applies the moves that become due. It returns the new
+// height.
 func (c *Chain) Mine(ctx context.Context, n int) (height int64, err error) {
 	if n < 1 || n > maxMine {
 		return 0, fmt.Errorf("sandbox: can't mine %d blocks at once, only 1 to %d", n, maxMine)
@@ -68,7 +68,7 @@ func (c *Chain) Mine(ctx context.Context, n int) (height int64, err error) {
 	return height, err
 }
 
-// checkMove refuses moves that make no sense on the chain.
+// checkMove rejects moves that are invalid on the chain.
 func (c *Chain) checkMove(m chain.Move) error {
 	switch {
 	case m.After < 0 || m.After > maxAfter:
@@ -105,14 +105,14 @@ func checkTx(tx *chain.Tx) error {
 	return nil
 }
 
-// chainUpdate is one change of a chain, under its lock.
+// chainUpdate is one change of a chain. It holds the chain's lock.
 type chainUpdate struct {
 	*Chain
 	tx  *models.Tx
 	tip models.SandboxBlock
 }
 
-// updateChain runs fn in a transaction that holds the chain alone.
+// updateChain runs fn in a database transaction that locks the chain.
 func (c *Chain) updateChain(ctx context.Context, fn func(*chainUpdate) error) error {
 	err := c.db.Write(ctx, func(tx *models.Tx) error {
 		s := &chainUpdate{Chain: c, tx: tx}
@@ -131,7 +131,8 @@ func (c *Chain) updateChain(ctx context.Context, fn func(*chainUpdate) error) er
 	return err
 }
 
-// lockChain waits for every other change of the chain. SQLite's single writer needs none.
+// lockChain waits for every other change of the chain. SQLite needs no lock, because it has a
+// single writer.
 func (s *chainUpdate) lockChain() error {
 	if !models.IsPostgres(s.tx) {
 		return nil
@@ -144,7 +145,7 @@ func (s *chainUpdate) lockChain() error {
 	return nil
 }
 
-// planMove keeps a move for later.
+// planMove stores a move for later.
 func (s *chainUpdate) planMove(move chain.Move) error {
 	body, err := json.Marshal(move)
 	if err == nil {
@@ -156,8 +157,8 @@ func (s *chainUpdate) planMove(move chain.Move) error {
 	return nil
 }
 
-// applyMove makes a move now. Transactions that are not where a move expects them are
-// left alone: what a plan meant to move may have gone meanwhile.
+// applyMove applies a move now. It skips transactions that are not in the state that the move
+// expects, because they may have changed since the move was planned.
 func (s *chainUpdate) applyMove(move chain.Move) (err error) {
 	waiting := s.tx.Where("network = ? AND height IS NULL AND tx_id IN ?", s.network, move.TxIDs)
 	switch move.Kind {
@@ -189,8 +190,7 @@ func (s *chainUpdate) addToMempool(tx chain.Tx, held bool) error {
 	return s.tx.Create(&models.SandboxTx{Network: string(s.network), TxID: id, Held: held, Body: string(body), CreatedAt: s.clock()}).Error
 }
 
-// mineBlocks puts n blocks on top. Runs of blocks in which nothing can happen are
-// written at once.
+// mineBlocks adds n blocks. Empty blocks in a row are inserted together.
 func (s *chainUpdate) mineBlocks(n int) error {
 	from := s.tip.Height
 	for n > 0 {
@@ -217,7 +217,7 @@ func (s *chainUpdate) mineBlocks(n int) error {
 	return s.pruneBlocks()
 }
 
-// countEmptyBlocks is how many of the next n blocks will be empty and make no plan due.
+// countEmptyBlocks returns how many of the next n blocks will be empty and have no planned moves.
 func (s *chainUpdate) countEmptyBlocks(n int) (int, error) {
 	waiting, err := s.oldestPending(s.tx)
 	if err != nil || len(waiting) > 0 {
@@ -233,7 +233,7 @@ func (s *chainUpdate) countEmptyBlocks(n int) (int, error) {
 	return n, nil
 }
 
-// sealBlock makes the block after the tip and moves the tip; nothing is written yet.
+// sealBlock makes the block after the tip and moves the tip. It does not write to the database.
 func (s *chainUpdate) sealBlock(txids []string) models.SandboxBlock {
 	block := models.SandboxBlock{Network: string(s.network), Height: s.tip.Height + 1, Parent: s.tip.Hash, Time: s.clock()}
 	block.Hash = blockHash(block, txids)
@@ -252,8 +252,8 @@ func (s *chainUpdate) insertBlocks(blocks []models.SandboxBlock) error {
 	return nil
 }
 
-// mineFullBlock puts one block on top that takes what is pending, then makes the moves
-// that are due at its height.
+// mineFullBlock adds one block with the pending transactions, then applies the moves that are
+// planned for its height.
 func (s *chainUpdate) mineFullBlock() error {
 	rows, err := s.readMempool(s.tx)
 	if err != nil {
@@ -278,7 +278,7 @@ func (s *chainUpdate) mineFullBlock() error {
 	return s.applyPlans()
 }
 
-// applyPlans makes the moves that were planned for the height of the tip.
+// applyPlans applies the moves that are planned up to the height of the tip.
 func (s *chainUpdate) applyPlans() error {
 	var plans []models.SandboxPlan
 	err := s.tx.Where("network = ? AND height <= ?", s.network, s.tip.Height).Order("height, id").Find(&plans).Error
@@ -300,9 +300,9 @@ func (s *chainUpdate) applyPlans() error {
 	return nil
 }
 
-// replaceBlocks mines the last blocks anew with their transactions but for the dropped,
-// which leave the chain and the mempool. It goes as deep as the dropped are:
-// blocks may have come since its depth was chosen.
+// replaceBlocks replaces the last blocks by new ones with the same transactions, except for the
+// dropped ones, which leave the chain and the mempool. It replaces more than depth blocks if a
+// dropped transaction is deeper, because blocks may have been added since the depth was chosen.
 func (s *chainUpdate) replaceBlocks(depth int, drop []string) error {
 	var lowest []models.SandboxTx
 	err := s.tx.Select("height").Where("network = ? AND height IS NOT NULL AND tx_id IN ?", s.network, drop).Order("height").Limit(1).Find(&lowest).Error
@@ -320,7 +320,7 @@ func (s *chainUpdate) replaceBlocks(depth int, drop []string) error {
 			return err
 		}
 	}
-	var blocks []models.SandboxBlock // with the one below, which stays
+	var blocks []models.SandboxBlock // with the block below them, which stays
 	err = s.tx.Where("network = ? AND height >= ?", s.network, s.tip.Height-int64(depth)).Order("height").Find(&blocks).Error
 	if err != nil {
 		return err
@@ -345,7 +345,7 @@ func (s *chainUpdate) replaceBlocks(depth int, drop []string) error {
 	return s.insertBlocks(blocks[1:])
 }
 
-// minedTxIDs gives the transactions above a height, by height.
+// minedTxIDs returns the transactions above a height, grouped by height.
 func (s *chainUpdate) minedTxIDs(above int64) (map[int64][]string, error) {
 	var rows []models.SandboxTx
 	err := s.tx.Select("tx_id", "height").Where("network = ? AND height > ?", s.network, above).Order("id").Find(&rows).Error

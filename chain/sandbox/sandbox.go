@@ -1,11 +1,11 @@
-// Package sandbox is the simulated networks of the test domain: one chain for
-// each kind of network (ETH and USDT share the Ethereum one, as they do in
-// life), kept in the database, shared by every process on it. Each implements
-// chain.Source, and can be told what happens on it: see chain.Move.
+// Package sandbox simulates the networks of the test domain. There is one chain for each kind of
+// network; ETH and USDT share the Ethereum chain. Chains are kept in the database and shared by
+// all processes on it. Each implements chain.Source, and accepts moves that control its events:
+// see chain.Move.
 //
-// It is deterministic: the name of a transaction is the SHA-256 of its content,
-// that of a block covers its parent, its transactions and how often its place was
-// reorganised. Every change is one transaction under a lock on the chain.
+// The simulation is deterministic. The id of a transaction is the SHA-256 of its content. The hash
+// of a block covers its parent, its transactions and how often the block at its height was
+// replaced. Every change is one database transaction under a lock on the chain.
 package sandbox
 
 import (
@@ -34,21 +34,21 @@ type Chain struct {
 
 	mu           sync.Mutex
 	listeners    map[int]func() // by number
-	lastListener int            // number of the last one
+	lastListener int            // number of the last listener
 }
 
 var _ chain.Source = (*Chain)(nil)
 
-// chainTraits is how a kind of network behaves.
+// chainTraits are the properties of a kind of network.
 type chainTraits struct {
-	interval      time.Duration // between blocks while something is going on
-	finalityDepth int64         // blocks from the tip to what is finalized; -1: no such notion
-	hasMempool    bool          // pending transactions can be seen
+	interval      time.Duration // between blocks on a busy chain
+	finalityDepth int64         // blocks from the tip to the finalized block; -1 means that the network has no finality
+	hasMempool    bool          // pending transactions are visible
 	canReorg      bool
 }
 
-// rhythms make the deepest final depth that is asked for by default (BTC 3, DOGE
-// 40, ETH 12 and finalized, XRP 1) settle within 25 s.
+// traitsOf returns the properties of a kind of network. With these intervals the deepest default
+// confirmation depth (BTC 3, DOGE 40, ETH 12 and finalized, XRP 1) is reached within 25 s.
 func traitsOf(kind money.Chain) (chainTraits, error) {
 	switch kind {
 	case money.Bitcoin:
@@ -57,13 +57,13 @@ func traitsOf(kind money.Chain) (chainTraits, error) {
 		return chainTraits{500 * time.Millisecond, -1, true, true}, nil
 	case money.Ethereum:
 		return chainTraits{1200 * time.Millisecond, 12, true, true}, nil
-	case money.XRPL: // only validated ledgers are seen, and they stay
+	case money.XRPL: // only validated ledgers are visible, and they are final
 		return chainTraits{2 * time.Second, 0, false, false}, nil
 	}
 	return chainTraits{}, fmt.Errorf("sandbox: no chain %q", kind)
 }
 
-// Open opens a chain of the database, and makes its first block when there is none.
+// Open opens a chain of the database, and adds its first block if there is none.
 func Open(ctx context.Context, db *models.DB, kind money.Chain, clock func() time.Time) (*Chain, error) {
 	r, err := traitsOf(kind)
 	if err != nil {
@@ -80,14 +80,14 @@ func Open(ctx context.Context, db *models.DB, kind money.Chain, clock func() tim
 	return c, nil
 }
 
-// Network is the chain's name.
+// Network returns the chain's name.
 func (c *Chain) Network() chain.Network { return c.network }
 
-// Interval is the time between blocks while something is going on.
+// Interval returns the time between blocks on a busy chain.
 func (c *Chain) Interval() time.Duration { return c.traits.interval }
 
-// Notify has a function called after each change that this process commits, until
-// stop is called: a follower's Wake. It must not block.
+// Notify calls a function after each change that this process commits, until stop is called. The
+// function must not block. It is usually a follower's Wake.
 func (c *Chain) Notify(listener func()) (stop func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -138,8 +138,8 @@ func (c *Chain) Header(ctx context.Context, height int64) (chain.Header, error) 
 	return toHeader(blocks[0]), nil
 }
 
-// Block implements chain.Source. One statement reads block and transactions, so
-// that a reorganisation can't come between.
+// Block implements chain.Source. It reads the block and its transactions in one statement, so that
+// they are consistent during a reorganisation.
 func (c *Chain) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
 	var rows []struct {
 		models.SandboxBlock
@@ -169,7 +169,7 @@ func (c *Chain) Block(ctx context.Context, height int64, watch chain.Watch) (cha
 	return block, nil
 }
 
-// missingBlockError says why there is no block at a height.
+// missingBlockError returns the error for a height without a block.
 func (c *Chain) missingBlockError(ctx context.Context, height int64) error {
 	tip, err := c.readTip(c.db.Read(ctx))
 	if err != nil {
@@ -198,7 +198,7 @@ func (c *Chain) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, 
 		}
 		transfers, spends := tx.Concerning(c.network, watch)
 		for i := range transfers {
-			transfers[i].Reverted = false // only a block knows
+			transfers[i].Reverted = false // known only in a block
 		}
 		pending.Transfers, pending.Spends = append(pending.Transfers, transfers...), append(pending.Spends, spends...)
 	}
@@ -230,7 +230,7 @@ func toHeader(b models.SandboxBlock) chain.Header {
 	return chain.Header{BlockID: chain.BlockID{Height: b.Height, Hash: b.Hash}, Parent: b.Parent, Time: b.Time.UTC()}
 }
 
-// blockHash names a block by its content.
+// blockHash computes a block's hash from its content.
 func blockHash(b models.SandboxBlock, txids []string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %d %s", b.Network, b.Height, b.Parent, b.Branch, strings.Join(txids, " ")))
 	return hex.EncodeToString(sum[:])

@@ -20,7 +20,7 @@ import (
 	"cointill/models/modelstest"
 )
 
-// payTo pays an amount to an address.
+// payTo returns a transaction that pays an amount to an address.
 func payTo(address string, amount int64) chain.Tx {
 	return chain.Tx{Outputs: []chain.Output{{Asset: "BTC", Destination: chain.Destination{Address: address}, Amount: money.Units(amount)}},
 		Spends: []string{ident.Text(20)}}
@@ -63,7 +63,7 @@ func TestIDsAreContentHashes(t *testing.T) {
 	}
 }
 
-// TestBlocksAreDeterministic plays the same on two chains.
+// TestBlocksAreDeterministic applies the same moves to two chains and compares their blocks.
 func TestBlocksAreDeterministic(t *testing.T) {
 	t.Parallel()
 	var tips []string
@@ -94,9 +94,9 @@ func TestPlansRunAtTheirHeight(t *testing.T) {
 			chain.Move{After: 3, Kind: chain.MoveReorg, Depth: 3, TxIDs: []string{idA}},
 			chain.Move{After: 3, Kind: chain.MoveBroadcast, Tx: &a, Held: true},
 			chain.Move{After: 4, Kind: chain.MoveRelease, TxIDs: []string{idA, idHeld}},
-			chain.Move{After: 6, Kind: chain.MoveBroadcast, Tx: &b}) // known already: nothing
+			chain.Move{After: 6, Kind: chain.MoveBroadcast, Tx: &b}) // already known: no effect
 		want := []struct {
-			a, b, held int64 // heights; 0 pending, -1 unknown
+			a, b, held int64 // heights; 0 means pending, -1 unknown
 		}{{from + 1, -1, 0}, {from + 1, 0, 0}, {0, from + 3, 0}, {0, from + 3, 0}, {from + 5, from + 3, from + 5}, {from + 5, from + 3, from + 5}}
 		for i, w := range want {
 			n.Mine(1)
@@ -140,8 +140,8 @@ func TestBadMovesAreRefusedWhole(t *testing.T) {
 	}
 }
 
-// TestPaymentsSettleWithin25Seconds lets every chain tick by a fake clock: a payment reaches its
-// deepest default depth within 25 s, also after a quiet time, and is pending first.
+// TestPaymentsSettleWithin25Seconds runs every chain with a fake clock. A payment is pending first
+// and reaches its deepest default depth within 25 s, also on an idle chain.
 func TestPaymentsSettleWithin25Seconds(t *testing.T) {
 	t.Parallel()
 	depth := map[money.Chain]int64{money.Bitcoin: 3, money.Dogecoin: 40, money.Ethereum: 12, money.XRPL: 1}
@@ -200,7 +200,7 @@ func TestOldEmptyBlocksArePruned(t *testing.T) {
 		n.failOn(n.db.Read(t.Context()).Model(&models.SandboxBlock{}).Count(&rows).Error)
 		return rows
 	}
-	if rows := count(); rows != 2000+3 { // the kept, the tip, the first and the one with the payment
+	if rows := count(); rows != 2000+3 { // the kept blocks, the tip, the first block and the block with the payment
 		t.Errorf("%d blocks stay", rows)
 	}
 	if place := n.Where(paid); place.Height != 1 {
@@ -209,7 +209,7 @@ func TestOldEmptyBlocksArePruned(t *testing.T) {
 	if _, err := n.chain.Header(t.Context(), 5); err == nil || strings.Contains(err.Error(), chain.ErrNoBlock.Error()) {
 		t.Errorf("a pruned block: %v", err)
 	}
-	// A follower that is far behind keeps what it still has to read.
+	// Blocks that a follower has not read yet are kept.
 	n.failOn(n.db.Exec(t.Context()).Create(&models.ChainCursor{Network: string(n.chain.Network()), Height: 4000, Hash: "x", UpdatedAt: n.clock.Now()}).Error)
 	for range 5 {
 		n.Mine(1000)
@@ -226,8 +226,8 @@ func TestOldEmptyBlocksArePruned(t *testing.T) {
 	}
 }
 
-// TestManyProcessesShareOneChain has several processes use one chain at once: nothing is lost,
-// nothing is twice, blocks link.
+// TestManyProcessesShareOneChain has several processes use one chain at once. No transaction is
+// lost or mined twice, and the blocks form a chain.
 func TestManyProcessesShareOneChain(t *testing.T) {
 	t.Parallel()
 	forEachDatabase(t, money.Bitcoin, func(n *sandboxNet) {
@@ -278,7 +278,8 @@ func useChainRandomly(ctx context.Context, c *sandbox.Chain, rand *rand.Rand, ro
 	return nil
 }
 
-// TestOneBlockForManyMiners ticks one due chain from several processes: one mines.
+// TestOneBlockForManyMiners has several processes tick a chain on which one block is due. Only one
+// of them mines.
 func TestOneBlockForManyMiners(t *testing.T) {
 	t.Parallel()
 	forEachDatabase(t, money.Dogecoin, func(n *sandboxNet) {
@@ -305,8 +306,8 @@ func TestOneBlockForManyMiners(t *testing.T) {
 	})
 }
 
-// TestMinerMinesUntilContextEnds lets the real loop mine by the real clock until a payment is in a
-// block, and end with its context.
+// TestMinerMinesUntilContextEnds runs the miner by the real clock until a payment is in a block,
+// and then cancels its context.
 func TestMinerMinesUntilContextEnds(t *testing.T) {
 	t.Parallel()
 	c, err := sandbox.Open(t.Context(), modelstest.Open(t, false, time.Now), money.Dogecoin, clock.Real())
@@ -338,7 +339,8 @@ func TestMinerMinesUntilContextEnds(t *testing.T) {
 	}
 }
 
-// TestFollowerKeepsUpWithRandomMoves follows a chain through seeded random days on either database.
+// TestFollowerKeepsUpWithRandomMoves follows a chain through seeded random moves on both
+// databases.
 func TestFollowerKeepsUpWithRandomMoves(t *testing.T) {
 	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
@@ -352,7 +354,7 @@ func TestFollowerKeepsUpWithRandomMoves(t *testing.T) {
 	})
 }
 
-// TestFollowerKeepsUpWithDrawnMoves is the same walk, chosen and shrunk by rapid.
+// TestFollowerKeepsUpWithDrawnMoves does the same with moves that rapid draws and shrinks.
 func TestFollowerKeepsUpWithDrawnMoves(t *testing.T) {
 	t.Parallel()
 	db := modelstest.Open(t, false, time.Now)
@@ -363,7 +365,7 @@ func TestFollowerKeepsUpWithDrawnMoves(t *testing.T) {
 	})
 }
 
-// rapidTB is a testing.TB whose failures are rapid's, to be shrunk.
+// rapidTB is a testing.TB that reports failures to rapid, so that rapid can shrink them.
 type rapidTB struct {
 	testing.TB
 	r *rapid.T
