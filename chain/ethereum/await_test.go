@@ -11,18 +11,18 @@ import (
 	"cointill/core/clock"
 )
 
-// TestPollEndsByTimeoutOrContext: a node is asked again every 200 ms for as long as there is something to
-// wait for, three seconds at most, and not after the context's end.
+// TestPollEndsByTimeoutOrContext checks that a node is polled every 200 ms while there is
+// something to wait for, for at most three seconds, and not after the context ended.
 func TestPollEndsByTimeoutOrContext(t *testing.T) {
 	t.Parallel()
 	missing, other := fmt.Errorf("%w: null", errMissingBlock), errors.New("broken")
 	for name, c := range map[string]struct {
-		answers  []error // one after the other, the last one from then on
+		answers  []error // in order; the last one repeats
 		lacks    int64
 		canceled time.Duration
 		err      error
 		asked    int
-		after    time.Duration // of the bubble's time
+		after    time.Duration // in the bubble's time
 	}{
 		"at once":           {[]error{nil}, 1, time.Hour, nil, 1, 0},
 		"a little later":    {[]error{missing, missing, nil}, 1, time.Hour, nil, 3, 2 * pollInterval},
@@ -46,7 +46,7 @@ func TestPollEndsByTimeoutOrContext(t *testing.T) {
 					return arrivesSoon(err, c.lacks), err
 				})
 				took := now().Sub(began)
-				late := name == "never" && asked == c.asked+1 // the last tick and the end come together
+				late := name == "never" && asked == c.asked+1 // the last tick and the timeout happen at the same time
 				if !errors.Is(err, c.err) || asked != c.asked && !late || took != c.after {
 					t.Errorf("%v after %s, asked %d times", err, took, asked)
 				}
@@ -55,7 +55,8 @@ func TestPollEndsByTimeoutOrContext(t *testing.T) {
 	}
 }
 
-// TestLateSecondNodeStillConfirms: the word of a second node that has the block a moment later counts.
+// TestLateSecondNodeStillConfirms checks that a second node that receives the block a moment later
+// still confirms it.
 func TestLateSecondNodeStillConfirms(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -71,7 +72,7 @@ func TestLateSecondNodeStillConfirms(t *testing.T) {
 		n.hidden = 1
 		n.tamper = func(method string, result any) any {
 			if method == "eth_getBlockByHash" {
-				n.setBehaviour(func(n *fakeNode) { n.hidden = 0 }) // from the next question on
+				n.setBehaviour(func(n *fakeNode) { n.hidden = 0 }) // from the next request on
 			}
 			return result
 		}

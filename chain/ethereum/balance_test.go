@@ -9,7 +9,7 @@ import (
 	"cointill/chain"
 )
 
-// redirectPayments makes a node show blocks whose transactions pay an address one ether.
+// redirectPayments makes a node show blocks whose transactions pay one ether to an address.
 func redirectPayments(to string) func(*fakeNode) {
 	return func(n *fakeNode) {
 		n.tamper = func(method string, result any) any {
@@ -27,7 +27,7 @@ func redirectPayments(to string) func(*fakeNode) {
 	}
 }
 
-// expectDisagreement expects an error that says that nodes disagree about a block.
+// expectDisagreement checks that the error says that nodes disagree about a block.
 func expectDisagreement(t *testing.T, block chain.Block, err error) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), "Nodes 1 and 2 of 2 disagree about what block 1 holds") || len(block.Transfers) > 0 {
@@ -35,8 +35,8 @@ func expectDisagreement(t *testing.T, block chain.Block, err error) {
 	}
 }
 
-// TestInternalTransfersNeedConfirmation: a block that was run again counts as a second node confirms it,
-// whichever of the two can run it.
+// TestInternalTransfersNeedConfirmation checks that the internal transfers of a block count if a
+// second node confirms them, whichever of the two can trace.
 func TestInternalTransfersNeedConfirmation(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -60,9 +60,9 @@ func TestInternalTransfersNeedConfirmation(t *testing.T) {
 	expectDisagreement(t, block, err)
 }
 
-// TestBalancesNeedTwoAgreeingNodes: what addresses hold counts as two nodes say, whichever of them is
-// wrong; people are told while they differ, and not any more when they agree. One that
-// can't tell contradicts nobody, and is stood in for.
+// TestBalancesNeedTwoAgreeingNodes checks that balances count if two nodes agree, whichever node
+// is wrong. A note is shown while they differ. A node that cannot answer is replaced by another
+// one.
 func TestBalancesNeedTwoAgreeingNodes(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)

@@ -9,8 +9,7 @@ import (
 	"cointill/core/money"
 )
 
-// confirmMethod is how a second node may be able to tell what contracts sent on: what it lacks,
-// and what its URL asks for.
+// confirmMethod describes a second node: the methods that it lacks and the options of its URL.
 type confirmMethod struct {
 	lacks []string
 	asks  string
@@ -25,16 +24,16 @@ func confirmMethods() map[string]confirmMethod {
 	}
 }
 
-// internalFixture is a chain and two nodes that show it, of which the first runs every
-// block again, and whose second block has a contract send 8 wei on.
+// internalFixture is a chain with two nodes. The first node traces every block. In the second
+// block a contract sends 8 wei.
 type internalFixture struct {
 	*fixture
 	first, second *fakeNode
 	address, txid string
-	gains         int64 // of the address, with the block
+	gains         int64 // of the address in the block
 }
 
-// callsSending is what a transaction shows that sends some wei on to an address.
+// callsSending returns a trace in which a contract sends some wei to an address.
 func callsSending(to string, value int64) []any {
 	return []any{map[string]any{"type": "CALL", "from": "0x00000000000000000000000000000000000000aa", "to": strings.ToLower(to), "value": encodeHeight(value)}}
 }
@@ -60,7 +59,7 @@ func newInternalFixture(t *testing.T, way string) *internalFixture {
 	return f
 }
 
-// setTraces makes the first node show other calls of every transaction.
+// setTraces makes the first node show other calls for every transaction.
 func (f *internalFixture) setTraces(calls []any) {
 	f.first.setBehaviour(func(n *fakeNode) {
 		n.tamper = func(method string, result any) any {
@@ -74,7 +73,7 @@ func (f *internalFixture) setTraces(calls []any) {
 	})
 }
 
-// expectCredited expects the following to go on, and so many wei to have come.
+// expectCredited checks that the follower reaches the tip and found the given amount in wei.
 func (f *internalFixture) expectCredited(units int64) {
 	f.Helper()
 	f.followToTip()
@@ -91,15 +90,15 @@ func (f *internalFixture) expectCredited(units int64) {
 	}
 }
 
-// TestInternalTransfersCountWhenConfirmed (ETH-9): ether that contracts send on counts as a second node bears it
-// out, by whichever way that one has. What one node alone shows, or hides while the
-// other runs every block again too, stops the block.
+// TestInternalTransfersCountWhenConfirmed (ETH-9) checks that internal transfers count if a second
+// node confirms them by any method. A transfer that only one node shows, or that one node hides
+// while both trace every block, stops the block.
 func TestInternalTransfersCountWhenConfirmed(t *testing.T) {
 	t.Parallel()
 	for way := range confirmMethods() {
 		for name, shown := range map[string]int64{"more": 9, "none": 0, "less": 7} {
 			if name != "more" && way == "balances" || name == "none" && !strings.HasPrefix(way, "every") {
-				continue // it can't know
+				continue // the node cannot detect it
 			}
 			t.Run(way+" "+name, func(t *testing.T) {
 				t.Parallel()
@@ -124,15 +123,16 @@ func TestInternalTransfersCountWhenConfirmed(t *testing.T) {
 	}
 }
 
-// TestBalanceGainsConfirmInternalTransfers: where a second node has balances only, what is known to have come
-// otherwise bears nothing out; an address that may have spent some is not held
-// against them; and one that doesn't know them either stops nothing, and it is told.
+// TestBalanceGainsConfirmInternalTransfers checks a second node that has only balances. Other
+// income in the same block confirms nothing, and the balance of an account that may have spent
+// ether is not compared. A node that does not know the balances either stops nothing, and a note
+// is shown.
 func TestBalanceGainsConfirmInternalTransfers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		set   func(*internalFixture)
 		stops bool
-		units int64 // that come in the end
+		units int64 // expected in the end
 		note  string
 	}{
 		"with a payment":   {func(f *internalFixture) { f.gains = 20; f.chain.sendEther(outputTo(f.address, 12), false) }, false, 20, ""},
@@ -166,8 +166,8 @@ func TestBalanceGainsConfirmInternalTransfers(t *testing.T) {
 	}
 }
 
-// nameRivalBlock makes a node name another block at height 2, as it does that heard of a
-// rival of the block first.
+// nameRivalBlock makes a node name another block at height 2, like a node that received a
+// competing block first.
 func nameRivalBlock(n *fakeNode) {
 	n.tamper = func(method string, result any) any {
 		if block, ok := result.(map[string]any); ok && method == "eth_getBlockByNumber" && block["number"] == "0x2" && len(block["transactions"].([]any)) > 0 {
@@ -177,8 +177,8 @@ func nameRivalBlock(n *fakeNode) {
 	}
 }
 
-// TestTraceRequestsPerBlock: a second node is asked what contracts sent on once a block
-// where it runs every block again, and else only of blocks in which some concerns us.
+// TestTraceRequestsPerBlock checks that a second node is asked for traces once per block if it
+// traces every block, and otherwise only for blocks with watched internal transfers.
 func TestTraceRequestsPerBlock(t *testing.T) {
 	t.Parallel()
 	for way, want := range map[string][]int{"every block, too": {1, 1, 1}, "call by call": {0, 0, 1}, "balances": {0, 0, 3}} {

@@ -8,14 +8,14 @@ import (
 	"cointill/chain/ethereum/params"
 )
 
-// hideLogs makes a node hide every log, by whichever method it is asked.
+// hideLogs makes a node hide every log in all methods.
 func hideLogs(n *fakeNode) {
 	changeLogs(func([]map[string]any) []map[string]any { return []map[string]any{} })(n)
 }
 
-// TestHiddenTokenLogsAreNoticed (ETH-13): a node that hides the token's logs while its block tells of some
-// is not believed, whichever way its receipts are read; where there is another, that
-// one is.
+// TestHiddenTokenLogsAreNoticed (ETH-13) checks that a node is not trusted if it hides the token's
+// logs while the block's bloom contains them, whichever way its receipts are read. Another node is
+// used if there is one.
 func TestHiddenTokenLogsAreNoticed(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*fakeNode){"receipts": keepDefaults, "one by one": limitMethods} {
@@ -56,8 +56,8 @@ func TestHiddenTokenLogsAreNoticed(t *testing.T) {
 	}
 }
 
-// TestBloomFalsePositiveStopsNothing: a bloom that tells of the token only by the bits of other logs
-// stops nothing.
+// TestBloomFalsePositiveStopsNothing checks that a bloom that contains the token only by the bits
+// of other logs stops nothing.
 func TestBloomFalsePositiveStopsNothing(t *testing.T) {
 	t.Parallel()
 	b := newSingleFixture(t)
@@ -84,8 +84,8 @@ func TestBloomFalsePositiveStopsNothing(t *testing.T) {
 	}
 }
 
-// TestBlockNeedsTransactionList: a block without a list of them is no empty block, whatever its
-// receipts are.
+// TestBlockNeedsTransactionList checks that a block without a list of transactions is not treated
+// as an empty block, whatever its receipts are.
 func TestBlockNeedsTransactionList(t *testing.T) {
 	t.Parallel()
 	for _, other := range []any{nil, "absent"} {

@@ -12,7 +12,7 @@ import (
 	"cointill/core/money"
 )
 
-// changeLogs changes the logs of every receipt that a node gives, by whichever method.
+// changeLogs changes the logs of every receipt that a node gives in any method.
 func changeLogs(change func([]map[string]any) []map[string]any) func(*fakeNode) {
 	return func(n *fakeNode) {
 		n.tamper = func(method string, result any) any {
@@ -43,9 +43,8 @@ func changeLogs(change func([]map[string]any) []map[string]any) func(*fakeNode) 
 	}
 }
 
-// TestBlockNeedsTwoAgreeingNodes: what one node says that a block holds, and another denies, counts
-// for nothing, whichever of them is asked first and whatever they differ in. When
-// they say the same, all of it counts.
+// TestBlockNeedsTwoAgreeingNodes checks that nothing in a block counts while two nodes differ
+// about it, whichever node is asked first and whatever differs. All of it counts when they agree.
 func TestBlockNeedsTwoAgreeingNodes(t *testing.T) {
 	t.Parallel()
 	none := changeLogs(func(logs []map[string]any) (rest []map[string]any) {
@@ -120,8 +119,9 @@ func TestBlockNeedsTwoAgreeingNodes(t *testing.T) {
 	}
 }
 
-// TestNodeThatCannotConfirmStopsNothing: a node that can't confirm a block stops nothing, and it is told.
-// One that lags by a block confirms what it has, and is no dissent.
+// TestNodeThatCannotConfirmStopsNothing checks that a node that cannot confirm a block stops
+// nothing, and that a note is shown. A node that lags by one block confirms the blocks that it
+// has.
 func TestNodeThatCannotConfirmStopsNothing(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -146,8 +146,8 @@ func TestNodeThatCannotConfirmStopsNothing(t *testing.T) {
 	}
 }
 
-// TestSlowConfirmationIsGivenUp: one that takes the question and never comes to an end is given up
-// in the middle of it.
+// TestSlowConfirmationIsGivenUp checks that a node that accepts the request and never finishes its
+// answer is given up.
 func TestSlowConfirmationIsGivenUp(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -174,8 +174,8 @@ func TestSlowConfirmationIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestRequestsPerBlockWithTwoNodes: with a second node a block costs one request of the first and two
-// of the second, whatever is in it that concerns nobody.
+// TestRequestsPerBlockWithTwoNodes checks that a block without watched addresses costs one request
+// to the first node and two to the second.
 func TestRequestsPerBlockWithTwoNodes(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)

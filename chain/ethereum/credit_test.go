@@ -15,7 +15,7 @@ import (
 	"cointill/core/money"
 )
 
-// fixture is a follower over fake nodes, and what it learnt.
+// fixture is a follower over fake nodes, with its ledger.
 type fixture struct {
 	testing.TB
 	chain    *fakeChain
@@ -32,14 +32,14 @@ func newFixture(t testing.TB, c *fakeChain, source *Source) *fixture {
 		follower: chain.NewFollower(chain.FollowerConfig{Network: source.Network(), Source: source, Store: ledger, Watch: watch})}
 }
 
-// watchNewAddress is a new address, which is watched.
+// watchNewAddress returns a new address after adding it to the watch.
 func (b *fixture) watchNewAddress() string {
 	address := b.chain.newAddress()
 	b.watch.AddAddresses(address)
 	return address
 }
 
-// followToTip expects a step to go well and to bring the ledger to the chain's tip.
+// followToTip checks that a step succeeds and brings the ledger to the chain's tip.
 func (b *fixture) followToTip() {
 	b.Helper()
 	if _, err := b.follower.Step(b.Context()); err != nil {
@@ -50,7 +50,7 @@ func (b *fixture) followToTip() {
 	}
 }
 
-// mineAndFind mines a block and gives what the ledger knows of a transaction in it.
+// mineAndFind mines a block and returns the ledger's rows of a transaction in it.
 func (b *fixture) mineAndFind(txid string) []chaintest.Row {
 	b.Helper()
 	b.chain.mineBlocks(1)
@@ -69,8 +69,9 @@ func outputTo(address string, units int64) chain.Output {
 	return chain.Output{Destination: chain.Destination{Address: address}, Amount: money.Units(units)}
 }
 
-// TestEtherCountsOncePerSuccessfulTransaction (ETH-1, ETH-14): ether counts by a transaction that worked, once, to
-// whom it was sent; one transaction of the token's contract may pay several.
+// TestEtherCountsOncePerSuccessfulTransaction (ETH-1, ETH-14) checks that ether counts once for
+// its recipient if the transaction succeeded. One transaction of the token's contract may pay
+// several recipients.
 func TestEtherCountsOncePerSuccessfulTransaction(t *testing.T) {
 	t.Parallel()
 	b := newSingleFixture(t)
@@ -95,7 +96,7 @@ func TestEtherCountsOncePerSuccessfulTransaction(t *testing.T) {
 	}
 }
 
-// TestGreatestAmountIsRead (ETH-4): the greatest amount that there can be is read as it is.
+// TestGreatestAmountIsRead (ETH-4) checks that the greatest possible amount is read exactly.
 func TestGreatestAmountIsRead(t *testing.T) {
 	t.Parallel()
 	b := newSingleFixture(t)
@@ -106,7 +107,8 @@ func TestGreatestAmountIsRead(t *testing.T) {
 	}
 }
 
-// TestWithdrawalsCreditNothing (ETH-9): ether that leaves the stake is shown, and is no payment.
+// TestWithdrawalsCreditNothing (ETH-9) checks that a validator withdrawal is shown and credits no
+// payment.
 func TestWithdrawalsCreditNothing(t *testing.T) {
 	t.Parallel()
 	b := newSingleFixture(t)
@@ -118,14 +120,14 @@ func TestWithdrawalsCreditNothing(t *testing.T) {
 	}
 }
 
-// logShape is a log of whatever form, and whether it is the exact one.
+// logShape is a log of any form, and whether it has the exact form of a transfer.
 type logShape struct {
 	log   fakeLog
 	exact bool
 	units *big.Int
 }
 
-// drawLogShape draws a log that is the exact one with some of its parts spoilt, or not.
+// drawLogShape draws a log in the exact form of a transfer, with or without changed parts.
 func drawLogShape(token, to account) *rapid.Generator[logShape] {
 	return rapid.Custom(func(t *rapid.T) logShape {
 		raw := rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "amount")
@@ -143,11 +145,11 @@ func drawLogShape(token, to account) *rapid.Generator[logShape] {
 	})
 }
 
-// spoilLog changes one part of a log so that it is not the exact one any more.
+// spoilLog changes one part of a log so that it no longer has the exact form.
 func spoilLog(t *rapid.T, l *fakeLog) {
 	other := hash(rapid.SliceOfN(rapid.Byte(), 32, 32).Filter(func(b []byte) bool { return hash(b) != transferEvent && [12]byte(b[:12]) != [12]byte{} }).Draw(t, "other"))
 	switch rapid.IntRange(0, 8).Draw(t, "fault") {
-	case 0: // another contract, and the one that EIP-7708 means for ether
+	case 0: // another contract, or the address that EIP-7708 uses for ether
 		l.Address = account(other[:20])
 	case 1:
 		l.Address = *mustParseAccount(nil, "0xffffFFFfFFffffffffffffffFfFFFfffFFFfFFfE")
@@ -161,7 +163,7 @@ func spoilLog(t *rapid.T, l *fakeLog) {
 		l.Removed = true
 	case 6:
 		l.Topics = append([]hash{other}, l.Topics[min(1, len(l.Topics)):]...)
-	case 7: // something before the account
+	case 7: // bytes before the account
 		if len(l.Topics) > 2 {
 			l.Topics = slices.Clone(l.Topics)
 			copy(l.Topics[2][:12], other[:12])
@@ -173,8 +175,8 @@ func spoilLog(t *rapid.T, l *fakeLog) {
 	}
 }
 
-// TestOnlyExactTransferLogsCredit (ETH-3, ETH-4, ETH-5, ETH-10): of more than ten thousand logs only
-// those of the exact shape credit, and exactly what they say.
+// TestOnlyExactTransferLogsCredit (ETH-3, ETH-4, ETH-5, ETH-10) draws more than ten thousand logs.
+// Only logs in the exact form credit, and exactly their amount.
 func TestOnlyExactTransferLogsCredit(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -210,7 +212,7 @@ func TestOnlyExactTransferLogsCredit(t *testing.T) {
 	t.Logf("%d logs, of which %d credit", logs, credited)
 }
 
-// TestAddressChecksums (ETH-15): the examples of EIP-55, read and written.
+// TestAddressChecksums (ETH-15) reads and formats the examples of EIP-55.
 func TestAddressChecksums(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359", "0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB",

@@ -13,7 +13,7 @@ import (
 	"cointill/chain/ethereum/params"
 )
 
-// testChainID is the chain id of tests' networks.
+// testChainID is the chain id of the tests' networks.
 const testChainID = 21337
 
 func testParams() params.Params {
@@ -24,16 +24,16 @@ func testParams() params.Params {
 	return p
 }
 
-// testTime is when everything happens in these tests, unless they have a clock of their own.
+// testTime is the time in tests without a clock of their own.
 func testTime() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
-// fakeTx is a transaction with what will become of it. JSON is made of it by a node.
+// fakeTx is a transaction with its result. Fake nodes convert it to JSON.
 type fakeTx struct {
 	From     account
 	To       *account
 	Nonce    uint64
 	Value    string // hexadecimal, with 0x
-	Input    []byte // what it calls
+	Input    []byte // calldata
 	Logs     []fakeLog
 	Calls    []any // of its trace
 	Reverted bool
@@ -47,7 +47,7 @@ type fakeLog struct {
 	Removed bool
 }
 
-// txID is the transaction's name among all.
+// txID returns the transaction's hash.
 func (t *fakeTx) txID() hash { return t.name }
 
 type fakeBlock struct {
@@ -56,7 +56,7 @@ type fakeBlock struct {
 	withdrawals []map[string]string
 }
 
-// fakeChain is a chain and a pool. Several fake nodes can show it.
+// fakeChain is a chain and a mempool. Several fake nodes can show it.
 type fakeChain struct {
 	testing.TB
 	params params.Params
@@ -67,9 +67,9 @@ type fakeChain struct {
 	sealed    map[hash]chain.BlockID
 	serial    uint64
 	branch    int
-	finalized int64 // blocks below the tip; -1: none
+	finalized int64 // blocks below the tip; -1 means none
 	balances  func(account, int64) string
-	code      string              // of every account; "" is none
+	code      string              // of every account; "" means none
 	withdrawn []map[string]string // of the next block
 }
 
@@ -79,7 +79,7 @@ func newFakeChain(t testing.TB) *fakeChain {
 	return c
 }
 
-// copyChain is a chain of its own that has the same blocks and pool so far.
+// copyChain returns an independent copy with the same blocks and mempool.
 func (c *fakeChain) copyChain() *fakeChain {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,10 +91,10 @@ func (c *fakeChain) copyChain() *fakeChain {
 	return other
 }
 
-// nextNumber is a number that was not used before.
+// nextNumber returns a number that was not used before.
 func (c *fakeChain) nextNumber() uint64 { c.serial++; return c.serial }
 
-// newAccount is an account that was not used before.
+// newAccount returns an account that was not used before.
 func (c *fakeChain) newAccount() account {
 	sum := params.Keccak(binary.BigEndian.AppendUint64([]byte("account"), c.nextNumber()))
 	return account(sum[12:])
@@ -106,7 +106,7 @@ func (c *fakeChain) newAddress() string {
 	return c.newAccount().String()
 }
 
-// sealBlock puts a block on top.
+// sealBlock adds a block.
 func (c *fakeChain) sealBlock(txs []*fakeTx) {
 	height := int64(len(c.blocks))
 	parent := hash{}.String()
@@ -122,7 +122,7 @@ func (c *fakeChain) sealBlock(txs []*fakeTx) {
 	}
 }
 
-// mineBlocks seals blocks, the first of which takes what is pending.
+// mineBlocks adds blocks. The first one takes the pending transactions.
 func (c *fakeChain) mineBlocks(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -153,7 +153,7 @@ func (c *fakeChain) replaceBlocks(depth int, keep bool) {
 	}
 }
 
-// sendTx puts a transaction into the pool.
+// sendTx adds a transaction to the mempool.
 func (c *fakeChain) sendTx(t *fakeTx) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -173,7 +173,7 @@ func (c *fakeChain) sendEther(o chain.Output, reverted bool) string {
 	return c.sendTx(&fakeTx{To: mustParseAccount(c, o.Address), Value: fmt.Sprintf("0x%x", o.Amount.Big()), Reverted: reverted})
 }
 
-// sendTokens has the token's contract move some to each address.
+// sendTokens sends tokens to each address in one transaction of the token's contract.
 func (c *fakeChain) sendTokens(outputs ...chain.Output) string {
 	t := &fakeTx{To: (*account)(&c.params.Token)}
 	for _, o := range outputs {
@@ -186,7 +186,7 @@ func tokenLog(contract, from, to account, data []byte) fakeLog {
 	return fakeLog{Address: contract, Topics: []hash{transferEvent, accountTopic(from), accountTopic(to)}, Data: data}
 }
 
-// accountTopic is an account as a log holds it.
+// accountTopic returns an account as a topic of a log.
 func accountTopic(a account) (h hash) { copy(h[12:], a[:]); return h }
 
 func mustParseAccount(t testing.TB, address string) *account {
@@ -203,7 +203,7 @@ func (c *fakeChain) tipID() chain.BlockID {
 	return c.blocks[len(c.blocks)-1].BlockID
 }
 
-// placeOf is where a transaction is.
+// placeOf returns where a transaction is.
 func (c *fakeChain) placeOf(txid string) chaintest.Place {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -215,7 +215,7 @@ func (c *fakeChain) placeOf(txid string) chaintest.Place {
 	return chaintest.Place{Pending: slices.ContainsFunc(c.pending, func(t *fakeTx) bool { return t.txID() == id }), Height: at.Height, Hash: at.Hash}
 }
 
-// replaceTx sends a transaction with the nonce of a pending one, which leaves the pool.
+// replaceTx replaces a pending transaction by another one with the same nonce.
 func (c *fakeChain) replaceTx(txid string) string {
 	c.mu.Lock()
 	i := slices.IndexFunc(c.pending, func(t *fakeTx) bool { return t.txID().String() == txid })

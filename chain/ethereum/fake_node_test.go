@@ -19,22 +19,22 @@ import (
 	"cointill/chain"
 )
 
-// fakeNode is a server that shows a fake chain, and can be told to misbehave.
+// fakeNode is a server that shows a fake chain and can be given faults.
 type fakeNode struct {
 	*httptest.Server
 
 	mu       sync.Mutex
 	chain    *fakeChain
-	hidden   int  // the last blocks that it doesn't know
-	unfinal  bool // it doesn't know the block tag finalized
+	hidden   int  // number of newest blocks that it does not know
+	unfinal  bool // it does not know the block tag finalized
 	id       int64
-	password string                                        // of user "u"; "" lets everybody in
+	password string                                        // of user "u"; "" means no authentication
 	hijack   func(http.ResponseWriter, *http.Request) bool // answers instead; false lets the node answer
 	tamper   func(method string, result any) any           // changes results; an rpcError becomes the error
-	lacks    map[string]bool                               // methods that it doesn't have
-	barred   map[string]bool                               // by argument, where the token's contract can bar
-	views    map[string]string                             // what the token's contract returns, by selector
-	most     int                                           // questions in one request that it takes; 0: any
+	lacks    map[string]bool                               // methods that it does not have
+	barred   map[string]bool                               // by argument, if the token's contract has a blacklist
+	views    map[string]string                             // results of the token's contract, by selector
+	most     int                                           // calls that it accepts in one request; 0 means any
 	asked    map[string]int                                // by method
 	requests int
 	pushed   chan string
@@ -51,7 +51,7 @@ func newFakeNode(t testing.TB, c *fakeChain) *fakeNode {
 	return n
 }
 
-// openSource makes a source of nodes that looks at all of them all the time.
+// openSource makes a source of nodes that checks all of them all the time.
 func (n *fakeNode) openSource(t testing.TB, others ...*fakeNode) *Source {
 	urls := []string{n.URL}
 	for _, other := range others {
@@ -75,14 +75,14 @@ func openLogged(t testing.TB, log *slog.Logger, urls ...string) *Source {
 	return s
 }
 
-// setBehaviour changes how the node behaves.
+// setBehaviour changes the behaviour of the node.
 func (n *fakeNode) setBehaviour(change func(*fakeNode)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	change(n)
 }
 
-// countRequests is how often a method was asked, or how many requests came for "".
+// countRequests returns how often a method was called, or the number of requests for "".
 func (n *fakeNode) countRequests(method string) int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -127,7 +127,7 @@ func (n *fakeNode) serveRPC(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(n.answerRequest(one))
 }
 
-// pushMessages sends what it is told to over a websocket.
+// pushMessages sends its messages over a websocket.
 func (n *fakeNode) pushMessages(w http.ResponseWriter, r *http.Request) {
 	conn, err := websocket.Accept(w, r, nil)
 	if err != nil {
@@ -169,7 +169,7 @@ func (n *fakeNode) answerRequest(q request) any {
 	return map[string]any{"jsonrpc": "2.0", "id": q.ID, "result": result}
 }
 
-// methodResult is what a method returns. The chain's lock is held.
+// methodResult returns the result of a method. The caller holds the chain's lock.
 func (n *fakeNode) methodResult(q request) any {
 	switch q.Method {
 	case "eth_chainId":
@@ -329,7 +329,7 @@ func blockJSON(b *fakeBlock, full bool) map[string]any {
 		"transactions": txs, "withdrawals": b.withdrawals, "logsBloom": "0x" + hex.EncodeToString(blockBloom(b)), "nonce": "0x0000000000000000"}
 }
 
-// blockBloom is the summary of a block's logs.
+// blockBloom returns the bloom of a block's logs.
 func blockBloom(b *fakeBlock) []byte {
 	bloom := make([]byte, bloomSize)
 	for _, t := range b.txs {

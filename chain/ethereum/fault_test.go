@@ -13,13 +13,13 @@ import (
 	"cointill/core/clock"
 )
 
-// canary is a password, and a provider's key, that may appear nowhere.
+// canary is used as a password and a provider's key. It must not appear in any output.
 const canary = "s3cret-canary"
 
-// nodeFault is what a node can do wrong.
+// nodeFault is one fault of a node.
 type nodeFault struct {
 	name  string
-	words string // of the sentence
+	words string // in the sentence
 	set   func(*fakeNode)
 }
 
@@ -33,7 +33,7 @@ func answerAll(status int, body string) func(*fakeNode) {
 	}
 }
 
-// answerMethod makes a method return something else; nil is null.
+// answerMethod makes a method return another result; nil is null.
 func answerMethod(method string, other any) func(*fakeNode) {
 	return func(n *fakeNode) {
 		n.tamper = func(asked string, result any) any {
@@ -69,7 +69,7 @@ func nodeFaults() []nodeFault {
 	}
 }
 
-// expectStopped expects a step to fail without moving, with a sentence that holds some words.
+// expectStopped checks that a step fails without moving, with a sentence that contains the words.
 func (b *fixture) expectStopped(words string) {
 	b.Helper()
 	at := b.ledger.Tip()
@@ -86,7 +86,7 @@ func (b *fixture) expectStopped(words string) {
 	}
 }
 
-// clearBackoff lets nodes be asked again at once that limit how often they are.
+// clearBackoff lets rate-limited nodes be asked again at once.
 func clearBackoff(s *Source) {
 	for _, n := range s.servers {
 		n.mu.Lock()
@@ -97,8 +97,8 @@ func clearBackoff(s *Source) {
 	}
 }
 
-// TestFaultOfOnlyNodeStopsFollowing: whatever is wrong with the only node stops the following with a
-// sentence, and nothing was skipped when it ends.
+// TestFaultOfOnlyNodeStopsFollowing checks that any fault of the only node stops the follower with
+// a sentence, and that no block was skipped after the fault ended.
 func TestFaultOfOnlyNodeStopsFollowing(t *testing.T) {
 	t.Parallel()
 	for _, f := range nodeFaults() {
@@ -130,7 +130,7 @@ func TestFaultOfOnlyNodeStopsFollowing(t *testing.T) {
 	}
 }
 
-// TestSecondNodeTakesOver goes on with the second node when the first fails in whatever way.
+// TestSecondNodeTakesOver checks that the second node is used after any fault of the first.
 func TestSecondNodeTakesOver(t *testing.T) {
 	t.Parallel()
 	for _, f := range nodeFaults() {
@@ -143,7 +143,7 @@ func TestSecondNodeTakesOver(t *testing.T) {
 			txid := c.sendEther(outputTo(b.watchNewAddress(), 5), false)
 			c.mineBlocks(3)
 			first.setBehaviour(f.set)
-			_, _ = b.follower.Step(b.Context()) // what fails only when it is asked, fails once
+			_, _ = b.follower.Step(b.Context()) // a fault that shows only in this request fails it once
 			b.followToTip()
 			if second.countRequests("eth_getBlockReceipts") == 0 || len(b.ledger.Transfers()[txid]) != 1 {
 				t.Error("the second node was not asked")
@@ -152,8 +152,7 @@ func TestSecondNodeTakesOver(t *testing.T) {
 	}
 }
 
-// TestRateLimitedNodeIsAskedLess: a provider that limits how often it is asked is let alone for longer
-// each time.
+// TestRateLimitedNodeIsAskedLess checks that the pause after a rate limit grows each time.
 func TestRateLimitedNodeIsAskedLess(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -190,7 +189,8 @@ func TestRateLimitedNodeIsAskedLess(t *testing.T) {
 	}
 }
 
-// TestWrongChainOrTokenIsRefused (ETH-8): nothing is followed unless chain and token are those that are configured.
+// TestWrongChainOrTokenIsRefused (ETH-8) checks that a node with another chain or token than
+// configured is rejected.
 func TestWrongChainOrTokenIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]nodeFault{
@@ -215,8 +215,8 @@ func TestWrongChainOrTokenIsRefused(t *testing.T) {
 	}
 }
 
-// TestNodeWithoutTokenCallsIsLeftOut: a provider that can't call the contract is left out, and the other
-// one serves.
+// TestNodeWithoutTokenCallsIsLeftOut checks that a provider that cannot call the contract is left
+// out, and that the other one is used.
 func TestNodeWithoutTokenCallsIsLeftOut(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -232,8 +232,8 @@ func TestNodeWithoutTokenCallsIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestTokenStateIsNoted (ETH-6, ETH-7): what is unusual about the token is told to the operator, and
-// stops nothing.
+// TestTokenStateIsNoted (ETH-6, ETH-7) checks that an unusual state of the token is shown to the
+// operator and stops nothing.
 func TestTokenStateIsNoted(t *testing.T) {
 	t.Parallel()
 	yes := fmt.Sprintf("0x%064x", 1)
@@ -252,8 +252,8 @@ func TestTokenStateIsNoted(t *testing.T) {
 	}
 }
 
-// TestNothingCountsWhileNodesDisagree: while two nodes that are well have different blocks, nothing
-// counts; when one comes round, all is read.
+// TestNothingCountsWhileNodesDisagree checks that nothing counts while two healthy nodes have
+// different blocks, and that every block is read when they agree again.
 func TestNothingCountsWhileNodesDisagree(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -273,7 +273,8 @@ func TestNothingCountsWhileNodesDisagree(t *testing.T) {
 	}
 }
 
-// TestLaggingNodeWithEmptyLogsMovesNothing (ETH-13): a node that is 20 blocks behind and answers [] moves nothing.
+// TestLaggingNodeWithEmptyLogsMovesNothing (ETH-13) checks that a node that lags by 20 blocks and
+// answers [] moves nothing.
 func TestLaggingNodeWithEmptyLogsMovesNothing(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -287,15 +288,15 @@ func TestLaggingNodeWithEmptyLogsMovesNothing(t *testing.T) {
 	n.setBehaviour(func(n *fakeNode) { n.hidden = 20 })
 	b.expectStopped("behind")
 	n.setBehaviour(func(n *fakeNode) { n.hidden = 0; answerMethod("eth_getLogs", []any{})(n) })
-	b.followToTip() // by the receipts, as the block's bloom tells of the token
+	b.followToTip() // by the receipts, because the block's bloom contains the token
 	if len(b.ledger.Transfers()[txid]) != 1 {
 		t.Error("a transfer was skipped")
 	}
 }
 
-// TestRequestsPerBlock: a block costs one request of two questions, whatever is in it, and
-// as many blocks as many requests. (More than so many transfers in the first of
-// several blocks end a batch, which costs a header.)
+// TestRequestsPerBlock checks that a block costs one request of two calls, with any content, and
+// that several blocks cost as many requests. The exception is a batch that ends early because of
+// many transfers, which costs one header more.
 func TestRequestsPerBlock(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -311,14 +312,14 @@ func TestRequestsPerBlock(t *testing.T) {
 		c.mineBlocks(blocks)
 		before, looks := n.countRequests(""), n.countRequests("eth_syncing")
 		b.followToTip()
-		return n.countRequests("") - before - (n.countRequests("eth_syncing") - looks) - 2 // the pool, and the header that it goes on from
+		return n.countRequests("") - before - (n.countRequests("eth_syncing") - looks) - 2 // the mempool, and the header from which the step continues
 	}
 	if got := []int{per(0, 1), per(1, 1), per(50, 1), per(0, 10), per(6, 10)}; !slices.Equal(got, []int{1, 1, 1, 10, 10}) {
 		t.Errorf("requests for 1, 1, 1, 10 and 10 blocks: %v", got)
 	}
 }
 
-// TestNewBlockWakesFollower: a new block wakes whoever follows.
+// TestNewBlockWakesFollower checks that a new block wakes the follower.
 func TestNewBlockWakesFollower(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -327,12 +328,13 @@ func TestNewBlockWakesFollower(t *testing.T) {
 	woken := make(chan struct{}, 10)
 	defer s.Notify(func() { woken <- struct{}{} })()
 	go func() { _ = s.Run(t.Context()) }()
-	<-woken // the stream stands
+	<-woken // the stream is open
 	n.pushed <- `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"0x9","result":{}}}`
 	<-woken
 }
 
-// TestBadURLsAreRefusedWithoutRepeatingThem: URLs that can't be meant are refused without being repeated.
+// TestBadURLsAreRefusedWithoutRepeatingThem checks that errors about bad URLs contain no part of
+// them.
 func TestBadURLsAreRefusedWithoutRepeatingThem(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range []string{"", "ws://" + canary, "http://", "ftp://" + canary, "http://h?stream=http://" + canary, "http://h?trace=" + canary, "http://h?pending=on",

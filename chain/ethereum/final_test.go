@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// openFinality opens a source of two nodes, and gives what it calls final and the notes of the
-// network and of the second node, each time that it is asked.
+// openFinality opens a source of two nodes. The returned function gives the finalized height, the
+// network's note and the second node's note.
 func openFinality(t *testing.T, first, second *fakeNode) func() (height int64, note, second string) {
 	s := first.openSource(t, second)
 	return func() (int64, string, string) {
@@ -24,9 +24,10 @@ func openFinality(t *testing.T, first, second *fakeNode) func() (height int64, n
 	}
 }
 
-// TestFinalNeedsEveryHealthyNode (ETH-11): final is what every node that is well and says it calls
-// finalized. A node that doesn't is named and holds nothing up; while nobody says, it is
-// the first block, and never none, and people read why larger payments wait.
+// TestFinalNeedsEveryHealthyNode (ETH-11) checks that a block is final if every healthy node that
+// reports finality calls it finalized. A node that reports none is named in a note and delays
+// nothing. If no node reports finality, the finalized block is the first one, never -1, and a note
+// explains why larger payments wait.
 func TestFinalNeedsEveryHealthyNode(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -60,8 +61,8 @@ func TestFinalNeedsEveryHealthyNode(t *testing.T) {
 	}
 }
 
-// TestFinalizedNeverExceedsTip: a node that has blocks which the asked one lacks makes nothing final
-// that this one hasn't shown.
+// TestFinalizedNeverExceedsTip checks that a node that is ahead of the current one makes no block
+// final that the current one has not shown.
 func TestFinalizedNeverExceedsTip(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -79,8 +80,8 @@ func TestFinalizedNeverExceedsTip(t *testing.T) {
 	}
 }
 
-// TestStalledFinalityIsNoted (ETH-12): finality that stalls by the word of one node is told, whichever
-// is asked: payments wait for the least of them.
+// TestStalledFinalityIsNoted (ETH-12) checks that a note is shown if finality stalls on one node,
+// whichever node is asked, because payments wait for the lowest finalized block.
 func TestStalledFinalityIsNoted(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -111,7 +112,7 @@ func TestStalledFinalityIsNoted(t *testing.T) {
 	for _, n := range b.source.servers {
 		n.params.Stale, n.clock = 24*time.Hour, func() time.Time { return testTime().Add(7 * time.Hour) }
 	}
-	for _, n := range b.source.Nodes(t.Context()) { // as the System page does
+	for _, n := range b.source.Nodes(t.Context()) { // as on the System page
 		if !strings.Contains(n.Note, "finalized no block") {
 			t.Errorf("of the node %+v", n)
 		}

@@ -12,7 +12,8 @@ import (
 	"cointill/chain"
 )
 
-// TestHeaderMustHaveRequestedHash: a header counts by the hash that was asked for only.
+// TestHeaderMustHaveRequestedHash checks that a header with another hash than the requested one is
+// rejected.
 func TestHeaderMustHaveRequestedHash(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -47,7 +48,8 @@ func TestHeaderMustHaveRequestedHash(t *testing.T) {
 	}
 }
 
-// TestFutureBlocksAreRefused: no block is final before it is there, and none is of tomorrow.
+// TestFutureBlocksAreRefused checks that a block cannot be finalized before it exists, and that
+// blocks from the future are rejected.
 func TestFutureBlocksAreRefused(t *testing.T) {
 	t.Parallel()
 	b := newSingleFixture(t)
@@ -68,7 +70,7 @@ func TestFutureBlocksAreRefused(t *testing.T) {
 	}
 }
 
-// TestUnhealthyNodeConfirmsNothing: a node that isn't well confirms nothing.
+// TestUnhealthyNodeConfirmsNothing checks that an unhealthy node is not used to confirm.
 func TestUnhealthyNodeConfirmsNothing(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -83,8 +85,8 @@ func TestUnhealthyNodeConfirmsNothing(t *testing.T) {
 	}
 }
 
-// TestHiddenInternalTransferIsNoticed: what a contract sent on isn't hidden by one of two nodes that run
-// blocks again, when a block is looked into later either.
+// TestHiddenInternalTransferIsNoticed checks that one of two tracing nodes cannot hide an internal
+// transfer, also if the block is read again later.
 func TestHiddenInternalTransferIsNoticed(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -115,8 +117,8 @@ func TestHiddenInternalTransferIsNoticed(t *testing.T) {
 	}
 }
 
-// TestTracesMustMatchTransactions: traces count when there is one of each transaction, in order, and
-// none of another.
+// TestTracesMustMatchTransactions checks that there must be one trace for each transaction, in
+// order, and no other.
 func TestTracesMustMatchTransactions(t *testing.T) {
 	t.Parallel()
 	another := hash{1}.String()
@@ -164,7 +166,7 @@ func TestTracesMustMatchTransactions(t *testing.T) {
 	}
 }
 
-// changedStep is a step of trace_block that is like another but for one thing.
+// changedStep returns a copy of a trace of trace_block with one field changed.
 func changedStep(like any, name string, other any) map[string]any {
 	step := map[string]any{}
 	for key, value := range like.(map[string]any) {
@@ -174,7 +176,7 @@ func changedStep(like any, name string, other any) map[string]any {
 	return step
 }
 
-// TestEveryBatchedRequestNeedsAnAnswer: of several questions asked at once each must be answered.
+// TestEveryBatchedRequestNeedsAnAnswer checks that each call of a batch must be answered.
 func TestEveryBatchedRequestNeedsAnAnswer(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -195,7 +197,7 @@ func TestEveryBatchedRequestNeedsAnAnswer(t *testing.T) {
 	}
 }
 
-// TestLogsMustBelongToBlock: logs count that are of the block, and of a transaction in it.
+// TestLogsMustBelongToBlock checks that logs must be of the block and of one of its transactions.
 func TestLogsMustBelongToBlock(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"blockHash", "transactionHash"} {
@@ -223,7 +225,8 @@ func TestLogsMustBelongToBlock(t *testing.T) {
 	}
 }
 
-// TestTransfersToOneselfAreNoIncome: what an account sends itself, and a withdrawal of nothing, is no income.
+// TestTransfersToOneselfAreNoIncome checks that transfers from an account to itself and empty
+// withdrawals are ignored.
 func TestTransfersToOneselfAreNoIncome(t *testing.T) {
 	t.Parallel()
 	b := newSingleFixture(t)
@@ -244,8 +247,8 @@ func TestTransfersToOneselfAreNoIncome(t *testing.T) {
 	}
 }
 
-// TestMinedTransactionIsNotPending: what was shown to wait doesn't any more once a block has it, also
-// before that block is read.
+// TestMinedTransactionIsNotPending checks that a transaction is no longer pending when a block
+// contains it, also before that block is read.
 func TestMinedTransactionIsNotPending(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -264,7 +267,8 @@ func TestMinedTransactionIsNotPending(t *testing.T) {
 	}
 }
 
-// TestPendingAnswerMustHaveRequestedHash: a transaction that comes for the name of another doesn't wait by that.
+// TestPendingAnswerMustHaveRequestedHash checks that an answer with another transaction than the
+// requested one is ignored.
 func TestPendingAnswerMustHaveRequestedHash(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)

@@ -11,8 +11,8 @@ import (
 	"cointill/chain"
 )
 
-// TestHoldingsAreReadInOrder: what addresses hold is read in their order, with the fee of sending
-// the token, and whether its contract has barred one.
+// TestHoldingsAreReadInOrder checks that balances are returned in the order of the addresses, with
+// the fee of a token transfer and the state of the blacklist.
 func TestHoldingsAreReadInOrder(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -44,8 +44,8 @@ func TestHoldingsAreReadInOrder(t *testing.T) {
 	}
 }
 
-// TestBlacklistedAddressesAreFound (ETH-7): of each address it is told whether it is barred; a contract that
-// bars nobody has barred none.
+// TestBlacklistedAddressesAreFound (ETH-7) checks that each address is reported as blacklisted or
+// not. A contract without a blacklist has blacklisted none.
 func TestBlacklistedAddressesAreFound(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -63,8 +63,8 @@ func TestBlacklistedAddressesAreFound(t *testing.T) {
 	}
 }
 
-// TestBalancesAfterBlockAreRead: what addresses held after a block, and within it what contracts sent
-// on, is read as far as the node keeps it.
+// TestBalancesAfterBlockAreRead checks that balances after a block, and internal transfers in it,
+// are read as far as the node keeps its state.
 func TestBalancesAfterBlockAreRead(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -103,8 +103,8 @@ func TestBalancesAfterBlockAreRead(t *testing.T) {
 	}
 }
 
-// TestBatchSizeAndBackoffRecover: what made a node take fewer questions at once, or be let alone
-// longer and longer, is forgotten when it does well again.
+// TestBatchSizeAndBackoffRecover checks that the smaller batch size and the longer pause are reset
+// after the node works again.
 func TestBatchSizeAndBackoffRecover(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -128,7 +128,8 @@ func TestBatchSizeAndBackoffRecover(t *testing.T) {
 	}
 }
 
-// TestBlockTimeMustBeConfirmed: a node that tells another time of a block contradicts the second.
+// TestBlockTimeMustBeConfirmed checks that a node that reports another time of a block contradicts
+// the second node.
 func TestBlockTimeMustBeConfirmed(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)

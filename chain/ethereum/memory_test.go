@@ -15,7 +15,7 @@ import (
 	"cointill/internal/testing/speed"
 )
 
-// answerRaw makes a node write a result of its own for a method, and answer the rest as usual.
+// answerRaw makes a node write a given result for one method and answer all others as usual.
 func answerRaw(n *fakeNode, method string, result []byte) {
 	n.setBehaviour(func(n *fakeNode) {
 		n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
@@ -35,8 +35,8 @@ func answerRaw(n *fakeNode, method string, result []byte) {
 	})
 }
 
-// TestAnswersCostBoundedMemory (ETH-14): answers of a node that are made to fill memory cost a few times
-// their length, of whatever kind they are, so that none ends the process. It runs alone.
+// TestAnswersCostBoundedMemory (ETH-14) checks that answers that are made to fill memory cost only
+// a few times their length, so that none ends the process. It does not run in parallel.
 func TestAnswersCostBoundedMemory(t *testing.T) {
 	const times = 12
 	size := speed.Pick(1<<20, 8<<20)
@@ -53,7 +53,7 @@ func TestAnswersCostBoundedMemory(t *testing.T) {
 	}
 	id, at := c.blocks[1].txs[0].txID().String(), c.blocks[1].Hash
 	block := strings.Replace(write(blockJSON(&c.blocks[1], true)), `"transactions":[`, `"transactions":[%`, 1)
-	before, after, _ := strings.Cut(block, "%") // what comes between has a comma at its end
+	before, after, _ := strings.Cut(block, "%") // each part between ends with a comma
 	others, _, _ := strings.Cut(before, `"transactions":`)
 	stakes, rest, _ := strings.Cut(strings.Replace(write(blockJSON(&c.blocks[1], true)), `"withdrawals":null`, `"withdrawals":[%]`, 1), "%")
 	receipt := `{"transactionHash":"` + id + `","blockHash":"` + at + `","status":`
@@ -93,7 +93,7 @@ func TestAnswersCostBoundedMemory(t *testing.T) {
 		{"a long way", "trace_block", chaintest.Filled(size, `[`+step, `0,`, `0]}]`)},
 	} {
 		server := n.openSource(t).servers[0]
-		server.maxBatch.Store(1) // each answer by itself
+		server.maxBatch.Store(1) // one answer at a time
 		n.lacks = map[string]bool{"debug_traceBlockByHash": one.method == "trace_block"}
 		if server.noBlockReceipts.Store(one.method == "eth_getTransactionReceipt" || one.method == "eth_getLogs"); server.noBlockReceipts.Load() {
 			n.lacks["eth_getLogs"] = one.method != "eth_getLogs"
@@ -111,8 +111,8 @@ func TestAnswersCostBoundedMemory(t *testing.T) {
 	}
 }
 
-// TestBatchesCostBoundedMemory: more answers than questions cost little more than their length,
-// and so does a list of what waits. It runs alone.
+// TestBatchesCostBoundedMemory checks that more answers than calls, and a long list of pending
+// transactions, cost little more than their length. It does not run in parallel.
 func TestBatchesCostBoundedMemory(t *testing.T) {
 	const size, times = 8 << 20, 12
 	n := newFakeNode(t, newFakeChain(t))
@@ -131,7 +131,7 @@ func TestBatchesCostBoundedMemory(t *testing.T) {
 	}
 }
 
-// TestListsAreBounded: no list of a block is read that has more than can be in one.
+// TestListsAreBounded checks that a list with more elements than a block can have is rejected.
 func TestListsAreBounded(t *testing.T) {
 	t.Parallel()
 	some := func(one string, count int) response {
@@ -157,8 +157,8 @@ func TestListsAreBounded(t *testing.T) {
 	}
 }
 
-// TestFullBlockIsRead (ETH-14) reads a block of more transactions than 60 million gas pay for,
-// and a receipt with half of the logs that one can have.
+// TestFullBlockIsRead (ETH-14) reads a block with more transactions than 60 million gas allow, and
+// a receipt with half of the logs that it can have.
 func TestFullBlockIsRead(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -180,9 +180,9 @@ func TestFullBlockIsRead(t *testing.T) {
 	}
 }
 
-// TestBlockFilledWithLogsIsRead (ETH-14): a block that somebody filled with logs until its receipts are
-// longer than what is read at once is read by receipts of what concerns us, and the next
-// as ever. One that is too long itself is told of.
+// TestBlockFilledWithLogsIsRead (ETH-14) checks a block with so many logs that its receipts are
+// longer than the limit. The block is read by the receipts of watched transactions, and the next
+// one as usual. A single receipt that is too long is reported.
 func TestBlockFilledWithLogsIsRead(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)

@@ -8,7 +8,7 @@ import (
 	"cointill/chain/ethereum/params"
 )
 
-// fakeNet drives a chain for the suite: in ether, or in the token.
+// fakeNet drives a chain for the suite, in ether or in the token.
 type fakeNet struct {
 	testing.TB
 	*fakeChain
@@ -55,13 +55,13 @@ func (n *fakeNet) Pay(outputs ...chain.Output) string {
 
 func keepDefaults(*fakeNode) {}
 
-// limitMethods is a provider that has little and lets itself be asked one thing at a time.
+// limitMethods makes the node a provider with few methods that accepts one call at a time.
 func limitMethods(n *fakeNode) {
 	n.lacks["eth_getBlockReceipts"], n.most = true, 1
 }
 
-// TestConformance runs the suite in ether and in USDT, over nodes that give all
-// receipts at once, or one by one, and over two nodes.
+// TestConformance runs the suite in ether and in USDT, with nodes that give all receipts at once
+// or one by one, and with two nodes.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	for name, nodes := range map[string][]func(*fakeNode){"receipts": {keepDefaults}, "one by one": {limitMethods}, "two": {keepDefaults, limitMethods}} {
@@ -74,7 +74,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// setBloom sets the bits that stand for something.
+// setBloom sets the bits of a value.
 func setBloom(bloom, what []byte) {
 	sum := params.Keccak(what)
 	for i := range 3 {

@@ -10,9 +10,9 @@ import (
 	"cointill/chain/ethereum/params"
 )
 
-// TestZeroTransfersAreIgnored (ETH-5): ten thousand transfers of nothing to one payment's address,
-// which anybody can have the token's contract write down, are no transfer, and no line
-// of the log; what is sent among them is found.
+// TestZeroTransfersAreIgnored (ETH-5) sends ten thousand transfers of zero to one payment's
+// address, which anyone can do with the token's contract. They give no transfer and no log line,
+// and a real transfer among them is found.
 func TestZeroTransfersAreIgnored(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -27,7 +27,7 @@ func TestZeroTransfersAreIgnored(t *testing.T) {
 	for range 10_000 {
 		spam.Logs = append(spam.Logs, tokenLog(account(c.params.Token), c.newAccount(), *mustParseAccount(t, to), make([]byte, 32)))
 	}
-	c.sendEther(outputTo(to, 0), false) // nothing of ether
+	c.sendEther(outputTo(to, 0), false) // zero ether
 	real := c.sendTokens(outputTo(to, 5))
 	if rows := b.mineAndFind(c.sendTx(spam)); len(rows) != 0 {
 		t.Errorf("%d transfers of nothing are transfers", len(rows))
@@ -41,9 +41,9 @@ func TestZeroTransfersAreIgnored(t *testing.T) {
 	}
 }
 
-// TestTokenCallsWithoutLogsCreditNothing (ETH-2) calls the token's transfer and transferFrom with good
-// data: each succeeds, as for a token that answers false, and no log of it is a
-// transfer to us. Nothing is credited, neither while they wait nor with a block.
+// TestTokenCallsWithoutLogsCreditNothing (ETH-2) calls the token's transfer and transferFrom with
+// valid data. Each call succeeds, as for a token that returns false, but emits no log of a
+// transfer to a watched address. Nothing is credited, pending or in a block.
 func TestTokenCallsWithoutLogsCreditNothing(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -57,7 +57,7 @@ func TestTokenCallsWithoutLogsCreditNothing(t *testing.T) {
 	for _, tx := range []*fakeTx{
 		{To: &token, Input: transfer}, {To: &token, Input: transferFrom},
 		{To: &token, Input: transfer, Logs: []fakeLog{approval}},
-		{To: &token, Input: transfer, Logs: []fakeLog{tokenLog(token, *mustParseAccount(t, to), c.newAccount(), amount[:])}}, // away from us
+		{To: &token, Input: transfer, Logs: []fakeLog{tokenLog(token, *mustParseAccount(t, to), c.newAccount(), amount[:])}}, // away from the watched address
 		{To: &token, Input: transfer, Logs: []fakeLog{tokenLog(c.newAccount(), c.newAccount(), *mustParseAccount(t, to), amount[:])}},
 	} {
 		id := c.sendTx(tx)

@@ -9,7 +9,7 @@ import (
 	"cointill/chain/ethereum/params"
 )
 
-// readBlockJSON is what the reader makes of a block and its receipts, as nodes write them.
+// readBlockJSON reads a block and its receipts as nodes write them.
 func readBlockJSON(block, receipts []byte, p params.Params, watch chain.Watch, height int64) ([]chain.Transfer, error) {
 	b, err := decodeBlock(response{Result: block}, height)
 	if err != nil {
@@ -42,7 +42,7 @@ func mustReadBlock(t fataler, block, receipts any, p params.Params, watch chain.
 	return found
 }
 
-// seedBlock are a block with its receipts and traces that a watch is concerned by.
+// seedBlock returns a block with receipts and traces that contain watched transfers.
 func seedBlock(t testing.TB) (c *fakeChain, watch *chain.WatchSet, block, receipts, traces []byte) {
 	c = newFakeChain(t)
 	to := c.newAddress()
@@ -63,8 +63,8 @@ func seedBlock(t testing.TB) (c *fakeChain, watch *chain.WatchSet, block, receip
 	return c, watch, write(blockJSON(&c.blocks[1], true)), write(receiptsJSON(&c.blocks[1])), write(tracesJSON(&c.blocks[1]))
 }
 
-// TestBlockPartsMustMatch (ETH-1, ETH-13): nothing of a block counts unless every part is there and
-// names it.
+// TestBlockPartsMustMatch (ETH-1, ETH-13) checks that nothing in a block counts unless all parts
+// are present and name the block.
 func TestBlockPartsMustMatch(t *testing.T) {
 	t.Parallel()
 	c, watch, block, receipts, _ := seedBlock(t)
@@ -110,8 +110,8 @@ func TestBlockPartsMustMatch(t *testing.T) {
 	}
 }
 
-// FuzzBlock: whatever a node sends as a block with receipts, nothing panics, and
-// what is read pays watched addresses amounts above zero.
+// FuzzBlock checks that no block with receipts causes a panic, and that every transfer pays an
+// amount above zero to a watched address.
 func FuzzBlock(f *testing.F) {
 	c, watch, block, receipts, _ := seedBlock(f)
 	f.Add(block, receipts)
@@ -129,7 +129,7 @@ func FuzzBlock(f *testing.F) {
 	})
 }
 
-// FuzzTraces is FuzzBlock for what was sent on within transactions.
+// FuzzTraces does the same as FuzzBlock for internal transfers.
 func FuzzTraces(f *testing.F) {
 	_, watch, block, _, traces := seedBlock(f)
 	f.Add(traces)
@@ -148,7 +148,7 @@ func FuzzTraces(f *testing.F) {
 	})
 }
 
-// FuzzReplies: whatever a node sends as answers, no more come than were asked for.
+// FuzzReplies checks that no answer gives more responses than there were calls.
 func FuzzReplies(f *testing.F) {
 	f.Add([]byte(`[{"jsonrpc":"2.0","id":1,"result":"0x1"},{"id":2,"error":{"code":-32005,"message":"limit"}}]`), 2)
 	f.Fuzz(func(t *testing.T, body []byte, most int) {
@@ -160,7 +160,7 @@ func FuzzReplies(f *testing.F) {
 	})
 }
 
-// FuzzKeys: every spend key that is taken is the one that its bytes are written as.
+// FuzzKeys checks that every accepted spend key is the only spelling of its bytes.
 func FuzzKeys(f *testing.F) {
 	f.Add("0x00112233445566778899aabbccddeeff00112233:17")
 	f.Fuzz(func(t *testing.T, key string) {

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// flatTracesJSON is a block's traces as trace_block lists them, made of the same calls as
-// tracesJSON's: without calls of code that every node has built in, and without those
-// that borrow code and value.
+// flatTracesJSON returns a block's traces as trace_block lists them, made from the same calls as
+// in tracesJSON. It leaves out calls of precompiled contracts and calls that do not send their
+// value.
 func flatTracesJSON(b *fakeBlock) []any {
 	all := []any{}
 	for _, t := range b.txs {
@@ -47,7 +47,7 @@ func appendFlatTraces(all []any, call map[string]any, path []int, common map[str
 	inner, _ := call["calls"].([]any)
 	place := 0
 	for _, one := range inner {
-		if one.(map[string]any)["type"] == "STATICCALL" { // of built-in code: not listed
+		if one.(map[string]any)["type"] == "STATICCALL" { // a precompiled contract: not listed
 			continue
 		}
 		all = appendFlatTraces(all, one.(map[string]any), append(slices.Clone(path), place), common)
@@ -56,9 +56,9 @@ func appendFlatTraces(all []any, call map[string]any, path []int, common map[str
 	return all
 }
 
-// TestInternalTransfersAreFound (ETH-9): where the node runs blocks again, ether counts that contracts
-// send on, by the same name whichever way it shows that; what was undone, or only
-// borrowed the value, doesn't.
+// TestInternalTransfersAreFound (ETH-9) checks that internal transfers are found in traces and
+// have the same index in both trace formats. Reverted calls, and calls that do not send their
+// value, are ignored.
 func TestInternalTransfersAreFound(t *testing.T) {
 	t.Parallel()
 	for name, lacks := range map[string][]string{"call by call": {"trace_block"}, "as a list": {"debug_traceBlockByHash"}} {
@@ -111,8 +111,8 @@ func TestInternalTransfersAreFound(t *testing.T) {
 	}
 }
 
-// TestTraceMethodIsRemembered: which of the two ways a node shows it by is learned once, not
-// asked anew for each block.
+// TestTraceMethodIsRemembered checks that the trace method of a node is detected once, not for
+// each block.
 func TestTraceMethodIsRemembered(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -130,9 +130,9 @@ func TestTraceMethodIsRemembered(t *testing.T) {
 	}
 }
 
-// TestOverlongTraceStopsNothing (ETH-9): a block that anybody filled with calls until its trace is
-// longer than what is read stops nothing, with one node or two: it counts without what
-// contracts sent on, which balances tell, and the next block is run again as ever.
+// TestOverlongTraceStopsNothing (ETH-9) checks that a block filled with calls until its trace
+// exceeds the limit stops nothing, with one node or two. It counts without internal transfers,
+// which balances then show, and the next block is traced as usual.
 func TestOverlongTraceStopsNothing(t *testing.T) {
 	t.Parallel()
 	for nodes := 1; nodes <= 2; nodes++ {
@@ -174,8 +174,8 @@ func TestOverlongTraceStopsNothing(t *testing.T) {
 	}
 }
 
-// TestTracesMustBeOfTheBlock: traces that are of another block, or not of every transaction,
-// count for nothing.
+// TestTracesMustBeOfTheBlock checks that traces of another block, or traces that miss a
+// transaction, are rejected.
 func TestTracesMustBeOfTheBlock(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func([]any) []any{
