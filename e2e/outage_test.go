@@ -134,7 +134,7 @@ func TestDatabaseTrouble(t *testing.T) {
 	i := harness.New(t, false)
 	i.Set("DATABASE_URL", server.URL)
 	i.Set("RATE_LIMIT", "1000000")
-	i.Set("METRICS_LISTEN", freeAddress(t))
+	i.Set("METRICS_LISTEN", harness.FreeAddress(t))
 	i.Business()
 	i.Start()
 	s := newSink(t)

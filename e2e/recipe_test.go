@@ -117,12 +117,7 @@ func TestRecipes(t *testing.T) {
 
 // cook starts a recipe's program, has deliveries made to it, and changes one.
 func cook(t *testing.T, i *harness.Instance, program *exec.Cmd) {
-	reserved, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(reserved.Addr().String())
-	_ = reserved.Close()
+	_, port, _ := net.SplitHostPort(harness.FreeAddress(t))
 	p := &passage{T: t, to: "http://localhost:" + port + "/hook"}
 	server := httptest.NewServer(p)
 	t.Cleanup(server.Close)

@@ -77,7 +77,7 @@ type secretsRun struct {
 
 // configure gives the program secrets of its operator; it returns where metrics are.
 func (r *secretsRun) configure() (metrics string) {
-	metrics = freeAddress(r.t)
+	metrics = harness.FreeAddress(r.t)
 	key := base64.StdEncoding.EncodeToString([]byte("canary-master-key-of-32-bytes-ab"))
 	for what, secret := range map[string]string{"the master key": key, "the mail server's password": "canary-smtp-5d1e", "the node's password": "canary-node-77c0"} {
 		r.secrets[what] = secret

@@ -3,7 +3,6 @@ package e2e
 import (
 	"bufio"
 	"html"
-	"net"
 	"regexp"
 	"strings"
 	"testing"
@@ -48,7 +47,7 @@ func withStandby(t *testing.T) (*harness.Postgres, *standbyLists) {
 	l.tunnel = tunnel
 	l.Set("DATABASE_URL", server.URL)
 	l.Set("LISTS_DATABASE_URL", address)
-	l.Set("METRICS_LISTEN", freeAddress(t))
+	l.Set("METRICS_LISTEN", harness.FreeAddress(t))
 	l.metrics = "http://" + l.Setting("METRICS_LISTEN") + "/metrics"
 	l.Business()
 	l.Start()
@@ -151,15 +150,4 @@ func (l *standbyLists) aside(v *plainBrowser, lacks string) {
 	if _, page := v.ask("GET", "/dashboard/audit", nil); strings.Contains(page, "taken away") {
 		l.t.Error("rows of the audit log that the standby lacks are called taken away")
 	}
-}
-
-// freeAddress is an address that nobody listens on.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }

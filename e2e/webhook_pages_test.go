@@ -140,10 +140,8 @@ func useWebhooks(t *testing.T, i *harness.Instance, page *browser.Page) (paths [
 // and returns the paths of its pages.
 func brokenWebhook(t *testing.T, i *harness.Instance, page *browser.Page) []string {
 	t.Helper()
-	gone := newShopHook(t)
-	gone.Close()
 	var made struct{ ID string }
-	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "Ledger", "url": gone.URL + "/a/long/path/that/goes/on/and/on/and/on", "active": true}, 201).Data(t, &made)
+	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "Ledger", "url": "http://" + harness.FreeAddress(t) + "/a/long/path/that/goes/on/and/on/and/on", "active": true}, 201).Data(t, &made)
 	at := "/dashboard/webhooks/" + made.ID
 	play("exact")(t, i, started(t, i, "crypto_ripple").Reference)
 	shows(t, page, i.Base+at, "Nothing listens at this host and port")

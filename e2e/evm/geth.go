@@ -39,8 +39,8 @@ func Geth(t testing.TB) *Node {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &Node{t: t, HTTP: freeAddress(t), WS: freeAddress(t), ChainID: 1337}
-	control := freeAddress(t)
+	n := &Node{t: t, HTTP: harness.FreeAddress(t), WS: harness.FreeAddress(t), ChainID: 1337}
+	control := harness.FreeAddress(t)
 	_, httpPort, _ := net.SplitHostPort(n.HTTP)
 	_, wsPort, _ := net.SplitHostPort(n.WS)
 	n.control = func(name string, params ...any) (json.RawMessage, error) {

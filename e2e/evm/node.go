@@ -74,7 +74,7 @@ const AnvilID = 31337
 // Anvil starts anvil, which finalizes the block before the last but one.
 func Anvil(t testing.TB) *Node {
 	t.Helper()
-	n := &Node{t: t, HTTP: freeAddress(t), ChainID: AnvilID}
+	n := &Node{t: t, HTTP: harness.FreeAddress(t), ChainID: AnvilID}
 	n.WS = n.HTTP
 	_, port, _ := net.SplitHostPort(n.HTTP)
 	program := filepath.Join(harness.Root(), "e2e", "node_modules", "@foundry-rs", "anvil-"+runtime.GOOS+"-"+runtime.GOARCH, "bin", "anvil")
@@ -124,17 +124,7 @@ func (n *Node) start(process *exec.Cmd) {
 			n.t.Logf("the node's log:\n%s", text[max(0, len(text)-1500):])
 		}
 	})
-	harness.Eventually(n.t, 60*time.Second, "the node to answer", func() bool { return n.Try("eth_chainId", nil) == nil })
-}
-
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
+	harness.Eventually(n.t, time.Minute, "the node to answer", func() bool { return n.Try("eth_chainId", nil) == nil })
 }
 
 var client = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{Proxy: nil}}

@@ -5,6 +5,7 @@ package harness
 import (
 	"bufio"
 	"bytes"
+	"crypto/rand"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -75,7 +76,7 @@ func New(t testing.TB, postgres bool) *Instance {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := free(t)
+	address := FreeAddress(t)
 	i := &Instance{t: t, binary: binary, listen: address, Base: "http://" + address, dir: t.TempDir(), log: &output{}}
 	for _, pair := range os.Environ() {
 		if !strings.HasPrefix(pair, "COINTILL_") {
@@ -349,7 +350,7 @@ func schema(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := fmt.Sprintf("e2e_%d_%d", os.Getpid(), time.Now().UnixNano())
+	name := "e2e_" + strings.ToLower(rand.Text())
 	if _, err := admin.Exec("CREATE SCHEMA " + name); err != nil {
 		t.Fatal(err)
 	}

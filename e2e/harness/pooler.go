@@ -21,7 +21,7 @@ func NewPooler(t testing.TB, address string, settings ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	here := free(t)
+	here := FreeAddress(t)
 	_, port, _ := net.SplitHostPort(here)
 	// A pooler knows nothing of search_path in an address: it is the database's here.
 	lines := append([]string{

@@ -43,7 +43,7 @@ func NewPostgres(t testing.TB, megabytes int) *Postgres {
 		t.Fatal(err)
 	}
 	p := &Postgres{t: t, bin: bins[len(bins)-1], home: home, data: home + "/data"}
-	_, p.port, _ = net.SplitHostPort(free(t))
+	_, p.port, _ = net.SplitHostPort(FreeAddress(t))
 	p.disk(megabytes)
 	p.run("initdb", "-D", p.data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
 	p.Start()

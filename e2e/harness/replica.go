@@ -1,10 +1,8 @@
 package harness
 
 import (
-	"net"
 	"net/url"
 	"syscall"
-	"testing"
 )
 
 // Replica is a further process on the data of the instance, to be started. name is
@@ -14,7 +12,7 @@ func (i *Instance) Replica(name string) *Instance {
 	r := *i
 	r.process, r.ended, r.log = nil, nil, &output{}
 	r.env = append([]string{}, i.env...)
-	r.listen = free(i.t)
+	r.listen = FreeAddress(i.t)
 	r.Base = "http://" + r.listen
 	r.Set("LISTEN", r.listen)
 	if at := i.Setting("DATABASE_URL"); at != "" {
@@ -29,17 +27,6 @@ func (i *Instance) Replica(name string) *Instance {
 	}
 	r.endWithTest()
 	return &r
-}
-
-// free is an address that nobody listens on.
-func free(t testing.TB) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 // Halt stops the process where it is, as a machine does that is frozen.

@@ -23,7 +23,7 @@ type Standby struct {
 func (p *Postgres) NewStandby() *Standby {
 	p.t.Helper()
 	s := &Standby{t: p.t, p: p, data: p.home + "/standby"}
-	_, s.port, _ = net.SplitHostPort(free(p.t))
+	_, s.port, _ = net.SplitHostPort(FreeAddress(p.t))
 	p.copyTo(s.data, "--write-recovery-conf")
 	s.Start()
 	p.t.Cleanup(func() {

@@ -103,7 +103,7 @@ func litecoind(n *Node) (string, []string, error) {
 
 func start(t testing.TB, k kind) *Node {
 	t.Helper()
-	n := &Node{t: t, kind: k, Forgets: k.witness, rpc: freeAddress(t), peer: freeAddress(t), dir: t.TempDir(), log: &bytes.Buffer{}}
+	n := &Node{t: t, kind: k, Forgets: k.witness, rpc: harness.FreeAddress(t), peer: harness.FreeAddress(t), dir: t.TempDir(), log: &bytes.Buffer{}}
 	n.payer = newPayer(t, k)
 	t.Cleanup(func() {
 		n.Kill()
@@ -114,16 +114,6 @@ func start(t testing.TB, k kind) *Node {
 	})
 	n.Start()
 	return n
-}
-
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 // URL is how Cointill is told of the node, by its scheme: "http", or "btcd+ws"
