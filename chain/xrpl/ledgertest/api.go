@@ -92,6 +92,9 @@ func (s *Server) runCommand(r *request) (Fields, *apiError) {
 func (s *Server) serverInfo(state bool) Fields {
 	last, b := s.lastLedger(), s.currentBehaviour()
 	age := int64(s.Ledger.Now().Unix()-Epoch) - int64(last.time)
+	if b.Fresh {
+		age = 0
+	}
 	validated := Fields{"hash": last.hash, "seq": last.index}
 	info := Fields{"build_version": "2.6.1", "complete_ledgers": s.completeLedgers(), "load_factor": 1, "peers": 21, "server_state": b.State,
 		"time": s.Ledger.Now().UTC().Format("2006-Jan-02 15:04:05.000000 UTC"), "uptime": 86400, "validation_quorum": 28, "validated_ledger": validated}

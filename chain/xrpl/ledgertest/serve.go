@@ -21,6 +21,7 @@ type Behaviour struct {
 	Hidden           int64   // number of newest ledgers that it does not know
 	From, To         int64   // range of ledgers that it lacks; 0 means none
 	Page             int     // transactions on a page of a ledger; 0 means all
+	Fresh            bool    // reports that its last ledger has just closed
 }
 
 // Server shows a Ledger. It is an HTTP handler for JSON-RPC and for websockets.
