@@ -14,6 +14,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
@@ -21,7 +22,7 @@ import (
 var shots = flag.String("shots", "", "folder that pictures of the pages are written to; none are taken without it")
 
 // patience is how long a page may take for one step before the test fails.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // View is how a page is looked at.
 type View struct {
@@ -40,10 +41,41 @@ var (
 )
 
 // Browser is a running Chromium with an empty profile of its own.
-type Browser struct{ ctx context.Context }
+type Browser struct {
+	ctx context.Context
+	end func()
+}
 
-// Start starts a browser, which ends with the test.
+// shared is the Chromium of all tests that need one at the moment. One process serves many
+// pages with far less work than a process each.
+var shared struct {
+	sync.Mutex
+	browser *Browser
+	users   int
+}
+
+// Start returns the Chromium that the tests of this process share: the first of them starts
+// it, and it ends with the last. Each Page has cookies of its own.
 func Start(t testing.TB) *Browser {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.users == 0 {
+		shared.browser = launch(t)
+	}
+	shared.users++
+	t.Cleanup(func() {
+		shared.Lock()
+		defer shared.Unlock()
+		if shared.users--; shared.users == 0 {
+			shared.browser.end()
+		}
+	})
+	return shared.browser
+}
+
+// launch starts a Chromium.
+func launch(t testing.TB) *Browser {
 	t.Helper()
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -59,13 +91,13 @@ func Start(t testing.TB) *Browser {
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
 	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(end)
 	ctx, closeAll := chromedp.NewContext(allocator)
-	t.Cleanup(closeAll)
+	b := &Browser{ctx, func() { closeAll(); end() }}
 	if err := chromedp.Do(ctx); err != nil {
+		b.end()
 		t.Fatalf("start %s: %v", path, err)
 	}
-	return &Browser{ctx}
+	return b
 }
 
 // Page is one tab with cookies of its own.
@@ -86,6 +118,7 @@ func (b *Browser) Page(t testing.TB, view View) *Page {
 	p := &Page{t: t, ctx: ctx, noScript: view.NoScript}
 	err := chromedp.Do(ctx,
 		chromedp.EmulateViewport(view.Width, view.Height),
+		keepFocus(),
 		colours(view.Dark),
 		forbidScripts(view.NoScript))
 	if err != nil {
@@ -105,6 +138,15 @@ func (b *Browser) Page(t testing.TB, view View) *Page {
 		}
 	}()
 	return p
+}
+
+// keepFocus has the page behave as if its window were the active one, whatever other tests
+// do in windows of the same browser.
+func keepFocus() chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+		return err
+	})
 }
 
 // colours sets the scheme that the page is told its reader wants.
@@ -190,6 +232,16 @@ func (p *Page) Fill(field, text string) {
 	p.t.Helper()
 	at := chromedp.CSS(field)
 	p.Do(chromedp.WaitVisible(at), chromedp.Clear(at), chromedp.SendKeys(at, text))
+}
+
+// Paste puts a long text into an empty field at once, as from the clipboard; Fill types it
+// letter by letter.
+func (p *Page) Paste(field, text string) {
+	p.t.Helper()
+	p.Do(chromedp.Focus(chromedp.CSS(field)), chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, input.InsertText, input.InsertTextParams{Text: text})
+		return err
+	}))
 }
 
 // Press clicks what a CSS selector finds, once it is visible.

@@ -15,6 +15,7 @@ const faulty = `<!doctype html><html lang="en"><head><title>Faulty</title></head
 
 // TestFaultsAreFound proves that the checks find what they are there for.
 func TestFaultsAreFound(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = io.WriteString(w, faulty)
