@@ -3,12 +3,14 @@ package e2e
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,15 +25,28 @@ type fake struct {
 	answers *bufio.Reader
 }
 
-// fakeLedger builds and starts a ledger. It closes a ledger every so often, or on
-// command only where that is 0.
+// ledgerProgram is the ledger's program, built once.
+var ledgerProgram = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "cointill-ledger-")
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(dir, "ledger")
+	build := exec.Command("go", "test", "-c", "-o", program, "./chain/xrpl/ledgertest")
+	build.Dir = harness.Root()
+	if text, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, text)
+	}
+	return program, nil
+})
+
+// fakeLedger starts a ledger. It closes a ledger every so often, or on command only
+// where that is 0.
 func fakeLedger(t *testing.T, every string) *fake {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "ledger")
-	build := exec.Command("go", "test", "-c", "-o", binary, "./chain/xrpl/ledgertest")
-	build.Dir = ".."
-	if text, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
+	binary, err := ledgerProgram()
+	if err != nil {
+		t.Fatal(err)
 	}
 	process := exec.Command(binary, "-serve", "127.0.0.1:0", "-every", every)
 	process.Stderr = os.Stderr
