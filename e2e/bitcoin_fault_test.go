@@ -30,27 +30,25 @@ func TestNodeRestarted(t *testing.T) {
 
 // TestNodeFrozen stops a node where it is, which leaves its connections open.
 func TestNodeFrozen(t *testing.T) {
-	for _, scheme := range []string{"http", "btcd+ws"} {
-		t.Run(scheme, func(t *testing.T) {
-			t.Parallel()
-			node := nodes.Btcd(t)
-			node.Fund()
-			tl := newTill(t, bitcoin, node, false, node.URL(scheme))
-			o, open := tl.order(), tl.order()
-			sent := tl.confirm(o)
-			began := time.Now()
-			node.Freeze()
-			tl.unavailable(began, "the node froze")
-			tl.page(open, "unavailable")
-			tl.reach(o, "processing", "")
-			node.Thaw()
-			tl.available(true)
-			tl.page(open, "waiting")
-			node.Mine(tl.final - 1)
-			tl.reach(o, "successful", "")
-			tl.seen(o, sent.ID, tl.final)
-		})
-	}
+	t.Parallel()
+	harness.Each(t, map[string]string{"requests": "http", "websocket": "btcd+ws"}, func(t *testing.T, _, scheme string) {
+		node := nodes.Btcd(t)
+		node.Fund()
+		tl := newTill(t, bitcoin, node, false, node.URL(scheme))
+		o, open := tl.order(), tl.order()
+		sent := tl.confirm(o)
+		began := time.Now()
+		node.Freeze()
+		tl.unavailable(began, "the node froze")
+		tl.page(open, "unavailable")
+		tl.reach(o, "processing", "")
+		node.Thaw()
+		tl.available(true)
+		tl.page(open, "waiting")
+		node.Mine(tl.final - 1)
+		tl.reach(o, "successful", "")
+		tl.seen(o, sent.ID, tl.final)
+	})
 }
 
 // TestNodeForgets loses a node's whole chain: nothing is undone by a node that
@@ -139,28 +137,25 @@ func TestWrongNetwork(t *testing.T) {
 	core.Mine(1)
 	regtest := nodes.Btcd(t)
 	regtest.Mine(1)
-	for name, set := range map[string]struct{ url, network string }{
+	harness.Each(t, map[string]struct{ url, network string }{
 		"another network": {regtest.URL("http"), "testnet4"},
 		"of Core's":       {core.URL("http"), "testnet4"},
 		"wrong password":  {strings.Replace(regtest.URL("http"), ":regtest@", ":wrong@", 1), "regtest"},
 		"wrong websocket": {regtest.URL("btcd+ws"), "signet"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			i := harness.New(t, false)
-			i.Set("TEST_BITCOIN_URL", set.url)
-			i.Set("TEST_BITCOIN_NETWORK", set.network)
-			i.Start()
-			i.Business()
-			key := newAccount(t, bitcoin).public(t)
-			i.Run("", "wallet", "use", "--business", i.Code, "--domain", "test", "--method", "crypto_bitcoin", "--key", key, "--json")
-			tl := &till{Instance: i, coin: bitcoin, t: t}
-			tl.unavailable(time.Now(), name)
-			status := i.Run("", "chain", "status")
-			t.Logf("chain status: %s", status)
-			if strings.Contains(status, "regtest@") || strings.Contains(status, "wrong@") {
-				t.Error("chain status shows a password")
-			}
-		})
-	}
+	}, func(t *testing.T, name string, set struct{ url, network string }) {
+		i := harness.New(t, false)
+		i.Set("TEST_BITCOIN_URL", set.url)
+		i.Set("TEST_BITCOIN_NETWORK", set.network)
+		i.Start()
+		i.Business()
+		key := newAccount(t, bitcoin).public(t)
+		i.Run("", "wallet", "use", "--business", i.Code, "--domain", "test", "--method", "crypto_bitcoin", "--key", key, "--json")
+		tl := &till{Instance: i, coin: bitcoin, t: t}
+		tl.unavailable(time.Now(), name)
+		status := i.Run("", "chain", "status")
+		t.Logf("chain status: %s", status)
+		if strings.Contains(status, "regtest@") || strings.Contains(status, "wrong@") {
+			t.Error("chain status shows a password")
+		}
+	})
 }

@@ -28,12 +28,15 @@ var walks = []walk{
 
 func (tl *till) walk(walks ...walk) {
 	for _, w := range walks {
-		tl.t.Run(w.name, func(t *testing.T) {
+		passed := tl.t.Run(w.name, func(t *testing.T) {
 			own := *tl
 			own.t = t
 			w.drive(&own)
 			tl.opened = own.opened
 		})
+		if !passed {
+			tl.t.FailNow() // the next would begin where this one should have ended
+		}
 	}
 }
 
@@ -181,7 +184,7 @@ func raiseFee(tl *till) {
 // unpaid waits until a payment has nothing any more, in a state.
 func (tl *till) unpaid(o order, state string) {
 	tl.t.Helper()
-	harness.Eventually(tl.t, 20*time.Second, o.Reference+" to be unpaid again", func() bool {
+	harness.Eventually(tl.t, time.Minute, o.Reference+" to be unpaid again", func() bool {
 		r := tl.Verify(o.Reference)
 		return r.Status == state && r.Transaction.AmountPaid == "0.00"
 	})

@@ -144,7 +144,7 @@ func newTill(t *testing.T, c coin, node *nodes.Node, postgres bool, urls ...stri
 // available waits until the coin can be paid, or can't be.
 func (tl *till) available(want bool) {
 	tl.t.Helper()
-	harness.Eventually(tl.t, 40*time.Second, fmt.Sprintf("%s to be available: %v", tl.chain, want), func() bool {
+	harness.Eventually(tl.t, time.Minute, fmt.Sprintf("%s to be available: %v", tl.chain, want), func() bool {
 		answer, err := tl.Try("POST", "/v1/payment/initiate", harness.Request("crypto_"+tl.chain))
 		if err != nil {
 			tl.t.Fatal(err)
@@ -214,7 +214,7 @@ func (tl *till) open(address string) string {
 // page waits until an order's page shows a view to who loads it.
 func (tl *till) page(o order, view string) {
 	tl.t.Helper()
-	harness.Eventually(tl.t, 20*time.Second, "the page to show "+view, func() bool {
+	harness.Eventually(tl.t, time.Minute, "the page to show "+view, func() bool {
 		answer, err := visitor.Get(o.URL)
 		if err != nil {
 			tl.t.Fatal(err)
@@ -245,7 +245,7 @@ func (o order) out(difference int64) nodes.Output {
 // seen waits until a payment's transaction is one, confirmed n times.
 func (tl *till) seen(o order, id string, confirmations int) {
 	tl.t.Helper()
-	harness.Eventually(tl.t, 20*time.Second, fmt.Sprintf("%s to be seen with %d confirmations", id, confirmations), func() bool {
+	harness.Eventually(tl.t, time.Minute, fmt.Sprintf("%s to be seen with %d confirmations", id, confirmations), func() bool {
 		r := tl.Verify(o.Reference).Transaction
 		return r.CryptoTransactionHash == id && r.CryptoConfirmations == confirmations && r.AmountPaid != "0.00"
 	})
@@ -261,7 +261,7 @@ func (tl *till) reach(o order, state, reason string) {
 func (tl *till) told(o order, want ...string) {
 	tl.t.Helper()
 	var got []string
-	harness.Eventually(tl.t, 20*time.Second, fmt.Sprintf("the events %v of %s", want, o.Reference), func() bool {
+	harness.Eventually(tl.t, time.Minute, fmt.Sprintf("the events %v of %s", want, o.Reference), func() bool {
 		types, ok := tl.hooks.events(o.Reference)
 		got = types
 		return ok && len(types) >= len(want)
@@ -327,7 +327,7 @@ func (tl *till) live(o order) <-chan sight {
 // shows waits for the next view of a page, which must be this one.
 func (tl *till) shows(sights <-chan sight, want string) time.Time {
 	tl.t.Helper()
-	patience := time.NewTimer(20 * time.Second)
+	patience := time.NewTimer(time.Minute)
 	defer patience.Stop()
 	select {
 	case got := <-sights:

@@ -26,37 +26,32 @@ var (
 // scrolling, and the Tab key comes to every visible control. Without -book.all
 // each page is looked at in one view only, another for each of its neighbours.
 func TestBook(t *testing.T) {
+	t.Parallel()
 	names, server := serveBook(t)
 	chromium := browser.Start(t)
-	page := chromium.Page(t, browser.Phone)
 	looks := []string{"phone", "phone-dark", "desktop", "desktop-dark"}
-	for n, name := range names {
-		if !strings.HasPrefix(name, *bookPage) {
-			continue
-		}
-		chosen := looks[n%len(looks) : n%len(looks)+1]
-		if *bookAll {
-			chosen = looks
-		}
-		for i, look := range chosen {
-			page.Look(views[look])
-			if i == 0 {
-				page.Open(server.URL + "/" + name + ".html")
+	harness.Each(t, views, func(t *testing.T, look string, view browser.View) {
+		page := chromium.Page(t, view)
+		for n, name := range names {
+			if !strings.HasPrefix(name, *bookPage) || !*bookAll && looks[n%len(looks)] != look {
+				continue
 			}
+			page.Open(server.URL + "/" + name + ".html")
 			found := page.Faults()
-			if !views[look].Dark { // colours move nothing
+			if !view.Dark { // colours move nothing
 				found = append(found, page.Untabbed()...)
 			}
 			for _, fault := range found {
-				t.Errorf("%s %s: %s", name, look, fault)
+				t.Errorf("%s: %s", name, fault)
 			}
 			page.Shot("book-" + name + "-" + look)
 		}
-	}
+	})
 }
 
 // serveBook writes the view book and serves it as the product serves its pages.
-// What pages ask for while they stand there gets no answer.
+// What pages ask for while they stand there gets no answer, and a page that goes to the
+// merchant after five seconds waits ten minutes, so that it stays while it is looked at.
 func serveBook(t *testing.T) (names []string, server *httptest.Server) {
 	t.Helper()
 	dir := t.TempDir()
@@ -94,7 +89,7 @@ func serveBook(t *testing.T) (names []string, server *httptest.Server) {
 				return
 			}
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			_, _ = w.Write([]byte(strings.ReplaceAll(string(text), "file://"+root+"/", "/static/")))
+			_, _ = w.Write([]byte(strings.NewReplacer("file://"+root+"/", "/static/", `data-leave="5"`, `data-leave="600"`).Replace(string(text))))
 		case strings.HasSuffix(r.URL.Path, "/events"):
 			w.Header().Set("Content-Type", "text/event-stream")
 			w.WriteHeader(http.StatusOK)

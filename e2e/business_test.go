@@ -17,6 +17,7 @@ import (
 // runs the quickstart's programs as they are shown, and looks at each of these
 // pages in every view. Then somebody writes into the database.
 func TestBusinessPages(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	i.Business()
@@ -40,7 +41,7 @@ func TestBusinessPages(t *testing.T) {
 		program := page.Attribute("button[aria-label='Copy "+name+" program']", "data-copy")
 		t.Run(name, func(t *testing.T) { runProgram(t, program, run) })
 	}
-	harness.Eventually(t, 10*time.Second, "the log of requests", func() bool {
+	harness.Eventually(t, time.Minute, "the log of requests", func() bool {
 		page.Open(i.Base + "/dashboard/calls")
 		return strings.Contains(page.Text("main"), "/v1/payment/initiate")
 	})

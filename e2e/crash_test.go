@@ -103,12 +103,10 @@ func (s *sink) events(reference string) (types []string, ok bool) {
 // came at least once without a gap, who paid as they had to has one receipt and nobody
 // else has any, and the audit log holds.
 func TestCrash(t *testing.T) {
-	for name, rounds := range map[string]*int{"sqlite": crashLite, "postgres": crashPostgres} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel() // most of the time is spent waiting for leases
-			crash(t, name == "postgres", *rounds)
-		})
-	}
+	t.Parallel()
+	harness.Each(t, map[string]int{"sqlite": *crashLite, "postgres": *crashPostgres}, func(t *testing.T, name string, rounds int) {
+		crash(t, name == "postgres", rounds)
+	})
 }
 
 // ends are the scenarios of the run with the state that each comes to.
@@ -296,7 +294,7 @@ func simulateOnce(t *testing.T, i *harness.Instance, at *aim, reference, scenari
 // paid looks whether a simulation whose answer was lost took place: its money
 // is seen within the takeover of the follower's lease.
 func paid(i *harness.Instance, reference string) bool {
-	deadline := time.NewTimer(15 * time.Second)
+	deadline := time.NewTimer(30 * time.Second)
 	defer deadline.Stop()
 	ask := time.NewTicker(200 * time.Millisecond)
 	defer ask.Stop()

@@ -15,7 +15,7 @@ import (
 func (x *etherTill) says(words string) {
 	x.t.Helper()
 	said := ""
-	harness.Eventually(x.t, 40*time.Second, "chain health to say "+words, func() bool {
+	harness.Eventually(x.t, time.Minute, "chain health to say "+words, func() bool {
 		said = x.Run("", "chain", "status")
 		return strings.Contains(said, words)
 	})

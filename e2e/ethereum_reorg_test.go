@@ -95,7 +95,7 @@ func TestEtherFork(t *testing.T) {
 		t.Fatal("the new branch doesn't hold the transaction")
 	}
 	removed := 0
-	harness.Eventually(t, 20*time.Second, "the websocket to tell of the removed log", func() bool {
+	harness.Eventually(t, time.Minute, "the websocket to tell of the removed log", func() bool {
 		removed = 0
 		for _, one := range x.node.Told() {
 			if one.Removed && one.Tx == hash {

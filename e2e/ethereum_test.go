@@ -126,42 +126,39 @@ func (x *etherTill) paid(o etherOrder, hash string) {
 // given twice; the page follows, and the merchant is told.
 func TestEtherPaid(t *testing.T) {
 	t.Parallel()
-	for name, c := range etherNodes() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			x := newEtherTill(t, c.start(t), c.postgres, "http://HOST?stream=ws://WS")
-			given := map[string]bool{}
-			for n, method := range []string{inEther, inUSDT, inEther, inUSDT} {
-				o := x.order(method, 25)
-				if o.address != x.addresses[n] || given[o.address] {
-					t.Errorf("order %d has %s, want %s", n, o.address, x.addresses[n])
-				}
-				given[o.address] = true
-				sights := x.live(o.order)
-				x.shows(sights, "waiting")
-				hash := ""
-				if method == inEther {
-					hash = x.ether(o, o.due)
-					x.comes(sights, "seen")
-				} else {
-					hash = x.token(o, o.due)
-				}
-				x.node.Mine(1)
-				x.comes(sights, "processing")
-				x.node.Mine(etherDepth - 1)
-				x.comes(sights, "successful")
-				x.paid(o, hash)
-				x.told(o.order, "initiated", "detected", "processing", "successful")
+	harness.Each(t, etherNodes(), func(t *testing.T, _ string, c etherNode) {
+		x := newEtherTill(t, c.start(t), c.postgres, "http://HOST?stream=ws://WS")
+		given := map[string]bool{}
+		for n, method := range []string{inEther, inUSDT, inEther, inUSDT} {
+			o := x.order(method, 25)
+			if o.address != x.addresses[n] || given[o.address] {
+				t.Errorf("order %d has %s, want %s", n, o.address, x.addresses[n])
 			}
-		})
-	}
+			given[o.address] = true
+			sights := x.live(o.order)
+			x.shows(sights, "waiting")
+			hash := ""
+			if method == inEther {
+				hash = x.ether(o, o.due)
+				x.comes(sights, "seen")
+			} else {
+				hash = x.token(o, o.due)
+			}
+			x.node.Mine(1)
+			x.comes(sights, "processing")
+			x.node.Mine(etherDepth - 1)
+			x.comes(sights, "successful")
+			x.paid(o, hash)
+			x.told(o.order, "initiated", "detected", "processing", "successful")
+		}
+	})
 }
 
 // comes waits for a view of a page; that the payment was seen may stand there for a
 // moment before.
 func (x *etherTill) comes(sights <-chan sight, want string) {
 	x.t.Helper()
-	patience := time.NewTimer(20 * time.Second)
+	patience := time.NewTimer(time.Minute)
 	defer patience.Stop()
 	for {
 		select {
@@ -192,31 +189,28 @@ func etherNodes() map[string]etherNode {
 // node.
 func TestEtherWalks(t *testing.T) {
 	t.Parallel()
-	for name, c := range etherNodes() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			url := "http://HOST?stream=ws://WS"
-			if c.traces {
-				url += "&trace=blocks"
+	harness.Each(t, etherNodes(), func(t *testing.T, name string, c etherNode) {
+		url := "http://HOST?stream=ws://WS"
+		if c.traces {
+			url += "&trace=blocks"
+		}
+		x := newEtherTill(t, c.start(t), !c.postgres, url)
+		for _, w := range []struct {
+			name string
+			run  func(*etherTill)
+		}{{"reverted", etherReverted}, {"replaced", etherReplaced}, {"dropped", etherDropped}, {"fakes", usdtFakes}, {"fee", usdtFee}, {"paused", usdtPaused}, {"greater", etherLarge},
+			{"inner", etherInner}, {"several", usdtSeveral}, {"reorganised", etherReorgs}, {"moody", usdtMoody}} {
+			if x.t = t; w.name == "inner" && !c.traces {
+				continue
 			}
-			x := newEtherTill(t, c.start(t), !c.postgres, url)
-			for _, w := range []struct {
-				name string
-				run  func(*etherTill)
-			}{{"reverted", etherReverted}, {"replaced", etherReplaced}, {"dropped", etherDropped}, {"fakes", usdtFakes}, {"fee", usdtFee}, {"paused", usdtPaused}, {"greater", etherLarge},
-				{"inner", etherInner}, {"several", usdtSeveral}, {"reorganised", etherReorgs}, {"moody", usdtMoody}} {
-				if x.t = t; w.name == "inner" && !c.traces {
-					continue
-				}
-				began := time.Now()
-				w.run(x)
-				t.Logf("%s took %s", w.name, time.Since(began).Round(time.Millisecond))
-				if t.Failed() {
-					t.Fatalf("%s failed", w.name)
-				}
+			began := time.Now()
+			w.run(x)
+			t.Logf("%s took %s", w.name, time.Since(began).Round(time.Millisecond))
+			if t.Failed() {
+				t.Fatalf("%s failed", w.name)
 			}
-		})
-	}
+		}
+	})
 }
 
 // etherReverted: a transaction that fails pays nothing.
@@ -341,24 +335,21 @@ func etherInner(x *etherTill) {
 // tell it, and else it is shown and pays nothing.
 func TestEtherInner(t *testing.T) {
 	t.Parallel()
-	for name, c := range etherNodes() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			x := newEtherTill(t, c.start(t), c.postgres, "http://HOST?stream=ws://WS")
-			forwarder := x.node.Deploy("Forwarder")
-			o := x.order(inEther, 25)
-			hash := x.node.Send(evm.Tx{To: forwarder, Data: evm.Encode("Forwarder", "forward(address)", o.address), Value: o.due})
-			x.node.Mine(70)
-			if c.traces {
-				x.paid(o, hash)
-				return
-			}
-			x.told(o.order, "initiated", "unexpected_transfer")
-			if now := x.Verify(o.Reference); now.Status != "initiated" {
-				t.Errorf("%+v", now)
-			}
-		})
-	}
+	harness.Each(t, etherNodes(), func(t *testing.T, _ string, c etherNode) {
+		x := newEtherTill(t, c.start(t), c.postgres, "http://HOST?stream=ws://WS")
+		forwarder := x.node.Deploy("Forwarder")
+		o := x.order(inEther, 25)
+		hash := x.node.Send(evm.Tx{To: forwarder, Data: evm.Encode("Forwarder", "forward(address)", o.address), Value: o.due})
+		x.node.Mine(70)
+		if c.traces {
+			x.paid(o, hash)
+			return
+		}
+		x.told(o.order, "initiated", "unexpected_transfer")
+		if now := x.Verify(o.Reference); now.Status != "initiated" {
+			t.Errorf("%+v", now)
+		}
+	})
 }
 
 // usdtSeveral: one transaction pays two payments, and each gets its own.

@@ -107,6 +107,7 @@ func (l *fake) do(command string, more harness.Fields) (answer said) {
 // TestLedger has the npm library xrpl judge the ledger that the adapter is tested
 // against.
 func TestLedger(t *testing.T) {
+	t.Parallel()
 	host := fakeLedger(t, "250ms").host
 	judge := exec.Command("node", "ledger.mjs", "ws://"+host)
 	text, err := judge.Output()
@@ -130,6 +131,7 @@ func TestLedger(t *testing.T) {
 // TestFollowsLedger runs the program on two URLs of one ledger: it follows the
 // ledgers that close, says how its servers do, and which ledgers none of them has.
 func TestFollowsLedger(t *testing.T) {
+	t.Parallel()
 	host := fakeLedger(t, "500ms").host
 	i := harness.New(t, false)
 	i.Set("TEST_XRP_URL", "ws://"+host+",http://"+host)
@@ -181,6 +183,7 @@ func TestFollowsLedger(t *testing.T) {
 // TestLedgerSettings refuses networks that don't exist or are of the other domain,
 // and tells nothing of a URL that is wrong.
 func TestLedgerSettings(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ set, value, network, complaint string }{
 		"unknown":  {"TEST_XRP", "ws://127.0.0.1:1", "nonsense", "nonsense is no network of xrp for the test domain"},
 		"main":     {"TEST_XRP", "ws://127.0.0.1:1", "mainnet", "mainnet is no network of xrp for the test domain"},

@@ -11,6 +11,7 @@ import (
 // TestLinkWithoutScript makes a link, prints its poster, pays with it in
 // Arabic, and switches it off: all with JavaScript off.
 func TestLinkWithoutScript(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	i.Business()

@@ -15,6 +15,7 @@ import (
 // TestListenLateCommit: an event whose transaction took longer than those of
 // others appears below them in the list, and is forwarded all the same.
 func TestListenLateCommit(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, true)
 	i.Start()
 	i.Business()
@@ -28,7 +29,7 @@ func TestListenLateCommit(t *testing.T) {
 	first := trigger(t, i, "payment.expired") // told before listen started: not forwarded
 	listener, said := listen(t, i, server.URL)
 	second := trigger(t, i, "payment.expired")
-	harness.Eventually(t, 20*time.Second, "the event to be forwarded", func() bool { return strings.Contains(said.String(), second.Reference) })
+	harness.Eventually(t, time.Minute, "the event to be forwarded", func() bool { return strings.Contains(said.String(), second.Reference) })
 
 	database, err := sql.Open("pgx", i.Setting("DATABASE_URL"))
 	if err != nil {
@@ -52,7 +53,7 @@ func TestListenLateCommit(t *testing.T) {
 	if err := tx.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	harness.Eventually(t, 20*time.Second, "the late event to be forwarded", func() bool { return developer.count() == 2 })
+	harness.Eventually(t, time.Minute, "the late event to be forwarded", func() bool { return developer.count() == 2 })
 	end(t, listener, said)
 	if strings.Contains(said.String(), first.Reference) || developer.taken[late] == nil || len(developer.twice) > 0 {
 		t.Errorf("%v twice: %s", developer.twice, said)

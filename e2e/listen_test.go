@@ -96,7 +96,7 @@ func listen(t *testing.T, i *harness.Instance, to string) (*exec.Cmd, *output) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = command.Process.Kill() })
-	harness.Eventually(t, 20*time.Second, "listen to be ready", func() bool { return strings.Contains(said.String(), "Ready:") })
+	harness.Eventually(t, time.Minute, "listen to be ready", func() bool { return strings.Contains(said.String(), "Ready:") })
 	return command, said
 }
 
@@ -129,6 +129,7 @@ var triggers = [][]string{
 // receive: both get the same bytes, over a restart of the API, a burst of more
 // than a page, and a local server that fails at first.
 func TestListenAndTrigger(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	i.Business()
@@ -143,23 +144,22 @@ func TestListenAndTrigger(t *testing.T) {
 	t.Cleanup(server.Close)
 	listener, said := listen(t, i, strings.TrimPrefix(server.URL, "http://")+"/hook")
 
-	t.Run("trigger", func(t *testing.T) {
-		for _, one := range triggers {
-			t.Run(strings.Join(one, " "), func(t *testing.T) {
-				t.Parallel()
-				arguments := one[:1]
-				if one[1] != "" {
-					arguments = []string{one[0], "--reason", one[1]}
-				}
-				made := trigger(t, i, arguments...)
-				if made.Type != one[0] || made.Reason != one[1] || !strings.HasPrefix(made.Event, "evt_") {
-					t.Errorf("%+v", made)
-				}
-			})
+	all := map[string][]string{}
+	for _, one := range triggers {
+		all[strings.TrimSpace(strings.Join(one, " "))] = one
+	}
+	harness.Each(t, all, func(t *testing.T, name string, one []string) {
+		arguments := one[:1]
+		if one[1] != "" {
+			arguments = []string{one[0], "--reason", one[1]}
+		}
+		made := trigger(t, i, arguments...)
+		if made.Type != one[0] || made.Reason != one[1] || !strings.HasPrefix(made.Event, "evt_") {
+			t.Errorf("%s made %+v", name, made)
 		}
 	})
 	i.Stop()
-	harness.Eventually(t, 20*time.Second, "listen to see that the API is away", func() bool { return strings.Contains(said.String(), "doesn't answer") })
+	harness.Eventually(t, time.Minute, "listen to see that the API is away", func() bool { return strings.Contains(said.String(), "doesn't answer") })
 	i.Start()
 	trigger(t, i, "payment.expired")
 	burst(t, i, listener)
@@ -261,6 +261,7 @@ func end(t *testing.T, listener *exec.Cmd, said *output) {
 
 // TestListenAndTriggerRefuse: what can't be is refused with a sentence that helps.
 func TestListenAndTriggerRefuse(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	i.Business()
@@ -300,6 +301,7 @@ func TestListenAndTriggerRefuse(t *testing.T) {
 
 // TestTriggerOffers: without an event it lists what there is.
 func TestTriggerOffers(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	offer := i.Run("", "trigger")
 	for _, one := range triggers {
@@ -312,12 +314,13 @@ func TestTriggerOffers(t *testing.T) {
 // TestListenAdvises: where nobody listens, the listener says what to do, once. A
 // port alone is one of this machine.
 func TestListenAdvises(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	i.Business()
 	listener, said := listen(t, i, "1")
 	trigger(t, i, "payment.expired")
-	harness.Eventually(t, 20*time.Second, "the second attempt", func() bool { return strings.Contains(said.String(), "connection refused, again in 5s") })
+	harness.Eventually(t, time.Minute, "the second attempt", func() bool { return strings.Contains(said.String(), "connection refused, again in 5s") })
 	end(t, listener, said)
 	if strings.Count(said.String(), "no server listens at localhost:1: start yours") != 1 {
 		t.Error(said)
@@ -326,6 +329,7 @@ func TestListenAdvises(t *testing.T) {
 
 // TestListenGivesUp: a redirect isn't followed and a 410 isn't asked again.
 func TestListenGivesUp(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	i.Business()
@@ -343,7 +347,7 @@ func TestListenGivesUp(t *testing.T) {
 	t.Cleanup(server.Close)
 	listener, said := listen(t, i, server.URL+"/hook")
 	trigger(t, i, "payment.expired")
-	harness.Eventually(t, 30*time.Second, "listen to give up", func() bool { return strings.Contains(said.String(), "410, given up") })
+	harness.Eventually(t, time.Minute, "listen to give up", func() bool { return strings.Contains(said.String(), "410, given up") })
 	end(t, listener, said)
 	if got := fmt.Sprint(paths); got != "map[/hook:2]" || !strings.Contains(said.String(), "307, a redirect: not followed, again in 2s") {
 		t.Errorf("%s: %s", got, said)

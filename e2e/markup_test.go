@@ -37,6 +37,7 @@ func markup(t *testing.T) (texts []string) {
 // switched off, which would hide that something was let in: none of it runs, none
 // becomes an element or an attribute, and the policy has nothing to complain of.
 func TestMarkupRuns(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	i.Business()

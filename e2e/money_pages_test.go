@@ -11,6 +11,7 @@ import (
 // TestMoneyPages looks at the overview of each period, at a payment that has to be
 // resolved and its receipt, and at customers, in every view.
 func TestMoneyPages(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	i.Business()
@@ -41,6 +42,7 @@ func TestMoneyPages(t *testing.T) {
 
 // TestRefundWithoutScript records a refund with JavaScript off: by links and buttons alone.
 func TestRefundWithoutScript(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	i.Business()

@@ -151,7 +151,7 @@ func TestDatabaseTrouble(t *testing.T) {
 
 	server.Stop()
 	l.isRefused("a server that is down")
-	harness.Eventually(t, 30*time.Second, "readiness to tell", func() bool {
+	harness.Eventually(t, time.Minute, "readiness to tell", func() bool {
 		status, why := l.readiness()
 		return status == http.StatusServiceUnavailable && why == "The database can't be reached."
 	})
@@ -160,18 +160,18 @@ func TestDatabaseTrouble(t *testing.T) {
 
 	free := server.Fill()
 	l.isRefused("a full disk")
-	harness.Eventually(t, 30*time.Second, "readiness to tell", func() bool {
+	harness.Eventually(t, time.Minute, "readiness to tell", func() bool {
 		status, why := l.readiness()
 		return status == http.StatusServiceUnavailable && why == "The database's disk is full."
 	})
-	harness.Eventually(t, 30*time.Second, "the alert", func() bool {
+	harness.Eventually(t, time.Minute, "the alert", func() bool {
 		return strings.Contains(bodyOf(t, "http://"+i.Setting("METRICS_LISTEN")+"/metrics"), "\ncointill_database_up 0\n")
 	})
 	free()
 	l.goesOn("there was room again")
 	close(l.stop)
 	l.all.Wait()
-	harness.Eventually(t, 30*time.Second, "readiness", func() bool { status, _ := l.readiness(); return status == http.StatusOK })
+	harness.Eventually(t, time.Minute, "readiness", func() bool { status, _ := l.readiness(); return status == http.StatusOK })
 	l.check()
 
 	s.pay(t, i, initiated(t, i, "crypto_ripple"))

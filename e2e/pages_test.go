@@ -18,6 +18,7 @@ var views = map[string]browser.View{
 // complaint in the console (which is where the content security policy
 // complains), nothing that axe finds, no sideways scrolling.
 func TestPages(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	i.Business()
@@ -102,6 +103,7 @@ func started(t *testing.T, i *harness.Instance, method string) (made intent) {
 // TestPayLive pays on the page by the sandbox's panel and sees the page turn
 // successful by itself.
 func TestPayLive(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	i.Business()
@@ -117,6 +119,7 @@ func TestPayLive(t *testing.T) {
 
 // TestPayWithoutScript does the same with JavaScript off: buttons and reloads.
 func TestPayWithoutScript(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	i.Business()
@@ -127,7 +130,7 @@ func TestPayWithoutScript(t *testing.T) {
 		t.Fatalf("looking at the page made it %s", got)
 	}
 	page.Press("main form[action$='/open'] button")
-	harness.Eventually(t, 10*time.Second, "the payment to be opened", func() bool { return i.Verify(payment.Reference).Status == "initiated" })
+	harness.Eventually(t, time.Minute, "the payment to be opened", func() bool { return i.Verify(payment.Reference).Status == "initiated" })
 	page.Press("[name=scenario][value=exact]")
 	reach(t, i, payment.Reference, "successful", "")
 	page.Open(payment.URL)

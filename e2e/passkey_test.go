@@ -11,6 +11,7 @@ import (
 // TestPasskey adds a passkey with the browser's own authenticator, signs out,
 // signs in with it, and removes it; and looks at its pages in every view.
 func TestPasskey(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	post := newLetters(t)
 	i.Set("SMTP_URL", post.url)
@@ -82,6 +83,7 @@ func TestPasskey(t *testing.T) {
 // TestPasskeyElsewhere: where passkeys can't work, the page says why, and the
 // password signs in.
 func TestPasskeyElsewhere(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	i.Business()

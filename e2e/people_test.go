@@ -97,7 +97,7 @@ func plainPart(message *mail.Message) (string, error) {
 // await waits for a mail that has every text, and gives it.
 func (l *letters) await(t *testing.T, texts ...string) (found string) {
 	t.Helper()
-	harness.Eventually(t, 20*time.Second, fmt.Sprintf("a mail with %q", texts), func() bool {
+	harness.Eventually(t, time.Minute, fmt.Sprintf("a mail with %q", texts), func() bool {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		for _, one := range l.all {
@@ -144,6 +144,7 @@ var keyShown = regexp.MustCompile(`[A-Z2-7]{32}`)
 // that is about accounts: a forgotten password, a second factor, an invitation;
 // and looks at each page of it in every view.
 func TestPeople(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	post := newLetters(t)
 	i.Set("SMTP_URL", post.url)

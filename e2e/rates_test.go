@@ -53,80 +53,78 @@ type rate struct {
 // evidence: as the API, the command line and the dashboard tell them, by the
 // business's own rules, and still there after the process was killed.
 func TestLiveRates(t *testing.T) {
-	for name, postgres := range map[string]bool{"sqlite": false, "postgres": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			market := &publishers{}
-			server := httptest.NewServer(market)
-			t.Cleanup(server.Close)
-			var sources []string
-			for _, source := range []string{"kraken", "okx", "er-api", "floatrates", "luno", "quidax"} {
-				sources = append(sources, source+"="+server.URL+"/"+source)
-			}
-			i := harness.New(t, postgres)
-			i.Set("RATE_SOURCES", strings.Join(sources, ","))
-			i.Set("LIVE_BITCOIN_URL", "http://nobody:nothing@127.0.0.1:1") // prices need no node
-			i.Start()
-			i.Business()
-			i.Run("", "wallet", "use", "--business", i.Code, "--domain", "live", "--method", "crypto_bitcoin", "--json",
-				"--key", "zpub6r34jjzP6iAs6daDD1cDdj57wavTz4skAjgE1NJscUzMYkgZFuF5QXo37uay51RzcihDBF4ThN81Vmqu7Uw2u9CVenipafY8uUeWW89ENgs")
-			var key struct{ Key string }
-			i.Into(i.Run("", "key", "create", "--business", i.Code, "--domain", "live", "--name", "rates", "--json"), &key)
-			i.Key = key.Key
-			ask := func(currency string) (found rate) {
-				t.Helper()
-				var all []rate
-				i.Call("GET", "/v1/rates?payment_method=crypto_bitcoin&currency="+currency, nil, 200).Data(t, &all)
-				return all[0]
-			}
+	t.Parallel()
+	harness.Each(t, databases, func(t *testing.T, name string, postgres bool) {
+		market := &publishers{}
+		server := httptest.NewServer(market)
+		t.Cleanup(server.Close)
+		var sources []string
+		for _, source := range []string{"kraken", "okx", "er-api", "floatrates", "luno", "quidax"} {
+			sources = append(sources, source+"="+server.URL+"/"+source)
+		}
+		i := harness.New(t, postgres)
+		i.Set("RATE_SOURCES", strings.Join(sources, ","))
+		i.Set("LIVE_BITCOIN_URL", "http://nobody:nothing@127.0.0.1:1") // prices need no node
+		i.Start()
+		i.Business()
+		i.Run("", "wallet", "use", "--business", i.Code, "--domain", "live", "--method", "crypto_bitcoin", "--json",
+			"--key", "zpub6r34jjzP6iAs6daDD1cDdj57wavTz4skAjgE1NJscUzMYkgZFuF5QXo37uay51RzcihDBF4ThN81Vmqu7Uw2u9CVenipafY8uUeWW89ENgs")
+		var key struct{ Key string }
+		i.Into(i.Run("", "key", "create", "--business", i.Code, "--domain", "live", "--name", "rates", "--json"), &key)
+		i.Key = key.Key
+		ask := func(currency string) (found rate) {
+			t.Helper()
+			var all []rate
+			i.Call("GET", "/v1/rates?payment_method=crypto_bitcoin&currency="+currency, nil, 200).Data(t, &all)
+			return all[0]
+		}
 
-			if text := i.Run("", "rates"); !strings.Contains(text, "No live payment method is on") || market.asked.Load() != 0 {
-				t.Errorf("asked %d times before anybody needs a price: %s", market.asked.Load(), text)
-			}
-			if r := ask("NGN"); r.Available || !strings.Contains(r.Remark, "no rate source is reachable") {
-				t.Errorf("%+v", r)
-			}
-			owner := signIn(t, i)
-			owner.post("/dashboard/domain", url.Values{"domain": {"live"}, "next": {"/dashboard/methods"}})
-			owner.post("/dashboard/methods/crypto_bitcoin", url.Values{"enabled": {"true"}})
-			harness.Eventually(t, 30*time.Second, "a live price", func() bool { return ask("NGN").Available })
-			if r := ask("NGN"); r.Price != "90000000" || r.Market != "official" || len(r.Legs) != 2 || len(r.Legs[0].Sources) != 2 {
-				t.Errorf("%+v", r)
-			}
-			if of := ask("NGN").Legs[1].Sources; len(of) != 2 || of[0].Value != "" || of[1].Value != "1500" { // er-api's terms forbid to pass it on
-				t.Errorf("%+v", of)
-			}
-			if r := ask("KES"); r.Available || !strings.Contains(r.Remark, "USD/KES") || !strings.Contains(r.Remark, "disagree") {
-				t.Errorf("130 and 150 are no agreement: %+v", r)
-			}
-			if r := ask("GHC"); r.Available || !strings.Contains(r.Remark, "1 of the 2") {
-				t.Errorf("one source is no agreement: %+v", r)
-			}
-			var table []struct {
-				Base, Quote, Value, Problem string
-				Readings                    []struct{ Source string }
-			}
-			i.Into(i.Run("", "rates", "--json"), &table)
-			if len(table) != 9 || table[0].Base != "BTC" || table[0].Value != "60000" || len(table[0].Readings) != 2 || table[1].Problem == "" {
-				t.Errorf("%+v", table)
-			}
-			if text := i.Run("", "rates"); !strings.Contains(text, "kraken") || !strings.Contains(text, "counts") || strings.Contains(text, "No live") {
-				t.Errorf("%s", text)
-			}
-			if page := owner.get("/dashboard/rates"); !strings.Contains(page, "Kraken") || !strings.Contains(page, "60,000") {
-				t.Errorf("the page lacks the sources: %.2000s", page)
-			}
+		if text := i.Run("", "rates"); !strings.Contains(text, "No live payment method is on") || market.asked.Load() != 0 {
+			t.Errorf("asked %d times before anybody needs a price: %s", market.asked.Load(), text)
+		}
+		if r := ask("NGN"); r.Available || !strings.Contains(r.Remark, "no rate source is reachable") {
+			t.Errorf("%+v", r)
+		}
+		owner := signIn(t, i)
+		owner.post("/dashboard/domain", url.Values{"domain": {"live"}, "next": {"/dashboard/methods"}})
+		owner.post("/dashboard/methods/crypto_bitcoin", url.Values{"enabled": {"true"}})
+		harness.Eventually(t, time.Minute, "a live price", func() bool { return ask("NGN").Available })
+		if r := ask("NGN"); r.Price != "90000000" || r.Market != "official" || len(r.Legs) != 2 || len(r.Legs[0].Sources) != 2 {
+			t.Errorf("%+v", r)
+		}
+		if of := ask("NGN").Legs[1].Sources; len(of) != 2 || of[0].Value != "" || of[1].Value != "1500" { // er-api's terms forbid to pass it on
+			t.Errorf("%+v", of)
+		}
+		if r := ask("KES"); r.Available || !strings.Contains(r.Remark, "USD/KES") || !strings.Contains(r.Remark, "disagree") {
+			t.Errorf("130 and 150 are no agreement: %+v", r)
+		}
+		if r := ask("GHC"); r.Available || !strings.Contains(r.Remark, "1 of the 2") {
+			t.Errorf("one source is no agreement: %+v", r)
+		}
+		var table []struct {
+			Base, Quote, Value, Problem string
+			Readings                    []struct{ Source string }
+		}
+		i.Into(i.Run("", "rates", "--json"), &table)
+		if len(table) != 9 || table[0].Base != "BTC" || table[0].Value != "60000" || len(table[0].Readings) != 2 || table[1].Problem == "" {
+			t.Errorf("%+v", table)
+		}
+		if text := i.Run("", "rates"); !strings.Contains(text, "kraken") || !strings.Contains(text, "counts") || strings.Contains(text, "No live") {
+			t.Errorf("%s", text)
+		}
+		if page := owner.get("/dashboard/rates"); !strings.Contains(page, "Kraken") || !strings.Contains(page, "60,000") {
+			t.Errorf("the page lacks the sources: %.2000s", page)
+		}
 
-			i.Kill()
-			server.Close()
-			i.Set("RATE_TRUSTED", "USD/GHS=er-api")
-			i.Start()
-			if r := ask("NGN"); !r.Available {
-				t.Errorf("what was fetched a moment ago is gone: %+v", r)
-			}
-			if r := ask("GHC"); !r.Available || r.Legs[1].Trusted != "er-api" {
-				t.Errorf("the source that is trusted alone isn't named: %+v", r)
-			}
-		})
-	}
+		i.Kill()
+		server.Close()
+		i.Set("RATE_TRUSTED", "USD/GHS=er-api")
+		i.Start()
+		if r := ask("NGN"); !r.Available {
+			t.Errorf("what was fetched a moment ago is gone: %+v", r)
+		}
+		if r := ask("GHC"); !r.Available || r.Legs[1].Trusted != "er-api" {
+			t.Errorf("the source that is trusted alone isn't named: %+v", r)
+		}
+	})
 }

@@ -107,6 +107,7 @@ func (p *passage) post(header http.Header, body []byte) int {
 // TestRecipes (WH-1) runs the programs of docs/webhooks.md against the deliveries of the
 // real program: they take what is genuine and refuse what was changed.
 func TestRecipes(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	i.Business()
@@ -131,7 +132,7 @@ func cook(t *testing.T, i *harness.Instance, program *exec.Cmd) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = program.Process.Kill(); _ = program.Wait() })
-	harness.Eventually(t, 20*time.Second, "the program to listen", func() bool {
+	harness.Eventually(t, time.Minute, "the program to listen", func() bool {
 		connection, err := net.Dial("tcp", "localhost:"+port)
 		if err != nil {
 			return false
@@ -140,7 +141,7 @@ func cook(t *testing.T, i *harness.Instance, program *exec.Cmd) {
 	})
 
 	made := trigger(t, i, "payment.successful", "--method", "crypto_ripple")
-	harness.Eventually(t, 20*time.Second, "the program to print the event", func() bool { return strings.Contains(said.String(), made.Event) })
+	harness.Eventually(t, time.Minute, "the program to print the event", func() bool { return strings.Contains(said.String(), made.Event) })
 	i.Call("DELETE", "/v1/webhooks/"+endpoint.ID, nil, 200)
 	p.mu.Lock()
 	defer p.mu.Unlock()

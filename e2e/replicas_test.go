@@ -257,7 +257,7 @@ func (r *replicated) limits(t *testing.T) {
 			minute, sent, refused, through = now, 0, 0, [3]int{}
 		}
 		if sent > 0 && sent%(each*len(r.replicas)) == 0 {
-			harness.Eventually(t, 30*time.Second, "the processes to have told each other", func() bool {
+			harness.Eventually(t, time.Minute, "the processes to have told each other", func() bool {
 				return time.Now().Truncate(time.Minute) != minute || r.number("SELECT coalesce(max(count), 0) FROM rate_windows WHERE key LIKE 'key:%'") >= int64(sent)
 			})
 		}

@@ -23,45 +23,44 @@ import (
 // secret that plain requests can. Afterwards none of them stands in the log, the
 // metrics, the printed settings, the pages and answers of failures, or the database.
 func TestNoSecretIsLeft(t *testing.T) {
-	for name, postgres := range map[string]bool{"sqlite": false, "postgres": true} {
-		t.Run(name, func(t *testing.T) {
-			r := &secretsRun{Instance: harness.New(t, postgres), t: t, secrets: map[string]string{"the owner's password": harness.Password}, seen: map[string]string{}}
-			metrics := r.configure()
-			r.Start()
-			r.Business()
-			r.useAPI()
-			r.useDashboard()
-			r.mistype()
-			r.seen["settings"] = r.Run("", "config")
-			r.usePeople()
-			r.seen["metrics"] = bodyOf(t, "http://"+metrics+"/metrics")
-			r.Stop()
-			r.seen["log"] = r.Log()
-			if postgres {
-				r.seen["database"] = dumpPostgres(t, r.Setting("DATABASE_URL"))
-			} else {
-				r.seen["database"] = readDatabaseFiles(t, r.DataDir())
+	t.Parallel()
+	harness.Each(t, databases, func(t *testing.T, _ string, postgres bool) {
+		r := &secretsRun{Instance: harness.New(t, postgres), t: t, secrets: map[string]string{"the owner's password": harness.Password}, seen: map[string]string{}}
+		metrics := r.configure()
+		r.Start()
+		r.Business()
+		r.useAPI()
+		r.useDashboard()
+		r.mistype()
+		r.seen["settings"] = r.Run("", "config")
+		r.usePeople()
+		r.seen["metrics"] = bodyOf(t, "http://"+metrics+"/metrics")
+		r.Stop()
+		r.seen["log"] = r.Log()
+		if postgres {
+			r.seen["database"] = dumpPostgres(t, r.Setting("DATABASE_URL"))
+		} else {
+			r.seen["database"] = readDatabaseFiles(t, r.DataDir())
+		}
+		for place, sign := range map[string]string{"metrics": "cointill_http_request_seconds", "settings": "COINTILL_SMTP_URL", "log": "/pay/", "database": r.reference, "failures": "request_id"} {
+			if !strings.Contains(r.seen[place], sign) {
+				t.Errorf("%s lacks %q: it isn't what was meant to be read", place, sign)
 			}
-			for place, sign := range map[string]string{"metrics": "cointill_http_request_seconds", "settings": "COINTILL_SMTP_URL", "log": "/pay/", "database": r.reference, "failures": "request_id"} {
-				if !strings.Contains(r.seen[place], sign) {
-					t.Errorf("%s lacks %q: it isn't what was meant to be read", place, sign)
-				}
-			}
-			for _, place := range []string{"log", "metrics"} {
-				r.noMail(place)
-			}
-			for place, text := range r.seen {
-				for what, secret := range r.secrets {
-					for form, written := range map[string]string{"as it is": secret, "escaped": url.QueryEscape(secret),
-						"in hexadecimal": hex.EncodeToString([]byte(secret)), "in base64": base64.RawStdEncoding.EncodeToString([]byte(secret))} {
-						if secret == "" || strings.Contains(text, written) {
-							t.Errorf("%s (%q) stands in the %s, %s", what, secret, place, form)
-						}
+		}
+		for _, place := range []string{"log", "metrics"} {
+			r.noMail(place)
+		}
+		for place, text := range r.seen {
+			for what, secret := range r.secrets {
+				for form, written := range map[string]string{"as it is": secret, "escaped": url.QueryEscape(secret),
+					"in hexadecimal": hex.EncodeToString([]byte(secret)), "in base64": base64.RawStdEncoding.EncodeToString([]byte(secret))} {
+					if secret == "" || strings.Contains(text, written) {
+						t.Errorf("%s (%q) stands in the %s, %s", what, secret, place, form)
 					}
 				}
 			}
-		})
-	}
+		}
+	})
 }
 
 // secretsRun is one run: which secrets it made, and what it left where.
@@ -111,7 +110,7 @@ func (r *secretsRun) useAPI() {
 	r.secrets["a payment page's token"], r.token, r.reference = started.AccessToken, started.AccessToken, started.Reference
 	bodyOf(r.t, r.Base+"/pay/"+r.token)
 	r.Call("POST", "/v1/sandbox/payments/"+started.Reference+"/simulate", harness.Fields{"scenario": "exact"}, 200)
-	harness.Eventually(r.t, 30*time.Second, "the payment to be seen", func() bool { return r.Verify(started.Reference).Status != "pending" })
+	harness.Eventually(r.t, time.Minute, "the payment to be seen", func() bool { return r.Verify(started.Reference).Status != "pending" })
 }
 
 var tokenField = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
@@ -150,7 +149,7 @@ func (r *secretsRun) browser() *http.Client {
 // signIn tries a password, again while an earlier wrong one makes the account wait.
 func (r *secretsRun) signIn(browser *http.Client, password string) {
 	r.t.Helper()
-	harness.Eventually(r.t, 30*time.Second, "the wait after a wrong password", func() bool {
+	harness.Eventually(r.t, time.Minute, "the wait after a wrong password", func() bool {
 		status, _ := r.form(browser, "/sign-in", "/sign-in", url.Values{"email": {harness.Email}, "password": {password}})
 		return status != http.StatusTooManyRequests
 	})

@@ -26,7 +26,7 @@ func TestSilentDatabase(t *testing.T) {
 	l.goesOn("the start")
 
 	tunnel.Silence()
-	harness.Eventually(t, 30*time.Second, "readiness to tell", func() bool {
+	harness.Eventually(t, time.Minute, "readiness to tell", func() bool {
 		status, why := l.readiness()
 		return status == http.StatusServiceUnavailable && why == "The database doesn't answer."
 	})

@@ -13,20 +13,22 @@ import (
 	"cointill/e2e/harness"
 )
 
+// databases says of each database whether it is PostgreSQL.
+var databases = map[string]bool{"sqlite": false, "postgres": true}
+
 // eachDatabase runs a test on an instance with SQLite and on one with PostgreSQL.
 func eachDatabase(t *testing.T, test func(t *testing.T, i *harness.Instance)) {
-	for name, postgres := range map[string]bool{"sqlite": false, "postgres": true} {
-		t.Run(name, func(t *testing.T) {
-			i := harness.New(t, postgres)
-			i.Start()
-			test(t, i)
-		})
-	}
+	harness.Each(t, databases, func(t *testing.T, _ string, postgres bool) {
+		i := harness.New(t, postgres)
+		i.Start()
+		test(t, i)
+	})
 }
 
 // TestStartAndStop starts the program on nothing, finds it alive, and sees it
 // end within the ten seconds that a graceful stop may take.
 func TestStartAndStop(t *testing.T) {
+	t.Parallel()
 	eachDatabase(t, func(t *testing.T, i *harness.Instance) {
 		answer, err := http.Get(i.Base + "/healthz")
 		if err != nil {
@@ -47,6 +49,7 @@ func TestStartAndStop(t *testing.T) {
 
 // TestUnknownPath is answered with the envelope under /v1 and a page elsewhere.
 func TestUnknownPath(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	i.Business()
@@ -73,19 +76,18 @@ func TestUnknownPath(t *testing.T) {
 // TestFirstPage looks at what an empty instance shows first, in every view: no
 // complaint in the console, nothing that axe finds, no sideways scrolling.
 func TestFirstPage(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	chromium := browser.Start(t)
-	for name, view := range map[string]browser.View{
+	harness.Each(t, map[string]browser.View{
 		"phone": browser.Phone, "phone-dark": browser.PhoneDark, "desktop": browser.Desktop, "desktop-dark": browser.DesktopDark, "plain": browser.Plain,
-	} {
-		t.Run(name, func(t *testing.T) {
-			page := chromium.Page(t, view)
-			if status := page.Open(i.Base + "/"); status != http.StatusOK {
-				t.Fatalf("status %d", status)
-			}
-			page.Clean()
-			page.Shot("first-" + name)
-		})
-	}
+	}, func(t *testing.T, name string, view browser.View) {
+		page := chromium.Page(t, view)
+		if status := page.Open(i.Base + "/"); status != http.StatusOK {
+			t.Fatalf("status %d", status)
+		}
+		page.Clean()
+		page.Shot("first-" + name)
+	})
 }

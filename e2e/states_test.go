@@ -38,7 +38,7 @@ func play(scenarios ...string) func(*testing.T, *harness.Instance, string) {
 func reach(t *testing.T, i *harness.Instance, reference, state, reason string) {
 	t.Helper()
 	var last harness.Record
-	harness.Eventually(t, 40*time.Second, fmt.Sprintf("%s to be %s %q", reference, state, reason), func() bool {
+	harness.Eventually(t, time.Minute, fmt.Sprintf("%s to be %s %q", reference, state, reason), func() bool {
 		last = i.Verify(reference)
 		return last.Status == state && last.Reason == reason
 	})
@@ -73,9 +73,9 @@ var courses = []course{
 	}},
 	{"dropped", "crypto_bitcoin", "failed", "dropped", func(t *testing.T, i *harness.Instance, reference string) {
 		play("never_confirms")(t, i, reference)
-		harness.Eventually(t, 20*time.Second, "the transfer to be seen", func() bool { return i.Verify(reference).Transaction.CryptoTransactionHash != "" })
+		harness.Eventually(t, time.Minute, "the transfer to be seen", func() bool { return i.Verify(reference).Transaction.CryptoTransactionHash != "" })
 		i.Call("POST", "/v1/sandbox/mine", harness.Fields{"payment_method": "crypto_bitcoin", "blocks": 40}, 200)
-		harness.Eventually(t, 20*time.Second, "the mempool to forget it", func() bool { return i.Verify(reference).Transaction.AmountPaid == "0.00" })
+		harness.Eventually(t, time.Minute, "the mempool to forget it", func() bool { return i.Verify(reference).Transaction.AmountPaid == "0.00" })
 		advance(t, i, reference, 25*time.Hour)
 	}},
 	{"reversed", "crypto_dogecoin", "successful", "reversed", func(t *testing.T, i *harness.Instance, reference string) {
@@ -93,25 +93,23 @@ var courses = []course{
 // TestEveryStateAndReason drives a payment to each state and reason code and
 // has every delivery of the run verified by the public libraries of Go and Node.
 func TestEveryStateAndReason(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	i.Business()
 	address, came := receive(t)
 	var endpoint struct{ Secret string }
 	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": address, "active": true}, 201).Data(t, &endpoint)
-	references := map[string]string{}
-	t.Run("courses", func(t *testing.T) {
-		for _, c := range courses {
-			var payment struct{ Reference string }
-			i.Call("POST", "/v1/payment/initiate", harness.Request(c.method), 201).Data(t, &payment)
-			references[payment.Reference] = c.state
-			t.Run(c.name, func(t *testing.T) {
-				t.Parallel()
-				c.drive(t, i, payment.Reference)
-				reach(t, i, payment.Reference, c.state, c.reason)
-			})
+	references, drives := map[string]string{}, map[string]func(*testing.T){}
+	for _, c := range courses {
+		reference := initiated(t, i, c.method)
+		references[reference] = c.state
+		drives[c.name] = func(t *testing.T) {
+			c.drive(t, i, reference)
+			reach(t, i, reference, c.state, c.reason)
 		}
-	})
+	}
+	harness.Each(t, drives, func(t *testing.T, _ string, drive func(*testing.T)) { drive(t) })
 	i.Stop() // what is under way is finished first
 	i.Start()
 	verifyAll(t, endpoint.Secret, references, came)

@@ -32,12 +32,8 @@ const killEvery = 2 * time.Second
 // after what is still to be tried or was missed. Then every event that the API lists has
 // come to every consumer, with the same id and bytes each time, and nothing else has.
 func TestStorm(t *testing.T) {
-	for name, postgres := range map[string]bool{"sqlite": false, "postgres": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel() // most of the time is spent waiting for leases
-			weather(t, postgres)
-		})
-	}
+	t.Parallel()
+	harness.Each(t, databases, func(t *testing.T, _ string, postgres bool) { weather(t, postgres) })
 }
 
 // ordeal is a storm with what it is about.

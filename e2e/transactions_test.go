@@ -13,6 +13,7 @@ import (
 // TestTransactionKeys goes through the list by the keyboard, and hears of a new
 // payment without losing its place.
 func TestTransactionKeys(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	i.Business()
@@ -71,6 +72,7 @@ func focused(page *browser.Page, reference string) {
 
 // TestTransactionFilters filters with a script, at each change, and by a button without one.
 func TestTransactionFilters(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	i.Business()

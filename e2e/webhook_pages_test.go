@@ -67,7 +67,7 @@ func enter(page *browser.Page, i *harness.Instance) {
 // shows opens a page again and again until its content has a text.
 func shows(t *testing.T, page *browser.Page, address, text string) {
 	t.Helper()
-	harness.Eventually(t, 20*time.Second, text, func() bool {
+	harness.Eventually(t, time.Minute, text, func() bool {
 		page.Open(address)
 		return strings.Contains(page.Text("main"), text)
 	})
@@ -161,6 +161,7 @@ func brokenWebhook(t *testing.T, i *harness.Instance, page *browser.Page) []stri
 // TestWebhookPages uses the pages about webhooks without any script, then looks
 // at each of them in each view.
 func TestWebhookPages(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	i.Business()

@@ -42,6 +42,7 @@ func receive(t *testing.T) (address string, came <-chan delivery) {
 // TestSignatures (WH-1) pays a payment and verifies each delivery of its events with the
 // public libraries for Go and for Node, as it came and tampered with.
 func TestSignatures(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	i.Business()

@@ -18,6 +18,7 @@ var loaded = regexp.MustCompile(`<(?:script|img)[^>]* src="([^"]+)"|<link rel="(
 // rows to what they may weigh, compressed and with headers, and to how many
 // requests they may take.
 func TestPageWeight(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	i.Business()

@@ -13,6 +13,7 @@ import (
 // a payment link, is paid by it, finds the payment, exports it, and switches a
 // webhook off and on again. Each page on the way is looked at.
 func TestWithoutScript(t *testing.T) {
+	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
 	chromium := browser.Start(t)

@@ -17,6 +17,7 @@ const xrpWallet = "/dashboard/methods/crypto_ripple/wallet"
 // TestXRPSetUp sets an account up in the dashboard, as an owner with a browser
 // does, and has a customer pay to it.
 func TestXRPSetUp(t *testing.T) {
+	t.Parallel()
 	x := newXRPTill(t, "1s", false, "ws://HOST", "http://HOST")
 	closed := classic("closed " + t.Name())
 	x.fund(closed, noStrangers)
@@ -95,6 +96,7 @@ func TestXRPSetUp(t *testing.T) {
 // TestXRPUnmatched (XRP-2, XRP-3, XRP-4, XRP-6): everything else that comes is listed
 // under Unmatched with its reason, and alerted of; the payment stays as it was.
 func TestXRPUnmatched(t *testing.T) {
+	t.Parallel()
 	x := newXRPTill(t, "1s", false, "ws://HOST")
 	x.fund(classic("elsewhere"), 0)
 	x.enter(classic("elsewhere"))

@@ -120,45 +120,45 @@ func (x *xrpTill) pay(o xrpOrder, amount int64, more harness.Fields) (id string)
 // TestXRPPaid: what a customer pays with the tag is Successful on the page as soon as
 // its ledger has closed, while no other ledger closes.
 func TestXRPPaid(t *testing.T) {
-	for name, c := range map[string]struct {
+	t.Parallel()
+	type served struct {
 		postgres bool
 		urls     []string
-	}{
+	}
+	harness.Each(t, map[string]served{
 		"websocket": {false, []string{"ws://HOST"}}, "JSON-RPC with a stream": {false, []string{"http://HOST?stream=ws://HOST"}},
 		"two servers on PostgreSQL": {true, []string{"ws://HOST", "http://HOST"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			x := newXRPTill(t, "0s", c.postgres, c.urls...)
-			x.enter(x.account)
-			o := x.order()
-			if o.address != x.account {
-				t.Fatalf("the page shows %s", o.address)
-			}
-			sights := x.live(o.order)
-			x.shows(sights, "waiting")
-			id := x.pay(o, o.due, nil)
-			harness.Eventually(t, 10*time.Second, "the program to listen to the ledger", func() bool { return x.ledger.do("lack", nil).Listening > 0 })
-			closing := time.Now()
-			x.ledger.do("close", nil)
-			t.Logf("Successful on the page %s after the ledger closed", x.paid(sights).Sub(closing).Round(time.Millisecond))
-			record := x.Verify(o.Reference)
-			if record.Status != "successful" || record.Transaction.CryptoTransactionHash != id || record.Transaction.AmountPaid != record.Transaction.ChargedAmount {
-				t.Errorf("%+v", record)
-			}
-			x.told(o.order, "initiated", "detected", "processing", "successful")
-			again := x.order()
-			if again.tag == o.tag || again.address != o.address {
-				t.Errorf("the next order has %s and tag %d", again.address, again.tag)
-			}
-		})
-	}
+	}, func(t *testing.T, _ string, c served) {
+		x := newXRPTill(t, "0s", c.postgres, c.urls...)
+		x.enter(x.account)
+		o := x.order()
+		if o.address != x.account {
+			t.Fatalf("the page shows %s", o.address)
+		}
+		sights := x.live(o.order)
+		x.shows(sights, "waiting")
+		id := x.pay(o, o.due, nil)
+		harness.Eventually(t, time.Minute, "the program to listen to the ledger", func() bool { return x.ledger.do("lack", nil).Listening > 0 })
+		closing := time.Now()
+		x.ledger.do("close", nil)
+		t.Logf("Successful on the page %s after the ledger closed", x.paid(sights).Sub(closing).Round(time.Millisecond))
+		record := x.Verify(o.Reference)
+		if record.Status != "successful" || record.Transaction.CryptoTransactionHash != id || record.Transaction.AmountPaid != record.Transaction.ChargedAmount {
+			t.Errorf("%+v", record)
+		}
+		x.told(o.order, "initiated", "detected", "processing", "successful")
+		again := x.order()
+		if again.tag == o.tag || again.address != o.address {
+			t.Errorf("the next order has %s and tag %d", again.address, again.tag)
+		}
+	})
 }
 
 // paid waits until a page says that all is paid; that it was seen and is being
 // confirmed may stand there for a moment before.
 func (x *xrpTill) paid(sights <-chan sight) time.Time {
 	x.t.Helper()
-	patience := time.NewTimer(20 * time.Second)
+	patience := time.NewTimer(time.Minute)
 	defer patience.Stop()
 	for {
 		select {
@@ -179,6 +179,7 @@ func (x *xrpTill) paid(sights <-chan sight) time.Time {
 // TestXRPPartial (XRP-1): what a partial payment delivers counts, and nothing that
 // it claims; more than is due is Declined.
 func TestXRPPartial(t *testing.T) {
+	t.Parallel()
 	x := newXRPTill(t, "0s", false, "ws://HOST")
 	x.enter(x.account)
 	part, over := x.order(), x.order()
@@ -194,7 +195,7 @@ func TestXRPPartial(t *testing.T) {
 	}
 	x.pay(part, 1000*part.due, harness.Fields{"Delivered": part.due - part.due/4 - 1})
 	x.ledger.do("close", nil)
-	harness.Eventually(t, 20*time.Second, "all but a drop to be paid", func() bool { return len(x.Verify(part.Reference).Transfers) == 2 })
+	harness.Eventually(t, time.Minute, "all but a drop to be paid", func() bool { return len(x.Verify(part.Reference).Transfers) == 2 })
 	if now := x.Verify(part.Reference).Status; now != "processing" {
 		t.Errorf("a drop short, it is %s", now)
 	}
@@ -208,6 +209,7 @@ func TestXRPPartial(t *testing.T) {
 // TestXRPInterrupted: what comes while the program is stopped, while no server
 // answers, or in ledgers that the server lacks for a time, is counted afterwards.
 func TestXRPInterrupted(t *testing.T) {
+	t.Parallel()
 	x := newXRPTill(t, "0s", false, "http://HOST")
 	x.enter(x.account)
 	stopped, down, lacking := x.order(), x.order(), x.order()
@@ -250,12 +252,13 @@ func TestXRPInterrupted(t *testing.T) {
 // ails waits until the network's problem has a text.
 func (x *xrpTill) ails(text string) {
 	x.t.Helper()
-	harness.Eventually(x.t, 40*time.Second, text, func() bool { return strings.Contains(x.Run("", "chain", "status"), text) })
+	harness.Eventually(x.t, time.Minute, text, func() bool { return strings.Contains(x.Run("", "chain", "status"), text) })
 }
 
 // TestXRPWrongNetwork (XRP-9): a server of another network than the configured one
 // is refused, and so is every account that only it could look up.
 func TestXRPWrongNetwork(t *testing.T) {
+	t.Parallel()
 	ledger := fakeLedger(t, "500ms")
 	i := harness.New(t, false)
 	i.Set("TEST_XRP_URL", "ws://"+ledger.host)
@@ -275,6 +278,7 @@ func TestXRPWrongNetwork(t *testing.T) {
 // TestXRPAccounts (XRP-10): an account must exist and take payments, and is one
 // business's unless the operator allows more.
 func TestXRPAccounts(t *testing.T) {
+	t.Parallel()
 	x := newXRPTill(t, "0s", false, "ws://HOST")
 	x.enter(x.account)
 	use := func(code, account string) []string {

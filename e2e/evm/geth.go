@@ -60,7 +60,7 @@ func Geth(t testing.TB) *Node {
 		return text, err
 	}
 	n.start(exec.Command(program, "-http", httpPort, "-ws", wsPort, "-control", control))
-	harness.Eventually(t, 60*time.Second, "the node's controls to answer", func() bool {
+	harness.Eventually(t, time.Minute, "the node's controls to answer", func() bool {
 		accounts, err := n.control("accounts") // they come up after JSON-RPC
 		return err == nil && json.Unmarshal(accounts, &n.accounts) == nil
 	})

@@ -131,7 +131,7 @@ func (i *Instance) Start(subcommand ...string) {
 	}
 	i.ended = make(chan error, 1)
 	go func() { i.ended <- i.process.Wait() }()
-	Eventually(i.t, 20*time.Second, "the instance to be ready", func() bool {
+	Eventually(i.t, time.Minute, "the instance to be ready", func() bool {
 		answer, err := http.Get(i.Base + "/readyz")
 		if err != nil {
 			return false

@@ -54,7 +54,7 @@ func NewPooler(t testing.TB, address string, settings ...string) string {
 		_ = pooler.Process.Kill()
 		_ = pooler.Wait()
 	})
-	Eventually(t, 30*time.Second, "the pooler to listen", func() bool {
+	Eventually(t, time.Minute, "the pooler to listen", func() bool {
 		conn, err := net.Dial("tcp", here)
 		if err == nil {
 			_ = conn.Close()

@@ -56,7 +56,7 @@ func (s *Standby) Stop() {
 func (s *Standby) Pause() {
 	s.t.Helper()
 	s.exec("SELECT pg_wal_replay_pause()")
-	Eventually(s.t, 30*time.Second, "the standby to pause", func() (paused bool) {
+	Eventually(s.t, time.Minute, "the standby to pause", func() (paused bool) {
 		if err := s.Admin.QueryRow("SELECT pg_get_wal_replay_pause_state() = 'paused'").Scan(&paused); err != nil {
 			s.t.Fatal(err)
 		}

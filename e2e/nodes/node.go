@@ -32,7 +32,7 @@ const (
 )
 
 // patience is how long a node may take for one step before the test fails.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // Node is a node of a network that nobody else is on.
 type Node struct {

@@ -10,14 +10,11 @@ import (
 
 // each runs a test against a funded node of each program.
 func each(t *testing.T, test func(t *testing.T, n *nodes.Node)) {
-	for name, start := range map[string]func(testing.TB) *nodes.Node{"btcd": nodes.Btcd, "litecoind": nodes.Litecoind} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			n := start(t)
-			n.Fund()
-			test(t, n)
-		})
-	}
+	harness.Each(t, map[string]func(testing.TB) *nodes.Node{"btcd": nodes.Btcd, "litecoind": nodes.Litecoind}, func(t *testing.T, _ string, start func(testing.TB) *nodes.Node) {
+		n := start(t)
+		n.Fund()
+		test(t, n)
+	})
 }
 
 // confirmed reports whether a block of the best chain above the funding holds a transaction.
@@ -35,11 +32,12 @@ func confirmed(t *testing.T, n *nodes.Node, id string) bool {
 // what a reorganisation puts back comes a moment after its blocks.
 func waits(t *testing.T, n *nodes.Node, id string, want bool) {
 	t.Helper()
-	harness.Eventually(t, 10*time.Second, "the mempool to change", func() bool { return n.Waiting(id) == want })
+	harness.Eventually(t, time.Minute, "the mempool to change", func() bool { return n.Waiting(id) == want })
 }
 
 // TestPayer pays, replaces twice and mines: the last one is what is confirmed.
 func TestPayer(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, n *nodes.Node) {
 		first := n.Pay(nodes.Output{Address: n.Stranger(), Amount: 41_667}, nodes.Output{Address: n.Stranger(), Amount: 60_0000_0000})
 		waits(t, n, first.ID, true)
@@ -56,6 +54,7 @@ func TestPayer(t *testing.T) {
 
 // TestReorg undoes a payment, and has it confirmed in the other branch and again.
 func TestReorg(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, n *nodes.Node) {
 		sent := n.Pay(nodes.Output{Address: n.Stranger(), Amount: 41_667})
 		n.Mine(2)
@@ -82,6 +81,7 @@ func TestReorg(t *testing.T) {
 
 // TestRestart finds a node's chain as it was, and btcd's at its beginning.
 func TestRestart(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, n *nodes.Node) {
 		height, hash := n.Tip()
 		if n.Forgets {
@@ -97,6 +97,7 @@ func TestRestart(t *testing.T) {
 
 // TestFreeze asks a frozen node, which answers when it is thawed.
 func TestFreeze(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, n *nodes.Node) {
 		n.Freeze()
 		answer := make(chan error, 1)
@@ -116,22 +117,20 @@ func TestFreeze(t *testing.T) {
 
 // TestPair has two nodes agree, part, and agree on the longer branch.
 func TestPair(t *testing.T) {
-	for name, start := range map[string]func(testing.TB) *nodes.Node{"btcd": nodes.Btcd, "litecoind": nodes.Litecoind} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			one, other := start(t), start(t)
-			one.Fund()
-			one.Connect(other)
-			one.Disconnect(other)
-			one.Mine(1)
-			other.Mine(2)
-			_, longer := other.Tip()
-			one.Connect(other)
-			if _, tip := one.Tip(); tip != longer {
-				t.Error("the shorter branch won")
-			}
-		})
-	}
+	t.Parallel()
+	harness.Each(t, map[string]func(testing.TB) *nodes.Node{"btcd": nodes.Btcd, "litecoind": nodes.Litecoind}, func(t *testing.T, _ string, start func(testing.TB) *nodes.Node) {
+		one, other := start(t), start(t)
+		one.Fund()
+		one.Connect(other)
+		one.Disconnect(other)
+		one.Mine(1)
+		other.Mine(2)
+		_, longer := other.Tip()
+		one.Connect(other)
+		if _, tip := one.Tip(); tip != longer {
+			t.Error("the shorter branch won")
+		}
+	})
 }
 
 // TestReward pays somebody by a block's reward.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"time"
 )
 
 // fault is a node's refusal.
@@ -16,7 +15,7 @@ type fault struct {
 
 func (f *fault) Error() string { return fmt.Sprintf("%s (%d)", f.Message, f.Code) }
 
-var client = &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
+var client = &http.Client{Timeout: patience, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
 
 // Try asks the node and decodes its result, which nil for into drops.
 func (n *Node) Try(method string, into any, params ...any) error {

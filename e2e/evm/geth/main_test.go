@@ -8,6 +8,7 @@ import (
 
 // TestSends: transactions that are sent one right after another get a nonce each.
 func TestSends(t *testing.T) {
+	t.Parallel()
 	r := newRig()
 	defer r.backend.Close()
 	tx := []json.RawMessage{fmt.Appendf(nil, `{"from":%q,"to":%q,"gas":"0x5208","value":"0x1","maxFeePerGas":"0x4a817c800","maxPriorityFeePerGas":"0x3b9aca00"}`, r.order[0], r.order[1])}
