@@ -273,7 +273,7 @@ func TestKeptForADay(t *testing.T) {
 
 func TestKeyRules(t *testing.T) {
 	store, _ := setup(t, modelstest.Open(t, false, time.Now))
-	for key, fine := range map[string]bool{"a": true, strings.Repeat("x", 255): true, "a b": true, "": false, strings.Repeat("x", 256): false, "é": false, "a\x00": false} {
+	for key, fine := range map[string]bool{"a": true, strings.Repeat("x", 255): true, "a b": true, "": false, strings.Repeat("x", 256): false, "é": false, "a\x00": false, "~": true, "\x7f": false} {
 		_, err := store.Claim(sc, key, "POST", "/", nil)
 		if (err == nil) != fine {
 			t.Errorf("%q: %v", key, err)
