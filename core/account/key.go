@@ -207,7 +207,7 @@ func (s *Service) markUsed(ctx context.Context, id int64, now time.Time) {
 func bearer(authorization string) (string, error) {
 	scheme, text, _ := strings.Cut(authorization, " ")
 	text = strings.TrimSpace(text)
-	if authorization == "" || !strings.EqualFold(scheme, "Bearer") || text == "" {
+	if !strings.EqualFold(scheme, "Bearer") || text == "" {
 		return "", unauthenticated("Send your secret key in the header Authorization: Bearer sk_test_… or sk_live_….")
 	}
 	own, other := testPrefix, livePrefix
