@@ -1,6 +1,6 @@
 # Everything a developer runs. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo build test test-all test-nightly test-attacks test-crash test-upgrade test-webhooks test-xrpl-public sim sim-mutations bench bench-dashboard bench-slow bench-enumeration scale footprint lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
+.PHONY: help run demo build test test-all test-nightly test-attacks test-crash test-upgrade test-webhooks test-xrpl-public mutate sim sim-mutations bench bench-dashboard bench-slow bench-enumeration scale footprint lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' Makefile
@@ -55,6 +55,10 @@ sim: ## seeded worlds with every kind of fault: make sim SEEDS=200 FROM=1 (TRACE
 
 sim-mutations: ## plant each of the listed bugs, and see the simulation find it
 	@cd core/simulation && go test -count=1 -timeout 24h -run 'TestMutations$$' -args -sim.seeds=$(SEEDS) -sim.plant
+
+mutate: ## change each condition that guards money or access, and see a test fail for it: make mutate ONLY=core/payment
+	@state=$$(realpath -m "$${COINTILL_MUTATION_STATE:-tmp/mutation}") && cd internal/testing/mutationtest && \
+		COINTILL_MUTATION_STATE=$$state go test -count=1 -timeout 24h -run 'TestMutants$$' -args -mutate -mutate.only='$(ONLY)'
 
 test-webhooks: ## 100,000 events, half of them on each database, to failing consumers while the program is killed again and again
 	@scripts/prepare --all

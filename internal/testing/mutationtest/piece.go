@@ -1,0 +1,120 @@
+package mutationtest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// piece is a part of the product whose conditions are changed: some files of a package.
+type piece struct {
+	name    string
+	folder  string
+	files   []string // patterns of names; none is all files
+	without []string
+	suites  []suite // asked after the package's own tests, for mutants that those don't find
+}
+
+// suite is the tests of a package.
+type suite struct {
+	folder    string
+	tests     string // a regular expression; "" is all
+	arguments []string
+}
+
+// pieces are measured in this order.
+var pieces = []piece{
+	{name: "core/idempotency", folder: "core/idempotency"},
+	{name: "API keys", folder: "core/account", files: []string{"key.go"}},
+	{name: "webhook guard", folder: "core/webhook",
+		files: []string{"client.go", "validate.go", "endpoint.go", "settle.go", "pause.go", "queue.go"}},
+	{name: "core/account", folder: "core/account", without: []string{"key.go"}},
+	{name: "chain/bitcoin", folder: "chain/bitcoin",
+		files: []string{"auxpow.go", "decode*.go", "difficulty.go", "matcher.go", "merkle.go"}},
+	{name: "chain/ethereum", folder: "chain/ethereum",
+		files: []string{"block.go", "bloom.go", "hex.go", "read.go", "token.go", "trace*.go", "transfer.go"}},
+	{name: "chain/xrpl", folder: "chain/xrpl",
+		files: []string{"account.go", "header.go", "issued.go", "ledger.go", "transfer.go"}},
+	{name: "core/payment", folder: "core/payment",
+		suites: []suite{{"core/simulation", "^TestSimulation$", []string{"-sim.seeds=6", "-sim.processes=1", "-sim.first"}}}},
+}
+
+// source is a piece's files and mutants.
+type source struct {
+	piece        piece
+	packageName  string
+	instrumented map[string]string // by path from the root
+	mutants      []mutant
+	code, tests  string // hashes of the package's files, without and with its tests
+}
+
+// load reads a piece's files and finds its mutants.
+func (p piece) load(root string) (*source, error) {
+	s := &source{piece: p, packageName: path.Base(p.folder), instrumented: map[string]string{}}
+	entries, err := os.ReadDir(filepath.Join(root, p.folder))
+	if err != nil {
+		return nil, err
+	}
+	r := newRewriter()
+	for _, entry := range entries {
+		if !p.holds(entry.Name()) {
+			continue
+		}
+		name := path.Join(p.folder, entry.Name())
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			return nil, err
+		}
+		if s.instrumented[name], err = r.rewrite(name, string(text)); err != nil {
+			return nil, err
+		}
+	}
+	for _, pattern := range p.files {
+		if !slices.ContainsFunc(entries, func(e os.DirEntry) bool { ok, _ := path.Match(pattern, e.Name()); return ok }) {
+			return nil, fmt.Errorf("%s: no file is called %s", p.name, pattern)
+		}
+	}
+	s.mutants = r.mutants
+	s.code, s.tests, err = p.hash(root)
+	return s, err
+}
+
+// holds reports whether the piece changes conditions of a file.
+func (p piece) holds(name string) bool {
+	matches := func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok }
+	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") &&
+		(len(p.files) == 0 || slices.ContainsFunc(p.files, matches)) && !slices.ContainsFunc(p.without, matches)
+}
+
+// hash hashes the files of the package, and of the packages whose tests are asked too.
+func (p piece) hash(root string) (code, tests string, err error) {
+	only, all := sha256.New(), sha256.New()
+	fmt.Fprint(all, p.suites)
+	folders := []string{p.folder}
+	for _, s := range p.suites {
+		folders = append(folders, s.folder)
+	}
+	for i, folder := range folders {
+		err := fs.WalkDir(os.DirFS(root), folder, func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			text, err := os.ReadFile(filepath.Join(root, name))
+			fmt.Fprintf(all, "%s %d\n%s", name, len(text), text)
+			if i == 0 && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
+				fmt.Fprintf(only, "%s %d\n%s", name, len(text), text)
+			}
+			return err
+		})
+		if err != nil {
+			return "", "", err
+		}
+	}
+	return hex.EncodeToString(only.Sum(nil))[:16], hex.EncodeToString(all.Sum(nil))[:16], nil
+}

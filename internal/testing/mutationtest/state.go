@@ -1,0 +1,92 @@
+package mutationtest
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// outcome is what became of a mutant.
+type outcome string
+
+const (
+	killed    outcome = "killed"
+	timeout   outcome = "timeout" // the tests didn't end: found as well
+	survived  outcome = "survived"
+	unreached outcome = "not reached" // no test comes to the place where the mutant would matter
+)
+
+// found reports whether a test fails for the mutant.
+func (o outcome) found() bool { return o == killed || o == timeout }
+
+// record is a mutant's result for a state of the package's files.
+type record struct {
+	Name    string  `json:"name"`
+	Code    string  `json:"code"`
+	Tests   string  `json:"tests"`
+	Outcome outcome `json:"outcome"`
+	By      string  `json:"by,omitempty"` // the test that failed, or how many ran
+}
+
+// state is the file of a piece's results, one on each line.
+type state struct {
+	lock sync.Mutex
+	file *os.File
+}
+
+// openState opens the file and returns the results that still hold: for the same files,
+// or with reuse for the same code when the mutant was found, whatever its tests are now.
+func openState(folder string, s *source, reuse bool) (*state, map[string]record, error) {
+	name := filepath.Join(folder, fileName(s.piece.name)+".jsonl")
+	known, err := readRecords(name, s, reuse)
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	return &state{file: file}, known, err
+}
+
+// readRecords reads results. A line that an interruption cut off is left out.
+func readRecords(name string, s *source, reuse bool) (map[string]record, error) {
+	known := map[string]record{}
+	file, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return known, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var r record
+		if json.Unmarshal(lines.Bytes(), &r) != nil || r.Code != s.code {
+			continue
+		}
+		if r.Tests == s.tests || reuse && r.Outcome.found() {
+			known[r.Name] = r
+		}
+	}
+	return known, lines.Err()
+}
+
+// add writes a result down.
+func (s *state) add(r record) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	_, err = s.file.Write(append(line, '\n'))
+	return err
+}
+
+// fileName is a piece's name in names of files.
+func fileName(name string) string { return strings.NewReplacer("/", "-", " ", "-").Replace(name) }
