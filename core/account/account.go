@@ -7,8 +7,8 @@ package account
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/alexedwards/argon2id"
@@ -20,6 +20,7 @@ import (
 	"cointill/core/contact"
 	"cointill/core/fault"
 	"cointill/core/ident"
+	"cointill/core/memory"
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/secret"
@@ -56,18 +57,13 @@ type Service struct {
 
 	keys    models.Gather[struct{}, string, map[string]models.APIKey]
 	hashing *line
-	dummy   func() string // a hash of nobody's password, compared for unknown e-mails
 }
 
 // New makes the service.
 func New(db *models.DB, now clock.Clock, box *secret.Box) *Service {
-	s := &Service{db: db, now: now, secret: box, Beat: 500 * time.Millisecond, hashing: newLine()}
+	s := &Service{db: db, now: now, secret: box, Beat: 500 * time.Millisecond, hashing: newLine(2, nil)}
 	// Explicit, because the library's defaults follow the number of processors.
-	s.Cost = argon2id.Params{Memory: 64 << 10, Iterations: 3, Parallelism: 1, SaltLength: 16, KeyLength: 32}
-	s.dummy = sync.OnceValue(func() string {
-		hash, _ := argon2id.CreateHash(ident.Token(), &s.Cost) // an empty hash only makes the comparison fail early
-		return hash
-	})
+	s.Cost = argon2id.Params{Memory: memory.Hash >> 10, Iterations: 3, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 	s.Missing = func(_ context.Context, sc scope.Scope, _ money.Method) (string, error) {
 		if sc.Domain == scope.Test {
 			return "", nil
@@ -75,6 +71,16 @@ func New(db *models.DB, now clock.Clock, box *secret.Box) *Service {
 		return "No live network is configured for it yet. The operator of this server sets one up first.", nil
 	}
 	return s
+}
+
+// LimitHashing lets no more passwords be hashed at once than a plan has memory for. Call it
+// before any is hashed.
+func (s *Service) LimitHashing(plan memory.Plan) {
+	var collect func()
+	if plan.Collect {
+		collect = runtime.GC
+	}
+	s.hashing = newLine(plan.Hashes, collect)
 }
 
 // User is a person who signs in.

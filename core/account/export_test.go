@@ -2,9 +2,9 @@ package account
 
 import "context"
 
-// NewLine lets tests see in which order a line lets in, and how many doors it holds.
-func NewLine() (do func(ctx context.Context, user int64, work func() error) error, doors func() int) {
-	l := newLine()
+// NewLine lets tests see in which order a line of so many places lets in, and how many doors it holds.
+func NewLine(places int) (do func(ctx context.Context, user int64, work func() error) error, doors func() int) {
+	l := newLine(places, nil)
 	return l.do, func() int { return len(l.doors) }
 }
 
@@ -15,3 +15,6 @@ func (s *Service) ShutDoor(user int64) (open func()) {
 	way <- struct{}{}
 	return func() { <-way; gone() }
 }
+
+// HashOfNobody is what the passwords of unknown e-mails are compared with.
+func (s *Service) HashOfNobody() string { return s.hashOfNobody() }

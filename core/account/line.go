@@ -16,12 +16,15 @@ const lineTime = 5 * time.Second
 // no user yet. They may be any number.
 const strangers int64 = 0
 
-// line is where passwords wait to be hashed: Argon2 takes 64 MiB each, so there are two
+// line is where passwords wait to be hashed: Argon2 takes 64 MiB each, so there are few
 // places. They are had in the order of asking, but one comes to the line by a door: that of
 // strangers, or that of a user whose browser is known. One at a time stands in the line
 // from each door, so that a crowd at one is a single person to who comes by another.
 type line struct {
 	places chan struct{}
+	// collect frees the memory of a hash before its place is given to the next one; nil
+	// leaves that to the runtime, which first lets the memory of several hashes pile up.
+	collect func()
 
 	mu    sync.Mutex
 	doors map[int64]*door // by user; those that somebody is at
@@ -32,8 +35,8 @@ type door struct {
 	at  int // how many wait at it or stand in the line
 }
 
-func newLine() *line {
-	return &line{places: make(chan struct{}, 2), doors: map[int64]*door{}}
+func newLine(places int, collect func()) *line {
+	return &line{places: make(chan struct{}, places), collect: collect, doors: map[int64]*door{}}
 }
 
 // do runs work in a place, for a user or for strangers. Unavailable when there is none in time.
@@ -43,6 +46,9 @@ func (l *line) do(ctx context.Context, user int64, work func() error) error {
 		return fault.Retry("busy", "The server is busy with other sign-ins. Try again in a moment.", retryBusy)
 	}
 	defer leave()
+	if l.collect != nil {
+		defer l.collect()
+	}
 	return work()
 }
 

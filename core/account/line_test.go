@@ -26,7 +26,7 @@ import (
 // the line to others.
 func TestKnownOnesGoAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		do, doors := account.NewLine()
+		do, doors := account.NewLine(2)
 		var mu sync.Mutex
 		var order []string
 		busy := 0

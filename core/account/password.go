@@ -3,10 +3,15 @@ package account
 import (
 	"context"
 	_ "embed"
+	"encoding/base64"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/alexedwards/argon2id"
+	"golang.org/x/crypto/argon2"
+
+	"cointill/core/ident"
 )
 
 // Bounds of a password in characters. There is no rule about their kinds.
@@ -66,4 +71,12 @@ func (s *Service) matches(ctx context.Context, password, hash string, user int64
 		return err
 	})
 	return match, stale, err
+}
+
+// hashOfNobody returns a hash that no password leads to, of today's parameters. It is
+// compared for unknown e-mails, which then take as long as known ones.
+func (s *Service) hashOfNobody() string {
+	salt, key := ident.Bytes(int(s.Cost.SaltLength)), ident.Bytes(int(s.Cost.KeyLength))
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, s.Cost.Memory, s.Cost.Iterations, s.Cost.Parallelism,
+		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key))
 }

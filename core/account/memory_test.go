@@ -1,0 +1,72 @@
+package account_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/alexedwards/argon2id"
+
+	"cointill/core/account"
+	"cointill/core/fault"
+	"cointill/core/memory"
+	"cointill/models/modelstest"
+)
+
+// TestHashesLeaveNoGarbage: where memory is small, the 64 MiB of a hash are free before the
+// next one begins, although the runtime wouldn't collect them yet.
+func TestHashesLeaveNoGarbage(t *testing.T) {
+	b := setup(t, modelstest.Open(t, false, time.Now))
+	b.Cost.Memory = memory.Hash >> 10
+	b.LimitHashing(memory.Plan{Hashes: 1, Collect: true})
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	for i := range 3 {
+		if _, err := b.SignIn(t.Context(), credentials(fmt.Sprintf("%d@example.com", i), "wrong wrong wrong")); code(err) != "sign_in_failed" {
+			t.Fatalf("sign-in %d is answered with %v, want sign_in_failed", i, err)
+		}
+		var heap runtime.MemStats
+		runtime.ReadMemStats(&heap)
+		if heap.HeapAlloc > memory.Hash {
+			t.Errorf("after sign-in %d the heap has %d MiB, want less than one hash takes", i, heap.HeapAlloc>>20)
+		}
+	}
+}
+
+// TestHashesFollowMemory: as many passwords are hashed at once as the plan has memory for.
+// One more waits, and is told to come back without having taken any.
+func TestHashesFollowMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, places := range []int{1, 2} {
+			do, _ := account.NewLine(places)
+			hashing, end := 0, make(chan struct{})
+			for range places {
+				go func() {
+					_ = do(t.Context(), 0, func() error { hashing++; <-end; return nil })
+				}()
+				synctest.Wait()
+			}
+			err := do(t.Context(), 7, func() error { hashing++; return nil })
+			if fault.KindOf(err) != fault.Unavailable || hashing != places {
+				t.Errorf("with %d places %d hash, and the next one is told %v", places, hashing, err)
+			}
+			close(end)
+			synctest.Wait()
+			if err := do(context.Background(), 7, func() error { return nil }); err != nil {
+				t.Errorf("with %d places free again the next one is told %v", places, err)
+			}
+		}
+	})
+}
+
+// TestHashOfNobody: it costs as much to compare as the hash of a user does.
+func TestHashOfNobody(t *testing.T) {
+	s := account.New(nil, nil, nil)
+	params, salt, key, err := argon2id.DecodeHash(s.HashOfNobody())
+	if err != nil || *params != s.Cost || len(salt) != int(s.Cost.SaltLength) || len(key) != int(s.Cost.KeyLength) {
+		t.Errorf("the hash of nobody has parameters %+v (%v), want %+v", params, err, s.Cost)
+	}
+}
