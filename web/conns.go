@@ -3,7 +3,6 @@ package web
 import (
 	"io"
 	"net"
-	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,32 +16,6 @@ const (
 	// maxRefused is how much of a body that is too long is read and thrown away, in bytes.
 	maxRefused = 16 << 20
 )
-
-// listener is a listener whose connections are known while they are silent, and
-// counted by whose they are.
-type listener struct {
-	net.Listener
-	*Server
-}
-
-// Accept waits for the next connection that there is room for.
-func (l listener) Accept() (net.Conn, error) {
-	for {
-		accepted, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		peer, _ := netip.ParseAddrPort(accepted.RemoteAddr().String()) // a socket's is one
-		stranger, leaves := l.place(peer.Addr())
-		if !l.room.enter(stranger, leaves) {
-			l.turnAway(accepted)
-			continue
-		}
-		c := &conn{Conn: accepted, silent: &l.silent, unread: l.unread, leave: sync.OnceFunc(func() { l.room.leave(stranger) })}
-		l.silent.add(c)
-		return c, nil
-	}
-}
 
 // conn is a connection that tells when it was first heard of, and when it ended.
 type conn struct {
@@ -92,16 +65,20 @@ func (c *conn) Close() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && c.refused.Load() && half.CloseWrite() == nil {
 		_, _ = io.CopyN(io.Discard, c.Conn, maxRefused) // nobody wants it
 	}
-	c.silent.remove(c)
-	c.leave()
+	c.end()
 	return c.Conn.Close()
 }
 
 // Cut ends the connection in the middle of an answer, so that it isn't taken for a whole one.
 func (c *conn) Cut() error {
+	c.end()
+	return c.reset()
+}
+
+// end gives back what the connection takes of the server.
+func (c *conn) end() {
 	c.silent.remove(c)
 	c.leave()
-	return c.reset()
 }
 
 // reset ends the connection of a client with a reset where that can be.
@@ -145,4 +122,18 @@ func (s *silent) stop() {
 	for c := range s.conns {
 		_ = c.Conn.Close() // nothing was sent or asked
 	}
+}
+
+// shed closes half of them, and returns how many those are.
+func (s *silent) shed() (closed int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		if 2*closed >= len(s.conns) {
+			break
+		}
+		_ = c.Conn.Close() // nothing was sent or asked
+		closed++
+	}
+	return closed
 }

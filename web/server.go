@@ -83,6 +83,8 @@ type Server struct {
 	actions map[string]scope.Action // of members' pages, by their route
 	silent  silent
 	room    room
+	// complained is when the log last said that no connection can be accepted.
+	complained time.Time
 	// turned has room for those who are told that there is none.
 	turned   chan struct{}
 	unread   time.Duration // that an answer may be
