@@ -32,6 +32,7 @@ func (l listener) Accept() (net.Conn, error) {
 			continue
 		}
 		c := &conn{Conn: accepted, silent: &l.silent, unread: l.unread, leave: sync.OnceFunc(func() { l.room.leave(stranger) })}
+		c.hold.part = l.bodies
 		l.silent.add(c)
 		return c, nil
 	}

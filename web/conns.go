@@ -23,6 +23,7 @@ type conn struct {
 	silent *silent
 	unread time.Duration
 	leave  func()
+	hold   hold // memory of the request
 	heard  atomic.Bool
 	lines  bareLines
 	// trailers are those of all requests so far: the next one is often read with one before it.
@@ -33,7 +34,11 @@ type conn struct {
 
 // Read reads what the client sends, up to a line whose end another server may not see.
 func (c *conn) Read(p []byte) (int, error) {
+	if !c.hold.expect(len(p)) {
+		return 0, errNoMemory
+	}
 	n, err := c.Conn.Read(p)
+	c.hold.count(n)
 	if n > 0 && c.heard.CompareAndSwap(false, true) {
 		c.silent.remove(c)
 	}
@@ -47,6 +52,7 @@ func (c *conn) Read(p []byte) (int, error) {
 // Write sends a part of an answer, and ends the connection of a client that takes no piece
 // of it for too long: nobody else could have its place. What streams send is a write each.
 func (c *conn) Write(p []byte) (n int, err error) {
+	c.hold.answered()
 	watch := time.AfterFunc(c.unread, func() { _ = c.reset() })
 	defer watch.Stop()
 	for n < len(p) && err == nil {
@@ -78,6 +84,7 @@ func (c *conn) Cut() error {
 // end gives back what the connection takes of the server.
 func (c *conn) end() {
 	c.silent.remove(c)
+	c.hold.end()
 	c.leave()
 }
 

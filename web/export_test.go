@@ -24,11 +24,11 @@ func (s *Server) Seated() int { s.room.mu.Lock(); defer s.room.mu.Unlock(); retu
 
 // TellNobody takes all places of those who are told that there is no room, until tell is called.
 func (s *Server) TellNobody() (tell func()) {
-	for range maxTurnedAway {
+	for range cap(s.turned) {
 		s.turned <- struct{}{}
 	}
 	return func() {
-		for range maxTurnedAway {
+		for range cap(s.turned) {
 			<-s.turned
 		}
 	}

@@ -17,19 +17,24 @@ import (
 )
 
 const (
-	// maxTurnedAway is how many more than maxConns are told at once that there is no room;
-	// those beyond are closed without a word.
+	// TurnedAway is the part of all connections that as many more may have while they are
+	// told that there is no room, at most maxTurnedAway. Those beyond are closed without a word.
+	TurnedAway    = 8
 	maxTurnedAway = 256
 	turningAway   = time.Second
 )
 
 var noRoom = fault.Retry("unavailable", "Too many connections are open. Try again in a few seconds.", 5*time.Second)
 
+var noMemory = fault.Retry("unavailable",
+	"The server has no memory for long requests now. Try again in a few seconds.", 5*time.Second)
+
 // newRefusals counts requests that reach no route, by what they are told. Each status
 // begins at 0, so that the first of a kind is a rise.
 func newRefusals() *prometheus.CounterVec {
 	refusals := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "cointill_http_refused_total",
-		Help: "Requests refused before they were read, by status. 503: there was no room for the connection."}, []string{"status"})
+		Help: "Requests refused before they were read, by status. " +
+			"503: there was no room for the connection, or for the body."}, []string{"status"})
 	for _, status := range []int{http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge,
 		http.StatusRequestHeaderFieldsTooLarge, http.StatusServiceUnavailable} {
 		refusals.WithLabelValues(strconv.Itoa(status))
@@ -39,6 +44,9 @@ func newRefusals() *prometheus.CounterVec {
 
 // refuse answers what reaches no route: what can't be read, or for which there is no room.
 func (s *Server) refuse(c *fiber.Ctx, err error) error {
+	if conn, ok := c.Context().Conn().(*conn); ok && conn.hold.short() {
+		err = noMemory
+	}
 	if errors.Is(err, fiber.ErrBadGateway) { // so fiber calls a connection that broke while a request was read
 		err = fiber.ErrBadRequest
 	}

@@ -6,12 +6,13 @@ import (
 )
 
 const (
-	maxConns = 4096 // at once
-	// forProxies of them are never a stranger's: a proxy that the operator trusts brings
-	// many customers.
-	forProxies = maxConns / 4
-	// forItself are not a proxy's either, so that the machine itself is always told
-	// whether the server is ready.
+	// maxConns is how many connections are open at once where nothing less is configured.
+	maxConns = 4096
+	// proxies is the part of all connections that is never a stranger's: a proxy that the
+	// operator trusts brings many customers.
+	proxies = 4
+	// forItself is how many are not a proxy's either, so that the machine itself is always
+	// told whether the server is ready.
 	forItself = 16
 	// oneOf is the part of what strangers have left that one of them may have.
 	oneOf = 4
@@ -24,7 +25,7 @@ func (s *Server) place(peer netip.Addr) (stranger netip.Prefix, leaves int) {
 	peer = peer.Unmap()
 	switch {
 	case s.trusted(peer): // on this machine too
-		return netip.Prefix{}, forItself
+		return netip.Prefix{}, min(forItself, s.room.most/proxies)
 	case peer.IsLoopback():
 		return netip.Prefix{}, 0
 	}
@@ -33,14 +34,15 @@ func (s *Server) place(peer netip.Addr) (stranger netip.Prefix, leaves int) {
 		bits = 32
 	}
 	stranger, _ = peer.Prefix(bits) // each has so many
-	return stranger, forProxies
+	return stranger, s.room.most / proxies
 }
 
 // room is how many connections are open, and how many of each stranger.
 type room struct {
-	mu  sync.Mutex
-	all int
-	of  map[netip.Prefix]int
+	most int
+	mu   sync.Mutex
+	all  int
+	of   map[netip.Prefix]int
 }
 
 // enter counts one more if there is room for it. What a stranger may have gets less with
@@ -48,7 +50,7 @@ type room struct {
 func (r *room) enter(stranger netip.Prefix, leaves int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	free := maxConns - leaves - r.all
+	free := r.most - leaves - r.all
 	if free <= 0 || stranger.IsValid() && oneOf*r.of[stranger] >= free {
 		return false
 	}

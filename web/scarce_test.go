@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -8,6 +9,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"cointill/core/memory"
+	"cointill/web"
 )
 
 // failing is a listener that fails some times before it accepts.
@@ -63,5 +67,103 @@ func TestAcceptOutlivesScarcity(t *testing.T) {
 	}
 	if said := strings.Count(b.log.String(), "no connection can be accepted now"); said != 1 {
 		t.Errorf("the log says %d times that none can be accepted, want 1", said)
+	}
+}
+
+// TestConnectionsFollowTheLimit (AP-18): where fewer connections may be open, strangers,
+// proxies and the machine itself have the same parts of them as of 4,096.
+func TestConnectionsFollowTheLimit(t *testing.T) {
+	for _, c := range []struct{ connections, one, strangers, proxies, itself int }{
+		{512, 77, 384, 112, 16},
+		{32, 5, 24, 0, 8},
+	} {
+		b := setup(t, web.Config{BaseURL: "http://127.0.0.1:8080",
+			TrustedProxies: []string{"10.0.0.0/8"}, Connections: c.connections})
+		if got := b.Seat("203.0.113.1", 10_000); got != c.one {
+			t.Errorf("of %d connections one client gets %d, want %d", c.connections, got, c.one)
+		}
+		for i := 0; b.Seat(fmt.Sprintf("192.0.2.%d", i), 10_000) > 0; i++ {
+		}
+		if got := b.Seated(); got != c.strangers {
+			t.Errorf("of %d connections strangers have %d, want %d", c.connections, got, c.strangers)
+		}
+		if got := b.Seat("10.1.2.3", 10_000); got != c.proxies {
+			t.Errorf("of %d connections proxies get %d beside strangers, want %d", c.connections, got, c.proxies)
+		}
+		if got := b.Seat("127.0.0.1", 10_000); got != c.itself {
+			t.Errorf("of %d connections the machine itself gets %d beside both, want %d", c.connections, got, c.itself)
+		}
+	}
+}
+
+// TestHalfSentBodiesShareMemory (AP-18): bodies that are announced and not sent take memory
+// of a budget. Once it is used up, a further one is told to come back, whether it has a length
+// or comes in chunks, and short ones are served. Who ends or is answered gives back what it took.
+func TestHalfSentBodiesShareMemory(t *testing.T) {
+	const length = 60_000
+	part := memory.NewBudget(1 << 20).Part(length)
+	config := local
+	config.Bodies = part
+	b := setup(t, config)
+	address, _ := b.listen(t)
+	const head = "POST /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+	long := fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", head, length, strings.Repeat(" ", length))
+	used := func() bool {
+		if !part.Take(length / 2) {
+			return true
+		}
+		part.Give(length / 2)
+		return false
+	}
+	begin := func() net.Conn {
+		t.Helper()
+		conn := dial(t, address)
+		_, _ = io.WriteString(conn, long[:len(long)-1])
+		await(t, "the memory for a body to be taken", used)
+		return conn
+	}
+	first := begin()
+	chunks := head + "Transfer-Encoding: chunked\r\n\r\n" +
+		strings.Repeat("1000\r\n"+strings.Repeat(" ", 0x1000)+"\r\n", 14)
+	for name, request := range map[string]string{"a length": long, "chunks": chunks} {
+		said := exchange(t, address, request)
+		for _, want := range []string{turnedAway, "Retry-After: 5\r\n",
+			`"message":"The server has no memory for long requests now.`} {
+			if !strings.Contains(said, want) {
+				t.Errorf("a long body with %s isn't told %q while there is no memory: %.300q", name, want, said)
+			}
+		}
+	}
+	short := fmt.Sprintf("%sConnection: close\r\nContent-Length: 4000\r\n\r\n%s", head, strings.Repeat(" ", 4000))
+	if said := exchange(t, address, short); !strings.HasPrefix(said, wellAnswered) {
+		t.Errorf("a short body is answered with %.100q while there is no memory for long ones", said)
+	}
+	if all := b.metrics(t); !strings.Contains(all, `cointill_http_refused_total{status="503"} 2`+"\n") {
+		t.Errorf("the two refused bodies aren't counted: %s", all)
+	}
+	_ = first.Close() // in the middle of its body
+	free := func() bool { return !used() }
+	await(t, "what a broken request took to be given back", free)
+	second := begin()
+	_, _ = io.WriteString(second, " ") // its last byte
+	_ = second.SetReadDeadline(time.Now().Add(5 * time.Second))
+	answer := make([]byte, len(wellAnswered))
+	if _, err := io.ReadFull(second, answer); err != nil || string(answer) != wellAnswered {
+		t.Errorf("a long body is answered with %q, %v", answer, err)
+	}
+	await(t, "what an answered request took to be given back", free)
+}
+
+// await waits until a condition holds, at most ten seconds.
+func await(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	ask, late := time.NewTicker(time.Millisecond), time.After(10*time.Second)
+	defer ask.Stop()
+	for !condition() {
+		select {
+		case <-ask.C:
+		case <-late:
+			t.Fatal("waited ten seconds for " + what)
+		}
 	}
 }

@@ -3,6 +3,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ import (
 	"cointill/core/calls"
 	"cointill/core/clock"
 	"cointill/core/limit"
+	"cointill/core/memory"
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/settings"
@@ -52,6 +54,10 @@ type Config struct {
 	// TrustedProxies are addresses or CIDR ranges whose X-Forwarded-For and
 	// X-Forwarded-Proto are believed.
 	TrustedProxies []string
+	// Connections is how many clients may be connected at once; 0 for 4,096.
+	Connections int
+	// Bodies is the memory for what clients send beyond some KiB each; nil has no bound.
+	Bodies *memory.Part
 }
 
 // Deps is what the server is wired to.
@@ -83,6 +89,7 @@ type Server struct {
 	actions map[string]scope.Action // of members' pages, by their route
 	silent  silent
 	room    room
+	bodies  *memory.Part
 	// complained is when the log last said that no connection can be accepted.
 	complained time.Time
 	// turned has room for those who are told that there is none.
@@ -96,8 +103,10 @@ type Server struct {
 // New builds the server; it refuses a base address that would send login
 // cookies over an open network.
 func New(config Config, deps Deps) (*Server, error) {
-	s := &Server{Deps: deps, silent: silent{conns: map[*conn]struct{}{}}, room: room{of: map[netip.Prefix]int{}},
-		turned: make(chan struct{}, maxTurnedAway), unread: unread, refusals: newRefusals(), actions: map[string]scope.Action{}}
+	s := &Server{Deps: deps, silent: silent{conns: map[*conn]struct{}{}}, bodies: config.Bodies,
+		room: room{most: cmp.Or(config.Connections, maxConns), of: map[netip.Prefix]int{}}, unread: unread,
+		refusals: newRefusals(), actions: map[string]scope.Action{}}
+	s.turned = make(chan struct{}, min(max(s.room.most/TurnedAway, 1), maxTurnedAway))
 	if err := s.setBase(config.BaseURL); err != nil {
 		return nil, err
 	}
@@ -160,7 +169,7 @@ func (s *Server) build() {
 		Immutable: true, // strings of a request would be reused by the next one
 		// /v1/Payments and /v1/payments/ are other addresses than /v1/payments.
 		StrictRouting: true, CaseSensitive: true,
-		BodyLimit: bodyLimit, ReadBufferSize: headerLimit, Concurrency: 2 * maxConns, // the listener has its own bound
+		BodyLimit: bodyLimit, ReadBufferSize: headerLimit, Concurrency: 2 * s.room.most, // the listener has its own bound
 		ReadTimeout: 10 * time.Second, IdleTimeout: 30 * time.Second, // no WriteTimeout, which would cut streams: see conn
 		ReduceMemoryUsage:     true, // connections that wait hold no buffers
 		DisableStartupMessage: true, DisablePreParseMultipartForm: true,
