@@ -32,7 +32,8 @@ func TestPollEndsByTimeoutOrContext(t *testing.T) {
 		"it has the height": {[]error{missing}, 0, time.Hour, errMissingBlock, 1, 0},
 		"it fails":          {[]error{other}, 1, time.Hour, other, 1, 0},
 		"it fails then":     {[]error{missing, other}, 1, time.Hour, other, 2, pollInterval},
-		"the end":           {[]error{missing}, 1, pollInterval + pollInterval/2, context.DeadlineExceeded, 2, pollInterval + pollInterval/2},
+		"the end": {[]error{missing}, 1, pollInterval + pollInterval/2, context.DeadlineExceeded, 2,
+			pollInterval + pollInterval/2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -30,7 +30,8 @@ func redirectPayments(to string) func(*fakeNode) {
 // expectDisagreement checks that the error says that nodes disagree about a block.
 func expectDisagreement(t *testing.T, block chain.Block, err error) {
 	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), "Nodes 1 and 2 of 2 disagree about what block 1 holds") || len(block.Transfers) > 0 {
+	if err == nil || !strings.Contains(err.Error(), "Nodes 1 and 2 of 2 disagree about what block 1 holds") ||
+		len(block.Transfers) > 0 {
 		t.Errorf("%+v, %v", block.Transfers, err)
 	}
 }

@@ -27,7 +27,8 @@ func internalKeys(block chain.Block) (all []string) {
 // confirmInternal reports whether the node shows the same internal transfers in a block as another
 // node did. It traces the block, or compares the balances of the recipients before and after the
 // block if it cannot trace.
-func (n *server) confirmInternal(ctx context.Context, block *fullBlock, read chain.Block, watch chain.Watch) (bool, error) {
+func (n *server) confirmInternal(ctx context.Context, block *fullBlock, read chain.Block,
+	watch chain.Watch) (bool, error) {
 	out, sent := &transferFinder{token: account(n.params.Token), watch: watch}, internalKeys(read)
 	err := n.fetchInternal(ctx, out, block)
 	if err == nil {
@@ -48,7 +49,8 @@ func (n *server) checkBalanceGains(ctx context.Context, block *fullBlock, read c
 	height := int64(block.Number)
 	requests := []request{newRequest("eth_getBlockByNumber", encodeHeight(height), false)}
 	for _, address := range addresses {
-		requests = append(requests, newRequest("eth_getBalance", address, encodeHeight(height-1)), newRequest("eth_getBalance", address, encodeHeight(height)),
+		requests = append(requests, newRequest("eth_getBalance", address, encodeHeight(height-1)),
+			newRequest("eth_getBalance", address, encodeHeight(height)),
 			newRequest("eth_getCode", address, encodeHeight(height)))
 	}
 	responses, err := n.callAll(ctx, maxBlockResponse, requests...)
@@ -62,7 +64,8 @@ func (n *server) checkBalanceGains(ctx context.Context, block *fullBlock, read c
 		var before, after wei
 		var code hexBytes
 		if err := errors.Join(r[0].decodeInto(&before), r[1].decodeInto(&after), r[2].decodeInto(&code)); err != nil {
-			return false, node.Troubled(err, "neither runs block %d again nor has the balances before and after it, so it can't tell what contracts sent on there. "+
+			return false, node.Troubled(err, "neither runs block %d again nor has the balances before and after it, "+
+				"so it can't tell what contracts sent on there. "+
 				"Let it keep the state of the last blocks, or use another node.", height)
 		}
 		if gain := after.toAmount().Sub(before.toAmount()); len(code) == 0 && gain.Cmp(due[addresses[i]]) < 0 {

@@ -35,7 +35,8 @@ type internalFixture struct {
 
 // callsSending returns a trace in which a contract sends some wei to an address.
 func callsSending(to string, value int64) []any {
-	return []any{map[string]any{"type": "CALL", "from": "0x00000000000000000000000000000000000000aa", "to": strings.ToLower(to), "value": encodeHeight(value)}}
+	return []any{map[string]any{"type": "CALL", "from": "0x00000000000000000000000000000000000000aa",
+		"to": strings.ToLower(to), "value": encodeHeight(value)}}
 }
 
 func newInternalFixture(t *testing.T, way string) *internalFixture {
@@ -135,19 +136,31 @@ func TestBalanceGainsConfirmInternalTransfers(t *testing.T) {
 		units int64 // expected in the end
 		note  string
 	}{
-		"with a payment":   {func(f *internalFixture) { f.gains = 20; f.chain.sendEther(outputTo(f.address, 12), false) }, false, 20, ""},
-		"only a payment":   {func(f *internalFixture) { f.gains = 12; f.chain.sendEther(outputTo(f.address, 12), false) }, true, 20, ""},
-		"a failed payment": {func(f *internalFixture) { f.chain.sendEther(outputTo(f.address, 12), true) }, false, 8, ""},
+		"with a payment": {func(f *internalFixture) {
+			f.gains = 20
+			f.chain.sendEther(outputTo(f.address, 12), false)
+		}, false, 20, ""},
+		"only a payment": {func(f *internalFixture) {
+			f.gains = 12
+			f.chain.sendEther(outputTo(f.address, 12), false)
+		}, true, 20, ""},
+		"a failed payment": {func(f *internalFixture) {
+			f.chain.sendEther(outputTo(f.address, 12), true)
+		}, false, 8, ""},
 		"it spends": {func(f *internalFixture) {
 			f.gains = -50
-			f.chain.sendTx(&fakeTx{From: *mustParseAccount(f, f.address), To: mustParseAccount(f, f.chain.newAddress()), Value: "0x3a"})
+			f.chain.sendTx(&fakeTx{From: *mustParseAccount(f, f.address), To: mustParseAccount(f, f.chain.newAddress()),
+				Value: "0x3a"})
 		}, false, 8, ""},
 		"it has code": {func(f *internalFixture) { f.gains = 0; f.chain.code = "ef0100" }, false, 8, ""},
 		"no state": {func(f *internalFixture) {
 			f.second.setBehaviour(answerMethod("eth_getBalance", rpcError{-32000, "missing trie node"}))
 		}, false, 8, "neither runs block 2 again nor has the balances"},
-		"null":          {func(f *internalFixture) { f.second.setBehaviour(answerMethod("eth_getBalance", nil)) }, false, 8, "neither runs block 2 again nor has the balances"},
-		"another block": {func(f *internalFixture) { f.second.setBehaviour(nameRivalBlock) }, false, 8, "doesn't have block 2"},
+		"null": {func(f *internalFixture) { f.second.setBehaviour(answerMethod("eth_getBalance", nil)) },
+			false, 8, "neither runs block 2 again nor has the balances"},
+		"another block": {func(f *internalFixture) {
+			f.second.setBehaviour(nameRivalBlock)
+		}, false, 8, "doesn't have block 2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -159,7 +172,8 @@ func TestBalanceGainsConfirmInternalTransfers(t *testing.T) {
 				f.gains = c.units
 			}
 			f.expectCredited(c.units)
-			if note := f.source.Nodes(t.Context())[1].Note; !strings.Contains(note, c.note) || (note == "") != (c.note == "") {
+			if note := f.source.Nodes(t.Context())[1].Note; !strings.Contains(note, c.note) ||
+				(note == "") != (c.note == "") {
 				t.Errorf("the note is %q, want one with %q", note, c.note)
 			}
 		})
@@ -170,7 +184,8 @@ func TestBalanceGainsConfirmInternalTransfers(t *testing.T) {
 // competing block first.
 func nameRivalBlock(n *fakeNode) {
 	n.tamper = func(method string, result any) any {
-		if block, ok := result.(map[string]any); ok && method == "eth_getBlockByNumber" && block["number"] == "0x2" && len(block["transactions"].([]any)) > 0 {
+		if block, ok := result.(map[string]any); ok && method == "eth_getBlockByNumber" && block["number"] == "0x2" &&
+			len(block["transactions"].([]any)) > 0 {
 			block["hash"] = hash{7}.String()
 		}
 		return result
@@ -181,7 +196,8 @@ func nameRivalBlock(n *fakeNode) {
 // traces every block, and otherwise only for blocks with watched internal transfers.
 func TestTraceRequestsPerBlock(t *testing.T) {
 	t.Parallel()
-	for way, want := range map[string][]int{"every block, too": {1, 1, 1}, "call by call": {0, 0, 1}, "balances": {0, 0, 3}} {
+	for way, want := range map[string][]int{"every block, too": {1, 1, 1}, "call by call": {0, 0, 1},
+		"balances": {0, 0, 3}} {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
 			f := newInternalFixture(t, way)
@@ -196,7 +212,8 @@ func TestTraceRequestsPerBlock(t *testing.T) {
 			var got []int
 			for _, to := range []string{f.chain.newAddress(), f.chain.newAddress(), f.address} {
 				for range 30 {
-					f.chain.sendTx(&fakeTx{To: mustParseAccount(t, f.chain.newAddress()), Calls: callsSending(f.chain.newAddress(), 8)})
+					f.chain.sendTx(&fakeTx{To: mustParseAccount(t, f.chain.newAddress()),
+						Calls: callsSending(f.chain.newAddress(), 8)})
 				}
 				f.chain.sendTx(&fakeTx{To: mustParseAccount(t, f.chain.newAddress()), Calls: callsSending(to, 8)})
 				f.chain.mineBlocks(1)

@@ -58,13 +58,15 @@ func makeBenchBlock(b *testing.B) (block, receipts []byte, watch *chain.WatchSet
 		to := c.newAddress()
 		switch {
 		case i == 50:
-			c.sendEther(chain.Output{Destination: chain.Destination{Address: addresses[7]}, Amount: money.Units(5)}, false)
+			c.sendEther(chain.Output{Destination: chain.Destination{Address: addresses[7]},
+				Amount: money.Units(5)}, false)
 		case i == 51:
 			c.sendTokens(chain.Output{Destination: chain.Destination{Address: addresses[8]}, Amount: money.Units(5)})
 		case i%3 == 0:
 			c.sendEther(chain.Output{Destination: chain.Destination{Address: to}, Amount: money.Units(1e18)}, i%9 == 0)
 		default:
-			c.sendTokens(outputTo(to, 5), outputTo(c.newAddress(), 6), outputTo(c.newAddress(), 7), outputTo(c.newAddress(), 8))
+			c.sendTokens(outputTo(to, 5), outputTo(c.newAddress(), 6), outputTo(c.newAddress(), 7),
+				outputTo(c.newAddress(), 8))
 		}
 	}
 	c.mineBlocks(1)

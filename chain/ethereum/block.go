@@ -34,7 +34,8 @@ func (h header) toChainHeader() (chain.Header, error) {
 	if h.Number == 0 {
 		parent = "" // the first block has no parent
 	}
-	return chain.Header{BlockID: chain.BlockID{Height: int64(h.Number), Hash: h.Hash.String()}, Parent: parent, Time: time.Unix(int64(h.Time), 0).UTC()}, nil
+	return chain.Header{BlockID: chain.BlockID{Height: int64(h.Number), Hash: h.Hash.String()}, Parent: parent,
+		Time: time.Unix(int64(h.Time), 0).UTC()}, nil
 }
 
 // transaction holds the fields that are read of a transaction in a block.
@@ -99,7 +100,8 @@ type logEntry struct {
 // receipts of a block must pass before any transfer in it is used.
 func (r *receipt) checkMatches(tx *transaction, block hash) error {
 	if r.Tx != tx.Hash || r.Block != block {
-		return fmt.Errorf("the receipt of %s in block %s is there for transaction %s of block %s", r.Tx, r.Block, tx.Hash, block)
+		return fmt.Errorf("the receipt of %s in block %s is there for transaction %s of block %s", r.Tx, r.Block,
+			tx.Hash, block)
 	}
 	if status := string(r.Status); status != statusSuccess && status != statusFailed {
 		return fmt.Errorf("the receipt of %s has no status", tx.Hash)

@@ -51,7 +51,8 @@ func (s *Source) confirmBlock(ctx context.Context, n *server, block chain.Block,
 
 // confirmWith reports whether a node agrees about a block, or lacks it. The time is bounded,
 // because a node that answers slowly must not use up the follower's timeout.
-func (s *Source) confirmWith(ctx context.Context, other *server, block chain.Block, watch chain.Watch, traced bool) (same, lags bool, err error) {
+func (s *Source) confirmWith(ctx context.Context, other *server, block chain.Block, watch chain.Watch,
+	traced bool) (same, lags bool, err error) {
 	within, cancel := context.WithTimeout(ctx, s.nodes.Pace.Most)
 	defer cancel()
 	full, said, err := other.awaitBlock(within, block.Header, watch, s.confirmTimeout)
@@ -82,13 +83,17 @@ func (s *Source) healthyOthers(n *server) (all []*server) {
 // disagreementError returns the error for two nodes that show different contents of one block.
 func disagreementError(n, other *server, nodes int, block chain.BlockID) error {
 	a, b := min(n.Number, other.Number), max(n.Number, other.Number)
-	return fmt.Errorf("%w (%s, %s: block %s)", chain.Problem(fmt.Sprintf("Nodes %d and %d of %d disagree about what block %d holds. Nothing of it is counted until they "+
-		"say the same. If that takes longer than a few minutes, find out which of them is wrong, and stop it.", a, b, nodes, block.Height)), n.Host, other.Host, block.Hash)
+	return fmt.Errorf("%w (%s, %s: block %s)",
+		chain.Problem(fmt.Sprintf("Nodes %d and %d of %d disagree about what block %d holds. Nothing of it is "+
+			"counted until they "+
+			"say the same. If that takes longer than a few minutes, find out which of them is wrong, and stop it.", a,
+			b, nodes, block.Height)), n.Host, other.Host, block.Hash)
 }
 
 // awaitBlock reads the block with a hash. If the node is about to receive the block, awaitBlock
 // polls until it has it or patience has passed.
-func (n *server) awaitBlock(ctx context.Context, h chain.Header, watch chain.Watch, patience time.Duration) (full *fullBlock, block chain.Block, err error) {
+func (n *server) awaitBlock(ctx context.Context, h chain.Header, watch chain.Watch,
+	patience time.Duration) (full *fullBlock, block chain.Block, err error) {
 	err = pollUntil(ctx, patience, func() (bool, error) {
 		full, block, err = n.fetchBlockByHash(ctx, h, watch)
 		return arrivesSoon(err, h.Height-n.Seen().Tip.Height), err
@@ -126,7 +131,8 @@ func pollUntil(ctx context.Context, patience time.Duration, ask func() (more boo
 
 // fetchBlockByHash reads the block with a hash from its transactions, the token's logs, and the
 // receipts of transactions that may concern the watch.
-func (n *server) fetchBlockByHash(ctx context.Context, h chain.Header, watch chain.Watch) (*fullBlock, chain.Block, error) {
+func (n *server) fetchBlockByHash(ctx context.Context, h chain.Header,
+	watch chain.Watch) (*fullBlock, chain.Block, error) {
 	r, err := n.callOne(ctx, maxBlockResponse, newRequest("eth_getBlockByHash", h.Hash, true))
 	if err != nil {
 		return nil, chain.Block{}, err
@@ -136,7 +142,8 @@ func (n *server) fetchBlockByHash(ctx context.Context, h chain.Header, watch cha
 		return nil, chain.Block{}, err
 	}
 	if block.Hash.String() != h.Hash {
-		return nil, chain.Block{}, inconsistentBlockError(h.Height, fmt.Errorf("block %s came for %s", block.Hash, h.Hash))
+		return nil, chain.Block{},
+			inconsistentBlockError(h.Height, fmt.Errorf("block %s came for %s", block.Hash, h.Hash))
 	}
 	out := &transferFinder{token: account(n.params.Token), watch: watch}
 	if err := n.searchByLogs(ctx, out, block); err != nil {
@@ -158,7 +165,8 @@ func contentKeys(block chain.Block) []string {
 	var all []string
 	for _, t := range block.Transfers {
 		if t.Index < indexInternal {
-			all = append(all, fmt.Sprint(t.Key(), " ", t.Asset, " ", t.Address, " ", t.Amount, " ", t.Reverted, " ", t.Via))
+			all = append(all, fmt.Sprint(t.Key(), " ", t.Asset, " ", t.Address, " ", t.Amount, " ", t.Reverted,
+				" ", t.Via))
 		}
 	}
 	for _, s := range block.Spends {

@@ -87,7 +87,8 @@ func TestBlockNeedsTwoAgreeingNodes(t *testing.T) {
 			return block
 		}
 	}
-	for name, set := range map[string]func(*fakeNode){"no log": none, "another amount": other, "failed": failed, "another value": value} {
+	for name, set := range map[string]func(*fakeNode){"no log": none, "another amount": other, "failed": failed,
+		"another value": value} {
 		for _, wrong := range []int{0, 1} {
 			t.Run(fmt.Sprint(name, " by node ", wrong+1), func(t *testing.T) {
 				t.Parallel()
@@ -110,7 +111,8 @@ func TestBlockNeedsTwoAgreeingNodes(t *testing.T) {
 				b.followToTip()
 				all := b.ledger.Transfers()
 				for txid, units := range map[string]int64{ether: 5, token: 6} {
-					if rows := all[txid]; txid != "" && (len(rows) != 1 || rows[0].Amount.Cmp(money.Units(units)) != 0) {
+					if rows := all[txid]; txid != "" &&
+						(len(rows) != 1 || rows[0].Amount.Cmp(money.Units(units)) != 0) {
 						t.Errorf("%d units came as %+v", units, rows)
 					}
 				}
@@ -131,7 +133,8 @@ func TestNodeThatCannotConfirmStopsNothing(t *testing.T) {
 	note := func() string { return b.source.Nodes(t.Context())[1].Note }
 	second.setBehaviour(answerMethod("eth_getLogs", "no list"))
 	token := c.sendTokens(outputTo(b.watchNewAddress(), 6))
-	if rows := b.mineAndFind(token); len(rows) != 1 || !strings.Contains(note(), "doesn't confirm them: Node 2 of 2 answers, but not as") {
+	if rows := b.mineAndFind(token); len(rows) != 1 ||
+		!strings.Contains(note(), "doesn't confirm them: Node 2 of 2 answers, but not as") {
 		t.Errorf("%+v, and the note is %q", rows, note())
 	}
 	second.setBehaviour(func(n *fakeNode) { n.tamper, n.hidden = nil, 1 })
@@ -169,7 +172,8 @@ func TestSlowConfirmationIsGivenUp(t *testing.T) {
 		}
 	})
 	token := c.sendTokens(outputTo(b.watchNewAddress(), 6))
-	if rows, note := b.mineAndFind(token), b.source.Nodes(t.Context())[1].Note; len(rows) != 1 || !strings.Contains(note, "says nothing for 1s") {
+	if rows, note := b.mineAndFind(token), b.source.Nodes(t.Context())[1].Note; len(rows) != 1 ||
+		!strings.Contains(note, "says nothing for 1s") {
 		t.Errorf("%+v, and the note is %q", rows, note)
 	}
 }
@@ -188,9 +192,12 @@ func TestRequestsPerBlockWithTwoNodes(t *testing.T) {
 			c.sendTokens(outputTo(c.newAddress(), 1))
 		}
 		c.mineBlocks(1)
-		blocks, read := second.countRequests("eth_getBlockByHash")+second.countRequests("eth_getLogs"), first.countRequests("eth_getBlockReceipts")
+		blocks, read := second.countRequests("eth_getBlockByHash")+second.countRequests("eth_getLogs"),
+			first.countRequests("eth_getBlockReceipts")
 		b.followToTip()
-		if got, receipts := second.countRequests("eth_getBlockByHash")+second.countRequests("eth_getLogs")-blocks, first.countRequests("eth_getBlockReceipts")-read; got != 2 || receipts != 1 || second.countRequests("eth_getTransactionReceipt") > 0 {
+		if got, receipts := second.countRequests("eth_getBlockByHash")+second.countRequests("eth_getLogs")-blocks,
+			first.countRequests("eth_getBlockReceipts")-read; got != 2 || receipts != 1 ||
+			second.countRequests("eth_getTransactionReceipt") > 0 {
 			t.Errorf("%d transactions: the second was asked %d times, the first %d times", 2*txs, got, receipts)
 		}
 	}

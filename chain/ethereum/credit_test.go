@@ -29,7 +29,8 @@ func newFixture(t testing.TB, c *fakeChain, source *Source) *fixture {
 	watch := &chain.WatchSet{Codec: Codec()}
 	ledger := chaintest.NewLedger(watch, 400)
 	return &fixture{TB: t, chain: c, source: source, ledger: ledger, watch: watch,
-		follower: chain.NewFollower(chain.FollowerConfig{Network: source.Network(), Source: source, Store: ledger, Watch: watch})}
+		follower: chain.NewFollower(chain.FollowerConfig{Network: source.Network(), Source: source, Store: ledger,
+			Watch: watch})}
 }
 
 // watchNewAddress returns a new address after adding it to the watch.
@@ -46,7 +47,8 @@ func (b *fixture) followToTip() {
 		b.Fatalf("step: %v", err)
 	}
 	if b.ledger.Tip() != b.chain.tipID() || b.ledger.Problem() != "" || len(b.ledger.Violations()) > 0 {
-		b.Fatalf("at %v of %v, health %q, %v", b.ledger.Tip(), b.chain.tipID(), b.ledger.Problem(), b.ledger.Violations())
+		b.Fatalf("at %v of %v, health %q, %v", b.ledger.Tip(), b.chain.tipID(), b.ledger.Problem(),
+			b.ledger.Violations())
 	}
 }
 
@@ -76,7 +78,8 @@ func TestEtherCountsOncePerSuccessfulTransaction(t *testing.T) {
 	t.Parallel()
 	b := newSingleFixture(t)
 	first, second := b.watchNewAddress(), b.watchNewAddress()
-	if rows := b.mineAndFind(b.chain.sendEther(outputTo(first, 7), false)); len(rows) != 1 || rows[0].Reverted || rows[0].Asset != "ETH" || rows[0].Index != indexValue || len(rows[0].Spends) != 1 {
+	if rows := b.mineAndFind(b.chain.sendEther(outputTo(first, 7), false)); len(rows) != 1 || rows[0].Reverted ||
+		rows[0].Asset != "ETH" || rows[0].Index != indexValue || len(rows[0].Spends) != 1 {
 		t.Errorf("%+v", rows)
 	}
 	if rows := b.mineAndFind(b.chain.sendEther(outputTo(first, 7), true)); len(rows) != 1 || !rows[0].Reverted {
@@ -113,7 +116,8 @@ func TestWithdrawalsCreditNothing(t *testing.T) {
 	t.Parallel()
 	b := newSingleFixture(t)
 	to := b.watchNewAddress()
-	b.chain.withdrawn = []map[string]string{{"index": "0x11", "validatorIndex": "0x1", "address": strings.ToLower(to), "amount": "0x3b9aca00"}}
+	b.chain.withdrawn = []map[string]string{{"index": "0x11", "validatorIndex": "0x1", "address": strings.ToLower(to),
+		"amount": "0x3b9aca00"}}
 	rows := b.mineAndFind("withdrawal-17")
 	if len(rows) != 1 || rows[0].Via != viaWithdrawal || rows[0].Amount.String() != "1000000000000000000" {
 		t.Errorf("%+v", rows)
@@ -147,7 +151,9 @@ func drawLogShape(token, to account) *rapid.Generator[logShape] {
 
 // spoilLog changes one part of a log so that it no longer has the exact form.
 func spoilLog(t *rapid.T, l *fakeLog) {
-	other := hash(rapid.SliceOfN(rapid.Byte(), 32, 32).Filter(func(b []byte) bool { return hash(b) != transferEvent && [12]byte(b[:12]) != [12]byte{} }).Draw(t, "other"))
+	other := hash(rapid.SliceOfN(rapid.Byte(), 32, 32).Filter(func(b []byte) bool {
+		return hash(b) != transferEvent && [12]byte(b[:12]) != [12]byte{}
+	}).Draw(t, "other"))
 	switch rapid.IntRange(0, 8).Draw(t, "fault") {
 	case 0: // another contract, or the address that EIP-7708 uses for ether
 		l.Address = account(other[:20])
@@ -200,7 +206,8 @@ func TestOnlyExactTransferLogsCredit(t *testing.T) {
 			t.Fatalf("%d of %d logs credit, %d are to", len(got), len(all), len(want))
 		}
 		for _, transfer := range got {
-			if units := want[transfer.Index]; units == nil || transfer.Amount.Big().Cmp(units) != 0 || transfer.Address != to.String() || transfer.Asset != "USDT" {
+			if units := want[transfer.Index]; units == nil || transfer.Amount.Big().Cmp(units) != 0 ||
+				transfer.Address != to.String() || transfer.Asset != "USDT" {
 				t.Fatalf("%+v credits, %v is to", transfer, units)
 			}
 		}
@@ -215,8 +222,10 @@ func TestOnlyExactTransferLogsCredit(t *testing.T) {
 // TestAddressChecksums (ETH-15) reads and formats the examples of EIP-55.
 func TestAddressChecksums(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359", "0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB",
-		"0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb", "0x52908400098527886E0F7030069857D2E4169EE7", "0xde709f2102306220921060314715629080e2fb77"} {
+	for _, text := range []string{"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+		"0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359", "0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB",
+		"0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb", "0x52908400098527886E0F7030069857D2E4169EE7",
+		"0xde709f2102306220921060314715629080e2fb77"} {
 		a, err := params.ParseAddress(text)
 		if err != nil || a.String() != text {
 			t.Errorf("%s is read as %s, %v", text, a, err)
@@ -226,8 +235,10 @@ func TestAddressChecksums(t *testing.T) {
 			t.Errorf("in lower case %s is read as %s, %v", text, lower, err)
 		}
 	}
-	for _, wrong := range []string{"", "0x", "5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAe", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee",
-		"0X5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "vitalik.eth", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAedff"} {
+	for _, wrong := range []string{"", "0x", "5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+		"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAe", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee",
+		"0X5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "vitalik.eth",
+		"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAedff"} {
 		if a, err := params.ParseAddress(wrong); err == nil {
 			t.Errorf("%q is read as %s", wrong, a)
 		}

@@ -11,7 +11,8 @@ import (
 
 // endpoint is a node's URL, split into its parts.
 type endpoint struct {
-	base         string // scheme://host:port/path?query without user and password; path and query may hold a provider's key
+	// scheme://host:port/path?query without user and password; path and query may hold a provider's key
+	base         string
 	host         string // host:port, for the log
 	header       http.Header
 	stream       string      // ws(s)://… of a websocket that announces new blocks; "" means none
@@ -25,10 +26,12 @@ type endpoint struct {
 func parseEndpoint(text string) (endpoint, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || u.Hostname() == "" || u.Opaque != "" || u.Fragment != "" {
-		return endpoint{}, errors.New("its URL can't be read: write https://host:port/path, with special characters percent-encoded")
+		return endpoint{}, errors.New("its URL can't be read: write https://host:port/path, with special characters " +
+			"percent-encoded")
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {
-		return endpoint{}, errors.New("its URL must begin with http or https; a websocket that tells of new blocks is named behind it, as ?stream=wss://…")
+		return endpoint{}, errors.New("its URL must begin with http or https; a websocket that tells of new blocks " +
+			"is named behind it, as ?stream=wss://…")
 	}
 	e := endpoint{host: u.Host, header: basicAuth(u)}
 	rest, err := e.takeOptions(u.RawQuery)
@@ -66,8 +69,10 @@ func (e *endpoint) takeOptions(raw string) (rest string, err error) {
 	e.traceBlocks, e.noPending = query.Has("trace"), query.Has("pending")
 	if values, ok := query["stream"]; ok {
 		u, err := url.Parse(values[0])
-		if err != nil || len(values) != 1 || u.Scheme != "ws" && u.Scheme != "wss" || u.Hostname() == "" || u.Fragment != "" {
-			return "", errors.New("stream in its URL must be ws://host:port or wss://host:port, percent-encoded where it has a query itself")
+		if err != nil || len(values) != 1 || u.Scheme != "ws" && u.Scheme != "wss" || u.Hostname() == "" ||
+			u.Fragment != "" {
+			return "", errors.New("stream in its URL must be ws://host:port or wss://host:port, percent-encoded " +
+				"where it has a query itself")
 		}
 		e.streamHeader, u.User = basicAuth(u), nil
 		e.stream = u.String()

@@ -83,7 +83,8 @@ func newFakeChain(t testing.TB) *fakeChain {
 func (c *fakeChain) copyChain() *fakeChain {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	other := &fakeChain{TB: c.TB, params: c.params, sealed: map[hash]chain.BlockID{}, serial: c.serial + 1<<32, finalized: c.finalized, branch: c.branch + 1000}
+	other := &fakeChain{TB: c.TB, params: c.params, sealed: map[hash]chain.BlockID{}, serial: c.serial + 1<<32,
+		finalized: c.finalized, branch: c.branch + 1000}
 	other.blocks, other.pending = slices.Clone(c.blocks), slices.Clone(c.pending)
 	for id, at := range c.sealed {
 		other.sealed[id] = at
@@ -114,7 +115,8 @@ func (c *fakeChain) sealBlock(txs []*fakeTx) {
 		parent = c.blocks[height-1].Hash
 	}
 	name := params.Keccak(fmt.Appendf(nil, "%d %s %d %d", height, parent, c.branch, len(txs)))
-	header := chain.Header{BlockID: chain.BlockID{Height: height, Hash: hash(name).String()}, Parent: parent, Time: testTime()}
+	header := chain.Header{BlockID: chain.BlockID{Height: height, Hash: hash(name).String()}, Parent: parent,
+		Time: testTime()}
 	c.blocks = append(c.blocks, fakeBlock{header, txs, c.withdrawn})
 	c.withdrawn = nil
 	for _, t := range txs {
@@ -170,14 +172,16 @@ func (c *fakeChain) sendTx(t *fakeTx) string {
 
 // sendEther sends ether to an address.
 func (c *fakeChain) sendEther(o chain.Output, reverted bool) string {
-	return c.sendTx(&fakeTx{To: mustParseAccount(c, o.Address), Value: fmt.Sprintf("0x%x", o.Amount.Big()), Reverted: reverted})
+	return c.sendTx(&fakeTx{To: mustParseAccount(c, o.Address), Value: fmt.Sprintf("0x%x", o.Amount.Big()),
+		Reverted: reverted})
 }
 
 // sendTokens sends tokens to each address in one transaction of the token's contract.
 func (c *fakeChain) sendTokens(outputs ...chain.Output) string {
 	t := &fakeTx{To: (*account)(&c.params.Token)}
 	for _, o := range outputs {
-		t.Logs = append(t.Logs, tokenLog(account(c.params.Token), c.newAccount(), *mustParseAccount(c, o.Address), o.Amount.Big().FillBytes(make([]byte, 32))))
+		t.Logs = append(t.Logs, tokenLog(account(c.params.Token), c.newAccount(), *mustParseAccount(c, o.Address),
+			o.Amount.Big().FillBytes(make([]byte, 32))))
 	}
 	return c.sendTx(t)
 }
@@ -212,7 +216,8 @@ func (c *fakeChain) placeOf(txid string) chaintest.Place {
 		c.Fatal(err)
 	}
 	at := c.sealed[id]
-	return chaintest.Place{Pending: slices.ContainsFunc(c.pending, func(t *fakeTx) bool { return t.txID() == id }), Height: at.Height, Hash: at.Hash}
+	return chaintest.Place{Pending: slices.ContainsFunc(c.pending, func(t *fakeTx) bool { return t.txID() == id }),
+		Height: at.Height, Hash: at.Hash}
 }
 
 // replaceTx replaces a pending transaction by another one with the same nonce.

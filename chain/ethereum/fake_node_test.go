@@ -41,7 +41,8 @@ type fakeNode struct {
 }
 
 func newFakeNode(t testing.TB, c *fakeChain) *fakeNode {
-	n := &fakeNode{chain: c, id: testChainID, asked: map[string]int{}, lacks: map[string]bool{"debug_traceBlockByHash": true, "trace_block": true}, pushed: make(chan string, 10),
+	n := &fakeNode{chain: c, id: testChainID, asked: map[string]int{},
+		lacks: map[string]bool{"debug_traceBlockByHash": true, "trace_block": true}, pushed: make(chan string, 10),
 		views: map[string]string{decimalsCall: fmt.Sprintf("0x%064x", 6)}}
 	n.Server = httptest.NewServer(http.HandlerFunc(n.serveRPC))
 	t.Cleanup(func() {
@@ -112,7 +113,8 @@ func (n *fakeNode) serveRPC(w http.ResponseWriter, r *http.Request) {
 	var many []request
 	if json.Unmarshal(body, &many) == nil {
 		if n.most > 0 && len(many) > n.most {
-			_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": nil, "error": rpcError{-32600, "batch too large"}})
+			_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": nil,
+				"error": rpcError{-32600, "batch too large"}})
 			return
 		}
 		replies := make([]any, len(many))
@@ -201,7 +203,8 @@ func (n *fakeNode) methodResult(q request) any {
 		if n.barred != nil && strings.HasPrefix(call, blacklistedCall) {
 			return fmt.Sprintf("0x%064x", map[bool]int{true: 1}[n.barred[strings.TrimPrefix(call, blacklistedCall)]])
 		}
-		if view, ok := n.views[call[:10]]; ok && strings.EqualFold(q.Params[0].(map[string]any)["to"].(string), account(n.chain.params.Token).String()) {
+		if view, ok := n.views[call[:10]]; ok &&
+			strings.EqualFold(q.Params[0].(map[string]any)["to"].(string), account(n.chain.params.Token).String()) {
 			return view
 		}
 		return rpcError{3, "execution reverted"}
@@ -255,7 +258,8 @@ func (n *fakeNode) blockResult(at string, full bool) any {
 		}
 		return blockJSON(&n.shownBlocks()[max(last-int(n.chain.finalized), 0)], full)
 	case "pending":
-		next := fakeBlock{Header: chain.Header{BlockID: chain.BlockID{Height: int64(last) + 1}, Parent: n.shownBlocks()[last].Hash}, txs: n.chain.pending}
+		next := fakeBlock{Header: chain.Header{BlockID: chain.BlockID{Height: int64(last) + 1},
+			Parent: n.shownBlocks()[last].Hash}, txs: n.chain.pending}
 		out := blockJSON(&next, full)
 		out["hash"], out["logsBloom"], out["nonce"] = nil, nil, nil
 		return out
@@ -275,7 +279,8 @@ func (n *fakeNode) logsResult(filter map[string]any) any {
 		for _, r := range receiptsJSON(&b) {
 			for _, l := range r["logs"].([]map[string]any) {
 				topics := l["topics"].([]string)
-				if strings.EqualFold(l["address"].(string), filter["address"].(string)) && len(topics) > 0 && topics[0] == filter["topics"].([]any)[0] {
+				if strings.EqualFold(l["address"].(string), filter["address"].(string)) && len(topics) > 0 &&
+					topics[0] == filter["topics"].([]any)[0] {
 					found = append(found, l)
 				}
 			}
@@ -308,7 +313,8 @@ func (n *fakeNode) transactionResult(method, id string) any {
 }
 
 func txJSON(t *fakeTx) map[string]any {
-	out := map[string]any{"hash": t.txID().String(), "from": strings.ToLower(t.From.String()), "to": nil, "value": t.Value,
+	out := map[string]any{"hash": t.txID().String(), "from": strings.ToLower(t.From.String()), "to": nil,
+		"value": t.Value,
 		"nonce": encodeHeight(int64(t.Nonce)), "blockHash": nil, "type": "0x2", "input": fmt.Sprintf("0x%x", t.Input)}
 	if t.To != nil {
 		out["to"] = strings.ToLower(t.To.String())
@@ -325,8 +331,10 @@ func blockJSON(b *fakeBlock, full bool) map[string]any {
 			txs = append(txs, t.txID().String())
 		}
 	}
-	return map[string]any{"hash": b.Hash, "parentHash": b.Parent, "number": encodeHeight(b.Height), "timestamp": encodeHeight(max(b.Time.Unix(), 0)),
-		"transactions": txs, "withdrawals": b.withdrawals, "logsBloom": "0x" + hex.EncodeToString(blockBloom(b)), "nonce": "0x0000000000000000"}
+	return map[string]any{"hash": b.Hash, "parentHash": b.Parent, "number": encodeHeight(b.Height),
+		"timestamp":    encodeHeight(max(b.Time.Unix(), 0)),
+		"transactions": txs, "withdrawals": b.withdrawals, "logsBloom": "0x" + hex.EncodeToString(blockBloom(b)),
+		"nonce": "0x0000000000000000"}
 }
 
 // blockBloom returns the bloom of a block's logs.
@@ -359,8 +367,10 @@ func receiptsJSON(b *fakeBlock) []map[string]any {
 			for _, topic := range l.Topics {
 				topics = append(topics, topic.String())
 			}
-			logs = append(logs, map[string]any{"address": strings.ToLower(l.Address.String()), "topics": topics, "data": "0x" + hex.EncodeToString(l.Data),
-				"transactionHash": id, "blockHash": b.Hash, "removed": l.Removed, "logIndex": encodeHeight(int64(index))})
+			logs = append(logs, map[string]any{"address": strings.ToLower(l.Address.String()), "topics": topics,
+				"data":            "0x" + hex.EncodeToString(l.Data),
+				"transactionHash": id, "blockHash": b.Hash, "removed": l.Removed,
+				"logIndex": encodeHeight(int64(index))})
 			index++
 		}
 		status := "0x1"
@@ -375,7 +385,8 @@ func receiptsJSON(b *fakeBlock) []map[string]any {
 func tracesJSON(b *fakeBlock) []any {
 	all := []any{}
 	for _, t := range b.txs {
-		top := map[string]any{"type": "CALL", "from": strings.ToLower(t.From.String()), "value": t.Value, "calls": t.Calls}
+		top := map[string]any{"type": "CALL", "from": strings.ToLower(t.From.String()), "value": t.Value,
+			"calls": t.Calls}
 		if t.Reverted {
 			top["error"] = "execution reverted"
 		}

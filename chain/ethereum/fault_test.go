@@ -52,19 +52,25 @@ func nodeFaults() []nodeFault {
 	return []nodeFault{
 		{"429", "asked more often than it allows", answerAll(429, "slow down")},
 		{"503", "asked more often than it allows", answerAll(503, "")},
-		{"rate limit as -32005", "asked more often than it allows", answerAll(200, limit(-32005, "daily request count exceeded, request rate limited"))},
-		{"rate limit as 429 in JSON", "asked more often than it allows", answerAll(200, limit(429, "Your app has exceeded its compute units per second capacity"))},
-		{"rate limit of one of several", "asked more often than it allows", answerMethod("eth_getBlockReceipts", rpcError{-32007, "15/second request limit reached"})},
+		{"rate limit as -32005", "asked more often than it allows",
+			answerAll(200, limit(-32005, "daily request count exceeded, request rate limited"))},
+		{"rate limit as 429 in JSON", "asked more often than it allows",
+			answerAll(200, limit(429, "Your app has exceeded its compute units per second capacity"))},
+		{"rate limit of one of several", "asked more often than it allows",
+			answerMethod("eth_getBlockReceipts", rpcError{-32007, "15/second request limit reached"})},
 		{"401", "refuses to answer (HTTP 401)", answerAll(401, "")},
 		{"500", "internal error (HTTP 500)", answerAll(500, "")},
 		{"a web page", "not as a node's JSON-RPC does", answerAll(200, "<!DOCTYPE html><title>Sign in</title>")},
 		{"nothing", "not as a node's JSON-RPC does", answerAll(200, "")},
 		{"a redirect", "not as a node's JSON-RPC does", answerAll(302, "")},
-		{"another id", "not as a node's JSON-RPC does", answerAll(200, `[{"id":-1,"result":"0x1"},{"id":-2,"result":"0x1"},{"id":-3,"result":"0x1"}]`)},
-		{"pruned history", "longer history", answerMethod("eth_getBlockReceipts", rpcError{4444, "pruned history unavailable"})},
+		{"another id", "not as a node's JSON-RPC does",
+			answerAll(200, `[{"id":-1,"result":"0x1"},{"id":-2,"result":"0x1"},{"id":-3,"result":"0x1"}]`)},
+		{"pruned history", "longer history",
+			answerMethod("eth_getBlockReceipts", rpcError{4444, "pruned history unavailable"})},
 		{"a missing block", "doesn't have block", answerMethod("eth_getBlockReceipts", nil)},
 		{"no receipts in a full block (ETH-13)", "don't fit together", answerMethod("eth_getBlockReceipts", []any{})},
-		{"still syncing", "still downloading", answerMethod("eth_syncing", map[string]string{"currentBlock": "0x1", "highestBlock": "0x9"})},
+		{"still syncing", "still downloading",
+			answerMethod("eth_syncing", map[string]string{"currentBlock": "0x1", "highestBlock": "0x9"})},
 		{"refused", "refuses a question", answerMethod("eth_getBlockReceipts", rpcError{-32602, "invalid argument"})},
 	}
 }
@@ -78,7 +84,8 @@ func (b *fixture) expectStopped(words string) {
 	if err == nil || b.ledger.Tip() != at {
 		b.Fatalf("the fault was not noticed: error %v, at %v after %v", err, b.ledger.Tip(), at)
 	}
-	if !strings.Contains(sentence, words) || !strings.HasSuffix(sentence, ".") || strings.Contains(sentence, "127.0.0.1") {
+	if !strings.Contains(sentence, words) || !strings.HasSuffix(sentence, ".") ||
+		strings.Contains(sentence, "127.0.0.1") {
 		b.Errorf("the sentence is %q, want one with %q", sentence, words)
 	}
 	if text := err.Error() + sentence; strings.Contains(text, canary) {
@@ -172,8 +179,10 @@ func TestRateLimitedNodeIsAskedLess(t *testing.T) {
 	for _, want := range []struct {
 		after time.Duration
 		asked bool
-	}{{0, true}, {900 * time.Millisecond, false}, {200 * time.Millisecond, true}, {1900 * time.Millisecond, false}, {200 * time.Millisecond, true}, {3 * time.Second, false},
-		{maxBackoff, true}, {maxBackoff, true}, {maxBackoff, true}, {maxBackoff, true}, {maxBackoff, true}, {maxBackoff - time.Second, false}, {time.Second, true}} {
+	}{{0, true}, {900 * time.Millisecond, false}, {200 * time.Millisecond, true}, {1900 * time.Millisecond, false},
+		{200 * time.Millisecond, true}, {3 * time.Second, false},
+		{maxBackoff, true}, {maxBackoff, true}, {maxBackoff, true}, {maxBackoff, true}, {maxBackoff, true},
+		{maxBackoff - time.Second, false}, {time.Second, true}} {
 		if got := asked(want.after); got != want.asked {
 			t.Fatalf("after another %s it was asked: %v", want.after, got)
 		}
@@ -194,16 +203,27 @@ func TestRateLimitedNodeIsAskedLess(t *testing.T) {
 func TestWrongChainOrTokenIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]nodeFault{
-		"chain id":    {words: "follows another network", set: func(n *fakeNode) { n.id = 56 }},
-		"no decimals": {words: "finds a contract on ethereum-chain-21337 that isn't USDT's", set: func(n *fakeNode) { n.views = nil }},
-		"short":       {words: "finds a contract on ethereum-chain-21337 that isn't USDT's", set: func(n *fakeNode) { n.views = map[string]string{decimalsCall: "0x06"} }},
-		"null":        {words: "not as a node's JSON-RPC does", set: answerMethod("eth_call", nil)},
-		"no number":   {words: "not as a node's JSON-RPC does", set: answerMethod("eth_call", "six")},
-		"an error":    {words: "refuses a question that every node", set: answerMethod("eth_call", rpcError{-32603, "internal error"})},
-		"no method":   {words: "refuses a question that every node", set: answerMethod("eth_call", rpcError{codeNoMethod, "method not found"})},
-		"a limit":     {words: "asked more often than it allows", set: answerMethod("eth_call", rpcError{-32005, "request limit exceeded"})},
-		"no code":     {words: "doesn't find the contract of USDT", set: func(n *fakeNode) { n.views = map[string]string{decimalsCall: "0x"} }},
-		"decimals":    {words: "other decimals than 6", set: func(n *fakeNode) { n.views = map[string]string{decimalsCall: fmt.Sprintf("0x%064x", 18)} }},
+		"chain id": {words: "follows another network", set: func(n *fakeNode) { n.id = 56 }},
+		"no decimals": {words: "finds a contract on ethereum-chain-21337 that isn't USDT's", set: func(n *fakeNode) {
+			n.views = nil
+		}},
+		"short": {words: "finds a contract on ethereum-chain-21337 that isn't USDT's", set: func(n *fakeNode) {
+			n.views = map[string]string{decimalsCall: "0x06"}
+		}},
+		"null":      {words: "not as a node's JSON-RPC does", set: answerMethod("eth_call", nil)},
+		"no number": {words: "not as a node's JSON-RPC does", set: answerMethod("eth_call", "six")},
+		"an error": {words: "refuses a question that every node",
+			set: answerMethod("eth_call", rpcError{-32603, "internal error"})},
+		"no method": {words: "refuses a question that every node",
+			set: answerMethod("eth_call", rpcError{codeNoMethod, "method not found"})},
+		"a limit": {words: "asked more often than it allows",
+			set: answerMethod("eth_call", rpcError{-32005, "request limit exceeded"})},
+		"no code": {words: "doesn't find the contract of USDT", set: func(n *fakeNode) {
+			n.views = map[string]string{decimalsCall: "0x"}
+		}},
+		"decimals": {words: "other decimals than 6", set: func(n *fakeNode) {
+			n.views = map[string]string{decimalsCall: fmt.Sprintf("0x%064x", 18)}
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -237,16 +257,19 @@ func TestNodeWithoutTokenCallsIsLeftOut(t *testing.T) {
 func TestTokenStateIsNoted(t *testing.T) {
 	t.Parallel()
 	yes := fmt.Sprintf("0x%064x", 1)
-	for call, words := range map[string]string{pausedCall: "has paused USDT", deprecatedCall: "has replaced the contract", feeCall: "takes a fee", "": ""} {
+	for call, words := range map[string]string{pausedCall: "has paused USDT",
+		deprecatedCall: "has replaced the contract", feeCall: "takes a fee", "": ""} {
 		c := newFakeChain(t)
 		n := newFakeNode(t, c)
 		n.views[call] = yes
 		b := newFixture(t, c, n.openSource(t))
 		b.followToTip()
-		if got := b.source.Nodes(t.Context())[0]; got.Problem != "" || !strings.Contains(got.Note, words) || (words == "") != (got.Note == "") {
+		if got := b.source.Nodes(t.Context())[0]; got.Problem != "" || !strings.Contains(got.Note, words) ||
+			(words == "") != (got.Note == "") {
 			t.Errorf("%+v, want a note with %q", got, words)
 		}
-		if network, token, err := b.source.Notes(t.Context()); err != nil || network != "" || !strings.Contains(token, words) {
+		if network, token, err := b.source.Notes(t.Context()); err != nil || network != "" ||
+			!strings.Contains(token, words) {
 			t.Errorf("of the network %q, of the token %q, %v; want %q", network, token, err, words)
 		}
 	}
@@ -312,9 +335,11 @@ func TestRequestsPerBlock(t *testing.T) {
 		c.mineBlocks(blocks)
 		before, looks := n.countRequests(""), n.countRequests("eth_syncing")
 		b.followToTip()
-		return n.countRequests("") - before - (n.countRequests("eth_syncing") - looks) - 2 // the mempool, and the header from which the step continues
+		// the mempool, and the header from which the step continues
+		return n.countRequests("") - before - (n.countRequests("eth_syncing") - looks) - 2
 	}
-	if got := []int{per(0, 1), per(1, 1), per(50, 1), per(0, 10), per(6, 10)}; !slices.Equal(got, []int{1, 1, 1, 10, 10}) {
+	if got := []int{per(0, 1), per(1, 1), per(50, 1), per(0, 10), per(6, 10)}; !slices.Equal(got,
+		[]int{1, 1, 1, 10, 10}) {
 		t.Errorf("requests for 1, 1, 1, 10 and 10 blocks: %v", got)
 	}
 }
@@ -337,7 +362,8 @@ func TestNewBlockWakesFollower(t *testing.T) {
 // them.
 func TestBadURLsAreRefusedWithoutRepeatingThem(t *testing.T) {
 	t.Parallel()
-	for _, wrong := range []string{"", "ws://" + canary, "http://", "ftp://" + canary, "http://h?stream=http://" + canary, "http://h?trace=" + canary, "http://h?pending=on",
+	for _, wrong := range []string{"", "ws://" + canary, "http://", "ftp://" + canary,
+		"http://h?stream=http://" + canary, "http://h?trace=" + canary, "http://h?pending=on",
 		"http://h#" + canary, "http://h?stream=ws://a&stream=ws://b", "://" + canary} {
 		_, err := New(Config{Params: testParams(), Nodes: []string{wrong}, Clock: testTime})
 		if err == nil || strings.Contains(err.Error(), canary) {
@@ -345,7 +371,8 @@ func TestBadURLsAreRefusedWithoutRepeatingThem(t *testing.T) {
 		}
 	}
 	e, err := parseEndpoint("https://u:p@h:1/v3/key?apikey=k&trace=blocks&pending=off&stream=wss%3A%2F%2Fa%3Ab%40h%2Fk%3Fx%3D1")
-	if err != nil || e.base != "https://h:1/v3/key?apikey=k" || e.stream != "wss://h/k?x=1" || !e.traceBlocks || !e.noPending || e.header == nil || e.streamHeader == nil || e.host != "h:1" {
+	if err != nil || e.base != "https://h:1/v3/key?apikey=k" || e.stream != "wss://h/k?x=1" || !e.traceBlocks ||
+		!e.noPending || e.header == nil || e.streamHeader == nil || e.host != "h:1" {
 		t.Errorf("%+v, %v", e, err)
 	}
 }

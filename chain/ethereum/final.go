@@ -39,7 +39,8 @@ func (s *Source) finalityNote() (late string) {
 		n.mu.Unlock()
 	}
 	if !said {
-		return "No node says which blocks are final, so payments above 100 USD stay Processing, and ether that contracts send on is found by trace=blocks only. Connect the node's consensus client, " +
+		return "No node says which blocks are final, so payments above 100 USD stay Processing, and ether that " +
+			"contracts send on is found by trace=blocks only. Connect the node's consensus client, " +
 			"or use a provider that answers for the block tag finalized."
 	}
 	return late
@@ -48,8 +49,10 @@ func (s *Source) finalityNote() (late string) {
 // stalledNote returns since when no block was finalized, if that is longer than maxFinalityLag.
 // The caller holds the server's lock.
 func (n *server) stalledNote() string {
-	if late := n.clock().Sub(n.finalizedTime); n.params.Stale > 0 && late > maxFinalityLag && !n.finalizedTime.IsZero() {
-		return fmt.Sprintf("The network has finalized no block for %d hours. Larger payments stay Processing until it does; nothing is lost.", int(late.Hours()))
+	if late := n.clock().Sub(n.finalizedTime); n.params.Stale > 0 && late > maxFinalityLag &&
+		!n.finalizedTime.IsZero() {
+		return fmt.Sprintf("The network has finalized no block for %d hours. Larger payments stay Processing until "+
+			"it does; nothing is lost.", int(late.Hours()))
 	}
 	return ""
 }
@@ -60,15 +63,17 @@ func (n *server) missingFinalityNote() string {
 	if n.saysFinalized || !n.Seen().Healthy() {
 		return ""
 	}
-	return n.Sentence(n.Problem(node.Troubled(nil, "doesn't say which blocks are final: others' word counts then, and without any, payments above 100 USD wait. "+
-		"Connect its consensus client, or use a provider that answers for the block tag finalized.")))
+	return n.Sentence(n.Problem(node.Troubled(nil,
+		"doesn't say which blocks are final: others' word counts then, and without any, payments above 100 USD wait. "+
+			"Connect its consensus client, or use a provider that answers for the block tag finalized.")))
 }
 
 // collectNotes returns all notes about a node that can still be used.
 func (n *server) collectNotes() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return joinSentences(n.token.describeState(), n.confirmFailure, n.balanceDispute, n.stalledNote(), n.missingFinalityNote())
+	return joinSentences(n.token.describeState(), n.confirmFailure, n.balanceDispute, n.stalledNote(),
+		n.missingFinalityNote())
 }
 
 // joinSentences joins the sentences that are not empty.

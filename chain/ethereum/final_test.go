@@ -35,7 +35,8 @@ func TestFinalNeedsEveryHealthyNode(t *testing.T) {
 	first, second := newFakeNode(t, c), newFakeNode(t, c)
 	final := openFinality(t, first, second)
 	c.mineBlocks(9)
-	const none, one = "No node says which blocks are final, so payments above 100 USD stay Processing", "Node 2 of 2 doesn't say which blocks are final"
+	const none, one = "No node says which blocks are final, so payments above 100 USD stay Processing",
+		"Node 2 of 2 doesn't say which blocks are final"
 	if height, note, its := final(); height != 0 || !strings.HasPrefix(note, none) || !strings.HasPrefix(its, one) {
 		t.Errorf("nobody says, and final is %d, the notes %q and %q", height, note, its)
 	}
@@ -101,7 +102,8 @@ func TestStalledFinalityIsNoted(t *testing.T) {
 		if note := n.collectNotes(); !strings.Contains(note, "finalized no block for 7 hours") {
 			t.Errorf("the note is %q", note)
 		}
-		if network, token, err := b.source.Notes(t.Context()); err != nil || !strings.Contains(network, "finalized no block") || token != "" {
+		if network, token, err := b.source.Notes(t.Context()); err != nil ||
+			!strings.Contains(network, "finalized no block") || token != "" {
 			t.Errorf("of the network %q, of the token %q, %v", network, token, err)
 		}
 		n.finalizedTime = testTime()

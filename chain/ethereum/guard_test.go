@@ -63,7 +63,8 @@ func TestFutureBlocksAreRefused(t *testing.T) {
 		t.Error("block 5 is final where 4 is the last")
 	}
 	s.params.Stale = time.Minute
-	for ahead, fine := range map[time.Duration]bool{0: true, maxFuture: true, maxFuture + time.Second: false, -time.Minute: true, -61 * time.Second: false} {
+	for ahead, fine := range map[time.Duration]bool{0: true, maxFuture: true, maxFuture + time.Second: false,
+		-time.Minute: true, -61 * time.Second: false} {
 		if err := s.checkTipAge(chain.Header{Time: testTime().Add(ahead)}); (err == nil) != fine {
 			t.Errorf("a last block %s ahead: %v", ahead, err)
 		}
@@ -97,7 +98,8 @@ func TestHiddenInternalTransferIsNoticed(t *testing.T) {
 	b := newFixture(t, c, openURLs(t, first.URL+"?trace=blocks", second.URL+"?trace=blocks"))
 	b.followToTip()
 	to := b.watchNewAddress()
-	c.sendTx(&fakeTx{To: mustParseAccount(t, c.newAddress()), Calls: []any{map[string]any{"type": "CALL", "from": c.newAddress(), "to": to, "value": "0x7"}}})
+	c.sendTx(&fakeTx{To: mustParseAccount(t, c.newAddress()),
+		Calls: []any{map[string]any{"type": "CALL", "from": c.newAddress(), "to": to, "value": "0x7"}}})
 	c.mineBlocks(1)
 	first.setBehaviour(func(n *fakeNode) {
 		n.tamper = func(method string, result any) any {
@@ -127,20 +129,34 @@ func TestTracesMustMatchTransactions(t *testing.T) {
 		method string
 		tamper func([]any) []any
 	}{
-		"one too many":  {"trace_block", "debug_traceBlockByHash", func(all []any) []any { return append(all, all[0]) }},
-		"one too few":   {"trace_block", "debug_traceBlockByHash", func(all []any) []any { return all[:1] }},
-		"another order": {"trace_block", "debug_traceBlockByHash", func(all []any) []any { return []any{all[1], all[0]} }},
+		"one too many": {"trace_block", "debug_traceBlockByHash", func(all []any) []any {
+			return append(all, all[0])
+		}},
+		"one too few": {"trace_block", "debug_traceBlockByHash", func(all []any) []any { return all[:1] }},
+		"another order": {"trace_block", "debug_traceBlockByHash", func(all []any) []any {
+			return []any{all[1], all[0]}
+		}},
 		"of nobody's": {"debug_traceBlockByHash", "trace_block", func(all []any) []any {
 			return append(all[:2:2], changedStep(all[1], "transactionHash", another), all[2])
 		}},
-		"one after all":    {"debug_traceBlockByHash", "trace_block", func(all []any) []any { return append(all, all[1]) }},
-		"the first again":  {"debug_traceBlockByHash", "trace_block", func(all []any) []any { return append(all[:2:2], all[0], all[2]) }},
-		"of another block": {"debug_traceBlockByHash", "trace_block", func(all []any) []any { return append(all, changedStep(all[2], "blockHash", another)) }},
-		"without a block":  {"debug_traceBlockByHash", "trace_block", func(all []any) []any { return []any{all[0], changedStep(all[1], "blockHash", nil)} }},
+		"one after all": {"debug_traceBlockByHash", "trace_block", func(all []any) []any {
+			return append(all, all[1])
+		}},
+		"the first again": {"debug_traceBlockByHash", "trace_block", func(all []any) []any {
+			return append(all[:2:2], all[0], all[2])
+		}},
+		"of another block": {"debug_traceBlockByHash", "trace_block", func(all []any) []any {
+			return append(all, changedStep(all[2], "blockHash", another))
+		}},
+		"without a block": {"debug_traceBlockByHash", "trace_block", func(all []any) []any {
+			return []any{all[0], changedStep(all[1], "blockHash", nil)}
+		}},
 		"without its own": {"debug_traceBlockByHash", "trace_block", func(all []any) []any {
 			return []any{all[0], changedStep(all[1], "traceAddress", []int{0})}
 		}},
-		"none of the second": {"debug_traceBlockByHash", "trace_block", func(all []any) []any { return append(all[:1:1], all[2]) }},
+		"none of the second": {"debug_traceBlockByHash", "trace_block", func(all []any) []any {
+			return append(all[:1:1], all[2])
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -192,7 +208,8 @@ func TestEveryBatchedRequestNeedsAnAnswer(t *testing.T) {
 			return true
 		}
 	})
-	if replies, err := s.servers[0].callAll(t.Context(), maxSmallResponse, newRequest("eth_chainId"), newRequest("eth_syncing")); err == nil {
+	if replies, err := s.servers[0].callAll(t.Context(), maxSmallResponse, newRequest("eth_chainId"),
+		newRequest("eth_syncing")); err == nil {
 		t.Errorf("%+v", replies)
 	}
 }
@@ -238,10 +255,12 @@ func TestTransfersToOneselfAreNoIncome(t *testing.T) {
 	data := make([]byte, 32)
 	data[31] = 5
 	token := account(b.chain.params.Token)
-	if rows := b.mineAndFind(b.chain.sendTx(&fakeTx{To: &token, Logs: []fakeLog{tokenLog(token, self, self, data)}})); len(rows) != 0 {
+	if rows := b.mineAndFind(b.chain.sendTx(&fakeTx{To: &token,
+		Logs: []fakeLog{tokenLog(token, self, self, data)}})); len(rows) != 0 {
 		t.Errorf("USDT: %+v", rows)
 	}
-	b.chain.withdrawn = []map[string]string{{"index": "0x12", "validatorIndex": "0x1", "address": strings.ToLower(to), "amount": "0x0"}}
+	b.chain.withdrawn = []map[string]string{{"index": "0x12", "validatorIndex": "0x1", "address": strings.ToLower(to),
+		"amount": "0x0"}}
 	if rows := b.mineAndFind("withdrawal-18"); len(rows) != 0 {
 		t.Errorf("a withdrawal: %+v", rows)
 	}

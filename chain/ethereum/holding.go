@@ -71,7 +71,8 @@ func (s *Source) Barred(ctx context.Context, addresses []string) ([]bool, error)
 	}
 	requests := make([]request, len(addresses))
 	for i, address := range addresses {
-		requests[i] = newRequest("eth_call", map[string]string{"to": n.params.Token.String(), "data": blacklistedCall + encodeArgument(address)}, "latest")
+		requests[i] = newRequest("eth_call", map[string]string{"to": n.params.Token.String(),
+			"data": blacklistedCall + encodeArgument(address)}, "latest")
 	}
 	responses, err := n.callAll(ctx, maxSmallResponse, requests...)
 	if err != nil {

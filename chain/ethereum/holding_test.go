@@ -28,7 +28,8 @@ func TestHoldingsAreReadInOrder(t *testing.T) {
 	s := n.openSource(t)
 	c.mineBlocks(3)
 	held, fee, err := s.Holdings(t.Context(), []string{first, second})
-	if err != nil || len(held) != 2 || held[0].Ether.Sign() != 0 || held[1].Ether.String() != "8" || held[0].Token.String() != "25" || !held[1].Barred {
+	if err != nil || len(held) != 2 || held[0].Ether.Sign() != 0 || held[1].Ether.String() != "8" ||
+		held[0].Token.String() != "25" || !held[1].Barred {
 		t.Errorf("%+v, %v", held, err)
 	}
 	if fee.String() != "97500000000000" {
@@ -82,7 +83,8 @@ func TestBalancesAfterBlockAreRead(t *testing.T) {
 		t.Errorf("%v, %v", held, err)
 	}
 	block, err := b.source.Inner(t.Context(), 1, b.watch)
-	if err != nil || len(block.Transfers) != 1 || block.Transfers[0].TxID != txid || block.Transfers[0].Amount.String() != "7" {
+	if err != nil || len(block.Transfers) != 1 || block.Transfers[0].TxID != txid ||
+		block.Transfers[0].Amount.String() != "7" {
 		t.Errorf("%+v, %v", block, err)
 	}
 	n.setBehaviour(answerMethod("eth_getBalance", rpcError{-32000, "missing trie node"}))
@@ -123,7 +125,8 @@ func TestBatchSizeAndBackoffRecover(t *testing.T) {
 	}
 	_ = n.backOff(errors.New("too often"))
 	n.pausedUntil = time.Time{}
-	if _, err := b.source.Balances(t.Context(), 1, []string{c.newAddress(), c.newAddress()}); err != nil || n.backoff != 0 {
+	if _, err := b.source.Balances(t.Context(), 1, []string{c.newAddress(), c.newAddress()}); err != nil ||
+		n.backoff != 0 {
 		t.Errorf("%v, it is let alone for %s next", err, n.backoff)
 	}
 }
@@ -139,7 +142,8 @@ func TestBlockTimeMustBeConfirmed(t *testing.T) {
 	b.followToTip()
 	first.setBehaviour(func(n *fakeNode) {
 		n.tamper = func(method string, result any) any {
-			if block, ok := result.(map[string]any); ok && strings.HasPrefix(method, "eth_getBlockBy") && block["number"] == "0x2" {
+			if block, ok := result.(map[string]any); ok && strings.HasPrefix(method, "eth_getBlockBy") &&
+				block["number"] == "0x2" {
 				block["timestamp"] = encodeHeight(1)
 			}
 			return result

@@ -55,7 +55,8 @@ func TestAnswersCostBoundedMemory(t *testing.T) {
 	block := strings.Replace(write(blockJSON(&c.blocks[1], true)), `"transactions":[`, `"transactions":[%`, 1)
 	before, after, _ := strings.Cut(block, "%") // each part between ends with a comma
 	others, _, _ := strings.Cut(before, `"transactions":`)
-	stakes, rest, _ := strings.Cut(strings.Replace(write(blockJSON(&c.blocks[1], true)), `"withdrawals":null`, `"withdrawals":[%]`, 1), "%")
+	stakes, rest, _ := strings.Cut(strings.Replace(write(blockJSON(&c.blocks[1], true)), `"withdrawals":null`,
+		`"withdrawals":[%]`, 1), "%")
 	receipt := `{"transactionHash":"` + id + `","blockHash":"` + at + `","status":`
 	call := `{"type":"CALL","from":"` + account{1}.String() + `"`
 	paid := `{"type":"CALL","to":"` + account{2}.String() + `","value":"0x1"},`
@@ -67,24 +68,33 @@ func TestAnswersCostBoundedMemory(t *testing.T) {
 	}{
 		{"empty transactions", "eth_getBlockByNumber", chaintest.Filled(size, before, `{},`, after)},
 		{"transactions that are null", "eth_getBlockByNumber", chaintest.Filled(size, before, `null,`, after)},
-		{"transactions with hashes only", "eth_getBlockByNumber", chaintest.Filled(size, before, `{"hash":"`+id+`"},`, after)},
+		{"transactions with hashes only", "eth_getBlockByNumber",
+			chaintest.Filled(size, before, `{"hash":"`+id+`"},`, after)},
 		{"empty withdrawals", "eth_getBlockByNumber", chaintest.Filled(size, stakes, `{},`, `{}`+rest)},
 		{"a long number", "eth_getBlockByNumber", chaintest.Filled(size, `{"number":"0x`, `00`, `"}`)},
-		{"a list that is not ours", "eth_getBlockByNumber", chaintest.Filled(size, others+`"x":[`, `{},`, `{}],"transactions":[`+after)},
+		{"a list that is not ours", "eth_getBlockByNumber",
+			chaintest.Filled(size, others+`"x":[`, `{},`, `{}],"transactions":[`+after)},
 		{"depth", "eth_getBlockByNumber", chaintest.Filled(size, `{"x":`, `[`, ``)},
 		{"empty receipts", "eth_getBlockReceipts", chaintest.Filled(size, `[`, `{},`, `{}]`)},
-		{"receipts with hashes only", "eth_getBlockReceipts", chaintest.Filled(size, `[`, `{"transactionHash":"`+id+`"},`, `{}]`)},
+		{"receipts with hashes only", "eth_getBlockReceipts",
+			chaintest.Filled(size, `[`, `{"transactionHash":"`+id+`"},`, `{}]`)},
 		{"empty logs", "eth_getBlockReceipts", chaintest.Filled(size, `[`+receipt+`"0x1","logs":[`, `{},`, `{}]}]`)},
-		{"logs with hashes only", "eth_getBlockReceipts", chaintest.Filled(size, `[`+receipt+`"0x1","logs":[`, `{"transactionHash":"`+id+`"},`, `{}]}]`)},
-		{"receipts of empty logs", "eth_getBlockReceipts", chaintest.Filled(size, `[`, receipt+`"0x1","logs":[`+strings.Repeat(`{},`, 1000)+`{}]},`, `{}]`)},
-		{"many topics", "eth_getBlockReceipts", chaintest.Filled(size, `[`+receipt+`"0x1","logs":[{"topics":[`, `"`+id+`",`, `"`+id+`"]}]}]`)},
+		{"logs with hashes only", "eth_getBlockReceipts",
+			chaintest.Filled(size, `[`+receipt+`"0x1","logs":[`, `{"transactionHash":"`+id+`"},`, `{}]}]`)},
+		{"receipts of empty logs", "eth_getBlockReceipts",
+			chaintest.Filled(size, `[`, receipt+`"0x1","logs":[`+strings.Repeat(`{},`, 1000)+`{}]},`, `{}]`)},
+		{"many topics", "eth_getBlockReceipts",
+			chaintest.Filled(size, `[`+receipt+`"0x1","logs":[{"topics":[`, `"`+id+`",`, `"`+id+`"]}]}]`)},
 		{"a long status", "eth_getBlockReceipts", chaintest.Filled(size, `[`+receipt+`[`, `0,`, `0]}]`)},
 		{"empty logs of the token", "eth_getLogs", chaintest.Filled(size, `[`, `{},`, `{}]`)},
 		{"a log of many bytes", "eth_getLogs", chaintest.Filled(size, `[{"data":"0x`, `00`, `"}]`)},
-		{"empty logs of one receipt", "eth_getTransactionReceipt", chaintest.Filled(size, receipt+`"0x1","logs":[`, `{},`, `{}]}`)},
+		{"empty logs of one receipt", "eth_getTransactionReceipt",
+			chaintest.Filled(size, receipt+`"0x1","logs":[`, `{},`, `{}]}`)},
 		{"empty traces", "debug_traceBlockByHash", chaintest.Filled(size, `[`, `{},`, `{}]`)},
-		{"traces with hashes only", "debug_traceBlockByHash", chaintest.Filled(size, `[`, `{"txHash":"`+id+`"},`, `{}]`)},
-		{"more traces than transactions", "debug_traceBlockByHash", chaintest.Filled(size, traced+`}},`, `{"txHash":"`+id+`"},`, `{}]`)},
+		{"traces with hashes only", "debug_traceBlockByHash",
+			chaintest.Filled(size, `[`, `{"txHash":"`+id+`"},`, `{}]`)},
+		{"more traces than transactions", "debug_traceBlockByHash",
+			chaintest.Filled(size, traced+`}},`, `{"txHash":"`+id+`"},`, `{}]`)},
 		{"empty calls", "debug_traceBlockByHash", chaintest.Filled(size, traced+`,"calls":[`, `{},`, `{}]}}]`)},
 		{"calls that send", "debug_traceBlockByHash", chaintest.Filled(size, traced+`,"calls":[`, paid, call+`}]}}]`)},
 		{"a long type", "debug_traceBlockByHash", chaintest.Filled(size, traced+`,"calls":[{"type":"`, `xx`, `"}]}}]`)},
@@ -95,7 +105,8 @@ func TestAnswersCostBoundedMemory(t *testing.T) {
 		server := n.openSource(t).servers[0]
 		server.maxBatch.Store(1) // one answer at a time
 		n.lacks = map[string]bool{"debug_traceBlockByHash": one.method == "trace_block"}
-		if server.noBlockReceipts.Store(one.method == "eth_getTransactionReceipt" || one.method == "eth_getLogs"); server.noBlockReceipts.Load() {
+		if server.noBlockReceipts.Store(one.method == "eth_getTransactionReceipt" ||
+			one.method == "eth_getLogs"); server.noBlockReceipts.Load() {
 			n.lacks["eth_getLogs"] = one.method != "eth_getLogs"
 		}
 		answerRaw(n, one.method, one.result)

@@ -64,7 +64,8 @@ func limitMethods(n *fakeNode) {
 // or one by one, and with two nodes.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	for name, nodes := range map[string][]func(*fakeNode){"receipts": {keepDefaults}, "one by one": {limitMethods}, "two": {keepDefaults, limitMethods}} {
+	for name, nodes := range map[string][]func(*fakeNode){"receipts": {keepDefaults}, "one by one": {limitMethods},
+		"two": {keepDefaults, limitMethods}} {
 		for _, tokens := range []bool{false, true} {
 			t.Run(name+map[bool]string{false: " in ETH", true: " in USDT"}[tokens], func(t *testing.T) {
 				t.Parallel()

@@ -25,7 +25,8 @@ func TestZeroTransfersAreIgnored(t *testing.T) {
 	began = bytes.Count(log.Bytes(), []byte("\n"))
 	spam := &fakeTx{To: (*account)(&c.params.Token)}
 	for range 10_000 {
-		spam.Logs = append(spam.Logs, tokenLog(account(c.params.Token), c.newAccount(), *mustParseAccount(t, to), make([]byte, 32)))
+		spam.Logs = append(spam.Logs,
+			tokenLog(account(c.params.Token), c.newAccount(), *mustParseAccount(t, to), make([]byte, 32)))
 	}
 	c.sendEther(outputTo(to, 0), false) // zero ether
 	real := c.sendTokens(outputTo(to, 5))
@@ -53,12 +54,16 @@ func TestTokenCallsWithoutLogsCreditNothing(t *testing.T) {
 	transfer := slices.Concat([]byte{0xa9, 0x05, 0x9c, 0xbb}, us[:], amount[:])
 	from := accountTopic(c.newAccount())
 	transferFrom := slices.Concat([]byte{0x23, 0xb8, 0x72, 0xdd}, from[:], us[:], amount[:])
-	approval := fakeLog{Address: token, Topics: []hash{hash(params.Keccak([]byte("Approval(address,address,uint256)"))), from, us}, Data: amount[:]}
+	approval := fakeLog{Address: token,
+		Topics: []hash{hash(params.Keccak([]byte("Approval(address,address,uint256)"))), from, us}, Data: amount[:]}
 	for _, tx := range []*fakeTx{
 		{To: &token, Input: transfer}, {To: &token, Input: transferFrom},
 		{To: &token, Input: transfer, Logs: []fakeLog{approval}},
-		{To: &token, Input: transfer, Logs: []fakeLog{tokenLog(token, *mustParseAccount(t, to), c.newAccount(), amount[:])}}, // away from the watched address
-		{To: &token, Input: transfer, Logs: []fakeLog{tokenLog(c.newAccount(), c.newAccount(), *mustParseAccount(t, to), amount[:])}},
+		// away from the watched address
+		{To: &token, Input: transfer,
+			Logs: []fakeLog{tokenLog(token, *mustParseAccount(t, to), c.newAccount(), amount[:])}},
+		{To: &token, Input: transfer,
+			Logs: []fakeLog{tokenLog(c.newAccount(), c.newAccount(), *mustParseAccount(t, to), amount[:])}},
 	} {
 		id := c.sendTx(tx)
 		b.followToTip()

@@ -60,7 +60,8 @@ func seedBlock(t testing.TB) (c *fakeChain, watch *chain.WatchSet, block, receip
 		}
 		return text
 	}
-	return c, watch, write(blockJSON(&c.blocks[1], true)), write(receiptsJSON(&c.blocks[1])), write(tracesJSON(&c.blocks[1]))
+	return c, watch, write(blockJSON(&c.blocks[1], true)), write(receiptsJSON(&c.blocks[1])),
+		write(tracesJSON(&c.blocks[1]))
 }
 
 // TestBlockPartsMustMatch (ETH-1, ETH-13) checks that nothing in a block counts unless all parts
@@ -78,16 +79,23 @@ func TestBlockPartsMustMatch(t *testing.T) {
 		"another block": func(b, r string) (string, string) {
 			return b, strings.ReplaceAll(r, c.blocks[1].Hash, c.blocks[0].Hash)
 		},
-		"another transaction": func(b, r string) (string, string) { return b, strings.Replace(r, first, hash{1}.String(), 1) },
-		"a log of another": func(b, r string) (string, string) {
-			return b, strings.Replace(r, `"transactionHash":"`+c.blocks[1].txs[2].txID().String(), `"transactionHash":"`+first, 1)
+		"another transaction": func(b, r string) (string, string) {
+			return b, strings.Replace(r, first, hash{1}.String(), 1)
 		},
-		"no status":   func(b, r string) (string, string) { return b, strings.Replace(r, `"status":"0x1",`, ``, 1) },
-		"status null": func(b, r string) (string, string) { return b, strings.Replace(r, `"status":"0x1"`, `"status":null`, 1) },
+		"a log of another": func(b, r string) (string, string) {
+			return b, strings.Replace(r, `"transactionHash":"`+c.blocks[1].txs[2].txID().String(),
+				`"transactionHash":"`+first, 1)
+		},
+		"no status": func(b, r string) (string, string) { return b, strings.Replace(r, `"status":"0x1",`, ``, 1) },
+		"status null": func(b, r string) (string, string) {
+			return b, strings.Replace(r, `"status":"0x1"`, `"status":null`, 1)
+		},
 		"status 2": func(b, r string) (string, string) {
 			return b, strings.Replace(r, `"status":"0x1"`, `"status":"0x2"`, 1)
 		},
-		"status true": func(b, r string) (string, string) { return b, strings.Replace(r, `"status":"0x1"`, `"status":true`, 1) },
+		"status true": func(b, r string) (string, string) {
+			return b, strings.Replace(r, `"status":"0x1"`, `"status":true`, 1)
+		},
 		"another height": func(b, r string) (string, string) {
 			return strings.Replace(b, `"number":"0x1"`, `"number":"0x2"`, 1), r
 		},
@@ -97,8 +105,12 @@ func TestBlockPartsMustMatch(t *testing.T) {
 		"a value of 257 bits": func(b, r string) (string, string) {
 			return strings.Replace(b, `"value":"0x5"`, `"value":"0x1`+strings.Repeat("0", 64)+`"`, 1), r
 		},
-		"a value in decimal":    func(b, r string) (string, string) { return strings.Replace(b, `"value":"0x5"`, `"value":5`, 1), r },
-		"a transaction missing": func(b, r string) (string, string) { return strings.Replace(b, `"transactions":[`, `"others":[`, 1), r },
+		"a value in decimal": func(b, r string) (string, string) {
+			return strings.Replace(b, `"value":"0x5"`, `"value":5`, 1), r
+		},
+		"a transaction missing": func(b, r string) (string, string) {
+			return strings.Replace(b, `"transactions":[`, `"others":[`, 1), r
+		},
 	} {
 		b, r := change(string(block), string(receipts))
 		if b == string(block) && r == string(receipts) {

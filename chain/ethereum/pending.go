@@ -94,7 +94,8 @@ func (n *server) fetchPending(ctx context.Context, out *transferFinder, tip int6
 			transaction
 			Block *hash `json:"blockHash"`
 		}
-		if shown[names[i]] || r.Error != nil || r.isNull() || r.decodeInto(&t) != nil || t.Block != nil || t.txID() != names[i] {
+		if shown[names[i]] || r.Error != nil || r.isNull() || r.decodeInto(&t) != nil || t.Block != nil ||
+			t.txID() != names[i] {
 			continue
 		}
 		since := len(out.transfers)

@@ -42,13 +42,15 @@ func (e *rpcError) messageContains(words ...string) bool {
 // isRateLimited reports whether the error is one of the forms in which providers report a rate
 // limit.
 func (e *rpcError) isRateLimited() bool {
-	return e.Code == codeTooManyRequests || e.messageContains("rate limit", "too many requests", "compute units", "request limit", "capacity exceeded", "requests per second", "exceeded the quota") ||
+	return e.Code == codeTooManyRequests || e.messageContains("rate limit", "too many requests", "compute units",
+		"request limit", "capacity exceeded", "requests per second", "exceeded the quota") ||
 		e.Code == codeLimit && e.messageContains("limit exceeded", "daily request count")
 }
 
 // isNoMethod reports whether the node lacks the method or does not permit it.
 func (e *rpcError) isNoMethod() bool {
-	return e.Code == codeNoMethod || e.messageContains("method not found", "not supported", "not available", "unsupported method", "not whitelisted", "unknown method", "not allowed", "method is not")
+	return e.Code == codeNoMethod || e.messageContains("method not found", "not supported", "not available",
+		"unsupported method", "not whitelisted", "unknown method", "not allowed", "method is not")
 }
 
 // isRevert reports whether a contract, not the node, rejected a call.
@@ -58,7 +60,8 @@ func (e *rpcError) isRevert() bool {
 
 // isPruned reports whether the node has deleted the requested data, or never had it.
 func (e *rpcError) isPruned() bool {
-	return e.Code == codePruned || e.messageContains("pruned", "missing trie node", "history", "archive", "historical state", "header not found", "state not available", "state is not available")
+	return e.Code == codePruned || e.messageContains("pruned", "missing trie node", "history", "archive",
+		"historical state", "header not found", "state not available", "state is not available")
 }
 
 // invalidAnswerError returns the error for an answer that no Ethereum node gives.
@@ -67,25 +70,30 @@ func invalidAnswerError(cause error) error { return node.Strange("a node's JSON-
 // refusedError returns the error for a request that every node must answer, and that this one
 // rejected.
 func refusedError(cause error) error {
-	return node.Troubled(cause, "refuses a question that every node of Ethereum answers. Look into its log, and check what its URL, or the plan of its provider, allows.")
+	return node.Troubled(cause, "refuses a question that every node of Ethereum answers. Look into its log, and "+
+		"check what its URL, or the plan of its provider, allows.")
 }
 
 func forbiddenError(status int) error {
-	return node.Troubled(fmt.Errorf("HTTP %d", status), "refuses to answer (HTTP %d). Check user, password and the provider's key in its URL, and whom it lets in.", status)
+	return node.Troubled(fmt.Errorf("HTTP %d", status), "refuses to answer (HTTP %d). Check user, password and the "+
+		"provider's key in its URL, and whom it lets in.", status)
 }
 
 func overloadedError(cause error) error {
-	return node.Troubled(cause, "is asked more often than it allows. It is asked less for a while; if that stays, use a node of your own, a larger plan, or one more node.")
+	return node.Troubled(cause, "is asked more often than it allows. It is asked less for a while; if that stays, "+
+		"use a node of your own, a larger plan, or one more node.")
 }
 
 // missingBlockError returns the error for a block, or a part of it, that the node should have.
 func missingBlockError(height int64, cause error) error {
-	return node.Troubled(fmt.Errorf("%w: %w", errMissingBlock, cause), "doesn't have block %d, or not all of it. It may be behind for a moment; if that stays, use one more node, with a longer history.", height)
+	return node.Troubled(fmt.Errorf("%w: %w", errMissingBlock, cause), "doesn't have block %d, or not all of it. It "+
+		"may be behind for a moment; if that stays, use one more node, with a longer history.", height)
 }
 
 // inconsistentBlockError returns the error for answers with parts of different blocks.
 func inconsistentBlockError(height int64, cause error) error {
-	return node.Troubled(cause, "gives parts of block %d that don't fit together. Nothing of it is counted, and it is read again; if that stays, use another node.", height)
+	return node.Troubled(cause, "gives parts of block %d that don't fit together. Nothing of it is counted, and it "+
+		"is read again; if that stays, use another node.", height)
 }
 
 // unreadableError returns the error for a body that is not a JSON-RPC answer.

@@ -154,7 +154,8 @@ func (r *rpc) callBatch(ctx context.Context, limit int64, requests []request) ([
 	if err != nil {
 		return nil, err
 	}
-	if start := bytes.TrimSpace(body); status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || bytes.HasPrefix(start, []byte("{")) {
+	if start := bytes.TrimSpace(body); status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge ||
+		bytes.HasPrefix(start, []byte("{")) {
 		var one response // one error for the whole batch
 		_ = json.Unmarshal(body, &one, node.Frugal)
 		if err := r.checkRateLimit(one.Error); err != nil {

@@ -64,7 +64,8 @@ func (n *server) Handshake(ctx context.Context) (v node.View, err error) {
 	n.mu.Lock()
 	v.Version = n.version
 	n.mu.Unlock()
-	responses, err := n.callAll(ctx, maxSmallResponse, newRequest("eth_getBlockByNumber", "latest", false), newRequest("eth_getBlockByNumber", "finalized", false), newRequest("eth_syncing"))
+	responses, err := n.callAll(ctx, maxSmallResponse, newRequest("eth_getBlockByNumber", "latest", false),
+		newRequest("eth_getBlockByNumber", "finalized", false), newRequest("eth_syncing"))
 	if err != nil {
 		return v, err
 	}
@@ -91,7 +92,8 @@ func (n *server) identityExpired() bool {
 // verifyIdentity checks that the node follows the configured chain, and reads the state of the
 // token's contract.
 func (n *server) verifyIdentity(ctx context.Context) error {
-	responses, err := n.callAll(ctx, maxSmallResponse, newRequest("eth_chainId"), newRequest("web3_clientVersion"), newRequest("eth_getBlockByNumber", "0x0", false))
+	responses, err := n.callAll(ctx, maxSmallResponse, newRequest("eth_chainId"), newRequest("web3_clientVersion"),
+		newRequest("eth_getBlockByNumber", "0x0", false))
 	if err != nil {
 		return err
 	}
@@ -162,7 +164,8 @@ func (n *server) readFinalized(r response, tip chain.Header) error {
 		case err != nil:
 			return err
 		case final.Height > tip.Height:
-			return invalidAnswerError(fmt.Errorf("block %d is finalized before it is there: the last is %d", final.Height, tip.Height))
+			return invalidAnswerError(fmt.Errorf("block %d is finalized before it is there: the last is %d",
+				final.Height, tip.Height))
 		}
 		at, ends = final.Height, final.Time
 	}
@@ -188,10 +191,12 @@ func (n *server) checkTipAge(tip chain.Header) error {
 	case n.params.Stale == 0:
 		return nil
 	case age > n.params.Stale:
-		return node.Troubled(nil, "hangs: its last block, %d, is %s old. Check its connections to other nodes, its consensus client, and this machine's clock.",
+		return node.Troubled(nil, "hangs: its last block, %d, is %s old. Check its connections to other nodes, its "+
+			"consensus client, and this machine's clock.",
 			tip.Height, age.Round(time.Minute))
 	case age < -maxFuture:
-		return node.Troubled(nil, "has a last block, %d, from the future. Check this machine's clock, then the node.", tip.Height)
+		return node.Troubled(nil,
+			"has a last block, %d, from the future. Check this machine's clock, then the node.", tip.Height)
 	}
 	return nil
 }

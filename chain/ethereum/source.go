@@ -66,16 +66,20 @@ func New(c Config) (*Source, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	common := node.Config{Kind: "node", Network: c.Params.Network(), Clock: c.Clock, Log: c.Log}
-	s := &Source{Push: node.NewPush(common), params: c.Params, nodes: node.NewBranching(common), confirmTimeout: defaultConfirmTimeout}
+	s := &Source{Push: node.NewPush(common), params: c.Params, nodes: node.NewBranching(common),
+		confirmTimeout: defaultConfirmTimeout}
 	s.current.Choose = s.chooseServer
 	for i := range endpoints {
 		e := endpoints[i]
 		client := node.NewClient(e.base, nil)
-		n := &server{rpc: &rpc{Client: client, header: e.header, clock: c.Clock}, endpoint: e, params: c.Params, headers: map[hash]chain.Header{}}
+		n := &server{rpc: &rpc{Client: client, header: e.header, clock: c.Clock}, endpoint: e, params: c.Params,
+			headers: map[hash]chain.Header{}}
 		n.Node = s.nodes.Join(e.host, n, n.fetchParent)
 		s.servers = append(s.servers, n)
 		if e.stream != "" {
-			s.Add(node.Listener{Host: e.host, Kind: "websocket", Listen: func(ctx context.Context, up func()) error { return subscribeHeads(ctx, e, client, up, s.Wake) }})
+			s.Add(node.Listener{Host: e.host, Kind: "websocket", Listen: func(ctx context.Context, up func()) error {
+				return subscribeHeads(ctx, e, client, up, s.Wake)
+			}})
 		}
 	}
 	return s, nil

@@ -37,7 +37,8 @@ func (n *server) fetchTokenState(ctx context.Context) (s tokenState, err error) 
 	view := func(call string) request {
 		return newRequest("eth_call", map[string]string{"to": contract, "data": call}, "latest")
 	}
-	responses, err := n.callAll(ctx, maxSmallResponse, view(decimalsCall), view(pausedCall), view(deprecatedCall), view(feeCall))
+	responses, err := n.callAll(ctx, maxSmallResponse, view(decimalsCall), view(pausedCall), view(deprecatedCall),
+		view(feeCall))
 	if err != nil {
 		return s, err
 	}
@@ -63,7 +64,8 @@ func (n *server) checkDecimals(r response) error {
 		return invalidAnswerError(errors.New("null for a call"))
 	case len(raw) == 0:
 		return node.Troubled(fmt.Errorf("nothing is at %s", contract),
-			"doesn't find the contract of USDT on %s. Check the contract's address in the configuration, and whether the node is in step with the network.", n.params.Network())
+			"doesn't find the contract of USDT on %s. Check the contract's address in the configuration, and whether "+
+				"the node is in step with the network.", n.params.Network())
 	}
 	decimals, ok := decodeWord(r)
 	switch {
@@ -71,7 +73,8 @@ func (n *server) checkDecimals(r response) error {
 		return n.wrongContractError(fmt.Errorf("%d bytes", len(raw)))
 	case decimals != smallWei(params.TokenDecimals):
 		return node.Troubled(fmt.Errorf("contract %s says %x", contract, decimals),
-			"says that the contract of USDT has other decimals than %d, so every amount would be wrong. Check the contract's address in the configuration.", params.TokenDecimals)
+			"says that the contract of USDT has other decimals than %d, so every amount would be wrong. Check the "+
+				"contract's address in the configuration.", params.TokenDecimals)
 	}
 	return nil
 }
@@ -79,18 +82,21 @@ func (n *server) checkDecimals(r response) error {
 // wrongContractError returns the error for a contract without a usable decimals().
 func (n *server) wrongContractError(cause error) error {
 	return node.Troubled(fmt.Errorf("contract %s answers %w", n.params.Token, cause),
-		"finds a contract on %s that isn't USDT's. Check the contract's address in the configuration.", n.params.Network())
+		"finds a contract on %s that isn't USDT's. Check the contract's address in the configuration.",
+		n.params.Network())
 }
 
 // describeState returns a note about the token, or "" if its state is normal.
 func (s tokenState) describeState() string {
 	switch {
 	case s.deprecated:
-		return "Tether has replaced the contract of USDT by another one: payments to the old one may not be USDT any more. Switch Tether off until this software knows the new contract."
+		return "Tether has replaced the contract of USDT by another one: payments to the old one may not be USDT any " +
+			"more. Switch Tether off until this software knows the new contract."
 	case s.paused:
 		return "Tether has paused USDT: nobody can send any now. Payments that are open wait."
 	case s.fee:
-		return "USDT takes a fee of what is sent now, so payments arrive smaller than they were sent. A business can allow for it by its tolerance for underpayment."
+		return "USDT takes a fee of what is sent now, so payments arrive smaller than they were sent. A business can " +
+			"allow for it by its tolerance for underpayment."
 	}
 	return ""
 }

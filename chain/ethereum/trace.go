@@ -87,7 +87,8 @@ func (n *server) fetchInternal(ctx context.Context, out *transferFinder, block *
 		return nil
 	}
 	if !n.usesTraceBlock.Load() {
-		r, err := n.callOne(ctx, maxTraceResponse, newRequest("debug_traceBlockByHash", block.Hash.String(), map[string]string{"tracer": "callTracer"}))
+		r, err := n.callOne(ctx, maxTraceResponse,
+			newRequest("debug_traceBlockByHash", block.Hash.String(), map[string]string{"tracer": "callTracer"}))
 		if err != nil {
 			return err
 		}
@@ -102,7 +103,8 @@ func (n *server) fetchInternal(ctx context.Context, out *transferFinder, block *
 	none := r.Error != nil && r.Error.isNoMethod()
 	n.usesTraceBlock.Store(!none)
 	if none {
-		return node.Troubled(r.Error, "doesn't run blocks again (debug_traceBlockByHash, or trace_block), which trace=blocks in its URL asks for. Allow it the debug or trace methods, or take trace=blocks out.")
+		return node.Troubled(r.Error, "doesn't run blocks again (debug_traceBlockByHash, or trace_block), which "+
+			"trace=blocks in its URL asks for. Allow it the debug or trace methods, or take trace=blocks out.")
 	}
 	return out.addFlatTraces(block, r)
 }
@@ -122,7 +124,8 @@ func (r *transferFinder) addCallTraces(block *fullBlock, answer response) error 
 		}
 		t := &block.Transactions[count-1]
 		if one.Tx != t.Hash || one.Result.Type == "" {
-			return inconsistentBlockError(int64(block.Number), fmt.Errorf("the trace of %s is there for transaction %s", one.Tx, t.Hash))
+			return inconsistentBlockError(int64(block.Number),
+				fmt.Errorf("the trace of %s is there for transaction %s", one.Tx, t.Hash))
 		}
 		since, place := len(r.transfers), indexInternal
 		slices.SortFunc(into.sends, func(a, b internalSend) int { return a.order - b.order })
@@ -135,7 +138,8 @@ func (r *transferFinder) addCallTraces(block *fullBlock, answer response) error 
 		return nil
 	})
 	if err == nil && count != len(block.Transactions) {
-		err = inconsistentBlockError(int64(block.Number), fmt.Errorf("%d traces for %d transactions", count, len(block.Transactions)))
+		err = inconsistentBlockError(int64(block.Number),
+			fmt.Errorf("%d traces for %d transactions", count, len(block.Transactions)))
 	}
 	return err
 }
@@ -158,6 +162,7 @@ func streamTraces[T any](block *fullBlock, answer response, empty func() T, take
 func (r *transferFinder) addInternal(to account, value wei, place *int) {
 	*place++
 	if text, ok := r.watchedAddress(to); ok {
-		r.transfers = append(r.transfers, chain.Transfer{Index: *place, Asset: string(money.ETH), Destination: chain.Destination{Address: text}, Amount: value.toAmount()})
+		r.transfers = append(r.transfers, chain.Transfer{Index: *place, Asset: string(money.ETH),
+			Destination: chain.Destination{Address: text}, Amount: value.toAmount()})
 	}
 }

@@ -16,22 +16,27 @@ import (
 func flatTracesJSON(b *fakeBlock) []any {
 	all := []any{}
 	for _, t := range b.txs {
-		top := map[string]any{"type": "CALL", "from": strings.ToLower(t.From.String()), "to": strings.ToLower(account{}.String()), "value": t.Value, "calls": t.Calls}
+		top := map[string]any{"type": "CALL", "from": strings.ToLower(t.From.String()),
+			"to": strings.ToLower(account{}.String()), "value": t.Value, "calls": t.Calls}
 		if t.Reverted {
 			top["error"] = "Reverted"
 		}
-		all = appendFlatTraces(all, top, []int{}, map[string]any{"transactionHash": t.txID().String(), "blockHash": b.Hash})
+		all = appendFlatTraces(all, top, []int{},
+			map[string]any{"transactionHash": t.txID().String(), "blockHash": b.Hash})
 	}
-	return append(all, map[string]any{"type": "reward", "action": map[string]any{"value": "0x1"}, "transactionHash": nil, "blockHash": b.Hash, "traceAddress": []int{}})
+	return append(all, map[string]any{"type": "reward", "action": map[string]any{"value": "0x1"},
+		"transactionHash": nil, "blockHash": b.Hash, "traceAddress": []int{}})
 }
 
 func appendFlatTraces(all []any, call map[string]any, path []int, common map[string]any) []any {
 	kind := call["type"].(string)
-	action := map[string]any{"callType": strings.ToLower(kind), "from": call["from"], "to": call["to"], "value": call["value"]}
+	action := map[string]any{"callType": strings.ToLower(kind), "from": call["from"], "to": call["to"],
+		"value": call["value"]}
 	step := map[string]any{"type": "call", "action": action, "traceAddress": path}
 	switch kind {
 	case "SELFDESTRUCT":
-		step["type"], step["action"] = "suicide", map[string]any{"address": call["from"], "refundAddress": call["to"], "balance": call["value"]}
+		step["type"], step["action"] = "suicide",
+			map[string]any{"address": call["from"], "refundAddress": call["to"], "balance": call["value"]}
 	case "CREATE":
 		step["type"], step["result"] = "create", map[string]any{"address": call["to"]}
 		delete(action, "to")
@@ -61,7 +66,8 @@ func appendFlatTraces(all []any, call map[string]any, path []int, common map[str
 // value, are ignored.
 func TestInternalTransfersAreFound(t *testing.T) {
 	t.Parallel()
-	for name, lacks := range map[string][]string{"call by call": {"trace_block"}, "as a list": {"debug_traceBlockByHash"}} {
+	for name, lacks := range map[string][]string{"call by call": {"trace_block"},
+		"as a list": {"debug_traceBlockByHash"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newFakeChain(t)
@@ -79,14 +85,16 @@ func TestInternalTransfersAreFound(t *testing.T) {
 			b.followToTip()
 			to, forwarder := b.watchNewAddress(), c.newAddress()
 			call := func(kind, value string, more ...any) map[string]any {
-				return map[string]any{"type": kind, "from": strings.ToLower(forwarder), "to": strings.ToLower(to), "value": value, "calls": more}
+				return map[string]any{"type": kind, "from": strings.ToLower(forwarder), "to": strings.ToLower(to),
+					"value": value, "calls": more}
 			}
 			undone := call("CALL", "0x20", call("CALL", "0x40"))
 			undone["error"] = "execution reverted"
 			elsewhere := call("CALL", "0x3")
 			elsewhere["to"] = strings.ToLower(c.newAddress())
 			txid := c.sendTx(&fakeTx{To: mustParseAccount(t, forwarder), Value: "0x1", Calls: []any{
-				call("DELEGATECALL", "0x1"), call("STATICCALL", "0x2"), call("CALLCODE", "0x4"), call("CALL", "0x8", call("SELFDESTRUCT", "0x10")), undone, call("CALL", "0x0"), elsewhere,
+				call("DELEGATECALL", "0x1"), call("STATICCALL", "0x2"), call("CALLCODE", "0x4"),
+				call("CALL", "0x8", call("SELFDESTRUCT", "0x10")), undone, call("CALL", "0x0"), elsewhere,
 				call("CREATE", "0x100"), call("CALL", "0x80")}})
 			c.sendTx(&fakeTx{To: mustParseAccount(t, c.newAddress()), Calls: []any{}})
 			rows := b.mineAndFind(txid)
@@ -103,7 +111,8 @@ func TestInternalTransfersAreFound(t *testing.T) {
 			c.mineBlocks(1)
 			b.expectStopped("take trace=blocks out")
 			without(lacks...)
-			failed := c.sendTx(&fakeTx{To: mustParseAccount(t, forwarder), Value: "0x1", Reverted: true, Calls: []any{call("CALL", "0x8")}})
+			failed := c.sendTx(&fakeTx{To: mustParseAccount(t, forwarder), Value: "0x1", Reverted: true,
+				Calls: []any{call("CALL", "0x8")}})
 			if rows := b.mineAndFind(failed); len(rows) != 0 {
 				t.Errorf("a transaction that failed: %+v", rows)
 			}
@@ -125,7 +134,8 @@ func TestTraceMethodIsRemembered(t *testing.T) {
 		c.mineBlocks(1)
 	}
 	b.followToTip()
-	if tried, listed := n.countRequests("debug_traceBlockByHash"), n.countRequests("trace_block"); tried != 1 || listed != 5 {
+	if tried, listed := n.countRequests("debug_traceBlockByHash"), n.countRequests("trace_block"); tried != 1 ||
+		listed != 5 {
 		t.Errorf("debug_traceBlockByHash was asked for %d times, trace_block %d times", tried, listed)
 	}
 }
@@ -149,7 +159,8 @@ func TestOverlongTraceStopsNothing(t *testing.T) {
 		to := b.watchNewAddress()
 		sent := func() string {
 			return c.sendTx(&fakeTx{To: mustParseAccount(t, c.newAddress()), Calls: []any{
-				map[string]any{"type": "CALL", "from": strings.ToLower(c.newAddress()), "to": strings.ToLower(to), "value": "0x8"}}})
+				map[string]any{"type": "CALL", "from": strings.ToLower(c.newAddress()), "to": strings.ToLower(to),
+					"value": "0x8"}}})
 		}
 		all[0].setBehaviour(func(n *fakeNode) {
 			n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
@@ -179,8 +190,14 @@ func TestOverlongTraceStopsNothing(t *testing.T) {
 func TestTracesMustBeOfTheBlock(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func([]any) []any{
-		"another block":       func(all []any) []any { all[1].(map[string]any)["blockHash"] = hash{7}.String(); return all },
-		"another transaction": func(all []any) []any { all[1].(map[string]any)["transactionHash"] = hash{7}.String(); return all },
+		"another block": func(all []any) []any {
+			all[1].(map[string]any)["blockHash"] = hash{7}.String()
+			return all
+		},
+		"another transaction": func(all []any) []any {
+			all[1].(map[string]any)["transactionHash"] = hash{7}.String()
+			return all
+		},
 		"one is missing":      func(all []any) []any { return all[1:] },
 		"none":                func([]any) []any { return []any{} },
 		"only what it called": func(all []any) []any { all[0].(map[string]any)["traceAddress"] = []int{0}; return all },

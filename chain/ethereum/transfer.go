@@ -69,8 +69,9 @@ func (r *transferFinder) addValue(t *transaction, reverted bool) {
 		return
 	}
 	if to, ok := r.watchedAddress(*t.To); ok {
-		r.transfers = append(r.transfers, chain.Transfer{Index: indexValue, Asset: string(money.ETH), Destination: chain.Destination{Address: to},
-			Amount: t.Value.toAmount(), Reverted: reverted})
+		r.transfers = append(r.transfers,
+			chain.Transfer{Index: indexValue, Asset: string(money.ETH), Destination: chain.Destination{Address: to},
+				Amount: t.Value.toAmount(), Reverted: reverted})
 	}
 }
 
@@ -88,7 +89,8 @@ func (r *transferFinder) addLog(l *logEntry, place int) {
 		return
 	}
 	if text, watched := r.watchedAddress(to); watched {
-		r.transfers = append(r.transfers, chain.Transfer{Index: indexLogs + place, Asset: string(money.USDT), Destination: chain.Destination{Address: text}, Amount: amount.toAmount()})
+		r.transfers = append(r.transfers, chain.Transfer{Index: indexLogs + place, Asset: string(money.USDT),
+			Destination: chain.Destination{Address: text}, Amount: amount.toAmount()})
 	}
 }
 
@@ -138,7 +140,8 @@ func (r *transferFinder) addWithdrawals(b *fullBlock) {
 			continue
 		}
 		amount := gwei.MulDiv(int64(w.Amount), 1)
-		r.transfers = append(r.transfers, chain.Transfer{TxID: "withdrawal-" + strconv.FormatInt(int64(w.Index), 10), Asset: string(money.ETH), Destination: chain.Destination{Address: to},
+		r.transfers = append(r.transfers, chain.Transfer{TxID: "withdrawal-" + strconv.FormatInt(int64(w.Index), 10),
+			Asset: string(money.ETH), Destination: chain.Destination{Address: to},
 			Amount: amount, Via: viaWithdrawal})
 	}
 }

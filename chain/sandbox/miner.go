@@ -81,7 +81,8 @@ func (c *Chain) untilNextBlock(tx *models.Tx, now time.Time) (time.Duration, err
 
 // oldestPending reads the oldest transaction that the next block takes. There may be none.
 func (c *Chain) oldestPending(tx *models.Tx) (rows []models.SandboxTx, err error) {
-	err = tx.Where("network = ? AND height IS NULL AND held = ?", c.network, false).Order("id").Limit(1).Find(&rows).Error
+	err = tx.Where("network = ? AND height IS NULL AND held = ?", c.network, false).Order("id").Limit(1).
+		Find(&rows).Error
 	if err != nil {
 		err = fmt.Errorf("sandbox: read the mempool of %s: %w", c.network, err)
 	}
@@ -103,7 +104,8 @@ func (s *chainUpdate) pruneBlocks() error {
 			map[string]any{"network": s.network, "below": below - keptEmptyBlocks}).Error
 	}
 	if err == nil {
-		err = s.tx.Where("network = ? AND height IS NULL AND held = ? AND created_at < ?", s.network, true, s.clock().Add(-heldTxLifetime)).
+		err = s.tx.Where("network = ? AND height IS NULL AND held = ? AND created_at < ?", s.network, true,
+			s.clock().Add(-heldTxLifetime)).
 			Delete(&models.SandboxTx{}).Error
 	}
 	if err != nil {

@@ -34,7 +34,8 @@ func newSandboxNet(t testing.TB, db *models.DB, kind money.Chain) *sandboxNet {
 }
 
 func (n *sandboxNet) Features() chaintest.Features {
-	f := chaintest.Features{Asset: "BTC", Amount: 1000, Mempool: true, MultiOutput: true, Replace: true, Reverts: true, MaxReorg: 100}
+	f := chaintest.Features{Asset: "BTC", Amount: 1000, Mempool: true, MultiOutput: true, Replace: true, Reverts: true,
+		MaxReorg: 100}
 	if n.kind == money.XRPL {
 		f.Asset, f.Mempool, f.Replace, f.MaxReorg = "XRP", false, false, 0
 	}
@@ -78,7 +79,8 @@ func (n *sandboxNet) broadcastTx(tx chain.Tx) string {
 }
 
 func (n *sandboxNet) Replace(txid string) string {
-	tx := chain.Tx{Outputs: []chain.Output{{Asset: "BTC", Destination: n.Destination(), Amount: money.Units(5)}}, Spends: n.spendKeys(txid)}
+	tx := chain.Tx{Outputs: []chain.Output{{Asset: "BTC", Destination: n.Destination(), Amount: money.Units(5)}},
+		Spends: n.spendKeys(txid)}
 	_, err := n.chain.Play(n.Context(),
 		chain.Move{Kind: chain.MoveDrop, TxIDs: []string{txid}}, chain.Move{Kind: chain.MoveBroadcast, Tx: &tx})
 	n.failOn(err)
@@ -97,7 +99,8 @@ func (n *sandboxNet) Reorg(depth int, keep bool) {
 		var rows []models.SandboxTx
 		tip, err := n.chain.Tip(n.Context())
 		n.failOn(err)
-		n.failOn(n.db.Read(n.Context()).Where("network = ? AND height > ?", n.chain.Network(), tip.Height-int64(depth)).Find(&rows).Error)
+		n.failOn(n.db.Read(n.Context()).Where("network = ? AND height > ?", n.chain.Network(), tip.Height-int64(depth)).
+			Find(&rows).Error)
 		for _, row := range rows {
 			move.TxIDs = append(move.TxIDs, row.TxID)
 		}
@@ -112,7 +115,8 @@ func (n *sandboxNet) Where(txid string) chaintest.Place {
 		return chaintest.Place{Pending: ok}
 	}
 	var block models.SandboxBlock
-	n.failOn(n.db.Read(n.Context()).Where("network = ? AND height = ?", n.chain.Network(), *row.Height).Take(&block).Error)
+	n.failOn(n.db.Read(n.Context()).Where("network = ? AND height = ?", n.chain.Network(), *row.Height).
+		Take(&block).Error)
 	return chaintest.Place{Height: block.Height, Hash: block.Hash}
 }
 

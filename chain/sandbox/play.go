@@ -138,7 +138,8 @@ func (s *chainUpdate) lockChain() error {
 		return nil
 	}
 	var height int64
-	err := s.tx.Raw("SELECT height FROM sandbox_blocks WHERE network = ? AND height = 0 FOR UPDATE", s.network).Find(&height).Error
+	err := s.tx.Raw("SELECT height FROM sandbox_blocks WHERE network = ? AND height = 0 FOR UPDATE", s.network).
+		Find(&height).Error
 	if err != nil {
 		return fmt.Errorf("sandbox: lock %s: %w", s.network, err)
 	}
@@ -149,7 +150,8 @@ func (s *chainUpdate) lockChain() error {
 func (s *chainUpdate) planMove(move chain.Move) error {
 	body, err := json.Marshal(move)
 	if err == nil {
-		err = s.tx.Create(&models.SandboxPlan{Network: string(s.network), Height: s.tip.Height + move.After, Body: string(body)}).Error
+		err = s.tx.Create(&models.SandboxPlan{Network: string(s.network), Height: s.tip.Height + move.After,
+			Body: string(body)}).Error
 	}
 	if err != nil {
 		return fmt.Errorf("sandbox: plan a %s: %w", move.Kind, err)
@@ -187,7 +189,8 @@ func (s *chainUpdate) addToMempool(tx chain.Tx, held bool) error {
 	if err != nil || known > 0 {
 		return err
 	}
-	return s.tx.Create(&models.SandboxTx{Network: string(s.network), TxID: id, Held: held, Body: string(body), CreatedAt: s.clock()}).Error
+	return s.tx.Create(&models.SandboxTx{Network: string(s.network), TxID: id, Held: held, Body: string(body),
+		CreatedAt: s.clock()}).Error
 }
 
 // mineBlocks adds n blocks. Empty blocks in a row are inserted together.
@@ -235,7 +238,8 @@ func (s *chainUpdate) countEmptyBlocks(n int) (int, error) {
 
 // sealBlock makes the block after the tip and moves the tip. It does not write to the database.
 func (s *chainUpdate) sealBlock(txids []string) models.SandboxBlock {
-	block := models.SandboxBlock{Network: string(s.network), Height: s.tip.Height + 1, Parent: s.tip.Hash, Time: s.clock()}
+	block := models.SandboxBlock{Network: string(s.network), Height: s.tip.Height + 1, Parent: s.tip.Hash,
+		Time: s.clock()}
 	block.Hash = blockHash(block, txids)
 	s.tip = block
 	return block
@@ -305,7 +309,8 @@ func (s *chainUpdate) applyPlans() error {
 // dropped transaction is deeper, because blocks may have been added since the depth was chosen.
 func (s *chainUpdate) replaceBlocks(depth int, drop []string) error {
 	var lowest []models.SandboxTx
-	err := s.tx.Select("height").Where("network = ? AND height IS NOT NULL AND tx_id IN ?", s.network, drop).Order("height").Limit(1).Find(&lowest).Error
+	err := s.tx.Select("height").Where("network = ? AND height IS NOT NULL AND tx_id IN ?", s.network, drop).
+		Order("height").Limit(1).Find(&lowest).Error
 	if err != nil {
 		return err
 	}
@@ -316,12 +321,14 @@ func (s *chainUpdate) replaceBlocks(depth int, drop []string) error {
 		return fmt.Errorf("the chain has only %d blocks that can be replaced", s.tip.Height)
 	}
 	if len(drop) > 0 {
-		if err := s.tx.Where("network = ? AND tx_id IN ?", s.network, drop).Delete(&models.SandboxTx{}).Error; err != nil {
+		if err := s.tx.Where("network = ? AND tx_id IN ?", s.network, drop).Delete(&models.SandboxTx{}).
+			Error; err != nil {
 			return err
 		}
 	}
 	var blocks []models.SandboxBlock // with the block below them, which stays
-	err = s.tx.Where("network = ? AND height >= ?", s.network, s.tip.Height-int64(depth)).Order("height").Find(&blocks).Error
+	err = s.tx.Where("network = ? AND height >= ?", s.network, s.tip.Height-int64(depth)).Order("height").
+		Find(&blocks).Error
 	if err != nil {
 		return err
 	}
@@ -333,7 +340,8 @@ func (s *chainUpdate) replaceBlocks(depth int, drop []string) error {
 		return err
 	}
 	s.tip = blocks[0]
-	if err := s.tx.Where("network = ? AND height > ?", s.network, s.tip.Height).Delete(&models.SandboxBlock{}).Error; err != nil {
+	if err := s.tx.Where("network = ? AND height > ?", s.network, s.tip.Height).Delete(&models.SandboxBlock{}).
+		Error; err != nil {
 		return err
 	}
 	for i := range blocks[1:] {
@@ -348,7 +356,8 @@ func (s *chainUpdate) replaceBlocks(depth int, drop []string) error {
 // minedTxIDs returns the transactions above a height, grouped by height.
 func (s *chainUpdate) minedTxIDs(above int64) (map[int64][]string, error) {
 	var rows []models.SandboxTx
-	err := s.tx.Select("tx_id", "height").Where("network = ? AND height > ?", s.network, above).Order("id").Find(&rows).Error
+	err := s.tx.Select("tx_id", "height").Where("network = ? AND height > ?", s.network, above).Order("id").
+		Find(&rows).Error
 	out := map[int64][]string{}
 	for _, row := range rows {
 		out[*row.Height] = append(out[*row.Height], row.TxID)

@@ -232,7 +232,8 @@ func toHeader(b models.SandboxBlock) chain.Header {
 
 // blockHash computes a block's hash from its content.
 func blockHash(b models.SandboxBlock, txids []string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %d %s", b.Network, b.Height, b.Parent, b.Branch, strings.Join(txids, " ")))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %d %s", b.Network, b.Height, b.Parent, b.Branch,
+		strings.Join(txids, " ")))
 	return hex.EncodeToString(sum[:])
 }
 

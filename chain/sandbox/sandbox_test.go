@@ -22,7 +22,8 @@ import (
 
 // payTo returns a transaction that pays an amount to an address.
 func payTo(address string, amount int64) chain.Tx {
-	return chain.Tx{Outputs: []chain.Output{{Asset: "BTC", Destination: chain.Destination{Address: address}, Amount: money.Units(amount)}},
+	return chain.Tx{Outputs: []chain.Output{{Asset: "BTC", Destination: chain.Destination{Address: address},
+		Amount: money.Units(amount)}},
 		Spends: []string{ident.Text(20)}}
 }
 
@@ -47,13 +48,15 @@ func forEachDatabase(t *testing.T, kind money.Chain, test func(n *sandboxNet)) {
 
 func TestIDsAreContentHashes(t *testing.T) {
 	t.Parallel()
-	a := chain.Tx{Outputs: []chain.Output{{Asset: "BTC", Destination: chain.Destination{Address: "x"}, Amount: money.Units(1)}}, Spends: []string{"k"}}
+	a := chain.Tx{Outputs: []chain.Output{{Asset: "BTC", Destination: chain.Destination{Address: "x"},
+		Amount: money.Units(1)}}, Spends: []string{"k"}}
 	b := a
 	if a.ID("one") != b.ID("one") || a.ID("one") == a.ID("two") {
 		t.Error("an id is not that of network and content")
 	}
 	for name, other := range map[string]chain.Tx{
-		"amount":   {Outputs: []chain.Output{{Asset: "BTC", Destination: chain.Destination{Address: "x"}, Amount: money.Units(2)}}, Spends: []string{"k"}},
+		"amount": {Outputs: []chain.Output{{Asset: "BTC", Destination: chain.Destination{Address: "x"},
+			Amount: money.Units(2)}}, Spends: []string{"k"}},
 		"spends":   {Outputs: a.Outputs, Spends: []string{"l"}},
 		"reverted": {Outputs: a.Outputs, Spends: a.Spends, Reverted: true},
 	} {
@@ -69,7 +72,8 @@ func TestBlocksAreDeterministic(t *testing.T) {
 	var tips []string
 	for range 2 {
 		n := newSandboxNet(t, modelstest.Open(t, false, time.Now), money.Bitcoin)
-		a := chain.Tx{Outputs: []chain.Output{{Asset: "BTC", Destination: chain.Destination{Address: "x"}, Amount: money.Units(1)}}, Spends: []string{"k"}}
+		a := chain.Tx{Outputs: []chain.Output{{Asset: "BTC", Destination: chain.Destination{Address: "x"},
+			Amount: money.Units(1)}}, Spends: []string{"k"}}
 		n.playMoves(chain.Move{Kind: chain.MoveBroadcast, Tx: &a})
 		n.Mine(5)
 		n.playMoves(chain.Move{Kind: chain.MoveReorg, Depth: 5})
@@ -97,12 +101,14 @@ func TestPlansRunAtTheirHeight(t *testing.T) {
 			chain.Move{After: 6, Kind: chain.MoveBroadcast, Tx: &b}) // already known: no effect
 		want := []struct {
 			a, b, held int64 // heights; 0 means pending, -1 unknown
-		}{{from + 1, -1, 0}, {from + 1, 0, 0}, {0, from + 3, 0}, {0, from + 3, 0}, {from + 5, from + 3, from + 5}, {from + 5, from + 3, from + 5}}
+		}{{from + 1, -1, 0}, {from + 1, 0, 0}, {0, from + 3, 0}, {0, from + 3, 0}, {from + 5, from + 3, from + 5},
+			{from + 5, from + 3, from + 5}}
 		for i, w := range want {
 			n.Mine(1)
 			for id, height := range map[string]int64{idA: w.a, idB: w.b, idHeld: w.held} {
 				got := n.Where(id)
-				if (height > 0 && got.Height != height) || (height == 0 && !got.Pending) || (height < 0 && !got.Gone()) {
+				if (height > 0 && got.Height != height) || (height == 0 && !got.Pending) ||
+					(height < 0 && !got.Gone()) {
 					n.Errorf("after %d blocks %s is at %+v, want %d", i+1, id[:6], got, height)
 				}
 			}
@@ -157,7 +163,8 @@ func TestPaymentsSettleWithin25Seconds(t *testing.T) {
 			_, wait, err := n.chain.Tick(t.Context())
 			n.failOn(err)
 			tip, place := n.readTip(), n.Where(txid)
-			final := place.Height > 0 && tip.Height-place.Height+1 >= want && (kind != money.Ethereum || tip.Finalized >= place.Height)
+			final := place.Height > 0 && tip.Height-place.Height+1 >= want &&
+				(kind != money.Ethereum || tip.Finalized >= place.Height)
 			if final {
 				break
 			}
@@ -210,7 +217,8 @@ func TestOldEmptyBlocksArePruned(t *testing.T) {
 		t.Errorf("a pruned block: %v", err)
 	}
 	// Blocks that a follower has not read yet are kept.
-	n.failOn(n.db.Exec(t.Context()).Create(&models.ChainCursor{Network: string(n.chain.Network()), Height: 4000, Hash: "x", UpdatedAt: n.clock.Now()}).Error)
+	n.failOn(n.db.Exec(t.Context()).Create(&models.ChainCursor{Network: string(n.chain.Network()), Height: 4000,
+		Hash: "x", UpdatedAt: n.clock.Now()}).Error)
 	for range 5 {
 		n.Mine(1000)
 	}

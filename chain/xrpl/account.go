@@ -32,8 +32,9 @@ type Account struct {
 	// DisallowXRP asks wallets not to send XRP. The network does not enforce it.
 	DisallowXRP bool
 	Balance     money.Amount // drops
-	Reserve     money.Amount // drops that the network requires an account to hold, whether this one exists or not; 0 if the server does not report it
-	Ledger      int64        // the ledger's index
+	// drops that the network requires an account to hold, whether this one exists or not; 0 if the server does not report it
+	Reserve money.Amount
+	Ledger  int64 // the ledger's index
 }
 
 // accountResult is the answer to the command account_info.
@@ -79,7 +80,9 @@ func (s *Source) Account(ctx context.Context, account params.Account) (found Acc
 
 func (r *rpc) fetchAccount(ctx context.Context, address string) (Account, error) {
 	asked := map[string]any{"account": address, "ledger_index": "validated"}
-	answer, err := callCommand(ctx, r, maxSmallResponse, "account_info", asked, func() *accountResult { return new(accountResult) })
+	answer, err := callCommand(ctx, r, maxSmallResponse, "account_info", asked, func() *accountResult {
+		return new(accountResult)
+	})
 	if hasCode(err, codeNoAccount) {
 		return Account{Reserve: r.fetchReserve(ctx)}, nil
 	}
@@ -91,13 +94,16 @@ func (r *rpc) fetchAccount(ctx context.Context, address string) (Account, error)
 		return Account{}, invalidAnswerError(errors.New("account_info makes no sense"))
 	}
 	has := func(flag uint32) bool { return answer.Data.Flags&flag != 0 }
-	return Account{Reserve: r.fetchReserve(ctx), Exists: true, RequireTag: has(flagRequireTag), DepositAuth: has(flagDepositAuth), DisallowXRP: has(flagDisallowXRP),
+	return Account{Reserve: r.fetchReserve(ctx), Exists: true, RequireTag: has(flagRequireTag),
+		DepositAuth: has(flagDepositAuth), DisallowXRP: has(flagDisallowXRP),
 		Balance: money.Units(balance), Ledger: answer.LedgerIndex}, nil
 }
 
 // fetchReserve returns the reserve of an account for display, or 0 if it cannot be read.
 func (r *rpc) fetchReserve(ctx context.Context) money.Amount {
-	answer, err := callCommand(ctx, r, maxSmallResponse, "server_info", nil, func() *reserveResult { return new(reserveResult) })
+	answer, err := callCommand(ctx, r, maxSmallResponse, "server_info", nil, func() *reserveResult {
+		return new(reserveResult)
+	})
 	if err != nil {
 		return money.Amount{}
 	}

@@ -26,34 +26,40 @@ func TestAccountSettingsAreRead(t *testing.T) {
 			}
 			return account
 		}
-		for name, flags := range map[string]uint32{"plain": 0, "tags": ledgertest.RequireDestTag, "closed": ledgertest.DepositAuth | ledgertest.RequireDestTag, "no XRP": flagDisallowXRP} {
+		for name, flags := range map[string]uint32{"plain": 0, "tags": ledgertest.RequireDestTag,
+			"closed": ledgertest.DepositAuth | ledgertest.RequireDestTag, "no XRP": flagDisallowXRP} {
 			l.Create(ledgertest.Address(name), 7_000_000, flags)
 		}
-		if got, err := source.Account(t.Context(), at("plain")); err != nil || got.Exists || got.Reserve.Cmp(money.Units(ledgertest.Reserve)) != 0 {
+		if got, err := source.Account(t.Context(), at("plain")); err != nil || got.Exists ||
+			got.Reserve.Cmp(money.Units(ledgertest.Reserve)) != 0 {
 			t.Errorf("before its ledger is validated: %+v, %v", got, err)
 		}
 		l.Close(1)
 		index, _ := l.Tip()
 		for name, want := range map[string]Account{
-			"plain": {}, "tags": {RequireTag: true}, "closed": {RequireTag: true, DepositAuth: true}, "no XRP": {DisallowXRP: true},
+			"plain": {}, "tags": {RequireTag: true}, "closed": {RequireTag: true, DepositAuth: true},
+			"no XRP": {DisallowXRP: true},
 		} {
 			got, err := source.Account(t.Context(), at(name))
 			want.Exists, want.Ledger = true, index
 			if amount := got.Balance; err != nil || amount.Cmp(money.Units(7_000_000)) != 0 {
 				t.Errorf("%s: %s, %v", name, amount, err)
 			}
-			if got.Balance = (money.Amount{}); got.Exists != want.Exists || got.RequireTag != want.RequireTag || got.DepositAuth != want.DepositAuth || got.DisallowXRP != want.DisallowXRP || got.Ledger != index ||
+			if got.Balance = (money.Amount{}); got.Exists != want.Exists || got.RequireTag != want.RequireTag ||
+				got.DepositAuth != want.DepositAuth || got.DisallowXRP != want.DisallowXRP || got.Ledger != index ||
 				got.Reserve.Cmp(money.Units(ledgertest.Reserve)) != 0 {
 				t.Errorf("%s: %+v", name, got)
 			}
 		}
-		for reserve, want := range map[string]int64{"10": 10_000_000, "0.2": 200_000, "1.000001": 1_000_001, "0.0000001": 0, "1e1": 0, "1234567": 0, `"1"`: 0, "-1": 0} {
+		for reserve, want := range map[string]int64{"10": 10_000_000, "0.2": 200_000, "1.000001": 1_000_001,
+			"0.0000001": 0, "1e1": 0, "1234567": 0, `"1"`: 0, "-1": 0} {
 			s.Tamper = func(command string, _ int, result ledgertest.Fields) {
 				if command == "server_info" {
 					result["info"].(ledgertest.Fields)["validated_ledger"].(ledgertest.Fields)["reserve_base_xrp"] = json.RawMessage(reserve)
 				}
 			}
-			if got, err := source.Account(t.Context(), at("nobody")); err != nil || got.Reserve.Cmp(money.Units(want)) != 0 {
+			if got, err := source.Account(t.Context(), at("nobody")); err != nil ||
+				got.Reserve.Cmp(money.Units(want)) != 0 {
 				t.Errorf("a reserve of %s is %s, %v", reserve, got.Reserve, err)
 			}
 		}
@@ -63,7 +69,8 @@ func TestAccountSettingsAreRead(t *testing.T) {
 			}
 		}
 		var told chain.Problem
-		if got, err := source.Account(t.Context(), at("plain")); !errors.As(err, &told) || !strings.Contains(string(told), "not as a server") {
+		if got, err := source.Account(t.Context(), at("plain")); !errors.As(err, &told) ||
+			!strings.Contains(string(told), "not as a server") {
 			t.Errorf("%+v, %v", got, err)
 		}
 	})

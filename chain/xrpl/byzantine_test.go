@@ -78,7 +78,8 @@ func TestLyingServerCreditsNothing(t *testing.T) {
 		if !ok && len(rows) == 1 && rows[0].Tag == nil {
 			continue // the payment that created the account
 		}
-		if len(rows) != 1 || !ok || rows[0].Amount.Cmp(money.Units(amount)) != 0 || rows[0].Tag == nil || *rows[0].Tag != 5 || rows[0].Via != "" {
+		if len(rows) != 1 || !ok || rows[0].Amount.Cmp(money.Units(amount)) != 0 || rows[0].Tag == nil ||
+			*rows[0].Tag != 5 || rows[0].Via != "" {
 			t.Errorf("%s, which paid %d, is %+v", id, amount, rows)
 		}
 		found++
@@ -109,7 +110,8 @@ func changeRandomValue(r *rand.Rand, answer ledgertest.Fields) {
 	all := collectLeaves(answer, nil)
 	slices.SortFunc(all, func(a, b leaf) int { return strings.Compare(a.path, b.path) })
 	one := all[r.IntN(len(all))]
-	one.set([]any{"5", "12345678", 6, -1, nil, true, false, "tesSUCCESS", "rrrrrrrrrrrrrrrrrrrrrhoLvTp", ledgertest.Address("the till"), ledgertest.Fields{}}[r.IntN(11)])
+	one.set([]any{"5", "12345678", 6, -1, nil, true, false, "tesSUCCESS", "rrrrrrrrrrrrrrrrrrrrrhoLvTp",
+		ledgertest.Address("the till"), ledgertest.Fields{}}[r.IntN(11)])
 }
 
 // leaf is a JSON value other than an object or a list.

@@ -34,7 +34,8 @@ func newFixture(t *testing.T, newest int) *fixture {
 	l := ledgertest.New(testID, nil)
 	s := ledgertest.NewServer(l, newest)
 	watch := new(chain.WatchSet)
-	b := &fixture{T: t, Ledger: l, server: s, source: openURLs(t, l, "http://"+s.Serve(t)), watch: watch, book: chaintest.NewLedger(watch, 100), account: ledgertest.Address("the till")}
+	b := &fixture{T: t, Ledger: l, server: s, source: openURLs(t, l, "http://"+s.Serve(t)), watch: watch,
+		book: chaintest.NewLedger(watch, 100), account: ledgertest.Address("the till")}
 	watch.AddAddresses(b.account)
 	b.follower = chain.NewFollower(chain.FollowerConfig{Network: "till", Source: b.source, Store: b.book, Watch: watch})
 	l.Create(b.account, 10*ledgertest.Reserve, 0)
@@ -93,7 +94,8 @@ func TestPartialPaymentCreditsWhatWasDelivered(t *testing.T) {
 			case 1:
 				delivered = due - 1
 			}
-			want[b.Pay(ledgertest.Payment{To: b.account, Tag: uint32(i + 1), Amount: due, Delivered: delivered})] = delivered
+			want[b.Pay(ledgertest.Payment{To: b.account, Tag: uint32(i + 1), Amount: due,
+				Delivered: delivered})] = delivered
 			if i%100 == 99 {
 				b.closeAndRead()
 			}
@@ -186,13 +188,21 @@ func TestOnlyDropsProvenByBalancesCount(t *testing.T) {
 			"with a plus":        {delivered("+7000000"), false, amount, viaUnavailable, "XRP"},
 			"nothing":            {delivered("0"), false, amount, viaUnproven, "XRP"},
 			"more than there is": {delivered("100000000000000001"), false, amount, viaUnavailable, "XRP"},
-			"as an issued currency": {delivered(ledgertest.Fields{"currency": "XRP", "issuer": ledgertest.Address("x"), "value": "7000000"}), false, 0, "",
+			"as an issued currency": {delivered(ledgertest.Fields{"currency": "XRP", "issuer": ledgertest.Address("x"),
+				"value": "7000000"}), false, 0, "",
 				"7000000 XRP issued by " + ledgertest.Address("x")},
-			"as a token":              {delivered(ledgertest.Fields{"mpt_issuance_id": strings.Repeat("0A", 24), "value": "7000000"}), false, 0, "", "7000000 of token " + strings.Repeat("0A", 24)},
-			"as nonsense":             {delivered(ledgertest.Fields{"currency": "U\x00D", "value": "7 million"}), false, 0, "", "an unknown asset"},
-			"the balance stood still": {node(func(n ledgertest.Fields) { delete(n["PreviousFields"].(ledgertest.Fields), "Balance") }), false, 0, viaUnproven, "XRP"},
-			"the balance fell":        {node(func(n ledgertest.Fields) { n["PreviousFields"].(ledgertest.Fields)["Balance"] = "99999999999" }), false, 0, viaUnproven, "XRP"},
-			"no account changed":      {func(_, meta ledgertest.Fields) { meta["AffectedNodes"] = []any{} }, false, 0, viaUnproven, "XRP"},
+			"as a token": {delivered(ledgertest.Fields{"mpt_issuance_id": strings.Repeat("0A", 24),
+				"value": "7000000"}), false, 0, "", "7000000 of token " + strings.Repeat("0A", 24)},
+			"as nonsense": {delivered(ledgertest.Fields{"currency": "U\x00D", "value": "7 million"}), false,
+				0, "", "an unknown asset"},
+			"the balance stood still": {node(func(n ledgertest.Fields) {
+				delete(n["PreviousFields"].(ledgertest.Fields), "Balance")
+			}), false, 0, viaUnproven, "XRP"},
+			"the balance fell": {node(func(n ledgertest.Fields) {
+				n["PreviousFields"].(ledgertest.Fields)["Balance"] = "99999999999"
+			}), false, 0, viaUnproven, "XRP"},
+			"no account changed": {func(_, meta ledgertest.Fields) { meta["AffectedNodes"] = []any{} }, false, 0,
+				viaUnproven, "XRP"},
 		} {
 			id := b.Pay(ledgertest.Payment{To: b.account, Tag: 7, Amount: amount, Edit: c.edit})
 			b.closeAndRead()
@@ -202,7 +212,8 @@ func TestOnlyDropsProvenByBalancesCount(t *testing.T) {
 				continue
 			}
 			got := rows[0].Transfer
-			if creditsPayment(got) != c.credit || got.Amount.Cmp(money.Units(c.amount)) != 0 || got.Via != c.via || got.Unproved != (c.via != "") || got.Asset != c.asset {
+			if creditsPayment(got) != c.credit || got.Amount.Cmp(money.Units(c.amount)) != 0 || got.Via != c.via ||
+				got.Unproved != (c.via != "") || got.Asset != c.asset {
 				t.Errorf("%s: %+v, amount %s", name, got, got.Amount)
 			}
 		}
@@ -214,11 +225,13 @@ func TestOnlyDropsProvenByBalancesCount(t *testing.T) {
 func TestFailedTransactionsCreditNothing(t *testing.T) {
 	forEachVersion(t, func(t *testing.T, newest int) {
 		b := newFixture(t, newest)
-		codes := append(tecCodes(t), "tefPAST_SEQ", "terRETRY", "telINSUF_FEE_P", "temMALFORMED", "TESSUCCESS", "tesSUCCESS ", "tesNEW", "tec")
+		codes := append(tecCodes(t), "tefPAST_SEQ", "terRETRY", "telINSUF_FEE_P", "temMALFORMED", "TESSUCCESS",
+			"tesSUCCESS ", "tesNEW", "tec")
 		for i, code := range codes {
 			b.Pay(ledgertest.Payment{To: b.account, Tag: i + 1, Amount: 5_000_000, Result: code})
 			// A failed transaction with a delivered_amount.
-			b.Pay(ledgertest.Payment{To: b.account, Tag: i + 1, Amount: 5_000_000, Edit: func(_, meta ledgertest.Fields) { meta["TransactionResult"] = code }})
+			b.Pay(ledgertest.Payment{To: b.account, Tag: i + 1, Amount: 5_000_000,
+				Edit: func(_, meta ledgertest.Fields) { meta["TransactionResult"] = code }})
 		}
 		before := len(b.book.Transfers())
 		b.closeAndRead()
@@ -254,13 +267,16 @@ func TestDestinationTagsAreRead(t *testing.T) {
 			given any
 			want  *uint32
 		}{
-			{nil, nil}, {0, tag(0)}, {1, tag(1)}, {uint32(1<<32 - 1), tag(1<<32 - 1)}, {int64(1 << 32), nil}, {-1, nil}, {"17", nil}, {"", nil},
-			{json.Number("17.0"), nil}, {json.Number("1e2"), nil}, {json.Number("-0"), nil}, {17.5, nil}, {true, nil}, {[]int{17}, nil}, {ledgertest.Fields{"a": 1}, nil},
+			{nil, nil}, {0, tag(0)}, {1, tag(1)}, {uint32(1<<32 - 1), tag(1<<32 - 1)}, {int64(1 << 32), nil}, {-1, nil},
+			{"17", nil}, {"", nil},
+			{json.Number("17.0"), nil}, {json.Number("1e2"), nil}, {json.Number("-0"), nil}, {17.5, nil}, {true, nil},
+			{[]int{17}, nil}, {ledgertest.Fields{"a": 1}, nil},
 		} {
 			id := b.Pay(ledgertest.Payment{To: b.account, Tag: c.given, Amount: 3_000_000})
 			b.closeAndRead()
 			got := b.onlyTransfer(id)
-			if !reflect.DeepEqual(got.Tag, c.want) || got.Amount.Cmp(money.Units(3_000_000)) != 0 || got.Asset != "XRP" {
+			if !reflect.DeepEqual(got.Tag, c.want) || got.Amount.Cmp(money.Units(3_000_000)) != 0 ||
+				got.Asset != "XRP" {
 				t.Errorf("tag %v: %+v", c.given, got)
 			}
 		}
@@ -272,7 +288,8 @@ func TestDestinationTagsAreRead(t *testing.T) {
 func TestXRPWithoutPaymentCreditsNothing(t *testing.T) {
 	forEachVersion(t, func(t *testing.T, newest int) {
 		b := newFixture(t, newest)
-		for i, kind := range []string{"EscrowFinish", "CheckCash", "PaymentChannelClaim", "AccountDelete", "OfferCreate", "Something\nNew"} {
+		for i, kind := range []string{"EscrowFinish", "CheckCash", "PaymentChannelClaim", "AccountDelete",
+			"OfferCreate", "Something\nNew"} {
 			var tag any
 			if kind == "AccountDelete" {
 				tag = 17
@@ -281,13 +298,16 @@ func TestXRPWithoutPaymentCreditsNothing(t *testing.T) {
 			id := b.Otherwise(kind, b.account, tag, amount)
 			b.closeAndRead()
 			got := b.onlyTransfer(id)
-			if creditsPayment(got) || got.Asset != "XRP" || got.Via != node.Clip(kind) || got.Unproved || got.Amount.Cmp(money.Units(amount)) != 0 || got.Address != b.account || (got.Tag != nil) != (tag != nil) {
+			if creditsPayment(got) || got.Asset != "XRP" || got.Via != node.Clip(kind) || got.Unproved ||
+				got.Amount.Cmp(money.Units(amount)) != 0 || got.Address != b.account ||
+				(got.Tag != nil) != (tag != nil) {
 				t.Errorf("%s: %+v, amount %s", kind, got, got.Amount)
 			}
 		}
 		id := b.Issue(b.account, 17, "USD", "12.5")
 		b.closeAndRead()
-		if got := b.onlyTransfer(id); creditsPayment(got) || got.Asset != "12.5 USD issued by "+ledgertest.Address("an issuer") || got.Amount.Sign() != 0 || *got.Tag != 17 {
+		if got := b.onlyTransfer(id); creditsPayment(got) || got.Asset != "12.5 USD issued by "+
+			ledgertest.Address("an issuer") || got.Amount.Sign() != 0 || *got.Tag != 17 {
 			t.Errorf("an issued currency: %+v", got)
 		}
 	})
@@ -304,8 +324,10 @@ func TestIssuedCurrencyWithoutPaymentCreditsNothing(t *testing.T) {
 			before, after string
 			brings        string
 		}{
-			{false, "", "12.5", "12.5"}, {false, "12.5", "13", "0.5"}, {false, "-3", "2", "5"}, {true, "-1", "-1.25", "0.25"}, {true, "", "-7", "7"}, {false, "1e-5", "9876543e-2", "98765.42999"},
-			{false, "13", "12", ""}, {false, "13", "0", ""}, {true, "-2", "-1", ""}, {false, "-3", "-2", ""}, {true, "", "4", ""}, {false, "", "0", ""},
+			{false, "", "12.5", "12.5"}, {false, "12.5", "13", "0.5"}, {false, "-3", "2", "5"},
+			{true, "-1", "-1.25", "0.25"}, {true, "", "-7", "7"}, {false, "1e-5", "9876543e-2", "98765.42999"},
+			{false, "13", "12", ""}, {false, "13", "0", ""}, {true, "-2", "-1", ""}, {false, "-3", "-2", ""},
+			{true, "", "4", ""}, {false, "", "0", ""},
 			{false, "1", "1e999999999", ""}, {false, "1", "nothing", ""}, {false, "1", strings.Repeat("9", 41), ""},
 		} {
 			id := b.Swap("OfferCreate", b.account, c.higher, c.before, c.after)
@@ -317,7 +339,9 @@ func TestIssuedCurrencyWithoutPaymentCreditsNothing(t *testing.T) {
 				}
 				continue
 			}
-			if got := b.onlyTransfer(id); creditsPayment(got) || got.Asset != c.brings+" USD issued by "+ledgertest.Address("an issuer") || got.Via != "OfferCreate" || got.Amount.Sign() != 0 || got.Address != b.account || got.Tag != nil {
+			if got := b.onlyTransfer(id); creditsPayment(got) || got.Asset != c.brings+" USD issued by "+
+				ledgertest.Address("an issuer") || got.Via != "OfferCreate" || got.Amount.Sign() != 0 ||
+				got.Address != b.account || got.Tag != nil {
 				t.Errorf("%+v: %+v", c, got)
 			}
 		}
@@ -330,10 +354,13 @@ func TestCurrencyCodesAreReadable(t *testing.T) {
 	t.Parallel()
 	pad := func(name string) string { return (fmt.Sprintf("%X", name) + strings.Repeat("0", 40))[:40] }
 	for given, want := range map[string]string{
-		"USD": "USD", "524C555344000000000000000000000000000000": "RLUSD", "524c555344000000000000000000000000000000": "RLUSD",
+		"USD": "USD", "524C555344000000000000000000000000000000": "RLUSD",
+		"524c555344000000000000000000000000000000": "RLUSD",
 		pad("SOLO"): "SOLO", pad("a[1]<{$}>|?"): "a[1]<{$}>|?", pad("twentyCharactersLong"): "twentyCharactersLong",
-		pad("XRP"): pad("XRP"), pad("xrp!"): pad("xrp!"), pad("myXrp"): pad("myXrp"), pad("USD"): pad("USD"), pad("a b c"): pad("a b c"), pad("R\x00LUSD"): pad("R\x00LUSD"),
-		pad("\x00RLUSD"): pad("\x00RLUSD"), pad("ХRРxx"): pad("ХRРxx"), pad("RL\nUSD"): pad("RL\nUSD"), strings.Repeat("0", 40): strings.Repeat("0", 40),
+		pad("XRP"): pad("XRP"), pad("xrp!"): pad("xrp!"), pad("myXrp"): pad("myXrp"), pad("USD"): pad("USD"),
+		pad("a b c"): pad("a b c"), pad("R\x00LUSD"): pad("R\x00LUSD"),
+		pad("\x00RLUSD"): pad("\x00RLUSD"), pad("ХRРxx"): pad("ХRРxx"), pad("RL\nUSD"): pad("RL\nUSD"),
+		strings.Repeat("0", 40): strings.Repeat("0", 40),
 	} {
 		one := issuedAmount{Currency: given, Issuer: ledgertest.Address("x"), Value: "5"}
 		if got := one.describeAmount(); got != "5 "+want+" issued by "+one.Issuer {

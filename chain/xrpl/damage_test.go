@@ -110,19 +110,22 @@ func TestForeignServersAreRefused(t *testing.T) {
 		"busy":        {text(200, `{"result":{"error":"tooBusy","status":"error"}}`), "overloaded", true},
 		"slow down":   {text(200, `{"result":{"error":"slowDown","status":"error"}}`), "overloaded", true},
 		"out of step": {text(200, `{"result":{"error":"noNetwork","status":"error"}}`), "not in step", true},
-		"blocked":     {text(200, `{"result":{"error":"amendmentBlocked","status":"error"}}`), "amendment blocked", true},
-		"unknown":     {text(200, `{"result":{"error":"unknownCmd","status":"error"}}`), "refuses a question", true},
-		"401":         {text(401, "secret"), "HTTP 401", false},
-		"403":         {text(403, "secret"), "HTTP 403", false},
-		"429":         {text(429, "secret"), "overloaded", false},
-		"503":         {text(503, "secret"), "overloaded", false},
-		"500":         {text(500, "secret"), "internal error", true},
+		"blocked": {text(200, `{"result":{"error":"amendmentBlocked","status":"error"}}`),
+			"amendment blocked", true},
+		"unknown": {text(200, `{"result":{"error":"unknownCmd","status":"error"}}`), "refuses a question", true},
+		"401":     {text(401, "secret"), "HTTP 401", false},
+		"403":     {text(403, "secret"), "HTTP 403", false},
+		"429":     {text(429, "secret"), "overloaded", false},
+		"503":     {text(503, "secret"), "overloaded", false},
+		"500":     {text(500, "secret"), "internal error", true},
 		"a redirect": {func(w http.ResponseWriter, r *http.Request) bool {
 			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusTemporaryRedirect)
 			return true
 		}, "not as a server", false},
-		"too long":     {text(200, strings.Repeat(" ", maxSmallResponse+1)), "longer than they can be", true},
-		"breaks off":   {func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }, "broke off", true},
+		"too long": {text(200, strings.Repeat(" ", maxSmallResponse+1)), "longer than they can be", true},
+		"breaks off": {func(http.ResponseWriter, *http.Request) bool {
+			panic(http.ErrAbortHandler)
+		}, "broke off", true},
 		"without end":  {text(200, `{"result":`+strings.Repeat(`[`, 20_000)), "not as a server", false},
 		"an odd error": {text(200, `{"result":{"error":["x"]}}`), "not as a server", true},
 	} {

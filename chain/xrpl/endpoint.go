@@ -23,7 +23,8 @@ type endpoint struct {
 func parseEndpoint(text string) (endpoint, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || u.Hostname() == "" || u.Opaque != "" || u.Fragment != "" {
-		return endpoint{}, errors.New("its URL can't be read: write https://host:port or wss://host:port, with special characters percent-encoded")
+		return endpoint{}, errors.New("its URL can't be read: write https://host:port or wss://host:port, with " +
+			"special characters percent-encoded")
 	}
 	e := endpoint{host: u.Host}
 	switch u.Scheme {
@@ -46,7 +47,8 @@ func parseEndpoint(text string) (endpoint, error) {
 
 // parseOptions reads the query of the URL.
 func (e *endpoint) parseOptions(raw string) error {
-	wrong := errors.New("behind ? in its URL only stream=ws://host:port is known, once, and only where the URL begins with http or https")
+	wrong := errors.New("behind ? in its URL only stream=ws://host:port is known, once, and only where the URL " +
+		"begins with http or https")
 	query, err := url.ParseQuery(raw)
 	if err != nil {
 		return wrong
@@ -56,7 +58,8 @@ func (e *endpoint) parseOptions(raw string) error {
 			return wrong
 		}
 		u, err := url.Parse(values[0])
-		if err != nil || u.Scheme != "ws" && u.Scheme != "wss" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		if err != nil || u.Scheme != "ws" && u.Scheme != "wss" || u.Hostname() == "" || u.User != nil ||
+			u.RawQuery != "" || u.Fragment != "" {
 			return errors.New("stream in its URL must be ws://host:port or wss://host:port")
 		}
 		e.stream = u.String()

@@ -63,9 +63,11 @@ func TestUnhealthyServerIsNotUsed(t *testing.T) {
 		"tracking":     {func(b *ledgertest.Behaviour) { b.State = "tracking" }, "not in step"},
 		"disconnected": {func(b *ledgertest.Behaviour) { b.State = "disconnected" }, "not in step"},
 		"no state":     {func(b *ledgertest.Behaviour) { b.State = "" }, "not as a server of the XRP Ledger"},
-		"main":         {func(b *ledgertest.Behaviour) { b.NetworkID = id(0) }, "another network than xrp-network-21337"},
-		"testnet":      {func(b *ledgertest.Behaviour) { b.NetworkID = id(1) }, "another network"},
-		"behind":       {func(b *ledgertest.Behaviour) { b.Hidden = 6 }, "lags"},
+		"main": {func(b *ledgertest.Behaviour) {
+			b.NetworkID = id(0)
+		}, "another network than xrp-network-21337"},
+		"testnet": {func(b *ledgertest.Behaviour) { b.NetworkID = id(1) }, "another network"},
+		"behind":  {func(b *ledgertest.Behaviour) { b.Hidden = 6 }, "lags"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -80,7 +82,8 @@ func TestUnhealthyServerIsNotUsed(t *testing.T) {
 			}
 			s.Set(func(b *ledgertest.Behaviour) { *b = ledgertest.Behaviour{State: "proposing"} })
 			expectTip(t, source, l)
-			if st := source.Nodes(t.Context())[0]; st.Problem != "" || !st.InUse || st.Dialect != "rippled" || st.Version != "2.6.1" {
+			if st := source.Nodes(t.Context())[0]; st.Problem != "" || !st.InUse || st.Dialect != "rippled" ||
+				st.Version != "2.6.1" {
 				t.Errorf("status %+v", st)
 			}
 		})
@@ -162,7 +165,8 @@ func TestCursorStopsAtMissingLedger(t *testing.T) {
 		}
 		b.server.Set(func(a *ledgertest.Behaviour) { a.From, a.To = at+3, at+4 })
 		for range 2 {
-			if _, err := b.follower.Step(t.Context()); err == nil || !strings.Contains(b.book.Problem(), fmt.Sprint("ledger ", at+3)) || b.book.Tip().Height > at+2 {
+			if _, err := b.follower.Step(t.Context()); err == nil ||
+				!strings.Contains(b.book.Problem(), fmt.Sprint("ledger ", at+3)) || b.book.Tip().Height > at+2 {
 				t.Errorf("at %d, health %q, error %v", b.book.Tip().Height, b.book.Problem(), err)
 			}
 		}
@@ -194,7 +198,8 @@ func TestLedgerMissingOnOneServerIsReadFromOthers(t *testing.T) {
 		expectTip(t, source, l)
 		for index := at - 5; index <= at; index++ {
 			block, err := source.Block(t.Context(), index, new(chain.WatchSet))
-			if lonely := lacking == 1 && index >= at-4 && index <= at-2; lonely == (err == nil) || !lonely && block.Height != index {
+			if lonely := lacking == 1 && index >= at-4 && index <= at-2; lonely == (err == nil) ||
+				!lonely && block.Height != index {
 				t.Errorf("ledger %d, lacked by %d: %+v, %v", index, lacking+1, block.BlockID, err)
 			}
 		}
@@ -284,7 +289,8 @@ func TestInventedPaymentIsContradicted(t *testing.T) {
 		}
 	}
 	expectTip(t, p.source, p.Ledger)
-	if block, err = p.source.Block(t.Context(), at, watch); err == nil || !strings.Contains(err.Error(), disagreementText) {
+	if block, err = p.source.Block(t.Context(), at, watch); err == nil ||
+		!strings.Contains(err.Error(), disagreementText) {
 		t.Errorf("%+v, %v", block, err)
 	}
 }
@@ -331,19 +337,23 @@ func TestClosedWebSocketIsReopened(t *testing.T) {
 // contain no part of a bad one.
 func TestBadURLsAreRefusedWithoutRepeatingThem(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "secret", "ftp://secret@h:1", "http://", "ws://:1", "http://u:secret@h:x", "http://h?stream=secret", "ws://h?stream=ws://x", "http://h?stream=ws://u:secret@x",
+	for _, text := range []string{"", "secret", "ftp://secret@h:1", "http://", "ws://:1", "http://u:secret@h:x",
+		"http://h?stream=secret", "ws://h?stream=ws://x", "http://h?stream=ws://u:secret@x",
 		"http://h?zmq=secret", "http://h#secret", "http://h?stream=ws://a&stream=ws://b", "http://%zz-secret"} {
-		if _, err := New(Config{Params: testParams(), Nodes: []string{"http://ok:1", text}}); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "server 2 of 2") {
+		if _, err := New(Config{Params: testParams(), Nodes: []string{"http://ok:1", text}}); err == nil ||
+			strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "server 2 of 2") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	for _, nodes := range [][]string{nil, slices.Repeat([]string{"http://a"}, 2), slices.Repeat([]string{"http://a"}, 9)} {
+	for _, nodes := range [][]string{nil, slices.Repeat([]string{"http://a"}, 2),
+		slices.Repeat([]string{"http://a"}, 9)} {
 		if _, err := New(Config{Params: testParams(), Nodes: nodes}); err == nil {
 			t.Errorf("%q was accepted", nodes)
 		}
 	}
 	e, err := parseEndpoint("https://u:p%40@host:5/path?stream=wss://other:6/s")
-	if err != nil || e.base != "https://host:5/path" || e.stream != "wss://other:6/s" || e.header.Get("Authorization") != "Basic dTpwQA==" || e.host != "host:5" {
+	if err != nil || e.base != "https://host:5/path" || e.stream != "wss://other:6/s" ||
+		e.header.Get("Authorization") != "Basic dTpwQA==" || e.host != "host:5" {
 		t.Errorf("%+v, %v", e, err)
 	}
 }

@@ -144,7 +144,8 @@ func TestTipMustMatchServerInfo(t *testing.T) {
 	b := newFixture(t, 2)
 	b.server.Tamper = func(command string, _ int, result ledgertest.Fields) {
 		if command == "server_info" {
-			result["info"].(ledgertest.Fields)["validated_ledger"].(ledgertest.Fields)["hash"] = strings.Repeat("AB", 32)
+			result["info"].(ledgertest.Fields)["validated_ledger"].(ledgertest.Fields)["hash"] = strings.Repeat("AB",
+				32)
 		}
 	}
 	expectNoTip(t, b.source, "a ledger's header that is damaged")
@@ -172,12 +173,15 @@ func TestXRPBesideIssuedCurrencyCreditsNothing(t *testing.T) {
 	watch.AddAddresses("me")
 	delivered := `{"currency":"USD","issuer":"` + ledgertest.Address("an issuer") + `","value":"5"}`
 	did := &txMeta{Result: resultSuccess, Delivered: jsontext.Value(delivered)}
-	did.Nodes.roots = []accountChange{{place: 2, account: "me", existed: true, before: []byte(`"1000"`), after: []byte(`"1700"`)}}
-	all, err := findTransfers(&txBody{TransactionType: typePayment, Account: "you", Destination: "me"}, did, "id", watch)
+	did.Nodes.roots = []accountChange{{place: 2, account: "me", existed: true, before: []byte(`"1000"`),
+		after: []byte(`"1700"`)}}
+	all, err := findTransfers(&txBody{TransactionType: typePayment, Account: "you", Destination: "me"}, did,
+		"id", watch)
 	if err != nil || len(all) != 2 || all[0].Asset == string(money.XRP) {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	if got := all[1]; got.Asset != string(money.XRP) || got.Amount.Cmp(money.Units(700)) != 0 || got.Via != typePayment || got.Index != 3 || got.Address != "me" {
+	if got := all[1]; got.Asset != string(money.XRP) || got.Amount.Cmp(money.Units(700)) != 0 ||
+		got.Via != typePayment || got.Index != 3 || got.Address != "me" {
 		t.Errorf("%+v", got)
 	}
 }

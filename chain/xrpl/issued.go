@@ -64,7 +64,8 @@ func readableCurrency(code string) string {
 		return code
 	}
 	name := strings.TrimRight(string(raw), "\x00")
-	if len(name) <= 3 || strings.Trim(name, currencySymbols) != "" || strings.Contains(strings.ToUpper(name), string(money.XRP)) {
+	if len(name) <= 3 || strings.Trim(name, currencySymbols) != "" ||
+		strings.Contains(strings.ToUpper(name), string(money.XRP)) {
 		return code
 	}
 	return name
@@ -92,7 +93,8 @@ func findIssued(tx *txBody, did *txMeta, watch chain.Watch, told string) (all []
 	for i := range did.Nodes.lines {
 		l := &did.Nodes.lines[i]
 		var low, high, before, after issuedAmount
-		for from, into := range map[*jsontext.Value]*issuedAmount{&l.low: &low, &l.high: &high, &l.before: &before, &l.after: &after} {
+		for from, into := range map[*jsontext.Value]*issuedAmount{&l.low: &low, &l.high: &high, &l.before: &before,
+			&l.after: &after} {
 			if len(*from) > 0 && json.Unmarshal(*from, into, node.Frugal) != nil {
 				*into = issuedAmount{}
 			}

@@ -103,15 +103,18 @@ type txMeta struct {
 
 // resetFields empties the entry and keeps its memory for the next one.
 func (e *txEntry) resetFields() {
-	*e = txEntry{txBody: e.txBody.withoutValues(), TxJSON: e.TxJSON.withoutValues(), Meta: e.Meta.withoutValues(), MetaData: e.MetaData.withoutValues()}
+	*e = txEntry{txBody: e.txBody.withoutValues(), TxJSON: e.TxJSON.withoutValues(), Meta: e.Meta.withoutValues(),
+		MetaData: e.MetaData.withoutValues()}
 }
 
 func (b *txBody) withoutValues() txBody {
-	return txBody{DestinationTag: b.DestinationTag[:0], Fee: b.Fee[:0], Delegate: b.Delegate[:0], Sponsor: b.Sponsor[:0]}
+	return txBody{DestinationTag: b.DestinationTag[:0], Fee: b.Fee[:0], Delegate: b.Delegate[:0],
+		Sponsor: b.Sponsor[:0]}
 }
 
 func (m *txMeta) withoutValues() txMeta {
-	return txMeta{Index: m.Index[:0], Delivered: m.Delivered[:0], Nodes: affectedNodes{roots: m.Nodes.roots[:0], lines: m.Nodes.lines[:0]}}
+	return txMeta{Index: m.Index[:0], Delivered: m.Delivered[:0],
+		Nodes: affectedNodes{roots: m.Nodes.roots[:0], lines: m.Nodes.lines[:0]}}
 }
 
 // affectedNodes are the accounts whose XRP a transaction changed, and the trust lines over which
@@ -190,7 +193,8 @@ func (a *affectedNodes) keepChange(c *affectedNode) {
 		return
 	case c.Modified.Kind:
 		if n := &c.Modified; len(n.Previous.Balance) > 0 {
-			a.lines = append(a.lines, trustLineChange{place: a.count, low: n.Final.LowLimit, high: n.Final.HighLimit, before: n.Previous.Balance, after: n.Final.Balance})
+			a.lines = append(a.lines, trustLineChange{place: a.count, low: n.Final.LowLimit, high: n.Final.HighLimit,
+				before: n.Previous.Balance, after: n.Final.Balance})
 		}
 		return
 	}
@@ -242,7 +246,8 @@ func (r *ledgerReading) nextPage(watch chain.Watch, log *slog.Logger) *ledgerRea
 	if r == nil {
 		return &ledgerReading{watch: watch, log: log, places: make([]uint64, maxTransactions/64+1)}
 	}
-	return &ledgerReading{watch: watch, log: log, transfers: slices.Clone(r.transfers), places: slices.Clone(r.places), count: r.count}
+	return &ledgerReading{watch: watch, log: log, transfers: slices.Clone(r.transfers), places: slices.Clone(r.places),
+		count: r.count}
 }
 
 // addEntry reads one transaction. An invalid transaction is reported as damage by the server.
@@ -268,7 +273,8 @@ func (r *ledgerReading) readEntry(e *txEntry) error {
 	found, err := findTransfers(tx, did, e.Hash, r.watch)
 	for _, t := range found {
 		if t.Via != "" {
-			r.log.Warn("value came to a watched account in a way that credits nothing", "transaction", t.TxID, "via", t.Via, "account", t.Address, "amount", t.Amount, "asset", t.Asset)
+			r.log.Warn("value came to a watched account in a way that credits nothing", "transaction", t.TxID, "via",
+				t.Via, "account", t.Address, "amount", t.Amount, "asset", t.Asset)
 		}
 	}
 	r.transfers = append(r.transfers, found...)

@@ -31,7 +31,8 @@ func shortenTimeouts(s *Source) (timeout time.Duration) {
 		}
 	}
 	usual := node.UsualPace
-	s.nodes.Pace = node.Pace{Moment: 0, Pause: usual.Pause / speedup, Grace: usual.Grace / speedup, Most: usual.Most / speedup}
+	s.nodes.Pace = node.Pace{Moment: 0, Pause: usual.Pause / speedup, Grace: usual.Grace / speedup,
+		Most: usual.Most / speedup}
 	return chain.NewFollower(chain.FollowerConfig{}).Timeout / speedup
 }
 
@@ -60,7 +61,10 @@ func TestSilentServerIsLeftOut(t *testing.T) {
 			var mute atomic.Bool
 			mute.Store(!c.later)
 			if c.drips {
-				bad.Hijack = func(w http.ResponseWriter, _ *http.Request) bool { return mute.Load() && dripBytes(w, ended) }
+				bad.Hijack = func(w http.ResponseWriter,
+					_ *http.Request) bool {
+					return mute.Load() && dripBytes(w, ended)
+				}
 			} else {
 				bad.Tamper = func(string, int, ledgertest.Fields) {
 					if mute.Load() {
@@ -71,7 +75,8 @@ func TestSilentServerIsLeftOut(t *testing.T) {
 			source := openURLs(t, l, c.scheme+"://"+bad.Serve(t), c.scheme+"://"+good.Serve(t))
 			endHangingRequests(t, source, ended)
 			book := chaintest.NewLedger(new(chain.WatchSet), 10_000)
-			follower := chain.NewFollower(chain.FollowerConfig{Network: "till", Source: source, Store: book, Watch: new(chain.WatchSet), Timeout: shortenTimeouts(source)})
+			follower := chain.NewFollower(chain.FollowerConfig{Network: "till", Source: source, Store: book,
+				Watch: new(chain.WatchSet), Timeout: shortenTimeouts(source)})
 			step := func() bool {
 				_, err := follower.Step(t.Context())
 				if err != nil {
@@ -101,7 +106,8 @@ func TestSilentServerIsLeftOut(t *testing.T) {
 			if c.drips {
 				after = node.UsualPace.Most
 			}
-			if v := source.servers[0].Seen(); v.Err == nil || !strings.Contains(v.Err.Error(), "says nothing for "+(after/speedup).String()) {
+			if v := source.servers[0].Seen(); v.Err == nil ||
+				!strings.Contains(v.Err.Error(), "says nothing for "+(after/speedup).String()) {
 				t.Errorf("%v, and it was given up after %s", v.Err, after/speedup)
 			}
 		})

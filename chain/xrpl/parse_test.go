@@ -64,7 +64,8 @@ func FuzzLedger(f *testing.F) {
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		into, page, err := readLedger(answer, watch)
 		for _, one := range page.transfers {
-			if one.Address != account || one.Amount.Sign() < 0 || one.Via == "" && one.Asset == "XRP" && one.Amount.Sign() == 0 || len(one.Asset) > 200 || len(one.Via) > 100 {
+			if one.Address != account || one.Amount.Sign() < 0 || one.Via == "" && one.Asset == "XRP" &&
+				one.Amount.Sign() == 0 || len(one.Asset) > 200 || len(one.Via) > 100 {
 				t.Errorf("%+v", one)
 			}
 		}
@@ -97,14 +98,16 @@ func makeFullLedger(t testing.TB, account string) *ledgertest.Ledger {
 		if i%10 == 0 {
 			to = account
 		}
-		l.Pay(ledgertest.Payment{To: to, Tag: tag, Amount: 2_000_000 + r.Int64N(1e9), Edit: func(tx, meta ledgertest.Fields) {
-			nodes := meta["AffectedNodes"].([]any)
-			for range 3 + r.IntN(6) {
-				nodes = append(nodes, offerNode(r))
-			}
-			meta["AffectedNodes"] = nodes
-			tx["Memos"] = []any{ledgertest.Fields{"Memo": ledgertest.Fields{"MemoData": strings.Repeat("6E", r.IntN(60))}}}
-		}})
+		l.Pay(ledgertest.Payment{To: to, Tag: tag, Amount: 2_000_000 + r.Int64N(1e9),
+			Edit: func(tx, meta ledgertest.Fields) {
+				nodes := meta["AffectedNodes"].([]any)
+				for range 3 + r.IntN(6) {
+					nodes = append(nodes, offerNode(r))
+				}
+				meta["AffectedNodes"] = nodes
+				tx["Memos"] = []any{ledgertest.Fields{"Memo": ledgertest.Fields{"MemoData": strings.Repeat("6E",
+					r.IntN(60))}}}
+			}})
 	}
 	l.Close(1)
 	return l
@@ -112,9 +115,12 @@ func makeFullLedger(t testing.TB, account string) *ledgertest.Ledger {
 
 func offerNode(r *rand.Rand) ledgertest.Fields {
 	hash := fmt.Sprintf("%016X%016X%016X%016X", r.Uint64(), r.Uint64(), r.Uint64(), r.Uint64())
-	amount := ledgertest.Fields{"currency": "USD", "issuer": ledgertest.Address("an issuer"), "value": fmt.Sprint(r.Float64())}
-	return ledgertest.Fields{"ModifiedNode": ledgertest.Fields{"LedgerEntryType": "Offer", "LedgerIndex": hash, "PreviousTxnID": hash, "PreviousTxnLgrSeq": 1000,
-		"FinalFields": ledgertest.Fields{"Account": ledgertest.Address("a maker"), "BookDirectory": hash, "BookNode": "0", "Flags": 131072, "OwnerNode": "1a",
+	amount := ledgertest.Fields{"currency": "USD", "issuer": ledgertest.Address("an issuer"),
+		"value": fmt.Sprint(r.Float64())}
+	return ledgertest.Fields{"ModifiedNode": ledgertest.Fields{"LedgerEntryType": "Offer", "LedgerIndex": hash,
+		"PreviousTxnID": hash, "PreviousTxnLgrSeq": 1000,
+		"FinalFields": ledgertest.Fields{"Account": ledgertest.Address("a maker"), "BookDirectory": hash,
+			"BookNode": "0", "Flags": 131072, "OwnerNode": "1a",
 			"Sequence": r.Uint32(), "TakerGets": fmt.Sprint(r.Uint32()), "TakerPays": amount},
 		"PreviousFields": ledgertest.Fields{"TakerGets": fmt.Sprint(r.Uint32()), "TakerPays": amount}}}
 }
@@ -200,7 +206,8 @@ func BenchmarkLedger(b *testing.B) {
 			runtime.GC()
 			start = time.Now()
 			var all bareResult
-			if err := gojson.Unmarshal(answer, &all, node.Frugal); err != nil || len(all.Result.Ledger.Transactions) != 200 {
+			if err := gojson.Unmarshal(answer, &all, node.Frugal); err != nil ||
+				len(all.Result.Ledger.Transactions) != 200 {
 				b.Fatal(err)
 			}
 			bare += time.Since(start)
@@ -223,7 +230,8 @@ func BenchmarkLedger(b *testing.B) {
 func TestAnswersCostBoundedMemory(t *testing.T) {
 	const most = 130 << 20
 	fill := func(begin, again, end string) []byte {
-		return append(append([]byte(begin), bytes.Repeat([]byte(again), (maxLedgerResponse-len(begin)-len(end))/len(again))...), end...)
+		return append(append([]byte(begin),
+			bytes.Repeat([]byte(again), (maxLedgerResponse-len(begin)-len(end))/len(again))...), end...)
 	}
 	ledger := `{"result":{"status":"success","validated":true,"ledger":{"transactions":[`
 	var names bytes.Buffer
@@ -238,10 +246,11 @@ func TestAnswersCostBoundedMemory(t *testing.T) {
 		"many transactions": fill(ledger, "{},", "{}]}}}"),
 		"many nodes":        fill(ledger+`{"meta":{"AffectedNodes":[`, "{},", `{}]}}]}}}`),
 		"a long tag":        fill(ledger+`{"DestinationTag":"`, "x", `"}]}}}`),
-		"a long type":       fill(ledger+`{"hash":"`+hash+`","tx_json":{"TransactionType":"`, "x", `"},"meta":{"TransactionResult":"tesSUCCESS","TransactionIndex":0}}]}}}`),
-		"a long amount":     fill(ledger+`{"meta":{"delivered_amount":[`, "1,", `1]}}]}}}`),
-		"many names":        names.Bytes(),
-		"depth":             fill(ledger, `[`, ``),
+		"a long type": fill(ledger+`{"hash":"`+hash+`","tx_json":{"TransactionType":"`, "x",
+			`"},"meta":{"TransactionResult":"tesSUCCESS","TransactionIndex":0}}]}}}`),
+		"a long amount": fill(ledger+`{"meta":{"delivered_amount":[`, "1,", `1]}}]}}}`),
+		"many names":    names.Bytes(),
+		"depth":         fill(ledger, `[`, ``),
 	} {
 		s := ledgertest.NewServer(ledgertest.New(testID, nil), 2)
 		s.Hijack = func(w http.ResponseWriter, r *http.Request) bool {

@@ -58,7 +58,8 @@ func TestPublicServer(t *testing.T) {
 		}
 		parent = block.Hash
 		for _, one := range block.Transfers {
-			kinds[fmt.Sprintf("%.20s %.40s", one.Via, map[bool]string{true: "XRP", false: "another asset"}[one.Asset == "XRP"])]++
+			kinds[fmt.Sprintf("%.20s %.40s", one.Via,
+				map[bool]string{true: "XRP", false: "another asset"}[one.Asset == "XRP"])]++
 			account, err := params.ParseAccount(one.Address)
 			if err != nil || one.Amount.Sign() < 0 {
 				t.Errorf("%+v", one)

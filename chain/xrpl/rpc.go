@@ -105,7 +105,8 @@ func (r *rpc) resetVersion() { r.onlyVersion1.Store(false) }
 // callCommand sends a command and decodes the answer into a result. Fresh makes a new result for
 // each attempt. The error is a node.Trouble, an apiError that the caller may handle, or the error
 // of the context.
-func callCommand[R result](ctx context.Context, r *rpc, limit int64, command string, params map[string]any, fresh func() R) (R, error) {
+func callCommand[R result](ctx context.Context, r *rpc, limit int64, command string, params map[string]any,
+	fresh func() R) (R, error) {
 	for {
 		into := fresh()
 		version := r.apiVersion()
@@ -164,7 +165,8 @@ func classifyError(r *apiError) error {
 	case "amendmentBlocked":
 		return amendmentBlockedError(r)
 	case "unknownCmd", "forbidden", "noPermission", "jsonInvalid", "invalidParams":
-		return node.Troubled(r, "refuses a question that every server of the XRP Ledger answers. Check that its URL leads to rippled or Clio, and whom it lets in.")
+		return node.Troubled(r, "refuses a question that every server of the XRP Ledger answers. Check that its URL "+
+			"leads to rippled or Clio, and whom it lets in.")
 	}
 	return r
 }

@@ -109,7 +109,8 @@ func (s *server) Handshake(ctx context.Context) (v node.View, err error) {
 		return v, err
 	}
 	if v.Tip.Hash != st.hash {
-		return v, node.Damaged("a ledger's header", fmt.Errorf("ledger %d is %s, and was %s a moment ago", st.index, v.Tip.Hash, st.hash))
+		return v, node.Damaged("a ledger's header",
+			fmt.Errorf("ledger %d is %s, and was %s a moment ago", st.index, v.Tip.Hash, st.hash))
 	}
 	s.mu.Lock()
 	s.completeLedgers = st.complete
@@ -124,10 +125,12 @@ func (s *server) checkTipAge(tip chain.Header) error {
 	age := s.clock().Sub(tip.Time)
 	switch {
 	case age > maxLedgerAge+maxClockSkew:
-		return node.Troubled(nil, "lags: its last validated ledger, %d, is %s old. Check its connections to other servers, and this machine's clock.",
+		return node.Troubled(nil, "lags: its last validated ledger, %d, is %s old. Check its connections to other "+
+			"servers, and this machine's clock.",
 			tip.Height, age.Round(time.Second))
 	case age < -maxClockSkew:
-		return node.Troubled(nil, "has a validated ledger, %d, from the future. Check this machine's clock, then the server.", tip.Height)
+		return node.Troubled(nil,
+			"has a validated ledger, %d, from the future. Check this machine's clock, then the server.", tip.Height)
 	}
 	return nil
 }
@@ -165,7 +168,8 @@ func (s *server) cacheHeader(h chain.Header) {
 }
 
 // fetchLedger requests a validated ledger. Each receives its transactions if they are requested.
-func (s *server) fetchLedger(ctx context.Context, limit int64, params map[string]any, each func() func(*txEntry) error) (*ledgerResult, error) {
+func (s *server) fetchLedger(ctx context.Context, limit int64, params map[string]any,
+	each func() func(*txEntry) error) (*ledgerResult, error) {
 	answer, err := callCommand(ctx, s.rpc, limit, "ledger", params, func() *ledgerResult {
 		into := new(ledgerResult)
 		if each != nil {

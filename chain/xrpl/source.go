@@ -31,7 +31,8 @@ type Config struct {
 	// ledgers.
 	Nodes []string
 	Clock clock.Clock
-	Log   *slog.Logger // logs when a server becomes unusable or usable again, and value that credits nothing; nil means no log
+	// logs when a server becomes unusable or usable again, and value that credits nothing; nil means no log
+	Log *slog.Logger
 }
 
 // Source reads a network from one or several servers. One server is used at a time, from one call
@@ -72,11 +73,14 @@ func New(c Config) (*Source, error) {
 		if e.useWebSocket {
 			asking = &socketTransport{client: client, url: e.base, header: e.header, slot: make(chan struct{}, 1)}
 		}
-		n := &server{rpc: &rpc{transport: asking}, params: c.Params, clock: c.Clock, log: c.Log, headers: map[int64]chain.Header{}}
+		n := &server{rpc: &rpc{transport: asking}, params: c.Params, clock: c.Clock, log: c.Log,
+			headers: map[int64]chain.Header{}}
 		n.Node = s.nodes.Add(e.host, n)
 		s.servers = append(s.servers, n)
 		if e.stream != "" {
-			s.Add(node.Listener{Host: e.host, Kind: "websocket", Listen: func(ctx context.Context, up func()) error { return subscribeLedgers(ctx, e, client, up, s.Wake) }})
+			s.Add(node.Listener{Host: e.host, Kind: "websocket", Listen: func(ctx context.Context, up func()) error {
+				return subscribeLedgers(ctx, e, client, up, s.Wake)
+			}})
 		}
 	}
 	return s, nil
@@ -157,8 +161,10 @@ func (s *Source) tryServers(ctx context.Context, height int64, ask func(*server)
 	if failed != nil {
 		return failed
 	}
-	return chain.Problem(fmt.Sprintf("No server has ledger %d any more, or yet, which must be read before the newer ones. Nothing is lost, and nothing is "+
-		"counted until one has it: use a server with a longer history (ledger_history, or a public one with all ledgers).", height))
+	return chain.Problem(fmt.Sprintf("No server has ledger %d any more, or yet, which must be read before the newer "+
+		"ones. Nothing is lost, and nothing is "+
+		"counted until one has it: use a server with a longer history (ledger_history, or a public one with "+
+		"all ledgers).", height))
 }
 
 // orderServers returns the servers in the order in which they are asked for a ledger.

@@ -52,12 +52,15 @@ type serverState struct {
 
 // fetchState asks a server for its state.
 func (r *rpc) fetchState(ctx context.Context) (serverState, error) {
-	answer, err := callCommand(ctx, r, maxSmallResponse, "server_info", nil, func() *serverInfo { return new(serverInfo) })
+	answer, err := callCommand(ctx, r, maxSmallResponse, "server_info", nil, func() *serverInfo {
+		return new(serverInfo)
+	})
 	if err != nil {
 		return serverState{}, err
 	}
 	info := &answer.Info
-	s := serverState{id: info.NetworkID, mode: info.State, blocked: info.AmendmentBlocked, index: info.Validated.Seq, hash: info.Validated.Hash,
+	s := serverState{id: info.NetworkID, mode: info.State, blocked: info.AmendmentBlocked, index: info.Validated.Seq,
+		hash:     info.Validated.Hash,
 		complete: parseRanges(info.Complete), kind: "rippled", version: node.Clip(info.Version)}
 	if info.Clio != "" {
 		s.kind, s.version = "clio", node.Clip(info.Clio)
@@ -92,15 +95,18 @@ func (s *serverState) checkUsable(p params.Params) error {
 	case s.blocked:
 		return amendmentBlockedError(nil)
 	case s.id == nil && (p.ID != 0 || s.index > 0 && s.index < p.Least), s.id != nil && *s.id != p.ID:
-		return node.Troubled(nil, "follows another network than %s: its network_id is another. Check which server its URL leads to, and which network is configured.", p.Network())
+		return node.Troubled(nil, "follows another network than %s: its network_id is another. Check which server "+
+			"its URL leads to, and which network is configured.", p.Network())
 	case s.mode == "" && s.kind != "clio":
 		return invalidAnswerError(errors.New("no server_state"))
 	case s.mode != "" && !slices.Contains(healthyStates, s.mode):
-		return node.Troubled(errors.New("server_state "+node.Clip(s.mode)), "is not in step with the network yet. Wait until it has synchronised.")
+		return node.Troubled(errors.New("server_state "+node.Clip(s.mode)),
+			"is not in step with the network yet. Wait until it has synchronised.")
 	case s.index == 0:
 		return node.Troubled(nil, "has no validated ledger yet. Wait until it has synchronised.")
 	case s.age > maxLedgerAge:
-		return node.Troubled(nil, "lags: its last validated ledger, %d, is %s old. Check its connections to other servers.", s.index, s.age)
+		return node.Troubled(nil,
+			"lags: its last validated ledger, %d, is %s old. Check its connections to other servers.", s.index, s.age)
 	}
 	return nil
 }

@@ -40,7 +40,8 @@ func findTransfers(tx *txBody, did *txMeta, id string, watch chain.Watch) (all [
 	}
 	for i := range did.Nodes.roots {
 		r := &did.Nodes.roots[i]
-		if len(r.after) == 0 || !watch.Address(r.account) || paid && r.account == tx.Destination && all[0].Asset == string(money.XRP) {
+		if len(r.after) == 0 || !watch.Address(r.account) || paid && r.account == tx.Destination &&
+			all[0].Asset == string(money.XRP) {
 			continue
 		}
 		gain, err := r.balanceGain(tx)
@@ -50,7 +51,8 @@ func findTransfers(tx *txBody, did *txMeta, id string, watch chain.Watch) (all [
 		if gain <= 0 {
 			continue
 		}
-		t := chain.Transfer{TxID: id, Index: 1 + r.place, Asset: string(money.XRP), Amount: money.Units(gain), Via: node.Clip(tx.TransactionType)}
+		t := chain.Transfer{TxID: id, Index: 1 + r.place, Asset: string(money.XRP), Amount: money.Units(gain),
+			Via: node.Clip(tx.TransactionType)}
 		t.Address = r.account
 		if tx.Destination == r.account {
 			t.Tag = parseTag(tx.DestinationTag)
@@ -70,7 +72,8 @@ func findTransfers(tx *txBody, did *txMeta, id string, watch chain.Watch) (all [
 
 // readPayment returns the transfer of a payment to its destination.
 func readPayment(tx *txBody, did *txMeta, id string) (chain.Transfer, error) {
-	t := chain.Transfer{TxID: id, Asset: string(money.XRP), Destination: chain.Destination{Address: tx.Destination, Tag: parseTag(tx.DestinationTag)}}
+	t := chain.Transfer{TxID: id, Asset: string(money.XRP),
+		Destination: chain.Destination{Address: tx.Destination, Tag: parseTag(tx.DestinationTag)}}
 	var gain int64
 	for i := range did.Nodes.roots {
 		r := &did.Nodes.roots[i]

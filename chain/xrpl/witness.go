@@ -30,14 +30,16 @@ func isConfirmationError(err error) bool {
 }
 
 // disagreementText is the sentence for two healthy servers that show different ledgers.
-const disagreementText = "Two servers disagree about what a validated ledger holds, and nothing of it is counted. If that stays, " +
+const disagreementText = "Two servers disagree about what a validated ledger holds, and nothing of it is counted. " +
+	"If that stays, " +
 	"find out which of them is wrong, and remove it."
 
 // confirmBlock has another server read the same ledger, and returns the block that both agree on.
 // The header's hash does not prove transactions in JSON, so this detects a server that invents or
 // hides one. If any other server reports itself healthy, one of them must confirm the ledger. A
 // server cannot avoid this by not answering.
-func (s *Source) confirmBlock(ctx context.Context, from *server, block chain.Block, watch chain.Watch) (chain.Block, error) {
+func (s *Source) confirmBlock(ctx context.Context, from *server, block chain.Block,
+	watch chain.Watch) (chain.Block, error) {
 	others := s.confirmingServers(from, block.Height)
 	var silent []string
 	var causes []error
@@ -64,9 +66,12 @@ func (s *Source) confirmBlock(ctx context.Context, from *server, block chain.Blo
 	if len(others) == 0 {
 		return block, nil // the only healthy server is trusted alone
 	}
-	return chain.Block{}, confirmationError{chain.Problem(fmt.Sprintf("Only server %d of %d says what ledger %d holds, and no second one confirms it. Nothing is counted until "+
-		"one does; they are asked again. If that stays, mend the one that doesn't, or take it out of the setting. %s",
-		from.Number, len(s.servers), block.Height, strings.Join(silent, " "))), node.Passing(causes)}
+	return chain.Block{},
+		confirmationError{chain.Problem(fmt.Sprintf("Only server %d of %d says what ledger %d holds, and no second "+
+			"one confirms it. Nothing is counted until "+
+			"one does; they are asked again. If that stays, mend the one that doesn't, or take it out of "+
+			"the setting. %s",
+			from.Number, len(s.servers), block.Height, strings.Join(silent, " "))), node.Passing(causes)}
 }
 
 // confirmingServers returns the servers that can confirm a ledger. Servers that reported to have
@@ -99,7 +104,8 @@ func (s *server) unconfirmedError(index int64, err error) error {
 
 // missingLedgerError returns the error for a server that lacks a ledger which another one has.
 func missingLedgerError(index int64, err error) error {
-	return node.Troubled(err, "doesn't have ledger %d, which others validated. Check its history (ledger_history), and wait until it is complete.", index)
+	return node.Troubled(err, "doesn't have ledger %d, which others validated. Check its history (ledger_history), "+
+		"and wait until it is complete.", index)
 }
 
 func compareBlocks(ctx context.Context, from, n *server, block chain.Block, watch chain.Watch) (chain.Block, error) {

@@ -37,13 +37,20 @@ func TestUnconfirmedLedgerIsNotCounted(t *testing.T) {
 		spoil  func(b *ledgertest.Server, at int64)
 		reason string
 	}{
-		"overloaded": {func(b *ledgertest.Server, _ int64) { b.Hijack = refuseRequests(whole, "slowDown") }, "Server 2 of 2 is overloaded"},
-		"not found":  {func(b *ledgertest.Server, at int64) { b.Hijack = refuseRequests(whole, "lgrNotFound") }, "Server 2 of 2 doesn't have ledger"},
-		"odd":        {func(b *ledgertest.Server, _ int64) { b.Hijack = refuseRequests(whole, "internal") }, "Server 2 of 2 doesn't say what ledger"},
+		"overloaded": {func(b *ledgertest.Server, _ int64) {
+			b.Hijack = refuseRequests(whole, "slowDown")
+		}, "Server 2 of 2 is overloaded"},
+		"not found": {func(b *ledgertest.Server, at int64) { b.Hijack = refuseRequests(whole, "lgrNotFound") },
+			"Server 2 of 2 doesn't have ledger"},
+		"odd": {func(b *ledgertest.Server, _ int64) {
+			b.Hijack = refuseRequests(whole, "internal")
+		}, "Server 2 of 2 doesn't say what ledger"},
 		"a gap": {func(b *ledgertest.Server, at int64) {
 			b.Set(func(b *ledgertest.Behaviour) { b.From, b.To = at, at })
 		}, "Server 2 of 2 doesn't have ledger"},
-		"no ledger at all": {func(b *ledgertest.Server, _ int64) { b.Hijack = refuseRequests(`"method":"ledger"`, "slowDown") }, "Server 2 of 2 is overloaded"},
+		"no ledger at all": {func(b *ledgertest.Server, _ int64) {
+			b.Hijack = refuseRequests(`"method":"ledger"`, "slowDown")
+		}, "Server 2 of 2 is overloaded"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -70,10 +77,12 @@ func TestUnconfirmedLedgerIsNotCounted(t *testing.T) {
 				_, _ = p.source.Tip(t.Context()) // checks both servers
 				block, err := p.source.Block(t.Context(), at, watch)
 				var told chain.Problem
-				if !errors.As(err, &told) || !strings.Contains(string(told), "no second one confirms") || !strings.Contains(string(told), c.reason) || len(block.Transfers) > 0 {
+				if !errors.As(err, &told) || !strings.Contains(string(told), "no second one confirms") ||
+					!strings.Contains(string(told), c.reason) || len(block.Transfers) > 0 {
 					t.Errorf("%+v, %v", block, err)
 				}
-				if nodes := p.source.Nodes(t.Context()); nodes[0].Problem != "" || !strings.Contains(nodes[1].Problem, c.reason) {
+				if nodes := p.source.Nodes(t.Context()); nodes[0].Problem != "" ||
+					!strings.Contains(nodes[1].Problem, c.reason) {
 					t.Errorf("%+v", nodes)
 				}
 			}
@@ -144,7 +153,8 @@ func TestConfirmationIsRetried(t *testing.T) {
 		}
 		p.source = openURLs(t, l, "http://"+p.a.Serve(t), "http://"+p.b.Serve(t))
 		book := chaintest.NewLedger(new(chain.WatchSet), 10_000)
-		follower := chain.NewFollower(chain.FollowerConfig{Network: "till", Source: p.source, Store: book, Watch: new(chain.WatchSet)})
+		follower := chain.NewFollower(chain.FollowerConfig{Network: "till", Source: p.source, Store: book,
+			Watch: new(chain.WatchSet)})
 		if _, err := follower.Step(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -56,9 +56,11 @@ var (
 
 var networks = []Params{
 	{Name: "mainnet", ChainID: 1, Genesis: "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3",
-		Stale: 5 * time.Minute, Interval: slotTime / 3, KeyVersions: mainKeys, Token: mustParseAddress("0xdAC17F958D2ee523a2206206994597C13D831ec7")},
-	{Name: "sepolia", ChainID: 11155111, Test: true, Genesis: "0x25a5cc106eea7138acab33231d7160d69cb777ee0c2c553fcddf5138993e6dd9",
-		Stale: 5 * time.Minute, Interval: slotTime / 3, KeyVersions: testKeys},
+		Stale: 5 * time.Minute, Interval: slotTime / 3, KeyVersions: mainKeys,
+		Token: mustParseAddress("0xdAC17F958D2ee523a2206206994597C13D831ec7")},
+	{Name: "sepolia", ChainID: 11155111, Test: true,
+		Genesis: "0x25a5cc106eea7138acab33231d7160d69cb777ee0c2c553fcddf5138993e6dd9",
+		Stale:   5 * time.Minute, Interval: slotTime / 3, KeyVersions: testKeys},
 }
 
 // Lookup finds a network by its name in the configuration: mainnet, sepolia, or chain-N for the
@@ -105,5 +107,6 @@ func findNetwork(name string) (Params, bool) {
 			return Params{}, false // the network has a name of its own
 		}
 	}
-	return Params{Name: name, ChainID: id, Test: true, Private: true, Interval: time.Second, KeyVersions: testKeys}, true
+	return Params{Name: name, ChainID: id, Test: true, Private: true, Interval: time.Second,
+		KeyVersions: testKeys}, true
 }

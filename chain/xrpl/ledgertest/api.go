@@ -96,8 +96,10 @@ func (s *Server) serverInfo(state bool) Fields {
 		age = 0
 	}
 	validated := Fields{"hash": last.hash, "seq": last.index}
-	info := Fields{"build_version": "2.6.1", "complete_ledgers": s.completeLedgers(), "load_factor": 1, "peers": 21, "server_state": b.State,
-		"time": s.Ledger.Now().UTC().Format("2006-Jan-02 15:04:05.000000 UTC"), "uptime": 86400, "validation_quorum": 28, "validated_ledger": validated}
+	info := Fields{"build_version": "2.6.1", "complete_ledgers": s.completeLedgers(), "load_factor": 1, "peers": 21,
+		"server_state": b.State,
+		"time":         s.Ledger.Now().UTC().Format("2006-Jan-02 15:04:05.000000 UTC"), "uptime": 86400,
+		"validation_quorum": 28, "validated_ledger": validated}
 	if s.Ledger.ID != 0 {
 		info["network_id"] = s.Ledger.ID
 	}
@@ -114,19 +116,23 @@ func (s *Server) serverInfo(state bool) Fields {
 		delete(info, "peers")
 	}
 	if state {
-		validated["base_fee"], validated["close_time"], validated["reserve_base"], validated["reserve_inc"] = Fee, last.time, Reserve, Reserve/5
+		validated["base_fee"], validated["close_time"], validated["reserve_base"], validated["reserve_inc"] = Fee,
+			last.time, Reserve, Reserve/5
 		info["load_base"], info["load_factor"] = 256, 256
 		return Fields{"state": info}
 	}
-	validated["age"], validated["base_fee_xrp"], validated["reserve_base_xrp"], validated["reserve_inc_xrp"] = max(age, 0), json.Number("0.00001"), 1, json.Number("0.2")
+	validated["age"], validated["base_fee_xrp"], validated["reserve_base_xrp"], validated["reserve_inc_xrp"] = max(age,
+		0), json.Number("0.00001"), 1, json.Number("0.2")
 	return Fields{"info": info}
 }
 
 func (s *Server) feeInfo() Fields {
 	fee := fmt.Sprint(Fee)
-	return Fields{"current_ledger_size": "0", "current_queue_size": "0", "expected_ledger_size": "24", "ledger_current_index": s.lastLedger().index + 1, "max_queue_size": "2000",
-		"drops":  Fields{"base_fee": fee, "median_fee": "5000", "minimum_fee": fee, "open_ledger_fee": fee},
-		"levels": Fields{"median_level": "128000", "minimum_level": "256", "open_ledger_level": "256", "reference_level": "256"}}
+	return Fields{"current_ledger_size": "0", "current_queue_size": "0", "expected_ledger_size": "24",
+		"ledger_current_index": s.lastLedger().index + 1, "max_queue_size": "2000",
+		"drops": Fields{"base_fee": fee, "median_fee": "5000", "minimum_fee": fee, "open_ledger_fee": fee},
+		"levels": Fields{"median_level": "128000", "minimum_level": "256", "open_ledger_level": "256",
+			"reference_level": "256"}}
 }
 
 // findLedger returns the ledger that a request names. Nil is the open ledger.
@@ -174,7 +180,8 @@ func (s *Server) ledgerAnswer(r *request) (Fields, *apiError) {
 	}
 	if c == nil {
 		last := s.lastLedger()
-		return Fields{"ledger": Fields{"closed": false, "ledger_index": formatIndex(last.index+1, r.version), "parent_hash": last.hash},
+		return Fields{"ledger": Fields{"closed": false, "ledger_index": formatIndex(last.index+1, r.version),
+			"parent_hash": last.hash},
 			"ledger_current_index": last.index + 1, "validated": false}, nil
 	}
 	header := c.headerFields(r.version)
@@ -232,9 +239,12 @@ func (s *Server) accountInfo(r *request) (Fields, *apiError) {
 	if !ok {
 		return nil, noAccount
 	}
-	answer["account_data"] = Fields{"Account": address, "Balance": fmt.Sprint(one.Balance), "Flags": one.Flags, "LedgerEntryType": "AccountRoot", "OwnerCount": 0,
-		"PreviousTxnID": one.lastTx, "PreviousTxnLgrSeq": one.lastSeq, "Sequence": one.Sequence, "index": accountKey(address)}
-	answer["account_flags"] = Fields{"requireDestinationTag": one.Flags&RequireDestTag != 0, "depositAuth": one.Flags&DepositAuth != 0}
+	answer["account_data"] = Fields{"Account": address, "Balance": fmt.Sprint(one.Balance), "Flags": one.Flags,
+		"LedgerEntryType": "AccountRoot", "OwnerCount": 0,
+		"PreviousTxnID": one.lastTx, "PreviousTxnLgrSeq": one.lastSeq, "Sequence": one.Sequence,
+		"index": accountKey(address)}
+	answer["account_flags"] = Fields{"requireDestinationTag": one.Flags&RequireDestTag != 0,
+		"depositAuth": one.Flags&DepositAuth != 0}
 	return answer, nil
 }
 
@@ -267,7 +277,8 @@ func (s *Server) accountTx(r *request) (Fields, *apiError) {
 	if to < 0 || to > last {
 		to = last
 	}
-	answer := Fields{"account": address, "ledger_index_min": from, "ledger_index_max": to, "limit": limit, "validated": true}
+	answer := Fields{"account": address, "ledger_index_min": from, "ledger_index_max": to, "limit": limit,
+		"validated": true}
 	list := []any{}
 	s.visitTransactions(from, to, forward, func(c *closedLedger, seq int, tx *Applied) bool {
 		here := txMarker{c.index, seq}
@@ -355,9 +366,12 @@ func (s *Server) answerSubmit(r *request) (Fields, *apiError) {
 		}
 	}
 	shown := plainTx(tx, r.version)
-	answer := Fields{"accepted": true, "applied": results[result] >= 0, "broadcast": results[result] >= 0, "kept": results[result] >= 0, "queued": false,
-		"engine_result": result, "engine_result_code": results[result], "engine_result_message": "See the code.", "open_ledger_cost": fmt.Sprint(Fee),
-		"tx_blob": strings.ToUpper(hexadecimal), "tx_json": shown, "validated_ledger_index": s.lastLedger().index}
+	answer := Fields{"accepted": true, "applied": results[result] >= 0, "broadcast": results[result] >= 0,
+		"kept": results[result] >= 0, "queued": false,
+		"engine_result": result, "engine_result_code": results[result], "engine_result_message": "See the code.",
+		"open_ledger_cost": fmt.Sprint(Fee),
+		"tx_blob":          strings.ToUpper(hexadecimal), "tx_json": shown,
+		"validated_ledger_index": s.lastLedger().index}
 	if r.version == 1 {
 		shown["hash"] = id
 	} else {

@@ -14,10 +14,13 @@ const partialPayment = 0x00020000
 
 // results are the result codes that the fake server decides itself.
 var results = map[string]int{
-	"tesSUCCESS": 0, "tecUNFUNDED_PAYMENT": 104, "tecNO_DST": 124, "tecNO_DST_INSUF_XRP": 125, "tecNO_PERMISSION": 139, "tecDST_TAG_NEEDED": 143,
-	"tefPAST_SEQ": -190, "tefMAX_LEDGER": -187, "tefALREADY": -198, "terPRE_SEQ": -92, "terNO_ACCOUNT": -96, "terINSUF_FEE_B": -97,
+	"tesSUCCESS": 0, "tecUNFUNDED_PAYMENT": 104, "tecNO_DST": 124, "tecNO_DST_INSUF_XRP": 125, "tecNO_PERMISSION": 139,
+	"tecDST_TAG_NEEDED": 143,
+	"tefPAST_SEQ":       -190, "tefMAX_LEDGER": -187, "tefALREADY": -198, "terPRE_SEQ": -92, "terNO_ACCOUNT": -96,
+	"terINSUF_FEE_B": -97,
 	"telINSUF_FEE_P": -394, "telWRONG_NETWORK": -386, "telREQUIRES_NETWORK_ID": -385,
-	"temMALFORMED": -299, "temBAD_AMOUNT": -298, "temBAD_SEND_XRP_PARTIAL": -285, "temBAD_SIGNATURE": -282, "temREDUNDANT": -275, "temDST_NEEDED": -278,
+	"temMALFORMED": -299, "temBAD_AMOUNT": -298, "temBAD_SEND_XRP_PARTIAL": -285, "temBAD_SIGNATURE": -282,
+	"temREDUNDANT": -275, "temDST_NEEDED": -278,
 }
 
 // effects are the effects of a transaction besides its fee and sequence number.
@@ -176,7 +179,8 @@ func (l *Ledger) diffAccounts(before map[string]account, id string, others []Fie
 		if is == was {
 			continue
 		}
-		final := Fields{"Account": address, "Balance": fmt.Sprint(is.Balance), "Flags": is.Flags, "OwnerCount": 0, "Sequence": is.Sequence}
+		final := Fields{"Account": address, "Balance": fmt.Sprint(is.Balance), "Flags": is.Flags, "OwnerCount": 0,
+			"Sequence": is.Sequence}
 		entry := Fields{"LedgerEntryType": "AccountRoot", "LedgerIndex": accountKey(address)}
 		if !known {
 			delete(final, "Flags")
@@ -203,9 +207,10 @@ func (l *Ledger) diffAccounts(before map[string]account, id string, others []Fie
 	}
 	for address, was := range before {
 		if _, there := l.state[address]; !there {
-			nodes = append(nodes, Fields{"DeletedNode": Fields{"LedgerEntryType": "AccountRoot", "LedgerIndex": accountKey(address),
-				"FinalFields":    Fields{"Account": address, "Balance": "0", "Sequence": was.Sequence},
-				"PreviousFields": Fields{"Balance": fmt.Sprint(was.Balance)}}})
+			nodes = append(nodes,
+				Fields{"DeletedNode": Fields{"LedgerEntryType": "AccountRoot", "LedgerIndex": accountKey(address),
+					"FinalFields":    Fields{"Account": address, "Balance": "0", "Sequence": was.Sequence},
+					"PreviousFields": Fields{"Balance": fmt.Sprint(was.Balance)}}})
 		}
 	}
 	slices.SortFunc(nodes, func(a, b Fields) int { return compare(nodeKey(a), nodeKey(b)) })

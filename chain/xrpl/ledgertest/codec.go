@@ -34,11 +34,13 @@ const (
 // fieldNames are the fields that submitted transactions may have.
 var fieldNames = map[field]string{
 	{uint16Type, 2}: "TransactionType",
-	{uint32Type, 1}: "NetworkID", {uint32Type, 2}: "Flags", {uint32Type, 3}: "SourceTag", {uint32Type, 4}: "Sequence", {uint32Type, 14}: "DestinationTag",
+	{uint32Type, 1}: "NetworkID", {uint32Type, 2}: "Flags", {uint32Type, 3}: "SourceTag", {uint32Type, 4}: "Sequence",
+	{uint32Type, 14}: "DestinationTag",
 	{uint32Type, 27}: "LastLedgerSequence", {uint32Type, 33}: "SetFlag", {uint32Type, 34}: "ClearFlag",
 	{hashType, 9}: "AccountTxnID", {hashType, 17}: "InvoiceID",
 	{amountType, 1}: "Amount", {amountType, 8}: "Fee",
-	{blobType, 3}: "SigningPubKey", {blobType, 4}: "TxnSignature", {blobType, 7}: "Domain", {blobType, 12}: "MemoType", {blobType, 13}: "MemoData", {blobType, 14}: "MemoFormat",
+	{blobType, 3}: "SigningPubKey", {blobType, 4}: "TxnSignature", {blobType, 7}: "Domain", {blobType, 12}: "MemoType",
+	{blobType, 13}: "MemoData", {blobType, 14}: "MemoFormat",
 	{accountType, 1}: "Account", {accountType, 3}: "Destination",
 	{objectType, 10}: "Memo", {arrayType, 9}: "Memos",
 }

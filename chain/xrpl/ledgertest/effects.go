@@ -45,10 +45,14 @@ func (l *Ledger) Issue(to string, tag any, currency, value string) string {
 	amount := Fields{"currency": currency, "issuer": Address("an issuer"), "value": value}
 	tx := l.newTransaction("Payment", to, tag)
 	tx["Amount"] = amount
-	line := Fields{"ModifiedNode": Fields{"LedgerEntryType": "RippleState", "LedgerIndex": sha512Half("line", to+currency),
-		"FinalFields": Fields{"Balance": Fields{"currency": currency, "issuer": "rrrrrrrrrrrrrrrrrrrrBZbvji", "value": value}, "Flags": 65536,
-			"HighLimit": Fields{"currency": currency, "issuer": Address("an issuer"), "value": "0"}, "LowLimit": Fields{"currency": currency, "issuer": to, "value": "1000000"}},
-		"PreviousFields": Fields{"Balance": Fields{"currency": currency, "issuer": "rrrrrrrrrrrrrrrrrrrrBZbvji", "value": "0"}}}}
+	line := Fields{"ModifiedNode": Fields{"LedgerEntryType": "RippleState",
+		"LedgerIndex": sha512Half("line", to+currency),
+		"FinalFields": Fields{"Balance": Fields{"currency": currency, "issuer": "rrrrrrrrrrrrrrrrrrrrBZbvji",
+			"value": value}, "Flags": 65536,
+			"HighLimit": Fields{"currency": currency, "issuer": Address("an issuer"), "value": "0"},
+			"LowLimit":  Fields{"currency": currency, "issuer": to, "value": "1000000"}},
+		"PreviousFields": Fields{"Balance": Fields{"currency": currency, "issuer": "rrrrrrrrrrrrrrrrrrrrBZbvji",
+			"value": "0"}}}}
 	return l.addUnsigned(tx, nil, func() effects { return effects{"tesSUCCESS", []Fields{line}, maps.Clone(amount)} })
 }
 
@@ -62,16 +66,20 @@ func (l *Ledger) Swap(kind, account string, higher bool, before, after string) s
 		limits[0], limits[1] = limits[1], limits[0]
 	}
 	amount := func(value, issuer string) Fields { return Fields{"currency": "USD", "issuer": issuer, "value": value} }
-	fields := Fields{"Balance": amount(after, "rrrrrrrrrrrrrrrrrrrrBZbvji"), "Flags": 65536, "LowLimit": amount("100", limits[0]), "HighLimit": amount("0", limits[1])}
+	fields := Fields{"Balance": amount(after, "rrrrrrrrrrrrrrrrrrrrBZbvji"), "Flags": 65536,
+		"LowLimit": amount("100", limits[0]), "HighLimit": amount("0", limits[1])}
 	entry := Fields{"LedgerEntryType": "RippleState", "LedgerIndex": sha512Half("line", account+"USD")}
 	node := Fields{"CreatedNode": entry}
 	if before == "" {
 		entry["NewFields"] = fields
 	} else {
-		entry["FinalFields"], entry["PreviousFields"] = fields, Fields{"Balance": amount(before, "rrrrrrrrrrrrrrrrrrrrBZbvji")}
+		entry["FinalFields"], entry["PreviousFields"] = fields,
+			Fields{"Balance": amount(before, "rrrrrrrrrrrrrrrrrrrrBZbvji")}
 		node = Fields{"ModifiedNode": entry}
 	}
-	return l.addUnsigned(l.newTransaction(kind, "", nil), nil, func() effects { return effects{result: "tesSUCCESS", nodes: []Fields{node}} })
+	return l.addUnsigned(l.newTransaction(kind, "", nil), nil, func() effects {
+		return effects{result: "tesSUCCESS", nodes: []Fields{node}}
+	})
 }
 
 // Otherwise adds a transaction of another type than Payment that brings XRP to an account:
@@ -79,11 +87,14 @@ func (l *Ledger) Swap(kind, account string, higher bool, before, after string) s
 // also deletes its sender.
 func (l *Ledger) Otherwise(kind, to string, tag any, amount int64) string {
 	tx := l.newTransaction(kind, "", tag)
-	deleted := map[string]string{"EscrowFinish": "Escrow", "CheckCash": "Check", "PaymentChannelClaim": "PayChannel"}[kind]
+	deleted := map[string]string{"EscrowFinish": "Escrow", "CheckCash": "Check",
+		"PaymentChannelClaim": "PayChannel"}[kind]
 	var nodes []Fields
 	if deleted != "" {
-		nodes = append(nodes, Fields{"DeletedNode": Fields{"LedgerEntryType": deleted, "LedgerIndex": sha512Half("entry", fmt.Sprint(tx)),
-			"FinalFields": Fields{"Account": Genesis, "Destination": to, "Amount": strconv.FormatInt(amount, 10), "Flags": 0}}})
+		nodes = append(nodes,
+			Fields{"DeletedNode": Fields{"LedgerEntryType": deleted, "LedgerIndex": sha512Half("entry", fmt.Sprint(tx)),
+				"FinalFields": Fields{"Account": Genesis, "Destination": to, "Amount": strconv.FormatInt(amount, 10),
+					"Flags": 0}}})
 	}
 	gone := ""
 	switch kind {
@@ -129,7 +140,8 @@ func (l *Ledger) Create(address string, balance int64, flags uint32) {
 
 // newTransaction returns a transaction that the genesis account sends.
 func (l *Ledger) newTransaction(kind, to string, tag any) Fields {
-	tx := Fields{"TransactionType": kind, "Account": Genesis, "Fee": strconv.Itoa(Fee), "Flags": uint32(0), "SigningPubKey": "", "TxnSignature": ""}
+	tx := Fields{"TransactionType": kind, "Account": Genesis, "Fee": strconv.Itoa(Fee), "Flags": uint32(0),
+		"SigningPubKey": "", "TxnSignature": ""}
 	if to != "" {
 		tx["Destination"] = to
 	}
@@ -144,7 +156,8 @@ func (l *Ledger) addUnsigned(tx Fields, edit func(tx, meta Fields), do func() ef
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	tx["Sequence"] = l.state[tx["Account"].(string)].Sequence
-	made := l.applyTransaction(tx, sha512Half("unsigned", encodeJSON(tx)+fmt.Sprint(l.openIndex(), len(l.open))), "", do)
+	made := l.applyTransaction(tx,
+		sha512Half("unsigned", encodeJSON(tx)+fmt.Sprint(l.openIndex(), len(l.open))), "", do)
 	if edit != nil {
 		edit(made.Tx, made.Meta)
 	}

@@ -96,8 +96,9 @@ type Ledger struct {
 // New makes a network with some empty ledgers. Without a clock, time advances only by the four
 // seconds that each ledger takes.
 func New(id uint32, clock func() time.Time) *Ledger {
-	l := &Ledger{ID: id, clock: clock, manual: time.Unix(Epoch+800_000_000, 0).UTC(), byID: map[string]*Applied{}, listeners: map[int]func(*closedLedger){},
-		state: map[string]account{Genesis: {Balance: Supply, Sequence: 1}}}
+	l := &Ledger{ID: id, clock: clock, manual: time.Unix(Epoch+800_000_000, 0).UTC(), byID: map[string]*Applied{},
+		listeners: map[int]func(*closedLedger){},
+		state:     map[string]account{Genesis: {Balance: Supply, Sequence: 1}}}
 	if clock != nil {
 		l.manual = clock().Add(-initialLedgers * time.Second) // the times of ledgers rise by at least a second
 	}
@@ -181,7 +182,8 @@ func (l *Ledger) closeLedger() *closedLedger {
 	} else if len(l.closed) < initialLedgers {
 		l.manual = l.manual.Add(time.Second)
 	}
-	made := &closedLedger{index: firstIndex + int64(len(l.closed)), parent: zeros, time: uint32(l.currentTime().Unix() - Epoch), drops: Supply - l.burnt, txs: l.open}
+	made := &closedLedger{index: firstIndex + int64(len(l.closed)), parent: zeros,
+		time: uint32(l.currentTime().Unix() - Epoch), drops: Supply - l.burnt, txs: l.open}
 	if n := len(l.closed); n > 0 {
 		last := l.closed[n-1]
 		made.parent, made.parentTime, made.time = last.hash, last.time, max(made.time, last.time+1)

@@ -175,7 +175,8 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	write := func(message Fields) {
 		writing.Lock()
 		defer writing.Unlock()
-		_ = conn.Write(ctx, websocket.MessageText, []byte(encodeJSON(message))) // the read loop notices a closed connection
+		// the read loop notices a closed connection
+		_ = conn.Write(ctx, websocket.MessageText, []byte(encodeJSON(message)))
 	}
 	stop := func() {}
 	defer func() { stop() }()

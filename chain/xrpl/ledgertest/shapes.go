@@ -12,9 +12,12 @@ import (
 func (c *closedLedger) headerFields(version int) Fields {
 	at := time.Unix(Epoch+int64(c.time), 0).UTC()
 	h := Fields{
-		"account_hash": c.stateHash, "close_flags": 0, "close_time": c.time, "close_time_human": at.Format("2006-Jan-02 15:04:05.000000000 UTC"),
-		"close_time_iso": at.Format(time.RFC3339), "close_time_resolution": resolution, "closed": true, "ledger_hash": c.hash,
-		"parent_close_time": c.parentTime, "parent_hash": c.parent, "total_coins": fmt.Sprint(c.drops), "transaction_hash": c.txHash,
+		"account_hash": c.stateHash, "close_flags": 0, "close_time": c.time,
+		"close_time_human": at.Format("2006-Jan-02 15:04:05.000000000 UTC"),
+		"close_time_iso":   at.Format(time.RFC3339), "close_time_resolution": resolution, "closed": true,
+		"ledger_hash":       c.hash,
+		"parent_close_time": c.parentTime, "parent_hash": c.parent, "total_coins": fmt.Sprint(c.drops),
+		"transaction_hash": c.txHash,
 	}
 	h["ledger_index"] = formatIndex(c.index, version)
 	return h
@@ -48,7 +51,8 @@ func (a *Applied) inLedger(c *closedLedger, version int) Fields {
 		tx["hash"], tx["metaData"] = a.ID, a.Meta
 		return tx
 	}
-	return Fields{"tx_json": tx, "meta": a.Meta, "hash": a.ID, "ledger_hash": c.hash, "ledger_index": c.index, "validated": true,
+	return Fields{"tx_json": tx, "meta": a.Meta, "hash": a.ID, "ledger_hash": c.hash, "ledger_index": c.index,
+		"validated":      true,
 		"close_time_iso": time.Unix(Epoch+int64(c.time), 0).UTC().Format(time.RFC3339)}
 }
 
@@ -85,7 +89,8 @@ func (a *Applied) ofAccount(c *closedLedger, version int) Fields {
 		tx["hash"], tx["inLedger"] = a.ID, c.index
 		return Fields{"tx": tx, "meta": a.Meta, "validated": true}
 	}
-	return Fields{"tx_json": tx, "meta": a.Meta, "hash": a.ID, "ledger_index": c.index, "ledger_hash": c.hash, "validated": true,
+	return Fields{"tx_json": tx, "meta": a.Meta, "hash": a.ID, "ledger_index": c.index, "ledger_hash": c.hash,
+		"validated":      true,
 		"close_time_iso": time.Unix(Epoch+int64(c.time), 0).UTC().Format(time.RFC3339)}
 }
 
@@ -94,7 +99,8 @@ func (a *Applied) affectsAccount(address string) bool {
 	for _, node := range a.Meta["AffectedNodes"].([]any) {
 		for _, entry := range node.(Fields) {
 			for _, part := range []string{"NewFields", "FinalFields"} {
-				if fields, ok := entry.(Fields)[part].(Fields); ok && (fields["Account"] == address || fields["Destination"] == address) {
+				if fields, ok := entry.(Fields)[part].(Fields); ok &&
+					(fields["Account"] == address || fields["Destination"] == address) {
 					return true
 				}
 			}
@@ -105,6 +111,7 @@ func (a *Applied) affectsAccount(address string) bool {
 
 // closedNotice returns the message that announces a new ledger on the stream.
 func (c *closedLedger) closedNotice(complete string) Fields {
-	return Fields{"type": "ledgerClosed", "fee_base": Fee, "ledger_hash": c.hash, "ledger_index": c.index, "ledger_time": c.time,
+	return Fields{"type": "ledgerClosed", "fee_base": Fee, "ledger_hash": c.hash, "ledger_index": c.index,
+		"ledger_time":  c.time,
 		"reserve_base": Reserve, "reserve_inc": Reserve / 5, "txn_count": len(c.txs), "validated_ledgers": complete}
 }

@@ -135,8 +135,10 @@ func TestAddressesOfOtherNetworksAreRefused(t *testing.T) {
 		tag  *uint32
 	}{
 		{id.String(), mainnet, true, nil}, {id.String(), testnet, true, nil},
-		{XAddress{id, &tag, false}.String(), mainnet, true, &tag}, {XAddress{id, nil, true}.String(), testnet, true, nil},
-		{XAddress{id, &tag, true}.String(), mainnet, false, nil}, {XAddress{id, nil, false}.String(), testnet, false, nil},
+		{XAddress{id, &tag, false}.String(), mainnet, true, &tag},
+		{XAddress{id, nil, true}.String(), testnet, true, nil},
+		{XAddress{id, &tag, true}.String(), mainnet, false, nil},
+		{XAddress{id, nil, false}.String(), testnet, false, nil},
 	} {
 		account, got, err := Read(c.text, c.p)
 		if (err == nil) != c.ok || c.ok && (account != id || !sameTag(got, c.tag)) {
@@ -152,13 +154,15 @@ func TestAddressesOfOtherNetworksAreRefused(t *testing.T) {
 // are rejected.
 func TestNetworksAreFoundByName(t *testing.T) {
 	t.Parallel()
-	for name, id := range map[string]uint32{"mainnet": 0, "testnet": 1, "devnet": 2, "network-3": 3, "network-4294967295": 1<<32 - 1} {
+	for name, id := range map[string]uint32{"mainnet": 0, "testnet": 1, "devnet": 2, "network-3": 3,
+		"network-4294967295": 1<<32 - 1} {
 		p, ok := Lookup(name)
 		if !ok || p.ID != id || p.Test != (id > 0) || string(p.Network()) != string(money.XRPL)+"-"+name {
 			t.Errorf("%s: %+v, %v", name, p, ok)
 		}
 	}
-	for _, name := range []string{"", "main", "network-", "network-0", "network-2", "network-03", "network-4294967296", "network--1", "network-3 "} {
+	for _, name := range []string{"", "main", "network-", "network-0", "network-2", "network-03", "network-4294967296",
+		"network--1", "network-3 "} {
 		if p, ok := Lookup(name); ok {
 			t.Errorf("%q: %+v", name, p)
 		}
