@@ -80,9 +80,9 @@ func (n *server) fetchBalances(ctx context.Context, height int64, addresses []st
 // block. It does not stop the reading of blocks, so it is shown among the notes of the network.
 func (s *Source) balanceDisputeError(n, other *server, height int64) error {
 	a, b := min(n.Number, other.Number), max(n.Number, other.Number)
-	sentence := fmt.Sprintf("Nodes %d and %d of %d disagree about what addresses held after block %d. Ether that "+
-		"contracts sent on is not looked for by balances until they "+
-		"say the same. If that takes longer than a few minutes, find out which of them is wrong, and stop it.", a, b,
+	sentence := fmt.Sprintf("Nodes %d and %d of %d disagree about the balances after block %d. Ether sent by "+
+		"contracts is not searched for by balances until they agree. If that takes longer than a few minutes, find "+
+		"out which of them is wrong, and stop it.", a, b,
 		len(s.servers), height)
 	n.setBalanceDispute(sentence)
 	other.setBalanceDispute(sentence)

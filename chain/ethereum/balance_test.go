@@ -86,7 +86,7 @@ func TestBalancesNeedTwoAgreeingNodes(t *testing.T) {
 		}
 		return fmt.Sprint(note, err)
 	}
-	const agreed, told = "[20 20] <nil>", "Nodes 1 and 2 of 2 disagree about what addresses held after block 2. "
+	const agreed, told = "[20 20] <nil>", "Nodes 1 and 2 of 2 disagree about the balances after block 2. "
 	for i, n := range nodes {
 		n.setBehaviour(answerMethod("eth_getBalance", "0x15"))
 		if got, note := held(), note(); !strings.HasPrefix(got, "[] "+told) || !strings.HasPrefix(note, told) {

@@ -155,9 +155,9 @@ func TestBalanceGainsConfirmInternalTransfers(t *testing.T) {
 		"it has code": {func(f *internalFixture) { f.gains = 0; f.chain.code = "ef0100" }, false, 8, ""},
 		"no state": {func(f *internalFixture) {
 			f.second.setBehaviour(answerMethod("eth_getBalance", rpcError{-32000, "missing trie node"}))
-		}, false, 8, "neither runs block 2 again nor has the balances"},
+		}, false, 8, "can neither trace block 2 nor give the balances"},
 		"null": {func(f *internalFixture) { f.second.setBehaviour(answerMethod("eth_getBalance", nil)) },
-			false, 8, "neither runs block 2 again nor has the balances"},
+			false, 8, "can neither trace block 2 nor give the balances"},
 		"another block": {func(f *internalFixture) {
 			f.second.setBehaviour(nameRivalBlock)
 		}, false, 8, "doesn't have block 2"},

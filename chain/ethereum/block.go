@@ -100,7 +100,7 @@ type logEntry struct {
 // receipts of a block must pass before any transfer in it is used.
 func (r *receipt) checkMatches(tx *transaction, block hash) error {
 	if r.Tx != tx.Hash || r.Block != block {
-		return fmt.Errorf("the receipt of %s in block %s is there for transaction %s of block %s", r.Tx, r.Block,
+		return fmt.Errorf("the receipt of %s in block %s names transaction %s of block %s", r.Tx, r.Block,
 			tx.Hash, block)
 	}
 	if status := string(r.Status); status != statusSuccess && status != statusFailed {

@@ -70,5 +70,5 @@ func (h header) checkTokenLogs(receipts []receipt, token account) error {
 	if bloomContains(shown, token[:]) && bloomContains(shown, transferEvent[:]) {
 		return nil
 	}
-	return errors.New("the block's bloom tells of the token, and no receipt does")
+	return errors.New("the block's bloom contains the token's event, and no receipt does")
 }

@@ -50,7 +50,7 @@ func TestHiddenTokenLogsAreNoticed(t *testing.T) {
 		}
 		b.followToTip()
 		note := b.source.Nodes(t.Context())[wrong].Note
-		if rows := b.ledger.Transfers()[txid]; len(rows) != 1 || !strings.Contains(note, "doesn't confirm them") {
+		if rows := b.ledger.Transfers()[txid]; len(rows) != 1 || !strings.Contains(note, "without its confirmation") {
 			t.Errorf("node %d is wrong: %+v, its note %q", wrong+1, rows, note)
 		}
 	}

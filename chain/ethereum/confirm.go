@@ -23,7 +23,7 @@ const (
 
 // errMissingBlock is the cause of errors about a block that a node does not have, or has only in
 // part.
-var errMissingBlock = errors.New("it isn't there")
+var errMissingBlock = errors.New("the block is missing")
 
 // confirmBlock compares a block with the answer of a second node, which is asked by other methods
 // than the first. This detects a provider that hides a log or invents one. While the two differ,
@@ -84,9 +84,9 @@ func (s *Source) healthyOthers(n *server) (all []*server) {
 func disagreementError(n, other *server, nodes int, block chain.BlockID) error {
 	a, b := min(n.Number, other.Number), max(n.Number, other.Number)
 	return fmt.Errorf("%w (%s, %s: block %s)",
-		chain.Problem(fmt.Sprintf("Nodes %d and %d of %d disagree about what block %d holds. Nothing of it is "+
-			"counted until they "+
-			"say the same. If that takes longer than a few minutes, find out which of them is wrong, and stop it.", a,
+		chain.Problem(fmt.Sprintf("Nodes %d and %d of %d disagree about what block %d holds. Nothing in it is "+
+			"counted until they agree. If that takes longer than a few minutes, find out which of them is "+
+			"wrong, and stop it.", a,
 			b, nodes, block.Height)), n.Host, other.Host, block.Hash)
 }
 
@@ -143,7 +143,7 @@ func (n *server) fetchBlockByHash(ctx context.Context, h chain.Header,
 	}
 	if block.Hash.String() != h.Hash {
 		return nil, chain.Block{},
-			inconsistentBlockError(h.Height, fmt.Errorf("block %s came for %s", block.Hash, h.Hash))
+			inconsistentBlockError(h.Height, fmt.Errorf("the answer is block %s instead of %s", block.Hash, h.Hash))
 	}
 	out := &transferFinder{token: account(n.params.Token), watch: watch}
 	if err := n.searchByLogs(ctx, out, block); err != nil {
@@ -180,7 +180,7 @@ func contentKeys(block chain.Block) []string {
 func (n *server) setConfirmFailure(err error) {
 	sentence := ""
 	if err != nil {
-		sentence = "Blocks are counted without its word, as it doesn't confirm them: " + n.Sentence(n.Problem(err))
+		sentence = "Blocks are counted without its confirmation: " + n.Sentence(n.Problem(err))
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()

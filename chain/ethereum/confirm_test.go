@@ -134,7 +134,7 @@ func TestNodeThatCannotConfirmStopsNothing(t *testing.T) {
 	second.setBehaviour(answerMethod("eth_getLogs", "no list"))
 	token := c.sendTokens(outputTo(b.watchNewAddress(), 6))
 	if rows := b.mineAndFind(token); len(rows) != 1 ||
-		!strings.Contains(note(), "doesn't confirm them: Node 2 of 2 answers, but not as") {
+		!strings.Contains(note(), "without its confirmation: Node 2 of 2 answers, but not as") {
 		t.Errorf("%+v, and the note is %q", rows, note())
 	}
 	second.setBehaviour(func(n *fakeNode) { n.tamper, n.hidden = nil, 1 })

@@ -30,8 +30,8 @@ func parseEndpoint(text string) (endpoint, error) {
 			"percent-encoded")
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {
-		return endpoint{}, errors.New("its URL must begin with http or https; a websocket that tells of new blocks " +
-			"is named behind it, as ?stream=wss://…")
+		return endpoint{}, errors.New("its URL must begin with http or https; name a websocket that announces new " +
+			"blocks as ?stream=wss://…")
 	}
 	e := endpoint{host: u.Host, header: basicAuth(u)}
 	rest, err := e.takeOptions(u.RawQuery)
@@ -59,7 +59,7 @@ func basicAuth(u *url.URL) http.Header {
 func (e *endpoint) takeOptions(raw string) (rest string, err error) {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
-		return "", errors.New("what stands behind ? in its URL can't be read")
+		return "", errors.New("the query in its URL can't be read")
 	}
 	for _, one := range []struct{ key, value string }{{"trace", "blocks"}, {"pending", "off"}} {
 		if values, ok := query[one.key]; ok && (len(values) != 1 || values[0] != one.value) {
@@ -71,8 +71,8 @@ func (e *endpoint) takeOptions(raw string) (rest string, err error) {
 		u, err := url.Parse(values[0])
 		if err != nil || len(values) != 1 || u.Scheme != "ws" && u.Scheme != "wss" || u.Hostname() == "" ||
 			u.Fragment != "" {
-			return "", errors.New("stream in its URL must be ws://host:port or wss://host:port, percent-encoded " +
-				"where it has a query itself")
+			return "", errors.New("stream in its URL must be ws://host:port or wss://host:port, percent-encoded if " +
+				"it has a query")
 		}
 		e.streamHeader, u.User = basicAuth(u), nil
 		e.stream = u.String()

@@ -71,7 +71,7 @@ func nodeFaults() []nodeFault {
 		{"no receipts in a full block (ETH-13)", "don't fit together", answerMethod("eth_getBlockReceipts", []any{})},
 		{"still syncing", "still downloading",
 			answerMethod("eth_syncing", map[string]string{"currentBlock": "0x1", "highestBlock": "0x9"})},
-		{"refused", "refuses a question", answerMethod("eth_getBlockReceipts", rpcError{-32602, "invalid argument"})},
+		{"refused", "refuses a request", answerMethod("eth_getBlockReceipts", rpcError{-32602, "invalid argument"})},
 	}
 }
 
@@ -212,9 +212,9 @@ func TestWrongChainOrTokenIsRefused(t *testing.T) {
 		}},
 		"null":      {words: "not as a node's JSON-RPC does", set: answerMethod("eth_call", nil)},
 		"no number": {words: "not as a node's JSON-RPC does", set: answerMethod("eth_call", "six")},
-		"an error": {words: "refuses a question that every node",
+		"an error": {words: "refuses a request that every Ethereum node",
 			set: answerMethod("eth_call", rpcError{-32603, "internal error"})},
-		"no method": {words: "refuses a question that every node",
+		"no method": {words: "refuses a request that every Ethereum node",
 			set: answerMethod("eth_call", rpcError{codeNoMethod, "method not found"})},
 		"a limit": {words: "asked more often than it allows",
 			set: answerMethod("eth_call", rpcError{-32005, "request limit exceeded"})},
@@ -247,7 +247,7 @@ func TestNodeWithoutTokenCallsIsLeftOut(t *testing.T) {
 	if rows := b.mineAndFind(c.sendTokens(outputTo(b.watchNewAddress(), 6))); len(rows) != 1 {
 		t.Errorf("%+v", rows)
 	}
-	if got := b.source.Nodes(t.Context()); !strings.Contains(got[0].Problem, "refuses a question") || !got[1].InUse {
+	if got := b.source.Nodes(t.Context()); !strings.Contains(got[0].Problem, "refuses a request") || !got[1].InUse {
 		t.Errorf("%+v", got)
 	}
 }

@@ -39,9 +39,9 @@ func (s *Source) finalityNote() (late string) {
 		n.mu.Unlock()
 	}
 	if !said {
-		return "No node says which blocks are final, so payments above 100 USD stay Processing, and ether that " +
-			"contracts send on is found by trace=blocks only. Connect the node's consensus client, " +
-			"or use a provider that answers for the block tag finalized."
+		return "No node says which blocks are final, so payments above 100 USD stay Processing, and ether sent by " +
+			"contracts is found only with trace=blocks. Connect the node's consensus client, or use a provider that " +
+			"answers for the block tag finalized."
 	}
 	return late
 }
@@ -64,8 +64,8 @@ func (n *server) missingFinalityNote() string {
 		return ""
 	}
 	return n.Sentence(n.Problem(node.Troubled(nil,
-		"doesn't say which blocks are final: others' word counts then, and without any, payments above 100 USD wait. "+
-			"Connect its consensus client, or use a provider that answers for the block tag finalized.")))
+		"doesn't say which blocks are final. The other nodes decide; if none of them says it, payments above 100 USD "+
+			"wait. Connect its consensus client, or use a provider that answers for the block tag finalized.")))
 }
 
 // collectNotes returns all notes about a node that can still be used.

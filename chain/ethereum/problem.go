@@ -70,30 +70,30 @@ func invalidAnswerError(cause error) error { return node.Strange("a node's JSON-
 // refusedError returns the error for a request that every node must answer, and that this one
 // rejected.
 func refusedError(cause error) error {
-	return node.Troubled(cause, "refuses a question that every node of Ethereum answers. Look into its log, and "+
-		"check what its URL, or the plan of its provider, allows.")
+	return node.Troubled(cause, "refuses a request that every Ethereum node answers. Check its log, and what its URL "+
+		"or its provider's plan allows.")
 }
 
 func forbiddenError(status int) error {
 	return node.Troubled(fmt.Errorf("HTTP %d", status), "refuses to answer (HTTP %d). Check user, password and the "+
-		"provider's key in its URL, and whom it lets in.", status)
+		"provider's key in its URL, and which clients it accepts.", status)
 }
 
 func overloadedError(cause error) error {
-	return node.Troubled(cause, "is asked more often than it allows. It is asked less for a while; if that stays, "+
-		"use a node of your own, a larger plan, or one more node.")
+	return node.Troubled(cause, "is asked more often than it allows. It is asked less often for a while; if this "+
+		"continues, use a node of your own, a larger plan, or one more node.")
 }
 
 // missingBlockError returns the error for a block, or a part of it, that the node should have.
 func missingBlockError(height int64, cause error) error {
 	return node.Troubled(fmt.Errorf("%w: %w", errMissingBlock, cause), "doesn't have block %d, or not all of it. It "+
-		"may be behind for a moment; if that stays, use one more node, with a longer history.", height)
+		"may be behind for a moment; if this continues, use one more node, with a longer history.", height)
 }
 
 // inconsistentBlockError returns the error for answers with parts of different blocks.
 func inconsistentBlockError(height int64, cause error) error {
-	return node.Troubled(cause, "gives parts of block %d that don't fit together. Nothing of it is counted, and it "+
-		"is read again; if that stays, use another node.", height)
+	return node.Troubled(cause, "gives parts of block %d that don't fit together. Nothing in it is counted, and it "+
+		"is read again; if this continues, use another node.", height)
 }
 
 // unreadableError returns the error for a body that is not a JSON-RPC answer.

@@ -75,7 +75,7 @@ func decodeBlock(r response, height int64) (*fullBlock, error) {
 		return nil, invalidAnswerError(err)
 	}
 	if int64(block.Number) != height {
-		return nil, inconsistentBlockError(height, fmt.Errorf("block %d came for it", block.Number))
+		return nil, inconsistentBlockError(height, fmt.Errorf("the answer is block %d", block.Number))
 	}
 	if block.Transactions == nil {
 		return nil, inconsistentBlockError(height, errors.New("no list of transactions"))
@@ -126,7 +126,8 @@ func (n *server) searchByLogs(ctx context.Context, out *transferFinder, block *f
 	for i := range shown {
 		l := &shown[i]
 		if l.Block != *block.Hash {
-			return inconsistentBlockError(height, fmt.Errorf("a log of block %s came for %s", l.Block, block.Hash))
+			return inconsistentBlockError(height,
+				fmt.Errorf("a log of the answer is block %s instead of %s", l.Block, block.Hash))
 		}
 		if len(l.Topics) == 3 {
 			if to, ok := topicAccount(l.Topics[2]); ok && out.watch.Raw(to[:]) {

@@ -200,7 +200,7 @@ func (r *rpc) sendRequest(ctx context.Context, payload any, limit int64) (int, [
 	until := r.pausedUntil
 	r.mu.Unlock()
 	if left := until.Sub(r.clock()); left > 0 {
-		return 0, nil, overloadedError(fmt.Errorf("it is let alone for another %s", left.Round(time.Second)))
+		return 0, nil, overloadedError(fmt.Errorf("it is paused for another %s", left.Round(time.Second)))
 	}
 	body, err := json.Marshal(payload)
 	if err != nil {

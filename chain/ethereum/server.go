@@ -164,7 +164,7 @@ func (n *server) readFinalized(r response, tip chain.Header) error {
 		case err != nil:
 			return err
 		case final.Height > tip.Height:
-			return invalidAnswerError(fmt.Errorf("block %d is finalized before it is there: the last is %d",
+			return invalidAnswerError(fmt.Errorf("block %d is finalized but the last block is %d",
 				final.Height, tip.Height))
 		}
 		at, ends = final.Height, final.Time
@@ -222,7 +222,7 @@ func (n *server) fetchHeader(ctx context.Context, height int64) (chain.Header, e
 	}
 	h, err := n.readExistingHeader(r, height)
 	if err == nil && h.Height != height {
-		err = inconsistentBlockError(height, fmt.Errorf("block %d came for it", h.Height))
+		err = inconsistentBlockError(height, fmt.Errorf("the answer is block %d", h.Height))
 	}
 	return h, err
 }
@@ -245,7 +245,8 @@ func (n *server) fetchParent(ctx context.Context, h chain.Header) (chain.Header,
 	}
 	parent, err := n.readExistingHeader(r, h.Height-1)
 	if err == nil && (parent.Hash != h.Parent || parent.Height != h.Height-1) {
-		err = inconsistentBlockError(h.Height-1, fmt.Errorf("block %s came for %s", parent.Hash, h.Parent))
+		err = inconsistentBlockError(h.Height-1,
+			fmt.Errorf("the answer is block %s instead of %s", parent.Hash, h.Parent))
 	}
 	if err == nil {
 		n.cacheHeader(parent)

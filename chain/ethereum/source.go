@@ -31,7 +31,7 @@ type Config struct {
 	// trace_block); &pending=off does not ask for pending transactions.
 	Nodes []string
 	Clock clock.Clock
-	Log   *slog.Logger // logs when a node becomes unusable or usable again; nil means no log
+	Log   *slog.Logger // reports nodes that become unusable or usable again; nil means no log
 }
 
 // Source reads a network from one or several nodes. One node is used at a time, from one call of

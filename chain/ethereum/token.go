@@ -65,7 +65,8 @@ func (n *server) checkDecimals(r response) error {
 	case len(raw) == 0:
 		return node.Troubled(fmt.Errorf("nothing is at %s", contract),
 			"doesn't find the contract of USDT on %s. Check the contract's address in the configuration, and whether "+
-				"the node is in step with the network.", n.params.Network())
+				"the node is in step with the network.",
+			n.params.Network())
 	}
 	decimals, ok := decodeWord(r)
 	switch {
@@ -93,7 +94,7 @@ func (s tokenState) describeState() string {
 		return "Tether has replaced the contract of USDT by another one: payments to the old one may not be USDT any " +
 			"more. Switch Tether off until this software knows the new contract."
 	case s.paused:
-		return "Tether has paused USDT: nobody can send any now. Payments that are open wait."
+		return "Tether has paused USDT: it can't be sent now. Open payments wait."
 	case s.fee:
 		return "USDT takes a fee of what is sent now, so payments arrive smaller than they were sent. A business can " +
 			"allow for it by its tolerance for underpayment."

@@ -103,8 +103,8 @@ func (n *server) fetchInternal(ctx context.Context, out *transferFinder, block *
 	none := r.Error != nil && r.Error.isNoMethod()
 	n.usesTraceBlock.Store(!none)
 	if none {
-		return node.Troubled(r.Error, "doesn't run blocks again (debug_traceBlockByHash, or trace_block), which "+
-			"trace=blocks in its URL asks for. Allow it the debug or trace methods, or take trace=blocks out.")
+		return node.Troubled(r.Error, "can't trace blocks (debug_traceBlockByHash or trace_block), which "+
+			"trace=blocks in its URL requires. Enable its debug or trace methods, or remove trace=blocks.")
 	}
 	return out.addFlatTraces(block, r)
 }
@@ -125,7 +125,7 @@ func (r *transferFinder) addCallTraces(block *fullBlock, answer response) error 
 		t := &block.Transactions[count-1]
 		if one.Tx != t.Hash || one.Result.Type == "" {
 			return inconsistentBlockError(int64(block.Number),
-				fmt.Errorf("the trace of %s is there for transaction %s", one.Tx, t.Hash))
+				fmt.Errorf("the trace is of transaction %s instead of %s", one.Tx, t.Hash))
 		}
 		since, place := len(r.transfers), indexInternal
 		slices.SortFunc(into.sends, func(a, b internalSend) int { return a.order - b.order })

@@ -103,7 +103,7 @@ func (l *flatTraceReader) addTrace(s *flatTrace) error {
 	all := l.block.Transactions
 	switch {
 	case s.Block == nil || *s.Block != *l.block.Hash:
-		return l.mismatchError("a trace of block %s came for %s", s.Block, l.block.Hash)
+		return l.mismatchError("a trace of the answer is block %s instead of %s", s.Block, l.block.Hash)
 	case s.Tx == nil && l.started == len(all):
 		l.allDone = true
 		return nil

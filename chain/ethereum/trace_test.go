@@ -109,7 +109,7 @@ func TestInternalTransfersAreFound(t *testing.T) {
 			without("debug_traceBlockByHash", "trace_block")
 			c.sendEther(outputTo(c.newAddress(), 1), false)
 			c.mineBlocks(1)
-			b.expectStopped("take trace=blocks out")
+			b.expectStopped("remove trace=blocks")
 			without(lacks...)
 			failed := c.sendTx(&fakeTx{To: mustParseAccount(t, forwarder), Value: "0x1", Reverted: true,
 				Calls: []any{call("CALL", "0x8")}})

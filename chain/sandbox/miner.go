@@ -100,7 +100,8 @@ func (s *chainUpdate) pruneBlocks() error {
 			below = min(below, cursors[0].Height)
 		}
 		err = s.tx.Exec(`DELETE FROM sandbox_blocks WHERE network = @network AND height > 0 AND height < @below
-			AND NOT EXISTS (SELECT 1 FROM sandbox_txes t WHERE t.network = @network AND t.height = sandbox_blocks.height)`,
+			AND NOT EXISTS (SELECT 1 FROM sandbox_txes t
+				WHERE t.network = @network AND t.height = sandbox_blocks.height)`,
 			map[string]any{"network": s.network, "below": below - keptEmptyBlocks}).Error
 	}
 	if err == nil {

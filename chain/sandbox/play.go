@@ -72,7 +72,7 @@ func (c *Chain) Mine(ctx context.Context, n int) (height int64, err error) {
 func (c *Chain) checkMove(m chain.Move) error {
 	switch {
 	case m.After < 0 || m.After > maxAfter:
-		return fmt.Errorf("sandbox: a move can be up to %d blocks ahead, not %d", maxAfter, m.After)
+		return fmt.Errorf("sandbox: a move can be planned up to %d blocks ahead, not %d", maxAfter, m.After)
 	case m.Kind == chain.MoveBroadcast:
 		return checkTx(m.Tx)
 	case m.Kind == chain.MoveReorg && !c.traits.canReorg:

@@ -32,7 +32,8 @@ type Account struct {
 	// DisallowXRP asks wallets not to send XRP. The network does not enforce it.
 	DisallowXRP bool
 	Balance     money.Amount // drops
-	// drops that the network requires an account to hold, whether this one exists or not; 0 if the server does not report it
+	// Reserve is the balance in drops that the network requires of any account, existing or not;
+	// 0 if the server does not report it.
 	Reserve money.Amount
 	Ledger  int64 // the ledger's index
 }

@@ -112,7 +112,7 @@ func TestForeignServersAreRefused(t *testing.T) {
 		"out of step": {text(200, `{"result":{"error":"noNetwork","status":"error"}}`), "not in step", true},
 		"blocked": {text(200, `{"result":{"error":"amendmentBlocked","status":"error"}}`),
 			"amendment blocked", true},
-		"unknown": {text(200, `{"result":{"error":"unknownCmd","status":"error"}}`), "refuses a question", true},
+		"unknown": {text(200, `{"result":{"error":"unknownCmd","status":"error"}}`), "refuses a request", true},
 		"401":     {text(401, "secret"), "HTTP 401", false},
 		"403":     {text(403, "secret"), "HTTP 403", false},
 		"429":     {text(429, "secret"), "overloaded", false},

@@ -47,8 +47,8 @@ func parseEndpoint(text string) (endpoint, error) {
 
 // parseOptions reads the query of the URL.
 func (e *endpoint) parseOptions(raw string) error {
-	wrong := errors.New("behind ? in its URL only stream=ws://host:port is known, once, and only where the URL " +
-		"begins with http or https")
+	wrong := errors.New("the query in its URL can only be stream=ws://host:port, once, and only if the URL begins " +
+		"with http or https")
 	query, err := url.ParseQuery(raw)
 	if err != nil {
 		return wrong

@@ -48,14 +48,15 @@ type ledgerHeader struct {
 func (h *ledgerHeader) verifyHeader(index int64) (chain.Header, error) {
 	got, ok := parseIndex(h.LedgerIndex)
 	if !ok || got != index {
-		return chain.Header{}, fmt.Errorf("ledger %s came for %d", node.Clip(string(h.LedgerIndex)), index)
+		return chain.Header{}, fmt.Errorf("the answer is ledger %s instead of %d",
+			node.Clip(string(h.LedgerIndex)), index)
 	}
 	sum, err := h.computeHash(index)
 	switch {
 	case err != nil:
 		return chain.Header{}, err
 	case sum != h.LedgerHash:
-		return chain.Header{}, errors.New("the header is not what its hash stands for")
+		return chain.Header{}, errors.New("the header doesn't match its hash")
 	case h.CloseTime == 0:
 		return chain.Header{}, errors.New("the ledger has no time")
 	}

@@ -273,7 +273,7 @@ func (r *ledgerReading) readEntry(e *txEntry) error {
 	found, err := findTransfers(tx, did, e.Hash, r.watch)
 	for _, t := range found {
 		if t.Via != "" {
-			r.log.Warn("value came to a watched account in a way that credits nothing", "transaction", t.TxID, "via",
+			r.log.Warn("a watched account received value that credits nothing", "transaction", t.TxID, "via",
 				t.Via, "account", t.Address, "amount", t.Amount, "asset", t.Asset)
 		}
 	}
@@ -311,7 +311,7 @@ func (r *ledgerReading) checkComplete(h *ledgerHeader) error {
 		}
 	}
 	if h.isEmpty() != (r.count == 0) {
-		return fmt.Errorf("the header doesn't go with %d transactions", r.count)
+		return fmt.Errorf("the header doesn't match %d transactions", r.count)
 	}
 	return nil
 }

@@ -127,8 +127,8 @@ func (s *Source) compareTips(ctx context.Context, top, n *server) error {
 // recordDispute stores that two servers contradict each other.
 func (s *Source) recordDispute(a, b *server, index int64) error {
 	s.nodes.Disputed = fmt.Sprintf("Servers %d and %d of %d disagree about ledger %d, which never changes once it is "+
-		"validated. Nothing is counted until they "+
-		"agree again: find out which of them is wrong, and remove it.", min(a.Number, b.Number),
+		"validated. Nothing is counted until they agree again: find out which of them is wrong, and remove it.",
+		min(a.Number, b.Number),
 		max(a.Number, b.Number), len(s.servers), index)
 	return fmt.Errorf("%w (%s, %s)", chain.Problem(s.nodes.Disputed), a.Host, b.Host)
 }

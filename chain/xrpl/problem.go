@@ -7,7 +7,8 @@ import (
 )
 
 func overloadedError(cause error) error {
-	return node.Troubled(cause, "is overloaded, or answers us too rarely. Use a server of your own, or one more.")
+	return node.Troubled(cause,
+		"is overloaded, or limits how often it is asked. Use a server of your own, or one more.")
 }
 
 // invalidAnswerError returns the error for an answer that no server of the XRP Ledger gives.
@@ -21,7 +22,7 @@ func statusError(status int, cause error) error {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return node.Troubled(cause,
-			"refuses to answer (HTTP %d). Check user and password in its URL, and whom it lets in.", status)
+			"refuses to answer (HTTP %d). Check user and password in its URL, and which clients it accepts.", status)
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
 		return overloadedError(cause)
 	}

@@ -165,8 +165,8 @@ func classifyError(r *apiError) error {
 	case "amendmentBlocked":
 		return amendmentBlockedError(r)
 	case "unknownCmd", "forbidden", "noPermission", "jsonInvalid", "invalidParams":
-		return node.Troubled(r, "refuses a question that every server of the XRP Ledger answers. Check that its URL "+
-			"leads to rippled or Clio, and whom it lets in.")
+		return node.Troubled(r, "refuses a request that every server of the XRP Ledger answers. Check that its URL "+
+			"leads to rippled or Clio, and which clients it accepts.")
 	}
 	return r
 }

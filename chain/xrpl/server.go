@@ -58,7 +58,7 @@ func (s *server) recordConfirmation(err error) {
 	tell := s.log.With("network", s.params.Network(), "server", s.Number, "host", s.Host)
 	switch {
 	case err != nil && s.Sentence(err) != s.Sentence(before):
-		tell.Warn("a server doesn't confirm a ledger, and nothing is counted that no second one confirms", "error", err)
+		tell.Warn("a server doesn't confirm a ledger, and nothing is counted without confirmation", "error", err)
 	case err == nil && before != nil:
 		tell.Info("a server confirms ledgers again, or isn't needed for it")
 	}

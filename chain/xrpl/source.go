@@ -31,7 +31,8 @@ type Config struct {
 	// ledgers.
 	Nodes []string
 	Clock clock.Clock
-	// logs when a server becomes unusable or usable again, and value that credits nothing; nil means no log
+	// Log reports servers that become unusable or usable again, and value that credits nothing. Nil means
+	// no log.
 	Log *slog.Logger
 }
 
@@ -162,9 +163,8 @@ func (s *Source) tryServers(ctx context.Context, height int64, ask func(*server)
 		return failed
 	}
 	return chain.Problem(fmt.Sprintf("No server has ledger %d any more, or yet, which must be read before the newer "+
-		"ones. Nothing is lost, and nothing is "+
-		"counted until one has it: use a server with a longer history (ledger_history, or a public one with "+
-		"all ledgers).", height))
+		"ones. Nothing is lost, and nothing is counted until one has it: use a server with a longer history "+
+		"(ledger_history, or a public one with all ledgers).", height))
 }
 
 // orderServers returns the servers in the order in which they are asked for a ledger.

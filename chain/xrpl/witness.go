@@ -30,9 +30,8 @@ func isConfirmationError(err error) bool {
 }
 
 // disagreementText is the sentence for two healthy servers that show different ledgers.
-const disagreementText = "Two servers disagree about what a validated ledger holds, and nothing of it is counted. " +
-	"If that stays, " +
-	"find out which of them is wrong, and remove it."
+const disagreementText = "Two servers disagree about the content of a validated ledger, and nothing in it is " +
+	"counted. If this continues, find out which of them is wrong, and remove it."
 
 // confirmBlock has another server read the same ledger, and returns the block that both agree on.
 // The header's hash does not prove transactions in JSON, so this detects a server that invents or
@@ -67,10 +66,9 @@ func (s *Source) confirmBlock(ctx context.Context, from *server, block chain.Blo
 		return block, nil // the only healthy server is trusted alone
 	}
 	return chain.Block{},
-		confirmationError{chain.Problem(fmt.Sprintf("Only server %d of %d says what ledger %d holds, and no second "+
-			"one confirms it. Nothing is counted until "+
-			"one does; they are asked again. If that stays, mend the one that doesn't, or take it out of "+
-			"the setting. %s",
+		confirmationError{chain.Problem(fmt.Sprintf("Only server %d of %d shows ledger %d, and no second one "+
+			"confirms it. Nothing is counted until one does; they are asked again. If this continues, repair the one "+
+			"that doesn't, or remove it from the configuration. %s",
 			from.Number, len(s.servers), block.Height, strings.Join(silent, " "))), node.Passing(causes)}
 }
 
@@ -99,7 +97,7 @@ func (s *server) unconfirmedError(index int64, err error) error {
 	case errors.As(err, &told):
 		return err
 	}
-	return node.Troubled(err, "doesn't say what ledger %d holds. Look into its log.", index)
+	return node.Troubled(err, "doesn't show ledger %d. Check its log.", index)
 }
 
 // missingLedgerError returns the error for a server that lacks a ledger which another one has.

@@ -44,7 +44,7 @@ func TestUnconfirmedLedgerIsNotCounted(t *testing.T) {
 			"Server 2 of 2 doesn't have ledger"},
 		"odd": {func(b *ledgertest.Server, _ int64) {
 			b.Hijack = refuseRequests(whole, "internal")
-		}, "Server 2 of 2 doesn't say what ledger"},
+		}, "Server 2 of 2 doesn't show ledger"},
 		"a gap": {func(b *ledgertest.Server, at int64) {
 			b.Set(func(b *ledgertest.Behaviour) { b.From, b.To = at, at })
 		}, "Server 2 of 2 doesn't have ledger"},
