@@ -32,7 +32,7 @@ func expectDisagreement(t *testing.T, block chain.Block, err error) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), "Nodes 1 and 2 of 2 disagree about what block 1 holds") ||
 		len(block.Transfers) > 0 {
-		t.Errorf("%+v, %v", block.Transfers, err)
+		t.Errorf("transfers %+v and error %v, want none and a disagreement about block 1", block.Transfers, err)
 	}
 }
 
@@ -49,7 +49,7 @@ func TestInternalTransfersNeedConfirmation(t *testing.T) {
 	c.mineBlocks(3)
 	b.followToTip()
 	if block, err := b.source.Inner(t.Context(), 1, b.watch); err != nil || len(block.Transfers) != 0 {
-		t.Errorf("%+v, %v", block.Transfers, err)
+		t.Errorf("Inner(1) = %+v, %v, want no transfers", block.Transfers, err)
 	}
 	first.setBehaviour(redirectPayments(to))
 	block, err := b.source.Inner(t.Context(), 1, b.watch)

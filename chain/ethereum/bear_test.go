@@ -1,7 +1,6 @@
 package ethereum
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -222,7 +221,7 @@ func TestTraceRequestsPerBlock(t *testing.T) {
 				got = append(got, asked()-before)
 			}
 			if !slices.Equal(got, want) {
-				t.Error(fmt.Sprint(got, ", want ", want))
+				t.Errorf("trace requests per block %v, want %v", got, want)
 			}
 		})
 	}

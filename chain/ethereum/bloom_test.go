@@ -33,7 +33,7 @@ func TestHiddenTokenLogsAreNoticed(t *testing.T) {
 			n.setBehaviour(func(n *fakeNode) { n.tamper = nil })
 			b.followToTip()
 			if rows := b.ledger.Transfers()[txid]; len(rows) != 1 {
-				t.Errorf("%+v", rows)
+				t.Errorf("rows %+v after the logs are shown again, want 1", rows)
 			}
 		})
 	}
@@ -113,7 +113,7 @@ func TestBlockNeedsTransactionList(t *testing.T) {
 		n.setBehaviour(func(n *fakeNode) { n.tamper = nil })
 		b.followToTip()
 		if rows := b.ledger.Transfers()[txid]; len(rows) != 1 {
-			t.Errorf("%+v", rows)
+			t.Errorf("rows %+v after the block has its transactions again, want 1", rows)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func TestEtherCountsOncePerSuccessfulTransaction(t *testing.T) {
 	first, second := b.watchNewAddress(), b.watchNewAddress()
 	if rows := b.mineAndFind(b.chain.sendEther(outputTo(first, 7), false)); len(rows) != 1 || rows[0].Reverted ||
 		rows[0].Asset != "ETH" || rows[0].Index != indexValue || len(rows[0].Spends) != 1 {
-		t.Errorf("%+v", rows)
+		t.Errorf("rows of 7 wei: %+v, want 1 of ETH that is not reverted and has 1 spend", rows)
 	}
 	if rows := b.mineAndFind(b.chain.sendEther(outputTo(first, 7), true)); len(rows) != 1 || !rows[0].Reverted {
 		t.Errorf("a failed transaction: %+v", rows)
@@ -106,7 +106,7 @@ func TestGreatestAmountIsRead(t *testing.T) {
 	most := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 256), big.NewInt(1))
 	o := chain.Output{Destination: chain.Destination{Address: b.watchNewAddress()}, Amount: money.FromBig(most)}
 	if rows := b.mineAndFind(b.chain.sendTokens(o)); len(rows) != 1 || rows[0].Amount.Big().Cmp(most) != 0 {
-		t.Errorf("%+v", rows)
+		t.Errorf("rows of the greatest amount: %+v, want 1 with exactly it", rows)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestWithdrawalsCreditNothing(t *testing.T) {
 		"amount": "0x3b9aca00"}}
 	rows := b.mineAndFind("withdrawal-17")
 	if len(rows) != 1 || rows[0].Via != viaWithdrawal || rows[0].Amount.String() != "1000000000000000000" {
-		t.Errorf("%+v", rows)
+		t.Errorf("rows of a withdrawal: %+v, want 1 of 1 ether", rows)
 	}
 }
 

@@ -196,7 +196,7 @@ func accountTopic(a account) (h hash) { copy(h[12:], a[:]); return h }
 func mustParseAccount(t testing.TB, address string) *account {
 	a, err := params.ParseAddress(address)
 	if err != nil {
-		t.Fatalf("%s: %v", address, err)
+		t.Fatalf("ParseAddress(%s): %v", address, err)
 	}
 	return (*account)(&a)
 }

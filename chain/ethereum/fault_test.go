@@ -245,10 +245,10 @@ func TestNodeWithoutTokenCallsIsLeftOut(t *testing.T) {
 	b := newFixture(t, c, first.openSource(t, second))
 	b.followToTip()
 	if rows := b.mineAndFind(c.sendTokens(outputTo(b.watchNewAddress(), 6))); len(rows) != 1 {
-		t.Errorf("%+v", rows)
+		t.Errorf("rows of a token transfer: %+v, want 1", rows)
 	}
 	if got := b.source.Nodes(t.Context()); !strings.Contains(got[0].Problem, "refuses a request") || !got[1].InUse {
-		t.Errorf("%+v", got)
+		t.Errorf("nodes %+v, want the first refused and in use", got)
 	}
 }
 
@@ -367,12 +367,13 @@ func TestBadURLsAreRefusedWithoutRepeatingThem(t *testing.T) {
 		"http://h#" + canary, "http://h?stream=ws://a&stream=ws://b", "://" + canary} {
 		_, err := New(Config{Params: testParams(), Nodes: []string{wrong}, Clock: testTime})
 		if err == nil || strings.Contains(err.Error(), canary) {
-			t.Errorf("%q: %v", wrong, err)
+			t.Errorf("New with the URL %q: error %v, want one without any part of it", wrong, err)
 		}
 	}
-	e, err := parseEndpoint("https://u:p@h:1/v3/key?apikey=k&trace=blocks&pending=off&stream=wss%3A%2F%2Fa%3Ab%40h%2Fk%3Fx%3D1")
+	e, err := parseEndpoint("https://u:p@h:1/v3/key?apikey=k&trace=blocks&pending=off&" +
+		"stream=wss%3A%2F%2Fa%3Ab%40h%2Fk%3Fx%3D1")
 	if err != nil || e.base != "https://h:1/v3/key?apikey=k" || e.stream != "wss://h/k?x=1" || !e.traceBlocks ||
 		!e.noPending || e.header == nil || e.streamHeader == nil || e.host != "h:1" {
-		t.Errorf("%+v, %v", e, err)
+		t.Errorf("endpoint %+v, error %v, want all parts of the URL", e, err)
 	}
 }

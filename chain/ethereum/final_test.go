@@ -109,7 +109,7 @@ func TestStalledFinalityIsNoted(t *testing.T) {
 		n.finalizedTime = testTime()
 	}
 	if network, _, err := b.source.Notes(t.Context()); err != nil || network != "" {
-		t.Errorf("%q, %v", network, err)
+		t.Errorf("network note %q, error %v, want none", network, err)
 	}
 	for _, n := range b.source.servers {
 		n.params.Stale, n.clock = 24*time.Hour, func() time.Time { return testTime().Add(7 * time.Hour) }

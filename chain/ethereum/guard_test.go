@@ -115,7 +115,7 @@ func TestHiddenInternalTransferIsNoticed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if block, err := b.source.Inner(t.Context(), 1, b.watch); err == nil {
-		t.Errorf("%+v", block)
+		t.Errorf("Inner(1) = %+v, want an error", block)
 	}
 }
 
@@ -210,7 +210,7 @@ func TestEveryBatchedRequestNeedsAnAnswer(t *testing.T) {
 	})
 	if replies, err := s.servers[0].callAll(t.Context(), maxSmallResponse, newRequest("eth_chainId"),
 		newRequest("eth_syncing")); err == nil {
-		t.Errorf("%+v", replies)
+		t.Errorf("responses %+v, want an error for the missing one", replies)
 	}
 }
 

@@ -30,7 +30,7 @@ func TestHoldingsAreReadInOrder(t *testing.T) {
 	held, fee, err := s.Holdings(t.Context(), []string{first, second})
 	if err != nil || len(held) != 2 || held[0].Ether.Sign() != 0 || held[1].Ether.String() != "8" ||
 		held[0].Token.String() != "25" || !held[1].Barred {
-		t.Errorf("%+v, %v", held, err)
+		t.Errorf("holdings %+v, error %v, want 0 and 8 wei, 25 tokens, the second blacklisted", held, err)
 	}
 	if fee.String() != "97500000000000" {
 		t.Errorf("the fee is %s", fee)
@@ -56,11 +56,11 @@ func TestBlacklistedAddressesAreFound(t *testing.T) {
 	n.setBehaviour(func(n *fakeNode) { n.barred = map[string]bool{encodeArgument(barred): true} })
 	all := []string{c.newAddress(), barred, c.newAddress()}
 	if got, err := s.Barred(t.Context(), all); err != nil || !slices.Equal(got, []bool{false, true, false}) {
-		t.Errorf("%v, %v", got, err)
+		t.Errorf("Barred = %v, %v, want only the second address", got, err)
 	}
 	n.setBehaviour(func(n *fakeNode) { n.barred = nil })
 	if got, err := s.Barred(t.Context(), all); err != nil || !slices.Equal(got, []bool{false, false, false}) {
-		t.Errorf("%v, %v", got, err)
+		t.Errorf("Barred without a blacklist = %v, %v, want none", got, err)
 	}
 }
 
@@ -80,12 +80,12 @@ func TestBalancesAfterBlockAreRead(t *testing.T) {
 	b.followToTip()
 	held, err := b.source.Balances(t.Context(), 2, []string{to, c.newAddress()})
 	if err != nil || held[0].String() != "20" || held[1].String() != "20" {
-		t.Errorf("%v, %v", held, err)
+		t.Errorf("balances %v, error %v, want 20 and 20", held, err)
 	}
 	block, err := b.source.Inner(t.Context(), 1, b.watch)
 	if err != nil || len(block.Transfers) != 1 || block.Transfers[0].TxID != txid ||
 		block.Transfers[0].Amount.String() != "7" {
-		t.Errorf("%+v, %v", block, err)
+		t.Errorf("Inner(1) = %+v, %v, want the transfer of 7 wei", block, err)
 	}
 	n.setBehaviour(answerMethod("eth_getBalance", rpcError{-32000, "missing trie node"}))
 	if _, err := b.source.Balances(t.Context(), 1, []string{to}); !errors.Is(err, chain.ErrForgotten) {

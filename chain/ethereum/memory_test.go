@@ -160,10 +160,10 @@ func TestListsAreBounded(t *testing.T) {
 		{new(withdrawals), `{}`, maxWithdrawals},
 	} {
 		if err := some(c.one, c.most).decodeInto(c.list); err != nil {
-			t.Errorf("%T: %v", c.list, err)
+			t.Errorf("%T with the most elements: error %v, want none", c.list, err)
 		}
 		if err := some(c.one, c.most+1).decodeInto(c.list); err == nil || !strings.Contains(err.Error(), "more than") {
-			t.Errorf("%T: %v", c.list, err)
+			t.Errorf("%T with one element too many: error %v, want \"more than\"", c.list, err)
 		}
 	}
 }
@@ -220,7 +220,7 @@ func TestBlockFilledWithLogsIsRead(t *testing.T) {
 	long("eth_getBlockReceipts")
 	b.followToTip()
 	if rows := b.ledger.Transfers()[id]; len(rows) != 2 {
-		t.Errorf("%+v", rows)
+		t.Errorf("rows %+v, want 2", rows)
 	}
 	n.setBehaviour(func(n *fakeNode) { n.hijack = nil })
 	c.mineBlocks(1)

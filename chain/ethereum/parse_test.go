@@ -70,7 +70,7 @@ func TestBlockPartsMustMatch(t *testing.T) {
 	t.Parallel()
 	c, watch, block, receipts, _ := seedBlock(t)
 	if found, err := readBlockJSON(block, receipts, c.params, watch, 1); err != nil || len(found) != 4 {
-		t.Fatalf("%v %v", found, err)
+		t.Fatalf("found %v, error %v in the unchanged block, want 4 transfers", found, err)
 	}
 	first := c.blocks[1].txs[0].txID().String()
 	for name, change := range map[string]func(block, receipts string) (string, string){
@@ -135,7 +135,7 @@ func FuzzBlock(f *testing.F) {
 		}
 		for _, one := range found {
 			if !watch.Address(one.Address) || one.Amount.Sign() <= 0 || one.TxID == "" {
-				t.Errorf("%+v", one)
+				t.Errorf("transfer %+v, want an amount above zero to a watched address", one)
 			}
 		}
 	})
@@ -154,7 +154,7 @@ func FuzzTraces(f *testing.F) {
 		_ = r.addCallTraces(b, response{Result: traces})
 		for _, one := range r.transfers {
 			if !watch.Address(one.Address) || one.Amount.Sign() <= 0 || one.Index <= indexInternal {
-				t.Errorf("%+v", one)
+				t.Errorf("transfer %+v, want an internal amount above zero to a watched address", one)
 			}
 		}
 	})

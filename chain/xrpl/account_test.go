@@ -43,19 +43,20 @@ func TestAccountSettingsAreRead(t *testing.T) {
 			got, err := source.Account(t.Context(), at(name))
 			want.Exists, want.Ledger = true, index
 			if amount := got.Balance; err != nil || amount.Cmp(money.Units(7_000_000)) != 0 {
-				t.Errorf("%s: %s, %v", name, amount, err)
+				t.Errorf("account %s: balance %s, error %v, want 7000000", name, amount, err)
 			}
 			if got.Balance = (money.Amount{}); got.Exists != want.Exists || got.RequireTag != want.RequireTag ||
 				got.DepositAuth != want.DepositAuth || got.DisallowXRP != want.DisallowXRP || got.Ledger != index ||
 				got.Reserve.Cmp(money.Units(ledgertest.Reserve)) != 0 {
-				t.Errorf("%s: %+v", name, got)
+				t.Errorf("account %s: settings %+v, want %+v", name, got, want)
 			}
 		}
 		for reserve, want := range map[string]int64{"10": 10_000_000, "0.2": 200_000, "1.000001": 1_000_001,
 			"0.0000001": 0, "1e1": 0, "1234567": 0, `"1"`: 0, "-1": 0} {
 			s.Tamper = func(command string, _ int, result ledgertest.Fields) {
 				if command == "server_info" {
-					result["info"].(ledgertest.Fields)["validated_ledger"].(ledgertest.Fields)["reserve_base_xrp"] = json.RawMessage(reserve)
+					info := result["info"].(ledgertest.Fields)
+					info["validated_ledger"].(ledgertest.Fields)["reserve_base_xrp"] = json.RawMessage(reserve)
 				}
 			}
 			if got, err := source.Account(t.Context(), at("nobody")); err != nil ||
@@ -71,7 +72,7 @@ func TestAccountSettingsAreRead(t *testing.T) {
 		var told chain.Problem
 		if got, err := source.Account(t.Context(), at("plain")); !errors.As(err, &told) ||
 			!strings.Contains(string(told), "not as a server") {
-			t.Errorf("%+v, %v", got, err)
+			t.Errorf("Account(plain) = %+v, %v, want \"not as a server\"", got, err)
 		}
 	})
 }

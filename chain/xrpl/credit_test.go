@@ -51,7 +51,7 @@ func (b *fixture) closeAndRead() {
 		b.Fatal(err)
 	}
 	for _, v := range b.book.Violations() {
-		b.Fatal(v)
+		b.Fatalf("the book breaks a rule: %v", v)
 	}
 }
 
@@ -335,14 +335,14 @@ func TestIssuedCurrencyWithoutPaymentCreditsNothing(t *testing.T) {
 			rows := b.book.Transfers()[id]
 			if c.brings == "" {
 				if len(rows) != 0 {
-					t.Errorf("%+v: %+v", c, rows)
+					t.Errorf("case %+v: rows %+v, want none", c, rows)
 				}
 				continue
 			}
 			if got := b.onlyTransfer(id); creditsPayment(got) || got.Asset != c.brings+" USD issued by "+
 				ledgertest.Address("an issuer") || got.Via != "OfferCreate" || got.Amount.Sign() != 0 ||
 				got.Address != b.account || got.Tag != nil {
-				t.Errorf("%+v: %+v", c, got)
+				t.Errorf("case %+v: transfer %+v, want the issued currency, without credit", c, got)
 			}
 		}
 	})
@@ -376,7 +376,7 @@ func TestOwnFeeIsNoLoss(t *testing.T) {
 	tx := &txBody{TransactionType: "CheckCash", Account: "me", Fee: []byte(`"10"`)}
 	r := &accountChange{account: "me", existed: true, before: []byte(`"1000"`), after: []byte(`"1990"`)}
 	if gain, err := r.balanceGain(tx); err != nil || gain != 1000 {
-		t.Errorf("%d, %v", gain, err)
+		t.Errorf("balanceGain = %d, %v, want 1000", gain, err)
 	}
 	for name, other := range map[string]*jsontext.Value{"delegate": &tx.Delegate, "sponsor": &tx.Sponsor} {
 		*other = []byte(`"another"`)

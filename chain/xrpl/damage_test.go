@@ -142,7 +142,7 @@ func TestForeignServersAreRefused(t *testing.T) {
 				_, err := source.Tip(t.Context())
 				var told chain.Problem
 				if !errors.As(err, &told) || !strings.Contains(string(told), c.reason) {
-					t.Errorf("%v (%q)", err, told)
+					t.Errorf("Tip: error %v (%q), want reason %q", err, told, c.reason)
 				}
 				if err != nil && (strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "hunter2")) {
 					t.Errorf("the error tells too much: %v", err)

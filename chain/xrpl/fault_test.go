@@ -217,7 +217,7 @@ func TestSecondServerTakesOver(t *testing.T) {
 	expectTip(t, p.source, p.Ledger)
 	nodes := p.source.Nodes(t.Context())
 	if nodes[0].InUse || nodes[0].Problem == "" || !nodes[1].InUse || nodes[1].Problem != "" {
-		t.Errorf("%+v", nodes)
+		t.Errorf("servers %+v, want a problem of the first and the second in use", nodes)
 	}
 	p.a.Set(func(b *ledgertest.Behaviour) { b.AmendmentBlocked = false })
 	p.b.Set(func(b *ledgertest.Behaviour) { b.State = "syncing" })
@@ -259,7 +259,7 @@ func TestNothingCountsWhileServersDisagree(t *testing.T) {
 	expectNoTip(t, source, "disagree")
 	for _, st := range source.Nodes(t.Context()) {
 		if !strings.Contains(st.Problem, "disagree") {
-			t.Errorf("%+v", st)
+			t.Errorf("server %+v, want a problem with \"disagree\"", st)
 		}
 	}
 }
@@ -278,7 +278,7 @@ func TestInventedPaymentIsContradicted(t *testing.T) {
 	expectTip(t, p.source, p.Ledger)
 	block, err := p.source.Block(t.Context(), at, watch)
 	if err != nil || len(block.Transfers) != 1 || block.Transfers[0].TxID != id {
-		t.Fatalf("%+v, %v", block, err)
+		t.Fatalf("block %+v, error %v, want the payment", block, err)
 	}
 	p.a.Tamper = func(command string, _ int, result ledgertest.Fields) {
 		if command != "ledger" {
@@ -291,7 +291,7 @@ func TestInventedPaymentIsContradicted(t *testing.T) {
 	expectTip(t, p.source, p.Ledger)
 	if block, err = p.source.Block(t.Context(), at, watch); err == nil ||
 		!strings.Contains(err.Error(), disagreementText) {
-		t.Errorf("%+v, %v", block, err)
+		t.Errorf("block %+v, error %v, want a disagreement", block, err)
 	}
 }
 
@@ -342,7 +342,8 @@ func TestBadURLsAreRefusedWithoutRepeatingThem(t *testing.T) {
 		"http://h?zmq=secret", "http://h#secret", "http://h?stream=ws://a&stream=ws://b", "http://%zz-secret"} {
 		if _, err := New(Config{Params: testParams(), Nodes: []string{"http://ok:1", text}}); err == nil ||
 			strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "server 2 of 2") {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("New with the URL %q: error %v, want one that names server 2 of 2 and no "+
+				"part of the URL", text, err)
 		}
 	}
 	for _, nodes := range [][]string{nil, slices.Repeat([]string{"http://a"}, 2),
@@ -354,6 +355,6 @@ func TestBadURLsAreRefusedWithoutRepeatingThem(t *testing.T) {
 	e, err := parseEndpoint("https://u:p%40@host:5/path?stream=wss://other:6/s")
 	if err != nil || e.base != "https://host:5/path" || e.stream != "wss://other:6/s" ||
 		e.header.Get("Authorization") != "Basic dTpwQA==" || e.host != "host:5" {
-		t.Errorf("%+v, %v", e, err)
+		t.Errorf("endpoint %+v, error %v, want all parts of the URL", e, err)
 	}
 }

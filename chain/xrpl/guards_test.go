@@ -133,7 +133,7 @@ func TestHeaderNeedsTime(t *testing.T) {
 	}
 	header, err := openURLs(t, b.Ledger, "http://"+b.server.Serve(t)).servers[0].fetchHeader(t.Context(), at)
 	if err == nil || !strings.Contains(err.Error(), "no time") {
-		t.Errorf("%+v, %v", header, err)
+		t.Errorf("header %+v, error %v, want \"no time\"", header, err)
 	}
 }
 
@@ -161,7 +161,7 @@ func TestAccountMustBeValidated(t *testing.T) {
 		}
 	}
 	if got, err := b.source.servers[0].fetchAccount(t.Context(), b.account); err == nil {
-		t.Errorf("%+v", got)
+		t.Errorf("account %+v from an open ledger, want an error", got)
 	}
 }
 
@@ -178,10 +178,10 @@ func TestXRPBesideIssuedCurrencyCreditsNothing(t *testing.T) {
 	all, err := findTransfers(&txBody{TransactionType: typePayment, Account: "you", Destination: "me"}, did,
 		"id", watch)
 	if err != nil || len(all) != 2 || all[0].Asset == string(money.XRP) {
-		t.Fatalf("%+v, %v", all, err)
+		t.Fatalf("transfers %+v, error %v, want an issued currency and XRP", all, err)
 	}
 	if got := all[1]; got.Asset != string(money.XRP) || got.Amount.Cmp(money.Units(700)) != 0 ||
 		got.Via != typePayment || got.Index != 3 || got.Address != "me" {
-		t.Errorf("%+v", got)
+		t.Errorf("transfer %+v, want 700 drops at index 3 that credit nothing", got)
 	}
 }

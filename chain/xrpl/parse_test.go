@@ -25,11 +25,12 @@ import (
 func lastLedgerAnswer(t testing.TB, l *ledgertest.Ledger, version int) []byte {
 	t.Helper()
 	index, _ := l.Tip()
-	ask := fmt.Sprintf(`{"method":"ledger","params":[{"ledger_index":%d,"transactions":true,"expand":true,"api_version":%d}]}`, index, version)
+	ask := fmt.Sprintf(`{"method":"ledger","params":[{"ledger_index":%d,"transactions":true,"expand":true,`+
+		`"api_version":%d}]}`, index, version)
 	w := httptest.NewRecorder()
 	ledgertest.NewServer(l, 2).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/", strings.NewReader(ask)))
 	if w.Code != http.StatusOK {
-		t.Fatal(w.Code)
+		t.Fatalf("the server answers with HTTP %d, want 200", w.Code)
 	}
 	return bytes.TrimSpace(w.Body.Bytes())
 }
@@ -60,13 +61,14 @@ func FuzzLedger(f *testing.F) {
 	l.Close(1)
 	f.Add(lastLedgerAnswer(f, l, 1))
 	f.Add(lastLedgerAnswer(f, l, 2))
-	f.Add([]byte(`{"result":{"status":"success","validated":true,"ledger":{"transactions":[{"hash":"x","meta":{"AffectedNodes":[{}]}}]}}}`))
+	f.Add([]byte(`{"result":{"status":"success","validated":true,"ledger":{"transactions":[` +
+		`{"hash":"x","meta":{"AffectedNodes":[{}]}}]}}}`))
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		into, page, err := readLedger(answer, watch)
 		for _, one := range page.transfers {
 			if one.Address != account || one.Amount.Sign() < 0 || one.Via == "" && one.Asset == "XRP" &&
 				one.Amount.Sign() == 0 || len(one.Asset) > 200 || len(one.Via) > 100 {
-				t.Errorf("%+v", one)
+				t.Errorf("transfer %+v, want a bounded amount to the account", one)
 			}
 		}
 		if err != nil {
@@ -78,7 +80,7 @@ func FuzzLedger(f *testing.F) {
 		}
 		if h, err := into.Ledger.verifyHeader(index); err == nil {
 			if sum, err := into.Ledger.computeHash(index); err != nil || sum != h.Hash || h.Height != index {
-				t.Errorf("%+v, %v", h, err)
+				t.Errorf("header %+v, error %v, want the hash that the header gives", h, err)
 			}
 		}
 		_ = page.checkComplete(&into.Ledger.ledgerHeader) // must not panic
@@ -282,7 +284,7 @@ func TestBothVersionsGiveTheSameTransfers(t *testing.T) {
 	for version := 1; version <= 2; version++ {
 		_, page, err := readLedger(lastLedgerAnswer(t, l, version), watch)
 		if err != nil || len(page.transfers) != 20 {
-			t.Fatal(version, err, len(page.transfers))
+			t.Fatalf("version %d: %d transfers, error %v, want 20", version, len(page.transfers), err)
 		}
 		text, err := json.Marshal(page.transfers)
 		if err != nil {

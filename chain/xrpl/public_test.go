@@ -62,7 +62,7 @@ func TestPublicServer(t *testing.T) {
 				map[bool]string{true: "XRP", false: "another asset"}[one.Asset == "XRP"])]++
 			account, err := params.ParseAccount(one.Address)
 			if err != nil || one.Amount.Sign() < 0 {
-				t.Errorf("%+v", one)
+				t.Errorf("transfer %+v, want a valid address and an amount", one)
 			}
 			if looked++; looked <= 5 {
 				found, err := source.Account(t.Context(), account)

@@ -79,11 +79,11 @@ func TestUnconfirmedLedgerIsNotCounted(t *testing.T) {
 				var told chain.Problem
 				if !errors.As(err, &told) || !strings.Contains(string(told), "no second one confirms") ||
 					!strings.Contains(string(told), c.reason) || len(block.Transfers) > 0 {
-					t.Errorf("%+v, %v", block, err)
+					t.Errorf("block %+v, error %v, want no second server to confirm it", block, err)
 				}
 				if nodes := p.source.Nodes(t.Context()); nodes[0].Problem != "" ||
 					!strings.Contains(nodes[1].Problem, c.reason) {
-					t.Errorf("%+v", nodes)
+					t.Errorf("servers %+v, want a problem only of the second", nodes)
 				}
 			}
 			// The dispute is shown, the ledger is read again, and the dispute ends when both
@@ -93,10 +93,10 @@ func TestUnconfirmedLedgerIsNotCounted(t *testing.T) {
 			expectTip(t, p.source, p.Ledger)
 			block, err := p.source.Block(t.Context(), at, watch)
 			if err != nil || len(block.Transfers) != 1 || *block.Transfers[0].Tag != 5 {
-				t.Errorf("%+v, %v", block, err)
+				t.Errorf("block %+v, error %v, want the payment with tag 5", block, err)
 			}
 			if nodes := p.source.Nodes(t.Context()); nodes[1].Problem != "" {
-				t.Errorf("%+v", nodes[1])
+				t.Errorf("second server %+v, want no problem", nodes[1])
 			}
 		})
 	}
@@ -128,7 +128,7 @@ func TestUnhealthyServersNeedNotConfirm(t *testing.T) {
 			expectTip(t, source, l)
 			at, _ := l.Tip()
 			if block, err := source.Block(t.Context(), at, new(chain.WatchSet)); err != nil || block.Height != at {
-				t.Errorf("%+v, %v", block.BlockID, err)
+				t.Errorf("block %+v, error %v, want the last ledger", block.BlockID, err)
 			}
 		})
 	}

@@ -53,7 +53,7 @@ func TestAddressesMatchLibrary(t *testing.T) {
 			t.Errorf("%x is %s, and %s here", id, v.Classic, got)
 		}
 		if got, err := ParseAccount(v.Classic); err != nil || got != id {
-			t.Errorf("%s: %x, %v", v.Classic, got, err)
+			t.Errorf("ParseAccount(%s) = %x, %v", v.Classic, got, err)
 		}
 		for _, x := range v.X {
 			count++
@@ -63,7 +63,7 @@ func TestAddressesMatchLibrary(t *testing.T) {
 			}
 			got, err := ParseX(x.Text)
 			if err != nil || got.Account != id || !sameTag(got.Tag, x.Tag) || got.Test != x.Test {
-				t.Errorf("%s: %+v, %v", x.Text, got, err)
+				t.Errorf("ParseX(%s) = %+v, %v", x.Text, got, err)
 			}
 		}
 	}
@@ -113,7 +113,7 @@ func TestMeaninglessXAddressesAreRefused(t *testing.T) {
 		"too few bytes":           make(prefixMain, 1, 1, 0, 0, 0, 0, 0, 0),
 	} {
 		if x, err := ParseX(text); err == nil {
-			t.Errorf("%s: %+v", name, x)
+			t.Errorf("ParseX(%s) = %+v, want an error", name, x)
 		}
 	}
 }
@@ -145,7 +145,7 @@ func TestAddressesOfOtherNetworksAreRefused(t *testing.T) {
 			t.Errorf("%s on %s: %s, %v, %v", c.text, c.p.Name, account, got, err)
 		}
 		if err != nil && !strings.Contains(err.Error(), "begins with") {
-			t.Errorf("%s: %v", c.text, err)
+			t.Errorf("Read(%s): error %v, want one about the first letter", c.text, err)
 		}
 	}
 }
@@ -158,13 +158,13 @@ func TestNetworksAreFoundByName(t *testing.T) {
 		"network-4294967295": 1<<32 - 1} {
 		p, ok := Lookup(name)
 		if !ok || p.ID != id || p.Test != (id > 0) || string(p.Network()) != string(money.XRPL)+"-"+name {
-			t.Errorf("%s: %+v, %v", name, p, ok)
+			t.Errorf("Lookup(%s) = %+v, %v", name, p, ok)
 		}
 	}
 	for _, name := range []string{"", "main", "network-", "network-0", "network-2", "network-03", "network-4294967296",
 		"network--1", "network-3 "} {
 		if p, ok := Lookup(name); ok {
-			t.Errorf("%q: %+v", name, p)
+			t.Errorf("Lookup(%q) = %+v, want none", name, p)
 		}
 	}
 }
@@ -188,12 +188,12 @@ func FuzzAddress(f *testing.F) {
 		var account Account
 		copy(account[:], bytes)
 		if back, err := ParseAccount(account.String()); err != nil || back != account {
-			t.Errorf("%x: %x, %v", account, back, err)
+			t.Errorf("ParseAccount of %x = %x, %v", account, back, err)
 		}
 		for _, x := range []XAddress{{account, nil, len(bytes)%2 == 0}, {account, &tag, len(bytes)%2 == 0}} {
 			back, err := ParseX(x.String())
 			if err != nil || back.Account != account || !sameTag(back.Tag, x.Tag) || back.Test != x.Test {
-				t.Errorf("%+v: %+v, %v", x, back, err)
+				t.Errorf("ParseX of %+v = %+v, %v", x, back, err)
 			}
 		}
 	})
