@@ -44,6 +44,7 @@ func TestTransactionKeys(t *testing.T) {
 	focused(page, third.Reference)
 	page.Key("\r")
 	page.Find("form[action$='" + third.Reference + "/simulate']")
+	page.Await(`document.readyState === "complete"`) // its script listens for keys
 	page.Key("/")
 	page.Find("#results")
 	page.Await(`document.activeElement.id === "q"`)
