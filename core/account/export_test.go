@@ -16,5 +16,5 @@ func (s *Service) ShutDoor(user int64) (open func()) {
 	return func() { <-way; gone() }
 }
 
-// HashOfNobody is what the passwords of unknown e-mails are compared with.
-func (s *Service) HashOfNobody() string { return s.hashOfNobody() }
+// DummyHash is what the passwords of unknown e-mails are compared with.
+func (s *Service) DummyHash() string { return s.dummyHash() }

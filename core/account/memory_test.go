@@ -62,11 +62,11 @@ func TestHashesFollowMemory(t *testing.T) {
 	})
 }
 
-// TestHashOfNobody: it costs as much to compare as the hash of a user does.
-func TestHashOfNobody(t *testing.T) {
+// TestDummyHash: it costs as much to compare as the hash of a user does.
+func TestDummyHash(t *testing.T) {
 	s := account.New(nil, nil, nil)
-	params, salt, key, err := argon2id.DecodeHash(s.HashOfNobody())
+	params, salt, key, err := argon2id.DecodeHash(s.DummyHash())
 	if err != nil || *params != s.Cost || len(salt) != int(s.Cost.SaltLength) || len(key) != int(s.Cost.KeyLength) {
-		t.Errorf("the hash of nobody has parameters %+v (%v), want %+v", params, err, s.Cost)
+		t.Errorf("the dummy hash has parameters %+v (%v), want %+v", params, err, s.Cost)
 	}
 }
