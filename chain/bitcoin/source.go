@@ -33,6 +33,8 @@ type Config struct {
 	Nodes []string
 	Clock clock.Clock
 	Log   *slog.Logger // logs when a node becomes unusable or usable again; nil logs nothing
+	// Memory is for long answers; nil has no bound.
+	Memory node.Memory
 }
 
 // Source is a bitcoin-like network, read from one or several nodes. One node is asked at a time,
@@ -84,7 +86,7 @@ func New(c Config) (*Source, error) {
 	s.currentNode.Choose = s.chooseServer
 	for i := range endpoints {
 		e := &endpoints[i]
-		http, err := newClient(e)
+		http, err := newClient(e, c.Memory)
 		if err != nil {
 			return nil, fmt.Errorf("%s: node %d of %d: %w", c.Params.Network(), i+1, len(endpoints), err)
 		}

@@ -32,6 +32,8 @@ type Config struct {
 	Nodes []string
 	Clock clock.Clock
 	Log   *slog.Logger // reports nodes that become unusable or usable again; nil means no log
+	// Memory is for long answers; nil has no bound.
+	Memory node.Memory
 }
 
 // Source reads a network from one or several nodes. One node is used at a time, from one call of
@@ -71,7 +73,7 @@ func New(c Config) (*Source, error) {
 	s.current.Choose = s.chooseServer
 	for i := range endpoints {
 		e := endpoints[i]
-		client := node.NewClient(e.base, nil)
+		client := node.NewClient(e.base, nil, c.Memory)
 		n := &server{rpc: &rpc{Client: client, header: e.header, clock: c.Clock}, endpoint: e, params: c.Params,
 			headers: map[hash]chain.Header{}}
 		n.Node = s.nodes.Join(e.host, n, n.fetchParent)

@@ -7,7 +7,6 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"time"
@@ -35,11 +34,16 @@ type Client struct {
 	base    string
 	http    *http.Client
 	Silence time.Duration // MaxSilence by default; tests use less
+	memory  Memory
 }
 
 // NewClient makes a client for the server at a URL without user and password. It trusts the
-// certificates of roots, or the machine's if roots is nil.
-func NewClient(base string, roots *x509.CertPool) *Client {
+// certificates of roots, or the machine's if roots is nil. Memory is for long answers; nil has no
+// bound.
+func NewClient(base string, roots *x509.CertPool, memory Memory) *Client {
+	if memory == nil {
+		memory = unboundedMemory{}
+	}
 	transport := &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
 		TLSHandshakeTimeout: 5 * time.Second,
@@ -51,7 +55,8 @@ func NewClient(base string, roots *x509.CertPool) *Client {
 		transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 	}
 	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Client{base: base, Silence: MaxSilence, http: &http.Client{Transport: transport, CheckRedirect: noRedirect}}
+	return &Client{base: base, Silence: MaxSilence, memory: memory,
+		http: &http.Client{Transport: transport, CheckRedirect: noRedirect}}
 }
 
 // Basic returns the Authorization header for a user and a password.
@@ -92,7 +97,7 @@ func (c *Client) Ask(ctx context.Context, path string, header http.Header, body 
 		return 0, nil, c.classifyError(ctx, watched, err)
 	}
 	defer response.Body.Close()
-	answer, err = c.readBody(response, watchdog, limit)
+	answer, err = c.readBody(watched, response, watchdog, limit)
 	if err != nil {
 		return 0, nil, c.classifyError(ctx, watched, err)
 	}
@@ -100,27 +105,16 @@ func (c *Client) Ask(ctx context.Context, path string, header http.Header, body 
 }
 
 // readBody reads an answer's body. Every byte that arrives resets the watchdog.
-func (c *Client) readBody(response *http.Response, watchdog *time.Timer, limit int64) ([]byte, error) {
+func (c *Client) readBody(ctx context.Context, response *http.Response, watchdog *time.Timer, limit int64) ([]byte, error) {
 	if response.ContentLength > limit {
-		return nil, ErrTooLong
-	}
-	var buffer bytes.Buffer
-	if response.ContentLength > 0 {
-		buffer.Grow(int(response.ContentLength) + bytes.MinRead)
+		return nil, TooLong()
 	}
 	watchedBody := readerFunc(func(p []byte) (int, error) {
 		n, err := response.Body.Read(p)
 		watchdog.Reset(c.Silence)
 		return n, err
 	})
-	n, err := buffer.ReadFrom(io.LimitReader(watchedBody, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if n > limit {
-		return nil, ErrTooLong
-	}
-	return buffer.Bytes(), nil
+	return c.ReadAnswer(ctx, watchedBody, response.ContentLength, limit)
 }
 
 type readerFunc func([]byte) (int, error)
@@ -131,9 +125,10 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 // be as dead as the failed one.
 func (c *Client) classifyError(ctx, watched context.Context, err error) error {
 	c.http.CloseIdleConnections()
+	var told *Trouble
 	switch {
-	case errors.Is(err, ErrTooLong):
-		return TooLong()
+	case errors.As(err, &told):
+		return err
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(context.Cause(watched), errSilent):

@@ -31,7 +31,7 @@ func startServer(t *testing.T, handle http.HandlerFunc) (*Client, *httptest.Serv
 	t.Helper()
 	s := httptest.NewServer(handle)
 	t.Cleanup(s.Close)
-	return NewClient(s.URL, nil), s
+	return NewClient(s.URL, nil, nil), s
 }
 
 // TestRequestCarriesMethodLoginAndBody: a request without a body is a GET, and the answer is
@@ -76,7 +76,7 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 // TestEnvironmentProxyIsIgnored: the environment's proxy settings do not apply.
 func TestEnvironmentProxyIsIgnored(t *testing.T) {
 	t.Parallel()
-	if NewClient("http://node", nil).http.Transport.(*http.Transport).Proxy != nil {
+	if NewClient("http://node", nil, nil).http.Transport.(*http.Transport).Proxy != nil {
 		t.Error("a proxy may be taken")
 	}
 }
@@ -151,10 +151,10 @@ func TestOwnCertificateIsTrustedOnlyWhereItIsNamed(t *testing.T) {
 	defer s.Close()
 	roots := x509.NewCertPool()
 	roots.AddCert(s.Certificate())
-	if _, _, err := NewClient(s.URL, roots).Ask(t.Context(), "", nil, nil, 1); err != nil {
+	if _, _, err := NewClient(s.URL, roots, nil).Ask(t.Context(), "", nil, nil, 1); err != nil {
 		t.Errorf("with its own certificate as root: %v", err)
 	}
-	_, _, err := NewClient(s.URL, nil).Ask(t.Context(), "", nil, nil, 1)
+	_, _, err := NewClient(s.URL, nil, nil).Ask(t.Context(), "", nil, nil, 1)
 	var untrusted *tls.CertificateVerificationError
 	if !errors.As(err, &untrusted) {
 		t.Errorf("error %v, want one of the certificate's verification", err)
@@ -204,7 +204,7 @@ func pipedClient(t *testing.T, handle http.HandlerFunc) (c *Client, dials *atomi
 	p := &pipe{make(chan net.Conn)}
 	s := &http.Server{Handler: handle}
 	go func() { _ = s.Serve(p) }()
-	c, dials = NewClient("http://node", nil), new(atomic.Int32)
+	c, dials = NewClient("http://node", nil, nil), new(atomic.Int32)
 	transport := c.http.Transport.(*http.Transport)
 	transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
 		dials.Add(1)

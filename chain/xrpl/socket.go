@@ -1,7 +1,6 @@
 package xrpl
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -81,7 +80,7 @@ func (t *socketTransport) exchangeMessages(ctx context.Context, id int64, messag
 		return nil, t.connectionError(ctx, watched, err)
 	}
 	for range maxStrayMessages {
-		answer, err := t.readMessage(watched, watchdog)
+		answer, err := t.readMessage(watched, watchdog, limit)
 		if err != nil {
 			return nil, t.connectionError(ctx, watched, err)
 		}
@@ -99,25 +98,36 @@ func (t *socketTransport) exchangeMessages(ctx context.Context, id int64, messag
 }
 
 // readMessage reads a message. Each chunk that arrives resets the watchdog.
-func (t *socketTransport) readMessage(ctx context.Context, watchdog *time.Timer) ([]byte, error) {
+func (t *socketTransport) readMessage(ctx context.Context, watchdog *time.Timer, limit int64) ([]byte, error) {
 	_, message, err := t.conn.Reader(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var into bytes.Buffer
-	for {
-		watchdog.Reset(t.client.Silence)
-		switch _, err := io.CopyN(&into, message, readChunk); {
-		case errors.Is(err, io.EOF):
-			return into.Bytes(), nil
-		case err != nil:
-			return nil, err
-		}
+	watchdog.Reset(t.client.Silence)
+	return t.client.ReadAnswer(ctx, &watchedMessage{message, watchdog, t.client.Silence, 0}, 0, limit)
+}
+
+// watchedMessage is a message that resets a watchdog with each chunk that arrives.
+type watchedMessage struct {
+	io.Reader
+	watchdog *time.Timer
+	silence  time.Duration
+	read     int // since the last reset
+}
+
+// Read reads from the message.
+func (m *watchedMessage) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	if m.read += n; m.read >= readChunk {
+		m.watchdog.Reset(m.silence)
+		m.read = 0
 	}
+	return n, err
 }
 
 // connectionError returns the error for a failure of an open connection.
 func (t *socketTransport) connectionError(ctx, watched context.Context, err error) error {
+	var told *node.Trouble
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -125,6 +135,8 @@ func (t *socketTransport) connectionError(ctx, watched context.Context, err erro
 		return node.Silent(t.client.Silence)
 	case errors.Is(err, websocket.ErrMessageTooBig):
 		return node.TooLong()
+	case errors.As(err, &told):
+		return err
 	}
 	return &connectionLost{err}
 }

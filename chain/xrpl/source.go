@@ -34,6 +34,8 @@ type Config struct {
 	// Log reports servers that become unusable or usable again, and value that credits nothing. Nil means
 	// no log.
 	Log *slog.Logger
+	// Memory is for long answers; nil has no bound.
+	Memory node.Memory
 }
 
 // Source reads a network from one or several servers. One server is used at a time, from one call
@@ -69,7 +71,7 @@ func New(c Config) (*Source, error) {
 	s.current.Choose = s.chooseServer
 	for i := range endpoints {
 		e := &endpoints[i]
-		client := node.NewClient(e.base, nil)
+		client := node.NewClient(e.base, nil, c.Memory)
 		var asking transport = &httpTransport{client, e.header}
 		if e.useWebSocket {
 			asking = &socketTransport{client: client, url: e.base, header: e.header, slot: make(chan struct{}, 1)}
