@@ -21,7 +21,7 @@ func FuzzLogo(f *testing.F) {
 		f.Add(file)
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		drawn, sentence := redrawn(file)
+		drawn, sentence, _ := (&Service{}).redraw(t.Context(), file) // it has no bound of memory
 		if (drawn == nil) == (sentence == "") {
 			t.Fatalf("%d bytes and %q", len(drawn), sentence)
 		}

@@ -9,6 +9,7 @@ import (
 	"image"
 	_ "image/jpeg" // read, not written
 	"image/png"
+	"time"
 
 	"golang.org/x/image/draw"
 	_ "golang.org/x/image/webp" // likewise
@@ -28,6 +29,8 @@ const (
 	maxPixels = 8 << 20
 	minSide   = 32
 	logoSide  = 512 // of what is kept, at most
+	// pictureWait is how long a picture waits for the memory that others have.
+	pictureWait = 5 * time.Second
 )
 
 // SetLogo makes a PNG, JPEG or WebP file the logo. What is kept is a new PNG of
@@ -37,7 +40,10 @@ func (s *Service) SetLogo(ctx context.Context, sc scope.Scope, file []byte) erro
 	if err := sc.Can(scope.ManageBusiness); err != nil {
 		return err
 	}
-	picture, sentence := redrawn(file)
+	picture, sentence, err := s.redraw(ctx, file)
+	if err != nil {
+		return err
+	}
 	if sentence != "" {
 		return fault.Validation(fault.Fields{"logo": {sentence}})
 	}
@@ -76,20 +82,53 @@ func (s *Service) replaceLogo(ctx context.Context, sc scope.Scope, action, hash 
 	})
 }
 
-// redrawn is a picture as a PNG of ours, or a sentence that says why it is none.
-func redrawn(file []byte) (picture []byte, sentence string) {
+// redraw makes a picture a PNG of ours, or says in a sentence why it is none. Unavailable when
+// others have the memory for it.
+func (s *Service) redraw(ctx context.Context, file []byte) (picture []byte, sentence string, err error) {
+	width, height, sentence := measure(file)
+	if sentence != "" {
+		return nil, sentence, nil
+	}
+	need := memoryOf(width, height)
+	if need > s.Pictures.Most() {
+		return nil, "The picture has more pixels than this server has memory for. " +
+			"Make it smaller first: 512 on its longer side are enough.", nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, pictureWait)
+	defer cancel()
+	if !s.Pictures.Wait(ctx, need) {
+		return nil, "", fault.Retry("busy", "The server reads other pictures. Try again in a moment.", pictureWait)
+	}
+	defer s.Pictures.Give(need)
+	picture, sentence = redrawn(file)
+	return picture, sentence, nil
+}
+
+// memoryOf bounds what redrawing a picture allocates, in bytes: a progressive JPEG takes 15 for
+// each pixel, and making it smaller a row of 16 KiB for each on its shorter side.
+func memoryOf(width, height int) int64 {
+	return 16*int64(width)*int64(height) + 16<<10*int64(min(width, height))
+}
+
+// measure reads how large a picture is, or says in a sentence why it can't be a logo.
+func measure(file []byte) (width, height int, sentence string) {
 	if len(file) > MaxLogo {
-		return nil, "The file has more than 512 KB. Choose a smaller one."
+		return 0, 0, "The file has more than 512 KB. Choose a smaller one."
 	}
 	head, _, err := image.DecodeConfig(bytes.NewReader(file))
 	switch {
 	case err != nil:
-		return nil, "This is no PNG, JPEG or WebP picture."
+		return 0, 0, "This is no PNG, JPEG or WebP picture."
 	case head.Width < minSide || head.Height < minSide:
-		return nil, "The picture is too small: it needs 32 pixels on each side."
+		return 0, 0, "The picture is too small: it needs 32 pixels on each side."
 	case head.Width > maxPixels/head.Height:
-		return nil, "The picture has more than 8 million pixels. Make it smaller first: 512 on its longer side are enough."
+		return 0, 0, "The picture has more than 8 million pixels. Make it smaller first: 512 on its longer side are enough."
 	}
+	return head.Width, head.Height, ""
+}
+
+// redrawn is a picture that was measured as a PNG of ours.
+func redrawn(file []byte) (picture []byte, sentence string) {
 	full, _, err := image.Decode(bytes.NewReader(file))
 	if err != nil {
 		return nil, "The picture is damaged and can't be read."

@@ -22,6 +22,7 @@ import (
 	"cointill/core/clock"
 	"cointill/core/contact"
 	"cointill/core/fault"
+	"cointill/core/memory"
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/models"
@@ -39,6 +40,8 @@ type Service struct {
 	Clock clock.Clock
 	// Depths are the operator's.
 	Depths Depths
+	// Pictures is the memory for logos while they are redrawn; nil has no bound.
+	Pictures *memory.Part
 }
 
 // Profile is how customers see and reach a business. ContactEmail and SupportURL may be empty.
