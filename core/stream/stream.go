@@ -48,6 +48,8 @@ type Hub struct {
 	// Problem is what keeps a network from being paid on now, as pages show it;
 	// "" when nothing does. Nil stands for that. It is set before Run.
 	Problem func(network string) string
+	// Most is how many pages may be open at once in this process. It is set before Run.
+	Most int
 
 	db     *models.DB
 	signal chan struct{}
@@ -62,7 +64,7 @@ type Hub struct {
 
 // New makes a hub.
 func New(db *models.DB) *Hub {
-	return &Hub{db: db, signal: make(chan struct{}, 1), closed: make(chan struct{}), topics: map[Topic]*watched{}, lists: map[List]*watchedList{}}
+	return &Hub{Most: maxPages, db: db, signal: make(chan struct{}, 1), closed: make(chan struct{}), topics: map[Topic]*watched{}, lists: map[List]*watchedList{}}
 }
 
 // Subscribe watches a topic for one page. updates has something to read at
@@ -74,7 +76,7 @@ func (h *Hub) Subscribe(topic Topic) (updates <-chan struct{}, leave func(), err
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	w := h.topics[topic]
-	if h.over || h.pages >= maxPages || w != nil && len(w.pages) >= maxEach {
+	if h.over || h.pages >= h.Most || w != nil && len(w.pages) >= maxEach {
 		return nil, nil, fault.Retry("too_many_streams", "Too many pages are watching right now. This page asks again by itself.", 5*time.Second)
 	}
 	if w == nil {

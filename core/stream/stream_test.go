@@ -101,28 +101,33 @@ func TestPagesAreTold(t *testing.T) {
 // TestHubIsBounded (AP-18): by payment, and in all, so that pages leave connections and
 // memory to everything else.
 func TestHubIsBounded(t *testing.T) {
-	hub := stream.New(modelstest.Open(t, false, time.Now))
-	topic := stream.Topic{Payment: 1}
-	for range 32 {
-		if _, _, err := hub.Subscribe(topic); err != nil {
-			t.Fatal(err)
+	for _, most := range []int{1024, 100} { // the first is what a hub begins with
+		hub := stream.New(modelstest.Open(t, false, time.Now))
+		if most != 1024 {
+			hub.Most = most
 		}
-	}
-	if _, _, err := hub.Subscribe(topic); fault.KindOf(err) != fault.Unavailable {
-		t.Error(err)
-	}
-	if _, leave, err := hub.Subscribe(stream.Topic{Payment: 2}); err != nil {
-		t.Error(err)
-	} else {
-		leave()
-	}
-	for n := range 1024 - 32 {
-		if _, _, err := hub.Subscribe(stream.Topic{Payment: int64(3 + n)}); err != nil {
-			t.Fatal(n, err)
+		topic := stream.Topic{Payment: 1}
+		for range 32 {
+			if _, _, err := hub.Subscribe(topic); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	if _, _, err := hub.Subscribe(stream.Topic{Payment: 2}); fault.KindOf(err) != fault.Unavailable {
-		t.Error("a 1,025th page:", err)
+		if _, _, err := hub.Subscribe(topic); fault.KindOf(err) != fault.Unavailable {
+			t.Error(err)
+		}
+		if _, leave, err := hub.Subscribe(stream.Topic{Payment: 2}); err != nil {
+			t.Error(err)
+		} else {
+			leave()
+		}
+		for n := range most - 32 {
+			if _, _, err := hub.Subscribe(stream.Topic{Payment: int64(3 + n)}); err != nil {
+				t.Fatal(n, err)
+			}
+		}
+		if _, _, err := hub.Subscribe(stream.Topic{Payment: 2}); fault.KindOf(err) != fault.Unavailable {
+			t.Errorf("one page more than %d is told %v, want unavailable", most, err)
+		}
 	}
 }
 
