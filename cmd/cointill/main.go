@@ -41,6 +41,7 @@ type commands struct {
 
 func main() {
 	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, nil)))
+	keepToMemory()
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "cointill:", err)
 		os.Exit(1)

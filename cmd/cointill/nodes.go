@@ -15,6 +15,7 @@ import (
 	"cointill/chain/xrpl"
 	xrp "cointill/chain/xrpl/params"
 	"cointill/core/clock"
+	"cointill/core/memory"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
@@ -67,7 +68,7 @@ func (n *nodes) add(domain scope.Domain, c money.Chain, s realNetwork, codec cha
 }
 
 // nodes makes the sources of the networks that the settings name; it asks no node yet.
-func (s *Settings) nodes(now clock.Clock, log *slog.Logger) (*nodes, error) {
+func (s *Settings) nodes(now clock.Clock, log *slog.Logger, answers *memory.Part) (*nodes, error) {
 	all := &nodes{
 		keyed:   map[scope.Domain]map[money.Chain]wallet.Net{scope.Test: {}, scope.Live: {}},
 		served:  map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}, scope.Live: {}},
@@ -92,21 +93,21 @@ func (s *Settings) nodes(now clock.Clock, log *slog.Logger) (*nodes, error) {
 		if !ok || p.Test != (one.domain == scope.Test) {
 			return nil, fmt.Errorf("%s is no network of %s for the %s domain", one.name, one.chain, one.domain)
 		}
-		source, err := bitcoin.New(bitcoin.Config{Params: p, Nodes: one.urls, Clock: now, Log: log})
+		source, err := bitcoin.New(bitcoin.Config{Params: p, Nodes: one.urls, Clock: now, Log: log, Memory: answers})
 		if err != nil {
 			return nil, fmt.Errorf("%s nodes of the %s domain: %w", one.chain, one.domain, err)
 		}
 		all.keyed[one.domain][one.chain] = wallet.Bitcoin(p)
 		all.add(one.domain, one.chain, source, bitcoin.Codec(p))
 	}
-	if err := s.openEthereum(all, now, log); err != nil {
+	if err := s.openEthereum(all, now, log, answers); err != nil {
 		return nil, err
 	}
-	return all, s.openLedgers(all, now, log)
+	return all, s.openLedgers(all, now, log, answers)
 }
 
 // openEthereum adds the sources of Ethereum's networks.
-func (s *Settings) openEthereum(all *nodes, now clock.Clock, log *slog.Logger) error {
+func (s *Settings) openEthereum(all *nodes, now clock.Clock, log *slog.Logger, answers *memory.Part) error {
 	for _, one := range []struct {
 		domain      scope.Domain
 		urls        []string
@@ -122,7 +123,7 @@ func (s *Settings) openEthereum(all *nodes, now clock.Clock, log *slog.Logger) e
 		if err != nil {
 			return fmt.Errorf("network %s of %s in the %s domain: %w", one.name, money.Ethereum, one.domain, err)
 		}
-		source, err := ethereum.New(ethereum.Config{Params: p, Nodes: one.urls, Clock: now, Log: log})
+		source, err := ethereum.New(ethereum.Config{Params: p, Nodes: one.urls, Clock: now, Log: log, Memory: answers})
 		if err != nil {
 			return fmt.Errorf("%s nodes of the %s domain: %w", money.Ethereum, one.domain, err)
 		}
@@ -136,7 +137,7 @@ func (s *Settings) openEthereum(all *nodes, now clock.Clock, log *slog.Logger) e
 }
 
 // openLedgers adds the sources of the XRP Ledger's networks.
-func (s *Settings) openLedgers(all *nodes, now clock.Clock, log *slog.Logger) error {
+func (s *Settings) openLedgers(all *nodes, now clock.Clock, log *slog.Logger, answers *memory.Part) error {
 	for _, one := range []struct {
 		domain scope.Domain
 		urls   []string
@@ -149,7 +150,7 @@ func (s *Settings) openLedgers(all *nodes, now clock.Clock, log *slog.Logger) er
 		if !ok || p.Test != (one.domain == scope.Test) {
 			return fmt.Errorf("%s is no network of %s for the %s domain", one.name, money.XRPL, one.domain)
 		}
-		source, err := xrpl.New(xrpl.Config{Params: p, Nodes: one.urls, Clock: now, Log: log})
+		source, err := xrpl.New(xrpl.Config{Params: p, Nodes: one.urls, Clock: now, Log: log, Memory: answers})
 		if err != nil {
 			return fmt.Errorf("%s servers of the %s domain: %w", money.XRPL, one.domain, err)
 		}

@@ -87,6 +87,7 @@ type product struct {
 	tracer    *trace.Tracer // nil without a collector
 	// mailServer is where mails go; empty for nowhere.
 	mailServer string
+	limits     limits
 }
 
 // build wires the product for the addresses of its own listeners, the public one first.
@@ -95,7 +96,7 @@ func (s *Settings) build(ctx context.Context, listening ...net.Addr) (*product, 
 	if err != nil {
 		return nil, err
 	}
-	p := &product{base: s.base(listening[0]), log: slog.Default()}
+	p := &product{base: s.base(listening[0]), log: slog.Default(), limits: findLimits()}
 	if err := p.openDatabase(ctx, s); err != nil {
 		return nil, err
 	}
@@ -135,18 +136,20 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 		return err
 	}
 	p.accounts = account.New(p.db, p.clock, box)
+	p.accounts.LimitHashing(p.limits.memory)
 	p.accounts.Operators, p.mailServer = s.Operators, s.mailHost()
 	p.calls = calls.New(p.db, p.clock)
 	depths, err := settings.ParseDepths(s.Confirmations)
 	if err != nil {
 		return err
 	}
-	p.settings = &settings.Service{DB: p.db, Clock: p.clock, Depths: depths}
+	p.settings = &settings.Service{DB: p.db, Clock: p.clock, Depths: depths, Pictures: p.limits.pictures}
 	p.audits = &audit.Service{DB: p.db, Clock: p.clock, Secrets: box}
 	p.answers = idempotency.New(p.db, p.clock, box)
 	p.limiter = limit.New(p.db, p.clock)
 	p.leases = lease.New(p.db, p.clock)
 	p.hub = stream.New(p.db)
+	p.hub.Most = p.limits.pages
 	if err := p.openNetworks(ctx, s); err != nil {
 		return err
 	}
@@ -182,7 +185,7 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 // openNetworks opens the networks that the operator set nodes up for, and for
 // every chain without one in the test domain a simulated chain.
 func (p *product) openNetworks(ctx context.Context, s *Settings) (err error) {
-	if p.nodes, err = s.nodes(p.clock, p.log); err != nil {
+	if p.nodes, err = s.nodes(p.clock, p.log, p.limits.answers); err != nil {
 		return err
 	}
 	p.follows = p.nodes.follow
@@ -217,10 +220,11 @@ func (p *product) wireTelling(s *Settings, box *secret.Box, listening []net.Addr
 	}
 	clients := map[scope.Domain]*http.Client{}
 	for _, domain := range []scope.Domain{scope.Test, scope.Live} {
-		clients[domain] = webhook.NewClient(webhook.GuardConfig{Domain: domain, AllowLoopback: s.WebhookLoopback, AllowPrivate: s.WebhookPrivate, Own: own})
+		clients[domain] = webhook.NewClient(webhook.GuardConfig{Domain: domain, AllowLoopback: s.WebhookLoopback,
+			AllowPrivate: s.WebhookPrivate, Own: own, Idle: max(p.limits.deliveries/4, 1)})
 	}
 	p.hooks = &webhook.Service{DB: p.db, Clock: p.clock, Secrets: box, Clients: clients, Version: version}
-	p.deliver = p.hooks.Worker(outbox.Options{})
+	p.deliver = p.hooks.Worker(outbox.Options{Pool: p.limits.deliveries})
 	p.hooks.Wake = p.deliver.Signal
 	p.receipts = &receipt.Service{DB: p.db, Clock: p.clock}
 	p.receipts.Render = func(r receipt.Receipt) (subject, text, html string) { return renderReceipt(p.base, r) }
@@ -272,7 +276,8 @@ func (p *product) wireServer(s *Settings, box *secret.Box) (err error) {
 	}
 	pages := &checkout.Handlers{Logos: p.settings, Payments: p.payments, Links: p.links, Sandbox: p.sandbox, Hub: p.hub, Networks: p.networks}
 	var document *api.Document
-	p.server, err = web.New(web.Config{BaseURL: p.base, TrustedProxies: s.TrustedProxies}, web.Deps{
+	p.server, err = web.New(web.Config{BaseURL: p.base, TrustedProxies: s.TrustedProxies,
+		Connections: p.limits.connections, Bodies: p.limits.bodies}, web.Deps{
 		Calls: p.calls, Clock: p.clock, Account: p.accounts, Secret: box, Limiter: p.limiter, Hub: p.hub, Log: p.log, Metrics: metrics,
 		Checks: p.checks(),
 		Routes: web.Routes{

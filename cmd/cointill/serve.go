@@ -51,6 +51,7 @@ func (s *Settings) start(ctx context.Context) (*product, net.Listener, error) {
 		}
 		return nil, nil, errors.Join(err, listener.Close())
 	}
+	p.limits.announce(ctx, p.log)
 	if metrics != nil {
 		go func() {
 			if err := p.server.ListenMetrics(metrics); err != nil {

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -29,6 +30,8 @@ type GuardConfig struct {
 	Own []netip.AddrPort
 	// Resolver looks host names up; nil is the machine's.
 	Resolver *net.Resolver
+	// Idle is how many connections are kept open between deliveries; 0 is 256.
+	Idle int
 }
 
 // What is not on the public internet. Of IPv6 only 2000::/3 is, less what is
@@ -83,7 +86,7 @@ func NewClient(c GuardConfig) *http.Client {
 			TLSHandshakeTimeout:    5 * time.Second,
 			MaxResponseHeaderBytes: maxHeader,
 			DisableCompression:     true,
-			MaxIdleConns:           256,
+			MaxIdleConns:           cmp.Or(c.Idle, 256),
 			MaxIdleConnsPerHost:    perHost,
 			IdleConnTimeout:        20 * time.Second,
 			Protocols:              oneProtocol,

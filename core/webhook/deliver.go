@@ -46,7 +46,7 @@ var deliveries = outbox.Table{Name: "deliveries", Key: "endpoint_id", Lease: lea
 	Group:   "SELECT host FROM endpoints WHERE endpoints.id = lines.key"}
 
 // Worker makes the worker that delivers. Zero options are replaced by what
-// deliveries need: 1,024 requests at once, of these 4 to an endpoint and 32 to
+// deliveries need: 1,024 requests at once where the options say nothing, of these 4 to an endpoint and 32 to
 // a host name.
 func (s *Service) Worker(o outbox.Options) *outbox.Worker[models.Delivery] {
 	o.Clock = s.Clock
