@@ -28,7 +28,7 @@ func (demoCommand) Run(ctx context.Context, settings *Settings) error {
 	}
 	ready, err := p.demo(ctx)
 	if err != nil {
-		return errors.Join(explain(err), listener.Close(), p.db.Close())
+		return errors.Join(explain(err), listener.Close(), p.db.Close(), p.release())
 	}
 	fmt.Print(ready.text(p.base))
 	serving, stop := context.WithCancel(ctx)

@@ -88,6 +88,7 @@ type product struct {
 	// mailServer is where mails go; empty for nowhere.
 	mailServer string
 	limits     limits
+	release    func() error // gives the data folder back that this process serves
 }
 
 // build wires the product for the addresses of its own listeners, the public one first.
@@ -96,7 +97,8 @@ func (s *Settings) build(ctx context.Context, listening ...net.Addr) (*product, 
 	if err != nil {
 		return nil, err
 	}
-	p := &product{base: s.base(listening[0]), log: slog.Default(), limits: findLimits()}
+	p := &product{base: s.base(listening[0]), log: slog.Default(), limits: findLimits(),
+		release: func() error { return nil }}
 	if err := p.openDatabase(ctx, s); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"net"
 	"os"
+
+	"cointill/core/clock"
+	"cointill/models"
 )
 
 type serveCommand struct{}
@@ -26,8 +29,30 @@ func (serveCommand) Run(ctx context.Context, settings *Settings) error {
 	return p.run(ctx, listener)
 }
 
-// start opens the listeners and builds the product for them.
+// start makes this process the one that serves the data folder, and the product ready to serve.
 func (s *Settings) start(ctx context.Context) (*product, net.Listener, error) {
+	release, err := s.occupy()
+	if err != nil {
+		return nil, nil, err
+	}
+	p, listener, err := s.listen(ctx)
+	if err != nil {
+		return nil, nil, errors.Join(err, release())
+	}
+	p.release = release
+	return p, listener, nil
+}
+
+// occupy refuses a data folder whose embedded database another process serves.
+func (s *Settings) occupy() (release func() error, err error) {
+	if s.DatabaseURL != "" {
+		return func() error { return nil }, nil // PostgreSQL has any number of them
+	}
+	return models.Occupy(s.DataDir, clock.Real()())
+}
+
+// listen opens the listeners and builds the product for them.
+func (s *Settings) listen(ctx context.Context) (*product, net.Listener, error) {
 	listener, err := net.Listen("tcp", s.Listen)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w (another instance may be running; --listen chooses another address)", err)

@@ -152,5 +152,5 @@ func (p *product) run(ctx context.Context, listener net.Listener) error {
 	workers.Wait()
 	serving.Wait()
 	p.closeTraces(context.WithoutCancel(ctx))
-	return errors.Join(err, p.db.Close())
+	return errors.Join(err, p.db.Close(), p.release())
 }

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/core/clock"
+)
+
+// TestSecondServeIsRefused: a data folder is served by one process, and a second one, a demo too,
+// is told which that is. Commands run beside it. A start that fails gives the folder back.
+func TestSecondServeIsRefused(t *testing.T) {
+	settings := &Settings{DataDir: t.TempDir(), Listen: "127.0.0.1:0", BaseURL: "no address", RateSources: []string{"none"}}
+	if _, _, err := settings.start(t.Context()); err == nil || strings.Contains(err.Error(), "is served by") {
+		t.Fatalf("a start with a wrong base URL ends in %v", err)
+	}
+	settings.BaseURL = ""
+	p, listener, err := settings.start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("the data folder %s is served by process %d on ", settings.DataDir, os.Getpid())
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // one that isn't refused serves until then
+	defer cancel()
+	for name, err := range map[string]error{"serve": serveCommand{}.Run(ctx, settings), "demo": demoCommand{}.Run(ctx, settings)} {
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("a second %s ends in %v, want %q…", name, err, want)
+		}
+	}
+	beside, err := settings.open(t.Context(), clock.Real())
+	if err != nil {
+		t.Fatalf("a command beside it ends in %v", err)
+	}
+	if err := errors.Join(beside.Close(), listener.Close(), p.db.Close(), p.release()); err != nil {
+		t.Fatal(err)
+	}
+	p, listener, err = settings.start(t.Context())
+	if err != nil {
+		t.Fatalf("the next one ends in %v", err)
+	}
+	if err := errors.Join(listener.Close(), p.db.Close(), p.release()); err != nil {
+		t.Fatal(err)
+	}
+}
