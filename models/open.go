@@ -398,7 +398,7 @@ func (d *DB) provider() (*goose.Provider, error) {
 		if err != nil {
 			return nil, err
 		}
-		dialect, options = goose.DialectPostgres, append(options, goose.WithSessionLocker(locker))
+		dialect, options = goose.DialectPostgres, append(options, goose.WithSessionLocker(patientLocker{locker}))
 	}
 	files, err := Migrations(d.Postgres())
 	if err != nil {

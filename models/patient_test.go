@@ -1,0 +1,75 @@
+package models_test
+
+import (
+	"database/sql"
+	"net/url"
+	"testing"
+	"time"
+
+	"cointill/models"
+	"cointill/models/modelstest"
+)
+
+// TestMigrationsOutlastStatementTimeout: what a database or its address allow a statement ends
+// no migration, and counts again afterwards.
+func TestMigrationsOutlastStatementTimeout(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		if !db.Postgres() {
+			return // SQLite has no such limit
+		}
+		for _, within := range []string{"the database", "the address"} {
+			address := slowToMigrate(t)
+			if within == "the database" {
+				alter(t, address, "ALTER DATABASE "+address.Path[1:]+" SET statement_timeout = '200ms'")
+			} else {
+				query := address.Query()
+				query.Set("statement_timeout", "200")
+				address.RawQuery = query.Encode()
+			}
+			db, err := models.Open(address.String(), "", time.Now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := db.Migrate(t.Context()); err != nil {
+				t.Errorf("a statement of half a second in a migration ends with a limit of 200 ms of %s: %v", within, err)
+			}
+			var limit string
+			if err := db.Exec(t.Context()).Raw("SHOW statement_timeout").Scan(&limit).Error; err != nil || limit != "200ms" {
+				t.Errorf("after the migrations the limit of %s is %q, %v, want 200ms", within, limit, err)
+			}
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// slowToMigrate returns the address of a database without tables, in which the first statement
+// of a migration that makes one takes half a second. The one before makes goose's own table, and
+// is tried again when it fails.
+func slowToMigrate(t *testing.T) *url.URL {
+	t.Helper()
+	address, err := url.Parse(modelstest.MigratedURL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	alter(t, address, `DROP SCHEMA public CASCADE; CREATE SCHEMA public; CREATE SCHEMA slow; CREATE SEQUENCE slow.calls;
+		CREATE FUNCTION slow.wait() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+			IF nextval('slow.calls') = 2 THEN PERFORM pg_sleep(0.5); END IF;
+		END $$;
+		CREATE EVENT TRIGGER wait ON ddl_command_start WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION slow.wait()`)
+	return address
+}
+
+// alter runs statements on a database.
+func alter(t *testing.T, address *url.URL, statements string) {
+	t.Helper()
+	db, err := sql.Open("pgx", address.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := db.ExecContext(t.Context(), statements); err != nil {
+		t.Fatal(err)
+	}
+}
