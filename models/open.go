@@ -125,10 +125,13 @@ func ownerOnly(path string) error {
 	return nil
 }
 
+// errNoAddress has no cause, which would show the password.
+var errNoAddress = errors.New("COINTILL_DATABASE_URL is no PostgreSQL address")
+
 func openPostgres(databaseURL string, now func() time.Time) (*DB, error) {
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {
-		return nil, errors.New("COINTILL_DATABASE_URL is no PostgreSQL address") // the cause would show the password
+		return nil, errNoAddress
 	}
 	patiently(config)
 	watch := &health{now: now}

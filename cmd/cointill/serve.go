@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
+	"time"
 
 	"cointill/core/clock"
 	"cointill/models"
@@ -17,7 +19,7 @@ type serveCommand struct{}
 func (serveCommand) Run(ctx context.Context, settings *Settings) error {
 	p, listener, err := settings.start(ctx)
 	if err != nil {
-		return err
+		return stopped(ctx, err)
 	}
 	fmt.Fprintf(os.Stderr, "Cointill serves on %s\n", p.base)
 	if empty, err := p.accounts.Empty(ctx); err == nil && empty {
@@ -30,10 +32,14 @@ func (serveCommand) Run(ctx context.Context, settings *Settings) error {
 }
 
 // start makes this process the one that serves the data folder, and the product ready to serve.
+// A PostgreSQL that is down is waited for.
 func (s *Settings) start(ctx context.Context) (*product, net.Listener, error) {
 	release, err := s.occupy()
 	if err != nil {
 		return nil, nil, err
+	}
+	if err := s.awaitDatabase(ctx); err != nil {
+		return nil, nil, errors.Join(err, release())
 	}
 	p, listener, err := s.listen(ctx)
 	if err != nil {
@@ -43,12 +49,50 @@ func (s *Settings) start(ctx context.Context) (*product, net.Listener, error) {
 	return p, listener, nil
 }
 
+// stopped is the error of a start, or none where the process was told to stop meanwhile.
+func stopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil
+	}
+	return err
+}
+
 // occupy refuses a data folder whose embedded database another process serves.
 func (s *Settings) occupy() (release func() error, err error) {
 	if s.DatabaseURL != "" {
 		return func() error { return nil }, nil // PostgreSQL has any number of them
 	}
 	return models.Occupy(s.DataDir, clock.Real()())
+}
+
+// The pauses between two tries to reach PostgreSQL.
+const (
+	firstWait = time.Second
+	maxWait   = 3 * time.Second
+)
+
+// awaitDatabase waits until PostgreSQL can be connected to, and writes a sentence to the log for
+// each try in vain. It ends with ctx, and with an error that waiting doesn't help.
+func (s *Settings) awaitDatabase(ctx context.Context) error {
+	if s.DatabaseURL == "" {
+		return nil
+	}
+	for wait := firstWait; ; wait = min(wait+time.Second, maxWait) {
+		err := models.Reach(ctx, s.DatabaseURL)
+		var down *models.Outage
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !errors.As(err, &down) {
+			return err
+		}
+		slog.WarnContext(ctx, down.Reason+" Serving begins once it can be used.", "seconds", int(wait.Seconds()), "error", down.Cause)
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // listen opens the listeners and builds the product for them.
