@@ -18,7 +18,7 @@ import (
 )
 
 // speedup is the factor by which these tests shorten all timeouts.
-const speedup = 10
+const speedup = 5
 
 // shortenTimeouts divides the real timeouts of a source and its follower by speedup.
 func shortenTimeouts(s *Source) (timeout time.Duration) {
