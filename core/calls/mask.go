@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"cointill/core/contact"
 	"cointill/models"
 )
 
@@ -31,9 +32,8 @@ var secretNames = map[string]bool{"secret": true, "access_token": true, "token":
 const headers = "headers"
 
 var (
-	addresses = regexp.MustCompile(`([^\s"'<>@,:;/?&=]{1,64})@([^\s"'<>@,:;/?&=]+\.[^\s"'<>@,:;/?&=]+)`)
-	keys      = regexp.MustCompile(`(sk_(?:test|live)_|whsec_)[\w+/=-]+`)
-	pages     = regexp.MustCompile(`/pay/[\w-]{20,}`)
+	keys  = regexp.MustCompile(`(sk_(?:test|live)_|whsec_)[\w+/=-]+`)
+	pages = regexp.MustCompile(`/pay/[\w-]{20,}`)
 )
 
 // masked is a call as it is stored.
@@ -198,10 +198,7 @@ func plain(text string) string {
 	if strings.Contains(text, "/pay/") {
 		text = pages.ReplaceAllString(text, "/pay/"+hidden)
 	}
-	return addresses.ReplaceAllStringFunc(text, func(address string) string {
-		name, domain, _ := strings.Cut(address, "@")
-		return string([]rune(name)[:1]) + hidden + "@" + domain
-	})
+	return contact.MaskEmails(text)
 }
 
 // cut bounds a text, and takes out what PostgreSQL can't hold.

@@ -114,3 +114,18 @@ func FuzzName(f *testing.F) {
 		}
 	})
 }
+
+// TestMaskEmailsHidesWholeAddresses: a text keeps its words, and of each address the first
+// character and the domain.
+func TestMaskEmailsHidesWholeAddresses(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                "",
+		"Refused at 5 @ noon.":            "Refused at 5 @ noon.",
+		"550 <ngozi@example.com> unknown": "550 <n…@example.com> unknown",
+		"a@b.co,ämä@c.example: no such":   "a…@b.co,ä…@c.example: no such",
+	} {
+		if got := contact.MaskEmails(text); got != want {
+			t.Errorf("MaskEmails(%q) = %q, want %q", text, got, want)
+		}
+	}
+}

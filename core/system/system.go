@@ -11,6 +11,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/clock"
+	"cointill/core/contact"
 	"cointill/core/quote"
 	"cointill/core/scope"
 	"cointill/models"
@@ -265,7 +266,7 @@ func (s *Service) mail(ctx context.Context) (Mail, error) {
 			m.Kept++
 		case "failed", "unknown":
 			if m.Failed++; m.LastFailed == nil {
-				m.LastFailed, m.Why = row.DoneAt, row.LastError
+				m.LastFailed, m.Why = row.DoneAt, contact.MaskEmails(row.LastError) // of a customer of any business
 			}
 		}
 	}
