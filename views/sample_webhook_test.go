@@ -40,6 +40,7 @@ func webhookPages(refused ui.Form) map[string]templ.Component {
 		"webhook-edit":           dashboard.WebhookForm(dashboard.WebhookFormProps{Page: at, Form: wrong, ID: "whk_1", Name: "Shop server", Types: types, Headers: headers}),
 		"delivery":               dashboard.Delivery(deliveryPage()),
 		"delivery-pruned":        dashboard.Delivery(dashboard.DeliveryProps{Page: at, SentRow: deliveryPage().SentRow, EndpointID: "whk_1", EndpointName: "Shop server", CantWhy: "It is no longer kept.", Attempts: []dashboard.AttemptRow{{Number: 1, Result: "Delivered (200)", Tone: ui.Good, Took: "80 ms", At: now, Status: 200}}}),
+		"delivery-withheld":      dashboard.Delivery(withheldPage()),
 		"delivery-skipped":       dashboard.Delivery(dashboard.DeliveryProps{Page: at, SentRow: deliveryPage().SentRow, EndpointID: "whk_1", EndpointName: "Shop server"}),
 		"resends":                dashboard.Resends(dashboard.ResendsProps{Page: at, Form: ui.Form{Values: map[string]string{"failed": "true", "created_after": "2026-08-01T10:00"}}, Manage: true, Endpoints: choices, Types: types, Zone: "Africa/Lagos", Rows: []dashboard.ResendRow{order, done}, Pager: ui.PagerProps{Shown: "2 orders"}}),
 		"resends-refused":        dashboard.Resends(dashboard.ResendsProps{Page: at, Form: ui.Form{Errors: map[string][]string{"": {"The webhook is inactive."}, "created_after": {"Must be a date with a time."}, "events": {`"x" is no type of event.`}}}, Manage: true, Endpoints: choices, Types: types, TypesOn: map[string]bool{"payment.successful": true}, Zone: "UTC"}),
@@ -50,6 +51,7 @@ func webhookPages(refused ui.Form) map[string]templ.Component {
 		"resend":                 dashboard.Resend(dashboard.ResendProps{Page: at, ResendRow: order}),
 		"resend-done":            dashboard.Resend(dashboard.ResendProps{Page: at, ResendRow: done}),
 		"signature":              dashboard.SignatureCheck(dashboard.SignatureCheckProps{Page: at, Endpoints: choices[1:]}),
+		"signature-withheld":     dashboard.SignatureCheck(dashboard.SignatureCheckProps{Page: at, Endpoints: choices[1:], Title: "It does not verify", Tone: ui.Bad, Why: "The body is not what was sent: its data differ.", Do: "Check the raw bytes.", DiffWithheld: true}),
 		"signature-no-endpoint":  dashboard.SignatureCheck(dashboard.SignatureCheckProps{Page: at}),
 		"signature-body-changed": dashboard.SignatureCheck(dashboard.SignatureCheckProps{Page: at, Endpoints: choices[1:], Form: ui.Form{Values: map[string]string{"body": "{\n}"}}, Title: "It does not verify", Tone: ui.Bad, Why: "It verifies as compact JSON.", Do: "Check the raw bytes.", Diff: &dashboard.BodyDiff{At: 14, Line: 1, Sent: `…evt_1","type":"payment.successful","dat…`, Pasted: `…evt_1",\n\t"type":"payment.successful","d…`, SentSize: 3012, PastedSize: 3199}}),
 	}
@@ -75,4 +77,14 @@ func deliveryPage() dashboard.DeliveryProps {
 		Sequence: 4, PaymentReference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Body: `{"id":"evt_01J8Z5Q4V7W2K3M9N0P1R2S3T4","type":"payment.successful","data":{"reference":"PAY_9hQ2mVx4Lr7TzKc1Bn3W","note":"` + strings.Repeat("long ", 40) + `"}}`, CanResend: true,
 		Attempts: []dashboard.AttemptRow{{Number: 2, Result: "The endpoint answered 404 Not Found.", Tone: ui.Bad, Took: "84 ms", At: now, Advice: "Your server has nothing at this path.", Request: headers, Header: "Content-Type: text/html\nServer: nginx\n", Answer: "<h1>404 Not Found</h1>", Status: 404, Open: true},
 			{Number: 1, Result: "The connection was refused.", Tone: ui.Bad, Took: "2 ms", At: now, Advice: "Nothing listens at this host and port.", Request: headers}}}
+}
+
+// withheldPage is deliveryPage as a role sees it that may not see payments.
+func withheldPage() dashboard.DeliveryProps {
+	p := deliveryPage()
+	p.Withheld, p.Body, p.PaymentReference, p.CanResend = true, "", "", false
+	for i := range p.Attempts {
+		p.Attempts[i].Withheld, p.Attempts[i].Header, p.Attempts[i].Answer = true, "", ""
+	}
+	return p
 }

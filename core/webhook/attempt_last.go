@@ -29,7 +29,7 @@ func (s *Service) LastAttempts(ctx context.Context, sc scope.Scope, deliveries [
 		Where("delivery_id IN (?)", sc.Rows(s.DB.Read(ctx)).Model(&models.Delivery{}).Select("id").Where("id IN ?", ids)).
 		Where("attempt = (SELECT max(b.attempt) FROM delivery_attempts b WHERE b.delivery_id = delivery_attempts.delivery_id)").Find(&rows).Error
 	for _, row := range rows {
-		last[row.DeliveryID] = shownAttempt(row)
+		last[row.DeliveryID] = shownAttempt(sc, row)
 	}
 	return last, err
 }

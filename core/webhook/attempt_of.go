@@ -29,7 +29,7 @@ func (s *Service) AttemptsOf(ctx context.Context, sc scope.Scope, deliveries []D
 		Where("delivery_id IN (?)", sc.Rows(s.DB.Read(ctx)).Model(&models.Delivery{}).Select("id").Where("id IN ?", ids)).
 		Order("id").Limit(500).Find(&rows).Error
 	for _, row := range rows {
-		made[row.DeliveryID] = append(made[row.DeliveryID], shownAttempt(row))
+		made[row.DeliveryID] = append(made[row.DeliveryID], shownAttempt(sc, row))
 	}
 	return made, err
 }

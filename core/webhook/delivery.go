@@ -35,12 +35,18 @@ type Attempt struct {
 	Took   time.Duration
 	Status int // 0 when there was no answer
 	// Request is the headers that were sent, one to a line, the merchant's own
-	// masked; Header is the answer's. They and Answer are kept for 60 days.
+	// masked; Header is the answer's. They and Answer are kept for 60 days. A reader who
+	// may not see payments gets neither Header nor Answer.
 	Request string
 	Header  string
 	Answer  string // at most 4 KiB of it
 	Error   string // "" when it was a success
 }
+
+// Withheld reports that a scope's role sees deliveries without the bodies of events and
+// without what endpoints answered: these hold data of customers, and take the right to
+// see payments.
+func Withheld(sc scope.Scope) bool { return !sc.Allows(scope.SeePayments) }
 
 // LatestDeliveries gives the latest delivery of each endpoint that has one, by
 // the endpoint's id. Faults: Forbidden.
@@ -79,23 +85,28 @@ func (s *Service) DeliveriesOfEvent(ctx context.Context, sc scope.Scope, eventID
 	return append(list, left...), err
 }
 
-func (s *Service) attempts(ctx context.Context, deliveryID int64) ([]Attempt, error) {
+func (s *Service) attempts(ctx context.Context, sc scope.Scope, deliveryID int64) ([]Attempt, error) {
 	var rows []models.DeliveryAttempt
 	if err := s.DB.Read(ctx).Where("delivery_id = ?", deliveryID).Order("attempt").Limit(200).Find(&rows).Error; err != nil {
 		return nil, err
 	}
 	list := make([]Attempt, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, shownAttempt(row))
+		list = append(list, shownAttempt(sc, row))
 	}
 	return list, nil
 }
 
-func shownAttempt(row models.DeliveryAttempt) Attempt {
-	return Attempt{
+// shownAttempt is an attempt as a scope's role may see it.
+func shownAttempt(sc scope.Scope, row models.DeliveryAttempt) Attempt {
+	shown := Attempt{
 		Number: row.Attempt, At: row.At, Took: time.Duration(row.Millis) * time.Millisecond,
 		Status: row.Status, Request: row.Request, Header: row.Header, Answer: row.Answer, Error: row.Error,
 	}
+	if Withheld(sc) {
+		shown.Header, shown.Answer = "", ""
+	}
+	return shown
 }
 
 // deliveryRow is a delivery with what its event and endpoint add.

@@ -40,7 +40,7 @@ type Recorded struct {
 	Payment   string // the payment's reference, "" where there is none; lists leave it out
 	Sequence  int
 	Type      string
-	Body      string // the exact bytes that are sent; "" when they are no longer kept
+	Body      string // the exact bytes that are sent; "" when they are no longer kept, or the reader may not see payments
 	CreatedAt time.Time
 }
 
@@ -163,7 +163,7 @@ func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after st
 	}
 	list := make([]Recorded, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, recorded(row))
+		list = append(list, recorded(sc, row))
 	}
 	return list, next, nil
 }
@@ -214,8 +214,8 @@ func (s *Service) Event(ctx context.Context, sc scope.Scope, id string) (Recorde
 	if err != nil {
 		return Recorded{}, err
 	}
-	found := recorded(row)
-	if row.PaymentID != nil {
+	found := recorded(sc, row)
+	if row.PaymentID != nil && !Withheld(sc) {
 		err = sc.Rows(s.DB.Read(ctx)).Model(&models.Payment{}).Where("id = ?", *row.PaymentID).Pluck("reference", &found.Payment).Error
 	}
 	return found, err
@@ -234,9 +234,14 @@ func findEvent(db *models.Tx, sc scope.Scope, id string) (models.Event, error) {
 	return row, err
 }
 
-func recorded(row models.Event) Recorded {
-	return Recorded{
+// recorded is an event as a scope's role may see it.
+func recorded(sc scope.Scope, row models.Event) Recorded {
+	found := Recorded{
 		ID: row.ID, Domain: scope.Domain(row.Domain), PaymentID: row.PaymentID, Sequence: row.Sequence,
 		Type: row.Type, Body: row.Body, CreatedAt: row.CreatedAt,
 	}
+	if Withheld(sc) {
+		found.Body = ""
+	}
+	return found
 }

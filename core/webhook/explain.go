@@ -62,6 +62,8 @@ type Verdict struct {
 	Do     string // … and what to do about it
 	// Diff is where the body differs from what was sent; nil when that isn't known.
 	Diff *Difference
+	// DiffWithheld: it is known, and the reader may not see payments.
+	DiffWithheld bool
 }
 
 // Difference is the first place where a pasted body is another than the one that was sent.

@@ -156,7 +156,7 @@ func (s *Service) DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, ev
 		}
 		return Delivery{}, nil, err
 	}
-	attempts, err := s.attempts(ctx, one[0].ID)
+	attempts, err := s.attempts(ctx, sc, one[0].ID)
 	return one[0], attempts, err
 }
 
@@ -186,7 +186,7 @@ func (s *Service) Health(ctx context.Context, sc scope.Scope, endpointID string)
 	}
 	var took []time.Duration
 	for i, row := range rows {
-		a := shownAttempt(row)
+		a := shownAttempt(sc, row)
 		if i == 0 {
 			h.Last = &a
 		}

@@ -30,19 +30,17 @@ func sentRow(ctx context.Context, d webhook.Delivery, tried *webhook.Attempt, zo
 // deliveryProps is the page of an event for an endpoint, the latest attempt first.
 func deliveryProps(ctx context.Context, page layout.Page, f deliveryFacts, zone *time.Location) dashboard.DeliveryProps {
 	p := dashboard.DeliveryProps{Page: page, EndpointID: f.Endpoint.ID, EndpointName: f.Endpoint.Name, EndpointURL: f.Endpoint.URL,
-		Sequence: f.Event.Sequence, Body: f.Event.Body}
+		Sequence: f.Event.Sequence, Body: f.Event.Body, Withheld: webhook.Withheld(f.Scope), PaymentReference: f.Event.Payment}
 	var last *webhook.Attempt
 	for i, attempt := range slices.Backward(f.Attempts) {
 		row := attemptRow(ctx, attempt, zone)
+		row.Withheld = p.Withheld
 		if i == len(f.Attempts)-1 {
 			last, row.Open = &attempt, true
 		}
 		p.Attempts = append(p.Attempts, row)
 	}
 	p.SentRow = sentRow(ctx, f.Delivery, last, zone)
-	if f.Scope.Allows(scope.SeePayments) {
-		p.PaymentReference = f.Event.Payment
-	}
 	switch {
 	case !f.Scope.Allows(scope.ManageWebhooks) || f.Delivery.State == webhook.Sending:
 	case !f.Endpoint.Active:
@@ -72,7 +70,7 @@ func attemptResult(ctx context.Context, a webhook.Attempt) (string, ui.Tone) {
 
 // signatureProps is the page of the signature checker.
 func signatureProps(ctx context.Context, page layout.Page, typed ui.Form, v webhook.Verdict, endpoints []webhook.Endpoint) dashboard.SignatureCheckProps {
-	p := dashboard.SignatureCheckProps{Page: page, Form: typed, Endpoints: endpointOptions(ctx, endpoints), Why: v.Why, Do: v.Do}
+	p := dashboard.SignatureCheckProps{Page: page, Form: typed, Endpoints: endpointOptions(ctx, endpoints), Why: v.Why, Do: v.Do, DiffWithheld: v.DiffWithheld}
 	switch v.Reason {
 	case webhook.Verifies:
 		p.Title, p.Tone = words.T(ctx, "webhook.verifies"), ui.Good
