@@ -253,6 +253,7 @@ func owned(t testing.TB, s *servertest.Server, sc scope.Scope) map[string]string
 		"/v1/webhooks/:id": "/v1/webhooks/" + hook.ID, "/v1/webhooks/:id/deliveries/:event_id": "/v1/webhooks/" + hook.ID + "/deliveries/" + events[0].ID,
 		"/v1/events/:id": "/v1/events/" + events[0].ID, "/v1/resends/:id": "/v1/resends/" + order.ID,
 		"/pay/:token": "/pay/" + started.AccessToken, "/l/:code": "/l/" + tips.Code, "/logo/:business/:name": settings.LogoPath(business),
+		"/invitation/:token":                   strings.TrimPrefix(invitation.Link, servertest.Base),
 		"/dashboard/account/passkeys/:passkey": fmt.Sprintf("/dashboard/account/passkeys/%d", passkey.ID),
 		"/dashboard/unmatched/:id":             fmt.Sprintf("/dashboard/unmatched/%d", stray.ID), "/dashboard/customers/:id": "/dashboard/customers/" + customers[0].Code,
 		"/dashboard/payments/:reference": pages[0], "/dashboard/links/:id": pages[1], "/dashboard/webhooks/:id": "/dashboard/webhooks/" + hook.ID,

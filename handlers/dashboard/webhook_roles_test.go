@@ -9,6 +9,7 @@ import (
 
 	"cointill/core/scope"
 	"cointill/core/webhook"
+	"cointill/handlers/dashboard/servertest"
 )
 
 // TestWebhookRoles: who may not change webhooks sees no way to, and is refused;
@@ -86,6 +87,37 @@ func TestWebhookRoles(t *testing.T) {
 		expect(t, stranger.PostFrom("/dashboard/methods", "/dashboard/webhooks/resends", url.Values{"endpoint": {s.id()}, "created_after": {"2026-03-01T11:30"}}), 404)
 		for _, path := range posts(s.at) {
 			expect(t, stranger.Post(path, url.Values{"csrf": {"forged"}}), 403)
+		}
+	})
+}
+
+// TestLiveDeliveryWithoutBodies: in live a developer sees how a delivery went and which headers
+// were sent, and reads why the bodies and the place where they differ aren't there. Who may see
+// payments has them.
+func TestLiveDeliveryWithoutBodies(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		v := plantedVillage(t, s)
+		at := v.things[scope.Live]["/dashboard/webhooks/:id/deliveries/:event"]
+		withheld := []string{"The body holds customer data", "The answer may hold customer data", "Where the body differs is not shown"}
+		b := s.SignIn(ama)
+		for _, role := range []scope.Role{scope.Owner, scope.Developer} {
+			s.Role(v.sc, role)
+			form := asking(t, b, scope.Live)
+			for name, value := range v.guesses(scope.Live) {
+				form.Set(name, value)
+			}
+			delivery, check := b.Get(at), b.Post("/dashboard/webhooks/check", form)
+			expect(t, delivery, 200, "The endpoint answered 500.", "Request and answer")
+			expect(t, check, 200, "It does not verify")
+			for _, sentence := range withheld {
+				said := strings.Contains(delivery.Text()+check.Text(), sentence)
+				if said != (role == scope.Developer) {
+					t.Errorf("%s in live reads %q: %t", role, sentence, said)
+				}
+			}
+			if differs := strings.Contains(check.Text(), "The first difference is at byte 0"); differs != (role == scope.Owner) {
+				t.Errorf("%s in live reads where the body differs: %t", role, differs)
+			}
 		}
 	})
 }
