@@ -11,9 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -107,9 +105,11 @@ func New(config Config, deps Deps) (*Server, error) {
 		room: room{most: cmp.Or(config.Connections, maxConns), of: map[netip.Prefix]int{}}, unread: unread,
 		refusals: newRefusals(), actions: map[string]scope.Action{}}
 	s.turned = make(chan struct{}, min(max(s.room.most/TurnedAway, 1), maxTurnedAway))
-	if err := s.setBase(config.BaseURL); err != nil {
+	base, err := ParseBase(config.BaseURL)
+	if err != nil {
 		return nil, err
 	}
+	s.base, s.https, s.origins = base.URL, base.HTTPS, base.origins()
 	for _, text := range config.TrustedProxies {
 		prefix, err := netip.ParsePrefix(text)
 		if err != nil {
@@ -134,33 +134,6 @@ func New(config Config, deps Deps) (*Server, error) {
 	s.metrics = &http.Server{Handler: promhttp.HandlerFor(deps.Metrics, promhttp.HandlerOpts{}), ReadHeaderTimeout: 5 * time.Second}
 	s.build()
 	return s, nil
-}
-
-func (s *Server) setBase(text string) error {
-	base, err := url.Parse(text)
-	if err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" || strings.Trim(base.Path, "/") != "" {
-		return errors.New("the base URL must be a scheme and a host, for example https://pay.example.com")
-	}
-	host := base.Hostname()
-	address, _ := netip.ParseAddr(host)
-	loopback := host == "localhost" || address.IsLoopback()
-	switch {
-	case base.Scheme == "https":
-		s.https = true
-	case base.Scheme != "http" || !loopback:
-		return fmt.Errorf("the base URL %s must begin with https://: plain http works on loopback addresses only", text)
-	}
-	s.base = base.Scheme + "://" + base.Host
-	s.origins = []string{s.base}
-	if loopback { // people type either name of their own machine
-		for _, name := range []string{"localhost", "127.0.0.1", "[::1]"} {
-			if port := base.Port(); port != "" {
-				name += ":" + port
-			}
-			s.origins = append(s.origins, base.Scheme+"://"+name)
-		}
-	}
-	return nil
 }
 
 // build makes the fiber app with its middleware and routes.

@@ -15,6 +15,7 @@ import (
 	"cointill/core/ident"
 	"cointill/core/secret"
 	"cointill/core/settings"
+	"cointill/web"
 )
 
 // prefix begins the name of every setting in the environment.
@@ -83,6 +84,11 @@ func (s *Settings) complete() error {
 		return fmt.Errorf("%s_LISTEN must be host:port, e.g. 127.0.0.1:8080", prefix)
 	}
 	s.BaseURL = strings.TrimRight(s.BaseURL, "/")
+	if s.BaseURL != "" {
+		if _, err := web.ParseBase(s.BaseURL); err != nil {
+			return fmt.Errorf("%s_BASE_URL: %w", prefix, err)
+		}
+	}
 	if s.RateLimit < 1 {
 		return fmt.Errorf("%s_RATE_LIMIT must be 1 or more", prefix)
 	}

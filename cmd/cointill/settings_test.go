@@ -48,3 +48,27 @@ func TestSecretFile(t *testing.T) {
 		t.Error("both a secret and its file were accepted")
 	}
 }
+
+// TestBaseURLIsCheckedFirst: every command refuses a base URL that can't be used before it
+// opens a database or prints the settings.
+func TestBaseURLIsCheckedFirst(t *testing.T) {
+	for text, says := range map[string]string{
+		"https://ada:hunter2@pay.example.com": "must not hold a user name or a password",
+		"http://pay.example.com":              "must begin with https://",
+		"https://pay.example.com/shop":        "must be a scheme and a host",
+	} {
+		folder := t.TempDir()
+		t.Setenv("COINTILL_BASE_URL", text)
+		t.Setenv("COINTILL_DATA_DIR", folder)
+		t.Setenv("COINTILL_LISTEN", "127.0.0.1:0")
+		for _, command := range []string{"serve", "config", "migrate"} {
+			err := run([]string{command})
+			if err == nil || !strings.Contains(err.Error(), "COINTILL_BASE_URL: ") || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("%s with %s: %v, want a sentence that it %s", command, text, err, says)
+			}
+		}
+		if made, err := os.ReadDir(folder); err != nil || len(made) > 0 {
+			t.Errorf("with %s the data folder has %v, %v", text, made, err)
+		}
+	}
+}
