@@ -130,7 +130,7 @@ func serveForBench(b *testing.B, postgres bool, open int) *served {
 func serveOn(b *testing.B, settings *Settings, postgres bool, code string) *served {
 	b.Helper()
 	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))) // as production logs, but for the lines
-	settings.RateLimit, settings.WebhookLoopback = 1<<40, true
+	settings.RateLimit, settings.WebhookLoopback = 1<<40, new(true)
 	if postgres && settings.DatabaseURL == "" {
 		settings.DatabaseURL = modelstest.URL(b)
 	}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"reflect"
 	"runtime"
 	"strings"
 	"time"
@@ -35,7 +36,7 @@ type configCommand struct{}
 // Run prints every setting with its variable; secrets show only whether they are set.
 func (configCommand) Run(settings *Settings) error {
 	for _, each := range settings.list() {
-		text := fmt.Sprint(each.value.Interface())
+		text := fmt.Sprint(reflect.Indirect(each.value))
 		if list, ok := each.value.Interface().([]string); ok {
 			text = strings.Join(list, ",")
 		}

@@ -24,6 +24,12 @@ func TestDeploy(t *testing.T) {
 	// By a port of the machine alone Docker connects itself, from its gateway: customers are
 	// told apart by what the proxy says.
 	compose := file(t, "deploy/compose.yml")
+	for name, says := range map[string]string{"compose.yml": `COINTILL_WEBHOOK_LOOPBACK: "false"`, "cointill.service": "\nEnvironment=COINTILL_WEBHOOK_LOOPBACK=false\n",
+		"env.example": "\n#COINTILL_WEBHOOK_LOOPBACK=false\n"} {
+		if !strings.Contains(file(t, "deploy/"+name), says) {
+			t.Errorf("%s doesn't say that webhooks reach no service of this machine: it lacks %q", name, says)
+		}
+	}
 	gateway := regexp.MustCompile(`(?m)^  outside:\n(?:    .*\n)*? +gateway: (\S+)$`).FindStringSubmatch(compose)
 	if gateway == nil || !strings.Contains(compose, "COINTILL_TRUSTED_PROXIES: ${COINTILL_TRUSTED_PROXIES:-"+gateway[1]+"}\n") {
 		t.Errorf("compose.yml believes another than Docker's gateway %q", gateway)

@@ -49,24 +49,30 @@ func main() {
 }
 
 func run(arguments []string) error {
-	if err := loadEnvironment(); err != nil {
-		return err
-	}
-	var all commands
-	parser, err := kong.New(&all, kong.Name("cointill"), kong.UsageOnError(), kong.DefaultEnvars(prefix),
-		kong.Description("Accept BTC, ETH, USDT, XRP and DOGE at your own till: prices in NGN, GHC, KES or USD, money straight into your own wallet."))
+	command, all, err := parse(arguments)
 	if err != nil {
-		return err
-	}
-	command, err := parser.Parse(arguments)
-	if err != nil {
-		return err
-	}
-	if err := all.Settings.complete(); err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	command.BindTo(ctx, (*context.Context)(nil))
 	return command.Run(&all.Settings)
+}
+
+// parse reads the environment and the arguments: which command runs, with which settings.
+func parse(arguments []string) (*kong.Context, *commands, error) {
+	if err := loadEnvironment(); err != nil {
+		return nil, nil, err
+	}
+	var all commands
+	parser, err := kong.New(&all, kong.Name("cointill"), kong.UsageOnError(), kong.DefaultEnvars(prefix),
+		kong.Description("Accept BTC, ETH, USDT, XRP and DOGE at your own till: prices in NGN, GHC, KES or USD, money straight into your own wallet."))
+	if err != nil {
+		return nil, nil, err
+	}
+	command, err := parser.Parse(arguments)
+	if err != nil {
+		return nil, nil, err
+	}
+	return command, &all, all.Settings.complete()
 }

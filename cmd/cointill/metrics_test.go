@@ -36,7 +36,7 @@ type instance struct {
 func serving(t *testing.T, settings *Settings) *instance {
 	t.Helper()
 	slog.SetDefault(slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})))
-	settings.DataDir, settings.RateLimit, settings.WebhookLoopback = t.TempDir(), 6000, true
+	settings.DataDir, settings.RateLimit, settings.WebhookLoopback = t.TempDir(), 6000, new(true)
 	var listeners [2]net.Listener
 	for i := range listeners {
 		var err error

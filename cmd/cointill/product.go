@@ -97,7 +97,7 @@ func (s *Settings) build(ctx context.Context, listening ...net.Addr) (*product, 
 	if err != nil {
 		return nil, err
 	}
-	p := &product{base: s.base(listening[0]), log: slog.Default(), limits: findLimits(),
+	p := &product{base: s.base(listening[0].String()), log: slog.Default(), limits: findLimits(),
 		release: func() error { return nil }}
 	if err := p.openDatabase(ctx, s); err != nil {
 		return nil, err
@@ -222,7 +222,7 @@ func (p *product) wireTelling(s *Settings, box *secret.Box, listening []net.Addr
 	}
 	clients := map[scope.Domain]*http.Client{}
 	for _, domain := range []scope.Domain{scope.Test, scope.Live} {
-		clients[domain] = webhook.NewClient(webhook.GuardConfig{Domain: domain, AllowLoopback: s.WebhookLoopback,
+		clients[domain] = webhook.NewClient(webhook.GuardConfig{Domain: domain, AllowLoopback: s.webhookLoopback(),
 			AllowPrivate: s.WebhookPrivate, Own: own, Idle: max(p.limits.deliveries/4, 1)})
 	}
 	p.hooks = &webhook.Service{DB: p.db, Clock: p.clock, Secrets: box, Clients: clients, Version: version}

@@ -25,7 +25,7 @@ func (serveCommand) Run(ctx context.Context, settings *Settings) error {
 	if empty, err := p.accounts.Empty(ctx); err == nil && empty {
 		fmt.Fprintf(os.Stderr, "Nobody has signed up yet: open %s/sign-up\n", p.base)
 	}
-	if settings.WebhookLoopback {
+	if settings.webhookLoopback() {
 		fmt.Fprintln(os.Stderr, "Webhooks of the test domain may reach loopback addresses; --no-webhook-loopback forbids that.")
 	}
 	return p.run(ctx, listener)

@@ -34,8 +34,8 @@ type Settings struct {
 
 	SMTPURL string `name:"smtp-url" secret:"" help:"smtp:// or smtps:// server for receipts, e.g. smtp://user:password@mail.example.com:587?from=till@example.com. Empty: mails stay in the dashboard's mailbox."`
 
-	WebhookLoopback bool `default:"true" negatable:"" help:"Let webhooks of the test domain reach this machine's loopback addresses."`
-	WebhookPrivate  bool `help:"Let webhooks reach private addresses: for development only."`
+	WebhookLoopback *bool `negatable:"" help:"Let webhooks of the test domain reach this machine's loopback addresses. Default: only while the base URL is plain http on a loopback address."`
+	WebhookPrivate  bool  `help:"Let webhooks reach private addresses: for development only."`
 
 	LiveBitcoinURL      []string `name:"live-bitcoin-url" secret:"" help:"Bitcoin nodes of the live domain, best first, e.g. http://user:password@127.0.0.1:8332. Empty: no live bitcoin."`
 	LiveBitcoinNetwork  string   `name:"live-bitcoin-network" default:"mainnet" enum:"mainnet" help:"mainnet."`
@@ -84,10 +84,13 @@ func (s *Settings) complete() error {
 		return fmt.Errorf("%s_LISTEN must be host:port, e.g. 127.0.0.1:8080", prefix)
 	}
 	s.BaseURL = strings.TrimRight(s.BaseURL, "/")
-	if s.BaseURL != "" {
-		if _, err := web.ParseBase(s.BaseURL); err != nil {
-			return fmt.Errorf("%s_BASE_URL: %w", prefix, err)
-		}
+	base, err := web.ParseBase(s.base(s.Listen))
+	if err != nil && s.BaseURL != "" { // what follows from the address served on is known once it is served on
+		return fmt.Errorf("%s_BASE_URL: %w", prefix, err)
+	}
+	if s.WebhookLoopback == nil {
+		development := err == nil && !base.HTTPS // plain http is on loopback only
+		s.WebhookLoopback = &development
 	}
 	if s.RateLimit < 1 {
 		return fmt.Errorf("%s_RATE_LIMIT must be 1 or more", prefix)
@@ -104,20 +107,24 @@ func (s *Settings) complete() error {
 	return nil
 }
 
-// base is the public address of this instance: as set, or what it listens on.
-func (s *Settings) base(listening net.Addr) string {
+// base is the public address of this instance: as set, or the host:port that it listens on.
+func (s *Settings) base(listening string) string {
 	if s.BaseURL != "" {
 		return s.BaseURL
 	}
-	host, port, err := net.SplitHostPort(listening.String())
+	host, port, err := net.SplitHostPort(listening)
 	if err != nil {
-		return "http://" + listening.String()
+		return "http://" + listening
 	}
 	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
 		host = "localhost"
 	}
 	return "http://" + net.JoinHostPort(host, port)
 }
+
+// webhookLoopback reports whether webhooks of the test domain may reach loopback addresses:
+// never before complete has looked at the base URL.
+func (s *Settings) webhookLoopback() bool { return s.WebhookLoopback != nil && *s.WebhookLoopback }
 
 // box opens the master key, making one in the data folder when none is set.
 func (s *Settings) box() (*secret.Box, error) {

@@ -72,3 +72,38 @@ func TestBaseURLIsCheckedFirst(t *testing.T) {
 		}
 	}
 }
+
+// TestLoopbackWebhooksAreForDevelopment: webhooks may reach this machine by default only
+// while the base URL is plain http on a loopback host; a setting in words wins.
+func TestLoopbackWebhooksAreForDevelopment(t *testing.T) {
+	for _, c := range []struct {
+		base, set string
+		arguments []string
+		want      bool
+	}{
+		{"", "", nil, true},
+		{"", "", []string{"--listen", "127.0.0.1:9000"}, true},
+		{"", "", []string{"--listen", "10.0.0.1:9000"}, false},
+		{"http://localhost:8080", "", nil, true},
+		{"http://[::1]:8080", "", nil, true},
+		{"https://pay.example.com", "", nil, false},
+		{"https://localhost", "", nil, false},
+		{"https://pay.example.com", "true", nil, true},
+		{"https://pay.example.com", "", []string{"--webhook-loopback"}, true},
+		{"http://localhost:8080", "false", nil, false},
+		{"", "", []string{"--no-webhook-loopback"}, false},
+	} {
+		t.Setenv("COINTILL_BASE_URL", c.base)
+		os.Unsetenv("COINTILL_WEBHOOK_LOOPBACK")
+		if c.set != "" {
+			t.Setenv("COINTILL_WEBHOOK_LOOPBACK", c.set)
+		}
+		_, all, err := parse(append([]string{"config"}, c.arguments...))
+		if err != nil {
+			t.Fatalf("base URL %q, setting %q, %v: %v", c.base, c.set, c.arguments, err)
+		}
+		if got := all.webhookLoopback(); got != c.want {
+			t.Errorf("base URL %q, setting %q, %v: loopback webhooks %t, want %t", c.base, c.set, c.arguments, got, c.want)
+		}
+	}
+}
