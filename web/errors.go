@@ -74,5 +74,5 @@ func underV1(c *fiber.Ctx) bool {
 	if len(c.Request().Header.RawHeaders()) == 0 { // too malformed to read its address: no browser's doing
 		return true
 	}
-	return c.Path() == "/v1" || strings.HasPrefix(c.Path(), "/v1/")
+	return isAPI(c.Path())
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
-	"cointill/core/fault"
 	"cointill/core/ident"
 	"cointill/core/scope"
 	"cointill/handlers/page"
@@ -132,8 +131,8 @@ func (s *Server) guard(c *fiber.Ctx) error {
 	if !underV1(c) {
 		return c.Next()
 	}
-	if s.https && s.fromProxy(c) && strings.EqualFold(c.Get(fiber.HeaderXForwardedProto), "http") {
-		return fault.New(fault.Forbidden, "https_required", "The API is reached by https only: "+s.base)
+	if err := s.requireHTTPS(c); err != nil {
+		return err
 	}
 	if len(c.Request().Body()) > 0 && (c.Method() == http.MethodPost || c.Method() == http.MethodPatch || c.Method() == http.MethodPut) && !isJSON(c) {
 		return fiber.ErrUnsupportedMediaType
@@ -147,12 +146,7 @@ func isJSON(c *fiber.Ctx) bool {
 	return err == nil && kind == "application/json" && (charset == "" || strings.EqualFold(charset, "utf-8"))
 }
 
-// fromProxy reports whether the connection comes from a proxy that the operator trusts.
-func (s *Server) fromProxy(c *fiber.Ctx) bool {
-	address, _ := netip.AddrFromSlice(c.Context().RemoteIP())
-	return s.trusted(address)
-}
-
+// trusted reports whether an address is that of a proxy that the operator trusts.
 func (s *Server) trusted(address netip.Addr) bool {
 	return slices.ContainsFunc(s.proxies, func(p netip.Prefix) bool { return p.Contains(address.Unmap()) })
 }

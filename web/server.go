@@ -50,7 +50,8 @@ type Config struct {
 	// on a loopback address. Every link is built from it, never from a request.
 	BaseURL string
 	// TrustedProxies are addresses or CIDR ranges whose X-Forwarded-For and
-	// X-Forwarded-Proto are believed.
+	// X-Forwarded-Proto are believed. Without any, loopback is believed about
+	// X-Forwarded-Proto.
 	TrustedProxies []string
 	// Connections is how many clients may be connected at once; 0 for 4,096.
 	Connections int

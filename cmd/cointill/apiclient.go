@@ -24,7 +24,7 @@ import (
 // merchant's own program does: over the public API, with a test key.
 type apiFlags struct {
 	Key string `env:"COINTILL_API_KEY" help:"Test key (sk_test_…). Better in the environment: process lists show flags."`
-	API string `name:"api" env:"-" placeholder:"http://127.0.0.1:8080" help:"Address of the instance. Default: where these settings serve."`
+	API string `name:"api" env:"-" placeholder:"http://127.0.0.1:8080" help:"Address of the instance. Default: the base URL where it is https, else where these settings serve."`
 }
 
 // connect checks the flags. The key is never printed, nor sent when it is a live one.
@@ -38,6 +38,9 @@ func (f apiFlags) connect(settings *Settings) (*apiClient, error) {
 		return nil, errors.New("this is no API key: test keys begin with sk_test_")
 	}
 	base := f.API
+	if strings.HasPrefix(settings.BaseURL, "https://") && base == "" {
+		base = settings.BaseURL // whose API takes no plain http
+	}
 	if base == "" {
 		host, port, err := net.SplitHostPort(settings.Listen)
 		if err != nil {

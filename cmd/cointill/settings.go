@@ -68,7 +68,7 @@ type Settings struct {
 	OTLPEndpoint  string   `name:"otlp-endpoint" help:"OpenTelemetry collector for traces, by OTLP over HTTP, e.g. http://127.0.0.1:4318. Empty: no traces."`
 	OTLPHeaders   []string `name:"otlp-headers" secret:"" help:"Headers of every request to the collector, e.g. authorization=Bearer word."`
 
-	TrustedProxies []string `help:"Addresses of front servers whose X-Forwarded-For is believed."`
+	TrustedProxies []string `help:"Addresses of front servers whose X-Forwarded-For and X-Forwarded-Proto are believed."`
 	RateLimit      int64    `default:"6000" help:"Requests a minute that one API key may make."`
 	LogLevel       string   `default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error."`
 }

@@ -76,3 +76,19 @@ func TestWebAddress(t *testing.T) {
 		}
 	}
 }
+
+// TestProgramsCallByHTTPS: listen and trigger ask at the base URL where it is https, which
+// takes no plain calls, else at the address served on; --api wins.
+func TestProgramsCallByHTTPS(t *testing.T) {
+	for _, c := range []struct{ api, base, want string }{
+		{"", "", "http://127.0.0.1:8080"},
+		{"", "http://localhost:8080", "http://127.0.0.1:8080"},
+		{"", "https://pay.example.com", "https://pay.example.com"},
+		{"http://127.0.0.1:9000", "https://pay.example.com", "http://127.0.0.1:9000"},
+	} {
+		client, err := apiFlags{Key: "sk_test_A", API: c.api}.connect(&Settings{Listen: "127.0.0.1:8080", BaseURL: c.base})
+		if err != nil || client.base != c.want {
+			t.Errorf("--api %q, base URL %q: %v, %v, want %s", c.api, c.base, client, err, c.want)
+		}
+	}
+}

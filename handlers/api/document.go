@@ -45,6 +45,8 @@ const intro = `Accept BTC, ETH, USDT, XRP and DOGE for prices in NGN, GHC, KES o
 	"`{\"status\": false, \"message\": …, \"code\": …, \"request_id\": …}`" + `; a refused field stands in ` + "`errors`" + ` by its name, all at once.
 Unknown fields of a request are ignored. Numbers that must be whole are written without a point or exponent. Times are UTC with six fractional digits.
 
+**Https.** Where this instance has an https address, a call by plain http is answered with 403: replace a key that was sent so.
+
 **Repeating a POST.** Send ` + "`Idempotency-Key`" + `: the same key and body gets the first answer again, for 24 hours.
 
 **Limits.** ` + "`RateLimit-Policy` and `RateLimit`" + ` tell how many requests are left; a 429 or 503 says in ` + "`Retry-After`" + ` how many seconds to wait. A body may have 64 KiB.`
@@ -122,7 +124,7 @@ func (op *operation) document(registry huma.Registry) *huma.Operation {
 		success.Headers["Idempotency-Replayed"] = &huma.Param{Ref: "#/components/headers/Idempotency-Replayed"}
 	}
 	out.Responses[strconv.Itoa(op.status)] = success
-	refusals := append([]int{401, 429, 500, 503}, op.refusals...)
+	refusals := append([]int{401, 403, 429, 500, 503}, op.refusals...)
 	if op.method == http.MethodPost {
 		refusals = append(refusals, 409, 422) // an Idempotency-Key that is used already, or is none
 	}
@@ -190,7 +192,7 @@ func refusalResponses(registry huma.Registry) map[string]*huma.Response {
 	all := map[string]*huma.Response{}
 	for status, about := range map[int]string{
 		400: "The body is not JSON that can be read in one way only.", 401: "No API key, or one that doesn't work.",
-		403: "Not allowed: the payment method isn't enabled, or the key may not do this.", 404: "Nothing of this name in the key's business and domain.",
+		403: "Not allowed: the payment method isn't enabled, the key may not do this, or the call came by plain http where the address is https.", 404: "Nothing of this name in the key's business and domain.",
 		409: "In conflict with what is there: a business_reference that is taken, an Idempotency-Key of another request, a state that doesn't allow it.",
 		410: "It is no longer kept.", 413: "The body has more than 64 KiB.", 415: "The body is not application/json, or is compressed.",
 		422: "Fields need attention: errors names all of them.", 429: "Too many requests.", 500: "Something went wrong on the server.",

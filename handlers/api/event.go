@@ -65,7 +65,7 @@ func (s *service) eventOperations() []*operation {
 			message: "Event on its way again.", about: "Sends the event again, with the same id and bytes, to each webhook that is active now and takes its type, " +
 				"or to the one that the body names. The body may be left out. A range of events: `POST /v1/events/resend`.",
 			params: id, request: redeliverRequest{}, bodiless: true, sample: json.RawMessage(`{"webhook_id":"whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"}`),
-			data: redeliveredData{}, refusals: []int{400, 403, 404, 409, 410, 413, 415, 422},
+			data: redeliveredData{}, refusals: []int{400, 404, 409, 410, 413, 415, 422},
 			run: effect((*call).redeliver, showRedelivered)},
 	}
 }

@@ -81,7 +81,7 @@ func (s *service) linkOperations() []*operation {
 			summary: "Create a payment link", message: "Payment link created.",
 			about:   "A page on which customers start payments themselves, with a fixed amount or one that they decide on.",
 			request: linkRequest{}, sample: json.RawMessage(`{"title":"Workshop ticket","currency":"KES","amount":1500,"usage_limit":40}`),
-			data: linkData{}, refusals: []int{400, 403, 409, 413, 415, 422}, run: effect((*call).createLink, showLink)},
+			data: linkData{}, refusals: []int{400, 409, 413, 415, 422}, run: effect((*call).createLink, showLink)},
 		{method: http.MethodGet, path: "/v1/payment-links", id: "listPaymentLinks", tag: "Payment links", summary: "List payment links",
 			message: "Payment links found.", about: "Lists payment links, newest first.", params: pageParams(), data: linkData{}, many: true,
 			refusals: []int{422}, run: (*call).links},
@@ -90,7 +90,7 @@ func (s *service) linkOperations() []*operation {
 		{method: http.MethodPatch, path: "/v1/payment-links/{id}", id: "updatePaymentLink", tag: "Payment links", summary: "Change a payment link",
 			message: "Payment link changed.", about: "Changes what is given and leaves the rest. Payments that were started keep what they were started with.",
 			params: []*huma.Param{id}, request: linkPatch{}, sample: json.RawMessage(`{"active":false}`), data: linkData{},
-			refusals: []int{400, 403, 404, 413, 415, 422}, run: effect((*call).updateLink, showLink)},
+			refusals: []int{400, 404, 413, 415, 422}, run: effect((*call).updateLink, showLink)},
 	}
 }
 

@@ -87,7 +87,7 @@ func (s *service) paymentOperations() []*operation {
 			about: "Locks a price and makes a payment page. Send the customer to `payment_url`; the price holds for 7 minutes. " +
 				"Every field that needs attention is named at once, and nothing is stored for a refused request.",
 			request: initiateRequest{}, sample: initiateSample, data: startedData{},
-			refusals: []int{400, 403, 409, 413, 415, 422, 503}, run: effect((*call).initiate, showStarted)},
+			refusals: []int{400, 409, 413, 415, 422, 503}, run: effect((*call).initiate, showStarted)},
 		{method: http.MethodGet, path: "/v1/payment/verify/{business_reference}", id: "verifyPayment", tag: "Payments",
 			summary: "Verify a payment", message: "Payment found.",
 			about:  "Gives the payment record. Verify before you give value: `status` must be `successful`, and amount, currency and reference those of your order.",

@@ -46,7 +46,7 @@ func (s *service) resendOperations() []*operation {
 	about := "Sends the events of a range again, with the same ids and bytes: all of them, or with `failed_only` those that did not arrive. " +
 		"The deliveries are made in small batches, behind which nothing new waits; follow the progress with `GET /v1/resends/{id}`. " +
 		"At most 100,000 events in an order, and five orders that are being queued."
-	refusals := []int{400, 403, 409, 413, 415, 422}
+	refusals := []int{400, 409, 413, 415, 422}
 	return []*operation{
 		{method: http.MethodPost, path: "/v1/events/resend", id: "resendEvents", tag: tag, status: http.StatusCreated, summary: "Send many events again",
 			message: "Resend ordered.", about: about + " They go to each webhook that is active and takes their type.", request: resendRequest{}, sample: sample,

@@ -72,7 +72,7 @@ func (s *service) webhookOperations() []*operation {
 			about: "Events of the key's domain are posted to the URL, signed with the secret of this answer. " +
 				"`events` narrows them to some types; `headers` are sent with each, except those that are ours, the body's or the connection's to set.",
 			request: webhookRequest{}, sample: json.RawMessage(`{"type":"orders","url":"https://shop.example.com/webhooks/cointill","active":true}`),
-			data: webhookSecretData{}, refusals: []int{400, 403, 409, 413, 415, 422}, run: effect((*call).createWebhook, showSecret)},
+			data: webhookSecretData{}, refusals: []int{400, 409, 413, 415, 422}, run: effect((*call).createWebhook, showSecret)},
 		{method: http.MethodGet, path: "/v1/webhooks", id: "listWebhooks", tag: tag, summary: "List webhooks", message: "Webhooks found.",
 			about: "Lists webhooks, newest first.", params: pageParams(), data: WebhookData{}, many: true, refusals: []int{422}, run: (*call).webhooks},
 		{method: http.MethodGet, path: "/v1/webhooks/{id}", id: "getWebhook", tag: tag, summary: "Get a webhook", message: "Webhook found.",
@@ -81,16 +81,16 @@ func (s *service) webhookOperations() []*operation {
 			about: "Changes what is given and leaves the rest: `{\"active\": false}` switches it off. " +
 				"What happens while it is off is listed as skipped and can be sent later: see `missed` and `resend`.",
 			params: id, request: webhookPatch{}, sample: json.RawMessage(`{"active":false}`), data: WebhookData{},
-			refusals: []int{400, 403, 404, 413, 415, 422}, run: effect((*call).updateWebhook, showWebhook)},
+			refusals: []int{400, 404, 413, 415, 422}, run: effect((*call).updateWebhook, showWebhook)},
 		{method: http.MethodDelete, path: "/v1/webhooks/{id}", id: "deleteWebhook", tag: tag, summary: "Delete a webhook", message: "Webhook deleted.",
-			about: "Deletes it. What was still to be delivered to it is cancelled.", params: id, data: deletedData{}, refusals: []int{403, 404},
+			about: "Deletes it. What was still to be delivered to it is cancelled.", params: id, data: deletedData{}, refusals: []int{404},
 			run: effect((*call).deleteWebhook, func(_ *call, id string) (any, error) { return deletedData{ID: id, Deleted: true}, nil })},
 		{method: http.MethodPost, path: "/v1/webhooks/{id}/rotate-secret", id: "rotateWebhookSecret", tag: tag, summary: "Rotate a webhook's secret",
 			message: "Secret rotated. Keep the new one: it is not shown again.",
 			about:   "Makes a new secret. For 24 hours deliveries are signed by those before, too.",
-			params:  id, data: webhookSecretData{}, refusals: []int{403, 404, 409, 422}, run: effect((*call).rotateSecret, showSecret)},
+			params:  id, data: webhookSecretData{}, refusals: []int{404, 409, 422}, run: effect((*call).rotateSecret, showSecret)},
 		{method: http.MethodPost, path: "/v1/webhooks/{id}/test", id: "testWebhook", tag: tag, summary: "Send a test event", message: "Test event on its way.",
-			about: "Sends a `webhook.test` event to this webhook alone.", params: id, data: testedData{}, refusals: []int{403, 404, 409, 422},
+			about: "Sends a `webhook.test` event to this webhook alone.", params: id, data: testedData{}, refusals: []int{404, 409, 422},
 			run: effect((*call).testWebhook, func(_ *call, id string) (any, error) { return testedData{EventID: id}, nil })},
 	}
 }

@@ -69,7 +69,7 @@ func intro(p ReferenceProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div class=\"prose\"><p>Every call carries a key: <code>Authorization: Bearer sk_test_…</code> or <code>sk_live_…</code>. The key decides the domain, and a test key never sees live data. Make keys under <a class=\"a\" href=\"/dashboard/keys\">API keys</a>; they are shown once and stored as a hash.</p><p>A missing, wrong or revoked key is answered with 401. A record of another domain or business is answered with 404.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div class=\"prose\"><p>Every call carries a key: <code>Authorization: Bearer sk_test_…</code> or <code>sk_live_…</code>. The key decides the domain, and a test key never sees live data. Make keys under <a class=\"a\" href=\"/dashboard/keys\">API keys</a>; they are shown once and stored as a hash.</p><p>A missing, wrong or revoked key is answered with 401. A record of another domain or business is answered with 404. Where this instance has an https address, a call by plain http is answered with 403: replace a key that was sent so.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
