@@ -116,9 +116,11 @@ func book() map[string]templ.Component {
 	refused := ui.Form{Values: map[string]string{"business_name": "Sunbird Coffee", "name": "Amara", "email": "amara@", "password": "", "title": "Invoice 1042", "currency": "GHC", "amount_kind": "open", "url": "shop", "type": "Shop server", "amount": "0"}, Errors: map[string][]string{"email": {"An e-mail address needs a name, an @ and a domain."}, "password": {"A password has at least 12 characters."}, "url": {"An address begins with https:// or http://."}, "max_amount": {"At most must not be less than at least."}, "methods": {"Choose one coin or more."}}}
 	pages := map[string]templ.Component{
 		"error-404":        layout.Error(layout.ErrorProps{Status: 404, Title: "This page does not exist", What: "The address may be mistyped, or what stood here was removed.", Do: "Go back, or start from the overview.", RequestID: "req_8Kd02LmQp4", HomeHref: "/dashboard", HomeText: "Go to the overview"}),
-		"sign-up":          dashboard.SignUp(dashboard.SignUpProps{CSRF: "t", FirstRun: true}),
+		"sign-up":          dashboard.SignUp(dashboard.SignUpProps{CSRF: "t"}),
+		"sign-up-token":    dashboard.SignUp(dashboard.SignUpProps{CSRF: "t", AskToken: true}),
+		"sign-up-closed":   dashboard.SignUpClosed(),
 		"sign-up-refused":  dashboard.SignUp(dashboard.SignUpProps{CSRF: "t", Form: refused}),
-		"sign-in":          dashboard.SignIn(dashboard.SignInProps{CSRF: "t", SignUpOpen: true, Notice: "You are signed out."}),
+		"sign-in":          dashboard.SignIn(dashboard.SignInProps{CSRF: "t", Notice: "You are signed out."}),
 		"payment":          dashboard.Payment(paymentPage()),
 		"methods":          dashboard.Methods(methodsPage()),
 		"methods-real":     dashboard.Methods(realMethods()),

@@ -133,13 +133,16 @@ func (p *product) openDatabase(ctx context.Context, s *Settings) (err error) {
 	return nil
 }
 
-func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listening []net.Addr) error {
+func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listening []net.Addr) (err error) {
 	if err := checkKey(ctx, p.db, box); err != nil {
 		return err
 	}
 	p.accounts = account.New(p.db, p.clock, box)
 	p.accounts.LimitHashing(p.limits.memory)
 	p.accounts.Operators, p.mailServer = s.Operators, s.mailHost()
+	if p.accounts.AskSetupToken, err = reachable(p.base, listening[0]); err != nil {
+		return err
+	}
 	p.calls = calls.New(p.db, p.clock)
 	depths, err := settings.ParseDepths(s.Confirmations)
 	if err != nil {
@@ -182,6 +185,17 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 	p.sandbox.Payments = p.payments
 	p.links = &link.Service{DB: p.db, Clock: p.clock, Payments: p.payments, Networks: p.networks, Base: p.base + "/l"}
 	return p.wireServer(s, box)
+}
+
+// reachable reports whether others than this machine may reach a server, by its listener or
+// through a proxy at its base URL.
+func reachable(base string, listening net.Addr) (bool, error) {
+	public, err := web.ParseBase(base)
+	if err != nil {
+		return true, err
+	}
+	at, err := netip.ParseAddrPort(listening.String())
+	return err != nil || !at.Addr().IsLoopback() || !public.Loopback, nil // of what is no address nothing is known
 }
 
 // openNetworks opens the networks that the operator set nodes up for, and for

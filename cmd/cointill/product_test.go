@@ -2,6 +2,7 @@ package main
 
 import (
 	"database/sql"
+	"fmt"
 	"net"
 	"strings"
 	"testing"
@@ -78,5 +79,63 @@ func TestConfirmations(t *testing.T) {
 	s.Confirmations = map[string]string{"DOGE": "5"}
 	if err := s.complete(); err == nil || !strings.Contains(err.Error(), "COINTILL_CONFIRMATIONS: confirmations of DOGE must be at least 6/40") {
 		t.Error(err)
+	}
+}
+
+// TestSetupTokenIsForReachableServers: unless both the listener and the base URL are loopback
+// the notice at the start carries a token, without which nobody signs up; another start prints
+// another, and none once there is an owner.
+func TestSetupTokenIsForReachableServers(t *testing.T) {
+	loopback, everywhere := net.IPv4(127, 0, 0, 1), net.IPv4zero
+	for _, c := range []struct {
+		listening net.IP
+		base      string
+		asks      bool
+	}{
+		{loopback, "", false},
+		{loopback, "http://localhost:8080", false},
+		{net.IPv6loopback, "https://localhost", false},
+		{loopback, "https://pay.example.com", true},
+		{everywhere, "", true},
+		{everywhere, "http://localhost:8080", true},
+		{everywhere, "https://pay.example.com", true},
+	} {
+		what := fmt.Sprintf("listening on %s for %q", c.listening, c.base)
+		settings, at := &Settings{DataDir: t.TempDir(), RateLimit: 1, BaseURL: c.base}, &net.TCPAddr{IP: c.listening, Port: 8080}
+		start := func() (p *product, token string) {
+			p, err := settings.build(t.Context(), at)
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			notice, err := p.firstOwnerNotice(t.Context())
+			if err != nil || !strings.Contains(notice, p.base+"/sign-up") {
+				t.Fatalf("%s: the notice is %q, %v", what, notice, err)
+			}
+			_, token, _ = strings.Cut(strings.TrimSpace(notice), "/sign-up#token=")
+			return p, token
+		}
+		p, old := start()
+		if err := p.db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		p, token := start()
+		n := account.NewBusiness{BusinessName: "Till", Name: "Ama", Email: "ama@till.example", Password: "a long enough passphrase", SetupToken: old}
+		if (token != "") != c.asks || p.accounts.SetupTokenAsked() != c.asks {
+			t.Errorf("%s: the notice has the token %q, asked for: %t, want %t", what, token, p.accounts.SetupTokenAsked(), c.asks)
+		}
+		if _, _, err := p.accounts.SignUp(t.Context(), n); (err != nil) != c.asks || old == token && c.asks {
+			t.Errorf("%s: sign-up with the token of the start before: %v", what, err)
+		}
+		if n.SetupToken = token; c.asks {
+			if _, _, err := p.accounts.SignUp(t.Context(), n); err != nil {
+				t.Errorf("%s: sign-up with the token: %v", what, err)
+			}
+		}
+		if notice, err := p.firstOwnerNotice(t.Context()); notice != "" || err != nil {
+			t.Errorf("%s: there is an owner, and the notice is %q, %v", what, notice, err)
+		}
+		if err := p.db.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -22,9 +22,11 @@ func (serveCommand) Run(ctx context.Context, settings *Settings) error {
 		return stopped(ctx, err)
 	}
 	fmt.Fprintf(os.Stderr, "Cointill serves on %s\n", p.base)
-	if empty, err := p.accounts.Empty(ctx); err == nil && empty {
-		fmt.Fprintf(os.Stderr, "Nobody has signed up yet: open %s/sign-up\n", p.base)
+	notice, err := p.firstOwnerNotice(ctx)
+	if err != nil { // the server may well have an owner
+		p.log.Error("no link for the first owner; start again to get one if nobody has signed up", "error", err)
 	}
+	fmt.Fprint(os.Stderr, notice)
 	if settings.webhookLoopback() {
 		fmt.Fprintln(os.Stderr, "Webhooks of the test domain may reach loopback addresses; --no-webhook-loopback forbids that.")
 	}
@@ -129,4 +131,22 @@ func (s *Settings) listen(ctx context.Context) (*product, net.Listener, error) {
 		}()
 	}
 	return p, listener, nil
+}
+
+// firstOwnerNotice says where the first owner signs up; "" once somebody has. Where others
+// may reach the server, the link carries a new set-up token.
+func (p *product) firstOwnerNotice(ctx context.Context) (string, error) {
+	empty, err := p.accounts.Empty(ctx)
+	if err != nil || !empty {
+		return "", err
+	}
+	if !p.accounts.AskSetupToken {
+		return "Nobody has signed up yet: open " + p.base + "/sign-up\n", nil
+	}
+	token, err := p.accounts.IssueSetupToken(ctx)
+	if err != nil || token == "" { // somebody signed up meanwhile
+		return "", err
+	}
+	return "Nobody has signed up yet. This link makes the first owner, within 24 hours and until the server starts again:\n" +
+		p.base + "/sign-up#token=" + token + "\n", nil
 }

@@ -48,6 +48,9 @@ type Service struct {
 	Operators []string
 	// Base is this server's address, for the links in mails: https://till.example.
 	Base string
+	// AskSetupToken has the first sign-up ask for the set-up token: for a server that others
+	// than its own machine may reach before its owner does.
+	AskSetupToken bool
 
 	// Cost is of new hashes of passwords; older ones are made anew at sign-in.
 	Cost argon2id.Params
@@ -110,6 +113,8 @@ type NewBusiness struct {
 	Name         string // of the owner
 	Email        string
 	Password     string
+	// SetupToken and IP, the client's address, are for SignUp alone.
+	SetupToken, IP string
 }
 
 // Empty reports whether nobody has signed up yet: then, and only then, sign-up is open.
@@ -120,11 +125,15 @@ func (s *Service) Empty(ctx context.Context) (bool, error) {
 }
 
 // SignUp creates the first business of this server from its public form. It is
-// refused with Forbidden as soon as there is a user, also when two race.
+// refused with Forbidden as soon as there is a user, also when two race; without the
+// set-up token, where it is asked for, before anything else is looked at.
 func (s *Service) SignUp(ctx context.Context, n NewBusiness) (models.Business, User, error) {
 	empty, err := s.Empty(ctx)
-	if err == nil && !empty {
+	switch {
+	case err == nil && !empty:
 		err = errSignUpClosed
+	case err == nil && s.AskSetupToken:
+		err = s.checkSetupToken(ctx, n.SetupToken, n.IP)
 	}
 	if err != nil {
 		return models.Business{}, User{}, err // before the costly hash
@@ -132,7 +141,7 @@ func (s *Service) SignUp(ctx context.Context, n NewBusiness) (models.Business, U
 	return s.create(ctx, n, true)
 }
 
-var errSignUpClosed = fault.New(fault.Forbidden, "sign_up_closed", "Sign-up is closed: this server already has an owner. Ask the owner for an invitation.")
+var errSignUpClosed = fault.New(fault.Forbidden, "sign_up_closed", "Sign-up is closed: this server has a business. Its operator makes others with cointill business create; its owner invites you to join.")
 
 // CreateBusiness creates a business with its owner, every payment method
 // enabled in test and none in live. It is for the operator; pages call SignUp.
@@ -163,6 +172,9 @@ func (s *Service) create(ctx context.Context, n NewBusiness, onlyFirst bool) (mo
 		}
 		if onlyFirst && first.RowsAffected == 0 {
 			return errSignUpClosed
+		}
+		if err := dropSetupToken(tx); err != nil {
+			return err
 		}
 		return s.insertBusiness(tx, &business, &user, now)
 	})

@@ -54,7 +54,7 @@ func Codes() []Code {
 		{"https_required", 403, "The request came by plain http, and the base URL is https.", "Use https, and replace a key that was sent by plain http. The message says what the operator does when a proxy speaks https."},
 		{"https_unknown", 403, "The proxy in front of the server doesn't say whether the request came by https.", "The operator has the proxy send `X-Forwarded-Proto: https`."},
 		{"operator_address", 403, "The invited address is that of who runs the server.", "They make their own account: cointill business create."},
-		{"sign_up_closed", 403, "This server has an owner already.", "Ask the owner for an invitation."},
+		{"sign_up_closed", 403, "This server has a business already.", "Ask its owner for an invitation, or its operator for `cointill business create`."},
 		{"cross_origin", 403, "A form was sent from another site.", "Open the page itself and send it from there."},
 		{"stale_form", 403, "The form is too old, or the browser refuses cookies.", "Reload the page and send it again."},
 		{"not_found", 404, "Nothing of this name in the key's business and domain, or no such address.", "Check the reference or id, and that the key is of the right domain."},

@@ -41,6 +41,7 @@ import (
 // Accounts is what the dashboard needs of core/account.
 type Accounts interface {
 	Empty(ctx context.Context) (bool, error)
+	SetupTokenAsked() bool
 	SignUp(ctx context.Context, n account.NewBusiness) (models.Business, account.User, error)
 	SignIn(ctx context.Context, c account.Credentials) (account.Entry, error)
 	Methods(ctx context.Context, sc scope.Scope) ([]account.Method, error)

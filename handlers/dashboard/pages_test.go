@@ -61,7 +61,47 @@ func TestFirstRun(t *testing.T) {
 		if strings.Contains(b.Get("/dashboard").Body, "Your business is ready") {
 			t.Error("the flash was shown twice")
 		}
-		leads(t, s.Browser().Get("/sign-up"), "/sign-in") // it is closed now
+		stranger := s.Browser()
+		expect(t, stranger.Get("/sign-up"), 200, "Sign-up is closed", "ask one of its owners or admins for an invitation", "cointill business create", `href="/sign-in"`)
+		late := stranger.PostFrom("/sign-in", "/sign-up", url.Values{"business_name": {"B"}, "name": {"B"}, "email": {bayo}, "password": {servertest.Password}})
+		expect(t, late, 403, "Sign-up is closed", "cointill business create")
+	})
+}
+
+// TestFirstRunAsksForTheToken: on a server that others may reach, the form asks for the set-up
+// token, says what is wrong about it, and keeps it with the rest of what was typed.
+func TestFirstRunAsksForTheToken(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		b := s.Browser()
+		if page := b.Get("/sign-up"); strings.Contains(page.Body, "setup_token") || strings.Contains(page.Body, "js/setup.js") {
+			t.Error("the form asks for a token although only this machine reaches the server")
+		}
+		s.Accounts.AskSetupToken = true
+		token, err := s.Accounts.IssueSetupToken(t.Context())
+		s.Must(err)
+		expect(t, b.Get("/sign-up"), 200, "Set-up token", "What follows #token= in the link", `name="setup_token"`, "js/setup.js")
+		form := url.Values{"business_name": {"Ama’s Shop"}, "name": {"Ama"}, "email": {ama}, "password": {servertest.Password}}
+		expect(t, b.PostFrom("/sign-up", "/sign-up", form), 422, "Is required. The server printed it", "Ama’s Shop")
+		form.Set("setup_token", "setup_GUESSED")
+		expect(t, b.PostFrom("/sign-up", "/sign-up", form), 422, "Is not the one that the server printed last", `value="setup_GUESSED"`)
+		if n := rows(s, &models.User{}, "1 = 1"); n != 0 {
+			t.Fatalf("%d users were made without the token", n)
+		}
+		for range 19 {
+			b.PostFrom("/sign-up", "/sign-up", form)
+		}
+		limited := b.PostFrom("/sign-up", "/sign-up", form)
+		expect(t, limited, 429, "Too many tries in a short time")
+		if limited.Header.Get("Retry-After") == "" {
+			t.Error("it doesn't say how long to wait")
+		}
+		s.Clock.Advance(time.Minute)
+		form.Set("setup_token", token)
+		leads(t, b.PostFrom("/sign-up", "/sign-up", form), "/dashboard")
+		expect(t, b.Get("/dashboard"), 200, "Your business is ready")
+		if logged := s.Logged(); strings.Contains(logged, token) || strings.Contains(logged, "setup_GUESSED") {
+			t.Error("the token is in the log")
+		}
 	})
 }
 

@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"net/http"
+
 	"cointill/core/account"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -9,26 +11,26 @@ import (
 )
 
 // signUpForm welcomes the person who just started this server. It is open
-// until there is a business.
+// until there is a business, and says how others are made afterwards.
 func (h *Handlers) signUpForm(c *page.Ctx) error {
 	empty, err := h.Accounts.Empty(c.UserContext())
 	if err != nil {
 		return err
 	}
 	if !empty {
-		return c.Redirect("/sign-in")
+		return c.Render(dashboard.SignUpClosed())
 	}
-	return c.Render(dashboard.SignUp(dashboard.SignUpProps{CSRF: c.Session.FormToken(), FirstRun: true}))
+	return c.Render(dashboard.SignUp(h.signUpProps(c, ui.Form{})))
 }
 
 // signUp makes the first business and signs its owner in.
 func (h *Handlers) signUp(c *page.Ctx) error {
 	_, user, err := h.Accounts.SignUp(c.UserContext(), account.NewBusiness{
 		BusinessName: c.Text("business_name"), Name: c.Text("name"), Email: c.Text("email"), Password: c.FormValue("password"),
+		SetupToken: c.Text("setup_token"), IP: c.ClientIP,
 	})
 	if err != nil {
-		typed := form(c, "business_name", "name", "email") // never a password
-		return h.signUpRefused(c, typed, err)
+		return h.signUpRefused(c, err)
 	}
 	if err := h.arrive(c, user, true); err != nil {
 		return err
@@ -37,10 +39,20 @@ func (h *Handlers) signUp(c *page.Ctx) error {
 	return c.Redirect("/dashboard")
 }
 
-func (h *Handlers) signUpRefused(c *page.Ctx, typed ui.Form, refused error) error {
+func (h *Handlers) signUpRefused(c *page.Ctx, refused error) error {
+	if page.Explain(refused).Code == "sign_up_closed" {
+		return c.RenderStatus(http.StatusForbidden, dashboard.SignUpClosed())
+	}
+	typed := form(c, "setup_token", "business_name", "name", "email") // never a password
 	status, err := refuse(&typed, refused)
 	if err != nil {
 		return err
 	}
-	return c.RenderStatus(status, dashboard.SignUp(dashboard.SignUpProps{Form: typed, CSRF: c.Session.FormToken(), FirstRun: true}))
+	retryAfter(c, refused)
+	return c.RenderStatus(status, dashboard.SignUp(h.signUpProps(c, typed)))
+}
+
+// signUpProps is the sign-up form with what was typed.
+func (h *Handlers) signUpProps(c *page.Ctx, typed ui.Form) dashboard.SignUpProps {
+	return dashboard.SignUpProps{Form: typed, CSRF: c.Session.FormToken(), AskToken: h.Accounts.SetupTokenAsked()}
 }
