@@ -6,7 +6,7 @@ import (
 )
 
 // emails finds e-mail addresses within a text.
-var emails = regexp.MustCompile(`([^\s"'<>@,:;/?&=]{1,64})@([^\s"'<>@,:;/?&=]+\.[^\s"'<>@,:;/?&=]+)`)
+var emails = regexp.MustCompile(`([^\s"'<>@,:;/?&=]+)@([^\s"'<>@,:;/?&=]+\.[^\s"'<>@,:;/?&=]+)`)
 
 // MaskEmails leaves of each e-mail address within a text its first character and its
 // domain: n…@example.com.
