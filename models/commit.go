@@ -9,8 +9,8 @@ import (
 // committedKey is where a transaction's context carries what waits for its commit.
 type committedKey struct{}
 
-// committed is what one try of a transaction does once it is committed.
-type committed struct{ calls []func() }
+// committed is what one try of a transaction does once it is committed, or rolled back.
+type committed struct{ calls, undone []func() }
 
 // AfterCommit has a call made once the transaction that tx belongs to is
 // committed, and not at all when it is rolled back: for what must not be
@@ -25,16 +25,35 @@ func AfterCommit(tx *Tx, call func()) {
 	waiting.calls = append(waiting.calls, call)
 }
 
-// tryWrite runs fn in one transaction, and after the commit what waited for it.
+// AfterRollback has a call made once the transaction of Write that tx belongs to was
+// certainly rolled back. It is not made when nobody knows that, as the answer of
+// PostgreSQL to the commit was lost.
+func AfterRollback(tx *Tx, call func()) {
+	if waiting, ok := tx.Statement.Context.Value(committedKey{}).(*committed); ok {
+		waiting.undone = append(waiting.undone, call)
+	}
+}
+
+// tryWrite runs fn in one transaction, and after its end what waited for that.
 func (d *DB) tryWrite(ctx context.Context, fn func(tx *Tx) error) error {
 	waiting := &committed{}
-	if err := d.write.WithContext(context.WithValue(ctx, committedKey{}, waiting)).Transaction(fn); err != nil {
+	refused := false // by fn: the commit was never asked for
+	err := d.write.WithContext(context.WithValue(ctx, committedKey{}, waiting)).Transaction(func(tx *Tx) error {
+		err := fn(tx)
+		refused = err != nil
 		return err
+	})
+	calls := waiting.calls
+	if err != nil {
+		calls = nil
+		if refused || !d.Postgres() { // a commit that SQLite refuses is certainly undone
+			calls = waiting.undone
+		}
 	}
-	for _, call := range waiting.calls {
+	for _, call := range calls {
 		call()
 	}
-	return nil
+	return err
 }
 
 // Through puts a pool of the caller's between the program and the connections that change
