@@ -1,0 +1,35 @@
+package addressmark
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// TestLockedMark: a file that another process keeps locked is an error in time.
+func TestLockedMark(t *testing.T) {
+	k := Key{Network: "bitcoin-mainnet", Fingerprint: "f"}
+	s := New(t.TempDir())
+	s.places[0].timeout = 200 * time.Millisecond
+	if err := s.Reserve(k, 0); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(filepath.Join(s.places[0].folder, k.file()))
+	if err == nil {
+		err = lockFile(file, time.Second)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Reserve(k, 1); !errors.Is(err, errLocked) {
+		t.Errorf("Reserve = %v, want %v", err, errLocked)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Reserve(k, 1); err != nil {
+		t.Errorf("Reserve after the lock was given back: %v", err)
+	}
+}
