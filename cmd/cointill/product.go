@@ -17,6 +17,7 @@ import (
 	"cointill/chain"
 	simulated "cointill/chain/sandbox"
 	"cointill/core/account"
+	"cointill/core/addressmark"
 	"cointill/core/audit"
 	"cointill/core/calls"
 	"cointill/core/clock"
@@ -72,6 +73,7 @@ type product struct {
 	rates     *rates
 	nodes     *nodes
 	wallets   *wallet.Service
+	marks     *addressmark.Store
 	receiving *receiving.Service
 	hub       *stream.Hub
 	limiter   *limit.Limiter
@@ -162,8 +164,9 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 	if err := p.networks.Refresh(ctx); err != nil {
 		return err
 	}
+	p.marks = addressmark.New(s.markFolders()...)
 	p.wallets = &wallet.Service{DB: p.db, Clock: p.clock, Receivers: wallet.SandboxReceivers(), Networks: p.nodes.lookup,
-		Ledgers: p.nodes.ledgers, Holders: p.nodes.holders, SharedAccounts: s.XRPSharedAccounts}
+		Ledgers: p.nodes.ledgers, Holders: p.nodes.holders, SharedAccounts: s.XRPSharedAccounts, Marks: p.marks}
 	p.accounts.Missing = p.missing
 	if err := p.wireTelling(s, box, listening); err != nil {
 		return err

@@ -112,7 +112,11 @@ func (s *Settings) listen(ctx context.Context) (*product, net.Listener, error) {
 	}
 	p, err := s.build(ctx, own...)
 	if err == nil {
-		if err = p.copied(ctx); err != nil {
+		if err = p.copied(ctx); err == nil {
+			s.warnOfMarks()
+			err = p.wallets.CheckMarks(ctx)
+		}
+		if err != nil {
 			err = errors.Join(err, p.db.Close())
 		}
 	}

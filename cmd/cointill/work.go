@@ -56,6 +56,7 @@ func (p *product) work(ctx context.Context) {
 		return p.leases.Run(ctx, "alarms", func(ctx context.Context, _ int64) error { return p.alarms().Run(ctx) })
 	})
 	run("housekeeping", p.keepHouse)
+	run("address marks", p.wallets.KeepMarks)
 	run("sealing the audit log", p.sealAudit)
 	run("log of API calls", p.calls.Run)
 	all.Wait()

@@ -2,11 +2,13 @@ package payment
 
 import (
 	"context"
+	"errors"
 	"regexp"
 	"time"
 
 	"cointill/core/fault"
 	"cointill/core/scope"
+	"cointill/core/wallet"
 	"cointill/models"
 )
 
@@ -38,9 +40,28 @@ func (s *Service) open(ctx context.Context, found View, language string) (View, 
 	if problem := s.Networks.Problem(found.Payment.Network); problem != "" && !found.Now.After(found.Payment.ExpiresAt) {
 		return View{}, fault.Retry("chain_unavailable", problem, time.Minute) // no address is shown that nobody watches
 	}
-	var v *View
-	err := s.DB.Write(ctx, func(tx *models.Tx) (err error) {
-		if v, err = s.load(tx, found.Payment.ID); err != nil || v.State() != Pending {
+	v, err := s.assign(ctx, found.Payment.ID, language)
+	var behind *wallet.BehindError
+	for tries := 0; errors.As(err, &behind) && tries < assignTries; tries++ {
+		if err = s.Wallet.CatchUp(ctx, *behind); err == nil {
+			v, err = s.assign(ctx, found.Payment.ID, language)
+		}
+	}
+	if err != nil {
+		return View{}, err
+	}
+	s.changed()
+	return *v, nil
+}
+
+// assignTries is how often a payment is tried again whose wallet had to leave addresses out
+// first, as the database lacks who got them.
+const assignTries = 3
+
+// assign gives a pending payment its destination.
+func (s *Service) assign(ctx context.Context, payment int64, language string) (v *View, err error) {
+	err = s.DB.Write(ctx, func(tx *models.Tx) (err error) {
+		if v, err = s.load(tx, payment); err != nil || v.State() != Pending {
 			return err
 		}
 		if v.Now.After(v.Payment.ExpiresAt) {
@@ -64,11 +85,7 @@ func (s *Service) open(ctx context.Context, found View, language string) (View, 
 		v.Payment.DueAt, v.Payment.DueRead = nil, &wake
 		return s.record(tx, v, before, "customer")
 	})
-	if err != nil {
-		return View{}, err
-	}
-	s.changed()
-	return *v, nil
+	return v, err
 }
 
 // maxLanguage bounds the name of a language, in bytes.

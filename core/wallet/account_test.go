@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"cointill/chain"
+	"cointill/core/addressmark"
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/ident"
@@ -54,15 +55,16 @@ type fixture struct {
 	t        *testing.T
 	db       *models.DB
 	clock    *clock.Fake
+	network  string // of payments
 	payments chan int64
 }
 
 func newFixture(t *testing.T, db *models.DB) *fixture {
 	t.Helper()
 	now := clock.NewFake(time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC))
-	f := &fixture{t: t, db: db, clock: now, payments: make(chan int64, 1)}
+	f := &fixture{t: t, db: db, clock: now, network: regtest, payments: make(chan int64, 1)}
 	f.payments <- 1
-	f.Service = &wallet.Service{Receivers: wallet.SandboxReceivers(), DB: db, Clock: now.Now,
+	f.Service = &wallet.Service{Receivers: wallet.SandboxReceivers(), DB: db, Clock: now.Now, Marks: addressmark.New(t.TempDir()),
 		Networks: func(d scope.Domain, c money.Chain) (wallet.Net, bool) {
 			return wallet.Find(string(c) + "-" + map[scope.Domain]string{scope.Test: "regtest", scope.Live: "mainnet"}[d])
 		}}
@@ -103,7 +105,7 @@ func (f *fixture) mustUse(business int64, key, script string) models.Wallet {
 func (f *fixture) assign(business int64) (row models.Destination, err error) {
 	id := <-f.payments
 	f.payments <- id + 1
-	p := &models.Payment{ID: id, BusinessID: business, Domain: string(scope.Test), Network: regtest, Reference: ident.New("PAY_")}
+	p := &models.Payment{ID: id, BusinessID: business, Domain: string(scope.Test), Network: f.network, Reference: ident.New("PAY_")}
 	err = f.db.Write(f.t.Context(), func(tx *models.Tx) error {
 		place, err := f.Assign(tx, p, f.clock.Now())
 		if err != nil {
@@ -112,7 +114,7 @@ func (f *fixture) assign(business int64) (row models.Destination, err error) {
 		if place.Tag != nil {
 			return errors.New("an address of bitcoin has a tag")
 		}
-		return tx.Where("network = ? AND address = ? AND payment_id = ?", regtest, place.Address, id).Take(&row).Error
+		return tx.Where("network = ? AND address = ? AND payment_id = ?", f.network, place.Address, id).Take(&row).Error
 	})
 	return row, err
 }

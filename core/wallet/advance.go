@@ -42,26 +42,30 @@ func (s *Service) Advance(ctx context.Context, actor string, walletID, to int64)
 		return fault.Validation(fault.Fields{"index": {fmt.Sprintf("The wallet's next index is %d: it never goes down, and one command takes it up by %d at most, to %d. "+
 			"If more addresses were issued, run the command again.", w.NextIndex, mostAhead, highest)}})
 	}
-	moved, err := s.move(ctx, w, to, func(tx *models.Tx) error {
-		sc := scope.Scope{BusinessID: w.BusinessID, Domain: scope.Domain(w.Domain), Actor: actor, Role: scope.System}
-		return account.Audit(tx, sc, s.Clock(), "wallet.advanced", w.Network, map[string]int64{"wallet": w.ID, "before": w.NextIndex, "after": to})
-	})
+	moved, err := s.move(ctx, w, to, to, func(tx *models.Tx) error { return s.auditMove(tx, actor, "wallet.advanced", w, w.NextIndex, to) })
 	if err == nil && !moved {
 		err = fault.Validation(fault.Fields{"index": {"The wallet was changed, or went past this index, just now. Look at its index, and run the command again if that is needed."}})
 	}
 	return err
 }
 
+// auditMove writes down in the business's audit log that a wallet left out addresses.
+func (s *Service) auditMove(tx *models.Tx, actor, action string, w models.Wallet, from, to int64) error {
+	sc := scope.Scope{BusinessID: w.BusinessID, Domain: scope.Domain(w.Domain), Actor: actor, Role: scope.System}
+	return account.Audit(tx, sc, s.Clock(), action, w.Network, map[string]int64{"wallet": w.ID, "before": from, "after": to})
+}
+
 // move brings a wallet from its next index up to another and watches the addresses
-// between, with what note writes; moved is false where it was changed or is beyond by now.
-func (s *Service) move(ctx context.Context, w models.Wallet, to int64, note func(tx *models.Tx) error) (moved bool, err error) {
+// between, with what note writes; moved is false where it was changed, or its next index
+// is beyond most by now.
+func (s *Service) move(ctx context.Context, w models.Wallet, to, most int64, note func(tx *models.Tx) error) (moved bool, err error) {
 	left, err := s.leaveOut(w, w.NextIndex, to) // before the transaction: payments wait for it
 	if err != nil {
 		return false, err
 	}
 	now := s.Clock()
 	err = s.DB.Write(ctx, func(tx *models.Tx) error {
-		row := tx.Model(&models.Wallet{}).Where("id = ? AND script = ? AND next_index <= ?", w.ID, w.Script, to).
+		row := tx.Model(&models.Wallet{}).Where("id = ? AND script = ? AND next_index <= ?", w.ID, w.Script, most).
 			Updates(map[string]any{"next_index": to, "updated_at": now})
 		if moved = row.RowsAffected > 0; row.Error != nil || !moved {
 			return row.Error

@@ -62,7 +62,7 @@ func (s *Service) derive(tx *models.Tx, p *models.Payment, now time.Time) (Place
 			return Place{}, made.Error
 		}
 		if made.RowsAffected == 1 {
-			return Place{Address: address}, nil
+			return Place{Address: address}, s.reserve(tx, p.Network, w)
 		}
 	}
 }
@@ -82,10 +82,11 @@ func stored(wallet int64, text, script, network string) (Key, error) {
 
 // stepped is a wallet whose index was just taken.
 type stepped struct {
-	ID     int64
-	Key    string
-	Script string
-	Index  int64
+	ID          int64
+	Key         string
+	Script      string
+	Fingerprint string
+	Index       int64
 }
 
 // step takes the active wallet's next index, or one further ahead. The row stays locked until the
@@ -97,7 +98,7 @@ func step(tx *models.Tx, p *models.Payment, now time.Time, wide int64) (stepped,
 		var rows []stepped
 		err := tx.Raw(`UPDATE wallets SET next_index = next_index + ?, updated_at = ?
 			WHERE business_id = ? AND domain = ? AND network = ? AND active
-			RETURNING id, key, script, next_index - 1 AS "index"`, wide, now, p.BusinessID, p.Domain, p.Network).Scan(&rows).Error
+			RETURNING id, key, script, fingerprint, next_index - 1 AS "index"`, wide, now, p.BusinessID, p.Domain, p.Network).Scan(&rows).Error
 		if err != nil {
 			return stepped{}, err
 		}

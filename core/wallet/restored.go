@@ -64,7 +64,8 @@ func (s *Service) Prepare(ctx context.Context, sc scope.Scope, c money.Chain, ke
 			return err
 		}
 		// Where another request was faster it goes on from there.
-		_, err = s.move(ctx, w, min(w.NextIndex+atOnce, first), nil)
+		to := min(w.NextIndex+atOnce, first)
+		_, err = s.move(ctx, w, to, to, nil)
 	}
 	return err
 }

@@ -6,9 +6,11 @@ package wallet
 import (
 	"encoding/binary"
 	"errors"
+	"sync"
 	"time"
 
 	"cointill/chain"
+	"cointill/core/addressmark"
 	"cointill/core/clock"
 	"cointill/core/ident"
 	"cointill/core/money"
@@ -40,9 +42,21 @@ type Service struct {
 	Ledgers map[scope.Domain]Ledger
 	// Holders look up what addresses of Ethereum hold, by the domain that they serve.
 	Holders map[scope.Domain]Holder
+	// Marks keep outside of the database how far addresses of keys were given out.
+	Marks Marks
 	// SharedAccounts lets several businesses receive with one account of the XRP
 	// Ledger. Their tags differ all the same.
 	SharedAccounts bool
+
+	catchingUp sync.Mutex
+}
+
+// Marks are what addressmark.Store does.
+type Marks interface {
+	Reserve(k addressmark.Key, index int64) error
+	Release(k addressmark.Key, index int64)
+	Next(k addressmark.Key) (int64, error)
+	Raise(k addressmark.Key, next int64) (int64, error)
 }
 
 // Receiver makes addresses on one network for a business.
@@ -54,7 +68,9 @@ type Receiver interface {
 
 // Assign gives the payment its destination, once for ever, in the caller's
 // transaction. A destination that was ever given to anybody is never given again.
-// Unavailable (no_wallet) when the business has nothing to receive with on the network.
+// Unavailable (no_wallet) when the business has nothing to receive with on the network, or
+// (address_unavailable) when the address could not be noted outside of the database. A
+// BehindError asks for CatchUp, and for another try after that.
 func (s *Service) Assign(tx *models.Tx, p *models.Payment, now time.Time) (Place, error) {
 	receiver := s.Receivers[chain.Network(p.Network)]
 	if receiver == nil {

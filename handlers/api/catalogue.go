@@ -122,6 +122,7 @@ func Codes() []Code {
 		{"chain_unavailable", 503, "The coin's network can't be followed at the moment, or no node is configured for it.", "Try again after Retry-After seconds, or offer another payment method."},
 		{"lookup_failed", 503, "An account of the XRP Ledger can't be looked up now, and is not used unseen.", "Try again in a moment."},
 		{"no_wallet", 503, "The business has nothing to receive with on the payment's network.", "Offer another payment method; the merchant adds a wallet under Payment methods."},
+		{"address_unavailable", 503, "No new address can be given out safely: what was given out can't be noted, or isn't known well enough.", "Try again after Retry-After seconds. The operator finds the reason on the System page."},
 		{"unavailable", 503, "The server or its database can't answer. What was asked for may have been done.", "Try again after Retry-After seconds, a POST with the same Idempotency-Key."},
 		{"busy", 503, "The server is busy with other sign-ins.", "Try again in a moment."},
 		{"too_many_streams", 503, "Too many pages are watching at once.", "The page asks again by itself."},

@@ -64,6 +64,7 @@ var actionWords = map[string]string{
 	"wallet.advanced":           "audit.did_wallet_advanced",
 	"wallet.change_refused":     "audit.did_wallet_change_refused",
 	"wallet.changed":            "audit.did_wallet_changed",
+	"wallet.skipped":            "audit.did_wallet_skipped",
 	"webhook.changed":           "audit.did_webhook_changed",
 	"webhook.created":           "audit.did_webhook_created",
 	"webhook.deleted":           "audit.did_webhook_deleted",

@@ -17,6 +17,7 @@ import (
 	simulated "cointill/chain/sandbox"
 	xrp "cointill/chain/xrpl/params"
 	"cointill/core/account"
+	"cointill/core/addressmark"
 	"cointill/core/account/accounttest"
 	"cointill/core/audit"
 	"cointill/core/calls"
@@ -72,6 +73,7 @@ type Server struct {
 	Hub      *stream.Hub
 	Registry *payment.Registry
 	Wallets  *wallet.Service
+	Marks    *addressmark.Store
 	Quotes   *quote.Service
 	Market   *Market // of the live domain; nobody has said anything yet
 	// Ledger is what a look at an account of the XRP Ledger finds, by its address;
@@ -143,7 +145,9 @@ func (s *Server) core(box *secret.Box) {
 		return "Receipt " + r.Reference, "Thank you, " + r.CustomerName, "<p>Thank you</p>"
 	}}
 	s.Accounts.Mails, s.Accounts.Render, s.Accounts.Base = s.Mails, mail.RenderAccount, Base
-	s.Wallets = &wallet.Service{DB: s.DB, Clock: now, Receivers: wallet.SandboxReceivers(), Networks: s.node, Ledgers: map[scope.Domain]wallet.Ledger{}}
+	s.Marks = addressmark.New(s.T.TempDir())
+	s.Wallets = &wallet.Service{DB: s.DB, Clock: now, Receivers: wallet.SandboxReceivers(), Networks: s.node,
+		Ledgers: map[scope.Domain]wallet.Ledger{}, Marks: s.Marks}
 	s.Accounts.Missing = s.missing
 	s.Payments = &payment.Service{
 		DB: s.DB, Clock: now, Secrets: box, Networks: s.Registry, Quotes: s.Quotes,

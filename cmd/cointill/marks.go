@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// mostMarkFolders bounds the folders that address marks are written to: each is waited for.
+const mostMarkFolders = 8
+
+// completeMarks checks the folders of address marks. Where none are set they are one in the
+// data folder, and one in the user's state folder, which stays when the data folder is put
+// back to an earlier state. A user without a home folder has only the first.
+func (s *Settings) completeMarks(stateHome, home string) error {
+	if len(s.AddressMarks) == 0 {
+		s.AddressMarks = []string{s.marksBesideDatabase()}
+		if _, err := os.Stat(home); !filepath.IsAbs(stateHome) && filepath.IsAbs(home) && home != "/" && err == nil {
+			stateHome = filepath.Join(home, ".local", "state")
+		}
+		if filepath.IsAbs(stateHome) {
+			s.AddressMarks = append(s.AddressMarks, filepath.Join(stateHome, "cointill", "address-marks"))
+		}
+	}
+	if len(s.AddressMarks) > mostMarkFolders {
+		return fmt.Errorf("%s_ADDRESS_MARKS may name %d folders at most", prefix, mostMarkFolders)
+	}
+	var seen []string
+	for i, folder := range s.AddressMarks {
+		s.AddressMarks[i] = strings.TrimSpace(folder)
+		path, err := filepath.Abs(s.AddressMarks[i])
+		if s.AddressMarks[i] == "" || err != nil {
+			return fmt.Errorf("%s_ADDRESS_MARKS: one of its folders has no name", prefix)
+		}
+		if slices.Contains(seen, path) {
+			return fmt.Errorf("%s_ADDRESS_MARKS names %s twice", prefix, folder)
+		}
+		seen = append(seen, path)
+	}
+	return nil
+}
+
+// marksBesideDatabase is the folder of address marks in the data folder.
+func (s *Settings) marksBesideDatabase() string { return filepath.Join(s.DataDir, "address-marks") }
+
+// markFolders are the folders that address marks are kept in.
+func (s *Settings) markFolders() []string {
+	if len(s.AddressMarks) == 0 { // settings that were not completed
+		return []string{s.marksBesideDatabase()}
+	}
+	return s.AddressMarks
+}
+
+// warnOfMarks says when the marks would be put back together with the database.
+func (s *Settings) warnOfMarks() {
+	folders := s.markFolders()
+	if s.DatabaseURL == "" && len(folders) == 1 && folders[0] == s.marksBesideDatabase() {
+		slog.Warn("address marks are kept in the data folder alone: when a copy of the whole folder is put back, "+
+			"they are, too, and addresses are given out again. "+prefix+"_ADDRESS_MARKS names a further folder",
+			"folder", folders[0])
+	}
+}
