@@ -15,7 +15,8 @@ import (
 
 // system is what the operators' page looks at.
 func (p *product) system() *system.Service {
-	s := &system.Service{DB: p.db, Clock: p.clock, Version: version, Started: p.started, Quotes: p.quotes, Checks: p.checks(), MailServer: p.mailServer, Lost: p.calls.Lost}
+	s := &system.Service{DB: p.db, Clock: p.clock, Version: version, Started: p.started, Quotes: p.quotes, Checks: p.checks(), MailServer: p.mailServer, Lost: p.calls.Lost,
+		Marks: p.marks.Status}
 	if p.shared != nil {
 		s.Drift = p.shared.Drift
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"cointill/chain"
+	"cointill/core/addressmark"
 	"cointill/core/clock"
 	"cointill/core/contact"
 	"cointill/core/quote"
@@ -53,6 +54,8 @@ type Service struct {
 	// Drift is how far this machine's clock is ahead of the database's; nil where
 	// they are one.
 	Drift func() time.Duration
+	// Marks are the folders of address marks.
+	Marks func() []addressmark.Status
 	// Lost counts requests to /v1 that this process has no place for in their log.
 	Lost func() int64
 }
@@ -71,7 +74,9 @@ type Report struct {
 	Leases      []models.Lease
 	Lost        int64
 	Drift       time.Duration // of this machine's clock from the database's
-	Standby     string        // why lists are not read from it; "" while they are, and without one
+	Marks       []addressmark.Status
+	Skipped     models.Skipped // addresses that the database didn't know to be given out
+	Standby     string         // why lists are not read from it; "" while they are, and without one
 }
 
 // Check is a part of /readyz; Failed says why in the words of a log.
@@ -144,6 +149,12 @@ func (s *Service) read(ctx context.Context, r *Report) (err error) {
 		return err
 	}
 	r.Checks = s.checks(ctx)
+	if r.Skipped, err = s.DB.Skipped(ctx, r.At); err != nil {
+		return err
+	}
+	if s.Marks != nil {
+		r.Marks = s.Marks()
+	}
 	if s.Lost != nil {
 		r.Lost = s.Lost()
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"cointill/core/addressmark"
 	"cointill/core/clock"
 	"cointill/core/system"
 	"cointill/models"
@@ -23,7 +24,7 @@ const late = 2 * time.Minute
 
 // systemProps is the page of how the installation does, in a time zone.
 func systemProps(ctx context.Context, page layout.Page, r system.Report, zone *time.Location) dashboard.SystemProps {
-	p := dashboard.SystemProps{Page: page, At: r.At.In(zone), Facts: systemFacts(ctx, r, zone), Troubles: systemTroubles(ctx, r)}
+	p := dashboard.SystemProps{Page: page, At: r.At.In(zone), Facts: systemFacts(ctx, r, zone), Troubles: systemTroubles(ctx, r, zone)}
 	for _, n := range r.Networks {
 		p.Networks = append(p.Networks, systemNetwork(ctx, n, zone))
 	}
@@ -60,7 +61,7 @@ func pricesText(ctx context.Context, p system.Prices) string {
 }
 
 // systemTroubles are what an operator should look at, as sentences.
-func systemTroubles(ctx context.Context, r system.Report) (list []string) {
+func systemTroubles(ctx context.Context, r system.Report, zone *time.Location) (list []string) {
 	for _, c := range r.Checks {
 		if c.Failed != "" {
 			list = append(list, words.T(ctx, "system.ready_fails", "Check", c.Name, "Why", c.Failed))
@@ -89,6 +90,14 @@ func systemTroubles(ctx context.Context, r system.Report) (list []string) {
 	if m := r.Mail; m.LastFailed != nil && (m.LastSent == nil || m.LastFailed.After(*m.LastSent)) {
 		list = append(list, words.T(ctx, "system.mail_failed", "Why", m.Why))
 	}
+	for _, folder := range r.Marks {
+		for _, problem := range folder.Problems {
+			list = append(list, words.T(ctx, "system.mark_problem", "Folder", folder.Folder, "Why", problem))
+		}
+	}
+	if n := r.Skipped.Addresses; n > 0 {
+		list = append(list, words.N(ctx, "system.skipped", int(n), "Time", ui.TimeText(r.Skipped.Last.In(zone))))
+	}
 	if r.Standby != "" {
 		list = append(list, words.T(ctx, "system.standby", "Why", r.Standby))
 	}
@@ -116,7 +125,16 @@ func systemFacts(ctx context.Context, r system.Report, zone *time.Location) []da
 		{Name: words.T(ctx, "system.database"), Text: words.T(ctx, "system.database_is", "Kind", kind, "Version", r.Database.Version, "Size", megabytes(r.Database.Bytes)), Note: migrationText(ctx, r)},
 		{Name: words.T(ctx, "system.ready"), Text: readyText(ctx, r.Checks), Note: words.T(ctx, "system.ready_about")},
 	}
-	return append(facts, mailFact(ctx, r.Mail, zone))
+	return append(facts, marksFact(ctx, r.Marks), mailFact(ctx, r.Mail, zone))
+}
+
+// marksFact names the folders of address marks.
+func marksFact(ctx context.Context, list []addressmark.Status) dashboard.SystemFact {
+	var folders []string
+	for _, one := range list {
+		folders = append(folders, one.Folder)
+	}
+	return dashboard.SystemFact{Name: words.T(ctx, "system.marks"), Text: strings.Join(folders, ", "), Note: words.T(ctx, "system.marks_about")}
 }
 
 func migrationText(ctx context.Context, r system.Report) string {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cointill/chain"
+	"cointill/core/addressmark"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
@@ -49,6 +50,13 @@ func TestSystemPage(t *testing.T) {
 			s.Pages.System.(*system.Service).Drift = func() time.Duration { return drift }
 			expect(t, b.Get(systemAt), 200, says)
 		}
+		if err := s.DB.Write(t.Context(), func(tx *models.Tx) error { return models.NoteSkipped(tx, s.Clock.Now(), 57) }); err != nil {
+			t.Fatal(err)
+		}
+		s.Pages.System.(*system.Service).Marks = func() []addressmark.Status {
+			return []addressmark.Status{{Folder: "/marks/near"}, {Folder: "/marks/far", Problems: []string{"the disk is full"}}}
+		}
+		expect(t, b.Get(systemAt), 200, "57 addresses were skipped in the last seven days", "/marks/near, /marks/far", "kept in /marks/far: the disk is full")
 		s.Pages.System.(*system.Service).Drift = func() time.Duration { return 30 * time.Second }
 		if strings.Contains(b.Get(systemAt).Body, "The clock of this machine") {
 			t.Error("30 seconds are called too many")

@@ -222,7 +222,7 @@ func (s *Server) serve() *fiber.App {
 	merchant := &dashboard.Handlers{Accounts: s.Accounts, Profiles: s.Accounts, Team: s.Accounts, Payments: s.Payments, Figures: s.Figures, Webhooks: s.Webhooks, Links: s.Links, Mails: s.Mails,
 		Sandbox: player, Calls: s.Calls, Audits: s.Audits, Settings: set, Wallets: s.Wallets, Receiving: change, Networks: s.Registry, Noted: s.Registry, Quotes: s.Quotes, Clock: s.Clock.Now,
 		Answers: idempotency.New(s.DB, s.Clock.Now, s.Payments.Secrets), Hub: s.Hub}
-	merchant.System = &system.Service{DB: s.DB, Clock: s.Clock.Now, Version: "1.2.3", Started: s.Clock.Now(), Quotes: s.Quotes,
+	merchant.System = &system.Service{DB: s.DB, Clock: s.Clock.Now, Version: "1.2.3", Started: s.Clock.Now(), Quotes: s.Quotes, Marks: s.Marks.Status,
 		Networks: []system.Network{{Name: chain.Sandbox(money.Bitcoin), Domain: scope.Test}},
 		Checks:   map[string]func(context.Context) error{"database": s.DB.Ping}}
 	s.Pages = merchant
