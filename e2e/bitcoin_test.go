@@ -112,7 +112,12 @@ type till struct {
 // test pays on, and gives it the merchant's key.
 func newTill(t *testing.T, c coin, node *nodes.Node, postgres bool, urls ...string) *till {
 	t.Helper()
-	i := harness.New(t, postgres)
+	return newTillOn(t, harness.New(t, postgres), c, node, urls...)
+}
+
+// newTillOn is newTill on an instance that was not started yet.
+func newTillOn(t *testing.T, i *harness.Instance, c coin, node *nodes.Node, urls ...string) *till {
+	t.Helper()
 	name := "TEST_" + strings.ToUpper(c.chain)
 	i.Set(name+"_URL", strings.Join(urls, ","))
 	i.Set(name+"_NETWORK", "regtest")
@@ -187,10 +192,8 @@ func (tl *till) order() order {
 	return o
 }
 
-var visitor = &http.Client{Timeout: 20 * time.Second}
-
-// open opens a payment's page as its customer, without a script.
-func (tl *till) open(address string) string {
+// opening is the request of a further customer who opens a payment's page.
+func (tl *till) opening(address string) *http.Request {
 	tl.t.Helper()
 	request, err := http.NewRequest("POST", address+"/open", nil)
 	if err != nil {
@@ -199,7 +202,15 @@ func (tl *till) open(address string) string {
 	request.Header.Set("Origin", tl.Base)
 	tl.pages++
 	request.Header.Set("X-Forwarded-For", fmt.Sprintf("198.51.100.%d", 1+tl.pages%250))
-	answer, err := visitor.Do(request)
+	return request
+}
+
+var visitor = &http.Client{Timeout: 20 * time.Second}
+
+// open opens a payment's page as its customer, without a script.
+func (tl *till) open(address string) string {
+	tl.t.Helper()
+	answer, err := visitor.Do(tl.opening(address))
 	if err != nil {
 		tl.t.Fatal(err)
 	}

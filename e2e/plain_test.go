@@ -30,6 +30,12 @@ func newPlainBrowser(t *testing.T, base string) *plainBrowser {
 // ask sends a request that must go well, and gives the page that it led to.
 func (v *plainBrowser) ask(method, path string, form url.Values) (*http.Response, string) {
 	v.t.Helper()
+	return v.answered(http.StatusOK, method, path, form)
+}
+
+// answered is ask for another status.
+func (v *plainBrowser) answered(status int, method, path string, form url.Values) (*http.Response, string) {
+	v.t.Helper()
 	request, err := http.NewRequest(method, v.base+path, strings.NewReader(form.Encode()))
 	if err != nil {
 		v.t.Fatal(err)
@@ -42,8 +48,8 @@ func (v *plainBrowser) ask(method, path string, form url.Values) (*http.Response
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
-	if err != nil || answer.StatusCode != http.StatusOK {
-		v.t.Fatalf("%s %s: %d %v", method, path, answer.StatusCode, err)
+	if err != nil || answer.StatusCode != status {
+		v.t.Fatalf("%s %s: %d, want %d, %v", method, path, answer.StatusCode, status, err)
 	}
 	return answer, string(body)
 }
