@@ -29,11 +29,11 @@ const testAccount = "tpubDD7tXK8KeQ3YY83yWq755fHY2JW8Ha8Q765tknUM5rSvjPcGWfUppDF
 // till is a business that receives bitcoin with a key of its own.
 type till struct {
 	*product
-	t     *testing.T
+	t     testing.TB
 	scope scope.Scope
 }
 
-func openTill(t *testing.T, settings *Settings) *till {
+func openTill(t testing.TB, settings *Settings) *till {
 	t.Helper()
 	settings.Listen, settings.TestBitcoinURL, settings.TestBitcoinNetwork = "127.0.0.1:0", []string{"http://user:password@127.0.0.1:1"}, "regtest"
 	p, err := settings.build(t.Context(), &net.TCPAddr{})
@@ -83,15 +83,21 @@ func (b *till) read(height int64, transfers ...chain.Transfer) {
 	}
 }
 
-// issue has a customer open a payment, and gives its address.
-func (b *till) issue() string {
+// initiate begins a payment, and gives its access token.
+func (b *till) initiate() string {
 	b.t.Helper()
 	started, err := b.payments.Initiate(b.t.Context(), b.scope, payment.Request{Currency: "NGN", Amount: 25_000, FirstName: "Ngozi", LastName: "Okafor",
 		Email: "ngozi@customer.example", Method: "crypto_bitcoin"})
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	v, err := b.payments.Open(b.t.Context(), started.AccessToken, "")
+	return started.AccessToken
+}
+
+// issue has a customer open a payment, and gives its address.
+func (b *till) issue() string {
+	b.t.Helper()
+	v, err := b.payments.Open(b.t.Context(), b.initiate(), "")
 	if err != nil {
 		b.t.Fatal(err)
 	}
