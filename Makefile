@@ -104,8 +104,8 @@ test-book: ## every page of the view book at two widths, light and dark: accessi
 	@scripts/prepare --all
 	@scripts/end-to-end -v -run TestBook -timeout 90m . -args -book.all
 
-fuzz: ## every fuzz target for 20 seconds
-	@scripts/fuzz 20s
+fuzz: ## every fuzz target on the number of inputs that the comment above it states
+	@scripts/fuzz
 
 fuzz-nightly: ## every fuzz target on 2,000,000 inputs
 	@scripts/fuzz 2000000

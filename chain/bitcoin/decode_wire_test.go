@@ -192,6 +192,9 @@ func witnessTx(inputs uint32) *wire.MsgTx {
 	return tx
 }
 
+// FuzzParseBlock: ParseBlock takes the blocks that btcsuite and the rules take, and reads the same in them.
+//
+//fuzz:inputs 30000
 func FuzzParseBlock(f *testing.F) {
 	f.Add(readVector(f, "bitcoin-170"))
 	f.Add(readVector(f, "litecoin-regtest-104"))
@@ -219,6 +222,9 @@ func FuzzParseBlock(f *testing.F) {
 	})
 }
 
+// FuzzParseTx: ParseTx takes the transactions that btcsuite and the rules take, and reads the same in them.
+//
+//fuzz:inputs 40000
 func FuzzParseTx(f *testing.F) {
 	f.Add(readVector(f, "bip143-p2wpkh"))
 	f.Add(wireBytes(payTo(0, wire.NewTxOut(5, numberedScript(1)))))
@@ -252,6 +258,9 @@ func FuzzParseTx(f *testing.F) {
 	})
 }
 
+// FuzzParseHeader: ParseHeader takes the headers that btcsuite takes, and reads the same in them.
+//
+//fuzz:inputs 40000
 func FuzzParseHeader(f *testing.F) {
 	f.Add(readVector(f, "bitcoin-170"))
 	f.Add(readVector(f, "dogecoin-0")[:headerLen])

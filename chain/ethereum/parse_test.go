@@ -124,6 +124,8 @@ func TestBlockPartsMustMatch(t *testing.T) {
 
 // FuzzBlock checks that no block with receipts causes a panic, and that every transfer pays an
 // amount above zero to a watched address.
+//
+//fuzz:inputs 30000
 func FuzzBlock(f *testing.F) {
 	c, watch, block, receipts, _ := seedBlock(f)
 	f.Add(block, receipts)
@@ -142,6 +144,8 @@ func FuzzBlock(f *testing.F) {
 }
 
 // FuzzTraces does the same as FuzzBlock for internal transfers.
+//
+//fuzz:inputs 30000
 func FuzzTraces(f *testing.F) {
 	_, watch, block, _, traces := seedBlock(f)
 	f.Add(traces)
@@ -161,6 +165,8 @@ func FuzzTraces(f *testing.F) {
 }
 
 // FuzzReplies checks that no answer gives more responses than there were calls.
+//
+//fuzz:inputs 30000
 func FuzzReplies(f *testing.F) {
 	f.Add([]byte(`[{"jsonrpc":"2.0","id":1,"result":"0x1"},{"id":2,"error":{"code":-32005,"message":"limit"}}]`), 2)
 	f.Fuzz(func(t *testing.T, body []byte, most int) {
@@ -173,6 +179,8 @@ func FuzzReplies(f *testing.F) {
 }
 
 // FuzzKeys checks that every accepted spend key is the only spelling of its bytes.
+//
+//fuzz:inputs 40000
 func FuzzKeys(f *testing.F) {
 	f.Add("0x00112233445566778899aabbccddeeff00112233:17")
 	f.Fuzz(func(t *testing.T, key string) {

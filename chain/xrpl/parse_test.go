@@ -47,6 +47,8 @@ func readLedger(answer []byte, watch chain.Watch) (*ledgerResult, *ledgerReading
 
 // FuzzLedger checks that reading any answer ends without a panic, and that every credited transfer
 // is an amount of XRP to a watched account in a ledger with a right hash.
+//
+//fuzz:inputs 50000
 func FuzzLedger(f *testing.F) {
 	l := ledgertest.New(testID, nil)
 	account := ledgertest.Address("the till")

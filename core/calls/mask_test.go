@@ -7,6 +7,8 @@ import (
 )
 
 // FuzzBody (AP-26) looks for secrets in what is kept of any body.
+//
+//fuzz:inputs 10000
 func FuzzBody(f *testing.F) {
 	for _, seed := range []string{
 		`{"secret":"x","email":"ada@example.com","headers":{"X-Auth":"y"},"a":[{"Token" : "z"},"sk_test_ABC"]}`,

@@ -80,6 +80,8 @@ func TestLines(t *testing.T) {
 
 // FuzzEmail (AP-11): whatever passes is one header-safe address that the mailer reads as
 // given.
+//
+//fuzz:inputs 400000
 func FuzzEmail(f *testing.F) {
 	for _, seed := range []string{"ada@example.com", `"a"@b.co`, `"a b"@c.co`, "a@b", "a@[::1]", "a@[127.0.0.1]", "a(c)@b.co", "Ada <a@b.co>", "a@b.co\r\nBcc: x@y.z", "a@b.co\n", "ä@b.co", "a@b.co,x@y.z"} {
 		f.Add(seed)
@@ -99,6 +101,8 @@ func FuzzEmail(f *testing.F) {
 }
 
 // FuzzName (AP-8): whatever passes shows only letters, marks and digits.
+//
+//fuzz:inputs 400000
 func FuzzName(f *testing.F) {
 	for _, seed := range []string{"Ada", "O\u0301", "\u202e", "7"} {
 		f.Add(seed)

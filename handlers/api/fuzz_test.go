@@ -14,6 +14,8 @@ import (
 // FuzzRead (AP-15) holds the strict reader against the standard library's lenient one:
 // what is taken is valid UTF-8 and JSON, reads the same there, and metadata is a piece
 // of the body as it was written.
+//
+//fuzz:inputs 5000
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `[]`, `null`, string(initiateSample), `{"amount":1.0}`, `{"amount":-0}`, `{"amount":1e3,"amount":1}`, `{"\u0061mount":5}`, `{"AMOUNT":5,"amount":7}`,
