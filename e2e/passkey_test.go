@@ -103,7 +103,7 @@ func TestPasskeyElsewhere(t *testing.T) {
 	}
 	enter(plain, i)
 	plain.Open(i.Base + "/dashboard/account/passkeys")
-	if text := plain.Text("main"); !strings.Contains(text, "Making a passkey needs JavaScript") {
+	if text := plain.Text("main"); !strings.Contains(text, "Creating a passkey needs JavaScript") {
 		t.Error(text)
 	}
 	plain.Shot("passkeys-without-script")

@@ -27,7 +27,7 @@ func peoplePages() map[string]templ.Component {
 	seats := []dashboard.SeatRow{{Key: "a", Browser: "Firefox on Linux", IP: "203.0.113.9", SignedIn: now, Seen: now, Here: true},
 		{Key: "b", Browser: "Safari on iPhone", IP: "2001:db8:85a3:8d3:1319:8a2e:370:7348", SignedIn: now.Add(-3 * time.Hour), Seen: now.Add(-time.Minute)}}
 	places := []dashboard.PlaceRow{{ID: "1", Name: "Sunbird Coffee", Role: "Owner", Here: true}, {ID: "2", Name: "Harmattan Logistics and Cold Storage International", Role: "Finance"}}
-	invited := dashboard.InvitationProps{CSRF: "token", Action: "/invitation/x", Business: "Sunbird Coffee", By: "Amara Okafor", Email: "chidi@sunbird.example", Role: "Finance", RoleText: "Finance sees transactions, payment links and exports, in test and in live.", SignIn: "/sign-in"}
+	invited := dashboard.InvitationProps{CSRF: "token", Action: "/invitation/x", Business: "Sunbird Coffee", By: "Amara Okafor", Email: "chidi@sunbird.example", Role: "Finance", RoleText: "Finance can see transactions, payment links and exports, in test and live.", SignIn: "/sign-in"}
 	known, mine, refused := invited, invited, invited
 	known.Known, known.SomebodyElse, mine.Known, mine.Mine, refused.By = true, true, true, true, ""
 	refused.Form = wrong("password", "", "Must have at least 12 characters.")
@@ -44,16 +44,16 @@ func peoplePages() map[string]templ.Component {
 		"invitation-refused":    dashboard.Invitation(refused),
 		"invitation-known":      dashboard.Invitation(known),
 		"invitation-mine":       dashboard.Invitation(mine),
-		"account":               dashboard.Account(dashboard.AccountProps{Page: own, Form: ui.Form{Values: map[string]string{"name": "Amara Okafor"}}, Email: "amara@sunbird.example", FactorSentence: "The password alone signs you in.", Passkeys: "None: sign in with a fingerprint, a face or a PIN instead.", Seats: seats[:1]}),
-		"account-full":          dashboard.Account(dashboard.AccountProps{Page: own, Form: wrong("name", "\u202eAmara", "May not hold invisible or control characters."), Email: "amara@sunbird.example", SecondFactor: true, FactorSentence: "2 recovery codes are left. Make new ones.", Passkeys: "3 sign you in. One was refused: look at it.", Seats: seats, Places: places}),
+		"account":               dashboard.Account(dashboard.AccountProps{Page: own, Form: ui.Form{Values: map[string]string{"name": "Amara Okafor"}}, Email: "amara@sunbird.example", FactorSentence: "You sign in with your password only.", Passkeys: "None. A passkey lets you sign in with your fingerprint, face or PIN.", Seats: seats[:1]}),
+		"account-full":          dashboard.Account(dashboard.AccountProps{Page: own, Form: wrong("name", "\u202eAmara", "May not hold invisible or control characters."), Email: "amara@sunbird.example", SecondFactor: true, FactorSentence: "2 recovery codes left. Create new ones.", Passkeys: "3 passkeys. One was refused. Please check it.", Seats: seats, Places: places}),
 		"password":              dashboard.Password(dashboard.PasswordProps{Page: own}),
 		"password-refused":      dashboard.Password(dashboard.PasswordProps{Page: own, Form: wrong("password", "", "Is not your password.")}),
 		"email":                 dashboard.Email(dashboard.EmailProps{Page: own}),
 		"email-factor":          dashboard.Email(dashboard.EmailProps{Page: own, SecondFactor: true, Form: code}),
 		"email-no-server":       dashboard.Email(dashboard.EmailProps{Page: own, NoServer: true}),
 		"factor-off":            dashboard.SecondFactor(dashboard.FactorProps{Page: own}),
-		"factor-on":             dashboard.SecondFactor(dashboard.FactorProps{Page: own, On: true, Since: "21 Nov 2026, 05:14", Left: "10 recovery codes are left."}),
-		"factor-few":            dashboard.SecondFactor(dashboard.FactorProps{Page: own, On: true, Since: "21 Nov 2026, 05:14", Left: "1 recovery code is left. Make new ones.", Few: true, Form: code}),
+		"factor-on":             dashboard.SecondFactor(dashboard.FactorProps{Page: own, On: true, Since: "21 Nov 2026, 05:14", Left: "10 recovery codes left."}),
+		"factor-few":            dashboard.SecondFactor(dashboard.FactorProps{Page: own, On: true, Since: "21 Nov 2026, 05:14", Left: "1 recovery code left. Create new ones.", Few: true, Form: code}),
 		"factor-setup":          dashboard.FactorSetup(dashboard.FactorSetupProps{Page: own, QR: qr("otpauth://totp/Cointill:amara@sunbird.example?algorithm=SHA1&digits=6&issuer=Cointill&period=30&secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"), Key: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", Sealed: "x"}),
 		"factor-setup-refused":  dashboard.FactorSetup(dashboard.FactorSetupProps{Page: own, QR: qr("otpauth://totp/x"), Key: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", Form: code}),
 		"factor-codes":          dashboard.RecoveryCodes(dashboard.CodesProps{Page: own, Codes: []string{"7Q2MX-4LR7T", "ZKC1B-N3W9H", "0D5ZP-8VGA2", "Y6E3J-T1MKR"}}),
@@ -93,11 +93,11 @@ func teamPage(page layout.Page) dashboard.TeamProps {
 		},
 		Invitations: []dashboard.InvitationRow{
 			{ID: "1", Email: "dede@sunbird.example", RoleName: "Developer", By: "Amara Okafor", Sent: now, Until: now.Add(7 * 24 * time.Hour), Link: "https://till.example/invitation/C2FVsBQIhrscChlQIMVb5sSYspob7oDC2FVsBQIhrsc"},
-			{ID: "3", Email: "fola@subnird.example", RoleName: "Finance", By: "Amara Okafor", Sent: now, Until: now.Add(7 * 24 * time.Hour), Trouble: "The mail did not go. The mail server refused the recipient: no such domain. Is the address right? Send it anew, or hand the link over yourself.", Link: "https://till.example/invitation/C2FVsBQIhrscChlQIMVb5sSYspob7oDC2FVsBQIhrsd"},
+			{ID: "3", Email: "fola@subnird.example", RoleName: "Finance", By: "Amara Okafor", Sent: now, Until: now.Add(7 * 24 * time.Hour), Trouble: "The e-mail was not sent. The mail server refused the recipient: no such domain. Check the address. Then resend the invitation, or share the link yourself.", Link: "https://till.example/invitation/C2FVsBQIhrscChlQIMVb5sSYspob7oDC2FVsBQIhrsd"},
 			{ID: "2", Email: "efua@sunbird.example", RoleName: "Owner", Sent: now.Add(-8 * 24 * time.Hour), Over: true, Fixed: true},
 		},
 		Roles:  []ui.Option{{Value: "owner", Label: "Owner"}, {Value: "admin", Label: "Admin"}, {Value: "finance", Label: "Finance"}, {Value: "developer", Label: "Developer"}},
-		Rights: []dashboard.RightRow{{What: "See transactions, customers and exports", May: [4]string{"yes", "yes", "yes", "in test"}}, {What: "Decide where the money goes", May: [4]string{"yes", "", "", ""}}},
+		Rights: []dashboard.RightRow{{What: "See transactions, customers and exports", May: [4]string{"yes", "yes", "yes", "in test"}}, {What: "Change wallets", May: [4]string{"yes", "", "", ""}}},
 	}
 }
 

@@ -21,7 +21,7 @@ var optionsIn = regexp.MustCompile(`data-options="([^"]+)"`)
 func passkeyPages(t *testing.T, b *servertest.Browser, name string) *passkeytest.Authenticator {
 	t.Helper()
 	setup := b.PostFrom(passkeysAt, passkeysAt, url.Values{"name": {name}, "password": {servertest.Password}})
-	expect(t, setup, 200, "Make the passkey", name, "js/passkeys.js")
+	expect(t, setup, 200, "Create passkey", name, "js/passkeys.js")
 	a := passkeytest.New(servertest.Base)
 	made := a.Make(t, []byte(html.UnescapeString(optionsIn.FindStringSubmatch(setup.Body)[1])))
 	leads(t, b.PostFrom(passkeysAt, passkeysAt+"/confirm", url.Values{"credential": {string(made)}}), passkeysAt)
@@ -44,14 +44,14 @@ func TestPasskeyPages(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		s.Business("Ama's Shop", ama)
 		b := s.SignIn(ama)
-		expect(t, b.Get(accountAt), 200, "None: sign in with a fingerprint")
+		expect(t, b.Get(accountAt), 200, "None. A passkey lets you sign in with your fingerprint")
 		expect(t, b.PostFrom(passkeysAt, passkeysAt, url.Values{"name": {"Phone"}, "password": {"not the passphrase"}}), 422, "Is not your password.", `value="Phone"`)
 		s.Clock.Advance(time.Minute)
 		expect(t, b.PostFrom(passkeysAt, passkeysAt, url.Values{"name": {""}, "password": {servertest.Password}}), 422, "Is required.")
 		before := b.Window()
 		a := passkeyPages(t, b, "Ama's phone")
 		leads(t, before.Get(accountAt), "/sign-in?next=%2Fdashboard%2Faccount") // the session has another id
-		expect(t, b.Get(accountAt), 200, "1 signs you in.")
+		expect(t, b.Get(accountAt), 200, "1 passkey.")
 		expect(t, b.Get(passkeysAt), 200, "Ama's phone", "Never")
 		expect(t, b.PostFrom(passkeysAt, passkeysAt+"/confirm", url.Values{"credential": {"{}"}}), 409, "Begin again.")
 

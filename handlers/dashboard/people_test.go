@@ -46,14 +46,14 @@ func lastMail(t *testing.T, s *servertest.Server, to string) string {
 func withFactor(t *testing.T, s *servertest.Server, b *servertest.Browser) (key string, recovery []string) {
 	t.Helper()
 	setup := b.PostFrom(factorAt, factorAt, url.Values{"password": {servertest.Password}})
-	expect(t, setup, 200, "Scan this with your authenticator app", "<svg")
+	expect(t, setup, 200, "Scan this code with your authenticator app", "<svg")
 	key = setupKey.FindStringSubmatch(setup.Body)[1]
 	sealed := html.UnescapeString(sealedIn.FindStringSubmatch(setup.Body)[1])
 	again := b.PostFrom(factorAt, factorAt+"/confirm", url.Values{"setup": {sealed}, "code": {"000000"}})
 	expect(t, again, 422, "Is not what the app shows now", key)
 	s.Clock.Advance(time.Minute)
 	done := b.PostFrom(factorAt, factorAt+"/confirm", url.Values{"setup": {sealed}, "code": {codeOf(t, s, key)}})
-	expect(t, done, 201, "Keep them now")
+	expect(t, done, 201, "Save them now")
 	if recovery = codes.FindAllString(done.Text(), -1); len(recovery) < 10 {
 		t.Fatal(recovery)
 	}
@@ -71,11 +71,11 @@ func TestSecondFactorPages(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		s.Business("Ama's Shop", ama)
 		b := s.SignIn(ama)
-		expect(t, b.Get(accountAt), 200, "The password alone signs you in")
+		expect(t, b.Get(accountAt), 200, "You sign in with your password only")
 		expect(t, b.PostFrom(factorAt, factorAt, url.Values{"password": {"not the passphrase"}}), 422, "Is not your password.")
 		s.Clock.Advance(time.Second)
 		key, recovery := withFactor(t, s, b)
-		expect(t, b.Get(accountAt), 200, "10 recovery codes are left", "This browser")
+		expect(t, b.Get(accountAt), 200, "10 recovery codes left", "This browser")
 		expect(t, b.Get(factorAt), 200, "On since 1 Mar 2026")
 		if b.Get(factorAt).Text() == "" || strings.Contains(b.Get(factorAt).Body, key) || strings.Contains(b.Get(factorAt).Body, recovery[0]) {
 			t.Error("a secret is shown again")
@@ -101,7 +101,7 @@ func TestSecondFactorPages(t *testing.T) {
 		leads(t, lost.PostFrom(at, "/sign-in/code", url.Values{"code": {strings.ToLower(recovery[0])}}), "/dashboard")
 		expect(t, lost.Get("/dashboard"), 200, "You used a recovery code; 9 are left")
 		fresh := lost.PostFrom(factorAt, factorAt+"/change", url.Values{"what": {"codes"}, "password": {servertest.Password}, "code": {recovery[1]}})
-		expect(t, fresh, 201, "Keep them now")
+		expect(t, fresh, 201, "Save them now")
 		expect(t, lost.PostFrom(factorAt, factorAt+"/change", url.Values{"what": {"off"}, "password": {servertest.Password}}), 422, "Is required.")
 		s.Clock.Advance(time.Minute)
 		leads(t, lost.PostFrom(factorAt, factorAt+"/change", url.Values{"what": {"off"}, "password": {servertest.Password}, "code": {codes.FindString(fresh.Text())}}), accountAt)
@@ -148,8 +148,8 @@ func TestForgotAndReset(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		s.Business("Ama's Shop", ama)
 		b, w := s.SignIn(ama), s.Browser()
-		expect(t, w.Get("/forgot"), 200, "This server sends no mail")
-		expect(t, w.PostFrom("/sign-in", "/forgot", url.Values{"email": {ama}}), 200, "This server sends no mail")
+		expect(t, w.Get("/forgot"), 200, "No mail server is configured")
+		expect(t, w.PostFrom("/sign-in", "/forgot", url.Values{"email": {ama}}), 200, "No mail server is configured")
 		s.Pages.MailServer = true
 		expect(t, w.PostFrom("/forgot", "/forgot", url.Values{"email": {"nowhere"}}), 422, "nowhere", "Must be a plain e-mail address")
 		known := w.PostFrom("/forgot", "/forgot", url.Values{"email": {ama}})
@@ -179,11 +179,11 @@ func TestInvitationPages(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		s.Business("Ama's Shop", ama)
 		b := s.SignIn(ama)
-		expect(t, b.Get(teamAt), 200, "(you)", "This server sends no mail", "Decide where the money goes")
+		expect(t, b.Get(teamAt), 200, "(you)", "No mail server is configured", "Change wallets")
 		expect(t, b.PostFrom(teamAt, teamAt+"/invitations", url.Values{"email": {"x"}, "role": {"king"}}), 422, "Must be a plain e-mail address", "Choose one of the roles")
 		leads(t, b.PostFrom(teamAt, teamAt+"/invitations", url.Values{"email": {bayo}, "role": {"finance"}}), teamAt)
 		at := lastMail(t, s, bayo)
-		expect(t, b.Get(teamAt), 200, "hand its link over yourself", at, "As Finance", "Works until 8 Mar 2026")
+		expect(t, b.Get(teamAt), 200, "Share its link yourself", at, "As Finance", "Valid until 8 Mar 2026")
 		s.Pages.MailServer = true
 		if strings.Contains(b.Get(teamAt).Body, at) {
 			t.Error("the link is shown although a mail carries it")
@@ -192,7 +192,7 @@ func TestInvitationPages(t *testing.T) {
 		expect(t, w.Get(at), 200, "Ama Mensah invites you", "Finance", bayo)
 		expect(t, w.PostFrom(at, at, url.Values{"name": {"Bayo"}, "password": {"short"}}), 422, "Bayo", "Must have at least 12 characters.")
 		leads(t, w.PostFrom(at, at, url.Values{"name": {"Bayo"}, "password": {servertest.Password}}), "/dashboard")
-		expect(t, w.Get("/dashboard"), 200, "Welcome to Ama's Shop. You are there as Finance.")
+		expect(t, w.Get("/dashboard"), 200, "Welcome to Ama's Shop. Your role is Finance.")
 		expect(t, w.Get(teamAt), 403)
 		expect(t, s.Browser().Get(at), 410, "This invitation no longer works")
 
@@ -219,7 +219,7 @@ func TestInvitationToAnotherBusiness(t *testing.T) {
 		s.Must(err)
 		at := lastMail(t, s, bayo)
 		wrong := s.SignIn(ama)
-		expect(t, wrong.Get(at), 200, "has an account here already", "Somebody else is signed in")
+		expect(t, wrong.Get(at), 200, "already has an account here", "Another user is signed in")
 		expect(t, wrong.PostFrom(accountAt, at, nil), 409, "This invitation is for "+bayo)
 		b := s.Browser()
 		expect(t, b.Get(at), 200, "Sign in to accept", "next="+url.QueryEscape(at))
@@ -227,9 +227,9 @@ func TestInvitationToAnotherBusiness(t *testing.T) {
 		leads(t, b.PostFrom("/sign-in", "/sign-in", url.Values{"email": {bayo}, "password": {servertest.Password}, "next": {at}}), at)
 		old := b.Window()
 		leads(t, b.PostFrom(at, at, nil), "/dashboard")
-		expect(t, b.Get("/dashboard"), 200, "You are there as Developer")
+		expect(t, b.Get("/dashboard"), 200, "Your role is Developer")
 		leads(t, old.Get(accountAt), "/sign-in?next=%2Fdashboard%2Faccount")
-		expect(t, b.Get(accountAt), 200, "Your businesses", "Bayo's Shop", "You are here")
+		expect(t, b.Get(accountAt), 200, "Your businesses", "Bayo's Shop", ">Current<")
 		expect(t, b.Get(teamAt), 403)
 		stale := url.Values{"csrf": {html.UnescapeString(formToken.FindStringSubmatch(b.Get("/dashboard/links/new").Body)[1])}, "title": {"Meant for Ama"}, "currency": {"USD"}, "amount_kind": {"fixed"}, "amount": {"1"}}
 		leads(t, b.PostFrom(accountAt, accountAt+"/business", url.Values{"business": {"1"}}), "/dashboard")
@@ -293,14 +293,14 @@ func TestAccountPages(t *testing.T) {
 		seat := regexp.MustCompile(`name="session" value="(\w{64})"`).FindStringSubmatch(page.Body)[1]
 		leads(t, b.PostFrom(accountAt, accountAt+"/sessions/end", url.Values{"session": {seat}}), accountAt)
 		leads(t, b.PostFrom(accountAt, accountAt+"/sessions/end", url.Values{"session": {seat}}), accountAt)
-		expect(t, b.Get(accountAt), 200, "signed out already")
+		expect(t, b.Get(accountAt), 200, "This session had already ended")
 		leads(t, other.Get(accountAt), "/sign-in?next=%2Fdashboard%2Faccount")
 		other = s.SignIn(ama)
 		leads(t, b.PostFrom(accountAt, accountAt+"/sessions/end-others", nil), accountAt)
 		leads(t, other.Get(accountAt), "/sign-in?next=%2Fdashboard%2Faccount")
 
 		at := accountAt + "/email"
-		expect(t, b.Get(at), 200, "This server sends no mail")
+		expect(t, b.Get(at), 200, "No mail server is configured")
 		s.Pages.MailServer = true
 		expect(t, b.PostFrom(at, at, url.Values{"email": {"x"}, "password": {servertest.Password}}), 422, "Must be a plain e-mail address")
 		leads(t, b.PostFrom(at, at, url.Values{"email": {bayo}, "password": {servertest.Password}}), accountAt)
@@ -319,7 +319,7 @@ func TestAccountPages(t *testing.T) {
 		}
 		s.Clock.Advance(time.Second)
 		leads(t, b.PostFrom(at, at, url.Values{"password": {servertest.Password}, "new_password": {newPhrase}}), accountAt)
-		expect(t, b.Get(accountAt), 200, "signed out everywhere else")
+		expect(t, b.Get(accountAt), 200, "All other sessions were signed out")
 	})
 }
 
@@ -334,7 +334,7 @@ func TestWalletAsksForTheCode(t *testing.T) {
 		send := func(code string) servertest.Answer {
 			return b.PostFrom(walletAt, walletAt, url.Values{"key": {tpub}, "script": {"wpkh"}, "password": {servertest.Password}, "code": {code}})
 		}
-		expect(t, send(""), 422, "Code of your authenticator app", "Is required.")
+		expect(t, send(""), 422, "Code from your authenticator app", "Is required.")
 		expect(t, send("000000"), 422, "This code is not right")
 		s.Clock.Advance(time.Minute)
 		leads(t, send(codeOf(t, s, key)), walletAt)

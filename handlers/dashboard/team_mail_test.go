@@ -27,9 +27,9 @@ func TestInvitationMailFailed(t *testing.T) {
 			link    bool
 		}{
 			{map[string]any{"outcome": "sent"}, "", false},
-			{map[string]any{"outcome": "", "done_at": nil, "last_error": "The server is busy."}, "The mail has not gone yet. The server is busy. It is tried again", false},
-			{map[string]any{"outcome": "unknown", "last_error": "x"}, "The mail may not have arrived.", false},
-			{map[string]any{"outcome": "failed", "last_error": "No such mailbox."}, "The mail did not go. No such mailbox. Is the address right? Send it anew, or hand the link over yourself.", true},
+			{map[string]any{"outcome": "", "done_at": nil, "last_error": "The server is busy."}, "The e-mail has not been sent yet. The server is busy. Cointill tries again", false},
+			{map[string]any{"outcome": "unknown", "last_error": "x"}, "The e-mail may not have arrived.", false},
+			{map[string]any{"outcome": "failed", "last_error": "No such mailbox."}, "The e-mail was not sent. No such mailbox. Check the address. Then resend the invitation, or share the link yourself.", true},
 		} {
 			set(c.columns)
 			page := b.Get(teamAt)
