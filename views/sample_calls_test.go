@@ -16,7 +16,7 @@ func callPages() map[string]templ.Component {
 		{ID: "2", At: now.Add(-time.Minute), Method: "GET", Path: "/v1/payment/verify/PAY_9hQ2mVx4Lr7TzKc1Bn3W", Status: "404", Code: "not_found", Took: "2 ms", Key: "Shop server", Tone: ui.Warn},
 		{ID: "1", At: now.Add(-time.Hour), Method: "GET", Path: "/v1/payments?status=successful&email=c…@example.com&from=2026-11-01T00:00:00.000000Z", Status: "503", Code: "database_away", Took: "1,204 ms", Tone: ui.Bad},
 	}
-	page := dashboard.CallsProps{Page: shell("Log of requests", "keys"), Classes: []ui.Option{{Value: "4", Label: "4xx: refused"}}, Keys: []ui.Option{{Value: "1", Label: "Shop server"}}, Rows: list, Zone: "Africa/Lagos", Pager: ui.PagerProps{Shown: "3 requests"}}
+	page := dashboard.CallsProps{Page: shell("Request log", "keys"), Classes: []ui.Option{{Value: "4", Label: "4xx: refused"}}, Keys: []ui.Option{{Value: "1", Label: "Shop server"}}, Rows: list, Zone: "Africa/Lagos", Pager: ui.PagerProps{Shown: "3 requests"}}
 	none, empty := page, page
 	none.Rows, none.Filtered, none.Path, none.Wrong = nil, true, "/v2", []string{"There is no API key “x”."}
 	empty.Rows = nil

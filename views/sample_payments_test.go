@@ -41,7 +41,7 @@ func paymentPages(live layout.Page) map[string]templ.Component {
 	none := filtered
 	none.Rows = nil
 	hostile := listPage()
-	hostile.Wrong = []string{"There is no status “<script>alert(1)</script>”.", "This is no day: “2026-13-01”.", "No page begins at “PAY_GONE”."}
+	hostile.Wrong = []string{"There is no status “<script>alert(1)</script>”.", "This is not a date: “2026-13-01”.", "No page starts at “PAY_GONE”."}
 	long := strings.Repeat("W", 100)
 	hostile.Rows = slices.Clone(hostile.Rows)
 	hostile.Rows[0].Customer, hostile.Rows[0].Email, hostile.Rows[0].BusinessReference = long+" \u202e"+long, long+"@example.com", "=HYPERLINK"+long

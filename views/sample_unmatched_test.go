@@ -46,7 +46,7 @@ func customerPages() map[string]templ.Component {
 	one := dashboard.CustomerProps{Page: page, CustomerRow: list[1], Volumes: []string{"₦1,284,500.00", "KSh 42,000.00"}, SuccessRate: "91 %", SuccessNote: "22 of 24 that ended", Recent: rows()[:4], AllHref: "/dashboard/payments?q=wanjiru"}
 	long := one
 	long.Name, long.Email, long.Payments, long.Volumes = strings.Repeat("Ọláyínká", 12), strings.Repeat("a", 60)+"@"+strings.Repeat("b", 60)+".example", "Over 5,000", nil
-	long.Limit = "The figures are of the newest 5,000 payments."
+	long.Limit = "Based on the latest 5,000 payments."
 	return map[string]templ.Component{
 		"customers": dashboard.Customers(dashboard.CustomersProps{Page: page, Rows: list, Pager: ui.PagerProps{Shown: "8 customers", Next: "/dashboard/customers?after=x"}}), "customers-empty": dashboard.Customers(dashboard.CustomersProps{Page: page}),
 		"customers-none": dashboard.Customers(dashboard.CustomersProps{Page: page, Query: "<nobody>"}), "customer": dashboard.Customer(one), "customer-long": dashboard.Customer(long),

@@ -29,8 +29,8 @@ func TestAuditPage(t *testing.T) {
 		expect(t, clerk.PostFrom("/dashboard/account", "/dashboard/team/invitations", url.Values{"email": {"x@shop.example"}, "role": {"owner"}}), 403)
 
 		all := b.Get("/dashboard/audit")
-		expect(t, all, 200, "The chain holds.", "Wrong password at sign-in Refused", "Firefox on Linux, 0.0.0.0", "Wrong password, asked for again Refused",
-			"Payment method switched off in test Dogecoin", "before: yes → after: no", "Not let through Refused in test /dashboard/keys", "method POST", "Joined the team", "New Member", "Business created")
+		expect(t, all, 200, "The log is intact.", "Wrong password at sign-in Refused", "Firefox on Linux, 0.0.0.0", "Wrong password when confirming an action Refused",
+			"Payment method switched off in test Dogecoin", "before: yes → after: no", "Access refused Refused in test /dashboard/keys", "method POST", "Team member joined", "New Member", "Business created")
 		if text := all.Text(); strings.Contains(text, "not the password") || strings.Contains(text, servertest.Password) {
 			t.Error("the log tells passwords")
 		}
@@ -39,17 +39,17 @@ func TestAuditPage(t *testing.T) {
 			t.Error(refused)
 		}
 		his := b.Get("/dashboard/audit?who=" + url.QueryEscape("user:"+strconv.FormatInt(kofi.ID, 10)))
-		expect(t, his, 200, "By: New Member", "Not let through")
+		expect(t, his, 200, "By: New Member", "Access refused")
 		if strings.Contains(his.Text(), "Dogecoin") {
 			t.Error("another's acts are shown")
 		}
-		expect(t, b.Get("/dashboard/audit?from=2026-02-01&to=2026-02-28"), 200, "No row matches", "Days: 1 Feb 2026 to 28 Feb 2026")
-		expect(t, b.Get("/dashboard/audit?who=%3Cscript%3E&what=x&before=-1&from=soon"), 200, "There is nobody “<script>”", "There is no kind of act “x”", "No page begins at “-1”", "This is no day: “soon”", "Dogecoin")
+		expect(t, b.Get("/dashboard/audit?from=2026-02-01&to=2026-02-28"), 200, "No entries found", "Dates: 1 Feb 2026 to 28 Feb 2026")
+		expect(t, b.Get("/dashboard/audit?who=%3Cscript%3E&what=x&before=-1&from=soon"), 200, "There is no user “<script>”", "There is no action “x”", "No page starts at “-1”", "This is not a date: “soon”", "Dogecoin")
 		file := b.Get("/dashboard/audit.csv?what=money")
 		if lines := strings.Split(strings.TrimSpace(file.Body), "\r\n"); len(lines) != 2 || !strings.Contains(lines[1], "Payment method switched off,method.disabled,,crypto_dogecoin,test") {
 			t.Error(file.Body)
 		}
-		expect(t, b.Get("/dashboard/audit.csv?who=x"), 422, "No file was made")
+		expect(t, b.Get("/dashboard/audit.csv?who=x"), 422, "No file was created")
 	})
 }
 
@@ -65,10 +65,10 @@ func TestAuditPages(t *testing.T) {
 		s.Must(err)
 		b := s.SignIn(ama)
 		first := b.Get("/dashboard/audit")
-		expect(t, first, 200, "All 62 rows are as they were written", "sealed up to row 61", "Till <b>one</b>", "50 rows")
-		expect(t, b.Get("/dashboard/audit?before=13"), 200, "12 rows", "Business created", "Back to the first page")
+		expect(t, first, 200, "All 62 entries are unchanged", "sealed up to row 61", "Till <b>one</b>", "50 entries")
+		expect(t, b.Get("/dashboard/audit?before=13"), 200, "12 entries", "Business created", "Back to the first page")
 		s.Must(s.DB.Exec(t.Context()).Model(&models.Audit{}).Where("place = 30").Update("subject", "key:1").Error)
-		expect(t, b.Get("/dashboard/audit"), 200, "This log is not as it was written", "Row 30 was changed, or put in.")
+		expect(t, b.Get("/dashboard/audit"), 200, "This log was changed after it was written", "Row 30 was changed, or put in.")
 	})
 }
 

@@ -32,12 +32,12 @@ func TestCallPages(t *testing.T) {
 			t.Error(refused.Text())
 		}
 		expect(t, b.Get("/dashboard/calls?path=/v1/rates&key="+fmt.Sprint(key.ID)), 200, "1 request")
-		expect(t, b.Get("/dashboard/calls?status=9&key=x&before=0"), 200, "There is no kind of status “9”", "There is no API key “x”", "No page begins at “0”", "2 requests")
-		expect(t, b.Get("/dashboard/calls?status=5"), 200, "No request matches")
+		expect(t, b.Get("/dashboard/calls?status=9&key=x&before=0"), 200, "There is no status “9”", "There is no API key “x”", "No page starts at “0”", "2 requests")
+		expect(t, b.Get("/dashboard/calls?status=5"), 200, "No requests found")
 		at := regexp.MustCompile(`/dashboard/calls/\d+`).FindString(refused.Body)
 		expect(t, b.Get(at), 200, `"email": "a…@example.com"`, "validation_failed", "under 1 ms")
 		leads(t, b.PostFrom("/dashboard/account", "/dashboard/domain", url.Values{"domain": {"live"}, "next": {"/dashboard/calls/1"}}), "/dashboard/calls")
-		expect(t, b.Get("/dashboard/calls"), 200, "No request yet")
+		expect(t, b.Get("/dashboard/calls"), 200, "No requests yet")
 		expect(t, b.Get(at), 404)
 	})
 }
@@ -50,7 +50,7 @@ func TestQuickstart(t *testing.T) {
 		s.Business("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		before := b.Get("/dashboard/quickstart")
-		expect(t, before, 200, "sk_test_…", servertest.Base+"/v1/payment/initiate", "Put a test key into them")
+		expect(t, before, 200, "sk_test_…", servertest.Base+"/v1/payment/initiate", "Insert a test key")
 		form := url.Values{"once": {nonce.FindStringSubmatch(before.Body)[1]}}
 		first := b.PostFrom("/dashboard/quickstart", "/dashboard/quickstart", form)
 		expect(t, first, 201, "not shown again")
@@ -70,7 +70,7 @@ func TestQuickstart(t *testing.T) {
 			t.Error("a key was made twice")
 		}
 		leads(t, b.PostFrom("/dashboard/account", "/dashboard/domain", url.Values{"domain": {"live"}, "next": {"/dashboard/calls/1"}}), "/dashboard/calls")
-		expect(t, b.Get("/dashboard/quickstart"), 200, "sk_live_…", "Begin in the test domain")
+		expect(t, b.Get("/dashboard/quickstart"), 200, "sk_live_…", "Start in the test domain")
 		expect(t, b.PostFrom("/dashboard/quickstart", "/dashboard/quickstart", nil), 409, "in the test domain only")
 	})
 }

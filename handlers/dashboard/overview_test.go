@@ -31,7 +31,7 @@ func TestOverview(t *testing.T) {
 				s.Must(s.Figures.Recount(t.Context()))
 			}
 			today := b.Get("/dashboard?period=today")
-			expect(t, today, 200, "₦10,000.00", "66 %", "of 3 that ended", "4 s", `aria-label="Received in NGN by day, 6 Mar 2026; ₦10,000.00 on the best day"`, "The same figures as a table",
+			expect(t, today, 200, "₦10,000.00", "66 %", "of 3 that ended", "4 s", `aria-label="Received in NGN by day, 6 Mar 2026; ₦10,000.00 on the best day"`, "Same figures as a table",
 				`/dashboard/payments?period=today&amp;status=declined`, "1 declined payment to resolve", "/dashboard/payments?need=decision")
 			lacks(t, today, "Bitcoin", "unmatched transfer")
 			expect(t, b.Get("/dashboard?period=7d"), 200, "₦15,000.00", "28 Feb – 6 Mar 2026", "Compared with 21 – 27 Feb 2026", "Bitcoin")

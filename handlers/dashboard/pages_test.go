@@ -225,7 +225,7 @@ func TestWebhooks(t *testing.T) {
 		const list, form = "/dashboard/webhooks", "/dashboard/webhooks/new"
 		expect(t, b.Get(list), 200, "No endpoint yet")
 		refused := b.PostFrom(form, list, url.Values{"url": {"nowhere"}, "active": {"true"}})
-		expect(t, refused, 422, "nowhere", "Nothing was saved yet")
+		expect(t, refused, 422, "nowhere", "Not saved yet")
 
 		made := b.PostFrom(form, list, url.Values{"type": {"Shop server"}, "url": {"https://shop.example/hook"}, "active": {"true"}})
 		expect(t, made, 201, "Shop server", "whsec_", "it is not shown again")
@@ -302,7 +302,7 @@ func TestKeys(t *testing.T) {
 		s.Business("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		const at = "/dashboard/keys"
-		expect(t, b.PostFrom(at, at, url.Values{"name": {" "}}), 422, "No key yet")
+		expect(t, b.PostFrom(at, at, url.Values{"name": {" "}}), 422, "No API keys yet")
 		made := b.PostFrom(at, at, url.Values{"name": {"Shop server"}})
 		expect(t, made, 201, "Shop server", "curl -sS "+servertest.Base+"/v1/payment/initiate")
 		secret := regexp.MustCompile(`sk_test_\w{20,}`).FindString(made.Body)
@@ -315,7 +315,7 @@ func TestKeys(t *testing.T) {
 			t.Error("the key is shown again")
 		}
 		key := regexp.MustCompile(`/dashboard/keys/\d+`).FindString(listed.Body)
-		expect(t, b.PostFrom(at, key+"/roll", nil), 201, "sk_test_", "Works until")
+		expect(t, b.PostFrom(at, key+"/roll", nil), 201, "sk_test_", "Valid until")
 		expect(t, b.PostFrom(at, key+"/roll", nil), 409, "has been rolled already")
 		leads(t, b.PostFrom(at, key+"/revoke", nil), at)
 		expect(t, b.Get(at), 200, "Revoked")
@@ -327,7 +327,7 @@ func TestMailbox(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.Business("Ama's Shop", ama)
 		b := s.SignIn(ama)
-		expect(t, b.Get("/dashboard/mailbox"), 200, "No mail yet", "COINTILL_SMTP_URL")
+		expect(t, b.Get("/dashboard/mailbox"), 200, "No e-mails yet", "COINTILL_SMTP_URL")
 		reference := s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).Reference
 		s.Set(reference, map[string]any{"status": "declined", "reason": "underpaid"})
 		s.Must(s.Payments.Resolve(t.Context(), sc, reference))
@@ -335,7 +335,7 @@ func TestMailbox(t *testing.T) {
 		list := b.Get("/dashboard/mailbox")
 		expect(t, list, 200, "Receipt "+reference, "ngozi@example.com")
 		at := regexp.MustCompile(`/dashboard/mailbox/\d+`).FindString(list.Body)
-		expect(t, b.Get(at), 200, "Thank you, Ngozi Okafor", reference, "Kept here", "There was no mail server")
+		expect(t, b.Get(at), 200, "Thank you, Ngozi Okafor", reference, "Kept here", "Not sent: no mail server was configured")
 		expect(t, b.Get("/dashboard/payments/"+reference), 200, at, "Kept here")
 		expect(t, b.PostFrom(at, at+"/resend", nil), 409, "No mail server is configured")
 		expect(t, b.Get("/dashboard/mailbox/999"), 404)
@@ -488,7 +488,7 @@ func TestForgedForms(t *testing.T) {
 		for _, at := range []string{"/dashboard/keys", "/dashboard/webhooks", "/dashboard/links", "/dashboard/domain", "/sign-out", "/dashboard/methods/crypto_bitcoin"} {
 			expect(t, b.Post(at, url.Values{"name": {"x"}, "csrf": {"forged"}}), 403)
 		}
-		expect(t, b.Get("/dashboard/keys"), 200, "No key yet")
+		expect(t, b.Get("/dashboard/keys"), 200, "No API keys yet")
 		if n := rows(s, &models.Audit{}, "action = 'access.refused' AND refused AND subject LIKE '/dashboard/%'"); n != 5 {
 			t.Errorf("%d of 5 refusals stand in the audit log", n)
 		}

@@ -59,7 +59,7 @@ func TestPasskeyPages(t *testing.T) {
 		visitor := w.Window()
 		answer := a.Answer(t, asks(t, w))
 		leads(t, w.PostFrom("/sign-in?next=%2Fdashboard%2Fkeys", "/sign-in/passkey", url.Values{"credential": {string(answer)}, "next": {"/dashboard/keys"}}), "/dashboard/keys")
-		expect(t, w.Get("/dashboard/keys"), 200, "No key yet")
+		expect(t, w.Get("/dashboard/keys"), 200, "No API keys yet")
 		leads(t, visitor.Get(accountAt), "/sign-in?next=%2Fdashboard%2Faccount")
 		again := s.Browser()
 		expect(t, again.PostFrom("/sign-in", "/sign-in/passkey", url.Values{"credential": {string(answer)}}), 409, "That took too long", "Sign in with a passkey")

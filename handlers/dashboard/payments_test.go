@@ -63,7 +63,7 @@ func TestExportCSV(t *testing.T) {
 		}
 		expect(t, b.Get("/dashboard/payments/export?status=nonsense"), 200, "No file is offered")
 		for _, ending := range []string{"csv", "xlsx"} {
-			expect(t, b.Get("/dashboard/payments/export."+ending+"?from=yesterday"), 422, "No file was made", "yesterday")
+			expect(t, b.Get("/dashboard/payments/export."+ending+"?from=yesterday"), 422, "No file was created", "yesterday")
 		}
 		if head := b.Head("/dashboard/payments/export.csv"); head.Status != 200 || head.Body != "" {
 			t.Errorf("HEAD: %d %q", head.Status, head.Body)
@@ -123,7 +123,7 @@ func TestListRoles(t *testing.T) {
 		s.Business("Bayo's Shop", bayo)
 		other := s.SignIn(bayo)
 		expect(t, other.Get("/dashboard/payments?q="+references[0]), 200, "No payment matches")
-		expect(t, other.Get("/dashboard/payments?older="+references[0]), 200, "No page begins at “"+references[0], "No payments yet")
+		expect(t, other.Get("/dashboard/payments?older="+references[0]), 200, "No page starts at “"+references[0], "No payments yet")
 		if body := other.Get("/dashboard/payments/export.csv").Body; strings.Count(body, "\n") != 1 {
 			t.Error(body)
 		}

@@ -188,7 +188,7 @@ func TestRatePolicyRefused(t *testing.T) {
 			at := "/dashboard/rates/GHC"
 			a := b.PostFrom(at, at, url.Values{"spread": {c.spread}, "manual": {c.manual}, "manual_until": {c.until}})
 			t.Run(name, func(t *testing.T) {
-				expect(t, a, 422, c.want, `value="`+c.spread+`"`, `value="`+c.manual+`"`, `value="`+c.until+`"`, "Nothing was saved yet", `aria-invalid="true"`)
+				expect(t, a, 422, c.want, `value="`+c.spread+`"`, `value="`+c.manual+`"`, `value="`+c.until+`"`, "Not saved yet", `aria-invalid="true"`)
 			})
 		}
 		at := "/dashboard/rates/GHC"

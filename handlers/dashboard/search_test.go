@@ -47,19 +47,19 @@ func TestSearchComesBack(t *testing.T) {
 func TestStrangeAddresses(t *testing.T) {
 	for query, want := range map[string]string{
 		"status=nonsense": "There is no status “nonsense”.", "method=crypto_gold": "There is no payment method “crypto_gold”.", "currency=GHS": "There is no currency “GHS”.",
-		"period=ever": "There is no period “ever”.", "from=2026-02-30": "This is no day: “2026-02-30”.", "to=31.3.2026": "This is no day: “31.3.2026”.", "from=0001-01-01": "This is no day: “0001-01-01”.",
-		"from=2026-03-02&to=2026-03-01": "The range of days ends before it begins: “2026-03-02 to 2026-03-01”.", "min=1.50": "This is no amount in whole units: “1.50”.", "max=-1": "This is no amount in whole units: “-1”.",
-		"min=99999999999999999999": "This is no amount in whole units: “99999999999999999999”.", "min=5&max=4": "The least amount is above the most: “5 and 4”.",
-		"max=0": "This is no amount in whole units: “0”.", "min=5&min=10": "A filter stands in the address more than once: “10, 5”.", "q=a&q=b": "A filter stands in the address more than once: “a, b”.",
-		"method=crypto_ripple&method=crypto_bitcoin": "A filter stands in the address more than once: “crypto_bitcoin, crypto_ripple”.", "min=0": "", "method=": "",
-		"q=" + strings.Repeat("é", 257): "The text to search for has more than 256 characters: “" + strings.Repeat("é", 60) + "”.",
-		"older=12":                      "No page begins at “12”.", "newer=PAY_" + strings.Repeat("A", 99): "No page ends at “PAY_" + strings.Repeat("A", 56) + "”.", "status=%00%FF%3Cb%3E": "There is no status “<b>”.", "status=a%E2%80%AEb": "There is no status “ab”.",
+		"period=ever": "There is no period “ever”.", "from=2026-02-30": "This is not a date: “2026-02-30”.", "to=31.3.2026": "This is not a date: “31.3.2026”.", "from=0001-01-01": "This is not a date: “0001-01-01”.",
+		"from=2026-03-02&to=2026-03-01": "The start date is after the end date: “2026-03-02 to 2026-03-01”.", "min=1.50": "This is not a whole amount: “1.50”.", "max=-1": "This is not a whole amount: “-1”.",
+		"min=99999999999999999999": "This is not a whole amount: “99999999999999999999”.", "min=5&max=4": "The minimum amount is above the maximum: “5 and 4”.",
+		"max=0": "This is not a whole amount: “0”.", "min=5&min=10": "A filter is in the address more than once: “10, 5”.", "q=a&q=b": "A filter is in the address more than once: “a, b”.",
+		"method=crypto_ripple&method=crypto_bitcoin": "A filter is in the address more than once: “crypto_bitcoin, crypto_ripple”.", "min=0": "", "method=": "",
+		"q=" + strings.Repeat("é", 257): "The search text is longer than 256 characters: “" + strings.Repeat("é", 60) + "”.",
+		"older=12":                      "No page starts at “12”.", "newer=PAY_" + strings.Repeat("A", 99): "No page ends at “PAY_" + strings.Repeat("A", 56) + "”.", "status=%00%FF%3Cb%3E": "There is no status “<b>”.", "status=a%E2%80%AEb": "There is no status “ab”.",
 	} {
 		if s := address(t, query); strings.Join(s.Wrong, " ") != want || s.href() != "/dashboard/payments" {
 			t.Errorf("%s: %q, %s", query, s.Wrong, s.href())
 		}
 	}
-	if s := address(t, "period=7d&from=2026-03-01"); s.From != "" || strings.Join(s.Wrong, " ") != "There are days beside the period: “2026-03-01”." {
+	if s := address(t, "period=7d&from=2026-03-01"); s.From != "" || strings.Join(s.Wrong, " ") != "Choose dates or a period, not both: “2026-03-01”." {
 		t.Error(s.From, s.Wrong)
 	}
 	many := address(t, strings.Repeat("status=x&", 500)+"col=nothing&size=7&q="+strings.Repeat("a", 1000))

@@ -282,7 +282,7 @@ func TestWalletPrivateKey(t *testing.T) {
 				{reviewAt, url.Values{"key": {tpub}, "address": {secret}}},
 			} {
 				refused := b.PostFrom(walletAt, c.at, c.form)
-				expect(t, refused, 422, "Nothing was saved yet")
+				expect(t, refused, 422, "Not saved yet")
 				if strings.Contains(refused.Body, secret) || strings.Contains(refused.Text(), secret) {
 					t.Errorf("the page repeats %q", secret)
 				}

@@ -267,7 +267,7 @@ func TestWebhookForm(t *testing.T) {
 		} {
 			sent := url.Values{"type": {"x"}, "url": {"https://shop.example/"}, "header_value_1": {"v"}, "header_value_2": {"v"}, "header_name_1": {"X-A"}, "header_name_2": {"X-B"}}
 			sent.Set(field, c[0])
-			expect(t, s.b.PostFrom(form, "/dashboard/webhooks", sent), 422, c[1], "Nothing was saved yet")
+			expect(t, s.b.PostFrom(form, "/dashboard/webhooks", sent), 422, c[1], "Not saved yet")
 		}
 		edit := s.b.Get(s.at + "/edit")
 		expect(t, edit, 200, `value="X-Gateway"`, "It has a value, ••••", "A transfer was seen, without confirmation yet.", "Remove X-Gateway")

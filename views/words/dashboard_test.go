@@ -15,8 +15,8 @@ func TestT(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{words.T(ctx, "customers.title"), "Customers"},
 		{words.T(words.In(ctx, "fr"), "customers.title"), "Customers"},
-		{words.T(ctx, "customers.none_begins", "Query", "Ada"), "No customer begins with “Ada”"},
-		{words.T(words.In(ctx, "ar"), "customers.none_begins", "Query", "Ada"), "No customer begins with “\u2068Ada\u2069”"},
+		{words.T(ctx, "customers.none_begins", "Query", "Ada"), "No customers found for “Ada”"},
+		{words.T(words.In(ctx, "ar"), "customers.none_begins", "Query", "Ada"), "No customers found for “\u2068Ada\u2069”"},
 		{words.T(ctx, "customers.never_written"), "customers.never_written"},
 	} {
 		if c.got != c.want {
