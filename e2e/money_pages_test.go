@@ -61,7 +61,7 @@ func TestRefundWithoutScript(t *testing.T) {
 		t.Fatalf("the review: %s", text)
 	}
 	page.Follow("form[action$='/refund'] button")
-	if text := page.Text("main"); !strings.Contains(text, "The refund is recorded.") || !strings.Contains(text, "Refund recorded") {
+	if text := page.Text("main"); !strings.Contains(text, "The refund was recorded.") || !strings.Contains(text, "Refund recorded") {
 		t.Errorf("the payment: %s", text)
 	}
 }

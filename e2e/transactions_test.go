@@ -87,7 +87,7 @@ func TestTransactionFilters(t *testing.T) {
 	page.Shot("transactions-status")
 	page.Clean()
 	page.Press("#drop-status input[value=declined]")
-	page.Await(`location.search.includes("status=declined") && document.querySelector("#results").innerText.includes("No payment matches")`)
+	page.Await(`location.search.includes("status=declined") && document.querySelector("#results").innerText.includes("No payments found for")`)
 	page.Press("#drop-status input[value=pending]")
 	page.Await(`document.querySelectorAll("[data-rows] tbody tr").length === 2`)
 	page.Clean()

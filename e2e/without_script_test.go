@@ -100,7 +100,7 @@ func withoutScriptSearch(t *testing.T, i *harness.Instance, page *browser.Page) 
 		t.Errorf("the file: %s", file)
 	}
 	page.Open(i.Base + "/dashboard/payments?q=nobody%40example.com&status=failed")
-	if text := page.Text("#results"); !strings.Contains(text, "No payment matches") {
+	if text := page.Text("#results"); !strings.Contains(text, "No payments found for") {
 		t.Errorf("nothing found: %s", text)
 	}
 }

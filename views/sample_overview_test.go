@@ -26,11 +26,11 @@ func overviewPage(page layout.Page) dashboard.OverviewProps {
 	return dashboard.OverviewProps{
 		Page: page, Days: "23 Oct – 21 Nov 2026", DaysBefore: "23 Sep – 22 Oct 2026", Zone: "Africa/Lagos", From: "2026-10-23", To: "2026-11-21",
 		Spans: []dashboard.Tab{{Text: "Today", Href: "/dashboard?period=today"}, {Text: "7 days", Href: "/dashboard?period=7d"}, {Text: "30 days", Href: "/dashboard", On: true}, {Text: "90 days", Href: "/dashboard?period=90d"}},
-		Volumes: []dashboard.Figure{{Value: "₦128,284,500.00", Change: "+12 %", Was: "₦114,539,732.00"}, {Value: "GH₵3,120.00", Was: "nothing"},
-			{Value: "KSh 42,000.00", Change: "−8 %", Was: "KSh 45,652.00"}, {Value: "$418.00", Change: "more than tenfold", Was: "$18.00"}},
-		Payments:   dashboard.Figure{Value: "1,148", Note: "1,142 have ended", Change: "+4 %", Was: "1,104"},
-		Success:    dashboard.Figure{Value: "93 %", Note: "of 1,142 that ended", Change: "−1 point", Was: "94 %", Short: true},
-		Median:     dashboard.Figure{Value: "18\u00a0min", Note: "half of the successful ones took less", Change: "2\u00a0min 10\u00a0s faster", Was: "20\u00a0min"},
+		Volumes: []dashboard.Figure{{Value: "₦128,284,500.00", Change: "+12 %", Was: "₦114,539,732.00"}, {Value: "GH₵3,120.00", Change: "no earlier data"},
+			{Value: "KSh 42,000.00", Change: "−8 %", Was: "KSh 45,652.00"}, {Value: "$418.00", Change: "more than 10 times", Was: "$18.00"}},
+		Payments:   dashboard.Figure{Value: "1,148", Note: "1,142 completed", Change: "+4 %", Was: "1,104"},
+		Success:    dashboard.Figure{Value: "93 %", Note: "of 1,142 completed", Change: "−1 point", Was: "94 %", Short: true},
+		Median:     dashboard.Figure{Value: "18\u00a0min", Note: "for successful payments", Change: "2\u00a0min 10\u00a0s faster", Was: "20\u00a0min"},
 		Currencies: []dashboard.Tab{{Text: "NGN", Href: "/dashboard", On: true}, {Text: "KES", Href: "/dashboard?currency=KES"}, {Text: "USD", Href: "/dashboard?currency=USD"}},
 		Chart:      dayChart(30),
 		Coins: []dashboard.Share{{Coin: "USDT", Text: "Tether USD", Href: "/dashboard/payments?method=crypto_tether", Value: "₦71,100,500.00", Note: "612 payments", Percent: "55 %", Permille: 554},
@@ -48,14 +48,14 @@ func overviewPage(page layout.Page) dashboard.OverviewProps {
 func overviewPages(live layout.Page) map[string]templ.Component {
 	page := shell("Overview", "overview")
 	fresh := dashboard.OverviewProps{Page: page, Days: "23 Oct – 21 Nov 2026", DaysBefore: "23 Sep – 22 Oct 2026", Zone: "Africa/Lagos", From: "2026-10-23", To: "2026-11-21", Spans: overviewPage(page).Spans,
-		Payments: dashboard.Figure{Value: "0", Note: "0 have ended"}, Success: dashboard.Figure{Value: "–", Note: "none has ended yet", Short: true}, Median: dashboard.Figure{Value: "–", Note: "no successful payment"},
-		Checklist: []dashboard.CheckStep{{Done: true, Title: "Make a test key", Text: "Your server calls the API with it. The page shows a command that works at once.", Action: "/dashboard/keys", ActionText: "Make a key"},
-			{Title: "Start a test payment", Text: "With the API, or with a payment link and no code at all.", Action: "/dashboard/links/new", ActionText: "New payment link"},
-			{Title: "Pay it in the sandbox", Text: "Open the payment page and let the sandbox play the wallet.", Action: "/dashboard/payments", ActionText: "Transactions"}}}
+		Payments: dashboard.Figure{Value: "0", Note: "0 completed"}, Success: dashboard.Figure{Value: "–", Note: "none completed yet", Short: true}, Median: dashboard.Figure{Value: "–", Note: "no successful payments"},
+		Checklist: []dashboard.CheckStep{{Done: true, Title: "Create a test key", Text: "Your server uses it to call the API. The page shows a command that works at once.", Action: "/dashboard/keys", ActionText: "Create a key"},
+			{Title: "Start a test payment", Text: "Use the API, or a payment link without any code.", Action: "/dashboard/links/new", ActionText: "New payment link"},
+			{Title: "Pay it in the sandbox", Text: "Open the payment page and simulate a payment.", Action: "/dashboard/payments", ActionText: "Transactions"}}}
 	alarmed := overviewPage(live)
-	alarmed.Attention = []dashboard.Attention{{Tone: ui.Bad, Title: "Bitcoin can’t be paid now", Text: "The network bitcoin-mainnet is not being followed safely now: it is catching up, at block 870,112 of 870,991.", Href: "/dashboard/methods"},
-		{Tone: ui.Warn, Title: "2 declined payments to resolve", Text: "Money came, but not as asked: accept each, or send the money back and record it.", Href: "/dashboard/payments?need=decision"},
-		{Tone: ui.Warn, Title: "Webhook “Ledger” fails", Text: "Its server has taken nothing since 20 Nov 2026, 09:12.", Href: "/dashboard/webhooks/2"}}
+	alarmed.Attention = []dashboard.Attention{{Tone: ui.Bad, Title: "Bitcoin payments are unavailable", Text: "The network bitcoin-mainnet is not being followed safely now: it is catching up, at block 870,112 of 870,991.", Href: "/dashboard/methods"},
+		{Tone: ui.Warn, Title: "2 declined payments to resolve", Text: "Payments received with the wrong amount or too late. Accept each one, or send the money back and record the refund.", Href: "/dashboard/payments?need=decision"},
+		{Tone: ui.Warn, Title: "Webhook “Ledger” is failing", Text: "No successful delivery since 20 Nov 2026, 09:12.", Href: "/dashboard/webhooks/2"}}
 	own := overviewPage(page)
 	own.Own, own.Spans[2].On, own.Days, own.Chart = true, false, "1 Sep 2025 – 31 Aug 2026", dayChart(53)
 	own.Wrong = []string{"There is no currency “EUR”."}

@@ -19,19 +19,19 @@ func resolvePages(live layout.Page) map[string]templ.Component {
 	again.Form = ui.Form{Values: map[string]string{"amount": "9", "hash": "xprv"}, Errors: map[string][]string{"amount": {"Is more than what is left of what came: 6.500000 XRP."}, "hash": {"Must be a transaction hash: 64 of the characters 0–9 and a–f. Never enter a key or secret words here."}}}
 	review := dashboard.RefundReviewProps{Page: page, Form: ui.Form{Values: map[string]string{"amount": "8", "hash": hash, "note": "Sent back whole"}}, Reference: ask.Reference, Customer: "Kofi Mensah", Email: "kofi@example.com", Amount: "8.000000 XRP", Fiat: "GH₵268.10", All: true}
 	done := paymentPage()
-	done.Page, done.CanAccept, done.CanRefund, done.Next, done.Scenarios = live, false, false, "Nothing: what was sent back is recorded below.", nil
+	done.Page, done.CanAccept, done.CanRefund, done.Next, done.Scenarios = live, false, false, "Nothing. The refund is recorded below.", nil
 	done.Refunds = before
 	done.Stray = []dashboard.UnmatchedRow{{Amount: "31.250002 XRP", Asset: "XRP", Why: "Came after the end", Advice: "The payment had ended already. Send it back, or give something for it.", Hash: hash, Seen: now, Href: "/dashboard/unmatched/7"}}
 	reversed := paymentPage()
 	reversed.Page, reversed.CanAccept, reversed.CanRefund, reversed.CanClose, reversed.Scenarios = live, false, false, true, nil
-	reversed.Next, reversed.Flag = "Ask the customer to pay again, and don’t give anything for this payment until they have.", "The network took this money back after it was final. Check your wallet before you give anything for it."
+	reversed.Next, reversed.Flag = "Ask the customer to pay again. Deliver nothing for this payment until they have paid.", "The network took this money back after it was final. Check your wallet before you deliver anything."
 	paper := dashboard.ReceiptProps{Page: shell("Receipt", "payments"), Title: "Receipt", State: "successful", Business: "Sunbird Coffee", BusinessCode: "BUS_01H8XK", Customer: "Chidi Nwosu", Email: "chidi@example.com",
-		Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", BusinessReference: "order-1042", Asked: "₦25,000.00", AskedCoin: "0.00021437 BTC", Came: "₦25,000.00", CameCoin: "0.00021437 BTC", Sentence: "Paid, and final.",
+		Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", BusinessReference: "order-1042", Asked: "₦25,000.00", AskedCoin: "0.00021437 BTC", Came: "₦25,000.00", CameCoin: "0.00021437 BTC", Sentence: "Paid and final.",
 		Rate: "1 BTC = 116620796.00 NGN", Method: "Bitcoin", Network: "Bitcoin", Zone: "Africa/Lagos", Started: now, Settled: now, Printed: now,
 		Transfers: []dashboard.TransferRow{{Hash: hash, Amount: "0.00021437 BTC", State: "3 confirmations"}}}
 	short := paper
 	short.Title, short.State, short.Came, short.CameCoin, short.Sentence, short.Refunds = "Payment record", "declined", "₦20,000.00", "0.00017149 BTC", "Underpaid by 0.00004288 BTC (₦5,000.00).", before
-	short.Flag = "The network took this money back after it was final. Check your wallet before you give anything for it."
+	short.Flag = "The network took this money back after it was final. Check your wallet before you deliver anything."
 	return map[string]templ.Component{
 		"refund": dashboard.RefundForm(ask), "refund-refused": dashboard.RefundForm(again), "refund-review": dashboard.RefundReview(review),
 		"payment-refunded": dashboard.Payment(done), "payment-reversed": dashboard.Payment(reversed), "payment-receipt": dashboard.PaymentReceipt(paper), "payment-record": dashboard.PaymentReceipt(short),

@@ -43,9 +43,9 @@ func customerPages() map[string]templ.Component {
 	for i, row := range rows() {
 		list = append(list, dashboard.CustomerRow{Code: "CUS_m2Vn8QkLx0Td", Name: row.Customer, Email: row.Email, Href: "/dashboard/customers/CUS_m2Vn8QkLx0Td", Payments: []string{"1", "4", "100+"}[i%3], First: row.Created.AddDate(0, -3, 0), Last: row.Created})
 	}
-	one := dashboard.CustomerProps{Page: page, CustomerRow: list[1], Volumes: []string{"₦1,284,500.00", "KSh 42,000.00"}, SuccessRate: "91 %", SuccessNote: "22 of 24 that ended", Recent: rows()[:4], AllHref: "/dashboard/payments?q=wanjiru"}
+	one := dashboard.CustomerProps{Page: page, CustomerRow: list[1], Volumes: []string{"₦1,284,500.00", "KSh 42,000.00"}, SuccessRate: "91 %", SuccessNote: "22 of 24 completed", Recent: rows()[:4], AllHref: "/dashboard/payments?q=wanjiru"}
 	long := one
-	long.Name, long.Email, long.Payments, long.Volumes = strings.Repeat("Ọláyínká", 12), strings.Repeat("a", 60)+"@"+strings.Repeat("b", 60)+".example", "Over 5,000", nil
+	long.Name, long.Email, long.Payments, long.Volumes = strings.Repeat("Ọláyínká", 12), strings.Repeat("a", 60)+"@"+strings.Repeat("b", 60)+".example", "More than 5,000", nil
 	long.Limit = "Based on the latest 5,000 payments."
 	return map[string]templ.Component{
 		"customers": dashboard.Customers(dashboard.CustomersProps{Page: page, Rows: list, Pager: ui.PagerProps{Shown: "8 customers", Next: "/dashboard/customers?after=x"}}), "customers-empty": dashboard.Customers(dashboard.CustomersProps{Page: page}),

@@ -135,7 +135,7 @@ func (s *Service) PlanRefund(ctx context.Context, sc scope.Scope, reference stri
 func planRefund(tx *models.Tx, v View, r Refund) (RefundPlan, error) {
 	plan := RefundPlan{View: v}
 	if v.State() != Declined {
-		return plan, fault.New(fault.Conflict, "not_declined", "A refund is recorded of a declined payment; this one is "+v.Payment.Status+".")
+		return plan, fault.New(fault.Conflict, "not_declined", "A refund can be recorded for a declined payment only; this one is "+v.Payment.Status+".")
 	}
 	refunds, err := refundsOf(tx, v.Payment.ID)
 	if err != nil {

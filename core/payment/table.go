@@ -21,7 +21,7 @@ func tableColumns(zone string) []sheet.Column {
 		{Title: "Payment method", Width: 18}, {Title: "Coin", Width: 8},
 		{Title: "Coin amount", Kind: sheet.Number, Width: 18}, {Title: "Coin amount paid", Kind: sheet.Number, Width: 18},
 		{Title: "Created (" + zone + ")", Kind: sheet.Time, Width: 20}, {Title: "First seen (" + zone + ")", Kind: sheet.Time, Width: 20},
-		{Title: "Settled (" + zone + ")", Kind: sheet.Time, Width: 20},
+		{Title: "Completed (" + zone + ")", Kind: sheet.Time, Width: 20},
 	}
 }
 

@@ -31,16 +31,16 @@ func TestOverview(t *testing.T) {
 				s.Must(s.Figures.Recount(t.Context()))
 			}
 			today := b.Get("/dashboard?period=today")
-			expect(t, today, 200, "₦10,000.00", "66 %", "of 3 that ended", "4 s", `aria-label="Received in NGN by day, 6 Mar 2026; ₦10,000.00 on the best day"`, "Same figures as a table",
+			expect(t, today, 200, "₦10,000.00", "66 %", "of 3 completed", "4 s", `aria-label="Received in NGN by day, 6 Mar 2026; ₦10,000.00 on the best day"`, "Same figures as a table",
 				`/dashboard/payments?period=today&amp;status=declined`, "1 declined payment to resolve", "/dashboard/payments?need=decision")
 			lacks(t, today, "Bitcoin", "unmatched transfer")
 			expect(t, b.Get("/dashboard?period=7d"), 200, "₦15,000.00", "28 Feb – 6 Mar 2026", "Compared with 21 – 27 Feb 2026", "Bitcoin")
 			expect(t, b.Get("/dashboard?from=2026-03-01&to=2026-03-01"), 200, "₦5,000.00", "100 %", "20 min")
-			expect(t, b.Get("/dashboard?from=2025-03-01&to=2025-03-31"), 200, "nothing yet", "Recent payments", short)
+			expect(t, b.Get("/dashboard?from=2025-03-01&to=2025-03-31"), 200, "none yet", "Recent payments", short)
 			expect(t, b.Get("/dashboard?period=soon&currency=EUR"), 200, "There is no period “soon”.", "There is no currency “EUR”.")
-			expect(t, b.Get("/dashboard?currency=KES"), 200, "Nothing was received in this currency.")
+			expect(t, b.Get("/dashboard?currency=KES"), 200, "No payments received in this currency.")
 		}
-		expect(t, b.Get("/dashboard/payments?need=decision"), 200, short, "Declined, to be resolved")
+		expect(t, b.Get("/dashboard/payments?need=decision"), 200, short, "Declined, unresolved")
 		lacks(t, b.Get("/dashboard/payments?need=decision"), old)
 		leads(t, b.PostFrom("/dashboard/payments/"+short, "/dashboard/payments/"+short+"/accept", nil), "/dashboard/payments/"+short)
 		lacks(t, b.Get("/dashboard"), "Needs your attention")
@@ -49,13 +49,13 @@ func TestOverview(t *testing.T) {
 		s.Must(err)
 		s.Must(s.DB.Exec(t.Context()).Model(&models.Endpoint{}).Where("id = ?", hook.ID).Update("failing_since", s.Clock.Now()).Error)
 		s.Must(s.DB.Exec(t.Context()).Create(&models.Transfer{Network: "sandbox-xrpl", TxID: "aa", Asset: "XRP", Address: "r", BusinessID: sc.BusinessID, Domain: "test", Unmatched: "missing_tag", FirstSeenAt: s.Clock.Now()}).Error)
-		expect(t, b.Get("/dashboard"), 200, "Needs your attention", "Webhook “Ledger” fails", "/dashboard/webhooks/"+hook.ID, "1 unmatched transfer")
+		expect(t, b.Get("/dashboard"), 200, "Needs your attention", "Webhook “Ledger” is failing", "/dashboard/webhooks/"+hook.ID, "1 unmatched transfer")
 		s.Must(s.Webhooks.Delete(t.Context(), sc, hook.ID))
 		_, _, err = s.Accounts.CreateKey(t.Context(), sc, "Server")
 		s.Must(err)
-		expect(t, b.Get("/dashboard"), 200, "Set up your till", fmt.Sprintf("%d of %d done", 3, 4))
+		expect(t, b.Get("/dashboard"), 200, "Get started", fmt.Sprintf("%d of %d done", 3, 4))
 		_, _, err = s.Webhooks.Create(t.Context(), sc, webhook.Create{Name: "Ledger", URL: "https://shop.example/hook", Active: true})
 		s.Must(err)
-		lacks(t, b.Get("/dashboard"), "Set up your till")
+		lacks(t, b.Get("/dashboard"), "Get started")
 	})
 }

@@ -57,7 +57,7 @@ func TestFirstRun(t *testing.T) {
 			t.Error("a password came back")
 		}
 		leads(t, b.PostFrom("/sign-up", "/sign-up", url.Values{"business_name": {"Ama’s Shop"}, "name": {"Ama"}, "email": {ama}, "password": {servertest.Password}}), "/dashboard")
-		expect(t, b.Get("/dashboard"), 200, "Your business is ready", "Set up your till", "Ama’s Shop", "TEST DATA")
+		expect(t, b.Get("/dashboard"), 200, "Your business is ready", "Get started", "Ama’s Shop", "TEST DATA")
 		if strings.Contains(b.Get("/dashboard").Body, "Your business is ready") {
 			t.Error("the flash was shown twice")
 		}
@@ -150,7 +150,7 @@ func TestPaymentsListAndDetail(t *testing.T) {
 		if strings.Contains(only.Body, references[0]) {
 			t.Error("the search lets others through")
 		}
-		expect(t, b.Get("/dashboard/payments?q=nobody%40example.com"), 200, "No payment matches")
+		expect(t, b.Get("/dashboard/payments?q=nobody%40example.com"), 200, "No payments found for")
 		expect(t, b.Get("/dashboard/payments?q=%00%FF&status=nonsense&before=x"), 200, references[0], "There is no status “nonsense”.")
 
 		expect(t, b.Get("/dashboard/payments/"+references[1]), 200, "has not opened the payment page yet", "Initiated by the merchant", "sandbox-a", "XRP Ledger", "order-1+x")
@@ -182,16 +182,16 @@ func TestSimulateAndAccept(t *testing.T) {
 		sc := s.Business("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		at := "/dashboard/payments/" + s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).Reference
-		expect(t, b.Get(at), 200, "Make it happen", "Too little")
+		expect(t, b.Get(at), 200, "Simulate", "Too little")
 		leads(t, b.PostFrom(at, at+"/simulate", url.Values{"scenario": {"exact"}}), at)
 		expect(t, b.Get(at), 200, "becomes processing", "Opened by the customer")
 		expect(t, b.PostFrom(at, at+"/simulate", url.Values{"scenario": {"made_up"}}), 422, "Must be one of exact")
 
 		expect(t, b.PostFrom(at, at+"/accept", nil), 409, "Only a declined payment can be accepted")
 		s.Set(strings.TrimPrefix(at, "/dashboard/payments/"), map[string]any{"status": "declined", "reason": "underpaid", "remark": "Underpaid by 0.1 BTC."})
-		expect(t, b.Get(at), 200, "Underpaid by 0.1 BTC.", "Accept the payment")
+		expect(t, b.Get(at), 200, "Underpaid by 0.1 BTC.", "Accept payment")
 		s.Role(sc, scope.Finance)
-		if strings.Contains(b.Get(at).Text(), "Accept the payment") {
+		if strings.Contains(b.Get(at).Text(), "Accept payment") {
 			t.Error("finance is offered to accept a payment")
 		}
 		expect(t, b.PostFrom(at, at+"/accept", nil), 403)
@@ -335,8 +335,8 @@ func TestMailbox(t *testing.T) {
 		list := b.Get("/dashboard/mailbox")
 		expect(t, list, 200, "Receipt "+reference, "ngozi@example.com")
 		at := regexp.MustCompile(`/dashboard/mailbox/\d+`).FindString(list.Body)
-		expect(t, b.Get(at), 200, "Thank you, Ngozi Okafor", reference, "Kept here", "Not sent: no mail server was configured")
-		expect(t, b.Get("/dashboard/payments/"+reference), 200, at, "Kept here")
+		expect(t, b.Get(at), 200, "Thank you, Ngozi Okafor", reference, "Not sent", "Not sent: no mail server was configured")
+		expect(t, b.Get("/dashboard/payments/"+reference), 200, at, "Not sent")
 		expect(t, b.PostFrom(at, at+"/resend", nil), 409, "No mail server is configured")
 		expect(t, b.Get("/dashboard/mailbox/999"), 404)
 		leads(t, b.Get("/dashboard/mailbox?cursor=%21"), "/dashboard/mailbox")

@@ -30,7 +30,7 @@ func TestPageOfDust(t *testing.T) {
 		s.Must(s.DB.Exec(t.Context()).CreateInBatches(steps, 100).Error)
 		var before int64
 		s.Must(s.DB.Read(t.Context()).Model(&models.Transfer{}).Where("payment_id = ? AND unmatched = ''", p.ID).Count(&before).Error)
-		more := fmt.Sprintf("%d more transfers are counted", before-payment.MaxTransfers)
+		more := fmt.Sprintf("%d more transfers are included in the total", before-payment.MaxTransfers)
 		page := b.Get("/dashboard/payments/" + reference)
 		expect(t, page, 200, more, fmt.Sprintf("%d transfers", before), "What was said last.")
 		if n := strings.Count(page.Body, "Seen on the network."); n < 400 || n > 500 {

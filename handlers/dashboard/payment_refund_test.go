@@ -48,7 +48,7 @@ func TestRefundOnce(t *testing.T) {
 		sc := s.Business("Ama's Shop", ama)
 		b, reference := s.SignIn(ama), declined(s, sc)
 		at := "/dashboard/payments/" + reference
-		expect(t, b.Get(at), 200, "What to do: Accept it as it is, or send the money back", "Record that the money was sent back", strings.Repeat("cd", 32), "Block 1", "Copy address it came to")
+		expect(t, b.Get(at), 200, "Next step: Accept it as it is, or send the money back", "Record a refund", strings.Repeat("cd", 32), "Block 1", "Copy receiving address")
 		expect(t, b.Get(at+"/refund"), 200, "Cointill holds no money", "0.0")
 		wrong := b.PostFrom(at+"/refund", at+"/refund/review", url.Values{"amount": {"7"}, "hash": {"no hash"}})
 		expect(t, wrong, 422, "Is more than what is left", "Must be a transaction hash", `value="no hash"`)
@@ -57,25 +57,25 @@ func TestRefundOnce(t *testing.T) {
 		values.Set("note", "=cash <b>back</b>")
 		review := b.PostFrom(at+"/refund", at+"/refund/review", values)
 		expect(t, review, 200, "Record this refund?", "0.00000100 BTC", "=cash &lt;b&gt;back&lt;/b&gt;")
-		expect(t, b.Get(at), 200, "Accept this payment as it is")
+		expect(t, b.Get(at), 200, "Accept payment…")
 		sent := shownForm(review, values)
 		leads(t, b.Post(at+"/refund", sent), at)
 		leads(t, b.Post(at+"/refund", sent), at) // the same form again
 		page := b.Get(at)
-		expect(t, page, 200, "Sent back", "Refund recorded", "What to do: Nothing")
+		expect(t, page, 200, "Refunds", "Refund recorded", "Next step: Nothing")
 		if n := rows(s, &models.Resolution{}, "kind = 'refunded'"); n != 1 {
 			t.Errorf("%d refunds", n)
 		}
 		if n := rows(s, &models.Audit{}, "action = 'payment.refund_recorded'"); n != 1 {
 			t.Errorf("%d audits", n)
 		}
-		expect(t, b.Get(at+"/receipt"), 200, "Payment record", "Underpaid by 0.00001000 BTC.", "Sent back", "=cash &lt;b&gt;back&lt;/b&gt;", "TEST DATA")
+		expect(t, b.Get(at+"/receipt"), 200, "Payment record", "Underpaid by 0.00001000 BTC.", "Refunded", "=cash &lt;b&gt;back&lt;/b&gt;", "TEST DATA")
 		accept := shownForm(page, nil)
 		leads(t, b.Post(at+"/accept", accept), at)
 		leads(t, b.Post(at+"/accept", accept), at)
-		expect(t, b.Get(at+"/refund"), 200, "A refund is recorded of a declined payment")
+		expect(t, b.Get(at+"/refund"), 200, "A refund can be recorded for a declined payment only")
 		expect(t, b.Get(at+"/receipt"), 200, "Receipt", "Accepted by a person")
-		expect(t, b.PostFrom(at, at+"/refund", values), 409, "A refund is recorded of a declined payment")
+		expect(t, b.PostFrom(at, at+"/refund", values), 409, "A refund can be recorded for a declined payment only")
 	})
 }
 

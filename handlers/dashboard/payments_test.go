@@ -48,7 +48,7 @@ func TestExportCSV(t *testing.T) {
 		if err != nil || len(lines) != 4 {
 			t.Fatal(len(lines), err)
 		}
-		if got := strings.Join(lines[0], "|"); got != "Reference|Business reference|Status|Reason|Customer|E-mail|Currency|Amount|Amount paid|Payment method|Coin|Coin amount|Coin amount paid|Created (Africa/Lagos)|First seen (Africa/Lagos)|Settled (Africa/Lagos)" {
+		if got := strings.Join(lines[0], "|"); got != "Reference|Business reference|Status|Reason|Customer|E-mail|Currency|Amount|Amount paid|Payment method|Coin|Coin amount|Coin amount paid|Created (Africa/Lagos)|First seen (Africa/Lagos)|Completed (Africa/Lagos)" {
 			t.Error(got)
 		}
 		if lines[3][1] != "'=cmd" || lines[3][7] != "1000.00" || lines[3][13] != "2026-03-01 13:00:00" || lines[1][0] != references[2] {
@@ -61,7 +61,7 @@ func TestExportCSV(t *testing.T) {
 		if strings.Count(few.Body, "\n") != 2 || !strings.Contains(few.Body, references[1]) {
 			t.Errorf("%s", few.Body)
 		}
-		expect(t, b.Get("/dashboard/payments/export?status=nonsense"), 200, "No file is offered")
+		expect(t, b.Get("/dashboard/payments/export?status=nonsense"), 200, "No file is available")
 		for _, ending := range []string{"csv", "xlsx"} {
 			expect(t, b.Get("/dashboard/payments/export."+ending+"?from=yesterday"), 422, "No file was created", "yesterday")
 		}
@@ -122,7 +122,7 @@ func TestListRoles(t *testing.T) {
 		}
 		s.Business("Bayo's Shop", bayo)
 		other := s.SignIn(bayo)
-		expect(t, other.Get("/dashboard/payments?q="+references[0]), 200, "No payment matches")
+		expect(t, other.Get("/dashboard/payments?q="+references[0]), 200, "No payments found for")
 		expect(t, other.Get("/dashboard/payments?older="+references[0]), 200, "No page starts at “"+references[0], "No payments yet")
 		if body := other.Get("/dashboard/payments/export.csv").Body; strings.Count(body, "\n") != 1 {
 			t.Error(body)

@@ -132,7 +132,11 @@ func volumes(ctx context.Context, now, before totals) (list []dashboard.Figure) 
 		if sum.count == 0 && was.count == 0 {
 			continue
 		}
-		list = append(list, dashboard.Figure{Value: whole(currency, sum.amount), Change: change(ctx, sum.amount, was.amount), Was: was.shown(ctx, currency)})
+		f := dashboard.Figure{Value: whole(currency, sum.amount), Change: words.T(ctx, "overview.no_earlier_data")}
+		if was.count > 0 {
+			f.Change, f.Was = change(ctx, sum.amount, was.amount), whole(currency, was.amount)
+		}
+		list = append(list, f)
 	}
 	return list
 }
@@ -156,14 +160,6 @@ func change(ctx context.Context, now, before int64) string {
 		return "−" + strconv.FormatInt(-percent, 10) + " %"
 	}
 	return "±0 %"
-}
-
-// shown is the amount in words.
-func (a amountOf) shown(ctx context.Context, currency money.Currency) string {
-	if a.count == 0 {
-		return words.T(ctx, "overview.was_nothing")
-	}
-	return whole(currency, a.amount)
 }
 
 func countFigure(ctx context.Context, now, before totals) dashboard.Figure {

@@ -59,13 +59,13 @@ func TestOverviewProps(t *testing.T) {
 		Waiting: payment.Waiting{Decisions: 1, Unmatched: payment.CountedTo + 1},
 	}
 	props := overviewProps(t.Context(), layout.Page{}, f)
-	if got := props.Volumes; len(got) != 2 || got[0] != (dashboard.Figure{Value: "₦150,000.00", Change: "+50 %", Was: "₦100,000.00"}) || got[1].Change != "" {
+	if got := props.Volumes; len(got) != 2 || got[0] != (dashboard.Figure{Value: "₦150,000.00", Change: "+50 %", Was: "₦100,000.00"}) || got[1].Change != "no earlier data" {
 		t.Errorf("%+v", got)
 	}
-	if p := props.Payments; p.Value != "9" || p.Note != "6 have ended" || p.Change != "+350 %" {
+	if p := props.Payments; p.Value != "9" || p.Note != "6 completed" || p.Change != "+350 %" {
 		t.Errorf("%+v", p)
 	}
-	if s := props.Success; s.Value != "66 %" || s.Change != "+16 points" || s.Note != "of 6 that ended" {
+	if s := props.Success; s.Value != "66 %" || s.Change != "+16 points" || s.Note != "of 6 completed" {
 		t.Errorf("%+v", s)
 	}
 	if m := props.Median; m.Value == "–" || !strings.HasSuffix(m.Change, "slower") {
@@ -119,8 +119,8 @@ func TestAttention(t *testing.T) {
 	for _, a := range attention(t.Context(), f) {
 		got = append(got, a.Title+" "+a.Href)
 	}
-	want := []string{"Ether and Tether USD can’t be paid now /dashboard/methods", "1 reversed payment /dashboard/payments?need=reversed",
-		"Webhook “Shop” was switched off /dashboard/webhooks/whk_2", "Webhook “Till” fails /dashboard/webhooks/whk_3"}
+	want := []string{"Ether and Tether USD payments are unavailable /dashboard/methods", "1 reversed payment /dashboard/payments?need=reversed",
+		"Webhook “Shop” was switched off /dashboard/webhooks/whk_2", "Webhook “Till” is failing /dashboard/webhooks/whk_3"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}

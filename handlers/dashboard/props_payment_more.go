@@ -47,19 +47,29 @@ func fullTimeline(ctx context.Context, more paymentMore, zone *time.Location) (l
 	return list
 }
 
-// attemptStep is one request to a webhook; who may not see webhooks isn't told which.
+// attemptStep is one request to a webhook. The endpoint's name is for users who
+// may see webhooks.
 func attemptStep(ctx context.Context, d webhook.Delivery, a webhook.Attempt, sc scope.Scope, zone *time.Location) ui.Step {
-	step := ui.Step{At: a.At.In(zone), Icon: "send", Title: words.T(ctx, "payment.webhook_told", "Event", d.EventType)}
-	result, tone := attemptResult(ctx, a)
-	step.Text, step.Tone = words.T(ctx, "payment.result_in", "Result", result, "Time", took(ctx, a.Took)), tone
-	if a.Error != "" {
-		step.Title = words.T(ctx, "payment.webhook_not_told", "Event", d.EventType)
+	step := ui.Step{At: a.At.In(zone), Icon: "send", Tone: ui.Good}
+	named := sc.Allows(scope.SeeWebhooks) && d.EndpointName != ""
+	status, time := strconv.Itoa(a.Status), took(ctx, a.Took)
+	switch {
+	case a.Error == "" && named:
+		step.Title = words.T(ctx, "payment.webhook_delivered_to", "Event", d.EventType, "Endpoint", d.EndpointName, "Status", status, "Time", time)
+	case a.Error == "":
+		step.Title = words.T(ctx, "payment.webhook_delivered", "Event", d.EventType, "Status", status, "Time", time)
+	case named:
+		step.Title = words.T(ctx, "payment.webhook_failed_to", "Event", d.EventType, "Endpoint", d.EndpointName)
+	default:
+		step.Title = words.T(ctx, "payment.webhook_failed", "Event", d.EventType)
 	}
 	if a.Number > 1 {
-		step.Text = words.T(ctx, "payment.attempt_result", "N", strconv.Itoa(a.Number), "Result", step.Text)
+		step.Text = words.T(ctx, "payment.attempt_number", "N", strconv.Itoa(a.Number))
 	}
-	if sc.Allows(scope.SeeWebhooks) && d.EndpointName != "" {
-		step.Text = words.T(ctx, "payment.endpoint_result", "Endpoint", d.EndpointName, "Result", step.Text)
+	if a.Error != "" {
+		step.Tone, step.Text = ui.Bad, words.T(ctx, "payment.attempt_result", "N", strconv.Itoa(a.Number), "Result", a.Error, "Time", time)
+	}
+	if named {
 		step.Href, step.HrefText = deliveryPath(d.EndpointID, d.EventID), words.T(ctx, "payment.request_and_answer")
 	}
 	return step

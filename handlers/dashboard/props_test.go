@@ -41,13 +41,13 @@ func TestSentence(t *testing.T) {
 		want string
 	}{
 		"pending":        {sample(payment.Pending, "", 0), "has not opened"},
-		"nothing yet":    {sample(payment.Initiated, "", 0), "Nothing has come yet."},
+		"nothing yet":    {sample(payment.Initiated, "", 0), "Nothing has been received yet."},
 		"seen":           {sample(payment.Initiated, "", 10_000), "first confirmation"},
 		"processing":     {sample(payment.Processing, "", 10_000), "being confirmed by the network"},
-		"part of it":     {sample(payment.Processing, "", 4_000), "The rest has not come"},
-		"successful":     {sample(payment.Successful, "", 10_000), "Paid, and final."},
-		"declined":       {sample(payment.Declined, "", 9_000), "not as asked"},
-		"failed":         {sample(payment.Failed, payment.Replaced, 0), "did not resolve"},
+		"part of it":     {sample(payment.Processing, "", 4_000), "The rest has not been received"},
+		"successful":     {sample(payment.Successful, "", 10_000), "Paid and final."},
+		"declined":       {sample(payment.Declined, "", 9_000), "wrong amount"},
+		"failed":         {sample(payment.Failed, payment.Replaced, 0), "not completed"},
 		"abandoned":      {sample(payment.Abandoned, "", 0), "within 24 hours"},
 		"expired":        {sample(payment.Expired, "", 0), "within 7 minutes"},
 		"its own remark": {remarked(), "Underpaid by 1."},
@@ -74,7 +74,7 @@ func TestPaymentProps(t *testing.T) {
 	props := paymentProps(t.Context(), layout.Page{}, v, paymentMore{PayURL: "http://x/pay/t", Scope: owner})
 	for name, pair := range map[string][2]string{
 		"fiat": {props.Fiat, "₦5,000.00"}, "coin": {props.Coin, "0.00010000 BTC"}, "why": {props.Why, "underpaid"},
-		"came": {props.CameFiat, "₦4,500.00"}, "missing": {props.DifferenceFiat + " " + props.DifferenceWord, "₦500.00 Missing"},
+		"came": {props.CameFiat, "₦4,500.00"}, "missing": {props.DifferenceFiat + " " + props.DifferenceWord, "₦500.00 Underpaid by"},
 		"tag": {props.Tag, "7"}, "metadata": {props.Metadata, "{\n  \"cart\": [\n    1,\n    1.50\n  ]\n}"},
 		"confirmations": {props.Confirmations, "2, final at 2"}, "rate": {props.Rate, "1 BTC = 90000000 NGN, locked when the payment was initiated."},
 		"price": {props.Evidence.Price + " " + props.Evidence.Unit, "90000000 NGN"}, "left out": {props.Evidence.Legs[0].Readings[1].LeftOut, "off by 99 %"},
@@ -118,11 +118,11 @@ func TestTransferState(t *testing.T) {
 	v, height := sample(payment.Processing, "", 10_000), int64(101)
 	v.Chain.Tip = 101
 	for want, transfer := range map[string]models.Transfer{
-		"Seen, unconfirmed":        {},
-		"1 of 2 confirmations":     {Height: &height},
-		"Its block left the chain": {Gone: true, GoneReason: "reorged"},
-		"Gone: replaced":           {Gone: true, GoneReason: "replaced"},
-		"Reverted: nothing moved":  {Reverted: true, Height: &height},
+		"Unconfirmed":                           {},
+		"1 of 2 confirmations":                  {Height: &height},
+		"Its block is no longer on the chain":   {Gone: true, GoneReason: "reorged"},
+		"No longer valid: replaced":             {Gone: true, GoneReason: "replaced"},
+		"Failed on the network: no money moved": {Reverted: true, Height: &height},
 	} {
 		if got, _ := transferState(t.Context(), v, transfer); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -144,7 +144,7 @@ func TestTimeline(t *testing.T) {
 	for _, step := range steps {
 		titles = append(titles, step.Title)
 	}
-	if got := strings.Join(titles, ", "); got != "Initiated by the merchant, Opened by the customer, Transfer, Transfer, Word from the customer, Note, Successful" {
+	if got := strings.Join(titles, ", "); got != "Initiated by the merchant, Opened by the customer, Transfer, Transfer, Message from the customer, Note, Successful" {
 		t.Error(got)
 	}
 	if steps[0].Text != "" || steps[2].Mono != "aa" || steps[3].Tone != ui.Warn || steps[6].Tone != ui.Good {

@@ -62,7 +62,7 @@ func TestStalePages(t *testing.T) {
 		at = "/dashboard/payments/" + reference
 		open = shownForm(b.Get(at+"/refund"), url.Values{"amount": {"0.00000100"}})
 		leads(t, b.PostFrom(at, at+"/accept", nil), at)
-		expect(t, b.Post(at+"/refund/review", open), 409, "A refund is recorded of a declined payment")
+		expect(t, b.Post(at+"/refund/review", open), 409, "A refund can be recorded for a declined payment only")
 	})
 }
 

@@ -49,7 +49,7 @@ func TestUnmatchedIsDealtWith(t *testing.T) {
 		sent, page := shownForm(review, named), "/dashboard/payments/"+started.Reference
 		leads(t, b.Post(at+"/attach", sent), page)
 		leads(t, b.Post(at+"/attach", sent), page)
-		expect(t, b.Get(page), 200, "Processing", "Transfer attached", "Attached by hand", hash)
+		expect(t, b.Get(page), 200, "Processing", "Transfer attached", "Attached manually", hash)
 		expect(t, b.PostFrom(at, at+"/attach", named), 409, "was attached to a payment already")
 		expect(t, b.Get("/dashboard/unmatched?show=attached"), 200, "Attached", "No destination tag", started.Reference)
 		expect(t, b.Get(at), 200, "A person attached it to a payment.")

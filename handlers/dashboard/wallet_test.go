@@ -183,7 +183,7 @@ func TestWalletChanged(t *testing.T) {
 		}
 		expect(t, b.Get("/dashboard/mailbox"), 200, "[TEST] Ama's Shop: Bitcoin regtest goes to another wallet", "now goes to a wallet of your own", ama)
 		at := regexp.MustCompile(`/dashboard/mailbox/\d+`).FindString(b.Get("/dashboard/mailbox").Body)
-		expect(t, b.Get(at), 200, "Hello Ama Mensah", "tpubDDrU…MKbnMb", "Key before: tpubDC3D…t4fowL", "First address: bcrt1q", servertest.Base+walletAt, "Kept here")
+		expect(t, b.Get(at), 200, "Hello Ama Mensah", "tpubDDrU…MKbnMb", "Key before: tpubDC3D…t4fowL", "First address: bcrt1q", servertest.Base+walletAt, "Not sent")
 
 		use(t, b, tpub) // and back, where it was
 		expect(t, b.Get(walletAt), 200, "1 address", "next: 0/1")
