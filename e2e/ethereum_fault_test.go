@@ -223,6 +223,6 @@ func TestEtherWarned(t *testing.T) {
 	x.says("Tether has paused USDT")
 	x.Stop()
 	x.Start() // else it looks again within the hour
-	x.says("Tether has barred 1 of the addresses")
+	x.says("Tether has frozen 1 of the addresses")
 	x.paid(o, hash)
 }

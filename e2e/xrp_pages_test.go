@@ -48,8 +48,8 @@ func TestXRPSetUp(t *testing.T) {
 			}
 			review(closed, "[aria-invalid=true]", "Deposit Authorization", "xrp-closed")
 			review(classic("nobody"), "[aria-invalid=true]", "does not exist", "xrp-missing")
-			review(open, "input[name=password]", "Payments without a tag are let through", "xrp-open")
-			review(x.account, "input[name=password]", "refused by the network, as it should be", "xrp-review")
+			review(open, "input[name=password]", "Payments without a tag are accepted", "xrp-open")
+			review(x.account, "input[name=password]", "refused by the network, as recommended", "xrp-review")
 		})
 	}
 	page := chromium.Page(t, browser.Phone)
@@ -111,7 +111,7 @@ func TestXRPUnmatched(t *testing.T) {
 		x.ledger.do("issue", harness.Fields{"To": x.account, "Tag": o.tag, "Currency": "USD", "Value": "1000"}).ID: "Wrong asset",
 	}
 	for _, kind := range []string{"EscrowFinish", "CheckCash", "PaymentChannelClaim", "AccountDelete"} {
-		want[x.ledger.do("otherwise", harness.Fields{"Kind": kind, "To": x.account, "Tag": o.tag, "Amount": o.due}).ID] = "Not by a payment"
+		want[x.ledger.do("otherwise", harness.Fields{"Kind": kind, "To": x.account, "Tag": o.tag, "Amount": o.due}).ID] = "Not an ordinary payment"
 	}
 	x.pay(o, o.due, harness.Fields{"Result": "tecPATH_DRY"})
 	x.ledger.do("close", nil)

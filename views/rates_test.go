@@ -40,7 +40,7 @@ func ratesPage() dashboard.RatesProps {
 			{Coin: "DOGE", Name: "Dogecoin", Prices: []string{"₦187.5125", "GH₵1.5625", "", "$0.125010"}}},
 		Rules: []dashboard.RateRule{
 			{Currency: "NGN", Rate: "Your own: ₦1,700.00 for one US dollar, until 1 Dec 2026, 12:00", Spread: "1.5 %: a customer pays 1.52 % more of a coin than at the market's price", Warning: "Your own rate is 13.3 % above the market's, which is ₦1,500.12 for one US dollar.", Href: "/dashboard/rates/NGN", LinkText: "Change"},
-			{Currency: "USD", Rate: "None needed: coins are priced in US dollars", Spread: "None", Href: "/dashboard/rates/USD", LinkText: "Change"}},
+			{Currency: "USD", Rate: "Not needed: coins are priced in US dollars", Spread: "None", Href: "/dashboard/rates/USD", LinkText: "Change"}},
 		Pairs: []dashboard.PairRow{{Pair: "BTC/USD", Href: "/dashboard/rates?pair=BTC%2FUSD#pair", Chosen: true, Median: "60,008.23", Counted: "5 of 6", Spread: "0.12 %"},
 			{Pair: "USD/KES", Href: "/dashboard/rates?pair=USD%2FKES#pair", Problem: why, Counted: "1 of 4", Spread: "–"}},
 		Detail: dashboard.PairDetail{Pair: "BTC/USD", Median: "60,008.23",
@@ -50,7 +50,7 @@ func ratesPage() dashboard.RatesProps {
 			Chart:  lineChart()},
 		Sources: []dashboard.RateSource{{Title: "Kraken", Href: "https://docs.example", Pairs: "BTC/USD ETH/USD", State: "Failed 4 times in a row", Tone: ui.Bad, Problem: "Kraken answers 502.", Asked: dashboard.Moment{At: now, Text: "9 s ago"}, Answered: dashboard.Moment{Text: "never"}, Next: dashboard.Moment{At: now, Text: "in 6 s"}, Terms: "Needs no key.",
 			Refused: []dashboard.RefusedPrice{{Pair: "BTC/USD", Value: "1", Why: "exactly 1 to 1", At: now}}},
-			{Title: "Quidax", Street: true, Pairs: "USDT/NGN", State: "Not asked yet", Tone: ui.Mute, Asked: dashboard.Moment{Text: "never"}, Terms: "Needs no key."}}}
+			{Title: "Quidax", Street: true, Pairs: "USDT/NGN", State: "No request yet", Tone: ui.Mute, Asked: dashboard.Moment{Text: "never"}, Terms: "Needs no key."}}}
 }
 
 func lineChart() *ui.LineChartProps {
@@ -61,7 +61,7 @@ func lineChart() *ui.LineChartProps {
 func policyPage() dashboard.RatePolicyProps {
 	return dashboard.RatePolicyProps{Page: livePage("Prices in NGN"), Currency: "NGN", Rate: "The street rate", Spread: "1.5 %: a customer pays 1.52 % more of a coin than at the market's price",
 		Own: "Your own rate of ₦1,525.0000 ended on 1 Nov 2026, 12:00.", Warning: "Your own rate is 13.3 % above the market's, which is ₦1,500.12 for one US dollar.", Sample: "₦100,000.00", Difference: "A customer pays 4.20 % more BTC than at the official rate.",
-		Samples:  []dashboard.RateSample{{Rule: "By this rule", Amount: "0.00115763", Price: "₦86,384,123.00"}, {Rule: "At the official rate, without a spread", Amount: "0.00111096", Price: "₦90,012,345.67"}},
+		Samples:  []dashboard.RateSample{{Rule: "With this rule", Amount: "0.00115763", Price: "₦86,384,123.00"}, {Rule: "At the official rate, without spread", Amount: "0.00111096", Price: "₦90,012,345.67"}},
 		Editable: true, Zone: "Africa/Lagos", Markets: []ui.Option{{Value: "official", Label: "Official rate"}, {Value: "street", Label: "Street rate"}},
 		Form: ui.Form{Values: map[string]string{"market": "street", "spread": "10.01", "manual": "1e3", "manual_until": "2026-12-31T12:00"},
 			Errors: map[string][]string{"spread": {"Must be from −5 to 10 percent."}, "manual": {"Must be a plain number such as 1525.50, or empty."}, "manual_until": {"Must be a time within the next 30 days: until then your own rate counts."}}}}

@@ -21,7 +21,7 @@ func resolvePages(live layout.Page) map[string]templ.Component {
 	done := paymentPage()
 	done.Page, done.CanAccept, done.CanRefund, done.Next, done.Scenarios = live, false, false, "Nothing. The refund is recorded below.", nil
 	done.Refunds = before
-	done.Stray = []dashboard.UnmatchedRow{{Amount: "31.250002 XRP", Asset: "XRP", Why: "Came after the end", Advice: "The payment had ended already. Send it back, or give something for it.", Hash: hash, Seen: now, Href: "/dashboard/unmatched/7"}}
+	done.Stray = []dashboard.UnmatchedRow{{Amount: "31.250002 XRP", Asset: "XRP", Why: "Received after the end", Advice: "The payment had already ended. Send the money back, or deliver something for it.", Hash: hash, Seen: now, Href: "/dashboard/unmatched/7"}}
 	reversed := paymentPage()
 	reversed.Page, reversed.CanAccept, reversed.CanRefund, reversed.CanClose, reversed.Scenarios = live, false, false, true, nil
 	reversed.Next, reversed.Flag = "Ask the customer to pay again. Deliver nothing for this payment until they have paid.", "The network took this money back after it was final. Check your wallet before you deliver anything."

@@ -14,7 +14,7 @@ import (
 func sweepPage() dashboard.SweepProps {
 	return dashboard.SweepProps{Page: shell("What the addresses hold", "methods"), Code: "crypto_tether", Business: "Sunbird Coffee", BusinessCode: "BUS_4F7K2M9QX1", Network: "Ethereum",
 		Token: "1342.75 USDT", Ether: "0.4203 ETH", Addresses: "5 addresses", Lack: "1 address needs ether first", Missing: "0.000952 ETH",
-		Barred: "1 address is barred by Tether: what USDT is there can't be sent on.", Several: true, More: "1,204 addresses more are in the table (CSV) only.",
+		Barred: "1 address is frozen by Tether: its USDT can't be sent.", Several: true, More: "1,204 addresses more are in the table (CSV) only.",
 		Printed: now, Zone: "Africa/Lagos", Rows: []dashboard.SweepRow{
 			{Address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", Path: "0/12", Wallet: "xpub6CK…9tWqKp", Token: "250 USDT", Missing: "0.000952 ETH"},
 			{Address: "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359", Path: "0/14", Wallet: "xpub6CK…9tWqKp", Token: "1000 USDT", Ether: "0.0203 ETH"},
@@ -35,7 +35,7 @@ func sweepPages() map[string]templ.Component {
 // one without any doesn't speak of sums.
 func TestSweepSheet(t *testing.T) {
 	html := render(t, dashboard.Sweep(sweepPage()))
-	for _, want := range []string{"1 address needs ether first", "needs 0.000952 ETH", "Barred by Tether", "data-print", "/dashboard/methods/crypto_tether/wallet/sweep.csv", "TEST DATA"} {
+	for _, want := range []string{"1 address needs ether first", "needs 0.000952 ETH", "Frozen by Tether", "data-print", "/dashboard/methods/crypto_tether/wallet/sweep.csv", "TEST DATA"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the sheet lacks %q", want)
 		}

@@ -14,18 +14,18 @@ import (
 func unmatchedPages() map[string]templ.Component {
 	page := shell("Unmatched", "unmatched")
 	tabs := []dashboard.Tab{{Text: "Open", Href: "/dashboard/unmatched", On: true}, {Text: "Attached", Href: "/dashboard/unmatched?show=attached"}, {Text: "Refunded", Href: "/dashboard/unmatched?show=refunded"}}
-	untagged := dashboard.UnmatchedRow{Amount: "31.250002 XRP", Asset: "XRP", Why: "No destination tag", Advice: "It came to your account without a tag, so nobody knows for which payment. Ask who sent it.", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Hash: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", Seen: now, Href: "/dashboard/unmatched/7"}
-	wrong := dashboard.UnmatchedRow{Amount: "Another asset", Unlisted: true, Asset: "FAKE-XRP", Units: "31250002", Why: "Wrong asset", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Tag: "4021881377", Hash: "a1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d", Seen: now, State: "Seen, unconfirmed", PaymentReference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Href: "/dashboard/unmatched/8"}
+	untagged := dashboard.UnmatchedRow{Amount: "31.250002 XRP", Asset: "XRP", Why: "No destination tag", Advice: "It arrived in your account without a tag, so its payment is unknown. Ask the sender.", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Hash: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", Seen: now, Href: "/dashboard/unmatched/7"}
+	wrong := dashboard.UnmatchedRow{Amount: "Another asset", Unlisted: true, Asset: "FAKE-XRP", Units: "31250002", Why: "Wrong asset", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Tag: "4021881377", Hash: "a1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d", Seen: now, State: "Unconfirmed", PaymentReference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Href: "/dashboard/unmatched/8"}
 	list := rows()
 	open := dashboard.StrayProps{Page: page, UnmatchedRow: untagged, Network: "xrpl-mainnet", Coin: "XRP", Block: "96,412,003", CanAttach: true, CanRefund: true,
 		Form:  ui.Form{Values: map[string]string{"reference": "PAY_MINE"}, Errors: map[string][]string{"reference": {"No payment here has this reference. Look it up under Transactions."}}},
-		Meant: []dashboard.MeantRow{{PaymentRow: list[3], Lacks: "31.250002 XRP", Fits: "exactly what it lacks"}, {PaymentRow: list[2], Lacks: "9.250000 XRP", Fits: "22.000002 more than it lacks"}}}
+		Meant: []dashboard.MeantRow{{PaymentRow: list[3], Lacks: "31.250002 XRP", Fits: "exactly that amount"}, {PaymentRow: list[2], Lacks: "9.250000 XRP", Fits: "22.000002 more"}}}
 	done := open
-	done.CanAttach, done.CanRefund, done.Form, done.State, done.Advice, done.Done, done.DoneAt, done.DoneHash, done.DoneNote = false, false, ui.Form{}, "Refunded", "A person recorded that it was sent back.", true, now, wrong.Hash, "Sent back to the exchange"
+	done.CanAttach, done.CanRefund, done.Form, done.State, done.Advice, done.Done, done.DoneAt, done.DoneHash, done.DoneNote = false, false, ui.Form{}, "Refunded", "A team member recorded that it was sent back.", true, now, wrong.Hash, "Sent back to the exchange"
 	seen := done
 	seen.DoneAt = time.Time{}
 	review := dashboard.AttachProps{Page: page, UnmatchedRow: untagged, Payment: list[3], After: "successful", Asked: "31.250002 XRP", Before: "0.000000 XRP", Then: "31.250002 XRP", ThenFiat: "$18.00",
-		Happens: []string{"It leaves this list, and counts for the payment from when it was first seen.", "The payment becomes successful by the rules that decide every payment.", "Your webhooks are told, and the customer gets the receipt, if your business sends receipts.", "It stands in the audit log under your name, and can’t be taken back."}}
+		Happens: []string{"It leaves this list and counts towards the payment from the time it was first seen.", "The payment becomes successful. The same rules apply as for every payment.", "Your webhooks are notified. The customer gets the receipt, if your business sends receipts.", "The audit log records it under your name. This can’t be undone."}}
 	back := dashboard.StrayRefundProps{Page: page, Href: untagged.Href, Amount: untagged.Amount, Came: untagged.Hash,
 		Form: ui.Form{Values: map[string]string{"hash": wrong.Hash, "note": "Sent back to the exchange"}}}
 	return map[string]templ.Component{

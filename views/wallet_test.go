@@ -19,7 +19,7 @@ const zpub = "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1AD
 
 func card() *dashboard.WalletCard {
 	return &dashboard.WalletCard{Key: receiving.Short(zpub), Kind: "native SegWit (bc1q…)", Network: "Bitcoin", Path: "0/41", Issued: "41 addresses",
-		Gap: 3, Limit: 20, GapText: "3 of 20 addresses unused in a row"}
+		Gap: 3, Limit: 20, GapText: "3 of 20 unused addresses in a row"}
 }
 
 func scripts() []ui.Option {
@@ -28,8 +28,8 @@ func scripts() []ui.Option {
 
 func realMethods() dashboard.MethodsProps {
 	p := methodsPage()
-	p.Methods[0].Wallet, p.Methods[0].WalletText = card(), "Change the wallet"
-	p.Methods[0].Sentence = "Customers can choose it, and payments go straight to your own wallet."
+	p.Methods[0].Wallet, p.Methods[0].WalletText = card(), "Change wallet"
+	p.Methods[0].Sentence = "Customers can choose it, and payments go directly to your own wallet."
 	p.Methods[0].Trouble = "The bitcoin network is not being followed safely now: the node is 12 blocks behind."
 	p.Methods[4].Available, p.Methods[4].Sentence, p.Methods[4].WalletText = false, "Add the public key of your own wallet first: payments go straight to it.", "Set up your wallet"
 	return p
@@ -37,10 +37,10 @@ func realMethods() dashboard.MethodsProps {
 
 func walletPage() dashboard.WalletProps {
 	late := card()
-	late.Gap, late.GapText = 27, "27 addresses unused in a row, more than the 20 that wallets look ahead"
+	late.Gap, late.GapText = 27, "27 unused addresses in a row, more than the 20 that wallets check"
 	late.Advice = "27 addresses in a row were given out and not paid to. Wallets look 20 ahead, so yours may not show what was paid after them, though it is yours. Set the gap limit in your wallet to 100 or more and let it scan again."
 	return dashboard.WalletProps{Page: shell("Bitcoin wallet", "methods"), Code: "crypto_bitcoin", Coin: "BTC", Name: "Bitcoin", Network: "Bitcoin", Wallet: late,
-		Editable: true, Prefixes: "xpub, ypub or zpub", Scripts: append([]ui.Option{{Label: "Automatic: what the key says"}}, scripts()...),
+		Editable: true, Prefixes: "xpub, ypub or zpub", Scripts: append([]ui.Option{{Label: "Automatic: as the key says"}}, scripts()...),
 		Former: []dashboard.FormerWallet{
 			{Key: "wpkh([d34db33f/84h/0h/0h]xpub6ERA…Fz6aGZ/<0;1>/*)#qzr0mt8h", Kind: "native SegWit (bc1q…)", Network: "Bitcoin", Issued: "1,204 addresses", Replaced: now},
 			{Key: "ypub6WoG…r575Fk", Kind: "nested SegWit (3…)", Network: "Bitcoin", Issued: "1 address", Replaced: now.AddDate(0, -2, 0)}}}

@@ -99,7 +99,7 @@ func (s *networkStatus) barred(db *models.Tx) error {
 	var count int64
 	err := db.Model(&models.Destination{}).Where("network = ? AND barred_at IS NOT NULL", s.Network).Count(&count).Error
 	if count > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("Tether has barred %d of the addresses that were given to payments: what USDT is there can't be sent on.", count))
+		s.Notes = append(s.Notes, fmt.Sprintf("Tether has frozen %d of the addresses that were given to payments: what USDT is there can't be sent on.", count))
 	}
 	return err
 }

@@ -113,7 +113,7 @@ func memoryOf(width, height int) int64 {
 // measure reads how large a picture is, or says in a sentence why it can't be a logo.
 func measure(file []byte) (width, height int, sentence string) {
 	if len(file) > MaxLogo {
-		return 0, 0, "The file has more than 512 KB. Choose a smaller one."
+		return 0, 0, "The file is larger than 512 KB. Choose a smaller one."
 	}
 	head, _, err := image.DecodeConfig(bytes.NewReader(file))
 	switch {

@@ -261,7 +261,7 @@ func TestLinks(t *testing.T) {
 		s.Business("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		const list, form = "/dashboard/links", "/dashboard/links/new"
-		expect(t, b.Get(list), 200, "No payment link yet")
+		expect(t, b.Get(list), 200, "No payment links yet")
 		expect(t, b.Get(form), 200, "Bitcoin (BTC)")
 		refused := b.PostFrom(form, list, url.Values{"title": {""}, "currency": {"EUR"}, "amount_kind": {"fixed"}, "amount": {"12.50"},
 			"usage_limit": {"many"}, "expires_at": {"tomorrow"}, "redirect_url": {"javascript:alert(1)"}, "methods": {"crypto_gold"}})
@@ -281,7 +281,7 @@ func TestLinks(t *testing.T) {
 		good.Set("min_amount", "20")
 		leads(t, b.PostFrom(form, at, good), at)
 		expect(t, b.Get(at), 200, "GH₵20.00")
-		expect(t, b.Get(at), 200, "Nobody has used this link yet")
+		expect(t, b.Get(at), 200, "No payments with this link yet")
 		code := regexp.MustCompile(`/l/[a-z0-9]{16}`).FindString(b.Get(at).Body)
 		started := b.Post(code, url.Values{"amount": {"50"}, "payment_method": {"crypto_bitcoin"}, "first_name": {"Ngozi"}, "last_name": {"Okafor"}, "email": {"ngozi@example.com"}})
 		if started.Status != http.StatusSeeOther {
@@ -442,7 +442,7 @@ func TestUnmatched(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.Business("Ama's Shop", ama)
 		b := s.SignIn(ama)
-		expect(t, b.Get("/dashboard/unmatched"), 200, "Nothing is unmatched")
+		expect(t, b.Get("/dashboard/unmatched"), 200, "No unmatched transfers")
 		reference := s.Initiate(sc, servertest.Request(money.CryptoRipple)).Reference
 		v, err := s.Payments.Verify(t.Context(), sc, reference)
 		s.Must(err)
@@ -463,19 +463,19 @@ func TestUnmatched(t *testing.T) {
 			s.Must(s.DB.Exec(t.Context()).Create(&row).Error)
 		}
 		first := b.Get("/dashboard/unmatched")
-		expect(t, first, 200, "25 transfers", "hash27", "1.500000 XRP", "No destination tag", "nothing of it is lost")
+		expect(t, first, 200, "25 transfers", "hash27", "1.500000 XRP", "No destination tag", "none of it is lost")
 		next := regexp.MustCompile(`/dashboard/unmatched\?before=\d+`).FindString(first.Body)
-		expect(t, b.Get(next), 200, "3 transfers", "Came after the end", reference, "Unknown destination tag", "4000000001", "hash00")
+		expect(t, b.Get(next), 200, "3 transfers", "Received after the end", reference, "Unknown destination tag", "4000000001", "hash00")
 		expect(t, b.Get("/dashboard"), 200, "28 unmatched transfers", `href="/dashboard/unmatched"`)
 		doubtful := models.Transfer{Network: "sandbox-xrp", TxID: "doubtful", Asset: "XRP", Address: "rSample", Amount: money.Units(1), BusinessID: sc.BusinessID,
 			Domain: string(sc.Domain), Unmatched: payment.Unproved, FirstSeenAt: now, CreatedAt: now, UpdatedAt: now}
 		s.Must(s.DB.Exec(t.Context()).Create(&doubtful).Error)
 		page := b.Get("/dashboard/unmatched")
-		if expect(t, page, 200, "Amount not proved", "perhaps nothing came", "marked as not proved"); strings.Contains(page.Body, "nothing of it is lost") {
+		if expect(t, page, 200, "Amount not proved", "perhaps nothing arrived", "marked “Amount not proved”"); strings.Contains(page.Body, "none of it is lost") {
 			t.Error("what may not have come is said to be in the wallet")
 		}
 		s.Business("Bayo's Shop", bayo)
-		expect(t, s.SignIn(bayo).Get("/dashboard/unmatched"), 200, "Nothing is unmatched")
+		expect(t, s.SignIn(bayo).Get("/dashboard/unmatched"), 200, "No unmatched transfers")
 	})
 }
 

@@ -102,11 +102,11 @@ func TestPolicyProps(t *testing.T) {
 func TestOwnWords(t *testing.T) {
 	own := quote.Policy{Manual: dec("1700"), ManualUntil: noon.Add(time.Hour)}
 	p := policyProps(t.Context(), layout.Page{}, ui.Form{}, policyOf(own, "102000000"), lagos)
-	if p.Own != "The official rate counts after that." || !strings.Contains(p.Warning, "13.3 % above") {
+	if p.Own != "After that, the official rate is used." || !strings.Contains(p.Warning, "13.3 % above") {
 		t.Errorf("%+v", p)
 	}
 	own.Market = quote.Street
-	if p = policyProps(t.Context(), layout.Page{}, ui.Form{}, policyOf(own, "102000000"), lagos); p.Own != "The street rate counts after that." {
+	if p = policyProps(t.Context(), layout.Page{}, ui.Form{}, policyOf(own, "102000000"), lagos); p.Own != "After that, the street rate is used." {
 		t.Errorf("%+v", p)
 	}
 	own.ManualUntil = noon.Add(-time.Hour)

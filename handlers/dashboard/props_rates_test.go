@@ -79,7 +79,7 @@ func TestRateWords(t *testing.T) {
 	}{
 		"nothing set": {money.NGN, quote.Policy{}, "The official rate"}, "street": {money.NGN, quote.Policy{Market: quote.Street}, "The street rate"},
 		"own": {money.NGN, own, "Your own: ₦1,700 for one US dollar, until 1 Mar 2026, 14:00"}, "over": {money.NGN, over, "The street rate"},
-		"dollar": {money.USD, quote.Policy{}, "None needed: coins are priced in US dollars"},
+		"dollar": {money.USD, quote.Policy{}, "Not needed: coins are priced in US dollars"},
 	} {
 		if got := rateWords(t.Context(), c.currency, c.policy, noon, lagos); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -201,7 +201,7 @@ func TestRateRules(t *testing.T) {
 		t.Errorf("%+v", rules)
 	}
 	f.Scope.Role = scope.Finance
-	if got := rateRules(t.Context(), f, lagos)[0].LinkText; got != "See" {
+	if got := rateRules(t.Context(), f, lagos)[0].LinkText; got != "View" {
 		t.Errorf("finance is offered to %s", got)
 	}
 }
@@ -209,8 +209,8 @@ func TestRateRules(t *testing.T) {
 func TestRatesNote(t *testing.T) {
 	healths := []quote.Health{{}}
 	for want, f := range map[string]ratesFacts{
-		"fixed table": {Scope: owner}, "No source of live prices is set up": {Scope: liveOwner, Wanted: true},
-		"Nothing is fetched while no live payment method is on": {Scope: liveOwner, Healths: healths}, "": {Scope: liveOwner, Healths: healths, Wanted: true},
+		"fixed table": {Scope: owner}, "No source of live prices is configured": {Scope: liveOwner, Wanted: true},
+		"No rates are fetched while no live payment method is on": {Scope: liveOwner, Healths: healths}, "": {Scope: liveOwner, Healths: healths, Wanted: true},
 	} {
 		if got, _, _ := ratesNote(t.Context(), f); (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)
@@ -237,10 +237,10 @@ func TestSourceRows(t *testing.T) {
 	if len(kraken.Refused) != 1 || kraken.Refused[0].Pair != "BTC/USD" || kraken.Refused[0].Why != "exactly 1 to 1" || kraken.Refused[0].At.Format("15:04") != "14:00" {
 		t.Errorf("%+v", kraken.Refused)
 	}
-	if quidax.State != "Not asked yet" || quidax.Problem != "" || quidax.Asked.Text != "never" || quidax.Next.Text != "never" || !quidax.Street {
+	if quidax.State != "No request yet" || quidax.Problem != "" || quidax.Asked.Text != "never" || quidax.Next.Text != "never" || !quidax.Street {
 		t.Errorf("%+v", quidax)
 	}
-	for state, want := range map[models.RateSource]string{{AskedAt: noon}: "Answers", {AskedAt: noon, Failures: 1, Problem: "broke"}: "Failed once"} {
+	for state, want := range map[models.RateSource]string{{AskedAt: noon}: "Working", {AskedAt: noon, Failures: 1, Problem: "broke"}: "Failed once"} {
 		if got, _, _ := sourceState(t.Context(), quote.Health{State: state}); got != want {
 			t.Errorf("%+v: %s", state, got)
 		}
@@ -268,7 +268,7 @@ func TestQuoteEvidence(t *testing.T) {
 	if e.Legs[0].Divides || !e.Legs[1].Divides || e.Legs[1].Trusted != "" || e.Legs[2].Trusted != "Quidax" || e.Legs[2].Median != "1664" {
 		t.Errorf("%+v", e.Legs)
 	}
-	for want, q := range map[string]quote.Quote{"Official rate": {Currency: money.NGN}, "Your own rate": {Currency: money.NGN, Market: quote.Manual}, "None needed: priced in US dollars": {Currency: money.USD, Market: quote.Official}} {
+	for want, q := range map[string]quote.Quote{"Official rate": {Currency: money.NGN}, "Your own rate": {Currency: money.NGN, Market: quote.Manual}, "Not needed: priced in US dollars": {Currency: money.USD, Market: quote.Official}} {
 		if got := marketWord(t.Context(), q); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

@@ -52,7 +52,7 @@ func TestRatesInTest(t *testing.T) {
 		b := s.SignIn(ama)
 		rates := b.Get("/dashboard/rates")
 		expect(t, rates, 200, "fixed table", "Bitcoin BTC", "₦89", "GH₵", "KSh ", "$0.12", "The official rate", "USD/GHS", "3 of 3", "sandbox-b", "Median: 59,", `aria-current="page"`)
-		lacks(t, rates, "No price", "<figure", "Sources answer", "Kraken", "USDT/NGN", "Nothing is fetched")
+		lacks(t, rates, "No price", "<figure", "Sources answer", "Kraken", "USDT/NGN", "No rates are fetched")
 		chosen := b.Get("/dashboard/rates?pair=USD%2FGHS&range=90d")
 		expect(t, chosen, 200, "Median: 12.", "range=90d")
 		for _, odd := range []string{"?pair=BTC", "?pair=%00%FF&range=9y", "?pair=USDT%2FNGN"} {
@@ -67,8 +67,8 @@ func TestRatesInLive(t *testing.T) {
 		b := s.SignIn(ama)
 		goLive(b)
 		idle := b.Get("/dashboard/rates")
-		expect(t, idle, 200, "Nothing is fetched while no live payment method is on", "No price", "There is no trustworthy rate for BTC/USD now: no rate source is reachable", "No source has said anything", "Not asked yet", "No rate was recorded")
-		lacks(t, idle, "Something is wrong", "fixed table", "no trustworthy rate for ETH/USD") // once is enough
+		expect(t, idle, 200, "No rates are fetched while no live payment method is on", "No price", "There is no trustworthy rate for BTC/USD now: no rate source is reachable", "No source has reported this rate", "No request yet", "No rates were recorded")
+		lacks(t, idle, "Problems with the rates", "fixed table", "no trustworthy rate for ETH/USD") // once is enough
 
 		switchOn(s, sc, money.CryptoBitcoin)
 		say(s, "BTC/USD", "60000", "66000")
@@ -80,18 +80,18 @@ func TestRatesInLive(t *testing.T) {
 		s.Must(s.DB.Exec(t.Context()).Create(&models.RateSource{Name: "kraken", AskedAt: now.Add(-9 * time.Second), NextAt: now.Add(6 * time.Second), Failures: 3, Problem: "answers 502"}).Error)
 		s.Must(s.DB.Exec(t.Context()).Create(&models.Rate{Source: "kraken", Base: "BTC", Quote: "USD", At: now, FetchedAt: now, Refused: "upside down", RefusedValue: "0.0000166", RefusedAt: &now}).Error)
 		live := b.Get("/dashboard/rates")
-		expect(t, live, 200, "₦90,000,000.00", "$60,000.00", "Left out: off by 10 %", "2 of 3", "ExchangeRate-API", `href="https://www.exchangerate-api.com"`, "4 s old",
-			"Highest 60,000.00", "Lowest 59,000.00", "1 Mar, 13:00", "Something is wrong with the rates", "Kraken failed 3 times in a row", "no trustworthy rate for ETH/USD",
-			"Kraken answers 502.", "Asked 9 s ago", "Next in 6 s", "0.0000166", "upside down", "Its terms")
-		lacks(t, live, "Nothing is fetched", "Lowest 10.0")
+		expect(t, live, 200, "₦90,000,000.00", "$60,000.00", "Not used: off by 10 %", "2 of 3", "ExchangeRate-API", `href="https://www.exchangerate-api.com"`, "4 s old",
+			"Highest 60,000.00", "Lowest 59,000.00", "1 Mar, 13:00", "Problems with the rates", "Kraken failed 3 times in a row", "no trustworthy rate for ETH/USD",
+			"Kraken answers 502.", "Last request 9 s ago", "Next request in 6 s", "0.0000166", "upside down", "Terms")
+		lacks(t, live, "No rates are fetched", "Lowest 10.0")
 		if n := strings.Count(live.Body, "There is no trustworthy rate for USD/KES"); n != 2 { // the alarm, and the pair's own row
 			t.Errorf("a missing rate is told %d times", n)
 		}
-		expect(t, b.Get("/dashboard/rates?pair=USD%2FNGN&range=7d"), 200, "Median: 1,500.00", "No rate was recorded in this time")
+		expect(t, b.Get("/dashboard/rates?pair=USD%2FNGN&range=7d"), 200, "Median: 1,500.00", "No rates were recorded in this period")
 		expect(t, b.Get("/dashboard/rates?pair=BTC%2FUSD&range=7d"), 200, "over the last 7 days")
 
 		s.Quotes.Asked, s.Quotes.Sources = nil, nil
-		expect(t, b.Get("/dashboard/rates"), 200, "No source of live prices is set up")
+		expect(t, b.Get("/dashboard/rates"), 200, "No source of live prices is configured")
 	})
 }
 
@@ -101,11 +101,11 @@ func TestRatePolicy(t *testing.T) {
 		sc := s.Business("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		at := "/dashboard/rates/GHC"
-		expect(t, b.Get(at), 200, "Prices in GHC", "What GH₵100.00 costs right now", "the same as at the official rate", "No source of a street rate is set up for GHC", "Africa/Lagos", "Change the rule")
+		expect(t, b.Get(at), 200, "Prices in GHC", "Price of GH₵100.00 right now", "the same as at the official rate", "No source of a street rate is configured for GHC", "Africa/Lagos", "Change rule")
 		// An own rate far from the market's is stored, and warned of. 30 days are up at 13:00 in Lagos.
 		leads(t, b.PostFrom(at, at, url.Values{"spread": {"1.5"}, "manual": {"13.90"}, "manual_until": {"2026-03-31T13:00"}}), at)
-		expect(t, b.Get(at), 200, "Saved. New payments in GHC are priced by this rule.", "Your own: GH₵13.9 for one US dollar, until 31 Mar 2026, 13:00", "1.52 % more",
-			"% above the market's", `value="1.5"`, `value="13.9"`, `value="2026-03-31T13:00"`, "The official rate counts after that.")
+		expect(t, b.Get(at), 200, "Saved. New payments in GHC use this rule.", "Your own: GH₵13.9 for one US dollar, until 31 Mar 2026, 13:00", "1.52 % more",
+			"% above the market's", `value="1.5"`, `value="13.9"`, `value="2026-03-31T13:00"`, "After that, the official rate is used.")
 		expect(t, b.Get("/dashboard/rates"), 200, "Your own: GH₵13.9", "% above the market's")
 
 		r := servertest.Request(money.CryptoBitcoin)
@@ -143,7 +143,7 @@ func TestRatePolicyStreet(t *testing.T) {
 		say(s, "USD/NGN", "1500", "")
 		s.Market.Say("quidax", "USDT/NGN", "1660", s.Clock.Now())
 		s.Market.Say("luno", "USDT/NGN", "1670", s.Clock.Now())
-		expect(t, b.Get(at), 200, "Street rate", "what a dollar coin (USDT) costs")
+		expect(t, b.Get(at), 200, "Street rate", "people buy a dollar coin (USDT)")
 		lacks(t, b.Get("/dashboard/rates/KES"), "Street rate")
 		leads(t, b.PostFrom(at, at, url.Values{"market": {"street"}, "spread": {"0"}}), at)
 		expect(t, b.Get(at), 200, "The street rate", "₦99,900,000.00", "₦90,000,000.00", "9.91 % less BTC", `value="street" selected`)
@@ -152,7 +152,7 @@ func TestRatePolicyStreet(t *testing.T) {
 
 		s.Quotes.Asked = source.Standard()
 		s.Market.Forget("USDT/NGN")
-		expect(t, b.Get(at), 200, "No source of a street rate is set up any more", "By this rule it can't be paid now", `value="street" selected`)
+		expect(t, b.Get(at), 200, "No source of a street rate is configured any more", "With this rule, there is no price at the moment", `value="street" selected`)
 	})
 }
 
@@ -211,9 +211,9 @@ func TestRateRoles(t *testing.T) {
 		b, at := s.SignIn(ama), "/dashboard/rates/NGN"
 		for role, may := range map[scope.Role]bool{scope.Owner: true, scope.Admin: true, scope.Finance: false, scope.Developer: false} {
 			s.Role(sc, role)
-			expect(t, b.Get("/dashboard/rates"), 200, "Your rules")
+			expect(t, b.Get("/dashboard/rates"), 200, "Pricing rules")
 			page := b.Get(at)
-			expect(t, page, 200, "What ₦100,000.00 costs right now")
+			expect(t, page, 200, "Price of ₦100,000.00 right now")
 			if strings.Contains(page.Body, `name="spread"`) != may || strings.Contains(page.Text(), "Only an owner or an admin") == may {
 				t.Errorf("%s is shown the wrong page", role)
 			}

@@ -188,15 +188,15 @@ func TestLogo(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.Business("Ama's Shop", ama)
 		b := s.SignIn(ama)
-		expect(t, b.Get("/dashboard/settings?logo=too_large"), 200, "The file has more than 512 KB. Choose a smaller one.")
-		expect(t, b.Get("/dashboard/settings?logo=again"), 200, "The server didn’t take the file. Choose it again in a minute.")
+		expect(t, b.Get("/dashboard/settings?logo=too_large"), 200, "The file is larger than 512 KB. Choose a smaller one.")
+		expect(t, b.Get("/dashboard/settings?logo=again"), 200, "The upload failed. Try again in a minute.")
 		for what, file := range map[string][]byte{
-			"This is no PNG, JPEG or WebP picture.":           []byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`),
-			"Choose a file first.":                            nil,
-			"The picture has more than 8 million pixels.":     picture(t, "png", 3000, 3000),
-			"The picture is too small":                        picture(t, "png", 31, 64),
-			"The picture is damaged and can't be read.":       picture(t, "jpeg", 400, 400)[:700],
-			"The file has more than 512 KB. Choose a smaller": append(picture(t, "png", 64, 64), make([]byte, 512<<10)...),
+			"This is no PNG, JPEG or WebP picture.":            []byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`),
+			"Choose a file first.":                             nil,
+			"The picture has more than 8 million pixels.":      picture(t, "png", 3000, 3000),
+			"The picture is too small":                         picture(t, "png", 31, 64),
+			"The picture is damaged and can't be read.":        picture(t, "jpeg", 400, 400)[:700],
+			"The file is larger than 512 KB. Choose a smaller": append(picture(t, "png", 64, 64), make([]byte, 512<<10)...),
 		} {
 			if a := upload(t, b, file); a.Status != 422 || !strings.Contains(a.Text(), what) {
 				t.Errorf("%s: %d %.300s", what, a.Status, a.Text())

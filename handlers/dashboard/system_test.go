@@ -39,12 +39,12 @@ func TestSystemPage(t *testing.T) {
 		passkeyPages(t, b, "Phone")
 		expect(t, b.Get(accountAt), 200, systemAt)
 		page := b.Get(systemAt)
-		expect(t, page, 200, "1.2.3", "migrations are run", "sandbox-bitcoin", "Webhook deliveries", "Nothing waits", "Kraken", "No mail server")
+		expect(t, page, 200, "1.2.3", "migrations are applied", "sandbox-bitcoin", "Webhook deliveries", "Nothing waiting", "Kraken", "No mail server")
 		hidden(owner)
 		dede := s.SignIn(member.Email)
 		hidden(dede)
 		withFactor(t, s, dede)
-		expect(t, dede.Get(systemAt), 200, "needs you") // a developer who runs the server
+		expect(t, dede.Get(systemAt), 200, "needs attention") // a developer who runs the server
 
 		for drift, says := range map[time.Duration]string{31 * time.Second: "this machine is 31s ahead", -10 * time.Minute: "this machine is 10m0s behind"} {
 			s.Pages.System.(*system.Service).Drift = func() time.Duration { return drift }
@@ -63,7 +63,7 @@ func TestSystemPage(t *testing.T) {
 		}
 
 		s.Must(s.DB.Exec(t.Context()).Create(&models.Mail{Kind: "x", About: "1", DueAt: s.Clock.Now().Add(-time.Hour), CreatedAt: s.Clock.Now()}).Error)
-		expect(t, b.Get(systemAt), 200, "Mails: the first has been due 60 min ago. Is a process running?", "sandbox-bitcoin: nothing of it has been read yet.")
+		expect(t, b.Get(systemAt), 200, "E-mails: the oldest has been due 60 min ago. Check that a process is running.", "sandbox-bitcoin: no block has been read yet.")
 	})
 }
 

@@ -36,15 +36,15 @@ func TestUnmatchedIsDealtWith(t *testing.T) {
 		one, two := untagged(s, sc, hash, opened.Payment), untagged(s, sc, strings.Repeat("ef", 32), opened.Payment)
 		expect(t, b.Get("/dashboard/unmatched"), 200, "No destination tag", "2 transfers", hash)
 		expect(t, b.Get("/dashboard/unmatched"), 200, fmt.Sprintf(`<a class="a num font-semibold" href="/dashboard/unmatched/%d">`, one.ID))
-		expect(t, b.Get("/dashboard/unmatched?show=attached"), 200, "Nothing was attached yet")
+		expect(t, b.Get("/dashboard/unmatched?show=attached"), 200, "No attached transfers yet")
 
 		at := "/dashboard/unmatched/" + fmt.Sprint(one.ID)
-		expect(t, b.Get(at), 200, "It may be for", started.Reference, "exactly what it lacks", "Or mark it as refunded")
+		expect(t, b.Get(at), 200, "Possible payments", started.Reference, "exactly that amount", "Or mark it as refunded")
 		expect(t, b.PostFrom(at, at+"/attach/review", url.Values{"reference": {"<b>PAY_NOBODYS"}}), 422, "No payment here has this reference", "&lt;b&gt;PAY_NOBODYS")
 		expect(t, b.PostFrom(at, at+"/attach/review", nil), 422, "Is required")
 		named := url.Values{"reference": {started.Reference}}
 		review := b.PostFrom(at, at+"/attach/review", named)
-		expect(t, review, 200, "Attach this transfer?", "The payment becomes processing", "Your webhooks are told.")
+		expect(t, review, 200, "Attach this transfer?", "The payment becomes processing", "Your webhooks are notified.")
 		expect(t, b.Get(at), 200, "No destination tag") // nothing has happened yet
 		sent, page := shownForm(review, named), "/dashboard/payments/"+started.Reference
 		leads(t, b.Post(at+"/attach", sent), page)
@@ -52,21 +52,21 @@ func TestUnmatchedIsDealtWith(t *testing.T) {
 		expect(t, b.Get(page), 200, "Processing", "Transfer attached", "Attached manually", hash)
 		expect(t, b.PostFrom(at, at+"/attach", named), 409, "was attached to a payment already")
 		expect(t, b.Get("/dashboard/unmatched?show=attached"), 200, "Attached", "No destination tag", started.Reference)
-		expect(t, b.Get(at), 200, "A person attached it to a payment.")
+		expect(t, b.Get(at), 200, "A team member attached it to a payment.")
 
 		other := "/dashboard/unmatched/" + fmt.Sprint(two.ID)
 		expect(t, b.PostFrom(other, other+"/refund/review", nil), 422, "say here how the money was sent back")
 		expect(t, b.PostFrom(other, other+"/refund/review", url.Values{"hash": {two.TxID}}), 422, "This is the transaction that brought the money", two.TxID)
 		note := url.Values{"note": {"Sent to the exchange"}}
 		sure := b.PostFrom(other, other+"/refund/review", note)
-		expect(t, sure, 200, "Mark this transfer as refunded?", two.TxID, "Sent to the exchange", "can’t be attached")
+		expect(t, sure, 200, "Mark this transfer as refunded?", two.TxID, "Sent to the exchange", "can no longer be attached")
 		expect(t, b.Get(other), 200, "No destination tag") // nothing has happened yet
 		back := shownForm(sure, note)
 		leads(t, b.Post(other+"/refund", back), other)
 		leads(t, b.Post(other+"/refund", back), other)
 		expect(t, b.Get(other), 200, "Refunded", "Sent to the exchange")
 		expect(t, b.PostFrom(other, other+"/refund/review", note), 409, "sent back")
-		expect(t, b.Get("/dashboard/unmatched"), 200, "Nothing is unmatched")
+		expect(t, b.Get("/dashboard/unmatched"), 200, "No unmatched transfers")
 		expect(t, b.Get("/dashboard/unmatched?show=refunded"), 200, "Refunded")
 		if n := rows(s, &models.Audit{}, "action IN ('transfer.attached', 'transfer.refund_recorded')"); n != 2 {
 			t.Errorf("%d audits", n)
@@ -83,7 +83,7 @@ func TestUnmatchedIsDealtWith(t *testing.T) {
 		s.Role(sc, scope.Finance)
 		third := untagged(s, sc, strings.Repeat("aa", 32), opened.Payment)
 		seen := b.Get("/dashboard/unmatched/" + fmt.Sprint(third.ID))
-		expect(t, seen, 200, "An owner or an admin deals with it")
+		expect(t, seen, 200, "An owner or an admin resolves it")
 		lacks(t, seen, "/attach", "Mark as refunded")
 	})
 }

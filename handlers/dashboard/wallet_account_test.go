@@ -39,17 +39,17 @@ func TestAccountSetUp(t *testing.T) {
 		}
 		sc := s.Business("Ama's Shop", ama)
 		b := s.SignIn(ama)
-		expect(t, b.Get("/dashboard/methods"), 200, "Set up your account", "Add your own account of the XRP Ledger first")
+		expect(t, b.Get("/dashboard/methods"), 200, "Set up account", "Add your own account of the XRP Ledger first")
 		expect(t, b.Get(ledgerAt), 200, "No account is set up yet", "Address of your account", "Not a deposit address of an exchange", "only you have")
 
 		seen := look(b, "  "+rAccount+"\n")
-		expect(t, seen, 200, "Is this your XRP account?", rAccount, "XRP Ledger testnet", "25.500000 XRP", "Payments without a tag are let through", "listed under Unmatched", "asfRequireDest")
+		expect(t, seen, 200, "Is this your XRP account?", rAccount, "XRP Ledger testnet", "25.500000 XRP", "Payments without a tag are accepted", "listed under Unmatched", "asfRequireDest")
 		if strings.Contains(seen.Text(), "asks wallets not to") {
 			t.Error(seen.Text())
 		}
 		seen = look(b, rOther)
-		expect(t, seen, 200, "refused by the network, as it should be", "asks wallets not to send it XRP", "asfDisallowXRP")
-		if strings.Contains(seen.Text(), "Payments without a tag are let through") {
+		expect(t, seen, 200, "refused by the network, as recommended", "asks wallets not to send it XRP", "asfDisallowXRP")
+		if strings.Contains(seen.Text(), "Payments without a tag are accepted") {
 			t.Error(seen.Text())
 		}
 		if rows(s, &models.Wallet{}, "1 = 1") != 0 || rows(s, &models.Destination{}, "1 = 1") != 0 {
@@ -59,7 +59,7 @@ func TestAccountSetUp(t *testing.T) {
 		expect(t, b.PostFrom(ledgerAt, ledgerAt, url.Values{"key": {rAccount}, "password": {"not the passphrase"}}), 422, "Is not your password.", "Is this your XRP account?", rAccount)
 		s.Clock.Advance(1e9)
 		leads(t, useAccount(b, rAccount), ledgerAt)
-		expect(t, b.Get(ledgerAt), 200, "XRP payments now go to this account", rAccount, "0 destination tags", "See how it is set up now", "Use another account")
+		expect(t, b.Get(ledgerAt), 200, "XRP payments now go to this account", rAccount, "0 destination tags", "View the current setup", "Use another account")
 		expect(t, look(b, rAccount), 200, "the account in use", "changes nothing")
 		expect(t, look(b, rOther), 200, "instead of "+rAccount)
 
@@ -68,11 +68,11 @@ func TestAccountSetUp(t *testing.T) {
 		if v.Payment.Address != rAccount || v.Payment.Tag == nil || *v.Payment.Tag < 1 {
 			t.Errorf("%+v", v.Payment)
 		}
-		expect(t, b.Get("/dashboard/methods"), 200, "Customers can choose it, and payments go straight to your own account", rAccount, "1 destination tag", "Change the account")
+		expect(t, b.Get("/dashboard/methods"), 200, "Customers can choose it, and payments go directly to your own account", rAccount, "1 destination tag", "Change account")
 		expect(t, b.Get("/dashboard/payments/"+v.Payment.Reference), 200, rAccount)
 
 		leads(t, useAccount(b, rOther), ledgerAt)
-		expect(t, b.Get(ledgerAt), 200, "Former accounts", rAccount, rOther, "stay watched")
+		expect(t, b.Get(ledgerAt), 200, "Previous accounts", rAccount, rOther, "still watched")
 		expect(t, b.Get("/dashboard/mailbox"), 200, "XRP Ledger testnet goes to another account")
 	})
 }

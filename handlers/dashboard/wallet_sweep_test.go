@@ -33,7 +33,7 @@ func TestEtherWallet(t *testing.T) {
 		expect(t, b.PostFrom(etherAt, etherAt+"/review", url.Values{"key": {list[0] + "\n" + list[1][:41]}}), 422, "Entry 2 of the list is no address", list[0])
 		expect(t, b.PostFrom(etherAt, etherAt+"/review", url.Values{"key": {text}}), 200, "A list of addresses", "3 addresses, the first 0x5aAeb6", list[0], list[1], list[2])
 		leads(t, b.PostFrom(etherAt, etherAt, url.Values{"key": {text}, "password": {servertest.Password}}), etherAt)
-		expect(t, b.Get(tetherAt), 200, "3 addresses, the first 0x5aAeb6", "3 left for further payments", "What the addresses hold now", tetherAt+`/sweep"`, tetherAt+`/sweep.csv"`)
+		expect(t, b.Get(tetherAt), 200, "3 addresses, the first 0x5aAeb6", "3 left for new payments", "What the addresses hold now", tetherAt+`/sweep"`, tetherAt+`/sweep.csv"`)
 
 		var shown []string
 		for _, method := range []money.Method{money.CryptoEthereum, money.CryptoTether} {
@@ -44,7 +44,7 @@ func TestEtherWallet(t *testing.T) {
 		if shown[0] != list[0] || shown[1] != list[1] {
 			t.Errorf("payments go to %v", shown)
 		}
-		expect(t, b.Get(etherAt), 200, "2 addresses", "1 left for further payments", "1 addresses of the list are left")
+		expect(t, b.Get(etherAt), 200, "2 addresses", "1 left for new payments", "1 addresses of the list are left")
 
 		expect(t, b.Get(etherAt+"/sweep.csv"), 409, "No node of Ethereum is configured")
 		expect(t, b.Get(etherAt+"/sweep"), 409, "No node of Ethereum is configured")
@@ -62,12 +62,12 @@ func TestEtherWallet(t *testing.T) {
 		file := b.Get(etherAt + "/sweep.csv")
 		expect(t, file, 200, "Address,Path,Wallet,ETH,USDT", list[1]+",2,", ",0.000000000000000001,25.000000,0.000999999999999999,yes")
 		sheet := b.Get(etherAt + "/sweep")
-		expect(t, sheet, 200, "What your addresses hold", list[1], "25 USDT", "0.000000000000000001 ETH", "1 address is barred by Tether", "Barred by Tether", etherAt+"/sweep.csv")
+		expect(t, sheet, 200, "What your addresses hold", list[1], "25 USDT", "0.000000000000000001 ETH", "1 address is frozen by Tether", "Frozen by Tether", etherAt+"/sweep.csv")
 		lacks(t, sheet, "needs") // ether would not help it
 		barred = false
 		free := b.Get(etherAt + "/sweep")
 		expect(t, free, 200, "1 address needs ether first", "needs 0.000999999999999999 ETH")
-		lacks(t, free, "arred")
+		lacks(t, free, "rozen")
 		if strings.Contains(file.Body+sheet.Body, list[0]) {
 			t.Error("an empty address is in the sheet")
 		}
@@ -94,20 +94,20 @@ func TestWorthKnowing(t *testing.T) {
 			s.Must(err)
 		}
 		const methods = "/dashboard/methods"
-		lacks(t, b.Get(methods), "Worth knowing")
+		lacks(t, b.Get(methods), "Please note")
 		cursor := models.ChainCursor{Network: "ethereum-sepolia", Finalized: -1, Note: "The network stalls.", TokenNote: "Tether has paused USDT."}
 		s.Must(s.DB.Exec(t.Context()).Save(&cursor).Error)
 		s.Must(s.Registry.Refresh(t.Context()))
-		expect(t, b.Get(methods), 200, "Worth knowing", "Tether has paused USDT.", "The network stalls.")
+		expect(t, b.Get(methods), 200, "Please note", "Tether has paused USDT.", "The network stalls.")
 		expect(t, b.Get(etherAt), 200, "The network stalls.")
 		lacks(t, b.Get(etherAt), "Tether has paused USDT.")
 		bar := func(addresses int) {
 			s.Must(s.DB.Exec(t.Context()).Exec("UPDATE destinations SET barred_at = ? WHERE id IN (SELECT id FROM destinations WHERE network = ? ORDER BY id LIMIT ?)", s.Clock.Now(), cursor.Network, addresses).Error)
 		}
 		bar(1)
-		expect(t, b.Get(tetherAt), 200, "Tether has barred one of your addresses, 0x5aAeb", "be sent on")
+		expect(t, b.Get(tetherAt), 200, "Tether has frozen one of your addresses, 0x5aAeb", "be sent")
 		bar(2)
-		expect(t, b.Get(methods), 200, "Tether has barred 2 of your addresses, the first 0x5aAeb")
-		lacks(t, stranger.Get(methods), "barred")
+		expect(t, b.Get(methods), 200, "Tether has frozen 2 of your addresses, the first 0x5aAeb")
+		lacks(t, stranger.Get(methods), "frozen")
 	})
 }

@@ -54,7 +54,7 @@ func TestWalletOfRestored(t *testing.T) {
 		s.Business("Ama's Shop", ama)
 		s.Must(s.DB.Continue(t.Context(), 25))
 		b := s.SignIn(ama)
-		expect(t, b.PostFrom(walletAt, reviewAt, url.Values{"key": {tpub}}), 200, "It doesn't begin with the first address", "the first 25 of each kind are given to nobody", "gap limit to 45")
+		expect(t, b.PostFrom(walletAt, reviewAt, url.Values{"key": {tpub}}), 200, "It doesn't start with the first address", "the first 25 of each type are only watched", "gap limit to 45")
 		use(t, b, tpub)
 		expect(t, b.Get(walletAt), 200, "next: 0/25")
 	})
@@ -67,7 +67,7 @@ func TestWalletSetUp(t *testing.T) {
 		s.Connect(scope.Test, money.Bitcoin, "regtest")
 		sc := s.Business("Ama's Shop", ama)
 		b := s.SignIn(ama)
-		expect(t, b.Get("/dashboard/methods"), 200, "Set up your wallet", "Add the public key of your own wallet first", "Customers can choose it, on the sandbox")
+		expect(t, b.Get("/dashboard/methods"), 200, "Set up wallet", "Add the public key of your own wallet first", "Customers can choose it, on the sandbox")
 		toggle := func(on string) servertest.Answer {
 			return b.PostFrom("/dashboard/methods", "/dashboard/methods/crypto_bitcoin", url.Values{"enabled": {on}})
 		}
@@ -101,12 +101,12 @@ func TestWalletSetUp(t *testing.T) {
 		}
 
 		use(t, b, tpub)
-		expect(t, b.Get(walletAt), 200, "Bitcoin payments now go to this wallet", "tpubDC3D…t4fowL", "0 addresses", "No address waits", "next: 0/0", "Use another wallet")
-		if text := b.Get(walletAt).Text(); strings.Contains(text, "Former wallets") || strings.Contains(text, tpub) {
+		expect(t, b.Get(walletAt), 200, "Bitcoin payments now go to this wallet", "tpubDC3D…t4fowL", "0 addresses", "No unused addresses", "next: 0/0", "Use another wallet")
+		if text := b.Get(walletAt).Text(); strings.Contains(text, "Previous wallets") || strings.Contains(text, tpub) {
 			t.Error(text)
 		}
 		leads(t, toggle("true"), "/dashboard/methods")
-		expect(t, b.Get("/dashboard/methods"), 200, "Customers can choose it, and payments go straight to your own wallet", "tpubDC3D…t4fowL", "Change the wallet")
+		expect(t, b.Get("/dashboard/methods"), 200, "Customers can choose it, and payments go directly to your own wallet", "tpubDC3D…t4fowL", "Change wallet")
 		v, err := s.Payments.OpenByReference(t.Context(), sc, s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).Reference)
 		s.Must(err)
 		if v.Payment.Address != list[0] {
@@ -114,7 +114,7 @@ func TestWalletSetUp(t *testing.T) {
 		}
 		expect(t, b.Get("/dashboard/payments/"+v.Payment.Reference), 200, list[0], "0/0 of your wallet tpubDC3D…t4fowL")
 		again := b.PostFrom(walletAt, reviewAt, url.Values{"key": {"wpkh(" + tpub + "/0/*)"}})
-		expect(t, again, 200, "the wallet in use, which goes on at 0/1", "changes nothing")
+		expect(t, again, 200, "the wallet in use. Its next address is 0/1", "changes nothing")
 		if strings.Contains(again.Text(), "instead of") {
 			t.Error(again.Text())
 		}
@@ -150,7 +150,7 @@ func TestWalletPassword(t *testing.T) {
 		s.Clock.Advance(time.Second)
 		leads(t, send(servertest.Password), walletAt)
 		leads(t, send("whatever, for nothing changes"), walletAt) // sent twice
-		expect(t, b.Get(walletAt), 200, "go to this wallet already")
+		expect(t, b.Get(walletAt), 200, "already go to this wallet")
 		if rows(s, &models.Wallet{}, "active") != 1 || rows(s, &models.Mail{}, "business_id > 0") != 1 || rows(s, &models.Audit{}, "action = 'wallet.changed'") != 1 {
 			t.Error("the second time did something")
 		}
@@ -171,7 +171,7 @@ func TestWalletChanged(t *testing.T) {
 		b = s.SignIn(ama)
 		expect(t, b.PostFrom(walletAt, reviewAt, url.Values{"key": {otherTpub}}), 200, "instead of tpubDC3D…t4fowL")
 		use(t, b, otherTpub)
-		expect(t, b.Get(walletAt), 200, "tpubDDrU…MKbnMb", "Former wallets", "tpubDC3D…t4fowL", "1 address", "2 Mar 2026, 14:00", "stay watched")
+		expect(t, b.Get(walletAt), 200, "tpubDDrU…MKbnMb", "Previous wallets", "tpubDC3D…t4fowL", "1 address", "2 Mar 2026, 14:00", "still watched")
 		if rows(s, &models.Destination{}, "address = ?", v.Payment.Address) != 1 {
 			t.Error("the former wallet's address is not watched any more")
 		}
@@ -203,7 +203,7 @@ func TestWalletGap(t *testing.T) {
 		for i := 1; i <= 21; i++ {
 			_, err := s.Payments.OpenByReference(t.Context(), sc, s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).Reference)
 			s.Must(err)
-			shown := map[int]string{3: "3 of 20 addresses unused in a row", 16: "16 of 20 addresses unused in a row", 21: "21 addresses unused in a row, more than the 20"}[i]
+			shown := map[int]string{3: "3 of 20 unused addresses in a row", 16: "16 of 20 unused addresses in a row", 21: "21 unused addresses in a row, more than the 20"}[i]
 			if shown == "" {
 				continue
 			}
@@ -236,7 +236,7 @@ func TestWalletRoles(t *testing.T) {
 				if strings.Contains(page.Body, reviewAt) != owner || strings.Contains(page.Text(), "Only an owner") == owner {
 					t.Errorf("%s in %s: %s", role, domain, page.Text())
 				}
-				if links := b.Get("/dashboard/methods").Text(); strings.Contains(links, "About the wallet") == owner {
+				if links := b.Get("/dashboard/methods").Text(); strings.Contains(links, "View wallet") == owner {
 					t.Errorf("%s in %s: %s", role, domain, links)
 				}
 				for _, at := range []string{reviewAt, walletAt} {
@@ -331,7 +331,7 @@ func TestWalletElsewhere(t *testing.T) {
 		s.Business("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		sandboxed := b.Get(walletAt)
-		expect(t, sandboxed, 200, "needs no wallet")
+		expect(t, sandboxed, 200, "need no wallet")
 		if strings.Contains(sandboxed.Body, reviewAt) {
 			t.Error("the sandbox asks for a key")
 		}
@@ -354,6 +354,6 @@ func TestWalletElsewhere(t *testing.T) {
 		}
 		s.Must(s.DB.Exec(t.Context()).Create(&models.ChainCursor{Network: "dogecoin-mainnet", Problem: "The node is still syncing.", UpdatedAt: s.Clock.Now()}).Error)
 		s.Must(s.Registry.Refresh(t.Context()))
-		expect(t, b.Get("/dashboard/methods"), 200, "Not paid with right now", "The node is still syncing.")
+		expect(t, b.Get("/dashboard/methods"), 200, "Temporarily unavailable", "The node is still syncing.")
 	})
 }
