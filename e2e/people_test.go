@@ -192,7 +192,7 @@ func TestPeople(t *testing.T) {
 	if len(recovery) < 10 {
 		t.Fatal(recovery)
 	}
-	post.await(t, "Your second factor is on")
+	post.await(t, "Two-factor authentication is on")
 
 	page.Open(i.Base + "/dashboard/team")
 	page.Fill("input[name=email]", "bayo@shop.example")

@@ -33,7 +33,7 @@ func TestChainMails(t *testing.T) {
 		n := chainNotice(over)
 		n.Business = "<script>x</script>"
 		subject, text, html := mail.RenderChainTrouble(n)
-		title := map[bool]string{false: "Ether and Tether USD can’t be paid now", true: "Ether and Tether USD can be paid again"}[over]
+		title := map[bool]string{false: "Ether and Tether USD payments are unavailable", true: "Ether and Tether USD payments are available again"}[over]
 		if !strings.Contains(subject, title) || strings.Contains(html, "<script>") {
 			t.Errorf("%q", subject)
 		}

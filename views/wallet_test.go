@@ -84,7 +84,7 @@ func TestNoticeText(t *testing.T) {
 	n := notice()
 	n.Business = `Ama's <script>alert(1)</script>`
 	subject, text, html := mail.RenderWalletChanged(n)
-	for _, want := range []string{"Bitcoin goes to another wallet", "zpub6rFR…GutZYs", "native SegWit (bc1q…)", n.First[0], "ypub6WoG…r575Fk", "21 November 2026, 06:14 WAT", n.URL, "Bayo Ade (bayo@sunbird.example)"} {
+	for _, want := range []string{"Bitcoin payments go to another wallet", "zpub6rFR…GutZYs", "native SegWit (bc1q…)", n.First[0], "ypub6WoG…r575Fk", "21 November 2026, 06:14 WAT", n.URL, "Bayo Ade (bayo@sunbird.example)"} {
 		if !strings.Contains(subject+text, want) || !strings.Contains(html, strings.ReplaceAll(want, "'", "&#39;")) {
 			t.Errorf("a form lacks %q:\n%s", want, text)
 		}
@@ -94,7 +94,7 @@ func TestNoticeText(t *testing.T) {
 	}
 	n.Former, n.Domain = "", scope.Test
 	subject, text, _ = mail.RenderWalletChanged(n)
-	if !strings.HasPrefix(subject, "[TEST] ") || !strings.Contains(subject, "now goes to a wallet of your own") || strings.Contains(text, "former") || !strings.HasPrefix(text, "TEST DATA") {
+	if !strings.HasPrefix(subject, "[TEST] ") || !strings.Contains(subject, "payments now go to a wallet of your own") || strings.Contains(text, "previous") || !strings.HasPrefix(text, "TEST DATA") {
 		t.Error(subject, text)
 	}
 }
@@ -130,7 +130,7 @@ func TestNoticeAccount(t *testing.T) {
 	n := notice()
 	n.Chain, n.Network, n.Script, n.Key, n.Former, n.First = money.XRPL, "xrp-mainnet", "account", classic, "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh", []string{classic}
 	subject, text, _ := mail.RenderWalletChanged(n)
-	for _, want := range []string{"XRP Ledger goes to another account", "\nAccount: " + classic, "Account before: " + n.Former, "every character of the account", "former account stays watched"} {
+	for _, want := range []string{"XRP Ledger payments go to another account", "\nAccount: " + classic, "Previous account: " + n.Former, "every character of the account", "previous account is still watched"} {
 		if !strings.Contains(subject+text, want) {
 			t.Errorf("the notice lacks %q:\n%s", want, text)
 		}

@@ -73,7 +73,7 @@ func TestAccountSetUp(t *testing.T) {
 
 		leads(t, useAccount(b, rOther), ledgerAt)
 		expect(t, b.Get(ledgerAt), 200, "Previous accounts", rAccount, rOther, "still watched")
-		expect(t, b.Get("/dashboard/mailbox"), 200, "XRP Ledger testnet goes to another account")
+		expect(t, b.Get("/dashboard/mailbox"), 200, "XRP Ledger testnet payments go to another account")
 	})
 }
 

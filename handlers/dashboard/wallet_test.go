@@ -181,9 +181,9 @@ func TestWalletChanged(t *testing.T) {
 		if err := json.Unmarshal([]byte(audit.Detail), &detail); err != nil || detail["before"] == "" || detail["after"] == detail["before"] || audit.Subject != "bitcoin-regtest" {
 			t.Errorf("%+v %v", audit, err)
 		}
-		expect(t, b.Get("/dashboard/mailbox"), 200, "[TEST] Ama's Shop: Bitcoin regtest goes to another wallet", "now goes to a wallet of your own", ama)
+		expect(t, b.Get("/dashboard/mailbox"), 200, "[TEST] Ama's Shop: Bitcoin regtest payments go to another wallet", "payments now go to a wallet of your own", ama)
 		at := regexp.MustCompile(`/dashboard/mailbox/\d+`).FindString(b.Get("/dashboard/mailbox").Body)
-		expect(t, b.Get(at), 200, "Hello Ama Mensah", "tpubDDrU…MKbnMb", "Key before: tpubDC3D…t4fowL", "First address: bcrt1q", servertest.Base+walletAt, "Not sent")
+		expect(t, b.Get(at), 200, "Hello Ama Mensah", "tpubDDrU…MKbnMb", "Previous key: tpubDC3D…t4fowL", "First address: bcrt1q", servertest.Base+walletAt, "Not sent")
 
 		use(t, b, tpub) // and back, where it was
 		expect(t, b.Get(walletAt), 200, "1 address", "next: 0/1")
