@@ -67,18 +67,18 @@ func Scenarios() []Scenario {
 	undone := "The payment confirms, a reorganisation takes the confirmation back, and a later block confirms it for good: Successful in the end."
 	failing := []money.Coin{money.ETH, money.USDT, money.XRP}
 	return []Scenario{
-		{Code: Exact, Label: "Exact amount", until: ended, moves: (*act).exact, what: "The exact amount comes",
-			Explanation: "The customer pays what is still owed: the payment becomes Successful at its final confirmation."},
-		{Code: Underpay, Label: "Too little", until: ended, moves: (*act).underpay, what: "90 % of the amount comes",
-			Explanation: "90 % comes, and the window closes behind it: the payment is Declined as underpaid."},
-		{Code: Overpay, Label: "Too much", until: ended, moves: (*act).overpay, what: "110 % of the amount comes",
-			Explanation: "110 % comes: the payment is Declined as overpaid."},
-		{Code: TwoParts, Label: "In two parts", until: abandoned, moves: (*act).twoParts, what: "60 % comes, and the rest in the next block",
-			Explanation: "60 % comes, and the rest in the next block: the parts add up and the payment becomes Successful."},
+		{Code: Exact, Label: "Exact amount", until: ended, moves: (*act).exact, what: "The exact amount is paid",
+			Explanation: "The customer pays what is still due: the payment becomes Successful at its final confirmation."},
+		{Code: Underpay, Label: "Underpaid", until: ended, moves: (*act).underpay, what: "90 % of the amount is paid",
+			Explanation: "90 % is paid, and then the time to pay ends: the payment is Declined as underpaid."},
+		{Code: Overpay, Label: "Overpaid", until: ended, moves: (*act).overpay, what: "110 % of the amount is paid",
+			Explanation: "110 % is paid: the payment is Declined as overpaid."},
+		{Code: TwoParts, Label: "In two parts", until: abandoned, moves: (*act).twoParts, what: "60 % is paid, and the rest in the next block",
+			Explanation: "60 % is paid, and the rest in the next block: the parts add up and the payment becomes Successful."},
 		{Code: Late, Label: "Late", moves: (*act).late,
-			Explanation: "The exact amount comes after the 7 minutes and before the 24 hours: accepted with a remark, or Declined, as the business has set."},
+			Explanation: "The exact amount is paid after 7 minutes and before 24 hours: accepted with a remark, or Declined, as the business has set."},
 		{Code: AfterAbandoned, Label: "After 24 hours", until: abandoned, moves: (*act).afterAbandoned,
-			Explanation: "The exact amount comes after 24 hours, when the payment is Abandoned: it is Declined, and the money is shown."},
+			Explanation: "The exact amount is paid after 24 hours, when the payment is Abandoned: it is Declined, and the money is shown."},
 		{Code: DoubleSpend, Label: "Double spend", coins: reorganised, why: validated, moves: (*act).doubleSpend,
 			Explanation: "The payment is seen, then another transaction spends the same money elsewhere: the payment becomes Failed."},
 		{Code: Reorg, Label: "Reorganised", coins: reorganised, why: validated, moves: (*act).reorg, short: undone,
@@ -90,9 +90,9 @@ func Scenarios() []Scenario {
 		{Code: Revert, Label: "Reverted", coins: failing, why: "Transactions of this coin can't fail once they are in a block.", moves: (*act).revert,
 			Explanation: "The network records the transaction as failed, so it moved nothing: the payment becomes Failed."},
 		{Code: MissingTag, Label: "Without the tag", until: abandoned, coins: []money.Coin{money.XRP}, why: "Only XRP has destination tags.", moves: (*act).missingTag,
-			Explanation: "XRP comes to the account without the payment's destination tag: it credits no payment and is listed under Unmatched."},
+			Explanation: "XRP arrives in the account without the payment's destination tag: it credits no payment and is listed under Unmatched."},
 		{Code: WrongAsset, Label: "Wrong asset", until: abandoned, coins: failing, why: "Addresses of this coin can receive nothing else.", moves: (*act).wrongAsset,
-			Explanation: "Another asset comes to the payment's address: it credits nothing and is listed under Unmatched."},
+			Explanation: "Another asset arrives at the payment's address: it credits nothing and is listed under Unmatched."},
 	}
 }
 

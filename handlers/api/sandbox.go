@@ -39,7 +39,7 @@ type mineRequest struct {
 type simulatedData struct {
 	Reference       string            `json:"reference" example:"PAY_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"The service's reference of the payment."`
 	Scenario        string            `json:"scenario" example:"exact" doc:"What was played."`
-	Explanation     string            `json:"explanation" example:"The customer pays what is still owed." doc:"What it means."`
+	Explanation     string            `json:"explanation" example:"The customer pays what is still due." doc:"What it means."`
 	Network         string            `json:"network" example:"sandbox-bitcoin" doc:"The simulated chain."`
 	Transactions    []transactionData `json:"transactions" doc:"What was sent, or will be."`
 	AdvancedSeconds int64             `json:"advanced_seconds" example:"0" doc:"By how much the payment's clock is moved ahead."`

@@ -152,7 +152,7 @@ func TestSimulate(t *testing.T) {
 		sc := s.Business("Ama's Shop", "ama@shop.example")
 		started := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
 		at, b := "/pay/"+started.AccessToken, s.Browser()
-		expect(t, b.Get(at), 200, "Sandbox: play the wallet", "Exact amount")
+		expect(t, b.Get(at), 200, "Sandbox: simulate a payment", "Exact amount")
 		expect(t, b.Post(at+"/simulate", url.Values{"scenario": {"missing_tag"}}), 422)
 		if a := b.Post(at+"/simulate", url.Values{"scenario": {"exact"}}); a.Status != 303 || a.Location != at {
 			t.Fatalf("%d to %q", a.Status, a.Location)
@@ -290,8 +290,8 @@ func TestLink(t *testing.T) {
 		expect(t, b.Get(page), 200, "https://shop.example/thanks", "Back to Ama's Shop")
 
 		b.Post(at, customer())
-		expect(t, b.Get(at), 410, "This link is used up")
-		expect(t, b.Post(at, customer()), 410, "This link is used up")
+		expect(t, b.Get(at), 410, "This link can't be used again")
+		expect(t, b.Post(at, customer()), 410, "This link can't be used again")
 	})
 }
 
@@ -303,12 +303,12 @@ func TestClosedLinks(t *testing.T) {
 		at, b := "/l/"+made.Code, s.Browser()
 		expect(t, b.Get(at), 200, "GH₵20.00")
 		s.Must(s.Links.SetActive(t.Context(), sc, made.ID, false))
-		expect(t, b.Get(at), 410, "This link is switched off")
+		expect(t, b.Get(at), 410, "This link is not active")
 		s.Must(s.Links.SetActive(t.Context(), sc, made.ID, true))
 		s.Must(s.Accounts.SetMethod(t.Context(), scope.Scope{BusinessID: sc.BusinessID, Domain: sc.Domain, Role: scope.Owner}, money.CryptoBitcoin, false))
 		expect(t, b.Post(at, customer()), 422, "Choose one of the coins offered.")
 		s.Clock.Advance(2 * time.Hour)
-		expect(t, b.Post(at, customer()), 410, "This link has closed")
+		expect(t, b.Post(at, customer()), 410, "This link has expired")
 	})
 }
 

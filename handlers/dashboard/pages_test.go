@@ -182,7 +182,7 @@ func TestSimulateAndAccept(t *testing.T) {
 		sc := s.Business("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		at := "/dashboard/payments/" + s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).Reference
-		expect(t, b.Get(at), 200, "Simulate", "Too little")
+		expect(t, b.Get(at), 200, "Simulate", "Underpaid")
 		leads(t, b.PostFrom(at, at+"/simulate", url.Values{"scenario": {"exact"}}), at)
 		expect(t, b.Get(at), 200, "becomes processing", "Opened by the customer")
 		expect(t, b.PostFrom(at, at+"/simulate", url.Values{"scenario": {"made_up"}}), 422, "Must be one of exact")

@@ -31,7 +31,7 @@ func TestStalePages(t *testing.T) {
 		at := fmt.Sprintf("/dashboard/links/%d", made.ID)
 		leads(t, b.PostFrom(at, at+"/toggle", url.Values{"active": {"false"}}), at)
 		gone := customer.Post("/l/"+made.Code, url.Values{"payment_method": {"crypto_bitcoin"}, "first_name": {"Ngozi"}, "last_name": {"Eze"}, "email": {"ngozi@example.com"}})
-		expect(t, gone, 410, "This link is switched off")
+		expect(t, gone, 410, "This link is not active")
 		if n := rows(s, &models.Payment{}, "1 = 1"); n != 0 {
 			t.Errorf("%d payments by a link that is off", n)
 		}
