@@ -66,7 +66,7 @@ func peoplePages() map[string]templ.Component {
 		"passkey-refused":       dashboard.Passkey(dashboard.PasskeyProps{Page: own, Row: passkeysPage(own).Rows[0], SecondFactor: true, Form: code}),
 		"passkey-setup":         dashboard.PasskeySetup(dashboard.PasskeySetupProps{Page: own, Name: "Amara’s phone", Origin: "https://till.example", Options: `{"publicKey":{}}`}),
 		"sign-in-passkey":       dashboard.SignIn(dashboard.SignInProps{CSRF: "token", PasskeyOrigin: "https://till.example", Form: ui.Form{Errors: map[string][]string{"": {"This passkey does not sign anybody in here. It may have been removed. Try another one, or use your password."}}}}),
-		"sign-in-removed":       dashboard.SignIn(dashboard.SignInProps{CSRF: "token", Notice: "You no longer belong to a business here. Ask an owner of it for an invitation."}),
+		"sign-in-removed":       dashboard.SignIn(dashboard.SignInProps{CSRF: "token", Notice: "You are no longer a member of a business here. Ask an owner for an invitation."}),
 		"sign-in-refused-email": dashboard.SignIn(dashboard.SignInProps{CSRF: "token", Form: ui.Form{Values: map[string]string{"email": "amara@sunbird.example"}, Errors: map[string][]string{"": {"The e-mail address and the password do not belong together."}}}}),
 	}
 	for _, kind := range account.LetterKinds() {

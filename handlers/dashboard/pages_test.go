@@ -49,7 +49,7 @@ func TestFirstRun(t *testing.T) {
 		b := s.Browser()
 		leads(t, b.Get("/"), "/dashboard")
 		leads(t, b.Get("/sign-in"), "/sign-up")
-		expect(t, b.Get("/sign-up"), 200, "Welcome to your own till")
+		expect(t, b.Get("/sign-up"), 200, "Welcome to Cointill")
 
 		refused := b.PostFrom("/sign-up", "/sign-up", url.Values{"business_name": {"Ama’s Shop"}, "email": {"no address"}, "password": {"too short"}})
 		expect(t, refused, 422, "Ama’s Shop", "no address", "Must have at least 12 characters.")
@@ -223,7 +223,7 @@ func TestWebhooks(t *testing.T) {
 		s.Business("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		const list, form = "/dashboard/webhooks", "/dashboard/webhooks/new"
-		expect(t, b.Get(list), 200, "No endpoint yet")
+		expect(t, b.Get(list), 200, "No endpoints yet")
 		refused := b.PostFrom(form, list, url.Values{"url": {"nowhere"}, "active": {"true"}})
 		expect(t, refused, 422, "nowhere", "Not saved yet")
 
@@ -238,8 +238,8 @@ func TestWebhooks(t *testing.T) {
 		expect(t, b.PostFrom(at, at, url.Values{"type": {""}, "url": {"ftp://x"}}), 422, "ftp://x")
 		leads(t, b.PostFrom(at, at, url.Values{"type": {"Renamed"}, "url": {"https://shop.example/hook"}}), at)
 		leads(t, b.PostFrom(at, at+"/test", nil), at)
-		expect(t, b.Get(at), 200, "Renamed", "webhook.test", "Waits to be sent")
-		expect(t, b.Get(list), 200, "Renamed", "Waits to be sent")
+		expect(t, b.Get(at), 200, "Renamed", "webhook.test", "Waiting to be sent")
+		expect(t, b.Get(list), 200, "Renamed", "Waiting to be sent")
 
 		leads(t, b.PostFrom(at, at+"/toggle", url.Values{"active": {"false"}}), at)
 		expect(t, b.PostFrom(at, at+"/test", nil), 409, "inactive and receives no events")
@@ -249,10 +249,10 @@ func TestWebhooks(t *testing.T) {
 		leads(t, b.PostFrom(list, at+"/toggle", url.Values{"active": {"false"}}), list) // the path only
 		delete(b.Header, "HX-Current-URL")
 
-		expect(t, b.PostFrom(at, at+"/rotate", nil), 200, "whsec_", "The old secret signs along until")
+		expect(t, b.PostFrom(at, at+"/rotate", nil), 200, "whsec_", "The old secret also signs until")
 		leads(t, b.PostFrom(at, at+"/delete", nil), list)
 		expect(t, b.Get(at), 404)
-		expect(t, b.Get(list), 200, "No endpoint yet", "The endpoint is deleted.")
+		expect(t, b.Get(list), 200, "No endpoints yet", "The endpoint was deleted.")
 	})
 }
 

@@ -155,11 +155,11 @@ func TestTimeline(t *testing.T) {
 func TestDeliveryResult(t *testing.T) {
 	for want, d := range map[string]webhook.Delivery{
 		"Delivered (204)":              {State: webhook.Delivered, LastStatus: 204},
-		"Given up: Answered 500":       {State: webhook.Exhausted, LastStatus: 500},
+		"Given up: Response 500":       {State: webhook.Exhausted, LastStatus: 500},
 		"Not sent: It was inactive.":   {State: webhook.Cancelled, LastError: "It was inactive."},
 		"Being sent":                   {State: "sending"},
-		"Waits to be sent":             {State: "pending"},
-		"Answered 503":                 {State: "pending", Attempt: 1, LastStatus: 503},
+		"Waiting to be sent":           {State: "pending"},
+		"Response 503":                 {State: "pending", Attempt: 1, LastStatus: 503},
 		"The host name was not found.": {State: "pending", Attempt: 1, LastError: "The host name was not found."},
 	} {
 		if got, _ := deliveryResult(t.Context(), d); got != want {

@@ -87,7 +87,7 @@ func TestRemovedMember(t *testing.T) {
 			}
 			sent = b.Get(strings.TrimPrefix(sent.Location, servertest.Base))
 		}
-		if !strings.Contains(sent.Text(), "You no longer belong to a business here") {
+		if !strings.Contains(sent.Text(), "You are no longer a member of a business here") {
 			t.Errorf("a removed member is told: %d %.600s", sent.Status, sent.Text())
 		}
 		if n := rows(s, &models.Link{}, "1 = 1"); n != 0 {

@@ -107,8 +107,8 @@ func TestLiveDeliveryWithoutBodies(t *testing.T) {
 				form.Set(name, value)
 			}
 			delivery, check := b.Get(at), b.Post("/dashboard/webhooks/check", form)
-			expect(t, delivery, 200, "The endpoint answered 500.", "Request and answer")
-			expect(t, check, 200, "It does not verify")
+			expect(t, delivery, 200, "The endpoint answered 500.", "Request and response")
+			expect(t, check, 200, "The signature is not valid")
 			for _, sentence := range withheld {
 				said := strings.Contains(delivery.Text()+check.Text(), sentence)
 				if said != (role == scope.Developer) {

@@ -115,11 +115,11 @@ func (h *hooked) delivery() string {
 // do; sent again it arrives; states narrow the list by its address.
 func TestWebhookDeliveries(t *testing.T) {
 	eachHooked(t, 404, func(t *testing.T, s *hooked) {
-		expect(t, s.b.Get("/dashboard/webhooks"), 200, "Untried", "Nothing was sent yet")
+		expect(t, s.b.Get("/dashboard/webhooks"), 200, "Not used yet", "Nothing sent yet")
 		reference := s.pay()
-		expect(t, s.b.Get("/dashboard/webhooks"), 200, "Failing", "Answered 404")
+		expect(t, s.b.Get("/dashboard/webhooks"), 200, "Failing", "Response 404")
 		page := s.b.Get(s.at)
-		expect(t, page, 200, "payment.initiated", "Answered 404", "Every attempt has failed since", "0 %", "of the last 1 attempt", "Your server has nothing at this path", "X-Gateway", "1 Mar 2026, 13:00")
+		expect(t, page, 200, "payment.initiated", "Response 404", "No successful delivery since", "0 %", "of the last 1 attempt", "Your server has nothing at this path", "X-Gateway", "1 Mar 2026, 13:00")
 		if strings.Contains(page.Body, "top secret") {
 			t.Error("the header's value is shown")
 		}
@@ -135,7 +135,7 @@ func TestWebhookDeliveries(t *testing.T) {
 		s.deliver()
 		expect(t, s.b.Get(one), 200, "Delivered (200)", "Attempt 2", "Attempt 1")
 		expect(t, s.b.Get(s.at), 200, "Healthy", "50 %")
-		for state, want := range map[string]string{"delivered": "payment.initiated", "exhausted": "No delivery is in this state: Given up.", "pending": "in this state: Waiting", "odd": "payment.initiated"} {
+		for state, want := range map[string]string{"delivered": "payment.initiated", "exhausted": "No delivery has this status: Given up.", "pending": "this status: Waiting", "odd": "payment.initiated"} {
 			expect(t, s.b.Get(s.at+"?state="+state), 200, want)
 		}
 		expect(t, s.b.Get(s.at+"?after=%21"), 422)
@@ -144,7 +144,7 @@ func TestWebhookDeliveries(t *testing.T) {
 
 		s.Must(s.DB.Exec(t.Context()).Exec("UPDATE events SET body = '', pruned = ?", true).Error)
 		s.Must(s.DB.Exec(t.Context()).Exec("UPDATE delivery_attempts SET request = '', header = '', answer = ''").Error)
-		expect(t, s.b.Get(one), 200, "Bodies are kept for 60 days", "can't be sent again", "is kept for 60 days", "/dashboard/payments/"+reference)
+		expect(t, s.b.Get(one), 200, "Bodies are kept for 60 days", "can't be resent", "are kept for 60 days", "/dashboard/payments/"+reference)
 		expect(t, s.b.PostFrom(s.at, one+"/resend", nil), 410, "its content is no longer kept")
 	})
 }
@@ -177,7 +177,7 @@ func TestWebhookMissed(t *testing.T) {
 		s.Clock.Advance(20 * time.Minute)
 		s.pay()
 		s.pay()
-		expect(t, s.b.Get(s.at), 200, "Off", "2 events since 1 Mar 2026, 13:00 did not reach it. Switch it on", "Skipped: it was off then")
+		expect(t, s.b.Get(s.at), 200, "Off", "2 events since 1 Mar 2026, 13:00 were not delivered. Switch it on", "Skipped: the endpoint was off")
 		expect(t, s.b.Get(s.at+"?state=skipped"), 200, "payment.initiated")
 		one := s.delivery()
 		expect(t, s.b.Get(one), 200, "Skipped", "No request was made", "The endpoint is off")
@@ -186,12 +186,12 @@ func TestWebhookMissed(t *testing.T) {
 		s.b.Header["Referer"] = servertest.Base + "/dashboard/webhooks"
 		leads(t, s.b.PostFrom(s.at, s.at+"/toggle", url.Values{"active": {"true"}}), "/dashboard/webhooks")
 		delete(s.b.Header, "Referer")
-		expect(t, s.b.Get("/dashboard/webhooks"), 200, "2 events since", "Open “Shop server” to send them")
+		expect(t, s.b.Get("/dashboard/webhooks"), 200, "2 events were not delivered since", "Open “Shop server” to send them")
 		page := s.b.Get(s.at)
-		expect(t, page, 200, "2 events since 1 Mar 2026, 13:00", "Send them now")
+		expect(t, page, 200, "2 events were not delivered since 1 Mar 2026, 13:00", "Send them now")
 		review := regexp.MustCompile(`/dashboard/webhooks/resends/review\?[^"]+`).FindString(page.Body)
 		asked := s.b.Get(strings.ReplaceAll(review, "&amp;", "&"))
-		expect(t, asked, 200, "What failed from 1 Mar 2026, 13:00 up to now, for “Shop server”", "2 events will be sent.")
+		expect(t, asked, 200, "Failed events since 1 Mar 2026, 13:00, for “Shop server”", "2 events will be sent.")
 		form := url.Values{}
 		for _, field := range regexp.MustCompile(`name="(endpoint|failed|created_after|created_before)" value="([^"]*)"`).FindAllStringSubmatch(asked.Body, -1) {
 			form.Set(field[1], field[2])
@@ -200,18 +200,18 @@ func TestWebhookMissed(t *testing.T) {
 		if made.Status != http.StatusSeeOther {
 			t.Fatalf("%d: %s", made.Status, made.Text())
 		}
-		expect(t, s.b.Get(made.Location), 200, "Being queued", "0 of 2 events looked at", `http-equiv="refresh" content="5"`, `hx-trigger="every 2s"`)
+		expect(t, s.b.Get(made.Location), 200, "Being queued", "0 of 2 events checked", `http-equiv="refresh" content="5"`, `hx-trigger="every 2s"`)
 		s.deliver()
 		s.Clock.Advance(time.Minute)
 		s.deliver()
 		done := s.b.Get(made.Location)
-		expect(t, done, 200, "Done", "2 of 2 events looked at")
+		expect(t, done, 200, "Done", "2 of 2 events checked")
 		if strings.Contains(done.Body, "http-equiv") || strings.Contains(done.Body, "hx-trigger") {
 			t.Error("it still looks again")
 		}
 		expect(t, s.b.Get("/dashboard/webhooks/resends"), 200, "2 of 2", "for “Shop server”")
 		expect(t, s.b.Get(one), 200, "Delivered (200)")
-		if strings.Contains(s.b.Get(s.at).Body, "did not reach it") {
+		if strings.Contains(s.b.Get(s.at).Body, "not delivered") {
 			t.Error("it is still missing events")
 		}
 	})
@@ -225,12 +225,12 @@ func TestWebhookResendForm(t *testing.T) {
 		s.Must(s.DB.Exec(t.Context()).Model(&models.Business{}).Where("id = ?", s.sc.BusinessID).Update("time_zone", "Africa/Lagos").Error)
 		s.pay() // at 13:00 in Lagos
 		s.Clock.Advance(20 * time.Minute)
-		expect(t, s.b.Get(at), 200, "Africa/Lagos", "Every endpoint that is on", "Nothing was sent again yet", `value="2026-02-28T13:20"`)
+		expect(t, s.b.Get(at), 200, "Africa/Lagos", "All endpoints that are on", "No events have been resent yet", `value="2026-02-28T13:20"`)
 		review := func(query string) servertest.Answer { return s.b.Get(at + "/review?" + query) }
 		for query, says := range map[string]string{
 			"created_after=yesterday": "Must be a date with a time.",
 			"created_after=":          "Must be a date with a time.",
-			"created_after=2026-03-01T13:00&created_before=2026-03-01T12:00":        "Must be after the beginning.",
+			"created_after=2026-03-01T13:00&created_before=2026-03-01T12:00":        "Must be after the start.",
 			"created_after=2025-03-01T13:00":                                        "May be at most 60 days ago",
 			"created_after=2027-03-01T13:00":                                        "May not be in the future.",
 			"created_after=2026-03-01T13:00&types=odd":                              "is no type of event",
@@ -240,18 +240,18 @@ func TestWebhookResendForm(t *testing.T) {
 		}
 		expect(t, review("created_after=2026-03-01T13:00&endpoint=whk_nobody"), 404)
 		for query, says := range map[string]string{
-			"created_after=2026-03-01T13:00&created_before=2026-03-01T13:01":               "1 event for 1 endpoint, as far as they take them: at most 1 delivery.",
-			"created_after=2026-03-01T12:00&created_before=2026-03-01T13:00":               "None: nothing of this kind happened in this range.",
-			"created_after=2026-03-01T13:00&failed=true&endpoint=" + s.id():                "None: everything in this range was delivered",
+			"created_after=2026-03-01T13:00&created_before=2026-03-01T13:01":               "1 event for 1 endpoint, if the endpoint accepts the type: at most 1 delivery.",
+			"created_after=2026-03-01T12:00&created_before=2026-03-01T13:00":               "None: there are no such events in this range.",
+			"created_after=2026-03-01T13:00&failed=true&endpoint=" + s.id():                "None: all events in this range were delivered",
 			"created_after=2026-03-01T13:00&types=payment.initiated&types=payment.expired": "only payment.initiated, payment.expired",
-			"created_after=2026-03-01T13:00&failed=true":                                   "Of 1 event, what each of 1 endpoint takes and didn't get.",
+			"created_after=2026-03-01T13:00&failed=true":                                   "Of 1 event, those that each of 1 endpoint accepts and did not get.",
 		} {
 			expect(t, review(query), 200, says)
 		}
 		expect(t, s.b.PostFrom(s.at, at, url.Values{"created_after": {"x"}}), 422, "Must be a date with a time.")
 		leads(t, s.b.PostFrom(s.at, s.at+"/toggle", url.Values{"active": {"false"}}), s.at)
 		expect(t, review("created_after=2026-03-01T13:00&endpoint="+s.id()), 409, "Switch it on first")
-		expect(t, s.b.Get(at), 200, "No endpoint receives events now")
+		expect(t, s.b.Get(at), 200, "No endpoint is switched on")
 		expect(t, s.b.Get(at+"/rsd_1"), 404)
 	})
 }
@@ -270,7 +270,7 @@ func TestWebhookForm(t *testing.T) {
 			expect(t, s.b.PostFrom(form, "/dashboard/webhooks", sent), 422, c[1], "Not saved yet")
 		}
 		edit := s.b.Get(s.at + "/edit")
-		expect(t, edit, 200, `value="X-Gateway"`, "It has a value, ••••", "A transfer was seen, without confirmation yet.", "Remove X-Gateway")
+		expect(t, edit, 200, `value="X-Gateway"`, "It has a value, ••••", "A transfer was detected, without confirmation yet.", "Remove X-Gateway")
 		base := url.Values{"type": {"Shop server"}, "url": {s.hook.URL + "/in"}, "header_name_0": {"X-Gateway"}, "header_kept_0": {"X-Gateway"}, "header_value_0": {""}}
 		save := func(name string, more url.Values, want ...string) {
 			t.Helper()
@@ -317,8 +317,8 @@ func TestSignatureChecker(t *testing.T) {
 			expect(t, s.b.PostFrom(at, at, form), status, says...)
 		}
 		expect(t, s.b.Get(at+"?endpoint="+s.id()), 200, "Nothing of it is stored", "Shop server")
-		check("", "", 200, "It verifies", "secret, timestamp and body fit together")
-		check("webhook_signature", "", 200, "It does not verify", "webhook-signature is missing")
+		check("", "", 200, "The signature is valid", "secret, timestamp and body fit together")
+		check("webhook_signature", "", 200, "The signature is not valid", "webhook-signature is missing")
 		check("body", strings.Replace(s.hook.body, ",", ",\r\n", 1), 200, "compact JSON", "The first difference is at byte", `,\n"`)
 		check("body", s.hook.body+"<script>marked</script>", 200, "its data differ", "<script>marked")
 		check("body", strings.Repeat("a", webhook.MaxPasted+1), 422, "May have at most 24,576 bytes")
@@ -336,7 +336,7 @@ func TestSignatureChecker(t *testing.T) {
 			}
 		}
 		s.Clock.Advance(20 * time.Minute)
-		check("", "", 200, "Signed rightly, at another time", "20 minutes old")
+		check("", "", 200, "The signature is valid, but for another time", "20 minutes old")
 		if strings.Contains(s.Logged(), "marked") {
 			t.Error("what was pasted is logged")
 		}
