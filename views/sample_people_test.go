@@ -23,7 +23,7 @@ func peoplePages() map[string]templ.Component {
 	wrong := func(field, typed, sentence string) ui.Form {
 		return ui.Form{Values: map[string]string{field: typed}, Errors: map[string][]string{field: {sentence}}}
 	}
-	code := wrong("code", "", "This code is not right, or was used before. Wait for the next one, or use a recovery code.")
+	code := wrong("code", "", "This code is wrong or was already used. Wait for the next one, or use a recovery code.")
 	seats := []dashboard.SeatRow{{Key: "a", Browser: "Firefox on Linux", IP: "203.0.113.9", SignedIn: now, Seen: now, Here: true},
 		{Key: "b", Browser: "Safari on iPhone", IP: "2001:db8:85a3:8d3:1319:8a2e:370:7348", SignedIn: now.Add(-3 * time.Hour), Seen: now.Add(-time.Minute)}}
 	places := []dashboard.PlaceRow{{ID: "1", Name: "Sunbird Coffee", Role: "Owner", Here: true}, {ID: "2", Name: "Harmattan Logistics and Cold Storage International", Role: "Finance"}}
@@ -67,7 +67,7 @@ func peoplePages() map[string]templ.Component {
 		"passkey-setup":         dashboard.PasskeySetup(dashboard.PasskeySetupProps{Page: own, Name: "Amara’s phone", Origin: "https://till.example", Options: `{"publicKey":{}}`}),
 		"sign-in-passkey":       dashboard.SignIn(dashboard.SignInProps{CSRF: "token", PasskeyOrigin: "https://till.example", Form: ui.Form{Errors: map[string][]string{"": {"This passkey does not sign anybody in here. It may have been removed. Try another one, or use your password."}}}}),
 		"sign-in-removed":       dashboard.SignIn(dashboard.SignInProps{CSRF: "token", Notice: "You are no longer a member of a business here. Ask an owner for an invitation."}),
-		"sign-in-refused-email": dashboard.SignIn(dashboard.SignInProps{CSRF: "token", Form: ui.Form{Values: map[string]string{"email": "amara@sunbird.example"}, Errors: map[string][]string{"": {"The e-mail address and the password do not belong together."}}}}),
+		"sign-in-refused-email": dashboard.SignIn(dashboard.SignInProps{CSRF: "token", Form: ui.Form{Values: map[string]string{"email": "amara@sunbird.example"}, Errors: map[string][]string{"": {"The e-mail address or the password is wrong."}}}}),
 	}
 	for _, kind := range account.LetterKinds() {
 		pages["mail-"+string(kind)] = mail.Notice(mail.Account(letter(kind)))

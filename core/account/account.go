@@ -190,7 +190,7 @@ func (s *Service) insertBusiness(tx *models.Tx, business *models.Business, user 
 		return made.Error
 	}
 	if made.RowsAffected == 0 {
-		return fault.Validation(fault.Fields{"email": {"Belongs to a user of this server already."}})
+		return fault.Validation(fault.Fields{"email": {"Is already used by another user of this server."}})
 	}
 	if err := tx.Create(business).Error; err != nil {
 		return err

@@ -52,7 +52,7 @@ func Grantable(role scope.Role) []scope.Role {
 	return nil
 }
 
-var errOwners = fault.New(fault.Forbidden, "owners_only", "Only an owner may decide about owners.")
+var errOwners = fault.New(fault.Forbidden, "owners_only", "Only an owner can manage owners.")
 
 // grant refuses a role that the scope's role may not give or take.
 func grant(sc scope.Scope, role scope.Role) error {
@@ -113,7 +113,7 @@ func (s *Service) mayInvite(tx *models.Tx, sc scope.Scope, email string) error {
 		return err
 	}
 	if members > 0 {
-		return fault.New(fault.Conflict, "is_member", "Somebody with this address is in the team already.")
+		return fault.New(fault.Conflict, "is_member", "A user with this address is already in the team.")
 	}
 	var present []models.Invitation
 	if err := tx.Where("business_id = ? AND email = ?", sc.BusinessID, email).Find(&present).Error; err != nil {
@@ -128,7 +128,7 @@ func (s *Service) mayInvite(tx *models.Tx, sc scope.Scope, email string) error {
 		return err
 	}
 	if open >= mostOpen {
-		return fault.New(fault.Conflict, "too_many_invitations", "There are 100 open invitations. Take some back first.")
+		return fault.New(fault.Conflict, "too_many_invitations", "There are 100 open invitations. Revoke some first.")
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ type Invited struct {
 	User int64
 }
 
-var errInvitation = fault.New(fault.Gone, "invitation_over", "This invitation no longer works: it was accepted, taken back, sent again, or is older than seven days. Ask who invited you for a new one.")
+var errInvitation = fault.New(fault.Gone, "invitation_over", "This invitation is no longer valid: it was accepted, revoked, sent again, or is older than seven days. Ask for a new one.")
 
 // FindInvitation is what a link invites to; Gone for a link that is over.
 func (s *Service) FindInvitation(ctx context.Context, token string) (Invited, error) {
@@ -114,7 +114,7 @@ func (s *Service) AcceptAsNew(ctx context.Context, token string, n Newcomer) (Us
 	return known(user), business, err
 }
 
-var errSignInToAccept = fault.New(fault.Conflict, "sign_in_to_accept", "You have an account here already. Sign in with it to accept.")
+var errSignInToAccept = fault.New(fault.Conflict, "sign_in_to_accept", "You already have an account here. Sign in to accept.")
 
 // Accept makes a signed-in user a member, and gives the business. Gone for a
 // link that is over; Conflict (other_user) when the invitation is for another address.

@@ -31,11 +31,11 @@ const (
 
 var (
 	errNoPasskeys = fault.New(fault.Conflict, "passkeys_unavailable",
-		"Passkeys need an address with a name, and this server is reached by a number. Ask who runs it for COINTILL_BASE_URL.")
-	errPasskeyOver = fault.New(fault.Conflict, "passkey_over", "That took too long, or was begun in another window. Begin again.")
+		"Passkeys need a host name, and this server has only an IP address. Ask the operator of this server to set COINTILL_BASE_URL.")
+	errPasskeyOver = fault.New(fault.Conflict, "passkey_over", "The request has expired, or was started in another window. Start again.")
 	errPasskeyMade = fault.New(fault.Conflict, "passkey_not_made",
-		"This passkey was not accepted: it has to be made here, and confirmed with a PIN, a fingerprint or a face. Begin again.")
-	errPasskeyKnown = fault.New(fault.Conflict, "passkey_known", "This passkey is here already.")
+		"This passkey was not accepted: create it on this page, and confirm it with a PIN, a fingerprint or a face. Start again.")
+	errPasskeyKnown = fault.New(fault.Conflict, "passkey_known", "This passkey was already added.")
 	errPasskeyMany  = fault.New(fault.Conflict, "too_many_passkeys", "You have 20 passkeys. Remove one first.")
 )
 

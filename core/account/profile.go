@@ -49,7 +49,7 @@ func (s *Service) ChangePassword(ctx context.Context, sc scope.Scope, p Proof, n
 	if sentence := checkPassword(next); sentence != "" {
 		fields.Add("new_password", sentence)
 	} else if next == p.Password {
-		fields.Add("new_password", "Is the one that you have.")
+		fields.Add("new_password", "Is already your e-mail address.")
 	}
 	if err := fault.Validation(fields); err != nil {
 		return err
@@ -86,7 +86,7 @@ func (s *Service) AskEmail(ctx context.Context, sc scope.Scope, email string, p 
 		return err
 	}
 	if email == user.Email {
-		return fault.Validation(fault.Fields{"email": {"Is the one that you have."}})
+		return fault.Validation(fault.Fields{"email": {"Is already your e-mail address."}})
 	}
 	now, seed := s.now(), newSeed()
 	err = s.db.Write(ctx, func(tx *models.Tx) error {

@@ -61,7 +61,7 @@ func (s *Service) own(ctx context.Context, sc scope.Scope, p Proof) (User, error
 		return User{}, fault.Validation(fault.Fields{"password": {"Is not your password."}})
 	case errors.As(err, &f) && f.Kind == fault.Limited:
 		slower := *f
-		slower.Sentence = "Too many tries in a short time. Wait a moment, then type your password again."
+		slower.Sentence = "Too many attempts in a short time. Wait a moment, then enter your password again."
 		return User{}, &slower
 	}
 	return known(row), err

@@ -25,7 +25,7 @@ func (s *Service) NewRecoveryCodes(ctx context.Context, sc scope.Scope, p Proof)
 		return nil, err
 	}
 	if !user.SecondFactor {
-		return nil, fault.New(fault.Conflict, "second_factor_off", "There is no second factor to recover. Set one up first.")
+		return nil, fault.New(fault.Conflict, "second_factor_off", "Two-factor authentication is off. Set it up first.")
 	}
 	err = s.db.Write(ctx, func(tx *models.Tx) error {
 		if codes, err = s.writeRecoveryCodes(tx, user.ID); err != nil {

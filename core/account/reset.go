@@ -88,7 +88,7 @@ const (
 	resetRest   = time.Minute // between two mails to one address
 )
 
-var errTicket = fault.New(fault.Gone, "mail_link_over", "This link no longer works: it was used, replaced by a later one, or is too old. Ask for a new one.")
+var errTicket = fault.New(fault.Gone, "mail_link_over", "This link is no longer valid: it was used, replaced by a newer one, or is too old. Request a new one.")
 
 // AskReset mails the user with an e-mail address a link to choose a new
 // password. It tells nobody whether there is such a user, neither by what it says

@@ -39,7 +39,7 @@ type Entry struct {
 }
 
 // errSignIn is the one answer to every failed sign-in: it tells nobody which e-mails exist.
-var errSignIn = fault.New(fault.Unauthenticated, "sign_in_failed", "The e-mail address and the password do not belong together.")
+var errSignIn = fault.New(fault.Unauthenticated, "sign_in_failed", "The e-mail address or the password is wrong.")
 
 // SignIn finds the user that the credentials belong to. Unauthenticated with
 // one sentence for every failure; Limited, with the time to wait, after guesses
@@ -194,7 +194,7 @@ func delay(count int) time.Duration {
 }
 
 func tooMany(wait time.Duration) error {
-	f := fault.New(fault.Limited, "too_many_attempts", "Too many tries in a short time. Wait a moment, then try again.")
+	f := fault.New(fault.Limited, "too_many_attempts", "Too many attempts in a short time. Wait a moment, then try again.")
 	f.RetryAfter = max(wait, time.Second)
 	return f
 }

@@ -114,7 +114,7 @@ func (s *Service) keepOwner(tx *models.Tx, member models.Member) error {
 	var owners int64
 	err := tx.Model(&models.Member{}).Where("business_id = ? AND role = ?", member.BusinessID, string(scope.Owner)).Count(&owners).Error
 	if err == nil && owners < 2 {
-		return fault.New(fault.Conflict, "last_owner", "A business needs an owner. Make somebody else an owner first.")
+		return fault.New(fault.Conflict, "last_owner", "A business needs an owner. Make another member an owner first.")
 	}
 	return err
 }

@@ -31,9 +31,9 @@ const (
 var totpOptions = hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}
 
 // errCode is the one answer to every code that is refused.
-var errCode = fault.New(fault.Unauthenticated, "code_refused", "This code is not right, or was used before. Wait for the next one, or use a recovery code.")
+var errCode = fault.New(fault.Unauthenticated, "code_refused", "This code is wrong or was already used. Wait for the next one, or use a recovery code.")
 
-var errPending = fault.New(fault.Unauthenticated, "sign_in_expired", "That took too long. Type your e-mail address and password again.")
+var errPending = fault.New(fault.Unauthenticated, "sign_in_expired", "Your sign-in has expired. Enter your e-mail address and password again.")
 
 // Setup is a second factor before it works. URL is what its QR code says, Key
 // the same to type; Sealed is what ConfirmSecondFactor takes.
@@ -66,7 +66,7 @@ func (s *Service) BeginSecondFactor(ctx context.Context, sc scope.Scope, p Proof
 	return setup(user, plain.Secret, ident.Encode(s.secret.Seal(setupPlace(user.ID), text)))
 }
 
-var errHasFactor = fault.New(fault.Conflict, "second_factor_on", "Your second factor is on already. Switch it off first to set up another one.")
+var errHasFactor = fault.New(fault.Conflict, "second_factor_on", "Two-factor authentication is already on. Switch it off first to set it up again.")
 
 func setup(user User, secret []byte, sealed string) (Setup, error) {
 	key, err := totp.Generate(totp.GenerateOpts{Issuer: "Cointill", AccountName: user.Email, Secret: secret})
@@ -95,7 +95,7 @@ func (s *Service) unseal(ctx context.Context, sc scope.Scope, sealed string) (Us
 	if err := s.db.Read(ctx).Where("id = ?", userID).Take(&row).Error; err != nil {
 		return User{}, nil, missing(err, "user")
 	}
-	expired := fault.New(fault.Conflict, "setup_expired", "This took too long. Begin again: a new QR code is made.")
+	expired := fault.New(fault.Conflict, "setup_expired", "The setup has expired. Start again with a new QR code.")
 	raw, ok := ident.Decode(sealed)
 	if !ok {
 		return User{}, nil, expired
@@ -132,7 +132,7 @@ func (s *Service) ConfirmSecondFactor(ctx context.Context, sc scope.Scope, seale
 	}
 	step, ok := s.stepOf(secret, plainCode(code))
 	if !ok {
-		return nil, fault.Validation(fault.Fields{"code": {"Is not what the app shows now. Look again, and check that the phone's clock is right."}})
+		return nil, fault.Validation(fault.Fields{"code": {"Does not match the code in the app. Check the code and the phone's clock."}})
 	}
 	s.forgive(ctx, address, guess)
 	var codes []string

@@ -56,7 +56,7 @@ func (s *Service) PlanAttach(ctx context.Context, sc scope.Scope, id int64, refe
 // named is the payment that a person meant.
 func (s *Service) named(ctx context.Context, sc scope.Scope, reference string) (View, error) {
 	if reference == "" {
-		return View{}, fault.Validation(fault.Fields{"reference": {"Is required: the payment that the money is for."}})
+		return View{}, fault.Validation(fault.Fields{"reference": {"Is required: the payment that the money belongs to."}})
 	}
 	v, err := s.Verify(ctx, sc, reference)
 	if fault.KindOf(err) == fault.NotFound {

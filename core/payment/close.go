@@ -44,9 +44,9 @@ func (s *Service) close(tx *models.Tx, sc scope.Scope, id int64, note string) er
 	now, p, fields := s.Clock(), &v.Payment, fault.Fields{}
 	switch checkNote(note, fields); {
 	case !p.Reversed:
-		return fault.New(fault.Conflict, "not_reversed", "Only a reversed payment waits to be dealt with; this one is "+p.Status+".")
+		return fault.New(fault.Conflict, "not_reversed", "Only a reversed payment can be marked as resolved; this one is "+p.Status+".")
 	case p.ResolvedAt != nil:
-		return fault.New(fault.Conflict, "closed", "Somebody has dealt with this payment already.")
+		return fault.New(fault.Conflict, "closed", "This payment was already marked as resolved.")
 	case len(fields) > 0:
 		return fault.Validation(fields)
 	}
@@ -54,7 +54,7 @@ func (s *Service) close(tx *models.Tx, sc scope.Scope, id int64, note string) er
 	if err := account.Audit(tx, sc, now, "payment.reversal_closed", p.Reference, map[string]string{"note": note}); err != nil {
 		return err
 	}
-	remark := "The reversal was dealt with."
+	remark := "The reversal was marked as resolved."
 	if note != "" {
 		remark += " “" + note + "”"
 	}

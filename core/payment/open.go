@@ -120,7 +120,7 @@ func (s *Service) Claim(ctx context.Context, token, hash string) error {
 			return err
 		}
 		if notes >= 10 {
-			return fault.New(fault.Limited, "too_many_claims", "This payment has had enough hashes. Please contact the merchant.")
+			return fault.New(fault.Limited, "too_many_claims", "Too many hashes were entered for this payment. Please contact the merchant.")
 		}
 		row := models.Step{Kind: StepNote, From: v.Payment.Status, To: v.Payment.Status, Actor: "customer",
 			Remark: "The customer says to have paid with this transaction.", Detail: detail(map[string]any{"hash": hash})}

@@ -58,7 +58,7 @@ func (s *Service) accept(tx *models.Tx, sc scope.Scope, id int64) error {
 		return err
 	}
 	if left := v.Payment.Paid.Sub(total(refunds)); len(refunds) > 0 && left.Sign() <= 0 {
-		return fault.New(fault.Conflict, "refunded", "All that came was sent back, so there is nothing left to accept.")
+		return fault.New(fault.Conflict, "refunded", "The amount received was refunded in full, so there is nothing to accept.")
 	}
 	before := v.Payment
 	v.Payment.Status, v.Payment.Reason, v.Payment.SettledAt = string(Successful), string(AcceptedByUser), &v.Now

@@ -159,9 +159,9 @@ func (s *Service) references(ctx context.Context, sc scope.Scope, transfers []mo
 func dealtWith(t models.Transfer) error {
 	switch {
 	case t.Resolution == Attached:
-		return fault.New(fault.Conflict, "already_attached", "This transfer was attached to a payment already.")
+		return fault.New(fault.Conflict, "already_attached", "This transfer was already attached to a payment.")
 	case t.Resolution == Refunded:
-		return fault.New(fault.Conflict, "already_refunded", "This transfer was marked as refunded already.")
+		return fault.New(fault.Conflict, "already_refunded", "This transfer was already marked as refunded.")
 	case t.Unmatched == "":
 		return fault.Missing("unmatched transfer")
 	}

@@ -119,19 +119,19 @@ func (s *Service) Resend(ctx context.Context, sc scope.Scope, id int64) (Mail, e
 			return err
 		}
 		if s.SMTP == nil {
-			return fault.New(fault.Conflict, "no_mail_server", "No mail server is configured. Set COINTILL_SMTP_URL to have mails sent.")
+			return fault.New(fault.Conflict, "no_mail_server", "No mail server is configured. Set COINTILL_SMTP_URL to send e-mails.")
 		}
 		if row.DoneAt == nil {
-			return fault.New(fault.Conflict, "mail_pending", "The mail is on its way already.")
+			return fault.New(fault.Conflict, "mail_pending", "The e-mail is already on its way.")
 		}
 		if !resendable(row.Outcome) {
-			return fault.New(fault.Conflict, "mail_sent", "The mail was sent already.")
+			return fault.New(fault.Conflict, "mail_sent", "The e-mail was already sent.")
 		}
 		queued := tx.Model(&models.Mail{}).Where("id = ? AND outcome = ?", id, row.Outcome).Updates(map[string]any{
 			"outcome": "", "done_at": nil, "claimed_at": nil, "due_at": s.Clock(), "tries": 0, "sending": false,
 		})
 		if queued.Error == nil && queued.RowsAffected == 0 {
-			return fault.New(fault.Conflict, "mail_pending", "The mail is on its way already.")
+			return fault.New(fault.Conflict, "mail_pending", "The e-mail is already on its way.")
 		}
 		if queued.Error != nil {
 			return queued.Error

@@ -33,7 +33,7 @@ func (h *Hub) SubscribeList(list List) (updates <-chan struct{}, leave func(), e
 	defer h.mu.Unlock()
 	w := h.lists[list]
 	if h.over || h.pages >= h.Most || w == nil && len(h.lists) >= maxLists || w != nil && len(w.pages) >= maxEachList {
-		return nil, nil, fault.Retry("too_many_streams", "Too many pages are watching right now. Reload the page to see what is new.", 5*time.Second)
+		return nil, nil, fault.Retry("too_many_streams", "Too many pages are open right now. Reload the page to see what is new.", 5*time.Second)
 	}
 	if w == nil {
 		w = &watchedList{pages: map[chan struct{}]struct{}{}}

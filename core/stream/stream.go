@@ -77,7 +77,7 @@ func (h *Hub) Subscribe(topic Topic) (updates <-chan struct{}, leave func(), err
 	defer h.mu.Unlock()
 	w := h.topics[topic]
 	if h.over || h.pages >= h.Most || w != nil && len(w.pages) >= maxEach {
-		return nil, nil, fault.Retry("too_many_streams", "Too many pages are watching right now. This page asks again by itself.", 5*time.Second)
+		return nil, nil, fault.Retry("too_many_streams", "Too many pages are open right now. This page tries again automatically.", 5*time.Second)
 	}
 	if w == nil {
 		w = &watched{pages: map[chan struct{}]struct{}{}}

@@ -143,7 +143,7 @@ func TestClaim(t *testing.T) {
 		for range 8 {
 			expect(t, b.Post(at+"/claim", good), 200)
 		}
-		expect(t, b.Post(at+"/claim", good), 429, "has had enough hashes")
+		expect(t, b.Post(at+"/claim", good), 429, "Too many hashes were entered")
 	})
 }
 

@@ -91,7 +91,7 @@ func TestFirstRunAsksForTheToken(t *testing.T) {
 			b.PostFrom("/sign-up", "/sign-up", form)
 		}
 		limited := b.PostFrom("/sign-up", "/sign-up", form)
-		expect(t, limited, 429, "Too many tries in a short time")
+		expect(t, limited, 429, "Too many attempts in a short time")
 		if limited.Header.Get("Retry-After") == "" {
 			t.Error("it doesn't say how long to wait")
 		}
@@ -111,11 +111,11 @@ func TestSignInAndOut(t *testing.T) {
 		b := s.Browser()
 		leads(t, b.Get("/dashboard/keys"), "/sign-in?next=%2Fdashboard%2Fkeys")
 		wrong := b.PostFrom("/sign-in", "/sign-in", url.Values{"email": {ama}, "password": {"not the passphrase"}})
-		expect(t, wrong, 401, "do not belong together", ama)
+		expect(t, wrong, 401, "address or the password is wrong", ama)
 		strange := b.PostFrom("/sign-in", "/sign-in", url.Values{"email": {"nobody\x00\xff@shop.example"}, "password": {"\x00\xff"}})
-		expect(t, strange, 401, "do not belong together")
+		expect(t, strange, 401, "address or the password is wrong")
 		again := b.PostFrom("/sign-in", "/sign-in", url.Values{"email": {ama}, "password": {"not the passphrase"}})
-		expect(t, again, 429, "Too many tries")
+		expect(t, again, 429, "Too many attempts")
 		if again.Header.Get("Retry-After") == "" {
 			t.Error("429 without Retry-After")
 		}

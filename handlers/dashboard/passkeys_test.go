@@ -53,7 +53,7 @@ func TestPasskeyPages(t *testing.T) {
 		leads(t, before.Get(accountAt), "/sign-in?next=%2Fdashboard%2Faccount") // the session has another id
 		expect(t, b.Get(accountAt), 200, "1 passkey.")
 		expect(t, b.Get(passkeysAt), 200, "Ama's phone", "Never")
-		expect(t, b.PostFrom(passkeysAt, passkeysAt+"/confirm", url.Values{"credential": {"{}"}}), 409, "Begin again.")
+		expect(t, b.PostFrom(passkeysAt, passkeysAt+"/confirm", url.Values{"credential": {"{}"}}), 409, "Start again.")
 
 		w := s.Browser()
 		visitor := w.Window()
@@ -62,7 +62,7 @@ func TestPasskeyPages(t *testing.T) {
 		expect(t, w.Get("/dashboard/keys"), 200, "No API keys yet")
 		leads(t, visitor.Get(accountAt), "/sign-in?next=%2Fdashboard%2Faccount")
 		again := s.Browser()
-		expect(t, again.PostFrom("/sign-in", "/sign-in/passkey", url.Values{"credential": {string(answer)}}), 409, "That took too long", "Sign in with a passkey")
+		expect(t, again.PostFrom("/sign-in", "/sign-in/passkey", url.Values{"credential": {string(answer)}}), 409, "The request has expired", "Sign in with a passkey")
 		asks(t, again)
 		expect(t, again.PostFrom("/sign-in", "/sign-in/passkey", url.Values{"credential": {string(answer)}}), 401, "does not sign anybody in here")
 		leads(t, again.Get("/dashboard"), "/sign-in?next=%2Fdashboard")

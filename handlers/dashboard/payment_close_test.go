@@ -16,7 +16,7 @@ func TestCloseReversed(t *testing.T) {
 		sc := s.Business("Ama's Shop", ama)
 		b, reference := s.SignIn(ama), declined(s, sc)
 		at := "/dashboard/payments/" + reference
-		expect(t, b.PostFrom(at, at+"/close", nil), 409, "Only a reversed payment waits")
+		expect(t, b.PostFrom(at, at+"/close", nil), 409, "Only a reversed payment can be marked")
 		s.Set(reference, map[string]any{"status": "successful", "reason": string(payment.ReversedReason), "reversed": true})
 		s.Role(sc, scope.Finance)
 		lacks(t, b.Get(at), "Mark as resolved")

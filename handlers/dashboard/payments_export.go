@@ -54,7 +54,7 @@ func (h *Handlers) paymentsXLSX(c *page.Ctx) error {
 		return err
 	}
 	if n > sheet.MaxRows {
-		return fault.New(fault.Invalid, "too_many_rows", "A sheet of Excel has 1,048,576 rows, and this list has more. Take the CSV, or narrow the list, by a month for example.")
+		return fault.New(fault.Invalid, "too_many_rows", "An Excel sheet has 1,048,576 rows, and this list has more. Download the CSV, or choose a shorter period.")
 	}
 	return h.download(c, ".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", sheet.XLSX)
 }

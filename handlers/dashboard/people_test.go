@@ -50,7 +50,7 @@ func withFactor(t *testing.T, s *servertest.Server, b *servertest.Browser) (key 
 	key = setupKey.FindStringSubmatch(setup.Body)[1]
 	sealed := html.UnescapeString(sealedIn.FindStringSubmatch(setup.Body)[1])
 	again := b.PostFrom(factorAt, factorAt+"/confirm", url.Values{"setup": {sealed}, "code": {"000000"}})
-	expect(t, again, 422, "Is not what the app shows now", key)
+	expect(t, again, 422, "Does not match the code in the app", key)
 	s.Clock.Advance(time.Minute)
 	done := b.PostFrom(factorAt, factorAt+"/confirm", url.Values{"setup": {sealed}, "code": {codeOf(t, s, key)}})
 	expect(t, done, 201, "Save them now")
@@ -87,9 +87,9 @@ func TestSecondFactorPages(t *testing.T) {
 		leads(t, w.PostFrom("/sign-in", "/sign-in", form), "/sign-in/code?next=%2Fdashboard%2Fkeys")
 		leads(t, w.Get("/dashboard"), "/sign-in?next=%2Fdashboard") // the password alone is not enough
 		at := "/sign-in/code?next=%2Fdashboard%2Fkeys"
-		expect(t, w.PostFrom(at, "/sign-in/code", url.Values{"code": {"000000"}}), 401, "This code is not right")
+		expect(t, w.PostFrom(at, "/sign-in/code", url.Values{"code": {"000000"}}), 401, "This code is wrong")
 		limited := w.PostFrom(at, "/sign-in/code", url.Values{"code": {codeOf(t, s, key)}})
-		expect(t, limited, 429, "Too many tries")
+		expect(t, limited, 429, "Too many attempts")
 		if limited.Header.Get("Retry-After") == "" {
 			t.Error("429 without Retry-After")
 		}
@@ -160,9 +160,9 @@ func TestForgotAndReset(t *testing.T) {
 		at := lastMail(t, s, ama)
 		expect(t, w.Get(at), 200, "Choose a new password", ama)
 		expect(t, w.PostFrom(at, at, url.Values{"password": {"short"}}), 422, "Must have at least 12 characters.")
-		expect(t, w.Get("/reset/"+strings.Repeat("x", 43)), 410, "no longer works")
+		expect(t, w.Get("/reset/"+strings.Repeat("x", 43)), 410, "no longer valid")
 		leads(t, w.PostFrom(at, at, url.Values{"password": {newPhrase}}), "/sign-in?changed=1")
-		expect(t, w.Get(at), 410, "no longer works")
+		expect(t, w.Get(at), 410, "no longer valid")
 		leads(t, b.Get("/dashboard"), "/sign-in?next=%2Fdashboard")
 		expect(t, w.Get("/sign-in?changed=1"), 200, "Your password was changed")
 		leads(t, w.PostFrom("/sign-in", "/sign-in", url.Values{"email": {ama}, "password": {newPhrase}}), "/dashboard")
@@ -194,13 +194,13 @@ func TestInvitationPages(t *testing.T) {
 		leads(t, w.PostFrom(at, at, url.Values{"name": {"Bayo"}, "password": {servertest.Password}}), "/dashboard")
 		expect(t, w.Get("/dashboard"), 200, "Welcome to Ama's Shop. Your role is Finance.")
 		expect(t, w.Get(teamAt), 403)
-		expect(t, s.Browser().Get(at), 410, "This invitation no longer works")
+		expect(t, s.Browser().Get(at), 410, "This invitation is no longer valid")
 
 		member := regexp.MustCompile(teamAt+`/members/\d+/role`).FindAllString(b.Get(teamAt).Body, -1)[1]
 		expect(t, b.PostFrom(teamAt, regexp.MustCompile(teamAt+`/members/\d+/role`).FindString(b.Get(teamAt).Body), url.Values{"role": {"admin"}}), 409, "A business needs an owner")
 		leads(t, b.PostFrom(teamAt, member, url.Values{"role": {"admin"}}), teamAt)
 		expect(t, w.Get(teamAt), 200, "Owner") // from the next request on
-		expect(t, w.PostFrom(teamAt, member, url.Values{"role": {"owner"}}), 403, "Only an owner may decide about owners")
+		expect(t, w.PostFrom(teamAt, member, url.Values{"role": {"owner"}}), 403, "Only an owner can manage owners")
 		leads(t, b.PostFrom(teamAt, strings.Replace(member, "/role", "/remove", 1), nil), teamAt)
 		leads(t, w.Get("/dashboard"), "/sign-in?removed=1")
 		expect(t, w.Get("/sign-in?removed=1"), 200, "You are no longer a member of a business here")
@@ -335,7 +335,7 @@ func TestWalletAsksForTheCode(t *testing.T) {
 			return b.PostFrom(walletAt, walletAt, url.Values{"key": {tpub}, "script": {"wpkh"}, "password": {servertest.Password}, "code": {code}})
 		}
 		expect(t, send(""), 422, "Code from your authenticator app", "Is required.")
-		expect(t, send("000000"), 422, "This code is not right")
+		expect(t, send("000000"), 422, "This code is wrong")
 		s.Clock.Advance(time.Minute)
 		leads(t, send(codeOf(t, s, key)), walletAt)
 	})

@@ -50,7 +50,7 @@ func TestUnmatchedIsDealtWith(t *testing.T) {
 		leads(t, b.Post(at+"/attach", sent), page)
 		leads(t, b.Post(at+"/attach", sent), page)
 		expect(t, b.Get(page), 200, "Processing", "Transfer attached", "Attached manually", hash)
-		expect(t, b.PostFrom(at, at+"/attach", named), 409, "was attached to a payment already")
+		expect(t, b.PostFrom(at, at+"/attach", named), 409, "was already attached to a payment")
 		expect(t, b.Get("/dashboard/unmatched?show=attached"), 200, "Attached", "No destination tag", started.Reference)
 		expect(t, b.Get(at), 200, "A team member attached it to a payment.")
 

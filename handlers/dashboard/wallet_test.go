@@ -140,7 +140,7 @@ func TestWalletPassword(t *testing.T) {
 			t.Error("a password came back")
 		}
 		limited := send(servertest.Password)
-		expect(t, limited, 429, "Too many tries", "Is this your Bitcoin wallet?")
+		expect(t, limited, 429, "Too many attempts", "Is this your Bitcoin wallet?")
 		if limited.Header.Get("Retry-After") != "1" {
 			t.Errorf("Retry-After %q", limited.Header.Get("Retry-After"))
 		}
