@@ -28,7 +28,7 @@ func auditPages() map[string]templ.Component {
 	people := []ui.Option{{Value: "user:1", Label: "Amara Okafor"}, {Value: "system", Label: "Cointill (automatic)"}}
 	areas := []ui.Option{{Value: "refused", Label: "Refused actions"}, {Value: "team", Label: "Team"}}
 	page := dashboard.AuditProps{Page: shell("Audit log", "audit"), People: people, Areas: areas, Zone: "Africa/Lagos", CSVHref: "/dashboard/audit.csv", ClearHref: "/dashboard/audit", Rows: list,
-		Chain: dashboard.ChainProps{Rows: "214", Checked: "214", Whole: true, SealedAt: now, SealedTo: "212"}, Pager: ui.PagerProps{Shown: "5 rows", Next: "/dashboard/audit?before=210"}}
+		Chain: dashboard.ChainProps{Rows: "214", Checked: "214", Whole: true, SealedAt: now, SealedTo: "212"}, Pager: ui.PagerProps{Shown: "5 entries", Next: "/dashboard/audit?before=210"}}
 	filtered, none, broken := page, page, page
 	filtered.What, filtered.Subject, filtered.Chips = "refused", "whk_7Q2MX4LR7TZKC1BN3W9H0D5ZP8", []dashboard.Chip{{Text: "Refused actions", RemoveHref: "/dashboard/audit"}, {Text: "About: whk_7Q2MX4LR7TZKC1BN3W9H0D5ZP8", RemoveHref: "/dashboard/audit"}}
 	filtered.Rows, filtered.Wrong = list[1:3], []string{"This is not a date: “soon”."}

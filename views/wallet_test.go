@@ -19,7 +19,7 @@ const zpub = "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1AD
 
 func card() *dashboard.WalletCard {
 	return &dashboard.WalletCard{Key: receiving.Short(zpub), Kind: "native SegWit (bc1q…)", Network: "Bitcoin", Path: "0/41", Issued: "41 addresses",
-		Gap: 3, Limit: 20, GapText: "3 of 20 unused addresses in a row"}
+		Gap: 3, Limit: 20, GapText: "3 of 20 in a row"}
 }
 
 func scripts() []ui.Option {
@@ -37,7 +37,7 @@ func realMethods() dashboard.MethodsProps {
 
 func walletPage() dashboard.WalletProps {
 	late := card()
-	late.Gap, late.GapText = 27, "27 unused addresses in a row, more than the 20 that wallets check"
+	late.Gap, late.GapText = 27, "27 in a row, more than the 20 that wallets check"
 	late.Advice = "27 addresses in a row were given out and not paid to. Wallets look 20 ahead, so yours may not show what was paid after them, though it is yours. Set the gap limit in your wallet to 100 or more and let it scan again."
 	return dashboard.WalletProps{Page: shell("Bitcoin wallet", "methods"), Code: "crypto_bitcoin", Coin: "BTC", Name: "Bitcoin", Network: "Bitcoin", Wallet: late,
 		Editable: true, Prefixes: "xpub, ypub or zpub", Scripts: append([]ui.Option{{Label: "Automatic: as the key says"}}, scripts()...),

@@ -101,7 +101,7 @@ func TestWalletSetUp(t *testing.T) {
 		}
 
 		use(t, b, tpub)
-		expect(t, b.Get(walletAt), 200, "Bitcoin payments now go to this wallet", "tpubDC3D…t4fowL", "0 addresses", "No unused addresses", "next: 0/0", "Use another wallet")
+		expect(t, b.Get(walletAt), 200, "Bitcoin payments now go to this wallet", "tpubDC3D…t4fowL", "0 addresses", "Unused addresses None", "next: 0/0", "Use another wallet")
 		if text := b.Get(walletAt).Text(); strings.Contains(text, "Previous wallets") || strings.Contains(text, tpub) {
 			t.Error(text)
 		}
@@ -203,7 +203,7 @@ func TestWalletGap(t *testing.T) {
 		for i := 1; i <= 21; i++ {
 			_, err := s.Payments.OpenByReference(t.Context(), sc, s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).Reference)
 			s.Must(err)
-			shown := map[int]string{3: "3 of 20 unused addresses in a row", 16: "16 of 20 unused addresses in a row", 21: "21 unused addresses in a row, more than the 20"}[i]
+			shown := map[int]string{3: "3 of 20 in a row", 16: "16 of 20 in a row", 21: "21 in a row, more than the 20"}[i]
 			if shown == "" {
 				continue
 			}
