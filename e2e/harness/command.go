@@ -25,3 +25,14 @@ func (i *Instance) Setting(name string) string {
 
 // Process is the id of the serving process.
 func (i *Instance) Process() int { return i.process.Process.Pid }
+
+// Alive reports whether the serving process runs.
+func (i *Instance) Alive() bool {
+	select {
+	case err := <-i.ended:
+		i.ended <- err // Kill and Stop wait for it
+		return false
+	default:
+		return true
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -67,6 +68,7 @@ type Instance struct {
 	process *exec.Cmd
 	ended   chan error
 	log     *output
+	wrapper []string // a command that runs the serving process with limits
 }
 
 // New prepares an instance on SQLite or PostgreSQL; Start serves it.
@@ -125,7 +127,8 @@ func (i *Instance) Environment(name, value string) { i.env = append(i.env, name+
 // Start serves, or runs another subcommand that serves, and waits until the instance is ready.
 func (i *Instance) Start(subcommand ...string) {
 	i.t.Helper()
-	i.process = exec.Command(i.binary, subcommand...)
+	command := slices.Concat(i.wrapper, []string{i.binary}, subcommand)
+	i.process = exec.Command(command[0], command[1:]...)
 	i.process.Env, i.process.Stdout, i.process.Stderr = i.env, i.log, i.log
 	if err := i.process.Start(); err != nil {
 		i.t.Fatal(err)
