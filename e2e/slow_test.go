@@ -26,6 +26,7 @@ type slow struct {
 	name, begins string
 	silent       bool // nothing follows
 	answer       string
+	from         net.Dialer // the address that it comes from; any by default
 }
 
 var slows = []slow{
@@ -38,7 +39,7 @@ var slows = []slow{
 // hold holds a connection until the server ends it or ctx ends, and gives what the
 // server said.
 func (s slow) hold(ctx context.Context, address string, open *atomic.Int64) (string, error) {
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	conn, err := s.from.DialContext(ctx, "tcp", address)
 	if err != nil {
 		return "", err
 	}
