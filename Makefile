@@ -1,6 +1,6 @@
 # Everything a developer runs. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo build test test-all test-nightly test-attacks test-crash test-upgrade test-webhooks test-xrpl-public mutate sim sim-mutations bench bench-dashboard bench-slow bench-enumeration scale footprint lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
+.PHONY: help run demo build test test-all test-nightly test-attacks test-crash test-small-machine test-upgrade test-webhooks test-xrpl-public mutate sim sim-mutations bench bench-dashboard bench-slow bench-enumeration scale footprint lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +34,10 @@ test-attacks: ## attacks that make test runs fewer times, as often as the catalo
 	scripts/with-postgres go test -count=1 -v -timeout 60m -run 'Test(Herd|Killed)$$' ./core/webhook -args -due=10000 -kills=1000
 	scripts/with-postgres go test -count=1 -v -timeout 60m -run 'TestGuessesOfAnHour$$' ./core/account -args -guesses=10000
 	scripts/with-postgres go test -count=1 -v -timeout 4h -run 'TestTagsNeverMeet$$' ./core/wallet -args -tags=1000000
+
+test-small-machine: ## attacks on a process with 256 MiB of memory and 1,024 open files, and their table
+	@scripts/prepare --all
+	@scripts/end-to-end -v -run 'TestSmallMachine$$' -timeout 10m .
 
 # The release that test-upgrade begins with: the last with fewer migrations.
 RELEASE ?= 07c9249fd417822808135545d78d110a05212419
