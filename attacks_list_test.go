@@ -96,7 +96,8 @@ var attacks = []attack{
 	{id: "AP-16", what: "An idempotency key comes again, with the same body or another."},
 	{id: "AP-17", what: "Many requests with one business reference arrive at once."},
 	{id: "AP-18", what: "Clients send a byte now and then and hold connections, or bodies without end.",
-		open: "how soon others are answered beside 2,000 slow connections is measured (`make bench-slow`), not asserted."},
+		open: "how soon others are answered beside 2,000 slow connections (`make bench-slow`) and beside the " +
+			"[attacks on a small machine](attacks.md) is measured, not asserted."},
 	{id: "AP-19", what: "A request that a front server and we would cut into pieces differently."},
 	{id: "AP-20", what: "A search, filter or sort order carries SQL."},
 	{id: "AP-21", what: "A path is written with escapes, dots, doubled slashes or in another case."},
