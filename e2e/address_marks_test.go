@@ -67,7 +67,7 @@ func (tl *till) orders(n int) {
 	}
 }
 
-// putBack copies a folder, or SQLite's file, to the place of what is there.
+// putBack replaces a folder, or SQLite's file, by a copy.
 func putBack(t *testing.T, from, to string) {
 	t.Helper()
 	about, err := os.Stat(from)
@@ -192,7 +192,7 @@ func TestKilledBesideMark(t *testing.T) {
 		t.Fatal(err)
 	}
 	tl.Start()
-	tl.opened = 3 // the third may have been shown, for all that anybody knows
+	tl.opened = 3 // the third may have been shown
 	tl.orders(2)
 	tl.Stop()
 	if strings.Count(tl.Log(), "addresses were skipped") != 1 || !strings.Contains(tl.Log(), `"from":2,"to":2`) {

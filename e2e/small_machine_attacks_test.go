@@ -37,8 +37,8 @@ var machineAttacks = []machineAttack{
 // fromProxy dials from the address of the trusted proxy.
 var fromProxy = net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(proxyIP)}, Timeout: 5 * time.Second}
 
-// The pauses before attackers try again: a few who send what takes time to answer, and hundreds
-// who keep what they have and would be a flood of connections with less.
+// The pauses before attackers try again. A few attackers send requests that take long to answer.
+// Hundreds keep their connections; a shorter pause would make them a flood of new connections.
 const (
 	shortPause = 100 * time.Millisecond
 	longPause  = time.Second
@@ -78,7 +78,7 @@ func (a *attacker) ask(ctx context.Context, method, path string, form url.Values
 	return answer.StatusCode
 }
 
-func discard(body io.Reader) { _, _ = io.Copy(io.Discard, body) } // what comes is counted by its status
+func discard(body io.Reader) { _, _ = io.Copy(io.Discard, body) } // answers are counted by their status
 
 // statuses counts the answers that attackers get.
 type statuses struct {

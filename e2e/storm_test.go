@@ -156,12 +156,12 @@ func (o *ordeal) rage(finished <-chan struct{}) {
 }
 
 func (o *ordeal) change(c *consumer, what harness.Fields) {
-	o.call("PATCH", "/v1/webhooks/"+c.id, what, 200)
+	o.callPatiently("PATCH", "/v1/webhooks/"+c.id, what, 200)
 }
 
-// call is Call that repeats what is refused with 503, as receivers and merchants do: the program
-// may have no time for it in the storm.
-func (o *ordeal) call(method, path string, body any, want int) (answer harness.Answer) {
+// callPatiently is Call that repeats a request after a 503, as merchants do: the program may have no
+// time for it in the storm.
+func (o *ordeal) callPatiently(method, path string, body any, want int) (answer harness.Answer) {
 	o.Helper()
 	key := ""
 	if method == "POST" {
@@ -238,7 +238,7 @@ func (o *ordeal) pages(path string, query url.Values, each func(page json.RawMes
 				Next *string `json:"next_cursor"`
 			}
 		}
-		o.Into(string(o.call("GET", path+"?"+query.Encode(), nil, 200).Body), &page)
+		o.Into(string(o.callPatiently("GET", path+"?"+query.Encode(), nil, 200).Body), &page)
 		if !each(page.Data) || page.Meta.Next == nil {
 			return
 		}
@@ -270,7 +270,7 @@ func (o *ordeal) settle() {
 		return open == 0 && o.rested()
 	})
 	harness.Eventually(o.T, *stormPatience, "the order of what was missed", func() bool {
-		o.call("GET", "/v1/resends/"+o.order.ID, nil, 200).Data(o.T, &o.order)
+		o.callPatiently("GET", "/v1/resends/"+o.order.ID, nil, 200).Data(o.T, &o.order)
 		return o.order.State == "done"
 	})
 	if o.order.Walked != o.order.Total {
@@ -296,7 +296,7 @@ func (o *ordeal) hasten(c *consumer) (open int) {
 		o.Errorf("to send one again: %v %v", again, err)
 	}
 	if c.order.ID != "" {
-		o.call("GET", "/v1/resends/"+c.order.ID, nil, 200).Data(o.T, &c.order)
+		o.callPatiently("GET", "/v1/resends/"+c.order.ID, nil, 200).Data(o.T, &c.order)
 	}
 	if c.order.ID == "" || c.order.State != "queueing" {
 		o.orderAgain(c, late[len(late)-1].CreatedAt.Add(-time.Second))
@@ -325,7 +325,7 @@ type resendOrder struct {
 
 // resend has sent again what a consumer didn't get since a time.
 func (o *ordeal) resend(c *consumer, since string) (order resendOrder) {
-	o.call("POST", "/v1/webhooks/"+c.id+"/resend", missedSince(since), 201).Data(o.T, &order)
+	o.callPatiently("POST", "/v1/webhooks/"+c.id+"/resend", missedSince(since), 201).Data(o.T, &order)
 	return order
 }
 

@@ -26,8 +26,8 @@ func AfterCommit(tx *Tx, call func()) {
 }
 
 // AfterRollback has a call made once the transaction of Write that tx belongs to was
-// certainly rolled back. It is not made when nobody knows that, as the answer of
-// PostgreSQL to the commit was lost.
+// certainly rolled back. It is not made when that is unknown, as when PostgreSQL's answer to
+// the commit was lost.
 func AfterRollback(tx *Tx, call func()) {
 	if waiting, ok := tx.Statement.Context.Value(committedKey{}).(*committed); ok {
 		waiting.undone = append(waiting.undone, call)

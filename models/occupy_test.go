@@ -30,8 +30,8 @@ func TestOccupier(t *testing.T) {
 	_, _ = os.Stdin.Read(make([]byte, 1)) // until it is killed
 }
 
-// TestOneProcessServesADataFolder: a second one is told who serves it and since when, whether
-// that is of this process or another. Once the first has released it or was killed, the next
+// TestOneProcessServesADataFolder: the error of a second one names the process that serves it and
+// since when, whether that is this process or another. Once the first has released it or was killed, the next
 // may. Commands use the database meanwhile.
 func TestOneProcessServesADataFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "data")

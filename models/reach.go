@@ -13,7 +13,7 @@ import (
 
 // Reach connects to a PostgreSQL once, and lets go of it. The error is an Outage when the server
 // can't be used now and may be later: nothing answers, it starts or stops, or it has all the
-// connections that it takes. Another one, as a wrong password is, stays until somebody mends it.
+// connections that it takes. Another one, as a wrong password is, stays until a person corrects it.
 func Reach(ctx context.Context, databaseURL string) error {
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {

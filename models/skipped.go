@@ -19,7 +19,7 @@ type Skipped struct {
 	Last      time.Time
 }
 
-// Skipped tells it at a time.
+// Skipped returns the count at a time.
 func (d *DB) Skipped(ctx context.Context, at time.Time) (Skipped, error) {
 	return readSkipped(d.Read(ctx), at)
 }
@@ -39,7 +39,7 @@ func readSkipped(tx *Tx, at time.Time) (s Skipped, err error) {
 	return s, nil
 }
 
-// NoteSkipped adds skipped addresses to what Skipped tells.
+// NoteSkipped adds skipped addresses to the count of Skipped.
 func NoteSkipped(tx *Tx, at time.Time, addresses int64) error {
 	before, err := readSkipped(tx, at)
 	if err != nil {

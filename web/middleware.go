@@ -146,7 +146,7 @@ func isJSON(c *fiber.Ctx) bool {
 	return err == nil && kind == "application/json" && (charset == "" || strings.EqualFold(charset, "utf-8"))
 }
 
-// trusted reports whether an address is that of a proxy that the operator trusts.
+// trusted reports whether an address belongs to a proxy that the operator trusts.
 func (s *Server) trusted(address netip.Addr) bool {
 	return slices.ContainsFunc(s.proxies, func(p netip.Prefix) bool { return p.Contains(address.Unmap()) })
 }

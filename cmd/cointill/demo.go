@@ -24,7 +24,7 @@ const demoEmail = "owner@demo.example"
 func (demoCommand) Run(ctx context.Context, settings *Settings) error {
 	p, listener, err := settings.start(ctx)
 	if err != nil {
-		return stopped(ctx, err)
+		return ignoreStop(ctx, err)
 	}
 	ready, err := p.demo(ctx)
 	if err != nil {

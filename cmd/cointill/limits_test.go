@@ -40,8 +40,8 @@ func TestDescriptorsAreShared(t *testing.T) {
 	}
 }
 
-// TestLowLimitsAreTold: the log says at start what is too little, and what to do.
-func TestLowLimitsAreTold(t *testing.T) {
+// TestLowLimitsAreLogged: the log names at start each limit that is too low, and how to raise it.
+func TestLowLimitsAreLogged(t *testing.T) {
 	for _, c := range []struct {
 		available, descriptors int64
 		want                   []string

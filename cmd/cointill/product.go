@@ -198,7 +198,8 @@ func reachable(base string, listening net.Addr) (bool, error) {
 		return true, err
 	}
 	at, err := netip.ParseAddrPort(listening.String())
-	return err != nil || !at.Addr().IsLoopback() || !public.Loopback, nil // of what is no address nothing is known
+	// An address that can't be parsed counts as reachable.
+	return err != nil || !at.Addr().IsLoopback() || !public.Loopback, nil
 }
 
 // openNetworks opens the networks that the operator set nodes up for, and for

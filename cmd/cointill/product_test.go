@@ -83,8 +83,8 @@ func TestConfirmations(t *testing.T) {
 }
 
 // TestSetupTokenIsForReachableServers: unless both the listener and the base URL are loopback
-// the notice at the start carries a token, without which nobody signs up; another start prints
-// another, and none once there is an owner.
+// the notice at the start carries a token, and sign-up is refused without it. Another start
+// prints another token, and none once there is an owner.
 func TestSetupTokenIsForReachableServers(t *testing.T) {
 	loopback, everywhere := net.IPv4(127, 0, 0, 1), net.IPv4zero
 	for _, c := range []struct {

@@ -19,7 +19,7 @@ type serveCommand struct{}
 func (serveCommand) Run(ctx context.Context, settings *Settings) error {
 	p, listener, err := settings.start(ctx)
 	if err != nil {
-		return stopped(ctx, err)
+		return ignoreStop(ctx, err)
 	}
 	fmt.Fprintf(os.Stderr, "Cointill serves on %s\n", p.base)
 	notice, err := p.firstOwnerNotice(ctx)
@@ -51,8 +51,8 @@ func (s *Settings) start(ctx context.Context) (*product, net.Listener, error) {
 	return p, listener, nil
 }
 
-// stopped is the error of a start, or none where the process was told to stop meanwhile.
-func stopped(ctx context.Context, err error) error {
+// ignoreStop returns the error of a start, or nil when the start ended because its context did.
+func ignoreStop(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil
 	}
@@ -137,7 +137,7 @@ func (s *Settings) listen(ctx context.Context) (*product, net.Listener, error) {
 	return p, listener, nil
 }
 
-// firstOwnerNotice says where the first owner signs up; "" once somebody has. Where others
+// firstOwnerNotice says where the first owner signs up; it is "" once there is a user. Where others
 // may reach the server, the link carries a new set-up token.
 func (p *product) firstOwnerNotice(ctx context.Context) (string, error) {
 	empty, err := p.accounts.Empty(ctx)
@@ -148,7 +148,7 @@ func (p *product) firstOwnerNotice(ctx context.Context) (string, error) {
 		return "Nobody has signed up yet: open " + p.base + "/sign-up\n", nil
 	}
 	token, err := p.accounts.IssueSetupToken(ctx)
-	if err != nil || token == "" { // somebody signed up meanwhile
+	if err != nil || token == "" { // a user signed up meanwhile
 		return "", err
 	}
 	return "Nobody has signed up yet. This link makes the first owner, within 24 hours and until the server starts again:\n" +

@@ -12,8 +12,8 @@ import (
 	"cointill/core/clock"
 )
 
-// TestSecondServeIsRefused: a data folder is served by one process, and a second one, a demo too,
-// is told which that is. Commands run beside it. A start that fails gives the folder back.
+// TestSecondServeIsRefused: one process serves a data folder. A second serve or demo is refused,
+// and its error names the first process. Commands run beside it. A start that fails gives the folder back.
 func TestSecondServeIsRefused(t *testing.T) {
 	settings := &Settings{DataDir: t.TempDir(), Listen: "127.0.0.1:0", BaseURL: "no address", RateSources: []string{"none"}}
 	if _, _, err := settings.start(t.Context()); err == nil || strings.Contains(err.Error(), "is served by") {

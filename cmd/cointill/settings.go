@@ -86,7 +86,7 @@ func (s *Settings) complete() error {
 	}
 	s.BaseURL = strings.TrimRight(s.BaseURL, "/")
 	base, err := web.ParseBase(s.base(s.Listen))
-	if err != nil && s.BaseURL != "" { // what follows from the address served on is known once it is served on
+	if err != nil && s.BaseURL != "" { // a base URL that follows from the listener is checked once it listens
 		return fmt.Errorf("%s_BASE_URL: %w", prefix, err)
 	}
 	if s.WebhookLoopback == nil {

@@ -36,8 +36,8 @@ func logged(t *testing.T) sentences {
 	return said
 }
 
-// free is an address that nobody listens on.
-func free(t *testing.T) string {
+// freeAddress returns an address on which no process listens.
+func freeAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -63,7 +63,7 @@ func TestServeWaitsForPostgres(t *testing.T) {
 			t.Fatal(err)
 		}
 		here, there := *server, server.Host
-		here.Host = free(t)
+		here.Host = freeAddress(t)
 		settings := &Settings{DataDir: t.TempDir(), DatabaseURL: here.String(), Listen: "127.0.0.1:0", RateSources: []string{"none"}}
 		said := logged(t)
 		started := make(chan error, 1)
@@ -98,10 +98,11 @@ func TestServeWaitsForPostgres(t *testing.T) {
 	})
 }
 
-// TestStopWhileWaiting: who is told to stop while it waits for its database ends without an
+// TestStopWhileWaiting: a process that is stopped while it waits for its database ends without an
 // error. Commands that serve nothing don't wait, and neither does a start with a wrong address.
 func TestStopWhileWaiting(t *testing.T) {
-	settings := &Settings{DataDir: t.TempDir(), DatabaseURL: "postgres://till@" + free(t) + "/till", Listen: "127.0.0.1:0"}
+	settings := &Settings{DataDir: t.TempDir(), Listen: "127.0.0.1:0",
+		DatabaseURL: "postgres://till@" + freeAddress(t) + "/till"}
 	for name, run := range map[string]func(context.Context) error{
 		"serve": func(ctx context.Context) error { return serveCommand{}.Run(ctx, settings) },
 		"demo":  func(ctx context.Context) error { return demoCommand{}.Run(ctx, settings) },

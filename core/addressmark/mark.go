@@ -39,7 +39,7 @@ const (
 	slots   = 2 // records in a file: a write replaces the lower one, so the higher one survives a power cut
 	// recordSize is the length of "next 0000000058 1a2b3c4d\n".
 	recordSize = 25
-	// mostBytes bounds what is read of a file.
+	// mostBytes is the most bytes that are read from a file.
 	mostBytes = 1024
 )
 

@@ -35,8 +35,8 @@ type fileError struct{ error }
 
 func (e fileError) Unwrap() error { return e.error }
 
-// change decides what becomes of a mark, 0 where there is none: whether it is written,
-// and as what.
+// change takes the mark that a folder holds, 0 for none, and returns the next mark and
+// whether to write it.
 type change func(held int64) (next int64, write bool)
 
 // outcome is what an operation on one place gave. held is the mark now, wrote that this
@@ -51,7 +51,7 @@ type outcome struct {
 // fails at once until it does.
 func (p *place) update(k Key, decide change) outcome {
 	if p.hung.Load() > 0 {
-		return p.note(k, outcome{err: errHung})
+		return p.noteProblem(k, outcome{err: errHung})
 	}
 	done := make(chan outcome, 1)
 	go func() { done <- p.updateFile(k, decide) }()
@@ -59,14 +59,14 @@ func (p *place) update(k Key, decide change) outcome {
 	defer late.Stop()
 	select {
 	case o := <-done:
-		return p.note(k, o)
+		return p.noteProblem(k, o)
 	case <-late.C:
 		p.hung.Add(1)
 		go func() {
 			<-done
 			p.hung.Add(-1)
 		}()
-		return p.note(k, outcome{err: errHung})
+		return p.noteProblem(k, outcome{err: errHung})
 	}
 }
 
@@ -176,9 +176,9 @@ func syncFolder(path string) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-// note keeps what is wrong with the folder, or with the key's file alone, and logs it when
-// that changes.
-func (p *place) note(k Key, o outcome) outcome {
+// noteProblem keeps the problem of the folder, or of the key's file alone, and logs it when it
+// changes.
+func (p *place) noteProblem(k Key, o outcome) outcome {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if o.err == nil {

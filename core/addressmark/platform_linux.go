@@ -29,6 +29,6 @@ func lockFile(file *os.File, atMost time.Duration) error {
 	}
 }
 
-// syncData has what was written to a file on the disk. Unlike Sync it leaves out the
-// file's times, which would cost a second write.
+// syncData flushes a file's data to the disk. Unlike Sync it leaves out the file's times, which
+// would cost a second write.
 func syncData(file *os.File) error { return syscall.Fdatasync(int(file.Fd())) }

@@ -10,5 +10,5 @@ import (
 // lockFile is for systems without such locks: one process at a time may use a folder there.
 func lockFile(*os.File, time.Duration) error { return nil }
 
-// syncData has what was written to a file on the disk.
+// syncData flushes a file's data to the disk.
 func syncData(file *os.File) error { return file.Sync() }

@@ -49,10 +49,10 @@ func (e *AheadError) Error() string {
 	return fmt.Sprintf("the address mark says that addresses below index %d were given out", e.Next)
 }
 
-// Reserve notes an index as given out, durably in one folder at least, before it is shown
-// to anybody. It is an AheadError when the index, or a higher one, was reserved before, by
-// whichever process that used one of the folders. Any other error says that no folder could
-// keep the mark. An index is given out only after nil.
+// Reserve records an index as given out, durably in one folder at least, before a customer
+// sees it. It returns an AheadError when any process that uses one of the folders reserved the
+// index, or a higher one, before. Any other error means that no folder could keep the mark. An
+// index may be given out only after nil.
 func (s *Store) Reserve(k Key, index int64) error {
 	again, ahead := s.claim(k, index)
 	if ahead != nil {
@@ -169,11 +169,11 @@ func (s *Store) remember(k Key, r reservation) {
 // Status is how one folder does.
 type Status struct {
 	Folder string
-	// Problems are sentences on what can't be kept there; none while all is well.
+	// Problems are sentences, one for each problem of the folder or of a file in it.
 	Problems []string
 }
 
-// Status tells it of every folder, by what the last operations there gave.
+// Status returns the state of every folder after its last operations.
 func (s *Store) Status() []Status {
 	var list []Status
 	for _, p := range s.places {

@@ -40,7 +40,7 @@ func TestHighestMarkWins(t *testing.T) {
 	expectAhead(t, addressmark.New(near, far), 3, 9)
 }
 
-// captureLog collects what is logged until the test ends.
+// captureLog collects the log until the test ends.
 func captureLog(t *testing.T) *bytes.Buffer {
 	t.Helper()
 	var log bytes.Buffer
@@ -137,7 +137,7 @@ func TestReleasedIndexIsFreeForOne(t *testing.T) {
 }
 
 // TestFirstMarkOfKey: of several processes that give out a key's first index one gets it,
-// and the others are told the next; making the file is no error for any of them.
+// and the others get the next one from the error; creating the file is no error for any of them.
 func TestFirstMarkOfKey(t *testing.T) {
 	folder := t.TempDir()
 	for n := range 20 {
@@ -274,7 +274,7 @@ func TestNeverTwice(t *testing.T) {
 	})
 }
 
-// issueOnce gives out an index as the database offers it, and gives what it offers next.
+// issueOnce gives out an index that the database offers, and returns the next one that it offers.
 func issueOnce(r *rapid.T, s *addressmark.Store, next int64, given map[int64]bool) int64 {
 	err := s.Reserve(key, next)
 	var ahead *addressmark.AheadError
@@ -292,8 +292,8 @@ func issueOnce(r *rapid.T, s *addressmark.Store, next int64, given map[int64]boo
 	return next + 1
 }
 
-// TestRefusalNamesHighest: a process that refuses an index by what it gave out itself names
-// the one after what others gave out since.
+// TestRefusalNamesHighest: a process that refuses an index which it gave out itself names the
+// index after the highest that any process gave out.
 func TestRefusalNamesHighest(t *testing.T) {
 	folder := t.TempDir()
 	s := addressmark.New(folder)

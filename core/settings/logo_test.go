@@ -54,8 +54,8 @@ func TestPicturesTakeWhatIsReserved(t *testing.T) {
 	}
 }
 
-// TestPicturesShareMemory: a picture waits for the memory that others have, and is told to come
-// again when it waited in vain; one that could never have enough is refused.
+// TestPicturesShareMemory: a picture waits for the memory that others use, and is Unavailable when
+// the wait ends without it. One that needs more than all of the memory is refused.
 func TestPicturesShareMemory(t *testing.T) {
 	small := drawn(t, asPNG, image.NewPaletted(image.Rect(0, 0, 400, 400), color.Palette{color.White}))
 	large := drawn(t, asPNG, image.NewPaletted(image.Rect(0, 0, 2000, 2000), color.Palette{color.White}))

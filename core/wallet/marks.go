@@ -21,9 +21,9 @@ const (
 	readAtOnce = 500
 )
 
-// BehindError is of a wallet that would give out an address which its mark says was given
-// out before: the database was put back to an earlier state. It is also a fault, for whoever
-// doesn't CatchUp.
+// BehindError means that a wallet would give out an address again: its address mark is ahead of
+// its next index, because the database was put back to an earlier state. It is also a fault,
+// for callers that don't CatchUp.
 type BehindError struct {
 	wallet int64
 	next   int64 // the lowest index that was not given out
@@ -109,9 +109,9 @@ func (s *Service) skip(ctx context.Context, w models.Wallet, to int64) error {
 	return err
 }
 
-// CheckMarks has every wallet leave out what its mark says was given out: for a start,
-// before blocks are read, so that money on those addresses is seen. What is wrong with a
-// single wallet or its mark is logged; it gives out no address then.
+// CheckMarks moves every wallet's next index up to its address mark. It runs at the start,
+// before blocks are read, so that money on the skipped addresses is seen. A problem of a single
+// wallet or its mark is logged; that wallet gives out no address until it is solved.
 func (s *Service) CheckMarks(ctx context.Context) error {
 	return s.eachWallet(ctx, func(w models.Wallet) error {
 		if err := s.checkMark(ctx, w); err != nil {
@@ -157,7 +157,7 @@ func (s *Service) KeepMarks(ctx context.Context) error {
 // raiseMarks brings the marks up to the wallets' next indexes.
 func (s *Service) raiseMarks(ctx context.Context) error {
 	return s.eachWallet(ctx, func(w models.Wallet) error {
-		_, _ = s.Marks.Raise(markKey(w), w.NextIndex) // the store logs what can't be written
+		_, _ = s.Marks.Raise(markKey(w), w.NextIndex) // the store logs its problems
 		return ctx.Err()
 	})
 }

@@ -49,7 +49,7 @@ func (f *fixture) open(business int64) (row models.Destination, err error) {
 	return row, err
 }
 
-// captureLog collects what is logged until the test ends.
+// captureLog collects the log until the test ends.
 func captureLog(t *testing.T) *bytes.Buffer {
 	t.Helper()
 	var log bytes.Buffer
@@ -60,8 +60,8 @@ func captureLog(t *testing.T) *bytes.Buffer {
 }
 
 // TestRewoundWalletSkips (BTC-17): a wallet that the database offers earlier indexes of
-// gives out none that was given out, while it runs, and after a start. What it skips is
-// watched in every kind, and is in the log, the audit log and the System page's count.
+// gives out no address again, while it runs, and after a start. The skipped addresses are
+// watched in every kind, and are in the log, the audit log and the System page's count.
 func TestRewoundWalletSkips(t *testing.T) {
 	for name, start := range map[string]bool{"running": false, "at the start": true} {
 		t.Run(name, func(t *testing.T) {
@@ -121,8 +121,8 @@ func (f *fixture) expectSkipped(w models.Wallet, from, to int64) {
 	}
 }
 
-// TestRewoundListSkips (BTC-17): a list of addresses goes on after what was given out, too,
-// and ends where it ends.
+// TestRewoundListSkips (BTC-17): a list of addresses continues after the last one that was given
+// out, too, and ends with its last address.
 func TestRewoundListSkips(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		f := newFixture(t, db)
@@ -241,7 +241,7 @@ func (t *failingTx) Commit() error {
 }
 
 // TestCommitThatFails: an address whose commit failed for certain is given to the next
-// payment; one whose fate nobody knows, as PostgreSQL's answer was lost, is given to nobody.
+// payment. One whose commit may have succeeded, as PostgreSQL's answer was lost, is given to none.
 func TestCommitThatFails(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		f := newFixture(t, db)

@@ -10,8 +10,8 @@ import (
 )
 
 // ExplainSignature says why the signature of a delivery to an endpoint doesn't
-// verify. Nothing of what was pasted is kept. Where the body differs from the one that
-// was sent is said only to who may see payments. Faults: Invalid, NotFound, Forbidden.
+// verify. The pasted text is not stored. The verdict shows where the body differs from the sent
+// one only to roles that see payments. Faults: Invalid, NotFound, Forbidden.
 func (s *Service) ExplainSignature(ctx context.Context, sc scope.Scope, endpointID string, p Pasted) (Verdict, error) {
 	if err := sc.Can(scope.SeeWebhooks); err != nil {
 		return Verdict{}, err
@@ -37,7 +37,7 @@ func (s *Service) ExplainSignature(ctx context.Context, sc scope.Scope, endpoint
 		return Verdict{}, err
 	}
 	v := Explain(p, known, s.Clock())
-	if v.Diff != nil && Withheld(sc) { // a piece of what was sent, and by each try the next byte
+	if v.Diff != nil && Withheld(sc) { // it shows a piece of the sent body, and each try would show the next byte
 		v.Diff, v.DiffWithheld = nil, true
 	}
 	return v, nil

@@ -87,7 +87,7 @@ func New(t testing.TB, postgres bool) *Instance {
 	}
 	i.Set("LISTEN", address)
 	i.Set("DATA_DIR", filepath.Join(i.dir, "data"))
-	i.Set("RATE_SOURCES", "none")                                  // tests ask nobody on the internet
+	i.Set("RATE_SOURCES", "none")                                  // tests send nothing to the internet
 	i.Environment("XDG_STATE_HOME", filepath.Join(i.dir, "state")) // address marks of other tests stay theirs
 	if postgres {
 		i.Set("DATABASE_URL", schema(t))

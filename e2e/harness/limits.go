@@ -23,7 +23,7 @@ const outsideRuntime = 48 << 20
 
 // Limit starts the serving process with so many bytes of memory and so many open files from now
 // on. A control group enforces the memory where one can be made. Elsewhere, as in most
-// containers, GOMEMLIMIT tells the program what it would find in the group, and Check fails when
+// containers, GOMEMLIMIT gives the program the limit that it would find in the group, and Check fails when
 // the kernel has counted more resident memory.
 func (i *Instance) Limit(memory int64, files int) *Limits {
 	i.t.Helper()
@@ -70,8 +70,8 @@ func (l *Limits) Usage() string {
 	return fmt.Sprintf("the group: at most %d MiB with cached files, %d processes killed", peak, killed)
 }
 
-// Check returns what is wrong when the process that was started has ended or has used more memory
-// than it may, and "" otherwise.
+// Check returns a sentence when the process has ended or has used more memory than it may, and
+// "" otherwise.
 func (l *Limits) Check() (broken string) {
 	if l.group != nil {
 		killed, err := l.group.killed()
@@ -90,7 +90,7 @@ func (l *Limits) Check() (broken string) {
 }
 
 // PeakMiB is the most resident memory of the process since it started or since ResetPeak, without
-// the files that it has mapped, of which the kernel frees memory by itself.
+// the files that it has mapped, whose memory the kernel frees by itself.
 func (l *Limits) PeakMiB() (int64, error) {
 	text, err := os.ReadFile(l.file("status"))
 	if err != nil {

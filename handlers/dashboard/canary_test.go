@@ -16,8 +16,8 @@ import (
 
 // private says of each text column that holds what only some roles may read which rights
 // that takes. A column with = keeps its value, which others find it by; all others get a
-// canary, a text that stands nowhere else. An owner must see each canary on some page, but
-// for those of columns with ~, which no page shows.
+// canary, a text that stands nowhere else. An owner must see each canary on some page, except
+// in columns with ~, which no page shows.
 const private = `
 api_calls         path sent answered agent~                                             manage_keys see_payments
 audits            subject detail                                                        see_audit
@@ -65,7 +65,7 @@ var unwatched = []string{"alarms", "api_keys", "attempts", "audit_heads", "busin
 	"passkeys", "rate_minutes", "rate_policies", "rate_sources", "rate_windows", "rates", "recovery_codes", "resends", "sandbox_blocks", "sandbox_plans", "sandbox_txes", "sessions",
 	"tallies", "tally_changes", "tally_days", "tally_waits", "tickets", "users", "wallets"}
 
-// column is a text column with what it takes to read it.
+// column is a text column with the rights that show it.
 type column struct {
 	name         string // table.column
 	rights       []scope.Action
@@ -103,7 +103,7 @@ type canary struct {
 	column
 	text     string
 	business int64
-	domain   scope.Domain // "" for what belongs to the business as a whole
+	domain   scope.Domain // "" for a row of the business as a whole
 	payment  int64        // that the row is about; 0 for none
 }
 
@@ -123,8 +123,8 @@ type planter struct {
 	owners  map[string]scope.Scope // of rows that others belong to, by table and id
 }
 
-// plant puts a canary into every text column of every row that private names, and lists
-// them. A text column that nobody has said anything of fails.
+// plant puts a canary into every text column of every row that private names, and returns
+// them. A text column that private doesn't name fails the test.
 func plant(t testing.TB, s *servertest.Server) []canary {
 	t.Helper()
 	p := &planter{t: t, s: s, owners: map[string]scope.Scope{}}
@@ -191,7 +191,7 @@ func (p *planter) rows(model any) {
 	}
 }
 
-// owner is whose a row is: by its own columns, or by those of what it belongs to.
+// owner returns the business and domain of a row, by its own columns or by those of its parent row.
 func (p *planter) owner(of table, row reflect.Value) (sc scope.Scope) {
 	for field, parent := range map[string]string{"PaymentID": "payments", "DeliveryID": "deliveries", "TransferID": "transfers"} {
 		if id := row.FieldByName(field); id.IsValid() {

@@ -69,7 +69,7 @@ func TestFirstRun(t *testing.T) {
 }
 
 // TestFirstRunAsksForTheToken: on a server that others may reach, the form asks for the set-up
-// token, says what is wrong about it, and keeps it with the rest of what was typed.
+// token, names the problem of a wrong one, and keeps it with the other fields.
 func TestFirstRunAsksForTheToken(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		b := s.Browser()

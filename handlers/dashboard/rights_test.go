@@ -20,12 +20,12 @@ import (
 	"cointill/models"
 )
 
-// viewer is somebody who asks for pages, with what they may see.
+// viewer is a person who requests pages, with the columns that they may see.
 type viewer struct {
 	name  string
 	scope scope.Scope
 	seen  map[string]bool // columns of canaries that were shown
-	told  map[string]bool // what was shown without a right, so that each is said once
+	told  map[string]bool // columns that were shown without a right, so that each is reported once
 	// A customer has the address of a payment or a link, and sees these columns of it.
 	payment int64
 	columns []string
@@ -61,7 +61,8 @@ func (l looking) look(who viewer, asked string, a servertest.Answer) {
 			continue
 		}
 		who.seen[c.name] = true
-		inLog := c.kept && strings.Contains(asked, " /dashboard/audit") && who.scope.Allows(scope.SeeAudit) // of the business: what was done in either domain
+		// The audit log lists the actions of both domains.
+		inLog := c.kept && strings.Contains(asked, " /dashboard/audit") && who.scope.Allows(scope.SeeAudit)
 		if inLog && c.business == who.scope.BusinessID || who.may(c) {
 			continue
 		}
@@ -157,7 +158,7 @@ func plantedVillage(t *testing.T, s *servertest.Server) village {
 func TestPagesShowWhatTheRoleMaySee(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		v := plantedVillage(t, s)
-		s.Accounts.Operators = []string{ama} // whose passkey is among what is planted: System is a page, too
+		s.Accounts.Operators = []string{ama} // whose passkey holds canaries: System is a page, too
 		b := s.SignIn(ama)
 		pages := routesOf(s, http.MethodGet, true)
 		seen := map[string]bool{}
@@ -244,8 +245,8 @@ func (v village) guesses(domain scope.Domain) map[string]string {
 	}
 }
 
-// shownByAddress are the columns of what an address leads to that whoever holds the address
-// sees, by the beginning of the address: of a payment, a payment link, an invitation.
+// shownByAddress are the columns that a page shows to everyone with its address, by the beginning
+// of the address: of a payment, a payment link, an invitation.
 var shownByAddress = map[string][]string{
 	"pay": {"payments.reference", "payments.business_reference", "payments.customer_email", "payments.remark", "payments.address",
 		"transfers.tx_id", "transfers.address"},

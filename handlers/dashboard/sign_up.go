@@ -52,7 +52,7 @@ func (h *Handlers) signUpRefused(c *page.Ctx, refused error) error {
 	return c.RenderStatus(status, dashboard.SignUp(h.signUpProps(c, typed)))
 }
 
-// signUpProps is the sign-up form with what was typed.
+// signUpProps returns the sign-up form with the values that were typed.
 func (h *Handlers) signUpProps(c *page.Ctx, typed ui.Form) dashboard.SignUpProps {
 	return dashboard.SignUpProps{Form: typed, CSRF: c.Session.FormToken(), AskToken: h.Accounts.SetupTokenAsked()}
 }

@@ -92,8 +92,8 @@ func TestWebhookRoles(t *testing.T) {
 }
 
 // TestLiveDeliveryWithoutBodies: in live a developer sees how a delivery went and which headers
-// were sent, and reads why the bodies and the place where they differ aren't there. Who may see
-// payments has them.
+// were sent, and reads why the bodies and the place where they differ aren't there. Roles that
+// see payments have them.
 func TestLiveDeliveryWithoutBodies(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		v := plantedVillage(t, s)
