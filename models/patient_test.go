@@ -20,10 +20,10 @@ func TestMigrationsOutlastStatementTimeout(t *testing.T) {
 		for _, within := range []string{"the database", "the address"} {
 			address := slowToMigrate(t)
 			if within == "the database" {
-				alter(t, address, "ALTER DATABASE "+address.Path[1:]+" SET statement_timeout = '200ms'")
+				alter(t, address, "ALTER DATABASE "+address.Path[1:]+" SET statement_timeout = '1s'")
 			} else {
 				query := address.Query()
-				query.Set("statement_timeout", "200")
+				query.Set("statement_timeout", "1000")
 				address.RawQuery = query.Encode()
 			}
 			db, err := models.Open(address.String(), "", time.Now)
@@ -31,11 +31,11 @@ func TestMigrationsOutlastStatementTimeout(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := db.Migrate(t.Context()); err != nil {
-				t.Errorf("a statement of half a second in a migration ends with a limit of 200 ms of %s: %v", within, err)
+				t.Errorf("a statement of 1.5 s in a migration ends with a limit of 1 s of %s: %v", within, err)
 			}
 			var limit string
-			if err := db.Exec(t.Context()).Raw("SHOW statement_timeout").Scan(&limit).Error; err != nil || limit != "200ms" {
-				t.Errorf("after the migrations the limit of %s is %q, %v, want 200ms", within, limit, err)
+			if err := db.Exec(t.Context()).Raw("SHOW statement_timeout").Scan(&limit).Error; err != nil || limit != "1s" {
+				t.Errorf("after the migrations the limit of %s is %q, %v, want 1s", within, limit, err)
 			}
 			if err := db.Close(); err != nil {
 				t.Error(err)
@@ -45,7 +45,7 @@ func TestMigrationsOutlastStatementTimeout(t *testing.T) {
 }
 
 // slowToMigrate returns the address of a database without tables, in which the first statement
-// of a migration that makes one takes half a second. The one before makes goose's own table, and
+// of a migration that makes one takes 1.5 s. The one before makes goose's own table, and
 // is tried again when it fails.
 func slowToMigrate(t *testing.T) *url.URL {
 	t.Helper()
@@ -55,7 +55,7 @@ func slowToMigrate(t *testing.T) *url.URL {
 	}
 	alter(t, address, `DROP SCHEMA public CASCADE; CREATE SCHEMA public; CREATE SCHEMA slow; CREATE SEQUENCE slow.calls;
 		CREATE FUNCTION slow.wait() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
-			IF nextval('slow.calls') = 2 THEN PERFORM pg_sleep(0.5); END IF;
+			IF nextval('slow.calls') = 2 THEN PERFORM pg_sleep(1.5); END IF;
 		END $$;
 		CREATE EVENT TRIGGER wait ON ddl_command_start WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION slow.wait()`)
 	return address
