@@ -7,7 +7,7 @@ import (
 )
 
 // backend asks one kind of server. Its answers are bounded and well-formed; the caller verifies
-// their content. Errors about a server that can't be used are Troubles.
+// their content. Errors about a server that can't be used are node.Failures.
 type backend interface {
 	// identifyServer returns the server's dialect, and its version as it reports it.
 	identifyServer(ctx context.Context) (dialect, version string, err error)

@@ -39,7 +39,7 @@ func (l *login) loadCredentials() (user, password string, err error) {
 	defer l.mu.Unlock()
 	if l.cookie != "" && !l.cookieRead {
 		if err := l.readCookie(); err != nil {
-			return "", "", node.Troubled(err,
+			return "", "", node.NewFailure(err,
 				"has a cookie file that can't be read. Check its path in the URL and its permissions.")
 		}
 	}
@@ -133,7 +133,7 @@ func (c *client) sendSigned(ctx context.Context, path string, body []byte, limit
 		case status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests:
 			return 0, nil, overloadedError(status)
 		case status >= 300 && status < 400:
-			return 0, nil, node.Strange("a node", fmt.Errorf("HTTP %d, a redirect", status))
+			return 0, nil, node.UnexpectedAnswerError("a node", fmt.Errorf("HTTP %d, a redirect", status))
 		}
 		return status, answer, nil
 	}

@@ -38,7 +38,7 @@ func (c *core) identifyServer(ctx context.Context) (dialect, version string, err
 			Subversion string `json:"subversion"`
 		}
 		if err := json.Unmarshal(result, &info); err != nil {
-			return "", "", node.Strange(rpcServerKind, errors.New("no network info"))
+			return "", "", node.UnexpectedAnswerError(rpcServerKind, errors.New("no network info"))
 		}
 		c.isBtcd.Store(false)
 		return "core", node.Clip(strings.Trim(info.Subversion, "/")), nil
@@ -56,7 +56,7 @@ func (c *core) identifyServer(ctx context.Context) (dialect, version string, err
 		Version string `json:"versionstring"`
 	}
 	if err := json.Unmarshal(result, &versions); err != nil {
-		return "", "", node.Strange(rpcServerKind, errors.New("no version"))
+		return "", "", node.UnexpectedAnswerError(rpcServerKind, errors.New("no version"))
 	}
 	c.isBtcd.Store(true)
 	return "btcd", node.Clip("btcd JSON-RPC " + versions["btcdjsonrpcapi"].Version), nil
@@ -76,7 +76,7 @@ func (c *core) readState(ctx context.Context) (serverState, error) {
 	}
 	err = json.Unmarshal(result, &info)
 	if err != nil || info.Blocks < 0 || info.Blocks > maxHeight || info.Headers > maxHeight || !isHash(info.Best) {
-		return serverState{}, node.Strange(rpcServerKind, errors.New("getblockchaininfo makes no sense"))
+		return serverState{}, node.UnexpectedAnswerError(rpcServerKind, errors.New("getblockchaininfo makes no sense"))
 	}
 	return serverState{node.Clip(info.Chain), info.Blocks, info.Best, max(info.Headers, info.Blocks), info.Syncing}, nil
 }
@@ -123,7 +123,7 @@ func (c *core) fetchBlock(ctx context.Context, hash string) ([]byte, error) {
 	case hasCode(err, codeNotFound):
 		return nil, vanishedBlockError(err)
 	case no != nil && strings.Contains(no.Message, "pruned"):
-		return nil, node.Troubled(err, "has thrown away a block that is needed. Let it keep more (prune), or use "+
+		return nil, node.NewFailure(err, "has thrown away a block that is needed. Let it keep more (prune), or use "+
 			"a node that keeps all.")
 	case err != nil:
 		return nil, refusedMethodError("getblock", err)
@@ -138,13 +138,14 @@ func (c *core) listMempool(ctx context.Context) ([]chainhash.Hash, error) {
 	result, err := c.callMethod(ctx, maxList, "getrawmempool")
 	switch {
 	case errors.Is(err, node.ErrTooLong):
-		return nil, node.Troubled(err, "has a mempool of more transactions than can be followed. Lower its maxmempool.")
+		return nil, node.NewFailure(err,
+			"has a mempool of more transactions than can be followed. Lower its maxmempool.")
 	case err != nil:
 		return nil, refusedMethodError("getrawmempool", err)
 	}
 	ids, err := parseIDs(result)
 	if err != nil {
-		return nil, node.Strange(rpcServerKind, err)
+		return nil, node.UnexpectedAnswerError(rpcServerKind, err)
 	}
 	return ids, nil
 }
@@ -165,11 +166,11 @@ func (c *core) checkMempoolLoaded(ctx context.Context) error {
 	}{true}
 	if err == nil {
 		if err := json.Unmarshal(result, &info); err != nil {
-			return node.Strange(rpcServerKind, errors.New("getmempoolinfo makes no sense"))
+			return node.UnexpectedAnswerError(rpcServerKind, errors.New("getmempoolinfo makes no sense"))
 		}
 	}
 	if !info.Loaded {
-		return node.Troubled(nil, "was started and is still reading its mempool from the disk. Wait until it has.")
+		return node.NewFailure(nil, "was started and is still reading its mempool from the disk. Wait until it has.")
 	}
 	c.mempoolLoaded.Store(true)
 	return nil
@@ -216,11 +217,11 @@ func (c *core) fetchTxs(ctx context.Context, ids []chainhash.Hash) ([][]byte, er
 	return raws, nil
 }
 
-// refusedMethodError turns a node's refusal of a method into a Trouble.
+// refusedMethodError turns a node's refusal of a method into a Failure.
 func refusedMethodError(name string, err error) error {
 	if asRPCError(err) == nil {
 		return err
 	}
-	return node.Troubled(fmt.Errorf("%s: %w", name, err),
+	return node.NewFailure(fmt.Errorf("%s: %w", name, err),
 		"refuses %s. Look into its log, and check that its user may call it (rpcwhitelist).", name)
 }

@@ -36,9 +36,9 @@ func (e *esplora) getBody(ctx context.Context, path string, limit int64) ([]byte
 	case status == http.StatusNotFound:
 		return nil, errNotFound
 	case status >= 500:
-		return nil, node.Failing(status)
+		return nil, node.ServerError(status)
 	case status != http.StatusOK:
-		return nil, node.Strange(esploraServerKind, fmt.Errorf("HTTP %d", status))
+		return nil, node.UnexpectedAnswerError(esploraServerKind, fmt.Errorf("HTTP %d", status))
 	}
 	return body, nil
 }
@@ -49,7 +49,7 @@ var errNotFound = errors.New("not found")
 func (e *esplora) requireBody(ctx context.Context, path string, limit int64) ([]byte, error) {
 	body, err := e.getBody(ctx, path, limit)
 	if errors.Is(err, errNotFound) {
-		return nil, node.Strange(esploraServerKind, errors.New("HTTP 404"))
+		return nil, node.UnexpectedAnswerError(esploraServerKind, errors.New("HTTP 404"))
 	}
 	return body, err
 }
@@ -65,7 +65,7 @@ func (e *esplora) readState(ctx context.Context) (serverState, error) {
 	}
 	height, err := strconv.ParseInt(string(bytes.TrimSpace(body)), 10, 64)
 	if err != nil || height < 0 || height > maxHeight {
-		return serverState{}, node.Strange(esploraServerKind, errors.New("no height"))
+		return serverState{}, node.UnexpectedAnswerError(esploraServerKind, errors.New("no height"))
 	}
 	hash, err := e.fetchBlockHash(ctx, height)
 	if err != nil {
@@ -87,7 +87,7 @@ func (e *esplora) fetchBlockHash(ctx context.Context, height int64) (string, err
 	}
 	hash := string(bytes.TrimSpace(body))
 	if !isHash(hash) {
-		return "", node.Strange(esploraServerKind, errors.New("not a hash"))
+		return "", node.UnexpectedAnswerError(esploraServerKind, errors.New("not a hash"))
 	}
 	return hash, nil
 }
@@ -102,7 +102,7 @@ func (e *esplora) fetchHeader(ctx context.Context, hash string) ([]byte, error) 
 	}
 	raw, err := hex.DecodeString(string(bytes.TrimSpace(body)))
 	if err != nil {
-		return nil, node.Strange(esploraServerKind, errors.New("not hexadecimal"))
+		return nil, node.UnexpectedAnswerError(esploraServerKind, errors.New("not hexadecimal"))
 	}
 	return raw, nil
 }
@@ -122,7 +122,7 @@ func (e *esplora) listMempool(ctx context.Context) ([]chainhash.Hash, error) {
 	}
 	ids, err := parseIDs(body)
 	if err != nil {
-		return nil, node.Strange(esploraServerKind, err)
+		return nil, node.UnexpectedAnswerError(esploraServerKind, err)
 	}
 	return ids, nil
 }

@@ -261,7 +261,7 @@ func (m *mempoolReader) addFetched(r reading, id chainhash.Hash, raw []byte) err
 		err = fmt.Errorf("transaction %s came for %s", tx.ID, id)
 	}
 	if err != nil {
-		return node.Damaged("a transaction", err)
+		return node.DamagedDataError("a transaction", err)
 	}
 	key := maphash.Bytes(m.seed, id[:])
 	known := m.known[key]
@@ -271,7 +271,7 @@ func (m *mempoolReader) addFetched(r reading, id chainhash.Hash, raw []byte) err
 		m.holdTx(id, heldTx{raw, r.clock(), m.readingNumber, isWatched(tx)})
 	}
 	if m.watchedBytes > watchedBytesLimit {
-		return node.Troubled(fmt.Errorf("%d bytes of transactions", m.watchedBytes),
+		return node.NewFailure(fmt.Errorf("%d bytes of transactions", m.watchedBytes),
 			"has more unconfirmed transactions that pay to this server than there can be. Check that it is a node "+
 				"of this network.")
 	}
@@ -307,7 +307,7 @@ func (m *mempoolReader) matchHeld(r reading, id chainhash.Hash) (Tx, error) {
 	held := m.held[id]
 	tx, err := ParseTx(held.raw, r.params, r.watch)
 	if err != nil {
-		return Tx{}, node.Damaged("a transaction", err)
+		return Tx{}, node.DamagedDataError("a transaction", err)
 	}
 	if held.watched != isWatched(tx) {
 		held.watched = isWatched(tx)
@@ -318,7 +318,7 @@ func (m *mempoolReader) matchHeld(r reading, id chainhash.Hash) (Tx, error) {
 
 // progressProblem is the problem while a big mempool is not completely read.
 func (m *mempoolReader) progressProblem(n *server, left int) error {
-	return n.Problem(node.Troubled(nil, "has a big mempool, of which %d of %d transactions are still to be read. "+
+	return n.Problem(node.NewFailure(nil, "has a big mempool, of which %d of %d transactions are still to be read. "+
 		"Nothing needs to be done.",
 		left, len(m.known)))
 }

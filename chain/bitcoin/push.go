@@ -60,7 +60,7 @@ func listenNotifications(ctx context.Context, url string, c *client, up func(), 
 	case status == http.StatusUnauthorized:
 		return loginRefusedError(false)
 	case status != 0:
-		return node.Unreachable(err)
+		return node.UnreachableError(err)
 	case err != nil:
 		return err
 	}
@@ -80,7 +80,7 @@ func listenNotifications(ctx context.Context, url string, c *client, up func(), 
 		}
 		switch err := json.Unmarshal(message, &notice, node.Frugal); {
 		case err != nil:
-			return node.Strange("btcd's websocket", errors.New("not JSON"))
+			return node.UnexpectedAnswerError("btcd's websocket", errors.New("not JSON"))
 		case notice.Error != nil:
 			return refusedMethodError("notifications", notice.Error)
 		case notice.Method != "":

@@ -38,10 +38,10 @@ type rpcError struct {
 
 func (e *rpcError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, node.Clip(e.Message)) }
 
-// asRPCError returns the error of a node's method, or nil for a Trouble of the node itself.
+// asRPCError returns the error of a node's method, or nil for a Failure of the node itself.
 func asRPCError(err error) *rpcError {
 	var e *rpcError
-	var t *node.Trouble
+	var t *node.Failure
 	if errors.As(err, &t) || !errors.As(err, &e) {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (r *rpc) callMethod(ctx context.Context, limit int64, method string, params
 		if answer.Error != nil {
 			return nil, answer.resultError() // the request was not understood
 		}
-		return nil, node.Strange(rpcServerKind, errors.New("the answer is to another request"))
+		return nil, node.UnexpectedAnswerError(rpcServerKind, errors.New("the answer is to another request"))
 	}
 	return answer.Result, answer.resultError()
 }
@@ -134,7 +134,8 @@ func (r *rpc) callBatch(ctx context.Context, limit int64, calls []rpcCall) ([]rp
 		}
 	}
 	if found != len(calls) {
-		return nil, node.Strange(rpcServerKind, fmt.Errorf("%d answers to %d requests", found, len(calls)))
+		return nil, node.UnexpectedAnswerError(rpcServerKind,
+			fmt.Errorf("%d answers to %d requests", found, len(calls)))
 	}
 	return ordered, nil
 }
@@ -147,14 +148,14 @@ func (r *rpc) sendRequest(ctx context.Context, question any, limit int64) (int, 
 	return r.sendSigned(ctx, "", body, limit)
 }
 
-// resultError returns the error of a reply. For a node that is starting it is a Trouble; the caller
+// resultError returns the error of a reply. For a node that is starting it is a Failure; the caller
 // interprets other errors.
 func (r *rpcReply) resultError() error {
 	switch {
 	case r.Error == nil:
 		return nil
 	case r.Error.Code == codeWarmup:
-		return node.Troubled(r.Error, "is starting. It is asked again until it is ready.")
+		return node.NewFailure(r.Error, "is starting. It is asked again until it is ready.")
 	}
 	return r.Error
 }
@@ -163,25 +164,25 @@ func (r *rpcReply) resultError() error {
 func malformedAnswerError(status int, body []byte, err error) error {
 	switch {
 	case status >= 500:
-		return node.Failing(status)
+		return node.ServerError(status)
 	case status != http.StatusOK:
-		return node.Strange(rpcServerKind, fmt.Errorf("HTTP %d", status))
+		return node.UnexpectedAnswerError(rpcServerKind, fmt.Errorf("HTTP %d", status))
 	case len(body) == 0:
-		return node.Strange(rpcServerKind, errors.New("an empty answer"))
+		return node.UnexpectedAnswerError(rpcServerKind, errors.New("an empty answer"))
 	case bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")):
-		return node.Strange(rpcServerKind, errors.New("a web page"))
+		return node.UnexpectedAnswerError(rpcServerKind, errors.New("a web page"))
 	}
-	return node.Strange(rpcServerKind, errors.New(node.Clip(err.Error())))
+	return node.UnexpectedAnswerError(rpcServerKind, errors.New(node.Clip(err.Error())))
 }
 
 // decodeHexResult decodes a result of bytes in hexadecimal.
 func decodeHexResult(v jsontext.Value) ([]byte, error) {
 	if len(v) < 2 || v[0] != '"' {
-		return nil, node.Strange(rpcServerKind, errors.New("not hexadecimal"))
+		return nil, node.UnexpectedAnswerError(rpcServerKind, errors.New("not hexadecimal"))
 	}
 	raw := make([]byte, (len(v)-2)/2)
 	if _, err := hex.Decode(raw, v[1:len(v)-1]); err != nil {
-		return nil, node.Strange(rpcServerKind, errors.New("not hexadecimal"))
+		return nil, node.UnexpectedAnswerError(rpcServerKind, errors.New("not hexadecimal"))
 	}
 	return raw, nil
 }
@@ -189,7 +190,7 @@ func decodeHexResult(v jsontext.Value) ([]byte, error) {
 // decodeHashResult decodes a result that is the hash of a block.
 func decodeHashResult(v jsontext.Value) (string, error) {
 	if len(v) != 2+64 || v[0] != '"' || !isHash(string(v[1:65])) {
-		return "", node.Strange(rpcServerKind, errors.New("not a hash"))
+		return "", node.UnexpectedAnswerError(rpcServerKind, errors.New("not a hash"))
 	}
 	return string(v[1:65]), nil
 }

@@ -100,7 +100,7 @@ func (n *server) checkNetwork(s serverState) error {
 			return nil
 		}
 	}
-	return node.Troubled(fmt.Errorf("it follows %q", s.network),
+	return node.NewFailure(fmt.Errorf("it follows %q", s.network),
 		"follows another network than %s. Check which node its URL leads to, and which network is configured.",
 		n.params.Network())
 }
@@ -115,7 +115,7 @@ func (n *server) checkGenesis(ctx context.Context) error {
 		return err
 	}
 	if hash != n.params.GenesisHash.String() {
-		return node.Troubled(fmt.Errorf("its first block is %s", hash),
+		return node.NewFailure(fmt.Errorf("its first block is %s", hash),
 			"follows another chain than %s: its first block is another. Check which node its URL leads to.",
 			n.params.Network())
 	}
@@ -126,7 +126,7 @@ func (n *server) checkGenesis(ctx context.Context) error {
 // private network reports that it is syncing while its tip is old, for any reason.
 func (n *server) checkCaughtUp(s serverState) error {
 	if s.syncing && !n.params.Private || s.headers-s.height > 1 {
-		return node.Troubled(nil, "is still downloading the chain: it has block %d of %d. Wait until it has "+
+		return node.NewFailure(nil, "is still downloading the chain: it has block %d of %d. Wait until it has "+
 			"caught up.", s.height, s.headers)
 	}
 	return nil
@@ -139,11 +139,11 @@ func (n *server) checkTipAge(tip chain.Header) error {
 	case n.params.Stale == 0:
 		return nil
 	case age > n.params.Stale:
-		return node.Troubled(nil, "hangs: its last block, %d, is %s old. Check its connections to other nodes, "+
+		return node.NewFailure(nil, "hangs: its last block, %d, is %s old. Check its connections to other nodes, "+
 			"and this machine's clock.",
 			tip.Height, age.Round(time.Minute))
 	case age < -maxClockSkew:
-		return node.Troubled(nil, "has a last block, %d, from the future. Check this machine's clock, then the node.",
+		return node.NewFailure(nil, "has a last block, %d, from the future. Check this machine's clock, then the node.",
 			tip.Height)
 	}
 	return nil
@@ -172,7 +172,7 @@ func (n *server) readKnownHeader(ctx context.Context, height int64, hash string)
 		err = fmt.Errorf("header %s came for %s", got, hash)
 	}
 	if err != nil {
-		return knownHeader{}, node.Damaged("a header", err)
+		return knownHeader{}, node.DamagedDataError("a header", err)
 	}
 	h = knownHeader{chain.Header{BlockID: chain.BlockID{Height: height, Hash: hash}, Parent: parent, Time: at},
 		header(raw).bits()}
@@ -206,7 +206,7 @@ func (n *server) readBlockAt(ctx context.Context, height int64, watch chain.Watc
 		err = fmt.Errorf("block %s came for %s", block.Hash, hash)
 	}
 	if err != nil {
-		return chain.Block{}, node.Damaged("a block", err)
+		return chain.Block{}, node.DamagedDataError("a block", err)
 	}
 	if !n.params.Retarget.Limits(height) {
 		return block, nil
@@ -218,7 +218,7 @@ func (n *server) readBlockAt(ctx context.Context, height int64, watch chain.Watc
 		return chain.Block{}, err
 	}
 	if err := checkDifficulty(n.params.Retarget, height, parent.bits, h.bits); err != nil {
-		return chain.Block{}, node.Damaged("a block", fmt.Errorf("block %s: %w", hash, err))
+		return chain.Block{}, node.DamagedDataError("a block", fmt.Errorf("block %s: %w", hash, err))
 	}
 	return block, nil
 }

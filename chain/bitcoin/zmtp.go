@@ -29,7 +29,7 @@ func subscribeZMQ(ctx context.Context, at string, up func(), handlePush func(tx 
 	dialer := net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second} // KeepAlive finds a lost peer
 	conn, err := dialer.DialContext(ctx, "tcp", at)
 	if err != nil {
-		return node.Unreachable(err)
+		return node.UnreachableError(err)
 	}
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
@@ -58,23 +58,23 @@ func greetPublisher(conn net.Conn) error {
 	copy(greeting[12:], "NULL")
 	ready := commandFrame("READY", "Socket-Type", "SUB")
 	if _, err := conn.Write(append(greeting, ready...)); err != nil {
-		return node.Broken(err)
+		return node.BrokenConnectionError(err)
 	}
 	timer := time.AfterFunc(node.MaxSilence, func() { conn.Close() })
 	defer timer.Stop()
 	theirs := make([]byte, greetingLen)
 	if _, err := io.ReadFull(conn, theirs); err != nil {
-		return node.Broken(err)
+		return node.BrokenConnectionError(err)
 	}
 	if theirs[0] != 0xff || theirs[9]&1 != 1 || theirs[10] < 3 || !bytes.HasPrefix(theirs[12:], []byte("NULL\x00")) {
-		return node.Strange("a ZeroMQ publisher", errors.New("another greeting"))
+		return node.UnexpectedAnswerError("a ZeroMQ publisher", errors.New("another greeting"))
 	}
 	flags, body, err := readFrame(conn)
 	if err != nil {
 		return err
 	}
 	if flags&frameCommand == 0 || !bytes.HasPrefix(body, []byte("\x05READY")) {
-		return node.Strange("a ZeroMQ publisher", errors.New("it isn't ready"))
+		return node.UnexpectedAnswerError("a ZeroMQ publisher", errors.New("it isn't ready"))
 	}
 	var subscriptions []byte
 	for _, topic := range zmqTopics {
@@ -82,7 +82,7 @@ func greetPublisher(conn net.Conn) error {
 		subscriptions = append(subscriptions, topic...)
 	}
 	if _, err := conn.Write(subscriptions); err != nil {
-		return node.Broken(err)
+		return node.BrokenConnectionError(err)
 	}
 	return nil
 }
@@ -110,29 +110,29 @@ func receiveMessage(conn net.Conn) (message [][]byte, err error) {
 			return message, nil
 		}
 	}
-	return nil, node.Strange("a ZeroMQ publisher", errors.New("a message of many frames"))
+	return nil, node.UnexpectedAnswerError("a ZeroMQ publisher", errors.New("a message of many frames"))
 }
 
 // readFrame reads one frame.
 func readFrame(conn net.Conn) (flags byte, body []byte, err error) {
 	var head [9]byte
 	if _, err := io.ReadFull(conn, head[:2]); err != nil {
-		return 0, nil, node.Broken(err)
+		return 0, nil, node.BrokenConnectionError(err)
 	}
 	size := uint64(head[1])
 	if head[0]&frameLong != 0 {
 		if _, err := io.ReadFull(conn, head[2:9]); err != nil {
-			return 0, nil, node.Broken(err)
+			return 0, nil, node.BrokenConnectionError(err)
 		}
 		size = binary.BigEndian.Uint64(head[1:9])
 	}
 	if size > maxPushed {
-		return 0, nil, node.Troubled(fmt.Errorf("a frame of %d bytes", size),
+		return 0, nil, node.NewFailure(fmt.Errorf("a frame of %d bytes", size),
 			"pushes messages longer than they can be.")
 	}
 	body = make([]byte, size)
 	if _, err := io.ReadFull(conn, body); err != nil {
-		return 0, nil, node.Broken(err)
+		return 0, nil, node.BrokenConnectionError(err)
 	}
 	return head[0], body, nil
 }

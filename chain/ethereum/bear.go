@@ -64,7 +64,7 @@ func (n *server) checkBalanceGains(ctx context.Context, block *fullBlock, read c
 		var before, after wei
 		var code hexBytes
 		if err := errors.Join(r[0].decodeInto(&before), r[1].decodeInto(&after), r[2].decodeInto(&code)); err != nil {
-			return false, node.Troubled(err, "can neither trace block %d nor give the balances before and after it, "+
+			return false, node.NewFailure(err, "can neither trace block %d nor give the balances before and after it, "+
 				"so it can't show the ether that contracts sent there. Let it keep the state of the last blocks, or "+
 				"use another node.", height)
 		}

@@ -64,7 +64,7 @@ func (s *Source) confirmWith(ctx context.Context, other *server, block chain.Blo
 		same, err = other.confirmInternal(within, full, block, watch)
 	}
 	if err != nil && within.Err() != nil {
-		err = node.Silent(s.nodes.Pace.Most)
+		err = node.SilentError(s.nodes.Pace.Most)
 	}
 	return same, false, err
 }

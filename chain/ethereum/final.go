@@ -63,7 +63,7 @@ func (n *server) missingFinalityNote() string {
 	if n.saysFinalized || !n.Seen().Healthy() {
 		return ""
 	}
-	return n.Sentence(n.Problem(node.Troubled(nil,
+	return n.Sentence(n.Problem(node.NewFailure(nil,
 		"doesn't say which blocks are final. The other nodes decide; if none of them says it, payments above 100 USD "+
 			"wait. Connect its consensus client, or use a provider that answers for the block tag finalized.")))
 }

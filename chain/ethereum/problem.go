@@ -65,34 +65,36 @@ func (e *rpcError) isPruned() bool {
 }
 
 // invalidAnswerError returns the error for an answer that no Ethereum node gives.
-func invalidAnswerError(cause error) error { return node.Strange("a node's JSON-RPC", cause) }
+func invalidAnswerError(cause error) error {
+	return node.UnexpectedAnswerError("a node's JSON-RPC", cause)
+}
 
 // refusedError returns the error for a request that every node must answer, and that this one
 // rejected.
 func refusedError(cause error) error {
-	return node.Troubled(cause, "refuses a request that every Ethereum node answers. Check its log, and what its URL "+
-		"or its provider's plan allows.")
+	return node.NewFailure(cause, "refuses a request that every Ethereum node answers. Check its log, and what its "+
+		"URL or its provider's plan allows.")
 }
 
 func forbiddenError(status int) error {
-	return node.Troubled(fmt.Errorf("HTTP %d", status), "refuses to answer (HTTP %d). Check user, password and the "+
+	return node.NewFailure(fmt.Errorf("HTTP %d", status), "refuses to answer (HTTP %d). Check user, password and the "+
 		"provider's key in its URL, and which clients it accepts.", status)
 }
 
 func overloadedError(cause error) error {
-	return node.Troubled(cause, "is asked more often than it allows. It is asked less often for a while; if this "+
+	return node.NewFailure(cause, "is asked more often than it allows. It is asked less often for a while; if this "+
 		"continues, use a node of your own, a larger plan, or one more node.")
 }
 
 // missingBlockError returns the error for a block, or a part of it, that the node should have.
 func missingBlockError(height int64, cause error) error {
-	return node.Troubled(fmt.Errorf("%w: %w", errMissingBlock, cause), "doesn't have block %d, or not all of it. It "+
+	return node.NewFailure(fmt.Errorf("%w: %w", errMissingBlock, cause), "doesn't have block %d, or not all of it. It "+
 		"may be behind for a moment; if this continues, use one more node, with a longer history.", height)
 }
 
 // inconsistentBlockError returns the error for answers with parts of different blocks.
 func inconsistentBlockError(height int64, cause error) error {
-	return node.Troubled(cause, "gives parts of block %d that don't fit together. Nothing in it is counted, and it "+
+	return node.NewFailure(cause, "gives parts of block %d that don't fit together. Nothing in it is counted, and it "+
 		"is read again; if this continues, use another node.", height)
 }
 
@@ -100,7 +102,7 @@ func inconsistentBlockError(height int64, cause error) error {
 func unreadableError(status int, body []byte, err error) error {
 	switch {
 	case status >= 500:
-		return node.Failing(status)
+		return node.ServerError(status)
 	case status != http.StatusOK:
 		return invalidAnswerError(fmt.Errorf("HTTP %d", status))
 	case len(body) == 0:

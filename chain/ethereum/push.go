@@ -22,7 +22,7 @@ func subscribeHeads(ctx context.Context, e endpoint, c *node.Client, up, heard f
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return forbiddenError(status)
 	case status != 0:
-		return node.Unreachable(err)
+		return node.UnreachableError(err)
 	case err != nil:
 		return err
 	}

@@ -127,14 +127,14 @@ func (n *server) checkChain(responses []response) error {
 	}
 	other := "follows another network than %s. Check which node its URL leads to, and which network is configured."
 	if int64(id) != n.params.ChainID {
-		return node.Troubled(fmt.Errorf("its chain id is %d", id), other, n.params.Network())
+		return node.NewFailure(fmt.Errorf("its chain id is %d", id), other, n.params.Network())
 	}
 	var first header
 	if n.params.Genesis == "" || responses[2].isNull() || responses[2].decodeInto(&first) != nil || first.Hash == nil {
 		return nil
 	}
 	if got := first.Hash.String(); got != n.params.Genesis {
-		return node.Troubled(fmt.Errorf("its first block is %s", got), other, n.params.Network())
+		return node.NewFailure(fmt.Errorf("its first block is %s", got), other, n.params.Network())
 	}
 	return nil
 }
@@ -181,7 +181,7 @@ func (n *server) checkSynced(r response) error {
 	if r.Error != nil || r.isNull() || r.Result.Kind() == 'f' {
 		return nil // without an answer the time of the last block decides
 	}
-	return node.Troubled(nil, "is still downloading the chain. Wait until it has caught up.")
+	return node.NewFailure(nil, "is still downloading the chain. Wait until it has caught up.")
 }
 
 // checkTipAge checks that the time of the last block is near the local time.
@@ -191,11 +191,11 @@ func (n *server) checkTipAge(tip chain.Header) error {
 	case n.params.Stale == 0:
 		return nil
 	case age > n.params.Stale:
-		return node.Troubled(nil, "hangs: its last block, %d, is %s old. Check its connections to other nodes, its "+
+		return node.NewFailure(nil, "hangs: its last block, %d, is %s old. Check its connections to other nodes, its "+
 			"consensus client, and this machine's clock.",
 			tip.Height, age.Round(time.Minute))
 	case age < -maxFuture:
-		return node.Troubled(nil,
+		return node.NewFailure(nil,
 			"has a last block, %d, from the future. Check this machine's clock, then the node.", tip.Height)
 	}
 	return nil

@@ -63,7 +63,7 @@ func (n *server) checkDecimals(r response) error {
 	case r.isNull():
 		return invalidAnswerError(errors.New("null for a call"))
 	case len(raw) == 0:
-		return node.Troubled(fmt.Errorf("nothing is at %s", contract),
+		return node.NewFailure(fmt.Errorf("nothing is at %s", contract),
 			"doesn't find the contract of USDT on %s. Check the contract's address in the configuration, and whether "+
 				"the node is in step with the network.",
 			n.params.Network())
@@ -73,7 +73,7 @@ func (n *server) checkDecimals(r response) error {
 	case !ok:
 		return n.wrongContractError(fmt.Errorf("%d bytes", len(raw)))
 	case decimals != smallWei(params.TokenDecimals):
-		return node.Troubled(fmt.Errorf("contract %s says %x", contract, decimals),
+		return node.NewFailure(fmt.Errorf("contract %s says %x", contract, decimals),
 			"says that the contract of USDT has other decimals than %d, so every amount would be wrong. Check the "+
 				"contract's address in the configuration.", params.TokenDecimals)
 	}
@@ -82,7 +82,7 @@ func (n *server) checkDecimals(r response) error {
 
 // wrongContractError returns the error for a contract without a usable decimals().
 func (n *server) wrongContractError(cause error) error {
-	return node.Troubled(fmt.Errorf("contract %s answers %w", n.params.Token, cause),
+	return node.NewFailure(fmt.Errorf("contract %s answers %w", n.params.Token, cause),
 		"finds a contract on %s that isn't USDT's. Check the contract's address in the configuration.",
 		n.params.Network())
 }

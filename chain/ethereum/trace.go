@@ -103,7 +103,7 @@ func (n *server) fetchInternal(ctx context.Context, out *transferFinder, block *
 	none := r.Error != nil && r.Error.isNoMethod()
 	n.usesTraceBlock.Store(!none)
 	if none {
-		return node.Troubled(r.Error, "can't trace blocks (debug_traceBlockByHash or trace_block), which "+
+		return node.NewFailure(r.Error, "can't trace blocks (debug_traceBlockByHash or trace_block), which "+
 			"trace=blocks in its URL requires. Enable its debug or trace methods, or remove trace=blocks.")
 	}
 	return out.addFlatTraces(block, r)

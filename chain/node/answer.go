@@ -34,7 +34,7 @@ var (
 )
 
 // ReadAnswer reads an answer of at most limit bytes to its end. announced is its length where
-// that was told, else 0 or less. Errors are those of the reader, or a Trouble.
+// that was told, else 0 or less. Errors are those of the reader, or a Failure.
 func (c *Client) ReadAnswer(ctx context.Context, from io.Reader, announced, limit int64) (answer []byte, err error) {
 	var held int64
 	defer func() {
@@ -56,7 +56,7 @@ func (c *Client) ReadAnswer(ctx context.Context, from io.Reader, announced, limi
 		copy(longer, answer)
 		switch answer, err = fillBuffer(longer, from); {
 		case int64(len(answer)) > limit:
-			return nil, TooLong()
+			return nil, AnswerTooLongError()
 		case err == nil:
 			return answer, nil
 		case !errors.Is(err, errBufferFull):
@@ -86,7 +86,8 @@ func fillBuffer(piece []byte, from io.Reader) ([]byte, error) {
 // that were read before may be garbage.
 func (c *Client) reserveMemory(ctx context.Context, all, more int64) error {
 	if all > c.memory.Most() {
-		return Troubled(errNoRoom, "gives an answer that is too long for the memory of this machine. Give Cointill more memory.")
+		return NewFailure(errNoRoom,
+			"gives an answer that is too long for the memory of this machine. Give Cointill more memory.")
 	}
 	if c.memory.Take(more) {
 		return nil

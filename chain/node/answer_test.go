@@ -71,7 +71,7 @@ func TestLongAnswersShareMemory(t *testing.T) {
 		t.Fatalf("a long answer ends in %v; all memory is free: %t", err, whole(part))
 	}
 	_, err = read(long)
-	expectTrouble(t, err, "there is no memory for now")
+	expectFailure(t, err, "there is no memory for now")
 	if !chain.Passing(err) || errors.Is(err, ErrTooLong) {
 		t.Errorf("that the memory is used up doesn't pass: %v", err)
 	}
@@ -81,7 +81,7 @@ func TestLongAnswersShareMemory(t *testing.T) {
 	runtime.KeepAlive(answer)
 	c, part = bounded(most)
 	_, err = c.ReadAnswer(t.Context(), strings.NewReader(strings.Repeat("a", most)), -1, 64<<20)
-	expectTrouble(t, err, "too long for the memory of this machine")
+	expectFailure(t, err, "too long for the memory of this machine")
 	if !errors.Is(err, ErrTooLong) || !whole(part) {
 		t.Errorf("an answer longer than all memory is %v; all memory given back: %t", err, whole(part))
 	}
@@ -107,14 +107,14 @@ func TestQuestionsReportMemory(t *testing.T) {
 	})
 	part := memory.NewBudget(8 << 20).Part(8 << 20)
 	_, _, err := NewClient(s.URL, nil, part).Ask(t.Context(), "", nil, nil, 64<<20)
-	expectTrouble(t, err, "too long for the memory of this machine")
+	expectFailure(t, err, "too long for the memory of this machine")
 	if !whole(part) {
 		t.Error("the memory of a refused answer isn't given back")
 	}
 	part.Take(7 << 20)
 	began := time.Now()
 	_, _, err = NewClient(s.URL, nil, part).Ask(t.Context(), "", nil, nil, 64<<20)
-	expectTrouble(t, err, "there is no memory for now")
+	expectFailure(t, err, "there is no memory for now")
 	if waited := time.Since(began); waited < memoryWait {
 		t.Errorf("it waits %s for memory, want %s", waited, memoryWait)
 	}

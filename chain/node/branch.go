@@ -60,7 +60,7 @@ func (p *Branching) Nodes(ctx context.Context) []chain.NodeStatus {
 	for i, n := range p.members {
 		all[i].InUse = n == inUse
 		if lacks := highest - n.Seen().Tip.Height; all[i].Problem == "" && lacks >= lagLimit {
-			all[i].Problem = n.Sentence(n.Problem(Troubled(nil,
+			all[i].Problem = n.Sentence(n.Problem(NewFailure(nil,
 				"is %d blocks behind the others, and is left out. Check its connections to other nodes.", lacks)))
 		}
 	}
@@ -285,7 +285,7 @@ func (p *Branching) coversCounted(block chain.Header) bool {
 func (p *Branching) unprovenAncestor(top, n *Member, quarantine bool) error {
 	a, b := top.Seen().Tip, n.Seen().Tip
 	if quarantine {
-		top.quarantine(Troubled(nil, "names block %d as its last, and doesn't show in time how that follows block "+
+		top.quarantine(NewFailure(nil, "names block %d as its last, and doesn't show in time how that follows block "+
 			"%d, which another one has. Check its software; if that stays, use another one.", a.Height, b.Height))
 		return ErrAgain
 	}

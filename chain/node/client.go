@@ -66,7 +66,7 @@ func Basic(user, password string) http.Header {
 
 // Ask sends one request with a header and reads the whole answer, of at most limit bytes. With a
 // nil body it is a GET, with any other body a POST of JSON. The caller interprets the status.
-// Errors are a Trouble or the error of the context.
+// Errors are a Failure or the error of the context.
 func (c *Client) Ask(ctx context.Context, path string, header http.Header, body []byte, limit int64) (status int,
 	answer []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxRequestTime)
@@ -107,7 +107,7 @@ func (c *Client) Ask(ctx context.Context, path string, header http.Header, body 
 // readBody reads an answer's body. Every byte that arrives resets the watchdog.
 func (c *Client) readBody(ctx context.Context, response *http.Response, watchdog *time.Timer, limit int64) ([]byte, error) {
 	if response.ContentLength > limit {
-		return nil, TooLong()
+		return nil, AnswerTooLongError()
 	}
 	watchedBody := readerFunc(func(p []byte) (int, error) {
 		n, err := response.Body.Read(p)
@@ -121,20 +121,20 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// classifyError turns the error of a request into a Trouble, and closes idle connections, which may
+// classifyError turns the error of a request into a Failure, and closes idle connections, which may
 // be as dead as the failed one.
 func (c *Client) classifyError(ctx, watched context.Context, err error) error {
 	c.http.CloseIdleConnections()
-	var told *Trouble
+	var told *Failure
 	switch {
 	case errors.As(err, &told):
 		return err
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(context.Cause(watched), errSilent):
-		return Silent(c.Silence)
+		return SilentError(c.Silence)
 	case isDialError(err):
-		return Unreachable(err)
+		return UnreachableError(err)
 	}
-	return Broken(err)
+	return BrokenConnectionError(err)
 }

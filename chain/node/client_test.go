@@ -17,12 +17,12 @@ import (
 	"time"
 )
 
-// expectTrouble expects a Trouble whose sentence contains some words.
-func expectTrouble(t *testing.T, err error, words string) {
+// expectFailure expects a Failure whose sentence contains some words.
+func expectFailure(t *testing.T, err error, words string) {
 	t.Helper()
-	var trouble *Trouble
-	if !errors.As(err, &trouble) || !strings.Contains(trouble.sentence, words) {
-		t.Errorf("%v, want trouble with %q", err, words)
+	var failure *Failure
+	if !errors.As(err, &failure) || !strings.Contains(failure.sentence, words) {
+		t.Errorf("%v, want a failure with %q", err, words)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestAnswerOverTheLimitIsRefused(t *testing.T) {
 			t.Errorf("%q, %v", answer, err)
 		}
 		_, _, err := c.Ask(t.Context(), "", nil, nil, 4)
-		if expectTrouble(t, err, "longer than they can be"); !errors.Is(err, ErrTooLong) {
+		if expectFailure(t, err, "longer than they can be"); !errors.Is(err, ErrTooLong) {
 			t.Errorf("announced %v: error %v, want ErrTooLong", announced, err)
 		}
 	}
@@ -121,7 +121,7 @@ func TestEndlessAnswerIsCutAtTheLimit(t *testing.T) {
 			}
 		})
 		_, _, err := c.Ask(t.Context(), "", nil, nil, 5)
-		expectTrouble(t, err, "longer than they can be")
+		expectFailure(t, err, "longer than they can be")
 	})
 }
 
@@ -138,7 +138,7 @@ func TestAnswerAnnouncedOverTheLimitIsNotRead(t *testing.T) {
 	defer close(ended)
 	c.Silence = time.Hour
 	_, _, err := c.Ask(t.Context(), "", nil, nil, 1000)
-	expectTrouble(t, err, "longer than they can be")
+	expectFailure(t, err, "longer than they can be")
 }
 
 // TestOwnCertificateIsTrustedOnlyWhereItIsNamed: a self-signed certificate is trusted by a client
@@ -168,7 +168,7 @@ func TestUnreachableErrorHidesTheURL(t *testing.T) {
 	c, s := startServer(t, nil)
 	s.Close()
 	_, _, err := c.Ask(t.Context(), "/canary", nil, nil, 1)
-	if expectTrouble(t, err, "can't be reached"); strings.Contains(err.Error(), "canary") {
+	if expectFailure(t, err, "can't be reached"); strings.Contains(err.Error(), "canary") {
 		t.Errorf("the error shows the path of the URL: %v", err)
 	}
 }
@@ -259,7 +259,7 @@ func TestSilentNodeIsGivenUp(t *testing.T) {
 					}
 					return
 				}
-				expectTrouble(t, err, one.words)
+				expectFailure(t, err, one.words)
 			})
 		})
 	}

@@ -113,7 +113,7 @@ func (n *Node) runCheck(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case within.Err() != nil:
-		v, err = View{}, Silent(limit)
+		v, err = View{}, SilentError(limit)
 	}
 	if err == nil {
 		err = n.quarantineError()
@@ -204,7 +204,7 @@ func (n *Node) failedOnce() bool {
 // Problem wraps an error about the node for operators. The sentence names the node by its position
 // in the configuration; only the log shows its address.
 func (n *Node) Problem(err error) error {
-	var t *Trouble
+	var t *Failure
 	if !errors.As(err, &t) {
 		return fmt.Errorf("%s: %w", n.Host, err)
 	}

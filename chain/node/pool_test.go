@@ -66,7 +66,7 @@ func TestStatusesNameProblemsBySentence(t *testing.T) {
 		if all := p.Statuses(); all[1] != well {
 			t.Errorf("%+v", all)
 		}
-		a.err, b.err = Troubled(errors.New("canary"), "is ill. Help it."), errors.New("canary")
+		a.err, b.err = NewFailure(errors.New("canary"), "is ill. Help it."), errors.New("canary")
 		p.CheckAll(t.Context())
 		p.CheckAll(t.Context())
 		p.Disputed = "They disagree."
@@ -94,7 +94,7 @@ func TestStatusesNameProblemsBySentence(t *testing.T) {
 // its own sentence is shown.
 func TestNoUsableNodeListsEveryProblem(t *testing.T) {
 	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeSubject, _ *bytes.Buffer) {
-		a.err, b.err = Troubled(nil, "is ill."), Troubled(nil, "is old.")
+		a.err, b.err = NewFailure(nil, "is ill."), NewFailure(nil, "is old.")
 		p.CheckAll(t.Context())
 		var problem chain.Problem
 		if err := p.Nobody(); !errors.As(err, &problem) ||
@@ -281,7 +281,7 @@ func TestFailedQuestionDemotesTheNode(t *testing.T) {
 			t.Error("it is demoted for the end of the context")
 		}
 		var problem chain.Problem
-		if err := n.Blame(t.Context(), Damaged("a block", errors.New("cause"))); !errors.As(err, &problem) ||
+		if err := n.Blame(t.Context(), DamagedDataError("a block", errors.New("cause"))); !errors.As(err, &problem) ||
 			!strings.HasPrefix(string(problem), "Server 2 of 2 sent a block that is damaged") ||
 			strings.Contains(string(problem), "host:") {
 			t.Errorf("error %v, want a problem that names the server by its place", err)

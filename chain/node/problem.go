@@ -12,17 +12,17 @@ import (
 	"cointill/chain"
 )
 
-// Trouble is the reason why a node can't be used. The sentence continues the node's name ("can't be
+// Failure is the reason why a node can't be used. The sentence continues the node's name ("can't be
 // reached. Check …") and says what to do. It contains nothing that the node or the configuration
 // wrote. The cause is for the log.
-type Trouble struct {
+type Failure struct {
 	sentence  string
 	cause     error
 	transient bool
 }
 
 // Error returns the sentence with its cause, for the log.
-func (t *Trouble) Error() string {
+func (t *Failure) Error() string {
 	if t.cause == nil {
 		return t.sentence
 	}
@@ -30,10 +30,10 @@ func (t *Trouble) Error() string {
 }
 
 // Unwrap returns the cause, or nil.
-func (t *Trouble) Unwrap() error { return t.cause }
+func (t *Failure) Unwrap() error { return t.cause }
 
 // Passing reports whether the failure may be transient; see chain.Passing.
-func (t *Trouble) Passing() bool { return t.transient }
+func (t *Failure) Passing() bool { return t.transient }
 
 // Passing reports whether asking several failed nodes again at once may help and costs little: at
 // least one failure is transient and no node is silent. Nodes that failed for other reasons are
@@ -42,14 +42,14 @@ func Passing(all []error) bool {
 	return slices.ContainsFunc(all, chain.Passing) && !slices.ContainsFunc(all, isSilent)
 }
 
-// Troubled makes a Trouble. The cause may be nil.
-func Troubled(cause error, format string, args ...any) error {
-	return &Trouble{sentence: fmt.Sprintf(format, args...), cause: cause}
+// NewFailure makes a Failure. The cause may be nil.
+func NewFailure(cause error, format string, args ...any) error {
+	return &Failure{sentence: fmt.Sprintf(format, args...), cause: cause}
 }
 
-// newTransient makes a Trouble that may be transient: no answer came, or half of one.
+// newTransient makes a Failure that may be transient: no answer came, or half of one.
 func newTransient(cause error, format string, args ...any) error {
-	return &Trouble{fmt.Sprintf(format, args...), cause, true}
+	return &Failure{fmt.Sprintf(format, args...), cause, true}
 }
 
 // errSilent is the cause of requests that were given up because no byte arrived.
@@ -58,48 +58,49 @@ var errSilent = errors.New("nothing came in time")
 // ErrTooLong is the cause when an answer is longer than any honest answer to the request.
 var ErrTooLong = errors.New("the answer is longer than it can be")
 
-// Unreachable is the Trouble of a node that can't be connected to.
-func Unreachable(err error) error {
+// UnreachableError is the Failure of a node that can't be connected to.
+func UnreachableError(err error) error {
 	return newTransient(withoutURL(err),
 		"can't be reached. Check that it runs, and that host and port in its URL are right.")
 }
 
-// Silent is the Trouble of a node that was given up after it sent nothing for a while.
-func Silent(after time.Duration) error {
-	return Troubled(errSilent, "takes the connection and then says nothing for %s. It may hang: restart it if "+
+// SilentError is the Failure of a node that was given up after it sent nothing for a while.
+func SilentError(after time.Duration) error {
+	return NewFailure(errSilent, "takes the connection and then says nothing for %s. It may hang: restart it if "+
 		"that stays.", after)
 }
 
-// isSilent reports whether an error is the Trouble of a silent node.
+// isSilent reports whether an error is the Failure of a silent node.
 func isSilent(err error) bool { return errors.Is(err, errSilent) }
 
-// Broken is the Trouble of a connection that ended before its answer did.
-func Broken(err error) error {
+// BrokenConnectionError is the Failure of a connection that ended before its answer did.
+func BrokenConnectionError(err error) error {
 	return newTransient(withoutURL(err),
 		"broke off in the middle of an answer. It may be restarting, or the connection to it is bad.")
 }
 
-// TooLong is the Trouble of an answer that was not read to its end; see ErrTooLong.
-func TooLong() error {
-	return Troubled(ErrTooLong, "gives answers longer than they can be. Check that its URL leads to one of this "+
+// AnswerTooLongError is the Failure of an answer that was not read to its end; see ErrTooLong.
+func AnswerTooLongError() error {
+	return NewFailure(ErrTooLong, "gives answers longer than they can be. Check that its URL leads to one of this "+
 		"network.")
 }
 
-// Failing is the Trouble of an answer with only a status of 500 or more.
-func Failing(status int) error {
+// ServerError is the Failure of an answer with only a status of 500 or more.
+func ServerError(status int) error {
 	return newTransient(fmt.Errorf("HTTP %d", status), "reports an internal error (HTTP %d). Look into its log.",
 		status)
 }
 
-// Strange is the Trouble of an answer that no server of the expected kind ("a node's JSON-RPC")
+// UnexpectedAnswerError is the Failure of an answer that no server of the expected kind ("a node's JSON-RPC")
 // gives.
-func Strange(kind string, cause error) error {
-	return Troubled(cause, "answers, but not as %s does. Check that host, port and path in its URL lead to one.", kind)
+func UnexpectedAnswerError(kind string, cause error) error {
+	return NewFailure(cause, "answers, but not as %s does. Check that host, port and path in its URL lead to one.",
+		kind)
 }
 
-// Damaged is the Trouble of data ("a block") that fails its verification.
-func Damaged(what string, err error) error {
-	return Troubled(err, "sent %s that is damaged, or not the one asked for. It is not counted. Check its "+
+// DamagedDataError is the Failure of data ("a block") that fails its verification.
+func DamagedDataError(what string, err error) error {
+	return NewFailure(err, "sent %s that is damaged, or not the one asked for. It is not counted. Check its "+
 		"software and its disk; "+
 		"if that stays, use another one.", what)
 }

@@ -26,18 +26,18 @@ func TestClipKeepsPrintableASCII(t *testing.T) {
 	}
 }
 
-// TestTroubleTextHidesTheURL: the text of a Trouble has the sentence and the cause, and no URL.
-func TestTroubleTextHidesTheURL(t *testing.T) {
+// TestFailureTextHidesTheURL: the text of a Failure has the sentence and the cause, and no URL.
+func TestFailureTextHidesTheURL(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("the cause")
-	for _, make := range []func(error) error{Unreachable, Broken} {
+	for _, make := range []func(error) error{UnreachableError, BrokenConnectionError} {
 		err := make(&url.Error{Op: "Get", URL: "http://canary", Err: cause})
 		if !errors.Is(err, cause) || !strings.HasSuffix(err.Error(), " (the cause)") {
 			t.Errorf("error %q, want one that ends with its cause", err)
 		}
 	}
-	if text := Troubled(nil, "is %d", 5).Error(); text != "is 5" {
-		t.Errorf("a Trouble without cause reads %q, want %q", text, "is 5")
+	if text := NewFailure(nil, "is %d", 5).Error(); text != "is 5" {
+		t.Errorf("a Failure without cause reads %q, want %q", text, "is 5")
 	}
 }
 
@@ -50,12 +50,13 @@ func TestOnlyMissingAnswersAreTransient(t *testing.T) {
 			err  error
 			want bool
 		}{
-			{Unreachable(cause), true}, {Broken(cause), true}, {Failing(502), true},
-			{Silent(time.Second), false}, {TooLong(), false}, {Strange("a node", cause), false},
-			{Damaged("a block", cause), false},
-			{Troubled(cause, "is overloaded."), false},
+			{UnreachableError(cause), true}, {BrokenConnectionError(cause), true}, {ServerError(502), true},
+			{SilentError(time.Second), false}, {AnswerTooLongError(), false},
+			{UnexpectedAnswerError("a node", cause), false},
+			{DamagedDataError("a block", cause), false},
+			{NewFailure(cause, "is overloaded."), false},
 		} {
-			a.err, b.err = c.err, Troubled(nil, "is old.")
+			a.err, b.err = c.err, NewFailure(nil, "is old.")
 			p.CheckAll(t.Context())
 			for _, err := range []error{c.err, p.nodes[0].Problem(c.err), p.Nobody()} {
 				if got := chain.Passing(err); got != c.want {
@@ -75,12 +76,12 @@ func TestTransientNeedsAMissingAnswerAndNoSilentNode(t *testing.T) {
 			one, other error
 			want       bool
 		}{
-			{Unreachable(cause), Failing(502), true},
-			{Unreachable(cause), Troubled(nil, "is old."), true},
-			{Unreachable(cause), errors.New("unknown"), true},
-			{Unreachable(cause), Silent(time.Second), false},
-			{Silent(time.Second), Troubled(nil, "is old."), false},
-			{Troubled(nil, "is ill."), Troubled(nil, "is old."), false},
+			{UnreachableError(cause), ServerError(502), true},
+			{UnreachableError(cause), NewFailure(nil, "is old."), true},
+			{UnreachableError(cause), errors.New("unknown"), true},
+			{UnreachableError(cause), SilentError(time.Second), false},
+			{SilentError(time.Second), NewFailure(nil, "is old."), false},
+			{NewFailure(nil, "is ill."), NewFailure(nil, "is old."), false},
 		} {
 			for _, order := range [][2]error{{c.one, c.other}, {c.other, c.one}} {
 				a.err, b.err = order[0], order[1]

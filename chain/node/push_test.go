@@ -158,7 +158,7 @@ func TestDeadWebsocketIsClosed(t *testing.T) {
 			})
 			began := time.Now()
 			err := c.Listen(t.Context(), conn, 100, nil, func([]byte) error { return nil })
-			expectTrouble(t, err, "broke off")
+			expectFailure(t, err, "broke off")
 			lasted := time.Since(began) // in the bubble's time
 			if alive && lasted != time.Hour || !alive && lasted > pingInterval+MaxSilence {
 				t.Errorf("alive %v: it lasted %s", alive, lasted)
@@ -183,7 +183,7 @@ func TestDialErrorsNameTheCause(t *testing.T) {
 			<-r.Context().Done()
 		})
 		_, _, err := c.Dial(t.Context(), "ws://node", nil)
-		expectTrouble(t, err, "says nothing for 10s")
+		expectFailure(t, err, "says nothing for 10s")
 		if _, status, err := c.Dial(t.Context(), "ws://node", Basic("u", "p")); status != http.StatusForbidden ||
 			err == nil {
 			t.Errorf("%d, %v", status, err)
@@ -197,5 +197,5 @@ func TestDialErrorsNameTheCause(t *testing.T) {
 	c, s := startServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "") })
 	s.Close()
 	_, _, err := c.Dial(t.Context(), "ws://"+strings.TrimPrefix(s.URL, "http://"), nil)
-	expectTrouble(t, err, "can't be reached")
+	expectFailure(t, err, "can't be reached")
 }

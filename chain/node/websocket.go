@@ -25,9 +25,9 @@ func (c *Client) Dial(ctx context.Context, url string, header http.Header) (conn
 	case ctx.Err() != nil:
 		return nil, 0, ctx.Err()
 	case within.Err() != nil:
-		return nil, 0, Silent(c.Silence)
+		return nil, 0, SilentError(c.Silence)
 	case response == nil:
-		return nil, 0, Unreachable(err)
+		return nil, 0, UnreachableError(err)
 	}
 	return nil, response.StatusCode, fmt.Errorf("HTTP %d instead of a websocket", response.StatusCode)
 }
@@ -42,7 +42,7 @@ func (c *Client) Listen(ctx context.Context, conn *websocket.Conn, limit int64, 
 	defer cancel()
 	for _, subscription := range subscriptions {
 		if err := conn.Write(within, websocket.MessageText, subscription); err != nil {
-			return Broken(err)
+			return BrokenConnectionError(err)
 		}
 	}
 	ctx, stop := context.WithCancel(ctx)
@@ -51,7 +51,7 @@ func (c *Client) Listen(ctx context.Context, conn *websocket.Conn, limit int64, 
 	for {
 		_, message, err := conn.Read(ctx)
 		if err != nil {
-			return Broken(err)
+			return BrokenConnectionError(err)
 		}
 		if err := handle(message); err != nil {
 			return err

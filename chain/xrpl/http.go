@@ -37,7 +37,7 @@ func (t *httpTransport) roundTrip(ctx context.Context, q request, limit int64) (
 	case status == http.StatusBadRequest && bytes.Contains(answer[:min(len(answer), 200)], []byte(codeVersion)):
 		return nil, &apiError{Code: codeVersion}
 	case status >= 500 && status != http.StatusServiceUnavailable:
-		return nil, node.Failing(status)
+		return nil, node.ServerError(status)
 	}
 	return nil, statusError(status, fmt.Errorf("HTTP %d", status))
 }

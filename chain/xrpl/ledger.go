@@ -253,7 +253,7 @@ func (r *ledgerReading) nextPage(watch chain.Watch, log *slog.Logger) *ledgerRea
 // addEntry reads one transaction. An invalid transaction is reported as damage by the server.
 func (r *ledgerReading) addEntry(e *txEntry) error {
 	if err := r.readEntry(e); err != nil {
-		return node.Damaged("a ledger", err)
+		return node.DamagedDataError("a ledger", err)
 	}
 	return nil
 }

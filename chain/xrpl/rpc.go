@@ -103,7 +103,7 @@ func (r *rpc) apiVersion() int {
 func (r *rpc) resetVersion() { r.onlyVersion1.Store(false) }
 
 // callCommand sends a command and decodes the answer into a result. Fresh makes a new result for
-// each attempt. The error is a node.Trouble, an apiError that the caller may handle, or the error
+// each attempt. The error is a node.Failure, an apiError that the caller may handle, or the error
 // of the context.
 func callCommand[R result](ctx context.Context, r *rpc, limit int64, command string, params map[string]any,
 	fresh func() R) (R, error) {
@@ -130,7 +130,7 @@ func callCommand[R result](ctx context.Context, r *rpc, limit int64, command str
 func decodeResponse[R result](body []byte, into R) error {
 	answer := envelope[R]{Result: into}
 	if err := json.Unmarshal(body, &answer, node.Frugal); err != nil {
-		var t *node.Trouble
+		var t *node.Failure
 		switch {
 		case errors.As(err, &t):
 			return t
@@ -155,17 +155,17 @@ func decodeResponse[R result](body []byte, into R) error {
 	return nil
 }
 
-// classifyError converts API errors about the server itself into a node.Trouble.
+// classifyError converts API errors about the server itself into a node.Failure.
 func classifyError(r *apiError) error {
 	switch r.Code {
 	case "tooBusy", "slowDown":
 		return overloadedError(r)
 	case "noNetwork", "noCurrent", "noClosed", "notReady", "notSynced", "InsufficientNetworkMode":
-		return node.Troubled(r, "is not in step with the network yet. It is asked again until it is.")
+		return node.NewFailure(r, "is not in step with the network yet. It is asked again until it is.")
 	case "amendmentBlocked":
 		return amendmentBlockedError(r)
 	case "unknownCmd", "forbidden", "noPermission", "jsonInvalid", "invalidParams":
-		return node.Troubled(r, "refuses a request that every server of the XRP Ledger answers. Check that its URL "+
+		return node.NewFailure(r, "refuses a request that every server of the XRP Ledger answers. Check that its URL "+
 			"leads to rippled or Clio, and which clients it accepts.")
 	}
 	return r
@@ -174,5 +174,5 @@ func classifyError(r *apiError) error {
 // amendmentBlockedError returns the error for a server that no longer understands the network's
 // rules.
 func amendmentBlockedError(cause error) error {
-	return node.Troubled(cause, "is amendment blocked: its software is too old to follow the network. Update it.")
+	return node.NewFailure(cause, "is amendment blocked: its software is too old to follow the network. Update it.")
 }

@@ -109,7 +109,7 @@ func (s *server) Handshake(ctx context.Context) (v node.View, err error) {
 		return v, err
 	}
 	if v.Tip.Hash != st.hash {
-		return v, node.Damaged("a ledger's header",
+		return v, node.DamagedDataError("a ledger's header",
 			fmt.Errorf("ledger %d is %s, and was %s a moment ago", st.index, v.Tip.Hash, st.hash))
 	}
 	s.mu.Lock()
@@ -125,11 +125,11 @@ func (s *server) checkTipAge(tip chain.Header) error {
 	age := s.clock().Sub(tip.Time)
 	switch {
 	case age > maxLedgerAge+maxClockSkew:
-		return node.Troubled(nil, "lags: its last validated ledger, %d, is %s old. Check its connections to other "+
+		return node.NewFailure(nil, "lags: its last validated ledger, %d, is %s old. Check its connections to other "+
 			"servers, and this machine's clock.",
 			tip.Height, age.Round(time.Second))
 	case age < -maxClockSkew:
-		return node.Troubled(nil,
+		return node.NewFailure(nil,
 			"has a validated ledger, %d, from the future. Check this machine's clock, then the server.", tip.Height)
 	}
 	return nil
@@ -152,7 +152,7 @@ func (s *server) fetchHeader(ctx context.Context, index int64) (chain.Header, er
 	}
 	h, err := answer.Ledger.verifyHeader(index)
 	if err != nil {
-		return chain.Header{}, node.Damaged("a ledger's header", err)
+		return chain.Header{}, node.DamagedDataError("a ledger's header", err)
 	}
 	s.cacheHeader(h)
 	return h, nil
@@ -208,14 +208,14 @@ func (s *server) fetchBlock(ctx context.Context, index int64, watch chain.Watch)
 		h, err := answer.Ledger.verifyHeader(index)
 		switch {
 		case err != nil:
-			return chain.Block{}, node.Damaged("a ledger", err)
+			return chain.Block{}, node.DamagedDataError("a ledger", err)
 		case all != nil && h != block.Header:
-			return chain.Block{}, node.Damaged("a ledger", errors.New("its pages are of two ledgers"))
+			return chain.Block{}, node.DamagedDataError("a ledger", errors.New("its pages are of two ledgers"))
 		}
 		all, block.Header = page, h
 		if len(answer.Marker) == 0 {
 			if err := all.checkComplete(&answer.Ledger.ledgerHeader); err != nil {
-				return chain.Block{}, node.Damaged("a ledger", err)
+				return chain.Block{}, node.DamagedDataError("a ledger", err)
 			}
 			block.Transfers = all.transfers
 			s.cacheHeader(h)
@@ -223,5 +223,5 @@ func (s *server) fetchBlock(ctx context.Context, index int64, watch chain.Watch)
 		}
 		asked = map[string]any{"ledger_hash": h.Hash, "transactions": true, "expand": true, "marker": answer.Marker}
 	}
-	return chain.Block{}, node.Damaged("a ledger", fmt.Errorf("it has more than %d pages", maxPages))
+	return chain.Block{}, node.DamagedDataError("a ledger", fmt.Errorf("it has more than %d pages", maxPages))
 }

@@ -59,7 +59,7 @@ func (t *socketTransport) roundTrip(ctx context.Context, q request, limit int64)
 		case !ended:
 			return nil, err
 		case !kept:
-			return nil, node.Broken(end.cause)
+			return nil, node.BrokenConnectionError(end.cause)
 		}
 		// The server may have closed the connection long ago, so the request is repeated once on a
 		// new one.
@@ -127,14 +127,14 @@ func (m *watchedMessage) Read(p []byte) (int, error) {
 
 // connectionError returns the error for a failure of an open connection.
 func (t *socketTransport) connectionError(ctx, watched context.Context, err error) error {
-	var told *node.Trouble
+	var told *node.Failure
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case watched.Err() != nil:
-		return node.Silent(t.client.Silence)
+		return node.SilentError(t.client.Silence)
 	case errors.Is(err, websocket.ErrMessageTooBig):
-		return node.TooLong()
+		return node.AnswerTooLongError()
 	case errors.As(err, &told):
 		return err
 	}

@@ -95,17 +95,17 @@ func (s *serverState) checkUsable(p params.Params) error {
 	case s.blocked:
 		return amendmentBlockedError(nil)
 	case s.id == nil && (p.ID != 0 || s.index > 0 && s.index < p.Least), s.id != nil && *s.id != p.ID:
-		return node.Troubled(nil, "follows another network than %s: its network_id is another. Check which server "+
+		return node.NewFailure(nil, "follows another network than %s: its network_id is another. Check which server "+
 			"its URL leads to, and which network is configured.", p.Network())
 	case s.mode == "" && s.kind != "clio":
 		return invalidAnswerError(errors.New("no server_state"))
 	case s.mode != "" && !slices.Contains(healthyStates, s.mode):
-		return node.Troubled(errors.New("server_state "+node.Clip(s.mode)),
+		return node.NewFailure(errors.New("server_state "+node.Clip(s.mode)),
 			"is not in step with the network yet. Wait until it has synchronised.")
 	case s.index == 0:
-		return node.Troubled(nil, "has no validated ledger yet. Wait until it has synchronised.")
+		return node.NewFailure(nil, "has no validated ledger yet. Wait until it has synchronised.")
 	case s.age > maxLedgerAge:
-		return node.Troubled(nil,
+		return node.NewFailure(nil,
 			"lags: its last validated ledger, %d, is %s old. Check its connections to other servers.", s.index, s.age)
 	}
 	return nil

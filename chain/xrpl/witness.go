@@ -90,19 +90,19 @@ func (s *Source) confirmingServers(from *server, index int64) []*server {
 
 // unconfirmedError returns the error for a server that did not confirm a ledger.
 func (s *server) unconfirmedError(index int64, err error) error {
-	var told *node.Trouble
+	var told *node.Failure
 	switch {
 	case errors.Is(err, errNoLedger):
 		return missingLedgerError(index, err)
 	case errors.As(err, &told):
 		return err
 	}
-	return node.Troubled(err, "doesn't show ledger %d. Check its log.", index)
+	return node.NewFailure(err, "doesn't show ledger %d. Check its log.", index)
 }
 
 // missingLedgerError returns the error for a server that lacks a ledger which another one has.
 func missingLedgerError(index int64, err error) error {
-	return node.Troubled(err, "doesn't have ledger %d, which others validated. Check its history (ledger_history), "+
+	return node.NewFailure(err, "doesn't have ledger %d, which others validated. Check its history (ledger_history), "+
 		"and wait until it is complete.", index)
 }
 
