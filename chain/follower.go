@@ -147,7 +147,7 @@ func (f *Follower) Step(ctx context.Context) (changed bool, err error) {
 		switch {
 		case next == sourceMoved && rereads < maxRereads:
 			rereads++
-		case !askedTwice && f.isHealthy() && Passing(err):
+		case !askedTwice && f.isHealthy() && IsTransient(err):
 			askedTwice = true
 		case err != nil:
 			return changed, f.recordHealth(ctx, err)
@@ -164,12 +164,12 @@ func (f *Follower) Step(ctx context.Context) (changed bool, err error) {
 // isHealthy reports whether no problem of the network is recorded.
 func (f *Follower) isHealthy() bool { return f.recordedProblem == nil || *f.recordedProblem == "" }
 
-// Passing reports whether an error is transient: it has a method Passing that returns true. A
+// IsTransient reports whether an error is transient: it has a method Transient that returns true. A
 // healthy node may fail to answer once. The source is asked a second time before the problem is
 // recorded and the coin can't be paid.
-func Passing(err error) bool {
-	var p interface{ Passing() bool }
-	return errors.As(err, &p) && p.Passing()
+func IsTransient(err error) bool {
+	var t interface{ Transient() bool }
+	return errors.As(err, &t) && t.Transient()
 }
 
 // pollResult is the result of applyNextBatch.

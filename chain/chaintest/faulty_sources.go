@@ -104,10 +104,10 @@ func (l *falseSource) Block(ctx context.Context, height int64, watch chain.Watch
 // errBroken is the error of a failingSource for the ledger.
 var errBroken = errors.New("broken on purpose")
 
-// transientError is its error for the source: it may be transient, see chain.Passing.
+// transientError is its error for the source: it may be transient, see chain.IsTransient.
 type transientError struct{ error }
 
-func (transientError) Passing() bool { return true }
+func (transientError) Transient() bool { return true }
 
 // failingSource fails one call, counted over source and ledger together.
 type failingSource struct {

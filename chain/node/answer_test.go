@@ -72,7 +72,7 @@ func TestLongAnswersShareMemory(t *testing.T) {
 	}
 	_, err = read(long)
 	expectFailure(t, err, "there is no memory for now")
-	if !chain.Passing(err) || errors.Is(err, ErrTooLong) {
+	if !chain.IsTransient(err) || errors.Is(err, ErrTooLong) {
 		t.Errorf("that the memory is used up doesn't pass: %v", err)
 	}
 	if _, err := read(smallAnswer / 2); err != nil {

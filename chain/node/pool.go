@@ -210,7 +210,7 @@ func (p *Pool) Nobody() error {
 			causes = append(causes, err)
 		}
 	}
-	return noUsableNode{fmt.Errorf("%w (%w)", chain.Problem(text), errors.Join(causes...)), Passing(causes)}
+	return noUsableNode{fmt.Errorf("%w (%w)", chain.Problem(text), errors.Join(causes...)), AreTransient(causes)}
 }
 
 // noUsableNode is the error that lists the problem of each node.
@@ -222,8 +222,8 @@ type noUsableNode struct {
 // Unwrap gives access to the chain.Problem.
 func (n noUsableNode) Unwrap() error { return n.error }
 
-// Passing implements the interface that chain.Passing looks for, for all nodes together.
-func (n noUsableNode) Passing() bool { return n.transient }
+// Transient implements the interface that chain.IsTransient looks for, for all nodes together.
+func (n noUsableNode) Transient() bool { return n.transient }
 
 // Asked holds the node that the last Tip chose. This node answers all other questions until the
 // next Tip. N is the adapter's type of a node.

@@ -32,14 +32,14 @@ func (t *Failure) Error() string {
 // Unwrap returns the cause, or nil.
 func (t *Failure) Unwrap() error { return t.cause }
 
-// Passing reports whether the failure may be transient; see chain.Passing.
-func (t *Failure) Passing() bool { return t.transient }
+// Transient reports whether the failure may be transient; see chain.IsTransient.
+func (t *Failure) Transient() bool { return t.transient }
 
-// Passing reports whether asking several failed nodes again at once may help and costs little: at
+// AreTransient reports whether asking several failed nodes again at once may help and costs little: at
 // least one failure is transient and no node is silent. Nodes that failed for other reasons are
 // asked again as well and fail soon.
-func Passing(all []error) bool {
-	return slices.ContainsFunc(all, chain.Passing) && !slices.ContainsFunc(all, isSilent)
+func AreTransient(all []error) bool {
+	return slices.ContainsFunc(all, chain.IsTransient) && !slices.ContainsFunc(all, isSilent)
 }
 
 // NewFailure makes a Failure. The cause may be nil.

@@ -59,7 +59,7 @@ func TestOnlyMissingAnswersAreTransient(t *testing.T) {
 			a.err, b.err = c.err, NewFailure(nil, "is old.")
 			p.CheckAll(t.Context())
 			for _, err := range []error{c.err, p.nodes[0].Problem(c.err), p.Nobody()} {
-				if got := chain.Passing(err); got != c.want {
+				if got := chain.IsTransient(err); got != c.want {
 					t.Errorf("%v: %v, want %v", err, got, c.want)
 				}
 			}
@@ -86,7 +86,7 @@ func TestTransientNeedsAMissingAnswerAndNoSilentNode(t *testing.T) {
 			for _, order := range [][2]error{{c.one, c.other}, {c.other, c.one}} {
 				a.err, b.err = order[0], order[1]
 				p.CheckAll(t.Context())
-				if got := chain.Passing(p.Nobody()); got != c.want {
+				if got := chain.IsTransient(p.Nobody()); got != c.want {
 					t.Errorf("%v: %v, want %v", order, got, c.want)
 				}
 			}

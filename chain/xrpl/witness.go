@@ -15,11 +15,11 @@ import (
 // The ledger is then not counted, whichever server read it.
 type confirmationError struct {
 	chain.Problem
-	passing bool
+	transient bool
 }
 
-// Passing reports whether the error may be gone when the ledger is read once more.
-func (d confirmationError) Passing() bool { return d.passing }
+// Transient reports whether the error may be gone when the ledger is read once more.
+func (d confirmationError) Transient() bool { return d.transient }
 
 // Unwrap gives access to the sentence for users.
 func (d confirmationError) Unwrap() error { return d.Problem }
@@ -69,7 +69,7 @@ func (s *Source) confirmBlock(ctx context.Context, from *server, block chain.Blo
 		confirmationError{chain.Problem(fmt.Sprintf("Only server %d of %d shows ledger %d, and no second one "+
 			"confirms it. Nothing is counted until one does; they are asked again. If this continues, repair the one "+
 			"that doesn't, or remove it from the configuration. %s",
-			from.Number, len(s.servers), block.Height, strings.Join(silent, " "))), node.Passing(causes)}
+			from.Number, len(s.servers), block.Height, strings.Join(silent, " "))), node.AreTransient(causes)}
 }
 
 // confirmingServers returns the servers that can confirm a ledger. Servers that reported to have
