@@ -61,7 +61,7 @@ func (e *endpoint) parseOptions(raw string) error {
 			e.login.cookie = values[0]
 		case key == "cert" && len(values) == 1 && values[0] != "":
 			e.cert = values[0]
-		case key == "zmq" && !e.esplora && len(values) <= node.Most:
+		case key == "zmq" && !e.esplora && len(values) <= node.MaxNodes:
 			for _, value := range values {
 				at, err := parsePublisher(value)
 				if err != nil {
@@ -92,7 +92,7 @@ func parsePublisher(text string) (string, error) {
 
 // parseEndpoints parses the URLs of all nodes of a network.
 func parseEndpoints(texts []string) (all []endpoint, err error) {
-	err = node.URLs("node", texts, func(text string) (string, error) {
+	err = node.CheckURLs("node", texts, func(text string) (string, error) {
 		e, err := parseEndpoint(text)
 		all = append(all, e)
 		return e.base, err

@@ -28,8 +28,8 @@ func newTwoNodeFixture(t *testing.T, adjust ...func(*Source)) (b *fixture, first
 // chosenNode returns the number of the node in use.
 func chosenNode(b *fixture) int {
 	nodes := b.source.nodes
-	nodes.Choosing.Lock()
-	defer nodes.Choosing.Unlock()
+	nodes.ChoiceMu.Lock()
+	defer nodes.ChoiceMu.Unlock()
 	if nodes.Chosen == nil {
 		return 0
 	}
@@ -142,7 +142,7 @@ func TestNodeThatLagsIsLeftOut(t *testing.T) {
 func TestSilentSecondNodeDelaysNothing(t *testing.T) {
 	t.Parallel()
 	b, _, second := newTwoNodeFixture(t)
-	b.source.nodes.Pace.Grace, b.source.nodes.Pace.Most = time.Millisecond, 100*time.Millisecond
+	b.source.nodes.Timing.Grace, b.source.nodes.Timing.CheckTimeout = time.Millisecond, 100*time.Millisecond
 	asked := make(chan struct{}, 100)
 	second.update(func(n *fakeNode) {
 		n.intercept = func(w http.ResponseWriter, r *http.Request) bool {
@@ -160,7 +160,7 @@ func TestSilentSecondNodeDelaysNothing(t *testing.T) {
 	for len(asked) < 2 { // the first check is given up, and another one begins
 		b.mustStep()
 	}
-	if v := b.source.servers[1].Seen(); v.Healthy() {
+	if v := b.source.servers[1].LastView(); v.Healthy() {
 		t.Error("it passes for healthy")
 	}
 }
@@ -186,7 +186,7 @@ func TestEveryNodeProblemIsListed(t *testing.T) {
 func TestIdleStepAsksFewQuestions(t *testing.T) {
 	t.Parallel()
 	b, first, second := newTwoNodeFixture(t)
-	b.source.timing, b.source.nodes.Pace = defaultTiming, node.UsualPace
+	b.source.timing, b.source.nodes.Timing = defaultTiming, node.DefaultTiming
 	b.mustStep()
 	before, others := first.totalCalls(), second.totalCalls()
 	b.mustStep()

@@ -74,7 +74,8 @@ func openURLs(t testing.TB, c *fakeChain, urls ...string) *Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.nodes.Pace.Moment, s.nodes.Pace.Pause, s.Retry, s.timing.quickListing = 0, 0, time.Millisecond, time.Hour
+	s.nodes.Timing.HealthyAge, s.nodes.Timing.UnhealthyAge, s.Retry, s.timing.quickListing = 0, 0,
+		time.Millisecond, time.Hour
 	return s
 }
 

@@ -318,8 +318,8 @@ func (m *mempoolReader) matchHeld(r reading, id chainhash.Hash) (Tx, error) {
 
 // progressProblem is the problem while a big mempool is not completely read.
 func (m *mempoolReader) progressProblem(n *server, left int) error {
-	return n.Problem(node.NewFailure(nil, "has a big mempool, of which %d of %d transactions are still to be read. "+
-		"Nothing needs to be done.",
+	return n.WrapProblem(node.NewFailure(nil,
+		"has a big mempool, of which %d of %d transactions are still to be read. Nothing needs to be done.",
 		left, len(m.known)))
 }
 

@@ -10,11 +10,11 @@ import (
 type NodeStatus = chain.NodeStatus
 
 // Nodes checks every node now and returns their statuses in the configured order.
-func (s *Source) Nodes(ctx context.Context) []NodeStatus { return s.nodes.Nodes(ctx) }
+func (s *Source) Nodes(ctx context.Context) []NodeStatus { return s.nodes.CheckNodes(ctx) }
 
 // chooseServer chooses the node to ask.
 func (s *Source) chooseServer(ctx context.Context) (*server, chain.Header, error) {
-	n, tip, err := s.nodes.Choose(ctx)
+	n, tip, err := s.nodes.ChooseNode(ctx)
 	if err != nil {
 		return nil, tip, err
 	}

@@ -118,7 +118,7 @@ func TestFalseBranchStopsAtTheNextHonestBlock(t *testing.T) {
 func TestOtherNodeIsCheckedBeforeALongBranchCounts(t *testing.T) {
 	t.Parallel()
 	p := newPartition(t, 1) // node 1 is the node in use
-	p.source.nodes.Pace = node.UsualPace
+	p.source.nodes.Timing = node.DefaultTiming
 	p.expectTip(0)
 	witness := p.nodes[0]
 	before := witness.totalCalls()
@@ -137,13 +137,13 @@ func TestOtherNodeIsCheckedBeforeALongBranchCounts(t *testing.T) {
 func TestSilentOtherNodeIsLeftOut(t *testing.T) {
 	t.Parallel()
 	p := newPartition(t, 1)
-	p.source.nodes.Pace = node.UsualPace
-	p.source.nodes.Pace.Most = 50 * time.Millisecond
+	p.source.nodes.Timing = node.DefaultTiming
+	p.source.nodes.Timing.CheckTimeout = 50 * time.Millisecond
 	p.expectTip(0)
 	p.nodes[0].update(func(n *fakeNode) { n.intercept = hangUntilClosed })
 	p.chains[1].mineBlocks(2)
 	p.expectTip(1)
-	if p.source.servers[1].Seen().Healthy() {
+	if p.source.servers[1].LastView().Healthy() {
 		t.Error("it passes for healthy")
 	}
 }
@@ -214,9 +214,9 @@ func TestRunningCheckDoesNotLiftADispute(t *testing.T) {
 	p.chains[1].mineBlocks(1)
 	p.expectTip(0)
 	witness, liar := p.source.servers[0], p.source.servers[1]
-	p.source.nodes.Choosing.Lock()
+	p.source.nodes.ChoiceMu.Lock()
 	p.source.nodes.Chosen = liar.Node
-	p.source.nodes.Choosing.Unlock()
+	p.source.nodes.ChoiceMu.Unlock()
 	p.chains[1].mineBlocks(8)
 	asked, answer, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	p.nodes[0].update(func(n *fakeNode) {
@@ -235,9 +235,9 @@ func TestRunningCheckDoesNotLiftADispute(t *testing.T) {
 	}
 	result := make(chan error, 1)
 	go func() {
-		p.source.nodes.Choosing.Lock()
-		defer p.source.nodes.Choosing.Unlock()
-		_, err := p.source.nodes.Pick(t.Context(), fresh)
+		p.source.nodes.ChoiceMu.Lock()
+		defer p.source.nodes.ChoiceMu.Unlock()
+		_, err := p.source.nodes.PickBest(t.Context(), fresh)
 		result <- err
 	}()
 	close(answer) // its check ends

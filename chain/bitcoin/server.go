@@ -42,16 +42,16 @@ type knownHeader struct {
 	bits uint32
 }
 
-// Forget implements node.Subject.
+// Forget implements node.Adapter.
 func (n *server) Forget() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.identityCheckedAt = time.Time{}
 }
 
-// Handshake implements node.Subject.
+// Handshake implements node.Adapter.
 func (n *server) Handshake(ctx context.Context) (v node.View, err error) {
-	before := n.Seen()
+	before := n.LastView()
 	v.Dialect, v.Version = before.Dialect, before.Version
 	checkIdentity := n.identityCheckDue()
 	if checkIdentity {

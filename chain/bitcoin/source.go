@@ -48,9 +48,9 @@ type Source struct {
 	*node.Push
 	params      params.Params
 	clock       clock.Clock
-	nodes       *node.Branching
+	nodes       *node.ForkPool
 	servers     []*server // of the nodes, in their order
-	currentNode node.Asked[*server]
+	currentNode node.CurrentNode[*server]
 	mempool     mempoolReader
 	timing      mempoolTiming
 
@@ -81,9 +81,9 @@ func New(c Config) (*Source, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	common := node.Config{Kind: "node", Network: c.Params.Network(), Clock: c.Clock, Log: c.Log}
-	s := &Source{Push: node.NewPush(common), params: c.Params, clock: c.Clock, nodes: node.NewBranching(common),
+	s := &Source{Push: node.NewPush(common), params: c.Params, clock: c.Clock, nodes: node.NewForkPool(common),
 		mempool: mempoolReader{maxNewBytes: newBytesLimit}, timing: defaultTiming}
-	s.currentNode.Choose = s.chooseServer
+	s.currentNode.ChooseNode = s.chooseServer
 	for i := range endpoints {
 		e := &endpoints[i]
 		http, err := newClient(e, c.Memory)
@@ -95,7 +95,7 @@ func New(c Config) (*Source, error) {
 			asking = &esplora{http}
 		}
 		n := &server{backend: asking, params: c.Params, clock: c.Clock, headers: map[string]knownHeader{}}
-		n.Node = s.nodes.Join(e.host, n, func(ctx context.Context, h chain.Header) (chain.Header, error) {
+		n.Node = s.nodes.AddMember(e.host, n, func(ctx context.Context, h chain.Header) (chain.Header, error) {
 			return n.readHeader(ctx, h.Height-1, h.Parent)
 		})
 		s.servers = append(s.servers, n)
@@ -110,7 +110,7 @@ func (s *Source) Network() chain.Network { return s.params.Network() }
 // Tip implements chain.Source. The node that it reads answers all other questions until the next
 // Tip.
 func (s *Source) Tip(ctx context.Context) (chain.Tip, error) {
-	_, header, err := s.currentNode.Tip(ctx)
+	_, header, err := s.currentNode.ChooseAgain(ctx)
 	if err != nil {
 		return chain.Tip{}, err
 	}
@@ -119,31 +119,31 @@ func (s *Source) Tip(ctx context.Context) (chain.Tip, error) {
 
 // Header implements chain.Source.
 func (s *Source) Header(ctx context.Context, height int64) (chain.Header, error) {
-	n, _, err := s.currentNode.Now(ctx)
+	n, _, err := s.currentNode.GetOrChoose(ctx)
 	if err != nil {
 		return chain.Header{}, err
 	}
 	hash, err := n.fetchBlockHash(ctx, height)
 	if err != nil {
-		return chain.Header{}, n.Blame(ctx, err)
+		return chain.Header{}, n.DemoteOnError(ctx, err)
 	}
 	header, err := n.readHeader(ctx, height, hash)
-	return header, n.Blame(ctx, err)
+	return header, n.DemoteOnError(ctx, err)
 }
 
 // Block implements chain.Source.
 func (s *Source) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
-	n, _, err := s.currentNode.Now(ctx)
+	n, _, err := s.currentNode.GetOrChoose(ctx)
 	if err != nil {
 		return chain.Block{}, err
 	}
 	block, err := n.readBlockAt(ctx, height, watch)
-	return block, n.Blame(ctx, err)
+	return block, n.DemoteOnError(ctx, err)
 }
 
 // Pending implements chain.Source. See mempoolReader for its guarantees.
 func (s *Source) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
-	n, tip, err := s.currentNode.Now(ctx)
+	n, tip, err := s.currentNode.GetOrChoose(ctx)
 	if err != nil {
 		return chain.Pending{}, err
 	}
@@ -151,5 +151,5 @@ func (s *Source) Pending(ctx context.Context, watch chain.Watch) (chain.Pending,
 	s.lastWatch = watch
 	s.mu.Unlock()
 	pending, err := s.mempool.readPending(ctx, reading{Source: s, node: n, tip: tip.Hash, watch: watch})
-	return pending, n.Blame(ctx, err)
+	return pending, n.DemoteOnError(ctx, err)
 }

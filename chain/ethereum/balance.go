@@ -57,7 +57,7 @@ func (n *server) fetchBalances(ctx context.Context, height int64, addresses []st
 	}
 	responses, err := n.callAll(ctx, maxSmallResponse, requests...)
 	if err != nil {
-		return nil, n.Blame(ctx, err)
+		return nil, n.DemoteOnError(ctx, err)
 	}
 	held := make([]money.Amount, len(responses))
 	for i, r := range responses {
@@ -65,11 +65,11 @@ func (n *server) fetchBalances(ctx context.Context, height int64, addresses []st
 		case r.Error != nil && r.Error.isPruned():
 			return nil, errors.Join(chain.ErrForgotten, r.Error)
 		case r.Error != nil:
-			return nil, refusedError(r.Error) // no Blame: the node still reads blocks, which needs no balances
+			return nil, refusedError(r.Error) // no DemoteOnError: the node still reads blocks, which needs no balances
 		}
 		var amount wei
 		if err := r.decodeInto(&amount); err != nil {
-			return nil, n.Blame(ctx, asRefusal(err))
+			return nil, n.DemoteOnError(ctx, asRefusal(err))
 		}
 		held[i] = amount.toAmount()
 	}
@@ -126,7 +126,7 @@ func (s *Source) Inner(ctx context.Context, height int64, watch chain.Watch) (ch
 		case errors.Is(err, errMissingBlock), errors.As(err, &answer) && answer.isNoMethod():
 			continue
 		case err != nil:
-			failed = cmp.Or(failed, err) // no Blame: no other call needs traces from this node
+			failed = cmp.Or(failed, err) // no DemoteOnError: no other call needs traces from this node
 			continue
 		}
 		if err := s.confirmBlock(ctx, n, block, watch, true); err != nil {

@@ -53,7 +53,7 @@ func (s *Source) confirmBlock(ctx context.Context, n *server, block chain.Block,
 // because a node that answers slowly must not use up the follower's timeout.
 func (s *Source) confirmWith(ctx context.Context, other *server, block chain.Block, watch chain.Watch,
 	traced bool) (same, lags bool, err error) {
-	within, cancel := context.WithTimeout(ctx, s.nodes.Pace.Most)
+	within, cancel := context.WithTimeout(ctx, s.nodes.Timing.CheckTimeout)
 	defer cancel()
 	full, said, err := other.awaitBlock(within, block.Header, watch, s.confirmTimeout)
 	if errors.Is(err, errMissingBlock) {
@@ -64,7 +64,7 @@ func (s *Source) confirmWith(ctx context.Context, other *server, block chain.Blo
 		same, err = other.confirmInternal(within, full, block, watch)
 	}
 	if err != nil && within.Err() != nil {
-		err = node.SilentError(s.nodes.Pace.Most)
+		err = node.SilentError(s.nodes.Timing.CheckTimeout)
 	}
 	return same, false, err
 }
@@ -73,7 +73,7 @@ func (s *Source) confirmWith(ctx context.Context, other *server, block chain.Blo
 // it returns all healthy nodes.
 func (s *Source) healthyOthers(n *server) (all []*server) {
 	for _, other := range s.servers {
-		if other != n && other.Seen().Healthy() {
+		if other != n && other.LastView().Healthy() {
 			all = append(all, other)
 		}
 	}
@@ -96,7 +96,7 @@ func (n *server) awaitBlock(ctx context.Context, h chain.Header, watch chain.Wat
 	patience time.Duration) (full *fullBlock, block chain.Block, err error) {
 	err = pollUntil(ctx, patience, func() (bool, error) {
 		full, block, err = n.fetchBlockByHash(ctx, h, watch)
-		return arrivesSoon(err, h.Height-n.Seen().Tip.Height), err
+		return arrivesSoon(err, h.Height-n.LastView().Tip.Height), err
 	})
 	return full, block, err
 }
@@ -180,7 +180,7 @@ func contentKeys(block chain.Block) []string {
 func (n *server) setConfirmFailure(err error) {
 	sentence := ""
 	if err != nil {
-		sentence = "Blocks are counted without its confirmation: " + n.Sentence(n.Problem(err))
+		sentence = "Blocks are counted without its confirmation: " + n.ProblemSentence(n.WrapProblem(err))
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()

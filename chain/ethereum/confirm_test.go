@@ -156,7 +156,7 @@ func TestSlowConfirmationIsGivenUp(t *testing.T) {
 	c := newFakeChain(t)
 	first, second := newFakeNode(t, c), newFakeNode(t, c)
 	b := newFixture(t, c, first.openSource(t, second))
-	b.source.nodes.Pace.Most = time.Second
+	b.source.nodes.Timing.CheckTimeout = time.Second
 	b.followToTip()
 	ended := make(chan struct{})
 	t.Cleanup(func() { close(ended) }) // before the node waits for its answers

@@ -60,10 +60,10 @@ func (n *server) stalledNote() string {
 // missingFinalityNote returns a note if the node is healthy but does not report which blocks are
 // final. The caller holds the server's lock.
 func (n *server) missingFinalityNote() string {
-	if n.saysFinalized || !n.Seen().Healthy() {
+	if n.saysFinalized || !n.LastView().Healthy() {
 		return ""
 	}
-	return n.Sentence(n.Problem(node.NewFailure(nil,
+	return n.ProblemSentence(n.WrapProblem(node.NewFailure(nil,
 		"doesn't say which blocks are final. The other nodes decide; if none of them says it, payments above 100 USD "+
 			"wait. Connect its consensus client, or use a provider that answers for the block tag finalized.")))
 }

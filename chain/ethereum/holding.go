@@ -26,7 +26,7 @@ var (
 // current fee of one token transfer. The fee is 1.5 times the node's gas price, because the price
 // changes with every block.
 func (s *Source) Holdings(ctx context.Context, addresses []string) (held []Holding, fee money.Amount, err error) {
-	n, _, err := s.current.Now(ctx)
+	n, _, err := s.current.GetOrChoose(ctx)
 	if err != nil {
 		return nil, fee, err
 	}
@@ -40,21 +40,21 @@ func (s *Source) Holdings(ctx context.Context, addresses []string) (held []Holdi
 	}
 	responses, err := n.callAll(ctx, maxSmallResponse, requests...)
 	if err != nil {
-		return nil, fee, n.Blame(ctx, err)
+		return nil, fee, n.DemoteOnError(ctx, err)
 	}
 	var price wei
 	if err := responses[0].decodeInto(&price); err != nil {
-		return nil, fee, n.Blame(ctx, asRefusal(err))
+		return nil, fee, n.DemoteOnError(ctx, asRefusal(err))
 	}
 	fee = money.FromBig(new(big.Int).Mul(price.toAmount().Big(), big.NewInt(tokenGas*3/2)))
 	for r := responses[1:]; len(r) > 0; r = r[3:] {
 		var ether wei
 		if err := r[0].decodeInto(&ether); err != nil {
-			return nil, fee, n.Blame(ctx, asRefusal(err))
+			return nil, fee, n.DemoteOnError(ctx, asRefusal(err))
 		}
 		token, ok := decodeWord(r[1])
 		if !ok {
-			return nil, fee, n.Blame(ctx, refusedError(fmt.Errorf("balanceOf: %v", r[1].Error)))
+			return nil, fee, n.DemoteOnError(ctx, refusedError(fmt.Errorf("balanceOf: %v", r[1].Error)))
 		}
 		barred, said := decodeWord(r[2])
 		held = append(held, Holding{Ether: ether.toAmount(), Token: token.toAmount(), Barred: said && !barred.isZero()})
@@ -65,7 +65,7 @@ func (s *Source) Holdings(ctx context.Context, addresses []string) (held []Holdi
 // Barred reports for each address, in order, whether the token's contract currently forbids it to
 // send. A contract without a blacklist forbids none.
 func (s *Source) Barred(ctx context.Context, addresses []string) ([]bool, error) {
-	n, _, err := s.current.Now(ctx)
+	n, _, err := s.current.GetOrChoose(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (s *Source) Barred(ctx context.Context, addresses []string) ([]bool, error)
 	}
 	responses, err := n.callAll(ctx, maxSmallResponse, requests...)
 	if err != nil {
-		return nil, n.Blame(ctx, err)
+		return nil, n.DemoteOnError(ctx, err)
 	}
 	barred := make([]bool, len(responses))
 	for i, r := range responses {

@@ -43,14 +43,14 @@ func (w *pendingCache) listTxIDs() []string {
 // only a receipt shows what a token call moves. If the node does not show pending transactions,
 // the result is empty and payments are first seen in a block.
 func (s *Source) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
-	n, tip, err := s.current.Now(ctx)
+	n, tip, err := s.current.GetOrChoose(ctx)
 	if err != nil || n.noPending.Load() {
 		return chain.Pending{}, err
 	}
 	out := &transferFinder{watch: watch}
 	err = n.fetchPending(ctx, out, tip.Height, &s.pending)
 	if err != nil {
-		return chain.Pending{}, n.Blame(ctx, err)
+		return chain.Pending{}, n.DemoteOnError(ctx, err)
 	}
 	return chain.Pending{Transfers: out.transfers, Spends: out.spends}, nil
 }

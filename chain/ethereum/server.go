@@ -46,14 +46,14 @@ type server struct {
 	headers        map[hash]chain.Header
 }
 
-// Forget implements node.Subject.
+// Forget implements node.Adapter.
 func (n *server) Forget() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.verifiedAt = time.Time{}
 }
 
-// Handshake implements node.Subject. It sends one request, and two more every ten minutes.
+// Handshake implements node.Adapter. It sends one request, and two more every ten minutes.
 func (n *server) Handshake(ctx context.Context) (v node.View, err error) {
 	v.Dialect = "ethereum"
 	if n.identityExpired() {

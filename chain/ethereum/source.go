@@ -47,9 +47,9 @@ type Config struct {
 type Source struct {
 	*node.Push
 	params  params.Params
-	nodes   *node.Branching
+	nodes   *node.ForkPool
 	servers []*server // in the configured order
-	current node.Asked[*server]
+	current node.CurrentNode[*server]
 	pending pendingCache
 	// confirmTimeout is how long a block waits until a second node has it.
 	confirmTimeout time.Duration
@@ -68,15 +68,15 @@ func New(c Config) (*Source, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	common := node.Config{Kind: "node", Network: c.Params.Network(), Clock: c.Clock, Log: c.Log}
-	s := &Source{Push: node.NewPush(common), params: c.Params, nodes: node.NewBranching(common),
+	s := &Source{Push: node.NewPush(common), params: c.Params, nodes: node.NewForkPool(common),
 		confirmTimeout: defaultConfirmTimeout}
-	s.current.Choose = s.chooseServer
+	s.current.ChooseNode = s.chooseServer
 	for i := range endpoints {
 		e := endpoints[i]
 		client := node.NewClient(e.base, nil, c.Memory)
 		n := &server{rpc: &rpc{Client: client, header: e.header, clock: c.Clock}, endpoint: e, params: c.Params,
 			headers: map[hash]chain.Header{}}
-		n.Node = s.nodes.Join(e.host, n, n.fetchParent)
+		n.Node = s.nodes.AddMember(e.host, n, n.fetchParent)
 		s.servers = append(s.servers, n)
 		if e.stream != "" {
 			s.Add(node.Listener{Host: e.host, Kind: "websocket", Listen: func(ctx context.Context, up func()) error {
@@ -93,7 +93,7 @@ func (s *Source) Network() chain.Network { return s.params.Network() }
 // Tip implements chain.Source. The node that Tip chooses answers all other calls until the next
 // Tip.
 func (s *Source) Tip(ctx context.Context) (chain.Tip, error) {
-	_, header, err := s.current.Tip(ctx)
+	_, header, err := s.current.ChooseAgain(ctx)
 	if err != nil {
 		return chain.Tip{}, err
 	}
@@ -107,7 +107,7 @@ func (s *Source) Header(ctx context.Context, height int64) (chain.Header, error)
 		return chain.Header{}, err
 	}
 	header, err := n.fetchHeader(ctx, height)
-	return header, n.Blame(ctx, err)
+	return header, n.DemoteOnError(ctx, err)
 }
 
 // Block implements chain.Source.
@@ -125,7 +125,7 @@ func (s *Source) Block(ctx context.Context, height int64, watch chain.Watch) (ch
 		block, err = n.fetchBlock(ctx, height, watch, traced)
 	}
 	if err != nil {
-		return chain.Block{}, n.Blame(ctx, err)
+		return chain.Block{}, n.DemoteOnError(ctx, err)
 	}
 	if err := s.confirmBlock(ctx, n, block, watch, traced); err != nil {
 		return chain.Block{}, err
@@ -136,7 +136,7 @@ func (s *Source) Block(ctx context.Context, height int64, watch chain.Watch) (ch
 
 // serverForHeight returns the current node, or chain.ErrNoBlock if the height is above its tip.
 func (s *Source) serverForHeight(ctx context.Context, height int64) (*server, error) {
-	n, tip, err := s.current.Now(ctx)
+	n, tip, err := s.current.GetOrChoose(ctx)
 	if err == nil && (height < 0 || height > tip.Height) {
 		err = errors.Join(ctx.Err(), chain.ErrNoBlock)
 	}
@@ -145,7 +145,7 @@ func (s *Source) serverForHeight(ctx context.Context, height int64) (*server, er
 
 // Nodes checks every node now and returns their status in the configured order.
 func (s *Source) Nodes(ctx context.Context) []chain.NodeStatus {
-	all := s.nodes.Nodes(ctx)
+	all := s.nodes.CheckNodes(ctx)
 	for i, n := range s.servers {
 		all[i].Note = n.collectNotes()
 	}
@@ -155,7 +155,7 @@ func (s *Source) Nodes(ctx context.Context) []chain.NodeStatus {
 // Notes returns warnings about the network and about its token, although both can be used. Each is
 // one or more sentences, or "".
 func (s *Source) Notes(ctx context.Context) (network, token string, err error) {
-	n, _, err := s.current.Now(ctx)
+	n, _, err := s.current.GetOrChoose(ctx)
 	if err != nil {
 		return "", "", err
 	}
@@ -167,7 +167,7 @@ func (s *Source) Notes(ctx context.Context) (network, token string, err error) {
 
 // chooseServer chooses the node to use.
 func (s *Source) chooseServer(ctx context.Context) (*server, chain.Header, error) {
-	n, tip, err := s.nodes.Choose(ctx)
+	n, tip, err := s.nodes.ChooseNode(ctx)
 	if err != nil {
 		return nil, tip, err
 	}

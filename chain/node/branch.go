@@ -12,13 +12,13 @@ import (
 // lagLimit is the number of blocks behind the highest node from which on a node is left out.
 const lagLimit = 3
 
-// Branching is the pool of a network whose chain may fork at its end. It chooses the node to ask,
+// ForkPool is the pool of a network whose chain may fork at its end. It chooses the node to ask,
 // and uses none while two healthy nodes are on different branches.
-type Branching struct {
+type ForkPool struct {
 	*Pool
 	members []*Member
 
-	// The fields below are guarded by Choosing. The keys of both maps are numbers of two nodes.
+	// The fields below are guarded by ChoiceMu. The keys of both maps are numbers of two nodes.
 	provenDescents map[[2]int][2]string  // a tip of the first node, and its proven ancestor: a tip of the second
 	headerWalks    map[[2]int]headerWalk // how far headers below the first node's tip were read
 	lastTip        chain.Header          // the tip of the last choice
@@ -31,36 +31,36 @@ type headerWalk struct {
 	to   chain.Header
 }
 
-// Member is one node of a Branching pool.
+// Member is one node of a ForkPool pool.
 type Member struct {
 	*Node
 	readParent func(ctx context.Context, h chain.Header) (chain.Header, error)
-	lagging    bool // left out because it lags; guarded by Choosing
+	lagging    bool // left out because it lags; guarded by ChoiceMu
 }
 
-// NewBranching makes a pool without nodes.
-func NewBranching(c Config) *Branching {
-	return &Branching{Pool: NewPool(c), provenDescents: map[[2]int][2]string{}, headerWalks: map[[2]int]headerWalk{}}
+// NewForkPool makes a pool without nodes.
+func NewForkPool(c Config) *ForkPool {
+	return &ForkPool{Pool: NewPool(c), provenDescents: map[[2]int][2]string{}, headerWalks: map[[2]int]headerWalk{}}
 }
 
-// Join adds a node. It is called before the first question. readParent reads the parent of a header
+// AddMember adds a node. It is called before the first question. readParent reads the parent of a header
 // from the node and verifies its hash, and its work where the header holds the proof.
-func (p *Branching) Join(host string, subject Subject,
+func (p *ForkPool) AddMember(host string, adapter Adapter,
 	readParent func(ctx context.Context, h chain.Header) (chain.Header, error)) *Node {
-	n := p.Add(host, subject)
+	n := p.AddNode(host, adapter)
 	p.members = append(p.members, &Member{Node: n, readParent: readParent})
 	return n
 }
 
-// Nodes checks every node now and returns their statuses in the configured order.
-func (p *Branching) Nodes(ctx context.Context) []chain.NodeStatus {
+// CheckNodes checks every node now and returns their statuses in the configured order.
+func (p *ForkPool) CheckNodes(ctx context.Context) []chain.NodeStatus {
 	p.CheckAll(ctx)
-	inUse, _, _ := p.Choose(ctx) // the statuses show every problem, also this one
+	inUse, _, _ := p.ChooseNode(ctx) // the statuses show every problem, also this one
 	all, highest := p.Statuses(), maxHealthyHeight(p.members)
 	for i, n := range p.members {
 		all[i].InUse = n == inUse
-		if lacks := highest - n.Seen().Tip.Height; all[i].Problem == "" && lacks >= lagLimit {
-			all[i].Problem = n.Sentence(n.Problem(NewFailure(nil,
+		if lacks := highest - n.LastView().Tip.Height; all[i].Problem == "" && lacks >= lagLimit {
+			all[i].Problem = n.ProblemSentence(n.WrapProblem(NewFailure(nil,
 				"is %d blocks behind the others, and is left out. Check its connections to other nodes.", lacks)))
 		}
 	}
@@ -70,80 +70,80 @@ func (p *Branching) Nodes(ctx context.Context) []chain.NodeStatus {
 // maxHealthyHeight returns the greatest tip height among the healthy nodes.
 func maxHealthyHeight(members []*Member) (height int64) {
 	for _, n := range members {
-		if v := n.Seen(); v.Healthy() {
+		if v := n.LastView(); v.Healthy() {
 			height = max(height, v.Tip.Height)
 		}
 	}
 	return height
 }
 
-// Choose returns the node to ask and its tip. The node was checked after the call began, is
-// healthy, agrees with all other healthy nodes and doesn't lag behind them. Choose keeps the node
+// ChooseNode returns the node to ask and its tip. The node was checked after the call began, is
+// healthy, agrees with all other healthy nodes and doesn't lag behind them. ChooseNode keeps the node
 // of the last call while it lacks at most one block.
-func (p *Branching) Choose(ctx context.Context) (*Member, chain.Header, error) {
-	p.Choosing.Lock()
-	defer p.Choosing.Unlock()
+func (p *ForkPool) ChooseNode(ctx context.Context) (*Member, chain.Header, error) {
+	p.ChoiceMu.Lock()
+	defer p.ChoiceMu.Unlock()
 	fresh := map[*Node]bool{}
 	for range 4 * len(p.members) { // each round checks a node again, or ends
-		if err := p.Look(ctx, fresh); err != nil {
+		if err := p.RefreshViews(ctx, fresh); err != nil {
 			return nil, chain.Header{}, err
 		}
-		n, err := p.Pick(ctx, fresh)
+		n, err := p.PickBest(ctx, fresh)
 		if errors.Is(err, ErrAgain) {
 			continue
 		}
-		waitedForAll := p.Chosen == nil // Look waited for every node
+		waitedForAll := p.Chosen == nil // RefreshViews waited for every node
 		p.Chosen = nil
 		switch {
 		case err != nil:
 			return nil, chain.Header{}, err
 		case n == nil && waitedForAll:
-			return nil, chain.Header{}, p.Nobody()
+			return nil, chain.Header{}, p.NoUsableNodeError()
 		case n == nil:
 			continue
 		}
 		if p.Chosen = n.Node; fresh[n.Node] {
-			p.lastTip = n.Seen().Tip
+			p.lastTip = n.LastView().Tip
 			return n, p.lastTip, nil
 		}
 	}
 	p.Chosen = nil
-	return nil, chain.Header{}, p.Unstable()
+	return nil, chain.Header{}, p.UnstableError()
 }
 
-// Pick compares the healthy nodes and returns the best one that can be asked, or nil when there is
+// PickBest compares the healthy nodes and returns the best one that can be asked, or nil when there is
 // none. A node with a running check is not returned, but its last view still counts against the
-// other nodes. The caller holds Choosing.
-func (p *Branching) Pick(ctx context.Context, fresh map[*Node]bool) (*Member, error) {
+// other nodes. The caller holds ChoiceMu.
+func (p *ForkPool) PickBest(ctx context.Context, fresh map[*Node]bool) (*Member, error) {
 	var healthy, ready []*Member
 	for _, n := range p.members {
-		if !n.Seen().Healthy() {
+		if !n.LastView().Healthy() {
 			continue
 		}
 		healthy = append(healthy, n)
-		if fresh[n.Node] || !n.Busy() {
+		if fresh[n.Node] || !n.IsChecking() {
 			ready = append(ready, n)
 		}
 	}
 	highest := maxHealthyHeight(ready)
 	var highestNode *Member
 	for _, n := range ready {
-		if n.Seen().Tip.Height == highest && (highestNode == nil || n.Node == p.Chosen) {
+		if n.LastView().Tip.Height == highest && (highestNode == nil || n.Node == p.Chosen) {
 			highestNode = n
 		}
 	}
 	for _, n := range healthy {
-		if highestNode == nil || n == highestNode || n.Seen().Tip.Height > highest {
+		if highestNode == nil || n == highestNode || n.LastView().Tip.Height > highest {
 			continue
 		}
 		if err := p.compareBranches(ctx, highestNode, n, fresh); err != nil {
 			return nil, err
 		}
 	}
-	p.Disputed = ""
+	p.Dispute = ""
 	var best *Member
 	for _, n := range ready {
-		if lagging := highest-n.Seen().Tip.Height >= lagLimit; lagging != n.lagging {
+		if lagging := highest-n.LastView().Tip.Height >= lagLimit; lagging != n.lagging {
 			n.lagging = lagging
 			p.Log.Info("a node fell behind the others, or caught up", "network", p.Network, "host", n.Host,
 				"left_out", lagging)
@@ -159,23 +159,23 @@ func (p *Branching) Pick(ctx context.Context, fresh map[*Node]bool) (*Member, er
 // question does not demote a node below a node that lacks blocks: the lower node may lack a block
 // that is counted already, and asking it would stop the coin for no reason.
 func demotionAgainst(n, other *Member) time.Time {
-	if n.failedOnce() && n.Seen().Tip.Height > other.Seen().Tip.Height {
+	if n.failedOnce() && n.LastView().Tip.Height > other.LastView().Tip.Height {
 		return time.Time{}
 	}
-	return n.Shunned()
+	return n.DemotedUntil()
 }
 
 // isPreferred reports whether a node is asked before another one that precedes it in the
 // configuration.
-func (p *Branching) isPreferred(n, other *Member, highest int64) bool {
+func (p *ForkPool) isPreferred(n, other *Member, highest int64) bool {
 	if a, b := demotionAgainst(n, other), demotionAgainst(other, n); !a.Equal(b) {
 		return a.Before(b)
 	}
-	isNearTip := func(n *Member) bool { return n.Node == p.Chosen && highest-n.Seen().Tip.Height <= 1 }
+	isNearTip := func(n *Member) bool { return n.Node == p.Chosen && highest-n.LastView().Tip.Height <= 1 }
 	if isNearTip(n) || isNearTip(other) {
 		return isNearTip(n)
 	}
-	return n.Seen().Tip.Height > other.Seen().Tip.Height
+	return n.LastView().Tip.Height > other.LastView().Tip.Height
 }
 
 // compareBranches verifies that two nodes are on one chain. They are when the tip of the lower node
@@ -193,8 +193,8 @@ func (p *Branching) isPreferred(n, other *Member, highest int64) bool {
 // One case can't be detected: a node whose tip is the block where a false branch begins looks like
 // a node that lags, until its own next block. So a branch that is two blocks or more past the tip
 // of another node counts only after this node was checked once more.
-func (p *Branching) compareBranches(ctx context.Context, top, n *Member, fresh map[*Node]bool) error {
-	a, b := top.Seen().Tip, n.Seen().Tip
+func (p *ForkPool) compareBranches(ctx context.Context, top, n *Member, fresh map[*Node]bool) error {
+	a, b := top.LastView().Tip, n.LastView().Tip
 	if a.Hash == b.Hash || a.Height == b.Height && a.Parent == b.Parent {
 		return nil
 	}
@@ -209,7 +209,7 @@ func (p *Branching) compareBranches(ctx context.Context, top, n *Member, fresh m
 		if err := n.Check(ctx); err != nil {
 			return err
 		}
-		if v := n.Seen(); !v.Healthy() || v.Tip.Hash != b.Hash {
+		if v := n.LastView(); !v.Healthy() || v.Tip.Hash != b.Hash {
 			return ErrAgain
 		}
 		fallthrough
@@ -226,11 +226,11 @@ func (p *Branching) compareBranches(ctx context.Context, top, n *Member, fresh m
 		}
 		return ErrAgain
 	}
-	p.Disputed = fmt.Sprintf("Nodes %d and %d of %d disagree: they have different blocks at height %d. Nothing is "+
+	p.Dispute = fmt.Sprintf("Nodes %d and %d of %d disagree: they have different blocks at height %d. Nothing is "+
 		"counted until they agree again. If that takes longer than a few minutes, find out which of them is on "+
 		"the wrong chain, and stop it.",
 		min(top.Number, n.Number), max(top.Number, n.Number), len(p.members), b.Height)
-	return fmt.Errorf("%w (%s: %d %s, %s: %d %s)", chain.Problem(p.Disputed), top.Host, a.Height, a.Hash, n.Host,
+	return fmt.Errorf("%w (%s: %d %s, %s: %d %s)", chain.Problem(p.Dispute), top.Host, a.Height, a.Hash, n.Host,
 		b.Height, b.Hash)
 }
 
@@ -239,12 +239,12 @@ func (p *Branching) compareBranches(ctx context.Context, top, n *Member, fresh m
 // tip's height proves nothing: a dishonest node reports the common block there and serves another
 // one later. Proven descents and the end of the last walk are kept, so that usually only new
 // headers are read.
-func (p *Branching) isAhead(ctx context.Context, top, n *Member) (bool, error) {
-	tip, block, pair := top.Seen().Tip, n.Seen().Tip, [2]int{top.Number, n.Number}
+func (p *ForkPool) isAhead(ctx context.Context, top, n *Member) (bool, error) {
+	tip, block, pair := top.LastView().Tip, n.LastView().Tip, [2]int{top.Number, n.Number}
 	if p.coversCounted(block) && tip.Height-block.Height > chain.KeptBlocks {
 		return false, p.unprovenAncestor(top, n, true)
 	}
-	within, cancel := context.WithTimeout(ctx, p.Pace.Most)
+	within, cancel := context.WithTimeout(ctx, p.Timing.CheckTimeout)
 	defer cancel()
 	h, before := tip, p.headerWalks[pair]
 	defer func() { p.headerWalks[pair] = headerWalk{tip.Hash, h} }()
@@ -273,7 +273,7 @@ func (p *Branching) isAhead(ctx context.Context, top, n *Member) (bool, error) {
 }
 
 // coversCounted reports whether a node with this tip has every block that was counted so far.
-func (p *Branching) coversCounted(block chain.Header) bool {
+func (p *ForkPool) coversCounted(block chain.Header) bool {
 	return p.lastTip.Hash != "" && block.Height >= p.lastTip.Height-1
 }
 
@@ -282,15 +282,15 @@ func (p *Branching) coversCounted(block chain.Header) bool {
 // the node is quarantined like one that doesn't answer. Otherwise either node may be dishonest: a
 // false tip far below makes the true chain need as long for its proof. Then neither is used before
 // the proof is complete, and the next choice continues the walk.
-func (p *Branching) unprovenAncestor(top, n *Member, quarantine bool) error {
-	a, b := top.Seen().Tip, n.Seen().Tip
+func (p *ForkPool) unprovenAncestor(top, n *Member, quarantine bool) error {
+	a, b := top.LastView().Tip, n.LastView().Tip
 	if quarantine {
 		top.quarantine(NewFailure(nil, "names block %d as its last, and doesn't show in time how that follows block "+
 			"%d, which another one has. Check its software; if that stays, use another one.", a.Height, b.Height))
 		return ErrAgain
 	}
-	p.Disputed = fmt.Sprintf("%s names block %d as its last, and doesn't show in time how that follows block %d "+
+	p.Dispute = fmt.Sprintf("%s names block %d as its last, and doesn't show in time how that follows block %d "+
 		"of node %d. Nothing is counted until it does. If that takes longer than a few minutes, find out which of "+
 		"them is wrong, and stop it.", top.displayName(), a.Height, b.Height, n.Number)
-	return fmt.Errorf("%w (%s: %s, %s: %s)", chain.Problem(p.Disputed), top.Host, a.Hash, n.Host, b.Hash)
+	return fmt.Errorf("%w (%s: %s, %s: %s)", chain.Problem(p.Dispute), top.Host, a.Hash, n.Host, b.Hash)
 }

@@ -49,7 +49,7 @@ func (n *fakeNode) readParent(ctx context.Context, h chain.Header) (chain.Header
 // poolTest is a pool of fake nodes and the test that drives it.
 type poolTest struct {
 	*testing.T
-	*Branching
+	*ForkPool
 	nodes []*fakeNode
 }
 
@@ -58,10 +58,10 @@ func withFakeNodes(t *testing.T, nodes int, tip int64, test func(b *poolTest)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		config, _ := testConfig("node")
-		b := &poolTest{T: t, Branching: NewBranching(config)}
+		b := &poolTest{T: t, ForkPool: NewForkPool(config)}
 		for i := range nodes {
 			n := &fakeNode{branch: string(rune('a' + i)), lastShared: tip, tip: tip}
-			n.Node = b.Join(fmt.Sprint("host:", i+1), n, n.readParent)
+			n.Node = b.AddMember(fmt.Sprint("host:", i+1), n, n.readParent)
 			b.nodes = append(b.nodes, n)
 		}
 		test(b)
@@ -74,7 +74,7 @@ func (b *poolTest) expectChoice(want int) (took time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(b.Context(), chain.NewFollower(chain.FollowerConfig{}).Timeout)
 	defer cancel()
 	began := time.Now()
-	n, _, err := b.Choose(ctx)
+	n, _, err := b.ChooseNode(ctx)
 	if got := 0; ctx.Err() != nil {
 		b.Fatalf("a choice takes %s: %v", time.Since(began), err)
 	} else if n != nil {
@@ -89,7 +89,7 @@ func (b *poolTest) expectChoice(want int) (took time.Duration, err error) {
 
 // nodeProblems returns the problem that operators read of each node.
 func (b *poolTest) nodeProblems() (all []string) {
-	for _, st := range b.Nodes(b.Context()) {
+	for _, st := range b.CheckNodes(b.Context()) {
 		all = append(all, st.Problem)
 	}
 	return all
@@ -102,19 +102,19 @@ func TestUnprovenTipIsQuarantined(t *testing.T) {
 	for name, c := range map[string]struct {
 		ahead int64
 		first time.Duration // duration of the first choice
-	}{"far": {1_000_000, 0}, "near": {1500, UsualPace.Most}} {
+	}{"far": {1_000_000, 0}, "near": {1500, DefaultTiming.CheckTimeout}} {
 		t.Run(name, func(t *testing.T) {
 			withFakeNodes(t, 2, 7, func(b *poolTest) {
 				b.expectChoice(1)
 				liar := b.nodes[1]
 				liar.tip, liar.delay = 7+c.ahead, 20*time.Millisecond
-				<-time.After(b.Pace.Moment)
+				<-time.After(b.Timing.HealthyAge)
 				if took, _ := b.expectChoice(1); took < c.first || took > c.first+time.Second {
 					b.Errorf("a choice takes %s", took)
 				}
 				headersRead := liar.headersRead
 				for range 5 {
-					<-time.After(b.Pace.Pause)
+					<-time.After(b.Timing.UnhealthyAge)
 					if took, _ := b.expectChoice(1); took > time.Second {
 						b.Errorf("a choice takes %s", took)
 					}
@@ -180,12 +180,12 @@ func TestLongLeadIsProvenOverSeveralChoices(t *testing.T) {
 					if n == 5 {
 						b.Fatal("it isn't chosen")
 					}
-					_, _, _ = b.Choose(b.Context())
+					_, _, _ = b.ChooseNode(b.Context())
 					synctest.Wait()
 				}
-				if b.Chosen.Number != 2 || b.Disputed != "" || b.nodes[1].headersRead > 2600 {
+				if b.Chosen.Number != 2 || b.Dispute != "" || b.nodes[1].headersRead > 2600 {
 					b.Errorf("node %d is asked, after %d headers; %s", b.Chosen.Number, b.nodes[1].headersRead,
-						b.Disputed)
+						b.Dispute)
 				}
 			})
 		})
@@ -201,7 +201,7 @@ func TestFalseShortBranchIsDisputed(t *testing.T) {
 		liar.tip, liar.lastShared, honest.delay = 1500, 10, 20*time.Millisecond
 		var problem chain.Problem
 		for range 5 {
-			<-time.After(b.Pace.Moment)
+			<-time.After(b.Timing.HealthyAge)
 			if _, err := b.expectChoice(0); !errors.As(err, &problem) {
 				b.Errorf("error %v, want a chain.Problem", err)
 			}
@@ -220,11 +220,11 @@ func TestLaggingNodeIsNotChosen(t *testing.T) {
 			withFakeNodes(t, 2, 20, func(b *poolTest) {
 				b.nodes[0].tip -= lacks
 				for range 2 {
-					_ = b.nodes[1].Blame(b.Context(), errors.New("x"))
+					_ = b.nodes[1].DemoteOnError(b.Context(), errors.New("x"))
 				}
 				b.expectChoice(want)
 				b.nodes[0].tip = 20
-				<-time.After(b.Pace.Moment)
+				<-time.After(b.Timing.HealthyAge)
 				b.expectChoice(1) // it caught up
 			})
 		})
@@ -250,19 +250,19 @@ func TestLeadOfTwoBlocksNeedsAFreshCheckOfTheOtherNode(t *testing.T) {
 		witness.branch = ""
 		liar.lastShared, liar.tip = 9, 9
 		b.expectChoice(1)
-		before := witness.Seen().At
+		before := witness.LastView().At
 		<-time.After(time.Second)
 		liar.lastShared, liar.tip = 10, 10
-		if b.expectChoice(1); !witness.Seen().At.Equal(before) {
+		if b.expectChoice(1); !witness.LastView().At.Equal(before) {
 			b.Error("it was checked for one block")
 		}
 		liar.lastShared, liar.tip = 11, 11
-		if b.expectChoice(1); !witness.Seen().At.After(before) {
+		if b.expectChoice(1); !witness.LastView().At.After(before) {
 			b.Error("it wasn't checked for two blocks")
 		}
-		before = witness.Seen().At
+		before = witness.LastView().At
 		<-time.After(time.Second)
-		if b.expectChoice(1); !witness.Seen().At.Equal(before) {
+		if b.expectChoice(1); !witness.LastView().At.Equal(before) {
 			b.Error("it was checked again for the same blocks")
 		}
 	})

@@ -21,8 +21,8 @@ const demotionTime = 15 * time.Second
 // Asking for the proof again takes time.
 const quarantineTime = time.Minute
 
-// Subject is the adapter's side of a node.
-type Subject interface {
+// Adapter is the adapter's side of a node.
+type Adapter interface {
 	// Handshake verifies that the node follows the right network and has caught up.
 	Handshake(ctx context.Context) (View, error)
 	// Forget drops every verified fact about the node. It is called when the node failed, because
@@ -35,7 +35,7 @@ type Node struct {
 	Number   int    // its position in the configuration, from 1
 	Host     string // for the log and for operators only
 	pool     *Pool
-	subject  Subject
+	adapter  Adapter
 	checking chan struct{} // holds one token while a check runs
 
 	mu               sync.Mutex
@@ -57,8 +57,8 @@ type View struct {
 // Healthy reports whether the node was checked and can be used.
 func (v View) Healthy() bool { return !v.At.IsZero() && v.Err == nil }
 
-// Seen returns the result of the last check.
-func (n *Node) Seen() View {
+// LastView returns the result of the last check.
+func (n *Node) LastView() View {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.view
@@ -94,21 +94,21 @@ func (n *Node) startCheck(ctx context.Context) <-chan struct{} {
 	return ended
 }
 
-// BrokenOff reports whether the caller ended a check with this context. Such a check says nothing
+// CanceledByCaller reports whether the caller ended a check with this context. Such a check says nothing
 // about the node, unlike one that ran into the check's own time limit.
-func BrokenOff(ctx context.Context) bool {
+func CanceledByCaller(ctx context.Context) bool {
 	return ctx.Err() != nil && !errors.Is(context.Cause(ctx), errSilent)
 }
 
-// Busy reports whether a check is running.
-func (n *Node) Busy() bool { return len(n.checking) > 0 }
+// IsChecking reports whether a check is running.
+func (n *Node) IsChecking() bool { return len(n.checking) > 0 }
 
 // runCheck asks the node and records the view. Its error is the error of the context.
 func (n *Node) runCheck(ctx context.Context) error {
-	limit := n.pool.Pace.Most
+	limit := n.pool.Timing.CheckTimeout
 	within, cancel := context.WithTimeoutCause(ctx, limit, errSilent)
 	defer cancel()
-	v, err := n.subject.Handshake(within)
+	v, err := n.adapter.Handshake(within)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -119,7 +119,7 @@ func (n *Node) runCheck(ctx context.Context) error {
 		err = n.quarantineError()
 	}
 	if err != nil {
-		v.Err = n.Problem(err)
+		v.Err = n.WrapProblem(err)
 	}
 	n.recordView(v)
 	return nil
@@ -144,13 +144,13 @@ func (n *Node) quarantineError() error {
 }
 
 // markFailed records that the node can't be used.
-func (n *Node) markFailed(err error) { n.recordView(View{Err: n.Problem(err)}) }
+func (n *Node) markFailed(err error) { n.recordView(View{Err: n.WrapProblem(err)}) }
 
 // recordView stores a view, and logs when the node becomes unusable or usable again.
 func (n *Node) recordView(v View) {
 	v.At = n.pool.Clock()
 	if v.Err != nil {
-		n.subject.Forget()
+		n.adapter.Forget()
 	}
 	n.mu.Lock()
 	before := n.view
@@ -161,16 +161,16 @@ func (n *Node) recordView(v View) {
 	n.mu.Unlock()
 	log := n.pool.Log.With("network", n.pool.Network, n.pool.Kind, n.Number, "host", n.Host)
 	switch {
-	case v.Err != nil && n.Sentence(v.Err) != n.Sentence(before.Err):
+	case v.Err != nil && n.ProblemSentence(v.Err) != n.ProblemSentence(before.Err):
 		log.Warn("a "+n.pool.Kind+" can't be used", "error", v.Err)
 	case v.Err == nil && before.Err != nil:
 		log.Info("a " + n.pool.Kind + " can be used again")
 	}
 }
 
-// Blame turns the error of a question about the chain into the error that the follower gets, and
+// DemoteOnError turns the error of a question about the chain into the error that the follower gets, and
 // demotes the node: other nodes are preferred for demotionTime.
-func (n *Node) Blame(ctx context.Context, err error) error {
+func (n *Node) DemoteOnError(ctx context.Context, err error) error {
 	var problem chain.Problem // a problem that is not this node's fault
 	if err == nil || errors.Is(err, chain.ErrNoBlock) || errors.As(err, &problem) ||
 		errors.Is(ctx.Err(), context.Canceled) {
@@ -181,11 +181,11 @@ func (n *Node) Blame(ctx context.Context, err error) error {
 	n.singleFailure = !now.Before(n.demotedUntil)
 	n.demotedUntil = now.Add(demotionTime)
 	n.mu.Unlock()
-	return n.Problem(err)
+	return n.WrapProblem(err)
 }
 
-// Shunned returns until when other nodes are preferred to this one, or zero.
-func (n *Node) Shunned() time.Time {
+// DemotedUntil returns until when other nodes are preferred to this one, or zero.
+func (n *Node) DemotedUntil() time.Time {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.pool.Clock().Before(n.demotedUntil) {
@@ -201,9 +201,9 @@ func (n *Node) failedOnce() bool {
 	return n.singleFailure
 }
 
-// Problem wraps an error about the node for operators. The sentence names the node by its position
+// WrapProblem wraps an error about the node for operators. The sentence names the node by its position
 // in the configuration; only the log shows its address.
-func (n *Node) Problem(err error) error {
+func (n *Node) WrapProblem(err error) error {
 	var t *Failure
 	if !errors.As(err, &t) {
 		return fmt.Errorf("%s: %w", n.Host, err)
@@ -219,8 +219,8 @@ func (n *Node) displayName() string {
 	return fmt.Sprintf("%s %d of %d", capitalizeFirst(n.pool.Kind), n.Number, len(n.pool.nodes))
 }
 
-// Sentence returns the text that operators read for an error about the node.
-func (n *Node) Sentence(err error) string {
+// ProblemSentence returns the text that operators read for an error about the node.
+func (n *Node) ProblemSentence(err error) string {
 	var p chain.Problem
 	switch {
 	case err == nil:

@@ -14,8 +14,8 @@ import (
 	"cointill/chain"
 )
 
-// fakeSubject is a node whose answers a test sets.
-type fakeSubject struct {
+// fakeAdapter is a node whose answers a test sets.
+type fakeAdapter struct {
 	mu        sync.Mutex
 	err       error
 	delay     time.Duration // time for one check
@@ -23,7 +23,7 @@ type fakeSubject struct {
 	forgotten int
 }
 
-func (s *fakeSubject) Handshake(ctx context.Context) (View, error) {
+func (s *fakeAdapter) Handshake(ctx context.Context) (View, error) {
 	s.mu.Lock()
 	s.checks++
 	takes, err := s.delay, s.err
@@ -39,17 +39,17 @@ func (s *fakeSubject) Handshake(ctx context.Context) (View, error) {
 	return View{Tip: chain.Header{BlockID: chain.BlockID{Height: 7, Hash: "h"}}, Dialect: "test", Version: "1"}, nil
 }
 
-func (s *fakeSubject) Forget() { s.forgotten++ }
+func (s *fakeAdapter) Forget() { s.forgotten++ }
 
 // withTwoNodes runs a test in a synctest bubble with a pool of two nodes.
-func withTwoNodes(t *testing.T, test func(t *testing.T, p *Pool, a, b *fakeSubject, log *bytes.Buffer)) {
+func withTwoNodes(t *testing.T, test func(t *testing.T, p *Pool, a, b *fakeAdapter, log *bytes.Buffer)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		config, log := testConfig("server")
 		p := NewPool(config)
-		a, b := new(fakeSubject), new(fakeSubject)
-		p.Add("host:1", a)
-		p.Add("host:2", b)
+		a, b := new(fakeAdapter), new(fakeAdapter)
+		p.AddNode("host:1", a)
+		p.AddNode("host:2", b)
 		test(t, p, a, b, log)
 	})
 }
@@ -57,7 +57,7 @@ func withTwoNodes(t *testing.T, test func(t *testing.T, p *Pool, a, b *fakeSubje
 // TestStatusesNameProblemsBySentence: statuses show each node's problem as a sentence, and the log
 // shows each change once.
 func TestStatusesNameProblemsBySentence(t *testing.T) {
-	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeSubject, log *bytes.Buffer) {
+	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeAdapter, log *bytes.Buffer) {
 		if st := p.Statuses()[0]; st.Problem != "The server wasn't reached in time." || st.Host != "host:1" {
 			t.Errorf("%+v", st)
 		}
@@ -69,7 +69,7 @@ func TestStatusesNameProblemsBySentence(t *testing.T) {
 		a.err, b.err = NewFailure(errors.New("canary"), "is ill. Help it."), errors.New("canary")
 		p.CheckAll(t.Context())
 		p.CheckAll(t.Context())
-		p.Disputed = "They disagree."
+		p.Dispute = "They disagree."
 		all := p.Statuses()
 		if all[0].Problem != "Server 1 of 2 is ill. Help it." || all[0].Version != "1" || all[0].Hash != "" ||
 			all[1].Problem != "The server can't be read now; the log says why." {
@@ -93,17 +93,17 @@ func TestStatusesNameProblemsBySentence(t *testing.T) {
 // TestNoUsableNodeListsEveryProblem: with several nodes every problem is listed; with one node only
 // its own sentence is shown.
 func TestNoUsableNodeListsEveryProblem(t *testing.T) {
-	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeSubject, _ *bytes.Buffer) {
+	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeAdapter, _ *bytes.Buffer) {
 		a.err, b.err = NewFailure(nil, "is ill."), NewFailure(nil, "is old.")
 		p.CheckAll(t.Context())
 		var problem chain.Problem
-		if err := p.Nobody(); !errors.As(err, &problem) ||
+		if err := p.NoUsableNodeError(); !errors.As(err, &problem) ||
 			problem != "No server can be used. Server 1 of 2 is ill. Server 2 of 2 is old." {
 			t.Errorf("two nodes: error %v, want a problem that names both", err)
 		}
 		p.nodes = p.nodes[:1]
 		p.CheckAll(t.Context())
-		if err := p.Nobody(); !errors.As(err, &problem) || problem != "The server is ill." {
+		if err := p.NoUsableNodeError(); !errors.As(err, &problem) || problem != "The server is ill." {
 			t.Errorf("one node: error %v, want its own problem", err)
 		}
 	})
@@ -112,12 +112,12 @@ func TestNoUsableNodeListsEveryProblem(t *testing.T) {
 // TestChoiceWaitsOnlyForTheChosenNode: without a chosen node every check is waited for, with one
 // only its own. Recent views are not renewed, and silent checks are given up.
 func TestChoiceWaitsOnlyForTheChosenNode(t *testing.T) {
-	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeSubject, _ *bytes.Buffer) {
+	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeAdapter, _ *bytes.Buffer) {
 		look := func(want time.Duration, looks ...int) {
 			t.Helper()
 			began := time.Now()
 			ctx, cancel := context.WithCancel(t.Context())
-			if err := p.Look(ctx, map[*Node]bool{}); err != nil {
+			if err := p.RefreshViews(ctx, map[*Node]bool{}); err != nil {
 				t.Error(err)
 			}
 			cancel() // checks in the background go on
@@ -130,28 +130,28 @@ func TestChoiceWaitsOnlyForTheChosenNode(t *testing.T) {
 		look(time.Second, 1, 1)
 		p.Chosen = p.nodes[0]
 		look(a.delay, 2, 1)
-		<-time.After(p.Pace.Moment)
+		<-time.After(p.Timing.HealthyAge)
 		b.delay = time.Hour
-		look(a.delay+p.Pace.Grace, 3, 2)
+		look(a.delay+p.Timing.Grace, 3, 2)
 		look(a.delay+0, 4, 2) // one check is running and gives no view yet
-		if !p.nodes[1].Busy() || !p.nodes[1].Seen().Healthy() {
+		if !p.nodes[1].IsChecking() || !p.nodes[1].LastView().Healthy() {
 			t.Error("the view before is lost")
 		}
-		<-time.After(p.Pace.Most)
+		<-time.After(p.Timing.CheckTimeout)
 		synctest.Wait()
-		if v := p.nodes[1].Seen(); v.Healthy() || !strings.Contains(v.Err.Error(), "says nothing for 12s") {
+		if v := p.nodes[1].LastView(); v.Healthy() || !strings.Contains(v.Err.Error(), "says nothing for 12s") {
 			t.Errorf("%+v", v)
 		}
 		b.delay = 0
-		<-time.After(p.Pace.Moment)
+		<-time.After(p.Timing.HealthyAge)
 		look(a.delay, 5, 2) // it failed a moment ago
-		<-time.After(p.Pace.Pause - p.Pace.Moment)
+		<-time.After(p.Timing.UnhealthyAge - p.Timing.HealthyAge)
 		look(a.delay, 6, 3)
-		if !p.nodes[1].Seen().Healthy() {
+		if !p.nodes[1].LastView().Healthy() {
 			t.Error("it isn't healthy again")
 		}
 		fresh := map[*Node]bool{p.nodes[0]: true}
-		if err := p.Look(t.Context(), fresh); err != nil || a.checks != 6 {
+		if err := p.RefreshViews(t.Context(), fresh); err != nil || a.checks != 6 {
 			t.Error("it was checked twice in one round")
 		}
 	})
@@ -161,8 +161,8 @@ func TestChoiceWaitsOnlyForTheChosenNode(t *testing.T) {
 // were chosen, are left out one after the other within a follower's timeout, and a healthy node is
 // then found at once. They are waited for again only if no other node is left.
 func TestSilentNodesAreLeftOutWithinOneTimeout(t *testing.T) {
-	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeSubject, _ *bytes.Buffer) {
-		setNode := func(s *fakeSubject, takes time.Duration, err error) {
+	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeAdapter, _ *bytes.Buffer) {
+		setNode := func(s *fakeAdapter, takes time.Duration, err error) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.delay, s.err = takes, err
@@ -173,45 +173,46 @@ func TestSilentNodesAreLeftOutWithinOneTimeout(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), timeout)
 			defer cancel()
 			began := time.Now()
-			err := p.Look(ctx, map[*Node]bool{})
+			err := p.RefreshViews(ctx, map[*Node]bool{})
 			if took := time.Since(began); err != nil || took != want {
 				t.Errorf("%v after %s, want %s", err, took, want)
 			}
 			for i, n := range p.nodes {
-				if n.Seen().Healthy() != well[i] || n.Seen().At.IsZero() {
-					t.Errorf("node %d: %+v", n.Number, n.Seen())
+				if n.LastView().Healthy() != well[i] || n.LastView().At.IsZero() {
+					t.Errorf("node %d: %+v", n.Number, n.LastView())
 				}
 			}
 		}
-		if timeout <= 2*p.Pace.Most || p.Pace.Most <= MaxSilence {
+		if timeout <= 2*p.Timing.CheckTimeout || p.Timing.CheckTimeout <= MaxSilence {
 			t.Errorf("%s are not enough to give up two nodes after %s, or those are less than what one may be "+
-				"silent for", timeout, p.Pace.Most)
+				"silent for", timeout, p.Timing.CheckTimeout)
 		}
 		setNode(a, time.Hour, nil)
-		look(p.Pace.Most, false, true)
-		look(p.Pace.Grace, false, true)
-		<-time.After(p.Pace.Most)
+		look(p.Timing.CheckTimeout, false, true)
+		look(p.Timing.Grace, false, true)
+		<-time.After(p.Timing.CheckTimeout)
 		setNode(a, 0, nil)
 		setNode(b, time.Hour, nil)
-		look(p.Pace.Most, true, false) // it was healthy, so it is waited for; the other one recovered meanwhile
+		// It was healthy, so it is waited for; the other one recovered meanwhile.
+		look(p.Timing.CheckTimeout, true, false)
 		p.Chosen = p.nodes[0]
 		setNode(a, time.Hour, nil)
-		look(p.Pace.Most, false, false)
+		look(p.Timing.CheckTimeout, false, false)
 		p.Chosen = nil
 		setNode(b, 0, nil)
-		<-time.After(p.Pace.Most)
-		look(p.Pace.Most, false, true) // only silent nodes were left
+		<-time.After(p.Timing.CheckTimeout)
+		look(p.Timing.CheckTimeout, false, true) // only silent nodes were left
 		setNode(b, 0, errors.New("x"))
-		look(p.Pace.Most, false, false)
+		look(p.Timing.CheckTimeout, false, false)
 	})
 }
 
 // TestChecksOfOneNodeTakeTurns: two checks of a node don't overlap, and the end of a caller's
 // context changes no view.
 func TestChecksOfOneNodeTakeTurns(t *testing.T) {
-	withTwoNodes(t, func(t *testing.T, p *Pool, a, _ *fakeSubject, _ *bytes.Buffer) {
+	withTwoNodes(t, func(t *testing.T, p *Pool, a, _ *fakeAdapter, _ *bytes.Buffer) {
 		n := p.nodes[0]
-		a.delay = p.Pace.Most - time.Second
+		a.delay = p.Timing.CheckTimeout - time.Second
 		began := time.Now()
 		ended := make(chan error, 2)
 		for range 2 {
@@ -225,12 +226,12 @@ func TestChecksOfOneNodeTakeTurns(t *testing.T) {
 			defer cancel()
 			return n.Check(within)
 		}
-		if err := soon(); err != context.DeadlineExceeded || !n.Seen().Healthy() || n.Busy() {
-			t.Errorf("%v, %+v", err, n.Seen())
+		if err := soon(); err != context.DeadlineExceeded || !n.LastView().Healthy() || n.IsChecking() {
+			t.Errorf("%v, %+v", err, n.LastView())
 		}
 		go func() { ended <- n.Check(t.Context()) }()
 		synctest.Wait()
-		if err := soon(); err != context.DeadlineExceeded || !n.Busy() {
+		if err := soon(); err != context.DeadlineExceeded || !n.IsChecking() {
 			t.Errorf("%v; want the end of the context while another check runs", err)
 		}
 		if err := <-ended; err != nil {
@@ -242,25 +243,25 @@ func TestChecksOfOneNodeTakeTurns(t *testing.T) {
 // TestChecksAndComparisonsAreBounded: a check and a comparison have a time limit, and a node that
 // can't be compared is marked as failed.
 func TestChecksAndComparisonsAreBounded(t *testing.T) {
-	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeSubject, _ *bytes.Buffer) {
+	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeAdapter, _ *bytes.Buffer) {
 		p.CheckAll(t.Context())
 		a.delay = time.Hour
-		if err := p.nodes[0].Check(t.Context()); err != nil || p.nodes[0].Seen().Healthy() {
-			t.Errorf("%v, %+v", err, p.nodes[0].Seen())
+		if err := p.nodes[0].Check(t.Context()); err != nil || p.nodes[0].LastView().Healthy() {
+			t.Errorf("%v, %+v", err, p.nodes[0].LastView())
 		}
 		ask := func(err error) func(context.Context) error { return func(context.Context) error { return err } }
-		if err := p.Compare(t.Context(), p.nodes[1], ask(nil)); err != nil || !p.nodes[1].Seen().Healthy() {
-			t.Errorf("a node that answers is marked as failed: error %v, view %+v", err, p.nodes[1].Seen())
+		if err := p.CompareNode(t.Context(), p.nodes[1], ask(nil)); err != nil || !p.nodes[1].LastView().Healthy() {
+			t.Errorf("a node that answers is marked as failed: error %v, view %+v", err, p.nodes[1].LastView())
 		}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := p.Compare(ended, p.nodes[1], ask(errors.New("x"))); err != context.Canceled ||
-			!p.nodes[1].Seen().Healthy() {
+		if err := p.CompareNode(ended, p.nodes[1], ask(errors.New("x"))); err != context.Canceled ||
+			!p.nodes[1].LastView().Healthy() {
 			t.Error("the end of the context counts against the node")
 		}
 		hang := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
-		if err := p.Compare(t.Context(), p.nodes[1], hang); err != ErrAgain || p.nodes[1].Seen().Healthy() {
-			t.Errorf("a silent node: error %v, want ErrAgain and a failed view, got %+v", err, p.nodes[1].Seen())
+		if err := p.CompareNode(t.Context(), p.nodes[1], hang); err != ErrAgain || p.nodes[1].LastView().Healthy() {
+			t.Errorf("a silent node: error %v, want ErrAgain and a failed view, got %+v", err, p.nodes[1].LastView())
 		}
 	})
 }
@@ -268,40 +269,41 @@ func TestChecksAndComparisonsAreBounded(t *testing.T) {
 // TestFailedQuestionDemotesTheNode: a failed question demotes the node for a while. A missing block
 // and the end of the context are not its fault.
 func TestFailedQuestionDemotesTheNode(t *testing.T) {
-	withTwoNodes(t, func(t *testing.T, p *Pool, _, _ *fakeSubject, _ *bytes.Buffer) {
+	withTwoNodes(t, func(t *testing.T, p *Pool, _, _ *fakeAdapter, _ *bytes.Buffer) {
 		n := p.nodes[1]
 		canceled, cancel := context.WithCancel(t.Context())
 		cancel()
 		for _, err := range []error{nil, fmt.Errorf("%w (5)", chain.ErrNoBlock), chain.Problem("told.")} {
-			if got := n.Blame(t.Context(), err); got != err || !n.Shunned().IsZero() {
+			if got := n.DemoteOnError(t.Context(), err); got != err || !n.DemotedUntil().IsZero() {
 				t.Errorf("%v became %v", err, got)
 			}
 		}
-		if n.Blame(canceled, errors.New("x")); !n.Shunned().IsZero() {
+		if n.DemoteOnError(canceled, errors.New("x")); !n.DemotedUntil().IsZero() {
 			t.Error("it is demoted for the end of the context")
 		}
 		var problem chain.Problem
-		if err := n.Blame(t.Context(), DamagedDataError("a block", errors.New("cause"))); !errors.As(err, &problem) ||
+		err := n.DemoteOnError(t.Context(), DamagedDataError("a block", errors.New("cause")))
+		if !errors.As(err, &problem) ||
 			!strings.HasPrefix(string(problem), "Server 2 of 2 sent a block that is damaged") ||
 			strings.Contains(string(problem), "host:") {
 			t.Errorf("error %v, want a problem that names the server by its place", err)
 		}
-		if n.Shunned() != time.Now().Add(demotionTime) {
+		if n.DemotedUntil() != time.Now().Add(demotionTime) {
 			t.Error("it isn't demoted")
 		}
 		<-time.After(demotionTime)
-		if !n.Shunned().IsZero() {
+		if !n.DemotedUntil().IsZero() {
 			t.Error("the demotion doesn't end")
 		}
 	})
 }
 
-// TestAskedNodeStaysUntilTheNextTip: the node of the last Tip is kept, and a new one is chosen
+// TestCurrentNodeStaysUntilTheNextTip: the node of the last Tip is kept, and a new one is chosen
 // after a failure.
-func TestAskedNodeStaysUntilTheNextTip(t *testing.T) {
+func TestCurrentNodeStaysUntilTheNextTip(t *testing.T) {
 	t.Parallel()
 	choices, failure := 0, error(nil)
-	a := Asked[int]{Choose: func(context.Context) (int, chain.Header, error) {
+	a := CurrentNode[int]{ChooseNode: func(context.Context) (int, chain.Header, error) {
 		choices++
 		return choices, chain.Header{Parent: fmt.Sprint(choices)}, failure
 	}}
@@ -311,15 +313,15 @@ func TestAskedNodeStaysUntilTheNextTip(t *testing.T) {
 			t.Errorf("%d %s %v, want %d", n, tip.Parent, err, want)
 		}
 	}
-	expect(a.Now, 1)
-	expect(a.Now, 1)
-	expect(a.Tip, 2)
-	expect(a.Now, 2)
+	expect(a.GetOrChoose, 1)
+	expect(a.GetOrChoose, 1)
+	expect(a.ChooseAgain, 2)
+	expect(a.GetOrChoose, 2)
 	failure = errors.New("x")
-	expect(a.Tip, 3)
-	expect(a.Now, 4)
+	expect(a.ChooseAgain, 3)
+	expect(a.GetOrChoose, 4)
 	failure = nil
-	expect(a.Now, 5)
+	expect(a.GetOrChoose, 5)
 }
 
 // TestChoiceWithoutDeadlineIsBounded: a choice ends for callers without a deadline, too, because
@@ -327,12 +329,13 @@ func TestAskedNodeStaysUntilTheNextTip(t *testing.T) {
 func TestChoiceWithoutDeadlineIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := Asked[int]{Choose: func(ctx context.Context) (int, chain.Header, error) {
+		a := CurrentNode[int]{ChooseNode: func(ctx context.Context) (int, chain.Header, error) {
 			<-ctx.Done()
 			return 0, chain.Header{}, ctx.Err()
 		}}
 		began := time.Now()
-		if _, _, err := a.Now(t.Context()); err != context.DeadlineExceeded || time.Since(began) != maxChoiceTime {
+		_, _, err := a.GetOrChoose(t.Context())
+		if err != context.DeadlineExceeded || time.Since(began) != maxChoiceTime {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
 	})

@@ -44,7 +44,7 @@ func TestFailureTextHidesTheURL(t *testing.T) {
 // TestOnlyMissingAnswersAreTransient: missing answers are transient. Silence, wrong answers and
 // overload are not. This holds for the wrapped error of a node, too.
 func TestOnlyMissingAnswersAreTransient(t *testing.T) {
-	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeSubject, _ *bytes.Buffer) {
+	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeAdapter, _ *bytes.Buffer) {
 		cause := errors.New("the cause")
 		for _, c := range []struct {
 			err  error
@@ -58,7 +58,7 @@ func TestOnlyMissingAnswersAreTransient(t *testing.T) {
 		} {
 			a.err, b.err = c.err, NewFailure(nil, "is old.")
 			p.CheckAll(t.Context())
-			for _, err := range []error{c.err, p.nodes[0].Problem(c.err), p.Nobody()} {
+			for _, err := range []error{c.err, p.nodes[0].WrapProblem(c.err), p.NoUsableNodeError()} {
 				if got := chain.IsTransient(err); got != c.want {
 					t.Errorf("%v: %v, want %v", err, got, c.want)
 				}
@@ -70,7 +70,7 @@ func TestOnlyMissingAnswersAreTransient(t *testing.T) {
 // TestTransientNeedsAMissingAnswerAndNoSilentNode: the failure of several nodes is transient if at
 // least one missed an answer and none is silent, in any order.
 func TestTransientNeedsAMissingAnswerAndNoSilentNode(t *testing.T) {
-	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeSubject, _ *bytes.Buffer) {
+	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeAdapter, _ *bytes.Buffer) {
 		cause := errors.New("the cause")
 		for _, c := range []struct {
 			one, other error
@@ -86,7 +86,7 @@ func TestTransientNeedsAMissingAnswerAndNoSilentNode(t *testing.T) {
 			for _, order := range [][2]error{{c.one, c.other}, {c.other, c.one}} {
 				a.err, b.err = order[0], order[1]
 				p.CheckAll(t.Context())
-				if got := chain.IsTransient(p.Nobody()); got != c.want {
+				if got := chain.IsTransient(p.NoUsableNodeError()); got != c.want {
 					t.Errorf("%v: %v, want %v", order, got, c.want)
 				}
 			}
@@ -112,7 +112,7 @@ func TestURLsAreCountedAndUnique(t *testing.T) {
 		"server 2 of 3: no URL":           {"a", "bad", "a"},
 		"server 3 of 3 is listed twice: ": {"a", "b", "a?other"},
 	} {
-		err := URLs("server", urls, read)
+		err := CheckURLs("server", urls, read)
 		if (err == nil) != (want == "") || err != nil &&
 			!strings.HasPrefix(err.Error(), strings.TrimSuffix(want, " ")) {
 			t.Errorf("%q: %v", urls, err)

@@ -63,7 +63,7 @@ type reserveResult struct {
 // Account looks up the account that a merchant enters. It is no error if the account does not
 // exist. Account asks only one server, because the answer credits nothing.
 func (s *Source) Account(ctx context.Context, account params.Account) (found Account, err error) {
-	current, _, err := s.current.Now(ctx)
+	current, _, err := s.current.GetOrChoose(ctx)
 	if err != nil {
 		return Account{}, err
 	}
@@ -72,7 +72,7 @@ func (s *Source) Account(ctx context.Context, account params.Account) (found Acc
 			return found, err
 		}
 		var told chain.Problem
-		if err = n.Blame(ctx, err); !errors.As(err, &told) {
+		if err = n.DemoteOnError(ctx, err); !errors.As(err, &told) {
 			err = chain.Problem("The account can't be looked up now. Try again in a moment.")
 		}
 	}

@@ -69,7 +69,7 @@ func (e *endpoint) parseOptions(raw string) error {
 
 // parseEndpoints reads the URLs of all servers of a network.
 func parseEndpoints(texts []string) (all []endpoint, err error) {
-	err = node.URLs("server", texts, func(text string) (string, error) {
+	err = node.CheckURLs("server", texts, func(text string) (string, error) {
 		e, err := parseEndpoint(text)
 		all = append(all, e)
 		return e.base, err

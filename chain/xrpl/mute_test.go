@@ -30,9 +30,9 @@ func shortenTimeouts(s *Source) (timeout time.Duration) {
 			asking.client.Silence = node.MaxSilence / speedup
 		}
 	}
-	usual := node.UsualPace
-	s.nodes.Pace = node.Pace{Moment: 0, Pause: usual.Pause / speedup, Grace: usual.Grace / speedup,
-		Most: usual.Most / speedup}
+	usual := node.DefaultTiming
+	s.nodes.Timing = node.Timing{HealthyAge: 0, UnhealthyAge: usual.UnhealthyAge / speedup,
+		Grace: usual.Grace / speedup, CheckTimeout: usual.CheckTimeout / speedup}
 	return chain.NewFollower(chain.FollowerConfig{}).Timeout / speedup
 }
 
@@ -99,14 +99,14 @@ func TestSilentServerIsLeftOut(t *testing.T) {
 				}
 			}
 			l.Close(1)
-			if !step() || source.servers[0].Seen().Healthy() || source.nodes.Chosen != source.servers[1].Node {
-				t.Errorf("it is asked again: %+v", source.servers[0].Seen())
+			if !step() || source.servers[0].LastView().Healthy() || source.nodes.Chosen != source.servers[1].Node {
+				t.Errorf("it is asked again: %+v", source.servers[0].LastView())
 			}
 			after := node.MaxSilence
 			if c.drips {
-				after = node.UsualPace.Most
+				after = node.DefaultTiming.CheckTimeout
 			}
-			if v := source.servers[0].Seen(); v.Err == nil ||
+			if v := source.servers[0].LastView(); v.Err == nil ||
 				!strings.Contains(v.Err.Error(), "says nothing for "+(after/speedup).String()) {
 				t.Errorf("%v, and it was given up after %s", v.Err, after/speedup)
 			}
@@ -139,7 +139,7 @@ func TestDrippingServerIsAskedLast(t *testing.T) {
 		defer cancel()
 		at, _ := l.Tip()
 		_, err := source.Block(ctx, at, new(chain.WatchSet))
-		if source.servers[0].Shunned().IsZero() || !source.servers[1].Shunned().IsZero() {
+		if source.servers[0].DemotedUntil().IsZero() || !source.servers[1].DemotedUntil().IsZero() {
 			t.Errorf("the wrong one is asked last from now on: %v", err)
 		}
 		return err

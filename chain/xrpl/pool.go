@@ -17,7 +17,7 @@ func (s *Source) Nodes(ctx context.Context) []chain.NodeStatus {
 	all := s.nodes.Statuses()
 	for i, n := range s.servers {
 		if owed := n.confirmFailure(); owed != nil && all[i].Problem == "" {
-			all[i].Problem = n.Sentence(owed)
+			all[i].Problem = n.ProblemSentence(owed)
 		}
 	}
 	if inUse != nil {
@@ -32,10 +32,10 @@ func (s *Source) Nodes(ctx context.Context) []chain.NodeStatus {
 // two servers have different ledgers at one index, at least one of them is wrong and none is
 // trusted.
 func (s *Source) chooseServer(ctx context.Context) (*server, chain.Header, error) {
-	s.nodes.Choosing.Lock()
-	defer s.nodes.Choosing.Unlock()
+	s.nodes.ChoiceMu.Lock()
+	defer s.nodes.ChoiceMu.Unlock()
 	for range 3 {
-		if err := s.nodes.Look(ctx, map[*node.Node]bool{}); err != nil {
+		if err := s.nodes.RefreshViews(ctx, map[*node.Node]bool{}); err != nil {
 			return nil, chain.Header{}, err
 		}
 		n, tip, err := s.pickServer(ctx)
@@ -49,20 +49,20 @@ func (s *Source) chooseServer(ctx context.Context) (*server, chain.Header, error
 			s.nodes.Chosen = nil // the other servers were not waited for
 			continue
 		case n == nil:
-			return nil, chain.Header{}, s.nodes.Nobody()
+			return nil, chain.Header{}, s.nodes.NoUsableNodeError()
 		}
 		s.nodes.Chosen = n.Node
 		return n, tip, nil
 	}
 	s.nodes.Chosen = nil
-	return nil, chain.Header{}, s.nodes.Unstable()
+	return nil, chain.Header{}, s.nodes.UnstableError()
 }
 
 // pickServer compares the healthy servers and returns the one to use with the tip.
 func (s *Source) pickServer(ctx context.Context) (*server, chain.Header, error) {
 	var well []*server
 	for _, n := range s.servers {
-		if n.Seen().Healthy() {
+		if n.LastView().Healthy() {
 			well = append(well, n)
 		}
 	}
@@ -71,17 +71,19 @@ func (s *Source) pickServer(ctx context.Context) (*server, chain.Header, error) 
 	}
 	// The highest server comes first; servers of equal height keep the configured order.
 	byHeight := slices.Clone(well)
-	slices.SortStableFunc(byHeight, func(a, b *server) int { return int(b.Seen().Tip.Height - a.Seen().Tip.Height) })
+	slices.SortStableFunc(byHeight, func(a, b *server) int {
+		return int(b.LastView().Tip.Height - a.LastView().Tip.Height)
+	})
 	for _, n := range byHeight[1:] {
 		if err := s.compareTips(ctx, byHeight[0], n); err != nil {
 			return nil, chain.Header{}, err
 		}
 	}
-	s.nodes.Disputed = ""
-	tip := byHeight[min(1, len(byHeight)-1)].Seen().Tip
+	s.nodes.Dispute = ""
+	tip := byHeight[min(1, len(byHeight)-1)].LastView().Tip
 	var best *server
 	for _, n := range well {
-		if n.Seen().Tip.Height >= tip.Height && (best == nil || s.isPreferred(n, best)) {
+		if n.LastView().Tip.Height >= tip.Height && (best == nil || s.isPreferred(n, best)) {
 			best = n
 		}
 	}
@@ -91,7 +93,7 @@ func (s *Source) pickServer(ctx context.Context) (*server, chain.Header, error) 
 // isPreferred reports whether a server is preferred to another one that comes before it in the
 // configuration.
 func (s *Source) isPreferred(n, other *server) bool {
-	if a, b := n.Shunned(), other.Shunned(); !a.Equal(b) {
+	if a, b := n.DemotedUntil(), other.DemotedUntil(); !a.Equal(b) {
 		return a.Before(b)
 	}
 	return n.Node == s.nodes.Chosen
@@ -101,11 +103,11 @@ func (s *Source) isPreferred(n, other *server) bool {
 // ledgers differ, both servers are checked once more before the difference is a dispute.
 func (s *Source) compareTips(ctx context.Context, top, n *server) error {
 	for again := false; ; again = true {
-		mine, err := s.fetchToCompare(ctx, top, n.Seen().Tip.Height)
+		mine, err := s.fetchToCompare(ctx, top, n.LastView().Tip.Height)
 		if err != nil {
 			return err
 		}
-		theirs := n.Seen().Tip
+		theirs := n.LastView().Tip
 		if mine.Hash == theirs.Hash {
 			return nil
 		}
@@ -118,7 +120,7 @@ func (s *Source) compareTips(ctx context.Context, top, n *server) error {
 				return err
 			}
 		}
-		if !top.Seen().Healthy() || !n.Seen().Healthy() || top.Seen().Tip.Height < n.Seen().Tip.Height {
+		if !top.LastView().Healthy() || !n.LastView().Healthy() || top.LastView().Tip.Height < n.LastView().Tip.Height {
 			return node.ErrAgain
 		}
 	}
@@ -126,16 +128,16 @@ func (s *Source) compareTips(ctx context.Context, top, n *server) error {
 
 // recordDispute stores that two servers contradict each other.
 func (s *Source) recordDispute(a, b *server, index int64) error {
-	s.nodes.Disputed = fmt.Sprintf("Servers %d and %d of %d disagree about ledger %d, which never changes once it is "+
+	s.nodes.Dispute = fmt.Sprintf("Servers %d and %d of %d disagree about ledger %d, which never changes once it is "+
 		"validated. Nothing is counted until they agree again: find out which of them is wrong, and remove it.",
 		min(a.Number, b.Number),
 		max(a.Number, b.Number), len(s.servers), index)
-	return fmt.Errorf("%w (%s, %s)", chain.Problem(s.nodes.Disputed), a.Host, b.Host)
+	return fmt.Errorf("%w (%s, %s)", chain.Problem(s.nodes.Dispute), a.Host, b.Host)
 }
 
 // fetchToCompare asks a server for a header to compare with the header of another server.
 func (s *Source) fetchToCompare(ctx context.Context, n *server, index int64) (h chain.Header, err error) {
-	err = s.nodes.Compare(ctx, n.Node, func(ctx context.Context) error {
+	err = s.nodes.CompareNode(ctx, n.Node, func(ctx context.Context) error {
 		if h, err = n.fetchHeader(ctx, index); errors.Is(err, errNoLedger) {
 			return missingLedgerError(index, err)
 		}

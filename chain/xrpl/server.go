@@ -46,7 +46,7 @@ func (s *server) isReportedHealthy() bool {
 func (s *server) recordReport(ctx context.Context, sound bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reportsHealthy = sound || s.reportsHealthy && node.BrokenOff(ctx)
+	s.reportsHealthy = sound || s.reportsHealthy && node.CanceledByCaller(ctx)
 }
 
 // recordConfirmation stores why the server confirmed nothing, or nil if it did, and logs a change.
@@ -57,7 +57,7 @@ func (s *server) recordConfirmation(err error) {
 	s.mu.Unlock()
 	tell := s.log.With("network", s.params.Network(), "server", s.Number, "host", s.Host)
 	switch {
-	case err != nil && s.Sentence(err) != s.Sentence(before):
+	case err != nil && s.ProblemSentence(err) != s.ProblemSentence(before):
 		tell.Warn("a server doesn't confirm a ledger, and nothing is counted without confirmation", "error", err)
 	case err == nil && before != nil:
 		tell.Info("a server confirms ledgers again, or isn't needed for it")
@@ -73,13 +73,13 @@ func (s *server) confirmFailure() error {
 
 // hasLedger reports whether the server reported to have a ledger.
 func (s *server) hasLedger(index int64) bool {
-	tip := s.Seen().Tip
+	tip := s.LastView().Tip
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return index == tip.Height || s.completeLedgers.containsIndex(index)
 }
 
-// Forget implements node.Subject.
+// Forget implements node.Adapter.
 func (s *server) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +95,7 @@ func (s *server) dropHeaders() {
 	clear(s.headers)
 }
 
-// Handshake implements node.Subject.
+// Handshake implements node.Adapter.
 func (s *server) Handshake(ctx context.Context) (v node.View, err error) {
 	st, err := s.fetchState(ctx)
 	if err == nil {

@@ -50,7 +50,7 @@ type Source struct {
 	params  params.Params
 	nodes   *node.Pool
 	servers []*server // in the configured order
-	current node.Asked[*server]
+	current node.CurrentNode[*server]
 }
 
 var _ chain.Source = (*Source)(nil)
@@ -67,8 +67,8 @@ func New(c Config) (*Source, error) {
 	}
 	common := node.Config{Kind: "server", Network: c.Params.Network(), Clock: c.Clock, Log: c.Log}
 	s := &Source{Push: node.NewPush(common), params: c.Params, nodes: node.NewPool(common)}
-	s.nodes.Pace.Moment = 0 // each tip is a ledger that two servers have now
-	s.current.Choose = s.chooseServer
+	s.nodes.Timing.HealthyAge = 0 // each tip is a ledger that two servers have now
+	s.current.ChooseNode = s.chooseServer
 	for i := range endpoints {
 		e := &endpoints[i]
 		client := node.NewClient(e.base, nil, c.Memory)
@@ -78,7 +78,7 @@ func New(c Config) (*Source, error) {
 		}
 		n := &server{rpc: &rpc{transport: asking}, params: c.Params, clock: c.Clock, log: c.Log,
 			headers: map[int64]chain.Header{}}
-		n.Node = s.nodes.Add(e.host, n)
+		n.Node = s.nodes.AddNode(e.host, n)
 		s.servers = append(s.servers, n)
 		if e.stream != "" {
 			s.Add(node.Listener{Host: e.host, Kind: "websocket", Listen: func(ctx context.Context, up func()) error {
@@ -95,7 +95,7 @@ func (s *Source) Network() chain.Network { return s.params.Network() }
 // Tip implements chain.Source. The server that Tip chooses answers all other calls until the next
 // Tip.
 func (s *Source) Tip(ctx context.Context) (chain.Tip, error) {
-	_, header, err := s.current.Tip(ctx)
+	_, header, err := s.current.ChooseAgain(ctx)
 	if err != nil {
 		return chain.Tip{}, err
 	}
@@ -135,7 +135,7 @@ func (s *Source) Pending(ctx context.Context, _ chain.Watch) (chain.Pending, err
 // tryServers calls ask for one server after the other until one succeeds. The current server comes
 // first; servers that reported to lack the ledger come last.
 func (s *Source) tryServers(ctx context.Context, height int64, ask func(*server) error) error {
-	current, tip, err := s.current.Now(ctx)
+	current, tip, err := s.current.GetOrChoose(ctx)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (s *Source) tryServers(ctx context.Context, height int64, ask func(*server)
 			continue
 		}
 		var told chain.Problem
-		if err = n.Blame(ctx, err); errors.As(err, &told) && failed == nil {
+		if err = n.DemoteOnError(ctx, err); errors.As(err, &told) && failed == nil {
 			failed = err
 		}
 		if isConfirmationError(err) || ctx.Err() != nil {
@@ -174,7 +174,7 @@ func (s *Source) orderServers(current *server, height int64) []*server {
 	all, without := []*server{}, []*server{}
 	for _, n := range append([]*server{current}, s.servers...) {
 		switch {
-		case n != current && !n.Seen().Healthy() || len(all)+len(without) > 0 && n == current:
+		case n != current && !n.LastView().Healthy() || len(all)+len(without) > 0 && n == current:
 		case n.hasLedger(height):
 			all = append(all, n)
 		default:

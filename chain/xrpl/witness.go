@@ -55,9 +55,9 @@ func (s *Source) confirmBlock(ctx context.Context, from *server, block chain.Blo
 			}
 			return confirmed, err
 		}
-		err = n.Blame(ctx, n.unconfirmedError(block.Height, err))
+		err = n.DemoteOnError(ctx, n.unconfirmedError(block.Height, err))
 		n.recordConfirmation(err)
-		silent, causes = append(silent, n.Sentence(err)), append(causes, err)
+		silent, causes = append(silent, n.ProblemSentence(err)), append(causes, err)
 		if ctx.Err() != nil {
 			break // no time is left for the other servers
 		}
