@@ -118,9 +118,9 @@ func (c *client) sendSigned(ctx context.Context, path string, body []byte, limit
 		}
 		var header http.Header
 		if user != "" || password != "" {
-			header = node.Basic(user, password)
+			header = node.BasicAuth(user, password)
 		}
-		status, answer, err = c.Ask(ctx, path, header, body, limit)
+		status, answer, err = c.SendRequest(ctx, path, header, body, limit)
 		switch {
 		case err != nil:
 			return 0, nil, err

@@ -41,7 +41,7 @@ func (c *core) identifyServer(ctx context.Context) (dialect, version string, err
 			return "", "", node.UnexpectedAnswerError(rpcServerKind, errors.New("no network info"))
 		}
 		c.isBtcd.Store(false)
-		return "core", node.Clip(strings.Trim(info.Subversion, "/")), nil
+		return "core", node.PrintableText(strings.Trim(info.Subversion, "/")), nil
 	case asRPCError(err) == nil:
 		return "", "", err
 	}
@@ -59,7 +59,7 @@ func (c *core) identifyServer(ctx context.Context) (dialect, version string, err
 		return "", "", node.UnexpectedAnswerError(rpcServerKind, errors.New("no version"))
 	}
 	c.isBtcd.Store(true)
-	return "btcd", node.Clip("btcd JSON-RPC " + versions["btcdjsonrpcapi"].Version), nil
+	return "btcd", node.PrintableText("btcd JSON-RPC " + versions["btcdjsonrpcapi"].Version), nil
 }
 
 func (c *core) readState(ctx context.Context) (serverState, error) {
@@ -78,7 +78,8 @@ func (c *core) readState(ctx context.Context) (serverState, error) {
 	if err != nil || info.Blocks < 0 || info.Blocks > maxHeight || info.Headers > maxHeight || !isHash(info.Best) {
 		return serverState{}, node.UnexpectedAnswerError(rpcServerKind, errors.New("getblockchaininfo makes no sense"))
 	}
-	return serverState{node.Clip(info.Chain), info.Blocks, info.Best, max(info.Headers, info.Blocks), info.Syncing}, nil
+	return serverState{node.PrintableText(info.Chain), info.Blocks, info.Best, max(info.Headers, info.Blocks),
+		info.Syncing}, nil
 }
 
 func (c *core) fetchBlockHash(ctx context.Context, height int64) (string, error) {

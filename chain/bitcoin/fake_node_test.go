@@ -74,7 +74,7 @@ func openURLs(t testing.TB, c *fakeChain, urls ...string) *Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.nodes.Timing.HealthyAge, s.nodes.Timing.UnhealthyAge, s.Retry, s.timing.quickListing = 0, 0,
+	s.nodes.Timing.HealthyAge, s.nodes.Timing.UnhealthyAge, s.RetryDelay, s.timing.quickListing = 0, 0,
 		time.Millisecond, time.Hour
 	return s
 }
@@ -85,9 +85,9 @@ func shortenSilence(s *Source) {
 	for _, node := range s.servers {
 		switch b := node.backend.(type) {
 		case *core:
-			b.Silence = time.Second
+			b.SilenceTimeout = time.Second
 		case *esplora:
-			b.Silence = time.Second
+			b.SilenceTimeout = time.Second
 		}
 	}
 }

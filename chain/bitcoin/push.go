@@ -17,13 +17,14 @@ const maxPushed = maxRaw
 // addListeners adds the push connections of a node.
 func (s *Source) addListeners(e *endpoint, http *client) {
 	for _, at := range e.zmq {
-		s.Add(node.Listener{Host: at, Kind: "zmq",
+		s.AddListener(node.Listener{Host: at, Kind: "zmq",
 			Listen: func(ctx context.Context, up func()) error { return subscribeZMQ(ctx, at, up, s.handlePush) }})
 	}
 	if e.websocketURL != "" {
-		s.Add(node.Listener{Host: e.host, Kind: "websocket", Listen: func(ctx context.Context, up func()) error {
-			return listenNotifications(ctx, e.websocketURL, http, up, s.handlePush)
-		}})
+		s.AddListener(node.Listener{Host: e.host, Kind: "websocket",
+			Listen: func(ctx context.Context, up func()) error {
+				return listenNotifications(ctx, e.websocketURL, http, up, s.handlePush)
+			}})
 	}
 }
 
@@ -55,7 +56,7 @@ func listenNotifications(ctx context.Context, url string, c *client, up func(), 
 	if err != nil {
 		return err
 	}
-	conn, status, err := c.Dial(ctx, url, node.Basic(user, password))
+	conn, status, err := c.DialWebsocket(ctx, url, node.BasicAuth(user, password))
 	switch {
 	case status == http.StatusUnauthorized:
 		return loginRefusedError(false)
@@ -73,12 +74,12 @@ func listenNotifications(ctx context.Context, url string, c *client, up func(), 
 		requests = append(requests, body)
 	}
 	granted := 0
-	return c.Listen(ctx, conn, maxPushed, requests, func(message []byte) error {
+	return c.ListenWebsocket(ctx, conn, maxPushed, requests, func(message []byte) error {
 		var notice struct {
 			Method string    `json:"method"`
 			Error  *rpcError `json:"error"`
 		}
-		switch err := json.Unmarshal(message, &notice, node.Frugal); {
+		switch err := json.Unmarshal(message, &notice, node.AllowDuplicateNames); {
 		case err != nil:
 			return node.UnexpectedAnswerError("btcd's websocket", errors.New("not JSON"))
 		case notice.Error != nil:

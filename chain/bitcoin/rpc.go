@@ -36,7 +36,9 @@ type rpcError struct {
 	Message string `json:"message"`
 }
 
-func (e *rpcError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, node.Clip(e.Message)) }
+func (e *rpcError) Error() string {
+	return fmt.Sprintf("error %d: %s", e.Code, node.PrintableText(e.Message))
+}
 
 // asRPCError returns the error of a node's method, or nil for a Failure of the node itself.
 func asRPCError(err error) *rpcError {
@@ -90,7 +92,7 @@ func (r *rpc) callMethod(ctx context.Context, limit int64, method string, params
 		return nil, err
 	}
 	var answer rpcReply
-	if err := json.Unmarshal(body, &answer, node.Frugal); err != nil {
+	if err := json.Unmarshal(body, &answer, node.AllowDuplicateNames); err != nil {
 		return nil, malformedAnswerError(status, body, err)
 	}
 	if answer.ID == nil || *answer.ID != question.ID {
@@ -110,7 +112,7 @@ func (r *rpc) callBatch(ctx context.Context, limit int64, calls []rpcCall) ([]rp
 	}
 	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) { // one error for all
 		var answer rpcReply
-		if err := json.Unmarshal(body, &answer, node.Frugal); err == nil && answer.Error != nil {
+		if err := json.Unmarshal(body, &answer, node.AllowDuplicateNames); err == nil && answer.Error != nil {
 			return nil, answer.resultError()
 		}
 	}
@@ -172,7 +174,7 @@ func malformedAnswerError(status int, body []byte, err error) error {
 	case bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")):
 		return node.UnexpectedAnswerError(rpcServerKind, errors.New("a web page"))
 	}
-	return node.UnexpectedAnswerError(rpcServerKind, errors.New(node.Clip(err.Error())))
+	return node.UnexpectedAnswerError(rpcServerKind, errors.New(node.PrintableText(err.Error())))
 }
 
 // decodeHexResult decodes a result of bytes in hexadecimal.
@@ -207,7 +209,7 @@ func isHash(text string) bool {
 
 // parseReplies parses a JSON list of at most as many replies as were asked for.
 func parseReplies(list []byte, most int) ([]rpcReply, error) {
-	decoder := jsontext.NewDecoder(bytes.NewReader(list), node.Frugal)
+	decoder := jsontext.NewDecoder(bytes.NewReader(list), node.AllowDuplicateNames)
 	if token, err := decoder.ReadToken(); err != nil || token.Kind() != '[' {
 		return nil, errors.New("not a list of answers")
 	}
@@ -228,7 +230,7 @@ func parseReplies(list []byte, most int) ([]rpcReply, error) {
 // parseIDs parses a JSON list of transaction ids.
 func parseIDs(list []byte) ([]chainhash.Hash, error) {
 	wrong := errors.New("not a list of transaction ids")
-	decoder := jsontext.NewDecoder(bytes.NewReader(list), node.Frugal)
+	decoder := jsontext.NewDecoder(bytes.NewReader(list), node.AllowDuplicateNames)
 	if token, err := decoder.ReadToken(); err != nil || token.Kind() != '[' {
 		return nil, wrong
 	}

@@ -45,7 +45,7 @@ type Config struct {
 // Its answers follow the rules of chain.Source: a node's data is verified as far as bytes can be,
 // and pushed data is never trusted.
 type Source struct {
-	*node.Push
+	*node.PushConnections
 	params      params.Params
 	clock       clock.Clock
 	nodes       *node.ForkPool
@@ -81,8 +81,8 @@ func New(c Config) (*Source, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	common := node.Config{Kind: "node", Network: c.Params.Network(), Clock: c.Clock, Log: c.Log}
-	s := &Source{Push: node.NewPush(common), params: c.Params, clock: c.Clock, nodes: node.NewForkPool(common),
-		mempool: mempoolReader{maxNewBytes: newBytesLimit}, timing: defaultTiming}
+	s := &Source{PushConnections: node.NewPushConnections(common), params: c.Params, clock: c.Clock,
+		nodes: node.NewForkPool(common), mempool: mempoolReader{maxNewBytes: newBytesLimit}, timing: defaultTiming}
 	s.currentNode.ChooseNode = s.chooseServer
 	for i := range endpoints {
 		e := &endpoints[i]

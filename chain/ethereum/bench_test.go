@@ -97,10 +97,10 @@ func BenchmarkBlock(b *testing.B) {
 		began = now()
 		var plain plainBlock
 		var plains []plainReceipt
-		if err := gojson.Unmarshal(block, &plain, node.Frugal); err != nil {
+		if err := gojson.Unmarshal(block, &plain, node.AllowDuplicateNames); err != nil {
 			b.Fatal(err)
 		}
-		if err := gojson.Unmarshal(receipts, &plains, node.Frugal); err != nil {
+		if err := gojson.Unmarshal(receipts, &plains, node.AllowDuplicateNames); err != nil {
 			b.Fatal(err)
 		}
 		bare += now().Sub(began)

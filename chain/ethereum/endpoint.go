@@ -51,7 +51,7 @@ func basicAuth(u *url.URL) http.Header {
 		return nil
 	}
 	password, _ := u.User.Password()
-	return node.Basic(u.User.Username(), password)
+	return node.BasicAuth(u.User.Username(), password)
 }
 
 // takeOptions reads this package's options from the query of the URL and returns the remaining

@@ -72,7 +72,7 @@ func openLogged(t testing.TB, log *slog.Logger, urls ...string) *Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.nodes.Timing.HealthyAge, s.nodes.Timing.UnhealthyAge, s.Retry, s.confirmTimeout = 0, 0, time.Millisecond, 0
+	s.nodes.Timing.HealthyAge, s.nodes.Timing.UnhealthyAge, s.RetryDelay, s.confirmTimeout = 0, 0, time.Millisecond, 0
 	return s
 }
 

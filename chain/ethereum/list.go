@@ -41,7 +41,7 @@ func decodeList[T any, P element[T]](d *jsontext.Decoder, most int) (all []T, er
 	if d.PeekKind() == '[' {
 		all = []T{}
 	}
-	err = node.List(d, most, func() error {
+	err = node.ReadList(d, most, func() error {
 		all = append(all, *new(T))
 		last := P(&all[len(all)-1])
 		if err := json.UnmarshalDecode(d, last); err != nil {
@@ -94,8 +94,8 @@ func streamList[T any](r response, empty func() T, take func(*T) error) error {
 		return r.Error
 	}
 	var taken error
-	d := jsontext.NewDecoder(bytes.NewBuffer(r.Result), node.Frugal)
-	err := node.List(d, math.MaxInt, func() error {
+	d := jsontext.NewDecoder(bytes.NewBuffer(r.Result), node.AllowDuplicateNames)
+	err := node.ReadList(d, math.MaxInt, func() error {
 		one := empty()
 		if err := json.UnmarshalDecode(d, &one); err != nil {
 			return err
@@ -106,5 +106,5 @@ func streamList[T any](r response, empty func() T, take func(*T) error) error {
 	if err == nil || taken != nil {
 		return taken
 	}
-	return invalidAnswerError(errors.New(node.Clip(err.Error())))
+	return invalidAnswerError(errors.New(node.PrintableText(err.Error())))
 }

@@ -26,11 +26,13 @@ type rpcError struct {
 	Message string `json:"message"`
 }
 
-func (e *rpcError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, node.Clip(e.Message)) }
+func (e *rpcError) Error() string {
+	return fmt.Sprintf("error %d: %s", e.Code, node.PrintableText(e.Message))
+}
 
 // messageContains reports whether the message contains one of the given words.
 func (e *rpcError) messageContains(words ...string) bool {
-	message := strings.ToLower(node.Clip(e.Message))
+	message := strings.ToLower(node.PrintableText(e.Message))
 	for _, word := range words {
 		if strings.Contains(message, word) {
 			return true
@@ -110,5 +112,5 @@ func unreadableError(status int, body []byte, err error) error {
 	case bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")):
 		return invalidAnswerError(errors.New("a web page"))
 	}
-	return invalidAnswerError(errors.New(node.Clip(err.Error())))
+	return invalidAnswerError(errors.New(node.PrintableText(err.Error())))
 }

@@ -17,7 +17,7 @@ const maxPushMessage = 1 << 20
 // subscribeHeads listens to a node's stream of new blocks. The content of a message is not used:
 // heard only signals that there may be a new block.
 func subscribeHeads(ctx context.Context, e endpoint, c *node.Client, up, heard func()) error {
-	conn, status, err := c.Dial(ctx, e.stream, e.streamHeader)
+	conn, status, err := c.DialWebsocket(ctx, e.stream, e.streamHeader)
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return forbiddenError(status)
@@ -32,12 +32,12 @@ func subscribeHeads(ctx context.Context, e endpoint, c *node.Client, up, heard f
 	if err != nil {
 		return fmt.Errorf("write a request: %w", err)
 	}
-	return c.Listen(ctx, conn, maxPushMessage, [][]byte{body}, func(message []byte) error {
+	return c.ListenWebsocket(ctx, conn, maxPushMessage, [][]byte{body}, func(message []byte) error {
 		var notice struct {
 			Method string    `json:"method"`
 			Error  *rpcError `json:"error"`
 		}
-		switch err := json.Unmarshal(message, &notice, node.Frugal); {
+		switch err := json.Unmarshal(message, &notice, node.AllowDuplicateNames); {
 		case err != nil:
 			return invalidAnswerError(errors.New("no JSON"))
 		case notice.Error != nil:

@@ -65,8 +65,8 @@ func (r response) decodeInto(v any) error {
 	if r.Error != nil {
 		return r.Error
 	}
-	if err := json.Unmarshal(r.Result, v, node.Frugal); err != nil {
-		return invalidAnswerError(errors.New(node.Clip(err.Error())))
+	if err := json.Unmarshal(r.Result, v, node.AllowDuplicateNames); err != nil {
+		return invalidAnswerError(errors.New(node.PrintableText(err.Error())))
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func (r *rpc) callOne(ctx context.Context, limit int64, q request) (response, er
 		return response{}, err
 	}
 	var answer response
-	if err := json.Unmarshal(body, &answer, node.Frugal); err != nil {
+	if err := json.Unmarshal(body, &answer, node.AllowDuplicateNames); err != nil {
 		return response{}, unreadableError(status, body, err)
 	}
 	if err := r.checkRateLimit(answer.Error); err != nil {
@@ -157,7 +157,7 @@ func (r *rpc) callBatch(ctx context.Context, limit int64, requests []request) ([
 	if start := bytes.TrimSpace(body); status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge ||
 		bytes.HasPrefix(start, []byte("{")) {
 		var one response // one error for the whole batch
-		_ = json.Unmarshal(body, &one, node.Frugal)
+		_ = json.Unmarshal(body, &one, node.AllowDuplicateNames)
 		if err := r.checkRateLimit(one.Error); err != nil {
 			return nil, err
 		}
@@ -206,7 +206,7 @@ func (r *rpc) sendRequest(ctx context.Context, payload any, limit int64) (int, [
 	if err != nil {
 		return 0, nil, fmt.Errorf("write a request: %w", err)
 	}
-	status, answer, err := r.Ask(ctx, "", r.header, body, limit)
+	status, answer, err := r.SendRequest(ctx, "", r.header, body, limit)
 	switch {
 	case err != nil:
 		return 0, nil, err
@@ -245,9 +245,9 @@ func (r *rpc) backOff(cause error) error {
 
 // parseResponses reads a JSON list of at most as many responses as there were calls.
 func parseResponses(list []byte, most int) ([]response, error) {
-	decoder := jsontext.NewDecoder(bytes.NewBuffer(list), node.Frugal)
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(list), node.AllowDuplicateNames)
 	responses := make([]response, 0, most)
-	err := node.List(decoder, most, func() error {
+	err := node.ReadList(decoder, most, func() error {
 		var r response
 		err := json.UnmarshalDecode(decoder, &r)
 		responses = append(responses, r)

@@ -114,7 +114,7 @@ func (n *server) verifyIdentity(ctx context.Context) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.maxBatch.Store(0) // the reason for smaller batches may have been temporary
-	n.verifiedAt, n.version, n.token = n.clock(), node.Clip(version), token
+	n.verifiedAt, n.version, n.token = n.clock(), node.PrintableText(version), token
 	return nil
 }
 

@@ -45,7 +45,7 @@ type Config struct {
 // Source keeps the rules of chain.Source. It shows pending transfers of ether as far as the node
 // shows them: see Pending.
 type Source struct {
-	*node.Push
+	*node.PushConnections
 	params  params.Params
 	nodes   *node.ForkPool
 	servers []*server // in the configured order
@@ -68,7 +68,7 @@ func New(c Config) (*Source, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	common := node.Config{Kind: "node", Network: c.Params.Network(), Clock: c.Clock, Log: c.Log}
-	s := &Source{Push: node.NewPush(common), params: c.Params, nodes: node.NewForkPool(common),
+	s := &Source{PushConnections: node.NewPushConnections(common), params: c.Params, nodes: node.NewForkPool(common),
 		confirmTimeout: defaultConfirmTimeout}
 	s.current.ChooseNode = s.chooseServer
 	for i := range endpoints {
@@ -79,9 +79,10 @@ func New(c Config) (*Source, error) {
 		n.Node = s.nodes.AddMember(e.host, n, n.fetchParent)
 		s.servers = append(s.servers, n)
 		if e.stream != "" {
-			s.Add(node.Listener{Host: e.host, Kind: "websocket", Listen: func(ctx context.Context, up func()) error {
-				return subscribeHeads(ctx, e, client, up, s.Wake)
-			}})
+			s.AddListener(node.Listener{Host: e.host, Kind: "websocket",
+				Listen: func(ctx context.Context, up func()) error {
+					return subscribeHeads(ctx, e, client, up, s.Wake)
+				}})
 		}
 	}
 	return s, nil

@@ -52,7 +52,7 @@ type internalSend struct {
 
 // UnmarshalJSONFrom reads the list.
 func (c *callList) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return node.List(d, math.MaxInt, func() error {
+	return node.ReadList(d, math.MaxInt, func() error {
 		f, since, order := callFrame{Calls: *c}, len(c.into.sends), c.into.started
 		c.into.started++
 		switch err := json.UnmarshalDecode(d, &f); {

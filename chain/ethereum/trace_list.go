@@ -54,7 +54,7 @@ type traceDepth int
 // UnmarshalJSONFrom counts the elements of traceAddress.
 func (n *traceDepth) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	*n = 0
-	return node.List(d, math.MaxInt, func() error {
+	return node.ReadList(d, math.MaxInt, func() error {
 		*n++
 		return d.SkipValue()
 	})

@@ -23,18 +23,18 @@ const (
 	maxIdleConns = 8
 )
 
-// Frugal allows duplicate names in JSON objects. Detecting duplicates takes memory for each of the
+// AllowDuplicateNames allows duplicate names in JSON objects. Detecting duplicates takes memory for each of the
 // millions of names that a malicious answer may hold.
-var Frugal = jsontext.AllowDuplicateNames(true)
+var AllowDuplicateNames = jsontext.AllowDuplicateNames(true)
 
 // Client sends HTTP requests to one server and opens websockets to it. It follows no redirect,
 // because a redirect could carry the password to another host, and ignores the environment's proxy
 // settings.
 type Client struct {
-	base    string
-	http    *http.Client
-	Silence time.Duration // MaxSilence by default; tests use less
-	memory  Memory
+	base           string
+	http           *http.Client
+	SilenceTimeout time.Duration // MaxSilence by default; tests use less
+	memory         Memory
 }
 
 // NewClient makes a client for the server at a URL without user and password. It trusts the
@@ -55,25 +55,25 @@ func NewClient(base string, roots *x509.CertPool, memory Memory) *Client {
 		transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 	}
 	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Client{base: base, Silence: MaxSilence, memory: memory,
+	return &Client{base: base, SilenceTimeout: MaxSilence, memory: memory,
 		http: &http.Client{Transport: transport, CheckRedirect: noRedirect}}
 }
 
-// Basic returns the Authorization header for a user and a password.
-func Basic(user, password string) http.Header {
+// BasicAuth returns the Authorization header for a user and a password.
+func BasicAuth(user, password string) http.Header {
 	return http.Header{"Authorization": {"Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))}}
 }
 
-// Ask sends one request with a header and reads the whole answer, of at most limit bytes. With a
+// SendRequest sends one request with a header and reads the whole answer, of at most limit bytes. With a
 // nil body it is a GET, with any other body a POST of JSON. The caller interprets the status.
 // Errors are a Failure or the error of the context.
-func (c *Client) Ask(ctx context.Context, path string, header http.Header, body []byte, limit int64) (status int,
-	answer []byte, err error) {
+func (c *Client) SendRequest(ctx context.Context, path string, header http.Header, body []byte,
+	limit int64) (status int, answer []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxRequestTime)
 	defer cancel()
 	watched, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	watchdog := time.AfterFunc(c.Silence, func() { stop(errSilent) })
+	watchdog := time.AfterFunc(c.SilenceTimeout, func() { stop(errSilent) })
 	defer watchdog.Stop()
 	method := http.MethodGet
 	if body != nil {
@@ -111,7 +111,7 @@ func (c *Client) readBody(ctx context.Context, response *http.Response, watchdog
 	}
 	watchedBody := readerFunc(func(p []byte) (int, error) {
 		n, err := response.Body.Read(p)
-		watchdog.Reset(c.Silence)
+		watchdog.Reset(c.SilenceTimeout)
 		return n, err
 	})
 	return c.ReadAnswer(ctx, watchedBody, response.ContentLength, limit)
@@ -132,7 +132,7 @@ func (c *Client) classifyError(ctx, watched context.Context, err error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(context.Cause(watched), errSilent):
-		return SilentError(c.Silence)
+		return SilentError(c.SilenceTimeout)
 	case isDialError(err):
 		return UnreachableError(err)
 	}

@@ -7,10 +7,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// List reads a JSON list of at most most elements. It calls read at the start of each element; read
+// ReadList reads a JSON list of at most most elements. It calls read at the start of each element; read
 // consumes the element or fails, so that a bad element is known before the next one takes memory.
 // null is an empty list, because many nodes write it so.
-func List(d *jsontext.Decoder, most int, read func() error) error {
+func ReadList(d *jsontext.Decoder, most int, read func() error) error {
 	switch token, err := d.ReadToken(); {
 	case err != nil:
 		return err

@@ -8,9 +8,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// TestListIsBounded: at most the allowed number of elements is read, none after a bad one, and
+// TestReadListIsBounded: at most the allowed number of elements is read, none after a bad one, and
 // anything but a list is refused.
-func TestListIsBounded(t *testing.T) {
+func TestReadListIsBounded(t *testing.T) {
 	t.Parallel()
 	bad := errors.New("bad")
 	for text, want := range map[string]struct {
@@ -22,8 +22,8 @@ func TestListIsBounded(t *testing.T) {
 		`{}`: {0, "not a list"}, `"[]"`: {0, "not a list"}, ``: {0, "EOF"}, `[1`: {1, "EOF"}, `[1}`: {1, "invalid"},
 		`]`: {0, "invalid"},
 	} {
-		d, read := jsontext.NewDecoder(strings.NewReader(text), Frugal), 0
-		err := List(d, 3, func() error {
+		d, read := jsontext.NewDecoder(strings.NewReader(text), AllowDuplicateNames), 0
+		err := ReadList(d, 3, func() error {
 			if d.PeekKind() == 'f' {
 				return bad
 			}

@@ -120,9 +120,9 @@ func isDialError(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// Clip bounds a text that a node wrote, and keeps only printable ASCII, so that it moves no cursor
+// PrintableText bounds a text that a node wrote, and keeps only printable ASCII, so that it moves no cursor
 // and forges no line where it is printed.
-func Clip(text string) string {
+func PrintableText(text string) string {
 	const most = 100
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || c > '~' {

@@ -12,15 +12,15 @@ import (
 	"cointill/chain"
 )
 
-// TestClipKeepsPrintableASCII: a node's text can forge no line and move no cursor.
-func TestClipKeepsPrintableASCII(t *testing.T) {
+// TestPrintableTextKeepsPrintableASCII: a node's text can forge no line and move no cursor.
+func TestPrintableTextKeepsPrintableASCII(t *testing.T) {
 	t.Parallel()
 	for input, want := range map[string]string{
 		"a node/1.0 (x)":          "a node/1.0 (x)",
 		"\x1b[2Jlive\n\t\u202e é": "?[2Jlive??? ?",
 		strings.Repeat("x", 1000): strings.Repeat("x", 100),
 	} {
-		if got := Clip(input); got != want {
+		if got := PrintableText(input); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

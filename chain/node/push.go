@@ -17,26 +17,28 @@ type Listener struct {
 	Listen func(ctx context.Context, up func()) error
 }
 
-// Push keeps push connections open, and wakes its subscribers when a node may have news.
-type Push struct {
-	Retry     time.Duration // first delay before a connection is opened again; tests use less
-	config    Config
-	listeners []Listener
+// PushConnections keeps push connections open, and wakes its subscribers when a node may have news.
+type PushConnections struct {
+	RetryDelay time.Duration // first delay before a connection is opened again; tests use less
+	config     Config
+	listeners  []Listener
 
 	mu         sync.Mutex
 	wakes      map[int]func() // by subscription number
 	lastNumber int            // number of the last subscription
 }
 
-// NewPush makes a Push without connections.
-func NewPush(c Config) *Push { return &Push{config: c, Retry: time.Second, wakes: map[int]func(){}} }
+// NewPushConnections makes a PushConnections without connections.
+func NewPushConnections(c Config) *PushConnections {
+	return &PushConnections{config: c, RetryDelay: time.Second, wakes: map[int]func(){}}
+}
 
-// Add adds a connection. It is called before Run.
-func (p *Push) Add(l Listener) { p.listeners = append(p.listeners, l) }
+// AddListener adds a connection. It is called before Run.
+func (p *PushConnections) AddListener(l Listener) { p.listeners = append(p.listeners, l) }
 
 // Notify registers a function, such as a follower's Wake, that is called whenever a node pushes
 // something, until stop is called. The function must not block.
-func (p *Push) Notify(wake func()) (stop func()) {
+func (p *PushConnections) Notify(wake func()) (stop func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lastNumber++
@@ -50,7 +52,7 @@ func (p *Push) Notify(wake func()) (stop func()) {
 }
 
 // Wake calls every function that Notify registered.
-func (p *Push) Wake() {
+func (p *PushConnections) Wake() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, wake := range p.wakes {
@@ -61,7 +63,7 @@ func (p *Push) Wake() {
 // Run keeps the push connections open until the context ends, and then returns nil. Push
 // connections only call the registered functions, so a source works without Run, too: it learns of
 // changes a little later.
-func (p *Push) Run(ctx context.Context) error {
+func (p *PushConnections) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	for _, l := range p.listeners {
 		all.Go(func() { p.keepConnected(ctx, l) })
@@ -73,8 +75,8 @@ func (p *Push) Run(ctx context.Context) error {
 
 // keepConnected opens a push connection again and again, with growing delays while it fails. Each
 // time it stands the subscribers are woken, because messages may have been missed.
-func (p *Push) keepConnected(ctx context.Context, l Listener) {
-	delay, failing := p.Retry, false
+func (p *PushConnections) keepConnected(ctx context.Context, l Listener) {
+	delay, failing := p.RetryDelay, false
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	log := p.config.Log.With("network", p.config.Network, "host", l.Host, "kind", l.Kind)
@@ -100,7 +102,7 @@ func (p *Push) keepConnected(ctx context.Context, l Listener) {
 		}
 		failing = true
 		if p.config.Clock().Sub(opened) > maxRetryDelay {
-			delay = p.Retry
+			delay = p.RetryDelay
 		}
 		timer.Reset(delay)
 		delay = min(2*delay, maxRetryDelay)

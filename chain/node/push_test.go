@@ -27,7 +27,7 @@ func testConfig(kind string) (Config, *bytes.Buffer) {
 func TestNotifyWakesUntilStopped(t *testing.T) {
 	t.Parallel()
 	config, _ := testConfig("node")
-	p := NewPush(config)
+	p := NewPushConnections(config)
 	var woken []string
 	stop := p.Notify(func() { woken = append(woken, "first") })
 	p.Notify(func() { woken = append(woken, "second") })
@@ -46,12 +46,12 @@ func TestRetryDelayGrowsToAMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		config, log := testConfig("server")
-		p := NewPush(config)
+		p := NewPushConnections(config)
 		woken := 0
 		p.Notify(func() { woken++ })
 		began := time.Now()
 		var opened []int // seconds
-		p.Add(Listener{Host: "host:1", Kind: "test", Listen: func(ctx context.Context, up func()) error {
+		p.AddListener(Listener{Host: "host:1", Kind: "test", Listen: func(ctx context.Context, up func()) error {
 			opened = append(opened, int(time.Since(began)/time.Second))
 			switch len(opened) {
 			case 9: // it lasts
@@ -93,7 +93,7 @@ func dialServer(t *testing.T, serve func(ctx context.Context, conn *websocket.Co
 		defer conn.CloseNow()
 		serve(r.Context(), conn)
 	})
-	conn, status, err := c.Dial(t.Context(), "ws://node", Basic("u", "p"))
+	conn, status, err := c.DialWebsocket(t.Context(), "ws://node", BasicAuth("u", "p"))
 	if status != 0 || err != nil {
 		t.Fatalf("no websocket: status %d, error %v", status, err)
 	}
@@ -124,7 +124,8 @@ func TestListenHandsOnMessagesUntilTheEnd(t *testing.T) {
 				}
 			})
 			var heard []string
-			err := c.Listen(t.Context(), conn, 8, [][]byte{[]byte("a"), []byte("b")}, func(message []byte) error {
+			subscriptions := [][]byte{[]byte("a"), []byte("b")}
+			err := c.ListenWebsocket(t.Context(), conn, 8, subscriptions, func(message []byte) error {
 				if string(message) == "refuse" {
 					return errors.New("refused")
 				}
@@ -157,7 +158,7 @@ func TestDeadWebsocketIsClosed(t *testing.T) {
 				}
 			})
 			began := time.Now()
-			err := c.Listen(t.Context(), conn, 100, nil, func([]byte) error { return nil })
+			err := c.ListenWebsocket(t.Context(), conn, 100, nil, func([]byte) error { return nil })
 			expectFailure(t, err, "broke off")
 			lasted := time.Since(began) // in the bubble's time
 			if alive && lasted != time.Hour || !alive && lasted > pingInterval+MaxSilence {
@@ -182,20 +183,20 @@ func TestDialErrorsNameTheCause(t *testing.T) {
 			}
 			<-r.Context().Done()
 		})
-		_, _, err := c.Dial(t.Context(), "ws://node", nil)
+		_, _, err := c.DialWebsocket(t.Context(), "ws://node", nil)
 		expectFailure(t, err, "says nothing for 10s")
-		if _, status, err := c.Dial(t.Context(), "ws://node", Basic("u", "p")); status != http.StatusForbidden ||
-			err == nil {
+		_, status, err := c.DialWebsocket(t.Context(), "ws://node", BasicAuth("u", "p"))
+		if status != http.StatusForbidden || err == nil {
 			t.Errorf("%d, %v", status, err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, _, err := c.Dial(ctx, "ws://node", nil); err != context.Canceled {
+		if _, _, err := c.DialWebsocket(ctx, "ws://node", nil); err != context.Canceled {
 			t.Errorf("error %v, want context.Canceled", err)
 		}
 	})
 	c, s := startServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "") })
 	s.Close()
-	_, _, err := c.Dial(t.Context(), "ws://"+strings.TrimPrefix(s.URL, "http://"), nil)
+	_, _, err := c.DialWebsocket(t.Context(), "ws://"+strings.TrimPrefix(s.URL, "http://"), nil)
 	expectFailure(t, err, "can't be reached")
 }

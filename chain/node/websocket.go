@@ -12,11 +12,11 @@ import (
 // pingInterval is how often a websocket that only listens is pinged.
 const pingInterval = 30 * time.Second
 
-// Dial opens a websocket. If the server answers with something else, status is the status of this
+// DialWebsocket opens a websocket. If the server answers with something else, status is the status of this
 // answer, and the caller interprets it; otherwise it is 0.
-func (c *Client) Dial(ctx context.Context, url string, header http.Header) (conn *websocket.Conn, status int,
+func (c *Client) DialWebsocket(ctx context.Context, url string, header http.Header) (conn *websocket.Conn, status int,
 	err error) {
-	within, cancel := context.WithTimeout(ctx, c.Silence)
+	within, cancel := context.WithTimeout(ctx, c.SilenceTimeout)
 	defer cancel()
 	conn, response, err := websocket.Dial(within, url, &websocket.DialOptions{HTTPClient: c.http, HTTPHeader: header})
 	switch {
@@ -25,20 +25,20 @@ func (c *Client) Dial(ctx context.Context, url string, header http.Header) (conn
 	case ctx.Err() != nil:
 		return nil, 0, ctx.Err()
 	case within.Err() != nil:
-		return nil, 0, SilentError(c.Silence)
+		return nil, 0, SilentError(c.SilenceTimeout)
 	case response == nil:
 		return nil, 0, UnreachableError(err)
 	}
 	return nil, response.StatusCode, fmt.Errorf("HTTP %d instead of a websocket", response.StatusCode)
 }
 
-// Listen sends the subscriptions and passes each message, of at most limit bytes, to handle until
+// ListenWebsocket sends the subscriptions and passes each message, of at most limit bytes, to handle until
 // handle fails or the connection ends. It closes the connection.
-func (c *Client) Listen(ctx context.Context, conn *websocket.Conn, limit int64, subscriptions [][]byte,
+func (c *Client) ListenWebsocket(ctx context.Context, conn *websocket.Conn, limit int64, subscriptions [][]byte,
 	handle func(message []byte) error) error {
 	defer conn.CloseNow()
 	conn.SetReadLimit(limit)
-	within, cancel := context.WithTimeout(ctx, c.Silence)
+	within, cancel := context.WithTimeout(ctx, c.SilenceTimeout)
 	defer cancel()
 	for _, subscription := range subscriptions {
 		if err := conn.Write(within, websocket.MessageText, subscription); err != nil {

@@ -298,7 +298,7 @@ func TestXRPWithoutPaymentCreditsNothing(t *testing.T) {
 			id := b.Otherwise(kind, b.account, tag, amount)
 			b.closeAndRead()
 			got := b.onlyTransfer(id)
-			if creditsPayment(got) || got.Asset != "XRP" || got.Via != node.Clip(kind) || got.Unproved ||
+			if creditsPayment(got) || got.Asset != "XRP" || got.Via != node.PrintableText(kind) || got.Unproved ||
 				got.Amount.Cmp(money.Units(amount)) != 0 || got.Address != b.account ||
 				(got.Tag != nil) != (tag != nil) {
 				t.Errorf("%s: %+v, amount %s", kind, got, got.Amount)

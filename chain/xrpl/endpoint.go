@@ -40,7 +40,7 @@ func parseEndpoint(text string) (endpoint, error) {
 	}
 	if u.User != nil {
 		password, _ := u.User.Password()
-		e.header = node.Basic(u.User.Username(), password)
+		e.header = node.BasicAuth(u.User.Username(), password)
 	}
 	return e, e.parseOptions(u.RawQuery)
 }

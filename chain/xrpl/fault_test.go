@@ -308,9 +308,9 @@ func TestSilentServerIsGivenUp(t *testing.T) {
 		t.Cleanup(func() { close(ended) }) // before the server waits for its answers
 		switch asking := source.servers[0].transport.(type) {
 		case *httpTransport:
-			asking.client.Silence = 100 * time.Millisecond
+			asking.client.SilenceTimeout = 100 * time.Millisecond
 		case *socketTransport:
-			asking.client.Silence = 100 * time.Millisecond
+			asking.client.SilenceTimeout = 100 * time.Millisecond
 		}
 		expectNoTip(t, source, "says nothing for 100ms")
 	}

@@ -49,7 +49,7 @@ func (h *ledgerHeader) verifyHeader(index int64) (chain.Header, error) {
 	got, ok := parseIndex(h.LedgerIndex)
 	if !ok || got != index {
 		return chain.Header{}, fmt.Errorf("the answer is ledger %s instead of %d",
-			node.Clip(string(h.LedgerIndex)), index)
+			node.PrintableText(string(h.LedgerIndex)), index)
 	}
 	sum, err := h.computeHash(index)
 	switch {

@@ -28,7 +28,7 @@ func (t *httpTransport) roundTrip(ctx context.Context, q request, limit int64) (
 	if err != nil {
 		return nil, fmt.Errorf("write a question: %w", err)
 	}
-	status, answer, err := t.client.Ask(ctx, "", t.header, body, limit)
+	status, answer, err := t.client.SendRequest(ctx, "", t.header, body, limit)
 	switch {
 	case err != nil:
 		return nil, err

@@ -30,7 +30,7 @@ const maxValueLength = 40
 // describeIssued returns the amount and the name of an asset other than XRP.
 func describeIssued(v jsontext.Value) string {
 	var t issuedAmount
-	if err := json.Unmarshal(v, &t, node.Frugal); err != nil {
+	if err := json.Unmarshal(v, &t, node.AllowDuplicateNames); err != nil {
 		return unknownAsset
 	}
 	return t.describeAmount()
@@ -49,7 +49,7 @@ func (t *issuedAmount) describeAmount() string {
 	case err != nil || len(t.Currency) != 3 && (len(t.Currency) != 40 || !isHex(t.Currency)):
 		return unknownAsset
 	}
-	return fmt.Sprintf("%s %s issued by %s", t.Value, node.Clip(readableCurrency(t.Currency)), t.Issuer)
+	return fmt.Sprintf("%s %s issued by %s", t.Value, node.PrintableText(readableCurrency(t.Currency)), t.Issuer)
 }
 
 // currencySymbols are the characters that the ledger allows in currency codes.
@@ -95,7 +95,7 @@ func findIssued(tx *txBody, did *txMeta, watch chain.Watch, told string) (all []
 		var low, high, before, after issuedAmount
 		for from, into := range map[*jsontext.Value]*issuedAmount{&l.low: &low, &l.high: &high, &l.before: &before,
 			&l.after: &after} {
-			if len(*from) > 0 && json.Unmarshal(*from, into, node.Frugal) != nil {
+			if len(*from) > 0 && json.Unmarshal(*from, into, node.AllowDuplicateNames) != nil {
 				*into = issuedAmount{}
 			}
 		}
@@ -109,7 +109,8 @@ func findIssued(tx *txBody, did *txMeta, watch chain.Watch, told string) (all []
 			continue
 		}
 		after.Value, after.Issuer = gain.String(), issuer
-		t := chain.Transfer{Index: 1 + l.place, Asset: after.describeAmount(), Via: node.Clip(tx.TransactionType)}
+		t := chain.Transfer{Index: 1 + l.place, Asset: after.describeAmount(),
+			Via: node.PrintableText(tx.TransactionType)}
 		t.Address = holder
 		if tx.Destination == holder {
 			t.Tag = parseTag(tx.DestinationTag)

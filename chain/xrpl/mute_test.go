@@ -25,9 +25,9 @@ func shortenTimeouts(s *Source) (timeout time.Duration) {
 	for _, n := range s.servers {
 		switch asking := n.transport.(type) {
 		case *httpTransport:
-			asking.client.Silence = node.MaxSilence / speedup
+			asking.client.SilenceTimeout = node.MaxSilence / speedup
 		case *socketTransport:
-			asking.client.Silence = node.MaxSilence / speedup
+			asking.client.SilenceTimeout = node.MaxSilence / speedup
 		}
 	}
 	usual := node.DefaultTiming

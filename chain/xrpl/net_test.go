@@ -28,7 +28,7 @@ func openURLs(t testing.TB, l *ledgertest.Ledger, urls ...string) *Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.nodes.Timing.UnhealthyAge, s.Retry = 0, time.Millisecond
+	s.nodes.Timing.UnhealthyAge, s.RetryDelay = 0, time.Millisecond
 	return s
 }
 

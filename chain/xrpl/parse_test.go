@@ -210,7 +210,7 @@ func BenchmarkLedger(b *testing.B) {
 			runtime.GC()
 			start = time.Now()
 			var all bareResult
-			if err := gojson.Unmarshal(answer, &all, node.Frugal); err != nil ||
+			if err := gojson.Unmarshal(answer, &all, node.AllowDuplicateNames); err != nil ||
 				len(all.Result.Ledger.Transactions) != 200 {
 				b.Fatal(err)
 			}

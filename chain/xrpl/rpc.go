@@ -50,7 +50,7 @@ type apiError struct {
 }
 
 func (r *apiError) Error() string {
-	return fmt.Sprintf("error %s: %s", node.Clip(r.Code), node.Clip(r.Message))
+	return fmt.Sprintf("error %s: %s", node.PrintableText(r.Code), node.PrintableText(r.Message))
 }
 
 // asError returns the error, or nil if there is none.
@@ -129,7 +129,7 @@ func callCommand[R result](ctx context.Context, r *rpc, limit int64, command str
 // decodeResponse decodes an answer's result, or returns its error.
 func decodeResponse[R result](body []byte, into R) error {
 	answer := envelope[R]{Result: into}
-	if err := json.Unmarshal(body, &answer, node.Frugal); err != nil {
+	if err := json.Unmarshal(body, &answer, node.AllowDuplicateNames); err != nil {
 		var t *node.Failure
 		switch {
 		case errors.As(err, &t):
@@ -137,7 +137,7 @@ func decodeResponse[R result](body []byte, into R) error {
 		case bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")):
 			return invalidAnswerError(errors.New("a web page"))
 		}
-		return invalidAnswerError(errors.New(node.Clip(err.Error())))
+		return invalidAnswerError(errors.New(node.PrintableText(err.Error())))
 	}
 	failure := answer.asError()
 	if failure == nil {

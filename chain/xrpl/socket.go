@@ -69,11 +69,11 @@ func (t *socketTransport) roundTrip(ctx context.Context, q request, limit int64)
 // exchangeMessages sends a request and waits for its answer. The time is shorter than the
 // follower's timeout.
 func (t *socketTransport) exchangeMessages(ctx context.Context, id int64, message []byte, limit int64) ([]byte, error) {
-	within, cancel := context.WithTimeout(ctx, 2*t.client.Silence)
+	within, cancel := context.WithTimeout(ctx, 2*t.client.SilenceTimeout)
 	defer cancel()
 	watched, stop := context.WithCancel(within)
 	defer stop()
-	watchdog := time.AfterFunc(t.client.Silence, stop)
+	watchdog := time.AfterFunc(t.client.SilenceTimeout, stop)
 	defer watchdog.Stop()
 	t.conn.SetReadLimit(limit)
 	if err := t.conn.Write(watched, websocket.MessageText, message); err != nil {
@@ -87,8 +87,8 @@ func (t *socketTransport) exchangeMessages(ctx context.Context, id int64, messag
 		var to struct {
 			ID *int64 `json:"id"`
 		}
-		if err := json.Unmarshal(answer, &to, node.Frugal); err != nil {
-			return nil, invalidAnswerError(errors.New(node.Clip(err.Error())))
+		if err := json.Unmarshal(answer, &to, node.AllowDuplicateNames); err != nil {
+			return nil, invalidAnswerError(errors.New(node.PrintableText(err.Error())))
 		}
 		if to.ID != nil && *to.ID == id {
 			return answer, nil
@@ -103,8 +103,8 @@ func (t *socketTransport) readMessage(ctx context.Context, watchdog *time.Timer,
 	if err != nil {
 		return nil, err
 	}
-	watchdog.Reset(t.client.Silence)
-	return t.client.ReadAnswer(ctx, &watchedMessage{message, watchdog, t.client.Silence, 0}, 0, limit)
+	watchdog.Reset(t.client.SilenceTimeout)
+	return t.client.ReadAnswer(ctx, &watchedMessage{message, watchdog, t.client.SilenceTimeout, 0}, 0, limit)
 }
 
 // watchedMessage is a message that resets a watchdog with each chunk that arrives.
@@ -132,7 +132,7 @@ func (t *socketTransport) connectionError(ctx, watched context.Context, err erro
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case watched.Err() != nil:
-		return node.SilentError(t.client.Silence)
+		return node.SilentError(t.client.SilenceTimeout)
 	case errors.Is(err, websocket.ErrMessageTooBig):
 		return node.AnswerTooLongError()
 	case errors.As(err, &told):
@@ -148,7 +148,7 @@ func (l *connectionLost) Error() string { return l.cause.Error() }
 
 // dialWebSocket opens a websocket.
 func dialWebSocket(ctx context.Context, c *node.Client, url string, header http.Header) (*websocket.Conn, error) {
-	conn, status, err := c.Dial(ctx, url, header)
+	conn, status, err := c.DialWebsocket(ctx, url, header)
 	if status != 0 {
 		return nil, statusError(status, err)
 	}
@@ -166,12 +166,12 @@ func subscribeLedgers(ctx context.Context, e *endpoint, c *node.Client, up, hear
 	if err != nil {
 		return fmt.Errorf("write a question: %w", err)
 	}
-	return c.Listen(ctx, conn, maxSmallResponse, [][]byte{wish}, func(message []byte) error {
+	return c.ListenWebsocket(ctx, conn, maxSmallResponse, [][]byte{wish}, func(message []byte) error {
 		var notice struct {
 			apiError
 			Type string `json:"type"`
 		}
-		switch err := json.Unmarshal(message, &notice, node.Frugal); {
+		switch err := json.Unmarshal(message, &notice, node.AllowDuplicateNames); {
 		case err != nil:
 			return invalidAnswerError(errors.New("no JSON"))
 		case notice.asError() != nil:

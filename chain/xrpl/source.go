@@ -46,7 +46,7 @@ type Config struct {
 // Source keeps the rules of chain.Source. Validated ledgers are final, so Tip reports every ledger
 // as finalized and nothing is pending.
 type Source struct {
-	*node.Push
+	*node.PushConnections
 	params  params.Params
 	nodes   *node.Pool
 	servers []*server // in the configured order
@@ -66,7 +66,7 @@ func New(c Config) (*Source, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	common := node.Config{Kind: "server", Network: c.Params.Network(), Clock: c.Clock, Log: c.Log}
-	s := &Source{Push: node.NewPush(common), params: c.Params, nodes: node.NewPool(common)}
+	s := &Source{PushConnections: node.NewPushConnections(common), params: c.Params, nodes: node.NewPool(common)}
 	s.nodes.Timing.HealthyAge = 0 // each tip is a ledger that two servers have now
 	s.current.ChooseNode = s.chooseServer
 	for i := range endpoints {
@@ -81,9 +81,10 @@ func New(c Config) (*Source, error) {
 		n.Node = s.nodes.AddNode(e.host, n)
 		s.servers = append(s.servers, n)
 		if e.stream != "" {
-			s.Add(node.Listener{Host: e.host, Kind: "websocket", Listen: func(ctx context.Context, up func()) error {
-				return subscribeLedgers(ctx, e, client, up, s.Wake)
-			}})
+			s.AddListener(node.Listener{Host: e.host, Kind: "websocket",
+				Listen: func(ctx context.Context, up func()) error {
+					return subscribeLedgers(ctx, e, client, up, s.Wake)
+				}})
 		}
 	}
 	return s, nil

@@ -61,9 +61,9 @@ func (r *rpc) fetchState(ctx context.Context) (serverState, error) {
 	info := &answer.Info
 	s := serverState{id: info.NetworkID, mode: info.State, blocked: info.AmendmentBlocked, index: info.Validated.Seq,
 		hash:     info.Validated.Hash,
-		complete: parseRanges(info.Complete), kind: "rippled", version: node.Clip(info.Version)}
+		complete: parseRanges(info.Complete), kind: "rippled", version: node.PrintableText(info.Version)}
 	if info.Clio != "" {
-		s.kind, s.version = "clio", node.Clip(info.Clio)
+		s.kind, s.version = "clio", node.PrintableText(info.Clio)
 	}
 	if s.index < 0 || s.index > maxIndex || s.index > 0 && !isHash(s.hash) {
 		return serverState{}, invalidAnswerError(errors.New("server_info makes no sense"))
@@ -100,7 +100,7 @@ func (s *serverState) checkUsable(p params.Params) error {
 	case s.mode == "" && s.kind != "clio":
 		return invalidAnswerError(errors.New("no server_state"))
 	case s.mode != "" && !slices.Contains(healthyStates, s.mode):
-		return node.NewFailure(errors.New("server_state "+node.Clip(s.mode)),
+		return node.NewFailure(errors.New("server_state "+node.PrintableText(s.mode)),
 			"is not in step with the network yet. Wait until it has synchronised.")
 	case s.index == 0:
 		return node.NewFailure(nil, "has no validated ledger yet. Wait until it has synchronised.")

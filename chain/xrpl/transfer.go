@@ -52,7 +52,7 @@ func findTransfers(tx *txBody, did *txMeta, id string, watch chain.Watch) (all [
 			continue
 		}
 		t := chain.Transfer{TxID: id, Index: 1 + r.place, Asset: string(money.XRP), Amount: money.Units(gain),
-			Via: node.Clip(tx.TransactionType)}
+			Via: node.PrintableText(tx.TransactionType)}
 		t.Address = r.account
 		if tx.Destination == r.account {
 			t.Tag = parseTag(tx.DestinationTag)
