@@ -145,7 +145,7 @@ func TestHealthIsWrittenWhenItChanges(t *testing.T) {
 	}
 	w.net.Mine(3)
 	w.mustStep(f)
-	w.net.Retreat(2)
+	w.net.DropBlocks(2)
 	for range 3 {
 		if changed, err := f.Step(t.Context()); err == nil || changed {
 			t.Fatal("a source below the cursor was followed")
@@ -170,7 +170,7 @@ func TestShorterBranchIsFollowed(t *testing.T) {
 	txid := w.payNewAddress()
 	w.net.Mine(1)
 	w.mustStep(f)
-	w.net.Retreat(3)
+	w.net.DropBlocks(3)
 	w.net.Mine(1)
 	w.mustStep(f)
 	if tip := w.ledger.Tip(); tip.Height != 9 {
@@ -178,8 +178,8 @@ func TestShorterBranchIsFollowed(t *testing.T) {
 	}
 	w.net.Mine(5)
 	w.mustStep(f)
-	if w.ledger.Confirmations(txid) != 6 || len(w.ledger.Violations()) > 0 {
-		t.Errorf("%d confirmations, %v", w.ledger.Confirmations(txid), w.ledger.Violations())
+	if w.ledger.Confirmations(txid) != 6 || len(w.ledger.ListViolations()) > 0 {
+		t.Errorf("%d confirmations, %v", w.ledger.Confirmations(txid), w.ledger.ListViolations())
 	}
 }
 
@@ -209,8 +209,8 @@ func TestDeepReorgAsksFewQuestions(t *testing.T) {
 	if n := source.headers.Load(); n > 20 {
 		t.Errorf("%d headers read for a reorganisation of 250 blocks", n)
 	}
-	if len(w.ledger.Violations()) > 0 {
-		t.Errorf("the source broke rules of chain.Batch: %q", w.ledger.Violations())
+	if len(w.ledger.ListViolations()) > 0 {
+		t.Errorf("the source broke rules of chain.Batch: %q", w.ledger.ListViolations())
 	}
 }
 
@@ -318,7 +318,7 @@ func TestSourceBelowTheKeptBlocksIsRefused(t *testing.T) {
 	w.net.Mine(50)
 	w.mustStep(f)
 	at := w.ledger.Tip()
-	w.net.Retreat(20)
+	w.net.DropBlocks(20)
 	if _, err := f.Step(t.Context()); err == nil || w.ledger.Tip() != at ||
 		!strings.Contains(w.ledger.Problem(), "far behind") {
 		t.Errorf("error %v, at %v, health %q", err, w.ledger.Tip(), w.ledger.Problem())
@@ -407,7 +407,7 @@ func TestBusyBlocksComeInSeveralBatches(t *testing.T) {
 			t.Fatal("a payment isn't in the chain")
 		}
 	}
-	if len(w.ledger.Violations()) > 0 {
-		t.Errorf("the source broke rules of chain.Batch: %q", w.ledger.Violations())
+	if len(w.ledger.ListViolations()) > 0 {
+		t.Errorf("the source broke rules of chain.Batch: %q", w.ledger.ListViolations())
 	}
 }

@@ -35,8 +35,8 @@ func TestBlockWithALostAnswerCountsOnce(t *testing.T) {
 	w.net.Mine(1)
 	w.stepLosingAnswer(f)
 	w.mustStep(f)
-	if w.ledger.Confirmations(txid) != 1 || len(w.ledger.Violations()) > 0 {
-		t.Errorf("%d confirmations, %v", w.ledger.Confirmations(txid), w.ledger.Violations())
+	if w.ledger.Confirmations(txid) != 1 || len(w.ledger.ListViolations()) > 0 {
+		t.Errorf("%d confirmations, %v", w.ledger.Confirmations(txid), w.ledger.ListViolations())
 	}
 }
 

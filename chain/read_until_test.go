@@ -46,9 +46,9 @@ func TestReadUntilIsTheTimeOfTheReachedTip(t *testing.T) {
 	expectRead := func(what string, want bool) {
 		t.Helper()
 		now.Advance(time.Minute)
-		began, before := now.Now(), w.ledger.Read()
+		began, before := now.Now(), w.ledger.ReadUntil()
 		_, _ = f.Step(t.Context())
-		if got := w.ledger.Read(); want && !got.Equal(began) || !want && !got.Equal(before) {
+		if got := w.ledger.ReadUntil(); want && !got.Equal(began) || !want && !got.Equal(before) {
 			t.Errorf("%s: read until %s in a step of %s; before it until %s", what, got, began, before)
 		}
 	}
@@ -76,9 +76,9 @@ func TestReadUntilIsTheTimeOfTheReachedTip(t *testing.T) {
 	expectRead("a store that fails", false)
 	w.ledger.Fail = nil
 	expectRead("a store that is back", true)
-	w.net.Retreat(3)
+	w.net.DropBlocks(3)
 	expectRead("a node that went back", false)
-	if v := w.ledger.Violations(); len(v) > 0 {
+	if v := w.ledger.ListViolations(); len(v) > 0 {
 		t.Errorf("the source broke rules of chain.Batch: %q", v)
 	}
 }
@@ -90,7 +90,7 @@ func TestReadUntilStaysWhileCatchingUp(t *testing.T) {
 	w, now := newFixture(t), clock.NewFake(time.Unix(1_700_000_000, 0))
 	w.config.Clock = now.Now
 	w.mustStep(chain.NewFollower(w.config))
-	began := w.ledger.Read()
+	began := w.ledger.ReadUntil()
 	w.net.Mine(250)
 	now.Advance(time.Hour)
 	batches := 0
@@ -105,7 +105,7 @@ func TestReadUntilStaysWhileCatchingUp(t *testing.T) {
 	if _, err := chain.NewFollower(w.config).Step(t.Context()); err == nil || w.ledger.Tip().Height < 200 {
 		t.Fatalf("at %d: %v", w.ledger.Tip().Height, err)
 	}
-	if got := w.ledger.Read(); !got.Equal(began) {
+	if got := w.ledger.ReadUntil(); !got.Equal(began) {
 		t.Errorf("read until %s while it caught up", got)
 	}
 }

@@ -36,8 +36,8 @@ func (t Tx) ID(network Network) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Concerning returns the watched transfers and spends of the transaction once a block holds it.
-func (t Tx) Concerning(network Network, watch Watch) (transfers []Transfer, spends []Spend) {
+// MatchWatch returns the watched transfers and spends of the transaction once a block holds it.
+func (t Tx) MatchWatch(network Network, watch Watch) (transfers []Transfer, spends []Spend) {
 	id := t.ID(network)
 	for i, o := range t.Outputs {
 		if watch.Address(o.Address) {

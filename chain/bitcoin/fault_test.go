@@ -50,9 +50,9 @@ func (b *fixture) mustStep() {
 	if _, err := b.follower.Step(b.Context()); err != nil {
 		b.Fatalf("step: %v", err)
 	}
-	if b.ledger.Tip() != b.chain.tipID() || b.ledger.Problem() != "" || len(b.ledger.Violations()) > 0 {
+	if b.ledger.Tip() != b.chain.tipID() || b.ledger.Problem() != "" || len(b.ledger.ListViolations()) > 0 {
 		b.Fatalf("at %v of %v, health %q, %v", b.ledger.Tip(), b.chain.tipID(), b.ledger.Problem(),
-			b.ledger.Violations())
+			b.ledger.ListViolations())
 	}
 }
 

@@ -54,11 +54,11 @@ func TestHostileAnswersTakeBoundedMemory(t *testing.T) {
 		ask           func(backend) func(context.Context) error
 		answer        []byte
 	}{
-		{"many empty replies", "core", txs, chaintest.Filled(32<<20, "[", "{},", "{}]")},
-		{"many empty replies in bounds", "core", txs, chaintest.Filled(8<<20, "[", "{},", "{}]")},
+		{"many empty replies", "core", txs, chaintest.FillBytes(32<<20, "[", "{},", "{}]")},
+		{"many empty replies in bounds", "core", txs, chaintest.FillBytes(8<<20, "[", "{},", "{}]")},
 		{"a reply with many names", "core", txs, append(append([]byte("["), manyNames(8<<20)...), ']')},
-		{"one long reply", "core", txs, chaintest.Filled(8<<20, `[{"result":"`, "00", `","id":1}]`)},
-		{"a long block", "core", block, chaintest.Filled(32<<20, `{"result":"`, "00", `","id":1}`)},
+		{"one long reply", "core", txs, chaintest.FillBytes(8<<20, `[{"result":"`, "00", `","id":1}]`)},
+		{"a long block", "core", block, chaintest.FillBytes(32<<20, `{"result":"`, "00", `","id":1}`)},
 		{"an answer with many names", "core", block, manyNames(8 << 20)},
 		{"a list with many names", "core", list, manyNames(8 << 20)},
 		{"long transactions", "esplora", txs, make([]byte, 32<<20)},
@@ -76,7 +76,7 @@ func TestHostileAnswersTakeBoundedMemory(t *testing.T) {
 			}
 		})
 		var err error
-		if got := chaintest.Allocated(func() { err = ask(t.Context()) }); got > most {
+		if got := chaintest.AllocatedBytes(func() { err = ask(t.Context()) }); got > most {
 			t.Errorf("%s: %d MB were allocated (error %v)", c.name, got>>20, err)
 		}
 	}

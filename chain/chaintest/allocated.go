@@ -5,9 +5,9 @@ import (
 	"runtime"
 )
 
-// Allocated returns how many bytes a function allocates, with everything that runs meanwhile. Tests
+// AllocatedBytes returns how many bytes a function allocates, with everything that runs meanwhile. Tests
 // that use it run alone.
-func Allocated(do func()) uint64 {
+func AllocatedBytes(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	do()
@@ -15,7 +15,7 @@ func Allocated(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// Filled returns a text of size bytes: a beginning, one repeated part, and an end.
-func Filled(size int, begin, again, end string) []byte {
+// FillBytes returns a text of size bytes: a beginning, one repeated part, and an end.
+func FillBytes(size int, begin, again, end string) []byte {
 	return append(append([]byte(begin), bytes.Repeat([]byte(again), (size-len(begin)-len(end))/len(again))...), end...)
 }

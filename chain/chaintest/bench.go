@@ -70,7 +70,7 @@ func (b *bench) mustStep() {
 	if _, err := b.follower.Step(b.Context()); err != nil {
 		b.Fatalf("follower: %v", err)
 	}
-	for _, v := range b.ledger.Violations() {
+	for _, v := range b.ledger.ListViolations() {
 		b.Fatalf("an applied batch breaks a rule: %s", v)
 	}
 }

@@ -137,7 +137,7 @@ func checkOneToSeveralAddresses(b *bench) {
 func checkLongAbsence(b *bench) {
 	b.mustStep()
 	to := b.newWatched()
-	before := b.ledger.Batches()
+	before := b.ledger.BatchCount()
 	for range 5 {
 		b.payWatched(to)
 		b.Mine(51)
@@ -145,7 +145,7 @@ func checkLongAbsence(b *bench) {
 	b.startFollower(nil)
 	b.mustStep()
 	b.checkLedger()
-	if n := b.ledger.Batches() - before; n < 3 {
+	if n := b.ledger.BatchCount() - before; n < 3 {
 		b.Errorf("255 blocks came in %d batches: they are not bounded", n)
 	}
 }
@@ -207,10 +207,10 @@ func checkNoDuplicates(b *bench) {
 		b.mustStep()
 	}
 	b.checkLedger()
-	before := b.ledger.Batches()
+	before := b.ledger.BatchCount()
 	b.mustStep()
 	b.mustStep()
-	if n := b.ledger.Batches() - before; n != 0 {
+	if n := b.ledger.BatchCount() - before; n != 0 {
 		b.Errorf("an idle network made %d batches", n)
 	}
 }

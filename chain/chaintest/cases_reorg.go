@@ -93,12 +93,12 @@ func checkReorgTooDeep(b *bench) {
 	b.Mine(8)
 	b.mustStep()
 	b.checkLedger()
-	at, batches := b.ledger.Tip(), b.ledger.Batches()
+	at, batches := b.ledger.Tip(), b.ledger.BatchCount()
 	b.Reorg(8, true)
 	if _, err := b.follower.Step(b.Context()); err == nil {
 		b.Fatal("a reorganisation deeper than what is kept was followed")
 	}
-	if b.ledger.Problem() == "" || b.ledger.Tip() != at || b.ledger.Batches() != batches {
+	if b.ledger.Problem() == "" || b.ledger.Tip() != at || b.ledger.BatchCount() != batches {
 		b.Errorf("health %q, tip %v (was %v)", b.ledger.Problem(), b.ledger.Tip(), at)
 	}
 }

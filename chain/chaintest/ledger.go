@@ -97,8 +97,8 @@ func (l *Ledger) recordRead(batch chain.Batch) {
 	}
 }
 
-// Read returns the moment until which the network was read.
-func (l *Ledger) Read() time.Time {
+// ReadUntil returns the moment until which the network was read.
+func (l *Ledger) ReadUntil() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.read

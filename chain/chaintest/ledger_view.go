@@ -102,15 +102,15 @@ func (l *Ledger) HealthWrites() int {
 	return len(l.health)
 }
 
-// Batches counts the applied batches.
-func (l *Ledger) Batches() int {
+// BatchCount counts the applied batches.
+func (l *Ledger) BatchCount() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.batches
 }
 
-// Violations lists the recorded violations of the rules of chain.Batch and chain.Source.
-func (l *Ledger) Violations() []string {
+// ListViolations lists the recorded violations of the rules of chain.Batch and chain.Source.
+func (l *Ledger) ListViolations() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.violations)

@@ -116,9 +116,9 @@ func (m *Memory) Reorg(depth int, keep bool) {
 	}
 }
 
-// Retreat removes blocks without a new branch, like a node in the middle of a reorganisation. Their
+// DropBlocks removes blocks without a new branch, like a node in the middle of a reorganisation. Their
 // transactions are pending again.
-func (m *Memory) Retreat(depth int) {
+func (m *Memory) DropBlocks(depth int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, b := range m.removeBlocks(depth) {
@@ -185,7 +185,7 @@ func (m *Memory) Block(ctx context.Context, height int64, watch chain.Watch) (ch
 	}
 	block := chain.Block{Header: m.blocks[height].Header}
 	for _, id := range m.blocks[height].txs {
-		transfers, spends := m.txs[id].Concerning("memory", watch)
+		transfers, spends := m.txs[id].MatchWatch("memory", watch)
 		block.Transfers, block.Spends = append(block.Transfers, transfers...), append(block.Spends, spends...)
 	}
 	return block, ctx.Err()
@@ -198,7 +198,7 @@ func (m *Memory) Pending(ctx context.Context, watch chain.Watch) (chain.Pending,
 	var p chain.Pending
 	for _, id := range m.pending {
 		tx := m.txs[id]
-		transfers, spends := tx.Concerning("memory", watch)
+		transfers, spends := tx.MatchWatch("memory", watch)
 		for i := range transfers {
 			transfers[i].Reverted = false
 		}

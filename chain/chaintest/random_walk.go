@@ -25,10 +25,10 @@ func randomWalk(b *bench) {
 	}
 }
 
-// Walk drives a network at random, with and without steps, restarts and lags in between. It
+// WalkRandomly drives a network at random, with and without steps, restarts and lags in between. It
 // compares the ledger after every step without lag and at the end. pick(n) chooses among 0 … n-1:
 // the IntN of a seeded generator, or of a property test.
-func Walk(t testing.TB, net Net, pick func(n int) int, steps int) {
+func WalkRandomly(t testing.TB, net Net, pick func(n int) int, steps int) {
 	newBench(t, net).walkRandomly(pick, steps)
 }
 

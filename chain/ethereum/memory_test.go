@@ -66,41 +66,43 @@ func TestAnswersCostBoundedMemory(t *testing.T) {
 		name, method string
 		result       []byte
 	}{
-		{"empty transactions", "eth_getBlockByNumber", chaintest.Filled(size, before, `{},`, after)},
-		{"transactions that are null", "eth_getBlockByNumber", chaintest.Filled(size, before, `null,`, after)},
+		{"empty transactions", "eth_getBlockByNumber", chaintest.FillBytes(size, before, `{},`, after)},
+		{"transactions that are null", "eth_getBlockByNumber", chaintest.FillBytes(size, before, `null,`, after)},
 		{"transactions with hashes only", "eth_getBlockByNumber",
-			chaintest.Filled(size, before, `{"hash":"`+id+`"},`, after)},
-		{"empty withdrawals", "eth_getBlockByNumber", chaintest.Filled(size, stakes, `{},`, `{}`+rest)},
-		{"a long number", "eth_getBlockByNumber", chaintest.Filled(size, `{"number":"0x`, `00`, `"}`)},
+			chaintest.FillBytes(size, before, `{"hash":"`+id+`"},`, after)},
+		{"empty withdrawals", "eth_getBlockByNumber", chaintest.FillBytes(size, stakes, `{},`, `{}`+rest)},
+		{"a long number", "eth_getBlockByNumber", chaintest.FillBytes(size, `{"number":"0x`, `00`, `"}`)},
 		{"a list that is not ours", "eth_getBlockByNumber",
-			chaintest.Filled(size, others+`"x":[`, `{},`, `{}],"transactions":[`+after)},
-		{"depth", "eth_getBlockByNumber", chaintest.Filled(size, `{"x":`, `[`, ``)},
-		{"empty receipts", "eth_getBlockReceipts", chaintest.Filled(size, `[`, `{},`, `{}]`)},
+			chaintest.FillBytes(size, others+`"x":[`, `{},`, `{}],"transactions":[`+after)},
+		{"depth", "eth_getBlockByNumber", chaintest.FillBytes(size, `{"x":`, `[`, ``)},
+		{"empty receipts", "eth_getBlockReceipts", chaintest.FillBytes(size, `[`, `{},`, `{}]`)},
 		{"receipts with hashes only", "eth_getBlockReceipts",
-			chaintest.Filled(size, `[`, `{"transactionHash":"`+id+`"},`, `{}]`)},
-		{"empty logs", "eth_getBlockReceipts", chaintest.Filled(size, `[`+receipt+`"0x1","logs":[`, `{},`, `{}]}]`)},
+			chaintest.FillBytes(size, `[`, `{"transactionHash":"`+id+`"},`, `{}]`)},
+		{"empty logs", "eth_getBlockReceipts", chaintest.FillBytes(size, `[`+receipt+`"0x1","logs":[`, `{},`, `{}]}]`)},
 		{"logs with hashes only", "eth_getBlockReceipts",
-			chaintest.Filled(size, `[`+receipt+`"0x1","logs":[`, `{"transactionHash":"`+id+`"},`, `{}]}]`)},
+			chaintest.FillBytes(size, `[`+receipt+`"0x1","logs":[`, `{"transactionHash":"`+id+`"},`, `{}]}]`)},
 		{"receipts of empty logs", "eth_getBlockReceipts",
-			chaintest.Filled(size, `[`, receipt+`"0x1","logs":[`+strings.Repeat(`{},`, 1000)+`{}]},`, `{}]`)},
+			chaintest.FillBytes(size, `[`, receipt+`"0x1","logs":[`+strings.Repeat(`{},`, 1000)+`{}]},`, `{}]`)},
 		{"many topics", "eth_getBlockReceipts",
-			chaintest.Filled(size, `[`+receipt+`"0x1","logs":[{"topics":[`, `"`+id+`",`, `"`+id+`"]}]}]`)},
-		{"a long status", "eth_getBlockReceipts", chaintest.Filled(size, `[`+receipt+`[`, `0,`, `0]}]`)},
-		{"empty logs of the token", "eth_getLogs", chaintest.Filled(size, `[`, `{},`, `{}]`)},
-		{"a log of many bytes", "eth_getLogs", chaintest.Filled(size, `[{"data":"0x`, `00`, `"}]`)},
+			chaintest.FillBytes(size, `[`+receipt+`"0x1","logs":[{"topics":[`, `"`+id+`",`, `"`+id+`"]}]}]`)},
+		{"a long status", "eth_getBlockReceipts", chaintest.FillBytes(size, `[`+receipt+`[`, `0,`, `0]}]`)},
+		{"empty logs of the token", "eth_getLogs", chaintest.FillBytes(size, `[`, `{},`, `{}]`)},
+		{"a log of many bytes", "eth_getLogs", chaintest.FillBytes(size, `[{"data":"0x`, `00`, `"}]`)},
 		{"empty logs of one receipt", "eth_getTransactionReceipt",
-			chaintest.Filled(size, receipt+`"0x1","logs":[`, `{},`, `{}]}`)},
-		{"empty traces", "debug_traceBlockByHash", chaintest.Filled(size, `[`, `{},`, `{}]`)},
+			chaintest.FillBytes(size, receipt+`"0x1","logs":[`, `{},`, `{}]}`)},
+		{"empty traces", "debug_traceBlockByHash", chaintest.FillBytes(size, `[`, `{},`, `{}]`)},
 		{"traces with hashes only", "debug_traceBlockByHash",
-			chaintest.Filled(size, `[`, `{"txHash":"`+id+`"},`, `{}]`)},
+			chaintest.FillBytes(size, `[`, `{"txHash":"`+id+`"},`, `{}]`)},
 		{"more traces than transactions", "debug_traceBlockByHash",
-			chaintest.Filled(size, traced+`}},`, `{"txHash":"`+id+`"},`, `{}]`)},
-		{"empty calls", "debug_traceBlockByHash", chaintest.Filled(size, traced+`,"calls":[`, `{},`, `{}]}}]`)},
-		{"calls that send", "debug_traceBlockByHash", chaintest.Filled(size, traced+`,"calls":[`, paid, call+`}]}}]`)},
-		{"a long type", "debug_traceBlockByHash", chaintest.Filled(size, traced+`,"calls":[{"type":"`, `xx`, `"}]}}]`)},
-		{"empty steps", "trace_block", chaintest.Filled(size, `[`, `{},`, `{}]`)},
-		{"steps with hashes only", "trace_block", chaintest.Filled(size, `[`, step+`]},`, step+`]}]`)},
-		{"a long way", "trace_block", chaintest.Filled(size, `[`+step, `0,`, `0]}]`)},
+			chaintest.FillBytes(size, traced+`}},`, `{"txHash":"`+id+`"},`, `{}]`)},
+		{"empty calls", "debug_traceBlockByHash", chaintest.FillBytes(size, traced+`,"calls":[`, `{},`, `{}]}}]`)},
+		{"calls that send", "debug_traceBlockByHash",
+			chaintest.FillBytes(size, traced+`,"calls":[`, paid, call+`}]}}]`)},
+		{"a long type", "debug_traceBlockByHash",
+			chaintest.FillBytes(size, traced+`,"calls":[{"type":"`, `xx`, `"}]}}]`)},
+		{"empty steps", "trace_block", chaintest.FillBytes(size, `[`, `{},`, `{}]`)},
+		{"steps with hashes only", "trace_block", chaintest.FillBytes(size, `[`, step+`]},`, step+`]}]`)},
+		{"a long way", "trace_block", chaintest.FillBytes(size, `[`+step, `0,`, `0]}]`)},
 	} {
 		server := n.openSource(t).servers[0]
 		server.maxBatch.Store(1) // one answer at a time
@@ -112,7 +114,9 @@ func TestAnswersCostBoundedMemory(t *testing.T) {
 		answerRaw(n, one.method, one.result)
 		asked := n.countRequests("")
 		var err error
-		got := chaintest.Allocated(func() { _, err = server.fetchBlock(t.Context(), 1, new(chain.WatchSet), true) })
+		got := chaintest.AllocatedBytes(func() {
+			_, err = server.fetchBlock(t.Context(), 1, new(chain.WatchSet), true)
+		})
 		if n.countRequests("") == asked || got < uint64(len(one.result)) {
 			t.Errorf("%s: it was not read", one.name)
 		}
@@ -127,8 +131,8 @@ func TestAnswersCostBoundedMemory(t *testing.T) {
 func TestBatchesCostBoundedMemory(t *testing.T) {
 	const size, times = 8 << 20, 12
 	n := newFakeNode(t, newFakeChain(t))
-	server, list := n.openSource(t).servers[0], chaintest.Filled(size, `[`, `{},`, `{}]`)
-	answerRaw(n, "eth_getBlockByNumber", chaintest.Filled(size, `{"number":"0x9","transactions":[`, `{},`, `{}]}`))
+	server, list := n.openSource(t).servers[0], chaintest.FillBytes(size, `[`, `{},`, `{}]`)
+	answerRaw(n, "eth_getBlockByNumber", chaintest.FillBytes(size, `{"number":"0x9","transactions":[`, `{},`, `{}]}`))
 	for name, do := range map[string]func() error{
 		"batch": func() error { _, err := parseResponses(list, defaultBatch); return err },
 		"pending": func() error {
@@ -136,7 +140,7 @@ func TestBatchesCostBoundedMemory(t *testing.T) {
 		},
 	} {
 		var err error
-		if got := chaintest.Allocated(func() { err = do() }); err == nil || got > times*size {
+		if got := chaintest.AllocatedBytes(func() { err = do() }); err == nil || got > times*size {
 			t.Errorf("%s: %d MB were allocated (error %v)", name, got>>20, err)
 		}
 	}
@@ -208,7 +212,7 @@ func TestBlockFilledWithLogsIsRead(t *testing.T) {
 					return false
 				}
 				w.Header().Set("Content-Length", fmt.Sprint(32<<20+1))
-				_, _ = w.Write(chaintest.Filled(32<<20+1, "", " ", ""))
+				_, _ = w.Write(chaintest.FillBytes(32<<20+1, "", " ", ""))
 				return true
 			}
 		})

@@ -163,7 +163,7 @@ func (c *Chain) Block(ctx context.Context, height int64, watch chain.Watch) (cha
 		if err != nil {
 			return chain.Block{}, err
 		}
-		transfers, spends := tx.Concerning(c.network, watch)
+		transfers, spends := tx.MatchWatch(c.network, watch)
 		block.Transfers, block.Spends = append(block.Transfers, transfers...), append(block.Spends, spends...)
 	}
 	return block, nil
@@ -196,7 +196,7 @@ func (c *Chain) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, 
 		if err != nil {
 			return pending, err
 		}
-		transfers, spends := tx.Concerning(c.network, watch)
+		transfers, spends := tx.MatchWatch(c.network, watch)
 		for i := range transfers {
 			transfers[i].Reverted = false // known only in a block
 		}

@@ -354,7 +354,7 @@ func TestFollowerKeepsUpWithRandomMoves(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		for seed := range uint64(4) {
 			n := newSandboxNet(t, db, money.Bitcoin)
-			chaintest.Walk(t, n, rand.New(rand.NewPCG(seed, 7)).IntN, 100)
+			chaintest.WalkRandomly(t, n, rand.New(rand.NewPCG(seed, 7)).IntN, 100)
 			if t.Failed() {
 				t.Fatalf("seed %d", seed)
 			}
@@ -369,7 +369,8 @@ func TestFollowerKeepsUpWithDrawnMoves(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		both := rapidTB{TB: t, r: r}
 		pick := func(n int) int { return rapid.IntRange(0, n-1).Draw(r, "pick") }
-		chaintest.Walk(both, newSandboxNet(both, db, money.Bitcoin), pick, rapid.IntRange(1, 30).Draw(r, "steps"))
+		chaintest.WalkRandomly(both, newSandboxNet(both, db, money.Bitcoin), pick,
+			rapid.IntRange(1, 30).Draw(r, "steps"))
 	})
 }
 

@@ -50,7 +50,7 @@ func (b *fixture) closeAndRead() {
 	if _, err := b.follower.Step(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	for _, v := range b.book.Violations() {
+	for _, v := range b.book.ListViolations() {
 		b.Fatalf("the book breaks a rule: %v", v)
 	}
 }

@@ -124,7 +124,7 @@ func (n *node) Block(ctx context.Context, height int64, watch chain.Watch) (chai
 		return out, nil
 	}
 	for _, t := range b.txs {
-		transfers, spends := t.Concerning(n.name, watch)
+		transfers, spends := t.MatchWatch(n.name, watch)
 		out.Transfers, out.Spends = append(out.Transfers, transfers...), append(out.Spends, spends...)
 	}
 	return out, nil
@@ -152,7 +152,7 @@ func (n *node) Pending(ctx context.Context, watch chain.Watch) (p chain.Pending,
 		t.hidden = t.hidden || !slices.Contains(shown, t)
 	}
 	for _, t := range shown {
-		transfers, spends := t.Concerning(n.name, watch)
+		transfers, spends := t.MatchWatch(n.name, watch)
 		for i := range transfers {
 			transfers[i].Reverted = false
 		}
