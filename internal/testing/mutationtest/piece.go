@@ -38,9 +38,10 @@ var pieces = []piece{
 	{name: "chain/bitcoin", folder: "chain/bitcoin",
 		files: []string{"auxpow.go", "decode*.go", "difficulty.go", "matcher.go", "merkle.go"}},
 	{name: "chain/ethereum", folder: "chain/ethereum",
-		files: []string{"block.go", "bloom.go", "hex.go", "read.go", "token.go", "trace*.go", "transfer.go"}},
+		files: []string{"block.go", "bloom.go", "call_tracer.go", "fetch_block.go", "hex.go", "token.go",
+			"trace_block.go", "transfer.go"}},
 	{name: "chain/xrpl", folder: "chain/xrpl",
-		files: []string{"account.go", "header.go", "issued.go", "ledger.go", "transfer.go"}},
+		files: []string{"account.go", "header.go", "issued_currency.go", "ledger.go", "transfer.go"}},
 	{name: "core/payment", folder: "core/payment",
 		suites: []suite{{"core/simulation", "^TestSimulation$", []string{"-sim.seeds=6", "-sim.processes=1", "-sim.first"}}}},
 }
