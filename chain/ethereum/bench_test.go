@@ -92,7 +92,7 @@ func BenchmarkBlock(b *testing.B) {
 		found, err := readBlockJSON(block, receipts, c.params, watch, 1)
 		ours += now().Sub(began)
 		if err != nil || len(found) != 2 {
-			b.Fatal(found, err)
+			b.Fatalf("found %v, error %v, want 2 transfers", found, err)
 		}
 		began = now()
 		var plain plainBlock
