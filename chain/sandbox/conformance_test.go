@@ -81,7 +81,7 @@ func (n *sandboxNet) broadcastTx(tx chain.Tx) string {
 func (n *sandboxNet) Replace(txid string) string {
 	tx := chain.Tx{Outputs: []chain.Output{{Asset: "BTC", Destination: n.Destination(), Amount: money.Units(5)}},
 		Spends: n.spendKeys(txid)}
-	_, err := n.chain.Play(n.Context(),
+	_, err := n.chain.ApplyMoves(n.Context(),
 		chain.Move{Kind: chain.MoveDrop, TxIDs: []string{txid}}, chain.Move{Kind: chain.MoveBroadcast, Tx: &tx})
 	n.failOn(err)
 	return tx.ID(n.chain.Network())
@@ -105,7 +105,7 @@ func (n *sandboxNet) Reorg(depth int, keep bool) {
 			move.TxIDs = append(move.TxIDs, row.TxID)
 		}
 	}
-	_, err := n.chain.Play(n.Context(), move)
+	_, err := n.chain.ApplyMoves(n.Context(), move)
 	n.failOn(err)
 }
 

@@ -25,10 +25,10 @@ const (
 	heldTxLifetime = 14 * 24 * time.Hour
 )
 
-// Tick mines a block if one is due. It reports whether it did, and how long to wait until the next
-// call. Any number of processes may call Tick for one chain: the time of the last block decides
+// MineIfDue mines a block if one is due. It reports whether it did, and how long to wait until the next
+// call. Any number of processes may call MineIfDue for one chain: the time of the last block decides
 // under the chain's lock whether a block is due.
-func (c *Chain) Tick(ctx context.Context) (mined bool, wait time.Duration, err error) {
+func (c *Chain) MineIfDue(ctx context.Context) (mined bool, wait time.Duration, err error) {
 	now := c.clock()
 	if wait, err = c.untilNextBlock(c.db.Read(ctx), now); err != nil || wait > 0 {
 		return false, wait, err
@@ -149,7 +149,7 @@ func (m Miner) mineChain(ctx context.Context, c *Chain) {
 		case <-timer.C:
 		case <-changed:
 		}
-		_, wait, err := c.Tick(ctx)
+		_, wait, err := c.MineIfDue(ctx)
 		if (err != nil) != failed && ctx.Err() == nil {
 			failed = err != nil
 			m.Log.Warn("sandbox miner", "network", c.network, "failed", failed, "error", err)

@@ -20,10 +20,10 @@ const (
 	maxMine    = 1000
 )
 
-// Play applies moves in their order, all or none. Moves with After 0 are applied at once, the
-// others when the chain has grown by After blocks. Play returns the height from which After
+// ApplyMoves applies moves in their order, all or none. Moves with After 0 are applied at once, the
+// others when the chain has grown by After blocks. ApplyMoves returns the height from which After
 // counts.
-func (c *Chain) Play(ctx context.Context, moves ...chain.Move) (height int64, err error) {
+func (c *Chain) ApplyMoves(ctx context.Context, moves ...chain.Move) (height int64, err error) {
 	for _, move := range moves {
 		if err := c.checkMove(move); err != nil {
 			return 0, err
@@ -50,7 +50,7 @@ func (c *Chain) Play(ctx context.Context, moves ...chain.Move) (height int64, er
 
 // Broadcast adds a transaction to the mempool and returns its id.
 func (c *Chain) Broadcast(ctx context.Context, tx chain.Tx) (string, error) {
-	_, err := c.Play(ctx, chain.Move{Kind: chain.MoveBroadcast, Tx: &tx})
+	_, err := c.ApplyMoves(ctx, chain.Move{Kind: chain.MoveBroadcast, Tx: &tx})
 	return tx.ID(c.network), err
 }
 

@@ -29,7 +29,7 @@ func payTo(address string, amount int64) chain.Tx {
 
 func (n *sandboxNet) playMoves(moves ...chain.Move) int64 {
 	n.Helper()
-	height, err := n.chain.Play(n.Context(), moves...)
+	height, err := n.chain.ApplyMoves(n.Context(), moves...)
 	n.failOn(err)
 	return height
 }
@@ -132,7 +132,8 @@ func TestBadMovesAreRefusedWhole(t *testing.T) {
 		"in the past":   {Kind: chain.MoveBroadcast, Tx: &good, After: -1},
 		"drops nothing": {Kind: chain.MoveDrop},
 	} {
-		if _, err := n.chain.Play(t.Context(), chain.Move{Kind: chain.MoveBroadcast, Tx: &good}, move); err == nil {
+		broadcast := chain.Move{Kind: chain.MoveBroadcast, Tx: &good}
+		if _, err := n.chain.ApplyMoves(t.Context(), broadcast, move); err == nil {
 			t.Errorf("%s was accepted", name)
 		}
 	}
@@ -156,11 +157,11 @@ func TestPaymentsSettleWithin25Seconds(t *testing.T) {
 		n.clock.Advance(10 * time.Minute)
 		txid := n.Pay(chain.Output{Asset: "X", Destination: chain.Destination{Address: "a"}, Amount: money.Units(1)})
 		start := n.clock.Now()
-		if mined, wait, err := n.chain.Tick(t.Context()); err != nil || mined || wait <= 0 {
+		if mined, wait, err := n.chain.MineIfDue(t.Context()); err != nil || mined || wait <= 0 {
 			t.Errorf("%s: mined at once (%v, %v)", kind, wait, err)
 		}
 		for {
-			_, wait, err := n.chain.Tick(t.Context())
+			_, wait, err := n.chain.MineIfDue(t.Context())
 			n.failOn(err)
 			tip, place := n.readTip(), n.Where(txid)
 			final := place.Height > 0 && tip.Height-place.Height+1 >= want &&
@@ -184,7 +185,7 @@ func TestIdleChainMinesRarely(t *testing.T) {
 	n.playMoves(chain.Move{Kind: chain.MoveBroadcast, Tx: &held, Held: true})
 	end := n.clock.Now().Add(time.Hour)
 	for n.clock.Now().Before(end) {
-		_, wait, err := n.chain.Tick(t.Context())
+		_, wait, err := n.chain.MineIfDue(t.Context())
 		n.failOn(err)
 		if wait > time.Minute || wait <= 0 {
 			t.Fatalf("waits %v", wait)
@@ -276,10 +277,10 @@ func useChainRandomly(ctx context.Context, c *sandbox.Chain, rand *rand.Rand, ro
 		if _, err := c.Mine(ctx, 1+rand.IntN(3)); err != nil {
 			return err
 		}
-		if _, err := c.Play(ctx, chain.Move{Kind: chain.MoveReorg, Depth: 1}); err != nil {
+		if _, err := c.ApplyMoves(ctx, chain.Move{Kind: chain.MoveReorg, Depth: 1}); err != nil {
 			return err
 		}
-		if _, _, err := c.Tick(ctx); err != nil {
+		if _, _, err := c.MineIfDue(ctx); err != nil {
 			return err
 		}
 	}
@@ -298,7 +299,7 @@ func TestOneBlockForManyMiners(t *testing.T) {
 			c, err := sandbox.Open(n.Context(), n.db, n.kind, n.clock.Now)
 			n.failOn(err)
 			go func() {
-				mined, _, err := c.Tick(n.Context())
+				mined, _, err := c.MineIfDue(n.Context())
 				results <- mined && err == nil
 			}()
 		}

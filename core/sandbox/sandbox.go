@@ -28,8 +28,8 @@ type Chain interface {
 	Network() chain.Network
 	// Interval is the time between blocks while something is going on.
 	Interval() time.Duration
-	// Play makes moves, all or none, and plans those that come later.
-	Play(ctx context.Context, moves ...chain.Move) (height int64, err error)
+	// ApplyMoves applies moves, all or none, and plans those with After for later.
+	ApplyMoves(ctx context.Context, moves ...chain.Move) (height int64, err error)
 	// Mine makes n blocks and returns the new height.
 	Mine(ctx context.Context, n int) (height int64, err error)
 }
@@ -106,7 +106,7 @@ func (s *Service) play(ctx context.Context, sc scope.Scope, reference string, sc
 			return Simulated{}, err
 		}
 	}
-	if _, err := network.Play(ctx, a.moves...); err != nil {
+	if _, err := network.ApplyMoves(ctx, a.moves...); err != nil {
 		return Simulated{}, fmt.Errorf("simulate %s: %w", scenario.Code, err)
 	}
 	return a.done, nil

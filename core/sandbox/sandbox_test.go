@@ -83,7 +83,7 @@ func (b *bench) pass(d time.Duration) {
 	b.Helper()
 	for left := d; ; left -= 500 * time.Millisecond {
 		for i, c := range b.chains {
-			_, _, err := c.Tick(b.Context())
+			_, _, err := c.MineIfDue(b.Context())
 			b.must(err)
 			_, err = b.followers[i].Step(b.Context())
 			b.must(err)

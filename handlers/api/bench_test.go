@@ -168,7 +168,7 @@ func (b *bench) pass(d time.Duration) {
 	}
 	for left := d; ; left -= step {
 		for i, c := range b.chains {
-			_, _, err := c.Tick(b.Context())
+			_, _, err := c.MineIfDue(b.Context())
 			b.must(err)
 			_, err = b.followers[i].Step(b.Context())
 			b.must(err)
