@@ -64,7 +64,7 @@ func (z *fuzzed) send(t *testing.T, who identity, r *http.Request) servertest.An
 // FuzzForms (AP-7) sends anything as any form of ours, with a good token:
 // it is taken, or refused with a page, and nothing of it runs in that page.
 //
-//fuzz:inputs 500
+//fuzz:inputs 1500
 func FuzzForms(f *testing.F) {
 	z := fuzz(f)
 	var paths []string
@@ -108,7 +108,7 @@ func FuzzForms(f *testing.F) {
 // and with another business's key: the server answers each, and only the owner is told
 // anything of Ama's.
 //
-//fuzz:inputs 500
+//fuzz:inputs 1500
 func FuzzAddresses(f *testing.F) {
 	z := fuzz(f)
 	_, key, err := z.Accounts.CreateKey(f.Context(), z.other, "Bayo's")
