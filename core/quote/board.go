@@ -16,12 +16,12 @@ import (
 	"cointill/models"
 )
 
-// Board holds in memory what is stored of the configured sources, so that a
+// Board caches the stored prices of the configured sources in memory, so that a
 // quote waits for nothing. Every replica has one. It implements Source.
 type Board struct {
 	db      *models.DB
 	sources map[string]source.Source // by name
-	loading sync.Mutex               // so that what was read last is what is held
+	loading sync.Mutex               // so that the last read wins
 	held    atomic.Pointer[map[Pair][]Reading]
 }
 
@@ -35,7 +35,7 @@ func NewBoard(db *models.DB, sources []source.Source) *Board {
 	return b
 }
 
-// place is where a source is asked, without what may be secret in its address.
+// place is the host of a source, without the parts of its address that may be secret.
 func place(s source.Source) string {
 	at, err := url.Parse(s.Origin)
 	if err != nil {
@@ -55,7 +55,7 @@ func (b *Board) holds(row models.Rate) bool {
 	return ok && place(from) == row.Origin
 }
 
-// Load reads what is stored now.
+// Load reads the stored prices.
 func (b *Board) Load(ctx context.Context) error {
 	b.loading.Lock()
 	defer b.loading.Unlock()
@@ -87,7 +87,7 @@ func (b *Board) Load(ctx context.Context) error {
 }
 
 // Run keeps the board up to date until the context ends. While the database
-// doesn't answer it keeps what it has, which grows stale.
+// doesn't answer it keeps its prices, which grow stale.
 func (b *Board) Run(ctx context.Context) error {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()

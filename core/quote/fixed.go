@@ -10,9 +10,9 @@ import (
 	"cointill/core/clock"
 )
 
-// fixedTable is what one unit is worth in the test domain before the walk;
-// docs/rates.md lists it. The figures are round on purpose: nobody should take
-// them for market prices.
+// fixedTable is the value of one unit in the test domain before the walk;
+// docs/rates.md lists it. The figures are round on purpose, so that they don't
+// look like market prices.
 var fixedTable = map[string]string{
 	"BTC/USD": "60000", "ETH/USD": "2500", "USDT/USD": "1", "XRP/USD": "0.5", "DOGE/USD": "0.125",
 	"USD/NGN": "1500", "USD/GHS": "12.5", "USD/KES": "130",

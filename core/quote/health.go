@@ -19,8 +19,8 @@ type Health struct {
 	Prices []models.Rate     // the last of each pair, in the source's order
 }
 
-// alarming is how often a source fails in a row before that is an alarm, and
-// for how long one that was refused is told of.
+// alarming is how many failures of a source in a row raise an alarm, and for how long the
+// system page shows a refused price.
 const (
 	alarmingFailures = 3
 	alarmingFor      = time.Hour

@@ -50,8 +50,8 @@ func allPairs() (all []Pair) {
 	return all
 }
 
-// remember writes down what every pair is worth, once a minute, forgets what is
-// too old, and learns what the last day was like.
+// remember stores the price of every pair once a minute, deletes old ones, and
+// computes the medians of the last day.
 func (k *Keeper) remember(ctx context.Context, now time.Time) error {
 	minute := now.Unix() / 60
 	if minute == k.minute {
@@ -105,7 +105,7 @@ func (k *Keeper) watch(ctx context.Context, p Pair, none error) {
 // learn prunes the history and takes the medians of the last day.
 func (k *Keeper) learn(ctx context.Context, minute int64) error {
 	days := map[Pair]decimal.Decimal{}
-	for _, p := range allPairs() { // also of what is set up no longer
+	for _, p := range allPairs() { // also pairs that are no longer configured
 		of := k.DB.Exec(ctx).Where("base = ? AND quote = ?", p.Base, p.Quote)
 		if err := of.Where("minute < ?", minute-kept).Delete(&models.RateMinute{}).Error; err != nil {
 			return err

@@ -24,12 +24,12 @@ const (
 	// lastRetry is how rarely one that keeps failing is asked, where it isn't
 	// asked more rarely anyway.
 	lastRetry = time.Minute
-	// wantedFor is how long it is believed whether anybody needs live prices.
+	// wantedFor is how long the answer whether a business needs live prices is cached.
 	wantedFor = 10 * time.Second
 )
 
-// Keeper asks the sources and stores what they say: one process at a time, which
-// holds a lease. It asks nothing while no business has a live payment method on.
+// Keeper requests prices from the sources and stores them: one process at a time,
+// which holds a lease. It asks nothing while no business has a live payment method on.
 type Keeper struct {
 	DB      *models.DB
 	Clock   clock.Clock
@@ -136,8 +136,8 @@ func (k *Keeper) done(s source.Source) {
 	delete(k.asking, s.Name)
 }
 
-// ask fetches a source's documents and stores what came. One document that
-// fails doesn't hold back the others.
+// ask fetches a source's documents and stores their prices. One document that
+// fails doesn't stop the others.
 func (k *Keeper) ask(ctx context.Context, s source.Source) error {
 	var prices []source.Price
 	var failed error
@@ -194,8 +194,8 @@ func (k *Keeper) store(ctx context.Context, s source.Source, prices []source.Pri
 	return k.Board.Load(ctx)
 }
 
-// after is how asking a source stands after an answer or a failure. One that
-// fails in part is asked as often as ever: what it does say is needed fresh.
+// after returns the state of a source after an answer or a failure. A source that
+// fails in part is requested as often as before: its other prices must stay fresh.
 func (k *Keeper) after(s source.Source, got int, failed error, now time.Time) models.RateSource {
 	k.mu.Lock()
 	state := k.states[s.Name]
@@ -319,7 +319,7 @@ func (k *Keeper) day(p Pair) decimal.Decimal {
 	return k.days[p]
 }
 
-// setDays replaces what is known of the last day.
+// setDays replaces the medians of the last day.
 func (k *Keeper) setDays(days map[Pair]decimal.Decimal) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -19,7 +19,7 @@ const (
 	fiatAge = 26 * time.Hour
 	// minimum is how many sources must agree.
 	minimum = 2
-	// again is when somebody who got no rate may ask again.
+	// again is how long a caller that got no rate waits before the next try.
 	again = 30 * time.Second
 )
 
@@ -52,7 +52,7 @@ func (s *Service) band(p Pair) decimal.Decimal {
 	return usual
 }
 
-// leg collects the readings of a pair, leaves out what is stale or disagrees,
+// leg collects the readings of a pair, leaves out those that are stale or disagree,
 // and takes the median.
 func (s *Service) leg(domain scope.Domain, p Pair, now time.Time) (Leg, error) {
 	leg := Leg{Base: p.Base, Quote: p.Quote, Readings: s.readings(domain, p, now)}
@@ -87,7 +87,7 @@ func (s *Service) leg(domain scope.Domain, p Pair, now time.Time) (Leg, error) {
 	return leg, nil
 }
 
-// agree leaves out what is farther from the middle than the band allows.
+// agree leaves out readings that are farther from the middle than the band allows.
 func (s *Service) agree(p Pair, readings []Reading, middle decimal.Decimal) {
 	limit := middle.Mul(s.band(p))
 	least, most := middle.Sub(limit), middle.Add(limit)

@@ -8,9 +8,9 @@ import (
 	"cointill/core/money"
 )
 
-// bounds are what one unit can be worth at all, wide enough for years. They keep
-// out what no market shows: upside down rates, a wrong unit, the cedi of before
-// 2007 (10,000 of which are one of today), also when every source agrees on it.
+// bounds are the lowest and highest plausible value of one unit, wide enough for
+// years. They refuse upside down rates, a wrong unit and the cedi of before 2007
+// (10,000 of them are one of today), even when every source agrees.
 var bounds = map[Pair][2]decimal.Decimal{
 	{Base: "BTC", Quote: "USD"}:  within("1000", "100000000"),
 	{Base: "ETH", Quote: "USD"}:  within("20", "10000000"),
@@ -26,7 +26,7 @@ func within(least, most string) [2]decimal.Decimal {
 	return [2]decimal.Decimal{decimal.RequireFromString(least), decimal.RequireFromString(most)}
 }
 
-// boundsOf are those of a pair. USDT stands for the dollar in pairs with it.
+// boundsOf returns the bounds of a pair. USDT counts as the dollar.
 func boundsOf(p Pair) ([2]decimal.Decimal, bool) {
 	if p.Quote == string(money.USDT) {
 		p.Quote = "USD"
@@ -48,7 +48,7 @@ var (
 	one     = decimal.NewFromInt(1)
 	maxJump = decimal.New(20, -2)
 	// How far from the median of the last day a price may be. Coins have tripled
-	// in a day; no currency has, without somebody's mistake.
+	// in a day; a currency that does is a source's mistake.
 	dayFactorCoin = decimal.NewFromInt(3)
 	dayFactorFiat = decimal.NewFromInt(2)
 )
@@ -58,7 +58,7 @@ var (
 // they all saw has happened (Keeper.seconded).
 const farOff = "far from the last day's median"
 
-// past is what is known of a pair and source when a new price comes.
+// past is the history of a pair and source when a new price arrives.
 type past struct {
 	value decimal.Decimal // that source's last; zero when there is none
 	at    time.Time       // when it was fetched, by our clock

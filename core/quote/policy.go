@@ -113,7 +113,7 @@ func (s *Service) HasStreet(domain scope.Domain, currency money.Currency) bool {
 	return domain == scope.Live && slices.ContainsFunc(s.Asked, func(from source.Source) bool { return from.Street && slices.Contains(from.Pairs(), p) })
 }
 
-// check lists what is wrong with a policy, by field.
+// check lists the errors of a policy, by field.
 func (s *Service) check(sc scope.Scope, currency money.Currency, p Policy) fault.Fields {
 	fields, now := fault.Fields{}, s.Clock()
 	if !currency.Known() {
@@ -149,7 +149,7 @@ func (s *Service) check(sc scope.Scope, currency money.Currency, p Policy) fault
 }
 
 // SetPolicy stores how the business wants a currency priced, from its next
-// payment on. Invalid with every field; Forbidden for who may not.
+// payment on. Invalid with every wrong field; Forbidden without the right.
 func (s *Service) SetPolicy(ctx context.Context, sc scope.Scope, currency money.Currency, p Policy) error {
 	if err := sc.Can(scope.ManageBusiness); err != nil {
 		return err

@@ -1,10 +1,10 @@
 // Package quote turns fiat prices into coin amounts on evidence: every price
 // is the median of several fresh, agreeing sources per leg, and the quote
-// keeps each of them, so that a payment can show for ever why it cost what it cost.
+// keeps each of them, so that a payment can always prove its price.
 //
-// The Keeper asks the sources, one replica at a time, and stores what is
-// plausible; the Board holds what is stored in the memory of every replica; the
-// Service prices from it, by the policy of the business.
+// The Keeper requests prices from the sources, one replica at a time, and stores the
+// plausible ones; the Board caches the stored prices in the memory of every replica;
+// the Service prices from it, by the policy of the business.
 package quote
 
 import (
@@ -20,7 +20,7 @@ import (
 	"cointill/models"
 )
 
-// Pair is what is priced, in units of what; fiat currencies by ISO code.
+// Pair is a currency with the one that it is priced in; fiat currencies by ISO code.
 type Pair = source.Pair
 
 // Reading is one source's value for a leg.
@@ -66,9 +66,9 @@ type Quote struct {
 	At     time.Time `json:"at"`
 }
 
-// Source gives readings of pairs from what it holds, without waiting.
+// Source returns readings of pairs from memory, without waiting.
 type Source interface {
-	// Readings returns what is known of a pair, each with its own time.
+	// Readings returns the current readings of a pair, each with its own time.
 	Readings(p Pair) []Reading
 }
 
@@ -91,8 +91,8 @@ type Service struct {
 }
 
 // Quote prices one whole coin in a currency by the business's policy. It is
-// Unavailable when there is no trustworthy rate, and says of which leg and when
-// to try again.
+// Unavailable when there is no trustworthy rate, and names the leg and when to try
+// again.
 func (s *Service) Quote(ctx context.Context, sc scope.Scope, coin money.Coin, currency money.Currency) (Quote, error) {
 	policies, err := s.policies.Get(ctx, sc, struct{}{}, s.readPolicies)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// binance prices coins in USDT, not in dollars: whoever uses it converts by
-// USDT's own market. A row has the last price and no time; its markets in USDT
+// binance prices coins in USDT, not in dollars: its users convert by USDT's own
+// market. A row has the last price and no time; its markets in USDT
 // trade every second. Errors are an object with a code where the rows would be.
 //
 // It is asked at the host that Binance runs for public market data alone, where

@@ -8,8 +8,8 @@ import (
 // currencyAPI is the open data set Currency-api (exchange-api on GitHub), a file
 // per currency, made once a day. It tells the date and no time.
 //
-// Besides the cedi (ghs) it still lists the cedi of before 2007 (ghc), of which
-// 10,000 make one. Names are looked up exactly, and only those of Pairs.
+// Besides the cedi (ghs) it still lists the cedi of before 2007 (ghc), worth
+// 1/10,000 of today's. Names are looked up exactly, and only those in Pairs.
 func currencyAPI() Source {
 	pairs := dollarsIn(fiat...)
 	read := func(body []byte, _ time.Time) ([]Price, error) {

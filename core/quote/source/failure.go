@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// failure is why a source gave nothing: a phrase that goes on after the
-// source's name and that anybody may read, and a cause for the log, which may
+// failure is the reason why a source gave no price: a phrase to follow the
+// source's name, which every reader may see, and a cause for the log, which may
 // hold addresses and parts of answers.
 type failure struct {
 	phrase string

@@ -3,8 +3,8 @@ package source
 import "time"
 
 // luno is an exchange with a market of USDT in naira. Its ticker has numbers as
-// strings and the time in milliseconds; a market that isn't ACTIVE has prices
-// that nobody can trade at. Books that are crossed happen, and have no price.
+// strings and the time in milliseconds; the prices of a market that isn't ACTIVE
+// can't be traded at. Books that are crossed happen, and have no price.
 func luno() Source {
 	pairs := []Pair{{"USDT", "NGN"}}
 	read := func(body []byte, _ time.Time) ([]Price, error) {

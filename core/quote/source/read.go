@@ -22,8 +22,8 @@ const (
 	maxDigits = 30
 )
 
-// decode reads a whole document strictly: it refuses names that come twice,
-// text that isn't UTF-8, what follows the document, and nesting without end. A
+// decode reads a whole document strictly: it refuses repeated names, text
+// that isn't UTF-8, data after the document, and nesting without end. A
 // byte order mark before it is no fault: it says nothing about the prices.
 func decode(body []byte, into any) error {
 	body = bytes.TrimPrefix(body, []byte("\ufeff"))
@@ -73,7 +73,7 @@ var written = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?
 
 // parseValue reads a value. It looks at the size before it counts with the
 // number, for which 1e999999999 would take all memory. Zero and negative values
-// pass: whoever judges prices can then say what was wrong.
+// pass: the checks of prices can then name the problem.
 func parseValue(text string) (decimal.Decimal, error) {
 	if len(text) > maxText {
 		return decimal.Zero, errors.New("the number is too long")
@@ -109,8 +109,8 @@ func priced(n number, at time.Time) quoted {
 	return quoted{value, at, err}
 }
 
-// timed is a quoted price whose time had to be read, too. Without it nobody can
-// say whether the price is fresh, so it is none.
+// timed is a quoted price with its time. A price without a readable time may be
+// stale, so it counts as missing.
 func (q quoted) timed(at time.Time, err error) quoted {
 	return quoted{q.value, at, errors.Join(q.err, err)}
 }
@@ -139,7 +139,7 @@ func pick(pairs []Pair, look func(Pair) (quoted, bool)) ([]Price, error) {
 }
 
 // byName orders rows by their names. Two rows with one name are two prices for
-// one pair: nobody can say which holds.
+// one pair, and neither is used.
 func byName[Row any](rows []Row, name func(Row) string) (map[string]Row, error) {
 	named := make(map[string]Row, len(rows))
 	for _, row := range rows {
@@ -210,8 +210,8 @@ func milliseconds(n number) (time.Time, error) {
 	return sane(time.UnixMilli(count), err)
 }
 
-// day reads a date. A price of a day is taken to be of its first moment: it may
-// be younger, but nobody said so.
+// day reads a date. A price of a day counts from the day's first moment: the
+// source doesn't say that it is younger.
 func day(text string) (time.Time, error) { return sane(time.Parse(time.DateOnly, text)) }
 
 // coins are those that are paid with, fiat the currencies beside the dollar, by

@@ -11,8 +11,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Pair is what is priced, and in units of what. Fiat currencies have their ISO
-// 4217 codes, so the cedi is GHS and never GHC.
+// Pair is a currency with the one that it is priced in. Fiat currencies have their
+// ISO 4217 codes, so the cedi is GHS and never GHC.
 type Pair struct{ Base, Quote string }
 
 // String writes the pair as people do: BTC/USD.
