@@ -25,12 +25,12 @@ import (
 // noticeKind is what the mails to owners are.
 const noticeKind = "receiving_changed"
 
-// Accounts is what is needed of core/account.
+// Accounts is the part of core/account that this package needs.
 type Accounts interface {
 	Reauthenticate(ctx context.Context, sc scope.Scope, p account.Proof) (account.User, error)
 }
 
-// Wallets is what is needed of core/wallet.
+// Wallets is the part of core/wallet that this package needs.
 type Wallets interface {
 	Preview(ctx context.Context, sc scope.Scope, c money.Chain, key, script string) (wallet.Preview, error)
 	Active(ctx context.Context, sc scope.Scope, c money.Chain) (wallet.State, bool, error)
@@ -38,7 +38,7 @@ type Wallets interface {
 	Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script, actor string) (models.Wallet, error)
 }
 
-// Mails is what is needed of core/receipt.
+// Mails is the part of core/receipt that this package needs.
 type Mails interface {
 	Notify(tx *models.Tx, n receipt.Notice) error
 }
@@ -66,7 +66,7 @@ type Change struct {
 	Proof       account.Proof
 }
 
-// Notice is what one owner is told of a change.
+// Notice is the mail to one owner about a change.
 type Notice struct {
 	Owner    account.User // whom it tells
 	By       account.User // who did it; zero for the operator of the server
@@ -82,10 +82,10 @@ type Notice struct {
 	URL      string // of the page with the wallet
 }
 
-// Change makes a key what new payments on a chain are received with; changed
-// is false when it was already, which asks for no password and tells nobody.
-// Invalid (key, script, password, code), Conflict (key_in_use, no_network), Limited
-// after wrong passwords, Forbidden for who may not.
+// Change makes new payments on a chain use a key. changed is false when they use it
+// already, which asks for no password and sends no mail. Invalid (key, script,
+// password, code), Conflict (key_in_use, no_network), Limited after wrong passwords,
+// Forbidden without the right.
 func (s *Service) Change(ctx context.Context, sc scope.Scope, c Change) (used models.Wallet, changed bool, err error) {
 	preview, err := s.Wallets.Preview(ctx, sc, c.Chain, c.Key, c.Script) // the role is checked here first
 	if err != nil {
@@ -105,8 +105,8 @@ func (s *Service) Change(ctx context.Context, sc scope.Scope, c Change) (used mo
 	return s.write(ctx, sc, c, told{By: by, Preview: preview})
 }
 
-// Operate is Change by who runs the server, at its command line: who can do that
-// needs no password. Owners are told all the same.
+// Operate is Change by the operator at the command line, which asks for no password.
+// Owners get the same mail.
 func (s *Service) Operate(ctx context.Context, sc scope.Scope, c Change) (models.Wallet, wallet.Preview, error) {
 	preview, err := s.Wallets.Preview(ctx, sc, c.Chain, c.Key, c.Script)
 	if err != nil {
@@ -188,7 +188,7 @@ func (s *Service) tell(tx *models.Tx, sc scope.Scope, used models.Wallet, n Noti
 	return nil
 }
 
-// refused records a wrong password: whoever sits at a stolen session shows here.
+// refused records a wrong password, so that the use of a stolen session shows.
 func (s *Service) refused(ctx context.Context, sc scope.Scope, c Change, why error) error {
 	if fault.KindOf(why) != fault.Invalid {
 		return why
@@ -204,8 +204,8 @@ func (s *Service) refused(ctx context.Context, sc scope.Scope, c Change, why err
 
 // History lists the wallets that the scope's payments on a chain were ever
 // received with, the present one among them, the latest change first, at most
-// 100. All of them stay watched. What was prepared and not used yet is none of them:
-// nobody was told of it.
+// 100. All of them stay watched. A prepared wallet that was not used yet is left
+// out: it was never announced.
 func (s *Service) History(ctx context.Context, sc scope.Scope, c money.Chain) ([]models.Wallet, error) {
 	if err := sc.Can(scope.SeeMethods); err != nil {
 		return nil, err
@@ -215,8 +215,8 @@ func (s *Service) History(ctx context.Context, sc scope.Scope, c money.Chain) ([
 	return rows, err
 }
 
-// Same reports whether a wallet is what was asked for: the same addresses,
-// however the key is written, or the same account, whoever shares it.
+// Same reports whether a wallet is the requested one: it has the same addresses,
+// however the key is written, or the same account, even if others share it.
 func Same(w models.Wallet, fingerprint, script string) bool {
 	return w.Script == script && (w.Fingerprint == fingerprint || script == wallet.ScriptAccount && w.Account == fingerprint)
 }

@@ -10,7 +10,7 @@ import (
 	"cointill/core/wallet"
 )
 
-// longRun is the part of a key or descriptor that nobody reads.
+// longRun is the part of a key or descriptor that sentences shorten.
 var longRun = regexp.MustCompile(`[0-9A-Za-z]{24,}`)
 
 // Short is a key as people recognise it: its beginning and its end. What

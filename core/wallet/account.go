@@ -39,8 +39,8 @@ type Preview struct {
 	Account *LedgerAccount
 }
 
-// Preview reads a key, or an account of the XRP Ledger, and shows what would be
-// received with. Nothing is stored. Errors are ParseKey's; Conflict (no_network)
+// Preview reads a key, or an account of the XRP Ledger, and shows its addresses.
+// Nothing is stored. Errors are ParseKey's; Conflict (no_network)
 // where no such key is needed; Forbidden for a role that may not set where money
 // goes; Unavailable (lookup_failed) while an account can't be looked up.
 func (s *Service) Preview(ctx context.Context, sc scope.Scope, c money.Chain, key, script string) (Preview, error) {
@@ -243,7 +243,7 @@ func again(tx *models.Tx, row models.Wallet, k Key, sc scope.Scope) (models.Wall
 	if old.Active && old.Key == row.Key && old.Script == row.Script {
 		return old, nil
 	}
-	if old.CreatedBy == "" { // Prepare stored it, and nobody has used it yet
+	if old.CreatedBy == "" { // Prepare stored it, and it has not been used yet
 		old.CreatedBy, old.CreatedAt = row.CreatedBy, row.CreatedAt
 	}
 	// next_index is left alone: a payment may be moving it right now.

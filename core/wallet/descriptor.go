@@ -20,7 +20,7 @@ var shapes = []struct{ script, open, shut string }{
 
 // parseDescriptor reads SCRIPT(KEY) with an optional #checksum (BIP 380). The
 // key may have an origin, and must end in one unhardened /*; a step before it may
-// be a pair <0;1> (BIP 389), of which the first is for receiving.
+// be a pair <0;1> (BIP 389), whose first number is for receiving.
 func parseDescriptor(text string, p Net, asked string) (Key, error) {
 	body, checksum, has := strings.Cut(text, "#")
 	sum, ok := descriptorChecksum(body)
@@ -137,8 +137,8 @@ func cutOrigin(text string) (string, error) {
 	return key, nil
 }
 
-// Characters of descriptors in the order that their checksum counts them, and
-// those of the checksum itself (BIP 380).
+// The characters of descriptors in the order that their checksum counts them, and the
+// characters of the checksum itself (BIP 380).
 const (
 	descriptorInput = "0123456789()[],'/*abcdefgh@:$%{}IJKLMNOPQRSTUVWXYZ&+-.;<=>?!^_|~ijklmnopqrstuvwxyzABCDEFGH`#\"\\ "
 	descriptorSum   = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"

@@ -15,8 +15,8 @@ type format struct {
 	private bool
 }
 
-// formats are the version bytes in use (SLIP-132 and the coins' own), so that a
-// key for the wrong place can be told which place is its own.
+// formats are the version bytes in use (SLIP-132 and the coins' own), so that
+// the error for a key of another network can name that network.
 var formats = map[[4]byte]format{
 	{0x04, 0x88, 0xb2, 0x1e}: {"xpub", "a main network", false},
 	{0x04, 0x9d, 0x7c, 0xb2}: {"ypub", "Bitcoin's main network", false},
@@ -51,8 +51,8 @@ var formats = map[[4]byte]format{
 
 const several = "a wallet with several signers"
 
-// parseExtended reads an extended public key of the network, and tells what it
-// is written as and which script it says it is for ("" when it doesn't).
+// parseExtended reads an extended public key of the network, and returns its prefix
+// and the script that the prefix names ("" for none).
 func parseExtended(text string, p Net) (key *hdkeychain.ExtendedKey, prefix, script string, err error) {
 	key, err = hdkeychain.NewKeyFromString(text)
 	switch {

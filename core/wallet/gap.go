@@ -11,7 +11,7 @@ import (
 )
 
 // Limit is how many unused addresses in a row wallets look ahead for money
-// unless they are told otherwise (BIP 44), and warnAt where merchants are warned.
+// by default (BIP 44), and warnAt the number at which merchants are warned.
 const (
 	Limit  = 20
 	warnAt = 15
@@ -105,8 +105,8 @@ func (s *Service) Origin(ctx context.Context, sc scope.Scope, payment int64) (Or
 
 // used are the indexes of the wallet's addresses that money was seen on, the
 // highest first: of payments, and of those that Advance left out. Addresses of
-// another script, from before the key was entered anew, say nothing of what a
-// wallet sees now.
+// another script, from before the key was entered again, are left out: the
+// merchant's wallet doesn't watch them now.
 func (s *Service) used(ctx context.Context, key Key, w models.Wallet) ([]int64, error) {
 	var rows []struct {
 		Idx     int64

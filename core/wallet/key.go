@@ -83,18 +83,18 @@ type branch struct {
 
 // ParseKey reads an extended public key (xpub, ypub, zpub, tpub, upub, vpub,
 // dgub …) or a descriptor: wpkh, pkh, sh(wpkh) or tr, with a checksum or
-// without. script chooses where the key says nothing; "" is what it says, or
+// without. script chooses where the key names none; "" is the key's own, or
 // the chain's usual one.
 //
 // A bare key must be an account's: of depth 3 (BIP 44, 49, 84, 86) or less
 // (wallets that keep their accounts nearer to the root), and derived hardened,
 // as every account is. Deeper keys are single branches or addresses, whose
-// receive branch would be one that no wallet looks at. A descriptor says the
-// whole path itself, so its key may be of any depth.
+// receive branch no wallet would watch. A descriptor states the whole path, so
+// its key may be of any depth.
 //
-// Errors are those of fault.Validation for the field "key" and never repeat what
-// was entered: it may be a private key. One that looks as if it were has the code
-// CodePrivate, so that a form doesn't give it back either.
+// Errors are made by fault.Validation for the field "key" and never repeat the
+// entered text: it may be a private key. The error for a text that looks like one
+// has the code CodePrivate, so that a form doesn't give it back either.
 func ParseKey(text string, p Net, script string) (Key, error) {
 	text = strings.TrimSpace(text)
 	if parts := listed(text, p); parts != nil {
@@ -162,7 +162,7 @@ func checkAccount(k *hdkeychain.ExtendedKey) error {
 	return nil
 }
 
-// choose settles the script between what the key says and what was asked for.
+// choose picks the script from the key's own and the requested one.
 func choose(p Net, format, said, asked string) (string, error) {
 	switch {
 	case said == "" && asked == "":
@@ -331,7 +331,7 @@ func (k Key) Format() string { return k.format }
 // descriptor with its checksum. ParseKey reads it back with Script.
 func (k Key) String() string { return k.text }
 
-// otherwise is what can be entered instead of an extended key.
+// otherwise names the inputs that are accepted instead of an extended key.
 func otherwise(p Net) string {
 	if p.Chain == money.Ethereum {
 		return "a list of addresses, one a line"
@@ -339,7 +339,7 @@ func otherwise(p Net) string {
 	return "a descriptor"
 }
 
-// refuse makes the fault for a key. The sentence must not hold what was entered.
+// refuse makes the fault for a key. The sentence must not repeat the entered text.
 func refuse(sentence string) error {
 	return fault.Validation(fault.Fields{"key": {sentence}})
 }
@@ -348,8 +348,8 @@ func refusePrivate(p Net) error {
 	return refuseSecret("This looks like a private key or a wallet's secret words. ", "What is needed here is the account's public key: "+wanted(p)+", or "+otherwise(p)+".")
 }
 
-// refuseSecret makes the fault for what can spend: what it looks like, and what
-// is needed instead.
+// refuseSecret makes the fault for a text that can spend: it names the kind of secret,
+// and the input that is needed instead.
 func refuseSecret(looks, needed string) error {
 	return &fault.Fault{Kind: fault.Invalid, Code: CodePrivate, Sentence: "A private key was refused.", Fields: fault.Fields{"key": {
 		looks + "Cointill never takes one and has not kept it. As it has left your wallet, better move your money to a new one. " + needed}}}

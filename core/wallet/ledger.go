@@ -35,7 +35,7 @@ type LedgerAccount struct {
 	DepositAuth bool // the network refuses payments by strangers
 	DisallowXRP bool // wallets are asked not to send XRP
 	Balance     money.Amount
-	Reserve     money.Amount // what an account must hold in order to exist; 0 where nobody says
+	Reserve     money.Amount // the least that an account must hold; 0 where it is unknown
 }
 
 // Problem is why payments to the account would fail; "" when they wouldn't.
@@ -143,8 +143,8 @@ func (l Ledger) previewAccount(ctx context.Context, text string) (Preview, error
 		Addresses: []string{address}, Account: &found}, nil
 }
 
-// useAccount is Use for an account. It is watched from now on and for ever, and
-// money that comes to it for no payment is the business's that entered it first.
+// useAccount is Use for an account. The account stays watched from now on, and money
+// that it receives for no payment is listed with the business that entered it first.
 func (s *Service) useAccount(tx *models.Tx, sc scope.Scope, l Ledger, text, actor string) (models.Wallet, error) {
 	account, err := readAccount(text, l.Params)
 	if err != nil {
@@ -186,8 +186,8 @@ func (s *Service) useAccount(tx *models.Tx, sc scope.Scope, l Ledger, text, acto
 	return row, tx.Model(&models.Wallet{}).Where("id = ?", row.ID).Updates(map[string]any{"active": true, "updated_at": now}).Error
 }
 
-// tagged gives the payment an address with a tag that was never given out for it,
-// to whichever business. Tags are random, so that nobody guesses another's.
+// tagged gives the payment an address with a tag that no payment of any business had
+// before. Tags are random, so that they can't be guessed.
 func tagged(tx *models.Tx, p *models.Payment, address string, now time.Time, fresh func() uint32) (Place, error) {
 	row := models.Destination{Network: p.Network, Address: address, BusinessID: p.BusinessID, Domain: p.Domain, CreatedAt: now}
 	if err := share(tx, row); err != nil {

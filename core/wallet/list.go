@@ -22,7 +22,7 @@ const ScriptList = "list"
 // MaxList is how many addresses a list may have; an address of a list takes 43 bytes.
 const MaxList = 1_000
 
-// fewLeft is from how many addresses on merchants are told that a list runs out.
+// fewLeft is the number of remaining addresses below which merchants are warned that a list runs out.
 const fewLeft = 50
 
 // listed splits a text that is meant as a list of addresses; nil when it isn't.

@@ -22,11 +22,11 @@ type Net struct {
 	KeyVersions map[[4]byte]string
 	// Scripts are those that the network has, its wallets' usual one first.
 	Scripts []string
-	// Script is what stands for an address in blocks, nil where it is none of this
-	// network's; Address writes it again.
+	// Script is the output script of an address, nil for an address of another
+	// network; Address is its inverse.
 	Script  func(address string) []byte
 	Address func(script []byte) string
-	// Barred is why nobody's wallet has an address ("belongs to …"), or "".
+	// Barred is the reason why an address can be in no wallet ("belongs to …"), or "".
 	Barred func(script []byte) string
 }
 
@@ -60,7 +60,7 @@ func Ethereum(p ethereum.Params) Net {
 	barred := func(script []byte) string {
 		switch a := ethereum.Address(script); {
 		case bytes.Count(a[:18], []byte{0}) == 18:
-			return "belongs to the network itself" // 0x0, and what is computed at small numbers
+			return "belongs to the network itself" // 0x0, and precompiled contracts
 		case a == p.Token:
 			return "is the contract of " + string(money.USDT)
 		}

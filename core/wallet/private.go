@@ -17,9 +17,9 @@ const seedWords = 9
 
 // holdsPrivate reports whether a text is, or holds, anything that looks as if
 // it could spend: extended and single private keys, encrypted ones, raw ones in
-// hex, secret words, and seeds in bech32. It would rather call a public thing private than the
-// other way round; what is not recognised here is still never kept, because
-// only public keys are.
+// hex, secret words, and seeds in bech32. In doubt it reports a public text as
+// private. A secret that it doesn't recognise is still never stored, because only
+// public keys are.
 func holdsPrivate(text string) bool {
 	runs := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for _, run := range runs {
@@ -69,8 +69,8 @@ func privateShare(run string) bool {
 	return strings.HasPrefix(run, "ms1") && len(run) >= 40 || strings.HasPrefix(run, "nsec1") && len(run) >= 12
 }
 
-// holdsLedgerSecret reports what can spend from an account of the XRP Ledger, as
-// its wallets write it: a seed (s…), keys in hexadecimal with the byte before them
+// holdsLedgerSecret reports secrets that can spend from an account of the XRP Ledger, as
+// wallets write them: a seed (s…), keys in hexadecimal with the byte before them
 // that names their kind, and the eight groups of six digits of secret numbers. Also
 // with some characters or groups missing; no address of the ledger looks like any.
 func holdsLedgerSecret(text string) bool {
@@ -113,7 +113,7 @@ func privatePrefix(prefix string) bool {
 	return false
 }
 
-// countWords counts what is made of letters alone between spaces and other
+// countWords counts the words of letters alone between spaces and other
 // separators; numbers before words, as in numbered lists, don't matter.
 func countWords(text string) (words int) {
 	tokens := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;|+-_./\\\"", r) })

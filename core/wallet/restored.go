@@ -8,12 +8,11 @@ import (
 	"cointill/models"
 )
 
-// begins is the index that a key has yet to be brought to when it is entered now: 0,
-// but in a database that was restored and doesn't know the key. It may have been
-// entered before, after the backup was made, and have given out as many addresses as
-// every other wallet has left out; every wallet that is known has left them out, so one
-// that has not is what Prepare didn't end. Invalid for a list then: nobody knows which of its
-// addresses were given out, as it need not be in the order that it had.
+// begins is the first index that a newly entered key may give out. It is 0, except in a
+// restored database that doesn't know the key: the key may have been entered after the
+// backup was made, and have given out as many addresses as every known wallet skips. A
+// known wallet that has not skipped them is one that Prepare didn't finish. Invalid for a
+// list then: its order may have changed, so the addresses that it gave out are unknown.
 func begins(tx *models.Tx, k Key) (int64, error) {
 	left, err := models.LeftOut(tx)
 	if err != nil || left == 0 {

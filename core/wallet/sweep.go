@@ -61,7 +61,7 @@ func (s *Service) SweepSheet(ctx context.Context, sc scope.Scope, each func(Swee
 	}
 }
 
-// sweep hands over those of some addresses that hold something.
+// sweep passes on the addresses that hold money.
 func (s *Service) sweep(ctx context.Context, holder Holder, rows []models.Destination, keys map[int64]Key, each func(Sweep) error) error {
 	addresses := make([]string, len(rows))
 	for i, row := range rows {

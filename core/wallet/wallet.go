@@ -1,6 +1,6 @@
-// Package wallet is about receiving: which address, or address and
-// destination tag, a payment is told to pay to. It knows public things only:
-// no private key is ever held, asked for or derivable here.
+// Package wallet assigns each payment the address, or address and destination
+// tag, that its customer pays to. It handles public keys only: no private key is
+// ever held, asked for or derivable here.
 package wallet
 
 import (
@@ -66,8 +66,8 @@ type Receiver interface {
 	Next(business int64, domain scope.Domain) (address string, tagged bool)
 }
 
-// Assign gives the payment its destination, once for ever, in the caller's
-// transaction. A destination that was ever given to anybody is never given again.
+// Assign gives the payment its destination, once, in the caller's transaction. No two
+// payments ever get the same destination.
 // Unavailable (no_wallet) when the business has nothing to receive with on the network, or
 // (address_unavailable) when the address could not be noted outside of the database. A
 // BehindError asks for CatchUp, and for another try after that.
@@ -97,7 +97,7 @@ func (s *Service) Assign(tx *models.Tx, p *models.Payment, now time.Time) (Place
 func freshTag() uint32 { return binary.BigEndian.Uint32(ident.Bytes(4)) }
 
 // SandboxReceivers are the receivers of the sandbox networks. Their addresses
-// belong to nobody: they are random, with the prefixes of regression-test
+// have no owner: they are random, with the prefixes of regression-test
 // networks where the format has one, so that a real wallet refuses them.
 func SandboxReceivers() map[chain.Network]Receiver {
 	receivers := map[chain.Network]Receiver{}
