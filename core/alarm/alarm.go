@@ -1,8 +1,8 @@
-// Package alarm tells people by mail that a network can't be paid on, and that
-// it can again. A trouble is told of once it has lasted, and its end only when
-// the trouble was told of: one mail for each, to the owners of the businesses that
-// take its coins in live, and to whoever runs the installation. Troubles of test
-// networks are the operators' alone.
+// Package alarm mails people when a network can't be paid on, and when it can again.
+// A problem is reported once it has lasted some minutes, and its end only if the
+// problem was reported: one mail for each, to the owners of the businesses that take
+// its coins in live, and to the operators. Problems of test networks go to the
+// operators alone.
 package alarm
 
 import (
@@ -25,8 +25,8 @@ import (
 )
 
 const (
-	// Lasts is how long a trouble goes on before anybody is told: a node that
-	// starts anew, or a branch that is decided, takes less.
+	// Lasts is how long a problem goes on before a mail is sent: a restart of a node,
+	// or a reorg, takes less.
 	Lasts = 10 * time.Minute
 	every = 30 * time.Second
 )
@@ -44,7 +44,7 @@ type Network struct {
 	Chain  money.Chain
 }
 
-// Notice is what one person is told of a network.
+// Notice is the mail to one person about a network.
 type Notice struct {
 	To account.User
 	// Business is whose owner they are; empty for an operator.
@@ -59,7 +59,7 @@ type Notice struct {
 	URL       string
 }
 
-// Mails is what is needed of core/receipt.
+// Mails is the part of core/receipt that alarms need.
 type Mails interface {
 	Notify(tx *models.Tx, n receipt.Notice) error
 }
@@ -101,7 +101,7 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// Look notes which networks are in trouble now, and tells of what has lasted and of what is over.
+// Look records which networks have a problem now, and reports problems that have lasted or are over.
 func (s *Service) Look(ctx context.Context) error {
 	var rows []models.Alarm // as many as networks, at most
 	if err := s.DB.Read(ctx).Find(&rows).Error; err != nil {
@@ -128,7 +128,7 @@ func (s *Service) Look(ctx context.Context) error {
 	return nil
 }
 
-// goesOn keeps the last words of a trouble, and tells of it once it has lasted.
+// goesOn stores the latest sentence of a problem, and reports it once it has lasted.
 func (s *Service) goesOn(ctx context.Context, n Network, row models.Alarm, problem string) error {
 	now := s.Clock()
 	if row.ToldAt != nil || now.Sub(row.Since) < Lasts {
@@ -145,7 +145,7 @@ func (s *Service) goesOn(ctx context.Context, n Network, row models.Alarm, probl
 	}, false)
 }
 
-// over forgets a trouble, and tells of its end when it was told of.
+// over deletes a problem, and reports its end if the problem was reported.
 func (s *Service) over(ctx context.Context, n Network, row models.Alarm) error {
 	return s.tell(ctx, n, row, func(tx *models.Tx) (bool, error) {
 		gone := tx.Where("name = ? AND since = ?", row.Name, row.Since).Delete(&models.Alarm{})

@@ -1,9 +1,9 @@
 // Package audit is the log of every change and every refusal in a business: who,
 // what, from where, and how it was before and after. The rows of a business are
-// a chain, each hash covering the one before, so that a row can't be changed or
-// taken out without all later ones telling. The chain's end is sealed with the
-// master key now and then, so that whoever can write to the database, but has
-// no key, can't write the whole chain anew either.
+// a chain, each hash covering the one before, so that a changed or
+// removed row invalidates all later ones. The chain's end is sealed with the master
+// key now and then, so that a person who can write to the database, but has no key,
+// can't rewrite the whole chain either.
 package audit
 
 import (
@@ -26,10 +26,10 @@ const (
 	maxDetail  = 16 << 10
 )
 
-// Act is what is recorded.
+// Act is one recorded action.
 type Act struct {
 	Action  string // such as "key.revoked"; the part before the dot is its area
-	Subject string // what it was done to
+	Subject string // the object of the act
 	Detail  any    // written as JSON; nil for none, and never with a secret
 	Refused bool
 }
@@ -60,7 +60,7 @@ func Append(tx *models.Tx, sc scope.Scope, at time.Time, a Act) error {
 }
 
 // next takes the next place of a chain, and with it the chain's lock; the head's
-// hash is that of the row before.
+// hash is the hash of the row before.
 func next(tx *models.Tx, business int64) (head models.AuditHead, err error) {
 	const take = `UPDATE audit_heads SET place = place + 1 WHERE business_id = ? RETURNING business_id, place, hash`
 	taken := tx.Raw(take, business).Scan(&head)

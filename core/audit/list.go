@@ -12,12 +12,12 @@ import (
 	"cointill/models"
 )
 
-// Filter chooses rows of the log; what is zero doesn't limit.
+// Filter chooses rows of the log; zero fields don't limit.
 type Filter struct {
 	Actor   string   // such as "user:12"
 	Actions []string // whole ones, or areas that end with a dot, such as "key."
 	Subject string
-	Refused bool      // only what was refused
+	Refused bool      // only refused acts
 	From    time.Time // from this moment on
 	To      time.Time // before this one
 	Before  int64     // below this place: where a page begins
@@ -53,7 +53,7 @@ func (s *Service) List(ctx context.Context, sc scope.Scope, f Filter) (list []En
 }
 
 // rows are the newest of a filter. The log belongs to the business: it holds
-// what was done in either domain.
+// the acts of both domains.
 func (s *Service) rows(ctx context.Context, sc scope.Scope, f Filter, most int) (rows []models.Audit, err error) {
 	query := s.DB.List(ctx).Where("business_id = ? AND place > 0", sc.BusinessID).Order("place DESC").Limit(most)
 	if f.Before > 0 {
@@ -192,7 +192,7 @@ func (s *Service) Actor(ctx context.Context, sc scope.Scope, actor string) (Entr
 }
 
 // Refuse records an act that was refused, in a transaction of its own. When that
-// fails it is an error of the caller's, too: what can't be recorded isn't hidden.
+// fails the caller gets the error: a lost record is not hidden.
 func (s *Service) Refuse(ctx context.Context, sc scope.Scope, a Act) error {
 	a.Refused = true
 	return s.DB.Write(ctx, func(tx *models.Tx) error { return Append(tx, sc, s.Clock(), a) })

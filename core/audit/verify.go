@@ -108,7 +108,7 @@ func (s *Service) walk(ctx context.Context, head models.AuditHead, most int64, v
 	return nil
 }
 
-// misfit says what is wrong with a row that should stand at a place, after a hash.
+// misfit describes the error of a row that should be at a place, after a hash.
 func misfit(head models.AuditHead, row models.Audit, place int64, before string) string {
 	switch {
 	case row.Place != place:

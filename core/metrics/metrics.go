@@ -1,10 +1,9 @@
-// Package metrics tells Prometheus how this installation does: what operators
-// are woken by. What only one process knows (states reached, attempts made) is
-// counted as it happens. What stands in the database is read by every replica
-// alike, when somebody asks and what was read last is some seconds old, by
-// queries that touch a bounded number of entries of an index: being watched
-// costs the same at any size, however often it is asked. Labels are few and
-// known beforehand; nothing of a merchant or a customer is one.
+// Package metrics gives Prometheus the figures that operators set alarms on. Figures
+// of one process (states reached, attempts made) are counted as they happen. Figures
+// of the database are the same on every replica. They are read at a scrape, unless
+// the last reading is only some seconds old, by queries that touch a bounded number
+// of index entries: a scrape costs the same at any size. Labels are few and known
+// beforehand; no data of a merchant or a customer is one.
 package metrics
 
 import (
@@ -30,7 +29,7 @@ import (
 const (
 	// Most is as far as rows are counted: a gauge of them never says more.
 	Most = 10_000
-	// keep is how long what was read of the database is told again.
+	// keep is how long a reading of the database is used again.
 	keep = 5 * time.Second
 	// keepNodes is the same of nodes, which providers charge for being asked.
 	keepNodes = 15 * time.Second
@@ -64,14 +63,14 @@ type Collector struct {
 	stored, nodes kept
 }
 
-// kept is what was read at a moment.
+// kept is one reading of the database, with its time.
 type kept struct {
 	at      time.Time
 	metrics []prometheus.Metric
 }
 
-// New makes the collector and registers it, with what it counts and the
-// database's pools of connections. Its other fields are set before it is asked.
+// New makes the collector and registers it, with its counters and the database's
+// pools of connections. Its other fields are set before the first scrape.
 func New(registry *prometheus.Registry, db *models.DB, now clock.Clock, build Build) (*Collector, error) {
 	c := &Collector{DB: db, Clock: now, build: build,
 		payments: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "cointill_payments_total",
@@ -128,7 +127,7 @@ func (c *Collector) Attempted(a webhook.Attempted) {
 // Mailed counts an attempt to send a mail.
 func (c *Collector) Mailed(outcome string) { c.mails.WithLabelValues(outcome).Inc() }
 
-// Describe tells Prometheus what it may be told.
+// Describe implements prometheus.Collector.
 func (c *Collector) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range all {
 		to <- d
@@ -157,7 +156,7 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// fill reads anew what is too old.
+// fill reads the figures again that are too old.
 func (c *Collector) fill(k *kept, now time.Time, keep time.Duration, read func(context.Context, time.Time) ([]prometheus.Metric, error)) {
 	if age := now.Sub(k.at); !k.at.IsZero() && age >= 0 && age < keep {
 		return

@@ -38,8 +38,8 @@ const retrying = `SELECT count(*) FROM (SELECT tries FROM mails WHERE done_at IS
 const each = 100
 
 // strays counts the unmatched transfers of a domain. It steps from merchant to
-// merchant through the index, past what else each of them has: neither the other
-// domain nor another merchant hides money that nobody has dealt with.
+// merchant through the index, and skips the other rows of each: neither the other
+// domain nor another merchant hides unresolved money.
 func strays(postgres bool) string {
 	of := `SELECT id FROM transfers WHERE unmatched <> '' AND resolution = '' AND business_id = lines.business AND domain = @domain ORDER BY id LIMIT @each`
 	from := `lines CROSS JOIN LATERAL (` + of + `) AS one`
@@ -56,7 +56,7 @@ func strays(postgres bool) string {
 		SELECT count(*) FROM (SELECT one.id FROM ` + from + ` LIMIT @most) AS listed`
 }
 
-// queues counts what waits to be delivered, mailed and resent.
+// queues counts the deliveries, mails and resend orders that wait.
 func (c *Collector) queues(ctx context.Context, now time.Time) (list []prometheus.Metric, err error) {
 	for _, q := range queues {
 		var waiting, due int

@@ -15,7 +15,7 @@ import (
 	"cointill/models"
 )
 
-// What is told besides the counters. Ages are 0 where nothing waits.
+// The figures besides the counters. Ages are 0 where nothing waits.
 var (
 	buildInfo    = describe("build_info", "What this process was built as; always 1.", "version", "revision", "go")
 	clockDrift   = describe("clock_drift_seconds", "How far the clock of this process's machine is ahead of the database's; 0 with SQLite, where they are one.")
@@ -49,7 +49,7 @@ func gauge(d *prometheus.Desc, value float64, labels ...string) prometheus.Metri
 	return prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 }
 
-// truth is 1 for what is so.
+// truth is 1 for true and 0 for false.
 func truth(is bool) float64 {
 	if is {
 		return 1
@@ -57,8 +57,8 @@ func truth(is bool) float64 {
 	return 0
 }
 
-// read reads what stands in the database. What can be read of one that takes no
-// changes now is told all the same.
+// read reads the figures of the database. The ones that a read-only database can give
+// are reported all the same.
 func (c *Collector) read(ctx context.Context, now time.Time) (list []prometheus.Metric, err error) {
 	unwell := c.DB.Ping(ctx) // as /readyz asks
 	for _, part := range []func(context.Context, time.Time) ([]prometheus.Metric, error){c.follows, c.leases, c.prices, c.queues, c.late, c.stray} {
@@ -80,7 +80,7 @@ func (c *Collector) follows(ctx context.Context, now time.Time) (list []promethe
 	for _, n := range c.Networks {
 		labels := []string{string(n.Name), string(n.Domain)}
 		list = append(list, gauge(followFine, truth(c.Problem == nil || c.Problem(string(n.Name)) == ""), labels...))
-		var tip int64 // the row has one when blocks were read: until then only who reads them knows it
+		var tip int64 // the row has one once blocks were read; until then only the reading process knows it
 		if n.Status != nil {
 			if status, mine := n.Status(); mine {
 				tip = status.Tip.Height
@@ -97,8 +97,8 @@ func (c *Collector) follows(ctx context.Context, now time.Time) (list []promethe
 	return list, nil
 }
 
-// leases is which work somebody does. Of what was once followed and isn't any
-// more a lease stays behind, so only those of now are told.
+// leases reports which work a process does. The lease of a network that is no longer
+// followed stays in the table, so only leases of current work are reported.
 func (c *Collector) leases(ctx context.Context, now time.Time) (list []prometheus.Metric, err error) {
 	works := []string{"alarms"}
 	for _, n := range c.Networks {

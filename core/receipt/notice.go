@@ -5,8 +5,8 @@ import (
 	"cointill/models"
 )
 
-// Notice is a mail to somebody who works in a business, as one kind of event
-// has it written: nothing in here knows what it says.
+// Notice is a mail to a member of a business. The package of its event writes its
+// text; this package only sends it.
 type Notice struct {
 	BusinessID          int64
 	Domain              scope.Domain
@@ -16,8 +16,8 @@ type Notice struct {
 	Subject, Text, HTML string
 }
 
-// Notify queues a notice in the caller's transaction, so that it goes exactly
-// when what it tells of was stored. A second one of the same Kind and About
+// Notify queues a notice in the caller's transaction, so that it is sent
+// exactly when its event was stored. A second one of the same Kind and About
 // changes nothing. The caller wakes the worker after its commit.
 func (s *Service) Notify(tx *models.Tx, n Notice) error {
 	return s.queue(tx, models.Mail{

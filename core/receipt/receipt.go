@@ -1,10 +1,9 @@
-// Package receipt mails customers what they paid, once for each Successful
-// payment, and members of a business what they must know of at once; it keeps
-// every mail for the dashboard's mailbox page. Without a mail server the mails
-// are only kept.
+// Package receipt sends customers a receipt for each Successful payment, once, and
+// members of a business urgent notices; it keeps every mail for the dashboard's
+// E-mails page. Without a mail server the mails are only kept.
 //
 // A mail is written in the transaction of the payment's last step, so one
-// payment has exactly one. Sending has a moment after which nobody can know
+// payment has exactly one. Sending has a moment in which it is unknown
 // whether the mail arrived: between the end of the message and the server's
 // answer. That moment is marked in the row before it begins. A mail found with
 // the mark and without an answer is settled as unknown, for a person to look
@@ -45,13 +44,13 @@ type Receipt struct {
 	BusinessName      string
 	CustomerName      string
 	CustomerEmail     string
-	Language          string // that the customer read the payment page in; "" when nobody opened it
+	Language          string // of the payment page that the customer read; "" when it was not opened
 	Reference         string // PAY_…
 	BusinessReference string
 	Currency          string
 	Amount            string // fiat, two decimals
 	Coin              string // symbol
-	CoinAmount        string // what came, in whole coins
+	CoinAmount        string // received, in whole coins
 	TxHash            string
 	PaidAt            time.Time
 	Contact           string // how the business is reached; empty for nothing
@@ -77,10 +76,10 @@ type Service struct {
 	Ended func(outcome string)
 }
 
-// Retried is what Ended is told of an attempt after which another follows.
+// Retried is the outcome of an attempt after which another follows.
 const Retried = "retried"
 
-// ended tells of an attempt.
+// ended reports the outcome of an attempt to Ended.
 func (s *Service) ended(outcome string) {
 	if s.Ended != nil {
 		s.Ended(outcome)
@@ -97,7 +96,7 @@ func (s *Service) Queue(tx *models.Tx, r Receipt) error {
 	}, "receipt.")
 }
 
-// queue inserts a mail, once for each kind and what it is about. Without a mail
+// queue inserts a mail, once for each kind and subject. Without a mail
 // server it is only kept. prefix begins its Message-ID.
 func (s *Service) queue(tx *models.Tx, row models.Mail, prefix string) error {
 	now := s.Clock()
@@ -105,7 +104,7 @@ func (s *Service) queue(tx *models.Tx, row models.Mail, prefix string) error {
 	row.Subject, row.ToName, row.DueAt, row.CreatedAt = oneLine(row.Subject), oneLine(row.ToName), now, now
 	switch {
 	case contact.Email(row.To) != "":
-		// What it tells of must not suffer from an address that no mail can go to.
+		// An address that can't receive mail must not fail the caller's transaction.
 		row.DoneAt, row.Outcome, row.LastError = &now, Failed, "The address can't receive mail."
 	case s.SMTP == nil:
 		row.DoneAt, row.Outcome = &now, Kept

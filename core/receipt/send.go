@@ -93,7 +93,7 @@ func (s sender) end(ctx context.Context, row models.Mail, outcome, why string) e
 	return s.settle(ctx, row, map[string]any{"done_at": s.Clock(), "outcome": outcome, "last_error": why, "sending": false})
 }
 
-// settle records what became of the attempt, although the program may be stopping.
+// settle records the outcome of the attempt, although the program may be stopping.
 func (s sender) settle(ctx context.Context, row models.Mail, set map[string]any) error {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer done()

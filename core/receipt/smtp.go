@@ -123,7 +123,7 @@ type ledger struct {
 	accepted func() error
 }
 
-// send brings one mail to the server. The error is that of accepted when the
+// send brings one mail to the server. The error is the one of accepted when the
 // server took it, a *refusal when it certainly did not, errNoAnswer otherwise.
 func (s *SMTP) send(ctx context.Context, row models.Mail, at time.Time, l ledger) error {
 	message, err := s.compose(row, at)
@@ -219,7 +219,7 @@ func (s *SMTP) dial(ctx context.Context) (*smtp.Client, error) {
 	return connected, connected.UpdateDeadline(s.Timeout)
 }
 
-// helo names us by the sender's domain: the machine's own name is nobody's business.
+// helo names us by the sender's domain, so that the machine's own name stays private.
 func helo(from string) string {
 	for i := len(from) - 1; i >= 0; i-- {
 		if from[i] == '@' {
