@@ -31,7 +31,7 @@ func (a *assets) serve(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderCacheControl, static.CacheControl)
 	}
 	c.Set(fiber.HeaderContentType, file.ContentType)
-	if file.ContentType != "image/svg+xml" { // which is a document when somebody opens it
+	if file.ContentType != "image/svg+xml" { // which is a document when it is opened by itself
 		for _, name := range onlyOnPages {
 			c.Response().Header.Del(name)
 		}

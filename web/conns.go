@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// unread is how long a piece of what is written may wait for a client that doesn't read.
+	// unread is how long a write may wait for a client that doesn't read.
 	unread = 30 * time.Second
 	// maxRefused is how much of a body that is too long is read and thrown away, in bytes.
 	maxRefused = 16 << 20
@@ -26,7 +26,7 @@ type conn struct {
 	hold   hold // memory of the request
 	heard  atomic.Bool
 	lines  bareLines
-	// trailers are those of all requests so far: the next one is often read with one before it.
+	// trailers are the trailers of all requests so far: the next request is often read with one before it.
 	trailers trailers
 	// refused is set when an answer goes out before all of its request was read.
 	refused atomic.Bool
@@ -49,8 +49,8 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write sends a part of an answer, and ends the connection of a client that takes no piece
-// of it for too long: nobody else could have its place. What streams send is a write each.
+// Write sends a part of an answer, and ends the connection of a client that reads nothing
+// for too long, to free its place. Each message of a stream is one write.
 func (c *conn) Write(p []byte) (n int, err error) {
 	c.hold.answered()
 	watch := time.AfterFunc(c.unread, func() { _ = c.reset() })
@@ -69,7 +69,7 @@ func (c *conn) Write(p []byte) (n int, err error) {
 // sends, and never sees its answer.
 func (c *conn) Close() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && c.refused.Load() && half.CloseWrite() == nil {
-		_, _ = io.CopyN(io.Discard, c.Conn, maxRefused) // nobody wants it
+		_, _ = io.CopyN(io.Discard, c.Conn, maxRefused) // so that the client reads the answer before a reset
 	}
 	c.end()
 	return c.Conn.Close()

@@ -33,9 +33,9 @@ func (s *Server) sameOrigin(c *fiber.Ctx) error {
 	return fault.New(fault.Forbidden, "cross_origin", "This form was sent from another site. Open "+s.base+" and send it from there.")
 }
 
-// FormToken is what the session's forms carry: a value that only this server
-// can make from the session's id and the domain that its pages show, masked anew
-// each time so that compressed pages don't betray it.
+// FormToken is the token in the session's forms: a value that only this server can
+// make from the session's id and the domain that its pages show, masked differently
+// each time so that compressed pages don't leak it (BREACH).
 func (l *login) FormToken() string {
 	l.welcome = true // without the cookie the token is worth nothing
 	pad := ident.Bytes(tokenBytes)
@@ -49,14 +49,15 @@ func (l *login) token(domain scope.Domain) []byte {
 	return raw[:tokenBytes]
 }
 
-// ofNoDomain reports whether a path is that of a form that means the same in
-// either domain: signing out, the switch itself, and what is about people and the business as a whole.
+// ofNoDomain reports whether a path belongs to a form that means the same in both
+// domains: signing out, the switch itself, and forms about people and the business as
+// a whole.
 func ofNoDomain(path string) bool {
 	return path == "/dashboard/domain" || path == "/sign-out" || strings.HasPrefix(path, "/dashboard/account") || strings.HasPrefix(path, "/dashboard/team") || strings.HasPrefix(path, "/dashboard/settings")
 }
 
-// checkForm refuses a form that this session was not given, or was given while
-// it showed the other domain: what was written for test must not happen in live.
+// checkForm refuses a form that this session did not receive, or received while it
+// showed the other domain: a form for test must not act in live.
 func (l *login) checkForm(c *fiber.Ctx) error {
 	sent := c.Get(page.FormHeader)
 	if sent == "" {
@@ -68,7 +69,7 @@ func (l *login) checkForm(c *fiber.Ctx) error {
 		for _, domain := range []scope.Domain{scope.Test, scope.Live} {
 			switch {
 			case subtle.ConstantTimeCompare(raw[tokenBytes:], l.token(domain)) == 0:
-			case domain == page.DomainOf(l) || l.User() == 0 || ofNoDomain(c.Path()): // whoever isn't signed in is asked to
+			case domain == page.DomainOf(l) || l.User() == 0 || ofNoDomain(c.Path()): // users who aren't signed in are sent to sign in
 				return nil
 			default:
 				return fault.New(fault.Conflict, "other_domain", "You opened this form in the "+string(domain)+" domain and have switched since. Nothing was changed. Go back, reload the page and look at it again.")

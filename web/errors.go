@@ -23,9 +23,9 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 	answer := page.Explain(err)
 	tooLarge := answer.Status == http.StatusRequestEntityTooLarge
 	s.logFailure(c, id, answer.Status, err)
-	c.Request().ReleaseBody(bodyLimit) // of which a part may have come
+	c.Request().ReleaseBody(bodyLimit) // a part of it may have been read
 	c.Response().ResetBody()
-	c.Response().Header.Del(fiber.HeaderLocation) // of what was to follow
+	c.Response().Header.Del(fiber.HeaderLocation) // of the redirect that failed
 	c.Status(answer.Status)
 	if answer.RetryAfter > 0 {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(answer.RetryAfter.Seconds()))))
@@ -45,12 +45,12 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 	}
 	var body bytes.Buffer
 	props := layout.ErrorProps{Status: answer.Status, Title: http.StatusText(answer.Status), What: answer.Sentence, RequestID: id}
-	if strings.HasPrefix(c.Path(), "/dashboard/") { // whoever used a page that is out of date has a way on
+	if strings.HasPrefix(c.Path(), "/dashboard/") { // an outdated page may still link here, so the error page shows a way on
 		if props.HomeHref = "/dashboard"; tooLarge {
 			props.HomeHref = s.formPage(c)
 		}
 	}
-	ctx := context.WithoutCancel(c.UserContext()) // whose time may be over; a page of words asks nobody
+	ctx := context.WithoutCancel(c.UserContext()) // its deadline may be over; an error page queries nothing
 	if err := layout.Error(props.Worded(ctx)).Render(ctx, &body); err != nil {
 		s.Log.Error("error page not rendered", "request_id", id, "error", err)
 		return c.SendString(answer.Sentence)

@@ -45,7 +45,7 @@ func (h *hold) expect(bytes int) bool {
 	return true
 }
 
-// count counts what was read.
+// count adds read bytes.
 func (h *hold) count(bytes int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -60,7 +60,7 @@ func (h *hold) answered() {
 	h.read, h.taken = 0, 0
 }
 
-// end gives back what was taken, and lets nothing more be.
+// end returns the taken memory, and refuses to take more.
 func (h *hold) end() {
 	h.answered()
 	h.mu.Lock()

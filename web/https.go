@@ -9,9 +9,10 @@ import (
 	"cointill/core/fault"
 )
 
-// requireHTTPS refuses an API call that came by plain http where the base URL is https: its
-// key could be read on the way. This server speaks plain http itself, so only the proxy in
-// front knows; a proxy that doesn't say it is told what to say. Health checks are no calls.
+// requireHTTPS refuses an API call over plain http where the base URL is https: its key
+// could be read on the way. This server speaks plain http itself, so only the proxy in
+// front knows the scheme; if the proxy doesn't send it, the error says which header is
+// missing. Health checks are no calls.
 func (s *Server) requireHTTPS(c *fiber.Ctx) error {
 	if !s.https || !isAPI(c.Path()) {
 		return nil

@@ -17,9 +17,9 @@ const longestBareLine = len(" HTTP/1.1\r\n\n")
 
 var errBareLine = errors.New("a line feed without a carriage return")
 
-// bareLines looks for a bareLine in what is read piece by piece.
+// bareLines looks for a bareLine in bytes that are read piece by piece.
 type bareLines struct {
-	last [longestBareLine - 1]byte // of what came before
+	last [longestBareLine - 1]byte // the last bytes of the piece before
 }
 
 // find gives how much of the next piece stands before the line feed; -1 where there is none.
@@ -41,9 +41,9 @@ func (b *bareLines) find(piece []byte) int {
 // lastChunk begins the line after which a body in chunks has a trailer, or an empty line.
 var lastChunk = regexp.MustCompile("^0+[\r \t;]")
 
-// trailers looks for what comes after the last chunk of a body: fasthttp takes any line
-// feed for an end there too. Bytes that only look so, in a body of another kind, are
-// found as well: they concern a request in chunks alone.
+// trailers looks for data after the last chunk of a body: fasthttp accepts a bare line
+// feed as an end there, too. Bytes that only look like it, in a body of another kind, are
+// found as well; they matter for a request in chunks alone.
 type trailers struct {
 	begins []byte // the line that is read
 	last   byte   // read
@@ -80,9 +80,9 @@ func (t *trailers) read(piece []byte) {
 var once = [][]byte{[]byte(fiber.HeaderAuthorization), []byte(fiber.HeaderContentType), []byte("Idempotency-Key")}
 
 // ambiguous reports a body with both a length and chunks, a line that ends in a line feed
-// alone, a header that goes on in another line, and a second one where there can be one:
-// what one server reads as the next request, or as a header of its own, another reads as
-// part of what came before. So it is with chunks where the connection had odd trailers.
+// alone, a header that continues in another line, and a repeated header where one is
+// allowed: two servers would divide such bytes into requests differently. The same holds
+// for chunks on a connection that had odd trailers.
 func ambiguous(r *fasthttp.Request, oddTrailers bool) bool {
 	var length, chunks bool // as sent: once read, an empty body in chunks has a length too
 	seen := make([]bool, len(once))

@@ -103,7 +103,7 @@ func routeOf(c *fiber.Ctx) string {
 	return "none"
 }
 
-// quietPath shortens what may be a token in a path to its first six characters.
+// quietPath shortens possible tokens in a path to their first six characters.
 func quietPath(path string) string {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
@@ -151,9 +151,9 @@ func (s *Server) trusted(address netip.Addr) bool {
 	return slices.ContainsFunc(s.proxies, func(p netip.Prefix) bool { return p.Contains(address.Unmap()) })
 }
 
-// clientIP is the address of whoever asked. X-Forwarded-For is read from its
-// end, where our own proxies write, up to the first address that is not theirs:
-// what stands before it was made up by the client.
+// clientIP is the client's address. X-Forwarded-For is read from its end, where our
+// own proxies write, up to the first address that is not a proxy's: the client may
+// have invented the part before it.
 func (s *Server) clientIP(c *fiber.Ctx) string {
 	peer, _ := netip.AddrFromSlice(c.Context().RemoteIP())
 	client := peer.Unmap()

@@ -14,12 +14,12 @@ import (
 	"cointill/handlers/page"
 )
 
-// missesPerMinute is how many unknown addresses one client may try before it is told
-// to wait.
+// missesPerMinute is how many unknown addresses one client may try before it must
+// wait.
 const missesPerMinute = 60
 
-// startsPerMinute is how many payments one client may begin or have opened, so that
-// nobody has a merchant's addresses given out by the thousand. Many customers of
+// startsPerMinute is how many payments one client may initiate or open, so that a
+// client can't use up a merchant's addresses by the thousand. Many customers of
 // one carrier share an address.
 const startsPerMinute = 60
 
@@ -84,7 +84,7 @@ func (s *Server) ctx(c *fiber.Ctx) *page.Ctx {
 	return &page.Ctx{Ctx: c, ClientIP: s.clientIP(c), RequestID: s.prepare(c), BaseURL: s.base, Closing: s.Hub.Closed()}
 }
 
-// withSession runs a handler with the login session and saves what it changed.
+// withSession runs a handler with the login session and saves its changes.
 func (s *Server) withSession(h page.Handler) fiber.Handler {
 	return func(f *fiber.Ctx) error {
 		l, err := s.open(f)
@@ -155,8 +155,8 @@ func (s *Server) asMember(action scope.Action, h page.Handler) page.Handler {
 	}
 }
 
-// refusalsPerMinute bounds what one member can write into the audit log by
-// asking for what they may not.
+// refusalsPerMinute bounds the rows that one member can write into the audit log by
+// requests beyond their rights.
 const refusalsPerMinute = 30
 
 // noteRefusal writes into the audit log that a member was refused.
@@ -167,7 +167,7 @@ func (s *Server) noteRefusal(c *page.Ctx) error {
 	return s.Account.Refused(c.UserContext(), c.Scope, c.Method(), quietPath(c.Path()))
 }
 
-// noteForged writes into the audit log that a member's browser sent what is no form of ours.
+// noteForged writes into the audit log that a member's browser sent a forged form.
 func (s *Server) noteForged(c *page.Ctx) error {
 	user := c.Session.User()
 	if user == 0 {
@@ -175,7 +175,7 @@ func (s *Server) noteForged(c *page.Ctx) error {
 	}
 	member, err := s.Account.Membership(c.UserContext(), user, c.Business())
 	if err != nil {
-		return nil // of no business: nobody's log
+		return nil // the session has no business, so there is no log
 	}
 	c.Scope = member.Scope(c.Domain())
 	return s.noteRefusal(c)
@@ -222,7 +222,7 @@ func (s *Server) formPage(c *fiber.Ctx) string {
 	return page.Local((&url.URL{Path: path}).String(), "/dashboard")
 }
 
-// isPage reports whether a path is that of a member's page.
+// isPage reports whether a path belongs to a member's page.
 func (s *Server) isPage(path string) bool {
 	for route := range s.actions {
 		if fiber.RoutePatternMatch(path, route, fiber.Config{CaseSensitive: true, StrictRouting: true}) {
@@ -232,10 +232,10 @@ func (s *Server) isPage(path string) bool {
 	return false
 }
 
-// asPayer runs a handler for somebody who holds an address: a payment's has 256 bits, a
-// link's 80, which is what keeps guessers out. Misses are counted so that a client that goes
-// on trying is told to wait, and stands out by it. Nobody is kept from a right address: one
-// guesser would shut out all customers who share theirs.
+// asPayer runs a handler for a client that knows an address: a payment's has 256 bits, a
+// link's 80, so that it can't be guessed. Misses are counted, so that a client that keeps
+// trying must wait, and shows in the metrics. A right address always works: a guesser must
+// not shut out the customers who share its IP address.
 func (s *Server) asPayer(h page.Handler) fiber.Handler {
 	return func(f *fiber.Ctx) error {
 		c := s.ctx(f)

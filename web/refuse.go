@@ -29,8 +29,8 @@ var noRoom = fault.Retry("unavailable", "Too many connections are open. Try agai
 var noMemory = fault.Retry("unavailable",
 	"The server has no memory for long requests now. Try again in a few seconds.", 5*time.Second)
 
-// newRefusals counts requests that reach no route, by what they are told. Each status
-// begins at 0, so that the first of a kind is a rise.
+// newRefusals counts requests that reach no route, by status. Each status begins at 0,
+// so that the first request of a kind is a rise.
 func newRefusals() *prometheus.CounterVec {
 	refusals := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "cointill_http_refused_total",
 		Help: "Requests refused before they were read, by status. " +
@@ -42,7 +42,7 @@ func newRefusals() *prometheus.CounterVec {
 	return refusals
 }
 
-// refuse answers what reaches no route: what can't be read, or for which there is no room.
+// refuse answers a request that reaches no route: it can't be read, or there is no room.
 func (s *Server) refuse(c *fiber.Ctx, err error) error {
 	if conn, ok := c.Context().Conn().(*conn); ok && conn.hold.short() {
 		err = noMemory
@@ -65,8 +65,8 @@ func lastWord(c *fiber.Ctx) {
 	}
 }
 
-// turnAway tells a client that there is no room, once it has asked: some take an answer
-// that comes before the question for nobody's.
+// turnAway answers 503 to a client that there is no room for, after its request: some
+// clients ignore an answer that arrives before the request was sent.
 func (s *Server) turnAway(c net.Conn) {
 	select {
 	case s.turned <- struct{}{}:
@@ -84,7 +84,7 @@ func (s *Server) turnAway(c net.Conn) {
 		answer := s.app.AcquireCtx(&r)
 		defer s.app.ReleaseCtx(answer)
 		_ = s.refuse(answer, noRoom) // a few words can be written
-		_, _ = r.Response.WriteTo(c) // who has left doesn't hear it
+		_, _ = r.Response.WriteTo(c) // the client may have disconnected
 		_ = c.Close()                // likewise
 	}()
 }

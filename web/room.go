@@ -18,9 +18,9 @@ const (
 	oneOf = 4
 )
 
-// place tells which stranger a connection is counted for, and how many places it must
-// leave free. A stranger is an address of IPv4, or a /48 of IPv6, which is what one site
-// gets; none stands for whoever isn't one.
+// place returns the unknown client that a connection is counted for, and how many places
+// it must leave free. An unknown client is an IPv4 address, or an IPv6 /48, the usual size
+// of one site; proxies and this machine have none.
 func (s *Server) place(peer netip.Addr) (stranger netip.Prefix, leaves int) {
 	peer = peer.Unmap()
 	switch {
@@ -45,8 +45,8 @@ type room struct {
 	of   map[netip.Prefix]int
 }
 
-// enter counts one more if there is room for it. What a stranger may have gets less with
-// what is free: however many a few networks take, others find some.
+// enter counts one more connection if there is room for it. The limit of one client falls
+// with the number of free places, so that a few networks never take all of them.
 func (r *room) enter(stranger netip.Prefix, leaves int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

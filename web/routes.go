@@ -22,7 +22,7 @@ type Routes struct {
 	Dashboard func(m page.Members, v page.Visitors)
 	// Checkout registers the customer's pages: payments and payment links.
 	Checkout func(p page.Payers)
-	// Docs registers the API reference and whatever else is open to anybody.
+	// Docs registers the API reference and the other public pages.
 	Docs func(p page.Payers)
 }
 

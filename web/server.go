@@ -34,7 +34,7 @@ const (
 	bodyLimit   = 64 << 10
 	logoLimit   = settings.MaxLogo + 64<<10 // a file beside what else a form has
 	handleTime  = 15 * time.Second          // of one request in core and database
-	stopTime    = 10 * time.Second          // for what is under way when the server stops
+	stopTime    = 10 * time.Second          // for open requests when the server stops
 	headerLimit = 8 << 10
 
 	logosPerMinute = 100
@@ -91,7 +91,7 @@ type Server struct {
 	bodies  *memory.Part
 	// complained is when the log last said that no connection can be accepted.
 	complained time.Time
-	// turned has room for those who are told that there is none.
+	// turned bounds the clients that are answered 503 at the same time.
 	turned   chan struct{}
 	unread   time.Duration // that an answer may be
 	timings  *prometheus.HistogramVec
@@ -166,9 +166,9 @@ func (s *Server) build() {
 	s.routes(s.Routes)
 }
 
-// longer lets the one form with a file have a longer body than all others, and a minute
-// for it, when a member sends it. Each business has its share, so that none keeps the
-// others from theirs; what is held for all of them stays below 130 MB.
+// longer allows the one form with a file a longer body than all others, and a minute
+// for it, when a member sends it. Each business has its share, so that one can't use up
+// the shares of others; all bodies together stay below 130 MB.
 func (s *Server) longer(header *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
 	token, length := string(header.Cookie(s.store.name)), header.ContentLength()
 	chunks := length == -1
@@ -177,7 +177,7 @@ func (s *Server) longer(header *fasthttp.RequestHeader) (config fasthttp.Request
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), handleTime)
 	defer cancel()
-	session, err := s.Account.LoadSession(ctx, token) // who has none is sent to sign in afterwards
+	session, err := s.Account.LoadSession(ctx, token) // without a session the handler redirects to sign-in
 	if err != nil {
 		return config
 	}

@@ -180,11 +180,11 @@ func (s *Server) open(c *fiber.Ctx) (*login, error) {
 // User is whose session it is.
 func (l *login) User() int64 {
 	text, _ := l.session.Values[userKey].(string)
-	id, _ := strconv.ParseInt(text, 10, 64) // "" is nobody
+	id, _ := strconv.ParseInt(text, 10, 64) // "" is not signed in
 	return id
 }
 
-// Value is what was set; "" when nothing was.
+// Value returns the value of a key, or "" when it isn't set.
 func (l *login) Value(key string) string {
 	text, _ := l.session.Values[key].(string)
 	return text
@@ -248,7 +248,7 @@ func (l *login) SignOut() {
 	l.session.Options.MaxAge, l.dirty, l.rotate = -1, true, false
 }
 
-// finish saves what changed and adds the cookie to the answer, once.
+// finish saves changes and adds the cookie to the answer, once.
 func (l *login) finish(c *fiber.Ctx) error {
 	w := headerOnly{}
 	var err error
@@ -273,8 +273,8 @@ type headerOnly http.Header
 // Header gives the header to write to.
 func (h headerOnly) Header() http.Header { return http.Header(h) }
 
-// Write takes a body that nobody sends.
+// Write discards a body.
 func (h headerOnly) Write(b []byte) (int, error) { return len(b), nil }
 
-// WriteHeader takes a status that nobody sends.
+// WriteHeader discards a status.
 func (h headerOnly) WriteHeader(int) {}
