@@ -208,9 +208,9 @@ func (verbatim) Schema(huma.Registry) *huma.Schema {
 
 // read reads a body strictly into a request struct, whose exported fields are
 // shapes named by their json tags: required unless the tag says omitempty, null
-// only where a tag nullable says that it empties the field. problems holds what
-// was wrong by field; err is an Unreadable fault, or Invalid for a body that is
-// no object. Fields that nobody asked for are ignored.
+// only where a tag nullable says that it empties the field. problems holds the
+// errors by field; err is an Unreadable fault, or Invalid for a body that is not
+// an object. Unknown fields are ignored.
 func read[T any](body []byte) (request T, problems fault.Fields, err error) {
 	fields, err := members(body)
 	if err != nil {
@@ -334,8 +334,8 @@ func kindName(kind jsontext.Kind) string {
 	return "an object"
 }
 
-// refuse makes one fault of what is wrong with the shapes and the values: a
-// field whose shape is wrong has no value to judge.
+// refuse makes one fault of the errors of shapes and values. A field with a wrong
+// shape has no value to check.
 func refuse(shapes, values fault.Fields) error {
 	all := fault.Fields{}
 	for name, sentences := range values {

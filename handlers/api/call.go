@@ -30,7 +30,7 @@ type call struct {
 // handler answers a call or says why not.
 type handler func(*call) error
 
-// handle is what the router calls for an operation: who asks, how often, and then the answer.
+// handle makes the handler of an operation: it checks the key and the rate limit, and answers.
 func (s *service) handle(op *operation) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		call := &call{api: s, op: op, fiber: c, ctx: c.UserContext()}
@@ -45,7 +45,7 @@ func (s *service) handle(op *operation) fiber.Handler {
 func (c *call) admit() error {
 	sc, key, err := c.api.Keys.Authenticate(c.ctx, c.fiber.Get(fiber.HeaderAuthorization))
 	if err != nil && fault.KindOf(err) == fault.Internal {
-		return err // nobody could be asked who this is
+		return err // the key could not be looked up
 	}
 	var standing limit.Result
 	if err == nil {

@@ -196,8 +196,8 @@ func (d *Document) sample(s *huma.Schema, depth int) any {
 	return nil
 }
 
-// order is the names of a schema's properties: the envelope's as the contract
-// has them, those of Go types as their fields stand.
+// order is the names of a schema's properties: the envelope's in the contract's order,
+// others in the order of the Go type's fields.
 func (d *Document) order(s *huma.Schema) []string {
 	rank := map[string]int{}
 	for i, name := range []string{"status", "message", "data", "meta"} {

@@ -253,7 +253,7 @@ func webhooks(registry huma.Registry) map[string]*huma.PathItem {
 	return all
 }
 
-// eventBody is the schema of what is posted for an event.
+// eventBody is the schema of the body that is posted for an event.
 func eventBody(registry huma.Registry, event EventType) *huma.Schema {
 	known := registry.Map()["Event"]
 	properties := maps.Clone(known.Properties)

@@ -29,7 +29,7 @@ type EventData struct {
 	Data      object `json:"data" doc:"What it is about: for payments the record that verify answers. null once the event is older than 60 days."`
 }
 
-// eventDetail is an event with what became of its deliveries.
+// eventDetail is an event with the state of its deliveries.
 type eventDetail struct {
 	EventData
 	Body       string         `json:"body" example:"{\"id\":\"evt_3K9V7QZ2M4X8N6B1C5D0F7G2HJ\"}" doc:"The bytes that are posted, as they are signed: the event once more, as text. Empty once the event is older than 60 days."`
@@ -42,7 +42,7 @@ type redeliverRequest struct {
 	WebhookID text     `json:"webhook_id,omitempty" maxLength:"64" example:"whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"Only to this webhook, whatever types it receives; to every active one that takes the type when left out."`
 }
 
-// redeliveredData tells of a resent event.
+// redeliveredData is the answer about a resent event.
 type redeliveredData struct {
 	EventID  string `json:"event_id" example:"evt_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"The event."`
 	Webhooks int    `json:"webhooks" example:"1" doc:"How many active webhooks it is sent to again."`

@@ -29,7 +29,7 @@ type linkRequest struct {
 	ExpiresAt   moment  `json:"expires_at,omitempty" nullable:"true" example:"2026-03-14T09:00:00Z" doc:"When the link stops starting payments; null for never."`
 }
 
-// linkPatch is the body of PATCH /v1/payment-links/{id}: what is left out stays.
+// linkPatch is the body of PATCH /v1/payment-links/{id}: omitted fields stay.
 type linkPatch struct {
 	_ struct{} `additionalProperties:"true"`
 	nulls

@@ -21,7 +21,7 @@ const (
 	maxParameter = 500
 )
 
-// query reads the parameters of an address and collects what is wrong with them.
+// query reads the parameters of an address and collects their errors.
 type query struct {
 	call     *call
 	problems fault.Fields
@@ -94,7 +94,7 @@ func (q *query) limit() int {
 }
 
 // before is the row id that a sealed cursor of this list holds, 0 at the
-// beginning. Row ids count all merchants' rows, so nobody gets to see one.
+// beginning. Row ids count all merchants' rows, so they are never shown.
 func (q *query) before(list string) int64 {
 	value := q.text("cursor")
 	if value == "" {

@@ -35,7 +35,7 @@ type mineRequest struct {
 	Blocks        integer  `json:"blocks" minimum:"1" maximum:"200" example:"6" doc:"How many blocks."`
 }
 
-// simulatedData tells what a simulation did and what will come of it.
+// simulatedData describes the result of a simulation and its next step.
 type simulatedData struct {
 	Reference       string            `json:"reference" example:"PAY_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"The service's reference of the payment."`
 	Scenario        string            `json:"scenario" example:"exact" doc:"What was played."`

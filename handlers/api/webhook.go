@@ -20,7 +20,7 @@ type webhookRequest struct {
 	Headers named    `json:"headers,omitempty" doc:"Headers that its deliveries carry beside ours, such as a gateway's key: at most 10, names of up to 64 characters, values of up to 512 visible ASCII ones."`
 }
 
-// webhookPatch is the body of PATCH /v1/webhooks/{id}: what is left out stays.
+// webhookPatch is the body of PATCH /v1/webhooks/{id}: omitted fields stay.
 type webhookPatch struct {
 	_       struct{} `additionalProperties:"true"`
 	Type    text     `json:"type,omitempty" minLength:"1" maxLength:"100" example:"orders" doc:"Name of the webhook."`
@@ -52,13 +52,13 @@ type webhookSecretData struct {
 	Secret string `json:"secret" example:"whsec_c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IQ==" doc:"Verifies deliveries. Store it now: it is shown only here and on rotation."`
 }
 
-// deletedData tells what was deleted.
+// deletedData names the deleted object.
 type deletedData struct {
 	ID      string `json:"id" example:"whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"What was deleted."`
 	Deleted bool   `json:"deleted" example:"true" doc:"Always true."`
 }
 
-// testedData tells of a test event.
+// testedData is the answer about a test event.
 type testedData struct {
 	EventID string `json:"event_id" example:"evt_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"The webhook.test event that is being sent."`
 }

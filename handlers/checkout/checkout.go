@@ -139,7 +139,7 @@ func answer(c *page.Ctx, status int, v payment.View, a about, done string) error
 // scripted reports a request that htmx made.
 func scripted(c *page.Ctx) bool { return c.Get("HX-Request") == "true" }
 
-// maxAccept bounds what is read of an Accept-Language header, in bytes.
+// maxAccept is the most bytes that are read from an Accept-Language header.
 const maxAccept = 256
 
 // language is the chosen one, else the best that the browser asks for.

@@ -35,7 +35,7 @@ func (h *Handlers) claim(c *page.Ctx) error {
 		return answer(c, http.StatusOK, v, a, claimed)
 	}
 	why := page.Explain(refused)
-	a.Claim.Errors = why.Fields["hash"] // what was typed is not written back: it may be a key
+	a.Claim.Errors = why.Fields["hash"] // the typed text is not shown again: it may be a key
 	if len(a.Claim.Errors) == 0 {
 		a.Claim.Errors = []string{why.Sentence}
 	}

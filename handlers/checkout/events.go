@@ -68,8 +68,8 @@ func fragment(ctx context.Context, props view.PageProps) (string, error) {
 	return strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(out.String()), err
 }
 
-// pulse passes a payment's updates on to its stream, and adds what no commit
-// tells of: the end of the window, and the last word.
+// pulse passes a payment's updates on to its stream, and adds the changes that no
+// commit makes: the end of the window, and the last event.
 type pulse struct {
 	beats chan struct{}
 	more  chan struct{}

@@ -8,9 +8,9 @@ import (
 	"cointill/views/checkout"
 )
 
-// face says which view the payment page shows, from where the payment stands
-// on its own clock. problem is why the coin's network can't be followed now,
-// "" when nothing is wrong: nobody is then asked to send money.
+// face picks the view of the payment page by the payment's state and clock. problem is
+// the reason why the coin's network can't be followed now, or "": with a problem no
+// customer is asked to send money.
 func face(v payment.View, problem string) checkout.View {
 	switch shown := calm(v); shown {
 	case checkout.Confirm, checkout.Waiting, checkout.Partial:
@@ -91,7 +91,7 @@ func over(v payment.View) bool { return v.Now.After(v.Payment.ExpiresAt) }
 
 // returning reports a payment whose confirmation a reorganisation took back, or
 // whose transfer left the mempool without another in its place: it will most
-// likely be confirmed all the same, so nobody should pay twice.
+// likely be confirmed all the same, so the customer should not pay twice.
 func returning(v payment.View) bool {
 	return payment.Reason(v.Payment.Reason) == payment.Reorged || slices.ContainsFunc(v.Transfers, lost)
 }

@@ -7,9 +7,9 @@ import (
 	"cointill/handlers/page"
 )
 
-// logo sends the picture of a business. It was redrawn by us, and still it is
-// served as a picture and nothing else. Its name changes with it, so it may be
-// kept for ever; mails show it, too.
+// logo sends the picture of a business. It was redrawn by us, and is still served as a
+// picture and nothing else. Its name changes with its content, so it may be cached
+// without end; mails show it, too.
 func (h *Handlers) logo(c *page.Ctx) error {
 	hash, isPicture := strings.CutSuffix(c.Params("name"), ".png")
 	if !isPicture {

@@ -90,7 +90,7 @@ func code(text string) ui.QRProps {
 	return ui.QRProps{Path: path, Size: size}
 }
 
-// received is what came, also while a reorganisation keeps it out of the chain.
+// received is the received amount, also while a reorg keeps it out of the chain.
 func received(v payment.View) money.Amount {
 	sum := v.Payment.Paid
 	if sum.Sign() > 0 || !returning(v) {
@@ -104,7 +104,7 @@ func received(v payment.View) money.Amount {
 	return sum
 }
 
-// confirmations is how far the slowest transfer that counts is, up to what is needed.
+// confirmations counts those of the slowest counted transfer, up to the needed depth.
 func confirmations(v payment.View) int {
 	least := int64(-1)
 	for _, t := range v.Transfers {
@@ -118,9 +118,9 @@ func confirmations(v payment.View) int {
 	return int(min(max(least, 0), v.Needed()))
 }
 
-// paces are how long a block takes on average, by network. The sandbox's come
-// every few seconds while somebody waits, and those of a private test network
-// when somebody asks for one: no time is promised there.
+// paces are how long a block takes on average, by network. The sandbox mines
+// every few seconds while a payment waits, and a private test network on request: no
+// time is promised there.
 var paces = map[string]time.Duration{
 	"bitcoin-mainnet": 10 * time.Minute, "bitcoin-testnet4": 10 * time.Minute, "bitcoin-signet": 10 * time.Minute,
 	"dogecoin-mainnet": time.Minute, "dogecoin-testnet": time.Minute,
@@ -132,7 +132,7 @@ func wait(v payment.View) time.Duration {
 	return time.Duration(v.Needed()-int64(confirmations(v))) * paces[v.Payment.Network]
 }
 
-// masked hides most of an e-mail address: the page is open to whoever has its address.
+// masked hides most of an e-mail address: the page is open to everyone with its address.
 func masked(email string) string {
 	at := strings.LastIndexByte(email, '@')
 	if at < 1 {
@@ -149,8 +149,8 @@ func scenarios(v payment.View) (list []checkout.Scenario) {
 	return list
 }
 
-// inWords says in the customer's language what is wrong with the fields of a
-// link's page. English keeps core's sentences, which say it to the point.
+// inWords translates the errors of the fields of a link's page to the customer's
+// language. English keeps core's sentences, which are more specific.
 func inWords(lang string, errors map[string][]string, p checkout.LinkPageProps) map[string][]string {
 	if lang == words.Languages[0] {
 		return errors

@@ -16,7 +16,7 @@ func (h *Handlers) simulate(c *page.Ctx) error {
 	}
 	_, err = h.Sandbox.Simulate(ctx, customer(v), v.Payment.Reference, c.Text("scenario"))
 	if scripted(c) && (fault.KindOf(err) == fault.Invalid || fault.KindOf(err) == fault.Conflict) {
-		// The page was older than the payment: what it shows now says why.
+		// The page was older than the payment; its new state shows the reason.
 		status, err = page.Explain(err).Status, nil
 	}
 	if err != nil {

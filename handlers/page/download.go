@@ -18,10 +18,10 @@ const (
 )
 
 // Download sends a file as it is made by write, which runs after the handler
-// has returned: it must not touch the Ctx, only what was copied from it. done
-// is called at the end. The connection is cut when write fails, when nothing is made
-// or taken for a minute, when the server stops and after two hours: the
-// browser then says that the file is not whole.
+// has returned: it must not touch the Ctx, only values copied from it. done is
+// called at the end. The connection is cut when write fails, when nothing is written
+// or read for a minute, when the server stops and after two hours: the browser then
+// says that the file is not whole.
 func (c *Ctx) Download(name, contentType string, done func(), write func(ctx context.Context, out io.Writer) error) error {
 	c.Set("Content-Type", contentType)
 	c.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s"`, name))
@@ -45,7 +45,7 @@ func (c *Ctx) Download(name, contentType string, done func(), write func(ctx con
 func download(closing <-chan struct{}, w *bufio.Writer, conn io.Closer, write func(ctx context.Context, out io.Writer) error) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), downloadLife)
 	defer cancel()
-	defer func() { // outside of any handler: nobody else would recover
+	defer func() { // outside of any handler, so no other code recovers
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
 		}
@@ -67,8 +67,8 @@ func download(closing <-chan struct{}, w *bufio.Writer, conn io.Closer, write fu
 	return w.Flush()
 }
 
-// breakOff ends a connection so that nobody takes a part for the whole: where the length isn't
-// told, as to HTTP/1.0, an orderly end looks like that of a whole file.
+// breakOff resets a connection, so that a client doesn't take a part for the whole file:
+// without a length, as with HTTP/1.0, an orderly end looks like the end of the file.
 func breakOff(conn io.Closer) {
 	if c, ok := conn.(interface{ Cut() error }); ok {
 		_ = c.Cut() // it is over either way

@@ -13,8 +13,8 @@ import (
 	"cointill/models"
 )
 
-// Answer is what a person or a program is told of an error. Every failure of
-// the server, under /v1 and on pages, is explained by Explain.
+// Answer is the public form of an error, for a person or a program. Explain makes
+// it for every failure of the server, under /v1 and on pages.
 type Answer struct {
 	Status     int // HTTP
 	Code       string
@@ -57,8 +57,8 @@ var refusals = map[int]Answer{
 	431: {431, "headers_too_large", "The headers of this request are too large.", nil, 0},
 }
 
-// Explain says what is shown of an error: a fault's own words, a fixed sentence
-// for a request that no handler saw, and of anything else only that it failed.
+// Explain returns the public form of an error: a fault's own sentence, a fixed
+// sentence for a request that reached no handler, and "it failed" for any other.
 func Explain(err error) Answer {
 	var f *fault.Fault
 	if errors.As(err, &f) && f.Kind != fault.Internal {
@@ -87,7 +87,7 @@ type Unready string
 // Error implements error.
 func (u Unready) Error() string { return string(u) }
 
-// Reason is what the operator is told of why the server isn't ready.
+// Reason is the sentence for the operator about why the server isn't ready.
 func Reason(err error) string {
 	var outage *models.Outage
 	var unready Unready
@@ -102,8 +102,8 @@ func Reason(err error) string {
 	return "failing"
 }
 
-// Fields are the sentences per field of a refused form, to show it again with
-// what was typed; false for an error that is not about fields.
+// Fields are the sentences per field of a refused form, to show it again with the
+// typed values; false for an error that is not about fields.
 func Fields(err error) (fault.Fields, bool) {
 	var f *fault.Fault
 	if errors.As(err, &f) && f.Kind == fault.Invalid {

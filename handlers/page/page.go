@@ -42,7 +42,7 @@ type Visitors interface {
 
 // Payers declares the customer's routes. They have no session and no cookie:
 // the secret in the path is all the right they need, so Post checks only that
-// the request comes from our own origin. Who misses often is told to wait.
+// the request comes from our own origin. A client that misses often must wait.
 type Payers interface {
 	Get(path string, h Handler)
 	Post(path string, h Handler)
@@ -54,7 +54,7 @@ type Payers interface {
 // Session is what the server remembers of a browser. Changes are saved once,
 // when the handler has returned without an error.
 type Session interface {
-	// Value is what was set; "" when nothing was.
+	// Value returns the value of a key, or "" when it isn't set.
 	Value(key string) string
 	// Set remembers a short text; "" forgets it.
 	Set(key, value string)
@@ -62,7 +62,7 @@ type Session interface {
 	SignIn(userID int64)
 	// Rotate gives the session a new id: its rights changed.
 	Rotate()
-	// User is whose session it is; 0 is nobody's.
+	// User is the session's user, or 0 when no user is signed in.
 	User() int64
 	// Key names the session in lists of them; it is no token.
 	Key() string
@@ -93,7 +93,7 @@ type Ctx struct {
 	// Operator says that the member runs this installation.
 	Operator bool
 	// Offers reports whether the member may open the page of a route: pages link
-	// only to what they wouldn't refuse. Nil on the routes of visitors and payers.
+	// only to pages that the member may open. Nil on the routes of visitors and payers.
 	Offers func(path string) bool
 	// Session is nil on the routes of payers.
 	Session Session
@@ -131,9 +131,9 @@ func (c *Ctx) Render(component templ.Component) error {
 }
 
 // RenderStatus sends a page. It is rendered as a whole before a byte is sent,
-// so that an error half-way leaves no half page; that is words and no work, and is done
-// also when the request's time is up. 422 is for a form that comes
-// back with what was typed.
+// so that an error leaves no half page. Rendering is short, and is finished even when
+// the request's deadline is over. 422 is for a form that is shown again with the typed
+// values.
 func (c *Ctx) RenderStatus(status int, component templ.Component) error {
 	var page bytes.Buffer
 	if err := component.Render(context.WithoutCancel(c.UserContext()), &page); err != nil {
@@ -148,8 +148,8 @@ func (c *Ctx) Redirect(path string) error {
 	return c.Ctx.Redirect(Local(path, "/"), http.StatusSeeOther)
 }
 
-// Local is the path when it is one of this server, else the fallback: nobody
-// can make us send a browser elsewhere.
+// Local is the path when it is one of this server, else the fallback, so that no link
+// can redirect a browser to another site.
 func Local(path, fallback string) string {
 	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsAny(path, "\\\r\n\t\x00") {
 		return fallback
@@ -171,8 +171,8 @@ func (c *Ctx) Param(name string) string {
 	return text
 }
 
-// Text is a form field without the spaces around it, and without what is no
-// text: bytes that are no UTF-8, and NUL, which PostgreSQL can't hold.
+// Text is a form field without the spaces around it, and without bytes that are not
+// UTF-8 and NUL, which PostgreSQL can't hold.
 func (c *Ctx) Text(name string) string { return strings.TrimSpace(plain(c.FormValue(name))) }
 
 func plain(text string) string {
@@ -182,7 +182,7 @@ func plain(text string) string {
 // Domain is the domain that the member has switched to; test at first.
 func (c *Ctx) Domain() scope.Domain { return DomainOf(c.Session) }
 
-// DomainOf is the domain that a session shows; that of none is test.
+// DomainOf is the domain that a session shows; test by default.
 func DomainOf(s Session) scope.Domain {
 	if s != nil && s.Value(keyDomain) == string(scope.Live) {
 		return scope.Live

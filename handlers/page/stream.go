@@ -18,17 +18,17 @@ const (
 	renderWithin = 5 * time.Second
 )
 
-// Event is one server-sent event. Nothing is sent when Data is that of the
+// Event is one server-sent event. Nothing is sent when Data equals the Data of the
 // event before. Last ends the stream after it.
 type Event struct {
 	Name, Data string
 	Last       bool
 }
 
-// Stream keeps the answer open and sends what render gives, at each update,
+// Stream keeps the answer open and sends the result of render, at each update,
 // until the browser leaves, the server stops, ten minutes have passed or
 // render fails; leave is called then. render runs after the handler has
-// returned: it must not touch the Ctx, only what was copied from it.
+// returned: it must not touch the Ctx, only values copied from it.
 func (c *Ctx) Stream(updates <-chan struct{}, leave func(), render func(ctx context.Context) (Event, error)) error {
 	c.Set("Content-Type", "text/event-stream")
 	c.Set("Cache-Control", "no-store")
@@ -40,7 +40,7 @@ func (c *Ctx) Stream(updates <-chan struct{}, leave func(), render func(ctx cont
 	closing, id := c.Closing, strings.Clone(c.RequestID)
 	c.later(func(w *bufio.Writer) {
 		defer leave()
-		defer func() { // outside of any handler: nobody else would recover
+		defer func() { // outside of any handler, so no other code recovers
 			if p := recover(); p != nil {
 				slog.Error("stream panicked", "request_id", id, "panic", p)
 			}
@@ -65,13 +65,13 @@ func (c *Ctx) later(write func(w *bufio.Writer)) {
 	r.Hijack(func(conn net.Conn) {
 		w := bufio.NewWriter(conn)
 		if r.Response.StatusCode() == http.StatusOK {
-			_, _ = r.Response.Header.WriteTo(w) // what is written next fails too
-		} else { // something failed after the handler: write finds that nobody is there
+			_, _ = r.Response.Header.WriteTo(w) // the next write fails too
+		} else { // something failed after the handler: write finds the connection closed
 			_, _ = r.Response.WriteTo(conn)
 			_ = r.Conn().Close()
 		}
 		write(w)
-		_ = w.Flush() // who has left misses nothing
+		_ = w.Flush() // the client may have disconnected
 	})
 }
 

@@ -72,7 +72,7 @@ type StatusProps struct {
 	// Fiat is the amount asked as shown, for example "₦25,000.00".
 	Fiat string
 	// Asked, Received, Due and Difference are bare coin amounts without their
-	// symbol. Due is what is to be sent now.
+	// symbol. Due is the amount to send now.
 	Asked, Received, Due, Difference string
 	// ReceivedFiat and DifferenceFiat are as shown; empty shows none.
 	ReceivedFiat, DifferenceFiat string
@@ -86,10 +86,10 @@ type StatusProps struct {
 	Now, Deadline, WatchUntil time.Time
 	Window                    time.Duration
 	Confirmations, Needed     int
-	// Wait is how long the confirmations that are missing take on average; 0
-	// where nobody can say.
+	// Wait is how long the missing confirmations take on average; 0 where that is
+	// unknown.
 	Wait time.Duration
-	// Delayed: nobody can read the network now, so nothing goes on.
+	// Delayed reports that the network can't be read now, so that nothing changes.
 	Delayed bool
 	Hash    string
 	// ReceiptEmail is where the receipt goes; masked or not is the caller's choice.
@@ -199,7 +199,7 @@ func (p StatusProps) window() string {
 	return strconv.Itoa(int(p.Window / time.Second))
 }
 
-// wait says in words how long the missing confirmations take, "" where nobody can say.
+// wait is the time that the missing confirmations take, in words, or "" where it is unknown.
 func (p StatusProps) wait() string {
 	minutes := int((p.Wait + time.Minute - 1) / time.Minute)
 	hours := (minutes + 30) / 60

@@ -25,7 +25,7 @@ type Page struct {
 	// Domain is test or live; LiveAvailable says whether live can be chosen.
 	Domain        string
 	LiveAvailable bool
-	// Operator shows the page of whoever runs the installation in the menu.
+	// Operator shows the operator's page in the menu.
 	Operator bool
 	// Offers reports whether who looks at it may open the page of a route; nil
 	// offers them all.
@@ -139,7 +139,7 @@ type CustomerProps struct {
 	RefreshTo string
 	// Stream loads the library for the live status.
 	Stream bool
-	// Test puts the band above the page; TestText is what it says.
+	// Test puts the band above the page; TestText is its text.
 	Test     bool
 	TestText string
 	// ThemeText names the switch between light and dark.

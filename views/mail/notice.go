@@ -14,8 +14,8 @@ import (
 // english is what members are written to in: a mail has no reader's language.
 var english = context.Background()
 
-// NoticeProps is a mail to somebody who works in a business, about the
-// business's account: something they must know of at once.
+// NoticeProps is an urgent mail to a member of a business, about the business's
+// account.
 type NoticeProps struct {
 	Title, Name string
 	// Before and After are the paragraphs around the lines.
@@ -106,7 +106,7 @@ func receivedWith(n receiving.Notice) []line {
 	return []line{{words.T(english, "mail.public_key"), n.Key}, {words.T(english, "mail.addresses"), receiving.Kind(n.Script, n.Network)}, {words.T(english, "mail.first_address"), first}, {words.T(english, "mail.key_before"), n.Former}}
 }
 
-// compare is what owners should check, and what becomes of the former wallet.
+// compare is the check that owners should make, and the state of the former wallet.
 func compare(n receiving.Notice) string {
 	text, former := words.T(english, "mail.compare_first_address"),
 		words.T(english, "mail.former_wallet")

@@ -19,7 +19,7 @@ var systems = []word{
 	{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"CrOS", "ChromeOS"}, {"Mac OS X", "macOS"}, {"Linux", "Linux"},
 }
 
-// Browser names a browser as people do, from what it says of itself.
+// Browser returns the usual name of a browser, from its User-Agent header.
 func Browser(ctx context.Context, agent string) string {
 	browser, system := said(browsers, agent), said(systems, agent)
 	switch {

@@ -16,15 +16,15 @@ import (
 	"cointill/views/words"
 )
 
-// Form is what a form page needs in order to come back after a refusal: what
-// was typed and the sentences to show, both by field name. The empty key of
-// Errors holds what belongs to no single field.
+// Form holds the typed values and the error sentences of a refused form, both by
+// field name, to show it again. The empty key of Errors holds the sentences about no
+// single field.
 type Form struct {
 	Values map[string]string
 	Errors map[string][]string
 }
 
-// Value is what was typed into a field.
+// Value is the typed value of a field.
 func (f Form) Value(name string) string { return f.Values[name] }
 
 // On says whether a checkbox was ticked.
@@ -36,8 +36,7 @@ func (f Form) On(name string) bool {
 	return false
 }
 
-// Field begins the props of a field with its label, what was typed, and what
-// was wrong with it.
+// Field begins the props of a field with its label, its typed value and its errors.
 func (f Form) Field(name, label string) FieldProps {
 	return FieldProps{Name: name, Label: label, Value: f.Values[name], Errors: f.Errors[name]}
 }
@@ -47,7 +46,7 @@ type FieldProps struct {
 	Name, Label, Value, Help string
 	// Type is the input's type; empty means text.
 	Type string
-	// Errors are sentences about what was typed.
+	// Errors are sentences about the typed value.
 	Errors []string
 	// Optional is said in the label; everything else is required.
 	Optional bool

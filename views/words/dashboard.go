@@ -76,7 +76,7 @@ func languageOf(ctx context.Context) string {
 }
 
 // T is a message of the dashboard; pairs are names and values for its blanks.
-// What a language lacks comes in English, and what nobody wrote as its id.
+// A message that the language lacks is in English, and an unknown message is its id.
 func T(ctx context.Context, id string, pairs ...string) string {
 	message := Parts(ctx, id)
 	if len(message) == 1 && message[0].Blank == "" {

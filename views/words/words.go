@@ -51,8 +51,8 @@ func tags() (tags []language.Tag) {
 	return tags
 }
 
-// Language picks the best language of the catalogue: what was chosen, then
-// what the browser's Accept-Language header asks for, then English.
+// Language picks the best language of the catalogue: the chosen one, then the one of
+// the browser's Accept-Language header, then English.
 func Language(chosen, accept string) string {
 	if _, ok := localizers[chosen]; ok {
 		return chosen
@@ -76,8 +76,8 @@ func Direction(lang string) string {
 	return "ltr"
 }
 
-// Say looks a message up; pairs are names and values for its blanks. What is in
-// no catalogue comes in English, and a message that nobody wrote as its name.
+// Say looks a message up; pairs are names and values for its blanks. A
+// message that the language lacks is in English, and an unknown message is its name.
 func Say(lang, id string, pairs ...string) string {
 	return localized(lang, i18n.LocalizeConfig{MessageID: id, TemplateData: blanks(lang, pairs)})
 }
