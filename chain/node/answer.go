@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Memory bounds what the answers of all nodes take together. What is taken is given back
-// when the answer was collected as garbage.
+// Memory bounds the memory of the answers of all nodes together. An answer's memory is given back
+// when the answer is collected as garbage.
 type Memory interface {
 	Most() int64
 	Take(bytes int64) bool
@@ -21,7 +21,7 @@ type Memory interface {
 const (
 	// smallAnswer is how long an answer may be without a place in memory, in bytes.
 	smallAnswer = 1 << 20
-	// copies is how often a long answer is held at once: as it was sent, and what is read of it.
+	// copies is how many times a long answer is in memory at once: as bytes, and decoded.
 	copies = 2
 	// memoryWait is how long a long answer waits for the memory of earlier ones.
 	memoryWait = time.Second
@@ -34,7 +34,7 @@ var (
 )
 
 // ReadAnswer reads an answer of at most limit bytes to its end. announced is its length where
-// that was told, else 0 or less. Errors are those of the reader, or a Failure.
+// the node sent one, else 0 or less. The error is the one of the reader, or a Failure.
 func (c *Client) ReadAnswer(ctx context.Context, from io.Reader, announced, limit int64) (answer []byte, err error) {
 	var held int64
 	defer func() {
@@ -67,7 +67,7 @@ func (c *Client) ReadAnswer(ctx context.Context, from io.Reader, announced, limi
 
 var errBufferFull = errors.New("there is more")
 
-// fillBuffer reads into what is left of a piece until the reader's end.
+// fillBuffer fills the unused capacity of piece until it is full or the reader ends.
 func fillBuffer(piece []byte, from io.Reader) ([]byte, error) {
 	for len(piece) < cap(piece) {
 		n, err := from.Read(piece[len(piece):cap(piece)])

@@ -1,8 +1,8 @@
 // Package calls is the log of the requests to /v1, for the developers of the
-// business that made them: what was sent, what was answered, how long it took.
-// Nothing secret is kept, and no customer's whole e-mail address. The log must
-// never slow a request down or fail one: rows are written in batches behind it,
-// from a queue with an end. What the queue has no place for is lost, and counted.
+// business that made them: request, response and duration. No secret is kept, and
+// no customer's whole e-mail address. The log must never slow a request down or
+// fail one: rows are written in batches in the background, from a bounded queue.
+// Rows that find the queue full are lost, and counted.
 package calls
 
 import (
@@ -77,7 +77,7 @@ func kept(body []byte) []byte {
 	return append([]byte(nil), body...)
 }
 
-// Run writes what is queued until the context ends, and then what is left.
+// Run writes the queued rows until the context ends, and then the rest of the queue.
 func (l *Log) Run(ctx context.Context) error {
 	var rows []models.APICall
 	tick := time.NewTicker(250 * time.Millisecond)
@@ -92,7 +92,7 @@ func (l *Log) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return l.Flush(context.WithoutCancel(ctx), rows...)
 		}
-		l.write(context.WithoutCancel(ctx), rows) // what is begun when the program stops is ended
+		l.write(context.WithoutCancel(ctx), rows) // a write that has begun is finished when the program stops
 		rows = nil
 	}
 }
@@ -125,7 +125,7 @@ func (l *Log) Prune(ctx context.Context) (more bool, err error) {
 	return gone.RowsAffected == pruned, gone.Error
 }
 
-// Filter chooses calls; what is zero doesn't limit.
+// Filter chooses calls; zero fields don't limit.
 type Filter struct {
 	Class  int    // 2, 4 or 5: the first digit of the status
 	Key    int64  // id of an API key

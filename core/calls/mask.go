@@ -14,7 +14,7 @@ import (
 	"cointill/models"
 )
 
-// What stands for what is not kept.
+// The texts in place of data that is not kept.
 const (
 	hidden  = "…"
 	tooLong = "(more than 8 KiB: not kept)"
@@ -58,7 +58,7 @@ func unescaped(path string) string {
 	return path
 }
 
-// body is a JSON body without secrets; what is no JSON is not kept.
+// body is a JSON body without secrets; a body that is not JSON is not kept.
 func body(raw []byte) string {
 	if len(raw) == 0 || string(raw) == tooLong {
 		return string(raw)
@@ -66,12 +66,12 @@ func body(raw []byte) string {
 	if text, ok := quick(raw); ok {
 		return cut(text, maxText)
 	}
-	return cut(anew(raw), maxText)
+	return cut(reencode(raw), maxText)
 }
 
-// quick is nearly every body without secrets, for far less than it costs to read
-// it and write it anew. Not ok where that has to be done: a backslash may hide
-// what a text says, and a secret may be more than a text. Without a backslash,
+// quick removes secrets from nearly every body, for far less than decoding and
+// encoding costs. It is not ok for a body that must be decoded: a backslash may
+// hide the content of a text, and a secret may be an object. Without a backslash,
 // every second quotation mark ends a string.
 func quick(raw []byte) (text string, ok bool) {
 	if bytes.IndexByte(raw, '\\') >= 0 || !json.Valid(raw) {
@@ -122,9 +122,9 @@ func secretName(field string) bool {
 	return field == headers || secretNames[field]
 }
 
-// anew is a JSON body that is read and written anew, so that no way of writing a
-// secret gets around the look for it.
-func anew(raw []byte) string {
+// reencode decodes and encodes a JSON body without its secrets, so that no spelling
+// of a secret escapes the search for it.
+func reencode(raw []byte) string {
 	reader := json.NewDecoder(bytes.NewReader(raw))
 	reader.UseNumber()
 	var value any

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// MostDrift is how far a machine's clock may be from the database's before
-	// somebody is told.
+	// MostDrift is how far a machine's clock may be from the database's before the log
+	// and the system page warn.
 	MostDrift = 30 * time.Second
 
 	compareEvery = 2 * time.Second
@@ -33,12 +33,12 @@ type Shared struct {
 	wall, steady Clock
 	there        func(ctx context.Context) (time.Time, error)
 	ahead        atomic.Int64 // nanoseconds by which steady is ahead of the database
-	drifted      atomic.Bool  // somebody was told
+	drifted      atomic.Bool  // the log has warned
 }
 
 // NewShared makes the clock. Until Compare has succeeded once it is the machine's
-// own. wall is what the machine's clock says, steady one that nobody sets, and
-// there asks the database for the time.
+// own. wall is the machine's clock, steady a monotonic one, and there asks the
+// database for the time.
 func NewShared(wall, steady Clock, there func(ctx context.Context) (time.Time, error)) *Shared {
 	return &Shared{wall: wall, steady: steady, there: there}
 }
@@ -49,8 +49,8 @@ func (s *Shared) Now() time.Time { return Trim(s.steady().Add(-time.Duration(s.a
 // Drift is how far the machine's clock is ahead of the database's; negative when it is behind.
 func (s *Shared) Drift() time.Duration { return s.wall().Sub(s.Now()) }
 
-// Compare asks the database for its time once. What the question itself took, half
-// of it at most, can't be told from a difference.
+// Compare asks the database for its time once. The result is exact to half of the
+// time that the query takes.
 func (s *Shared) Compare(ctx context.Context) error {
 	asked := s.steady()
 	there, err := s.there(ctx)
@@ -67,7 +67,7 @@ func (s *Shared) Compare(ctx context.Context) error {
 
 // Run compares every two seconds until the context ends, and logs when the
 // machine's clock has drifted away and when it is back. Without an answer the
-// process goes on by what it knows.
+// process keeps the last known difference.
 func (s *Shared) Run(ctx context.Context) error {
 	tick := time.NewTicker(compareEvery)
 	defer tick.Stop()

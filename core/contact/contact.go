@@ -101,7 +101,7 @@ func Name(text string) string {
 	return ""
 }
 
-// Label checks the name that somebody gives to a business, a person, a key or
+// Label checks the name that a user gives to a business, a person, a key or
 // a link: 1–100 visible characters and single spaces, nothing that changes how
 // the text around it reads.
 func Label(text string) string {

@@ -1,4 +1,4 @@
-// Package fault is the one vocabulary for what can go wrong. Core code returns
+// Package fault is the one vocabulary of errors. Core code returns
 // faults; the edges (JSON under /v1, pages elsewhere) translate the kind to a
 // status. A fault's sentence and fields are safe to show; its cause is only logged.
 package fault
@@ -15,7 +15,7 @@ type Kind int
 // The kinds, each with the HTTP status the contract (section 3) gives it.
 const (
 	Internal        Kind = iota // 500
-	Invalid                     // 422: fields say what is wrong
+	Invalid                     // 422: fields name the errors
 	Unreadable                  // 400: the request can't be read at all
 	Unauthenticated             // 401
 	Forbidden                   // 403: role, or a payment method that is not enabled

@@ -59,8 +59,8 @@ func (a *Answered) Error() string {
 	return fmt.Sprintf("idempotency: answered before with status %d", a.Answer.Status)
 }
 
-// Claim is one request's claim to be the first with its key. A nil claim is
-// that of a request without a key: nothing is stored for it.
+// Claim is one request's claim to be the first with its key. A nil claim
+// belongs to a request without a key: nothing is stored for it.
 type Claim struct {
 	store   *Store
 	scope   scope.Scope
@@ -157,7 +157,7 @@ func (c *Claim) place() string {
 	return fmt.Sprintf("idempotencies/%d/%s/%s", c.scope.BusinessID, c.scope.Domain, c.key)
 }
 
-// Answer is what was stored by this very request; nil when nothing was. The
+// Answer is the answer that this very request stored, or nil. The
 // edge sends these bytes, so that a replay can't differ.
 func (c *Claim) Answer() *Answer {
 	if c == nil {
@@ -229,8 +229,8 @@ func Do[T any](ctx context.Context, db *models.DB, fn func(tx *models.Tx) (T, er
 // simulated chains: the key is taken and committed first, then fn runs, then the
 // answer is stored. A twin that comes in between gets a Conflict. When fn fails
 // the key is given back. A crash in between leaves the key taken without an
-// answer: nobody knows what was done, so repetitions are a Conflict for as long
-// as answers are kept, and nothing happens twice.
+// answer: its outcome is unknown, so repetitions are a Conflict for as long as
+// answers are kept, and nothing happens twice.
 func Around[T any](ctx context.Context, fn func(ctx context.Context) (T, error)) (T, error) {
 	found, _ := ctx.Value(contextKey{}).(carried)
 	claim := found.claim
@@ -242,7 +242,7 @@ func Around[T any](ctx context.Context, fn func(ctx context.Context) (T, error))
 	if err := claim.lock(db.Exec(ctx)); err != nil {
 		return none, err
 	}
-	settle := context.WithoutCancel(ctx) // whoever asked may have gone
+	settle := context.WithoutCancel(ctx) // the client may have disconnected
 	result, err := fn(context.WithValue(ctx, contextKey{}, carried{}))
 	if err != nil {
 		return none, errors.Join(err, claim.release(db.Exec(settle)))

@@ -1,4 +1,4 @@
-// Package ident makes identifiers and tokens that nobody can guess or count.
+// Package ident makes identifiers and tokens that can't be guessed or counted.
 package ident
 
 import (
@@ -25,7 +25,7 @@ func Text(n int) string {
 	return spell(Bytes(n))
 }
 
-// From is New for what has an identifier of its own: the prefix and 26 characters of
+// From is New for an object with a stable key of its own: the prefix and 26 characters of
 // a keyed hash, which is 26 bytes or longer.
 func From(prefix string, sum []byte) string { return prefix + spell(sum[:26]) }
 

@@ -18,12 +18,12 @@ const (
 )
 
 // wider are the networks around an address: a site has a /48 of IPv6, a provider a /32,
-// and neither is to take the places of everybody. A network always has some of its own;
-// while there is room it may have as many as are left, or a part of that. So a provider's
-// customers are counted apart, and whoever takes all they can leaves as many to others.
+// and neither may take all places. A network always has some places of its own; while
+// there is room it may have as many as are left, or a part of that. So a provider's
+// customers are counted separately, and a network at its limit leaves as many to others.
 var wider = [...]struct{ v4, v6, always, part int }{{24, 48, 256, 4}, {16, 32, 1024, 1}}
 
-// surroundings are the networks around an address, the narrowest first; none of what is no address.
+// surroundings are the networks around an address, the narrowest first; none for a text that is not an address.
 func surroundings(ip string) (around []netip.Prefix) {
 	address, err := netip.ParseAddr(ip)
 	if err != nil {
@@ -45,8 +45,8 @@ func surroundings(ip string) (around []netip.Prefix) {
 // zero prefix in all. What it holds is bounded by maxApart.
 type crowd map[netip.Prefix]held
 
-// held is what a network has. Who fills their own network doesn't fill the one around it:
-// beyond what is always theirs they are not among the few there.
+// held counts the places of a network. A full network doesn't fill the one around it:
+// places beyond its guaranteed ones don't count as few there.
 type held struct{ all, few int }
 
 // enter tells with whom a new address is counted: "" when apart, else the narrowest of

@@ -123,8 +123,8 @@ func (l *Limiter) take(name string, quota int64, now time.Time) Result {
 	return result
 }
 
-// turn begins a new window when its time has come. What the old one still had
-// to tell the database is of no use to anybody. A clock that is set back by no more
+// turn begins a new window when its time has come. Counts of the old one
+// that the database lacks are dropped. A clock that is set back by no more
 // than a window brings no old one back: its counts are forgotten here.
 func (l *Limiter) turn(now time.Time) {
 	if start := now.Truncate(Window); start.After(l.start) || start.Before(l.start.Add(-Window)) {
@@ -148,16 +148,16 @@ func (l *Limiter) Run(ctx context.Context) {
 	}
 }
 
-// share is what was counted here of a caller since the last exchange. The caller is
-// the one that it was counted of: when the clock moves there may be another of its name.
+// share is the count of a caller in this process since the last exchange. It points to
+// the caller itself: after the clock moves, another one may have the same name.
 type share struct {
 	name   string
 	caller *caller
 	count  int64
 }
 
-// Exchange adds what was counted here to the shared rows and learns what the
-// other replicas counted. What could not be added stays to be added next time.
+// Exchange adds this process's counts to the shared rows and reads the counts of the
+// other replicas. Counts that could not be added are added next time.
 func (l *Limiter) Exchange(ctx context.Context) error {
 	start, shares := l.pending()
 	for some := range slices.Chunk(shares, piece) {
@@ -200,7 +200,7 @@ func (l *Limiter) add(ctx context.Context, start time.Time, shares []share) erro
 	return nil
 }
 
-// pending lists what is to be added, by name: replicas that lock the same rows
+// pending lists the counts to be added, by name: replicas that lock the same rows
 // in the same order never deadlock.
 func (l *Limiter) pending() (time.Time, []share) {
 	l.mu.Lock()

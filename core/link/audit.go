@@ -29,7 +29,7 @@ func told(l models.Link) map[string]any {
 // made records a new link in the transaction that makes it.
 func made(tx *models.Tx, sc scope.Scope, l models.Link) error {
 	detail := told(l)
-	for name, value := range detail { // what was left open says nothing
+	for name, value := range detail { // empty values are left out
 		if value == "" {
 			delete(detail, name)
 		}

@@ -35,7 +35,7 @@ type Draft struct {
 	Active      *bool // nil: a new link is switched on, one that is there stays as it is
 }
 
-// Check lists what is wrong with the draft, all fields at once.
+// Check lists the errors of the draft, all fields at once.
 func (d Draft) Check(now time.Time) fault.Fields {
 	fields := fault.Fields{}
 	if sentence := contact.Label(strings.TrimSpace(d.Title)); sentence != "" {

@@ -55,8 +55,8 @@ func (s *Service) Create(ctx context.Context, sc scope.Scope, d Draft) (models.L
 	})
 }
 
-// Update changes what a merchant says of a link. Payments that were started keep
-// what they were started with. Faults: Forbidden, NotFound, Invalid.
+// Update changes a link. Payments that were started before keep the former values.
+// Faults: Forbidden, NotFound, Invalid.
 func (s *Service) Update(ctx context.Context, sc scope.Scope, id int64, d Draft) (models.Link, error) {
 	if err := sc.Can(scope.ManageLinks); err != nil {
 		return models.Link{}, err

@@ -22,8 +22,8 @@ const (
 	Inactive = "inactive"
 	Expired  = "expired"
 	UsedUp   = "used_up"
-	// NoCoin is an open link that can't be paid all the same, as no coin that it
-	// takes can be; only its merchant is told.
+	// NoCoin is an open link that can't be paid, because none of its coins can be paid
+	// with now; only its merchant sees this reason.
 	NoCoin = "no_coin"
 )
 

@@ -73,7 +73,7 @@ func (p *Part) Wait(ctx context.Context, bytes int64) bool {
 	}
 }
 
-// Give gives back what was taken.
+// Give returns taken bytes to the budget.
 func (p *Part) Give(bytes int64) {
 	if p == nil || bytes == 0 {
 		return

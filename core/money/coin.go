@@ -46,7 +46,7 @@ const (
 	CryptoDogecoin Method = "crypto_dogecoin"
 )
 
-// CoinInfo is what is fixed about a coin.
+// CoinInfo holds the constants of a coin.
 type CoinInfo struct {
 	Coin    Coin
 	Method  Method
@@ -65,10 +65,10 @@ var coins = []CoinInfo{
 	{DOGE, CryptoDogecoin, Dogecoin, "Dogecoin", "Dogecoin", 8, 8},
 }
 
-// Coins lists what is known of every coin, in the interface's order.
+// Coins lists the constants of every coin, in the interface's order.
 func Coins() []CoinInfo { return append([]CoinInfo(nil), coins...) }
 
-// Info tells what is fixed about the coin; an unknown coin has a zero Info.
+// Info returns the constants of the coin; an unknown coin has a zero Info.
 func (c Coin) Info() CoinInfo {
 	for _, info := range coins {
 		if info.Coin == c {
@@ -120,7 +120,7 @@ func (c Coin) ToFiat(a Amount, price decimal.Decimal) decimal.Decimal {
 	return decimal.NewFromBigInt(&a.n, -int32(c.Info().Unit)).Mul(price).Round(2)
 }
 
-// Info tells what is fixed about the method's coin.
+// Info returns the constants of the method's coin.
 func (m Method) Info() (CoinInfo, bool) {
 	for _, info := range coins {
 		if info.Method == m {

@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	// glance is how long what is about to change can be seen before it does: some
-	// polls of a follower.
+	// glance is how long a state stays visible before the next change: some polls of
+	// a follower.
 	glance = 2500 * time.Millisecond
 	// past is how far beyond a deadline a clock is moved.
 	past = time.Minute
-	// elsewhere is where a double spend sends the money: nobody watches it.
+	// elsewhere is the unwatched address that a double spend sends the money to.
 	elsewhere = "sandbox-elsewhere"
 	// memory is how many blocks a mempool keeps a transaction that no block takes.
 	memory = 30
@@ -34,7 +34,7 @@ type act struct {
 	done     Simulated
 }
 
-// owed is what is still to pay, or all of it for a payment that has ended or got enough.
+// owed is the unpaid amount, or the whole amount for a payment that has ended or is paid.
 func owed(v payment.View) money.Amount {
 	rest := v.Rest()
 	if rest.Sign() == 0 || phaseOf(v) == ended {
@@ -66,7 +66,7 @@ func (a *act) output(amount money.Amount) chain.Output {
 	return chain.Output{Asset: string(a.view.Coin()), Destination: to, Amount: amount}
 }
 
-// transaction makes a transaction that spends money nobody else does.
+// transaction makes a transaction whose inputs no other one spends.
 func transaction(output chain.Output) chain.Tx {
 	return chain.Tx{Outputs: []chain.Output{output}, Spends: []string{"sandbox-" + ident.Text(26)}}
 }
@@ -80,7 +80,7 @@ func (a *act) send(tx chain.Tx, after int64, held bool, note string) (txid strin
 	if coin := money.Coin(output.Asset); coin.Info().Coin != "" {
 		shown.Amount = coin.Format(output.Amount)
 	} else if info := a.view.Coin().Info(); info.Coin != "" {
-		shown.Amount = output.Amount.Format(info.Unit, info.Display) // an imitation has the decimals of what it imitates
+		shown.Amount = output.Amount.Format(info.Unit, info.Display) // a fake token has the decimals of the real one
 	}
 	a.done.Transactions = append(a.done.Transactions, shown)
 	return txid
@@ -106,7 +106,7 @@ func (a *act) final(before int64) string {
 	return fmt.Sprintf("after %d confirmations, in about %d s", a.view.Payment.FinalDepth, int64((wait+time.Second-1)/time.Second))
 }
 
-// outcome is what will be said of a payment that goes well, badly, or has ended.
+// outcome sets the sentence about a payment that succeeds, fails, or has ended.
 func (a *act) outcome(sentence string) {
 	switch {
 	case phaseOf(a.view) == ended:
@@ -221,8 +221,8 @@ func (a *act) reorg() error {
 	return nil
 }
 
-// reversal mines the blocks with the payment's money anew without it. What the
-// same blocks hold for others stays at its height.
+// reversal mines the blocks with the payment's money again without it. The other
+// transactions of these blocks stay at their heights.
 func (a *act) reversal() error {
 	depth, txids := holding(a.view)
 	a.moves = append(a.moves, chain.Move{Kind: chain.MoveReorg, Depth: int(depth), TxIDs: txids})

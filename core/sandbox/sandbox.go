@@ -23,7 +23,7 @@ const (
 	MaxSeconds = 7 * 24 * 60 * 60
 )
 
-// Chain is what can be done to a simulated network.
+// Chain is the control of a simulated network.
 type Chain interface {
 	Network() chain.Network
 	// Interval is the time between blocks while something is going on.
@@ -55,18 +55,18 @@ type Transaction struct {
 	Note   string // one sentence: where it goes and when
 }
 
-// Simulated tells what a simulation did and what will come of it.
+// Simulated describes the result of a simulation and its next step.
 type Simulated struct {
 	Scenario     Scenario
 	Reference    string
 	Network      chain.Network
 	Transactions []Transaction
 	Advanced     time.Duration // by which the payment's clock was, or will be, moved ahead
-	Next         string        // what will happen, and when
+	Next         string        // the next step, and its time
 }
 
 // Simulate lets a scenario happen to a payment of the test domain. It opens the
-// payment first, as its customer would, if nobody has. Faults: NotFound (also for
+// payment first, as its customer would, if it isn't open yet. Faults: NotFound (also for
 // the live domain), Invalid for a scenario that is unknown or makes no sense
 // here, Conflict for a payment that can't be paid any more.
 func (s *Service) Simulate(ctx context.Context, sc scope.Scope, reference, code string) (Simulated, error) {

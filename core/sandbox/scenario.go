@@ -17,7 +17,7 @@ type Scenario struct {
 	Code        string
 	Label       string
 	Explanation string       // one sentence: what happens, and how it ends
-	short       string       // what is said beside a payment that waits, where Explanation tells of more
+	short       string       // the sentence beside a payment that waits; Explanation is the longer text
 	what        string       // the beginning of that sentence, where it can happen in a later phase too
 	until       phase        // the last phase of a payment that it makes sense in
 	coins       []money.Coin // that it makes sense for; nil: all
@@ -29,7 +29,7 @@ type Scenario struct {
 type phase int
 
 const (
-	waiting   phase = iota // it waits for money, or for what came to become final
+	waiting   phase = iota // it waits for money, or for received money to become final
 	abandoned              // it doesn't wait any more, but money brings it back
 	ended                  // more money changes nothing but the list of unmatched transfers
 )

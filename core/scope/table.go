@@ -32,7 +32,8 @@ const (
 	everywhere
 )
 
-// table says who may do what. System is Cointill itself and the operator's command line: it may do everything.
+// table holds the actions of each role. System is Cointill itself and the operator's command
+// line: it may do everything.
 var table = map[Action]map[Role]reach{
 	SeePayments:    {Owner: everywhere, Admin: everywhere, Finance: everywhere, Developer: inTest, API: everywhere},
 	StartPayments:  {Owner: everywhere, Admin: everywhere, Developer: inTest, API: everywhere},
@@ -57,7 +58,7 @@ func Actions() []Action {
 }
 
 // Allows reports whether the scope's role may do the action in the scope's
-// domain: pages hide by it what they would refuse.
+// domain. Pages use it to hide actions that they would refuse.
 func (s Scope) Allows(action Action) bool {
 	return s.reaches(action) == everywhere || s.Domain == Test && s.reaches(action) == inTest
 }

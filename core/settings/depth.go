@@ -20,8 +20,8 @@ type Depth struct{ Small, Large int }
 // MaxDepth bounds what a business may ask for: customers wait for it.
 const MaxDepth = 200
 
-// Depths are what the operator of an installation made the usual depths, by coin,
-// where they are more than those of contract section 4. Nil is nowhere.
+// Depths are the operator's usual depths by coin, where they are greater than the ones
+// of contract section 4. Nil has none.
 type Depths map[money.Coin]Depth
 
 // ParseDepths reads depths as an operator writes them, by coin: one number, or one
@@ -49,9 +49,9 @@ func ParseDepths(texts map[string]string) (Depths, error) {
 	return depths, nil
 }
 
-// Usual is the depth for a coin unless a business asks for more: that of contract
-// section 4, or the operator's. False for one whose depth can't be raised, since
-// its network's word is final at once.
+// Usual is the depth for a coin unless a business sets a greater one: the depth of
+// contract section 4, or the operator's. open is false for a coin whose depth can't be
+// raised, because its network is final at once.
 func (d Depths) Usual(coin money.Coin) (usual Depth, open bool) {
 	switch coin {
 	case money.BTC:

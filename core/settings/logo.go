@@ -28,7 +28,7 @@ const (
 	MaxLogo   = 512 << 10 // bytes of the file
 	maxPixels = 8 << 20
 	minSide   = 32
-	logoSide  = 512 // of what is kept, at most
+	logoSide  = 512 // the longest side of a stored logo, in pixels
 	// pictureWait is how long a picture waits for the memory that others have.
 	pictureWait = 5 * time.Second
 )

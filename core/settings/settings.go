@@ -1,8 +1,7 @@
-// Package settings is what a business decides about itself: how customers see
-// and reach it, what counts as paid, how long to wait, and which mails its owners
-// get. Each change is in the audit log with what was before. What a payment
-// depends on is copied to it when it is initiated, so that no change moves one
-// that runs.
+// Package settings holds the settings of a business: how customers see and reach it,
+// its tolerance, its waiting times, and the mails that its owners get. Each change is
+// in the audit log with the former value. The settings that a payment depends on are
+// copied to it when it is initiated, so that a later change doesn't affect it.
 package settings
 
 import (
@@ -29,7 +28,7 @@ import (
 )
 
 const (
-	// MaxTolerance is in basis points of what was asked: contract section 4.
+	// MaxTolerance is in basis points of the amount due: contract section 4.
 	MaxTolerance = 500
 	maxURL       = 500
 )
@@ -70,8 +69,8 @@ const (
 	ChainUnhealthy = "chain_unhealthy"
 )
 
-// MutableMails lists the kinds of mails that owners may do without. Those about
-// who may sign in and where the money goes can't be switched off.
+// MutableMails lists the kinds of mails that owners may switch off. Mails about sign-in
+// and wallets can't be switched off.
 func MutableMails() []string { return []string{WebhookOff, ChainUnhealthy} }
 
 // Wants reports whether the owners of a business want mails of a kind.

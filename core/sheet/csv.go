@@ -31,7 +31,7 @@ func (c *csvWriter) Row(cells []Cell) error {
 	return c.out.Write(c.line)
 }
 
-// Close writes what is left.
+// Close writes the buffered rows.
 func (c *csvWriter) Close() error {
 	c.out.Flush()
 	return c.out.Error()

@@ -57,8 +57,8 @@ var decimal = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 // starters begin what spreadsheet programs take for a formula, or skip to find one.
 const starters = "=+-@|%\t\r\n＝＋－＠"
 
-// risky reports whether a spreadsheet program may take a text for a formula: at
-// once, or past what it doesn't show.
+// risky reports whether a spreadsheet program may take a text for a formula, also
+// after characters that it doesn't show.
 func risky(text string) bool {
 	for _, rest := range []string{text, strings.TrimLeftFunc(text, unseen)} {
 		first, _ := utf8.DecodeRuneInString(rest)

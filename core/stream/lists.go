@@ -21,13 +21,13 @@ type List struct {
 }
 
 type watchedList struct {
-	known  bool  // newest holds what was read
+	known  bool  // newest was read
 	newest int64 // row of the newest payment
 	pages  map[chan struct{}]struct{}
 }
 
 // SubscribeList watches for new payments in a list for one page. updates,
-// leave and the error are those of Subscribe.
+// leave and the error are as in Subscribe.
 func (h *Hub) SubscribeList(list List) (updates <-chan struct{}, leave func(), err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package stream tells open payment pages that something changed. It reads
-// nothing but what was committed: one poller per process asks the database for
+// Package stream notifies open payment pages of changes. It reads committed rows
+// only: one poller per process asks the database for
 // the versions of all watched payments at once, however many pages are open,
 // so that a change made by any replica is noticed.
 package stream
@@ -38,7 +38,7 @@ type version struct {
 }
 
 type watched struct {
-	known   bool // version holds what was read
+	known   bool // version was read
 	version version
 	pages   map[chan struct{}]struct{}
 }

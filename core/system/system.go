@@ -1,7 +1,7 @@
-// Package system is how this installation does, for whoever runs it: its
-// database, the networks it follows and their nodes, prices, queues, mail, and who
-// holds which work. It only looks. Every query reads a bounded number of rows
-// through an index, so that looking costs the same at any size.
+// Package system is the state of this installation, for its operator: its database,
+// the networks it follows and their nodes, prices, queues, mail, and leases of work.
+// It only reads. Every query reads a bounded number of rows through an index, so
+// that it costs the same at any size.
 package system
 
 import (
@@ -41,7 +41,7 @@ type Network struct {
 type Service struct {
 	DB    *models.DB
 	Clock clock.Clock
-	// Version is that of the program, Started when this process began.
+	// Version is the program's version, Started the time when this process began.
 	Version string
 	Started time.Time
 	// Networks are those that are followed.
@@ -88,7 +88,7 @@ type NetworkReport struct {
 	Domain    scope.Domain
 	Simulated bool
 	Read      bool // at least once
-	// Applied is the last block that was read, Tip that of the node at the last look.
+	// Applied is the last block that was read, Tip the node's tip at the last poll.
 	Applied, Tip int64
 	Problem      string
 	At           time.Time // of the last look
@@ -97,7 +97,7 @@ type NetworkReport struct {
 
 // Prices are the sources of the live domain.
 type Prices struct {
-	// Wanted says that a live method is on somewhere: otherwise nobody is asked.
+	// Wanted reports that a live method is on; no source is requested otherwise.
 	Wanted  bool
 	Sources []quote.Health
 	Alarms  []string
@@ -106,7 +106,7 @@ type Prices struct {
 // Queue is work that waits.
 type Queue struct {
 	Name string
-	// Waiting counts up to Most; Due are those of them whose time has come.
+	// Waiting counts up to Most; Due is the part of them that is due.
 	Waiting, Due int
 	// Oldest is what the first of them waits for; nil where nothing waits.
 	Oldest *time.Time
@@ -133,7 +133,7 @@ func (s *Service) Look(ctx context.Context) (Report, error) {
 	return r, err
 }
 
-// read reads what is in the database.
+// read reads the figures of the database.
 func (s *Service) read(ctx context.Context, r *Report) (err error) {
 	if r.Database, err = s.DB.About(ctx); err != nil {
 		return err
@@ -228,7 +228,7 @@ func (s *Service) cursors(ctx context.Context, list []NetworkReport) error {
 	return nil
 }
 
-// queues counts what waits, each up to a bound and along an index.
+// queues counts the waiting rows of each queue, up to a bound and along an index.
 func (s *Service) queues(ctx context.Context, now time.Time) (list []Queue, err error) {
 	for _, q := range []struct{ name, count, due, oldest string }{
 		{"deliveries", `SELECT count(*) FROM (SELECT id FROM deliveries WHERE done_at IS NULL LIMIT ?) AS listed`,

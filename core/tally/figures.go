@@ -16,8 +16,8 @@ type Period struct {
 	Zone     string // IANA name
 }
 
-// Cell is how many payments of a kind a day had, and what they amount to in
-// whole units of the currency. Day or Method is "" where all are counted as one.
+// Cell is the number of payments of a kind on a day, and their sum in whole units
+// of the currency. Day or Method is "" where all are counted as one.
 type Cell struct {
 	Day, Currency, Method, Status string
 	Count, Amount                 int64
@@ -68,7 +68,7 @@ func (s *Service) Figures(ctx context.Context, sc scope.Scope, p Period) (Figure
 	return f, err
 }
 
-// read reads what was folded into rows.
+// read reads the rows of days.
 func (f *Figures) read(tx *models.Tx, sc scope.Scope, p Period) error {
 	const within = "day >= ? AND day <= ? AND count <> 0"
 	days := sc.Rows(tx.Model(&models.TallyDay{})).Where(within, p.From, p.To)
@@ -90,7 +90,7 @@ func (f *Figures) read(tx *models.Tx, sc scope.Scope, p Period) error {
 	return err
 }
 
-// add adds what was not folded in.
+// add adds changes that are not in the rows of days yet.
 func (f *Figures) add(counted sums) {
 	type key struct{ day, currency, method, status string }
 	days, coins := map[key]sum{}, map[key]sum{}

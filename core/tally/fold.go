@@ -27,7 +27,7 @@ func (s *Service) Fold(ctx context.Context) (n int, err error) {
 		for _, c := range changes {
 			zone, ready := zones[c.BusinessID]
 			if !ready {
-				continue // it is being counted anew
+				continue // it is being counted again
 			}
 			ids = append(ids, c.ID)
 			counted.change(c, dayOf(c.PaymentAt, zone))
@@ -104,7 +104,7 @@ func columns(names ...string) (list []clause.Column) {
 	return list
 }
 
-// Run folds every interval, and counts anew what has to be, until the context ends.
+// Run folds changes every interval, and recounts where that is needed, until the context ends.
 func (s *Service) Run(ctx context.Context, interval time.Duration) error {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()

@@ -54,8 +54,8 @@ func (s *Service) Recount(ctx context.Context) error {
 	return nil
 }
 
-// begin forgets what was counted of a business: from here on its figures are
-// read from its payments, and changes wait.
+// begin deletes the counts of a business: from here on its figures are read from
+// its payments, and changes wait.
 func (s *Service) begin(ctx context.Context, d due) error {
 	return s.DB.Write(ctx, func(tx *models.Tx) error {
 		row := models.Tally{BusinessID: d.BusinessID, Zone: d.Zone}

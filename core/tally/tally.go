@@ -1,8 +1,8 @@
-// Package tally keeps the figures of an overview: how many payments a business
-// had on a day, what they were, and how long they took. A payment's transaction
-// notes its change in a row of its own, so that no payment waits for another; a
-// sweep folds the changes into rows of days. What an overview costs depends on
-// the days it shows, not on how many payments there were.
+// Package tally keeps the figures of an overview: the number of a business's
+// payments on a day, their sums and their durations. A payment's transaction
+// writes its change to a row of its own, so that no payment waits for another; a
+// sweep folds the changes into rows of days. The cost of an overview depends on
+// its number of days, not of payments.
 package tally
 
 import (

@@ -1,9 +1,9 @@
-// Package trace tells an OpenTelemetry collector what became of each payment:
-// one trace from its initiation over what was observed to what merchants were
-// told. Which trace is whose isn't stored: its id follows from the payment's
-// reference, so that any replica adds to it, days later too. Spans are made when
-// their work is over, and handed over in the background; when the collector
-// doesn't take them they are dropped. What isn't set up costs nothing.
+// Package trace sends an OpenTelemetry collector one trace of each payment, from its
+// initiation over observed transfers to delivered webhooks. The trace's id is not
+// stored: it follows from the payment's reference, so that any replica adds to it,
+// days later too. Spans are made when their work is over, and sent in the background;
+// when the collector doesn't take them they are dropped. Without a collector tracing
+// costs nothing.
 package trace
 
 import (
@@ -78,7 +78,7 @@ func New(ctx context.Context, c Config) (*Tracer, error) {
 	return &Tracer{provider: provider, tracer: provider.Tracer("cointill"), clock: c.Clock}, nil
 }
 
-// Close hands over what waits, for as long as ctx lasts.
+// Close sends the waiting spans, for as long as ctx lasts.
 func (t *Tracer) Close(ctx context.Context) error { return t.provider.Shutdown(ctx) }
 
 // Reached adds a state that a payment reached.
@@ -165,7 +165,7 @@ func (ids) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
 	return trace.TraceID(ident.Bytes(16)), random()
 }
 
-// NewSpanID implements it for what is below a root.
+// NewSpanID makes the id of a span below a root.
 func (ids) NewSpanID(context.Context, trace.TraceID) trace.SpanID { return random() }
 
 // random is a span's id; zero would be none.

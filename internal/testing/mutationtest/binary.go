@@ -63,8 +63,8 @@ func build(ctx context.Context, root, work string, s *source) ([]binary, error) 
 // makes endless must not take the machine's memory.
 const maxMemory = 12_000_000
 
-// run runs some of the tests, and returns what they print. The error is that of the
-// context or of a process that failed.
+// run runs some of the tests, and returns their output. The error comes from the context
+// or from a process that failed.
 func (b binary) run(ctx context.Context, limit time.Duration, tests string, variables ...string) (string, error) {
 	bounded, cancel := context.WithTimeout(ctx, limit+10*time.Second)
 	defer cancel()

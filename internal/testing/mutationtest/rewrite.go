@@ -211,7 +211,7 @@ func (r *rewriter) parts(e ast.Expr, whole bool) {
 	}
 }
 
-// operands are those of a chain of one operator.
+// operands returns the operands of a chain of one operator.
 func (r *rewriter) operands(e ast.Expr, op token.Token) []ast.Expr {
 	if both, ok := e.(*ast.BinaryExpr); ok && both.Op == op {
 		r.seen[both] = true
@@ -220,7 +220,7 @@ func (r *rewriter) operands(e ast.Expr, op token.Token) []ast.Expr {
 	return []ast.Expr{e}
 }
 
-// operand adds the mutant that leaves an operand out, and those of the operand.
+// operand adds the mutant that leaves an operand out, and the mutants within the operand.
 func (r *rewriter) operand(e ast.Expr, op token.Token) {
 	n := r.add(e.Pos(), dropOperand, r.source(e))
 	if op == token.LAND {

@@ -24,7 +24,7 @@ type options struct {
 	out     io.Writer
 }
 
-// result is a mutant with what became of it.
+// result is a mutant with its outcome.
 type result struct {
 	mutant
 	record
@@ -140,8 +140,8 @@ func runMutant(ctx context.Context, m mutant, binaries []binary, tests []traced)
 	return survived, fmt.Sprintf("%d tests", reaching)
 }
 
-// takeBatch takes the next tests that one process runs: those that take a second in
-// all, then all others. The limit is ten times what they take, and 30 seconds.
+// takeBatch takes the next tests that one process runs: first tests that take a second
+// in all, then all others. The limit is ten times their duration, and 30 seconds.
 func takeBatch(selected *[]traced) (names []string, limit time.Duration) {
 	var sum time.Duration
 	quick := (*selected)[0].Took < time.Second

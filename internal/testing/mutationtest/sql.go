@@ -192,7 +192,7 @@ func (r *sqlReader) add(from, to int, or bool) {
 	r.found = append(r.found, c)
 }
 
-// readParentheses reads what stands in parentheses: a condition of several operands, or
+// readParentheses reads the content of parentheses: a condition of several operands, or
 // something that may hold a statement.
 func (r *sqlReader) readParentheses(from, to int) {
 	for i := from; i < to && r.tokens[from].text != "SELECT"; i++ {

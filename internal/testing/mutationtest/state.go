@@ -11,14 +11,14 @@ import (
 	"sync"
 )
 
-// outcome is what became of a mutant.
+// outcome is the result of testing a mutant.
 type outcome string
 
 const (
 	killed    outcome = "killed"
 	timeout   outcome = "timeout" // the tests didn't end: found as well
 	survived  outcome = "survived"
-	unreached outcome = "not reached" // no test comes to the place where the mutant would matter
+	unreached outcome = "not reached" // no test reaches the place where the mutant would matter
 )
 
 // found reports whether a test fails for the mutant.

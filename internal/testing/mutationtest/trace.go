@@ -19,7 +19,7 @@ type traced struct {
 	Name    string        `json:"name"`
 	Took    time.Duration `json:"took"`
 	Reached []int         `json:"reached"`
-	Failed  string        `json:"failed,omitempty"` // what it printed when it failed without any mutant
+	Failed  string        `json:"failed,omitempty"` // its output when it failed without any mutant
 }
 
 // traces is the file of a piece's traced tests.
@@ -31,7 +31,7 @@ type traces struct {
 // testLimit is how long one test may take without a mutant.
 const testLimit = 5 * time.Minute
 
-// trace runs each test by itself without a mutant. It reuses what it wrote for the same files.
+// trace runs each test by itself without a mutant. It reuses its former result for the same files.
 func trace(ctx context.Context, folder, work string, s *source, binaries []binary, workers int) ([]traced, error) {
 	name := filepath.Join(folder, fileName(s.piece.name)+".trace.json")
 	var known traces
