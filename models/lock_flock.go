@@ -8,11 +8,16 @@ import (
 	"syscall"
 )
 
-// tryLock locks a file until it is closed, or is errLocked. A killed process loses its locks.
-func tryLock(file *os.File) error {
-	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return errLocked
+// TryLockFile locks a file until it is closed, or returns ErrFileLocked. A killed process loses
+// its locks.
+func TryLockFile(file *os.File) error {
+	for {
+		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		switch {
+		case errors.Is(err, syscall.EWOULDBLOCK):
+			return ErrFileLocked
+		case !errors.Is(err, syscall.EINTR):
+			return err
+		}
 	}
-	return err
 }

@@ -4,5 +4,5 @@ package models
 
 import "os"
 
-// tryLock is for systems without flock: there the operator sees to it that one process serves.
-func tryLock(*os.File) error { return nil }
+// TryLockFile is for systems without flock: there the operator makes sure that one process serves.
+func TryLockFile(*os.File) error { return nil }

@@ -13,8 +13,8 @@ import (
 // which the system gives back however the process ends.
 const lockFile = "cointill.lock"
 
-// errLocked is a file that another process has locked.
-var errLocked = errors.New("another process has locked it")
+// ErrFileLocked means that another process, or another open file of this one, holds the lock.
+var ErrFileLocked = errors.New("another process keeps the file locked")
 
 // Occupy makes this process the one that serves the database in a data folder, until release is
 // called or the process ends. An error says which process that is already, and since when.
@@ -28,7 +28,7 @@ func Occupy(dataDir string, now time.Time) (release func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := tryLock(file); errors.Is(err, errLocked) {
+	if err := TryLockFile(file); errors.Is(err, ErrFileLocked) {
 		holder := make([]byte, 200)
 		n, _ := file.ReadAt(holder, 0) // it may not be written yet
 		return nil, errors.Join(fmt.Errorf("the data folder %s is served by %s. Stop that first, or set COINTILL_DATA_DIR to another "+

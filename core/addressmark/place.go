@@ -26,7 +26,6 @@ type place struct {
 
 var (
 	errHung     = errors.New("it does not answer in time")
-	errLocked   = errors.New("another process keeps the file locked")
 	errVanishes = errors.New("the file was made and removed by others at the same time")
 )
 

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"cointill/models"
 )
 
 // TestLockedMark: a file that another process keeps locked is an error in time.
@@ -23,8 +25,8 @@ func TestLockedMark(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Reserve(k, 1); !errors.Is(err, errLocked) {
-		t.Errorf("Reserve = %v, want %v", err, errLocked)
+	if err := s.Reserve(k, 1); !errors.Is(err, models.ErrFileLocked) {
+		t.Errorf("Reserve = %v, want %v", err, models.ErrFileLocked)
 	}
 	if err := file.Close(); err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 )
 
 // Store keeps marks in several folders: a mark is written to all of them, and the highest
-// counts. It may be used by many goroutines, and on Linux a folder by many processes.
+// counts. It may be used by many goroutines, and a folder by many processes, except on systems without flock.
 type Store struct {
 	places []*place
 
