@@ -125,9 +125,9 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 // be as dead as the failed one.
 func (c *Client) classifyError(ctx, watched context.Context, err error) error {
 	c.http.CloseIdleConnections()
-	var told *Failure
+	var failure *Failure
 	switch {
-	case errors.As(err, &told):
+	case errors.As(err, &failure):
 		return err
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -56,8 +56,8 @@ func limitsOf(plan memory.Plan, descriptors int64) limits {
 	return l
 }
 
-// announce writes the limits to the log, and warns of those that are low.
-func (l limits) announce(ctx context.Context, log *slog.Logger) {
+// logLimits writes the limits to the log, and warns of those that are low.
+func (l limits) logLimits(ctx context.Context, log *slog.Logger) {
 	log.InfoContext(ctx, "limits", "memory_mib", l.available>>20, "runtime_mib", l.memory.Runtime>>20,
 		"descriptors", l.descriptors, "connections", l.connections, "password_hashes", l.memory.Hashes, "webhook_requests", l.deliveries)
 	if l.available < memory.Least {

@@ -55,7 +55,7 @@ func TestLowLimitsAreLogged(t *testing.T) {
 		l := limitsOf(memory.PlanFor(memory.RuntimeLimit(c.available)), c.descriptors)
 		l.available = c.available
 		var log bytes.Buffer
-		l.announce(t.Context(), slog.New(slog.NewTextHandler(&log, nil)))
+		l.logLimits(t.Context(), slog.New(slog.NewTextHandler(&log, nil)))
 		if warned := strings.Count(log.String(), "level=WARN"); warned != len(c.want) || !strings.Contains(log.String(), "msg=limits") {
 			t.Errorf("%+v: %d warnings: %s", c, warned, &log)
 		}

@@ -142,7 +142,7 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 	p.accounts = account.New(p.db, p.clock, box)
 	p.accounts.LimitHashing(p.limits.memory)
 	p.accounts.Operators, p.mailServer = s.Operators, s.mailHost()
-	if p.accounts.AskSetupToken, err = reachable(p.base, listening[0]); err != nil {
+	if p.accounts.AskSetupToken, err = isReachable(p.base, listening[0]); err != nil {
 		return err
 	}
 	p.calls = calls.New(p.db, p.clock)
@@ -190,9 +190,9 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 	return p.wireServer(s, box)
 }
 
-// reachable reports whether others than this machine may reach a server, by its listener or
+// isReachable reports whether others than this machine may reach a server, by its listener or
 // through a proxy at its base URL.
-func reachable(base string, listening net.Addr) (bool, error) {
+func isReachable(base string, listening net.Addr) (bool, error) {
 	public, err := web.ParseBase(base)
 	if err != nil {
 		return true, err

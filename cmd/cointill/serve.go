@@ -36,14 +36,14 @@ func (serveCommand) Run(ctx context.Context, settings *Settings) error {
 // start makes this process the one that serves the data folder, and the product ready to serve.
 // A PostgreSQL that is down is waited for.
 func (s *Settings) start(ctx context.Context) (*product, net.Listener, error) {
-	release, err := s.occupy()
+	release, err := s.occupyDataDir()
 	if err != nil {
 		return nil, nil, err
 	}
 	if err := s.awaitDatabase(ctx); err != nil {
 		return nil, nil, errors.Join(err, release())
 	}
-	p, listener, err := s.listen(ctx)
+	p, listener, err := s.openListeners(ctx)
 	if err != nil {
 		return nil, nil, errors.Join(err, release())
 	}
@@ -59,8 +59,8 @@ func ignoreStop(ctx context.Context, err error) error {
 	return err
 }
 
-// occupy refuses a data folder whose embedded database another process serves.
-func (s *Settings) occupy() (release func() error, err error) {
+// occupyDataDir refuses a data folder whose embedded database another process serves.
+func (s *Settings) occupyDataDir() (release func() error, err error) {
 	if s.DatabaseURL != "" {
 		return func() error { return nil }, nil // PostgreSQL has any number of them
 	}
@@ -97,8 +97,8 @@ func (s *Settings) awaitDatabase(ctx context.Context) error {
 	}
 }
 
-// listen opens the listeners and builds the product for them.
-func (s *Settings) listen(ctx context.Context) (*product, net.Listener, error) {
+// openListeners opens the listeners and builds the product for them.
+func (s *Settings) openListeners(ctx context.Context) (*product, net.Listener, error) {
 	listener, err := net.Listen("tcp", s.Listen)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w (another instance may be running; --listen chooses another address)", err)
@@ -126,7 +126,7 @@ func (s *Settings) listen(ctx context.Context) (*product, net.Listener, error) {
 		}
 		return nil, nil, errors.Join(err, listener.Close())
 	}
-	p.limits.announce(ctx, p.log)
+	p.limits.logLimits(ctx, p.log)
 	if metrics != nil {
 		go func() {
 			if err := p.server.ListenMetrics(metrics); err != nil {

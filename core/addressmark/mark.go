@@ -23,14 +23,14 @@ type Key struct {
 	Fingerprint string // models.Wallet's
 }
 
-// hash names the key in a file and in its name, so that neither tells the key.
-func (k Key) hash() string {
+// hashFingerprint identifies the key in its file and in the file's name without revealing it.
+func (k Key) hashFingerprint() string {
 	sum := sha256.Sum256([]byte("cointill address mark\n" + k.Network + "\n" + k.Fingerprint))
 	return hex.EncodeToString(sum[:16])
 }
 
-// file is the name of the key's file in each folder.
-func (k Key) file() string { return k.hash() + ".mark" }
+// fileName is the name of the key's file in each folder.
+func (k Key) fileName() string { return k.hashFingerprint() + ".mark" }
 
 const (
 	product = "Cointill address mark, version "
@@ -48,7 +48,7 @@ var errDamaged = errors.New("it is damaged, or not the file of this key")
 
 // head is what the key's file begins with.
 func (k Key) head() string {
-	return product + version + warning + "key " + k.Network + " " + k.hash() + "\n"
+	return product + version + warning + "key " + k.Network + " " + k.hashFingerprint() + "\n"
 }
 
 // record is a line of a file: the lowest index that was not given out, and a checksum.

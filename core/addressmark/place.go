@@ -71,7 +71,7 @@ func (p *place) update(k Key, decide change) outcome {
 
 // updateFile changes the key's file while it holds its lock.
 func (p *place) updateFile(k Key, decide change) outcome {
-	path := filepath.Join(p.folder, k.file())
+	path := filepath.Join(p.folder, k.fileName())
 	for range 2 { // again where another process made the file just now
 		file, err := os.OpenFile(path, os.O_RDWR, 0)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -145,7 +145,7 @@ func (p *place) create(k Key, next int64) error {
 	if err = errors.Join(err, draft.Sync(), draft.Close()); err != nil {
 		return err
 	}
-	if err := os.Link(draft.Name(), filepath.Join(p.folder, k.file())); err != nil {
+	if err := os.Link(draft.Name(), filepath.Join(p.folder, k.fileName())); err != nil {
 		return err
 	}
 	return syncFolder(p.folder)
@@ -185,14 +185,14 @@ func (p *place) noteProblem(k Key, o outcome) outcome {
 			slog.Info("address marks are kept in this folder again", "folder", p.folder)
 		}
 		p.problem = ""
-		delete(p.files, k.file())
+		delete(p.files, k.fileName())
 		return o
 	}
 	problem := o.err.Error()
 	var alone fileError
-	if before, known := p.files[k.file()]; errors.As(o.err, &alone) && (!known || before != problem) {
-		p.files[k.file()] = problem
-		slog.Error("an address mark can't be read or written", "folder", p.folder, "file", k.file(), "error", problem)
+	if before, known := p.files[k.fileName()]; errors.As(o.err, &alone) && (!known || before != problem) {
+		p.files[k.fileName()] = problem
+		slog.Error("an address mark can't be read or written", "folder", p.folder, "file", k.fileName(), "error", problem)
 	}
 	if !errors.As(o.err, &alone) && p.problem != problem {
 		p.problem = problem

@@ -29,7 +29,7 @@ func TestFolderThatHangs(t *testing.T) {
 	if problems := s.Status()[0].Problems; len(problems) != 1 || problems[0] != errHung.Error() {
 		t.Errorf("the folder's problems are %q, want %q", problems, errHung)
 	}
-	if _, err := os.Stat(filepath.Join(hangs.folder, k.file())); !os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Join(hangs.folder, k.fileName())); !os.IsNotExist(err) {
 		t.Errorf("the folder was written to while it hung: %v", err)
 	}
 	close(answer)

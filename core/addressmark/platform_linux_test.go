@@ -18,7 +18,7 @@ func TestLockedMark(t *testing.T) {
 	if err := s.Reserve(k, 0); err != nil {
 		t.Fatal(err)
 	}
-	file, err := os.Open(filepath.Join(s.places[0].folder, k.file()))
+	file, err := os.Open(filepath.Join(s.places[0].folder, k.fileName()))
 	if err == nil {
 		err = lockFile(file, time.Second)
 	}

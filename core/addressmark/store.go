@@ -54,7 +54,7 @@ func (e *AheadError) Error() string {
 // index, or a higher one, before. Any other error means that no folder could keep the mark. An
 // index may be given out only after nil.
 func (s *Store) Reserve(k Key, index int64) error {
-	again, ahead := s.claim(k, index)
+	again, ahead := s.claimIndex(k, index)
 	if ahead != nil {
 		if next, err := s.Next(k); err == nil { // others may have gone further
 			ahead.Next = next
@@ -80,10 +80,10 @@ func (s *Store) Reserve(k Key, index int64) error {
 		}
 	}
 	if highest > 0 {
-		s.remember(k, reservation{next: highest})
+		s.rememberReservation(k, reservation{next: highest})
 		return &AheadError{Next: highest}
 	}
-	s.remember(k, reservation{next: index + 1, unused: !kept})
+	s.rememberReservation(k, reservation{next: index + 1, unused: !kept})
 	if !kept {
 		return fmt.Errorf("the address mark can't be kept in any folder: %w", errors.Join(problems...))
 	}
@@ -143,9 +143,9 @@ func (s *Store) update(k Key, decide change) []outcome {
 	return outcomes
 }
 
-// claim refuses an index that this process knows to be given out, also when its file was
+// claimIndex refuses an index that this process knows to be given out, also when its file was
 // removed since. again says that it is one that was reserved, and released.
-func (s *Store) claim(k Key, index int64) (again bool, ahead *AheadError) {
+func (s *Store) claimIndex(k Key, index int64) (again bool, ahead *AheadError) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := s.known[k]
@@ -158,7 +158,7 @@ func (s *Store) claim(k Key, index int64) (again bool, ahead *AheadError) {
 	return again, nil
 }
 
-func (s *Store) remember(k Key, r reservation) {
+func (s *Store) rememberReservation(k Key, r reservation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.next >= s.known[k].next {

@@ -50,7 +50,7 @@ func (s sums) change(c models.TallyChange, day string) {
 	s.add(key, Standing{c.To, c.ToWait}, c.Amount, 1)
 }
 
-// dayRows are the sums as rows, in the same order for every writer, so that writers never deadlock.
+// dayRows are the sums as rows, in the same order for all writers, so that they can't deadlock.
 func (s sums) dayRows() (rows []models.TallyDay) {
 	for k, v := range s.days {
 		if v != (sum{}) {

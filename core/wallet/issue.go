@@ -62,7 +62,7 @@ func (s *Service) derive(tx *models.Tx, p *models.Payment, now time.Time) (Place
 			return Place{}, made.Error
 		}
 		if made.RowsAffected == 1 {
-			return Place{Address: address}, s.reserve(tx, p.Network, w)
+			return Place{Address: address}, s.reserveIndex(tx, p.Network, w)
 		}
 	}
 }

@@ -43,10 +43,10 @@ func unavailable(cause error) *fault.Fault {
 		time.Minute).Because(cause)
 }
 
-// reserve notes the index that a payment gets in the wallet's address mark, before the
+// reserveIndex notes the index that a payment gets in the wallet's address mark, before the
 // transaction is committed. An index that is not given out, as the transaction is rolled
 // back, may be reserved again.
-func (s *Service) reserve(tx *models.Tx, network string, w stepped) error {
+func (s *Service) reserveIndex(tx *models.Tx, network string, w stepped) error {
 	key := addressmark.Key{Network: network, Fingerprint: w.Fingerprint}
 	err := s.Marks.Reserve(key, w.Index)
 	var ahead *addressmark.AheadError
@@ -81,14 +81,14 @@ func (s *Service) CatchUp(ctx context.Context, behind BehindError) error {
 		if w.NextIndex-first >= skippedAtOnce {
 			return behind.fault
 		}
-		if err := s.skip(ctx, w, behind.next); err != nil {
+		if err := s.skipAddresses(ctx, w, behind.next); err != nil {
 			return err
 		}
 	}
 }
 
-// skip leaves out the addresses from the wallet's next index up to another, or some of them.
-func (s *Service) skip(ctx context.Context, w models.Wallet, to int64) error {
+// skipAddresses leaves out the addresses from the wallet's next index up to another, or some of them.
+func (s *Service) skipAddresses(ctx context.Context, w models.Wallet, to int64) error {
 	key, err := stored(w.ID, w.Key, w.Script, w.Network)
 	if err != nil {
 		return err

@@ -104,7 +104,7 @@ func received(v payment.View) money.Amount {
 	return sum
 }
 
-// confirmations counts those of the slowest counted transfer, up to the needed depth.
+// confirmations is the number for the slowest counted transfer, at most the needed depth.
 func confirmations(v payment.View) int {
 	least := int64(-1)
 	for _, t := range v.Transfers {

@@ -14,7 +14,7 @@ import (
 )
 
 // Answer is the public form of an error, for a person or a program. Explain makes
-// it for every failure of the server, under /v1 and on pages.
+// it for all failures of the server, under /v1 and on pages.
 type Answer struct {
 	Status     int // HTTP
 	Code       string
