@@ -79,7 +79,7 @@ func TestFirstRunAsksForTheToken(t *testing.T) {
 		s.Accounts.AskSetupToken = true
 		token, err := s.Accounts.IssueSetupToken(t.Context())
 		s.Must(err)
-		expect(t, b.Get("/sign-up"), 200, "Set-up token", "What follows #token= in the link", `name="setup_token"`, "js/setup.js")
+		expect(t, b.Get("/sign-up"), 200, "Set-up token", "The text after #token= in the link", `name="setup_token"`, "js/setup.js")
 		form := url.Values{"business_name": {"Ama’s Shop"}, "name": {"Ama"}, "email": {ama}, "password": {servertest.Password}}
 		expect(t, b.PostFrom("/sign-up", "/sign-up", form), 422, "Is required. The server printed it", "Ama’s Shop")
 		form.Set("setup_token", "setup_GUESSED")
