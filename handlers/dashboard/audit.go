@@ -86,15 +86,15 @@ func (h *Handlers) auditCSV(c *page.Ctx) error {
 	if len(asked.Wrong) > 0 {
 		return fault.New(fault.Invalid, "filter_unreadable", words.T(c.UserContext(), "filters.no_file", "Why", asked.Wrong[0]))
 	}
-	if h.exporting.Add(1) > mostExports {
-		h.exporting.Add(-1)
-		return fault.Retry("too_many_exports", words.T(c.UserContext(), "filters.too_many_exports"), time.Minute)
+	end, err := h.exports.Begin(c.UserContext())
+	if err != nil {
+		return err
 	}
 	zone, sc := zoneOf(c.Member.Business), c.Scope
 	said := c.UserContext() // of this request's language, also while the file is sent
 	filter, table := asked.first().filter(zone), audit.Table{Zone: zone, Words: func(action string) string { return actionText(said, action) }}
 	name := slug(c.Member.Business.Name) + "-audit-log-until-" + h.Clock().In(zone).Format(time.DateOnly) + ".csv"
-	return c.Download(name, "text/csv; charset=utf-8", func() { h.exporting.Add(-1) }, func(ctx context.Context, out io.Writer) error {
+	return c.Download(name, "text/csv; charset=utf-8", end, func(ctx context.Context, out io.Writer) error {
 		table.Begin = func(columns []sheet.Column) (sheet.Writer, error) { return sheet.CSV(out, columns) }
 		return h.Audits.Export(ctx, sc, filter, table)
 	})

@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -185,7 +184,7 @@ type Handlers struct {
 	// Answers remembers what forms made, so that one sent twice makes it once.
 	Answers *idempotency.Store
 
-	exporting atomic.Int32 // files that are being made
+	exports page.Exports // files that are being made
 }
 
 // zoneOf is the time zone in which a business reads its times; UTC when this

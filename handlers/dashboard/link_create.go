@@ -28,7 +28,7 @@ func (h *Handlers) linkCreate(c *page.Ctx) error {
 	if len(errors) > 0 {
 		return h.linkRefused(c, typed, methods, mistyped(errors, draft.Check(h.Clock())))
 	}
-	err := once(h, c, func(ctx context.Context) (models.Link, error) { return h.Links.Create(ctx, c.Scope, draft) },
+	err := once(h.Answers, c, func(ctx context.Context) (models.Link, error) { return h.Links.Create(ctx, c.Scope, draft) },
 		func(l models.Link) string { return linkPath(l.ID) })
 	if err != nil {
 		return h.linkRefused(c, typed, methods, err)

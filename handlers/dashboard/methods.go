@@ -28,7 +28,7 @@ func (h *Handlers) showMethods(c *page.Ctx, status int, said layout.Flash) error
 		}
 		facts = append(facts, f)
 	}
-	unpriced, err := h.unpriced(c.Scope, methods)
+	unpriced, err := unpriced(h.Quotes, c.Scope, methods)
 	if err != nil {
 		return err
 	}

@@ -22,8 +22,8 @@ import (
 // sealed, and is what a twin gets as before; nil for the first. Forms carry the
 // hidden field once for it (ui.SentOnce), anew each time they are shown; with other
 // values it is another form.
-func (h *Handlers) only(c *page.Ctx, act func(ctx context.Context) error, render func(result any) ([]byte, error)) (before []byte, err error) {
-	claim, first, err := h.claim(c)
+func only(answers *idempotency.Store, c *page.Ctx, act func(ctx context.Context) error, render func(result any) ([]byte, error)) (before []byte, err error) {
+	claim, first, err := claimForm(answers, c)
 	if err != nil {
 		return nil, err
 	}
@@ -43,9 +43,9 @@ func (h *Handlers) only(c *page.Ctx, act func(ctx context.Context) error, render
 
 // once carries out a form that makes something, once, and leads to where that is
 // (place), each time that it is sent.
-func once[T any](h *Handlers, c *page.Ctx, act func(ctx context.Context) (T, error), place func(T) string) error {
+func once[T any](answers *idempotency.Store, c *page.Ctx, act func(ctx context.Context) (T, error), place func(T) string) error {
 	var made T
-	before, err := h.only(c, func(ctx context.Context) (err error) {
+	before, err := only(answers, c, func(ctx context.Context) (err error) {
 		made, err = act(ctx)
 		return err
 	}, func(result any) ([]byte, error) {
@@ -68,7 +68,7 @@ func once[T any](h *Handlers, c *page.Ctx, act func(ctx context.Context) (T, err
 // form shows the same one.
 func (h *Handlers) secretOnce(c *page.Ctx, act func(ctx context.Context) (webhook.Endpoint, string, error)) (e webhook.Endpoint, secret string, err error) {
 	type kept struct{ ID, Secret string }
-	before, err := h.only(c, func(ctx context.Context) (err error) {
+	before, err := only(h.Answers, c, func(ctx context.Context) (err error) {
 		e, secret, err = act(ctx)
 		return err
 	}, func(result any) ([]byte, error) {
@@ -93,7 +93,7 @@ func (h *Handlers) secretOnce(c *page.Ctx, act func(ctx context.Context) (webhoo
 // the same one.
 func (h *Handlers) keyOnce(c *page.Ctx, act func(ctx context.Context) (account.Key, string, error)) (k account.Key, secret string, err error) {
 	type kept struct{ Name, Secret string }
-	before, err := h.only(c, func(ctx context.Context) (err error) {
+	before, err := only(h.Answers, c, func(ctx context.Context) (err error) {
 		k, secret, err = act(ctx)
 		return err
 	}, func(result any) ([]byte, error) {
@@ -114,9 +114,9 @@ func (h *Handlers) keyOnce(c *page.Ctx, act func(ctx context.Context) (account.K
 // nonces are what pages give out; anything else is as good as none.
 var nonces = regexp.MustCompile(`^once_[0-9A-Z]{1,40}$`)
 
-// claim is the form's claim to be the first, and what the first made; neither
+// claimForm is the form's claim to be the first, and what the first made; neither
 // for a form without the field.
-func (h *Handlers) claim(c *page.Ctx) (*idempotency.Claim, *idempotency.Answer, error) {
+func claimForm(answers *idempotency.Store, c *page.Ctx) (*idempotency.Claim, *idempotency.Answer, error) {
 	nonce := c.Text("once")
 	if !nonces.MatchString(nonce) {
 		return nil, nil, nil
@@ -129,10 +129,10 @@ func (h *Handlers) claim(c *page.Ctx) (*idempotency.Claim, *idempotency.Answer, 
 		}
 	}
 	sum := sha256.Sum256([]byte(c.Path() + "\n" + fields.Encode()))
-	claim, err := h.Answers.Claim(c.Scope, "form "+nonce+" "+hex.EncodeToString(sum[:]), http.MethodPost, c.Path(), nil)
+	claim, err := answers.Claim(c.Scope, "form "+nonce+" "+hex.EncodeToString(sum[:]), http.MethodPost, c.Path(), nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	before, err := h.Answers.Replay(c.UserContext(), claim)
+	before, err := answers.Replay(c.UserContext(), claim)
 	return claim, before, err
 }

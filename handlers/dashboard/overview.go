@@ -47,7 +47,7 @@ func (h *Handlers) overview(c *page.Ctx) error {
 		return err
 	}
 	f.Unhealthy = h.unhealthy(sc, methods)
-	if f.Unpriced, err = h.unpriced(sc, methods); err != nil {
+	if f.Unpriced, err = unpriced(h.Quotes, sc, methods); err != nil {
 		return err
 	}
 	if err := h.setUpFacts(ctx, sc, &f); err != nil {

@@ -14,7 +14,7 @@ func (h *Handlers) paymentAccept(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	err = once(h, c, func(ctx context.Context) (string, error) {
+	err = once(h.Answers, c, func(ctx context.Context) (string, error) {
 		err := h.Payments.Resolve(ctx, c.Scope, v.Payment.Reference)
 		if err == nil {
 			c.Flash(string(ui.Good), words.T(ctx, "payment.accepted"))

@@ -15,7 +15,7 @@ func (h *Handlers) paymentClose(c *page.Ctx) error {
 		return err
 	}
 	note := form(c, "note").Value("note")
-	err = once(h, c, func(ctx context.Context) (string, error) {
+	err = once(h.Answers, c, func(ctx context.Context) (string, error) {
 		err := h.Payments.Close(ctx, c.Scope, v.Payment.Reference, note)
 		if err == nil {
 			c.Flash(string(ui.Good), words.T(ctx, "payment.dealt_with"))

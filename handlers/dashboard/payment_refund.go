@@ -62,7 +62,7 @@ func (h *Handlers) refundReviewBack(c *page.Ctx) error {
 func (h *Handlers) refundRecord(c *page.Ctx) error {
 	typed, asked := refundOf(c)
 	reference := clean(c.Param("reference"))
-	err := once(h, c, func(ctx context.Context) (string, error) {
+	err := once(h.Answers, c, func(ctx context.Context) (string, error) {
 		made, err := h.Payments.RecordRefund(ctx, c.Scope, reference, asked)
 		if err == nil {
 			c.Flash(string(ui.Good), words.T(ctx, "refund.recorded"))

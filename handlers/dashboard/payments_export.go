@@ -22,9 +22,6 @@ const (
 	xlsxPath   = exportPath + ".xlsx"
 )
 
-// mostExports is how many files are made at once in one process.
-const mostExports = 4
-
 // paymentsExport says what a file of the list would hold, before it is made.
 func (h *Handlers) paymentsExport(c *page.Ctx) error {
 	asked, zone := searchOf(c).first(), zoneOf(c.Member.Business)
@@ -66,14 +63,14 @@ func (h *Handlers) download(c *page.Ctx, ending, contentType string, begin func(
 	if len(asked.Wrong) > 0 {
 		return fault.New(fault.Invalid, "filter_unreadable", words.T(c.UserContext(), "filters.no_file", "Why", strings.Join(asked.Wrong, " ")))
 	}
-	if h.exporting.Add(1) > mostExports {
-		h.exporting.Add(-1)
-		return fault.Retry("too_many_exports", words.T(c.UserContext(), "filters.too_many_exports"), time.Minute)
+	end, err := h.exports.Begin(c.UserContext())
+	if err != nil {
+		return err
 	}
 	now, zone, sc := h.Clock(), zoneOf(c.Member.Business), c.Scope
 	name := fileName(c.Member.Business.Name, string(sc.Domain), asked, zone, now) + ending
 	filter, table := asked.filter(zone, now), payment.Table{Zone: zone, Begin: begin}
-	return c.Download(name, contentType, func() { h.exporting.Add(-1) }, func(ctx context.Context, out io.Writer) error {
+	return c.Download(name, contentType, end, func(ctx context.Context, out io.Writer) error {
 		return h.Payments.ExportTable(ctx, sc, filter, table, out)
 	})
 }

@@ -127,9 +127,14 @@ func (h *Handlers) liveFacts(ctx context.Context, f *ratesFacts) (err error) {
 	return nil
 }
 
+// legs gives what the sources say of a pair.
+type legs interface {
+	Leg(domain scope.Domain, p quote.Pair) (quote.Leg, error)
+}
+
 // unpriced tells why live methods that are on can't be priced in any currency,
 // by coin. In the test domain everything has a price.
-func (h *Handlers) unpriced(sc scope.Scope, methods []account.Method) (map[money.Coin]string, error) {
+func unpriced(quotes legs, sc scope.Scope, methods []account.Method) (map[money.Coin]string, error) {
 	reasons := map[money.Coin]string{}
 	if sc.Domain != scope.Live {
 		return reasons, nil
@@ -138,7 +143,7 @@ func (h *Handlers) unpriced(sc scope.Scope, methods []account.Method) (map[money
 		if !m.Enabled {
 			continue
 		}
-		_, err := h.Quotes.Leg(sc.Domain, quote.Pair{Base: string(m.Coin.Coin), Quote: string(money.USD)})
+		_, err := quotes.Leg(sc.Domain, quote.Pair{Base: string(m.Coin.Coin), Quote: string(money.USD)})
 		why, err := unavailable(err)
 		if err != nil {
 			return nil, err

@@ -57,7 +57,7 @@ func (h *Handlers) teamRefused(c *page.Ctx, refused error) error {
 // invite asks somebody into the business.
 func (h *Handlers) invite(c *page.Ctx) error {
 	typed := form(c, "email", "role")
-	refused := once(h, c, func(ctx context.Context) (account.Invitation, error) {
+	refused := once(h.Answers, c, func(ctx context.Context) (account.Invitation, error) {
 		return h.Team.Invite(ctx, c.Scope, typed.Value("email"), scope.Role(typed.Value("role")))
 	}, func(account.Invitation) string { return teamPath })
 	if refused != nil {
@@ -86,7 +86,7 @@ func (h *Handlers) invitationResend(c *page.Ctx) error {
 		return err
 	}
 	var made account.Invitation
-	refused := once(h, c, func(ctx context.Context) (account.Invitation, error) {
+	refused := once(h.Answers, c, func(ctx context.Context) (account.Invitation, error) {
 		made, err = h.Team.ResendInvitation(ctx, c.Scope, id)
 		return made, err
 	}, func(account.Invitation) string { return teamPath })

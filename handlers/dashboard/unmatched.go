@@ -120,7 +120,7 @@ func (h *Handlers) strayReviewBack(c *page.Ctx) error {
 // strayAttach attaches the transfer, once.
 func (h *Handlers) strayAttach(c *page.Ctx) error {
 	typed, id := form(c, "reference"), strayID(c)
-	err := once(h, c, func(ctx context.Context) (string, error) {
+	err := once(h.Answers, c, func(ctx context.Context) (string, error) {
 		made, err := h.Payments.Attach(ctx, c.Scope, id, clean(typed.Value("reference")))
 		if err == nil {
 			c.Flash(string(ui.Good), words.T(ctx, "stray.attached"))
@@ -156,7 +156,7 @@ func sentBackOf(c *page.Ctx) (typed ui.Form, r payment.Refund) {
 func (h *Handlers) strayRefund(c *page.Ctx) error {
 	typed, asked := sentBackOf(c)
 	id := strayID(c)
-	err := once(h, c, func(ctx context.Context) (int64, error) {
+	err := once(h.Answers, c, func(ctx context.Context) (int64, error) {
 		err := h.Payments.MarkRefunded(ctx, c.Scope, id, asked)
 		if err == nil {
 			c.Flash(string(ui.Good), words.T(ctx, "stray.refunded"))

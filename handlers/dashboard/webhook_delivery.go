@@ -30,7 +30,7 @@ func (h *Handlers) delivery(c *page.Ctx) error {
 
 // deliveryResend sends one event to one endpoint again.
 func (h *Handlers) deliveryResend(c *page.Ctx) error {
-	err := once(h, c, func(ctx context.Context) (int, error) {
+	err := once(h.Answers, c, func(ctx context.Context) (int, error) {
 		return h.Webhooks.Redeliver(ctx, c.Scope, c.Param("event"), c.Param("id"))
 	},
 		func(int) string { return deliveryPath(c.Param("id"), c.Param("event")) })

@@ -50,7 +50,7 @@ func (h *Handlers) resendCreate(c *page.Ctx) error {
 	if len(unreadable) > 0 {
 		return h.resendRefused(c, typed, types, mistyped(unreadable, h.Webhooks.Check(order)))
 	}
-	err := once(h, c, func(ctx context.Context) (webhook.Resend, error) { return h.Webhooks.Resend(ctx, c.Scope, order) },
+	err := once(h.Answers, c, func(ctx context.Context) (webhook.Resend, error) { return h.Webhooks.Resend(ctx, c.Scope, order) },
 		func(r webhook.Resend) string { return resendPath(r.ID) })
 	if err != nil {
 		return h.resendRefused(c, typed, types, err)

@@ -11,7 +11,7 @@ import (
 // webhookTest sends a test event to one endpoint.
 func (h *Handlers) webhookTest(c *page.Ctx) error {
 	id := c.Param("id")
-	err := once(h, c, func(ctx context.Context) (string, error) { return h.Webhooks.SendTest(ctx, c.Scope, id) },
+	err := once(h.Answers, c, func(ctx context.Context) (string, error) { return h.Webhooks.SendTest(ctx, c.Scope, id) },
 		func(string) string { return webhookPath(id) })
 	if err != nil {
 		return h.webhookRefused(c, err)
