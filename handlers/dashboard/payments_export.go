@@ -33,8 +33,8 @@ func (h *Handlers) paymentsExport(c *page.Ctx) error {
 }
 
 // exportProps is the page before an export.
-func exportProps(ctx context.Context, page layout.Page, s search, n int64, zone *time.Location) dashboard.ExportProps {
-	return dashboard.ExportProps{Page: page, Count: n, Chips: s.chips(ctx), Wrong: s.Wrong, Zone: zone.String(), BackHref: s.href(),
+func exportProps(ctx context.Context, shell layout.Page, s search, n int64, zone *time.Location) dashboard.ExportProps {
+	return dashboard.ExportProps{Page: shell, Count: n, Chips: s.chips(ctx), Wrong: s.Wrong, Zone: zone.String(), BackHref: s.href(),
 		CSVHref: s.at(csvPath), XLSXHref: s.at(xlsxPath), TooMany: n > sheet.MaxRows, Most: sheet.MaxRows}
 }
 

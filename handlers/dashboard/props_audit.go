@@ -159,8 +159,8 @@ type auditFacts struct {
 }
 
 // auditProps is the page of the audit log.
-func auditProps(ctx context.Context, page layout.Page, s auditSearch, f auditFacts) dashboard.AuditProps {
-	props := dashboard.AuditProps{Page: page, Who: s.Who, What: s.What, Subject: s.Subject, From: s.From, To: s.To, Zone: f.Zone.String(),
+func auditProps(ctx context.Context, shell layout.Page, s auditSearch, f auditFacts) dashboard.AuditProps {
+	props := dashboard.AuditProps{Page: shell, Who: s.Who, What: s.What, Subject: s.Subject, From: s.From, To: s.To, Zone: f.Zone.String(),
 		Chips: s.chips(ctx, f.People), Wrong: s.Wrong, CSVHref: s.first().at(auditPath + ".csv"), ClearHref: auditPath, Chain: chainProps(s, f)}
 	for _, p := range f.People {
 		props.People = append(props.People, ui.Option{Value: p.Actor, Label: p.Name})

@@ -77,8 +77,8 @@ type callFacts struct {
 	Zone *time.Location
 }
 
-func callsProps(ctx context.Context, page layout.Page, s callSearch, f callFacts) dashboard.CallsProps {
-	props := dashboard.CallsProps{Page: page, Class: s.Class, Path: s.Path, Wrong: s.Wrong, Classes: callClasses(ctx), Zone: f.Zone.String(), Filtered: s.Class != "" || s.Key > 0 || s.Path != ""}
+func callsProps(ctx context.Context, shell layout.Page, s callSearch, f callFacts) dashboard.CallsProps {
+	props := dashboard.CallsProps{Page: shell, Class: s.Class, Path: s.Path, Wrong: s.Wrong, Classes: callClasses(ctx), Zone: f.Zone.String(), Filtered: s.Class != "" || s.Key > 0 || s.Path != ""}
 	if s.Key > 0 {
 		props.Key = strconv.FormatInt(s.Key, 10)
 	}

@@ -28,8 +28,8 @@ func customerRow(c models.Customer, zone *time.Location) dashboard.CustomerRow {
 }
 
 // customersProps is the list of customers.
-func customersProps(ctx context.Context, page layout.Page, f customersFacts) dashboard.CustomersProps {
-	props := dashboard.CustomersProps{Page: page, Query: f.Query}
+func customersProps(ctx context.Context, shell layout.Page, f customersFacts) dashboard.CustomersProps {
+	props := dashboard.CustomersProps{Page: shell, Query: f.Query}
 	for _, c := range f.List {
 		row := customerRow(c.Customer, f.Zone)
 		row.Payments = ui.Thousands(c.Payments)
@@ -55,9 +55,9 @@ type customerFacts struct {
 }
 
 // customerProps is the page of one customer.
-func customerProps(ctx context.Context, page layout.Page, f customerFacts) dashboard.CustomerProps {
+func customerProps(ctx context.Context, shell layout.Page, f customerFacts) dashboard.CustomerProps {
 	c, totals := f.Customer, f.Totals
-	props := dashboard.CustomerProps{Page: page, CustomerRow: customerRow(c, f.Zone), SuccessRate: rate(totals.Successful, totals.Ended),
+	props := dashboard.CustomerProps{Page: shell, CustomerRow: customerRow(c, f.Zone), SuccessRate: rate(totals.Successful, totals.Ended),
 		SuccessNote: words.T(ctx, "customers.of_ended", "Successful", ui.Thousands(totals.Successful), "Ended", ui.Thousands(totals.Ended)), Recent: paymentRows(ctx, f.Latest, f.Zone), AllHref: search{Query: c.Email}.href()}
 	props.Payments = ui.Thousands(totals.Payments)
 	if totals.Newest {

@@ -16,8 +16,8 @@ import (
 type newKey struct{ Name, Secret string }
 
 // keysProps is the list of API keys. base is the address of this server's API.
-func keysProps(page layout.Page, keys []account.Key, form ui.Form, made newKey, base string, at timed) dashboard.KeysProps {
-	props := dashboard.KeysProps{Page: page, Form: form, NewKey: made.Secret, NewKeyName: made.Name}
+func keysProps(shell layout.Page, keys []account.Key, form ui.Form, made newKey, base string, at timed) dashboard.KeysProps {
+	props := dashboard.KeysProps{Page: shell, Form: form, NewKey: made.Secret, NewKeyName: made.Name}
 	if made.Secret != "" {
 		props.Curl = curl(base, made.Secret)
 	}

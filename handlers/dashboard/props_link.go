@@ -66,10 +66,10 @@ type linkFacts struct {
 func (f linkFacts) state() string { return link.StateFor(f.Link, f.Payable, f.Now) }
 
 // linkProps is the page of one payment link.
-func linkProps(ctx context.Context, page layout.Page, f linkFacts, zone *time.Location) dashboard.LinkProps {
+func linkProps(ctx context.Context, shell layout.Page, f linkFacts, zone *time.Location) dashboard.LinkProps {
 	l := f.Link
 	props := dashboard.LinkProps{
-		Page: page, Manage: f.Manage, LinkRow: linkRow(ctx, l, f.Collected, f.state(), zone), URL: f.URL, Description: l.Description,
+		Page: shell, Manage: f.Manage, LinkRow: linkRow(ctx, l, f.Collected, f.state(), zone), URL: f.URL, Description: l.Description,
 		Methods: coins(ctx, l.Methods), RedirectURL: l.RedirectURL, Payments: paymentRows(ctx, f.Payments, zone),
 	}
 	if path, size, err := ui.QRPath(f.URL); err == nil { // without it the address can still be copied

@@ -36,8 +36,8 @@ func mailStatus(state string) string {
 }
 
 // mailProps is the page of one mail; server says that there is a mail server to send it again.
-func mailProps(page layout.Page, m receipt.Mail, server bool, zone *time.Location) dashboard.MailProps {
-	props := dashboard.MailProps{Page: page, MailRow: mailRow(m, zone), From: m.FromName, Text: m.Text, Attempts: m.Attempt, CanResend: server && m.CanResend()}
+func mailProps(shell layout.Page, m receipt.Mail, server bool, zone *time.Location) dashboard.MailProps {
+	props := dashboard.MailProps{Page: shell, MailRow: mailRow(m, zone), From: m.FromName, Text: m.Text, Attempts: m.Attempt, CanResend: server && m.CanResend()}
 	if m.PaymentID != nil {
 		props.PaymentReference = m.About
 	}

@@ -44,11 +44,11 @@ type overviewFacts struct {
 }
 
 // overviewProps is the first page after signing in.
-func overviewProps(ctx context.Context, page layout.Page, f overviewFacts) dashboard.OverviewProps {
+func overviewProps(ctx context.Context, shell layout.Page, f overviewFacts) dashboard.OverviewProps {
 	now, before := totalsOf(f.Now), totalsOf(f.Before)
 	back := f.Asked.before(f.Zone)
 	props := dashboard.OverviewProps{
-		Page: page, Wrong: f.Asked.Wrong, Days: daysText(f.Asked.From, f.Asked.To), DaysBefore: daysText(back.From, back.To), Zone: f.Zone.String(),
+		Page: shell, Wrong: f.Asked.Wrong, Days: daysText(f.Asked.From, f.Asked.To), DaysBefore: daysText(back.From, back.To), Zone: f.Zone.String(),
 		From: f.Asked.From, To: f.Asked.To, Own: f.Asked.Period == "", Currency: f.Asked.Currency,
 		Volumes: volumes(ctx, now, before), Payments: countFigure(ctx, now, before), Success: successFigure(ctx, now, before), Median: medianFigure(ctx, f.Now, f.Before),
 		Attention: attention(ctx, f), Checklist: checklist(ctx, f), Recent: paymentRows(ctx, f.Recent, f.Zone),

@@ -77,11 +77,11 @@ type paymentMore struct {
 }
 
 // paymentProps is the page of one payment.
-func paymentProps(ctx context.Context, page layout.Page, v payment.View, more paymentMore) dashboard.PaymentProps {
+func paymentProps(ctx context.Context, shell layout.Page, v payment.View, more paymentMore) dashboard.PaymentProps {
 	p, coin, zone := v.Payment, v.Coin(), zoneOf(v.Business)
 	where := v.Destination()
 	props := dashboard.PaymentProps{
-		Page: page, PaymentRow: paymentRow(ctx, p, zone), Sentence: sentence(ctx, v), Flag: flag(ctx, p), Currency: p.Currency,
+		Page: shell, PaymentRow: paymentRow(ctx, p, zone), Sentence: sentence(ctx, v), Flag: flag(ctx, p), Currency: p.Currency,
 		AskedFiat: fiat(p, v.Charged()), AskedCoin: coin.Format(p.Due), HasCame: len(v.Transfers) > 0,
 		CameFiat: fiat(p, v.PaidFiat()), CameCoin: coin.Format(p.Paid),
 		DifferenceFiat: fiat(p, v.PaidFiat().Sub(v.Charged()).Abs()), DifferenceCoin: coin.Format(p.Paid.Sub(p.Due).Abs()),

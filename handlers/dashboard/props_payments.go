@@ -198,9 +198,9 @@ type listFacts struct {
 }
 
 // paymentsProps is the list of payments.
-func paymentsProps(ctx context.Context, page layout.Page, s search, f listFacts) dashboard.PaymentsProps {
+func paymentsProps(ctx context.Context, shell layout.Page, s search, f listFacts) dashboard.PaymentsProps {
 	props := dashboard.PaymentsProps{
-		Page: page, Filters: dashboard.Filters{Query: s.Query, Need: string(s.Need), Method: s.Method, Currency: s.Currency, Period: s.Period, From: s.From, To: s.To,
+		Page: shell, Filters: dashboard.Filters{Query: s.Query, Need: string(s.Need), Method: s.Method, Currency: s.Currency, Period: s.Period, From: s.From, To: s.To,
 			Least: s.amountText(s.Least), Most: s.amountText(s.Most), Size: strconv.Itoa(s.Size)},
 		Methods: methodOptions(), Periods: periodOptions(ctx), States: s.stateTicks(ctx), Choices: s.choices(ctx), Columns: s.shown(), Chips: s.chips(ctx), Wrong: s.Wrong,
 		Rows: paymentRows(ctx, f.Found.Payments, f.Zone), Zone: f.Zone.String(), ClearHref: search{Columns: s.Columns, Size: s.Size}.href(),

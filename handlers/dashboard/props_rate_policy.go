@@ -30,9 +30,9 @@ func sampleAmount(c money.Currency) decimal.Decimal {
 }
 
 // policyProps is the page of a currency's rule.
-func policyProps(ctx context.Context, page layout.Page, typed ui.Form, f policyFacts, zone *time.Location) dashboard.RatePolicyProps {
+func policyProps(ctx context.Context, shell layout.Page, typed ui.Form, f policyFacts, zone *time.Location) dashboard.RatePolicyProps {
 	p := dashboard.RatePolicyProps{
-		Page: page, Form: typed, Currency: string(f.Currency), Dollar: f.Currency == money.USD, Editable: f.Scope.Allows(scope.ManageBusiness),
+		Page: shell, Form: typed, Currency: string(f.Currency), Dollar: f.Currency == money.USD, Editable: f.Scope.Allows(scope.ManageBusiness),
 		Rate: rateWords(ctx, f.Currency, f.Policy, f.Now, zone), Spread: spreadWords(ctx, f.Policy.Spread), Own: ownWords(ctx, f, zone),
 		Warning: policyWarning(ctx, f), Sample: f.Currency.Show(sampleAmount(f.Currency)), Zone: zone.String(),
 	}
@@ -119,10 +119,7 @@ func policyValues(p quote.Policy, now time.Time, zone *time.Location) map[string
 	return values
 }
 
-var (
-	percentForm = regexp.MustCompile(`^([-−+]?)([0-9]{1,2})(?:\.([0-9]{1,2}))?$`)
-	rateForm    = regexp.MustCompile(`^[0-9]{1,12}(?:\.[0-9]{1,18})?$`)
-)
+var rateForm = regexp.MustCompile(`^[0-9]{1,12}(?:\.[0-9]{1,18})?$`)
 
 // policyDraft reads the form of a rule, its times in the zone. What can't be
 // read has a sentence, and stands in the draft as a value that core refuses: so
@@ -152,6 +149,8 @@ func policyDraft(ctx context.Context, values map[string]string, zone *time.Locat
 	}
 	return p, unreadable
 }
+
+var percentForm = regexp.MustCompile(`^([-−+]?)([0-9]{1,2})(?:\.([0-9]{1,2}))?$`)
 
 // basisPoints reads percent in decimal digits, exactly.
 func basisPoints(text string) (int, bool) {

@@ -20,8 +20,8 @@ import (
 )
 
 // ratesProps is the page of the rates.
-func ratesProps(ctx context.Context, page layout.Page, f ratesFacts, zone *time.Location) dashboard.RatesProps {
-	props := dashboard.RatesProps{Page: page, Alarms: f.Alarms, Rules: rateRules(ctx, f, zone), Sources: sourceRows(ctx, f, zone)}
+func ratesProps(ctx context.Context, shell layout.Page, f ratesFacts, zone *time.Location) dashboard.RatesProps {
+	props := dashboard.RatesProps{Page: shell, Alarms: f.Alarms, Rules: rateRules(ctx, f, zone), Sources: sourceRows(ctx, f, zone)}
 	props.Note, props.NoteHref, props.NoteText = ratesNote(ctx, f)
 	for _, currency := range money.Currencies() {
 		props.Currencies = append(props.Currencies, string(currency))

@@ -283,16 +283,19 @@ func TestQuoteEvidence(t *testing.T) {
 	}
 }
 
-func TestUnpricedCoins(t *testing.T) {
-	unpriced := map[money.Coin]string{money.BTC: "No rate for BTC/USD."}
-	list := attention(t.Context(), overviewFacts{Unpriced: unpriced})
+func TestAttentionToUnpricedCoins(t *testing.T) {
+	list := attention(t.Context(), overviewFacts{Unpriced: map[money.Coin]string{money.BTC: "No rate for BTC/USD."}})
 	if len(list) != 1 || list[0].Title != "No price for Bitcoin" || list[0].Text != "No rate for BTC/USD." || list[0].Href != "/dashboard/rates" {
-		t.Errorf("%+v", list)
+		t.Errorf("attention to a coin without a price: got %+v", list)
 	}
+}
+
+func TestMethodsNameUnpricedCoins(t *testing.T) {
 	methods := []account.Method{{Coin: money.BTC.Info(), Enabled: true}, {Coin: money.XRP.Info(), Enabled: true}}
+	unpriced := map[money.Coin]string{money.BTC: "No rate for BTC/USD."}
 	rows := methodsProps(t.Context(), layout.Page{}, methods, make([]walletFacts, 2), unpriced).Methods
 	if rows[0].NoPrice != "No rate for BTC/USD." || rows[1].NoPrice != "" {
-		t.Errorf("%+v", rows)
+		t.Errorf("methods of which Bitcoin has no price: got %+v", rows)
 	}
 }
 

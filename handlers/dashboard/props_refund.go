@@ -13,13 +13,13 @@ import (
 )
 
 // refundProps is the form that asks for a refund.
-func refundProps(page layout.Page, v payment.View, refunds []models.Resolution, typed ui.Form) dashboard.RefundProps {
+func refundProps(shell layout.Page, v payment.View, refunds []models.Resolution, typed ui.Form) dashboard.RefundProps {
 	p, coin := v.Payment, v.Coin()
 	left := p.Paid.Sub(sentBack(refunds))
 	if _, any := typed.Values["amount"]; !any && left.Sign() > 0 {
 		typed.Values["amount"] = coin.Format(left)
 	}
-	props := dashboard.RefundProps{Page: page, Form: typed, Reference: p.Reference, Coin: p.Coin, Came: coin.Format(p.Paid) + " " + p.Coin, CameFiat: fiat(p, v.PaidFiat()),
+	props := dashboard.RefundProps{Page: shell, Form: typed, Reference: p.Reference, Coin: p.Coin, Came: coin.Format(p.Paid) + " " + p.Coin, CameFiat: fiat(p, v.PaidFiat()),
 		Left: coin.Format(left) + " " + p.Coin, LeftFiat: fiat(p, v.Fiat(left)), Before: refundRows(refunds, v, zoneOf(v.Business))}
 	if surplus := p.Paid.Sub(p.Due); surplus.Sign() > 0 {
 		props.Surplus = coin.Format(surplus)
@@ -28,18 +28,18 @@ func refundProps(page layout.Page, v payment.View, refunds []models.Resolution, 
 }
 
 // refundReviewProps says what would be written down.
-func refundReviewProps(page layout.Page, plan payment.RefundPlan, typed ui.Form) dashboard.RefundReviewProps {
+func refundReviewProps(shell layout.Page, plan payment.RefundPlan, typed ui.Form) dashboard.RefundReviewProps {
 	v, p := plan.View, plan.View.Payment
 	show := func(text string) string { return text + " " + p.Coin }
-	return dashboard.RefundReviewProps{Page: page, Form: typed, Reference: p.Reference, Customer: p.CustomerName, Email: p.CustomerEmail,
+	return dashboard.RefundReviewProps{Page: shell, Form: typed, Reference: p.Reference, Customer: p.CustomerName, Email: p.CustomerEmail,
 		Amount: show(v.Coin().Format(plan.Amount)), Fiat: fiat(p, v.Fiat(plan.Amount)), Left: show(v.Coin().Format(plan.Left())), LeftFiat: fiat(p, v.Fiat(plan.Left())),
 		All: plan.Left().Sign() == 0}
 }
 
 // receiptProps is a payment as a page to print. It says what came, never only what was asked.
-func receiptProps(ctx context.Context, page layout.Page, v payment.View, refunds []models.Resolution, now time.Time) dashboard.ReceiptProps {
+func receiptProps(ctx context.Context, shell layout.Page, v payment.View, refunds []models.Resolution, now time.Time) dashboard.ReceiptProps {
 	p, zone := v.Payment, zoneOf(v.Business)
-	props := dashboard.ReceiptProps{Page: page, Title: words.T(ctx, "receipt.record"), State: p.Status, Business: v.Business.Name, BusinessCode: v.Business.Code,
+	props := dashboard.ReceiptProps{Page: shell, Title: words.T(ctx, "receipt.record"), State: p.Status, Business: v.Business.Name, BusinessCode: v.Business.Code,
 		Customer: p.CustomerName, Email: p.CustomerEmail, Reference: p.Reference, BusinessReference: p.BusinessReference,
 		Asked: fiat(p, v.Charged()), AskedCoin: v.Coin().Format(p.Due) + " " + p.Coin, Came: fiat(p, v.PaidFiat()), CameCoin: v.Coin().Format(p.Paid) + " " + p.Coin,
 		Sentence: sentence(ctx, v), Flag: flag(ctx, p), Rate: "1 " + p.Coin + " = " + p.Price + " " + p.Currency, Method: methodName(p.Method), Network: v.Destination().Network,

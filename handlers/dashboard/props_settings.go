@@ -30,8 +30,8 @@ func raisable() (list []money.Coin) {
 
 // settingsProps is the page of the settings: the form of a name as it was typed,
 // the others as things stand.
-func settingsProps(page layout.Page, b models.Business, operators settings.Depths, name string, typed ui.Form) dashboard.SettingsProps {
-	props := dashboard.SettingsProps{Page: page, LogoPath: settings.LogoPath(b), Letter: firstLetter(b.Name), Zones: zones}
+func settingsProps(shell layout.Page, b models.Business, operators settings.Depths, name string, typed ui.Form) dashboard.SettingsProps {
+	props := dashboard.SettingsProps{Page: shell, LogoPath: settings.LogoPath(b), Letter: firstLetter(b.Name), Zones: zones}
 	props.Profile.Values = map[string]string{"name": b.Name, "contact_email": b.ContactEmail, "support_url": b.SupportURL}
 	props.Rules.Values = map[string]string{"under": quote.Percent(b.UnderTolerance), "over": quote.Percent(b.OverTolerance), "late_payments": b.LatePayments,
 		"currency": currencyFirst(b), "time_zone": b.TimeZone}

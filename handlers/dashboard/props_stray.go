@@ -41,9 +41,9 @@ type strayFacts struct {
 const mostMeant = 6
 
 // strayProps is the page of an unmatched transfer.
-func strayProps(ctx context.Context, page layout.Page, f strayFacts, typed ui.Form) dashboard.StrayProps {
+func strayProps(ctx context.Context, shell layout.Page, f strayFacts, typed ui.Form) dashboard.StrayProps {
 	t := f.Transfer
-	props := dashboard.StrayProps{Page: page, UnmatchedRow: unmatchedRow(ctx, t, f.Zone), Form: typed, Network: t.Network, Coin: t.Asset}
+	props := dashboard.StrayProps{Page: shell, UnmatchedRow: unmatchedRow(ctx, t, f.Zone), Form: typed, Network: t.Network, Coin: t.Asset}
 	props.CanAttach = f.May && t.Resolution == "" && money.Coin(t.Asset).Info().Coin != "" && t.Provable() && !t.Gone && !t.Reverted
 	props.CanRefund = f.May && t.Resolution == ""
 	if t.Height != nil {
@@ -76,10 +76,10 @@ func strayProps(ctx context.Context, page layout.Page, f strayFacts, typed ui.Fo
 }
 
 // attachProps says what attaching would do.
-func attachProps(ctx context.Context, page layout.Page, plan payment.AttachPlan, zone *time.Location) dashboard.AttachProps {
+func attachProps(ctx context.Context, shell layout.Page, plan payment.AttachPlan, zone *time.Location) dashboard.AttachProps {
 	was, v := plan.Before, plan.After
 	coin := v.Coin()
-	props := dashboard.AttachProps{Page: page, UnmatchedRow: unmatchedRow(ctx, plan.Transfer, zone), Payment: paymentRow(ctx, was.Payment, zone), After: v.Payment.Status,
+	props := dashboard.AttachProps{Page: shell, UnmatchedRow: unmatchedRow(ctx, plan.Transfer, zone), Payment: paymentRow(ctx, was.Payment, zone), After: v.Payment.Status,
 		Asked: coin.Format(v.Payment.Due) + " " + v.Payment.Coin, Before: coin.Format(was.Payment.Paid) + " " + v.Payment.Coin, Then: coin.Format(v.Payment.Paid) + " " + v.Payment.Coin,
 		ThenFiat: fiat(v.Payment, v.PaidFiat())}
 	props.Happens = attachWords(ctx, was, v)

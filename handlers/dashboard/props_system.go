@@ -23,8 +23,8 @@ import (
 const late = 2 * time.Minute
 
 // systemProps is the page of how the installation does, in a time zone.
-func systemProps(ctx context.Context, page layout.Page, r system.Report, zone *time.Location) dashboard.SystemProps {
-	p := dashboard.SystemProps{Page: page, At: r.At.In(zone), Facts: systemFacts(ctx, r, zone), Troubles: systemTroubles(ctx, r, zone)}
+func systemProps(ctx context.Context, shell layout.Page, r system.Report, zone *time.Location) dashboard.SystemProps {
+	p := dashboard.SystemProps{Page: shell, At: r.At.In(zone), Facts: systemFacts(ctx, r, zone), Troubles: systemTroubles(ctx, r, zone)}
 	for _, n := range r.Networks {
 		p.Networks = append(p.Networks, systemNetwork(ctx, n, zone))
 	}

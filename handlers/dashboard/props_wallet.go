@@ -28,9 +28,9 @@ func (f walletFacts) real() bool { return f.Network != "" && !f.sandboxed() }
 func (f walletFacts) editable() bool { return f.real() && f.Scope.Allows(scope.SetReceiving) }
 
 // walletProps is the page of a coin's wallet.
-func walletProps(ctx context.Context, page layout.Page, typed ui.Form, f walletFacts, zone *time.Location) dashboard.WalletProps {
+func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f walletFacts, zone *time.Location) dashboard.WalletProps {
 	p := dashboard.WalletProps{
-		Page: page, Form: typed, Code: string(f.Coin.Method), Coin: string(f.Coin.Coin), Name: f.Coin.Name, Network: f.Coin.Network,
+		Page: shell, Form: typed, Code: string(f.Coin.Method), Coin: string(f.Coin.Coin), Name: f.Coin.Name, Network: f.Coin.Network,
 		Editable: f.editable(), Prefixes: prefixes(ctx, f), Scripts: append([]ui.Option{{Label: words.T(ctx, "wallet.automatic")}}, kinds(f.Coin.Chain)...),
 	}
 	if len(kinds(f.Coin.Chain)) < 2 {
@@ -130,10 +130,10 @@ func issued(ctx context.Context, w models.Wallet) string {
 }
 
 // accountReviewProps is the second step for an account of the XRP Ledger.
-func accountReviewProps(page layout.Page, f walletFacts, r review) dashboard.AccountReviewProps {
+func accountReviewProps(shell layout.Page, f walletFacts, r review) dashboard.AccountReviewProps {
 	a := r.Preview.Account
 	p := dashboard.AccountReviewProps{
-		Page: page, Form: r.Form, Code: string(r.Coin.Method), Name: r.Coin.Name, Address: r.Preview.Key, Network: receiving.NetworkName(f.Network),
+		Page: shell, Form: r.Form, Code: string(r.Coin.Method), Name: r.Coin.Name, Address: r.Preview.Key, Network: receiving.NetworkName(f.Network),
 		Balance: r.Coin.Coin.Format(a.Balance) + " " + string(r.Coin.Coin), TagOptional: !a.RequireTag, Discouraged: a.DisallowXRP,
 	}
 	switch {
@@ -147,9 +147,9 @@ func accountReviewProps(page layout.Page, f walletFacts, r review) dashboard.Acc
 }
 
 // reviewProps is the second step.
-func reviewProps(ctx context.Context, page layout.Page, f walletFacts, r review) dashboard.WalletReviewProps {
+func reviewProps(ctx context.Context, shell layout.Page, f walletFacts, r review) dashboard.WalletReviewProps {
 	p := dashboard.WalletReviewProps{
-		Page: page, Form: r.Form, Code: string(r.Coin.Method), Name: r.Coin.Name, Key: r.Preview.Key, Script: r.Preview.Script,
+		Page: shell, Form: r.Form, Code: string(r.Coin.Method), Name: r.Coin.Name, Key: r.Preview.Key, Script: r.Preview.Script,
 		Format: words.T(ctx, "wallet.format_key", "Format", r.Preview.Format), Kind: receiving.Kind(r.Preview.Script, f.Network),
 		Network: receiving.NetworkName(f.Network), Path: r.Preview.Path, List: r.Preview.Script == wallet.ScriptList, Shown: r.Preview.Key,
 	}

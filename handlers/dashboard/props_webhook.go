@@ -94,10 +94,10 @@ func deliveryRows(ctx context.Context, deliveries []webhook.Delivery, zone *time
 }
 
 // webhookProps is the page of one endpoint.
-func webhookProps(ctx context.Context, page layout.Page, f endpointFacts, zone *time.Location) dashboard.WebhookProps {
+func webhookProps(ctx context.Context, shell layout.Page, f endpointFacts, zone *time.Location) dashboard.WebhookProps {
 	e := f.Endpoint
 	p := dashboard.WebhookProps{
-		Page: page, WebhookRow: webhookRow(ctx, e, nil, zone), Manage: f.Scope.Allows(scope.ManageWebhooks), Events: e.Types,
+		Page: shell, WebhookRow: webhookRow(ctx, e, nil, zone), Manage: f.Scope.Allows(scope.ManageWebhooks), Events: e.Types,
 		Created: e.CreatedAt.In(zone), Stats: healthStats(ctx, f.Health, zone), Missed: missedNote(ctx, f, zone),
 	}
 	p.Health, p.HealthTone = healthWord(ctx, e, f.Health.Attempts > 0)

@@ -28,8 +28,8 @@ func sentRow(ctx context.Context, d webhook.Delivery, tried *webhook.Attempt, zo
 }
 
 // deliveryProps is the page of an event for an endpoint, the latest attempt first.
-func deliveryProps(ctx context.Context, page layout.Page, f deliveryFacts, zone *time.Location) dashboard.DeliveryProps {
-	p := dashboard.DeliveryProps{Page: page, EndpointID: f.Endpoint.ID, EndpointName: f.Endpoint.Name, EndpointURL: f.Endpoint.URL,
+func deliveryProps(ctx context.Context, shell layout.Page, f deliveryFacts, zone *time.Location) dashboard.DeliveryProps {
+	p := dashboard.DeliveryProps{Page: shell, EndpointID: f.Endpoint.ID, EndpointName: f.Endpoint.Name, EndpointURL: f.Endpoint.URL,
 		Sequence: f.Event.Sequence, Body: f.Event.Body, Withheld: webhook.Withheld(f.Scope), PaymentReference: f.Event.Payment}
 	var last *webhook.Attempt
 	for i, attempt := range slices.Backward(f.Attempts) {
@@ -69,8 +69,8 @@ func attemptResult(ctx context.Context, a webhook.Attempt) (string, ui.Tone) {
 }
 
 // signatureProps is the page of the signature checker.
-func signatureProps(ctx context.Context, page layout.Page, typed ui.Form, v webhook.Verdict, endpoints []webhook.Endpoint) dashboard.SignatureCheckProps {
-	p := dashboard.SignatureCheckProps{Page: page, Form: typed, Endpoints: endpointOptions(ctx, endpoints), Why: v.Why, Do: v.Do, DiffWithheld: v.DiffWithheld}
+func signatureProps(ctx context.Context, shell layout.Page, typed ui.Form, v webhook.Verdict, endpoints []webhook.Endpoint) dashboard.SignatureCheckProps {
+	p := dashboard.SignatureCheckProps{Page: shell, Form: typed, Endpoints: endpointOptions(ctx, endpoints), Why: v.Why, Do: v.Do, DiffWithheld: v.DiffWithheld}
 	switch v.Reason {
 	case webhook.Verifies:
 		p.Title, p.Tone = words.T(ctx, "webhook.verifies"), ui.Good

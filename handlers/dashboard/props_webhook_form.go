@@ -101,8 +101,8 @@ func webhookValues(e webhook.Endpoint) map[string]string {
 const spareHeaders = 2
 
 // webhookFormProps is the form of an endpoint; a new one has no id.
-func webhookFormProps(ctx context.Context, page layout.Page, typed ui.Form, e webhook.Endpoint) dashboard.WebhookFormProps {
-	p := dashboard.WebhookFormProps{Page: page, Form: typed, ID: e.ID, Name: e.Name, Types: eventTypes(ctx)}
+func webhookFormProps(ctx context.Context, shell layout.Page, typed ui.Form, e webhook.Endpoint) dashboard.WebhookFormProps {
+	p := dashboard.WebhookFormProps{Page: shell, Form: typed, ID: e.ID, Name: e.Name, Types: eventTypes(ctx)}
 	spare := 0
 	for i := range webhook.MaxHeaders {
 		name, kept := typed.Value(headerField("name", i)), typed.Value(headerField("kept", i))

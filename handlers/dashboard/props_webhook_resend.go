@@ -66,8 +66,8 @@ type resendsFacts struct {
 }
 
 // resendsProps is the form of an order with the orders before.
-func resendsProps(ctx context.Context, page layout.Page, typed ui.Form, f resendsFacts, zone *time.Location) dashboard.ResendsProps {
-	p := dashboard.ResendsProps{Page: page, Form: typed, Manage: f.Scope.Allows(scope.ManageWebhooks), Types: eventTypes(ctx), TypesOn: map[string]bool{},
+func resendsProps(ctx context.Context, shell layout.Page, typed ui.Form, f resendsFacts, zone *time.Location) dashboard.ResendsProps {
+	p := dashboard.ResendsProps{Page: shell, Form: typed, Manage: f.Scope.Allows(scope.ManageWebhooks), Types: eventTypes(ctx), TypesOn: map[string]bool{},
 		Zone: zone.String(), Endpoints: []ui.Option{{Value: "", Label: words.T(ctx, "webhook.every_endpoint")}}}
 	for _, kind := range f.Types {
 		p.TypesOn[kind] = true
@@ -115,8 +115,8 @@ type reviewed struct {
 }
 
 // reviewOf says how many events an order would send.
-func reviewOf(ctx context.Context, page layout.Page, typed ui.Form, r reviewed, zone *time.Location) dashboard.ResendReviewProps {
-	p := dashboard.ResendReviewProps{Page: page, BackHref: resendsPath + "?" + orderQuery(typed.Values, r.Order.Types),
+func reviewOf(ctx context.Context, shell layout.Page, typed ui.Form, r reviewed, zone *time.Location) dashboard.ResendReviewProps {
+	p := dashboard.ResendReviewProps{Page: shell, BackHref: resendsPath + "?" + orderQuery(typed.Values, r.Order.Types),
 		What: orderText(ctx, r.Order, r.Names, zone), Count: plannedText(ctx, r), Nothing: r.Planned.Deliveries == 0}
 	for _, name := range orderFields {
 		p.Fields = append(p.Fields, dashboard.HiddenField{Name: name, Value: typed.Value(name)})
