@@ -13,6 +13,7 @@ var planted = []struct{ rule, path, text, says string }{
 	{"own imports", "core/payment/a.go", `import _ "cointill/chain/bitcoin"`, "core may not import chain/bitcoin"},
 	{"own imports", "views/checkout/a.go", `import _ "cointill/handlers/api"`, "views may not import handlers/api"},
 	{"own imports", "handlers/api/a.go", `import _ "cointill/handlers/dashboard"`, "handlers may not import handlers/dashboard"},
+	{"own imports", "handlers/dashboard/links/a.go", `import _ "cointill/handlers/dashboard/payments"`, "handlers/dashboard/* may not import handlers/dashboard/payments"},
 	{"own imports", "handlers/api/a.go", `import _ "cointill/chain"`, "handlers may not import chain"},
 	{"own imports", "models/a.go", `import _ "cointill/core/payment"`, "models may not import core/payment"},
 	{"own imports", "chain/xrpl/a.go", `import _ "cointill/models"`, "chain may not import models"},

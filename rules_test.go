@@ -14,7 +14,8 @@ import (
 
 // room is a folder with everything in it, and which of Cointill's own packages
 // it may import: "core/money" is that one package, "core/..." it and all in it.
-// The longest folder that holds a file is the file's room. Tests and packages
+// The longest folder that holds a file is the file's room; "folder/*" is each
+// folder in it. Tests and packages
 // that only tests import (a folder named …test) may import what they need.
 type room struct {
 	folder string
@@ -25,6 +26,8 @@ var rooms = []room{
 	{"cmd", []string{"..."}},
 	{"web", []string{"web/...", "handlers/...", "views/layout", "static", "core/..."}},
 	{"handlers", []string{"handlers/page", "core/...", "views/...", "models"}},
+	{"handlers/dashboard", []string{"handlers/page", "handlers/dashboard/...", "core/...", "views/...", "models"}},
+	{"handlers/dashboard/*", []string{"handlers/page", "handlers/dashboard/listing", "handlers/dashboard/display", "core/...", "views/...", "models"}},
 	{"views", []string{"views/...", "models", "core/...", "static"}},
 	{"core", []string{"core/...", "models", "chain", "chain/bitcoin/params", "chain/ethereum/params", "chain/xrpl/params"}},
 	{"models", []string{"core/money"}},

@@ -120,8 +120,12 @@ func (s source) selects(imported string, use func(name string, at token.Pos)) {
 	})
 }
 
-// within reports whether name is the folder or lies in it.
+// within reports whether name is the folder or lies in it; in "folder/*", it lies in a folder of it.
 func within(name, folder string) bool {
+	if parent, inner := strings.CutSuffix(folder, "/*"); inner {
+		rest, ok := strings.CutPrefix(name, parent+"/")
+		return ok && strings.Contains(rest, "/")
+	}
 	return name == folder || strings.HasPrefix(name, folder+"/")
 }
 

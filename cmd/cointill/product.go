@@ -318,12 +318,12 @@ func (p *product) wireServer(s *Settings, box *secret.Box) (err error) {
 
 // dashboard makes the merchant's pages.
 func (p *product) dashboard() *dashboard.Handlers {
-	return &dashboard.Handlers{
-		System: p.system(),
-		Calls:  p.calls, Audits: p.audits, Settings: p.settings, Depths: p.settings.Depths, Wallets: p.wallets, Receiving: p.receiving, Networks: p.networks, Noted: p.networks, Quotes: p.quotes,
-		Accounts: p.accounts, Profiles: p.accounts, Team: p.accounts, Payments: p.payments, Figures: p.figures, Links: p.links, Webhooks: p.hooks, Mails: p.receipts, Sandbox: p.sandbox, Clock: p.clock,
-		MailServer: p.receipts.SMTP != nil, Answers: p.answers, Hub: p.hub,
-	}
+	return dashboard.New(dashboard.Services{
+		Accounts: p.accounts, Audits: p.audits, Calls: p.calls, Figures: p.figures, Hub: p.hub, Links: p.links,
+		Mails: p.receipts, Payments: p.payments, Quotes: p.quotes, Receiving: p.receiving, Sandbox: p.sandbox,
+		Settings: p.settings, System: p.system(), Wallets: p.wallets, Webhooks: p.hooks, Answers: p.answers,
+		Clock: p.clock, Depths: p.settings.Depths, MailServer: p.receipts.SMTP != nil, Networks: p.networks, Noted: p.networks,
+	})
 }
 
 // changed tells open pages and workers that something was committed.

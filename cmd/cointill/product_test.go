@@ -71,7 +71,7 @@ func TestConfirmations(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = p.db.Close() }()
-	for room, depths := range map[string]settings.Depths{"payments": p.payments.Depths, "settings": p.settings.Depths, "pages": p.dashboard().Depths} {
+	for room, depths := range map[string]settings.Depths{"payments": p.payments.Depths, "settings": p.settings.Depths, "pages": p.dashboard().Settings.Depths} {
 		if usual, open := depths.Usual(money.DOGE); !open || usual != (settings.Depth{Small: 12, Large: 60}) {
 			t.Errorf("%s: %+v", room, usual)
 		}

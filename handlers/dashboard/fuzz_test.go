@@ -29,7 +29,7 @@ type fuzzed struct {
 func fuzz(f *testing.F) *fuzzed {
 	f.Helper()
 	s := servertest.New(f, modelstest.Open(f, os.Getenv("COINTILL_TEST_DATABASE_URL") != "", time.Now))
-	s.Pages.MailServer = true
+	s.UseMailServer()
 	z := &fuzzed{Server: s, own: s.Business("Ama's Shop", ama)}
 	z.other = s.Business("Bayo's Shop", bayo)
 	z.signIn()

@@ -92,7 +92,7 @@ func formsOfText(t testing.TB, s *servertest.Server, sc scope.Scope) []typedForm
 // the field takes. Nothing of it turns a page's words around, and nothing runs.
 func TestHostileText(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Pages.MailServer = true
+		s.UseMailServer()
 		sc := s.Business("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		forms := formsOfText(t, s, sc)

@@ -171,7 +171,7 @@ var keeping = map[string]string{
 func TestMarkup(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t, modelstest.Open(t, false, time.Now))
-	s.Pages.MailServer = true
+	s.UseMailServer()
 	sc := s.Business("Ama's Shop", ama)
 	z := &fuzzed{Server: s, own: sc}
 	z.signIn()

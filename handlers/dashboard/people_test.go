@@ -150,7 +150,7 @@ func TestForgotAndReset(t *testing.T) {
 		b, w := s.SignIn(ama), s.Browser()
 		expect(t, w.Get("/forgot"), 200, "No mail server is configured")
 		expect(t, w.PostFrom("/sign-in", "/forgot", url.Values{"email": {ama}}), 200, "No mail server is configured")
-		s.Pages.MailServer = true
+		s.UseMailServer()
 		expect(t, w.PostFrom("/forgot", "/forgot", url.Values{"email": {"nowhere"}}), 422, "nowhere", "Must be a plain e-mail address")
 		known := w.PostFrom("/forgot", "/forgot", url.Values{"email": {ama}})
 		unknown := w.PostFrom("/forgot", "/forgot", url.Values{"email": {"nobody@shop.example"}})
@@ -184,7 +184,7 @@ func TestInvitationPages(t *testing.T) {
 		leads(t, b.PostFrom(teamAt, teamAt+"/invitations", url.Values{"email": {bayo}, "role": {"finance"}}), teamAt)
 		at := lastMail(t, s, bayo)
 		expect(t, b.Get(teamAt), 200, "Share its link yourself", at, "As Finance", "Valid until 8 Mar 2026")
-		s.Pages.MailServer = true
+		s.UseMailServer()
 		if strings.Contains(b.Get(teamAt).Body, at) {
 			t.Error("the link is shown although a mail carries it")
 		}
@@ -301,7 +301,7 @@ func TestAccountPages(t *testing.T) {
 
 		at := accountAt + "/email"
 		expect(t, b.Get(at), 200, "No mail server is configured")
-		s.Pages.MailServer = true
+		s.UseMailServer()
 		expect(t, b.PostFrom(at, at, url.Values{"email": {"x"}, "password": {servertest.Password}}), 422, "Must be a plain e-mail address")
 		leads(t, b.PostFrom(at, at, url.Values{"email": {bayo}, "password": {servertest.Password}}), accountAt)
 		link := lastMail(t, s, bayo)

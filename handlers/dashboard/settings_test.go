@@ -91,7 +91,7 @@ func TestSettingsCountFromThenOn(t *testing.T) {
 func TestOperatorsDepths(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		depths := settings.Depths{money.DOGE: {Small: 12, Large: 60}}
-		s.Pages.Depths, s.Pages.Settings.(*settings.Service).Depths, s.Payments.Depths = depths, depths, depths
+		s.Pages.Settings.Depths, s.Settings.Depths, s.Payments.Depths = depths, depths, depths
 		sc := s.Business("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		final := func(method money.Method, amount int64) int {

@@ -47,17 +47,17 @@ func TestSystemPage(t *testing.T) {
 		expect(t, dede.Get(systemAt), 200, "needs attention") // a developer who runs the server
 
 		for drift, says := range map[time.Duration]string{31 * time.Second: "this machine is 31s ahead", -10 * time.Minute: "this machine is 10m0s behind"} {
-			s.Pages.System.(*system.Service).Drift = func() time.Duration { return drift }
+			s.System.Drift = func() time.Duration { return drift }
 			expect(t, b.Get(systemAt), 200, says)
 		}
 		if err := s.DB.Write(t.Context(), func(tx *models.Tx) error { return models.NoteSkipped(tx, s.Clock.Now(), 57) }); err != nil {
 			t.Fatal(err)
 		}
-		s.Pages.System.(*system.Service).Marks = func() []addressmark.Status {
+		s.System.Marks = func() []addressmark.Status {
 			return []addressmark.Status{{Folder: "/marks/near"}, {Folder: "/marks/far", Problems: []string{"the disk is full"}}}
 		}
 		expect(t, b.Get(systemAt), 200, "57 addresses were skipped in the last seven days", "/marks/near, /marks/far", "kept in /marks/far: the disk is full")
-		s.Pages.System.(*system.Service).Drift = func() time.Duration { return 30 * time.Second }
+		s.System.Drift = func() time.Duration { return 30 * time.Second }
 		if strings.Contains(b.Get(systemAt).Body, "The clock of this machine") {
 			t.Error("30 seconds are called too many")
 		}
@@ -76,7 +76,7 @@ func TestStalledFinality(t *testing.T) {
 		b := s.SignIn(ama)
 		passkeyPages(t, b, "Phone")
 		const stalls = "The network has finalized no block for 7 hours."
-		s.Pages.System.(*system.Service).Networks = []system.Network{{Name: "ethereum-mainnet", Domain: scope.Live, Nodes: func(context.Context) []chain.NodeStatus {
+		s.System.Networks = []system.Network{{Name: "ethereum-mainnet", Domain: scope.Live, Nodes: func(context.Context) []chain.NodeStatus {
 			return []chain.NodeStatus{{Host: "node.example", Height: 9_000_000, Note: stalls}}
 		}}}
 		expect(t, b.Get(systemAt), 200, "node.example", stalls)

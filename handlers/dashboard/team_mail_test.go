@@ -14,7 +14,7 @@ import (
 func TestInvitationMailFailed(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.Business("Ama's Shop", ama)
-		s.Pages.MailServer = true
+		s.UseMailServer()
 		in, err := s.Accounts.Invite(t.Context(), sc, "new@shop.example", scope.Finance)
 		s.Must(err)
 		b := s.SignIn(ama)

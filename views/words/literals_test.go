@@ -17,9 +17,9 @@ import (
 	templparser "github.com/a-h/templ/parser/v2"
 )
 
-// rooms are the folders whose words are in the dashboard's catalogue; mails to
+// rooms are patterns of the folders whose words are in the dashboard's catalogue; mails to
 // customers are in theirs.
-var rooms = []string{"views/dashboard", "views/layout", "views/ui", "views/mail", "handlers/dashboard"}
+var rooms = []string{"views/dashboard", "views/layout", "views/ui", "views/mail", "handlers/dashboard", "handlers/dashboard/*"}
 
 // names are no words: they are the same in every language.
 var names = []string{"Cointill", "A4", "A5", "/l/", "text/csv; charset=utf-8", "Referer", "Retry-After", "User-Agent",
@@ -42,7 +42,7 @@ var shownArguments = map[string][]int{
 // unread are calls whose arguments nobody reads as words of a page: formats, ids,
 // addresses, conditions, and the faults, whose sentences the API says, too.
 var unread = []string{"Format", "KV", "URL", "As", "Parse", "t", "Say", "Value", "T", "N", "Parts", "Sentence", "MustCompile", "New", "Errorf",
-	"Notf", "NotFound", "Invalid", "Forbidden", "Conflict", "Mono", "CodeWord", "Query", "FormValue", "number"}
+	"Notf", "NotFound", "Invalid", "Forbidden", "Conflict", "Mono", "CodeWord", "Query", "FormValue", "ReadID"}
 
 // literals collects the words that a file says by itself.
 type literals struct {

@@ -81,6 +81,8 @@ type Server struct {
 	Ledger    map[string]wallet.LedgerAccount
 	LookFails error
 	Pages     *dashboard.Handlers
+	Settings  *settings.Service
+	System    *system.Service
 
 	nodes  map[scope.Domain]map[money.Chain]wallet.Net
 	logged written
@@ -215,27 +217,29 @@ func (s *Server) serve() *fiber.App {
 		}
 		chains[kind] = opened
 	}
-	set := &settings.Service{DB: s.DB, Clock: s.Clock.Now}
+	s.Settings = &settings.Service{DB: s.DB, Clock: s.Clock.Now}
 	player := &sandbox.Service{Payments: s.Payments, Chains: chains}
 	change := &receiving.Service{DB: s.DB, Clock: s.Clock.Now, Accounts: s.Accounts, Wallets: s.Wallets, Mails: s.Mails,
 		Render: mail.RenderWalletChanged, Pages: Base + "/dashboard/methods"}
-	merchant := &dashboard.Handlers{Accounts: s.Accounts, Profiles: s.Accounts, Team: s.Accounts, Payments: s.Payments, Figures: s.Figures, Webhooks: s.Webhooks, Links: s.Links, Mails: s.Mails,
-		Sandbox: player, Calls: s.Calls, Audits: s.Audits, Settings: set, Wallets: s.Wallets, Receiving: change, Networks: s.Registry, Noted: s.Registry, Quotes: s.Quotes, Clock: s.Clock.Now,
-		Answers: idempotency.New(s.DB, s.Clock.Now, s.Payments.Secrets), Hub: s.Hub}
-	merchant.System = &system.Service{DB: s.DB, Clock: s.Clock.Now, Version: "1.2.3", Started: s.Clock.Now(), Quotes: s.Quotes, Marks: s.Marks.Status,
+	s.System = &system.Service{DB: s.DB, Clock: s.Clock.Now, Version: "1.2.3", Started: s.Clock.Now(), Quotes: s.Quotes,
+		Marks:    s.Marks.Status,
 		Networks: []system.Network{{Name: chain.Sandbox(money.Bitcoin), Domain: scope.Test}},
 		Checks:   map[string]func(context.Context) error{"database": s.DB.Ping}}
-	s.Pages = merchant
-	customer := &checkout.Handlers{Logos: set, Payments: s.Payments, Links: s.Links, Sandbox: player, Hub: s.Hub, Networks: s.Registry}
+	answers := idempotency.New(s.DB, s.Clock.Now, s.Payments.Secrets)
+	s.Pages = dashboard.New(dashboard.Services{Accounts: s.Accounts, Payments: s.Payments, Figures: s.Figures,
+		Webhooks: s.Webhooks, Links: s.Links, Mails: s.Mails, Sandbox: player, Calls: s.Calls, Audits: s.Audits,
+		Settings: s.Settings, System: s.System, Wallets: s.Wallets, Receiving: change, Networks: s.Registry,
+		Noted: s.Registry, Quotes: s.Quotes, Clock: s.Clock.Now, Answers: answers, Hub: s.Hub})
+	customer := &checkout.Handlers{Logos: s.Settings, Payments: s.Payments, Links: s.Links, Sandbox: player, Hub: s.Hub, Networks: s.Registry}
 	limits := limit.New(s.DB, s.Clock.Now)
 	var document *api.Document
 	server, err := web.New(web.Config{BaseURL: Base}, web.Deps{
 		Clock: s.Clock.Now, Account: s.Accounts, Secret: s.Payments.Secrets, Limiter: limits, Hub: s.Hub,
 		Log: slog.New(slog.NewTextHandler(&s.logged, nil)), Metrics: prometheus.NewRegistry(),
-		Routes: web.Routes{Dashboard: merchant.Routes, Checkout: customer.Routes,
+		Routes: web.Routes{Dashboard: s.Pages.Routes, Checkout: customer.Routes,
 			API: func(app fiber.Router) {
 				document = api.Register(app, api.Deps{Payments: s.Payments, Webhooks: s.Webhooks, Links: s.Links, Keys: s.Accounts, Methods: s.Accounts,
-					Networks: s.Registry, Quotes: s.Quotes, Sandbox: player, Limits: limits, Answers: merchant.Answers, Secrets: s.Payments.Secrets, Clock: s.Clock.Now,
+					Networks: s.Registry, Quotes: s.Quotes, Sandbox: player, Limits: limits, Answers: answers, Secrets: s.Payments.Secrets, Clock: s.Clock.Now,
 					PerMinute: 100_000, BaseURL: Base, Version: "1.2.3"})
 			},
 			Docs: func(p page.Payers) { p.Get("/docs", api.Docs(document)) }},
@@ -244,6 +248,11 @@ func (s *Server) serve() *fiber.App {
 		s.T.Fatal(err)
 	}
 	return server.App()
+}
+
+// UseMailServer makes the pages act as with a mail server.
+func (s *Server) UseMailServer() {
+	s.Pages.People.MailServer, s.Pages.Mailbox.MailServer = true, true
 }
 
 // Business makes a business with its owner, and gives the owner's scope in the test domain.

@@ -1,0 +1,69 @@
+package developers
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+
+	"cointill/core/account"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/words"
+)
+
+const callsPath = "/dashboard/calls"
+
+// listCalls lists the requests that the business's programs made.
+func (h *Handlers) listCalls(c *page.Ctx) error {
+	values, _ := url.ParseQuery(string(c.Request().URI().QueryString())) // what can't be read is left out
+	asked := readCallSearch(c.UserContext(), values)
+	rows, next, err := h.Calls.List(c.UserContext(), c.Scope, asked.filter())
+	if err != nil {
+		return err
+	}
+	keys, err := h.Accounts.Keys(c.UserContext(), c.Scope)
+	if err != nil {
+		return err
+	}
+	shell := c.Layout(words.T(c.UserContext(), "calls.log_of_requests"), "keys")
+	facts := callFacts{Rows: rows, Next: next, Keys: keys, Zone: page.LoadZone(c.Member.Business)}
+	return c.Render(dashboard.Calls(callsProps(c.UserContext(), shell, asked, facts)))
+}
+
+// showCall shows one request with its answer.
+func (h *Handlers) showCall(c *page.Ctx) error {
+	id, err := page.ReadID(c, "API request")
+	if err != nil {
+		return err
+	}
+	row, err := h.Calls.Find(c.UserContext(), c.Scope, id)
+	if err != nil {
+		return err
+	}
+	keys, err := h.Accounts.Keys(c.UserContext(), c.Scope)
+	if err != nil {
+		return err
+	}
+	shell := c.Layout(row.Method+" "+row.Path, "keys")
+	shell.NextPath = callsPath
+	return c.Render(dashboard.Call(dashboard.CallProps{Page: shell, CallRow: callRow(c.UserContext(), row, keyNames(keys), page.LoadZone(c.Member.Business)),
+		Agent: row.Agent, IP: row.IP, Request: row.Request, Sent: inLines(row.Sent), Answered: inLines(row.Answered)}))
+}
+
+// inLines is JSON as people read it; what was cut off, and is none any more, as it stands.
+func inLines(text string) string {
+	var lines bytes.Buffer
+	if err := json.Indent(&lines, []byte(text), "", "  "); err != nil {
+		return text
+	}
+	return lines.String()
+}
+
+// keyNames are the names of API keys by their id.
+func keyNames(keys []account.Key) map[int64]string {
+	names := map[int64]string{}
+	for _, key := range keys {
+		names[key.ID] = key.Name
+	}
+	return names
+}

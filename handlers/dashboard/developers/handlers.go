@@ -1,0 +1,48 @@
+// Package developers shows API keys, the log of API calls and the quickstart.
+package developers
+
+import (
+	"context"
+
+	"cointill/core/account"
+	"cointill/core/calls"
+	"cointill/core/clock"
+	"cointill/core/idempotency"
+	"cointill/core/scope"
+	"cointill/handlers/page"
+	"cointill/models"
+)
+
+// Accounts is what these pages need of core/account.
+type Accounts interface {
+	Keys(ctx context.Context, sc scope.Scope) ([]account.Key, error)
+	CreateKey(ctx context.Context, sc scope.Scope, name string) (account.Key, string, error)
+	RollKey(ctx context.Context, sc scope.Scope, id int64) (account.Key, string, error)
+	RevokeKey(ctx context.Context, sc scope.Scope, id int64) error
+}
+
+// Calls is what these pages need of core/calls.
+type Calls interface {
+	List(ctx context.Context, sc scope.Scope, f calls.Filter) (rows []models.APICall, next int64, err error)
+	Find(ctx context.Context, sc scope.Scope, id int64) (models.APICall, error)
+}
+
+// Handlers answers the requests to these pages. Its fields are set before use.
+type Handlers struct {
+	Accounts Accounts
+	Answers  *idempotency.Store // what forms made: one that is sent twice makes it once
+	Calls    Calls
+	Clock    clock.Clock
+}
+
+// Routes declares the routes of these pages, each with the right that it needs.
+func (h *Handlers) Routes(m page.Members) {
+	m.Get("/dashboard/keys", scope.ManageKeys, h.listKeys)
+	m.Post("/dashboard/keys", scope.ManageKeys, h.createKey)
+	m.Post("/dashboard/keys/:id/roll", scope.ManageKeys, h.rollKey)
+	m.Post("/dashboard/keys/:id/revoke", scope.ManageKeys, h.revokeKey)
+	m.Get(callsPath, scope.ManageKeys, h.listCalls)
+	m.Get(callsPath+"/:id", scope.ManageKeys, h.showCall)
+	m.Get(quickstartPath, scope.ManageKeys, h.showQuickstartPage)
+	m.Post(quickstartPath, scope.ManageKeys, h.createQuickstartKey)
+}

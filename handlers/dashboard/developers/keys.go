@@ -1,0 +1,48 @@
+package developers
+
+import (
+	"net/http"
+
+	"cointill/handlers/dashboard/display"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// listKeys lists the API keys.
+func (h *Handlers) listKeys(c *page.Ctx) error {
+	return h.showKeys(c, keysShown{Status: http.StatusOK})
+}
+
+// keysShown is how the page of the keys is answered.
+type keysShown struct {
+	Status int
+	Form   ui.Form
+	Said   layout.Flash
+	Made   newKey
+}
+
+func (h *Handlers) showKeys(c *page.Ctx, shown keysShown) error {
+	keys, err := h.Accounts.Keys(c.UserContext(), c.Scope)
+	if err != nil {
+		return err
+	}
+	shell := c.Layout(words.T(c.UserContext(), "keys.api_keys"), "keys")
+	shell.NextPath = "/dashboard/keys"
+	if shown.Said.Text != "" {
+		shell.Flash = shown.Said
+	}
+	at := display.Moment{Now: h.Clock(), Zone: page.LoadZone(c.Member.Business)}
+	return c.RenderStatus(shown.Status, dashboard.Keys(keysProps(shell, keys, shown.Form, shown.Made, c.BaseURL, at)))
+}
+
+// refuseKey shows the keys with what was wrong about an act.
+func (h *Handlers) refuseKey(c *page.Ctx, refused error) error {
+	said, status, err := page.DescribeRefusal(refused)
+	if err != nil {
+		return err
+	}
+	return h.showKeys(c, keysShown{Status: status, Said: said})
+}

@@ -1,0 +1,32 @@
+package developers
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"cointill/core/account"
+	"cointill/handlers/page"
+)
+
+// createKeyOnce is once for what answers with a new API key: sent twice, the form shows
+// the same one.
+func (h *Handlers) createKeyOnce(c *page.Ctx, act func(ctx context.Context) (account.Key, string, error)) (k account.Key, secret string, err error) {
+	type kept struct{ Name, Secret string }
+	before, err := page.RunOnce(h.Answers, c, func(ctx context.Context) (err error) {
+		k, secret, err = act(ctx)
+		return err
+	}, func(result any) ([]byte, error) {
+		made, ok := result.(account.NewKey)
+		if !ok {
+			return nil, fmt.Errorf("dashboard: a form made a %T", result)
+		}
+		return json.Marshal(kept{made.Key.Name, made.Secret})
+	})
+	if err != nil || before == nil {
+		return k, secret, err
+	}
+	var twin kept
+	err = json.Unmarshal(before, &twin)
+	return account.Key{Name: twin.Name}, twin.Secret, err
+}

@@ -1,0 +1,49 @@
+package developers
+
+import (
+	"context"
+	"net/http"
+
+	"cointill/core/account"
+	"cointill/core/fault"
+	"cointill/core/scope"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+	"cointill/views/words"
+)
+
+const quickstartPath = "/dashboard/quickstart"
+
+// showQuickstartPage shows programs that take a payment, with a place for the key.
+func (h *Handlers) showQuickstartPage(c *page.Ctx) error {
+	return h.showQuickstart(c, http.StatusOK, "", layout.Flash{})
+}
+
+// createQuickstartKey makes a test key and shows the programs with it, once: they run
+// as they stand.
+func (h *Handlers) createQuickstartKey(c *page.Ctx) error {
+	if c.Scope.Domain != scope.Test {
+		return fault.New(fault.Conflict, "test_domain_only", words.T(c.UserContext(), "calls.test_only"))
+	}
+	_, secret, refused := h.createKeyOnce(c, func(ctx context.Context) (account.Key, string, error) {
+		return h.Accounts.CreateKey(ctx, c.Scope, words.T(ctx, "calls.quickstart"))
+	})
+	if refused != nil {
+		said, status, err := page.DescribeRefusal(refused)
+		if err != nil {
+			return err
+		}
+		return h.showQuickstart(c, status, "", said)
+	}
+	return h.showQuickstart(c, http.StatusCreated, secret, layout.Flash{})
+}
+
+func (h *Handlers) showQuickstart(c *page.Ctx, status int, key string, said layout.Flash) error {
+	shell := c.Layout(words.T(c.UserContext(), "calls.quickstart"), "keys")
+	shell.NextPath = quickstartPath
+	if said.Text != "" {
+		shell.Flash = said
+	}
+	return c.RenderStatus(status, dashboard.Quickstart(dashboard.QuickstartProps{Page: shell, Key: key, Snippets: snippets(c.UserContext(), c.BaseURL, key, string(c.Scope.Domain))}))
+}

@@ -1,0 +1,70 @@
+package display
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"cointill/core/webhook"
+	"cointill/views/dashboard"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// DeliveryRow is a delivery as pages of other things show it.
+func DeliveryRow(ctx context.Context, d webhook.Delivery, zone *time.Location) dashboard.DeliveryRow {
+	row := dashboard.DeliveryRow{Event: d.EventType, Endpoint: d.EndpointName, Attempt: d.Attempt, At: d.CreatedAt.In(zone)}
+	if d.EndpointName != "" {
+		row.EndpointHref, row.Href = WebhookPath(d.EndpointID), DeliveryPath(d.EndpointID, d.EventID)
+	}
+	if d.DoneAt != nil {
+		row.At = d.DoneAt.In(zone)
+	}
+	if d.NextAt != nil && d.Attempt > 0 {
+		row.Next = d.NextAt.In(zone)
+	}
+	row.Result, row.Tone = DeliveryResult(ctx, d)
+	return row
+}
+
+// DeliveryResult is a short sentence about how a delivery stands.
+func DeliveryResult(ctx context.Context, d webhook.Delivery) (string, ui.Tone) {
+	answer := d.LastError
+	if d.LastStatus != 0 {
+		answer = words.T(ctx, "webhook.answered", "Status", strconv.Itoa(d.LastStatus))
+	}
+	switch d.State {
+	case webhook.Delivered:
+		return words.T(ctx, "webhook.delivered_with", "Status", strconv.Itoa(d.LastStatus)), ui.Good
+	case webhook.Exhausted:
+		return words.T(ctx, "webhook.given_up", "Why", answer), ui.Bad
+	case webhook.Cancelled:
+		if d.Attempt > 0 {
+			return words.T(ctx, "webhook.ended", "Why", d.LastError), ui.Mute
+		}
+		return words.T(ctx, "webhook.not_sent", "Why", d.LastError), ui.Mute
+	case webhook.Skipped:
+		return words.T(ctx, "webhook.skipped"), ui.Mute
+	case webhook.Sending:
+		return words.T(ctx, "webhook.being_sent"), ui.Info
+	}
+	if d.Attempt == 0 || answer == "" {
+		return words.T(ctx, "webhook.waits"), ui.Info
+	}
+	return answer, ui.Warn
+}
+
+func DeliveryRows(ctx context.Context, deliveries []webhook.Delivery, zone *time.Location) (rows []dashboard.DeliveryRow) {
+	for _, d := range deliveries {
+		rows = append(rows, DeliveryRow(ctx, d, zone))
+	}
+	return rows
+}
+
+const WebhooksPath = "/dashboard/webhooks"
+
+func WebhookPath(id string) string { return WebhooksPath + "/" + id }
+
+func DeliveryPath(endpointID, eventID string) string {
+	return WebhookPath(endpointID) + "/deliveries/" + eventID
+}

@@ -1,0 +1,83 @@
+// Package display builds what the pages of several areas show: rows of payments, mails and
+// deliveries, prices in words, ages, and the addresses of other areas.
+package display
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/handlers/dashboard/listing"
+	"cointill/models"
+	"cointill/views/dashboard"
+	"cointill/views/words"
+)
+
+func PaymentPath(reference string) string { return "/dashboard/payments/" + reference }
+
+// FormatWhole writes whole units of a currency.
+func FormatWhole(currency money.Currency, amount int64) string {
+	return currency.Show(decimal.NewFromInt(amount))
+}
+
+// FormatShare is a share in whole percent, rounded down: 100 % means all.
+func FormatShare(part, whole int64) string {
+	if whole == 0 {
+		return "–"
+	}
+	return strconv.FormatInt(part*100/whole, 10) + " %"
+}
+
+// PaymentRow is a payment in a list, with its times in the business's zone.
+func PaymentRow(ctx context.Context, p models.Payment, zone *time.Location) dashboard.PaymentRow {
+	coin := money.Coin(p.Coin)
+	row := dashboard.PaymentRow{
+		Reference: p.Reference, BusinessReference: p.BusinessReference, State: p.Status,
+		Customer: p.CustomerName, Email: p.CustomerEmail,
+		Fiat: money.Currency(p.Currency).Show(decimal.NewFromInt(p.Amount)), Coin: coin.Format(p.Due) + " " + p.Coin, CoinSymbol: p.Coin,
+		Created: p.CreatedAt.In(zone), Why: DescribeReason(ctx, p), Method: listing.MethodName(p.Method),
+	}
+	if p.Paid.Sign() > 0 {
+		row.PaidFiat, row.PaidCoin = FormatFiat(p, payment.View{Payment: p}.PaidFiat()), coin.Format(p.Paid)+" "+p.Coin
+	}
+	if p.SettledAt != nil {
+		row.Settled = p.SettledAt.In(zone)
+	}
+	return row
+}
+
+func PaymentRows(ctx context.Context, payments []models.Payment, zone *time.Location) []dashboard.PaymentRow {
+	rows := make([]dashboard.PaymentRow, 0, len(payments))
+	for _, p := range payments {
+		rows = append(rows, PaymentRow(ctx, p, zone))
+	}
+	return rows
+}
+
+// DescribeReason is the short reason beside a state.
+func DescribeReason(ctx context.Context, p models.Payment) string {
+	if p.Reversed {
+		return words.T(ctx, "payment.why_reversed")
+	}
+	return strings.ReplaceAll(p.Reason, "_", " ")
+}
+
+func FormatFiat(p models.Payment, d decimal.Decimal) string {
+	return money.Currency(p.Currency).Show(d)
+}
+
+// FirstCurrency is the currency that the forms of a business begin with.
+func FirstCurrency(b models.Business) string {
+	if money.Currency(b.Currency).Known() {
+		return b.Currency
+	}
+	return string(money.NGN)
+}
+
+// UnmatchedPath is the list of transfers that credit no payment.
+const UnmatchedPath = "/dashboard/unmatched"

@@ -1,0 +1,59 @@
+// Package links lists, shows, creates and changes payment links.
+package links
+
+import (
+	"context"
+
+	"cointill/core/account"
+	"cointill/core/clock"
+	"cointill/core/idempotency"
+	"cointill/core/link"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/scope"
+	"cointill/handlers/page"
+	"cointill/models"
+)
+
+// Accounts is what these pages need of core/account.
+type Accounts interface {
+	Methods(ctx context.Context, sc scope.Scope) ([]account.Method, error)
+}
+
+// Links is what these pages need of core/link.
+type Links interface {
+	Create(ctx context.Context, sc scope.Scope, d link.Draft) (models.Link, error)
+	Update(ctx context.Context, sc scope.Scope, id int64, d link.Draft) (models.Link, error)
+	SetActive(ctx context.Context, sc scope.Scope, id int64, active bool) error
+	Find(ctx context.Context, sc scope.Scope, id int64) (models.Link, error)
+	List(ctx context.Context, sc scope.Scope, before int64, limit int) (rows []models.Link, next int64, err error)
+	Collected(ctx context.Context, sc scope.Scope, ids []int64) (map[int64][]link.Sum, error)
+	Payable(ctx context.Context, sc scope.Scope) ([]money.CoinInfo, error)
+	URL(l models.Link) string
+}
+
+// Payments is what these pages need of core/payment.
+type Payments interface {
+	Search(ctx context.Context, sc scope.Scope, f payment.Filter) (payment.Page, error)
+}
+
+// Handlers answers the requests to these pages. Its fields are set before use.
+type Handlers struct {
+	Accounts Accounts
+	Answers  *idempotency.Store // what forms made: one that is sent twice makes it once
+	Clock    clock.Clock
+	Links    Links
+	Payments Payments
+}
+
+// Routes declares the routes of these pages, each with the right that it needs.
+func (h *Handlers) Routes(m page.Members) {
+	m.Get("/dashboard/links", scope.SeeLinks, h.listLinks)
+	m.Get("/dashboard/links/new", scope.ManageLinks, h.newLinkForm)
+	m.Post("/dashboard/links", scope.ManageLinks, h.createLink)
+	m.Get("/dashboard/links/:id", scope.SeeLinks, h.showLink)
+	m.Get("/dashboard/links/:id/edit", scope.ManageLinks, h.editLinkForm)
+	m.Get("/dashboard/links/:id/poster", scope.SeeLinks, h.showPoster)
+	m.Post("/dashboard/links/:id", scope.ManageLinks, h.updateLink)
+	m.Post("/dashboard/links/:id/toggle", scope.ManageLinks, h.toggleLink)
+}

@@ -1,0 +1,209 @@
+package links
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"cointill/core/link"
+	"cointill/core/money"
+	"cointill/handlers/dashboard/display"
+	"cointill/handlers/page"
+	"cointill/models"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// linkRow is a payment link in a list; state is its merchant's.
+func linkRow(ctx context.Context, l models.Link, collected []link.Sum, state string, zone *time.Location) dashboard.LinkRow {
+	return dashboard.LinkRow{
+		ID: strconv.FormatInt(l.ID, 10), Code: l.Code, Title: l.Title, Amount: linkAmount(ctx, l), Used: used(ctx, l),
+		Collected: sums(collected, money.Currency(l.Currency)), Active: l.Active, State: state, Created: l.CreatedAt.In(zone),
+	}
+}
+
+// sums writes one amount per currency; none yet is zero of the link's own.
+func sums(collected []link.Sum, own money.Currency) (shown []string) {
+	for _, sum := range collected {
+		shown = append(shown, sum.Currency.Show(sum.Total))
+	}
+	if len(shown) == 0 {
+		return []string{own.Show(decimal.Zero)}
+	}
+	return shown
+}
+
+func linkAmount(ctx context.Context, l models.Link) string {
+	currency := money.Currency(l.Currency)
+	if l.Amount != nil {
+		return currency.Show(decimal.NewFromInt(*l.Amount))
+	}
+	return words.T(ctx, "links.open_amount", "Least", currency.Show(decimal.NewFromInt(l.MinAmount)), "Most", currency.Show(decimal.NewFromInt(l.MaxAmount)))
+}
+
+func used(ctx context.Context, l models.Link) string {
+	text := strconv.FormatInt(l.Used, 10)
+	if l.UsageLimit == nil {
+		return text
+	}
+	return words.T(ctx, "links.used_of", "Used", text, "Limit", strconv.FormatInt(*l.UsageLimit, 10))
+}
+
+// linkFacts is what the page of a link is made of.
+type linkFacts struct {
+	Link      models.Link
+	URL       string
+	Collected []link.Sum
+	Manage    bool
+	Payments  []models.Payment
+	Payable   []money.CoinInfo // in the link's domain, now
+	Now       time.Time
+}
+
+func (f linkFacts) state() string { return link.StateFor(f.Link, f.Payable, f.Now) }
+
+// linkProps is the page of one payment link.
+func linkProps(ctx context.Context, shell layout.Page, f linkFacts, zone *time.Location) dashboard.LinkProps {
+	l := f.Link
+	props := dashboard.LinkProps{
+		Page: shell, Manage: f.Manage, LinkRow: linkRow(ctx, l, f.Collected, f.state(), zone), URL: f.URL, Description: l.Description,
+		Methods: coins(ctx, l.Methods), RedirectURL: l.RedirectURL, Payments: display.PaymentRows(ctx, f.Payments, zone),
+	}
+	if path, size, err := ui.QRPath(f.URL); err == nil { // without it the address can still be copied
+		props.QR = ui.QRProps{Path: path, Size: size, Alt: words.T(ctx, "links.qr_code_of", "Address", f.URL)}
+	}
+	if l.UsageLimit != nil {
+		props.Limit = strconv.FormatInt(*l.UsageLimit, 10)
+	}
+	if l.ExpiresAt != nil {
+		props.Expires = l.ExpiresAt.In(zone)
+	}
+	return props
+}
+
+// posterProps is the sheet of a payment link, with the coins that can be paid.
+func posterProps(ctx context.Context, f linkFacts) dashboard.PosterProps {
+	l, currency := f.Link, money.Currency(f.Link.Currency)
+	p := dashboard.PosterProps{ID: strconv.FormatInt(l.ID, 10), Title: l.Title, Address: typed(f.URL), State: f.state()}
+	if l.Amount != nil {
+		p.Amount = currency.Show(decimal.NewFromInt(*l.Amount))
+	} else {
+		p.Least, p.Most = currency.Show(decimal.NewFromInt(l.MinAmount)), currency.Show(decimal.NewFromInt(l.MaxAmount))
+	}
+	var names []string
+	for _, info := range link.Offered(l, f.Payable) {
+		names = append(names, string(info.Coin))
+	}
+	p.Coins = strings.Join(names, ", ")
+	if path, size, err := ui.QRPath(f.URL); err == nil { // without it the address can still be typed
+		p.QR = ui.QRProps{Path: path, Size: size, Alt: words.T(ctx, "links.qr_code_of", "Address", f.URL)}
+	}
+	return p
+}
+
+// typed is an address as people type it: without https://, which browsers add.
+// http:// stays, where they would ask for the wrong one.
+func typed(address string) string { return strings.TrimPrefix(address, "https://") }
+
+// coins names the coins of a link.
+func coins(ctx context.Context, codes string) string {
+	if codes == "" {
+		return words.T(ctx, "links.all_coins")
+	}
+	var names []string
+	for code := range strings.SplitSeq(codes, ",") {
+		if info, ok := money.Method(code).Info(); ok {
+			names = append(names, string(info.Coin))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// The fields of the form of a link.
+var linkFields = []string{"title", "description", "currency", "amount_kind", "amount", "min_amount", "max_amount", "expires_at", "usage_limit", "redirect_url"}
+
+// linkDraft reads the form of a link: what it says, and what can't be read.
+// Rules on values are core's. before is the expiry that the link has: the form
+// shows less of it than may be there, so what is as it was shown stays as it was.
+func linkDraft(ctx context.Context, values map[string]string, methods []string, before *time.Time, zone *time.Location) (link.Draft, map[string][]string) {
+	errors := map[string][]string{}
+	whole := func(name string) int64 {
+		text := strings.TrimSpace(values[name])
+		if text == "" {
+			return 0
+		}
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n == 0 {
+			errors[name] = []string{words.T(ctx, "links.must_be_whole")}
+		}
+		return n
+	}
+	d := link.Draft{Title: values["title"], Description: values["description"], Currency: values["currency"],
+		Methods: methods, RedirectURL: strings.TrimSpace(values["redirect_url"])}
+	if values["amount_kind"] == "open" {
+		d.MinAmount, d.MaxAmount = whole("min_amount"), whole("max_amount")
+	} else {
+		amount := whole("amount")
+		d.Amount = &amount
+	}
+	if n := whole("usage_limit"); strings.TrimSpace(values["usage_limit"]) != "" {
+		d.UsageLimit = &n
+	}
+	switch text := values["expires_at"]; text {
+	case "":
+	case formExpiry(before, zone):
+		d.ExpiresAt = before
+	default:
+		at, err := time.ParseInLocation(page.FormTime, text, zone)
+		if err != nil {
+			errors["expires_at"] = []string{words.T(ctx, "links.must_be_date")}
+		} else {
+			d.ExpiresAt = &at
+		}
+	}
+	return d, errors
+}
+
+// formExpiry is an expiry as the form shows it; empty for none.
+func formExpiry(at *time.Time, zone *time.Location) string {
+	if at == nil {
+		return ""
+	}
+	return at.In(zone).Format(page.FormTime)
+}
+
+// linkValues is a link as its form shows it.
+func linkValues(l models.Link, zone *time.Location) map[string]string {
+	values := map[string]string{"title": l.Title, "description": l.Description, "currency": l.Currency, "amount_kind": "open", "redirect_url": l.RedirectURL,
+		"min_amount": strconv.FormatInt(l.MinAmount, 10), "max_amount": strconv.FormatInt(l.MaxAmount, 10)}
+	if l.Amount != nil {
+		values["amount_kind"], values["amount"] = "fixed", strconv.FormatInt(*l.Amount, 10)
+		delete(values, "min_amount")
+		delete(values, "max_amount")
+	}
+	if l.UsageLimit != nil {
+		values["usage_limit"] = strconv.FormatInt(*l.UsageLimit, 10)
+	}
+	values["expires_at"] = formExpiry(l.ExpiresAt, zone)
+	return values
+}
+
+// ticked are the methods of a link that its form shows as ticked: all of them
+// where the link takes every one that is switched on.
+func ticked(methods []string) map[string]bool {
+	on := map[string]bool{}
+	for _, code := range methods {
+		on[code] = true
+	}
+	if len(methods) == 0 {
+		for _, info := range money.Coins() {
+			on[string(info.Method)] = true
+		}
+	}
+	return on
+}

@@ -1,0 +1,34 @@
+package mailbox
+
+import (
+	"net/http"
+	"strconv"
+
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+)
+
+// showMailPage shows one mail.
+func (h *Handlers) showMailPage(c *page.Ctx) error {
+	return h.showMail(c, http.StatusOK, layout.Flash{})
+}
+
+func (h *Handlers) showMail(c *page.Ctx, status int, said layout.Flash) error {
+	id, err := page.ReadID(c, "mail")
+	if err != nil {
+		return err
+	}
+	found, err := h.Mails.Find(c.UserContext(), c.Scope, id)
+	if err != nil {
+		return err
+	}
+	shell := c.Layout(found.Subject, "mailbox")
+	shell.NextPath = mailPath(id)
+	if said.Text != "" {
+		shell.Flash = said
+	}
+	return c.RenderStatus(status, dashboard.Mail(mailProps(shell, found, h.MailServer, page.LoadZone(c.Member.Business))))
+}
+
+func mailPath(id int64) string { return "/dashboard/mailbox/" + strconv.FormatInt(id, 10) }

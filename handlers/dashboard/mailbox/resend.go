@@ -1,0 +1,24 @@
+package mailbox
+
+import (
+	"cointill/handlers/page"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// resendMail queues a mail again that was kept, or did not arrive.
+func (h *Handlers) resendMail(c *page.Ctx) error {
+	id, err := page.ReadID(c, "mail")
+	if err != nil {
+		return err
+	}
+	if _, err := h.Mails.Resend(c.UserContext(), c.Scope, id); err != nil {
+		said, status, err := page.DescribeRefusal(err)
+		if err != nil {
+			return err
+		}
+		return h.showMail(c, status, said)
+	}
+	c.Flash(string(ui.Info), words.T(c.UserContext(), "mailbox.queued_again"))
+	return c.Redirect(mailPath(id))
+}

@@ -1,0 +1,68 @@
+// Package overview shows the first page of the dashboard: figures of a period, what needs
+// attention, and the steps that are left of setting up.
+package overview
+
+import (
+	"context"
+
+	"cointill/core/account"
+	"cointill/core/clock"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/quote"
+	"cointill/core/scope"
+	"cointill/core/tally"
+	"cointill/core/wallet"
+	"cointill/core/webhook"
+	"cointill/handlers/page"
+)
+
+// Accounts is what these pages need of core/account.
+type Accounts interface {
+	Methods(ctx context.Context, sc scope.Scope) ([]account.Method, error)
+	Keys(ctx context.Context, sc scope.Scope) ([]account.Key, error)
+}
+
+// Figures is what these pages need of core/tally.
+type Figures interface {
+	Figures(ctx context.Context, sc scope.Scope, p tally.Period) (tally.Figures, error)
+}
+
+// Payments is what these pages need of core/payment.
+type Payments interface {
+	Search(ctx context.Context, sc scope.Scope, f payment.Filter) (payment.Page, error)
+	Waiting(ctx context.Context, sc scope.Scope) (payment.Waiting, error)
+}
+
+// Quotes is what these pages need of core/quote.
+type Quotes interface {
+	Leg(domain scope.Domain, p quote.Pair) (quote.Leg, error)
+}
+
+// Wallets is what these pages need of core/wallet.
+type Wallets interface {
+	Active(ctx context.Context, sc scope.Scope, c money.Chain) (wallet.State, bool, error)
+}
+
+// Webhooks is what these pages need of core/webhook.
+type Webhooks interface {
+	List(ctx context.Context, sc scope.Scope, after string, limit int) ([]webhook.Endpoint, string, error)
+}
+
+// Handlers answers the requests to these pages. Its fields are set before use.
+type Handlers struct {
+	Accounts Accounts
+	Clock    clock.Clock
+	Figures  Figures
+	Networks payment.Networks // which network serves a coin, and its health
+	Payments Payments
+	Quotes   Quotes
+	Wallets  Wallets
+	Webhooks Webhooks
+}
+
+// Routes declares the routes of these pages, each with the right that it needs.
+func (h *Handlers) Routes(m page.Members) {
+	// Every role may see the payment methods: the weakest right that a member has.
+	m.Get("/dashboard", scope.SeeMethods, h.showOverview)
+}

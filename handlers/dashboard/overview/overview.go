@@ -1,0 +1,110 @@
+package overview
+
+import (
+	"context"
+	"strings"
+
+	"cointill/core/account"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/scope"
+	"cointill/handlers/dashboard/display"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/words"
+)
+
+// showOverview is the first page after signing in. Whoever may not see payments in
+// this domain begins at the webhooks.
+func (h *Handlers) showOverview(c *page.Ctx) error {
+	if !c.Scope.Allows(scope.SeePayments) {
+		return c.Redirect("/dashboard/webhooks")
+	}
+	ctx, sc, zone := c.UserContext(), c.Scope, page.LoadZone(c.Member.Business)
+	f := overviewFacts{Asked: readSpan(ctx, page.ReadQuery(c), zone, h.Clock()), Scope: sc, Zone: zone}
+	var err error
+	if f.Now, err = h.Figures.Figures(ctx, sc, f.Asked.period(zone)); err != nil {
+		return err
+	}
+	if f.Before, err = h.Figures.Figures(ctx, sc, f.Asked.before(zone)); err != nil {
+		return err
+	}
+	if f.Waiting, err = h.Payments.Waiting(ctx, sc); err != nil {
+		return err
+	}
+	recent, err := h.Payments.Search(ctx, sc, payment.Filter{Limit: 8})
+	if err != nil {
+		return err
+	}
+	f.Recent = recent.Payments
+	methods, err := h.Accounts.Methods(ctx, sc)
+	if err != nil {
+		return err
+	}
+	f.Unhealthy = h.listUnhealthy(sc, methods)
+	if f.Unpriced, err = display.FindUnpriced(h.Quotes, sc, methods); err != nil {
+		return err
+	}
+	if err := h.loadSetUp(ctx, sc, &f); err != nil {
+		return err
+	}
+	return c.Render(dashboard.Overview(overviewProps(ctx, c.Layout(words.T(ctx, "overview.overview"), "overview"), f)))
+}
+
+// listUnhealthy tells why networks of methods that are on take no payments now, by their chain.
+func (h *Handlers) listUnhealthy(sc scope.Scope, methods []account.Method) map[money.Chain]string {
+	problems := map[money.Chain]string{}
+	for _, m := range methods {
+		if _, problem := h.Networks.Network(sc.Domain, m.Coin.Chain); m.Enabled && problem != "" {
+			problems[m.Coin.Chain] = problem
+		}
+	}
+	return problems
+}
+
+// loadSetUp tells which webhooks there are and how they do, and how far a new
+// business has come. What its role may not see is left out.
+func (h *Handlers) loadSetUp(ctx context.Context, sc scope.Scope, f *overviewFacts) error {
+	if sc.Allows(scope.SeeWebhooks) {
+		endpoints, _, err := h.Webhooks.List(ctx, sc, "", 100)
+		if err != nil {
+			return err
+		}
+		f.Endpoints = endpoints
+	}
+	f.SetUp.Started = len(f.Recent) > 0
+	paid, err := h.Payments.Search(ctx, sc, payment.Filter{States: []payment.State{payment.Successful}, Limit: 1})
+	if err != nil {
+		return err
+	}
+	f.SetUp.Paid = len(paid.Payments) > 0
+	if sc.Allows(scope.ManageKeys) {
+		keys, err := h.Accounts.Keys(ctx, sc)
+		if err != nil {
+			return err
+		}
+		f.SetUp.Keys = len(keys)
+	}
+	return h.loadReceiving(ctx, sc, f)
+}
+
+// loadReceiving tells whether the business receives on a real network, and whether one
+// is there: the simulated ones need nothing to receive with.
+func (h *Handlers) loadReceiving(ctx context.Context, sc scope.Scope, f *overviewFacts) error {
+	for _, domain := range []scope.Domain{scope.Test, scope.Live} {
+		sc.Domain = domain
+		for _, c := range money.Chains() {
+			network, problem := h.Networks.Network(domain, c)
+			if problem != "" || strings.HasPrefix(string(network), "sandbox-") {
+				continue
+			}
+			f.SetUp.CanReceive = true
+			_, found, err := h.Wallets.Active(ctx, sc, c)
+			if err != nil {
+				return err
+			}
+			f.SetUp.Receives = f.SetUp.Receives || found
+		}
+	}
+	return nil
+}

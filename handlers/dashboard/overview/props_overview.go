@@ -1,0 +1,229 @@
+package overview
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/scope"
+	"cointill/core/tally"
+	"cointill/core/webhook"
+	"cointill/handlers/dashboard/display"
+	"cointill/models"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// setUp is how far a new business has come.
+type setUp struct {
+	Keys          int
+	Started, Paid bool
+	// Receives and CanReceive tell of real networks: with something to receive
+	// with, and configured at all.
+	Receives, CanReceive bool
+}
+
+// overviewFacts is what the overview is made of.
+type overviewFacts struct {
+	Asked       span
+	Now, Before tally.Figures
+	Waiting     payment.Waiting
+	Recent      []models.Payment
+	Endpoints   []webhook.Endpoint
+	// Unhealthy and Unpriced tell why methods that are on can't be paid with.
+	Unhealthy map[money.Chain]string
+	Unpriced  map[money.Coin]string
+	SetUp     setUp
+	Scope     scope.Scope
+	Zone      *time.Location
+}
+
+// overviewProps is the first page after signing in.
+func overviewProps(ctx context.Context, shell layout.Page, f overviewFacts) dashboard.OverviewProps {
+	now, before := totalsOf(f.Now), totalsOf(f.Before)
+	back := f.Asked.before(f.Zone)
+	props := dashboard.OverviewProps{
+		Page: shell, Wrong: f.Asked.Wrong, Days: daysText(f.Asked.From, f.Asked.To), DaysBefore: daysText(back.From, back.To), Zone: f.Zone.String(),
+		From: f.Asked.From, To: f.Asked.To, Own: f.Asked.Period == "", Currency: f.Asked.Currency,
+		Volumes: volumes(ctx, now, before), Payments: countFigure(ctx, now, before), Success: successFigure(ctx, now, before), Median: medianFigure(ctx, f.Now, f.Before),
+		Attention: attention(ctx, f), Checklist: checklist(ctx, f), Recent: display.PaymentRows(ctx, f.Recent, f.Zone),
+	}
+	for _, option := range spans {
+		other := f.Asked
+		other.Period = option.value
+		props.Spans = append(props.Spans, dashboard.Tab{Text: words.T(ctx, option.word), Href: other.href(), On: f.Asked.Period == option.value})
+	}
+	if now.count == 0 {
+		return props
+	}
+	props.States = stateShares(ctx, now, f.Asked)
+	chosen := chosenCurrency(now, f.Asked.Currency)
+	if chosen == "" {
+		return props
+	}
+	for _, currency := range money.Currencies() {
+		if now.paid[currency].count > 0 || currency == chosen {
+			other := f.Asked
+			other.Currency = string(currency)
+			props.Currencies = append(props.Currencies, dashboard.Tab{Text: string(currency), Href: other.href(), On: currency == chosen})
+		}
+	}
+	props.Chart = volumeChart(ctx, f.Now, f.Asked, chosen)
+	props.Coins = coinShares(ctx, f.Now, f.Asked, chosen)
+	return props
+}
+
+// amountOf is a number of payments and what they asked for, in whole units.
+type amountOf struct{ count, amount int64 }
+
+// totals are the sums of a period.
+type totals struct {
+	count, ended, successful int64
+	paid                     map[money.Currency]amountOf // successful ones that were not reversed
+	states                   map[string]int64
+}
+
+func totalsOf(f tally.Figures) totals {
+	t := totals{paid: map[money.Currency]amountOf{}, states: map[string]int64{}}
+	for _, c := range f.Days {
+		t.count += c.Count
+		t.states[c.Status] += c.Count
+		switch {
+		case c.Status == string(payment.Successful):
+			t.successful += c.Count
+			t.ended += c.Count
+			sum := t.paid[money.Currency(c.Currency)]
+			t.paid[money.Currency(c.Currency)] = amountOf{sum.count + c.Count, sum.amount + c.Amount}
+		case c.Status == tally.Reversed || payment.State(c.Status).Final():
+			t.ended += c.Count
+		}
+	}
+	return t
+}
+
+// chosenCurrency is the currency that charts draw: the one asked for, or that of
+// the most payments.
+func chosenCurrency(t totals, asked string) (chosen money.Currency) {
+	if money.Currency(asked).Known() {
+		return money.Currency(asked)
+	}
+	for _, currency := range money.Currencies() {
+		if t.paid[currency].count > t.paid[chosen].count {
+			chosen = currency
+		}
+	}
+	return chosen
+}
+
+// volumes has a line for each currency, as currencies are never added up.
+func volumes(ctx context.Context, now, before totals) (list []dashboard.Figure) {
+	for _, currency := range money.Currencies() {
+		sum, was := now.paid[currency], before.paid[currency]
+		if sum.count == 0 && was.count == 0 {
+			continue
+		}
+		f := dashboard.Figure{Value: display.FormatWhole(currency, sum.amount), Change: words.T(ctx, "overview.no_earlier_data")}
+		if was.count > 0 {
+			f.Change, f.Was = change(ctx, sum.amount, was.amount), display.FormatWhole(currency, was.amount)
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// change is how much more or less something is than before, in whole percent; ""
+// where that says nothing.
+func change(ctx context.Context, now, before int64) string {
+	if before == 0 {
+		return ""
+	}
+	percent := ((max(now, before)-min(now, before))*200/before + 1) / 2 // rounded to the nearest
+	if now < before {
+		percent = -percent
+	}
+	switch {
+	case percent > 999:
+		return words.T(ctx, "overview.tenfold")
+	case percent > 0:
+		return "+" + strconv.FormatInt(percent, 10) + " %"
+	case percent < 0:
+		return "−" + strconv.FormatInt(-percent, 10) + " %"
+	}
+	return "±0 %"
+}
+
+func countFigure(ctx context.Context, now, before totals) dashboard.Figure {
+	return dashboard.Figure{Value: ui.Thousands(now.count), Note: words.T(ctx, "overview.have_ended", "N", ui.Thousands(now.ended)), Change: change(ctx, now.count, before.count), Was: none(ui.Thousands(before.count))}
+}
+
+// none leaves out what says nothing of a time before.
+func none(text string) string {
+	if text == "0" || text == "–" {
+		return ""
+	}
+	return text
+}
+
+func successFigure(ctx context.Context, now, before totals) dashboard.Figure {
+	f := dashboard.Figure{Value: display.FormatShare(now.successful, now.ended), Note: words.T(ctx, "overview.of_ended", "N", ui.Thousands(now.ended)), Was: none(display.FormatShare(before.successful, before.ended)), Short: true}
+	if now.ended == 0 {
+		f.Note = words.T(ctx, "overview.none_ended")
+	}
+	if now.ended > 0 && before.ended > 0 {
+		switch points := now.successful*100/now.ended - before.successful*100/before.ended; {
+		case points > 0:
+			f.Change = words.N(ctx, "overview.points_more", int(points))
+		case points < 0:
+			f.Change = words.N(ctx, "overview.points_less", int(-points))
+		default:
+			f.Change = words.T(ctx, "overview.unchanged")
+		}
+	}
+	return f
+}
+
+func medianFigure(ctx context.Context, now, before tally.Figures) dashboard.Figure {
+	took, known := now.Median()
+	was, wasKnown := before.Median()
+	f := dashboard.Figure{Value: "–", Note: words.T(ctx, "overview.no_successful")}
+	if known {
+		f.Value, f.Note = about(ctx, took), words.T(ctx, "overview.half_took_less")
+	}
+	if wasKnown {
+		f.Was = about(ctx, was)
+	}
+	if known && wasKnown {
+		switch about(ctx, took) == about(ctx, was) {
+		case true:
+			f.Change = words.T(ctx, "overview.unchanged")
+		default:
+			f.Change = words.T(ctx, "overview.slower", "Time", about(ctx, (took-was).Abs()))
+			if took < was {
+				f.Change = words.T(ctx, "overview.faster", "Time", about(ctx, (took-was).Abs()))
+			}
+		}
+	}
+	return f
+}
+
+// about writes a time with its two largest units, as far as a median is known.
+func about(ctx context.Context, d time.Duration) string {
+	hours, minutes, seconds := int(d/time.Hour), int(d/time.Minute)%60, int(d/time.Second)%60
+	text := func(id string, n int) string { return words.T(ctx, id, "N", strconv.Itoa(n)) }
+	const h, m, sec = "overview.about_hours", "overview.about_minutes", "overview.about_seconds"
+	switch {
+	case hours >= 48:
+		return text("overview.about_days", hours/24)
+	case hours > 0:
+		return text(h, hours) + " " + text(m, minutes)
+	case minutes >= 10:
+		return text(m, (int(d/time.Second)+30)/60)
+	case minutes > 0:
+		return text(m, minutes) + " " + text(sec, seconds)
+	}
+	return text(sec, seconds)
+}

@@ -1,0 +1,100 @@
+package overview
+
+import (
+	"context"
+
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/scope"
+	"cointill/handlers/dashboard/display"
+	"cointill/handlers/dashboard/listing"
+	"cointill/views/dashboard"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// attention is what somebody should look at, and nothing when there is nothing.
+func attention(ctx context.Context, f overviewFacts) (list []dashboard.Attention) {
+	add := func(tone ui.Tone, title, text, href string) {
+		list = append(list, dashboard.Attention{Tone: tone, Title: title, Text: text, Href: href})
+	}
+	for _, c := range money.Chains() {
+		if why := f.Unhealthy[c]; why != "" {
+			add(ui.Bad, words.T(ctx, "overview.chain_unpaid", "Coins", coinsOn(ctx, c)), why, "/dashboard/methods")
+		}
+	}
+	for _, coin := range money.Coins() {
+		if why := f.Unpriced[coin.Coin]; why != "" {
+			add(ui.Bad, words.T(ctx, "overview.no_price", "Coin", coin.Name), why, display.RatesPath)
+		}
+	}
+	if n := f.Waiting.Reversed; n > 0 {
+		add(ui.Bad, counted(ctx, n, "overview.reversed"), words.T(ctx, "overview.reversed_text"), listing.Search{Need: payment.NeedLook}.Href())
+	}
+	if n := f.Waiting.Decisions; n > 0 {
+		add(ui.Warn, counted(ctx, n, "overview.declined"), words.T(ctx, "overview.declined_text"), listing.Search{Need: payment.NeedDecision}.Href())
+	}
+	if n := f.Waiting.Unmatched; n > 0 {
+		add(ui.Warn, counted(ctx, n, "overview.unmatched"), words.T(ctx, "overview.unmatched_text"), display.UnmatchedPath)
+	}
+	for _, e := range f.Endpoints {
+		switch {
+		case e.OffReason != "":
+			add(ui.Bad, words.T(ctx, "overview.webhook_off", "Name", e.Name), e.OffReason, display.WebhookPath(e.ID))
+		case e.Active && e.FailingSince != nil:
+			add(ui.Warn, words.T(ctx, "overview.webhook_fails", "Name", e.Name), words.T(ctx, "overview.webhook_fails_text", "Since", ui.TimeText(e.FailingSince.In(f.Zone))), display.WebhookPath(e.ID))
+		}
+	}
+	return list
+}
+
+// coinsOn are the coins of a chain, as people call them.
+func coinsOn(ctx context.Context, c money.Chain) (names string) {
+	for _, coin := range money.Coins() {
+		switch {
+		case coin.Chain != c:
+		case names == "":
+			names = coin.Name
+		default:
+			names = words.T(ctx, "overview.coins_and", "Coins", names, "Coin", coin.Name)
+		}
+	}
+	return names
+}
+
+// counted writes how much waits, which core counts no further than it matters.
+func counted(ctx context.Context, n int64, id string) string {
+	if n > payment.CountedTo {
+		return words.T(ctx, "overview.more_than", "Counted", words.N(ctx, id, payment.CountedTo, "N", ui.Thousands(payment.CountedTo)))
+	}
+	return words.N(ctx, id, int(n))
+}
+
+// checklist leads a new business to its first paid test, and to its own money.
+// Steps that the role may not take are left out, and all of it once all is done.
+func checklist(ctx context.Context, f overviewFacts) (steps []dashboard.CheckStep) {
+	open := false
+	add := func(action scope.Action, step dashboard.CheckStep) {
+		if f.Scope.Allows(action) {
+			steps, open = append(steps, step), open || !step.Done
+		}
+	}
+	if f.Scope.Domain == scope.Test {
+		add(scope.ManageKeys, dashboard.CheckStep{Done: f.SetUp.Keys > 0, Title: words.T(ctx, "overview.make_a_test_key"),
+			Text: words.T(ctx, "overview.make_a_test_key_text"), Action: "/dashboard/keys", ActionText: words.T(ctx, "overview.make_a_key")})
+		add(scope.ManageLinks, dashboard.CheckStep{Done: f.SetUp.Started, Title: words.T(ctx, "overview.start_a_test_payment"),
+			Text: words.T(ctx, "overview.start_a_test_payment_text"), Action: "/dashboard/links/new", ActionText: words.T(ctx, "overview.new_payment_link")})
+		add(scope.SeePayments, dashboard.CheckStep{Done: f.SetUp.Paid, Title: words.T(ctx, "overview.pay_it_in_sandbox"),
+			Text: words.T(ctx, "overview.pay_it_in_sandbox_text"), Action: listing.PaymentsPath, ActionText: words.T(ctx, "overview.transactions")})
+		add(scope.ManageWebhooks, dashboard.CheckStep{Done: len(f.Endpoints) > 0, Title: words.T(ctx, "overview.let_your_server_hear"),
+			Text: words.T(ctx, "overview.let_your_server_hear_text"), Action: "/dashboard/webhooks/new", ActionText: words.T(ctx, "overview.add_an_endpoint")})
+	}
+	if f.SetUp.CanReceive {
+		add(scope.SetReceiving, dashboard.CheckStep{Done: f.SetUp.Receives, Title: words.T(ctx, "overview.receive_into_your_own"),
+			Text: words.T(ctx, "overview.receive_into_your_own_text"), Action: "/dashboard/methods", ActionText: words.T(ctx, "overview.payment_methods")})
+	}
+	if !open {
+		return nil
+	}
+	return steps
+}

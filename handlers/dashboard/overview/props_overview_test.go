@@ -1,0 +1,164 @@
+package overview
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/scope"
+	"cointill/core/tally"
+	"cointill/core/webhook"
+	"cointill/handlers/dashboard/display"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+)
+
+func TestSpans(t *testing.T) {
+	lagos, err := time.LoadLocation("Africa/Lagos")
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := time.Date(2026, 3, 1, 23, 30, 0, 0, time.UTC) // the next day in Lagos
+	for query, want := range map[string]string{
+		"":                                        "30d 2026-02-01 2026-03-02 | 2026-01-02 2026-01-31 | /dashboard",
+		"period=today":                            "today 2026-03-02 2026-03-02 | 2026-03-01 2026-03-01 | /dashboard?period=today",
+		"period=7d&currency=KES&from=2020-01-01":  "7d 2026-02-24 2026-03-02 | 2026-02-17 2026-02-23 | /dashboard?currency=KES&period=7d",
+		"from=2026-01-30&to=2026-02-02":           " 2026-01-30 2026-02-02 | 2026-01-26 2026-01-29 | /dashboard?from=2026-01-30&to=2026-02-02",
+		"from=2026-02-28":                         " 2026-02-28 2026-03-02 | 2026-02-25 2026-02-27 | /dashboard?from=2026-02-28&to=2026-03-02",
+		"to=2026-02-28":                           " 2026-02-28 2026-02-28 | 2026-02-27 2026-02-27 | /dashboard?from=2026-02-28&to=2026-02-28",
+		"from=2024-01-01&to=2024-12-31":           " 2024-01-01 2024-12-31 | 2022-12-31 2023-12-31 | /dashboard?from=2024-01-01&to=2024-12-31",
+		"from=2023-01-01&to=2024-12-31":           "30d 2026-02-01 2026-03-02 | 2026-01-02 2026-01-31 | /dashboard !",
+		"from=2026-02-02&to=2026-01-01":           "30d 2026-02-01 2026-03-02 | 2026-01-02 2026-01-31 | /dashboard !",
+		"period=always&currency=EUR&from=%00&to=": "30d 2026-02-01 2026-03-02 | 2026-01-02 2026-01-31 | /dashboard !!!",
+	} {
+		values, _ := url.ParseQuery(query)
+		s := readSpan(t.Context(), values, lagos, late)
+		back := s.before(lagos)
+		got := strings.Join([]string{s.Period, s.From, s.To, "|", back.From, back.To, "|", s.href()}, " ")
+		if len(s.Wrong) > 0 {
+			got += " " + strings.Repeat("!", len(s.Wrong))
+		}
+		if got != want {
+			t.Errorf("%q:\n got %s\nwant %s", query, got, want)
+		}
+	}
+}
+
+func TestOverviewProps(t *testing.T) {
+	cell := func(day, currency, status string, count, amount int64) tally.Cell {
+		return tally.Cell{Day: day, Currency: currency, Status: status, Count: count, Amount: amount}
+	}
+	f := overviewFacts{Scope: owner, Zone: time.UTC, Asked: readSpan(t.Context(), url.Values{"period": {"7d"}}, time.UTC, noon),
+		Now: tally.Figures{Days: []tally.Cell{cell("2026-02-27", "NGN", "successful", 3, 150_000), cell("2026-02-27", "NGN", "declined", 1, 9), cell("2026-02-27", "NGN", "reversed", 1, 70),
+			cell("2026-03-01", "USD", "successful", 1, 1200), cell("2026-03-01", "NGN", "pending", 3, 7)},
+			Coins: []tally.Cell{{Method: "crypto_ripple", Currency: "NGN", Status: "successful", Count: 2, Amount: 100_000}, {Method: "crypto_bitcoin", Currency: "NGN", Status: "successful", Count: 1, Amount: 50_000}},
+			Waits: map[int]int64{40: 3}},
+		Before:  tally.Figures{Days: []tally.Cell{cell("2026-02-20", "NGN", "successful", 1, 100_000), cell("2026-02-20", "NGN", "failed", 1, 100_000)}, Waits: map[int]int64{31: 1}},
+		Waiting: payment.Waiting{Decisions: 1, Unmatched: payment.CountedTo + 1},
+	}
+	props := overviewProps(t.Context(), layout.Page{}, f)
+	if got := props.Volumes; len(got) != 2 || got[0] != (dashboard.Figure{Value: "₦150,000.00", Change: "+50 %", Was: "₦100,000.00"}) || got[1].Change != "no earlier data" {
+		t.Errorf("%+v", got)
+	}
+	if p := props.Payments; p.Value != "9" || p.Note != "6 completed" || p.Change != "+350 %" {
+		t.Errorf("%+v", p)
+	}
+	if s := props.Success; s.Value != "66 %" || s.Change != "+16 points" || s.Note != "of 6 completed" {
+		t.Errorf("%+v", s)
+	}
+	if m := props.Median; m.Value == "–" || !strings.HasSuffix(m.Change, "slower") {
+		t.Errorf("%+v", m)
+	}
+	bars := props.Chart.Bars
+	if len(bars) != 7 || bars[4].Text != "₦150,000.00" || bars[4].Note != "3 of 5" || bars[4].Permille != 750 || props.Chart.Top != "₦200k" || bars[6].Text != "₦0.00" {
+		t.Errorf("%s %+v", props.Chart.Top, bars)
+	}
+	if c := props.Coins; len(c) != 2 || c[0].Coin != "XRP" || c[0].Percent != "66 %" || c[0].Href != "/dashboard/payments?currency=NGN&method=crypto_ripple&period=7d&status=successful" {
+		t.Errorf("%+v", c)
+	}
+	if s := props.States; len(s) != 3 || s[1].Value != "5" || s[1].Href != "/dashboard/payments?period=7d&status=successful" {
+		t.Errorf("%+v", s)
+	}
+	if len(props.Attention) != 2 || props.Attention[0].Title != "1 declined payment to resolve" || props.Attention[0].Href != "/dashboard/payments?need=decision" || props.Attention[1].Title != "More than 1,000 unmatched transfers" {
+		t.Errorf("%+v", props.Attention)
+	}
+	f.Asked.Currency = "KES"
+	if props := overviewProps(t.Context(), layout.Page{}, f); !props.Chart.Empty() || len(props.Currencies) != 3 || !props.Currencies[1].On {
+		t.Errorf("%+v", props.Currencies)
+	}
+}
+
+func TestWeeks(t *testing.T) {
+	asked := readSpan(t.Context(), url.Values{"from": {"2026-01-01"}, "to": {"2026-04-30"}}, time.UTC, noon)
+	f := tally.Figures{Days: []tally.Cell{{Day: "2026-01-01", Currency: "NGN", Status: "successful", Count: 1, Amount: 1}, {Day: "2026-01-07", Currency: "NGN", Status: "successful", Count: 1, Amount: 2},
+		{Day: "2026-04-30", Currency: "NGN", Status: "successful", Count: 1, Amount: 4}}}
+	bars := volumeChart(t.Context(), f, asked, money.NGN).Bars
+	if len(bars) != 18 || bars[0].Text != "₦3.00" || bars[17].Text != "₦4.00" || bars[0].Label != "Thu 1 Jan" {
+		t.Errorf("%d %+v", len(bars), bars)
+	}
+}
+
+func TestAxis(t *testing.T) {
+	for n, want := range map[int64]string{0: "₦0", 3: "₦10", 11: "₦20", 50: "₦50", 999: "₦1k", 2001: "₦5k", 1_250_000: "₦2M", 9_999_999_999: "₦10B"} {
+		if got := compact(money.NGN, ceiling(n)); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+	if got := compact(money.USD, 2_500_000); got != "$2.5M" {
+		t.Error(got)
+	}
+}
+
+func TestAttention(t *testing.T) {
+	since := noon
+	f := overviewFacts{Zone: time.UTC, Waiting: payment.Waiting{Reversed: 1}, Unhealthy: map[money.Chain]string{money.Ethereum: "It is behind."},
+		Endpoints: []webhook.Endpoint{{ID: "whk_1", Name: "Well", Active: true}, {ID: "whk_2", Name: "Shop", OffReason: "It answered 410."}, {ID: "whk_3", Name: "Till", Active: true, FailingSince: &since}, {ID: "whk_4", Name: "Old", FailingSince: &since}}}
+	var got []string
+	for _, a := range attention(t.Context(), f) {
+		got = append(got, a.Title+" "+a.Href)
+	}
+	want := []string{"Ether and Tether USD payments are unavailable /dashboard/methods", "1 reversed payment /dashboard/payments?need=reversed",
+		"Webhook “Shop” was switched off /dashboard/webhooks/whk_2", "Webhook “Till” is failing /dashboard/webhooks/whk_3"}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+	if attention(t.Context(), overviewFacts{}) != nil {
+		t.Error("something is said when there is nothing")
+	}
+}
+
+func TestChecklist(t *testing.T) {
+	f := overviewFacts{Scope: owner}
+	if got := checklist(t.Context(), f); len(got) != 4 {
+		t.Errorf("%+v", got)
+	}
+	f.SetUp.CanReceive = true
+	if got := checklist(t.Context(), f); len(got) != 5 {
+		t.Errorf("%+v", got)
+	}
+	f.SetUp = setUp{Keys: 1, Started: true, Paid: true, CanReceive: true, Receives: true}
+	if got := checklist(t.Context(), f); len(got) != 4+1 || got[3].Done {
+		t.Errorf("%+v", got)
+	}
+	f.Endpoints = []webhook.Endpoint{{}}
+	if checklist(t.Context(), f) != nil {
+		t.Error("it stays when all is done")
+	}
+	if got := checklist(t.Context(), overviewFacts{Scope: scope.Scope{BusinessID: 1, Domain: scope.Test, Role: scope.Finance}}); len(got) != 1 {
+		t.Errorf("finance is told to %+v", got)
+	}
+	if got := checklist(t.Context(), overviewFacts{Scope: scope.Scope{BusinessID: 1, Domain: scope.Live, Role: scope.Owner}}); got != nil {
+		t.Errorf("in live: %+v", got)
+	}
+	if display.FormatShare(0, 0) != "–" || display.FormatShare(1, 1) != "100 %" || display.FormatShare(999, 1000) != "99 %" {
+		t.Error("a rate is rounded up")
+	}
+	for d, want := range map[time.Duration]string{0: "0 s", 59 * time.Second: "59 s", 61 * time.Second: "1 min 1 s", 18*time.Minute + 31*time.Second: "19 min", 90 * time.Minute: "1 h 30 min", 50 * time.Hour: "2 days"} {
+		if got := strings.ReplaceAll(about(t.Context(), d), "\u00a0", " "); got != want {
+			t.Errorf("%s: %s", d, got)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package overview
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"cointill/core/money"
+	"cointill/core/tally"
+	"cointill/handlers/dashboard/listing"
+	"cointill/views/words"
+)
+
+// overviewPath is the first page.
+const overviewPath = "/dashboard"
+
+// spans are the periods of the overview, in the order it shows them.
+var spans = []struct{ value, word string }{{"today", "overview.today"}, {"7d", "overview.days_7"}, {"30d", "overview.days_30"}, {"90d", "overview.days_90"}}
+
+// usualSpan is the period of an address that names none.
+const usualSpan = "30d"
+
+// maxSpan is how many days the overview adds up at most.
+const maxSpan = 366
+
+// span is what the overview was asked for: its address, and nothing else, says it.
+type span struct {
+	Period   string // one of spans; "" for own days
+	Currency string // whose volume the charts draw; "" chooses
+	// From and To are the first and the last day, whatever the period.
+	From, To string
+	// Wrong says what in the address could not be read and was left out.
+	Wrong []string
+}
+
+// readSpan reads what the overview is asked for.
+func readSpan(ctx context.Context, values url.Values, zone *time.Location, now time.Time) span {
+	var s listing.Search
+	out := span{Currency: s.ReadOne(ctx, values, "currency", "filters.no_currency", func(v string) bool { return money.Currency(v).Known() })}
+	out.Period = s.ReadOne(ctx, values, "period", "filters.no_period", func(v string) bool {
+		for _, option := range spans {
+			if option.value == v {
+				return true
+			}
+		}
+		return false
+	})
+	today := now.In(zone).Format(time.DateOnly)
+	if out.Period == "" {
+		out.From, out.To = s.ReadDay(ctx, values, "from"), s.ReadDay(ctx, values, "to")
+		switch {
+		case out.From != "" && out.To == "":
+			out.To = max(today, out.From)
+		case out.From == "" && out.To != "":
+			out.From = out.To
+		}
+		switch {
+		case out.From > out.To:
+			s.ReportUnreadable(ctx, "filters.days_reversed", words.T(ctx, "filters.from_to", "From", out.From, "To", out.To))
+			out.From = ""
+		case out.From != "" && out.days() > maxSpan:
+			s.ReportUnreadable(ctx, "filters.too_many_days", words.T(ctx, "filters.from_to", "From", out.From, "To", out.To))
+			out.From = ""
+		}
+	}
+	if out.Period == "" && out.From == "" {
+		out.Period = usualSpan
+	}
+	if out.Period != "" {
+		out.From, out.To = listing.Search{Period: out.Period}.Days(zone, now)
+	}
+	out.Wrong = s.Wrong
+	return out
+}
+
+// days is how many days the span has.
+func (s span) days() int {
+	return int(listing.Midnight(s.To, time.UTC, 1).Sub(listing.Midnight(s.From, time.UTC, 0)) / (24 * time.Hour))
+}
+
+// period is the span as it is counted.
+func (s span) period(zone *time.Location) tally.Period {
+	return tally.Period{From: s.From, To: s.To, Zone: zone.String()}
+}
+
+// before is the period of as many days that ends where the span begins.
+func (s span) before(zone *time.Location) tally.Period {
+	day := func(from string, on int) string { return listing.Midnight(from, time.UTC, on).Format(time.DateOnly) }
+	return tally.Period{From: day(s.From, -s.days()), To: day(s.From, -1), Zone: zone.String()}
+}
+
+// href is the overview of this span.
+func (s span) href() string {
+	values := url.Values{}
+	if s.Period == "" {
+		values.Set("from", s.From)
+		values.Set("to", s.To)
+	} else if s.Period != usualSpan {
+		values.Set("period", s.Period)
+	}
+	if s.Currency != "" {
+		values.Set("currency", s.Currency)
+	}
+	if len(values) == 0 {
+		return overviewPath
+	}
+	return overviewPath + "?" + values.Encode()
+}
+
+// list is the list of the payments that a figure of the span counts.
+func (s span) list() listing.Search {
+	if s.Period != "" {
+		return listing.Search{Period: s.Period}
+	}
+	return listing.Search{From: s.From, To: s.To}
+}
+
+// text is a range of days as people write it.
+func daysText(from, to string) string {
+	first, last := listing.Midnight(from, time.UTC, 0), listing.Midnight(to, time.UTC, 0)
+	switch {
+	case from == to:
+		return last.Format("2 Jan 2006")
+	case first.Year() != last.Year():
+		return first.Format("2 Jan 2006") + " – " + last.Format("2 Jan 2006")
+	case first.Month() == last.Month():
+		return first.Format("2") + " – " + last.Format("2 Jan 2006")
+	}
+	return first.Format("2 Jan") + " – " + last.Format("2 Jan 2006")
+}

@@ -1,0 +1,34 @@
+package payments
+
+import (
+	"context"
+
+	"cointill/handlers/dashboard/display"
+	"cointill/handlers/page"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// closePayment writes down that a reversed payment was dealt with, once.
+func (h *Handlers) closePayment(c *page.Ctx) error {
+	v, err := h.Payments.Verify(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")))
+	if err != nil {
+		return err
+	}
+	note := page.ReadForm(c, "note").Value("note")
+	err = page.RedirectOnce(h.Answers, c, func(ctx context.Context) (string, error) {
+		err := h.Payments.Close(ctx, c.Scope, v.Payment.Reference, note)
+		if err == nil {
+			c.Flash(string(ui.Good), words.T(ctx, "payment.dealt_with"))
+		}
+		return v.Payment.Reference, err
+	}, display.PaymentPath)
+	if err == nil {
+		return nil
+	}
+	said, status, err := page.DescribeRefusal(err)
+	if err != nil {
+		return err
+	}
+	return h.showPayment(c, status, said)
+}

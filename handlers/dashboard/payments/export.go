@@ -1,0 +1,89 @@
+package payments
+
+import (
+	"context"
+	"io"
+	"strings"
+	"time"
+
+	"cointill/core/fault"
+	"cointill/core/payment"
+	"cointill/core/sheet"
+	"cointill/handlers/dashboard/listing"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+	"cointill/views/words"
+)
+
+const (
+	exportPath = listing.PaymentsPath + "/export"
+	csvPath    = exportPath + ".csv"
+	xlsxPath   = exportPath + ".xlsx"
+)
+
+// showExport says what a file of the list would hold, before it is made.
+func (h *Handlers) showExport(c *page.Ctx) error {
+	asked, zone := listing.ReadRequest(c).FirstPage(), page.LoadZone(c.Member.Business)
+	n, err := h.Payments.Count(c.UserContext(), c.Scope, asked.Filter(zone, h.Clock()))
+	if err != nil {
+		return err
+	}
+	return c.Render(dashboard.Export(exportProps(c.UserContext(), c.Layout(words.T(c.UserContext(), "payments.export_transactions"), "payments"), asked, n, zone)))
+}
+
+// exportProps is the page before an export.
+func exportProps(ctx context.Context, shell layout.Page, s listing.Search, n int64, zone *time.Location) dashboard.ExportProps {
+	return dashboard.ExportProps{Page: shell, Count: n, Chips: s.DescribeFilters(ctx), Wrong: s.Wrong, Zone: zone.String(), BackHref: s.Href(),
+		CSVHref: s.HrefOf(csvPath), XLSXHref: s.HrefOf(xlsxPath), TooMany: n > sheet.MaxRows, Most: sheet.MaxRows}
+}
+
+// downloadCSV sends the list as CSV.
+func (h *Handlers) downloadCSV(c *page.Ctx) error {
+	return h.downloadList(c, ".csv", "text/csv; charset=utf-8", sheet.CSV)
+}
+
+// downloadXLSX sends the list as an Excel workbook.
+func (h *Handlers) downloadXLSX(c *page.Ctx) error {
+	asked := listing.ReadRequest(c).FirstPage()
+	n, err := h.Payments.Count(c.UserContext(), c.Scope, asked.Filter(page.LoadZone(c.Member.Business), h.Clock()))
+	if err != nil {
+		return err
+	}
+	if n > sheet.MaxRows {
+		return fault.New(fault.Invalid, "too_many_rows", "An Excel sheet has 1,048,576 rows, and this list has more. Download the CSV, or choose a shorter period.")
+	}
+	return h.downloadList(c, ".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", sheet.XLSX)
+}
+
+// downloadList sends the list as a file that is made on its way. An address that
+// can't be read makes none: the file would hold more than was asked for.
+func (h *Handlers) downloadList(c *page.Ctx, ending, contentType string, begin func(io.Writer, []sheet.Column) (sheet.Writer, error)) error {
+	asked := listing.ReadRequest(c).FirstPage()
+	if len(asked.Wrong) > 0 {
+		return fault.New(fault.Invalid, "filter_unreadable", words.T(c.UserContext(), "filters.no_file", "Why", strings.Join(asked.Wrong, " ")))
+	}
+	end, err := h.Exports.Begin(c.UserContext())
+	if err != nil {
+		return err
+	}
+	now, zone, sc := h.Clock(), page.LoadZone(c.Member.Business), c.Scope
+	name := fileName(c.Member.Business.Name, string(sc.Domain), asked, zone, now) + ending
+	filter, table := asked.Filter(zone, now), payment.Table{Zone: zone, Begin: begin}
+	return c.Download(name, contentType, end, func(ctx context.Context, out io.Writer) error {
+		return h.Payments.ExportTable(ctx, sc, filter, table, out)
+	})
+}
+
+// fileName names a file by whose payments it holds and of which days.
+func fileName(business, domain string, s listing.Search, zone *time.Location, now time.Time) string {
+	from, to := s.Days(zone, now)
+	if to == "" {
+		to = now.In(zone).Format(time.DateOnly)
+	}
+	days := "until-" + to
+	if from != "" {
+		days = from + "-to-" + to
+	}
+	return page.FileSlug(business) + "-transactions-" + domain + "-" + days
+}

@@ -1,0 +1,114 @@
+// Package payments shows the list of payments, its exports, one payment with its refund and
+// receipt, customers, and received money that belongs to no payment.
+package payments
+
+import (
+	"context"
+	"io"
+
+	"cointill/core/clock"
+	"cointill/core/idempotency"
+	"cointill/core/payment"
+	"cointill/core/receipt"
+	"cointill/core/sandbox"
+	"cointill/core/scope"
+	"cointill/core/stream"
+	"cointill/core/wallet"
+	"cointill/core/webhook"
+	"cointill/handlers/dashboard/display"
+	"cointill/handlers/dashboard/listing"
+	"cointill/handlers/page"
+	"cointill/models"
+)
+
+// Hub is what these pages need of core/stream.
+type Hub interface {
+	SubscribeList(list stream.List) (updates <-chan struct{}, leave func(), err error)
+}
+
+// Mails is what these pages need of core/receipt.
+type Mails interface {
+	OfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]receipt.Mail, error)
+}
+
+// Payments is what these pages need of core/payment.
+type Payments interface {
+	Search(ctx context.Context, sc scope.Scope, f payment.Filter) (payment.Page, error)
+	Count(ctx context.Context, sc scope.Scope, f payment.Filter) (int64, error)
+	Newest(ctx context.Context, sc scope.Scope) (payment.Place, error)
+	News(ctx context.Context, sc scope.Scope, f payment.Filter, since payment.Place) (int, error)
+	ExportTable(ctx context.Context, sc scope.Scope, f payment.Filter, t payment.Table, out io.Writer) error
+	Verify(ctx context.Context, sc scope.Scope, reference string) (payment.View, error)
+	Timeline(ctx context.Context, sc scope.Scope, reference string) ([]models.Step, error)
+	PageURL(p models.Payment) string
+	Resolve(ctx context.Context, sc scope.Scope, reference string) error
+	Close(ctx context.Context, sc scope.Scope, reference, note string) error
+	PlanRefund(ctx context.Context, sc scope.Scope, reference string, r payment.Refund) (payment.RefundPlan, error)
+	RecordRefund(ctx context.Context, sc scope.Scope, reference string, r payment.Refund) (string, error)
+	Refunds(ctx context.Context, sc scope.Scope, paymentID int64) ([]models.Resolution, error)
+	Unmatched(ctx context.Context, sc scope.Scope, f payment.UnmatchedFilter) (list []payment.UnmatchedTransfer, next int64, err error)
+	FindUnmatched(ctx context.Context, sc scope.Scope, id int64) (payment.UnmatchedTransfer, error)
+	StrayOf(ctx context.Context, sc scope.Scope, paymentID int64) ([]payment.UnmatchedTransfer, error)
+	PlanAttach(ctx context.Context, sc scope.Scope, id int64, reference string) (payment.AttachPlan, error)
+	Attach(ctx context.Context, sc scope.Scope, id int64, reference string) (string, error)
+	CheckRefunded(ctx context.Context, sc scope.Scope, id int64, r payment.Refund) (payment.UnmatchedTransfer, error)
+	MarkRefunded(ctx context.Context, sc scope.Scope, id int64, r payment.Refund) error
+	Customers(ctx context.Context, sc scope.Scope, f payment.CustomerFilter) (list []payment.ListedCustomer, more bool, err error)
+	Customer(ctx context.Context, sc scope.Scope, code string) (models.Customer, payment.CustomerTotals, error)
+}
+
+// Sandbox is what these pages need of core/sandbox.
+type Sandbox interface {
+	Simulate(ctx context.Context, sc scope.Scope, reference, code string) (sandbox.Simulated, error)
+}
+
+// Wallets is what these pages need of core/wallet.
+type Wallets interface {
+	Origin(ctx context.Context, sc scope.Scope, paymentID int64) (wallet.Origin, bool, error)
+}
+
+// Webhooks is what these pages need of core/webhook.
+type Webhooks interface {
+	AttemptsOf(ctx context.Context, sc scope.Scope, deliveries []webhook.Delivery) (map[int64][]webhook.Attempt, error)
+	DeliveriesOfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]webhook.Delivery, error)
+}
+
+// Handlers answers the requests to these pages. Its fields are set before use.
+type Handlers struct {
+	Answers  *idempotency.Store // what forms made: one that is sent twice makes it once
+	Clock    clock.Clock
+	Hub      Hub
+	Mails    Mails
+	Payments Payments
+	Sandbox  Sandbox
+	Wallets  Wallets
+	Webhooks Webhooks
+	Exports  *page.Exports // bounds how many files are made at once
+}
+
+// Routes declares the routes of these pages, each with the right that it needs.
+func (h *Handlers) Routes(m page.Members) {
+	m.Get(listing.PaymentsPath, scope.SeePayments, h.listPayments)
+	m.Get(newsPath, scope.SeePayments, h.streamNews)
+	m.Get(exportPath, scope.SeePayments, h.showExport)
+	m.Get(csvPath, scope.SeePayments, h.downloadCSV)
+	m.Get(xlsxPath, scope.SeePayments, h.downloadXLSX)
+	m.Get("/dashboard/payments/:reference", scope.SeePayments, h.showPaymentPage)
+	m.Post("/dashboard/payments/:reference/simulate", scope.DriveSandbox, h.simulatePayment)
+	m.Post("/dashboard/payments/:reference/accept", scope.ResolvePayment, h.acceptPayment)
+	m.Post("/dashboard/payments/:reference/close", scope.ResolvePayment, h.closePayment)
+	m.Get("/dashboard/payments/:reference/receipt", scope.SeePayments, h.showReceipt)
+	m.Get("/dashboard/payments/:reference/refund", scope.ResolvePayment, h.showRefundForm)
+	m.Post("/dashboard/payments/:reference/refund", scope.ResolvePayment, h.recordRefund)
+	m.Get("/dashboard/payments/:reference/refund/review", scope.ResolvePayment, h.returnToRefund)
+	m.Post("/dashboard/payments/:reference/refund/review", scope.ResolvePayment, h.reviewRefund)
+	m.Get(display.UnmatchedPath, scope.SeePayments, h.listUnmatched)
+	m.Get(display.UnmatchedPath+"/:id", scope.SeePayments, h.showUnmatched)
+	m.Post(display.UnmatchedPath+"/:id/attach", scope.ResolvePayment, h.attachUnmatched)
+	m.Get(display.UnmatchedPath+"/:id/attach/review", scope.SeePayments, h.returnToUnmatched)
+	m.Post(display.UnmatchedPath+"/:id/attach/review", scope.ResolvePayment, h.reviewAttach)
+	m.Post(display.UnmatchedPath+"/:id/refund", scope.ResolvePayment, h.recordUnmatchedRefund)
+	m.Post(display.UnmatchedPath+"/:id/refund/review", scope.ResolvePayment, h.reviewUnmatchedRefund)
+	m.Get(customersPath, scope.SeePayments, h.listCustomers)
+	m.Get(customersPath+"/:id", scope.SeePayments, h.showCustomer)
+}

@@ -1,0 +1,63 @@
+package payments
+
+import (
+	"context"
+
+	"cointill/core/fault"
+	"cointill/core/payment"
+	"cointill/core/stream"
+	"cointill/handlers/dashboard/listing"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/words"
+)
+
+// newsPath streams how many payments have come since a list was shown.
+const newsPath = listing.PaymentsPath + "/news"
+
+// listPayments lists the transactions that its address asks for.
+func (h *Handlers) listPayments(c *page.Ctx) error {
+	ctx, zone := c.UserContext(), page.LoadZone(c.Member.Business)
+	asked := listing.ReadRequest(c)
+	newest, err := h.Payments.Newest(ctx, c.Scope) // before the list is read: what comes between is told as new, not left out
+	if err != nil {
+		return err
+	}
+	found, err := h.Payments.Search(ctx, c.Scope, asked.Filter(zone, h.Clock()))
+	if fault.KindOf(err) == fault.NotFound { // the page was one of another business or domain
+		asked.ReportUnreadable(ctx, "filters.no_page_begins", asked.Older+asked.Newer)
+		asked = asked.FirstPage()
+		found, err = h.Payments.Search(ctx, c.Scope, asked.Filter(zone, h.Clock()))
+	}
+	if err != nil {
+		return err
+	}
+	return c.Render(dashboard.Payments(paymentsProps(ctx, c.Layout(words.T(ctx, "payments.transactions"), "payments"), asked, listFacts{Found: found, Newest: newest, Zone: zone})))
+}
+
+// streamNews streams how many payments are newer than an open list, as far as
+// they are what it was asked for.
+func (h *Handlers) streamNews(c *page.Ctx) error {
+	asked := listing.ReadRequest(c)
+	filter, since, sc := asked.Filter(page.LoadZone(c.Member.Business), h.Clock()), payment.Place{Reference: asked.Newer}, c.Scope
+	filter.Before, filter.After = payment.Place{}, payment.Place{}
+	updates, leave, err := h.Hub.SubscribeList(stream.List{Business: sc.BusinessID, Domain: string(sc.Domain)})
+	if err != nil {
+		return err
+	}
+	return c.Stream(updates, leave, func(ctx context.Context) (page.Event, error) {
+		n, err := h.Payments.News(ctx, sc, filter, since)
+		if err != nil || n == 0 {
+			return page.Event{}, err
+		}
+		return page.Event{Name: "news", Data: newsText(ctx, n)}, nil
+	})
+}
+
+// newsText says how many payments are new; core counts up to a hundred.
+func newsText(ctx context.Context, n int) string {
+	if n >= 100 {
+		return words.T(ctx, "payments.news_many")
+	}
+	return words.N(ctx, "payments.news", n)
+}

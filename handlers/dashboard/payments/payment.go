@@ -1,0 +1,60 @@
+package payments
+
+import (
+	"net/http"
+
+	"cointill/core/scope"
+	"cointill/handlers/dashboard/display"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+	"cointill/views/words"
+)
+
+// showPaymentPage shows one transaction.
+func (h *Handlers) showPaymentPage(c *page.Ctx) error {
+	return h.showPayment(c, http.StatusOK, layout.Flash{})
+}
+
+// showPayment shows a transaction, with a word on an act that was refused.
+func (h *Handlers) showPayment(c *page.Ctx, status int, said layout.Flash) error {
+	ctx, sc, zone := c.UserContext(), c.Scope, page.LoadZone(c.Member.Business)
+	v, err := h.Payments.Verify(ctx, sc, page.CleanText(c.Param("reference")))
+	if err != nil {
+		return err
+	}
+	more := paymentMore{PayURL: h.Payments.PageURL(v.Payment), Scope: sc}
+	if more.Steps, err = h.Payments.Timeline(ctx, sc, v.Payment.Reference); err != nil {
+		return err
+	}
+	if more.Stray, err = h.Payments.StrayOf(ctx, sc, v.Payment.ID); err != nil {
+		return err
+	}
+	if more.Refunds, err = h.Payments.Refunds(ctx, sc, v.Payment.ID); err != nil {
+		return err
+	}
+	if more.Told, err = h.Webhooks.DeliveriesOfPayment(ctx, sc, v.Payment.ID); err != nil {
+		return err
+	}
+	if more.Attempts, err = h.Webhooks.AttemptsOf(ctx, sc, more.Told); err != nil {
+		return err
+	}
+	if more.Sent, err = h.Mails.OfPayment(ctx, sc, v.Payment.ID); err != nil {
+		return err
+	}
+	more.Deliveries, more.Mails = display.DeliveryRows(ctx, more.Told, zone), display.MailRows(more.Sent, zone)
+	if !sc.Allows(scope.SeeWebhooks) { // the links would lead nowhere
+		for i := range more.Deliveries {
+			more.Deliveries[i].Endpoint, more.Deliveries[i].Href = "", ""
+		}
+	}
+	if more.Origin, more.HasOrigin, err = h.Wallets.Origin(ctx, sc, v.Payment.ID); err != nil {
+		return err
+	}
+	shell := c.Layout(words.T(ctx, "payment.title", "Reference", v.Payment.Reference), "payments")
+	shell.NextPath = display.PaymentPath(v.Payment.Reference)
+	if said.Text != "" {
+		shell.Flash = said
+	}
+	return c.RenderStatus(status, dashboard.Payment(paymentProps(ctx, shell, v, more)))
+}

@@ -1,0 +1,250 @@
+package payments
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"cointill/core/payment"
+	"cointill/core/receipt"
+	"cointill/core/receiving"
+	"cointill/core/sandbox"
+	"cointill/core/scope"
+	"cointill/core/wallet"
+	"cointill/core/webhook"
+	"cointill/handlers/dashboard/display"
+	"cointill/handlers/page"
+	"cointill/models"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// paymentMore is what the page of a payment shows beside the payment itself.
+type paymentMore struct {
+	Steps      []models.Step
+	Deliveries []dashboard.DeliveryRow
+	Mails      []dashboard.MailRow
+	Told       []webhook.Delivery
+	Attempts   map[int64][]webhook.Attempt // of what was told, by the delivery
+	Sent       []receipt.Mail
+	Stray      []payment.UnmatchedTransfer
+	Refunds    []models.Resolution
+	PayURL     string
+	Scope      scope.Scope
+	Origin     wallet.Origin
+	HasOrigin  bool
+}
+
+// paymentProps is the page of one payment.
+func paymentProps(ctx context.Context, shell layout.Page, v payment.View, more paymentMore) dashboard.PaymentProps {
+	p, coin, zone := v.Payment, v.Coin(), page.LoadZone(v.Business)
+	where := v.Destination()
+	props := dashboard.PaymentProps{
+		Page: shell, PaymentRow: display.PaymentRow(ctx, p, zone), Sentence: sentence(ctx, v), Flag: flag(ctx, p), Currency: p.Currency,
+		AskedFiat: display.FormatFiat(p, v.Charged()), AskedCoin: coin.Format(p.Due), HasCame: len(v.Transfers) > 0,
+		CameFiat: display.FormatFiat(p, v.PaidFiat()), CameCoin: coin.Format(p.Paid),
+		DifferenceFiat: display.FormatFiat(p, v.PaidFiat().Sub(v.Charged()).Abs()), DifferenceCoin: coin.Format(p.Paid.Sub(p.Due).Abs()),
+		DifferenceWord: differenceWord(ctx, p), Transfers: transferRows(ctx, v, zone), MoreTransfers: moreTransfers(v), Timeline: fullTimeline(ctx, more, zone), Stray: strayRows(ctx, more.Stray, zone), Refunds: refundRows(more.Refunds, v, zone), Next: nextWords(ctx, v, more.Refunds, more.Scope),
+		Deliveries: more.Deliveries, Mails: more.Mails, CustomerCode: v.Customer.Code, Network: where.Network, Address: where.Address,
+		Confirmations: confirmations(ctx, v), AuthorizationCode: p.AuthorizationCode, PayURL: more.PayURL, Expires: p.ExpiresAt.In(zone),
+		Metadata: indented(p.Metadata), Scenarios: scenarios(v, more.Scope),
+	}
+	if v.State() == payment.Declined && more.Scope.Allows(scope.ResolvePayment) {
+		left := p.Paid.Sub(sentBack(more.Refunds))
+		props.CanRefund = left.Sign() > 0
+		props.CanAccept = props.CanRefund || len(more.Refunds) == 0
+	}
+	props.CanClose = p.Reversed && p.ResolvedAt == nil && more.Scope.Allows(scope.ResolvePayment)
+	if where.Tag != nil {
+		props.Tag = strconv.FormatInt(*where.Tag, 10)
+	}
+	if more.HasOrigin {
+		props.Path, props.Wallet = more.Origin.Path, receiving.Short(more.Origin.Key)
+	}
+	props.Rate = words.T(ctx, "payment.rate_locked", "Coin", p.Coin, "Price", p.Price, "Currency", p.Currency)
+	props.Evidence = quoteEvidence(ctx, v, zone)
+	return props
+}
+
+// sentence says plainly why a payment is in its state.
+func sentence(ctx context.Context, v payment.View) string {
+	p := v.Payment
+	if p.Remark != "-" && p.Remark != "" {
+		return p.Remark
+	}
+	switch v.State() {
+	case payment.Pending:
+		return words.T(ctx, "payment.sentence_pending")
+	case payment.Initiated:
+		if p.Paid.Sign() > 0 {
+			return words.T(ctx, "payment.sentence_unconfirmed")
+		}
+		return words.T(ctx, "payment.sentence_initiated")
+	case payment.Processing:
+		if p.Paid.Cmp(p.Due) < 0 {
+			return words.T(ctx, "payment.sentence_partial")
+		}
+		return words.T(ctx, "payment.sentence_processing")
+	case payment.Successful:
+		return words.T(ctx, "payment.sentence_successful")
+	case payment.Declined:
+		return words.T(ctx, "payment.sentence_declined")
+	case payment.Failed:
+		return words.T(ctx, "payment.sentence_failed")
+	case payment.Abandoned:
+		return words.T(ctx, "payment.sentence_abandoned")
+	}
+	return words.T(ctx, "payment.sentence_expired")
+}
+
+// flag is the warning that outlives the state.
+func flag(ctx context.Context, p models.Payment) string {
+	if !p.Reversed {
+		return ""
+	}
+	return words.T(ctx, "payment.flag_reversed")
+}
+
+func differenceWord(ctx context.Context, p models.Payment) string {
+	switch p.Paid.Cmp(p.Due) {
+	case -1:
+		return words.T(ctx, "payment.missing")
+	case 1:
+		return words.T(ctx, "payment.too_much")
+	}
+	return words.T(ctx, "payment.difference")
+}
+
+func transferRows(ctx context.Context, v payment.View, zone *time.Location) (rows []dashboard.TransferRow) {
+	for _, t := range v.Transfers[:min(len(v.Transfers), payment.MaxTransfers)] {
+		state, tone := transferState(ctx, v, t)
+		alone := v
+		alone.Payment.Paid = t.Amount // what this transfer alone is worth, at the locked price
+		seen := t.FirstSeenAt
+		if t.SeenAt != nil {
+			seen = *t.SeenAt
+		}
+		rows = append(rows, dashboard.TransferRow{
+			Hash: t.TxID, Amount: v.Coin().Format(t.Amount) + " " + v.Payment.Coin, Fiat: display.FormatFiat(v.Payment, alone.PaidFiat()),
+			State: state, Tone: tone, FirstSeen: seen.In(zone), Address: t.Address,
+		})
+		row := &rows[len(rows)-1]
+		if t.Tag != nil {
+			row.Tag = strconv.FormatInt(*t.Tag, 10)
+		}
+		if t.Height != nil {
+			row.Block = ui.Thousands(*t.Height)
+		}
+		row.Attached = t.Resolution == payment.Attached
+	}
+	return rows
+}
+
+// moreTransfers is how many a page doesn't list.
+func moreTransfers(v payment.View) int { return max(0, len(v.Transfers)-payment.MaxTransfers) }
+
+// transferState says how a transfer stands.
+func transferState(ctx context.Context, v payment.View, t models.Transfer) (string, ui.Tone) {
+	n, needed := v.Confirmations(t), int64(v.Payment.FinalDepth)
+	switch {
+	case t.Gone && payment.Reason(t.GoneReason) == payment.Reorged:
+		return words.T(ctx, "payment.transfer_left_chain"), ui.Warn
+	case t.Gone:
+		return words.T(ctx, "payment.transfer_gone_because", "Reason", t.GoneReason), ui.Bad
+	case t.Reverted:
+		return words.T(ctx, "payment.transfer_reverted"), ui.Bad
+	case n == 0:
+		return words.T(ctx, "payment.transfer_unconfirmed"), ui.Info
+	case n < needed:
+		return words.N(ctx, "payment.confirmations_of", int(needed), "Seen", strconv.FormatInt(n, 10)), ui.Info
+	}
+	return words.N(ctx, "payment.confirmations_counted", int(n)), ui.Good
+}
+
+func confirmations(ctx context.Context, v payment.View) string {
+	if len(v.Transfers) == 0 {
+		return ""
+	}
+	id := "payment.final_at"
+	if v.Payment.FinalByNetwork {
+		id = "payment.final_at_and_by_network"
+	}
+	return words.T(ctx, id, "N", fmt.Sprint(v.Record().Transaction.CryptoConfirmations), "Final", fmt.Sprint(v.Payment.FinalDepth))
+}
+
+// timeline is the steps as pages show them.
+func timeline(ctx context.Context, steps []models.Step, zone *time.Location) (list []ui.Step) {
+	for _, s := range steps {
+		shown := ui.Step{At: s.At.In(zone), Title: stepTitle(ctx, s), Tone: ui.Mute}
+		if s.Remark != "-" {
+			shown.Text = s.Remark
+		}
+		var about struct {
+			Hash string `json:"hash"`
+			Act  string `json:"act"`
+		}
+		if json.Unmarshal([]byte(s.Detail), &about) == nil && about.Hash != "" {
+			shown.Mono, shown.MonoLabel = about.Hash, words.T(ctx, "payment.transaction_hash")
+		}
+		switch about.Act {
+		case payment.Refunded:
+			shown.Title, shown.Icon = words.T(ctx, "payment.step_refund"), "back"
+		case payment.Attached:
+			shown.Title, shown.Icon = words.T(ctx, "payment.step_attached"), "links"
+		}
+		switch {
+		case s.Kind == payment.StepState:
+			shown.Tone = ui.StateTone(s.To)
+		case s.Kind == payment.StepTransfer && s.Reason != "":
+			shown.Tone = ui.Warn
+		case s.Kind == payment.StepTransfer:
+			shown.Tone = ui.Info
+		}
+		list = append(list, shown)
+	}
+	return list
+}
+
+func stepTitle(ctx context.Context, s models.Step) string {
+	switch {
+	case s.Kind == payment.StepState && s.From == "":
+		return words.T(ctx, "payment.step_initiated")
+	case s.Kind == payment.StepState && s.To == string(payment.Initiated) && s.From == string(payment.Pending):
+		return words.T(ctx, "payment.step_opened")
+	case s.Kind == payment.StepState:
+		return ui.StateWord(ctx, s.To)
+	case s.Kind == payment.StepTransfer:
+		return words.T(ctx, "payment.step_transfer")
+	case s.Actor == "customer":
+		return words.T(ctx, "payment.step_customer")
+	}
+	return words.T(ctx, "payment.note")
+}
+
+// indented is JSON as people read it; what can't be indented is shown as it came.
+func indented(text *string) string {
+	if text == nil {
+		return ""
+	}
+	var out bytes.Buffer
+	if json.Indent(&out, []byte(*text), "", "  ") != nil {
+		return *text
+	}
+	return out.String()
+}
+
+// scenarios are what the sandbox can still do to a payment, for those who may.
+func scenarios(v payment.View, sc scope.Scope) (list []dashboard.Scenario) {
+	if !sc.Allows(scope.DriveSandbox) {
+		return nil
+	}
+	for _, s := range sandbox.Fitting(v) {
+		list = append(list, dashboard.Scenario{Code: s.Code, Label: s.Label, Text: s.Explanation})
+	}
+	return list
+}

@@ -1,0 +1,116 @@
+package payments
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/handlers/dashboard/display"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// unmatchedTabs are the parts of the list.
+func unmatchedTabs(ctx context.Context, show string) (tabs []dashboard.Tab) {
+	for _, part := range []ui.Option{{Label: words.T(ctx, "unmatched.tab_open")}, {Value: payment.Attached, Label: words.T(ctx, "unmatched.tab_attached")}, {Value: payment.Refunded, Label: words.T(ctx, "unmatched.tab_refunded")}} {
+		tabs = append(tabs, dashboard.Tab{Text: part.Label, Href: unmatchedHref(part.Value), On: part.Value == show})
+	}
+	return tabs
+}
+
+func unmatchedHref(show string) string {
+	if show == "" {
+		return display.UnmatchedPath
+	}
+	return display.UnmatchedPath + "?show=" + show
+}
+
+// strayFacts is what the page of an unmatched transfer shows.
+type strayFacts struct {
+	Transfer payment.UnmatchedTransfer
+	Meant    []payment.View // that it may be for
+	May      bool           // deal with it
+	Zone     *time.Location
+}
+
+// mostMeant is how many payments are offered.
+const mostMeant = 6
+
+// strayProps is the page of an unmatched transfer.
+func strayProps(ctx context.Context, shell layout.Page, f strayFacts, typed ui.Form) dashboard.StrayProps {
+	t := f.Transfer
+	props := dashboard.StrayProps{Page: shell, UnmatchedRow: unmatchedRow(ctx, t, f.Zone), Form: typed, Network: t.Network, Coin: t.Asset}
+	props.CanAttach = f.May && t.Resolution == "" && money.Coin(t.Asset).Info().Coin != "" && t.Provable() && !t.Gone && !t.Reverted
+	props.CanRefund = f.May && t.Resolution == ""
+	if t.Height != nil {
+		props.Block = ui.Thousands(*t.Height)
+	}
+	if r := t.Resolved; r != nil {
+		props.DoneAt, props.DoneHash, props.DoneNote = r.CreatedAt.In(f.Zone), r.TxID, r.Note
+	}
+	coin := money.Coin(t.Asset)
+	lacks := func(v payment.View) money.Amount { return v.Payment.Due.Sub(v.Payment.Paid) }
+	slices.SortStableFunc(f.Meant, func(a, b payment.View) int {
+		return cmp.Or(lacks(a).Sub(t.Amount).Abs().Cmp(lacks(b).Sub(t.Amount).Abs()), b.Payment.CreatedAt.Compare(a.Payment.CreatedAt))
+	})
+	for _, v := range f.Meant[:min(len(f.Meant), mostMeant)] {
+		p, off := v.Payment, t.Amount.Sub(lacks(v))
+		row := dashboard.MeantRow{PaymentRow: display.PaymentRow(ctx, p, f.Zone), Lacks: coin.Format(lacks(v)) + " " + p.Coin}
+		switch off.Sign() {
+		case 0:
+			row.Fits = words.T(ctx, "stray.fits")
+		case 1:
+			row.Fits = words.T(ctx, "stray.fits_more", "Amount", coin.Format(off))
+		default:
+			row.Fits = words.T(ctx, "stray.fits_less", "Amount", coin.Format(off.Abs()))
+		}
+		if lacks(v).Sign() > 0 {
+			props.Meant = append(props.Meant, row)
+		}
+	}
+	return props
+}
+
+// attachProps says what attaching would do.
+func attachProps(ctx context.Context, shell layout.Page, plan payment.AttachPlan, zone *time.Location) dashboard.AttachProps {
+	was, v := plan.Before, plan.After
+	coin := v.Coin()
+	props := dashboard.AttachProps{Page: shell, UnmatchedRow: unmatchedRow(ctx, plan.Transfer, zone), Payment: display.PaymentRow(ctx, was.Payment, zone), After: v.Payment.Status,
+		Asked: coin.Format(v.Payment.Due) + " " + v.Payment.Coin, Before: coin.Format(was.Payment.Paid) + " " + v.Payment.Coin, Then: coin.Format(v.Payment.Paid) + " " + v.Payment.Coin,
+		ThenFiat: display.FormatFiat(v.Payment, v.PaidFiat())}
+	props.Happens = attachWords(ctx, was, v)
+	return props
+}
+
+// attachWords say what becomes of a payment, and who is told.
+func attachWords(ctx context.Context, was, v payment.View) []string {
+	changed := was.State() != v.State()
+	list := []string{words.T(ctx, "stray.does_leave_list")}
+	switch {
+	case !changed && was.State() == payment.Declined:
+		list = append(list, words.T(ctx, "stray.does_stay_declined"))
+	case !changed && was.State() == payment.Failed:
+		list = append(list, words.T(ctx, "stray.does_stay_failed"))
+	case !changed:
+		list = append(list, words.T(ctx, "stray.does_stay", "State", string(v.State())))
+	default:
+		list = append(list, words.T(ctx, "stray.does_become", "State", string(v.State())))
+	}
+	if remark := v.Payment.Remark; remark != "" && remark != "-" {
+		list = append(list, words.T(ctx, "stray.does_remark", "Remark", remark))
+	}
+	switch {
+	case changed && v.State() == payment.Successful:
+		list = append(list, words.T(ctx, "stray.told_receipt"))
+	case changed:
+		list = append(list, words.T(ctx, "stray.told"))
+	default:
+		list = append(list, words.T(ctx, "stray.told_nobody"))
+	}
+	return append(list, words.T(ctx, "stray.does_log"))
+}

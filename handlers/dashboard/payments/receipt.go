@@ -1,0 +1,24 @@
+package payments
+
+import (
+	"cointill/handlers/dashboard/display"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/words"
+)
+
+// showReceipt is a payment as a page to print: what was asked, what came, and
+// when, without anything to press.
+func (h *Handlers) showReceipt(c *page.Ctx) error {
+	v, err := h.Payments.Verify(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")))
+	if err != nil {
+		return err
+	}
+	refunds, err := h.Payments.Refunds(c.UserContext(), c.Scope, v.Payment.ID)
+	if err != nil {
+		return err
+	}
+	shell := c.Layout(words.T(c.UserContext(), "receipt.title", "Reference", v.Payment.Reference), "payments")
+	shell.NextPath = display.PaymentPath(v.Payment.Reference)
+	return c.Render(dashboard.PaymentReceipt(receiptProps(c.UserContext(), shell, v, refunds, h.Clock())))
+}

@@ -1,0 +1,98 @@
+package payments
+
+import (
+	"context"
+	"net/http"
+
+	"cointill/core/fault"
+	"cointill/core/payment"
+	"cointill/handlers/dashboard/display"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// showRefundForm asks what was sent back of a declined payment, and how.
+func (h *Handlers) showRefundForm(c *page.Ctx) error {
+	return h.showRefund(c, http.StatusOK, ui.Form{Values: map[string]string{}})
+}
+
+// showRefund shows the form; the amount is all that is left, until one was typed.
+func (h *Handlers) showRefund(c *page.Ctx, status int, typed ui.Form) error {
+	ctx, sc := c.UserContext(), c.Scope
+	v, err := h.Payments.Verify(ctx, sc, page.CleanText(c.Param("reference")))
+	if err != nil {
+		return err
+	}
+	if v.State() != payment.Declined {
+		return h.showPayment(c, http.StatusOK, layout.Flash{Kind: string(ui.Bad), Text: words.T(ctx, "refund.only_declined", "State", v.Payment.Status)})
+	}
+	refunds, err := h.Payments.Refunds(ctx, sc, v.Payment.ID)
+	if err != nil {
+		return err
+	}
+	shell := c.Layout(words.T(ctx, "refund.title"), "payments")
+	shell.NextPath = display.PaymentPath(v.Payment.Reference)
+	return c.RenderStatus(status, dashboard.RefundForm(refundProps(shell, v, refunds, typed)))
+}
+
+// reviewRefund says what recording the refund would write down. It changes nothing.
+func (h *Handlers) reviewRefund(c *page.Ctx) error {
+	typed, asked := refundOf(c)
+	plan, err := h.Payments.PlanRefund(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")), asked)
+	if err != nil {
+		return h.refuseRefund(c, typed, err)
+	}
+	shell := c.Layout(words.T(c.UserContext(), "refund.title"), "payments")
+	shell.NextPath = display.PaymentPath(plan.View.Payment.Reference)
+	return c.Render(dashboard.RefundReview(refundReviewProps(shell, plan, typed)))
+}
+
+// returnToRefund is where a review leads whose form was not sent along.
+func (h *Handlers) returnToRefund(c *page.Ctx) error {
+	v, err := h.Payments.Verify(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")))
+	if err != nil {
+		return err
+	}
+	return c.Redirect(display.PaymentPath(v.Payment.Reference) + "/refund")
+}
+
+// recordRefund writes the refund down, once.
+func (h *Handlers) recordRefund(c *page.Ctx) error {
+	typed, asked := refundOf(c)
+	reference := page.CleanText(c.Param("reference"))
+	err := page.RedirectOnce(h.Answers, c, func(ctx context.Context) (string, error) {
+		made, err := h.Payments.RecordRefund(ctx, c.Scope, reference, asked)
+		if err == nil {
+			c.Flash(string(ui.Good), words.T(ctx, "refund.recorded"))
+		}
+		return made, err
+	}, display.PaymentPath)
+	if err != nil {
+		return h.refuseRefund(c, typed, err)
+	}
+	return nil
+}
+
+// refundOf is the refund that a form describes.
+func refundOf(c *page.Ctx) (typed ui.Form, r payment.Refund) {
+	typed = page.ReadForm(c, "amount", "hash", "note")
+	return typed, payment.Refund{Amount: typed.Value("amount"), TxID: typed.Value("hash"), Note: typed.Value("note")}
+}
+
+func (h *Handlers) refuseRefund(c *page.Ctx, typed ui.Form, refused error) error {
+	status, err := page.RefuseForm(&typed, refused)
+	if err != nil {
+		return err
+	}
+	if fault.KindOf(refused) != fault.Invalid { // it is declined no more, or a twin is under way
+		said, status, err := page.DescribeRefusal(refused)
+		if err != nil {
+			return err
+		}
+		return h.showPayment(c, status, said)
+	}
+	return h.showRefund(c, status, typed)
+}

@@ -1,0 +1,185 @@
+package payments
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/scope"
+	"cointill/handlers/dashboard/display"
+	"cointill/handlers/dashboard/listing"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+func strayPath(id int64) string { return display.UnmatchedPath + "/" + strconv.FormatInt(id, 10) }
+
+// listUnmatched lists the transfers that credit no payment, or those that were dealt with.
+func (h *Handlers) listUnmatched(c *page.Ctx) error {
+	show := c.Query("show")
+	if show != payment.Attached && show != payment.Refunded {
+		show = ""
+	}
+	ctx, from := c.UserContext(), page.ReadBefore(c)
+	transfers, next, err := h.Payments.Unmatched(ctx, c.Scope, payment.UnmatchedFilter{Resolution: show, Before: from, Limit: listing.PageSize})
+	if err != nil {
+		return err
+	}
+	props := dashboard.UnmatchedProps{Page: c.Layout(words.T(ctx, "unmatched.title"), "unmatched"), Shown: show, Tabs: unmatchedTabs(ctx, show), Rows: strayRows(ctx, transfers, page.LoadZone(c.Member.Business))}
+	older := unmatchedHref(show) + map[bool]string{true: "?", false: "&"}[show == ""] + "before=" + strconv.FormatInt(next, 10)
+	props.Pager = listing.MakePager(words.N(ctx, "unmatched.transfers", len(transfers)), from > 0, unmatchedHref(show), next > 0, older)
+	return c.Render(dashboard.Unmatched(props))
+}
+
+// strayID is the transfer that an address names; what is no number is nobody's.
+func strayID(c *page.Ctx) int64 {
+	id, err := strconv.ParseInt(c.Params("id"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return id
+}
+
+// showUnmatched shows a transfer that credits no payment, with what can be done about it.
+func (h *Handlers) showUnmatched(c *page.Ctx) error {
+	return h.renderUnmatched(c, http.StatusOK, ui.Form{Values: map[string]string{}}, layout.Flash{})
+}
+
+func (h *Handlers) renderUnmatched(c *page.Ctx, status int, typed ui.Form, said layout.Flash) error {
+	t, err := h.Payments.FindUnmatched(c.UserContext(), c.Scope, strayID(c))
+	if err != nil {
+		return err
+	}
+	shell := c.Layout(words.T(c.UserContext(), "stray.title"), "unmatched")
+	shell.NextPath = strayPath(t.ID)
+	if said.Text != "" {
+		shell.Flash = said
+	}
+	facts := strayFacts{Transfer: t, Zone: page.LoadZone(c.Member.Business), May: c.Scope.Allows(scope.ResolvePayment)}
+	if facts.May && t.Resolution == "" {
+		if facts.Meant, err = h.findCandidates(c, t); err != nil {
+			return err
+		}
+	}
+	return c.RenderStatus(status, dashboard.Stray(strayProps(c.UserContext(), shell, facts, typed)))
+}
+
+// findCandidates are payments that a transfer may be for: of its coin, in the days before
+// it came, and still in want of money.
+func (h *Handlers) findCandidates(c *page.Ctx, t payment.UnmatchedTransfer) ([]payment.View, error) {
+	var method money.Method
+	for _, info := range money.Coins() {
+		if string(info.Coin) == t.Asset {
+			method = info.Method
+		}
+	}
+	if method == "" || !t.Provable() {
+		return nil, nil
+	}
+	from, to := t.FirstSeenAt.Add(-3*24*time.Hour), t.FirstSeenAt.Add(24*time.Hour)
+	found, err := h.Payments.Search(c.UserContext(), c.Scope, payment.Filter{Method: string(method), From: &from, To: &to, Limit: 50,
+		States: []payment.State{payment.Initiated, payment.Processing, payment.Declined, payment.Abandoned}})
+	var list []payment.View
+	for _, p := range found.Payments {
+		if p.Network == t.Network {
+			list = append(list, payment.View{Payment: p})
+		}
+	}
+	return list, err
+}
+
+// reviewAttach says what attaching the transfer to a payment would do. It changes nothing.
+func (h *Handlers) reviewAttach(c *page.Ctx) error {
+	typed := page.ReadForm(c, "reference")
+	plan, err := h.Payments.PlanAttach(c.UserContext(), c.Scope, strayID(c), page.CleanText(typed.Value("reference")))
+	if err != nil {
+		return h.refuseUnmatched(c, typed, err)
+	}
+	shell := c.Layout(words.T(c.UserContext(), "stray.attach_page"), "unmatched")
+	shell.NextPath = strayPath(plan.Transfer.ID)
+	return c.Render(dashboard.AttachReview(attachProps(c.UserContext(), shell, plan, page.LoadZone(c.Member.Business))))
+}
+
+// returnToUnmatched is where a review leads whose form was not sent along.
+func (h *Handlers) returnToUnmatched(c *page.Ctx) error {
+	t, err := h.Payments.FindUnmatched(c.UserContext(), c.Scope, strayID(c))
+	if err != nil {
+		return err
+	}
+	return c.Redirect(strayPath(t.ID))
+}
+
+// attachUnmatched attaches the transfer, once.
+func (h *Handlers) attachUnmatched(c *page.Ctx) error {
+	typed, id := page.ReadForm(c, "reference"), strayID(c)
+	err := page.RedirectOnce(h.Answers, c, func(ctx context.Context) (string, error) {
+		made, err := h.Payments.Attach(ctx, c.Scope, id, page.CleanText(typed.Value("reference")))
+		if err == nil {
+			c.Flash(string(ui.Good), words.T(ctx, "stray.attached"))
+		}
+		return made, err
+	}, display.PaymentPath)
+	if err != nil {
+		return h.refuseUnmatched(c, typed, err)
+	}
+	return nil
+}
+
+// reviewUnmatchedRefund says what marking the transfer as refunded would write down. It changes nothing.
+func (h *Handlers) reviewUnmatchedRefund(c *page.Ctx) error {
+	typed, asked := sentBackOf(c)
+	t, err := h.Payments.CheckRefunded(c.UserContext(), c.Scope, strayID(c), asked)
+	if err != nil {
+		return h.refuseUnmatched(c, typed, err)
+	}
+	shell := c.Layout(words.T(c.UserContext(), "stray.refund_page"), "unmatched")
+	shell.NextPath = strayPath(t.ID)
+	return c.Render(dashboard.StrayRefundReview(dashboard.StrayRefundProps{Page: shell, Form: typed, Href: strayPath(t.ID),
+		Amount: unmatchedRow(c.UserContext(), t, page.LoadZone(c.Member.Business)).Amount, Came: t.TxID}))
+}
+
+// sentBackOf is how a form says that a transfer was sent back.
+func sentBackOf(c *page.Ctx) (typed ui.Form, r payment.Refund) {
+	typed = page.ReadForm(c, "hash", "note")
+	return typed, payment.Refund{TxID: typed.Value("hash"), Note: typed.Value("note")}
+}
+
+// recordUnmatchedRefund writes down that the transfer was sent back, once.
+func (h *Handlers) recordUnmatchedRefund(c *page.Ctx) error {
+	typed, asked := sentBackOf(c)
+	id := strayID(c)
+	err := page.RedirectOnce(h.Answers, c, func(ctx context.Context) (int64, error) {
+		err := h.Payments.MarkRefunded(ctx, c.Scope, id, asked)
+		if err == nil {
+			c.Flash(string(ui.Good), words.T(ctx, "stray.refunded"))
+		}
+		return id, err
+	}, strayPath)
+	if err != nil {
+		return h.refuseUnmatched(c, typed, err)
+	}
+	return nil
+}
+
+// refuseUnmatched shows the transfer again, with what was wrong.
+func (h *Handlers) refuseUnmatched(c *page.Ctx, typed ui.Form, refused error) error {
+	if fault.KindOf(refused) == fault.Invalid {
+		status, err := page.RefuseForm(&typed, refused)
+		if err != nil {
+			return err
+		}
+		return h.renderUnmatched(c, status, typed, layout.Flash{})
+	}
+	said, status, err := page.DescribeRefusal(refused)
+	if err != nil {
+		return err
+	}
+	return h.renderUnmatched(c, status, typed, said)
+}

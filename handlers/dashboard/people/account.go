@@ -1,0 +1,98 @@
+package people
+
+import (
+	"net/http"
+	"strconv"
+
+	"cointill/core/fault"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+const accountPath = "/dashboard/account"
+
+// showAccountPage is the signed-in user's own account.
+func (h *Handlers) showAccountPage(c *page.Ctx) error {
+	return h.showAccount(c, http.StatusOK, ui.Form{Values: map[string]string{"name": c.Member.User.Name}})
+}
+
+func (h *Handlers) showAccount(c *page.Ctx, status int, typed ui.Form) error {
+	seats, err := h.Profiles.Sessions(c.UserContext(), c.Scope)
+	if err != nil {
+		return err
+	}
+	factor, err := h.Profiles.SecondFactor(c.UserContext(), c.Scope)
+	if err != nil {
+		return err
+	}
+	places, err := h.Profiles.Workplaces(c.UserContext(), c.Member.User.ID)
+	if err != nil {
+		return err
+	}
+	keys, err := h.Profiles.Passkeys(c.UserContext(), c.Scope)
+	if err != nil {
+		return err
+	}
+	shell := c.Layout(words.T(c.UserContext(), "account.your_account"), "account")
+	shell.NextPath = accountPath
+	props := dashboard.AccountProps{Page: shell, Form: typed, Email: c.Member.User.Email,
+		SecondFactor: factor.On, FactorSentence: factorSentence(c.UserContext(), factor), Passkeys: passkeysSentence(c.UserContext(), keys),
+		Seats: seatRows(c.UserContext(), seats, c.Session.Key(), page.LoadZone(c.Member.Business)), Places: placeRows(places, c.Member.Business.ID)}
+	return c.RenderStatus(status, dashboard.Account(props))
+}
+
+// rename gives the user another name.
+func (h *Handlers) rename(c *page.Ctx) error {
+	typed := page.ReadForm(c, "name")
+	if refused := h.Profiles.Rename(c.UserContext(), c.Scope, typed.Value("name")); refused != nil {
+		status, err := page.RefuseForm(&typed, refused)
+		if err != nil {
+			return err
+		}
+		return h.showAccount(c, status, typed)
+	}
+	c.Flash(string(ui.Good), words.T(c.UserContext(), "account.your_name_is_saved"))
+	return c.Redirect(accountPath)
+}
+
+// chooseBusiness goes to another business of the user, under a new session id.
+func (h *Handlers) chooseBusiness(c *page.Ctx) error {
+	id, _ := strconv.ParseInt(c.Text("business"), 10, 64) // 0 is none of them
+	places, err := h.Profiles.Workplaces(c.UserContext(), c.Member.User.ID)
+	if err != nil {
+		return err
+	}
+	for _, place := range places {
+		if place.ID == id {
+			c.SetBusiness(id)
+			c.Flash(string(ui.Info), words.T(c.UserContext(), "account.you_are_in", "Business", place.Name))
+			return c.Redirect("/dashboard")
+		}
+	}
+	return fault.Missing("business")
+}
+
+// endSession signs another browser out.
+func (h *Handlers) endSession(c *page.Ctx) error {
+	err := h.Profiles.EndSession(c.UserContext(), c.Scope, c.Text("session"))
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		c.Flash(string(ui.Info), words.T(c.UserContext(), "account.browser_was_out"))
+	case err != nil:
+		return err
+	default:
+		c.Flash(string(ui.Good), words.T(c.UserContext(), "account.browser_is_out"))
+	}
+	return c.Redirect(accountPath)
+}
+
+// endOtherSessions signs the user out everywhere but here.
+func (h *Handlers) endOtherSessions(c *page.Ctx) error {
+	if err := h.Profiles.EndOtherSessions(c.UserContext(), c.Scope, c.Session.Key()); err != nil {
+		return err
+	}
+	c.Flash(string(ui.Good), words.T(c.UserContext(), "account.others_are_out"))
+	return c.Redirect(accountPath)
+}

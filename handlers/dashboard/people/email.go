@@ -1,0 +1,61 @@
+package people
+
+import (
+	"net/http"
+
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// showEmailForm is the form of another address.
+func (h *Handlers) showEmailForm(c *page.Ctx) error { return h.showEmail(c, http.StatusOK, ui.Form{}) }
+
+func (h *Handlers) showEmail(c *page.Ctx, status int, typed ui.Form) error {
+	shell := c.Layout(words.T(c.UserContext(), "account.change_your_address"), "account")
+	shell.NextPath = accountPath + "/email"
+	props := dashboard.EmailProps{Page: shell, Form: typed, SecondFactor: c.Member.User.SecondFactor, NoServer: !h.MailServer}
+	return c.RenderStatus(status, dashboard.Email(props))
+}
+
+// changeEmail mails a link to the new address. The answer is the same whether
+// somebody has it already or not.
+func (h *Handlers) changeEmail(c *page.Ctx) error {
+	if !h.MailServer {
+		return h.showEmailForm(c)
+	}
+	typed := page.ReadForm(c, "email")
+	if refused := h.Profiles.AskEmail(c.UserContext(), c.Scope, typed.Value("email"), page.ReadProof(c)); refused != nil {
+		page.SetRetryAfter(c, refused)
+		status, err := page.RefuseForm(&typed, refused)
+		if err != nil {
+			return err
+		}
+		return h.showEmail(c, status, typed)
+	}
+	c.Flash(string(ui.Info), words.T(c.UserContext(), "account.link_went", "Email", typed.Value("email")))
+	return c.Redirect(accountPath)
+}
+
+// showEmailConfirmation is the page that the link leads to. Looking at it changes nothing.
+func (h *Handlers) showEmailConfirmation(c *page.Ctx) error {
+	user, email, err := h.Profiles.FindEmail(c.UserContext(), c.Param("token"))
+	if err != nil {
+		return err
+	}
+	return c.Render(dashboard.EmailConfirm(dashboard.EmailConfirmProps{CSRF: c.Session.FormToken(), Action: "/email/" + c.Param("token"),
+		Before: user.Email, After: email}))
+}
+
+// confirmEmail makes the new address the user's, once.
+func (h *Handlers) confirmEmail(c *page.Ctx) error {
+	if err := h.Profiles.ConfirmEmail(c.UserContext(), c.Param("token")); err != nil {
+		return err
+	}
+	if c.Session.User() != 0 {
+		c.Flash(string(ui.Good), words.T(c.UserContext(), "account.address_is_changed"))
+		return c.Redirect(accountPath)
+	}
+	return c.Redirect("/sign-in?confirmed=1")
+}

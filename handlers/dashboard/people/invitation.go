@@ -1,0 +1,62 @@
+package people
+
+import (
+	"net/http"
+	"net/url"
+
+	"cointill/core/account"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// showInvitationPage is what a mailed link leads to. Looking at it uses nothing up.
+func (h *Handlers) showInvitationPage(c *page.Ctx) error {
+	return h.showInvitation(c, http.StatusOK, ui.Form{})
+}
+
+func (h *Handlers) showInvitation(c *page.Ctx, status int, typed ui.Form) error {
+	in, err := h.Team.FindInvitation(c.UserContext(), c.Param("token"))
+	if err != nil {
+		return err
+	}
+	here := "/invitation/" + c.Param("token")
+	props := dashboard.InvitationProps{Form: typed, CSRF: c.Session.FormToken(), Action: here, Business: in.Business, By: in.By, Email: in.Email,
+		Role: in.Role.Name(), RoleText: roleText(c.UserContext(), in.Role), Known: in.User != 0, Mine: in.User != 0 && in.User == c.Session.User(),
+		SignIn: "/sign-in?next=" + url.QueryEscape(here), SomebodyElse: c.Session.User() != 0 && in.User != c.Session.User()}
+	return c.RenderStatus(status, dashboard.Invitation(props))
+}
+
+// acceptInvitation makes the reader a member: as a new user, or as the one who
+// is signed in.
+func (h *Handlers) acceptInvitation(c *page.Ctx) error {
+	in, err := h.Team.FindInvitation(c.UserContext(), c.Param("token"))
+	if err != nil {
+		return err
+	}
+	typed := page.ReadForm(c, "name") // never a password
+	var business int64
+	var refused error
+	if in.User == 0 {
+		var user account.User
+		user, business, refused = h.Team.AcceptAsNew(c.UserContext(), c.Param("token"), account.Newcomer{Name: typed.Value("name"), Password: c.FormValue("password")})
+		if refused == nil {
+			if err := h.signInUser(c, user, true); err != nil {
+				return err
+			}
+		}
+	} else {
+		business, refused = h.Team.Accept(c.UserContext(), c.Param("token"), c.Session.User())
+	}
+	if refused != nil {
+		status, err := page.RefuseForm(&typed, refused)
+		if err != nil {
+			return err
+		}
+		return h.showInvitation(c, status, typed)
+	}
+	c.SetBusiness(business)
+	c.Flash(string(ui.Good), words.T(c.UserContext(), "team.welcome", "Business", in.Business, "Role", in.Role.Name()))
+	return c.Redirect("/dashboard")
+}

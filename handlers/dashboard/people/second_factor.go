@@ -1,0 +1,109 @@
+package people
+
+import (
+	"net/http"
+
+	"cointill/core/account"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+const factorPath = accountPath + "/second-factor"
+
+// showFactorPage shows how the second factor stands.
+func (h *Handlers) showFactorPage(c *page.Ctx) error {
+	return h.showFactor(c, http.StatusOK, ui.Form{})
+}
+
+func (h *Handlers) showFactor(c *page.Ctx, status int, typed ui.Form) error {
+	factor, err := h.Profiles.SecondFactor(c.UserContext(), c.Scope)
+	if err != nil {
+		return err
+	}
+	shell := c.Layout(words.T(c.UserContext(), "second_factor.title"), "account")
+	shell.NextPath = factorPath
+	props := dashboard.FactorProps{Page: shell, Form: typed, On: factor.On, Left: leftSentence(c.UserContext(), factor.Left), Few: factor.Left < fewCodes}
+	if factor.On {
+		props.Since = ui.TimeText(factor.Since.In(page.LoadZone(c.Member.Business)))
+	}
+	return c.RenderStatus(status, dashboard.SecondFactor(props))
+}
+
+// beginFactor shows the secret of a new second factor. It is stored only once a
+// code of it came back.
+func (h *Handlers) beginFactor(c *page.Ctx) error {
+	made, refused := h.Profiles.BeginSecondFactor(c.UserContext(), c.Scope, page.ReadProof(c))
+	if refused != nil {
+		return h.refuseFactor(c, refused)
+	}
+	return h.showSetup(c, http.StatusOK, made, ui.Form{})
+}
+
+// refuseFactor shows the page with what was wrong about its form.
+func (h *Handlers) refuseFactor(c *page.Ctx, refused error) error {
+	typed := ui.Form{} // never a password
+	page.SetRetryAfter(c, refused)
+	status, err := page.RefuseForm(&typed, refused)
+	if err != nil {
+		return err
+	}
+	return h.showFactor(c, status, typed)
+}
+
+func (h *Handlers) showSetup(c *page.Ctx, status int, made account.Setup, typed ui.Form) error {
+	path, size, err := ui.QRPath(made.URL)
+	if err != nil {
+		return err
+	}
+	shell := c.Layout(words.T(c.UserContext(), "second_factor.setup_title"), "account")
+	shell.NextPath = factorPath
+	return c.RenderStatus(status, dashboard.FactorSetup(dashboard.FactorSetupProps{Page: shell, Form: typed, Key: made.Key, Sealed: made.Sealed,
+		QR: ui.QRProps{Path: path, Size: size, Alt: words.T(c.UserContext(), "second_factor.qr")}}))
+}
+
+// confirmFactor switches the second factor on and shows the recovery codes,
+// once; the session goes on under a new id.
+func (h *Handlers) confirmFactor(c *page.Ctx) error {
+	sealed := c.Text("setup")
+	codes, refused := h.Profiles.ConfirmSecondFactor(c.UserContext(), c.Scope, sealed, c.Text("code"), c.Session.Key(), c.ClientIP)
+	if refused == nil {
+		c.Session.Rotate()
+		return h.showCodes(c, codes)
+	}
+	made, err := h.Profiles.ResumeSecondFactor(c.UserContext(), c.Scope, sealed)
+	if err != nil || c.Member.User.SecondFactor {
+		return h.refuseFactor(c, refused)
+	}
+	page.SetRetryAfter(c, refused)
+	typed := ui.Form{}
+	status, err := page.RefuseForm(&typed, refused)
+	if err != nil {
+		return err
+	}
+	return h.showSetup(c, status, made, typed)
+}
+
+// changeFactor makes new recovery codes, or switches the second factor off.
+func (h *Handlers) changeFactor(c *page.Ctx) error {
+	if c.Text("what") == "codes" {
+		codes, refused := h.Profiles.NewRecoveryCodes(c.UserContext(), c.Scope, page.ReadProof(c))
+		if refused != nil {
+			return h.refuseFactor(c, refused)
+		}
+		return h.showCodes(c, codes)
+	}
+	if refused := h.Profiles.RemoveSecondFactor(c.UserContext(), c.Scope, page.ReadProof(c), c.Session.Key()); refused != nil {
+		return h.refuseFactor(c, refused)
+	}
+	c.Session.Rotate()
+	c.Flash(string(ui.Warn), words.T(c.UserContext(), "second_factor.off"))
+	return c.Redirect(accountPath)
+}
+
+func (h *Handlers) showCodes(c *page.Ctx, codes []string) error {
+	shell := c.Layout(words.T(c.UserContext(), "second_factor.codes_title"), "account")
+	shell.NextPath = accountPath
+	return c.RenderStatus(http.StatusCreated, dashboard.RecoveryCodes(dashboard.CodesProps{Page: shell, Codes: codes}))
+}

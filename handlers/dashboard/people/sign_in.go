@@ -1,0 +1,114 @@
+package people
+
+import (
+	"net/url"
+	"strings"
+
+	"cointill/core/account"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// showSignInForm leads on to sign-up where nobody has signed up yet.
+func (h *Handlers) showSignInForm(c *page.Ctx) error {
+	empty, err := h.Accounts.Empty(c.UserContext())
+	if err != nil {
+		return err
+	}
+	if empty {
+		return c.Redirect("/sign-up")
+	}
+	props := h.signInProps(c, ui.Form{}, inside(c.Query("next")))
+	for why, notice := range map[string]string{
+		"signed_out": "sign_in.signed_out", "removed": "sign_in.removed",
+		"changed": "sign_in.changed", "confirmed": "sign_in.confirmed",
+	} {
+		if c.Query(why) != "" {
+			props.Notice = words.T(c.UserContext(), notice)
+		}
+	}
+	return c.Render(dashboard.SignIn(props))
+}
+
+// signInProps is the page of signing in, with what was typed.
+func (h *Handlers) signInProps(c *page.Ctx, typed ui.Form, next string) dashboard.SignInProps {
+	return dashboard.SignInProps{Form: typed, CSRF: c.Session.FormToken(), Next: next, PasskeyOrigin: h.Profiles.PasskeyOrigin()}
+}
+
+// showSignIn shows the page of signing in again, with why it was refused.
+func (h *Handlers) showSignIn(c *page.Ctx, status int, typed ui.Form) error {
+	return c.RenderStatus(status, dashboard.SignIn(h.signInProps(c, typed, inside(c.Text("next")))))
+}
+
+// keyPending is what the session keeps of a sign-in that still needs a code.
+const keyPending = "pending"
+
+// signIn opens a session under a new id, or asks for the code of the second factor.
+func (h *Handlers) signIn(c *page.Ctx) error {
+	entry, refused := h.Accounts.SignIn(c.UserContext(), account.Credentials{
+		Email: c.Text("email"), Password: c.FormValue("password"), IP: c.ClientIP, Device: c.Session.Device(),
+	})
+	next := inside(c.Text("next"))
+	if refused == nil && entry.Pending != "" {
+		c.Session.SignIn(0) // nobody's yet, but no longer the one from before the password
+		c.Session.Set(keyPending, entry.Pending)
+		return c.Redirect("/sign-in/code?next=" + url.QueryEscape(next))
+	}
+	if refused == nil {
+		if err := h.signInUser(c, entry.User, false); err != nil {
+			return err
+		}
+		return c.Redirect(page.Local(next, "/dashboard"))
+	}
+	typed := page.ReadForm(c, "email") // never a password
+	status, err := page.RefuseForm(&typed, refused)
+	if err != nil {
+		return err
+	}
+	page.SetRetryAfter(c, refused)
+	return h.showSignIn(c, status, typed)
+}
+
+// showCodeForm asks for the code, when a password was right a moment ago.
+func (h *Handlers) showCodeForm(c *page.Ctx) error {
+	if c.Session.Value(keyPending) == "" {
+		return c.Redirect("/sign-in")
+	}
+	return c.Render(dashboard.SignInCode(dashboard.CodeProps{CSRF: c.Session.FormToken(), Next: inside(c.Query("next"))}))
+}
+
+// enterCode finishes a sign-in with a code.
+func (h *Handlers) enterCode(c *page.Ctx) error {
+	next := inside(c.Text("next"))
+	user, left, refused := h.Profiles.EnterCode(c.UserContext(), c.Session.Value(keyPending), c.Text("code"), c.ClientIP)
+	if refused == nil {
+		if err := h.signInUser(c, user, false); err != nil {
+			return err
+		}
+		if left >= 0 {
+			c.Flash(string(ui.Warn), words.N(c.UserContext(), "sign_in.used_code", left))
+		}
+		return c.Redirect(page.Local(next, "/dashboard"))
+	}
+	var typed ui.Form
+	status, err := page.RefuseForm(&typed, refused)
+	if err != nil {
+		return err
+	}
+	if page.Explain(refused).Code == "sign_in_expired" {
+		c.Session.Set(keyPending, "")
+		return h.showSignIn(c, status, typed)
+	}
+	page.SetRetryAfter(c, refused)
+	return c.RenderStatus(status, dashboard.SignInCode(dashboard.CodeProps{Form: typed, CSRF: c.Session.FormToken(), Next: next}))
+}
+
+// inside is the path when it is one that signing in may lead on to, else "".
+func inside(path string) string {
+	if !strings.HasPrefix(path, "/dashboard") && !strings.HasPrefix(path, "/invitation/") {
+		return ""
+	}
+	return page.Local(path, "")
+}

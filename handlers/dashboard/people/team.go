@@ -1,0 +1,148 @@
+package people
+
+import (
+	"context"
+	"net/http"
+
+	"cointill/core/account"
+	"cointill/core/scope"
+	"cointill/handlers/dashboard/display"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+const teamPath = "/dashboard/team"
+
+// showTeamPage lists who works in the business, and who is invited.
+func (h *Handlers) showTeamPage(c *page.Ctx) error {
+	return h.showTeam(c, http.StatusOK, ui.Form{Values: map[string]string{"role": string(scope.Developer)}}, layout.Flash{})
+}
+
+func (h *Handlers) showTeam(c *page.Ctx, status int, typed ui.Form, said layout.Flash) error {
+	members, err := h.Team.Team(c.UserContext(), c.Scope)
+	if err != nil {
+		return err
+	}
+	invitations, err := h.Team.Invitations(c.UserContext(), c.Scope)
+	if err != nil {
+		return err
+	}
+	shell := c.Layout(words.T(c.UserContext(), "team.title"), "team")
+	shell.NextPath = teamPath
+	if said.Text != "" {
+		shell.Flash = said
+	}
+	props := dashboard.TeamProps{Page: shell, Form: typed, Roles: roleOptions(c.Scope.Role), NoServer: !h.MailServer, Rights: rightRows(c.UserContext())}
+	at := display.Moment{Now: h.Clock(), Zone: page.LoadZone(c.Member.Business)}
+	for _, m := range members {
+		props.Members = append(props.Members, memberRow(m, c.Member, at))
+	}
+	for _, i := range invitations {
+		props.Invitations = append(props.Invitations, invitationRow(c.UserContext(), i, c.Scope.Role, !h.MailServer, at))
+	}
+	return c.RenderStatus(status, dashboard.Team(props))
+}
+
+// refuseTeam shows the team with what was wrong about an act.
+func (h *Handlers) refuseTeam(c *page.Ctx, refused error) error {
+	said, status, err := page.DescribeRefusal(refused)
+	if err != nil {
+		return err
+	}
+	return h.showTeam(c, status, ui.Form{}, said)
+}
+
+// invite asks somebody into the business.
+func (h *Handlers) invite(c *page.Ctx) error {
+	typed := page.ReadForm(c, "email", "role")
+	refused := page.RedirectOnce(h.Answers, c, func(ctx context.Context) (account.Invitation, error) {
+		return h.Team.Invite(ctx, c.Scope, typed.Value("email"), scope.Role(typed.Value("role")))
+	}, func(account.Invitation) string { return teamPath })
+	if refused != nil {
+		status, err := page.RefuseForm(&typed, refused)
+		if err != nil {
+			return h.refuseTeam(c, refused)
+		}
+		return h.showTeam(c, status, typed, layout.Flash{})
+	}
+	c.Flash(string(ui.Good), h.describeInvited(c.UserContext(), typed.Value("email")))
+	return nil
+}
+
+// describeInvited says what became of an invitation.
+func (h *Handlers) describeInvited(ctx context.Context, email string) string {
+	if h.MailServer {
+		return words.T(ctx, "team.invited_by_mail", "Email", email)
+	}
+	return words.T(ctx, "team.invited_by_hand", "Email", email)
+}
+
+// resendInvitation makes a new link in place of the one before.
+func (h *Handlers) resendInvitation(c *page.Ctx) error {
+	id, err := page.ReadID(c, "invitation")
+	if err != nil {
+		return err
+	}
+	var made account.Invitation
+	refused := page.RedirectOnce(h.Answers, c, func(ctx context.Context) (account.Invitation, error) {
+		made, err = h.Team.ResendInvitation(ctx, c.Scope, id)
+		return made, err
+	}, func(account.Invitation) string { return teamPath })
+	if refused != nil {
+		return h.refuseTeam(c, refused)
+	}
+	if made.Email != "" { // not sent twice
+		c.Flash(string(ui.Good), h.describeInvited(c.UserContext(), made.Email))
+	}
+	return nil
+}
+
+// revokeInvitation takes an invitation back.
+func (h *Handlers) revokeInvitation(c *page.Ctx) error {
+	id, err := page.ReadID(c, "invitation")
+	if err != nil {
+		return err
+	}
+	if err := h.Team.RevokeInvitation(c.UserContext(), c.Scope, id); err != nil {
+		return h.refuseTeam(c, err)
+	}
+	c.Flash(string(ui.Good), words.T(c.UserContext(), "team.taken_back"))
+	return c.Redirect(teamPath)
+}
+
+// setMemberRole gives a member another role.
+func (h *Handlers) setMemberRole(c *page.Ctx) error {
+	id, err := page.ReadID(c, "member")
+	if err != nil {
+		return err
+	}
+	if err := h.Team.SetRole(c.UserContext(), c.Scope, id, scope.Role(c.Text("role"))); err != nil {
+		return h.refuseTeam(c, err)
+	}
+	c.Flash(string(ui.Good), words.T(c.UserContext(), "team.role_changed"))
+	if id == c.Member.User.ID && !grants(c.Text("role")) {
+		return c.Redirect("/dashboard")
+	}
+	return c.Redirect(teamPath)
+}
+
+func grants(role string) bool { return len(account.Grantable(scope.Role(role))) > 0 }
+
+// removeMember takes a member out of the team.
+func (h *Handlers) removeMember(c *page.Ctx) error {
+	id, err := page.ReadID(c, "member")
+	if err != nil {
+		return err
+	}
+	if err := h.Team.RemoveMember(c.UserContext(), c.Scope, id); err != nil {
+		return h.refuseTeam(c, err)
+	}
+	if id == c.Member.User.ID {
+		return c.Redirect("/dashboard") // of another business of theirs, or to sign-in
+	}
+	c.Flash(string(ui.Good), words.T(c.UserContext(), "team.removed"))
+	return c.Redirect(teamPath)
+}

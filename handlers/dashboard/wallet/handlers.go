@@ -1,0 +1,67 @@
+// Package wallet shows the payment methods and the wallets behind them, changes wallets, and
+// lists what the addresses of a wallet hold.
+package wallet
+
+import (
+	"context"
+
+	"cointill/core/account"
+	"cointill/core/clock"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/quote"
+	"cointill/core/receiving"
+	"cointill/core/scope"
+	"cointill/core/wallet"
+	"cointill/handlers/page"
+	"cointill/models"
+)
+
+// Accounts is what these pages need of core/account.
+type Accounts interface {
+	Methods(ctx context.Context, sc scope.Scope) ([]account.Method, error)
+	SetMethod(ctx context.Context, sc scope.Scope, method money.Method, enabled bool) error
+}
+
+// Quotes is what these pages need of core/quote.
+type Quotes interface {
+	Leg(domain scope.Domain, p quote.Pair) (quote.Leg, error)
+}
+
+// Receiving is what these pages need of core/receiving.
+type Receiving interface {
+	Change(ctx context.Context, sc scope.Scope, c receiving.Change) (used models.Wallet, changed bool, err error)
+	History(ctx context.Context, sc scope.Scope, c money.Chain) ([]models.Wallet, error)
+}
+
+// Wallets is what these pages need of core/wallet.
+type Wallets interface {
+	Preview(ctx context.Context, sc scope.Scope, c money.Chain, key, script string) (wallet.Preview, error)
+	Find(ctx context.Context, sc scope.Scope, c money.Chain, key, script, address string) (index int64, ok bool, err error)
+	Active(ctx context.Context, sc scope.Scope, c money.Chain) (wallet.State, bool, error)
+	SweepSheet(ctx context.Context, sc scope.Scope, each func(wallet.Sweep) error) error
+	Barred(ctx context.Context, sc scope.Scope) (count int64, first string, err error)
+}
+
+// Handlers answers the requests to these pages. Its fields are set before use.
+type Handlers struct {
+	Accounts  Accounts
+	Clock     clock.Clock
+	Networks  payment.Networks // which network serves a coin, and its health
+	Noted     payment.Noted    // what to know about a network that can be used
+	Quotes    Quotes
+	Receiving Receiving
+	Wallets   Wallets
+}
+
+// Routes declares the routes of these pages, each with the right that it needs.
+func (h *Handlers) Routes(m page.Members) {
+	m.Get("/dashboard/methods", scope.SeeMethods, h.listMethods)
+	m.Post("/dashboard/methods/:code", scope.ToggleMethods, h.toggleMethod)
+	m.Get("/dashboard/methods/:code/wallet", scope.SeeMethods, h.showWalletPage)
+	m.Post("/dashboard/methods/:code/wallet", scope.SetReceiving, h.useWallet)
+	m.Get("/dashboard/methods/:code/wallet/sweep", scope.SeePayments, h.showSweepSheet)
+	m.Get("/dashboard/methods/:code/wallet/sweep.csv", scope.SeePayments, h.downloadSweep)
+	m.Get("/dashboard/methods/:code/wallet/review", scope.SeeMethods, h.returnToWallet)
+	m.Post("/dashboard/methods/:code/wallet/review", scope.SetReceiving, h.reviewWallet)
+}

@@ -1,0 +1,43 @@
+package wallet
+
+import (
+	"net/http"
+
+	"cointill/core/scope"
+	"cointill/handlers/dashboard/display"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+	"cointill/views/words"
+)
+
+// listMethods lists the coins.
+func (h *Handlers) listMethods(c *page.Ctx) error {
+	return h.showMethods(c, http.StatusOK, layout.Flash{})
+}
+
+func (h *Handlers) showMethods(c *page.Ctx, status int, said layout.Flash) error {
+	methods, err := h.Accounts.Methods(c.UserContext(), c.Scope)
+	if err != nil {
+		return err
+	}
+	var facts []walletFacts
+	for _, m := range methods {
+		f, err := h.loadWallet(c, m.Coin)
+		if err != nil {
+			return err
+		}
+		facts = append(facts, f)
+	}
+	unpriced, err := display.FindUnpriced(h.Quotes, c.Scope, methods)
+	if err != nil {
+		return err
+	}
+	shell := c.Layout(words.T(c.UserContext(), "methods.payment_methods"), "methods")
+	if said.Text != "" {
+		shell.Flash = said
+	}
+	props := methodsProps(c.UserContext(), shell, methods, facts, unpriced)
+	props.Manage = c.Scope.Allows(scope.ToggleMethods)
+	return c.RenderStatus(status, dashboard.Methods(props))
+}

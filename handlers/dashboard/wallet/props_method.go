@@ -1,0 +1,60 @@
+package wallet
+
+import (
+	"context"
+
+	"cointill/core/account"
+	"cointill/core/money"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+	"cointill/views/words"
+)
+
+// methodsProps is the list of coins in a domain; facts has one entry for each,
+// and unpriced the reasons of those that have no price.
+func methodsProps(ctx context.Context, shell layout.Page, methods []account.Method, facts []walletFacts, unpriced map[money.Coin]string) dashboard.MethodsProps {
+	props := dashboard.MethodsProps{Page: shell}
+	for i, m := range methods {
+		f := facts[i]
+		row := dashboard.MethodRow{
+			Code: string(m.Coin.Method), Coin: string(m.Coin.Coin), Name: m.Coin.Name, Network: m.Coin.Network,
+			Enabled: m.Enabled, Available: m.Problem == "", Sentence: m.Problem,
+			NoPrice: unpriced[m.Coin.Coin],
+		}
+		if row.Available {
+			row.Sentence = ready(ctx, m.Enabled, f)
+		}
+		if f.real() {
+			row.Trouble, row.Notes = f.Trouble, f.Notes
+			row.WalletText = walletText(ctx, f)
+		}
+		if f.Found {
+			card := walletCard(ctx, f.State)
+			row.Wallet = &card
+		}
+		props.Methods = append(props.Methods, row)
+	}
+	return props
+}
+
+// walletText is what leads to the page of a coin's wallet.
+func walletText(ctx context.Context, f walletFacts) string {
+	switch {
+	case f.editable() && !f.Found:
+		return words.T(ctx, "methods.set_up_wallet", "Wallet", held(ctx, f.Coin))
+	case f.editable():
+		return words.T(ctx, "methods.change_wallet", "Wallet", held(ctx, f.Coin))
+	}
+	return words.T(ctx, "methods.about_wallet", "Wallet", held(ctx, f.Coin))
+}
+
+func ready(ctx context.Context, enabled bool, f walletFacts) string {
+	where := words.T(ctx, "methods.straight_to_wallet", "Wallet", held(ctx, f.Coin))
+	if f.sandboxed() {
+		where = words.T(ctx, "methods.in_sandbox")
+	}
+	if enabled {
+		return words.T(ctx, "methods.can_be_chosen", "Where", where)
+	}
+	return words.T(ctx, "methods.ready", "Where", where)
+}

@@ -1,0 +1,250 @@
+package wallet
+
+import (
+	"context"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"cointill/core/money"
+	"cointill/core/receiving"
+	"cointill/core/scope"
+	"cointill/core/wallet"
+	"cointill/models"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// sandboxed reports a coin whose payments stay inside of Cointill.
+func (f walletFacts) sandboxed() bool { return strings.HasPrefix(f.Network, "sandbox-") }
+
+// real reports a coin that needs a wallet of the merchant's own.
+func (f walletFacts) real() bool { return f.Network != "" && !f.sandboxed() }
+
+// editable reports that the member may set the wallet.
+func (f walletFacts) editable() bool { return f.real() && f.Scope.Allows(scope.SetReceiving) }
+
+// walletProps is the page of a coin's wallet.
+func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f walletFacts, zone *time.Location) dashboard.WalletProps {
+	p := dashboard.WalletProps{
+		Page: shell, Form: typed, Code: string(f.Coin.Method), Coin: string(f.Coin.Coin), Name: f.Coin.Name, Network: f.Coin.Network,
+		Editable: f.editable(), Prefixes: prefixes(ctx, f), Scripts: append([]ui.Option{{Label: words.T(ctx, "wallet.automatic")}}, kinds(f.Coin.Chain)...),
+	}
+	if len(kinds(f.Coin.Chain)) < 2 {
+		p.Scripts = nil
+	}
+	p.Account = onLedger(f.Coin)
+	switch {
+	case f.Found:
+		card := walletCard(ctx, f.State)
+		p.Wallet = &card
+	case f.sandboxed():
+		p.Sentence = words.T(ctx, "wallet.sandboxed")
+	case f.Network == "":
+		p.Sentence = words.T(ctx, "wallet.no_node", "Why", f.Trouble)
+	case p.Account:
+		p.Sentence = words.T(ctx, "wallet.no_account", "Coin", f.Coin.Name)
+	default:
+		p.Sentence = words.T(ctx, "wallet.none", "Coin", f.Coin.Name)
+	}
+	p.Sheet = f.real() && f.Coin.Chain == money.Ethereum && (f.Found || len(f.History) > 0) && f.Scope.Allows(scope.SeePayments)
+	if f.real() {
+		p.Trouble, p.Notes = f.Trouble, f.Notes
+	}
+	if f.real() && !p.Editable {
+		p.Why = words.T(ctx, "wallet.owner_only")
+	}
+	for _, w := range f.History {
+		if !f.Found || w.ID != f.State.Wallet.ID {
+			p.Former = append(p.Former, formerWallet(ctx, w, zone))
+		}
+	}
+	return p
+}
+
+// barredText says what it means that the token's issuer has barred addresses.
+func barredText(ctx context.Context, count int64, first string) string {
+	if count == 1 {
+		return words.T(ctx, "wallet.barred_one", "Address", receiving.Short(first))
+	}
+	return words.T(ctx, "wallet.barred_some", "N", strconv.FormatInt(count, 10), "Address", receiving.Short(first))
+}
+
+// walletCard is a wallet that is in use.
+func walletCard(ctx context.Context, s wallet.State) dashboard.WalletCard {
+	if s.Script == wallet.ScriptAccount {
+		return dashboard.WalletCard{Account: true, Key: s.Wallet.Key, Network: receiving.NetworkName(s.Wallet.Network), Issued: issued(ctx, s.Wallet)}
+	}
+	return dashboard.WalletCard{
+		Key: receiving.Short(s.Wallet.Key), Kind: receiving.Kind(s.Script, s.Wallet.Network), Network: receiving.NetworkName(s.Wallet.Network), Path: s.Path,
+		List: s.Script == wallet.ScriptList, Left: strconv.FormatInt(s.Left, 10),
+		Issued: issued(ctx, s.Wallet), Used: usedText(ctx, s), Gap: int(s.Gap), Limit: int(s.Limit), GapText: gapText(ctx, s), Advice: s.Advice,
+	}
+}
+
+// usedText is the highest address that money came to.
+func usedText(ctx context.Context, s wallet.State) string {
+	if s.HighestUsed < 0 {
+		return words.T(ctx, "wallet.used_none")
+	}
+	return words.T(ctx, "wallet.used", "Index", strconv.FormatInt(s.HighestUsed, 10))
+}
+
+// gapText says how near the wallet is to not seeing what it is paid.
+func gapText(ctx context.Context, s wallet.State) string {
+	gap, limit := strconv.FormatInt(s.Gap, 10), strconv.FormatInt(s.Limit, 10)
+	switch {
+	case s.Gap <= 0:
+		return words.T(ctx, "wallet.gap_none")
+	case s.Gap > s.Limit:
+		return words.T(ctx, "wallet.gap_over", "Gap", gap, "Limit", limit)
+	}
+	return words.T(ctx, "wallet.gap_of", "Gap", gap, "Limit", limit)
+}
+
+func formerWallet(ctx context.Context, w models.Wallet, zone *time.Location) dashboard.FormerWallet {
+	return dashboard.FormerWallet{Key: receiving.Shown(w.Key, w.Script), Kind: receiving.Kind(w.Script, w.Network), Network: receiving.NetworkName(w.Network),
+		Issued: issued(ctx, w), Replaced: w.UpdatedAt.In(zone)}
+}
+
+// onLedger reports a coin that is received with an account and destination tags.
+func onLedger(coin money.CoinInfo) bool { return coin.Chain == money.XRPL }
+
+// held is what a coin is received with, as sentences call it.
+func held(ctx context.Context, coin money.CoinInfo) string {
+	if onLedger(coin) {
+		return words.T(ctx, "wallet.held_account")
+	}
+	return words.T(ctx, "wallet.held_wallet")
+}
+
+// issued is how many destinations a wallet has given out.
+func issued(ctx context.Context, w models.Wallet) string {
+	if w.Script == wallet.ScriptAccount {
+		return words.N(ctx, "wallet.issued_tags", int(w.NextIndex))
+	}
+	return words.N(ctx, "wallet.issued", int(w.NextIndex))
+}
+
+// accountReviewProps is the second step for an account of the XRP Ledger.
+func accountReviewProps(shell layout.Page, f walletFacts, r review) dashboard.AccountReviewProps {
+	a := r.Preview.Account
+	p := dashboard.AccountReviewProps{
+		Page: shell, Form: r.Form, Code: string(r.Coin.Method), Name: r.Coin.Name, Address: r.Preview.Key, Network: receiving.NetworkName(f.Network),
+		Balance: r.Coin.Coin.Format(a.Balance) + " " + string(r.Coin.Coin), TagOptional: !a.RequireTag, Discouraged: a.DisallowXRP,
+	}
+	switch {
+	case !f.Found:
+	case receiving.Same(f.State.Wallet, r.Preview.Fingerprint, r.Preview.Script):
+		p.InUse = true
+	default:
+		p.Former = f.State.Wallet.Key
+	}
+	return p
+}
+
+// reviewProps is the second step.
+func reviewProps(ctx context.Context, shell layout.Page, f walletFacts, r review) dashboard.WalletReviewProps {
+	p := dashboard.WalletReviewProps{
+		Page: shell, Form: r.Form, Code: string(r.Coin.Method), Name: r.Coin.Name, Key: r.Preview.Key, Script: r.Preview.Script,
+		Format: words.T(ctx, "wallet.format_key", "Format", r.Preview.Format), Kind: receiving.Kind(r.Preview.Script, f.Network),
+		Network: receiving.NetworkName(f.Network), Path: r.Preview.Path, List: r.Preview.Script == wallet.ScriptList, Shown: r.Preview.Key,
+	}
+	if p.List {
+		p.Format, p.Shown = words.T(ctx, "wallet.format_list"), receiving.Short(r.Preview.Key)
+	}
+	if r.Preview.Format == "descriptor" {
+		p.Format = words.T(ctx, "wallet.format_descriptor")
+	}
+	for i, address := range r.Preview.Addresses {
+		p.Addresses = append(p.Addresses, dashboard.WalletAddress{Path: r.Preview.Paths[i], Address: address})
+	}
+	for _, script := range r.Preview.Scripts {
+		p.Scripts = append(p.Scripts, ui.Option{Value: script, Label: wallet.ScriptName(script)})
+	}
+	switch {
+	case !f.Found:
+	case receiving.Same(f.State.Wallet, r.Preview.Fingerprint, r.Preview.Script):
+		p.InUse = f.State.Path
+	default:
+		p.Former = receiving.Short(f.State.Wallet.Key)
+	}
+	if begins := r.Preview.Begins; begins > 0 {
+		p.Begins = words.T(ctx, "wallet.begins_later", "Left", strconv.FormatInt(begins, 10), "Limit", strconv.FormatInt(begins+wallet.Limit, 10))
+	}
+	switch {
+	case r.Looked.Found:
+		p.Found = words.T(ctx, "wallet.found_at", "Index", strconv.FormatInt(r.Looked.Index, 10))
+	case r.Looked.Asked:
+		p.Missing, p.Found = true, words.T(ctx, "wallet.not_found_about")
+	}
+	return p
+}
+
+// kinds are the scripts that wallets of a chain use, the usual one first.
+func kinds(c money.Chain) (options []ui.Option) {
+	scripts := []string{wallet.ScriptPKH}
+	switch c {
+	case money.Ethereum:
+		scripts = []string{wallet.ScriptEthereum}
+	case money.Bitcoin:
+		scripts = []string{wallet.ScriptWPKH, wallet.ScriptShWPKH, wallet.ScriptTaproot, wallet.ScriptPKH}
+	}
+	for _, script := range scripts {
+		options = append(options, ui.Option{Value: script, Label: wallet.ScriptName(script)})
+	}
+	return options
+}
+
+// prefixes are what keys begin with in the coin's networks.
+func prefixes(ctx context.Context, f walletFacts) string {
+	main := strings.HasSuffix(f.Network, "-mainnet")
+	switch {
+	case f.Coin.Chain == money.Ethereum && main:
+		return "xpub"
+	case f.Coin.Chain == money.Ethereum:
+		return words.T(ctx, "wallet.or_two", "First", "xpub", "Second", "tpub")
+	case f.Coin.Chain == money.Dogecoin && main:
+		return words.T(ctx, "wallet.or_two", "First", "dgub", "Second", "xpub")
+	case f.Coin.Chain == money.Dogecoin:
+		return "tpub"
+	case strings.HasSuffix(f.Network, "-simnet"):
+		return "spub"
+	case main:
+		return words.T(ctx, "wallet.or_three", "First", "xpub", "Second", "ypub", "Third", "zpub")
+	}
+	return words.T(ctx, "wallet.or_three", "First", "tpub", "Second", "upub", "Third", "vpub")
+}
+
+var (
+	// plainKey is a public key as people enter it: by itself, with its origin, or
+	// in a descriptor, also half of one.
+	plainKey = regexp.MustCompile(`^(?:sh\(|w?pkh\(|tr\(){0,2}(?:\[[0-9A-Fa-f]{0,8}(?:/[0-9]{1,10}['hH]?){0,10}\])?` +
+		`(?:[xyztuvsYZUV]pub|dgub|[LM]tub)[1-9A-HJ-NP-Za-km-z]{0,120}(?:/[0-9*<>;'hH]{1,24}){0,10}\){0,2}(?:#[0-9a-z]{0,8})?$`)
+	// plainList is a list of Ethereum's addresses, also of mistyped ones: none is as
+	// long as a private key.
+	plainList = regexp.MustCompile(`^(?:0x[0-9A-Za-z]{30,45}[\s,;]*)+$`)
+	// plainAddress is what no private key looks like: bech32, or shorter than one
+	// and no seed (s…) of the XRP Ledger, or what its addresses begin with.
+	plainAddress = regexp.MustCompile(`^(?:[a-z]{2,4}1[0-9a-z]{6,87}|[A-Z]{2,4}1[0-9A-Z]{6,87}|[1-9A-HJ-NP-Za-km-rt-z][1-9A-HJ-NP-Za-km-z]{30,35}|[rXT][1-9A-HJ-NP-Za-km-z]{20,50})$`)
+)
+
+// publicKey is the text when it is plainly a public key, else "": what might be
+// a private one is not even written into the page that refuses it.
+func publicKey(text string) string {
+	if len(text) <= wallet.MaxKey && plainKey.MatchString(text) || plainList.MatchString(text) {
+		return text
+	}
+	return publicAddress(text) // the refusal says why it isn't enough
+}
+
+// publicAddress is the text when it is plainly an address, else "".
+func publicAddress(text string) string {
+	if plainAddress.MatchString(text) {
+		return text
+	}
+	return ""
+}

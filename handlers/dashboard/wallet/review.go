@@ -1,0 +1,85 @@
+package wallet
+
+import (
+	"net/http"
+
+	"cointill/core/money"
+	"cointill/core/wallet"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// reviewWallet shows what a key is read as, with its first addresses, and whether
+// an address that was sent along is among them; or how an account of the XRP Ledger
+// is set up now. It stores nothing.
+func (h *Handlers) reviewWallet(c *page.Ctx) error {
+	info, err := coinOf(c)
+	if err != nil {
+		return err
+	}
+	preview, err := h.Wallets.Preview(c.UserContext(), c.Scope, info.Chain, c.FormValue("key"), c.Text("script"))
+	if err != nil {
+		return h.refuseWallet(c, info, err)
+	}
+	typed, looked := ui.Form{Values: map[string]string{}}, lookedFor{Asked: c.Text("address") != "" && preview.Account == nil}
+	status := http.StatusOK
+	if looked.Asked {
+		looked.Index, looked.Found, err = h.Wallets.Find(c.UserContext(), c.Scope, info.Chain, preview.Key, preview.Script, c.Text("address"))
+		typed.Values["address"] = publicAddress(c.Text("address"))
+	}
+	if err != nil {
+		looked.Asked = false
+		if status, err = page.RefuseForm(&typed, err); err != nil {
+			return err
+		}
+	}
+	return h.showReview(c, status, review{Coin: info, Preview: preview, Form: typed, Looked: looked})
+}
+
+// lookedFor is what became of an address that a merchant asked for.
+type lookedFor struct {
+	Asked, Found bool
+	Index        int64
+}
+
+// review is what the second step shows.
+type review struct {
+	Coin    money.CoinInfo
+	Preview wallet.Preview
+	Form    ui.Form
+	Looked  lookedFor
+}
+
+func (h *Handlers) showReview(c *page.Ctx, status int, r review) error {
+	facts, err := h.loadWallet(c, r.Coin)
+	if err != nil {
+		return err
+	}
+	shell := c.Layout(words.T(c.UserContext(), "wallet.page", "Coin", r.Coin.Name), "methods")
+	shell.NextPath = walletPath(r.Coin)
+	if r.Preview.Account != nil {
+		props := accountReviewProps(shell, facts, r)
+		props.SecondFactor = c.Member.User.SecondFactor
+		return c.RenderStatus(status, dashboard.AccountReview(props))
+	}
+	props := reviewProps(c.UserContext(), shell, facts, r)
+	props.SecondFactor = c.Member.User.SecondFactor
+	return c.RenderStatus(status, dashboard.WalletReview(props))
+}
+
+// refuseWallet shows the first step again. Of what was entered as a key only what
+// is plainly a public one comes back.
+func (h *Handlers) refuseWallet(c *page.Ctx, info money.CoinInfo, refused error) error {
+	typed := ui.Form{Values: map[string]string{"key": publicKey(c.Text("key")), "script": c.Text("script")}}
+	if page.Explain(refused).Code == wallet.CodePrivate {
+		typed.Values["key"] = ""
+	}
+	page.SetRetryAfter(c, refused)
+	status, err := page.RefuseForm(&typed, refused)
+	if err != nil {
+		return err
+	}
+	return h.showWallet(c, status, info, typed)
+}

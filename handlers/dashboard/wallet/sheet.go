@@ -1,0 +1,65 @@
+package wallet
+
+import (
+	"time"
+
+	"cointill/core/money"
+	"cointill/core/wallet"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/words"
+)
+
+// sheetRows bounds how many addresses the page lists; the CSV has all of them.
+const sheetRows = 500
+
+// sweepFacts is what the addresses hold, as far as a page shows it, and all of it together.
+type sweepFacts struct {
+	Rows        []wallet.Sweep
+	Count, Lack int // of all addresses; of those that need ether first
+	Barred      int
+	Ether       money.Amount
+	Token       money.Amount
+	Missing     money.Amount
+	At          time.Time
+}
+
+// add takes one address more.
+func (f *sweepFacts) add(s wallet.Sweep) error {
+	f.Count++
+	f.Ether, f.Token = f.Ether.Add(s.Ether), f.Token.Add(s.Token)
+	switch {
+	case s.Barred: // ether would not help it
+		f.Barred++
+	case s.Missing.Sign() > 0:
+		f.Lack++
+		f.Missing = f.Missing.Add(s.Missing)
+	}
+	if len(f.Rows) < sheetRows {
+		f.Rows = append(f.Rows, s)
+	}
+	return nil
+}
+
+// showSweepSheet shows what the addresses of ether and USDT hold now, as a page to print
+// and to work off with one's own wallet.
+func (h *Handlers) showSweepSheet(c *page.Ctx) error {
+	info, err := coinOf(c)
+	if err != nil {
+		return err
+	}
+	if info.Chain != money.Ethereum {
+		return c.Redirect(walletPath(info)) // wallets of other coins collect by themselves
+	}
+	facts, err := h.loadWallet(c, info)
+	if err != nil {
+		return err
+	}
+	found := sweepFacts{At: h.Clock()}
+	if err := h.Wallets.SweepSheet(c.UserContext(), c.Scope, found.add); err != nil {
+		return err
+	}
+	shell := c.Layout(words.T(c.UserContext(), "sweep.title_page"), "methods")
+	shell.NextPath = walletPath(info)
+	return c.Render(dashboard.Sweep(sheetProps(c.UserContext(), shell, facts, found, c.Member.Business)))
+}

@@ -1,0 +1,65 @@
+package wallet
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"time"
+
+	"cointill/core/money"
+	"cointill/core/receiving"
+	"cointill/core/sheet"
+	"cointill/core/wallet"
+	"cointill/handlers/page"
+	"cointill/views/words"
+)
+
+// sweepColumns are those of the sheet for the merchant's own wallet.
+func sweepColumns(ctx context.Context) []sheet.Column {
+	return []sheet.Column{
+		{Title: words.T(ctx, "sweep.column_address"), Width: 44}, {Title: words.T(ctx, "sweep.column_path"), Width: 10}, {Title: words.T(ctx, "sweep.column_wallet"), Width: 24},
+		{Title: string(money.ETH), Kind: sheet.Number, Width: 22}, {Title: string(money.USDT), Kind: sheet.Number, Width: 16},
+		{Title: words.T(ctx, "sweep.column_missing"), Kind: sheet.Number, Width: 22}, {Title: words.T(ctx, "sweep.column_barred"), Width: 16},
+	}
+}
+
+// downloadSweep sends what the addresses of ether and USDT hold now, as a table: where
+// to collect from, and which addresses need ether for the fee first. It is made
+// whole before it is sent, so that a node which fails makes no half of one.
+func (h *Handlers) downloadSweep(c *page.Ctx) error {
+	info, err := coinOf(c)
+	if err != nil {
+		return err
+	}
+	if info.Chain != money.Ethereum {
+		return c.Redirect(walletPath(info)) // wallets of other coins collect by themselves
+	}
+	var file bytes.Buffer
+	table, err := sheet.CSV(&file, sweepColumns(c.UserContext()))
+	if err == nil {
+		err = h.Wallets.SweepSheet(c.UserContext(), c.Scope, func(s wallet.Sweep) error { return table.Row(sweepRow(c.UserContext(), s)) })
+	}
+	if err == nil {
+		err = table.Close()
+	}
+	if err != nil {
+		return err
+	}
+	name := page.FileSlug(c.Member.Business.Name) + "-addresses-" + string(c.Scope.Domain) + "-" + h.Clock().In(page.LoadZone(c.Member.Business)).Format(time.DateOnly) + ".csv"
+	return c.Download(name, "text/csv; charset=utf-8", func() {}, func(_ context.Context, out io.Writer) error {
+		_, err := out.Write(file.Bytes())
+		return err
+	})
+}
+
+// sweepRow is an address in the order of the columns.
+func sweepRow(ctx context.Context, s wallet.Sweep) []sheet.Cell {
+	missing, barred := "", ""
+	if s.Missing.Sign() > 0 {
+		missing = money.ETH.Format(s.Missing)
+	}
+	if s.Barred {
+		barred = words.T(ctx, "sweep.yes")
+	}
+	return []sheet.Cell{sheet.Of(s.Address), sheet.Of(s.Path), sheet.Of(receiving.Short(s.Key)), sheet.Of(money.ETH.Format(s.Ether)), sheet.Of(money.USDT.Format(s.Token)), sheet.Of(missing), sheet.Of(barred)}
+}

@@ -1,0 +1,105 @@
+package wallet
+
+import (
+	"net/http"
+
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/core/wallet"
+	"cointill/handlers/page"
+	"cointill/models"
+	"cointill/views/dashboard"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// walletFacts is what is known of how a coin is received.
+type walletFacts struct {
+	Coin    money.CoinInfo
+	Scope   scope.Scope
+	Network string   // such as "bitcoin-mainnet"; "" where none serves the coin
+	Trouble string   // why the network can't be used now
+	Notes   []string // what to know although it can
+	State   wallet.State
+	Found   bool // there is a wallet
+	History []models.Wallet
+}
+
+// showWalletPage shows what a coin is received with.
+func (h *Handlers) showWalletPage(c *page.Ctx) error {
+	info, err := coinOf(c)
+	if err != nil {
+		return err
+	}
+	return h.showWallet(c, http.StatusOK, info, ui.Form{})
+}
+
+// returnToWallet is where a review leads whose form was not sent along.
+func (h *Handlers) returnToWallet(c *page.Ctx) error {
+	info, err := coinOf(c)
+	if err != nil {
+		return err
+	}
+	return c.Redirect(walletPath(info))
+}
+
+func (h *Handlers) showWallet(c *page.Ctx, status int, info money.CoinInfo, typed ui.Form) error {
+	facts, err := h.loadWallet(c, info)
+	if err != nil {
+		return err
+	}
+	if facts.History, err = h.Receiving.History(c.UserContext(), c.Scope, info.Chain); err != nil {
+		return err
+	}
+	shell := c.Layout(words.T(c.UserContext(), "wallet.page", "Coin", info.Name), "methods")
+	shell.NextPath = walletPath(info)
+	return c.RenderStatus(status, dashboard.Wallet(walletProps(c.UserContext(), shell, typed, facts, page.LoadZone(c.Member.Business))))
+}
+
+// loadWallet collects how a coin is received, without what was before.
+func (h *Handlers) loadWallet(c *page.Ctx, info money.CoinInfo) (walletFacts, error) {
+	network, trouble := h.Networks.Network(c.Scope.Domain, info.Chain)
+	facts := walletFacts{Coin: info, Scope: c.Scope, Network: string(network), Trouble: trouble}
+	if !facts.real() {
+		return facts, nil
+	}
+	var err error
+	if facts.Notes, err = h.listNotes(c, info); err != nil {
+		return facts, err
+	}
+	facts.State, facts.Found, err = h.Wallets.Active(c.UserContext(), c.Scope, info.Chain)
+	return facts, err
+}
+
+// listNotes is what to know of a coin that can be paid with.
+func (h *Handlers) listNotes(c *page.Ctx, info money.CoinInfo) (notes []string, err error) {
+	said := h.Noted.Notes(c.Scope.Domain, info.Chain)
+	if said.Network != "" {
+		notes = append(notes, said.Network)
+	}
+	if info.Coin != money.USDT {
+		return notes, nil
+	}
+	if said.Token != "" {
+		notes = append(notes, said.Token)
+	}
+	count, first, err := h.Wallets.Barred(c.UserContext(), c.Scope)
+	if err == nil && count > 0 {
+		notes = append(notes, barredText(c.UserContext(), count, first))
+	}
+	return notes, err
+}
+
+// coinOf is the coin whose payment method the address names.
+func coinOf(c *page.Ctx) (money.CoinInfo, error) {
+	info, known := money.Method(c.Param("code")).Info()
+	if !known {
+		return info, fault.Missing("payment method")
+	}
+	return info, nil
+}
+
+func walletPath(info money.CoinInfo) string {
+	return "/dashboard/methods/" + string(info.Method) + "/wallet"
+}

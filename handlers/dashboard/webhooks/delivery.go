@@ -1,0 +1,78 @@
+package webhooks
+
+import (
+	"context"
+	"net/http"
+
+	"cointill/core/fault"
+	"cointill/core/scope"
+	"cointill/core/webhook"
+	"cointill/handlers/dashboard/display"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// deliveryFacts is what the page of a delivery is made of.
+type deliveryFacts struct {
+	Scope    scope.Scope
+	Endpoint webhook.Endpoint
+	Delivery webhook.Delivery
+	Attempts []webhook.Attempt // oldest first
+	Event    webhook.Recorded
+}
+
+// showDeliveryPage shows an event for an endpoint with all that was sent and answered.
+func (h *Handlers) showDeliveryPage(c *page.Ctx) error {
+	return h.showDelivery(c, http.StatusOK, layout.Flash{})
+}
+
+// resendDelivery sends one event to one endpoint again.
+func (h *Handlers) resendDelivery(c *page.Ctx) error {
+	err := page.RedirectOnce(h.Answers, c, func(ctx context.Context) (int, error) {
+		return h.Webhooks.Redeliver(ctx, c.Scope, c.Param("event"), c.Param("id"))
+	},
+		func(int) string { return display.DeliveryPath(c.Param("id"), c.Param("event")) })
+	if fault.KindOf(err) == fault.Gone { // its content: the page itself is still there
+		return h.showDelivery(c, http.StatusGone, layout.Flash{Kind: string(ui.Bad), Text: page.Explain(err).Sentence})
+	}
+	if err != nil {
+		said, status, err := page.DescribeRefusal(err)
+		if err != nil {
+			return err
+		}
+		return h.showDelivery(c, status, said)
+	}
+	c.Flash(string(ui.Info), words.T(c.UserContext(), "webhook.on_its_way"))
+	return nil
+}
+
+func (h *Handlers) showDelivery(c *page.Ctx, status int, said layout.Flash) error {
+	facts, err := h.loadDelivery(c, c.Param("id"), c.Param("event"))
+	if err != nil {
+		return err
+	}
+	shell := c.Layout(facts.Event.Type, "webhooks")
+	shell.NextPath = display.WebhooksPath
+	if said.Text != "" {
+		shell.Flash = said
+	}
+	return c.RenderStatus(status, dashboard.Delivery(deliveryProps(c.UserContext(), shell, facts, page.LoadZone(c.Member.Business))))
+}
+
+// loadDelivery collects what there is of an event for an endpoint. One that was
+// skipped has no attempts.
+func (h *Handlers) loadDelivery(c *page.Ctx, endpointID, eventID string) (f deliveryFacts, err error) {
+	ctx, sc := c.UserContext(), c.Scope
+	f.Scope = sc
+	if f.Endpoint, err = h.Webhooks.Find(ctx, sc, endpointID); err != nil {
+		return f, err
+	}
+	if f.Event, err = h.Webhooks.Event(ctx, sc, eventID); err != nil {
+		return f, err
+	}
+	f.Delivery, f.Attempts, err = h.Webhooks.DeliveryOf(ctx, sc, endpointID, eventID)
+	return f, err
+}

@@ -1,0 +1,98 @@
+package webhooks
+
+import (
+	"net/http"
+	"slices"
+	"time"
+
+	"cointill/core/scope"
+	"cointill/core/webhook"
+	"cointill/handlers/dashboard/display"
+	"cointill/handlers/dashboard/listing"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+	"cointill/views/words"
+)
+
+// showEndpoint shows one endpoint.
+func (h *Handlers) showEndpoint(c *page.Ctx) error {
+	return h.renderEndpoint(c, webhookShown{Status: http.StatusOK})
+}
+
+// webhookShown is how the page of an endpoint is answered.
+type webhookShown struct {
+	Status int
+	Said   layout.Flash
+	Secret string // just made; Replaced says that an older one signs along
+	// Replaced is false for the first secret of an endpoint.
+	Replaced bool
+}
+
+// endpointFacts is what the page of an endpoint is made of.
+type endpointFacts struct {
+	Scope    scope.Scope
+	Endpoint webhook.Endpoint
+	Health   webhook.Health
+	Missed   webhook.Missed
+	Sent     []webhook.Delivery
+	Tried    map[int64]webhook.Attempt // the latest, by the delivery
+	Asked    sentAsked
+	Next     string // cursor
+	Now      time.Time
+}
+
+// sentAsked is what the list of deliveries was asked for, in the address.
+type sentAsked struct{ State, After string }
+
+func (h *Handlers) renderEndpoint(c *page.Ctx, shown webhookShown) error {
+	endpoint, err := h.Webhooks.Find(c.UserContext(), c.Scope, c.Param("id"))
+	if err != nil {
+		return err
+	}
+	return h.renderEndpointPage(c, endpoint, shown)
+}
+
+func (h *Handlers) renderEndpointPage(c *page.Ctx, endpoint webhook.Endpoint, shown webhookShown) error {
+	facts, err := h.loadEndpoint(c, endpoint)
+	if err != nil {
+		return err
+	}
+	shell := c.Layout(words.T(c.UserContext(), "webhook.page", "Name", endpoint.Name), "webhooks")
+	shell.NextPath = display.WebhookPath(endpoint.ID)
+	if shown.Said.Text != "" {
+		shell.Flash = shown.Said
+	}
+	props := webhookProps(c.UserContext(), shell, facts, page.LoadZone(c.Member.Business))
+	props.Secret, props.NewSecret = shown.Secret, shown.Replaced
+	return c.RenderStatus(shown.Status, dashboard.Webhook(props))
+}
+
+// loadEndpoint collects how an endpoint does and what it was sent.
+func (h *Handlers) loadEndpoint(c *page.Ctx, e webhook.Endpoint) (f endpointFacts, err error) {
+	ctx, sc := c.UserContext(), c.Scope
+	f = endpointFacts{Scope: sc, Endpoint: e, Now: h.Clock(), Asked: sentAsked{After: page.CleanText(c.Query("after"))}}
+	if state := c.Query("state"); slices.Contains(webhook.States(), state) {
+		f.Asked.State = page.CleanText(state)
+	}
+	if f.Health, err = h.Webhooks.Health(ctx, sc, e.ID); err != nil {
+		return f, err
+	}
+	if f.Missed, err = h.Webhooks.Missed(ctx, sc, e.ID); err != nil {
+		return f, err
+	}
+	if f.Sent, f.Next, err = h.Webhooks.History(ctx, sc, e.ID, f.Asked.State, f.Asked.After, listing.PageSize); err != nil {
+		return f, err
+	}
+	f.Tried, err = h.Webhooks.LastAttempts(ctx, sc, f.Sent)
+	return f, err
+}
+
+// refuseEndpoint shows the endpoint's page with what was wrong about an act.
+func (h *Handlers) refuseEndpoint(c *page.Ctx, refused error) error {
+	said, status, err := page.DescribeRefusal(refused)
+	if err != nil {
+		return err
+	}
+	return h.renderEndpoint(c, webhookShown{Status: status, Said: said})
+}

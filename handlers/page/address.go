@@ -1,0 +1,47 @@
+package page
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"cointill/core/fault"
+)
+
+// ReturnPath is where a switch was pressed: the page that a script or the browser
+// names, when it is one of the dashboard's, else the fallback.
+func ReturnPath(c *Ctx, fallback string) string {
+	named := c.Get("HX-Current-URL")
+	if named == "" {
+		named = c.Get("Referer")
+	}
+	from, err := url.Parse(named)
+	if err != nil || !strings.HasPrefix(from.Path, "/dashboard") {
+		return fallback
+	}
+	return Local((&url.URL{Path: from.Path, RawQuery: from.RawQuery}).String(), fallback)
+}
+
+// ReadID is the id in the address; what is no number is as unknown as any other.
+func ReadID(c *Ctx, thing string) (int64, error) {
+	id, err := strconv.ParseInt(c.Params("id"), 10, 64)
+	if err != nil || id < 1 {
+		return 0, fault.Missing(thing)
+	}
+	return id, nil
+}
+
+// ReadQuery is what the address of a request asks for; what can't be read is left out.
+func ReadQuery(c *Ctx) url.Values {
+	values, _ := url.ParseQuery(string(c.Request().URI().QueryString()))
+	return values
+}
+
+// ReadBefore is where a page of a list begins; 0 is its start.
+func ReadBefore(c *Ctx) int64 {
+	n, err := strconv.ParseInt(c.Query("before"), 10, 64)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,109 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"cointill/core/account"
+	"cointill/core/fault"
+	"cointill/views/layout"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// ReadForm is the form of a request, by the names of its fields.
+func ReadForm(c *Ctx, names ...string) ui.Form {
+	values := map[string]string{}
+	for _, name := range names {
+		values[name] = c.Text(name)
+	}
+	return ui.Form{Values: values}
+}
+
+// RefuseForm puts an error that a person can mend into the form, and gives the
+// status to answer with; other errors are passed on.
+func RefuseForm(f *ui.Form, err error) (status int, unexpected error) {
+	switch fault.KindOf(err) {
+	case fault.Invalid, fault.Conflict, fault.Limited, fault.Unavailable, fault.Unauthenticated:
+	default:
+		return 0, err
+	}
+	why := Explain(err)
+	if f.Errors = why.Fields; len(f.Errors) == 0 {
+		f.Errors = map[string][]string{"": {why.Sentence}}
+	}
+	return why.Status, nil
+}
+
+// DescribeRefusal is what a page says of an act that was refused, with the status to
+// answer with; errors that nobody can mend on the page are passed on.
+func DescribeRefusal(err error) (flash layout.Flash, status int, unexpected error) {
+	var f ui.Form
+	if fault.KindOf(err) == fault.Forbidden {
+		why := Explain(err)
+		return layout.Flash{Kind: string(ui.Bad), Text: why.Sentence}, why.Status, nil
+	}
+	status, unexpected = RefuseForm(&f, err)
+	var sentences []string
+	for _, each := range f.Errors {
+		sentences = append(sentences, each...)
+	}
+	return layout.Flash{Kind: string(ui.Bad), Text: strings.Join(sentences, " ")}, status, unexpected
+}
+
+// SetRetryAfter tells a program how long to wait, when that is why it was refused.
+func SetRetryAfter(c *Ctx, refused error) {
+	if wait := Explain(refused).RetryAfter; wait > 0 {
+		c.Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
+	}
+}
+
+// MergeErrors is the refusal of a form in which some fields can't even be read:
+// the other fields' sentences come with theirs, all at once.
+func MergeErrors(unreadable, others fault.Fields) error {
+	for name, sentences := range others {
+		if len(unreadable[name]) == 0 {
+			unreadable[name] = sentences
+		}
+	}
+	return fault.Validation(unreadable)
+}
+
+// ReadValues are the values of a field that may come several times.
+func ReadValues(c *Ctx, name string) (values []string) {
+	for _, value := range c.Context().PostArgs().PeekMulti(name) {
+		values = append(values, string(value))
+	}
+	return values
+}
+
+// ReadProof is what a form says to show that its sender is the session's user.
+func ReadProof(c *Ctx) account.Proof {
+	return account.Proof{Password: c.FormValue("password"), Code: c.Text("code"), IP: c.ClientIP, Device: c.Session.Device()}
+}
+
+// FormTime is how a datetime-local field writes a time: without its zone, which
+// is the business's.
+const FormTime = "2006-01-02T15:04"
+
+// ParseWholeNumber reads a whole number; -1 for anything else.
+func ParseWholeNumber(text string) int {
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		return -1
+	}
+	return int(n)
+}
+
+// ReadSwitch is how a switch is to stand after its form was sent. A form without
+// one of its two values changes nothing: whoever sent it asked for neither.
+func ReadSwitch(c *Ctx, name string) (bool, error) {
+	switch c.FormValue(name) {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	}
+	return false, fault.Validation(fault.Fields{name: {words.T(c.UserContext(), "ui.switch_value")}})
+}

@@ -1,0 +1,87 @@
+package page
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+
+	"cointill/core/idempotency"
+)
+
+// RunOnce carries out a form that makes something (act), unless it was sent before: by
+// a second click, or by going back. What render makes of the core's result is kept,
+// sealed, and is what a twin gets as before; nil for the first. Forms carry the
+// hidden field once for it (ui.SentOnce), anew each time they are shown; with other
+// values it is another form.
+func RunOnce(answers *idempotency.Store, c *Ctx, act func(ctx context.Context) error, render func(result any) ([]byte, error)) (before []byte, err error) {
+	claim, first, err := claimForm(answers, c)
+	if err != nil {
+		return nil, err
+	}
+	if first != nil {
+		return first.Body, nil
+	}
+	err = act(idempotency.With(c.UserContext(), claim, func(result any) (idempotency.Answer, error) {
+		body, err := render(result)
+		return idempotency.Answer{Status: http.StatusOK, Body: body}, err
+	}))
+	var twin *idempotency.Answered
+	if errors.As(err, &twin) {
+		return twin.Answer.Body, nil
+	}
+	return nil, err
+}
+
+// RedirectOnce carries out a form that makes something, once, and leads to where that is
+// (place), each time that it is sent.
+func RedirectOnce[T any](answers *idempotency.Store, c *Ctx, act func(ctx context.Context) (T, error), place func(T) string) error {
+	var made T
+	before, err := RunOnce(answers, c, func(ctx context.Context) (err error) {
+		made, err = act(ctx)
+		return err
+	}, func(result any) ([]byte, error) {
+		made, ok := result.(T)
+		if !ok {
+			return nil, fmt.Errorf("dashboard: a form made a %T", result)
+		}
+		return []byte(place(made)), nil
+	})
+	if err != nil {
+		return err
+	}
+	if before != nil {
+		return c.Redirect(string(before))
+	}
+	return c.Redirect(place(made))
+}
+
+// noncePattern are what pages give out; anything else is as good as none.
+var noncePattern = regexp.MustCompile(`^once_[0-9A-Z]{1,40}$`)
+
+// claimForm is the form's claim to be the first, and what the first made; neither
+// for a form without the field.
+func claimForm(answers *idempotency.Store, c *Ctx) (*idempotency.Claim, *idempotency.Answer, error) {
+	nonce := c.Text("once")
+	if !noncePattern.MatchString(nonce) {
+		return nil, nil, nil
+	}
+	// The form's token is masked anew for each page, and says nothing of what is asked.
+	fields := url.Values{}
+	for name, value := range c.Context().PostArgs().All() {
+		if string(name) != "csrf" {
+			fields.Add(string(name), string(value))
+		}
+	}
+	sum := sha256.Sum256([]byte(c.Path() + "\n" + fields.Encode()))
+	claim, err := answers.Claim(c.Scope, "form "+nonce+" "+hex.EncodeToString(sum[:]), http.MethodPost, c.Path(), nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	before, err := answers.Replay(c.UserContext(), claim)
+	return claim, before, err
+}
