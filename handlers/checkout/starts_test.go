@@ -7,7 +7,7 @@ import (
 
 	"cointill/core/link"
 	"cointill/core/money"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"cointill/core/calls"
 	"cointill/core/scope"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
 

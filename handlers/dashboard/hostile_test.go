@@ -12,7 +12,7 @@ import (
 	"cointill/core/link"
 	"cointill/core/money"
 	"cointill/core/scope"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
 

@@ -11,7 +11,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 	"cointill/models"
 	"cointill/views/words"
 )

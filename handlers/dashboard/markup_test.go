@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 	"cointill/models"
 	"cointill/models/modelstest"
 )

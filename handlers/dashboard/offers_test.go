@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"cointill/core/scope"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 )
 
 // offered finds what a page leads to: links, and the addresses of its forms.

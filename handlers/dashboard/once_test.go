@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"cointill/core/webhook"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
 

@@ -14,7 +14,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/core/webhook"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
 

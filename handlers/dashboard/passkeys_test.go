@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"cointill/core/account/passkeytest"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"cointill/core/payment"
 	"cointill/core/scope"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
 

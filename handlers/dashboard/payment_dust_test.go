@@ -7,7 +7,7 @@ import (
 
 	"cointill/core/money"
 	"cointill/core/payment"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
 

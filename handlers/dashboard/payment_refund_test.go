@@ -7,7 +7,7 @@ import (
 
 	"cointill/core/money"
 	"cointill/core/scope"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
 

@@ -16,7 +16,7 @@ import (
 
 	"cointill/core/money"
 	"cointill/core/scope"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 )
 
 // orders starts three payments, an hour apart, of which the second is declined.

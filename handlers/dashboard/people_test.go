@@ -12,7 +12,7 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"cointill/core/scope"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
 

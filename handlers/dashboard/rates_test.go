@@ -10,7 +10,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/quote/source"
 	"cointill/core/scope"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
 

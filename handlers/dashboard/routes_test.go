@@ -20,7 +20,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/settings"
 	"cointill/core/webhook"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"cointill/core/money"
 	"cointill/core/settings"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"cointill/core/link"
 	"cointill/core/webhook"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
 

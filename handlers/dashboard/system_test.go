@@ -12,7 +12,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/core/system"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"cointill/core/money"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 )
 
 // TestSmallForLarge (AP-24) shows a genuine small payment for a large order: by each of

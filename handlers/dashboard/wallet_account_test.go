@@ -11,7 +11,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/wallet"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
 

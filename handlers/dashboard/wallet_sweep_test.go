@@ -10,7 +10,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/wallet"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"cointill/core/scope"
 	"cointill/core/webhook"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 )
 
 // TestWebhookRoles: who may not change webhooks sees no way to, and is refused;

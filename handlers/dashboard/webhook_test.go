@@ -17,7 +17,7 @@ import (
 	"cointill/core/outbox"
 	"cointill/core/scope"
 	"cointill/core/webhook"
-	"cointill/handlers/dashboard/servertest"
+	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
 
