@@ -18,7 +18,9 @@ import (
 	"cointill/handlers/dashboard/people"
 	"cointill/handlers/dashboard/rates"
 	"cointill/handlers/dashboard/settings"
+	"cointill/handlers/dashboard/signin"
 	"cointill/handlers/dashboard/system"
+	"cointill/handlers/dashboard/team"
 	"cointill/handlers/dashboard/wallet"
 	"cointill/handlers/dashboard/webhooks"
 	"cointill/handlers/page"
@@ -29,9 +31,11 @@ type Accounts interface {
 	developers.Accounts
 	links.Accounts
 	overview.Accounts
-	people.Accounts
 	people.Profiles
-	people.Team
+	signin.Accounts
+	signin.Profiles
+	signin.Team
+	team.Team
 	wallet.Accounts
 }
 
@@ -104,7 +108,9 @@ type Handlers struct {
 	People     *people.Handlers
 	Rates      *rates.Handlers
 	Settings   *settings.Handlers
+	SignIn     *signin.Handlers
 	System     *system.Handlers
+	Team       *team.Handlers
 	Wallet     *wallet.Handlers
 	Webhooks   *webhooks.Handlers
 }
@@ -120,12 +126,13 @@ func New(s Services) *Handlers {
 			Wallets: s.Wallets, Webhooks: s.Webhooks, Networks: s.Networks, Clock: s.Clock},
 		Payments: &payments.Handlers{Payments: s.Payments, Mails: s.Mails, Sandbox: s.Sandbox, Wallets: s.Wallets,
 			Webhooks: s.Webhooks, Hub: s.Hub, Answers: s.Answers, Exports: exports, Clock: s.Clock},
-		People: &people.Handlers{Accounts: s.Accounts, Profiles: s.Accounts, Team: s.Accounts, Answers: s.Answers,
-			MailServer: s.MailServer, Clock: s.Clock},
-		Rates: &rates.Handlers{Quotes: s.Quotes, Clock: s.Clock},
+		People: &people.Handlers{Profiles: s.Accounts, MailServer: s.MailServer},
+		Rates:  &rates.Handlers{Quotes: s.Quotes, Clock: s.Clock},
 		Settings: &settings.Handlers{Settings: s.Settings, Audits: s.Audits, Team: s.Accounts, Depths: s.Depths,
 			Exports: exports, Clock: s.Clock},
+		SignIn: &signin.Handlers{Accounts: s.Accounts, Profiles: s.Accounts, Team: s.Accounts, MailServer: s.MailServer},
 		System: &system.Handlers{System: s.System},
+		Team:   &team.Handlers{Team: s.Accounts, Answers: s.Answers, MailServer: s.MailServer, Clock: s.Clock},
 		Wallet: &wallet.Handlers{Accounts: s.Accounts, Wallets: s.Wallets, Receiving: s.Receiving, Quotes: s.Quotes,
 			Networks: s.Networks, Noted: s.Noted, Clock: s.Clock},
 		Webhooks: &webhooks.Handlers{Webhooks: s.Webhooks, Answers: s.Answers, Clock: s.Clock},
@@ -136,7 +143,7 @@ func New(s Services) *Handlers {
 // route in the chosen domain is refused before its handler.
 func (h *Handlers) Routes(m page.Members, v page.Visitors) {
 	v.Get("/", func(c *page.Ctx) error { return c.Redirect("/dashboard") })
-	h.People.VisitorRoutes(v)
+	h.SignIn.Routes(v)
 	h.Overview.Routes(m)
 	h.Payments.Routes(m)
 	h.Wallet.Routes(m)
@@ -148,4 +155,5 @@ func (h *Handlers) Routes(m page.Members, v page.Visitors) {
 	h.Settings.Routes(m)
 	h.System.Routes(m)
 	h.People.Routes(m)
+	h.Team.Routes(m)
 }

@@ -45,3 +45,11 @@ func ReadBefore(c *Ctx) int64 {
 	}
 	return n
 }
+
+// DashboardPath is the path when signing in may lead to it, else "".
+func DashboardPath(path string) string {
+	if !strings.HasPrefix(path, "/dashboard") && !strings.HasPrefix(path, "/invitation/") {
+		return ""
+	}
+	return Local(path, "")
+}

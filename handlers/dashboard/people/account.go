@@ -5,13 +5,12 @@ import (
 	"strconv"
 
 	"cointill/core/fault"
+	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
-
-const accountPath = "/dashboard/account"
 
 // showAccountPage is the signed-in user's own account.
 func (h *Handlers) showAccountPage(c *page.Ctx) error {
@@ -36,7 +35,7 @@ func (h *Handlers) showAccount(c *page.Ctx, status int, typed ui.Form) error {
 		return err
 	}
 	shell := c.Layout(words.T(c.UserContext(), "account.your_account"), "account")
-	shell.NextPath = accountPath
+	shell.NextPath = display.AccountPath
 	props := dashboard.AccountProps{Page: shell, Form: typed, Email: c.Member.User.Email,
 		SecondFactor: factor.On, FactorSentence: factorSentence(c.UserContext(), factor), Passkeys: passkeysSentence(c.UserContext(), keys),
 		Seats: seatRows(c.UserContext(), seats, c.Session.Key(), page.LoadZone(c.Member.Business)), Places: placeRows(places, c.Member.Business.ID)}
@@ -54,7 +53,7 @@ func (h *Handlers) rename(c *page.Ctx) error {
 		return h.showAccount(c, status, typed)
 	}
 	c.Flash(string(ui.Good), words.T(c.UserContext(), "account.your_name_is_saved"))
-	return c.Redirect(accountPath)
+	return c.Redirect(display.AccountPath)
 }
 
 // chooseBusiness goes to another business of the user, under a new session id.
@@ -85,7 +84,7 @@ func (h *Handlers) endSession(c *page.Ctx) error {
 	default:
 		c.Flash(string(ui.Good), words.T(c.UserContext(), "account.browser_is_out"))
 	}
-	return c.Redirect(accountPath)
+	return c.Redirect(display.AccountPath)
 }
 
 // endOtherSessions signs the user out everywhere but here.
@@ -94,5 +93,5 @@ func (h *Handlers) endOtherSessions(c *page.Ctx) error {
 		return err
 	}
 	c.Flash(string(ui.Good), words.T(c.UserContext(), "account.others_are_out"))
-	return c.Redirect(accountPath)
+	return c.Redirect(display.AccountPath)
 }

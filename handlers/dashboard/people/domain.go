@@ -18,7 +18,7 @@ func (h *Handlers) switchDomain(c *page.Ctx) error {
 // section is the list that a page of the dashboard belongs to: one thing of a
 // domain is not in the other one.
 func section(path string) string {
-	path, _, _ = strings.Cut(inside(path), "?")
+	path, _, _ = strings.Cut(page.DashboardPath(path), "?")
 	parts := strings.SplitN(strings.Trim(path, "/"), "/", 3)
 	if len(parts) < 2 {
 		return "/dashboard"

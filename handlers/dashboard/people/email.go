@@ -3,6 +3,7 @@ package people
 import (
 	"net/http"
 
+	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
@@ -14,7 +15,7 @@ func (h *Handlers) showEmailForm(c *page.Ctx) error { return h.showEmail(c, http
 
 func (h *Handlers) showEmail(c *page.Ctx, status int, typed ui.Form) error {
 	shell := c.Layout(words.T(c.UserContext(), "account.change_your_address"), "account")
-	shell.NextPath = accountPath + "/email"
+	shell.NextPath = display.AccountPath + "/email"
 	props := dashboard.EmailProps{Page: shell, Form: typed, SecondFactor: c.Member.User.SecondFactor, NoServer: !h.MailServer}
 	return c.RenderStatus(status, dashboard.Email(props))
 }
@@ -35,27 +36,5 @@ func (h *Handlers) changeEmail(c *page.Ctx) error {
 		return h.showEmail(c, status, typed)
 	}
 	c.Flash(string(ui.Info), words.T(c.UserContext(), "account.link_went", "Email", typed.Value("email")))
-	return c.Redirect(accountPath)
-}
-
-// showEmailConfirmation is the page that the link leads to. Looking at it changes nothing.
-func (h *Handlers) showEmailConfirmation(c *page.Ctx) error {
-	user, email, err := h.Profiles.FindEmail(c.UserContext(), c.Param("token"))
-	if err != nil {
-		return err
-	}
-	return c.Render(dashboard.EmailConfirm(dashboard.EmailConfirmProps{CSRF: c.Session.FormToken(), Action: "/email/" + c.Param("token"),
-		Before: user.Email, After: email}))
-}
-
-// confirmEmail makes the new address the user's, once.
-func (h *Handlers) confirmEmail(c *page.Ctx) error {
-	if err := h.Profiles.ConfirmEmail(c.UserContext(), c.Param("token")); err != nil {
-		return err
-	}
-	if c.Session.User() != 0 {
-		c.Flash(string(ui.Good), words.T(c.UserContext(), "account.address_is_changed"))
-		return c.Redirect(accountPath)
-	}
-	return c.Redirect("/sign-in?confirmed=1")
+	return c.Redirect(display.AccountPath)
 }

@@ -5,13 +5,14 @@ import (
 	"strconv"
 
 	"cointill/core/fault"
+	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
 
-const passkeysPath = accountPath + "/passkeys"
+const passkeysPath = display.AccountPath + "/passkeys"
 
 // listPasskeys lists the user's passkeys.
 func (h *Handlers) listPasskeys(c *page.Ctx) error {

@@ -4,13 +4,14 @@ import (
 	"net/http"
 
 	"cointill/core/account"
+	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
 
-const factorPath = accountPath + "/second-factor"
+const factorPath = display.AccountPath + "/second-factor"
 
 // showFactorPage shows how the second factor stands.
 func (h *Handlers) showFactorPage(c *page.Ctx) error {
@@ -99,11 +100,11 @@ func (h *Handlers) changeFactor(c *page.Ctx) error {
 	}
 	c.Session.Rotate()
 	c.Flash(string(ui.Warn), words.T(c.UserContext(), "second_factor.off"))
-	return c.Redirect(accountPath)
+	return c.Redirect(display.AccountPath)
 }
 
 func (h *Handlers) showCodes(c *page.Ctx, codes []string) error {
 	shell := c.Layout(words.T(c.UserContext(), "second_factor.codes_title"), "account")
-	shell.NextPath = accountPath
+	shell.NextPath = display.AccountPath
 	return c.RenderStatus(http.StatusCreated, dashboard.RecoveryCodes(dashboard.CodesProps{Page: shell, Codes: codes}))
 }

@@ -252,7 +252,8 @@ func (s *Server) serve() *fiber.App {
 
 // UseMailServer makes the pages act as with a mail server.
 func (s *Server) UseMailServer() {
-	s.Pages.People.MailServer, s.Pages.Mailbox.MailServer = true, true
+	s.Pages.People.MailServer, s.Pages.Team.MailServer = true, true
+	s.Pages.SignIn.MailServer, s.Pages.Mailbox.MailServer = true, true
 }
 
 // Business makes a business with its owner, and gives the owner's scope in the test domain.

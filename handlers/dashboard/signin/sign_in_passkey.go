@@ -1,4 +1,4 @@
-package people
+package signin
 
 import (
 	"cointill/handlers/page"
@@ -23,7 +23,7 @@ func (h *Handlers) signInByPasskey(c *page.Ctx) error {
 		if err := h.signInUser(c, user, false); err != nil {
 			return err
 		}
-		return c.Redirect(page.Local(inside(c.Text("next")), "/dashboard"))
+		return c.Redirect(page.Local(page.DashboardPath(c.Text("next")), "/dashboard"))
 	}
 	var typed ui.Form
 	status, err := page.RefuseForm(&typed, refused)

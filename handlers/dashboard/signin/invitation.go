@@ -1,10 +1,11 @@
-package people
+package signin
 
 import (
 	"net/http"
 	"net/url"
 
 	"cointill/core/account"
+	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
@@ -23,7 +24,7 @@ func (h *Handlers) showInvitation(c *page.Ctx, status int, typed ui.Form) error 
 	}
 	here := "/invitation/" + c.Param("token")
 	props := dashboard.InvitationProps{Form: typed, CSRF: c.Session.FormToken(), Action: here, Business: in.Business, By: in.By, Email: in.Email,
-		Role: in.Role.Name(), RoleText: roleText(c.UserContext(), in.Role), Known: in.User != 0, Mine: in.User != 0 && in.User == c.Session.User(),
+		Role: in.Role.Name(), RoleText: display.DescribeRole(c.UserContext(), in.Role), Known: in.User != 0, Mine: in.User != 0 && in.User == c.Session.User(),
 		SignIn: "/sign-in?next=" + url.QueryEscape(here), SomebodyElse: c.Session.User() != 0 && in.User != c.Session.User()}
 	return c.RenderStatus(status, dashboard.Invitation(props))
 }

@@ -1,4 +1,4 @@
-package people
+package signin
 
 import (
 	"net/http"

@@ -1,8 +1,7 @@
-package people
+package signin
 
 import (
 	"net/url"
-	"strings"
 
 	"cointill/core/account"
 	"cointill/handlers/page"
@@ -20,7 +19,7 @@ func (h *Handlers) showSignInForm(c *page.Ctx) error {
 	if empty {
 		return c.Redirect("/sign-up")
 	}
-	props := h.signInProps(c, ui.Form{}, inside(c.Query("next")))
+	props := h.signInProps(c, ui.Form{}, page.DashboardPath(c.Query("next")))
 	for why, notice := range map[string]string{
 		"signed_out": "sign_in.signed_out", "removed": "sign_in.removed",
 		"changed": "sign_in.changed", "confirmed": "sign_in.confirmed",
@@ -39,7 +38,7 @@ func (h *Handlers) signInProps(c *page.Ctx, typed ui.Form, next string) dashboar
 
 // showSignIn shows the page of signing in again, with why it was refused.
 func (h *Handlers) showSignIn(c *page.Ctx, status int, typed ui.Form) error {
-	return c.RenderStatus(status, dashboard.SignIn(h.signInProps(c, typed, inside(c.Text("next")))))
+	return c.RenderStatus(status, dashboard.SignIn(h.signInProps(c, typed, page.DashboardPath(c.Text("next")))))
 }
 
 // keyPending is what the session keeps of a sign-in that still needs a code.
@@ -50,7 +49,7 @@ func (h *Handlers) signIn(c *page.Ctx) error {
 	entry, refused := h.Accounts.SignIn(c.UserContext(), account.Credentials{
 		Email: c.Text("email"), Password: c.FormValue("password"), IP: c.ClientIP, Device: c.Session.Device(),
 	})
-	next := inside(c.Text("next"))
+	next := page.DashboardPath(c.Text("next"))
 	if refused == nil && entry.Pending != "" {
 		c.Session.SignIn(0) // nobody's yet, but no longer the one from before the password
 		c.Session.Set(keyPending, entry.Pending)
@@ -76,12 +75,12 @@ func (h *Handlers) showCodeForm(c *page.Ctx) error {
 	if c.Session.Value(keyPending) == "" {
 		return c.Redirect("/sign-in")
 	}
-	return c.Render(dashboard.SignInCode(dashboard.CodeProps{CSRF: c.Session.FormToken(), Next: inside(c.Query("next"))}))
+	return c.Render(dashboard.SignInCode(dashboard.CodeProps{CSRF: c.Session.FormToken(), Next: page.DashboardPath(c.Query("next"))}))
 }
 
 // enterCode finishes a sign-in with a code.
 func (h *Handlers) enterCode(c *page.Ctx) error {
-	next := inside(c.Text("next"))
+	next := page.DashboardPath(c.Text("next"))
 	user, left, refused := h.Profiles.EnterCode(c.UserContext(), c.Session.Value(keyPending), c.Text("code"), c.ClientIP)
 	if refused == nil {
 		if err := h.signInUser(c, user, false); err != nil {
@@ -103,12 +102,4 @@ func (h *Handlers) enterCode(c *page.Ctx) error {
 	}
 	page.SetRetryAfter(c, refused)
 	return c.RenderStatus(status, dashboard.SignInCode(dashboard.CodeProps{Form: typed, CSRF: c.Session.FormToken(), Next: next}))
-}
-
-// inside is the path when it is one that signing in may lead on to, else "".
-func inside(path string) string {
-	if !strings.HasPrefix(path, "/dashboard") && !strings.HasPrefix(path, "/invitation/") {
-		return ""
-	}
-	return page.Local(path, "")
 }
