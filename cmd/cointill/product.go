@@ -28,6 +28,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/outbox"
 	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/core/quote"
 	"cointill/core/receipt"
 	"cointill/core/receiving"
@@ -303,7 +304,7 @@ func (p *product) wireServer(s *Settings, box *secret.Box) (err error) {
 		Routes: web.Routes{
 			API: func(app fiber.Router) {
 				document = api.Register(app, api.Deps{
-					Payments: p.payments, Webhooks: p.hooks, Links: p.links, Keys: p.accounts, Methods: p.accounts, Networks: p.networks, Quotes: p.quotes,
+					Payments: p.payments, Lists: &list.Service{DB: p.db}, Webhooks: p.hooks, Links: p.links, Keys: p.accounts, Methods: p.accounts, Networks: p.networks, Quotes: p.quotes,
 					Sandbox: p.sandbox, Limits: p.limiter, Answers: p.answers, Secrets: box, Clock: p.clock,
 					PerMinute: s.RateLimit, BaseURL: p.base, Version: version,
 				})
@@ -320,7 +321,7 @@ func (p *product) wireServer(s *Settings, box *secret.Box) (err error) {
 func (p *product) dashboard() *dashboard.Handlers {
 	return dashboard.New(dashboard.Services{
 		Accounts: p.accounts, Audits: p.audits, Calls: p.calls, Figures: p.figures, Hub: p.hub, Links: p.links,
-		Mails: p.receipts, Payments: p.payments, Quotes: p.quotes, Receiving: p.receiving, Sandbox: p.sandbox,
+		Mails: p.receipts, Payments: p.payments, Lists: &list.Service{DB: p.db}, Quotes: p.quotes, Receiving: p.receiving, Sandbox: p.sandbox,
 		Settings: p.settings, System: p.system(), Wallets: p.wallets, Webhooks: p.hooks, Answers: p.answers,
 		Clock: p.clock, Depths: p.settings.Depths, MailServer: p.receipts.SMTP != nil, Networks: p.networks, Noted: p.networks,
 	})

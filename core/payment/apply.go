@@ -381,8 +381,8 @@ func detail(fields map[string]any) string {
 	return string(text)
 }
 
-// missing turns GORM's not-found into a fault for a thing.
-func missing(err error, thing string) error {
+// ConvertNotFound turns GORM's not-found into a fault for a thing.
+func ConvertNotFound(err error, thing string) error {
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return fault.Missing(thing)
 	}

@@ -259,7 +259,7 @@ func lockTransfer(tx *models.Tx, sc scope.Scope, id int64) (models.Transfer, err
 	}
 	var t models.Transfer
 	if err := query.Where("id = ?", id).Take(&t).Error; err != nil {
-		return t, missing(err, "unmatched transfer")
+		return t, ConvertNotFound(err, "unmatched transfer")
 	}
 	return t, dealtWith(t)
 }

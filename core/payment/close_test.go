@@ -8,6 +8,7 @@ import (
 	"cointill/chain"
 	"cointill/core/fault"
 	"cointill/core/payment"
+	"cointill/core/payment/list"
 )
 
 // TestClose: a reversed payment waits until a person says that it was dealt with,
@@ -25,7 +26,7 @@ func TestClose(t *testing.T) {
 		}
 		b.reorg(2, &chain.Pending{})
 		b.expect(ref, payment.Successful, payment.ReversedReason)
-		if w := b.waiting(); w.Reversed != 1 || len(b.search(payment.Filter{Need: payment.NeedLook}).Payments) != 1 {
+		if w := b.waiting(); w.Reversed != 1 || len(b.search(list.Filter{Need: list.NeedLook}).Payments) != 1 {
 			t.Fatalf("%+v", w)
 		}
 		if err := b.service.Close(t.Context(), b.scope, ref, ""); fault.KindOf(err) != fault.Forbidden {
@@ -42,7 +43,7 @@ func TestClose(t *testing.T) {
 		if err := b.service.Close(t.Context(), b.owner(), ref, "Paid anew"); err != nil {
 			t.Fatal(err)
 		}
-		if w := b.waiting(); w.Reversed != 0 || len(b.search(payment.Filter{Need: payment.NeedLook}).Payments) != 0 {
+		if w := b.waiting(); w.Reversed != 0 || len(b.search(list.Filter{Need: list.NeedLook}).Payments) != 0 {
 			t.Errorf("it waits still: %+v", w)
 		}
 		if err := b.service.Close(t.Context(), b.owner(), ref, ""); fault.KindOf(err) != fault.Conflict {

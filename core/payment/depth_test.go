@@ -82,7 +82,7 @@ func TestEveryDepth(t *testing.T) {
 				t.Errorf("%s: %d of %d are reversed", coin, reversed, len(had))
 			}
 		}
-		if w, err := b.service.Waiting(t.Context(), b.scope); err != nil || int(w.Reversed) != len(depths[money.BTC])+len(depths[money.DOGE]) {
+		if w, err := b.lists().Waiting(t.Context(), b.scope); err != nil || int(w.Reversed) != len(depths[money.BTC])+len(depths[money.DOGE]) {
 			t.Errorf("%d payments wait for somebody to look, %v", w.Reversed, err)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"cointill/chain"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/models"
 )
 
@@ -123,12 +124,12 @@ func TestReorganisations(t *testing.T) {
 			t.Errorf("received %d of %d", got, v.Payment.Amount)
 		}
 		for prefix, want := range map[string]int{ref[:8]: 1, strings.ToLower(ref[:8]): 0} { // references tell case, on both databases
-			if page, err := b.service.Search(t.Context(), b.scope, payment.Filter{Reference: prefix}); err != nil || len(page.Payments) != want {
+			if page, err := b.lists().Search(t.Context(), b.scope, list.Filter{Reference: prefix}); err != nil || len(page.Payments) != want {
 				t.Errorf("by reference %s: %d, %v", prefix, len(page.Payments), err)
 			}
 		}
 		for _, hash := range []string{tx.TxID, strings.ToUpper(tx.TxID)} {
-			if page, err := b.service.Search(t.Context(), b.scope, payment.Filter{Hash: hash}); err != nil || len(page.Payments) != 1 {
+			if page, err := b.lists().Search(t.Context(), b.scope, list.Filter{Hash: hash}); err != nil || len(page.Payments) != 1 {
 				t.Errorf("by hash %s: %d, %v", hash, len(page.Payments), err)
 			}
 		}

@@ -35,7 +35,8 @@ const (
 	MaxMetadataDepth = 16
 )
 
-var businessReference = regexp.MustCompile(`^[A-Za-z0-9._:~=@+-]{1,100}$`)
+// BusinessReferencePattern is what a business may use as its own reference of a payment.
+var BusinessReferencePattern = regexp.MustCompile(`^[A-Za-z0-9._:~=@+-]{1,100}$`)
 
 // Check lists what is wrong with the request's values, all fields at once, by JSON field name.
 func (r Request) Check() fault.Fields {
@@ -64,7 +65,7 @@ func (r Request) Check() fault.Fields {
 	}
 	switch {
 	case r.BusinessReference == "":
-	case !businessReference.MatchString(r.BusinessReference):
+	case !BusinessReferencePattern.MatchString(r.BusinessReference):
 		fields.Add("business_reference", "May have 1 to 100 of the characters A–Z a–z 0–9 . _ : ~ = @ + -")
 	case r.BusinessReference == "." || r.BusinessReference == "..":
 		fields.Add("business_reference", "Must not be . or .. alone: clients resolve those in the address that verifies it.")

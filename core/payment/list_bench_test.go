@@ -13,6 +13,7 @@ import (
 	"cointill/core/clock"
 	"cointill/core/payment"
 	"cointill/core/payment/bulk"
+	"cointill/core/payment/list"
 	"cointill/core/scope"
 	"cointill/core/sheet"
 	"cointill/models"
@@ -68,9 +69,9 @@ func filled(b *testing.B, until time.Time) (db *models.DB, business models.Busin
 func BenchmarkLists(b *testing.B) {
 	until := clock.Real()()
 	db, business := filled(b, until)
-	service := &payment.Service{DB: db, Clock: clock.Real()}
+	service := &list.Service{DB: db}
 	sc := scope.Scope{BusinessID: business.ID, Domain: scope.Test, Role: scope.Finance}
-	ends, err := service.Search(b.Context(), sc, payment.Filter{Limit: 1})
+	ends, err := service.Search(b.Context(), sc, list.Filter{Limit: 1})
 	if err != nil || len(ends.Payments) == 0 {
 		b.Fatal("nothing was filled in: ", err)
 	}
@@ -80,7 +81,7 @@ func BenchmarkLists(b *testing.B) {
 	}
 	span := ends.Payments[0].CreatedAt.Sub(oldest.CreatedAt)
 	from, to := oldest.CreatedAt.Add(span/2), oldest.CreatedAt.Add(span*3/4)
-	deep, err := service.Search(b.Context(), sc, payment.Filter{From: &from, To: &to, States: []payment.State{payment.Successful}, Limit: 1})
+	deep, err := service.Search(b.Context(), sc, list.Filter{From: &from, To: &to, States: []payment.State{payment.Successful}, Limit: 1})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -91,17 +92,17 @@ func BenchmarkLists(b *testing.B) {
 	}
 	for _, c := range []struct {
 		name string
-		f    payment.Filter
+		f    list.Filter
 	}{
-		{"all", payment.Filter{}}, {"deep", payment.Filter{Before: payment.Place{ID: p.ID}}}, {"back", payment.Filter{After: payment.Place{ID: p.ID}}},
-		{"failed", payment.Filter{States: []payment.State{payment.Failed}}}, {"three-states", payment.Filter{States: []payment.State{payment.Failed, payment.Pending, payment.Declined}}},
-		{"dogecoin", payment.Filter{Method: "crypto_dogecoin"}}, {"currency", payment.Filter{Currency: "KES"}}, {"dates", payment.Filter{From: &from, To: &to}},
-		{"amount", payment.Filter{Least: p.Amount, Most: p.Amount}}, {"amounts", payment.Filter{Least: 1000, Most: 900_000}},
-		{"everything", payment.Filter{States: []payment.State{payment.Failed}, Method: "crypto_ripple", Currency: "USD", From: &from, Least: 10, Most: 99_999}},
-		{"nothing", payment.Filter{Currency: "EUR"}},
-		{"reference", payment.Filter{Query: p.Reference}}, {"reference-begun", payment.Filter{Query: p.Reference[:7]}}, {"business-reference", payment.Filter{Query: p.BusinessReference}},
-		{"day-of-references", payment.Filter{Query: p.BusinessReference[:14]}}, {"all-references", payment.Filter{Query: "order-"}}, {"hash", payment.Filter{Query: transfer.TxID}},
-		{"address", payment.Filter{Query: p.Address}}, {"e-mail", payment.Filter{Query: p.CustomerEmail}}, {"name", payment.Filter{Query: "ngozi okafor"}}, {"nobody", payment.Filter{Query: "zzz"}},
+		{"all", list.Filter{}}, {"deep", list.Filter{Before: list.Place{ID: p.ID}}}, {"back", list.Filter{After: list.Place{ID: p.ID}}},
+		{"failed", list.Filter{States: []payment.State{payment.Failed}}}, {"three-states", list.Filter{States: []payment.State{payment.Failed, payment.Pending, payment.Declined}}},
+		{"dogecoin", list.Filter{Method: "crypto_dogecoin"}}, {"currency", list.Filter{Currency: "KES"}}, {"dates", list.Filter{From: &from, To: &to}},
+		{"amount", list.Filter{Least: p.Amount, Most: p.Amount}}, {"amounts", list.Filter{Least: 1000, Most: 900_000}},
+		{"everything", list.Filter{States: []payment.State{payment.Failed}, Method: "crypto_ripple", Currency: "USD", From: &from, Least: 10, Most: 99_999}},
+		{"nothing", list.Filter{Currency: "EUR"}},
+		{"reference", list.Filter{Query: p.Reference}}, {"reference-begun", list.Filter{Query: p.Reference[:7]}}, {"business-reference", list.Filter{Query: p.BusinessReference}},
+		{"day-of-references", list.Filter{Query: p.BusinessReference[:14]}}, {"all-references", list.Filter{Query: "order-"}}, {"hash", list.Filter{Query: transfer.TxID}},
+		{"address", list.Filter{Query: p.Address}}, {"e-mail", list.Filter{Query: p.CustomerEmail}}, {"name", list.Filter{Query: "ngozi okafor"}}, {"nobody", list.Filter{Query: "zzz"}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			c.f.Limit = 50
@@ -124,7 +125,7 @@ func BenchmarkLists(b *testing.B) {
 		b.Run("export-"+name, func(b *testing.B) {
 			most := uint64(0)
 			// Once, however often lists are read: it takes its time.
-			if err := service.ExportTable(b.Context(), sc, payment.Filter{}, payment.Table{Zone: time.UTC, Begin: begin}, &watcher{most: &most}); err != nil {
+			if err := service.ExportTable(b.Context(), sc, list.Filter{}, list.Table{Zone: time.UTC, Begin: begin}, &watcher{most: &most}); err != nil {
 				b.Fatal(err)
 			}
 			b.ReportMetric(0, "ns/op")

@@ -12,6 +12,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/core/scope"
 	"cointill/internal/testing/speed"
 	"cointill/models"
@@ -36,12 +37,12 @@ func (b *bench) placed(n int, change func(i int, r *payment.Request)) (reference
 	return references
 }
 
-func (b *bench) search(f payment.Filter) payment.Page {
+func (b *bench) search(f list.Filter) list.Page {
 	b.t.Helper()
 	if f.Limit == 0 {
 		f.Limit = 100
 	}
-	page, err := b.service.Search(b.t.Context(), b.scope, f)
+	page, err := b.lists().Search(b.t.Context(), b.scope, f)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func (b *bench) search(f payment.Filter) payment.Page {
 }
 
 // orders are the merchant's references of a page, in its order.
-func orders(page payment.Page) string {
+func orders(page list.Page) string {
 	var list []string
 	for _, p := range page.Payments {
 		list = append(list, strings.TrimPrefix(p.BusinessReference, "order-"))
@@ -82,7 +83,7 @@ func TestPagesOfAList(t *testing.T) {
 			"each":    {payment.States(), "09 08 07 06 05 04 03 02 01 00"},
 		} {
 			var forth, back []string
-			f := payment.Filter{States: c.states, Limit: 3}
+			f := list.Filter{States: c.states, Limit: 3}
 			page := b.search(f)
 			for ; ; page = b.search(f) {
 				forth = append(forth, orders(page))
@@ -92,13 +93,13 @@ func TestPagesOfAList(t *testing.T) {
 				if !page.Older {
 					break
 				}
-				f.Before = payment.Place{ID: page.Next()}
+				f.Before = list.Place{ID: page.Next()}
 			}
 			if got := strings.Join(forth, " "); got != c.want {
 				t.Errorf("%s forth: %s", name, got)
 			}
 			for page.Newer {
-				page = b.search(payment.Filter{States: c.states, Limit: 3, After: payment.Place{Reference: page.Payments[0].Reference}})
+				page = b.search(list.Filter{States: c.states, Limit: 3, After: list.Place{Reference: page.Payments[0].Reference}})
 				back = append(back, orders(page))
 				if !page.Older {
 					t.Errorf("%s: nothing is older than the page before", name)
@@ -139,33 +140,33 @@ func TestSearchFilters(t *testing.T) {
 		}
 		from, to := start.Add(time.Minute), start.Add(3*time.Minute)
 		for name, c := range map[string]struct {
-			f    payment.Filter
+			f    list.Filter
 			want string
 		}{
-			"currency": {payment.Filter{Currency: "USD"}, "03 01"}, "method": {payment.Filter{Method: "crypto_tether"}, "02"},
-			"time": {payment.Filter{From: &from, To: &to}, "02 01"}, "amount": {payment.Filter{Least: 200, Most: 400}, "03 02 01"},
-			"several": {payment.Filter{Least: 200, Currency: "USD", From: &to}, "03"},
-			"own":     {payment.Filter{Query: references[3]}, "03"}, "own, begun": {payment.Filter{Query: references[3][:12]}, "03"},
-			"own, small": {payment.Filter{Query: strings.ToLower(references[3])}, "03"}, "PAY_ alone": {payment.Filter{Query: "PAY_"}, "04 03 02 01 00"},
-			"reference": {payment.Filter{Reference: "order-0"}, "04 03 02 01 00"}, "reference, one": {payment.Filter{Reference: "order-03"}, "03"}, "P": {payment.Filter{Reference: "P"}, "04 03 02 01 00"},
-			"business reference": {payment.Filter{Query: "order-0"}, "04 03 02 01 00"}, "percent": {payment.Filter{Query: "order%"}, ""}, "underscore": {payment.Filter{Query: "order_0"}, ""},
-			"e-mail": {payment.Filter{Query: "Payer2@example.com"}, "02"}, "e-mail, begun": {payment.Filter{Query: "payer2@"}, "02"}, "e-mail exactly": {payment.Filter{Email: "payer2@"}, ""},
-			"first name": {payment.Filter{Query: "ngo"}, "00"}, "last name": {payment.Filter{Query: "OKO"}, "04"}, "both names": {payment.Filter{Query: "kofi  mens"}, "02"}, "no accents": {payment.Filter{Query: "ola ade"}, "01"},
-			"two people": {payment.Filter{Query: "ok"}, "04 00"}, "hash": {payment.Filter{Query: strings.Repeat("AB", 32)}, "02"}, "hash exactly": {payment.Filter{Hash: strings.Repeat("ab", 32)}, "02"},
-			"address": {payment.Filter{Query: "rSharedAddressOfTheTest"}, "02"}, "address, other letters": {payment.Filter{Query: "rsharedaddressofthetest"}, ""},
-			"address in small letters": {payment.Filter{Query: "0x52908400098527886e0f7030069857d2e4169ee7"}, "03"},
-			"nobody":                   {payment.Filter{Query: "nobody"}, ""}, "no text": {payment.Filter{Query: "\u0301"}, ""}, "both searches": {payment.Filter{Query: "ok", Email: "payer0@example.com"}, "00"},
-			"search and filter": {payment.Filter{Query: "ok", Currency: "NGN", States: []payment.State{payment.Pending, payment.Failed}}, "04 00"},
+			"currency": {list.Filter{Currency: "USD"}, "03 01"}, "method": {list.Filter{Method: "crypto_tether"}, "02"},
+			"time": {list.Filter{From: &from, To: &to}, "02 01"}, "amount": {list.Filter{Least: 200, Most: 400}, "03 02 01"},
+			"several": {list.Filter{Least: 200, Currency: "USD", From: &to}, "03"},
+			"own":     {list.Filter{Query: references[3]}, "03"}, "own, begun": {list.Filter{Query: references[3][:12]}, "03"},
+			"own, small": {list.Filter{Query: strings.ToLower(references[3])}, "03"}, "PAY_ alone": {list.Filter{Query: "PAY_"}, "04 03 02 01 00"},
+			"reference": {list.Filter{Reference: "order-0"}, "04 03 02 01 00"}, "reference, one": {list.Filter{Reference: "order-03"}, "03"}, "P": {list.Filter{Reference: "P"}, "04 03 02 01 00"},
+			"business reference": {list.Filter{Query: "order-0"}, "04 03 02 01 00"}, "percent": {list.Filter{Query: "order%"}, ""}, "underscore": {list.Filter{Query: "order_0"}, ""},
+			"e-mail": {list.Filter{Query: "Payer2@example.com"}, "02"}, "e-mail, begun": {list.Filter{Query: "payer2@"}, "02"}, "e-mail exactly": {list.Filter{Email: "payer2@"}, ""},
+			"first name": {list.Filter{Query: "ngo"}, "00"}, "last name": {list.Filter{Query: "OKO"}, "04"}, "both names": {list.Filter{Query: "kofi  mens"}, "02"}, "no accents": {list.Filter{Query: "ola ade"}, "01"},
+			"two people": {list.Filter{Query: "ok"}, "04 00"}, "hash": {list.Filter{Query: strings.Repeat("AB", 32)}, "02"}, "hash exactly": {list.Filter{Hash: strings.Repeat("ab", 32)}, "02"},
+			"address": {list.Filter{Query: "rSharedAddressOfTheTest"}, "02"}, "address, other letters": {list.Filter{Query: "rsharedaddressofthetest"}, ""},
+			"address in small letters": {list.Filter{Query: "0x52908400098527886e0f7030069857d2e4169ee7"}, "03"},
+			"nobody":                   {list.Filter{Query: "nobody"}, ""}, "no text": {list.Filter{Query: "\u0301"}, ""}, "both searches": {list.Filter{Query: "ok", Email: "payer0@example.com"}, "00"},
+			"search and filter": {list.Filter{Query: "ok", Currency: "NGN", States: []payment.State{payment.Pending, payment.Failed}}, "04 00"},
 		} {
 			if got := orders(b.search(c.f)); got != c.want {
 				t.Errorf("%s: %q, want %q", name, got, c.want)
 			}
-			n, err := b.service.Count(t.Context(), b.scope, c.f)
+			n, err := b.lists().Count(t.Context(), b.scope, c.f)
 			if err != nil || int(n) != len(strings.Fields(c.want)) {
 				t.Errorf("%s: counts %d, %v", name, n, err)
 			}
 			for _, sc := range []scope.Scope{{BusinessID: b.scope.BusinessID, Domain: scope.Live, Role: scope.Owner}, {BusinessID: b.scope.BusinessID + 1, Domain: scope.Test, Role: scope.Owner}} {
-				if page, err := b.service.Search(t.Context(), sc, c.f); err != nil || len(page.Payments) > 0 {
+				if page, err := b.lists().Search(t.Context(), sc, c.f); err != nil || len(page.Payments) > 0 {
 					t.Errorf("%s in %v: %v, %v", name, sc, orders(page), err)
 				}
 			}
@@ -177,26 +178,26 @@ func TestSearchFilters(t *testing.T) {
 func TestListsAskForTheRight(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		b.placed(1, nil)
-		newest, err := b.service.Newest(t.Context(), b.scope)
+		newest, err := b.lists().Newest(t.Context(), b.scope)
 		if err != nil || newest.None() {
 			t.Fatal(newest, err)
 		}
 		live := scope.Scope{BusinessID: b.scope.BusinessID, Domain: scope.Live, Role: scope.Developer}
 		for name, call := range map[string]func(sc scope.Scope) error{
 			"search": func(sc scope.Scope) error {
-				_, err := b.service.Search(t.Context(), sc, payment.Filter{Before: newest})
+				_, err := b.lists().Search(t.Context(), sc, list.Filter{Before: newest})
 				return err
 			},
 			"count": func(sc scope.Scope) error {
-				_, err := b.service.Count(t.Context(), sc, payment.Filter{})
+				_, err := b.lists().Count(t.Context(), sc, list.Filter{})
 				return err
 			},
 			"news": func(sc scope.Scope) error {
-				_, err := b.service.News(t.Context(), sc, payment.Filter{}, newest)
+				_, err := b.lists().News(t.Context(), sc, list.Filter{}, newest)
 				return err
 			},
 			"export": func(sc scope.Scope) error {
-				return b.service.Export(t.Context(), sc, payment.Filter{}, func([]models.Payment) error { return errors.New("came") })
+				return b.lists().Export(t.Context(), sc, list.Filter{}, func([]models.Payment) error { return errors.New("came") })
 			},
 		} {
 			if err := call(live); fault.KindOf(err) != fault.Forbidden {
@@ -207,7 +208,7 @@ func TestListsAskForTheRight(t *testing.T) {
 			}
 		}
 		other := scope.Scope{BusinessID: b.scope.BusinessID + 1, Domain: scope.Test, Role: scope.Owner}
-		if _, err := b.service.Search(t.Context(), other, payment.Filter{Before: newest}); fault.KindOf(err) != fault.NotFound {
+		if _, err := b.lists().Search(t.Context(), other, list.Filter{Before: newest}); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("a foreign place: %v", err)
 		}
 	})
@@ -220,7 +221,7 @@ func TestExport(t *testing.T) {
 		fill(t, b, count, 0, 0)
 		var seen []models.Payment
 		batches := 0
-		err := b.service.Export(t.Context(), b.scope, payment.Filter{}, func(rows []models.Payment) error {
+		err := b.lists().Export(t.Context(), b.scope, list.Filter{}, func(rows []models.Payment) error {
 			batches++
 			seen = append(seen, rows...)
 			return nil
@@ -233,13 +234,13 @@ func TestExport(t *testing.T) {
 		}
 		ended := errors.New("ended")
 		batches = 0
-		err = b.service.Export(t.Context(), b.scope, payment.Filter{}, func([]models.Payment) error { batches++; return ended })
+		err = b.lists().Export(t.Context(), b.scope, list.Filter{}, func([]models.Payment) error { batches++; return ended })
 		if !errors.Is(err, ended) || batches != 1 {
 			t.Errorf("%d batches, %v", batches, err)
 		}
 		stopped, stop := context.WithCancel(t.Context())
 		stop()
-		if err := b.service.Export(stopped, b.scope, payment.Filter{}, func([]models.Payment) error { return nil }); !errors.Is(err, context.Canceled) {
+		if err := b.lists().Export(stopped, b.scope, list.Filter{}, func([]models.Payment) error { return nil }); !errors.Is(err, context.Canceled) {
 			t.Errorf("called off: %v", err)
 		}
 	})
@@ -248,21 +249,21 @@ func TestExport(t *testing.T) {
 // TestNews counts what came since a place, as far as the filter chooses it.
 func TestNews(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		none, err := b.service.Newest(t.Context(), b.scope)
+		none, err := b.lists().Newest(t.Context(), b.scope)
 		if err != nil || !none.None() {
 			t.Fatal(none, err)
 		}
 		references := b.placed(3, func(i int, r *payment.Request) { r.Currency = []string{"NGN", "USD", "USD"}[i] })
 		for name, c := range map[string]struct {
-			f     payment.Filter
-			since payment.Place
+			f     list.Filter
+			since list.Place
 			want  int
 		}{
-			"all": {payment.Filter{}, none, 3}, "since the first": {payment.Filter{}, payment.Place{Reference: references[0]}, 2},
-			"filtered": {payment.Filter{Currency: "NGN"}, none, 1}, "none": {payment.Filter{Currency: "NGN"}, payment.Place{Reference: references[0]}, 0},
-			"states": {payment.Filter{States: []payment.State{payment.Pending, payment.Failed}}, payment.Place{Reference: references[1]}, 1},
+			"all": {list.Filter{}, none, 3}, "since the first": {list.Filter{}, list.Place{Reference: references[0]}, 2},
+			"filtered": {list.Filter{Currency: "NGN"}, none, 1}, "none": {list.Filter{Currency: "NGN"}, list.Place{Reference: references[0]}, 0},
+			"states": {list.Filter{States: []payment.State{payment.Pending, payment.Failed}}, list.Place{Reference: references[1]}, 1},
 		} {
-			if n, err := b.service.News(t.Context(), b.scope, c.f, c.since); err != nil || n != c.want {
+			if n, err := b.lists().News(t.Context(), b.scope, c.f, c.since); err != nil || n != c.want {
 				t.Errorf("%s: %d, %v", name, n, err)
 			}
 		}

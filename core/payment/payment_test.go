@@ -15,6 +15,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/core/quote"
 	"cointill/core/receipt"
 	"cointill/core/scope"
@@ -42,6 +43,9 @@ type bench struct {
 }
 
 const network = chain.Network("sandbox-bitcoin")
+
+// lists are the lists of the bench's payments.
+func (b *bench) lists() *list.Service { return &list.Service{DB: b.db} }
 
 func each(t *testing.T, test func(t *testing.T, b *bench)) {
 	t.Helper()

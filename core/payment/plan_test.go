@@ -14,6 +14,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/bulk"
+	"cointill/core/payment/list"
 	"cointill/core/scope"
 	"cointill/internal/testing/speed"
 	"cointill/models"
@@ -90,35 +91,35 @@ func sorts(line string) bool {
 func TestPlans(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		planned(t, b, size{6000, 20, 16_000}, size{200, 5, 400})
-		sample := b.search(payment.Filter{Limit: 1, States: []payment.State{payment.Successful}}).Payments[0]
-		middle := b.search(payment.Filter{Limit: 100})
+		sample := b.search(list.Filter{Limit: 1, States: []payment.State{payment.Successful}}).Payments[0]
+		middle := b.search(list.Filter{Limit: 100})
 		var transfer models.Transfer
 		if err := b.db.Read(t.Context()).Where("payment_id = ?", sample.ID).Take(&transfer).Error; err != nil {
 			t.Fatal(err)
 		}
 		from, to := b.clock.Now().Add(-20*24*time.Hour), b.clock.Now().Add(-10*24*time.Hour)
 		for name, c := range map[string]struct {
-			f      payment.Filter
+			f      list.Filter
 			sorted bool // the few rows that a search named, or those of an amount, may be put in order
 		}{
-			"all": {payment.Filter{}, false}, "next page": {payment.Filter{Before: payment.Place{ID: middle.Next()}}, false},
-			"page before": {payment.Filter{After: payment.Place{ID: middle.Next()}}, false},
-			"state":       {payment.Filter{States: []payment.State{payment.Failed}}, false}, "states": {payment.Filter{States: []payment.State{payment.Failed, payment.Pending}}, false},
-			"method": {payment.Filter{Method: string(money.CryptoDogecoin)}, false}, "currency": {payment.Filter{Currency: "KES"}, false},
-			"dates": {payment.Filter{From: &from, To: &to}, false}, "amount": {payment.Filter{Least: 4999, Most: 5001}, true}, "amounts": {payment.Filter{Least: 1000, Most: 900_000}, true},
-			"all at once": {payment.Filter{States: []payment.State{payment.Failed, payment.Declined}, Method: "crypto_ripple", Currency: "USD", From: &from, To: &to, Least: 10, Most: 99_999}, true},
-			"reference":   {payment.Filter{Query: sample.Reference}, true}, "reference, begun": {payment.Filter{Query: sample.Reference[:9]}, true}, "PAY_": {payment.Filter{Query: "PAY_"}, false},
-			"business reference": {payment.Filter{Query: sample.BusinessReference}, true}, "business reference, begun": {payment.Filter{Reference: sample.BusinessReference[:14]}, true},
-			"what thousands share": {payment.Filter{Query: "order-"}, false}, "hash": {payment.Filter{Query: transfer.TxID}, true}, "address": {payment.Filter{Query: sample.Address}, true},
-			"e-mail": {payment.Filter{Query: sample.CustomerEmail}, true}, "e-mail exactly": {payment.Filter{Email: sample.CustomerEmail}, true}, "name": {payment.Filter{Query: "okafor"}, true}, "a letter": {payment.Filter{Query: "o"}, false},
-			"link": {payment.Filter{LinkID: new(int64(7))}, false}, "customer": {payment.Filter{Customer: sample.CustomerID}, false},
-			"decisions": {payment.Filter{Need: payment.NeedDecision}, false}, "reversed": {payment.Filter{Need: payment.NeedLook}, false},
+			"all": {list.Filter{}, false}, "next page": {list.Filter{Before: list.Place{ID: middle.Next()}}, false},
+			"page before": {list.Filter{After: list.Place{ID: middle.Next()}}, false},
+			"state":       {list.Filter{States: []payment.State{payment.Failed}}, false}, "states": {list.Filter{States: []payment.State{payment.Failed, payment.Pending}}, false},
+			"method": {list.Filter{Method: string(money.CryptoDogecoin)}, false}, "currency": {list.Filter{Currency: "KES"}, false},
+			"dates": {list.Filter{From: &from, To: &to}, false}, "amount": {list.Filter{Least: 4999, Most: 5001}, true}, "amounts": {list.Filter{Least: 1000, Most: 900_000}, true},
+			"all at once": {list.Filter{States: []payment.State{payment.Failed, payment.Declined}, Method: "crypto_ripple", Currency: "USD", From: &from, To: &to, Least: 10, Most: 99_999}, true},
+			"reference":   {list.Filter{Query: sample.Reference}, true}, "reference, begun": {list.Filter{Query: sample.Reference[:9]}, true}, "PAY_": {list.Filter{Query: "PAY_"}, false},
+			"business reference": {list.Filter{Query: sample.BusinessReference}, true}, "business reference, begun": {list.Filter{Reference: sample.BusinessReference[:14]}, true},
+			"what thousands share": {list.Filter{Query: "order-"}, false}, "hash": {list.Filter{Query: transfer.TxID}, true}, "address": {list.Filter{Query: sample.Address}, true},
+			"e-mail": {list.Filter{Query: sample.CustomerEmail}, true}, "e-mail exactly": {list.Filter{Email: sample.CustomerEmail}, true}, "name": {list.Filter{Query: "okafor"}, true}, "a letter": {list.Filter{Query: "o"}, false},
+			"link": {list.Filter{LinkID: new(int64(7))}, false}, "customer": {list.Filter{Customer: sample.CustomerID}, false},
+			"decisions": {list.Filter{Need: list.NeedDecision}, false}, "reversed": {list.Filter{Need: list.NeedLook}, false},
 		} {
 			c.f.Limit = 50
 			var err error
 			found := b.plans(func() {
-				_, err = b.service.Search(t.Context(), b.scope, c.f)
-				if _, newsErr := b.service.News(t.Context(), b.scope, c.f, payment.Place{Reference: sample.Reference}); err == nil {
+				_, err = b.lists().Search(t.Context(), b.scope, c.f)
+				if _, newsErr := b.lists().News(t.Context(), b.scope, c.f, list.Place{Reference: sample.Reference}); err == nil {
 					err = newsErr
 				}
 			})
@@ -150,7 +151,7 @@ func TestPlans(t *testing.T) {
 func TestPlanVerified(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		planned(t, b, speed.Pick(size{1000, 60, 600}, size{3000, 60, 600}), size{20, 2, 20})
-		sample := b.search(payment.Filter{Limit: 1}).Payments[0]
+		sample := b.search(list.Filter{Limit: 1}).Payments[0]
 		for index, reference := range map[string]string{"payments_reference": sample.Reference, "payments_business_reference": sample.BusinessReference} {
 			plan := b.verifiedBy(reference)
 			for _, used := range regexp.MustCompile(`\bpayments_\w+`).FindAllString(plan, -1) {
@@ -246,7 +247,7 @@ func TestPlansAreOwn(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		fill(t, b, 300, 3, 300)
 		for range 10 {
-			b.search(payment.Filter{Least: 1000, Most: 900_000})
+			b.search(list.Filter{Least: 1000, Most: 900_000})
 		}
 		if !b.db.Postgres() {
 			return

@@ -11,6 +11,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -54,9 +55,9 @@ func fieldsOf(err error) fault.Fields {
 	return f.Fields
 }
 
-func (b *bench) waiting() payment.Waiting {
+func (b *bench) waiting() list.Waiting {
 	b.t.Helper()
-	w, err := b.service.Waiting(b.t.Context(), b.scope)
+	w, err := b.lists().Waiting(b.t.Context(), b.scope)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -108,7 +109,7 @@ func TestRefunds(t *testing.T) {
 			t.Fatal(got, err)
 		}
 		after := b.expect(ref, payment.Declined, payment.Underpaid)
-		if after.Payment.ResolvedAt == nil || b.waiting().Decisions != 0 || len(b.search(payment.Filter{Need: payment.NeedDecision}).Payments) != 0 {
+		if after.Payment.ResolvedAt == nil || b.waiting().Decisions != 0 || len(b.search(list.Filter{Need: list.NeedDecision}).Payments) != 0 {
 			t.Error("it waits for a decision still")
 		}
 		if _, err := b.service.RecordRefund(t.Context(), b.owner(), ref, payment.Refund{Amount: "0.00000001", TxID: strings.ToUpper(hash)}); len(fieldsOf(err)["hash"]) != 1 {

@@ -7,6 +7,7 @@ import (
 
 	"cointill/core/contact"
 	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/models"
 )
 
@@ -17,7 +18,7 @@ func TestSharedSearches(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		fill(t, b, 2100, 5, 100)
 		var all []models.Payment
-		if err := b.service.Export(t.Context(), b.scope, payment.Filter{}, func(rows []models.Payment) error {
+		if err := b.lists().Export(t.Context(), b.scope, list.Filter{}, func(rows []models.Payment) error {
 			all = append(all, rows...)
 			return nil
 		}); err != nil || len(all) != 2100 {
@@ -28,19 +29,19 @@ func TestSharedSearches(t *testing.T) {
 			return func(p models.Payment) bool { return strings.HasPrefix(p.BusinessReference, text) }
 		}
 		for name, c := range map[string]struct {
-			f    payment.Filter
+			f    list.Filter
 			want func(p models.Payment) bool
 		}{
-			"all references": {payment.Filter{Query: "order-"}, begun("order-")},
-			"last year's":    {payment.Filter{Query: "order-2025"}, begun("order-2025")},
-			"the oldest":     {payment.Filter{Query: months}, begun(months)},
-			"addresses":      {payment.Filter{Query: "payer"}, func(models.Payment) bool { return true }},
-			"names":          {payment.Filter{Query: "o"}, func(p models.Payment) bool { return named(p, "o") || strings.HasPrefix(p.BusinessReference, "o") }},
-			"a name":         {payment.Filter{Query: "ngozi"}, func(p models.Payment) bool { return named(p, "ngozi") }},
-			"states": {payment.Filter{States: []payment.State{payment.Declined, payment.Processing, payment.Failed}}, func(p models.Payment) bool {
+			"all references": {list.Filter{Query: "order-"}, begun("order-")},
+			"last year's":    {list.Filter{Query: "order-2025"}, begun("order-2025")},
+			"the oldest":     {list.Filter{Query: months}, begun(months)},
+			"addresses":      {list.Filter{Query: "payer"}, func(models.Payment) bool { return true }},
+			"names":          {list.Filter{Query: "o"}, func(p models.Payment) bool { return named(p, "o") || strings.HasPrefix(p.BusinessReference, "o") }},
+			"a name":         {list.Filter{Query: "ngozi"}, func(p models.Payment) bool { return named(p, "ngozi") }},
+			"states": {list.Filter{States: []payment.State{payment.Declined, payment.Processing, payment.Failed}}, func(p models.Payment) bool {
 				return p.Status == "declined" || p.Status == "processing" || p.Status == "failed"
 			}},
-			"last year's, states": {payment.Filter{Query: "order-2025", Currency: "KES", States: []payment.State{payment.Declined, payment.Expired}}, func(p models.Payment) bool {
+			"last year's, states": {list.Filter{Query: "order-2025", Currency: "KES", States: []payment.State{payment.Declined, payment.Expired}}, func(p models.Payment) bool {
 				return begun("order-2025")(p) && p.Currency == "KES" && (p.Status == "declined" || p.Status == "expired")
 			}},
 		} {
@@ -59,19 +60,19 @@ func TestSharedSearches(t *testing.T) {
 				if !page.Older {
 					break
 				}
-				c.f.Before = payment.Place{ID: page.Next()}
+				c.f.Before = list.Place{ID: page.Next()}
 			}
 			if len(want) == 0 || !slices.Equal(forth, want[:min(len(want), 500)]) {
 				t.Errorf("%s: %d payments, want the newest of %d", name, len(forth), len(want))
 			}
-			c.f.Before, c.f.After = payment.Place{}, payment.Place{Reference: want[min(len(want), 450)-1]}
+			c.f.Before, c.f.After = list.Place{}, list.Place{Reference: want[min(len(want), 450)-1]}
 			for _, p := range b.search(c.f).Payments {
 				back = append(back, p.Reference)
 			}
 			if end := min(len(want), 450) - 1; end > 100 && !slices.Equal(back, want[end-100:end]) {
 				t.Errorf("%s: the page before has %d payments", name, len(back))
 			}
-			if n, err := b.service.Count(t.Context(), b.scope, c.f); err != nil || int(n) != len(want) {
+			if n, err := b.lists().Count(t.Context(), b.scope, c.f); err != nil || int(n) != len(want) {
 				t.Errorf("%s: counts %d of %d, %v", name, n, len(want), err)
 			}
 		}
@@ -96,12 +97,12 @@ func passedOver(t *testing.T, b *bench) {
 		alone, part = "Index Only Scan", "created_at >="
 	}
 	for name, c := range map[string]struct {
-		f    payment.Filter
+		f    list.Filter
 		want string
 	}{
-		"states":     {payment.Filter{States: []payment.State{payment.Successful, payment.Expired}}, alone},
-		"names":      {payment.Filter{Query: "payer"}, alone},
-		"references": {payment.Filter{Query: "order-"}, part},
+		"states":     {list.Filter{States: []payment.State{payment.Successful, payment.Expired}}, alone},
+		"names":      {list.Filter{Query: "payer"}, alone},
+		"references": {list.Filter{Query: "order-"}, part},
 	} {
 		c.f.Limit = 50
 		found := b.plans(func() {

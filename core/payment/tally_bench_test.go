@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"cointill/core/clock"
-	"cointill/core/payment"
 	"cointill/core/payment/bulk"
+	"cointill/core/payment/list"
 	"cointill/core/scope"
 	"cointill/core/tally"
 	"cointill/models"
@@ -33,7 +33,7 @@ func BenchmarkFigures(b *testing.B) {
 		}
 	}
 	counter := &tally.Service{DB: db, Clock: clock.Real()}
-	service := &payment.Service{DB: db, Clock: clock.Real()}
+	service := &list.Service{DB: db}
 	sc := scope.Scope{BusinessID: business.ID, Domain: scope.Test, Role: scope.Finance}
 	day := func(on int) string { return until.AddDate(0, 0, on).Format(time.DateOnly) }
 	measure := func(name string, days int) {
@@ -63,7 +63,7 @@ func BenchmarkFigures(b *testing.B) {
 	})
 	b.Run("customers", func(b *testing.B) {
 		for b.Loop() {
-			if _, _, err := service.Customers(b.Context(), sc, payment.CustomerFilter{Limit: 25}); err != nil {
+			if _, _, err := service.Customers(b.Context(), sc, list.CustomerFilter{Limit: 25}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"cointill/models"
 )
 
-// openTransfers are those that credit nothing and that nobody has dealt with.
-const openTransfers = "unmatched <> '' AND resolution = ''"
+// OpenTransfers are those that credit nothing and that nobody has dealt with.
+const OpenTransfers = "unmatched <> '' AND resolution = ''"
 
 // UnmatchedTransfer is money that credits no payment, or credited none until a
 // person attached it.
@@ -40,7 +40,7 @@ func (s *Service) Unmatched(ctx context.Context, sc scope.Scope, f UnmatchedFilt
 	if f.Resolution != "" {
 		return s.resolved(ctx, sc, f, limit)
 	}
-	query := sc.Rows(s.DB.List(ctx)).Where(openTransfers)
+	query := sc.Rows(s.DB.List(ctx)).Where(OpenTransfers)
 	if f.Before > 0 {
 		query = query.Where("id < ?", f.Before)
 	}
@@ -92,7 +92,7 @@ func (s *Service) FindUnmatched(ctx context.Context, sc scope.Scope, id int64) (
 	}
 	var row models.Transfer
 	if err := sc.Rows(s.DB.Read(ctx)).Where("id = ? AND (unmatched <> '' OR resolution <> '')", id).Take(&row).Error; err != nil {
-		return UnmatchedTransfer{}, missing(err, "unmatched transfer")
+		return UnmatchedTransfer{}, ConvertNotFound(err, "unmatched transfer")
 	}
 	var done []models.Resolution
 	if err := sc.Rows(s.DB.Read(ctx)).Where("transfer_id = ?", id).Find(&done).Error; err != nil {

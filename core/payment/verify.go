@@ -61,7 +61,7 @@ func (s *Service) ByToken(ctx context.Context, token string) (View, error) {
 		return View{}, fault.Missing("payment") // nothing to look for
 	}
 	v, err := s.read(s.DB.Point(ctx).Where("payments.token_hash = ?", hashToken(token)))
-	return v, missing(err, "payment")
+	return v, ConvertNotFound(err, "payment")
 }
 
 // mostSighted is among how many rows of a timeline sightings of transfers are listed.

@@ -45,8 +45,8 @@ func (c *call) envelope(data any) ([]byte, error) {
 	return encode(envelope{Status: true, Message: c.op.message, Data: data})
 }
 
-// list sends one page of a list; next is the cursor of the following one, "" after the last.
-func list[T any](c *call, items []T, next string) error {
+// answerList sends one page of a list; next is the cursor of the following one, "" after the last.
+func answerList[T any](c *call, items []T, next string) error {
 	if items == nil {
 		items = []T{}
 	}

@@ -20,6 +20,7 @@ import (
 	"cointill/core/link"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/core/quote"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
@@ -32,8 +33,12 @@ import (
 type Payments interface {
 	Initiate(ctx context.Context, sc scope.Scope, r payment.Request) (payment.Started, error)
 	Verify(ctx context.Context, sc scope.Scope, reference string) (payment.View, error)
-	Search(ctx context.Context, sc scope.Scope, f payment.Filter) (payment.Page, error)
 	Timeline(ctx context.Context, sc scope.Scope, reference string) ([]models.Step, error)
+}
+
+// Lists is what the API needs of core/payment/list.
+type Lists interface {
+	Search(ctx context.Context, sc scope.Scope, f list.Filter) (list.Page, error)
 }
 
 // Webhooks is what the interface asks of core/webhook.
@@ -100,6 +105,7 @@ type Limits interface {
 // Deps is what the interface needs of the rest of the program.
 type Deps struct {
 	Payments Payments
+	Lists    Lists
 	Webhooks Webhooks
 	Links    Links
 	Keys     Keys

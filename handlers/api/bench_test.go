@@ -25,6 +25,7 @@ import (
 	"cointill/core/link"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/core/quote"
 	"cointill/core/receipt"
 	"cointill/core/sandbox"
@@ -114,7 +115,7 @@ func newBench(t *testing.T, db *models.DB, perMinute int64) *bench {
 		b.chains, player.Chains[kind], registry.Domains[scope.Test][kind] = append(b.chains, c), c, c.Network()
 	}
 	b.serve(api.Deps{
-		Payments: b.payments, Webhooks: b.hooks, Links: &link.Service{DB: db, Clock: now.Now, Payments: b.payments, Base: base + "/l"},
+		Payments: b.payments, Lists: &list.Service{DB: db}, Webhooks: b.hooks, Links: &link.Service{DB: db, Clock: now.Now, Payments: b.payments, Base: base + "/l"},
 		Keys: b.accounts, Methods: b.accounts, Networks: registry, Quotes: quotes, Sandbox: player, Limits: limit.New(db, now.Now),
 		Answers: idempotency.New(db, now.Now, box), Secrets: box, Clock: now.Now, PerMinute: perMinute, BaseURL: base, Version: "test",
 	})

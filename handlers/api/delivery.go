@@ -100,7 +100,7 @@ func (c *call) deliveries() error {
 	if err != nil {
 		return err
 	}
-	return list(c, showDeliveries(found), next)
+	return answerList(c, showDeliveries(found), next)
 }
 
 func (c *call) delivery() error {

@@ -119,7 +119,7 @@ func (c *call) events() error {
 		}
 		items = append(items, sent)
 	}
-	return list(c, items, next)
+	return answerList(c, items, next)
 }
 
 func (c *call) event() error {

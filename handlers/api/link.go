@@ -147,7 +147,7 @@ func (c *call) links() error {
 	for _, row := range rows {
 		items = append(items, c.linkData(row))
 	}
-	return list(c, items, c.cursor("payment-links", next))
+	return answerList(c, items, c.cursor("payment-links", next))
 }
 
 // findLink finds the link of the path. Its id here is the code of its address:

@@ -90,7 +90,7 @@ func (c *call) methods() error {
 			Decimals: m.Coin.Display, Enabled: m.Enabled, Available: m.Problem == "", Remark: dash(m.Problem),
 		})
 	}
-	return list(c, items, "")
+	return answerList(c, items, "")
 }
 
 func (c *call) rates() error {
@@ -116,7 +116,7 @@ func (c *call) rates() error {
 			items = append(items, item)
 		}
 	}
-	return list(c, items, "")
+	return answerList(c, items, "")
 }
 
 func (c *call) rate(coin money.CoinInfo, currency money.Currency, policy quote.Policy) (rateData, error) {

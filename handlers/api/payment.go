@@ -10,6 +10,7 @@ import (
 	"cointill/core/clock"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/models"
 )
 
@@ -160,10 +161,10 @@ func (c *call) verify() error {
 
 func (c *call) payments() error {
 	q := c.query()
-	filter := payment.Filter{
+	filter := list.Filter{
 		Currency: q.oneOf("currency", names(money.Currencies())),
 		Method:   q.oneOf("payment_method", methodCodes()), Reference: q.text("reference"), Email: q.text("email"), Hash: q.text("hash"),
-		Address: q.text("address"), From: q.moment("from"), To: q.moment("to"), Before: payment.Place{ID: q.before("payments")}, Limit: q.limit(),
+		Address: q.text("address"), From: q.moment("from"), To: q.moment("to"), Before: list.Place{ID: q.before("payments")}, Limit: q.limit(),
 	}
 	if state := q.oneOf("status", names(payment.States())); state != "" {
 		filter.States = []payment.State{payment.State(state)}
@@ -171,7 +172,7 @@ func (c *call) payments() error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := c.api.Payments.Search(c.ctx, c.scope, filter)
+	page, err := c.api.Lists.Search(c.ctx, c.scope, filter)
 	if err != nil {
 		return err
 	}
@@ -179,7 +180,7 @@ func (c *call) payments() error {
 	for _, p := range page.Payments {
 		items = append(items, summary(p))
 	}
-	return list(c, items, c.cursor("payments", page.Next()))
+	return answerList(c, items, c.cursor("payments", page.Next()))
 }
 
 func summary(p models.Payment) summaryData {
@@ -213,7 +214,7 @@ func (c *call) timeline() error {
 			Detail: object{json.RawMessage(step.Detail)}, Actor: who, At: clock.Format(step.At),
 		})
 	}
-	return list(c, items, "")
+	return answerList(c, items, "")
 }
 
 // names turns a list of codes into strings.

@@ -112,7 +112,7 @@ func (c *call) resends() error {
 	for _, r := range found {
 		items = append(items, showResend(r))
 	}
-	return list(c, items, next)
+	return answerList(c, items, next)
 }
 
 func (c *call) resend() error {

@@ -139,7 +139,7 @@ func (c *call) webhooks() error {
 	for _, e := range found {
 		items = append(items, showEndpoint(e))
 	}
-	return list(c, items, next)
+	return answerList(c, items, next)
 }
 
 func (c *call) webhook() error {

@@ -8,7 +8,7 @@ import (
 
 	"cointill/core/link"
 	"cointill/core/money"
-	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
 	"cointill/views/words"
@@ -66,7 +66,7 @@ func TestLanguageStays(t *testing.T) {
 			{func() servertest.Answer { return b.Post(at+"/open?lang=ar", nil) }, "yo"},
 		} {
 			step.act()
-			found, err := s.Payments.Search(t.Context(), sc, payment.Filter{Limit: 1})
+			found, err := s.Lists.Search(t.Context(), sc, list.Filter{Limit: 1})
 			s.Must(err)
 			if got := found.Payments[0].Language; got != step.want {
 				t.Errorf("kept %q, want %q", got, step.want)

@@ -10,6 +10,7 @@ import (
 	"cointill/core/link"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/core/scope"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
@@ -281,7 +282,7 @@ func TestLink(t *testing.T) {
 		}
 		page := strings.TrimPrefix(started.Location, servertest.Base)
 		expect(t, b.Get(page), 200, "GH₵50.00")
-		found, err := s.Payments.Search(t.Context(), sc, payment.Filter{Limit: 5})
+		found, err := s.Lists.Search(t.Context(), sc, list.Filter{Limit: 5})
 		s.Must(err)
 		if len(found.Payments) != 1 || found.Payments[0].LinkID == nil || *found.Payments[0].LinkID != made.ID {
 			t.Errorf("%+v", found.Payments)

@@ -39,11 +39,11 @@ type Accounts interface {
 	wallet.Accounts
 }
 
-// Payments is what the areas need of core/payment.
-type Payments interface {
-	links.Payments
-	overview.Payments
-	payments.Payments
+// Lists is what the areas need of core/payment/list.
+type Lists interface {
+	links.Lists
+	overview.Lists
+	payments.Lists
 }
 
 // Webhooks is what the areas need of core/webhook.
@@ -82,7 +82,8 @@ type Services struct {
 	Hub        payments.Hub
 	Links      links.Links
 	Mails      Mails
-	Payments   Payments
+	Lists      Lists
+	Payments   payments.Payments
 	Quotes     Quotes
 	Receiving  wallet.Receiving
 	Sandbox    payments.Sandbox
@@ -120,11 +121,11 @@ func New(s Services) *Handlers {
 	exports := &page.Exports{}
 	return &Handlers{
 		Developers: &developers.Handlers{Accounts: s.Accounts, Calls: s.Calls, Answers: s.Answers, Clock: s.Clock},
-		Links:      &links.Handlers{Accounts: s.Accounts, Links: s.Links, Payments: s.Payments, Answers: s.Answers, Clock: s.Clock},
+		Links:      &links.Handlers{Accounts: s.Accounts, Links: s.Links, Lists: s.Lists, Answers: s.Answers, Clock: s.Clock},
 		Mailbox:    &mailbox.Handlers{Mails: s.Mails, MailServer: s.MailServer},
-		Overview: &overview.Handlers{Accounts: s.Accounts, Figures: s.Figures, Payments: s.Payments, Quotes: s.Quotes,
+		Overview: &overview.Handlers{Accounts: s.Accounts, Figures: s.Figures, Lists: s.Lists, Quotes: s.Quotes,
 			Wallets: s.Wallets, Webhooks: s.Webhooks, Networks: s.Networks, Clock: s.Clock},
-		Payments: &payments.Handlers{Payments: s.Payments, Mails: s.Mails, Sandbox: s.Sandbox, Wallets: s.Wallets,
+		Payments: &payments.Handlers{Payments: s.Payments, Lists: s.Lists, Mails: s.Mails, Sandbox: s.Sandbox, Wallets: s.Wallets,
 			Webhooks: s.Webhooks, Hub: s.Hub, Answers: s.Answers, Exports: exports, Clock: s.Clock},
 		People: &people.Handlers{Profiles: s.Accounts, MailServer: s.MailServer},
 		Rates:  &rates.Handlers{Quotes: s.Quotes, Clock: s.Clock},

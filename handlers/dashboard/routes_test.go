@@ -16,7 +16,7 @@ import (
 	"cointill/core/calls"
 	"cointill/core/link"
 	"cointill/core/money"
-	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/core/scope"
 	"cointill/core/settings"
 	"cointill/core/webhook"
@@ -243,7 +243,7 @@ func owned(t testing.TB, s *servertest.Server, sc scope.Scope) map[string]string
 	s.Must(err)
 	passkey := models.Passkey{UserID: owner[0].ID, Credential: owner[0].Email + string(sc.Domain), PublicKey: []byte{1}, Name: "Phone", CreatedAt: s.Clock.Now()}
 	s.Must(s.DB.Exec(t.Context()).Create(&passkey).Error)
-	customers, _, err := s.Payments.Customers(t.Context(), sc, payment.CustomerFilter{Limit: 1})
+	customers, _, err := s.Lists.Customers(t.Context(), sc, list.CustomerFilter{Limit: 1})
 	s.Must(err)
 	var business models.Business
 	s.Must(s.DB.Read(t.Context()).Where("id = ?", sc.BusinessID).Take(&business).Error)

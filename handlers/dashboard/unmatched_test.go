@@ -8,6 +8,7 @@ import (
 
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/core/scope"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
@@ -105,7 +106,7 @@ func TestCustomerPages(t *testing.T) {
 		lacks(t, found, "ngozi@example.com")
 		expect(t, b.Get("/dashboard/customers?q=%3Cb%3E%00"), 200, "No customers found for “<b>”")
 		leads(t, b.Get("/dashboard/customers?q=a&after=CUS_NOBODY"), "/dashboard/customers?q=a")
-		list, _, err := s.Payments.Customers(t.Context(), sc, payment.CustomerFilter{Query: "ngozi", Limit: 1})
+		list, _, err := s.Lists.Customers(t.Context(), sc, list.CustomerFilter{Query: "ngozi", Limit: 1})
 		s.Must(err)
 		expect(t, b.Get("/dashboard/customers/"+list[0].Code), 200, "Ngozi Okafor", "₦5,000.00", "100 %", "1 of 1 completed", paid, "/dashboard/payments?q=ngozi%40example.com")
 		expect(t, b.Get("/dashboard/customers/CUS_NOBODY"), 404)

@@ -9,7 +9,7 @@ import (
 	"cointill/core/idempotency"
 	"cointill/core/link"
 	"cointill/core/money"
-	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/core/scope"
 	"cointill/handlers/page"
 	"cointill/models"
@@ -32,9 +32,9 @@ type Links interface {
 	URL(l models.Link) string
 }
 
-// Payments is what these pages need of core/payment.
-type Payments interface {
-	Search(ctx context.Context, sc scope.Scope, f payment.Filter) (payment.Page, error)
+// Lists is what these pages need of core/payment/list.
+type Lists interface {
+	Search(ctx context.Context, sc scope.Scope, f list.Filter) (list.Page, error)
 }
 
 // Handlers answers the requests to these pages. Its fields are set before use.
@@ -43,7 +43,7 @@ type Handlers struct {
 	Answers  *idempotency.Store // what forms made: one that is sent twice makes it once
 	Clock    clock.Clock
 	Links    Links
-	Payments Payments
+	Lists    Lists
 }
 
 // Routes declares the routes of these pages, each with the right that it needs.

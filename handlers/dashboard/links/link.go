@@ -3,7 +3,7 @@ package links
 import (
 	"strconv"
 
-	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/core/scope"
 	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
@@ -25,7 +25,7 @@ func (h *Handlers) showLink(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	started, err := h.Payments.Search(ctx, sc, payment.Filter{LinkID: &id, Limit: listing.PageSize})
+	started, err := h.Lists.Search(ctx, sc, list.Filter{LinkID: &id, Limit: listing.PageSize})
 	if err != nil {
 		return err
 	}

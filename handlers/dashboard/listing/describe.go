@@ -9,6 +9,7 @@ import (
 
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
 	"cointill/views/words"
@@ -57,7 +58,7 @@ func (s Search) DescribeFilters(ctx context.Context) (list []dashboard.Chip) {
 }
 
 // needWords are the messages that say what a payment waits for.
-var needWords = map[payment.Need]string{payment.NeedDecision: "payments.need_decision", payment.NeedLook: "payments.need_look"}
+var needWords = map[list.Need]string{list.NeedDecision: "payments.need_decision", list.NeedLook: "payments.need_look"}
 
 // DescribeDays is the range of days in words.
 func (s Search) DescribeDays(ctx context.Context) string {

@@ -13,6 +13,7 @@ import (
 
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/handlers/page"
 	"cointill/views/words"
 )
@@ -35,7 +36,7 @@ type Search struct {
 	Query            string
 	States           []string
 	Method, Currency string
-	Need             payment.Need
+	Need             list.Need
 	Period           string // one of periods; "" is any time, or From and To
 	From, To         string // days, 2006-01-02, both included
 	Least, Most      int64  // 0: no bound
@@ -63,7 +64,7 @@ func ReadSearch(ctx context.Context, values url.Values) Search {
 		}
 	}
 	s.Method = s.ReadOne(ctx, values, "method", "filters.no_method", func(v string) bool { return knownMethod(money.Method(v)) })
-	s.Need = payment.Need(s.ReadOne(ctx, values, "need", "filters.no_need", func(v string) bool { return needWords[payment.Need(v)] != "" }))
+	s.Need = list.Need(s.ReadOne(ctx, values, "need", "filters.no_need", func(v string) bool { return needWords[list.Need(v)] != "" }))
 	s.Currency = s.ReadOne(ctx, values, "currency", "filters.no_currency", func(v string) bool { return money.Currency(v).Known() })
 	s.Period = s.ReadOne(ctx, values, "period", "filters.no_period", func(v string) bool { return isPeriod(v) })
 	if s.Period == "" {
@@ -153,11 +154,11 @@ func (s *Search) readAmount(ctx context.Context, values url.Values, name string)
 func knownMethod(method money.Method) bool { _, ok := method.Info(); return ok }
 
 // Filter is the search as core takes it, with its days as they are in the zone.
-func (s Search) Filter(zone *time.Location, now time.Time) payment.Filter {
-	f := payment.Filter{Query: s.Query, Method: s.Method, Currency: s.Currency, Need: s.Need, Least: s.Least, Most: s.Most, Limit: s.Size,
-		Before: payment.Place{Reference: s.Older}, After: payment.Place{Reference: s.Newer}}
+func (s Search) Filter(zone *time.Location, now time.Time) list.Filter {
+	f := list.Filter{Query: s.Query, Method: s.Method, Currency: s.Currency, Need: s.Need, Least: s.Least, Most: s.Most, Limit: s.Size,
+		Before: list.Place{Reference: s.Older}, After: list.Place{Reference: s.Newer}}
 	if s.Older != "" {
-		f.After = payment.Place{}
+		f.After = list.Place{}
 	}
 	for _, state := range s.States {
 		f.States = append(f.States, payment.State(state))

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"cointill/core/payment"
+	"cointill/core/payment/list"
 )
 
 func address(t *testing.T, query string) Search {
@@ -90,7 +90,7 @@ func TestDays(t *testing.T) {
 	}
 }
 
-func bounds(f payment.Filter) string {
+func bounds(f list.Filter) string {
 	text := func(at *time.Time) string {
 		if at == nil {
 			return "-"

@@ -9,6 +9,7 @@ import (
 	"cointill/core/clock"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/core/quote"
 	"cointill/core/scope"
 	"cointill/core/tally"
@@ -28,10 +29,10 @@ type Figures interface {
 	Figures(ctx context.Context, sc scope.Scope, p tally.Period) (tally.Figures, error)
 }
 
-// Payments is what these pages need of core/payment.
-type Payments interface {
-	Search(ctx context.Context, sc scope.Scope, f payment.Filter) (payment.Page, error)
-	Waiting(ctx context.Context, sc scope.Scope) (payment.Waiting, error)
+// Lists is what these pages need of core/payment/list.
+type Lists interface {
+	Search(ctx context.Context, sc scope.Scope, f list.Filter) (list.Page, error)
+	Waiting(ctx context.Context, sc scope.Scope) (list.Waiting, error)
 }
 
 // Quotes is what these pages need of core/quote.
@@ -55,7 +56,7 @@ type Handlers struct {
 	Clock    clock.Clock
 	Figures  Figures
 	Networks payment.Networks // which network serves a coin, and its health
-	Payments Payments
+	Lists    Lists
 	Quotes   Quotes
 	Wallets  Wallets
 	Webhooks Webhooks

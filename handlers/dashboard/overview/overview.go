@@ -7,6 +7,7 @@ import (
 	"cointill/core/account"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/core/scope"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
@@ -29,10 +30,10 @@ func (h *Handlers) showOverview(c *page.Ctx) error {
 	if f.Before, err = h.Figures.Figures(ctx, sc, f.Asked.before(zone)); err != nil {
 		return err
 	}
-	if f.Waiting, err = h.Payments.Waiting(ctx, sc); err != nil {
+	if f.Waiting, err = h.Lists.Waiting(ctx, sc); err != nil {
 		return err
 	}
-	recent, err := h.Payments.Search(ctx, sc, payment.Filter{Limit: 8})
+	recent, err := h.Lists.Search(ctx, sc, list.Filter{Limit: 8})
 	if err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func (h *Handlers) loadSetUp(ctx context.Context, sc scope.Scope, f *overviewFac
 		f.Endpoints = endpoints
 	}
 	f.SetUp.Started = len(f.Recent) > 0
-	paid, err := h.Payments.Search(ctx, sc, payment.Filter{States: []payment.State{payment.Successful}, Limit: 1})
+	paid, err := h.Lists.Search(ctx, sc, list.Filter{States: []payment.State{payment.Successful}, Limit: 1})
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/core/scope"
 	"cointill/core/tally"
 	"cointill/core/webhook"
@@ -31,7 +32,7 @@ type setUp struct {
 type overviewFacts struct {
 	Asked       span
 	Now, Before tally.Figures
-	Waiting     payment.Waiting
+	Waiting     list.Waiting
 	Recent      []models.Payment
 	Endpoints   []webhook.Endpoint
 	// Unhealthy and Unpriced tell why methods that are on can't be paid with.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"cointill/core/money"
-	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/core/scope"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/dashboard/listing"
@@ -14,9 +14,9 @@ import (
 )
 
 // attention is what somebody should look at, and nothing when there is nothing.
-func attention(ctx context.Context, f overviewFacts) (list []dashboard.Attention) {
+func attention(ctx context.Context, f overviewFacts) (items []dashboard.Attention) {
 	add := func(tone ui.Tone, title, text, href string) {
-		list = append(list, dashboard.Attention{Tone: tone, Title: title, Text: text, Href: href})
+		items = append(items, dashboard.Attention{Tone: tone, Title: title, Text: text, Href: href})
 	}
 	for _, c := range money.Chains() {
 		if why := f.Unhealthy[c]; why != "" {
@@ -29,10 +29,10 @@ func attention(ctx context.Context, f overviewFacts) (list []dashboard.Attention
 		}
 	}
 	if n := f.Waiting.Reversed; n > 0 {
-		add(ui.Bad, counted(ctx, n, "overview.reversed"), words.T(ctx, "overview.reversed_text"), listing.Search{Need: payment.NeedLook}.Href())
+		add(ui.Bad, counted(ctx, n, "overview.reversed"), words.T(ctx, "overview.reversed_text"), listing.Search{Need: list.NeedLook}.Href())
 	}
 	if n := f.Waiting.Decisions; n > 0 {
-		add(ui.Warn, counted(ctx, n, "overview.declined"), words.T(ctx, "overview.declined_text"), listing.Search{Need: payment.NeedDecision}.Href())
+		add(ui.Warn, counted(ctx, n, "overview.declined"), words.T(ctx, "overview.declined_text"), listing.Search{Need: list.NeedDecision}.Href())
 	}
 	if n := f.Waiting.Unmatched; n > 0 {
 		add(ui.Warn, counted(ctx, n, "overview.unmatched"), words.T(ctx, "overview.unmatched_text"), display.UnmatchedPath)
@@ -45,7 +45,7 @@ func attention(ctx context.Context, f overviewFacts) (list []dashboard.Attention
 			add(ui.Warn, words.T(ctx, "overview.webhook_fails", "Name", e.Name), words.T(ctx, "overview.webhook_fails_text", "Since", ui.TimeText(e.FailingSince.In(f.Zone))), display.WebhookPath(e.ID))
 		}
 	}
-	return list
+	return items
 }
 
 // coinsOn are the coins of a chain, as people call them.
@@ -64,8 +64,8 @@ func coinsOn(ctx context.Context, c money.Chain) (names string) {
 
 // counted writes how much waits, which core counts no further than it matters.
 func counted(ctx context.Context, n int64, id string) string {
-	if n > payment.CountedTo {
-		return words.T(ctx, "overview.more_than", "Counted", words.N(ctx, id, payment.CountedTo, "N", ui.Thousands(payment.CountedTo)))
+	if n > list.CountedTo {
+		return words.T(ctx, "overview.more_than", "Counted", words.N(ctx, id, list.CountedTo, "N", ui.Thousands(list.CountedTo)))
 	}
 	return words.N(ctx, id, int(n))
 }

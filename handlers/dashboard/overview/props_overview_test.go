@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"cointill/core/money"
-	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/core/scope"
 	"cointill/core/tally"
 	"cointill/core/webhook"
@@ -57,7 +57,7 @@ func TestOverviewProps(t *testing.T) {
 			Coins: []tally.Cell{{Method: "crypto_ripple", Currency: "NGN", Status: "successful", Count: 2, Amount: 100_000}, {Method: "crypto_bitcoin", Currency: "NGN", Status: "successful", Count: 1, Amount: 50_000}},
 			Waits: map[int]int64{40: 3}},
 		Before:  tally.Figures{Days: []tally.Cell{cell("2026-02-20", "NGN", "successful", 1, 100_000), cell("2026-02-20", "NGN", "failed", 1, 100_000)}, Waits: map[int]int64{31: 1}},
-		Waiting: payment.Waiting{Decisions: 1, Unmatched: payment.CountedTo + 1},
+		Waiting: list.Waiting{Decisions: 1, Unmatched: list.CountedTo + 1},
 	}
 	props := overviewProps(t.Context(), layout.Page{}, f)
 	if got := props.Volumes; len(got) != 2 || got[0] != (dashboard.Figure{Value: "₦150,000.00", Change: "+50 %", Was: "₦100,000.00"}) || got[1].Change != "no earlier data" {
@@ -114,7 +114,7 @@ func TestAxis(t *testing.T) {
 
 func TestAttention(t *testing.T) {
 	since := noon
-	f := overviewFacts{Zone: time.UTC, Waiting: payment.Waiting{Reversed: 1}, Unhealthy: map[money.Chain]string{money.Ethereum: "It is behind."},
+	f := overviewFacts{Zone: time.UTC, Waiting: list.Waiting{Reversed: 1}, Unhealthy: map[money.Chain]string{money.Ethereum: "It is behind."},
 		Endpoints: []webhook.Endpoint{{ID: "whk_1", Name: "Well", Active: true}, {ID: "whk_2", Name: "Shop", OffReason: "It answered 410."}, {ID: "whk_3", Name: "Till", Active: true, FailingSince: &since}, {ID: "whk_4", Name: "Old", FailingSince: &since}}}
 	var got []string
 	for _, a := range attention(t.Context(), f) {

@@ -4,7 +4,7 @@ import (
 	"net/url"
 
 	"cointill/core/fault"
-	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -17,7 +17,7 @@ const customersPath = "/dashboard/customers"
 // listCustomers lists those who started payments, or those whom a text means.
 func (h *Handlers) listCustomers(c *page.Ctx) error {
 	query, after := page.CleanText(c.Query("q")), page.CleanText(c.Query("after"))
-	list, more, err := h.Payments.Customers(c.UserContext(), c.Scope, payment.CustomerFilter{Query: query, Before: after, Limit: listing.PageSize})
+	list, more, err := h.Lists.Customers(c.UserContext(), c.Scope, list.CustomerFilter{Query: query, Before: after, Limit: listing.PageSize})
 	if fault.KindOf(err) == fault.NotFound { // the page was one of another business or domain
 		return c.Redirect(customersHref(query, ""))
 	}
@@ -31,11 +31,11 @@ func (h *Handlers) listCustomers(c *page.Ctx) error {
 
 // showCustomer shows one customer with their latest payments.
 func (h *Handlers) showCustomer(c *page.Ctx) error {
-	found, totals, err := h.Payments.Customer(c.UserContext(), c.Scope, page.CleanText(c.Param("id")))
+	found, totals, err := h.Lists.Customer(c.UserContext(), c.Scope, page.CleanText(c.Param("id")))
 	if err != nil {
 		return err
 	}
-	latest, err := h.Payments.Search(c.UserContext(), c.Scope, payment.Filter{Customer: found.ID, Limit: 10})
+	latest, err := h.Lists.Search(c.UserContext(), c.Scope, list.Filter{Customer: found.ID, Limit: 10})
 	if err != nil {
 		return err
 	}

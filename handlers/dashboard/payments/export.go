@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"cointill/core/fault"
-	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/core/sheet"
 	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
@@ -25,7 +25,7 @@ const (
 // showExport says what a file of the list would hold, before it is made.
 func (h *Handlers) showExport(c *page.Ctx) error {
 	asked, zone := listing.ReadRequest(c).FirstPage(), page.LoadZone(c.Member.Business)
-	n, err := h.Payments.Count(c.UserContext(), c.Scope, asked.Filter(zone, h.Clock()))
+	n, err := h.Lists.Count(c.UserContext(), c.Scope, asked.Filter(zone, h.Clock()))
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (h *Handlers) downloadCSV(c *page.Ctx) error {
 // downloadXLSX sends the list as an Excel workbook.
 func (h *Handlers) downloadXLSX(c *page.Ctx) error {
 	asked := listing.ReadRequest(c).FirstPage()
-	n, err := h.Payments.Count(c.UserContext(), c.Scope, asked.Filter(page.LoadZone(c.Member.Business), h.Clock()))
+	n, err := h.Lists.Count(c.UserContext(), c.Scope, asked.Filter(page.LoadZone(c.Member.Business), h.Clock()))
 	if err != nil {
 		return err
 	}
@@ -69,9 +69,9 @@ func (h *Handlers) downloadList(c *page.Ctx, ending, contentType string, begin f
 	}
 	now, zone, sc := h.Clock(), page.LoadZone(c.Member.Business), c.Scope
 	name := fileName(c.Member.Business.Name, string(sc.Domain), asked, zone, now) + ending
-	filter, table := asked.Filter(zone, now), payment.Table{Zone: zone, Begin: begin}
+	filter, table := asked.Filter(zone, now), list.Table{Zone: zone, Begin: begin}
 	return c.Download(name, contentType, end, func(ctx context.Context, out io.Writer) error {
-		return h.Payments.ExportTable(ctx, sc, filter, table, out)
+		return h.Lists.ExportTable(ctx, sc, filter, table, out)
 	})
 }
 

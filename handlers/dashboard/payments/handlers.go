@@ -9,6 +9,7 @@ import (
 	"cointill/core/clock"
 	"cointill/core/idempotency"
 	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/core/receipt"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
@@ -33,11 +34,6 @@ type Mails interface {
 
 // Payments is what these pages need of core/payment.
 type Payments interface {
-	Search(ctx context.Context, sc scope.Scope, f payment.Filter) (payment.Page, error)
-	Count(ctx context.Context, sc scope.Scope, f payment.Filter) (int64, error)
-	Newest(ctx context.Context, sc scope.Scope) (payment.Place, error)
-	News(ctx context.Context, sc scope.Scope, f payment.Filter, since payment.Place) (int, error)
-	ExportTable(ctx context.Context, sc scope.Scope, f payment.Filter, t payment.Table, out io.Writer) error
 	Verify(ctx context.Context, sc scope.Scope, reference string) (payment.View, error)
 	Timeline(ctx context.Context, sc scope.Scope, reference string) ([]models.Step, error)
 	PageURL(p models.Payment) string
@@ -53,8 +49,17 @@ type Payments interface {
 	Attach(ctx context.Context, sc scope.Scope, id int64, reference string) (string, error)
 	CheckRefunded(ctx context.Context, sc scope.Scope, id int64, r payment.Refund) (payment.UnmatchedTransfer, error)
 	MarkRefunded(ctx context.Context, sc scope.Scope, id int64, r payment.Refund) error
-	Customers(ctx context.Context, sc scope.Scope, f payment.CustomerFilter) (list []payment.ListedCustomer, more bool, err error)
-	Customer(ctx context.Context, sc scope.Scope, code string) (models.Customer, payment.CustomerTotals, error)
+}
+
+// Lists is what these pages need of core/payment/list.
+type Lists interface {
+	Search(ctx context.Context, sc scope.Scope, f list.Filter) (list.Page, error)
+	Count(ctx context.Context, sc scope.Scope, f list.Filter) (int64, error)
+	Newest(ctx context.Context, sc scope.Scope) (list.Place, error)
+	News(ctx context.Context, sc scope.Scope, f list.Filter, since list.Place) (int, error)
+	ExportTable(ctx context.Context, sc scope.Scope, f list.Filter, t list.Table, out io.Writer) error
+	Customers(ctx context.Context, sc scope.Scope, f list.CustomerFilter) (customers []list.ListedCustomer, more bool, err error)
+	Customer(ctx context.Context, sc scope.Scope, code string) (models.Customer, list.CustomerTotals, error)
 }
 
 // Sandbox is what these pages need of core/sandbox.
@@ -80,6 +85,7 @@ type Handlers struct {
 	Hub      Hub
 	Mails    Mails
 	Payments Payments
+	Lists    Lists
 	Sandbox  Sandbox
 	Wallets  Wallets
 	Webhooks Webhooks

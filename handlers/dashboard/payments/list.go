@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"cointill/core/fault"
-	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/core/stream"
 	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
@@ -19,15 +19,15 @@ const newsPath = listing.PaymentsPath + "/news"
 func (h *Handlers) listPayments(c *page.Ctx) error {
 	ctx, zone := c.UserContext(), page.LoadZone(c.Member.Business)
 	asked := listing.ReadRequest(c)
-	newest, err := h.Payments.Newest(ctx, c.Scope) // before the list is read: what comes between is told as new, not left out
+	newest, err := h.Lists.Newest(ctx, c.Scope) // before the list is read: what comes between is told as new, not left out
 	if err != nil {
 		return err
 	}
-	found, err := h.Payments.Search(ctx, c.Scope, asked.Filter(zone, h.Clock()))
+	found, err := h.Lists.Search(ctx, c.Scope, asked.Filter(zone, h.Clock()))
 	if fault.KindOf(err) == fault.NotFound { // the page was one of another business or domain
 		asked.ReportUnreadable(ctx, "filters.no_page_begins", asked.Older+asked.Newer)
 		asked = asked.FirstPage()
-		found, err = h.Payments.Search(ctx, c.Scope, asked.Filter(zone, h.Clock()))
+		found, err = h.Lists.Search(ctx, c.Scope, asked.Filter(zone, h.Clock()))
 	}
 	if err != nil {
 		return err
@@ -39,14 +39,14 @@ func (h *Handlers) listPayments(c *page.Ctx) error {
 // they are what it was asked for.
 func (h *Handlers) streamNews(c *page.Ctx) error {
 	asked := listing.ReadRequest(c)
-	filter, since, sc := asked.Filter(page.LoadZone(c.Member.Business), h.Clock()), payment.Place{Reference: asked.Newer}, c.Scope
-	filter.Before, filter.After = payment.Place{}, payment.Place{}
+	filter, since, sc := asked.Filter(page.LoadZone(c.Member.Business), h.Clock()), list.Place{Reference: asked.Newer}, c.Scope
+	filter.Before, filter.After = list.Place{}, list.Place{}
 	updates, leave, err := h.Hub.SubscribeList(stream.List{Business: sc.BusinessID, Domain: string(sc.Domain)})
 	if err != nil {
 		return err
 	}
 	return c.Stream(updates, leave, func(ctx context.Context) (page.Event, error) {
-		n, err := h.Payments.News(ctx, sc, filter, since)
+		n, err := h.Lists.News(ctx, sc, filter, since)
 		if err != nil || n == 0 {
 			return page.Event{}, err
 		}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"cointill/core/money"
-	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/dashboard/listing"
 	"cointill/models"
@@ -19,7 +19,7 @@ import (
 // customersFacts is what the list of customers shows.
 type customersFacts struct {
 	Query, After string
-	List         []payment.ListedCustomer
+	List         []list.ListedCustomer
 	More         bool
 	Zone         *time.Location
 }
@@ -35,8 +35,8 @@ func customersProps(ctx context.Context, shell layout.Page, f customersFacts) da
 	for _, c := range f.List {
 		row := customerRow(c.Customer, f.Zone)
 		row.Payments = ui.Thousands(c.Payments)
-		if c.Payments > payment.CustomerCountedTo {
-			row.Payments = strconv.Itoa(payment.CustomerCountedTo) + "+"
+		if c.Payments > list.CustomerCountedTo {
+			row.Payments = strconv.Itoa(list.CustomerCountedTo) + "+"
 		}
 		props.Rows = append(props.Rows, row)
 	}
@@ -51,7 +51,7 @@ func customersProps(ctx context.Context, shell layout.Page, f customersFacts) da
 // customerFacts is what the page of one customer shows.
 type customerFacts struct {
 	Customer models.Customer
-	Totals   payment.CustomerTotals
+	Totals   list.CustomerTotals
 	Latest   []models.Payment
 	Zone     *time.Location
 }
@@ -63,8 +63,8 @@ func customerProps(ctx context.Context, shell layout.Page, f customerFacts) dash
 		SuccessNote: words.T(ctx, "customers.of_ended", "Successful", ui.Thousands(totals.Successful), "Ended", ui.Thousands(totals.Ended)), Recent: display.PaymentRows(ctx, f.Latest, f.Zone), AllHref: listing.Search{Query: c.Email}.Href()}
 	props.Payments = ui.Thousands(totals.Payments)
 	if totals.Newest {
-		props.Payments = words.T(ctx, "customers.over", "N", ui.Thousands(payment.CustomerTotalsOf))
-		props.Limit = words.T(ctx, "customers.figures_of_newest", "N", ui.Thousands(payment.CustomerTotalsOf))
+		props.Payments = words.T(ctx, "customers.over", "N", ui.Thousands(list.CustomerTotalsOf))
+		props.Limit = words.T(ctx, "customers.figures_of_newest", "N", ui.Thousands(list.CustomerTotalsOf))
 	}
 	for _, currency := range money.Currencies() {
 		if sum := totals.Volume[currency]; sum > 0 {

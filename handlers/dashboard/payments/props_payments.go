@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/dashboard/listing"
 	"cointill/views/dashboard"
@@ -16,8 +16,8 @@ import (
 
 // listFacts are what the list of payments shows.
 type listFacts struct {
-	Found  payment.Page
-	Newest payment.Place
+	Found  list.Page
+	Newest list.Place
 	Zone   *time.Location
 }
 

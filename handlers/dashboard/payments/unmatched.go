@@ -9,6 +9,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/core/scope"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/dashboard/listing"
@@ -84,7 +85,7 @@ func (h *Handlers) findCandidates(c *page.Ctx, t payment.UnmatchedTransfer) ([]p
 		return nil, nil
 	}
 	from, to := t.FirstSeenAt.Add(-3*24*time.Hour), t.FirstSeenAt.Add(24*time.Hour)
-	found, err := h.Payments.Search(c.UserContext(), c.Scope, payment.Filter{Method: string(method), From: &from, To: &to, Limit: 50,
+	found, err := h.Lists.Search(c.UserContext(), c.Scope, list.Filter{Method: string(method), From: &from, To: &to, Limit: 50,
 		States: []payment.State{payment.Initiated, payment.Processing, payment.Declined, payment.Abandoned}})
 	var list []payment.View
 	for _, p := range found.Payments {

@@ -27,6 +27,7 @@ import (
 	"cointill/core/link"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/core/quote"
 	"cointill/core/quote/source"
 	"cointill/core/receipt"
@@ -66,6 +67,7 @@ type Server struct {
 	Audits   *audit.Service
 	Calls    *calls.Log
 	Payments *payment.Service
+	Lists    *list.Service
 	Figures  *tally.Service
 	Links    *link.Service
 	Webhooks *webhook.Service
@@ -156,6 +158,7 @@ func (s *Server) core(box *secret.Box) {
 		Wallet: s.Wallets, Events: s.Webhooks, Receipts: s.Mails,
 		PageBase: Base + "/pay", Changed: s.Hub.Signal,
 	}
+	s.Lists = &list.Service{DB: s.DB}
 	s.Figures = &tally.Service{DB: s.DB, Clock: now}
 	s.Links = &link.Service{DB: s.DB, Clock: now, Payments: s.Payments, Networks: s.Registry, Base: Base + "/l"}
 }
@@ -226,7 +229,7 @@ func (s *Server) serve() *fiber.App {
 		Networks: []system.Network{{Name: chain.Sandbox(money.Bitcoin), Domain: scope.Test}},
 		Checks:   map[string]func(context.Context) error{"database": s.DB.Ping}}
 	answers := idempotency.New(s.DB, s.Clock.Now, s.Payments.Secrets)
-	s.Pages = dashboard.New(dashboard.Services{Accounts: s.Accounts, Payments: s.Payments, Figures: s.Figures,
+	s.Pages = dashboard.New(dashboard.Services{Accounts: s.Accounts, Payments: s.Payments, Lists: s.Lists, Figures: s.Figures,
 		Webhooks: s.Webhooks, Links: s.Links, Mails: s.Mails, Sandbox: player, Calls: s.Calls, Audits: s.Audits,
 		Settings: s.Settings, System: s.System, Wallets: s.Wallets, Receiving: change, Networks: s.Registry,
 		Noted: s.Registry, Quotes: s.Quotes, Clock: s.Clock.Now, Answers: answers, Hub: s.Hub})
@@ -238,7 +241,7 @@ func (s *Server) serve() *fiber.App {
 		Log: slog.New(slog.NewTextHandler(&s.logged, nil)), Metrics: prometheus.NewRegistry(),
 		Routes: web.Routes{Dashboard: s.Pages.Routes, Checkout: customer.Routes,
 			API: func(app fiber.Router) {
-				document = api.Register(app, api.Deps{Payments: s.Payments, Webhooks: s.Webhooks, Links: s.Links, Keys: s.Accounts, Methods: s.Accounts,
+				document = api.Register(app, api.Deps{Payments: s.Payments, Lists: s.Lists, Webhooks: s.Webhooks, Links: s.Links, Keys: s.Accounts, Methods: s.Accounts,
 					Networks: s.Registry, Quotes: s.Quotes, Sandbox: player, Limits: limits, Answers: answers, Secrets: s.Payments.Secrets, Clock: s.Clock.Now,
 					PerMinute: 100_000, BaseURL: Base, Version: "1.2.3"})
 			},

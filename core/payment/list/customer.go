@@ -1,4 +1,4 @@
-package payment
+package list
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"cointill/core/contact"
 	"cointill/core/money"
+	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -46,7 +47,7 @@ func (s *Service) Customers(ctx context.Context, sc scope.Scope, f CustomerFilte
 	if f.Before != "" {
 		var at models.Customer
 		if err := sc.Rows(s.DB.Point(ctx)).Where("code = ?", f.Before).Take(&at).Error; err != nil {
-			return nil, false, missing(err, "customer")
+			return nil, false, payment.ConvertNotFound(err, "customer")
 		}
 		query = query.Where("(updated_at, id) < (?, ?)", at.UpdatedAt, at.ID)
 	}
@@ -131,7 +132,7 @@ func (s *Service) Customer(ctx context.Context, sc scope.Scope, code string) (mo
 	}
 	var c models.Customer
 	if err := sc.Rows(s.DB.Point(ctx)).Where("code = ?", code).Take(&c).Error; err != nil {
-		return c, totals, missing(err, "customer")
+		return c, totals, payment.ConvertNotFound(err, "customer")
 	}
 	newest := s.DB.List(ctx).Model(&models.Payment{}).Select("currency", "status", "reversed", "amount").
 		Where("customer_id = ?", c.ID).Order("created_at DESC, id DESC").Limit(CustomerTotalsOf + 1)
@@ -144,10 +145,10 @@ func (s *Service) Customer(ctx context.Context, sc scope.Scope, code string) (mo
 		Group("currency, status, reversed").Find(&rows).Error
 	for _, r := range rows {
 		totals.Payments += r.N
-		if State(r.Status).Final() {
+		if payment.State(r.Status).Final() {
 			totals.Ended += r.N
 		}
-		if State(r.Status) == Successful && !r.Reversed {
+		if payment.State(r.Status) == payment.Successful && !r.Reversed {
 			totals.Successful += r.N
 			totals.Volume[money.Currency(r.Currency)] += r.Total
 		}

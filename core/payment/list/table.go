@@ -1,4 +1,4 @@
-package payment
+package list
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cointill/core/money"
+	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/core/sheet"
 	"cointill/models"
@@ -27,7 +28,7 @@ func tableColumns(zone string) []sheet.Column {
 
 // tableRow is a payment in the order of the columns.
 func tableRow(p models.Payment, zone *time.Location) []sheet.Cell {
-	v, coin := View{Payment: p}, money.Coin(p.Coin)
+	v, coin := payment.View{Payment: p}, money.Coin(p.Coin)
 	in := func(t *time.Time) sheet.Cell {
 		if t == nil {
 			return sheet.At(nil)

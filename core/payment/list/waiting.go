@@ -1,8 +1,9 @@
-package payment
+package list
 
 import (
 	"context"
 
+	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -53,6 +54,6 @@ func (s *Service) Waiting(ctx context.Context, sc scope.Scope) (w Waiting, err e
 	if w.Reversed, err = some(NeedLook.only(sc.Rows(list.Model(&models.Payment{})))); err != nil {
 		return w, err
 	}
-	w.Unmatched, err = some(sc.Rows(list.Model(&models.Transfer{})).Where(openTransfers))
+	w.Unmatched, err = some(sc.Rows(list.Model(&models.Transfer{})).Where(payment.OpenTransfers))
 	return w, err
 }

@@ -1,4 +1,4 @@
-package payment
+package list
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cointill/core/clock"
+	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -23,8 +24,8 @@ func (p Place) None() bool { return p == Place{} }
 
 // Filter says which payments to list. Zero fields don't filter.
 type Filter struct {
-	Query     string  // prefix of either reference, of an e-mail or of a name; or a hash or an address
-	States    []State // any of these
+	Query     string          // prefix of either reference, of an e-mail or of a name; or a hash or an address
+	States    []payment.State // any of these
 	Currency  string
 	Method    string
 	Reference string // prefix of either reference
@@ -110,7 +111,7 @@ func (s *Service) position(ctx context.Context, sc scope.Scope, p Place, newer b
 	}
 	var row models.Payment
 	if err := query.Take(&row).Error; err != nil {
-		return position{}, missing(err, "payment")
+		return position{}, payment.ConvertNotFound(err, "payment")
 	}
 	return position{row.CreatedAt, row.ID, newer}, nil
 }
@@ -131,7 +132,7 @@ func (s *Service) choose(ctx context.Context, sc scope.Scope, f Filter) (chosen,
 		return chosen{}, err
 	}
 	found, err := s.find(ctx, sc, f)
-	if len(f.States) >= len(States()) {
+	if len(f.States) >= len(payment.States()) {
 		f.States = nil
 	}
 	return chosen{db: s.DB, read: s.DB.List(ctx), scope: sc, filter: f, found: found, nothing: found.nothing()}, err

@@ -1,4 +1,4 @@
-package payment
+package list
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	ethereum "cointill/chain/ethereum/params"
 	"cointill/core/contact"
+	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -99,7 +100,7 @@ func (by finder) text(text string) []way {
 	if upper := strings.ToUpper(text); strings.HasPrefix(upper, "PAY_") {
 		ways = append(ways, by.reference(upper))
 	}
-	if businessReference.MatchString(text) {
+	if payment.BusinessReferencePattern.MatchString(text) {
 		ways = append(ways, by.businessReference(text))
 	}
 	if len(text) >= 32 {
