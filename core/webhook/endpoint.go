@@ -244,10 +244,8 @@ func (s *Service) columns(c Change, found models.Endpoint) (map[string]any, erro
 		set["types"] = strings.Join(*c.Types, ",")
 	}
 	if c.Headers != nil {
-		before, err := s.openHeaders(found)
-		if err != nil {
-			before = nil // unreadable: they have to be given anew
-		}
+		before, _ := s.openHeaders(found) // none when they can't be read: they have to be given again
+		var err error
 		if set["headers"], err = s.sealHeaders(found.ID, *c.Headers, before); err != nil {
 			return nil, err
 		}

@@ -105,8 +105,11 @@ func (s *Service) Missed(ctx context.Context, sc scope.Scope, endpointID string)
 		return Missed{}, err
 	}
 	pauses, err := s.pauses(ctx, endpointID, nil)
-	if err != nil || len(pauses) == 0 || pauses[0].Until != nil && s.Clock().Sub(*pauses[0].Until) > recent {
+	if err != nil {
 		return Missed{}, err
+	}
+	if len(pauses) == 0 || pauses[0].Until != nil && s.Clock().Sub(*pauses[0].Until) > recent {
+		return Missed{}, nil
 	}
 	oldest := s.Clock().Add(time.Hour - KeepBodies) // with the time that it takes to ask for a resend
 	m, above := Missed{Since: pauses[0].Since, Until: pauses[0].Until}, int64(math.MaxInt64)
@@ -186,7 +189,7 @@ func (s *Service) skipped(ctx context.Context, sc scope.Scope, e models.Endpoint
 	for _, p := range pauses {
 		in := s.span(e, p)
 		in.to = min(in.to, below)
-		for in.from <= in.to && len(found) < limit {
+		for len(found) < limit {
 			if left <= 0 {
 				return found, from, nil
 			}
@@ -209,8 +212,8 @@ func (s *Service) skipped(ctx context.Context, sc scope.Scope, e models.Endpoint
 		}
 		below = min(below, in.from-1)
 	}
-	if len(found) < limit && len(pauses) == mostPauses && (begin == nil || below+1 < begin.at) {
-		horizon = &cursor{at: below + 1, id: "0"} // there are pauses before these
+	if len(pauses) == mostPauses && (begin == nil || below+1 < begin.at) {
+		horizon = &cursor{at: below + 1, id: "0"} // there are pauses before these, and a full page doesn't reach it
 	}
 	return found[:min(len(found), limit)], horizon, nil
 }
@@ -219,7 +222,7 @@ func (s *Service) skipped(ctx context.Context, sc scope.Scope, e models.Endpoint
 func (s *Service) scan(ctx context.Context, sc scope.Scope, types string, in span, after *cursor, limit int) (rows []models.Event, err error) {
 	query := s.ofTypes(sc, s.DB.Read(ctx), types).Omit("body").Where("number >= ? AND number <= ?", in.from, in.to)
 	if after != nil {
-		query = query.Where("(number < ? OR number = ? AND id < ?)", after.at, after.at, after.id)
+		query = query.Where("(number < ? OR id < ?)", after.at, after.id) // the span ends at the place
 	}
 	err = query.Order("number DESC, id DESC").Limit(limit).Find(&rows).Error
 	return rows, err

@@ -68,26 +68,24 @@ func (g *settler) add(s *settlement) func() error {
 
 // run settles until nothing waits.
 func (g *settler) run() {
-	for first := true; ; first = false {
-		if !first {
-			<-time.After(linger)
-		}
-		g.mu.Lock()
-		n := min(len(g.waiting), settled)
-		group := g.waiting[:n:n]
-		g.waiting = g.waiting[n:]
-		if n == 0 {
-			g.waiting, g.running = nil, false
-		}
-		g.mu.Unlock()
-		if n == 0 {
-			return
-		}
+	for group := g.takeGroup(); len(group) > 0; group = g.takeGroup() {
 		g.settle(group)
 		for range group {
 			<-g.room
 		}
+		<-time.After(linger)
 	}
+}
+
+// takeGroup removes the next group from what waits. When there is none, run ends,
+// and the next settlement that is added starts it again.
+func (g *settler) takeGroup() (group []*settlement) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n := min(len(g.waiting), settled)
+	group, g.waiting = g.waiting[:n], append([]*settlement(nil), g.waiting[n:]...)
+	g.running = n > 0
+	return group
 }
 
 // settle writes a group. What was sent must be recorded although the program is
@@ -96,7 +94,7 @@ func (g *settler) settle(group []*settlement) {
 	ctx, stop := context.WithTimeout(context.Background(), 8*time.Second)
 	defer stop()
 	err := g.record(ctx, group)
-	if err != nil && len(group) > 1 && ctx.Err() == nil {
+	if err != nil && len(group) > 1 {
 		for _, one := range group {
 			one.done <- g.record(ctx, []*settlement{one})
 		}
@@ -131,9 +129,9 @@ func (s *Service) record(ctx context.Context, group []*settlement) error {
 	})
 	if off {
 		s.edits.Add(1)
-	}
-	if err == nil && off && s.WakeMails != nil {
-		s.WakeMails()
+		if s.WakeMails != nil {
+			s.WakeMails()
+		}
 	}
 	return err
 }
@@ -193,10 +191,7 @@ func (s *Service) become(tx *models.Tx, group []*settlement) error {
 // not done. They have no outcome; asked for done_at, PostgreSQL might go through
 // everything that waits instead of these ids.
 func updatePairs(tx *models.Tx, pairs [][2]int64, set string, values map[string]any) error {
-	text, err := json.Marshal(pairs)
-	if err != nil {
-		return err
-	}
+	text, _ := json.Marshal(pairs) // numbers have no error
 	elements := "SELECT value ->> 0 AS id, value ->> 1 AS attempt FROM json_each(@pairs)"
 	if models.IsPostgres(tx) {
 		elements = `SELECT CAST(value ->> 0 AS bigint) AS id, CAST(value ->> 1 AS bigint) AS attempt
@@ -222,11 +217,7 @@ func (s *Service) after(row models.Delivery, r result) map[string]any {
 	if !left {
 		return end(Exhausted)
 	}
-	wait = outbox.Jitter(wait)
-	if r.retryAfter > wait {
-		wait = outbox.Later(r.retryAfter)
-	}
-	set["due_at"] = now.Add(wait)
+	set["due_at"] = now.Add(max(outbox.Jitter(wait), outbox.Later(r.retryAfter)))
 	return set
 }
 

@@ -73,7 +73,7 @@ func validURL(domain scope.Domain, address string) string {
 	}
 	u, err := url.Parse(address)
 	switch {
-	case err != nil || u.Opaque != "" || u.Hostname() == "":
+	case err != nil || u.Hostname() == "":
 		return "Must be a full URL with a host, such as https://example.com/webhooks."
 	case u.Scheme != "https" && (domain == scope.Live || u.Scheme != "http"):
 		if domain == scope.Live {
@@ -120,7 +120,7 @@ const maxHost = 253 // characters, RFC 1035
 func isNumber(label string) bool {
 	_, err := strconv.ParseUint(strings.TrimPrefix(label, "0x"), 16, 64)
 	decimal := strings.Trim(label, "0123456789") == ""
-	return label == "0x" || label != "" && decimal || strings.HasPrefix(label, "0x") && err == nil
+	return label == "0x" || decimal || strings.HasPrefix(label, "0x") && err == nil
 }
 
 // hostOf is a URL's host name in the one form that requests at once are counted by.
