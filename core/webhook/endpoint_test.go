@@ -231,6 +231,7 @@ func TestRoles(t *testing.T) {
 				see := map[string]error{
 					"list": third(b.List(ctx, sc, "", 0)), "find": second(b.Find(ctx, sc, e.ID)),
 					"deliveries": third(b.History(ctx, sc, e.ID, "", "", 0)), "events": third(b.Events(ctx, sc, webhook.Filter{}, "", 0)),
+					"missed": second(b.Missed(ctx, sc, e.ID)),
 				}
 				for what, err := range see {
 					if got := fault.KindOf(err) != fault.Forbidden; got != want[0] {
