@@ -62,7 +62,7 @@ sim-mutations: ## plant each of the listed bugs, and see the simulation find it
 
 mutate: ## change each condition that guards money or access, and see a test fail for it: make mutate ONLY=core/payment
 	@state=$$(realpath -m "$${COINTILL_MUTATION_STATE:-tmp/mutation}") && cd internal/testing/mutationtest && \
-		COINTILL_MUTATION_STATE=$$state go test -count=1 -timeout 24h -run 'TestMutants$$' -args -mutate -mutate.only='$(ONLY)'
+		COINTILL_MUTATION_STATE=$$state go test -count=1 -timeout 24h -run 'TestMutants$$' -args -mutate -mutate.only='$(ONLY)' -mutate.time='$(or $(MUTATE_TIME),0)'
 
 test-webhooks: ## 100,000 events, half of them on each database, to failing consumers while the program is killed again and again
 	@scripts/prepare --all

@@ -163,6 +163,26 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// TestPiecesAreSelectedByName: a piece is selected by its name, or by that in names of files.
+func TestPiecesAreSelectedByName(t *testing.T) {
+	for names, want := range map[string]string{
+		"API keys": "[API keys]", "API-keys": "[API keys]", "core-payment,core/account": "[core/payment core/account]",
+		"core": "", "API keys,": "", ",": "",
+	} {
+		selected, err := selectPieces(names)
+		var got []string
+		for _, p := range selected {
+			got = append(got, p.name)
+		}
+		if (err != nil) != (want == "") || err == nil && fmt.Sprint(got) != want {
+			t.Errorf("selectPieces(%q) = %v, %v, want %s", names, got, err, want)
+		}
+	}
+	if all, err := selectPieces(""); err != nil || len(all) != len(pieces) {
+		t.Errorf("without a name %d pieces are selected, %v, want all %d", len(all), err, len(pieces))
+	}
+}
+
 // TestConditionsOfSQL finds the conditions of statements, and changes them.
 func TestConditionsOfSQL(t *testing.T) {
 	for _, c := range []struct {

@@ -1,10 +1,9 @@
 package mutationtest
 
 import (
+	"context"
 	"flag"
 	"os"
-	"slices"
-	"strings"
 	"testing"
 )
 
@@ -13,6 +12,7 @@ var (
 	only    = flag.String("mutate.only", "", "names of pieces, with commas between them; empty is all")
 	workers = flag.Int("mutate.workers", 4, "how many test processes run at once; most tests wait")
 	reuse   = flag.Bool("mutate.reuse", false, "keep mutants as found although only tests changed since")
+	atMost  = flag.Duration("mutate.time", 0, "stop after this time and keep the results; 0 is no limit")
 )
 
 // stateVariable names the folder that keeps results between runs.
@@ -41,14 +41,22 @@ func TestMutants(t *testing.T) {
 	if err := os.MkdirAll(o.state, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	selected, err := selectPieces(*only)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := t.Context(), context.CancelFunc(func() {})
+	if *atMost > 0 {
+		ctx, stop = context.WithTimeout(ctx, *atMost)
+	}
+	defer stop()
 	var names []string
 	results := map[string][]result{}
-	for _, p := range pieces {
-		if *only != "" && !slices.Contains(strings.Split(*only, ","), p.name) {
-			continue
-		}
+	for _, p := range selected {
 		names = append(names, p.name)
-		if results[p.name], err = measure(t.Context(), o, p); err != nil {
+		if results[p.name], err = measure(ctx, o, p); ctx.Err() != nil {
+			t.Fatalf("%s: not finished after %s; the same command goes on", p.name, *atMost)
+		} else if err != nil {
 			t.Fatalf("%s: %v", p.name, err)
 		}
 	}

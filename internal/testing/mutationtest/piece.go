@@ -46,6 +46,22 @@ var pieces = []piece{
 		suites: []suite{{"core/simulation", "^TestSimulation$", []string{"-sim.seeds=6", "-sim.processes=1", "-sim.first"}}}},
 }
 
+// selectPieces returns the pieces of some names, as they are or as in names of files, with
+// commas between them; all for none.
+func selectPieces(names string) (selected []piece, err error) {
+	if names == "" {
+		return pieces, nil
+	}
+	for _, name := range strings.Split(names, ",") {
+		i := slices.IndexFunc(pieces, func(p piece) bool { return name == p.name || name == fileName(p.name) })
+		if i < 0 {
+			return nil, fmt.Errorf("no piece is named %q", name)
+		}
+		selected = append(selected, pieces[i])
+	}
+	return selected, nil
+}
+
 // source is a piece's files and mutants.
 type source struct {
 	piece        piece
