@@ -132,7 +132,7 @@ func (c chainAnew) Run(ctx context.Context, settings *Settings) error {
 		}
 	}
 	observer := &payment.Observer{Service: p.payments}
-	known, err := observer.Anew(ctx, chain.Network(c.Network))
+	known, err := observer.ResetNetwork(ctx, chain.Network(c.Network))
 	switch {
 	case err != nil:
 		return err

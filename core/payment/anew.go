@@ -7,12 +7,12 @@ import (
 	"cointill/models"
 )
 
-// Anew forgets where the following of a network stands, so that it begins again near
+// ResetNetwork forgets where the following of a network stands, so that it begins again near
 // the network's end. It is for a test network whose operators began it anew, which no
 // node's history leads to: what happened between is not looked for, and what was
 // credited stays. The caller makes sure that it is a test network. False when nothing
 // was read of it yet.
-func (o *Observer) Anew(ctx context.Context, network chain.Network) (known bool, err error) {
+func (o *Observer) ResetNetwork(ctx context.Context, network chain.Network) (known bool, err error) {
 	err = o.DB.Write(ctx, func(tx *models.Tx) error {
 		// The fence stays: whoever lost the lease must not write.
 		set := map[string]any{"height": 0, "hash": "", "finalized": -1, "source_tip": 0, "problem": "", "updated_at": o.Clock()}

@@ -30,33 +30,33 @@ const (
 	StepNote     = "note"     // something a person or the sandbox did
 )
 
-// evaluate brings a payment to where the facts put it, in the caller's
+// evaluatePayment brings a payment to where the facts put it, in the caller's
 // transaction: it asks Decide until nothing changes, and writes each edge with
 // its timeline row, its event and the work that follows.
-func (s *Service) evaluate(tx *models.Tx, id int64) error {
-	v, err := s.load(tx, id)
+func (s *Service) evaluatePayment(tx *models.Tx, id int64) error {
+	v, err := s.loadPayment(tx, id)
 	if err != nil {
 		return err
 	}
-	return s.settleDown(tx, v)
+	return s.decideUntilStable(tx, v)
 }
 
-// load reads a payment with what belongs to it, and locks its row until the
+// loadPayment reads a payment with what belongs to it, and locks its row until the
 // transaction ends. PostgreSQL's lock comes first: what is read with it is as
 // old as its statement, which may have waited for another transaction.
-func (s *Service) load(tx *models.Tx, id int64) (*View, error) {
+func (s *Service) loadPayment(tx *models.Tx, id int64) (*View, error) {
 	if models.IsPostgres(tx) {
 		if err := tx.Exec("SELECT id FROM payments WHERE id = ? FOR NO KEY UPDATE", id).Error; err != nil {
 			return nil, err
 		}
 	}
-	v, err := s.read(tx.Where("payments.id = ?", id))
+	v, err := s.readView(tx.Where("payments.id = ?", id))
 	return &v, err
 }
 
-// read reads the one payment of a query with what belongs to it.
-func (s *Service) read(query *models.Tx) (View, error) {
-	views, err := s.readAll(query)
+// readView reads the one payment of a query with what belongs to it.
+func (s *Service) readView(query *models.Tx) (View, error) {
+	views, err := s.readViews(query)
 	if err == nil && len(views) == 0 {
 		err = gorm.ErrRecordNotFound
 	}
@@ -66,9 +66,9 @@ func (s *Service) read(query *models.Tx) (View, error) {
 	return *views[0], nil
 }
 
-// readAll reads the payments of a query with what belongs to them: one round trip
+// readViews reads the payments of a query with what belongs to them: one round trip
 // for the four rows that every view needs, one more when there are addresses.
-func (s *Service) readAll(query *models.Tx) ([]*View, error) {
+func (s *Service) readViews(query *models.Tx) ([]*View, error) {
 	var v View
 	var read *time.Time
 	p := &v.Payment
@@ -116,25 +116,25 @@ func (s *Service) readAll(query *models.Tx) ([]*View, error) {
 
 // payClock is the time on a payment's own clock, which the sandbox may move ahead.
 func (s *Service) payClock(p models.Payment) time.Time {
-	return s.Clock().Add(ahead(p))
+	return s.Clock().Add(clockAdvance(p))
 }
 
-// ahead is how far a payment's own clock was moved.
-func ahead(p models.Payment) time.Duration { return time.Duration(p.Advanced) * time.Second }
+// clockAdvance is how far a payment's own clock was moved.
+func clockAdvance(p models.Payment) time.Duration { return time.Duration(p.Advanced) * time.Second }
 
-// settleDown applies Decide until the payment stands still.
-func (s *Service) settleDown(tx *models.Tx, v *View) error {
+// decideUntilStable applies Decide until the payment stands still.
+func (s *Service) decideUntilStable(tx *models.Tx, v *View) error {
 	for range len(edges) + 1 {
-		out := Decide(v.decideCase(), v.sightings(), v.Chain, v.Now)
+		out := Decide(v.decideCase(), v.listSightings(), v.Chain, v.Now)
 		before := v.Payment
-		v.take(out)
+		v.applyOutcome(out)
 		if State(before.Status) == out.State && !(out.Reversed && !before.Reversed) {
-			return s.save(tx, v)
+			return s.savePayment(tx, v)
 		}
 		if State(before.Status) != out.State && !allowed(State(before.Status), out.State) {
 			return fmt.Errorf("payment %s: Decide gave %s → %s, which is no edge", before.Reference, before.Status, out.State)
 		}
-		if err := s.record(tx, v, before, "system"); err != nil {
+		if err := s.writeTransition(tx, v, before, "system"); err != nil {
 			return err
 		}
 	}
@@ -152,8 +152,8 @@ func (v *View) decideCase() Case {
 	}
 }
 
-// sightings are the payment's transfers as Decide sees them.
-func (v *View) sightings() []Sighting {
+// listSightings are the payment's transfers as Decide sees them.
+func (v *View) listSightings() []Sighting {
 	sightings := make([]Sighting, 0, len(v.Transfers))
 	for _, t := range v.Transfers {
 		g := Sighting{Amount: t.Amount, SeenAt: seenAt(t), Reverted: t.Reverted, Maturity: t.Maturity}
@@ -174,14 +174,14 @@ func (v *View) sightings() []Sighting {
 	return sightings
 }
 
-// take writes an outcome into the payment's row, with its times and its remark.
-func (v *View) take(out Outcome) {
+// applyOutcome writes an outcome into the payment's row, with its times and its remark.
+func (v *View) applyOutcome(out Outcome) {
 	p, now := &v.Payment, v.Now
 	changed, reversed := State(p.Status) != out.State, out.Reversed && !p.Reversed
 	p.Status, p.Reason, p.Paid, p.Reversed = string(out.State), string(out.Reason), out.Paid, out.Reversed
 	p.DueAt, p.DueHeight, p.DueRead = nil, nil, nil
 	if !out.Wake.IsZero() {
-		wall := out.Wake.Add(-ahead(*p))
+		wall := out.Wake.Add(-clockAdvance(*p))
 		if out.State == Pending {
 			p.DueAt = &wall
 		} else {
@@ -204,44 +204,44 @@ func (v *View) take(out Outcome) {
 			p.SettledAt = nil
 		}
 	}
-	p.Remark = v.remark()
+	p.Remark = v.describeOutcome()
 }
 
-// record writes a change: the timeline row, the event with its deliveries, the
+// writeTransition writes a change: the timeline row, the event with its deliveries, the
 // receipt, what the overview counts, and the payment's row.
-func (s *Service) record(tx *models.Tx, v *View, before models.Payment, actor string) error {
+func (s *Service) writeTransition(tx *models.Tx, v *View, before models.Payment, actor string) error {
 	p, from := &v.Payment, State(before.Status)
 	began := s.Clock()
 	if err := tally.Note(tx, tally.Of(before), *p); err != nil {
 		return err
 	}
-	if err := s.step(tx, v, models.Step{Kind: StepState, From: string(from), To: p.Status, Reason: p.Reason, Actor: actor}); err != nil {
+	if err := s.appendStep(tx, v, models.Step{Kind: StepState, From: string(from), To: p.Status, Reason: p.Reason, Actor: actor}); err != nil {
 		return err
 	}
 	kind := "payment." + p.Status
 	if p.Reversed && from == Successful {
 		kind = webhook.PaymentReversed
 	}
-	if err := s.emit(tx, v, kind, ""); err != nil {
+	if err := s.emitEvent(tx, v, kind, ""); err != nil {
 		return err
 	}
-	if err := s.giveBack(tx, v, from); err != nil {
+	if err := s.releaseLinkUse(tx, v, from); err != nil {
 		return err
 	}
 	if State(p.Status) == Successful && from != Successful && v.Business.ReceiptsEnabled {
-		if err := s.Receipts.Queue(tx, v.receipt()); err != nil {
+		if err := s.Receipts.Queue(tx, v.customerReceipt()); err != nil {
 			return err
 		}
 	}
 	if p.Status != before.Status {
-		s.reached(tx, *p, from, began)
+		s.reportReached(tx, *p, from, began)
 	}
-	return s.save(tx, v)
+	return s.savePayment(tx, v)
 }
 
-// giveBack lets a payment link be used again when a payment that it started
+// releaseLinkUse lets a payment link be used again when a payment that it started
 // ends without any money, and takes the use again when money comes after all.
-func (s *Service) giveBack(tx *models.Tx, v *View, from State) error {
+func (s *Service) releaseLinkUse(tx *models.Tx, v *View, from State) error {
 	by := 0
 	switch state := State(v.Payment.Status); {
 	case state == Expired || state == Abandoned || state == Failed:
@@ -255,14 +255,14 @@ func (s *Service) giveBack(tx *models.Tx, v *View, from State) error {
 	return tx.Model(&models.Link{}).Where("id = ? AND used + ? >= 0", *v.Payment.LinkID, by).Update("used", gorm.Expr("used + ?", by)).Error
 }
 
-// step appends to the payment's timeline.
-func (s *Service) step(tx *models.Tx, v *View, row models.Step) error {
-	row = s.numbered(v, row)
+// appendStep appends to the payment's timeline.
+func (s *Service) appendStep(tx *models.Tx, v *View, row models.Step) error {
+	row = s.numberStep(v, row)
 	return tx.Create(&row).Error
 }
 
-// numbered is the next row of a payment's timeline.
-func (s *Service) numbered(v *View, row models.Step) models.Step {
+// numberStep is the next row of a payment's timeline.
+func (s *Service) numberStep(v *View, row models.Step) models.Step {
 	v.Payment.Steps++
 	row.PaymentID, row.Number = v.Payment.ID, v.Payment.Steps
 	row.At, row.CreatedAt = v.Now, s.Clock()
@@ -278,9 +278,9 @@ func (s *Service) numbered(v *View, row models.Step) models.Step {
 	return row
 }
 
-// emit tells the merchant's webhooks, with the record as it stands now. About is which
+// emitEvent tells the merchant's webhooks, with the record as it stands now. About is which
 // transfers it tells of; "" for a change of state.
-func (s *Service) emit(tx *models.Tx, v *View, kind, about string) error {
+func (s *Service) emitEvent(tx *models.Tx, v *View, kind, about string) error {
 	p := &v.Payment
 	if p.ID <= s.Restored.Last { // more may have been told than the backup knows of
 		p.Sequence = max(p.Sequence, s.Restored.Sequence)
@@ -292,9 +292,9 @@ func (s *Service) emit(tx *models.Tx, v *View, kind, about string) error {
 	})
 }
 
-// save writes the payment's row, which load has locked (on SQLite the
+// savePayment writes the payment's row, which load has locked (on SQLite the
 // transaction holds the only writer), so that nobody else moves it meanwhile.
-func (s *Service) save(tx *models.Tx, v *View) error {
+func (s *Service) savePayment(tx *models.Tx, v *View) error {
 	p := &v.Payment
 	p.UpdatedAt = s.Clock()
 	return tx.Select("Status", "Reason", "Remark", "Reversed", "Paid", "Address", "Tag", "Language", "OpenedAt", "FirstSeenAt", "SettledAt",
@@ -302,8 +302,8 @@ func (s *Service) save(tx *models.Tx, v *View) error {
 		Where("id = ?", p.ID).Updates(p).Error
 }
 
-// remark is the sentence for people: why, and the exact difference.
-func (v *View) remark() string {
+// describeOutcome is the sentence for people: why, and the exact difference.
+func (v *View) describeOutcome() string {
 	p := v.Payment
 	coin := v.Coin()
 	difference := p.Paid.Sub(p.Due)
@@ -312,7 +312,7 @@ func (v *View) remark() string {
 	switch Reason(p.Reason) {
 	case Underpaid:
 		if difference.Sign() >= 0 {
-			return "Underpaid when it ended; what was attached since makes up the rest." + off(difference, exact)
+			return "Underpaid when it ended; what was attached since makes up the rest." + appendDifference(difference, exact)
 		}
 		return "Underpaid by " + exact + "."
 	case Overpaid:
@@ -323,7 +323,7 @@ func (v *View) remark() string {
 		}
 		return "Paid after the 7-minute window."
 	case AfterAbandoned:
-		return "Paid after the payment was abandoned." + off(difference, exact)
+		return "Paid after the payment was abandoned." + appendDifference(difference, exact)
 	case Replaced:
 		return "The transaction was replaced: another one spent the same money elsewhere."
 	case Reverted:
@@ -335,13 +335,13 @@ func (v *View) remark() string {
 	case ReversedReason:
 		return "The money was taken back on the chain after it was final."
 	case AcceptedByUser:
-		return "Accepted by a person of the business." + off(difference, exact)
+		return "Accepted by a person of the business." + appendDifference(difference, exact)
 	}
 	return noRemark
 }
 
-// off adds the difference to a remark when there is one.
-func off(difference money.Amount, exact string) string {
+// appendDifference adds the difference to a remark when there is one.
+func appendDifference(difference money.Amount, exact string) string {
 	switch difference.Sign() {
 	case -1:
 		return " Underpaid by " + exact + "."
@@ -351,8 +351,8 @@ func off(difference money.Amount, exact string) string {
 	return ""
 }
 
-// receipt is what the customer's receipt says.
-func (v *View) receipt() receipt.Receipt {
+// customerReceipt is what the customer's receipt says.
+func (v *View) customerReceipt() receipt.Receipt {
 	r := receipt.Receipt{
 		BusinessID: v.Payment.BusinessID, Domain: scope.Domain(v.Payment.Domain), PaymentID: v.Payment.ID,
 		BusinessName: v.Business.Name, CustomerName: v.Payment.CustomerName, CustomerEmail: v.Payment.CustomerEmail, Language: v.Payment.Language,
@@ -369,11 +369,11 @@ func (v *View) receipt() receipt.Receipt {
 
 // Evaluate brings one payment to where the facts put it now.
 func (s *Service) Evaluate(ctx context.Context, id int64) error {
-	return s.DB.Write(ctx, func(tx *models.Tx) error { return s.evaluate(tx, id) })
+	return s.DB.Write(ctx, func(tx *models.Tx) error { return s.evaluatePayment(tx, id) })
 }
 
-// detail writes a timeline row's detail.
-func detail(fields map[string]any) string {
+// stepDetail writes a timeline row's detail.
+func stepDetail(fields map[string]any) string {
 	text, err := json.Marshal(fields)
 	if err != nil {
 		return "{}"

@@ -36,25 +36,25 @@ func (s *Service) PlanAttach(ctx context.Context, sc scope.Scope, id int64, refe
 		return AttachPlan{}, err
 	}
 	plan := AttachPlan{Transfer: found}
-	if err := dealtWith(found.Transfer); err != nil {
+	if err := checkUnresolved(found.Transfer); err != nil {
 		return plan, err
 	}
-	v, err := s.named(ctx, sc, reference)
+	v, err := s.findNamed(ctx, sc, reference)
 	if err != nil {
 		return plan, err
 	}
 	plan.Before, plan.After = v, v
-	if err := attachable(v, found.Transfer); err != nil {
+	if err := checkAttachable(v, found.Transfer); err != nil {
 		return plan, err
 	}
 	t := found.Transfer
-	plan.After.attach(&t)
+	plan.After.addTransfer(&t)
 	plan.After.forecast()
 	return plan, nil
 }
 
-// named is the payment that a person meant.
-func (s *Service) named(ctx context.Context, sc scope.Scope, reference string) (View, error) {
+// findNamed is the payment that a person meant.
+func (s *Service) findNamed(ctx context.Context, sc scope.Scope, reference string) (View, error) {
 	if reference == "" {
 		return View{}, fault.Validation(fault.Fields{"reference": {"Is required: the payment that the money belongs to."}})
 	}
@@ -69,8 +69,8 @@ func (s *Service) named(ctx context.Context, sc scope.Scope, reference string) (
 // what it is unmatched for: some is known of, and not proved.
 func (t UnmatchedTransfer) Provable() bool { return t.Why != Unproved && t.Why != NoTransaction }
 
-// attachable refuses a payment that a transfer can't be for.
-func attachable(v View, t models.Transfer) error {
+// checkAttachable refuses a payment that a transfer can't be for.
+func checkAttachable(v View, t models.Transfer) error {
 	no := func(sentence string) error { return fault.Validation(fault.Fields{"reference": {sentence}}) }
 	switch {
 	case t.Unmatched == Unproved:
@@ -88,25 +88,25 @@ func attachable(v View, t models.Transfer) error {
 		return no("That payment is successful: it needs no more money.")
 	case v.Payment.Address == "":
 		return no("That payment was never opened by its customer: it has no address, and takes no money.")
-	case ended(&v) && t.Height == nil:
+	case takesNoTransfers(&v) && t.Height == nil:
 		return no("That payment has ended, and this transfer has no confirmation yet. Wait for it.")
 	}
 	return nil
 }
 
-// attach lets a transfer count for the payment. What has ended moves by no money:
+// addTransfer lets a transfer count for the payment. What has ended moves by no money:
 // only the sum of what came changes, for the person who decides.
-func (v *View) attach(t *models.Transfer) {
+func (v *View) addTransfer(t *models.Transfer) {
 	p := &v.Payment
-	seen := v.onItsClock(*t)
+	seen := v.firstSeenOnClock(*t)
 	t.PaymentID, t.SeenAt, t.Unmatched, t.Resolution = &p.ID, &seen, "", Attached
 	v.Transfers = append(v.Transfers[:len(v.Transfers):len(v.Transfers)], *t)
 	if p.FirstSeenAt == nil {
 		p.FirstSeenAt = &seen
 	}
-	if ended(v) {
+	if takesNoTransfers(v) {
 		p.Paid = p.Paid.Add(t.Amount)
-		p.Remark = v.remark()
+		p.Remark = v.describeOutcome()
 	}
 }
 
@@ -114,7 +114,7 @@ func (v *View) attach(t *models.Transfer) {
 func (v *View) forecast() {
 	for range len(edges) + 1 {
 		before := State(v.Payment.Status)
-		if v.take(Decide(v.decideCase(), v.sightings(), v.Chain, v.Now)); v.State() == before {
+		if v.applyOutcome(Decide(v.decideCase(), v.listSightings(), v.Chain, v.Now)); v.State() == before {
 			return
 		}
 	}
@@ -129,33 +129,33 @@ func (s *Service) Attach(ctx context.Context, sc scope.Scope, id int64, referenc
 	if _, err := s.FindUnmatched(ctx, sc, id); err != nil {
 		return "", err
 	}
-	found, err := s.named(ctx, sc, reference)
+	found, err := s.findNamed(ctx, sc, reference)
 	if err != nil {
 		return "", err
 	}
 	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (string, error) {
-		return found.Payment.Reference, s.attachIn(tx, sc, id, found.Payment.ID)
+		return found.Payment.Reference, s.attachTransfer(tx, sc, id, found.Payment.ID)
 	})
 	if err == nil {
-		s.changed()
+		s.signalChange()
 	}
 	return made, err
 }
 
-func (s *Service) attachIn(tx *models.Tx, sc scope.Scope, id, paymentID int64) error {
-	v, err := s.load(tx, paymentID)
+func (s *Service) attachTransfer(tx *models.Tx, sc scope.Scope, id, paymentID int64) error {
+	v, err := s.loadPayment(tx, paymentID)
 	if err != nil {
 		return err
 	}
 	t, err := lockTransfer(tx, sc, id)
 	if err == nil {
-		err = attachable(*v, t)
+		err = checkAttachable(*v, t)
 	}
 	if err != nil {
 		return err
 	}
 	why := t.Unmatched
-	v.attach(&t)
+	v.addTransfer(&t)
 	t.UpdatedAt = s.Clock()
 	if err := tx.Select("PaymentID", "SeenAt", "Unmatched", "Resolution", "UpdatedAt").Where("id = ?", t.ID).Updates(&t).Error; err != nil {
 		return err
@@ -163,19 +163,19 @@ func (s *Service) attachIn(tx *models.Tx, sc scope.Scope, id, paymentID int64) e
 	if err := s.resolveTransfer(tx, sc, t, models.Resolution{Kind: Attached, PaymentID: &v.Payment.ID, Reason: why}); err != nil {
 		return err
 	}
-	amount := amountOf(t)
+	amount := formatAmount(t)
 	if err := account.Audit(tx, sc, s.Clock(), "transfer.attached", v.Payment.Reference, map[string]string{"hash": t.TxID, "amount": amount, "was": why}); err != nil {
 		return err
 	}
 	step := models.Step{Kind: StepNote, From: v.Payment.Status, To: v.Payment.Status, Remark: "A transfer of " + amount + " was attached by hand.", Actor: sc.Actor,
-		Detail: detail(map[string]any{"act": Attached, "hash": t.TxID, "index": t.Index, "amount": t.Amount.String(), "asset": t.Asset})}
-	if err := s.step(tx, v, step); err != nil {
+		Detail: stepDetail(map[string]any{"act": Attached, "hash": t.TxID, "index": t.Index, "amount": t.Amount.String(), "asset": t.Asset})}
+	if err := s.appendStep(tx, v, step); err != nil {
 		return err
 	}
-	if ended(v) {
-		return s.save(tx, v)
+	if takesNoTransfers(v) {
+		return s.savePayment(tx, v)
 	}
-	return s.settleDown(tx, v)
+	return s.decideUntilStable(tx, v)
 }
 
 // MarkRefunded writes down that an unmatched transfer was sent back whole.
@@ -189,19 +189,19 @@ func (s *Service) MarkRefunded(ctx context.Context, sc scope.Scope, id int64, r 
 	if _, err := s.FindUnmatched(ctx, sc, id); err != nil {
 		return err
 	}
-	_, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (int64, error) { return id, s.markIn(tx, sc, id, r) })
+	_, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (int64, error) { return id, s.markTransferRefunded(tx, sc, id, r) })
 	if err == nil {
-		s.changed()
+		s.signalChange()
 	}
 	return err
 }
 
-func (s *Service) markIn(tx *models.Tx, sc scope.Scope, id int64, r Refund) error {
+func (s *Service) markTransferRefunded(tx *models.Tx, sc scope.Scope, id int64, r Refund) error {
 	t, err := lockTransfer(tx, sc, id)
 	if err != nil {
 		return err
 	}
-	if err := r.checkOf(t); err != nil {
+	if err := r.checkTransfer(t); err != nil {
 		return err
 	}
 	if err := tx.Model(&models.Transfer{}).Where("id = ?", t.ID).Updates(map[string]any{"resolution": Refunded, "updated_at": s.Clock()}).Error; err != nil {
@@ -210,19 +210,19 @@ func (s *Service) markIn(tx *models.Tx, sc scope.Scope, id int64, r Refund) erro
 	if err := s.resolveTransfer(tx, sc, t, models.Resolution{Kind: Refunded, Reason: t.Unmatched, TxID: r.TxID, Note: r.Note}); err != nil {
 		return err
 	}
-	return account.Audit(tx, sc, s.Clock(), "transfer.refund_recorded", t.TxID, map[string]string{"amount": amountOf(t), "hash": r.TxID, "note": r.Note})
+	return account.Audit(tx, sc, s.Clock(), "transfer.refund_recorded", t.TxID, map[string]string{"amount": formatAmount(t), "hash": r.TxID, "note": r.Note})
 }
 
-// checkOf finds what is wrong with how a transfer is said to have been sent back.
-func (r Refund) checkOf(t models.Transfer) error {
+// checkTransfer finds what is wrong with how a transfer is said to have been sent back.
+func (r Refund) checkTransfer(t models.Transfer) error {
 	fields := fault.Fields{}
-	r.check(fields)
+	r.checkDetails(fields)
 	refuseIncoming(r.TxID, []string{t.TxID}, fields)
 	return fault.Validation(fields)
 }
 
-// amountOf is what came, in whole units where the asset's are known.
-func amountOf(t models.Transfer) string {
+// formatAmount is what came, in whole units where the asset's are known.
+func formatAmount(t models.Transfer) string {
 	if coin := money.Coin(t.Asset); coin.Info().Coin == coin {
 		return coin.Format(t.Amount) + " " + t.Asset
 	}
@@ -238,10 +238,10 @@ func (s *Service) CheckRefunded(ctx context.Context, sc scope.Scope, id int64, r
 	if err != nil {
 		return found, err
 	}
-	if err := dealtWith(found.Transfer); err != nil {
+	if err := checkUnresolved(found.Transfer); err != nil {
 		return found, err
 	}
-	return found, r.checkOf(found.Transfer)
+	return found, r.checkTransfer(found.Transfer)
 }
 
 // resolveTransfer writes down what was done about a transfer.
@@ -261,5 +261,5 @@ func lockTransfer(tx *models.Tx, sc scope.Scope, id int64) (models.Transfer, err
 	if err := query.Where("id = ?", id).Take(&t).Error; err != nil {
 		return t, ConvertNotFound(err, "unmatched transfer")
 	}
-	return t, dealtWith(t)
+	return t, checkUnresolved(t)
 }

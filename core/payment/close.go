@@ -28,16 +28,16 @@ func (s *Service) Close(ctx context.Context, sc scope.Scope, reference, note str
 		return err
 	}
 	_, err = idempotency.Do(ctx, s.DB, func(tx *models.Tx) (string, error) {
-		return found.Payment.Reference, s.close(tx, sc, found.Payment.ID, note)
+		return found.Payment.Reference, s.closePayment(tx, sc, found.Payment.ID, note)
 	})
 	if err == nil {
-		s.changed()
+		s.signalChange()
 	}
 	return err
 }
 
-func (s *Service) close(tx *models.Tx, sc scope.Scope, id int64, note string) error {
-	v, err := s.load(tx, id)
+func (s *Service) closePayment(tx *models.Tx, sc scope.Scope, id int64, note string) error {
+	v, err := s.loadPayment(tx, id)
 	if err != nil {
 		return err
 	}
@@ -58,8 +58,8 @@ func (s *Service) close(tx *models.Tx, sc scope.Scope, id int64, note string) er
 	if note != "" {
 		remark += " “" + note + "”"
 	}
-	if err := s.step(tx, v, models.Step{Kind: StepNote, From: p.Status, To: p.Status, Remark: remark, Actor: sc.Actor, Detail: detail(map[string]any{"act": Closed})}); err != nil {
+	if err := s.appendStep(tx, v, models.Step{Kind: StepNote, From: p.Status, To: p.Status, Remark: remark, Actor: sc.Actor, Detail: stepDetail(map[string]any{"act": Closed})}); err != nil {
 		return err
 	}
-	return s.save(tx, v)
+	return s.savePayment(tx, v)
 }

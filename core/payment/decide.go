@@ -80,7 +80,7 @@ func Decide(c Case, sightings []Sighting, chain Chain, now time.Time) Outcome {
 	if chain.Read.Before(now) {
 		now = chain.Read
 	}
-	sum := sumUp(c, sightings, chain)
+	sum := sumSightings(c, sightings, chain)
 	if c.State == Successful {
 		// A reorganisation deeper than final takes money back, but not the state.
 		if !c.Reversed && sum.confirmed.Cmp(c.Paid) < 0 {
@@ -96,15 +96,15 @@ func Decide(c Case, sightings []Sighting, chain Chain, now time.Time) Outcome {
 			out.Reason = AfterAbandoned
 		}
 	case sum.confirmed.Sign() > 0:
-		settle(c, sum, now, &out)
+		decideFinal(c, sum, now, &out)
 	default:
-		unconfirmed(c, sum, now, &out)
+		decideUnconfirmed(c, sum, now, &out)
 	}
 	return out
 }
 
-// tallied is the sum of the sightings by how sure they are.
-type tallied struct {
+// sightingSums is the sum of the sightings by how sure they are.
+type sightingSums struct {
 	active, confirmed, final money.Amount
 	waiting, maturing        bool // some are unconfirmed; some are confirmed but not final
 	confirmedOnes            []Sighting
@@ -115,7 +115,7 @@ type tallied struct {
 	any                      bool
 }
 
-func sumUp(c Case, sightings []Sighting, chain Chain) (t tallied) {
+func sumSightings(c Case, sightings []Sighting, chain Chain) (t sightingSums) {
 	for _, s := range sightings {
 		t.any = true
 		if s.Gone != NoReason && s.GoneAt.After(t.goneAt) {
@@ -123,21 +123,21 @@ func sumUp(c Case, sightings []Sighting, chain Chain) (t tallied) {
 		}
 		switch {
 		case s.Reverted && s.Height > 0:
-			if t.maturity(c, s.Height, 0, chain) {
+			if t.noteMaturity(c, s.Height, 0, chain) {
 				t.dead = Reverted
 			} else {
 				t.gone = Reverted
 			}
 		case s.Gone == NoReason && s.Height > 0:
 			t.active, t.confirmed = t.active.Add(s.Amount), t.confirmed.Add(s.Amount)
-			if t.maturity(c, s.Height, s.Maturity, chain) {
+			if t.noteMaturity(c, s.Height, s.Maturity, chain) {
 				t.final = t.final.Add(s.Amount)
 			} else {
 				t.maturing = true
 			}
 			t.confirmedOnes = append(t.confirmedOnes, s)
 		case s.Conflict > 0:
-			if t.maturity(c, s.Conflict, 0, chain) {
+			if t.noteMaturity(c, s.Conflict, 0, chain) {
 				t.dead = Replaced
 			} else {
 				t.gone = Replaced
@@ -151,9 +151,9 @@ func sumUp(c Case, sightings []Sighting, chain Chain) (t tallied) {
 	return t
 }
 
-// maturity reports whether a height is final, and notes when it will be: at the
+// noteMaturity reports whether a height is final, and notes when it will be: at the
 // payment's depth, or later where the network demands more.
-func (t *tallied) maturity(c Case, height, least int64, chain Chain) bool {
+func (t *sightingSums) noteMaturity(c Case, height, least int64, chain Chain) bool {
 	at := height + max(int64(c.Depth), least) - 1
 	if chain.Tip >= at && (!c.NetworkSays || chain.Finalized >= height) {
 		return true
@@ -168,7 +168,7 @@ func (t *tallied) maturity(c Case, height, least int64, chain Chain) bool {
 // paidAt is when the confirmed transfers that make up the least amount had been
 // seen: what came after makes nothing late. When all are less, it is when the
 // last was.
-func (t *tallied) paidAt(least money.Amount) (at time.Time) {
+func (t *sightingSums) paidAt(least money.Amount) (at time.Time) {
 	slices.SortFunc(t.confirmedOnes, func(a, b Sighting) int { return a.SeenAt.Compare(b.SeenAt) })
 	var sum money.Amount
 	for _, s := range t.confirmedOnes {
@@ -179,8 +179,8 @@ func (t *tallied) paidAt(least money.Amount) (at time.Time) {
 	return at
 }
 
-// settle ends a Processing payment once everything that confirmed is final.
-func settle(c Case, t tallied, now time.Time, out *Outcome) {
+// decideFinal ends a Processing payment once everything that confirmed is final.
+func decideFinal(c Case, t sightingSums, now time.Time, out *Outcome) {
 	out.WakeHeight = t.nextHeight
 	if t.maturing {
 		return
@@ -213,13 +213,13 @@ func settle(c Case, t tallied, now time.Time, out *Outcome) {
 	}
 }
 
-// goneFor is how long a transfer must be gone for good before a payment past its
+// goneForGood is how long a transfer must be gone for good before a payment past its
 // 24 hours fails for it. A node that was restarted has an empty mempool for a
 // while; what had been waiting in it is confirmed all the same, most of the time.
-const goneFor = 6 * time.Hour
+const goneForGood = 6 * time.Hour
 
-// unconfirmed decides while no transfer is in a block.
-func unconfirmed(c Case, t tallied, now time.Time, out *Outcome) {
+// decideUnconfirmed decides while no transfer is in a block.
+func decideUnconfirmed(c Case, t sightingSums, now time.Time, out *Outcome) {
 	out.WakeHeight = t.nextHeight
 	lost := !t.waiting && t.dead != NoReason && t.gone == NoReason
 	switch {
@@ -231,8 +231,8 @@ func unconfirmed(c Case, t tallied, now time.Time, out *Outcome) {
 		out.State, out.Reason = Initiated, Reorged
 	case now.After(c.AbandonsAt) && !t.any:
 		out.State, out.Reason = Abandoned, NoReason
-	case now.After(c.AbandonsAt) && !t.waiting && t.gone != NoReason && !now.After(t.goneAt.Add(goneFor)):
-		out.Wake = justAfter(t.goneAt.Add(goneFor))
+	case now.After(c.AbandonsAt) && !t.waiting && t.gone != NoReason && !now.After(t.goneAt.Add(goneForGood)):
+		out.Wake = justAfter(t.goneAt.Add(goneForGood))
 	case now.After(c.AbandonsAt) && !t.waiting:
 		out.State, out.WakeHeight = Failed, 0
 		if out.Reason = t.gone; out.Reason == NoReason {

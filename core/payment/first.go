@@ -7,9 +7,9 @@ import (
 	"cointill/models"
 )
 
-// onItsClock is when a transfer was first seen by the payment's own clock, and never
+// firstSeenOnClock is when a transfer was first seen by the payment's own clock, and never
 // before the page was opened.
-func (v *View) onItsClock(row models.Transfer) time.Time {
+func (v *View) firstSeenOnClock(row models.Transfer) time.Time {
 	seen := row.FirstSeenAt.Add(time.Duration(v.Payment.Advanced) * time.Second)
 	if v.Payment.OpenedAt != nil && seen.Before(*v.Payment.OpenedAt) {
 		seen = *v.Payment.OpenedAt // a block's clock may be behind ours; nobody knew the address before
@@ -17,9 +17,9 @@ func (v *View) onItsClock(row models.Transfer) time.Time {
 	return seen
 }
 
-// minedBefore gives a transfer its block's time where that is earlier: a node that is
+// adjustToBlockTime gives a transfer its block's time where that is earlier: a node that is
 // behind may show as waiting what was in a block before anybody saw it.
-func (a *applying) minedBefore(row *models.Transfer, block *chain.Header) error {
+func (a *applying) adjustToBlockTime(row *models.Transfer, block *chain.Header) error {
 	if !block.Time.Before(row.FirstSeenAt) {
 		return nil
 	}
@@ -27,16 +27,16 @@ func (a *applying) minedBefore(row *models.Transfer, block *chain.Header) error 
 	if row.PaymentID == nil || row.SeenAt == nil {
 		return nil
 	}
-	n, err := a.view(*row.PaymentID)
+	n, err := a.loadUpdate(*row.PaymentID)
 	if err != nil {
 		return err
 	}
-	seen := n.onItsClock(*row)
+	seen := n.firstSeenOnClock(*row)
 	if !seen.Before(*row.SeenAt) {
 		return nil
 	}
 	row.SeenAt = &seen
-	if ended(n.View) || n.Payment.FirstSeenAt == nil || !seen.Before(*n.Payment.FirstSeenAt) {
+	if takesNoTransfers(n.View) || n.Payment.FirstSeenAt == nil || !seen.Before(*n.Payment.FirstSeenAt) {
 		return nil
 	}
 	n.Payment.FirstSeenAt = &seen

@@ -9,10 +9,10 @@ import (
 	"cointill/models"
 )
 
-// spent notes that transactions used up spend keys: every transfer of another transaction
+// markDoubleSpends notes that transactions used up spend keys: every transfer of another transaction
 // that needs one of them is replaced, for good once the former is final. Height is that of
 // their block, nil for the mempool, where the same is told at every look.
-func (a *applying) spent(spends []chain.Spend, height *int64) error {
+func (a *applying) markDoubleSpends(spends []chain.Spend, height *int64) error {
 	for from := 0; from < len(spends); {
 		rival, keys := spends[from].TxID, []string(nil)
 		for ; from < len(spends) && spends[from].TxID == rival; from++ {
@@ -31,26 +31,26 @@ func (a *applying) spent(spends []chain.Spend, height *int64) error {
 		if err := query.Find(&losers).Error; err != nil {
 			return err
 		}
-		if err := a.lose(losers, set); err != nil {
+		if err := a.markTransfersGone(losers, set); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// lose marks transfers as gone, each since now on its payment's own clock unless it was
+// markTransfersGone marks transfers as gone, each since now on its payment's own clock unless it was
 // gone before. They are as many as a transaction has outputs, so they are written by the
 // time that they get, not one by one.
-func (a *applying) lose(lost []models.Transfer, set map[string]any) error {
-	ahead, err := a.advanced(lost)
+func (a *applying) markTransfersGone(lost []models.Transfer, set map[string]any) error {
+	ahead, err := a.readAdvancedClocks(lost)
 	if err != nil {
 		return err
 	}
 	for from := 0; from < len(lost); {
-		since := ahead.since(a.now, lost[from])
+		since := ahead.goneSince(a.now, lost[from])
 		var ids []int64
-		for ; from < len(lost) && ahead.since(a.now, lost[from]).Equal(since); from++ {
-			a.touch(lost[from])
+		for ; from < len(lost) && ahead.goneSince(a.now, lost[from]).Equal(since); from++ {
+			a.touchPayment(lost[from])
 			ids = append(ids, lost[from].ID)
 		}
 		row := maps.Clone(set)
@@ -65,11 +65,11 @@ func (a *applying) lose(lost []models.Transfer, set map[string]any) error {
 	return nil
 }
 
-// clocks are how far the clocks of payments were moved, which only the sandbox does.
-type clocks map[int64]time.Duration
+// advancedClocks are how far the clocks of payments were moved, which only the sandbox does.
+type advancedClocks map[int64]time.Duration
 
-// since is when a transfer that is found gone went, and zero for one that was gone before.
-func (c clocks) since(now time.Time, t models.Transfer) time.Time {
+// goneSince is when a transfer that is found gone went, and zero for one that was gone before.
+func (c advancedClocks) goneSince(now time.Time, t models.Transfer) time.Time {
 	switch {
 	case t.Gone:
 		return time.Time{}
@@ -79,8 +79,8 @@ func (c clocks) since(now time.Time, t models.Transfer) time.Time {
 	return now.Add(c[*t.PaymentID])
 }
 
-// advanced reads the clocks of the transfers' payments.
-func (a *applying) advanced(transfers []models.Transfer) (clocks, error) {
+// readAdvancedClocks reads the clocks of the transfers' payments.
+func (a *applying) readAdvancedClocks(transfers []models.Transfer) (advancedClocks, error) {
 	var ids []int64
 	for _, t := range transfers {
 		if t.PaymentID != nil && t.Domain == string(scope.Test) && (len(ids) == 0 || ids[len(ids)-1] != *t.PaymentID) {
@@ -94,9 +94,9 @@ func (a *applying) advanced(transfers []models.Transfer) (clocks, error) {
 	if err := models.Among(a.tx.Select("id", "advanced").Where("advanced > 0"), "id", ids).Find(&moved).Error; err != nil {
 		return nil, err
 	}
-	c := clocks{}
+	c := advancedClocks{}
 	for _, p := range moved {
-		c[p.ID] = ahead(p)
+		c[p.ID] = clockAdvance(p)
 	}
 	return c, nil
 }

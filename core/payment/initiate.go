@@ -138,7 +138,7 @@ func (s *Service) Initiate(ctx context.Context, sc scope.Scope, r Request) (Star
 		return Started{}, err
 	}
 	info, _ := money.Method(r.Method).Info()
-	business, network, err := s.ready(ctx, sc, info)
+	business, network, err := s.checkReady(ctx, sc, info)
 	if err != nil {
 		return Started{}, err
 	}
@@ -146,19 +146,19 @@ func (s *Service) Initiate(ctx context.Context, sc scope.Scope, r Request) (Star
 	if err != nil {
 		return Started{}, err
 	}
-	p, err := s.draft(sc, r, info, business, q)
+	p, err := s.draftPayment(sc, r, info, business, q)
 	if err != nil {
 		return Started{}, err
 	}
 	p.Network = string(network)
 	return idempotency.Do(ctx, s.DB, func(tx *models.Tx) (Started, error) {
-		return s.started(p), s.insert(tx, sc, r, p)
+		return s.describeStarted(p), s.insertPayment(tx, sc, r, p)
 	})
 }
 
-// ready checks that the business may take the coin now: its method is on, and the network answers.
-func (s *Service) ready(ctx context.Context, sc scope.Scope, info money.CoinInfo) (models.Business, chain.Network, error) {
-	asking, err := s.takers.Get(ctx, sc, struct{}{}, s.readTaker)
+// checkReady checks that the business may take the coin now: its method is on, and the network answers.
+func (s *Service) checkReady(ctx context.Context, sc scope.Scope, info money.CoinInfo) (models.Business, chain.Network, error) {
+	asking, err := s.takers.Get(ctx, sc, struct{}{}, s.readRecipient)
 	if err != nil {
 		return models.Business{}, "", err
 	}
@@ -178,14 +178,14 @@ func (s *Service) ready(ctx context.Context, sc scope.Scope, info money.CoinInfo
 	return business, network, err
 }
 
-// taker is who payments are made for, as it is when they are asked for.
-type taker struct {
+// recipient is who payments are made for, as it is when they are asked for.
+type recipient struct {
 	business models.Business
 	enabled  map[money.Method]bool
 }
 
-func (s *Service) readTaker(ctx context.Context, sc scope.Scope, _ []struct{}) (*taker, error) {
-	var t taker
+func (s *Service) readRecipient(ctx context.Context, sc scope.Scope, _ []struct{}) (*recipient, error) {
+	var t recipient
 	if err := s.DB.Point(ctx).Where("id = ?", sc.BusinessID).Take(&t.business).Error; err != nil {
 		return nil, err
 	}
@@ -194,8 +194,8 @@ func (s *Service) readTaker(ctx context.Context, sc scope.Scope, _ []struct{}) (
 	return &t, err
 }
 
-// draft fills the payment from what was asked, the quote and the business's rules.
-func (s *Service) draft(sc scope.Scope, r Request, info money.CoinInfo, business models.Business, q quote.Quote) (*models.Payment, error) {
+// draftPayment fills the payment from what was asked, the quote and the business's rules.
+func (s *Service) draftPayment(sc scope.Scope, r Request, info money.CoinInfo, business models.Business, q quote.Quote) (*models.Payment, error) {
 	evidence, err := json.Marshal(q)
 	if err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func (s *Service) draft(sc scope.Scope, r Request, info money.CoinInfo, business
 	wake := justAfter(now.Add(Window))
 	p := &models.Payment{
 		BusinessID: sc.BusinessID, Domain: string(sc.Domain), Reference: reference, BusinessReference: r.BusinessReference,
-		TokenHash: hashToken(s.token(reference)), AuthorizationCode: ident.New("AUTH_"), LinkID: r.LinkID,
+		TokenHash: hashToken(s.accessToken(reference)), AuthorizationCode: ident.New("AUTH_"), LinkID: r.LinkID,
 		CustomerName: r.FirstName + " " + r.LastName, CustomerEmail: r.Email,
 		Currency: r.Currency, Amount: r.Amount, Method: r.Method, Coin: string(info.Coin),
 		Due: due, Price: q.Price.String(), Quote: string(evidence),
@@ -227,8 +227,8 @@ func (s *Service) draft(sc scope.Scope, r Request, info money.CoinInfo, business
 	return p, nil
 }
 
-// insert stores the customer, the payment and its first timeline row.
-func (s *Service) insert(tx *models.Tx, sc scope.Scope, r Request, p *models.Payment) error {
+// insertPayment stores the customer, the payment and its first timeline row.
+func (s *Service) insertPayment(tx *models.Tx, sc scope.Scope, r Request, p *models.Payment) error {
 	if r.Also != nil {
 		if err := r.Also(tx); err != nil {
 			return err
@@ -259,7 +259,7 @@ func (s *Service) insert(tx *models.Tx, sc scope.Scope, r Request, p *models.Pay
 	if err := tally.Note(tx, tally.Standing{}, *p); err != nil {
 		return err
 	}
-	s.reached(tx, *p, "", p.CreatedAt)
+	s.reportReached(tx, *p, "", p.CreatedAt)
 	return tx.Create(&models.Step{
 		PaymentID: p.ID, Number: 1, Kind: StepState, To: string(Pending), Remark: noRemark, Detail: "{}",
 		Actor: sc.Actor, At: p.CreatedAt, CreatedAt: p.CreatedAt,
@@ -284,8 +284,10 @@ func finalRule(depth settings.Depth, coin money.Coin, usd decimal.Decimal) Final
 	return FinalRule{Depth: depth.Large, NetworkSays: coin == money.ETH || coin == money.USDT}
 }
 
-// token is the access token of a payment: derived, so that it stands nowhere in the database.
-func (s *Service) token(reference string) string { return s.Secrets.Derive("access_token", reference) }
+// accessToken is the access token of a payment: derived, so that it stands nowhere in the database.
+func (s *Service) accessToken(reference string) string {
+	return s.Secrets.Derive("access_token", reference)
+}
 
 // tokenLength is that of an access token: 256 bits.
 const tokenLength = 43
@@ -297,11 +299,13 @@ func hashToken(token string) string {
 }
 
 // PageURL is the address of a payment's page.
-func (s *Service) PageURL(p models.Payment) string { return s.PageBase + "/" + s.token(p.Reference) }
+func (s *Service) PageURL(p models.Payment) string {
+	return s.PageBase + "/" + s.accessToken(p.Reference)
+}
 
-func (s *Service) started(p *models.Payment) Started {
+func (s *Service) describeStarted(p *models.Payment) Started {
 	return Started{
-		Reference: p.Reference, BusinessReference: p.BusinessReference, AccessToken: s.token(p.Reference),
+		Reference: p.Reference, BusinessReference: p.BusinessReference, AccessToken: s.accessToken(p.Reference),
 		PaymentURL: s.PageURL(*p), Amount: p.Amount, Currency: money.Currency(p.Currency), ExpiresAt: p.ExpiresAt,
 	}
 }

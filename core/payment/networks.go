@@ -14,9 +14,9 @@ import (
 	"cointill/models"
 )
 
-// behind is how many blocks the following may lack without the network being
+// maxLag is how many blocks the following may lack without the network being
 // taken off: more than one batch, so that it only tells a real absence.
-const behind = 144
+const maxLag = 144
 
 // Registry tells which network serves a chain in a domain, and how it is.
 type Registry struct {
@@ -115,7 +115,7 @@ func (r *Registry) Refresh(ctx context.Context) error {
 	}
 	for _, row := range rows {
 		problem := row.Problem
-		if lack := row.SourceTip - row.Height; problem == "" && lack > behind {
+		if lack := row.SourceTip - row.Height; problem == "" && lack > maxLag {
 			problem = fmt.Sprintf("It is catching up, at block %d of %d.", row.Height, row.SourceTip)
 		}
 		problems[chain.Network(row.Network)] = problem

@@ -10,43 +10,43 @@ import (
 	"cointill/models"
 )
 
-// news is a payment that a block or a picture of the mempool brings something.
-type news struct {
+// paymentUpdate is a payment that a block or a picture of the mempool brings something.
+type paymentUpdate struct {
 	*View
-	events []happened    // to send
-	at     map[int64]int // where in Transfers each is, by id; nil while nobody asked
+	events []pendingEvent // to send
+	at     map[int64]int  // where in Transfers each is, by id; nil while nobody asked
 
 	summed       bool // the sums are of Transfers as they are now
 	there, mined money.Amount
 }
 
-// happened is an event that is to be sent, and the transactions that it is about.
-type happened struct {
+// pendingEvent is an event that is to be sent, and the transactions that it is about.
+type pendingEvent struct {
 	kind  string
 	about []string
 }
 
-// view is a payment as this block or picture finds it: read once, however many
+// loadUpdate is a payment as this block or picture finds it: read once, however many
 // transfers concern it.
-func (a *applying) view(id int64) (*news, error) {
+func (a *applying) loadUpdate(id int64) (*paymentUpdate, error) {
 	if n := a.views[id]; n != nil {
 		return n, nil
 	}
-	v, err := a.load(a.tx, id)
+	v, err := a.loadPayment(a.tx, id)
 	if err != nil {
 		return nil, err
 	}
 	if a.views == nil {
-		a.views = map[int64]*news{}
+		a.views = map[int64]*paymentUpdate{}
 	}
-	n := &news{View: v}
+	n := &paymentUpdate{View: v}
 	a.views[id], a.told = n, append(a.told, id)
 	return n, nil
 }
 
-// announce puts a transfer's first sighting on the payment's timeline, and notes
+// recordSighting puts a transfer's first sighting on the payment's timeline, and notes
 // what the merchant is to be told. Via is the transfer's.
-func (a *applying) announce(n *news, row models.Transfer, via string) {
+func (a *applying) recordSighting(n *paymentUpdate, row models.Transfer, via string) {
 	amount := row.Asset
 	if row.Amount.Sign() > 0 { // else the asset's name says how much
 		amount += " " + row.Amount.String()
@@ -65,23 +65,23 @@ func (a *applying) announce(n *news, row models.Transfer, via string) {
 	case AfterFinal:
 		remark, kind = "More money came after the end: "+amount+". It is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
 	}
-	n.tell(kind, row.TxID)
+	n.queueEvent(kind, row.TxID)
 	if row.Unmatched == "" {
-		n.count(row)
+		n.addPaid(row)
 	}
-	a.steps = append(a.steps, a.numbered(n.View, models.Step{Kind: StepTransfer, From: n.Payment.Status, To: n.Payment.Status, Remark: remark,
-		Reason: row.Unmatched, Detail: detail(map[string]any{"hash": row.TxID, "index": row.Index, "amount": row.Amount.String(), "asset": row.Asset})}))
+	a.steps = append(a.steps, a.numberStep(n.View, models.Step{Kind: StepTransfer, From: n.Payment.Status, To: n.Payment.Status, Remark: remark,
+		Reason: row.Unmatched, Detail: stepDetail(map[string]any{"hash": row.TxID, "index": row.Index, "amount": row.Amount.String(), "asset": row.Asset})}))
 }
 
-// apart is how many transactions of one block or picture have an event of their own, of a
+// maxEventsPerBlock is how many transactions of one block or picture have an event of their own, of a
 // kind and for a payment. The last of these is about all further ones too, so that nobody
 // can make more work than there are blocks by sending dust.
-const apart = 10
+const maxEventsPerBlock = 10
 
-// tell notes that the merchant is to be told of a transaction. What one event is about
+// queueEvent notes that the merchant is to be told of a transaction. What one event is about
 // doesn't depend on what was seen with it: after a restore other things may be.
-func (n *news) tell(kind, tx string) {
-	var last *happened
+func (n *paymentUpdate) queueEvent(kind, tx string) {
+	var last *pendingEvent
 	of := 0
 	for i := range n.events {
 		if n.events[i].kind == kind {
@@ -90,17 +90,17 @@ func (n *news) tell(kind, tx string) {
 	}
 	switch {
 	case last != nil && last.about[len(last.about)-1] == tx:
-	case of == apart:
+	case of == maxEventsPerBlock:
 		last.about = append(last.about, tx)
 	default:
-		n.events = append(n.events, happened{kind, []string{tx}})
+		n.events = append(n.events, pendingEvent{kind, []string{tx}})
 	}
 }
 
-// count adds a transfer to what was paid.
-func (n *news) count(row models.Transfer) {
-	n.sum()
-	n.weigh(row, money.Amount.Add)
+// addPaid adds a transfer to what was paid.
+func (n *paymentUpdate) addPaid(row models.Transfer) {
+	n.sumTransfers()
+	n.addToSums(row, money.Amount.Add)
 	if n.at != nil {
 		n.at[row.ID] = len(n.Transfers)
 	}
@@ -110,20 +110,20 @@ func (n *news) count(row models.Transfer) {
 	}
 }
 
-// sum adds up what is there of the payment's transfers, and what of it blocks hold.
+// sumTransfers adds up what is there of the payment's transfers, and what of it blocks hold.
 // Further changes are weighed one by one: a block may have ten thousand of them.
-func (n *news) sum() {
+func (n *paymentUpdate) sumTransfers() {
 	if n.summed {
 		return
 	}
 	n.summed, n.there, n.mined = true, money.Amount{}, money.Amount{}
 	for _, t := range n.Transfers {
-		n.weigh(t, money.Amount.Add)
+		n.addToSums(t, money.Amount.Add)
 	}
 }
 
-// weigh adds a transfer to the sums, or takes it away.
-func (n *news) weigh(t models.Transfer, with func(sum, part money.Amount) money.Amount) {
+// addToSums adds a transfer to the sums, or takes it away.
+func (n *paymentUpdate) addToSums(t models.Transfer, with func(sum, part money.Amount) money.Amount) {
 	if t.Gone || t.Reverted || t.Unmatched != "" {
 		return
 	}
@@ -133,18 +133,18 @@ func (n *news) weigh(t models.Transfer, with func(sum, part money.Amount) money.
 	}
 }
 
-// minedBeside is what blocks hold of the payment's other transfers.
-func (n *news) minedBeside(row models.Transfer) money.Amount {
-	n.sum()
+// minedByOthers is what blocks hold of the payment's other transfers.
+func (n *paymentUpdate) minedByOthers(row models.Transfer) money.Amount {
+	n.sumTransfers()
 	rest := *n
-	if t := n.transfer(row.ID); t != nil {
-		rest.weigh(*t, money.Amount.Sub)
+	if t := n.findTransfer(row.ID); t != nil {
+		rest.addToSums(*t, money.Amount.Sub)
 	}
 	return rest.mined
 }
 
-// transfer is one of the payment's as it was read, nil when it is none of them.
-func (n *news) transfer(id int64) *models.Transfer {
+// findTransfer is one of the payment's as it was read, nil when it is none of them.
+func (n *paymentUpdate) findTransfer(id int64) *models.Transfer {
 	if n.at == nil {
 		n.at = make(map[int64]int, len(n.Transfers))
 		for i, t := range n.Transfers {
@@ -157,10 +157,10 @@ func (n *news) transfer(id int64) *models.Transfer {
 	return nil
 }
 
-// tellAll tells merchants what a block or a picture of the mempool brought.
-func (a *applying) tellAll() error {
+// flushEvents tells merchants what a block or a picture of the mempool brought.
+func (a *applying) flushEvents() error {
 	if len(a.steps) > 0 {
-		if err := a.tx.CreateInBatches(a.steps, askedAtOnce).Error; err != nil {
+		if err := a.tx.CreateInBatches(a.steps, maxKeysPerQuery).Error; err != nil {
 			return err
 		}
 		a.steps = nil
@@ -171,12 +171,12 @@ func (a *applying) tellAll() error {
 			continue
 		}
 		n.Transfers = slices.DeleteFunc(n.Transfers, func(t models.Transfer) bool { return t.Unmatched != "" })
-		if !ended(n.View) { // what came later may have taken some of it away
-			n.sum()
+		if !takesNoTransfers(n.View) { // what came later may have taken some of it away
+			n.sumTransfers()
 			n.Payment.Paid = n.there
 		}
 		for _, h := range n.events {
-			if err := a.emit(a.tx, n.View, h.kind, strings.Join(h.about, " ")); err != nil {
+			if err := a.emitEvent(a.tx, n.View, h.kind, strings.Join(h.about, " ")); err != nil {
 				return err
 			}
 		}
@@ -184,7 +184,7 @@ func (a *applying) tellAll() error {
 			n.Payment.AdvanceOnSeen = 0
 			n.Payment.Advanced += ahead
 		}
-		if err := a.save(a.tx, n.View); err != nil {
+		if err := a.savePayment(a.tx, n.View); err != nil {
 			return err
 		}
 	}

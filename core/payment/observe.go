@@ -63,8 +63,8 @@ func (o *Observer) Health(ctx context.Context, network chain.Network, fence int6
 func (o *Observer) Apply(ctx context.Context, batch chain.Batch) error {
 	a := &applying{Observer: o, batch: batch, network: string(batch.Network), now: o.Clock()}
 	err := o.DB.Write(ctx, func(tx *models.Tx) error {
-		a.begin(tx)
-		return a.run()
+		a.reset(tx)
+		return a.applyBatch()
 	})
 	// Also when it failed: that may be all that was heard of a commit that was made.
 	o.Watching.AddSpends(a.spends...)
@@ -72,7 +72,7 @@ func (o *Observer) Apply(ctx context.Context, batch chain.Batch) error {
 		return err
 	}
 	o.Watching.RemoveSpends(a.forgotten...)
-	o.decide(ctx, a.network, a.tip.Height, batch.Read, a.payments())
+	o.evaluatePayments(ctx, a.network, a.tip.Height, batch.Read, a.touchedPayments())
 	return nil
 }
 
@@ -80,41 +80,41 @@ func (o *Observer) Apply(ctx context.Context, batch chain.Batch) error {
 // missed when it was first read: an address of a restored backup, say. It
 // returns how many transfers were not known. What is known changes nothing.
 func (o *Observer) Reread(ctx context.Context, network chain.Network, block chain.Block) (fresh int, err error) {
-	return o.reread(ctx, network, unleased, block)
+	return o.applyAgain(ctx, network, noLease, block)
 }
 
-func (o *Observer) reread(ctx context.Context, network chain.Network, fence int64, block chain.Block) (fresh int, err error) {
+func (o *Observer) applyAgain(ctx context.Context, network chain.Network, fence int64, block chain.Block) (fresh int, err error) {
 	a := &applying{Observer: o, network: string(network), now: o.Clock()}
 	err = o.DB.Write(ctx, func(tx *models.Tx) error {
-		a.begin(tx)
+		a.reset(tx)
 		if err := a.lockCursor(fence); err != nil {
 			return err
 		}
 		if block.Height > a.tip.Height {
 			return nil // the follower reads it yet
 		}
-		if err := a.onBranch(block); err != nil {
+		if err := a.checkBranch(block); err != nil {
 			return err
 		}
-		if err := a.facts(block); err != nil {
+		if err := a.applyFacts(block); err != nil {
 			return err
 		}
-		return a.mark()
+		return a.markPaymentsDue()
 	})
 	o.Watching.AddSpends(a.spends...) // as in Apply
 	if err != nil {
 		return 0, err
 	}
 	if len(a.touched) > 0 {
-		err = o.evaluateDue(ctx, a.network, a.tip.Height, a.read, a.payments())
-		o.changed()
+		err = o.evaluateDue(ctx, a.network, a.tip.Height, a.read, a.touchedPayments())
+		o.signalChange()
 	}
 	return a.fresh, err
 }
 
-// onBranch refuses a block that is not the one that was applied at its height,
+// checkBranch refuses a block that is not the one that was applied at its height,
 // as far back as that is kept.
-func (a *applying) onBranch(block chain.Block) error {
+func (a *applying) checkBranch(block chain.Block) error {
 	var hashes []string
 	err := a.tx.Model(&models.ChainBlock{}).Where("network = ? AND height = ?", a.network, block.Height).Pluck("hash", &hashes).Error
 	if err == nil && len(hashes) == 1 && hashes[0] != block.Hash {
@@ -131,44 +131,44 @@ type applying struct {
 	now       time.Time
 	tx        *models.Tx
 	tip       chain.BlockID
-	final     int64           // the network's own finality so far
-	read      time.Time       // until when the network was read before
-	touched   map[int64]bool  // payments
-	spends    []string        // new spend keys
-	forgotten []string        // spend keys that no block can use up any more
-	fresh     int             // transfers that were not known
-	views     map[int64]*news // payments that this block or picture brings something, by id
-	told      []int64         // their ids, in the order in which they were met
-	recall
+	final     int64                    // the network's own finality so far
+	read      time.Time                // until when the network was read before
+	touched   map[int64]bool           // payments
+	spends    []string                 // new spend keys
+	forgotten []string                 // spend keys that no block can use up any more
+	fresh     int                      // transfers that were not known
+	views     map[int64]*paymentUpdate // payments that this block or picture brings something, by id
+	told      []int64                  // their ids, in the order in which they were met
+	blockCache
 }
 
-// begin forgets what an earlier try of the transaction found.
-func (a *applying) begin(tx *models.Tx) {
+// reset forgets what an earlier try of the transaction found.
+func (a *applying) reset(tx *models.Tx) {
 	a.tx, a.touched, a.spends, a.forgotten = tx, map[int64]bool{}, nil, nil
 	a.fresh, a.views, a.told = 0, nil, nil
-	a.recall = recall{places: map[string][]models.Destination{}, known: map[string]models.Transfer{}}
+	a.blockCache = blockCache{places: map[string][]models.Destination{}, known: map[string]models.Transfer{}}
 }
 
-func (a *applying) run() error {
+func (a *applying) applyBatch() error {
 	if err := a.claimCursor(); err != nil {
 		return err
 	}
 	if a.batch.Ancestor != nil {
-		if err := a.undo(*a.batch.Ancestor); err != nil {
+		if err := a.undoBlocks(*a.batch.Ancestor); err != nil {
 			return err
 		}
 	}
 	for _, block := range a.batch.Blocks {
-		if err := a.block(block); err != nil {
+		if err := a.applyBlock(block); err != nil {
 			return err
 		}
 	}
 	if a.batch.Pending != nil {
-		if err := a.pending(*a.batch.Pending); err != nil {
+		if err := a.applyMempool(*a.batch.Pending); err != nil {
 			return err
 		}
 	}
-	return a.finish()
+	return a.finishBatch()
 }
 
 // claimCursor locks the network's cursor and refuses a batch that doesn't continue from it.
@@ -188,7 +188,7 @@ func (a *applying) lockCursor(fence int64) error {
 	if err := a.tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&first).Error; err != nil {
 		return err
 	}
-	cursor, err := claim(a.tx, a.network, fence)
+	cursor, err := lockCursorUnderFence(a.tx, a.network, fence)
 	if err != nil {
 		return err
 	}
@@ -199,16 +199,16 @@ func (a *applying) lockCursor(fence int64) error {
 	return nil
 }
 
-// undo takes back every block above the ancestor: their transfers are
+// undoBlocks takes back every block above the ancestor: their transfers are
 // unconfirmed, and gone once a picture of the mempool lacks them.
-func (a *applying) undo(ancestor chain.BlockID) error {
+func (a *applying) undoBlocks(ancestor chain.BlockID) error {
 	var rows []models.Transfer
 	above := "network = ? AND height > ?"
 	if err := a.tx.Where(above, a.network, ancestor.Height).Find(&rows).Error; err != nil {
 		return err
 	}
 	for _, t := range rows {
-		a.touch(t)
+		a.touchPayment(t)
 	}
 	loose := map[string]any{"height": nil, "block_hash": "", "gone_reason": string(Reorged), "reverted": false, "updated_at": a.now}
 	if err := a.tx.Model(&models.Transfer{}).Where(above, a.network, ancestor.Height).Updates(loose).Error; err != nil {
@@ -219,7 +219,7 @@ func (a *applying) undo(ancestor chain.BlockID) error {
 		return err
 	}
 	for _, t := range conflicts {
-		a.touch(t)
+		a.touchPayment(t)
 	}
 	unspent := map[string]any{"conflict_tx": "", "conflict_height": nil}
 	if err := a.tx.Model(&models.Transfer{}).Where("network = ? AND conflict_height > ?", a.network, ancestor.Height).Updates(unspent).Error; err != nil {
@@ -229,12 +229,12 @@ func (a *applying) undo(ancestor chain.BlockID) error {
 	return a.tx.Where(above, a.network, ancestor.Height).Delete(&models.ChainBlock{}).Error
 }
 
-// block applies one block after the tip.
-func (a *applying) block(b chain.Block) error {
+// applyBlock applies one block after the tip.
+func (a *applying) applyBlock(b chain.Block) error {
 	if a.tip.Hash != "" && (b.Height != a.tip.Height+1 || b.Parent != a.tip.Hash) {
 		return fmt.Errorf("%w: block %d after %d", chain.ErrStale, b.Height, a.tip.Height)
 	}
-	if err := a.facts(b); err != nil {
+	if err := a.applyFacts(b); err != nil {
 		return err
 	}
 	a.tip = b.BlockID
@@ -242,25 +242,25 @@ func (a *applying) block(b chain.Block) error {
 	return a.tx.Create(&row).Error
 }
 
-// facts writes what a block holds.
-func (a *applying) facts(b chain.Block) error {
-	if err := a.spent(b.Spends, &b.Height); err != nil { // first, as in pending
+// applyFacts writes what a block holds.
+func (a *applying) applyFacts(b chain.Block) error {
+	if err := a.markDoubleSpends(b.Spends, &b.Height); err != nil { // first, as in pending
 		return err
 	}
-	if err := a.recallKnown(b.Transfers); err != nil {
+	if err := a.loadKnownTransfers(b.Transfers); err != nil {
 		return err
 	}
 	for _, t := range b.Transfers {
-		if err := a.seen(t, &b.Header); err != nil {
+		if err := a.applyTransfer(t, &b.Header); err != nil {
 			return err
 		}
 	}
-	return a.tellAll()
+	return a.flushEvents()
 }
 
-// pending applies the picture of the mempool: what is in it is waiting, and
+// applyMempool applies the picture of the mempool: what is in it is waiting, and
 // what was waiting and isn't in it is gone.
-func (a *applying) pending(p chain.Pending) error {
+func (a *applying) applyMempool(p chain.Pending) error {
 	inPool := map[string]bool{}
 	for _, t := range p.Transfers {
 		inPool[t.Key()] = true
@@ -271,7 +271,7 @@ func (a *applying) pending(p chain.Pending) error {
 	}
 	left := map[Reason][]models.Transfer{}
 	for _, t := range waiting {
-		if !inPool[keyOf(t)] {
+		if !inPool[transferKey(t)] {
 			why := Dropped
 			if t.GoneReason == string(Reorged) { // a block held it before
 				why = Reorged
@@ -281,27 +281,27 @@ func (a *applying) pending(p chain.Pending) error {
 	}
 	// What is gone goes first: a replacement pays instead of it, not beside it.
 	for _, why := range []Reason{Dropped, Reorged} {
-		if err := a.lose(left[why], map[string]any{"gone_reason": string(why)}); err != nil {
+		if err := a.markTransfersGone(left[why], map[string]any{"gone_reason": string(why)}); err != nil {
 			return err
 		}
 	}
-	if err := a.spent(p.Spends, nil); err != nil {
+	if err := a.markDoubleSpends(p.Spends, nil); err != nil {
 		return err
 	}
-	if err := a.recallKnown(p.Transfers); err != nil {
+	if err := a.loadKnownTransfers(p.Transfers); err != nil {
 		return err
 	}
 	for _, t := range p.Transfers {
-		if err := a.seen(t, nil); err != nil {
+		if err := a.applyTransfer(t, nil); err != nil {
 			return err
 		}
 	}
-	return a.tellAll()
+	return a.flushEvents()
 }
 
-// finish moves the cursor, forgets blocks that no reorg can reach, and marks
+// finishBatch moves the cursor, forgets blocks that no reorg can reach, and marks
 // the payments that are concerned.
-func (a *applying) finish() error {
+func (a *applying) finishBatch() error {
 	set := map[string]any{"height": a.tip.Height, "hash": a.tip.Hash, "finalized": min(max(a.final, a.batch.Tip.Finalized), a.tip.Height),
 		"source_tip": a.batch.Tip.Height, "problem": "", "updated_at": a.now}
 	if a.batch.Read.After(a.read) {
@@ -310,15 +310,15 @@ func (a *applying) finish() error {
 	if err := a.tx.Model(&models.ChainCursor{}).Where("network = ?", a.network).Updates(set).Error; err != nil {
 		return err
 	}
-	if err := a.forget(); err != nil {
+	if err := a.deleteUnreachable(); err != nil {
 		return err
 	}
-	return a.mark()
+	return a.markPaymentsDue()
 }
 
-// forget drops what no reorganisation can reach any more: blocks, and the spend keys of
+// deleteUnreachable drops what no reorganisation can reach any more: blocks, and the spend keys of
 // what they held and of what their transactions replaced.
-func (a *applying) forget() error {
+func (a *applying) deleteUnreachable() error {
 	if len(a.batch.Blocks) == 0 {
 		return nil
 	}
@@ -351,22 +351,22 @@ func (a *applying) forget() error {
 	return nil
 }
 
-// mark makes every payment that is concerned due.
-func (a *applying) mark() error {
-	ids := a.payments()
+// markPaymentsDue makes every payment that is concerned due.
+func (a *applying) markPaymentsDue() error {
+	ids := a.touchedPayments()
 	if len(ids) == 0 {
 		return nil
 	}
 	return a.tx.Model(&models.Payment{}).Where("id IN ?", ids).Update("due_at", a.now).Error
 }
 
-func (a *applying) touch(t models.Transfer) {
+func (a *applying) touchPayment(t models.Transfer) {
 	if t.PaymentID != nil {
 		a.touched[*t.PaymentID] = true
 	}
 }
 
-func (a *applying) payments() []int64 {
+func (a *applying) touchedPayments() []int64 {
 	ids := make([]int64, 0, len(a.touched))
 	for id := range a.touched {
 		ids = append(ids, id)

@@ -21,7 +21,7 @@ func (s *Service) Open(ctx context.Context, token, language string) (View, error
 	if err != nil {
 		return View{}, err
 	}
-	return s.open(ctx, v, language)
+	return s.openPayment(ctx, v, language)
 }
 
 // OpenByReference opens a payment as its customer would, for the sandbox.
@@ -30,27 +30,27 @@ func (s *Service) OpenByReference(ctx context.Context, sc scope.Scope, reference
 	if err != nil {
 		return View{}, err
 	}
-	return s.open(ctx, v, "")
+	return s.openPayment(ctx, v, "")
 }
 
-func (s *Service) open(ctx context.Context, found View, language string) (View, error) {
+func (s *Service) openPayment(ctx context.Context, found View, language string) (View, error) {
 	if found.State() != Pending {
 		return found, nil
 	}
 	if problem := s.Networks.Problem(found.Payment.Network); problem != "" && !found.Now.After(found.Payment.ExpiresAt) {
 		return View{}, fault.Retry("chain_unavailable", problem, time.Minute) // no address is shown that nobody watches
 	}
-	v, err := s.assign(ctx, found.Payment.ID, language)
+	v, err := s.assignDestination(ctx, found.Payment.ID, language)
 	var behind *wallet.BehindError
 	for tries := 0; errors.As(err, &behind) && tries < assignTries; tries++ {
 		if err = s.Wallet.CatchUp(ctx, *behind); err == nil {
-			v, err = s.assign(ctx, found.Payment.ID, language)
+			v, err = s.assignDestination(ctx, found.Payment.ID, language)
 		}
 	}
 	if err != nil {
 		return View{}, err
 	}
-	s.changed()
+	s.signalChange()
 	return *v, nil
 }
 
@@ -58,14 +58,14 @@ func (s *Service) open(ctx context.Context, found View, language string) (View, 
 // first, as the database lacks who got them.
 const assignTries = 3
 
-// assign gives a pending payment its destination.
-func (s *Service) assign(ctx context.Context, payment int64, language string) (v *View, err error) {
+// assignDestination gives a pending payment its destination.
+func (s *Service) assignDestination(ctx context.Context, payment int64, language string) (v *View, err error) {
 	err = s.DB.Write(ctx, func(tx *models.Tx) (err error) {
-		if v, err = s.load(tx, payment); err != nil || v.State() != Pending {
+		if v, err = s.loadPayment(tx, payment); err != nil || v.State() != Pending {
 			return err
 		}
 		if v.Now.After(v.Payment.ExpiresAt) {
-			return s.settleDown(tx, v) // Expired
+			return s.decideUntilStable(tx, v) // Expired
 		}
 		before := v.Payment
 		place, err := s.Wallet.Assign(tx, &v.Payment, s.Clock())
@@ -78,12 +78,12 @@ func (s *Service) assign(ctx context.Context, payment int64, language string) (v
 			tag := int64(*place.Tag)
 			v.Payment.Tag = &tag
 		}
-		if err := s.hold(tx, v); err != nil {
+		if err := s.startHolding(tx, v); err != nil {
 			return err
 		}
-		wake := justAfter(v.Payment.AbandonsAt).Add(-ahead(v.Payment))
+		wake := justAfter(v.Payment.AbandonsAt).Add(-clockAdvance(v.Payment))
 		v.Payment.DueAt, v.Payment.DueRead = nil, &wake
-		return s.record(tx, v, before, "customer")
+		return s.writeTransition(tx, v, before, "customer")
 	})
 	return v, err
 }
@@ -111,7 +111,7 @@ func (s *Service) Claim(ctx context.Context, token, hash string) error {
 		return fault.New(fault.Conflict, "payment_not_opened", "This payment was never opened, so nothing can have been paid to it.")
 	}
 	err = s.DB.Write(ctx, func(tx *models.Tx) error {
-		v, err := s.load(tx, p.ID)
+		v, err := s.loadPayment(tx, p.ID)
 		if err != nil {
 			return err
 		}
@@ -123,14 +123,14 @@ func (s *Service) Claim(ctx context.Context, token, hash string) error {
 			return fault.New(fault.Limited, "too_many_claims", "Too many hashes were entered for this payment. Please contact the merchant.")
 		}
 		row := models.Step{Kind: StepNote, From: v.Payment.Status, To: v.Payment.Status, Actor: "customer",
-			Remark: "The customer says to have paid with this transaction.", Detail: detail(map[string]any{"hash": hash})}
-		if err := s.step(tx, v, row); err != nil {
+			Remark: "The customer says to have paid with this transaction.", Detail: stepDetail(map[string]any{"hash": hash})}
+		if err := s.appendStep(tx, v, row); err != nil {
 			return err
 		}
-		return s.save(tx, v)
+		return s.savePayment(tx, v)
 	})
 	if err == nil {
-		s.changed()
+		s.signalChange()
 	}
 	return err
 }
@@ -147,37 +147,37 @@ func (s *Service) AdvanceClock(ctx context.Context, sc scope.Scope, reference st
 		return err
 	}
 	err = s.DB.Write(ctx, func(tx *models.Tx) error {
-		v, err := s.load(tx, v.Payment.ID)
+		v, err := s.loadPayment(tx, v.Payment.ID)
 		if err != nil {
 			return err
 		}
 		if whenSeen {
 			v.Payment.AdvanceOnSeen = int64(d / time.Second)
-			return s.save(tx, v)
+			return s.savePayment(tx, v)
 		}
-		return s.advance(tx, v, d, sc.Actor)
+		return s.advanceClock(tx, v, d, sc.Actor)
 	})
 	if err == nil {
-		s.changed()
+		s.signalChange()
 	}
 	return err
 }
 
-// advance moves the payment's clock and lets the deadlines it passes take effect.
-func (s *Service) advance(tx *models.Tx, v *View, d time.Duration, actor string) error {
+// advanceClock moves the payment's clock and lets the deadlines it passes take effect.
+func (s *Service) advanceClock(tx *models.Tx, v *View, d time.Duration, actor string) error {
 	v.Payment.Advanced += int64(d / time.Second)
 	v.Now = s.payClock(v.Payment)
 	v.Chain.Read = v.Now // whoever moves the clock says that nothing else came meanwhile
 	row := models.Step{Kind: StepNote, From: v.Payment.Status, To: v.Payment.Status, Actor: actor,
-		Remark: "Sandbox: the payment's clock was moved ahead.", Detail: detail(map[string]any{"seconds": int64(d / time.Second)})}
-	if err := s.step(tx, v, row); err != nil {
+		Remark: "Sandbox: the payment's clock was moved ahead.", Detail: stepDetail(map[string]any{"seconds": int64(d / time.Second)})}
+	if err := s.appendStep(tx, v, row); err != nil {
 		return err
 	}
-	return s.settleDown(tx, v)
+	return s.decideUntilStable(tx, v)
 }
 
-// changed tells open pages and workers that something was committed.
-func (s *Service) changed() {
+// signalChange tells open pages and workers that something was committed.
+func (s *Service) signalChange() {
 	if s.Changed != nil {
 		s.Changed()
 	}

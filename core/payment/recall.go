@@ -9,19 +9,19 @@ import (
 	"cointill/models"
 )
 
-// recall is what applying has read, or has yet to write, of what it is about to meet
+// blockCache is what applying has read, or has yet to write, of what it is about to meet
 // again: a block may hold a hundred thousand transfers to one address, in one transaction.
-type recall struct {
+type blockCache struct {
 	places   map[string][]models.Destination // by address and tag, where there are some
 	known    map[string]models.Transfer      // by Key, of the block or picture that is applied
-	replaced []replaced                      // what the transaction replaces of the payment, both named in of
+	replaced []replacedTransaction           // what the transaction replaces of the payment, both named in of
 	of       string
 	noted    string        // the transaction whose spend keys are stored
 	steps    []models.Step // that sightings put on timelines
 }
 
-func (a *applying) placesOf(row *models.Transfer) ([]models.Destination, error) {
-	tags := tagsOf(row)
+func (a *applying) findDestinations(row *models.Transfer) ([]models.Destination, error) {
+	tags := destinationTags(row)
 	key := fmt.Sprint(row.Address, tags)
 	if places := a.places[key]; len(places) > 0 {
 		return places, nil
@@ -32,18 +32,18 @@ func (a *applying) placesOf(row *models.Transfer) ([]models.Destination, error) 
 	return places, err
 }
 
-// askedAtOnce is how many transactions one question names.
-const askedAtOnce = 500
+// maxKeysPerQuery is how many transactions one question names.
+const maxKeysPerQuery = 500
 
-// recallKnown reads which of the transfers are known, in questions of many.
-func (a *applying) recallKnown(transfers []chain.Transfer) error {
+// loadKnownTransfers reads which of the transfers are known, in questions of many.
+func (a *applying) loadKnownTransfers(transfers []chain.Transfer) error {
 	a.known = map[string]models.Transfer{}
 	var ids []string
 	for i, t := range transfers {
 		if len(ids) == 0 || ids[len(ids)-1] != t.TxID {
 			ids = append(ids, t.TxID)
 		}
-		if len(ids) < askedAtOnce && i < len(transfers)-1 {
+		if len(ids) < maxKeysPerQuery && i < len(transfers)-1 {
 			continue
 		}
 		var rows []models.Transfer
@@ -51,24 +51,26 @@ func (a *applying) recallKnown(transfers []chain.Transfer) error {
 			return err
 		}
 		for _, row := range rows {
-			a.known[keyOf(row)] = row
+			a.known[transferKey(row)] = row
 		}
 		ids = ids[:0]
 	}
 	return nil
 }
 
-// keyOf is a stored transfer's Key.
-func keyOf(row models.Transfer) string { return chain.Transfer{TxID: row.TxID, Index: row.Index}.Key() }
+// transferKey is a stored transfer's Key.
+func transferKey(row models.Transfer) string {
+	return chain.Transfer{TxID: row.TxID, Index: row.Index}.Key()
+}
 
-// replaced is a transaction that another one takes the place of.
-type replaced struct {
+// replacedTransaction is a transaction that another one takes the place of.
+type replacedTransaction struct {
 	paid money.Amount // to the payment
 	seen *time.Time   // first, on the payment's clock
 }
 
-// replacedBy lists what a transfer's transaction replaces of its payment.
-func (a *applying) replacedBy(row *models.Transfer, spends []string) ([]replaced, error) {
+// listReplaced lists what a transfer's transaction replaces of its payment.
+func (a *applying) listReplaced(row *models.Transfer, spends []string) ([]replacedTransaction, error) {
 	of := fmt.Sprint(row.TxID, " ", *row.PaymentID)
 	if a.of == of {
 		return a.replaced, nil
@@ -87,7 +89,7 @@ func (a *applying) replacedBy(row *models.Transfer, spends []string) ([]replaced
 		i, has := at[t.TxID]
 		if !has {
 			i = len(a.replaced)
-			at[t.TxID], a.replaced = i, append(a.replaced, replaced{})
+			at[t.TxID], a.replaced = i, append(a.replaced, replacedTransaction{})
 		}
 		one := &a.replaced[i]
 		one.paid = one.paid.Add(t.Amount)

@@ -29,18 +29,18 @@ type Accounts interface {
 const (
 	// looksAtOnce bounds how many addresses one look concerns; those that waited
 	// longest come first, and the next look goes on.
-	looksAtOnce = 1_000
+	comparisonBatch = 1_000
 	// mostFound bounds how many blocks with unseen money one look finds for an
 	// address, so that nobody keeps it busy; the next look goes on.
-	mostFound = 20
+	maxFoundPerComparison = 20
 	// afterEnd is how long the address of a payment that has ended is still looked
 	// at, as exchanges may pay late, and endedEvery how many blocks lie between two
 	// looks: fewer than the 128 of which nodes keep what addresses held.
-	afterEnd   = 6 * time.Hour
-	endedEvery = 96
+	watchAfterEnd = 6 * time.Hour
+	endedInterval = 96
 	// patience is for how many looks a node that fails to tell something is waited for
 	// before what it may know is taken for forgotten.
-	patience = 12
+	maxFailures = 12
 	// unknownVia is how money came of which only the balance tells.
 	unknownVia = "sent on by a contract, in a transaction that the node doesn't show"
 )
@@ -64,9 +64,9 @@ type holding struct {
 	amount money.Amount
 }
 
-// hold begins to look at what the address of a payment holds, which its customer is
+// startHolding begins to look at what the address of a payment holds, which its customer is
 // about to be shown, where money may come there without paying it.
-func (s *Service) hold(tx *models.Tx, v *View) error {
+func (s *Service) startHolding(tx *models.Tx, v *View) error {
 	p, last := v.Payment, v.Chain.Tip
 	if _, ok := s.Contracts[chain.Network(p.Network)]; !ok || last == 0 {
 		return nil
@@ -98,9 +98,9 @@ func (r *Reconciler) Step(ctx context.Context) error {
 		return err
 	}
 	final := cursors[0].Finalized
-	failed := r.begin(ctx, final)
+	failed := r.beginComparison(ctx, final)
 	var rows []models.Holding
-	err := r.DB.Read(ctx).Where("network = ? AND next <= ? AND known", string(r.Network), final).Order("next").Limit(looksAtOnce).Find(&rows).Error
+	err := r.DB.Read(ctx).Where("network = ? AND next <= ? AND known", string(r.Network), final).Order("next").Limit(comparisonBatch).Find(&rows).Error
 	if err != nil || len(rows) == 0 {
 		return errors.Join(failed, err)
 	}
@@ -111,7 +111,7 @@ func (r *Reconciler) Step(ctx context.Context) error {
 	var done []models.Holding
 	for i, row := range rows {
 		now := holding{final, amounts[i]}
-		if err := r.compare(ctx, row.Address, holding{row.Height, row.Amount}, now); err != nil {
+		if err := r.compareBalance(ctx, row.Address, holding{row.Height, row.Amount}, now); err != nil {
 			failed = errors.Join(failed, err) // once more at the next look
 			continue
 		}
@@ -121,15 +121,15 @@ func (r *Reconciler) Step(ctx context.Context) error {
 	if failed == nil {
 		r.failures = nil
 	}
-	return errors.Join(failed, r.keep(ctx, done))
+	return errors.Join(failed, r.keepHolding(ctx, done))
 }
 
-// begin asks what the addresses of new payments held after the last block before
+// beginComparison asks what the addresses of new payments held after the last block before
 // their customers were shown them. Where no node has that any more, it is what they
 // hold at the finalized block.
-func (r *Reconciler) begin(ctx context.Context, final int64) error {
+func (r *Reconciler) beginComparison(ctx context.Context, final int64) error {
 	var rows []models.Holding
-	if err := r.DB.Read(ctx).Where("network = ? AND NOT known", string(r.Network)).Limit(looksAtOnce).Find(&rows).Error; err != nil {
+	if err := r.DB.Read(ctx).Where("network = ? AND NOT known", string(r.Network)).Limit(comparisonBatch).Find(&rows).Error; err != nil {
 		return err
 	}
 	shown := map[int64][]models.Holding{}
@@ -139,7 +139,7 @@ func (r *Reconciler) begin(ctx context.Context, final int64) error {
 	var failed error
 	for height, rows := range shown {
 		amounts, err := r.Accounts.Balances(ctx, height, addressesOf(rows))
-		if err != nil && r.forgotten(err, height, "") && final > height {
+		if err != nil && r.isUnknowable(err, height, "") && final > height {
 			height = final
 			amounts, err = r.Accounts.Balances(ctx, final, addressesOf(rows))
 		}
@@ -150,14 +150,14 @@ func (r *Reconciler) begin(ctx context.Context, final int64) error {
 		for i := range rows {
 			rows[i].Amount, rows[i].Known, rows[i].Height, rows[i].Next = amounts[i], true, height, height+1
 		}
-		failed = errors.Join(failed, r.store(ctx, rows, nil))
+		failed = errors.Join(failed, r.saveHolding(ctx, rows, nil))
 	}
 	return failed
 }
 
-// forgotten reports whether an error means that nobody can tell what was asked for of
+// isUnknowable reports whether an error means that nobody can tell what was asked for of
 // a block and an address: no node has it, or one that may have it failed for a minute.
-func (r *Reconciler) forgotten(err error, height int64, address string) bool {
+func (r *Reconciler) isUnknowable(err error, height int64, address string) bool {
 	if errors.Is(err, chain.ErrForgotten) {
 		return true
 	}
@@ -166,12 +166,12 @@ func (r *Reconciler) forgotten(err error, height int64, address string) bool {
 	}
 	what := fmt.Sprint(height, " ", address)
 	r.failures[what]++
-	return r.failures[what] >= patience
+	return r.failures[what] >= maxFailures
 }
 
-// keep writes down where comparisons ended. Payments that have ended are looked at
+// keepHolding writes down where comparisons ended. Payments that have ended are looked at
 // less often, and at last no more.
-func (r *Reconciler) keep(ctx context.Context, rows []models.Holding) error {
+func (r *Reconciler) keepHolding(ctx context.Context, rows []models.Holding) error {
 	ids := make([]int64, len(rows))
 	for i, row := range rows {
 		ids[i] = row.PaymentID
@@ -192,23 +192,23 @@ func (r *Reconciler) keep(ctx context.Context, rows []models.Holding) error {
 		switch end, ended := ends[row.PaymentID]; {
 		case !ended:
 			row.Next = row.Height + 1
-		case r.Clock().Sub(end) < afterEnd:
-			row.Next = row.Height + endedEvery
+		case r.Clock().Sub(end) < watchAfterEnd:
+			row.Next = row.Height + endedInterval
 		default:
 			over = append(over, row.PaymentID)
 			continue
 		}
 		stay = append(stay, row)
 	}
-	return r.store(ctx, stay, over)
+	return r.saveHolding(ctx, stay, over)
 }
 
-// store writes down holdings, and forgets those of some payments.
-func (r *Reconciler) store(ctx context.Context, rows []models.Holding, over []int64) error {
+// saveHolding writes down holdings, and forgets those of some payments.
+func (r *Reconciler) saveHolding(ctx context.Context, rows []models.Holding, over []int64) error {
 	if len(rows) == 0 && len(over) == 0 {
 		return nil
 	}
-	return r.fenced(ctx, r.Network, r.Fence, func(tx *models.Tx) error {
+	return r.writeUnderFence(ctx, r.Network, r.Fence, func(tx *models.Tx) error {
 		if len(over) > 0 {
 			if err := tx.Where("payment_id IN ?", over).Delete(&models.Holding{}).Error; err != nil {
 				return err
@@ -229,23 +229,23 @@ func addressesOf(rows []models.Holding) []string {
 	return addresses
 }
 
-// compare looks for money that an address gained between two blocks and of which
+// compareBalance looks for money that an address gained between two blocks and of which
 // nothing was seen, until nothing is missing.
-func (r *Reconciler) compare(ctx context.Context, address string, before, now holding) error {
-	for range mostFound {
+func (r *Reconciler) compareBalance(ctx context.Context, address string, before, now holding) error {
+	for range maxFoundPerComparison {
 		if now.amount.Cmp(before.amount) <= 0 {
 			return nil
 		}
-		done, err := r.search(ctx, address, before, now)
+		done, err := r.searchBlocks(ctx, address, before, now)
 		if done || err != nil {
 			return err
 		}
 	}
-	return fmt.Errorf("more than %d payments by contracts at once came to %s", mostFound, address)
+	return fmt.Errorf("more than %d payments by contracts at once came to %s", maxFoundPerComparison, address)
 }
 
-// search finds the first block that brought something unseen; done when there is none.
-func (r *Reconciler) search(ctx context.Context, address string, before, now holding) (done bool, err error) {
+// searchBlocks finds the first block that brought something unseen; done when there is none.
+func (r *Reconciler) searchBlocks(ctx context.Context, address string, before, now holding) (done bool, err error) {
 	var seen []models.Transfer
 	err = r.DB.Read(ctx).Where("network = ? AND height > ? AND height <= ? AND address = ? AND asset = ? AND NOT reverted", string(r.Network), before.height, now.height,
 		address, string(r.Coin)).Find(&seen).Error
@@ -269,7 +269,7 @@ func (r *Reconciler) search(ctx context.Context, address string, before, now hol
 		middle := holding{height: low.height + (high.height-low.height)/2}
 		amounts, err := r.Accounts.Balances(ctx, middle.height, []string{address})
 		switch {
-		case err != nil && r.forgotten(err, middle.height, address):
+		case err != nil && r.isUnknowable(err, middle.height, address):
 			low = middle // it came here or later, for all that anybody can tell now
 		case err != nil:
 			return false, err
@@ -281,23 +281,23 @@ func (r *Reconciler) search(ctx context.Context, address string, before, now hol
 			}
 		}
 	}
-	return false, r.found(ctx, address, high.height, missing(high))
+	return false, r.applyFound(ctx, address, high.height, missing(high))
 }
 
-// found notes money that came with a block: by its transaction, where a node can
+// applyFound notes money that came with a block: by its transaction, where a node can
 // tell it, else by what is known, which credits nothing.
-func (r *Reconciler) found(ctx context.Context, address string, height int64, amount money.Amount) error {
+func (r *Reconciler) applyFound(ctx context.Context, address string, height int64, amount money.Amount) error {
 	watch := new(chain.WatchSet)
 	watch.AddAddresses(address)
 	block, err := r.Accounts.Inner(ctx, height, watch)
 	switch {
 	case err == nil:
-		if fresh, err := r.reread(ctx, r.Network, r.Fence, block); err != nil || fresh > 0 {
+		if fresh, err := r.applyAgain(ctx, r.Network, r.Fence, block); err != nil || fresh > 0 {
 			return err
 		}
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case !r.forgotten(err, height, address):
+	case !r.isUnknowable(err, height, address):
 		return err
 	}
 	var blocks []models.ChainBlock
@@ -309,14 +309,14 @@ func (r *Reconciler) found(ctx context.Context, address string, height int64, am
 	if len(blocks) > 0 { // else it is so old that no block of its time is kept
 		lost.Hash, lost.Parent, lost.Time = blocks[0].Hash, blocks[0].Parent, blocks[0].Time
 	}
-	_, err = r.reread(ctx, r.Network, r.Fence, lost)
+	_, err = r.applyAgain(ctx, r.Network, r.Fence, lost)
 	return err
 }
 
-// explain gives money of which only a balance told the transaction that brought it,
+// explainBalance gives money of which only a balance told the transaction that brought it,
 // now that a block which is read once more shows it: told when that is all there is to
 // store. What a person sent back stays sent back.
-func (a *applying) explain(t chain.Transfer, block *chain.Header) (told bool, err error) {
+func (a *applying) explainBalance(t chain.Transfer, block *chain.Header) (told bool, err error) {
 	var rows []models.Transfer
 	err = a.tx.Where("network = ? AND unmatched = ? AND asset = ? AND height >= ? AND tx_id LIKE 'block %' AND payment_id IN (?)", a.network, NoTransaction, t.Asset, block.Height,
 		a.tx.Model(&models.Destination{}).Select("payment_id").Where("network = ? AND address = ? AND tag = -1", a.network, t.Address)).
@@ -343,7 +343,7 @@ func (a *applying) explain(t chain.Transfer, block *chain.Header) (told bool, er
 		part.ID, part.CreatedAt = 0, a.now
 	}
 	if row.Resolution == "" {
-		return true, a.put(models.Transfer{ID: part.ID, CreatedAt: part.CreatedAt}, t, block)
+		return true, a.saveTransfer(models.Transfer{ID: part.ID, CreatedAt: part.CreatedAt}, t, block)
 	}
 	height := block.Height
 	part.TxID, part.Index, part.Amount, part.Height, part.BlockHash, part.UpdatedAt = t.TxID, t.Index, t.Amount, &height, block.Hash, a.now

@@ -311,7 +311,7 @@ func TestReconcileBeside(t *testing.T) {
 		if len(found) != 2 || *found[1].Height != came || found[1].Amount.Cmp(money.Units(50)) != 0 {
 			t.Errorf("%+v", found)
 		}
-		_, err := b.observer.Anew(t.Context(), network)
+		_, err := b.observer.ResetNetwork(t.Context(), network)
 		must(t, err)
 		var rows int64
 		must(t, b.db.Read(t.Context()).Model(&models.Holding{}).Count(&rows).Error)

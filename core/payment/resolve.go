@@ -37,16 +37,16 @@ func (s *Service) Resolve(ctx context.Context, sc scope.Scope, reference string)
 		return err
 	}
 	_, err = idempotency.Do(ctx, s.DB, func(tx *models.Tx) (string, error) {
-		return found.Payment.Reference, s.accept(tx, sc, found.Payment.ID)
+		return found.Payment.Reference, s.acceptPayment(tx, sc, found.Payment.ID)
 	})
 	if err == nil {
-		s.changed()
+		s.signalChange()
 	}
 	return err
 }
 
-func (s *Service) accept(tx *models.Tx, sc scope.Scope, id int64) error {
-	v, err := s.load(tx, id)
+func (s *Service) acceptPayment(tx *models.Tx, sc scope.Scope, id int64) error {
+	v, err := s.loadPayment(tx, id)
 	if err != nil {
 		return err
 	}
@@ -57,16 +57,16 @@ func (s *Service) accept(tx *models.Tx, sc scope.Scope, id int64) error {
 	if err != nil {
 		return err
 	}
-	if left := v.Payment.Paid.Sub(total(refunds)); len(refunds) > 0 && left.Sign() <= 0 {
+	if left := v.Payment.Paid.Sub(sumRefunds(refunds)); len(refunds) > 0 && left.Sign() <= 0 {
 		return fault.New(fault.Conflict, "refunded", "The amount received was refunded in full, so there is nothing to accept.")
 	}
 	before := v.Payment
 	v.Payment.Status, v.Payment.Reason, v.Payment.SettledAt = string(Successful), string(AcceptedByUser), &v.Now
-	v.Payment.Remark = v.remark()
+	v.Payment.Remark = v.describeOutcome()
 	if err := account.Audit(tx, sc, s.Clock(), "payment.accept", v.Payment.Reference, nil); err != nil {
 		return err
 	}
-	return s.record(tx, v, before, sc.Actor)
+	return s.writeTransition(tx, v, before, sc.Actor)
 }
 
 // Refund is what a person says to have sent back, outside of Cointill.
@@ -79,8 +79,8 @@ type Refund struct {
 // maxNote is how many characters a note may have.
 const maxNote = 300
 
-// check finds what is wrong with how a refund is described.
-func (r Refund) check(fields fault.Fields) {
+// checkDetails finds what is wrong with how a refund is described.
+func (r Refund) checkDetails(fields fault.Fields) {
 	if r.TxID != "" && !transactionHash.MatchString(r.TxID) {
 		fields.Add("hash", "Must be a transaction hash: 64 of the characters 0–9 and a–f. Never enter a key or secret words here.")
 	}
@@ -141,9 +141,9 @@ func planRefund(tx *models.Tx, v View, r Refund) (RefundPlan, error) {
 	if err != nil {
 		return plan, err
 	}
-	plan.Before = total(refunds)
+	plan.Before = sumRefunds(refunds)
 	fields := fault.Fields{}
-	r.check(fields)
+	r.checkDetails(fields)
 	if err := freshHash(tx, v.Payment.ID, r.TxID, refunds, fields); err != nil {
 		return plan, err
 	}
@@ -206,13 +206,13 @@ func (s *Service) RecordRefund(ctx context.Context, sc scope.Scope, reference st
 		return found.Payment.Reference, s.recordRefund(tx, sc, found.Payment.ID, r)
 	})
 	if err == nil {
-		s.changed()
+		s.signalChange()
 	}
 	return made, err
 }
 
 func (s *Service) recordRefund(tx *models.Tx, sc scope.Scope, id int64, r Refund) error {
-	v, err := s.load(tx, id)
+	v, err := s.loadPayment(tx, id)
 	if err != nil {
 		return err
 	}
@@ -238,11 +238,11 @@ func (s *Service) recordRefund(tx *models.Tx, sc scope.Scope, id int64, r Refund
 	if r.Note != "" {
 		remark += " “" + r.Note + "”"
 	}
-	if err := s.step(tx, v, models.Step{Kind: StepNote, From: p.Status, To: p.Status, Remark: remark, Actor: sc.Actor,
-		Detail: detail(map[string]any{"act": Refunded, "hash": r.TxID, "amount": plan.Amount.String(), "asset": p.Coin})}); err != nil {
+	if err := s.appendStep(tx, v, models.Step{Kind: StepNote, From: p.Status, To: p.Status, Remark: remark, Actor: sc.Actor,
+		Detail: stepDetail(map[string]any{"act": Refunded, "hash": r.TxID, "amount": plan.Amount.String(), "asset": p.Coin})}); err != nil {
 		return err
 	}
-	return s.save(tx, v)
+	return s.savePayment(tx, v)
 }
 
 // Refunds are what was recorded as sent back of a payment of the scope, oldest first.
@@ -258,7 +258,7 @@ func refundsOf(tx *models.Tx, paymentID int64) (rows []models.Resolution, err er
 	return rows, err
 }
 
-func total(refunds []models.Resolution) (sum money.Amount) {
+func sumRefunds(refunds []models.Resolution) (sum money.Amount) {
 	for _, r := range refunds {
 		sum = sum.Add(r.Amount)
 	}

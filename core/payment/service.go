@@ -65,8 +65,8 @@ type Service struct {
 	// and traces; it may be nil, and must not block.
 	Reached func(Change)
 
-	verifying models.Gather[verified, string, map[string]*View]
-	takers    models.Gather[scope.Scope, struct{}, *taker]
+	verifying models.Gather[verifiedScope, string, map[string]*View]
+	takers    models.Gather[scope.Scope, struct{}, *recipient]
 }
 
 // Change is a state that a payment reached.
@@ -76,8 +76,8 @@ type Change struct {
 	Began   time.Time      // when Cointill began what led to it
 }
 
-// reached has a change told once the transaction is committed.
-func (s *Service) reached(tx *models.Tx, p models.Payment, from State, began time.Time) {
+// reportReached has a change told once the transaction is committed.
+func (s *Service) reportReached(tx *models.Tx, p models.Payment, from State, began time.Time) {
 	if s.Reached != nil {
 		models.AfterCommit(tx, func() { s.Reached(Change{Payment: p, From: from, Began: began}) })
 	}

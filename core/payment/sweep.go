@@ -17,7 +17,7 @@ const sweepBatch = 200
 // (Observer.Looked), except where nobody follows it any more. It returns how many
 // payments it looked at, without those.
 func (s *Service) Sweep(ctx context.Context) (int, error) {
-	if err := s.sweepForsaken(ctx); err != nil {
+	if err := s.sweepUnfollowed(ctx); err != nil {
 		return 0, err
 	}
 	var ids []int64
@@ -27,7 +27,7 @@ func (s *Service) Sweep(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	err = s.evaluateAll(ctx, ids)
-	s.changed()
+	s.signalChange()
 	return len(ids), err
 }
 
@@ -78,13 +78,13 @@ func (s *Service) evaluateEach(ctx context.Context, condition string, of ...any)
 	}
 }
 
-// setback is how long a payment that can't be evaluated waits for its next
+// retryDelay is how long a payment that can't be evaluated waits for its next
 // turn, so that it doesn't take the others' place.
-const setback = 30 * time.Second
+const retryDelay = 30 * time.Second
 
-// postpone lets a payment that could not be evaluated wait, still due.
-func (s *Service) postpone(ctx context.Context, id int64) error {
-	set := map[string]any{"due_at": s.Clock().Add(setback), "due_read": nil} // not at every look at its network
+// postponeEvaluation lets a payment that could not be evaluated wait, still due.
+func (s *Service) postponeEvaluation(ctx context.Context, id int64) error {
+	set := map[string]any{"due_at": s.Clock().Add(retryDelay), "due_read": nil} // not at every look at its network
 	return s.DB.Exec(ctx).Model(&models.Payment{}).Where("id = ?", id).Updates(set).Error
 }
 
@@ -97,7 +97,7 @@ func (s *Service) evaluateAll(ctx context.Context, ids []int64) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			errs = append(errs, err, s.postpone(ctx, id))
+			errs = append(errs, err, s.postponeEvaluation(ctx, id))
 		}
 	}
 	return errors.Join(errs...)

@@ -27,14 +27,14 @@ const (
 	UnknownPayment = "unknown_payment"
 )
 
-// seen writes a transfer as a block (or, without one, the mempool) shows it.
-func (a *applying) seen(t chain.Transfer, block *chain.Header) error {
+// applyTransfer writes a transfer as a block (or, without one, the mempool) shows it.
+func (a *applying) applyTransfer(t chain.Transfer, block *chain.Header) error {
 	row, known := a.known[t.Key()]
 	if !known {
-		return a.first(t, block)
+		return a.insertTransfer(t, block)
 	}
-	if block != nil && row.Height == nil && another(row, t) {
-		return a.anew(row, t, block)
+	if block != nil && row.Height == nil && movesOtherMoney(row, t) {
+		return a.replaceOnNewBranch(row, t, block)
 	}
 	was := row
 	row.Gone, row.GoneAt, row.Reverted = false, nil, t.Reverted
@@ -45,16 +45,16 @@ func (a *applying) seen(t chain.Transfer, block *chain.Header) error {
 	} else {
 		height := block.Height
 		row.GoneReason, row.Height, row.BlockHash, row.ConflictTx, row.ConflictHeight = "", &height, block.Hash, "", nil
-		if err := a.minedBefore(&row, block); err != nil {
+		if err := a.adjustToBlockTime(&row, block); err != nil {
 			return err
 		}
 	}
-	if same(was, row) {
+	if sameTransfer(was, row) {
 		return nil
 	}
-	a.touch(row)
+	a.touchPayment(row)
 	row.UpdatedAt = a.now
-	v, err := a.returned(&row)
+	v, err := a.handleReturned(&row)
 	if err != nil {
 		return err
 	}
@@ -64,82 +64,82 @@ func (a *applying) seen(t chain.Transfer, block *chain.Header) error {
 		return err
 	}
 	a.known[t.Key()] = row
-	a.refresh(row)
+	a.refreshUpdate(row)
 	if v == nil {
 		return nil
 	}
-	a.announce(v, row, t.Via)
+	a.recordSighting(v, row, t.Via)
 	return nil
 }
 
-// refresh puts a changed row into the payment that was read before it changed.
-func (a *applying) refresh(row models.Transfer) {
+// refreshUpdate puts a changed row into the payment that was read before it changed.
+func (a *applying) refreshUpdate(row models.Transfer) {
 	if row.PaymentID == nil || a.views[*row.PaymentID] == nil {
 		return
 	}
 	n := a.views[*row.PaymentID]
-	if was := n.transfer(row.ID); was != nil {
-		n.weigh(*was, money.Amount.Sub)
-		n.weigh(row, money.Amount.Add)
+	if was := n.findTransfer(row.ID); was != nil {
+		n.addToSums(*was, money.Amount.Sub)
+		n.addToSums(row, money.Amount.Add)
 		*was = row
 	}
 }
 
-// returned handles money that counts for a payment which has ended without it:
+// handleReturned handles money that counts for a payment which has ended without it:
 // it was dropped, replaced, reverted or still unconfirmed then, and is there
 // now. The payment stays as it is; the money is unmatched and announced. Money
 // that was counted and comes back after a deep reorganisation is not more than
 // what was paid.
-func (a *applying) returned(row *models.Transfer) (*news, error) {
+func (a *applying) handleReturned(row *models.Transfer) (*paymentUpdate, error) {
 	if row.Gone || row.Reverted || row.PaymentID == nil || row.Unmatched != "" {
 		return nil, nil
 	}
-	v, err := a.view(*row.PaymentID)
-	if err != nil || !ended(v.View) {
+	v, err := a.loadUpdate(*row.PaymentID)
+	if err != nil || !takesNoTransfers(v.View) {
 		return nil, err
 	}
-	if v.minedBeside(*row).Add(row.Amount).Cmp(v.Payment.Paid) <= 0 {
+	if v.minedByOthers(*row).Add(row.Amount).Cmp(v.Payment.Paid) <= 0 {
 		return nil, nil
 	}
 	row.Unmatched = AfterFinal
 	return v, nil
 }
 
-func same(a, b models.Transfer) bool {
+func sameTransfer(a, b models.Transfer) bool {
 	return a.Gone == b.Gone && a.Reverted == b.Reverted && a.BlockHash == b.BlockHash && (a.Height == nil) == (b.Height == nil)
 }
 
-// another reports whether a transfer moves something else than the one that was
+// movesOtherMoney reports whether a transfer moves something else than the one that was
 // seen at its place in the transaction: a contract's may, on another branch.
-func another(row models.Transfer, t chain.Transfer) bool {
+func movesOtherMoney(row models.Transfer, t chain.Transfer) bool {
 	return row.Address != t.Address || row.Asset != t.Asset || row.Amount.Cmp(t.Amount) != 0
 }
 
-// anew stores what a transaction moves on the branch that counts now in place of
+// replaceOnNewBranch stores what a transaction moves on the branch that counts now in place of
 // what it moved on the one that was undone, whosever that was.
-func (a *applying) anew(row models.Transfer, t chain.Transfer, block *chain.Header) error {
-	a.touch(row)
+func (a *applying) replaceOnNewBranch(row models.Transfer, t chain.Transfer, block *chain.Header) error {
+	a.touchPayment(row)
 	if row.PaymentID != nil && a.views[*row.PaymentID] != nil {
 		n := a.views[*row.PaymentID]
 		n.Transfers = slices.DeleteFunc(n.Transfers, func(one models.Transfer) bool { return one.ID == row.ID })
 		n.summed, n.at = false, nil
 	}
-	return a.put(models.Transfer{ID: row.ID, CreatedAt: row.CreatedAt}, t, block)
+	return a.saveTransfer(models.Transfer{ID: row.ID, CreatedAt: row.CreatedAt}, t, block)
 }
 
-// first stores a transfer that was never seen before, and says whose it is.
-func (a *applying) first(t chain.Transfer, block *chain.Header) error {
+// insertTransfer stores a transfer that was never seen before, and says whose it is.
+func (a *applying) insertTransfer(t chain.Transfer, block *chain.Header) error {
 	a.fresh++
 	if block != nil && block.Height <= a.tip.Height && t.Via == "" {
-		if told, err := a.explain(t, block); err != nil || told {
+		if told, err := a.explainBalance(t, block); err != nil || told {
 			return err
 		}
 	}
-	return a.put(models.Transfer{CreatedAt: a.now}, t, block)
+	return a.saveTransfer(models.Transfer{CreatedAt: a.now}, t, block)
 }
 
-// put stores a transfer in a new row, or in one whose content is void.
-func (a *applying) put(row models.Transfer, t chain.Transfer, block *chain.Header) error {
+// saveTransfer stores a transfer in a new row, or in one whose content is void.
+func (a *applying) saveTransfer(row models.Transfer, t chain.Transfer, block *chain.Header) error {
 	row.Network, row.TxID, row.Index, row.Asset, row.Address = a.network, t.TxID, t.Index, t.Asset, t.Address
 	row.Amount, row.Reverted, row.Maturity, row.FirstSeenAt, row.UpdatedAt = t.Amount, t.Reverted, t.Maturity, a.now, a.now
 	if t.Tag != nil {
@@ -153,34 +153,34 @@ func (a *applying) put(row models.Transfer, t chain.Transfer, block *chain.Heade
 			row.FirstSeenAt = block.Time.UTC().Truncate(time.Microsecond)
 		}
 	}
-	v, err := a.attach(&row, strange(t))
+	v, err := a.attachToPayment(&row, unmatchedReason(t))
 	if err != nil {
 		return err
 	}
-	if err := a.inherit(&row, t.Spends); err != nil {
+	if err := a.inheritFirstSeen(&row, t.Spends); err != nil {
 		return err
 	}
-	if err := a.store(&row, t.Spends); err != nil {
+	if err := a.createTransfer(&row, t.Spends); err != nil {
 		return err
 	}
 	a.known[t.Key()] = row
 	if v == nil {
 		return nil
 	}
-	a.touch(row)
-	a.announce(v, row, t.Via)
+	a.touchPayment(row)
+	a.recordSighting(v, row, t.Via)
 	return nil
 }
 
-// inherit gives a transfer the time of the one that it replaces, where that
+// inheritFirstSeen gives a transfer the time of the one that it replaces, where that
 // would have paid the same payment no less: a customer who raises the fee has
 // paid when they first did. One that pays more than it replaces is of now, so that
 // nobody holds a price by a promise.
-func (a *applying) inherit(row *models.Transfer, spends []string) error {
+func (a *applying) inheritFirstSeen(row *models.Transfer, spends []string) error {
 	if row.PaymentID == nil || row.Unmatched != "" || len(spends) == 0 {
 		return nil
 	}
-	replaced, err := a.replacedBy(row, spends)
+	replaced, err := a.listReplaced(row, spends)
 	if err != nil {
 		return err
 	}
@@ -192,9 +192,9 @@ func (a *applying) inherit(row *models.Transfer, spends []string) error {
 	return nil
 }
 
-// store writes a transfer, and the spend keys of its transaction with the first of its
+// createTransfer writes a transfer, and the spend keys of its transaction with the first of its
 // transfers that was seen: they are the whole transaction's.
-func (a *applying) store(row *models.Transfer, keys []string) error {
+func (a *applying) createTransfer(row *models.Transfer, keys []string) error {
 	if err := a.tx.Save(row).Error; err != nil || a.noted == row.TxID {
 		return err
 	}
@@ -213,10 +213,10 @@ func (a *applying) store(row *models.Transfer, keys []string) error {
 	return a.tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&spends).Error
 }
 
-// attach finds the payment that a transfer's destination was given to, and
+// attachToPayment finds the payment that a transfer's destination was given to, and
 // whether it credits it. Barred is why it can't, wherever it came to; "" when it can.
-func (a *applying) attach(row *models.Transfer, barred string) (*news, error) {
-	places, err := a.placesOf(row)
+func (a *applying) attachToPayment(row *models.Transfer, barred string) (*paymentUpdate, error) {
+	places, err := a.findDestinations(row)
 	if err != nil {
 		return nil, err
 	}
@@ -239,25 +239,25 @@ func (a *applying) attach(row *models.Transfer, barred string) (*news, error) {
 		}
 		return nil, nil
 	}
-	v, err := a.view(*place.PaymentID)
+	v, err := a.loadUpdate(*place.PaymentID)
 	if err != nil {
 		return nil, err
 	}
-	seen := v.onItsClock(*row)
+	seen := v.firstSeenOnClock(*row)
 	row.SeenAt = &seen
 	switch {
 	case barred != "":
 		row.Unmatched = barred
 	case row.Asset != v.Payment.Coin:
 		row.Unmatched = WrongAsset
-	case ended(v.View):
+	case takesNoTransfers(v.View):
 		row.Unmatched = AfterFinal
 	}
 	return v, nil
 }
 
-// strange is why a transfer credits nothing wherever it came to, or "".
-func strange(t chain.Transfer) string {
+// unmatchedReason is why a transfer credits nothing wherever it came to, or "".
+func unmatchedReason(t chain.Transfer) string {
 	switch {
 	case t.Unproved:
 		return Unproved
@@ -269,11 +269,11 @@ func strange(t chain.Transfer) string {
 	return ""
 }
 
-// ended reports whether a payment takes no more transfers.
-func ended(v *View) bool { return v.State().Final() && v.State() != Abandoned }
+// takesNoTransfers reports whether a payment takes no more transfers.
+func takesNoTransfers(v *View) bool { return v.State().Final() && v.State() != Abandoned }
 
-// tagsOf are the tags under which a transfer's destination may stand.
-func tagsOf(row *models.Transfer) []int64 {
+// destinationTags are the tags under which a transfer's destination may stand.
+func destinationTags(row *models.Transfer) []int64 {
 	if row.Tag != nil {
 		return []int64{*row.Tag, -1}
 	}

@@ -38,7 +38,7 @@ func (s *Service) Unmatched(ctx context.Context, sc scope.Scope, f UnmatchedFilt
 	}
 	limit := min(max(f.Limit, 1), 100)
 	if f.Resolution != "" {
-		return s.resolved(ctx, sc, f, limit)
+		return s.listResolved(ctx, sc, f, limit)
 	}
 	query := sc.Rows(s.DB.List(ctx)).Where(OpenTransfers)
 	if f.Before > 0 {
@@ -51,12 +51,12 @@ func (s *Service) Unmatched(ctx context.Context, sc scope.Scope, f UnmatchedFilt
 	if len(rows) > limit {
 		rows, next = rows[:limit], rows[limit-1].ID
 	}
-	list, err = s.unmatched(ctx, sc, rows, nil)
+	list, err = s.describeTransfers(ctx, sc, rows, nil)
 	return list, next, err
 }
 
-// resolved lists what was dealt with in a way, the latest first.
-func (s *Service) resolved(ctx context.Context, sc scope.Scope, f UnmatchedFilter, limit int) (list []UnmatchedTransfer, next int64, err error) {
+// listResolved lists what was dealt with in a way, the latest first.
+func (s *Service) listResolved(ctx context.Context, sc scope.Scope, f UnmatchedFilter, limit int) (list []UnmatchedTransfer, next int64, err error) {
 	query := sc.Rows(s.DB.List(ctx)).Where("kind = ? AND transfer_id IS NOT NULL", f.Resolution)
 	if f.Before > 0 {
 		query = query.Where("id < ?", f.Before)
@@ -80,7 +80,7 @@ func (s *Service) resolved(ctx context.Context, sc scope.Scope, f UnmatchedFilte
 	for _, t := range found {
 		rows[place[t.ID]] = t
 	}
-	list, err = s.unmatched(ctx, sc, rows, done)
+	list, err = s.describeTransfers(ctx, sc, rows, done)
 	return list, next, err
 }
 
@@ -98,7 +98,7 @@ func (s *Service) FindUnmatched(ctx context.Context, sc scope.Scope, id int64) (
 	if err := sc.Rows(s.DB.Read(ctx)).Where("transfer_id = ?", id).Find(&done).Error; err != nil {
 		return UnmatchedTransfer{}, err
 	}
-	list, err := s.unmatched(ctx, sc, []models.Transfer{row}, done)
+	list, err := s.describeTransfers(ctx, sc, []models.Transfer{row}, done)
 	if err != nil {
 		return UnmatchedTransfer{}, err
 	}
@@ -115,12 +115,12 @@ func (s *Service) StrayOf(ctx context.Context, sc scope.Scope, paymentID int64) 
 	if err := sc.Rows(s.DB.Read(ctx)).Where("payment_id = ? AND unmatched <> ''", paymentID).Order("id").Limit(100).Find(&rows).Error; err != nil {
 		return nil, err
 	}
-	return s.unmatched(ctx, sc, rows, nil)
+	return s.describeTransfers(ctx, sc, rows, nil)
 }
 
-// unmatched gives transfers their references, and what was done about each, in the same order.
-func (s *Service) unmatched(ctx context.Context, sc scope.Scope, rows []models.Transfer, done []models.Resolution) ([]UnmatchedTransfer, error) {
-	references, err := s.references(ctx, sc, rows)
+// describeTransfers gives transfers their references, and what was done about each, in the same order.
+func (s *Service) describeTransfers(ctx context.Context, sc scope.Scope, rows []models.Transfer, done []models.Resolution) ([]UnmatchedTransfer, error) {
+	references, err := s.readReferences(ctx, sc, rows)
 	var list []UnmatchedTransfer
 	for i, row := range rows {
 		one := UnmatchedTransfer{Transfer: row, Why: row.Unmatched}
@@ -135,8 +135,8 @@ func (s *Service) unmatched(ctx context.Context, sc scope.Scope, rows []models.T
 	return list, err
 }
 
-// references are the references of the payments that transfers came to, by id.
-func (s *Service) references(ctx context.Context, sc scope.Scope, transfers []models.Transfer) (map[int64]string, error) {
+// readReferences are the references of the payments that transfers came to, by id.
+func (s *Service) readReferences(ctx context.Context, sc scope.Scope, transfers []models.Transfer) (map[int64]string, error) {
 	var ids []int64
 	for _, t := range transfers {
 		if t.PaymentID != nil {
@@ -155,8 +155,8 @@ func (s *Service) references(ctx context.Context, sc scope.Scope, transfers []mo
 	return found, err
 }
 
-// dealtWith refuses a transfer that credits a payment, or that a person has dealt with.
-func dealtWith(t models.Transfer) error {
+// checkUnresolved refuses a transfer that credits a payment, or that a person has dealt with.
+func checkUnresolved(t models.Transfer) error {
 	switch {
 	case t.Resolution == Attached:
 		return fault.New(fault.Conflict, "already_attached", "This transfer was already attached to a payment.")

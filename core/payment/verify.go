@@ -12,8 +12,8 @@ import (
 	"cointill/models"
 )
 
-// verified is what Verify asks for together: whose payments, by which reference.
-type verified struct {
+// verifiedScope is what Verify asks for together: whose payments, by which reference.
+type verifiedScope struct {
 	scope  scope.Scope
 	column string
 }
@@ -25,7 +25,7 @@ func (s *Service) Verify(ctx context.Context, sc scope.Scope, reference string) 
 	if strings.HasPrefix(reference, "PAY_") {
 		column = "reference"
 	}
-	views, err := s.verifying.Get(ctx, verified{sc, column}, reference, s.readVerified)
+	views, err := s.verifying.Get(ctx, verifiedScope{sc, column}, reference, s.readVerified)
 	if err != nil {
 		return View{}, err
 	}
@@ -38,12 +38,12 @@ func (s *Service) Verify(ctx context.Context, sc scope.Scope, reference string) 
 	return mine, nil
 }
 
-func (s *Service) readVerified(ctx context.Context, of verified, references []string) (map[string]*View, error) {
+func (s *Service) readVerified(ctx context.Context, of verifiedScope, references []string) (map[string]*View, error) {
 	rows := of.scope.Rows
 	if of.column == "reference" {
 		rows = of.scope.Among
 	}
-	views, err := s.readAll(rows(models.Among(s.DB.Point(ctx), "payments."+of.column, references)))
+	views, err := s.readViews(rows(models.Among(s.DB.Point(ctx), "payments."+of.column, references)))
 	found := make(map[string]*View, len(views))
 	for _, v := range views {
 		reference := v.Payment.BusinessReference
@@ -60,7 +60,7 @@ func (s *Service) ByToken(ctx context.Context, token string) (View, error) {
 	if len(token) != tokenLength {
 		return View{}, fault.Missing("payment") // nothing to look for
 	}
-	v, err := s.read(s.DB.Point(ctx).Where("payments.token_hash = ?", hashToken(token)))
+	v, err := s.readView(s.DB.Point(ctx).Where("payments.token_hash = ?", hashToken(token)))
 	return v, ConvertNotFound(err, "payment")
 }
 

@@ -21,10 +21,10 @@ type Issuer interface {
 
 const (
 	// wardenBatch is how many addresses one look takes.
-	wardenBatch = 200
+	addressBatch = 200
 	// wardenRest is how long all addresses are left alone after the last of them was
 	// looked at. A barred address changes no payment: it is for the merchant to know.
-	wardenRest = time.Hour
+	restBetweenRounds = time.Hour
 )
 
 // Warden keeps what merchants should know of a network and its token: that it is
@@ -65,7 +65,7 @@ func (w *Warden) Step(ctx context.Context) error {
 	}
 	if said := [2]string{network, token}; !w.noted || said != w.said {
 		set := map[string]any{"note": network, "token_note": token}
-		if err := w.fenced(ctx, w.Network, w.Fence, func(tx *models.Tx) error {
+		if err := w.writeUnderFence(ctx, w.Network, w.Fence, func(tx *models.Tx) error {
 			return tx.Model(&models.ChainCursor{}).Where("network = ?", string(w.Network)).Updates(set).Error
 		}); err != nil {
 			return err
@@ -76,24 +76,24 @@ func (w *Warden) Step(ctx context.Context) error {
 		return nil
 	}
 	var rows []models.Destination
-	err = w.DB.Read(ctx).Where("network = ? AND wallet_id IS NOT NULL AND id > ?", string(w.Network), w.after).Order("id").Limit(wardenBatch).Find(&rows).Error
+	err = w.DB.Read(ctx).Where("network = ? AND wallet_id IS NOT NULL AND id > ?", string(w.Network), w.after).Order("id").Limit(addressBatch).Find(&rows).Error
 	if err != nil {
 		return err
 	}
 	if len(rows) == 0 {
-		w.after, w.rests = 0, w.Clock().Add(wardenRest)
+		w.after, w.rests = 0, w.Clock().Add(restBetweenRounds)
 		return nil
 	}
-	if err := w.look(ctx, rows); err != nil {
+	if err := w.checkAddresses(ctx, rows); err != nil {
 		return err
 	}
 	w.after = rows[len(rows)-1].ID
 	return nil
 }
 
-// look asks whether some addresses are barred, and writes down where that has changed.
-func (w *Warden) look(ctx context.Context, rows []models.Destination) error {
-	rows, err := w.concerned(ctx, rows)
+// checkAddresses asks whether some addresses are barred, and writes down where that has changed.
+func (w *Warden) checkAddresses(ctx context.Context, rows []models.Destination) error {
+	rows, err := w.listAddresses(ctx, rows)
 	if err != nil || len(rows) == 0 {
 		return err
 	}
@@ -117,7 +117,7 @@ func (w *Warden) look(ctx context.Context, rows []models.Destination) error {
 	if len(changed) == 0 {
 		return nil
 	}
-	return w.fenced(ctx, w.Network, w.Fence, func(tx *models.Tx) error {
+	return w.writeUnderFence(ctx, w.Network, w.Fence, func(tx *models.Tx) error {
 		for id, since := range changed {
 			if err := tx.Model(&models.Destination{}).Where("id = ?", id).Update("barred_at", since).Error; err != nil {
 				return err
@@ -127,9 +127,9 @@ func (w *Warden) look(ctx context.Context, rows []models.Destination) error {
 	})
 }
 
-// concerned are those of some destinations that have the token, may get some, or are
+// listAddresses are those of some destinations that have the token, may get some, or are
 // known to be barred.
-func (w *Warden) concerned(ctx context.Context, rows []models.Destination) (some []models.Destination, err error) {
+func (w *Warden) listAddresses(ctx context.Context, rows []models.Destination) (some []models.Destination, err error) {
 	var payments []int64
 	for _, row := range rows {
 		if row.PaymentID != nil {

@@ -8,13 +8,13 @@ import (
 	"cointill/models"
 )
 
-// overlap is how long a destination may take from getting its number to being
+// numberingOverlap is how long a destination may take from getting its number to being
 // committed. Younger rows are read again, as one with a lower number may be
 // committed after one with a higher.
-const overlap = 30 * time.Second
+const numberingOverlap = 30 * time.Second
 
-// readAtOnce bounds how many destinations are held in memory as rows.
-const readAtOnce = 10_000
+// destinationBatch bounds how many destinations are held in memory as rows.
+const destinationBatch = 10_000
 
 // Load fills the watch set of a network anew: every destination ever given
 // out, and the spend keys of transfers that are not final.
@@ -31,11 +31,11 @@ func (o *Observer) Load(ctx context.Context, network chain.Network) error {
 
 // Refresh adds the destinations that were given out since it last ran, by any replica.
 func (o *Observer) Refresh(ctx context.Context, network chain.Network) error {
-	settled := o.Clock().Add(-overlap)
+	settled := o.Clock().Add(-numberingOverlap)
 	for after := o.readTo; ; {
 		var rows []models.Destination
 		err := o.DB.Read(ctx).Select("id", "address", "created_at").Where("network = ? AND id > ?", string(network), after).
-			Order("id").Limit(readAtOnce).Find(&rows).Error
+			Order("id").Limit(destinationBatch).Find(&rows).Error
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func (o *Observer) Refresh(ctx context.Context, network chain.Network) error {
 			}
 		}
 		o.Watching.AddAddresses(addresses...)
-		if len(rows) < readAtOnce {
+		if len(rows) < destinationBatch {
 			return nil
 		}
 	}

@@ -224,7 +224,7 @@ func TestXRPUnmatched(t *testing.T) {
 func TestAnew(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		network := chain.Sandbox(money.XRPL)
-		if known, err := b.observer.Anew(t.Context(), network); known || err != nil {
+		if known, err := b.observer.ResetNetwork(t.Context(), network); known || err != nil {
 			t.Fatal("before anything was read:", known, err)
 		}
 		x := newXRP(t, b)
@@ -250,7 +250,7 @@ func TestAnew(t *testing.T) {
 		if _, err := x.follower.Step(t.Context()); err == nil {
 			t.Fatal("another chain was followed")
 		}
-		if known, err := b.observer.Anew(t.Context(), network); !known || err != nil {
+		if known, err := b.observer.ResetNetwork(t.Context(), network); !known || err != nil {
 			t.Fatal(known, err)
 		}
 		x.step()

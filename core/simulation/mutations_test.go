@@ -27,9 +27,9 @@ var mutations = []mutation{
 	{"another asset pays", "core/payment/transfer.go", "case row.Asset != v.Payment.Coin:", "case row.Asset == \"\":"},
 	{"an undone block's transfers stay confirmed", "core/payment/observe.go", `loose := map[string]any{"height": nil, "block_hash": "",`, `loose := map[string]any{`},
 	{"an old leader writes", "core/payment/fence.go", "err == nil && fence < cursor.Fence", "false"},
-	{"a crash after Apply forgets its payments", "core/payment/observe.go", "	return a.mark()\n}\n\n// forget", "	return nil\n}\n\n// forget"},
+	{"a crash after Apply forgets its payments", "core/payment/observe.go", "	return a.markPaymentsDue()\n}\n\n// deleteUnreachable", "	return nil\n}\n\n// deleteUnreachable"},
 	{"what left the mempool still waits", "core/payment/observe.go", "		if !inPool[", "		if false && !inPool["},
-	{"deadlines pass before the network was read", "core/payment/read.go", "	if s.Networks.Followed(network) {\n		return time.Time{}\n	}\n	return s.Clock().Add(-forsaken)", "	return s.Clock()"},
+	{"deadlines pass before the network was read", "core/payment/read.go", "	if s.Networks.Followed(network) {\n		return time.Time{}\n	}\n	return s.Clock().Add(-unfollowedGrace)", "	return s.Clock()"},
 	{"an event goes to the first webhook only", "core/webhook/event.go", "takers(targets, e.Type))", "takers(targets[:min(1, len(targets))], e.Type))"},
 	{"a failed delivery is never tried again", "core/webhook/settle.go", "wait, left := retries.Next(row.Tries)", "wait, left := retries.Next(row.Tries + 9)"},
 	{"a receipt for every end", "core/payment/apply.go", "if State(p.Status) == Successful && from != Successful &&", "if State(p.Status).Final() && from != Successful &&"},
@@ -37,13 +37,13 @@ var mutations = []mutation{
 	{"a key's answer is not kept", "core/idempotency/idempotency.go", "		return claim.finish(tx, answer)", "		return nil"},
 	{"a tag is not looked at", "core/payment/transfer.go", "	place := places[0]", "	place := places[len(places)-1]"},
 	{"what came after the end is not listed", "core/payment/transfer.go", "		row.Unmatched = AfterFinal\n	}\n	return v, nil", "	}\n	return v, nil"},
-	{"a declined payment is not told of", "core/payment/apply.go", "if err := s.emit(tx, v, kind, \"\"); err != nil {", "if kind == webhook.PaymentDeclined {\n	} else if err := s.emit(tx, v, kind, \"\"); err != nil {"},
-	{"a reversed payment is not told of", "core/payment/apply.go", "if err := s.emit(tx, v, kind, \"\"); err != nil {", "if kind == webhook.PaymentReversed {\n	} else if err := s.emit(tx, v, kind, \"\"); err != nil {"},
+	{"a declined payment is not told of", "core/payment/apply.go", "if err := s.emitEvent(tx, v, kind, \"\"); err != nil {", "if kind == webhook.PaymentDeclined {\n	} else if err := s.emitEvent(tx, v, kind, \"\"); err != nil {"},
+	{"a reversed payment is not told of", "core/payment/apply.go", "if err := s.emitEvent(tx, v, kind, \"\"); err != nil {", "if kind == webhook.PaymentReversed {\n	} else if err := s.emitEvent(tx, v, kind, \"\"); err != nil {"},
 	{"a second failure cancels a delivery", "core/webhook/settle.go", "if r.status == http.StatusGone {", "if r.status == http.StatusGone || row.Tries == 1 {"},
 	{"events say that all was paid", "core/payment/record.go", "	p, coin := v.Payment, v.Coin()\n	r := Record{", "	v.Payment.Paid = v.Payment.Due\n	p, coin := v.Payment, v.Coin()\n	r := Record{"},
 	{"dust holds a price", "core/payment/transfer.go", " && r.paid.Cmp(row.Amount) >= 0 {", " {"},
 	{"reversed only when nothing is left", "core/payment/decide.go", "sum.confirmed.Cmp(c.Paid) < 0", "sum.confirmed.Sign() == 0"},
-	{"an undone block's payments are not looked at", "core/payment/observe.go", "	for _, t := range rows {\n		a.touch(t)\n	}\n	loose", "	loose"},
+	{"an undone block's payments are not looked at", "core/payment/observe.go", "	for _, t := range rows {\n		a.touchPayment(t)\n	}\n	loose", "	loose"},
 	{"a lease is taken while it is held", "core/lease/lease.go", "AND (holder = ? OR expires_at <= ?)`", "AND (holder = ? OR expires_at >= ?)`"},
 	{"who takes over has the old fence", "core/lease/lease.go", "ELSE fence + 1 END", "ELSE fence END"},
 	{"a webhook that is gone stays on", "core/webhook/settle.go", "row.Active && (gone || ", "row.Active && ("},
@@ -53,6 +53,22 @@ var mutations = []mutation{
 const root = "../.."
 
 var failing = regexp.MustCompile(`--- FAIL: TestSimulation/seed=(\d+) `)
+
+// TestMutationsFit: the code that each planted bug replaces stands once in its file, so
+// that a change of the code doesn't leave a bug that can't be planted.
+func TestMutationsFit(t *testing.T) {
+	t.Parallel()
+	for _, m := range mutations {
+		text, err := os.ReadFile(filepath.Join(root, m.file))
+		if err != nil {
+			t.Errorf("%s: %v", m.name, err)
+			continue
+		}
+		if n := strings.Count(string(text), m.old); n != 1 {
+			t.Errorf("%s: %s has the replaced code %d times, want 1:\n%s", m.name, m.file, n, m.old)
+		}
+	}
+}
 
 // TestMutations plants each bug in a copy of its file, builds the simulation on
 // that, and fails for a bug that no seed finds. It does so only with -sim.plant:
