@@ -15,6 +15,7 @@ import (
 	"cointill/core/ident"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/observe"
 	"cointill/core/receiving"
 	"cointill/core/scope"
 	"cointill/models"
@@ -68,7 +69,7 @@ func block(height int64, transfers ...chain.Transfer) chain.Block {
 // read has a block applied, as the follower does, and the network believed well.
 func (b *till) read(height int64, transfers ...chain.Transfer) {
 	b.t.Helper()
-	observer := &payment.Observer{Service: b.payments, Watching: &chain.WatchSet{}}
+	observer := &observe.Observer{Service: b.payments, Watching: &chain.WatchSet{}}
 	cursor, err := observer.Cursor(b.t.Context(), regtest)
 	one := block(height, transfers...)
 	err = errors.Join(err, observer.Load(b.t.Context(), regtest), observer.Apply(b.t.Context(), chain.Batch{Network: regtest, From: cursor.Block,

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"cointill/chain"
-	"cointill/core/payment"
+	"cointill/core/payment/observe"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -131,7 +131,7 @@ func (c chainAnew) Run(ctx context.Context, settings *Settings) error {
 			return fmt.Errorf("%s is followed with real money: its blocks never begin anew. Check the node, and which network it follows", c.Network)
 		}
 	}
-	observer := &payment.Observer{Service: p.payments}
+	observer := &observe.Observer{Service: p.payments}
 	known, err := observer.ResetNetwork(ctx, chain.Network(c.Network))
 	switch {
 	case err != nil:
@@ -161,7 +161,7 @@ func (c rescanCommand) Run(ctx context.Context, settings *Settings) error {
 	if err != nil {
 		return err
 	}
-	observer := &payment.Observer{Service: p.payments, Watching: watching}
+	observer := &observe.Observer{Service: p.payments, Watching: watching}
 	if err := observer.Load(ctx, source.Network()); err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (c rescanCommand) Run(ctx context.Context, settings *Settings) error {
 }
 
 // reread reads one block within the time that a node may take.
-func reread(ctx context.Context, observer *payment.Observer, source network, height int64) (int, error) {
+func reread(ctx context.Context, observer *observe.Observer, source network, height int64) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	block, err := source.Block(ctx, height, observer.Watching)

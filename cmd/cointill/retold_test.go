@@ -8,7 +8,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/clock"
-	"cointill/core/payment"
+	"cointill/core/payment/observe"
 	"cointill/models"
 )
 
@@ -80,7 +80,7 @@ func TestRetold(t *testing.T) {
 // look has a picture of the mempool applied, as the follower does.
 func (b *till) look(transfers ...chain.Transfer) {
 	b.t.Helper()
-	observer := &payment.Observer{Service: b.payments, Watching: &chain.WatchSet{}}
+	observer := &observe.Observer{Service: b.payments, Watching: &chain.WatchSet{}}
 	cursor, err := observer.Cursor(b.t.Context(), regtest)
 	pending := chain.Pending{Transfers: transfers}
 	for _, t := range transfers {

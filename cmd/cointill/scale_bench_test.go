@@ -25,6 +25,7 @@ import (
 	"cointill/core/ident"
 	"cointill/core/payment"
 	"cointill/core/payment/bulk"
+	"cointill/core/payment/observe"
 	"cointill/core/webhook"
 	"cointill/models"
 )
@@ -249,7 +250,7 @@ func (s *served) watching(b *testing.B) {
 	var took time.Duration
 	var bytes uint64
 	for b.Loop() {
-		observer := &payment.Observer{Service: s.product.payments, Watching: new(chain.WatchSet)}
+		observer := &observe.Observer{Service: s.product.payments, Watching: new(chain.WatchSet)}
 		before, began := used(), time.Now()
 		if err := observer.Load(b.Context(), chain.Network(most.Network)); err != nil {
 			b.Fatal(err)
@@ -327,13 +328,13 @@ type benchNetwork struct {
 	*served
 	b        *testing.B
 	name     chain.Network
-	observer *payment.Observer
+	observer *observe.Observer
 	last     chain.BlockID
 }
 
 func (s *served) network(b *testing.B) *benchNetwork {
 	n := &benchNetwork{served: s, b: b, name: chain.Network("bench-" + ident.Text(6))}
-	n.observer = &payment.Observer{Service: s.product.payments, Watching: new(chain.WatchSet)}
+	n.observer = &observe.Observer{Service: s.product.payments, Watching: new(chain.WatchSet)}
 	n.apply()
 	return n
 }

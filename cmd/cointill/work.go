@@ -11,7 +11,9 @@ import (
 	"cointill/chain"
 	simulated "cointill/chain/sandbox"
 	"cointill/core/money"
-	"cointill/core/payment"
+	"cointill/core/payment/issuer"
+	"cointill/core/payment/observe"
+	"cointill/core/payment/reconcile"
 )
 
 // work runs everything that goes on beside requests, until the context ends;
@@ -69,7 +71,7 @@ const reconcileEvery = 5 * time.Second
 func (p *product) follow(ctx context.Context, f followed) error {
 	network := f.Network()
 	return p.leases.Run(ctx, "follow "+string(network), func(ctx context.Context, fence int64) error {
-		observer := &payment.Observer{Service: p.payments, Watching: &chain.WatchSet{Codec: f.codec}}
+		observer := &observe.Observer{Service: p.payments, Watching: &chain.WatchSet{Codec: f.codec}}
 		if err := observer.Load(ctx, network); err != nil {
 			return err
 		}
@@ -83,13 +85,13 @@ func (p *product) follow(ctx context.Context, f followed) error {
 		defer f.Notify(follower.Wake)()
 		var beside sync.WaitGroup
 		defer beside.Wait()
-		if accounts, ok := f.network.(payment.Accounts); ok {
-			reconciler := &payment.Reconciler{Observer: &payment.Observer{Service: p.payments, Watching: observer.Watching}, Network: network, Coin: money.ETH, Accounts: accounts, Fence: fence}
+		if accounts, ok := f.network.(reconcile.Accounts); ok {
+			reconciler := &reconcile.Reconciler{Observer: &observe.Observer{Service: p.payments, Watching: observer.Watching}, Network: network, Coin: money.ETH, Accounts: accounts, Fence: fence}
 			beside.Go(func() { _ = reconciler.Run(ctx, reconcileEvery) })
 		}
-		if issuer, ok := f.network.(payment.Issuer); ok {
-			warden := &payment.Warden{Service: p.payments, Network: network, Token: money.USDT, Issuer: issuer, Fence: fence}
-			beside.Go(func() { _ = warden.Run(ctx, reconcileEvery) })
+		if token, ok := f.network.(issuer.Issuer); ok {
+			monitor := &issuer.Monitor{Service: p.payments, Network: network, Token: money.USDT, Issuer: token, Fence: fence}
+			beside.Go(func() { _ = monitor.Run(ctx, reconcileEvery) })
 		}
 		return follower.Run(ctx)
 	})

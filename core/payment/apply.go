@@ -34,17 +34,17 @@ const (
 // transaction: it asks Decide until nothing changes, and writes each edge with
 // its timeline row, its event and the work that follows.
 func (s *Service) evaluatePayment(tx *models.Tx, id int64) error {
-	v, err := s.loadPayment(tx, id)
+	v, err := s.LoadPayment(tx, id)
 	if err != nil {
 		return err
 	}
 	return s.decideUntilStable(tx, v)
 }
 
-// loadPayment reads a payment with what belongs to it, and locks its row until the
+// LoadPayment reads a payment with what belongs to it, and locks its row until the
 // transaction ends. PostgreSQL's lock comes first: what is read with it is as
 // old as its statement, which may have waited for another transaction.
-func (s *Service) loadPayment(tx *models.Tx, id int64) (*View, error) {
+func (s *Service) LoadPayment(tx *models.Tx, id int64) (*View, error) {
 	if models.IsPostgres(tx) {
 		if err := tx.Exec("SELECT id FROM payments WHERE id = ? FOR NO KEY UPDATE", id).Error; err != nil {
 			return nil, err
@@ -116,11 +116,11 @@ func (s *Service) readViews(query *models.Tx) ([]*View, error) {
 
 // payClock is the time on a payment's own clock, which the sandbox may move ahead.
 func (s *Service) payClock(p models.Payment) time.Time {
-	return s.Clock().Add(clockAdvance(p))
+	return s.Clock().Add(ClockAdvance(p))
 }
 
-// clockAdvance is how far a payment's own clock was moved.
-func clockAdvance(p models.Payment) time.Duration { return time.Duration(p.Advanced) * time.Second }
+// ClockAdvance is how far a payment's own clock was moved.
+func ClockAdvance(p models.Payment) time.Duration { return time.Duration(p.Advanced) * time.Second }
 
 // decideUntilStable applies Decide until the payment stands still.
 func (s *Service) decideUntilStable(tx *models.Tx, v *View) error {
@@ -129,7 +129,7 @@ func (s *Service) decideUntilStable(tx *models.Tx, v *View) error {
 		before := v.Payment
 		v.applyOutcome(out)
 		if State(before.Status) == out.State && !(out.Reversed && !before.Reversed) {
-			return s.savePayment(tx, v)
+			return s.SavePayment(tx, v)
 		}
 		if State(before.Status) != out.State && !allowed(State(before.Status), out.State) {
 			return fmt.Errorf("payment %s: Decide gave %s → %s, which is no edge", before.Reference, before.Status, out.State)
@@ -181,7 +181,7 @@ func (v *View) applyOutcome(out Outcome) {
 	p.Status, p.Reason, p.Paid, p.Reversed = string(out.State), string(out.Reason), out.Paid, out.Reversed
 	p.DueAt, p.DueHeight, p.DueRead = nil, nil, nil
 	if !out.Wake.IsZero() {
-		wall := out.Wake.Add(-clockAdvance(*p))
+		wall := out.Wake.Add(-ClockAdvance(*p))
 		if out.State == Pending {
 			p.DueAt = &wall
 		} else {
@@ -222,7 +222,7 @@ func (s *Service) writeTransition(tx *models.Tx, v *View, before models.Payment,
 	if p.Reversed && from == Successful {
 		kind = webhook.PaymentReversed
 	}
-	if err := s.emitEvent(tx, v, kind, ""); err != nil {
+	if err := s.EmitEvent(tx, v, kind, ""); err != nil {
 		return err
 	}
 	if err := s.releaseLinkUse(tx, v, from); err != nil {
@@ -236,7 +236,7 @@ func (s *Service) writeTransition(tx *models.Tx, v *View, before models.Payment,
 	if p.Status != before.Status {
 		s.reportReached(tx, *p, from, began)
 	}
-	return s.savePayment(tx, v)
+	return s.SavePayment(tx, v)
 }
 
 // releaseLinkUse lets a payment link be used again when a payment that it started
@@ -257,12 +257,12 @@ func (s *Service) releaseLinkUse(tx *models.Tx, v *View, from State) error {
 
 // appendStep appends to the payment's timeline.
 func (s *Service) appendStep(tx *models.Tx, v *View, row models.Step) error {
-	row = s.numberStep(v, row)
+	row = s.NumberStep(v, row)
 	return tx.Create(&row).Error
 }
 
-// numberStep is the next row of a payment's timeline.
-func (s *Service) numberStep(v *View, row models.Step) models.Step {
+// NumberStep is the next row of a payment's timeline.
+func (s *Service) NumberStep(v *View, row models.Step) models.Step {
 	v.Payment.Steps++
 	row.PaymentID, row.Number = v.Payment.ID, v.Payment.Steps
 	row.At, row.CreatedAt = v.Now, s.Clock()
@@ -278,9 +278,9 @@ func (s *Service) numberStep(v *View, row models.Step) models.Step {
 	return row
 }
 
-// emitEvent tells the merchant's webhooks, with the record as it stands now. About is which
+// EmitEvent tells the merchant's webhooks, with the record as it stands now. About is which
 // transfers it tells of; "" for a change of state.
-func (s *Service) emitEvent(tx *models.Tx, v *View, kind, about string) error {
+func (s *Service) EmitEvent(tx *models.Tx, v *View, kind, about string) error {
 	p := &v.Payment
 	if p.ID <= s.Restored.Last { // more may have been told than the backup knows of
 		p.Sequence = max(p.Sequence, s.Restored.Sequence)
@@ -292,9 +292,9 @@ func (s *Service) emitEvent(tx *models.Tx, v *View, kind, about string) error {
 	})
 }
 
-// savePayment writes the payment's row, which load has locked (on SQLite the
+// SavePayment writes the payment's row, which load has locked (on SQLite the
 // transaction holds the only writer), so that nobody else moves it meanwhile.
-func (s *Service) savePayment(tx *models.Tx, v *View) error {
+func (s *Service) SavePayment(tx *models.Tx, v *View) error {
 	p := &v.Payment
 	p.UpdatedAt = s.Clock()
 	return tx.Select("Status", "Reason", "Remark", "Reversed", "Paid", "Address", "Tag", "Language", "OpenedAt", "FirstSeenAt", "SettledAt",
@@ -372,8 +372,8 @@ func (s *Service) Evaluate(ctx context.Context, id int64) error {
 	return s.DB.Write(ctx, func(tx *models.Tx) error { return s.evaluatePayment(tx, id) })
 }
 
-// stepDetail writes a timeline row's detail.
-func stepDetail(fields map[string]any) string {
+// StepDetail writes a timeline row's detail.
+func StepDetail(fields map[string]any) string {
 	text, err := json.Marshal(fields)
 	if err != nil {
 		return "{}"

@@ -88,7 +88,7 @@ func checkAttachable(v View, t models.Transfer) error {
 		return no("That payment is successful: it needs no more money.")
 	case v.Payment.Address == "":
 		return no("That payment was never opened by its customer: it has no address, and takes no money.")
-	case takesNoTransfers(&v) && t.Height == nil:
+	case TakesNoTransfers(&v) && t.Height == nil:
 		return no("That payment has ended, and this transfer has no confirmation yet. Wait for it.")
 	}
 	return nil
@@ -98,13 +98,13 @@ func checkAttachable(v View, t models.Transfer) error {
 // only the sum of what came changes, for the person who decides.
 func (v *View) addTransfer(t *models.Transfer) {
 	p := &v.Payment
-	seen := v.firstSeenOnClock(*t)
+	seen := v.FirstSeenOnClock(*t)
 	t.PaymentID, t.SeenAt, t.Unmatched, t.Resolution = &p.ID, &seen, "", Attached
 	v.Transfers = append(v.Transfers[:len(v.Transfers):len(v.Transfers)], *t)
 	if p.FirstSeenAt == nil {
 		p.FirstSeenAt = &seen
 	}
-	if takesNoTransfers(v) {
+	if TakesNoTransfers(v) {
 		p.Paid = p.Paid.Add(t.Amount)
 		p.Remark = v.describeOutcome()
 	}
@@ -137,13 +137,13 @@ func (s *Service) Attach(ctx context.Context, sc scope.Scope, id int64, referenc
 		return found.Payment.Reference, s.attachTransfer(tx, sc, id, found.Payment.ID)
 	})
 	if err == nil {
-		s.signalChange()
+		s.SignalChange()
 	}
 	return made, err
 }
 
 func (s *Service) attachTransfer(tx *models.Tx, sc scope.Scope, id, paymentID int64) error {
-	v, err := s.loadPayment(tx, paymentID)
+	v, err := s.LoadPayment(tx, paymentID)
 	if err != nil {
 		return err
 	}
@@ -168,12 +168,12 @@ func (s *Service) attachTransfer(tx *models.Tx, sc scope.Scope, id, paymentID in
 		return err
 	}
 	step := models.Step{Kind: StepNote, From: v.Payment.Status, To: v.Payment.Status, Remark: "A transfer of " + amount + " was attached by hand.", Actor: sc.Actor,
-		Detail: stepDetail(map[string]any{"act": Attached, "hash": t.TxID, "index": t.Index, "amount": t.Amount.String(), "asset": t.Asset})}
+		Detail: StepDetail(map[string]any{"act": Attached, "hash": t.TxID, "index": t.Index, "amount": t.Amount.String(), "asset": t.Asset})}
 	if err := s.appendStep(tx, v, step); err != nil {
 		return err
 	}
-	if takesNoTransfers(v) {
-		return s.savePayment(tx, v)
+	if TakesNoTransfers(v) {
+		return s.SavePayment(tx, v)
 	}
 	return s.decideUntilStable(tx, v)
 }
@@ -191,7 +191,7 @@ func (s *Service) MarkRefunded(ctx context.Context, sc scope.Scope, id int64, r 
 	}
 	_, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (int64, error) { return id, s.markTransferRefunded(tx, sc, id, r) })
 	if err == nil {
-		s.signalChange()
+		s.SignalChange()
 	}
 	return err
 }

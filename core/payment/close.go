@@ -31,13 +31,13 @@ func (s *Service) Close(ctx context.Context, sc scope.Scope, reference, note str
 		return found.Payment.Reference, s.closePayment(tx, sc, found.Payment.ID, note)
 	})
 	if err == nil {
-		s.signalChange()
+		s.SignalChange()
 	}
 	return err
 }
 
 func (s *Service) closePayment(tx *models.Tx, sc scope.Scope, id int64, note string) error {
-	v, err := s.loadPayment(tx, id)
+	v, err := s.LoadPayment(tx, id)
 	if err != nil {
 		return err
 	}
@@ -58,8 +58,8 @@ func (s *Service) closePayment(tx *models.Tx, sc scope.Scope, id int64, note str
 	if note != "" {
 		remark += " “" + note + "”"
 	}
-	if err := s.appendStep(tx, v, models.Step{Kind: StepNote, From: p.Status, To: p.Status, Remark: remark, Actor: sc.Actor, Detail: stepDetail(map[string]any{"act": Closed})}); err != nil {
+	if err := s.appendStep(tx, v, models.Step{Kind: StepNote, From: p.Status, To: p.Status, Remark: remark, Actor: sc.Actor, Detail: StepDetail(map[string]any{"act": Closed})}); err != nil {
 		return err
 	}
-	return s.savePayment(tx, v)
+	return s.SavePayment(tx, v)
 }

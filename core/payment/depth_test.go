@@ -11,6 +11,7 @@ import (
 	"cointill/chain"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/observe"
 	"cointill/core/settings"
 	"cointill/models"
 )
@@ -175,7 +176,7 @@ func TestWatchedForMonths(t *testing.T) {
 		}
 		last := b.opened()
 		b.clock.Advance(365 * 24 * time.Hour)
-		b.observer = &payment.Observer{Service: b.service, Watching: &chain.WatchSet{}}
+		b.observer = &observe.Observer{Service: b.service, Watching: &chain.WatchSet{}}
 		if err := b.observer.Load(t.Context(), network); err != nil {
 			t.Fatal(err)
 		}

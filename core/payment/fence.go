@@ -12,14 +12,14 @@ import (
 	"cointill/models"
 )
 
-// noLease is the fence of work that needs no lease: a command of the operator's.
-const noLease = math.MaxInt64
+// NoLease is the fence of work that needs no lease: a command of the operator's.
+const NoLease = math.MaxInt64
 
-// lockCursorUnderFence locks a network's cursor for a transaction that writes under the lease with a
+// LockCursorUnderFence locks a network's cursor for a transaction that writes under the lease with a
 // fence. Once a later holder has written anything, or when nothing was written yet,
 // that is refused with chain.ErrStale: a holder that was frozen may not know yet that
 // it lost the lease.
-func lockCursorUnderFence(tx *models.Tx, network string, fence int64) (cursor models.ChainCursor, err error) {
+func LockCursorUnderFence(tx *models.Tx, network string, fence int64) (cursor models.ChainCursor, err error) {
 	query := tx
 	if models.IsPostgres(tx) {
 		query = query.Clauses(clause.Locking{Strength: "UPDATE"})
@@ -28,16 +28,16 @@ func lockCursorUnderFence(tx *models.Tx, network string, fence int64) (cursor mo
 	switch {
 	case errors.Is(err, gorm.ErrRecordNotFound), err == nil && fence < cursor.Fence:
 		err = chain.ErrStale
-	case err == nil && fence != noLease && fence != cursor.Fence:
+	case err == nil && fence != NoLease && fence != cursor.Fence:
 		err = tx.Model(&models.ChainCursor{}).Where("network = ?", network).UpdateColumn("fence", fence).Error
 	}
 	return cursor, err
 }
 
-// writeUnderFence writes in a transaction under the lease with a fence.
-func (s *Service) writeUnderFence(ctx context.Context, network chain.Network, fence int64, write func(tx *models.Tx) error) error {
+// WriteUnderFence writes in a transaction under the lease with a fence.
+func (s *Service) WriteUnderFence(ctx context.Context, network chain.Network, fence int64, write func(tx *models.Tx) error) error {
 	return s.DB.Write(ctx, func(tx *models.Tx) error {
-		if _, err := lockCursorUnderFence(tx, string(network), fence); err != nil {
+		if _, err := LockCursorUnderFence(tx, string(network), fence); err != nil {
 			return err
 		}
 		return write(tx)

@@ -10,6 +10,8 @@ import (
 	"cointill/chain"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/issuer"
+	"cointill/core/payment/reconcile"
 	"cointill/models"
 )
 
@@ -19,8 +21,8 @@ const later = 99
 // frozen is a node whose answer a process gets, and is frozen before it uses it: what
 // happens meanwhile happens once.
 type frozen struct {
-	payment.Accounts
-	payment.Issuer
+	reconcile.Accounts
+	issuer.Issuer
 	balances, inner, barred func()
 }
 
@@ -125,14 +127,14 @@ func TestWardenTakenOver(t *testing.T) {
 		address := b.opened().Payment.Address
 		b.mine()
 		must(t, b.db.Exec(t.Context()).Model(&models.Destination{}).Where("network = ?", string(network)).Update("wallet_id", 1).Error)
-		i := &issuer{barred: map[string]bool{address: true}}
+		i := &fakeIssuer{barred: map[string]bool{address: true}}
 		next := func() { // another sees it barred, and then no more
 			for _, barred := range []bool{true, false} {
 				i.barred[address] = barred
-				must(t, (&payment.Warden{Service: b.service, Network: network, Token: money.BTC, Issuer: i, Fence: later}).Step(t.Context()))
+				must(t, (&issuer.Monitor{Service: b.service, Network: network, Token: money.BTC, Issuer: i, Fence: later}).Step(t.Context()))
 			}
 		}
-		old := &payment.Warden{Service: b.service, Network: network, Token: money.BTC, Issuer: &frozen{Issuer: i, barred: next}}
+		old := &issuer.Monitor{Service: b.service, Network: network, Token: money.BTC, Issuer: &frozen{Issuer: i, barred: next}}
 		b.refused("what is barred", old.Step)
 		var barred int64
 		must(t, b.db.Read(t.Context()).Model(&models.Destination{}).Where("barred_at IS NOT NULL").Count(&barred).Error)

@@ -50,7 +50,7 @@ func (s *Service) openPayment(ctx context.Context, found View, language string) 
 	if err != nil {
 		return View{}, err
 	}
-	s.signalChange()
+	s.SignalChange()
 	return *v, nil
 }
 
@@ -61,7 +61,7 @@ const assignTries = 3
 // assignDestination gives a pending payment its destination.
 func (s *Service) assignDestination(ctx context.Context, payment int64, language string) (v *View, err error) {
 	err = s.DB.Write(ctx, func(tx *models.Tx) (err error) {
-		if v, err = s.loadPayment(tx, payment); err != nil || v.State() != Pending {
+		if v, err = s.LoadPayment(tx, payment); err != nil || v.State() != Pending {
 			return err
 		}
 		if v.Now.After(v.Payment.ExpiresAt) {
@@ -81,7 +81,7 @@ func (s *Service) assignDestination(ctx context.Context, payment int64, language
 		if err := s.startHolding(tx, v); err != nil {
 			return err
 		}
-		wake := justAfter(v.Payment.AbandonsAt).Add(-clockAdvance(v.Payment))
+		wake := justAfter(v.Payment.AbandonsAt).Add(-ClockAdvance(v.Payment))
 		v.Payment.DueAt, v.Payment.DueRead = nil, &wake
 		return s.writeTransition(tx, v, before, "customer")
 	})
@@ -111,7 +111,7 @@ func (s *Service) Claim(ctx context.Context, token, hash string) error {
 		return fault.New(fault.Conflict, "payment_not_opened", "This payment was never opened, so nothing can have been paid to it.")
 	}
 	err = s.DB.Write(ctx, func(tx *models.Tx) error {
-		v, err := s.loadPayment(tx, p.ID)
+		v, err := s.LoadPayment(tx, p.ID)
 		if err != nil {
 			return err
 		}
@@ -123,14 +123,14 @@ func (s *Service) Claim(ctx context.Context, token, hash string) error {
 			return fault.New(fault.Limited, "too_many_claims", "Too many hashes were entered for this payment. Please contact the merchant.")
 		}
 		row := models.Step{Kind: StepNote, From: v.Payment.Status, To: v.Payment.Status, Actor: "customer",
-			Remark: "The customer says to have paid with this transaction.", Detail: stepDetail(map[string]any{"hash": hash})}
+			Remark: "The customer says to have paid with this transaction.", Detail: StepDetail(map[string]any{"hash": hash})}
 		if err := s.appendStep(tx, v, row); err != nil {
 			return err
 		}
-		return s.savePayment(tx, v)
+		return s.SavePayment(tx, v)
 	})
 	if err == nil {
-		s.signalChange()
+		s.SignalChange()
 	}
 	return err
 }
@@ -147,18 +147,18 @@ func (s *Service) AdvanceClock(ctx context.Context, sc scope.Scope, reference st
 		return err
 	}
 	err = s.DB.Write(ctx, func(tx *models.Tx) error {
-		v, err := s.loadPayment(tx, v.Payment.ID)
+		v, err := s.LoadPayment(tx, v.Payment.ID)
 		if err != nil {
 			return err
 		}
 		if whenSeen {
 			v.Payment.AdvanceOnSeen = int64(d / time.Second)
-			return s.savePayment(tx, v)
+			return s.SavePayment(tx, v)
 		}
 		return s.advanceClock(tx, v, d, sc.Actor)
 	})
 	if err == nil {
-		s.signalChange()
+		s.SignalChange()
 	}
 	return err
 }
@@ -169,15 +169,15 @@ func (s *Service) advanceClock(tx *models.Tx, v *View, d time.Duration, actor st
 	v.Now = s.payClock(v.Payment)
 	v.Chain.Read = v.Now // whoever moves the clock says that nothing else came meanwhile
 	row := models.Step{Kind: StepNote, From: v.Payment.Status, To: v.Payment.Status, Actor: actor,
-		Remark: "Sandbox: the payment's clock was moved ahead.", Detail: stepDetail(map[string]any{"seconds": int64(d / time.Second)})}
+		Remark: "Sandbox: the payment's clock was moved ahead.", Detail: StepDetail(map[string]any{"seconds": int64(d / time.Second)})}
 	if err := s.appendStep(tx, v, row); err != nil {
 		return err
 	}
 	return s.decideUntilStable(tx, v)
 }
 
-// signalChange tells open pages and workers that something was committed.
-func (s *Service) signalChange() {
+// SignalChange tells open pages and workers that something was committed.
+func (s *Service) SignalChange() {
 	if s.Changed != nil {
 		s.Changed()
 	}

@@ -16,6 +16,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
+	"cointill/core/payment/observe"
 	"cointill/core/quote"
 	"cointill/core/receipt"
 	"cointill/core/scope"
@@ -33,7 +34,7 @@ type bench struct {
 	db       *models.DB
 	clock    *clock.Fake
 	service  *payment.Service
-	observer *payment.Observer
+	observer *observe.Observer
 	scope    scope.Scope
 	network  chain.Network
 	blocks   []chain.BlockID
@@ -81,7 +82,7 @@ func newBench(t *testing.T, db *models.DB) *bench {
 		PageBase: "http://localhost/pay",
 	}
 	b := &bench{t: t, db: db, clock: now, service: service, network: network, others: map[chain.Network][]chain.BlockID{}, final: -1,
-		observer: &payment.Observer{Service: service, Watching: &chain.WatchSet{}},
+		observer: &observe.Observer{Service: service, Watching: &chain.WatchSet{}},
 		scope:    scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "key:1", Role: scope.API}}
 	b.mine()
 	return b

@@ -2,10 +2,8 @@ package payment
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
-	"cointill/chain"
 	"cointill/models"
 )
 
@@ -35,33 +33,6 @@ func (s *Service) countedAsRead(network string) time.Time {
 	return s.Clock().Add(-unfollowedGrace)
 }
 
-// Looked implements chain.Store: it decides the payments whose deadline a look at the
-// network's end shows to have passed. While none waits for that, it writes nothing.
-func (o *Observer) Looked(ctx context.Context, batch chain.Batch) error {
-	network := string(batch.Network)
-	var waiting []int64
-	err := o.DB.Read(ctx).Model(&models.Payment{}).Where(dueRead, network, batch.Read).Limit(1).Pluck("id", &waiting).Error
-	if err != nil || len(waiting) == 0 {
-		return err
-	}
-	// What was seen from another block than the last applied one says nothing of this one.
-	cursor := o.DB.Exec(ctx).Model(&models.ChainCursor{}).Where("network = ? AND fence <= ? AND hash = ?", network, batch.Fence, batch.From.Hash).
-		Where("read_until IS NULL OR read_until <= ?", batch.Read).Update("read_until", batch.Read)
-	if cursor.Error == nil && cursor.RowsAffected > 0 {
-		o.evaluatePayments(ctx, network, 0, batch.Read, nil)
-	}
-	return cursor.Error
-}
-
-// evaluatePayments brings payments to where the facts put them. One that can't be decided now
-// stays due, and is no fault of the network's.
-func (o *Observer) evaluatePayments(ctx context.Context, network string, tip int64, read time.Time, touched []int64) {
-	if err := o.evaluateDue(ctx, network, tip, read, touched); err != nil && ctx.Err() == nil {
-		slog.ErrorContext(ctx, "some payments could not be decided; they are tried again", "network", network, "error", err)
-	}
-	o.signalChange()
-}
-
 // sweepUnfollowed decides payments of networks that nobody follows any more.
 func (s *Service) sweepUnfollowed(ctx context.Context) error {
 	var networks []string // a handful
@@ -73,7 +44,7 @@ func (s *Service) sweepUnfollowed(ctx context.Context) error {
 		if until.IsZero() {
 			continue
 		}
-		if err := s.evaluateEach(ctx, dueRead, network, until); err != nil {
+		if err := s.EvaluateEach(ctx, DueRead, network, until); err != nil {
 			return err
 		}
 	}

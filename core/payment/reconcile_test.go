@@ -13,6 +13,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/reconcile"
 	"cointill/models"
 )
 
@@ -78,11 +79,11 @@ func (p *purse) gain(address string, amount money.Amount) {
 }
 
 // reconciles is a bench on a network where contracts send money on.
-func reconciles(b *bench, traces bool) (*purse, func() *payment.Reconciler) {
+func reconciles(b *bench, traces bool) (*purse, func() *reconcile.Reconciler) {
 	b.service.Contracts = map[chain.Network]payment.Contract{network: {}}
 	p := &purse{bench: b, gains: map[string]map[int64]money.Amount{}, traces: traces}
-	return p, func() *payment.Reconciler {
-		return &payment.Reconciler{Observer: b.observer, Network: network, Coin: money.BTC, Accounts: p}
+	return p, func() *reconcile.Reconciler {
+		return &reconcile.Reconciler{Observer: b.observer, Network: network, Coin: money.BTC, Accounts: p}
 	}
 }
 
@@ -95,7 +96,7 @@ func (p *purse) finalize(but int) {
 
 // look lets the network finalize all but a block, and compares, as a process does
 // that has just begun.
-func (p *purse) look(fresh func() *payment.Reconciler) {
+func (p *purse) look(fresh func() *reconcile.Reconciler) {
 	p.t.Helper()
 	for range 3 {
 		p.mine()

@@ -40,13 +40,13 @@ func (s *Service) Resolve(ctx context.Context, sc scope.Scope, reference string)
 		return found.Payment.Reference, s.acceptPayment(tx, sc, found.Payment.ID)
 	})
 	if err == nil {
-		s.signalChange()
+		s.SignalChange()
 	}
 	return err
 }
 
 func (s *Service) acceptPayment(tx *models.Tx, sc scope.Scope, id int64) error {
-	v, err := s.loadPayment(tx, id)
+	v, err := s.LoadPayment(tx, id)
 	if err != nil {
 		return err
 	}
@@ -206,13 +206,13 @@ func (s *Service) RecordRefund(ctx context.Context, sc scope.Scope, reference st
 		return found.Payment.Reference, s.recordRefund(tx, sc, found.Payment.ID, r)
 	})
 	if err == nil {
-		s.signalChange()
+		s.SignalChange()
 	}
 	return made, err
 }
 
 func (s *Service) recordRefund(tx *models.Tx, sc scope.Scope, id int64, r Refund) error {
-	v, err := s.loadPayment(tx, id)
+	v, err := s.LoadPayment(tx, id)
 	if err != nil {
 		return err
 	}
@@ -239,10 +239,10 @@ func (s *Service) recordRefund(tx *models.Tx, sc scope.Scope, id int64, r Refund
 		remark += " “" + r.Note + "”"
 	}
 	if err := s.appendStep(tx, v, models.Step{Kind: StepNote, From: p.Status, To: p.Status, Remark: remark, Actor: sc.Actor,
-		Detail: stepDetail(map[string]any{"act": Refunded, "hash": r.TxID, "amount": plan.Amount.String(), "asset": p.Coin})}); err != nil {
+		Detail: StepDetail(map[string]any{"act": Refunded, "hash": r.TxID, "amount": plan.Amount.String(), "asset": p.Coin})}); err != nil {
 		return err
 	}
-	return s.savePayment(tx, v)
+	return s.SavePayment(tx, v)
 }
 
 // Refunds are what was recorded as sent back of a payment of the scope, oldest first.

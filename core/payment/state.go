@@ -1,7 +1,7 @@
-// Package payment is the life of a payment: Initiate, Open, Observe, Decide,
-// Verify, Search, Resolve. Decide is the one pure function through which every
-// state changes; whatever it decides is applied in one transaction with the
-// timeline row, the event and the work that follows.
+// Package payment is the life of a payment: Initiate, Open, Decide, Verify, Resolve. Decide
+// is the pure function through which every state changes. Its outcome is applied in one
+// transaction with the timeline row, the event and the work that follows. The packages in
+// it observe networks (observe, reconcile, issuer) and read lists (list).
 package payment
 
 // State is a transaction state of interface section 3, as answers spell it.
@@ -90,3 +90,6 @@ func allowed(from, to State) bool {
 	}
 	return false
 }
+
+// TakesNoTransfers reports whether a payment takes no more transfers.
+func TakesNoTransfers(v *View) bool { return v.State().Final() && v.State() != Abandoned }

@@ -27,7 +27,7 @@ func (s *Service) Sweep(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	err = s.evaluateAll(ctx, ids)
-	s.signalChange()
+	s.SignalChange()
 	return len(ids), err
 }
 
@@ -51,21 +51,21 @@ func (s *Service) RunSweeps(ctx context.Context, interval time.Duration) error {
 	}
 }
 
-// evaluateDue brings the touched payments, and those whose due height the
+// EvaluateDue brings the touched payments, and those whose due height the
 // network has reached or up to whose due moment it was read, to where the facts
 // put them.
-func (s *Service) evaluateDue(ctx context.Context, network string, tip int64, read time.Time, touched []int64) error {
+func (s *Service) EvaluateDue(ctx context.Context, network string, tip int64, read time.Time, touched []int64) error {
 	return errors.Join(s.evaluateAll(ctx, touched),
-		s.evaluateEach(ctx, "network = ? AND due_height IS NOT NULL AND due_height <= ?", network, tip),
-		s.evaluateEach(ctx, dueRead, network, read))
+		s.EvaluateEach(ctx, "network = ? AND due_height IS NOT NULL AND due_height <= ?", network, tip),
+		s.EvaluateEach(ctx, DueRead, network, read))
 }
 
-// dueRead is the condition of an index: payments whose deadline passes when their
+// DueRead is the condition of an index: payments whose deadline passes when their
 // network was read until a moment.
-const dueRead = "network = ? AND due_read IS NOT NULL AND due_read <= ?"
+const DueRead = "network = ? AND due_read IS NOT NULL AND due_read <= ?"
 
-// evaluateEach evaluates all payments of a condition.
-func (s *Service) evaluateEach(ctx context.Context, condition string, of ...any) (failed error) {
+// EvaluateEach evaluates all payments of a condition.
+func (s *Service) EvaluateEach(ctx context.Context, condition string, of ...any) (failed error) {
 	for after := int64(0); ; {
 		var ids []int64
 		err := s.DB.Read(ctx).Model(&models.Payment{}).Where(condition, of...).Where("id > ?", after).

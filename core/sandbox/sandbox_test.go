@@ -17,6 +17,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/observe"
 	"cointill/core/quote"
 	"cointill/core/receipt"
 	"cointill/core/sandbox"
@@ -62,7 +63,7 @@ func newBench(t *testing.T, db *models.DB) *bench {
 	for _, kind := range money.Chains() {
 		c, err := simulated.Open(t.Context(), db, kind, now.Now)
 		b.must(err)
-		observer := &payment.Observer{Service: b.payments, Watching: new(chain.WatchSet)}
+		observer := &observe.Observer{Service: b.payments, Watching: new(chain.WatchSet)}
 		b.followers = append(b.followers, chain.NewFollower(chain.FollowerConfig{Network: c.Network(), Source: c, Store: observer, Watch: observer.Watching, Clock: now.Now,
 			Refresh: func(ctx context.Context) error { return observer.Refresh(ctx, c.Network()) }}))
 		b.chains, b.sandbox.Chains[kind], registry.Domains[scope.Test][kind] = append(b.chains, c), c, c.Network()

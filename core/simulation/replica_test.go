@@ -16,6 +16,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/outbox"
 	"cointill/core/payment"
+	"cointill/core/payment/observe"
 	"cointill/core/quote"
 	"cointill/core/receipt"
 	"cointill/core/scope"
@@ -48,7 +49,7 @@ type following struct {
 	fence    int64
 	renewed  time.Time
 	node     *node
-	observer *payment.Observer
+	observer *observe.Observer
 	follower *chain.Follower
 }
 
@@ -140,7 +141,7 @@ func (r *replica) tookOver(c money.Chain, taken lease.Lease) {
 // lead begins to follow under a fence.
 func (r *replica) lead(c money.Chain, fence int64) (*following, error) {
 	network := chain.Sandbox(c)
-	f := &following{fence: fence, node: &node{network: r.nets[c]}, observer: &payment.Observer{Service: r.payments, Watching: &chain.WatchSet{}}}
+	f := &following{fence: fence, node: &node{network: r.nets[c]}, observer: &observe.Observer{Service: r.payments, Watching: &chain.WatchSet{}}}
 	if err := f.observer.Load(r.t.Context(), network); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ type binary struct {
 	dir   string // where its tests run
 }
 
-// build compiles the suites of a piece: the package's own, then the others.
+// build compiles the suites of a piece: the package's own when it has tests, then the others.
 func build(ctx context.Context, root, work string, s *source) ([]binary, error) {
 	overlay := map[string]string{}
 	files := map[string]string{helperName(s.piece.folder): helper(s.packageName)}
@@ -47,7 +47,13 @@ func build(ctx context.Context, root, work string, s *source) ([]binary, error) 
 		return nil, err
 	}
 	var binaries []binary
-	for i, own := range append([]suite{{folder: s.piece.folder}}, s.piece.suites...) {
+	suites := s.piece.suites
+	if tests, err := filepath.Glob(filepath.Join(root, s.piece.folder, "*_test.go")); err != nil {
+		return nil, err
+	} else if len(tests) > 0 {
+		suites = append([]suite{{folder: s.piece.folder}}, suites...)
+	}
+	for i, own := range suites {
 		b := binary{own, filepath.Join(work, fmt.Sprintf("suite%d.test", i)), filepath.Join(root, own.folder)}
 		compile := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", list, "-o", b.file, "./"+path.Clean(own.folder))
 		compile.Dir = root

@@ -43,8 +43,18 @@ var pieces = []piece{
 	{name: "chain/xrpl", folder: "chain/xrpl",
 		files: []string{"account.go", "header.go", "issued_currency.go", "ledger.go", "transfer.go"}},
 	{name: "core/payment", folder: "core/payment",
-		suites: []suite{{"core/simulation", "^TestSimulation$", []string{"-sim.seeds=6", "-sim.processes=1", "-sim.first"}}}},
+		suites: []suite{simulated}},
+	{name: "core/payment/observe", folder: "core/payment/observe", suites: []suite{payments, simulated}},
+	{name: "core/payment/list", folder: "core/payment/list", suites: []suite{payments}},
+	{name: "core/payment/reconcile", folder: "core/payment/reconcile", suites: []suite{payments}},
+	{name: "core/payment/issuer", folder: "core/payment/issuer", suites: []suite{payments}},
 }
+
+// Suites that several pieces ask: the tests of a payment's life, and a few runs of the simulation.
+var (
+	payments  = suite{folder: "core/payment"}
+	simulated = suite{"core/simulation", "^TestSimulation$", []string{"-sim.seeds=6", "-sim.processes=1", "-sim.first"}}
+)
 
 // selectPieces returns the pieces of some names, as they are or as in names of files, with
 // commas between them; all for none.

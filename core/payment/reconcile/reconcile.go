@@ -1,4 +1,6 @@
-package payment
+// Package reconcile finds ether that contracts sent to payment addresses: no transfer shows
+// it, so the balances of addresses are compared with what was seen.
+package reconcile
 
 import (
 	"context"
@@ -11,6 +13,8 @@ import (
 
 	"cointill/chain"
 	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/payment/observe"
 	"cointill/models"
 )
 
@@ -41,15 +45,13 @@ const (
 	// patience is for how many looks a node that fails to tell something is waited for
 	// before what it may know is taken for forgotten.
 	maxFailures = 12
-	// unknownVia is how money came of which only the balance tells.
-	unknownVia = "sent on by a contract, in a transaction that the node doesn't show"
 )
 
 // Reconciler compares what the addresses of payments hold at the finalized block
 // with what was seen of it, and looks for what is missing. Where a comparison ended
 // stands in the payment's Holding, so that the next holder of the lease goes on there.
 type Reconciler struct {
-	*Observer
+	*observe.Observer
 	Network  chain.Network
 	Coin     money.Coin // the network's own
 	Accounts Accounts
@@ -62,16 +64,6 @@ type Reconciler struct {
 type holding struct {
 	height int64
 	amount money.Amount
-}
-
-// startHolding begins to look at what the address of a payment holds, which its customer is
-// about to be shown, where money may come there without paying it.
-func (s *Service) startHolding(tx *models.Tx, v *View) error {
-	p, last := v.Payment, v.Chain.Tip
-	if _, ok := s.Contracts[chain.Network(p.Network)]; !ok || last == 0 {
-		return nil
-	}
-	return tx.Create(&models.Holding{PaymentID: p.ID, Network: p.Network, Address: p.Address, Height: last, Next: last + 1}).Error
 }
 
 // Run looks every so often until the context ends; a look that fails is made again.
@@ -182,7 +174,7 @@ func (r *Reconciler) keepHolding(ctx context.Context, rows []models.Holding) err
 	}
 	ends := map[int64]time.Time{}
 	for _, p := range payments {
-		if State(p.Status).Final() && p.SettledAt != nil {
+		if payment.State(p.Status).Final() && p.SettledAt != nil {
 			ends[p.ID] = *p.SettledAt
 		}
 	}
@@ -208,7 +200,7 @@ func (r *Reconciler) saveHolding(ctx context.Context, rows []models.Holding, ove
 	if len(rows) == 0 && len(over) == 0 {
 		return nil
 	}
-	return r.writeUnderFence(ctx, r.Network, r.Fence, func(tx *models.Tx) error {
+	return r.WriteUnderFence(ctx, r.Network, r.Fence, func(tx *models.Tx) error {
 		if len(over) > 0 {
 			if err := tx.Where("payment_id IN ?", over).Delete(&models.Holding{}).Error; err != nil {
 				return err
@@ -292,7 +284,7 @@ func (r *Reconciler) applyFound(ctx context.Context, address string, height int6
 	block, err := r.Accounts.Inner(ctx, height, watch)
 	switch {
 	case err == nil:
-		if fresh, err := r.applyAgain(ctx, r.Network, r.Fence, block); err != nil || fresh > 0 {
+		if fresh, err := r.ApplyAgain(ctx, r.Network, r.Fence, block); err != nil || fresh > 0 {
 			return err
 		}
 	case ctx.Err() != nil:
@@ -305,47 +297,10 @@ func (r *Reconciler) applyFound(ctx context.Context, address string, height int6
 		return err
 	}
 	lost := chain.Block{Header: chain.Header{BlockID: chain.BlockID{Height: height}, Time: r.Clock()},
-		Transfers: []chain.Transfer{{TxID: fmt.Sprint("block ", height, " ", address), Asset: string(r.Coin), Destination: chain.Destination{Address: address}, Amount: amount, Via: unknownVia}}}
+		Transfers: []chain.Transfer{{TxID: fmt.Sprint("block ", height, " ", address), Asset: string(r.Coin), Destination: chain.Destination{Address: address}, Amount: amount, Via: observe.UnknownVia}}}
 	if len(blocks) > 0 { // else it is so old that no block of its time is kept
 		lost.Hash, lost.Parent, lost.Time = blocks[0].Hash, blocks[0].Parent, blocks[0].Time
 	}
-	_, err = r.applyAgain(ctx, r.Network, r.Fence, lost)
+	_, err = r.ApplyAgain(ctx, r.Network, r.Fence, lost)
 	return err
-}
-
-// explainBalance gives money of which only a balance told the transaction that brought it,
-// now that a block which is read once more shows it: told when that is all there is to
-// store. What a person sent back stays sent back.
-func (a *applying) explainBalance(t chain.Transfer, block *chain.Header) (told bool, err error) {
-	var rows []models.Transfer
-	err = a.tx.Where("network = ? AND unmatched = ? AND asset = ? AND height >= ? AND tx_id LIKE 'block %' AND payment_id IN (?)", a.network, NoTransaction, t.Asset, block.Height,
-		a.tx.Model(&models.Destination{}).Select("payment_id").Where("network = ? AND address = ? AND tag = -1", a.network, t.Address)).
-		Order("height").Find(&rows).Error
-	if err != nil || len(rows) == 0 {
-		return false, err
-	}
-	// The one that fits it; else one that it is a part of; else one that is a part of
-	// it, as the merchant took something away at the same time.
-	row := rows[0]
-	for _, one := range rows {
-		if rest := one.Amount.Cmp(t.Amount); rest == 0 || rest > 0 && row.Amount.Cmp(t.Amount) < 0 {
-			row = one
-			if rest == 0 {
-				break
-			}
-		}
-	}
-	part := row
-	if rest := row.Amount.Sub(t.Amount); rest.Sign() > 0 {
-		if err := a.tx.Model(&models.Transfer{}).Where("id = ?", row.ID).Updates(map[string]any{"amount": rest, "updated_at": a.now}).Error; err != nil {
-			return false, err
-		}
-		part.ID, part.CreatedAt = 0, a.now
-	}
-	if row.Resolution == "" {
-		return true, a.saveTransfer(models.Transfer{ID: part.ID, CreatedAt: part.CreatedAt}, t, block)
-	}
-	height := block.Height
-	part.TxID, part.Index, part.Amount, part.Height, part.BlockHash, part.UpdatedAt = t.TxID, t.Index, t.Amount, &height, block.Hash, a.now
-	return true, a.tx.Save(&part).Error
 }

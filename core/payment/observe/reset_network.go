@@ -1,4 +1,4 @@
-package payment
+package observe
 
 import (
 	"context"

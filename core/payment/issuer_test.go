@@ -9,21 +9,22 @@ import (
 	"cointill/chain"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/issuer"
 	"cointill/core/scope"
 	"cointill/models"
 )
 
-// issuer is who issues a network's token.
-type issuer struct {
+// fakeIssuer is who issues a network's token.
+type fakeIssuer struct {
 	network, token string
 	barred         map[string]bool
 	asked          []string
 	fails          error
 }
 
-func (i *issuer) Notes(context.Context) (string, string, error) { return i.network, i.token, i.fails }
+func (i *fakeIssuer) Notes(context.Context) (string, string, error) { return i.network, i.token, i.fails }
 
-func (i *issuer) Barred(_ context.Context, addresses []string) ([]bool, error) {
+func (i *fakeIssuer) Barred(_ context.Context, addresses []string) ([]bool, error) {
 	i.asked = append(i.asked, addresses...)
 	barred := make([]bool, len(addresses))
 	for n, address := range addresses {
@@ -32,10 +33,10 @@ func (i *issuer) Barred(_ context.Context, addresses []string) ([]bool, error) {
 	return barred, i.fails
 }
 
-// TestWarden (ETH-6, ETH-7): what is unusual about a network and its token is written
+// TestIssuerMonitor (ETH-6, ETH-7): what is unusual about a network and its token is written
 // down when it changes, and so is which addresses are barred: of payments that are
 // open, or that the token came to. That changes no payment.
-func TestWarden(t *testing.T) {
+func TestIssuerMonitor(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		paid, open, over := b.opened(), b.opened(), b.opened()
 		b.mine(b.pay(paid, "aa", paid.Payment.Due))
@@ -45,8 +46,8 @@ func TestWarden(t *testing.T) {
 		b.expect(paid.Payment.Reference, payment.Successful, "")
 		must(t, b.db.Exec(t.Context()).Model(&models.Payment{}).Where("id = ?", over.Payment.ID).Update("due_read", nil).Error)
 		must(t, b.db.Exec(t.Context()).Model(&models.Destination{}).Where("network = ?", string(network)).Update("wallet_id", 1).Error)
-		i := &issuer{token: "Paused.", barred: map[string]bool{paid.Payment.Address: true, over.Payment.Address: true}}
-		w := &payment.Warden{Service: b.service, Network: network, Token: money.BTC, Issuer: i}
+		i := &fakeIssuer{token: "Paused.", barred: map[string]bool{paid.Payment.Address: true, over.Payment.Address: true}}
+		w := &issuer.Monitor{Service: b.service, Network: network, Token: money.BTC, Issuer: i}
 		look := func() (barred []string) {
 			t.Helper()
 			i.asked = nil
@@ -81,7 +82,7 @@ func TestWarden(t *testing.T) {
 		}
 		b.expect(paid.Payment.Reference, payment.Successful, "")
 
-		w = &payment.Warden{Service: b.service, Network: network, Token: money.BTC, Issuer: &issuer{token: "Old."}, Fence: -1}
+		w = &issuer.Monitor{Service: b.service, Network: network, Token: money.BTC, Issuer: &fakeIssuer{token: "Old."}, Fence: -1}
 		if err := w.Step(t.Context()); !errors.Is(err, chain.ErrStale) {
 			t.Errorf("who lost the lease was told %v", err)
 		}

@@ -1,10 +1,11 @@
-package payment
+package observe
 
 import (
 	"slices"
 	"strings"
 
 	"cointill/core/money"
+	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/core/webhook"
 	"cointill/models"
@@ -12,7 +13,7 @@ import (
 
 // paymentUpdate is a payment that a block or a picture of the mempool brings something.
 type paymentUpdate struct {
-	*View
+	*payment.View
 	events []pendingEvent // to send
 	at     map[int64]int  // where in Transfers each is, by id; nil while nobody asked
 
@@ -32,7 +33,7 @@ func (a *applying) loadUpdate(id int64) (*paymentUpdate, error) {
 	if n := a.views[id]; n != nil {
 		return n, nil
 	}
-	v, err := a.loadPayment(a.tx, id)
+	v, err := a.LoadPayment(a.tx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -56,21 +57,21 @@ func (a *applying) recordSighting(n *paymentUpdate, row models.Transfer, via str
 	}
 	remark, kind := "Seen on the network: "+amount+".", webhook.PaymentDetected
 	switch row.Unmatched {
-	case WrongAsset:
+	case payment.WrongAsset:
 		remark, kind = "Another asset came to this payment's address: "+amount+". It credits nothing.", webhook.PaymentUnexpectedTransfer
-	case NotPayment, NoTransaction:
+	case payment.NotPayment, payment.NoTransaction:
 		remark, kind = "Money came to this payment's address in another way than by a payment ("+via+"): "+amount+". It credits nothing, and is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
-	case Unproved:
+	case payment.Unproved:
 		remark, kind = "A payment to this address can't be believed ("+via+"): its amount, "+amount+", is not proved. It credits nothing, and is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
-	case AfterFinal:
+	case payment.AfterFinal:
 		remark, kind = "More money came after the end: "+amount+". It is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
 	}
 	n.queueEvent(kind, row.TxID)
 	if row.Unmatched == "" {
 		n.addPaid(row)
 	}
-	a.steps = append(a.steps, a.numberStep(n.View, models.Step{Kind: StepTransfer, From: n.Payment.Status, To: n.Payment.Status, Remark: remark,
-		Reason: row.Unmatched, Detail: stepDetail(map[string]any{"hash": row.TxID, "index": row.Index, "amount": row.Amount.String(), "asset": row.Asset})}))
+	a.steps = append(a.steps, a.NumberStep(n.View, models.Step{Kind: payment.StepTransfer, From: n.Payment.Status, To: n.Payment.Status, Remark: remark,
+		Reason: row.Unmatched, Detail: payment.StepDetail(map[string]any{"hash": row.TxID, "index": row.Index, "amount": row.Amount.String(), "asset": row.Asset})}))
 }
 
 // maxEventsPerBlock is how many transactions of one block or picture have an event of their own, of a
@@ -171,12 +172,12 @@ func (a *applying) flushEvents() error {
 			continue
 		}
 		n.Transfers = slices.DeleteFunc(n.Transfers, func(t models.Transfer) bool { return t.Unmatched != "" })
-		if !takesNoTransfers(n.View) { // what came later may have taken some of it away
+		if !payment.TakesNoTransfers(n.View) { // what came later may have taken some of it away
 			n.sumTransfers()
 			n.Payment.Paid = n.there
 		}
 		for _, h := range n.events {
-			if err := a.emitEvent(a.tx, n.View, h.kind, strings.Join(h.about, " ")); err != nil {
+			if err := a.EmitEvent(a.tx, n.View, h.kind, strings.Join(h.about, " ")); err != nil {
 				return err
 			}
 		}
@@ -184,7 +185,7 @@ func (a *applying) flushEvents() error {
 			n.Payment.AdvanceOnSeen = 0
 			n.Payment.Advanced += ahead
 		}
-		if err := a.savePayment(a.tx, n.View); err != nil {
+		if err := a.SavePayment(a.tx, n.View); err != nil {
 			return err
 		}
 	}

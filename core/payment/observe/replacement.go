@@ -1,10 +1,11 @@
-package payment
+package observe
 
 import (
 	"maps"
 	"time"
 
 	"cointill/chain"
+	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -21,9 +22,9 @@ func (a *applying) markDoubleSpends(spends []chain.Spend, height *int64) error {
 		need := models.Among(a.tx.Model(&models.Spend{}).Select("transfer_id").Where("network = ?", a.network), "spend_key", keys)
 		query := a.tx.Where("network = ? AND tx_id <> ? AND height IS NULL AND tx_id IN (?)", a.network, rival,
 			a.tx.Model(&models.Transfer{}).Select("tx_id").Where("id IN (?)", need))
-		set := map[string]any{"gone_reason": string(Replaced)}
+		set := map[string]any{"gone_reason": string(payment.Replaced)}
 		if height == nil {
-			query = query.Where("NOT (gone AND gone_reason = ?)", string(Replaced))
+			query = query.Where("NOT (gone AND gone_reason = ?)", string(payment.Replaced))
 		} else {
 			set["conflict_tx"], set["conflict_height"] = rival, *height
 		}
@@ -96,7 +97,7 @@ func (a *applying) readAdvancedClocks(transfers []models.Transfer) (advancedCloc
 	}
 	c := advancedClocks{}
 	for _, p := range moved {
-		c[p.ID] = clockAdvance(p)
+		c[p.ID] = payment.ClockAdvance(p)
 	}
 	return c, nil
 }

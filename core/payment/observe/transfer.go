@@ -1,4 +1,4 @@
-package payment
+package observe
 
 import (
 	"slices"
@@ -8,23 +8,8 @@ import (
 
 	"cointill/chain"
 	"cointill/core/money"
+	"cointill/core/payment"
 	"cointill/models"
-)
-
-// Why a transfer credits no payment.
-const (
-	WrongAsset = "wrong_asset"
-	MissingTag = "missing_tag"
-	UnknownTag = "unknown_tag"
-	AfterFinal = "after_final"
-	// NotPayment: it came by something else than a payment.
-	NotPayment = "not_payment"
-	// NoTransaction: only the address's balance tells of it, and no node by which transaction it came.
-	NoTransaction = "no_transaction"
-	// Unproved: it came by a payment whose amount can't be believed.
-	Unproved = "unproved"
-	// UnknownPayment: the address may have been given to a payment that a restored backup doesn't have.
-	UnknownPayment = "unknown_payment"
 )
 
 // applyTransfer writes a transfer as a block (or, without one, the mempool) shows it.
@@ -95,13 +80,13 @@ func (a *applying) handleReturned(row *models.Transfer) (*paymentUpdate, error) 
 		return nil, nil
 	}
 	v, err := a.loadUpdate(*row.PaymentID)
-	if err != nil || !takesNoTransfers(v.View) {
+	if err != nil || !payment.TakesNoTransfers(v.View) {
 		return nil, err
 	}
 	if v.minedByOthers(*row).Add(row.Amount).Cmp(v.Payment.Paid) <= 0 {
 		return nil, nil
 	}
-	row.Unmatched = AfterFinal
+	row.Unmatched = payment.AfterFinal
 	return v, nil
 }
 
@@ -221,7 +206,7 @@ func (a *applying) attachToPayment(row *models.Transfer, barred string) (*paymen
 		return nil, err
 	}
 	if len(places) == 0 {
-		row.Unmatched = UnknownTag
+		row.Unmatched = payment.UnknownTag
 		return nil, nil
 	}
 	place := places[0] // the exact tag when there is one, else the account itself
@@ -231,11 +216,11 @@ func (a *applying) attachToPayment(row *models.Transfer, barred string) (*paymen
 		case barred != "":
 			row.Unmatched = barred
 		case place.WalletID != nil:
-			row.Unmatched = UnknownPayment
+			row.Unmatched = payment.UnknownPayment
 		case row.Tag != nil:
-			row.Unmatched = UnknownTag
+			row.Unmatched = payment.UnknownTag
 		default:
-			row.Unmatched = MissingTag
+			row.Unmatched = payment.MissingTag
 		}
 		return nil, nil
 	}
@@ -243,15 +228,15 @@ func (a *applying) attachToPayment(row *models.Transfer, barred string) (*paymen
 	if err != nil {
 		return nil, err
 	}
-	seen := v.firstSeenOnClock(*row)
+	seen := v.FirstSeenOnClock(*row)
 	row.SeenAt = &seen
 	switch {
 	case barred != "":
 		row.Unmatched = barred
 	case row.Asset != v.Payment.Coin:
-		row.Unmatched = WrongAsset
-	case takesNoTransfers(v.View):
-		row.Unmatched = AfterFinal
+		row.Unmatched = payment.WrongAsset
+	case payment.TakesNoTransfers(v.View):
+		row.Unmatched = payment.AfterFinal
 	}
 	return v, nil
 }
@@ -260,17 +245,14 @@ func (a *applying) attachToPayment(row *models.Transfer, barred string) (*paymen
 func unmatchedReason(t chain.Transfer) string {
 	switch {
 	case t.Unproved:
-		return Unproved
-	case t.Via == unknownVia:
-		return NoTransaction
+		return payment.Unproved
+	case t.Via == UnknownVia:
+		return payment.NoTransaction
 	case t.Via != "":
-		return NotPayment
+		return payment.NotPayment
 	}
 	return ""
 }
-
-// takesNoTransfers reports whether a payment takes no more transfers.
-func takesNoTransfers(v *View) bool { return v.State().Final() && v.State() != Abandoned }
 
 // destinationTags are the tags under which a transfer's destination may stand.
 func destinationTags(row *models.Transfer) []int64 {

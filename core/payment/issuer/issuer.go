@@ -1,4 +1,6 @@
-package payment
+// Package issuer watches what the issuer of a token does: whether the token is paused, and
+// whether addresses of payments are frozen.
+package issuer
 
 import (
 	"context"
@@ -6,6 +8,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/money"
+	"cointill/core/payment"
 	"cointill/models"
 )
 
@@ -27,11 +30,11 @@ const (
 	restBetweenRounds = time.Hour
 )
 
-// Warden keeps what merchants should know of a network and its token: that it is
+// Monitor keeps what merchants should know of a network and its token: that it is
 // paused, say, or that its issuer has barred one of their addresses. Of addresses,
 // those are looked at that the token was paid to, and those of open payments.
-type Warden struct {
-	*Service
+type Monitor struct {
+	*payment.Service
 	Network chain.Network
 	Token   money.Coin
 	Issuer  Issuer
@@ -44,7 +47,7 @@ type Warden struct {
 }
 
 // Run looks every so often until the context ends; a look that fails is made again.
-func (w *Warden) Run(ctx context.Context, every time.Duration) error {
+func (w *Monitor) Run(ctx context.Context, every time.Duration) error {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
@@ -58,14 +61,14 @@ func (w *Warden) Run(ctx context.Context, every time.Duration) error {
 }
 
 // Step writes down what has changed, and looks at some addresses.
-func (w *Warden) Step(ctx context.Context) error {
+func (w *Monitor) Step(ctx context.Context) error {
 	network, token, err := w.Issuer.Notes(ctx)
 	if err != nil {
 		return err
 	}
 	if said := [2]string{network, token}; !w.noted || said != w.said {
 		set := map[string]any{"note": network, "token_note": token}
-		if err := w.writeUnderFence(ctx, w.Network, w.Fence, func(tx *models.Tx) error {
+		if err := w.WriteUnderFence(ctx, w.Network, w.Fence, func(tx *models.Tx) error {
 			return tx.Model(&models.ChainCursor{}).Where("network = ?", string(w.Network)).Updates(set).Error
 		}); err != nil {
 			return err
@@ -92,7 +95,7 @@ func (w *Warden) Step(ctx context.Context) error {
 }
 
 // checkAddresses asks whether some addresses are barred, and writes down where that has changed.
-func (w *Warden) checkAddresses(ctx context.Context, rows []models.Destination) error {
+func (w *Monitor) checkAddresses(ctx context.Context, rows []models.Destination) error {
 	rows, err := w.listAddresses(ctx, rows)
 	if err != nil || len(rows) == 0 {
 		return err
@@ -117,7 +120,7 @@ func (w *Warden) checkAddresses(ctx context.Context, rows []models.Destination) 
 	if len(changed) == 0 {
 		return nil
 	}
-	return w.writeUnderFence(ctx, w.Network, w.Fence, func(tx *models.Tx) error {
+	return w.WriteUnderFence(ctx, w.Network, w.Fence, func(tx *models.Tx) error {
 		for id, since := range changed {
 			if err := tx.Model(&models.Destination{}).Where("id = ?", id).Update("barred_at", since).Error; err != nil {
 				return err
@@ -129,7 +132,7 @@ func (w *Warden) checkAddresses(ctx context.Context, rows []models.Destination) 
 
 // listAddresses are those of some destinations that have the token, may get some, or are
 // known to be barred.
-func (w *Warden) listAddresses(ctx context.Context, rows []models.Destination) (some []models.Destination, err error) {
+func (w *Monitor) listAddresses(ctx context.Context, rows []models.Destination) (some []models.Destination, err error) {
 	var payments []int64
 	for _, row := range rows {
 		if row.PaymentID != nil {

@@ -1,21 +1,12 @@
-package payment
+package observe
 
 import (
 	"time"
 
 	"cointill/chain"
+	"cointill/core/payment"
 	"cointill/models"
 )
-
-// firstSeenOnClock is when a transfer was first seen by the payment's own clock, and never
-// before the page was opened.
-func (v *View) firstSeenOnClock(row models.Transfer) time.Time {
-	seen := row.FirstSeenAt.Add(time.Duration(v.Payment.Advanced) * time.Second)
-	if v.Payment.OpenedAt != nil && seen.Before(*v.Payment.OpenedAt) {
-		seen = *v.Payment.OpenedAt // a block's clock may be behind ours; nobody knew the address before
-	}
-	return seen
-}
 
 // adjustToBlockTime gives a transfer its block's time where that is earlier: a node that is
 // behind may show as waiting what was in a block before anybody saw it.
@@ -31,12 +22,12 @@ func (a *applying) adjustToBlockTime(row *models.Transfer, block *chain.Header) 
 	if err != nil {
 		return err
 	}
-	seen := n.firstSeenOnClock(*row)
+	seen := n.FirstSeenOnClock(*row)
 	if !seen.Before(*row.SeenAt) {
 		return nil
 	}
 	row.SeenAt = &seen
-	if takesNoTransfers(n.View) || n.Payment.FirstSeenAt == nil || !seen.Before(*n.Payment.FirstSeenAt) {
+	if payment.TakesNoTransfers(n.View) || n.Payment.FirstSeenAt == nil || !seen.Before(*n.Payment.FirstSeenAt) {
 		return nil
 	}
 	n.Payment.FirstSeenAt = &seen

@@ -1,4 +1,6 @@
-package payment
+// Package observe writes what a network's follower reads: transfers, blocks and the cursor,
+// in one transaction per batch, and has the payments that they concern decided again.
+package observe
 
 import (
 	"context"
@@ -9,13 +11,14 @@ import (
 	"gorm.io/gorm/clause"
 
 	"cointill/chain"
+	"cointill/core/payment"
 	"cointill/models"
 )
 
 // Observer turns what a follower learns into facts about payments. It is the
 // chain.Store of the product.
 type Observer struct {
-	*Service
+	*payment.Service
 	// Watching is what is looked for on the network that this observer serves.
 	Watching *chain.WatchSet
 
@@ -80,10 +83,11 @@ func (o *Observer) Apply(ctx context.Context, batch chain.Batch) error {
 // missed when it was first read: an address of a restored backup, say. It
 // returns how many transfers were not known. What is known changes nothing.
 func (o *Observer) Reread(ctx context.Context, network chain.Network, block chain.Block) (fresh int, err error) {
-	return o.applyAgain(ctx, network, noLease, block)
+	return o.ApplyAgain(ctx, network, payment.NoLease, block)
 }
 
-func (o *Observer) applyAgain(ctx context.Context, network chain.Network, fence int64, block chain.Block) (fresh int, err error) {
+// ApplyAgain is Reread under the lease with a fence.
+func (o *Observer) ApplyAgain(ctx context.Context, network chain.Network, fence int64, block chain.Block) (fresh int, err error) {
 	a := &applying{Observer: o, network: string(network), now: o.Clock()}
 	err = o.DB.Write(ctx, func(tx *models.Tx) error {
 		a.reset(tx)
@@ -106,8 +110,8 @@ func (o *Observer) applyAgain(ctx context.Context, network chain.Network, fence 
 		return 0, err
 	}
 	if len(a.touched) > 0 {
-		err = o.evaluateDue(ctx, a.network, a.tip.Height, a.read, a.touchedPayments())
-		o.signalChange()
+		err = o.EvaluateDue(ctx, a.network, a.tip.Height, a.read, a.touchedPayments())
+		o.SignalChange()
 	}
 	return a.fresh, err
 }
@@ -188,7 +192,7 @@ func (a *applying) lockCursor(fence int64) error {
 	if err := a.tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&first).Error; err != nil {
 		return err
 	}
-	cursor, err := lockCursorUnderFence(a.tx, a.network, fence)
+	cursor, err := payment.LockCursorUnderFence(a.tx, a.network, fence)
 	if err != nil {
 		return err
 	}
@@ -210,7 +214,7 @@ func (a *applying) undoBlocks(ancestor chain.BlockID) error {
 	for _, t := range rows {
 		a.touchPayment(t)
 	}
-	loose := map[string]any{"height": nil, "block_hash": "", "gone_reason": string(Reorged), "reverted": false, "updated_at": a.now}
+	loose := map[string]any{"height": nil, "block_hash": "", "gone_reason": string(payment.Reorged), "reverted": false, "updated_at": a.now}
 	if err := a.tx.Model(&models.Transfer{}).Where(above, a.network, ancestor.Height).Updates(loose).Error; err != nil {
 		return err
 	}
@@ -269,18 +273,18 @@ func (a *applying) applyMempool(p chain.Pending) error {
 	if err := a.tx.Where("network = ? AND height IS NULL AND NOT gone", a.network).Find(&waiting).Error; err != nil {
 		return err
 	}
-	left := map[Reason][]models.Transfer{}
+	left := map[payment.Reason][]models.Transfer{}
 	for _, t := range waiting {
 		if !inPool[transferKey(t)] {
-			why := Dropped
-			if t.GoneReason == string(Reorged) { // a block held it before
-				why = Reorged
+			why := payment.Dropped
+			if t.GoneReason == string(payment.Reorged) { // a block held it before
+				why = payment.Reorged
 			}
 			left[why] = append(left[why], t)
 		}
 	}
 	// What is gone goes first: a replacement pays instead of it, not beside it.
-	for _, why := range []Reason{Dropped, Reorged} {
+	for _, why := range []payment.Reason{payment.Dropped, payment.Reorged} {
 		if err := a.markTransfersGone(left[why], map[string]any{"gone_reason": string(why)}); err != nil {
 			return err
 		}

@@ -1,0 +1,17 @@
+package payment
+
+// Why a transfer credits no payment.
+const (
+	WrongAsset = "wrong_asset"
+	MissingTag = "missing_tag"
+	UnknownTag = "unknown_tag"
+	AfterFinal = "after_final"
+	// NotPayment: it came by something else than a payment.
+	NotPayment = "not_payment"
+	// NoTransaction: only the address's balance tells of it, and no node by which transaction it came.
+	NoTransaction = "no_transaction"
+	// Unproved: it came by a payment whose amount can't be believed.
+	Unproved = "unproved"
+	// UnknownPayment: the address may have been given to a payment that a restored backup doesn't have.
+	UnknownPayment = "unknown_payment"
+)
