@@ -261,6 +261,9 @@ func TestTokenStateIsNoted(t *testing.T) {
 		deprecatedCall: "has replaced the contract", feeCall: "takes a fee", "": ""} {
 		c := newFakeChain(t)
 		n := newFakeNode(t, c)
+		for _, other := range []string{pausedCall, deprecatedCall, feeCall} {
+			n.views[other] = fmt.Sprintf("0x%064x", 0)
+		}
 		n.views[call] = yes
 		b := newFixture(t, c, n.openSource(t))
 		b.followToTip()
