@@ -51,10 +51,7 @@ func (n *server) fetchBlock(ctx context.Context, height int64, watch chain.Watch
 	if err != nil {
 		return chain.Block{}, err
 	}
-	header, err := block.toChainHeader()
-	if err != nil {
-		return chain.Block{}, invalidAnswerError(err)
-	}
+	header, _ := block.toChainHeader() // decodeBlock checked it
 	n.cacheHeader(header)
 	return chain.Block{Header: header, Transfers: out.transfers, Spends: out.spends}, nil
 }
@@ -121,7 +118,7 @@ func (n *server) searchByLogs(ctx context.Context, out *transferFinder, block *f
 			return err
 		}
 	}
-	all := r.Error != nil || len(shown) == 0 && block.mayHaveTokenLogs(out.token)
+	all := len(shown) == 0 && block.mayHaveTokenLogs(out.token)
 	wanted := map[hash]bool{}
 	for i := range shown {
 		l := &shown[i]

@@ -45,7 +45,7 @@ func (n *server) fetchTokenState(ctx context.Context) (s tokenState, err error) 
 	if err := n.checkDecimals(responses[0]); err != nil {
 		return s, err
 	}
-	truth := func(r response) bool { w, ok := decodeWord(r); return ok && !w.isZero() }
+	truth := func(r response) bool { w, _ := decodeWord(r); return !w.isZero() }
 	return tokenState{paused: truth(responses[1]), deprecated: truth(responses[2]), fee: truth(responses[3])}, nil
 }
 
@@ -108,8 +108,8 @@ func smallWei(n byte) (w wei) {
 	return w
 }
 
-// decodeWord reads the 32 bytes that a contract's function returned. It returns false if the
-// contract has no such function.
+// decodeWord reads the 32 bytes that a contract's function returned. It returns zero and false if
+// the contract has no such function.
 func decodeWord(r response) (w wei, ok bool) {
 	var raw hexBytes
 	if r.decodeInto(&raw) != nil || len(raw) != len(w) {

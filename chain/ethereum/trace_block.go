@@ -104,17 +104,17 @@ func (l *flatTraceReader) addTrace(s *flatTrace) error {
 	switch {
 	case s.Block == nil || *s.Block != *l.block.Hash:
 		return l.mismatchError("a trace of the answer is block %s instead of %s", s.Block, l.block.Hash)
-	case s.Tx == nil && l.started == len(all):
+	case s.Tx == nil:
 		l.allDone = true
 		return nil
 	case l.allDone:
 		return l.mismatchError("a trace follows those of all transactions")
-	case s.Tx != nil && l.started > 0 && *s.Tx == all[l.started-1].Hash:
+	case l.started > 0 && *s.Tx == all[l.started-1].Hash:
 		l.addCall(s)
 		return nil
 	case l.started == len(all):
 		return l.mismatchError("a trace of %s, which isn't in the block", s.Tx)
-	case s.Tx == nil || *s.Tx != all[l.started].Hash || s.Path > 0:
+	case *s.Tx != all[l.started].Hash || s.Path > 0:
 		return l.mismatchError("transaction %s has no trace", all[l.started].Hash)
 	}
 	l.finishTransaction()

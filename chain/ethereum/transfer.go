@@ -109,7 +109,7 @@ func (r *transferFinder) addSpend(t *transaction, since int) {
 		return
 	}
 	r.setTransaction(t, since)
-	if key := spendKey(raw); near && r.watch.Spend(key) {
+	if key := spendKey(raw); r.watch.Spend(key) {
 		r.spends = append(r.spends, chain.Spend{Key: key, TxID: t.txID()})
 	}
 }
