@@ -88,7 +88,8 @@ func TestFlatTracesNameEveryTransaction(t *testing.T) {
 		block := &fullBlock{header: header{Hash: &name}, Transactions: transactions{{Hash: hash{1}}, {Hash: hash{2}}}}
 		all := []any{}
 		for _, of := range sequence {
-			step := map[string]any{"type": "call", "action": map[string]any{}, "blockHash": name.String(), "traceAddress": []int{}}
+			step := map[string]any{"type": "call", "action": map[string]any{}, "blockHash": name.String(),
+				"traceAddress": []int{}}
 			if of != 'r' {
 				step["transactionHash"] = hash{byte(of - '0')}.String()
 			}
@@ -138,8 +139,10 @@ func TestCallTracesMustBeComplete(t *testing.T) {
 		change func(all []any)
 		want   string // the amounts, or words of the error
 	}{
-		"unchanged":                      {func([]any) {}, "[5]"},
-		"a trace of another one":         {func(all []any) { trace(all, 1)["txHash"] = hash{9}.String() }, "don't fit together"},
+		"unchanged": {func([]any) {}, "[5]"},
+		"a trace of another one": {func(all []any) {
+			trace(all, 1)["txHash"] = hash{9}.String()
+		}, "don't fit together"},
 		"a trace without a type":         {func(all []any) { delete(result(all, 1), "type") }, "don't fit together"},
 		"a call without a type":          {func(all []any) { delete(first(all), "type") }, "not as a node's"},
 		"a call with a decimal value":    {func(all []any) { first(all)["value"] = 5 }, "not as a node's"},
