@@ -113,9 +113,6 @@ func (r *rpc) fetchReserve(ctx context.Context) money.Amount {
 	if len(whole) > 6 || len(part) > 6 {
 		return money.Amount{}
 	}
-	drops, err := strconv.ParseUint(whole+part+strings.Repeat("0", 6-len(part)), 10, 63)
-	if err != nil {
-		return money.Amount{}
-	}
+	drops, _ := strconv.ParseUint(whole+part+strings.Repeat("0", 6-len(part)), 10, 63) // 0 if it is no number
 	return money.Units(int64(drops))
 }

@@ -59,10 +59,7 @@ const currencySymbols = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 // bytes are a name of more than three characters that does not contain XRP. Other names could be
 // mistaken for another currency, so their code stays in hexadecimal.
 func readableCurrency(code string) string {
-	raw, err := hex.DecodeString(code)
-	if err != nil || len(raw) != 20 {
-		return code
-	}
+	raw, _ := hex.DecodeString(code) // a code of three characters gives one byte or none
 	name := strings.TrimRight(string(raw), "\x00")
 	if len(name) <= 3 || strings.Trim(name, currencySymbols) != "" ||
 		strings.Contains(strings.ToUpper(name), string(money.XRP)) {
@@ -95,7 +92,7 @@ func findIssued(tx *txBody, did *txMeta, watch chain.Watch, told string) (all []
 		var low, high, before, after issuedAmount
 		for from, into := range map[*jsontext.Value]*issuedAmount{&l.low: &low, &l.high: &high, &l.before: &before,
 			&l.after: &after} {
-			if len(*from) > 0 && json.Unmarshal(*from, into, node.AllowDuplicateNames) != nil {
+			if json.Unmarshal(*from, into, node.AllowDuplicateNames) != nil {
 				*into = issuedAmount{}
 			}
 		}
@@ -126,8 +123,8 @@ func parseValue(text string) decimal.Decimal {
 	if len(text) > maxValueLength {
 		return decimal.Decimal{}
 	}
-	d, err := decimal.NewFromString(text)
-	if err != nil || d.Exponent() < -200 || d.Exponent() > 200 {
+	d, _ := decimal.NewFromString(text) // 0 if it is no number
+	if d.Exponent() < -200 || d.Exponent() > 200 {
 		return decimal.Decimal{}
 	}
 	return d

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -46,30 +47,17 @@ type transactionList struct{ each func(*txEntry) error }
 
 // UnmarshalJSONFrom reads the list.
 func (l *transactionList) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	if dec.PeekKind() != '[' {
-		return errors.New("transactions are no list")
-	}
-	if _, err := dec.ReadToken(); err != nil {
-		return err
+	if l.each == nil {
+		return dec.SkipValue() // they were not requested
 	}
 	var e txEntry
-	for dec.PeekKind() == '{' {
+	return node.ReadList(dec, math.MaxInt, func() error {
 		e.resetFields()
 		if err := json.UnmarshalDecode(dec, &e); err != nil {
 			return err
 		}
-		if l.each == nil {
-			continue
-		}
-		if err := l.each(&e); err != nil {
-			return err
-		}
-	}
-	token, err := dec.ReadToken()
-	if err == nil && token.Kind() != ']' {
-		err = errors.New("a transaction is no object")
-	}
-	return err
+		return l.each(&e)
+	})
 }
 
 // txEntry is a transaction with its metadata. It deliberately has no field for Amount and
@@ -156,29 +144,18 @@ type entryFields struct {
 	LowLimit  jsontext.Value `json:"LowLimit"`
 }
 
-// UnmarshalJSONFrom reads the list and keeps accounts and trust lines.
+// UnmarshalJSONFrom reads the list and keeps accounts and trust lines. The bound holds for all lists
+// of a transaction together, in case that an answer names several.
 func (a *affectedNodes) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	if dec.PeekKind() != '[' {
-		return errors.New("AffectedNodes are no list")
-	}
-	if _, err := dec.ReadToken(); err != nil {
-		return err
-	}
-	for ; dec.PeekKind() == '{'; a.count++ {
-		if a.count == maxAffectedNodes {
-			return fmt.Errorf("a transaction changes more than %d entries", maxAffectedNodes)
-		}
+	return node.ReadList(dec, maxAffectedNodes-a.count, func() error {
 		var c affectedNode
 		if err := json.UnmarshalDecode(dec, &c); err != nil {
 			return err
 		}
 		a.keepChange(&c)
-	}
-	token, err := dec.ReadToken()
-	if err == nil && token.Kind() != ']' {
-		err = errors.New("one of AffectedNodes is no object")
-	}
-	return err
+		a.count++
+		return nil
+	})
 }
 
 const accountRootType = "AccountRoot"
@@ -209,26 +186,23 @@ func (a *affectedNodes) keepChange(c *affectedNode) {
 	default:
 		return
 	}
-	var ok bool
-	if r.account, ok = plainString(account); !ok {
-		return // only the link to the account's history changed
-	}
+	r.account = plainString(account) // none if only the link to the account's history changed
 	a.roots = append(a.roots, r)
 }
 
-// plainString returns the content of a JSON string without escapes. All strings that this package
-// reads have none.
-func plainString(v jsontext.Value) (string, bool) {
-	if len(v) < 2 || v[0] != '"' {
-		return "", false
+// plainString returns the content of a JSON string of ASCII without escapes, or "" for any other
+// value. All strings that this package reads have this form.
+func plainString(v jsontext.Value) string {
+	if v.Kind() != '"' {
+		return ""
 	}
 	text := v[1 : len(v)-1]
 	for _, c := range text {
-		if c < ' ' || c > '~' || c == '\\' || c == '"' {
-			return "", false
+		if c > '~' || c == '\\' {
+			return ""
 		}
 	}
-	return string(text), true
+	return string(text)
 }
 
 // ledgerReading collects the transfers of a ledger to watched accounts.

@@ -40,8 +40,7 @@ func findTransfers(tx *txBody, did *txMeta, id string, watch chain.Watch) (all [
 	}
 	for i := range did.Nodes.roots {
 		r := &did.Nodes.roots[i]
-		if len(r.after) == 0 || !watch.Address(r.account) || paid && r.account == tx.Destination &&
-			all[0].Asset == string(money.XRP) {
+		if !watch.Address(r.account) || paid && r.account == tx.Destination && all[0].Asset == string(money.XRP) {
 			continue
 		}
 		gain, err := r.balanceGain(tx)
@@ -89,7 +88,7 @@ func readPayment(tx *txBody, did *txMeta, id string) (chain.Transfer, error) {
 	t.Amount = money.Units(max(gain, 0))
 	delivered, isDrops := parseDrops(did.Delivered)
 	switch {
-	case isDrops && delivered > 0 && delivered == gain:
+	case delivered > 0 && delivered == gain:
 	case isDrops:
 		t.Via, t.Unproved = viaUnproven, true
 	case did.Delivered.Kind() == '{':
@@ -128,12 +127,8 @@ func (r *accountChange) balanceGain(tx *txBody) (int64, error) {
 
 // parseDrops reads an amount of XRP, which is a string of digits.
 func parseDrops(v jsontext.Value) (int64, bool) {
-	text, ok := plainString(v)
-	if !ok {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(text, 10, 63)
-	if err != nil || n > maxDrops || text[0] == '+' {
+	n, err := strconv.ParseUint(plainString(v), 10, 63)
+	if err != nil || n > maxDrops {
 		return 0, false
 	}
 	return int64(n), true
