@@ -45,10 +45,7 @@ func (w *decoder) readProof(h header, name digest, p params.Params, verify bool)
 	case !p.AuxPow:
 		return checkWork(name, h.bits(), p.PowLimit)
 	}
-	done, err := scrypt.Key(work, work, 1024, 1, 1, len(digest{}))
-	if err != nil {
-		return err
-	}
+	done, _ := scrypt.Key(work, work, 1024, 1, 1, len(digest{})) // it fails only for other parameters
 	return checkWork(digest(done), h.bits(), dogecoinPowLimit)
 }
 
@@ -114,7 +111,7 @@ func (a auxPow) verifyCommitment(h header, name digest, p params.Params) error {
 		return errors.New("proof of work: the parent does not commit to this block")
 	case magic < 0 && at > 20, // before the mark was used, the root stood early
 		magic >= 0 && magic+len(mergedMiningMark) != at,
-		magic >= 0 && bytes.Contains(a.coinbaseScript[magic+1:], mergedMiningMark):
+		bytes.Contains(a.coinbaseScript[magic+1:], mergedMiningMark):
 		return errors.New("proof of work: the parent may commit to several blocks")
 	}
 	rest := a.coinbaseScript[at+len(root):]

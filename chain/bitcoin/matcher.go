@@ -26,7 +26,7 @@ var errDuplicateTx = errors.New("it is in the block twice")
 
 // matchTx matches the transaction at s.
 func (f *matcher) matchTx(raw []byte, s txSpan, id digest) error {
-	var name string // made for the first match
+	name := id.String()
 	w := decoder{raw: raw, offset: s.inputs}
 	for range w.readVarint() {
 		outpoint := w.readBytes(outpointLen)
@@ -36,9 +36,6 @@ func (f *matcher) matchTx(raw []byte, s txSpan, id digest) error {
 			continue
 		}
 		if key := outpointKey(outpoint); f.watch.Spend(key) {
-			if name == "" {
-				name = id.String()
-			}
 			f.spends = append(f.spends, chain.Spend{Key: key, TxID: name})
 		}
 	}
@@ -52,9 +49,6 @@ func (f *matcher) matchTx(raw []byte, s txSpan, id digest) error {
 		address := f.params.Address(script)
 		if address == "" || !f.watch.Address(address) {
 			continue
-		}
-		if name == "" {
-			name = id.String()
 		}
 		f.transfers = append(f.transfers, f.completeTransfer(raw, s, chain.Transfer{
 			TxID: name, Index: int(i), Destination: chain.Destination{Address: address},
