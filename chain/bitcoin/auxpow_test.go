@@ -25,6 +25,7 @@ type auxParts struct {
 	before, magic    []byte // bytes before the root in the parent's coinbase script
 	size, nonce      uint32
 	behind           []byte // bytes behind the numbers
+	cut              int    // bytes that the end of the script lacks
 	witness          bool   // the parent's coinbase comes with its witness
 	parentVersion    uint32
 	otherRoot, other bool // the coinbase holds another root; the parent another coinbase
@@ -58,6 +59,7 @@ func (a auxParts) buildProof(block chainhash.Hash) []byte {
 	script := slices.Concat(a.before, a.magic, root[:])
 	script = append(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(script, a.size), a.nonce),
 		a.behind...)
+	script = script[:len(script)-a.cut]
 	coinbase := coinbaseTx(0)
 	coinbase.TxIn[0].SignatureScript = script
 	coinbase.TxOut[0].Value = 1 << 62 // the amounts of the parent follow other rules
@@ -136,6 +138,15 @@ func TestMergeMinedBlocksAreRead(t *testing.T) {
 		"an early root, no mark":   func(a *auxParts) { a.magic = nil },
 		"more behind":              func(a *auxParts) { a.behind = []byte("a miner's name") },
 		"other nonce, other place": func(a *auxParts) { a.nonce, a.slot = 8, 0 },
+		"30 levels": func(a *auxParts) {
+			a.chains, a.size = make([]chainhash.Hash, maxChainLevels), 1<<maxChainLevels
+			a.slot = expectedChainIndex(dogecoinChainID, a.nonce, maxChainLevels)
+		},
+		"the root first, no mark":        func(a *auxParts) { a.before, a.magic = nil, nil },
+		"the root after 20 bytes":        func(a *auxParts) { a.before, a.magic = make([]byte, 20), nil },
+		"a late mark and root":           func(a *auxParts) { a.before = make([]byte, 30) },
+		"another chain, in tests":        func(a *auxParts) { a.version, a.chains, a.size, a.slot = 0x00630104, nil, 1, 0 },
+		"the same chain twice, in tests": func(a *auxParts) { a.parentVersion = a.version },
 	} {
 		raw := auxBlock(change)
 		block, err := ParseBlock(raw, p, 9, watch)
@@ -171,8 +182,11 @@ func TestFalseAuxPowIsRefused(t *testing.T) {
 			"several blocks"},
 		"a late root without mark": {private, func(a *auxParts) { a.before, a.magic = make([]byte, 21), nil },
 			"several blocks"},
-		"other number of chains": {private, func(a *auxParts) { a.size = 4 }, "another place"},
-		"other slot":             {private, func(a *auxParts) { a.slot ^= 1 }, "another place"},
+		"two marks, the first at the start": {private, func(a *auxParts) { a.before, a.behind = nil, a.magic },
+			"several blocks"},
+		"a script without its last byte": {private, func(a *auxParts) { a.cut = 1 }, "another place"},
+		"other number of chains":         {private, func(a *auxParts) { a.size = 4 }, "another place"},
+		"other slot":                     {private, func(a *auxParts) { a.slot ^= 1 }, "another place"},
 		"31 levels": {private, func(a *auxParts) { a.chains = make([]chainhash.Hash, 31) },
 			"too many chains"},
 		"another chain's block":    {main, func(a *auxParts) { a.version = 0x00630104 }, "another chain's block"},

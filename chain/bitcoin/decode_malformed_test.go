@@ -48,6 +48,7 @@ var badBlocks = map[string]struct {
 }{
 	"nothing":         {nil, "0 bytes"},
 	"half a header":   {make([]byte, 40), "40 bytes"},
+	"a header alone":  {wireBytes(blockOf())[:headerLen], "ends too early"},
 	"far too long":    {make([]byte, maxRaw+1), "bytes"},
 	"no transactions": {append(wireBytes(blockOf())[:headerLen:headerLen], 0), "no transactions"},
 	"trailing byte":   {append(wireBytes(blockOf(payTo(0, wire.NewTxOut(1, nil)))), 0), "1 bytes follow"},
@@ -67,7 +68,7 @@ var badBlocks = map[string]struct {
 	}(), "holds a part twice"},
 	"a payment twice": {func() []byte {
 		tx := payTo(0, wire.NewTxOut(1, numberedScript(6)))
-		return wireBytes(blockOf(payTo(1, wire.NewTxOut(1, nil)), tx, payTo(2, wire.NewTxOut(1, nil)), tx))
+		return wireBytes(blockOf(payTo(1, wire.NewTxOut(1, nil)), tx, payTo(2, wire.NewTxOut(1, numberedScript(7))), tx))
 	}(), "in the block twice"},
 	"no coinbase": {func() []byte {
 		block := blockOf(payTo(0, wire.NewTxOut(1, nil)))

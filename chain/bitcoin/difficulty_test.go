@@ -30,6 +30,7 @@ func TestTargetGrowsOnlyByTheRules(t *testing.T) {
 		{"harder within a period", btc, 2016*400 - 1, 0x17034219, 0x17034218, false},
 		{"the easiest of all", btc, 2016*400 + 5, 0x17034219, 0x1d00ffff, false},
 		{"at the end of a period, too", btc, 2016 * 400, 0x17034219, 0x1d00ffff, false},
+		{"no target before", btc, 2016 * 400, 0x17800000, 0x17034219, false},
 		{"no target", btc, 2016 * 400, 0x17034219, 0x17800000, false},
 		{"dogecoin, by a half", doge, 5_000_000, 0x1a010000, 0x1a018000, true},
 		{"dogecoin, by more", doge, 5_000_000, 0x1a010000, 0x1a018001, false},
