@@ -97,7 +97,7 @@ func (s *Service) guess(ctx context.Context, c Credentials) (row models.User, ma
 		}
 		minutes = append(minutes, user)
 	}
-	match, err = s.compare(ctx, row, c.Password, door)
+	match, err = s.compare(ctx, &row, c.Password, door)
 	if err != nil { // nobody looked at it
 		s.takeBack(ctx, guess, at, minutes)
 		return row, false, err
@@ -109,8 +109,8 @@ func (s *Service) guess(ctx context.Context, c Credentials) (row models.User, ma
 }
 
 // compare tells whether a password is a user's. For nobody it takes as long as
-// for somebody. A hash of an older make is made anew.
-func (s *Service) compare(ctx context.Context, row models.User, password string, door int64) (bool, error) {
+// for somebody. A hash of an older make is made anew, in the row too.
+func (s *Service) compare(ctx context.Context, row *models.User, password string, door int64) (bool, error) {
 	hash := row.PasswordHash
 	if row.ID == 0 {
 		hash = s.dummyHash()
@@ -120,7 +120,7 @@ func (s *Service) compare(ctx context.Context, row models.User, password string,
 	}
 	match, stale, err := s.matches(ctx, password, hash, door)
 	if match && stale && row.ID != 0 {
-		s.rehash(ctx, row.ID, password, door)
+		s.rehash(ctx, row, password, door)
 	}
 	return match, err
 }
@@ -241,14 +241,16 @@ func (s *Service) takeBack(ctx context.Context, guess string, at time.Time, minu
 	}
 }
 
-// rehash replaces a hash that was made with other parameters than today's.
-func (s *Service) rehash(ctx context.Context, userID int64, password string, door int64) {
+// rehash replaces a user's hash that was made with other parameters than today's.
+func (s *Service) rehash(ctx context.Context, row *models.User, password string, door int64) {
 	hash, err := s.hashPassword(ctx, password, door)
 	if err == nil {
-		err = s.db.Exec(ctx).Model(&models.User{}).Where("id = ?", userID).
+		err = s.db.Exec(ctx).Model(&models.User{}).Where("id = ?", row.ID).
 			Updates(map[string]any{"password_hash": hash, "updated_at": s.now()}).Error
 	}
 	if err != nil {
 		slog.WarnContext(ctx, "password not hashed anew", "error", err)
+		return
 	}
+	row.PasswordHash = hash // what a pending sign-in is bound to
 }

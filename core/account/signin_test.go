@@ -184,6 +184,18 @@ func TestOldHashIsMadeAnew(t *testing.T) {
 	})
 }
 
+// TestSignInGoesOnAfterAnOldHash: a user with a second factor, whose hash was replaced as
+// they signed in, goes on with the code.
+func TestSignInGoesOnAfterAnOldHash(t *testing.T) {
+	each(t, func(t *testing.T, b bench, m account.Membership) {
+		a := b.factor(t, m.Scope(scope.Test))
+		b.Cost.Iterations++ // as of a later release
+		if user, _, err := b.enter(t, a.codes[0]); err != nil || user.ID != m.User.ID {
+			t.Errorf("EnterCode after the hash was replaced = user %d, %v, want user %d", user.ID, err, m.User.ID)
+		}
+	})
+}
+
 func TestSessions(t *testing.T) {
 	each(t, func(t *testing.T, b bench, m account.Membership) {
 		ctx := t.Context()
