@@ -49,7 +49,7 @@ func (s *Service) ChangePassword(ctx context.Context, sc scope.Scope, p Proof, n
 	if sentence := checkPassword(next); sentence != "" {
 		fields.Add("new_password", sentence)
 	} else if next == p.Password {
-		fields.Add("new_password", "Is already your e-mail address.")
+		fields.Add("new_password", "Is already your password.")
 	}
 	if err := fault.Validation(fields); err != nil {
 		return err

@@ -153,8 +153,8 @@ func TestChangePassword(t *testing.T) {
 		if err := b.ChangePassword(ctx, sc, account.Proof{}, "short", ""); !errors.As(err, &f) || len(f.Fields) != 2 {
 			t.Error(err)
 		}
-		if err := b.ChangePassword(ctx, sc, account.Proof{Password: ada.Password}, ada.Password, ""); !errors.As(err, &f) || len(f.Fields["new_password"]) != 1 {
-			t.Error(err)
+		if err := b.ChangePassword(ctx, sc, account.Proof{Password: ada.Password}, ada.Password, ""); !errors.As(err, &f) || !slices.Equal(f.Fields["new_password"], []string{"Is already your password."}) {
+			t.Errorf("the same password again: %v with %v, want that it is already the password", err, fields(err))
 		}
 		if err := b.ChangePassword(ctx, sc, account.Proof{Password: "not the phrase at all"}, another, ""); !errors.As(err, &f) || len(f.Fields["password"]) != 1 {
 			t.Error(err)
