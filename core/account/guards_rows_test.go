@@ -1,0 +1,220 @@
+package account_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/core/account"
+	"cointill/core/money"
+	"cointill/core/scope"
+)
+
+// step is an operation of Bea's and the rows that it may change.
+type step struct {
+	name      string
+	operation func() error
+	changes   string // as world.changes lists them, with semicolons
+}
+
+// run fails for a step that changes other rows than its own.
+func (w *world) run(t *testing.T, steps []step) {
+	t.Helper()
+	for _, s := range steps {
+		w.clock.Advance(10 * time.Second) // so that a time that is written again changes
+		if got := w.act(t, s.operation); strings.Join(got, "; ") != s.changes {
+			t.Errorf("%s changes\n\t%s\nwant\n\t%s", s.name, strings.Join(got, "\n\t"),
+				strings.ReplaceAll(s.changes, "; ", "\n\t"))
+		}
+	}
+}
+
+// TestKeysAndSessionsChangeAlone: an act on one key, payment method or session of a user
+// changes no other row of theirs or of others.
+func TestKeysAndSessionsChangeAlone(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		ctx, sc, bea := t.Context(), w.bea.Scope(scope.Test), w.bea
+		second := bea.sessions[1]
+		second.Data = `{"domain":"live"}`
+		w.run(t, []step{
+			{"Authenticate", func() error { _, _, err := w.Authenticate(ctx, "Bearer "+bea.secrets[1]); return err },
+				"~ api_keys bea 1: last_used_at"},
+			{"RollKey", func() error { _, _, err := w.RollKey(ctx, sc, bea.keys[1].ID); return err },
+				"+ api_keys bea 1; + audits bea key.created; + audits bea key.rolled; " +
+					"~ api_keys bea 1: expires_at"},
+			{"RevokeKey", func() error { return w.RevokeKey(ctx, sc, bea.keys[1].ID) },
+				"+ audits bea key.revoked; ~ api_keys bea 1: revoked_at"},
+			{"SetMethod", func() error { return w.SetMethod(ctx, sc, money.CryptoBitcoin, false) },
+				"+ audits bea method.disabled; ~ methods bea test crypto_bitcoin: enabled updated_at"},
+			{"LoadSession", func() error { _, err := w.LoadSession(ctx, second.Token); return err },
+				"~ sessions bea 1: seen_at"},
+			{"SaveSession", func() error { return w.SaveSession(ctx, second) },
+				"~ sessions bea 1: data"},
+			{"SaveSession of a visitor", func() error {
+				return w.SaveSession(ctx, account.Session{Token: "visitor 1", Data: "1"})
+			},
+				"~ sessions visitor 1: created_at data expires_at seen_at"},
+			{"RotateSession", func() (err error) { second, err = w.RotateSession(ctx, second.Token, second); return err },
+				"+ sessions bea 1; - sessions bea 1"},
+			{"EndSession", func() error { return w.EndSession(ctx, sc, account.SessionKey(bea.sessions[0].Token)) },
+				"+ audits bea user.session_ended; + audits cyd user.session_ended; - sessions bea 0"},
+			{"EndOtherSessions", func() error { return w.EndOtherSessions(ctx, sc, account.SessionKey(second.Token)) },
+				"+ audits bea user.sessions_ended; + audits cyd user.sessions_ended; - sessions bea 2"},
+			{"RevokeSession", func() error { return w.RevokeSession(ctx, second.Token) },
+				"- sessions bea 1"},
+			{"RevokeUser", func() error { return w.RevokeUser(ctx, w.cyd.User.ID) },
+				"- sessions cyd 0; - sessions cyd 1; - sessions cyd 2"},
+			{"RevokeUser of no user", func() error { return w.RevokeUser(ctx, 0) },
+				""},
+			{"Refused", func() error { return w.Refused(ctx, sc, "GET", "/dashboard/team") },
+				"+ audits bea access.refused"},
+		})
+	})
+}
+
+// TestSignInsChangeAlone: what a sign-in, right or wrong, leaves behind is of its user.
+func TestSignInsChangeAlone(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		ctx, bea := t.Context(), w.bea
+		in := account.Credentials{Email: bea.User.Email, Password: ada.Password, IP: "192.0.2.1"}
+		wrong := in
+		wrong.Password = "not the phrase at all"
+		var entry account.Entry
+		w.run(t, []step{
+			{"SignIn", func() (err error) { entry, err = w.SignIn(ctx, in); return err },
+				"- attempts email of bea; ~ attempts address: blocked_to count updated_at"},
+			{"EnterCode", func() error {
+				_, _, err := w.EnterCode(ctx, entry.Pending, w.proof(t, &bea).Code, in.IP)
+				return err
+			},
+				"~ attempts address: blocked_to updated_at; ~ users bea: totp_step updated_at"},
+			{"EnterCode with a recovery code", func() error {
+				_, _, err := w.EnterCode(ctx, entry.Pending, bea.app.codes[3], in.IP)
+				return err
+			},
+				"+ audits bea user.recovery_code_used; + audits cyd user.recovery_code_used; " +
+					"~ attempts address: updated_at; ~ recovery_codes bea: used_at"},
+			{"Arrive", func() error {
+				_, err := w.Arrive(ctx, bea.User, account.Visit{Device: bea.devices[1], UserAgent: "new name", IP: in.IP}, false)
+				return err
+			},
+				"+ audits bea user.signed_in; + audits cyd user.signed_in; " +
+					"~ devices bea 1: ip seen_at user_agent"},
+			{"Arrive with another browser", func() error {
+				_, err := w.Arrive(ctx, bea.User, account.Visit{UserAgent: "other browser", IP: in.IP}, false)
+				return err
+			},
+				"+ audits bea user.signed_in; + audits cyd user.signed_in; + devices other browser; " +
+					"+ mails account_new_device bea"},
+			{"SignIn with a wrong password", func() error { return refuses(w.SignIn(ctx, wrong))("sign_in_failed") },
+				"+ attempts email of bea; + audits bea user.sign_in_refused; " +
+					"+ audits cyd user.sign_in_refused; ~ attempts address: count updated_at"},
+		})
+		w.Cost.Iterations++
+		w.run(t, []step{
+			{"SignIn after the cost of a hash was raised", func() (err error) { entry, err = w.SignIn(ctx, in); return err },
+				"- attempts email of bea; ~ attempts address: updated_at; " +
+					"~ users bea: password_hash updated_at"},
+			{"EnterCode with a wrong code", func() error {
+				_, _, err := w.EnterCode(ctx, entry.Pending, "000000", in.IP)
+				return refuses(0, err)("code_refused")
+			},
+				"+ attempts code of bea; + audits bea user.code_refused; + audits cyd user.code_refused; " +
+					"~ attempts address: blocked_to updated_at"},
+		})
+	})
+}
+
+// refuses is an error unless an operation was refused with a code.
+func refuses[T any](_ T, err error) func(want string) error {
+	return func(want string) error {
+		if code(err) != want {
+			return errors.Join(fmt.Errorf("refused with %q, want %q", code(err), want), err)
+		}
+		return nil
+	}
+}
+
+// TestAccountsChangeAlone: what a user changes about their account changes nobody else's,
+// and ends their own sessions and links only.
+func TestAccountsChangeAlone(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		ctx, sc, bea := t.Context(), w.bea.Scope(scope.Test), &w.bea
+		here := account.SessionKey(bea.sessions[1].Token)
+		var setup account.Setup
+		w.run(t, []step{
+			{"Rename", func() error { return w.Rename(ctx, sc, "Beatrice") },
+				"+ audits bea user.renamed; + audits cyd user.renamed; ~ users bea: name updated_at"},
+			{"AskEmail", func() error { return w.AskEmail(ctx, sc, "bea@newer.example", w.proof(t, bea)) },
+				"+ audits bea user.email_asked; + audits cyd user.email_asked; " +
+					"+ mails account_email_asked bea; + mails account_email_confirm bea@newer.example; " +
+					"+ tickets bea email; - attempts email of bea; - tickets bea email; " +
+					"~ attempts address: blocked_to count updated_at; ~ users bea: totp_step updated_at"},
+			{"NewRecoveryCodes", func() error { _, err := w.NewRecoveryCodes(ctx, sc, w.proof(t, bea)); return err },
+				"+ audits bea user.recovery_codes_made; + audits cyd user.recovery_codes_made; " +
+					"+ recovery_codes bea (10 rows); - recovery_codes bea (10 rows); " +
+					"~ attempts address: blocked_to updated_at; ~ users bea: totp_step updated_at"},
+			{"RemoveSecondFactor", func() error { return w.RemoveSecondFactor(ctx, sc, w.proof(t, bea), here) },
+				"+ audits bea user.second_factor_off; + audits cyd user.second_factor_off; " +
+					"+ mails account_second_factor_off bea; - recovery_codes bea (10 rows); - sessions bea 0; " +
+					"- sessions bea 2; ~ attempts address: blocked_to updated_at; " +
+					"~ users bea: totp_at totp_secret totp_step updated_at"},
+			{"BeginSecondFactor", func() (err error) { setup, err = w.BeginSecondFactor(ctx, sc, proven); return err },
+				"~ attempts address: updated_at"},
+			{"ConfirmSecondFactor", func() error {
+				_, err := w.ConfirmSecondFactor(ctx, sc, setup.Sealed, app{key: setup.Key}.at(t, w.clock.Now()), here, "192.0.2.1")
+				return err
+			},
+				"+ audits bea user.second_factor_on; + audits cyd user.second_factor_on; " +
+					"+ mails account_second_factor_on bea; + recovery_codes bea (10 rows); " +
+					"~ attempts address: updated_at; ~ users bea: totp_at totp_secret totp_step updated_at"},
+			{"ChangePassword", func() error { return w.ChangePassword(ctx, sc, proven, another, here) },
+				"+ audits bea user.password_changed; + audits cyd user.password_changed; " +
+					"+ mails account_password_changed bea; - tickets bea email; - tickets bea reset; " +
+					"~ attempts address: updated_at; ~ users bea: password_hash updated_at"},
+			{"AskReset", func() error { return w.AskReset(ctx, bea.User.Email, "192.0.2.1") },
+				"+ audits bea user.password_reset_asked; + audits cyd user.password_reset_asked; " +
+					"+ mails account_password_reset bea; + tickets bea reset; " +
+					"~ attempts address: count updated_at"},
+			{"AskReset of an unknown address", func() error { return w.AskReset(ctx, "x@example.com", "192.0.2.1") },
+				"+ tickets nobody reset; ~ attempts address: count updated_at"},
+			{"FinishReset", func() error { return w.FinishReset(ctx, w.link(t), another) },
+				"+ audits bea user.password_reset; + audits cyd user.password_reset; " +
+					"+ mails account_password_changed bea; - devices bea 0; - devices bea 1; - devices bea 2; " +
+					"- sessions bea 1; - tickets bea reset; ~ users bea: password_hash updated_at"},
+			{"ConfirmEmail", func() error { return w.ConfirmEmail(ctx, w.cyd.email) },
+				"+ audits cyd user.email_changed; + mails account_email_changed cyd; - tickets cyd email; " +
+					"- tickets cyd reset; ~ users cyd: email updated_at"},
+		})
+	})
+}
+
+// TestOperatorChangesOneAccount: what the operator resets is of the user who is named.
+func TestOperatorChangesOneAccount(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		w.run(t, []step{
+			{"ResetPassword", func() error { _, err := w.ResetPassword(ctx, "bea@example.com", another); return err },
+				"+ audits bea user.password_reset; - devices bea 0; - devices bea 1; - devices bea 2; " +
+					"- sessions bea 0; - sessions bea 1; - sessions bea 2; - tickets bea email; " +
+					"- tickets bea reset; ~ users bea: password_hash updated_at"},
+			{"ResetFactor", func() error { return w.ResetFactor(ctx, "bea@example.com") },
+				"+ audits bea user.second_factor_reset; + audits cyd user.second_factor_reset; " +
+					"- passkeys bea 0; - passkeys bea 1; - recovery_codes bea (10 rows); " +
+					"~ users bea: totp_at totp_secret updated_at"},
+			{"CreateBusiness", func() error {
+				dan := account.NewBusiness{BusinessName: "dan", Name: "dan", Email: "dan@example.com", Password: another}
+				_, _, err := w.CreateBusiness(ctx, dan)
+				return err
+			},
+				"+ audits 4 business.created; + businesses dan; + members 4 4; " +
+					"+ methods 4 live crypto_bitcoin; + methods 4 live crypto_dogecoin; " +
+					"+ methods 4 live crypto_ethereum; + methods 4 live crypto_ripple; " +
+					"+ methods 4 live crypto_tether; + methods 4 test crypto_bitcoin; " +
+					"+ methods 4 test crypto_dogecoin; + methods 4 test crypto_ethereum; " +
+					"+ methods 4 test crypto_ripple; + methods 4 test crypto_tether; + users dan"},
+		})
+	})
+}
