@@ -19,9 +19,9 @@ func TestPasskeysChangeAlone(t *testing.T) {
 		}
 		second := list[0] // the latest
 		var options []byte
-		w.run(t, []step{
+		w.runSteps(t, []step{
 			{"BeginPasskey", func() (err error) {
-				options, err = w.BeginPasskey(ctx, sc, w.proof(t, bea), "new", "mine bea")
+				options, err = w.BeginPasskey(ctx, sc, w.prove(t, bea), "new", "mine bea")
 				return err
 			},
 				"- attempts email of bea; ~ attempts address: blocked_to count updated_at; " +
@@ -58,7 +58,7 @@ func TestPasskeysChangeAlone(t *testing.T) {
 			{"RenamePasskey", func() error { return w.RenamePasskey(ctx, sc, second.ID, "bea's") },
 				"+ audits bea user.passkey_renamed; + audits cyd user.passkey_renamed; ~ passkeys bea 1: name"},
 			{"RemovePasskey", func() error {
-				return w.RemovePasskey(ctx, sc, second.ID, w.proof(t, bea), account.SessionKey(bea.sessions[1].Token))
+				return w.RemovePasskey(ctx, sc, second.ID, w.prove(t, bea), account.SessionKey(bea.sessions[1].Token))
 			},
 				"+ audits bea user.passkey_removed; + audits cyd user.passkey_removed; " +
 					"+ mails account_passkey_removed bea; - passkeys bea's; - sessions bea 0; - sessions bea 2; " +
@@ -82,7 +82,7 @@ func TestTeamsChangeAlone(t *testing.T) {
 		if err := w.db.Read(ctx).Where("name = 'New Person'").Order("id").First(&dan).Error; err != nil {
 			t.Fatal(err)
 		}
-		w.run(t, []step{
+		w.runSteps(t, []step{
 			{"Invite", func() error { _, err := w.Invite(ctx, sc, "new@guests.example", scope.Admin); return err },
 				"+ audits bea member.invited; + invitations new@guests.example; " +
 					"+ mails account_invitation new@guests.example"},
@@ -115,7 +115,7 @@ func TestTeamsChangeAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.run(t, []step{
+		w.runSteps(t, []step{
 			{"Accept", func() error { _, err := w.Accept(ctx, linkToken(in), w.ann.User.ID); return err },
 				"+ audits bea member.joined; + members ann bea; - invitations ann"},
 			{"RemoveMember of who owns another business", func() error {
