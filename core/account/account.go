@@ -5,6 +5,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime"
@@ -128,15 +129,13 @@ func (s *Service) Empty(ctx context.Context) (bool, error) {
 // refused with Forbidden as soon as there is a user, also when two race; without the
 // set-up token, where it is asked for, before anything else is looked at.
 func (s *Service) SignUp(ctx context.Context, n NewBusiness) (models.Business, User, error) {
-	empty, err := s.Empty(ctx)
-	switch {
-	case err == nil && !empty:
-		err = errSignUpClosed
-	case err == nil && s.AskSetupToken:
-		err = s.checkSetupToken(ctx, n.SetupToken, n.IP)
+	if empty, err := s.Empty(ctx); err != nil || !empty { // asked before the costly hash
+		return models.Business{}, User{}, cmp.Or(err, error(errSignUpClosed))
 	}
-	if err != nil {
-		return models.Business{}, User{}, err // before the costly hash
+	if s.AskSetupToken {
+		if err := s.checkSetupToken(ctx, n.SetupToken, n.IP); err != nil {
+			return models.Business{}, User{}, err
+		}
 	}
 	return s.create(ctx, n, true)
 }

@@ -208,12 +208,7 @@ func (s *Service) Invitations(ctx context.Context, sc scope.Scope) ([]Invitation
 func (s *Service) invitationMails(ctx context.Context, rows []models.Invitation) (map[string]models.Mail, error) {
 	var about []string
 	for _, row := range rows {
-		if row.Mail != "" {
-			about = append(about, row.Mail)
-		}
-	}
-	if len(about) == 0 {
-		return nil, nil
+		about = append(about, row.Mail) // "" is about none
 	}
 	var mails []models.Mail
 	err := s.db.Read(ctx).Select("about", "outcome", "last_error").Where("kind = ? AND about IN ?", mailKind(InviteSent), about).Find(&mails).Error

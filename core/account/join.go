@@ -142,7 +142,7 @@ func (s *Service) join(tx *models.Tx, row models.Invitation, user models.User) e
 	if err := lockBusiness(tx, row.BusinessID); err != nil {
 		return err
 	}
-	used := tx.Where("id = ? AND hash = ?", row.ID, row.Hash).Delete(&models.Invitation{})
+	used := tx.Where("hash = ?", row.Hash).Delete(&models.Invitation{})
 	if used.Error == nil && used.RowsAffected == 0 {
 		return errInvitation
 	}

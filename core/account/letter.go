@@ -75,10 +75,7 @@ func (s *Service) tellAbout(tx *models.Tx, l Letter, about string) error {
 	if err != nil {
 		return err
 	}
-	l.At = s.now().In(zone)
-	if !l.Until.IsZero() {
-		l.Until = l.Until.In(zone)
-	}
+	l.At, l.Until = s.now().In(zone), l.Until.In(zone) // zero stays zero
 	subject, text, html := s.Render(l)
 	return s.Mails.Notify(tx, receipt.Notice{Domain: scope.Live, Kind: mailKind(l.Kind),
 		About: about, To: l.To.Email, ToName: l.To.Name, Subject: subject, Text: text, HTML: html})

@@ -158,7 +158,7 @@ func (s *Service) ticket(tx *models.Tx, kind, token string) (models.Ticket, mode
 
 // use takes a ticket out of the world; Gone when somebody else just did.
 func (s *Service) use(tx *models.Tx, row models.Ticket) error {
-	used := tx.Where("id = ? AND hash = ?", row.ID, row.Hash).Delete(&models.Ticket{})
+	used := tx.Where("hash = ?", row.Hash).Delete(&models.Ticket{})
 	if used.Error == nil && used.RowsAffected == 0 {
 		return errTicket
 	}

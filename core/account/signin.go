@@ -119,7 +119,7 @@ func (s *Service) compare(ctx context.Context, row *models.User, password string
 		password = "" // no password of ours; hashing a long one would only cost time
 	}
 	match, stale, err := s.matches(ctx, password, hash, door)
-	if match && stale && row.ID != 0 {
+	if stale { // which says that it is the user's password
 		s.rehash(ctx, row, password, door)
 	}
 	return match, err
