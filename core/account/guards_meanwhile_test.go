@@ -176,17 +176,17 @@ func TestOneOfTwoGuessesIsLookedAt(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		in := credentials(w.bea.User.Email, ada.Password) // one guess is counted
 		w.clock.Advance(25 * time.Hour)
-		for name, c := range map[string]struct {
-			set    string
-			values []any
+		for _, c := range []struct {
+			name, set string
+			values    []any
 		}{
-			"a day later, when both count 1":           {"updated_at = ?", []any{w.clock.Now()}},
-			"when the guess at this time was undone":   {"count = count + 1", nil},
-			"when both have changed as they always do": {"count = count + 1, updated_at = ?", []any{w.clock.Now()}},
+			{"a day later, when both count 1", "updated_at = ?", []any{w.clock.Now()}},
+			{"when the guess at this time was undone", "count = count + 1", nil},
+			{"when both have changed, as they always do", "count = count + 1, updated_at = ?", []any{w.clock.Now()}},
 		} {
 			done := w.meanwhile(t, "update", "attempts", "UPDATE attempts SET "+c.set, c.values...)
 			if _, err := w.SignIn(t.Context(), in); fault.KindOf(err) != fault.Limited {
-				t.Errorf("%s: the second guess = %v, want Limited", name, err)
+				t.Errorf("%s: the second guess = %v, want Limited", c.name, err)
 			}
 			done()
 		}
