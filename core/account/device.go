@@ -41,7 +41,7 @@ func (s *Service) Arrive(ctx context.Context, user User, v Visit, expected bool)
 		}
 		row := models.Device{UserID: user.ID, Hash: sessionID(v.Device), UserAgent: name, IP: v.IP, CreatedAt: now, SeenAt: now}
 		made := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
-		if made.Error != nil || made.RowsAffected == 0 || expected {
+		if made.RowsAffected == 0 || expected { // an error has stored nothing either
 			return made.Error
 		}
 		return s.tell(tx, Letter{Kind: NewDevice, To: user, UserAgent: name, IP: v.IP, URL: s.Base + accountPath})

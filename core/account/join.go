@@ -152,7 +152,7 @@ func (s *Service) join(tx *models.Tx, row models.Invitation, user models.User) e
 	now := s.now()
 	member := models.Member{BusinessID: row.BusinessID, UserID: user.ID, Role: row.Role, CreatedAt: now}
 	made := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&member)
-	if made.Error != nil || made.RowsAffected == 0 { // a member already
+	if made.RowsAffected == 0 { // a member already, or an error
 		return made.Error
 	}
 	sc := scope.Scope{BusinessID: row.BusinessID, Domain: scope.Live, Actor: userActor(user.ID)}

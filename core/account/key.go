@@ -138,7 +138,7 @@ func (s *Service) RevokeKey(ctx context.Context, sc scope.Scope, id int64) error
 		}
 		now := s.now()
 		done := sc.Rows(tx.Model(&models.APIKey{})).Where("id = ? AND revoked_at IS NULL", id).Update("revoked_at", now)
-		if done.Error != nil || done.RowsAffected == 0 {
+		if done.RowsAffected == 0 { // it was revoked already, or an error
 			return done.Error
 		}
 		return Audit(tx, sc, now, "key.revoked", keyActor(id), map[string]string{"name": row.Name, "hint": row.Hint})

@@ -62,7 +62,7 @@ func (s *Service) SetMethod(ctx context.Context, sc scope.Scope, method money.Me
 		now := s.now()
 		changed := sc.Rows(tx.Model(&models.Method{})).Where("code = ? AND enabled = ?", string(method), !enabled).
 			Updates(map[string]any{"enabled": enabled, "updated_at": now})
-		if changed.Error != nil || changed.RowsAffected == 0 {
+		if changed.RowsAffected == 0 { // it stood so already, or an error
 			return changed.Error
 		}
 		action := "method.disabled"

@@ -144,7 +144,7 @@ func zoneOf(tx *models.Tx, userID int64) (*time.Location, error) {
 	var names []string
 	err := tx.Model(&models.Member{}).Joins("JOIN businesses ON businesses.id = members.business_id").
 		Where("members.user_id = ?", userID).Order("members.id").Limit(1).Pluck("businesses.time_zone", &names).Error
-	if err != nil || len(names) == 0 {
+	if len(names) == 0 { // they work nowhere, or an error
 		return time.UTC, err
 	}
 	if zone, err := time.LoadLocation(names[0]); err == nil {

@@ -50,7 +50,8 @@ func (s *Service) SecondFactor(ctx context.Context, sc scope.Scope) (Factor, err
 		return Factor{}, err
 	}
 	var row models.User
-	if err := s.db.Read(ctx).Where("id = ?", userID).Take(&row).Error; err != nil || row.TOTPAt == nil {
+	err = s.db.Read(ctx).Where("id = ?", userID).Take(&row).Error
+	if row.TOTPAt == nil { // it is off, or an error
 		return Factor{}, missing(err, "user")
 	}
 	left, err := unused(s.db.Read(ctx), userID)
@@ -81,7 +82,7 @@ func (s *Service) writeRecoveryCodes(tx *models.Tx, userID int64) ([]string, err
 func (s *Service) useRecoveryCode(tx *models.Tx, userID int64, code string) (left int, ok bool, err error) {
 	used := tx.Model(&models.RecoveryCode{}).Where("user_id = ? AND hash = ? AND used_at IS NULL", userID, s.recoveryHash(userID, code)).
 		Update("used_at", s.now())
-	if used.Error != nil || used.RowsAffected == 0 {
+	if used.RowsAffected == 0 { // none such, or an error
 		return 0, false, used.Error
 	}
 	if left, err = unused(tx, userID); err != nil {

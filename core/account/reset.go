@@ -143,8 +143,8 @@ func (s *Service) writeTicket(tx *models.Tx, row models.Ticket) error {
 func (s *Service) ticket(tx *models.Tx, kind, token string) (models.Ticket, models.User, error) {
 	var tickets []models.Ticket
 	var users []models.User
-	err := tx.Where("hash = ? AND kind = ? AND user_id <> 0 AND expires_at > ?", sessionID(token), kind, s.now()).Limit(1).Find(&tickets).Error
-	if err == nil && len(tickets) > 0 {
+	err := tx.Where("hash = ? AND kind = ? AND expires_at > ?", sessionID(token), kind, s.now()).Limit(1).Find(&tickets).Error
+	if len(tickets) > 0 {
 		err = tx.Where("id = ?", tickets[0].UserID).Limit(1).Find(&users).Error
 	}
 	if err != nil {
