@@ -22,7 +22,9 @@ type fakeIssuer struct {
 	fails          error
 }
 
-func (i *fakeIssuer) Notes(context.Context) (string, string, error) { return i.network, i.token, i.fails }
+func (i *fakeIssuer) Notes(context.Context) (string, string, error) {
+	return i.network, i.token, i.fails
+}
 
 func (i *fakeIssuer) Barred(_ context.Context, addresses []string) ([]bool, error) {
 	i.asked = append(i.asked, addresses...)
