@@ -8,8 +8,8 @@ import (
 	"cointill/models"
 )
 
-// adjustToBlockTime gives a transfer its block's time where that is earlier: a node that is
-// behind may show as waiting what was in a block before anybody saw it.
+// adjustToBlockTime gives a transfer its block's time where that is earlier. A node that lags
+// may show a transfer as waiting after a block has confirmed it.
 func (a *applying) adjustToBlockTime(row *models.Transfer, block *chain.Header) error {
 	if !block.Time.Before(row.FirstSeenAt) {
 		return nil

@@ -9,15 +9,15 @@ import (
 	"cointill/models"
 )
 
-// blockCache is what applying has read, or has yet to write, of what it is about to meet
-// again: a block may hold a hundred thousand transfers to one address, in one transaction.
+// blockCache holds rows that applying has read or has yet to write. A block may hold a hundred
+// thousand transfers to one address in one transaction.
 type blockCache struct {
-	places   map[string][]models.Destination // by address and tag, where there are some
-	known    map[string]models.Transfer      // by Key, of the block or picture that is applied
-	replaced []replacedTransaction           // what the transaction replaces of the payment, both named in of
+	places   map[string][]models.Destination // by address and tag
+	known    map[string]models.Transfer      // stored transfers of the block or snapshot, by Key
+	replaced []replacedTransaction           // transactions that the transaction in of replaces for the payment in of
 	of       string
 	noted    string        // the transaction whose spend keys are stored
-	steps    []models.Step // that sightings put on timelines
+	steps    []models.Step // timeline rows to write
 }
 
 func (a *applying) findDestinations(row *models.Transfer) ([]models.Destination, error) {
@@ -32,10 +32,10 @@ func (a *applying) findDestinations(row *models.Transfer) ([]models.Destination,
 	return places, err
 }
 
-// maxKeysPerQuery is how many transactions one question names.
+// maxKeysPerQuery bounds how many transactions one query names.
 const maxKeysPerQuery = 500
 
-// loadKnownTransfers reads which of the transfers are known, in questions of many.
+// loadKnownTransfers reads the stored rows of transfers, many with each query.
 func (a *applying) loadKnownTransfers(transfers []chain.Transfer) error {
 	a.known = map[string]models.Transfer{}
 	var ids []string
@@ -58,18 +58,18 @@ func (a *applying) loadKnownTransfers(transfers []chain.Transfer) error {
 	return nil
 }
 
-// transferKey is a stored transfer's Key.
+// transferKey returns a stored transfer's Key.
 func transferKey(row models.Transfer) string {
 	return chain.Transfer{TxID: row.TxID, Index: row.Index}.Key()
 }
 
-// replacedTransaction is a transaction that another one takes the place of.
+// replacedTransaction is a transaction that another one replaced.
 type replacedTransaction struct {
-	paid money.Amount // to the payment
-	seen *time.Time   // first, on the payment's clock
+	paid money.Amount // its transfers to the payment
+	seen *time.Time   // when the first of them was seen, on the payment's clock
 }
 
-// listReplaced lists what a transfer's transaction replaces of its payment.
+// listReplaced lists the transactions of the payment that a transfer's transaction replaces.
 func (a *applying) listReplaced(row *models.Transfer, spends []string) ([]replacedTransaction, error) {
 	of := fmt.Sprint(row.TxID, " ", *row.PaymentID)
 	if a.of == of {

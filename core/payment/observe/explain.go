@@ -6,12 +6,12 @@ import (
 	"cointill/models"
 )
 
-// UnknownVia is how money came of which only the balance tells.
+// UnknownVia marks money that only an address's balance shows.
 const UnknownVia = "sent on by a contract, in a transaction that the node doesn't show"
 
-// explainBalance gives money of which only a balance told the transaction that brought it,
-// now that a block which is read once more shows it: told when that is all there is to
-// store. What a person sent back stays sent back.
+// explainBalance finds the transaction of money that only a balance showed, when a block that
+// is read again holds it. told is true when nothing else is to store. Money that a person
+// marked as refunded stays refunded.
 func (a *applying) explainBalance(t chain.Transfer, block *chain.Header) (told bool, err error) {
 	var rows []models.Transfer
 	err = a.tx.Where("network = ? AND unmatched = ? AND asset = ? AND height >= ? AND tx_id LIKE 'block %' AND payment_id IN (?)", a.network, payment.NoTransaction, t.Asset, block.Height,
@@ -20,8 +20,8 @@ func (a *applying) explainBalance(t chain.Transfer, block *chain.Header) (told b
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
-	// The one that fits it; else one that it is a part of; else one that is a part of
-	// it, as the merchant took something away at the same time.
+	// The row with the same amount; otherwise a row with a larger one; otherwise one with a
+	// smaller one, because the merchant moved money away at the same time.
 	row := rows[0]
 	for _, one := range rows {
 		if rest := one.Amount.Cmp(t.Amount); rest == 0 || rest > 0 && row.Amount.Cmp(t.Amount) < 0 {

@@ -15,11 +15,11 @@ import (
 	"cointill/models"
 )
 
-// Observer turns what a follower learns into facts about payments. It is the
-// chain.Store of the product.
+// Observer turns the batches of a follower into facts about payments. It implements
+// chain.Store.
 type Observer struct {
 	*payment.Service
-	// Watching is what is looked for on the network that this observer serves.
+	// Watching holds the addresses and spend keys that the network's follower looks for.
 	Watching *chain.WatchSet
 
 	readTo int64 // destinations up to this number are all known
@@ -27,7 +27,7 @@ type Observer struct {
 
 var _ chain.Store = (*Observer)(nil)
 
-// Cursor is the last applied block of a network.
+// Cursor returns the last applied block of a network.
 func (o *Observer) Cursor(ctx context.Context, network chain.Network) (chain.Cursor, error) {
 	var rows []models.ChainCursor
 	err := o.DB.Read(ctx).Where("network = ?", string(network)).Limit(1).Find(&rows).Error
@@ -37,7 +37,7 @@ func (o *Observer) Cursor(ctx context.Context, network chain.Network) (chain.Cur
 	return chain.Cursor{Known: true, Block: chain.BlockID{Height: rows[0].Height, Hash: rows[0].Hash}}, nil
 }
 
-// Hash is the hash of an applied block, or "" when it is not kept any more.
+// Hash returns the hash of an applied block, or "" when it is not kept any more.
 func (o *Observer) Hash(ctx context.Context, network chain.Network, height int64) (string, error) {
 	var hashes []string
 	err := o.DB.Read(ctx).Model(&models.ChainBlock{}).Where("network = ? AND height = ?", string(network), height).Pluck("hash", &hashes).Error
@@ -47,8 +47,8 @@ func (o *Observer) Hash(ctx context.Context, network chain.Network, height int64
 	return hashes[0], nil
 }
 
-// Health records how the following of a network goes, unless a later holder of
-// the lease has written already.
+// Health records a network's problem, "" for none, unless a later holder of the lease has
+// written already.
 func (o *Observer) Health(ctx context.Context, network chain.Network, fence int64, sentence string) error {
 	set := map[string]any{"problem": sentence, "fence": fence, "updated_at": o.Clock()}
 	known := o.DB.Exec(ctx).Model(&models.ChainCursor{}).Where("network = ? AND fence <= ?", string(network), fence).Updates(set)
@@ -59,17 +59,17 @@ func (o *Observer) Health(ctx context.Context, network chain.Network, fence int6
 	return o.DB.Exec(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 }
 
-// Apply writes what a follower learnt: transfers, blocks and the cursor in one
-// transaction, with a mark on every payment that is concerned. Each of these is
-// then brought to where the facts put it, in a transaction of its own; the mark
-// stays until that is done, so that a crash between loses nothing.
+// Apply writes a batch of the follower: transfers, blocks and the cursor in one transaction,
+// which also marks each payment that the batch concerns as due. Each of these is then decided
+// in a transaction of its own. The mark stays until that is done, so that a crash in between
+// loses nothing.
 func (o *Observer) Apply(ctx context.Context, batch chain.Batch) error {
 	a := &applying{Observer: o, batch: batch, network: string(batch.Network), now: o.Clock()}
 	err := o.DB.Write(ctx, func(tx *models.Tx) error {
 		a.reset(tx)
 		return a.applyBatch()
 	})
-	// Also when it failed: that may be all that was heard of a commit that was made.
+	// Also after an error: the commit may have been made although its answer was lost.
 	o.Watching.AddSpends(a.spends...)
 	if err != nil {
 		return err
@@ -79,9 +79,9 @@ func (o *Observer) Apply(ctx context.Context, batch chain.Batch) error {
 	return nil
 }
 
-// Reread applies a block at or below the cursor once more, for money that was
-// missed when it was first read: an address of a restored backup, say. It
-// returns how many transfers were not known. What is known changes nothing.
+// Reread applies a block at or below the cursor again, for money that was missed the first
+// time: an address of a restored backup, for example. It returns the number of transfers that
+// were unknown. Known transfers change nothing.
 func (o *Observer) Reread(ctx context.Context, network chain.Network, block chain.Block) (fresh int, err error) {
 	return o.ApplyAgain(ctx, network, payment.NoLease, block)
 }
@@ -95,7 +95,7 @@ func (o *Observer) ApplyAgain(ctx context.Context, network chain.Network, fence 
 			return err
 		}
 		if block.Height > a.tip.Height {
-			return nil // the follower reads it yet
+			return nil // the follower will read it
 		}
 		if err := a.checkBranch(block); err != nil {
 			return err
@@ -116,8 +116,8 @@ func (o *Observer) ApplyAgain(ctx context.Context, network chain.Network, fence 
 	return a.fresh, err
 }
 
-// checkBranch refuses a block that is not the one that was applied at its height,
-// as far back as that is kept.
+// checkBranch refuses a block whose hash differs from the one that was applied at its height,
+// as long as that is kept.
 func (a *applying) checkBranch(block chain.Block) error {
 	var hashes []string
 	err := a.tx.Model(&models.ChainBlock{}).Where("network = ? AND height = ?", a.network, block.Height).Pluck("hash", &hashes).Error
@@ -127,7 +127,7 @@ func (a *applying) checkBranch(block chain.Block) error {
 	return err
 }
 
-// applying is one run of Apply or Reread.
+// applying is one run of Apply or Reread in one transaction.
 type applying struct {
 	*Observer
 	batch     chain.Batch
@@ -136,17 +136,17 @@ type applying struct {
 	tx        *models.Tx
 	tip       chain.BlockID
 	final     int64                    // the network's own finality so far
-	read      time.Time                // until when the network was read before
-	touched   map[int64]bool           // payments
+	read      time.Time                // the network was read up to this time before
+	touched   map[int64]bool           // ids of payments to decide again
 	spends    []string                 // new spend keys
 	forgotten []string                 // spend keys that no block can use up any more
-	fresh     int                      // transfers that were not known
-	views     map[int64]*paymentUpdate // payments that this block or picture brings something, by id
-	told      []int64                  // their ids, in the order in which they were met
+	fresh     int                      // number of transfers that were unknown
+	views     map[int64]*paymentUpdate // payments that this block or snapshot changes, by id
+	told      []int64                  // their ids, in the order of their first change
 	blockCache
 }
 
-// reset forgets what an earlier try of the transaction found.
+// reset clears the results of an earlier try of the transaction.
 func (a *applying) reset(tx *models.Tx) {
 	a.tx, a.touched, a.spends, a.forgotten = tx, map[int64]bool{}, nil, nil
 	a.fresh, a.views, a.told = 0, nil, nil
@@ -186,7 +186,7 @@ func (a *applying) claimCursor() error {
 	return nil
 }
 
-// lockCursor reads the network's cursor and keeps others from moving it.
+// lockCursor reads the network's cursor and locks its row.
 func (a *applying) lockCursor(fence int64) error {
 	first := models.ChainCursor{Network: a.network, Finalized: -1, UpdatedAt: a.now}
 	if err := a.tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&first).Error; err != nil {
@@ -203,8 +203,8 @@ func (a *applying) lockCursor(fence int64) error {
 	return nil
 }
 
-// undoBlocks takes back every block above the ancestor: their transfers are
-// unconfirmed, and gone once a picture of the mempool lacks them.
+// undoBlocks removes every block above the ancestor. Their transfers become unconfirmed; a
+// later snapshot of the mempool that lacks them marks them as gone.
 func (a *applying) undoBlocks(ancestor chain.BlockID) error {
 	var rows []models.Transfer
 	above := "network = ? AND height > ?"
@@ -246,7 +246,7 @@ func (a *applying) applyBlock(b chain.Block) error {
 	return a.tx.Create(&row).Error
 }
 
-// applyFacts writes what a block holds.
+// applyFacts writes the transfers of a block and the double spends that it confirms.
 func (a *applying) applyFacts(b chain.Block) error {
 	if err := a.markDoubleSpends(b.Spends, &b.Height); err != nil { // first, as in pending
 		return err
@@ -262,8 +262,8 @@ func (a *applying) applyFacts(b chain.Block) error {
 	return a.flushEvents()
 }
 
-// applyMempool applies the picture of the mempool: what is in it is waiting, and
-// what was waiting and isn't in it is gone.
+// applyMempool applies a snapshot of the mempool. Its transfers are waiting; transfers that
+// waited before and are missing in it are gone.
 func (a *applying) applyMempool(p chain.Pending) error {
 	inPool := map[string]bool{}
 	for _, t := range p.Transfers {
@@ -283,7 +283,7 @@ func (a *applying) applyMempool(p chain.Pending) error {
 			left[why] = append(left[why], t)
 		}
 	}
-	// What is gone goes first: a replacement pays instead of it, not beside it.
+	// Missing transfers are marked first: a replacement pays instead of them, not in addition.
 	for _, why := range []payment.Reason{payment.Dropped, payment.Reorged} {
 		if err := a.markTransfersGone(left[why], map[string]any{"gone_reason": string(why)}); err != nil {
 			return err
@@ -303,8 +303,8 @@ func (a *applying) applyMempool(p chain.Pending) error {
 	return a.flushEvents()
 }
 
-// finishBatch moves the cursor, forgets blocks that no reorg can reach, and marks
-// the payments that are concerned.
+// finishBatch moves the cursor, deletes blocks that no reorg can reach, and marks the payments
+// that the batch concerns.
 func (a *applying) finishBatch() error {
 	set := map[string]any{"height": a.tip.Height, "hash": a.tip.Hash, "finalized": min(max(a.final, a.batch.Tip.Finalized), a.tip.Height),
 		"source_tip": a.batch.Tip.Height, "problem": "", "updated_at": a.now}
@@ -320,8 +320,8 @@ func (a *applying) finishBatch() error {
 	return a.markPaymentsDue()
 }
 
-// deleteUnreachable drops what no reorganisation can reach any more: blocks, and the spend keys of
-// what they held and of what their transactions replaced.
+// deleteUnreachable deletes the rows that no reorg can reach any more: blocks, and the spend
+// keys of transfers that are final or finally replaced.
 func (a *applying) deleteUnreachable() error {
 	if len(a.batch.Blocks) == 0 {
 		return nil
@@ -355,7 +355,7 @@ func (a *applying) deleteUnreachable() error {
 	return nil
 }
 
-// markPaymentsDue makes every payment that is concerned due.
+// markPaymentsDue makes every payment due that the batch concerns.
 func (a *applying) markPaymentsDue() error {
 	ids := a.touchedPayments()
 	if len(ids) == 0 {

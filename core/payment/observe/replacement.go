@@ -10,9 +10,10 @@ import (
 	"cointill/models"
 )
 
-// markDoubleSpends notes that transactions used up spend keys: every transfer of another transaction
-// that needs one of them is replaced, for good once the former is final. Height is that of
-// their block, nil for the mempool, where the same is told at every look.
+// markDoubleSpends records that transactions used up spend keys. Every unconfirmed transfer of
+// another transaction that needs one of these keys is replaced, for good once the new
+// transaction is final. height is the height of its block, nil for the mempool, whose snapshot
+// repeats the same spends each time.
 func (a *applying) markDoubleSpends(spends []chain.Spend, height *int64) error {
 	for from := 0; from < len(spends); {
 		rival, keys := spends[from].TxID, []string(nil)
@@ -39,9 +40,9 @@ func (a *applying) markDoubleSpends(spends []chain.Spend, height *int64) error {
 	return nil
 }
 
-// markTransfersGone marks transfers as gone, each since now on its payment's own clock unless it was
-// gone before. They are as many as a transaction has outputs, so they are written by the
-// time that they get, not one by one.
+// markTransfersGone marks transfers as gone, from now on by their payments' own clocks, unless
+// they were gone before. A transaction may have thousands of outputs, so rows with the same
+// time are written together.
 func (a *applying) markTransfersGone(lost []models.Transfer, set map[string]any) error {
 	ahead, err := a.readAdvancedClocks(lost)
 	if err != nil {
@@ -66,10 +67,12 @@ func (a *applying) markTransfersGone(lost []models.Transfer, set map[string]any)
 	return nil
 }
 
-// advancedClocks are how far the clocks of payments were moved, which only the sandbox does.
+// advancedClocks holds how far the clocks of payments were moved, by payment id. Only the
+// sandbox moves them.
 type advancedClocks map[int64]time.Duration
 
-// goneSince is when a transfer that is found gone went, and zero for one that was gone before.
+// goneSince returns the time since which a missing transfer is gone, zero when it was gone
+// before.
 func (c advancedClocks) goneSince(now time.Time, t models.Transfer) time.Time {
 	switch {
 	case t.Gone:

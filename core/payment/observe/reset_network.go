@@ -7,14 +7,13 @@ import (
 	"cointill/models"
 )
 
-// ResetNetwork forgets where the following of a network stands, so that it begins again near
-// the network's end. It is for a test network whose operators began it anew, which no
-// node's history leads to: what happened between is not looked for, and what was
-// credited stays. The caller makes sure that it is a test network. False when nothing
-// was read of it yet.
+// ResetNetwork deletes the position of a network, so that its follower starts again near the
+// network's end. It is for a test network that its operators reset: no history of a node leads
+// there. Blocks in between are not searched, and credited money stays. The caller makes sure
+// that it is a test network. known is false when nothing was read of it yet.
 func (o *Observer) ResetNetwork(ctx context.Context, network chain.Network) (known bool, err error) {
 	err = o.DB.Write(ctx, func(tx *models.Tx) error {
-		// The fence stays: whoever lost the lease must not write.
+		// The fence stays: a process that lost the lease must not write.
 		set := map[string]any{"height": 0, "hash": "", "finalized": -1, "source_tip": 0, "problem": "", "updated_at": o.Clock()}
 		cursor := tx.Model(&models.ChainCursor{}).Where("network = ? AND hash <> ''", string(network)).Updates(set)
 		if known = cursor.RowsAffected > 0; cursor.Error != nil {

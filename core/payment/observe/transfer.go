@@ -12,7 +12,7 @@ import (
 	"cointill/models"
 )
 
-// applyTransfer writes a transfer as a block (or, without one, the mempool) shows it.
+// applyTransfer writes a transfer of a block, or of the mempool when block is nil.
 func (a *applying) applyTransfer(t chain.Transfer, block *chain.Header) error {
 	row, known := a.known[t.Key()]
 	if !known {
@@ -57,7 +57,7 @@ func (a *applying) applyTransfer(t chain.Transfer, block *chain.Header) error {
 	return nil
 }
 
-// refreshUpdate puts a changed row into the payment that was read before it changed.
+// refreshUpdate replaces a changed row in the payment that was read before the change.
 func (a *applying) refreshUpdate(row models.Transfer) {
 	if row.PaymentID == nil || a.views[*row.PaymentID] == nil {
 		return
@@ -70,11 +70,10 @@ func (a *applying) refreshUpdate(row models.Transfer) {
 	}
 }
 
-// handleReturned handles money that counts for a payment which has ended without it:
-// it was dropped, replaced, reverted or still unconfirmed then, and is there
-// now. The payment stays as it is; the money is unmatched and announced. Money
-// that was counted and comes back after a deep reorganisation is not more than
-// what was paid.
+// handleReturned handles a transfer of a payment that ended without it: it was dropped,
+// replaced, reverted or unconfirmed then, and is confirmed now. The payment stays as it is;
+// the money becomes unmatched, with an event. Money that was counted and returns after a deep
+// reorg adds nothing to the amount paid.
 func (a *applying) handleReturned(row *models.Transfer) (*paymentUpdate, error) {
 	if row.Gone || row.Reverted || row.PaymentID == nil || row.Unmatched != "" {
 		return nil, nil
@@ -94,14 +93,14 @@ func sameTransfer(a, b models.Transfer) bool {
 	return a.Gone == b.Gone && a.Reverted == b.Reverted && a.BlockHash == b.BlockHash && (a.Height == nil) == (b.Height == nil)
 }
 
-// movesOtherMoney reports whether a transfer moves something else than the one that was
-// seen at its place in the transaction: a contract's may, on another branch.
+// movesOtherMoney reports whether a transfer differs from the one that was seen at its place
+// in the transaction. A contract may move other money on another branch.
 func movesOtherMoney(row models.Transfer, t chain.Transfer) bool {
 	return row.Address != t.Address || row.Asset != t.Asset || row.Amount.Cmp(t.Amount) != 0
 }
 
-// replaceOnNewBranch stores what a transaction moves on the branch that counts now in place of
-// what it moved on the one that was undone, whosever that was.
+// replaceOnNewBranch overwrites a transfer after a reorg changed what its transaction moves.
+// The new transfer may belong to another payment.
 func (a *applying) replaceOnNewBranch(row models.Transfer, t chain.Transfer, block *chain.Header) error {
 	a.touchPayment(row)
 	if row.PaymentID != nil && a.views[*row.PaymentID] != nil {
@@ -112,7 +111,7 @@ func (a *applying) replaceOnNewBranch(row models.Transfer, t chain.Transfer, blo
 	return a.saveTransfer(models.Transfer{ID: row.ID, CreatedAt: row.CreatedAt}, t, block)
 }
 
-// insertTransfer stores a transfer that was never seen before, and says whose it is.
+// insertTransfer stores a transfer that was never seen before, and finds its payment.
 func (a *applying) insertTransfer(t chain.Transfer, block *chain.Header) error {
 	a.fresh++
 	if block != nil && block.Height <= a.tip.Height && t.Via == "" {
@@ -123,7 +122,7 @@ func (a *applying) insertTransfer(t chain.Transfer, block *chain.Header) error {
 	return a.saveTransfer(models.Transfer{CreatedAt: a.now}, t, block)
 }
 
-// saveTransfer stores a transfer in a new row, or in one whose content is void.
+// saveTransfer stores a transfer in a new row, or in one whose content is overwritten.
 func (a *applying) saveTransfer(row models.Transfer, t chain.Transfer, block *chain.Header) error {
 	row.Network, row.TxID, row.Index, row.Asset, row.Address = a.network, t.TxID, t.Index, t.Asset, t.Address
 	row.Amount, row.Reverted, row.Maturity, row.FirstSeenAt, row.UpdatedAt = t.Amount, t.Reverted, t.Maturity, a.now, a.now
@@ -134,7 +133,7 @@ func (a *applying) saveTransfer(row models.Transfer, t chain.Transfer, block *ch
 	if block != nil {
 		height := block.Height
 		row.Height, row.BlockHash = &height, block.Hash
-		if block.Time.Before(a.now) { // it was there before we looked
+		if block.Time.Before(a.now) { // the block is older than this read
 			row.FirstSeenAt = block.Time.UTC().Truncate(time.Microsecond)
 		}
 	}
@@ -157,10 +156,10 @@ func (a *applying) saveTransfer(row models.Transfer, t chain.Transfer, block *ch
 	return nil
 }
 
-// inheritFirstSeen gives a transfer the time of the one that it replaces, where that
-// would have paid the same payment no less: a customer who raises the fee has
-// paid when they first did. One that pays more than it replaces is of now, so that
-// nobody holds a price by a promise.
+// inheritFirstSeen gives a transfer the first-seen time of the one that it replaces, if that
+// paid the same payment at least as much: a customer who raises the fee has paid at the first
+// time. A larger replacement gets today's time. Otherwise a small early payment would hold a
+// price for a large late one.
 func (a *applying) inheritFirstSeen(row *models.Transfer, spends []string) error {
 	if row.PaymentID == nil || row.Unmatched != "" || len(spends) == 0 {
 		return nil
@@ -177,8 +176,8 @@ func (a *applying) inheritFirstSeen(row *models.Transfer, spends []string) error
 	return nil
 }
 
-// createTransfer writes a transfer, and the spend keys of its transaction with the first of its
-// transfers that was seen: they are the whole transaction's.
+// createTransfer writes a transfer. The first transfer of a transaction also stores the
+// transaction's spend keys.
 func (a *applying) createTransfer(row *models.Transfer, keys []string) error {
 	if err := a.tx.Save(row).Error; err != nil || a.noted == row.TxID {
 		return err
@@ -198,8 +197,8 @@ func (a *applying) createTransfer(row *models.Transfer, keys []string) error {
 	return a.tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&spends).Error
 }
 
-// attachToPayment finds the payment that a transfer's destination was given to, and
-// whether it credits it. Barred is why it can't, wherever it came to; "" when it can.
+// attachToPayment finds the payment of a transfer's destination and whether the transfer
+// credits it. barred is the reason why it can't, at any destination; "" when it can.
 func (a *applying) attachToPayment(row *models.Transfer, barred string) (*paymentUpdate, error) {
 	places, err := a.findDestinations(row)
 	if err != nil {
@@ -209,7 +208,7 @@ func (a *applying) attachToPayment(row *models.Transfer, barred string) (*paymen
 		row.Unmatched = payment.UnknownTag
 		return nil, nil
 	}
-	place := places[0] // the exact tag when there is one, else the account itself
+	place := places[0] // the exact tag when there is one, otherwise the account itself
 	row.BusinessID, row.Domain, row.PaymentID = place.BusinessID, place.Domain, place.PaymentID
 	if place.PaymentID == nil {
 		switch {
@@ -241,7 +240,7 @@ func (a *applying) attachToPayment(row *models.Transfer, barred string) (*paymen
 	return v, nil
 }
 
-// unmatchedReason is why a transfer credits nothing wherever it came to, or "".
+// unmatchedReason returns why a transfer credits nothing at any destination, or "".
 func unmatchedReason(t chain.Transfer) string {
 	switch {
 	case t.Unproved:
@@ -254,7 +253,7 @@ func unmatchedReason(t chain.Transfer) string {
 	return ""
 }
 
-// destinationTags are the tags under which a transfer's destination may stand.
+// destinationTags returns the tags under which a transfer's destination may be stored.
 func destinationTags(row *models.Transfer) []int64 {
 	if row.Tag != nil {
 		return []int64{*row.Tag, -1}

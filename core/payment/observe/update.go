@@ -11,24 +11,24 @@ import (
 	"cointill/models"
 )
 
-// paymentUpdate is a payment that a block or a picture of the mempool brings something.
+// paymentUpdate collects the changes that one block or mempool snapshot makes to a payment.
 type paymentUpdate struct {
 	*payment.View
 	events []pendingEvent // to send
-	at     map[int64]int  // where in Transfers each is, by id; nil while nobody asked
+	at     map[int64]int  // index in Transfers by transfer id; nil until it is needed
 
-	summed       bool // the sums are of Transfers as they are now
+	summed       bool // there and mined are the sums of Transfers
 	there, mined money.Amount
 }
 
-// pendingEvent is an event that is to be sent, and the transactions that it is about.
+// pendingEvent is an event to send, with the transactions that it reports.
 type pendingEvent struct {
 	kind  string
 	about []string
 }
 
-// loadUpdate is a payment as this block or picture finds it: read once, however many
-// transfers concern it.
+// loadUpdate returns the update of a payment. The payment is read once per block or snapshot,
+// however many transfers concern it.
 func (a *applying) loadUpdate(id int64) (*paymentUpdate, error) {
 	if n := a.views[id]; n != nil {
 		return n, nil
@@ -45,11 +45,11 @@ func (a *applying) loadUpdate(id int64) (*paymentUpdate, error) {
 	return n, nil
 }
 
-// recordSighting puts a transfer's first sighting on the payment's timeline, and notes
-// what the merchant is to be told. Via is the transfer's.
+// recordSighting adds a transfer's first sighting to the payment's timeline and queues the
+// event. via is the transfer's.
 func (a *applying) recordSighting(n *paymentUpdate, row models.Transfer, via string) {
 	amount := row.Asset
-	if row.Amount.Sign() > 0 { // else the asset's name says how much
+	if row.Amount.Sign() > 0 { // otherwise the asset's name holds the amount
 		amount += " " + row.Amount.String()
 	}
 	if coin := money.Coin(row.Asset); coin.Info().Unit > 0 {
@@ -74,13 +74,13 @@ func (a *applying) recordSighting(n *paymentUpdate, row models.Transfer, via str
 		Reason: row.Unmatched, Detail: payment.StepDetail(map[string]any{"hash": row.TxID, "index": row.Index, "amount": row.Amount.String(), "asset": row.Asset})}))
 }
 
-// maxEventsPerBlock is how many transactions of one block or picture have an event of their own, of a
-// kind and for a payment. The last of these is about all further ones too, so that nobody
-// can make more work than there are blocks by sending dust.
+// maxEventsPerBlock bounds the events of one kind that a block or snapshot makes for one
+// payment. The last of them reports all further transactions, because each would otherwise let
+// a sender of dust make an event.
 const maxEventsPerBlock = 10
 
-// queueEvent notes that the merchant is to be told of a transaction. What one event is about
-// doesn't depend on what was seen with it: after a restore other things may be.
+// queueEvent queues the event of a transaction. Its content doesn't depend on other
+// transactions of the same block, which may differ after a restore.
 func (n *paymentUpdate) queueEvent(kind, tx string) {
 	var last *pendingEvent
 	of := 0
@@ -98,7 +98,7 @@ func (n *paymentUpdate) queueEvent(kind, tx string) {
 	}
 }
 
-// addPaid adds a transfer to what was paid.
+// addPaid adds a transfer to the amount paid.
 func (n *paymentUpdate) addPaid(row models.Transfer) {
 	n.sumTransfers()
 	n.addToSums(row, money.Amount.Add)
@@ -111,8 +111,8 @@ func (n *paymentUpdate) addPaid(row models.Transfer) {
 	}
 }
 
-// sumTransfers adds up what is there of the payment's transfers, and what of it blocks hold.
-// Further changes are weighed one by one: a block may have ten thousand of them.
+// sumTransfers adds up the payment's transfers: all that are there, and those in blocks.
+// Further changes are added one by one, because a block may hold ten thousand of them.
 func (n *paymentUpdate) sumTransfers() {
 	if n.summed {
 		return
@@ -123,7 +123,7 @@ func (n *paymentUpdate) sumTransfers() {
 	}
 }
 
-// addToSums adds a transfer to the sums, or takes it away.
+// addToSums adds a transfer to the sums or subtracts it.
 func (n *paymentUpdate) addToSums(t models.Transfer, with func(sum, part money.Amount) money.Amount) {
 	if t.Gone || t.Reverted || t.Unmatched != "" {
 		return
@@ -134,7 +134,7 @@ func (n *paymentUpdate) addToSums(t models.Transfer, with func(sum, part money.A
 	}
 }
 
-// minedByOthers is what blocks hold of the payment's other transfers.
+// minedByOthers returns the sum of the payment's other transfers that are in blocks.
 func (n *paymentUpdate) minedByOthers(row models.Transfer) money.Amount {
 	n.sumTransfers()
 	rest := *n
@@ -144,7 +144,7 @@ func (n *paymentUpdate) minedByOthers(row models.Transfer) money.Amount {
 	return rest.mined
 }
 
-// findTransfer is one of the payment's as it was read, nil when it is none of them.
+// findTransfer returns one of the payment's transfers, nil when it has no such transfer.
 func (n *paymentUpdate) findTransfer(id int64) *models.Transfer {
 	if n.at == nil {
 		n.at = make(map[int64]int, len(n.Transfers))
@@ -158,7 +158,7 @@ func (n *paymentUpdate) findTransfer(id int64) *models.Transfer {
 	return nil
 }
 
-// flushEvents tells merchants what a block or a picture of the mempool brought.
+// flushEvents writes the queued timeline rows and events of a block or snapshot.
 func (a *applying) flushEvents() error {
 	if len(a.steps) > 0 {
 		if err := a.tx.CreateInBatches(a.steps, maxKeysPerQuery).Error; err != nil {
@@ -172,7 +172,7 @@ func (a *applying) flushEvents() error {
 			continue
 		}
 		n.Transfers = slices.DeleteFunc(n.Transfers, func(t models.Transfer) bool { return t.Unmatched != "" })
-		if !payment.TakesNoTransfers(n.View) { // what came later may have taken some of it away
+		if !payment.TakesNoTransfers(n.View) { // a later transfer may have replaced an earlier one
 			n.sumTransfers()
 			n.Payment.Paid = n.there
 		}

@@ -8,16 +8,15 @@ import (
 	"cointill/models"
 )
 
-// numberingOverlap is how long a destination may take from getting its number to being
-// committed. Younger rows are read again, as one with a lower number may be
-// committed after one with a higher.
+// numberingOverlap bounds the time between a destination's number and its commit. Younger rows
+// are read again, because a lower number may be committed after a higher one.
 const numberingOverlap = 30 * time.Second
 
 // destinationBatch bounds how many destinations are held in memory as rows.
 const destinationBatch = 10_000
 
-// Load fills the watch set of a network anew: every destination ever given
-// out, and the spend keys of transfers that are not final.
+// Load fills the watch set of a network: every destination ever given out, and the spend keys
+// of transfers that are not final.
 func (o *Observer) Load(ctx context.Context, network chain.Network) error {
 	o.readTo = 0
 	if err := o.Refresh(ctx, network); err != nil {
