@@ -30,9 +30,9 @@ const (
 	StepNote     = "note"     // something a person or the sandbox did
 )
 
-// evaluatePayment brings a payment to where the facts put it, in the caller's
-// transaction: it asks Decide until nothing changes, and writes each edge with
-// its timeline row, its event and the work that follows.
+// evaluatePayment asks Decide about a payment until nothing changes, in the caller's
+// transaction. It writes each transition with its timeline row, its event and the work that
+// follows.
 func (s *Service) evaluatePayment(tx *models.Tx, id int64) error {
 	v, err := s.LoadPayment(tx, id)
 	if err != nil {
@@ -41,9 +41,10 @@ func (s *Service) evaluatePayment(tx *models.Tx, id int64) error {
 	return s.decideUntilStable(tx, v)
 }
 
-// LoadPayment reads a payment with what belongs to it, and locks its row until the
-// transaction ends. PostgreSQL's lock comes first: what is read with it is as
-// old as its statement, which may have waited for another transaction.
+// LoadPayment reads a payment with its business, customer, transfers and network, and locks
+// its row until the transaction ends. On PostgreSQL the lock is a statement of its own and
+// comes first: the rows of one statement are as old as its start, before it waited for the
+// lock.
 func (s *Service) LoadPayment(tx *models.Tx, id int64) (*View, error) {
 	if models.IsPostgres(tx) {
 		if err := tx.Exec("SELECT id FROM payments WHERE id = ? FOR NO KEY UPDATE", id).Error; err != nil {
@@ -54,7 +55,7 @@ func (s *Service) LoadPayment(tx *models.Tx, id int64) (*View, error) {
 	return &v, err
 }
 
-// readView reads the one payment of a query with what belongs to it.
+// readView reads the view of the one payment that a query selects.
 func (s *Service) readView(query *models.Tx) (View, error) {
 	views, err := s.readViews(query)
 	if err == nil && len(views) == 0 {
@@ -66,8 +67,8 @@ func (s *Service) readView(query *models.Tx) (View, error) {
 	return *views[0], nil
 }
 
-// readViews reads the payments of a query with what belongs to them: one round trip
-// for the four rows that every view needs, one more when there are addresses.
+// readViews reads the views of the payments that a query selects: one round trip for the four
+// rows that every view needs, one more for transfers when any has an address.
 func (s *Service) readViews(query *models.Tx) ([]*View, error) {
 	var v View
 	var read *time.Time
@@ -114,15 +115,15 @@ func (s *Service) readViews(query *models.Tx) ([]*View, error) {
 	return views, err
 }
 
-// payClock is the time on a payment's own clock, which the sandbox may move ahead.
+// payClock returns the time on a payment's own clock, which the sandbox may move ahead.
 func (s *Service) payClock(p models.Payment) time.Time {
 	return s.Clock().Add(ClockAdvance(p))
 }
 
-// ClockAdvance is how far a payment's own clock was moved.
+// ClockAdvance returns how far a payment's own clock was moved ahead.
 func ClockAdvance(p models.Payment) time.Duration { return time.Duration(p.Advanced) * time.Second }
 
-// decideUntilStable applies Decide until the payment stands still.
+// decideUntilStable applies Decide until it changes nothing.
 func (s *Service) decideUntilStable(tx *models.Tx, v *View) error {
 	for range len(edges) + 1 {
 		out := Decide(v.decideCase(), v.listSightings(), v.Chain, v.Now)
@@ -138,10 +139,10 @@ func (s *Service) decideUntilStable(tx *models.Tx, v *View) error {
 			return err
 		}
 	}
-	return errors.New("payment: Decide does not come to rest for " + v.Payment.Reference)
+	return errors.New("payment: Decide doesn't reach a stable state for " + v.Payment.Reference)
 }
 
-// decideCase is the payment as Decide sees it.
+// decideCase returns the payment's terms and state for Decide.
 func (v *View) decideCase() Case {
 	p := v.Payment
 	return Case{
@@ -152,7 +153,7 @@ func (v *View) decideCase() Case {
 	}
 }
 
-// listSightings are the payment's transfers as Decide sees them.
+// listSightings returns the payment's transfers for Decide.
 func (v *View) listSightings() []Sighting {
 	sightings := make([]Sighting, 0, len(v.Transfers))
 	for _, t := range v.Transfers {
@@ -174,7 +175,7 @@ func (v *View) listSightings() []Sighting {
 	return sightings
 }
 
-// applyOutcome writes an outcome into the payment's row, with its times and its remark.
+// applyOutcome sets the payment's state, times and remark from an outcome.
 func (v *View) applyOutcome(out Outcome) {
 	p, now := &v.Payment, v.Now
 	changed, reversed := State(p.Status) != out.State, out.Reversed && !p.Reversed
@@ -192,7 +193,7 @@ func (v *View) applyOutcome(out Outcome) {
 		p.DueHeight = &out.WakeHeight
 	}
 	if reversed {
-		p.ResolvedAt = nil // what was decided of it before is void
+		p.ResolvedAt = nil // an earlier decision of a person is void
 	}
 	if changed {
 		switch {
@@ -207,8 +208,8 @@ func (v *View) applyOutcome(out Outcome) {
 	p.Remark = v.describeOutcome()
 }
 
-// writeTransition writes a change: the timeline row, the event with its deliveries, the
-// receipt, what the overview counts, and the payment's row.
+// writeTransition writes a transition: the timeline row, the event with its deliveries, the
+// receipt, the figures of the overview, and the payment's row.
 func (s *Service) writeTransition(tx *models.Tx, v *View, before models.Payment, actor string) error {
 	p, from := &v.Payment, State(before.Status)
 	began := s.Clock()
@@ -239,8 +240,8 @@ func (s *Service) writeTransition(tx *models.Tx, v *View, before models.Payment,
 	return s.SavePayment(tx, v)
 }
 
-// releaseLinkUse lets a payment link be used again when a payment that it started
-// ends without any money, and takes the use again when money comes after all.
+// releaseLinkUse frees a use of the payment link when a payment ends without any money, and
+// takes it again when money arrives later.
 func (s *Service) releaseLinkUse(tx *models.Tx, v *View, from State) error {
 	by := 0
 	switch state := State(v.Payment.Status); {
@@ -255,13 +256,13 @@ func (s *Service) releaseLinkUse(tx *models.Tx, v *View, from State) error {
 	return tx.Model(&models.Link{}).Where("id = ? AND used + ? >= 0", *v.Payment.LinkID, by).Update("used", gorm.Expr("used + ?", by)).Error
 }
 
-// appendStep appends to the payment's timeline.
+// appendStep adds a row to the payment's timeline.
 func (s *Service) appendStep(tx *models.Tx, v *View, row models.Step) error {
 	row = s.NumberStep(v, row)
 	return tx.Create(&row).Error
 }
 
-// NumberStep is the next row of a payment's timeline.
+// NumberStep completes a row as the next one of a payment's timeline.
 func (s *Service) NumberStep(v *View, row models.Step) models.Step {
 	v.Payment.Steps++
 	row.PaymentID, row.Number = v.Payment.ID, v.Payment.Steps
@@ -278,11 +279,11 @@ func (s *Service) NumberStep(v *View, row models.Step) models.Step {
 	return row
 }
 
-// EmitEvent tells the merchant's webhooks, with the record as it stands now. About is which
-// transfers it tells of; "" for a change of state.
+// EmitEvent sends an event with the payment's record to the merchant's webhooks. about names
+// the transfers that it reports; "" for a change of state.
 func (s *Service) EmitEvent(tx *models.Tx, v *View, kind, about string) error {
 	p := &v.Payment
-	if p.ID <= s.Restored.Last { // more may have been told than the backup knows of
+	if p.ID <= s.Restored.Last { // events may have been sent since the backup was made
 		p.Sequence = max(p.Sequence, s.Restored.Sequence)
 	}
 	p.Sequence++
@@ -292,8 +293,8 @@ func (s *Service) EmitEvent(tx *models.Tx, v *View, kind, about string) error {
 	})
 }
 
-// SavePayment writes the payment's row, which load has locked (on SQLite the
-// transaction holds the only writer), so that nobody else moves it meanwhile.
+// SavePayment writes the payment's row. LoadPayment has locked it (on SQLite the transaction
+// holds the only writer), so no other transaction changes it in between.
 func (s *Service) SavePayment(tx *models.Tx, v *View) error {
 	p := &v.Payment
 	p.UpdatedAt = s.Clock()
@@ -302,7 +303,7 @@ func (s *Service) SavePayment(tx *models.Tx, v *View) error {
 		Where("id = ?", p.ID).Updates(p).Error
 }
 
-// describeOutcome is the sentence for people: why, and the exact difference.
+// describeOutcome returns the remark for people: the reason, and the exact difference.
 func (v *View) describeOutcome() string {
 	p := v.Payment
 	coin := v.Coin()

@@ -21,12 +21,11 @@ type AttachPlan struct {
 	Before, After View
 }
 
-// PlanAttach says what attaching an unmatched transfer to the payment of a
-// reference would do. It changes nothing.
+// PlanAttach describes what attaching an unmatched transfer to the payment of a reference
+// would do. It changes nothing.
 //
-// Faults: Forbidden; NotFound for the transfer; Invalid for a reference that is
-// no payment's, or one of a payment that the money can't be for; Conflict when
-// somebody dealt with the transfer already.
+// Faults: Forbidden; NotFound for the transfer; Invalid for an unknown reference or a payment
+// that the money can't be for; Conflict when the transfer was attached or refunded already.
 func (s *Service) PlanAttach(ctx context.Context, sc scope.Scope, id int64, reference string) (AttachPlan, error) {
 	if err := sc.Can(scope.ResolvePayment); err != nil {
 		return AttachPlan{}, err
@@ -65,8 +64,8 @@ func (s *Service) findNamed(ctx context.Context, sc scope.Scope, reference strin
 	return v, err
 }
 
-// Provable reports whether the money of a transfer can credit a payment at all, by
-// what it is unmatched for: some is known of, and not proved.
+// Provable reports whether the money of a transfer can credit a payment: it can't when its
+// amount or its transaction is not proved.
 func (t UnmatchedTransfer) Provable() bool { return t.Why != Unproved && t.Why != NoTransaction }
 
 // checkAttachable refuses a payment that a transfer can't be for.
@@ -94,8 +93,8 @@ func checkAttachable(v View, t models.Transfer) error {
 	return nil
 }
 
-// addTransfer lets a transfer count for the payment. What has ended moves by no money:
-// only the sum of what came changes, for the person who decides.
+// addTransfer counts a transfer for the payment. An ended payment keeps its state: only its
+// amount received changes, for the person who decides.
 func (v *View) addTransfer(t *models.Transfer) {
 	p := &v.Payment
 	seen := v.FirstSeenOnClock(*t)
@@ -178,10 +177,10 @@ func (s *Service) attachTransfer(tx *models.Tx, sc scope.Scope, id, paymentID in
 	return s.decideUntilStable(tx, v)
 }
 
-// MarkRefunded writes down that an unmatched transfer was sent back whole.
+// MarkRefunded records that an unmatched transfer was sent back whole.
 //
-// Faults: Forbidden; NotFound; Conflict when somebody dealt with it already;
-// Invalid for hash and note.
+// Faults: Forbidden; NotFound; Conflict when it was attached or refunded already; Invalid for
+// hash and note.
 func (s *Service) MarkRefunded(ctx context.Context, sc scope.Scope, id int64, r Refund) error {
 	if err := sc.Can(scope.ResolvePayment); err != nil {
 		return err
@@ -213,7 +212,7 @@ func (s *Service) markTransferRefunded(tx *models.Tx, sc scope.Scope, id int64, 
 	return account.Audit(tx, sc, s.Clock(), "transfer.refund_recorded", t.TxID, map[string]string{"amount": formatAmount(t), "hash": r.TxID, "note": r.Note})
 }
 
-// checkTransfer finds what is wrong with how a transfer is said to have been sent back.
+// checkTransfer reports what is wrong with a refund of a transfer.
 func (r Refund) checkTransfer(t models.Transfer) error {
 	fields := fault.Fields{}
 	r.checkDetails(fields)
@@ -221,7 +220,7 @@ func (r Refund) checkTransfer(t models.Transfer) error {
 	return fault.Validation(fields)
 }
 
-// formatAmount is what came, in whole units where the asset's are known.
+// formatAmount returns the transfer's amount, in whole units when the asset's unit is known.
 func formatAmount(t models.Transfer) string {
 	if coin := money.Coin(t.Asset); coin.Info().Coin == coin {
 		return coin.Format(t.Amount) + " " + t.Asset
@@ -244,14 +243,14 @@ func (s *Service) CheckRefunded(ctx context.Context, sc scope.Scope, id int64, r
 	return found, r.checkTransfer(found.Transfer)
 }
 
-// resolveTransfer writes down what was done about a transfer.
+// resolveTransfer records a person's decision about a transfer.
 func (s *Service) resolveTransfer(tx *models.Tx, sc scope.Scope, t models.Transfer, row models.Resolution) error {
 	row.BusinessID, row.Domain, row.TransferID, row.Asset, row.Amount = sc.BusinessID, string(sc.Domain), &t.ID, t.Asset, t.Amount
 	row.Actor, row.CreatedAt = sc.Actor, s.Clock()
 	return tx.Create(&row).Error
 }
 
-// lockTransfer reads a transfer that nobody has dealt with, and keeps others from it.
+// lockTransfer reads a transfer without a resolution and locks its row.
 func lockTransfer(tx *models.Tx, sc scope.Scope, id int64) (models.Transfer, error) {
 	query := sc.Rows(tx)
 	if models.IsPostgres(tx) {

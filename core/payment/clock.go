@@ -11,7 +11,7 @@ import (
 func (v *View) FirstSeenOnClock(row models.Transfer) time.Time {
 	seen := row.FirstSeenAt.Add(time.Duration(v.Payment.Advanced) * time.Second)
 	if v.Payment.OpenedAt != nil && seen.Before(*v.Payment.OpenedAt) {
-		seen = *v.Payment.OpenedAt // a block's clock may be behind ours; nobody knew the address before
+		seen = *v.Payment.OpenedAt // a block's clock may be behind ours; the address was unknown before
 	}
 	return seen
 }

@@ -10,15 +10,15 @@ import (
 	"cointill/models"
 )
 
-// Closed is what the timeline calls the act of dealing with a reversed payment.
+// Closed is the timeline's name for closing a reversed payment.
 const Closed = "closed"
 
-// Close writes down that a reversed payment was dealt with: the customer paid
-// anew, say, or the goods came back. The payment stays as it is, and waits for
-// nobody any more. note, at most 300 characters, says how; it may be empty.
+// Close records that a reversed payment was handled: the customer paid again, for example, or
+// returned the goods. The payment's state stays, and it needs no decision any more. note says
+// how, in at most 300 characters; it may be empty.
 //
-// Faults: Forbidden; NotFound; Conflict for a payment that is not reversed, or was
-// dealt with already; Invalid for note.
+// Faults: Forbidden; NotFound; Conflict for a payment that is not reversed, or was closed
+// already; Invalid for note.
 func (s *Service) Close(ctx context.Context, sc scope.Scope, reference, note string) error {
 	if err := sc.Can(scope.ResolvePayment); err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	"cointill/core/money"
 )
 
-// Case is what Decide knows of a payment: what was agreed, and where it stands.
-// All times are on the payment's own clock.
+// Case is the payment as Decide sees it: its terms and its state. All times are on the
+// payment's own clock.
 type Case struct {
 	State       State
 	Reason      Reason
@@ -40,8 +40,8 @@ type Sighting struct {
 type Chain struct {
 	Tip       int64 // height of the last applied block
 	Finalized int64 // the network's own finality; -1 when it has none
-	// Read is the moment until which the network was read, on the payment's clock:
-	// of what it held by then, nothing is missing among the sightings.
+	// Read is the time up to which the network was read, on the payment's clock: the
+	// sightings hold every transfer up to then.
 	Read time.Time
 }
 
@@ -51,17 +51,16 @@ type Outcome struct {
 	Reason   Reason
 	Paid     money.Amount
 	Reversed bool
-	// Wake is the next moment at which time alone may change the outcome; zero when
-	// none. For a payment that was opened, that is when Chain.Read comes to it.
+	// Wake is the next time at which time alone may change the outcome; zero for none.
+	// For a payment that was opened, Chain.Read must reach it.
 	Wake time.Time
 	// WakeHeight is the next height at which confirmations alone may; 0 when none.
 	WakeHeight int64
 }
 
-// Decide says where a payment stands, from what was agreed, the transfers that
-// count, how far the chain is, and the time. It is pure: the same facts give
-// the same outcome. It takes at most one edge of the table at a time; callers
-// ask again until nothing changes.
+// Decide returns a payment's state from its terms, the transfers that count, the network's
+// progress and the time. It is pure: the same facts give the same outcome. It takes at most
+// one edge of the table of states; callers ask again until nothing changes.
 func Decide(c Case, sightings []Sighting, chain Chain, now time.Time) Outcome {
 	out := Outcome{State: c.State, Reason: c.Reason, Paid: c.Paid, Reversed: c.Reversed}
 	switch c.State {
@@ -75,8 +74,8 @@ func Decide(c Case, sightings []Sighting, chain Chain, now time.Time) Outcome {
 		}
 		return out
 	}
-	// A deadline has passed once the network was read up to it: until then nobody
-	// knows what came before.
+	// A deadline passes when the network was read up to it. Until then a transfer from
+	// before the deadline may still be unknown.
 	if chain.Read.Before(now) {
 		now = chain.Read
 	}
@@ -165,9 +164,8 @@ func (t *sightingSums) noteMaturity(c Case, height, least int64, chain Chain) bo
 	return false
 }
 
-// paidAt is when the confirmed transfers that make up the least amount had been
-// seen: what came after makes nothing late. When all are less, it is when the
-// last was.
+// paidAt returns when the confirmed transfers reached the least amount. Later transfers make
+// nothing late. When all are less, it is the time of the last one.
 func (t *sightingSums) paidAt(least money.Amount) (at time.Time) {
 	slices.SortFunc(t.confirmedOnes, func(a, b Sighting) int { return a.SeenAt.Compare(b.SeenAt) })
 	var sum money.Amount
@@ -213,9 +211,9 @@ func decideFinal(c Case, t sightingSums, now time.Time, out *Outcome) {
 	}
 }
 
-// goneForGood is how long a transfer must be gone for good before a payment past its
-// 24 hours fails for it. A node that was restarted has an empty mempool for a
-// while; what had been waiting in it is confirmed all the same, most of the time.
+// goneForGood is how long a transfer must be missing before a payment past its 24 hours fails
+// for it. A node that was restarted has an empty mempool for a while; most of the transfers
+// that waited in it are confirmed later.
 const goneForGood = 6 * time.Hour
 
 // decideUnconfirmed decides while no transfer is in a block.

@@ -38,7 +38,8 @@ const (
 // BusinessReferencePattern is what a business may use as its own reference of a payment.
 var BusinessReferencePattern = regexp.MustCompile(`^[A-Za-z0-9._:~=@+-]{1,100}$`)
 
-// Check lists what is wrong with the request's values, all fields at once, by JSON field name.
+// Check reports what is wrong with the request's values, all fields at once, by JSON field
+// name.
 func (r Request) Check() fault.Fields {
 	fields := fault.Fields{}
 	switch currency := money.Currency(r.Currency); {
@@ -194,7 +195,7 @@ func (s *Service) readRecipient(ctx context.Context, sc scope.Scope, _ []struct{
 	return &t, err
 }
 
-// draftPayment fills the payment from what was asked, the quote and the business's rules.
+// draftPayment fills the payment from the request, the quote and the business's rules.
 func (s *Service) draftPayment(sc scope.Scope, r Request, info money.CoinInfo, business models.Business, q quote.Quote) (*models.Payment, error) {
 	evidence, err := json.Marshal(q)
 	if err != nil {
@@ -275,8 +276,8 @@ type FinalRule struct {
 // largeUSD is the value above which a payment waits for more (contract section 4).
 var largeUSD = decimal.NewFromInt(100)
 
-// finalRule is what makes a payment of a value in USD final, by how deep a business
-// wants those of a coin.
+// finalRule returns when a payment of a value in USD is final, by the depth that a business
+// wants for the coin.
 func finalRule(depth settings.Depth, coin money.Coin, usd decimal.Decimal) FinalRule {
 	if !usd.GreaterThan(largeUSD) {
 		return FinalRule{Depth: depth.Small}
@@ -289,7 +290,7 @@ func (s *Service) accessToken(reference string) string {
 	return s.Secrets.Derive("access_token", reference)
 }
 
-// tokenLength is that of an access token: 256 bits.
+// tokenLength is the length of an access token: 256 bits.
 const tokenLength = 43
 
 // hashToken is what a payment page is looked up by.

@@ -41,7 +41,7 @@ type Noted interface {
 
 var _ Noted = (*Registry)(nil)
 
-// Notes are those of the network that serves a chain in a domain, as last read.
+// Notes returns the warnings of the network that serves a chain in a domain, as last read.
 func (r *Registry) Notes(domain scope.Domain, c money.Chain) Notes {
 	notes := r.notes.Load()
 	if notes == nil {
@@ -83,7 +83,7 @@ func (r *Registry) Followed(network string) bool {
 	return false
 }
 
-// Run keeps what is known of the networks' health at most a second old, until the context ends.
+// Run reads the networks' health every second until the context ends.
 func (r *Registry) Run(ctx context.Context) error {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()

@@ -12,10 +12,9 @@ import (
 	"cointill/models"
 )
 
-// Open is the customer reaching the page: within the window it gives the
-// payment its destination, once for ever, and makes it Initiated. Opening
-// again, or after the window, changes nothing. language is what the page was
-// read in, which the receipt is written in too.
+// Open opens a payment's page for the customer: within the window it assigns the destination,
+// once and permanently, and makes the payment Initiated. Opening again, or after the window,
+// changes nothing. language is the page's language, in which the receipt is written too.
 func (s *Service) Open(ctx context.Context, token, language string) (View, error) {
 	v, err := s.ByToken(ctx, token)
 	if err != nil {
@@ -38,7 +37,7 @@ func (s *Service) openPayment(ctx context.Context, found View, language string) 
 		return found, nil
 	}
 	if problem := s.Networks.Problem(found.Payment.Network); problem != "" && !found.Now.After(found.Payment.ExpiresAt) {
-		return View{}, fault.Retry("chain_unavailable", problem, time.Minute) // no address is shown that nobody watches
+		return View{}, fault.Retry("chain_unavailable", problem, time.Minute) // no unwatched address is shown
 	}
 	v, err := s.assignDestination(ctx, found.Payment.ID, language)
 	var behind *wallet.BehindError
@@ -167,7 +166,7 @@ func (s *Service) AdvanceClock(ctx context.Context, sc scope.Scope, reference st
 func (s *Service) advanceClock(tx *models.Tx, v *View, d time.Duration, actor string) error {
 	v.Payment.Advanced += int64(d / time.Second)
 	v.Now = s.payClock(v.Payment)
-	v.Chain.Read = v.Now // whoever moves the clock says that nothing else came meanwhile
+	v.Chain.Read = v.Now // a moved clock means that nothing else arrived in between
 	row := models.Step{Kind: StepNote, From: v.Payment.Status, To: v.Payment.Status, Actor: actor,
 		Remark: "Sandbox: the payment's clock was moved ahead.", Detail: StepDetail(map[string]any{"seconds": int64(d / time.Second)})}
 	if err := s.appendStep(tx, v, row); err != nil {

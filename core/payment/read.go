@@ -7,13 +7,13 @@ import (
 	"cointill/models"
 )
 
-// unfollowedGrace is how long a network may be left out of the configuration, beyond a
-// payment's deadline, before the payment is decided by what is known of it: nobody
-// will read more. A network that is followed, and only out, is waited for without end.
+// unfollowedGrace is how long after a payment's deadline its network may be missing in the
+// configuration. Then the payment is decided by what was read, because no process will read
+// more. A network that is configured and down is waited for without a limit.
 const unfollowedGrace = 7 * 24 * time.Hour
 
-// readUntil is the moment until which a payment's network was read, on the payment's
-// own clock; read is what was written of that.
+// readUntil returns the time up to which a payment's network was read, on the payment's own
+// clock. read is the stored time.
 func (s *Service) readUntil(v View, read *time.Time) (until time.Time) {
 	if v.Payment.Advanced > 0 {
 		return v.Now // its clock was moved: see advance
@@ -24,8 +24,8 @@ func (s *Service) readUntil(v View, read *time.Time) (until time.Time) {
 	return until
 }
 
-// countedAsRead is the moment until which a network counts as read whether anybody did or
-// not; zero for one that is followed.
+// countedAsRead returns the time up to which a network counts as read without being read; zero
+// for one that is followed.
 func (s *Service) countedAsRead(network string) time.Time {
 	if s.Networks.Followed(network) {
 		return time.Time{}
@@ -33,7 +33,7 @@ func (s *Service) countedAsRead(network string) time.Time {
 	return s.Clock().Add(-unfollowedGrace)
 }
 
-// sweepUnfollowed decides payments of networks that nobody follows any more.
+// sweepUnfollowed decides due payments of networks that are not followed any more.
 func (s *Service) sweepUnfollowed(ctx context.Context) error {
 	var networks []string // a handful
 	if err := s.DB.Read(ctx).Model(&models.ChainCursor{}).Pluck("network", &networks).Error; err != nil {

@@ -12,9 +12,9 @@ import (
 	"cointill/models"
 )
 
-// MaxTransfers bounds how many of a payment's transfers a record or a page lists, the
-// oldest first; amounts count all. Nobody pays in so many parts, but anybody can
-// send dust to an address.
+// MaxTransfers bounds how many of a payment's transfers a record or a page lists, the oldest
+// first. Amounts count all. No customer pays in so many parts, but anyone can send dust to an
+// address.
 const MaxTransfers = 100
 
 // Record is the payment record of interface section 2.3: the verification
@@ -57,8 +57,8 @@ type RecordMethod struct {
 	Currency string `json:"currency"`
 }
 
-// RecordDetail is data.transaction of interface section 2.3, and the exact
-// difference between what was asked and what came.
+// RecordDetail is data.transaction of interface section 2.3, with the exact difference between
+// the amounts due and received.
 type RecordDetail struct {
 	ChargedAmount         string          `json:"charged_amount"`
 	AmountPaid            string          `json:"amount_paid"`
@@ -124,12 +124,12 @@ func (v View) Record() Record {
 	return r
 }
 
-// Charged is the fiat amount that was asked.
+// Charged returns the fiat amount due.
 func (v View) Charged() decimal.Decimal { return decimal.NewFromInt(v.Payment.Amount) }
 
-// PaidFiat is what came, at the locked price. It is taken as a share of what
-// was asked, so that the exact coin amount is exactly the charged amount
-// although the quote was rounded up.
+// PaidFiat returns the amount received at the locked price. It is computed as a share of the
+// amount due, so that the exact coin amount gives exactly the fiat amount, although the quote
+// was rounded up.
 func (v View) PaidFiat() decimal.Decimal {
 	due := decimal.NewFromBigInt(v.Payment.Due.Big(), 0)
 	if due.IsZero() {
@@ -157,7 +157,7 @@ const (
 	moveConfirmed = "confirmed"
 )
 
-// moveStatus says whether a transfer pays, so that nobody counts one that doesn't.
+// moveStatus returns a transfer's status, which shows transfers that don't pay.
 func moveStatus(t models.Transfer) string {
 	switch {
 	case t.Gone:

@@ -69,7 +69,7 @@ func (s *Service) acceptPayment(tx *models.Tx, sc scope.Scope, id int64) error {
 	return s.writeTransition(tx, v, before, sc.Actor)
 }
 
-// Refund is what a person says to have sent back, outside of Cointill.
+// Refund is a refund that a person reports. It was sent outside of Cointill.
 type Refund struct {
 	Amount string // of the coin, as typed; "" where it is all of a transfer
 	TxID   string // of the transaction that sent it; "" when Note says how
@@ -79,7 +79,7 @@ type Refund struct {
 // maxNote is how many characters a note may have.
 const maxNote = 300
 
-// checkDetails finds what is wrong with how a refund is described.
+// checkDetails reports what is wrong with the description of a refund.
 func (r Refund) checkDetails(fields fault.Fields) {
 	if r.TxID != "" && !transactionHash.MatchString(r.TxID) {
 		fields.Add("hash", "Must be a transaction hash: 64 of the characters 0–9 and a–f. Never enter a key or secret words here.")
@@ -90,7 +90,7 @@ func (r Refund) checkDetails(fields fault.Fields) {
 	checkNote(r.Note, fields)
 }
 
-// checkNote finds what is wrong with what a person wrote down.
+// checkNote reports what is wrong with a person's note.
 func checkNote(note string, fields fault.Fields) {
 	switch hidden := func(c rune) bool { return !unicode.IsGraphic(c) || c != ' ' && unicode.IsSpace(c) }; {
 	case !utf8.ValidString(note) || utf8.RuneCountInString(note) > maxNote:
@@ -100,18 +100,18 @@ func checkNote(note string, fields fault.Fields) {
 	}
 }
 
-// RefundPlan is what recording a refund would write down.
+// RefundPlan is the result of a refund that is not recorded yet.
 type RefundPlan struct {
 	View   View
 	Amount money.Amount
-	// Before is what was recorded as sent back already.
+	// Before is the sum of the refunds recorded so far.
 	Before money.Amount
 }
 
-// Left is how much of what came would still be there.
+// Left returns how much of the amount received would remain.
 func (p RefundPlan) Left() money.Amount { return p.View.Payment.Paid.Sub(p.Before).Sub(p.Amount) }
 
-// Fiat is what an amount of the payment's coin is worth at the locked price.
+// Fiat returns the value of an amount of the payment's coin at the locked price.
 func (v View) Fiat(a money.Amount) decimal.Decimal {
 	v.Payment.Paid = a
 	return v.PaidFiat()
@@ -162,8 +162,8 @@ func planRefund(tx *models.Tx, v View, r Refund) (RefundPlan, error) {
 	return plan, fault.Validation(fields)
 }
 
-// freshHash finds a hash that is of what came, which the pages offer to be copied,
-// or that stands beside an earlier refund of the payment.
+// freshHash reports a hash that is one of the incoming transactions, which pages offer to
+// copy, or that an earlier refund of the payment has.
 func freshHash(tx *models.Tx, paymentID int64, hash string, refunds []models.Resolution, fields fault.Fields) error {
 	if hash == "" {
 		return nil
@@ -179,21 +179,21 @@ func freshHash(tx *models.Tx, paymentID int64, hash string, refunds []models.Res
 	return nil
 }
 
-// refuseIncoming finds the hash of a transaction that brought the money.
+// refuseIncoming reports the hash of a transaction that brought the money.
 func refuseIncoming(hash string, came []string, fields fault.Fields) {
 	if slices.ContainsFunc(came, func(txid string) bool { return sameHash(txid, hash) }) {
 		fields.Add("hash", "This is the transaction that brought the money. Give the one that sent it back.")
 	}
 }
 
-// sameHash compares hashes as networks and people write them.
+// sameHash compares hashes with and without the prefix 0x and in either case.
 func sameHash(a, b string) bool {
 	return strings.EqualFold(strings.TrimPrefix(a, "0x"), strings.TrimPrefix(b, "0x"))
 }
 
-// RecordRefund writes down that money of a Declined payment was sent back. The
-// payment stays Declined, and waits for nobody any more. It returns the
-// payment's reference. Faults: as PlanRefund.
+// RecordRefund records that money of a Declined payment was sent back. The payment stays
+// Declined and needs no decision any more. It returns the payment's reference. Faults: as
+// PlanRefund.
 func (s *Service) RecordRefund(ctx context.Context, sc scope.Scope, reference string, r Refund) (string, error) {
 	if err := sc.Can(scope.ResolvePayment); err != nil {
 		return "", err
@@ -245,7 +245,7 @@ func (s *Service) recordRefund(tx *models.Tx, sc scope.Scope, id int64, r Refund
 	return s.SavePayment(tx, v)
 }
 
-// Refunds are what was recorded as sent back of a payment of the scope, oldest first.
+// Refunds lists the recorded refunds of a payment of the scope, oldest first.
 func (s *Service) Refunds(ctx context.Context, sc scope.Scope, paymentID int64) ([]models.Resolution, error) {
 	if err := sc.Can(scope.SeePayments); err != nil {
 		return nil, err

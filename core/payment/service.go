@@ -36,7 +36,7 @@ type Networks interface {
 	// Problem is why nothing should be paid on a network now, which may be one
 	// that no chain is served by any more; "" when all is well.
 	Problem(network string) string
-	// Followed reports whether anybody reads a network, or will once its nodes answer.
+	// Followed reports whether a network is configured, even while its nodes don't answer.
 	Followed(network string) bool
 }
 
@@ -48,7 +48,7 @@ type Service struct {
 	Quotes   Quoter
 	Networks Networks
 	Wallet   *wallet.Service
-	// Contracts are those of real networks of Ethereum's kind.
+	// Contracts holds the chain id and token of each real Ethereum network.
 	Contracts map[chain.Network]Contract
 	Events    *webhook.Service
 	Receipts  *receipt.Service

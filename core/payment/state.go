@@ -9,7 +9,7 @@ type State string
 
 // The eight states.
 const (
-	Pending    State = "pending"    // initiated by the merchant; nobody has opened the page
+	Pending    State = "pending"    // initiated by the merchant; the page was not opened yet
 	Initiated  State = "initiated"  // the customer has seen the payment details
 	Processing State = "processing" // a transfer has its first confirmation
 	Successful State = "successful" // final, and the right amount
@@ -59,7 +59,7 @@ const (
 	Dropped        Reason = "dropped"          // the transaction left the mempool and never came back
 	Reorged        Reason = "reorged"          // the block with the transaction left the chain
 	ReversedReason Reason = "reversed"         // taken back on the chain after it was final
-	AcceptedByUser Reason = "accepted_by_user" // a person accepted what was declined
+	AcceptedByUser Reason = "accepted_by_user" // a person accepted a declined payment
 )
 
 // Reasons lists every code.

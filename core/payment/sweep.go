@@ -9,13 +9,13 @@ import (
 	"cointill/models"
 )
 
-// sweepBatch bounds how many due payments one look takes.
+// sweepBatch bounds how many due payments one sweep reads.
 const sweepBatch = 200
 
-// Sweep lets the deadlines of payments that nobody opened take effect, and finishes
-// what a crash left marked. Other deadlines pass by what their network shows
-// (Observer.Looked), except where nobody follows it any more. It returns how many
-// payments it looked at, without those.
+// Sweep applies the deadlines of payments that were never opened, decides payments of networks
+// that are not followed any more, and finishes payments that a crash left marked. Other
+// deadlines pass when their network was read up to them (observe.Observer.Looked). It returns
+// how many due payments it read.
 func (s *Service) Sweep(ctx context.Context) (int, error) {
 	if err := s.sweepUnfollowed(ctx); err != nil {
 		return 0, err
@@ -51,9 +51,8 @@ func (s *Service) RunSweeps(ctx context.Context, interval time.Duration) error {
 	}
 }
 
-// EvaluateDue brings the touched payments, and those whose due height the
-// network has reached or up to whose due moment it was read, to where the facts
-// put them.
+// EvaluateDue decides the touched payments, the payments whose due height the network has
+// reached, and those up to whose due time it was read.
 func (s *Service) EvaluateDue(ctx context.Context, network string, tip int64, read time.Time, touched []int64) error {
 	return errors.Join(s.evaluateAll(ctx, touched),
 		s.EvaluateEach(ctx, "network = ? AND due_height IS NOT NULL AND due_height <= ?", network, tip),

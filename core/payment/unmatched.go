@@ -8,25 +8,26 @@ import (
 	"cointill/models"
 )
 
-// OpenTransfers are those that credit nothing and that nobody has dealt with.
+// OpenTransfers selects transfers that credit nothing and that were neither attached nor
+// refunded.
 const OpenTransfers = "unmatched <> '' AND resolution = ''"
 
 // UnmatchedTransfer is money that credits no payment, or credited none until a
 // person attached it.
 type UnmatchedTransfer struct {
 	models.Transfer
-	// Why is the code of why it credited nothing.
+	// Why is the code of the reason why it credits nothing.
 	Why string
-	// Reference is the payment that it belongs to, or whose address it came to; "" when there is none.
+	// Reference is the payment that it belongs to, or whose address received it; "" for none.
 	Reference string
-	// Resolved is what a person did about it; nil while nobody did.
+	// Resolved is a person's decision about it; nil before one.
 	Resolved *models.Resolution
 }
 
 // UnmatchedFilter says which transfers to list.
 type UnmatchedFilter struct {
-	Resolution string // Attached or Refunded; "" for those that nobody has dealt with
-	Before     int64  // only what is older than this row of the list; 0 begins with the newest
+	Resolution string // Attached or Refunded; "" for transfers that wait for a decision
+	Before     int64  // lists rows older than this one; 0 begins with the newest
 	Limit      int    // 1–100
 }
 
@@ -55,7 +56,7 @@ func (s *Service) Unmatched(ctx context.Context, sc scope.Scope, f UnmatchedFilt
 	return list, next, err
 }
 
-// listResolved lists what was dealt with in a way, the latest first.
+// listResolved lists transfers with a kind of resolution, the latest first.
 func (s *Service) listResolved(ctx context.Context, sc scope.Scope, f UnmatchedFilter, limit int) (list []UnmatchedTransfer, next int64, err error) {
 	query := sc.Rows(s.DB.List(ctx)).Where("kind = ? AND transfer_id IS NOT NULL", f.Resolution)
 	if f.Before > 0 {
@@ -105,8 +106,8 @@ func (s *Service) FindUnmatched(ctx context.Context, sc scope.Scope, id int64) (
 	return list[0], nil
 }
 
-// StrayOf lists what came to a payment's address, or was meant for it, and does
-// not credit it, oldest first, at most 100. Faults: Forbidden.
+// StrayOf lists at most 100 transfers to a payment's address, or meant for it, that don't
+// credit it, oldest first. Faults: Forbidden.
 func (s *Service) StrayOf(ctx context.Context, sc scope.Scope, paymentID int64) ([]UnmatchedTransfer, error) {
 	if err := sc.Can(scope.SeePayments); err != nil {
 		return nil, err
@@ -118,7 +119,7 @@ func (s *Service) StrayOf(ctx context.Context, sc scope.Scope, paymentID int64) 
 	return s.describeTransfers(ctx, sc, rows, nil)
 }
 
-// describeTransfers gives transfers their references, and what was done about each, in the same order.
+// describeTransfers adds references and resolutions to transfers, in the same order.
 func (s *Service) describeTransfers(ctx context.Context, sc scope.Scope, rows []models.Transfer, done []models.Resolution) ([]UnmatchedTransfer, error) {
 	references, err := s.readReferences(ctx, sc, rows)
 	var list []UnmatchedTransfer

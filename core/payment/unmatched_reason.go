@@ -8,7 +8,7 @@ const (
 	AfterFinal = "after_final"
 	// NotPayment: it came by something else than a payment.
 	NotPayment = "not_payment"
-	// NoTransaction: only the address's balance tells of it, and no node by which transaction it came.
+	// NoTransaction: only the address's balance shows it; no node shows its transaction.
 	NoTransaction = "no_transaction"
 	// Unproved: it came by a payment whose amount can't be believed.
 	Unproved = "unproved"

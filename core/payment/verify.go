@@ -64,11 +64,11 @@ func (s *Service) ByToken(ctx context.Context, token string) (View, error) {
 	return v, ConvertNotFound(err, "payment")
 }
 
-// mostSighted is among how many rows of a timeline sightings of transfers are listed.
+// mostSighted bounds the timeline rows among which sightings of transfers are listed.
 const mostSighted = 500
 
-// Timeline is what happened to a payment, in order. Of more transfers than anybody pays in
-// the later ones are left out: whoever sends dust makes a row with each.
+// Timeline lists the events of a payment in order. Sightings of transfers beyond the first 500
+// rows are left out, because each transfer of dust adds a row.
 func (s *Service) Timeline(ctx context.Context, sc scope.Scope, reference string) ([]models.Step, error) {
 	v, err := s.Verify(ctx, sc, reference)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Service) Timeline(ctx context.Context, sc scope.Scope, reference string
 	return steps, err
 }
 
-// Rest is what is still to pay; zero when enough came.
+// Rest returns the amount that is still to pay; zero when enough was received.
 func (v View) Rest() money.Amount {
 	rest := v.Payment.Due.Sub(v.Payment.Paid)
 	if rest.Sign() < 0 {

@@ -12,27 +12,27 @@ import (
 	"cointill/models"
 )
 
-// Issuer is a network with a token that somebody issues, who can stop it, replace
-// its contract, or bar addresses from sending any.
+// Issuer is a network with a token whose issuer can pause it, replace its contract, or freeze
+// addresses.
 type Issuer interface {
-	// Notes are what people should know of the network, and of its token, although
-	// both can be used: sentences, or "".
+	// Notes returns warnings about the network and about its token, although both can be
+	// used: sentences, or "".
 	Notes(ctx context.Context) (network, token string, err error)
-	// Barred tells of addresses, in their order, whether they are barred now.
+	// Barred returns for each address, in order, whether the issuer has frozen it.
 	Barred(ctx context.Context, addresses []string) ([]bool, error)
 }
 
 const (
-	// wardenBatch is how many addresses one look takes.
+	// addressBatch is how many addresses one check takes.
 	addressBatch = 200
-	// wardenRest is how long all addresses are left alone after the last of them was
-	// looked at. A barred address changes no payment: it is for the merchant to know.
+	// restBetweenRounds is the time between two rounds through all addresses. A frozen address
+	// changes no payment; it is information for the merchant.
 	restBetweenRounds = time.Hour
 )
 
-// Monitor keeps what merchants should know of a network and its token: that it is
-// paused, say, or that its issuer has barred one of their addresses. Of addresses,
-// those are looked at that the token was paid to, and those of open payments.
+// Monitor records warnings about a network and its token: that the token is paused, for
+// example, or that its issuer froze an address of the merchant. It checks the addresses that
+// received the token and those of open payments.
 type Monitor struct {
 	*payment.Service
 	Network chain.Network
@@ -40,13 +40,13 @@ type Monitor struct {
 	Issuer  Issuer
 	Fence   int64 // of the lease under which it works
 
-	noted bool // what is written is what was said last
+	noted bool // said is written
 	said  [2]string
-	after int64     // the last destination that was looked at; 0 before a round
-	rests time.Time // until when there is no further round
+	after int64     // the last destination that was checked; 0 before a round
+	rests time.Time // no round starts before
 }
 
-// Run looks every so often until the context ends; a look that fails is made again.
+// Run checks at each interval until the context ends. A check that fails is repeated.
 func (w *Monitor) Run(ctx context.Context, every time.Duration) error {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -60,7 +60,7 @@ func (w *Monitor) Run(ctx context.Context, every time.Duration) error {
 	}
 }
 
-// Step writes down what has changed, and looks at some addresses.
+// Step writes changed warnings and checks some addresses.
 func (w *Monitor) Step(ctx context.Context) error {
 	network, token, err := w.Issuer.Notes(ctx)
 	if err != nil {
@@ -130,8 +130,8 @@ func (w *Monitor) checkAddresses(ctx context.Context, rows []models.Destination)
 	})
 }
 
-// listAddresses are those of some destinations that have the token, may get some, or are
-// known to be barred.
+// listAddresses selects the destinations that have the token, may receive some, or were frozen
+// at the last check.
 func (w *Monitor) listAddresses(ctx context.Context, rows []models.Destination) (some []models.Destination, err error) {
 	var payments []int64
 	for _, row := range rows {

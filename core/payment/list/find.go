@@ -27,10 +27,10 @@ const (
 	many    = 20_000
 )
 
-// beyond follows every text that begins with what stands before it: the order is that of bytes.
+// beyond sorts after every text that begins with the text before it, in the order of bytes.
 const beyond = "\U0010FFFF"
 
-// found narrows a list to what was searched for.
+// found is the result of a search, which narrows a list.
 type found struct {
 	conditions []clause.Expression
 	few        bool // one of the conditions names the payments one by one
@@ -123,8 +123,7 @@ func (by finder) text(text string) []way {
 	return ways
 }
 
-// met is what the ways of one field find: what is known one by one, and what is
-// true of all that is not.
+// met is the result of one search field: rows found by id, and ranges of an index.
 type met struct {
 	ids   []int64
 	holds []clause.Expression

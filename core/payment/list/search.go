@@ -34,12 +34,12 @@ type Filter struct {
 	Address   string
 	LinkID    *int64     // started from this payment link
 	Customer  int64      // of this customer; 0 for all
-	Need      Need       // only what waits for a person
+	Need      Need       // only payments that need a person
 	From, To  *time.Time // created in [From, To)
 	Least     int64      // amount in whole units of its currency
 	Most      int64
-	Before    Place // only what is older: the next page
-	After     Place // only what is newer: the page before
+	Before    Place // only older payments: the next page
+	After     Place // only newer payments: the previous page
 	Limit     int   // 1–100
 }
 
@@ -95,10 +95,10 @@ func (s *Service) Search(ctx context.Context, sc scope.Scope, f Filter) (Page, e
 type position struct {
 	at    time.Time
 	id    int64
-	newer bool // what is wanted lies on its newer side
+	newer bool // the page is on its newer side
 }
 
-// position finds a place among the scope's payments; that of none is the zero position.
+// position finds a place among the scope's payments; no place gives the zero position.
 func (s *Service) position(ctx context.Context, sc scope.Scope, p Place, newer bool) (position, error) {
 	if p.None() {
 		return position{}, nil

@@ -13,11 +13,11 @@ type Need string
 
 // What payments wait for; "" is all payments, whether they wait or not.
 const (
-	NeedDecision Need = "decision" // Declined, and nothing was recorded about it yet
-	NeedLook     Need = "reversed" // taken back on the chain after it was final, and nobody dealt with it yet
+	NeedDecision Need = "decision" // Declined, and neither accepted nor refunded yet
+	NeedLook     Need = "reversed" // reversed on the chain after it was final, and not closed yet
 )
 
-// only narrows a query to what waits; the conditions are those of indexes.
+// only narrows a query to payments with this need. Its conditions are those of indexes.
 func (n Need) only(query *models.Tx) *models.Tx {
 	switch n {
 	case NeedDecision:
@@ -28,7 +28,7 @@ func (n Need) only(query *models.Tx) *models.Tx {
 	return query
 }
 
-// CountedTo is up to how many of what waits are counted.
+// CountedTo is the largest number that Waiting counts exactly.
 const CountedTo = 1000
 
 // Waiting is how much waits for a person, each counted up to one more than CountedTo.
@@ -38,7 +38,8 @@ type Waiting struct {
 	Unmatched int64 // transfers
 }
 
-// Waiting counts what waits in the scope. Faults: Forbidden.
+// Waiting holds how many payments and transfers need a person, each counted up to one more
+// than CountedTo.
 func (s *Service) Waiting(ctx context.Context, sc scope.Scope) (w Waiting, err error) {
 	if err := sc.Can(scope.SeePayments); err != nil {
 		return w, err

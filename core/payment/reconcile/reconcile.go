@@ -23,7 +23,7 @@ import (
 type Accounts interface {
 	// Balances are what addresses hold after the block at a height, in the smallest
 	// unit of the network's own coin and in the addresses' order; chain.ErrForgotten
-	// where no node keeps that of so old a block.
+	// where no node keeps the state of so old a block.
 	Balances(ctx context.Context, height int64, addresses []string) ([]money.Amount, error)
 	// Inner is the block at a height with what contracts sent on in it;
 	// chain.ErrForgotten where no node can tell.
@@ -47,9 +47,9 @@ const (
 	maxFailures = 12
 )
 
-// Reconciler compares what the addresses of payments hold at the finalized block
-// with what was seen of it, and looks for what is missing. Where a comparison ended
-// stands in the payment's Holding, so that the next holder of the lease goes on there.
+// Reconciler compares the balances of payment addresses at the finalized block with the
+// transfers that were seen, and searches for missing money. The payment's Holding stores where
+// a comparison ended, so that the next holder of the lease continues there.
 type Reconciler struct {
 	*observe.Observer
 	Network  chain.Network
@@ -57,7 +57,7 @@ type Reconciler struct {
 	Accounts Accounts
 	Fence    int64 // of the lease under which it works
 
-	failures map[string]int // how often something could not be told, by what it is
+	failures map[string]int // failed looks, by block and address
 }
 
 // holding is what an address held after a block.
@@ -147,8 +147,8 @@ func (r *Reconciler) beginComparison(ctx context.Context, final int64) error {
 	return failed
 }
 
-// isUnknowable reports whether an error means that nobody can tell what was asked for of
-// a block and an address: no node has it, or one that may have it failed for a minute.
+// isUnknowable reports whether an error means that no node can show the state of a block and
+// an address: none has it, or one that may have it failed for a minute.
 func (r *Reconciler) isUnknowable(err error, height int64, address string) bool {
 	if errors.Is(err, chain.ErrForgotten) {
 		return true
@@ -195,7 +195,7 @@ func (r *Reconciler) keepHolding(ctx context.Context, rows []models.Holding) err
 	return r.saveHolding(ctx, stay, over)
 }
 
-// saveHolding writes down holdings, and forgets those of some payments.
+// saveHolding writes holdings, and deletes those of some payments.
 func (r *Reconciler) saveHolding(ctx context.Context, rows []models.Holding, over []int64) error {
 	if len(rows) == 0 && len(over) == 0 {
 		return nil
@@ -221,8 +221,8 @@ func addressesOf(rows []models.Holding) []string {
 	return addresses
 }
 
-// compareBalance looks for money that an address gained between two blocks and of which
-// nothing was seen, until nothing is missing.
+// compareBalance searches for money that an address gained between two blocks and that no
+// transfer shows, until nothing is missing.
 func (r *Reconciler) compareBalance(ctx context.Context, address string, before, now holding) error {
 	for range maxFoundPerComparison {
 		if now.amount.Cmp(before.amount) <= 0 {
@@ -262,7 +262,7 @@ func (r *Reconciler) searchBlocks(ctx context.Context, address string, before, n
 		amounts, err := r.Accounts.Balances(ctx, middle.height, []string{address})
 		switch {
 		case err != nil && r.isUnknowable(err, middle.height, address):
-			low = middle // it came here or later, for all that anybody can tell now
+			low = middle // it arrived here or later, as far as nodes can show now
 		case err != nil:
 			return false, err
 		default:
