@@ -8,105 +8,106 @@ import (
 	"time"
 )
 
-// begin puts claimed rows into their lines. Each key begins with one, for which
-// its place was kept; then whoever may have more at once does.
-func (w *Worker[T]) begin(ctx context.Context, now time.Time, rows []T, works []Work, c *collector) {
+// startRows puts claimed rows into their queues. Each key starts one attempt, for which a slot
+// was reserved; then keys that may have more at once start more.
+func (w *Worker[T]) startRows(ctx context.Context, now time.Time, rows []T, works []Work, c *stepResult) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var keys []string
 	for i, row := range rows {
 		key := w.handler.Key(row)
-		l := w.line(key)
+		l := w.queueOf(key)
 		l.asked = false
-		l.waiting = append(l.waiting, held[T]{row: row, work: works[i], until: now.Add(w.table.Lease / 2)})
+		l.waiting = append(l.waiting, queuedRow[T]{row: row, work: works[i], until: now.Add(w.table.Lease / 2)})
 		if l.running == 0 || w.table.Key == "" {
-			go w.serve(ctx, w.next(key, c), c)
+			go w.runAttempts(ctx, w.startNext(key, c), c)
 		}
 		keys = append(keys, key)
 	}
 	for _, key := range keys {
-		for _, b := range w.pump(key, c) {
-			go w.serve(ctx, b, c)
+		for _, b := range w.dispatchQueue(key, c) {
+			go w.runAttempts(ctx, b, c)
 		}
 	}
 }
 
-// pump takes what waits in a line as far as there is room. The lock is held.
-func (w *Worker[T]) pump(key string, c *collector) (some []begun[T]) {
-	l := w.line(key)
+// dispatchQueue starts waiting rows of a queue while there are slots. The lock is held.
+func (w *Worker[T]) dispatchQueue(key string, c *stepResult) (some []startedAttempt[T]) {
+	l := w.queueOf(key)
 	for len(l.waiting) > 0 {
 		grouped := l.group != "" && w.options.GroupShare > 0
 		full := w.held >= w.options.Pool || grouped && w.groups[l.group] >= w.options.GroupShare
-		if l.running > 0 && (full || l.temper != quick || l.running >= w.options.Share) {
+		if l.running > 0 && (full || l.temper != fast || l.running >= w.options.Share) {
 			return some
 		}
-		some = append(some, w.next(key, c))
+		some = append(some, w.startNext(key, c))
 	}
 	l.waiting = nil
 	return some
 }
 
-// begun is a row whose attempt counts as under way.
-type begun[T any] struct {
-	held[T]
-	*attempt
+// startedAttempt is a row whose attempt counts as running.
+type startedAttempt[T any] struct {
+	queuedRow[T]
+	*runningAttempt
 }
 
-// next takes the first that waits in a line. The lock is held.
-func (w *Worker[T]) next(key string, c *collector) begun[T] {
-	l := w.line(key)
+// startNext removes the first row of a queue and counts its attempt as running. The lock is
+// held.
+func (w *Worker[T]) startNext(key string, c *stepResult) startedAttempt[T] {
+	l := w.queueOf(key)
 	h := l.waiting[0]
 	l.waiting = l.waiting[1:]
-	a := &attempt{key: key, group: l.group, began: w.options.Clock()}
+	a := &runningAttempt{key: key, group: l.group, began: w.options.Clock()}
 	l.running++
 	w.under[a] = struct{}{}
-	w.keep(a.group, 1)
+	w.reserveSlots(a.group, 1)
 	w.all.Add(1)
 	if c != nil {
 		c.n++
 		c.wg.Add(1)
 	}
-	return begun[T]{h, a}
+	return startedAttempt[T]{h, a}
 }
 
-// keep counts places that are taken. The lock is held.
-func (w *Worker[T]) keep(group string, places int) {
+// reserveSlots counts slots that are taken. The lock is held.
+func (w *Worker[T]) reserveSlots(group string, places int) {
 	w.held += places
 	if w.groups[group] += places; w.groups[group] == 0 {
 		delete(w.groups, group)
 	}
 }
 
-// free gives the places back that a claim kept: what came of it has its own.
-func (w *Worker[T]) free(chosen []place) {
+// releaseSlots frees the slots that a claim reserved. The attempts of its rows have their own.
+func (w *Worker[T]) releaseSlots(chosen []dueRow) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, h := range chosen {
-		w.keep(h.Group, -1)
+		w.reserveSlots(h.Group, -1)
 	}
 }
 
-// serve makes an attempt, and after it those of its line that it made room for:
-// one here, whose stack has grown already, others beside it.
-func (w *Worker[T]) serve(ctx context.Context, b begun[T], c *collector) {
+// runAttempts makes an attempt, then the attempts of the same queue that can start after it:
+// one in this goroutine, whose stack has grown already, the others in their own.
+func (w *Worker[T]) runAttempts(ctx context.Context, b startedAttempt[T], c *stepResult) {
 	for {
-		settled, err := w.attempt(ctx, b.held)
-		some := w.leave(ctx, b.attempt, c)
-		go w.finish(b.key, settled, err, c)
+		settled, err := w.makeAttempt(ctx, b.queuedRow)
+		some := w.endAttempt(ctx, b.runningAttempt, c)
+		go w.finishAttempt(b.key, settled, err, c)
 		if len(some) == 0 {
 			return
 		}
 		for _, other := range some[1:] {
-			go w.serve(ctx, other, c)
+			go w.runAttempts(ctx, other, c)
 		}
 		b = some[0]
 	}
 }
 
-// finish waits until an attempt is settled. A panic costs the attempt, not the program.
-func (w *Worker[T]) finish(key string, settled func() error, err error, c *collector) {
+// finishAttempt waits until an attempt is settled. A panic costs the attempt, not the program.
+func (w *Worker[T]) finishAttempt(key string, settled func() error, err error, c *stepResult) {
 	if err == nil {
-		err = guarded(settled)
+		err = settleGuarded(settled)
 	}
 	if err != nil {
 		w.options.Log.Error("an attempt could not be settled", "table", w.table.Name, "key", key, "error", err)
@@ -120,7 +121,7 @@ func (w *Worker[T]) finish(key string, settled func() error, err error, c *colle
 	w.all.Done()
 }
 
-func (w *Worker[T]) attempt(ctx context.Context, h held[T]) (settled func() error, err error) {
+func (w *Worker[T]) makeAttempt(ctx context.Context, h queuedRow[T]) (settled func() error, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
@@ -129,7 +130,7 @@ func (w *Worker[T]) attempt(ctx context.Context, h held[T]) (settled func() erro
 	return h.work(ctx), nil
 }
 
-func guarded(settled func() error) (err error) {
+func settleGuarded(settled func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
@@ -138,28 +139,28 @@ func guarded(settled func() error) (err error) {
 	return settled()
 }
 
-// leave takes an attempt off the list, remembers how it went, and returns what
-// of its line begins now.
-func (w *Worker[T]) leave(ctx context.Context, a *attempt, c *collector) (some []begun[T]) {
+// endAttempt removes an attempt, records the key's speed, and returns the attempts of its
+// queue that start now.
+func (w *Worker[T]) endAttempt(ctx context.Context, a *runningAttempt, c *stepResult) (some []startedAttempt[T]) {
 	now := w.options.Clock()
 	w.mu.Lock()
-	l := w.line(a.key)
+	l := w.queueOf(a.key)
 	delete(w.under, a)
-	w.keep(a.group, -1)
+	w.reserveSlots(a.group, -1)
 	l.running--
-	l.temper, l.took = quick, now.Sub(a.began)
+	l.temper, l.took = fast, now.Sub(a.began)
 	if l.took >= w.options.Slow {
 		l.temper = slow
 	}
 	late := l.temper == slow || len(l.waiting) > 0 && !now.Before(l.waiting[0].until)
 	if !late && ctx.Err() == nil {
-		some = w.pump(a.key, c)
+		some = w.dispatchQueue(a.key, c)
 	}
-	low := len(l.waiting) == 0 || !l.asked && len(l.waiting) <= w.ahead(l)/2
+	low := len(l.waiting) == 0 || !l.asked && len(l.waiting) <= w.prefetchLimit(l)/2
 	l.asked = true
 	w.mu.Unlock()
 	if late || ctx.Err() != nil {
-		w.putBack(ctx, &a.key)
+		w.returnQueued(ctx, &a.key)
 	}
 	if low {
 		w.Signal() // there is room again
@@ -167,8 +168,8 @@ func (w *Worker[T]) leave(ctx context.Context, a *attempt, c *collector) (some [
 	return some
 }
 
-// putBack returns what waits in a line, or in every one, to the table.
-func (w *Worker[T]) putBack(ctx context.Context, only *string) {
+// returnQueued returns the waiting rows of one queue, or of all, to the table.
+func (w *Worker[T]) returnQueued(ctx context.Context, only *string) {
 	w.mu.Lock()
 	var rows []T
 	for key, l := range w.lines {

@@ -26,9 +26,9 @@ func lined(o Options) (*Worker[string], *clock.Fake) {
 
 // put gives a key that is quick a line with one attempt under way and others waiting.
 func (w *Worker[T]) put(key, group string, waiting int) {
-	w.lines[key] = &line[T]{group: group, temper: quick, waiting: make([]held[T], waiting)}
-	w.lines[key].waiting = append(w.lines[key].waiting, held[T]{})
-	w.next(key, nil)
+	w.lines[key] = &keyQueue[T]{group: group, temper: fast, waiting: make([]queuedRow[T], waiting)}
+	w.lines[key].waiting = append(w.lines[key].waiting, queuedRow[T]{})
+	w.startNext(key, nil)
 }
 
 // TestPumpKeepsTheBounds: what waits in a line begins as far as its key, its group
@@ -50,16 +50,16 @@ func TestPumpKeepsTheBounds(t *testing.T) {
 		w, _ := lined(Options{Share: c.share, Pool: c.pool, GroupShare: c.group})
 		w.put("a", "shop.example", 20)
 		for range c.elsewhere {
-			w.keep("shop.example", 1)
+			w.reserveSlots("shop.example", 1)
 		}
-		if got := len(w.pump("a", nil)); got != c.want {
+		if got := len(w.dispatchQueue("a", nil)); got != c.want {
 			t.Errorf("%s: %d began, want %d", name, got, c.want)
 		}
 	}
 	w, _ := lined(Options{Share: 8, Pool: 1})
-	w.keep("", 1)
-	w.lines["b"] = &line[string]{temper: quick, waiting: make([]held[string], 3)}
-	if got := len(w.pump("b", nil)); got != 1 {
+	w.reserveSlots("", 1)
+	w.lines["b"] = &keyQueue[string]{temper: fast, waiting: make([]queuedRow[string], 3)}
+	if got := len(w.dispatchQueue("b", nil)); got != 1 {
 		t.Errorf("%d of a line that has none under way began, want 1", got)
 	}
 }
@@ -72,8 +72,8 @@ func TestMostAhead(t *testing.T) {
 		for _, key := range []string{"a", "b", "c", "d"} {
 			w.put(key, "", waiting)
 		}
-		w.lines["e"] = &line[string]{temper: quick}
-		chosen, room, _ := w.choose([]place{{ID: 1, Key: "e"}}, now.Now())
+		w.lines["e"] = &keyQueue[string]{temper: fast}
+		chosen, room, _ := w.chooseHeads([]dueRow{{ID: 1, Key: "e"}}, now.Now())
 		if len(chosen) != 1 || room["e"] != want {
 			t.Errorf("with 4 × %d waiting: %v chosen, room for %v behind, want %d", waiting, chosen, room, want)
 		}
@@ -86,15 +86,15 @@ func TestSlowWhileUnderWay(t *testing.T) {
 	t.Parallel()
 	w, now := lined(Options{Share: 2, Slow: 2 * time.Second})
 	w.put("a", "", 0)
-	heads := []place{{ID: 1, Key: "a"}}
+	heads := []dueRow{{ID: 1, Key: "a"}}
 	now.Advance(2*time.Second - time.Microsecond)
-	chosen, _, _ := w.choose(heads, now.Now())
+	chosen, _, _ := w.chooseHeads(heads, now.Now())
 	if len(chosen) != 1 {
 		t.Errorf("%v chosen while it counts as quick", chosen)
 	}
-	w.free(chosen)
+	w.releaseSlots(chosen)
 	now.Advance(time.Microsecond)
-	if chosen, room, _ := w.choose(heads, now.Now()); len(chosen) != 0 || len(room) != 0 {
+	if chosen, room, _ := w.chooseHeads(heads, now.Now()); len(chosen) != 0 || len(room) != 0 {
 		t.Errorf("%v chosen, room for %v, while it hangs", chosen, room)
 	}
 }

@@ -1,14 +1,13 @@
-// Package outbox works through rows that stand for something to do outside the
-// database: deliveries and mails. A row is written in the transaction that
-// makes it necessary, claimed later by any process under a lease, and settled
-// with its attempt number as the fence, so that a worker whose lease ran out
-// changes nothing. A row's effect happens at least once, its record exactly once.
+// Package outbox carries out work outside of the database that rows describe: deliveries
+// and mails. A row is written in the transaction that makes it necessary, claimed later by
+// any process under a lease, and settled with its attempt number as the fence, so that a
+// worker whose lease ended changes nothing. A row's effect happens at least once, its
+// record exactly once.
 //
-// A table that is worked through has the columns id, attempt, due_at,
-// claimed_at and done_at, and two indexes over the rows that are not done: by
-// due_at, and by key and due_at. Keys wait in lines of their own: a claim looks
-// at the head of each line, so that what it costs depends on how many keys wait
-// and not on how much waits for any of them.
+// Such a table has the columns id, attempt, due_at, claimed_at and done_at, and two indexes
+// over the rows that are not done: by due_at, and by key and due_at. Each key has its own
+// queue. A claim reads the head of each queue, so its cost depends on the number of
+// waiting keys and not on the number of waiting rows.
 package outbox
 
 import (
@@ -38,23 +37,23 @@ type Table struct {
 	Lease time.Duration
 }
 
-// place is a due row, by where it stands.
-type place struct {
+// dueRow is the key and position of a due row.
+type dueRow struct {
 	ID    int64
 	Key   string
 	Group string
 	DueAt time.Time
 }
 
-// due reports whether anything is: an idle look costs one step into an index
-// and doesn't take SQLite's only writer.
-func (t Table) due(ctx context.Context, db *models.DB, now time.Time) (found bool, err error) {
-	err = db.Read(ctx).Raw(t.sql("SELECT EXISTS (SELECT 1 FROM {table} WHERE done_at IS NULL AND due_at <= ?)"), now).Find(&found).Error
+// hasDueRows reports whether a row is due. It costs one step into an index and doesn't take
+// SQLite's only writer.
+func (t Table) hasDueRows(ctx context.Context, db *models.DB, now time.Time) (found bool, err error) {
+	err = db.Read(ctx).Raw(t.fillNames("SELECT EXISTS (SELECT 1 FROM {table} WHERE done_at IS NULL AND due_at <= ?)"), now).Find(&found).Error
 	return found, err
 }
 
-// sql fills in the names of the table, which are constants of the packages that have one.
-func (t Table) sql(query string) string {
+// fillNames fills in the names of the table, which are constants of the packages that have one.
+func (t Table) fillNames(query string) string {
 	group := "''"
 	if t.Group != "" {
 		group = "COALESCE((" + t.Group + "), '')"
@@ -63,24 +62,24 @@ func (t Table) sql(query string) string {
 	return strings.NewReplacer("{table}", t.Name, "{key}", t.Key, "{group}", group, "{columns}", columns).Replace(query)
 }
 
-// shortest reads the due rows, oldest first, as long as there are few.
-func (t Table) shortest(ctx context.Context, db *models.DB, now time.Time, limit int) (list []place, err error) {
-	err = db.Read(ctx).Raw(t.sql(`
+// readBacklog reads up to limit due rows, oldest first.
+func (t Table) readBacklog(ctx context.Context, db *models.DB, now time.Time, limit int) (list []dueRow, err error) {
+	err = db.Read(ctx).Raw(t.fillNames(`
 		SELECT lines.id, lines.key, lines.due_at, {group} AS "group" FROM (
 			SELECT id, {key} AS key, due_at FROM {table} WHERE done_at IS NULL AND due_at <= @now ORDER BY due_at LIMIT @limit) AS lines
 		ORDER BY lines.due_at, lines.id`), map[string]any{"now": now, "limit": limit}).Find(&list).Error
 	return list, err
 }
 
-// heads reads the oldest due row of each key. It steps from key to key through
+// readHeads reads the oldest due row of each key. It steps from key to key through
 // the index, past everything that waits behind a head.
-func (t Table) heads(ctx context.Context, db *models.DB, now time.Time) (list []place, err error) {
+func (t Table) readHeads(ctx context.Context, db *models.DB, now time.Time) (list []dueRow, err error) {
 	head := `SELECT id, due_at FROM {table} WHERE {key} = lines.key AND done_at IS NULL AND due_at <= @now ORDER BY due_at LIMIT 1`
 	from := "lines CROSS JOIN LATERAL (" + head + ") AS head"
 	if !db.Postgres() {
 		from = "lines JOIN {table} AS head ON head.id = (" + strings.Replace(head, "id, due_at", "id", 1) + ")"
 	}
-	err = db.Read(ctx).Raw(t.sql(`
+	err = db.Read(ctx).Raw(t.fillNames(`
 		WITH RECURSIVE lines(key) AS (
 			SELECT min({key}) FROM {table} WHERE done_at IS NULL
 			UNION ALL
@@ -91,8 +90,9 @@ func (t Table) heads(ctx context.Context, db *models.DB, now time.Time) (list []
 	return list, err
 }
 
-// front reads the oldest due rows of each of some keys, at most so many of each, oldest first.
-func (t Table) front(ctx context.Context, db *models.DB, now time.Time, keys []string, each int) (list []place, err error) {
+// readFront reads the oldest due rows of each of some keys, at most each per key, oldest
+// first.
+func (t Table) readFront(ctx context.Context, db *models.DB, now time.Time, keys []string, each int) (list []dueRow, err error) {
 	names, err := json.Marshal(keys)
 	if err != nil {
 		return nil, err
@@ -103,42 +103,42 @@ func (t Table) front(ctx context.Context, db *models.DB, now time.Time, keys []s
 	if !db.Postgres() {
 		from = "(SELECT value AS key FROM json_each(@keys)) AS lines JOIN {table} AS one ON one.id IN (" + few + ")"
 	}
-	err = db.Read(ctx).Raw(t.sql("SELECT one.id, lines.key, one.due_at FROM "+from+" ORDER BY one.due_at, one.id"),
+	err = db.Read(ctx).Raw(t.fillNames("SELECT one.id, lines.key, one.due_at FROM "+from+" ORDER BY one.due_at, one.id"),
 		map[string]any{"now": now, "keys": string(names), "each": each}).Find(&list).Error
 	return list, err
 }
 
-// oldest reads the ids of the oldest due rows of a table without keys.
-func (t Table) oldest(ctx context.Context, db *models.DB, now time.Time, n int) (ids []int64, err error) {
+// readOldest reads the ids of the oldest due rows of a table without keys.
+func (t Table) readOldest(ctx context.Context, db *models.DB, now time.Time, n int) (ids []int64, err error) {
 	err = db.Read(ctx).Table(t.Name).Where("done_at IS NULL AND due_at <= ?", now).Order("due_at").Limit(n).Pluck("id", &ids).Error
 	return ids, err
 }
 
-// take claims rows that are still due: it raises their attempt and puts their
-// due time at the end of the lease, so that nobody else takes them before.
-// Those that another process took meanwhile are left out.
-func take[T any](ctx context.Context, db *models.DB, t Table, now time.Time, ids []int64) (rows []T, err error) {
+// claimRows claims rows that are still due: it raises their attempt and moves their due time
+// to the end of the lease, so that no other process claims them before. Rows that another
+// process claimed are left out.
+func claimRows[T any](ctx context.Context, db *models.DB, t Table, now time.Time, ids []int64) (rows []T, err error) {
 	list, err := json.Marshal(ids)
 	if err != nil {
 		return nil, err
 	}
-	query := takeLite
+	query := claimOnSQLite
 	if db.Postgres() {
-		query = takePostgres
+		query = claimOnPostgres
 	}
-	err = db.Exec(ctx).Raw(t.sql(query), map[string]any{"lease": now.Add(t.Lease), "now": now, "ids": string(list)}).Find(&rows).Error
+	err = db.Exec(ctx).Raw(t.fillNames(query), map[string]any{"lease": now.Add(t.Lease), "now": now, "ids": string(list)}).Find(&rows).Error
 	return rows, err
 }
 
 // SQLite's single writer needs no lock.
-const takeLite = `
+const claimOnSQLite = `
 	UPDATE {table} SET due_at = @lease, claimed_at = @now, attempt = attempt + 1
 	WHERE id IN (SELECT value FROM json_each(@ids)) AND done_at IS NULL AND due_at <= @now
 	RETURNING {columns}`
 
-// Whether a row is still due is asked of what was locked by its id: asked of the
-// table, PostgreSQL might go through everything that is due instead.
-const takePostgres = `
+// The rows are locked by id first and checked afterwards. A condition on the table could make
+// PostgreSQL read everything that is due.
+const claimOnPostgres = `
 	WITH held AS MATERIALIZED (
 		SELECT id AS held_id, done_at AS held_done, due_at AS held_due FROM {table}
 		WHERE id IN (SELECT CAST(value AS bigint) FROM jsonb_array_elements_text(CAST(@ids AS jsonb)))
@@ -147,9 +147,8 @@ const takePostgres = `
 	FROM held WHERE id = held_id AND held_done IS NULL AND held_due <= @now
 	RETURNING {columns}`
 
-// Settle writes what became of an attempt and gives the claim back. It reports
-// false, and changes nothing, when the row was settled, cancelled or claimed
-// again in the meantime.
+// Settle writes the result of an attempt and ends the claim. It reports false, and changes
+// nothing, when the row was settled, cancelled or claimed again in between.
 func (t Table) Settle(tx *models.Tx, id int64, attempt int, set map[string]any) (bool, error) {
 	set["claimed_at"] = nil
 	return t.Mark(tx, id, attempt, set)

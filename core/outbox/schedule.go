@@ -23,14 +23,14 @@ func (s Schedule) Next(before int) (time.Duration, bool) {
 // Jitter moves a wait by up to a tenth to either side, so that what failed
 // together doesn't come back together.
 func Jitter(wait time.Duration) time.Duration {
-	return wait - wait/10 + part(wait/5)
+	return wait - wait/10 + randomPart(wait/5)
 }
 
 // Later adds up to a tenth to a wait: for one that must not be cut short.
-func Later(wait time.Duration) time.Duration { return wait + part(wait/10) }
+func Later(wait time.Duration) time.Duration { return wait + randomPart(wait/10) }
 
-// part is a random share of a span, in whole microseconds.
-func part(span time.Duration) time.Duration {
+// randomPart is a random share of a span, in whole microseconds.
+func randomPart(span time.Duration) time.Duration {
 	n := int64(span / time.Microsecond)
 	if n <= 0 {
 		return 0

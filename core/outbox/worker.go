@@ -13,22 +13,22 @@ import (
 	"cointill/models"
 )
 
-// Handler does what rows stand for.
+// Handler carries out the work of rows.
 type Handler[T any] interface {
 	// Key is the row's value of the table's Key column; "" when there is none.
 	Key(row T) string
-	// Work makes one attempt and settles the row. When ctx ends the program is
-	// stopping: what can be given back undone should be. An error says that
-	// the attempt couldn't be settled; the row comes back when its lease ends.
+	// Work makes one attempt and settles the row. When ctx ends, the program is
+	// stopping, and an attempt that has not begun should return its row. An error means
+	// that the attempt couldn't be settled; the row is due again when its lease ends.
 	Work(ctx context.Context, row T) error
 }
 
-// Work makes one attempt, and returns what waits until it is settled: the next
-// attempt need not wait for that.
+// Work makes one attempt and returns a function that waits until it is settled. The next
+// attempt doesn't wait for that.
 type Work func(ctx context.Context) (settled func() error)
 
-// Batcher is a Handler that serves whole claims, which spares the database: it
-// is used in place of Work. Rows of it may also wait here until others of their key are over.
+// Batcher is a Handler that works on whole claims, which takes fewer statements. It is used in
+// place of Work, and allows rows to wait in the queue of their key.
 type Batcher[T any] interface {
 	Handler[T]
 	// Load reads what the rows need and returns the work of each. It may put
@@ -53,14 +53,14 @@ type Options struct {
 }
 
 const (
-	batch = 500                  // bounds one claim, so that a long queue doesn't hold SQLite's writer for long
-	ahead = 1024                 // rows of a quick key that wait here for their turn
-	few   = 2 * batch            // due rows that are read one by one; if there are more, keys are looked at instead
-	gap   = 5 * time.Millisecond // between claims when nothing is left to claim: what comes meanwhile is claimed together
+	claimBatch   = 500            // bounds one claim, so that a long queue doesn't hold SQLite's writer for long
+	smallBacklog = 2 * claimBatch // up to so many due rows are read one by one; beyond, only the heads of keys
 
-	mostGap = 100 * time.Millisecond // the gap after a claim that took long: so claims leave the database half of its time
+	maxPrefetch      = 1024 // rows of a fast key that wait in its queue
+	maxPrefetchInAll = 4096 // rows in all queues: their events are in memory
 
-	mostAhead = 4096 // rows that wait here in all: their events are in memory
+	claimInterval    = 5 * time.Millisecond   // pause before the next claim: rows written in it are claimed together
+	maxClaimInterval = 100 * time.Millisecond // pause after a slow claim: the database is free half of its time
 )
 
 // Worker claims rows of one table and has them worked on. It is safe for concurrent use.
@@ -75,8 +75,8 @@ type Worker[T any] struct {
 	claiming sync.Mutex // held over a claim, which counts on what the last one began
 	crowded  int        // claims for which much was due
 	mu       sync.Mutex
-	lines    map[string]*line[T]
-	under    map[*attempt]struct{}
+	lines    map[string]*keyQueue[T]
+	under    map[*runningAttempt]struct{}
 	held     int            // attempts under way, and those that a claim keeps a place for
 	groups   map[string]int // of these, in each group
 	all      sync.WaitGroup
@@ -91,7 +91,7 @@ func NewWorker[T any](db *models.DB, table Table, handler Handler[T], o Options)
 	}
 	batcher, _ := handler.(Batcher[T])
 	return &Worker[T]{db: db, table: table, handler: handler, batcher: batcher, options: o, wake: make(chan struct{}, 1),
-		lines: map[string]*line[T]{}, under: map[*attempt]struct{}{}, groups: map[string]int{}}
+		lines: map[string]*keyQueue[T]{}, under: map[*runningAttempt]struct{}{}, groups: map[string]int{}}
 }
 
 func orDefault[N int | time.Duration](value, otherwise N) N {
@@ -109,8 +109,8 @@ func (w *Worker[T]) Signal() {
 	}
 }
 
-// Run works until ctx ends, then waits up to Grace for what is under way, ends
-// the rest, and returns nil. A database that fails is tried again at each poll.
+// Run works until ctx ends, then waits up to Grace for running attempts, cancels the rest, and
+// returns nil. After an error of the database it tries again at each poll.
 func (w *Worker[T]) Run(ctx context.Context) error {
 	work, abort := context.WithCancel(context.WithoutCancel(ctx))
 	defer abort()
@@ -118,7 +118,7 @@ func (w *Worker[T]) Run(ctx context.Context) error {
 	defer poll.Stop()
 	for ctx.Err() == nil {
 		began := w.options.Clock()
-		more, err := w.start(ctx, work, w.options.Clock(), nil)
+		more, err := w.claimAndStart(ctx, work, w.options.Clock(), nil)
 		if err != nil && ctx.Err() == nil {
 			w.options.Log.Error("claiming work failed", "table", w.table.Name, "error", err)
 		}
@@ -127,7 +127,7 @@ func (w *Worker[T]) Run(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(min(max(gap, w.options.Clock().Sub(began)), mostGap)):
+		case <-time.After(min(max(claimInterval, w.options.Clock().Sub(began)), maxClaimInterval)):
 		}
 		select {
 		case <-ctx.Done():
@@ -135,16 +135,16 @@ func (w *Worker[T]) Run(ctx context.Context) error {
 		case <-poll.C:
 		}
 	}
-	w.putBack(work, nil)
-	if !w.idle(w.options.Grace) {
+	w.returnQueued(work, nil)
+	if !w.waitUntilIdle(w.options.Grace) {
 		abort()
-		w.idle(2 * time.Second) // for what was cut short to be given back
+		w.waitUntilIdle(2 * time.Second) // cancelled attempts return their rows
 	}
 	return nil
 }
 
-// idle waits until nothing is under way, at most for a time.
-func (w *Worker[T]) idle(atMost time.Duration) bool {
+// waitUntilIdle waits until no attempt is running, up to a time.
+func (w *Worker[T]) waitUntilIdle(atMost time.Duration) bool {
 	done := make(chan struct{})
 	go func() { w.all.Wait(); close(done) }()
 	timer := time.NewTimer(atMost)
@@ -157,14 +157,13 @@ func (w *Worker[T]) idle(atMost time.Duration) bool {
 	}
 }
 
-// Step works on everything that is due at this moment and waits until that is
-// done. It returns how many attempts were made. It is for tests and for the
-// demo; in service Run is used.
+// Step works on all rows that are due at this moment and waits until they are done. It returns
+// how many attempts were made. It is for tests and the demo; a server uses Run.
 func (w *Worker[T]) Step(ctx context.Context) (n int, err error) {
 	now := w.options.Clock()
 	for {
-		var round collector
-		more, claimErr := w.start(ctx, ctx, now, &round)
+		var round stepResult
+		more, claimErr := w.claimAndStart(ctx, ctx, now, &round)
 		round.wg.Wait()
 		n, err = n+round.n, errors.Join(err, claimErr, round.err)
 		if claimErr != nil || round.n == 0 && !more {
@@ -173,58 +172,58 @@ func (w *Worker[T]) Step(ctx context.Context) (n int, err error) {
 	}
 }
 
-// collector gathers what became of the rows of one step.
-type collector struct {
+// stepResult collects the results of one step.
+type stepResult struct {
 	wg  sync.WaitGroup
 	mu  sync.Mutex
 	n   int
 	err error
 }
 
-// start claims as many rows as there is room for, and sets each to work. more
-// says that there may be others for which there is room, too.
-func (w *Worker[T]) start(ctx, work context.Context, now time.Time, c *collector) (more bool, err error) {
+// claimAndStart claims as many rows as there are slots for, and starts their attempts. more
+// reports that other rows may have room too.
+func (w *Worker[T]) claimAndStart(ctx, work context.Context, now time.Time, c *stepResult) (more bool, err error) {
 	w.claiming.Lock()
 	defer w.claiming.Unlock()
-	if found, err := w.table.due(ctx, w.db, now); err != nil || !found {
+	if found, err := w.table.hasDueRows(ctx, w.db, now); err != nil || !found {
 		return false, err
 	}
-	ids, chosen, more, err := w.candidates(ctx, now)
-	defer func() { w.free(chosen) }()
+	ids, chosen, more, err := w.listCandidates(ctx, now)
+	defer func() { w.releaseSlots(chosen) }()
 	if err != nil || len(ids) == 0 {
 		return false, err
 	}
-	rows, err := take[T](ctx, w.db, w.table, now, ids)
+	rows, err := claimRows[T](ctx, w.db, w.table, now, ids)
 	if err != nil || len(rows) == 0 {
 		return err == nil, err // another process was faster
 	}
-	works, err := w.load(work, rows)
+	works, err := w.makeWorks(work, rows)
 	if err != nil {
 		return false, err
 	}
-	w.begin(work, now, rows, works, c)
+	w.startRows(work, now, rows, works, c)
 	return more || len(rows) > len(chosen) && len(chosen) > 0, nil
 }
 
-// candidates are the ids of rows to claim, and the first of each key among
-// them, for which a place is kept.
-func (w *Worker[T]) candidates(ctx context.Context, now time.Time) (ids []int64, chosen []place, more bool, err error) {
+// listCandidates returns the ids of rows to claim, and the first row of each key among them,
+// for which a slot is reserved.
+func (w *Worker[T]) listCandidates(ctx context.Context, now time.Time) (ids []int64, chosen []dueRow, more bool, err error) {
 	if w.table.Key == "" {
 		w.mu.Lock()
-		room := min(w.options.Pool-w.held, batch)
+		room := min(w.options.Pool-w.held, claimBatch)
 		w.mu.Unlock()
 		if room > 0 {
-			ids, err = w.table.oldest(ctx, w.db, now, room)
+			ids, err = w.table.readOldest(ctx, w.db, now, room)
 		}
-		return ids, nil, len(ids) == batch, err
+		return ids, nil, len(ids) == claimBatch, err
 	}
-	heads, behind, err := w.look(ctx, now)
+	heads, behind, err := w.readHeads(ctx, now)
 	if err != nil {
 		return nil, nil, false, err
 	}
-	chosen, room, more := w.choose(heads, now)
+	chosen, room, more := w.chooseHeads(heads, now)
 	if len(room) > 0 && behind == nil {
-		if behind, err = w.table.front(ctx, w.db, now, slices.Collect(maps.Keys(room)), min(batch/len(chosen), ahead)+1); err != nil {
+		if behind, err = w.table.readFront(ctx, w.db, now, slices.Collect(maps.Keys(room)), min(claimBatch/len(chosen), maxPrefetch)+1); err != nil {
 			return nil, chosen, false, err
 		}
 	}
@@ -242,15 +241,15 @@ func (w *Worker[T]) candidates(ctx context.Context, now time.Time) (ids []int64,
 	return ids, chosen, more, nil
 }
 
-// look reads the oldest due row of each key. When little is due that comes with
-// all the others behind them; when much is, behind is nil.
-func (w *Worker[T]) look(ctx context.Context, now time.Time) (heads, behind []place, err error) {
+// readHeads reads the oldest due row of each key. When few rows are due it returns all of them
+// in behind; otherwise behind is nil.
+func (w *Worker[T]) readHeads(ctx context.Context, now time.Time) (heads, behind []dueRow, err error) {
 	if w.crowded--; w.crowded < 0 {
-		all, err := w.table.shortest(ctx, w.db, now, few)
+		all, err := w.table.readBacklog(ctx, w.db, now, smallBacklog)
 		if err != nil {
 			return nil, nil, err
 		}
-		if len(all) < few {
+		if len(all) < smallBacklog {
 			seen := map[string]bool{}
 			for _, one := range all {
 				if !seen[one.Key] {
@@ -262,12 +261,12 @@ func (w *Worker[T]) look(ctx context.Context, now time.Time) (heads, behind []pl
 		}
 		w.crowded = 20 // claims until it is asked again whether little is due
 	}
-	heads, err = w.table.heads(ctx, w.db, now)
+	heads, err = w.table.readHeads(ctx, w.db, now)
 	return heads, nil, err
 }
 
-// load makes the work of claimed rows.
-func (w *Worker[T]) load(ctx context.Context, rows []T) ([]Work, error) {
+// makeWorks returns the work of claimed rows.
+func (w *Worker[T]) makeWorks(ctx context.Context, rows []T) ([]Work, error) {
 	if w.batcher != nil {
 		works, err := w.batcher.Load(ctx, rows)
 		if err != nil {
