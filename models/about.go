@@ -20,7 +20,7 @@ func (d *DB) About(ctx context.Context) (a About, err error) {
 	if !d.Postgres() {
 		version, size = "SELECT sqlite_version()", "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
 	}
-	provider, err := d.provider()
+	provider, err := d.newProvider()
 	if err != nil {
 		return a, err
 	}

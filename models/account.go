@@ -90,7 +90,7 @@ type Ticket struct {
 	ExpiresAt time.Time `gorm:"not null;index:tickets_expires"`
 }
 
-// Invitation asks somebody into a business. It is gone when it was accepted or taken back.
+// Invitation asks a person to join a business. It is deleted when it is accepted or revoked.
 type Invitation struct {
 	ID         int64
 	BusinessID int64     `gorm:"not null;uniqueIndex:invitations_email,priority:1"`

@@ -9,8 +9,8 @@ import (
 	"gorm.io/gorm"
 )
 
-// Append adds rows whose ids nobody needs, in one transaction: on PostgreSQL by
-// COPY, which takes a fraction of what an INSERT of many values does.
+// Append adds rows whose ids are not needed, in one transaction. On PostgreSQL it uses COPY,
+// which takes a fraction of the time of an INSERT of many rows.
 func Append[T any](ctx context.Context, d *DB, rows []T) error {
 	if !d.Postgres() || len(rows) == 0 {
 		return d.Exec(ctx).CreateInBatches(rows, 50).Error
@@ -41,10 +41,10 @@ func Append[T any](ctx context.Context, d *DB, rows []T) error {
 	}
 	conn, err := pool.Conn(ctx)
 	if err != nil {
-		return outage(err)
+		return asOutage(err)
 	}
 	defer func() { _ = conn.Close() }() // gives it back
-	return outage(conn.Raw(func(driver any) error {
+	return asOutage(conn.Raw(func(driver any) error {
 		_, err := driver.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{statement.Schema.Table}, columns, values)
 		return err
 	}))

@@ -24,7 +24,7 @@ const copied = "copied_at"
 const leavesOut = "left_out"
 
 // home is the fact of where a PostgreSQL's database is, by whereabouts; nowhere, where that is
-// unknown to whoever brought it.
+// unknown to the process that restored it.
 const (
 	home    = "home"
 	nowhere = ""
@@ -60,7 +60,7 @@ func Restore(ctx context.Context, from, dataDir string) (played string, err erro
 	if err := os.MkdirAll(dataDir, 0o700); err != nil {
 		return "", err
 	}
-	path := embedded(dataDir)
+	path := sqlitePath(dataDir)
 	for _, beside := range besides { // of another database: SQLite would play it into this one
 		if _, err := os.Stat(path + beside); !errors.Is(err, os.ErrNotExist) {
 			return "", fmt.Errorf("%s is in the way: move the old database away, with all files that begin with its name", path+beside)
@@ -110,7 +110,7 @@ func logOf(from string, file os.FileInfo) (path string, err error) {
 }
 
 // Discard takes away what Restore put into a data folder.
-func Discard(dataDir string) error { return discard(embedded(dataDir)) }
+func Discard(dataDir string) error { return discard(sqlitePath(dataDir)) }
 
 // discard removes a database, its own file last.
 func discard(path string) error {
@@ -202,7 +202,7 @@ func (d *DB) Copied(ctx context.Context) (of string, is bool, err error) {
 	if !d.Postgres() {
 		return "", false, nil
 	}
-	here, err := whereabouts(through(d.Exec(ctx)))
+	here, err := databaseIdentity(queryWith(d.Exec(ctx)))
 	if err != nil {
 		return "", false, err
 	}
@@ -210,15 +210,15 @@ func (d *DB) Copied(ctx context.Context) (of string, is bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
-	if samePlace(noted, here) {
+	if sameDatabase(noted, here) {
 		d.health.home.Store(&here)
 		return "", false, nil
 	}
 	return "another, made by pg_restore or on another server", true, nil
 }
 
-// Brought is said by whoever restores a database: a PostgreSQL that has never noted where
-// it is, as it is of an earlier release, is a copy to Copied from then on.
+// Brought marks a database as a copy during a restore when it is a PostgreSQL that has not
+// recorded its identity, as one of an earlier release. It is a copy until Copied is called.
 func (d *DB) Brought(ctx context.Context) error {
 	if !d.Postgres() {
 		return nil
@@ -241,7 +241,7 @@ func (d *DB) Continue(ctx context.Context, leftOut int64) error {
 			return err
 		}
 		if IsPostgres(tx) {
-			here, err := whereabouts(through(tx))
+			here, err := databaseIdentity(queryWith(tx))
 			if err == nil {
 				err = tx.Save(&Instance{Name: home, Value: here}).Error
 			}
@@ -249,7 +249,7 @@ func (d *DB) Continue(ctx context.Context, leftOut int64) error {
 				return err
 			}
 		}
-		if err := restoredNow(tx); err != nil {
+		if err := markRestored(tx); err != nil {
 			return err
 		}
 		return tx.Save(&Instance{Name: leavesOut, Value: strconv.FormatInt(before+leftOut, 10)}).Error

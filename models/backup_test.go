@@ -18,7 +18,7 @@ func TestSamePlace(t *testing.T) {
 		{nowhere, "71/5/9", false},
 		{nowhere, "-/5/9", false},
 	} {
-		if got := samePlace(c.noted, c.here); got != c.want {
+		if got := sameDatabase(c.noted, c.here); got != c.want {
 			t.Errorf("noted %q, here %q: %v", c.noted, c.here, got)
 		}
 	}

@@ -6,18 +6,19 @@ import (
 	"gorm.io/gorm"
 )
 
-// committedKey is where a transaction's context carries what waits for its commit.
-type committedKey struct{}
+// commitHooksKey is the context key of a transaction's hooks.
+type commitHooksKey struct{}
 
-// committed is what one try of a transaction does once it is committed, or rolled back.
-type committed struct{ calls, undone []func() }
+// commitHooks holds the calls that one try of a transaction makes after its commit or
+// rollback.
+type commitHooks struct{ calls, undone []func() }
 
 // AfterCommit has a call made once the transaction that tx belongs to is
 // committed, and not at all when it is rolled back: for what must not be
 // counted or told twice when the database has a transaction run again. Outside
 // a transaction of Write the call is made at once.
 func AfterCommit(tx *Tx, call func()) {
-	waiting, ok := tx.Statement.Context.Value(committedKey{}).(*committed)
+	waiting, ok := tx.Statement.Context.Value(commitHooksKey{}).(*commitHooks)
 	if !ok {
 		call()
 		return
@@ -29,16 +30,16 @@ func AfterCommit(tx *Tx, call func()) {
 // certainly rolled back. It is not made when that is unknown, as when PostgreSQL's answer to
 // the commit was lost.
 func AfterRollback(tx *Tx, call func()) {
-	if waiting, ok := tx.Statement.Context.Value(committedKey{}).(*committed); ok {
+	if waiting, ok := tx.Statement.Context.Value(commitHooksKey{}).(*commitHooks); ok {
 		waiting.undone = append(waiting.undone, call)
 	}
 }
 
 // tryWrite runs fn in one transaction, and after its end what waited for that.
 func (d *DB) tryWrite(ctx context.Context, fn func(tx *Tx) error) error {
-	waiting := &committed{}
+	waiting := &commitHooks{}
 	refused := false // by fn: the commit was never asked for
-	err := d.write.WithContext(context.WithValue(ctx, committedKey{}, waiting)).Transaction(func(tx *Tx) error {
+	err := d.write.WithContext(context.WithValue(ctx, commitHooksKey{}, waiting)).Transaction(func(tx *Tx) error {
 		err := fn(tx)
 		refused = err != nil
 		return err

@@ -14,37 +14,37 @@ import (
 // that forgot a connection, refuses nothing: it just says no word any more.
 const (
 	dialTime      = 5 * time.Second  // until a new connection is ready for statements
-	silentTime    = 10 * time.Second // that what was sent may stay without a receipt
+	silentTime    = 10 * time.Second // for which sent data may stay unacknowledged
 	pingTime      = 4 * time.Second  // until Ping says that the database doesn't answer
 	statementTime = time.Minute      // for one statement, where nothing else is said
 )
 
-// patiently has connections notice a server that has gone without a word. While
-// an answer is waited for, the system asks every few seconds whether the other end
-// is there; and where something between takes all and passes nothing on, each
-// statement has its limit. What the address says of connect_timeout and
-// statement_timeout counts instead.
-func patiently(config *pgx.ConnConfig) {
+// setTimeouts makes connections notice a server that became silent. While a statement waits,
+// the system probes the other end every few seconds; a statement also has a limit of its own,
+// for a middlebox that accepts data and passes nothing on. connect_timeout and
+// statement_timeout of the address take precedence.
+func setTimeouts(config *pgx.ConnConfig) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = dialTime
 	}
-	dialer := &net.Dialer{Control: unanswered,
+	dialer := &net.Dialer{Control: setUserTimeout,
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silentTime / 2, Interval: silentTime / 5, Count: 3}}
 	config.DialFunc = dialer.DialContext
 	most := statementTime
 	if set, err := strconv.Atoi(config.RuntimeParams["statement_timeout"]); err == nil && set > 0 {
 		most = time.Duration(set)*time.Millisecond + pingTime // PostgreSQL says so itself, if it can
 	}
-	config.Tracer = limited(most)
+	config.Tracer = statementLimit(most)
 }
 
-// limited calls off what takes longer than a time: pgx asks it at each statement.
-type limited time.Duration
+// statementLimit cancels statements that take longer. It is a tracer: pgx calls it for each
+// statement.
+type statementLimit time.Duration
 
 type calledOffKey struct{}
 
 // TraceQueryStart gives the context of a statement its end.
-func (l limited) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+func (l statementLimit) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
 	if ctx.Value(unlimitedKey{}) != nil {
 		return ctx
 	}
@@ -53,16 +53,15 @@ func (l limited) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQu
 }
 
 // TraceQueryEnd frees what the limit took, once the last row was read.
-func (limited) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryEndData) {
+func (statementLimit) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryEndData) {
 	if cancel, ok := ctx.Value(calledOffKey{}).(context.CancelFunc); ok {
 		cancel()
 	}
 }
 
-// rested asks a connection that was at rest whether it is of any use, before a
-// statement goes there. One that doesn't answer in time is closed: the ping that
-// true asks for, which has no limit, finds that at once.
-func rested(ctx context.Context, p stdlib.ShouldPingParams) bool {
+// shouldPing tests an idle connection before a statement uses it. A connection that doesn't
+// answer in time is closed; the ping that true causes has no limit, and fails on it at once.
+func shouldPing(ctx context.Context, p stdlib.ShouldPingParams) bool {
 	if p.IdleDuration <= time.Second {
 		return false
 	}

@@ -8,9 +8,9 @@ import (
 // tcpUserTimeout is TCP_USER_TIMEOUT, which package syscall lacks on some machines.
 const tcpUserTimeout = 0x12
 
-// unanswered ends a connection when what was sent stays without a receipt. By
-// itself the system would send it again for a quarter of an hour.
-func unanswered(network, _ string, c syscall.RawConn) (err error) {
+// setUserTimeout ends a connection whose sent data stays unacknowledged. By default the system
+// sends it again for a quarter of an hour.
+func setUserTimeout(network, _ string, c syscall.RawConn) (err error) {
 	if !strings.HasPrefix(network, "tcp") { // a socket's other end is on this machine
 		return nil
 	}

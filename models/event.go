@@ -2,7 +2,7 @@ package models
 
 import "time"
 
-// Event is something that happened, as merchants are told of it. Its body never changes.
+// Event is an event that merchants receive. Its body never changes.
 type Event struct {
 	ID         string    `gorm:"primaryKey"` // evt_…
 	BusinessID int64     `gorm:"not null;index:events_business,priority:1;index:events_type,priority:1"`
@@ -98,7 +98,7 @@ type DeliveryAttempt struct {
 	At         time.Time `gorm:"not null"`
 	Millis     int64     `gorm:"not null"`
 	Status     int       `gorm:"not null"`
-	Request    string    `gorm:"not null"` // the headers that were sent, those of the merchant masked
+	Request    string    `gorm:"not null"` // the headers that were sent; the merchant's own are masked
 	Header     string    `gorm:"not null"` // the answer's headers, at most 2 KiB
 	Answer     string    `gorm:"not null"` // at most 4 KiB
 	Error      string    `gorm:"not null"`
@@ -110,7 +110,7 @@ type Mail struct {
 	BusinessID int64     `gorm:"not null;index:mails_business,priority:1"`
 	Domain     string    `gorm:"not null;index:mails_business,priority:2"`
 	Kind       string    `gorm:"not null;uniqueIndex:mails_subject_once,priority:1"` // "receipt"
-	About      string    `gorm:"not null;uniqueIndex:mails_subject_once,priority:2"` // what it is about, e.g. a payment reference: one mail of a kind each
+	About      string    `gorm:"not null;uniqueIndex:mails_subject_once,priority:2"` // its subject, such as a payment reference, which gets one mail of each kind
 	PaymentID  *int64    `gorm:"index:mails_payment"`
 	MessageID  string    `gorm:"not null"` // the same at every attempt
 	FromName   string    `gorm:"not null"` // the business, as the sender's display name

@@ -6,8 +6,7 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// Once stores a fact of this installation unless it has it already, and
-// returns what stands there.
+// Once stores a fact of this installation unless it exists, and returns the stored value.
 func (d *DB) Once(ctx context.Context, name, value string) (string, error) {
 	row := Instance{Name: name, Value: value}
 	if err := d.Exec(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error; err != nil {

@@ -59,7 +59,7 @@ func (f fake) QueryContext(ctx context.Context, query string, _ []driver.NamedVa
 		return &row{values: []driver.Value{f.stamped.Load()}}, nil
 	case strings.Contains(query, "pg_is_in_recovery"):
 		return &row{values: []driver.Value{f.recover, int64(1), "till", "public"}}, nil
-	case strings.Contains(query, identify):
+	case strings.Contains(query, identityQuery):
 		return &row{values: []driver.Value{int64(1), "till", "public"}}, nil
 	}
 	return &row{values: []driver.Value{f.name}}, nil
@@ -98,7 +98,7 @@ func withStandby(t *testing.T, primary, standby func(query string) time.Duration
 	d := &DB{health: h}
 	for _, into := range []**gorm.DB{&d.write, &d.list} {
 		var err error
-		if *into, err = open(postgresDialect{&postgres.Dialector{Config: &postgres.Config{Conn: connect()}}, h}, false, 6, time.Now); err != nil {
+		if *into, err = openGORM(postgresDialect{&postgres.Dialector{Config: &postgres.Config{Conn: connect()}}, h}, false, 6, time.Now); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -198,7 +198,7 @@ func TestSilentStandby(t *testing.T) {
 						}
 						return onReport(takes)(query)
 					})
-					if problem := d.standby.look(t.Context()); problem != "" {
+					if problem := d.standby.checkStandby(t.Context()); problem != "" {
 						t.Fatal(problem)
 					}
 					silent = hangs
@@ -228,7 +228,7 @@ func TestGoneBeforeTheAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := withStandby(t, atOnce, onReport(time.Minute))
-		if problem := d.standby.look(t.Context()); problem != "" {
+		if problem := d.standby.checkStandby(t.Context()); problem != "" {
 			t.Fatal(problem)
 		}
 		ctx, end := context.WithTimeout(t.Context(), patience) // gone as it is asked whether it is there
@@ -250,7 +250,7 @@ func TestSlowLook(t *testing.T) {
 		slowly := func(string) time.Duration { return time.Second / 2 }
 		d := withStandby(t, slowly, slowly)
 		begun := time.Now()
-		if problem := d.standby.look(t.Context()); problem != "" {
+		if problem := d.standby.checkStandby(t.Context()); problem != "" {
 			t.Fatal(problem)
 		}
 		<-time.After(MostBehind - time.Since(begun) - 1)

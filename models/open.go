@@ -56,7 +56,7 @@ type DB struct {
 func Open(databaseURL, dataDir string, now func() time.Time) (*DB, error) {
 	switch {
 	case databaseURL == "":
-		return openSQLite(embedded(dataDir), now)
+		return openSQLite(sqlitePath(dataDir), now)
 	case strings.HasPrefix(databaseURL, "postgres://"), strings.HasPrefix(databaseURL, "postgresql://"):
 		return openPostgres(databaseURL, now)
 	}
@@ -69,21 +69,21 @@ func Exists(databaseURL, dataDir string) error {
 	if databaseURL != "" {
 		return nil
 	}
-	_, err := os.Stat(embedded(dataDir))
+	_, err := os.Stat(sqlitePath(dataDir))
 	if errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("there is no database in %s: COINTILL_DATA_DIR says where it is", dataDir)
 	}
 	return err
 }
 
-// embedded is the file of SQLite's database in a data folder.
-func embedded(dataDir string) string { return filepath.Join(dataDir, "cointill.db") }
+// sqlitePath is the file of SQLite's database in a data folder.
+func sqlitePath(dataDir string) string { return filepath.Join(dataDir, "cointill.db") }
 
 func openSQLite(path string, now func() time.Time) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
-	if err := ownerOnly(path); err != nil {
+	if err := restrictToOwner(path); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	// synchronous(FULL): an acknowledged payment is on the disk. immediate: a
@@ -94,22 +94,22 @@ func openSQLite(path string, now func() time.Time) (*DB, error) {
 	// while it holds the lock of the cache, which the transaction that has the
 	// connection may be waiting for.
 	watch := &health{now: now}
-	write, err := open(sqliteDialect{&sqlite.Dialector{DSN: dsn + "&_txlock=immediate"}, watch}, false, 1, now)
+	write, err := openGORM(sqliteDialect{&sqlite.Dialector{DSN: dsn + "&_txlock=immediate"}, watch}, false, 1, now)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	read, err := open(sqliteDialect{&sqlite.Dialector{DSN: dsn + "&_pragma=query_only(1)"}, watch}, false, 8, now)
+	read, err := openGORM(sqliteDialect{&sqlite.Dialector{DSN: dsn + "&_pragma=query_only(1)"}, watch}, false, 8, now)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	return &DB{write: write, read: read, list: read, health: watch}, nil
 }
 
-// ownerOnly makes SQLite's file, which by itself it would make readable for all who
-// may look into the folder, for its owner alone. What is made beside it later gets
-// the same mode. A file that is there is never opened: closing it would take away the
-// locks of whoever in this process has it open.
-func ownerOnly(path string) error {
+// restrictToOwner makes a new SQLite file readable for its owner only; SQLite's default is
+// readable for all. Files that SQLite makes next to it get the same mode. An existing file is
+// never opened, because closing it would release the locks of this process's other
+// connections.
+func restrictToOwner(path string) error {
 	made, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err == nil {
 		return made.Close()
@@ -133,24 +133,24 @@ func openPostgres(databaseURL string, now func() time.Time) (*DB, error) {
 	if err != nil {
 		return nil, errNoAddress
 	}
-	patiently(config)
+	setTimeouts(config)
 	watch := &health{now: now}
 	connect := func(config *pgx.ConnConfig, connections int) (*gorm.DB, error) {
-		return open(postgresDialect{&postgres.Dialector{Config: &postgres.Config{Conn: pgxPool(config, watch.meet)}}, watch}, false, connections, now)
+		return openGORM(postgresDialect{&postgres.Dialector{Config: &postgres.Config{Conn: openPool(config, watch.afterConnect)}}, watch}, false, connections, now)
 	}
-	// What a process locked that was halted, or can't be reached, others get after
-	// this: it is less than a lease, so that whoever takes that over isn't held up.
+	// Locks of a process that was halted or can't be reached are released after this time.
+	// It is less than a lease, so that it doesn't delay the next holder.
 	changes := config.Copy()
 	if _, set := changes.RuntimeParams[idleLimit]; !set {
 		changes.RuntimeParams[idleLimit] = "5s"
 	}
 	db, err := connect(changes, 16)
 	if err != nil {
-		return nil, fmt.Errorf("PostgreSQL at %s:%d: %w", config.Host, config.Port, pooled(err))
+		return nil, fmt.Errorf("PostgreSQL at %s:%d: %w", config.Host, config.Port, explainPooler(err))
 	}
 	d := &DB{write: db, read: db, health: watch}
-	if err = d.own(context.Background()); err == nil {
-		d.list, err = connect(forLists(config), 6)
+	if err = d.checkOwnSessions(context.Background()); err == nil {
+		d.list, err = connect(listConfig(config), 6)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("PostgreSQL at %s:%d: %w", config.Host, config.Port, err), d.Close())
@@ -158,18 +158,18 @@ func openPostgres(databaseURL string, now func() time.Time) (*DB, error) {
 	return d, nil
 }
 
-// forLists is the configuration of connections for lists. A statement that is
-// prepared once is soon planned for average values: those of a merchant of
-// average size. Here each is planned for its own.
-func forLists(config *pgx.ConnConfig) *pgx.ConnConfig {
+// listConfig is the configuration of connections for lists. A prepared statement is soon
+// planned for average values, those of a merchant of average size. Here each statement is
+// planned for its own values.
+func listConfig(config *pgx.ConnConfig) *pgx.ConnConfig {
 	config = config.Copy()
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	return config
 }
 
-// pgxPool makes a pool of connections whose times are in UTC. meet is called with
+// openPool makes a pool of connections whose times are in UTC. meet is called with
 // each new one before it is used, unless it is nil.
-func pgxPool(config *pgx.ConnConfig, meet func(context.Context, *pgx.Conn) error) *sql.DB {
+func openPool(config *pgx.ConnConfig, meet func(context.Context, *pgx.Conn) error) *sql.DB {
 	prepared := stdlib.OptionAfterConnect(func(ctx context.Context, c *pgx.Conn) error {
 		codec := &pgtype.TimestamptzCodec{ScanLocation: time.UTC}
 		c.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: codec})
@@ -178,17 +178,17 @@ func pgxPool(config *pgx.ConnConfig, meet func(context.Context, *pgx.Conn) error
 		}
 		err := meet(ctx, c)
 		if err != nil {
-			_ = c.Close(ctx) // or it stays open, and counted by nobody
+			_ = c.Close(ctx) // otherwise it stays open and uncounted
 		}
 		return err
 	})
-	return stdlib.OpenDB(*config, prepared, stdlib.OptionShouldPing(rested))
+	return stdlib.OpenDB(*config, prepared, stdlib.OptionShouldPing(shouldPing))
 }
 
-func open(dialector gorm.Dialector, prepare bool, connections int, now func() time.Time) (*gorm.DB, error) {
+func openGORM(dialector gorm.Dialector, prepare bool, connections int, now func() time.Time) (*gorm.DB, error) {
 	db, err := gorm.Open(dialector, &gorm.Config{
 		SkipDefaultTransaction: true, TranslateError: true, PrepareStmt: prepare, NowFunc: now,
-		Logger: quiet{logger.NewSlogLogger(slog.Default(), logger.Config{
+		Logger: quietLogger{logger.NewSlogLogger(slog.Default(), logger.Config{
 			LogLevel: logger.Error, IgnoreRecordNotFoundError: true, ParameterizedQueries: true, // no values in logs
 		})},
 	})
@@ -204,32 +204,34 @@ func open(dialector gorm.Dialector, prepare bool, connections int, now func() ti
 	return db, pool.Ping()
 }
 
-// quiet logs what a database refuses, but not what the program itself called
+// quietLogger logs what a database refuses, but not what the program itself called
 // off because it stops or a client left.
-type quiet struct{ logger.Interface }
+type quietLogger struct{ logger.Interface }
 
 // Trace logs a statement that failed.
-func (q quiet) Trace(ctx context.Context, begin time.Time, statement func() (string, int64), err error) {
+func (q quietLogger) Trace(ctx context.Context, begin time.Time, statement func() (string, int64), err error) {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		q.Interface.Trace(ctx, begin, statement, err)
 	}
 }
 
-// Error writes a message of GORM's whole: as it stands, its arguments are logged
-// as values, which those of some errors can't be.
-func (q quiet) Error(ctx context.Context, text string, args ...any) {
+// Error writes a message of GORM as text. Its own logger passes the arguments on as values,
+// which some errors don't allow.
+func (q quietLogger) Error(ctx context.Context, text string, args ...any) {
 	q.Interface.Error(ctx, fmt.Sprintf(text, args...))
 }
 
 // ParamsFilter keeps values out of the log: they hold names, e-mails and hashes of secrets.
-func (quiet) ParamsFilter(_ context.Context, sql string, _ ...any) (string, []any) { return sql, nil }
+func (quietLogger) ParamsFilter(_ context.Context, sql string, _ ...any) (string, []any) {
+	return sql, nil
+}
 
 // Read is for queries outside a transaction.
 func (d *DB) Read(ctx context.Context) *gorm.DB { return d.read.WithContext(ctx) }
 
-// Point is for reading single rows by a unique key outside a transaction. They
-// are over before anybody could call them off, and SQLite's driver starts a
-// goroutine for each statement that can be: a third of what such a read costs.
+// Point reads single rows by a unique key outside of a transaction. Such reads end before
+// anyone could cancel them, and SQLite's driver starts a goroutine for each statement that can
+// be cancelled: a third of the cost of the read.
 func (d *DB) Point(ctx context.Context) *gorm.DB {
 	if !d.Postgres() {
 		ctx = context.WithoutCancel(ctx)
@@ -237,9 +239,9 @@ func (d *DB) Point(ctx context.Context) *gorm.DB {
 	return d.read.WithContext(ctx)
 }
 
-// List is for lists, searches and exports: queries whose best plan depends on
-// whose rows they ask for, and which must not keep others from a connection. With
-// a standby what they find may be some seconds old, unless the context is UpToDate.
+// List runs lists, searches and exports: queries whose best plan depends on their values, and
+// which must not take connections from other requests. With a standby its results may be some
+// seconds old, unless the context is UpToDate.
 func (d *DB) List(ctx context.Context) *gorm.DB { return d.list.WithContext(ctx) }
 
 // Snapshot runs queries that must see the same moment, as List does. Nothing is
@@ -252,7 +254,7 @@ func (d *DB) Snapshot(ctx context.Context, fn func(tx *Tx) error) error {
 	within, off := context.WithCancel(ctx)
 	defer off()
 	err := d.list.WithContext(context.WithValue(within, callOffKey{}, off)).Transaction(fn, moment)
-	if d.standby != nil && d.standby.left(ctx, err) {
+	if d.standby != nil && d.standby.fallBack(ctx, err) {
 		err = d.list.WithContext(UpToDate(ctx)).Transaction(fn, moment)
 	}
 	return err
@@ -286,29 +288,28 @@ func Columns(db *Tx, row any) (names string, into []any, err error) {
 // Exec is for single statements that are a transaction of their own.
 func (d *DB) Exec(ctx context.Context) *gorm.DB { return d.write.WithContext(ctx) }
 
-// Write runs fn in one transaction and commits what it did, or nothing. Inside,
-// only tx may be used: SQLite has a single writer, which tx holds. It is run
-// again when the database says that a concurrent transaction got in the way, or
-// that a table was changed.
+// Write runs fn in one transaction and commits all of it or nothing. Inside, only tx may be
+// used, because SQLite has a single writer, which tx holds. fn runs again when the database
+// reports a conflict with a concurrent transaction, or that a table was changed.
 func (d *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	var err error
 	for range 5 {
-		if err = d.tryWrite(ctx, fn); !passing(err) {
+		if err = d.tryWrite(ctx, fn); !isTransient(err) {
 			return err
 		}
 	}
 	return err
 }
 
-// passing reports what PostgreSQL refuses once: serialization failures, deadlocks,
+// isTransient reports what PostgreSQL refuses once: serialization failures, deadlocks,
 // and statements that were prepared before another release changed their table.
-func passing(err error) bool {
+func isTransient(err error) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01" || stale(pg))
+	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01" || isStalePlan(pg))
 }
 
-// stale reports that a prepared statement gives other columns than it did.
-func stale(pg *pgconn.PgError) bool {
+// isStalePlan reports that a prepared statement gives other columns than it did.
+func isStalePlan(pg *pgconn.PgError) bool {
 	return pg.Code == "0A000" && strings.HasPrefix(pg.Message, "cached plan")
 }
 
@@ -331,12 +332,12 @@ func (d *DB) Ping(ctx context.Context) error {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) { // err may be of a connection that was given up
 			return &Outage{Reason: silent, Cause: err}
 		}
-		return outage(err)
+		return asOutage(err)
 	}
-	return d.health.recent()
+	return d.health.recentRefusal()
 }
 
-// Pools are the pools of connections by what they are for, for whoever watches them.
+// Pools returns the pools of connections by purpose, for metrics.
 func (d *DB) Pools() map[string]*sql.DB {
 	pools := map[string]*sql.DB{}
 	for name, db := range map[string]*gorm.DB{"write": d.write, "read": d.read, "list": d.list} {
@@ -371,7 +372,7 @@ func (d *DB) Close() error {
 
 // Migrate brings the schema up to this program's. Replicas that start together wait for one another.
 func (d *DB) Migrate(ctx context.Context) error {
-	provider, err := d.provider()
+	provider, err := d.newProvider()
 	if err != nil {
 		return err
 	}
@@ -381,15 +382,15 @@ func (d *DB) Migrate(ctx context.Context) error {
 
 // Pending reports whether migrations are still to be run.
 func (d *DB) Pending(ctx context.Context) (bool, error) {
-	provider, err := d.provider()
+	provider, err := d.newProvider()
 	if err != nil {
 		return false, err
 	}
 	pending, err := provider.HasPending(ctx)
-	return pending, outage(err)
+	return pending, asOutage(err)
 }
 
-func (d *DB) provider() (*goose.Provider, error) {
+func (d *DB) newProvider() (*goose.Provider, error) {
 	var pool *sql.DB
 	pool, err := d.write.DB()
 	if err != nil {
@@ -401,7 +402,7 @@ func (d *DB) provider() (*goose.Provider, error) {
 		if err != nil {
 			return nil, err
 		}
-		dialect, options = goose.DialectPostgres, append(options, goose.WithSessionLocker(patientLocker{locker}))
+		dialect, options = goose.DialectPostgres, append(options, goose.WithSessionLocker(unlimitedLocker{locker}))
 	}
 	files, err := Migrations(d.Postgres())
 	if err != nil {

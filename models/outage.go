@@ -31,16 +31,16 @@ func (o *Outage) Unwrap() error { return o.Cause }
 func ScanRows(query *Tx, next func(), into ...any) error {
 	rows, err := query.Rows()
 	if err != nil {
-		return outage(err)
+		return asOutage(err)
 	}
-	defer func() { _ = rows.Close() }() // its error is that of Err
+	defer func() { _ = rows.Close() }() // Err returns the same error
 	for rows.Next() {
 		if err := rows.Scan(into...); err != nil {
-			return outage(err)
+			return asOutage(err)
 		}
 		next()
 	}
-	return outage(rows.Err())
+	return asOutage(rows.Err())
 }
 
 const (
@@ -56,32 +56,32 @@ const (
 	moved     = "Another database is in the place of the one that is served: restart the program, which says whether it may be."
 )
 
-// reasons are those of PostgreSQL's error codes.
+// reasons maps PostgreSQL's error codes to reasons.
 var reasons = map[string]string{
 	"53100": full, "58030": ailing, "25006": readOnly,
 	"57P01": stopping, "57P02": stopping, "57P03": stopping, "53300": crowded, "53200": busy,
 	"25P03": unreached, // it gave the transaction up, as nothing was heard of us
 }
 
-// liteReasons are those of SQLite's primary result codes.
+// liteReasons maps SQLite's primary result codes to reasons.
 var liteReasons = map[int]string{5: busy, 8: readOnly, 10: ailing, 13: full, 14: ailing}
 
-// outage makes an error an Outage if it is one.
-func outage(err error) error {
+// asOutage makes an error an Outage if it is one.
+func asOutage(err error) error {
 	var known *Outage
 	if err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	if reason := reasonOf(err); reason != "" {
+	if reason := outageReason(err); reason != "" {
 		return &Outage{Reason: reason, Cause: err}
 	}
 	return err
 }
 
-func reasonOf(err error) string {
+func outageReason(err error) string {
 	var answered *pgconn.PgError
 	if errors.As(err, &answered) {
-		if stale(answered) {
+		if isStalePlan(answered) {
 			return changed
 		}
 		if reason := reasons[answered.Code]; reason != "" {
@@ -90,7 +90,7 @@ func reasonOf(err error) string {
 	}
 	var lite interface{ Code() int }
 	if errors.As(err, &lite) {
-		return liteReasons[lite.Code()&0xff] // the rest of the code tells apart what is one to us
+		return liteReasons[lite.Code()&0xff] // the higher bits are details that have the same reason
 	}
 	var refused *pgconn.ConnectError
 	var network interface{ Timeout() bool } // what errors of package net have in common
@@ -104,9 +104,9 @@ func reasonOf(err error) string {
 	return ""
 }
 
-// lingers is how long a refused change counts: the next one may be refused, too,
+// refusalMemory is how long a refused change counts: the next one may be refused, too,
 // which no question to the database tells.
-const lingers = 5 * time.Second
+const refusalMemory = 5 * time.Second
 
 // health remembers what a database refused although it answers, and which server it was.
 type health struct {
@@ -121,9 +121,9 @@ type refusal struct {
 	why *Outage
 }
 
-// see makes an error an Outage if it is one, and remembers it.
-func (h *health) see(err error) error {
-	err = outage(err)
+// noteOutage makes an error an Outage if it is one, and remembers it.
+func (h *health) noteOutage(err error) error {
+	err = asOutage(err)
 	var why *Outage
 	if errors.As(err, &why) && (why.Reason == full || why.Reason == ailing || why.Reason == readOnly) {
 		h.last.Store(&refusal{at: h.now(), why: why})
@@ -131,9 +131,9 @@ func (h *health) see(err error) error {
 	return err
 }
 
-// recent is what was refused a moment ago, if anything was.
-func (h *health) recent() error {
-	if last := h.last.Load(); last != nil && h.now().Sub(last.at) < lingers {
+// recentRefusal returns the error of a change that was refused a moment ago, if any.
+func (h *health) recentRefusal() error {
+	if last := h.last.Load(); last != nil && h.now().Sub(last.at) < refusalMemory {
 		return last.why
 	}
 	return nil
@@ -146,7 +146,9 @@ type postgresDialect struct {
 }
 
 // Translate is what GORM asks of each error.
-func (d postgresDialect) Translate(err error) error { return d.health.see(d.Dialector.Translate(err)) }
+func (d postgresDialect) Translate(err error) error {
+	return d.health.noteOutage(d.Dialector.Translate(err))
+}
 
 type sqliteDialect struct {
 	*sqlite.Dialector
@@ -154,4 +156,6 @@ type sqliteDialect struct {
 }
 
 // Translate is what GORM asks of each error.
-func (d sqliteDialect) Translate(err error) error { return d.health.see(d.Dialector.Translate(err)) }
+func (d sqliteDialect) Translate(err error) error {
+	return d.health.noteOutage(d.Dialector.Translate(err))
+}

@@ -88,8 +88,8 @@ type Payment struct {
 	UpdatedAt  time.Time `gorm:"not null"`
 }
 
-// Destination is an address, or an address with a tag, given to one payment
-// for ever. It is also the watch list: a row is never deleted.
+// Destination is an address, or an address with a tag, that belongs to one payment
+// permanently. The rows are also the watch list, so none is ever deleted.
 type Destination struct {
 	ID         int64
 	Network    string     `gorm:"not null;uniqueIndex:destinations_place,priority:1;index:destinations_barred,priority:3"`
@@ -130,7 +130,7 @@ type Wallet struct {
 	Change      string    `gorm:"not null;default:'';index:wallets_change,priority:2"` // the same of the branch that the merchant's own wallet keeps its change on; "" where that isn't known
 	NextIndex   int64     `gorm:"not null"`                                            // of the next address; only ever rises
 	Active      bool      `gorm:"not null"`                                            // new payments are received with it
-	CreatedBy   string    `gorm:"not null"`                                            // who used it first; "" before anybody has
+	CreatedBy   string    `gorm:"not null"`                                            // its first user; "" before one
 	CreatedAt   time.Time `gorm:"not null"`
 	UpdatedAt   time.Time `gorm:"not null"`
 }
@@ -169,7 +169,7 @@ type Transfer struct {
 	ConflictTx     string    `gorm:"not null"`
 	ConflictHeight *int64    `gorm:"index:transfers_conflict,priority:2"`
 	FirstSeenAt    time.Time `gorm:"not null"` // wall clock, or the block's time where that is earlier
-	// Whose it is. BusinessID is 0 when nobody is known to be.
+	// BusinessID is the owner; 0 when it is unknown.
 	BusinessID int64  `gorm:"not null;index:transfers_business,priority:1;index:transfers_unmatched,priority:1,where:unmatched <> '' AND resolution = ''"`
 	Domain     string `gorm:"not null;index:transfers_business,priority:2;index:transfers_unmatched,priority:2"`
 	PaymentID  *int64 `gorm:"index:transfers_payment"`
@@ -177,7 +177,7 @@ type Transfer struct {
 	SeenAt *time.Time
 	// Unmatched says why it credits no payment: wrong_asset, missing_tag, unknown_tag, unknown_payment, not_payment, no_transaction, unproved, after_final; "" when it counts.
 	Unmatched string `gorm:"not null"`
-	// Resolution is what a person did about it: attached, refunded; "" while nobody did.
+	// Resolution is a person's decision about it: attached, refunded; "" before one.
 	Resolution string    `gorm:"not null;default:''"`
 	CreatedAt  time.Time `gorm:"not null"`
 	UpdatedAt  time.Time `gorm:"not null"`

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// pooled explains what a pooler between Cointill and PostgreSQL refuses.
-func pooled(err error) error {
+// explainPooler explains what a pooler between Cointill and PostgreSQL refuses.
+func explainPooler(err error) error {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && strings.HasPrefix(refused.Message, "unsupported startup parameter") {
 		return fmt.Errorf("a connection pooler stands before it that refuses a setting: let it ignore_startup_parameters = %s, "+
@@ -22,9 +22,9 @@ func pooled(err error) error {
 	return err
 }
 
-// own is an error when connections don't lead to sessions of their own: sessions
+// checkOwnSessions is an error when connections don't lead to sessions of their own: sessions
 // hold the lock of migrations, and know prepared statements.
-func (d *DB) own(ctx context.Context) error {
+func (d *DB) checkOwnSessions(ctx context.Context) error {
 	pool, err := d.write.DB()
 	if err != nil {
 		return err

@@ -19,12 +19,12 @@ func Reach(ctx context.Context, databaseURL string) error {
 	if err != nil {
 		return errNoAddress
 	}
-	patiently(config)
+	setTimeouts(config)
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err == nil {
 		return conn.Close(ctx)
 	}
-	err = fmt.Errorf("PostgreSQL at %s:%d: %w", config.Host, config.Port, pooled(err))
+	err = fmt.Errorf("PostgreSQL at %s:%d: %w", config.Host, config.Port, explainPooler(err))
 	if reason := passingReason(err); reason != "" {
 		return &Outage{Reason: reason, Cause: err}
 	}

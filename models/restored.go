@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// restored is the fact behind Restored.
-const restored = "restored"
+// restoredFact is the fact behind Restored.
+const restoredFact = "restored"
 
 // Restored is what is known of a database's last restore from a backup. Its zero value is
 // a database that never was restored.
 type Restored struct {
-	// Sequence is what numbers of events go on from, for payments that it had then. It is
-	// the second of the restore, so that it is beyond those of every other life that the
-	// same backup began.
+	// Sequence is the number from which events continue, for payments of the backup. It is
+	// the second of the restore, so that it is higher than the numbers that any other
+	// restore of the same backup used.
 	Sequence int
 	Last     int64 // the id of the last payment that it had
 }
@@ -21,12 +21,13 @@ type Restored struct {
 // perRestore is by how much an earlier release's numbers went on for each restore.
 const perRestore = 1_000_000
 
-// Restored tells whether this database was restored.
-func (d *DB) Restored(ctx context.Context) (Restored, error) { return wasRestored(d.Read(ctx)) }
+// Restored describes a database's last restore from a backup. Its zero value is a database
+// that was never restored.
+func (d *DB) Restored(ctx context.Context) (Restored, error) { return readRestored(d.Read(ctx)) }
 
-func wasRestored(tx *Tx) (r Restored, err error) {
+func readRestored(tx *Tx) (r Restored, err error) {
 	var rows []Instance
-	if err := tx.Where("name = ?", restored).Find(&rows).Error; err != nil || len(rows) == 0 {
+	if err := tx.Where("name = ?", restoredFact).Find(&rows).Error; err != nil || len(rows) == 0 {
 		return r, err
 	}
 	_, err = fmt.Sscan(rows[0].Value, &r.Sequence, &r.Last)
@@ -36,9 +37,9 @@ func wasRestored(tx *Tx) (r Restored, err error) {
 	return r, err
 }
 
-// restoredNow notes that the database was restored now.
-func restoredNow(tx *Tx) error {
-	r, err := wasRestored(tx)
+// markRestored notes that the database was restored now.
+func markRestored(tx *Tx) error {
+	r, err := readRestored(tx)
 	if err != nil {
 		return err
 	}
@@ -46,5 +47,5 @@ func restoredNow(tx *Tx) error {
 		return err
 	}
 	r.Sequence = max(r.Sequence+1, int(tx.NowFunc().Unix()))
-	return tx.Save(&Instance{Name: restored, Value: fmt.Sprint(r.Sequence, r.Last)}).Error
+	return tx.Save(&Instance{Name: restoredFact, Value: fmt.Sprint(r.Sequence, r.Last)}).Error
 }

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// skipped is the fact behind Skipped.
-const skipped = "skipped_addresses"
+// skippedFact is the fact behind Skipped.
+const skippedFact = "skipped_addresses"
 
-// skippedFor is for how long skipped addresses are counted and shown.
-const skippedFor = 7 * 24 * time.Hour
+// skippedPeriod is for how long skipped addresses are counted and shown.
+const skippedPeriod = 7 * 24 * time.Hour
 
 // Skipped is how many addresses were left out in the last seven days because the database
 // didn't know that they had been given out. Its zero value is none.
@@ -26,14 +26,14 @@ func (d *DB) Skipped(ctx context.Context, at time.Time) (Skipped, error) {
 
 func readSkipped(tx *Tx, at time.Time) (s Skipped, err error) {
 	var rows []Instance
-	if err := tx.Where("name = ?", skipped).Find(&rows).Error; err != nil || len(rows) == 0 {
+	if err := tx.Where("name = ?", skippedFact).Find(&rows).Error; err != nil || len(rows) == 0 {
 		return s, err
 	}
 	var last int64
 	if _, err := fmt.Sscan(rows[0].Value, &last, &s.Addresses); err != nil {
 		return s, err
 	}
-	if s.Last = time.Unix(last, 0).UTC(); at.Sub(s.Last) > skippedFor {
+	if s.Last = time.Unix(last, 0).UTC(); at.Sub(s.Last) > skippedPeriod {
 		return Skipped{}, nil
 	}
 	return s, nil
@@ -45,5 +45,5 @@ func NoteSkipped(tx *Tx, at time.Time, addresses int64) error {
 	if err != nil {
 		return err
 	}
-	return tx.Save(&Instance{Name: skipped, Value: fmt.Sprint(at.Unix(), before.Addresses+addresses)}).Error
+	return tx.Save(&Instance{Name: skippedFact, Value: fmt.Sprint(at.Unix(), before.Addresses+addresses)}).Error
 }

@@ -27,14 +27,14 @@ type standby struct {
 	primary *sql.DB  // where stamps are written, which wait for no lists either
 	health  *health  // of the primary
 	of      identity // of the primary
-	found   atomic.Pointer[finding]
+	found   atomic.Pointer[standbyState]
 }
 
-// finding is what a look at the standby found.
-type finding struct {
+// standbyState is the result of a check of the standby.
+type standbyState struct {
 	problem string    // why lists aren't read there
 	server  int64     // on whose history it is: see stamp
-	until   time.Time // when what it shows is too old
+	until   time.Time // the time at which its data is too old
 }
 
 // stamp is a row that is written on the primary again and again. Places in the log of
@@ -57,7 +57,7 @@ type identity struct {
 	database, schema string
 }
 
-const identify = "system_identifier, current_database(), COALESCE(current_schema(), '') FROM pg_control_system()"
+const identityQuery = "system_identifier, current_database(), COALESCE(current_schema(), '') FROM pg_control_system()"
 
 // errOtherDatabase is of a server with another database: neither lag nor a failover
 // explains that, so a start with it is refused.
@@ -74,19 +74,19 @@ func (d *DB) UseStandby(ctx context.Context, databaseURL string) error {
 	if err != nil {
 		return errors.New("COINTILL_LISTS_DATABASE_URL is no PostgreSQL address") // the cause would show the password
 	}
-	patiently(config)
-	return d.useStandby(ctx, func() *sql.DB { return pgxPool(forLists(config), nil) })
+	setTimeouts(config)
+	return d.useStandby(ctx, func() *sql.DB { return openPool(listConfig(config), nil) })
 }
 
 // useStandby is UseStandby with pools of connections to it.
 func (d *DB) useStandby(ctx context.Context, pool func() *sql.DB) (err error) {
-	s := &standby{pool: atMost(6, pool()), looks: atMost(1, pool()), health: d.health}
+	s := &standby{pool: limitPool(6, pool()), looks: limitPool(1, pool()), health: d.health}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
 		}
 	}()
-	s.say("it wasn't looked at yet")
+	s.setProblem("it wasn't looked at yet")
 	if s.primary, err = d.write.DB(); err != nil {
 		return err
 	}
@@ -94,25 +94,25 @@ func (d *DB) useStandby(ctx context.Context, pool func() *sql.DB) (err error) {
 	if err != nil {
 		return err
 	}
-	err = s.primary.QueryRowContext(ctx, "SELECT "+identify).Scan(&s.of.system, &s.of.database, &s.of.schema)
+	err = s.primary.QueryRowContext(ctx, "SELECT "+identityQuery).Scan(&s.of.system, &s.of.database, &s.of.schema)
 	if err == nil {
 		_, err = scanStamp(s.primary.QueryRowContext(ctx, writeStamp)) // so that it may have come when it is looked for
 	}
 	if err != nil {
-		return fmt.Errorf("the database doesn't tell what its standby must be: %w", outage(err))
+		return fmt.Errorf("the database doesn't tell what its standby must be: %w", asOutage(err))
 	}
-	if err := s.recognize(ctx); errors.Is(err, errOtherDatabase) {
+	if err := s.checkIdentity(ctx); errors.Is(err, errOtherDatabase) {
 		return err
 	}
-	dialect := postgres.Dialector{Config: &postgres.Config{Conn: lists{ofLists, s}}}
-	list, err := open(postgresDialect{&dialect, d.health}, false, 6, d.health.now)
+	dialect := postgres.Dialector{Config: &postgres.Config{Conn: listPool{ofLists, s}}}
+	list, err := openGORM(postgresDialect{&dialect, d.health}, false, 6, d.health.now)
 	if err == nil {
 		d.list, d.standby = list, s
 	}
 	return err
 }
 
-func atMost(connections int, pool *sql.DB) *sql.DB {
+func limitPool(connections int, pool *sql.DB) *sql.DB {
 	pool.SetMaxOpenConns(connections)
 	pool.SetMaxIdleConns(connections)
 	return pool
@@ -126,7 +126,7 @@ func (d *DB) WatchStandby(ctx context.Context) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for was := "unknown"; ; {
-		is := d.standby.look(ctx)
+		is := d.standby.checkStandby(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -148,50 +148,50 @@ func (d *DB) WatchStandby(ctx context.Context) error {
 func (d *DB) HasStandby() bool { return d.standby != nil }
 
 // Standby says why lists are not read from the standby now; "" while they are.
-func (d *DB) Standby() string { return d.standby.why() }
+func (d *DB) Standby() string { return d.standby.problemNow() }
 
-func (s *standby) say(problem string) { s.found.Store(&finding{problem: problem}) }
+func (s *standby) setProblem(problem string) { s.found.Store(&standbyState{problem: problem}) }
 
-// why says why lists are not read there at this moment; "" when they are.
-func (s *standby) why() string {
+// problemNow returns why lists are not read from the standby at this moment; "" when they are.
+func (s *standby) problemNow() string {
 	switch found := s.found.Load(); {
 	case found.problem != "":
 		return found.problem
 	case found.server != s.health.server.Load():
-		return elsewhere
+		return notCaughtUp
 	case !s.health.now().Before(found.until):
 		return tooOld
 	}
 	return ""
 }
 
-const elsewhere = "nothing has come to it yet that was written since the database was started"
+const notCaughtUp = "nothing has come to it yet that was written since the database was started"
 
 var tooOld = fmt.Sprintf("it is more than %s behind", MostBehind)
 
-// look writes a stamp, and looks which one the standby has come to. A primary that takes
-// its time makes what the standby shows no older than that.
-func (s *standby) look(ctx context.Context) (problem string) {
+// checkStandby writes a stamp and reads which one has reached the standby. A slow primary
+// makes the standby's data no older than that.
+func (s *standby) checkStandby(ctx context.Context) (problem string) {
 	begun := s.health.now()
-	wrote, err := s.stamp(ctx)
-	if err != nil && s.why() == "" {
-		return "" // what it has shown is good until it is too old
+	wrote, err := s.writeStamp(ctx)
+	if err != nil && s.problemNow() == "" {
+		return "" // its data counts until it is too old
 	}
 	var shows stamp
 	if err == nil {
-		shows, err = s.shows(ctx)
+		shows, err = s.readStamp(ctx)
 	}
 	if err != nil {
-		s.say(err.Error())
+		s.setProblem(err.Error())
 	} else {
-		found := compare(begun, wrote, shows)
+		found := compareStamps(begun, wrote, shows)
 		s.found.Store(&found)
 	}
-	return s.why()
+	return s.problemNow()
 }
 
-// stamp writes a stamp. One that comes later than MostBehind is of no use.
-func (s *standby) stamp(ctx context.Context) (stamp, error) {
+// writeStamp writes a stamp. One that comes later than MostBehind is of no use.
+func (s *standby) writeStamp(ctx context.Context) (stamp, error) {
 	ctx, cancel := context.WithTimeout(ctx, MostBehind)
 	defer cancel()
 	wrote, err := scanStamp(s.primary.QueryRowContext(ctx, writeStamp))
@@ -201,42 +201,42 @@ func (s *standby) stamp(ctx context.Context) (stamp, error) {
 	return wrote, err
 }
 
-// shows reads the stamp that has come to the standby.
-func (s *standby) shows(ctx context.Context) (stamp, error) {
+// readStamp reads the stamp that has come to the standby.
+func (s *standby) readStamp(ctx context.Context) (stamp, error) {
 	ctx, cancel := context.WithTimeout(ctx, silence)
 	defer cancel()
-	if err := s.recognize(ctx); err != nil {
+	if err := s.checkIdentity(ctx); err != nil {
 		return stamp{}, err
 	}
 	return scanStamp(s.looks.QueryRowContext(ctx, readStamp))
 }
 
-// speaks reports whether the standby answers at this moment, whatever it is busy with.
-func (s *standby) speaks(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), silence) // who asks may leave meanwhile
+// answersNow reports whether the standby answers at this moment, whatever it is busy with.
+func (s *standby) answersNow(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), silence) // the caller may leave in between
 	defer cancel()
 	return s.looks.PingContext(ctx) == nil
 }
 
-// compare holds the stamp that a standby shows against one that was just written. Both
+// compareStamps holds the stamp that a standby shows against one that was just written. Both
 // are by the primary's clock, so it doesn't matter what others say; one that was set
 // back counts as late. What is shown is as old as its stamp, and gets older.
-func compare(begun time.Time, wrote, shows stamp) finding {
+func compareStamps(begun time.Time, wrote, shows stamp) standbyState {
 	age := time.Duration(wrote.at-shows.at) * time.Microsecond
 	switch {
 	case shows.server != wrote.server:
-		return finding{problem: elsewhere}
+		return standbyState{problem: notCaughtUp}
 	case age.Abs() > MostBehind:
-		return finding{problem: tooOld}
+		return standbyState{problem: tooOld}
 	}
-	return finding{server: wrote.server, until: begun.Add(MostBehind - max(age, 0))} // another process may have written after us
+	return standbyState{server: wrote.server, until: begun.Add(MostBehind - max(age, 0))} // another process may have written after us
 }
 
-// meet notes to which server a new connection leads: whoever learns something from a
-// primary that took another's place has met it, and reads no list from a standby
-// that follows the other. Another database it refuses.
-func (h *health) meet(ctx context.Context, c *pgx.Conn) error {
-	if err := h.stays(ctx, c); err != nil {
+// afterConnect records which server a new connection leads to. After a failover a process
+// meets the new primary before it learns anything from it, and reads no list from a standby of
+// the old one. Another database is refused.
+func (h *health) afterConnect(ctx context.Context, c *pgx.Conn) error {
+	if err := h.checkDatabase(ctx, c); err != nil {
 		return err
 	}
 	var server int64
@@ -258,11 +258,11 @@ func scanStamp(row *sql.Row) (m stamp, err error) {
 	return m, err
 }
 
-// recognize refuses a server that is no standby of the primary.
-func (s *standby) recognize(ctx context.Context) error {
+// checkIdentity refuses a server that is no standby of the primary.
+func (s *standby) checkIdentity(ctx context.Context) error {
 	var recovers bool
 	var is identity
-	err := s.looks.QueryRowContext(ctx, "SELECT pg_is_in_recovery(), "+identify).Scan(&recovers, &is.system, &is.database, &is.schema)
+	err := s.looks.QueryRowContext(ctx, "SELECT pg_is_in_recovery(), "+identityQuery).Scan(&recovers, &is.system, &is.database, &is.schema)
 	switch {
 	case err != nil:
 		return err
@@ -274,15 +274,15 @@ func (s *standby) recognize(ctx context.Context) error {
 	return nil
 }
 
-// left reports that the primary has to be asked, as the standby couldn't answer:
-// it is gone, or what is asked for is in the way of what it has to replay. If it
-// is gone, nobody asks it again before the next look.
-func (s *standby) left(ctx context.Context, err error) bool {
+// fallBack reports whether the primary has to answer, because the standby failed or the query
+// was in the way of its replay. A standby that is gone is not asked again before the next
+// check.
+func (s *standby) fallBack(ctx context.Context, err error) bool {
 	if err == nil || ctx.Err() != nil {
 		return false
 	}
-	if reasonOf(err) != "" {
-		s.say(err.Error())
+	if outageReason(err) != "" {
+		s.setProblem(err.Error())
 	}
 	return true
 }

@@ -25,19 +25,19 @@ func TestStandbyAge(t *testing.T) {
 		"written by another":      {stamp{1, 61 * second}, 9 * time.Second, ""},
 		"and a moment after":      {stamp{1, 61 * second}, 10 * time.Second, tooOld},
 		"before a clock's change": {stamp{1, 71 * second}, 0, tooOld},
-		"of another server":       {stamp{2, 60 * second}, 0, elsewhere},
-		"of none":                 {stamp{}, 0, elsewhere},
+		"of another server":       {stamp{2, 60 * second}, 0, notCaughtUp},
+		"of none":                 {stamp{}, 0, notCaughtUp},
 	} {
 		h := &health{now: func() time.Time { return start.Add(c.after) }}
 		h.server.Store(1)
 		s := &standby{health: h}
-		found := compare(start, stamp{1, 60 * second}, c.shows)
+		found := compareStamps(start, stamp{1, 60 * second}, c.shows)
 		s.found.Store(&found)
-		if got := s.why(); got != c.want {
+		if got := s.problemNow(); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 		h.server.Store(3)
-		if s.why() == "" {
+		if s.problemNow() == "" {
 			t.Errorf("%s: it is read after another server was met", name)
 		}
 	}

@@ -10,8 +10,8 @@ type Tally struct {
 	Recounted  string `gorm:"not null"` // the last day (2006-01-02) that was counted once more after all had settled
 }
 
-// TallyDay counts the payments that a business initiated on a day, by what they
-// are and where they stand. Changes that are not folded in yet come on top.
+// TallyDay counts the payments that a business initiated on a day, by their properties and
+// state. Changes that are not folded in yet are added when it is read.
 type TallyDay struct {
 	BusinessID int64  `gorm:"primaryKey;autoIncrement:false"`
 	Domain     string `gorm:"primaryKey"`

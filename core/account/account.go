@@ -59,7 +59,7 @@ type Service struct {
 	// from their duration whether there is such a user; 0 answers at once.
 	Beat time.Duration
 
-	keys    models.Gather[struct{}, string, map[string]models.APIKey]
+	keys    models.Batcher[struct{}, string, map[string]models.APIKey]
 	hashing *line
 }
 

@@ -65,8 +65,8 @@ type Service struct {
 	// and traces; it may be nil, and must not block.
 	Reached func(Change)
 
-	verifying models.Gather[verifiedScope, string, map[string]*View]
-	takers    models.Gather[scope.Scope, struct{}, *recipient]
+	verifying models.Batcher[verifiedScope, string, map[string]*View]
+	takers    models.Batcher[scope.Scope, struct{}, *recipient]
 }
 
 // Change is a state that a payment reached.

@@ -87,7 +87,7 @@ type Service struct {
 	// Asked are the sources that are set up for the live domain.
 	Asked []source.Source
 
-	policies models.Gather[scope.Scope, struct{}, map[money.Currency]Policy]
+	policies models.Batcher[scope.Scope, struct{}, map[money.Currency]Policy]
 }
 
 // Quote prices one whole coin in a currency by the business's policy. It is

@@ -19,7 +19,7 @@ import (
 // TestGather holds questions up, and looks at who is asked together and for what.
 func TestGather(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var g models.Gather[string, int, string]
+		var g models.Batcher[string, int, string]
 		var mu sync.Mutex
 		var rounds []string
 		state, hold := "old", make(chan struct{})
@@ -82,7 +82,7 @@ func TestGather(t *testing.T) {
 // hangs, holds up those that were asked with it, and nobody else.
 func TestGatherGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var g models.Gather[string, int, int]
+		var g models.Batcher[string, int, int]
 		hang := make(chan struct{})
 		var begun atomic.Int32
 		ask := func(_ context.Context, _ string, keys []int) (int, error) {

@@ -9,13 +9,13 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// patientLocker locks the session that migrations run in, and lets statements take their time
+// unlimitedLocker locks the session that migrations run in, and lets statements take their time
 // in it. An index of a large table takes longer than what the address, the role or the database
 // allow a statement.
-type patientLocker struct{ lock.SessionLocker }
+type unlimitedLocker struct{ lock.SessionLocker }
 
 // SessionLock is called before the first statement of a migration.
-func (l patientLocker) SessionLock(ctx context.Context, conn *sql.Conn) error {
+func (l unlimitedLocker) SessionLock(ctx context.Context, conn *sql.Conn) error {
 	if err := liftTimeouts(ctx, conn); err != nil {
 		return err
 	}
@@ -23,7 +23,7 @@ func (l patientLocker) SessionLock(ctx context.Context, conn *sql.Conn) error {
 }
 
 // SessionUnlock is called after the last one. Others use the session afterwards.
-func (l patientLocker) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
+func (l unlimitedLocker) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
 	err := l.SessionLocker.SessionUnlock(ctx, conn)
 	_, reset := conn.ExecContext(ctx, "RESET statement_timeout")
 	return errors.Join(err, reset)

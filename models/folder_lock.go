@@ -32,7 +32,7 @@ func Occupy(dataDir string, now time.Time) (release func() error, err error) {
 		holder := make([]byte, 200)
 		n, _ := file.ReadAt(holder, 0) // it may not be written yet
 		return nil, errors.Join(fmt.Errorf("the data folder %s is served by %s. Stop that first, or set COINTILL_DATA_DIR to another "+
-			"folder; several processes can serve one database of PostgreSQL", dataDir, holderOr(string(holder[:n]))), file.Close())
+			"folder; several processes can serve one database of PostgreSQL", dataDir, lockHolder(string(holder[:n]))), file.Close())
 	} else if err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), file.Close())
 	}
@@ -48,8 +48,8 @@ func Occupy(dataDir string, now time.Time) (release func() error, err error) {
 	return file.Close, nil
 }
 
-// holderOr returns the line that the holder of a lock wrote, or a word for one that hasn't yet.
-func holderOr(line string) string {
+// lockHolder returns the line that the holder of a lock wrote, or a word for one that hasn't yet.
+func lockHolder(line string) string {
 	if line, _, whole := strings.Cut(line, "\n"); whole {
 		return line
 	}

@@ -16,11 +16,11 @@ const (
 	gatherPatience = 100 * time.Millisecond
 )
 
-// Gather answers what many requests ask at once with few queries: those that come
-// while one is under way wait for its end, but not long, and are asked together by the
-// next. No answer was read before it was asked for, and none is kept. Groups are asked
+// Batcher answers the same kind of query for many requests with few queries. Requests that
+// arrive while a query runs wait for its end, but not long, and are answered together by the
+// next one. An answer is never older than its request, and none is kept. Groups are queried
 // apart. The zero value is ready.
-type Gather[G comparable, K, A any] struct {
+type Batcher[G comparable, K, A any] struct {
 	mu     sync.Mutex
 	groups map[G]*round[K, A] // what the next query of each group that is being asked for asks
 }
@@ -33,10 +33,10 @@ type round[K, A any] struct {
 	err    error
 }
 
-// Get gives what is answered to the round that a key is asked for in: it is
-// shared, and only to be read. ask is how a group's keys are looked up, the same for all.
-func (g *Gather[G, K, A]) Get(ctx context.Context, of G, key K, ask func(ctx context.Context, of G, keys []K) (A, error)) (answer A, err error) {
-	mine := g.join(ctx, of, key, ask)
+// Get returns the answer of the round in which a key is read. It is shared, so callers only
+// read it. ask reads the keys of a group.
+func (g *Batcher[G, K, A]) Get(ctx context.Context, of G, key K, ask func(ctx context.Context, of G, keys []K) (A, error)) (answer A, err error) {
+	mine := g.joinRound(ctx, of, key, ask)
 	select {
 	case <-mine.done:
 		return mine.answer, mine.err
@@ -45,8 +45,8 @@ func (g *Gather[G, K, A]) Get(ctx context.Context, of G, key K, ask func(ctx con
 	}
 }
 
-// join puts a key into the group's next round, and sees to it that somebody works on it.
-func (g *Gather[G, K, A]) join(ctx context.Context, of G, key K, ask func(context.Context, G, []K) (A, error)) *round[K, A] {
+// joinRound adds a key to the group's next round and starts a goroutine for it when none runs.
+func (g *Batcher[G, K, A]) joinRound(ctx context.Context, of G, key K, ask func(context.Context, G, []K) (A, error)) *round[K, A] {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.groups == nil {
@@ -56,18 +56,18 @@ func (g *Gather[G, K, A]) join(ctx context.Context, of G, key K, ask func(contex
 	if !busy {
 		mine = &round[K, A]{done: make(chan struct{})}
 		g.groups[of] = mine
-		go g.work(context.WithoutCancel(ctx), of, ask)
+		go g.runRounds(context.WithoutCancel(ctx), of, ask)
 	}
 	mine.keys = append(mine.keys, key)
 	return mine
 }
 
-// work asks for a group's rounds until nobody waits. When an answer is long in coming,
-// as over a connection that hangs, another goes on with the rounds after it.
-func (g *Gather[G, K, A]) work(ctx context.Context, of G, ask func(context.Context, G, []K) (A, error)) {
-	for mine := g.take(of); len(mine.keys) > 0; mine = g.take(of) {
-		instead := time.AfterFunc(gatherPatience, func() { g.work(ctx, of, ask) })
-		mine.answer, mine.err = asked(ctx, of, mine.keys, ask)
+// runRounds reads a group's rounds until none is waiting. When an answer takes long, on a
+// connection that hangs for example, another goroutine continues with the rounds after it.
+func (g *Batcher[G, K, A]) runRounds(ctx context.Context, of G, ask func(context.Context, G, []K) (A, error)) {
+	for mine := g.takeRound(of); len(mine.keys) > 0; mine = g.takeRound(of) {
+		instead := time.AfterFunc(gatherPatience, func() { g.runRounds(ctx, of, ask) })
+		mine.answer, mine.err = askSafely(ctx, of, mine.keys, ask)
 		close(mine.done)
 		if !instead.Stop() {
 			return
@@ -75,8 +75,8 @@ func (g *Gather[G, K, A]) work(ctx context.Context, of G, ask func(context.Conte
 	}
 }
 
-// take is the round that is to be asked for now, and begins the next; an empty one ends the group.
-func (g *Gather[G, K, A]) take(of G) *round[K, A] {
+// takeRound returns the round to read now and starts the next; an empty one ends the group.
+func (g *Batcher[G, K, A]) takeRound(of G) *round[K, A] {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	mine := g.groups[of]
@@ -88,8 +88,8 @@ func (g *Gather[G, K, A]) take(of G) *round[K, A] {
 	return mine
 }
 
-// asked makes a panic an error: nobody else would catch it here.
-func asked[G, K, A any](ctx context.Context, of G, keys []K, ask func(context.Context, G, []K) (A, error)) (answer A, err error) {
+// askSafely turns a panic into an error, because it runs outside of a request's recovery.
+func askSafely[G, K, A any](ctx context.Context, of G, keys []K, ask func(context.Context, G, []K) (A, error)) (answer A, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
