@@ -7,9 +7,8 @@ import (
 	"cointill/models"
 )
 
-// LastAttempts gives the latest attempt of each delivery that has one, by the
-// delivery's id, without what was sent and answered: a list has no room for it.
-// Faults: Forbidden.
+// LastAttempts returns the latest attempt of each delivery that has one, by delivery id,
+// without requests and answers, for which a list has no room. Faults: Forbidden.
 func (s *Service) LastAttempts(ctx context.Context, sc scope.Scope, deliveries []Delivery) (map[int64]Attempt, error) {
 	if err := sc.Can(scope.SeeWebhooks); err != nil {
 		return nil, err

@@ -7,9 +7,8 @@ import (
 	"cointill/models"
 )
 
-// AttemptsOf gives the attempts of deliveries, without what was sent and
-// answered, by the delivery's id; at most 500, the first ones. Whoever may see
-// the payment may see them. Faults: Forbidden.
+// AttemptsOf returns the first attempts of deliveries, at most 500, by delivery id, without
+// requests and answers, to everyone who may see the payment. Faults: Forbidden.
 func (s *Service) AttemptsOf(ctx context.Context, sc scope.Scope, deliveries []Delivery) (map[int64][]Attempt, error) {
 	if err := sc.Can(scope.SeePayments); err != nil {
 		return nil, err

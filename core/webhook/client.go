@@ -34,8 +34,8 @@ type GuardConfig struct {
 	Idle int
 }
 
-// What is not on the public internet. Of IPv6 only 2000::/3 is, less what is
-// carved out of it here. The shared, translated and documented ranges are in.
+// Address ranges outside of the public internet. Of IPv6 only 2000::/3 is public, except
+// the ranges here. Shared, translated and documentation ranges are included.
 var (
 	public6 = netip.MustParsePrefix("2000::/3")
 	denied  = prefixes(
@@ -96,7 +96,7 @@ func NewClient(c GuardConfig) *http.Client {
 
 // guard decides on addresses.
 type guard struct {
-	allowed []netip.Prefix // exceptions from what is denied
+	allowed []netip.Prefix // exceptions from denied
 	own     []netip.AddrPort
 }
 

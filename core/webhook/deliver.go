@@ -35,7 +35,7 @@ const (
 const (
 	pool     = 1024 // in all: a hanging endpoint costs a goroutine and a socket
 	share    = 4    // to an endpoint
-	perHost  = 32   // to a host name, whoever's endpoints they are
+	perHost  = 32   // to a host name, for the endpoints of all businesses
 	leaseFor = 40 * time.Second
 )
 
@@ -129,13 +129,13 @@ func padded(set map[string]bool) []string {
 	return list
 }
 
-// stale is how old what is known of an endpoint may be when an attempt begins:
-// how long a change by another process may be missed. Our own are never.
+// stale is how old a read endpoint may be when an attempt starts: a change by another process
+// may be missed for so long. Changes by this process never are.
 const stale = 250 * time.Millisecond
 
-// fresh reads an endpoint anew when what is known of it is old: the row may have
-// waited in its line, and it may be off or elsewhere by now. Those behind it in
-// the line use what one has read.
+// fresh reads an endpoint again when its last read is too old: the row may have waited in its
+// queue, and the endpoint may be off or have another address now. The rows behind it in the
+// queue use the same read.
 func (d deliverer) fresh(ctx context.Context, to *atomic.Pointer[sender]) (*sender, error) {
 	known := to.Load()
 	when := d.look()
@@ -174,7 +174,7 @@ func (d deliverer) attempt(ctx context.Context, row models.Delivery, of *atomic.
 		d.Attempted(Attempted{Event: event, Endpoint: row.EndpointID, Attempt: row.Attempt, Began: began, Took: s.took, Status: r.status, Success: r.problem == ""})
 	}
 	switch {
-	case ctx.Err() != nil && r.status == 0: // cut short by a stop: to be made at once by whoever is there
+	case ctx.Err() != nil && r.status == 0: // cancelled by a stop: any other process may send it at once
 		s.result.problem, s.judge = "Cointill was stopped during the request.", false
 		s.set = map[string]any{"due_at": d.Clock()}
 	case r.problem != "":

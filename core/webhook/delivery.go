@@ -63,8 +63,8 @@ func (s *Service) LatestDeliveries(ctx context.Context, sc scope.Scope) (map[str
 	return latest, err
 }
 
-// DeliveriesOfPayment gives what was told of a payment, newest first, at most
-// 100. Whoever may see the payment may see them.
+// DeliveriesOfPayment returns at most 100 deliveries of a payment's events, newest first, to
+// everyone who may see the payment.
 func (s *Service) DeliveriesOfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]Delivery, error) {
 	if err := sc.Can(scope.SeePayments); err != nil {
 		return nil, err

@@ -164,8 +164,8 @@ func (s *Service) Find(ctx context.Context, sc scope.Scope, id string) (Endpoint
 	return s.endpoint(row), err
 }
 
-// Update changes what is named. Switching an endpoint on forgives its
-// failures. Faults: Invalid, NotFound, Forbidden.
+// Update changes the given fields. Switching an endpoint on resets its failures. Faults:
+// Invalid, NotFound, Forbidden.
 func (s *Service) Update(ctx context.Context, sc scope.Scope, id string, c Change) (Endpoint, error) {
 	if err := sc.Can(scope.ManageWebhooks); err != nil {
 		return Endpoint{}, err
@@ -259,8 +259,7 @@ func (s *Service) columns(c Change, found models.Endpoint) (map[string]any, erro
 	return set, nil
 }
 
-// Delete removes an endpoint; what was still to be delivered to it is
-// cancelled. Faults: NotFound, Forbidden.
+// Delete removes an endpoint and cancels its pending deliveries. Faults: NotFound, Forbidden.
 func (s *Service) Delete(ctx context.Context, sc scope.Scope, id string) error {
 	if err := sc.Can(scope.ManageWebhooks); err != nil {
 		return err

@@ -53,7 +53,7 @@ type Filter struct {
 	Before    *time.Time
 }
 
-// body is what is sent, in the contract's order.
+// body is the body of an event as it is sent, in the contract's order.
 type body struct {
 	ID        string         `json:"id"`
 	Type      string         `json:"type"`
@@ -119,10 +119,10 @@ func (s *Service) write(tx *models.Tx, e Event) (models.Event, error) {
 	}
 }
 
-// name is an event's id: that of the payment's first event of a type and about the same,
-// of the next one, and so on. What happens to a payment has the same ids again where a
-// backup was restored and its network is read anew, though what was seen only on its way
-// is not seen again: receivers take each once.
+// name returns an event's id. It follows from the payment, the type and the transaction, and
+// from whether it is the first such event, the second, and so on. So the same events have the
+// same ids when a restored backup's network is read again, even if short-lived transactions
+// are missing then, and receivers accept each once.
 func (s *Service) name(e Event, again int) string {
 	if e.Payment == "" {
 		return ident.New("evt_")
@@ -130,8 +130,8 @@ func (s *Service) name(e Event, again int) string {
 	return s.Secrets.Ident("evt_", fmt.Sprintf("%s %s %d %s", e.Payment, e.Type, again, e.About))
 }
 
-// Events gives a page of the events, newest first, those of one payment in the
-// order of their sequence, and the cursor of the next page, "" after the last. limit is 1–100, 0 means 25.
+// Events returns a page of events, newest first, or those of one payment in the order of their
+// sequence, and the cursor of the next page, "" after the last. limit is 1–100; 0 means 25.
 func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after string, limit int) ([]Recorded, string, error) {
 	if err := sc.Can(scope.SeeWebhooks); err != nil {
 		return nil, "", err
@@ -185,7 +185,7 @@ func (f Filter) apply(db *models.Tx, sc scope.Scope, query *models.Tx) (*models.
 		if err := one.Pluck("id", &ids).Error; err != nil {
 			return nil, err
 		}
-		query = ofPayments(db, query, append(ids, 0)) // 0 is nobody's
+		query = ofPayments(db, query, append(ids, 0)) // 0 matches no payment
 	}
 	if f.From != nil {
 		query = query.Where("number >= ?", f.From.UnixMicro())

@@ -58,9 +58,9 @@ const (
 // Verdict says whether a signature verifies, and if not, why not.
 type Verdict struct {
 	Reason string // one of the reasons above
-	Why    string // sentences: what was found
+	Why    string // the findings, in sentences
 	Do     string // … and what to do about it
-	// Diff is where the body differs from what was sent; nil when that isn't known.
+	// Diff is the first difference between the pasted body and the sent one; nil when unknown.
 	Diff *Difference
 	// DiffWithheld: it is known, and the reader may not see payments.
 	DiffWithheld bool
@@ -71,7 +71,7 @@ type Difference struct {
 	At         int // bytes from the beginning
 	Line       int // of the pasted body, counted from 1
 	Sent       string
-	Pasted     string // what stands there, with control characters made visible
+	Pasted     string // the pasted text there, with control characters made visible
 	SentSize   int    // bytes
 	PastedSize int
 }

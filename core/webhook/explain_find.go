@@ -28,7 +28,7 @@ func (s *Service) ExplainSignature(ctx context.Context, sc scope.Scope, endpoint
 		return Verdict{}, err
 	}
 	var known Known
-	known.Chosen, _ = s.keys(chosen) // what can't be read signs nothing
+	known.Chosen, _ = s.keys(chosen) // a secret that can't be read signs nothing
 	for _, row := range rows {
 		keys, _ := s.keys(row)
 		known.Others = append(known.Others, keys...)
@@ -43,7 +43,7 @@ func (s *Service) ExplainSignature(ctx context.Context, sc scope.Scope, endpoint
 	return v, nil
 }
 
-// recall adds what is known of the event and of its requests to the endpoint.
+// recall adds the event and its requests to the endpoint's keys.
 func (s *Service) recall(ctx context.Context, sc scope.Scope, endpointID, eventID string, known *Known) error {
 	if !plainID(eventID) {
 		return nil

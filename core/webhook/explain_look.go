@@ -35,7 +35,7 @@ func (e explainer) made(key []byte, content string) bool {
 	return equal
 }
 
-// content is what is signed.
+// content returns the signed text.
 func content(id, timestamp, body string) string { return id + "." + timestamp + "." + body }
 
 // signer is the key that signed the content, the chosen endpoint's first.
@@ -64,7 +64,7 @@ func (e explainer) asPasted() (Verdict, bool) {
 	return e.timely(k), true
 }
 
-// timely judges the timestamp of what is signed rightly.
+// timely judges the timestamp of a correctly signed request.
 func (e explainer) timely(k Key) Verdict {
 	off := e.now.Sub(e.at)
 	switch {
@@ -244,7 +244,7 @@ func indent(body, by string) string {
 	return out.String()
 }
 
-// canonical is JSON in the one form that equal data have; "" for what is none.
+// canonical returns JSON in a form that is the same for equal data; "" for invalid JSON.
 func canonical(body string) string {
 	value := jsontext.Value(strings.TrimPrefix(body, "\ufeff"))
 	if value.Canonicalize() != nil {
@@ -263,7 +263,7 @@ func difference(sent, pasted string) *Difference {
 		SentSize: len(sent), PastedSize: len(pasted)}
 }
 
-// around is a piece of a text with what can't be seen made visible.
+// around returns a part of a text with invisible characters made visible.
 func around(text string, at int) string {
 	const before, after = 16, 32
 	from, to := max(at-before, 0), min(at+after, len(text))

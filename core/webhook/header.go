@@ -11,9 +11,9 @@ import (
 	"cointill/models"
 )
 
-// Header is one that a merchant wants its deliveries to carry, such as the key
-// of a gateway in front of the receiver. Values may be secrets: they are sealed
-// at rest, and read back only as Mask.
+// Header is a header that a merchant adds to deliveries, such as the key of a gateway in front
+// of the receiver. Values may be secrets: they are encrypted at rest, and read back only as
+// Mask.
 type Header struct {
 	Name  string
 	Value string
@@ -40,7 +40,7 @@ var (
 	takenBeginnings = []string{"proxy-", "content-", "webhook-", "x-forwarded-", "sec-", "if-", "access-control-"}
 )
 
-// checkHeaders lists what is wrong with headers, each by its name.
+// checkHeaders reports what is wrong with headers, each by its name.
 func checkHeaders(headers []Header, fields fault.Fields) {
 	if len(headers) > MaxHeaders {
 		fields.Add("headers", fmt.Sprintf("May be at most %d.", MaxHeaders))
@@ -93,8 +93,8 @@ func token(name string) bool {
 	})
 }
 
-// isTaken reports a name that nobody may set, also in the spelling that servers
-// take for the same: some read Webhook_Id, or Webhook.Id, as webhook-id.
+// isTaken reports a reserved name, also in spellings that servers treat as the same: some read
+// Webhook_Id or Webhook.Id as webhook-id.
 func isTaken(name string) bool {
 	name = strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
@@ -105,8 +105,8 @@ func isTaken(name string) bool {
 	return slices.Contains(taken, name) || slices.ContainsFunc(takenBeginnings, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// keepsFrom refuses to carry values that nobody may read to another server,
-// where whoever changes the address could read them.
+// keepsFrom refuses to send hidden values to another server: a person who changes the address
+// could read them there.
 func (c Change) keepsFrom(found models.Endpoint) error {
 	kept := c.Headers == nil || slices.ContainsFunc(*c.Headers, func(h Header) bool { return h.Value == Mask })
 	if len(found.Headers) == 0 || !kept || originOf(*c.URL) == originOf(found.URL) {
@@ -115,8 +115,8 @@ func (c Change) keepsFrom(found models.Endpoint) error {
 	return fault.Validation(fault.Fields{"headers": {"The address is on another server now: give the value of each header again, or leave the header out."}})
 }
 
-// sealHeaders makes the column of headers; masked values keep what they were
-// in before. Invalid when there was no such header before.
+// sealHeaders encrypts headers for their column. Masked values keep the stored ones. Invalid
+// when there was no such header before.
 func (s *Service) sealHeaders(id string, headers, before []Header) ([]byte, error) {
 	if len(headers) == 0 {
 		return nil, nil

@@ -10,16 +10,15 @@ import (
 	"cointill/models"
 )
 
-// The bounds of one look for what is late.
+// The bounds of one check for late deliveries.
 const (
 	mostLines = 10_000 // endpoints that something waits for
 	mostSoon  = 1000   // deliveries of an endpoint whose time comes within a lease, among which those on their way are
 )
 
-// front reads of each endpoint that something waits for the first that does, and
-// how many are on their way to it, up to its share: these are claimed, and due
-// when their lease ends. Like a claim, it steps from endpoint to endpoint through
-// the index, past what waits behind a first.
+// front is the query that reads the first waiting delivery of each endpoint, and how many of
+// its deliveries are claimed, up to its share: these are due when their lease ends. Like a
+// claim it steps from endpoint to endpoint through the index, past the rows behind each first.
 func front(postgres bool) string {
 	first := `SELECT id, due_at, domain FROM deliveries WHERE endpoint_id = lines.endpoint AND done_at IS NULL ORDER BY due_at LIMIT 1`
 	from := `lines CROSS JOIN LATERAL (` + first + `) AS head`

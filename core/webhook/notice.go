@@ -11,7 +11,7 @@ import (
 	"cointill/models"
 )
 
-// Mails is what is needed of core/receipt.
+// Mails is the part of core/receipt that this package needs.
 type Mails interface {
 	Notify(tx *models.Tx, n receipt.Notice) error
 }
@@ -19,7 +19,7 @@ type Mails interface {
 // noticeKind is what the mails to owners are.
 const noticeKind = "webhook_off"
 
-// Notice is what one owner is told when a webhook was switched off.
+// Notice is the mail to one owner when a webhook was switched off.
 type Notice struct {
 	Owner    account.User // whom it tells
 	Business string

@@ -24,7 +24,8 @@ const MaxMissed = 10_000
 // before or after the clock was read for the pause.
 const slack = 5 * time.Second
 
-// pause notes that an endpoint receives nothing from now on, and cancels what waits for it.
+// pause records that an endpoint receives nothing from now on, and cancels its pending
+// deliveries.
 func (s *Service) pause(tx *models.Tx, endpointID string, since time.Time) error {
 	// What waits is missed, too.
 	var oldest []time.Time
@@ -55,7 +56,7 @@ func (s *Service) pause(tx *models.Tx, endpointID string, since time.Time) error
 // when their time comes.
 const mostCancelled = 1000
 
-// cancelWaiting cancels what an endpoint was still to be sent, but for what is under way.
+// cancelWaiting cancels the pending deliveries of an endpoint, except running attempts.
 func (s *Service) cancelWaiting(tx *models.Tx, endpointID, why string) error {
 	now := s.Clock()
 	waiting := tx.Model(&models.Delivery{}).Select("id").Where("endpoint_id = ? AND done_at IS NULL AND (claimed_at IS NULL OR due_at <= ?)", endpointID, now).
@@ -89,7 +90,7 @@ func (s *Service) span(e models.Endpoint, p models.EndpointPause) span {
 	return span{from: max(p.Since.Add(-slack).UnixMicro(), e.CreatedAt.UnixMicro()), to: until.Add(slack).UnixMicro()}
 }
 
-// recent is how long ago a pause may have ended for what it missed to be told.
+// recent is how long after its end a pause's missed events are shown.
 const recent = 7 * 24 * time.Hour
 
 // Missed tells what an endpoint did not get in its pauses of the last week, or

@@ -9,11 +9,10 @@ import (
 // pruned bounds the rows that one transaction of Prune changes or deletes.
 const pruned = 500
 
-// Prune empties what is older than KeepBodies, the bodies of events and what
-// attempts sent and were answered, and deletes what is older than KeepRows. It
-// does one small batch of each, in transactions of at most 500 rows, so that it
-// blocks nothing; more says that there is more to do. Events that are still to
-// be delivered are left alone.
+// Prune empties the bodies of events, requests and answers that are older than KeepBodies, and
+// deletes rows that are older than KeepRows. It does one batch of each, in transactions of at
+// most 500 rows, so that it blocks nothing. more reports that rows are left. Events with
+// pending deliveries are kept.
 func (s *Service) Prune(ctx context.Context) (more bool, err error) {
 	for _, step := range []func(context.Context) (bool, error){s.pruneBodies, s.pruneRows, s.prunePauses, s.pruneResends} {
 		left, err := step(ctx)
@@ -25,8 +24,8 @@ func (s *Service) Prune(ctx context.Context) (more bool, err error) {
 	return more, nil
 }
 
-// aged are the oldest events that are pruned or not and were made before a
-// time, none of which waits to be delivered.
+// aged returns the oldest events that are pruned or not, were made before a time, and have no
+// pending delivery.
 func (s *Service) aged(ctx context.Context, isPruned bool, before int64) (ids []string, err error) {
 	err = s.DB.Read(ctx).Model(&models.Event{}).Where("pruned = ? AND number < ?", isPruned, before).
 		Where("NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND d.done_at IS NULL)").
@@ -71,7 +70,8 @@ func (s *Service) pruneRows(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// prunePauses forgets when endpoints were off, once no event tells of that time.
+// prunePauses deletes the periods in which endpoints were off when no event of that time is
+// left.
 func (s *Service) prunePauses(ctx context.Context) (bool, error) {
 	done := s.DB.Exec(ctx).Exec(`DELETE FROM endpoint_pauses WHERE id IN (SELECT id FROM endpoint_pauses WHERE until < ? LIMIT ?)`,
 		s.Clock().Add(-KeepRows), pruned)

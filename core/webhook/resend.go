@@ -58,7 +58,7 @@ const (
 	MaxResend   = 100_000                // events of one order
 	MaxResends  = 5                      // orders of a business and domain that are being queued
 	resendBatch = 200                    // deliveries made in one transaction
-	resendAhead = 200                    // deliveries that wait for their first attempt: what is new must not wait behind many
+	resendAhead = 200                    // deliveries of an order that wait for their first attempt: new events must not wait behind many
 	resendPause = 100 * time.Millisecond // between looks at an order that is being queued
 	resendRest  = 5 * time.Second        // between looks at one whose deliveries are under way
 	resendLater = time.Minute            // … when they have been for long
@@ -66,7 +66,7 @@ const (
 	resendLook  = time.Second            // between looks for orders
 )
 
-// check lists what is wrong with an order.
+// check reports what is wrong with an order.
 func (o Order) check(now time.Time) fault.Fields {
 	fields := fault.Fields{}
 	checkTypes(o.Types, fields)
@@ -83,12 +83,12 @@ func (o Order) check(now time.Time) fault.Fields {
 	return fields
 }
 
-// Check lists what is wrong with an order, all fields at once.
+// Check reports what is wrong with an order, all fields at once.
 func (s *Service) Check(o Order) fault.Fields { return o.check(s.Clock()) }
 
-// Resend orders that many events be sent again, with the same ids and bytes.
-// RunResends carries it out in small batches. Faults: Invalid, NotFound,
-// Forbidden, Conflict when nobody would receive them or too many are at work.
+// Resend orders that many events are sent again, with the same ids and bytes. RunResends
+// carries it out in small batches. Faults: Invalid, NotFound, Forbidden, Conflict when no
+// endpoint would receive them or too many orders are open.
 func (s *Service) Resend(ctx context.Context, sc scope.Scope, o Order) (Resend, error) {
 	if err := sc.Can(scope.ManageWebhooks); err != nil {
 		return Resend{}, err
@@ -115,7 +115,8 @@ func (o Order) row(sc scope.Scope, now time.Time) models.Resend {
 		Failed: o.Failed, Since: o.From.UnixMicro(), Until: until}
 }
 
-// admit stores an order unless it is too large, there are too many, or nobody would receive it.
+// admit stores an order unless it is too large, too many are open, or no endpoint would
+// receive it.
 func (s *Service) admit(tx *models.Tx, sc scope.Scope, row *models.Resend) error {
 	if err := lock(tx, sc); err != nil {
 		return err
@@ -141,8 +142,8 @@ func (s *Service) admit(tx *models.Tx, sc scope.Scope, row *models.Resend) error
 	return tx.Create(row).Error
 }
 
-// receivers are the endpoints of an order that is about to be given. Faults:
-// NotFound, Conflict when nobody would receive it.
+// receivers returns the endpoints of a new order. Faults: NotFound, Conflict when no endpoint
+// would receive it.
 func receivers(db *models.Tx, sc scope.Scope, row models.Resend) ([]target, error) {
 	if row.EndpointID != "" {
 		if found, err := find(db, sc, row.EndpointID); err != nil {

@@ -17,8 +17,8 @@ type Planned struct {
 	Deliveries int
 }
 
-// Plan counts what an order would send. Faults: Invalid, NotFound, Forbidden,
-// Conflict when nobody would receive it.
+// Plan counts the events that an order would send. Faults: Invalid, NotFound, Forbidden,
+// Conflict when no endpoint would receive it.
 func (s *Service) Plan(ctx context.Context, sc scope.Scope, o Order) (Planned, error) {
 	if err := sc.Can(scope.ManageWebhooks); err != nil {
 		return Planned{}, err
@@ -35,7 +35,7 @@ func (s *Service) Plan(ctx context.Context, sc scope.Scope, o Order) (Planned, e
 	return s.counted(ctx, row, targets)
 }
 
-// counted counts an order's events and what would be made of them.
+// counted counts an order's events and the deliveries that they would make.
 func (s *Service) counted(ctx context.Context, row models.Resend, targets []target) (p Planned, err error) {
 	db := s.DB.Read(ctx)
 	events, err := countEvents(db, resendEvents(db, row))

@@ -43,10 +43,10 @@ func (s *Service) resending(ctx context.Context) (found bool, err error) {
 	return found, err
 }
 
-// StepResends works once on the order whose turn it is: it makes one batch of
-// deliveries, together with the note how far it came, and counts what became of
-// those made before. more says that an order may go on at once. When it is cut
-// off nothing is lost or made twice.
+// StepResends works once on the order whose turn it is: it makes one batch of deliveries and
+// records how far it came in the same transaction, and counts the results of earlier
+// deliveries. more reports that an order may continue at once. A crash loses nothing and
+// repeats nothing.
 func (s *Service) StepResends(ctx context.Context) (more bool, err error) {
 	made := 0
 	err = s.DB.Write(ctx, func(tx *models.Tx) error {
@@ -79,8 +79,8 @@ func (s *Service) StepResends(ctx context.Context) (more bool, err error) {
 	return more && err == nil, err
 }
 
-// countResend counts what became of an order's deliveries, decides when it is
-// looked at next, and returns how many wait for their first attempt.
+// countResend counts the results of an order's deliveries, sets the time of its next step, and
+// returns how many wait for their first attempt.
 func (s *Service) countResend(tx *models.Tx, row *models.Resend) (fresh int, err error) {
 	now := s.Clock()
 	// The index is of rows with an order: SQLite wants to read that.
@@ -122,7 +122,7 @@ func (s *Service) countResend(tx *models.Tx, row *models.Resend) (fresh int, err
 	row.Superseded = max(0, row.Made-mine)
 	if row.QueuedAt != nil {
 		rest := resendRest
-		if now.Sub(*row.QueuedAt) > 10*time.Minute { // what waits now waits for long
+		if now.Sub(*row.QueuedAt) > 10*time.Minute { // the rest waits for long retries
 			rest = resendLater
 		}
 		row.CountedAt = now.Add(rest)

@@ -30,13 +30,13 @@ func (s *Service) keys(row models.Endpoint) (list []Key, problem error) {
 	return list, problem
 }
 
-// rotated are the columns of an endpoint that gets a new secret. All that may be
-// in use go on for a day: whoever rotates twice, as the first answer was lost or
-// a colleague did, must not cut off the server that still has the one before.
+// rotated returns the columns of an endpoint that gets a new secret. All secrets that may be
+// in use stay valid for a day: a second rotation, because the first answer was lost or by a
+// colleague, must not cut off a server that has an earlier one.
 func (s *Service) rotated(found models.Endpoint, secret string) map[string]any {
 	now := s.Clock()
 	var former []string
-	known, _ := s.keys(found) // what can't be read signs nothing already
+	known, _ := s.keys(found) // a secret that can't be read signs nothing already
 	for _, k := range known {
 		if (k.Until == nil || k.Until.After(now)) && len(former) < mostFormer {
 			former = append(former, k.Secret)

@@ -28,7 +28,7 @@ import (
 	"cointill/models"
 )
 
-// result is what became of one request.
+// result is the result of one request.
 type result struct {
 	status     int           // 0 when there was no answer
 	answer     string        // its beginning
@@ -60,10 +60,10 @@ type seen struct {
 	edits int64
 }
 
-// look is called before endpoints are read: what changes from then on may be missed.
+// look is called before endpoints are read: later changes may be missed.
 func (s *Service) look() seen { return seen{s.Clock(), s.edits.Load()} }
 
-// sender opens what is sealed of an endpoint.
+// sender decrypts an endpoint's secrets and headers.
 func (s *Service) sender(to models.Endpoint, when seen) *sender {
 	made := &sender{Endpoint: to, seen: when}
 	keys, err := s.keys(to)
@@ -130,7 +130,7 @@ func (s *Service) send(ctx context.Context, to *sender, event models.Event) resu
 	if response.StatusCode == http.StatusSwitchingProtocols { // its body is the bare connection, which no deadline ends
 		return result{status: response.StatusCode, request: sent, header: to.veil(shownHeader(response.Header)), problem: verdict(response.StatusCode)}
 	}
-	// The status has come: what is slow to follow isn't waited for.
+	// The status was read: a slow body isn't waited for.
 	dawdling := time.AfterFunc(patienceForAnswer, stop)
 	defer dawdling.Stop()
 	answer, _ := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
@@ -140,8 +140,8 @@ func (s *Service) send(ctx context.Context, to *sender, event models.Event) resu
 	}
 }
 
-// secretLength is how long a header's value, or a word in it, is at least to be
-// masked in an answer: what is shorter may be any word.
+// secretLength is the least length at which a header's value, or a word in it, is masked in an
+// answer: a shorter one may be any word.
 const secretLength = 8
 
 // percent is a byte as addresses write it, in large digits or in small ones.
@@ -199,8 +199,7 @@ func shownRequest(request *http.Request, own []Header) string {
 	return lines(masked, maxAnswer)
 }
 
-// shownHeader is an answer's headers as its attempt keeps them: cookies are
-// nobody's business.
+// shownHeader returns an answer's headers as its attempt stores them, without cookies.
 func shownHeader(header http.Header) string {
 	shown := header.Clone()
 	shown.Del("Set-Cookie")
@@ -239,7 +238,7 @@ func (to *sender) sign(event models.Event, now time.Time) (string, error) {
 	return strings.Join(signatures, " "), nil
 }
 
-// verdict says what is wrong with a status; "" for success.
+// verdict returns the problem of a status; "" for success.
 func verdict(status int) string {
 	switch {
 	case status >= 200 && status < 300:

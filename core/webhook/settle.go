@@ -18,7 +18,7 @@ import (
 	"cointill/models"
 )
 
-// settlement is what became of one attempt, to be written down.
+// settlement is the result of one attempt, to be written.
 type settlement struct {
 	row    models.Delivery
 	url    string // where to
@@ -31,11 +31,11 @@ type settlement struct {
 	done   chan error
 }
 
-// settler writes settlements in groups: what is settled while a transaction
-// runs goes into the next one, so that a commit is paid once for many.
+// settler writes settlements in groups: those that arrive while a transaction runs are written
+// together by the next one, so that many share a commit.
 type settler struct {
 	service *Service
-	room    chan struct{} // bounds what waits
+	room    chan struct{} // bounds the waiting settlements
 
 	mu      sync.Mutex
 	waiting []*settlement
@@ -45,14 +45,14 @@ type settler struct {
 const (
 	settled  = 500                   // at most in one transaction
 	unsettle = 2000                  // at most waiting
-	linger   = 10 * time.Millisecond // between two transactions: what comes meanwhile shares the next
+	linger   = 10 * time.Millisecond // between two transactions: settlements in between share the next
 )
 
 func newSettler(s *Service) *settler {
 	return &settler{service: s, room: make(chan struct{}, unsettle)}
 }
 
-// add queues a settlement and returns what waits for its commit.
+// add queues a settlement and returns a function that waits for its commit.
 func (g *settler) add(s *settlement) func() error {
 	g.room <- struct{}{}
 	s.done = make(chan error, 1)
@@ -77,8 +77,8 @@ func (g *settler) run() {
 	}
 }
 
-// takeGroup removes the next group from what waits. When there is none, run ends,
-// and the next settlement that is added starts it again.
+// takeGroup removes the next group from the queue. When there is none, run ends, and the next
+// settlement starts it again.
 func (g *settler) takeGroup() (group []*settlement) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -275,8 +275,8 @@ func (s *Service) judge(tx *models.Tx, id string, failed settlement) (off bool, 
 		return false, err
 	}
 	now := s.Clock()
-	// A failure after a long silence begins anew: an event that nobody took last
-	// week says nothing of the days since.
+	// A failure after a long time without events starts a new count: a failure of last week
+	// says nothing about the days since.
 	if row.FailingSince == nil || row.FailedAt != nil && row.FailedAt.Before(now.Add(-silence)) {
 		row.FailingSince = &now
 	}

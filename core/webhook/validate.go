@@ -15,14 +15,13 @@ import (
 	"cointill/core/scope"
 )
 
-// Check lists what is wrong with a new endpoint of the domain, all fields at
-// once, by the interface's names. Where an address leads is not asked here but
-// at each connection, after DNS.
+// Check reports what is wrong with a new endpoint of the domain, all fields at once, by the
+// interface's names. The target of an address is checked at each connection, after DNS.
 func (c Create) Check(domain scope.Domain) fault.Fields {
 	return Change{Name: &c.Name, URL: &c.URL, Types: &c.Types, Headers: &c.Headers}.Check(domain)
 }
 
-// Check lists what is wrong with what is to change.
+// Check reports what is wrong with a change.
 func (c Change) Check(domain scope.Domain) fault.Fields {
 	fields := fault.Fields{}
 	if c.Name != nil {
@@ -44,7 +43,7 @@ func (c Change) Check(domain scope.Domain) fault.Fields {
 	return fields
 }
 
-// checkTypes lists what is wrong with the types that an endpoint is to receive.
+// checkTypes reports what is wrong with an endpoint's event types.
 func checkTypes(types []string, fields fault.Fields) {
 	for i, kind := range types {
 		switch {

@@ -1,8 +1,8 @@
-// Package webhook tells merchants what happened: events with bodies that never
-// change, the endpoints that receive them, and their delivery, signed by
-// Standard Webhooks 1.0 (contract section 6). An event and the deliveries to
-// make are written in the transaction of the change they tell of, so that
-// nothing is told that rolled back and nothing that committed is lost.
+// Package webhook sends events to merchants: their bodies, which never change, the endpoints
+// that receive them, and their delivery, signed by Standard Webhooks 1.0 (contract section
+// 6). An event and its deliveries are written in the transaction of the change that they
+// report, so that a change that was rolled back sends nothing, and none that was committed
+// is lost.
 package webhook
 
 import (
@@ -54,7 +54,7 @@ const (
 	maxHeader    = 16 << 10         // bytes of an answer's header that are read
 	maxWait      = 24 * time.Hour   // longest Retry-After that is honoured
 
-	KeepBodies = 60 * 24 * time.Hour  // how long events' bodies and what was sent and answered are kept
+	KeepBodies = 60 * 24 * time.Hour  // how long the bodies of events, requests and answers are kept
 	KeepRows   = 400 * 24 * time.Hour // how long it is known that there was an event
 )
 
@@ -70,9 +70,8 @@ type Service struct {
 	// Wake is called after a commit of this package that made deliveries; it
 	// may be nil. Whoever calls Emit wakes the worker itself, after its commit.
 	Wake func()
-	// Mails queues what owners are told when an endpoint is switched off for
-	// them; nil, or a nil Render, tells nobody. WakeMails is called after the
-	// commit; it may be nil.
+	// Mails queues the mail to owners when an endpoint is switched off; with nil, or a nil
+	// Render, no mail is sent. WakeMails is called after the commit; it may be nil.
 	Mails     Mails
 	WakeMails func()
 	// Render writes the mail that tells an owner.
@@ -84,7 +83,7 @@ type Service struct {
 	// traces; it may be nil, and must not block.
 	Attempted func(Attempted)
 
-	edits atomic.Int64 // changes of endpoints that this process committed: what was read before one is old
+	edits atomic.Int64 // number of changes of endpoints that this process committed; each makes earlier reads stale
 }
 
 // Attempted is a request that was made to an endpoint.
