@@ -1,7 +1,6 @@
-// Package account is who may use Cointill: businesses with their users, roles
-// and payment methods, the login sessions of browsers, and the API keys of
-// /v1. Everything that decides an access is read from the database at each
-// call, so that what is revoked here is refused by every replica at once.
+// Package account holds who may use Cointill: businesses with their users, roles and payment
+// methods, the login sessions of browsers, and the API keys of /v1. Each call reads the
+// rights from the database, so that every replica refuses a revoked access at once.
 package account
 
 import (
@@ -39,9 +38,8 @@ type Service struct {
 	// nothing does. Without it, live has no network at all.
 	Missing func(ctx context.Context, sc scope.Scope, method money.Method) (string, error)
 
-	// Mails queues what users are told of their accounts, Render writes it, and
-	// WakeMails is called once it is committed. Without the first two nobody is
-	// told, and no link is sent.
+	// Mails queues mails about accounts, Render writes them, and WakeMails is called after
+	// the commit. Without the first two no mail and no link is sent.
 	Mails     Mails
 	Render    func(Letter) (subject, text, html string)
 	WakeMails func()
@@ -53,10 +51,10 @@ type Service struct {
 	// than its own machine may reach before its owner does.
 	AskSetupToken bool
 
-	// Cost is of new hashes of passwords; older ones are made anew at sign-in.
+	// Cost is the cost of new password hashes; older hashes are replaced at sign-in.
 	Cost argon2id.Params
-	// Beat is what refused sign-ins and asked resets keep time by, so that nobody learns
-	// from their duration whether there is such a user; 0 answers at once.
+	// Beat is the interval at which refused sign-ins and requested resets are answered, so
+	// that their duration doesn't reveal whether a user exists; 0 answers at once.
 	Beat time.Duration
 
 	keys    models.Batcher[struct{}, string, map[string]models.APIKey]
@@ -118,7 +116,7 @@ type NewBusiness struct {
 	SetupToken, IP string
 }
 
-// Empty reports whether nobody has signed up yet: then, and only then, sign-up is open.
+// Empty reports whether no user has signed up yet. Only then sign-up is open.
 func (s *Service) Empty(ctx context.Context) (bool, error) {
 	var ids []int64
 	err := s.db.Read(ctx).Model(&models.User{}).Limit(1).Pluck("id", &ids).Error

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// beat begins to count, and gives what waits for the next whole beat since: whatever was
-// done in between, the answer comes at one of few moments, which those who measure can't
-// tell apart. A machine on which the same takes longer answers a beat later.
+// beat starts a clock and returns a function that waits for its next whole interval. The
+// answer is sent at one of few moments, whatever was done before it, so that its duration
+// reveals nothing. A slower machine answers one interval later.
 func (s *Service) beat() (wait func(context.Context)) {
 	if s.Beat == 0 {
 		return func(context.Context) {}

@@ -13,7 +13,7 @@ import (
 // DeviceLife is for how long a browser is known after its last sign-in.
 const DeviceLife = 400 * 24 * time.Hour
 
-// tokenLength is that of a token that ident makes.
+// tokenLength is the length of a token of package ident.
 const tokenLength = 43
 
 // Visit is where a sign-in comes from: what the browser's cookie says of it, its
@@ -22,9 +22,9 @@ type Visit struct {
 	Device, UserAgent, IP string
 }
 
-// Arrive records from where a user signs in, and gives what the browser's cookie
-// is to hold. A browser that they never used before is told of in a mail, unless
-// expected: at sign-up there is none before.
+// Arrive records the browser and address of a sign-in, and returns the value of the browser's
+// cookie. A browser that is new to the user causes a mail, unless it is expected: at sign-up
+// there is no earlier one.
 func (s *Service) Arrive(ctx context.Context, user User, v Visit, expected bool) (device string, err error) {
 	if len(v.Device) != tokenLength {
 		v.Device = ident.Token()

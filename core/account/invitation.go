@@ -23,7 +23,7 @@ const (
 	mostOpen       = 100                 // invitations of a business
 )
 
-// Invitation is somebody who was asked into a business and hasn't come yet.
+// Invitation is an open invitation of a person to a business.
 type Invitation struct {
 	ID        int64
 	Email     string
@@ -33,8 +33,8 @@ type Invitation struct {
 	ExpiresAt time.Time
 	// Link is the address that the mail carries.
 	Link string
-	// Mail is what became of that mail: pending, sent, kept, failed or unknown, as
-	// in core/receipt; empty where none was written or it is no longer kept.
+	// Mail is the state of that mail: pending, sent, kept, failed or unknown, as in
+	// core/receipt; empty when none was written or it is no longer kept.
 	Mail string
 	// MailWhy is a sentence on what went wrong with it last; "" for nothing.
 	MailWhy string
@@ -68,10 +68,10 @@ func grant(sc scope.Scope, role scope.Role) error {
 	return fault.Validation(fault.Fields{"role": {"Choose one of the roles."}})
 }
 
-// Invite asks somebody into the scope's business and mails them a link, good
-// for seven days. Somebody who was asked before gets the new role and a new
-// link. Invalid (email, role), Conflict (is_member, too_many_invitations),
-// Forbidden for who may not, and for an admin about owners.
+// Invite invites a person to the scope's business and mails them a link, valid for seven days.
+// A person who is invited already gets the new role and a new link. Invalid (email, role),
+// Conflict (is_member, too_many_invitations), Forbidden for roles that may not invite, and for
+// an admin about owners.
 func (s *Service) Invite(ctx context.Context, sc scope.Scope, email string, role scope.Role) (Invitation, error) {
 	email = strings.ToLower(strings.TrimSpace(email))
 	if err := grant(sc, role); err != nil && fault.KindOf(err) != fault.Invalid {
@@ -133,7 +133,7 @@ func (s *Service) mayInvite(tx *models.Tx, sc scope.Scope, email string) error {
 	return nil
 }
 
-// send stores an invitation with a new link in place of what it was before, and mails it.
+// send stores an invitation with a new link in place of the previous one, and mails it.
 func (s *Service) send(tx *models.Tx, sc scope.Scope, row models.Invitation, action string) (Invitation, error) {
 	now := s.now()
 	row.Seed, row.SentAt, row.ExpiresAt = newSeed(), now, now.Add(invitationTime)
@@ -204,7 +204,7 @@ func (s *Service) Invitations(ctx context.Context, sc scope.Scope) ([]Invitation
 	return list, nil
 }
 
-// invitationMails are the mails that carry invitations, by what they are about.
+// invitationMails returns the mails of invitations by their subject.
 func (s *Service) invitationMails(ctx context.Context, rows []models.Invitation) (map[string]models.Mail, error) {
 	var about []string
 	for _, row := range rows {
@@ -219,7 +219,8 @@ func (s *Service) invitationMails(ctx context.Context, rows []models.Invitation)
 	return found, err
 }
 
-// invitation finds one of the scope's business, and refuses who may not decide about it.
+// invitation finds an invitation of the scope's business, and refuses roles that may not
+// decide about it.
 func (s *Service) invitation(tx *models.Tx, sc scope.Scope, id int64) (models.Invitation, error) {
 	var row models.Invitation
 	if err := tx.Where("id = ? AND business_id = ?", id, sc.BusinessID).Take(&row).Error; err != nil {

@@ -18,7 +18,7 @@ type Invited struct {
 	Email    string
 	Role     scope.Role
 	By       string // name of who invited; "" when they are gone
-	// User is who has the address already, and signs in to accept; 0 for nobody.
+	// User is the user with this address, who signs in to accept; 0 for none.
 	User int64
 }
 
@@ -64,15 +64,15 @@ type Newcomer struct {
 	Name, Password string
 }
 
-// AcceptAsNew makes the reader of an invitation a user and a member. Invalid
-// (name, password), Gone for a link that is over, Conflict (sign_in_to_accept)
-// when somebody has the address already, Forbidden (operator_address) for an operator's.
+// AcceptAsNew makes the reader of an invitation a user and a member. Invalid (name, password),
+// Gone for a link that is over, Conflict (sign_in_to_accept) when a user has the address
+// already, Forbidden (operator_address) for an operator's.
 func (s *Service) AcceptAsNew(ctx context.Context, token string, n Newcomer) (User, int64, error) {
 	in, err := s.FindInvitation(ctx, token)
 	if err != nil {
 		return User{}, 0, err
 	}
-	if slices.Contains(s.Operators, in.Email) && in.User == 0 { // without a mail server whoever invites has the link
+	if slices.Contains(s.Operators, in.Email) && in.User == 0 { // without a mail server the inviter has the link
 		return User{}, 0, errOperatorAddress
 	}
 	fields := fault.Fields{}

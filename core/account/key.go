@@ -203,7 +203,8 @@ func (s *Service) markUsed(ctx context.Context, id int64, now time.Time) {
 	}
 }
 
-// bearer takes the key out of the header and refuses what can be none, before the database is asked.
+// bearer takes the key out of the header and refuses malformed ones before the database is
+// read.
 func bearer(authorization string) (string, error) {
 	scheme, text, _ := strings.Cut(authorization, " ")
 	text = strings.TrimSpace(text)
@@ -244,8 +245,8 @@ func newSecret(domain scope.Domain) string {
 	return text + checksum(text)
 }
 
-// checksum lets a mistyped key, and a leaked one in a log, be told from other
-// text without a database: CRC-32 in base 32, without its two highest bits.
+// checksum recognizes a mistyped key, or a leaked one in a log, without a database: CRC-32 in
+// base 32, without its two highest bits.
 func checksum(text string) string {
 	const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	sum := crc32.ChecksumIEEE([]byte(text))

@@ -11,7 +11,7 @@ import (
 	"cointill/models"
 )
 
-// Mails is what is needed of core/receipt.
+// Mails is the part of core/receipt that this package needs.
 type Mails interface {
 	Notify(tx *models.Tx, n receipt.Notice) error
 }
@@ -41,7 +41,7 @@ func LetterKinds() []LetterKind {
 		PasskeyAdded, PasskeyRemoved, PasskeyCopied}
 }
 
-// Letter is a mail to a user, or to somebody who is asked to become one.
+// Letter is a mail to a user, or to a person who is invited.
 type Letter struct {
 	Kind LetterKind
 	To   User // without an ID for who is none yet
@@ -60,13 +60,13 @@ type Letter struct {
 
 const accountPath = "/dashboard/account"
 
-// tell queues a letter in the caller's transaction. It belongs to no business's
-// mailbox: what it says is nobody's but the reader's.
+// tell queues a mail in the caller's transaction. It is in no business's mailbox: only its
+// reader may see it.
 func (s *Service) tell(tx *models.Tx, l Letter) error {
 	return s.tellAbout(tx, l, fmt.Sprintf("user %d %s", l.To.ID, ident.New("")))
 }
 
-// tellAbout is tell for a letter that is found again by what it is about.
+// tellAbout is tell for a mail that is found again by its subject.
 func (s *Service) tellAbout(tx *models.Tx, l Letter, about string) error {
 	if s.Mails == nil || s.Render == nil {
 		return nil
@@ -84,7 +84,7 @@ func (s *Service) tellAbout(tx *models.Tx, l Letter, about string) error {
 // mailKind is what the mails of a kind of letter are.
 func mailKind(kind LetterKind) string { return "account_" + string(kind) }
 
-// wake has mails sent, once what they tell of is committed.
+// wake wakes the sender of mails after a commit.
 func (s *Service) wake(err error) {
 	if err == nil && s.WakeMails != nil {
 		s.WakeMails()

@@ -8,18 +8,18 @@ import (
 	"cointill/core/fault"
 )
 
-// lineTime is how long anybody waits for a place: a third of what a request has, so that
-// there is time left to hash, or to say that there was no place.
+// lineTime is how long a request waits for a place: a third of its time, so that enough is
+// left to hash, or to answer that there was no place.
 const lineTime = 5 * time.Second
 
-// strangers stands for whoever isn't known: their browser is new to the user, or they are
-// no user yet. They may be any number.
+// strangers is the lane of unknown clients: the browser is new to the user, or there is no
+// such user. There may be any number of them.
 const strangers int64 = 0
 
-// line is where passwords wait to be hashed: Argon2 takes 64 MiB each, so there are few
-// places. They are had in the order of asking, but one comes to the line by a door: that of
-// strangers, or that of a user whose browser is known. One at a time stands in the line
-// from each door, so that a crowd at one is a single person to who comes by another.
+// line queues the hashing of passwords. Argon2 takes 64 MiB each, so there are few places.
+// They are given in the order of requests, but each request comes through a lane: the lane of
+// unknown clients, or that of a user whose browser is known. One request of each lane stands
+// in the queue at a time, so a crowd in one lane delays the others like a single request.
 type line struct {
 	places chan struct{}
 	// collect frees the memory of a hash before its place is given to the next one; nil
@@ -27,7 +27,7 @@ type line struct {
 	collect func()
 
 	mu    sync.Mutex
-	doors map[int64]*door // by user; those that somebody is at
+	doors map[int64]*door // lanes in use, by user
 }
 
 type door struct {

@@ -43,7 +43,7 @@ var (
 type Passkey struct {
 	ID   int64
 	Name string
-	// Synced says that it may be on several devices, as those of password managers are.
+	// Synced means that it may be on several devices, like passkeys of password managers.
 	Synced bool
 	Added  time.Time
 	Used   *time.Time // nil before the first sign-in
@@ -108,7 +108,8 @@ type holder struct {
 
 var _ webauthn.User = holder{}
 
-// WebAuthnID is the handle that authenticators keep of a user; it tells nobody who that is.
+// WebAuthnID is the handle that authenticators store for a user. It reveals nothing about the
+// user.
 func (h holder) WebAuthnID() []byte { return h.handle }
 
 // WebAuthnName is what authenticators show of the user.
@@ -141,7 +142,7 @@ func credential(row models.Passkey) webauthn.Credential {
 	return c
 }
 
-// Passkeys lists those of the user of a scope, the latest first.
+// Passkeys lists the passkeys of the scope's user, the latest first.
 func (s *Service) Passkeys(ctx context.Context, sc scope.Scope) ([]Passkey, error) {
 	userID, err := actor(sc)
 	if err != nil {
@@ -209,10 +210,10 @@ func (s *Service) BeginPasskey(ctx context.Context, sc scope.Scope, p Proof, nam
 	return json.Marshal(creation)
 }
 
-// ConfirmPasskey stores the passkey that a browser made, and tells its user by
-// mail. Conflict: passkey_over when nothing was begun in this session within five
-// minutes, or it was confirmed already; passkey_not_made for one that doesn't
-// answer what was asked; passkey_known; too_many_passkeys.
+// ConfirmPasskey stores the passkey that a browser made, and mails its user. Conflict:
+// passkey_over when nothing was begun in this session within five minutes, or it was confirmed
+// already; passkey_not_made for an answer to another challenge; passkey_known;
+// too_many_passkeys.
 func (s *Service) ConfirmPasskey(ctx context.Context, sc scope.Scope, session string, answer []byte) (Passkey, error) {
 	userID, err := actor(sc)
 	if err != nil {
@@ -270,7 +271,7 @@ func (s *Service) storePasskey(ctx context.Context, user User, name string, made
 	return passkey(row), err
 }
 
-// passkeyChanged records what became of a passkey and tells its user.
+// passkeyChanged records a change of a passkey and mails its user.
 func (s *Service) passkeyChanged(tx *models.Tx, user User, kind LetterKind, name string) error {
 	if err := s.auditUser(tx, user.ID, "user."+string(kind), map[string]string{"passkey": name}); err != nil {
 		return err
@@ -327,13 +328,13 @@ func (s *Service) RemovePasskey(ctx context.Context, sc scope.Scope, id int64, p
 	return err
 }
 
-// challenge is what is kept of what a browser was asked.
+// challenge is the stored form of a browser's challenge.
 type challenge struct {
 	Name  string // of the passkey to be made
 	Asked webauthn.SessionData
 }
 
-// writeChallenge keeps what a session was asked, in place of what it was asked before.
+// writeChallenge stores a session's challenge in place of the previous one.
 func (s *Service) writeChallenge(ctx context.Context, row models.PasskeyChallenge, c challenge) error {
 	text, err := json.Marshal(c)
 	if err != nil {

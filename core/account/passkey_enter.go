@@ -109,7 +109,7 @@ func (s *Service) usePasskey(ctx context.Context, user User, row models.Passkey,
 	})
 }
 
-// passkeyRefused records that a passkey didn't let anybody in.
+// passkeyRefused records that a passkey was refused.
 func (s *Service) passkeyRefused(ctx context.Context, user User, row models.Passkey) error {
 	return s.db.Write(ctx, func(tx *models.Tx) error {
 		return s.auditAct(tx, user.ID, audit.Act{Action: "user.passkey_refused", Detail: map[string]string{"passkey": row.Name}, Refused: true})

@@ -20,8 +20,8 @@ const (
 	maxPassword = 128
 )
 
-// commonPasswords holds those of the well-known leaked lists that are long
-// enough to pass the length rule, one a line, in lower case.
+// commonPasswords holds the well-known leaked passwords that are long enough for the length
+// rule, one per line, in lower case.
 //
 //go:embed common_passwords.txt
 var commonPasswords string

@@ -72,10 +72,9 @@ func (s *Service) ChangePassword(ctx context.Context, sc scope.Scope, p Proof, n
 	return err
 }
 
-// AskEmail mails a link to the address that the user of a scope wants to have
-// from then on, and tells the present one. Nothing changes before the link is
-// used. Whether somebody has the new address already is told to nobody: then no
-// mail goes there. Invalid (email), and as Reauthenticate.
+// AskEmail mails a link to the new address of the scope's user, and a notice to the present
+// one. Nothing changes before the link is used. When another user has the new address, the
+// answer is the same and no mail is sent there. Invalid (email), and as Reauthenticate.
 func (s *Service) AskEmail(ctx context.Context, sc scope.Scope, email string, p Proof) error {
 	email = strings.ToLower(strings.TrimSpace(email))
 	if sentence := contact.Email(email); sentence != "" {

@@ -91,7 +91,8 @@ func (s *Service) auditUser(tx *models.Tx, userID int64, action string, detail a
 	return s.auditAct(tx, userID, audit.Act{Action: action, Detail: detail})
 }
 
-// refusedUser records in the same places that somebody was not let into a user's account.
+// refusedUser records in the audit log of each of the user's businesses that access to the
+// account was refused.
 func (s *Service) refusedUser(ctx context.Context, userID int64, action string) error {
 	return s.db.Write(ctx, func(tx *models.Tx) error {
 		return s.auditAct(tx, userID, audit.Act{Action: action, Refused: true})
@@ -117,8 +118,7 @@ func (s *Service) auditAct(tx *models.Tx, userID int64, a audit.Act) error {
 	return nil
 }
 
-// Refused records that a member was not let through to an address of the
-// dashboard, or not to do there what they asked for.
+// Refused records that a member was refused a page of the dashboard or an action on it.
 func (s *Service) Refused(ctx context.Context, sc scope.Scope, method, path string) error {
 	return s.db.Write(ctx, func(tx *models.Tx) error {
 		return audit.Append(tx, sc, s.now(), audit.Act{Action: "access.refused", Subject: path, Detail: map[string]string{"method": method, "role": string(sc.Role)}, Refused: true})
@@ -138,8 +138,7 @@ func Owners(tx *models.Tx, businessID int64) ([]User, error) {
 	return owners, err
 }
 
-// zoneOf is the time zone in which a user reads times: that of the business they
-// came to first, UTC for who works nowhere.
+// zoneOf returns the time zone of a user's first business; UTC for a user without one.
 func zoneOf(tx *models.Tx, userID int64) (*time.Location, error) {
 	var names []string
 	err := tx.Model(&models.Member{}).Joins("JOIN businesses ON businesses.id = members.business_id").

@@ -11,9 +11,9 @@ import (
 	"cointill/models"
 )
 
-// ResetPassword gives the owner with an e-mail a new password and ends their
-// sessions; it returns their business. It is for the operator. NotFound when
-// nobody has the e-mail, Invalid (password) when the new one won't do.
+// ResetPassword gives the owner with an e-mail address a new password and ends their sessions.
+// It returns their business. It is for the operator. NotFound when no owner has the address,
+// Invalid (password) for a refused password.
 func (s *Service) ResetPassword(ctx context.Context, email, password string) (models.Business, error) {
 	if sentence := checkPassword(password); sentence != "" {
 		return models.Business{}, fault.Validation(fault.Fields{"password": {sentence}})
@@ -44,9 +44,9 @@ func (s *Service) ResetPassword(ctx context.Context, email, password string) (mo
 	return business, err
 }
 
-// ResetFactor switches the second factor of the user with an e-mail off and
-// removes their passkeys, for nobody knows who has those. It is for the operator.
-// NotFound when nobody has the e-mail.
+// ResetFactor switches off the second factor of the user with an e-mail address and removes
+// their passkeys, because an unknown person may hold them. It is for the operator. NotFound
+// when no user has the address.
 func (s *Service) ResetFactor(ctx context.Context, email string) error {
 	return s.db.Write(ctx, func(tx *models.Tx) error {
 		var user models.User
@@ -90,9 +90,9 @@ const (
 
 var errTicket = fault.New(fault.Gone, "mail_link_over", "This link is no longer valid: it was used, replaced by a newer one, or is too old. Request a new one.")
 
-// AskReset mails the user with an e-mail address a link to choose a new
-// password. It tells nobody whether there is such a user, neither by what it says
-// nor by when: it answers on the beat. Invalid (email) for what is no address; Limited when one address asks often.
+// AskReset mails the user with an e-mail address a link to choose a new password. Neither its
+// answer nor its duration reveals whether there is such a user. Invalid (email) for a
+// malformed address; Limited when one address asks often.
 func (s *Service) AskReset(ctx context.Context, email, ip string) error {
 	wait := s.beat()
 	email = strings.ToLower(strings.TrimSpace(email))
@@ -156,7 +156,7 @@ func (s *Service) ticket(tx *models.Tx, kind, token string) (models.Ticket, mode
 	return tickets[0], users[0], nil
 }
 
-// use takes a ticket out of the world; Gone when somebody else just did.
+// use deletes a ticket; Gone when another request used it.
 func (s *Service) use(tx *models.Tx, row models.Ticket) error {
 	used := tx.Where("hash = ?", row.Hash).Delete(&models.Ticket{})
 	if used.Error == nil && used.RowsAffected == 0 {

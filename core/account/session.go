@@ -99,8 +99,8 @@ func (s *Service) RevokeUser(ctx context.Context, userID int64) error {
 	return s.db.Exec(ctx).Where("user_id = ? AND user_id <> 0", userID).Delete(&models.Session{}).Error
 }
 
-// Sweep deletes what is over: sessions, attempts that no longer count, links and
-// invitations that nobody can use, browsers that nobody uses. Run it now and then.
+// Sweep deletes expired rows: sessions, attempts that no longer count, links and invitations
+// that are used or over, and browsers that were not used for long. Run it now and then.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.now()
 	ended := s.db.Exec(ctx).Where("expires_at <= ? OR seen_at <= ?", now, now.Add(-SessionIdle)).Delete(&models.Session{})

@@ -38,16 +38,17 @@ type Entry struct {
 	Pending string
 }
 
-// errSignIn is the one answer to every failed sign-in: it tells nobody which e-mails exist.
+// errSignIn is the one answer to every failed sign-in, so that it doesn't reveal which e-mail
+// addresses exist.
 var errSignIn = fault.New(fault.Unauthenticated, "sign_in_failed", "The e-mail address or the password is wrong.")
 
-// SignIn finds the user that the credentials belong to. Unauthenticated with
-// one sentence for every failure; Limited, with the time to wait, after guesses
-// in a row, or after many sign-ins of a user in a minute. The guess is counted before it is checked, so that many at once
-// count as many. A browser that the user has signed in with before is counted by
-// itself, and waits for no strangers, so that who guesses elsewhere keeps nobody out.
-// Unavailable, and nothing counted, when too many are before it. What fails is answered on
-// the beat: only an account's own refusals are recorded, which takes time.
+// SignIn finds the user of some credentials. Every failure is Unauthenticated with the same
+// sentence. It is Limited, with the time to wait, after several guesses in a row or many sign-
+// ins of a user in a minute. A guess is counted before it is checked, so that concurrent
+// guesses all count. A browser that the user has signed in with before has a count of its own
+// and doesn't wait for unknown clients, so that guesses elsewhere lock nobody out. It is
+// Unavailable, without a count, when too many requests wait. Failures are answered at constant
+// intervals, because only the refusals of existing accounts are recorded, which takes time.
 func (s *Service) SignIn(ctx context.Context, c Credentials) (Entry, error) {
 	wait := s.beat()
 	row, match, err := s.guess(ctx, c)
@@ -65,8 +66,8 @@ func (s *Service) SignIn(ctx context.Context, c Credentials) (Entry, error) {
 	return Entry{}, errSignIn
 }
 
-// guess tells whose e-mail address it is, a zero row for nobody's, and whether
-// the password is theirs. It counts.
+// guess returns the user of an e-mail address, a zero row when there is none, and whether the
+// password is right. It counts the guess.
 func (s *Service) guess(ctx context.Context, c Credentials) (row models.User, match bool, err error) {
 	c.Email = strings.ToLower(strings.TrimSpace(c.Email))
 	err = s.db.Read(ctx).Where("email = ?", c.Email).Take(&row).Error
@@ -89,7 +90,7 @@ func (s *Service) guess(ctx context.Context, c Credentials) (row models.User, ma
 	if err := s.countGuess(ctx, guess, at); err != nil {
 		return row, false, err
 	}
-	if familiar { // of those that a browser's own count lets through: who stole one uses up few
+	if familiar { // a browser has a count of its own: a stolen one gets few guesses
 		user := s.attemptKey("user", strconv.FormatInt(row.ID, 10))
 		if err := s.countMinute(ctx, user, perUser); err != nil {
 			s.takeBack(ctx, guess, at, minutes)
@@ -98,7 +99,7 @@ func (s *Service) guess(ctx context.Context, c Credentials) (row models.User, ma
 		minutes = append(minutes, user)
 	}
 	match, err = s.compare(ctx, &row, c.Password, door)
-	if err != nil { // nobody looked at it
+	if err != nil { // the password was not compared
 		s.takeBack(ctx, guess, at, minutes)
 		return row, false, err
 	}
@@ -108,8 +109,8 @@ func (s *Service) guess(ctx context.Context, c Credentials) (row models.User, ma
 	return row, match, nil
 }
 
-// compare tells whether a password is a user's. For nobody it takes as long as
-// for somebody. A hash of an older make is made anew, in the row too.
+// compare reports whether a password is a user's. It takes as long when there is no such user.
+// A hash with older parameters is replaced, in the row too.
 func (s *Service) compare(ctx context.Context, row *models.User, password string, door int64) (bool, error) {
 	hash := row.PasswordHash
 	if row.ID == 0 {
@@ -215,7 +216,7 @@ func (s *Service) forgive(ctx context.Context, address, guess string) {
 	}
 }
 
-// uncount takes one from what was counted in a minute.
+// uncount takes one from the counts of a minute.
 func uncount(tx *models.Tx, minutes ...string) error {
 	return tx.Exec(`UPDATE attempts SET count = count - 1 WHERE key IN ? AND count > 0`, minutes).Error
 }

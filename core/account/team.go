@@ -41,9 +41,9 @@ func (s *Service) Team(ctx context.Context, sc scope.Scope) ([]Teammate, error) 
 	return team, nil
 }
 
-// SetRole gives a member of the scope's business another role, which counts from
-// their next request on. Invalid (role), NotFound when they are no member any
-// more, Conflict (last_owner), Forbidden for who may not, and for an admin about owners.
+// SetRole changes the role of a member of the scope's business, from their next request on.
+// Invalid (role), NotFound when they are no member any more, Conflict (last_owner), Forbidden
+// for roles that may not change it, and for an admin about owners.
 func (s *Service) SetRole(ctx context.Context, sc scope.Scope, userID int64, role scope.Role) error {
 	if err := grant(sc, role); err != nil {
 		return err

@@ -96,7 +96,7 @@ func (s *Service) unseal(ctx context.Context, sc scope.Scope, sealed string) (Us
 		return User{}, nil, missing(err, "user")
 	}
 	expired := fault.New(fault.Conflict, "setup_expired", "The setup has expired. Start again with a new QR code.")
-	raw, _ := ident.Decode(sealed) // what is not base64 doesn't open below
+	raw, _ := ident.Decode(sealed) // a text that is not base64 fails to open below
 	text, err := s.secret.Open(setupPlace(userID), raw)
 	if err != nil {
 		return User{}, nil, expired
@@ -213,7 +213,7 @@ func (s *Service) pendingSum(row models.User, at string) string {
 func (s *Service) EnterCode(ctx context.Context, pending, code, ip string) (user User, left int, err error) {
 	id, rest, _ := strings.Cut(pending, ".")
 	at, sum, _ := strings.Cut(rest, ".")
-	userID, _ := strconv.ParseInt(id, 10, 64) // 0 is nobody
+	userID, _ := strconv.ParseInt(id, 10, 64) // 0 is no user
 	seconds, _ := strconv.ParseInt(at, 10, 64)
 	var rows []models.User
 	if err := s.db.Read(ctx).Where("id = ?", userID).Limit(1).Find(&rows).Error; err != nil {
@@ -292,7 +292,7 @@ func (s *Service) stepOf(secret []byte, code string) (step int64, ok bool) {
 	return 0, false
 }
 
-// plainCode is a code as people type it, without what they put between its characters.
+// plainCode removes the spaces and hyphens that people type in a code.
 func plainCode(code string) string {
 	const most = 64
 	if len(code) > most {

@@ -25,7 +25,7 @@ const (
 type Authenticator struct {
 	// Origin is the page that the browser shows.
 	Origin string
-	// RPID is whom the authenticator believes to sign for; empty for what it is asked.
+	// RPID is the relying party that the authenticator signs for; empty for the requested one.
 	RPID string
 	// Unverified says that it didn't ask for a finger, a face or a PIN.
 	Unverified bool
