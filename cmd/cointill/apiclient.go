@@ -227,7 +227,7 @@ func (e event) about() (payment struct{ Reference, Status, Reason string }) {
 	return payment
 }
 
-// knownType refuses what is no type of event.
+// knownType refuses an unknown type of event.
 func knownType(name string) error {
 	if slices.Contains(webhook.Types(), name) {
 		return nil

@@ -120,7 +120,7 @@ func (p *product) leaveOut(ctx context.Context, by int64) error {
 	return p.db.Continue(ctx, by)
 }
 
-// tellLeftOut says what becomes of wallets that are entered later.
+// tellLeftOut explains what applies to wallets that are entered later.
 func (p *product) tellLeftOut(ctx context.Context) error {
 	left, err := models.LeftOut(p.db.Read(ctx))
 	if err == nil && left > 0 {
@@ -130,8 +130,8 @@ func (p *product) tellLeftOut(ctx context.Context) error {
 	return err
 }
 
-// suggest asks for the number, and shows what it follows from. That is an error, unless it
-// is the first of two steps: then serve refuses the database until the second is done.
+// suggest asks for the number and shows its basis. It returns an error, except in the first of
+// two steps: then serve refuses the database until the second is done.
 func (p *product) suggest(ctx context.Context, first bool) error {
 	list, err := p.wallets.Lately(ctx)
 	if err != nil {

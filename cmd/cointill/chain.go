@@ -84,7 +84,7 @@ func (c chainStatus) Run(ctx context.Context, settings *Settings) error {
 	return table.Flush()
 }
 
-// said are those of some sentences that aren't empty.
+// said returns the sentences that aren't empty.
 func said(sentences ...string) (some []string) {
 	for _, one := range sentences {
 		if one != "" {

@@ -25,7 +25,7 @@ var version = "development"
 
 type versionCommand struct{}
 
-// Run prints the version and what it was built with.
+// Run prints the version and the build.
 func (versionCommand) Run() error {
 	fmt.Println(strings.Join(strings.Fields("cointill "+version+" "+revision()+" "+runtime.Version()), " "))
 	return nil

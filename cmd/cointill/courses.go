@@ -88,7 +88,7 @@ func reasonsOf(event string) (reasons []string) {
 	return reasons
 }
 
-// offer lists what can be triggered, one type to a line.
+// offer lists the types of events that can be triggered, one per line.
 func offer() string {
 	var lines []string
 	for _, kind := range webhook.Types() {

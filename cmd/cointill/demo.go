@@ -94,7 +94,7 @@ type sample struct {
 	advance  time.Duration // before the scenario, or instead of it
 	open     bool
 	then     string        // a second scenario, once the first one's money was seen
-	state    payment.State // that it comes to
+	state    payment.State // its last state
 }
 
 // buy is a request of a customer of the demo.

@@ -69,7 +69,7 @@ func (c listenCommand) Run(ctx context.Context, settings *Settings) error {
 	return l.run(ctx)
 }
 
-// listener checks what was asked for.
+// listener checks the command's arguments.
 func (c *listenCommand) listener() (*listener, error) {
 	to, err := webAddress(c.ForwardTo)
 	if err != nil {
@@ -110,7 +110,7 @@ type listener struct {
 	out     io.Writer
 	waiting []*posting
 	down    int    // looks that the API failed to answer, in a row
-	advised string // what was last said about the local server's refusals
+	advised string // the last advice about the local server's refusals
 }
 
 // posting is an event that the local server hasn't taken yet.
@@ -142,8 +142,8 @@ func (l *listener) run(ctx context.Context) error {
 	}
 }
 
-// look queues what is new and says when to look again. Its errors are those
-// that waiting doesn't heal: a key that was revoked.
+// look queues new events and returns the time until the next look. Its errors are permanent: a
+// revoked key, for example.
 func (l *listener) look(ctx context.Context) (time.Duration, error) {
 	fresh, err := l.events.look(ctx)
 	switch {
@@ -190,7 +190,7 @@ func (l *listener) post(ctx context.Context) {
 	l.waiting = left
 }
 
-// attempt posts an event once, prints what came of it, and reports whether that is the end of it.
+// attempt posts an event once, prints the result, and reports whether it is the last attempt.
 func (l *listener) attempt(ctx context.Context, p *posting) (done bool) {
 	began := l.clock()
 	status, err := l.send(ctx, p, began)

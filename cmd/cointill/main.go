@@ -14,7 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// commands is what can be run; serve is the default.
+// commands are the subcommands; serve is the default.
 type commands struct {
 	Settings `group:"Settings of the instance:"`
 

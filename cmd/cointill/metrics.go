@@ -10,7 +10,7 @@ import (
 	"cointill/core/metrics"
 )
 
-// measure makes what Prometheus asks, and has it told of what happens.
+// measure registers the metrics for Prometheus and the callbacks that count events.
 func (p *product) measure() (*prometheus.Registry, error) {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

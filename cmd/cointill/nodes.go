@@ -160,7 +160,7 @@ func (s *Settings) openLedgers(all *nodes, now clock.Clock, log *slog.Logger, an
 	return nil
 }
 
-// hold has a source look up what addresses hold for whoever collects it.
+// hold returns the lookup of address balances that wallets use to list what to collect.
 func hold(source *ethereum.Source) wallet.Holder {
 	return func(ctx context.Context, addresses []string) ([]wallet.Held, money.Amount, error) {
 		ctx, cancel := context.WithTimeout(ctx, lookPatience)
@@ -177,7 +177,7 @@ func hold(source *ethereum.Source) wallet.Holder {
 // lookPatience is how long a merchant waits for an account to be looked up.
 const lookPatience = 10 * time.Second
 
-// look has a source look accounts up for whoever sets one up.
+// look returns the lookup of accounts that wallets use when one is entered.
 func look(source *xrpl.Source) func(context.Context, xrp.Account) (wallet.LedgerAccount, error) {
 	return func(ctx context.Context, account xrp.Account) (wallet.LedgerAccount, error) {
 		ctx, cancel := context.WithTimeout(ctx, lookPatience)

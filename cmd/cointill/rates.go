@@ -45,7 +45,7 @@ func (p *product) openRates(ctx context.Context, s *Settings) error {
 	p.quotes.Sources[scope.Live] = board
 	p.rates = &rates{board: board, keeper: &quote.Keeper{DB: p.db, Clock: p.clock, Log: p.log,
 		Client: source.NewClient(p.clock), Service: p.quotes, Board: board}}
-	return board.Load(ctx) // so that the first request finds what was fetched before
+	return board.Load(ctx) // so that the first request finds the stored rates
 }
 
 // rateSources are the sources that the settings name, each once, in the order of the program.

@@ -74,7 +74,7 @@ type Settings struct {
 	LogLevel       string   `default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error."`
 }
 
-// complete checks the settings together and fills what follows from others.
+// complete checks the settings together and derives the others.
 func (s *Settings) complete() error {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.LogLevel)); err != nil {

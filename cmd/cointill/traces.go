@@ -11,7 +11,7 @@ import (
 	"cointill/core/webhook"
 )
 
-// openTraces has a collector told of every payment, if one is set.
+// openTraces sends the traces of every payment to a collector, if one is set.
 func (p *product) openTraces(s *Settings) error {
 	if s.OTLPEndpoint == "" {
 		return nil

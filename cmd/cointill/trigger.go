@@ -64,7 +64,7 @@ func (c triggerCommand) Run(ctx context.Context, settings *Settings) error {
 	return nil
 }
 
-// driver plays with one payment, and reads what is told of it.
+// driver drives one payment through a scenario and reads its events.
 type driver struct {
 	api       *apiClient
 	events    *watcher
@@ -88,9 +88,8 @@ func (d *driver) initiate(ctx context.Context, method money.Method) error {
 	return err
 }
 
-// pay plays a course with a new payment. A reorganisation comes too late when a
-// block that somebody else mined at that moment was the final one: then it is
-// played again.
+// pay plays a scenario with a new payment. A reorganisation is played again when another
+// process mined the final block at the same moment, which makes it come too late.
 func (d *driver) pay(ctx context.Context, chosen course, asked string) (event, error) {
 	method, err := chosen.method(asked)
 	if err != nil {
@@ -148,7 +147,7 @@ func (d *driver) until(ctx context.Context, what string, reached func() (bool, e
 	}
 }
 
-// wait waits until an event of the payment is told. An end of another kind is an error.
+// wait waits for an event of the payment. A final event of another kind is an error.
 func (d *driver) wait(ctx context.Context, kind, reason string) (event, error) {
 	var found event
 	err := d.until(ctx, kind, func() (bool, error) {

@@ -54,8 +54,8 @@ func (w *watcher) page(ctx context.Context, cursor string) (page []event, next s
 	return page, next, err
 }
 
-// look gives what came since the last look, oldest first. After an error
-// nothing counts as read, and the next look gives it all.
+// look returns the events since the last look, oldest first. After an error nothing counts as
+// read, and the next look returns all of it.
 func (w *watcher) look(ctx context.Context) ([]event, error) {
 	var fresh []event
 	met := map[string]time.Time{}

@@ -97,7 +97,7 @@ func (p *product) follow(ctx context.Context, f followed) error {
 	})
 }
 
-// keepHouse forgets what has expired, once an hour.
+// keepHouse deletes expired rows, once an hour.
 func (p *product) keepHouse(ctx context.Context) error {
 	ticker := time.NewTicker(time.Hour)
 	defer ticker.Stop()
