@@ -1,7 +1,7 @@
 // Package dashboard joins the pages of the merchant's dashboard. Each area of the menu is
 // a package with a file for each action of a page: a handler parses what was sent, calls
 // the core, and renders; plain functions in the props files build what pages show. A form
-// that fails is shown again with what was typed; one that succeeds redirects to a page
+// that fails is shown again with its values; one that succeeds redirects to a page
 // (303). Only new secrets are shown by the answer itself, because they are stored nowhere.
 package dashboard
 
@@ -73,7 +73,7 @@ type Quotes interface {
 	wallet.Quotes
 }
 
-// Services are what the pages call, and what they know of the installation.
+// Services are the services that pages call, and facts about the installation.
 type Services struct {
 	Accounts   Accounts
 	Audits     settings.Audits

@@ -22,7 +22,8 @@ func ReturnPath(c *Ctx, fallback string) string {
 	return Local((&url.URL{Path: from.Path, RawQuery: from.RawQuery}).String(), fallback)
 }
 
-// ReadID is the id in the address; what is no number is as unknown as any other.
+// ReadID reads the id in the address. A text that is not a number is NotFound, like an unknown
+// id.
 func ReadID(c *Ctx, thing string) (int64, error) {
 	id, err := strconv.ParseInt(c.Params("id"), 10, 64)
 	if err != nil || id < 1 {
@@ -31,7 +32,7 @@ func ReadID(c *Ctx, thing string) (int64, error) {
 	return id, nil
 }
 
-// ReadQuery is what the address of a request asks for; what can't be read is left out.
+// ReadQuery reads the query of a request's address. Unreadable parts are left out.
 func ReadQuery(c *Ctx) url.Values {
 	values, _ := url.ParseQuery(string(c.Request().URI().QueryString()))
 	return values

@@ -36,8 +36,8 @@ func RefuseForm(f *ui.Form, err error) (status int, unexpected error) {
 	return why.Status, nil
 }
 
-// DescribeRefusal is what a page says of an act that was refused, with the status to
-// answer with; errors that nobody can mend on the page are passed on.
+// DescribeRefusal returns the message of a refused action and the status to answer with.
+// Errors that a person can't correct on the page are returned.
 func DescribeRefusal(err error) (flash layout.Flash, status int, unexpected error) {
 	var f ui.Form
 	if fault.KindOf(err) == fault.Forbidden {
@@ -96,8 +96,8 @@ func ParseWholeNumber(text string) int {
 	return int(n)
 }
 
-// ReadSwitch is how a switch is to stand after its form was sent. A form without
-// one of its two values changes nothing: whoever sent it asked for neither.
+// ReadSwitch reads the position of a switch in a form. A form with another value changes
+// nothing.
 func ReadSwitch(c *Ctx, name string) (bool, error) {
 	switch c.FormValue(name) {
 	case "true":

@@ -13,11 +13,11 @@ import (
 	"cointill/core/idempotency"
 )
 
-// RunOnce carries out a form that makes something (act), unless it was sent before: by
-// a second click, or by going back. What render makes of the core's result is kept,
-// sealed, and is what a twin gets as before; nil for the first. Forms carry the
-// hidden field once for it (ui.SentOnce), anew each time they are shown; with other
-// values it is another form.
+// RunOnce carries out a form that creates something, unless it was sent before, by a second
+// click or by going back. The result of render is stored, encrypted; a repeated form gets it
+// as before, which is nil for the first. Forms carry the hidden field once for it
+// (ui.SentOnce), with a new value each time they are shown; a form with other values is
+// another form.
 func RunOnce(answers *idempotency.Store, c *Ctx, act func(ctx context.Context) error, render func(result any) ([]byte, error)) (before []byte, err error) {
 	claim, first, err := claimForm(answers, c)
 	if err != nil {
@@ -70,7 +70,7 @@ func claimForm(answers *idempotency.Store, c *Ctx) (*idempotency.Claim, *idempot
 	if !noncePattern.MatchString(nonce) {
 		return nil, nil, nil
 	}
-	// The form's token is masked anew for each page, and says nothing of what is asked.
+	// The form's token differs on each page and is not a part of the request.
 	fields := url.Values{}
 	for name, value := range c.Context().PostArgs().All() {
 		if string(name) != "csrf" {

@@ -62,7 +62,7 @@ func Fill(ctx context.Context, db *models.DB, p Plan) error {
 			p.Told(made, all)
 		}
 	}
-	// Their figures were not counted on the way: they are counted anew.
+	// The figures were not counted for these payments, so all are counted again.
 	return db.Exec(ctx).Model(&models.Tally{}).Where("1 = 1").Update("ready", false).Error
 }
 
@@ -144,8 +144,8 @@ func draftOf(n int, business int64, at time.Time) draft {
 	return draft{p, customer}
 }
 
-// store writes payments with what belongs to them. known are the customers that
-// were stored before, by business and e-mail.
+// store writes payments with their customers and timelines. known holds the ids of customers
+// that were stored before, by business and e-mail.
 func store(tx *models.Tx, drafts []draft, known map[string]int64) error {
 	var fresh []*models.Customer
 	mine := map[string]*models.Customer{}
@@ -177,7 +177,7 @@ func store(tx *models.Tx, drafts []draft, known map[string]int64) error {
 	return storeMoney(tx, rows)
 }
 
-// storeMoney writes where the payments are received, and what came.
+// storeMoney writes the destinations and transfers of payments.
 func storeMoney(tx *models.Tx, rows []models.Payment) error {
 	var places []models.Destination
 	var transfers []models.Transfer

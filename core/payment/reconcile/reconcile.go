@@ -1,5 +1,5 @@
 // Package reconcile finds ether that contracts sent to payment addresses: no transfer shows
-// it, so the balances of addresses are compared with what was seen.
+// it, so the balances of addresses are compared with the transfers that were seen.
 package reconcile
 
 import (
@@ -34,16 +34,16 @@ const (
 	// looksAtOnce bounds how many addresses one look concerns; those that waited
 	// longest come first, and the next look goes on.
 	comparisonBatch = 1_000
-	// mostFound bounds how many blocks with unseen money one look finds for an
-	// address, so that nobody keeps it busy; the next look goes on.
+	// maxFoundPerComparison bounds how many blocks with unseen money one comparison finds for
+	// an address, so that a sender can't keep it busy. The next comparison continues.
 	maxFoundPerComparison = 20
-	// afterEnd is how long the address of a payment that has ended is still looked
-	// at, as exchanges may pay late, and endedEvery how many blocks lie between two
-	// looks: fewer than the 128 of which nodes keep what addresses held.
+	// watchAfterEnd is how long the address of an ended payment is compared, because exchanges
+	// may pay late. endedInterval is the number of blocks between two such comparisons: fewer
+	// than the 128 blocks of which nodes keep balances.
 	watchAfterEnd = 6 * time.Hour
 	endedInterval = 96
-	// patience is for how many looks a node that fails to tell something is waited for
-	// before what it may know is taken for forgotten.
+	// maxFailures is how many times a failing node is asked again before its data counts as
+	// lost.
 	maxFailures = 12
 )
 
@@ -82,8 +82,8 @@ func (r *Reconciler) Run(ctx context.Context, every time.Duration) error {
 	}
 }
 
-// Step looks once: at what the addresses of new payments hold before they are paid,
-// and at those of which a further block was finalized since they were compared.
+// Step runs one comparison: it reads the balances of new payments' addresses before they are
+// paid, and compares addresses for which a further block was finalized.
 func (r *Reconciler) Step(ctx context.Context) error {
 	var cursors []models.ChainCursor
 	if err := r.DB.Read(ctx).Where("network = ?", string(r.Network)).Find(&cursors).Error; err != nil || len(cursors) == 0 {
@@ -116,9 +116,9 @@ func (r *Reconciler) Step(ctx context.Context) error {
 	return errors.Join(failed, r.keepHolding(ctx, done))
 }
 
-// beginComparison asks what the addresses of new payments held after the last block before
-// their customers were shown them. Where no node has that any more, it is what they
-// hold at the finalized block.
+// beginComparison reads the balances of new payments' addresses after the last block before
+// their customers saw them. When no node has that state any more, it reads them at the
+// finalized block.
 func (r *Reconciler) beginComparison(ctx context.Context, final int64) error {
 	var rows []models.Holding
 	if err := r.DB.Read(ctx).Where("network = ? AND NOT known", string(r.Network)).Limit(comparisonBatch).Find(&rows).Error; err != nil {
@@ -276,8 +276,8 @@ func (r *Reconciler) searchBlocks(ctx context.Context, address string, before, n
 	return false, r.applyFound(ctx, address, high.height, missing(high))
 }
 
-// applyFound notes money that came with a block: by its transaction, where a node can
-// tell it, else by what is known, which credits nothing.
+// applyFound records money of a block: with its transaction when a node shows it, otherwise as
+// a balance, which credits nothing.
 func (r *Reconciler) applyFound(ctx context.Context, address string, height int64, amount money.Amount) error {
 	watch := new(chain.WatchSet)
 	watch.AddAddresses(address)

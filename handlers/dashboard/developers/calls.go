@@ -3,7 +3,6 @@ package developers
 import (
 	"bytes"
 	"encoding/json"
-	"net/url"
 
 	"cointill/core/account"
 	"cointill/handlers/page"
@@ -15,7 +14,7 @@ const callsPath = "/dashboard/calls"
 
 // listCalls lists the requests that the business's programs made.
 func (h *Handlers) listCalls(c *page.Ctx) error {
-	values, _ := url.ParseQuery(string(c.Request().URI().QueryString())) // what can't be read is left out
+	values := page.ReadQuery(c)
 	asked := readCallSearch(c.UserContext(), values)
 	rows, next, err := h.Calls.List(c.UserContext(), c.Scope, asked.filter())
 	if err != nil {
@@ -50,7 +49,7 @@ func (h *Handlers) showCall(c *page.Ctx) error {
 		Agent: row.Agent, IP: row.IP, Request: row.Request, Sent: inLines(row.Sent), Answered: inLines(row.Answered)}))
 }
 
-// inLines is JSON as people read it; what was cut off, and is none any more, as it stands.
+// inLines indents JSON. A text that was cut off, and is no JSON any more, stays as it is.
 func inLines(text string) string {
 	var lines bytes.Buffer
 	if err := json.Indent(&lines, []byte(text), "", "  "); err != nil {

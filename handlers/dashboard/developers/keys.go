@@ -38,7 +38,7 @@ func (h *Handlers) showKeys(c *page.Ctx, shown keysShown) error {
 	return c.RenderStatus(shown.Status, dashboard.Keys(keysProps(shell, keys, shown.Form, shown.Made, c.BaseURL, at)))
 }
 
-// refuseKey shows the keys with what was wrong about an act.
+// refuseKey shows the keys with the error of an action.
 func (h *Handlers) refuseKey(c *page.Ctx, refused error) error {
 	said, status, err := page.DescribeRefusal(refused)
 	if err != nil {

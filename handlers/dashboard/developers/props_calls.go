@@ -31,9 +31,9 @@ func callClasses(ctx context.Context) []ui.Option {
 	return []ui.Option{{Value: "2", Label: words.T(ctx, "calls.class_done")}, {Value: "4", Label: words.T(ctx, "calls.class_refused")}, {Value: "5", Label: words.T(ctx, "calls.class_failed")}}
 }
 
-// readCallSearch reads a search from an address; what can't be read is left out and named.
+// readCallSearch reads a search from an address. Unreadable parts are left out and named.
 func readCallSearch(ctx context.Context, values url.Values) callSearch {
-	var read listing.Search // for its sentences about what is wrong
+	var read listing.Search // for its messages about unreadable values
 	s := callSearch{Path: page.CleanText(values.Get("path"))}
 	s.Class = read.ReadOne(ctx, values, "status", "filters.no_kind_of_status", func(v string) bool { return v == "2" || v == "4" || v == "5" })
 	positive := func(name, id string) (n int64) {

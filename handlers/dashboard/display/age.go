@@ -25,8 +25,8 @@ func FormatEarlier(ctx context.Context, quoted, read time.Time) string {
 	return words.T(ctx, "units.at_once")
 }
 
-// FormatAge writes how long ago something was. Clocks differ, so what is ahead of
-// ours is just now.
+// FormatAge returns the age of something. Clocks differ, so a time ahead of ours counts as
+// now.
 func FormatAge(ctx context.Context, d time.Duration) string {
 	number := func(unit time.Duration) string { return strconv.FormatInt(int64(d/unit), 10) }
 	switch {

@@ -38,7 +38,7 @@ func (h *Handlers) createLink(c *page.Ctx) error {
 		return err
 	}
 	made := models.Link{Methods: strings.Join(methods, ",")}
-	if len(link.Offered(made, payable)) > 0 { // else its page says what is missing
+	if len(link.Offered(made, payable)) > 0 { // otherwise its page names the missing coins
 		c.Flash(string(ui.Good), words.T(c.UserContext(), "links.link_is_ready"))
 	}
 	return nil
@@ -56,7 +56,7 @@ func (h *Handlers) refuseLink(c *page.Ctx, typed ui.Form, methods []string, refu
 	return h.showLinkForm(c, status, typed, on)
 }
 
-// showLinkForm offers the coins that are on, and those of a link that is there.
+// showLinkForm offers the coins that are on, and the coins of an existing link.
 func (h *Handlers) showLinkForm(c *page.Ctx, status int, f ui.Form, on map[string]bool) error {
 	methods, err := h.Accounts.Methods(c.UserContext(), c.Scope)
 	if err != nil {

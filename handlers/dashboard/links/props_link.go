@@ -127,9 +127,9 @@ func coins(ctx context.Context, codes string) string {
 // The fields of the form of a link.
 var linkFields = []string{"title", "description", "currency", "amount_kind", "amount", "min_amount", "max_amount", "expires_at", "usage_limit", "redirect_url"}
 
-// linkDraft reads the form of a link: what it says, and what can't be read.
-// Rules on values are core's. before is the expiry that the link has: the form
-// shows less of it than may be there, so what is as it was shown stays as it was.
+// linkDraft reads the form of a link and reports unreadable values. Rules on values are the
+// core's. before is the link's present expiry: the form shows it without seconds, so an
+// unchanged value keeps it.
 func linkDraft(ctx context.Context, values map[string]string, methods []string, before *time.Time, zone *time.Location) (link.Draft, map[string][]string) {
 	errors := map[string][]string{}
 	whole := func(name string) int64 {

@@ -95,8 +95,8 @@ func ReadSearch(ctx context.Context, values url.Values) Search {
 	return s
 }
 
-// ReportUnreadable notes a value that could not be read, without what would turn the
-// direction of the words around it.
+// ReportUnreadable notes an unreadable value, without characters that would change the
+// direction of the text around it.
 func (s *Search) ReportUnreadable(ctx context.Context, id, value string) {
 	seen := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {

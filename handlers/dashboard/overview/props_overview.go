@@ -78,7 +78,7 @@ func overviewProps(ctx context.Context, shell layout.Page, f overviewFacts) dash
 	return props
 }
 
-// amountOf is a number of payments and what they asked for, in whole units.
+// amountOf is a number of payments and the sum of their amounts due, in whole units.
 type amountOf struct{ count, amount int64 }
 
 // totals are the sums of a period.
@@ -106,8 +106,8 @@ func totalsOf(f tally.Figures) totals {
 	return t
 }
 
-// chosenCurrency is the currency that charts draw: the one asked for, or that of
-// the most payments.
+// chosenCurrency returns the currency of the charts: the requested one, or the one with the
+// most payments.
 func chosenCurrency(t totals, asked string) (chosen money.Currency) {
 	if money.Currency(asked).Known() {
 		return money.Currency(asked)

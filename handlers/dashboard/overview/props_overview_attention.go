@@ -13,7 +13,7 @@ import (
 	"cointill/views/words"
 )
 
-// attention is what somebody should look at, and nothing when there is nothing.
+// attention lists what needs a person.
 func attention(ctx context.Context, f overviewFacts) (items []dashboard.Attention) {
 	add := func(tone ui.Tone, title, text, href string) {
 		items = append(items, dashboard.Attention{Tone: tone, Title: title, Text: text, Href: href})

@@ -91,7 +91,7 @@ func compact(currency money.Currency, n int64) string {
 	return currency.Sign() + strconv.FormatInt(n, 10)
 }
 
-// coinShares are what was received in each coin, the most first.
+// coinShares returns the amounts received by coin, the largest first.
 func coinShares(ctx context.Context, f tally.Figures, asked span, currency money.Currency) (list []dashboard.Share) {
 	sums, all := map[money.Method]amountOf{}, int64(0)
 	for _, c := range f.Coins {

@@ -75,7 +75,7 @@ func (h *Handlers) downloadList(c *page.Ctx, ending, contentType string, begin f
 	})
 }
 
-// fileName names a file by whose payments it holds and of which days.
+// fileName names a file by its business and days.
 func fileName(business, domain string, s listing.Search, zone *time.Location, now time.Time) string {
 	from, to := s.Days(zone, now)
 	if to == "" {

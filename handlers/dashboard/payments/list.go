@@ -19,7 +19,7 @@ const newsPath = listing.PaymentsPath + "/news"
 func (h *Handlers) listPayments(c *page.Ctx) error {
 	ctx, zone := c.UserContext(), page.LoadZone(c.Member.Business)
 	asked := listing.ReadRequest(c)
-	newest, err := h.Lists.Newest(ctx, c.Scope) // before the list is read: what comes between is told as new, not left out
+	newest, err := h.Lists.Newest(ctx, c.Scope) // before the list, so that a payment in between counts as new
 	if err != nil {
 		return err
 	}
@@ -35,8 +35,7 @@ func (h *Handlers) listPayments(c *page.Ctx) error {
 	return c.Render(dashboard.Payments(paymentsProps(ctx, c.Layout(words.T(ctx, "payments.transactions"), "payments"), asked, listFacts{Found: found, Newest: newest, Zone: zone})))
 }
 
-// streamNews streams how many payments are newer than an open list, as far as
-// they are what it was asked for.
+// streamNews streams how many payments of an open list's filter are newer than the list.
 func (h *Handlers) streamNews(c *page.Ctx) error {
 	asked := listing.ReadRequest(c)
 	filter, since, sc := asked.Filter(page.LoadZone(c.Member.Business), h.Clock()), list.Place{Reference: asked.Newer}, c.Scope

@@ -30,7 +30,7 @@ type paymentMore struct {
 	Deliveries []dashboard.DeliveryRow
 	Mails      []dashboard.MailRow
 	Told       []webhook.Delivery
-	Attempts   map[int64][]webhook.Attempt // of what was told, by the delivery
+	Attempts   map[int64][]webhook.Attempt // by delivery id
 	Sent       []receipt.Mail
 	Stray      []payment.UnmatchedTransfer
 	Refunds    []models.Resolution
@@ -226,7 +226,7 @@ func stepTitle(ctx context.Context, s models.Step) string {
 	return words.T(ctx, "payment.note")
 }
 
-// indented is JSON as people read it; what can't be indented is shown as it came.
+// indented indents JSON. Another text stays as it is.
 func indented(text *string) string {
 	if text == nil {
 		return ""
@@ -238,7 +238,8 @@ func indented(text *string) string {
 	return out.String()
 }
 
-// scenarios are what the sandbox can still do to a payment, for those who may.
+// scenarios are the sandbox scenarios that a payment can still go through, for roles that may
+// start them.
 func scenarios(v payment.View, sc scope.Scope) (list []dashboard.Scenario) {
 	if !sc.Allows(scope.DriveSandbox) {
 		return nil

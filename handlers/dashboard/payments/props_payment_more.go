@@ -123,7 +123,7 @@ func nextWords(ctx context.Context, v payment.View, refunds []models.Resolution,
 	return ""
 }
 
-// strayRows are what came and does not credit the payment.
+// strayRows are the transfers that don't credit the payment.
 func strayRows(ctx context.Context, stray []payment.UnmatchedTransfer, zone *time.Location) (rows []dashboard.UnmatchedRow) {
 	for _, t := range stray {
 		rows = append(rows, unmatchedRow(ctx, t, zone))
@@ -131,7 +131,7 @@ func strayRows(ctx context.Context, stray []payment.UnmatchedTransfer, zone *tim
 	return rows
 }
 
-// refundRows are what was recorded as sent back.
+// refundRows are the recorded refunds.
 func refundRows(refunds []models.Resolution, v payment.View, zone *time.Location) (rows []dashboard.RefundRow) {
 	for _, r := range refunds {
 		rows = append(rows, dashboard.RefundRow{Amount: money.Coin(r.Asset).Format(r.Amount) + " " + r.Asset, Fiat: display.FormatFiat(v.Payment, v.Fiat(r.Amount)), Hash: r.TxID, Note: r.Note, At: r.CreatedAt.In(zone)})

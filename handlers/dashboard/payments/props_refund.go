@@ -30,7 +30,7 @@ func refundProps(shell layout.Page, v payment.View, refunds []models.Resolution,
 	return props
 }
 
-// refundReviewProps says what would be written down.
+// refundReviewProps shows what a refund would record.
 func refundReviewProps(shell layout.Page, plan payment.RefundPlan, typed ui.Form) dashboard.RefundReviewProps {
 	v, p := plan.View, plan.View.Payment
 	show := func(text string) string { return text + " " + p.Coin }
@@ -39,7 +39,8 @@ func refundReviewProps(shell layout.Page, plan payment.RefundPlan, typed ui.Form
 		All: plan.Left().Sign() == 0}
 }
 
-// receiptProps is a payment as a page to print. It says what came, never only what was asked.
+// receiptProps is a payment as a page to print. It shows the amount received, never only the
+// amount due.
 func receiptProps(ctx context.Context, shell layout.Page, v payment.View, refunds []models.Resolution, now time.Time) dashboard.ReceiptProps {
 	p, zone := v.Payment, page.LoadZone(v.Business)
 	props := dashboard.ReceiptProps{Page: shell, Title: words.T(ctx, "receipt.record"), State: p.Status, Business: v.Business.Name, BusinessCode: v.Business.Code,

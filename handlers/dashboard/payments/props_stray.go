@@ -87,7 +87,7 @@ func attachProps(ctx context.Context, shell layout.Page, plan payment.AttachPlan
 	return props
 }
 
-// attachWords say what becomes of a payment, and who is told.
+// attachWords describe what attaching changes, and which messages are sent.
 func attachWords(ctx context.Context, was, v payment.View) []string {
 	changed := was.State() != v.State()
 	list := []string{words.T(ctx, "stray.does_leave_list")}

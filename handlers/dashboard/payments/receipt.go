@@ -7,8 +7,7 @@ import (
 	"cointill/views/words"
 )
 
-// showReceipt is a payment as a page to print: what was asked, what came, and
-// when, without anything to press.
+// showReceipt shows a payment as a page to print: the amounts due and received, and when.
 func (h *Handlers) showReceipt(c *page.Ctx) error {
 	v, err := h.Payments.Verify(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")))
 	if err != nil {

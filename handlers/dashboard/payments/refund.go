@@ -14,7 +14,7 @@ import (
 	"cointill/views/words"
 )
 
-// showRefundForm asks what was sent back of a declined payment, and how.
+// showRefundForm asks for the refund of a declined payment.
 func (h *Handlers) showRefundForm(c *page.Ctx) error {
 	return h.showRefund(c, http.StatusOK, ui.Form{Values: map[string]string{}})
 }

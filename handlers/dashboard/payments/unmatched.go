@@ -39,7 +39,7 @@ func (h *Handlers) listUnmatched(c *page.Ctx) error {
 	return c.Render(dashboard.Unmatched(props))
 }
 
-// strayID is the transfer that an address names; what is no number is nobody's.
+// strayID reads the transfer in an address. A text that is not a number matches no transfer.
 func strayID(c *page.Ctx) int64 {
 	id, err := strconv.ParseInt(c.Params("id"), 10, 64)
 	if err != nil {
@@ -48,7 +48,7 @@ func strayID(c *page.Ctx) int64 {
 	return id
 }
 
-// showUnmatched shows a transfer that credits no payment, with what can be done about it.
+// showUnmatched shows a transfer that credits no payment, with the possible actions.
 func (h *Handlers) showUnmatched(c *page.Ctx) error {
 	return h.renderUnmatched(c, http.StatusOK, ui.Form{Values: map[string]string{}}, layout.Flash{})
 }
@@ -169,7 +169,7 @@ func (h *Handlers) recordUnmatchedRefund(c *page.Ctx) error {
 	return nil
 }
 
-// refuseUnmatched shows the transfer again, with what was wrong.
+// refuseUnmatched shows the transfer again with the error of a form.
 func (h *Handlers) refuseUnmatched(c *page.Ctx, typed ui.Form, refused error) error {
 	if fault.KindOf(refused) == fault.Invalid {
 		status, err := page.RefuseForm(&typed, refused)

@@ -20,8 +20,8 @@ func (h *Handlers) showEmail(c *page.Ctx, status int, typed ui.Form) error {
 	return c.RenderStatus(status, dashboard.Email(props))
 }
 
-// changeEmail mails a link to the new address. The answer is the same whether
-// somebody has it already or not.
+// changeEmail mails a link to the new address. The answer is the same when another user has
+// the address.
 func (h *Handlers) changeEmail(c *page.Ctx) error {
 	if !h.MailServer {
 		return h.showEmailForm(c)

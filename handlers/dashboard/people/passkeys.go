@@ -33,7 +33,7 @@ func (h *Handlers) showPasskeys(c *page.Ctx, status int, typed ui.Form) error {
 	return c.RenderStatus(status, dashboard.Passkeys(props))
 }
 
-// refusePasskeys shows the list with what was wrong about a form.
+// refusePasskeys shows the list with the errors of a form.
 func (h *Handlers) refusePasskeys(c *page.Ctx, typed ui.Form, refused error) error {
 	page.SetRetryAfter(c, refused)
 	status, err := page.RefuseForm(&typed, refused)

@@ -42,7 +42,7 @@ func (h *Handlers) beginFactor(c *page.Ctx) error {
 	return h.showSetup(c, http.StatusOK, made, ui.Form{})
 }
 
-// refuseFactor shows the page with what was wrong about its form.
+// refuseFactor shows the page with the errors of its form.
 func (h *Handlers) refuseFactor(c *page.Ctx, refused error) error {
 	typed := ui.Form{} // never a password
 	page.SetRetryAfter(c, refused)

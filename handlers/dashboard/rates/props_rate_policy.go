@@ -80,7 +80,7 @@ func ownWords(ctx context.Context, f policyFacts, zone *time.Location) string {
 	return words.T(ctx, "rate_policy.own_ended", "Rate", ownRate(f.Currency, f.Policy.Manual), "Time", f.Policy.ManualUntil.In(zone).Format("2 Jan 2006, 15:04"))
 }
 
-// policyWarning is what is odd about a rule.
+// policyWarning warns about an unusual rule.
 func policyWarning(ctx context.Context, f policyFacts) string {
 	if f.Policy.Market == quote.Street && !f.Street {
 		return words.T(ctx, "rate_policy.street_gone")

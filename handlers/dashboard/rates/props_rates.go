@@ -221,7 +221,7 @@ func thousands(text string) string {
 	return whole
 }
 
-// sign is what stands before an amount of a currency.
+// sign returns the symbol in front of a currency's amounts.
 func sign(c money.Currency) string { return strings.TrimSuffix(c.Show(decimal.Zero), "0.00") }
 
 // price is a figure with the sign of its currency.

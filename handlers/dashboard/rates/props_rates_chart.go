@@ -15,8 +15,7 @@ import (
 	"cointill/views/words"
 )
 
-// chartRange is a time that a chart covers, in steps of which there are at most
-// 300; a day is a whole number of steps.
+// chartRange is the period of a chart, in at most 300 steps. A day is a whole number of steps.
 type chartRange struct {
 	// Name stands in addresses; Words names it in the catalogue.
 	Name, Words string

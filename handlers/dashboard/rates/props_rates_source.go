@@ -41,7 +41,7 @@ func sourceRows(ctx context.Context, f ratesFacts, zone *time.Location) (rows []
 	return rows
 }
 
-// sourceState says how a source does, and what is wrong with it.
+// sourceState describes the health of a source and its problem.
 func sourceState(ctx context.Context, h quote.Health) (word string, tone ui.Tone, problem string) {
 	switch {
 	case h.State.AskedAt.IsZero():

@@ -3,7 +3,6 @@ package settings
 import (
 	"context"
 	"io"
-	"net/url"
 	"time"
 
 	"cointill/core/audit"
@@ -16,14 +15,14 @@ import (
 
 const auditPath = "/dashboard/audit"
 
-// checkedAtOnce is how many rows of the chain are followed each time that the
-// page is shown; the rest only when somebody asks.
+// checkedAtOnce is how many rows of the chain are checked each time that the page is shown.
+// The rest is checked on request.
 const checkedAtOnce = 2000
 
-// showAudit shows what was done in the business, and what was refused.
+// showAudit shows the log of actions and refusals in the business.
 func (h *Handlers) showAudit(c *page.Ctx) error {
 	ctx, zone := c.UserContext(), page.LoadZone(c.Member.Business)
-	values, _ := url.ParseQuery(string(c.Request().URI().QueryString())) // what can't be read is left out
+	values := page.ReadQuery(c)
 	asked := readAuditSearch(ctx, values)
 	list, next, err := h.Audits.List(ctx, c.Scope, asked.filter(zone))
 	if err != nil {
@@ -46,7 +45,7 @@ func (h *Handlers) showAudit(c *page.Ctx) error {
 	return c.Render(dashboard.Audit(auditProps(ctx, shell, asked, facts)))
 }
 
-// listActors are those whose acts can be chosen: the team, and whoever was chosen.
+// listActors returns the choices of the filter by actor: the team, and the chosen actor.
 func (h *Handlers) listActors(c *page.Ctx, chosen string) (list []person, err error) {
 	members, err := h.Team.Team(c.UserContext(), c.Scope)
 	if err != nil {
@@ -72,7 +71,7 @@ func (h *Handlers) listActors(c *page.Ctx, chosen string) (list []person, err er
 
 // downloadAudit sends the log of a filter as CSV.
 func (h *Handlers) downloadAudit(c *page.Ctx) error {
-	values, _ := url.ParseQuery(string(c.Request().URI().QueryString()))
+	values := page.ReadQuery(c)
 	asked := readAuditSearch(c.UserContext(), values)
 	if len(asked.Wrong) > 0 {
 		return fault.New(fault.Invalid, "filter_unreadable", words.T(c.UserContext(), "filters.no_file", "Why", asked.Wrong[0]))

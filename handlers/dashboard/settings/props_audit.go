@@ -28,10 +28,10 @@ type auditSearch struct {
 	Wrong    []string
 }
 
-// person is somebody whose acts can be chosen.
+// person is a choice of the filter by actor.
 type person struct{ Actor, Name string }
 
-// auditAreas are the choices of what was done: actions, or areas that end with a dot.
+// auditAreas are the choices of the filter by action: actions, or areas that end with a dot.
 var auditAreas = []struct {
 	value, word string
 	actions     []string
@@ -50,9 +50,9 @@ var auditAreas = []struct {
 
 var actors = regexp.MustCompile(`^((user|key):[0-9]{1,18}|system|operator)$`)
 
-// readAuditSearch reads a search from an address; what can't be read is left out and named.
+// readAuditSearch reads a search from an address. Unreadable parts are left out and named.
 func readAuditSearch(ctx context.Context, values url.Values) auditSearch {
-	var read listing.Search // for its sentences about what is wrong
+	var read listing.Search // for its messages about unreadable values
 	s := auditSearch{Subject: page.CleanText(values.Get("subject"))}
 	s.Who = read.ReadOne(ctx, values, "who", "filters.nobody", actors.MatchString)
 	s.What = read.ReadOne(ctx, values, "what", "filters.no_act", func(v string) bool {

@@ -13,8 +13,8 @@ import (
 	"cointill/views/words"
 )
 
-// actionWords are the messages that say what was done, for the audit log; what is missing is made of
-// the action's own name.
+// actionWords are the messages of actions in the audit log. Other actions are shown by their
+// own name.
 var actionWords = map[string]string{
 	"access.refused":            "audit.did_access_refused",
 	"business.created":          "audit.did_business_created",
@@ -73,7 +73,7 @@ var actionWords = map[string]string{
 	"webhook.switched_off":      "audit.did_webhook_switched_off",
 }
 
-// actionText says what was done.
+// actionText returns the message of an action.
 func actionText(ctx context.Context, action string) string {
 	if word, ok := actionWords[action]; ok {
 		return words.T(ctx, word)
@@ -104,7 +104,7 @@ func whoText(ctx context.Context, e audit.Entry) string {
 	return e.Actor
 }
 
-// subjectText is what it was done to; nothing where that is whoever did it.
+// subjectText returns the subject of an action; "" when the actor is the subject.
 func subjectText(e audit.Entry) string {
 	switch {
 	case e.Subject == e.Email || e.Action == "business.created":

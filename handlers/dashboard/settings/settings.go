@@ -40,7 +40,7 @@ func (h *Handlers) showSettings(c *page.Ctx, status int, name string, typed ui.F
 	return c.RenderStatus(status, dashboard.Settings(settingsProps(shell, c.Member.Business, h.Depths, name, typed)))
 }
 
-// answerForm answers a form: back to its place on the page, or with what was wrong.
+// answerForm redirects to the form's place on the page, or shows its errors.
 func (h *Handlers) answerForm(c *page.Ctx, name string, typed ui.Form, refused error, done string) error {
 	if refused == nil {
 		c.Flash(string(ui.Good), done)

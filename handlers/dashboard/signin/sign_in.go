@@ -10,7 +10,7 @@ import (
 	"cointill/views/words"
 )
 
-// showSignInForm leads on to sign-up where nobody has signed up yet.
+// showSignInForm redirects to sign-up while there is no user.
 func (h *Handlers) showSignInForm(c *page.Ctx) error {
 	empty, err := h.Accounts.Empty(c.UserContext())
 	if err != nil {
@@ -31,7 +31,7 @@ func (h *Handlers) showSignInForm(c *page.Ctx) error {
 	return c.Render(dashboard.SignIn(props))
 }
 
-// signInProps is the page of signing in, with what was typed.
+// signInProps is the sign-in page with the typed values.
 func (h *Handlers) signInProps(c *page.Ctx, typed ui.Form, next string) dashboard.SignInProps {
 	return dashboard.SignInProps{Form: typed, CSRF: c.Session.FormToken(), Next: next, PasskeyOrigin: h.Profiles.PasskeyOrigin()}
 }
@@ -51,7 +51,7 @@ func (h *Handlers) signIn(c *page.Ctx) error {
 	})
 	next := page.DashboardPath(c.Text("next"))
 	if refused == nil && entry.Pending != "" {
-		c.Session.SignIn(0) // nobody's yet, but no longer the one from before the password
+		c.Session.SignIn(0) // without a user yet, under another id than before the password
 		c.Session.Set(keyPending, entry.Pending)
 		return c.Redirect("/sign-in/code?next=" + url.QueryEscape(next))
 	}

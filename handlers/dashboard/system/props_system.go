@@ -206,7 +206,7 @@ func systemNetwork(ctx context.Context, n system.NetworkReport, zone *time.Locat
 	return row
 }
 
-// queueWords are the messages that name what waits.
+// queueWords are the names of queues.
 var queueWords = map[string]string{"deliveries": "system.queue_deliveries", "mails": "system.queue_mails", "resends": "system.queue_resends"}
 
 func systemQueue(ctx context.Context, q system.Queue, now time.Time) dashboard.SystemQueue {

@@ -46,7 +46,7 @@ func (h *Handlers) showTeam(c *page.Ctx, status int, typed ui.Form, said layout.
 	return c.RenderStatus(status, dashboard.Team(props))
 }
 
-// refuseTeam shows the team with what was wrong about an act.
+// refuseTeam shows the team with the error of an action.
 func (h *Handlers) refuseTeam(c *page.Ctx, refused error) error {
 	said, status, err := page.DescribeRefusal(refused)
 	if err != nil {
@@ -55,7 +55,7 @@ func (h *Handlers) refuseTeam(c *page.Ctx, refused error) error {
 	return h.showTeam(c, status, ui.Form{}, said)
 }
 
-// invite asks somebody into the business.
+// invite invites a person to the business.
 func (h *Handlers) invite(c *page.Ctx) error {
 	typed := page.ReadForm(c, "email", "role")
 	refused := page.RedirectOnce(h.Answers, c, func(ctx context.Context) (account.Invitation, error) {
@@ -72,7 +72,7 @@ func (h *Handlers) invite(c *page.Ctx) error {
 	return nil
 }
 
-// describeInvited says what became of an invitation.
+// describeInvited says whether an invitation was mailed.
 func (h *Handlers) describeInvited(ctx context.Context, email string) string {
 	if h.MailServer {
 		return words.T(ctx, "team.invited_by_mail", "Email", email)

@@ -65,7 +65,7 @@ func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f wallet
 	return p
 }
 
-// barredText says what it means that the token's issuer has barred addresses.
+// barredText explains addresses that the token's issuer has frozen.
 func barredText(ctx context.Context, count int64, first string) string {
 	if count == 1 {
 		return words.T(ctx, "wallet.barred_one", "Address", receiving.Short(first))
@@ -93,7 +93,7 @@ func usedText(ctx context.Context, s wallet.State) string {
 	return words.T(ctx, "wallet.used", "Index", strconv.FormatInt(s.HighestUsed, 10))
 }
 
-// gapText says how near the wallet is to not seeing what it is paid.
+// gapText says how close the wallet is to its gap limit, beyond which it misses payments.
 func gapText(ctx context.Context, s wallet.State) string {
 	gap, limit := strconv.FormatInt(s.Gap, 10), strconv.FormatInt(s.Limit, 10)
 	switch {

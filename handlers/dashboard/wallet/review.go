@@ -38,7 +38,7 @@ func (h *Handlers) reviewWallet(c *page.Ctx) error {
 	return h.showReview(c, status, review{Coin: info, Preview: preview, Form: typed, Looked: looked})
 }
 
-// lookedFor is what became of an address that a merchant asked for.
+// lookedFor is the result of searching an address that a merchant entered.
 type lookedFor struct {
 	Asked, Found bool
 	Index        int64
@@ -69,8 +69,8 @@ func (h *Handlers) showReview(c *page.Ctx, status int, r review) error {
 	return c.RenderStatus(status, dashboard.WalletReview(props))
 }
 
-// refuseWallet shows the first step again. Of what was entered as a key only what
-// is plainly a public one comes back.
+// refuseWallet shows the first step again. Of the entered key it only shows a text that is
+// clearly a public key.
 func (h *Handlers) refuseWallet(c *page.Ctx, info money.CoinInfo, refused error) error {
 	typed := ui.Form{Values: map[string]string{"key": publicKey(c.Text("key")), "script": c.Text("script")}}
 	if page.Explain(refused).Code == wallet.CodePrivate {

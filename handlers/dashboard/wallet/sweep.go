@@ -14,7 +14,7 @@ import (
 	"cointill/views/words"
 )
 
-// sweepColumns are those of the sheet for the merchant's own wallet.
+// sweepColumns returns the columns of the sheet for the merchant's own wallet.
 func sweepColumns(ctx context.Context) []sheet.Column {
 	return []sheet.Column{
 		{Title: words.T(ctx, "sweep.column_address"), Width: 44}, {Title: words.T(ctx, "sweep.column_path"), Width: 10}, {Title: words.T(ctx, "sweep.column_wallet"), Width: 24},

@@ -7,7 +7,7 @@ import (
 	"cointill/views/words"
 )
 
-// The messages of what became of a wallet, and of an account of the XRP Ledger (true).
+// The messages after a wallet was added or changed, and for an account of the XRP Ledger (true).
 var (
 	usedWord = map[bool]string{false: "wallet.wallet_used", true: "wallet.account_used"}
 	sameWord = map[bool]string{false: "wallet.wallet_same", true: "wallet.account_same"}

@@ -14,7 +14,7 @@ import (
 	"cointill/views/words"
 )
 
-// walletFacts is what is known of how a coin is received.
+// walletFacts describes how a coin is received.
 type walletFacts struct {
 	Coin    money.CoinInfo
 	Scope   scope.Scope
@@ -57,7 +57,7 @@ func (h *Handlers) showWallet(c *page.Ctx, status int, info money.CoinInfo, type
 	return c.RenderStatus(status, dashboard.Wallet(walletProps(c.UserContext(), shell, typed, facts, page.LoadZone(c.Member.Business))))
 }
 
-// loadWallet collects how a coin is received, without what was before.
+// loadWallet reads how a coin is received, without former wallets.
 func (h *Handlers) loadWallet(c *page.Ctx, info money.CoinInfo) (walletFacts, error) {
 	network, trouble := h.Networks.Network(c.Scope.Domain, info.Chain)
 	facts := walletFacts{Coin: info, Scope: c.Scope, Network: string(network), Trouble: trouble}

@@ -68,7 +68,7 @@ func (h *Handlers) renderEndpointPage(c *page.Ctx, endpoint webhook.Endpoint, sh
 	return c.RenderStatus(shown.Status, dashboard.Webhook(props))
 }
 
-// loadEndpoint collects how an endpoint does and what it was sent.
+// loadEndpoint reads an endpoint's health and deliveries.
 func (h *Handlers) loadEndpoint(c *page.Ctx, e webhook.Endpoint) (f endpointFacts, err error) {
 	ctx, sc := c.UserContext(), c.Scope
 	f = endpointFacts{Scope: sc, Endpoint: e, Now: h.Clock(), Asked: sentAsked{After: page.CleanText(c.Query("after"))}}
@@ -88,7 +88,7 @@ func (h *Handlers) loadEndpoint(c *page.Ctx, e webhook.Endpoint) (f endpointFact
 	return f, err
 }
 
-// refuseEndpoint shows the endpoint's page with what was wrong about an act.
+// refuseEndpoint shows the endpoint's page with the error of an action.
 func (h *Handlers) refuseEndpoint(c *page.Ctx, refused error) error {
 	said, status, err := page.DescribeRefusal(refused)
 	if err != nil {

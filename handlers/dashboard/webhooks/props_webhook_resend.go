@@ -22,7 +22,7 @@ import (
 // orderFields are the fields of an order, beside its types.
 var orderFields = []string{"endpoint", "created_after", "created_before", "failed"}
 
-// orderOf reads an order from its form; unreadable says what can't be read.
+// orderOf reads an order from its form. unreadable holds the unreadable values.
 func orderOf(ctx context.Context, typed ui.Form, types []string, zone *time.Location) (o webhook.Order, unreadable fault.Fields) {
 	unreadable = fault.Fields{}
 	o = webhook.Order{EndpointID: typed.Value("endpoint"), Types: types, Failed: typed.On("failed")}
@@ -160,7 +160,7 @@ func orderText(ctx context.Context, o webhook.Order, names map[string]string, zo
 	return words.T(ctx, "webhook.order_deleted", "Events", text)
 }
 
-// orderRange says of which time an order is, and whether of all events.
+// orderRange describes an order's period and whether it has all events.
 func orderRange(ctx context.Context, o webhook.Order, zone *time.Location) string {
 	from := ui.TimeText(o.From.In(zone))
 	switch {

@@ -15,7 +15,7 @@ import (
 
 const resendsPath = display.WebhooksPath + "/resends"
 
-// listResends asks what to send again, and lists what was ordered before.
+// listResends shows the form to send events again, and earlier orders.
 func (h *Handlers) listResends(c *page.Ctx) error {
 	typed, types := asked(c)
 	if typed.Value("created_after") == "" {

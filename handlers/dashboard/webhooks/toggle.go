@@ -8,8 +8,8 @@ import (
 	"cointill/views/words"
 )
 
-// toggleEndpoint switches an endpoint on or off; switching it on forgives its
-// failures, and says what it missed meanwhile.
+// toggleEndpoint switches an endpoint on or off. Switching it on resets its failures and shows
+// how many events it missed.
 func (h *Handlers) toggleEndpoint(c *page.Ctx) error {
 	active, err := page.ReadSwitch(c, "active")
 	if err != nil {

@@ -19,7 +19,7 @@ type Browser struct {
 	Header map[string]string
 }
 
-// Answer is what came back.
+// Answer is the answer to a request.
 type Answer struct {
 	Status   int
 	Body     string
@@ -38,7 +38,7 @@ var (
 	token = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 )
 
-// Browser opens a browser that nobody has signed in with.
+// Browser opens a browser without a sign-in.
 func (s *Server) Browser() *Browser {
 	return &Browser{server: s, cookies: map[string]string{}, Header: map[string]string{}}
 }

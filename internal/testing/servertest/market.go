@@ -33,7 +33,7 @@ func (m *Market) Say(source, pair, value string, at time.Time) {
 	m.said[pair] = append(m.said[pair], quote.Reading{Source: source, Value: decimal.RequireFromString(value), At: at})
 }
 
-// Forget takes back what was said of a pair.
+// Forget removes the price of a pair.
 func (m *Market) Forget(pair string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -77,7 +77,7 @@ type Server struct {
 	Wallets  *wallet.Service
 	Marks    *addressmark.Store
 	Quotes   *quote.Service
-	Market   *Market // of the live domain; nobody has said anything yet
+	Market   *Market // the live domain's prices; there are none yet
 	// Ledger is what a look at an account of the XRP Ledger finds, by its address;
 	// LookFails is why nothing can be looked up.
 	Ledger    map[string]wallet.LedgerAccount
@@ -90,7 +90,7 @@ type Server struct {
 	logged written
 }
 
-// written keeps what is logged; safe for concurrent use.
+// written collects log lines; safe for concurrent use.
 type written struct {
 	mu   sync.Mutex
 	text strings.Builder
