@@ -227,10 +227,9 @@ func (d *DB) Brought(ctx context.Context) error {
 	return err
 }
 
-// Continue takes the mark of a copy away: it may be served from now on. What it
-// can't know stays so: wallets that were entered since the copy was made are not in
-// it. leftOut is added to how many addresses each of those leaves out when it is
-// entered again (LeftOut).
+// Continue takes the mark of a copy away: it may be served from now on. Unknown facts stay
+// unknown: wallets that were entered since the copy was made are not in it. leftOut is added
+// to how many addresses each of those leaves out when it is entered again (LeftOut).
 func (d *DB) Continue(ctx context.Context, leftOut int64) error {
 	return d.Write(ctx, func(tx *Tx) error {
 		before, err := LeftOut(tx)

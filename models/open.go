@@ -159,8 +159,8 @@ func openPostgres(databaseURL string, now func() time.Time) (*DB, error) {
 }
 
 // listConfig is the configuration of connections for lists. A prepared statement is soon
-// planned for average values, those of a merchant of average size. Here each statement is
-// planned for its own values.
+// planned for the values of a merchant of average size. Here each statement is planned for its
+// own values.
 func listConfig(config *pgx.ConnConfig) *pgx.ConnConfig {
 	config = config.Copy()
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe

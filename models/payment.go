@@ -36,7 +36,7 @@ type Payment struct {
 	AuthorizationCode string `gorm:"not null"`                                 // AUTH_…
 	LinkID            *int64 `gorm:"index:payments_of_link,priority:1,where:link_id IS NOT NULL"`
 
-	// What was asked.
+	// The request.
 	CustomerID    int64        `gorm:"not null;index:payments_of_customer,priority:1;index:payments_list,priority:9"`
 	CustomerName  string       `gorm:"not null"` // as given with this payment
 	CustomerEmail string       `gorm:"not null"` // as given

@@ -8,8 +8,8 @@ import (
 // restoredFact is the fact behind Restored.
 const restoredFact = "restored"
 
-// Restored is what is known of a database's last restore from a backup. Its zero value is
-// a database that never was restored.
+// Restored describes a database's last restore from a backup. Its zero value is a database
+// that never was restored.
 type Restored struct {
 	// Sequence is the number from which events continue, for payments of the backup. It is
 	// the second of the restore, so that it is higher than the numbers that any other

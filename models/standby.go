@@ -219,8 +219,8 @@ func (s *standby) answersNow(ctx context.Context) bool {
 }
 
 // compareStamps holds the stamp that a standby shows against one that was just written. Both
-// are by the primary's clock, so it doesn't matter what others say; one that was set
-// back counts as late. What is shown is as old as its stamp, and gets older.
+// are by the primary's clock, so it doesn't matter what others say; one that was set back
+// counts as late. The data is as old as its stamp, and gets older.
 func compareStamps(begun time.Time, wrote, shows stamp) standbyState {
 	age := time.Duration(wrote.at-shows.at) * time.Microsecond
 	switch {

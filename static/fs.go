@@ -1,7 +1,6 @@
-// Package static holds the assets that the pages load: the built stylesheet,
-// the vendored browser libraries and our own small script and images. Every
-// asset has a URL that carries a hash of its content, so that browsers and
-// proxies may keep it for ever.
+// Package static holds the assets that the pages load: the built stylesheet, the vendored
+// browser libraries and our own small script and images. Every asset has a URL that carries a
+// hash of its content, so that browsers and proxies may keep it permanently.
 package static
 
 import (
@@ -65,8 +64,8 @@ type File struct {
 	Body []byte
 	// ContentType is the value for the header of that name.
 	ContentType string
-	// Immutable says that the address carried the current hash, so that the
-	// answer may be kept for ever (CacheControl); otherwise it must not be kept.
+	// Immutable says that the address carried the current hash, so that the answer may be kept
+	// permanently (CacheControl); otherwise it must not be kept.
 	Immutable bool
 }
 

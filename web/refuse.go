@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// TurnedAway is the part of all connections that as many more may have while they are
-	// told that there is no room, at most maxTurnedAway. Those beyond are closed without a word.
+	// TurnedAway is the part of all connections that as many more may have while they get the
+	// answer that there is no room, at most maxTurnedAway. Those beyond are closed without a word.
 	TurnedAway    = 8
 	maxTurnedAway = 256
 	turningAway   = time.Second

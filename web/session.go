@@ -108,9 +108,9 @@ func (st *store) Save(r *http.Request, w http.ResponseWriter, session *sessions.
 	return nil
 }
 
-// Rotate saves the session, which has a new id already; the old one is worth
-// nothing afterwards. One that was ended meanwhile stays ended: the browser keeps what
-// it has, which opens nothing.
+// Rotate saves the session, which has a new id already; the old one is worth nothing
+// afterwards. One that was ended meanwhile stays ended: the browser keeps its cookie, which
+// opens nothing.
 func (st *store) Rotate(r *http.Request, w http.ResponseWriter, old string, session *sessions.Session) error {
 	row, err := plain(session, r)
 	if err != nil {

@@ -94,7 +94,7 @@ func (c *listenCommand) listener() (*listener, error) {
 	return &listener{
 		to: to, types: c.Events, signer: signer, clock: clock.Real(), out: os.Stdout,
 		http: &http.Client{Timeout: hookTime, CheckRedirect: noRedirect, Transport: &http.Transport{
-			DisableCompression: true, MaxResponseHeaderBytes: 16 << 10, // no Proxy: what is local is reached directly
+			DisableCompression: true, MaxResponseHeaderBytes: 16 << 10, // no Proxy: local addresses are reached directly
 		}},
 	}, nil
 }

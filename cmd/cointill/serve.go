@@ -15,7 +15,7 @@ import (
 
 type serveCommand struct{}
 
-// Run serves until it is told to stop.
+// Run serves until it is stopped.
 func (serveCommand) Run(ctx context.Context, settings *Settings) error {
 	p, listener, err := settings.start(ctx)
 	if err != nil {

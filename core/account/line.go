@@ -18,8 +18,9 @@ const strangers int64 = 0
 
 // line queues the hashing of passwords. Argon2 takes 64 MiB each, so there are few places.
 // They are given in the order of requests, but each request comes through a lane: the lane of
-// unknown clients, or that of a user whose browser is known. One request of each lane stands
-// in the queue at a time, so a crowd in one lane delays the others like a single request.
+// unknown clients, or the lane of a user whose browser is known. One request of each lane
+// stands in the queue at a time, so a crowd in one lane delays the others like a single
+// request.
 type line struct {
 	places chan struct{}
 	// collect frees the memory of a hash before its place is given to the next one; nil
@@ -65,7 +66,7 @@ func (l *line) enter(ctx context.Context, user int64) (leave func(), ok bool) {
 	return take(ctx, l.places)
 }
 
-// come finds the way through a user's door. Who has gone is at it no more.
+// come finds the way through a user's door. A request that has left is not counted any more.
 func (l *line) come(user int64) (way chan struct{}, gone func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -46,7 +46,7 @@ var errSignIn = fault.New(fault.Unauthenticated, "sign_in_failed", "The e-mail a
 // sentence. It is Limited, with the time to wait, after several guesses in a row or many sign-
 // ins of a user in a minute. A guess is counted before it is checked, so that concurrent
 // guesses all count. A browser that the user has signed in with before has a count of its own
-// and doesn't wait for unknown clients, so that guesses elsewhere lock nobody out. It is
+// and doesn't wait for unknown clients, so that guesses elsewhere lock no user out. It is
 // Unavailable, without a count, when too many requests wait. Failures are answered at constant
 // intervals, because only the refusals of existing accounts are recorded, which takes time.
 func (s *Service) SignIn(ctx context.Context, c Credentials) (Entry, error) {

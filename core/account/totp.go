@@ -258,8 +258,8 @@ func (s *Service) useCode(ctx context.Context, userID int64, code, ip string) (l
 	return left, err
 }
 
-// useStep takes a code of the app. That of a step works once, and none of an
-// earlier step works afterwards.
+// useStep takes a code of the app. The code of a step works once, and no code of an earlier
+// step works afterwards.
 func (s *Service) useStep(tx *models.Tx, userID int64, code string) (bool, error) {
 	var user models.User
 	if err := tx.Where("id = ?", userID).Take(&user).Error; err != nil {

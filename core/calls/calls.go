@@ -30,8 +30,8 @@ const (
 	writeTime = 10 * time.Second
 )
 
-// Call is a request with its answer as they were. The bodies may be cut to
-// nothing: those of more than 8 KiB are not kept.
+// Call is a request with its answer as they were. The bodies may be cut to nothing: bodies of
+// more than 8 KiB are not kept.
 type Call struct {
 	Scope        scope.Scope // of the key
 	Origin       scope.Origin

@@ -1,13 +1,12 @@
 // Package idempotency keeps the first answer to a request that carried an
 // Idempotency-Key, sealed, in the same transaction as the request's effect.
 //
-// The edge makes a Claim of the request, asks Replay for an earlier answer, and
-// otherwise hands the claim down in the context (With). The core operation runs
-// its one transaction through Do, which takes the key first, lets the edge's
-// renderer write the answer before the commit, and stores it. A twin that
-// comes meanwhile waits for the first one's commit and then finds its answer as
-// an *Answered error. What was rolled back left no answer: the request may be
-// made again. An operation that is no single transaction runs through Around.
+// The edge makes a Claim of the request, asks Replay for an earlier answer, and otherwise
+// hands the claim down in the context (With). The core operation runs its one transaction
+// through Do, which takes the key first, lets the edge's renderer write the answer before the
+// commit, and stores it. A twin that comes meanwhile waits for the first one's commit and then
+// finds its answer as an *Answered error. A call that was rolled back left no answer: the
+// request may be made again. An operation that is no single transaction runs through Around.
 package idempotency
 
 import (

@@ -41,8 +41,8 @@ func surroundings(ip string) (around []netip.Prefix) {
 	return around
 }
 
-// crowd is how many addresses are counted apart in each network, and under the
-// zero prefix in all. What it holds is bounded by maxApart.
+// crowd is how many addresses are counted apart in each network, and under the zero prefix in
+// all. Its size is bounded by maxApart.
 type crowd map[netip.Prefix]held
 
 // held counts the places of a network. A full network doesn't fill the one around it:

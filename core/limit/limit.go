@@ -82,9 +82,9 @@ func (r Result) Err() error {
 	return f
 }
 
-// Take counts a request of a caller that may make quota requests in a window.
-// A refused request doesn't count. Who can invent callers must not be let here:
-// each is counted apart, however many there are.
+// Take counts a request of a caller that may make quota requests in a window. A refused
+// request doesn't count. A client that can invent callers must not be counted here: each is
+// counted apart, however many there are.
 func (l *Limiter) Take(name string, quota int64) Result {
 	now := l.now()
 	l.mu.Lock()

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Budget is memory that several kinds of work share. What they take is an estimate; nothing
-// is allocated here.
+// Budget is memory that several kinds of work share. The sizes are estimates; nothing is
+// allocated here.
 type Budget struct {
 	mu    sync.Mutex
 	free  int64

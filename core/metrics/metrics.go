@@ -134,8 +134,8 @@ func (c *Collector) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect tells how it all is, as read some seconds ago at most. What can't be
-// read now is left out, rather than told as it was.
+// Collect tells how it all is, as read some seconds ago at most. Values that can't be read now
+// are left out, rather than shown as they was.
 func (c *Collector) Collect(to chan<- prometheus.Metric) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -212,7 +212,7 @@ func (s *Service) markTransferRefunded(tx *models.Tx, sc scope.Scope, id int64, 
 	return account.Audit(tx, sc, s.Clock(), "transfer.refund_recorded", t.TxID, map[string]string{"amount": formatAmount(t), "hash": r.TxID, "note": r.Note})
 }
 
-// checkTransfer reports what is wrong with a refund of a transfer.
+// checkTransfer reports the errors in a refund of a transfer.
 func (r Refund) checkTransfer(t models.Transfer) error {
 	fields := fault.Fields{}
 	r.checkDetails(fields)

@@ -38,8 +38,7 @@ const (
 // BusinessReferencePattern is what a business may use as its own reference of a payment.
 var BusinessReferencePattern = regexp.MustCompile(`^[A-Za-z0-9._:~=@+-]{1,100}$`)
 
-// Check reports what is wrong with the request's values, all fields at once, by JSON field
-// name.
+// Check reports the errors in the request's values, all fields at once, by JSON field name.
 func (r Request) Check() fault.Fields {
 	fields := fault.Fields{}
 	switch currency := money.Currency(r.Currency); {

@@ -8,8 +8,8 @@ import (
 )
 
 // unfollowedGrace is how long after a payment's deadline its network may be missing in the
-// configuration. Then the payment is decided by what was read, because no process will read
-// more. A network that is configured and down is waited for without a limit.
+// configuration. Then the payment is decided by the known transfers, because no process will
+// read more. A network that is configured and down is waited for without a limit.
 const unfollowedGrace = 7 * 24 * time.Hour
 
 // readUntil returns the time up to which a payment's network was read, on the payment's own

@@ -79,7 +79,7 @@ type Refund struct {
 // maxNote is how many characters a note may have.
 const maxNote = 300
 
-// checkDetails reports what is wrong with the description of a refund.
+// checkDetails reports the errors in the description of a refund.
 func (r Refund) checkDetails(fields fault.Fields) {
 	if r.TxID != "" && !transactionHash.MatchString(r.TxID) {
 		fields.Add("hash", "Must be a transaction hash: 64 of the characters 0–9 and a–f. Never enter a key or secret words here.")
@@ -90,7 +90,7 @@ func (r Refund) checkDetails(fields fault.Fields) {
 	checkNote(r.Note, fields)
 }
 
-// checkNote reports what is wrong with a person's note.
+// checkNote reports the errors in a person's note.
 func checkNote(note string, fields fault.Fields) {
 	switch hidden := func(c rune) bool { return !unicode.IsGraphic(c) || c != ' ' && unicode.IsSpace(c) }; {
 	case !utf8.ValidString(note) || utf8.RuneCountInString(note) > maxNote:

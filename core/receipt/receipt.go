@@ -68,8 +68,8 @@ type Service struct {
 	Fill func(text string) string
 	// SMTP is the mail server; nil keeps mails in the mailbox.
 	SMTP *SMTP
-	// Wake is called after Resend has queued a mail; it may be nil. Whoever
-	// calls Queue wakes the worker itself, after its commit.
+	// Wake is called after Resend has queued a mail; it may be nil. A caller of Queue wakes the
+	// worker itself, after its commit.
 	Wake func()
 	// Ended is called with the outcome of every attempt to send a mail, Retried
 	// where another follows, for metrics; it may be nil, and must not block.

@@ -13,8 +13,8 @@ import (
 // longRun is the part of a key or descriptor that sentences shorten.
 var longRun = regexp.MustCompile(`[0-9A-Za-z]{24,}`)
 
-// Short is a key as people recognise it: its beginning and its end. What
-// stands around it in a descriptor stays.
+// Short is a key as people recognise it: its beginning and its end. The text around it in a
+// descriptor stays.
 func Short(key string) string {
 	if count := strings.Count(key, " 0x"); count > 0 {
 		return strconv.Itoa(count+1) + " addresses, the first " + key[:8] + "…" + key[36:42]

@@ -199,9 +199,8 @@ func (a *act) doubleSpend() error {
 	return nil
 }
 
-// reorg takes the transaction out of the chain while it is confirmed but not
-// final, keeps it out for a while, and lets it in again. What is final already
-// goes for good.
+// reorg takes the transaction out of the chain while it is confirmed but not final, keeps it
+// out for a while, and lets it in again. A transfer that is final already goes for good.
 func (a *act) reorg() error {
 	if a.done.Scenario.reverses(a.view) {
 		return a.reversal()

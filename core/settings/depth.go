@@ -70,8 +70,8 @@ func (d Depth) orMore(other Depth) Depth {
 	return Depth{max(d.Small, other.Small), max(d.Large, other.Large)}
 }
 
-// Of are the depths that a business waits for, by coin: the usual ones, or more.
-// What can't be read counts as the usual ones.
+// Of are the depths that a business waits for, by coin: the usual ones, or more. Unreadable
+// values count as the usual ones.
 func (d Depths) Of(b models.Business) map[money.Coin]Depth {
 	var raised map[money.Coin]Depth
 	if b.Depths != "" {

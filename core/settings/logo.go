@@ -33,9 +33,8 @@ const (
 	pictureWait = 5 * time.Second
 )
 
-// SetLogo makes a PNG, JPEG or WebP file the logo. What is kept is a new PNG of
-// its pixels, at most 512 wide and high: nothing else that stood in the file.
-// Invalid (logo).
+// SetLogo makes a PNG, JPEG or WebP file the logo. It is stored as a new PNG of its pixels, at
+// most 512 wide and high: nothing else that stood in the file. Invalid (logo).
 func (s *Service) SetLogo(ctx context.Context, sc scope.Scope, file []byte) error {
 	if err := sc.Can(scope.ManageBusiness); err != nil {
 		return err

@@ -21,11 +21,11 @@ const mostAhead = 10_000
 // insertedAtOnce bounds the rows of one statement.
 const insertedAtOnce = 500
 
-// Advance moves a wallet's next index up, for an operator who restored a
-// backup: whatever was given out since it was made is not given out again. It
-// never moves down. What is left out may have been shown to customers, so it is
-// watched from then on, for no payment. NotFound for an unknown wallet, Invalid
-// for an index below the present one or more than 10,000 above it.
+// Advance moves a wallet's next index up, for an operator who restored a backup: whatever was
+// given out since it was made is not given out again. It never moves down. A skipped address
+// may have been shown to customers, so it is watched from then on, for no payment. NotFound
+// for an unknown wallet, Invalid for an index below the present one or more than 10,000 above
+// it.
 func (s *Service) Advance(ctx context.Context, actor string, walletID, to int64) error {
 	var w models.Wallet
 	found := s.DB.Read(ctx).Where("id = ?", walletID).Limit(1).Find(&w)

@@ -8,9 +8,9 @@ import (
 	"cointill/models"
 )
 
-// Barred is which of the scope's addresses on Ethereum the issuer of its token has
-// barred, as last looked up: how many, and the one that was given out first, "" where
-// there is none. What came to them counts all the same, and can't be sent on.
+// Barred is which of the scope's addresses on Ethereum the issuer of its token has barred, as
+// last looked up: how many, and the one that was given out first, "" where there is none.
+// Money received there counts all the same, and can't be sent on.
 func (s *Service) Barred(ctx context.Context, sc scope.Scope) (count int64, first string, err error) {
 	net, ok := s.network(sc.Domain, money.Ethereum)
 	if !ok {

@@ -88,9 +88,9 @@ func holdsLedgerSecret(text string) bool {
 	return groups >= 6
 }
 
-// isLedgerPublic reports whether a text is nothing but the public key of an account
-// of the XRP Ledger, as a tool writes it: aB…, or a point of the curve in
-// hexadecimal. Those of Ed25519 in hexadecimal look like the private ones.
+// isLedgerPublic reports whether a text is nothing but the public key of an account of the XRP
+// Ledger, as a tool writes it: aB…, or a point of the curve in hexadecimal. Ed25519 keys in
+// hexadecimal look like the private ones.
 func isLedgerPublic(text string) bool {
 	if params.IsPublicKey(text) {
 		return true

@@ -34,9 +34,9 @@ type Attempt struct {
 	At     time.Time
 	Took   time.Duration
 	Status int // 0 when there was no answer
-	// Request is the headers that were sent, one to a line, the merchant's own
-	// masked; Header is the answer's. They and Answer are kept for 60 days. A reader who
-	// may not see payments gets neither Header nor Answer.
+	// Request is the headers that were sent, one to a line, the merchant's own masked; Header is
+	// the answer's. They and Answer are kept for 60 days. A reader without the right to see
+	// payments gets neither Header nor Answer.
 	Request string
 	Header  string
 	Answer  string // at most 4 KiB of it
@@ -63,8 +63,8 @@ func (s *Service) LatestDeliveries(ctx context.Context, sc scope.Scope) (map[str
 	return latest, err
 }
 
-// DeliveriesOfPayment returns at most 100 deliveries of a payment's events, newest first, to
-// everyone who may see the payment.
+// DeliveriesOfPayment returns at most 100 deliveries of a payment's events, newest first, for
+// roles with the right to see payments.
 func (s *Service) DeliveriesOfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]Delivery, error) {
 	if err := sc.Can(scope.SeePayments); err != nil {
 		return nil, err

@@ -130,8 +130,9 @@ func (s *Service) name(e Event, again int) string {
 	return s.Secrets.Ident("evt_", fmt.Sprintf("%s %s %d %s", e.Payment, e.Type, again, e.About))
 }
 
-// Events returns a page of events, newest first, or those of one payment in the order of their
-// sequence, and the cursor of the next page, "" after the last. limit is 1–100; 0 means 25.
+// Events returns a page of events, newest first, or the events of one payment in the order of
+// their sequence, and the cursor of the next page, "" after the last. limit is 1–100; 0 means
+// 25.
 func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after string, limit int) ([]Recorded, string, error) {
 	if err := sc.Can(scope.SeeWebhooks); err != nil {
 		return nil, "", err

@@ -12,7 +12,7 @@ import (
 )
 
 // Header is a header that a merchant adds to deliveries, such as the key of a gateway in front
-// of the receiver. Values may be secrets: they are encrypted at rest, and read back only as
+// of the receiver. Values may be secrets: they are stored encrypted, and read back only as
 // Mask.
 type Header struct {
 	Name  string
@@ -40,7 +40,7 @@ var (
 	takenBeginnings = []string{"proxy-", "content-", "webhook-", "x-forwarded-", "sec-", "if-", "access-control-"}
 )
 
-// checkHeaders reports what is wrong with headers, each by its name.
+// checkHeaders reports the errors of headers, each by its name.
 func checkHeaders(headers []Header, fields fault.Fields) {
 	if len(headers) > MaxHeaders {
 		fields.Add("headers", fmt.Sprintf("May be at most %d.", MaxHeaders))

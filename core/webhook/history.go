@@ -11,8 +11,7 @@ import (
 	"cointill/models"
 )
 
-// States are what a list of deliveries can be narrowed to. Pending is also what
-// is under way.
+// States are what a list of deliveries can be narrowed to. Pending includes running attempts.
 func States() []string { return []string{Pending, Delivered, Exhausted, Cancelled, Skipped} }
 
 // History gives a page of what an endpoint got and didn't get, newest first,

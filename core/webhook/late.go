@@ -42,10 +42,10 @@ func front(postgres bool) string {
 		FROM ` + from
 }
 
-// Late tells for how long the first delivery of each domain that waits for a
-// worker has been due; 0 where none does. What waits for its turn is left out:
-// others are on their way to its endpoint, or to its host as many as the worker
-// may have there to slow endpoints, so that only their answers hold it up.
+// Late tells for how long the first delivery of each domain that waits for a worker has been
+// due; 0 where none does. Rows behind others of their endpoint are left out: others are on
+// their way to its endpoint, or to its host as many as the worker may have there to slow
+// endpoints, so that only their answers hold it up.
 func Late(ctx context.Context, db *models.DB, now time.Time) (map[scope.Domain]time.Duration, error) {
 	var rows []struct {
 		Domain scope.Domain

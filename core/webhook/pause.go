@@ -27,7 +27,7 @@ const slack = 5 * time.Second
 // pause records that an endpoint receives nothing from now on, and cancels its pending
 // deliveries.
 func (s *Service) pause(tx *models.Tx, endpointID string, since time.Time) error {
-	// What waits is missed, too.
+	// Pending events are missed, too.
 	var oldest []time.Time
 	waiting := tx.Model(&models.Delivery{}).Where("endpoint_id = ? AND done_at IS NULL", endpointID).Order("due_at").Limit(mostCancelled)
 	if err := waiting.Pluck("created_at", &oldest).Error; err != nil {
@@ -38,7 +38,7 @@ func (s *Service) pause(tx *models.Tx, endpointID string, since time.Time) error
 			since = at
 		}
 	}
-	// What was sent again from before the last pause belongs to that one.
+	// An event from before the last pause that was sent again belongs to that one.
 	var last []models.EndpointPause
 	if err := tx.Where("endpoint_id = ?", endpointID).Order("since DESC, id DESC").Limit(1).Find(&last).Error; err != nil {
 		return err

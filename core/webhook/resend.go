@@ -66,7 +66,7 @@ const (
 	resendLook  = time.Second            // between looks for orders
 )
 
-// check reports what is wrong with an order.
+// check reports the errors of an order.
 func (o Order) check(now time.Time) fault.Fields {
 	fields := fault.Fields{}
 	checkTypes(o.Types, fields)
@@ -83,7 +83,7 @@ func (o Order) check(now time.Time) fault.Fields {
 	return fields
 }
 
-// Check reports what is wrong with an order, all fields at once.
+// Check reports the errors of an order, all fields at once.
 func (s *Service) Check(o Order) fault.Fields { return o.check(s.Clock()) }
 
 // Resend orders that many events are sent again, with the same ids and bytes. RunResends

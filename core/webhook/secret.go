@@ -9,9 +9,8 @@ import (
 // mostFormer bounds how many secrets from before sign beside the present one.
 const mostFormer = 3
 
-// keys opens an endpoint's secrets: the present one, and those from before that
-// sign until OldSecretUntil, the latest first. What can't be read is left out
-// and is the error.
+// keys opens an endpoint's secrets: the present one, and those from before that sign until
+// OldSecretUntil, the latest first. An unreadable secret is left out and is the error.
 func (s *Service) keys(row models.Endpoint) (list []Key, problem error) {
 	plain, problem := s.Secrets.Open(place(row.ID), row.Secret)
 	if problem == nil {

@@ -88,7 +88,7 @@ func (g *settler) takeGroup() (group []*settlement) {
 	return group
 }
 
-// settle writes a group. What was sent must be recorded although the program is
+// settle writes a group. A request that was sent must be recorded although the program is
 // stopping. One that the database refuses doesn't cost the others.
 func (g *settler) settle(group []*settlement) {
 	ctx, stop := context.WithTimeout(context.Background(), 8*time.Second)

@@ -15,13 +15,13 @@ import (
 	"cointill/core/scope"
 )
 
-// Check reports what is wrong with a new endpoint of the domain, all fields at once, by the
+// Check reports the errors of a new endpoint of the domain, all fields at once, by the
 // interface's names. The target of an address is checked at each connection, after DNS.
 func (c Create) Check(domain scope.Domain) fault.Fields {
 	return Change{Name: &c.Name, URL: &c.URL, Types: &c.Types, Headers: &c.Headers}.Check(domain)
 }
 
-// Check reports what is wrong with a change.
+// Check reports the errors of a change.
 func (c Change) Check(domain scope.Domain) fault.Fields {
 	fields := fault.Fields{}
 	if c.Name != nil {
@@ -43,7 +43,7 @@ func (c Change) Check(domain scope.Domain) fault.Fields {
 	return fields
 }
 
-// checkTypes reports what is wrong with an endpoint's event types.
+// checkTypes reports the errors of an endpoint's event types.
 func checkTypes(types []string, fields fault.Fields) {
 	for i, kind := range types {
 		switch {

@@ -67,8 +67,8 @@ type Service struct {
 	Clients map[scope.Domain]*http.Client
 	// Version is Cointill's, for the User-Agent.
 	Version string
-	// Wake is called after a commit of this package that made deliveries; it
-	// may be nil. Whoever calls Emit wakes the worker itself, after its commit.
+	// Wake is called after a commit of this package that made deliveries; it may be nil. A caller
+	// of Emit wakes the worker itself, after its commit.
 	Wake func()
 	// Mails queues the mail to owners when an endpoint is switched off; with nil, or a nil
 	// Render, no mail is sent. WakeMails is called after the commit; it may be nil.

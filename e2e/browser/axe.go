@@ -15,7 +15,7 @@ import (
 const axeRun = `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"]})
 	.then(result => result.violations.map(v => ({id: v.id, impact: v.impact, help: v.help, at: v.nodes.map(n => n.target.join(" "))})))`
 
-// Axe checks the page's accessibility and returns what is wrong with it.
+// Axe checks the page's accessibility and returns its violations.
 func (p *Page) Axe() (found []string) {
 	p.t.Helper()
 	source, err := os.ReadFile(filepath.Join(harness.Root(), "e2e", "node_modules", "axe-core", "axe.min.js"))

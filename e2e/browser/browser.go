@@ -149,7 +149,7 @@ func keepFocus() chromedp.Action[chromedp.Void] {
 	})
 }
 
-// colours sets the scheme that the page is told its reader wants.
+// colours sets the colour scheme that the browser reports as preferred.
 func colours(dark bool) chromedp.Action[chromedp.Void] {
 	scheme := "light"
 	if dark {
@@ -201,9 +201,8 @@ func (p *Page) Open(address string) int64 {
 	})
 }
 
-// Follow clicks what leads to another page, once it is visible, waits for that
-// page, and returns its answer's status. Press doesn't wait: what is read after
-// it may still be the old page.
+// Follow clicks what leads to another page, once it is visible, waits for that page, and
+// returns its answer's status. Press doesn't wait: a read after it may still get the old page.
 func (p *Page) Follow(link string) int64 {
 	p.t.Helper()
 	return p.load(link, func(ctx context.Context) (*network.Response, error) {
@@ -227,7 +226,7 @@ func (p *Page) load(what string, navigate func(context.Context) (*network.Respon
 	return answer.Status
 }
 
-// Fill replaces what stands in a form's field.
+// Fill replaces the value of a form's field.
 func (p *Page) Fill(field, text string) {
 	p.t.Helper()
 	at := chromedp.CSS(field)

@@ -9,9 +9,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Watch gives every page from now on a function of that name that notes that it was
-// called, and notes what the content security policy refuses. Free switches that
-// policy off: what it would have refused then runs.
+// Watch gives every page from now on a function of that name that notes that it was called,
+// and notes what the content security policy refuses. Free switches that policy off: scripts
+// that it would refuse then run.
 func (p *Page) Watch(name string, free bool) {
 	p.t.Helper()
 	p.Do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {

@@ -67,13 +67,13 @@ func Geth(t testing.TB) *Node {
 	return n
 }
 
-// Told is a log of which the websocket told, and whether that it is gone.
+// Told is a log of the websocket, and whether it was removed.
 type Told struct {
 	Tx      string
 	Removed bool
 }
 
-// Listen collects what go-ethereum's websocket tells of a contract's logs from now on.
+// Listen collects a contract's logs from go-ethereum's websocket from now on.
 func (n *Node) Listen(contract string) {
 	n.t.Helper()
 	if _, err := n.control("listen", contract); err != nil {
@@ -81,7 +81,7 @@ func (n *Node) Listen(contract string) {
 	}
 }
 
-// Told is what was collected since Listen.
+// Told returns the logs since Listen.
 func (n *Node) Told() (all []Told) {
 	n.t.Helper()
 	text, err := n.control("told")

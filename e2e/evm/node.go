@@ -43,8 +43,7 @@ var contracts = func() (all map[string]contract) {
 	return all
 }()
 
-// Node is a node of a network that nobody else is on, with accounts of its own
-// that have ether.
+// Node is the only node of a network, with accounts of its own that have ether.
 type Node struct {
 	HTTP, WS string // host:port
 	ChainID  int
@@ -90,7 +89,7 @@ func oneByOne(t testing.TB, node string) string {
 	var turn sync.Mutex
 	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: node})
 	proxy.Transport = &http.Transport{Proxy: nil}
-	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) } // as if nobody were there
+	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) } // as without any client
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// The whole question first: the server closes its body when the answer begins, and
 		// where the proxy hasn't read to its end by then, the answer is cut off.
@@ -199,7 +198,7 @@ func (n *Node) Send(tx Tx) (hash string) {
 	return hash
 }
 
-// Mine makes blocks, the first of which takes what is pending.
+// Mine makes blocks, the first with the pending transactions.
 func (n *Node) Mine(blocks int) {
 	n.t.Helper()
 	if n.control != nil {
@@ -308,7 +307,7 @@ func Encode(name, function string, params ...any) string {
 	return "0x" + selector + head + tail
 }
 
-// Create is the code that makes a contract for somebody.
+// Create is the code that creates a contract.
 func Create(name, address string) string { return "0x" + contracts[name].Code + account(address) }
 
 func word(n *big.Int) string { return fmt.Sprintf("%064x", n) }

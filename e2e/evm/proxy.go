@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// Proxy is a provider in front of a node: it passes on what it is asked, unless it is
-// told to say something else.
+// Proxy is a provider in front of a node: it passes requests on, unless a test changes its
+// answers.
 type Proxy struct {
 	Host string // host:port
 
@@ -150,8 +150,8 @@ func number(of any, member string) int64 {
 	return n
 }
 
-// Behind is a node that has no block above a height. As some do, it answers [] to
-// who asks for the logs of a block that it doesn't have.
+// Behind is a node that has no block above a height. As some do, it answers [] for the logs of
+// a block that it doesn't have.
 func Behind(height int64) Spoil {
 	return func(ask Ask, method string, params []any) any {
 		switch method {

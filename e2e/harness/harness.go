@@ -168,7 +168,7 @@ func (i *Instance) Stop() time.Duration {
 	return time.Since(began)
 }
 
-// Run runs a subcommand on the instance's data and returns what it printed.
+// Run runs a subcommand on the instance's data and returns its output.
 func (i *Instance) Run(input string, arguments ...string) string {
 	i.t.Helper()
 	command := exec.Command(i.binary, arguments...)
@@ -372,8 +372,8 @@ func schema(t testing.TB) string {
 	return address.String()
 }
 
-// Log returns what the program has printed so far. While the program runs, what it has
-// just printed may be missing.
+// Log returns what the program has printed so far. While the program runs, its last output may
+// be missing.
 func (i *Instance) Log() string { return i.log.String() }
 
 // DataDir is where the instance keeps its embedded database.

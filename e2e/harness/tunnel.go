@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Tunnel stands before a server, and can fall silent: it takes what is sent then,
-// passes nothing on, and says nothing. Connections from before never speak again.
+// Tunnel stands before a server, and can fall silent: it then accepts data, passes nothing on,
+// and sends nothing. Connections from before never speak again.
 type Tunnel struct {
 	t        testing.TB
 	listener net.Listener
@@ -79,8 +79,8 @@ func (u *Tunnel) run() {
 	}
 }
 
-// pass copies from one connection to the other until either ends. What is read
-// after silence began is lost.
+// pass copies from one connection to the other until either ends. Data that is read after
+// silence began is lost.
 func pass(to, from net.Conn, silent chan struct{}) {
 	data := make([]byte, 32<<10)
 	for {
@@ -88,7 +88,7 @@ func pass(to, from net.Conn, silent chan struct{}) {
 		select {
 		case <-silent:
 			if err != nil {
-				return // nobody hears of it
+				return // neither end notices
 			}
 			continue
 		default:

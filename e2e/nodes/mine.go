@@ -11,9 +11,8 @@ import (
 	"github.com/btcsuite/btcd/wire/v2"
 )
 
-// Mine puts n blocks on the chain, the first of which takes what waits in the
-// mempool. Two blocks are never the same: the address is fresh, or btcd picks
-// a random nonce.
+// Mine puts n blocks on the chain, the first with the transactions of the mempool. Two blocks
+// are never the same: the address is fresh, or btcd picks a random nonce.
 func (n *Node) Mine(count int) {
 	n.t.Helper()
 	if n.kind.witness {
@@ -66,8 +65,8 @@ func (n *Node) Reconsider(block string) {
 	n.Call("reconsiderblock", nil, block)
 }
 
-// Reward mines a block by hand on btcd, with nothing in it but a reward that
-// pays these outputs. What they leave of it is lost.
+// Reward mines a block by hand on btcd, with nothing in it but a reward that pays these
+// outputs. The rest of it is lost.
 func (n *Node) Reward(outputs ...Output) (txid string) {
 	n.t.Helper()
 	height, tip := n.Tip()

@@ -34,11 +34,11 @@ const (
 // patience is how long a node may take for one step before the test fails.
 const patience = time.Minute
 
-// Node is a node of a network that nobody else is on.
+// Node is the only node of a network.
 type Node struct {
 	// Height of the last block that Fund mined; no reorganisation of a test goes below it.
 	Funded int64
-	// Forgets tells that the node begins its chain anew at each start, as btcd does on regtest.
+	// Forgets means that the node starts with an empty chain each time, as btcd does on regtest.
 	Forgets bool
 
 	t         testing.TB
@@ -65,7 +65,7 @@ func Btcd(t testing.TB) *Node {
 	return start(t, kind{"btcd", &chaincfg.RegressionNetParams, true, btcd})
 }
 
-// Litecoind starts litecoind on its regtest, whose P2PKH addresses are those of Dogecoin's.
+// Litecoind starts litecoind on its regtest, whose P2PKH addresses are like Dogecoin's.
 func Litecoind(t testing.TB) *Node {
 	t.Helper()
 	legacy := chaincfg.RegressionNetParams
@@ -116,8 +116,8 @@ func start(t testing.TB, k kind) *Node {
 	return n
 }
 
-// URL is how Cointill is told of the node, by its scheme: "http", or "btcd+ws"
-// for btcd's websocket.
+// URL is the node's address for Cointill, by its scheme: "http", or "btcd+ws" for btcd's
+// websocket.
 func (n *Node) URL(scheme string) string {
 	return scheme + "://" + user + ":" + password + "@" + n.rpc
 }

@@ -131,13 +131,13 @@ func (n *Node) Divert(sent Sent) Sent {
 	return n.send(sent)
 }
 
-// Stranger is a fresh address that nobody has the key of.
+// Stranger is a fresh address without a known key.
 func (n *Node) Stranger() string {
 	n.t.Helper()
 	return newPayer(n.t, n.kind).address
 }
 
-// send signs and broadcasts what is described, and names it.
+// send signs and broadcasts a transaction, and returns its id.
 func (n *Node) send(sent Sent) Sent {
 	n.t.Helper()
 	tx := n.payer.sign(sent)

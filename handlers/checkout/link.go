@@ -71,8 +71,8 @@ func linkForm(values map[string]string) link.Form {
 		Email: values["email"], Method: values["payment_method"]}
 }
 
-// linkCode is the code in the address. What can be none is as unknown as any
-// other, and never reaches the database.
+// linkCode is the code in the address. A malformed one is as unknown as any other, and never
+// reaches the database.
 func linkCode(c *page.Ctx) (string, error) {
 	code := c.Params("code")
 	strange := strings.ContainsFunc(code, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'z') })

@@ -81,7 +81,7 @@ func payTo(props *checkout.StatusProps, where payment.Pay) {
 	props.WalletQR, props.AddressQR = code(where.URI), code(where.Address)
 }
 
-// code draws a text. What is too long for a QR code can still be copied.
+// code draws a text. A text that is too long for a QR code can still be copied.
 func code(text string) ui.QRProps {
 	path, size, err := ui.QRPath(text)
 	if err != nil {

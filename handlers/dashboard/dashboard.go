@@ -1,8 +1,8 @@
-// Package dashboard joins the pages of the merchant's dashboard. Each area of the menu is
-// a package with a file for each action of a page: a handler parses what was sent, calls
-// the core, and renders; plain functions in the props files build what pages show. A form
-// that fails is shown again with its values; one that succeeds redirects to a page
-// (303). Only new secrets are shown by the answer itself, because they are stored nowhere.
+// Package dashboard joins the pages of the merchant's dashboard. Each area of the menu is a
+// package with a file for each action of a page: a handler parses the request, calls the core,
+// and renders; plain functions in the props files build what pages show. A form that fails is
+// shown again with its values; one that succeeds redirects to a page (303). Only new secrets
+// are shown by the answer itself, because they are stored nowhere.
 package dashboard
 
 import (

@@ -16,7 +16,7 @@ type Plan struct {
 	Lines []string
 }
 
-// Plans are those of the queries that run makes by one of a database's handles, each
+// Plans are the plans of the queries that run makes by one of a database's handles, each
 // explained over the connection that it runs on.
 func Plans(t testing.TB, db *models.DB, by *gorm.DB, run func()) (plans []Plan) {
 	t.Helper()

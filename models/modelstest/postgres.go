@@ -48,8 +48,8 @@ func MigratedURL(t testing.TB) string {
 	return address.String()
 }
 
-// dropDatabase drops a database once its connections are gone. PostgreSQL itself
-// would look again only after 100 ms; it ends what is still connected after a second.
+// dropDatabase drops a database once its connections are gone. PostgreSQL itself would look
+// again only after 100 ms; it ends open connections after a second.
 func dropDatabase(name string) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -164,9 +164,9 @@ func makeTemplate(ctx context.Context, conn *sql.Conn, name string) error {
 	return err
 }
 
-// keepCatalogCache connects to a database once. The first connection after a change of
-// tables reads the catalogues and keeps what it read in a file; clones copy the file,
-// and their first connections take 15 ms less.
+// keepCatalogCache connects to a database once. The first connection after a change of tables
+// reads the catalogues and keeps them in a file; clones copy the file, and their first
+// connections take 15 ms less.
 func keepCatalogCache(ctx context.Context, address string) error {
 	db, err := sql.Open("pgx", address)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package passkeytest is an authenticator in software, as WebAuthn describes it,
-// with the browser in front of it: for tests of passkeys without either. What it
-// says can be bent, to see it refused.
+// Package passkeytest is an authenticator in software, as WebAuthn describes it, with the
+// browser in front of it: for tests of passkeys without either. Its answers can be altered, to
+// see them refused.
 package passkeytest
 
 import (

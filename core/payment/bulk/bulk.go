@@ -1,6 +1,6 @@
-// Package bulk fills a database with many payments of many merchants in the
-// test domain, to measure lists, searches and exports at size. What it makes is
-// only to be looked at: nothing watches these payments, and they have no quote.
+// Package bulk fills a database with many payments of many merchants in the test domain, to
+// measure lists, searches and exports at size. The rows are only for reading: nothing watches
+// these payments, and they have no quote.
 package bulk
 
 import (

@@ -189,9 +189,9 @@ func (c chosen) all() *models.Tx {
 	return c.query().Where("status IN ?", c.filter.States)
 }
 
-// branches are queries that together are the choice. An index gives the
-// payments of one state in order, but not those of several: each has a query of
-// its own then, unless only few rows are left anyway.
+// branches are queries that together are the choice. An index gives the payments of one state
+// in order, but not the payments of several states: each has a query of its own then, unless
+// only few rows are left anyway.
 func (c chosen) branches() (list []*models.Tx) {
 	if len(c.filter.States) < 2 || c.found.few {
 		return []*models.Tx{c.all()}

@@ -17,7 +17,7 @@ const (
 	NeedLook     Need = "reversed" // reversed on the chain after it was final, and not closed yet
 )
 
-// only narrows a query to payments with this need. Its conditions are those of indexes.
+// only narrows a query to payments with this need. Indexes exist for its conditions.
 func (n Need) only(query *models.Tx) *models.Tx {
 	switch n {
 	case NeedDecision:

@@ -19,7 +19,7 @@ func (o *Observer) Looked(ctx context.Context, batch chain.Batch) error {
 	if err != nil || len(waiting) == 0 {
 		return err
 	}
-	// What was seen from another block than the last applied one says nothing of this one.
+	// A look from another block than the last applied one says nothing of this one.
 	cursor := o.DB.Exec(ctx).Model(&models.ChainCursor{}).Where("network = ? AND fence <= ? AND hash = ?", network, batch.Fence, batch.From.Hash).
 		Where("read_until IS NULL OR read_until <= ?", batch.Read).Update("read_until", batch.Read)
 	if cursor.Error == nil && cursor.RowsAffected > 0 {

@@ -37,9 +37,9 @@ const (
 	// maxFoundPerComparison bounds how many blocks with unseen money one comparison finds for
 	// an address, so that a sender can't keep it busy. The next comparison continues.
 	maxFoundPerComparison = 20
-	// watchAfterEnd is how long the address of an ended payment is compared, because exchanges
-	// may pay late. endedInterval is the number of blocks between two such comparisons: fewer
-	// than the 128 blocks of which nodes keep balances.
+	// watchAfterEnd is how long the address of an ended payment is compared, because exchanges may
+	// pay late. endedInterval is the number of blocks between two such comparisons: fewer than the
+	// 128 blocks for which nodes keep balances.
 	watchAfterEnd = 6 * time.Hour
 	endedInterval = 96
 	// maxFailures is how many times a failing node is asked again before its data counts as
@@ -195,7 +195,7 @@ func (r *Reconciler) keepHolding(ctx context.Context, rows []models.Holding) err
 	return r.saveHolding(ctx, stay, over)
 }
 
-// saveHolding writes holdings, and deletes those of some payments.
+// saveHolding writes holdings, and deletes the holdings of some payments.
 func (r *Reconciler) saveHolding(ctx context.Context, rows []models.Holding, over []int64) error {
 	if len(rows) == 0 && len(over) == 0 {
 		return nil

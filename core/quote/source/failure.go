@@ -27,8 +27,7 @@ type Busy struct{ After time.Duration }
 // Error says for how long.
 func (b Busy) Error() string { return fmt.Sprintf("asks to be left alone for %s", b.After) }
 
-// What can be wrong with an exchange or with a document, in the words that
-// people see.
+// The ways in which an exchange or a document fails, in the words that people see.
 const (
 	unreachable = "can't be reached"
 	untrusted   = "has a certificate that can't be trusted"

@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// kucoin prices coins by its table of fiat prices, numbers as strings, without
-// any time. What it doesn't know is missing from the table, without an error.
-// How KuCoin makes these prices of its markets, which are in USDT, is not
-// documented.
+// kucoin prices coins by its table of fiat prices, numbers as strings, without any time.
+// Unknown pairs are missing from the table, without an error. How KuCoin makes these prices of
+// its markets, which are in USDT, is not documented.
 func kucoin() Source {
 	pairs := inDollars(coins...)
 	read := func(body []byte, asked time.Time) ([]Price, error) {

@@ -1,8 +1,7 @@
-// Package source reads public sources of prices: exchanges for coins, and
-// publishers of exchange rates for fiat currencies. Each has a file of its own
-// with its addresses, its limits, what its terms say, and how its documents are
-// read. What they say is not believed here, only understood: core/quote decides
-// what counts.
+// Package source reads public sources of prices: exchanges for coins, and publishers of
+// exchange rates for fiat currencies. Each has a file of its own with its addresses, its
+// limits, what its terms say, and how its documents are read. Their prices are only parsed
+// here, not judged: core/quote decides what counts.
 package source
 
 import (
@@ -49,7 +48,7 @@ type Source struct {
 // Document is one thing that a source is asked for.
 type Document struct {
 	Path  string // with its query: "/0/public/Ticker?pair=XBTUSD"
-	Pairs []Pair // what it can hold
+	Pairs []Pair // its possible values
 	// Read takes a document apart. It returns the prices among Pairs that the
 	// document holds; a document that isn't what the source publishes is an error.
 	// Asked is when it was asked for.

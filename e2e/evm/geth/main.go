@@ -1,7 +1,7 @@
-// Command geth is go-ethereum itself, with a chain that begins with it and makes
-// blocks when it is told to, for the end-to-end tests. Its JSON-RPC and websocket
-// are go-ethereum's; /control takes what tests do beside: send, mine, reorg, and listen
-// to the websocket's logs. It is a program of its own so that the tests don't grow by all of go-ethereum.
+// Command geth is go-ethereum itself, with a chain that begins with it and makes blocks on
+// request, for the end-to-end tests. Its JSON-RPC and websocket are go-ethereum's; /control
+// takes what tests do beside: send, mine, reorg, and listen to the websocket's logs. It is a
+// program of its own so that the tests don't grow by all of go-ethereum.
 package main
 
 import (
@@ -42,7 +42,7 @@ type rig struct {
 	told []told
 }
 
-// told is a log of which the websocket told, and whether that it is gone.
+// told is a log of the websocket, and whether it was removed.
 type told struct {
 	Tx      common.Hash
 	Removed bool

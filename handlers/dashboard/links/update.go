@@ -26,7 +26,7 @@ func (h *Handlers) editLinkForm(c *page.Ctx) error {
 	return h.showLinkForm(c, http.StatusOK, ui.Form{Values: linkValues(found, page.LoadZone(c.Member.Business))}, ticked(methods))
 }
 
-// updateLink changes a payment link. What was started with it stays as it was.
+// updateLink changes a payment link. Payments that were started with it stay as they were.
 func (h *Handlers) updateLink(c *page.Ctx) error {
 	id, err := page.ReadID(c, "payment link")
 	if err != nil {

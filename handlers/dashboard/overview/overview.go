@@ -15,8 +15,8 @@ import (
 	"cointill/views/words"
 )
 
-// showOverview is the first page after signing in. Whoever may not see payments in
-// this domain begins at the webhooks.
+// showOverview is the first page after signing in. A member without the right to see payments
+// in this domain begins at the webhooks.
 func (h *Handlers) showOverview(c *page.Ctx) error {
 	if !c.Scope.Allows(scope.SeePayments) {
 		return c.Redirect("/dashboard/webhooks")

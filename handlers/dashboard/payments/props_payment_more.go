@@ -48,8 +48,8 @@ func fullTimeline(ctx context.Context, more paymentMore, zone *time.Location) (l
 	return list
 }
 
-// attemptStep is one request to a webhook. The endpoint's name is for users who
-// may see webhooks.
+// attemptStep is one request to a webhook. The endpoint's name is for users with the right to
+// see webhooks.
 func attemptStep(ctx context.Context, d webhook.Delivery, a webhook.Attempt, sc scope.Scope, zone *time.Location) ui.Step {
 	step := ui.Step{At: a.At.In(zone), Icon: "send", Tone: ui.Good}
 	named := sc.Allows(scope.SeeWebhooks) && d.EndpointName != ""

@@ -121,9 +121,9 @@ func policyValues(p quote.Policy, now time.Time, zone *time.Location) map[string
 
 var rateForm = regexp.MustCompile(`^[0-9]{1,12}(?:\.[0-9]{1,18})?$`)
 
-// policyDraft reads the form of a rule, its times in the zone. What can't be
-// read has a sentence, and stands in the draft as a value that core refuses: so
-// every field is spoken of at once, and nothing of it is ever stored.
+// policyDraft reads the form of a rule, its times in the zone. An unreadable value has a
+// sentence, and stands in the draft as a value that core refuses: so every field is spoken of
+// at once, and nothing of it is ever stored.
 func policyDraft(ctx context.Context, values map[string]string, zone *time.Location) (p quote.Policy, unreadable map[string]string) {
 	unreadable = map[string]string{}
 	p.Market = quote.Market(values["market"])
