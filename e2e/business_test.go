@@ -49,7 +49,7 @@ func TestBusinessPages(t *testing.T) {
 	page.Press("a[href^='/dashboard/calls/']")
 	page.Find("pre")
 	if text := page.Text("main"); strings.Contains(text, "ada@example.com") {
-		t.Error(text)
+		t.Errorf(`page.Text("main"): text = %v`, text)
 	}
 	for name, view := range views {
 		t.Run(name, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestBusinessPages(t *testing.T) {
 		})
 	}
 	if said := i.Run("", "audit", "verify"); !strings.Contains(said, "holds") {
-		t.Error(said)
+		t.Errorf(`i.Run("", "audit", "verify"): said = %v`, said)
 	}
 }
 
@@ -84,6 +84,6 @@ func runProgram(t *testing.T, program string, run []string) {
 		t.Errorf("%v: %s", err, said.String())
 	}
 	if run[0] != "sh" && !strings.Contains(said.String(), "is pending") {
-		t.Error(said.String())
+		t.Errorf("said.String() = %v", said.String())
 	}
 }

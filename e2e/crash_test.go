@@ -206,7 +206,7 @@ func crash(t *testing.T, postgres bool, rounds int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, wrong := range s.wrong {
-		t.Error(wrong)
+		t.Errorf("wrong = %v", wrong)
 	}
 	for subject, n := range mail.counts() {
 		if subject != "" && n > 1 {

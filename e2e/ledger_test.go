@@ -168,10 +168,10 @@ func TestFollowsLedger(t *testing.T) {
 		t.Errorf("%+v", now)
 	}
 	if refused := i.Refused("rescan", "--network", "xrp-network-21337", "--from", "5"); !strings.Contains(refused, "No server has ledger 5") {
-		t.Error(refused)
+		t.Errorf(`i.Refused("rescan", "--network", "xrp-network-21337", "--from", "5"): refused = %v`, refused)
 	}
 	if refused := i.Refused("chain", "anew", "--network", "xrp-mainnet"); !strings.Contains(refused, "real money") {
-		t.Error(refused)
+		t.Errorf(`i.Refused("chain", "anew", "--network", "xrp-mainnet"): refused = %v`, refused)
 	}
 	i.Run("", "chain", "anew", "--network", "xrp-network-21337")
 	harness.Eventually(t, time.Minute, "the network to be followed anew", func() bool {

@@ -172,7 +172,7 @@ func TestListenAndTrigger(t *testing.T) {
 		t.Error("the key is printed")
 	}
 	if !strings.Contains(said.String(), "500, again in 2s") || strings.Contains(said.String(), "given up") {
-		t.Error(said.String())
+		t.Errorf("said.String() = %v", said.String())
 	}
 }
 
@@ -323,7 +323,7 @@ func TestListenAdvises(t *testing.T) {
 	harness.Eventually(t, time.Minute, "the second attempt", func() bool { return strings.Contains(said.String(), "connection refused, again in 5s") })
 	end(t, listener, said)
 	if strings.Count(said.String(), "no server listens at localhost:1: start yours") != 1 {
-		t.Error(said)
+		t.Errorf("said = %v", said)
 	}
 }
 

@@ -43,7 +43,7 @@ func TestPasskey(t *testing.T) {
 	page.Look(browser.Desktop)
 	page.Follow("[data-passkey-go]")
 	if text := page.Text("main"); !strings.Contains(text, "The passkey “Ama's phone” is ready") {
-		t.Fatal(text)
+		t.Fatalf(`page.Text("main"): text = %v`, text)
 	}
 	post.await(t, "A passkey was added to your account", "Ama's phone")
 	for name, view := range views {
@@ -76,7 +76,7 @@ func TestPasskey(t *testing.T) {
 	page.Follow(".side form[action='/sign-out'] button")
 	page.Follow("[data-passkey-go]")
 	if text := page.Text("main"); !strings.Contains(text, "does not sign anybody in here") {
-		t.Error(text)
+		t.Errorf(`page.Text("main"): text = %v`, text)
 	}
 }
 
@@ -99,12 +99,12 @@ func TestPasskeyElsewhere(t *testing.T) {
 	plain := chromium.Page(t, browser.Plain)
 	plain.Open(i.Base + "/sign-in")
 	if text := plain.Text("main"); !strings.Contains(text, "A passkey needs JavaScript") || strings.Contains(text, "Sign in with a passkey") {
-		t.Error(text)
+		t.Errorf(`plain.Text("main"): text = %v`, text)
 	}
 	enter(plain, i)
 	plain.Open(i.Base + "/dashboard/account/passkeys")
 	if text := plain.Text("main"); !strings.Contains(text, "Creating a passkey needs JavaScript") {
-		t.Error(text)
+		t.Errorf(`plain.Text("main"): text = %v`, text)
 	}
 	plain.Shot("passkeys-without-script")
 }

@@ -180,7 +180,7 @@ func TestPeople(t *testing.T) {
 			other.Find("input[name=setup]")
 			other.Shot("second-factor-setup-" + name)
 			for _, fault := range other.Faults() {
-				t.Error(fault)
+				t.Errorf("fault = %v", fault)
 			}
 		})
 	}
@@ -190,7 +190,7 @@ func TestPeople(t *testing.T) {
 	page.Shot("recovery-codes")
 	recovery := regexp.MustCompile(`[0-9A-Z]{5}-[0-9A-Z]{5}`).FindAllString(page.Text("main"), -1)
 	if len(recovery) < 10 {
-		t.Fatal(recovery)
+		t.Fatalf("recovery = %v", recovery)
 	}
 	post.await(t, "Two-factor authentication is on")
 
@@ -212,7 +212,7 @@ func TestPeople(t *testing.T) {
 	guest.Find("form[action='/sign-out']")
 	page.Open(i.Base + "/dashboard/team")
 	if text := page.Text("main"); !strings.Contains(text, "Bayo Ade") {
-		t.Error(text)
+		t.Errorf(`page.Text("main"): text = %v`, text)
 	}
 }
 

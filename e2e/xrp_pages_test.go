@@ -61,7 +61,7 @@ func TestXRPSetUp(t *testing.T) {
 	page.Press("form[action='" + xrpWallet + "'] button.btn-primary")
 	page.Find("form[action='" + xrpWallet + "/review'] input[type=hidden][name=key]")
 	if text := page.Text("main"); !strings.Contains(text, "0 destination tags") {
-		t.Error(text)
+		t.Errorf(`page.Text("main"): text = %v`, text)
 	}
 	x.available(true)
 

@@ -224,7 +224,7 @@ func TestXRPInterrupted(t *testing.T) {
 	x.ledger.do("down", harness.Fields{"Down": true})
 	x.available(false)
 	if said := x.Refused("wallet", "use", "--business", x.Code, "--domain", "test", "--method", "crypto_ripple", "--key", classic("another")); !strings.Contains(said, "can't be looked up") {
-		t.Error(said)
+		t.Errorf("said = %v", said)
 	}
 	x.pay(down, down.due, nil)
 	x.ledger.do("close", nil)
@@ -270,7 +270,7 @@ func TestXRPWrongNetwork(t *testing.T) {
 	account := classic("a till")
 	ledger.do("create", harness.Fields{"To": account, "Amount": 20_000_000, "Flags": mustTag})
 	if said := i.Refused("wallet", "use", "--business", i.Code, "--domain", "test", "--method", "crypto_ripple", "--key", account); !strings.Contains(said, "follows another network") {
-		t.Error(said)
+		t.Errorf("said = %v", said)
 	}
 	x.available(false)
 }
@@ -295,10 +295,10 @@ func TestXRPAccounts(t *testing.T) {
 	var other struct{ Code string }
 	x.Into(x.Run(harness.Password, "business", "create", "--name", "Bayo's Shop", "--email", "bayo@shop.example", "--password-stdin", "--json"), &other)
 	if said := x.Refused(use(other.Code, x.account)...); !strings.Contains(said, "already receives for another business") {
-		t.Error(said)
+		t.Errorf("x.Refused(use(other.Code, x.account)...): said = %v", said)
 	}
 	if said := x.Run("", use(x.Code, open)...); !strings.Contains(said, "without a destination tag") || !strings.Contains(said, open) {
-		t.Error(said)
+		t.Errorf(`x.Run("", use(x.Code, open)...): said = %v`, said)
 	}
 	if said := x.Refused(use(other.Code, x.account)...); !strings.Contains(said, "already receives for another business") {
 		t.Errorf("a former account: %s", said)

@@ -18,10 +18,10 @@ func TestNow(t *testing.T) {
 		before := time.Now().Add(-time.Minute)
 		first, err := db.Now(t.Context())
 		if err != nil || first.Before(before) || first.After(before.Add(time.Hour)) {
-			t.Fatal(first, err)
+			t.Fatalf("first = %v, err = %v", first, err)
 		}
 		if next, err := db.Now(t.Context()); err != nil || !next.After(first) {
-			t.Error(next, err)
+			t.Errorf("db.Now(t.Context()): next = %v, err = %v", next, err)
 		}
 	})
 }

@@ -96,7 +96,7 @@ func TestGatherGoesOn(t *testing.T) {
 		get := func(key, want int) {
 			all.Go(func() {
 				if got, err := g.Get(t.Context(), "all", key, ask); got != want || err != nil {
-					t.Error(key, got, err)
+					t.Errorf(`g.Get("all", key, ask): key = %v, got = %v, err = %v`, key, got, err)
 				}
 			})
 			synctest.Wait()
@@ -158,7 +158,7 @@ func TestAmong(t *testing.T) {
 		var got []string
 		err := models.Among(db.Read(t.Context()).Model(&models.ListedAddress{}), "business_id", []int64{0, 2, 1 << 60}).Order("address").Pluck("address", &got).Error
 		if err != nil || !slices.Equal(got, []string{"0", "2"}) {
-			t.Error(got, err)
+			t.Errorf("got = %v, err = %v", got, err)
 		}
 	})
 }

@@ -34,10 +34,10 @@ func TestAfterCommit(t *testing.T) {
 		}
 		refused := errors.New("refused")
 		if err := db.Write(t.Context(), note(refused)); !errors.Is(err, refused) || calls != 0 {
-			t.Fatal(calls, err)
+			t.Fatalf("db.Write(note(refused)): calls = %v, err = %v", calls, err)
 		}
 		if err := db.Write(t.Context(), note(nil)); err != nil || inside != 0 || calls != 1 {
-			t.Fatal(inside, calls, err)
+			t.Fatalf("db.Write(note(nil)): inside = %v, calls = %v, err = %v", inside, calls, err)
 		}
 		if models.AfterCommit(db.Exec(t.Context()), func() { calls++ }); calls != 2 {
 			t.Error("outside a transaction nothing is called")

@@ -199,7 +199,7 @@ func TestSilentStandby(t *testing.T) {
 						return onReport(takes)(query)
 					})
 					if problem := d.standby.checkStandby(t.Context()); problem != "" {
-						t.Fatal(problem)
+						t.Fatalf("d.standby.checkStandby(t.Context()): problem = %v", problem)
 					}
 					silent = hangs
 					request, end := context.WithTimeout(t.Context(), 15*time.Second)
@@ -229,7 +229,7 @@ func TestGoneBeforeTheAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := withStandby(t, atOnce, onReport(time.Minute))
 		if problem := d.standby.checkStandby(t.Context()); problem != "" {
-			t.Fatal(problem)
+			t.Fatalf("d.standby.checkStandby(t.Context()): problem = %v", problem)
 		}
 		ctx, end := context.WithTimeout(t.Context(), patience) // gone as it is asked whether it is there
 		defer end()
@@ -237,7 +237,7 @@ func TestGoneBeforeTheAnswer(t *testing.T) {
 			t.Error("there was an answer")
 		}
 		if problem := d.Standby(); problem != "" {
-			t.Error(problem)
+			t.Errorf("d.Standby(): problem = %v", problem)
 		}
 	})
 }
@@ -251,7 +251,7 @@ func TestSlowLook(t *testing.T) {
 		d := withStandby(t, slowly, slowly)
 		begun := time.Now()
 		if problem := d.standby.checkStandby(t.Context()); problem != "" {
-			t.Fatal(problem)
+			t.Fatalf("d.standby.checkStandby(t.Context()): problem = %v", problem)
 		}
 		<-time.After(MostBehind - time.Since(begun) - 1)
 		if problem := d.Standby(); problem != "" {

@@ -74,6 +74,6 @@ func TestManyAlarms(t *testing.T) {
 	html := render(t, dashboard.Rates(page))
 	shown, folded, more := strings.Cut(html, "<summary>2 more</summary>")
 	if !more || !strings.Contains(shown, "<p>three.</p>") || strings.Contains(shown, "four.") || !strings.Contains(folded, "<p>five.</p>") {
-		t.Error(html)
+		t.Errorf("html = %v", html)
 	}
 }

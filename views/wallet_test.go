@@ -90,12 +90,12 @@ func TestNoticeText(t *testing.T) {
 		}
 	}
 	if strings.Contains(html, "<script>") || strings.Contains(text+html, zpub) || strings.Contains(text, "TEST") {
-		t.Error(text)
+		t.Errorf("text = %v", text)
 	}
 	n.Former, n.Domain = "", scope.Test
 	subject, text, _ = mail.RenderWalletChanged(n)
 	if !strings.HasPrefix(subject, "[TEST] ") || !strings.Contains(subject, "payments now go to a wallet of your own") || strings.Contains(text, "previous") || !strings.HasPrefix(text, "TEST DATA") {
-		t.Error(subject, text)
+		t.Errorf("subject = %v, text = %v", subject, text)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestNoticeAccount(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "First address") || strings.Contains(text, "Public key") {
-		t.Error(text)
+		t.Errorf("text = %v", text)
 	}
 }
 

@@ -25,10 +25,10 @@ func TestWebhookOffText(t *testing.T) {
 		}
 	}
 	if strings.Contains(html, "<script>") || strings.Contains(subject+text, "TEST") {
-		t.Error(html)
+		t.Errorf("html = %v", html)
 	}
 	n.Domain = scope.Test
 	if subject, text, _ = mail.RenderWebhookOff(n); !strings.HasPrefix(subject, "[TEST] ") || !strings.HasPrefix(text, "TEST DATA") {
-		t.Error(subject, text)
+		t.Errorf("mail.RenderWebhookOff(n): subject = %v, text = %v", subject, text)
 	}
 }

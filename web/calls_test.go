@@ -24,7 +24,7 @@ func TestPackedAnswersAreLogged(t *testing.T) {
 	owner := scope.Scope{BusinessID: 1, Domain: scope.Test, Role: scope.Owner}
 	list, _, err := b.Calls.List(t.Context(), owner, calls.Filter{})
 	if err != nil || len(list) != len(packings) {
-		t.Fatal(list, err)
+		t.Fatalf("list = %v, err = %v", list, err)
 	}
 	for _, row := range list {
 		found, err := b.Calls.Find(t.Context(), owner, row.ID)

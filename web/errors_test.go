@@ -94,13 +94,13 @@ func TestEveryFailureUnderV1IsTheEnvelope(t *testing.T) {
 	}
 	answer, _ := b.do(t, "GET", "/v1/fail/limited", "")
 	if answer.Header.Get("Retry-After") != "2" {
-		t.Error(answer.Header)
+		t.Errorf("answer.Header = %v", answer.Header)
 	}
 	if answer, _ := b.do(t, "GET", "/v1/fail/unauthenticated", ""); answer.Header.Get("WWW-Authenticate") == "" {
-		t.Error(answer.Header)
+		t.Errorf(`b.do(t, "GET", "/v1/fail/unauthenticated", ""): answer.Header = %v`, answer.Header)
 	}
 	if answer, _ := b.do(t, "GET", "/v1/echo", ""); !strings.Contains(answer.Header.Get("Allow"), "POST") {
-		t.Error(answer.Header)
+		t.Errorf(`b.do(t, "GET", "/v1/echo", ""): answer.Header = %v`, answer.Header)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestBodiesThatAreTaken(t *testing.T) {
 	for _, kind := range []string{"application/json", "application/json; charset=UTF-8", "Application/JSON"} {
 		for _, body := range []string{"{}", strings.Repeat("x", 64<<10)} {
 			if answer, got := b.do(t, "POST", "/v1/echo", body, "Content-Type", kind); answer.StatusCode != 200 || got != body {
-				t.Error(kind, len(body), answer.StatusCode)
+				t.Errorf(`b.do(t, "POST", "/v1/echo", body, "Content-Type", kind): kind = %v, len(body) = %v, answer.StatusCode = %v`, kind, len(body), answer.StatusCode)
 			}
 		}
 	}
@@ -133,7 +133,7 @@ func TestFailuresElsewhereArePages(t *testing.T) {
 		alwaysThere(t, answer)
 	}
 	if answer, body := b.do(t, "PUT", "/dashboard", ""); answer.StatusCode != 405 || !strings.Contains(body, "<html") {
-		t.Error(answer.StatusCode, body)
+		t.Errorf(`b.do(t, "PUT", "/dashboard", ""): answer.StatusCode = %v, body = %v`, answer.StatusCode, body)
 	}
 }
 
@@ -144,6 +144,6 @@ func TestLogsKeepTokensShort(t *testing.T) {
 	b.do(t, "GET", "/pay/"+token+"?email=secret@example.com", "")
 	log := b.log.String()
 	if strings.Contains(log, token) || strings.Contains(log, "secret@") || !strings.Contains(log, "/pay/tokent…") || !strings.Contains(log, "route=/pay/:token") {
-		t.Error(log)
+		t.Errorf("log = %v", log)
 	}
 }

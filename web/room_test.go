@@ -187,7 +187,7 @@ func TestPlacesAreGivenBackOnce(t *testing.T) {
 	dial(t, ln.Addr().String())
 	conn := accept()
 	if b.Seated() != 2 {
-		t.Error(b.Seated())
+		t.Errorf("b.Seated() = %v", b.Seated())
 	}
 	_, _ = conn.Close(), conn.Close() // the second one has nothing to close
 	if b.Seated() != 1 {

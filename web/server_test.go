@@ -139,7 +139,7 @@ func TestStreamEndsAtShutdown(t *testing.T) {
 	}
 	defer func() { _ = answer.Body.Close() }()
 	if answer.Header.Get("Content-Type") != "text/event-stream" || answer.Header.Get("Content-Encoding") != "" || answer.Header.Get("Cache-Control") != "no-store" {
-		t.Error(answer.Header)
+		t.Errorf("answer.Header = %v", answer.Header)
 	}
 	lines := bufio.NewReader(answer.Body)
 	expect := func(want string) {
@@ -180,7 +180,7 @@ func TestStreamEndsAtShutdown(t *testing.T) {
 func TestHeadOfAStreamLeaves(t *testing.T) {
 	b := setup(t, local)
 	if answer, _ := b.do(t, "HEAD", "/pay/"+token+"/events", ""); answer.StatusCode != 200 {
-		t.Error(answer.StatusCode)
+		t.Errorf(`b.do(t, "HEAD", "/pay/"+token+"/events", ""): answer.StatusCode = %v`, answer.StatusCode)
 	}
 	<-b.left
 }
@@ -192,7 +192,7 @@ func TestAddressesComeFromConfiguration(t *testing.T) {
 	_, body := direct.do(t, "GET", "/pay/"+token, "", "X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "https", "Host", "evil.example",
 		"X-Forwarded-For", "203.0.113.9")
 	if body != "pay at http://127.0.0.1:8080 from 0.0.0.0" {
-		t.Error(body)
+		t.Errorf("body = %v", body)
 	}
 	behind := setup(t, web.Config{BaseURL: "https://pay.example.com", TrustedProxies: []string{"0.0.0.0", "10.0.0.0/8"}})
 	for forwarded, want := range map[string]string{
@@ -209,13 +209,13 @@ func TestAddressesComeFromConfiguration(t *testing.T) {
 	}
 	// A proxy may add a line of its own after the client's.
 	if _, body := behind.do(t, "GET", "/pay/"+token, "", "X-Forwarded-For", "198.51.100.1", "X-Forwarded-For", "203.0.113.9"); body != "pay at https://pay.example.com from 203.0.113.9" {
-		t.Error(body)
+		t.Errorf("body = %v", body)
 	}
 	if answer, body := behind.do(t, "GET", "/v1/long", "", "X-Forwarded-Proto", "http"); answer.StatusCode != 403 || !strings.Contains(body, "https_required") {
-		t.Error(answer.StatusCode, body)
+		t.Errorf(`behind.do(t, "GET", "/v1/long", "", "X-Forwarded-Proto", "http"): answer.StatusCode = %v, body = %v`, answer.StatusCode, body)
 	}
 	if answer, _ := behind.do(t, "GET", "/v1/long", "", "X-Forwarded-Proto", "https"); answer.StatusCode != 200 {
-		t.Error(answer.StatusCode)
+		t.Errorf(`behind.do(t, "GET", "/v1/long", "", "X-Forwarded-Proto", "https"): answer.StatusCode = %v`, answer.StatusCode)
 	}
 }
 
@@ -227,22 +227,22 @@ func TestMissesAreToldToWait(t *testing.T) {
 	from := func(host int) string { return fmt.Sprintf("2001:db8::%x", host) }
 	for i := range 60 {
 		if answer, _ := b.do(t, "GET", "/pay/guess", "", "X-Forwarded-For", from(i)); answer.StatusCode != 404 {
-			t.Fatal(answer.StatusCode)
+			t.Fatalf(`b.do(t, "GET", "/pay/guess", "", "X-Forwarded-For", from(i)): answer.StatusCode = %v`, answer.StatusCode)
 		}
 	}
 	if answer, _ := b.do(t, "GET", "/pay/guess", "", "X-Forwarded-For", from(60)); answer.StatusCode != 429 || answer.Header.Get("Retry-After") == "" {
-		t.Error(answer.StatusCode)
+		t.Errorf(`b.do(t, "GET", "/pay/guess", "", "X-Forwarded-For", from(60)): answer.StatusCode = %v`, answer.StatusCode)
 	}
 	if answer, _ := b.do(t, "GET", "/pay/"+token, "", "X-Forwarded-For", from(61)); answer.StatusCode != 200 {
-		t.Error(answer.StatusCode)
+		t.Errorf(`b.do(t, "GET", "/pay/"+token, "", "X-Forwarded-For", from(61)): answer.StatusCode = %v`, answer.StatusCode)
 	}
 	if answer, _ := b.do(t, "GET", "/pay/guess", "", "X-Forwarded-For", "2001:db8:0:1::1"); answer.StatusCode != 404 {
-		t.Error(answer.StatusCode)
+		t.Errorf(`b.do(t, "GET", "/pay/guess", "", "X-Forwarded-For", "2001:db8:0:1::1"): answer.StatusCode = %v`, answer.StatusCode)
 	}
 	b.clock.Advance(time.Minute)
 	answer, _ := b.do(t, "GET", "/pay/"+token, "")
 	if answer.StatusCode != 200 || answer.Header.Get("Referrer-Policy") != "same-origin" || len(answer.Cookies()) != 0 {
-		t.Error(answer.StatusCode, answer.Header)
+		t.Errorf("answer.StatusCode = %v, answer.Header = %v", answer.StatusCode, answer.Header)
 	}
 }
 
@@ -256,14 +256,14 @@ func TestStartsOfANeighbourhood(t *testing.T) {
 	}
 	for i := range 60 {
 		if status := begin(fmt.Sprintf("2001:db8::%x", i)); status != 303 {
-			t.Fatal(i, status)
+			t.Fatalf(`begin(fmt.Sprintf("2001:db8::%%x", i)): i = %v, status = %v`, i, status)
 		}
 	}
 	if status := begin("2001:db8::ffff:60"); status != 429 {
-		t.Error(status)
+		t.Errorf(`begin("2001:db8::ffff:60"): status = %v`, status)
 	}
 	if status := begin("2001:db8:0:1::1"); status != 303 {
-		t.Error(status)
+		t.Errorf(`begin("2001:db8:0:1::1"): status = %v`, status)
 	}
 }
 
@@ -274,38 +274,38 @@ func TestAssetsArePackedAndKept(t *testing.T) {
 	for _, accept := range []string{"", "gzip", "gzip, br"} {
 		answer, body := b.do(t, "GET", path, "", "Accept-Encoding", accept)
 		if answer.StatusCode != 200 || answer.Header.Get("Cache-Control") != static.CacheControl || !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/css") {
-			t.Error(answer.StatusCode, answer.Header)
+			t.Errorf("answer.StatusCode = %v, answer.Header = %v", answer.StatusCode, answer.Header)
 		}
 		sizes[answer.Header.Get("Content-Encoding")] = len(body)
 	}
 	if len(sizes) != 3 || sizes["br"] == 0 {
-		t.Error(sizes)
+		t.Errorf("sizes = %v", sizes)
 	}
 	if answer, _ := b.do(t, "GET", "/static/old/css/cointill.css", ""); answer.StatusCode != 200 || strings.Contains(answer.Header.Get("Cache-Control"), "immutable") {
-		t.Error(answer.StatusCode, answer.Header)
+		t.Errorf(`b.do(t, "GET", "/static/old/css/cointill.css", ""): answer.StatusCode = %v, answer.Header = %v`, answer.StatusCode, answer.Header)
 	}
 	w := b.signedIn(t)
 	if answer, _ := b.do(t, "GET", "/dashboard", "", "Cookie", w.cookie, "Accept-Encoding", "gzip"); answer.Header.Get("Content-Encoding") != "gzip" || answer.Header.Get("Cache-Control") != "no-store" {
 		t.Error("pages are packed and not kept:", answer.Header)
 	}
 	if answer, _ := b.do(t, "GET", "/v1/long", "", "Accept-Encoding", "br"); answer.Header.Get("Content-Encoding") != "br" {
-		t.Error(answer.Header)
+		t.Errorf(`b.do(t, "GET", "/v1/long", "", "Accept-Encoding", "br"): answer.Header = %v`, answer.Header)
 	}
 }
 
 func TestHealthReadinessAndMetrics(t *testing.T) {
 	b := setup(t, local)
 	if answer, body := b.do(t, "GET", "/healthz", ""); answer.StatusCode != 200 || body != `{"status":"ok"}` {
-		t.Error(answer.StatusCode, body)
+		t.Errorf(`b.do(t, "GET", "/healthz", ""): answer.StatusCode = %v, body = %v`, answer.StatusCode, body)
 	}
 	if answer, body := b.do(t, "GET", "/readyz", ""); answer.StatusCode != 200 || !strings.Contains(body, `"database":"ok"`) {
-		t.Error(answer.StatusCode, body)
+		t.Errorf(`b.do(t, "GET", "/readyz", ""): answer.StatusCode = %v, body = %v`, answer.StatusCode, body)
 	}
 	b.fail = errors.New(canary)
 	answer, body := b.do(t, "GET", "/readyz", "")
 	var said struct{ Checks map[string]string }
 	if err := json.Unmarshal([]byte(body), &said); err != nil || answer.StatusCode != 503 || said.Checks["database"] != "failing" || strings.Contains(body, canary) {
-		t.Error(answer.StatusCode, body, err)
+		t.Errorf("json.Unmarshal([]byte(body), &said): answer.StatusCode = %v, body = %v, err = %v", answer.StatusCode, body, err)
 	}
 	for want, err := range map[string]error{
 		"The database's disk is full.":   &models.Outage{Reason: "The database's disk is full.", Cause: errors.New(canary)},
@@ -314,7 +314,7 @@ func TestHealthReadinessAndMetrics(t *testing.T) {
 	} {
 		b.fail = err
 		if answer, body := b.do(t, "GET", "/readyz", ""); answer.StatusCode != 503 || !strings.Contains(body, `"database":"`+want+`"`) || strings.Contains(body, canary) {
-			t.Error(answer.StatusCode, body)
+			t.Errorf(`b.do(t, "GET", "/readyz", ""): answer.StatusCode = %v, body = %v`, answer.StatusCode, body)
 		}
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

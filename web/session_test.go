@@ -20,7 +20,7 @@ func TestCookieAttributes(t *testing.T) {
 		answer, _ := b.do(t, "GET", "/sign-in", "")
 		lines := answer.Header.Values("Set-Cookie")
 		if len(lines) != 1 {
-			t.Fatal(lines)
+			t.Fatalf("lines = %v", lines)
 		}
 		name, rest, _ := strings.Cut(lines[0], "=")
 		value, attributes, _ := strings.Cut(rest, ";")
@@ -52,10 +52,10 @@ func TestSignInRotatesTheSession(t *testing.T) {
 	}
 	answer, _ := w.post("/sign-in", url.Values{"email": {"ada@example.com"}, "password": {password}, "next": {"https://evil.example"}})
 	if answer.StatusCode != http.StatusSeeOther || answer.Header.Get("Location") != "/dashboard" || w.cookie == planted {
-		t.Fatal(answer.StatusCode, answer.Header)
+		t.Fatalf("answer.StatusCode = %v, answer.Header = %v", answer.StatusCode, answer.Header)
 	}
 	if _, body := w.get("/dashboard"); !strings.Contains(body, "Welcome Ada") || !strings.Contains(body, " test") {
-		t.Error(body)
+		t.Errorf(`w.get("/dashboard"): body = %v`, body)
 	}
 	if _, body := w.get("/dashboard"); strings.Contains(body, "Welcome") {
 		t.Error("the flash is shown twice")
@@ -67,7 +67,7 @@ func TestSignInRotatesTheSession(t *testing.T) {
 		}
 	}
 	if answer, _ := w.post("/sign-out", url.Values{}); answer.StatusCode != 303 || !strings.Contains(answer.Header.Get("Set-Cookie"), "Max-Age=0") {
-		t.Error(answer.StatusCode, answer.Header)
+		t.Errorf(`w.post("/sign-out", url.Values{}): answer.StatusCode = %v, answer.Header = %v`, answer.StatusCode, answer.Header)
 	}
 	if answer, _ := b.do(t, "GET", "/dashboard", "", "Cookie", signedIn); answer.StatusCode != 303 {
 		t.Error("a copied cookie works after sign-out")
@@ -79,20 +79,20 @@ func TestSessionIsFreshAtEachRequest(t *testing.T) {
 	w := b.signedIn(t)
 	w.get("/dashboard")
 	if answer, _ := w.post("/dashboard/domain", url.Values{"domain": {"live"}}); answer.StatusCode != 303 {
-		t.Fatal(answer.StatusCode)
+		t.Fatalf(`w.post("/dashboard/domain", url.Values{"domain": {"live"}}): answer.StatusCode = %v`, answer.StatusCode)
 	}
 	if _, body := w.get("/dashboard"); !strings.Contains(body, " live") {
-		t.Error(body)
+		t.Errorf(`w.get("/dashboard"): body = %v`, body)
 	}
 	if answer, _ := w.post("/dashboard/domain", url.Values{"domain": {"staging"}}); answer.StatusCode != 404 {
-		t.Error(answer.StatusCode)
+		t.Errorf(`w.post("/dashboard/domain", url.Values{"domain": {"staging"}}): answer.StatusCode = %v`, answer.StatusCode)
 	}
 	b.db.Exec(t.Context()).Model(&models.Member{}).Where("1 = 1").Update("role", "finance")
 	if answer, _ := w.post("/dashboard/methods", url.Values{}); answer.StatusCode != 403 {
 		t.Error("a role that was taken away still acts:", answer.StatusCode)
 	}
 	if answer, _ := b.do(t, "GET", "/dashboard", "", "HX-Request", "true"); answer.StatusCode != 401 || answer.Header.Get("HX-Redirect") != "/sign-in?next=%2Fdashboard" {
-		t.Error(answer.StatusCode, answer.Header)
+		t.Errorf(`b.do(t, "GET", "/dashboard", "", "HX-Request", "true"): answer.StatusCode = %v, answer.Header = %v`, answer.StatusCode, answer.Header)
 	}
 	if err := b.Account.RevokeUser(t.Context(), b.user.ID); err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestDatabaseFaultIsNoSignOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	if answer, _ := w.get("/dashboard"); answer.StatusCode < 500 {
-		t.Error(answer.StatusCode)
+		t.Errorf(`w.get("/dashboard"): answer.StatusCode = %v`, answer.StatusCode)
 	}
 }
 
@@ -172,7 +172,7 @@ func TestFormsAreOurs(t *testing.T) {
 	// A payer has no session: the secret path is the right, the origin is checked all the same.
 	for origin, status := range map[string]int{b.base: 303, "https://evil.example": 403, "": 403} {
 		if answer, _ := b.do(t, "POST", "/pay/"+token+"/open", "", "Origin", origin); answer.StatusCode != status || len(answer.Cookies()) != 0 {
-			t.Error(origin, answer.StatusCode)
+			t.Errorf(`b.do(t, "POST", "/pay/"+token+"/open", "", "Origin", origin): origin = %v, answer.StatusCode = %v`, origin, answer.StatusCode)
 		}
 	}
 }
@@ -189,7 +189,7 @@ func TestFormsOfTheOtherDomain(t *testing.T) {
 		return answer.StatusCode
 	}
 	if got := send("/dashboard/methods", ofTest, ""); got != 200 {
-		t.Fatal(got)
+		t.Fatalf(`send("/dashboard/methods", ofTest, ""): got = %v`, got)
 	}
 	w.post("/dashboard/domain", url.Values{"domain": {"live"}})
 	if got := send("/dashboard/methods", ofTest, ""); got != 409 {

@@ -139,7 +139,7 @@ func TestBrokenRequests(t *testing.T) {
 	}
 	dial(t, address)
 	if said := healthy(dial(t, address)); !strings.HasPrefix(said, "HTTP/1.1 200") { // and the others were accepted before
-		t.Fatal(said)
+		t.Fatalf("healthy(dial(t, address)): said = %v", said)
 	}
 	if err := errors.Join(broken.SetLinger(0), broken.Close(), stop()); err != nil { // a reset
 		t.Fatal(err)

@@ -241,7 +241,7 @@ func (b *bench) signIn(t *testing.T, email string) *browser {
 	w.get("/sign-in")
 	answer, body := w.post("/sign-in", url.Values{"email": {email}, "password": {password}})
 	if answer.StatusCode != http.StatusSeeOther {
-		t.Fatal(answer.StatusCode, body)
+		t.Fatalf("answer.StatusCode = %v, body = %v", answer.StatusCode, body)
 	}
 	return w
 }

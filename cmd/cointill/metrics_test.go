@@ -132,7 +132,7 @@ func TestMetrics(t *testing.T) {
 	}
 	status, text := get(t, i.metrics)
 	if status != http.StatusOK {
-		t.Fatal(status)
+		t.Fatalf("status = %v", status)
 	}
 	for _, want := range []string{
 		`cointill_payments_total{domain="test",state="successful"} 1`, `cointill_payments_total{domain="live",state="successful"} 0`,

@@ -29,7 +29,7 @@ func TestRestoreLog(t *testing.T) {
 	}
 	copied := filepath.Join(by, "cointill.db")
 	if played, err := models.Restore(t.Context(), copied, dir); err != nil || played != copied+"-wal" {
-		t.Fatal(played, err)
+		t.Fatalf("models.Restore(copied, dir): played = %v, err = %v", played, err)
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
 		t.Errorf("%v, %v", files, err)

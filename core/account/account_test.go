@@ -116,7 +116,7 @@ func TestSignUpMakesAWholeBusiness(t *testing.T) {
 		for domain, want := range map[scope.Domain]bool{scope.Test: true, scope.Live: false} {
 			methods, err := b.Methods(t.Context(), m.Scope(domain))
 			if err != nil || len(methods) != 5 {
-				t.Fatal(methods, err)
+				t.Fatalf("methods = %v, err = %v", methods, err)
 			}
 			for _, method := range methods {
 				if method.Enabled != want || (method.Problem == "") != want {
@@ -128,7 +128,7 @@ func TestSignUpMakesAWholeBusiness(t *testing.T) {
 			t.Error(err)
 		}
 		if found, err := b.Business(t.Context(), m.Business.Code); err != nil || found.ID != m.Business.ID {
-			t.Error(found, err)
+			t.Errorf("b.Business(m.Business.Code): found = %v, err = %v", found, err)
 		}
 		if _, err := b.Business(t.Context(), "BUS_NONE"); fault.KindOf(err) != fault.NotFound {
 			t.Error(err)
@@ -209,7 +209,7 @@ func TestMethodsToggleWithAudit(t *testing.T) {
 			}
 		}
 		if on, err := account.Enabled(b.db.Read(t.Context()), test); err != nil || on[money.CryptoBitcoin] || !on[money.CryptoEthereum] {
-			t.Error(on, err)
+			t.Errorf("account.Enabled(b.db.Read(t.Context()), test): on = %v, err = %v", on, err)
 		}
 		if err := b.SetMethod(t.Context(), live, money.CryptoBitcoin, true); code(err) != "method_unavailable" {
 			t.Error(err)
@@ -228,7 +228,7 @@ func TestMethodsToggleWithAudit(t *testing.T) {
 		var actions []string
 		b.db.Read(t.Context()).Model(&models.Audit{}).Order("id").Pluck("action", &actions)
 		if !slices.Equal(actions, []string{"business.created", "method.disabled"}) {
-			t.Error(actions)
+			t.Errorf("actions = %v", actions)
 		}
 	})
 }

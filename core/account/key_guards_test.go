@@ -224,7 +224,7 @@ func TestLastUseOfSeveralAtOnce(t *testing.T) {
 		}
 		defer func() { _ = callbacks.Remove("test:meanwhile") }()
 		if got := b.refusal(t, text); got != "" {
-			t.Fatal(got)
+			t.Fatalf("b.refusal(t, text): got = %v", got)
 		}
 		keys, err := b.Keys(t.Context(), m.Scope(scope.Test))
 		if err != nil || !keys[0].LastUsedAt.Equal(other) {

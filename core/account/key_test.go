@@ -29,7 +29,7 @@ func TestKeyAuthenticates(t *testing.T) {
 			}
 			sc, info, err := b.Authenticate(t.Context(), "bearer "+text)
 			if err != nil || sc.Domain != domain || sc.BusinessID != m.Business.ID || sc.Role != scope.API || info.Name != "Shop server" {
-				t.Error(sc, info, err)
+				t.Errorf("sc = %v, info = %v, err = %v", sc, info, err)
 			}
 			var stored int64
 			b.db.Read(t.Context()).Model(&models.APIKey{}).Where("hash = ? OR hint = ?", text, text).Count(&stored)
@@ -87,7 +87,7 @@ func TestKeyRollAndRevoke(t *testing.T) {
 		}
 		next, nextText, err := b.RollKey(ctx, sc, old.ID)
 		if err != nil || next.Name != "Shop" || !works(oldText) || !works(nextText) {
-			t.Fatal(next, err)
+			t.Fatalf("next = %v, err = %v", next, err)
 		}
 		if _, _, err := b.RollKey(ctx, sc, old.ID); fault.KindOf(err) != fault.Conflict {
 			t.Error(err)
@@ -110,7 +110,7 @@ func TestKeyRollAndRevoke(t *testing.T) {
 		}
 		keys, err := b.Keys(ctx, sc)
 		if err != nil || len(keys) != 2 || keys[0].ID != next.ID || keys[0].RevokedAt == nil || keys[0].LastUsedAt == nil {
-			t.Error(keys, err)
+			t.Errorf("keys = %v, err = %v", keys, err)
 		}
 		if _, _, err := b.CreateKey(ctx, scope.Scope{BusinessID: 1, Domain: scope.Live, Role: scope.Developer}, "x"); fault.KindOf(err) != fault.Forbidden {
 			t.Error(err)

@@ -70,7 +70,7 @@ func TestKnownOnesGoAhead(t *testing.T) {
 		close(first)
 		synctest.Wait()
 		if busy != 3 || len(order) != 44 || slices.Index(order, "known") > 4 || slices.Index(order, "also known") > 5 {
-			t.Error(busy, order)
+			t.Errorf("busy = %v, order = %v", busy, order)
 		}
 		close(second)
 		synctest.Wait()
@@ -128,7 +128,7 @@ func TestStrangersKeepNobodyOut(t *testing.T) {
 		var counts []int
 		b.db.Read(t.Context()).Model(&models.Attempt{}).Order("count").Pluck("count", &counts)
 		if !slices.Equal(counts, []int{1, 1, 1}) { // the address and the e-mail, of the one that was looked at; the owner's sign-in
-			t.Error(counts)
+			t.Errorf("counts = %v", counts)
 		}
 		m, err := b.Membership(t.Context(), user.ID, 0)
 		if err != nil {
@@ -206,7 +206,7 @@ func TestForgivenLate(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())
 		b.db.Through(func(whole gorm.ConnPool) gorm.ConnPool { return &ending{whole.(*sql.DB), end} })
 		if _, err := b.SignIn(ctx, credentials("ada@example.com", ada.Password)); err != nil || ctx.Err() == nil {
-			t.Fatal(err, ctx.Err())
+			t.Fatalf(`b.SignIn(ctx, credentials("ada@example.com", ada.Password)): err = %v, ctx.Err() = %v`, err, ctx.Err())
 		}
 		var counted int64
 		b.db.Read(t.Context()).Model(&models.Attempt{}).Select("sum(count)").Scan(&counted)

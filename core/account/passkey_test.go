@@ -28,7 +28,7 @@ func (b bench) passkey(t *testing.T, sc scope.Scope, name string) *passkeytest.A
 	}
 	made, err := b.ConfirmPasskey(t.Context(), sc, "mine", a.Make(t, options))
 	if err != nil || made.Name != name {
-		t.Fatal(made, err)
+		t.Fatalf("made = %v, err = %v", made, err)
 	}
 	return a
 }
@@ -75,15 +75,15 @@ func TestPasskeys(t *testing.T) {
 		b.clock.Advance(time.Hour)
 		for range 3 {
 			if user, err := b.with(t, key); err != nil || user.ID != m.User.ID {
-				t.Fatal(user, err)
+				t.Fatalf("b.with(t, key): user = %v, err = %v", user, err)
 			}
 		}
 		list, err := b.Passkeys(ctx, sc)
 		if err != nil || len(list) != 2 || list[0].Name != "Blue key" || list[0].Used == nil || !list[0].Used.Equal(b.clock.Now()) || list[1].Used != nil || list[1].Synced {
-			t.Fatal(list, err)
+			t.Fatalf("list = %v, err = %v", list, err)
 		}
 		if got := b.letters(); !slices.Equal(got, []string{"passkey_added to ada@example.com", "passkey_added to ada@example.com"}) {
-			t.Error(got)
+			t.Errorf("b.letters(): got = %v", got)
 		}
 
 		if err := b.RenamePasskey(ctx, sc, list[1].ID, "Ada’s phone"); err != nil {
@@ -116,10 +116,10 @@ func TestPasskeys(t *testing.T) {
 		}
 		want := []string{"user.passkey_added", "user.passkey_added", "user.passkey_used", "user.passkey_used", "user.passkey_used", "user.passkey_renamed", "user.passkey_removed"}
 		if got := b.acts(t, "user.passkey"); !slices.Equal(got, want) {
-			t.Error(got)
+			t.Errorf(`b.acts(t, "user.passkey"): got = %v`, got)
 		}
 		if got := b.letters(); !slices.Equal(got, []string{"passkey_removed to ada@example.com"}) {
-			t.Error(got)
+			t.Errorf("b.letters(): got = %v", got)
 		}
 	})
 }
@@ -139,7 +139,7 @@ func TestPasskeyChallenges(t *testing.T) {
 			t.Error("in another session:", got)
 		}
 		if got := enter("visitor", answer); got != "" {
-			t.Error(got)
+			t.Errorf(`enter("visitor", answer): got = %v`, got)
 		}
 		if got := enter("visitor", answer); got != "passkey_over" {
 			t.Error("once more:", got)
@@ -176,21 +176,21 @@ func TestPasskeyChallenges(t *testing.T) {
 		fresh := passkeytest.New(origin)
 		made := fresh.Make(t, begin())
 		if got := confirm("another", made); got != "passkey_over" {
-			t.Error(got)
+			t.Errorf(`confirm("another", made): got = %v`, got)
 		}
 		if got := confirm("mine", made); got != "" {
-			t.Error(got)
+			t.Errorf(`confirm("mine", made): got = %v`, got)
 		}
 		if got := confirm("mine", made); got != "passkey_over" {
-			t.Error(got)
+			t.Errorf(`confirm("mine", made): got = %v`, got)
 		}
 		late = passkeytest.New(origin).Make(t, begin())
 		b.clock.Advance(5 * time.Minute)
 		if got := confirm("mine", late); got != "passkey_over" {
-			t.Error(got)
+			t.Errorf(`confirm("mine", late): got = %v`, got)
 		}
 		if got := confirm("visitor", a.Answer(t, b.ask(t, "visitor"))); got != "passkey_over" { // asked to sign in, not to add
-			t.Error(got)
+			t.Errorf(`confirm("visitor", a.Answer(t, b.ask(t, "visitor"))): got = %v`, got)
 		}
 		b.clock.Advance(time.Hour)
 		if err := b.Sweep(ctx); err != nil {
@@ -265,7 +265,7 @@ func TestPasskeyOfAnother(t *testing.T) {
 		}
 		hers, mine := b.passkey(t, n.Scope(scope.Test), "Bea's"), b.passkey(t, sc, "Ada's")
 		if got, err := b.with(t, hers); err != nil || got.ID != user.ID {
-			t.Fatal(got, err)
+			t.Fatalf("b.with(t, hers): got = %v, err = %v", got, err)
 		}
 		own := hers.Handle
 		hers.Handle = mine.Handle
@@ -299,7 +299,7 @@ func TestPasskeyOfAnother(t *testing.T) {
 		}
 		list, err := b.Passkeys(ctx, n.Scope(scope.Test))
 		if err != nil || len(list) != 1 {
-			t.Fatal(list, err)
+			t.Fatalf("list = %v, err = %v", list, err)
 		}
 		for what, act := range map[string]func() error{
 			"seen":    func() error { _, err := b.Passkey(ctx, sc, list[0].ID); return err },
@@ -330,14 +330,14 @@ func TestPasskeyCopied(t *testing.T) {
 			}
 		}
 		if got := b.letters(); !slices.Equal(got, []string{"passkey_copied to ada@example.com", "passkey_copied to ada@example.com"}) {
-			t.Error(got)
+			t.Errorf("b.letters(): got = %v", got)
 		}
 		if n := len(b.acts(t, "user.passkey_copied")); n != 2 {
 			t.Errorf("%d in the audit log", n)
 		}
 		list, err := b.Passkeys(t.Context(), sc)
 		if err != nil || list[0].Copied == nil {
-			t.Error(list, err)
+			t.Errorf("list = %v, err = %v", list, err)
 		}
 		a.Count = 50
 		if _, err := b.with(t, a); err != nil {

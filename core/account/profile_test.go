@@ -49,7 +49,7 @@ func TestReset(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := b.letters(); !slices.Equal(got, []string{"password_reset to ada@example.com"}) {
-			t.Error(got)
+			t.Errorf("b.letters(): got = %v", got)
 		}
 		token := b.link(t)
 		var row models.Ticket
@@ -81,10 +81,10 @@ func TestReset(t *testing.T) {
 			t.Error(err)
 		}
 		if got := b.letters(); !slices.Equal(got, []string{"password_changed to ada@example.com"}) {
-			t.Error(got)
+			t.Errorf("b.letters(): got = %v", got)
 		}
 		if got := b.actions(t, m.Business.ID); !slices.Equal(got, []string{"business.created", "user.password_reset_asked", "user.password_reset"}) {
-			t.Error(got)
+			t.Errorf("b.actions(t, m.Business.ID): got = %v", got)
 		}
 	})
 }
@@ -167,7 +167,7 @@ func TestChangePassword(t *testing.T) {
 			t.Error("the wrong session ended")
 		}
 		if got := b.letters(); !slices.Equal(got, []string{"password_changed to ada@example.com"}) {
-			t.Error(got)
+			t.Errorf("b.letters(): got = %v", got)
 		}
 	})
 }
@@ -177,7 +177,7 @@ func TestChangeEmail(t *testing.T) {
 		ctx, sc, p := t.Context(), m.Scope(scope.Test), account.Proof{Password: ada.Password}
 		for email, kind := range map[string]fault.Kind{"x": fault.Invalid, "ada@example.com": fault.Invalid} {
 			if err := b.AskEmail(ctx, sc, email, p); fault.KindOf(err) != kind {
-				t.Error(email, err)
+				t.Errorf("b.AskEmail(ctx, sc, email, p): email = %v, err = %v", email, err)
 			}
 		}
 		if err := b.AskEmail(ctx, sc, "new@example.com", account.Proof{Password: "not the phrase at all"}); fault.KindOf(err) != fault.Invalid || len(b.letters()) != 0 {
@@ -188,11 +188,11 @@ func TestChangeEmail(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := b.letters(); !slices.Equal(got, []string{"email_asked to ada@example.com", "email_confirm to new@example.com"}) {
-			t.Error(got)
+			t.Errorf("b.letters(): got = %v", got)
 		}
 		token := b.link(t)
 		if user, email, err := b.FindEmail(ctx, token); err != nil || email != "new@example.com" || user.Email != "ada@example.com" {
-			t.Error(user, email, err)
+			t.Errorf("b.FindEmail(ctx, token): user = %v, email = %v, err = %v", user, email, err)
 		}
 		if _, err := b.FindReset(ctx, token); fault.KindOf(err) != fault.Gone {
 			t.Error("a link for the address changes the password", err)
@@ -203,7 +203,7 @@ func TestChangeEmail(t *testing.T) {
 			}
 		}
 		if got := b.letters(); !slices.Equal(got, []string{"email_changed to ada@example.com"}) {
-			t.Error(got)
+			t.Errorf("b.letters(): got = %v", got)
 		}
 		if _, err := b.SignIn(ctx, credentials("new@example.com", ada.Password)); err != nil {
 			t.Error(err)
@@ -235,7 +235,7 @@ func TestEmailOfAnother(t *testing.T) {
 			t.Error("the answer tells that somebody has the address", err)
 		}
 		if got := b.letters(); !slices.Equal(got, []string{"email_asked to ada@example.com"}) {
-			t.Error(got)
+			t.Errorf("b.letters(): got = %v", got)
 		}
 	})
 }
@@ -249,7 +249,7 @@ func TestRename(t *testing.T) {
 			}
 		}
 		if now, err := b.Membership(ctx, m.User.ID, 0); err != nil || now.User.Name != "Ada Lovelace" {
-			t.Error(now, err)
+			t.Errorf("b.Membership(ctx, m.User.ID, 0): now = %v, err = %v", now, err)
 		}
 		sc.Actor = "key:1"
 		if err := b.Rename(ctx, sc, "Key"); fault.KindOf(err) != fault.Forbidden {
@@ -272,7 +272,7 @@ func TestSeats(t *testing.T) {
 		second, third := b.session(t, m.User.ID), b.session(t, m.User.ID)
 		list, err := b.Sessions(ctx, sc)
 		if err != nil || len(list) != 3 || list[2].Key != account.SessionKey(first.Token) || list[0].UserAgent != "Firefox" || list[0].IP != "192.0.2.7" {
-			t.Fatal(list, err)
+			t.Fatalf("list = %v, err = %v", list, err)
 		}
 		if err := b.EndSession(ctx, sc, account.SessionKey(theirs.Token)); fault.KindOf(err) != fault.NotFound || !b.lives(t, theirs) {
 			t.Error("another's session ends", err)
@@ -304,7 +304,7 @@ func TestRotationKeepsTheLife(t *testing.T) {
 			b.clock.Advance(account.SessionIdle - time.Second)
 			loaded, err := b.LoadSession(ctx, old.Token)
 			if err != nil || !loaded.Expires.Equal(began.Add(account.SessionLife)) {
-				t.Fatal(loaded, err)
+				t.Fatalf("loaded = %v, err = %v", loaded, err)
 			}
 			loaded.Token = ""
 			next, err := b.RotateSession(ctx, old.Token, loaded)
@@ -333,7 +333,7 @@ func TestDevices(t *testing.T) {
 			t.Helper()
 			token, err := b.Arrive(ctx, m.User, visit, expected)
 			if err != nil || len(token) != 43 {
-				t.Fatal(token, err)
+				t.Fatalf("token = %v, err = %v", token, err)
 			}
 			return token
 		}

@@ -76,7 +76,7 @@ func TestOwners(t *testing.T) {
 		}
 		owners, err := account.Owners(b.db.Read(t.Context()), m.Business.ID)
 		if err != nil || len(owners) != 2 || owners[0] != m.User || owners[1].Email != "dan@example.com" {
-			t.Error(owners, err)
+			t.Errorf("owners = %v, err = %v", owners, err)
 		}
 	})
 }

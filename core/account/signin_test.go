@@ -27,7 +27,7 @@ func TestSignInSaysTheSameToEveryFailure(t *testing.T) {
 	each(t, func(t *testing.T, b bench, _ account.Membership) {
 		entry, err := b.SignIn(t.Context(), credentials(" ADA@example.com", ada.Password))
 		if err != nil || entry.User.Name != "Ada Obi" || entry.Pending != "" {
-			t.Fatal(entry, err)
+			t.Fatalf("entry = %v, err = %v", entry, err)
 		}
 		_, wrong := b.SignIn(t.Context(), credentials("ada@example.com", "another long phrase"))
 		_, unknown := b.SignIn(t.Context(), credentials("bea@example.com", ada.Password))
@@ -98,7 +98,7 @@ func TestAnAddressGuessesTwentyTimesAMinute(t *testing.T) {
 		}
 		for n := range 20 {
 			if code(guess(n)) != "sign_in_failed" {
-				t.Fatal(n, guess(n))
+				t.Fatalf("n = %v, guess(n) = %v", n, guess(n))
 			}
 		}
 		if fault.KindOf(guess(20)) != fault.Limited {
@@ -179,7 +179,7 @@ func TestOldHashIsMadeAnew(t *testing.T) {
 			}
 		}
 		if after := hash(); after == before || !strings.Contains(after, "t=2") {
-			t.Error(after)
+			t.Errorf("hash(): after = %v", after)
 		}
 	})
 }
@@ -204,7 +204,7 @@ func TestSessions(t *testing.T) {
 		}
 		session, err := b.RotateSession(ctx, "visitor", account.Session{UserID: m.User.ID, Data: "{}", UserAgent: "\xff\x00" + strings.Repeat("é", 999)})
 		if err != nil || len(session.Token) != 43 {
-			t.Fatal(session, err)
+			t.Fatalf("session = %v, err = %v", session, err)
 		}
 		if _, err := b.LoadSession(ctx, "visitor"); fault.KindOf(err) != fault.NotFound {
 			t.Error("the token from before sign-in still works", err)
@@ -218,7 +218,7 @@ func TestSessions(t *testing.T) {
 		}
 		got, err := b.LoadSession(ctx, session.Token)
 		if err != nil || got.UserID != m.User.ID || got.Data != session.Data {
-			t.Fatal(got, err)
+			t.Fatalf("got = %v, err = %v", got, err)
 		}
 		if err := b.RevokeUser(ctx, m.User.ID); err != nil {
 			t.Fatal(err)
@@ -275,7 +275,7 @@ func TestRoleIsReadFresh(t *testing.T) {
 		}
 		now, err := b.Membership(t.Context(), m.User.ID, 0)
 		if err != nil || now.Role != scope.Finance || now.Scope(scope.Test).Allows(scope.ToggleMethods) {
-			t.Error(now, err)
+			t.Errorf("now = %v, err = %v", now, err)
 		}
 		if _, err := b.Membership(t.Context(), 999, 0); fault.KindOf(err) != fault.NotFound {
 			t.Error(err)

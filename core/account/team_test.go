@@ -22,11 +22,11 @@ func (b bench) hire(t *testing.T, sc scope.Scope, email string, role scope.Role)
 	}
 	user, business, err := b.AcceptAsNew(t.Context(), linkToken(in), account.Newcomer{Name: "New Person", Password: another})
 	if err != nil || business != sc.BusinessID {
-		t.Fatal(business, err)
+		t.Fatalf("business = %v, err = %v", business, err)
 	}
 	m, err := b.Membership(t.Context(), user.ID, business)
 	if err != nil || m.Role != role {
-		t.Fatal(m, err)
+		t.Fatalf("m = %v, err = %v", m, err)
 	}
 	return m
 }
@@ -38,10 +38,10 @@ func TestInvitation(t *testing.T) {
 		ctx, sc := t.Context(), m.Scope(scope.Test)
 		made, err := b.Invite(ctx, sc, " Bea@example.com", scope.Finance)
 		if err != nil || made.Email != "bea@example.com" || made.By != "Ada Obi" || !made.ExpiresAt.Equal(b.clock.Now().Add(7*24*time.Hour)) {
-			t.Fatal(made, err)
+			t.Fatalf("made = %v, err = %v", made, err)
 		}
 		if got := b.letters(); !slices.Equal(got, []string{"invitation to bea@example.com"}) {
-			t.Error(got)
+			t.Errorf("b.letters(): got = %v", got)
 		}
 		token := b.link(t)
 		if token != linkToken(made) {
@@ -49,7 +49,7 @@ func TestInvitation(t *testing.T) {
 		}
 		in, err := b.FindInvitation(ctx, token)
 		if err != nil || in != (account.Invited{Business: "Ada's Shop", Email: "bea@example.com", Role: scope.Finance, By: "Ada Obi"}) {
-			t.Error(in, err)
+			t.Errorf("in = %v, err = %v", in, err)
 		}
 		if _, _, err := b.AcceptAsNew(ctx, token, account.Newcomer{Name: "", Password: "short"}); fault.KindOf(err) != fault.Invalid {
 			t.Error(err)
@@ -59,24 +59,24 @@ func TestInvitation(t *testing.T) {
 		}
 		user, business, err := b.AcceptAsNew(ctx, token, account.Newcomer{Name: "Bea", Password: another})
 		if err != nil || business != m.Business.ID {
-			t.Fatal(user, business, err)
+			t.Fatalf("user = %v, business = %v, err = %v", user, business, err)
 		}
 		if _, _, err := b.AcceptAsNew(ctx, token, account.Newcomer{Name: "Bea", Password: another}); code(err) != "invitation_over" {
 			t.Error("the link works twice", err)
 		}
 		bea, err := b.Membership(ctx, user.ID, 0)
 		if err != nil || bea.Role != scope.Finance {
-			t.Error(bea, err)
+			t.Errorf("bea = %v, err = %v", bea, err)
 		}
 		if _, err := b.Invite(ctx, sc, "bea@example.com", scope.Admin); code(err) != "is_member" {
 			t.Error(err)
 		}
 		team, err := b.Team(ctx, sc)
 		if err != nil || len(team) != 2 || team[1].User.Email != "bea@example.com" {
-			t.Error(team, err)
+			t.Errorf("team = %v, err = %v", team, err)
 		}
 		if got := b.actions(t, m.Business.ID); !slices.Equal(got, []string{"business.created", "member.invited", "member.joined"}) {
-			t.Error(got)
+			t.Errorf("b.actions(t, m.Business.ID): got = %v", got)
 		}
 	})
 }
@@ -98,16 +98,16 @@ func TestInvitationOfAUser(t *testing.T) {
 			t.Error("a known address gets a new password", err)
 		}
 		if business, err := b.Accept(ctx, linkToken(in), bea.ID); err != nil || business != m.Business.ID {
-			t.Fatal(business, err)
+			t.Fatalf("b.Accept(ctx, linkToken(in), bea.ID): business = %v, err = %v", business, err)
 		}
 		for preferred, want := range map[int64]int64{0: theirs.ID, theirs.ID: theirs.ID, m.Business.ID: m.Business.ID, 999: theirs.ID} {
 			if got, err := b.Membership(ctx, bea.ID, preferred); err != nil || got.Business.ID != want {
-				t.Error(preferred, got, err)
+				t.Errorf("b.Membership(ctx, bea.ID, preferred): preferred = %v, got = %v, err = %v", preferred, got, err)
 			}
 		}
 		places, err := b.Workplaces(ctx, bea.ID)
 		if err != nil || len(places) != 2 || places[1] != (account.Workplace{ID: m.Business.ID, Name: "Ada's Shop", Role: scope.Developer}) {
-			t.Error(places, err)
+			t.Errorf("places = %v, err = %v", places, err)
 		}
 	})
 }
@@ -143,7 +143,7 @@ func TestInvitationEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		if list, err := b.Invitations(ctx, sc); err != nil || len(list) != 1 || list[0].Role != scope.Admin {
-			t.Error(list, err)
+			t.Errorf("b.Invitations(ctx, sc): list = %v, err = %v", list, err)
 		}
 		fourth, err := b.ResendInvitation(ctx, sc, first.ID)
 		if err != nil {
@@ -225,7 +225,7 @@ func TestTeamRights(t *testing.T) {
 		refused("a stranger removes", b.RemoveMember(ctx, sc, finance.User.ID), "not_found")
 		refused("a stranger revokes", b.RevokeInvitation(ctx, sc, opened.ID), "not_found")
 		if list, err := b.Invitations(ctx, sc); err != nil || len(list) != 0 {
-			t.Error(list, err)
+			t.Errorf("b.Invitations(ctx, sc): list = %v, err = %v", list, err)
 		}
 	})
 }
@@ -273,7 +273,7 @@ func TestTwoOwnersAtOnce(t *testing.T) {
 			}
 			owners, err := account.Owners(b.db.Read(ctx), m.Business.ID)
 			if err != nil || len(owners) != 1 {
-				t.Fatal(owners, err)
+				t.Fatalf("owners = %v, err = %v", owners, err)
 			}
 			if owners[0].ID == second.User.ID {
 				first = second
@@ -329,7 +329,7 @@ func TestInvitationsGoWithTheirSender(t *testing.T) {
 			}
 			slices.Sort(got)
 			if err != nil || !slices.Equal(got, emails) {
-				t.Error(got, err)
+				t.Errorf("got = %v, err = %v", got, err)
 			}
 		}
 		for email, role := range map[string]scope.Role{"a@example.com": scope.Owner, "b@example.com": scope.Admin, "c@example.com": scope.Finance} {

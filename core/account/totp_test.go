@@ -104,7 +104,7 @@ func TestRecoveryCodes(t *testing.T) {
 		ctx, sc := t.Context(), m.Scope(scope.Test)
 		a := b.factor(t, sc)
 		if len(a.codes) != 10 || len(slices.Compact(slices.Sorted(slices.Values(a.codes)))) != 10 {
-			t.Fatal(a.codes)
+			t.Fatalf("a.codes = %v", a.codes)
 		}
 		var hashes []string
 		b.db.Read(ctx).Model(&models.RecoveryCode{}).Pluck("hash", &hashes)
@@ -115,7 +115,7 @@ func TestRecoveryCodes(t *testing.T) {
 		}
 		typed := " " + strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(a.codes[3], "-", " "), "0", "o")) + " "
 		if user, left, err := b.enter(t, typed); err != nil || left != 9 || user.ID != m.User.ID {
-			t.Fatal(user, left, err)
+			t.Fatalf("b.enter(t, typed): user = %v, left = %v, err = %v", user, left, err)
 		}
 		if _, _, err := b.enter(t, a.codes[3]); code(err) != "code_refused" {
 			t.Error("a recovery code works twice", err)
@@ -126,29 +126,29 @@ func TestRecoveryCodes(t *testing.T) {
 		}
 		fresh, err := b.NewRecoveryCodes(ctx, sc, account.Proof{Password: ada.Password, Code: a.codes[4]})
 		if err != nil || len(fresh) != 10 {
-			t.Fatal(fresh, err)
+			t.Fatalf("fresh = %v, err = %v", fresh, err)
 		}
 		if _, _, err := b.enter(t, a.codes[5]); code(err) != "code_refused" {
 			t.Error("an old code works", err)
 		}
 		b.clock.Advance(time.Minute)
 		if f, err := b.Service.SecondFactor(ctx, sc); !f.On || f.Left != 10 || err != nil {
-			t.Error(f, err)
+			t.Errorf("b.Service.SecondFactor(ctx, sc): f = %v, err = %v", f, err)
 		}
 		b.letters()
 		if err := b.RemoveSecondFactor(ctx, sc, account.Proof{Password: ada.Password, Code: fresh[0]}, ""); err != nil {
 			t.Fatal(err)
 		}
 		if entry, err := b.SignIn(ctx, credentials("ada@example.com", ada.Password)); err != nil || entry.Pending != "" {
-			t.Error(entry, err)
+			t.Errorf(`b.SignIn(ctx, credentials("ada@example.com", ada.Password)): entry = %v, err = %v`, entry, err)
 		}
 		if got := b.letters(); !slices.Equal(got, []string{"second_factor_off to ada@example.com"}) {
-			t.Error(got)
+			t.Errorf("b.letters(): got = %v", got)
 		}
 		want := []string{"business.created", "user.second_factor_on", "user.recovery_code_used", "user.code_refused", "user.recovery_code_used",
 			"user.recovery_codes_made", "user.code_refused", "user.recovery_code_used", "user.second_factor_off"}
 		if got := b.actions(t, m.Business.ID); !slices.Equal(got, want) {
-			t.Error(got)
+			t.Errorf("b.actions(t, m.Business.ID): got = %v", got)
 		}
 	})
 }
@@ -170,7 +170,7 @@ func TestOneCodeAtOnce(t *testing.T) {
 			}
 			wg.Wait()
 			if n := slices.IndexFunc(results, func(err error) bool { return err == nil }); n < 0 || slices.ContainsFunc(results[n+1:], func(err error) bool { return err == nil }) {
-				t.Error(results)
+				t.Errorf("slices.IndexFunc(results, func(err error) bool { return err == nil }): results = %v", results)
 			}
 			b.clock.Advance(2 * time.Minute)
 		}
@@ -215,7 +215,7 @@ func TestPendingSignIn(t *testing.T) {
 		later, ok := strings.CutPrefix(entry.Pending, "1.")
 		for _, forged := range []string{"", "1", "..", "x.y.z", "2." + later, strings.Replace(entry.Pending, ".17", ".18", 1), entry.Pending + "0"} {
 			if _, _, err := b.EnterCode(ctx, forged, a.codes[0], ""); code(err) != "sign_in_expired" || !ok {
-				t.Error(forged, err)
+				t.Errorf(`b.EnterCode(ctx, forged, a.codes[0], ""): forged = %v, err = %v`, forged, err)
 			}
 		}
 		b.clock.Advance(10*time.Minute + time.Second)
@@ -239,14 +239,14 @@ func TestSetupExpires(t *testing.T) {
 		ctx, sc := t.Context(), m.Scope(scope.Test)
 		made, err := b.BeginSecondFactor(ctx, sc, account.Proof{Password: ada.Password})
 		if err != nil || !strings.HasPrefix(made.URL, "otpauth://totp/Cointill:ada@example.com?") {
-			t.Fatal(made, err)
+			t.Fatalf("made = %v, err = %v", made, err)
 		}
 		a := app{key: made.Key}
 		if _, err := b.ConfirmSecondFactor(ctx, sc, made.Sealed, "123", "", ""); fault.KindOf(err) != fault.Invalid {
 			t.Error(err)
 		}
 		if again, err := b.ResumeSecondFactor(ctx, sc, made.Sealed); err != nil || again != made {
-			t.Error(again, err)
+			t.Errorf("b.ResumeSecondFactor(ctx, sc, made.Sealed): again = %v, err = %v", again, err)
 		}
 		other := ada
 		other.Email = "bea@example.com"
@@ -288,13 +288,13 @@ func TestOperatorHelps(t *testing.T) {
 			t.Fatal(err)
 		}
 		if entry, err := b.SignIn(ctx, credentials("ada@example.com", another)); err != nil || entry.Pending != "" {
-			t.Error(entry, err)
+			t.Errorf(`b.SignIn(ctx, credentials("ada@example.com", another)): entry = %v, err = %v`, entry, err)
 		}
 		if err := b.ResetFactor(ctx, "nobody@example.com"); fault.KindOf(err) != fault.NotFound {
 			t.Error(err)
 		}
 		if got := b.actions(t, m.Business.ID); !slices.Equal(got[2:], []string{"user.password_reset", "user.second_factor_reset"}) {
-			t.Error(got)
+			t.Errorf("b.actions(t, m.Business.ID): got = %v", got)
 		}
 	})
 }
@@ -314,7 +314,7 @@ func TestReauthenticateAsksForTheCode(t *testing.T) {
 		}
 		b.clock.Advance(time.Minute)
 		if user, err := b.Reauthenticate(ctx, sc, account.Proof{Password: ada.Password, Code: a.at(t, b.clock.Now())}); err != nil || user.ID != m.User.ID {
-			t.Error(user, err)
+			t.Errorf("user = %v, err = %v", user, err)
 		}
 	})
 }

@@ -113,7 +113,7 @@ func TestTroubleIsToldOnce(t *testing.T) {
 		b.expect(b.after(time.Hour), "bitcoin-mainnet in trouble ama")
 		var mails []models.Mail
 		if err := db.Read(t.Context()).Order("id").Find(&mails).Error; err != nil || len(mails) != 3 || mails[0].Kind != "chain_unhealthy" || mails[1].Kind != "chain_healthy" || mails[0].To != "ama@shop.example" {
-			t.Error(mails, err)
+			t.Errorf(`db.Read(t.Context()).Order("id").Find(&mails).Error: mails = %v, err = %v`, mails, err)
 		}
 	})
 }
@@ -188,7 +188,7 @@ func TestTwoProcessesTellOnce(t *testing.T) {
 		}
 		var mails int64
 		if err := db.Read(t.Context()).Model(&models.Mail{}).Count(&mails).Error; err != nil || mails != 1 {
-			t.Error(mails, err)
+			t.Errorf("db.Read(t.Context()).Model(&models.Mail{}).Count(&mails).Error: mails = %v, err = %v", mails, err)
 		}
 	})
 }

@@ -93,7 +93,7 @@ func TestChainTells(t *testing.T) {
 					t.Fatalf("%+v", v)
 				}
 				if broken, err := b.Seal(t.Context()); err != nil || len(broken) > 0 {
-					t.Fatal(broken, err)
+					t.Fatalf("b.Seal(t.Context()): broken = %v, err = %v", broken, err)
 				}
 				if v := b.verdict(2); v.Broken != "" || v.Checked != 2 || v.SealedTo != 6 || v.SealedAt == nil {
 					t.Fatalf("%+v", v)
@@ -121,7 +121,7 @@ func TestRewrittenChain(t *testing.T) {
 			t.Errorf("%+v", v)
 		}
 		if broken, err := b.Seal(t.Context()); err != nil || len(broken) != 1 || broken[0] != 7 {
-			t.Error(broken, err)
+			t.Errorf("b.Seal(t.Context()): broken = %v, err = %v", broken, err)
 		}
 	})
 }

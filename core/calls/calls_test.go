@@ -50,7 +50,7 @@ func TestNothingSecretIsKept(t *testing.T) {
 		must(t, l.Flush(t.Context()))
 		rows, _, err := l.List(t.Context(), dev, calls.Filter{})
 		if err != nil || len(rows) != 7 {
-			t.Fatal(len(rows), err)
+			t.Fatalf("len(rows) = %v, err = %v", len(rows), err)
 		}
 		var all strings.Builder
 		for _, row := range rows {
@@ -60,7 +60,7 @@ func TestNothingSecretIsKept(t *testing.T) {
 		}
 		text := all.String()
 		if strings.Contains(text, "hush") || strings.Contains(text, "okafor@") {
-			t.Error(text)
+			t.Errorf("text = %v", text)
 		}
 		for _, want := range []string{`"email":"n…@example.com"`, `"first_name":"Ngozi"`, "write to n…@example.com", `"reference":"PAY_1"`, "https://till.example/pay/…", `"X-Auth":"…"`, `"X-Gone":null`, `"Headers":"…"`,
 			"(no JSON: 18 bytes, not kept)", "(more than 8 KiB: not kept)", "(more than one JSON value", "/v1/payments?email=n…@example.com&q=sk_live_…"} {
@@ -120,7 +120,7 @@ func TestListsAndPrunes(t *testing.T) {
 		}
 		now.Advance(11 * 24 * time.Hour)
 		if more, err := l.Prune(t.Context()); more || err != nil {
-			t.Error(more, err)
+			t.Errorf("l.Prune(t.Context()): more = %v, err = %v", more, err)
 		}
 		var left int64
 		must(t, db.Read(t.Context()).Model(&models.APICall{}).Count(&left).Error)
@@ -168,6 +168,6 @@ func TestEndsWhatIsBegun(t *testing.T) {
 	}))
 	must(t, <-ended)
 	if rows, _, err := l.List(t.Context(), dev, calls.Filter{}); err != nil || len(rows) != 1 || l.Lost() != 0 {
-		t.Error(len(rows), l.Lost(), err)
+		t.Errorf("l.List(dev, calls.Filter{}): len(rows) = %v, l.Lost() = %v, err = %v", len(rows), l.Lost(), err)
 	}
 }

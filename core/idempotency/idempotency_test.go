@@ -81,11 +81,11 @@ func TestReplay(t *testing.T) {
 		store, _ := setup(t, db)
 		first, again, err := post(t.Context(), store, db, "k1", "a", nil)
 		if err != nil || again || first.Status != 201 {
-			t.Fatal(first, again, err)
+			t.Fatalf("first = %v, again = %v, err = %v", first, again, err)
 		}
 		second, again, err := post(t.Context(), store, db, "k1", "a", nil)
 		if err != nil || !again || second.Status != 201 || !bytes.Equal(first.Body, second.Body) {
-			t.Error(second, again, err)
+			t.Errorf("second = %v, again = %v, err = %v", second, again, err)
 		}
 		if _, _, err := post(t.Context(), store, db, "k1", "b", nil); fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "idempotency_key_reused") {
 			t.Error(err)
@@ -116,7 +116,7 @@ func TestOtherScopesDoNotMeet(t *testing.T) {
 				t.Fatal(err)
 			}
 			if answer, err := store.Replay(t.Context(), claim); answer != nil || err != nil {
-				t.Error(other, answer, err)
+				t.Errorf("store.Replay(claim): other = %v, answer = %v, err = %v", other, answer, err)
 			}
 		}
 		if _, err := store.Claim(scope.Scope{}, "k", "POST", "/", nil); err == nil {
@@ -136,7 +136,7 @@ func TestFailureIsNotStored(t *testing.T) {
 			t.Fatalf("%d rows after a rollback", n)
 		}
 		if _, again, err := post(t.Context(), store, db, "k", "a", nil); again || err != nil {
-			t.Error(again, err)
+			t.Errorf(`post(store, db, "k", "a", nil): again = %v, err = %v`, again, err)
 		}
 	})
 }
@@ -225,7 +225,7 @@ func TestAround(t *testing.T) {
 		})
 		again, errAgain := post("k", func() error { return nil })
 		if err != nil || errAgain != nil || first != "1" || again != "1" || ran != 1 {
-			t.Error(first, err, again, errAgain, ran)
+			t.Errorf("first = %v, err = %v, again = %v, errAgain = %v, ran = %v", first, err, again, errAgain, ran)
 		}
 		if _, err := post("fails", func() error { return errors.New("no chain") }); err == nil {
 			t.Error("no error")
@@ -284,7 +284,7 @@ func TestKeyRules(t *testing.T) {
 func TestWithoutAClaim(t *testing.T) {
 	db := modelstest.Open(t, false, time.Now)
 	if got, err := idempotency.Do(t.Context(), db, func(*models.Tx) (int, error) { return 3, nil }); got != 3 || err != nil {
-		t.Error(got, err)
+		t.Errorf("got = %v, err = %v", got, err)
 	}
 	if idempotency.From(t.Context()) != nil || (*idempotency.Claim)(nil).Answer() != nil {
 		t.Error("a claim from nowhere")

@@ -32,7 +32,7 @@ func TestTake(t *testing.T) {
 		t.Errorf("%+v", refused)
 	}
 	if refused.Policy() != `"default";q=3;w=60` || refused.Standing() != `"default";r=0;t=45` {
-		t.Error(refused.Policy(), refused.Standing())
+		t.Errorf("refused.Policy() = %v, refused.Standing() = %v", refused.Policy(), refused.Standing())
 	}
 	if got := l.Take("key:2", 3); !got.Allowed || got.Remaining != 2 {
 		t.Error("another caller's were counted")
@@ -96,7 +96,7 @@ func TestExchangeGoesInPieces(t *testing.T) {
 				}
 			})
 			if err := l.Exchange(ctx); (err != nil) != (window == 0) || window > 0 && pieces != 3 {
-				t.Fatal(window, pieces, err)
+				t.Fatalf("l.Exchange(ctx): window = %v, pieces = %v, err = %v", window, pieces, err)
 			}
 			if err := l.Exchange(t.Context()); err != nil {
 				t.Fatal(err)
@@ -240,7 +240,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	wg.Wait()
 	for i := range 60 {
 		if got := left(l, "starts", fmt.Sprintf("198.51.100.%d", i)); got != int64(59-i) {
-			t.Fatal(i, got)
+			t.Fatalf(`left(l, "starts", fmt.Sprintf("198.51.100.%%d", i)): i = %v, got = %v`, i, got)
 		}
 	}
 	if left(l, "starts", "198.51.100.60") != -1 || left(l, "stranger", "198.51.100.61") != -1 {
@@ -274,7 +274,7 @@ func TestCountedMeanwhile(t *testing.T) {
 	}
 	var row models.RateWindow
 	if err := db.Read(t.Context()).Take(&row).Error; err != nil || row.Count != 3 {
-		t.Error(row, err)
+		t.Errorf("db.Read(t.Context()).Take(&row).Error: row = %v, err = %v", row, err)
 	}
 }
 
@@ -293,6 +293,6 @@ func TestFailedExchangeLosesNothing(t *testing.T) {
 	}
 	var row models.RateWindow
 	if err := db.Read(t.Context()).Take(&row).Error; err != nil || row.Count != 1 {
-		t.Error(row, err)
+		t.Errorf("db.Read(t.Context()).Take(&row).Error: row = %v, err = %v", row, err)
 	}
 }

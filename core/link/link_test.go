@@ -296,7 +296,7 @@ func TestChangesAreAudited(t *testing.T) {
 		for i, step := range steps {
 			now.Advance(time.Minute)
 			if err := step.act(); err != nil {
-				t.Fatal(i, err)
+				t.Fatalf("step.act(): i = %v, err = %v", i, err)
 			}
 			if step.want != "" {
 				count++

@@ -174,13 +174,13 @@ func TestFollowerStuck(t *testing.T) {
 	b.clock.Advance(10 * time.Minute)
 	const lag, look = `cointill_follower_lag_blocks{domain="live",network="bitcoin-mainnet"}`, `cointill_follower_look_seconds{domain="live",network="bitcoin-mainnet"}`
 	if found := gathered(t, b.registry); found[lag] != 40 || found[look] != 600 {
-		t.Error(found[lag], found[look])
+		t.Errorf("gathered(t, b.registry): found[lag] = %v, found[look] = %v", found[lag], found[look])
 	}
 	mine = false
 	b.clock.Advance(time.Minute)
 	found := gathered(t, b.registry)
 	if _, told := found[look]; told || found[lag] != 0 {
-		t.Error(found[lag], found[look])
+		t.Errorf("found[look]: found[lag] = %v, found[look] = %v", found[lag], found[look])
 	}
 }
 
@@ -200,7 +200,7 @@ func TestUnmatchedApart(t *testing.T) {
 		}
 		const test, live = `cointill_unmatched_transfers{domain="test"}`, `cointill_unmatched_transfers{domain="live"}`
 		if found := gathered(t, b.registry); found[test] != 100 || found[live] != 100 {
-			t.Error(found[test], found[live])
+			t.Errorf("gathered(t, b.registry): found[test] = %v, found[live] = %v", found[test], found[live])
 		}
 		other := stray("other", "live", "missing_tag", "")
 		other.BusinessID = 2
@@ -209,7 +209,7 @@ func TestUnmatchedApart(t *testing.T) {
 		}
 		b.clock.Advance(time.Minute)
 		if found := gathered(t, b.registry); found[test] != 100 || found[live] != 101 {
-			t.Error(found[test], found[live])
+			t.Errorf("gathered(t, b.registry): found[test] = %v, found[live] = %v", found[test], found[live])
 		}
 	})
 }
@@ -229,7 +229,7 @@ func TestCache(t *testing.T) {
 		b.clock.Advance(2 * time.Second)
 		late := gathered(t, b.registry)[mails]
 		if before != 0 || soon != 0 || late != 1 || b.asked != 1 {
-			t.Error(before, soon, late, b.asked)
+			t.Errorf("before = %v, soon = %v, late = %v, b.asked = %v", before, soon, late, b.asked)
 		}
 		b.clock.Advance(10 * time.Second)
 		if gathered(t, b.registry); b.asked != 2 {

@@ -159,6 +159,6 @@ func TestCurrency(t *testing.T) {
 		}
 	}
 	if got := money.USD.Show(decimal.RequireFromString("-999.999")); got != "−$1,000.00" {
-		t.Error(got)
+		t.Errorf(`money.USD.Show(decimal.RequireFromString("-999.999")): got = %v`, got)
 	}
 }

@@ -118,7 +118,7 @@ func TestGroupOfSlow(t *testing.T) {
 				select {
 				case <-c:
 				case <-time.After(20 * time.Second):
-					t.Fatal(what)
+					t.Fatalf("what = %v", what)
 				}
 			}
 		}

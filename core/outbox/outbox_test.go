@@ -192,7 +192,7 @@ func TestLease(t *testing.T) {
 		quiet := outbox.Options{Clock: now.Now, Log: slog.New(slog.DiscardHandler)}
 		w := outbox.NewWorker(db, table, h, quiet)
 		if n, err := w.Step(t.Context()); n != 1 || err == nil {
-			t.Fatal(n, err)
+			t.Fatalf("w.Step(t.Context()): n = %v, err = %v", n, err)
 		}
 		if d := row(t, db); d.ClaimedAt == nil || d.Attempt != 1 || d.DoneAt != nil {
 			t.Errorf("after the crash: %+v", d)

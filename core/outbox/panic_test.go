@@ -42,7 +42,7 @@ func TestPanicWhileSettling(t *testing.T) {
 		queue(t, db, "whk_bad", 1)
 		queue(t, db, "whk_good", 3)
 		if n, err := w.Step(t.Context()); n != 4 || err == nil || !strings.Contains(err.Error(), "settling fails") {
-			t.Error(n, err)
+			t.Errorf("w.Step(t.Context()): n = %v, err = %v", n, err)
 		}
 		var open []models.Delivery
 		if err := db.Read(t.Context()).Where("done_at IS NULL").Find(&open).Error; err != nil || len(open) != 1 ||

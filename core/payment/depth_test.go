@@ -108,7 +108,7 @@ func TestMinedAgain(t *testing.T) {
 			b.reorgTo(2+i%3, tx)
 			var rows []models.Transfer
 			if err := b.db.Read(t.Context()).Where("tx_id = ?", tx.TxID).Find(&rows).Error; err != nil || len(rows) != 1 {
-				t.Fatal(len(rows), err)
+				t.Fatalf(`b.db.Read(t.Context()).Where("tx_id = ?", tx.TxID).Find(&rows).Error: len(rows) = %v, err = %v`, len(rows), err)
 			}
 			if at := b.blocks[len(b.blocks)-3-i%3]; rows[0].BlockHash != at.Hash || *rows[0].Height != at.Height {
 				t.Fatalf("time %d: it is said to be in %s, and is in %s", i, rows[0].BlockHash, at.Hash)
@@ -232,7 +232,7 @@ func TestFinalityStalls(t *testing.T) {
 			b.grow(20, nil)
 			b.sweep()
 			if got := b.expect(v.Payment.Reference, payment.Processing, payment.NoReason).Record(); got.Transaction.CryptoConfirmations < 20 {
-				t.Error(got.Transaction.CryptoConfirmations)
+				t.Errorf("got.Transaction.CryptoConfirmations = %v", got.Transaction.CryptoConfirmations)
 			}
 		}
 		b.final++

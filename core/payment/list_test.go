@@ -180,7 +180,7 @@ func TestListsAskForTheRight(t *testing.T) {
 		b.placed(1, nil)
 		newest, err := b.lists().Newest(t.Context(), b.scope)
 		if err != nil || newest.None() {
-			t.Fatal(newest, err)
+			t.Fatalf("newest = %v, err = %v", newest, err)
 		}
 		live := scope.Scope{BusinessID: b.scope.BusinessID, Domain: scope.Live, Role: scope.Developer}
 		for name, call := range map[string]func(sc scope.Scope) error{
@@ -251,7 +251,7 @@ func TestNews(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		none, err := b.lists().Newest(t.Context(), b.scope)
 		if err != nil || !none.None() {
-			t.Fatal(none, err)
+			t.Fatalf("none = %v, err = %v", none, err)
 		}
 		references := b.placed(3, func(i int, r *payment.Request) { r.Currency = []string{"NGN", "USD", "USD"}[i] })
 		for name, c := range map[string]struct {

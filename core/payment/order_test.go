@@ -20,7 +20,7 @@ func TestAnyOrder(t *testing.T) {
 		b.mine(tx)
 		b.mine()
 		if got := b.events(v.Payment.ID); got != "initiated detected processing initiated processing successful" {
-			t.Fatal(got)
+			t.Fatalf("b.events(v.Payment.ID): got = %v", got)
 		}
 		var rows []models.Event
 		if err := b.db.Read(t.Context()).Where("payment_id = ?", v.Payment.ID).Order("id").Find(&rows).Error; err != nil {

@@ -160,7 +160,7 @@ func TestPlanVerified(t *testing.T) {
 				}
 			}
 			if !strings.Contains(plan, index) {
-				t.Error(plan)
+				t.Errorf("plan = %v", plan)
 			}
 		}
 	})

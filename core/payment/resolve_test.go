@@ -106,7 +106,7 @@ func TestRefunds(t *testing.T) {
 		}
 		got, err := b.service.RecordRefund(t.Context(), b.owner(), ref, payment.Refund{Amount: "0.00000040", TxID: hash})
 		if err != nil || got != ref {
-			t.Fatal(got, err)
+			t.Fatalf("got = %v, err = %v", got, err)
 		}
 		after := b.expect(ref, payment.Declined, payment.Underpaid)
 		if after.Payment.ResolvedAt == nil || b.waiting().Decisions != 0 || len(b.search(list.Filter{Need: list.NeedDecision}).Payments) != 0 {

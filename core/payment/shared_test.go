@@ -22,7 +22,7 @@ func TestSharedSearches(t *testing.T) {
 			all = append(all, rows...)
 			return nil
 		}); err != nil || len(all) != 2100 {
-			t.Fatal(len(all), err)
+			t.Fatalf("len(all) = %v, err = %v", len(all), err)
 		}
 		months := all[len(all)-1].BusinessReference[:len("order-202603")]
 		begun := func(text string) func(p models.Payment) bool {

@@ -161,7 +161,7 @@ func TestFiguresHeal(t *testing.T) {
 		b.folded()
 		b.put(started.Reference, map[string]any{"status": "failed"})
 		if got := b.figures("Africa/Lagos"); !strings.Contains(got, "NGN pending 1") {
-			t.Fatal(got)
+			t.Fatalf(`b.figures("Africa/Lagos"): got = %v`, got)
 		}
 		b.clock.Advance(4 * 24 * time.Hour)
 		if err := b.counter().Recount(t.Context()); err != nil {

@@ -251,7 +251,7 @@ func TestAnew(t *testing.T) {
 			t.Fatal("another chain was followed")
 		}
 		if known, err := b.observer.ResetNetwork(t.Context(), network); !known || err != nil {
-			t.Fatal(known, err)
+			t.Fatalf("b.observer.ResetNetwork(network): known = %v, err = %v", known, err)
 		}
 		x.step()
 		next := x.open()

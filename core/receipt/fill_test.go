@@ -24,14 +24,14 @@ func TestFill(t *testing.T) {
 		}
 		sent := p.messages()
 		if len(sent) != 1 || strings.Count(sent[0], "/reset/token") != 2 || strings.Contains(sent[0], "seed") {
-			t.Error(sent)
+			t.Errorf("sent = %v", sent)
 		}
 		var row models.Mail
 		if err := b.DB.Read(t.Context()).Take(&row).Error; err != nil || strings.Contains(row.Text+row.HTML, "token") || row.Outcome != receipt.Sent {
-			t.Error(row, err)
+			t.Errorf("b.DB.Read(t.Context()).Take(&row).Error: row = %v, err = %v", row, err)
 		}
 		if list, _, err := b.List(t.Context(), owner, "", 0); err != nil || len(list) != 0 {
-			t.Error(list, err)
+			t.Errorf(`b.List(owner, "", 0): list = %v, err = %v`, list, err)
 		}
 	})
 }

@@ -43,23 +43,23 @@ func TestSentOnce(t *testing.T) {
 		}
 		from, err := read.Header.AddressList("From")
 		if err != nil || from[0].Name != "Àdìrẹ Shop" || from[0].Address != "till@example.com" {
-			t.Error(from, err)
+			t.Errorf("from = %v, err = %v", from, err)
 		}
 		to, err := read.Header.AddressList("To")
 		if err != nil || len(to) != 1 || to[0].Name != "Chiọma Ọbí" || to[0].Address != "chioma@example.com" {
-			t.Error(to, err)
+			t.Errorf("to = %v, err = %v", to, err)
 		}
 		if subject, err := new(mime.WordDecoder).DecodeHeader(read.Header.Get("Subject")); err != nil || subject != "Receipt from Àdìrẹ Shop" {
-			t.Error(subject, err)
+			t.Errorf(`new(mime.WordDecoder).DecodeHeader(read.Header.Get("Subject")): subject = %v, err = %v`, subject, err)
 		}
 		if date, err := read.Header.Date(); err != nil || !date.Equal(start) {
-			t.Error(date, err)
+			t.Errorf("read.Header.Date(): date = %v, err = %v", date, err)
 		}
 		if id := read.Header.Get("Message-ID"); id != "<"+m.MessageID+">" || !strings.HasSuffix(m.MessageID, "@example.com") {
-			t.Error(id)
+			t.Errorf(`read.Header.Get("Message-ID"): id = %v`, id)
 		}
 		if kind := read.Header.Get("Content-Type"); !strings.HasPrefix(kind, "multipart/alternative") {
-			t.Error(kind)
+			t.Errorf(`read.Header.Get("Content-Type"): kind = %v`, kind)
 		}
 		for _, r := range strings.Join(got, "") {
 			if r > 126 {
@@ -101,7 +101,7 @@ func TestHeaderInjection(t *testing.T) {
 				t.Fatal(err)
 			}
 			if to, err := read.Header.AddressList("To"); err != nil || len(to) != 1 || to[0].Address != "chioma@example.com" {
-				t.Error(to, err)
+				t.Errorf(`read.Header.AddressList("To"): to = %v, err = %v`, to, err)
 			}
 			if strings.Contains(message, "\r\n\r\n<script>") {
 				t.Error("the header was ended early")
@@ -115,7 +115,7 @@ func TestHeaderInjection(t *testing.T) {
 		b.step()
 		list, _, err := b.List(t.Context(), owner, "", 5)
 		if err != nil || len(p.messages()) != 10 {
-			t.Fatal(len(p.messages()), err)
+			t.Fatalf("len(p.messages()) = %v, err = %v", len(p.messages()), err)
 		}
 		p.set(func() {
 			if want := slices.Repeat([]string{"chioma@example.com"}, 10); !slices.Equal(p.sentTo, want) {
@@ -433,7 +433,7 @@ func TestMailbox(t *testing.T) {
 			}
 		}
 		if got := strings.Join(seen, ""); got != "PAY_GPAY_FPAY_EPAY_DPAY_CPAY_BPAY_A" {
-			t.Error(got)
+			t.Errorf(`strings.Join(seen, ""): got = %v`, got)
 		}
 		for _, sc := range []scope.Scope{{BusinessID: 2, Domain: scope.Test, Role: scope.Owner}, {BusinessID: 1, Domain: scope.Live, Role: scope.Owner},
 			{BusinessID: 1, Domain: scope.Live, Role: scope.Developer}, {Role: scope.Owner}} {
@@ -488,7 +488,7 @@ func TestNotice(t *testing.T) {
 		}
 		for _, message := range p.messages() {
 			if len(header(message, "Bcc")) != 0 || header(message, "Subject")[0] != "Your wallet changed" || !strings.Contains(message, "It did.") {
-				t.Error(message)
+				t.Errorf("message = %v", message)
 			}
 		}
 	})

@@ -97,16 +97,16 @@ func TestChangeTellsEveryOwner(t *testing.T) {
 		for i, key := range []string{tpub, tpub, otherTpub} {
 			used, changed, err := f.change(key, password)
 			if err != nil || used.Key != key || changed != (i != 1) {
-				t.Fatal(used, changed, err)
+				t.Fatalf("used = %v, changed = %v, err = %v", used, changed, err)
 			}
 		}
 		if got := f.count(); got != "2 wallets, 4 mails, 2 audit rows" || f.woken != 2 {
-			t.Error(got, f.woken)
+			t.Errorf("f.count(): got = %v, f.woken = %v", got, f.woken)
 		}
 		var to []string
 		must(t, f.DB.Read(t.Context()).Model(&models.Mail{}).Order("id").Pluck("to_address", &to).Error)
 		if !slices.Equal(to, []string{"ada@example.com", "bea@example.com", "ada@example.com", "bea@example.com"}) {
-			t.Error(to)
+			t.Errorf("to = %v", to)
 		}
 		first, last := f.told[0], f.told[3]
 		if first.Former != "" || last.Former != "tpubDC3D…t4fowL" || last.Key != "tpubDDrU…MKbnMb" || last.By.Email != "ada@example.com" || len(last.First) != 5 ||
@@ -115,10 +115,10 @@ func TestChangeTellsEveryOwner(t *testing.T) {
 		}
 		history, err := f.History(t.Context(), f.sc, money.Bitcoin)
 		if err != nil || len(history) != 2 || history[0].Key != otherTpub || history[1].Active {
-			t.Error(history, err)
+			t.Errorf("history = %v, err = %v", history, err)
 		}
 		if doge, err := f.History(t.Context(), f.sc, money.Dogecoin); err != nil || len(doge) != 0 {
-			t.Error(doge, err)
+			t.Errorf("f.History(f.sc, money.Dogecoin): doge = %v, err = %v", doge, err)
 		}
 	})
 }
@@ -132,7 +132,7 @@ func TestAllOrNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := f.count(); got != "0 wallets, 0 mails, 0 audit rows" || f.woken != 0 {
-			t.Error(got)
+			t.Errorf("f.count(): got = %v", got)
 		}
 		f.Mails = working
 		if _, changed, err := f.change(tpub, password); err != nil || !changed {
@@ -153,7 +153,7 @@ func TestPreparedIsNoHistory(t *testing.T) {
 				t.Fatal(err)
 			}
 			if list, err := f.History(t.Context(), f.sc, money.Bitcoin); err != nil || len(list) != 0 || f.count() != "1 wallets, 0 mails, 0 audit rows" {
-				t.Error(f.count(), list, err)
+				t.Errorf("f.History(f.sc, money.Bitcoin): f.count() = %v, list = %v, err = %v", f.count(), list, err)
 			}
 		}
 		f.Mails = working
@@ -163,7 +163,7 @@ func TestPreparedIsNoHistory(t *testing.T) {
 		must(t, err)
 		list, err := f.History(t.Context(), f.sc, money.Bitcoin)
 		if err != nil || !changed || len(list) != 2 || f.count() != "2 wallets, 4 mails, 2 audit rows" {
-			t.Error(changed, f.count(), list, err)
+			t.Errorf("changed = %v, f.count() = %v, list = %v, err = %v", changed, f.count(), list, err)
 		}
 		for _, w := range list {
 			if w.CreatedBy != f.sc.Actor || w.NextIndex != 2 {
@@ -204,7 +204,7 @@ func TestTwinsTellOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := f.count(); got != "2 wallets, 4 mails, 2 audit rows" || f.woken != 2 {
-			t.Error(got, f.woken)
+			t.Errorf("f.count(): got = %v, f.woken = %v", got, f.woken)
 		}
 	})
 }
@@ -232,7 +232,7 @@ func TestRefused(t *testing.T) {
 		var audits int64
 		must(t, f.DB.Read(t.Context()).Model(&models.Audit{}).Where("action = 'wallet.change_refused'").Count(&audits).Error)
 		if got := f.count(); got != "0 wallets, 0 mails, 0 audit rows" || audits != 1 {
-			t.Error(got, audits)
+			t.Errorf("f.count(): got = %v, audits = %v", got, audits)
 		}
 	})
 }
@@ -259,11 +259,11 @@ func TestChangeAccount(t *testing.T) {
 		}{{entered, password, true}, {entered, "nobody is asked", false}, {other, password, true}} {
 			used, changed, err := f.Change(t.Context(), f.sc, receiving.Change{Chain: money.XRPL, Key: c.account, Proof: account.Proof{Password: c.password, IP: "192.0.2.1"}})
 			if err != nil || changed != c.changed || used.Key != c.account {
-				t.Fatal(i, used, changed, err)
+				t.Fatalf("i = %v, used = %v, changed = %v, err = %v", i, used, changed, err)
 			}
 		}
 		if got := f.count(); got != "3 wallets, 4 mails, 2 audit rows" {
-			t.Error(got)
+			t.Errorf("f.count(): got = %v", got)
 		}
 		if n := f.told[2]; n.Key != other || n.Former != entered || n.Script != wallet.ScriptAccount || n.Network != "xrp-testnet" || n.URL != "http://x/methods/crypto_ripple/wallet" {
 			t.Errorf("%+v", n)

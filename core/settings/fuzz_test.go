@@ -32,7 +32,7 @@ func FuzzLogo(f *testing.F) {
 		}
 		read, err := png.Decode(bytes.NewReader(drawn))
 		if err != nil || read.Bounds().Dx() > logoSide || read.Bounds().Dy() > logoSide {
-			t.Fatal(read.Bounds(), err)
+			t.Fatalf("read.Bounds() = %v, err = %v", read.Bounds(), err)
 		}
 	})
 }

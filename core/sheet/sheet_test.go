@@ -55,7 +55,7 @@ func TestCSV(t *testing.T) {
 	}
 	lines, err := csv.NewReader(&out).ReadAll()
 	if err != nil || len(lines) != 4+len(evil) {
-		t.Fatal(len(lines), err)
+		t.Fatalf("len(lines) = %v, err = %v", len(lines), err)
 	}
 	for _, line := range lines[4:] {
 		if !strings.HasPrefix(line[0], "'") {
@@ -158,7 +158,7 @@ func TestSheetsAreBounded(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	for n := range sheet.MaxRows {
 		if err := w.Row(cells); err != nil {
-			t.Fatal(n, err)
+			t.Fatalf("w.Row(cells): n = %v, err = %v", n, err)
 		}
 	}
 	runtime.GC()

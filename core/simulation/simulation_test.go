@@ -62,7 +62,7 @@ func simulate(t *testing.T, seed uint64, size int, postgres bool) (w *world) {
 			t.Log(strings.Join(w.trace, "\n"))
 		}
 		for _, found := range w.findings {
-			t.Error(found)
+			t.Errorf("found = %v", found)
 		}
 		if t.Failed() {
 			t.Logf("replay with: make sim SEEDS=1 FROM=%d PAYMENTS_EACH=%d TRACE=1", seed, size)

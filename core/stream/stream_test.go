@@ -122,7 +122,7 @@ func TestHubIsBounded(t *testing.T) {
 		}
 		for n := range most - 32 {
 			if _, _, err := hub.Subscribe(stream.Topic{Payment: int64(3 + n)}); err != nil {
-				t.Fatal(n, err)
+				t.Fatalf("hub.Subscribe(stream.Topic{Payment: int64(3 + n)}): n = %v, err = %v", n, err)
 			}
 		}
 		if _, _, err := hub.Subscribe(stream.Topic{Payment: 2}); fault.KindOf(err) != fault.Unavailable {

@@ -151,12 +151,12 @@ func TestAssignFromKey(t *testing.T) {
 		}
 		for network, want := range map[chain.Network]bool{chain.Sandbox(money.Bitcoin): true, regtest: false} {
 			if ready, err := f.Ready(t.Context(), owner(1), network); err != nil || ready != want {
-				t.Error(network, ready, err)
+				t.Errorf("f.Ready(owner(1), network): network = %v, ready = %v, err = %v", network, ready, err)
 			}
 		}
 		w := f.mustUse(1, vpub, "")
 		if ready, err := f.Ready(t.Context(), owner(1), regtest); err != nil || !ready {
-			t.Error(ready, err)
+			t.Errorf("f.Ready(owner(1), regtest): ready = %v, err = %v", ready, err)
 		}
 		preview, err := f.Preview(t.Context(), owner(1), money.Bitcoin, vpub, "")
 		if err != nil {
@@ -209,7 +209,7 @@ func TestConcurrentAssign(t *testing.T) {
 		addresses, indexes := map[string]bool{}, map[int64]bool{}
 		for i, row := range rows {
 			if errs[i] != nil {
-				t.Fatal(errs[i])
+				t.Fatalf("errs[i] = %v", errs[i])
 			}
 			addresses[row.Address], indexes[*row.Index] = true, true
 		}

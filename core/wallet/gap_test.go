@@ -71,7 +71,7 @@ func TestGapMeter(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		f := newFixture(t, db)
 		if _, ok, err := f.Active(t.Context(), owner(1), money.Bitcoin); ok || err != nil {
-			t.Fatal(ok, err)
+			t.Fatalf("f.Active(owner(1), money.Bitcoin): ok = %v, err = %v", ok, err)
 		}
 		f.mustUse(1, tpub, "")
 		f.expect(-1, -1, 0, 0, "")
@@ -115,13 +115,13 @@ func TestOrigin(t *testing.T) {
 		f.mustUse(1, otherVpub, "") // new payments go elsewhere: this one doesn't
 		got, ok, err := f.Origin(t.Context(), owner(1), *row.PaymentID)
 		if err != nil || !ok || got != (wallet.Origin{Path: "0/2", Key: tpub}) {
-			t.Error(got, ok, err)
+			t.Errorf("got = %v, ok = %v, err = %v", got, ok, err)
 		}
 		live := owner(1)
 		live.Domain = scope.Live
 		for _, sc := range []scope.Scope{live, owner(2)} {
 			if got, ok, err := f.Origin(t.Context(), sc, *row.PaymentID); ok || err != nil {
-				t.Error(sc, got, err)
+				t.Errorf("f.Origin(sc, *row.PaymentID): sc = %v, got = %v, err = %v", sc, got, err)
 			}
 		}
 		if _, ok, err := f.Origin(t.Context(), owner(1), *row.PaymentID+100); ok || err != nil {

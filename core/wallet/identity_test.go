@@ -89,7 +89,7 @@ func TestAnothersBranch(t *testing.T) {
 		f.mustUse(1, branchOf(5), "") // who has the account may use all of it
 		// Refusals leave what the other had in use.
 		if row := f.mustAssign(2, 1)[0]; *row.Index != 0 {
-			t.Error(*row.Index)
+			t.Errorf("f.mustAssign(2, 1)[0]: *row.Index = %v", *row.Index)
 		}
 	})
 }
@@ -108,7 +108,7 @@ func TestOtherBranch(t *testing.T) {
 			t.Errorf("%+v", second)
 		}
 		if s := f.meter(); s.Path != "5/0" {
-			t.Error(s.Path)
+			t.Errorf("f.meter(): s.Path = %v", s.Path)
 		}
 		if row := f.mustAssign(1, 1)[0]; *row.WalletID != second.ID || *row.Index != 0 {
 			t.Errorf("%+v", row)
@@ -168,7 +168,7 @@ func TestIndexesRunOut(t *testing.T) {
 		w := f.mustUse(1, vpub, "")
 		f.setIndex(w.ID, 1<<31-1)
 		if row := f.mustAssign(1, 1)[0]; *row.Index != 1<<31-1 {
-			t.Error(*row.Index)
+			t.Errorf("f.mustAssign(1, 1)[0]: *row.Index = %v", *row.Index)
 		}
 		for range 2 {
 			if _, err := f.assign(1); code(err) != "no_wallet" || fault.KindOf(err) != fault.Unavailable {

@@ -68,7 +68,7 @@ func TestKnownAddresses(t *testing.T) {
 			t.Errorf("%s: got %s %v, want %s", want.key, got, err, want.address)
 		}
 		if key.Path(17) != "0/17" {
-			t.Error(key.Path(17))
+			t.Errorf("key.Path(17) = %v", key.Path(17))
 		}
 	}
 }

@@ -75,7 +75,7 @@ func TestKeyOfRestored(t *testing.T) {
 			t.Fatal(err)
 		}
 		if looked, used = enter(); looked != nil || used != nil {
-			t.Error(looked, used)
+			t.Errorf("enter(): looked = %v, used = %v", looked, used)
 		}
 	})
 }

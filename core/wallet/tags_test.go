@@ -30,7 +30,7 @@ func TestTagTaken(t *testing.T) {
 		for i, tags := range [][]uint32{{7}, {7, 9}, {7, 9, 0, 1<<32 - 1}} {
 			place, err := draw(int64(i+1), int64(i+1), tags...)
 			if err != nil || *place.Tag != tags[len(tags)-1] {
-				t.Fatal(place, err)
+				t.Fatalf("place = %v, err = %v", place, err)
 			}
 		}
 		if place, err := draw(4, 4, 7); err == nil {
@@ -38,7 +38,7 @@ func TestTagTaken(t *testing.T) {
 		}
 		var given []models.Destination
 		if err := db.Read(t.Context()).Where("tag <> -1").Order("id").Find(&given).Error; err != nil || len(given) != 3 {
-			t.Fatal(given, err)
+			t.Fatalf(`db.Read(t.Context()).Where("tag <> -1").Order("id").Find(&given).Error: given = %v, err = %v`, given, err)
 		}
 		for i, row := range given {
 			if row.BusinessID != int64(i+1) || row.PaymentID == nil || *row.PaymentID != int64(i+1) {

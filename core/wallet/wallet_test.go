@@ -19,7 +19,7 @@ func TestBech32(t *testing.T) {
 	t.Parallel()
 	raw, _ := hex.DecodeString("751e76e8199196d454941c45d1b3a323f1433bd6") // BIP 173's example
 	if got := wallet.Bech32("bc", raw); got != "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4" {
-		t.Error(got)
+		t.Errorf(`wallet.Bech32("bc", raw): got = %v`, got)
 	}
 }
 
@@ -28,7 +28,7 @@ func TestXAddress(t *testing.T) {
 	tag := uint32(12345)
 	got, err := wallet.XAddress("rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", &tag, false) // XLS-5's example
 	if err != nil || got != "XV5sbjUmgPpvXv4ixFWZ5ptAYZ6PD28Sq49uo34VyjnmK5H" {
-		t.Error(got, err)
+		t.Errorf("got = %v, err = %v", got, err)
 	}
 	if _, err := wallet.XAddress("nonsense", nil, true); err == nil {
 		t.Error("nonsense became an X-address")

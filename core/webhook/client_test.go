@@ -189,7 +189,7 @@ func TestTargets(t *testing.T) {
 	// They do arrive where loopback is allowed: the guard is what stops them.
 	response, err := NewClient(GuardConfig{Domain: scope.Test, AllowLoopback: true}).Get("http://127.0.0.1:" + port + "/")
 	if err != nil || response.Body.Close() != nil || hits.Load() != 1 {
-		t.Error(err, hits.Load())
+		t.Errorf("err = %v, hits.Load() = %v", err, hits.Load())
 	}
 }
 

@@ -68,7 +68,7 @@ func TestOfficialVector(t *testing.T) {
 	}
 	got, err := signer.Sign("msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`))
 	if err != nil || got != "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=" {
-		t.Error(got, err)
+		t.Errorf("got = %v, err = %v", got, err)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestSchedule(t *testing.T) {
 		on := true // forgives the failures so far
 		_, err := b.Update(t.Context(), owner, e.ID, webhook.Change{Active: &on})
 		if _, again := b.Redeliver(t.Context(), owner, id, ""); again != nil || err != nil {
-			t.Fatal(again, err)
+			t.Fatalf(`b.Redeliver(owner, id, ""): again = %v, err = %v`, again, err)
 		}
 		b.step() // the schedule begins anew
 		if wait := b.only(e.ID).NextAt.Sub(b.clock.Now()); wait > 6*time.Second {
@@ -232,7 +232,7 @@ func TestAnswerKept(t *testing.T) {
 		b.emit(1)
 		b.step()
 		if d := b.only(e.ID); d.State != webhook.Delivered {
-			t.Fatal(d)
+			t.Fatalf("b.only(e.ID): d = %v", d)
 		}
 		if a := b.attempts(e.ID)[0].Answer; !strings.HasPrefix(a, "a\uFFFD\uFFFD\uFFFD\uFFFDb\nx") || len(a) < 4<<10 || len(a) > 4<<10+16 {
 			t.Errorf("%d bytes kept: %.20q", len(a), a)
@@ -396,7 +396,7 @@ func TestInactiveGetsNothing(t *testing.T) {
 		}
 		list, err := b.DeliveriesOfPayment(ctx, owner, 9)
 		if err != nil || len(list) != 3 {
-			t.Fatal(list, err)
+			t.Fatalf("list = %v, err = %v", list, err)
 		}
 		for _, d := range list {
 			if d.State != webhook.Cancelled || d.EndpointName != "" {
@@ -413,7 +413,7 @@ func TestRotation(t *testing.T) {
 		e, before := b.create(owner, shop.URL)
 		rotated, after, err := b.RotateSecret(t.Context(), owner, e.ID)
 		if err != nil || after == before || !rotated.OverlapUntil.Equal(start.Add(24*time.Hour)) {
-			t.Fatal(rotated, err)
+			t.Fatalf("rotated = %v, err = %v", rotated, err)
 		}
 		verifies := func(secret string) bool {
 			requests := shop.requests()
@@ -450,11 +450,11 @@ func TestRedeliver(t *testing.T) {
 		late := newMerchant(t, status(500))
 		lateEndpoint, _ := b.create(owner, late.URL)
 		if n, err := b.Redeliver(ctx, owner, id, ""); err != nil || n != 2 {
-			t.Fatal(n, err)
+			t.Fatalf(`b.Redeliver(ctx, owner, id, ""): n = %v, err = %v`, n, err)
 		}
 		b.step()
 		if n, err := b.Redeliver(ctx, owner, id, ""); err != nil || n != 2 { // late waits for its retry now
-			t.Fatal(n, err)
+			t.Fatalf(`b.Redeliver(ctx, owner, id, ""): n = %v, err = %v`, n, err)
 		}
 		late.answer(nil)
 		b.step()
@@ -483,7 +483,7 @@ func TestRedeliver(t *testing.T) {
 		var body struct{ Type, Domain string }
 		got = shop.requests()
 		if err := json.Unmarshal([]byte(got[len(got)-1].body), &body); err != nil || body.Type != webhook.WebhookTest || body.Domain != "test" {
-			t.Error(body, err)
+			t.Errorf("json.Unmarshal([]byte(got[len(got)-1].body), &body): body = %v, err = %v", body, err)
 		}
 	})
 }

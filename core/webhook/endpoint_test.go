@@ -129,7 +129,7 @@ func TestPages(t *testing.T) {
 			}
 		}
 		if !slices.Equal(sequences, []int{7, 6, 5, 4, 3, 2, 1}) { // all of one moment
-			t.Error(sequences)
+			t.Errorf("sequences = %v", sequences)
 		}
 		for _, bad := range []string{"x", "!!", "MSAn", "MSAwICc", strings.Repeat("A", 500), "LTEgMCBh", "MSAtMSBh"} {
 			if _, _, err := b.List(t.Context(), owner, bad, 3); fault.KindOf(err) != fault.Invalid {

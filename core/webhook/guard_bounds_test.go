@@ -112,7 +112,7 @@ func TestMostScanned(t *testing.T) {
 		b.sentAgain(e.ID, missed)
 		_, behind, err := b.History(ctx, owner, e.ID, webhook.Cancelled, "", 1)
 		if err != nil || behind == "" {
-			t.Fatal(behind, err)
+			t.Fatalf("behind = %v, err = %v", behind, err)
 		}
 		page, next, err := b.History(ctx, owner, e.ID, "", behind, 10)
 		if err != nil || len(page) != 0 || next == "" {

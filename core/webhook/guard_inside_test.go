@@ -20,10 +20,10 @@ func TestMostOfAnOrder(t *testing.T) {
 				"WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n WHERE id < ?) SELECT id FROM n", n))
 		}
 		if n, err := countEvents(db.Read(t.Context()), made(MaxResend)); n != MaxResend || err != nil {
-			t.Error(n, err)
+			t.Errorf("countEvents(db.Read(t.Context()), made(MaxResend)): n = %v, err = %v", n, err)
 		}
 		if n, err := countEvents(db.Read(t.Context()), made(MaxResend+1)); fault.KindOf(err) != fault.Invalid {
-			t.Error(n, err)
+			t.Errorf("countEvents(db.Read(t.Context()), made(MaxResend+1)): n = %v, err = %v", n, err)
 		}
 	})
 }
@@ -78,7 +78,7 @@ func TestLeaseLost(t *testing.T) {
 			t.Helper()
 			var is models.Delivery
 			if again := db.Read(t.Context()).Take(&is).Error; err != nil || again != nil {
-				t.Fatal(err, again)
+				t.Fatalf("db.Read(t.Context()).Take(&is).Error: err = %v, again = %v", err, again)
 			}
 			if is.Attempt != 2 || is.Outcome != "" || is.DoneAt != nil || is.LastStatus != 0 || is.ClaimedAt == nil || !is.DueAt.Equal(lease) {
 				t.Errorf("%s, it has become %+v", by, is)

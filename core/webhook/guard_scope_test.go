@@ -36,7 +36,7 @@ func TestEventOfOthersIsUnknown(t *testing.T) {
 			}))
 			list, _, err := b.Events(t.Context(), sc, webhook.Filter{}, "", 0)
 			if err != nil || len(list) != 1 {
-				t.Fatal(list, err)
+				t.Fatalf("list = %v, err = %v", list, err)
 			}
 			if v := ask(list[0].ID); v.Reason != webhook.UnknownEvent || v.Diff != nil {
 				t.Errorf("of an event of %+v: %+v", sc, v)

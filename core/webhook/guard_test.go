@@ -88,7 +88,7 @@ func TestLiveDemandsHTTPS(t *testing.T) {
 		b.step()
 		list, _, err := b.History(t.Context(), live, e.ID, "", "", 0)
 		if err != nil || len(list) != 1 || len(shop.requests()) != 0 {
-			t.Fatal(list, err, len(shop.requests()))
+			t.Fatalf("list = %v, err = %v, len(shop.requests()) = %v", list, err, len(shop.requests()))
 		}
 		mustContain(t, list[0].LastError, "not https")
 	})

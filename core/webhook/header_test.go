@@ -25,7 +25,7 @@ func TestHeaders(t *testing.T) {
 		e, _, err := b.Create(ctx, owner, webhook.Create{Name: "orders", URL: shop.URL, Active: true,
 			Headers: []webhook.Header{{Name: "x-api-key", Value: "s3cret value"}, {Name: "Authorization", Value: "Bearer t0ken"}}})
 		if err != nil || fmt.Sprint(e.Headers) != "[{X-Api-Key ••••} {Authorization ••••}]" {
-			t.Fatal(e, err)
+			t.Fatalf("e = %v, err = %v", e, err)
 		}
 		b.emit(1)
 		b.step()
@@ -44,7 +44,7 @@ func TestHeaders(t *testing.T) {
 		}
 		kept := []webhook.Header{{Name: "X-API-KEY", Value: webhook.Mask}, {Name: "X-Other", Value: "o"}}
 		if e, err = b.Update(ctx, owner, e.ID, webhook.Change{Headers: &kept}); err != nil || fmt.Sprint(e.Headers) != "[{X-Api-Key ••••} {X-Other ••••}]" {
-			t.Fatal(e, err)
+			t.Fatalf("b.Update(ctx, owner, e.ID, webhook.Change{Headers: &kept}): e = %v, err = %v", e, err)
 		}
 		b.emit(2)
 		b.step()
@@ -202,17 +202,17 @@ func TestTypes(t *testing.T) {
 			t.Errorf("%d %d %d requests", a, s, n)
 		}
 		if n, err := b.Redeliver(ctx, owner, id, ""); n != 2 || err != nil {
-			t.Error(n, err)
+			t.Errorf(`b.Redeliver(ctx, owner, id, ""): n = %v, err = %v`, n, err)
 		}
 		if n, err := b.Redeliver(ctx, owner, id, other.ID); n != 1 || err != nil { // named, it gets what it doesn't take
-			t.Error(n, err)
+			t.Errorf("b.Redeliver(ctx, owner, id, other.ID): n = %v, err = %v", n, err)
 		}
 		if n, err := b.Redeliver(ctx, owner, test, ""); n != 1 || err != nil {
 			t.Error("of the test event:", n, err)
 		}
 		nothing := []string{}
 		if e, err := b.Update(ctx, owner, other.ID, webhook.Change{Types: &nothing}); err != nil || len(e.Types) != 0 {
-			t.Error(e, err)
+			t.Errorf("b.Update(ctx, owner, other.ID, webhook.Change{Types: &nothing}): e = %v, err = %v", e, err)
 		}
 		b.emit(2)
 		b.step()

@@ -40,7 +40,7 @@ func TestHerd(t *testing.T) {
 		}
 		var rows []models.Delivery
 		if err := b.DB.Read(t.Context()).Where("endpoint_id = ? AND done_at IS NULL AND tries = 2", e.ID).Find(&rows).Error; err != nil || len(rows) != *due {
-			t.Fatal(len(rows), err)
+			t.Fatalf("len(rows) = %v, err = %v", len(rows), err)
 		}
 		seconds := map[time.Time]int{}
 		for _, row := range rows {

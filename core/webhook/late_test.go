@@ -71,7 +71,7 @@ func lateBehind(t *testing.T, b *bundle, hanging int) {
 	b.clock.Advance(2 * time.Minute)
 	putOff := b.DB.Exec(t.Context()).Exec("UPDATE deliveries SET due_at = ? WHERE domain = 'test' AND id IN (SELECT max(id) FROM deliveries GROUP BY endpoint_id)", b.clock.Now().Add(20*time.Second))
 	if putOff.Error != nil {
-		t.Fatal(putOff.Error)
+		t.Fatalf("putOff.Error = %v", putOff.Error)
 	}
 	b.late("nobody works", map[scope.Domain]time.Duration{scope.Test: 5 * time.Minute, scope.Live: 2 * time.Minute})
 	if err := b.Delete(t.Context(), merchant, gone.ID); err != nil {

@@ -67,7 +67,7 @@ func TestOwnersAreTold(t *testing.T) {
 		mustContain(t, mails[0], b.Pages+"/"+e.ID+" 2026-03-02T13:00:00+01:00")
 		var audit []models.Audit
 		if err := b.DB.Read(t.Context()).Where("action = 'webhook.switched_off'").Find(&audit).Error; err != nil || len(audit) != 1 {
-			t.Fatal(audit, err)
+			t.Fatalf("audit = %v, err = %v", audit, err)
 		}
 		if a := audit[0]; a.Actor != "system" || a.Action != "webhook.switched_off" || a.Subject != e.ID || !strings.Contains(a.Detail, "5 days") {
 			t.Errorf("%+v", a)
@@ -148,7 +148,7 @@ func TestAudit(t *testing.T) {
 		}
 		var rows []models.Audit
 		if err := b.DB.Read(t.Context()).Where("subject = ?", e.ID).Order("id").Find(&rows).Error; err != nil || len(rows) != 4 {
-			t.Fatal(rows, err)
+			t.Fatalf("rows = %v, err = %v", rows, err)
 		}
 		for i, want := range []string{"webhook.created", "webhook.changed", "webhook.secret_rotated", "webhook.deleted"} {
 			if rows[i].Action != want || rows[i].Actor != owner.Actor || strings.Contains(rows[i].Detail, "hidden") {

@@ -78,7 +78,7 @@ func TestPrune(t *testing.T) {
 		}
 		list, _, err := b.History(ctx, owner, e.ID, webhook.Delivered, "", 1)
 		if err != nil || len(list) != 1 {
-			t.Fatal(list, err)
+			t.Fatalf("list = %v, err = %v", list, err)
 		}
 		if _, err := b.Redeliver(ctx, owner, list[0].EventID, ""); fault.KindOf(err) != fault.Gone {
 			t.Errorf("an event without its body is sent again: %v", err)

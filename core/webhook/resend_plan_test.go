@@ -80,7 +80,7 @@ func TestLastAttempts(t *testing.T) {
 		b.emit(2)
 		list, _, err := b.History(t.Context(), owner, e.ID, "", "", 10)
 		if err != nil || len(list) != 2 {
-			t.Fatal(list, err)
+			t.Fatalf("list = %v, err = %v", list, err)
 		}
 		last, err := b.LastAttempts(t.Context(), owner, list)
 		if a := last[list[1].ID]; err != nil || len(last) != 1 || a.Number != 2 || !a.At.Equal(second) || a.Status != 503 {

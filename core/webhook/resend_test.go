@@ -120,7 +120,7 @@ func TestMissed(t *testing.T) {
 		before := len(shop.requests())
 		order, err := b.Resend(ctx, owner, webhook.Order{EndpointID: e.ID, From: m.Since, Failed: true})
 		if err != nil || order.Total != 9 {
-			t.Fatal(order, err)
+			t.Fatalf("order = %v, err = %v", order, err)
 		}
 		b.work()
 		order, err = b.FindResend(ctx, owner, order.ID)
@@ -177,7 +177,7 @@ func TestResendRange(t *testing.T) {
 		first := len(shop.requests())
 		order, err := b.Resend(ctx, owner, webhook.Order{Types: []string{webhook.PaymentDeclined}, From: from, Before: &to})
 		if err != nil || order.Total != 150 || order.State != webhook.ResendQueueing {
-			t.Fatal(order, err)
+			t.Fatalf("order = %v, err = %v", order, err)
 		}
 		more, err := b.StepResends(ctx)
 		half, _ := b.FindResend(ctx, owner, order.ID)
@@ -200,7 +200,7 @@ func TestResendRange(t *testing.T) {
 			}
 		}
 		if list, next, err := b.Resends(ctx, owner, "", 1); err != nil || len(list) != 1 || next != "" {
-			t.Error(list, next, err)
+			t.Errorf(`b.Resends(ctx, owner, "", 1): list = %v, next = %v, err = %v`, list, next, err)
 		}
 	})
 }
@@ -295,7 +295,7 @@ func TestResendRefuses(t *testing.T) {
 			t.Error("another's resend:", err)
 		}
 		if list, _, err := b.Resends(ctx, foreign, "", 0); err != nil || len(list) != 0 {
-			t.Error(list, err)
+			t.Errorf(`b.Resends(ctx, foreign, "", 0): list = %v, err = %v`, list, err)
 		}
 		for range webhook.MaxResends - 1 {
 			if _, err := b.Resend(ctx, owner, webhook.Order{From: start}); err != nil {

@@ -41,7 +41,7 @@ func TestOutageIsNobodysFault(t *testing.T) {
 	b.must(b.db.Close())
 	for range 301 { // one more than a stranger may
 		if a := b.call("GET", "/v1/payments", ""); a.Status < 500 {
-			t.Fatal(a.Status, a.Raw)
+			t.Fatalf(`b.call("GET", "/v1/payments", ""): a.Status = %v, a.Raw = %v`, a.Status, a.Raw)
 		}
 	}
 }

@@ -226,7 +226,7 @@ func TestReceivedDuringReorganisation(t *testing.T) {
 	v := standing(payment.Initiated, payment.Reorged, 0, minute)
 	v.Transfers = []models.Transfer{{Amount: money.Units(10_000), Gone: true, GoneReason: "reorged"}, {Amount: money.Units(5), Gone: true, GoneReason: "dropped"}, {Amount: money.Units(7), Gone: true, GoneReason: "replaced"}}
 	if got := statusProps(v, about{asker: asker{tongue: tongue{Lang: "en"}}}).Received; got != "0.00010005" {
-		t.Error(got)
+		t.Errorf("got = %v", got)
 	}
 }
 

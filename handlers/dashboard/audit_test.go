@@ -36,7 +36,7 @@ func TestAuditPage(t *testing.T) {
 		}
 		refused := b.Get("/dashboard/audit?what=refused").Text()
 		if strings.Contains(refused, "Dogecoin") || !strings.Contains(refused, "/dashboard/team/invitations") {
-			t.Error(refused)
+			t.Errorf("refused = %v", refused)
 		}
 		his := b.Get("/dashboard/audit?who=" + url.QueryEscape("user:"+strconv.FormatInt(kofi.ID, 10)))
 		expect(t, his, 200, "By: New Member", "Access refused")
@@ -47,7 +47,7 @@ func TestAuditPage(t *testing.T) {
 		expect(t, b.Get("/dashboard/audit?who=%3Cscript%3E&what=x&before=-1&from=soon"), 200, "There is no user “<script>”", "There is no action “x”", "No page starts at “-1”", "This is not a date: “soon”", "Dogecoin")
 		file := b.Get("/dashboard/audit.csv?what=money")
 		if lines := strings.Split(strings.TrimSpace(file.Body), "\r\n"); len(lines) != 2 || !strings.Contains(lines[1], "Payment method switched off,method.disabled,,crypto_dogecoin,test") {
-			t.Error(file.Body)
+			t.Errorf(`strings.Split(strings.TrimSpace(file.Body), "\r\n"): file.Body = %v`, file.Body)
 		}
 		expect(t, b.Get("/dashboard/audit.csv?who=x"), 422, "No file was created")
 	})

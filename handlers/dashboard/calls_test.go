@@ -29,7 +29,7 @@ func TestCallPages(t *testing.T) {
 		expect(t, b.Get("/dashboard/calls"), 200, "GET /v1/rates?x=<script>", "42 ms", "Till <1>", "validation_failed", "2 requests")
 		refused := b.Get("/dashboard/calls?status=4")
 		if strings.Contains(refused.Text(), "/v1/rates") {
-			t.Error(refused.Text())
+			t.Errorf("refused.Text() = %v", refused.Text())
 		}
 		expect(t, b.Get("/dashboard/calls?path=/v1/rates&key="+fmt.Sprint(key.ID)), 200, "1 request")
 		expect(t, b.Get("/dashboard/calls?status=9&key=x&before=0"), 200, "There is no status “9”", "There is no API key “x”", "No page starts at “0”", "2 requests")
@@ -59,7 +59,7 @@ func TestQuickstart(t *testing.T) {
 			t.Errorf("%q stands there %d times", key, n)
 		}
 		if twin := b.PostFrom("/dashboard/quickstart", "/dashboard/quickstart", form); shownKey.FindString(twin.Body) != key {
-			t.Error(twin.Text())
+			t.Errorf(`b.PostFrom("/dashboard/quickstart", "/dashboard/quickstart", form): twin.Text() = %v`, twin.Text())
 		}
 		if n := rows(s, &models.APIKey{}, "name = 'Quickstart'"); n != 1 {
 			t.Errorf("%d keys", n)

@@ -353,7 +353,7 @@ func TestEveryAnswerIsShut(t *testing.T) {
 				a := asked.who.Send(httptest.NewRequest(asked.method, asked.at, nil))
 				what := fmt.Sprintf("%s %s, %d", asked.method, asked.at, a.Status)
 				if asked.method != method && a.Status != http.StatusMethodNotAllowed {
-					t.Error(what)
+					t.Errorf("what = %v", what)
 				}
 				for name, want := range shut {
 					if got := a.Header.Get(name); got != want && !(asked.at == "/v1/openapi.json" && name == "Access-Control-Allow-Origin" && got == "*") {

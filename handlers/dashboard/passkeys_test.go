@@ -34,7 +34,7 @@ func asks(t *testing.T, b *servertest.Browser) []byte {
 	a := b.PostFrom("/sign-in", "/sign-in/passkey/begin", nil)
 	expect(t, a, 200)
 	if kind := a.Header.Get("Content-Type"); !strings.HasPrefix(kind, "application/json") {
-		t.Fatal(kind)
+		t.Fatalf(`a.Header.Get("Content-Type"): kind = %v`, kind)
 	}
 	return []byte(a.Body)
 }

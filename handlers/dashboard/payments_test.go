@@ -42,14 +42,14 @@ func TestExportCSV(t *testing.T) {
 		a := b.Get("/dashboard/payments/export.csv")
 		expect(t, a, 200)
 		if got := a.Header.Get("Content-Disposition"); got != `attachment; filename="amas-shop-transactions-test-until-2026-03-01.csv"` || a.Header.Get("Content-Type") != "text/csv; charset=utf-8" {
-			t.Error(got, a.Header)
+			t.Errorf(`a.Header.Get("Content-Disposition"): got = %v, a.Header = %v`, got, a.Header)
 		}
 		lines, err := csv.NewReader(strings.NewReader(a.Body)).ReadAll()
 		if err != nil || len(lines) != 4 {
-			t.Fatal(len(lines), err)
+			t.Fatalf("len(lines) = %v, err = %v", len(lines), err)
 		}
 		if got := strings.Join(lines[0], "|"); got != "Reference|Business reference|Status|Reason|Customer|E-mail|Currency|Amount|Amount paid|Payment method|Coin|Coin amount|Coin amount paid|Created (Africa/Lagos)|First seen (Africa/Lagos)|Completed (Africa/Lagos)" {
-			t.Error(got)
+			t.Errorf(`strings.Join(lines[0], "|"): got = %v`, got)
 		}
 		if lines[3][1] != "'=cmd" || lines[3][7] != "1000.00" || lines[3][13] != "2026-03-01 13:00:00" || lines[1][0] != references[2] {
 			t.Errorf("%q", lines)
@@ -79,7 +79,7 @@ func TestExportXLSX(t *testing.T) {
 		a := s.SignIn(ama).Get("/dashboard/payments/export.xlsx?min=1000&max=1000&period=today")
 		expect(t, a, 200)
 		if got := a.Header.Get("Content-Disposition"); got != `attachment; filename="amas-shop-transactions-test-2026-03-01-to-2026-03-01.xlsx"` {
-			t.Error(got)
+			t.Errorf(`a.Header.Get("Content-Disposition"): got = %v`, got)
 		}
 		z, err := zip.NewReader(bytes.NewReader([]byte(a.Body)), int64(len(a.Body)))
 		if err != nil {
@@ -125,7 +125,7 @@ func TestListRoles(t *testing.T) {
 		expect(t, other.Get("/dashboard/payments?q="+references[0]), 200, "No payments found for")
 		expect(t, other.Get("/dashboard/payments?older="+references[0]), 200, "No page starts at “"+references[0], "No payments yet")
 		if body := other.Get("/dashboard/payments/export.csv").Body; strings.Count(body, "\n") != 1 {
-			t.Error(body)
+			t.Errorf(`other.Get("/dashboard/payments/export.csv").Body: body = %v`, body)
 		}
 		for _, path := range paths {
 			leads(t, s.Browser().Get(path), "/sign-in?next="+url.QueryEscape(path))

@@ -55,7 +55,7 @@ func withFactor(t *testing.T, s *servertest.Server, b *servertest.Browser) (key 
 	done := b.PostFrom(factorAt, factorAt+"/confirm", url.Values{"setup": {sealed}, "code": {codeOf(t, s, key)}})
 	expect(t, done, 201, "Save them now")
 	if recovery = codes.FindAllString(done.Text(), -1); len(recovery) < 10 {
-		t.Fatal(recovery)
+		t.Fatalf("codes.FindAllString(done.Text(), -1): recovery = %v", recovery)
 	}
 	return key, recovery
 }

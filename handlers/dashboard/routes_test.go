@@ -326,7 +326,7 @@ func TestRights(t *testing.T) {
 					found := a.Status == http.StatusOK || a.Status == http.StatusSeeOther
 					switch what := fmt.Sprintf("%s in %s: %s %s answers %d", role, domain, r.method, r.at(mine[domain]), a.Status); {
 					case a.Status >= 500:
-						t.Error(what, a.Text())
+						t.Errorf("what = %v, a.Text() = %v", what, a.Text())
 					case !r.allows(role, domain):
 						if a.Status != http.StatusForbidden && !(r.path == "/dashboard" && a.Status == http.StatusSeeOther) {
 							t.Error(what, "although the role may not")
@@ -334,7 +334,7 @@ func TestRights(t *testing.T) {
 					case a.Status == http.StatusForbidden && !(strings.HasSuffix(r.path, "/simulate") && domain == scope.Live):
 						t.Error(what, "although the role may")
 					case r.method == http.MethodGet && !found:
-						t.Error(what)
+						t.Errorf("what = %v", what)
 					case r.ofDomain():
 						if a := b.Get(r.at(mine[other(domain)])); a.Status != http.StatusNotFound {
 							t.Errorf("%s in %s finds the other domain's %s: %d", role, domain, r.path, a.Status)

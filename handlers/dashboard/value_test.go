@@ -56,7 +56,7 @@ func verified(t *testing.T, who identity, reference string) map[string]any {
 	a := who.ask(http.MethodGet, "/v1/payment/verify/"+reference, "", "")
 	var answer map[string]any
 	if err := json.Unmarshal([]byte(a.Body), &answer); err != nil || a.Status != http.StatusOK {
-		t.Fatal(a.Status, err, a.Body)
+		t.Fatalf("json.Unmarshal([]byte(a.Body), &answer): a.Status = %v, err = %v, a.Body = %v", a.Status, err, a.Body)
 	}
 	fields := map[string]any{}
 	var walk func(name string, in map[string]any)

@@ -45,12 +45,12 @@ func TestAccountSetUp(t *testing.T) {
 		seen := look(b, "  "+rAccount+"\n")
 		expect(t, seen, 200, "Is this your XRP account?", rAccount, "XRP Ledger testnet", "25.500000 XRP", "Payments without a tag are accepted", "listed under Unmatched", "asfRequireDest")
 		if strings.Contains(seen.Text(), "asks wallets not to") {
-			t.Error(seen.Text())
+			t.Errorf("seen.Text() = %v", seen.Text())
 		}
 		seen = look(b, rOther)
 		expect(t, seen, 200, "refused by the network, as recommended", "asks wallets not to send it XRP", "asfDisallowXRP")
 		if strings.Contains(seen.Text(), "Payments without a tag are accepted") {
-			t.Error(seen.Text())
+			t.Errorf("seen.Text() = %v", seen.Text())
 		}
 		if rows(s, &models.Wallet{}, "1 = 1") != 0 || rows(s, &models.Destination{}, "1 = 1") != 0 {
 			t.Error("looking stored something")
@@ -108,7 +108,7 @@ func TestAccountRefused(t *testing.T) {
 		expect(t, useAccount(b, rAccount), 503, "can't be looked up")
 		s.LookFails = errors.New("dial tcp 10.1.2.3")
 		if refused := look(b, rAccount); refused.Status != 503 || strings.Contains(refused.Body, "10.1.2") {
-			t.Error(refused.Status, refused.Text())
+			t.Errorf("look(b, rAccount): refused.Status = %v, refused.Text() = %v", refused.Status, refused.Text())
 		}
 		if rows(s, &models.Wallet{}, "1 = 1") != 0 {
 			t.Error("a refused account was stored")

@@ -97,13 +97,13 @@ func TestWalletSetUp(t *testing.T) {
 		}
 
 		if strings.Contains(seen.Text(), "restored from a backup") {
-			t.Error(seen.Text())
+			t.Errorf("seen.Text() = %v", seen.Text())
 		}
 
 		use(t, b, tpub)
 		expect(t, b.Get(walletAt), 200, "Bitcoin payments now go to this wallet", "tpubDC3D…t4fowL", "0 addresses", "Unused addresses None", "next: 0/0", "Use another wallet")
 		if text := b.Get(walletAt).Text(); strings.Contains(text, "Previous wallets") || strings.Contains(text, tpub) {
-			t.Error(text)
+			t.Errorf("b.Get(walletAt).Text(): text = %v", text)
 		}
 		leads(t, toggle("true"), "/dashboard/methods")
 		expect(t, b.Get("/dashboard/methods"), 200, "Customers can choose it, and payments go directly to your own wallet", "tpubDC3D…t4fowL", "Change wallet")
@@ -116,7 +116,7 @@ func TestWalletSetUp(t *testing.T) {
 		again := b.PostFrom(walletAt, reviewAt, url.Values{"key": {"wpkh(" + tpub + "/0/*)"}})
 		expect(t, again, 200, "the wallet in use. Its next address is 0/1", "changes nothing")
 		if strings.Contains(again.Text(), "instead of") {
-			t.Error(again.Text())
+			t.Errorf("again.Text() = %v", again.Text())
 		}
 		expect(t, b.PostFrom(walletAt, reviewAt, url.Values{"key": {otherTpub}}), 200, "instead of tpubDC3D…t4fowL")
 		expect(t, b.PostFrom(walletAt, reviewAt, url.Values{"key": {tpub}, "script": {"tr"}}), 200, "instead of tpubDC3D…t4fowL")
@@ -316,7 +316,7 @@ func TestWalletOfOthers(t *testing.T) {
 		expect(t, refused, 409, "already receives for another business", "Is this your Bitcoin wallet?")
 		expect(t, b.Get(walletAt), 200, "No wallet is set up yet")
 		if text := b.Get(walletAt).Text(); strings.Contains(text, "tpubDC3D") || strings.Contains(text, "Former") {
-			t.Error(text)
+			t.Errorf("b.Get(walletAt).Text(): text = %v", text)
 		}
 		if rows(s, &models.Audit{}, "action = 'wallet.changed'") != 1 || rows(s, &models.Mail{}, "business_id > 0") != 1 {
 			t.Error("a refused key was told of")

@@ -84,7 +84,7 @@ func TestExplain(t *testing.T) {
 
 func TestFields(t *testing.T) {
 	if fields, ok := page.Fields(fault.Validation(fault.Fields{"email": {"No."}})); !ok || fields["email"][0] != "No." {
-		t.Error(fields, ok)
+		t.Errorf(`page.Fields(fault.Validation(fault.Fields{"email": {"No."}})): fields = %v, ok = %v`, fields, ok)
 	}
 	if _, ok := page.Fields(fault.Missing("x")); ok {
 		t.Error("a missing thing is not about fields")

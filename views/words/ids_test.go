@@ -192,7 +192,7 @@ func TestDashboardCatalogue(t *testing.T) {
 		}
 	}
 	for _, wrong := range u.wrong {
-		t.Error(wrong)
+		t.Errorf("wrong = %v", wrong)
 	}
 	for _, id := range slices.Sorted(maps.Keys(u.catalogue)) {
 		if !u.named[id] {

@@ -271,7 +271,7 @@ func TestNoLiteralWords(t *testing.T) {
 			t.Error(err)
 		}
 		for _, one := range found {
-			t.Error(one)
+			t.Errorf("one = %v", one)
 		}
 	}
 }

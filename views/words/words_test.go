@@ -209,7 +209,7 @@ func TestSay(t *testing.T) {
 		}
 	}
 	if got := words.Say("fr", "never_written"); got != "never written" {
-		t.Error(got)
+		t.Errorf(`words.Say("fr", "never_written"): got = %v`, got)
 	}
 }
 
@@ -221,6 +221,6 @@ func TestMoment(t *testing.T) {
 		}
 	}
 	if got := words.Moment("en", time.Time{}); got != "–" {
-		t.Error(got)
+		t.Errorf(`words.Moment("en", time.Time{}): got = %v`, got)
 	}
 }

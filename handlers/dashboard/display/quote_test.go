@@ -24,12 +24,12 @@ func TestBasisPoints(t *testing.T) {
 func TestUnavailable(t *testing.T) {
 	broken := errors.New("the database is gone")
 	if why, err := DescribeUnavailable(nil); why != "" || err != nil {
-		t.Error(why, err)
+		t.Errorf("DescribeUnavailable(nil): why = %v, err = %v", why, err)
 	}
 	if why, err := DescribeUnavailable(fault.Retry("rate_unavailable", "No rate.", time.Second)); why != "No rate." || err != nil {
-		t.Error(why, err)
+		t.Errorf("why = %v, err = %v", why, err)
 	}
 	if why, err := DescribeUnavailable(broken); why != "" || !errors.Is(err, broken) {
-		t.Error(why, err)
+		t.Errorf("DescribeUnavailable(broken): why = %v, err = %v", why, err)
 	}
 }

@@ -21,7 +21,7 @@ func TestSearchComesBack(t *testing.T) {
 	const want = "col=customer&col=fiat&currency=GHC&from=2026-03-01&max=900&method=crypto_ripple&min=10&older=PAY_7&q=a+b%26c&size=50&status=declined&status=failed&to=2026-03-31"
 	s := address(t, want)
 	if got := s.Href(); got != "/dashboard/payments?"+want || len(s.Wrong) > 0 {
-		t.Error(got, s.Wrong)
+		t.Errorf("s.Href(): got = %v, s.Wrong = %v", got, s.Wrong)
 	}
 	var texts []string
 	for i, chip := range s.DescribeFilters(t.Context()) {
@@ -35,7 +35,7 @@ func TestSearchComesBack(t *testing.T) {
 		}
 	}
 	if got := strings.Join(texts, ", "); got != "a b&c, Status: Declined, Status: Failed, Method: XRP, Currency: GHC, Created: 1 Mar 2026 to 31 Mar 2026, Amount: 10 to 900" {
-		t.Error(got)
+		t.Errorf(`strings.Join(texts, ", "): got = %v`, got)
 	}
 	if (Search{}).Href() != "/dashboard/payments" || address(t, "col=business&col=customer&col=method&col=fiat&col=coin&col=created&size=25").Href() != "/dashboard/payments" {
 		t.Error("what is usual stands in the address")
@@ -59,7 +59,7 @@ func TestStrangeAddresses(t *testing.T) {
 		}
 	}
 	if s := address(t, "period=7d&from=2026-03-01"); s.From != "" || strings.Join(s.Wrong, " ") != "Choose dates or a period, not both: “2026-03-01”." {
-		t.Error(s.From, s.Wrong)
+		t.Errorf(`address(t, "period=7d&from=2026-03-01"): s.From = %v, s.Wrong = %v`, s.From, s.Wrong)
 	}
 	many := address(t, strings.Repeat("status=x&", 500)+"col=nothing&size=7&q="+strings.Repeat("a", 1000))
 	if len(many.Wrong) > 5 || many.Query != "" || many.Size != PageSize || many.Columns != nil {
@@ -86,7 +86,7 @@ func TestDays(t *testing.T) {
 	}
 	// Cairo's clocks go forward on 24 April 2026, at midnight: the day has 23 hours.
 	if got := bounds(address(t, "from=2026-04-24&to=2026-04-24").Filter(cairo, now)); got != "2026-04-23T22:00 2026-04-24T21:00" {
-		t.Error(got)
+		t.Errorf(`bounds(address(t, "from=2026-04-24&to=2026-04-24").Filter(cairo, now)): got = %v`, got)
 	}
 }
 

@@ -108,7 +108,7 @@ func TestAxis(t *testing.T) {
 		}
 	}
 	if got := compact(money.USD, 2_500_000); got != "$2.5M" {
-		t.Error(got)
+		t.Errorf("compact(money.USD, 2_500_000): got = %v", got)
 	}
 }
 

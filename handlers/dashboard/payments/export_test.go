@@ -34,7 +34,7 @@ func TestExportProps(t *testing.T) {
 func TestNewsText(t *testing.T) {
 	for n, want := range map[int]string{1: "1 new payment – show", 2: "2 new payments – show", 100: "100 or more new payments – show"} {
 		if got := newsText(t.Context(), n); got != want {
-			t.Error(got)
+			t.Errorf("newsText(n): got = %v", got)
 		}
 	}
 }

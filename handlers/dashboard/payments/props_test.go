@@ -142,7 +142,7 @@ func TestTimeline(t *testing.T) {
 		titles = append(titles, step.Title)
 	}
 	if got := strings.Join(titles, ", "); got != "Initiated by the merchant, Opened by the customer, Transfer, Transfer, Message from the customer, Note, Successful" {
-		t.Error(got)
+		t.Errorf(`strings.Join(titles, ", "): got = %v`, got)
 	}
 	if steps[0].Text != "" || steps[2].Mono != "aa" || steps[3].Tone != ui.Warn || steps[6].Tone != ui.Good {
 		t.Errorf("%+v", steps)

@@ -31,7 +31,7 @@ func TestFigure(t *testing.T) {
 		}
 	}
 	if got := price(money.KES, dec("16.25")) + " " + ownRate(money.NGN, dec("1525.5")); got != "KSh 16.2500 ₦1,525.5" {
-		t.Error(got)
+		t.Errorf("got = %v", got)
 	}
 }
 

@@ -1,4 +1,4 @@
-package cointill_test
+package house_test
 
 import (
 	"flag"
@@ -107,12 +107,12 @@ func TestSecurityPage(t *testing.T) {
 		fmt.Fprintf(&want, "| %s | %s | %s |\n", a.id, a.what, shows(a, tests[a.id]))
 	}
 	if *write {
-		if err := os.WriteFile("docs/security.md", []byte(want.String()), 0o644); err != nil {
+		if err := os.WriteFile("../../docs/security.md", []byte(want.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got, err := os.ReadFile("docs/security.md"); err != nil || string(got) != want.String() {
-		t.Errorf("docs/security.md is not what the tests say (%v): go test . -run SecurityPage -write writes it", err)
+	if got, err := os.ReadFile("../../docs/security.md"); err != nil || string(got) != want.String() {
+		t.Errorf("docs/security.md is not what the tests say (%v): go test ./internal/house -run SecurityPage -write writes it", err)
 	}
 }
 
@@ -141,5 +141,5 @@ const securityHead = `# Attacks, and the tests that answer them
 
 Each row is something that somebody does, or that a network, a node or a library does by itself, and that would cost money, trust or service somewhere. Beside it stand the tests which show that it does no harm here: ` + "`go test -run NAME ./FOLDER`" + ` runs one, those in e2e as ` + "`make test-all`" + ` does. What no test shows, or what is measured and not asserted, is called open.
 
-This page is made from the comments of the tests, and checked: ` + "`go test . -run SecurityPage -write`" + ` writes it.
+This page is made from the comments of the tests, and checked: ` + "`go test ./internal/house -run SecurityPage -write`" + ` writes it.
 `

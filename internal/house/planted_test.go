@@ -1,4 +1,4 @@
-package cointill_test
+package house_test
 
 import (
 	"strings"

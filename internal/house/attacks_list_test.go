@@ -1,4 +1,4 @@
-package cointill_test
+package house_test
 
 // attacks are what a service like this one was attacked or broken with before:
 // by payers, by merchants' neighbours, by nodes, by networks and by libraries.
