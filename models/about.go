@@ -18,14 +18,16 @@ type About struct {
 func (d *DB) About(ctx context.Context) (a About, err error) {
 	version, size := "SHOW server_version", "SELECT pg_database_size(current_database())"
 	if !d.Postgres() {
-		version, size = "SELECT sqlite_version()", "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+		version, size = "SELECT sqlite_version()",
+			"SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
 	}
 	provider, err := d.newProvider()
 	if err != nil {
 		return a, err
 	}
 	a.Migration, a.Newest, err = provider.GetVersions(ctx)
-	return a, errors.Join(err, d.Read(ctx).Raw(version).Scan(&a.Version).Error, d.Read(ctx).Raw(size).Scan(&a.Bytes).Error)
+	return a, errors.Join(err, d.Read(ctx).Raw(version).Scan(&a.Version).Error, d.Read(ctx).Raw(size).
+		Scan(&a.Bytes).Error)
 }
 
 // Now is what the clock of PostgreSQL's machine says. SQLite has none but ours.

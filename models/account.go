@@ -6,21 +6,22 @@ import "time"
 // payment when it is initiated, so that a change never moves a payment that runs.
 type Business struct {
 	ID              int64
-	Code            string    `gorm:"not null;uniqueIndex:businesses_code"` // BUS_…
-	Name            string    `gorm:"not null"`
-	TimeZone        string    `gorm:"not null"`
-	UnderTolerance  int       `gorm:"not null"` // basis points of the asked amount, 0–500
-	OverTolerance   int       `gorm:"not null"` // basis points, 0–500
-	LatePayments    string    `gorm:"not null"` // "accept" or "decline" (contract section 4)
-	ReceiptsEnabled bool      `gorm:"not null"`
-	ContactEmail    string    `gorm:"not null;default:''"`    // shown to customers
-	SupportURL      string    `gorm:"not null;default:''"`    // likewise
-	Currency        string    `gorm:"not null;default:'NGN'"` // that forms begin with
-	Depths          string    `gorm:"not null;default:''"`    // JSON: confirmations by coin, where more than the usual ones
-	Muted           string    `gorm:"not null;default:''"`    // kinds of mails that owners don't want, with commas
-	LogoHash        string    `gorm:"not null;default:''"`    // names the logo; empty without one
-	CreatedAt       time.Time `gorm:"not null"`
-	UpdatedAt       time.Time `gorm:"not null"`
+	Code            string `gorm:"not null;uniqueIndex:businesses_code"` // BUS_…
+	Name            string `gorm:"not null"`
+	TimeZone        string `gorm:"not null"`
+	UnderTolerance  int    `gorm:"not null"` // basis points of the asked amount, 0–500
+	OverTolerance   int    `gorm:"not null"` // basis points, 0–500
+	LatePayments    string `gorm:"not null"` // "accept" or "decline" (contract section 4)
+	ReceiptsEnabled bool   `gorm:"not null"`
+	ContactEmail    string `gorm:"not null;default:''"`    // shown to customers
+	SupportURL      string `gorm:"not null;default:''"`    // likewise
+	Currency        string `gorm:"not null;default:'NGN'"` // that forms begin with
+	// JSON: confirmations by coin, where more than the usual ones
+	Depths    string    `gorm:"not null;default:''"`
+	Muted     string    `gorm:"not null;default:''"` // kinds of mails that owners don't want, with commas
+	LogoHash  string    `gorm:"not null;default:''"` // names the logo; empty without one
+	CreatedAt time.Time `gorm:"not null"`
+	UpdatedAt time.Time `gorm:"not null"`
 }
 
 // User is a person who signs in to the dashboard.
@@ -102,7 +103,8 @@ type Invitation struct {
 	CreatedAt  time.Time `gorm:"not null"`
 	SentAt     time.Time `gorm:"not null"`
 	ExpiresAt  time.Time `gorm:"not null;index:invitations_expires"`
-	Mail       string    `gorm:"not null;default:''"` // what the mail that carries the link is about; empty where none was written
+	// what the mail that carries the link is about; empty where none was written
+	Mail string `gorm:"not null;default:''"`
 }
 
 // Attempt counts refused sign-ins of an address or of an e-mail, for throttling by any replica.
@@ -168,12 +170,13 @@ type Audit struct {
 	Subject    string    `gorm:"not null"`
 	Detail     string    `gorm:"not null"` // JSON, no secrets
 	CreatedAt  time.Time `gorm:"not null"`
-	Place      int64     `gorm:"not null;default:0;uniqueIndex:audits_place,priority:2,where:place > 0"` // in the chain, from 1
-	Refused    bool      `gorm:"not null;default:false"`
-	IP         string    `gorm:"not null;default:''"` // from where; empty for what Cointill did itself
-	Agent      string    `gorm:"not null;default:''"` // the browser's or program's name
-	Request    string    `gorm:"not null;default:''"` // req_…
-	Hash       string    `gorm:"not null;default:''"` // hex SHA-256
+	// in the chain, from 1
+	Place   int64  `gorm:"not null;default:0;uniqueIndex:audits_place,priority:2,where:place > 0"`
+	Refused bool   `gorm:"not null;default:false"`
+	IP      string `gorm:"not null;default:''"` // from where; empty for what Cointill did itself
+	Agent   string `gorm:"not null;default:''"` // the browser's or program's name
+	Request string `gorm:"not null;default:''"` // req_…
+	Hash    string `gorm:"not null;default:''"` // hex SHA-256
 }
 
 // AuditHead is where the chain of a business ends. Its row is what those wait

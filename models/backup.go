@@ -31,7 +31,8 @@ const (
 )
 
 // ErrNotEmbedded is the refusal to copy a database that isn't a file of ours.
-var ErrNotEmbedded = errors.New("the database is PostgreSQL: back it up with pg_dump, and bring it back with pg_restore")
+var ErrNotEmbedded = errors.New(
+	"the database is PostgreSQL: back it up with pg_dump, and bring it back with pg_restore")
 
 // Backup writes a copy of an SQLite database to a new file, as it is at one
 // moment, while others use it: only this process's own writer waits. The file is whole or not
@@ -63,7 +64,8 @@ func Restore(ctx context.Context, from, dataDir string) (played string, err erro
 	path := sqlitePath(dataDir)
 	for _, beside := range besides { // of another database: SQLite would play it into this one
 		if _, err := os.Stat(path + beside); !errors.Is(err, os.ErrNotExist) {
-			return "", fmt.Errorf("%s is in the way: move the old database away, with all files that begin with its name", path+beside)
+			return "", fmt.Errorf(
+				"%s is in the way: move the old database away, with all files that begin with its name", path+beside)
 		}
 	}
 	if played, err = logOf(from, about); err != nil {
@@ -80,7 +82,8 @@ func Restore(ctx context.Context, from, dataDir string) (played string, err erro
 			return err
 		}
 		if err := mark(ctx, draft, about.ModTime()); err != nil { // which has SQLite write the log into the file
-			return fmt.Errorf("%s with the log beside it: %w. If %s is of another copy, move it away", from, err, played)
+			return fmt.Errorf("%s with the log beside it: %w. If %s is of another copy, move it away", from, err,
+				played)
 		}
 		return nil
 	})
@@ -103,8 +106,10 @@ func logOf(from string, file os.FileInfo) (path string, err error) {
 	case about.Size() == 0:
 		return "", nil
 	case about.ModTime().Before(file.ModTime()):
-		return "", fmt.Errorf("%s is older than %s: left by an earlier copy, it would undo what came since. Move it away. "+
-			"Only if both are of one copy, that was made while the database was in use, `touch` it and restore again", path, from)
+		return "", fmt.Errorf("%s is older than %s: left by an earlier copy, it would undo what came since. Move "+
+			"it away. "+
+			"Only if both are of one copy, that was made while the database was in use, `touch` it and restore again",
+			path, from)
 	}
 	return path, nil
 }
@@ -169,7 +174,8 @@ func whole(path string, fill func(draft string) error) error {
 
 // mark checks a copy through and notes that it is one, unless it says so already.
 func mark(ctx context.Context, path string, at time.Time) (err error) {
-	db, err := gorm.Open(sqlite.Open("file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=journal_mode(DELETE)&_pragma=synchronous(FULL)"), &gorm.Config{
+	db, err := gorm.Open(sqlite.Open("file:"+(&url.URL{Path: path}).
+		EscapedPath()+"?_pragma=journal_mode(DELETE)&_pragma=synchronous(FULL)"), &gorm.Config{
 		TranslateError: true, Logger: logger.Discard})
 	if err != nil {
 		return fmt.Errorf("%s is no SQLite database: %w", path, err)
@@ -183,7 +189,8 @@ func mark(ctx context.Context, path string, at time.Time) (err error) {
 	if err := db.WithContext(ctx).Raw("PRAGMA quick_check(1)").Scan(&said).Error; err != nil || said != "ok" {
 		return errors.Join(fmt.Errorf("the copy is damaged: %s", said), err)
 	}
-	return db.WithContext(ctx).Exec("INSERT INTO instances (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", copied, at.UTC().Format(time.RFC3339)).Error
+	return db.WithContext(ctx).Exec("INSERT INTO instances (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", copied,
+		at.UTC().Format(time.RFC3339)).Error
 }
 
 // Copied tells whether this database is a copy that was not made ready to be

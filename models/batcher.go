@@ -35,7 +35,8 @@ type round[K, A any] struct {
 
 // Get returns the answer of the round in which a key is read. It is shared, so callers only
 // read it. ask reads the keys of a group.
-func (g *Batcher[G, K, A]) Get(ctx context.Context, of G, key K, ask func(ctx context.Context, of G, keys []K) (A, error)) (answer A, err error) {
+func (g *Batcher[G, K, A]) Get(ctx context.Context, of G, key K, ask func(ctx context.Context, of G, keys []K) (A,
+	error)) (answer A, err error) {
 	mine := g.joinRound(ctx, of, key, ask)
 	select {
 	case <-mine.done:
@@ -46,7 +47,8 @@ func (g *Batcher[G, K, A]) Get(ctx context.Context, of G, key K, ask func(ctx co
 }
 
 // joinRound adds a key to the group's next round and starts a goroutine for it when none runs.
-func (g *Batcher[G, K, A]) joinRound(ctx context.Context, of G, key K, ask func(context.Context, G, []K) (A, error)) *round[K, A] {
+func (g *Batcher[G, K, A]) joinRound(ctx context.Context, of G, key K,
+	ask func(context.Context, G, []K) (A, error)) *round[K, A] {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.groups == nil {
@@ -89,7 +91,8 @@ func (g *Batcher[G, K, A]) takeRound(of G) *round[K, A] {
 }
 
 // askSafely turns a panic into an error, because it runs outside of a request's recovery.
-func askSafely[G, K, A any](ctx context.Context, of G, keys []K, ask func(context.Context, G, []K) (A, error)) (answer A, err error) {
+func askSafely[G, K, A any](ctx context.Context, of G, keys []K,
+	ask func(context.Context, G, []K) (A, error)) (answer A, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())

@@ -4,14 +4,15 @@ import "time"
 
 // ChainCursor is where the following of a network stands, and how it goes.
 type ChainCursor struct {
-	Network   string    `gorm:"primaryKey"`
-	Height    int64     `gorm:"not null"`
-	Hash      string    `gorm:"not null"`
-	Finalized int64     `gorm:"not null"` // -1: the network has no finality of its own
-	SourceTip int64     `gorm:"not null"` // height the source said it had
-	Fence     int64     `gorm:"not null"`
-	Problem   string    `gorm:"not null"`            // "" when healthy, else a sentence
-	Note      string    `gorm:"not null;default:''"` // what people should know although it is healthy: a sentence, or ""
+	Network   string `gorm:"primaryKey"`
+	Height    int64  `gorm:"not null"`
+	Hash      string `gorm:"not null"`
+	Finalized int64  `gorm:"not null"` // -1: the network has no finality of its own
+	SourceTip int64  `gorm:"not null"` // height the source said it had
+	Fence     int64  `gorm:"not null"`
+	Problem   string `gorm:"not null"` // "" when healthy, else a sentence
+	// what people should know although it is healthy: a sentence, or ""
+	Note      string    `gorm:"not null;default:''"`
 	TokenNote string    `gorm:"not null;default:''"` // the same of the network's token
 	UpdatedAt time.Time `gorm:"not null"`
 	// ReadUntil is a moment until which the network was read, written when one is

@@ -4,26 +4,29 @@ import "time"
 
 // Event is an event that merchants receive. Its body never changes.
 type Event struct {
-	ID         string    `gorm:"primaryKey"` // evt_…
-	BusinessID int64     `gorm:"not null;index:events_business,priority:1;index:events_type,priority:1"`
-	Domain     string    `gorm:"not null;index:events_business,priority:2;index:events_type,priority:2"`
-	Number     int64     `gorm:"not null;autoIncrement:false;index:events_business,priority:3;index:events_type,priority:4;index:events_age,priority:2"` // microseconds since 1970 of CreatedAt: the keyset of lists
-	PaymentID  *int64    `gorm:"uniqueIndex:events_payment,priority:1"`
-	Sequence   int       `gorm:"not null;uniqueIndex:events_payment,priority:2"`
-	Type       string    `gorm:"not null;index:events_type,priority:3"`
-	Body       string    `gorm:"not null"`                             // the exact bytes that are sent; "" when Pruned
-	Pruned     bool      `gorm:"not null;index:events_age,priority:1"` // the body, and what attempts sent and were answered, is no longer kept
-	CreatedAt  time.Time `gorm:"not null"`
+	ID         string `gorm:"primaryKey"` // evt_…
+	BusinessID int64  `gorm:"not null;index:events_business,priority:1;index:events_type,priority:1"`
+	Domain     string `gorm:"not null;index:events_business,priority:2;index:events_type,priority:2"`
+	// microseconds since 1970 of CreatedAt: the keyset of lists
+	Number    int64  `gorm:"not null;autoIncrement:false;index:events_business,priority:3;index:events_type,priority:4;index:events_age,priority:2"`
+	PaymentID *int64 `gorm:"uniqueIndex:events_payment,priority:1"`
+	Sequence  int    `gorm:"not null;uniqueIndex:events_payment,priority:2"`
+	Type      string `gorm:"not null;index:events_type,priority:3"`
+	Body      string `gorm:"not null"` // the exact bytes that are sent; "" when Pruned
+	// the body, and what attempts sent and were answered, is no longer kept
+	Pruned    bool      `gorm:"not null;index:events_age,priority:1"`
+	CreatedAt time.Time `gorm:"not null"`
 }
 
 // Endpoint is a webhook of a merchant.
 type Endpoint struct {
-	ID             string `gorm:"primaryKey"` // whk_…
-	BusinessID     int64  `gorm:"not null;index:endpoints_business,priority:1"`
-	Domain         string `gorm:"not null;index:endpoints_business,priority:2"`
-	Name           string `gorm:"not null"` // "type" in the interface
-	URL            string `gorm:"not null"`
-	Host           string `gorm:"not null"` // the URL's host name in lower case: what too many requests at once are counted by
+	ID         string `gorm:"primaryKey"` // whk_…
+	BusinessID int64  `gorm:"not null;index:endpoints_business,priority:1"`
+	Domain     string `gorm:"not null;index:endpoints_business,priority:2"`
+	Name       string `gorm:"not null"` // "type" in the interface
+	URL        string `gorm:"not null"`
+	// the URL's host name in lower case: what too many requests at once are counted by
+	Host           string `gorm:"not null"`
 	Types          string `gorm:"not null"` // types of events it receives, with commas between; "" for all
 	Headers        []byte // sealed JSON of the headers that its deliveries carry; empty when there are none
 	Active         bool   `gorm:"not null"`
@@ -41,9 +44,10 @@ type Endpoint struct {
 // long it lasts, as the events that it missed are found by it.
 type EndpointPause struct {
 	ID         int64
-	EndpointID string     `gorm:"not null;index:endpoint_pauses_endpoint,priority:1"`
-	Since      time.Time  `gorm:"not null;index:endpoint_pauses_endpoint,priority:2"` // the first failure, when Cointill switched it off
-	Until      *time.Time // nil while it lasts
+	EndpointID string `gorm:"not null;index:endpoint_pauses_endpoint,priority:1"`
+	// the first failure, when Cointill switched it off
+	Since time.Time  `gorm:"not null;index:endpoint_pauses_endpoint,priority:2"`
+	Until *time.Time // nil while it lasts
 }
 
 // Resend is a merchant's order to send many events again.
@@ -74,20 +78,25 @@ type Resend struct {
 // Delivery is one event to be brought to one endpoint.
 type Delivery struct {
 	ID         int64
-	EventID    string     `gorm:"not null;uniqueIndex:deliveries_event,priority:1"`
-	EndpointID string     `gorm:"not null;uniqueIndex:deliveries_event,priority:2;index:deliveries_due,priority:1,where:done_at IS NULL;index:deliveries_endpoint,priority:1;index:deliveries_failed,priority:1,where:outcome IN ('exhausted'\\, 'cancelled')"`
-	BusinessID int64      `gorm:"not null"`
-	Domain     string     `gorm:"not null"`
-	Attempt    int        `gorm:"not null"`                                                          // the attempt that is made or was last made; the fence
-	Tries      int        `gorm:"not null;index:deliveries_resend,priority:3,where:resend_id <> ''"` // failures since it was last queued: the place in the retry schedule
-	DueAt      time.Time  `gorm:"not null;index:deliveries_due,priority:2,where:done_at IS NULL;index:deliveries_next,where:done_at IS NULL"`
-	ClaimedAt  *time.Time // when the attempt that runs began; DueAt is then the end of its lease
-	DoneAt     *time.Time
-	Outcome    string    `gorm:"not null;index:deliveries_failed,priority:2,where:outcome IN ('exhausted'\\, 'cancelled');index:deliveries_resend,priority:2,where:resend_id <> ''"` // "", delivered, exhausted, cancelled
-	LastStatus int       `gorm:"not null"`                                                                                                                                           // HTTP status of the last attempt, 0 when there was no answer
-	LastError  string    `gorm:"not null"`
-	ResendID   string    `gorm:"not null;index:deliveries_resend,priority:1,where:resend_id <> ''"` // the order that queued it last; "" when none did
-	CreatedAt  time.Time `gorm:"not null;index:deliveries_endpoint,priority:2;index:deliveries_failed,priority:3,where:outcome IN ('exhausted'\\, 'cancelled')"`
+	EventID    string `gorm:"not null;uniqueIndex:deliveries_event,priority:1"`
+	EndpointID string `gorm:"not null;uniqueIndex:deliveries_event,priority:2;index:deliveries_due,priority:1,where:done_at IS NULL;index:deliveries_endpoint,priority:1;index:deliveries_failed,priority:1,where:outcome IN ('exhausted'\\, 'cancelled')"`
+	BusinessID int64  `gorm:"not null"`
+	Domain     string `gorm:"not null"`
+	// the attempt that is made or was last made; the fence
+	Attempt int `gorm:"not null"`
+	// failures since it was last queued: the place in the retry schedule
+	Tries     int        `gorm:"not null;index:deliveries_resend,priority:3,where:resend_id <> ''"`
+	DueAt     time.Time  `gorm:"not null;index:deliveries_due,priority:2,where:done_at IS NULL;index:deliveries_next,where:done_at IS NULL"`
+	ClaimedAt *time.Time // when the attempt that runs began; DueAt is then the end of its lease
+	DoneAt    *time.Time
+	// "", delivered, exhausted, cancelled
+	Outcome string `gorm:"not null;index:deliveries_failed,priority:2,where:outcome IN ('exhausted'\\, 'cancelled');index:deliveries_resend,priority:2,where:resend_id <> ''"`
+	// HTTP status of the last attempt, 0 when there was no answer
+	LastStatus int    `gorm:"not null"`
+	LastError  string `gorm:"not null"`
+	// the order that queued it last; "" when none did
+	ResendID  string    `gorm:"not null;index:deliveries_resend,priority:1,where:resend_id <> ''"`
+	CreatedAt time.Time `gorm:"not null;index:deliveries_endpoint,priority:2;index:deliveries_failed,priority:3,where:outcome IN ('exhausted'\\, 'cancelled')"`
 }
 
 // DeliveryAttempt is one request made for a delivery.
@@ -107,25 +116,26 @@ type DeliveryAttempt struct {
 // Mail is an e-mail to send or that was sent; without SMTP it is read in the mailbox page.
 type Mail struct {
 	ID         int64
-	BusinessID int64     `gorm:"not null;index:mails_business,priority:1"`
-	Domain     string    `gorm:"not null;index:mails_business,priority:2"`
-	Kind       string    `gorm:"not null;uniqueIndex:mails_subject_once,priority:1"` // "receipt"
-	About      string    `gorm:"not null;uniqueIndex:mails_subject_once,priority:2"` // its subject, such as a payment reference, which gets one mail of each kind
-	PaymentID  *int64    `gorm:"index:mails_payment"`
-	MessageID  string    `gorm:"not null"` // the same at every attempt
-	FromName   string    `gorm:"not null"` // the business, as the sender's display name
-	To         string    `gorm:"column:to_address;not null"`
-	ToName     string    `gorm:"not null"`
-	Subject    string    `gorm:"not null"`
-	Text       string    `gorm:"not null"`
-	HTML       string    `gorm:"not null"`
-	Attempt    int       `gorm:"not null"` // the fence
-	Tries      int       `gorm:"not null"` // failures since it was last queued
-	DueAt      time.Time `gorm:"not null;index:mails_due,where:done_at IS NULL"`
-	ClaimedAt  *time.Time
-	Sending    bool `gorm:"not null"` // handed over with the answer not recorded yet: from here it may have arrived
-	DoneAt     *time.Time
-	Outcome    string    `gorm:"not null"` // "", sent, kept (no SMTP), failed, unknown
-	LastError  string    `gorm:"not null"`
-	CreatedAt  time.Time `gorm:"not null"`
+	BusinessID int64  `gorm:"not null;index:mails_business,priority:1"`
+	Domain     string `gorm:"not null;index:mails_business,priority:2"`
+	Kind       string `gorm:"not null;uniqueIndex:mails_subject_once,priority:1"` // "receipt"
+	// its subject, such as a payment reference, which gets one mail of each kind
+	About     string    `gorm:"not null;uniqueIndex:mails_subject_once,priority:2"`
+	PaymentID *int64    `gorm:"index:mails_payment"`
+	MessageID string    `gorm:"not null"` // the same at every attempt
+	FromName  string    `gorm:"not null"` // the business, as the sender's display name
+	To        string    `gorm:"column:to_address;not null"`
+	ToName    string    `gorm:"not null"`
+	Subject   string    `gorm:"not null"`
+	Text      string    `gorm:"not null"`
+	HTML      string    `gorm:"not null"`
+	Attempt   int       `gorm:"not null"` // the fence
+	Tries     int       `gorm:"not null"` // failures since it was last queued
+	DueAt     time.Time `gorm:"not null;index:mails_due,where:done_at IS NULL"`
+	ClaimedAt *time.Time
+	Sending   bool `gorm:"not null"` // handed over with the answer not recorded yet: from here it may have arrived
+	DoneAt    *time.Time
+	Outcome   string    `gorm:"not null"` // "", sent, kept (no SMTP), failed, unknown
+	LastError string    `gorm:"not null"`
+	CreatedAt time.Time `gorm:"not null"`
 }

@@ -31,8 +31,11 @@ func Occupy(dataDir string, now time.Time) (release func() error, err error) {
 	if err := TryLockFile(file); errors.Is(err, ErrFileLocked) {
 		holder := make([]byte, 200)
 		n, _ := file.ReadAt(holder, 0) // it may not be written yet
-		return nil, errors.Join(fmt.Errorf("the data folder %s is served by %s. Stop that first, or set COINTILL_DATA_DIR to another "+
-			"folder; several processes can serve one database of PostgreSQL", dataDir, lockHolder(string(holder[:n]))), file.Close())
+		return nil, errors.Join(
+			fmt.Errorf("the data folder %s is served by %s. Stop that first, or set COINTILL_DATA_DIR to another "+
+				"folder; several processes can serve one database of PostgreSQL", dataDir,
+				lockHolder(string(holder[:n]))),
+			file.Close())
 	} else if err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), file.Close())
 	}

@@ -25,14 +25,16 @@ func sameDatabase(one, other string) bool {
 func databaseIdentity(ask func(query string, into any) error) (here string, err error) {
 	var may bool
 	// Not all that speak PostgreSQL have the function.
-	if err := ask("SELECT COALESCE(has_function_privilege(to_regprocedure('pg_control_system()'), 'execute'), false)", &may); err != nil {
+	if err := ask("SELECT COALESCE(has_function_privilege(to_regprocedure('pg_control_system()'), 'execute'), false)",
+		&may); err != nil {
 		return "", err
 	}
 	cluster := "'" + noCluster + "'"
 	if may {
 		cluster = "(SELECT system_identifier FROM pg_control_system())"
 	}
-	err = ask("SELECT concat_ws('/', "+cluster+", (SELECT oid FROM pg_database WHERE datname = current_database()), 'instances'::regclass::oid)", &here)
+	err = ask("SELECT concat_ws('/', "+cluster+
+		", (SELECT oid FROM pg_database WHERE datname = current_database()), 'instances'::regclass::oid)", &here)
 	return here, err
 }
 

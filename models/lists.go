@@ -89,7 +89,8 @@ type querier interface {
 }
 
 func queryRows(ctx context.Context, s *standby, of querier, query string, args []any) (*sql.Rows, error) {
-	return awaitStandby(ctx, s, func() (*sql.Rows, error) { return of.QueryContext(ctx, query, args...) }, (*sql.Rows).Close)
+	return awaitStandby(ctx, s, func() (*sql.Rows, error) { return of.QueryContext(ctx, query, args...) },
+		(*sql.Rows).Close)
 }
 
 func queryRow(ctx context.Context, s *standby, of querier, query string, args []any) (*sql.Row, error) {
@@ -112,7 +113,8 @@ type callOffKey struct{}
 // its time. When it answers nothing, the query is given up: a late answer is passed to drop,
 // and the query is cancelled when the context allows it. After the first answer the rows may
 // take any time.
-func awaitStandby[T any](ctx context.Context, s *standby, ask func() (T, error), drop func(T) error) (answer T, err error) {
+func awaitStandby[T any](ctx context.Context, s *standby, ask func() (T, error), drop func(T) error) (answer T,
+	err error) {
 	type result struct {
 		answer T
 		err    error

@@ -34,7 +34,8 @@ func (l unlimitedLocker) SessionUnlock(ctx context.Context, conn *sql.Conn) erro
 func liftTimeouts(ctx context.Context, conn *sql.Conn) (err error) {
 	for range 20 {
 		var refused *pgconn.PgError
-		if _, err = conn.ExecContext(ctx, "SET statement_timeout = 0"); !errors.As(err, &refused) || refused.Code != "57014" {
+		if _, err = conn.ExecContext(ctx, "SET statement_timeout = 0"); !errors.As(err, &refused) ||
+			refused.Code != "57014" {
 			return err
 		}
 	}

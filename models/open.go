@@ -60,7 +60,8 @@ func Open(databaseURL, dataDir string, now func() time.Time) (*DB, error) {
 	case strings.HasPrefix(databaseURL, "postgres://"), strings.HasPrefix(databaseURL, "postgresql://"):
 		return openPostgres(databaseURL, now)
 	}
-	return nil, errors.New("COINTILL_DATABASE_URL must be empty (SQLite in the data directory) or begin with postgres://")
+	return nil, errors.New("COINTILL_DATABASE_URL must be empty (SQLite in the data directory) or begin with " +
+		"postgres://")
 }
 
 // Exists is an error when databaseURL and dataDir name a database that Open would make.
@@ -136,7 +137,8 @@ func openPostgres(databaseURL string, now func() time.Time) (*DB, error) {
 	setTimeouts(config)
 	watch := &health{now: now}
 	connect := func(config *pgx.ConnConfig, connections int) (*gorm.DB, error) {
-		return openGORM(postgresDialect{&postgres.Dialector{Config: &postgres.Config{Conn: openPool(config, watch.afterConnect)}}, watch}, false, connections, now)
+		return openGORM(postgresDialect{&postgres.Dialector{Config: &postgres.Config{Conn: openPool(config,
+			watch.afterConnect)}}, watch}, false, connections, now)
 	}
 	// Locks of a process that was halted or can't be reached are released after this time.
 	// It is less than a lease, so that it doesn't delay the next holder.

@@ -53,7 +53,8 @@ const (
 	crowded   = "The database takes no more connections."
 	busy      = "The database is busy."
 	changed   = "The database's tables were changed."
-	moved     = "Another database is in the place of the one that is served: restart the program, which says whether it may be."
+	moved     = "Another database is in the place of the one that is served: restart the program, which says " +
+		"whether it may be."
 )
 
 // reasons maps PostgreSQL's error codes to reasons.
@@ -69,7 +70,8 @@ var liteReasons = map[int]string{5: busy, 8: readOnly, 10: ailing, 13: full, 14:
 // asOutage makes an error an Outage if it is one.
 func asOutage(err error) error {
 	var known *Outage
-	if err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) ||
+		errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	if reason := outageReason(err); reason != "" {
@@ -98,7 +100,8 @@ func outageReason(err error) string {
 	case errors.Is(err, errMoved):
 		return moved
 	case errors.As(err, &refused), errors.As(err, &network), pgconn.SafeToRetry(err), errors.Is(err, driver.ErrBadConn),
-		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), answered != nil && strings.HasPrefix(answered.Code, "08"):
+		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), answered != nil &&
+			strings.HasPrefix(answered.Code, "08"):
 		return unreached
 	}
 	return ""

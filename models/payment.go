@@ -37,19 +37,22 @@ type Payment struct {
 	LinkID            *int64 `gorm:"index:payments_of_link,priority:1,where:link_id IS NOT NULL"`
 
 	// The request.
-	CustomerID    int64        `gorm:"not null;index:payments_of_customer,priority:1;index:payments_list,priority:9"`
-	CustomerName  string       `gorm:"not null"` // as given with this payment
-	CustomerEmail string       `gorm:"not null"` // as given
-	Language      string       `gorm:"not null"` // that the customer read the page in when opening it, such as "fr"; "" before
-	Currency      string       `gorm:"not null;index:payments_list,priority:7;index:payments_currency,priority:3"`
-	Amount        int64        `gorm:"not null;index:payments_list,priority:8;index:payments_amount,priority:3"` // whole major units
-	Method        string       `gorm:"not null;index:payments_list,priority:6;index:payments_method,priority:3"` // crypto_bitcoin …
-	Coin          string       `gorm:"not null"`
-	Network       string       `gorm:"not null;index:payments_due_height,priority:1,where:due_height IS NOT NULL;index:payments_due_read,priority:1,where:due_read IS NOT NULL"`
-	Due           money.Amount `gorm:"not null"` // smallest units of the coin
-	Price         string       `gorm:"not null"` // decimal: fiat units for one whole coin
-	Quote         string       `gorm:"not null"` // JSON evidence of the price
-	Metadata      *string      // as given, JSON text
+	CustomerID    int64  `gorm:"not null;index:payments_of_customer,priority:1;index:payments_list,priority:9"`
+	CustomerName  string `gorm:"not null"` // as given with this payment
+	CustomerEmail string `gorm:"not null"` // as given
+	// that the customer read the page in when opening it, such as "fr"; "" before
+	Language string `gorm:"not null"`
+	Currency string `gorm:"not null;index:payments_list,priority:7;index:payments_currency,priority:3"`
+	// whole major units
+	Amount int64 `gorm:"not null;index:payments_list,priority:8;index:payments_amount,priority:3"`
+	// crypto_bitcoin …
+	Method   string       `gorm:"not null;index:payments_list,priority:6;index:payments_method,priority:3"`
+	Coin     string       `gorm:"not null"`
+	Network  string       `gorm:"not null;index:payments_due_height,priority:1,where:due_height IS NOT NULL;index:payments_due_read,priority:1,where:due_read IS NOT NULL"`
+	Due      money.Amount `gorm:"not null"` // smallest units of the coin
+	Price    string       `gorm:"not null"` // decimal: fiat units for one whole coin
+	Quote    string       `gorm:"not null"` // JSON evidence of the price
+	Metadata *string      // as given, JSON text
 
 	// The rules that apply to it, copied at initiation.
 	FinalDepth     int    `gorm:"not null"` // confirmations, ≥ 1
@@ -92,47 +95,56 @@ type Payment struct {
 // permanently. The rows are also the watch list, so none is ever deleted.
 type Destination struct {
 	ID         int64
-	Network    string     `gorm:"not null;uniqueIndex:destinations_place,priority:1;index:destinations_barred,priority:3"`
-	Address    string     `gorm:"not null;uniqueIndex:destinations_place,priority:2;index:destinations_address"`
-	Tag        int64      `gorm:"not null;uniqueIndex:destinations_place,priority:3"` // -1: none
-	BusinessID int64      `gorm:"not null;index:destinations_barred,priority:1,where:barred_at IS NOT NULL"`
-	Domain     string     `gorm:"not null;index:destinations_barred,priority:2"`
-	PaymentID  *int64     `gorm:"uniqueIndex:destinations_payment"` // nil: a shared account that tags hang on, or left out by wallet advance
-	WalletID   *int64     `gorm:"index:destinations_wallet,priority:1"`
-	Index      *int64     `gorm:"column:idx;index:destinations_wallet,priority:2"` // of the wallet's addresses
-	BarredAt   *time.Time // since when the token's issuer is known to have barred it; nil where it hasn't
-	CreatedAt  time.Time  `gorm:"not null"`
+	Network    string `gorm:"not null;uniqueIndex:destinations_place,priority:1;index:destinations_barred,priority:3"`
+	Address    string `gorm:"not null;uniqueIndex:destinations_place,priority:2;index:destinations_address"`
+	Tag        int64  `gorm:"not null;uniqueIndex:destinations_place,priority:3"` // -1: none
+	BusinessID int64  `gorm:"not null;index:destinations_barred,priority:1,where:barred_at IS NOT NULL"`
+	Domain     string `gorm:"not null;index:destinations_barred,priority:2"`
+	// nil: a shared account that tags hang on, or left out by wallet advance
+	PaymentID *int64     `gorm:"uniqueIndex:destinations_payment"`
+	WalletID  *int64     `gorm:"index:destinations_wallet,priority:1"`
+	Index     *int64     `gorm:"column:idx;index:destinations_wallet,priority:2"` // of the wallet's addresses
+	BarredAt  *time.Time // since when the token's issuer is known to have barred it; nil where it hasn't
+	CreatedAt time.Time  `gorm:"not null"`
 }
 
 // Holding is what the address of a payment held after a block, on a network where
 // money can come to an address by a transaction that pays another.
 type Holding struct {
-	PaymentID int64        `gorm:"primaryKey;autoIncrement:false"`
-	Network   string       `gorm:"not null;index:holdings_next,priority:1;index:holdings_unknown,where:NOT known"`
-	Address   string       `gorm:"not null"`
-	Height    int64        `gorm:"not null"`                                // of the block: at first the network's last when the customer was shown the address
-	Known     bool         `gorm:"not null"`                                // whether Amount was asked for yet
-	Amount    money.Amount `gorm:"not null"`                                // of the network's own coin
-	Next      int64        `gorm:"not null;index:holdings_next,priority:2"` // the first finalized block with which it is compared again
+	PaymentID int64  `gorm:"primaryKey;autoIncrement:false"`
+	Network   string `gorm:"not null;index:holdings_next,priority:1;index:holdings_unknown,where:NOT known"`
+	Address   string `gorm:"not null"`
+	// of the block: at first the network's last when the customer was shown the address
+	Height int64        `gorm:"not null"`
+	Known  bool         `gorm:"not null"` // whether Amount was asked for yet
+	Amount money.Amount `gorm:"not null"` // of the network's own coin
+	// the first finalized block with which it is compared again
+	Next int64 `gorm:"not null;index:holdings_next,priority:2"`
 }
 
 // Wallet is what a merchant receives with on a network: the public key of an
 // account of their own wallet. No private key is ever stored.
 type Wallet struct {
-	ID          int64
-	BusinessID  int64     `gorm:"not null;uniqueIndex:wallets_active,priority:1,where:active"`
-	Domain      string    `gorm:"not null;uniqueIndex:wallets_active,priority:2,where:active"`
-	Network     string    `gorm:"not null;uniqueIndex:wallets_active,priority:3,where:active;uniqueIndex:wallets_fingerprint,priority:1;index:wallets_account,priority:1;index:wallets_change,priority:1"`
-	Key         string    `gorm:"not null"`                                            // as entered: an extended public key or a descriptor
-	Script      string    `gorm:"not null"`                                            // pkh, sh(wpkh), wpkh or tr
-	Fingerprint string    `gorm:"not null;uniqueIndex:wallets_fingerprint,priority:2"` // of the raw key and chain code whose children the addresses are
-	Account     string    `gorm:"not null;index:wallets_account,priority:2"`           // the same of the key as entered, the furthest up that was seen
-	Change      string    `gorm:"not null;default:'';index:wallets_change,priority:2"` // the same of the branch that the merchant's own wallet keeps its change on; "" where that isn't known
-	NextIndex   int64     `gorm:"not null"`                                            // of the next address; only ever rises
-	Active      bool      `gorm:"not null"`                                            // new payments are received with it
-	CreatedBy   string    `gorm:"not null"`                                            // its first user; "" before one
-	CreatedAt   time.Time `gorm:"not null"`
-	UpdatedAt   time.Time `gorm:"not null"`
+	ID         int64
+	BusinessID int64  `gorm:"not null;uniqueIndex:wallets_active,priority:1,where:active"`
+	Domain     string `gorm:"not null;uniqueIndex:wallets_active,priority:2,where:active"`
+	Network    string `gorm:"not null;uniqueIndex:wallets_active,priority:3,where:active;uniqueIndex:wallets_fingerprint,priority:1;index:wallets_account,priority:1;index:wallets_change,priority:1"`
+	// as entered: an extended public key or a descriptor
+	Key    string `gorm:"not null"`
+	Script string `gorm:"not null"` // pkh, sh(wpkh), wpkh or tr
+	// of the raw key and chain code whose children the addresses are
+	Fingerprint string `gorm:"not null;uniqueIndex:wallets_fingerprint,priority:2"`
+	// the same of the key as entered, the furthest up that was seen
+	Account string `gorm:"not null;index:wallets_account,priority:2"`
+	// the same of the branch that the merchant's own wallet keeps its change on; "" where that isn't known
+	Change string `gorm:"not null;default:'';index:wallets_change,priority:2"`
+	// of the next address; only ever rises
+	NextIndex int64 `gorm:"not null"`
+	// new payments are received with it
+	Active    bool      `gorm:"not null"`
+	CreatedBy string    `gorm:"not null"` // its first user; "" before one
+	CreatedAt time.Time `gorm:"not null"`
+	UpdatedAt time.Time `gorm:"not null"`
 }
 
 // ListedAddress is an address of a list that a merchant receives with, so that no
@@ -175,7 +187,8 @@ type Transfer struct {
 	PaymentID  *int64 `gorm:"index:transfers_payment"`
 	// SeenAt is FirstSeenAt on the payment's own clock.
 	SeenAt *time.Time
-	// Unmatched says why it credits no payment: wrong_asset, missing_tag, unknown_tag, unknown_payment, not_payment, no_transaction, unproved, after_final; "" when it counts.
+	// Unmatched says why it credits no payment: wrong_asset, missing_tag, unknown_tag,
+	// unknown_payment, not_payment, no_transaction, unproved, after_final; "" when it counts.
 	Unmatched string `gorm:"not null"`
 	// Resolution is a person's decision about it: attached, refunded; "" before one.
 	Resolution string    `gorm:"not null;default:''"`

@@ -16,7 +16,8 @@ import (
 func explainPooler(err error) error {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && strings.HasPrefix(refused.Message, "unsupported startup parameter") {
-		return fmt.Errorf("a connection pooler stands before it that refuses a setting: let it ignore_startup_parameters = %s, "+
+		return fmt.Errorf("a connection pooler stands before it that refuses a setting: let it "+
+			"ignore_startup_parameters = %s, "+
 			"and have PostgreSQL itself set %[1]s (docs/operations.md, Poolers): %w", idleLimit, err)
 	}
 	return err
@@ -39,7 +40,8 @@ func (d *DB) checkOwnSessions(ctx context.Context) error {
 	var sessions [3]int
 	var limit string
 	for i := range sessions { // of one, of the other, and of the first again
-		asked := conns[i%2].QueryRowContext(ctx, "SELECT pg_backend_pid(), current_setting('"+idleLimit+"')", pgx.QueryExecModeSimpleProtocol)
+		asked := conns[i%2].QueryRowContext(ctx, "SELECT pg_backend_pid(), current_setting('"+idleLimit+"')",
+			pgx.QueryExecModeSimpleProtocol)
 		if err := asked.Scan(&sessions[i], &limit); err != nil {
 			return err
 		}
@@ -49,7 +51,8 @@ func (d *DB) checkOwnSessions(ctx context.Context) error {
 			"set its pool_mode = session (docs/operations.md, Poolers)")
 	}
 	if limit == "0" {
-		slog.Warn(idleLimit + " is off: what a process locks that is halted stays locked; set it to 5s in PostgreSQL (docs/operations.md, Poolers)")
+		slog.Warn(idleLimit + " is off: what a process locks that is halted stays locked; set it to 5s in " +
+			"PostgreSQL (docs/operations.md, Poolers)")
 	}
 	return nil
 }

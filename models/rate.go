@@ -5,14 +5,16 @@ import "time"
 // Rate is what one source of prices last said about a pair. Prices are
 // instance-wide: they belong to no business.
 type Rate struct {
-	ID        int64
-	Source    string    `gorm:"not null;uniqueIndex:rates_pair,priority:1"`
-	Base      string    `gorm:"not null;uniqueIndex:rates_pair,priority:2"` // BTC, USD …
-	Quote     string    `gorm:"not null;uniqueIndex:rates_pair,priority:3"` // ISO 4217 for fiat
-	Origin    string    `gorm:"not null"`                                   // the address it came from, without a password
-	Value     string    `gorm:"not null"`                                   // the last that was accepted, in decimals; "" when none was
-	At        time.Time `gorm:"not null"`                                   // the source's own time of it
-	FetchedAt time.Time `gorm:"not null"`                                   // when it was accepted
+	ID     int64
+	Source string `gorm:"not null;uniqueIndex:rates_pair,priority:1"`
+	Base   string `gorm:"not null;uniqueIndex:rates_pair,priority:2"` // BTC, USD …
+	Quote  string `gorm:"not null;uniqueIndex:rates_pair,priority:3"` // ISO 4217 for fiat
+	// the address it came from, without a password
+	Origin string `gorm:"not null"`
+	// the last that was accepted, in decimals; "" when none was
+	Value     string    `gorm:"not null"`
+	At        time.Time `gorm:"not null"` // the source's own time of it
+	FetchedAt time.Time `gorm:"not null"` // when it was accepted
 	// The newest that was refused, and why; kept until another is.
 	Refused      string `gorm:"not null"`
 	RefusedValue string `gorm:"not null"`
@@ -41,13 +43,14 @@ type RateMinute struct {
 
 // RatePolicy is how a business wants a currency priced. No row: at the official rate.
 type RatePolicy struct {
-	ID          int64
-	BusinessID  int64  `gorm:"not null;uniqueIndex:rate_policies_currency,priority:1"`
-	Domain      string `gorm:"not null;uniqueIndex:rate_policies_currency,priority:2"`
-	Currency    string `gorm:"not null;uniqueIndex:rate_policies_currency,priority:3"` // the interface's code: GHC
-	Market      string `gorm:"not null"`                                               // official or street
-	Spread      int    `gorm:"not null"`                                               // basis points
-	Manual      string `gorm:"not null"`                                               // fiat units for one US dollar; "" for none
+	ID         int64
+	BusinessID int64  `gorm:"not null;uniqueIndex:rate_policies_currency,priority:1"`
+	Domain     string `gorm:"not null;uniqueIndex:rate_policies_currency,priority:2"`
+	Currency   string `gorm:"not null;uniqueIndex:rate_policies_currency,priority:3"` // the interface's code: GHC
+	Market     string `gorm:"not null"`                                               // official or street
+	Spread     int    `gorm:"not null"`                                               // basis points
+	// fiat units for one US dollar; "" for none
+	Manual      string `gorm:"not null"`
 	ManualUntil *time.Time
 	UpdatedBy   string    `gorm:"not null"`
 	UpdatedAt   time.Time `gorm:"not null"`

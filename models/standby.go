@@ -46,7 +46,8 @@ type stamp struct{ server, at int64 }
 
 const (
 	serverStart = "CAST(EXTRACT(EPOCH FROM pg_postmaster_start_time()) * 1000000 AS bigint)"
-	writeStamp  = "INSERT INTO instances (name, value) SELECT 'lists', " + serverStart + " || ' ' || CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000000 AS bigint)" +
+	writeStamp  = "INSERT INTO instances (name, value) SELECT 'lists', " + serverStart +
+		" || ' ' || CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000000 AS bigint)" +
 		" ON CONFLICT (name) DO UPDATE SET value = excluded.value RETURNING value"
 	readStamp = "SELECT value FROM instances WHERE name = 'lists'"
 )
@@ -61,7 +62,9 @@ const identityQuery = "system_identifier, current_database(), COALESCE(current_s
 
 // errOtherDatabase is of a server with another database: neither lag nor a failover
 // explains that, so a start with it is refused.
-var errOtherDatabase = errors.New("COINTILL_LISTS_DATABASE_URL doesn't lead to a hot standby of the database at COINTILL_DATABASE_URL, with the same database and schema")
+var errOtherDatabase = errors.New(
+	"COINTILL_LISTS_DATABASE_URL doesn't lead to a hot standby of the database at COINTILL_DATABASE_URL, with the " +
+		"same database and schema")
 
 // errPromoted is of a server of this database that follows no other: it may come to be a standby again.
 var errPromoted = errors.New("it is no hot standby any more: it was promoted, or is the primary itself")
@@ -229,7 +232,8 @@ func compareStamps(begun time.Time, wrote, shows stamp) standbyState {
 	case age.Abs() > MostBehind:
 		return standbyState{problem: tooOld}
 	}
-	return standbyState{server: wrote.server, until: begun.Add(MostBehind - max(age, 0))} // another process may have written after us
+	// another process may have written after us
+	return standbyState{server: wrote.server, until: begun.Add(MostBehind - max(age, 0))}
 }
 
 // afterConnect records which server a new connection leads to. After a failover a process
@@ -262,7 +266,8 @@ func scanStamp(row *sql.Row) (m stamp, err error) {
 func (s *standby) checkIdentity(ctx context.Context) error {
 	var recovers bool
 	var is identity
-	err := s.looks.QueryRowContext(ctx, "SELECT pg_is_in_recovery(), "+identityQuery).Scan(&recovers, &is.system, &is.database, &is.schema)
+	err := s.looks.QueryRowContext(ctx, "SELECT pg_is_in_recovery(), "+identityQuery).
+		Scan(&recovers, &is.system, &is.database, &is.schema)
 	switch {
 	case err != nil:
 		return err

@@ -31,7 +31,8 @@ func (l listener) Accept() (net.Conn, error) {
 			l.turnAway(accepted)
 			continue
 		}
-		c := &conn{Conn: accepted, silent: &l.silent, unread: l.unread, leave: sync.OnceFunc(func() { l.room.leave(stranger) })}
+		c := &conn{Conn: accepted, silent: &l.silent, unread: l.unread,
+			leave: sync.OnceFunc(func() { l.room.leave(stranger) })}
 		c.hold.part = l.bodies
 		l.silent.add(c)
 		return c, nil
@@ -58,7 +59,8 @@ func (l listener) acceptAny() (net.Conn, error) {
 		l.refusals.WithLabelValues(strconv.Itoa(http.StatusServiceUnavailable)).Add(float64(shed))
 		if now := l.Clock(); now.Sub(l.complained) >= complainEvery {
 			l.complained = now
-			l.Log.Error("no connection can be accepted now; it is tried again. Raise the limit of open files (LimitNOFILE, ulimit -n)",
+			l.Log.Error("no connection can be accepted now; it is tried again. Raise the limit of open files "+
+				"(LimitNOFILE, ulimit -n)",
 				"error", err, "silent connections closed", shed)
 		}
 		<-time.After(pause)
@@ -68,7 +70,8 @@ func (l listener) acceptAny() (net.Conn, error) {
 // scarce reports whether a connection wasn't accepted for a reason that passes: no
 // descriptors or memory, or a client that left while it waited.
 func scarce(err error) bool {
-	for _, passing := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED} {
+	for _, passing := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM,
+		syscall.ECONNABORTED} {
 		if errors.Is(err, passing) {
 			return true
 		}

@@ -18,7 +18,8 @@ type packed struct{ brotli, gzip []byte }
 
 // onlyOnPages are headers that browsers heed on documents alone. On scripts and
 // stylesheets they were a tenth of what the payment page weighs.
-var onlyOnPages = []string{"Content-Security-Policy", "X-Frame-Options", "Referrer-Policy", "Cross-Origin-Opener-Policy", "Permissions-Policy", "X-Request-Id"}
+var onlyOnPages = []string{"Content-Security-Policy", "X-Frame-Options", "Referrer-Policy",
+	"Cross-Origin-Opener-Policy", "Permissions-Policy", "X-Request-Id"}
 
 func (a *assets) serve(c *fiber.Ctx) error {
 	rest := c.Params("*")

@@ -21,9 +21,11 @@ func ParseBase(text string) (Base, error) {
 	parsed, err := url.Parse(text)
 	switch {
 	case err == nil && parsed.User != nil, err != nil && strings.Contains(text, "@"):
-		return Base{}, errors.New("the base URL must not hold a user name or a password: every link and payment page begins with it. " +
-			"Leave out what stands before the @")
-	case err != nil || parsed.Host == "" || parsed.RawQuery != "" || parsed.Fragment != "" || strings.Trim(parsed.Path, "/") != "":
+		return Base{}, errors.New(
+			"the base URL must not hold a user name or a password: every link and payment page begins with it. " +
+				"Leave out what stands before the @")
+	case err != nil || parsed.Host == "" || parsed.RawQuery != "" || parsed.Fragment != "" ||
+		strings.Trim(parsed.Path, "/") != "":
 		return Base{}, errors.New("the base URL must be a scheme and a host, for example https://pay.example.com")
 	}
 	host := parsed.Hostname()
@@ -31,7 +33,8 @@ func ParseBase(text string) (Base, error) {
 	b := Base{URL: parsed.Scheme + "://" + parsed.Host, HTTPS: parsed.Scheme == "https", port: parsed.Port(),
 		Loopback: host == "localhost" || address.IsLoopback()}
 	if !b.HTTPS && !(parsed.Scheme == "http" && b.Loopback) {
-		return Base{}, errors.New("the base URL " + text + " must begin with https://: plain http works on loopback addresses only")
+		return Base{}, errors.New("the base URL " + text +
+			" must begin with https://: plain http works on loopback addresses only")
 	}
 	return b, nil
 }

@@ -30,7 +30,8 @@ func (s *Server) sameOrigin(c *fiber.Ctx) error {
 	case (site == "same-origin" || site == "none") && (ours || origin == "" || origin == "null"):
 		return nil
 	}
-	return fault.New(fault.Forbidden, "cross_origin", "This form was sent from another site. Open "+s.base+" and send it from there.")
+	return fault.New(fault.Forbidden, "cross_origin", "This form was sent from another site. Open "+s.base+
+		" and send it from there.")
 }
 
 // FormToken is the token in the session's forms: a value that only this server can
@@ -45,7 +46,8 @@ func (l *login) FormToken() string {
 }
 
 func (l *login) token(domain scope.Domain) []byte {
-	raw, _ := base64.RawURLEncoding.DecodeString(l.server.Secret.Derive("form token", l.session.ID+" "+string(domain))) // Derive's own encoding
+	// Derive's own encoding
+	raw, _ := base64.RawURLEncoding.DecodeString(l.server.Secret.Derive("form token", l.session.ID+" "+string(domain)))
 	return raw[:tokenBytes]
 }
 
@@ -53,7 +55,8 @@ func (l *login) token(domain scope.Domain) []byte {
 // domains: signing out, the switch itself, and forms about people and the business as
 // a whole.
 func ofNoDomain(path string) bool {
-	return path == "/dashboard/domain" || path == "/sign-out" || strings.HasPrefix(path, "/dashboard/account") || strings.HasPrefix(path, "/dashboard/team") || strings.HasPrefix(path, "/dashboard/settings")
+	return path == "/dashboard/domain" || path == "/sign-out" || strings.HasPrefix(path, "/dashboard/account") ||
+		strings.HasPrefix(path, "/dashboard/team") || strings.HasPrefix(path, "/dashboard/settings")
 }
 
 // checkForm refuses a form that this session did not receive, or received while it
@@ -72,9 +75,12 @@ func (l *login) checkForm(c *fiber.Ctx) error {
 			case domain == page.DomainOf(l) || l.User() == 0 || ofNoDomain(c.Path()): // users who aren't signed in are sent to sign in
 				return nil
 			default:
-				return fault.New(fault.Conflict, "other_domain", "You opened this form in the "+string(domain)+" domain and have switched since. Nothing was changed. Go back, reload the page and look at it again.")
+				return fault.New(fault.Conflict, "other_domain", "You opened this form in the "+string(domain)+
+					" domain and have switched since. Nothing was changed. Go back, reload the page and look at "+
+					"it again.")
 			}
 		}
 	}
-	return fault.New(fault.Forbidden, "stale_form", "This form is too old, or your browser refuses cookies. Go back, reload the page and send it again.")
+	return fault.New(fault.Forbidden, "stale_form",
+		"This form is too old, or your browser refuses cookies. Go back, reload the page and send it again.")
 }

@@ -44,8 +44,10 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 		return c.Redirect(strings.TrimSuffix(logoPath, "/logo")+"?logo="+why+"#logo", http.StatusSeeOther)
 	}
 	var body bytes.Buffer
-	props := layout.ErrorProps{Status: answer.Status, Title: http.StatusText(answer.Status), What: answer.Sentence, RequestID: id}
-	if strings.HasPrefix(c.Path(), "/dashboard/") { // an outdated page may still link here, so the error page shows a way on
+	props := layout.ErrorProps{Status: answer.Status, Title: http.StatusText(answer.Status), What: answer.Sentence,
+		RequestID: id}
+	// an outdated page may still link here, so the error page shows a way on
+	if strings.HasPrefix(c.Path(), "/dashboard/") {
 		if props.HomeHref = "/dashboard"; tooLarge {
 			props.HomeHref = s.formPage(c)
 		}

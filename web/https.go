@@ -19,8 +19,9 @@ func (s *Server) requireHTTPS(c *fiber.Ctx) error {
 	}
 	peer, _ := netip.AddrFromSlice(c.Context().RemoteIP())
 	if peer = peer.Unmap(); !s.knowsScheme(peer) {
-		return fault.New(fault.Forbidden, "https_required", plainSentence(s.base)+" If a proxy passed the request on, the operator of this server "+
-			"adds the proxy's address, "+peer.String()+", to COINTILL_TRUSTED_PROXIES.")
+		return fault.New(fault.Forbidden, "https_required",
+			plainSentence(s.base)+" If a proxy passed the request on, the operator of this server "+
+				"adds the proxy's address, "+peer.String()+", to COINTILL_TRUSTED_PROXIES.")
 	}
 	said := 0
 	for _, line := range c.Request().Header.PeekAll(fiber.HeaderXForwardedProto) { // each proxy on the way may add one
@@ -31,14 +32,16 @@ func (s *Server) requireHTTPS(c *fiber.Ctx) error {
 		}
 	}
 	if said == 0 {
-		return fault.New(fault.Forbidden, "https_unknown", "The API is reached by https only, and nothing says how this request came. "+
-			"The operator of this server has the proxy in front of it send X-Forwarded-Proto: https.")
+		return fault.New(fault.Forbidden, "https_unknown",
+			"The API is reached by https only, and nothing says how this request came. "+
+				"The operator of this server has the proxy in front of it send X-Forwarded-Proto: https.")
 	}
 	return nil
 }
 
 func plainSentence(base string) string {
-	return "The API is reached by https only: " + base + ". This request came by plain http. Replace the API key if it carried one."
+	return "The API is reached by https only: " + base +
+		". This request came by plain http. Replace the API key if it carried one."
 }
 
 // knowsScheme reports whether a peer is believed about how a request came: the proxies that

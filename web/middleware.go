@@ -23,7 +23,8 @@ import (
 
 // headers stand on every answer, those to refused and malformed requests too.
 var headers = map[string]string{
-	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+		"connect-src 'self'; " +
 		"font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 	"X-Content-Type-Options":       "nosniff",
 	"X-Frame-Options":              "DENY",
@@ -73,7 +74,8 @@ func (s *Server) observe(c *fiber.Ctx) error {
 	if route == "/healthz" || route == "/readyz" || strings.HasPrefix(route, "/static") {
 		level = slog.LevelDebug
 	}
-	attributes := []slog.Attr{slog.String("request_id", id), slog.String("method", c.Method()), slog.String("route", route),
+	attributes := []slog.Attr{slog.String("request_id", id), slog.String("method", c.Method()),
+		slog.String("route", route),
 		slog.String("path", quietPath(c.Path())), slog.Int("status", status), slog.Int64("micros", took.Microseconds()),
 		slog.String("ip", client)}
 	for _, name := range []string{page.LocalBusiness, page.LocalReference} {
@@ -134,7 +136,8 @@ func (s *Server) guard(c *fiber.Ctx) error {
 	if err := s.requireHTTPS(c); err != nil {
 		return err
 	}
-	if len(c.Request().Body()) > 0 && (c.Method() == http.MethodPost || c.Method() == http.MethodPatch || c.Method() == http.MethodPut) && !isJSON(c) {
+	if len(c.Request().Body()) > 0 && (c.Method() == http.MethodPost || c.Method() == http.MethodPatch ||
+		c.Method() == http.MethodPut) && !isJSON(c) {
 		return fiber.ErrUnsupportedMediaType
 	}
 	return c.Next()
@@ -180,7 +183,8 @@ func (s *Server) clientIP(c *fiber.Ctx) string {
 	return client.String()
 }
 
-var squeeze = fasthttp.CompressHandlerBrotliLevel(func(*fasthttp.RequestCtx) {}, fasthttp.CompressBrotliDefaultCompression, fasthttp.CompressDefaultCompression)
+var squeeze = fasthttp.CompressHandlerBrotliLevel(func(*fasthttp.RequestCtx) {},
+	fasthttp.CompressBrotliDefaultCompression, fasthttp.CompressDefaultCompression)
 
 // compress packs pages and long documents. Streams stay as they are, so that
 // each event leaves at once, and so do the short answers of the API.
@@ -193,7 +197,8 @@ func compress(c *fiber.Ctx) error {
 		return nil
 	}
 	kind := string(response.Header.ContentType())
-	if strings.HasPrefix(kind, "text/html") || len(response.Body()) > 4<<10 && strings.HasPrefix(kind, "application/json") {
+	if strings.HasPrefix(kind, "text/html") || len(response.Body()) > 4<<10 &&
+		strings.HasPrefix(kind, "application/json") {
 		c.Vary(fiber.HeaderAcceptEncoding)
 		squeeze(c.Context())
 	}

@@ -35,7 +35,8 @@ func newRefusals() *prometheus.CounterVec {
 	refusals := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "cointill_http_refused_total",
 		Help: "Requests refused before they were read, by status. " +
 			"503: there was no room for the connection, or for the body."}, []string{"status"})
-	for _, status := range []int{http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge,
+	for _, status := range []int{http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusRequestTimeout,
+		http.StatusRequestEntityTooLarge,
 		http.StatusRequestHeaderFieldsTooLarge, http.StatusServiceUnavailable} {
 		refusals.WithLabelValues(strconv.Itoa(status))
 	}
@@ -53,7 +54,8 @@ func (s *Server) refuse(c *fiber.Ctx, err error) error {
 	lastWord(c)
 	status := strconv.Itoa(page.Explain(err).Status)
 	s.refusals.WithLabelValues(status).Inc()
-	s.Log.Info("refused before it was read", "request_id", s.prepare(c), "status", status, "peer", c.Context().RemoteAddr().String())
+	s.Log.Info("refused before it was read", "request_id", s.prepare(c), "status", status, "peer", c.Context().
+		RemoteAddr().String())
 	return s.fail(c, err)
 }
 

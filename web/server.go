@@ -124,7 +124,8 @@ func New(config Config, deps Deps) (*Server, error) {
 	}
 	s.store = newStore(deps.Account, s.https)
 	s.timings = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "cointill_http_request_seconds",
-		Help: "Time to answer a request, by route.", Buckets: prometheus.DefBuckets}, []string{"method", "route", "status"})
+		Help: "Time to answer a request, by route.", Buckets: prometheus.DefBuckets},
+		[]string{"method", "route", "status"})
 	pages := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "cointill_open_streams",
 		Help: "Pages that wait for server-sent events."}, func() float64 { return float64(deps.Hub.Pages()) })
 	for _, metric := range []prometheus.Collector{s.timings, s.refusals, pages} {
@@ -132,7 +133,8 @@ func New(config Config, deps Deps) (*Server, error) {
 			return nil, err
 		}
 	}
-	s.metrics = &http.Server{Handler: promhttp.HandlerFor(deps.Metrics, promhttp.HandlerOpts{}), ReadHeaderTimeout: 5 * time.Second}
+	s.metrics = &http.Server{Handler: promhttp.HandlerFor(deps.Metrics, promhttp.HandlerOpts{}),
+		ReadHeaderTimeout: 5 * time.Second}
 	s.build()
 	return s, nil
 }
@@ -143,8 +145,10 @@ func (s *Server) build() {
 		Immutable: true, // strings of a request would be reused by the next one
 		// /v1/Payments and /v1/payments/ are other addresses than /v1/payments.
 		StrictRouting: true, CaseSensitive: true,
-		BodyLimit: bodyLimit, ReadBufferSize: headerLimit, Concurrency: 2 * s.room.most, // the listener has its own bound
-		ReadTimeout: 10 * time.Second, IdleTimeout: 30 * time.Second, // no WriteTimeout, which would cut streams: see conn
+		// the listener has its own bound
+		BodyLimit: bodyLimit, ReadBufferSize: headerLimit, Concurrency: 2 * s.room.most,
+		// no WriteTimeout, which would cut streams: see conn
+		ReadTimeout: 10 * time.Second, IdleTimeout: 30 * time.Second,
 		ReduceMemoryUsage:     true, // connections that wait hold no buffers
 		DisableStartupMessage: true, DisablePreParseMultipartForm: true,
 		ErrorHandler: s.refuse,
@@ -160,7 +164,8 @@ func (s *Server) build() {
 		}
 		c := s.app.AcquireCtx(r) // fiber would answer a method it doesn't know with a text of its own
 		defer s.app.ReleaseCtx(c)
-		_ = s.refuse(c, fiber.ErrMethodNotAllowed) // it only fails when the page can't be built, and then answers plainly
+		// it only fails when the page can't be built, and then answers plainly
+		_ = s.refuse(c, fiber.ErrMethodNotAllowed)
 	}
 	s.app.Use(s.observe, s.guard, compress)
 	s.routes(s.Routes)
@@ -185,7 +190,8 @@ func (s *Server) longer(header *fasthttp.RequestHeader) (config fasthttp.Request
 	if err != nil {
 		return config
 	}
-	if s.Limiter.Take("logos:"+member.Business.Code, logosOfOne).Allowed && s.Limiter.Take("logos", logosPerMinute).Allowed {
+	if s.Limiter.Take("logos:"+member.Business.Code, logosOfOne).Allowed &&
+		s.Limiter.Take("logos", logosPerMinute).Allowed {
 		config.MaxRequestBodySize, config.ReadTimeout = logoLimit, time.Minute // a phone sends it slowly
 	}
 	return config

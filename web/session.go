@@ -38,8 +38,9 @@ type store struct {
 }
 
 func newStore(accounts *account.Service, https bool) *store {
-	st := &store{accounts: accounts, name: "session", options: sessions.Options{Path: "/", MaxAge: int(account.SessionLife.Seconds()),
-		HttpOnly: true, SameSite: http.SameSiteLaxMode}}
+	st := &store{accounts: accounts, name: "session",
+		options: sessions.Options{Path: "/", MaxAge: int(account.SessionLife.Seconds()),
+			HttpOnly: true, SameSite: http.SameSiteLaxMode}}
 	if https { // the prefix makes browsers refuse one that another host or path set
 		st.name, st.options.Secure = "__Host-session", true
 	}

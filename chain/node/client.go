@@ -105,7 +105,8 @@ func (c *Client) SendRequest(ctx context.Context, path string, header http.Heade
 }
 
 // readBody reads an answer's body. Every byte that arrives resets the watchdog.
-func (c *Client) readBody(ctx context.Context, response *http.Response, watchdog *time.Timer, limit int64) ([]byte, error) {
+func (c *Client) readBody(ctx context.Context, response *http.Response, watchdog *time.Timer, limit int64) ([]byte,
+	error) {
 	if response.ContentLength > limit {
 		return nil, AnswerTooLongError()
 	}

@@ -31,10 +31,13 @@ type apiFlags struct {
 func (f apiFlags) connect(settings *Settings) (*apiClient, error) {
 	switch {
 	case f.Key == "":
-		return nil, errors.New("a test key is missing: set COINTILL_API_KEY or give --key. The dashboard (Developers) and cointill key create make one")
+		return nil, errors.New("a test key is missing: set COINTILL_API_KEY or give --key. The dashboard " +
+			"(Developers) and cointill key create make one")
 	case strings.HasPrefix(f.Key, "sk_live_"):
-		return nil, errors.New("this is a live key. Only test payments can be listened to and triggered here: use a key that begins with sk_test_")
-	case !strings.HasPrefix(f.Key, "sk_test_") || strings.ContainsFunc(f.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return nil, errors.New("this is a live key. Only test payments can be listened to and triggered here: use a " +
+			"key that begins with sk_test_")
+	case !strings.HasPrefix(f.Key, "sk_test_") ||
+		strings.ContainsFunc(f.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return nil, errors.New("this is no API key: test keys begin with sk_test_")
 	}
 	base := f.API
@@ -79,7 +82,8 @@ func webAddress(text string) (*url.URL, error) {
 	if err == nil && address.Port() != "" {
 		_, err = strconv.ParseUint(address.Port(), 10, 16)
 	}
-	if err != nil || address.Hostname() == "" || address.User != nil || address.Scheme != "http" && address.Scheme != "https" {
+	if err != nil || address.Hostname() == "" || address.User != nil || address.Scheme != "http" &&
+		address.Scheme != "https" {
 		return nil, errors.New("must be an address such as localhost:3000/hook or https://pay.example.com")
 	}
 	return address, nil
@@ -108,7 +112,8 @@ type silence struct {
 }
 
 func (e *silence) Error() string {
-	return fmt.Sprintf("nothing answers at %s (%s): is Cointill running there? --api names another address", e.base, reason(e.cause))
+	return fmt.Sprintf("nothing answers at %s (%s): is Cointill running there? --api names another address", e.base,
+		reason(e.cause))
 }
 
 func (e *silence) Unwrap() error { return e.cause }
@@ -193,7 +198,8 @@ func (c *apiClient) understand(answer *http.Response, text []byte, into any) (ne
 
 // stranger says that an answer is none of the API's.
 func (c *apiClient) stranger(answer *http.Response) string {
-	return fmt.Sprintf("what answers at %s (%d) is not Cointill's API: --api names another address", c.base, answer.StatusCode)
+	return fmt.Sprintf("what answers at %s (%d) is not Cointill's API: --api names another address", c.base,
+		answer.StatusCode)
 }
 
 // plain keeps what others wrote from steering the terminal.

@@ -52,7 +52,8 @@ func (c auditVerify) Run(ctx context.Context, settings *Settings) error {
 		}
 		sealed := "not sealed yet"
 		if v.SealedAt != nil {
-			sealed = fmt.Sprintf("sealed up to row %d on %s", v.SealedTo, v.SealedAt.UTC().Format("2 January 2006, 15:04 UTC"))
+			sealed = fmt.Sprintf("sealed up to row %d on %s", v.SealedTo, v.SealedAt.UTC().
+				Format("2 January 2006, 15:04 UTC"))
 		}
 		fmt.Printf("%s %s: %d rows, %s: %s\n", business.Code, business.Name, v.Rows, sealed, said)
 	}

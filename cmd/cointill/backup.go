@@ -98,8 +98,10 @@ func (c restoreCommand) bring(ctx context.Context, settings *Settings) error {
 	if settings.DatabaseURL != "" {
 		return models.ErrNotEmbedded
 	}
-	if _, err := os.Stat(filepath.Join(settings.DataDir, "secret.key")); settings.SecretKey == "" && err != nil { // or a new key would be made
-		return fmt.Errorf("bring secret.key back into %s first, or set %s_SECRET_KEY: the copy opens with its own master key alone", settings.DataDir, prefix)
+	// or a new key would be made
+	if _, err := os.Stat(filepath.Join(settings.DataDir, "secret.key")); settings.SecretKey == "" && err != nil {
+		return fmt.Errorf("bring secret.key back into %s first, or set %s_SECRET_KEY: the copy opens with its own "+
+			"master key alone", settings.DataDir, prefix)
 	}
 	played, err := models.Restore(ctx, c.From, settings.DataDir)
 	if err == nil && played != "" {
@@ -112,7 +114,8 @@ func (c restoreCommand) bring(ctx context.Context, settings *Settings) error {
 func (p *product) leaveOut(ctx context.Context, by int64) error {
 	done, err := p.wallets.AdvanceAll(ctx, "operator", by)
 	for _, w := range done {
-		fmt.Printf("Wallet %d issues address %d next: %d to %d are left out, and watched.\n", w.Wallet, w.To, w.From, w.To-1)
+		fmt.Printf("Wallet %d issues address %d next: %d to %d are left out, and watched.\n", w.Wallet, w.To, w.From,
+			w.To-1)
 	}
 	if err != nil {
 		return explain(err)
@@ -124,7 +127,8 @@ func (p *product) leaveOut(ctx context.Context, by int64) error {
 func (p *product) tellLeftOut(ctx context.Context) error {
 	left, err := models.LeftOut(p.db.Read(ctx))
 	if err == nil && left > 0 {
-		fmt.Printf("A key that the database doesn't know leaves out its first %d addresses too, whoever enters it: the wallet may have been added since the backup. "+
+		fmt.Printf("A key that the database doesn't know leaves out its first %d addresses too, whoever enters it: "+
+			"the wallet may have been added since the backup. "+
 			"Once all of those are entered again, `cointill restore --all-entered` ends that.\n", left)
 	}
 	return err
@@ -138,10 +142,12 @@ func (p *product) suggest(ctx context.Context, first bool) error {
 		return err
 	}
 	for _, w := range list {
-		fmt.Printf("Wallet %d (%s) issues address %d next; in the last seven days of the copy it issued %d.\n", w.Wallet, w.Network, w.Next, w.Issued)
+		fmt.Printf("Wallet %d (%s) issues address %d next; in the last seven days of the copy it issued %d.\n",
+			w.Wallet, w.Network, w.Next, w.Issued)
 	}
 	const wanted = "--leave-out says how many addresses of each wallet may have been given out since: " +
-		"take more rather than too few, as an address must never be given out twice, and what is left out is watched all the same"
+		"take more rather than too few, as an address must never be given out twice, and what is left out is " +
+		"watched all the same"
 	if !first {
 		return errors.New(wanted)
 	}
@@ -154,7 +160,8 @@ func (p *product) copied(ctx context.Context) error {
 	of, is, err := p.db.Copied(ctx)
 	if err == nil && is {
 		err = fmt.Errorf("this database is a copy of %s: addresses that were given out since would be given out again. "+
-			"`cointill restore` leaves them out, or, where it was only moved, --leave-out 0; docs/operations.md tells how", of)
+			"`cointill restore` leaves them out, or, where it was only moved, --leave-out 0; docs/operations.md "+
+			"tells how", of)
 	}
 	return err
 }

@@ -49,10 +49,12 @@ func (c chainStatus) Run(ctx context.Context, settings *Settings) error {
 	}
 	var all []networkStatus
 	for _, f := range p.follows {
-		row := networkStatus{Network: string(f.Network()), Domain: string(f.domain), Problem: "Nothing has been read of it yet: is an instance serving?"}
+		row := networkStatus{Network: string(f.Network()), Domain: string(f.domain),
+			Problem: "Nothing has been read of it yet: is an instance serving?"}
 		for _, cursor := range cursors {
 			if cursor.Network == row.Network {
-				row.Applied, row.Tip, row.Problem, row.At = cursor.Height, cursor.SourceTip, cursor.Problem, cursor.UpdatedAt
+				row.Applied, row.Tip, row.Problem, row.At = cursor.Height, cursor.SourceTip, cursor.Problem,
+					cursor.UpdatedAt
 				row.Notes = said(cursor.Note, cursor.TokenNote)
 			}
 		}
@@ -99,7 +101,9 @@ func (s *networkStatus) barred(db *models.Tx) error {
 	var count int64
 	err := db.Model(&models.Destination{}).Where("network = ? AND barred_at IS NOT NULL", s.Network).Count(&count).Error
 	if count > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("Tether has frozen %d of the addresses that were given to payments: what USDT is there can't be sent on.", count))
+		s.Notes = append(s.Notes,
+			fmt.Sprintf("Tether has frozen %d of the addresses that were given to payments: what USDT is there "+
+				"can't be sent on.", count))
 	}
 	return err
 }
@@ -128,7 +132,8 @@ func (c chainAnew) Run(ctx context.Context, settings *Settings) error {
 	}
 	for _, f := range p.follows {
 		if string(f.Network()) == c.Network && f.domain != scope.Test {
-			return fmt.Errorf("%s is followed with real money: its blocks never begin anew. Check the node, and which network it follows", c.Network)
+			return fmt.Errorf("%s is followed with real money: its blocks never begin anew. Check the node, and "+
+				"which network it follows", c.Network)
 		}
 	}
 	observer := &observe.Observer{Service: p.payments}
@@ -139,7 +144,8 @@ func (c chainAnew) Run(ctx context.Context, settings *Settings) error {
 	case !known:
 		return fmt.Errorf("nothing of %s was read yet: serve it first", c.Network)
 	}
-	fmt.Printf("%s is followed from its present end. What was credited stays; what came since the last block that was read is not looked for.\n", c.Network)
+	fmt.Printf("%s is followed from its present end. What was credited stays; what came since the last block that "+
+		"was read is not looked for.\n", c.Network)
 	return nil
 }
 

@@ -131,7 +131,8 @@ func (c businessCreate) Run(ctx context.Context, settings *Settings) error {
 	if c.JSON {
 		return print(map[string]string{"code": business.Code, "name": business.Name, "email": c.Email})
 	}
-	fmt.Printf("Business %s is ready: its code is %s, its owner signs in as %s.\n", business.Name, business.Code, c.Email)
+	fmt.Printf("Business %s is ready: its code is %s, its owner signs in as %s.\n", business.Name, business.Code,
+		c.Email)
 	return nil
 }
 
@@ -182,7 +183,8 @@ func (healthcheckCommand) Run(ctx context.Context, settings *Settings) error {
 	if host == "" || host == "0.0.0.0" || host == "::" {
 		host = "127.0.0.1"
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/readyz", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/readyz",
+		nil)
 	if err != nil {
 		return err
 	}

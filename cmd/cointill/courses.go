@@ -30,7 +30,8 @@ type course struct {
 // bring about. Where a type stands several times the first is meant when no
 // reason is given.
 func courses() []course {
-	const btc, eth, usdt, xrp, doge = money.CryptoBitcoin, money.CryptoEthereum, money.CryptoTether, money.CryptoRipple, money.CryptoDogecoin
+	const btc, eth, usdt, xrp, doge = money.CryptoBitcoin, money.CryptoEthereum, money.CryptoTether, money.CryptoRipple,
+		money.CryptoDogecoin
 	all := []money.Method{btc, eth, usdt, xrp, doge}
 	mempool := []money.Method{btc, eth, usdt, doge} // networks on which something is seen before it is final
 	failing := []money.Method{eth, usdt, xrp}       // networks that record failures
@@ -48,7 +49,8 @@ func courses() []course {
 		{"payment.declined", "late", all, []step{play("late")}},
 		{"payment.failed", "replaced", mempool, []step{play("double_spend")}},
 		{"payment.failed", "reverted", failing, []step{play("revert")}},
-		{"payment.failed", "dropped", mempool, []step{play("never_confirms"), told("payment.detected", ""), mine(40), gone, advance(25 * time.Hour)}},
+		{"payment.failed", "dropped", mempool, []step{play("never_confirms"), told("payment.detected", ""), mine(40),
+			gone, advance(25 * time.Hour)}},
 		{"payment.abandoned", "", []money.Method{xrp}, []step{play("missing_tag"), advance(25 * time.Hour)}},
 		{"payment.expired", "", all, []step{advance(8 * time.Minute)}},
 		{"payment.reversed", "reversed", mempool, []step{play("exact"), told("payment.successful", ""), play("reorg")}},
@@ -73,9 +75,11 @@ func choose(event, reason string) (course, error) {
 	case len(reasons) == 1 && reasons[0] == "none":
 		return course{}, fmt.Errorf("%s comes without a reason in the sandbox: leave --reason out", event)
 	case reason == string(payment.AcceptedByUser):
-		return course{}, errors.New("a person accepts a declined payment, in the dashboard: trigger payment.declined first")
+		return course{}, errors.New(
+			"a person accepts a declined payment, in the dashboard: trigger payment.declined first")
 	}
-	return course{}, fmt.Errorf("%s never has the reason %s in the sandbox; it has %s", event, plain(reason), strings.Join(reasons, ", "))
+	return course{}, fmt.Errorf("%s never has the reason %s in the sandbox; it has %s", event, plain(reason),
+		strings.Join(reasons, ", "))
 }
 
 // reasonsOf are the reasons that an event can have, "none" for having none.
@@ -123,7 +127,8 @@ func (c course) method(asked string) (money.Method, error) {
 	for _, each := range c.methods {
 		names = append(names, string(each))
 	}
-	return "", fmt.Errorf("%s%s doesn't happen with %s; --method can be %s", c.event, named(c.reason), plain(asked), strings.Join(names, ", "))
+	return "", fmt.Errorf("%s%s doesn't happen with %s; --method can be %s", c.event, named(c.reason), plain(asked),
+		strings.Join(names, ", "))
 }
 
 func segment(id string) string { return url.PathEscape(id) }
@@ -132,7 +137,8 @@ func segment(id string) string { return url.PathEscape(id) }
 func play(scenario string) step {
 	return func(ctx context.Context, d *driver) error {
 		var played struct{ Next string }
-		_, err := d.api.call(ctx, http.MethodPost, "/v1/sandbox/payments/"+segment(d.reference)+"/simulate", map[string]string{"scenario": scenario}, &played)
+		_, err := d.api.call(ctx, http.MethodPost, "/v1/sandbox/payments/"+segment(d.reference)+"/simulate",
+			map[string]string{"scenario": scenario}, &played)
 		d.note("%s: %s", d.reference, played.Next)
 		return err
 	}
@@ -141,7 +147,8 @@ func play(scenario string) step {
 // advance moves the payment's clock.
 func advance(by time.Duration) step {
 	return func(ctx context.Context, d *driver) error {
-		_, err := d.api.call(ctx, http.MethodPost, "/v1/sandbox/advance", map[string]any{"reference": d.reference, "seconds": int64(by / time.Second)}, nil)
+		_, err := d.api.call(ctx, http.MethodPost, "/v1/sandbox/advance",
+			map[string]any{"reference": d.reference, "seconds": int64(by / time.Second)}, nil)
 		return err
 	}
 }
@@ -149,7 +156,8 @@ func advance(by time.Duration) step {
 // mine makes blocks on the payment's chain.
 func mine(blocks int) step {
 	return func(ctx context.Context, d *driver) error {
-		_, err := d.api.call(ctx, http.MethodPost, "/v1/sandbox/mine", map[string]any{"payment_method": d.method, "blocks": blocks}, nil)
+		_, err := d.api.call(ctx, http.MethodPost, "/v1/sandbox/mine",
+			map[string]any{"payment_method": d.method, "blocks": blocks}, nil)
 		return err
 	}
 }

@@ -106,19 +106,29 @@ func buy(currency string, amount int64, first, last, method, order string) payme
 // samples are the demo's payments, all eight states among them.
 func samples() []sample {
 	return []sample{
-		{request: buy("NGN", 48_500, "Ngozi", "Okafor", "bitcoin", "order-1001"), scenario: "exact", state: payment.Successful},
-		{request: buy("KES", 7_200, "Wanjiru", "Kamau", "tether", "order-1002"), scenario: "exact", state: payment.Successful},
-		{request: buy("GHC", 640, "Kwame", "Boateng", "ripple", "order-1003"), scenario: "exact", state: payment.Successful},
-		{request: buy("USD", 95, "Amina", "Diallo", "dogecoin", "order-1004"), scenario: "two_parts", state: payment.Successful},
-		{request: buy("NGN", 120_000, "Chidi", "Eze", "ethereum", "order-1005"), scenario: "underpay", state: payment.Declined},
-		{request: buy("KES", 15_000, "Otieno", "Odhiambo", "ripple", "order-1006"), scenario: "overpay", state: payment.Declined},
+		{request: buy("NGN", 48_500, "Ngozi", "Okafor", "bitcoin", "order-1001"), scenario: "exact",
+			state: payment.Successful},
+		{request: buy("KES", 7_200, "Wanjiru", "Kamau", "tether", "order-1002"), scenario: "exact",
+			state: payment.Successful},
+		{request: buy("GHC", 640, "Kwame", "Boateng", "ripple", "order-1003"), scenario: "exact",
+			state: payment.Successful},
+		{request: buy("USD", 95, "Amina", "Diallo", "dogecoin", "order-1004"), scenario: "two_parts",
+			state: payment.Successful},
+		{request: buy("NGN", 120_000, "Chidi", "Eze", "ethereum", "order-1005"), scenario: "underpay",
+			state: payment.Declined},
+		{request: buy("KES", 15_000, "Otieno", "Odhiambo", "ripple", "order-1006"), scenario: "overpay",
+			state: payment.Declined},
 		{request: buy("USD", 60, "Fatou", "Sow", "ethereum", "order-1007"), scenario: "revert", state: payment.Failed},
-		{request: buy("GHC", 310, "Akosua", "Asante", "bitcoin", "order-1008"), advance: payment.Monitoring + time.Minute, open: true, state: payment.Abandoned},
-		{request: buy("NGN", 9_900, "Tunde", "Bello", "tether", "order-1009"), advance: payment.Window + time.Minute, state: payment.Expired},
-		{request: buy("USD", 20, "Zuri", "Njoroge", "bitcoin", "order-1010"), scenario: "never_confirms", state: payment.Initiated},
+		{request: buy("GHC", 310, "Akosua", "Asante", "bitcoin", "order-1008"),
+			advance: payment.Monitoring + time.Minute, open: true, state: payment.Abandoned},
+		{request: buy("NGN", 9_900, "Tunde", "Bello", "tether", "order-1009"), advance: payment.Window + time.Minute,
+			state: payment.Expired},
+		{request: buy("USD", 20, "Zuri", "Njoroge", "bitcoin", "order-1010"), scenario: "never_confirms",
+			state: payment.Initiated},
 		{request: buy("KES", 2_450, "Juma", "Mwangi", "dogecoin", "order-1011"), state: payment.Pending},
 		// Paid short, with the rest waiting in the mempool: it stays Processing for a day.
-		{request: buy("USD", 90, "Sade", "Adeyemi", "bitcoin", "order-1012"), scenario: "underpay", then: "never_confirms", state: payment.Processing},
+		{request: buy("USD", 90, "Sade", "Adeyemi", "bitcoin", "order-1012"), scenario: "underpay",
+			then: "never_confirms", state: payment.Processing},
 	}
 }
 
@@ -139,7 +149,9 @@ func (p *product) samples(ctx context.Context, sc scope.Scope) {
 		progress(i+1, len(all), "sample payments")
 	}
 	amount := int64(5000)
-	if _, err := p.links.Create(ctx, sc, link.Draft{Title: "Monthly membership", Description: "One month at the studio.", Currency: "KES", Amount: &amount}); err != nil && ctx.Err() == nil {
+	if _, err := p.links.Create(ctx, sc,
+		link.Draft{Title: "Monthly membership", Description: "One month at the studio.", Currency: "KES",
+			Amount: &amount}); err != nil && ctx.Err() == nil {
 		p.log.Error("the demo's payment link is missing", "error", err)
 	}
 }
@@ -195,7 +207,8 @@ func progress(done, all int, what string) {
 	}
 	const width = 24
 	full := width * done / all
-	fmt.Fprintf(os.Stderr, "\r  [%.*s%*s] %d of %d %s", full, "########################", width-full, "", done, all, what)
+	fmt.Fprintf(os.Stderr, "\r  [%.*s%*s] %d of %d %s", full, "########################", width-full, "", done, all,
+		what)
 	if done == all {
 		fmt.Fprintln(os.Stderr)
 	}

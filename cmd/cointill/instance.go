@@ -19,7 +19,8 @@ func checkKey(ctx context.Context, db *models.DB, box *secret.Box) error {
 		return err
 	}
 	if stored != box.Check() {
-		return fmt.Errorf("the master key is not the one that this database was made with: set %s_SECRET_KEY, or bring back secret.key in the data folder", prefix)
+		return fmt.Errorf("the master key is not the one that this database was made with: set %s_SECRET_KEY, or "+
+			"bring back secret.key in the data folder", prefix)
 	}
 	return nil
 }

@@ -59,7 +59,8 @@ func limitsOf(plan memory.Plan, descriptors int64) limits {
 // logLimits writes the limits to the log, and warns of those that are low.
 func (l limits) logLimits(ctx context.Context, log *slog.Logger) {
 	log.InfoContext(ctx, "limits", "memory_mib", l.available>>20, "runtime_mib", l.memory.Runtime>>20,
-		"descriptors", l.descriptors, "connections", l.connections, "password_hashes", l.memory.Hashes, "webhook_requests", l.deliveries)
+		"descriptors", l.descriptors, "connections", l.connections, "password_hashes", l.memory.Hashes,
+		"webhook_requests", l.deliveries)
 	if l.available < memory.Least {
 		log.WarnContext(ctx, "there is less memory than Cointill is made for: give it 256 MiB or more "+
 			"(docs/operations.md, Memory and open files)",
@@ -67,6 +68,7 @@ func (l limits) logLimits(ctx context.Context, log *slog.Logger) {
 	}
 	if l.connections < l.memory.Connections {
 		log.WarnContext(ctx, "the limit of open files keeps clients out that there is memory for: raise it to 16384 "+
-			"(LimitNOFILE of systemd, nofile of Docker, ulimit -n)", "descriptors", l.descriptors, "connections", l.connections)
+			"(LimitNOFILE of systemd, nofile of Docker, ulimit -n)", "descriptors", l.descriptors, "connections",
+			l.connections)
 	}
 }

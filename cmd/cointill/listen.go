@@ -64,7 +64,8 @@ func (c listenCommand) Run(ctx context.Context, settings *Settings) error {
 		}
 		return err
 	}
-	fmt.Fprintf(l.out, "Test events of %s are forwarded to %s\nSigning secret: %s\nReady: cointill trigger payment.successful, in another shell, makes one. Ctrl-C ends.\n",
+	fmt.Fprintf(l.out, "Test events of %s are forwarded to %s\nSigning secret: %s\nReady: cointill trigger "+
+		"payment.successful, in another shell, makes one. Ctrl-C ends.\n",
 		api.base, l.to, c.Secret)
 	return l.run(ctx)
 }
@@ -94,7 +95,8 @@ func (c *listenCommand) listener() (*listener, error) {
 	return &listener{
 		to: to, types: c.Events, signer: signer, clock: clock.Real(), out: os.Stdout,
 		http: &http.Client{Timeout: hookTime, CheckRedirect: noRedirect, Transport: &http.Transport{
-			DisableCompression: true, MaxResponseHeaderBytes: 16 << 10, // no Proxy: local addresses are reached directly
+			// no Proxy: local addresses are reached directly
+			DisableCompression: true, MaxResponseHeaderBytes: 16 << 10,
 		}},
 	}, nil
 }
@@ -153,7 +155,8 @@ func (l *listener) look(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	case err != nil:
 		if l.down++; l.down == 1 {
-			l.say("%s doesn't answer (%s): asking again until it does; nothing is missed", l.events.api.base, reason(err))
+			l.say("%s doesn't answer (%s): asking again until it does; nothing is missed", l.events.api.base,
+				reason(err))
 		}
 		var refused *apiError
 		wait := min(pollEvery<<min(l.down-1, 3), pollSlow)
@@ -168,7 +171,8 @@ func (l *listener) look(ctx context.Context) (time.Duration, error) {
 	}
 	if l.events.skipped {
 		l.events.skipped = false
-		l.say("more than %d events came at once: the oldest of them are left out; GET /v1/events lists them", maxPages*100)
+		l.say("more than %d events came at once: the oldest of them are left out; GET /v1/events lists them",
+			maxPages*100)
 	}
 	for _, e := range fresh {
 		if len(l.types) > 0 && !slices.Contains(l.types, e.Type) {
@@ -216,7 +220,8 @@ func (l *listener) attempt(ctx context.Context, p *posting) (done bool) {
 	}
 	about := p.event.about()
 	kind := strings.TrimSpace(p.event.Type + " " + about.Reason)
-	l.say("%-34s  %s  %s  %d ms", plain(kind), plain(cmp.Or(about.Reference, p.event.ID)), outcome, l.clock().Sub(began).Milliseconds())
+	l.say("%-34s  %s  %s  %d ms", plain(kind), plain(cmp.Or(about.Reference, p.event.ID)), outcome, l.clock().
+		Sub(began).Milliseconds())
 	l.advise(status, err)
 	return done
 }

@@ -66,7 +66,8 @@ func parse(arguments []string) (*kong.Context, *commands, error) {
 	}
 	var all commands
 	parser, err := kong.New(&all, kong.Name("cointill"), kong.UsageOnError(), kong.DefaultEnvars(prefix),
-		kong.Description("Accept BTC, ETH, USDT, XRP and DOGE at your own till: prices in NGN, GHC, KES or USD, money straight into your own wallet."))
+		kong.Description("Accept BTC, ETH, USDT, XRP and DOGE at your own till: prices in NGN, GHC, KES or USD, "+
+			"money straight into your own wallet."))
 	if err != nil {
 		return nil, nil, err
 	}

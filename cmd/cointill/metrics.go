@@ -13,8 +13,10 @@ import (
 // measure registers the metrics for Prometheus and the callbacks that count events.
 func (p *product) measure() (*prometheus.Registry, error) {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	c, err := metrics.New(registry, p.db, p.clock, metrics.Build{Version: version, Revision: revision(), Go: runtime.Version()})
+	registry.MustRegister(collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	c, err := metrics.New(registry, p.db, p.clock, metrics.Build{Version: version, Revision: revision(),
+		Go: runtime.Version()})
 	if err != nil {
 		return nil, err
 	}

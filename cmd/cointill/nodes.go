@@ -112,7 +112,8 @@ func (s *Settings) openEthereum(all *nodes, now clock.Clock, log *slog.Logger, a
 		domain      scope.Domain
 		urls        []string
 		name, token string
-	}{{scope.Live, s.LiveEthereumURL, s.LiveEthereumNetwork, ""}, {scope.Test, s.TestEthereumURL, s.TestEthereumNetwork, s.TestEthereumUSDT}} {
+	}{{scope.Live, s.LiveEthereumURL, s.LiveEthereumNetwork, ""}, {scope.Test, s.TestEthereumURL, s.TestEthereumNetwork,
+		s.TestEthereumUSDT}} {
 		if len(one.urls) == 0 {
 			continue
 		}
@@ -183,8 +184,9 @@ func look(source *xrpl.Source) func(context.Context, xrp.Account) (wallet.Ledger
 		ctx, cancel := context.WithTimeout(ctx, lookPatience)
 		defer cancel()
 		a, err := source.Account(ctx, account)
-		return wallet.LedgerAccount{Exists: a.Exists, RequireTag: a.RequireTag, DepositAuth: a.DepositAuth, DisallowXRP: a.DisallowXRP,
-			Balance: a.Balance, Reserve: a.Reserve}, err
+		return wallet.LedgerAccount{Exists: a.Exists, RequireTag: a.RequireTag, DepositAuth: a.DepositAuth,
+			DisallowXRP: a.DisallowXRP,
+			Balance:     a.Balance, Reserve: a.Reserve}, err
 	}
 }
 

@@ -120,7 +120,8 @@ func (p *product) openDatabase(ctx context.Context, s *Settings) (err error) {
 		return errors.New("COINTILL_LISTS_DATABASE_URL is for PostgreSQL: set COINTILL_DATABASE_URL, too")
 	}
 	if s.DatabaseURL != "" {
-		p.shared = clock.NewShared(clock.Real(), clock.Steady(), func(ctx context.Context) (time.Time, error) { return p.db.Now(ctx) })
+		p.shared = clock.NewShared(clock.Real(), clock.Steady(),
+			func(ctx context.Context) (time.Time, error) { return p.db.Now(ctx) })
 		p.clock = p.shared.Now
 	}
 	if p.db, err = s.open(ctx, p.clock); err != nil || p.shared == nil {
@@ -166,8 +167,9 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 		return err
 	}
 	p.marks = addressmark.New(s.markFolders()...)
-	p.wallets = &wallet.Service{DB: p.db, Clock: p.clock, Receivers: wallet.SandboxReceivers(), Networks: p.nodes.lookup,
-		Ledgers: p.nodes.ledgers, Holders: p.nodes.holders, SharedAccounts: s.XRPSharedAccounts, Marks: p.marks}
+	p.wallets = &wallet.Service{DB: p.db, Clock: p.clock, Receivers: wallet.SandboxReceivers(),
+		Networks: p.nodes.lookup,
+		Ledgers:  p.nodes.ledgers, Holders: p.nodes.holders, SharedAccounts: s.XRPSharedAccounts, Marks: p.marks}
 	p.accounts.Missing = p.missing
 	if err := p.wireTelling(s, box, listening); err != nil {
 		return err
@@ -181,10 +183,12 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 	}
 	p.payments = &payment.Service{
 		DB: p.db, Restored: restored, Clock: p.clock, Secrets: box, Quotes: p.quotes, Networks: p.networks,
-		Wallet: p.wallets, Contracts: p.nodes.contracts, Events: p.hooks, Receipts: p.receipts, Depths: depths, PageBase: p.base + "/pay", Changed: p.changed,
+		Wallet: p.wallets, Contracts: p.nodes.contracts, Events: p.hooks, Receipts: p.receipts, Depths: depths,
+		PageBase: p.base + "/pay", Changed: p.changed,
 	}
 	p.figures = &tally.Service{DB: p.db, Clock: p.clock}
-	p.receiving = &receiving.Service{DB: p.db, Clock: p.clock, Accounts: p.accounts, Wallets: p.wallets, Mails: p.receipts,
+	p.receiving = &receiving.Service{DB: p.db, Clock: p.clock, Accounts: p.accounts, Wallets: p.wallets,
+		Mails:  p.receipts,
 		Render: mail.RenderWalletChanged, Pages: p.base + "/dashboard/methods", Wake: p.send.Signal}
 	p.sandbox.Payments = p.payments
 	p.links = &link.Service{DB: p.db, Clock: p.clock, Payments: p.payments, Networks: p.networks, Base: p.base + "/l"}
@@ -210,7 +214,8 @@ func (p *product) openNetworks(ctx context.Context, s *Settings) (err error) {
 		return err
 	}
 	p.follows = p.nodes.follow
-	p.networks = &payment.Registry{DB: p.db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}, scope.Live: {}}}
+	p.networks = &payment.Registry{DB: p.db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {},
+		scope.Live: {}}}
 	for domain, chains := range p.nodes.served {
 		maps.Copy(p.networks.Domains[domain], chains)
 	}
@@ -258,7 +263,8 @@ func (p *product) wireTelling(s *Settings, box *secret.Box, listening []net.Addr
 	}
 	p.send = p.receipts.Worker(outbox.Options{})
 	p.receipts.Wake = p.send.Signal
-	p.accounts.Mails, p.accounts.Render, p.accounts.WakeMails, p.accounts.Base = p.receipts, mail.RenderAccount, p.send.Signal, p.base
+	p.accounts.Mails, p.accounts.Render, p.accounts.WakeMails, p.accounts.Base = p.receipts, mail.RenderAccount,
+		p.send.Signal, p.base
 	p.receipts.Fill = p.accounts.Fill
 	p.hooks.Mails, p.hooks.WakeMails = p.receipts, p.send.Signal
 	p.hooks.Render, p.hooks.Pages = mail.RenderWebhookOff, p.base+"/dashboard/webhooks"
@@ -272,8 +278,10 @@ func renderReceipt(base string, r receipt.Receipt) (subject, text, html string) 
 		fiat = money.Currency(r.Currency).Show(amount)
 	}
 	props := mail.ReceiptProps{
-		Lang: r.Language, Merchant: r.BusinessName, CustomerName: r.CustomerName, Fiat: fiat, Coin: r.CoinAmount + " " + r.Coin,
-		Reference: r.Reference, BusinessReference: r.BusinessReference, Hash: r.TxHash, Paid: r.PaidAt, Test: r.Domain == scope.Test,
+		Lang: r.Language, Merchant: r.BusinessName, CustomerName: r.CustomerName, Fiat: fiat,
+		Coin:      r.CoinAmount + " " + r.Coin,
+		Reference: r.Reference, BusinessReference: r.BusinessReference, Hash: r.TxHash, Paid: r.PaidAt,
+		Test:    r.Domain == scope.Test,
 		Contact: r.Contact,
 	}
 	if r.Logo != "" {
@@ -295,16 +303,19 @@ func (p *product) wireServer(s *Settings, box *secret.Box) (err error) {
 	if err != nil {
 		return err
 	}
-	pages := &checkout.Handlers{Logos: p.settings, Payments: p.payments, Links: p.links, Sandbox: p.sandbox, Hub: p.hub, Networks: p.networks}
+	pages := &checkout.Handlers{Logos: p.settings, Payments: p.payments, Links: p.links, Sandbox: p.sandbox, Hub: p.hub,
+		Networks: p.networks}
 	var document *api.Document
 	p.server, err = web.New(web.Config{BaseURL: p.base, TrustedProxies: s.TrustedProxies,
 		Connections: p.limits.connections, Bodies: p.limits.bodies}, web.Deps{
-		Calls: p.calls, Clock: p.clock, Account: p.accounts, Secret: box, Limiter: p.limiter, Hub: p.hub, Log: p.log, Metrics: metrics,
-		Checks: p.checks(),
+		Calls: p.calls, Clock: p.clock, Account: p.accounts, Secret: box, Limiter: p.limiter, Hub: p.hub, Log: p.log,
+		Metrics: metrics,
+		Checks:  p.checks(),
 		Routes: web.Routes{
 			API: func(app fiber.Router) {
 				document = api.Register(app, api.Deps{
-					Payments: p.payments, Lists: &list.Service{DB: p.db}, Webhooks: p.hooks, Links: p.links, Keys: p.accounts, Methods: p.accounts, Networks: p.networks, Quotes: p.quotes,
+					Payments: p.payments, Lists: &list.Service{DB: p.db}, Webhooks: p.hooks, Links: p.links,
+					Keys: p.accounts, Methods: p.accounts, Networks: p.networks, Quotes: p.quotes,
 					Sandbox: p.sandbox, Limits: p.limiter, Answers: p.answers, Secrets: box, Clock: p.clock,
 					PerMinute: s.RateLimit, BaseURL: p.base, Version: version,
 				})
@@ -321,9 +332,11 @@ func (p *product) wireServer(s *Settings, box *secret.Box) (err error) {
 func (p *product) dashboard() *dashboard.Handlers {
 	return dashboard.New(dashboard.Services{
 		Accounts: p.accounts, Audits: p.audits, Calls: p.calls, Figures: p.figures, Hub: p.hub, Links: p.links,
-		Mails: p.receipts, Payments: p.payments, Lists: &list.Service{DB: p.db}, Quotes: p.quotes, Receiving: p.receiving, Sandbox: p.sandbox,
+		Mails: p.receipts, Payments: p.payments, Lists: &list.Service{DB: p.db}, Quotes: p.quotes,
+		Receiving: p.receiving, Sandbox: p.sandbox,
 		Settings: p.settings, System: p.system(), Wallets: p.wallets, Webhooks: p.hooks, Answers: p.answers,
-		Clock: p.clock, Depths: p.settings.Depths, MailServer: p.receipts.SMTP != nil, Networks: p.networks, Noted: p.networks,
+		Clock: p.clock, Depths: p.settings.Depths, MailServer: p.receipts.SMTP != nil, Networks: p.networks,
+		Noted: p.networks,
 	})
 }
 

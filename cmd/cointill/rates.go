@@ -30,8 +30,9 @@ func (p *product) openRates(ctx context.Context, s *Settings) error {
 	if err != nil {
 		return err
 	}
-	p.quotes = &quote.Service{DB: p.db, Clock: p.clock, Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: p.clock}},
-		Asked: sources}
+	p.quotes = &quote.Service{DB: p.db, Clock: p.clock,
+		Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: p.clock}},
+		Asked:   sources}
 	if p.quotes.Trusted, err = s.rateTrusted(p.quotes, sources); err != nil {
 		return err
 	}
@@ -66,12 +67,16 @@ func (s *Settings) rateSources() ([]source.Source, error) {
 		}
 		one, ok := source.Named(name)
 		if !ok {
-			return nil, fmt.Errorf("%s_RATE_SOURCES: there is no source %q; use standard, none, or some of %s", prefix, name, strings.Join(sourceNames(), ", "))
+			return nil, fmt.Errorf("%s_RATE_SOURCES: there is no source %q; use standard, none, or some of %s", prefix,
+				name, strings.Join(sourceNames(), ", "))
 		}
 		if changed {
 			origin, err := url.Parse(mirror)
-			if err != nil || origin.Host == "" || origin.Scheme != "http" && origin.Scheme != "https" || strings.ContainsAny(mirror, "?#") {
-				return nil, fmt.Errorf("%s_RATE_SOURCES: the mirror of %s must be an address such as https://rates.example.com", prefix, name)
+			if err != nil || origin.Host == "" || origin.Scheme != "http" && origin.Scheme != "https" ||
+				strings.ContainsAny(mirror, "?#") {
+				return nil, fmt.Errorf(
+					"%s_RATE_SOURCES: the mirror of %s must be an address such as https://rates.example.com", prefix,
+					name)
 			}
 			one.Origin = strings.TrimRight(mirror, "/")
 		}
@@ -100,10 +105,15 @@ func (s *Settings) rateTrusted(quotes *quote.Service, sources []source.Source) (
 		base, in, _ := strings.Cut(text, "/")
 		pair := quote.Pair{Base: base, Quote: in}
 		if !slices.Contains(quotes.Pairs(), pair) {
-			return nil, fmt.Errorf("%s_RATE_TRUSTED: %s is no pair that prices are made of; see cointill rates", prefix, text)
+			return nil, fmt.Errorf("%s_RATE_TRUSTED: %s is no pair that prices are made of; see cointill rates", prefix,
+				text)
 		}
-		if !slices.ContainsFunc(sources, func(from source.Source) bool { return from.Name == name && slices.Contains(from.Pairs(), pair) }) {
-			return nil, fmt.Errorf("%s_RATE_TRUSTED: no source %q with a price of %s is asked; see cointill rates", prefix, name, text)
+		if !slices.ContainsFunc(sources, func(from source.Source) bool {
+			return from.Name == name &&
+				slices.Contains(from.Pairs(), pair)
+		}) {
+			return nil, fmt.Errorf("%s_RATE_TRUSTED: no source %q with a price of %s is asked; see cointill rates",
+				prefix, name, text)
 		}
 		trusted[pair] = name
 	}
@@ -114,10 +124,16 @@ func (s *Settings) rateTrusted(quotes *quote.Service, sources []source.Source) (
 func (s *Settings) rateBands(quotes *quote.Service) (map[string]decimal.Decimal, error) {
 	bands := map[string]decimal.Decimal{}
 	for name, text := range s.RateBands {
-		known := slices.ContainsFunc(quotes.Pairs(), func(p quote.Pair) bool { return p.Base == name && name != "USD" || p.Quote == name && name != "USD" })
+		known := slices.ContainsFunc(quotes.Pairs(), func(p quote.Pair) bool {
+			return p.Base == name && name != "USD" ||
+				p.Quote == name && name != "USD"
+		})
 		percent, err := decimal.NewFromString(text)
-		if !known || err != nil || len(text) > 6 || percent.Exponent() < -4 || !percent.IsPositive() || percent.GreaterThan(decimal.NewFromInt(25)) {
-			return nil, fmt.Errorf("%s_RATE_BANDS: %s=%s must be a coin or a currency (ISO: GHS) and more than 0, at most 25 percent", prefix, name, text)
+		if !known || err != nil || len(text) > 6 || percent.Exponent() < -4 || !percent.IsPositive() ||
+			percent.GreaterThan(decimal.NewFromInt(25)) {
+			return nil, fmt.Errorf(
+				"%s_RATE_BANDS: %s=%s must be a coin or a currency (ISO: GHS) and more than 0, at most 25 percent",
+				prefix, name, text)
 		}
 		bands[name] = percent.Shift(-2)
 	}
@@ -170,7 +186,8 @@ func (c ratesCommand) Run(ctx context.Context, settings *Settings) error {
 		return print(all)
 	}
 	if !wanted {
-		fmt.Println("No live payment method is on anywhere, so nothing is fetched. What follows is what was fetched before.")
+		fmt.Println("No live payment method is on anywhere, so nothing is fetched. What follows is what was fetched " +
+			"before.")
 	}
 	if err := printRates(all, healths, p.clock()); err != nil || !wanted {
 		return err

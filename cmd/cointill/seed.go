@@ -35,15 +35,17 @@ func (c seedCommand) Run(ctx context.Context, settings *Settings) error {
 	}
 	now := clock.Real()
 	began := now()
-	err = bulk.Fill(ctx, db, bulk.Plan{Business: business.ID, Its: c.Payments, Others: c.Others, Theirs: c.Theirs, Until: began, Told: func(made, all int) {
-		if made%10_000 == 0 || made == all {
-			fmt.Fprintf(os.Stderr, "\r%d of %d payments", made, all)
-		}
-	}})
+	err = bulk.Fill(ctx, db, bulk.Plan{Business: business.ID, Its: c.Payments, Others: c.Others, Theirs: c.Theirs,
+		Until: began, Told: func(made, all int) {
+			if made%10_000 == 0 || made == all {
+				fmt.Fprintf(os.Stderr, "\r%d of %d payments", made, all)
+			}
+		}})
 	fmt.Fprintln(os.Stderr)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d payments were made in %s. On PostgreSQL, run VACUUM ANALYZE before you measure.\n", c.Payments+c.Theirs, now().Sub(began).Round(1e9))
+	fmt.Printf("%d payments were made in %s. On PostgreSQL, run VACUUM ANALYZE before you measure.\n",
+		c.Payments+c.Theirs, now().Sub(began).Round(1e9))
 	return nil
 }

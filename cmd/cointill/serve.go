@@ -28,7 +28,8 @@ func (serveCommand) Run(ctx context.Context, settings *Settings) error {
 	}
 	fmt.Fprint(os.Stderr, notice)
 	if settings.webhookLoopback() {
-		fmt.Fprintln(os.Stderr, "Webhooks of the test domain may reach loopback addresses; --no-webhook-loopback forbids that.")
+		fmt.Fprintln(os.Stderr, "Webhooks of the test domain may reach loopback addresses; --no-webhook-loopback "+
+			"forbids that.")
 	}
 	return p.run(ctx, listener)
 }
@@ -88,7 +89,8 @@ func (s *Settings) awaitDatabase(ctx context.Context) error {
 		if !errors.As(err, &down) {
 			return err
 		}
-		slog.WarnContext(ctx, down.Reason+" Serving begins once it can be used.", "seconds", int(wait.Seconds()), "error", down.Cause)
+		slog.WarnContext(ctx, down.Reason+" Serving begins once it can be used.", "seconds", int(wait.Seconds()),
+			"error", down.Cause)
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
@@ -151,6 +153,7 @@ func (p *product) firstOwnerNotice(ctx context.Context) (string, error) {
 	if err != nil || token == "" { // a user signed up meanwhile
 		return "", err
 	}
-	return "Nobody has signed up yet. This link makes the first owner, within 24 hours and until the server starts again:\n" +
+	return "Nobody has signed up yet. This link makes the first owner, within 24 hours and until the server starts " +
+		"again:\n" +
 		p.base + "/sign-up#token=" + token + "\n", nil
 }

@@ -217,7 +217,8 @@ func kebab(name string) string {
 // loadEnvironment reads the …_FILE twins of secrets and refuses variables that
 // nothing reads, with the nearest name that something does.
 func loadEnvironment() error {
-	known := map[string]bool{prefix + "_TEST_DATABASE_URL": true, prefix + "_VIEWBOOK": true, prefix + "_API_KEY": true, prefix + "_WEBHOOK_SECRET": true}
+	known := map[string]bool{prefix + "_TEST_DATABASE_URL": true, prefix + "_VIEWBOOK": true, prefix + "_API_KEY": true,
+		prefix + "_WEBHOOK_SECRET": true}
 	var names []string
 	for _, each := range (&Settings{}).list() {
 		known[each.variable] = true
@@ -245,7 +246,8 @@ func loadEnvironment() error {
 	for _, pair := range os.Environ() {
 		name, _, _ := strings.Cut(pair, "=")
 		if strings.HasPrefix(name, prefix+"_") && !known[name] {
-			return fmt.Errorf("nothing reads the variable %s; did you mean %s? cointill config lists all", name, nearest(name, names))
+			return fmt.Errorf("nothing reads the variable %s; did you mean %s? cointill config lists all", name,
+				nearest(name, names))
 		}
 	}
 	return nil

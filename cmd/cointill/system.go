@@ -15,13 +15,15 @@ import (
 
 // system is what the operators' page looks at.
 func (p *product) system() *system.Service {
-	s := &system.Service{DB: p.db, Clock: p.clock, Version: version, Started: p.started, Quotes: p.quotes, Checks: p.checks(), MailServer: p.mailServer, Lost: p.calls.Lost,
+	s := &system.Service{DB: p.db, Clock: p.clock, Version: version, Started: p.started, Quotes: p.quotes,
+		Checks: p.checks(), MailServer: p.mailServer, Lost: p.calls.Lost,
 		Marks: p.marks.Status}
 	if p.shared != nil {
 		s.Drift = p.shared.Drift
 	}
 	for _, f := range p.follows {
-		n := system.Network{Name: f.Network(), Domain: f.domain, Status: func() (chain.Status, bool) { return p.status(f.Network()) }}
+		n := system.Network{Name: f.Network(), Domain: f.domain,
+			Status: func() (chain.Status, bool) { return p.status(f.Network()) }}
 		if real, ok := f.network.(realNetwork); ok {
 			n.Nodes = real.Nodes
 		}
@@ -53,7 +55,8 @@ func (s *Settings) mailHost() string {
 
 // checks are what /readyz asks.
 func (p *product) checks() map[string]func(context.Context) error {
-	return map[string]func(context.Context) error{"database": p.db.Ping, "migrations": p.migrated, "networks": p.following}
+	return map[string]func(context.Context) error{"database": p.db.Ping, "migrations": p.migrated,
+		"networks": p.following}
 }
 
 // migrated is an error while migrations are still to be run.

@@ -25,7 +25,8 @@ func (p *product) openTraces(s *Settings) error {
 		headers[strings.TrimSpace(name)] = value
 	}
 	var err error
-	if p.tracer, err = trace.New(context.Background(), trace.Config{Endpoint: s.OTLPEndpoint, Headers: headers, Version: version, Clock: p.clock}); err != nil {
+	if p.tracer, err = trace.New(context.Background(), trace.Config{Endpoint: s.OTLPEndpoint, Headers: headers,
+		Version: version, Clock: p.clock}); err != nil {
 		return fmt.Errorf("%s_OTLP_ENDPOINT: %w", prefix, err)
 	}
 	counted, measured := p.payments.Reached, p.hooks.Attempted

@@ -27,7 +27,8 @@ type triggerCommand struct {
 // Run makes a test payment and plays in the sandbox what leads to the event.
 func (c triggerCommand) Run(ctx context.Context, settings *Settings) error {
 	if c.Event == "" {
-		fmt.Println("cointill trigger EVENT [--reason REASON] makes these happen; the first reason is meant when none is given:\n" + offer())
+		fmt.Println("cointill trigger EVENT [--reason REASON] makes these happen; the first reason is meant when " +
+			"none is given:\n" + offer())
 		return nil
 	}
 	chosen, err := choose(c.Event, c.Reason)
@@ -55,7 +56,8 @@ func (c triggerCommand) Run(ctx context.Context, settings *Settings) error {
 		return err
 	}
 	if c.JSON {
-		return print(map[string]string{"reference": d.reference, "event": came.ID, "type": came.Type, "reason": came.about().Reason})
+		return print(map[string]string{"reference": d.reference, "event": came.ID, "type": came.Type,
+			"reason": came.about().Reason})
 	}
 	if d.reference != "" {
 		fmt.Printf("Payment %s\n", plain(d.reference))
@@ -82,7 +84,8 @@ const patience = 2 * time.Minute
 func (d *driver) initiate(ctx context.Context, method money.Method) error {
 	var made struct{ Reference string }
 	_, err := d.api.call(ctx, http.MethodPost, "/v1/payment/initiate", map[string]any{
-		"currency": "USD", "amount": 25, "first_name": "Trigger", "last_name": "Test", "email": "trigger@example.com", "payment_method": method,
+		"currency": "USD", "amount": 25, "first_name": "Trigger", "last_name": "Test", "email": "trigger@example.com",
+		"payment_method": method,
 	}, &made)
 	d.method, d.reference = method, made.Reference
 	return err
@@ -141,7 +144,8 @@ func (d *driver) until(ctx context.Context, what string, reached func() (bool, e
 			if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 				return ctx.Err()
 			}
-			return errors.Join(fmt.Errorf("waited %s for %s of %s; it didn't come", patience, what, plain(cmp.Or(d.reference, "the webhook"))), err)
+			return errors.Join(fmt.Errorf("waited %s for %s of %s; it didn't come", patience, what,
+				plain(cmp.Or(d.reference, "the webhook"))), err)
 		case <-ask.C:
 		}
 	}
@@ -170,7 +174,9 @@ func (d *driver) wait(ctx context.Context, kind, reason string) (event, error) {
 			}
 			switch e.Type {
 			case "payment.successful", "payment.declined", "payment.failed", "payment.expired":
-				return false, endedError{&apiError{message: fmt.Sprintf("%s ended with %s%s instead: the settings of the business decide (tolerances, late payments)", plain(d.reference), plain(e.Type), plain(named(why)))}}
+				return false, endedError{&apiError{message: fmt.Sprintf(
+					"%s ended with %s%s instead: the settings of the business decide (tolerances, late payments)",
+					plain(d.reference), plain(e.Type), plain(named(why)))}}
 			}
 		}
 		return false, nil
@@ -192,7 +198,9 @@ func (d *driver) test(ctx context.Context, id string) (event, error) {
 			}
 		}
 		if id == "" {
-			return event{}, errors.New("no webhook is active: register one in the dashboard or by POST /v1/webhooks, or name one with --webhook")
+			return event{}, errors.New(
+				"no webhook is active: register one in the dashboard or by POST /v1/webhooks, or name one with " +
+					"--webhook")
 		}
 	}
 	var made struct {

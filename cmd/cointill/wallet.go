@@ -41,30 +41,37 @@ func (c walletUse) Run(ctx context.Context, settings *Settings) error {
 		return fmt.Errorf("there is no payment method %q", c.Method)
 	}
 	sc := scope.Scope{BusinessID: business.ID, Domain: scope.Domain(c.Domain), Actor: "operator", Role: scope.System}
-	made, preview, err := p.receiving.Operate(ctx, sc, receiving.Change{Chain: info.Chain, Key: c.Key, Script: c.Script})
+	made, preview, err := p.receiving.Operate(ctx, sc, receiving.Change{Chain: info.Chain, Key: c.Key,
+		Script: c.Script})
 	if err != nil {
 		return explain(err)
 	}
 	if c.JSON {
-		return print(map[string]any{"wallet": made.ID, "network": made.Network, "script": made.Script, "addresses": preview.Addresses})
+		return print(map[string]any{"wallet": made.ID, "network": made.Network, "script": made.Script,
+			"addresses": preview.Addresses})
 	}
 	if a := preview.Account; a != nil {
-		fmt.Printf("Payments by %s are received with account %s on %s (wallet %d). Compare it with your own wallet.\n", c.Method, made.Key, made.Network, made.ID)
+		fmt.Printf("Payments by %s are received with account %s on %s (wallet %d). Compare it with your own wallet.\n",
+			c.Method, made.Key, made.Network, made.ID)
 		if !a.RequireTag {
-			fmt.Println("It lets payments without a destination tag through, which nobody can tell apart: set asfRequireDest (AccountSet with SetFlag 1).")
+			fmt.Println("It lets payments without a destination tag through, which nobody can tell apart: set " +
+				"asfRequireDest (AccountSet with SetFlag 1).")
 		}
 		if a.DisallowXRP {
 			fmt.Println("It asks wallets not to send it XRP: clear asfDisallowXRP (AccountSet with ClearFlag 3).")
 		}
 		return nil
 	}
-	fmt.Printf("Payments by %s are received with wallet %d on %s, beginning at index %d. Compare with your own wallet:\n", c.Method, made.ID, made.Network, made.NextIndex)
+	fmt.Printf("Payments by %s are received with wallet %d on %s, beginning at index %d. Compare with your own "+
+		"wallet:\n", c.Method, made.ID, made.Network, made.NextIndex)
 	for i, address := range preview.Addresses {
 		fmt.Printf("%5d  %s\n", i, address)
 	}
 	if preview.Begins > 0 {
-		fmt.Printf("The first %d addresses of each kind are left out, and watched: the database was restored from a backup and doesn't know this key, which may have given them out before. "+
-			"Set the wallet's gap limit higher. Once no wallet is missing, `cointill restore --all-entered` has keys begin with their first address again.\n", preview.Begins)
+		fmt.Printf("The first %d addresses of each kind are left out, and watched: the database was restored from a "+
+			"backup and doesn't know this key, which may have given them out before. "+
+			"Set the wallet's gap limit higher. Once no wallet is missing, `cointill restore --all-entered` has "+
+			"keys begin with their first address again.\n", preview.Begins)
 	}
 	return nil
 }
@@ -95,8 +102,10 @@ func (c walletList) Run(ctx context.Context, settings *Settings) error {
 	defer db.Close()
 	rows := []walletRow{}
 	err = db.Read(ctx).Model(&models.Wallet{}).Joins("JOIN businesses ON businesses.id = wallets.business_id").
-		Select("wallets.id AS wallet, businesses.code AS business, domain, network, script, next_index AS next, active, " +
-			"(SELECT count(DISTINCT idx) FROM destinations WHERE wallet_id = wallets.id AND payment_id IS NULL) AS left_out").Order("wallets.id").Scan(&rows).Error
+		Select("wallets.id AS wallet, businesses.code AS business, domain, network, script, next_index AS next, " +
+			"active, " +
+			"(SELECT count(DISTINCT idx) FROM destinations WHERE wallet_id = wallets.id AND payment_id IS NULL) AS " +
+			"left_out").Order("wallets.id").Scan(&rows).Error
 	if err != nil {
 		return err
 	}

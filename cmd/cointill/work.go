@@ -48,7 +48,8 @@ func (p *product) work(ctx context.Context) {
 	if p.rates != nil {
 		run("rates", p.rates.board.Run)
 		run("rate sources", func(ctx context.Context) error {
-			return p.leases.Run(ctx, "rates", func(ctx context.Context, _ int64) error { return p.rates.keeper.Run(ctx) })
+			return p.leases.Run(ctx, "rates",
+				func(ctx context.Context, _ int64) error { return p.rates.keeper.Run(ctx) })
 		})
 	}
 	for _, f := range p.follows {
@@ -76,9 +77,10 @@ func (p *product) follow(ctx context.Context, f followed) error {
 			return err
 		}
 		follower := chain.NewFollower(chain.FollowerConfig{
-			Network: network, Source: f, Store: observer, Watch: observer.Watching, Clock: p.clock, Log: p.log, Interval: f.interval,
-			Fence:   func() int64 { return fence },
-			Refresh: func(ctx context.Context) error { return observer.Refresh(ctx, network) },
+			Network: network, Source: f, Store: observer, Watch: observer.Watching, Clock: p.clock, Log: p.log,
+			Interval: f.interval,
+			Fence:    func() int64 { return fence },
+			Refresh:  func(ctx context.Context) error { return observer.Refresh(ctx, network) },
 		})
 		p.followers.Store(network, follower)
 		defer p.followers.Delete(network)
@@ -86,11 +88,13 @@ func (p *product) follow(ctx context.Context, f followed) error {
 		var beside sync.WaitGroup
 		defer beside.Wait()
 		if accounts, ok := f.network.(reconcile.Accounts); ok {
-			reconciler := &reconcile.Reconciler{Observer: &observe.Observer{Service: p.payments, Watching: observer.Watching}, Network: network, Coin: money.ETH, Accounts: accounts, Fence: fence}
+			reconciler := &reconcile.Reconciler{Observer: &observe.Observer{Service: p.payments,
+				Watching: observer.Watching}, Network: network, Coin: money.ETH, Accounts: accounts, Fence: fence}
 			beside.Go(func() { _ = reconciler.Run(ctx, reconcileEvery) })
 		}
 		if token, ok := f.network.(issuer.Issuer); ok {
-			monitor := &issuer.Monitor{Service: p.payments, Network: network, Token: money.USDT, Issuer: token, Fence: fence}
+			monitor := &issuer.Monitor{Service: p.payments, Network: network, Token: money.USDT, Issuer: token,
+				Fence: fence}
 			beside.Go(func() { _ = monitor.Run(ctx, reconcileEvery) })
 		}
 		return follower.Run(ctx)
@@ -102,7 +106,8 @@ func (p *product) keepHouse(ctx context.Context) error {
 	ticker := time.NewTicker(time.Hour)
 	defer ticker.Stop()
 	for {
-		if err := errors.Join(p.accounts.Sweep(ctx), p.answers.Sweep(ctx), p.prune(ctx)); err != nil && ctx.Err() == nil {
+		if err := errors.Join(p.accounts.Sweep(ctx), p.answers.Sweep(ctx), p.prune(ctx)); err != nil &&
+			ctx.Err() == nil {
 			p.log.Error("housekeeping failed; it is tried again in an hour", "error", err)
 		}
 		select {

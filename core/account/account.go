@@ -138,7 +138,9 @@ func (s *Service) SignUp(ctx context.Context, n NewBusiness) (models.Business, U
 	return s.create(ctx, n, true)
 }
 
-var errSignUpClosed = fault.New(fault.Forbidden, "sign_up_closed", "Sign-up is closed: this server has a business. Its operator makes others with cointill business create; its owner invites you to join.")
+var errSignUpClosed = fault.New(fault.Forbidden, "sign_up_closed",
+	"Sign-up is closed: this server has a business. Its operator makes others with cointill business create; its "+
+		"owner invites you to join.")
 
 // CreateBusiness creates a business with its owner, every payment method
 // enabled in test and none in live. It is for the operator; pages call SignUp.
@@ -157,13 +159,15 @@ func (s *Service) create(ctx context.Context, n NewBusiness, onlyFirst bool) (mo
 		return models.Business{}, User{}, err
 	}
 	now := s.now()
-	business := models.Business{Code: ident.New("BUS_"), Name: n.BusinessName, TimeZone: "Africa/Lagos", LatePayments: "accept",
+	business := models.Business{Code: ident.New("BUS_"), Name: n.BusinessName, TimeZone: "Africa/Lagos",
+		LatePayments:    "accept",
 		ReceiptsEnabled: true, CreatedAt: now, UpdatedAt: now}
 	user := models.User{Email: n.Email, Name: n.Name, PasswordHash: hash, CreatedAt: now, UpdatedAt: now}
 	err = s.db.Write(ctx, func(tx *models.Tx) error {
 		business.ID, user.ID = 0, 0 // Write may run this again
 		// Of two that race to be first, the unique name lets one through.
-		first := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&models.Instance{Name: "first_business", Value: business.Code})
+		first := tx.Clauses(clause.OnConflict{DoNothing: true}).
+			Create(&models.Instance{Name: "first_business", Value: business.Code})
 		if first.Error != nil {
 			return first.Error
 		}
@@ -199,7 +203,8 @@ func (s *Service) insertBusiness(tx *models.Tx, business *models.Business, user 
 	var methods []models.Method
 	for _, coin := range money.Coins() {
 		for _, domain := range []scope.Domain{scope.Test, scope.Live} {
-			methods = append(methods, models.Method{BusinessID: business.ID, Domain: string(domain), Code: string(coin.Method),
+			methods = append(methods, models.Method{BusinessID: business.ID, Domain: string(domain),
+				Code:    string(coin.Method),
 				Enabled: domain == scope.Test, UpdatedAt: now})
 		}
 	}
@@ -207,7 +212,8 @@ func (s *Service) insertBusiness(tx *models.Tx, business *models.Business, user 
 		return err
 	}
 	sc := scope.Scope{BusinessID: business.ID, Domain: scope.Live, Actor: userActor(user.ID), Role: scope.Owner}
-	return Audit(tx, sc, now, "business.created", business.Code, map[string]string{"name": business.Name, "owner": user.Email})
+	return Audit(tx, sc, now, "business.created", business.Code,
+		map[string]string{"name": business.Name, "owner": user.Email})
 }
 
 func (n NewBusiness) check() error {
@@ -233,7 +239,8 @@ func (s *Service) Membership(ctx context.Context, userID, preferred int64) (Memb
 	var business models.Business
 	db := s.db.Read(ctx)
 	err := db.Where("user_id = ?", userID).
-		Order(clause.OrderBy{Expression: clause.Expr{SQL: "CASE WHEN business_id = ? THEN 0 ELSE 1 END, id", Vars: []any{preferred}}}).Take(&member).Error
+		Order(clause.OrderBy{Expression: clause.Expr{SQL: "CASE WHEN business_id = ? THEN 0 ELSE 1 END, id",
+			Vars: []any{preferred}}}).Take(&member).Error
 	if err != nil {
 		return Membership{}, missing(err, "membership")
 	}
@@ -256,7 +263,8 @@ type Workplace struct {
 // Workplaces lists the businesses of a user, in the order in which they came to them.
 func (s *Service) Workplaces(ctx context.Context, userID int64) (list []Workplace, err error) {
 	err = s.db.Read(ctx).Model(&models.Member{}).Select("businesses.id, businesses.name, members.role").
-		Joins("JOIN businesses ON businesses.id = members.business_id").Where("members.user_id = ?", userID).Order("members.id").Scan(&list).Error
+		Joins("JOIN businesses ON businesses.id = members.business_id").Where("members.user_id = ?", userID).
+		Order("members.id").Scan(&list).Error
 	return list, err
 }
 

@@ -36,10 +36,12 @@ func (s *Service) Arrive(ctx context.Context, user User, v Visit, expected bool)
 		if seen.Error != nil {
 			return seen.Error
 		}
-		if err := s.auditUser(tx, user.ID, "user.signed_in", map[string]bool{"new_browser": seen.RowsAffected == 0}); err != nil || seen.RowsAffected > 0 {
+		if err := s.auditUser(tx, user.ID, "user.signed_in",
+			map[string]bool{"new_browser": seen.RowsAffected == 0}); err != nil || seen.RowsAffected > 0 {
 			return err
 		}
-		row := models.Device{UserID: user.ID, Hash: sessionID(v.Device), UserAgent: name, IP: v.IP, CreatedAt: now, SeenAt: now}
+		row := models.Device{UserID: user.ID, Hash: sessionID(v.Device), UserAgent: name, IP: v.IP, CreatedAt: now,
+			SeenAt: now}
 		made := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
 		if made.RowsAffected == 0 || expected { // an error has stored nothing either
 			return made.Error
@@ -54,6 +56,7 @@ func (s *Service) Arrive(ctx context.Context, user User, v Visit, expected bool)
 func (s *Service) familiar(ctx context.Context, userID int64, device string) (bool, error) {
 	var found int64
 	err := s.db.Read(ctx).Model(&models.Device{}).
-		Where("user_id = ? AND hash = ? AND seen_at > ?", userID, sessionID(device), s.now().Add(-DeviceLife)).Count(&found).Error
+		Where("user_id = ? AND hash = ? AND seen_at > ?", userID, sessionID(device), s.now().Add(-DeviceLife)).
+		Count(&found).Error
 	return found > 0, err
 }

@@ -95,7 +95,8 @@ func (s *Service) Invite(ctx context.Context, sc scope.Scope, email string, role
 		if err := s.mayInvite(tx, sc, email); err != nil {
 			return Invitation{}, err
 		}
-		row := models.Invitation{BusinessID: sc.BusinessID, Email: email, Role: string(role), InvitedBy: by, CreatedAt: s.now()}
+		row := models.Invitation{BusinessID: sc.BusinessID, Email: email, Role: string(role), InvitedBy: by,
+			CreatedAt: s.now()}
 		return s.send(tx, sc, row, "member.invited")
 	})
 	s.wake(err)
@@ -124,7 +125,8 @@ func (s *Service) mayInvite(tx *models.Tx, sc scope.Scope, email string) error {
 			return err // an admin takes no owner's invitation back by sending another
 		}
 	}
-	if err := tx.Model(&models.Invitation{}).Where("business_id = ? AND email <> ?", sc.BusinessID, email).Count(&open).Error; err != nil {
+	if err := tx.Model(&models.Invitation{}).Where("business_id = ? AND email <> ?", sc.BusinessID, email).
+		Count(&open).Error; err != nil {
 		return err
 	}
 	if open >= mostOpen {
@@ -139,7 +141,8 @@ func (s *Service) send(tx *models.Tx, sc scope.Scope, row models.Invitation, act
 	row.Seed, row.SentAt, row.ExpiresAt = newSeed(), now, now.Add(invitationTime)
 	row.Hash, row.Mail = sessionID(s.token(row.Seed)), ident.New("invitation ")
 	err := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "business_id"}, {Name: "email"}},
-		DoUpdates: clause.AssignmentColumns([]string{"role", "seed", "hash", "invited_by", "sent_at", "expires_at", "mail"})}).Create(&row).Error
+		DoUpdates: clause.AssignmentColumns([]string{"role", "seed", "hash", "invited_by", "sent_at", "expires_at",
+			"mail"})}).Create(&row).Error
 	if err != nil {
 		return Invitation{}, err
 	}
@@ -155,7 +158,8 @@ func (s *Service) send(tx *models.Tx, sc scope.Scope, row models.Invitation, act
 	if err := tx.Where("id = ?", row.InvitedBy).Take(&by).Error; err != nil {
 		return Invitation{}, missing(err, "user")
 	}
-	letter := Letter{Kind: InviteSent, To: User{Email: row.Email}, By: known(by), Business: business.Name, Role: scope.Role(row.Role),
+	letter := Letter{Kind: InviteSent, To: User{Email: row.Email}, By: known(by), Business: business.Name,
+		Role:  scope.Role(row.Role),
 		Until: row.ExpiresAt, URL: s.Base + invitationPath + row.Seed}
 	return s.shown(row, by.Name), s.tellAbout(tx, letter, row.Mail)
 }
@@ -163,8 +167,9 @@ func (s *Service) send(tx *models.Tx, sc scope.Scope, row models.Invitation, act
 const invitationPath = "/invitation/"
 
 func (s *Service) shown(row models.Invitation, by string) Invitation {
-	return Invitation{ID: row.ID, Email: row.Email, Role: scope.Role(row.Role), By: by, SentAt: row.SentAt, ExpiresAt: row.ExpiresAt,
-		Link: s.Base + invitationPath + s.token(row.Seed)}
+	return Invitation{ID: row.ID, Email: row.Email, Role: scope.Role(row.Role), By: by, SentAt: row.SentAt,
+		ExpiresAt: row.ExpiresAt,
+		Link:      s.Base + invitationPath + s.token(row.Seed)}
 }
 
 // Invitations lists who was asked into the scope's business and hasn't come, at
@@ -174,7 +179,8 @@ func (s *Service) Invitations(ctx context.Context, sc scope.Scope) ([]Invitation
 		return nil, err
 	}
 	var rows []models.Invitation
-	if err := s.db.Read(ctx).Where("business_id = ?", sc.BusinessID).Order("sent_at DESC, id DESC").Limit(mostOpen).Find(&rows).Error; err != nil {
+	if err := s.db.Read(ctx).Where("business_id = ?", sc.BusinessID).Order("sent_at DESC, id DESC").Limit(mostOpen).
+		Find(&rows).Error; err != nil {
 		return nil, err
 	}
 	var ids []int64
@@ -211,7 +217,8 @@ func (s *Service) invitationMails(ctx context.Context, rows []models.Invitation)
 		about = append(about, row.Mail) // "" is about none
 	}
 	var mails []models.Mail
-	err := s.db.Read(ctx).Select("about", "outcome", "last_error").Where("kind = ? AND about IN ?", mailKind(InviteSent), about).Find(&mails).Error
+	err := s.db.Read(ctx).Select("about", "outcome", "last_error").
+		Where("kind = ? AND about IN ?", mailKind(InviteSent), about).Find(&mails).Error
 	found := map[string]models.Mail{}
 	for _, mail := range mails {
 		found[mail.About] = mail
@@ -277,5 +284,6 @@ func (s *Service) RevokeInvitation(ctx context.Context, sc scope.Scope, id int64
 // lockBusiness makes changes of one business's team wait for one another.
 func lockBusiness(tx *models.Tx, id int64) error {
 	var business models.Business
-	return missing(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id = ?", id).Take(&business).Error, "business")
+	return missing(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id = ?", id).Take(&business).Error,
+		"business")
 }

@@ -22,7 +22,9 @@ type Invited struct {
 	User int64
 }
 
-var errInvitation = fault.New(fault.Gone, "invitation_over", "This invitation is no longer valid: it was accepted, revoked, sent again, or is older than seven days. Ask for a new one.")
+var errInvitation = fault.New(fault.Gone, "invitation_over",
+	"This invitation is no longer valid: it was accepted, revoked, sent again, or is older than seven days. Ask for "+
+		"a new one.")
 
 // FindInvitation is what a link invites to; Gone for a link that is over.
 func (s *Service) FindInvitation(ctx context.Context, token string) (Invited, error) {
@@ -32,7 +34,8 @@ func (s *Service) FindInvitation(ctx context.Context, token string) (Invited, er
 
 func (s *Service) invited(tx *models.Tx, token string) (models.Invitation, Invited, error) {
 	var rows []models.Invitation
-	if err := tx.Where("hash = ? AND expires_at > ?", sessionID(token), s.now()).Limit(1).Find(&rows).Error; err != nil {
+	if err := tx.Where("hash = ? AND expires_at > ?", sessionID(token), s.now()).Limit(1).
+		Find(&rows).Error; err != nil {
 		return models.Invitation{}, Invited{}, err
 	}
 	if len(rows) == 0 {
@@ -114,7 +117,8 @@ func (s *Service) AcceptAsNew(ctx context.Context, token string, n Newcomer) (Us
 	return known(user), business, err
 }
 
-var errSignInToAccept = fault.New(fault.Conflict, "sign_in_to_accept", "You already have an account here. Sign in to accept.")
+var errSignInToAccept = fault.New(fault.Conflict, "sign_in_to_accept",
+	"You already have an account here. Sign in to accept.")
 
 // Accept makes a signed-in user a member, and gives the business. Gone for a
 // link that is over; Conflict (other_user) when the invitation is for another address.
@@ -125,7 +129,8 @@ func (s *Service) Accept(ctx context.Context, token string, userID int64) (busin
 			return err
 		}
 		if in.User != userID || userID == 0 {
-			return fault.New(fault.Conflict, "other_user", "This invitation is for "+row.Email+". Sign in with that address to accept it.")
+			return fault.New(fault.Conflict, "other_user",
+				"This invitation is for "+row.Email+". Sign in with that address to accept it.")
 		}
 		var user models.User
 		if err := tx.Where("id = ?", userID).Take(&user).Error; err != nil {

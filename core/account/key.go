@@ -67,7 +67,8 @@ func (s *Service) CreateKey(ctx context.Context, sc scope.Scope, name string) (K
 			return NewKey{}, count.Error
 		}
 		if working >= maxKeys {
-			return NewKey{}, fault.New(fault.Conflict, "too_many_keys", "A business may have 100 API keys in a domain. Revoke one that is not used.")
+			return NewKey{}, fault.New(fault.Conflict, "too_many_keys",
+				"A business may have 100 API keys in a domain. Revoke one that is not used.")
 		}
 		return s.insertKey(tx, sc, name)
 	})
@@ -76,12 +77,14 @@ func (s *Service) CreateKey(ctx context.Context, sc scope.Scope, name string) (K
 
 func (s *Service) insertKey(tx *models.Tx, sc scope.Scope, name string) (NewKey, error) {
 	text := newSecret(sc.Domain)
-	row := models.APIKey{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Name: name, Hash: s.secret.Hash("api key", text),
+	row := models.APIKey{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Name: name,
+		Hash: s.secret.Hash("api key", text),
 		Hint: text[:len(testPrefix)] + "…" + text[len(text)-4:], CreatedBy: sc.Actor, CreatedAt: s.now()}
 	if err := tx.Create(&row).Error; err != nil {
 		return NewKey{}, err
 	}
-	return NewKey{shown(row), text}, Audit(tx, sc, row.CreatedAt, "key.created", keyActor(row.ID), map[string]string{"name": name, "hint": row.Hint})
+	return NewKey{shown(row), text}, Audit(tx, sc, row.CreatedAt, "key.created", keyActor(row.ID),
+		map[string]string{"name": name, "hint": row.Hint})
 }
 
 // Keys lists the scope's keys, the newest first, revoked ones too.
@@ -113,12 +116,14 @@ func (s *Service) RollKey(ctx context.Context, sc scope.Scope, id int64) (Key, s
 		ends := sc.Rows(tx.Model(&models.APIKey{})).Where("id = ? AND revoked_at IS NULL AND expires_at IS NULL", id).
 			Update("expires_at", now.Add(rollOverlap))
 		if ends.Error == nil && ends.RowsAffected == 0 {
-			return NewKey{}, fault.New(fault.Conflict, "key_not_active", "This key is revoked or has been rolled already.")
+			return NewKey{}, fault.New(fault.Conflict, "key_not_active",
+				"This key is revoked or has been rolled already.")
 		}
 		if ends.Error != nil {
 			return NewKey{}, ends.Error
 		}
-		if err := Audit(tx, sc, now, "key.rolled", keyActor(id), map[string]string{"name": old.Name, "hint": old.Hint}); err != nil {
+		if err := Audit(tx, sc, now, "key.rolled", keyActor(id),
+			map[string]string{"name": old.Name, "hint": old.Hint}); err != nil {
 			return NewKey{}, err
 		}
 		return s.insertKey(tx, sc, old.Name)
@@ -166,19 +171,23 @@ func (s *Service) Authenticate(ctx context.Context, authorization string) (scope
 	}
 	row, found := known[hash]
 	if !found {
-		return scope.Scope{}, KeyInfo{}, unauthenticated("This server does not know this API key. Check that it was made here, or create a new one in the dashboard.")
+		return scope.Scope{}, KeyInfo{},
+			unauthenticated("This server does not know this API key. Check that it was made here, or create a new " +
+				"one in the dashboard.")
 	}
 	now := s.now()
 	if row.RevokedAt != nil {
 		return scope.Scope{}, KeyInfo{}, unauthenticated("This API key was revoked. Create a new one in the dashboard.")
 	}
 	if !shown(row).Works(now) {
-		return scope.Scope{}, KeyInfo{}, unauthenticated("This API key was replaced, and the time in which both worked is over. Use the new key.")
+		return scope.Scope{}, KeyInfo{},
+			unauthenticated("This API key was replaced, and the time in which both worked is over. Use the new key.")
 	}
 	if row.LastUsedAt == nil || now.Sub(*row.LastUsedAt) >= usedEvery {
 		s.markUsed(ctx, row.ID, now)
 	}
-	sc := scope.Scope{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain), Actor: keyActor(row.ID), Role: scope.API}
+	sc := scope.Scope{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain), Actor: keyActor(row.ID),
+		Role: scope.API}
 	return sc, KeyInfo{ID: row.ID, Name: row.Name}, nil
 }
 
@@ -196,7 +205,8 @@ func (s *Service) readKeys(ctx context.Context, _ struct{}, hashes []string) (ma
 // markUsed writes the last use. Of many requests in one minute one writes; a
 // failure is no reason to refuse the request.
 func (s *Service) markUsed(ctx context.Context, id int64, now time.Time) {
-	err := s.db.Exec(ctx).Model(&models.APIKey{}).Where("id = ? AND (last_used_at IS NULL OR last_used_at <= ?)", id, now.Add(-usedEvery)).
+	err := s.db.Exec(ctx).Model(&models.APIKey{}).Where("id = ? AND (last_used_at IS NULL OR last_used_at <= ?)", id,
+		now.Add(-usedEvery)).
 		Update("last_used_at", now).Error
 	if err != nil {
 		slog.WarnContext(ctx, "last use of a key not written", "key", id, "error", err)
@@ -227,7 +237,8 @@ func bearer(authorization string) (string, error) {
 	case checksum(own + random):
 		return text, nil
 	case checksum(other + random):
-		return "", unauthenticated("This API key was made with the prefix " + other + ": a key's domain can't be changed. Use a key of the other domain.")
+		return "", unauthenticated("This API key was made with the prefix " + other +
+			": a key's domain can't be changed. Use a key of the other domain.")
 	}
 	return "", unauthenticated("This API key holds a typing error: copy it again as a whole.")
 }

@@ -37,7 +37,8 @@ const (
 
 // LetterKinds lists every kind.
 func LetterKinds() []LetterKind {
-	return []LetterKind{InviteSent, Reset, NewDevice, EmailConfirm, EmailAsked, EmailChanged, PasswordChanged, FactorOn, FactorOff,
+	return []LetterKind{InviteSent, Reset, NewDevice, EmailConfirm, EmailAsked, EmailChanged, PasswordChanged, FactorOn,
+		FactorOff,
 		PasskeyAdded, PasskeyRemoved, PasskeyCopied}
 }
 

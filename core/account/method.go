@@ -88,5 +88,6 @@ func Enabled(tx *models.Tx, sc scope.Scope) (map[money.Method]bool, error) {
 // NotEnabled is what asking for a method that isn't enabled gives: Forbidden (payment_method_not_enabled).
 func NotEnabled(sc scope.Scope, method money.Method) error {
 	return fault.New(fault.Forbidden, "payment_method_not_enabled",
-		"The payment method "+string(method)+" is not enabled in the "+string(sc.Domain)+" domain. Enable it in the dashboard under Payment methods.")
+		"The payment method "+string(method)+" is not enabled in the "+string(sc.Domain)+
+			" domain. Enable it in the dashboard under Payment methods.")
 }

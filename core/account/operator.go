@@ -9,7 +9,8 @@ import (
 )
 
 var errOperatorAddress = fault.New(fault.Forbidden, "operator_address",
-	"This address is that of who runs this server, and can't be taken with an invitation's link. Ask them to make their own account.")
+	"This address is that of who runs this server, and can't be taken with an invitation's link. Ask them to make "+
+		"their own account.")
 
 // Operator reports whether a user runs this installation: their address is among
 // Operators, and they have a second factor or a passkey, so that a password

@@ -31,10 +31,13 @@ const (
 
 var (
 	errNoPasskeys = fault.New(fault.Conflict, "passkeys_unavailable",
-		"Passkeys need a host name, and this server has only an IP address. Ask the operator of this server to set COINTILL_BASE_URL.")
-	errPasskeyOver = fault.New(fault.Conflict, "passkey_over", "The request has expired, or was started in another window. Start again.")
+		"Passkeys need a host name, and this server has only an IP address. Ask the operator of this server to set "+
+			"COINTILL_BASE_URL.")
+	errPasskeyOver = fault.New(fault.Conflict, "passkey_over",
+		"The request has expired, or was started in another window. Start again.")
 	errPasskeyMade = fault.New(fault.Conflict, "passkey_not_made",
-		"This passkey was not accepted: create it on this page, and confirm it with a PIN, a fingerprint or a face. Start again.")
+		"This passkey was not accepted: create it on this page, and confirm it with a PIN, a fingerprint or a face. "+
+			"Start again.")
 	errPasskeyKnown = fault.New(fault.Conflict, "passkey_known", "This passkey was already added.")
 	errPasskeyMany  = fault.New(fault.Conflict, "too_many_passkeys", "You have 20 passkeys. Remove one first.")
 )
@@ -52,7 +55,8 @@ type Passkey struct {
 }
 
 func passkey(row models.Passkey) Passkey {
-	return Passkey{ID: row.ID, Name: row.Name, Synced: row.Synced, Added: row.CreatedAt, Used: row.UsedAt, Copied: row.CopiedAt}
+	return Passkey{ID: row.ID, Name: row.Name, Synced: row.Synced, Added: row.CreatedAt, Used: row.UsedAt,
+		Copied: row.CopiedAt}
 }
 
 // PasskeyOrigin is the one origin at which passkeys work; "" when there is none,
@@ -77,7 +81,8 @@ func relyingParty(base string) (id, origin string) {
 		id = "localhost"
 	}
 	origin = at.Scheme + "://" + id
-	if port := at.Port(); port != "" && (at.Scheme != "https" || port != "443") && (at.Scheme != "http" || port != "80") {
+	if port := at.Port(); port != "" && (at.Scheme != "https" || port != "443") &&
+		(at.Scheme != "http" || port != "80") {
 		origin += ":" + port
 	}
 	return id, origin
@@ -132,7 +137,8 @@ func (s *Service) holder(user User, rows ...models.Passkey) holder {
 // credential is a row as the library takes it.
 func credential(row models.Passkey) webauthn.Credential {
 	id, _ := ident.Decode(row.Credential) // we wrote it
-	c := webauthn.Credential{ID: id, PublicKey: row.PublicKey, Flags: webauthn.CredentialFlags{BackupEligible: row.Synced},
+	c := webauthn.Credential{ID: id, PublicKey: row.PublicKey,
+		Flags:         webauthn.CredentialFlags{BackupEligible: row.Synced},
 		Authenticator: webauthn.Authenticator{SignCount: uint32(row.SignCount)}} // it came from one
 	for name := range strings.SplitSeq(row.Transports, ",") {
 		if name != "" {
@@ -180,7 +186,8 @@ func ownPasskey(tx *models.Tx, userID, id int64) (row models.Passkey, err error)
 // their browser needs to make a passkey, as JSON. session is the key of the one
 // session that may confirm it, within five minutes. Invalid (name), Conflict
 // (too_many_passkeys, passkeys_unavailable), and as Reauthenticate.
-func (s *Service) BeginPasskey(ctx context.Context, sc scope.Scope, p Proof, name, session string) (options []byte, err error) {
+func (s *Service) BeginPasskey(ctx context.Context, sc scope.Scope, p Proof, name, session string) (options []byte,
+	err error) {
 	library, err := s.webauthn()
 	if err != nil {
 		return nil, err
@@ -200,11 +207,13 @@ func (s *Service) BeginPasskey(ctx context.Context, sc scope.Scope, p Proof, nam
 		return nil, errPasskeyMany
 	}
 	h := s.holder(user, rows...)
-	creation, asked, err := library.BeginRegistration(h, webauthn.WithExclusions(webauthn.Credentials(h.keys).CredentialDescriptors()))
+	creation, asked, err := library.BeginRegistration(h, webauthn.WithExclusions(webauthn.Credentials(h.keys).
+		CredentialDescriptors()))
 	if err != nil {
 		return nil, err
 	}
-	if err := s.writeChallenge(ctx, models.PasskeyChallenge{Session: session, Kind: challengeAdd, UserID: user.ID}, challenge{Name: name, Asked: *asked}); err != nil {
+	if err := s.writeChallenge(ctx, models.PasskeyChallenge{Session: session, Kind: challengeAdd, UserID: user.ID},
+		challenge{Name: name, Asked: *asked}); err != nil {
 		return nil, err
 	}
 	return json.Marshal(creation)
@@ -242,12 +251,14 @@ func (s *Service) ConfirmPasskey(ctx context.Context, sc scope.Scope, session st
 	return s.storePasskey(ctx, known(row), asked.Name, made)
 }
 
-func (s *Service) storePasskey(ctx context.Context, user User, name string, made *webauthn.Credential) (Passkey, error) {
+func (s *Service) storePasskey(ctx context.Context, user User, name string, made *webauthn.Credential) (Passkey,
+	error) {
 	var transports []string
 	for _, way := range made.Transport {
 		transports = append(transports, string(way))
 	}
-	row := models.Passkey{UserID: user.ID, Credential: ident.Encode(made.ID), PublicKey: made.PublicKey, SignCount: int64(made.Authenticator.SignCount),
+	row := models.Passkey{UserID: user.ID, Credential: ident.Encode(made.ID), PublicKey: made.PublicKey,
+		SignCount:  int64(made.Authenticator.SignCount),
 		Transports: strings.Join(transports, ","), Synced: made.Flags.BackupEligible, Name: name, CreatedAt: s.now()}
 	err := s.db.Write(ctx, func(tx *models.Tx) error {
 		row.ID = 0 // Write may run this again

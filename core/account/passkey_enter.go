@@ -19,7 +19,8 @@ var (
 	errPasskey = fault.New(fault.Unauthenticated, "passkey_refused",
 		"This passkey does not sign anybody in here. It may have been removed. Try another one, or use your password.")
 	errPasskeyCopied = fault.New(fault.Unauthenticated, "passkey_copied",
-		"This passkey was refused: it counts its uses, and its count went backwards, as if there were a copy of it. Use your password, then remove the passkey and make a new one.")
+		"This passkey was refused: it counts its uses, and its count went backwards, as if there were a copy of it. "+
+			"Use your password, then remove the passkey and make a new one.")
 )
 
 // AskPasskey gives what a browser needs to sign in with any passkey that it has,
@@ -38,7 +39,8 @@ func (s *Service) AskPasskey(ctx context.Context, session, ip string) (options [
 	if err != nil {
 		return nil, err
 	}
-	if err := s.writeChallenge(ctx, models.PasskeyChallenge{Session: session, Kind: challengeEnter}, challenge{Asked: *asked}); err != nil {
+	if err := s.writeChallenge(ctx, models.PasskeyChallenge{Session: session, Kind: challengeEnter},
+		challenge{Asked: *asked}); err != nil {
 		return nil, err
 	}
 	return json.Marshal(assertion)
@@ -112,7 +114,8 @@ func (s *Service) usePasskey(ctx context.Context, user User, row models.Passkey,
 // passkeyRefused records that a passkey was refused.
 func (s *Service) passkeyRefused(ctx context.Context, user User, row models.Passkey) error {
 	return s.db.Write(ctx, func(tx *models.Tx) error {
-		return s.auditAct(tx, user.ID, audit.Act{Action: "user.passkey_refused", Detail: map[string]string{"passkey": row.Name}, Refused: true})
+		return s.auditAct(tx, user.ID,
+			audit.Act{Action: "user.passkey_refused", Detail: map[string]string{"passkey": row.Name}, Refused: true})
 	})
 }
 
@@ -122,7 +125,9 @@ func (s *Service) passkeyCopied(ctx context.Context, user User, row models.Passk
 		if err := tx.Model(&models.Passkey{}).Where("id = ?", row.ID).Update("copied_at", s.now()).Error; err != nil {
 			return err
 		}
-		if err := s.auditAct(tx, user.ID, audit.Act{Action: "user.passkey_copied", Detail: map[string]string{"passkey": row.Name}, Refused: true}); err != nil {
+		if err := s.auditAct(tx, user.ID,
+			audit.Act{Action: "user.passkey_copied", Detail: map[string]string{"passkey": row.Name},
+				Refused: true}); err != nil {
 			return err
 		}
 		return s.tell(tx, Letter{Kind: PasskeyCopied, To: user, Passkey: row.Name, URL: s.Base + accountPath})

@@ -31,7 +31,8 @@ func (s *Service) Rename(ctx context.Context, sc scope.Scope, name string) error
 		if user.Name == name {
 			return nil
 		}
-		if err := tx.Model(&models.User{}).Where("id = ?", userID).Updates(map[string]any{"name": name, "updated_at": s.now()}).Error; err != nil {
+		if err := tx.Model(&models.User{}).Where("id = ?", userID).
+			Updates(map[string]any{"name": name, "updated_at": s.now()}).Error; err != nil {
 			return err
 		}
 		return s.auditUser(tx, userID, "user.renamed", map[string]string{"before": user.Name, "after": name})
@@ -89,14 +90,16 @@ func (s *Service) AskEmail(ctx context.Context, sc scope.Scope, email string, p 
 	}
 	now, seed := s.now(), newSeed()
 	err = s.db.Write(ctx, func(tx *models.Tx) error {
-		row := models.Ticket{UserID: user.ID, Kind: ticketEmail, Hash: sessionID(s.token(seed)), Data: email, CreatedAt: now, ExpiresAt: now.Add(emailTime)}
+		row := models.Ticket{UserID: user.ID, Kind: ticketEmail, Hash: sessionID(s.token(seed)), Data: email,
+			CreatedAt: now, ExpiresAt: now.Add(emailTime)}
 		if err := s.writeTicket(tx, row); err != nil {
 			return err
 		}
 		if err := s.auditUser(tx, user.ID, "user.email_asked", map[string]string{"after": email}); err != nil {
 			return err
 		}
-		if err := s.tell(tx, Letter{Kind: EmailAsked, To: user, NewEmail: email, URL: s.Base + accountPath}); err != nil {
+		if err := s.tell(tx, Letter{Kind: EmailAsked, To: user, NewEmail: email,
+			URL: s.Base + accountPath}); err != nil {
 			return err
 		}
 		taken, err := s.taken(tx, email)
@@ -105,7 +108,8 @@ func (s *Service) AskEmail(ctx context.Context, sc scope.Scope, email string, p 
 		}
 		to := user
 		to.Email = email
-		return s.tell(tx, Letter{Kind: EmailConfirm, To: to, NewEmail: email, Until: row.ExpiresAt, URL: s.Base + "/email/" + seed})
+		return s.tell(tx, Letter{Kind: EmailConfirm, To: to, NewEmail: email, Until: row.ExpiresAt,
+			URL: s.Base + "/email/" + seed})
 	})
 	s.wake(err)
 	return err
@@ -138,7 +142,8 @@ func (s *Service) ConfirmEmail(ctx context.Context, token string) error {
 		if taken, err := s.taken(tx, row.Data); err != nil || taken {
 			return cmp.Or(err, error(errTicket))
 		}
-		changed := tx.Model(&models.User{}).Where("id = ?", user.ID).Updates(map[string]any{"email": row.Data, "updated_at": s.now()})
+		changed := tx.Model(&models.User{}).Where("id = ?", user.ID).
+			Updates(map[string]any{"email": row.Data, "updated_at": s.now()})
 		if errors.Is(changed.Error, gorm.ErrDuplicatedKey) { // at this very moment
 			return errTicket
 		}
@@ -149,7 +154,8 @@ func (s *Service) ConfirmEmail(ctx context.Context, token string) error {
 		if err := tx.Where("user_id = ?", user.ID).Delete(&models.Ticket{}).Error; err != nil {
 			return err
 		}
-		if err := s.auditUser(tx, user.ID, "user.email_changed", map[string]string{"before": before.Email, "after": row.Data}); err != nil {
+		if err := s.auditUser(tx, user.ID, "user.email_changed",
+			map[string]string{"before": before.Email, "after": row.Data}); err != nil {
 			return err
 		}
 		return s.tell(tx, Letter{Kind: EmailChanged, To: before, NewEmail: row.Data, URL: s.Base + accountPath})

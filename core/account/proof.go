@@ -105,7 +105,8 @@ func (s *Service) auditAct(tx *models.Tx, userID int64, a audit.Act) error {
 		return missing(err, "user")
 	}
 	var businesses []int64
-	if err := tx.Model(&models.Member{}).Where("user_id = ?", userID).Order("business_id").Pluck("business_id", &businesses).Error; err != nil {
+	if err := tx.Model(&models.Member{}).Where("user_id = ?", userID).Order("business_id").
+		Pluck("business_id", &businesses).Error; err != nil {
 		return err
 	}
 	a.Subject = user.Email
@@ -121,7 +122,8 @@ func (s *Service) auditAct(tx *models.Tx, userID int64, a audit.Act) error {
 // Refused records that a member was refused a page of the dashboard or an action on it.
 func (s *Service) Refused(ctx context.Context, sc scope.Scope, method, path string) error {
 	return s.db.Write(ctx, func(tx *models.Tx) error {
-		return audit.Append(tx, sc, s.now(), audit.Act{Action: "access.refused", Subject: path, Detail: map[string]string{"method": method, "role": string(sc.Role)}, Refused: true})
+		return audit.Append(tx, sc, s.now(), audit.Act{Action: "access.refused", Subject: path,
+			Detail: map[string]string{"method": method, "role": string(sc.Role)}, Refused: true})
 	})
 }
 
@@ -130,7 +132,8 @@ func (s *Service) Refused(ctx context.Context, sc scope.Scope, method, path stri
 func Owners(tx *models.Tx, businessID int64) ([]User, error) {
 	var rows []models.User
 	err := tx.Joins("JOIN members ON members.user_id = users.id").
-		Where("members.business_id = ? AND members.role = ?", businessID, string(scope.Owner)).Order("members.id").Find(&rows).Error
+		Where("members.business_id = ? AND members.role = ?", businessID, string(scope.Owner)).Order("members.id").
+		Find(&rows).Error
 	var owners []User
 	for _, row := range rows {
 		owners = append(owners, known(row))

@@ -80,7 +80,8 @@ func (s *Service) writeRecoveryCodes(tx *models.Tx, userID int64) ([]string, err
 
 // useRecoveryCode uses a code up, and tells how many are left.
 func (s *Service) useRecoveryCode(tx *models.Tx, userID int64, code string) (left int, ok bool, err error) {
-	used := tx.Model(&models.RecoveryCode{}).Where("user_id = ? AND hash = ? AND used_at IS NULL", userID, s.recoveryHash(userID, code)).
+	used := tx.Model(&models.RecoveryCode{}).Where("user_id = ? AND hash = ? AND used_at IS NULL", userID,
+		s.recoveryHash(userID, code)).
 		Update("used_at", s.now())
 	if used.RowsAffected == 0 { // none such, or an error
 		return 0, false, used.Error

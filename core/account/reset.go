@@ -66,7 +66,8 @@ func (s *Service) ResetFactor(ctx context.Context, email string) error {
 // replacePassword stores a new password. What the old one opened is closed: the
 // sessions but the one with the key, links in mails, and browsers that were known.
 func (s *Service) replacePassword(tx *models.Tx, userID int64, hash, session string) error {
-	err := tx.Model(&models.User{}).Where("id = ?", userID).Updates(map[string]any{"password_hash": hash, "updated_at": s.now()}).Error
+	err := tx.Model(&models.User{}).Where("id = ?", userID).
+		Updates(map[string]any{"password_hash": hash, "updated_at": s.now()}).Error
 	if err == nil {
 		err = endOthers(tx, userID, session)
 	}
@@ -88,7 +89,8 @@ const (
 	resetRest   = time.Minute // between two mails to one address
 )
 
-var errTicket = fault.New(fault.Gone, "mail_link_over", "This link is no longer valid: it was used, replaced by a newer one, or is too old. Request a new one.")
+var errTicket = fault.New(fault.Gone, "mail_link_over",
+	"This link is no longer valid: it was used, replaced by a newer one, or is too old. Request a new one.")
 
 // AskReset mails the user with an e-mail address a link to choose a new password. Neither its
 // answer nor its duration reveals whether there is such a user. Invalid (email) for a
@@ -113,18 +115,21 @@ func (s *Service) AskReset(ctx context.Context, email, ip string) error {
 	now, seed := s.now(), newSeed()
 	err := s.db.Write(ctx, func(tx *models.Tx) error {
 		var recent int64
-		err := tx.Model(&models.Ticket{}).Where("user_id = ? AND kind = ? AND created_at > ?", user.ID, ticketReset, now.Add(-resetRest)).Count(&recent).Error
+		err := tx.Model(&models.Ticket{}).Where("user_id = ? AND kind = ? AND created_at > ?", user.ID, ticketReset,
+			now.Add(-resetRest)).Count(&recent).Error
 		if err != nil || recent > 0 && user.ID != 0 {
 			return err
 		}
-		row := models.Ticket{UserID: user.ID, Kind: ticketReset, Hash: sessionID(s.token(seed)), CreatedAt: now, ExpiresAt: now.Add(resetTime)}
+		row := models.Ticket{UserID: user.ID, Kind: ticketReset, Hash: sessionID(s.token(seed)), CreatedAt: now,
+			ExpiresAt: now.Add(resetTime)}
 		if err := s.writeTicket(tx, row); err != nil || user.ID == 0 {
 			return err
 		}
 		if err := s.auditUser(tx, user.ID, "user.password_reset_asked", map[string]string{"from": ip}); err != nil {
 			return err
 		}
-		return s.tell(tx, Letter{Kind: Reset, To: known(user), IP: ip, Until: row.ExpiresAt, URL: s.Base + "/reset/" + seed})
+		return s.tell(tx, Letter{Kind: Reset, To: known(user), IP: ip, Until: row.ExpiresAt,
+			URL: s.Base + "/reset/" + seed})
 	})
 	s.wake(err)
 	wait(ctx)
@@ -143,7 +148,8 @@ func (s *Service) writeTicket(tx *models.Tx, row models.Ticket) error {
 func (s *Service) ticket(tx *models.Tx, kind, token string) (models.Ticket, models.User, error) {
 	var tickets []models.Ticket
 	var users []models.User
-	err := tx.Where("hash = ? AND kind = ? AND expires_at > ?", sessionID(token), kind, s.now()).Limit(1).Find(&tickets).Error
+	err := tx.Where("hash = ? AND kind = ? AND expires_at > ?", sessionID(token), kind, s.now()).Limit(1).
+		Find(&tickets).Error
 	if len(tickets) > 0 {
 		err = tx.Where("id = ?", tickets[0].UserID).Limit(1).Find(&users).Error
 	}

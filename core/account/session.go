@@ -42,14 +42,17 @@ type Session struct {
 func (s *Service) LoadSession(ctx context.Context, token string) (Session, error) {
 	now := s.now()
 	var row models.Session
-	err := s.db.Read(ctx).Where("id = ? AND expires_at > ? AND seen_at > ?", sessionID(token), now, now.Add(-SessionIdle)).Take(&row).Error
+	err := s.db.Read(ctx).Where("id = ? AND expires_at > ? AND seen_at > ?", sessionID(token), now,
+		now.Add(-SessionIdle)).Take(&row).Error
 	if err != nil {
 		return Session{}, missing(err, "session")
 	}
 	if now.Sub(row.SeenAt) >= seenEvery {
-		err = s.db.Exec(ctx).Model(&models.Session{}).Where("id = ? AND seen_at = ?", row.ID, row.SeenAt).Update("seen_at", now).Error
+		err = s.db.Exec(ctx).Model(&models.Session{}).Where("id = ? AND seen_at = ?", row.ID, row.SeenAt).
+			Update("seen_at", now).Error
 	}
-	return Session{Token: token, UserID: row.UserID, Data: row.Data, UserAgent: row.UserAgent, IP: row.IP, Expires: row.ExpiresAt}, err
+	return Session{Token: token, UserID: row.UserID, Data: row.Data, UserAgent: row.UserAgent, IP: row.IP,
+		Expires: row.ExpiresAt}, err
 }
 
 // SaveSession keeps what a session remembers. It never changes whose session
@@ -57,14 +60,17 @@ func (s *Service) LoadSession(ctx context.Context, token string) (Session, error
 func (s *Service) SaveSession(ctx context.Context, session Session) error {
 	now := s.now()
 	if session.UserID != 0 {
-		saved := s.db.Exec(ctx).Model(&models.Session{}).Where("id = ? AND user_id = ?", sessionID(session.Token), session.UserID).
+		saved := s.db.Exec(ctx).Model(&models.Session{}).Where("id = ? AND user_id = ?", sessionID(session.Token),
+			session.UserID).
 			Update("data", session.Data)
 		return saved.Error
 	}
 	row := s.row(session, now)
 	return s.db.Exec(ctx).Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "id"}},
-		Where:     clause.Where{Exprs: []clause.Expression{clause.Eq{Column: clause.Column{Table: "sessions", Name: "user_id"}, Value: 0}}},
-		DoUpdates: clause.AssignmentColumns([]string{"data", "created_at", "seen_at", "expires_at"})}).Create(&row).Error
+		Where: clause.Where{Exprs: []clause.Expression{clause.Eq{Column: clause.Column{Table: "sessions",
+			Name: "user_id"}, Value: 0}}},
+		DoUpdates: clause.AssignmentColumns([]string{"data", "created_at", "seen_at", "expires_at"})}).
+		Create(&row).Error
 }
 
 // RotateSession replaces a session by a new one under a new token, in one
@@ -103,7 +109,8 @@ func (s *Service) RevokeUser(ctx context.Context, userID int64) error {
 // that are used or over, and browsers that were not used for long. Run it now and then.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.now()
-	ended := s.db.Exec(ctx).Where("expires_at <= ? OR seen_at <= ?", now, now.Add(-SessionIdle)).Delete(&models.Session{})
+	ended := s.db.Exec(ctx).Where("expires_at <= ? OR seen_at <= ?", now, now.Add(-SessionIdle)).
+		Delete(&models.Session{})
 	if ended.Error != nil {
 		return ended.Error
 	}
@@ -117,8 +124,9 @@ func (s *Service) Sweep(ctx context.Context) error {
 }
 
 func (s *Service) row(session Session, now time.Time) models.Session {
-	row := models.Session{ID: sessionID(session.Token), UserID: session.UserID, Data: session.Data, UserAgent: agent(session.UserAgent),
-		IP: session.IP, CreatedAt: now, SeenAt: now, ExpiresAt: now.Add(SessionLife)}
+	row := models.Session{ID: sessionID(session.Token), UserID: session.UserID, Data: session.Data,
+		UserAgent: agent(session.UserAgent),
+		IP:        session.IP, CreatedAt: now, SeenAt: now, ExpiresAt: now.Add(SessionLife)}
 	if !session.Expires.IsZero() {
 		row.ExpiresAt, row.CreatedAt = session.Expires, session.Expires.Add(-SessionLife)
 	}
@@ -152,7 +160,8 @@ func (s *Service) Sessions(ctx context.Context, sc scope.Scope) ([]Seat, error) 
 		Order("seen_at DESC, id").Limit(100).Find(&rows).Error
 	var list []Seat
 	for _, row := range rows {
-		list = append(list, Seat{Key: row.ID, UserAgent: row.UserAgent, IP: row.IP, SignedIn: row.CreatedAt, Seen: row.SeenAt})
+		list = append(list, Seat{Key: row.ID, UserAgent: row.UserAgent, IP: row.IP, SignedIn: row.CreatedAt,
+			Seen: row.SeenAt})
 	}
 	return list, err
 }

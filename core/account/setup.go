@@ -30,7 +30,8 @@ const setupTokenName = "setup_token"
 // and stores its hash. Once there is a user it makes none and gives "".
 func (s *Service) IssueSetupToken(ctx context.Context) (string, error) {
 	token := ident.New("setup_")
-	value, err := json.Marshal(setupToken{Hash: s.secret.Hash(setupTokenName, token), Expires: s.now().Add(SetupTokenLife)})
+	value, err := json.Marshal(setupToken{Hash: s.secret.Hash(setupTokenName, token), Expires: s.now().
+		Add(SetupTokenLife)})
 	if err != nil {
 		return "", err
 	}
@@ -41,7 +42,8 @@ func (s *Service) IssueSetupToken(ctx context.Context) (string, error) {
 			return err
 		}
 		row := models.Instance{Name: setupTokenName, Value: string(value)}
-		return tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns([]string{"value"})}).Create(&row).Error
+		return tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "name"}},
+			DoUpdates: clause.AssignmentColumns([]string{"value"})}).Create(&row).Error
 	})
 	return token, err
 }

@@ -137,8 +137,9 @@ func (s *Service) addressKey(ip string) string { return s.attemptKey("ip", limit
 func (s *Service) countMinute(ctx context.Context, key string, most int) error {
 	now := s.now()
 	for range 2 { // a second time when another request opened the window in between
-		counted := s.db.Exec(ctx).Exec(`UPDATE attempts SET count = count + 1, updated_at = ? WHERE key = ? AND blocked_to > ? AND count < ?`,
-			now, key, now, most)
+		counted := s.db.Exec(ctx).
+			Exec(`UPDATE attempts SET count = count + 1, updated_at = ? WHERE key = ? AND blocked_to > ? AND count < ?`,
+				now, key, now, most)
 		if counted.Error != nil || counted.RowsAffected == 1 {
 			return counted.Error
 		}
@@ -179,7 +180,8 @@ func (s *Service) countGuess(ctx context.Context, key string, now time.Time) err
 	if now.Sub(row.UpdatedAt) > forgetAfter {
 		count = 1
 	}
-	won := s.db.Exec(ctx).Model(&models.Attempt{}).Where("key = ? AND count = ? AND updated_at = ?", key, row.Count, row.UpdatedAt).
+	won := s.db.Exec(ctx).Model(&models.Attempt{}).Where("key = ? AND count = ? AND updated_at = ?", key, row.Count,
+		row.UpdatedAt).
 		Updates(map[string]any{"count": count, "blocked_to": now.Add(delay(count)), "updated_at": now})
 	if won.Error == nil && won.RowsAffected == 0 {
 		return tooMany(delay(count))
@@ -195,7 +197,8 @@ func delay(count int) time.Duration {
 }
 
 func tooMany(wait time.Duration) error {
-	f := fault.New(fault.Limited, "too_many_attempts", "Too many attempts in a short time. Wait a moment, then try again.")
+	f := fault.New(fault.Limited, "too_many_attempts",
+		"Too many attempts in a short time. Wait a moment, then try again.")
 	f.RetryAfter = max(wait, time.Second)
 	return f
 }

@@ -26,7 +26,8 @@ func (s *Service) Team(ctx context.Context, sc scope.Scope) ([]Teammate, error) 
 		return nil, err
 	}
 	var users []models.User
-	err := s.db.Read(ctx).Joins("JOIN members ON members.user_id = users.id").Where("members.business_id = ?", sc.BusinessID).Find(&users).Error
+	err := s.db.Read(ctx).Joins("JOIN members ON members.user_id = users.id").
+		Where("members.business_id = ?", sc.BusinessID).Find(&users).Error
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,8 @@ func (s *Service) SetRole(ctx context.Context, sc scope.Scope, userID int64, rol
 		if err := s.dropInvitations(tx, sc, userID, role); err != nil {
 			return err
 		}
-		return Audit(tx, sc, s.now(), "member.role_changed", user.Email, map[string]string{"before": member.Role, "after": string(role)})
+		return Audit(tx, sc, s.now(), "member.role_changed", user.Email,
+			map[string]string{"before": member.Role, "after": string(role)})
 	})
 }
 
@@ -112,7 +114,8 @@ func (s *Service) keepOwner(tx *models.Tx, member models.Member) error {
 		return nil
 	}
 	var owners int64
-	err := tx.Model(&models.Member{}).Where("business_id = ? AND role = ?", member.BusinessID, string(scope.Owner)).Count(&owners).Error
+	err := tx.Model(&models.Member{}).Where("business_id = ? AND role = ?", member.BusinessID, string(scope.Owner)).
+		Count(&owners).Error
 	if err == nil && owners < 2 {
 		return fault.New(fault.Conflict, "last_owner", "A business needs an owner. Make another member an owner first.")
 	}
@@ -126,5 +129,6 @@ func (s *Service) dropInvitations(tx *models.Tx, sc scope.Scope, userID int64, r
 	for _, r := range Grantable(role) {
 		still = append(still, string(r))
 	}
-	return tx.Where("business_id = ? AND invited_by = ? AND role NOT IN ?", sc.BusinessID, userID, still).Delete(&models.Invitation{}).Error
+	return tx.Where("business_id = ? AND invited_by = ? AND role NOT IN ?", sc.BusinessID, userID, still).
+		Delete(&models.Invitation{}).Error
 }

@@ -31,9 +31,11 @@ const (
 var totpOptions = hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}
 
 // errCode is the one answer to every code that is refused.
-var errCode = fault.New(fault.Unauthenticated, "code_refused", "This code is wrong or was already used. Wait for the next one, or use a recovery code.")
+var errCode = fault.New(fault.Unauthenticated, "code_refused",
+	"This code is wrong or was already used. Wait for the next one, or use a recovery code.")
 
-var errPending = fault.New(fault.Unauthenticated, "sign_in_expired", "Your sign-in has expired. Enter your e-mail address and password again.")
+var errPending = fault.New(fault.Unauthenticated, "sign_in_expired",
+	"Your sign-in has expired. Enter your e-mail address and password again.")
 
 // Setup is a second factor before it works. URL is what its QR code says, Key
 // the same to type; Sealed is what ConfirmSecondFactor takes.
@@ -66,7 +68,8 @@ func (s *Service) BeginSecondFactor(ctx context.Context, sc scope.Scope, p Proof
 	return setup(user, plain.Secret, ident.Encode(s.secret.Seal(setupPlace(user.ID), text)))
 }
 
-var errHasFactor = fault.New(fault.Conflict, "second_factor_on", "Two-factor authentication is already on. Switch it off first to set it up again.")
+var errHasFactor = fault.New(fault.Conflict, "second_factor_on",
+	"Two-factor authentication is already on. Switch it off first to set it up again.")
 
 func setup(user User, secret []byte, sealed string) (Setup, error) {
 	key, err := totp.Generate(totp.GenerateOpts{Issuer: "Cointill", AccountName: user.Email, Secret: secret})
@@ -115,7 +118,8 @@ func (s *Service) unseal(ctx context.Context, sc scope.Scope, sealed string) (Us
 // user's other sessions, which were opened without one, and gives the recovery
 // codes, once. session is the key of the session that stays. Invalid (code),
 // Limited, Conflict as ResumeSecondFactor or when the user has one already.
-func (s *Service) ConfirmSecondFactor(ctx context.Context, sc scope.Scope, sealed, code, session, ip string) ([]string, error) {
+func (s *Service) ConfirmSecondFactor(ctx context.Context, sc scope.Scope, sealed, code, session, ip string) ([]string,
+	error) {
 	user, secret, err := s.unseal(ctx, sc, sealed)
 	if err != nil {
 		return nil, err
@@ -129,14 +133,16 @@ func (s *Service) ConfirmSecondFactor(ctx context.Context, sc scope.Scope, seale
 	}
 	step, ok := s.stepOf(secret, plainCode(code))
 	if !ok {
-		return nil, fault.Validation(fault.Fields{"code": {"Does not match the code in the app. Check the code and the phone's clock."}})
+		return nil, fault.Validation(
+			fault.Fields{"code": {"Does not match the code in the app. Check the code and the phone's clock."}})
 	}
 	s.forgive(ctx, address, guess)
 	var codes []string
 	err = s.db.Write(ctx, func(tx *models.Tx) error {
 		now := s.now()
 		on := tx.Model(&models.User{}).Where("id = ? AND totp_secret IS NULL", user.ID).Updates(map[string]any{
-			"totp_secret": s.secret.Seal(totpPlace(user.ID), secret), "totp_at": now, "totp_step": step, "updated_at": now})
+			"totp_secret": s.secret.Seal(totpPlace(user.ID), secret), "totp_at": now, "totp_step": step,
+			"updated_at": now})
 		if on.Error == nil && on.RowsAffected == 0 {
 			return errHasFactor
 		}
@@ -176,7 +182,8 @@ func (s *Service) RemoveSecondFactor(ctx context.Context, sc scope.Scope, p Proo
 
 // dropFactor takes a second factor away, with its recovery codes.
 func (s *Service) dropFactor(tx *models.Tx, userID int64) error {
-	off := tx.Model(&models.User{}).Where("id = ?", userID).Updates(map[string]any{"totp_secret": nil, "totp_at": nil, "updated_at": s.now()})
+	off := tx.Model(&models.User{}).Where("id = ?", userID).
+		Updates(map[string]any{"totp_secret": nil, "totp_at": nil, "updated_at": s.now()})
 	if off.Error != nil {
 		return off.Error
 	}
@@ -298,7 +305,8 @@ func plainCode(code string) string {
 	if len(code) > most {
 		return ""
 	}
-	return strings.NewReplacer(" ", "", "-", "", "\u00a0", "", "I", "1", "L", "1", "O", "0").Replace(strings.ToUpper(code))
+	return strings.NewReplacer(" ", "", "-", "", "\u00a0", "", "I", "1", "L", "1", "O", "0").
+		Replace(strings.ToUpper(code))
 }
 
 func totpPlace(userID int64) string  { return fmt.Sprintf("users/%d/totp", userID) }

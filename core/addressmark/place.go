@@ -117,7 +117,8 @@ func (p *place) updateOpen(k Key, file *os.File, decide change) outcome {
 		return outcome{err: fileError{err}}
 	}
 	if found.torn {
-		slog.Warn("one record of an address mark is damaged, as by a power cut while it was written; the other one counts",
+		slog.Warn("one record of an address mark is damaged, as by a power cut while it was written; the other "+
+			"one counts",
 			"file", file.Name(), "next", found.next)
 	}
 	next, write := decide(found.next)
@@ -192,7 +193,8 @@ func (p *place) noteProblem(k Key, o outcome) outcome {
 	var alone fileError
 	if before, known := p.files[k.fileName()]; errors.As(o.err, &alone) && (!known || before != problem) {
 		p.files[k.fileName()] = problem
-		slog.Error("an address mark can't be read or written", "folder", p.folder, "file", k.fileName(), "error", problem)
+		slog.Error("an address mark can't be read or written", "folder", p.folder, "file", k.fileName(), "error",
+			problem)
 	}
 	if !errors.As(o.err, &alone) && p.problem != problem {
 		p.problem = problem

@@ -154,7 +154,8 @@ func (s *Service) over(ctx context.Context, n Network, row models.Alarm) error {
 }
 
 // tell queues the mails in the transaction that notes them as told, if that is still to be done.
-func (s *Service) tell(ctx context.Context, n Network, row models.Alarm, note func(tx *models.Tx) (bool, error), over bool) error {
+func (s *Service) tell(ctx context.Context, n Network, row models.Alarm, note func(tx *models.Tx) (bool, error),
+	over bool) error {
 	err := s.DB.Write(ctx, func(tx *models.Tx) error {
 		todo, err := note(tx)
 		if err != nil || !todo {
@@ -198,7 +199,8 @@ func (s *Service) tellOwners(tx *models.Tx, n Network, letter Notice, since time
 		}
 	}
 	var businesses []models.Business
-	taking := tx.Model(&models.Method{}).Where("domain = ? AND enabled = ? AND code IN ?", string(n.Domain), true, codes).Select("business_id")
+	taking := tx.Model(&models.Method{}).Where("domain = ? AND enabled = ? AND code IN ?", string(n.Domain), true,
+		codes).Select("business_id")
 	if err := tx.Where("id IN (?)", taking).Order("id").Find(&businesses).Error; err != nil {
 		return err
 	}
@@ -214,7 +216,8 @@ func (s *Service) tellOwners(tx *models.Tx, n Network, letter Notice, since time
 		if err != nil {
 			zone = time.UTC
 		}
-		letter.Business, letter.Since, letter.At, letter.URL = business.Name, since.In(zone), s.Clock().In(zone), s.Base+"/dashboard/methods"
+		letter.Business, letter.Since, letter.At, letter.URL = business.Name, since.In(zone), s.Clock().In(zone),
+			s.Base+"/dashboard/methods"
 		for _, owner := range owners {
 			letter.To, told[owner.ID] = owner, true
 			if err := s.queue(tx, letter, business.ID); err != nil {

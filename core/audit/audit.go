@@ -49,8 +49,9 @@ func Append(tx *models.Tx, sc scope.Scope, at time.Time, a Act) error {
 		return err
 	}
 	origin := scope.OriginOf(tx.Statement.Context)
-	row := models.Audit{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Actor: sc.Actor, Action: a.Action, Subject: cut(a.Subject, maxSubject),
-		Detail: string(detail), CreatedAt: at.UTC().Truncate(time.Microsecond), Place: head.Place, Refused: a.Refused,
+	row := models.Audit{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Actor: sc.Actor, Action: a.Action,
+		Subject: cut(a.Subject, maxSubject),
+		Detail:  string(detail), CreatedAt: at.UTC().Truncate(time.Microsecond), Place: head.Place, Refused: a.Refused,
 		IP: origin.IP, Agent: cut(origin.Agent, maxAgent), Request: origin.Request}
 	row.Hash = digest(head.Hash, row)
 	if err := tx.Create(&row).Error; err != nil {
@@ -95,7 +96,8 @@ func adopt(tx *models.Tx, business int64) (hash string, err error) {
 
 // digest is the hash of a row: of everything that it says, and of the hash before.
 func digest(before string, r models.Audit) string {
-	text, _ := json.Marshal([]any{before, r.BusinessID, r.Place, r.Domain, r.Actor, r.Action, r.Subject, r.Detail, r.Refused,
+	text, _ := json.Marshal([]any{before, r.BusinessID, r.Place, r.Domain, r.Actor, r.Action, r.Subject, r.Detail,
+		r.Refused,
 		r.IP, r.Agent, r.Request, r.CreatedAt.UTC().Format(time.RFC3339Nano)}) // texts and numbers always marshal
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])

@@ -89,7 +89,8 @@ func (s *Service) rows(ctx context.Context, sc scope.Scope, f Filter, most int) 
 }
 
 // named adds the names to rows; those known already are kept in known.
-func (s *Service) named(ctx context.Context, sc scope.Scope, rows []models.Audit, known map[string]Entry) ([]Entry, error) {
+func (s *Service) named(ctx context.Context, sc scope.Scope, rows []models.Audit, known map[string]Entry) ([]Entry,
+	error) {
 	var users, keys []int64
 	for _, row := range rows {
 		kind, text, _ := strings.Cut(row.Actor, ":")
@@ -107,7 +108,8 @@ func (s *Service) named(ctx context.Context, sc scope.Scope, rows []models.Audit
 	var people []models.User
 	var machines []models.APIKey
 	err := errors.Join(s.DB.List(ctx).Select("id", "name", "email").Where("id IN ?", users).Find(&people).Error,
-		s.DB.List(ctx).Select("id", "name").Where("business_id = ? AND id IN ?", sc.BusinessID, keys).Find(&machines).Error)
+		s.DB.List(ctx).Select("id", "name").Where("business_id = ? AND id IN ?", sc.BusinessID, keys).
+			Find(&machines).Error)
 	for _, u := range people {
 		known["user:"+strconv.FormatInt(u.ID, 10)] = Entry{Name: u.Name, Email: u.Email}
 	}
@@ -137,8 +139,10 @@ func (s *Service) Export(ctx context.Context, sc scope.Scope, f Filter, t Table)
 	if err := sc.Can(scope.SeeAudit); err != nil {
 		return err
 	}
-	out, err := t.Begin([]sheet.Column{{Title: "Row", Kind: sheet.Number}, {Title: "Time (" + t.Zone.String() + ")", Kind: sheet.Time}, {Title: "Who"}, {Title: "E-mail"},
-		{Title: "What"}, {Title: "Action"}, {Title: "Refused"}, {Title: "Subject"}, {Title: "Domain"}, {Title: "Details"}, {Title: "IP address"}, {Title: "Browser"},
+	out, err := t.Begin([]sheet.Column{{Title: "Row", Kind: sheet.Number},
+		{Title: "Time (" + t.Zone.String() + ")", Kind: sheet.Time}, {Title: "Who"}, {Title: "E-mail"},
+		{Title: "What"}, {Title: "Action"}, {Title: "Refused"}, {Title: "Subject"}, {Title: "Domain"},
+		{Title: "Details"}, {Title: "IP address"}, {Title: "Browser"},
 		{Title: "Request"}, {Title: "Hash"}})
 	if err != nil {
 		return err
@@ -177,8 +181,10 @@ func (e Entry) cells(t Table) []sheet.Cell {
 	if detail == "null" {
 		detail = ""
 	}
-	return []sheet.Cell{sheet.Of(strconv.FormatInt(e.Place, 10)), sheet.At(&at), sheet.Of(who), sheet.Of(e.Email), sheet.Of(t.Words(e.Action)), sheet.Of(e.Action),
-		sheet.Of(refused), sheet.Of(e.Subject), sheet.Of(e.Domain), sheet.Of(detail), sheet.Of(e.IP), sheet.Of(e.Agent), sheet.Of(e.Request), sheet.Of(e.Hash)}
+	return []sheet.Cell{sheet.Of(strconv.FormatInt(e.Place, 10)), sheet.At(&at), sheet.Of(who), sheet.Of(e.Email),
+		sheet.Of(t.Words(e.Action)), sheet.Of(e.Action),
+		sheet.Of(refused), sheet.Of(e.Subject), sheet.Of(e.Domain), sheet.Of(detail), sheet.Of(e.IP), sheet.Of(e.Agent),
+		sheet.Of(e.Request), sheet.Of(e.Hash)}
 }
 
 // Actor is whose acts a filter chooses, with their name; false for who never did
@@ -200,7 +206,8 @@ func (s *Service) Refuse(ctx context.Context, sc scope.Scope, a Act) error {
 
 // Businesses lists the businesses that have a log, by their id, with their codes.
 func (s *Service) Businesses(ctx context.Context) (list []models.Business, err error) {
-	err = s.DB.Read(ctx).Select("businesses.id", "businesses.code", "businesses.name").Joins("JOIN audit_heads ON audit_heads.business_id = businesses.id").
+	err = s.DB.Read(ctx).Select("businesses.id", "businesses.code", "businesses.name").
+		Joins("JOIN audit_heads ON audit_heads.business_id = businesses.id").
 		Order("businesses.id").Find(&list).Error
 	return list, err
 }

@@ -49,14 +49,16 @@ func (s *Service) check(ctx context.Context, head models.AuditHead, most int64) 
 	ctx = models.UpToDate(ctx) // as the head is: rows that a standby lacks would be missed
 	v := Verdict{Rows: head.Place, SealedTo: head.SealedPlace, SealedAt: head.SealedAt}
 	var strays int64
-	if err := s.DB.List(ctx).Model(&models.Audit{}).Where("business_id = ? AND place <= 0", head.BusinessID).Count(&strays).Error; err != nil {
+	if err := s.DB.List(ctx).Model(&models.Audit{}).Where("business_id = ? AND place <= 0", head.BusinessID).
+		Count(&strays).Error; err != nil {
 		return v, err
 	}
 	switch {
 	case strays > 0:
 		v.Broken = fmt.Sprintf("%d rows stand outside of the chain.", strays)
 	case head.SealedPlace > head.Place:
-		v.Broken, v.At = fmt.Sprintf("The rows after %d were taken away: the seal knows %d.", head.Place, head.SealedPlace), head.Place
+		v.Broken, v.At = fmt.Sprintf("The rows after %d were taken away: the seal knows %d.", head.Place,
+			head.SealedPlace), head.Place
 	case head.SealedPlace > 0 && (head.Hash == "" || head.Seal != s.seal(head)):
 		v.Broken, v.At = "The seal was not made with this server's key.", head.SealedPlace
 	}
@@ -72,7 +74,8 @@ func (s *Service) walk(ctx context.Context, head models.AuditHead, most int64, v
 	if most > 0 && head.Place > most {
 		at = head.Place - most
 		var before models.Audit
-		err := s.DB.List(ctx).Where("business_id = ? AND place = ? AND place > 0", head.BusinessID, at).Take(&before).Error
+		err := s.DB.List(ctx).Where("business_id = ? AND place = ? AND place > 0", head.BusinessID, at).
+			Take(&before).Error
 		if errors.Is(err, gorm.ErrRecordNotFound) {
 			v.Broken, v.At = fmt.Sprintf("Row %d was taken away.", at), at
 			return nil
@@ -84,7 +87,8 @@ func (s *Service) walk(ctx context.Context, head models.AuditHead, most int64, v
 	}
 	for first := at; at < head.Place; {
 		var rows []models.Audit
-		err := s.DB.List(ctx).Where("business_id = ? AND place > ? AND place <= ? AND place > 0", head.BusinessID, at, head.Place).
+		err := s.DB.List(ctx).Where("business_id = ? AND place > ? AND place <= ? AND place > 0", head.BusinessID, at,
+			head.Place).
 			Order("place").Limit(batch).Find(&rows).Error
 		if err != nil {
 			return err
@@ -131,7 +135,8 @@ func (s *Service) seal(head models.AuditHead) string {
 // may run it.
 func (s *Service) Seal(ctx context.Context) (broken []int64, err error) {
 	var heads []models.AuditHead
-	if err := s.DB.Read(ctx).Where("place > sealed_place AND hash <> ''").Order("business_id").Find(&heads).Error; err != nil {
+	if err := s.DB.Read(ctx).Where("place > sealed_place AND hash <> ''").Order("business_id").
+		Find(&heads).Error; err != nil {
 		return nil, err
 	}
 	for _, head := range heads {
@@ -145,8 +150,10 @@ func (s *Service) Seal(ctx context.Context) (broken []int64, err error) {
 		}
 		sealed, was := head, head.SealedPlace
 		sealed.SealedPlace, sealed.SealedHash = head.Place, head.Hash
-		err = s.DB.Exec(ctx).Model(&models.AuditHead{}).Where("business_id = ? AND sealed_place = ?", head.BusinessID, was).
-			Updates(map[string]any{"sealed_place": sealed.SealedPlace, "sealed_hash": sealed.SealedHash, "seal": s.seal(sealed), "sealed_at": s.Clock()}).Error
+		err = s.DB.Exec(ctx).Model(&models.AuditHead{}).Where("business_id = ? AND sealed_place = ?", head.BusinessID,
+			was).
+			Updates(map[string]any{"sealed_place": sealed.SealedPlace, "sealed_hash": sealed.SealedHash,
+				"seal": s.seal(sealed), "sealed_at": s.Clock()}).Error
 		if err != nil {
 			return broken, err
 		}

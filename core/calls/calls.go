@@ -121,7 +121,9 @@ func (l *Log) write(ctx context.Context, rows []models.APICall) {
 
 // Prune deletes a batch of calls that were kept long enough; more says that there are others.
 func (l *Log) Prune(ctx context.Context) (more bool, err error) {
-	gone := l.db.Exec(ctx).Exec(`DELETE FROM api_calls WHERE id IN (SELECT id FROM api_calls WHERE created_at < ? ORDER BY created_at LIMIT ?)`, l.now().Add(-Keep), pruned)
+	gone := l.db.Exec(ctx).Exec(
+		`DELETE FROM api_calls WHERE id IN (SELECT id FROM api_calls WHERE created_at < ? ORDER BY created_at LIMIT ?)`,
+		l.now().Add(-Keep), pruned)
 	return gone.RowsAffected == pruned, gone.Error
 }
 

@@ -26,7 +26,8 @@ const (
 )
 
 // secretNames are the fields whose values are secrets.
-var secretNames = map[string]bool{"secret": true, "access_token": true, "token": true, "password": true, "authorization": true, "key": true, "api_key": true}
+var secretNames = map[string]bool{"secret": true, "access_token": true, "token": true, "password": true,
+	"authorization": true, "key": true, "api_key": true}
 
 // headers is the field of a webhook's own headers, by name: all their values are secrets.
 const headers = "headers"
@@ -40,9 +41,11 @@ var (
 func masked(c Call) models.APICall {
 	_, id, _ := strings.Cut(c.Scope.Actor, ":")
 	key, _ := strconv.ParseInt(id, 10, 64) // a key's actor is key: and its number
-	row := models.APICall{BusinessID: c.Scope.BusinessID, Domain: string(c.Scope.Domain), KeyID: key, Request: c.Origin.Request, Method: c.Method,
-		Path: cut(plain(unescaped(c.Path)), maxPath), Status: c.Status, Micros: c.Took.Microseconds(), IP: c.Origin.IP, Agent: cut(c.Origin.Agent, 300),
-		Sent: body(c.Body), Answered: body(c.Answer), CreatedAt: c.at}
+	row := models.APICall{BusinessID: c.Scope.BusinessID, Domain: string(c.Scope.Domain), KeyID: key,
+		Request: c.Origin.Request, Method: c.Method,
+		Path: cut(plain(unescaped(c.Path)), maxPath), Status: c.Status, Micros: c.Took.Microseconds(), IP: c.Origin.IP,
+		Agent: cut(c.Origin.Agent, 300),
+		Sent:  body(c.Body), Answered: body(c.Answer), CreatedAt: c.at}
 	var told struct{ Code string }
 	if row.Status >= 400 && json.Unmarshal(c.Answer, &told) == nil {
 		row.Code = cut(told.Code, 100)
@@ -89,7 +92,8 @@ func quick(raw []byte) (text string, ok bool) {
 	for begin, end := quoted(text, 0); begin > 0; begin, end = quoted(text, end+1) {
 		inner, after := text[begin:end], strings.TrimLeft(text[end+1:], space)
 		if strings.HasPrefix(after, ":") && secretName(inner) {
-			if after = strings.TrimLeft(after[1:], space); !strings.HasPrefix(after, `"`) || strings.EqualFold(inner, headers) {
+			if after = strings.TrimLeft(after[1:], space); !strings.HasPrefix(after, `"`) ||
+				strings.EqualFold(inner, headers) {
 				return "", false
 			}
 			begin, end = quoted(text, end+1)
@@ -183,7 +187,8 @@ func emptied(own map[string]any) map[string]any {
 
 // suspicious reports whether a text may hold what plain takes out.
 func suspicious(text string) bool {
-	return strings.IndexByte(text, '@') >= 0 || strings.Contains(text, "sk_") || strings.Contains(text, "whsec_") || strings.Contains(text, "/pay/")
+	return strings.IndexByte(text, '@') >= 0 || strings.Contains(text, "sk_") || strings.Contains(text, "whsec_") ||
+		strings.Contains(text, "/pay/")
 }
 
 // plain is a text without keys, tokens and whole e-mail addresses. Nearly no text

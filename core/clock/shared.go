@@ -77,7 +77,8 @@ func (s *Shared) Run(ctx context.Context) error {
 		}
 		drift := s.Drift()
 		if far := drift.Abs() > MostDrift; s.drifted.Swap(far) != far {
-			slog.ErrorContext(ctx, "this machine's clock and the database's", "ahead", drift.Round(time.Millisecond), "too far apart", far)
+			slog.ErrorContext(ctx, "this machine's clock and the database's", "ahead", drift.Round(time.Millisecond),
+				"too far apart", far)
 		}
 		select {
 		case <-ctx.Done():

@@ -118,7 +118,8 @@ func Label(text string) string {
 	for _, r := range text {
 		// Graphic leaves out controls, line ends and the characters that turn
 		// the direction of text; of the spaces only the plain one is let in.
-		if !unicode.IsGraphic(r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || r != ' ' && unicode.IsSpace(r) {
+		if !unicode.IsGraphic(r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || r != ' ' &&
+			unicode.IsSpace(r) {
 			return "May not hold invisible or control characters."
 		}
 		visible = visible || r != ' ' && r != blank && !unicode.IsMark(r)
@@ -140,7 +141,10 @@ func Lines(text string, most int) string {
 	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > most {
 		return fmt.Sprintf("May have at most %d characters.", most)
 	}
-	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) && !strings.ContainsRune("\n\r\t\u200c\u200d", r) }) {
+	if strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.IsGraphic(r) &&
+			!strings.ContainsRune("\n\r\t\u200c\u200d", r)
+	}) {
 		return "May not hold invisible or control characters."
 	}
 	return ""

@@ -79,7 +79,8 @@ func (s *Store) Claim(sc scope.Scope, key, method, path string, body []byte) (*C
 		ok = ok && key[i] >= ' ' && key[i] < 0x7f
 	}
 	if !ok {
-		return nil, fault.Validation(fault.Fields{"Idempotency-Key": {"Must have 1 to 255 printable ASCII characters."}})
+		return nil, fault.Validation(
+			fault.Fields{"Idempotency-Key": {"Must have 1 to 255 printable ASCII characters."}})
 	}
 	return &Claim{store: s, scope: sc, key: s.secret.Hash("idempotency key", key),
 		request: s.secret.Hash("idempotency request", fmt.Sprintf("%s %s\n%s", method, path, body))}, nil
@@ -103,7 +104,8 @@ func (c *Claim) find(tx *models.Tx) (*Answer, error) {
 	}
 	if row.RequestHash != c.request {
 		return nil, fault.New(fault.Conflict, "idempotency_key_reused",
-			"This Idempotency-Key came with another request before. Use a new key for each request, and the same key only to repeat one.")
+			"This Idempotency-Key came with another request before. Use a new key for each request, and the same "+
+				"key only to repeat one.")
 	}
 	if row.Status == 0 { // only Around commits a key without its answer
 		return nil, underWay()
@@ -138,7 +140,8 @@ func (c *Claim) lock(tx *models.Tx) error {
 
 func underWay() error {
 	return fault.New(fault.Conflict, "request_in_progress",
-		"The request with this Idempotency-Key is still under way, or was cut off. Repeat it in a moment; if this stays, look what became of it and use a new key.")
+		"The request with this Idempotency-Key is still under way, or was cut off. Repeat it in a moment; if this "+
+			"stays, look what became of it and use a new key.")
 }
 
 // finish stores the answer in the transaction that lock began.

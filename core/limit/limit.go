@@ -77,7 +77,8 @@ func (r Result) Err() error {
 	if r.Allowed {
 		return nil
 	}
-	f := fault.New(fault.Limited, "rate_limited", fmt.Sprintf("Too many requests: %d a minute are allowed. Wait until the minute is over.", r.Quota))
+	f := fault.New(fault.Limited, "rate_limited",
+		fmt.Sprintf("Too many requests: %d a minute are allowed. Wait until the minute is over.", r.Quota))
 	f.RetryAfter = r.Reset
 	return f
 }

@@ -104,7 +104,8 @@ func webAddress(text string) bool {
 
 // fill writes the draft into a row.
 func (d Draft) fill(row *models.Link) {
-	row.Title, row.Description, row.Currency, row.Amount = strings.TrimSpace(d.Title), strings.TrimSpace(d.Description), d.Currency, d.Amount
+	row.Title, row.Description, row.Currency, row.Amount = strings.TrimSpace(d.Title), strings.TrimSpace(d.Description),
+		d.Currency, d.Amount
 	row.MinAmount, row.MaxAmount = d.bounds()
 	row.Methods, row.RedirectURL, row.UsageLimit = strings.Join(once(d.Methods), ","), d.RedirectURL, d.UsageLimit
 	row.ExpiresAt = nil

@@ -44,7 +44,8 @@ func (s *Service) Create(ctx context.Context, sc scope.Scope, d Draft) (models.L
 	if err := fault.Validation(d.Check(now)); err != nil {
 		return models.Link{}, err
 	}
-	row := models.Link{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Code: strings.ToLower(ident.Text(16)), Active: true, CreatedAt: now, UpdatedAt: now}
+	row := models.Link{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Code: strings.ToLower(ident.Text(16)),
+		Active: true, CreatedAt: now, UpdatedAt: now}
 	d.fill(&row)
 	return idempotency.Do(ctx, s.DB, func(tx *models.Tx) (models.Link, error) {
 		fresh := row
@@ -80,10 +81,12 @@ var settable = []string{"Title", "Description", "Currency", "Amount", "MinAmount
 
 // change writes what set makes of a link, with its row in the audit log. Those
 // who change one link wait for one another.
-func (s *Service) change(ctx context.Context, sc scope.Scope, id int64, set func(row *models.Link) error) (after models.Link, err error) {
+func (s *Service) change(ctx context.Context, sc scope.Scope, id int64,
+	set func(row *models.Link) error) (after models.Link, err error) {
 	err = s.DB.Write(ctx, func(tx *models.Tx) error {
 		var rows []models.Link
-		if err := sc.Rows(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"})).Where("id = ?", id).Limit(1).Find(&rows).Error; err != nil {
+		if err := sc.Rows(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"})).Where("id = ?", id).Limit(1).
+			Find(&rows).Error; err != nil {
 			return err
 		}
 		if len(rows) == 0 {
@@ -128,7 +131,8 @@ func (s *Service) Find(ctx context.Context, sc scope.Scope, id int64) (models.Li
 }
 
 // List is the scope's links, newest first; next is the before of the next page, 0 at the end.
-func (s *Service) List(ctx context.Context, sc scope.Scope, before int64, limit int) (rows []models.Link, next int64, err error) {
+func (s *Service) List(ctx context.Context, sc scope.Scope, before int64, limit int) (rows []models.Link, next int64,
+	err error) {
 	query := sc.Rows(s.DB.Read(ctx))
 	if before > 0 {
 		query = query.Where("id < ?", before)
@@ -161,8 +165,10 @@ func (s *Service) Collected(ctx context.Context, sc scope.Scope, ids []int64) (m
 		Currency money.Currency
 		Total    decimal.Decimal
 	}
-	err := sc.Among(s.DB.Read(ctx).Model(&models.Payment{})).Where("link_id IN ? AND status = ? AND reversed = ?", ids, string(payment.Successful), false).
-		Select("link_id, currency, sum(amount) AS total").Group("link_id, currency").Order("link_id, currency").Find(&rows).Error
+	err := sc.Among(s.DB.Read(ctx).Model(&models.Payment{})).Where("link_id IN ? AND status = ? AND reversed = ?", ids,
+		string(payment.Successful), false).
+		Select("link_id, currency, sum(amount) AS total").Group("link_id, currency").Order("link_id, currency").
+		Find(&rows).Error
 	for _, r := range rows {
 		totals[r.LinkID] = append(totals[r.LinkID], Sum{r.Currency, r.Total})
 	}

@@ -46,7 +46,8 @@ func (s *Service) Public(ctx context.Context, code string) (Public, error) {
 		return Public{}, fault.Missing("payment link")
 	}
 	p := Public{Link: rows[0], State: State(rows[0], s.Clock())}
-	p.Scope = scope.Scope{BusinessID: p.Link.BusinessID, Domain: scope.Domain(p.Link.Domain), Actor: fmt.Sprintf("link:%d", p.Link.ID), Role: scope.System}
+	p.Scope = scope.Scope{BusinessID: p.Link.BusinessID, Domain: scope.Domain(p.Link.Domain),
+		Actor: fmt.Sprintf("link:%d", p.Link.ID), Role: scope.System}
 	if err := s.DB.Read(ctx).Where("id = ?", p.Link.BusinessID).Take(&p.Business).Error; err != nil {
 		return p, err
 	}
@@ -59,7 +60,8 @@ func (s *Service) Public(ctx context.Context, code string) (Public, error) {
 // network that takes payments.
 func (s *Service) Payable(ctx context.Context, sc scope.Scope) (coins []money.CoinInfo, err error) {
 	var enabled []string
-	if err := sc.Rows(s.DB.Read(ctx).Model(&models.Method{})).Where("enabled = ?", true).Pluck("code", &enabled).Error; err != nil {
+	if err := sc.Rows(s.DB.Read(ctx).Model(&models.Method{})).Where("enabled = ?", true).
+		Pluck("code", &enabled).Error; err != nil {
 		return nil, err
 	}
 	for _, info := range money.Coins() {
@@ -154,7 +156,8 @@ func (s *Service) Start(ctx context.Context, code string, f Form) (payment.Start
 
 // take counts one use, unless the link was switched off or used up meanwhile.
 func take(tx *models.Tx, id int64) error {
-	taken := tx.Model(&models.Link{}).Where("id = ? AND active = ? AND (usage_limit IS NULL OR used < usage_limit)", id, true).
+	taken := tx.Model(&models.Link{}).Where("id = ? AND active = ? AND (usage_limit IS NULL OR used < usage_limit)", id,
+		true).
 		Update("used", gorm.Expr("used + 1"))
 	if taken.Error == nil && taken.RowsAffected == 0 {
 		return closed(UsedUp)

@@ -76,13 +76,15 @@ func New(registry *prometheus.Registry, db *models.DB, now clock.Clock, build Bu
 		payments: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "cointill_payments_total",
 			Help: "Payments by the state that they reached. pending: initiated."}, []string{"domain", "state"}),
 		attempts: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "cointill_delivery_attempt_seconds",
-			Help: "Requests to webhooks: how long they took, by domain and outcome.", Buckets: []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 15}},
+			Help:    "Requests to webhooks: how long they took, by domain and outcome.",
+			Buckets: []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 15}},
 			[]string{"domain", "outcome"}),
 		mails: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "cointill_mails_total",
 			Help: "Attempts to send a mail by outcome: sent, kept, retried, failed, unknown."}, []string{"outcome"}),
 	}
 	c.begin()
-	errs := []error{registry.Register(c), registry.Register(c.payments), registry.Register(c.attempts), registry.Register(c.mails)}
+	errs := []error{registry.Register(c), registry.Register(c.payments), registry.Register(c.attempts),
+		registry.Register(c.mails)}
 	for name, pool := range db.Pools() {
 		errs = append(errs, registry.Register(collectors.NewDBStatsCollector(pool, name)))
 	}
@@ -157,7 +159,8 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 }
 
 // fill reads the figures again that are too old.
-func (c *Collector) fill(k *kept, now time.Time, keep time.Duration, read func(context.Context, time.Time) ([]prometheus.Metric, error)) {
+func (c *Collector) fill(k *kept, now time.Time, keep time.Duration,
+	read func(context.Context, time.Time) ([]prometheus.Metric, error)) {
 	if age := now.Sub(k.at); !k.at.IsZero() && age >= 0 && age < keep {
 		return
 	}

@@ -75,7 +75,8 @@ func (c *Collector) queues(ctx context.Context, now time.Time) (list []prometheu
 		if len(oldest) > 0 {
 			age = now.Sub(oldest[0].DueAt).Seconds()
 		}
-		list = append(list, gauge(queueWaiting, float64(waiting), q.name), gauge(queueDue, float64(due), q.name), gauge(queueOldest, age, q.name))
+		list = append(list, gauge(queueWaiting, float64(waiting), q.name), gauge(queueDue, float64(due), q.name),
+			gauge(queueOldest, age, q.name))
 	}
 	var again int
 	err = c.DB.Read(ctx).Raw(retrying, tried).Scan(&again).Error

@@ -17,27 +17,49 @@ import (
 
 // The figures besides the counters. Ages are 0 where nothing waits.
 var (
-	buildInfo    = describe("build_info", "What this process was built as; always 1.", "version", "revision", "go")
-	clockDrift   = describe("clock_drift_seconds", "How far the clock of this process's machine is ahead of the database's; 0 with SQLite, where they are one.")
-	databaseUp   = describe("database_up", "1 when the database can be read and changed, as far as is known, else 0.")
-	onStandby    = describe("lists_on_standby", "1 while lists are read from the standby; 0 while they are read from the database itself, and where there is no standby.")
+	buildInfo  = describe("build_info", "What this process was built as; always 1.", "version", "revision", "go")
+	clockDrift = describe("clock_drift_seconds",
+		"How far the clock of this process's machine is ahead of the database's; 0 with SQLite, where they are one.")
+	databaseUp = describe("database_up", "1 when the database can be read and changed, as far as is known, else 0.")
+	onStandby  = describe("lists_on_standby",
+		"1 while lists are read from the standby; 0 while they are read from the database itself, and where there "+
+			"is no standby.")
 	followHeight = describe("follower_height_blocks", "The last block that was read of a network.", "network", "domain")
-	followLag    = describe("follower_lag_blocks", "Blocks that the network's nodes had when they were last asked and that were not read yet.", "network", "domain")
-	followLook   = describe("follower_look_seconds", "How long ago the process that follows a network last came to the end of a look at it, whatever that showed; told by that process alone.", "network", "domain")
-	followFine   = describe("follower_healthy", "1 while a network can be paid on, 0 while Cointill refuses payments there.", "network", "domain")
-	leaseHeld    = describe("lease_held", "1 while some process holds the lease of a piece of work, else 0: then nobody does it.", "work")
-	nodeUp       = describe("node_healthy", "1 while a node can be used, else 0. number: its place in the configuration, from 1.", "network", "domain", "number", "node")
-	nodeHeight   = describe("node_height_blocks", "The last block that a node has.", "network", "domain", "number", "node")
-	rateWanted   = describe("rates_wanted", "1 while a live payment method is on somewhere: otherwise no source of prices is asked.")
+	followLag    = describe("follower_lag_blocks",
+		"Blocks that the network's nodes had when they were last asked and that were not read yet.", "network",
+		"domain")
+	followLook = describe("follower_look_seconds",
+		"How long ago the process that follows a network last came to the end of a look at it, whatever that "+
+			"showed; told by that process alone.", "network", "domain")
+	followFine = describe("follower_healthy",
+		"1 while a network can be paid on, 0 while Cointill refuses payments there.", "network", "domain")
+	leaseHeld = describe("lease_held",
+		"1 while some process holds the lease of a piece of work, else 0: then nobody does it.", "work")
+	nodeUp = describe("node_healthy",
+		"1 while a node can be used, else 0. number: its place in the configuration, from 1.", "network", "domain",
+		"number", "node")
+	nodeHeight = describe("node_height_blocks", "The last block that a node has.", "network", "domain", "number",
+		"node")
+	rateWanted = describe("rates_wanted",
+		"1 while a live payment method is on somewhere: otherwise no source of prices is asked.")
 	rateAge      = describe("rate_age_seconds", "Age of the newest price that a source gave of a pair.", "pair")
 	rateUsable   = describe("rate_usable", "1 while enough sources agree on a fresh price of a pair, else 0.", "pair")
-	queueWaiting = describe("queue_waiting", "Deliveries, mails and resends that wait, those to be tried again later included. Counted up to 10,000.", "queue")
-	queueDue     = describe("queue_due", "Those of them whose time has come. Counted up to 10,000.", "queue")
-	queueOldest  = describe("queue_oldest_due_seconds", "For how long the first of those that are due has been due.", "queue")
-	late         = describe("deliveries_late_seconds", "For how long the first delivery that waits for a worker has been due: those that wait for what is on its way to their endpoint or its host are left out.", "domain")
-	mailsTrying  = describe("mails_retrying", "Mails that wait for a further attempt. Looked for among the 1,000 that are due first.")
-	unmatched    = describe("unmatched_transfers", "Money that came, credits no payment, and that nobody has dealt with: at least as many, as up to 100 of each of 10,000 merchants and 10,000 in all are counted.", "domain")
-	all          = []*prometheus.Desc{buildInfo, clockDrift, databaseUp, onStandby, followHeight, followLag, followLook, followFine, leaseHeld, nodeUp, nodeHeight, rateWanted, rateAge,
+	queueWaiting = describe("queue_waiting",
+		"Deliveries, mails and resends that wait, those to be tried again later included. Counted up to 10,000.",
+		"queue")
+	queueDue    = describe("queue_due", "Those of them whose time has come. Counted up to 10,000.", "queue")
+	queueOldest = describe("queue_oldest_due_seconds", "For how long the first of those that are due has been due.",
+		"queue")
+	late = describe("deliveries_late_seconds",
+		"For how long the first delivery that waits for a worker has been due: those that wait for what is on its "+
+			"way to their endpoint or its host are left out.", "domain")
+	mailsTrying = describe("mails_retrying",
+		"Mails that wait for a further attempt. Looked for among the 1,000 that are due first.")
+	unmatched = describe("unmatched_transfers",
+		"Money that came, credits no payment, and that nobody has dealt with: at least as many, as up to 100 of "+
+			"each of 10,000 merchants and 10,000 in all are counted.", "domain")
+	all = []*prometheus.Desc{buildInfo, clockDrift, databaseUp, onStandby, followHeight, followLag, followLook,
+		followFine, leaseHeld, nodeUp, nodeHeight, rateWanted, rateAge,
 		rateUsable, queueWaiting, queueDue, queueOldest, late, mailsTrying, unmatched}
 )
 
@@ -61,7 +83,8 @@ func truth(is bool) float64 {
 // are reported all the same.
 func (c *Collector) read(ctx context.Context, now time.Time) (list []prometheus.Metric, err error) {
 	unwell := c.DB.Ping(ctx) // as /readyz asks
-	for _, part := range []func(context.Context, time.Time) ([]prometheus.Metric, error){c.follows, c.leases, c.prices, c.queues, c.late, c.stray} {
+	for _, part := range []func(context.Context, time.Time) ([]prometheus.Metric, error){c.follows, c.leases, c.prices,
+		c.queues, c.late, c.stray} {
 		some, err := part(ctx, now)
 		if err != nil {
 			return []prometheus.Metric{gauge(databaseUp, 0)}, errors.Join(unwell, err)
@@ -90,7 +113,8 @@ func (c *Collector) follows(ctx context.Context, now time.Time) (list []promethe
 		for _, row := range rows {
 			if row.Network == string(n.Name) {
 				lag := max(row.SourceTip, tip) - row.Height
-				list = append(list, gauge(followHeight, float64(row.Height), labels...), gauge(followLag, float64(max(lag, 0)), labels...))
+				list = append(list, gauge(followHeight, float64(row.Height), labels...),
+					gauge(followLag, float64(max(lag, 0)), labels...))
 			}
 		}
 	}
@@ -109,7 +133,10 @@ func (c *Collector) leases(ctx context.Context, now time.Time) (list []prometheu
 		return nil, err
 	}
 	for _, work := range works {
-		held := slices.ContainsFunc(rows, func(row models.Lease) bool { return row.Name == work && row.ExpiresAt.After(now) })
+		held := slices.ContainsFunc(rows, func(row models.Lease) bool {
+			return row.Name == work &&
+				row.ExpiresAt.After(now)
+		})
 		list = append(list, gauge(leaseHeld, truth(held), work))
 	}
 	return list, nil
@@ -161,7 +188,8 @@ func (c *Collector) ask(ctx context.Context, _ time.Time) (list []prometheus.Met
 			for i, node := range n.Nodes(ctx) {
 				// The number, as two may be on one host at paths that hold a secret.
 				labels := []string{string(n.Name), string(n.Domain), strconv.Itoa(i + 1), node.Host}
-				found[at] = append(found[at], gauge(nodeUp, truth(node.Problem == ""), labels...), gauge(nodeHeight, float64(node.Height), labels...))
+				found[at] = append(found[at], gauge(nodeUp, truth(node.Problem == ""), labels...),
+					gauge(nodeHeight, float64(node.Height), labels...))
 			}
 		})
 	}

@@ -48,7 +48,8 @@ type dueRow struct {
 // hasDueRows reports whether a row is due. It costs one step into an index and doesn't take
 // SQLite's only writer.
 func (t Table) hasDueRows(ctx context.Context, db *models.DB, now time.Time) (found bool, err error) {
-	err = db.Read(ctx).Raw(t.fillNames("SELECT EXISTS (SELECT 1 FROM {table} WHERE done_at IS NULL AND due_at <= ?)"), now).Find(&found).Error
+	err = db.Read(ctx).Raw(t.fillNames("SELECT EXISTS (SELECT 1 FROM {table} WHERE done_at IS NULL AND due_at <= ?)"),
+		now).Find(&found).Error
 	return found, err
 }
 
@@ -92,25 +93,29 @@ func (t Table) readHeads(ctx context.Context, db *models.DB, now time.Time) (lis
 
 // readFront reads the oldest due rows of each of some keys, at most each per key, oldest
 // first.
-func (t Table) readFront(ctx context.Context, db *models.DB, now time.Time, keys []string, each int) (list []dueRow, err error) {
+func (t Table) readFront(ctx context.Context, db *models.DB, now time.Time, keys []string, each int) (list []dueRow,
+	err error) {
 	names, err := json.Marshal(keys)
 	if err != nil {
 		return nil, err
 	}
-	few := "SELECT id FROM {table} WHERE {key} = lines.key AND done_at IS NULL AND due_at <= @now ORDER BY due_at LIMIT @each"
+	few := "SELECT id FROM {table} WHERE {key} = lines.key AND done_at IS NULL AND due_at <= @now ORDER BY due_at " +
+		"LIMIT @each"
 	from := "(SELECT value AS key FROM jsonb_array_elements_text(CAST(@keys AS jsonb))) AS lines CROSS JOIN LATERAL (" +
 		strings.Replace(few, "id", "id, due_at", 1) + ") AS one"
 	if !db.Postgres() {
 		from = "(SELECT value AS key FROM json_each(@keys)) AS lines JOIN {table} AS one ON one.id IN (" + few + ")"
 	}
-	err = db.Read(ctx).Raw(t.fillNames("SELECT one.id, lines.key, one.due_at FROM "+from+" ORDER BY one.due_at, one.id"),
+	err = db.Read(ctx).Raw(t.fillNames("SELECT one.id, lines.key, one.due_at FROM "+from+
+		" ORDER BY one.due_at, one.id"),
 		map[string]any{"now": now, "keys": string(names), "each": each}).Find(&list).Error
 	return list, err
 }
 
 // readOldest reads the ids of the oldest due rows of a table without keys.
 func (t Table) readOldest(ctx context.Context, db *models.DB, now time.Time, n int) (ids []int64, err error) {
-	err = db.Read(ctx).Table(t.Name).Where("done_at IS NULL AND due_at <= ?", now).Order("due_at").Limit(n).Pluck("id", &ids).Error
+	err = db.Read(ctx).Table(t.Name).Where("done_at IS NULL AND due_at <= ?", now).Order("due_at").Limit(n).
+		Pluck("id", &ids).Error
 	return ids, err
 }
 
@@ -126,7 +131,8 @@ func claimRows[T any](ctx context.Context, db *models.DB, t Table, now time.Time
 	if db.Postgres() {
 		query = claimOnPostgres
 	}
-	err = db.Exec(ctx).Raw(t.fillNames(query), map[string]any{"lease": now.Add(t.Lease), "now": now, "ids": string(list)}).Find(&rows).Error
+	err = db.Exec(ctx).Raw(t.fillNames(query), map[string]any{"lease": now.Add(t.Lease), "now": now,
+		"ids": string(list)}).Find(&rows).Error
 	return rows, err
 }
 

@@ -123,12 +123,15 @@ func (w *Worker[T]) hasRoom(l runningCounts, key *keyQueue[T], group string) boo
 		return false
 	}
 	if key.temper == fast {
-		return key.running < o.Share && len(key.waiting) == 0 || key.running > 0 && len(key.waiting) <= w.prefetchLimit(key)/2
+		return key.running < o.Share && len(key.waiting) == 0 || key.running > 0 &&
+			len(key.waiting) <= w.prefetchLimit(key)/2
 	}
-	if grouped && (l.groupWary[group] >= max(o.GroupShare-Quarter(o.GroupShare), 1) || key.temper == slow && l.groupSlow[group] >= Quarter(o.GroupShare)) {
+	if grouped && (l.groupWary[group] >= max(o.GroupShare-Quarter(o.GroupShare), 1) || key.temper == slow &&
+		l.groupSlow[group] >= Quarter(o.GroupShare)) {
 		return false
 	}
-	return key.running+len(key.waiting) == 0 && l.wary < max(o.Pool/2, 1) && (key.temper != slow || l.slow < Quarter(o.Pool))
+	return key.running+len(key.waiting) == 0 && l.wary < max(o.Pool/2, 1) &&
+		(key.temper != slow || l.slow < Quarter(o.Pool))
 }
 
 // Quarter is the part of a share that slow keys may take, at least 1.

@@ -85,12 +85,14 @@ type Worker[T any] struct {
 // NewWorker makes the worker of a table.
 func NewWorker[T any](db *models.DB, table Table, handler Handler[T], o Options) *Worker[T] {
 	o.Pool, o.Share = orDefault(o.Pool, 512), orDefault(o.Share, 2)
-	o.Poll, o.Grace, o.Slow = orDefault(o.Poll, 500*time.Millisecond), orDefault(o.Grace, 7*time.Second), orDefault(o.Slow, 2*time.Second)
+	o.Poll, o.Grace, o.Slow = orDefault(o.Poll, 500*time.Millisecond), orDefault(o.Grace, 7*time.Second),
+		orDefault(o.Slow, 2*time.Second)
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
 	batcher, _ := handler.(Batcher[T])
-	return &Worker[T]{db: db, table: table, handler: handler, batcher: batcher, options: o, wake: make(chan struct{}, 1),
+	return &Worker[T]{db: db, table: table, handler: handler, batcher: batcher, options: o,
+		wake:  make(chan struct{}, 1),
 		lines: map[string]*keyQueue[T]{}, under: map[*runningAttempt]struct{}{}, groups: map[string]int{}}
 }
 
@@ -207,7 +209,8 @@ func (w *Worker[T]) claimAndStart(ctx, work context.Context, now time.Time, c *s
 
 // listCandidates returns the ids of rows to claim, and the first row of each key among them,
 // for which a slot is reserved.
-func (w *Worker[T]) listCandidates(ctx context.Context, now time.Time) (ids []int64, chosen []dueRow, more bool, err error) {
+func (w *Worker[T]) listCandidates(ctx context.Context, now time.Time) (ids []int64, chosen []dueRow, more bool,
+	err error) {
 	if w.table.Key == "" {
 		w.mu.Lock()
 		room := min(w.options.Pool-w.held, claimBatch)
@@ -223,7 +226,8 @@ func (w *Worker[T]) listCandidates(ctx context.Context, now time.Time) (ids []in
 	}
 	chosen, room, more := w.chooseHeads(heads, now)
 	if len(room) > 0 && behind == nil {
-		if behind, err = w.table.readFront(ctx, w.db, now, slices.Collect(maps.Keys(room)), min(claimBatch/len(chosen), maxPrefetch)+1); err != nil {
+		if behind, err = w.table.readFront(ctx, w.db, now, slices.Collect(maps.Keys(room)),
+			min(claimBatch/len(chosen), maxPrefetch)+1); err != nil {
 			return nil, chosen, false, err
 		}
 	}

@@ -77,7 +77,8 @@ func (s *Service) readViews(query *models.Tx) ([]*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	query = models.Select(query.Model(p), columns+`, businesses.code, businesses.name, businesses.time_zone, businesses.receipts_enabled,
+	query = models.Select(query.Model(p),
+		columns+`, businesses.code, businesses.name, businesses.time_zone, businesses.receipts_enabled,
 		businesses.contact_email, businesses.support_url, businesses.logo_hash,
 		customers.code, COALESCE(chain_cursors.height, 0), COALESCE(chain_cursors.finalized, 0), chain_cursors.read_until`).
 		Joins(`JOIN businesses ON businesses.id = payments.business_id JOIN customers ON customers.id = payments.customer_id
@@ -108,7 +109,8 @@ func (s *Service) readViews(query *models.Tx) ([]*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := models.Among(query.Session(&gorm.Session{NewDB: true}).Model(&t), "payment_id", opened).Where("unmatched = ''").Order("id")
+	of := models.Among(query.Session(&gorm.Session{NewDB: true}).Model(&t), "payment_id", opened).
+		Where("unmatched = ''").Order("id")
 	err = models.ScanRows(models.Select(of, columns), func() {
 		byID[*t.PaymentID].Transfers = append(byID[*t.PaymentID].Transfers, t)
 	}, into...)
@@ -133,7 +135,8 @@ func (s *Service) decideUntilStable(tx *models.Tx, v *View) error {
 			return s.SavePayment(tx, v)
 		}
 		if State(before.Status) != out.State && !allowed(State(before.Status), out.State) {
-			return fmt.Errorf("payment %s: Decide gave %s → %s, which is no edge", before.Reference, before.Status, out.State)
+			return fmt.Errorf("payment %s: Decide gave %s → %s, which is no edge", before.Reference, before.Status,
+				out.State)
 		}
 		if err := s.writeTransition(tx, v, before, "system"); err != nil {
 			return err
@@ -216,7 +219,8 @@ func (s *Service) writeTransition(tx *models.Tx, v *View, before models.Payment,
 	if err := tally.Note(tx, tally.Of(before), *p); err != nil {
 		return err
 	}
-	if err := s.appendStep(tx, v, models.Step{Kind: StepState, From: string(from), To: p.Status, Reason: p.Reason, Actor: actor}); err != nil {
+	if err := s.appendStep(tx, v, models.Step{Kind: StepState, From: string(from), To: p.Status, Reason: p.Reason,
+		Actor: actor}); err != nil {
 		return err
 	}
 	kind := "payment." + p.Status
@@ -253,7 +257,8 @@ func (s *Service) releaseLinkUse(tx *models.Tx, v *View, from State) error {
 	if by == 0 || v.Payment.LinkID == nil {
 		return nil
 	}
-	return tx.Model(&models.Link{}).Where("id = ? AND used + ? >= 0", *v.Payment.LinkID, by).Update("used", gorm.Expr("used + ?", by)).Error
+	return tx.Model(&models.Link{}).Where("id = ? AND used + ? >= 0", *v.Payment.LinkID, by).
+		Update("used", gorm.Expr("used + ?", by)).Error
 }
 
 // appendStep adds a row to the payment's timeline.
@@ -298,8 +303,10 @@ func (s *Service) EmitEvent(tx *models.Tx, v *View, kind, about string) error {
 func (s *Service) SavePayment(tx *models.Tx, v *View) error {
 	p := &v.Payment
 	p.UpdatedAt = s.Clock()
-	return tx.Select("Status", "Reason", "Remark", "Reversed", "Paid", "Address", "Tag", "Language", "OpenedAt", "FirstSeenAt", "SettledAt",
-		"AbandonedAt", "ResolvedAt", "Sequence", "Steps", "Advanced", "AdvanceOnSeen", "DueAt", "DueHeight", "DueRead", "UpdatedAt").
+	return tx.Select("Status", "Reason", "Remark", "Reversed", "Paid", "Address", "Tag", "Language", "OpenedAt",
+		"FirstSeenAt", "SettledAt",
+		"AbandonedAt", "ResolvedAt", "Sequence", "Steps", "Advanced", "AdvanceOnSeen", "DueAt", "DueHeight", "DueRead",
+		"UpdatedAt").
 		Where("id = ?", p.ID).Updates(p).Error
 }
 
@@ -313,7 +320,8 @@ func (v *View) describeOutcome() string {
 	switch Reason(p.Reason) {
 	case Underpaid:
 		if difference.Sign() >= 0 {
-			return "Underpaid when it ended; what was attached since makes up the rest." + appendDifference(difference, exact)
+			return "Underpaid when it ended; what was attached since makes up the rest." + appendDifference(difference,
+				exact)
 		}
 		return "Underpaid by " + exact + "."
 	case Overpaid:
@@ -356,7 +364,8 @@ func appendDifference(difference money.Amount, exact string) string {
 func (v *View) customerReceipt() receipt.Receipt {
 	r := receipt.Receipt{
 		BusinessID: v.Payment.BusinessID, Domain: scope.Domain(v.Payment.Domain), PaymentID: v.Payment.ID,
-		BusinessName: v.Business.Name, CustomerName: v.Payment.CustomerName, CustomerEmail: v.Payment.CustomerEmail, Language: v.Payment.Language,
+		BusinessName: v.Business.Name, CustomerName: v.Payment.CustomerName, CustomerEmail: v.Payment.CustomerEmail,
+		Language:  v.Payment.Language,
 		Reference: v.Payment.Reference, BusinessReference: v.Payment.BusinessReference,
 		Currency: v.Payment.Currency, Amount: money.Fiat(v.Charged()),
 		Coin: v.Payment.Coin, CoinAmount: v.Coin().Format(v.Payment.Paid), PaidAt: v.Now,

@@ -55,11 +55,13 @@ func (s *Service) PlanAttach(ctx context.Context, sc scope.Scope, id int64, refe
 // findNamed is the payment that a person meant.
 func (s *Service) findNamed(ctx context.Context, sc scope.Scope, reference string) (View, error) {
 	if reference == "" {
-		return View{}, fault.Validation(fault.Fields{"reference": {"Is required: the payment that the money belongs to."}})
+		return View{}, fault.Validation(
+			fault.Fields{"reference": {"Is required: the payment that the money belongs to."}})
 	}
 	v, err := s.Verify(ctx, sc, reference)
 	if fault.KindOf(err) == fault.NotFound {
-		err = fault.Validation(fault.Fields{"reference": {"No payment here has this reference. Look it up under Transactions."}})
+		err = fault.Validation(fault.Fields{"reference": {"No payment here has this reference. Look it up under " +
+			"Transactions."}})
 	}
 	return v, err
 }
@@ -75,7 +77,8 @@ func checkAttachable(v View, t models.Transfer) error {
 	case t.Unmatched == Unproved:
 		return no("How much this transfer brought is not proved, so it can credit nothing.")
 	case t.Unmatched == NoTransaction:
-		return no("Only the balance of the address tells of this money, and no node in which transaction it came, so it can credit nothing. " +
+		return no("Only the balance of the address tells of this money, and no node in which transaction it came, " +
+			"so it can credit nothing. " +
 			"Look the address up in a block explorer, and send it back, or accept the payment once it has ended.")
 	case t.Asset != v.Payment.Coin:
 		return no("That payment is in " + v.Payment.Coin + ", and this is another asset.")
@@ -156,18 +159,23 @@ func (s *Service) attachTransfer(tx *models.Tx, sc scope.Scope, id, paymentID in
 	why := t.Unmatched
 	v.addTransfer(&t)
 	t.UpdatedAt = s.Clock()
-	if err := tx.Select("PaymentID", "SeenAt", "Unmatched", "Resolution", "UpdatedAt").Where("id = ?", t.ID).Updates(&t).Error; err != nil {
+	if err := tx.Select("PaymentID", "SeenAt", "Unmatched", "Resolution", "UpdatedAt").Where("id = ?", t.ID).
+		Updates(&t).Error; err != nil {
 		return err
 	}
-	if err := s.resolveTransfer(tx, sc, t, models.Resolution{Kind: Attached, PaymentID: &v.Payment.ID, Reason: why}); err != nil {
+	if err := s.resolveTransfer(tx, sc, t, models.Resolution{Kind: Attached, PaymentID: &v.Payment.ID,
+		Reason: why}); err != nil {
 		return err
 	}
 	amount := formatAmount(t)
-	if err := account.Audit(tx, sc, s.Clock(), "transfer.attached", v.Payment.Reference, map[string]string{"hash": t.TxID, "amount": amount, "was": why}); err != nil {
+	if err := account.Audit(tx, sc, s.Clock(), "transfer.attached", v.Payment.Reference,
+		map[string]string{"hash": t.TxID, "amount": amount, "was": why}); err != nil {
 		return err
 	}
-	step := models.Step{Kind: StepNote, From: v.Payment.Status, To: v.Payment.Status, Remark: "A transfer of " + amount + " was attached by hand.", Actor: sc.Actor,
-		Detail: StepDetail(map[string]any{"act": Attached, "hash": t.TxID, "index": t.Index, "amount": t.Amount.String(), "asset": t.Asset})}
+	step := models.Step{Kind: StepNote, From: v.Payment.Status, To: v.Payment.Status,
+		Remark: "A transfer of " + amount + " was attached by hand.", Actor: sc.Actor,
+		Detail: StepDetail(map[string]any{"act": Attached, "hash": t.TxID, "index": t.Index,
+			"amount": t.Amount.String(), "asset": t.Asset})}
 	if err := s.appendStep(tx, v, step); err != nil {
 		return err
 	}
@@ -188,7 +196,10 @@ func (s *Service) MarkRefunded(ctx context.Context, sc scope.Scope, id int64, r 
 	if _, err := s.FindUnmatched(ctx, sc, id); err != nil {
 		return err
 	}
-	_, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (int64, error) { return id, s.markTransferRefunded(tx, sc, id, r) })
+	_, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (int64, error) {
+		return id,
+			s.markTransferRefunded(tx, sc, id, r)
+	})
 	if err == nil {
 		s.SignalChange()
 	}
@@ -203,13 +214,16 @@ func (s *Service) markTransferRefunded(tx *models.Tx, sc scope.Scope, id int64, 
 	if err := r.checkTransfer(t); err != nil {
 		return err
 	}
-	if err := tx.Model(&models.Transfer{}).Where("id = ?", t.ID).Updates(map[string]any{"resolution": Refunded, "updated_at": s.Clock()}).Error; err != nil {
+	if err := tx.Model(&models.Transfer{}).Where("id = ?", t.ID).
+		Updates(map[string]any{"resolution": Refunded, "updated_at": s.Clock()}).Error; err != nil {
 		return err
 	}
-	if err := s.resolveTransfer(tx, sc, t, models.Resolution{Kind: Refunded, Reason: t.Unmatched, TxID: r.TxID, Note: r.Note}); err != nil {
+	if err := s.resolveTransfer(tx, sc, t, models.Resolution{Kind: Refunded, Reason: t.Unmatched, TxID: r.TxID,
+		Note: r.Note}); err != nil {
 		return err
 	}
-	return account.Audit(tx, sc, s.Clock(), "transfer.refund_recorded", t.TxID, map[string]string{"amount": formatAmount(t), "hash": r.TxID, "note": r.Note})
+	return account.Audit(tx, sc, s.Clock(), "transfer.refund_recorded", t.TxID,
+		map[string]string{"amount": formatAmount(t), "hash": r.TxID, "note": r.Note})
 }
 
 // checkTransfer reports the errors in a refund of a transfer.
@@ -245,7 +259,8 @@ func (s *Service) CheckRefunded(ctx context.Context, sc scope.Scope, id int64, r
 
 // resolveTransfer records a person's decision about a transfer.
 func (s *Service) resolveTransfer(tx *models.Tx, sc scope.Scope, t models.Transfer, row models.Resolution) error {
-	row.BusinessID, row.Domain, row.TransferID, row.Asset, row.Amount = sc.BusinessID, string(sc.Domain), &t.ID, t.Asset, t.Amount
+	row.BusinessID, row.Domain, row.TransferID, row.Asset, row.Amount = sc.BusinessID, string(sc.Domain), &t.ID,
+		t.Asset, t.Amount
 	row.Actor, row.CreatedAt = sc.Actor, s.Clock()
 	return tx.Create(&row).Error
 }

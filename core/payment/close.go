@@ -44,21 +44,24 @@ func (s *Service) closePayment(tx *models.Tx, sc scope.Scope, id int64, note str
 	now, p, fields := s.Clock(), &v.Payment, fault.Fields{}
 	switch checkNote(note, fields); {
 	case !p.Reversed:
-		return fault.New(fault.Conflict, "not_reversed", "Only a reversed payment can be marked as resolved; this one is "+p.Status+".")
+		return fault.New(fault.Conflict, "not_reversed",
+			"Only a reversed payment can be marked as resolved; this one is "+p.Status+".")
 	case p.ResolvedAt != nil:
 		return fault.New(fault.Conflict, "closed", "This payment was already marked as resolved.")
 	case len(fields) > 0:
 		return fault.Validation(fields)
 	}
 	p.ResolvedAt = &now
-	if err := account.Audit(tx, sc, now, "payment.reversal_closed", p.Reference, map[string]string{"note": note}); err != nil {
+	if err := account.Audit(tx, sc, now, "payment.reversal_closed", p.Reference,
+		map[string]string{"note": note}); err != nil {
 		return err
 	}
 	remark := "The reversal was marked as resolved."
 	if note != "" {
 		remark += " “" + note + "”"
 	}
-	if err := s.appendStep(tx, v, models.Step{Kind: StepNote, From: p.Status, To: p.Status, Remark: remark, Actor: sc.Actor, Detail: StepDetail(map[string]any{"act": Closed})}); err != nil {
+	if err := s.appendStep(tx, v, models.Step{Kind: StepNote, From: p.Status, To: p.Status, Remark: remark,
+		Actor: sc.Actor, Detail: StepDetail(map[string]any{"act": Closed})}); err != nil {
 		return err
 	}
 	return s.SavePayment(tx, v)

@@ -35,7 +35,8 @@ func LockCursorUnderFence(tx *models.Tx, network string, fence int64) (cursor mo
 }
 
 // WriteUnderFence writes in a transaction under the lease with a fence.
-func (s *Service) WriteUnderFence(ctx context.Context, network chain.Network, fence int64, write func(tx *models.Tx) error) error {
+func (s *Service) WriteUnderFence(ctx context.Context, network chain.Network, fence int64,
+	write func(tx *models.Tx) error) error {
 	return s.DB.Write(ctx, func(tx *models.Tx) error {
 		if _, err := LockCursorUnderFence(tx, string(network), fence); err != nil {
 			return err

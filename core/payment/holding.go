@@ -12,5 +12,6 @@ func (s *Service) startHolding(tx *models.Tx, v *View) error {
 	if _, ok := s.Contracts[chain.Network(p.Network)]; !ok || last == 0 {
 		return nil
 	}
-	return tx.Create(&models.Holding{PaymentID: p.ID, Network: p.Network, Address: p.Address, Height: last, Next: last + 1}).Error
+	return tx.Create(&models.Holding{PaymentID: p.ID, Network: p.Network, Address: p.Address, Height: last,
+		Next: last + 1}).Error
 }

@@ -61,14 +61,16 @@ func (r Request) Check() fault.Fields {
 		fields.Add("email", sentence)
 	}
 	if _, ok := money.Method(r.Method).Info(); !ok {
-		fields.Add("payment_method", "Must be one of crypto_bitcoin, crypto_ethereum, crypto_tether, crypto_ripple, crypto_dogecoin.")
+		fields.Add("payment_method",
+			"Must be one of crypto_bitcoin, crypto_ethereum, crypto_tether, crypto_ripple, crypto_dogecoin.")
 	}
 	switch {
 	case r.BusinessReference == "":
 	case !BusinessReferencePattern.MatchString(r.BusinessReference):
 		fields.Add("business_reference", "May have 1 to 100 of the characters A–Z a–z 0–9 . _ : ~ = @ + -")
 	case r.BusinessReference == "." || r.BusinessReference == "..":
-		fields.Add("business_reference", "Must not be . or .. alone: clients resolve those in the address that verifies it.")
+		fields.Add("business_reference",
+			"Must not be . or .. alone: clients resolve those in the address that verifies it.")
 	case strings.HasPrefix(r.BusinessReference, "PAY_"):
 		fields.Add("business_reference", "Must not begin with PAY_, which is for references made here.")
 	}
@@ -85,7 +87,8 @@ func checkMetadata(text []byte) string {
 	if len(text) > MaxMetadata {
 		return "Must not be longer than 8 KiB."
 	}
-	if trimmed := strings.TrimLeft(string(text), " \t\r\n"); !strings.HasPrefix(trimmed, "{") && !strings.HasPrefix(trimmed, "[") {
+	if trimmed := strings.TrimLeft(string(text), " \t\r\n"); !strings.HasPrefix(trimmed, "{") &&
+		!strings.HasPrefix(trimmed, "[") {
 		return "Must be an object or an array."
 	}
 	if !json.Valid(text) {
@@ -157,7 +160,8 @@ func (s *Service) Initiate(ctx context.Context, sc scope.Scope, r Request) (Star
 }
 
 // checkReady checks that the business may take the coin now: its method is on, and the network answers.
-func (s *Service) checkReady(ctx context.Context, sc scope.Scope, info money.CoinInfo) (models.Business, chain.Network, error) {
+func (s *Service) checkReady(ctx context.Context, sc scope.Scope, info money.CoinInfo) (models.Business, chain.Network,
+	error) {
 	asking, err := s.takers.Get(ctx, sc, struct{}{}, s.readRecipient)
 	if err != nil {
 		return models.Business{}, "", err
@@ -173,7 +177,8 @@ func (s *Service) checkReady(ctx context.Context, sc scope.Scope, info money.Coi
 	receives, err := s.Wallet.Ready(ctx, sc, network)
 	if err == nil && !receives {
 		err = fault.New(fault.Forbidden, "payment_method_not_enabled",
-			"The payment method "+string(info.Method)+" has nothing to receive with yet. Add your wallet's public key in the dashboard under Payment methods.")
+			"The payment method "+string(info.Method)+
+				" has nothing to receive with yet. Add your wallet's public key in the dashboard under Payment methods.")
 	}
 	return business, network, err
 }
@@ -195,7 +200,8 @@ func (s *Service) readRecipient(ctx context.Context, sc scope.Scope, _ []struct{
 }
 
 // draftPayment fills the payment from the request, the quote and the business's rules.
-func (s *Service) draftPayment(sc scope.Scope, r Request, info money.CoinInfo, business models.Business, q quote.Quote) (*models.Payment, error) {
+func (s *Service) draftPayment(sc scope.Scope, r Request, info money.CoinInfo, business models.Business,
+	q quote.Quote) (*models.Payment, error) {
 	evidence, err := json.Marshal(q)
 	if err != nil {
 		return nil, err
@@ -207,14 +213,16 @@ func (s *Service) draftPayment(sc scope.Scope, r Request, info money.CoinInfo, b
 	reference := ident.New("PAY_")
 	wake := justAfter(now.Add(Window))
 	p := &models.Payment{
-		BusinessID: sc.BusinessID, Domain: string(sc.Domain), Reference: reference, BusinessReference: r.BusinessReference,
-		TokenHash: hashToken(s.accessToken(reference)), AuthorizationCode: ident.New("AUTH_"), LinkID: r.LinkID,
+		BusinessID: sc.BusinessID, Domain: string(sc.Domain), Reference: reference,
+		BusinessReference: r.BusinessReference,
+		TokenHash:         hashToken(s.accessToken(reference)), AuthorizationCode: ident.New("AUTH_"), LinkID: r.LinkID,
 		CustomerName: r.FirstName + " " + r.LastName, CustomerEmail: r.Email,
 		Currency: r.Currency, Amount: r.Amount, Method: r.Method, Coin: string(info.Coin),
 		Due: due, Price: q.Price.String(), Quote: string(evidence),
 		FinalDepth: rule.Depth, FinalByNetwork: rule.NetworkSays,
-		UnderTolerance: business.UnderTolerance, OverTolerance: business.OverTolerance, LatePayments: business.LatePayments,
-		Status: string(Pending), Remark: noRemark, Steps: 1, DueAt: &wake,
+		UnderTolerance: business.UnderTolerance, OverTolerance: business.OverTolerance,
+		LatePayments: business.LatePayments,
+		Status:       string(Pending), Remark: noRemark, Steps: 1, DueAt: &wake,
 		ExpiresAt: now.Add(Window), AbandonsAt: now.Add(Monitoring), CreatedAt: now, UpdatedAt: now,
 	}
 	if p.BusinessReference == "" {
@@ -236,12 +244,14 @@ func (s *Service) insertPayment(tx *models.Tx, sc scope.Scope, r Request, p *mod
 	}
 	customer := models.Customer{
 		BusinessID: sc.BusinessID, Domain: string(sc.Domain), Email: strings.ToLower(r.Email), Code: ident.New("CUS_"),
-		FirstName: r.FirstName, LastName: r.LastName, SearchName: contact.Fold(r.FirstName + " " + r.LastName), SearchLast: contact.Fold(r.LastName),
-		CreatedAt: p.CreatedAt, UpdatedAt: p.CreatedAt,
+		FirstName: r.FirstName, LastName: r.LastName, SearchName: contact.Fold(r.FirstName + " " + r.LastName),
+		SearchLast: contact.Fold(r.LastName),
+		CreatedAt:  p.CreatedAt, UpdatedAt: p.CreatedAt,
 	}
 	err := tx.Clauses(clause.OnConflict{
-		Columns:   []clause.Column{{Name: "business_id"}, {Name: "domain"}, {Name: "email"}},
-		DoUpdates: clause.AssignmentColumns([]string{"first_name", "last_name", "search_name", "search_last", "updated_at"}),
+		Columns: []clause.Column{{Name: "business_id"}, {Name: "domain"}, {Name: "email"}},
+		DoUpdates: clause.AssignmentColumns([]string{"first_name", "last_name", "search_name", "search_last",
+			"updated_at"}),
 	}, clause.Returning{Columns: []clause.Column{{Name: "id"}}}).Create(&customer).Error
 	if err != nil {
 		return err
@@ -253,8 +263,9 @@ func (s *Service) insertPayment(tx *models.Tx, sc scope.Scope, r Request, p *mod
 	}
 	if made.RowsAffected == 0 { // the random references can't collide: it is the merchant's
 		return &fault.Fault{Kind: fault.Conflict, Code: "duplicate_business_reference",
-			Sentence: "A payment with this business_reference exists already. Verify that one, or use another reference.",
-			Fields:   fault.Fields{"business_reference": {"Has been used before."}}}
+			Sentence: "A payment with this business_reference exists already. Verify that one, or use another " +
+				"reference.",
+			Fields: fault.Fields{"business_reference": {"Has been used before."}}}
 	}
 	if err := tally.Note(tx, tally.Standing{}, *p); err != nil {
 		return err

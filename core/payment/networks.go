@@ -66,7 +66,8 @@ func (r *Registry) Problem(network string) string {
 		return fmt.Sprintf("The network %s is not followed any more, so nothing that is paid there is seen.", network)
 	}
 	if problems := r.problems.Load(); problems != nil && (*problems)[chain.Network(network)] != "" {
-		return fmt.Sprintf("The network %s is not being followed safely now: %s", network, (*problems)[chain.Network(network)])
+		return fmt.Sprintf("The network %s is not being followed safely now: %s", network,
+			(*problems)[chain.Network(network)])
 	}
 	return ""
 }

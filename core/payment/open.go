@@ -36,7 +36,8 @@ func (s *Service) openPayment(ctx context.Context, found View, language string) 
 	if found.State() != Pending {
 		return found, nil
 	}
-	if problem := s.Networks.Problem(found.Payment.Network); problem != "" && !found.Now.After(found.Payment.ExpiresAt) {
+	if problem := s.Networks.Problem(found.Payment.Network); problem != "" &&
+		!found.Now.After(found.Payment.ExpiresAt) {
 		return View{}, fault.Retry("chain_unavailable", problem, time.Minute) // no unwatched address is shown
 	}
 	v, err := s.assignDestination(ctx, found.Payment.ID, language)
@@ -99,7 +100,9 @@ var transactionHash = regexp.MustCompile(`^(0x)?[0-9a-fA-F]{64}$`)
 // state: only the chain does. At most ten are kept for a payment.
 func (s *Service) Claim(ctx context.Context, token, hash string) error {
 	if !transactionHash.MatchString(hash) {
-		return fault.Validation(fault.Fields{"hash": {"Must be a transaction hash: 64 of the characters 0–9 and a–f. Never enter a key or secret words here."}})
+		return fault.Validation(
+			fault.Fields{"hash": {"Must be a transaction hash: 64 of the characters 0–9 and a–f. Never enter a key " +
+				"or secret words here."}})
 	}
 	found, err := s.ByToken(ctx, token)
 	if err != nil {
@@ -107,7 +110,8 @@ func (s *Service) Claim(ctx context.Context, token, hash string) error {
 	}
 	p := found.Payment
 	if p.Address == "" {
-		return fault.New(fault.Conflict, "payment_not_opened", "This payment was never opened, so nothing can have been paid to it.")
+		return fault.New(fault.Conflict, "payment_not_opened",
+			"This payment was never opened, so nothing can have been paid to it.")
 	}
 	err = s.DB.Write(ctx, func(tx *models.Tx) error {
 		v, err := s.LoadPayment(tx, p.ID)
@@ -115,14 +119,17 @@ func (s *Service) Claim(ctx context.Context, token, hash string) error {
 			return err
 		}
 		var notes int64
-		if err := tx.Model(&models.Step{}).Where("payment_id = ? AND actor = ? AND kind = ?", p.ID, "customer", StepNote).Count(&notes).Error; err != nil {
+		if err := tx.Model(&models.Step{}).Where("payment_id = ? AND actor = ? AND kind = ?", p.ID, "customer",
+			StepNote).Count(&notes).Error; err != nil {
 			return err
 		}
 		if notes >= 10 {
-			return fault.New(fault.Limited, "too_many_claims", "Too many hashes were entered for this payment. Please contact the merchant.")
+			return fault.New(fault.Limited, "too_many_claims",
+				"Too many hashes were entered for this payment. Please contact the merchant.")
 		}
 		row := models.Step{Kind: StepNote, From: v.Payment.Status, To: v.Payment.Status, Actor: "customer",
-			Remark: "The customer says to have paid with this transaction.", Detail: StepDetail(map[string]any{"hash": hash})}
+			Remark: "The customer says to have paid with this transaction.",
+			Detail: StepDetail(map[string]any{"hash": hash})}
 		if err := s.appendStep(tx, v, row); err != nil {
 			return err
 		}
@@ -137,7 +144,8 @@ func (s *Service) Claim(ctx context.Context, token, hash string) error {
 // AdvanceClock moves a sandbox payment's own clock ahead, so that 24 hours take
 // a second. With whenSeen it moves once the next transfer has been seen, so
 // that the transfer itself still counts as in time.
-func (s *Service) AdvanceClock(ctx context.Context, sc scope.Scope, reference string, d time.Duration, whenSeen bool) error {
+func (s *Service) AdvanceClock(ctx context.Context, sc scope.Scope, reference string, d time.Duration,
+	whenSeen bool) error {
 	if sc.Domain != scope.Test {
 		return fault.Missing("payment")
 	}
@@ -168,7 +176,8 @@ func (s *Service) advanceClock(tx *models.Tx, v *View, d time.Duration, actor st
 	v.Now = s.payClock(v.Payment)
 	v.Chain.Read = v.Now // a moved clock means that nothing else arrived in between
 	row := models.Step{Kind: StepNote, From: v.Payment.Status, To: v.Payment.Status, Actor: actor,
-		Remark: "Sandbox: the payment's clock was moved ahead.", Detail: StepDetail(map[string]any{"seconds": int64(d / time.Second)})}
+		Remark: "Sandbox: the payment's clock was moved ahead.",
+		Detail: StepDetail(map[string]any{"seconds": int64(d / time.Second)})}
 	if err := s.appendStep(tx, v, row); err != nil {
 		return err
 	}

@@ -95,7 +95,8 @@ func (v View) Record() Record {
 	p, coin := v.Payment, v.Coin()
 	r := Record{
 		Domain: p.Domain, Reference: p.Reference, BusinessReference: p.BusinessReference,
-		AuthorizationCode: p.AuthorizationCode, Status: p.Status, Reason: p.Reason, Remark: p.Remark, Reversed: p.Reversed,
+		AuthorizationCode: p.AuthorizationCode, Status: p.Status, Reason: p.Reason, Remark: p.Remark,
+		Reversed: p.Reversed,
 		Business: RecordBusiness{Name: v.Business.Name, Code: v.Business.Code, Domain: p.Domain},
 		Customer: RecordCustomer{FullName: p.CustomerName, Email: p.CustomerEmail, Code: v.Customer.Code},
 		Transaction: RecordDetail{
@@ -115,7 +116,8 @@ func (v View) Record() Record {
 	}
 	for _, t := range v.Transfers[:min(len(v.Transfers), MaxTransfers)] {
 		r.Transfers = append(r.Transfers, RecordMove{
-			Hash: t.TxID, Amount: coin.Format(t.Amount), Confirmations: v.Confirmations(t), Status: moveStatus(t), FirstSeenAt: clock.Format(seenAt(t)),
+			Hash: t.TxID, Amount: coin.Format(t.Amount), Confirmations: v.Confirmations(t), Status: moveStatus(t),
+			FirstSeenAt: clock.Format(seenAt(t)),
 		})
 	}
 	if t := v.mainTransfer(); t != nil {

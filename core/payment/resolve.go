@@ -51,14 +51,16 @@ func (s *Service) acceptPayment(tx *models.Tx, sc scope.Scope, id int64) error {
 		return err
 	}
 	if v.State() != Declined {
-		return fault.New(fault.Conflict, "not_declined", "Only a declined payment can be accepted; this one is "+v.Payment.Status+".")
+		return fault.New(fault.Conflict, "not_declined", "Only a declined payment can be accepted; this one is "+
+			v.Payment.Status+".")
 	}
 	refunds, err := refundsOf(tx, id)
 	if err != nil {
 		return err
 	}
 	if left := v.Payment.Paid.Sub(sumRefunds(refunds)); len(refunds) > 0 && left.Sign() <= 0 {
-		return fault.New(fault.Conflict, "refunded", "The amount received was refunded in full, so there is nothing to accept.")
+		return fault.New(fault.Conflict, "refunded",
+			"The amount received was refunded in full, so there is nothing to accept.")
 	}
 	before := v.Payment
 	v.Payment.Status, v.Payment.Reason, v.Payment.SettledAt = string(Successful), string(AcceptedByUser), &v.Now
@@ -82,7 +84,8 @@ const maxNote = 300
 // checkDetails reports the errors in the description of a refund.
 func (r Refund) checkDetails(fields fault.Fields) {
 	if r.TxID != "" && !transactionHash.MatchString(r.TxID) {
-		fields.Add("hash", "Must be a transaction hash: 64 of the characters 0–9 and a–f. Never enter a key or secret words here.")
+		fields.Add("hash", "Must be a transaction hash: 64 of the characters 0–9 and a–f. Never enter a key or "+
+			"secret words here.")
 	}
 	if r.TxID == "" && r.Note == "" {
 		fields.Add("note", "Give the transaction’s hash, or say here how the money was sent back.")
@@ -135,7 +138,8 @@ func (s *Service) PlanRefund(ctx context.Context, sc scope.Scope, reference stri
 func planRefund(tx *models.Tx, v View, r Refund) (RefundPlan, error) {
 	plan := RefundPlan{View: v}
 	if v.State() != Declined {
-		return plan, fault.New(fault.Conflict, "not_declined", "A refund can be recorded for a declined payment only; this one is "+v.Payment.Status+".")
+		return plan, fault.New(fault.Conflict, "not_declined",
+			"A refund can be recorded for a declined payment only; this one is "+v.Payment.Status+".")
 	}
 	refunds, err := refundsOf(tx, v.Payment.ID)
 	if err != nil {
@@ -221,7 +225,8 @@ func (s *Service) recordRefund(tx *models.Tx, sc scope.Scope, id int64, r Refund
 		return err
 	}
 	now, p := s.Clock(), &v.Payment
-	row := models.Resolution{BusinessID: p.BusinessID, Domain: p.Domain, Kind: Refunded, PaymentID: &p.ID, Asset: p.Coin, Amount: plan.Amount,
+	row := models.Resolution{BusinessID: p.BusinessID, Domain: p.Domain, Kind: Refunded, PaymentID: &p.ID,
+		Asset: p.Coin, Amount: plan.Amount,
 		TxID: r.TxID, Note: r.Note, Actor: sc.Actor, CreatedAt: now}
 	if err := tx.Create(&row).Error; err != nil {
 		return err
@@ -238,8 +243,10 @@ func (s *Service) recordRefund(tx *models.Tx, sc scope.Scope, id int64, r Refund
 	if r.Note != "" {
 		remark += " “" + r.Note + "”"
 	}
-	if err := s.appendStep(tx, v, models.Step{Kind: StepNote, From: p.Status, To: p.Status, Remark: remark, Actor: sc.Actor,
-		Detail: StepDetail(map[string]any{"act": Refunded, "hash": r.TxID, "amount": plan.Amount.String(), "asset": p.Coin})}); err != nil {
+	if err := s.appendStep(tx, v, models.Step{Kind: StepNote, From: p.Status, To: p.Status, Remark: remark,
+		Actor: sc.Actor,
+		Detail: StepDetail(map[string]any{"act": Refunded, "hash": r.TxID, "amount": plan.Amount.String(),
+			"asset": p.Coin})}); err != nil {
 		return err
 	}
 	return s.SavePayment(tx, v)
@@ -254,7 +261,8 @@ func (s *Service) Refunds(ctx context.Context, sc scope.Scope, paymentID int64) 
 }
 
 func refundsOf(tx *models.Tx, paymentID int64) (rows []models.Resolution, err error) {
-	err = tx.Where("payment_id = ? AND kind = ? AND transfer_id IS NULL", paymentID, Refunded).Order("id").Find(&rows).Error
+	err = tx.Where("payment_id = ? AND kind = ? AND transfer_id IS NULL", paymentID, Refunded).Order("id").
+		Find(&rows).Error
 	return rows, err
 }
 

@@ -64,7 +64,8 @@ const (
 
 // Reasons lists every code.
 func Reasons() []Reason {
-	return []Reason{Underpaid, Overpaid, Late, AfterAbandoned, Replaced, Reverted, Dropped, Reorged, ReversedReason, AcceptedByUser}
+	return []Reason{Underpaid, Overpaid, Late, AfterAbandoned, Replaced, Reverted, Dropped, Reorged, ReversedReason,
+		AcceptedByUser}
 }
 
 // Edge is one allowed change of state.

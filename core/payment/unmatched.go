@@ -33,7 +33,8 @@ type UnmatchedFilter struct {
 
 // Unmatched lists the scope's transfers that credited no payment, newest first.
 // next is the Before of the next page, 0 at the end. Faults: Forbidden.
-func (s *Service) Unmatched(ctx context.Context, sc scope.Scope, f UnmatchedFilter) (list []UnmatchedTransfer, next int64, err error) {
+func (s *Service) Unmatched(ctx context.Context, sc scope.Scope, f UnmatchedFilter) (list []UnmatchedTransfer,
+	next int64, err error) {
 	if err := sc.Can(scope.SeePayments); err != nil {
 		return nil, 0, err
 	}
@@ -57,7 +58,8 @@ func (s *Service) Unmatched(ctx context.Context, sc scope.Scope, f UnmatchedFilt
 }
 
 // listResolved lists transfers with a kind of resolution, the latest first.
-func (s *Service) listResolved(ctx context.Context, sc scope.Scope, f UnmatchedFilter, limit int) (list []UnmatchedTransfer, next int64, err error) {
+func (s *Service) listResolved(ctx context.Context, sc scope.Scope, f UnmatchedFilter,
+	limit int) (list []UnmatchedTransfer, next int64, err error) {
 	query := sc.Rows(s.DB.List(ctx)).Where("kind = ? AND transfer_id IS NOT NULL", f.Resolution)
 	if f.Before > 0 {
 		query = query.Where("id < ?", f.Before)
@@ -92,7 +94,8 @@ func (s *Service) FindUnmatched(ctx context.Context, sc scope.Scope, id int64) (
 		return UnmatchedTransfer{}, err
 	}
 	var row models.Transfer
-	if err := sc.Rows(s.DB.Read(ctx)).Where("id = ? AND (unmatched <> '' OR resolution <> '')", id).Take(&row).Error; err != nil {
+	if err := sc.Rows(s.DB.Read(ctx)).Where("id = ? AND (unmatched <> '' OR resolution <> '')", id).
+		Take(&row).Error; err != nil {
 		return UnmatchedTransfer{}, ConvertNotFound(err, "unmatched transfer")
 	}
 	var done []models.Resolution
@@ -113,14 +116,16 @@ func (s *Service) StrayOf(ctx context.Context, sc scope.Scope, paymentID int64) 
 		return nil, err
 	}
 	var rows []models.Transfer
-	if err := sc.Rows(s.DB.Read(ctx)).Where("payment_id = ? AND unmatched <> ''", paymentID).Order("id").Limit(100).Find(&rows).Error; err != nil {
+	if err := sc.Rows(s.DB.Read(ctx)).Where("payment_id = ? AND unmatched <> ''", paymentID).Order("id").Limit(100).
+		Find(&rows).Error; err != nil {
 		return nil, err
 	}
 	return s.describeTransfers(ctx, sc, rows, nil)
 }
 
 // describeTransfers adds references and resolutions to transfers, in the same order.
-func (s *Service) describeTransfers(ctx context.Context, sc scope.Scope, rows []models.Transfer, done []models.Resolution) ([]UnmatchedTransfer, error) {
+func (s *Service) describeTransfers(ctx context.Context, sc scope.Scope, rows []models.Transfer,
+	done []models.Resolution) ([]UnmatchedTransfer, error) {
 	references, err := s.readReferences(ctx, sc, rows)
 	var list []UnmatchedTransfer
 	for i, row := range rows {
@@ -137,7 +142,8 @@ func (s *Service) describeTransfers(ctx context.Context, sc scope.Scope, rows []
 }
 
 // readReferences are the references of the payments that transfers came to, by id.
-func (s *Service) readReferences(ctx context.Context, sc scope.Scope, transfers []models.Transfer) (map[int64]string, error) {
+func (s *Service) readReferences(ctx context.Context, sc scope.Scope, transfers []models.Transfer) (map[int64]string,
+	error) {
 	var ids []int64
 	for _, t := range transfers {
 		if t.PaymentID != nil {

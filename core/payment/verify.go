@@ -75,7 +75,8 @@ func (s *Service) Timeline(ctx context.Context, sc scope.Scope, reference string
 		return nil, err
 	}
 	var steps []models.Step
-	err = s.DB.Read(ctx).Where("payment_id = ? AND (kind <> ? OR number <= ?)", v.Payment.ID, StepTransfer, mostSighted).Order("number").Find(&steps).Error
+	err = s.DB.Read(ctx).Where("payment_id = ? AND (kind <> ? OR number <= ?)", v.Payment.ID, StepTransfer,
+		mostSighted).Order("number").Find(&steps).Error
 	return steps, err
 }
 

@@ -39,7 +39,8 @@ func (f Fixed) Readings(p Pair) []Reading {
 		seed := sha256.Sum256([]byte(source + p.Base + p.Quote + at.Format(time.RFC3339)))
 		// −25 … +25 hundredths of a percent
 		drift := decimal.New(int64(binary.BigEndian.Uint16(seed[:2])%51)-25, -4)
-		readings = append(readings, Reading{Source: source, Value: value.Mul(decimal.NewFromInt(1).Add(drift)).Round(8), At: at})
+		readings = append(readings, Reading{Source: source, Value: value.Mul(decimal.NewFromInt(1).Add(drift)).Round(8),
+			At: at})
 	}
 	return readings
 }

@@ -30,7 +30,8 @@ const (
 // has, nothing is fetched.
 func (s *Service) Wanted(ctx context.Context) (bool, error) {
 	var found []int64
-	err := s.DB.Read(ctx).Model(&models.Method{}).Where("domain = ? AND enabled", string(scope.Live)).Limit(1).Pluck("id", &found).Error
+	err := s.DB.Read(ctx).Model(&models.Method{}).Where("domain = ? AND enabled", string(scope.Live)).Limit(1).
+		Pluck("id", &found).Error
 	return len(found) > 0, err
 }
 
@@ -77,14 +78,18 @@ func (s *Service) Alarms(healths []Health) (all []string) {
 	}
 	for _, h := range healths {
 		if h.State.Failures >= alarmingFailures {
-			all = append(all, fmt.Sprintf("%s failed %d times in a row: it %s.", h.Source.Title, h.State.Failures, h.State.Problem))
+			all = append(all, fmt.Sprintf("%s failed %d times in a row: it %s.", h.Source.Title, h.State.Failures,
+				h.State.Problem))
 		}
 		for _, r := range h.Prices {
-			if old := now.Sub(r.At); r.Value != "" && h.State.Problem == "" && old > maxAge(Pair{Base: r.Base, Quote: r.Quote}) {
-				all = append(all, fmt.Sprintf("%s answers, but its price of %s/%s is from %s.", h.Source.Title, r.Base, r.Quote, r.At.UTC().Format("2 Jan, 15:04:05 UTC")))
+			if old := now.Sub(r.At); r.Value != "" && h.State.Problem == "" &&
+				old > maxAge(Pair{Base: r.Base, Quote: r.Quote}) {
+				all = append(all, fmt.Sprintf("%s answers, but its price of %s/%s is from %s.", h.Source.Title, r.Base,
+					r.Quote, r.At.UTC().Format("2 Jan, 15:04:05 UTC")))
 			}
 			if r.RefusedAt != nil && now.Sub(*r.RefusedAt) < alarmingFor {
-				all = append(all, fmt.Sprintf("%s said %s/%s is %s, which was refused: %s.", h.Source.Title, r.Base, r.Quote, r.RefusedValue, r.Refused))
+				all = append(all, fmt.Sprintf("%s said %s/%s is %s, which was refused: %s.", h.Source.Title, r.Base,
+					r.Quote, r.RefusedValue, r.Refused))
 			}
 		}
 	}

@@ -27,7 +27,8 @@ const (
 func (s *Service) Pairs() []Pair {
 	return slices.DeleteFunc(allPairs(), func(p Pair) bool {
 		return slices.ContainsFunc(money.Currencies(), func(c money.Currency) bool {
-			return p == (Pair{Base: string(money.USDT), Quote: c.ISO()}) && c != money.USD && !s.HasStreet(scope.Live, c)
+			return p == (Pair{Base: string(money.USDT), Quote: c.ISO()}) && c != money.USD &&
+				!s.HasStreet(scope.Live, c)
 		})
 	})
 }
@@ -70,7 +71,8 @@ func (k *Keeper) remember(ctx context.Context, now time.Time) error {
 				counted++
 			}
 		}
-		rows = append(rows, models.RateMinute{Base: p.Base, Quote: p.Quote, Minute: minute, Value: leg.Value.String(), Sources: counted})
+		rows = append(rows, models.RateMinute{Base: p.Base, Quote: p.Quote, Minute: minute, Value: leg.Value.String(),
+			Sources: counted})
 	}
 	if len(rows) > 0 {
 		if err := k.DB.Exec(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&rows).Error; err != nil {
@@ -111,7 +113,8 @@ func (k *Keeper) learn(ctx context.Context, minute int64) error {
 			return err
 		}
 		var texts []string
-		err := k.DB.Read(ctx).Model(&models.RateMinute{}).Where("base = ? AND quote = ? AND minute >= ?", p.Base, p.Quote, minute-24*60).
+		err := k.DB.Read(ctx).Model(&models.RateMinute{}).Where("base = ? AND quote = ? AND minute >= ?", p.Base,
+			p.Quote, minute-24*60).
 			Pluck("value", &texts).Error
 		if err != nil {
 			return err
@@ -142,7 +145,8 @@ type Point struct {
 func (s *Service) History(ctx context.Context, p Pair, since time.Time, step time.Duration) ([]Point, error) {
 	every := max(int64(step/time.Minute), 1)
 	var rows []models.RateMinute
-	err := s.DB.Read(ctx).Where("base = ? AND quote = ? AND minute >= ? AND minute % ? = 0", p.Base, p.Quote, since.Unix()/60, every).
+	err := s.DB.Read(ctx).Where("base = ? AND quote = ? AND minute >= ? AND minute % ? = 0", p.Base, p.Quote,
+		since.Unix()/60, every).
 		Order("minute DESC").Limit(maxPoints).Find(&rows).Error
 	if err != nil {
 		return nil, err

@@ -79,7 +79,8 @@ func (k *Keeper) start(ctx context.Context) error {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.states, k.asking, k.wantedAt, k.minute, k.daysAt = map[string]models.RateSource{}, map[string]bool{}, time.Time{}, 0, time.Time{}
+	k.states, k.asking, k.wantedAt, k.minute, k.daysAt = map[string]models.RateSource{}, map[string]bool{}, time.Time{},
+		0, time.Time{}
 	for _, row := range rows {
 		k.states[row.Name] = row
 	}
@@ -119,7 +120,8 @@ func (k *Keeper) due(now time.Time) (all []source.Source) {
 	defer k.mu.Unlock()
 	for _, s := range k.Service.Asked {
 		state := k.states[s.Name]
-		known := state.Origin == place(s) && !state.AskedAt.After(now.Add(ahead)) // else asked elsewhere, or under a clock that was ahead
+		// else asked elsewhere, or under a clock that was ahead
+		known := state.Origin == place(s) && !state.AskedAt.After(now.Add(ahead))
 		early := known && state.NextAt.After(now)
 		if k.asking[s.Name] || early {
 			continue
@@ -220,11 +222,13 @@ func (k *Keeper) after(s source.Source, got int, failed error, now time.Time) mo
 }
 
 // accept is the row of a pair after a price came, and whether it is another.
-func (k *Keeper) accept(tx *models.Tx, s source.Source, price source.Price, row models.Rate, now time.Time) (models.Rate, bool, error) {
+func (k *Keeper) accept(tx *models.Tx, s source.Source, price source.Price, row models.Rate,
+	now time.Time) (models.Rate, bool, error) {
 	at := clock.Trim(price.At)
 	before := past{day: k.day(price.Pair), at: row.FetchedAt}
 	// What was asked elsewhere, or stored under a clock that was ahead, is as good as nothing.
-	if value, err := decimal.NewFromString(row.Value); err == nil && row.Origin == place(s) && !row.At.After(now.Add(ahead)) {
+	if value, err := decimal.NewFromString(row.Value); err == nil && row.Origin == place(s) &&
+		!row.At.After(now.Add(ahead)) {
 		before.value = value
 		if row.At.After(at) {
 			return row, false, nil // an older answer than the one that is there
@@ -244,12 +248,14 @@ func (k *Keeper) accept(tx *models.Tx, s source.Source, price source.Price, row 
 		}
 		if believed {
 			why = ""
-			k.Log.Warn("most sources say that a rate has moved far", "source", s.Name, "pair", price.Pair.String(), "value", price.Value.String())
+			k.Log.Warn("most sources say that a rate has moved far", "source", s.Name, "pair", price.Pair.String(),
+				"value", price.Value.String())
 		}
 	}
 	if why != "" {
 		if row.RefusedAt == nil || now.Sub(*row.RefusedAt) > time.Hour {
-			k.Log.Warn("a rate is refused", "source", s.Name, "pair", price.Pair.String(), "value", price.Value.String(), "why", why)
+			k.Log.Warn("a rate is refused", "source", s.Name, "pair", price.Pair.String(), "value",
+				price.Value.String(), "why", why)
 		}
 		row.Refused, row.RefusedValue, row.RefusedAt = why, price.Value.String(), &now
 		return row, true, nil
@@ -267,7 +273,8 @@ func (k *Keeper) seconded(tx *models.Tx, s source.Source, price source.Price, no
 		p.Quote, quotes = "USD", []string{"USD", tether}
 	}
 	var rows []models.Rate
-	if err := tx.Where("base = ? AND quote IN ? AND source <> ?", p.Base, quotes, s.Name).Find(&rows).Error; err != nil {
+	if err := tx.Where("base = ? AND quote IN ? AND source <> ?", p.Base, quotes, s.Name).
+		Find(&rows).Error; err != nil {
 		return false, err
 	}
 	same, others := 0, 0
@@ -303,7 +310,8 @@ func (k *Keeper) tell(ctx context.Context, s source.Source, state models.RateSou
 	k.mu.Unlock()
 	switch {
 	case failed != nil && before.Problem != state.Problem:
-		k.Log.WarnContext(ctx, "a rate source fails", "source", s.Name, "problem", state.Problem, "error", errors.Unwrap(failed))
+		k.Log.WarnContext(ctx, "a rate source fails", "source", s.Name, "problem", state.Problem, "error",
+			errors.Unwrap(failed))
 	case failed == nil && before.Problem != "":
 		k.Log.InfoContext(ctx, "a rate source answers again", "source", s.Name)
 	}

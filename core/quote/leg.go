@@ -135,14 +135,16 @@ func (s *Service) none(domain scope.Domain, leg Leg, fresh, agreeing int) error 
 	switch {
 	case s.Sources[domain] == nil:
 		why = "no source of prices is set up"
-	case fresh == 0 && slices.ContainsFunc(leg.Readings, func(r Reading) bool { return strings.HasPrefix(r.LeftOut, "refused: ") }):
+	case fresh == 0 && slices.ContainsFunc(leg.Readings,
+		func(r Reading) bool { return strings.HasPrefix(r.LeftOut, "refused: ") }):
 		why = "what the rate sources say can't be believed"
 	case fresh == 0:
 		why = "no rate source is reachable"
 	case agreeing == 0:
 		why = "the sources disagree"
 	}
-	return fault.Retry("rate_unavailable", fmt.Sprintf("There is no trustworthy rate for %s now: %s. Try again in half a minute.", pair, why), again)
+	return fault.Retry("rate_unavailable",
+		fmt.Sprintf("There is no trustworthy rate for %s now: %s. Try again in half a minute.", pair, why), again)
 }
 
 // readings are what the domain's sources say of a pair. Sources that price a

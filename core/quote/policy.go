@@ -110,7 +110,11 @@ func (s *Service) readPolicies(ctx context.Context, sc scope.Scope, _ []struct{}
 // HasStreet reports whether a street rate is configured for a currency.
 func (s *Service) HasStreet(domain scope.Domain, currency money.Currency) bool {
 	p := Pair{Base: string(money.USDT), Quote: currency.ISO()}
-	return domain == scope.Live && slices.ContainsFunc(s.Asked, func(from source.Source) bool { return from.Street && slices.Contains(from.Pairs(), p) })
+	return domain == scope.Live &&
+		slices.ContainsFunc(s.Asked, func(from source.Source) bool {
+			return from.Street &&
+				slices.Contains(from.Pairs(), p)
+		})
 }
 
 // check lists the errors of a policy, by field.
@@ -123,7 +127,8 @@ func (s *Service) check(sc scope.Scope, currency money.Currency, p Policy) fault
 	switch {
 	case p.Market == Official, p.Market == Street && s.HasStreet(sc.Domain, currency):
 	case p.Market == Street:
-		fields.Add("market", "No source of a street rate is set up for this currency. The operator of this server can name one.")
+		fields.Add("market", "No source of a street rate is set up for this currency. The operator of this server "+
+			"can name one.")
 	default:
 		fields.Add("market", "Must be official or street.")
 	}
@@ -138,7 +143,8 @@ func (s *Service) check(sc scope.Scope, currency money.Currency, p Policy) fault
 	case !ok:
 		fields.Add("manual", "The dollar has no rate of its own.")
 	case !inside(p.Manual, limits):
-		fields.Add("manual", "Must be what one US dollar costs: from "+limits[0].String()+" to "+limits[1].String()+" "+string(currency)+".")
+		fields.Add("manual", "Must be what one US dollar costs: from "+limits[0].String()+" to "+limits[1].String()+" "+
+			string(currency)+".")
 	case p.Manual.Exponent() < -6:
 		fields.Add("manual", "May have at most six decimals.")
 	}
@@ -176,8 +182,9 @@ func (s *Service) SetPolicy(ctx context.Context, sc scope.Scope, currency money.
 			return nil // the same form again
 		}
 		err := tx.Clauses(clause.OnConflict{
-			Columns:   []clause.Column{{Name: "business_id"}, {Name: "domain"}, {Name: "currency"}},
-			DoUpdates: clause.AssignmentColumns([]string{"market", "spread", "manual", "manual_until", "updated_by", "updated_at"}),
+			Columns: []clause.Column{{Name: "business_id"}, {Name: "domain"}, {Name: "currency"}},
+			DoUpdates: clause.AssignmentColumns([]string{"market", "spread", "manual", "manual_until", "updated_by",
+				"updated_at"}),
 		}).Create(&row).Error
 		if err != nil {
 			return err

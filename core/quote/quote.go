@@ -108,7 +108,8 @@ func (s *Service) Price(domain scope.Domain, coin money.Coin, currency money.Cur
 	if err != nil {
 		return Quote{}, err
 	}
-	q := Quote{Coin: coin, Currency: currency, PriceUSD: usd.Value, Market: policy.At(currency, now), Spread: policy.Spread, At: now}
+	q := Quote{Coin: coin, Currency: currency, PriceUSD: usd.Value, Market: policy.At(currency, now),
+		Spread: policy.Spread, At: now}
 	q.Legs, err = s.legs(domain, usd, q, policy)
 	if err != nil {
 		return Quote{}, err

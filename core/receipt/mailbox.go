@@ -88,7 +88,8 @@ func (s *Service) OfPayment(ctx context.Context, sc scope.Scope, paymentID int64
 		return nil, err
 	}
 	var rows []models.Mail
-	err := sc.Rows(s.DB.Read(ctx)).Omit("text", "html").Where("payment_id = ?", paymentID).Order("id DESC").Limit(100).Find(&rows).Error
+	err := sc.Rows(s.DB.Read(ctx)).Omit("text", "html").Where("payment_id = ?", paymentID).Order("id DESC").Limit(100).
+		Find(&rows).Error
 	list := make([]Mail, 0, len(rows))
 	for _, row := range rows {
 		list = append(list, s.shown(row))
@@ -119,7 +120,8 @@ func (s *Service) Resend(ctx context.Context, sc scope.Scope, id int64) (Mail, e
 			return err
 		}
 		if s.SMTP == nil {
-			return fault.New(fault.Conflict, "no_mail_server", "No mail server is configured. Set COINTILL_SMTP_URL to send e-mails.")
+			return fault.New(fault.Conflict, "no_mail_server",
+				"No mail server is configured. Set COINTILL_SMTP_URL to send e-mails.")
 		}
 		if row.DoneAt == nil {
 			return fault.New(fault.Conflict, "mail_pending", "The e-mail is already on its way.")
@@ -159,8 +161,10 @@ func find(db *models.Tx, sc scope.Scope, id int64) (models.Mail, error) {
 
 func (s *Service) shown(row models.Mail) Mail {
 	m := Mail{
-		ID: row.ID, Kind: row.Kind, About: row.About, PaymentID: row.PaymentID, FromName: row.FromName, To: row.To, ToName: row.ToName,
-		Subject: row.Subject, Text: row.Text, HTML: row.HTML, MessageID: row.MessageID, State: row.Outcome, Attempt: row.Attempt,
+		ID: row.ID, Kind: row.Kind, About: row.About, PaymentID: row.PaymentID, FromName: row.FromName, To: row.To,
+		ToName:  row.ToName,
+		Subject: row.Subject, Text: row.Text, HTML: row.HTML, MessageID: row.MessageID, State: row.Outcome,
+		Attempt:   row.Attempt,
 		LastError: row.LastError, CreatedAt: row.CreatedAt, DoneAt: row.DoneAt,
 	}
 	switch {

@@ -92,7 +92,8 @@ func (s *Service) Queue(tx *models.Tx, r Receipt) error {
 	subject, text, html := s.Render(r)
 	return s.queue(tx, models.Mail{
 		BusinessID: r.BusinessID, Domain: string(r.Domain), Kind: kind, About: r.Reference, PaymentID: &r.PaymentID,
-		FromName: oneLine(r.BusinessName), To: r.CustomerEmail, ToName: r.CustomerName, Subject: subject, Text: text, HTML: html,
+		FromName: oneLine(r.BusinessName), To: r.CustomerEmail, ToName: r.CustomerName, Subject: subject, Text: text,
+		HTML: html,
 	}, "receipt.")
 }
 
@@ -109,7 +110,8 @@ func (s *Service) queue(tx *models.Tx, row models.Mail, prefix string) error {
 	case s.SMTP == nil:
 		row.DoneAt, row.Outcome = &now, Kept
 	}
-	return tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "kind"}, {Name: "about"}}, DoNothing: true}).Create(&row).Error
+	return tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "kind"}, {Name: "about"}}, DoNothing: true}).
+		Create(&row).Error
 }
 
 // mailDomain is the right side of Message-IDs.

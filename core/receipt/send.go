@@ -10,7 +10,8 @@ import (
 )
 
 // retries are the waits between attempts to send a mail.
-var retries = outbox.Schedule{30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour}
+var retries = outbox.Schedule{30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour,
+	24 * time.Hour}
 
 // mails is how the table is worked through. The lease outlasts connecting, two
 // halves of a conversation of 20 s each, and settling.
@@ -38,7 +39,8 @@ func (sender) Key(models.Mail) string { return "" }
 func (s sender) Work(ctx context.Context, row models.Mail) error {
 	switch {
 	case row.Sending: // an attempt before ended between hand-over and answer
-		return s.end(ctx, row, Unknown, "Cointill stopped while the mail was handed over. It may have arrived: ask the recipient, or send it again.")
+		return s.end(ctx, row, Unknown,
+			"Cointill stopped while the mail was handed over. It may have arrived: ask the recipient, or send it again.")
 	case s.SMTP == nil:
 		return s.end(ctx, row, Kept, "")
 	}
@@ -60,7 +62,9 @@ func (s sender) Work(ctx context.Context, row models.Mail) error {
 	case !errors.Is(err, errNoAnswer):
 		return err // taken, but not recorded: the mark stands, and it becomes unknown
 	}
-	return s.end(ctx, row, Unknown, "The mail server took the message but never confirmed it. It may have arrived: ask the recipient, or send it again.")
+	return s.end(ctx, row, Unknown,
+		"The mail server took the message but never confirmed it. It may have arrived: ask the recipient, or send "+
+			"it again.")
 }
 
 // hold marks that from here the mail may arrive. It refuses when the program is
@@ -84,13 +88,15 @@ func (s sender) again(ctx context.Context, row models.Mail, no *refusal) error {
 	}
 	s.ended(Retried)
 	return s.settle(ctx, row, map[string]any{
-		"tries": row.Tries + 1, "due_at": s.Clock().Add(outbox.Jitter(wait)), "sending": false, "last_error": no.sentence,
+		"tries": row.Tries + 1, "due_at": s.Clock().Add(outbox.Jitter(wait)), "sending": false,
+		"last_error": no.sentence,
 	})
 }
 
 func (s sender) end(ctx context.Context, row models.Mail, outcome, why string) error {
 	s.ended(outcome)
-	return s.settle(ctx, row, map[string]any{"done_at": s.Clock(), "outcome": outcome, "last_error": why, "sending": false})
+	return s.settle(ctx, row, map[string]any{"done_at": s.Clock(), "outcome": outcome, "last_error": why,
+		"sending": false})
 }
 
 // settle records the outcome of the attempt, although the program may be stopping.

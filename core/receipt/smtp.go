@@ -37,7 +37,8 @@ type SMTP struct {
 }
 
 // errSMTP never repeats the setting: it may hold a password.
-var errSMTP = errors.New("COINTILL_SMTP_URL must look like smtp://user:password@mail.example.com:587?from=shop@example.com")
+var errSMTP = errors.New("COINTILL_SMTP_URL must look like " +
+	"smtp://user:password@mail.example.com:587?from=shop@example.com")
 
 // ParseSMTP reads COINTILL_SMTP_URL: smtp:// (port 587 by default) or smtps://
 // (465), and from, the sender's address. STARTTLS is required on smtp:// unless
@@ -186,7 +187,8 @@ func shorten(text string) string {
 
 // dial connects, secures and signs in.
 func (s *SMTP) dial(ctx context.Context) (*smtp.Client, error) {
-	options := []gomail.Option{gomail.WithPort(s.port), gomail.WithTimeout(s.Timeout), gomail.WithHELO(helo(s.from.Address))}
+	options := []gomail.Option{gomail.WithPort(s.port), gomail.WithTimeout(s.Timeout),
+		gomail.WithHELO(helo(s.from.Address))}
 	config := &tls.Config{}
 	if s.TLS != nil {
 		config = s.TLS.Clone()
@@ -206,7 +208,8 @@ func (s *SMTP) dial(ctx context.Context) (*smtp.Client, error) {
 		if !s.implicit && !s.startTLS {
 			how = gomail.SMTPAuthPlainNoEnc // the operator asked for no TLS, or the server is this machine
 		}
-		options = append(options, gomail.WithSMTPAuth(how), gomail.WithUsername(s.user), gomail.WithPassword(s.password))
+		options = append(options, gomail.WithSMTPAuth(how), gomail.WithUsername(s.user),
+			gomail.WithPassword(s.password))
 	}
 	client, err := gomail.NewClient(s.host, options...)
 	if err != nil {

@@ -116,7 +116,8 @@ func (s *Service) Operate(ctx context.Context, sc scope.Scope, c Change) (models
 	return used, preview, err
 }
 
-func (s *Service) write(ctx context.Context, sc scope.Scope, c Change, t told) (used models.Wallet, changed bool, err error) {
+func (s *Service) write(ctx context.Context, sc scope.Scope, c Change, t told) (used models.Wallet, changed bool,
+	err error) {
 	if err := s.Wallets.Prepare(ctx, sc, c.Chain, c.Key, c.Script); err != nil {
 		return used, false, err
 	}
@@ -140,7 +141,8 @@ type told struct {
 // together the later one sees what the earlier one did.
 func (s *Service) store(tx *models.Tx, sc scope.Scope, c Change, t told) (used models.Wallet, changed bool, err error) {
 	var business models.Business
-	if err := tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id = ?", sc.BusinessID).Take(&business).Error; err != nil {
+	if err := tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id = ?", sc.BusinessID).
+		Take(&business).Error; err != nil {
 		return used, false, err
 	}
 	var before []models.Wallet
@@ -161,11 +163,13 @@ func (s *Service) store(tx *models.Tx, sc scope.Scope, c Change, t told) (used m
 		former = Shown(w.Key, w.Script)
 	}
 	now := s.Clock()
-	detail := map[string]string{"before": former, "after": Shown(used.Key, used.Script), "script": used.Script, "fingerprint": used.Fingerprint}
+	detail := map[string]string{"before": former, "after": Shown(used.Key, used.Script), "script": used.Script,
+		"fingerprint": used.Fingerprint}
 	if err := account.Audit(tx, sc, now, "wallet.changed", used.Network, detail); err != nil {
 		return used, false, err
 	}
-	n := Notice{By: t.By, Business: business.Name, Domain: sc.Domain, Chain: c.Chain, Network: used.Network, Key: Shown(used.Key, used.Script), Script: used.Script,
+	n := Notice{By: t.By, Business: business.Name, Domain: sc.Domain, Chain: c.Chain, Network: used.Network,
+		Key: Shown(used.Key, used.Script), Script: used.Script,
 		Former: former, First: t.Preview.Addresses, At: now.In(zone(business)), URL: s.page(c.Chain)}
 	return used, true, s.tell(tx, sc, used, n)
 }
@@ -179,8 +183,9 @@ func (s *Service) tell(tx *models.Tx, sc scope.Scope, used models.Wallet, n Noti
 	for _, owner := range owners {
 		n.Owner = owner
 		subject, text, html := s.Render(n)
-		err := s.Mails.Notify(tx, receipt.Notice{BusinessID: sc.BusinessID, Domain: sc.Domain, Kind: noticeKind, About: about(used, n),
-			To: n.Owner.Email, ToName: n.Owner.Name, Subject: subject, Text: text, HTML: html})
+		err := s.Mails.Notify(tx, receipt.Notice{BusinessID: sc.BusinessID, Domain: sc.Domain, Kind: noticeKind,
+			About: about(used, n),
+			To:    n.Owner.Email, ToName: n.Owner.Name, Subject: subject, Text: text, HTML: html})
 		if err != nil {
 			return err
 		}
@@ -194,7 +199,8 @@ func (s *Service) refused(ctx context.Context, sc scope.Scope, c Change, why err
 		return why
 	}
 	err := s.DB.Write(ctx, func(tx *models.Tx) error {
-		return audit.Append(tx, sc, s.Clock(), audit.Act{Action: "wallet.change_refused", Subject: string(c.Chain), Detail: map[string]string{"why": "password"}, Refused: true})
+		return audit.Append(tx, sc, s.Clock(), audit.Act{Action: "wallet.change_refused", Subject: string(c.Chain),
+			Detail: map[string]string{"why": "password"}, Refused: true})
 	})
 	if err != nil {
 		return err
@@ -211,14 +217,16 @@ func (s *Service) History(ctx context.Context, sc scope.Scope, c money.Chain) ([
 		return nil, err
 	}
 	var rows []models.Wallet
-	err := sc.Rows(s.DB.Read(ctx)).Where("network LIKE ? AND created_by <> ''", string(c)+"-%").Order("active DESC, updated_at DESC, id DESC").Limit(100).Find(&rows).Error
+	err := sc.Rows(s.DB.Read(ctx)).Where("network LIKE ? AND created_by <> ''", string(c)+"-%").
+		Order("active DESC, updated_at DESC, id DESC").Limit(100).Find(&rows).Error
 	return rows, err
 }
 
 // Same reports whether a wallet is the requested one: it has the same addresses,
 // however the key is written, or the same account, even if others share it.
 func Same(w models.Wallet, fingerprint, script string) bool {
-	return w.Script == script && (w.Fingerprint == fingerprint || script == wallet.ScriptAccount && w.Account == fingerprint)
+	return w.Script == script && (w.Fingerprint == fingerprint || script == wallet.ScriptAccount &&
+		w.Account == fingerprint)
 }
 
 // zone is the time zone in which a business reads its times.

@@ -103,16 +103,19 @@ func (a *act) final(before int64) string {
 		depth++ // and the network's own word
 	}
 	wait := time.Duration(before+depth) * a.chain.Interval()
-	return fmt.Sprintf("after %d confirmations, in about %d s", a.view.Payment.FinalDepth, int64((wait+time.Second-1)/time.Second))
+	return fmt.Sprintf("after %d confirmations, in about %d s", a.view.Payment.FinalDepth,
+		int64((wait+time.Second-1)/time.Second))
 }
 
 // outcome sets the sentence about a payment that succeeds, fails, or has ended.
 func (a *act) outcome(sentence string) {
 	switch {
 	case phaseOf(a.view) == ended:
-		a.done.Next = "The payment stays " + string(a.view.State()) + "; the money is listed under Unmatched, with the event payment.unexpected_transfer."
+		a.done.Next = "The payment stays " + string(a.view.State()) +
+			"; the money is listed under Unmatched, with the event payment.unexpected_transfer."
 	case phaseOf(a.view) == abandoned:
-		a.done.Next = "The payment becomes processing at the first confirmation, and declined (after_abandoned) " + a.final(1) + "."
+		a.done.Next = "The payment becomes processing at the first confirmation, and declined (after_abandoned) " +
+			a.final(1) + "."
 	default:
 		a.done.Next = sentence
 	}
@@ -122,7 +125,8 @@ func (a *act) exact() error {
 	a.pay(owed(a.view))
 	sentence := "The payment becomes processing at the first confirmation, and successful " + a.final(1) + "."
 	if a.view.Now.After(a.view.Payment.ExpiresAt) {
-		sentence = "The payment comes late: processing at the first confirmation, and then " + a.lateEnd() + " " + a.final(1) + "."
+		sentence = "The payment comes late: processing at the first confirmation, and then " + a.lateEnd() + " " +
+			a.final(1) + "."
 	}
 	a.outcome(sentence)
 	return nil
@@ -143,7 +147,8 @@ func (a *act) underpay() error {
 	if phaseOf(a.view) != ended && !a.view.Now.After(a.view.Payment.ExpiresAt) {
 		a.done.Advanced, a.whenSeen = a.view.Payment.ExpiresAt.Sub(a.view.Now)+past, true
 	}
-	a.outcome("Once the money is seen the 7 minutes are over for this payment; it becomes declined (underpaid) " + a.final(1) + ".")
+	a.outcome("Once the money is seen the 7 minutes are over for this payment; it becomes declined (underpaid) " +
+		a.final(1) + ".")
 	return nil
 }
 
@@ -162,8 +167,10 @@ func (a *act) twoParts() error {
 	all := owed(a.view)
 	first := part(all, 60)
 	a.pay(first)
-	a.send(transaction(a.output(all.Sub(first))), 1, false, "Sent when the first part is in a block; the block after takes it.")
-	a.outcome("The payment becomes processing with the first part, and successful " + a.final(2) + ", when both parts are final.")
+	a.send(transaction(a.output(all.Sub(first))), 1, false,
+		"Sent when the first part is in a block; the block after takes it.")
+	a.outcome("The payment becomes processing with the first part, and successful " + a.final(2) +
+		", when both parts are final.")
 	return nil
 }
 
@@ -173,7 +180,8 @@ func (a *act) late() error {
 		a.done.Advanced = p.ExpiresAt.Sub(a.view.Now) + past
 	}
 	a.pay(owed(a.view))
-	a.done.Next = "The payment's clock is past its 7 minutes; the payment becomes processing at the first confirmation, and " + a.lateEnd() + " " + a.final(1) + "."
+	a.done.Next = "The payment's clock is past its 7 minutes; the payment becomes processing at the first " +
+		"confirmation, and " + a.lateEnd() + " " + a.final(1) + "."
 	return nil
 }
 
@@ -183,7 +191,8 @@ func (a *act) afterAbandoned() error {
 		a.done.Advanced = p.AbandonsAt.Sub(a.view.Now) + past
 	}
 	a.pay(owed(a.view))
-	a.done.Next = "The payment's clock is past its 24 hours; the money makes it processing at the first confirmation, and declined (after_abandoned) " + a.final(1) + "."
+	a.done.Next = "The payment's clock is past its 24 hours; the money makes it processing at the first " +
+		"confirmation, and declined (after_abandoned) " + a.final(1) + "."
 	return nil
 }
 
@@ -191,11 +200,13 @@ func (a *act) afterAbandoned() error {
 func (a *act) doubleSpend() error {
 	tx := transaction(a.output(owed(a.view)))
 	txid := a.send(tx, 0, true, "Sent now; no block takes it.")
-	rival := chain.Tx{Outputs: []chain.Output{{Asset: tx.Outputs[0].Asset, Destination: chain.Destination{Address: elsewhere}, Amount: tx.Outputs[0].Amount}}, Spends: tx.Spends}
+	rival := chain.Tx{Outputs: []chain.Output{{Asset: tx.Outputs[0].Asset,
+		Destination: chain.Destination{Address: elsewhere}, Amount: tx.Outputs[0].Amount}}, Spends: tx.Spends}
 	after := a.blocks(glance) + 1 // the first block may come at once
 	a.moves = append(a.moves, chain.Move{After: after, Kind: chain.MoveDrop, TxIDs: []string{txid}})
 	a.send(rival, after, false, fmt.Sprintf("Spends the same money elsewhere, %d blocks from now.", after))
-	a.done.Next = "The payment shows the transfer as pending, then as replaced; it becomes failed (replaced) when the rival is final, " + a.final(after+1) + "."
+	a.done.Next = "The payment shows the transfer as pending, then as replaced; it becomes failed (replaced) when " +
+		"the rival is final, " + a.final(after+1) + "."
 	return nil
 }
 
@@ -215,7 +226,8 @@ func (a *act) reorg() error {
 		chain.Move{After: undone, Kind: chain.MoveReorg, Depth: int(undone), TxIDs: []string{txid}},
 		chain.Move{After: undone, Kind: chain.MoveBroadcast, Tx: &tx, Held: true},
 		chain.Move{After: back, Kind: chain.MoveRelease, TxIDs: []string{txid}})
-	a.done.Next = fmt.Sprintf("The payment becomes processing, goes back to initiated %d blocks from now, is processing again %d blocks later, and successful %s.",
+	a.done.Next = fmt.Sprintf("The payment becomes processing, goes back to initiated %d blocks from now, is "+
+		"processing again %d blocks later, and successful %s.",
 		undone, back+1-undone, a.final(back+1))
 	return nil
 }
@@ -228,11 +240,13 @@ func (a *act) reversal() error {
 	coin := a.view.Coin()
 	for _, t := range a.view.Transfers {
 		if slices.Contains(txids, t.TxID) {
-			a.done.Transactions = append(a.done.Transactions, Transaction{Hash: t.TxID, Amount: coin.Format(t.Amount), Asset: t.Asset,
-				Note: fmt.Sprintf("Taken out of the chain for good, with the last %d blocks mined anew.", depth)})
+			a.done.Transactions = append(a.done.Transactions, Transaction{Hash: t.TxID, Amount: coin.Format(t.Amount),
+				Asset: t.Asset,
+				Note:  fmt.Sprintf("Taken out of the chain for good, with the last %d blocks mined anew.", depth)})
 		}
 	}
-	a.done.Next = "The payment stays successful and is flagged as reversed, with the event payment.reversed, as soon as the reorganisation is seen."
+	a.done.Next = "The payment stays successful and is flagged as reversed, with the event payment.reversed, as " +
+		"soon as the reorganisation is seen."
 	return nil
 }
 
@@ -244,17 +258,20 @@ func (a *act) neverConfirms() error {
 	switch {
 	case a.view.Coin() == money.XRP:
 		a.send(tx, 0, true, "Sent now; no ledger ever takes it.")
-		a.done.Next = "No ledger ever validates it, so the payment sees nothing and stays initiated; after 24 hours it is abandoned."
+		a.done.Next = "No ledger ever validates it, so the payment sees nothing and stays initiated; after 24 hours " +
+			"it is abandoned."
 		return nil
 	case a.view.Payment.Paid.Sign() > 0:
 		a.send(tx, 0, true, "Sent now; no block ever takes it.")
-		a.done.Next = "The payment waits for it beside what came already, until its 24 hours end; then it is decided by what is final."
+		a.done.Next = "The payment waits for it beside what came already, until its 24 hours end; then it is " +
+			"decided by what is final."
 		return nil
 	}
 	txid := a.send(tx, 0, true, "Sent now; no block ever takes it, and "+forgotten+" the mempool forgets it.")
 	a.moves = append(a.moves, chain.Move{After: memory, Kind: chain.MoveDrop, TxIDs: []string{txid}})
 	a.done.Next = "The payment stays initiated with a pending transfer, even when its 24 hours end. " + forgotten +
-		" the mempool forgets the transaction; once 24 hours have passed too, six of them without it (advance by 86400 seconds then), the payment becomes failed (dropped)."
+		" the mempool forgets the transaction; once 24 hours have passed too, six of them without it (advance by " +
+		"86400 seconds then), the payment becomes failed (dropped)."
 	return nil
 }
 
@@ -262,7 +279,8 @@ func (a *act) revert() error {
 	tx := transaction(a.output(owed(a.view)))
 	tx.Reverted = true
 	a.send(tx, 0, false, "Sent now; the next block records it as failed.")
-	a.done.Next = "The payment becomes failed (reverted) when the block that records the failure is final, " + a.final(1) + "."
+	a.done.Next = "The payment becomes failed (reverted) when the block that records the failure is final, " +
+		a.final(1) + "."
 	return nil
 }
 
@@ -270,7 +288,8 @@ func (a *act) missingTag() error {
 	output := a.output(owed(a.view))
 	output.Tag = nil
 	a.send(transaction(output), 0, false, "Sent now without a destination tag; the next ledger takes it.")
-	a.done.Next = "The payment doesn't change; the money is listed under Unmatched (missing_tag) when the next ledger is validated."
+	a.done.Next = "The payment doesn't change; the money is listed under Unmatched (missing_tag) when the next " +
+		"ledger is validated."
 	return nil
 }
 
@@ -281,6 +300,7 @@ func (a *act) wrongAsset() error {
 		output.Asset, output.Amount = string(money.USDT), money.Units(25_000_000)
 	}
 	a.send(transaction(output), 0, false, "Sent now; the next block takes it.")
-	a.done.Next = "The payment doesn't change; the transfer is listed under Unmatched (wrong_asset), with the event payment.unexpected_transfer."
+	a.done.Next = "The payment doesn't change; the transfer is listed under Unmatched (wrong_asset), with the event " +
+		"payment.unexpected_transfer."
 	return nil
 }

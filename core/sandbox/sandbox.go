@@ -97,7 +97,8 @@ func (s *Service) play(ctx context.Context, sc scope.Scope, reference string, sc
 		return Simulated{}, err
 	}
 	scenario.Explanation = scenario.explain(view)
-	a := &act{view: view, chain: network, done: Simulated{Scenario: scenario, Reference: reference, Network: network.Network()}}
+	a := &act{view: view, chain: network, done: Simulated{Scenario: scenario, Reference: reference,
+		Network: network.Network()}}
 	if err := scenario.moves(a); err != nil {
 		return Simulated{}, err
 	}
@@ -118,7 +119,8 @@ func (s *Service) ready(view payment.View, scenario Scenario) (Chain, error) {
 	switch {
 	case network == nil || view.Payment.Network != string(network.Network()):
 		return nil, fault.New(fault.Conflict, "not_on_sandbox",
-			"This payment runs on the network "+view.Payment.Network+", not on the sandbox: pay it from a wallet of that network.")
+			"This payment runs on the network "+view.Payment.Network+
+				", not on the sandbox: pay it from a wallet of that network.")
 	case view.Payment.Address == "":
 		return nil, fault.New(fault.Conflict, "payment_expired",
 			"This payment expired before anybody opened it, so it has no address to pay to. Initiate a new one.")
@@ -133,7 +135,8 @@ func (s *Service) Advance(ctx context.Context, sc scope.Scope, reference string,
 		return payment.View{}, err
 	}
 	if seconds < 1 || seconds > MaxSeconds {
-		return payment.View{}, fault.Validation(fault.Fields{"seconds": {fmt.Sprintf("Must be a whole number from 1 to %d (7 days).", MaxSeconds)}})
+		return payment.View{}, fault.Validation(
+			fault.Fields{"seconds": {fmt.Sprintf("Must be a whole number from 1 to %d (7 days).", MaxSeconds)}})
 	}
 	return idempotency.Around(ctx, func(ctx context.Context) (payment.View, error) {
 		if err := s.Payments.AdvanceClock(ctx, sc, reference, time.Duration(seconds)*time.Second, false); err != nil {
@@ -163,7 +166,8 @@ func (s *Service) Mine(ctx context.Context, sc scope.Scope, method money.Method,
 	info, known := method.Info()
 	network := s.Chains[info.Chain]
 	if !known {
-		fields.Add("payment_method", "Must be one of crypto_bitcoin, crypto_ethereum, crypto_tether, crypto_ripple, crypto_dogecoin.")
+		fields.Add("payment_method",
+			"Must be one of crypto_bitcoin, crypto_ethereum, crypto_tether, crypto_ripple, crypto_dogecoin.")
 	} else if network == nil {
 		fields.Add("payment_method", "This method doesn't run on the sandbox here.")
 	}

@@ -64,35 +64,52 @@ const (
 func Scenarios() []Scenario {
 	reorganised := []money.Coin{money.BTC, money.ETH, money.USDT, money.DOGE}
 	validated := "A validated ledger of the XRP Ledger never changes, and nothing is seen before."
-	undone := "The payment confirms, a reorganisation takes the confirmation back, and a later block confirms it for good: Successful in the end."
+	undone := "The payment confirms, a reorganisation takes the confirmation back, and a later block confirms it " +
+		"for good: Successful in the end."
 	failing := []money.Coin{money.ETH, money.USDT, money.XRP}
 	return []Scenario{
 		{Code: Exact, Label: "Exact amount", until: ended, moves: (*act).exact, what: "The exact amount is paid",
-			Explanation: "The customer pays what is still due: the payment becomes Successful at its final confirmation."},
+			Explanation: "The customer pays what is still due: the payment becomes Successful at its final " +
+				"confirmation."},
 		{Code: Underpay, Label: "Underpaid", until: ended, moves: (*act).underpay, what: "90 % of the amount is paid",
 			Explanation: "90 % is paid, and then the time to pay ends: the payment is Declined as underpaid."},
 		{Code: Overpay, Label: "Overpaid", until: ended, moves: (*act).overpay, what: "110 % of the amount is paid",
 			Explanation: "110 % is paid: the payment is Declined as overpaid."},
-		{Code: TwoParts, Label: "In two parts", until: abandoned, moves: (*act).twoParts, what: "60 % is paid, and the rest in the next block",
-			Explanation: "60 % is paid, and the rest in the next block: the parts add up and the payment becomes Successful."},
+		{Code: TwoParts, Label: "In two parts", until: abandoned, moves: (*act).twoParts,
+			what: "60 % is paid, and the rest in the next block",
+			Explanation: "60 % is paid, and the rest in the next block: the parts add up and the payment becomes " +
+				"Successful."},
 		{Code: Late, Label: "Late", moves: (*act).late,
-			Explanation: "The exact amount is paid after 7 minutes and before 24 hours: accepted with a remark, or Declined, as the business has set."},
+			Explanation: "The exact amount is paid after 7 minutes and before 24 hours: accepted with a remark, or " +
+				"Declined, as the business has set."},
 		{Code: AfterAbandoned, Label: "After 24 hours", until: abandoned, moves: (*act).afterAbandoned,
-			Explanation: "The exact amount is paid after 24 hours, when the payment is Abandoned: it is Declined, and the money is shown."},
+			Explanation: "The exact amount is paid after 24 hours, when the payment is Abandoned: it is Declined, " +
+				"and the money is shown."},
 		{Code: DoubleSpend, Label: "Double spend", coins: reorganised, why: validated, moves: (*act).doubleSpend,
-			Explanation: "The payment is seen, then another transaction spends the same money elsewhere: the payment becomes Failed."},
+			Explanation: "The payment is seen, then another transaction spends the same money elsewhere: the " +
+				"payment becomes Failed."},
 		{Code: Reorg, Label: "Reorganised", coins: reorganised, why: validated, moves: (*act).reorg, short: undone,
-			Explanation: undone + " On a payment that is Successful already the money is gone for good: it stays Successful and is flagged as reversed."},
+			Explanation: undone +
+				" On a payment that is Successful already the money is gone for good: it stays Successful and is " +
+				"flagged as reversed."},
 		{Code: NeverConfirms, Label: "Never confirms", moves: (*act).neverConfirms,
-			short: "The transaction is sent and no block ever takes it: the payment stays Initiated, and is Failed once 24 hours have passed.",
-			Explanation: "The transaction is sent and no block ever takes it: the payment stays Initiated. 30 blocks later the mempool forgets it, " +
+			short: "The transaction is sent and no block ever takes it: the payment stays Initiated, and is Failed " +
+				"once 24 hours have passed.",
+			Explanation: "The transaction is sent and no block ever takes it: the payment stays Initiated. 30 " +
+				"blocks later the mempool forgets it, " +
 				"and once 24 hours have passed the payment is Failed as dropped; advance its clock to get there."},
-		{Code: Revert, Label: "Reverted", coins: failing, why: "Transactions of this coin can't fail once they are in a block.", moves: (*act).revert,
-			Explanation: "The network records the transaction as failed, so it moved nothing: the payment becomes Failed."},
-		{Code: MissingTag, Label: "Without the tag", until: abandoned, coins: []money.Coin{money.XRP}, why: "Only XRP has destination tags.", moves: (*act).missingTag,
-			Explanation: "XRP arrives in the account without the payment's destination tag: it credits no payment and is listed under Unmatched."},
-		{Code: WrongAsset, Label: "Wrong asset", until: abandoned, coins: failing, why: "Addresses of this coin can receive nothing else.", moves: (*act).wrongAsset,
-			Explanation: "Another asset arrives at the payment's address: it credits nothing and is listed under Unmatched."},
+		{Code: Revert, Label: "Reverted", coins: failing,
+			why: "Transactions of this coin can't fail once they are in a block.", moves: (*act).revert,
+			Explanation: "The network records the transaction as failed, so it moved nothing: the payment becomes " +
+				"Failed."},
+		{Code: MissingTag, Label: "Without the tag", until: abandoned, coins: []money.Coin{money.XRP},
+			why: "Only XRP has destination tags.", moves: (*act).missingTag,
+			Explanation: "XRP arrives in the account without the payment's destination tag: it credits no payment " +
+				"and is listed under Unmatched."},
+		{Code: WrongAsset, Label: "Wrong asset", until: abandoned, coins: failing,
+			why: "Addresses of this coin can receive nothing else.", moves: (*act).wrongAsset,
+			Explanation: "Another asset arrives at the payment's address: it credits nothing and is listed under " +
+				"Unmatched."},
 	}
 }
 
@@ -135,9 +152,11 @@ func (s Scenario) unfit(v payment.View) error {
 	case s.reverses(v):
 		return s.buried(v)
 	case now > s.until && now == ended:
-		return fault.New(fault.Conflict, "payment_ended", "This payment is "+p.Status+" already. Only more money can still come to it: use "+codes(until(ended))+".")
+		return fault.New(fault.Conflict, "payment_ended",
+			"This payment is "+p.Status+" already. Only more money can still come to it: use "+codes(until(ended))+".")
 	case now > s.until:
-		return fault.New(fault.Conflict, "payment_abandoned", "This payment is abandoned, and only a confirmation brings it back: use "+codes(until(abandoned))+".")
+		return fault.New(fault.Conflict, "payment_abandoned",
+			"This payment is abandoned, and only a confirmation brings it back: use "+codes(until(abandoned))+".")
 	case s.Code == Late && v.Now.After(p.AbandonsAt):
 		return refuse("24 hours have passed for this payment: use after_abandoned.")
 	case s.Code == Reorg && p.FinalDepth < 2:
@@ -154,9 +173,12 @@ func (s Scenario) unfit(v payment.View) error {
 func (s Scenario) buried(v payment.View) error {
 	switch depth, _ := holding(v); {
 	case depth == 0:
-		return fault.New(fault.Conflict, "not_on_chain", "No transaction of this payment is on the chain, so none can be taken back.")
+		return fault.New(fault.Conflict, "not_on_chain",
+			"No transaction of this payment is on the chain, so none can be taken back.")
 	case depth > maxReorg:
-		return fault.New(fault.Conflict, "too_deep", fmt.Sprintf("This payment has %d confirmations; the sandbox reorganises at most %d blocks.", depth, maxReorg))
+		return fault.New(fault.Conflict, "too_deep",
+			fmt.Sprintf("This payment has %d confirmations; the sandbox reorganises at most %d blocks.", depth,
+				maxReorg))
 	}
 	return nil
 }
@@ -165,13 +187,15 @@ func (s Scenario) buried(v payment.View) error {
 func (s Scenario) explain(v payment.View) string {
 	switch {
 	case s.reverses(v):
-		return "A reorganisation takes the money back for good, although it was final: the payment stays Successful and is flagged as reversed."
+		return "A reorganisation takes the money back for good, although it was final: the payment stays Successful " +
+			"and is flagged as reversed."
 	case s.what != "" && phaseOf(v) == ended:
 		return s.what + " after the end: the payment stays as it is, and the money is listed under Unmatched."
 	case s.what != "" && phaseOf(v) == abandoned:
 		return s.what + ", too late: the payment is Declined as paid after it was abandoned."
 	case s.Code == NeverConfirms && v.Coin() == money.XRP:
-		return "No ledger ever validates the transaction, so nothing is seen: the payment stays Initiated, and is Abandoned once 24 hours have passed."
+		return "No ledger ever validates the transaction, so nothing is seen: the payment stays Initiated, and is " +
+			"Abandoned once 24 hours have passed."
 	case s.short != "":
 		return s.short
 	}

@@ -81,7 +81,8 @@ func (s Scope) Rows(db *gorm.DB) *gorm.DB {
 		_ = db.AddError(err)
 		return db
 	}
-	return db.Where(clause.Eq{Column: businessID, Value: s.BusinessID}, clause.Eq{Column: domain, Value: string(s.Domain)})
+	return db.Where(clause.Eq{Column: businessID, Value: s.BusinessID},
+		clause.Eq{Column: domain, Value: string(s.Domain)})
 }
 
 // Among limits a query whose rows are named by values that are unique by themselves to
@@ -101,5 +102,6 @@ func (s Scope) Require(roles ...Role) error {
 			return nil
 		}
 	}
-	return fault.New(fault.Forbidden, "role_not_allowed", "Your role may not do this. Ask an owner or an admin of the business.")
+	return fault.New(fault.Forbidden, "role_not_allowed",
+		"Your role may not do this. Ask an owner or an admin of the business.")
 }

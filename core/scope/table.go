@@ -82,7 +82,8 @@ func (s Scope) Can(action Action) error {
 	case s.Allows(action):
 		return nil
 	case s.reaches(action) == inTest && s.Role == Developer:
-		return fault.New(fault.Forbidden, "role_not_allowed", "A developer may do this in the test domain only. Switch to test, or ask an owner or an admin.")
+		return fault.New(fault.Forbidden, "role_not_allowed",
+			"A developer may do this in the test domain only. Switch to test, or ask an owner or an admin.")
 	case s.reaches(action) == inTest:
 		return fault.New(fault.Forbidden, "test_domain_only", "This works in the test domain only.")
 	}

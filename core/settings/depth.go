@@ -40,8 +40,11 @@ func ParseDepths(texts map[string]string) (Depths, error) {
 		switch {
 		case !open:
 			return nil, fmt.Errorf("%s is no coin whose confirmations can be raised: BTC, DOGE, ETH and USDT are", name)
-		case err != nil || also != nil || d.Small < usual.Small || d.Large < max(usual.Large, d.Small) || d.Large > MaxDepth:
-			return nil, fmt.Errorf("confirmations of %s must be at least %d/%d and at most %d, not less for large payments than for small ones, e.g. %s=%d/%d",
+		case err != nil || also != nil || d.Small < usual.Small || d.Large < max(usual.Large, d.Small) ||
+			d.Large > MaxDepth:
+			return nil, fmt.Errorf(
+				"confirmations of %s must be at least %d/%d and at most %d, not less for large payments than for "+
+					"small ones, e.g. %s=%d/%d",
 				name, usual.Small, usual.Large, MaxDepth, name, usual.Small*2, usual.Large*2)
 		}
 		depths[money.Coin(name)] = d
@@ -99,7 +102,8 @@ func (s *Service) SetDepths(ctx context.Context, sc scope.Scope, depths map[mone
 		if !open {
 			continue
 		}
-		for field, pair := range map[string][2]int{"small": {depth.Small, usual.Small}, "large": {depth.Large, usual.Large}} {
+		for field, pair := range map[string][2]int{"small": {depth.Small, usual.Small},
+			"large": {depth.Large, usual.Large}} {
 			if pair[0] < pair[1] || pair[0] > MaxDepth {
 				fields.Add(string(coin)+"_"+field, fmt.Sprintf("Must be between %d and %d.", pair[1], MaxDepth))
 			}

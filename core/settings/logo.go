@@ -50,7 +50,8 @@ func (s *Service) SetLogo(ctx context.Context, sc scope.Scope, file []byte) erro
 	hash := hex.EncodeToString(sum[:16])
 	return s.replaceLogo(ctx, sc, "settings.logo_changed", hash, func(tx *models.Tx) error {
 		row := models.Logo{BusinessID: sc.BusinessID, Hash: hash, Image: picture, UpdatedAt: s.Clock()}
-		return tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "business_id"}}, DoUpdates: clause.AssignmentColumns([]string{"hash", "image", "updated_at"})}).Create(&row).Error
+		return tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "business_id"}},
+			DoUpdates: clause.AssignmentColumns([]string{"hash", "image", "updated_at"})}).Create(&row).Error
 	})
 }
 
@@ -64,7 +65,8 @@ func (s *Service) RemoveLogo(ctx context.Context, sc scope.Scope) error {
 	})
 }
 
-func (s *Service) replaceLogo(ctx context.Context, sc scope.Scope, action, hash string, write func(*models.Tx) error) error {
+func (s *Service) replaceLogo(ctx context.Context, sc scope.Scope, action, hash string,
+	write func(*models.Tx) error) error {
 	return s.DB.Write(ctx, func(tx *models.Tx) error {
 		business, err := locked(tx, sc)
 		if err != nil || business.LogoHash == hash {
@@ -73,11 +75,13 @@ func (s *Service) replaceLogo(ctx context.Context, sc scope.Scope, action, hash 
 		if err := write(tx); err != nil {
 			return err
 		}
-		changed := tx.Model(&models.Business{}).Where("id = ?", sc.BusinessID).Updates(map[string]any{"logo_hash": hash, "updated_at": s.Clock()})
+		changed := tx.Model(&models.Business{}).Where("id = ?", sc.BusinessID).
+			Updates(map[string]any{"logo_hash": hash, "updated_at": s.Clock()})
 		if changed.Error != nil {
 			return changed.Error
 		}
-		return audit.Append(tx, sc, s.Clock(), audit.Act{Action: action, Subject: business.Code, Detail: map[string]string{"before": business.LogoHash, "after": hash}})
+		return audit.Append(tx, sc, s.Clock(), audit.Act{Action: action, Subject: business.Code,
+			Detail: map[string]string{"before": business.LogoHash, "after": hash}})
 	})
 }
 
@@ -121,7 +125,8 @@ func measure(file []byte) (width, height int, sentence string) {
 	case head.Width < minSide || head.Height < minSide:
 		return 0, 0, "The picture is too small: it needs 32 pixels on each side."
 	case head.Width > maxPixels/head.Height:
-		return 0, 0, "The picture has more than 8 million pixels. Make it smaller first: 512 on its longer side are enough."
+		return 0, 0, "The picture has more than 8 million pixels. Make it smaller first: 512 on its longer side are " +
+			"enough."
 	}
 	return head.Width, head.Height, ""
 }

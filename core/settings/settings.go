@@ -107,7 +107,8 @@ func page(address string) string {
 	switch {
 	case len(address) > maxURL:
 		return fmt.Sprintf("May have at most %d characters.", maxURL)
-	case err != nil || at.Scheme != "https" || at.Hostname() == "" || at.User != nil || strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r > '~' }):
+	case err != nil || at.Scheme != "https" || at.Hostname() == "" || at.User != nil ||
+		strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return "Must be the address of a page that begins with https://, without spaces."
 	}
 	return ""
@@ -128,11 +129,13 @@ func (s *Service) SetRules(ctx context.Context, sc scope.Scope, r Rules) error {
 	if !money.Currency(r.Currency).Known() {
 		fields.Add("currency", "Choose one of NGN, GHC, KES and USD.")
 	}
-	if zone, err := time.LoadLocation(r.TimeZone); err != nil || r.TimeZone == "" || zone == time.Local || len(r.TimeZone) > 64 {
+	if zone, err := time.LoadLocation(r.TimeZone); err != nil || r.TimeZone == "" || zone == time.Local ||
+		len(r.TimeZone) > 64 {
 		fields.Add("time_zone", "Is no time zone. Choose one of the list, such as Africa/Lagos.")
 	}
 	return s.change(ctx, sc, fields, func(b *models.Business) {
-		b.UnderTolerance, b.OverTolerance, b.LatePayments, b.Currency, b.TimeZone = r.Under, r.Over, r.LatePayments, r.Currency, r.TimeZone
+		b.UnderTolerance, b.OverTolerance, b.LatePayments, b.Currency, b.TimeZone = r.Under, r.Over, r.LatePayments,
+			r.Currency, r.TimeZone
 	})
 }
 
@@ -174,7 +177,8 @@ func (s *Service) change(ctx context.Context, sc scope.Scope, fields fault.Field
 		if err := tx.Save(&after).Error; err != nil {
 			return err
 		}
-		return audit.Append(tx, sc, s.Clock(), audit.Act{Action: "settings.changed", Subject: after.Code, Detail: map[string]any{"before": was, "after": is}})
+		return audit.Append(tx, sc, s.Clock(), audit.Act{Action: "settings.changed", Subject: after.Code,
+			Detail: map[string]any{"before": was, "after": is}})
 	})
 }
 
@@ -188,9 +192,11 @@ func locked(tx *models.Tx, sc scope.Scope) (row models.Business, err error) {
 
 // names are the columns of a business as the audit log calls them.
 var names = map[string]string{
-	"Name": "name", "ContactEmail": "contact e-mail", "SupportURL": "support page", "UnderTolerance": "tolerance below (basis points)",
-	"OverTolerance": "tolerance above (basis points)", "LatePayments": "late payments", "Currency": "currency", "TimeZone": "time zone",
-	"Depths": "confirmations", "ReceiptsEnabled": "receipts", "Muted": "mails switched off", "LogoHash": "logo",
+	"Name": "name", "ContactEmail": "contact e-mail", "SupportURL": "support page",
+	"UnderTolerance": "tolerance below (basis points)",
+	"OverTolerance":  "tolerance above (basis points)", "LatePayments": "late payments", "Currency": "currency",
+	"TimeZone": "time zone",
+	"Depths":   "confirmations", "ReceiptsEnabled": "receipts", "Muted": "mails switched off", "LogoHash": "logo",
 }
 
 // differences are the settings that differ, before and after.

@@ -127,7 +127,8 @@ func (x *xlsxWriter) value(column int, style, value string) {
 }
 
 func (x *xlsxWriter) text(column int, style, text string) {
-	x.put(`<c r="`, letters(column), strconv.Itoa(x.rows), `" s="`, style, `" t="inlineStr"><is><t xml:space="preserve">`)
+	x.put(`<c r="`, letters(column), strconv.Itoa(x.rows), `" s="`, style,
+		`" t="inlineStr"><is><t xml:space="preserve">`)
 	_ = xml.EscapeText(x.sheet, []byte(text)) // characters that XML can't hold become U+FFFD
 	x.put(`</t></is></c>`)
 }

@@ -33,7 +33,8 @@ func (h *Hub) SubscribeList(list List) (updates <-chan struct{}, leave func(), e
 	defer h.mu.Unlock()
 	w := h.lists[list]
 	if h.over || h.pages >= h.Most || w == nil && len(h.lists) >= maxLists || w != nil && len(w.pages) >= maxEachList {
-		return nil, nil, fault.Retry("too_many_streams", "Too many pages are open right now. Reload the page to see what is new.", 5*time.Second)
+		return nil, nil, fault.Retry("too_many_streams",
+			"Too many pages are open right now. Reload the page to see what is new.", 5*time.Second)
 	}
 	if w == nil {
 		w = &watchedList{pages: map[chan struct{}]struct{}{}}
@@ -61,7 +62,8 @@ func (h *Hub) leaveList(list List, page chan struct{}) {
 func (h *Hub) lookAtLists(ctx context.Context) error {
 	for _, list := range h.watchedLists() {
 		var newest []int64
-		err := h.db.Read(ctx).Model(&models.Payment{}).Where("business_id = ? AND domain = ?", list.Business, list.Domain).
+		err := h.db.Read(ctx).Model(&models.Payment{}).Where("business_id = ? AND domain = ?", list.Business,
+			list.Domain).
 			Order("created_at DESC, id DESC").Limit(1).Pluck("id", &newest).Error
 		if err != nil {
 			return err

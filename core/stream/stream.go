@@ -64,7 +64,8 @@ type Hub struct {
 
 // New makes a hub.
 func New(db *models.DB) *Hub {
-	return &Hub{Most: maxPages, db: db, signal: make(chan struct{}, 1), closed: make(chan struct{}), topics: map[Topic]*watched{}, lists: map[List]*watchedList{}}
+	return &Hub{Most: maxPages, db: db, signal: make(chan struct{}, 1), closed: make(chan struct{}),
+		topics: map[Topic]*watched{}, lists: map[List]*watchedList{}}
 }
 
 // Subscribe watches a topic for one page. updates has something to read at
@@ -77,7 +78,8 @@ func (h *Hub) Subscribe(topic Topic) (updates <-chan struct{}, leave func(), err
 	defer h.mu.Unlock()
 	w := h.topics[topic]
 	if h.over || h.pages >= h.Most || w != nil && len(w.pages) >= maxEach {
-		return nil, nil, fault.Retry("too_many_streams", "Too many pages are open right now. This page tries again automatically.", 5*time.Second)
+		return nil, nil, fault.Retry("too_many_streams",
+			"Too many pages are open right now. This page tries again automatically.", 5*time.Second)
 	}
 	if w == nil {
 		w = &watched{pages: map[chan struct{}]struct{}{}}

@@ -265,7 +265,8 @@ func (s *Service) queues(ctx context.Context, now time.Time) (list []Queue, err 
 func (s *Service) mail(ctx context.Context) (Mail, error) {
 	m := Mail{Server: s.MailServer}
 	var rows []models.Mail
-	err := s.DB.Read(ctx).Select("id", "outcome", "done_at", "last_error").Order("id DESC").Limit(Recent).Find(&rows).Error
+	err := s.DB.Read(ctx).Select("id", "outcome", "done_at", "last_error").Order("id DESC").Limit(Recent).
+		Find(&rows).Error
 	for _, row := range rows {
 		m.All++
 		switch row.Outcome {

@@ -43,7 +43,8 @@ func (s *Service) Figures(ctx context.Context, sc scope.Scope, p Period) (Figure
 	err := s.DB.Snapshot(ctx, func(tx *models.Tx) error {
 		f = Figures{Waits: map[int]int64{}}
 		var ready int64
-		if err := tx.Model(&models.Tally{}).Where("business_id = ? AND zone = ? AND ready", sc.BusinessID, p.Zone).Count(&ready).Error; err != nil {
+		if err := tx.Model(&models.Tally{}).Where("business_id = ? AND zone = ? AND ready", sc.BusinessID, p.Zone).
+			Count(&ready).Error; err != nil {
 			return err
 		}
 		if ready == 0 {
@@ -55,7 +56,8 @@ func (s *Service) Figures(ctx context.Context, sc scope.Scope, p Period) (Figure
 			return err
 		}
 		var changes []models.TallyChange
-		if err := sc.Rows(tx).Where("payment_at >= ? AND payment_at < ?", from.UTC(), to.UTC()).Find(&changes).Error; err != nil {
+		if err := sc.Rows(tx).Where("payment_at >= ? AND payment_at < ?", from.UTC(), to.UTC()).
+			Find(&changes).Error; err != nil {
 			return err
 		}
 		fresh := newSums()
@@ -72,18 +74,21 @@ func (s *Service) Figures(ctx context.Context, sc scope.Scope, p Period) (Figure
 func (f *Figures) read(tx *models.Tx, sc scope.Scope, p Period) error {
 	const within = "day >= ? AND day <= ? AND count <> 0"
 	days := sc.Rows(tx.Model(&models.TallyDay{})).Where(within, p.From, p.To)
-	if err := days.Select("day, currency, status, sum(count) AS count, sum(amount) AS amount").Group("day, currency, status").Find(&f.Days).Error; err != nil {
+	if err := days.Select("day, currency, status, sum(count) AS count, sum(amount) AS amount").
+		Group("day, currency, status").Find(&f.Days).Error; err != nil {
 		return err
 	}
 	coins := sc.Rows(tx.Model(&models.TallyDay{})).Where(within, p.From, p.To)
-	if err := coins.Select("method, currency, status, sum(count) AS count, sum(amount) AS amount").Group("method, currency, status").Find(&f.Coins).Error; err != nil {
+	if err := coins.Select("method, currency, status, sum(count) AS count, sum(amount) AS amount").
+		Group("method, currency, status").Find(&f.Coins).Error; err != nil {
 		return err
 	}
 	var waits []struct {
 		Bucket int
 		Count  int64
 	}
-	err := sc.Rows(tx.Model(&models.TallyWait{})).Where(within, p.From, p.To).Select("bucket, sum(count) AS count").Group("bucket").Find(&waits).Error
+	err := sc.Rows(tx.Model(&models.TallyWait{})).Where(within, p.From, p.To).Select("bucket, sum(count) AS count").
+		Group("bucket").Find(&waits).Error
 	for _, w := range waits {
 		f.Waits[w.Bucket] += w.Count
 	}

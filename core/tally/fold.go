@@ -83,7 +83,8 @@ const putAtOnce = 500
 func put(tx *models.Tx, counted sums) error {
 	if rows := counted.dayRows(); len(rows) > 0 {
 		add := clause.OnConflict{Columns: columns("business_id", "domain", "day", "currency", "method", "status"),
-			DoUpdates: clause.Assignments(map[string]any{"count": gorm.Expr("tally_days.count + excluded.count"), "amount": gorm.Expr("tally_days.amount + excluded.amount")})}
+			DoUpdates: clause.Assignments(map[string]any{"count": gorm.Expr("tally_days.count + excluded.count"),
+				"amount": gorm.Expr("tally_days.amount + excluded.amount")})}
 		if err := tx.Clauses(add).CreateInBatches(&rows, putAtOnce).Error; err != nil {
 			return err
 		}

@@ -32,9 +32,11 @@ func (s *Service) Recount(ctx context.Context) error {
 	var list []due
 	rested := s.Clock().UTC().AddDate(0, 0, -settled).Format(time.DateOnly)
 	err := s.DB.Read(ctx).Model(&models.Business{}).
-		Select("businesses.id AS business_id, businesses.time_zone AS zone, COALESCE(tallies.zone, '') AS tallied, COALESCE(tallies.ready, ?) AS ready, COALESCE(tallies.recounted, '') AS recounted", false).
+		Select("businesses.id AS business_id, businesses.time_zone AS zone, COALESCE(tallies.zone, '') AS tallied, "+
+			"COALESCE(tallies.ready, ?) AS ready, COALESCE(tallies.recounted, '') AS recounted", false).
 		Joins("LEFT JOIN tallies ON tallies.business_id = businesses.id").
-		Where("tallies.business_id IS NULL OR NOT tallies.ready OR tallies.zone <> businesses.time_zone OR tallies.recounted < ?", rested).
+		Where("tallies.business_id IS NULL OR NOT tallies.ready OR tallies.zone <> businesses.time_zone OR "+
+			"tallies.recounted < ?", rested).
 		Order("businesses.id").Find(&list).Error
 	if err != nil {
 		return err
@@ -59,7 +61,8 @@ func (s *Service) Recount(ctx context.Context) error {
 func (s *Service) begin(ctx context.Context, d due) error {
 	return s.DB.Write(ctx, func(tx *models.Tx) error {
 		row := models.Tally{BusinessID: d.BusinessID, Zone: d.Zone}
-		again := clause.OnConflict{Columns: columns("business_id"), DoUpdates: clause.AssignmentColumns([]string{"zone", "ready", "recounted"})}
+		again := clause.OnConflict{Columns: columns("business_id"),
+			DoUpdates: clause.AssignmentColumns([]string{"zone", "ready", "recounted"})}
 		if err := tx.Clauses(again).Create(&row).Error; err != nil {
 			return err
 		}
@@ -104,7 +107,8 @@ func (s *Service) recount(ctx context.Context, d due, after, rested string) erro
 // first is when the first payment of a scope since a time was initiated.
 func (s *Service) first(ctx context.Context, sc scope.Scope, since time.Time) (time.Time, bool, error) {
 	var rows []models.Payment
-	err := sc.Rows(s.DB.List(models.UpToDate(ctx))).Select("created_at").Where("created_at >= ?", since.UTC()).Order("created_at, id").Limit(1).Find(&rows).Error
+	err := sc.Rows(s.DB.List(models.UpToDate(ctx))).Select("created_at").Where("created_at >= ?", since.UTC()).
+		Order("created_at, id").Limit(1).Find(&rows).Error
 	if err != nil || len(rows) == 0 {
 		return time.Time{}, false, err
 	}
@@ -126,13 +130,16 @@ func (s *Service) recountDays(ctx context.Context, sc scope.Scope, from, to time
 			return err
 		}
 		const these = "day >= ? AND day < ?"
-		if err := sc.Rows(tx).Where(these, dayOf(from, zone), dayOf(to, zone)).Delete(&models.TallyDay{}).Error; err != nil {
+		if err := sc.Rows(tx).Where(these, dayOf(from, zone), dayOf(to, zone)).
+			Delete(&models.TallyDay{}).Error; err != nil {
 			return err
 		}
-		if err := sc.Rows(tx).Where(these, dayOf(from, zone), dayOf(to, zone)).Delete(&models.TallyWait{}).Error; err != nil {
+		if err := sc.Rows(tx).Where(these, dayOf(from, zone), dayOf(to, zone)).
+			Delete(&models.TallyWait{}).Error; err != nil {
 			return err
 		}
-		if err := sc.Rows(tx).Where("payment_at >= ? AND payment_at < ?", from.UTC(), to.UTC()).Delete(&models.TallyChange{}).Error; err != nil {
+		if err := sc.Rows(tx).Where("payment_at >= ? AND payment_at < ?", from.UTC(), to.UTC()).
+			Delete(&models.TallyChange{}).Error; err != nil {
 			return err
 		}
 		return put(tx, counted)
@@ -150,10 +157,12 @@ func count(tx *models.Tx, sc scope.Scope, from, to time.Time, zone *time.Locatio
 	counted = newSums()
 	for rows.Next() {
 		var p models.Payment
-		if err := rows.Scan(&p.Currency, &p.Method, &p.Status, &p.Reversed, &p.Reason, &p.Amount, &p.CreatedAt, &p.SettledAt); err != nil {
+		if err := rows.Scan(&p.Currency, &p.Method, &p.Status, &p.Reversed, &p.Reason, &p.Amount, &p.CreatedAt,
+			&p.SettledAt); err != nil {
 			return sums{}, err
 		}
-		counted.add(dayKey{business: sc.BusinessID, domain: string(sc.Domain), day: dayOf(p.CreatedAt, zone), currency: p.Currency, method: p.Method}, Of(p), p.Amount, 1)
+		counted.add(dayKey{business: sc.BusinessID, domain: string(sc.Domain), day: dayOf(p.CreatedAt, zone),
+			currency: p.Currency, method: p.Method}, Of(p), p.Amount, 1)
 	}
 	return counted, rows.Err()
 }

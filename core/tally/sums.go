@@ -54,11 +54,13 @@ func (s sums) change(c models.TallyChange, day string) {
 func (s sums) dayRows() (rows []models.TallyDay) {
 	for k, v := range s.days {
 		if v != (sum{}) {
-			rows = append(rows, models.TallyDay{BusinessID: k.business, Domain: k.domain, Day: k.day, Currency: k.currency, Method: k.method, Status: k.status, Count: v.count, Amount: v.amount})
+			rows = append(rows, models.TallyDay{BusinessID: k.business, Domain: k.domain, Day: k.day,
+				Currency: k.currency, Method: k.method, Status: k.status, Count: v.count, Amount: v.amount})
 		}
 	}
 	slices.SortFunc(rows, func(a, b models.TallyDay) int {
-		return cmp.Or(cmp.Compare(a.BusinessID, b.BusinessID), cmp.Compare(a.Domain, b.Domain), cmp.Compare(a.Day, b.Day),
+		return cmp.Or(cmp.Compare(a.BusinessID, b.BusinessID), cmp.Compare(a.Domain, b.Domain),
+			cmp.Compare(a.Day, b.Day),
 			cmp.Compare(a.Currency, b.Currency), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Status, b.Status))
 	})
 	return rows
@@ -66,11 +68,13 @@ func (s sums) dayRows() (rows []models.TallyDay) {
 
 func (s sums) waitRows() (rows []models.TallyWait) {
 	keys := slices.SortedFunc(maps.Keys(s.waits), func(a, b waitKey) int {
-		return cmp.Or(cmp.Compare(a.business, b.business), cmp.Compare(a.domain, b.domain), cmp.Compare(a.day, b.day), cmp.Compare(a.bucket, b.bucket))
+		return cmp.Or(cmp.Compare(a.business, b.business), cmp.Compare(a.domain, b.domain), cmp.Compare(a.day, b.day),
+			cmp.Compare(a.bucket, b.bucket))
 	})
 	for _, k := range keys {
 		if n := s.waits[k]; n != 0 {
-			rows = append(rows, models.TallyWait{BusinessID: k.business, Domain: k.domain, Day: k.day, Bucket: k.bucket, Count: n})
+			rows = append(rows, models.TallyWait{BusinessID: k.business, Domain: k.domain, Day: k.day, Bucket: k.bucket,
+				Count: n})
 		}
 	}
 	return rows

@@ -60,7 +60,8 @@ func Note(tx *models.Tx, before Standing, p models.Payment) error {
 	if now == before {
 		return nil
 	}
-	return tx.Create(&models.TallyChange{BusinessID: p.BusinessID, Domain: p.Domain, PaymentAt: p.CreatedAt, Currency: p.Currency, Method: p.Method,
+	return tx.Create(&models.TallyChange{BusinessID: p.BusinessID, Domain: p.Domain, PaymentAt: p.CreatedAt,
+		Currency: p.Currency, Method: p.Method,
 		Amount: p.Amount, From: before.status, To: now.status, FromWait: before.wait, ToWait: now.wait}).Error
 }
 

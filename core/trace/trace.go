@@ -62,7 +62,8 @@ type Tracer struct {
 func New(ctx context.Context, c Config) (*Tracer, error) {
 	at, err := url.Parse(c.Endpoint)
 	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" || at.User != nil {
-		return nil, errors.New("the collector's address must be like http://127.0.0.1:4318; what it asks for is set as headers")
+		return nil, errors.New("the collector's address must be like http://127.0.0.1:4318; what it asks for is set " +
+			"as headers")
 	}
 	if at.Path == "" || at.Path == "/" {
 		at.Path = "/v1/traces"
@@ -74,7 +75,8 @@ func New(ctx context.Context, c Config) (*Tracer, error) {
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { slog.Warn("traces are dropped", "error", err) }))
 	provider := sdk.NewTracerProvider(sdk.WithSampler(sdk.AlwaysSample()), sdk.WithIDGenerator(ids{}),
 		sdk.WithBatcher(exporter, sdk.WithMaxQueueSize(queue)),
-		sdk.WithResource(resource.NewSchemaless(attribute.String("service.name", "cointill"), attribute.String("service.version", c.Version))))
+		sdk.WithResource(resource.NewSchemaless(attribute.String("service.name", "cointill"),
+			attribute.String("service.version", c.Version))))
 	return &Tracer{provider: provider, tracer: provider.Tracer("cointill"), clock: c.Clock}, nil
 }
 
@@ -84,7 +86,8 @@ func (t *Tracer) Close(ctx context.Context) error { return t.provider.Shutdown(c
 // Reached adds a state that a payment reached.
 func (t *Tracer) Reached(c payment.Change) {
 	p := c.Payment
-	attributes := []attribute.KeyValue{attribute.String("cointill.reference", p.Reference), attribute.String("cointill.domain", p.Domain),
+	attributes := []attribute.KeyValue{attribute.String("cointill.reference", p.Reference),
+		attribute.String("cointill.domain", p.Domain),
 		attribute.String("cointill.network", p.Network), attribute.String("cointill.state", p.Status)}
 	if c.From == "" {
 		ctx := context.WithValue(context.Background(), rootKey{}, root(p.Reference))
@@ -95,7 +98,8 @@ func (t *Tracer) Reached(c payment.Change) {
 	if c.From == payment.Pending && p.Status == string(payment.Initiated) {
 		name = Opened
 	}
-	attributes = append(attributes, attribute.String("cointill.state.before", string(c.From)), attribute.String("cointill.reason", p.Reason))
+	attributes = append(attributes, attribute.String("cointill.state.before", string(c.From)),
+		attribute.String("cointill.reason", p.Reason))
 	t.span(under(p.Reference), name, trace.SpanKindInternal, c.Began, t.clock()).set(nil, attributes)
 }
 
@@ -113,10 +117,13 @@ func (t *Tracer) Attempted(a webhook.Attempted) {
 	if !a.Success {
 		failed = errors.New("the endpoint didn't take the event")
 	}
-	t.span(under(body.Data.Reference), Deliver, trace.SpanKindClient, a.Began, a.Began.Add(a.Took)).set(failed, []attribute.KeyValue{
-		attribute.String("cointill.reference", body.Data.Reference), attribute.String("cointill.domain", a.Event.Domain),
-		attribute.String("cointill.event.id", a.Event.ID), attribute.String("cointill.event.type", a.Event.Type),
-		attribute.String("cointill.webhook", a.Endpoint), attribute.Int("cointill.attempt", a.Attempt), attribute.Int("http.response.status_code", a.Status)})
+	t.span(under(body.Data.Reference), Deliver, trace.SpanKindClient, a.Began, a.Began.Add(a.Took)).
+		set(failed, []attribute.KeyValue{
+			attribute.String("cointill.reference", body.Data.Reference),
+			attribute.String("cointill.domain", a.Event.Domain),
+			attribute.String("cointill.event.id", a.Event.ID), attribute.String("cointill.event.type", a.Event.Type),
+			attribute.String("cointill.webhook", a.Endpoint), attribute.Int("cointill.attempt", a.Attempt),
+			attribute.Int("http.response.status_code", a.Status)})
 }
 
 // span is a piece of work that is over.
@@ -145,7 +152,8 @@ type rootKey struct{}
 // root is the trace of a payment, and its root span.
 func root(reference string) trace.SpanContext {
 	sum := sha256.Sum256([]byte("cointill trace " + reference))
-	return trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID(sum[:16]), SpanID: trace.SpanID(sum[16:24]),
+	return trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID(sum[:16]),
+		SpanID:     trace.SpanID(sum[16:24]),
 		TraceFlags: trace.FlagsSampled, Remote: true})
 }
 

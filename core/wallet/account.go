@@ -54,7 +54,8 @@ func (s *Service) Preview(ctx context.Context, sc scope.Scope, c money.Chain, ke
 	if err != nil {
 		return Preview{}, err
 	}
-	p := Preview{Format: k.Format(), Script: k.Script(), Scripts: []string{k.Script()}, Key: k.String(), Fingerprint: k.Fingerprint(), Path: strings.TrimSuffix(k.Path(0), "0") + "*"}
+	p := Preview{Format: k.Format(), Script: k.Script(), Scripts: []string{k.Script()}, Key: k.String(),
+		Fingerprint: k.Fingerprint(), Path: strings.TrimSuffix(k.Path(0), "0") + "*"}
 	if k.list == nil && k.net.KeyVersions[[4]byte(k.account.Version())] == "" && k.Format() != "descriptor" {
 		p.Scripts = k.net.Scripts
 	}
@@ -76,7 +77,8 @@ func (s *Service) Preview(ctx context.Context, sc scope.Scope, c money.Chain, ke
 // receive or change branch, and its index there, so that merchants can check a
 // key with any address they know. Errors are Preview's, and Validation for the
 // field "address" where the text is none of the network's, or of another kind than the key makes.
-func (s *Service) Find(ctx context.Context, sc scope.Scope, c money.Chain, key, script, address string) (index int64, ok bool, err error) {
+func (s *Service) Find(ctx context.Context, sc scope.Scope, c money.Chain, key, script, address string) (index int64,
+	ok bool, err error) {
 	k, err := s.parse(sc, c, key, script)
 	if err != nil {
 		return 0, false, err
@@ -128,9 +130,11 @@ func (k Key) check(address string) (string, error) {
 	case k.script:
 		return k.net.Address(output), nil
 	case "":
-		return "", fault.Validation(fault.Fields{"address": {"This address belongs to " + several + ", whose keys can't be used here."}})
+		return "", fault.Validation(fault.Fields{"address": {"This address belongs to " + several +
+			", whose keys can't be used here."}})
 	}
-	return "", fault.Validation(fault.Fields{"address": {"This is a " + ScriptName(kind) + " address, and the key is read as " + ScriptName(k.script) +
+	return "", fault.Validation(fault.Fields{"address": {"This is a " + ScriptName(kind) +
+		" address, and the key is read as " + ScriptName(k.script) +
 		". If it comes from the same account, choose that kind or enter the key that your wallet shows for it."}})
 }
 
@@ -157,14 +161,16 @@ func (s *Service) Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script,
 	}
 	first, err := begins(tx, k)
 	if err == nil && first > 0 {
-		err = refuse("This server was restored from a backup just now. Enter the key once more.") // Prepare didn't know it yet
+		// Prepare didn't know it yet
+		err = refuse("This server was restored from a backup just now. Enter the key once more.")
 	}
 	if err != nil {
 		return models.Wallet{}, err
 	}
 	row := s.row(k, sc, actor)
 	row.Active = true
-	off := sc.Rows(tx.Model(&models.Wallet{})).Where("network = ? AND active AND fingerprint <> ?", row.Network, row.Fingerprint).
+	off := sc.Rows(tx.Model(&models.Wallet{})).Where("network = ? AND active AND fingerprint <> ?", row.Network,
+		row.Fingerprint).
 		Updates(map[string]any{"active": false, "updated_at": row.UpdatedAt})
 	if off.Error != nil {
 		return models.Wallet{}, off.Error
@@ -179,8 +185,10 @@ func (s *Service) Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script,
 // row is a wallet that begins with its first address, inactive.
 func (s *Service) row(k Key, sc scope.Scope, actor string) models.Wallet {
 	now := s.Clock()
-	return models.Wallet{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Network: string(k.net.Network()), Key: k.String(), Script: k.Script(),
-		Fingerprint: k.Fingerprint(), Account: k.Account(), Change: k.Change(), CreatedBy: actor, CreatedAt: now, UpdatedAt: now}
+	return models.Wallet{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Network: string(k.net.Network()),
+		Key: k.String(), Script: k.Script(),
+		Fingerprint: k.Fingerprint(), Account: k.Account(), Change: k.Change(), CreatedBy: actor, CreatedAt: now,
+		UpdatedAt: now}
 }
 
 // oneBranch leaves a branch with the wallet that has it.
@@ -217,7 +225,8 @@ func refuseForeign(tx *models.Tx, k Key, sc scope.Scope) error {
 	if change := k.Change(); change != "" {
 		line = append(line, change)
 	}
-	err := tx.Model(&models.Wallet{}).Where("network = ? AND (account IN ? OR fingerprint IN ? OR change IN ?)", string(k.net.Network()), line, line, line).
+	err := tx.Model(&models.Wallet{}).Where("network = ? AND (account IN ? OR fingerprint IN ? OR change IN ?)",
+		string(k.net.Network()), line, line, line).
 		Where("NOT (business_id = ? AND domain = ?)", sc.BusinessID, string(sc.Domain)).Count(&others).Error
 	if err != nil || others == 0 {
 		return err
@@ -247,15 +256,18 @@ func again(tx *models.Tx, row models.Wallet, k Key, sc scope.Scope) (models.Wall
 		old.CreatedBy, old.CreatedAt = row.CreatedBy, row.CreatedAt
 	}
 	// next_index is left alone: a payment may be moving it right now.
-	changed := tx.Model(&models.Wallet{}).Where("id = ?", old.ID).Updates(map[string]any{"key": row.Key, "script": row.Script, "account": row.Account,
-		"change": row.Change, "active": true, "created_by": old.CreatedBy, "created_at": old.CreatedAt, "updated_at": row.UpdatedAt})
+	changed := tx.Model(&models.Wallet{}).Where("id = ?", old.ID).
+		Updates(map[string]any{"key": row.Key, "script": row.Script, "account": row.Account,
+			"change": row.Change, "active": true, "created_by": old.CreatedBy, "created_at": old.CreatedAt,
+			"updated_at": row.UpdatedAt})
 	old.Key, old.Script, old.Account, old.Active, old.UpdatedAt = row.Key, row.Script, row.Account, true, row.UpdatedAt
 	return old, changed.Error
 }
 
 func inUse() error {
-	return fault.New(fault.Conflict, "key_in_use", "This account already receives for another business, or for your other domain. "+
-		"Payments could not be told apart: make a new account in your wallet, and enter its public key.")
+	return fault.New(fault.Conflict, "key_in_use",
+		"This account already receives for another business, or for your other domain. "+
+			"Payments could not be told apart: make a new account in your wallet, and enter its public key.")
 }
 
 // parse reads a key for the network that serves the chain in the scope's domain.
@@ -265,7 +277,8 @@ func (s *Service) parse(sc scope.Scope, c money.Chain, key, script string) (Key,
 	}
 	p, ok := s.network(sc.Domain, c)
 	if !ok {
-		return Key{}, fault.New(fault.Conflict, "no_network", "No node is configured that needs a key for this coin in the "+string(sc.Domain)+" domain.")
+		return Key{}, fault.New(fault.Conflict, "no_network",
+			"No node is configured that needs a key for this coin in the "+string(sc.Domain)+" domain.")
 	}
 	return ParseKey(key, p, script)
 }

@@ -86,7 +86,8 @@ func (a Asked) URI() string {
 	case money.ETH:
 		return fmt.Sprintf("ethereum:%s@%d?value=%s", a.Place.Address, a.ChainID, a.Amount)
 	case money.USDT:
-		return fmt.Sprintf("ethereum:%s@%d/transfer?address=%s&uint256=%s", a.Token, a.ChainID, a.Place.Address, a.Amount)
+		return fmt.Sprintf("ethereum:%s@%d/transfer?address=%s&uint256=%s", a.Token, a.ChainID, a.Place.Address,
+			a.Amount)
 	case money.XRP:
 		query.Set("amount", plain(a.Coin, a.Amount))
 		if a.Place.Tag != nil {

@@ -36,15 +36,21 @@ func (s *Service) Advance(ctx context.Context, actor string, walletID, to int64)
 		return fault.Missing("wallet")
 	}
 	if w.Script == ScriptAccount {
-		return fault.Validation(fault.Fields{"index": {"This wallet is an account with destination tags. Tags are random, so none needs to be left out."}})
+		return fault.Validation(
+			fault.Fields{"index": {"This wallet is an account with destination tags. Tags are random, so none needs " +
+				"to be left out."}})
 	}
 	if highest := min(w.NextIndex+mostAhead, Indexes); to < w.NextIndex || to > highest {
-		return fault.Validation(fault.Fields{"index": {fmt.Sprintf("The wallet's next index is %d: it never goes down, and one command takes it up by %d at most, to %d. "+
-			"If more addresses were issued, run the command again.", w.NextIndex, mostAhead, highest)}})
+		return fault.Validation(
+			fault.Fields{"index": {fmt.Sprintf(
+				"The wallet's next index is %d: it never goes down, and one command takes it up by %d at most, to %d. "+
+					"If more addresses were issued, run the command again.", w.NextIndex, mostAhead, highest)}})
 	}
-	moved, err := s.move(ctx, w, to, to, func(tx *models.Tx) error { return s.auditMove(tx, actor, "wallet.advanced", w, w.NextIndex, to) })
+	moved, err := s.move(ctx, w, to, to,
+		func(tx *models.Tx) error { return s.auditMove(tx, actor, "wallet.advanced", w, w.NextIndex, to) })
 	if err == nil && !moved {
-		err = fault.Validation(fault.Fields{"index": {"The wallet was changed, or went past this index, just now. Look at its index, and run the command again if that is needed."}})
+		err = fault.Validation(fault.Fields{"index": {"The wallet was changed, or went past this index, just now. " +
+			"Look at its index, and run the command again if that is needed."}})
 	}
 	return err
 }
@@ -52,13 +58,15 @@ func (s *Service) Advance(ctx context.Context, actor string, walletID, to int64)
 // auditMove writes down in the business's audit log that a wallet left out addresses.
 func (s *Service) auditMove(tx *models.Tx, actor, action string, w models.Wallet, from, to int64) error {
 	sc := scope.Scope{BusinessID: w.BusinessID, Domain: scope.Domain(w.Domain), Actor: actor, Role: scope.System}
-	return account.Audit(tx, sc, s.Clock(), action, w.Network, map[string]int64{"wallet": w.ID, "before": from, "after": to})
+	return account.Audit(tx, sc, s.Clock(), action, w.Network, map[string]int64{"wallet": w.ID, "before": from,
+		"after": to})
 }
 
 // move brings a wallet from its next index up to another and watches the addresses
 // between, with what note writes; moved is false where it was changed, or its next index
 // is beyond most by now.
-func (s *Service) move(ctx context.Context, w models.Wallet, to, most int64, note func(tx *models.Tx) error) (moved bool, err error) {
+func (s *Service) move(ctx context.Context, w models.Wallet, to, most int64,
+	note func(tx *models.Tx) error) (moved bool, err error) {
 	left, err := s.leaveOut(w, w.NextIndex, to) // before the transaction: payments wait for it
 	if err != nil {
 		return false, err
@@ -88,7 +96,8 @@ func (s *Service) leaveOut(w models.Wallet, from, to int64) ([]models.Destinatio
 	kinds := key.kinds()
 	rows := make([]models.Destination, 0, (to-from)*int64(len(kinds)))
 	if key.list != nil && to > int64(len(key.list)) {
-		return nil, fault.Validation(fault.Fields{"index": {fmt.Sprintf("The list has %d addresses only.", len(key.list))}})
+		return nil, fault.Validation(fault.Fields{"index": {fmt.Sprintf("The list has %d addresses only.",
+			len(key.list))}})
 	}
 	for i := from; i < to; i++ {
 		for _, kind := range kinds {
@@ -99,7 +108,8 @@ func (s *Service) leaveOut(w models.Wallet, from, to int64) ([]models.Destinatio
 			if err != nil {
 				return nil, err
 			}
-			rows = append(rows, models.Destination{Network: w.Network, Address: address, Tag: NoTag, BusinessID: w.BusinessID, Domain: w.Domain,
+			rows = append(rows, models.Destination{Network: w.Network, Address: address, Tag: NoTag,
+				BusinessID: w.BusinessID, Domain: w.Domain,
 				WalletID: &w.ID, Index: &i, CreatedAt: s.Clock()})
 		}
 	}
@@ -115,7 +125,8 @@ func watch(tx *models.Tx, rows []models.Destination) error {
 }
 
 // onePlace leaves a destination with whom it was given to first.
-var onePlace = clause.OnConflict{Columns: []clause.Column{{Name: "network"}, {Name: "address"}, {Name: "tag"}}, DoNothing: true}
+var onePlace = clause.OnConflict{Columns: []clause.Column{{Name: "network"}, {Name: "address"}, {Name: "tag"}},
+	DoNothing: true}
 
 // LeftOut is how far a wallet's next index was moved.
 type LeftOut struct{ Wallet, From, To int64 }
@@ -127,7 +138,8 @@ type LeftOut struct{ Wallet, From, To int64 }
 // more than 10,000.
 func (s *Service) AdvanceAll(ctx context.Context, actor string, by int64) (done []LeftOut, err error) {
 	if by < 0 || by > mostAhead {
-		return nil, fault.Validation(fault.Fields{"index": {fmt.Sprintf("From 0 to %d addresses can be left out at once.", mostAhead)}})
+		return nil, fault.Validation(
+			fault.Fields{"index": {fmt.Sprintf("From 0 to %d addresses can be left out at once.", mostAhead)}})
 	}
 	var wallets []models.Wallet
 	if err := s.DB.Read(ctx).Where("script <> ?", ScriptAccount).Order("id").Find(&wallets).Error; err != nil {

@@ -17,7 +17,8 @@ func (s *Service) Barred(ctx context.Context, sc scope.Scope) (count int64, firs
 		return 0, "", sc.Check()
 	}
 	barred := func() *models.Tx {
-		return sc.Rows(s.DB.Read(ctx)).Model(&models.Destination{}).Where("network = ? AND barred_at IS NOT NULL", string(net.Network()))
+		return sc.Rows(s.DB.Read(ctx)).Model(&models.Destination{}).Where("network = ? AND barred_at IS NOT NULL",
+			string(net.Network()))
 	}
 	if err := barred().Count(&count).Error; err != nil || count == 0 {
 		return 0, "", err

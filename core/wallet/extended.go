@@ -57,7 +57,9 @@ func parseExtended(text string, p Net) (key *hdkeychain.ExtendedKey, prefix, scr
 	key, err = hdkeychain.NewKeyFromString(text)
 	switch {
 	case errors.Is(err, hdkeychain.ErrInvalidKeyLen):
-		return nil, "", "", refuse("This is no account's public key. In your wallet look for the account's extended public key: " + wanted(p) + ".")
+		return nil, "", "", refuse(
+			"This is no account's public key. In your wallet look for the account's extended public key: " + wanted(p) +
+				".")
 	case errors.Is(err, hdkeychain.ErrBadChecksum):
 		return nil, "", "", refuse("Some character of this key is wrong or missing. Copy it again from your wallet.")
 	case err != nil || key.IsPrivate():
@@ -68,9 +70,11 @@ func parseExtended(text string, p Net) (key *hdkeychain.ExtendedKey, prefix, scr
 	known, ok := formats[version]
 	switch {
 	case !ok || known.private: // a private key's version with a public key in it
-		return nil, "", "", refuse("This key is of a kind that is not known here. Needed is a key of " + networkName(p) + ": " + wanted(p) + ".")
+		return nil, "", "", refuse("This key is of a kind that is not known here. Needed is a key of " +
+			networkName(p) + ": " + wanted(p) + ".")
 	case !fits:
-		return nil, "", "", refuse("What begins with " + known.prefix + " is a key of " + known.of + ". Needed is a key of " + networkName(p) + ": " + wanted(p) + ".")
+		return nil, "", "", refuse("What begins with " + known.prefix + " is a key of " + known.of +
+			". Needed is a key of " + networkName(p) + ": " + wanted(p) + ".")
 	}
 	return key, known.prefix, script, nil
 }

@@ -50,11 +50,13 @@ func (s *Service) Active(ctx context.Context, sc scope.Scope, c money.Chain) (St
 		return State{}, false, nil
 	}
 	var rows []models.Wallet
-	if err := sc.Rows(s.DB.Read(ctx)).Where("network = ? AND active", string(network)).Limit(1).Find(&rows).Error; err != nil || len(rows) == 0 {
+	if err := sc.Rows(s.DB.Read(ctx)).Where("network = ? AND active", string(network)).Limit(1).
+		Find(&rows).Error; err != nil || len(rows) == 0 {
 		return State{}, false, err
 	}
 	if rows[0].Script == ScriptAccount { // it has no addresses that a wallet could fail to look for
-		return State{Wallet: rows[0], Format: ScriptAccount, Script: ScriptAccount, HighestIssued: rows[0].NextIndex - 1, HighestUsed: -1}, true, nil
+		return State{Wallet: rows[0], Format: ScriptAccount, Script: ScriptAccount,
+			HighestIssued: rows[0].NextIndex - 1, HighestUsed: -1}, true, nil
 	}
 	key, err := stored(rows[0].ID, rows[0].Key, rows[0].Script, rows[0].Network)
 	if err != nil {
@@ -70,7 +72,9 @@ func (s *Service) Active(ctx context.Context, sc scope.Scope, c money.Chain) (St
 	if key.list != nil { // no wallet looks for its addresses: they can only run out
 		state.Gap, state.Widest, state.Left, state.Advice = 0, 0, key.left(rows[0].NextIndex), ""
 		if state.Left < fewLeft {
-			state.Advice = fmt.Sprintf("%d addresses of the list are left. Enter the next list before they run out: payments that find none can't be paid.", state.Left)
+			state.Advice = fmt.Sprintf(
+				"%d addresses of the list are left. Enter the next list before they run out: payments that find "+
+					"none can't be paid.", state.Left)
 		}
 	}
 	return state, true, nil
@@ -89,7 +93,8 @@ func (s *Service) Origin(ctx context.Context, sc scope.Scope, payment int64) (Or
 		return Origin{}, false, err
 	}
 	var given []models.Destination
-	if err := sc.Rows(s.DB.Point(ctx)).Where("payment_id = ? AND wallet_id IS NOT NULL", payment).Limit(1).Find(&given).Error; err != nil || len(given) == 0 {
+	if err := sc.Rows(s.DB.Point(ctx)).Where("payment_id = ? AND wallet_id IS NOT NULL", payment).Limit(1).
+		Find(&given).Error; err != nil || len(given) == 0 {
 		return Origin{}, false, err
 	}
 	var w models.Wallet
@@ -116,7 +121,8 @@ func (s *Service) used(ctx context.Context, key Key, w models.Wallet) ([]int64, 
 		Where("wallet_id = ? AND (EXISTS (SELECT 1 FROM transfers WHERE transfers.payment_id = destinations.payment_id "+
 			"AND transfers.address = destinations.address AND NOT transfers.gone) "+
 			"OR payment_id IS NULL AND address IN (SELECT address FROM transfers WHERE payment_id IS NULL "+
-			"AND business_id = ? AND domain = ? AND network = ? AND NOT gone))", w.ID, w.BusinessID, w.Domain, w.Network).
+			"AND business_id = ? AND domain = ? AND network = ? AND NOT gone))", w.ID, w.BusinessID, w.Domain,
+			w.Network).
 		Order("idx DESC").Limit(usedRead).Scan(&rows).Error
 	var indexes []int64
 	for _, row := range rows {
@@ -142,10 +148,12 @@ func (s *State) measure(used []int64) {
 	enough := (s.Widest/100 + 1) * 100
 	switch {
 	case s.Widest > Limit:
-		s.Advice = fmt.Sprintf("%d addresses in a row were given out and not paid to. Wallets look %d ahead, so yours may not show what was paid after them, though it is yours. "+
+		s.Advice = fmt.Sprintf("%d addresses in a row were given out and not paid to. Wallets look %d ahead, so "+
+			"yours may not show what was paid after them, though it is yours. "+
 			"Set the gap limit in your wallet to %d or more and let it scan again.", s.Widest, Limit, enough)
 	case s.Gap >= warnAt:
-		s.Advice = fmt.Sprintf("The last %d addresses given out were not paid to. Wallets look %d ahead: set the gap limit in yours to %d or more, so that it shows what comes next.",
+		s.Advice = fmt.Sprintf("The last %d addresses given out were not paid to. Wallets look %d ahead: set the "+
+			"gap limit in yours to %d or more, so that it shows what comes next.",
 			s.Gap, Limit, enough)
 	}
 }
@@ -159,6 +167,7 @@ func (s *Service) Ready(ctx context.Context, sc scope.Scope, network chain.Netwo
 		return true, nil
 	}
 	var found []int64
-	err := sc.Rows(s.DB.Point(ctx).Model(&models.Wallet{})).Where("network = ? AND active", string(network)).Limit(1).Pluck("id", &found).Error
+	err := sc.Rows(s.DB.Point(ctx).Model(&models.Wallet{})).Where("network = ? AND active", string(network)).Limit(1).
+		Pluck("id", &found).Error
 	return len(found) == 1, err
 }

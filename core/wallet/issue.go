@@ -55,7 +55,8 @@ func (s *Service) derive(tx *models.Tx, p *models.Payment, now time.Time) (Place
 		if err != nil {
 			return Place{}, err
 		}
-		row := models.Destination{Network: p.Network, Address: address, Tag: NoTag, BusinessID: p.BusinessID, Domain: p.Domain,
+		row := models.Destination{Network: p.Network, Address: address, Tag: NoTag, BusinessID: p.BusinessID,
+			Domain:    p.Domain,
 			PaymentID: &p.ID, WalletID: &w.ID, Index: &w.Index, CreatedAt: now}
 		made := tx.Clauses(onePlace).Create(&row)
 		if made.Error != nil {
@@ -107,5 +108,6 @@ func step(tx *models.Tx, p *models.Payment, now time.Time, wide int64) (stepped,
 		}
 	}
 	return stepped{}, fault.New(fault.Unavailable, "no_wallet",
-		"The merchant has not set up a wallet for this coin, so it can't be paid with now. Choose another way to pay, or contact the merchant.")
+		"The merchant has not set up a wallet for this coin, so it can't be paid with now. Choose another way to "+
+			"pay, or contact the merchant.")
 }

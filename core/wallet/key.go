@@ -105,9 +105,11 @@ func ParseKey(text string, p Net, script string) (Key, error) {
 	}
 	switch {
 	case text == "":
-		return Key{}, refuse("Enter the public key of an account of your wallet: " + wanted(p) + ", or " + otherwise(p) + ".")
+		return Key{}, refuse("Enter the public key of an account of your wallet: " + wanted(p) + ", or " +
+			otherwise(p) + ".")
 	case len(text) > MaxKey:
-		return Key{}, refuse(fmt.Sprintf("That is longer than any account's public key (at most %d characters).", MaxKey))
+		return Key{}, refuse(fmt.Sprintf("That is longer than any account's public key (at most %d characters).",
+			MaxKey))
 	case script != "" && !slices.Contains(p.Scripts, script):
 		return Key{}, refuse("That kind of address does not exist on " + networkName(p) + ".")
 	case holdsPrivate(text):
@@ -126,7 +128,8 @@ func parseBare(text string, p Net, asked string) (Key, error) {
 		return Key{}, err
 	}
 	if p.Script(text) != nil {
-		return Key{}, refuse("This is a single address. Each payment needs one of its own: enter the account's public key, " + wanted(p) + ", or " + otherwise(p) + ".")
+		return Key{}, refuse("This is a single address. Each payment needs one of its own: enter the account's " +
+			"public key, " + wanted(p) + ", or " + otherwise(p) + ".")
 	}
 	if strings.ContainsAny(bare, "/*<") {
 		return Key{}, refuse("Leave away what follows the key, or enter a whole descriptor such as wpkh(…/0/*).")
@@ -151,10 +154,13 @@ func checkAccount(k *hdkeychain.ExtendedKey) error {
 	hardened := k.ChildIndex() >= hdkeychain.HardenedKeyStart
 	switch depth := k.Depth(); {
 	case depth > 3:
-		return refuse(fmt.Sprintf("This key lies below an account (depth %d, an account has 3), so its addresses would not be those of your wallet. "+
-			"Enter the account's own public key, or a descriptor that says the path.", depth))
+		return refuse(fmt.Sprintf(
+			"This key lies below an account (depth %d, an account has 3), so its addresses would not be those of "+
+				"your wallet. "+
+				"Enter the account's own public key, or a descriptor that says the path.", depth))
 	case depth == 0 && (k.ChildIndex() != 0 || k.ParentFingerprint() != 0):
-		return refuse("This key contradicts itself: it claims to be a wallet's first key and to have a parent. Copy it again from your wallet.")
+		return refuse("This key contradicts itself: it claims to be a wallet's first key and to have a parent. Copy " +
+			"it again from your wallet.")
 	case depth > 0 && !hardened:
 		return refuse("This key is no account's: accounts are derived hardened, and this one is not. " +
 			"Enter the account's own public key, or a descriptor that says the path.")
@@ -172,7 +178,8 @@ func choose(p Net, format, said, asked string) (string, error) {
 	case !slices.Contains(p.Scripts, said):
 		return "", refuse(ScriptName(said) + " addresses do not exist on " + networkName(p) + ".")
 	case asked != "" && asked != said:
-		return "", refuse(fmt.Sprintf("The %s says that its addresses are %s; %s was chosen. Choose the same kind, or enter another key.",
+		return "", refuse(fmt.Sprintf(
+			"The %s says that its addresses are %s; %s was chosen. Choose the same kind, or enter another key.",
 			format, ScriptName(said), ScriptName(asked)))
 	}
 	return said, nil
@@ -186,7 +193,8 @@ func newKey(k Key) (Key, error) {
 		for _, step := range b.steps {
 			next, err := node.Derive(step)
 			if err != nil {
-				return Key{}, refuse("This key can't be derived along that path. Enter the public key of another account.")
+				return Key{}, refuse(
+					"This key can't be derived along that path. Enter the public key of another account.")
 			}
 			node = next
 			b.nodes = append(b.nodes, node)
@@ -222,13 +230,15 @@ func (k Key) at(b branch, index int64) (string, error) {
 	var output []byte
 	switch k.script {
 	case ScriptPKH:
-		output = slices.Concat([]byte{txscript.OP_DUP, txscript.OP_HASH160, 20}, hash, []byte{txscript.OP_EQUALVERIFY, txscript.OP_CHECKSIG})
+		output = slices.Concat([]byte{txscript.OP_DUP, txscript.OP_HASH160, 20}, hash,
+			[]byte{txscript.OP_EQUALVERIFY, txscript.OP_CHECKSIG})
 	case ScriptShWPKH:
 		output = slices.Concat([]byte{txscript.OP_HASH160, 20}, address.Hash160(witness), []byte{txscript.OP_EQUAL})
 	case ScriptWPKH:
 		output = witness
 	case ScriptTaproot: // BIP 86: the key path only
-		output = append([]byte{txscript.OP_1, 32}, schnorr.SerializePubKey(txscript.ComputeTaprootKeyNoScript(public))...)
+		output = append([]byte{txscript.OP_1, 32},
+			schnorr.SerializePubKey(txscript.ComputeTaprootKeyNoScript(public))...)
 	}
 	text := k.net.Address(output)
 	if text == "" {
@@ -345,12 +355,15 @@ func refuse(sentence string) error {
 }
 
 func refusePrivate(p Net) error {
-	return refuseSecret("This looks like a private key or a wallet's secret words. ", "What is needed here is the account's public key: "+wanted(p)+", or "+otherwise(p)+".")
+	return refuseSecret("This looks like a private key or a wallet's secret words. ",
+		"What is needed here is the account's public key: "+wanted(p)+", or "+otherwise(p)+".")
 }
 
 // refuseSecret makes the fault for a text that can spend: it names the kind of secret,
 // and the input that is needed instead.
 func refuseSecret(looks, needed string) error {
-	return &fault.Fault{Kind: fault.Invalid, Code: CodePrivate, Sentence: "A private key was refused.", Fields: fault.Fields{"key": {
-		looks + "Cointill never takes one and has not kept it. As it has left your wallet, better move your money to a new one. " + needed}}}
+	return &fault.Fault{Kind: fault.Invalid, Code: CodePrivate, Sentence: "A private key was refused.",
+		Fields: fault.Fields{"key": {
+			looks + "Cointill never takes one and has not kept it. As it has left your wallet, better move your " +
+				"money to a new one. " + needed}}}
 }

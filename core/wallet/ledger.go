@@ -43,13 +43,18 @@ type LedgerAccount struct {
 func (a LedgerAccount) Problem(network string) string {
 	switch {
 	case !a.Exists && a.Reserve.Sign() > 0:
-		return "This account does not exist on " + network + " yet, so small payments to it would fail. An account comes into being when it is sent the network's reserve, now " +
+		return "This account does not exist on " + network +
+			" yet, so small payments to it would fail. An account comes into being when it is sent the network's " +
+			"reserve, now " +
 			plain(money.XRP, a.Reserve) + " XRP, or more at once. Send that to it, or check the address, and try again."
 	case !a.Exists:
-		return "This account does not exist on " + network + " yet, so small payments to it would fail. An account comes into being when it is sent the network's reserve " +
+		return "This account does not exist on " + network +
+			" yet, so small payments to it would fail. An account comes into being when it is sent the network's " +
+			"reserve " +
 			"at once. Send that to it, or check the address, and try again."
 	case a.DepositAuth:
-		return "This account has Deposit Authorization switched on, so " + network + " refuses payments by everybody whom it has not let in, your customers among them. " +
+		return "This account has Deposit Authorization switched on, so " + network +
+			" refuses payments by everybody whom it has not let in, your customers among them. " +
 			"Switch it off in your wallet (an AccountSet transaction with ClearFlag 9, asfDepositAuth), and try again."
 	}
 	return ""
@@ -79,22 +84,30 @@ func readAccount(text string, p params.Params) (params.Account, error) {
 	case text == "":
 		return params.Account{}, refuse("Enter the address of your account. It begins with r.")
 	case isLedgerPublic(text):
-		return params.Account{}, refuse("This is the public key of an account. It is no secret, and nothing is wrong, but what is needed here is the account's address, which begins with r.")
+		return params.Account{},
+			refuse("This is the public key of an account. It is no secret, and nothing is wrong, but what is needed " +
+				"here is the account's address, which begins with r.")
 	case holdsPrivate(text) || holdsLedgerSecret(text):
-		return params.Account{}, refuseSecret("This looks like a secret of a wallet: a seed, a private key, or secret words or numbers. ",
-			"What is needed here is the account's address, which begins with r.")
+		return params.Account{},
+			refuseSecret("This looks like a secret of a wallet: a seed, a private key, or secret words or numbers. ",
+				"What is needed here is the account's address, which begins with r.")
 	case len(text) > MaxKey:
 		return params.Account{}, refuse("That is longer than any address.")
 	}
 	account, tag, err := params.Read(text, p)
 	switch {
 	case errors.Is(err, params.ErrTestAddress), errors.Is(err, params.ErrMainAddress):
-		return account, refuse(sentence(err) + " Payments here come on " + ledgerName(p) + ": enter the address of your account there. It begins with r, or with " + xLetter(p) + ".")
+		return account, refuse(sentence(err) + " Payments here come on " + ledgerName(p) +
+			": enter the address of your account there. It begins with r, or with " + xLetter(p) + ".")
 	case err != nil:
-		return account, refuse("This is no address of the XRP Ledger: a character may be missing or mistyped. It begins with r, or with " + xLetter(p) + " when it is an X-address.")
+		return account, refuse("This is no address of the XRP Ledger: a character may be missing or mistyped. It " +
+			"begins with r, or with " + xLetter(p) + " when it is an X-address.")
 	case tag != nil:
-		return account, refuse(fmt.Sprintf("This X-address has the destination tag %d in it, and every payment needs a tag of its own. An address with a fixed tag "+
-			"is mostly that of a deposit at an exchange, which can't be used here: the exchange would not know your customers' tags. Enter the address of an account whose keys only you have.", *tag))
+		return account, refuse(fmt.Sprintf(
+			"This X-address has the destination tag %d in it, and every payment needs a tag of its own. An address "+
+				"with a fixed tag "+
+				"is mostly that of a deposit at an exchange, which can't be used here: the exchange would not know "+
+				"your customers' tags. Enter the address of an account whose keys only you have.", *tag))
 	}
 	return account, nil
 }
@@ -133,14 +146,17 @@ func (l Ledger) previewAccount(ctx context.Context, text string) (Preview, error
 		if errors.As(err, &known) {
 			said = string(known)
 		}
-		return Preview{}, fault.New(fault.Unavailable, "lookup_failed", "The account can't be looked up on "+ledgerName(l.Params)+" now, and is not used unseen. Try again in a moment. "+said).Because(err)
+		return Preview{}, fault.New(fault.Unavailable, "lookup_failed",
+			"The account can't be looked up on "+ledgerName(l.Params)+
+				" now, and is not used unseen. Try again in a moment. "+said).Because(err)
 	}
 	if problem := found.Problem(ledgerName(l.Params)); problem != "" {
 		return Preview{}, refuse(problem)
 	}
 	address := account.String()
-	return Preview{Format: ScriptAccount, Script: ScriptAccount, Scripts: []string{ScriptAccount}, Key: address, Fingerprint: address,
-		Addresses: []string{address}, Account: &found}, nil
+	return Preview{Format: ScriptAccount, Script: ScriptAccount, Scripts: []string{ScriptAccount}, Key: address,
+		Fingerprint: address,
+		Addresses:   []string{address}, Account: &found}, nil
 }
 
 // useAccount is Use for an account. The account stays watched from now on, and money
@@ -158,38 +174,47 @@ func (s *Service) useAccount(tx *models.Tx, sc scope.Scope, l Ledger, text, acto
 	if err := tx.Where("network = ? AND account = ?", network, address).Order("id").Find(&entered).Error; err != nil {
 		return models.Wallet{}, err
 	}
-	row := models.Wallet{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Network: network, Key: address, Script: ScriptAccount,
+	row := models.Wallet{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Network: network, Key: address,
+		Script:      ScriptAccount,
 		Fingerprint: address, Account: address, Active: true, CreatedBy: actor, CreatedAt: now, UpdatedAt: now}
-	own := slices.IndexFunc(entered, func(w models.Wallet) bool { return w.BusinessID == sc.BusinessID && w.Domain == string(sc.Domain) })
+	own := slices.IndexFunc(entered, func(w models.Wallet) bool {
+		return w.BusinessID == sc.BusinessID &&
+			w.Domain == string(sc.Domain)
+	})
 	switch {
 	case own >= 0 && entered[own].Active:
 		return entered[own], nil
 	case own >= 0:
 		row = entered[own]
 	case len(entered) > 0 && !s.SharedAccounts:
-		return models.Wallet{}, fault.New(fault.Conflict, "key_in_use", "This account already receives for another business. Use an account of its own for each business, "+
-			"or ask the operator of this server to allow shared accounts.")
+		return models.Wallet{}, fault.New(fault.Conflict, "key_in_use",
+			"This account already receives for another business. Use an account of its own for each business, "+
+				"or ask the operator of this server to allow shared accounts.")
 	case len(entered) > 0: // the bare address is the first business's
 		row.Fingerprint = fmt.Sprintf("%s for business %d in %s", address, sc.BusinessID, sc.Domain)
 	}
-	off := sc.Rows(tx.Model(&models.Wallet{})).Where("network = ? AND active", network).Updates(map[string]any{"active": false, "updated_at": now})
+	off := sc.Rows(tx.Model(&models.Wallet{})).Where("network = ? AND active", network).
+		Updates(map[string]any{"active": false, "updated_at": now})
 	if off.Error != nil {
 		return models.Wallet{}, off.Error
 	}
-	if err := share(tx, models.Destination{Network: network, Address: address, BusinessID: sc.BusinessID, Domain: string(sc.Domain), CreatedAt: now}); err != nil {
+	if err := share(tx, models.Destination{Network: network, Address: address, BusinessID: sc.BusinessID,
+		Domain: string(sc.Domain), CreatedAt: now}); err != nil {
 		return models.Wallet{}, err
 	}
 	if row.ID == 0 {
 		return row, tx.Create(&row).Error
 	}
 	row.Active, row.UpdatedAt = true, now
-	return row, tx.Model(&models.Wallet{}).Where("id = ?", row.ID).Updates(map[string]any{"active": true, "updated_at": now}).Error
+	return row, tx.Model(&models.Wallet{}).Where("id = ?", row.ID).
+		Updates(map[string]any{"active": true, "updated_at": now}).Error
 }
 
 // tagged gives the payment an address with a tag that no payment of any business had
 // before. Tags are random, so that they can't be guessed.
 func tagged(tx *models.Tx, p *models.Payment, address string, now time.Time, fresh func() uint32) (Place, error) {
-	row := models.Destination{Network: p.Network, Address: address, BusinessID: p.BusinessID, Domain: p.Domain, CreatedAt: now}
+	row := models.Destination{Network: p.Network, Address: address, BusinessID: p.BusinessID, Domain: p.Domain,
+		CreatedAt: now}
 	if err := share(tx, row); err != nil {
 		return Place{}, err
 	}

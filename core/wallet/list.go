@@ -41,7 +41,8 @@ func listed(text string, p Net) []string {
 // money sent there would be lost.
 func parseList(parts []string, p Net, script string) (Key, error) {
 	if len(parts) > MaxList {
-		return Key{}, refuse(fmt.Sprintf("A list has %d addresses at most. Enter these first; when they run out, enter the next ones.", MaxList))
+		return Key{}, refuse(fmt.Sprintf(
+			"A list has %d addresses at most. Enter these first; when they run out, enter the next ones.", MaxList))
 	}
 	if script != "" && script != ScriptList {
 		return Key{}, refuse("That kind of address does not exist on " + networkName(p) + ".")
@@ -51,14 +52,19 @@ func parseList(parts []string, p Net, script string) (Key, error) {
 	for i, part := range parts {
 		form := p.Script(part)
 		if form == nil {
-			return Key{}, refuse(fmt.Sprintf("Entry %d of the list is no address of %s: a character may be missing or mistyped.", i+1, networkName(p)))
+			return Key{}, refuse(
+				fmt.Sprintf("Entry %d of the list is no address of %s: a character may be missing or mistyped.", i+1,
+					networkName(p)))
 		}
 		address := p.Address(form)
 		if first := seen[address]; first > 0 {
-			return Key{}, refuse(fmt.Sprintf("Entry %d of the list is the same address as entry %d. Each payment needs one of its own.", i+1, first))
+			return Key{}, refuse(
+				fmt.Sprintf("Entry %d of the list is the same address as entry %d. Each payment needs one of its own.",
+					i+1, first))
 		}
 		if p.Barred != nil && p.Barred(form) != "" {
-			return Key{}, refuse(fmt.Sprintf("Entry %d of the list %s, so what is paid there is lost.", i+1, p.Barred(form)))
+			return Key{}, refuse(fmt.Sprintf("Entry %d of the list %s, so what is paid there is lost.", i+1,
+				p.Barred(form)))
 		}
 		seen[address] = i + 1
 		k.list = append(k.list, address)
@@ -77,18 +83,21 @@ func claim(tx *models.Tx, k Key, sc scope.Scope) error {
 	network := string(k.net.Network())
 	for _, table := range []any{&models.ListedAddress{}, &models.Destination{}} {
 		var others int64
-		err := tx.Model(table).Where("network = ? AND address IN ? AND NOT (business_id = ? AND domain = ?)", network, k.list, sc.BusinessID, string(sc.Domain)).Count(&others).Error
+		err := tx.Model(table).Where("network = ? AND address IN ? AND NOT (business_id = ? AND domain = ?)", network,
+			k.list, sc.BusinessID, string(sc.Domain)).Count(&others).Error
 		if err != nil {
 			return err
 		}
 		if others > 0 {
-			return fault.New(fault.Conflict, "key_in_use", "An address of the list receives for another business already, or for your other domain. "+
-				"Payments could not be told apart: enter addresses that are new.")
+			return fault.New(fault.Conflict, "key_in_use",
+				"An address of the list receives for another business already, or for your other domain. "+
+					"Payments could not be told apart: enter addresses that are new.")
 		}
 	}
 	rows := make([]models.ListedAddress, len(k.list))
 	for i, address := range k.list {
-		rows[i] = models.ListedAddress{Network: network, Address: address, BusinessID: sc.BusinessID, Domain: string(sc.Domain)}
+		rows[i] = models.ListedAddress{Network: network, Address: address, BusinessID: sc.BusinessID,
+			Domain: string(sc.Domain)}
 	}
 	return tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&rows).Error
 }
@@ -105,7 +114,8 @@ func (k Key) left(next int64) int64 { return max(int64(len(k.list))-next, 0) }
 // usedUp is the fault for a payment that finds no address left.
 func usedUp() error {
 	return fault.New(fault.Unavailable, "no_wallet",
-		"The merchant's wallet for this coin has no address left, so it can't be paid with now. Choose another way to pay, or contact the merchant.")
+		"The merchant's wallet for this coin has no address left, so it can't be paid with now. Choose another way "+
+			"to pay, or contact the merchant.")
 }
 
 // holds reports whether an address is in the list, and its place.

@@ -39,7 +39,8 @@ func (e *BehindError) Unwrap() error { return e.fault }
 // unavailable is the fault for an address that may not be given out.
 func unavailable(cause error) *fault.Fault {
 	return fault.Retry("address_unavailable",
-		"No new address can be given out safely right now, so none is shown. Try again in a minute, or contact the merchant.",
+		"No new address can be given out safely right now, so none is shown. Try again in a minute, or contact the "+
+			"merchant.",
 		time.Minute).Because(cause)
 }
 
@@ -102,7 +103,8 @@ func (s *Service) skipAddresses(ctx context.Context, w models.Wallet, to int64) 
 	})
 	if skipped && err == nil {
 		slog.WarnContext(ctx, "addresses were skipped: the database doesn't know who got them, "+
-			"but their mark says that they were given out. The database was put back to an earlier state, or a process ended while it gave out an address. "+
+			"but their mark says that they were given out. The database was put back to an earlier state, or a "+
+			"process ended while it gave out an address. "+
 			"The merchant's wallet may need a higher gap limit.",
 			"wallet", w.ID, "business", w.BusinessID, "network", w.Network, "from", w.NextIndex, "to", to-1)
 	}

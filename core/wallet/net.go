@@ -35,7 +35,8 @@ func (n Net) Network() chain.Network { return chain.Network(string(n.Chain) + "-
 
 // Bitcoin is a network of bitcoin's kind.
 func Bitcoin(p params.Params) Net {
-	n := Net{Name: p.Name, Chain: p.Chain, Coin: p.Coin, Test: p.Test, KeyVersions: p.KeyVersions, Scripts: []string{ScriptPKH}, Script: p.Script, Address: p.Address}
+	n := Net{Name: p.Name, Chain: p.Chain, Coin: p.Coin, Test: p.Test, KeyVersions: p.KeyVersions,
+		Scripts: []string{ScriptPKH}, Script: p.Script, Address: p.Address}
 	if p.Segwit {
 		n.Scripts = []string{ScriptWPKH, ScriptShWPKH, ScriptTaproot, ScriptPKH}
 	}
@@ -66,7 +67,8 @@ func Ethereum(p ethereum.Params) Net {
 		}
 		return ""
 	}
-	return Net{Barred: barred, Name: p.Name, Chain: money.Ethereum, Coin: money.ETH, Test: p.Test, KeyVersions: p.KeyVersions, Scripts: []string{ScriptEthereum}, Script: script, Address: write}
+	return Net{Barred: barred, Name: p.Name, Chain: money.Ethereum, Coin: money.ETH, Test: p.Test,
+		KeyVersions: p.KeyVersions, Scripts: []string{ScriptEthereum}, Script: script, Address: write}
 }
 
 // Find is the network with a name such as bitcoin-mainnet.

@@ -75,11 +75,15 @@ func privateShare(run string) bool {
 // with some characters or groups missing; no address of the ledger looks like any.
 func holdsLedgerSecret(text string) bool {
 	groups := 0
-	for _, run := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, run := range strings.FieldsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) &&
+			!unicode.IsDigit(r)
+	}) {
 		digits := strings.Trim(run, "0123456789") == ""
 		hexadecimal := strings.Trim(run, "0123456789abcdefABCDEF") == ""
 		switch {
-		case (run[0] == 's' || run[0] == 'S') && len(run) >= 12, run[0] == 'p' && len(run) >= 40, hexadecimal && len(run) >= 32:
+		case (run[0] == 's' || run[0] == 'S') && len(run) >= 12, run[0] == 'p' && len(run) >= 40, hexadecimal &&
+			len(run) >= 32:
 			return true
 		case digits && (len(run) == 5 || len(run) == 6):
 			groups++
@@ -116,10 +120,19 @@ func privatePrefix(prefix string) bool {
 // countWords counts the words of letters alone between spaces and other
 // separators; numbers before words, as in numbered lists, don't matter.
 func countWords(text string) (words int) {
-	tokens := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;|+-_./\\\"", r) })
+	tokens := strings.FieldsFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) ||
+			strings.ContainsRune(",;|+-_./\\\"", r)
+	})
 	for _, token := range tokens {
-		token = strings.TrimFunc(token, func(r rune) bool { return unicode.IsDigit(r) || strings.ContainsRune(".:)(#'", r) })
-		if token != "" && strings.IndexFunc(token, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) < 0 {
+		token = strings.TrimFunc(token, func(r rune) bool {
+			return unicode.IsDigit(r) ||
+				strings.ContainsRune(".:)(#'", r)
+		})
+		if token != "" && strings.IndexFunc(token, func(r rune) bool {
+			return !unicode.IsLetter(r) &&
+				!unicode.IsMark(r)
+		}) < 0 {
 			words++
 		}
 	}

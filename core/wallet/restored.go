@@ -20,13 +20,16 @@ func begins(tx *models.Tx, k Key) (int64, error) {
 	}
 	first := min(left, Indexes)
 	var known []models.Wallet
-	err = tx.Where("network = ? AND fingerprint = ?", string(k.net.Network()), k.Fingerprint()).Limit(1).Find(&known).Error
+	err = tx.Where("network = ? AND fingerprint = ?", string(k.net.Network()), k.Fingerprint()).Limit(1).
+		Find(&known).Error
 	if err != nil || len(known) > 0 && (k.list != nil || known[0].NextIndex >= first) {
 		return 0, err
 	}
 	if k.list != nil {
-		return 0, refuse("This server was restored from a backup and doesn't know whether addresses of a list that it never saw were given to customers before. " +
-			"Ask its operator to say that no list is missing (cointill restore --all-entered), or enter a public key instead.")
+		return 0, refuse("This server was restored from a backup and doesn't know whether addresses of a list that " +
+			"it never saw were given to customers before. " +
+			"Ask its operator to say that no list is missing (cointill restore --all-entered), or enter a public " +
+			"key instead.")
 	}
 	return first, nil
 }

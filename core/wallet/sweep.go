@@ -45,12 +45,14 @@ func (s *Service) SweepSheet(ctx context.Context, sc scope.Scope, each func(Swee
 	net, ok := s.network(sc.Domain, money.Ethereum)
 	holder := s.Holders[sc.Domain]
 	if !ok || holder == nil {
-		return fault.New(fault.Conflict, "no_network", "No node of Ethereum is configured in the "+string(sc.Domain)+" domain, so there is nothing to look up.")
+		return fault.New(fault.Conflict, "no_network", "No node of Ethereum is configured in the "+string(sc.Domain)+
+			" domain, so there is nothing to look up.")
 	}
 	keys := map[int64]Key{}
 	for after := int64(0); ; {
 		var rows []models.Destination
-		err := sc.Rows(s.DB.Read(ctx)).Where("network = ? AND wallet_id IS NOT NULL AND id > ?", string(net.Network()), after).Order("id").Limit(sweptAtOnce).Find(&rows).Error
+		err := sc.Rows(s.DB.Read(ctx)).Where("network = ? AND wallet_id IS NOT NULL AND id > ?", string(net.Network()),
+			after).Order("id").Limit(sweptAtOnce).Find(&rows).Error
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -62,7 +64,8 @@ func (s *Service) SweepSheet(ctx context.Context, sc scope.Scope, each func(Swee
 }
 
 // sweep passes on the addresses that hold money.
-func (s *Service) sweep(ctx context.Context, holder Holder, rows []models.Destination, keys map[int64]Key, each func(Sweep) error) error {
+func (s *Service) sweep(ctx context.Context, holder Holder, rows []models.Destination, keys map[int64]Key,
+	each func(Sweep) error) error {
 	addresses := make([]string, len(rows))
 	for i, row := range rows {
 		addresses[i] = row.Address
@@ -74,7 +77,8 @@ func (s *Service) sweep(ctx context.Context, holder Holder, rows []models.Destin
 		if errors.As(err, &known) {
 			said = string(known)
 		}
-		return fault.New(fault.Unavailable, "lookup_failed", "What the addresses hold can't be looked up now. Try again in a moment. "+said).Because(err)
+		return fault.New(fault.Unavailable, "lookup_failed",
+			"What the addresses hold can't be looked up now. Try again in a moment. "+said).Because(err)
 	}
 	for i, row := range rows {
 		if held[i].Ether.Sign() == 0 && held[i].Token.Sign() == 0 {

@@ -81,7 +81,8 @@ func (s *Service) Assign(tx *models.Tx, p *models.Payment, now time.Time) (Place
 		if withTag {
 			return tagged(tx, p, address, now, freshTag)
 		}
-		row := models.Destination{Network: p.Network, Address: address, Tag: NoTag, BusinessID: p.BusinessID, Domain: p.Domain, PaymentID: &p.ID, CreatedAt: now}
+		row := models.Destination{Network: p.Network, Address: address, Tag: NoTag, BusinessID: p.BusinessID,
+			Domain: p.Domain, PaymentID: &p.ID, CreatedAt: now}
 		made := tx.Clauses(onePlace).Create(&row)
 		if made.Error != nil {
 			return Place{}, made.Error

@@ -14,29 +14,43 @@ func Advice(a Attempt) string {
 	if known, ok := adviceOnError[a.Error]; ok {
 		return known
 	}
-	return "Open the URL from outside of your network, look whether it answers HTTP, and read your server's log of that minute."
+	return "Open the URL from outside of your network, look whether it answers HTTP, and read your server's log of " +
+		"that minute."
 }
 
 // adviceOnError is by the sentence that explain gives.
 var adviceOnError = map[string]string{
 	"The host stands for an address that deliveries may not go to (private, local or reserved).": "Give the URL a host name that leads to a public address; for a server on your own machine use a tunnel.",
-	"The host name is not known.":                          "Check the spelling of the host name, and that its DNS record exists and is public.",
-	"The host name could not be looked up.":                "The DNS servers of the host name don't answer: look whether they are up and the domain hasn't run out.",
-	"No answer came within 15 seconds.":                    "Answer 200 at once and do the work afterwards, in a queue; if nothing reaches your server, look whether a firewall drops the connection.",
-	"No connection could be made within 5 seconds.":        "Look whether the host is up, whether its DNS record is current, and whether a firewall drops connections to this port.",
-	"TLS was not agreed on within 5 seconds.":              "Something takes connections at this port and doesn't speak: look whether your server or the proxy in front of it hangs.",
-	"The connection was refused.":                          "Nothing listens at this host and port: start your server, and compare the port with the one in the URL.",
-	"The TLS certificate is not valid for this host.":      "Renew the certificate or have it issued for this host name, and serve the whole chain with its intermediate certificates.",
-	"The server does not speak TLS on this port.":          "The URL says https, but the port speaks plain HTTP: correct the port, or put TLS in front of it.",
-	"The connection was closed without an answer.":         "Your server or its proxy hangs up: look for a crash in its log, and for a limit on connections.",
-	"The request failed: no valid HTTP answer came.":       "Something that speaks no HTTP answers at this port: compare the port in the URL with your server's.",
-	"The webhook's secret can't be read. Rotate it.":       "Make a new secret on this page and give it to your server.",
-	"The webhook's secret can't be used. Rotate it.":       "Make a new secret on this page and give it to your server.",
-	"The webhook's headers can't be read. Give them anew.": "Edit the endpoint and enter the values of its headers again.",
-	"The URL is not https, which the live domain demands.": "Edit the endpoint and give it a URL that begins with https://.",
-	"The URL can't be used.":                               "Edit the endpoint and give it a complete URL.",
-	"Deliveries are switched off in this domain.":          "The operator of this server has switched deliveries off: ask them to switch them on.",
-	"Cointill was stopped during the request.":             "There is nothing to do: it is sent again at once.",
+	"The host name is not known.": "Check the spelling of the host name, and that its DNS " +
+		"record exists and is public.",
+	"The host name could not be looked up.": "The DNS servers of the host name don't answer: look " +
+		"whether they are up and the domain hasn't run out.",
+	"No answer came within 15 seconds.": "Answer 200 at once and do the work afterwards, in a " +
+		"queue; if nothing reaches your server, look whether a firewall drops the connection.",
+	"No connection could be made within 5 seconds.": "Look whether the host is up, whether its DNS record is " +
+		"current, and whether a firewall drops connections to this port.",
+	"TLS was not agreed on within 5 seconds.": "Something takes connections at this port and doesn't " +
+		"speak: look whether your server or the proxy in front of it hangs.",
+	"The connection was refused.": "Nothing listens at this host and port: start your " +
+		"server, and compare the port with the one in the URL.",
+	"The TLS certificate is not valid for this host.": "Renew the certificate or have it issued for this host " +
+		"name, and serve the whole chain with its intermediate certificates.",
+	"The server does not speak TLS on this port.": "The URL says https, but the port speaks plain HTTP: " +
+		"correct the port, or put TLS in front of it.",
+	"The connection was closed without an answer.": "Your server or its proxy hangs up: look for a crash in " +
+		"its log, and for a limit on connections.",
+	"The request failed: no valid HTTP answer came.": "Something that speaks no HTTP answers at this port: " +
+		"compare the port in the URL with your server's.",
+	"The webhook's secret can't be read. Rotate it.": "Make a new secret on this page and give it to your server.",
+	"The webhook's secret can't be used. Rotate it.": "Make a new secret on this page and give it to your server.",
+	"The webhook's headers can't be read. Give them anew.": "Edit the endpoint and enter the values of its " +
+		"headers again.",
+	"The URL is not https, which the live domain demands.": "Edit the endpoint and give it a URL that begins with " +
+		"https://.",
+	"The URL can't be used.": "Edit the endpoint and give it a complete URL.",
+	"Deliveries are switched off in this domain.": "The operator of this server has switched deliveries " +
+		"off: ask them to switch them on.",
+	"Cointill was stopped during the request.": "There is nothing to do: it is sent again at once.",
 }
 
 // adviceOnStatus is by what the endpoint answered.
@@ -47,21 +61,26 @@ func adviceOnStatus(status int) string {
 	case status < 300:
 		return ""
 	case status < 400:
-		return "Register the URL that the redirect leads to: deliveries follow none. Often it is https instead of http, or a slash at the end."
+		return "Register the URL that the redirect leads to: deliveries follow none. Often it is https instead of " +
+			"http, or a slash at the end."
 	}
 	switch status {
 	case http.StatusUnauthorized:
-		return "Let the address take requests without signing in, or add the header with the key that it asks for; the signature proves who sends."
+		return "Let the address take requests without signing in, or add the header with the key that it asks for; " +
+			"the signature proves who sends."
 	case http.StatusForbidden:
-		return "Something refuses the request: leave this path out of CSRF protection, and let the firewall or bot filter pass it."
+		return "Something refuses the request: leave this path out of CSRF protection, and let the firewall or bot " +
+			"filter pass it."
 	case http.StatusNotFound:
-		return "Your server has nothing at this path: compare it with your routes, letter by letter, and the slash at its end."
+		return "Your server has nothing at this path: compare it with your routes, letter by letter, and the slash " +
+			"at its end."
 	case http.StatusMethodNotAllowed:
 		return "Have this path take POST: it seems to know other methods only."
 	case http.StatusRequestTimeout:
 		return "Your server or its proxy stopped waiting: answer 200 at once and do the work afterwards, in a queue."
 	case http.StatusGone:
-		return "410 says that no more events are wanted, so the endpoint is switched off: mend the answer, then switch it on again."
+		return "410 says that no more events are wanted, so the endpoint is switched off: mend the answer, then " +
+			"switch it on again."
 	case http.StatusRequestEntityTooLarge:
 		return "Raise the limit on the size of bodies in your server or proxy: 1 MB is enough for every event."
 	case http.StatusUnsupportedMediaType:
@@ -69,10 +88,12 @@ func adviceOnStatus(status int) string {
 	case http.StatusTooManyRequests:
 		return "Raise your limit on requests for this path; with Retry-After your server says when to come again."
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return "The proxy is up and your application behind it is not, or is too slow: look whether it runs and answers within 15 seconds."
+		return "The proxy is up and your application behind it is not, or is too slow: look whether it runs and " +
+			"answers within 15 seconds."
 	}
 	if status >= 500 {
 		return "Your server failed on this event: find the request in its log by the webhook-id."
 	}
-	return "Your server refuses the request: see below what it answered, and check the signature there if it says it is wrong."
+	return "Your server refuses the request: see below what it answered, and check the signature there if it says " +
+		"it is wrong."
 }

@@ -25,8 +25,10 @@ func (s *Service) LastAttempts(ctx context.Context, sc scope.Scope, deliveries [
 	}
 	var rows []models.DeliveryAttempt
 	err := s.DB.Read(ctx).Omit("request", "header", "answer").
-		Where("delivery_id IN (?)", sc.Rows(s.DB.Read(ctx)).Model(&models.Delivery{}).Select("id").Where("id IN ?", ids)).
-		Where("attempt = (SELECT max(b.attempt) FROM delivery_attempts b WHERE b.delivery_id = delivery_attempts.delivery_id)").Find(&rows).Error
+		Where("delivery_id IN (?)", sc.Rows(s.DB.Read(ctx)).Model(&models.Delivery{}).Select("id").
+			Where("id IN ?", ids)).
+		Where("attempt = (SELECT max(b.attempt) FROM delivery_attempts b WHERE b.delivery_id = " +
+			"delivery_attempts.delivery_id)").Find(&rows).Error
 	for _, row := range rows {
 		last[row.DeliveryID] = shownAttempt(sc, row)
 	}

@@ -25,7 +25,8 @@ func (s *Service) AttemptsOf(ctx context.Context, sc scope.Scope, deliveries []D
 	}
 	var rows []models.DeliveryAttempt
 	err := s.DB.Read(ctx).Omit("request", "header", "answer").
-		Where("delivery_id IN (?)", sc.Rows(s.DB.Read(ctx)).Model(&models.Delivery{}).Select("id").Where("id IN ?", ids)).
+		Where("delivery_id IN (?)", sc.Rows(s.DB.Read(ctx)).Model(&models.Delivery{}).Select("id").
+			Where("id IN ?", ids)).
 		Order("id").Limit(500).Find(&rows).Error
 	for _, row := range rows {
 		made[row.DeliveryID] = append(made[row.DeliveryID], shownAttempt(sc, row))

@@ -90,7 +90,8 @@ func (d deliverer) Load(ctx context.Context, rows []models.Delivery) ([]outbox.W
 		return nil, err
 	}
 	var events []models.Event
-	if err := d.DB.Read(ctx).Select("id, domain, type, payment_id, body, pruned").Where("id IN ?", padded(eventIDs)).Find(&events).Error; err != nil {
+	if err := d.DB.Read(ctx).Select("id, domain, type, payment_id, body, pruned").Where("id IN ?", padded(eventIDs)).
+		Find(&events).Error; err != nil {
 		return nil, err
 	}
 	senders, eventOf := map[string]*atomic.Pointer[sender]{}, map[string]models.Event{}
@@ -100,7 +101,8 @@ func (d deliverer) Load(ctx context.Context, rows []models.Delivery) ([]outbox.W
 	for _, e := range endpoints {
 		senders[e.ID].Store(d.sender(e, when))
 		if e.Host == "" { // registered by a version before hosts were kept
-			if err := d.DB.Exec(ctx).Model(&models.Endpoint{}).Where("id = ?", e.ID).UpdateColumn("host", hostOf(e.URL)).Error; err != nil {
+			if err := d.DB.Exec(ctx).Model(&models.Endpoint{}).Where("id = ?", e.ID).
+				UpdateColumn("host", hostOf(e.URL)).Error; err != nil {
 				return nil, err
 			}
 		}
@@ -155,7 +157,8 @@ func (d deliverer) fresh(ctx context.Context, to *atomic.Pointer[sender]) (*send
 }
 
 // attempt makes one request, or finds that none is to be made.
-func (d deliverer) attempt(ctx context.Context, row models.Delivery, of *atomic.Pointer[sender], event models.Event) func() error {
+func (d deliverer) attempt(ctx context.Context, row models.Delivery, of *atomic.Pointer[sender],
+	event models.Event) func() error {
 	to, err := d.fresh(ctx, of)
 	switch {
 	case err != nil:
@@ -169,9 +172,11 @@ func (d deliverer) attempt(ctx context.Context, row models.Delivery, of *atomic.
 	}
 	began := d.Clock()
 	r := d.send(ctx, to, event)
-	s := &settlement{row: row, url: to.URL, sent: true, began: began, took: d.Clock().Sub(began), result: r, judge: true}
+	s := &settlement{row: row, url: to.URL, sent: true, began: began, took: d.Clock().Sub(began), result: r,
+		judge: true}
 	if d.Attempted != nil {
-		d.Attempted(Attempted{Event: event, Endpoint: row.EndpointID, Attempt: row.Attempt, Began: began, Took: s.took, Status: r.status, Success: r.problem == ""})
+		d.Attempted(Attempted{Event: event, Endpoint: row.EndpointID, Attempt: row.Attempt, Began: began, Took: s.took,
+			Status: r.status, Success: r.problem == ""})
 	}
 	switch {
 	case ctx.Err() != nil && r.status == 0: // cancelled by a stop: any other process may send it at once
@@ -197,5 +202,6 @@ func (d deliverer) Return(ctx context.Context, rows []models.Delivery) error {
 	for _, row := range rows {
 		pairs = append(pairs, [2]int64{row.ID, int64(row.Attempt)})
 	}
-	return updatePairs(d.DB.Exec(ctx), pairs, "due_at = @now, claimed_at = NULL, attempt = deliveries.attempt - 1", map[string]any{"now": d.Clock()})
+	return updatePairs(d.DB.Exec(ctx), pairs, "due_at = @now, claimed_at = NULL, attempt = deliveries.attempt - 1",
+		map[string]any{"now": d.Clock()})
 }

@@ -54,7 +54,8 @@ func (s *Service) LatestDeliveries(ctx context.Context, sc scope.Scope) (map[str
 	if err := sc.Can(scope.SeeWebhooks); err != nil {
 		return nil, err
 	}
-	rows, err := s.deliveries(sc, s.DB.Read(ctx).Where(`deliveries.id IN (SELECT (SELECT d.id FROM deliveries d WHERE d.endpoint_id = e.id
+	rows, err := s.deliveries(sc, s.DB.Read(ctx).
+		Where(`deliveries.id IN (SELECT (SELECT d.id FROM deliveries d WHERE d.endpoint_id = e.id
 		ORDER BY d.created_at DESC, d.id DESC LIMIT 1) FROM endpoints e WHERE e.business_id = ? AND e.domain = ?)`, sc.BusinessID, string(sc.Domain)))
 	latest := make(map[string]Delivery, len(rows))
 	for _, d := range rows {
@@ -87,7 +88,8 @@ func (s *Service) DeliveriesOfEvent(ctx context.Context, sc scope.Scope, eventID
 
 func (s *Service) attempts(ctx context.Context, sc scope.Scope, deliveryID int64) ([]Attempt, error) {
 	var rows []models.DeliveryAttempt
-	if err := s.DB.Read(ctx).Where("delivery_id = ?", deliveryID).Order("attempt").Limit(200).Find(&rows).Error; err != nil {
+	if err := s.DB.Read(ctx).Where("delivery_id = ?", deliveryID).Order("attempt").Limit(200).
+		Find(&rows).Error; err != nil {
 		return nil, err
 	}
 	list := make([]Attempt, 0, len(rows))
@@ -144,8 +146,9 @@ func (s *Service) deliveries(sc scope.Scope, query *models.Tx) ([]Delivery, erro
 func (s *Service) shown(row deliveryRow) Delivery {
 	d := Delivery{
 		ID: row.ID, EventID: row.EventID, EventType: row.EventType, PaymentID: row.PaymentID, Sequence: row.Sequence,
-		EndpointID: row.EndpointID, State: row.Outcome, Attempt: row.Attempt, LastStatus: row.LastStatus, LastError: row.LastError,
-		EventAt: row.EventAt, CreatedAt: row.CreatedAt, DoneAt: row.DoneAt,
+		EndpointID: row.EndpointID, State: row.Outcome, Attempt: row.Attempt, LastStatus: row.LastStatus,
+		LastError: row.LastError,
+		EventAt:   row.EventAt, CreatedAt: row.CreatedAt, DoneAt: row.DoneAt,
 	}
 	if row.EndpointName != nil && row.EndpointURL != nil {
 		d.EndpointName, d.EndpointURL = *row.EndpointName, *row.EndpointURL

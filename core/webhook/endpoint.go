@@ -90,14 +90,17 @@ func (s *Service) Create(ctx context.Context, sc scope.Scope, c Create) (Endpoin
 		return Endpoint{}, "", err
 	}
 	row := models.Endpoint{
-		ID: id, BusinessID: sc.BusinessID, Domain: string(sc.Domain), Name: c.Name, URL: c.URL, Host: hostOf(c.URL), Active: c.Active,
-		Types: strings.Join(c.Types, ","), Headers: headers, Secret: s.Secrets.Seal(place(id), []byte(plain)), CreatedAt: now, UpdatedAt: now,
+		ID: id, BusinessID: sc.BusinessID, Domain: string(sc.Domain), Name: c.Name, URL: c.URL, Host: hostOf(c.URL),
+		Active: c.Active,
+		Types:  strings.Join(c.Types, ","), Headers: headers, Secret: s.Secrets.Seal(place(id), []byte(plain)),
+		CreatedAt: now, UpdatedAt: now,
 	}
 	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (WithSecret, error) {
 		if err := s.insert(tx, sc, row); err != nil {
 			return WithSecret{}, err
 		}
-		return WithSecret{Endpoint: s.endpoint(row), Secret: plain}, account.Audit(tx, sc, now, "webhook.created", id, map[string]string{"type": row.Name, "url": row.URL})
+		return WithSecret{Endpoint: s.endpoint(row), Secret: plain}, account.Audit(tx, sc, now, "webhook.created", id,
+			map[string]string{"type": row.Name, "url": row.URL})
 	})
 	return made.Endpoint, made.Secret, err
 }
@@ -112,7 +115,8 @@ func (s *Service) insert(tx *models.Tx, sc scope.Scope, row models.Endpoint) err
 		return err
 	}
 	if count >= MaxEndpoints {
-		return fault.New(fault.Conflict, "too_many_webhooks", fmt.Sprintf("There are %d webhooks already. Delete one that is no longer needed.", MaxEndpoints))
+		return fault.New(fault.Conflict, "too_many_webhooks",
+			fmt.Sprintf("There are %d webhooks already. Delete one that is no longer needed.", MaxEndpoints))
 	}
 	if err := tx.Create(&row).Error; err != nil || row.Active {
 		return err
@@ -122,7 +126,8 @@ func (s *Service) insert(tx *models.Tx, sc scope.Scope, row models.Endpoint) err
 
 // lock holds the business's row, so that two at once can't pass a limit together.
 func lock(tx *models.Tx, sc scope.Scope) error {
-	return tx.Model(&models.Business{}).Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", sc.BusinessID).Pluck("id", new([]int64)).Error
+	return tx.Model(&models.Business{}).Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", sc.BusinessID).
+		Pluck("id", new([]int64)).Error
 }
 
 // List gives a page of the endpoints, newest first, and the cursor of the next
@@ -147,7 +152,8 @@ func (s *Service) List(ctx context.Context, sc scope.Scope, after string, limit 
 	if err := query.Find(&rows).Error; err != nil {
 		return nil, "", err
 	}
-	rows, next := turn(rows, limit, func(r models.Endpoint) cursor { return cursor{at: r.CreatedAt.UnixMicro(), id: r.ID} })
+	rows, next := turn(rows, limit,
+		func(r models.Endpoint) cursor { return cursor{at: r.CreatedAt.UnixMicro(), id: r.ID} })
 	found := make([]Endpoint, 0, len(rows))
 	for _, row := range rows {
 		found = append(found, s.endpoint(row))
@@ -279,7 +285,8 @@ func (s *Service) Delete(ctx context.Context, sc scope.Scope, id string) error {
 		if err := s.cancelWaiting(tx, id, "The webhook was deleted."); err != nil {
 			return err
 		}
-		return account.Audit(tx, sc, s.Clock(), "webhook.deleted", id, map[string]string{"type": found.Name, "url": found.URL})
+		return account.Audit(tx, sc, s.Clock(), "webhook.deleted", id,
+			map[string]string{"type": found.Name, "url": found.URL})
 	})
 }
 
@@ -298,13 +305,15 @@ func (s *Service) RotateSecret(ctx context.Context, sc scope.Scope, id string) (
 		if err != nil {
 			return WithSecret{}, err
 		}
-		return WithSecret{Endpoint: rotated, Secret: plain}, account.Audit(tx, sc, s.Clock(), "webhook.secret_rotated", id, nil)
+		return WithSecret{Endpoint: rotated, Secret: plain}, account.Audit(tx, sc, s.Clock(), "webhook.secret_rotated",
+			id, nil)
 	})
 	return made.Endpoint, made.Secret, err
 }
 
 // change reads an endpoint, lets decide say which columns change, and writes them.
-func (s *Service) change(tx *models.Tx, sc scope.Scope, id string, decide func(found models.Endpoint) (map[string]any, error)) (Endpoint, error) {
+func (s *Service) change(tx *models.Tx, sc scope.Scope, id string, decide func(found models.Endpoint) (map[string]any,
+	error)) (Endpoint, error) {
 	row, err := find(tx.Clauses(clause.Locking{Strength: "UPDATE"}), sc, id)
 	if err != nil {
 		return Endpoint{}, err
@@ -338,9 +347,11 @@ func find(db *models.Tx, sc scope.Scope, id string) (models.Endpoint, error) {
 
 func (s *Service) endpoint(row models.Endpoint) Endpoint {
 	return Endpoint{
-		ID: row.ID, Domain: scope.Domain(row.Domain), Name: row.Name, URL: row.URL, Active: row.Active, OffReason: row.OffReason,
-		Types: list(row.Types), Headers: s.masked(row),
-		FailingSince: row.FailingSince, OverlapUntil: row.OldSecretUntil, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
+		ID: row.ID, Domain: scope.Domain(row.Domain), Name: row.Name, URL: row.URL, Active: row.Active,
+		OffReason: row.OffReason,
+		Types:     list(row.Types), Headers: s.masked(row),
+		FailingSince: row.FailingSince, OverlapUntil: row.OldSecretUntil, CreatedAt: row.CreatedAt,
+		UpdatedAt: row.UpdatedAt,
 	}
 }
 

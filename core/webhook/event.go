@@ -40,7 +40,8 @@ type Recorded struct {
 	Payment   string // the payment's reference, "" where there is none; lists leave it out
 	Sequence  int
 	Type      string
-	Body      string // the exact bytes that are sent; "" when they are no longer kept, or the reader may not see payments
+	// the exact bytes that are sent; "" when they are no longer kept, or the reader may not see payments
+	Body      string
 	CreatedAt time.Time
 }
 
@@ -133,7 +134,8 @@ func (s *Service) name(e Event, again int) string {
 // Events returns a page of events, newest first, or the events of one payment in the order of
 // their sequence, and the cursor of the next page, "" after the last. limit is 1–100; 0 means
 // 25.
-func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after string, limit int) ([]Recorded, string, error) {
+func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after string, limit int) ([]Recorded, string,
+	error) {
 	if err := sc.Can(scope.SeeWebhooks); err != nil {
 		return nil, "", err
 	}
@@ -150,7 +152,8 @@ func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after st
 		return nil, "", err
 	}
 	if from != nil {
-		query = query.Where("number <= ? AND (number < ? OR sequence < ? OR sequence = ? AND id < ?)", from.at, from.at, from.sequence, from.sequence, from.id)
+		query = query.Where("number <= ? AND (number < ? OR sequence < ? OR sequence = ? AND id < ?)", from.at, from.at,
+			from.sequence, from.sequence, from.id)
 	}
 	var rows []models.Event
 	if err := query.Find(&rows).Error; err != nil {
@@ -182,7 +185,8 @@ func (f Filter) apply(db *models.Tx, sc scope.Scope, query *models.Tx) (*models.
 	}
 	if f.Payment != "" {
 		var ids []int64
-		one := sc.Rows(db).Model(&models.Payment{}).Where("reference = ? OR business_reference = ?", f.Payment, f.Payment).Limit(2)
+		one := sc.Rows(db).Model(&models.Payment{}).Where("reference = ? OR business_reference = ?", f.Payment,
+			f.Payment).Limit(2)
 		if err := one.Pluck("id", &ids).Error; err != nil {
 			return nil, err
 		}
@@ -217,7 +221,8 @@ func (s *Service) Event(ctx context.Context, sc scope.Scope, id string) (Recorde
 	}
 	found := recorded(sc, row)
 	if row.PaymentID != nil && !Withheld(sc) {
-		err = sc.Rows(s.DB.Read(ctx)).Model(&models.Payment{}).Where("id = ?", *row.PaymentID).Pluck("reference", &found.Payment).Error
+		err = sc.Rows(s.DB.Read(ctx)).Model(&models.Payment{}).Where("id = ?", *row.PaymentID).
+			Pluck("reference", &found.Payment).Error
 	}
 	return found, err
 }

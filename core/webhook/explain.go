@@ -109,7 +109,8 @@ type Known struct {
 // Explain says why a signature doesn't verify. It compares signatures in
 // constant time, as the keys are secrets.
 func Explain(p Pasted, k Known, now time.Time) Verdict {
-	p.ID, p.Timestamp, p.Signature = unlabelled("webhook-id", p.ID), strings.TrimSpace(unlabelled("webhook-timestamp", p.Timestamp)),
+	p.ID, p.Timestamp, p.Signature = unlabelled("webhook-id", p.ID),
+		strings.TrimSpace(unlabelled("webhook-timestamp", p.Timestamp)),
 		strings.TrimSpace(unlabelled("webhook-signature", p.Signature))
 	if v := headersMissing(p); v.Reason != "" {
 		return v
@@ -141,7 +142,8 @@ func unlabelled(name, value string) string {
 
 func headersMissing(p Pasted) Verdict {
 	var names []string
-	for _, h := range []struct{ name, value string }{{"webhook-id", p.ID}, {"webhook-timestamp", p.Timestamp}, {"webhook-signature", p.Signature}} {
+	for _, h := range []struct{ name, value string }{{"webhook-id", p.ID}, {"webhook-timestamp", p.Timestamp},
+		{"webhook-signature", p.Signature}} {
 		if strings.TrimSpace(h.value) == "" {
 			names = append(names, h.name)
 		}
@@ -154,14 +156,16 @@ func headersMissing(p Pasted) Verdict {
 		verb = " are missing."
 	}
 	return Verdict{Reason: MissingHeader, Why: strings.Join(names, " and ") + verb,
-		Do: "Every delivery carries all three headers. Look whether a proxy or framework in front of your code drops them, or names them otherwise (HTTP_WEBHOOK_ID)."}
+		Do: "Every delivery carries all three headers. Look whether a proxy or framework in front of your code " +
+			"drops them, or names them otherwise (HTTP_WEBHOOK_ID)."}
 }
 
 // readSignatures reads the entries of the header that are of our version.
 func readSignatures(header string) (list [][]byte, v Verdict) {
 	if strings.Contains(header, secretPrefix) {
 		return nil, Verdict{Reason: SecretPasted, Why: "This is a signing secret, not a signature.",
-			Do: "Paste the value of the header webhook-signature, which begins with v1. Your secret was not stored; if others can see this screen, make a new one."}
+			Do: "Paste the value of the header webhook-signature, which begins with v1. Your secret was not stored; " +
+				"if others can see this screen, make a new one."}
 	}
 	if len(header) > mostHeaderEntered {
 		return nil, malformed("It is longer than any signature header of Cointill.")
@@ -178,28 +182,35 @@ func readSignatures(header string) (list [][]byte, v Verdict) {
 			continue
 		}
 		signature, err := base64.StdEncoding.DecodeString(text)
-		if other := otherEncoding(text); err != nil && other != "" || err == nil && len(signature) != signatureBytes && other != "" {
+		if other := otherEncoding(text); err != nil && other != "" || err == nil && len(signature) != signatureBytes &&
+			other != "" {
 			return nil, Verdict{Reason: WrongEncoding, Why: "The signature is written in " + other + ".",
-				Do: "It is standard base64 with + and / and with = at its end. If your code made this text, encode it so; if it came in the header, something on the way changed it."}
+				Do: "It is standard base64 with + and / and with = at its end. If your code made this text, encode " +
+					"it so; if it came in the header, something on the way changed it."}
 		}
 		if err != nil {
-			return nil, malformed("What follows v1, is not base64: a character may have been lost or changed in copying.")
+			return nil, malformed(
+				"What follows v1, is not base64: a character may have been lost or changed in copying.")
 		}
 		if len(signature) != signatureBytes {
-			return nil, malformed(fmt.Sprintf("A signature has 32 bytes, this one has %d. It may have been cut off.", len(signature)))
+			return nil, malformed(fmt.Sprintf("A signature has 32 bytes, this one has %d. It may have been cut off.",
+				len(signature)))
 		}
 		list = append(list, signature)
 	}
 	if len(list) == 0 {
-		return nil, Verdict{Reason: UnknownVersion, Why: "There is no signature of version v1, only of " + strings.Join(versions, " and ") + ".",
-			Do: "Cointill signs with v1, HMAC-SHA256. Other versions come from another sender, or the header was changed."}
+		return nil, Verdict{Reason: UnknownVersion, Why: "There is no signature of version v1, only of " +
+			strings.Join(versions, " and ") + ".",
+			Do: "Cointill signs with v1, HMAC-SHA256. Other versions come from another sender, or the header was " +
+				"changed."}
 	}
 	return list, Verdict{}
 }
 
 func malformed(why string) Verdict {
 	return Verdict{Reason: MalformedHeader, Why: "The signature can't be read. " + why,
-		Do: "The header is v1, a comma and base64 text; with two secrets in use there are two of these with a space between. Copy all of it."}
+		Do: "The header is v1, a comma and base64 text; with two secrets in use there are two of these with a space " +
+			"between. Copy all of it."}
 }
 
 // readTimestamp reads a Unix time in seconds.
@@ -211,7 +222,8 @@ func readTimestamp(text string) (time.Time, Verdict) {
 	case err != nil:
 		return time.Time{}, v
 	case len(text) > 11 || seconds < 0:
-		v.Why = "The timestamp is not in seconds since 1970: it has " + strconv.Itoa(len(text)) + " digits. It may have been turned into milliseconds."
+		v.Why = "The timestamp is not in seconds since 1970: it has " + strconv.Itoa(len(text)) +
+			" digits. It may have been turned into milliseconds."
 		return time.Time{}, v
 	}
 	return time.Unix(seconds, 0), Verdict{}

@@ -24,7 +24,8 @@ func (s *Service) ExplainSignature(ctx context.Context, sc scope.Scope, endpoint
 		return Verdict{}, err
 	}
 	var rows []models.Endpoint
-	if err := sc.Rows(s.DB.Read(ctx)).Where("id <> ?", chosen.ID).Order("created_at DESC, id DESC").Limit(MaxEndpoints).Find(&rows).Error; err != nil {
+	if err := sc.Rows(s.DB.Read(ctx)).Where("id <> ?", chosen.ID).Order("created_at DESC, id DESC").Limit(MaxEndpoints).
+		Find(&rows).Error; err != nil {
 		return Verdict{}, err
 	}
 	var known Known
@@ -49,13 +50,15 @@ func (s *Service) recall(ctx context.Context, sc scope.Scope, endpointID, eventI
 		return nil
 	}
 	var events []models.Event
-	if err := sc.Rows(s.DB.Read(ctx)).Where("id = ?", eventID).Limit(1).Find(&events).Error; err != nil || len(events) == 0 {
+	if err := sc.Rows(s.DB.Read(ctx)).Where("id = ?", eventID).Limit(1).Find(&events).Error; err != nil ||
+		len(events) == 0 {
 		return err
 	}
 	known.Found, known.Body = true, events[0].Body
 	var requests []string
 	err := s.DB.Read(ctx).Model(&models.DeliveryAttempt{}).Where("delivery_id IN (?)",
-		sc.Rows(s.DB.Read(ctx)).Model(&models.Delivery{}).Select("id").Where("event_id = ? AND endpoint_id = ?", eventID, endpointID)).
+		sc.Rows(s.DB.Read(ctx)).Model(&models.Delivery{}).Select("id").
+			Where("event_id = ? AND endpoint_id = ?", eventID, endpointID)).
 		Order("attempt DESC").Limit(50).Pluck("request", &requests).Error
 	for _, request := range requests {
 		for line := range strings.Lines(request) {

@@ -55,11 +55,16 @@ func (e explainer) asPasted() (Verdict, bool) {
 	case !found:
 		return Verdict{}, false
 	case !chosen:
-		return Verdict{Reason: OtherEndpoint, Why: fmt.Sprintf("It is signed rightly, but with the secret of another endpoint: %.100q.", k.Endpoint),
-			Do: "Your code checks with the wrong secret for this address. Each endpoint has a secret of its own: use that endpoint's, or look at its URL."}, true
+		return Verdict{Reason: OtherEndpoint,
+			Why: fmt.Sprintf("It is signed rightly, but with the secret of another endpoint: %.100q.", k.Endpoint),
+			Do: "Your code checks with the wrong secret for this address. Each endpoint has a secret of its own: " +
+				"use that endpoint's, or look at its URL."}, true
 	case !k.valid(e.now):
-		return Verdict{Reason: FormerSecret, Why: "It is signed with the endpoint's former secret, which was replaced and ended on " + written(*k.Until) + ".",
-			Do: "Deliveries of today carry the present secret's signature. If your code still uses the former one, give it the new one; an old delivery can be sent again to be signed anew."}, true
+		return Verdict{Reason: FormerSecret,
+			Why: "It is signed with the endpoint's former secret, which was replaced and ended on " +
+				written(*k.Until) + ".",
+			Do: "Deliveries of today carry the present secret's signature. If your code still uses the former one, " +
+				"give it the new one; an old delivery can be sent again to be signed anew."}, true
 	}
 	return e.timely(k), true
 }
@@ -69,14 +74,19 @@ func (e explainer) timely(k Key) Verdict {
 	off := e.now.Sub(e.at)
 	switch {
 	case off > Tolerance:
-		return Verdict{Reason: TooOld, Why: "The signature is right, and the timestamp is " + words(off) + " old. Libraries refuse what is older than 5 minutes.",
-			Do: "If you copied it a while ago, that is all: it verified when it came. If your server refused it at once, set its clock (NTP), and check before the delivery waits in a queue."}
+		return Verdict{Reason: TooOld, Why: "The signature is right, and the timestamp is " + words(off) +
+			" old. Libraries refuse what is older than 5 minutes.",
+			Do: "If you copied it a while ago, that is all: it verified when it came. If your server refused it at " +
+				"once, set its clock (NTP), and check before the delivery waits in a queue."}
 	case off < -Tolerance:
-		return Verdict{Reason: TooNew, Why: "The signature is right, but the timestamp is " + words(-off) + " ahead of our clock.",
-			Do: "Cointill signs with the time of sending, so the header was changed, or your server's clock is compared with another: set it (NTP)."}
+		return Verdict{Reason: TooNew, Why: "The signature is right, but the timestamp is " + words(-off) +
+			" ahead of our clock.",
+			Do: "Cointill signs with the time of sending, so the header was changed, or your server's clock is " +
+				"compared with another: set it (NTP)."}
 	}
 	v := Verdict{Reason: Verifies, Why: "The signature is right: secret, timestamp and body fit together.",
-		Do: "If your code refuses it, compare the secret it uses with this endpoint's, and sign id, timestamp and raw body with dots between, with the bytes that the text after whsec_ stands for in base64."}
+		Do: "If your code refuses it, compare the secret it uses with this endpoint's, and sign id, timestamp and " +
+			"raw body with dots between, with the bytes that the text after whsec_ stands for in base64."}
 	if k.Until != nil {
 		v.Why += " It was made with the former secret, which signs along until " + written(*k.Until) + "."
 	}
@@ -98,9 +108,12 @@ func (e explainer) spaces() (Verdict, bool) {
 func (e explainer) times() (Verdict, bool) {
 	for _, timestamp := range e.known.Times {
 		for _, body := range []string{e.pasted.Body, e.known.Body} {
-			if _, _, found := e.signer(content(strings.TrimSpace(e.pasted.ID), timestamp, body)); found && timestamp != e.pasted.Timestamp {
-				return Verdict{Reason: TimestampChanged, Why: "The signature belongs to the timestamp " + timestamp + ", another attempt's, not to " + e.pasted.Timestamp + ".",
-					Do: "Every attempt is signed anew with the time of its sending. Take all three headers from the same request."}, true
+			if _, _, found := e.signer(content(strings.TrimSpace(e.pasted.ID), timestamp, body)); found &&
+				timestamp != e.pasted.Timestamp {
+				return Verdict{Reason: TimestampChanged, Why: "The signature belongs to the timestamp " + timestamp +
+					", another attempt's, not to " + e.pasted.Timestamp + ".",
+					Do: "Every attempt is signed anew with the time of its sending. Take all three headers from the " +
+						"same request."}, true
 			}
 		}
 	}
@@ -121,7 +134,9 @@ func (e explainer) asSent() (Verdict, bool) {
 	switch {
 	case v.Reason != "":
 	case canonical(sent) != "" && canonical(sent) == canonical(e.pasted.Body):
-		v = Verdict{Reason: BodyRewritten, Why: "The body holds the same data, but was read and written anew: its keys are in another order, or its characters or numbers are written otherwise."}
+		v = Verdict{Reason: BodyRewritten,
+			Why: "The body holds the same data, but was read and written anew: its keys are in another order, or " +
+				"its characters or numbers are written otherwise."}
 	default:
 		v = Verdict{Reason: BodyChanged, Why: "The body is not what was sent: its data differ."}
 	}
@@ -145,22 +160,27 @@ func (e explainer) edited() (Verdict, bool) {
 	return v, v.Reason != ""
 }
 
-const rawBody = "Check the signature over the raw bytes of the request, before any framework reads them as JSON (express.raw, request.get_data(), php://input)."
+const rawBody = "Check the signature over the raw bytes of the request, before any framework reads them as JSON " +
+	"(express.raw, request.get_data(), php://input)."
 
 // edits are what commonly happens to a body on its way to the check.
 var edits = []struct {
 	why, do string
 	undo    func(body string) []string
 }{
-	{"It verifies without the byte order mark at its beginning.", "Read the body as bytes: an editor or a decoder put the mark there.",
+	{"It verifies without the byte order mark at its beginning.",
+		"Read the body as bytes: an editor or a decoder put the mark there.",
 		func(b string) []string { return []string{strings.TrimPrefix(b, "\ufeff")} }},
-	{"It verifies without the line break or space around it.", "If it came with copying, all is well. If your code adds it, check the raw bytes of the request instead.",
+	{"It verifies without the line break or space around it.",
+		"If it came with copying, all is well. If your code adds it, check the raw bytes of the request instead.",
 		func(b string) []string { return []string{strings.TrimRight(b, "\r\n"), strings.TrimSpace(b)} }},
 	{"It verifies with a line break at its end.", rawBody,
 		func(b string) []string { return []string{b + "\n", b + "\r\n"} }},
-	{"It verifies with plain line feeds in place of carriage return and line feed.", "Something turned line ends into those of Windows. " + rawBody,
+	{"It verifies with plain line feeds in place of carriage return and line feed.",
+		"Something turned line ends into those of Windows. " + rawBody,
 		func(b string) []string { return []string{strings.ReplaceAll(b, "\r\n", "\n")} }},
-	{"It verifies as compact JSON: it was written anew with spaces or line breaks.", "Your code, or whatever shows you the body, read it as JSON and wrote it prettily. " + rawBody,
+	{"It verifies as compact JSON: it was written anew with spaces or line breaks.",
+		"Your code, or whatever shows you the body, read it as JSON and wrote it prettily. " + rawBody,
 		func(b string) []string { return []string{compact(b)} }},
 	{"It verifies as indented JSON: it was written anew without its spaces and line breaks.", rawBody,
 		func(b string) []string { return []string{indent(b, "  "), indent(b, "    "), indent(b, "\t")} }},
@@ -185,14 +205,17 @@ func (e explainer) ownCode() (Verdict, bool) {
 		for _, k := range e.known.Chosen {
 			for _, key := range []string{k.Secret, strings.TrimPrefix(k.Secret, secretPrefix)} {
 				if e.made([]byte(key), content(id, e.pasted.Timestamp, body)) {
-					return Verdict{Reason: KeyNotDecoded, Why: "This signature was made with the text of the secret as its key.",
-						Do: "Leave out whsec_ and decode the rest from base64: these bytes are the key."}, true
+					return Verdict{Reason: KeyNotDecoded,
+						Why: "This signature was made with the text of the secret as its key.",
+						Do:  "Leave out whsec_ and decode the rest from base64: these bytes are the key."}, true
 				}
 			}
-			for _, over := range []string{body, e.pasted.Timestamp + "." + body, id + "." + body, id + e.pasted.Timestamp + body} {
+			for _, over := range []string{body, e.pasted.Timestamp + "." + body, id + "." + body,
+				id + e.pasted.Timestamp + body} {
 				if over != "" && e.made(k.bytes(), over) {
-					return Verdict{Reason: WrongContent, Why: "This signature was made with the right secret, but over something else.",
-						Do: "Sign the id, a dot, the timestamp, a dot and the raw body."}, true
+					return Verdict{Reason: WrongContent,
+						Why: "This signature was made with the right secret, but over something else.",
+						Do:  "Sign the id, a dot, the timestamp, a dot and the raw body."}, true
 				}
 			}
 		}
@@ -203,11 +226,15 @@ func (e explainer) ownCode() (Verdict, bool) {
 // unknown is said when nothing else was found.
 func (e explainer) unknown() Verdict {
 	if !e.known.Found {
-		return Verdict{Reason: UnknownEvent, Why: "There is no event with this webhook-id here, and none of your secrets makes this signature.",
-			Do: "Look whether it is of the other domain (test or live) or of another business. If you can't say where it came from, refuse it: anybody can post to your address."}
+		return Verdict{Reason: UnknownEvent,
+			Why: "There is no event with this webhook-id here, and none of your secrets makes this signature.",
+			Do: "Look whether it is of the other domain (test or live) or of another business. If you can't say " +
+				"where it came from, refuse it: anybody can post to your address."}
 	}
-	v := Verdict{Reason: UnknownSignature, Why: "The event is known, but none of your secrets makes this signature, not even over the body as it was sent.",
-		Do: "Take all three headers from the same request and copy them whole. A secret that was replaced more than once is no longer known: send the event again and check that delivery."}
+	v := Verdict{Reason: UnknownSignature,
+		Why: "The event is known, but none of your secrets makes this signature, not even over the body as it was sent.",
+		Do: "Take all three headers from the same request and copy them whole. A secret that was replaced more " +
+			"than once is no longer known: send the event again and check that delivery."}
 	if e.known.Body != "" && e.known.Body != e.pasted.Body {
 		v.Diff = difference(e.known.Body, e.pasted.Body)
 	}
@@ -220,7 +247,8 @@ func otherEncoding(text string) string {
 		name   string
 		decode func(string) ([]byte, error)
 	}{{"hexadecimal", hex.DecodeString}, {"base64 without the = at its end", base64.RawStdEncoding.DecodeString},
-		{"URL-safe base64 (with - and _)", base64.URLEncoding.DecodeString}, {"URL-safe base64 (with - and _), without the = at its end", base64.RawURLEncoding.DecodeString}} {
+		{"URL-safe base64 (with - and _)", base64.URLEncoding.DecodeString},
+		{"URL-safe base64 (with - and _), without the = at its end", base64.RawURLEncoding.DecodeString}} {
 		if plain, err := kind.decode(text); err == nil && len(plain) == signatureBytes {
 			return kind.name
 		}
@@ -259,7 +287,8 @@ func difference(sent, pasted string) *Difference {
 	for at < len(sent) && at < len(pasted) && sent[at] == pasted[at] {
 		at++
 	}
-	return &Difference{At: at, Line: 1 + strings.Count(pasted[:at], "\n"), Sent: around(sent, at), Pasted: around(pasted, at),
+	return &Difference{At: at, Line: 1 + strings.Count(pasted[:at], "\n"), Sent: around(sent, at),
+		Pasted:   around(pasted, at),
 		SentSize: len(sent), PastedSize: len(pasted)}
 }
 

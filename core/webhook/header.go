@@ -34,9 +34,12 @@ const (
 // Headers that are ours, the connection's or the body's to set, and those by
 // which one request could pass for another.
 var (
-	taken = []string{"connection", "transfer-encoding", "te", "trailer", "upgrade", "keep-alive", "host", "cookie", "set-cookie",
-		"user-agent", "accept-encoding", "expect", "date", "via", "forwarded", "range", "origin", "referer", "http2-settings",
-		"x-real-ip", "x-http-method", "x-http-method-override", "x-method-override", "idempotency-key", "x-idempotency-key"}
+	taken = []string{"connection", "transfer-encoding", "te", "trailer", "upgrade", "keep-alive", "host", "cookie",
+		"set-cookie",
+		"user-agent", "accept-encoding", "expect", "date", "via", "forwarded", "range", "origin", "referer",
+		"http2-settings",
+		"x-real-ip", "x-http-method", "x-http-method-override", "x-method-override", "idempotency-key",
+		"x-idempotency-key"}
 	takenBeginnings = []string{"proxy-", "content-", "webhook-", "x-forwarded-", "sec-", "if-", "access-control-"}
 )
 
@@ -51,7 +54,8 @@ func checkHeaders(headers []Header, fields fault.Fields) {
 		name := strings.ToLower(h.Name)
 		size += len(h.Name) + len(h.Value)
 		if !token(h.Name) {
-			fields.Add("headers", fmt.Sprintf("%.64q is no name of a header: letters, digits and hyphens, at most %d.", h.Name, maxHeaderName))
+			fields.Add("headers", fmt.Sprintf("%.64q is no name of a header: letters, digits and hyphens, at most %d.",
+				h.Name, maxHeaderName))
 			continue
 		}
 		at := "headers." + h.Name
@@ -79,7 +83,8 @@ func valueProblem(value string) string {
 		return "May not be empty. Leave the header out instead."
 	case len(value) > maxHeaderValue:
 		return fmt.Sprintf("May have at most %d characters.", maxHeaderValue)
-	case strings.TrimSpace(value) != value || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }):
+	case strings.TrimSpace(value) != value ||
+		strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }):
 		return "May hold visible ASCII characters only, with spaces between them."
 	}
 	return ""
@@ -89,7 +94,8 @@ func valueProblem(value string) string {
 func token(name string) bool {
 	const punctuation = "!#$%&'*+-.^_`|~"
 	return name != "" && len(name) <= maxHeaderName && !strings.ContainsFunc(name, func(r rune) bool {
-		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune(punctuation, r)
+		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') &&
+			!strings.ContainsRune(punctuation, r)
 	})
 }
 
@@ -102,7 +108,8 @@ func isTaken(name string) bool {
 		}
 		return '-'
 	}, name)
-	return slices.Contains(taken, name) || slices.ContainsFunc(takenBeginnings, func(p string) bool { return strings.HasPrefix(name, p) })
+	return slices.Contains(taken, name) ||
+		slices.ContainsFunc(takenBeginnings, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
 // keepsFrom refuses to send hidden values to another server: a person who changes the address
@@ -112,7 +119,8 @@ func (c Change) keepsFrom(found models.Endpoint) error {
 	if len(found.Headers) == 0 || !kept || originOf(*c.URL) == originOf(found.URL) {
 		return nil
 	}
-	return fault.Validation(fault.Fields{"headers": {"The address is on another server now: give the value of each header again, or leave the header out."}})
+	return fault.Validation(fault.Fields{"headers": {"The address is on another server now: give the value of each " +
+		"header again, or leave the header out."}})
 }
 
 // sealHeaders encrypts headers for their column. Masked values keep the stored ones. Invalid
@@ -126,7 +134,8 @@ func (s *Service) sealHeaders(id string, headers, before []Header) ([]byte, erro
 		if h.Value == Mask {
 			i := slices.IndexFunc(before, func(b Header) bool { return strings.EqualFold(b.Name, h.Name) })
 			if i < 0 {
-				return nil, fault.Validation(fault.Fields{"headers." + h.Name: {"Has no value yet that could be kept."}})
+				return nil, fault.Validation(fault.Fields{"headers." +
+					h.Name: {"Has no value yet that could be kept."}})
 			}
 			h.Value = before[i].Value
 		}

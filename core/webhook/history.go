@@ -19,7 +19,8 @@ func States() []string { return []string{Pending, Delivered, Exhausted, Cancelle
 // or "" for all. Skipped are events that were made while the endpoint was off.
 // A page may be short although another follows. limit is 1–100, 0 means 25.
 // Faults: Invalid, NotFound, Forbidden.
-func (s *Service) History(ctx context.Context, sc scope.Scope, endpointID, state, after string, limit int) ([]Delivery, string, error) {
+func (s *Service) History(ctx context.Context, sc scope.Scope, endpointID, state, after string, limit int) ([]Delivery,
+	string, error) {
 	if err := sc.Can(scope.SeeWebhooks); err != nil {
 		return nil, "", err
 	}
@@ -81,7 +82,8 @@ func cut(page []Delivery, horizon *cursor, limit int) ([]Delivery, string) {
 }
 
 // queued are the deliveries of an endpoint that have a row.
-func (s *Service) queued(ctx context.Context, sc scope.Scope, e models.Endpoint, state string, from *cursor, limit int) ([]Delivery, error) {
+func (s *Service) queued(ctx context.Context, sc scope.Scope, e models.Endpoint, state string, from *cursor,
+	limit int) ([]Delivery, error) {
 	query := s.DB.Read(ctx).Limit(limit)
 	switch state {
 	case "":
@@ -90,12 +92,14 @@ func (s *Service) queued(ctx context.Context, sc scope.Scope, e models.Endpoint,
 		open := s.DB.Read(ctx).Model(&models.Delivery{}).Select("id").Where("endpoint_id = ? AND done_at IS NULL", e.ID)
 		query = query.Where("deliveries.id IN (?) AND deliveries.outcome = ''", open)
 	case Exhausted, Cancelled: // the index is of these alone: SQLite wants to read that
-		query = query.Where("deliveries.endpoint_id = ? AND deliveries.outcome = ? AND deliveries.outcome IN ('exhausted', 'cancelled')", e.ID, state)
+		query = query.Where("deliveries.endpoint_id = ? AND deliveries.outcome = ? AND deliveries.outcome IN "+
+			"('exhausted', 'cancelled')", e.ID, state)
 	default:
 		query = query.Where("deliveries.endpoint_id = ? AND deliveries.outcome = ?", e.ID, state)
 	}
 	if from != nil {
-		query = query.Where("(deliveries.created_at < ? OR deliveries.created_at = ? AND deliveries.event_id < ?)", from.time(), from.time(), from.id)
+		query = query.Where("(deliveries.created_at < ? OR deliveries.created_at = ? AND deliveries.event_id < ?)",
+			from.time(), from.time(), from.id)
 	}
 	return s.deliveries(sc, query)
 }
@@ -103,8 +107,10 @@ func (s *Service) queued(ctx context.Context, sc scope.Scope, e models.Endpoint,
 // skippedDelivery is an event that an endpoint was off for, in the form of the others.
 func skippedDelivery(event models.Event, e models.Endpoint) Delivery {
 	return Delivery{
-		EventID: event.ID, EventType: event.Type, PaymentID: event.PaymentID, Sequence: event.Sequence, EndpointID: e.ID, EndpointName: e.Name,
-		EndpointURL: e.URL, State: Skipped, LastError: "The webhook was off when this happened.", EventAt: event.CreatedAt, CreatedAt: event.CreatedAt,
+		EventID: event.ID, EventType: event.Type, PaymentID: event.PaymentID, Sequence: event.Sequence,
+		EndpointID: e.ID, EndpointName: e.Name,
+		EndpointURL: e.URL, State: Skipped, LastError: "The webhook was off when this happened.",
+		EventAt: event.CreatedAt, CreatedAt: event.CreatedAt,
 	}
 }
 
@@ -115,7 +121,8 @@ func (s *Service) skippedBy(ctx context.Context, sc scope.Scope, eventID string)
 		return nil, err
 	}
 	var endpoints []models.Endpoint
-	err = sc.Rows(s.DB.Read(ctx)).Where("NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = ? AND d.endpoint_id = endpoints.id)", eventID).
+	err = sc.Rows(s.DB.Read(ctx)).
+		Where("NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = ? AND d.endpoint_id = endpoints.id)", eventID).
 		Where(`EXISTS (SELECT 1 FROM endpoint_pauses p WHERE p.endpoint_id = endpoints.id AND p.since <= ? AND (p.until IS NULL OR p.until >= ?))`,
 			event.CreatedAt.Add(slack), event.CreatedAt.Add(-slack)).
 		Where("created_at <= ?", event.CreatedAt).Order("created_at DESC, id").Find(&endpoints).Error
@@ -130,7 +137,8 @@ func (s *Service) skippedBy(ctx context.Context, sc scope.Scope, eventID string)
 // DeliveryOf gives an endpoint's delivery of an event with its attempts, oldest
 // first; of an event that it was off for a skipped one without. Faults:
 // NotFound, Forbidden.
-func (s *Service) DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, eventID string) (Delivery, []Attempt, error) {
+func (s *Service) DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, eventID string) (Delivery, []Attempt,
+	error) {
 	if err := sc.Can(scope.SeeWebhooks); err != nil {
 		return Delivery{}, nil, err
 	}
@@ -141,7 +149,8 @@ func (s *Service) DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, ev
 	if !plainID(eventID) {
 		return Delivery{}, nil, fault.Missing("delivery")
 	}
-	one, err := s.deliveries(sc, s.DB.Read(ctx).Where("deliveries.endpoint_id = ? AND deliveries.event_id = ?", e.ID, eventID))
+	one, err := s.deliveries(sc, s.DB.Read(ctx).Where("deliveries.endpoint_id = ? AND deliveries.event_id = ?", e.ID,
+		eventID))
 	if err != nil {
 		return Delivery{}, nil, err
 	}
@@ -178,7 +187,8 @@ func (s *Service) Health(ctx context.Context, sc scope.Scope, endpointID string)
 		return h, err
 	}
 	var rows []models.DeliveryAttempt
-	latest := s.DB.Read(ctx).Model(&models.Delivery{}).Select("id").Where("endpoint_id = ?", endpointID).Order("created_at DESC").Limit(100)
+	latest := s.DB.Read(ctx).Model(&models.Delivery{}).Select("id").Where("endpoint_id = ?", endpointID).
+		Order("created_at DESC").Limit(100)
 	err = s.DB.Read(ctx).Where("delivery_id IN (?)", latest).Order("at DESC, id DESC").Limit(200).Find(&rows).Error
 	if err != nil {
 		return h, err
@@ -199,7 +209,8 @@ func (s *Service) Health(ctx context.Context, sc scope.Scope, endpointID string)
 		h.Median, h.P95 = took[len(took)/2], took[min(len(took)*95/100, len(took)-1)]
 	}
 	var waiting []models.Delivery
-	err = s.DB.Read(ctx).Select("created_at").Where("endpoint_id = ? AND done_at IS NULL", endpointID).Limit(MaxMissed).Find(&waiting).Error
+	err = s.DB.Read(ctx).Select("created_at").Where("endpoint_id = ? AND done_at IS NULL", endpointID).Limit(MaxMissed).
+		Find(&waiting).Error
 	for _, d := range waiting {
 		if h.OldestAt == nil || d.CreatedAt.Before(*h.OldestAt) {
 			h.OldestAt = &d.CreatedAt

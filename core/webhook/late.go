@@ -23,7 +23,8 @@ func front(postgres bool) string {
 	first := `SELECT id, due_at, domain FROM deliveries WHERE endpoint_id = lines.endpoint AND done_at IS NULL ORDER BY due_at LIMIT 1`
 	from := `lines CROSS JOIN LATERAL (` + first + `) AS head`
 	if !postgres {
-		from = `lines JOIN deliveries AS head ON head.id = (` + strings.Replace(first, "id, due_at, domain", "id", 1) + `)`
+		from = `lines JOIN deliveries AS head ON head.id = (` + strings.Replace(first, "id, due_at, domain", "id", 1) +
+			`)`
 	}
 	return `
 		WITH RECURSIVE lines(endpoint, n) AS (
@@ -53,7 +54,8 @@ func Late(ctx context.Context, db *models.DB, now time.Time) (map[scope.Domain]t
 		Host   string
 		Sent   int
 	}
-	err := db.Read(ctx).Raw(front(db.Postgres()), map[string]any{"now": now, "leased": now.Add(leaseFor), "lines": mostLines, "soon": mostSoon, "share": share}).Find(&rows).Error
+	err := db.Read(ctx).Raw(front(db.Postgres()), map[string]any{"now": now, "leased": now.Add(leaseFor),
+		"lines": mostLines, "soon": mostSoon, "share": share}).Find(&rows).Error
 	if err != nil {
 		return nil, err
 	}

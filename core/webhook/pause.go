@@ -29,7 +29,8 @@ const slack = 5 * time.Second
 func (s *Service) pause(tx *models.Tx, endpointID string, since time.Time) error {
 	// Pending events are missed, too.
 	var oldest []time.Time
-	waiting := tx.Model(&models.Delivery{}).Where("endpoint_id = ? AND done_at IS NULL", endpointID).Order("due_at").Limit(mostCancelled)
+	waiting := tx.Model(&models.Delivery{}).Where("endpoint_id = ? AND done_at IS NULL", endpointID).Order("due_at").
+		Limit(mostCancelled)
 	if err := waiting.Pluck("created_at", &oldest).Error; err != nil {
 		return err
 	}
@@ -40,7 +41,8 @@ func (s *Service) pause(tx *models.Tx, endpointID string, since time.Time) error
 	}
 	// An event from before the last pause that was sent again belongs to that one.
 	var last []models.EndpointPause
-	if err := tx.Where("endpoint_id = ?", endpointID).Order("since DESC, id DESC").Limit(1).Find(&last).Error; err != nil {
+	if err := tx.Where("endpoint_id = ?", endpointID).Order("since DESC, id DESC").Limit(1).
+		Find(&last).Error; err != nil {
 		return err
 	}
 	if len(last) > 0 && last[0].Until != nil && since.Before(*last[0].Until) {
@@ -59,10 +61,12 @@ const mostCancelled = 1000
 // cancelWaiting cancels the pending deliveries of an endpoint, except running attempts.
 func (s *Service) cancelWaiting(tx *models.Tx, endpointID, why string) error {
 	now := s.Clock()
-	waiting := tx.Model(&models.Delivery{}).Select("id").Where("endpoint_id = ? AND done_at IS NULL AND (claimed_at IS NULL OR due_at <= ?)", endpointID, now).
+	waiting := tx.Model(&models.Delivery{}).Select("id").
+		Where("endpoint_id = ? AND done_at IS NULL AND (claimed_at IS NULL OR due_at <= ?)", endpointID, now).
 		Limit(mostCancelled)
 	// Asked once more of the locked row: on PostgreSQL it may have been claimed meanwhile.
-	return tx.Model(&models.Delivery{}).Where("id IN (?) AND outcome = '' AND (claimed_at IS NULL OR due_at <= ?)", waiting, now).Updates(map[string]any{
+	return tx.Model(&models.Delivery{}).Where("id IN (?) AND outcome = '' AND (claimed_at IS NULL OR due_at <= ?)",
+		waiting, now).Updates(map[string]any{
 		"done_at": now, "claimed_at": nil, "outcome": Cancelled, "last_error": why,
 	}).Error
 }
@@ -75,7 +79,8 @@ func (s *Service) pauseOrResume(tx *models.Tx, found models.Endpoint, active *bo
 	case !*active:
 		return s.pause(tx, found.ID, s.Clock())
 	}
-	return tx.Model(&models.EndpointPause{}).Where("endpoint_id = ? AND until IS NULL", found.ID).Update("until", s.Clock()).Error
+	return tx.Model(&models.EndpointPause{}).Where("endpoint_id = ? AND until IS NULL", found.ID).
+		Update("until", s.Clock()).Error
 }
 
 // span is a pause in event numbers: both ends count.
@@ -139,17 +144,21 @@ func (s *Service) Missed(ctx context.Context, sc scope.Scope, endpointID string)
 
 // missedIn counts what an endpoint did not get of a span, looking at no more
 // events than a resend may have.
-func (s *Service) missedIn(ctx context.Context, sc scope.Scope, e models.Endpoint, in span) (count int, more bool, err error) {
-	events := s.ofTypes(sc, s.DB.Read(ctx), e.Types).Select("id").Where("number >= ? AND number <= ?", in.from, in.to).Order("number DESC").Limit(MaxResend + 1)
+func (s *Service) missedIn(ctx context.Context, sc scope.Scope, e models.Endpoint, in span) (count int, more bool,
+	err error) {
+	events := s.ofTypes(sc, s.DB.Read(ctx), e.Types).Select("id").Where("number >= ? AND number <= ?", in.from, in.to).
+		Order("number DESC").Limit(MaxResend + 1)
 	var found struct{ Looked, Missed int }
-	err = s.DB.Read(ctx).Table("(?) AS e", events).Select(`count(*) AS looked, count(CASE WHEN NOT EXISTS (SELECT 1 FROM deliveries d
+	err = s.DB.Read(ctx).Table("(?) AS e", events).
+		Select(`count(*) AS looked, count(CASE WHEN NOT EXISTS (SELECT 1 FROM deliveries d
 		WHERE d.event_id = e.id AND d.endpoint_id = ? AND (d.outcome = ? OR d.done_at IS NULL)) THEN 1 END) AS missed`, e.ID, Delivered).Scan(&found).Error
 	return found.Missed, found.Looked > MaxResend, err
 }
 
 // pauses are the latest of an endpoint, newest first: up to mostPauses of those that
 // began before a place.
-func (s *Service) pauses(ctx context.Context, endpointID string, from *cursor) (rows []models.EndpointPause, err error) {
+func (s *Service) pauses(ctx context.Context, endpointID string, from *cursor) (rows []models.EndpointPause,
+	err error) {
 	query := s.DB.Read(ctx).Where("endpoint_id = ?", endpointID)
 	if from != nil {
 		query = query.Where("since <= ?", from.time().Add(slack))
@@ -178,7 +187,8 @@ const (
 // queued for it since, newest first, from a place on. They are found by the
 // endpoint's pauses, as no row is written for what isn't sent. One look has an
 // end: horizon is the place where it stopped before there were enough.
-func (s *Service) skipped(ctx context.Context, sc scope.Scope, e models.Endpoint, from *cursor, limit int) (found []models.Event, horizon *cursor, err error) {
+func (s *Service) skipped(ctx context.Context, sc scope.Scope, e models.Endpoint, from *cursor,
+	limit int) (found []models.Event, horizon *cursor, err error) {
 	pauses, err := s.pauses(ctx, e.ID, from)
 	if err != nil {
 		return nil, nil, err
@@ -220,7 +230,8 @@ func (s *Service) skipped(ctx context.Context, sc scope.Scope, e models.Endpoint
 }
 
 // scan reads events of a span, newest first, after a place.
-func (s *Service) scan(ctx context.Context, sc scope.Scope, types string, in span, after *cursor, limit int) (rows []models.Event, err error) {
+func (s *Service) scan(ctx context.Context, sc scope.Scope, types string, in span, after *cursor,
+	limit int) (rows []models.Event, err error) {
 	query := s.ofTypes(sc, s.DB.Read(ctx), types).Omit("body").Where("number >= ? AND number <= ?", in.from, in.to)
 	if after != nil {
 		query = query.Where("(number < ? OR id < ?)", after.at, after.id) // the span ends at the place
@@ -230,13 +241,15 @@ func (s *Service) scan(ctx context.Context, sc scope.Scope, types string, in spa
 }
 
 // without leaves out the events that an endpoint has a delivery of.
-func (s *Service) without(ctx context.Context, endpointID string, events []models.Event) (left []models.Event, err error) {
+func (s *Service) without(ctx context.Context, endpointID string, events []models.Event) (left []models.Event,
+	err error) {
 	ids := make([]string, 0, len(events))
 	for _, e := range events {
 		ids = append(ids, e.ID)
 	}
 	var had []string
-	if err := s.DB.Read(ctx).Model(&models.Delivery{}).Where("event_id IN ? AND endpoint_id = ?", ids, endpointID).Pluck("event_id", &had).Error; err != nil {
+	if err := s.DB.Read(ctx).Model(&models.Delivery{}).Where("event_id IN ? AND endpoint_id = ?", ids, endpointID).
+		Pluck("event_id", &had).Error; err != nil {
 		return nil, err
 	}
 	known := make(map[string]bool, len(had))

@@ -14,7 +14,8 @@ const pruned = 500
 // most 500 rows, so that it blocks nothing. more reports that rows are left. Events with
 // pending deliveries are kept.
 func (s *Service) Prune(ctx context.Context) (more bool, err error) {
-	for _, step := range []func(context.Context) (bool, error){s.pruneBodies, s.pruneRows, s.prunePauses, s.pruneResends} {
+	for _, step := range []func(context.Context) (bool, error){s.pruneBodies, s.pruneRows, s.prunePauses,
+		s.pruneResends} {
 		left, err := step(ctx)
 		if err != nil {
 			return false, err
@@ -73,13 +74,15 @@ func (s *Service) pruneRows(ctx context.Context) (bool, error) {
 // prunePauses deletes the periods in which endpoints were off when no event of that time is
 // left.
 func (s *Service) prunePauses(ctx context.Context) (bool, error) {
-	done := s.DB.Exec(ctx).Exec(`DELETE FROM endpoint_pauses WHERE id IN (SELECT id FROM endpoint_pauses WHERE until < ? LIMIT ?)`,
+	done := s.DB.Exec(ctx).Exec(
+		`DELETE FROM endpoint_pauses WHERE id IN (SELECT id FROM endpoint_pauses WHERE until < ? LIMIT ?)`,
 		s.Clock().Add(-KeepRows), pruned)
 	return done.RowsAffected == pruned, done.Error
 }
 
 func (s *Service) pruneResends(ctx context.Context) (bool, error) {
-	done := s.DB.Exec(ctx).Exec(`DELETE FROM resends WHERE id IN (SELECT id FROM resends WHERE done_at IS NOT NULL AND created_at < ? LIMIT ?)`,
+	done := s.DB.Exec(ctx).Exec(
+		`DELETE FROM resends WHERE id IN (SELECT id FROM resends WHERE done_at IS NOT NULL AND created_at < ? LIMIT ?)`,
 		s.Clock().Add(-KeepRows), pruned)
 	return done.RowsAffected == pruned, done.Error
 }

@@ -55,7 +55,8 @@ func (s *Service) Redeliver(ctx context.Context, sc scope.Scope, eventID, endpoi
 			return 0, err
 		}
 		if event.Pruned {
-			return 0, fault.New(fault.Gone, "event_pruned", "The event is older than 60 days: its content is no longer kept.")
+			return 0, fault.New(fault.Gone, "event_pruned",
+				"The event is older than 60 days: its content is no longer kept.")
 		}
 		ids, err := s.again(tx, sc, event, endpointID)
 		if err != nil {
@@ -63,7 +64,9 @@ func (s *Service) Redeliver(ctx context.Context, sc scope.Scope, eventID, endpoi
 		}
 		n, err := s.deliverTo(tx, event, ids)
 		if err == nil && n == 0 {
-			err = fault.New(fault.Conflict, "delivery_under_way", "It is being delivered at this moment. Look in a moment whether it has arrived, and send it again if not.")
+			err = fault.New(fault.Conflict, "delivery_under_way",
+				"It is being delivered at this moment. Look in a moment whether it has arrived, and send it again "+
+					"if not.")
 		}
 		return n, err
 	})
@@ -89,7 +92,8 @@ func (s *Service) again(tx *models.Tx, sc scope.Scope, event models.Event, only 
 	ids := takers(targets, event.Type)
 	if event.Type == WebhookTest {
 		var had []string
-		if err := sc.Rows(tx).Model(&models.Delivery{}).Where("event_id = ?", event.ID).Pluck("endpoint_id", &had).Error; err != nil {
+		if err := sc.Rows(tx).Model(&models.Delivery{}).Where("event_id = ?", event.ID).
+			Pluck("endpoint_id", &had).Error; err != nil {
 			return nil, err
 		}
 		ids = slices.DeleteFunc(ids, func(id string) bool { return !slices.Contains(had, id) })
@@ -101,11 +105,13 @@ func (s *Service) again(tx *models.Tx, sc scope.Scope, event models.Event, only 
 }
 
 func nobody() error {
-	return fault.New(fault.Conflict, "no_active_webhook", "No active webhook would receive this. Register one, switch one on, or have it receive the type.")
+	return fault.New(fault.Conflict, "no_active_webhook",
+		"No active webhook would receive this. Register one, switch one on, or have it receive the type.")
 }
 
 func inactive() error {
-	return fault.New(fault.Conflict, "webhook_inactive", "The webhook is inactive and receives no events. Switch it on first.")
+	return fault.New(fault.Conflict, "webhook_inactive",
+		"The webhook is inactive and receives no events. Switch it on first.")
 }
 
 // SendTest makes a webhook.test event for this endpoint alone and returns the
@@ -123,7 +129,8 @@ func (s *Service) SendTest(ctx context.Context, sc scope.Scope, id string) (even
 			return "", inactive()
 		}
 		event := Event{BusinessID: sc.BusinessID, Domain: sc.Domain, Type: WebhookTest, Data: testData{
-			Message: "This is a test event. Nothing happened to any payment.", Webhook: testWebhook{ID: row.ID, Type: row.Name, URL: row.URL},
+			Message: "This is a test event. Nothing happened to any payment.",
+			Webhook: testWebhook{ID: row.ID, Type: row.Name, URL: row.URL},
 		}}
 		written, err := s.write(tx, event)
 		if err != nil {
@@ -161,8 +168,9 @@ func (s *Service) deliverTo(tx *models.Tx, event models.Event, endpoints []strin
 // delivery is a new row of an event for an endpoint, due now.
 func (s *Service) delivery(event models.Event, endpointID, resend string) models.Delivery {
 	now := s.Clock()
-	return models.Delivery{EventID: event.ID, EndpointID: endpointID, BusinessID: event.BusinessID, Domain: event.Domain,
-		DueAt: now, CreatedAt: now, ResendID: resend}
+	return models.Delivery{EventID: event.ID, EndpointID: endpointID, BusinessID: event.BusinessID,
+		Domain: event.Domain,
+		DueAt:  now, CreatedAt: now, ResendID: resend}
 }
 
 // queue writes deliveries, and has those made again that were there before. One
@@ -175,7 +183,8 @@ func (s *Service) queue(tx *models.Tx, rows []models.Delivery, order models.Rese
 		return 0, nil
 	}
 	now := s.Clock()
-	again := map[string]any{"due_at": now, "claimed_at": nil, "done_at": nil, "outcome": "", "tries": 0, "resend_id": order.ID}
+	again := map[string]any{"due_at": now, "claimed_at": nil, "done_at": nil, "outcome": "", "tries": 0,
+		"resend_id": order.ID}
 	done := tx.Clauses(clause.OnConflict{
 		Columns: []clause.Column{{Name: "event_id"}, {Name: "endpoint_id"}}, DoUpdates: clause.Assignments(again),
 		Where: clause.Where{Exprs: []clause.Expression{clause.Expr{

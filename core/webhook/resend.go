@@ -23,7 +23,8 @@ type Order struct {
 	Types      []string   // empty for all
 	From       time.Time  // events made at or after it; at most 60 days ago
 	Before     *time.Time // events made before it; nil for up to now
-	Failed     bool       // only what did not arrive: given up, cancelled, skipped, or failed and waiting for its next attempt
+	// only what did not arrive: given up, cancelled, skipped, or failed and waiting for its next attempt
+	Failed bool
 }
 
 // Resend is an order at work.
@@ -55,10 +56,11 @@ const (
 
 // Bounds of resends.
 const (
-	MaxResend   = 100_000                // events of one order
-	MaxResends  = 5                      // orders of a business and domain that are being queued
-	resendBatch = 200                    // deliveries made in one transaction
-	resendAhead = 200                    // deliveries of an order that wait for their first attempt: new events must not wait behind many
+	MaxResend   = 100_000 // events of one order
+	MaxResends  = 5       // orders of a business and domain that are being queued
+	resendBatch = 200     // deliveries made in one transaction
+	// deliveries of an order that wait for their first attempt: new events must not wait behind many
+	resendAhead = 200
 	resendPause = 100 * time.Millisecond // between looks at an order that is being queued
 	resendRest  = 5 * time.Second        // between looks at one whose deliveries are under way
 	resendLater = time.Minute            // … when they have been for long
@@ -111,7 +113,8 @@ func (o Order) row(sc scope.Scope, now time.Time) models.Resend {
 	if o.Before != nil {
 		until = min(until, o.Before.UnixMicro())
 	}
-	return models.Resend{BusinessID: sc.BusinessID, Domain: string(sc.Domain), EndpointID: o.EndpointID, Types: strings.Join(o.Types, ","),
+	return models.Resend{BusinessID: sc.BusinessID, Domain: string(sc.Domain), EndpointID: o.EndpointID,
+		Types:  strings.Join(o.Types, ","),
 		Failed: o.Failed, Since: o.From.UnixMicro(), Until: until}
 }
 
@@ -125,14 +128,17 @@ func (s *Service) admit(tx *models.Tx, sc scope.Scope, row *models.Resend) error
 		return err
 	}
 	var queueing, open int64
-	if err := sc.Rows(tx).Model(&models.Resend{}).Where("done_at IS NULL AND queued_at IS NULL").Count(&queueing).Error; err != nil {
+	if err := sc.Rows(tx).Model(&models.Resend{}).Where("done_at IS NULL AND queued_at IS NULL").
+		Count(&queueing).Error; err != nil {
 		return err
 	}
 	if err := sc.Rows(tx).Model(&models.Resend{}).Where("done_at IS NULL").Count(&open).Error; err != nil {
 		return err
 	}
 	if queueing >= MaxResends || open >= maxOpen {
-		return fault.New(fault.Conflict, "too_many_resends", fmt.Sprintf("%d resends are at work already. Wait until one of them has queued its events, or is done.", open))
+		return fault.New(fault.Conflict, "too_many_resends",
+			fmt.Sprintf("%d resends are at work already. Wait until one of them has queued its events, or is done.",
+				open))
 	}
 	total, err := countEvents(tx, resendEvents(tx, *row))
 	if err != nil {
@@ -167,7 +173,9 @@ func countEvents(db, query *models.Tx) (int, error) {
 		return 0, err
 	}
 	if n > MaxResend {
-		return 0, fault.Validation(fault.Fields{"created_after": {fmt.Sprintf("There are more than %d events in this range. Choose a shorter one.", MaxResend)}})
+		return 0, fault.Validation(
+			fault.Fields{"created_after": {fmt.Sprintf(
+				"There are more than %d events in this range. Choose a shorter one.", MaxResend)}})
 	}
 	return int(n), nil
 }
@@ -175,7 +183,8 @@ func countEvents(db, query *models.Tx) (int, error) {
 // resendEvents are the events of an order.
 func resendEvents(db *models.Tx, row models.Resend) *models.Tx {
 	sc := scope.Scope{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain)}
-	query := sc.Rows(db.Model(&models.Event{})).Where("number >= ? AND number < ? AND type <> ? AND NOT pruned", row.Since, row.Until, WebhookTest)
+	query := sc.Rows(db.Model(&models.Event{})).Where("number >= ? AND number < ? AND type <> ? AND NOT pruned",
+		row.Since, row.Until, WebhookTest)
 	if row.Types != "" {
 		query = query.Where("type IN ?", list(row.Types))
 	}
@@ -220,7 +229,8 @@ func (s *Service) Resends(ctx context.Context, sc scope.Scope, after string, lim
 	if err := query.Find(&rows).Error; err != nil {
 		return nil, "", err
 	}
-	rows, next := turn(rows, limit, func(r models.Resend) cursor { return cursor{at: r.CreatedAt.UnixMicro(), id: r.ID} })
+	rows, next := turn(rows, limit,
+		func(r models.Resend) cursor { return cursor{at: r.CreatedAt.UnixMicro(), id: r.ID} })
 	found := make([]Resend, 0, len(rows))
 	for _, row := range rows {
 		found = append(found, shownResend(row))
@@ -231,8 +241,10 @@ func (s *Service) Resends(ctx context.Context, sc scope.Scope, after string, lim
 func shownResend(row models.Resend) Resend {
 	r := Resend{
 		ID: row.ID, EndpointID: row.EndpointID, Types: list(row.Types), Failed: row.Failed,
-		From: time.UnixMicro(row.Since).UTC(), Before: time.UnixMicro(row.Until).UTC(), Total: row.Total, Walked: row.Walked, Made: row.Made,
-		Delivered: row.Delivered, Failures: row.Failures, Superseded: row.Superseded, CreatedAt: row.CreatedAt, DoneAt: row.DoneAt, State: ResendQueueing,
+		From: time.UnixMicro(row.Since).UTC(), Before: time.UnixMicro(row.Until).UTC(), Total: row.Total,
+		Walked: row.Walked, Made: row.Made,
+		Delivered: row.Delivered, Failures: row.Failures, Superseded: row.Superseded, CreatedAt: row.CreatedAt,
+		DoneAt: row.DoneAt, State: ResendQueueing,
 	}
 	switch {
 	case row.DoneAt != nil && row.Walked < row.Total:
@@ -246,7 +258,8 @@ func shownResend(row models.Resend) Resend {
 }
 
 // pairsOf are the deliveries to make of some events, as an order wants them.
-func (s *Service) pairsOf(tx *models.Tx, row models.Resend, events []models.Event, targets []target) (rows []models.Delivery, err error) {
+func (s *Service) pairsOf(tx *models.Tx, row models.Resend, events []models.Event,
+	targets []target) (rows []models.Delivery, err error) {
 	had := map[string]bool{}
 	if row.Failed && len(events) > 0 {
 		ids, endpoints := make([]string, 0, len(events)), make([]string, 0, len(targets))
@@ -257,7 +270,9 @@ func (s *Service) pairsOf(tx *models.Tx, row models.Resend, events []models.Even
 			endpoints = append(endpoints, t.ID)
 		}
 		var good []models.Delivery
-		err := tx.Select("event_id, endpoint_id").Where("event_id IN ? AND endpoint_id IN ? AND (outcome = ? OR done_at IS NULL AND tries = 0)", ids, endpoints, Delivered).
+		err := tx.Select("event_id, endpoint_id").
+			Where("event_id IN ? AND endpoint_id IN ? AND (outcome = ? OR done_at IS NULL AND tries = 0)", ids,
+				endpoints, Delivered).
 			Find(&good).Error
 		if err != nil {
 			return nil, err

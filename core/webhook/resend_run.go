@@ -39,7 +39,8 @@ func (s *Service) RunResends(ctx context.Context) error {
 // resending reports whether an order is to be worked on soon.
 func (s *Service) resending(ctx context.Context) (found bool, err error) {
 	soon := s.Clock().Add(resendPause)
-	err = s.DB.Read(ctx).Raw("SELECT EXISTS (SELECT 1 FROM resends WHERE done_at IS NULL AND counted_at <= ?)", soon).Find(&found).Error
+	err = s.DB.Read(ctx).Raw("SELECT EXISTS (SELECT 1 FROM resends WHERE done_at IS NULL AND counted_at <= ?)", soon).
+		Find(&found).Error
 	return found, err
 }
 
@@ -143,7 +144,8 @@ func (s *Service) queueResend(tx *models.Tx, row *models.Resend) (made int, err 
 	var events []models.Event
 	if len(targets) > 0 {
 		n := max(resendBatch/len(targets), 1)
-		query := resendEvents(tx, *row).Where("number >= ? AND (number > ? OR id > ?)", row.AtNumber, row.AtNumber, row.AtEvent)
+		query := resendEvents(tx, *row).Where("number >= ? AND (number > ? OR id > ?)", row.AtNumber, row.AtNumber,
+			row.AtEvent)
 		if err := query.Omit("body").Order("number, id").Limit(n).Find(&events).Error; err != nil {
 			return 0, err
 		}

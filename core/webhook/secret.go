@@ -42,7 +42,8 @@ func (s *Service) rotated(found models.Endpoint, secret string) map[string]any {
 		}
 	}
 	return map[string]any{
-		"secret": s.Secrets.Seal(place(found.ID), []byte(secret)), "old_secret": s.Secrets.Seal(place(found.ID), []byte(strings.Join(former, " "))),
+		"secret": s.Secrets.Seal(place(found.ID), []byte(secret)), "old_secret": s.Secrets.Seal(place(found.ID),
+			[]byte(strings.Join(former, " "))),
 		"old_secret_until": now.Add(Overlap),
 	}
 }

@@ -128,14 +128,16 @@ func (s *Service) send(ctx context.Context, to *sender, event models.Event) resu
 	}
 	defer response.Body.Close()
 	if response.StatusCode == http.StatusSwitchingProtocols { // its body is the bare connection, which no deadline ends
-		return result{status: response.StatusCode, request: sent, header: to.veil(shownHeader(response.Header)), problem: verdict(response.StatusCode)}
+		return result{status: response.StatusCode, request: sent, header: to.veil(shownHeader(response.Header)),
+			problem: verdict(response.StatusCode)}
 	}
 	// The status was read: a slow body isn't waited for.
 	dawdling := time.AfterFunc(patienceForAnswer, stop)
 	defer dawdling.Stop()
 	answer, _ := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	return result{
-		status: response.StatusCode, request: sent, header: to.veil(shownHeader(response.Header)), answer: to.veil(printable(answer)),
+		status: response.StatusCode, request: sent, header: to.veil(shownHeader(response.Header)),
+		answer:  to.veil(printable(answer)),
 		problem: verdict(response.StatusCode), retryAfter: retryAfter(response.Header.Get("Retry-After"), now),
 	}
 }
@@ -244,7 +246,8 @@ func verdict(status int) string {
 	case status >= 200 && status < 300:
 		return ""
 	case status >= 300 && status < 400:
-		return fmt.Sprintf("The endpoint answered %d, a redirect. Redirects are not followed: register the final URL.", status)
+		return fmt.Sprintf("The endpoint answered %d, a redirect. Redirects are not followed: register the final URL.",
+			status)
 	case status == http.StatusGone:
 		return "The endpoint answered 410 Gone: it wants no more events."
 	}

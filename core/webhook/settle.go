@@ -143,7 +143,8 @@ func note(tx *models.Tx, group []*settlement) error {
 	for _, s := range group {
 		if s.sent {
 			rows = append(rows, models.DeliveryAttempt{
-				DeliveryID: s.row.ID, Attempt: s.row.Attempt, At: s.began, Millis: s.took.Milliseconds(), Status: s.result.status,
+				DeliveryID: s.row.ID, Attempt: s.row.Attempt, At: s.began, Millis: s.took.Milliseconds(),
+				Status:  s.result.status,
 				Request: s.result.request, Header: s.result.header, Answer: s.result.answer, Error: s.result.problem,
 			})
 		}
@@ -170,7 +171,8 @@ func (s *Service) become(tx *models.Tx, group []*settlement) error {
 	delivered := map[int][][2]int64{}
 	for _, one := range group {
 		if one.set == nil {
-			delivered[one.result.status] = append(delivered[one.result.status], [2]int64{one.row.ID, int64(one.row.Attempt)})
+			delivered[one.result.status] = append(delivered[one.result.status],
+				[2]int64{one.row.ID, int64(one.row.Attempt)})
 			continue
 		}
 		if _, err := deliveries.Settle(tx, one.row.ID, one.row.Attempt, one.set); err != nil {
@@ -178,7 +180,8 @@ func (s *Service) become(tx *models.Tx, group []*settlement) error {
 		}
 	}
 	for status, pairs := range delivered {
-		err := updatePairs(tx, pairs, "done_at = @now, outcome = @outcome, last_status = @status, last_error = '', claimed_at = NULL",
+		err := updatePairs(tx, pairs,
+			"done_at = @now, outcome = @outcome, last_status = @status, last_error = '', claimed_at = NULL",
 			map[string]any{"now": s.Clock(), "outcome": Delivered, "status": status})
 		if err != nil {
 			return err
@@ -239,7 +242,8 @@ func (s *Service) judgeEndpoints(tx *models.Tx, group []*settlement) (switched b
 	}
 	slices.Sort(good)
 	if good = slices.Compact(good); len(good) > 0 {
-		err := tx.Model(&models.Endpoint{}).Where("id IN ? AND failing_since IS NOT NULL", good).UpdateColumn("failing_since", nil).Error
+		err := tx.Model(&models.Endpoint{}).Where("id IN ? AND failing_since IS NOT NULL", good).
+			UpdateColumn("failing_since", nil).Error
 		if err != nil {
 			return false, err
 		}
@@ -280,7 +284,8 @@ func (s *Service) judge(tx *models.Tx, id string, failed settlement) (off bool, 
 	if row.FailingSince == nil || row.FailedAt != nil && row.FailedAt.Before(now.Add(-silence)) {
 		row.FailingSince = &now
 	}
-	set, gone := map[string]any{"failing_since": *row.FailingSince, "failed_at": now}, failed.result.status == http.StatusGone
+	set, gone := map[string]any{"failing_since": *row.FailingSince, "failed_at": now},
+		failed.result.status == http.StatusGone
 	if off = row.Active && (gone || !row.FailingSince.After(now.Add(-Patience))); off {
 		row.OffReason = "Every delivery failed for 5 days."
 		if gone {

@@ -38,7 +38,8 @@ const (
 
 // Types lists every type of event.
 func Types() []string {
-	return []string{PaymentInitiated, PaymentDetected, PaymentProcessing, PaymentSuccessful, PaymentDeclined, PaymentFailed,
+	return []string{PaymentInitiated, PaymentDetected, PaymentProcessing, PaymentSuccessful, PaymentDeclined,
+		PaymentFailed,
 		PaymentAbandoned, PaymentExpired, PaymentReversed, PaymentUnexpectedTransfer,
 		SendProcessing, SendProcessed, SendSuccessful, SendFailed, WebhookTest}
 }

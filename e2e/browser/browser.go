@@ -144,7 +144,8 @@ func (b *Browser) Page(t testing.TB, view View) *Page {
 // do in windows of the same browser.
 func keepFocus() chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+		_, err := cdp.Call(ctx, t, emulation.SetFocusEmulationEnabled,
+			emulation.SetFocusEmulationEnabledParams{Enabled: true})
 		return err
 	})
 }
@@ -157,7 +158,8 @@ func colours(dark bool) chromedp.Action[chromedp.Void] {
 	}
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme},
+				{Name: "prefers-reduced-motion", Value: "reduce"}},
 		})
 		return err
 	})
@@ -166,7 +168,8 @@ func colours(dark bool) chromedp.Action[chromedp.Void] {
 // forbidScripts keeps the page's own scripts from running, or lets them.
 func forbidScripts(forbid bool) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: forbid})
+		_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled,
+			emulation.SetScriptExecutionDisabledParams{Value: forbid})
 		return err
 	})
 }
@@ -312,7 +315,8 @@ func (p *Page) Shot(name string) {
 	if err := os.MkdirAll(*shots, 0o755); err != nil {
 		p.t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(*shots, name+".png"), Read(p, chromedp.FullScreenshot(100)), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(*shots, name+".png"), Read(p, chromedp.FullScreenshot(100)),
+		0o644); err != nil {
 		p.t.Fatal(err)
 	}
 }

@@ -18,8 +18,9 @@ func (p *Page) Watch(name string, free bool) {
 		if _, err := cdp.Call(ctx, t, page.SetBypassCSP, page.SetBypassCSPParams{Enabled: free}); err != nil {
 			return err
 		}
-		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: fmt.Sprintf(
-			`window.noted = []; window.%s = () => noted.push("a script ran");
+		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument,
+			page.AddScriptToEvaluateOnNewDocumentParams{Source: fmt.Sprintf(
+				`window.noted = []; window.%s = () => noted.push("a script ran");
 			document.addEventListener("securitypolicyviolation", (e) => noted.push("refused: " + e.violatedDirective + " " + e.blockedURI + " " + e.sample));`, name)})
 		return err
 	}))

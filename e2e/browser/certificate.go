@@ -12,7 +12,8 @@ import (
 func (p *Page) TrustAnyCertificate() {
 	p.t.Helper()
 	p.Do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, security.SetIgnoreCertificateErrors, security.SetIgnoreCertificateErrorsParams{Ignore: true})
+		_, err := cdp.Call(ctx, t, security.SetIgnoreCertificateErrors,
+			security.SetIgnoreCertificateErrorsParams{Ignore: true})
 		return err
 	}))
 }

@@ -17,8 +17,9 @@ func (p *Page) Authenticator() {
 			return err
 		}
 		_, err := cdp.Call(ctx, t, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{
-			Options: &webauthn.VirtualAuthenticatorOptions{Protocol: webauthn.AuthenticatorProtocolCtap2, Ctap2version: webauthn.Ctap2versionCtap21,
-				Transport: webauthn.AuthenticatorTransportInternal, HasResidentKey: true, HasUserVerification: true,
+			Options: &webauthn.VirtualAuthenticatorOptions{Protocol: webauthn.AuthenticatorProtocolCtap2,
+				Ctap2version: webauthn.Ctap2versionCtap21,
+				Transport:    webauthn.AuthenticatorTransportInternal, HasResidentKey: true, HasUserVerification: true,
 				AutomaticPresenceSimulation: true, IsUserVerified: true}})
 		return err
 	}))

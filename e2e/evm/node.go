@@ -76,8 +76,10 @@ func Anvil(t testing.TB) *Node {
 	n := &Node{t: t, HTTP: harness.FreeAddress(t), ChainID: AnvilID}
 	n.WS = n.HTTP
 	_, port, _ := net.SplitHostPort(n.HTTP)
-	program := filepath.Join(harness.Root(), "e2e", "node_modules", "@foundry-rs", "anvil-"+runtime.GOOS+"-"+runtime.GOARCH, "bin", "anvil")
-	n.start(exec.Command(program, "--host", "127.0.0.1", "--port", port, "--no-mining", "--slots-in-an-epoch", "1", "--chain-id", fmt.Sprint(n.ChainID), "--hardfork", "prague", "--silent"))
+	program := filepath.Join(harness.Root(), "e2e", "node_modules", "@foundry-rs",
+		"anvil-"+runtime.GOOS+"-"+runtime.GOARCH, "bin", "anvil")
+	n.start(exec.Command(program, "--host", "127.0.0.1", "--port", port, "--no-mining", "--slots-in-an-epoch", "1",
+		"--chain-id", fmt.Sprint(n.ChainID), "--hardfork", "prague", "--silent"))
 	n.HTTP = oneByOne(t, n.HTTP)
 	n.Call("eth_accounts", &n.accounts)
 	return n
@@ -89,7 +91,8 @@ func oneByOne(t testing.TB, node string) string {
 	var turn sync.Mutex
 	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: node})
 	proxy.Transport = &http.Transport{Proxy: nil}
-	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) } // as without any client
+	// as without any client
+	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// The whole question first: the server closes its body when the answer begins, and
 		// where the proxy hasn't read to its end by then, the answer is cut off.

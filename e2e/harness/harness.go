@@ -204,8 +204,10 @@ const (
 func (i *Instance) Business() {
 	i.t.Helper()
 	var made struct{ Code, Key string }
-	decode(i.t, i.Run(Password, "business", "create", "--name", "Ama's Shop", "--email", Email, "--password-stdin", "--json"), &made)
-	decode(i.t, i.Run("", "key", "create", "--business", made.Code, "--domain", "test", "--name", "tests", "--json"), &made)
+	decode(i.t, i.Run(Password, "business", "create", "--name", "Ama's Shop", "--email", Email, "--password-stdin",
+		"--json"), &made)
+	decode(i.t, i.Run("", "key", "create", "--business", made.Code, "--domain", "test", "--name", "tests", "--json"),
+		&made)
 	i.Code, i.Key = made.Code, made.Key
 }
 
@@ -299,7 +301,8 @@ type Fields map[string]any
 
 // Request is a valid initiation in a method.
 func Request(method string) Fields {
-	return Fields{"currency": "USD", "amount": 25, "first_name": "Ngozi", "last_name": "Okafor", "email": "ngozi@example.com", "payment_method": method}
+	return Fields{"currency": "USD", "amount": 25, "first_name": "Ngozi", "last_name": "Okafor",
+		"email": "ngozi@example.com", "payment_method": method}
 }
 
 // Record is what tests read of a payment record.

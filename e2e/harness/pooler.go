@@ -26,8 +26,10 @@ func NewPooler(t testing.TB, address string, settings ...string) string {
 	// A pooler knows nothing of search_path in an address: it is the database's here.
 	lines := append([]string{
 		"[databases]",
-		fmt.Sprintf("* = host=%s port=%s user=%s connect_query='SET search_path TO %s'", at.Hostname(), at.Port(), at.User.Username(), at.Query().Get("search_path")),
-		"[pgbouncer]", "auth_type = any", "listen_addr = 127.0.0.1", "listen_port = " + port, "unix_socket_dir =", "default_pool_size = 60",
+		fmt.Sprintf("* = host=%s port=%s user=%s connect_query='SET search_path TO %s'", at.Hostname(), at.Port(),
+			at.User.Username(), at.Query().Get("search_path")),
+		"[pgbouncer]", "auth_type = any", "listen_addr = 127.0.0.1", "listen_port = " + port, "unix_socket_dir =",
+		"default_pool_size = 60",
 	}, settings...)
 	home, err := os.MkdirTemp("/tmp", "cointill-pooler-") // where another user may read
 	if err != nil {

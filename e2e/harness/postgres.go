@@ -48,7 +48,8 @@ func NewPostgres(t testing.TB, megabytes int) *Postgres {
 	p.run("initdb", "-D", p.data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
 	p.Start()
 	p.server = p.open("postgres")
-	for _, statement := range []string{"CREATE TABLESPACE small LOCATION '" + p.home + "/disk'", "CREATE DATABASE till TABLESPACE small"} {
+	for _, statement := range []string{"CREATE TABLESPACE small LOCATION '" + p.home + "/disk'",
+		"CREATE DATABASE till TABLESPACE small"} {
 		if _, err := p.server.Exec(statement); err != nil {
 			t.Fatal(err)
 		}
@@ -155,14 +156,16 @@ func (p *Postgres) Snapshot() (restore func()) {
 // copyTo copies all data into a folder.
 func (p *Postgres) copyTo(data string, options ...string) {
 	p.t.Helper()
-	p.run("pg_basebackup", append([]string{"-d", p.address("postgres"), "-D", data, "--wal-method=stream", "--checkpoint=fast", "--no-sync",
+	p.run("pg_basebackup", append([]string{"-d", p.address("postgres"), "-D", data, "--wal-method=stream",
+		"--checkpoint=fast", "--no-sync",
 		"--tablespace-mapping=" + p.home + "/disk=" + data + "-disk"}, options...)...)
 }
 
 // Cut ends every connection to the database but the test's, and says how many.
 func (p *Postgres) Cut() (n int) {
 	p.t.Helper()
-	err := p.server.QueryRow("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = 'till'").Scan(&n)
+	err := p.server.QueryRow("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = 'till'").
+		Scan(&n)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -173,11 +176,13 @@ func (p *Postgres) Cut() (n int) {
 func (p *Postgres) Fill() (free func()) {
 	p.t.Helper()
 	ctx := context.Background()
-	if _, err := p.Admin.ExecContext(ctx, "CREATE TABLE ballast (x text); ALTER TABLE ballast ALTER COLUMN x SET STORAGE PLAIN"); err != nil {
+	if _, err := p.Admin.ExecContext(ctx,
+		"CREATE TABLE ballast (x text); ALTER TABLE ballast ALTER COLUMN x SET STORAGE PLAIN"); err != nil {
 		p.t.Fatal(err)
 	}
 	for rows := 2048; rows > 0; { // of a page each
-		_, err := p.Admin.ExecContext(ctx, "INSERT INTO ballast SELECT repeat('x', 8000) FROM generate_series(1, $1)", rows)
+		_, err := p.Admin.ExecContext(ctx, "INSERT INTO ballast SELECT repeat('x', 8000) FROM generate_series(1, $1)",
+			rows)
 		switch {
 		case err == nil:
 		case strings.Contains(err.Error(), "53100"): // what was taken before this stays taken

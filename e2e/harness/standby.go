@@ -43,7 +43,8 @@ func (p *Postgres) NewStandby() *Standby {
 func (s *Standby) Start() {
 	s.t.Helper()
 	s.p.run("pg_ctl", "-D", s.data, "-w", "-s", "-l", s.data+"/server.log", "-o", strings.Join([]string{
-		"-p", s.port, "-k", s.p.home, "-c listen_addresses=127.0.0.1 -c fsync=off -c shared_buffers=32MB"}, " "), "start")
+		"-p", s.port, "-k", s.p.home, "-c listen_addresses=127.0.0.1 -c fsync=off -c shared_buffers=32MB"}, " "),
+		"start")
 }
 
 // Stop ends the standby as a crash does.

@@ -84,7 +84,8 @@ var tool = sync.OnceValues(func() (string, error) {
 
 func btcd(n *Node) (string, []string, error) {
 	program, err := tool()
-	return program, []string{"--regtest", "--datadir=" + n.dir, "--logdir=" + n.dir + "/logs", "--configfile=/dev/null", "--nodnsseed",
+	return program, []string{"--regtest", "--datadir=" + n.dir, "--logdir=" + n.dir + "/logs", "--configfile=/dev/null",
+		"--nodnsseed",
 		"--rpclisten=" + n.rpc, "--rpcuser=" + user, "--rpcpass=" + password, "--notls", "--listen=" + n.peer,
 		"--txindex", "--miningaddr=" + n.payer.address}, err
 }
@@ -95,15 +96,18 @@ func btcd(n *Node) (string, []string, error) {
 func litecoind(n *Node) (string, []string, error) {
 	_, port, err := net.SplitHostPort(n.peer)
 	_, rpc, err2 := net.SplitHostPort(n.rpc)
-	return "/usr/lib/litecoin/litecoind", []string{"-regtest", "-datadir=" + n.dir, "-server", "-rpcuser=" + user, "-rpcpassword=" + password,
-		"-rpcport=" + rpc, "-rpcbind=127.0.0.1", "-rpcallowip=127.0.0.1", "-port=" + port, "-bind=127.0.0.1", "-txindex=1", "-rest",
+	return "/usr/lib/litecoin/litecoind", []string{"-regtest", "-datadir=" + n.dir, "-server", "-rpcuser=" + user,
+		"-rpcpassword=" + password,
+		"-rpcport=" + rpc, "-rpcbind=127.0.0.1", "-rpcallowip=127.0.0.1", "-port=" + port, "-bind=127.0.0.1",
+		"-txindex=1", "-rest",
 		"-fallbackfee=0.0001", "-dbcache=16", "-listenonion=0", "-discover=0", "-dnsseed=0", "-walletrbf=1",
 		"-mempoolreplacement=1", "-vbparams=mweb:9999999999:9999999999"}, errors.Join(err, err2)
 }
 
 func start(t testing.TB, k kind) *Node {
 	t.Helper()
-	n := &Node{t: t, kind: k, Forgets: k.witness, rpc: harness.FreeAddress(t), peer: harness.FreeAddress(t), dir: t.TempDir(), log: &bytes.Buffer{}}
+	n := &Node{t: t, kind: k, Forgets: k.witness, rpc: harness.FreeAddress(t), peer: harness.FreeAddress(t),
+		dir: t.TempDir(), log: &bytes.Buffer{}}
 	n.payer = newPayer(t, k)
 	t.Cleanup(func() {
 		n.Kill()

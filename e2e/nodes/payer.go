@@ -171,7 +171,8 @@ func (p *payer) sign(sent Sent) *wire.MsgTx {
 	for i, in := range tx.TxIn {
 		var err error
 		if p.kind.witness {
-			in.Witness, err = txscript.WitnessSignature(tx, hashes, i, worth, p.script, txscript.SigHashAll, p.key, true)
+			in.Witness, err = txscript.WitnessSignature(tx, hashes, i, worth, p.script, txscript.SigHashAll, p.key,
+				true)
 		} else {
 			in.SignatureScript, err = txscript.SignatureScript(tx, i, p.script, txscript.SigHashAll, p.key, true)
 		}

@@ -50,12 +50,15 @@ type Webhooks interface {
 	Delete(ctx context.Context, sc scope.Scope, id string) error
 	RotateSecret(ctx context.Context, sc scope.Scope, id string) (webhook.Endpoint, string, error)
 	SendTest(ctx context.Context, sc scope.Scope, id string) (string, error)
-	Events(ctx context.Context, sc scope.Scope, f webhook.Filter, after string, limit int) ([]webhook.Recorded, string, error)
+	Events(ctx context.Context, sc scope.Scope, f webhook.Filter, after string, limit int) ([]webhook.Recorded, string,
+		error)
 	Event(ctx context.Context, sc scope.Scope, id string) (webhook.Recorded, error)
 	Redeliver(ctx context.Context, sc scope.Scope, eventID, endpointID string) (int, error)
 	DeliveriesOfEvent(ctx context.Context, sc scope.Scope, eventID string) ([]webhook.Delivery, error)
-	History(ctx context.Context, sc scope.Scope, endpointID, state, after string, limit int) ([]webhook.Delivery, string, error)
-	DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, eventID string) (webhook.Delivery, []webhook.Attempt, error)
+	History(ctx context.Context, sc scope.Scope, endpointID, state, after string, limit int) ([]webhook.Delivery,
+		string, error)
+	DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, eventID string) (webhook.Delivery, []webhook.Attempt,
+		error)
 	Missed(ctx context.Context, sc scope.Scope, endpointID string) (webhook.Missed, error)
 	Check(o webhook.Order) fault.Fields
 	Resend(ctx context.Context, sc scope.Scope, o webhook.Order) (webhook.Resend, error)

@@ -271,7 +271,8 @@ func members(body []byte) (map[string]jsontext.Value, error) {
 		return nil, unreadable("Something follows the JSON object. Send one object and nothing else.")
 	}
 	if whole.Kind() != '{' {
-		return nil, fault.Validation(fault.Fields{"body": {"Must be a JSON object, not " + kindName(whole.Kind()) + "."}})
+		return nil, fault.Validation(fault.Fields{"body": {"Must be a JSON object, not " + kindName(whole.Kind()) +
+			"."}})
 	}
 	fields := map[string]jsontext.Value{}
 	in = jsontext.NewDecoder(bytes.NewReader(whole))

@@ -55,24 +55,34 @@ func (s *service) deliveryOperations() []*operation {
 	id := pathParam("id", "Id of the webhook.", "whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")
 	const tag = "Webhooks"
 	return []*operation{
-		{method: http.MethodGet, path: "/v1/webhooks/{id}/deliveries", id: "listDeliveries", tag: tag, summary: "List a webhook's deliveries",
-			message: "Deliveries found.", about: "What the webhook got and didn't get, newest first, with events that happened while it was off as `skipped`. " +
+		{method: http.MethodGet, path: "/v1/webhooks/{id}/deliveries", id: "listDeliveries", tag: tag,
+			summary: "List a webhook's deliveries",
+			message: "Deliveries found.",
+			about: "What the webhook got and didn't get, newest first, with events that happened while it was off " +
+				"as `skipped`. " +
 				"A page may be short although another follows: go by `meta.next_cursor`.",
-			params: append([]*huma.Param{id, enumParam("state", "Only deliveries in this state; pending also finds those under way.", webhook.States())}, pageParams()...),
-			data:   DeliveryData{}, many: true, refusals: []int{404, 422}, run: (*call).deliveries},
-		{method: http.MethodGet, path: "/v1/webhooks/{id}/deliveries/{event_id}", id: "getDelivery", tag: tag, summary: "Get a delivery",
-			message: "Delivery found.", about: "What became of an event at the webhook, with every request and its answer.",
-			params: []*huma.Param{id, pathParam("event_id", "Id of the event.", "evt_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")},
-			data:   deliveryDetail{}, refusals: []int{404}, run: (*call).delivery},
-		{method: http.MethodGet, path: "/v1/webhooks/{id}/missed", id: "getMissed", tag: tag, summary: "Count what a webhook missed",
-			message: "Counted.", about: "How many events the webhook did not get while it was off or failing: what a resend since then would bring.",
+			params: append([]*huma.Param{id,
+				enumParam("state", "Only deliveries in this state; pending also finds those under way.",
+					webhook.States())}, pageParams()...),
+			data: DeliveryData{}, many: true, refusals: []int{404, 422}, run: (*call).deliveries},
+		{method: http.MethodGet, path: "/v1/webhooks/{id}/deliveries/{event_id}", id: "getDelivery", tag: tag,
+			summary: "Get a delivery",
+			message: "Delivery found.",
+			about:   "What became of an event at the webhook, with every request and its answer.",
+			params:  []*huma.Param{id, pathParam("event_id", "Id of the event.", "evt_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")},
+			data:    deliveryDetail{}, refusals: []int{404}, run: (*call).delivery},
+		{method: http.MethodGet, path: "/v1/webhooks/{id}/missed", id: "getMissed", tag: tag,
+			summary: "Count what a webhook missed",
+			message: "Counted.", about: "How many events the webhook did not get while it was off or failing: what " +
+				"a resend since then would bring.",
 			params: []*huma.Param{id}, data: missedData{}, refusals: []int{404}, run: (*call).missed},
 	}
 }
 
 func showDelivery(d webhook.Delivery) DeliveryData {
 	return DeliveryData{
-		EventID: d.EventID, EventType: d.EventType, EventAt: clock.Format(d.EventAt), WebhookID: d.EndpointID, URL: d.EndpointURL,
+		EventID: d.EventID, EventType: d.EventType, EventAt: clock.Format(d.EventAt), WebhookID: d.EndpointID,
+		URL:   d.EndpointURL,
 		State: d.State, Attempts: d.Attempt, LastStatus: d.LastStatus, LastError: d.LastError,
 		NextAt: stamp(d.NextAt), CreatedAt: clock.Format(d.CreatedAt), DoneAt: stamp(d.DoneAt),
 	}

@@ -28,9 +28,11 @@ func Docs(document *Document) page.Handler {
 
 // Reference is the document as the page shows it.
 func (d *Document) Reference() docs.ReferenceProps {
-	props := docs.ReferenceProps{BaseURL: d.baseURL, Version: d.version, VerifyExample: verifyProgram, VerifyLanguage: "Node"}
+	props := docs.ReferenceProps{BaseURL: d.baseURL, Version: d.version, VerifyExample: verifyProgram,
+		VerifyLanguage: "Node"}
 	for _, tag := range tags {
-		group := docs.Group{ID: strings.ToLower(strings.ReplaceAll(tag.Name, " ", "-")) + "-api", Title: tag.Name, Text: tag.Description}
+		group := docs.Group{ID: strings.ToLower(strings.ReplaceAll(tag.Name, " ", "-")) + "-api", Title: tag.Name,
+			Text: tag.Description}
 		for _, op := range d.table {
 			if op.tag == tag.Name {
 				group.Operations = append(group.Operations, d.operation(op))
@@ -39,7 +41,8 @@ func (d *Document) Reference() docs.ReferenceProps {
 		props.Groups = append(props.Groups, group)
 	}
 	for _, c := range Codes() {
-		props.Errors = append(props.Errors, docs.ErrorCode{Code: c.Code, Status: strconv.Itoa(c.Status), Text: c.Meaning + " " + c.Do})
+		props.Errors = append(props.Errors, docs.ErrorCode{Code: c.Code, Status: strconv.Itoa(c.Status),
+			Text: c.Meaning + " " + c.Do})
 	}
 	for _, e := range Events() {
 		props.Events = append(props.Events, docs.Event{Type: e.Type, Text: e.When})
@@ -53,14 +56,17 @@ func (d *Document) Reference() docs.ReferenceProps {
 
 func (d *Document) operation(op *operation) docs.Operation {
 	shown := docs.Operation{
-		ID: op.id, Method: op.method, Path: op.path, Summary: op.summary, Description: strings.ReplaceAll(op.about, "`", ""), Curl: d.curl(op),
+		ID: op.id, Method: op.method, Path: op.path, Summary: op.summary, Description: strings.ReplaceAll(op.about, "`",
+			""), Curl: d.curl(op),
 	}
 	for _, p := range op.params {
-		shown.Parameters = append(shown.Parameters, docs.Field{Name: p.Name, In: p.In, Type: typeName(p.Schema), Required: p.Required, Text: plain(p.Description)})
+		shown.Parameters = append(shown.Parameters, docs.Field{Name: p.Name, In: p.In, Type: typeName(p.Schema),
+			Required: p.Required, Text: plain(p.Description)})
 	}
 	if op.method == http.MethodPost {
 		p := d.openapi.Components.Parameters["IdempotencyKey"]
-		shown.Parameters = append(shown.Parameters, docs.Field{Name: p.Name, In: p.In, Type: typeName(p.Schema), Text: p.Description})
+		shown.Parameters = append(shown.Parameters, docs.Field{Name: p.Name, In: p.In, Type: typeName(p.Schema),
+			Text: p.Description})
 	}
 	shown.Request = d.requestFields(op)
 	described := d.described(op)
@@ -72,11 +78,13 @@ func (d *Document) operation(op *operation) docs.Operation {
 	for _, status := range statuses {
 		response := described.Responses[status]
 		if name, referred := strings.CutPrefix(response.Ref, "#/components/responses/"); referred {
-			shown.Responses = append(shown.Responses, docs.Response{Status: status, Text: d.openapi.Components.Responses[name].Description})
+			shown.Responses = append(shown.Responses,
+				docs.Response{Status: status, Text: d.openapi.Components.Responses[name].Description})
 			continue
 		}
 		sample := indent(d.sample(response.Content["application/json"].Schema, 0))
-		shown.Responses = append(shown.Responses, docs.Response{Status: status, Text: response.Description, Example: sample})
+		shown.Responses = append(shown.Responses, docs.Response{Status: status, Text: response.Description,
+			Example: sample})
 	}
 	return shown
 }
@@ -108,7 +116,8 @@ func (d *Document) requestFields(op *operation) (fields []docs.Field) {
 		}
 		name, optional := fieldName(of.Field(i))
 		property := schema.Properties[name]
-		fields = append(fields, docs.Field{Name: name, Type: typeName(property), Required: !optional, Text: plain(property.Description)})
+		fields = append(fields, docs.Field{Name: name, Type: typeName(property), Required: !optional,
+			Text: plain(property.Description)})
 	}
 	return fields
 }

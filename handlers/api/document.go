@@ -31,18 +31,21 @@ const schemas = "#/components/schemas/"
 
 // tags are the chapters of the reference.
 var tags = []*huma.Tag{
-	{Name: "Payments", Description: "Initiate a payment, send the customer to its page, verify it before you give value."},
+	{Name: "Payments", Description: "Initiate a payment, send the customer to its page, verify it before you " +
+		"give value."},
 	{Name: "Payment methods", Description: "What a customer can pay with, and what it costs now."},
 	{Name: "Payment links", Description: "Pages on which customers start payments themselves."},
 	{Name: "Webhooks", Description: "Where events are posted to."},
 	{Name: "Events", Description: "What happened, and what was told of it."},
-	{Name: "Sandbox", Description: "Plays the customer and the network in the test domain. Test keys only: with a live key these addresses hold nothing."},
+	{Name: "Sandbox", Description: "Plays the customer and the network in the test domain. Test keys only: with a " +
+		"live key these addresses hold nothing."},
 }
 
 const intro = `Accept BTC, ETH, USDT, XRP and DOGE for prices in NGN, GHC, KES or USD.
 
 **Answers.** ` + "`{\"status\": true, \"message\": …, \"data\": …}`" + ` or ` +
-	"`{\"status\": false, \"message\": …, \"code\": …, \"request_id\": …}`" + `; a refused field stands in ` + "`errors`" + ` by its name, all at once.
+	"`{\"status\": false, \"message\": …, \"code\": …, \"request_id\": …}`" + `; a refused field stands in ` +
+	"`errors`" + ` by its name, all at once.
 Unknown fields of a request are ignored. Numbers that must be whole are written without a point or exponent. Times are UTC with six fractional digits.
 
 **Https.** Where this instance has an https address, a call by plain http is answered with 403: replace a key that was sent so.
@@ -64,11 +67,14 @@ func describe(table []*operation, baseURL, version string) *Document {
 			Schemas:   registry,
 			Responses: refusalResponses(registry),
 			Headers:   answerHeaders(),
-			Parameters: map[string]*huma.Param{"IdempotencyKey": {Name: "Idempotency-Key", In: "header", Example: "order-1001-try",
-				Description: "Makes a repetition of this request harmless: 1 to 255 printable ASCII characters, kept for 24 hours.",
-				Schema:      &huma.Schema{Type: huma.TypeString, MinLength: whole(1), MaxLength: whole(255)}}},
+			Parameters: map[string]*huma.Param{"IdempotencyKey": {Name: "Idempotency-Key", In: "header",
+				Example: "order-1001-try",
+				Description: "Makes a repetition of this request harmless: 1 to 255 printable ASCII characters, " +
+					"kept for 24 hours.",
+				Schema: &huma.Schema{Type: huma.TypeString, MinLength: whole(1), MaxLength: whole(255)}}},
 			SecuritySchemes: map[string]*huma.SecurityScheme{"bearer": {Type: "http", Scheme: "bearer",
-				Description: "A secret key of the dashboard: sk_test_… works in the test domain, sk_live_… in the live one."}},
+				Description: "A secret key of the dashboard: sk_test_… works in the test domain, sk_live_… in the " +
+					"live one."}},
 		},
 		Security: []map[string][]string{{"bearer": {}}},
 	}
@@ -86,7 +92,8 @@ func describe(table []*operation, baseURL, version string) *Document {
 	}
 	var err error
 	if d.JSON, err = json.Marshal(doc); err != nil {
-		panic("api: the OpenAPI document can't be written: " + err.Error()) // a mistake in the table, found by every test
+		// a mistake in the table, found by every test
+		panic("api: the OpenAPI document can't be written: " + err.Error())
 	}
 	return d
 }
@@ -95,10 +102,15 @@ func describe(table []*operation, baseURL, version string) *Document {
 func schemaName(t reflect.Type, hint string) string {
 	if name, known := map[reflect.Type]string{
 		reflect.TypeFor[payment.Record](): "Payment", reflect.TypeFor[payment.RecordBusiness](): "Business",
-		reflect.TypeFor[payment.RecordCustomer](): "Customer", reflect.TypeFor[payment.RecordMethod](): "MethodOfPayment",
-		reflect.TypeFor[payment.RecordDetail](): "Transaction", reflect.TypeFor[payment.RecordMove](): "Transfer",
+		reflect.TypeFor[payment.RecordCustomer](): "Customer",
+		reflect.TypeFor[payment.RecordMethod]():   "MethodOfPayment",
+		reflect.TypeFor[payment.RecordDetail]():   "Transaction", reflect.TypeFor[payment.RecordMove](): "Transfer",
 		reflect.TypeFor[payment.RecordRate](): "Rate", reflect.TypeFor[page.Envelope](): "Failure",
-		reflect.TypeFor[rateData](): "CurrentRate", reflect.TypeFor[transactionData](): "SimulatedTransaction", reflect.TypeFor[startedData](): "StartedPayment", reflect.TypeFor[stepData](): "TimelineStep", reflect.TypeFor[summaryData](): "PaymentSummary", reflect.TypeFor[webhookSecretData](): "WebhookWithSecret", reflect.TypeFor[linkData](): "PaymentLink", reflect.TypeFor[methodData](): "PaymentMethod", reflect.TypeFor[eventDetail](): "EventWithDeliveries",
+		reflect.TypeFor[rateData](): "CurrentRate", reflect.TypeFor[transactionData](): "SimulatedTransaction",
+		reflect.TypeFor[startedData](): "StartedPayment", reflect.TypeFor[stepData](): "TimelineStep",
+		reflect.TypeFor[summaryData](): "PaymentSummary", reflect.TypeFor[webhookSecretData](): "WebhookWithSecret",
+		reflect.TypeFor[linkData](): "PaymentLink", reflect.TypeFor[methodData](): "PaymentMethod",
+		reflect.TypeFor[eventDetail](): "EventWithDeliveries",
 	}[t]; known {
 		return name
 	}
@@ -108,7 +120,8 @@ func schemaName(t reflect.Type, hint string) string {
 // document is the operation as the document has it.
 func (op *operation) document(registry huma.Registry) *huma.Operation {
 	out := &huma.Operation{
-		Method: op.method, Path: op.path, OperationID: op.id, Summary: op.summary, Description: op.about, Tags: []string{op.tag},
+		Method: op.method, Path: op.path, OperationID: op.id, Summary: op.summary, Description: op.about,
+		Tags:       []string{op.tag},
 		Parameters: op.params, Responses: map[string]*huma.Response{},
 	}
 	if op.method == http.MethodPost {
@@ -116,9 +129,11 @@ func (op *operation) document(registry huma.Registry) *huma.Operation {
 	}
 	if op.request != nil {
 		media := &huma.MediaType{Schema: registry.Schema(reflect.TypeOf(op.request), true, ""), Example: op.sample}
-		out.RequestBody = &huma.RequestBody{Required: !op.bodiless, Content: map[string]*huma.MediaType{"application/json": media}}
+		out.RequestBody = &huma.RequestBody{Required: !op.bodiless,
+			Content: map[string]*huma.MediaType{"application/json": media}}
 	}
-	success := &huma.Response{Description: op.message, Headers: headerRefs("X-Request-Id", "RateLimit-Policy", "RateLimit"),
+	success := &huma.Response{Description: op.message, Headers: headerRefs("X-Request-Id", "RateLimit-Policy",
+		"RateLimit"),
 		Content: map[string]*huma.MediaType{"application/json": {Schema: op.answerSchema(registry)}}}
 	if op.method == http.MethodPost {
 		success.Headers["Idempotency-Replayed"] = &huma.Param{Ref: "#/components/headers/Idempotency-Replayed"}
@@ -138,7 +153,8 @@ func (op *operation) document(registry huma.Registry) *huma.Operation {
 // answerSchema is the success envelope around the operation's data.
 func (op *operation) answerSchema(registry huma.Registry) *huma.Schema {
 	data := registry.Schema(reflect.TypeOf(op.data), true, "")
-	s := &huma.Schema{Type: huma.TypeObject, AdditionalProperties: false, Required: []string{"status", "message", "data"},
+	s := &huma.Schema{Type: huma.TypeObject, AdditionalProperties: false,
+		Required: []string{"status", "message", "data"},
 		Properties: map[string]*huma.Schema{
 			"status":  {Type: huma.TypeBoolean, Enum: []any{true}, Description: "Whether the call succeeded."},
 			"message": {Type: huma.TypeString, Description: "For people.", Examples: []any{op.message}},
@@ -159,7 +175,8 @@ func addDocumentItself(doc *huma.OpenAPI) {
 		Description: "The OpenAPI 3.1 document of this interface. It needs no key.", Tags: []string{"Payments"},
 		Security: []map[string][]string{},
 		Responses: map[string]*huma.Response{"200": {Description: "The document.",
-			Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}}}}},
+			Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Type: huma.TypeObject,
+				AdditionalProperties: true}}}}},
 	})
 }
 
@@ -169,9 +186,12 @@ func answerHeaders() map[string]*huma.Param {
 		return &huma.Param{Description: about, Schema: &huma.Schema{Type: huma.TypeString}, Example: example}
 	}
 	return map[string]*huma.Param{
-		"X-Request-Id":         text("Names this request. Quote it when you ask for help.", "req_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"),
-		"RateLimit-Policy":     text("Requests that the key may make (q) in a window of seconds (w).", `"default";q=6000;w=60`),
-		"RateLimit":            text("Requests left (r) and seconds until the window ends (t).", `"default";r=5999;t=42`),
+		"X-Request-Id": text("Names this request. Quote it when you ask for help.",
+			"req_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"),
+		"RateLimit-Policy": text("Requests that the key may make (q) in a window of seconds (w).",
+			`"default";q=6000;w=60`),
+		"RateLimit": text("Requests left (r) and seconds until the window ends (t).",
+			`"default";r=5999;t=42`),
 		"Retry-After":          text("Seconds to wait.", "5"),
 		"WWW-Authenticate":     text("How to authenticate.", `Bearer realm="cointill"`),
 		"Idempotency-Replayed": text("true when this is the first answer to the same Idempotency-Key again.", "true"),
@@ -192,11 +212,16 @@ func refusalResponses(registry huma.Registry) map[string]*huma.Response {
 	all := map[string]*huma.Response{}
 	for status, about := range map[int]string{
 		400: "The body is not JSON that can be read in one way only.", 401: "No API key, or one that doesn't work.",
-		403: "Not allowed: the payment method isn't enabled, the key may not do this, or the call came by plain http where the address is https.", 404: "Nothing of this name in the key's business and domain.",
-		409: "In conflict with what is there: a business_reference that is taken, an Idempotency-Key of another request, a state that doesn't allow it.",
-		410: "It is no longer kept.", 413: "The body has more than 64 KiB.", 415: "The body is not application/json, or is compressed.",
-		422: "Fields need attention: errors names all of them.", 429: "Too many requests.", 500: "Something went wrong on the server.",
-		503: "No rate, no chain or no database at the moment: try again after Retry-After. With the code unavailable it may have been done all the same: repeat a POST with the same Idempotency-Key.",
+		403: "Not allowed: the payment method isn't enabled, the key may not do this, or the call came by plain " +
+			"http where the address is https.", 404: "Nothing of this name in the key's business and domain.",
+		409: "In conflict with what is there: a business_reference that is taken, an Idempotency-Key of another " +
+			"request, a state that doesn't allow it.",
+		410: "It is no longer kept.", 413: "The body has more than 64 KiB.",
+		415: "The body is not application/json, or is compressed.",
+		422: "Fields need attention: errors names all of them.", 429: "Too many requests.",
+		500: "Something went wrong on the server.",
+		503: "No rate, no chain or no database at the moment: try again after Retry-After. With the code " +
+			"unavailable it may have been done all the same: repeat a POST with the same Idempotency-Key.",
 	} {
 		response := &huma.Response{Description: about, Headers: headerRefs("X-Request-Id"),
 			Content: map[string]*huma.MediaType{"application/json": {Schema: schema, Example: sampleFailure(status)}}}
@@ -221,7 +246,8 @@ func sampleFailure(status int) map[string]any {
 		}
 	}
 	if status == http.StatusUnprocessableEntity {
-		sample["errors"] = map[string]any{"amount": []string{"Must be a whole number from 1 to 1,000,000."}, "email": []string{"Is required."}}
+		sample["errors"] = map[string]any{"amount": []string{"Must be a whole number from 1 to 1,000,000."},
+			"email": []string{"Is required."}}
 	}
 	return sample
 }
@@ -229,21 +255,28 @@ func sampleFailure(status int) map[string]any {
 // webhooks are the events as receivers get them.
 func webhooks(registry huma.Registry) map[string]*huma.PathItem {
 	header := func(name, about, example string) *huma.Param {
-		return &huma.Param{Name: name, In: "header", Required: true, Description: about, Example: example, Schema: &huma.Schema{Type: huma.TypeString}}
+		return &huma.Param{Name: name, In: "header", Required: true, Description: about, Example: example,
+			Schema: &huma.Schema{Type: huma.TypeString}}
 	}
 	params := []*huma.Param{
-		header("webhook-id", "The event's id, the same at every attempt: the key to drop repetitions by.", "evt_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"),
-		header("webhook-timestamp", "Unix seconds of this attempt. Refuse what is older than five minutes.", "1769860999"),
-		header("webhook-signature", "`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; two, with a space between, while a secret is rotated.",
+		header("webhook-id", "The event's id, the same at every attempt: the key to drop repetitions by.",
+			"evt_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"),
+		header("webhook-timestamp", "Unix seconds of this attempt. Refuse what is older than five minutes.",
+			"1769860999"),
+		header("webhook-signature",
+			"`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; two, with a space between, while a secret is "+
+				"rotated.",
 			"v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="),
 	}
 	all := map[string]*huma.PathItem{}
 	for _, event := range Events() {
 		body := eventBody(registry, event)
 		all[event.Type] = &huma.PathItem{Post: &huma.Operation{
-			OperationID: "on" + pascal(event.Type), Summary: event.Type, Description: event.When, Tags: []string{"Events"}, Parameters: params,
-			Security:    []map[string][]string{},
-			RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: body}}},
+			OperationID: "on" + pascal(event.Type), Summary: event.Type, Description: event.When,
+			Tags: []string{"Events"}, Parameters: params,
+			Security: []map[string][]string{},
+			RequestBody: &huma.RequestBody{Required: true,
+				Content: map[string]*huma.MediaType{"application/json": {Schema: body}}},
 			Responses: map[string]*huma.Response{
 				"2XX": {Description: "Received. Anything else, a redirect too, is tried again."},
 				"410": {Description: "No more, please: the webhook is switched off."},
@@ -271,11 +304,14 @@ func eventBody(registry huma.Registry, event EventType) *huma.Schema {
 
 func testEventSchema() *huma.Schema {
 	text := func(about string) *huma.Schema { return &huma.Schema{Type: huma.TypeString, Description: about} }
-	return &huma.Schema{Type: huma.TypeObject, Description: "Names the webhook.", Required: []string{"message", "webhook"},
+	return &huma.Schema{Type: huma.TypeObject, Description: "Names the webhook.",
+		Required: []string{"message", "webhook"},
 		Properties: map[string]*huma.Schema{
 			"message": text("For people."),
-			"webhook": {Type: huma.TypeObject, Description: "The webhook that was tested.", Required: []string{"id", "type", "url"},
-				Properties: map[string]*huma.Schema{"id": text("Its id."), "type": text("Its name."), "url": text("Its URL.")}},
+			"webhook": {Type: huma.TypeObject, Description: "The webhook that was tested.",
+				Required: []string{"id", "type", "url"},
+				Properties: map[string]*huma.Schema{"id": text("Its id."), "type": text("Its name."),
+					"url": text("Its URL.")}},
 		}}
 }
 

@@ -51,21 +51,31 @@ type redeliveredData struct {
 func (s *service) eventOperations() []*operation {
 	id := []*huma.Param{pathParam("id", "Id of the event.", "evt_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")}
 	return []*operation{
-		{method: http.MethodGet, path: "/v1/events", id: "listEvents", tag: "Events", summary: "List events", message: "Events found.",
-			about: "Lists events, newest first, those of one payment by their sequence. A receiver that was down can catch up here. " +
+		{method: http.MethodGet, path: "/v1/events", id: "listEvents", tag: "Events", summary: "List events",
+			message: "Events found.",
+			about: "Lists events, newest first, those of one payment by their sequence. A receiver that was down " +
+				"can catch up here. " +
 				"Each item is, byte for byte, the body that is posted.",
 			params: append([]*huma.Param{enumParam("type", "Only this type.", webhook.Types()),
-				textParam("payment", "Only events of this payment: its reference or your business_reference.", "order-1001"),
+				textParam("payment", "Only events of this payment: its reference or your business_reference.",
+					"order-1001"),
 				timeParam("created_after", "Only events made at this time or later.", "2026-01-31T12:00:00Z"),
 				timeParam("created_before", "Only events made before this time.", "2026-02-01")}, pageParams()...),
 			data: EventData{}, many: true, refusals: []int{422}, run: (*call).events},
-		{method: http.MethodGet, path: "/v1/events/{id}", id: "getEvent", tag: "Events", summary: "Get an event", message: "Event found.",
-			about: "One event with its deliveries.", params: id, data: eventDetail{}, refusals: []int{404}, run: (*call).event},
-		{method: http.MethodPost, path: "/v1/events/{id}/redeliver", id: "redeliverEvent", tag: "Events", summary: "Send an event again",
-			message: "Event on its way again.", about: "Sends the event again, with the same id and bytes, to each webhook that is active now and takes its type, " +
-				"or to the one that the body names. The body may be left out. A range of events: `POST /v1/events/resend`.",
-			params: id, request: redeliverRequest{}, bodiless: true, sample: json.RawMessage(`{"webhook_id":"whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"}`),
-			data: redeliveredData{}, refusals: []int{400, 404, 409, 410, 413, 415, 422},
+		{method: http.MethodGet, path: "/v1/events/{id}", id: "getEvent", tag: "Events", summary: "Get an event",
+			message: "Event found.",
+			about:   "One event with its deliveries.", params: id, data: eventDetail{}, refusals: []int{404},
+			run: (*call).event},
+		{method: http.MethodPost, path: "/v1/events/{id}/redeliver", id: "redeliverEvent", tag: "Events",
+			summary: "Send an event again",
+			message: "Event on its way again.",
+			about: "Sends the event again, with the same id and bytes, to each webhook that is active now and takes " +
+				"its type, " +
+				"or to the one that the body names. The body may be left out. A range of events: `POST " +
+				"/v1/events/resend`.",
+			params: id, request: redeliverRequest{}, bodiless: true,
+			sample: json.RawMessage(`{"webhook_id":"whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"}`),
+			data:   redeliveredData{}, refusals: []int{400, 404, 409, 410, 413, 415, 422},
 			run: effect((*call).redeliver, showRedelivered)},
 	}
 }
@@ -73,7 +83,8 @@ func (s *service) eventOperations() []*operation {
 // showEvent is the event with the content that was sent; without it once that is no longer kept.
 func showEvent(e webhook.Recorded) (shown EventData, err error) {
 	if e.Body == "" {
-		return EventData{ID: e.ID, Type: e.Type, Timestamp: clock.Format(e.CreatedAt), Domain: string(e.Domain), Sequence: int64(e.Sequence)}, nil
+		return EventData{ID: e.ID, Type: e.Type, Timestamp: clock.Format(e.CreatedAt), Domain: string(e.Domain),
+			Sequence: int64(e.Sequence)}, nil
 	}
 	return shown, json.Unmarshal([]byte(e.Body), &shown)
 }
@@ -102,7 +113,8 @@ func (q *query) reference(name string) string {
 
 func (c *call) events() error {
 	q := c.query()
-	filter := webhook.Filter{Type: q.oneOf("type", webhook.Types()), Payment: q.reference("payment"), From: q.moment("created_after"), Before: q.moment("created_before")}
+	filter := webhook.Filter{Type: q.oneOf("type", webhook.Types()), Payment: q.reference("payment"),
+		From: q.moment("created_after"), Before: q.moment("created_before")}
 	after, limit := q.text("cursor"), q.limit()
 	if err := q.err(); err != nil {
 		return err

@@ -77,19 +77,30 @@ type linkData struct {
 func (s *service) linkOperations() []*operation {
 	id := pathParam("id", "Id of the link.", "k3m9x2v7q1w8z5t4")
 	return []*operation{
-		{method: http.MethodPost, path: "/v1/payment-links", id: "createPaymentLink", tag: "Payment links", status: http.StatusCreated,
+		{method: http.MethodPost, path: "/v1/payment-links", id: "createPaymentLink", tag: "Payment links",
+			status:  http.StatusCreated,
 			summary: "Create a payment link", message: "Payment link created.",
-			about:   "A page on which customers start payments themselves, with a fixed amount or one that they decide on.",
-			request: linkRequest{}, sample: json.RawMessage(`{"title":"Workshop ticket","currency":"KES","amount":1500,"usage_limit":40}`),
-			data: linkData{}, refusals: []int{400, 409, 413, 415, 422}, run: effect((*call).createLink, showLink)},
-		{method: http.MethodGet, path: "/v1/payment-links", id: "listPaymentLinks", tag: "Payment links", summary: "List payment links",
-			message: "Payment links found.", about: "Lists payment links, newest first.", params: pageParams(), data: linkData{}, many: true,
+			about: "A page on which customers start payments themselves, with a fixed amount or one that they " +
+				"decide on.",
+			request: linkRequest{},
+			sample:  json.RawMessage(`{"title":"Workshop ticket","currency":"KES","amount":1500,"usage_limit":40}`),
+			data:    linkData{}, refusals: []int{400, 409, 413, 415, 422}, run: effect((*call).createLink, showLink)},
+		{method: http.MethodGet, path: "/v1/payment-links", id: "listPaymentLinks", tag: "Payment links",
+			summary: "List payment links",
+			message: "Payment links found.", about: "Lists payment links, newest first.", params: pageParams(),
+			data: linkData{}, many: true,
 			refusals: []int{422}, run: (*call).links},
-		{method: http.MethodGet, path: "/v1/payment-links/{id}", id: "getPaymentLink", tag: "Payment links", summary: "Get a payment link",
-			message: "Payment link found.", about: "One payment link.", params: []*huma.Param{id}, data: linkData{}, refusals: []int{404}, run: (*call).link},
-		{method: http.MethodPatch, path: "/v1/payment-links/{id}", id: "updatePaymentLink", tag: "Payment links", summary: "Change a payment link",
-			message: "Payment link changed.", about: "Changes what is given and leaves the rest. Payments that were started keep what they were started with.",
-			params: []*huma.Param{id}, request: linkPatch{}, sample: json.RawMessage(`{"active":false}`), data: linkData{},
+		{method: http.MethodGet, path: "/v1/payment-links/{id}", id: "getPaymentLink", tag: "Payment links",
+			summary: "Get a payment link",
+			message: "Payment link found.", about: "One payment link.", params: []*huma.Param{id}, data: linkData{},
+			refusals: []int{404}, run: (*call).link},
+		{method: http.MethodPatch, path: "/v1/payment-links/{id}", id: "updatePaymentLink", tag: "Payment links",
+			summary: "Change a payment link",
+			message: "Payment link changed.",
+			about: "Changes what is given and leaves the rest. Payments that were started keep what they were " +
+				"started with.",
+			params: []*huma.Param{id}, request: linkPatch{}, sample: json.RawMessage(`{"active":false}`),
+			data:     linkData{},
 			refusals: []int{400, 404, 413, 415, 422}, run: effect((*call).updateLink, showLink)},
 	}
 }
@@ -100,9 +111,11 @@ func (c *call) createLink() (models.Link, error) {
 		return models.Link{}, err
 	}
 	draft := link.Draft{
-		Title: in.Title.Value, Description: in.Description.Value, Currency: in.Currency.Value, Amount: in.Amount.pointer(),
-		MinAmount: bound(in.MinAmount), MaxAmount: bound(in.MaxAmount), Methods: in.Methods.Values, RedirectURL: in.RedirectURL.Value,
-		UsageLimit: in.UsageLimit.pointer(), ExpiresAt: in.ExpiresAt.pointer(),
+		Title: in.Title.Value, Description: in.Description.Value, Currency: in.Currency.Value,
+		Amount:    in.Amount.pointer(),
+		MinAmount: bound(in.MinAmount), MaxAmount: bound(in.MaxAmount), Methods: in.Methods.Values,
+		RedirectURL: in.RedirectURL.Value,
+		UsageLimit:  in.UsageLimit.pointer(), ExpiresAt: in.ExpiresAt.pointer(),
 	}
 	if len(problems) > 0 {
 		return models.Link{}, refuse(problems, draft.Check(c.api.Clock()))
@@ -126,9 +139,12 @@ func (c *call) linkData(l models.Link) linkData {
 		methods = strings.Split(l.Methods, ",")
 	}
 	return linkData{
-		ID: l.Code, Domain: l.Domain, URL: c.api.Links.URL(l), Title: l.Title, Description: l.Description, Currency: l.Currency,
-		Amount: l.Amount, MinAmount: l.MinAmount, MaxAmount: l.MaxAmount, Methods: methods, RedirectURL: l.RedirectURL,
-		UsageLimit: l.UsageLimit, Used: l.Used, Active: l.Active, State: link.State(l, c.api.Clock()), ExpiresAt: stamp(l.ExpiresAt),
+		ID: l.Code, Domain: l.Domain, URL: c.api.Links.URL(l), Title: l.Title, Description: l.Description,
+		Currency: l.Currency,
+		Amount:   l.Amount, MinAmount: l.MinAmount, MaxAmount: l.MaxAmount, Methods: methods,
+		RedirectURL: l.RedirectURL,
+		UsageLimit:  l.UsageLimit, Used: l.Used, Active: l.Active, State: link.State(l, c.api.Clock()),
+		ExpiresAt: stamp(l.ExpiresAt),
 		CreatedAt: clock.Format(l.CreatedAt), UpdatedAt: clock.Format(l.UpdatedAt),
 	}
 }
@@ -195,13 +211,15 @@ func (c *call) updateLink() (models.Link, error) {
 // apply is the link as it would be after the change.
 func (in linkPatch) apply(l models.Link) link.Draft {
 	d := link.Draft{
-		Title: l.Title, Description: l.Description, Currency: l.Currency, Amount: l.Amount, MinAmount: l.MinAmount, MaxAmount: l.MaxAmount,
+		Title: l.Title, Description: l.Description, Currency: l.Currency, Amount: l.Amount, MinAmount: l.MinAmount,
+		MaxAmount:   l.MaxAmount,
 		RedirectURL: l.RedirectURL, UsageLimit: l.UsageLimit, ExpiresAt: l.ExpiresAt, Active: in.Active.pointer(),
 	}
 	if l.Methods != "" {
 		d.Methods = strings.Split(l.Methods, ",")
 	}
-	for to, from := range map[*string]text{&d.Title: in.Title, &d.Description: in.Description, &d.Currency: in.Currency, &d.RedirectURL: in.RedirectURL} {
+	for to, from := range map[*string]text{&d.Title: in.Title, &d.Description: in.Description, &d.Currency: in.Currency,
+		&d.RedirectURL: in.RedirectURL} {
 		if from.Given {
 			*to = from.Value
 		}

@@ -63,11 +63,13 @@ func (s *service) methodOperations() []*operation {
 	return []*operation{
 		{method: http.MethodGet, path: "/v1/payment-methods", id: "listPaymentMethods", tag: "Payment methods",
 			summary: "List payment methods", message: "Payment methods found.",
-			about: "The five payment methods, and whether this business may use them in the key's domain. They are switched in the dashboard.",
-			data:  methodData{}, many: true, run: (*call).methods},
+			about: "The five payment methods, and whether this business may use them in the key's domain. They are " +
+				"switched in the dashboard.",
+			data: methodData{}, many: true, run: (*call).methods},
 		{method: http.MethodGet, path: "/v1/rates", id: "listRates", tag: "Payment methods",
 			summary: "Current rates", message: "Rates found.",
-			about: "Today's price of one whole coin for each payment method and currency, with its sources and their age. " +
+			about: "Today's price of one whole coin for each payment method and currency, with its sources and " +
+				"their age. " +
 				"A payment is priced when it is initiated, so its own rate can differ a little.",
 			params: []*huma.Param{enumParam("payment_method", "Only this payment method.", methodCodes()),
 				enumParam("currency", "Only this currency.", names(money.Currencies()))},
@@ -86,7 +88,8 @@ func (c *call) methods() error {
 			m.Problem = trouble // of now
 		}
 		items = append(items, methodData{
-			Code: string(m.Coin.Method), Currency: string(m.Coin.Coin), Name: m.Coin.Name, Network: string(m.Coin.Chain),
+			Code: string(m.Coin.Method), Currency: string(m.Coin.Coin), Name: m.Coin.Name,
+			Network:  string(m.Coin.Chain),
 			Decimals: m.Coin.Display, Enabled: m.Enabled, Available: m.Problem == "", Remark: dash(m.Problem),
 		})
 	}
@@ -120,7 +123,8 @@ func (c *call) rates() error {
 }
 
 func (c *call) rate(coin money.CoinInfo, currency money.Currency, policy quote.Policy) (rateData, error) {
-	item := rateData{PaymentMethod: string(coin.Method), Coin: string(coin.Coin), Currency: string(currency), Remark: "-", Legs: []legData{},
+	item := rateData{PaymentMethod: string(coin.Method), Coin: string(coin.Coin), Currency: string(currency),
+		Remark: "-", Legs: []legData{},
 		Market: string(policy.At(currency, c.api.Clock())), SpreadPercent: quote.Percent(policy.Spread)}
 	q, err := c.api.Quotes.Price(c.scope.Domain, coin.Coin, currency, policy)
 	var none *fault.Fault
@@ -140,14 +144,16 @@ func (c *call) rate(coin money.CoinInfo, currency money.Currency, policy quote.P
 }
 
 func showLeg(leg quote.Leg, now time.Time) legData {
-	shown := legData{Base: leg.Base, Quote: leg.Quote, Value: leg.Value.String(), Divides: leg.Divides, Trusted: leg.Trusted, Sources: []sourceData{}}
+	shown := legData{Base: leg.Base, Quote: leg.Quote, Value: leg.Value.String(), Divides: leg.Divides,
+		Trusted: leg.Trusted, Sources: []sourceData{}}
 	for _, r := range leg.Readings {
 		value := r.Value.String()
 		if r.Private {
 			value = ""
 		}
 		shown.Sources = append(shown.Sources, sourceData{
-			Source: r.Source, Value: value, At: clock.Format(r.At), AgeSeconds: int64(now.Sub(r.At) / time.Second), Via: r.Via, LeftOut: r.LeftOut,
+			Source: r.Source, Value: value, At: clock.Format(r.At), AgeSeconds: int64(now.Sub(r.At) / time.Second),
+			Via: r.Via, LeftOut: r.LeftOut,
 		})
 	}
 	return shown

@@ -29,7 +29,8 @@ type operation struct {
 func (s *service) operations() []*operation {
 	var all []*operation
 	for _, group := range [][]*operation{
-		s.paymentOperations(), s.methodOperations(), s.linkOperations(), s.webhookOperations(), s.deliveryOperations(), s.eventOperations(), s.resendOperations(), s.sandboxOperations(),
+		s.paymentOperations(), s.methodOperations(), s.linkOperations(), s.webhookOperations(), s.deliveryOperations(),
+		s.eventOperations(), s.resendOperations(), s.sandboxOperations(),
 	} {
 		all = append(all, group...)
 	}

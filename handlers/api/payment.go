@@ -84,28 +84,38 @@ type stepData struct {
 func (s *service) paymentOperations() []*operation {
 	return []*operation{
 		{method: http.MethodPost, path: "/v1/payment/initiate", id: "initiatePayment", tag: "Payments",
-			summary: "Initiate a payment", message: "Payment initiated. Send the customer to payment_url.", status: http.StatusCreated,
-			about: "Locks a price and makes a payment page. Send the customer to `payment_url`; the price holds for 7 minutes. " +
+			summary: "Initiate a payment", message: "Payment initiated. Send the customer to payment_url.",
+			status: http.StatusCreated,
+			about: "Locks a price and makes a payment page. Send the customer to `payment_url`; the price holds for " +
+				"7 minutes. " +
 				"Every field that needs attention is named at once, and nothing is stored for a refused request.",
 			request: initiateRequest{}, sample: initiateSample, data: startedData{},
 			refusals: []int{400, 409, 413, 415, 422, 503}, run: effect((*call).initiate, showStarted)},
 		{method: http.MethodGet, path: "/v1/payment/verify/{business_reference}", id: "verifyPayment", tag: "Payments",
 			summary: "Verify a payment", message: "Payment found.",
-			about:  "Gives the payment record. Verify before you give value: `status` must be `successful`, and amount, currency and reference those of your order.",
-			params: []*huma.Param{pathParam("business_reference", "The service's reference (PAY_…) or your own business_reference.", "order-1001")},
-			data:   payment.Record{}, refusals: []int{404}, run: (*call).verify},
+			about: "Gives the payment record. Verify before you give value: `status` must be `successful`, and " +
+				"amount, currency and reference those of your order.",
+			params: []*huma.Param{pathParam("business_reference",
+				"The service's reference (PAY_…) or your own business_reference.", "order-1001")},
+			data: payment.Record{}, refusals: []int{404}, run: (*call).verify},
 		{method: http.MethodGet, path: "/v1/payments", id: "listPayments", tag: "Payments",
-			summary: "List payments", message: "Payments found.", about: "Lists payments, newest first. All filters must match.",
-			params: append(listFilters(), pageParams()...), data: summaryData{}, many: true, refusals: []int{422}, run: (*call).payments},
+			summary: "List payments", message: "Payments found.",
+			about:  "Lists payments, newest first. All filters must match.",
+			params: append(listFilters(), pageParams()...), data: summaryData{}, many: true, refusals: []int{422},
+			run: (*call).payments},
 		{method: http.MethodGet, path: "/v1/payments/{reference}/timeline", id: "getTimeline", tag: "Payments",
-			summary: "Timeline of a payment", message: "Timeline found.", about: "Every change of state and every transfer, oldest first, with times and reasons. Transfers stand among the first 500 rows only, which nobody reaches who pays.",
-			params: []*huma.Param{pathParam("reference", "Either reference of the payment.", "PAY_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")},
-			data:   stepData{}, many: true, refusals: []int{404}, run: (*call).timeline},
+			summary: "Timeline of a payment", message: "Timeline found.",
+			about: "Every change of state and every transfer, oldest first, with times and reasons. Transfers stand " +
+				"among the first 500 rows only, which nobody reaches who pays.",
+			params: []*huma.Param{pathParam("reference", "Either reference of the payment.",
+				"PAY_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")},
+			data: stepData{}, many: true, refusals: []int{404}, run: (*call).timeline},
 	}
 }
 
-var initiateSample = json.RawMessage(`{"currency":"NGN","amount":25000,"first_name":"Ada","last_name":"Obi","email":"ada.obi@example.com",` +
-	`"payment_method":"crypto_bitcoin","business_reference":"order-1001","metadata":{"cart":[7,12]}}`)
+var initiateSample = json.RawMessage(
+	`{"currency":"NGN","amount":25000,"first_name":"Ada","last_name":"Obi","email":"ada.obi@example.com",` +
+		`"payment_method":"crypto_bitcoin","business_reference":"order-1001","metadata":{"cart":[7,12]}}`)
 
 // listFilters are the filters of GET /v1/payments.
 func listFilters() []*huma.Param {
@@ -131,8 +141,10 @@ func (c *call) initiate() (payment.Started, error) {
 		problems.Add("business_reference", "Must not be empty. Leave it out to have one made.")
 	}
 	request := payment.Request{
-		Currency: in.Currency.Value, Amount: in.Amount.Value, FirstName: in.FirstName.Value, LastName: in.LastName.Value,
-		Email: in.Email.Value, Method: in.PaymentMethod.Value, BusinessReference: in.BusinessReference.Value, Metadata: in.Metadata.Value,
+		Currency: in.Currency.Value, Amount: in.Amount.Value, FirstName: in.FirstName.Value,
+		LastName: in.LastName.Value,
+		Email:    in.Email.Value, Method: in.PaymentMethod.Value, BusinessReference: in.BusinessReference.Value,
+		Metadata: in.Metadata.Value,
 	}
 	if len(problems) > 0 {
 		return payment.Started{}, refuse(problems, request.Check())
@@ -142,7 +154,8 @@ func (c *call) initiate() (payment.Started, error) {
 
 func showStarted(_ *call, p payment.Started) (any, error) {
 	return startedData{
-		PaymentURL: p.PaymentURL, AccessToken: p.AccessToken, Reference: p.Reference, Amount: p.Amount, Currency: string(p.Currency),
+		PaymentURL: p.PaymentURL, AccessToken: p.AccessToken, Reference: p.Reference, Amount: p.Amount,
+		Currency:          string(p.Currency),
 		BusinessReference: p.BusinessReference, ExpiresAt: clock.Format(p.ExpiresAt),
 	}, nil
 }
@@ -163,8 +176,10 @@ func (c *call) payments() error {
 	q := c.query()
 	filter := list.Filter{
 		Currency: q.oneOf("currency", names(money.Currencies())),
-		Method:   q.oneOf("payment_method", methodCodes()), Reference: q.text("reference"), Email: q.text("email"), Hash: q.text("hash"),
-		Address: q.text("address"), From: q.moment("from"), To: q.moment("to"), Before: list.Place{ID: q.before("payments")}, Limit: q.limit(),
+		Method:   q.oneOf("payment_method", methodCodes()), Reference: q.text("reference"), Email: q.text("email"),
+		Hash:    q.text("hash"),
+		Address: q.text("address"), From: q.moment("from"), To: q.moment("to"),
+		Before: list.Place{ID: q.before("payments")}, Limit: q.limit(),
 	}
 	if state := q.oneOf("status", names(payment.States())); state != "" {
 		filter.States = []payment.State{payment.State(state)}
@@ -186,8 +201,10 @@ func (c *call) payments() error {
 func summary(p models.Payment) summaryData {
 	view := payment.View{Payment: p}
 	return summaryData{
-		Domain: p.Domain, Reference: p.Reference, BusinessReference: p.BusinessReference, Status: p.Status, Reason: p.Reason,
-		Remark: p.Remark, Reversed: p.Reversed, Customer: summaryCustomer{FullName: p.CustomerName, Email: p.CustomerEmail},
+		Domain: p.Domain, Reference: p.Reference, BusinessReference: p.BusinessReference, Status: p.Status,
+		Reason: p.Reason,
+		Remark: p.Remark, Reversed: p.Reversed, Customer: summaryCustomer{FullName: p.CustomerName,
+			Email: p.CustomerEmail},
 		Transaction: summaryTransaction{
 			ChargedAmount: money.Fiat(view.Charged()), AmountPaid: money.Fiat(view.PaidFiat()), Currency: p.Currency,
 			ChargedAmountInCrypto: view.Coin().Format(p.Due), AmountPaidInCrypto: view.Coin().Format(p.Paid),
@@ -210,7 +227,8 @@ func (c *call) timeline() error {
 	for _, step := range steps {
 		who, _, _ := strings.Cut(step.Actor, ":") // the number behind it counts rows of all merchants
 		items = append(items, stepData{
-			Number: step.Number, Kind: step.Kind, From: step.From, To: step.To, Reason: step.Reason, Remark: step.Remark,
+			Number: step.Number, Kind: step.Kind, From: step.From, To: step.To, Reason: step.Reason,
+			Remark: step.Remark,
 			Detail: object{json.RawMessage(step.Detail)}, Actor: who, At: clock.Format(step.At),
 		})
 	}

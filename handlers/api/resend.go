@@ -43,29 +43,41 @@ func (s *service) resendOperations() []*operation {
 	id := pathParam("id", "Id of the order.", "rsd_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")
 	hook := pathParam("id", "Id of the webhook.", "whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")
 	sample := json.RawMessage(`{"created_after":"2026-01-31T12:00:00Z","failed_only":true}`)
-	about := "Sends the events of a range again, with the same ids and bytes: all of them, or with `failed_only` those that did not arrive. " +
-		"The deliveries are made in small batches, behind which nothing new waits; follow the progress with `GET /v1/resends/{id}`. " +
+	about := "Sends the events of a range again, with the same ids and bytes: all of them, or with `failed_only` " +
+		"those that did not arrive. " +
+		"The deliveries are made in small batches, behind which nothing new waits; follow the progress with `GET " +
+		"/v1/resends/{id}`. " +
 		"At most 100,000 events in an order, and five orders that are being queued."
 	refusals := []int{400, 409, 413, 415, 422}
 	return []*operation{
-		{method: http.MethodPost, path: "/v1/events/resend", id: "resendEvents", tag: tag, status: http.StatusCreated, summary: "Send many events again",
-			message: "Resend ordered.", about: about + " They go to each webhook that is active and takes their type.", request: resendRequest{}, sample: sample,
+		{method: http.MethodPost, path: "/v1/events/resend", id: "resendEvents", tag: tag, status: http.StatusCreated,
+			summary: "Send many events again",
+			message: "Resend ordered.", about: about + " They go to each webhook that is active and takes their type.",
+			request: resendRequest{}, sample: sample,
 			data: resendData{}, refusals: refusals, run: effect((*call).resendAll, showResent)},
-		{method: http.MethodPost, path: "/v1/webhooks/{id}/resend", id: "resendToWebhook", tag: tag, status: http.StatusCreated,
-			summary: "Send many events again to a webhook", message: "Resend ordered.", about: about + " They go to this webhook alone, as far as it takes their type.",
+		{method: http.MethodPost, path: "/v1/webhooks/{id}/resend", id: "resendToWebhook", tag: tag,
+			status:  http.StatusCreated,
+			summary: "Send many events again to a webhook", message: "Resend ordered.",
+			about:  about + " They go to this webhook alone, as far as it takes their type.",
 			params: []*huma.Param{hook}, request: resendRequest{}, sample: sample, data: resendData{},
 			refusals: append([]int{404}, refusals...), run: effect((*call).resendToWebhook, showResent)},
-		{method: http.MethodGet, path: "/v1/resends", id: "listResends", tag: tag, summary: "List resends", message: "Resends found.",
-			about: "Lists orders to send many events again, newest first.", params: pageParams(), data: resendData{}, many: true, refusals: []int{422}, run: (*call).resends},
-		{method: http.MethodGet, path: "/v1/resends/{id}", id: "getResend", tag: tag, summary: "Get a resend", message: "Resend found.",
-			about: "How far an order is.", params: []*huma.Param{id}, data: resendData{}, refusals: []int{404}, run: (*call).resend},
+		{method: http.MethodGet, path: "/v1/resends", id: "listResends", tag: tag, summary: "List resends",
+			message: "Resends found.",
+			about:   "Lists orders to send many events again, newest first.", params: pageParams(), data: resendData{},
+			many: true, refusals: []int{422}, run: (*call).resends},
+		{method: http.MethodGet, path: "/v1/resends/{id}", id: "getResend", tag: tag, summary: "Get a resend",
+			message: "Resend found.",
+			about:   "How far an order is.", params: []*huma.Param{id}, data: resendData{}, refusals: []int{404},
+			run: (*call).resend},
 	}
 }
 
 func showResend(r webhook.Resend) resendData {
 	shown := resendData{
-		ID: r.ID, Events: append([]string{}, r.Types...), From: clock.Format(r.From), Before: clock.Format(r.Before), Failed: r.Failed, State: r.State,
-		Total: r.Total, Walked: r.Walked, Made: r.Made, Delivered: r.Delivered, Failures: r.Failures, Later: r.Superseded, CreatedAt: clock.Format(r.CreatedAt), DoneAt: stamp(r.DoneAt),
+		ID: r.ID, Events: append([]string{}, r.Types...), From: clock.Format(r.From), Before: clock.Format(r.Before),
+		Failed: r.Failed, State: r.State,
+		Total: r.Total, Walked: r.Walked, Made: r.Made, Delivered: r.Delivered, Failures: r.Failures,
+		Later: r.Superseded, CreatedAt: clock.Format(r.CreatedAt), DoneAt: stamp(r.DoneAt),
 	}
 	if r.EndpointID != "" {
 		shown.WebhookID = &r.EndpointID
@@ -91,7 +103,8 @@ func (c *call) order(endpointID string) (webhook.Resend, error) {
 	if err != nil {
 		return webhook.Resend{}, err
 	}
-	wanted := webhook.Order{EndpointID: endpointID, Types: in.Events.Values, From: in.From.Value, Before: in.Before.pointer(), Failed: in.Failed.Value}
+	wanted := webhook.Order{EndpointID: endpointID, Types: in.Events.Values, From: in.From.Value,
+		Before: in.Before.pointer(), Failed: in.Failed.Value}
 	if len(problems) > 0 {
 		return webhook.Resend{}, refuse(problems, c.api.Webhooks.Check(wanted))
 	}

@@ -64,7 +64,8 @@ type minedData struct {
 func (s *service) sandboxOperations() []*operation {
 	const tag = "Sandbox"
 	var about strings.Builder
-	about.WriteString("Lets the customer pay, in every way that money can arrive or fail to. The payment is opened first if nobody has. " +
+	about.WriteString("Lets the customer pay, in every way that money can arrive or fail to. The payment is opened " +
+		"first if nobody has. " +
 		"Blocks come by themselves every few seconds.\n\n")
 	for _, one := range sandbox.Scenarios() {
 		about.WriteString("- `" + one.Code + "`: " + one.Explanation + "\n")
@@ -75,14 +76,23 @@ func (s *service) sandboxOperations() []*operation {
 			params:  []*huma.Param{pathParam("reference", "Either reference of the payment.", "order-1001")},
 			request: simulateRequest{}, sample: json.RawMessage(`{"scenario":"exact"}`), data: simulatedData{},
 			refusals: []int{400, 404, 409, 413, 415, 422}, run: inSandbox(effect((*call).simulate, showSimulated))},
-		{method: http.MethodPost, path: "/v1/sandbox/advance", id: "advancePayment", tag: tag, summary: "Move a payment's clock",
-			message: "Clock moved.", about: "Moves the clock of one payment ahead, so that its 7 minutes or 24 hours are over at once. Answers the payment record.",
-			request: advanceRequest{}, sample: json.RawMessage(`{"reference":"order-1001","seconds":86400}`), data: payment.Record{},
+		{method: http.MethodPost, path: "/v1/sandbox/advance", id: "advancePayment", tag: tag,
+			summary: "Move a payment's clock",
+			message: "Clock moved.",
+			about: "Moves the clock of one payment ahead, so that its 7 minutes or 24 hours are over at once. " +
+				"Answers the payment record.",
+			request: advanceRequest{}, sample: json.RawMessage(`{"reference":"order-1001","seconds":86400}`),
+			data:     payment.Record{},
 			refusals: []int{400, 404, 409, 413, 415, 422},
-			run:      inSandbox(effect((*call).advance, func(_ *call, v payment.View) (any, error) { return v.Record(), nil }))},
-		{method: http.MethodPost, path: "/v1/sandbox/mine", id: "mineBlocks", tag: tag, summary: "Make blocks", message: "Blocks made.",
+			run: inSandbox(effect((*call).advance, func(_ *call, v payment.View) (any, error) {
+				return v.Record(),
+					nil
+			}))},
+		{method: http.MethodPost, path: "/v1/sandbox/mine", id: "mineBlocks", tag: tag, summary: "Make blocks",
+			message: "Blocks made.",
 			about:   "Makes blocks at once on a simulated chain. Every test payment on that chain sees them.",
-			request: mineRequest{}, sample: json.RawMessage(`{"payment_method":"crypto_bitcoin","blocks":6}`), data: minedData{},
+			request: mineRequest{}, sample: json.RawMessage(`{"payment_method":"crypto_bitcoin","blocks":6}`),
+			data:     minedData{},
 			refusals: []int{400, 404, 409, 413, 415, 422}, run: inSandbox(effect((*call).mine, showMined))},
 	}
 }
@@ -115,11 +125,13 @@ func (c *call) simulate() (sandbox.Simulated, error) {
 
 func showSimulated(_ *call, s sandbox.Simulated) (any, error) {
 	shown := simulatedData{
-		Reference: s.Reference, Scenario: s.Scenario.Code, Explanation: s.Scenario.Explanation, Network: string(s.Network),
+		Reference: s.Reference, Scenario: s.Scenario.Code, Explanation: s.Scenario.Explanation,
+		Network:      string(s.Network),
 		Transactions: []transactionData{}, AdvancedSeconds: int64(s.Advanced / time.Second), Next: s.Next,
 	}
 	for _, t := range s.Transactions {
-		shown.Transactions = append(shown.Transactions, transactionData{Hash: t.Hash, Amount: t.Amount, Asset: t.Asset, Note: t.Note})
+		shown.Transactions = append(shown.Transactions, transactionData{Hash: t.Hash, Amount: t.Amount, Asset: t.Asset,
+			Note: t.Note})
 	}
 	return shown, nil
 }
@@ -153,5 +165,6 @@ func (c *call) mine() (sandbox.Mined, error) {
 }
 
 func showMined(_ *call, m sandbox.Mined) (any, error) {
-	return minedData{PaymentMethod: string(m.Method), Network: string(m.Network), Blocks: m.Blocks, Height: m.Height}, nil
+	return minedData{PaymentMethod: string(m.Method), Network: string(m.Network), Blocks: m.Blocks, Height: m.Height},
+		nil
 }

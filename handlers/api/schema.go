@@ -20,29 +20,33 @@ type about struct {
 // every property of the document has a description.
 var abouts = map[string]map[string]about{
 	"Payment": {
-		"domain":             {"Environment: test or live.", "test"},
-		"reference":          {"The service's reference. It may be shown to the customer.", "PAY_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"},
+		"domain": {"Environment: test or live.", "test"},
+		"reference": {"The service's reference. It may be shown to the customer.",
+			"PAY_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"},
 		"business_reference": {"Your reference, or the one that was made for you.", "order-1001"},
-		"authorization_code": {"Authorization code of the payment, from its initiation on.", "AUTH_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"},
-		"status":             {"State of the payment. Give value only when it is successful.", "successful"},
-		"reason":             {"Machine-readable reason for the state; empty when there is nothing to explain.", ""},
-		"remark":             {"The reason as a sentence, or a dash.", "-"},
-		"reversed":           {"The chain took the money back after it was final. Rare and grave.", false},
-		"business":           {"The merchant.", nil},
-		"customer":           {"Who pays.", nil},
-		"transaction":        {"What was asked, and what came.", nil},
-		"transfers":          {"Every transfer that counts for the payment, oldest first.", nil},
-		"rate":               {"The price at which it was quoted.", nil},
-		"expires_at":         {"End of the 7 minutes in which the quoted price holds.", "2026-01-31T12:07:00.000000Z"},
-		"created_at":         {"When it was initiated.", "2026-01-31T12:00:00.000000Z"},
+		"authorization_code": {"Authorization code of the payment, from its initiation on.",
+			"AUTH_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"},
+		"status":      {"State of the payment. Give value only when it is successful.", "successful"},
+		"reason":      {"Machine-readable reason for the state; empty when there is nothing to explain.", ""},
+		"remark":      {"The reason as a sentence, or a dash.", "-"},
+		"reversed":    {"The chain took the money back after it was final. Rare and grave.", false},
+		"business":    {"The merchant.", nil},
+		"customer":    {"Who pays.", nil},
+		"transaction": {"What was asked, and what came.", nil},
+		"transfers":   {"Every transfer that counts for the payment, oldest first.", nil},
+		"rate":        {"The price at which it was quoted.", nil},
+		"expires_at":  {"End of the 7 minutes in which the quoted price holds.", "2026-01-31T12:07:00.000000Z"},
+		"created_at":  {"When it was initiated.", "2026-01-31T12:00:00.000000Z"},
 	},
 	"Business": {
-		"name": {"The merchant's name.", "Lagos Books"}, "code": {"The merchant's code.", "BUS_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"},
+		"name":   {"The merchant's name.", "Lagos Books"},
+		"code":   {"The merchant's code.", "BUS_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"},
 		"domain": {"Environment.", "test"},
 	},
 	"Customer": {
-		"full_name": {"Name as given with this payment.", "Ada Obi"}, "email": {"E-mail address.", "ada.obi@example.com"},
-		"code": {"The customer's code, the same for each of their payments.", "CUS_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"},
+		"full_name": {"Name as given with this payment.", "Ada Obi"},
+		"email":     {"E-mail address.", "ada.obi@example.com"},
+		"code":      {"The customer's code, the same for each of their payments.", "CUS_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"},
 	},
 	"Transaction": {
 		"charged_amount":           {"What was asked, in fiat.", "25000.00"},
@@ -61,15 +65,19 @@ var abouts = map[string]map[string]about{
 	"Transfer": {
 		"hash": {"Hash of the transaction.", "9f2c41d6a0"}, "amount": {"What it carries, in the coin.", "0.00027778"},
 		"confirmations": {"Its confirmations; 0 while it is unconfirmed or gone.", 2},
-		"status":        {"Whether it pays: pending and confirmed do; replaced, dropped, reorged and reverted don't, and are no part of any amount.", "confirmed"},
-		"first_seen_at": {"When it was first seen on the network: this is the payment's time. One that replaces another with a higher fee has that one's.", "2026-01-31T12:02:10.000000Z"},
+		"status": {"Whether it pays: pending and confirmed do; replaced, dropped, reorged and reverted " +
+			"don't, and are no part of any amount.", "confirmed"},
+		"first_seen_at": {"When it was first seen on the network: this is the payment's time. One that replaces " +
+			"another with a higher fee has that one's.", "2026-01-31T12:02:10.000000Z"},
 	},
 	"Rate": {
-		"price": {"Fiat units for one whole coin.", "90000000"}, "coin": {"The coin.", "BTC"}, "currency": {"The fiat currency.", "NGN"},
+		"price": {"Fiat units for one whole coin.", "90000000"}, "coin": {"The coin.", "BTC"},
+		"currency":  {"The fiat currency.", "NGN"},
 		"locked_at": {"When it was locked.", "2026-01-31T12:00:00.000000Z"},
 	},
 	"Failure": {
-		"status": {"Always false.", false}, "message": {"What happened and what to do, for people.", "Some fields need attention."},
+		"status": {"Always false.", false}, "message": {"What happened and what to do, for people.",
+			"Some fields need attention."},
 		"code":       {"Machine-readable code of the failure.", "validation_failed"},
 		"errors":     {"Sentences by the name of the field, where fields are to blame.", nil},
 		"request_id": {"Names the request. Quote it when you ask for help.", "req_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"},
@@ -107,7 +115,8 @@ func refine(registry huma.Registry) {
 		}
 	}
 	all["Failure"].Properties["status"].Enum = []any{false}
-	for _, schema := range []string{"WebhookRequest", "WebhookPatch", "ResendRequest", "Webhook", "WebhookWithSecret", "Resend"} {
+	for _, schema := range []string{"WebhookRequest", "WebhookPatch", "ResendRequest", "Webhook", "WebhookWithSecret",
+		"Resend"} {
 		for _, kind := range webhook.Types() {
 			items := all[schema].Properties["events"].Items
 			items.Enum = append(items.Enum, kind)
@@ -115,13 +124,15 @@ func refine(registry huma.Registry) {
 	}
 	for _, schema := range []string{"Event", "EventWithDeliveries"} {
 		data := all[schema].Properties["data"]
-		all[schema].Properties["data"] = &huma.Schema{Description: data.Description, OneOf: []*huma.Schema{object{}.Schema(registry), {Type: "null"}}}
+		all[schema].Properties["data"] = &huma.Schema{Description: data.Description,
+			OneOf: []*huma.Schema{object{}.Schema(registry), {Type: "null"}}}
 	}
 	all["Transaction"].Properties["metadata"] = &huma.Schema{
 		Description: all["Transaction"].Properties["metadata"].Description,
 		OneOf:       append(verbatim{}.Schema(registry).OneOf, &huma.Schema{Type: "null"}),
 	}
-	for _, at := range []struct{ schema, property string }{{"Payment", "expires_at"}, {"Payment", "created_at"}, {"Transfer", "first_seen_at"}, {"Rate", "locked_at"}} {
+	for _, at := range []struct{ schema, property string }{{"Payment", "expires_at"}, {"Payment", "created_at"},
+		{"Transfer", "first_seen_at"}, {"Rate", "locked_at"}} {
 		all[at.schema].Properties[at.property].Format = "date-time"
 	}
 }

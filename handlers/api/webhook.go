@@ -70,28 +70,47 @@ func (s *service) webhookOperations() []*operation {
 		{method: http.MethodPost, path: "/v1/webhooks", id: "createWebhook", tag: tag, status: http.StatusCreated,
 			summary: "Register a webhook", message: "Webhook registered. Keep its secret: it is not shown again.",
 			about: "Events of the key's domain are posted to the URL, signed with the secret of this answer. " +
-				"`events` narrows them to some types; `headers` are sent with each, except those that are ours, the body's or the connection's to set.",
-			request: webhookRequest{}, sample: json.RawMessage(`{"type":"orders","url":"https://shop.example.com/webhooks/cointill","active":true}`),
-			data: webhookSecretData{}, refusals: []int{400, 409, 413, 415, 422}, run: effect((*call).createWebhook, showSecret)},
-		{method: http.MethodGet, path: "/v1/webhooks", id: "listWebhooks", tag: tag, summary: "List webhooks", message: "Webhooks found.",
-			about: "Lists webhooks, newest first.", params: pageParams(), data: WebhookData{}, many: true, refusals: []int{422}, run: (*call).webhooks},
-		{method: http.MethodGet, path: "/v1/webhooks/{id}", id: "getWebhook", tag: tag, summary: "Get a webhook", message: "Webhook found.",
-			about: "One webhook. How its deliveries went is under `deliveries`, what it missed under `missed`.", params: id, data: WebhookData{}, refusals: []int{404}, run: (*call).webhook},
-		{method: http.MethodPatch, path: "/v1/webhooks/{id}", id: "updateWebhook", tag: tag, summary: "Change a webhook", message: "Webhook changed.",
+				"`events` narrows them to some types; `headers` are sent with each, except those that are ours, the " +
+				"body's or the connection's to set.",
+			request: webhookRequest{},
+			sample: json.RawMessage(
+				`{"type":"orders","url":"https://shop.example.com/webhooks/cointill","active":true}`),
+			data: webhookSecretData{}, refusals: []int{400, 409, 413, 415, 422},
+			run: effect((*call).createWebhook, showSecret)},
+		{method: http.MethodGet, path: "/v1/webhooks", id: "listWebhooks", tag: tag, summary: "List webhooks",
+			message: "Webhooks found.",
+			about:   "Lists webhooks, newest first.", params: pageParams(), data: WebhookData{}, many: true,
+			refusals: []int{422}, run: (*call).webhooks},
+		{method: http.MethodGet, path: "/v1/webhooks/{id}", id: "getWebhook", tag: tag, summary: "Get a webhook",
+			message: "Webhook found.",
+			about:   "One webhook. How its deliveries went is under `deliveries`, what it missed under `missed`.",
+			params:  id, data: WebhookData{}, refusals: []int{404}, run: (*call).webhook},
+		{method: http.MethodPatch, path: "/v1/webhooks/{id}", id: "updateWebhook", tag: tag,
+			summary: "Change a webhook", message: "Webhook changed.",
 			about: "Changes what is given and leaves the rest: `{\"active\": false}` switches it off. " +
 				"What happens while it is off is listed as skipped and can be sent later: see `missed` and `resend`.",
 			params: id, request: webhookPatch{}, sample: json.RawMessage(`{"active":false}`), data: WebhookData{},
 			refusals: []int{400, 404, 413, 415, 422}, run: effect((*call).updateWebhook, showWebhook)},
-		{method: http.MethodDelete, path: "/v1/webhooks/{id}", id: "deleteWebhook", tag: tag, summary: "Delete a webhook", message: "Webhook deleted.",
-			about: "Deletes it. What was still to be delivered to it is cancelled.", params: id, data: deletedData{}, refusals: []int{404},
-			run: effect((*call).deleteWebhook, func(_ *call, id string) (any, error) { return deletedData{ID: id, Deleted: true}, nil })},
-		{method: http.MethodPost, path: "/v1/webhooks/{id}/rotate-secret", id: "rotateWebhookSecret", tag: tag, summary: "Rotate a webhook's secret",
+		{method: http.MethodDelete, path: "/v1/webhooks/{id}", id: "deleteWebhook", tag: tag,
+			summary: "Delete a webhook", message: "Webhook deleted.",
+			about: "Deletes it. What was still to be delivered to it is cancelled.", params: id, data: deletedData{},
+			refusals: []int{404},
+			run: effect((*call).deleteWebhook,
+				func(_ *call, id string) (any, error) { return deletedData{ID: id, Deleted: true}, nil })},
+		{method: http.MethodPost, path: "/v1/webhooks/{id}/rotate-secret", id: "rotateWebhookSecret", tag: tag,
+			summary: "Rotate a webhook's secret",
 			message: "Secret rotated. Keep the new one: it is not shown again.",
 			about:   "Makes a new secret. For 24 hours deliveries are signed by those before, too.",
-			params:  id, data: webhookSecretData{}, refusals: []int{404, 409, 422}, run: effect((*call).rotateSecret, showSecret)},
-		{method: http.MethodPost, path: "/v1/webhooks/{id}/test", id: "testWebhook", tag: tag, summary: "Send a test event", message: "Test event on its way.",
-			about: "Sends a `webhook.test` event to this webhook alone.", params: id, data: testedData{}, refusals: []int{404, 409, 422},
-			run: effect((*call).testWebhook, func(_ *call, id string) (any, error) { return testedData{EventID: id}, nil })},
+			params:  id, data: webhookSecretData{}, refusals: []int{404, 409, 422},
+			run: effect((*call).rotateSecret, showSecret)},
+		{method: http.MethodPost, path: "/v1/webhooks/{id}/test", id: "testWebhook", tag: tag,
+			summary: "Send a test event", message: "Test event on its way.",
+			about: "Sends a `webhook.test` event to this webhook alone.", params: id, data: testedData{},
+			refusals: []int{404, 409, 422},
+			run: effect((*call).testWebhook, func(_ *call, id string) (any, error) {
+				return testedData{EventID: id},
+					nil
+			})},
 	}
 }
 
@@ -101,8 +120,10 @@ func showEndpoint(e webhook.Endpoint) WebhookData {
 		headers[h.Name] = h.Value
 	}
 	return WebhookData{
-		ID: e.ID, Type: e.Name, Domain: string(e.Domain), URL: e.URL, Events: append([]string{}, e.Types...), Headers: headers,
-		Status: e.Status(), OffReason: e.OffReason, Failing: stamp(e.FailingSince), Overlap: stamp(e.OverlapUntil), UpdatedAt: clock.Format(e.UpdatedAt), CreatedAt: clock.Format(e.CreatedAt),
+		ID: e.ID, Type: e.Name, Domain: string(e.Domain), URL: e.URL, Events: append([]string{}, e.Types...),
+		Headers: headers,
+		Status:  e.Status(), OffReason: e.OffReason, Failing: stamp(e.FailingSince), Overlap: stamp(e.OverlapUntil),
+		UpdatedAt: clock.Format(e.UpdatedAt), CreatedAt: clock.Format(e.CreatedAt),
 	}
 }
 
@@ -117,7 +138,8 @@ func (c *call) createWebhook() (webhook.WithSecret, error) {
 	if err != nil {
 		return webhook.WithSecret{}, err
 	}
-	wanted := webhook.Create{Name: in.Type.Value, URL: in.URL.Value, Active: in.Active.Value, Types: in.Events.Values, Headers: in.Headers.headers()}
+	wanted := webhook.Create{Name: in.Type.Value, URL: in.URL.Value, Active: in.Active.Value, Types: in.Events.Values,
+		Headers: in.Headers.headers()}
 	if len(problems) > 0 {
 		return webhook.WithSecret{}, refuse(problems, wanted.Check(c.scope.Domain))
 	}

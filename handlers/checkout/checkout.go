@@ -113,7 +113,8 @@ func (h *Handlers) about(ctx context.Context, v payment.View, who asker) (about,
 // customer is the scope of what a customer does with a payment: the token in
 // the address is the right to it.
 func customer(v payment.View) scope.Scope {
-	return scope.Scope{BusinessID: v.Payment.BusinessID, Domain: scope.Domain(v.Payment.Domain), Actor: "customer", Role: scope.System}
+	return scope.Scope{BusinessID: v.Payment.BusinessID, Domain: scope.Domain(v.Payment.Domain), Actor: "customer",
+		Role: scope.System}
 }
 
 // answer shows a payment after an act: its live part to a script, and to a

@@ -49,7 +49,8 @@ func statusProps(v payment.View, a about) checkout.StatusProps {
 		Asked: coin.Format(p.Due), Received: coin.Format(received(v)), Due: coin.Format(v.Rest()),
 		Difference: coin.Format(p.Paid.Sub(p.Due).Abs()), ReceivedFiat: currency.Show(v.PaidFiat()),
 		DifferenceFiat: currency.Show(v.PaidFiat().Sub(v.Charged()).Abs()),
-		Now:            v.Now.In(zone), Deadline: p.ExpiresAt.In(zone), WatchUntil: p.AbandonsAt.In(zone), Window: payment.Window,
+		Now:            v.Now.In(zone), Deadline: p.ExpiresAt.In(zone), WatchUntil: p.AbandonsAt.In(zone),
+		Window:        payment.Window,
 		Confirmations: confirmations(v), Needed: int(v.Needed()), Hash: v.Record().Transaction.CryptoTransactionHash,
 		Claim: a.Claim, Delayed: a.Problem != "",
 	}
@@ -180,13 +181,15 @@ func fieldWords(lang, field string, p checkout.LinkPageProps) string {
 func linkProps(public link.Public, in tongue, form ui.Form) checkout.LinkPageProps {
 	l, currency := public.Link, money.Currency(public.Link.Currency)
 	props := checkout.LinkPageProps{
-		Form: form, Lang: in.Lang, Chosen: in.Chosen, Code: l.Code, State: checkout.LinkState(public.State), Merchant: public.Business.Name, LogoPath: settings.LogoPath(public.Business),
+		Form: form, Lang: in.Lang, Chosen: in.Chosen, Code: l.Code, State: checkout.LinkState(public.State),
+		Merchant: public.Business.Name, LogoPath: settings.LogoPath(public.Business),
 		Title: l.Title, Description: l.Description, Currency: l.Currency, Test: public.Scope.Domain == scope.Test,
 	}
 	if l.Amount != nil {
 		props.Fixed = currency.Show(decimal.NewFromInt(*l.Amount))
 	} else {
-		props.Min, props.Max = currency.Show(decimal.NewFromInt(l.MinAmount)), currency.Show(decimal.NewFromInt(l.MaxAmount))
+		props.Min, props.Max = currency.Show(decimal.NewFromInt(l.MinAmount)),
+			currency.Show(decimal.NewFromInt(l.MaxAmount))
 	}
 	props.Errors = inWords(in.Lang, form.Errors, props)
 	for _, info := range public.Methods {

@@ -22,7 +22,8 @@ const (
 // called at the end. The connection is cut when write fails, when nothing is written
 // or read for a minute, when the server stops and after two hours: the browser then
 // says that the file is not whole.
-func (c *Ctx) Download(name, contentType string, done func(), write func(ctx context.Context, out io.Writer) error) error {
+func (c *Ctx) Download(name, contentType string, done func(),
+	write func(ctx context.Context, out io.Writer) error) error {
 	c.Set("Content-Type", contentType)
 	c.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s"`, name))
 	c.Set("X-Accel-Buffering", "no")
@@ -42,7 +43,8 @@ func (c *Ctx) Download(name, contentType string, done func(), write func(ctx con
 }
 
 // download runs write until it ends or is called off.
-func download(closing <-chan struct{}, w *bufio.Writer, conn io.Closer, write func(ctx context.Context, out io.Writer) error) (err error) {
+func download(closing <-chan struct{}, w *bufio.Writer, conn io.Closer,
+	write func(ctx context.Context, out io.Writer) error) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), downloadLife)
 	defer cancel()
 	defer func() { // outside of any handler, so no other code recovers

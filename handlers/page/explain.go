@@ -42,7 +42,8 @@ var statuses = map[fault.Kind]int{
 	fault.Internal: http.StatusInternalServerError, fault.Invalid: http.StatusUnprocessableEntity,
 	fault.Unreadable: http.StatusBadRequest, fault.Unauthenticated: http.StatusUnauthorized,
 	fault.Forbidden: http.StatusForbidden, fault.NotFound: http.StatusNotFound, fault.Conflict: http.StatusConflict,
-	fault.Gone: http.StatusGone, fault.Limited: http.StatusTooManyRequests, fault.Unavailable: http.StatusServiceUnavailable,
+	fault.Gone: http.StatusGone, fault.Limited: http.StatusTooManyRequests,
+	fault.Unavailable: http.StatusServiceUnavailable,
 }
 
 // refusals are the answers to requests that no handler saw. The server's own
@@ -53,7 +54,8 @@ var refusals = map[int]Answer{
 	405: {405, "method_not_allowed", "This address doesn't take this method.", nil, 0},
 	408: {408, "request_timeout", "The request took too long to arrive. Send it again.", nil, 0},
 	413: {413, "body_too_large", "The body may have at most 64 KiB.", nil, 0},
-	415: {415, "unsupported_media_type", "Send an uncompressed body with the content type that this address takes: application/json under /v1.", nil, 0},
+	415: {415, "unsupported_media_type",
+		"Send an uncompressed body with the content type that this address takes: application/json under /v1.", nil, 0},
 	431: {431, "headers_too_large", "The headers of this request are too large.", nil, 0},
 }
 
@@ -62,7 +64,8 @@ var refusals = map[int]Answer{
 func Explain(err error) Answer {
 	var f *fault.Fault
 	if errors.As(err, &f) && f.Kind != fault.Internal {
-		return Answer{Status: statuses[f.Kind], Code: f.Code, Sentence: f.Sentence, Fields: f.Fields, RetryAfter: f.RetryAfter}
+		return Answer{Status: statuses[f.Kind], Code: f.Code, Sentence: f.Sentence, Fields: f.Fields,
+			RetryAfter: f.RetryAfter}
 	}
 	var refused *fiber.Error
 	if errors.As(err, &refused) && refused.Code < 500 {

@@ -80,7 +80,8 @@ func ReadValues(c *Ctx, name string) (values []string) {
 
 // ReadProof is what a form says to show that its sender is the session's user.
 func ReadProof(c *Ctx) account.Proof {
-	return account.Proof{Password: c.FormValue("password"), Code: c.Text("code"), IP: c.ClientIP, Device: c.Session.Device()}
+	return account.Proof{Password: c.FormValue("password"), Code: c.Text("code"), IP: c.ClientIP,
+		Device: c.Session.Device()}
 }
 
 // FormTime is how a datetime-local field writes a time: without its zone, which

@@ -18,7 +18,8 @@ import (
 // as before, which is nil for the first. Forms carry the hidden field once for it
 // (ui.SentOnce), with a new value each time they are shown; a form with other values is
 // another form.
-func RunOnce(answers *idempotency.Store, c *Ctx, act func(ctx context.Context) error, render func(result any) ([]byte, error)) (before []byte, err error) {
+func RunOnce(answers *idempotency.Store, c *Ctx, act func(ctx context.Context) error,
+	render func(result any) ([]byte, error)) (before []byte, err error) {
 	claim, first, err := claimForm(answers, c)
 	if err != nil {
 		return nil, err
@@ -39,7 +40,8 @@ func RunOnce(answers *idempotency.Store, c *Ctx, act func(ctx context.Context) e
 
 // RedirectOnce carries out a form that makes something, once, and leads to where that is
 // (place), each time that it is sent.
-func RedirectOnce[T any](answers *idempotency.Store, c *Ctx, act func(ctx context.Context) (T, error), place func(T) string) error {
+func RedirectOnce[T any](answers *idempotency.Store, c *Ctx, act func(ctx context.Context) (T, error),
+	place func(T) string) error {
 	var made T
 	before, err := RunOnce(answers, c, func(ctx context.Context) (err error) {
 		made, err = act(ctx)

@@ -155,7 +155,8 @@ func Local(path, fallback string) string {
 		return fallback
 	}
 	to, err := url.Parse(path)
-	if err != nil || to.Scheme != "" || to.Host != "" || strings.HasPrefix(to.Path, "//") || strings.Contains(to.Path, "\\") {
+	if err != nil || to.Scheme != "" || to.Host != "" || strings.HasPrefix(to.Path, "//") ||
+		strings.Contains(to.Path, "\\") {
 		return fallback
 	}
 	return path
@@ -230,5 +231,6 @@ func (c *Ctx) TakeFlash() layout.Flash {
 func (c *Ctx) Layout(title, nav string) layout.Page {
 	return layout.Page{Title: title, Nav: nav, UserName: c.Member.User.Name, UserEmail: c.Member.User.Email,
 		BusinessName: c.Member.Business.Name, Domain: string(c.Domain()), LiveAvailable: true, Operator: c.Operator,
-		CSRF: c.Session.FormToken(), Once: ident.New("once_"), Flash: c.TakeFlash(), NextPath: c.OriginalURL(), Offers: c.Offers}
+		CSRF: c.Session.FormToken(), Once: ident.New("once_"), Flash: c.TakeFlash(), NextPath: c.OriginalURL(),
+		Offers: c.Offers}
 }

@@ -110,7 +110,8 @@ func (f *statementFailer) watch(t testing.TB, db *models.DB) (stop func()) {
 		seen = append(seen, c)
 		const name = "test:fail"
 		errs = append(errs, c.Create().Before("*").Register(name, refuse("create")),
-			c.Update().Before("*").Register(name, refuse("update")), c.Delete().Before("*").Register(name, refuse("delete")),
+			c.Update().Before("*").Register(name, refuse("update")), c.Delete().Before("*").
+				Register(name, refuse("delete")),
 			c.Query().Before("*").Register(name, refuse("query")), c.Raw().Before("*").Register(name, refuse("raw")),
 			c.Row().Before("*").Register(name, refuseRow))
 		removes = append(removes, func() {

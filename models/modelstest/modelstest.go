@@ -67,7 +67,8 @@ var migrated = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(db.Migrate(context.Background()), db.Close()); err != nil { // closing writes its log into the file
+	// closing writes its log into the file
+	if err := errors.Join(db.Migrate(context.Background()), db.Close()); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(filepath.Join(dir, "cointill.db"))

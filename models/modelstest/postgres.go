@@ -130,7 +130,9 @@ var migratedTemplate = sync.OnceValues(func() (name string, err error) {
 	}
 	defer func() { _, _ = conn.ExecContext(ctx, "SELECT pg_advisory_unlock($1)", templateLock) }()
 	var made bool
-	if err := conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1 AND datistemplate)", name).Scan(&made); err != nil || made {
+	if err := conn.QueryRowContext(ctx,
+		"SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1 AND datistemplate)", name).
+		Scan(&made); err != nil || made {
 		return name, err
 	}
 	return name, makeTemplate(ctx, conn, name)

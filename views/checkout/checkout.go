@@ -228,7 +228,8 @@ func (p StatusProps) refresh() int {
 func (p PageProps) shell() layout.CustomerProps {
 	return layout.CustomerProps{
 		Lang: p.Lang, Title: p.t("page_title", "Merchant", p.Merchant), Skip: p.t("skip"),
-		Refresh: p.refresh(), RefreshTo: p.path(""), Stream: true, Test: p.Test, TestText: p.t("test_band"), ThemeText: p.t("theme"),
+		Refresh: p.refresh(), RefreshTo: p.path(""), Stream: true, Test: p.Test, TestText: p.t("test_band"),
+		ThemeText: p.t("theme"),
 	}
 }
 

@@ -90,7 +90,8 @@ func (p Page) groups() (groups []navGroup) {
 		}
 	}
 	if p.Operator {
-		groups = append(groups, navGroup{"layout.this_server", []navItem{{"system", "/dashboard/system", "system", "layout.system"}}})
+		groups = append(groups, navGroup{"layout.this_server",
+			[]navItem{{"system", "/dashboard/system", "system", "layout.system"}}})
 	}
 	return groups
 }

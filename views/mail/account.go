@@ -9,8 +9,10 @@ import (
 // Account is a mail about a user's account.
 func Account(l account.Letter) NoticeProps {
 	const layout = "2 January 2006, 15:04 MST"
-	p := NoticeProps{Name: l.To.Name, URL: l.URL, URLText: words.T(english, "mail.see_your_account"), Footer: words.T(english, "mail.sent_to", "Email", l.To.Email)}
-	at, ends := line{words.T(english, "mail.date"), l.At.Format(layout)}, line{words.T(english, "mail.the_link_works_until"), ""}
+	p := NoticeProps{Name: l.To.Name, URL: l.URL, URLText: words.T(english, "mail.see_your_account"),
+		Footer: words.T(english, "mail.sent_to", "Email", l.To.Email)}
+	at, ends := line{words.T(english, "mail.date"), l.At.Format(layout)},
+		line{words.T(english, "mail.the_link_works_until"), ""}
 	if !l.Until.IsZero() {
 		ends.value = l.Until.Format(layout)
 	}
@@ -18,8 +20,10 @@ func Account(l account.Letter) NoticeProps {
 	switch l.Kind {
 	case account.InviteSent:
 		p.Title = words.T(english, "mail.invite_title", "Name", l.By.Name, "Business", l.Business)
-		p.Before = []string{words.T(english, "mail.invite_text", "Name", l.By.Name, "Email", l.By.Email, "Business", l.Business)}
-		p.lines = []line{{words.T(english, "mail.business"), l.Business}, {words.T(english, "mail.your_role"), l.Role.Name()}, ends}
+		p.Before = []string{words.T(english, "mail.invite_text", "Name", l.By.Name, "Email", l.By.Email, "Business",
+			l.Business)}
+		p.lines = []line{{words.T(english, "mail.business"), l.Business},
+			{words.T(english, "mail.your_role"), l.Role.Name()}, ends}
 		p.After = []string{words.T(english, "mail.invite_after")}
 		p.URLText = words.T(english, "mail.invite_see")
 	case account.Reset:
@@ -31,7 +35,8 @@ func Account(l account.Letter) NoticeProps {
 	case account.NewDevice:
 		p.Title = words.T(english, "mail.new_device_title")
 		p.Before = []string{words.T(english, "mail.new_device_text")}
-		p.lines = []line{{words.T(english, "mail.browser"), ui.Browser(english, l.UserAgent)}, {words.T(english, "mail.address"), l.IP}, at}
+		p.lines = []line{{words.T(english, "mail.browser"), ui.Browser(english, l.UserAgent)},
+			{words.T(english, "mail.address"), l.IP}, at}
 		p.After = []string{words.T(english, "mail.new_device_after", "NotMe", notMe)}
 	case account.EmailConfirm:
 		p.Title = words.T(english, "mail.confirm_title")

@@ -11,14 +11,18 @@ import (
 func ChainTrouble(n alarm.Notice) NoticeProps {
 	const layout = "2 January 2006, 15:04 MST"
 	coins := coinsOf(n.Chain)
-	p := NoticeProps{Name: n.To.Name, Test: n.Domain == scope.Test, URL: n.URL, URLText: words.T(english, "mail.chain_see"),
-		lines: filled([]line{{words.T(english, "mail.network"), n.Network}, {words.T(english, "mail.why"), n.Problem}, {words.T(english, "mail.since"), n.Since.Format(layout)}})}
+	p := NoticeProps{Name: n.To.Name, Test: n.Domain == scope.Test, URL: n.URL,
+		URLText: words.T(english, "mail.chain_see"),
+		lines: filled([]line{{words.T(english, "mail.network"), n.Network}, {words.T(english, "mail.why"), n.Problem},
+			{words.T(english, "mail.since"), n.Since.Format(layout)}})}
 	title := words.T(english, "mail.chain_title", "Coins", coins)
 	p.Before = []string{words.T(english, "mail.chain_text", "Coins", coins)}
 	p.After = []string{words.T(english, "mail.chain_after")}
 	if n.Over {
 		title = words.T(english, "mail.chain_over_title", "Coins", coins)
-		p.lines = filled([]line{{words.T(english, "mail.network"), n.Network}, {words.T(english, "mail.it_was"), n.Problem}, {words.T(english, "mail.from"), n.Since.Format(layout)}, {words.T(english, "mail.until"), n.At.Format(layout)}})
+		p.lines = filled([]line{{words.T(english, "mail.network"), n.Network},
+			{words.T(english, "mail.it_was"), n.Problem}, {words.T(english, "mail.from"), n.Since.Format(layout)},
+			{words.T(english, "mail.until"), n.At.Format(layout)}})
 		p.Before = []string{words.T(english, "mail.chain_over_text")}
 		p.After = []string{words.T(english, "mail.chain_over_after")}
 	}

@@ -79,14 +79,18 @@ func WalletChanged(n receiving.Notice) NoticeProps {
 	if onLedger {
 		what, one = words.T(english, "mail.account_inline"), words.T(english, "mail.an_account")
 	}
-	p := NoticeProps{Title: words.T(english, "mail.wallet_changed_title", "Business", n.Business, "Network", network, "What", what), Name: n.Owner.Name, Test: n.Domain == scope.Test,
-		Before: []string{words.T(english, "mail.wallet_changed_text", "By", by(n), "Business", n.Business, "Network", network, "What", what)},
-		URL:    n.URL, URLText: words.T(english, "mail.wallet_see", "What", what)}
+	p := NoticeProps{Title: words.T(english, "mail.wallet_changed_title", "Business", n.Business, "Network", network,
+		"What", what), Name: n.Owner.Name, Test: n.Domain == scope.Test,
+		Before: []string{words.T(english, "mail.wallet_changed_text", "By", by(n), "Business", n.Business, "Network",
+			network, "What", what)},
+		URL: n.URL, URLText: words.T(english, "mail.wallet_see", "What", what)}
 	if n.Former == "" {
 		p.Title = words.T(english, "mail.wallet_set_up_title", "Business", n.Business, "Network", network, "What", one)
-		p.Before = []string{words.T(english, "mail.wallet_set_up_text", "By", by(n), "Business", n.Business, "Network", network, "What", what)}
+		p.Before = []string{words.T(english, "mail.wallet_set_up_text", "By", by(n), "Business", n.Business, "Network",
+			network, "What", what)}
 	}
-	p.lines = filled(append(receivedWith(n), line{words.T(english, "mail.coin"), coinOf(n.Chain)}, line{words.T(english, "mail.date"), n.At.Format("2 January 2006, 15:04 MST")}))
+	p.lines = filled(append(receivedWith(n), line{words.T(english, "mail.coin"), coinOf(n.Chain)},
+		line{words.T(english, "mail.date"), n.At.Format("2 January 2006, 15:04 MST")}))
 	p.After = []string{compare(n), words.T(english, "mail.wallet_none_of_you", "Name", n.By.Name, "What", what)}
 	if n.By.Email == "" {
 		p.After[1] = words.T(english, "mail.wallet_not_agreed")
@@ -103,7 +107,9 @@ func receivedWith(n receiving.Notice) []line {
 	if len(n.First) > 0 {
 		first = n.First[0]
 	}
-	return []line{{words.T(english, "mail.public_key"), n.Key}, {words.T(english, "mail.addresses"), receiving.Kind(n.Script, n.Network)}, {words.T(english, "mail.first_address"), first}, {words.T(english, "mail.key_before"), n.Former}}
+	return []line{{words.T(english, "mail.public_key"), n.Key},
+		{words.T(english, "mail.addresses"), receiving.Kind(n.Script, n.Network)},
+		{words.T(english, "mail.first_address"), first}, {words.T(english, "mail.key_before"), n.Former}}
 }
 
 // compare is the check that owners should make, and the state of the former wallet.

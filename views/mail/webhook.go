@@ -14,10 +14,13 @@ func WebhookOff(n webhook.Notice) NoticeProps {
 	const layout = "2 January 2006, 15:04 MST"
 	e := n.Endpoint
 	return NoticeProps{
-		Title: words.T(english, "mail.webhook_title", "Business", n.Business, "Name", e.Name), Name: n.Owner.Name, Test: n.Domain == scope.Test,
+		Title: words.T(english, "mail.webhook_title", "Business", n.Business, "Name", e.Name), Name: n.Owner.Name,
+		Test:   n.Domain == scope.Test,
 		Before: []string{words.T(english, "mail.webhook_text", "Business", n.Business)},
 		lines: filled([]line{
-			{words.T(english, "mail.webhook"), e.Name}, {"URL", e.URL}, {words.T(english, "mail.why"), e.OffReason}, {words.T(english, "mail.failing_since"), n.Since.Format(layout)}, {words.T(english, "mail.switched_off"), n.At.Format(layout)},
+			{words.T(english, "mail.webhook"), e.Name}, {"URL", e.URL}, {words.T(english, "mail.why"), e.OffReason},
+			{words.T(english, "mail.failing_since"), n.Since.Format(layout)},
+			{words.T(english, "mail.switched_off"), n.At.Format(layout)},
 		}),
 		After: []string{words.T(english, "mail.webhook_after")},
 		URL:   n.URL, URLText: words.T(english, "mail.webhook_see"),

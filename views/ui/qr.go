@@ -36,7 +36,8 @@ func QRPath(text string) (path string, size int, err error) {
 				run++
 			}
 			width := strconv.Itoa(run)
-			out.WriteString("M" + strconv.Itoa(x+quiet) + " " + strconv.Itoa(y+quiet) + "h" + width + "v1h-" + width + "z")
+			out.WriteString("M" + strconv.Itoa(x+quiet) + " " + strconv.Itoa(y+quiet) + "h" + width + "v1h-" + width +
+				"z")
 			x += run
 		}
 	}

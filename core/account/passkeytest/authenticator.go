@@ -71,7 +71,8 @@ func (a *Authenticator) Make(t testing.TB, options []byte) []byte {
 	data = append(append(data, a.ID...), a.cose(t)...)
 	object := []byte("\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x59")
 	object = append(binary.BigEndian.AppendUint16(object, uint16(len(data))), data...)
-	return a.send(t, map[string]any{"clientDataJSON": a.client(t, "webauthn.create", o.PublicKey.Challenge), "attestationObject": encode(object), "transports": []string{"internal"}})
+	return a.send(t, map[string]any{"clientDataJSON": a.client(t, "webauthn.create", o.PublicKey.Challenge),
+		"attestationObject": encode(object), "transports": []string{"internal"}})
 }
 
 // Answer signs what the server asks, and gives what the browser sends.
@@ -89,12 +90,14 @@ func (a *Authenticator) Answer(t testing.TB, options []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return a.send(t, map[string]any{"clientDataJSON": client, "authenticatorData": encode(data), "signature": encode(signature), "userHandle": encode(a.Handle)})
+	return a.send(t, map[string]any{"clientDataJSON": client, "authenticatorData": encode(data),
+		"signature": encode(signature), "userHandle": encode(a.Handle)})
 }
 
 func (a *Authenticator) send(t testing.TB, response map[string]any) []byte {
 	t.Helper()
-	text, err := json.Marshal(map[string]any{"id": encode(a.ID), "rawId": encode(a.ID), "type": "public-key", "clientExtensionResults": map[string]any{}, "response": response})
+	text, err := json.Marshal(map[string]any{"id": encode(a.ID), "rawId": encode(a.ID), "type": "public-key",
+		"clientExtensionResults": map[string]any{}, "response": response})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +107,8 @@ func (a *Authenticator) send(t testing.TB, response map[string]any) []byte {
 // client is what the browser says of its page.
 func (a *Authenticator) client(t testing.TB, kind, challenge string) string {
 	t.Helper()
-	text, err := json.Marshal(map[string]any{"type": kind, "challenge": challenge, "origin": a.Origin, "crossOrigin": false})
+	text, err := json.Marshal(map[string]any{"type": kind, "challenge": challenge, "origin": a.Origin,
+		"crossOrigin": false})
 	if err != nil {
 		t.Fatal(err)
 	}

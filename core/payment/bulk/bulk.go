@@ -78,7 +78,8 @@ func owner(p Plan, owners []int64, n int) int64 {
 func merchants(ctx context.Context, db *models.DB, ids []int64, at time.Time) error {
 	var rows []models.Business
 	for i := 1; i < len(ids); i++ {
-		rows = append(rows, models.Business{Code: ident.New("BUS_"), Name: fmt.Sprintf("Merchant %d", i), TimeZone: "Africa/Lagos",
+		rows = append(rows, models.Business{Code: ident.New("BUS_"), Name: fmt.Sprintf("Merchant %d", i),
+			TimeZone:       "Africa/Lagos",
 			UnderTolerance: 50, OverTolerance: 50, LatePayments: "accept", CreatedAt: at, UpdatedAt: at})
 	}
 	if len(rows) == 0 {
@@ -99,10 +100,14 @@ type draft struct {
 
 var (
 	firstNames = []string{"Ngozi", "Kwame", "Wanjiru", "Ọlá", "Amina", "Chidi", "Fatima", "Kofi", "Zainab", "Emeka"}
-	lastNames  = []string{"Okafor", "Mensah", "Kamau", "Adéyemí", "Bello", "Eze", "Otieno", "Owusu", "Mwangi", "Balogun", "Achieng", "Danjuma"}
-	states     = []payment.State{payment.Successful, payment.Successful, payment.Successful, payment.Successful, payment.Successful, payment.Successful,
-		payment.Successful, payment.Successful, payment.Successful, payment.Successful, payment.Successful, payment.Successful,
-		payment.Expired, payment.Expired, payment.Expired, payment.Abandoned, payment.Abandoned, payment.Declined, payment.Processing, payment.Initiated}
+	lastNames  = []string{"Okafor", "Mensah", "Kamau", "Adéyemí", "Bello", "Eze", "Otieno", "Owusu", "Mwangi",
+		"Balogun", "Achieng", "Danjuma"}
+	states = []payment.State{payment.Successful, payment.Successful, payment.Successful, payment.Successful,
+		payment.Successful, payment.Successful,
+		payment.Successful, payment.Successful, payment.Successful, payment.Successful, payment.Successful,
+		payment.Successful,
+		payment.Expired, payment.Expired, payment.Expired, payment.Abandoned, payment.Abandoned, payment.Declined,
+		payment.Processing, payment.Initiated}
 )
 
 // draftOf is the n-th payment. Failed and pending ones are rare, and so is Dogecoin.
@@ -122,15 +127,20 @@ func draftOf(n int, business int64, at time.Time) draft {
 	person := mixed % 200_003
 	first, last := firstNames[person%len(firstNames)], lastNames[person%len(lastNames)]
 	email := fmt.Sprintf("payer%d@example.com", person)
-	customer := models.Customer{BusinessID: business, Domain: string(scope.Test), Email: email, Code: ident.New("CUS_"), FirstName: first, LastName: last,
+	customer := models.Customer{BusinessID: business, Domain: string(scope.Test), Email: email, Code: ident.New("CUS_"),
+		FirstName: first, LastName: last,
 		SearchName: contact.Fold(first + " " + last), SearchLast: contact.Fold(last), CreatedAt: at, UpdatedAt: at}
 	due := money.Units(int64(10_000 + mixed))
 	p := models.Payment{
-		BusinessID: business, Domain: string(scope.Test), Reference: ident.New("PAY_"), BusinessReference: fmt.Sprintf("order-%s-%d", at.Format("20060102"), n),
-		TokenHash: ident.New("bulk_"), AuthorizationCode: ident.New("AUTH_"), CustomerName: first + " " + last, CustomerEmail: email,
-		Currency: string(money.Currencies()[mixed/7%4]), Amount: int64(mixed%1_000_000 + 1), Method: string(info.Method), Coin: string(info.Coin),
+		BusinessID: business, Domain: string(scope.Test), Reference: ident.New("PAY_"),
+		BusinessReference: fmt.Sprintf("order-%s-%d", at.Format("20060102"), n),
+		TokenHash:         ident.New("bulk_"), AuthorizationCode: ident.New("AUTH_"), CustomerName: first + " " + last,
+		CustomerEmail: email,
+		Currency:      string(money.Currencies()[mixed/7%4]), Amount: int64(mixed%1_000_000 + 1),
+		Method: string(info.Method), Coin: string(info.Coin),
 		Network: "bulk-" + string(info.Chain), Due: due, Price: "1", Quote: "{}", FinalDepth: 1, LatePayments: "accept",
-		Status: string(state), Remark: "-", ExpiresAt: at.Add(payment.Window), AbandonsAt: at.Add(payment.Monitoring), CreatedAt: at, UpdatedAt: at,
+		Status: string(state), Remark: "-", ExpiresAt: at.Add(payment.Window), AbandonsAt: at.Add(payment.Monitoring),
+		CreatedAt: at, UpdatedAt: at,
 	}
 	if state != payment.Pending && state != payment.Expired {
 		p.Address, p.OpenedAt = ident.New("bulk"), &at
@@ -157,7 +167,8 @@ func store(tx *models.Tx, drafts []draft, known map[string]int64) error {
 			fresh = append(fresh, c)
 		}
 	}
-	again := clause.OnConflict{Columns: []clause.Column{{Name: "business_id"}, {Name: "domain"}, {Name: "email"}}, DoUpdates: clause.AssignmentColumns([]string{"updated_at"})}
+	again := clause.OnConflict{Columns: []clause.Column{{Name: "business_id"}, {Name: "domain"}, {Name: "email"}},
+		DoUpdates: clause.AssignmentColumns([]string{"updated_at"})}
 	if len(fresh) > 0 {
 		if err := tx.Clauses(again).Create(&fresh).Error; err != nil {
 			return err
@@ -184,11 +195,14 @@ func storeMoney(tx *models.Tx, rows []models.Payment) error {
 	for i := range rows {
 		p := &rows[i]
 		if p.Address != "" {
-			places = append(places, models.Destination{Network: p.Network, Address: p.Address, Tag: -1, BusinessID: p.BusinessID, Domain: p.Domain, PaymentID: &p.ID, CreatedAt: p.CreatedAt})
+			places = append(places, models.Destination{Network: p.Network, Address: p.Address, Tag: -1,
+				BusinessID: p.BusinessID, Domain: p.Domain, PaymentID: &p.ID, CreatedAt: p.CreatedAt})
 		}
 		if p.Paid.Sign() > 0 {
-			transfers = append(transfers, models.Transfer{Network: p.Network, TxID: ident.Text(64), Asset: p.Coin, Address: p.Address, Amount: p.Paid,
-				FirstSeenAt: p.CreatedAt, BusinessID: p.BusinessID, Domain: p.Domain, PaymentID: &p.ID, SeenAt: &p.CreatedAt, CreatedAt: p.CreatedAt, UpdatedAt: p.CreatedAt})
+			transfers = append(transfers, models.Transfer{Network: p.Network, TxID: ident.Text(64), Asset: p.Coin,
+				Address: p.Address, Amount: p.Paid,
+				FirstSeenAt: p.CreatedAt, BusinessID: p.BusinessID, Domain: p.Domain, PaymentID: &p.ID,
+				SeenAt: &p.CreatedAt, CreatedAt: p.CreatedAt, UpdatedAt: p.CreatedAt})
 		}
 	}
 	if len(places) > 0 {

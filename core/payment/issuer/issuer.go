@@ -79,7 +79,8 @@ func (w *Monitor) Step(ctx context.Context) error {
 		return nil
 	}
 	var rows []models.Destination
-	err = w.DB.Read(ctx).Where("network = ? AND wallet_id IS NOT NULL AND id > ?", string(w.Network), w.after).Order("id").Limit(addressBatch).Find(&rows).Error
+	err = w.DB.Read(ctx).Where("network = ? AND wallet_id IS NOT NULL AND id > ?", string(w.Network), w.after).
+		Order("id").Limit(addressBatch).Find(&rows).Error
 	if err != nil {
 		return err
 	}
@@ -140,9 +141,11 @@ func (w *Monitor) listAddresses(ctx context.Context, rows []models.Destination) 
 		}
 	}
 	var open, paid []int64
-	err = w.DB.Read(ctx).Model(&models.Payment{}).Where("id IN ? AND (due_at IS NOT NULL OR due_read IS NOT NULL)", payments).Pluck("id", &open).Error
+	err = w.DB.Read(ctx).Model(&models.Payment{}).Where("id IN ? AND (due_at IS NOT NULL OR due_read IS NOT NULL)",
+		payments).Pluck("id", &open).Error
 	if err == nil {
-		err = w.DB.Read(ctx).Model(&models.Transfer{}).Where("payment_id IN ? AND asset = ?", payments, string(w.Token)).Pluck("payment_id", &paid).Error
+		err = w.DB.Read(ctx).Model(&models.Transfer{}).Where("payment_id IN ? AND asset = ?", payments,
+			string(w.Token)).Pluck("payment_id", &paid).Error
 	}
 	if err != nil {
 		return nil, err

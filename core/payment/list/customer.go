@@ -32,7 +32,8 @@ const CustomerCountedTo = 100
 // Customers lists the scope's customers, those first who paid last. more says
 // that there is a further page. Faults: Forbidden; NotFound for a Before that is
 // no customer of the scope.
-func (s *Service) Customers(ctx context.Context, sc scope.Scope, f CustomerFilter) (list []ListedCustomer, more bool, err error) {
+func (s *Service) Customers(ctx context.Context, sc scope.Scope, f CustomerFilter) (list []ListedCustomer, more bool,
+	err error) {
 	if err := sc.Can(scope.SeePayments); err != nil {
 		return nil, false, err
 	}
@@ -74,9 +75,10 @@ func (by finder) people(text string) (ways []way) {
 			customerRange{"search_last >= ? AND search_last < ?", "search_last", prefix(name)})
 	}
 	for _, r := range ranges {
-		ways = append(ways, way{holds: clause.And(clause.Expr{SQL: "(" + r.where + ")", Vars: r.ends}), look: func() ([]int64, bool, error) {
-			return limited(by.rows(&models.Customer{}).Select("id").Where(r.where, r.ends...).Order(r.order))
-		}})
+		ways = append(ways, way{holds: clause.And(clause.Expr{SQL: "(" + r.where + ")", Vars: r.ends}),
+			look: func() ([]int64, bool, error) {
+				return limited(by.rows(&models.Customer{}).Select("id").Where(r.where, r.ends...).Order(r.order))
+			}})
 	}
 	return ways
 }
@@ -141,7 +143,8 @@ func (s *Service) Customer(ctx context.Context, sc scope.Scope, code string) (mo
 		Reversed         bool
 		N, Total         int64
 	}
-	err := s.DB.List(ctx).Table("(?) AS newest", newest).Select("currency, status, reversed, count(*) AS n, sum(amount) AS total").
+	err := s.DB.List(ctx).Table("(?) AS newest", newest).
+		Select("currency, status, reversed, count(*) AS n, sum(amount) AS total").
 		Group("currency, status, reversed").Find(&rows).Error
 	for _, r := range rows {
 		totals.Payments += r.N

@@ -80,7 +80,8 @@ func (by finder) fields(f Filter) (fields [][]way) {
 		fields = append(fields, []way{by.reference(f.Reference), by.businessReference(f.Reference)})
 	}
 	if f.Email != "" {
-		fields = append(fields, []way{by.customer(customerRange{"email = ?", "email", []any{strings.ToLower(f.Email)}})})
+		fields = append(fields, []way{by.customer(customerRange{"email = ?", "email",
+			[]any{strings.ToLower(f.Email)}})})
 	}
 	if f.Hash != "" {
 		fields = append(fields, []way{by.hash(f.Hash)})
@@ -226,8 +227,10 @@ func (by finder) together(holds clause.Expr) (clause.Expression, error) {
 // hash finds by a transaction, however it was typed: chains write small or large letters.
 func (by finder) hash(text string) way {
 	spelt := []string{text, strings.ToLower(text), strings.ToUpper(text)}
-	transfers := by.among(&models.Transfer{}).Select("payment_id").Where("tx_id IN ? AND payment_id IS NOT NULL", spelt).Session(&gorm.Session{})
-	return way{holds: clause.Expr{SQL: "id IN (?)", Vars: []any{transfers}}, look: func() ([]int64, bool, error) { return limited(transfers) }}
+	transfers := by.among(&models.Transfer{}).Select("payment_id").Where("tx_id IN ? AND payment_id IS NOT NULL",
+		spelt).Session(&gorm.Session{})
+	return way{holds: clause.Expr{SQL: "id IN (?)", Vars: []any{transfers}},
+		look: func() ([]int64, bool, error) { return limited(transfers) }}
 }
 
 // address finds by a receiving address, however its letters' sizes were typed
@@ -238,7 +241,8 @@ func (by finder) address(text string) way {
 		spelt = append(spelt, ethereum.Address(raw).String())
 	}
 	given := by.rows(&models.Destination{}).Select("payment_id").Where("address IN ? AND payment_id IS NOT NULL", spelt)
-	return way{holds: clause.Expr{SQL: "address IN ?", Vars: []any{spelt}}, look: func() ([]int64, bool, error) { return limited(given) }}
+	return way{holds: clause.Expr{SQL: "address IN ?", Vars: []any{spelt}},
+		look: func() ([]int64, bool, error) { return limited(given) }}
 }
 
 // customerRange is a part of the customers in the order of an index.
@@ -250,11 +254,12 @@ type customerRange struct {
 func (by finder) customer(r customerRange) way {
 	customers := by.rows(&models.Customer{}).Select("id").Where(r.where, r.ends...)
 	// A truth value is no join, which the database might begin at the customers.
-	return way{holds: clause.Expr{SQL: "(customer_id IN (?)) IS TRUE", Vars: []any{customers}}, look: func() ([]int64, bool, error) {
-		ids, all, err := limited(by.rows(&models.Customer{}).Select("id").Where(r.where, r.ends...).Order(r.order))
-		if err != nil || !all || len(ids) == 0 {
-			return nil, all, err
-		}
-		return limited(by.among(&models.Payment{}).Select("id").Where("customer_id IN ?", ids))
-	}}
+	return way{holds: clause.Expr{SQL: "(customer_id IN (?)) IS TRUE", Vars: []any{customers}},
+		look: func() ([]int64, bool, error) {
+			ids, all, err := limited(by.rows(&models.Customer{}).Select("id").Where(r.where, r.ends...).Order(r.order))
+			if err != nil || !all || len(ids) == 0 {
+				return nil, all, err
+			}
+			return limited(by.among(&models.Payment{}).Select("id").Where("customer_id IN ?", ids))
+		}}
 }

@@ -215,7 +215,8 @@ func (c chosen) take(from position, limit int) (rows []models.Payment, err error
 		if err != nil || len(ids) == 0 {
 			return err
 		}
-		return c.scope.Among(c.read.Model(&models.Payment{})).Where("id IN ?", ids).Omit("Quote", "Metadata").Find(&rows).Error
+		return c.scope.Among(c.read.Model(&models.Payment{})).Where("id IN ?", ids).Omit("Quote", "Metadata").
+			Find(&rows).Error
 	})
 	slices.SortFunc(rows, from.compare)
 	return rows, err

@@ -16,12 +16,15 @@ import (
 // their currency and coin in columns of their own, so that they can be added up.
 func tableColumns(zone string) []sheet.Column {
 	return []sheet.Column{
-		{Title: "Reference", Width: 32}, {Title: "Business reference", Width: 28}, {Title: "Status", Width: 12}, {Title: "Reason", Width: 16},
+		{Title: "Reference", Width: 32}, {Title: "Business reference", Width: 28}, {Title: "Status", Width: 12},
+		{Title: "Reason", Width: 16},
 		{Title: "Customer", Width: 24}, {Title: "E-mail", Width: 28}, {Title: "Currency", Width: 9},
 		{Title: "Amount", Kind: sheet.Number, Width: 14}, {Title: "Amount paid", Kind: sheet.Number, Width: 14},
 		{Title: "Payment method", Width: 18}, {Title: "Coin", Width: 8},
-		{Title: "Coin amount", Kind: sheet.Number, Width: 18}, {Title: "Coin amount paid", Kind: sheet.Number, Width: 18},
-		{Title: "Created (" + zone + ")", Kind: sheet.Time, Width: 20}, {Title: "First seen (" + zone + ")", Kind: sheet.Time, Width: 20},
+		{Title: "Coin amount", Kind: sheet.Number, Width: 18}, {Title: "Coin amount paid", Kind: sheet.Number,
+			Width: 18},
+		{Title: "Created (" + zone + ")", Kind: sheet.Time, Width: 20},
+		{Title: "First seen (" + zone + ")", Kind: sheet.Time, Width: 20},
 		{Title: "Completed (" + zone + ")", Kind: sheet.Time, Width: 20},
 	}
 }
@@ -41,9 +44,12 @@ func tableRow(p models.Payment, zone *time.Location) []sheet.Cell {
 		reason = "reversed"
 	}
 	return []sheet.Cell{
-		sheet.Of(p.Reference), sheet.Of(p.BusinessReference), sheet.Of(p.Status), sheet.Of(reason), sheet.Of(p.CustomerName), sheet.Of(p.CustomerEmail),
-		sheet.Of(p.Currency), sheet.Of(money.Fiat(v.Charged())), sheet.Of(money.Fiat(v.PaidFiat())), sheet.Of(p.Method), sheet.Of(p.Coin),
-		sheet.Of(coin.Format(p.Due)), sheet.Of(coin.Format(p.Paid)), in(&p.CreatedAt), in(p.FirstSeenAt), in(p.SettledAt),
+		sheet.Of(p.Reference), sheet.Of(p.BusinessReference), sheet.Of(p.Status), sheet.Of(reason),
+		sheet.Of(p.CustomerName), sheet.Of(p.CustomerEmail),
+		sheet.Of(p.Currency), sheet.Of(money.Fiat(v.Charged())), sheet.Of(money.Fiat(v.PaidFiat())), sheet.Of(p.Method),
+		sheet.Of(p.Coin),
+		sheet.Of(coin.Format(p.Due)), sheet.Of(coin.Format(p.Paid)), in(&p.CreatedAt), in(p.FirstSeenAt),
+		in(p.SettledAt),
 	}
 }
 

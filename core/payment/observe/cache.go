@@ -27,7 +27,8 @@ func (a *applying) findDestinations(row *models.Transfer) ([]models.Destination,
 		return places, nil
 	}
 	var places []models.Destination
-	err := a.tx.Where("network = ? AND address = ? AND tag IN ?", a.network, row.Address, tags).Order("tag DESC").Find(&places).Error
+	err := a.tx.Where("network = ? AND address = ? AND tag IN ?", a.network, row.Address, tags).Order("tag DESC").
+		Find(&places).Error
 	a.places[key] = places
 	return places, err
 }
@@ -76,9 +77,11 @@ func (a *applying) listReplaced(row *models.Transfer, spends []string) ([]replac
 		return a.replaced, nil
 	}
 	var rows []models.Transfer
-	err := a.tx.Where("payment_id = ? AND network = ? AND tx_id <> ? AND unmatched = '' AND gone AND tx_id IN (?)", *row.PaymentID, a.network, row.TxID,
+	err := a.tx.Where("payment_id = ? AND network = ? AND tx_id <> ? AND unmatched = '' AND gone AND tx_id IN (?)",
+		*row.PaymentID, a.network, row.TxID,
 		a.tx.Model(&models.Transfer{}).Select("tx_id").Where("id IN (?)",
-			a.tx.Model(&models.Spend{}).Select("transfer_id").Where("network = ? AND spend_key IN ?", a.network, spends[:min(len(spends), chain.MaxSpends)]))).
+			a.tx.Model(&models.Spend{}).Select("transfer_id").Where("network = ? AND spend_key IN ?", a.network,
+				spends[:min(len(spends), chain.MaxSpends)]))).
 		Find(&rows).Error
 	if err != nil {
 		return nil, err

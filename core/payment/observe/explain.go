@@ -14,8 +14,10 @@ const UnknownVia = "sent on by a contract, in a transaction that the node doesn'
 // marked as refunded stays refunded.
 func (a *applying) explainBalance(t chain.Transfer, block *chain.Header) (told bool, err error) {
 	var rows []models.Transfer
-	err = a.tx.Where("network = ? AND unmatched = ? AND asset = ? AND height >= ? AND tx_id LIKE 'block %' AND payment_id IN (?)", a.network, payment.NoTransaction, t.Asset, block.Height,
-		a.tx.Model(&models.Destination{}).Select("payment_id").Where("network = ? AND address = ? AND tag = -1", a.network, t.Address)).
+	err = a.tx.Where("network = ? AND unmatched = ? AND asset = ? AND height >= ? AND tx_id LIKE 'block %' AND "+
+		"payment_id IN (?)", a.network, payment.NoTransaction, t.Asset, block.Height,
+		a.tx.Model(&models.Destination{}).Select("payment_id").Where("network = ? AND address = ? AND tag = -1",
+			a.network, t.Address)).
 		Order("height").Find(&rows).Error
 	if err != nil || len(rows) == 0 {
 		return false, err
@@ -33,7 +35,8 @@ func (a *applying) explainBalance(t chain.Transfer, block *chain.Header) (told b
 	}
 	part := row
 	if rest := row.Amount.Sub(t.Amount); rest.Sign() > 0 {
-		if err := a.tx.Model(&models.Transfer{}).Where("id = ?", row.ID).Updates(map[string]any{"amount": rest, "updated_at": a.now}).Error; err != nil {
+		if err := a.tx.Model(&models.Transfer{}).Where("id = ?", row.ID).
+			Updates(map[string]any{"amount": rest, "updated_at": a.now}).Error; err != nil {
 			return false, err
 		}
 		part.ID, part.CreatedAt = 0, a.now
@@ -42,6 +45,7 @@ func (a *applying) explainBalance(t chain.Transfer, block *chain.Header) (told b
 		return true, a.saveTransfer(models.Transfer{ID: part.ID, CreatedAt: part.CreatedAt}, t, block)
 	}
 	height := block.Height
-	part.TxID, part.Index, part.Amount, part.Height, part.BlockHash, part.UpdatedAt = t.TxID, t.Index, t.Amount, &height, block.Hash, a.now
+	part.TxID, part.Index, part.Amount, part.Height, part.BlockHash, part.UpdatedAt = t.TxID, t.Index, t.Amount,
+		&height, block.Hash, a.now
 	return true, a.tx.Save(&part).Error
 }

@@ -15,12 +15,14 @@ import (
 func (o *Observer) Looked(ctx context.Context, batch chain.Batch) error {
 	network := string(batch.Network)
 	var waiting []int64
-	err := o.DB.Read(ctx).Model(&models.Payment{}).Where(payment.DueRead, network, batch.Read).Limit(1).Pluck("id", &waiting).Error
+	err := o.DB.Read(ctx).Model(&models.Payment{}).Where(payment.DueRead, network, batch.Read).Limit(1).
+		Pluck("id", &waiting).Error
 	if err != nil || len(waiting) == 0 {
 		return err
 	}
 	// A look from another block than the last applied one says nothing of this one.
-	cursor := o.DB.Exec(ctx).Model(&models.ChainCursor{}).Where("network = ? AND fence <= ? AND hash = ?", network, batch.Fence, batch.From.Hash).
+	cursor := o.DB.Exec(ctx).Model(&models.ChainCursor{}).Where("network = ? AND fence <= ? AND hash = ?", network,
+		batch.Fence, batch.From.Hash).
 		Where("read_until IS NULL OR read_until <= ?", batch.Read).Update("read_until", batch.Read)
 	if cursor.Error == nil && cursor.RowsAffected > 0 {
 		o.evaluatePayments(ctx, network, 0, batch.Read, nil)
@@ -32,7 +34,8 @@ func (o *Observer) Looked(ctx context.Context, batch chain.Batch) error {
 // stays due, and is no fault of the network's.
 func (o *Observer) evaluatePayments(ctx context.Context, network string, tip int64, read time.Time, touched []int64) {
 	if err := o.EvaluateDue(ctx, network, tip, read, touched); err != nil && ctx.Err() == nil {
-		slog.ErrorContext(ctx, "some payments could not be decided; they are tried again", "network", network, "error", err)
+		slog.ErrorContext(ctx, "some payments could not be decided; they are tried again", "network", network, "error",
+			err)
 	}
 	o.SignalChange()
 }

@@ -40,7 +40,8 @@ func (o *Observer) Cursor(ctx context.Context, network chain.Network) (chain.Cur
 // Hash returns the hash of an applied block, or "" when it is not kept any more.
 func (o *Observer) Hash(ctx context.Context, network chain.Network, height int64) (string, error) {
 	var hashes []string
-	err := o.DB.Read(ctx).Model(&models.ChainBlock{}).Where("network = ? AND height = ?", string(network), height).Pluck("hash", &hashes).Error
+	err := o.DB.Read(ctx).Model(&models.ChainBlock{}).Where("network = ? AND height = ?", string(network), height).
+		Pluck("hash", &hashes).Error
 	if err != nil || len(hashes) == 0 {
 		return "", err
 	}
@@ -51,11 +52,13 @@ func (o *Observer) Hash(ctx context.Context, network chain.Network, height int64
 // written already.
 func (o *Observer) Health(ctx context.Context, network chain.Network, fence int64, sentence string) error {
 	set := map[string]any{"problem": sentence, "fence": fence, "updated_at": o.Clock()}
-	known := o.DB.Exec(ctx).Model(&models.ChainCursor{}).Where("network = ? AND fence <= ?", string(network), fence).Updates(set)
+	known := o.DB.Exec(ctx).Model(&models.ChainCursor{}).Where("network = ? AND fence <= ?", string(network), fence).
+		Updates(set)
 	if known.Error != nil || known.RowsAffected > 0 {
 		return known.Error
 	}
-	row := models.ChainCursor{Network: string(network), Finalized: -1, Fence: fence, Problem: sentence, UpdatedAt: o.Clock()}
+	row := models.ChainCursor{Network: string(network), Finalized: -1, Fence: fence, Problem: sentence,
+		UpdatedAt: o.Clock()}
 	return o.DB.Exec(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 }
 
@@ -87,7 +90,8 @@ func (o *Observer) Reread(ctx context.Context, network chain.Network, block chai
 }
 
 // ApplyAgain is Reread under the lease with a fence.
-func (o *Observer) ApplyAgain(ctx context.Context, network chain.Network, fence int64, block chain.Block) (fresh int, err error) {
+func (o *Observer) ApplyAgain(ctx context.Context, network chain.Network, fence int64, block chain.Block) (fresh int,
+	err error) {
 	a := &applying{Observer: o, network: string(network), now: o.Clock()}
 	err = o.DB.Write(ctx, func(tx *models.Tx) error {
 		a.reset(tx)
@@ -120,9 +124,11 @@ func (o *Observer) ApplyAgain(ctx context.Context, network chain.Network, fence 
 // as long as that is kept.
 func (a *applying) checkBranch(block chain.Block) error {
 	var hashes []string
-	err := a.tx.Model(&models.ChainBlock{}).Where("network = ? AND height = ?", a.network, block.Height).Pluck("hash", &hashes).Error
+	err := a.tx.Model(&models.ChainBlock{}).Where("network = ? AND height = ?", a.network, block.Height).
+		Pluck("hash", &hashes).Error
 	if err == nil && len(hashes) == 1 && hashes[0] != block.Hash {
-		err = fmt.Errorf("%w: block %d is %s there, and %s was applied", chain.ErrStale, block.Height, block.Hash, hashes[0])
+		err = fmt.Errorf("%w: block %d is %s there, and %s was applied", chain.ErrStale, block.Height, block.Hash,
+			hashes[0])
 	}
 	return err
 }
@@ -214,19 +220,22 @@ func (a *applying) undoBlocks(ancestor chain.BlockID) error {
 	for _, t := range rows {
 		a.touchPayment(t)
 	}
-	loose := map[string]any{"height": nil, "block_hash": "", "gone_reason": string(payment.Reorged), "reverted": false, "updated_at": a.now}
+	loose := map[string]any{"height": nil, "block_hash": "", "gone_reason": string(payment.Reorged), "reverted": false,
+		"updated_at": a.now}
 	if err := a.tx.Model(&models.Transfer{}).Where(above, a.network, ancestor.Height).Updates(loose).Error; err != nil {
 		return err
 	}
 	var conflicts []models.Transfer
-	if err := a.tx.Where("network = ? AND conflict_height > ?", a.network, ancestor.Height).Find(&conflicts).Error; err != nil {
+	if err := a.tx.Where("network = ? AND conflict_height > ?", a.network, ancestor.Height).
+		Find(&conflicts).Error; err != nil {
 		return err
 	}
 	for _, t := range conflicts {
 		a.touchPayment(t)
 	}
 	unspent := map[string]any{"conflict_tx": "", "conflict_height": nil}
-	if err := a.tx.Model(&models.Transfer{}).Where("network = ? AND conflict_height > ?", a.network, ancestor.Height).Updates(unspent).Error; err != nil {
+	if err := a.tx.Model(&models.Transfer{}).Where("network = ? AND conflict_height > ?", a.network, ancestor.Height).
+		Updates(unspent).Error; err != nil {
 		return err
 	}
 	a.tip = ancestor
@@ -306,7 +315,8 @@ func (a *applying) applyMempool(p chain.Pending) error {
 // finishBatch moves the cursor, deletes blocks that no reorg can reach, and marks the payments
 // that the batch concerns.
 func (a *applying) finishBatch() error {
-	set := map[string]any{"height": a.tip.Height, "hash": a.tip.Hash, "finalized": min(max(a.final, a.batch.Tip.Finalized), a.tip.Height),
+	set := map[string]any{"height": a.tip.Height, "hash": a.tip.Hash,
+		"finalized":  min(max(a.final, a.batch.Tip.Finalized), a.tip.Height),
 		"source_tip": a.batch.Tip.Height, "problem": "", "updated_at": a.now}
 	if a.batch.Read.After(a.read) {
 		set["read_until"] = a.batch.Read
@@ -334,7 +344,8 @@ func (a *applying) deleteUnreachable() error {
 		// By a subquery each, as one transaction may have thousands of outputs to us.
 		old := func() *models.Tx {
 			return a.tx.Model(&models.Spend{}).Where("transfer_id IN (?)",
-				a.tx.Model(&models.Transfer{}).Select("id").Where("network = ? AND "+column+" > ? AND "+column+" <= ?", a.network, from, to))
+				a.tx.Model(&models.Transfer{}).Select("id").Where("network = ? AND "+column+" > ? AND "+column+" <= ?",
+					a.network, from, to))
 		}
 		var keys []string
 		if err := old().Distinct().Pluck("spend_key", &keys).Error; err != nil {
@@ -347,10 +358,12 @@ func (a *applying) deleteUnreachable() error {
 			return err
 		}
 		var needed []string // by others that still wait
-		if err := models.Among(a.tx.Model(&models.Spend{}).Where("network = ?", a.network), "spend_key", keys).Distinct().Pluck("spend_key", &needed).Error; err != nil {
+		if err := models.Among(a.tx.Model(&models.Spend{}).Where("network = ?", a.network), "spend_key", keys).
+			Distinct().Pluck("spend_key", &needed).Error; err != nil {
 			return err
 		}
-		a.forgotten = append(a.forgotten, slices.DeleteFunc(keys, func(key string) bool { return slices.Contains(needed, key) })...)
+		a.forgotten = append(a.forgotten,
+			slices.DeleteFunc(keys, func(key string) bool { return slices.Contains(needed, key) })...)
 	}
 	return nil
 }

@@ -20,7 +20,8 @@ func (a *applying) markDoubleSpends(spends []chain.Spend, height *int64) error {
 		for ; from < len(spends) && spends[from].TxID == rival; from++ {
 			keys = append(keys, spends[from].Key)
 		}
-		need := models.Among(a.tx.Model(&models.Spend{}).Select("transfer_id").Where("network = ?", a.network), "spend_key", keys)
+		need := models.Among(a.tx.Model(&models.Spend{}).Select("transfer_id").Where("network = ?", a.network),
+			"spend_key", keys)
 		query := a.tx.Where("network = ? AND tx_id <> ? AND height IS NULL AND tx_id IN (?)", a.network, rival,
 			a.tx.Model(&models.Transfer{}).Select("tx_id").Where("id IN (?)", need))
 		set := map[string]any{"gone_reason": string(payment.Replaced)}
@@ -95,7 +96,8 @@ func (a *applying) readAdvancedClocks(transfers []models.Transfer) (advancedCloc
 		return nil, nil
 	}
 	var moved []models.Payment
-	if err := models.Among(a.tx.Select("id", "advanced").Where("advanced > 0"), "id", ids).Find(&moved).Error; err != nil {
+	if err := models.Among(a.tx.Select("id", "advanced").Where("advanced > 0"), "id", ids).
+		Find(&moved).Error; err != nil {
 		return nil, err
 	}
 	c := advancedClocks{}

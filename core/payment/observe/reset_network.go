@@ -14,7 +14,8 @@ import (
 func (o *Observer) ResetNetwork(ctx context.Context, network chain.Network) (known bool, err error) {
 	err = o.DB.Write(ctx, func(tx *models.Tx) error {
 		// The fence stays: a process that lost the lease must not write.
-		set := map[string]any{"height": 0, "hash": "", "finalized": -1, "source_tip": 0, "problem": "", "updated_at": o.Clock()}
+		set := map[string]any{"height": 0, "hash": "", "finalized": -1, "source_tip": 0, "problem": "",
+			"updated_at": o.Clock()}
 		cursor := tx.Model(&models.ChainCursor{}).Where("network = ? AND hash <> ''", string(network)).Updates(set)
 		if known = cursor.RowsAffected > 0; cursor.Error != nil {
 			return cursor.Error

@@ -43,7 +43,8 @@ func (a *applying) applyTransfer(t chain.Transfer, block *chain.Header) error {
 	if err != nil {
 		return err
 	}
-	err = a.tx.Select("Gone", "GoneReason", "GoneAt", "Reverted", "Height", "BlockHash", "ConflictTx", "ConflictHeight", "FirstSeenAt", "SeenAt", "Unmatched", "UpdatedAt").
+	err = a.tx.Select("Gone", "GoneReason", "GoneAt", "Reverted", "Height", "BlockHash", "ConflictTx", "ConflictHeight",
+		"FirstSeenAt", "SeenAt", "Unmatched", "UpdatedAt").
 		Where("id = ?", row.ID).Updates(&row).Error
 	if err != nil {
 		return err
@@ -90,7 +91,8 @@ func (a *applying) handleReturned(row *models.Transfer) (*paymentUpdate, error) 
 }
 
 func sameTransfer(a, b models.Transfer) bool {
-	return a.Gone == b.Gone && a.Reverted == b.Reverted && a.BlockHash == b.BlockHash && (a.Height == nil) == (b.Height == nil)
+	return a.Gone == b.Gone && a.Reverted == b.Reverted && a.BlockHash == b.BlockHash &&
+		(a.Height == nil) == (b.Height == nil)
 }
 
 // movesOtherMoney reports whether a transfer differs from the one that was seen at its place
@@ -125,7 +127,8 @@ func (a *applying) insertTransfer(t chain.Transfer, block *chain.Header) error {
 // saveTransfer stores a transfer in a new row, or in one whose content is overwritten.
 func (a *applying) saveTransfer(row models.Transfer, t chain.Transfer, block *chain.Header) error {
 	row.Network, row.TxID, row.Index, row.Asset, row.Address = a.network, t.TxID, t.Index, t.Asset, t.Address
-	row.Amount, row.Reverted, row.Maturity, row.FirstSeenAt, row.UpdatedAt = t.Amount, t.Reverted, t.Maturity, a.now, a.now
+	row.Amount, row.Reverted, row.Maturity, row.FirstSeenAt, row.UpdatedAt = t.Amount, t.Reverted, t.Maturity, a.now,
+		a.now
 	if t.Tag != nil {
 		tag := int64(*t.Tag)
 		row.Tag = &tag
@@ -184,7 +187,8 @@ func (a *applying) createTransfer(row *models.Transfer, keys []string) error {
 	}
 	a.noted = row.TxID
 	var others []int64
-	err := a.tx.Model(&models.Transfer{}).Where("network = ? AND tx_id = ? AND id <> ?", a.network, row.TxID, row.ID).Limit(1).Pluck("id", &others).Error
+	err := a.tx.Model(&models.Transfer{}).Where("network = ? AND tx_id = ? AND id <> ?", a.network, row.TxID, row.ID).
+		Limit(1).Pluck("id", &others).Error
 	if err != nil || len(others) > 0 || len(keys) == 0 {
 		return err
 	}

@@ -58,20 +58,26 @@ func (a *applying) recordSighting(n *paymentUpdate, row models.Transfer, via str
 	remark, kind := "Seen on the network: "+amount+".", webhook.PaymentDetected
 	switch row.Unmatched {
 	case payment.WrongAsset:
-		remark, kind = "Another asset came to this payment's address: "+amount+". It credits nothing.", webhook.PaymentUnexpectedTransfer
+		remark, kind = "Another asset came to this payment's address: "+amount+". It credits nothing.",
+			webhook.PaymentUnexpectedTransfer
 	case payment.NotPayment, payment.NoTransaction:
-		remark, kind = "Money came to this payment's address in another way than by a payment ("+via+"): "+amount+". It credits nothing, and is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
+		remark, kind = "Money came to this payment's address in another way than by a payment ("+via+"): "+amount+
+			". It credits nothing, and is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
 	case payment.Unproved:
-		remark, kind = "A payment to this address can't be believed ("+via+"): its amount, "+amount+", is not proved. It credits nothing, and is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
+		remark, kind = "A payment to this address can't be believed ("+via+"): its amount, "+amount+
+			", is not proved. It credits nothing, and is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
 	case payment.AfterFinal:
-		remark, kind = "More money came after the end: "+amount+". It is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
+		remark, kind = "More money came after the end: "+amount+". It is listed under Unmatched.",
+			webhook.PaymentUnexpectedTransfer
 	}
 	n.queueEvent(kind, row.TxID)
 	if row.Unmatched == "" {
 		n.addPaid(row)
 	}
-	a.steps = append(a.steps, a.NumberStep(n.View, models.Step{Kind: payment.StepTransfer, From: n.Payment.Status, To: n.Payment.Status, Remark: remark,
-		Reason: row.Unmatched, Detail: payment.StepDetail(map[string]any{"hash": row.TxID, "index": row.Index, "amount": row.Amount.String(), "asset": row.Asset})}))
+	a.steps = append(a.steps, a.NumberStep(n.View, models.Step{Kind: payment.StepTransfer, From: n.Payment.Status,
+		To: n.Payment.Status, Remark: remark,
+		Reason: row.Unmatched, Detail: payment.StepDetail(map[string]any{"hash": row.TxID, "index": row.Index,
+			"amount": row.Amount.String(), "asset": row.Asset})}))
 }
 
 // maxEventsPerBlock bounds the events of one kind that a block or snapshot makes for one

@@ -33,7 +33,8 @@ func (o *Observer) Refresh(ctx context.Context, network chain.Network) error {
 	settled := o.Clock().Add(-numberingOverlap)
 	for after := o.readTo; ; {
 		var rows []models.Destination
-		err := o.DB.Read(ctx).Select("id", "address", "created_at").Where("network = ? AND id > ?", string(network), after).
+		err := o.DB.Read(ctx).Select("id", "address", "created_at").Where("network = ? AND id > ?", string(network),
+			after).
 			Order("id").Limit(destinationBatch).Find(&rows).Error
 		if err != nil {
 			return err

@@ -86,13 +86,15 @@ func (r *Reconciler) Run(ctx context.Context, every time.Duration) error {
 // paid, and compares addresses for which a further block was finalized.
 func (r *Reconciler) Step(ctx context.Context) error {
 	var cursors []models.ChainCursor
-	if err := r.DB.Read(ctx).Where("network = ?", string(r.Network)).Find(&cursors).Error; err != nil || len(cursors) == 0 {
+	if err := r.DB.Read(ctx).Where("network = ?", string(r.Network)).Find(&cursors).Error; err != nil ||
+		len(cursors) == 0 {
 		return err
 	}
 	final := cursors[0].Finalized
 	failed := r.beginComparison(ctx, final)
 	var rows []models.Holding
-	err := r.DB.Read(ctx).Where("network = ? AND next <= ? AND known", string(r.Network), final).Order("next").Limit(comparisonBatch).Find(&rows).Error
+	err := r.DB.Read(ctx).Where("network = ? AND next <= ? AND known", string(r.Network), final).Order("next").
+		Limit(comparisonBatch).Find(&rows).Error
 	if err != nil || len(rows) == 0 {
 		return errors.Join(failed, err)
 	}
@@ -121,7 +123,8 @@ func (r *Reconciler) Step(ctx context.Context) error {
 // finalized block.
 func (r *Reconciler) beginComparison(ctx context.Context, final int64) error {
 	var rows []models.Holding
-	if err := r.DB.Read(ctx).Where("network = ? AND NOT known", string(r.Network)).Limit(comparisonBatch).Find(&rows).Error; err != nil {
+	if err := r.DB.Read(ctx).Where("network = ? AND NOT known", string(r.Network)).Limit(comparisonBatch).
+		Find(&rows).Error; err != nil {
 		return err
 	}
 	shown := map[int64][]models.Holding{}
@@ -169,7 +172,8 @@ func (r *Reconciler) keepHolding(ctx context.Context, rows []models.Holding) err
 		ids[i] = row.PaymentID
 	}
 	var payments []models.Payment
-	if err := r.DB.Read(ctx).Select("id", "status", "settled_at").Where("id IN ?", ids).Find(&payments).Error; err != nil {
+	if err := r.DB.Read(ctx).Select("id", "status", "settled_at").Where("id IN ?", ids).
+		Find(&payments).Error; err != nil {
 		return err
 	}
 	ends := map[int64]time.Time{}
@@ -209,7 +213,8 @@ func (r *Reconciler) saveHolding(ctx context.Context, rows []models.Holding, ove
 		if len(rows) == 0 {
 			return nil
 		}
-		return tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "payment_id"}}, UpdateAll: true}).Create(&rows).Error
+		return tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "payment_id"}}, UpdateAll: true}).
+			Create(&rows).Error
 	})
 }
 
@@ -239,7 +244,9 @@ func (r *Reconciler) compareBalance(ctx context.Context, address string, before,
 // searchBlocks finds the first block that brought something unseen; done when there is none.
 func (r *Reconciler) searchBlocks(ctx context.Context, address string, before, now holding) (done bool, err error) {
 	var seen []models.Transfer
-	err = r.DB.Read(ctx).Where("network = ? AND height > ? AND height <= ? AND address = ? AND asset = ? AND NOT reverted", string(r.Network), before.height, now.height,
+	err = r.DB.Read(ctx).Where(
+		"network = ? AND height > ? AND height <= ? AND address = ? AND asset = ? AND NOT reverted", string(r.Network),
+		before.height, now.height,
 		address, string(r.Coin)).Find(&seen).Error
 	if err != nil {
 		return false, err
@@ -293,11 +300,13 @@ func (r *Reconciler) applyFound(ctx context.Context, address string, height int6
 		return err
 	}
 	var blocks []models.ChainBlock
-	if err := r.DB.Read(ctx).Where("network = ? AND height = ?", string(r.Network), height).Find(&blocks).Error; err != nil {
+	if err := r.DB.Read(ctx).Where("network = ? AND height = ?", string(r.Network), height).
+		Find(&blocks).Error; err != nil {
 		return err
 	}
 	lost := chain.Block{Header: chain.Header{BlockID: chain.BlockID{Height: height}, Time: r.Clock()},
-		Transfers: []chain.Transfer{{TxID: fmt.Sprint("block ", height, " ", address), Asset: string(r.Coin), Destination: chain.Destination{Address: address}, Amount: amount, Via: observe.UnknownVia}}}
+		Transfers: []chain.Transfer{{TxID: fmt.Sprint("block ", height, " ", address), Asset: string(r.Coin),
+			Destination: chain.Destination{Address: address}, Amount: amount, Via: observe.UnknownVia}}}
 	if len(blocks) > 0 { // else it is so old that no block of its time is kept
 		lost.Hash, lost.Parent, lost.Time = blocks[0].Hash, blocks[0].Parent, blocks[0].Time
 	}

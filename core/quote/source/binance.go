@@ -13,7 +13,8 @@ import (
 // no account can be reached by mistake.
 func binance() Source {
 	names := map[Pair]string{
-		{"BTC", "USDT"}: "BTCUSDT", {"ETH", "USDT"}: "ETHUSDT", {"XRP", "USDT"}: "XRPUSDT", {"DOGE", "USDT"}: "DOGEUSDT",
+		{"BTC", "USDT"}: "BTCUSDT", {"ETH", "USDT"}: "ETHUSDT", {"XRP", "USDT"}: "XRPUSDT",
+		{"DOGE", "USDT"}: "DOGEUSDT",
 	}
 	pairs := []Pair{{"BTC", "USDT"}, {"ETH", "USDT"}, {"XRP", "USDT"}, {"DOGE", "USDT"}}
 	type row struct {
@@ -36,8 +37,9 @@ func binance() Source {
 	}
 	return Source{
 		Name: "binance", Title: "Binance", Origin: "https://data-api.binance.vision",
-		Docs:  "https://developers.binance.com/en/docs/products/spot/faqs/market_data_only",
-		Terms: "Needs no key. Limits count weights for each IP address; 429 and then 418 say when to stop, with a Retry-After. Its terms for showing the prices were not verified.",
+		Docs: "https://developers.binance.com/en/docs/products/spot/faqs/market_data_only",
+		Terms: "Needs no key. Limits count weights for each IP address; 429 and then 418 say when to stop, with a " +
+			"Retry-After. Its terms for showing the prices were not verified.",
 		Every: 15 * time.Second,
 		Documents: []Document{{
 			Path:  "/api/v3/ticker/price?symbols=" + url.QueryEscape(`["BTCUSDT","ETHUSDT","XRPUSDT","DOGEUSDT"]`),

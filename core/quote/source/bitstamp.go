@@ -31,8 +31,9 @@ func bitstamp() Source {
 	}
 	return Source{
 		Name: "bitstamp", Title: "Bitstamp", Origin: "https://www.bitstamp.net",
-		Docs:      "https://www.bitstamp.net/api/#tag/Tickers",
-		Terms:     "Needs no key. At most 400 requests a second and 10,000 in ten minutes; its terms for showing the prices were not verified.",
+		Docs: "https://www.bitstamp.net/api/#tag/Tickers",
+		Terms: "Needs no key. At most 400 requests a second and 10,000 in ten minutes; its terms for showing " +
+			"the prices were not verified.",
 		Every:     20 * time.Second,
 		Documents: []Document{{Path: "/api/v2/ticker/", Pairs: pairs, Read: read}},
 	}

@@ -21,7 +21,8 @@ func coinbase() Source {
 // it is asked more seldom: currencies move slowly.
 func coinbaseFX() Source {
 	return Source{
-		Name: "coinbase-fx", Title: "Coinbase (currencies)", Origin: coinbaseOrigin, Docs: coinbaseDocs, Terms: coinbaseTerms,
+		Name: "coinbase-fx", Title: "Coinbase (currencies)", Origin: coinbaseOrigin, Docs: coinbaseDocs,
+		Terms:     coinbaseTerms,
 		Every:     5 * time.Minute,
 		Documents: []Document{coinbaseTable("USD", dollarsIn(fiat...))},
 	}
@@ -30,27 +31,29 @@ func coinbaseFX() Source {
 const (
 	coinbaseOrigin = "https://api.coinbase.com"
 	coinbaseDocs   = "https://docs.cdp.coinbase.com/coinbase-app/track-apis/exchange-rates"
-	coinbaseTerms  = "Needs no key. Coinbase names a limit of 10,000 requests an hour for each key; its limit without one and its terms for showing the rates were not verified."
+	coinbaseTerms  = "Needs no key. Coinbase names a limit of 10,000 requests an hour for each key; its limit " +
+		"without one and its terms for showing the rates were not verified."
 )
 
 // coinbaseTable is the table of what one unit of base costs.
 func coinbaseTable(base string, pairs []Pair) Document {
-	return Document{Path: "/v2/exchange-rates?currency=" + base, Pairs: pairs, Read: func(body []byte, asked time.Time) ([]Price, error) {
-		var table struct {
-			Data struct {
-				Currency string            `json:"currency"`
-				Rates    map[string]number `json:"rates"`
-			} `json:"data"`
-		}
-		if err := decode(body, &table); err != nil {
-			return nil, err
-		}
-		if table.Data.Currency != base {
-			return nil, shape("the table of another currency")
-		}
-		return pick(pairs, func(p Pair) (quoted, bool) {
-			text, ok := table.Data.Rates[p.Quote]
-			return priced(text, asked), ok
-		})
-	}}
+	return Document{Path: "/v2/exchange-rates?currency=" + base, Pairs: pairs,
+		Read: func(body []byte, asked time.Time) ([]Price, error) {
+			var table struct {
+				Data struct {
+					Currency string            `json:"currency"`
+					Rates    map[string]number `json:"rates"`
+				} `json:"data"`
+			}
+			if err := decode(body, &table); err != nil {
+				return nil, err
+			}
+			if table.Data.Currency != base {
+				return nil, shape("the table of another currency")
+			}
+			return pick(pairs, func(p Pair) (quoted, bool) {
+				text, ok := table.Data.Rates[p.Quote]
+				return priced(text, asked), ok
+			})
+		}}
 }

@@ -31,8 +31,9 @@ func currencyAPI() Source {
 	}
 	return Source{
 		Name: "currency-api", Title: "Currency-api", Origin: "https://latest.currency-api.pages.dev",
-		Docs:      "https://github.com/fawazahmed0/exchange-api",
-		Terms:     "Needs no key and says that it has no limits. The licence of its data and where it takes the rates from were not verified.",
+		Docs: "https://github.com/fawazahmed0/exchange-api",
+		Terms: "Needs no key and says that it has no limits. The licence of its data and where it takes the " +
+			"rates from were not verified.",
 		Every:     30 * time.Minute,
 		Documents: []Document{{Path: "/v1/currencies/usd.json", Pairs: pairs, Read: read}},
 	}

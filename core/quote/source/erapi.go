@@ -31,9 +31,10 @@ func erAPI() Source {
 	}
 	return Source{
 		Name: "er-api", Title: "ExchangeRate-API", Origin: "https://open.er-api.com",
-		Docs:      "https://www.exchangerate-api.com/docs/free",
-		Private:   true,
-		Terms:     "Needs no key. Free for commercial conversions; may be cached, must not be redistributed, and pages that show its rates must link to https://www.exchangerate-api.com. Once an hour is never too often.",
+		Docs:    "https://www.exchangerate-api.com/docs/free",
+		Private: true,
+		Terms: "Needs no key. Free for commercial conversions; may be cached, must not be redistributed, and " +
+			"pages that show its rates must link to https://www.exchangerate-api.com. Once an hour is never too often.",
 		Every:     time.Hour,
 		Documents: []Document{{Path: "/v6/latest/USD", Pairs: pairs, Read: read}},
 	}

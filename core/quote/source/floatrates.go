@@ -28,8 +28,9 @@ func floatRates() Source {
 	}
 	return Source{
 		Name: "floatrates", Title: "FloatRates", Origin: "https://www.floatrates.com",
-		Docs:      "https://www.floatrates.com/json-feeds.html",
-		Terms:     "Needs no key; published once a day. Its terms, its limits and the type of its answers were not verified.",
+		Docs: "https://www.floatrates.com/json-feeds.html",
+		Terms: "Needs no key; published once a day. Its terms, its limits and the type of its answers were not " +
+			"verified.",
 		Every:     time.Hour,
 		Documents: []Document{{Path: "/daily/usd.json", Pairs: pairs, Read: read}},
 	}

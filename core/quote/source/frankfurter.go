@@ -34,8 +34,9 @@ func frankfurter() Source {
 	}
 	return Source{
 		Name: "frankfurter", Title: "Frankfurter", Origin: "https://api.frankfurter.dev",
-		Docs:      "https://frankfurter.dev/",
-		Terms:     "Needs no key. Its maintainer says that it is free for commercial use, needs no attribution and may be cached and shown; abuse is limited without a number.",
+		Docs: "https://frankfurter.dev/",
+		Terms: "Needs no key. Its maintainer says that it is free for commercial use, needs no attribution and " +
+			"may be cached and shown; abuse is limited without a number.",
 		Every:     time.Hour,
 		Documents: []Document{{Path: "/v2/rates?base=USD&quotes=NGN,KES", Pairs: pairs, Read: read}},
 	}

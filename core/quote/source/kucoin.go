@@ -31,9 +31,11 @@ func kucoin() Source {
 	}
 	return Source{
 		Name: "kucoin", Title: "KuCoin", Origin: "https://api.kucoin.com",
-		Docs:      "https://www.kucoin.com/docs-new/rest/spot-trading/market-data/get-fiat-price",
-		Terms:     "Needs no key. KuCoin limits public requests by a weight per IP address; the weight of this one and the terms for showing the prices were not verified.",
-		Every:     15 * time.Second,
-		Documents: []Document{{Path: "/api/v1/prices?base=USD&currencies=" + strings.Join(coins, ","), Pairs: pairs, Read: read}},
+		Docs: "https://www.kucoin.com/docs-new/rest/spot-trading/market-data/get-fiat-price",
+		Terms: "Needs no key. KuCoin limits public requests by a weight per IP address; the weight of this one and " +
+			"the terms for showing the prices were not verified.",
+		Every: 15 * time.Second,
+		Documents: []Document{{Path: "/api/v1/prices?base=USD&currencies=" + strings.Join(coins, ","), Pairs: pairs,
+			Read: read}},
 	}
 }

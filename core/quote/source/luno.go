@@ -31,8 +31,9 @@ func luno() Source {
 	}
 	return Source{
 		Name: "luno", Title: "Luno", Origin: "https://api.luno.com",
-		Docs:      "https://www.luno.com/en/developers/api#tag/Market",
-		Terms:     "Needs no key. At most one request a second for each IP address; its terms for showing the prices were not verified.",
+		Docs: "https://www.luno.com/en/developers/api#tag/Market",
+		Terms: "Needs no key. At most one request a second for each IP address; its terms for showing the " +
+			"prices were not verified.",
 		Every:     20 * time.Second,
 		Street:    true,
 		Documents: []Document{{Path: "/api/1/ticker?pair=USDTNGN", Pairs: pairs, Read: read}},

@@ -39,8 +39,9 @@ func okx() Source {
 	}
 	return Source{
 		Name: "okx", Title: "OKX", Origin: "https://www.okx.com",
-		Docs:      "https://www.okx.com/docs-v5/en/#public-data-rest-api-get-index-tickers",
-		Terms:     "Needs no key. At most 20 requests in two seconds for each IP address; its terms for showing the prices were not verified.",
+		Docs: "https://www.okx.com/docs-v5/en/#public-data-rest-api-get-index-tickers",
+		Terms: "Needs no key. At most 20 requests in two seconds for each IP address; its terms for showing the " +
+			"prices were not verified.",
 		Every:     15 * time.Second,
 		Documents: []Document{{Path: "/api/v5/market/index-tickers?quoteCcy=USD", Pairs: pairs, Read: read}},
 	}

@@ -49,7 +49,8 @@ type told struct {
 }
 
 func main() {
-	httpPort, wsPort, control := flag.Int("http", 0, "port of JSON-RPC"), flag.Int("ws", 0, "port of the websocket"), flag.String("control", "", "host:port of the controls")
+	httpPort, wsPort, control := flag.Int("http", 0, "port of JSON-RPC"), flag.Int("ws", 0, "port of the websocket"),
+		flag.String("control", "", "host:port of the controls")
 	flag.Parse()
 	modules := []string{"eth", "debug", "net", "web3"}
 	r := newRig(func(n *node.Config, _ *ethconfig.Config) {
@@ -122,10 +123,12 @@ func (r *rig) do(name string, params []json.RawMessage) (any, error) {
 		if fields.Nonce != nil {
 			nonce = uint64(*fields.Nonce)
 		}
-		tx, err := types.SignNewTx(r.keys[fields.From], types.LatestSignerForChainID(big.NewInt(chainID)), &types.DynamicFeeTx{
-			ChainID: big.NewInt(chainID), Nonce: nonce, To: fields.To, Gas: uint64(fields.Gas), Data: fields.Data,
-			Value: (*big.Int)(fields.Value), GasFeeCap: (*big.Int)(fields.MaxFeePerGas), GasTipCap: (*big.Int)(fields.MaxPriorityFeePerGas),
-		})
+		tx, err := types.SignNewTx(r.keys[fields.From], types.LatestSignerForChainID(big.NewInt(chainID)),
+			&types.DynamicFeeTx{
+				ChainID: big.NewInt(chainID), Nonce: nonce, To: fields.To, Gas: uint64(fields.Gas), Data: fields.Data,
+				Value: (*big.Int)(fields.Value), GasFeeCap: (*big.Int)(fields.MaxFeePerGas),
+				GasTipCap: (*big.Int)(fields.MaxPriorityFeePerGas),
+			})
 		if err != nil {
 			return nil, err
 		}
@@ -197,7 +200,8 @@ func (r *rig) listen(contract common.Address) error {
 		return err
 	}
 	logs := make(chan types.Log, 100)
-	if _, err := client.SubscribeFilterLogs(context.Background(), ethereum.FilterQuery{Addresses: []common.Address{contract}}, logs); err != nil {
+	if _, err := client.SubscribeFilterLogs(context.Background(),
+		ethereum.FilterQuery{Addresses: []common.Address{contract}}, logs); err != nil {
 		return err
 	}
 	go func() {

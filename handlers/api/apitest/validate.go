@@ -60,13 +60,15 @@ func (c *Contract) Validate(t testing.TB, request *http.Request, answer *http.Re
 	route, params, err := c.router.FindRoute(request)
 	if err != nil {
 		if answer.StatusCode != http.StatusNotFound && answer.StatusCode != http.StatusMethodNotAllowed {
-			t.Errorf("%s %s answered %d and is not in the document: %v", request.Method, request.URL.Path, answer.StatusCode, err)
+			t.Errorf("%s %s answered %d and is not in the document: %v", request.Method, request.URL.Path,
+				answer.StatusCode, err)
 		}
 		return
 	}
 	input := &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: request, PathParams: params, Route: route},
-		Status:                 answer.StatusCode, Header: answer.Header, Body: io.NopCloser(bytes.NewReader(body)),
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: request, PathParams: params,
+			Route: route},
+		Status: answer.StatusCode, Header: answer.Header, Body: io.NopCloser(bytes.NewReader(body)),
 		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
 	}
 	if err := openapi3filter.ValidateResponse(t.Context(), input); err != nil {
@@ -74,6 +76,7 @@ func (c *Contract) Validate(t testing.TB, request *http.Request, answer *http.Re
 		if errors.As(err, &schema) {
 			schema.Schema = nil // too long to read
 		}
-		t.Errorf("%s %s answered %d against the document: %v\n%s", request.Method, request.URL.Path, answer.StatusCode, err, body)
+		t.Errorf("%s %s answered %d against the document: %v\n%s", request.Method, request.URL.Path, answer.StatusCode,
+			err, body)
 	}
 }

@@ -45,8 +45,10 @@ func (h *Handlers) showCall(c *page.Ctx) error {
 	}
 	shell := c.Layout(row.Method+" "+row.Path, "keys")
 	shell.NextPath = callsPath
-	return c.Render(dashboard.Call(dashboard.CallProps{Page: shell, CallRow: callRow(c.UserContext(), row, keyNames(keys), page.LoadZone(c.Member.Business)),
-		Agent: row.Agent, IP: row.IP, Request: row.Request, Sent: inLines(row.Sent), Answered: inLines(row.Answered)}))
+	return c.Render(dashboard.Call(dashboard.CallProps{Page: shell,
+		CallRow: callRow(c.UserContext(), row, keyNames(keys), page.LoadZone(c.Member.Business)),
+		Agent:   row.Agent, IP: row.IP, Request: row.Request, Sent: inLines(row.Sent),
+		Answered: inLines(row.Answered)}))
 }
 
 // inLines indents JSON. A text that was cut off, and is no JSON any more, stays as it is.

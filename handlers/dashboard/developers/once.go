@@ -11,7 +11,8 @@ import (
 
 // createKeyOnce is once for what answers with a new API key: sent twice, the form shows
 // the same one.
-func (h *Handlers) createKeyOnce(c *page.Ctx, act func(ctx context.Context) (account.Key, string, error)) (k account.Key, secret string, err error) {
+func (h *Handlers) createKeyOnce(c *page.Ctx, act func(ctx context.Context) (account.Key, string,
+	error)) (k account.Key, secret string, err error) {
 	type kept struct{ Name, Secret string }
 	before, err := page.RunOnce(h.Answers, c, func(ctx context.Context) (err error) {
 		k, secret, err = act(ctx)

@@ -28,14 +28,17 @@ type callSearch struct {
 
 // callClasses are the choices of how a request ended.
 func callClasses(ctx context.Context) []ui.Option {
-	return []ui.Option{{Value: "2", Label: words.T(ctx, "calls.class_done")}, {Value: "4", Label: words.T(ctx, "calls.class_refused")}, {Value: "5", Label: words.T(ctx, "calls.class_failed")}}
+	return []ui.Option{{Value: "2", Label: words.T(ctx, "calls.class_done")},
+		{Value: "4", Label: words.T(ctx, "calls.class_refused")},
+		{Value: "5", Label: words.T(ctx, "calls.class_failed")}}
 }
 
 // readCallSearch reads a search from an address. Unreadable parts are left out and named.
 func readCallSearch(ctx context.Context, values url.Values) callSearch {
 	var read listing.Search // for its messages about unreadable values
 	s := callSearch{Path: page.CleanText(values.Get("path"))}
-	s.Class = read.ReadOne(ctx, values, "status", "filters.no_kind_of_status", func(v string) bool { return v == "2" || v == "4" || v == "5" })
+	s.Class = read.ReadOne(ctx, values, "status", "filters.no_kind_of_status",
+		func(v string) bool { return v == "2" || v == "4" || v == "5" })
 	positive := func(name, id string) (n int64) {
 		read.ReadOne(ctx, values, name, id, func(v string) bool {
 			parsed, err := strconv.ParseInt(v, 10, 64)
@@ -80,7 +83,8 @@ type callFacts struct {
 }
 
 func callsProps(ctx context.Context, shell layout.Page, s callSearch, f callFacts) dashboard.CallsProps {
-	props := dashboard.CallsProps{Page: shell, Class: s.Class, Path: s.Path, Wrong: s.Wrong, Classes: callClasses(ctx), Zone: f.Zone.String(), Filtered: s.Class != "" || s.Key > 0 || s.Path != ""}
+	props := dashboard.CallsProps{Page: shell, Class: s.Class, Path: s.Path, Wrong: s.Wrong, Classes: callClasses(ctx),
+		Zone: f.Zone.String(), Filtered: s.Class != "" || s.Key > 0 || s.Path != ""}
 	if s.Key > 0 {
 		props.Key = strconv.FormatInt(s.Key, 10)
 	}
@@ -93,13 +97,16 @@ func callsProps(ctx context.Context, shell layout.Page, s callSearch, f callFact
 	}
 	first, next := s, s
 	first.Before, next.Before = 0, f.Next
-	props.Pager = listing.MakePager(words.N(ctx, "calls.requests", len(props.Rows)), s.Before > 0, first.href(), f.Next > 0, next.href())
+	props.Pager = listing.MakePager(words.N(ctx, "calls.requests", len(props.Rows)), s.Before > 0, first.href(),
+		f.Next > 0, next.href())
 	return props
 }
 
 func callRow(ctx context.Context, row models.APICall, names map[int64]string, zone *time.Location) dashboard.CallRow {
-	shown := dashboard.CallRow{ID: strconv.FormatInt(row.ID, 10), At: row.CreatedAt.In(zone), Method: row.Method, Path: row.Path,
-		Status: strconv.Itoa(row.Status), Code: row.Code, Took: tookText(ctx, row.Micros), Key: names[row.KeyID], Tone: ui.Good}
+	shown := dashboard.CallRow{ID: strconv.FormatInt(row.ID, 10), At: row.CreatedAt.In(zone), Method: row.Method,
+		Path:   row.Path,
+		Status: strconv.Itoa(row.Status), Code: row.Code, Took: tookText(ctx, row.Micros), Key: names[row.KeyID],
+		Tone: ui.Good}
 	switch {
 	case row.Status >= 500:
 		shown.Tone = ui.Bad

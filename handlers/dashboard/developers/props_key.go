@@ -16,7 +16,8 @@ import (
 type newKey struct{ Name, Secret string }
 
 // keysProps is the list of API keys. base is the address of this server's API.
-func keysProps(shell layout.Page, keys []account.Key, form ui.Form, made newKey, base string, at display.Moment) dashboard.KeysProps {
+func keysProps(shell layout.Page, keys []account.Key, form ui.Form, made newKey, base string,
+	at display.Moment) dashboard.KeysProps {
 	props := dashboard.KeysProps{Page: shell, Form: form, NewKey: made.Secret, NewKeyName: made.Name}
 	if made.Secret != "" {
 		props.Curl = curl(base, made.Secret)
@@ -28,7 +29,8 @@ func keysProps(shell layout.Page, keys []account.Key, form ui.Form, made newKey,
 }
 
 func keyRow(key account.Key, at display.Moment) dashboard.KeyRow {
-	row := dashboard.KeyRow{ID: strconv.FormatInt(key.ID, 10), Name: key.Name, Shown: key.Hint, Created: key.CreatedAt.In(at.Zone)}
+	row := dashboard.KeyRow{ID: strconv.FormatInt(key.ID, 10), Name: key.Name, Shown: key.Hint,
+		Created: key.CreatedAt.In(at.Zone)}
 	if key.LastUsedAt != nil {
 		row.LastUsed = key.LastUsedAt.In(at.Zone)
 	}

@@ -45,5 +45,7 @@ func (h *Handlers) showQuickstart(c *page.Ctx, status int, key string, said layo
 	if said.Text != "" {
 		shell.Flash = said
 	}
-	return c.RenderStatus(status, dashboard.Quickstart(dashboard.QuickstartProps{Page: shell, Key: key, Snippets: snippets(c.UserContext(), c.BaseURL, key, string(c.Scope.Domain))}))
+	return c.RenderStatus(status,
+		dashboard.Quickstart(dashboard.QuickstartProps{Page: shell, Key: key,
+			Snippets: snippets(c.UserContext(), c.BaseURL, key, string(c.Scope.Domain))}))
 }

@@ -37,7 +37,8 @@ func FormatAge(ctx context.Context, d time.Duration) string {
 	case d < 2*time.Hour:
 		return words.T(ctx, "units.minutes", "N", number(time.Minute))
 	case d < 48*time.Hour:
-		return words.T(ctx, "units.hours", "Hours", number(time.Hour), "Minutes", strconv.FormatInt(int64(d%time.Hour/time.Minute), 10))
+		return words.T(ctx, "units.hours", "Hours", number(time.Hour), "Minutes",
+			strconv.FormatInt(int64(d%time.Hour/time.Minute), 10))
 	}
 	return words.T(ctx, "units.days", "N", number(24*time.Hour))
 }

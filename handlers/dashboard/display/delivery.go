@@ -13,7 +13,8 @@ import (
 
 // DeliveryRow is a delivery as pages of other things show it.
 func DeliveryRow(ctx context.Context, d webhook.Delivery, zone *time.Location) dashboard.DeliveryRow {
-	row := dashboard.DeliveryRow{Event: d.EventType, Endpoint: d.EndpointName, Attempt: d.Attempt, At: d.CreatedAt.In(zone)}
+	row := dashboard.DeliveryRow{Event: d.EventType, Endpoint: d.EndpointName, Attempt: d.Attempt,
+		At: d.CreatedAt.In(zone)}
 	if d.EndpointName != "" {
 		row.EndpointHref, row.Href = WebhookPath(d.EndpointID), DeliveryPath(d.EndpointID, d.EventID)
 	}
@@ -54,7 +55,8 @@ func DeliveryResult(ctx context.Context, d webhook.Delivery) (string, ui.Tone) {
 	return answer, ui.Warn
 }
 
-func DeliveryRows(ctx context.Context, deliveries []webhook.Delivery, zone *time.Location) (rows []dashboard.DeliveryRow) {
+func DeliveryRows(ctx context.Context, deliveries []webhook.Delivery,
+	zone *time.Location) (rows []dashboard.DeliveryRow) {
 	for _, d := range deliveries {
 		rows = append(rows, DeliveryRow(ctx, d, zone))
 	}

@@ -39,8 +39,9 @@ func PaymentRow(ctx context.Context, p models.Payment, zone *time.Location) dash
 	row := dashboard.PaymentRow{
 		Reference: p.Reference, BusinessReference: p.BusinessReference, State: p.Status,
 		Customer: p.CustomerName, Email: p.CustomerEmail,
-		Fiat: money.Currency(p.Currency).Show(decimal.NewFromInt(p.Amount)), Coin: coin.Format(p.Due) + " " + p.Coin, CoinSymbol: p.Coin,
-		Created: p.CreatedAt.In(zone), Why: DescribeReason(ctx, p), Method: listing.MethodName(p.Method),
+		Fiat: money.Currency(p.Currency).Show(decimal.NewFromInt(p.Amount)), Coin: coin.Format(p.Due) + " " + p.Coin,
+		CoinSymbol: p.Coin,
+		Created:    p.CreatedAt.In(zone), Why: DescribeReason(ctx, p), Method: listing.MethodName(p.Method),
 	}
 	if p.Paid.Sign() > 0 {
 		row.PaidFiat, row.PaidCoin = FormatFiat(p, payment.View{Payment: p}.PaidFiat()), coin.Format(p.Paid)+" "+p.Coin

@@ -17,7 +17,8 @@ import (
 
 // newLinkForm is the form of a new payment link, with every coin ticked.
 func (h *Handlers) newLinkForm(c *page.Ctx) error {
-	empty := ui.Form{Values: map[string]string{"currency": display.FirstCurrency(c.Member.Business), "amount_kind": "fixed"}}
+	empty := ui.Form{Values: map[string]string{"currency": display.FirstCurrency(c.Member.Business),
+		"amount_kind": "fixed"}}
 	return h.showLinkForm(c, http.StatusOK, empty, ticked(nil))
 }
 
@@ -28,7 +29,8 @@ func (h *Handlers) createLink(c *page.Ctx) error {
 	if len(errors) > 0 {
 		return h.refuseLink(c, typed, methods, page.MergeErrors(errors, draft.Check(h.Clock())))
 	}
-	err := page.RedirectOnce(h.Answers, c, func(ctx context.Context) (models.Link, error) { return h.Links.Create(ctx, c.Scope, draft) },
+	err := page.RedirectOnce(h.Answers, c,
+		func(ctx context.Context) (models.Link, error) { return h.Links.Create(ctx, c.Scope, draft) },
 		func(l models.Link) string { return linkPath(l.ID) })
 	if err != nil {
 		return h.refuseLink(c, typed, methods, err)
@@ -62,14 +64,16 @@ func (h *Handlers) showLinkForm(c *page.Ctx, status int, f ui.Form, on map[strin
 	if err != nil {
 		return err
 	}
-	props := dashboard.LinkFormProps{Page: c.Layout(words.T(c.UserContext(), "links.new_payment_link"), "links"), Form: f, MethodsOn: on, ID: c.Params("id"),
+	props := dashboard.LinkFormProps{Page: c.Layout(words.T(c.UserContext(), "links.new_payment_link"), "links"),
+		Form: f, MethodsOn: on, ID: c.Params("id"),
 		Zone: page.LoadZone(c.Member.Business).String(), Live: c.Domain() == scope.Live}
 	if props.ID != "" {
 		props.Title, props.NextPath = words.T(c.UserContext(), "links.edit_payment_link"), "/dashboard/links"
 	}
 	for _, m := range methods {
 		if code := string(m.Coin.Method); m.Enabled || on[code] && props.ID != "" {
-			props.Methods = append(props.Methods, ui.Option{Value: code, Label: m.Coin.Name + " (" + string(m.Coin.Coin) + ")"})
+			props.Methods = append(props.Methods,
+				ui.Option{Value: code, Label: m.Coin.Name + " (" + string(m.Coin.Coin) + ")"})
 		}
 	}
 	return c.RenderStatus(status, dashboard.LinkForm(props))

@@ -33,8 +33,10 @@ func (h *Handlers) showLink(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	facts := linkFacts{Link: found, URL: h.Links.URL(found), Collected: collected[id], Manage: sc.Allows(scope.ManageLinks), Payments: started.Payments, Payable: payable, Now: h.Clock()}
-	return c.Render(dashboard.Link(linkProps(ctx, c.Layout(found.Title, "links"), facts, page.LoadZone(c.Member.Business))))
+	facts := linkFacts{Link: found, URL: h.Links.URL(found), Collected: collected[id],
+		Manage: sc.Allows(scope.ManageLinks), Payments: started.Payments, Payable: payable, Now: h.Clock()}
+	return c.Render(dashboard.Link(linkProps(ctx, c.Layout(found.Title, "links"), facts,
+		page.LoadZone(c.Member.Business))))
 }
 
 func linkPath(id int64) string { return "/dashboard/links/" + strconv.FormatInt(id, 10) }

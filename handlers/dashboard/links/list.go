@@ -30,9 +30,11 @@ func (h *Handlers) listLinks(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	props := dashboard.LinksProps{Page: c.Layout(words.T(ctx, "links.payment_links"), "links"), Manage: sc.Allows(scope.ManageLinks)}
+	props := dashboard.LinksProps{Page: c.Layout(words.T(ctx, "links.payment_links"), "links"),
+		Manage: sc.Allows(scope.ManageLinks)}
 	for _, l := range links {
-		props.Rows = append(props.Rows, linkRow(ctx, l, collected[l.ID], link.StateFor(l, payable, h.Clock()), page.LoadZone(c.Member.Business)))
+		props.Rows = append(props.Rows, linkRow(ctx, l, collected[l.ID], link.StateFor(l, payable, h.Clock()),
+			page.LoadZone(c.Member.Business)))
 	}
 	props.Pager = listing.MakePager(words.N(ctx, "links.counted", len(links)), from > 0, "/dashboard/links",
 		next > 0, "/dashboard/links?before="+strconv.FormatInt(next, 10))

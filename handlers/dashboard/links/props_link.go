@@ -20,10 +20,12 @@ import (
 )
 
 // linkRow is a payment link in a list; state is its merchant's.
-func linkRow(ctx context.Context, l models.Link, collected []link.Sum, state string, zone *time.Location) dashboard.LinkRow {
+func linkRow(ctx context.Context, l models.Link, collected []link.Sum, state string,
+	zone *time.Location) dashboard.LinkRow {
 	return dashboard.LinkRow{
 		ID: strconv.FormatInt(l.ID, 10), Code: l.Code, Title: l.Title, Amount: linkAmount(ctx, l), Used: used(ctx, l),
-		Collected: sums(collected, money.Currency(l.Currency)), Active: l.Active, State: state, Created: l.CreatedAt.In(zone),
+		Collected: sums(collected, money.Currency(l.Currency)), Active: l.Active, State: state,
+		Created: l.CreatedAt.In(zone),
 	}
 }
 
@@ -43,7 +45,8 @@ func linkAmount(ctx context.Context, l models.Link) string {
 	if l.Amount != nil {
 		return currency.Show(decimal.NewFromInt(*l.Amount))
 	}
-	return words.T(ctx, "links.open_amount", "Least", currency.Show(decimal.NewFromInt(l.MinAmount)), "Most", currency.Show(decimal.NewFromInt(l.MaxAmount)))
+	return words.T(ctx, "links.open_amount", "Least", currency.Show(decimal.NewFromInt(l.MinAmount)), "Most",
+		currency.Show(decimal.NewFromInt(l.MaxAmount)))
 }
 
 func used(ctx context.Context, l models.Link) string {
@@ -71,8 +74,10 @@ func (f linkFacts) state() string { return link.StateFor(f.Link, f.Payable, f.No
 func linkProps(ctx context.Context, shell layout.Page, f linkFacts, zone *time.Location) dashboard.LinkProps {
 	l := f.Link
 	props := dashboard.LinkProps{
-		Page: shell, Manage: f.Manage, LinkRow: linkRow(ctx, l, f.Collected, f.state(), zone), URL: f.URL, Description: l.Description,
-		Methods: coins(ctx, l.Methods), RedirectURL: l.RedirectURL, Payments: display.PaymentRows(ctx, f.Payments, zone),
+		Page: shell, Manage: f.Manage, LinkRow: linkRow(ctx, l, f.Collected, f.state(), zone), URL: f.URL,
+		Description: l.Description,
+		Methods:     coins(ctx, l.Methods), RedirectURL: l.RedirectURL, Payments: display.PaymentRows(ctx, f.Payments,
+			zone),
 	}
 	if path, size, err := ui.QRPath(f.URL); err == nil { // without it the address can still be copied
 		props.QR = ui.QRProps{Path: path, Size: size, Alt: words.T(ctx, "links.qr_code_of", "Address", f.URL)}
@@ -125,12 +130,14 @@ func coins(ctx context.Context, codes string) string {
 }
 
 // The fields of the form of a link.
-var linkFields = []string{"title", "description", "currency", "amount_kind", "amount", "min_amount", "max_amount", "expires_at", "usage_limit", "redirect_url"}
+var linkFields = []string{"title", "description", "currency", "amount_kind", "amount", "min_amount", "max_amount",
+	"expires_at", "usage_limit", "redirect_url"}
 
 // linkDraft reads the form of a link and reports unreadable values. Rules on values are the
 // core's. before is the link's present expiry: the form shows it without seconds, so an
 // unchanged value keeps it.
-func linkDraft(ctx context.Context, values map[string]string, methods []string, before *time.Time, zone *time.Location) (link.Draft, map[string][]string) {
+func linkDraft(ctx context.Context, values map[string]string, methods []string, before *time.Time,
+	zone *time.Location) (link.Draft, map[string][]string) {
 	errors := map[string][]string{}
 	whole := func(name string) int64 {
 		text := strings.TrimSpace(values[name])
@@ -179,7 +186,8 @@ func formExpiry(at *time.Time, zone *time.Location) string {
 
 // linkValues is a link as its form shows it.
 func linkValues(l models.Link, zone *time.Location) map[string]string {
-	values := map[string]string{"title": l.Title, "description": l.Description, "currency": l.Currency, "amount_kind": "open", "redirect_url": l.RedirectURL,
+	values := map[string]string{"title": l.Title, "description": l.Description, "currency": l.Currency,
+		"amount_kind": "open", "redirect_url": l.RedirectURL,
 		"min_amount": strconv.FormatInt(l.MinAmount, 10), "max_amount": strconv.FormatInt(l.MaxAmount, 10)}
 	if l.Amount != nil {
 		values["amount_kind"], values["amount"] = "fixed", strconv.FormatInt(*l.Amount, 10)

@@ -23,7 +23,8 @@ func (h *Handlers) editLinkForm(c *page.Ctx) error {
 	if found.Methods != "" {
 		methods = strings.Split(found.Methods, ",")
 	}
-	return h.showLinkForm(c, http.StatusOK, ui.Form{Values: linkValues(found, page.LoadZone(c.Member.Business))}, ticked(methods))
+	return h.showLinkForm(c, http.StatusOK, ui.Form{Values: linkValues(found, page.LoadZone(c.Member.Business))},
+		ticked(methods))
 }
 
 // updateLink changes a payment link. Payments that were started with it stay as they were.
@@ -37,7 +38,8 @@ func (h *Handlers) updateLink(c *page.Ctx) error {
 		return err // before any word about its fields
 	}
 	typed, methods := page.ReadForm(c, linkFields...), page.ReadValues(c, "methods")
-	draft, errors := linkDraft(c.UserContext(), typed.Values, methods, found.ExpiresAt, page.LoadZone(c.Member.Business))
+	draft, errors := linkDraft(c.UserContext(), typed.Values, methods, found.ExpiresAt,
+		page.LoadZone(c.Member.Business))
 	if len(errors) > 0 {
 		others := draft.Check(h.Clock())
 		if draft.ExpiresAt == found.ExpiresAt {

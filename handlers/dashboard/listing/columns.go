@@ -13,8 +13,11 @@ var columns = []struct {
 	value, word string
 	usual       bool
 }{
-	{"business", "payments.column_business", true}, {"customer", "payments.column_customer", true}, {"email", "payments.column_email", false}, {"method", "payments.column_method", true},
-	{"fiat", "payments.column_fiat", true}, {"coin", "payments.column_coin", true}, {"paid", "payments.column_paid", false}, {"created", "payments.column_created", true}, {"settled", "payments.column_settled", false},
+	{"business", "payments.column_business", true}, {"customer", "payments.column_customer", true},
+	{"email", "payments.column_email", false}, {"method", "payments.column_method", true},
+	{"fiat", "payments.column_fiat", true}, {"coin", "payments.column_coin", true},
+	{"paid", "payments.column_paid", false}, {"created", "payments.column_created", true},
+	{"settled", "payments.column_settled", false},
 }
 
 func usualColumns() (list []string) {
@@ -33,7 +36,8 @@ func (s Search) ShownColumns() dashboard.Columns {
 		chosen = usualColumns()
 	}
 	on := func(name string) bool { return slices.Contains(chosen, name) }
-	return dashboard.Columns{Business: on("business"), Customer: on("customer"), Email: on("email"), Method: on("method"), Fiat: on("fiat"),
+	return dashboard.Columns{Business: on("business"), Customer: on("customer"), Email: on("email"),
+		Method: on("method"), Fiat: on("fiat"),
 		Coin: on("coin"), Paid: on("paid"), Created: on("created"), Settled: on("settled")}
 }
 

@@ -18,7 +18,8 @@ import (
 // StateTicks are the states as ticks.
 func (s Search) StateTicks(ctx context.Context) (list []dashboard.Tick) {
 	for _, state := range payment.States() {
-		list = append(list, dashboard.Tick{Value: string(state), Label: ui.StateWord(ctx, string(state)), On: slices.Contains(s.States, string(state))})
+		list = append(list, dashboard.Tick{Value: string(state), Label: ui.StateWord(ctx, string(state)),
+			On: slices.Contains(s.States, string(state))})
 	}
 	return list
 }
@@ -49,7 +50,10 @@ func (s Search) DescribeFilters(ctx context.Context) (list []dashboard.Chip) {
 		add(words.T(ctx, "payments.chip_currency", "Currency", s.Currency), func(w *Search) { w.Currency = "" })
 	}
 	if text := s.DescribeDays(ctx); text != "" {
-		add(words.T(ctx, "payments.chip_created", "Days", text), func(w *Search) { w.Period, w.From, w.To = "", "", "" })
+		add(words.T(ctx, "payments.chip_created", "Days", text), func(w *Search) {
+			w.Period, w.From, w.To = "", "",
+				""
+		})
 	}
 	if text := s.describeAmounts(ctx); text != "" {
 		add(words.T(ctx, "payments.chip_amount", "Amount", text), func(w *Search) { w.Least, w.Most = 0, 0 })

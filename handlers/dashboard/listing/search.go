@@ -63,14 +63,18 @@ func ReadSearch(ctx context.Context, values url.Values) Search {
 			s.ReportUnreadable(ctx, "filters.no_status", state)
 		}
 	}
-	s.Method = s.ReadOne(ctx, values, "method", "filters.no_method", func(v string) bool { return knownMethod(money.Method(v)) })
-	s.Need = list.Need(s.ReadOne(ctx, values, "need", "filters.no_need", func(v string) bool { return needWords[list.Need(v)] != "" }))
-	s.Currency = s.ReadOne(ctx, values, "currency", "filters.no_currency", func(v string) bool { return money.Currency(v).Known() })
+	s.Method = s.ReadOne(ctx, values, "method", "filters.no_method",
+		func(v string) bool { return knownMethod(money.Method(v)) })
+	s.Need = list.Need(s.ReadOne(ctx, values, "need", "filters.no_need",
+		func(v string) bool { return needWords[list.Need(v)] != "" }))
+	s.Currency = s.ReadOne(ctx, values, "currency", "filters.no_currency",
+		func(v string) bool { return money.Currency(v).Known() })
 	s.Period = s.ReadOne(ctx, values, "period", "filters.no_period", func(v string) bool { return isPeriod(v) })
 	if s.Period == "" {
 		s.From, s.To = s.ReadDay(ctx, values, "from"), s.ReadDay(ctx, values, "to")
 		if s.From != "" && s.To != "" && s.From > s.To {
-			s.ReportUnreadable(ctx, "filters.days_reversed", words.T(ctx, "filters.from_to", "From", s.From, "To", s.To))
+			s.ReportUnreadable(ctx, "filters.days_reversed", words.T(ctx, "filters.from_to", "From", s.From, "To",
+				s.To))
 			s.From, s.To = "", ""
 		}
 	} else if days := values.Get("from") + values.Get("to"); days != "" {
@@ -78,7 +82,8 @@ func ReadSearch(ctx context.Context, values url.Values) Search {
 	}
 	s.Least, s.Most = s.readAmount(ctx, values, "min"), s.readAmount(ctx, values, "max")
 	if s.Most > 0 && s.Least > s.Most {
-		s.ReportUnreadable(ctx, "filters.amounts_reversed", words.T(ctx, "filters.least_and_most", "Least", values.Get("min"), "Most", values.Get("max")))
+		s.ReportUnreadable(ctx, "filters.amounts_reversed", words.T(ctx, "filters.least_and_most", "Least",
+			values.Get("min"), "Most", values.Get("max")))
 		s.Least, s.Most = 0, 0
 	}
 	for _, column := range columns {
@@ -142,7 +147,8 @@ func (s *Search) readAmount(ctx context.Context, values url.Values, name string)
 			return false
 		}
 		n, err := strconv.ParseInt(digits, 10, 64)
-		if err == nil && n >= 0 && n <= 1_000_000_000 && (n > 0 || name == "min") { // at least 0 is everything, at most 0 nothing
+		// at least 0 is everything, at most 0 nothing
+		if err == nil && n >= 0 && n <= 1_000_000_000 && (n > 0 || name == "min") {
 			amount = n
 			return true
 		}
@@ -155,7 +161,8 @@ func knownMethod(method money.Method) bool { _, ok := method.Info(); return ok }
 
 // Filter is the search as core takes it, with its days as they are in the zone.
 func (s Search) Filter(zone *time.Location, now time.Time) list.Filter {
-	f := list.Filter{Query: s.Query, Method: s.Method, Currency: s.Currency, Need: s.Need, Least: s.Least, Most: s.Most, Limit: s.Size,
+	f := list.Filter{Query: s.Query, Method: s.Method, Currency: s.Currency, Need: s.Need, Least: s.Least, Most: s.Most,
+		Limit:  s.Size,
 		Before: list.Place{Reference: s.Older}, After: list.Place{Reference: s.Newer}}
 	if s.Older != "" {
 		f.After = list.Place{}
@@ -215,7 +222,8 @@ func Midnight(day string, zone *time.Location, on int) time.Time {
 // encode are the search as an address carries it.
 func (s Search) encode() url.Values {
 	values := url.Values{}
-	for name, value := range map[string]string{"q": s.Query, "method": s.Method, "currency": s.Currency, "need": string(s.Need), "period": s.Period,
+	for name, value := range map[string]string{"q": s.Query, "method": s.Method, "currency": s.Currency,
+		"need": string(s.Need), "period": s.Period,
 		"from": s.From, "to": s.To, "older": s.Older, "newer": s.Newer} {
 		if value != "" {
 			values.Set(name, value)

@@ -21,8 +21,10 @@ func (h *Handlers) listMails(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	props := dashboard.MailboxProps{Page: c.Layout(words.T(c.UserContext(), "mailbox.mailbox"), "mailbox"), NoServer: !h.MailServer, Rows: display.MailRows(mails, page.LoadZone(c.Member.Business))}
-	props.Pager = listing.MakePager(words.N(c.UserContext(), "mailbox.counted", len(mails)), after != "", "/dashboard/mailbox",
+	props := dashboard.MailboxProps{Page: c.Layout(words.T(c.UserContext(), "mailbox.mailbox"), "mailbox"),
+		NoServer: !h.MailServer, Rows: display.MailRows(mails, page.LoadZone(c.Member.Business))}
+	props.Pager = listing.MakePager(words.N(c.UserContext(), "mailbox.counted", len(mails)), after != "",
+		"/dashboard/mailbox",
 		next != "", "/dashboard/mailbox?cursor="+url.QueryEscape(next))
 	return c.Render(dashboard.Mailbox(props))
 }

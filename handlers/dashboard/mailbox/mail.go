@@ -28,7 +28,8 @@ func (h *Handlers) showMail(c *page.Ctx, status int, said layout.Flash) error {
 	if said.Text != "" {
 		shell.Flash = said
 	}
-	return c.RenderStatus(status, dashboard.Mail(mailProps(shell, found, h.MailServer, page.LoadZone(c.Member.Business))))
+	return c.RenderStatus(status,
+		dashboard.Mail(mailProps(shell, found, h.MailServer, page.LoadZone(c.Member.Business))))
 }
 
 func mailPath(id int64) string { return "/dashboard/mailbox/" + strconv.FormatInt(id, 10) }

@@ -11,7 +11,8 @@ import (
 
 // mailProps is the page of one mail; server says that there is a mail server to send it again.
 func mailProps(shell layout.Page, m receipt.Mail, server bool, zone *time.Location) dashboard.MailProps {
-	props := dashboard.MailProps{Page: shell, MailRow: display.MailRow(m, zone), From: m.FromName, Text: m.Text, Attempts: m.Attempt, CanResend: server && m.CanResend()}
+	props := dashboard.MailProps{Page: shell, MailRow: display.MailRow(m, zone), From: m.FromName, Text: m.Text,
+		Attempts: m.Attempt, CanResend: server && m.CanResend()}
 	if m.PaymentID != nil {
 		props.PaymentReference = m.About
 	}

@@ -48,15 +48,18 @@ func overviewProps(ctx context.Context, shell layout.Page, f overviewFacts) dash
 	now, before := totalsOf(f.Now), totalsOf(f.Before)
 	back := f.Asked.before(f.Zone)
 	props := dashboard.OverviewProps{
-		Page: shell, Wrong: f.Asked.Wrong, Days: daysText(f.Asked.From, f.Asked.To), DaysBefore: daysText(back.From, back.To), Zone: f.Zone.String(),
+		Page: shell, Wrong: f.Asked.Wrong, Days: daysText(f.Asked.From, f.Asked.To),
+		DaysBefore: daysText(back.From, back.To), Zone: f.Zone.String(),
 		From: f.Asked.From, To: f.Asked.To, Own: f.Asked.Period == "", Currency: f.Asked.Currency,
-		Volumes: volumes(ctx, now, before), Payments: countFigure(ctx, now, before), Success: successFigure(ctx, now, before), Median: medianFigure(ctx, f.Now, f.Before),
+		Volumes: volumes(ctx, now, before), Payments: countFigure(ctx, now, before),
+		Success: successFigure(ctx, now, before), Median: medianFigure(ctx, f.Now, f.Before),
 		Attention: attention(ctx, f), Checklist: checklist(ctx, f), Recent: display.PaymentRows(ctx, f.Recent, f.Zone),
 	}
 	for _, option := range spans {
 		other := f.Asked
 		other.Period = option.value
-		props.Spans = append(props.Spans, dashboard.Tab{Text: words.T(ctx, option.word), Href: other.href(), On: f.Asked.Period == option.value})
+		props.Spans = append(props.Spans, dashboard.Tab{Text: words.T(ctx, option.word), Href: other.href(),
+			On: f.Asked.Period == option.value})
 	}
 	if now.count == 0 {
 		return props
@@ -70,7 +73,8 @@ func overviewProps(ctx context.Context, shell layout.Page, f overviewFacts) dash
 		if now.paid[currency].count > 0 || currency == chosen {
 			other := f.Asked
 			other.Currency = string(currency)
-			props.Currencies = append(props.Currencies, dashboard.Tab{Text: string(currency), Href: other.href(), On: currency == chosen})
+			props.Currencies = append(props.Currencies, dashboard.Tab{Text: string(currency), Href: other.href(),
+				On: currency == chosen})
 		}
 	}
 	props.Chart = volumeChart(ctx, f.Now, f.Asked, chosen)
@@ -127,7 +131,8 @@ func volumes(ctx context.Context, now, before totals) (list []dashboard.Figure) 
 		if sum.count == 0 && was.count == 0 {
 			continue
 		}
-		f := dashboard.Figure{Value: display.FormatWhole(currency, sum.amount), Change: words.T(ctx, "overview.no_earlier_data")}
+		f := dashboard.Figure{Value: display.FormatWhole(currency, sum.amount),
+			Change: words.T(ctx, "overview.no_earlier_data")}
 		if was.count > 0 {
 			f.Change, f.Was = change(ctx, sum.amount, was.amount), display.FormatWhole(currency, was.amount)
 		}
@@ -158,7 +163,8 @@ func change(ctx context.Context, now, before int64) string {
 }
 
 func countFigure(ctx context.Context, now, before totals) dashboard.Figure {
-	return dashboard.Figure{Value: ui.Thousands(now.count), Note: words.T(ctx, "overview.have_ended", "N", ui.Thousands(now.ended)), Change: change(ctx, now.count, before.count), Was: none(ui.Thousands(before.count))}
+	return dashboard.Figure{Value: ui.Thousands(now.count), Note: words.T(ctx, "overview.have_ended", "N",
+		ui.Thousands(now.ended)), Change: change(ctx, now.count, before.count), Was: none(ui.Thousands(before.count))}
 }
 
 // none leaves out what says nothing of a time before.
@@ -170,7 +176,9 @@ func none(text string) string {
 }
 
 func successFigure(ctx context.Context, now, before totals) dashboard.Figure {
-	f := dashboard.Figure{Value: display.FormatShare(now.successful, now.ended), Note: words.T(ctx, "overview.of_ended", "N", ui.Thousands(now.ended)), Was: none(display.FormatShare(before.successful, before.ended)), Short: true}
+	f := dashboard.Figure{Value: display.FormatShare(now.successful, now.ended),
+		Note: words.T(ctx, "overview.of_ended", "N", ui.Thousands(now.ended)),
+		Was:  none(display.FormatShare(before.successful, before.ended)), Short: true}
 	if now.ended == 0 {
 		f.Note = words.T(ctx, "overview.none_ended")
 	}

@@ -29,20 +29,25 @@ func attention(ctx context.Context, f overviewFacts) (items []dashboard.Attentio
 		}
 	}
 	if n := f.Waiting.Reversed; n > 0 {
-		add(ui.Bad, counted(ctx, n, "overview.reversed"), words.T(ctx, "overview.reversed_text"), listing.Search{Need: list.NeedLook}.Href())
+		add(ui.Bad, counted(ctx, n, "overview.reversed"), words.T(ctx, "overview.reversed_text"),
+			listing.Search{Need: list.NeedLook}.Href())
 	}
 	if n := f.Waiting.Decisions; n > 0 {
-		add(ui.Warn, counted(ctx, n, "overview.declined"), words.T(ctx, "overview.declined_text"), listing.Search{Need: list.NeedDecision}.Href())
+		add(ui.Warn, counted(ctx, n, "overview.declined"), words.T(ctx, "overview.declined_text"),
+			listing.Search{Need: list.NeedDecision}.Href())
 	}
 	if n := f.Waiting.Unmatched; n > 0 {
-		add(ui.Warn, counted(ctx, n, "overview.unmatched"), words.T(ctx, "overview.unmatched_text"), display.UnmatchedPath)
+		add(ui.Warn, counted(ctx, n, "overview.unmatched"), words.T(ctx, "overview.unmatched_text"),
+			display.UnmatchedPath)
 	}
 	for _, e := range f.Endpoints {
 		switch {
 		case e.OffReason != "":
 			add(ui.Bad, words.T(ctx, "overview.webhook_off", "Name", e.Name), e.OffReason, display.WebhookPath(e.ID))
 		case e.Active && e.FailingSince != nil:
-			add(ui.Warn, words.T(ctx, "overview.webhook_fails", "Name", e.Name), words.T(ctx, "overview.webhook_fails_text", "Since", ui.TimeText(e.FailingSince.In(f.Zone))), display.WebhookPath(e.ID))
+			add(ui.Warn, words.T(ctx, "overview.webhook_fails", "Name", e.Name),
+				words.T(ctx, "overview.webhook_fails_text", "Since", ui.TimeText(e.FailingSince.In(f.Zone))),
+				display.WebhookPath(e.ID))
 		}
 	}
 	return items
@@ -65,7 +70,8 @@ func coinsOn(ctx context.Context, c money.Chain) (names string) {
 // counted writes how much waits, which core counts no further than it matters.
 func counted(ctx context.Context, n int64, id string) string {
 	if n > list.CountedTo {
-		return words.T(ctx, "overview.more_than", "Counted", words.N(ctx, id, list.CountedTo, "N", ui.Thousands(list.CountedTo)))
+		return words.T(ctx, "overview.more_than", "Counted",
+			words.N(ctx, id, list.CountedTo, "N", ui.Thousands(list.CountedTo)))
 	}
 	return words.N(ctx, id, int(n))
 }
@@ -80,18 +86,28 @@ func checklist(ctx context.Context, f overviewFacts) (steps []dashboard.CheckSte
 		}
 	}
 	if f.Scope.Domain == scope.Test {
-		add(scope.ManageKeys, dashboard.CheckStep{Done: f.SetUp.Keys > 0, Title: words.T(ctx, "overview.make_a_test_key"),
-			Text: words.T(ctx, "overview.make_a_test_key_text"), Action: "/dashboard/keys", ActionText: words.T(ctx, "overview.make_a_key")})
-		add(scope.ManageLinks, dashboard.CheckStep{Done: f.SetUp.Started, Title: words.T(ctx, "overview.start_a_test_payment"),
-			Text: words.T(ctx, "overview.start_a_test_payment_text"), Action: "/dashboard/links/new", ActionText: words.T(ctx, "overview.new_payment_link")})
-		add(scope.SeePayments, dashboard.CheckStep{Done: f.SetUp.Paid, Title: words.T(ctx, "overview.pay_it_in_sandbox"),
-			Text: words.T(ctx, "overview.pay_it_in_sandbox_text"), Action: listing.PaymentsPath, ActionText: words.T(ctx, "overview.transactions")})
-		add(scope.ManageWebhooks, dashboard.CheckStep{Done: len(f.Endpoints) > 0, Title: words.T(ctx, "overview.let_your_server_hear"),
-			Text: words.T(ctx, "overview.let_your_server_hear_text"), Action: "/dashboard/webhooks/new", ActionText: words.T(ctx, "overview.add_an_endpoint")})
+		add(scope.ManageKeys, dashboard.CheckStep{Done: f.SetUp.Keys > 0,
+			Title: words.T(ctx, "overview.make_a_test_key"),
+			Text:  words.T(ctx, "overview.make_a_test_key_text"), Action: "/dashboard/keys",
+			ActionText: words.T(ctx, "overview.make_a_key")})
+		add(scope.ManageLinks, dashboard.CheckStep{Done: f.SetUp.Started,
+			Title: words.T(ctx, "overview.start_a_test_payment"),
+			Text:  words.T(ctx, "overview.start_a_test_payment_text"), Action: "/dashboard/links/new",
+			ActionText: words.T(ctx, "overview.new_payment_link")})
+		add(scope.SeePayments, dashboard.CheckStep{Done: f.SetUp.Paid,
+			Title: words.T(ctx, "overview.pay_it_in_sandbox"),
+			Text:  words.T(ctx, "overview.pay_it_in_sandbox_text"), Action: listing.PaymentsPath,
+			ActionText: words.T(ctx, "overview.transactions")})
+		add(scope.ManageWebhooks, dashboard.CheckStep{Done: len(f.Endpoints) > 0,
+			Title: words.T(ctx, "overview.let_your_server_hear"),
+			Text:  words.T(ctx, "overview.let_your_server_hear_text"), Action: "/dashboard/webhooks/new",
+			ActionText: words.T(ctx, "overview.add_an_endpoint")})
 	}
 	if f.SetUp.CanReceive {
-		add(scope.SetReceiving, dashboard.CheckStep{Done: f.SetUp.Receives, Title: words.T(ctx, "overview.receive_into_your_own"),
-			Text: words.T(ctx, "overview.receive_into_your_own_text"), Action: "/dashboard/methods", ActionText: words.T(ctx, "overview.payment_methods")})
+		add(scope.SetReceiving, dashboard.CheckStep{Done: f.SetUp.Receives,
+			Title: words.T(ctx, "overview.receive_into_your_own"),
+			Text:  words.T(ctx, "overview.receive_into_your_own_text"), Action: "/dashboard/methods",
+			ActionText: words.T(ctx, "overview.payment_methods")})
 	}
 	if !open {
 		return nil

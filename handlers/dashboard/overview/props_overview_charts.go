@@ -44,13 +44,17 @@ func volumeChart(ctx context.Context, f tally.Figures, asked span, currency mone
 	best := slices.MaxFunc(bars, func(a, b bar) int { return cmp.Compare(a.received, b.received) }).received
 	top := ceiling(best)
 	props := ui.DayChartProps{
-		Title:     words.T(ctx, title, "Currency", string(currency), "Days", daysText(asked.From, asked.To), "Best", display.FormatWhole(currency, best)),
-		LabelHead: words.T(ctx, head), ValueHead: words.T(ctx, "overview.received"), NoteHead: words.T(ctx, "overview.successful"),
-		Top: compact(currency, top), Middle: compact(currency, top/2),
+		Title: words.T(ctx, title, "Currency", string(currency), "Days", daysText(asked.From, asked.To), "Best",
+			display.FormatWhole(currency, best)),
+		LabelHead: words.T(ctx, head), ValueHead: words.T(ctx, "overview.received"),
+		NoteHead: words.T(ctx, "overview.successful"),
+		Top:      compact(currency, top), Middle: compact(currency, top/2),
 	}
 	for i, b := range bars {
 		day := first.AddDate(0, 0, i*step)
-		shown := ui.DayBar{Label: day.Format("Mon 2 Jan"), Mark: day.Format("2 Jan"), Text: display.FormatWhole(currency, b.received), Note: words.T(ctx, "overview.paid_of", "Paid", ui.Thousands(b.paid), "All", ui.Thousands(b.all))}
+		shown := ui.DayBar{Label: day.Format("Mon 2 Jan"), Mark: day.Format("2 Jan"),
+			Text: display.FormatWhole(currency, b.received), Note: words.T(ctx, "overview.paid_of", "Paid",
+				ui.Thousands(b.paid), "All", ui.Thousands(b.all))}
 		if top > 0 {
 			shown.Permille = int(b.received * 1000 / top)
 		}
@@ -102,16 +106,20 @@ func coinShares(ctx context.Context, f tally.Figures, asked span, currency money
 		}
 	}
 	coins := money.Coins()
-	slices.SortStableFunc(coins, func(a, b money.CoinInfo) int { return cmp.Compare(sums[b.Method].amount, sums[a.Method].amount) })
+	slices.SortStableFunc(coins,
+		func(a, b money.CoinInfo) int { return cmp.Compare(sums[b.Method].amount, sums[a.Method].amount) })
 	for _, coin := range coins {
 		sum := sums[coin.Method]
 		if sum.count == 0 {
 			continue
 		}
 		where := asked.list()
-		where.Method, where.Currency, where.States = string(coin.Method), string(currency), []string{string(payment.Successful)}
-		list = append(list, dashboard.Share{Coin: string(coin.Coin), Text: coin.Name, Href: where.Href(), Value: display.FormatWhole(currency, sum.amount),
-			Note: words.N(ctx, "payments.counted", int(sum.count)), Percent: display.FormatShare(sum.amount, all), Permille: int(sum.amount * 1000 / max(all, 1))})
+		where.Method, where.Currency, where.States = string(coin.Method), string(currency),
+			[]string{string(payment.Successful)}
+		list = append(list, dashboard.Share{Coin: string(coin.Coin), Text: coin.Name, Href: where.Href(),
+			Value: display.FormatWhole(currency, sum.amount),
+			Note:  words.N(ctx, "payments.counted", int(sum.count)), Percent: display.FormatShare(sum.amount, all),
+			Permille: int(sum.amount * 1000 / max(all, 1))})
 	}
 	return list
 }
@@ -129,7 +137,8 @@ func stateShares(ctx context.Context, t totals, asked span) (list []dashboard.Sh
 		}
 		where := asked.list()
 		where.States = []string{string(state)}
-		list = append(list, dashboard.Share{State: string(state), Text: ui.StateWord(ctx, string(state)), Href: where.Href(), Value: ui.Thousands(n),
+		list = append(list, dashboard.Share{State: string(state), Text: ui.StateWord(ctx, string(state)),
+			Href: where.Href(), Value: ui.Thousands(n),
 			Percent: display.FormatShare(n, t.count), Permille: int(n * 1000 / max(t.count, 1))})
 	}
 	return list

@@ -15,7 +15,8 @@ import (
 const overviewPath = "/dashboard"
 
 // spans are the periods of the overview, in the order it shows them.
-var spans = []struct{ value, word string }{{"today", "overview.today"}, {"7d", "overview.days_7"}, {"30d", "overview.days_30"}, {"90d", "overview.days_90"}}
+var spans = []struct{ value, word string }{{"today", "overview.today"}, {"7d", "overview.days_7"},
+	{"30d", "overview.days_30"}, {"90d", "overview.days_90"}}
 
 // usualSpan is the period of an address that names none.
 const usualSpan = "30d"
@@ -36,7 +37,8 @@ type span struct {
 // readSpan reads what the overview is asked for.
 func readSpan(ctx context.Context, values url.Values, zone *time.Location, now time.Time) span {
 	var s listing.Search
-	out := span{Currency: s.ReadOne(ctx, values, "currency", "filters.no_currency", func(v string) bool { return money.Currency(v).Known() })}
+	out := span{Currency: s.ReadOne(ctx, values, "currency", "filters.no_currency",
+		func(v string) bool { return money.Currency(v).Known() })}
 	out.Period = s.ReadOne(ctx, values, "period", "filters.no_period", func(v string) bool {
 		for _, option := range spans {
 			if option.value == v {
@@ -56,10 +58,12 @@ func readSpan(ctx context.Context, values url.Values, zone *time.Location, now t
 		}
 		switch {
 		case out.From > out.To:
-			s.ReportUnreadable(ctx, "filters.days_reversed", words.T(ctx, "filters.from_to", "From", out.From, "To", out.To))
+			s.ReportUnreadable(ctx, "filters.days_reversed", words.T(ctx, "filters.from_to", "From", out.From, "To",
+				out.To))
 			out.From = ""
 		case out.From != "" && out.days() > maxSpan:
-			s.ReportUnreadable(ctx, "filters.too_many_days", words.T(ctx, "filters.from_to", "From", out.From, "To", out.To))
+			s.ReportUnreadable(ctx, "filters.too_many_days", words.T(ctx, "filters.from_to", "From", out.From, "To",
+				out.To))
 			out.From = ""
 		}
 	}

@@ -17,7 +17,8 @@ const customersPath = "/dashboard/customers"
 // listCustomers lists those who started payments, or those whom a text means.
 func (h *Handlers) listCustomers(c *page.Ctx) error {
 	query, after := page.CleanText(c.Query("q")), page.CleanText(c.Query("after"))
-	list, more, err := h.Lists.Customers(c.UserContext(), c.Scope, list.CustomerFilter{Query: query, Before: after, Limit: listing.PageSize})
+	list, more, err := h.Lists.Customers(c.UserContext(), c.Scope, list.CustomerFilter{Query: query, Before: after,
+		Limit: listing.PageSize})
 	if fault.KindOf(err) == fault.NotFound { // the page was one of another business or domain
 		return c.Redirect(customersHref(query, ""))
 	}
@@ -26,7 +27,8 @@ func (h *Handlers) listCustomers(c *page.Ctx) error {
 	}
 	shell := c.Layout(words.T(c.UserContext(), "customers.title"), "customers")
 	shell.NextPath = customersPath
-	return c.Render(dashboard.Customers(customersProps(c.UserContext(), shell, customersFacts{query, after, list, more, page.LoadZone(c.Member.Business)})))
+	return c.Render(dashboard.Customers(customersProps(c.UserContext(), shell,
+		customersFacts{query, after, list, more, page.LoadZone(c.Member.Business)})))
 }
 
 // showCustomer shows one customer with their latest payments.
@@ -41,7 +43,8 @@ func (h *Handlers) showCustomer(c *page.Ctx) error {
 	}
 	shell := c.Layout(words.T(c.UserContext(), "customers.customer"), "customers")
 	shell.NextPath = customersPath
-	return c.Render(dashboard.Customer(customerProps(c.UserContext(), shell, customerFacts{found, totals, latest.Payments, page.LoadZone(c.Member.Business)})))
+	return c.Render(dashboard.Customer(customerProps(c.UserContext(), shell,
+		customerFacts{found, totals, latest.Payments, page.LoadZone(c.Member.Business)})))
 }
 
 func customersHref(query, after string) string {

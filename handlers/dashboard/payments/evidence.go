@@ -21,7 +21,8 @@ func quoteEvidence(ctx context.Context, v payment.View, zone *time.Location) *da
 	if at.IsZero() {
 		at = v.Payment.CreatedAt
 	}
-	e := &dashboard.QuoteEvidence{Market: display.DescribeMarket(ctx, q), Spread: display.FormatSpread(ctx, q.Spread), Price: q.Price.String(), Unit: v.Payment.Currency, At: at.In(zone)}
+	e := &dashboard.QuoteEvidence{Market: display.DescribeMarket(ctx, q), Spread: display.FormatSpread(ctx, q.Spread),
+		Price: q.Price.String(), Unit: v.Payment.Currency, At: at.In(zone)}
 	if q.Spread != 0 {
 		e.Before = q.MarketPrice().String()
 	}
@@ -32,11 +33,13 @@ func quoteEvidence(ctx context.Context, v payment.View, zone *time.Location) *da
 }
 
 func quoteLeg(ctx context.Context, leg quote.Leg, at time.Time, zone *time.Location) dashboard.QuoteLeg {
-	shown := dashboard.QuoteLeg{Pair: leg.Base + "/" + leg.Quote, Median: leg.Value.String(), Divides: leg.Divides, Trusted: display.PublisherName(ctx, leg.Trusted)}
+	shown := dashboard.QuoteLeg{Pair: leg.Base + "/" + leg.Quote, Median: leg.Value.String(), Divides: leg.Divides,
+		Trusted: display.PublisherName(ctx, leg.Trusted)}
 	for _, r := range leg.Readings {
 		name, href := display.FindPublisher(ctx, r.Source)
 		shown.Readings = append(shown.Readings, dashboard.QuoteReading{
-			Source: name, Href: href, Value: r.Value.String(), Via: r.Via, LeftOut: r.LeftOut, At: r.At.In(zone), Age: display.FormatEarlier(ctx, at, r.At),
+			Source: name, Href: href, Value: r.Value.String(), Via: r.Via, LeftOut: r.LeftOut, At: r.At.In(zone),
+			Age: display.FormatEarlier(ctx, at, r.At),
 		})
 	}
 	return shown

@@ -29,12 +29,15 @@ func (h *Handlers) showExport(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.Render(dashboard.Export(exportProps(c.UserContext(), c.Layout(words.T(c.UserContext(), "payments.export_transactions"), "payments"), asked, n, zone)))
+	return c.Render(dashboard.Export(exportProps(c.UserContext(),
+		c.Layout(words.T(c.UserContext(), "payments.export_transactions"), "payments"), asked, n, zone)))
 }
 
 // exportProps is the page before an export.
-func exportProps(ctx context.Context, shell layout.Page, s listing.Search, n int64, zone *time.Location) dashboard.ExportProps {
-	return dashboard.ExportProps{Page: shell, Count: n, Chips: s.DescribeFilters(ctx), Wrong: s.Wrong, Zone: zone.String(), BackHref: s.Href(),
+func exportProps(ctx context.Context, shell layout.Page, s listing.Search, n int64,
+	zone *time.Location) dashboard.ExportProps {
+	return dashboard.ExportProps{Page: shell, Count: n, Chips: s.DescribeFilters(ctx), Wrong: s.Wrong,
+		Zone: zone.String(), BackHref: s.Href(),
 		CSVHref: s.HrefOf(csvPath), XLSXHref: s.HrefOf(xlsxPath), TooMany: n > sheet.MaxRows, Most: sheet.MaxRows}
 }
 
@@ -51,17 +54,20 @@ func (h *Handlers) downloadXLSX(c *page.Ctx) error {
 		return err
 	}
 	if n > sheet.MaxRows {
-		return fault.New(fault.Invalid, "too_many_rows", "An Excel sheet has 1,048,576 rows, and this list has more. Download the CSV, or choose a shorter period.")
+		return fault.New(fault.Invalid, "too_many_rows",
+			"An Excel sheet has 1,048,576 rows, and this list has more. Download the CSV, or choose a shorter period.")
 	}
 	return h.downloadList(c, ".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", sheet.XLSX)
 }
 
 // downloadList sends the list as a file that is made on its way. An address that
 // can't be read makes none: the file would hold more than was asked for.
-func (h *Handlers) downloadList(c *page.Ctx, ending, contentType string, begin func(io.Writer, []sheet.Column) (sheet.Writer, error)) error {
+func (h *Handlers) downloadList(c *page.Ctx, ending, contentType string,
+	begin func(io.Writer, []sheet.Column) (sheet.Writer, error)) error {
 	asked := listing.ReadRequest(c).FirstPage()
 	if len(asked.Wrong) > 0 {
-		return fault.New(fault.Invalid, "filter_unreadable", words.T(c.UserContext(), "filters.no_file", "Why", strings.Join(asked.Wrong, " ")))
+		return fault.New(fault.Invalid, "filter_unreadable", words.T(c.UserContext(), "filters.no_file", "Why",
+			strings.Join(asked.Wrong, " ")))
 	}
 	end, err := h.Exports.Begin(c.UserContext())
 	if err != nil {

@@ -42,7 +42,8 @@ type Payments interface {
 	PlanRefund(ctx context.Context, sc scope.Scope, reference string, r payment.Refund) (payment.RefundPlan, error)
 	RecordRefund(ctx context.Context, sc scope.Scope, reference string, r payment.Refund) (string, error)
 	Refunds(ctx context.Context, sc scope.Scope, paymentID int64) ([]models.Resolution, error)
-	Unmatched(ctx context.Context, sc scope.Scope, f payment.UnmatchedFilter) (list []payment.UnmatchedTransfer, next int64, err error)
+	Unmatched(ctx context.Context, sc scope.Scope, f payment.UnmatchedFilter) (list []payment.UnmatchedTransfer,
+		next int64, err error)
 	FindUnmatched(ctx context.Context, sc scope.Scope, id int64) (payment.UnmatchedTransfer, error)
 	StrayOf(ctx context.Context, sc scope.Scope, paymentID int64) ([]payment.UnmatchedTransfer, error)
 	PlanAttach(ctx context.Context, sc scope.Scope, id int64, reference string) (payment.AttachPlan, error)
@@ -58,7 +59,8 @@ type Lists interface {
 	Newest(ctx context.Context, sc scope.Scope) (list.Place, error)
 	News(ctx context.Context, sc scope.Scope, f list.Filter, since list.Place) (int, error)
 	ExportTable(ctx context.Context, sc scope.Scope, f list.Filter, t list.Table, out io.Writer) error
-	Customers(ctx context.Context, sc scope.Scope, f list.CustomerFilter) (customers []list.ListedCustomer, more bool, err error)
+	Customers(ctx context.Context, sc scope.Scope, f list.CustomerFilter) (customers []list.ListedCustomer, more bool,
+		err error)
 	Customer(ctx context.Context, sc scope.Scope, code string) (models.Customer, list.CustomerTotals, error)
 }
 

@@ -32,13 +32,15 @@ func (h *Handlers) listPayments(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.Render(dashboard.Payments(paymentsProps(ctx, c.Layout(words.T(ctx, "payments.transactions"), "payments"), asked, listFacts{Found: found, Newest: newest, Zone: zone})))
+	return c.Render(dashboard.Payments(paymentsProps(ctx, c.Layout(words.T(ctx, "payments.transactions"), "payments"),
+		asked, listFacts{Found: found, Newest: newest, Zone: zone})))
 }
 
 // streamNews streams how many payments of an open list's filter are newer than the list.
 func (h *Handlers) streamNews(c *page.Ctx) error {
 	asked := listing.ReadRequest(c)
-	filter, since, sc := asked.Filter(page.LoadZone(c.Member.Business), h.Clock()), list.Place{Reference: asked.Newer}, c.Scope
+	filter, since, sc := asked.Filter(page.LoadZone(c.Member.Business), h.Clock()), list.Place{Reference: asked.Newer},
+		c.Scope
 	filter.Before, filter.After = list.Place{}, list.Place{}
 	updates, leave, err := h.Hub.SubscribeList(stream.List{Business: sc.BusinessID, Domain: string(sc.Domain)})
 	if err != nil {

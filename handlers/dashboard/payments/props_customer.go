@@ -26,7 +26,8 @@ type customersFacts struct {
 
 // customerRow is a customer in the list.
 func customerRow(c models.Customer, zone *time.Location) dashboard.CustomerRow {
-	return dashboard.CustomerRow{Code: c.Code, Name: c.FirstName + " " + c.LastName, Email: c.Email, Href: customersPath + "/" + c.Code, First: c.CreatedAt.In(zone), Last: c.UpdatedAt.In(zone)}
+	return dashboard.CustomerRow{Code: c.Code, Name: c.FirstName + " " + c.LastName, Email: c.Email,
+		Href: customersPath + "/" + c.Code, First: c.CreatedAt.In(zone), Last: c.UpdatedAt.In(zone)}
 }
 
 // customersProps is the list of customers.
@@ -44,7 +45,8 @@ func customersProps(ctx context.Context, shell layout.Page, f customersFacts) da
 	if f.More {
 		next = customersHref(f.Query, f.List[len(f.List)-1].Code)
 	}
-	props.Pager = listing.MakePager(words.N(ctx, "customers.counted", len(f.List)), f.After != "", customersHref(f.Query, ""), f.More, next)
+	props.Pager = listing.MakePager(words.N(ctx, "customers.counted", len(f.List)), f.After != "",
+		customersHref(f.Query, ""), f.More, next)
 	return props
 }
 
@@ -59,8 +61,11 @@ type customerFacts struct {
 // customerProps is the page of one customer.
 func customerProps(ctx context.Context, shell layout.Page, f customerFacts) dashboard.CustomerProps {
 	c, totals := f.Customer, f.Totals
-	props := dashboard.CustomerProps{Page: shell, CustomerRow: customerRow(c, f.Zone), SuccessRate: display.FormatShare(totals.Successful, totals.Ended),
-		SuccessNote: words.T(ctx, "customers.of_ended", "Successful", ui.Thousands(totals.Successful), "Ended", ui.Thousands(totals.Ended)), Recent: display.PaymentRows(ctx, f.Latest, f.Zone), AllHref: listing.Search{Query: c.Email}.Href()}
+	props := dashboard.CustomerProps{Page: shell, CustomerRow: customerRow(c, f.Zone),
+		SuccessRate: display.FormatShare(totals.Successful, totals.Ended),
+		SuccessNote: words.T(ctx, "customers.of_ended", "Successful", ui.Thousands(totals.Successful), "Ended",
+			ui.Thousands(totals.Ended)), Recent: display.PaymentRows(ctx, f.Latest, f.Zone),
+		AllHref: listing.Search{Query: c.Email}.Href()}
 	props.Payments = ui.Thousands(totals.Payments)
 	if totals.Newest {
 		props.Payments = words.T(ctx, "customers.over", "N", ui.Thousands(list.CustomerTotalsOf))

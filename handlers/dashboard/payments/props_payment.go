@@ -45,13 +45,19 @@ func paymentProps(ctx context.Context, shell layout.Page, v payment.View, more p
 	p, coin, zone := v.Payment, v.Coin(), page.LoadZone(v.Business)
 	where := v.Destination()
 	props := dashboard.PaymentProps{
-		Page: shell, PaymentRow: display.PaymentRow(ctx, p, zone), Sentence: sentence(ctx, v), Flag: flag(ctx, p), Currency: p.Currency,
+		Page: shell, PaymentRow: display.PaymentRow(ctx, p, zone), Sentence: sentence(ctx, v), Flag: flag(ctx, p),
+		Currency:  p.Currency,
 		AskedFiat: display.FormatFiat(p, v.Charged()), AskedCoin: coin.Format(p.Due), HasCame: len(v.Transfers) > 0,
 		CameFiat: display.FormatFiat(p, v.PaidFiat()), CameCoin: coin.Format(p.Paid),
-		DifferenceFiat: display.FormatFiat(p, v.PaidFiat().Sub(v.Charged()).Abs()), DifferenceCoin: coin.Format(p.Paid.Sub(p.Due).Abs()),
-		DifferenceWord: differenceWord(ctx, p), Transfers: transferRows(ctx, v, zone), MoreTransfers: moreTransfers(v), Timeline: fullTimeline(ctx, more, zone), Stray: strayRows(ctx, more.Stray, zone), Refunds: refundRows(more.Refunds, v, zone), Next: nextWords(ctx, v, more.Refunds, more.Scope),
-		Deliveries: more.Deliveries, Mails: more.Mails, CustomerCode: v.Customer.Code, Network: where.Network, Address: where.Address,
-		Confirmations: confirmations(ctx, v), AuthorizationCode: p.AuthorizationCode, PayURL: more.PayURL, Expires: p.ExpiresAt.In(zone),
+		DifferenceFiat: display.FormatFiat(p, v.PaidFiat().Sub(v.Charged()).Abs()),
+		DifferenceCoin: coin.Format(p.Paid.Sub(p.Due).Abs()),
+		DifferenceWord: differenceWord(ctx, p), Transfers: transferRows(ctx, v, zone), MoreTransfers: moreTransfers(v),
+		Timeline: fullTimeline(ctx, more, zone), Stray: strayRows(ctx, more.Stray, zone),
+		Refunds: refundRows(more.Refunds, v, zone), Next: nextWords(ctx, v, more.Refunds, more.Scope),
+		Deliveries: more.Deliveries, Mails: more.Mails, CustomerCode: v.Customer.Code, Network: where.Network,
+		Address:       where.Address,
+		Confirmations: confirmations(ctx, v), AuthorizationCode: p.AuthorizationCode, PayURL: more.PayURL,
+		Expires:  p.ExpiresAt.In(zone),
 		Metadata: indented(p.Metadata), Scenarios: scenarios(v, more.Scope),
 	}
 	if v.State() == payment.Declined && more.Scope.Allows(scope.ResolvePayment) {
@@ -130,7 +136,8 @@ func transferRows(ctx context.Context, v payment.View, zone *time.Location) (row
 			seen = *t.SeenAt
 		}
 		rows = append(rows, dashboard.TransferRow{
-			Hash: t.TxID, Amount: v.Coin().Format(t.Amount) + " " + v.Payment.Coin, Fiat: display.FormatFiat(v.Payment, alone.PaidFiat()),
+			Hash: t.TxID, Amount: v.Coin().Format(t.Amount) + " " + v.Payment.Coin,
+			Fiat:  display.FormatFiat(v.Payment, alone.PaidFiat()),
 			State: state, Tone: tone, FirstSeen: seen.In(zone), Address: t.Address,
 		})
 		row := &rows[len(rows)-1]
@@ -174,7 +181,8 @@ func confirmations(ctx context.Context, v payment.View) string {
 	if v.Payment.FinalByNetwork {
 		id = "payment.final_at_and_by_network"
 	}
-	return words.T(ctx, id, "N", fmt.Sprint(v.Record().Transaction.CryptoConfirmations), "Final", fmt.Sprint(v.Payment.FinalDepth))
+	return words.T(ctx, id, "N", fmt.Sprint(v.Record().Transaction.CryptoConfirmations), "Final",
+		fmt.Sprint(v.Payment.FinalDepth))
 }
 
 // timeline is the steps as pages show them.

@@ -50,13 +50,15 @@ func fullTimeline(ctx context.Context, more paymentMore, zone *time.Location) (l
 
 // attemptStep is one request to a webhook. The endpoint's name is for users with the right to
 // see webhooks.
-func attemptStep(ctx context.Context, d webhook.Delivery, a webhook.Attempt, sc scope.Scope, zone *time.Location) ui.Step {
+func attemptStep(ctx context.Context, d webhook.Delivery, a webhook.Attempt, sc scope.Scope,
+	zone *time.Location) ui.Step {
 	step := ui.Step{At: a.At.In(zone), Icon: "send", Tone: ui.Good}
 	named := sc.Allows(scope.SeeWebhooks) && d.EndpointName != ""
 	status, time := strconv.Itoa(a.Status), display.FormatDuration(ctx, a.Took)
 	switch {
 	case a.Error == "" && named:
-		step.Title = words.T(ctx, "payment.webhook_delivered_to", "Event", d.EventType, "Endpoint", d.EndpointName, "Status", status, "Time", time)
+		step.Title = words.T(ctx, "payment.webhook_delivered_to", "Event", d.EventType, "Endpoint", d.EndpointName,
+			"Status", status, "Time", time)
 	case a.Error == "":
 		step.Title = words.T(ctx, "payment.webhook_delivered", "Event", d.EventType, "Status", status, "Time", time)
 	case named:
@@ -68,10 +70,12 @@ func attemptStep(ctx context.Context, d webhook.Delivery, a webhook.Attempt, sc 
 		step.Text = words.T(ctx, "payment.attempt_number", "N", strconv.Itoa(a.Number))
 	}
 	if a.Error != "" {
-		step.Tone, step.Text = ui.Bad, words.T(ctx, "payment.attempt_result", "N", strconv.Itoa(a.Number), "Result", a.Error, "Time", time)
+		step.Tone, step.Text = ui.Bad, words.T(ctx, "payment.attempt_result", "N", strconv.Itoa(a.Number), "Result",
+			a.Error, "Time", time)
 	}
 	if named {
-		step.Href, step.HrefText = display.DeliveryPath(d.EndpointID, d.EventID), words.T(ctx, "payment.request_and_answer")
+		step.Href, step.HrefText = display.DeliveryPath(d.EndpointID, d.EventID),
+			words.T(ctx, "payment.request_and_answer")
 	}
 	return step
 }
@@ -79,7 +83,8 @@ func attemptStep(ctx context.Context, d webhook.Delivery, a webhook.Attempt, sc 
 // mailStep is a mail about the payment.
 func mailStep(ctx context.Context, m receipt.Mail, zone *time.Location) happened {
 	row := display.MailRow(m, zone)
-	step := ui.Step{At: row.At, Icon: "mailbox", Title: words.T(ctx, "payment.mail_to", "To", m.To), Href: "/dashboard/mailbox/" + row.ID, HrefText: m.Subject, Tone: ui.Mute}
+	step := ui.Step{At: row.At, Icon: "mailbox", Title: words.T(ctx, "payment.mail_to", "To", m.To),
+		Href: "/dashboard/mailbox/" + row.ID, HrefText: m.Subject, Tone: ui.Mute}
 	switch row.Status {
 	case receipt.Sent:
 		step.Text, step.Tone = words.T(ctx, "payment.mail_sent"), ui.Good
@@ -124,7 +129,8 @@ func nextWords(ctx context.Context, v payment.View, refunds []models.Resolution,
 }
 
 // strayRows are the transfers that don't credit the payment.
-func strayRows(ctx context.Context, stray []payment.UnmatchedTransfer, zone *time.Location) (rows []dashboard.UnmatchedRow) {
+func strayRows(ctx context.Context, stray []payment.UnmatchedTransfer,
+	zone *time.Location) (rows []dashboard.UnmatchedRow) {
 	for _, t := range stray {
 		rows = append(rows, unmatchedRow(ctx, t, zone))
 	}
@@ -134,7 +140,9 @@ func strayRows(ctx context.Context, stray []payment.UnmatchedTransfer, zone *tim
 // refundRows are the recorded refunds.
 func refundRows(refunds []models.Resolution, v payment.View, zone *time.Location) (rows []dashboard.RefundRow) {
 	for _, r := range refunds {
-		rows = append(rows, dashboard.RefundRow{Amount: money.Coin(r.Asset).Format(r.Amount) + " " + r.Asset, Fiat: display.FormatFiat(v.Payment, v.Fiat(r.Amount)), Hash: r.TxID, Note: r.Note, At: r.CreatedAt.In(zone)})
+		rows = append(rows, dashboard.RefundRow{Amount: money.Coin(r.Asset).Format(r.Amount) + " " + r.Asset,
+			Fiat: display.FormatFiat(v.Payment, v.Fiat(r.Amount)), Hash: r.TxID, Note: r.Note,
+			At: r.CreatedAt.In(zone)})
 	}
 	return rows
 }

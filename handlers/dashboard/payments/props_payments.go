@@ -24,10 +24,13 @@ type listFacts struct {
 // paymentsProps is the list of payments.
 func paymentsProps(ctx context.Context, shell layout.Page, s listing.Search, f listFacts) dashboard.PaymentsProps {
 	props := dashboard.PaymentsProps{
-		Page: shell, Filters: dashboard.Filters{Query: s.Query, Need: string(s.Need), Method: s.Method, Currency: s.Currency, Period: s.Period, From: s.From, To: s.To,
+		Page: shell, Filters: dashboard.Filters{Query: s.Query, Need: string(s.Need), Method: s.Method,
+			Currency: s.Currency, Period: s.Period, From: s.From, To: s.To,
 			Least: s.FormatBound(s.Least), Most: s.FormatBound(s.Most), Size: strconv.Itoa(s.Size)},
-		Methods: listing.MethodOptions(), Periods: listing.PeriodOptions(ctx), States: s.StateTicks(ctx), Choices: s.ColumnChoices(ctx), Columns: s.ShownColumns(), Chips: s.DescribeFilters(ctx), Wrong: s.Wrong,
-		Rows: display.PaymentRows(ctx, f.Found.Payments, f.Zone), Zone: f.Zone.String(), ClearHref: listing.Search{Columns: s.Columns, Size: s.Size}.Href(),
+		Methods: listing.MethodOptions(), Periods: listing.PeriodOptions(ctx), States: s.StateTicks(ctx),
+		Choices: s.ColumnChoices(ctx), Columns: s.ShownColumns(), Chips: s.DescribeFilters(ctx), Wrong: s.Wrong,
+		Rows: display.PaymentRows(ctx, f.Found.Payments, f.Zone), Zone: f.Zone.String(),
+		ClearHref: listing.Search{Columns: s.Columns, Size: s.Size}.Href(),
 		FirstHref: s.FirstPage().Href(), ExportHref: s.FirstPage().HrefOf(exportPath),
 	}
 	props.Pager = ui.PagerProps{Shown: words.N(ctx, "payments.counted", len(props.Rows))}

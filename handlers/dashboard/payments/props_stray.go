@@ -17,7 +17,9 @@ import (
 
 // unmatchedTabs are the parts of the list.
 func unmatchedTabs(ctx context.Context, show string) (tabs []dashboard.Tab) {
-	for _, part := range []ui.Option{{Label: words.T(ctx, "unmatched.tab_open")}, {Value: payment.Attached, Label: words.T(ctx, "unmatched.tab_attached")}, {Value: payment.Refunded, Label: words.T(ctx, "unmatched.tab_refunded")}} {
+	for _, part := range []ui.Option{{Label: words.T(ctx, "unmatched.tab_open")},
+		{Value: payment.Attached, Label: words.T(ctx, "unmatched.tab_attached")},
+		{Value: payment.Refunded, Label: words.T(ctx, "unmatched.tab_refunded")}} {
 		tabs = append(tabs, dashboard.Tab{Text: part.Label, Href: unmatchedHref(part.Value), On: part.Value == show})
 	}
 	return tabs
@@ -44,8 +46,10 @@ const mostMeant = 6
 // strayProps is the page of an unmatched transfer.
 func strayProps(ctx context.Context, shell layout.Page, f strayFacts, typed ui.Form) dashboard.StrayProps {
 	t := f.Transfer
-	props := dashboard.StrayProps{Page: shell, UnmatchedRow: unmatchedRow(ctx, t, f.Zone), Form: typed, Network: t.Network, Coin: t.Asset}
-	props.CanAttach = f.May && t.Resolution == "" && money.Coin(t.Asset).Info().Coin != "" && t.Provable() && !t.Gone && !t.Reverted
+	props := dashboard.StrayProps{Page: shell, UnmatchedRow: unmatchedRow(ctx, t, f.Zone), Form: typed,
+		Network: t.Network, Coin: t.Asset}
+	props.CanAttach = f.May && t.Resolution == "" && money.Coin(t.Asset).Info().Coin != "" && t.Provable() && !t.Gone &&
+		!t.Reverted
 	props.CanRefund = f.May && t.Resolution == ""
 	if t.Height != nil {
 		props.Block = ui.Thousands(*t.Height)
@@ -56,11 +60,13 @@ func strayProps(ctx context.Context, shell layout.Page, f strayFacts, typed ui.F
 	coin := money.Coin(t.Asset)
 	lacks := func(v payment.View) money.Amount { return v.Payment.Due.Sub(v.Payment.Paid) }
 	slices.SortStableFunc(f.Meant, func(a, b payment.View) int {
-		return cmp.Or(lacks(a).Sub(t.Amount).Abs().Cmp(lacks(b).Sub(t.Amount).Abs()), b.Payment.CreatedAt.Compare(a.Payment.CreatedAt))
+		return cmp.Or(lacks(a).Sub(t.Amount).Abs().Cmp(lacks(b).Sub(t.Amount).Abs()),
+			b.Payment.CreatedAt.Compare(a.Payment.CreatedAt))
 	})
 	for _, v := range f.Meant[:min(len(f.Meant), mostMeant)] {
 		p, off := v.Payment, t.Amount.Sub(lacks(v))
-		row := dashboard.MeantRow{PaymentRow: display.PaymentRow(ctx, p, f.Zone), Lacks: coin.Format(lacks(v)) + " " + p.Coin}
+		row := dashboard.MeantRow{PaymentRow: display.PaymentRow(ctx, p, f.Zone),
+			Lacks: coin.Format(lacks(v)) + " " + p.Coin}
 		switch off.Sign() {
 		case 0:
 			row.Fits = words.T(ctx, "stray.fits")
@@ -77,11 +83,14 @@ func strayProps(ctx context.Context, shell layout.Page, f strayFacts, typed ui.F
 }
 
 // attachProps says what attaching would do.
-func attachProps(ctx context.Context, shell layout.Page, plan payment.AttachPlan, zone *time.Location) dashboard.AttachProps {
+func attachProps(ctx context.Context, shell layout.Page, plan payment.AttachPlan,
+	zone *time.Location) dashboard.AttachProps {
 	was, v := plan.Before, plan.After
 	coin := v.Coin()
-	props := dashboard.AttachProps{Page: shell, UnmatchedRow: unmatchedRow(ctx, plan.Transfer, zone), Payment: display.PaymentRow(ctx, was.Payment, zone), After: v.Payment.Status,
-		Asked: coin.Format(v.Payment.Due) + " " + v.Payment.Coin, Before: coin.Format(was.Payment.Paid) + " " + v.Payment.Coin, Then: coin.Format(v.Payment.Paid) + " " + v.Payment.Coin,
+	props := dashboard.AttachProps{Page: shell, UnmatchedRow: unmatchedRow(ctx, plan.Transfer, zone),
+		Payment: display.PaymentRow(ctx, was.Payment, zone), After: v.Payment.Status,
+		Asked: coin.Format(v.Payment.Due) + " " + v.Payment.Coin, Before: coin.Format(was.Payment.Paid) + " " +
+			v.Payment.Coin, Then: coin.Format(v.Payment.Paid) + " " + v.Payment.Coin,
 		ThenFiat: display.FormatFiat(v.Payment, v.PaidFiat())}
 	props.Happens = attachWords(ctx, was, v)
 	return props

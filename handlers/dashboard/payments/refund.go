@@ -27,7 +27,8 @@ func (h *Handlers) showRefund(c *page.Ctx, status int, typed ui.Form) error {
 		return err
 	}
 	if v.State() != payment.Declined {
-		return h.showPayment(c, http.StatusOK, layout.Flash{Kind: string(ui.Bad), Text: words.T(ctx, "refund.only_declined", "State", v.Payment.Status)})
+		return h.showPayment(c, http.StatusOK,
+			layout.Flash{Kind: string(ui.Bad), Text: words.T(ctx, "refund.only_declined", "State", v.Payment.Status)})
 	}
 	refunds, err := h.Payments.Refunds(ctx, sc, v.Payment.ID)
 	if err != nil {

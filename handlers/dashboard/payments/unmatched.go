@@ -29,13 +29,17 @@ func (h *Handlers) listUnmatched(c *page.Ctx) error {
 		show = ""
 	}
 	ctx, from := c.UserContext(), page.ReadBefore(c)
-	transfers, next, err := h.Payments.Unmatched(ctx, c.Scope, payment.UnmatchedFilter{Resolution: show, Before: from, Limit: listing.PageSize})
+	transfers, next, err := h.Payments.Unmatched(ctx, c.Scope, payment.UnmatchedFilter{Resolution: show, Before: from,
+		Limit: listing.PageSize})
 	if err != nil {
 		return err
 	}
-	props := dashboard.UnmatchedProps{Page: c.Layout(words.T(ctx, "unmatched.title"), "unmatched"), Shown: show, Tabs: unmatchedTabs(ctx, show), Rows: strayRows(ctx, transfers, page.LoadZone(c.Member.Business))}
-	older := unmatchedHref(show) + map[bool]string{true: "?", false: "&"}[show == ""] + "before=" + strconv.FormatInt(next, 10)
-	props.Pager = listing.MakePager(words.N(ctx, "unmatched.transfers", len(transfers)), from > 0, unmatchedHref(show), next > 0, older)
+	props := dashboard.UnmatchedProps{Page: c.Layout(words.T(ctx, "unmatched.title"), "unmatched"), Shown: show,
+		Tabs: unmatchedTabs(ctx, show), Rows: strayRows(ctx, transfers, page.LoadZone(c.Member.Business))}
+	older := unmatchedHref(show) + map[bool]string{true: "?", false: "&"}[show == ""] + "before=" +
+		strconv.FormatInt(next, 10)
+	props.Pager = listing.MakePager(words.N(ctx, "unmatched.transfers", len(transfers)), from > 0, unmatchedHref(show),
+		next > 0, older)
 	return c.Render(dashboard.Unmatched(props))
 }
 
@@ -85,7 +89,8 @@ func (h *Handlers) findCandidates(c *page.Ctx, t payment.UnmatchedTransfer) ([]p
 		return nil, nil
 	}
 	from, to := t.FirstSeenAt.Add(-3*24*time.Hour), t.FirstSeenAt.Add(24*time.Hour)
-	found, err := h.Lists.Search(c.UserContext(), c.Scope, list.Filter{Method: string(method), From: &from, To: &to, Limit: 50,
+	found, err := h.Lists.Search(c.UserContext(), c.Scope, list.Filter{Method: string(method), From: &from, To: &to,
+		Limit:  50,
 		States: []payment.State{payment.Initiated, payment.Processing, payment.Declined, payment.Abandoned}})
 	var list []payment.View
 	for _, p := range found.Payments {
@@ -142,7 +147,8 @@ func (h *Handlers) reviewUnmatchedRefund(c *page.Ctx) error {
 	}
 	shell := c.Layout(words.T(c.UserContext(), "stray.refund_page"), "unmatched")
 	shell.NextPath = strayPath(t.ID)
-	return c.Render(dashboard.StrayRefundReview(dashboard.StrayRefundProps{Page: shell, Form: typed, Href: strayPath(t.ID),
+	return c.Render(dashboard.StrayRefundReview(dashboard.StrayRefundProps{Page: shell, Form: typed,
+		Href:   strayPath(t.ID),
 		Amount: unmatchedRow(c.UserContext(), t, page.LoadZone(c.Member.Business)).Amount, Came: t.TxID}))
 }
 

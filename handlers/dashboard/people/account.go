@@ -37,8 +37,10 @@ func (h *Handlers) showAccount(c *page.Ctx, status int, typed ui.Form) error {
 	shell := c.Layout(words.T(c.UserContext(), "account.your_account"), "account")
 	shell.NextPath = display.AccountPath
 	props := dashboard.AccountProps{Page: shell, Form: typed, Email: c.Member.User.Email,
-		SecondFactor: factor.On, FactorSentence: factorSentence(c.UserContext(), factor), Passkeys: passkeysSentence(c.UserContext(), keys),
-		Seats: seatRows(c.UserContext(), seats, c.Session.Key(), page.LoadZone(c.Member.Business)), Places: placeRows(places, c.Member.Business.ID)}
+		SecondFactor: factor.On, FactorSentence: factorSentence(c.UserContext(), factor),
+		Passkeys: passkeysSentence(c.UserContext(), keys),
+		Seats:    seatRows(c.UserContext(), seats, c.Session.Key(), page.LoadZone(c.Member.Business)),
+		Places:   placeRows(places, c.Member.Business.ID)}
 	return c.RenderStatus(status, dashboard.Account(props))
 }
 

@@ -16,7 +16,8 @@ func (h *Handlers) showEmailForm(c *page.Ctx) error { return h.showEmail(c, http
 func (h *Handlers) showEmail(c *page.Ctx, status int, typed ui.Form) error {
 	shell := c.Layout(words.T(c.UserContext(), "account.change_your_address"), "account")
 	shell.NextPath = display.AccountPath + "/email"
-	props := dashboard.EmailProps{Page: shell, Form: typed, SecondFactor: c.Member.User.SecondFactor, NoServer: !h.MailServer}
+	props := dashboard.EmailProps{Page: shell, Form: typed, SecondFactor: c.Member.User.SecondFactor,
+		NoServer: !h.MailServer}
 	return c.RenderStatus(status, dashboard.Email(props))
 }
 
@@ -27,7 +28,8 @@ func (h *Handlers) changeEmail(c *page.Ctx) error {
 		return h.showEmailForm(c)
 	}
 	typed := page.ReadForm(c, "email")
-	if refused := h.Profiles.AskEmail(c.UserContext(), c.Scope, typed.Value("email"), page.ReadProof(c)); refused != nil {
+	if refused := h.Profiles.AskEmail(c.UserContext(), c.Scope, typed.Value("email"),
+		page.ReadProof(c)); refused != nil {
 		page.SetRetryAfter(c, refused)
 		status, err := page.RefuseForm(&typed, refused)
 		if err != nil {

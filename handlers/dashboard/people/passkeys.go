@@ -26,7 +26,8 @@ func (h *Handlers) showPasskeys(c *page.Ctx, status int, typed ui.Form) error {
 	}
 	shell := c.Layout(words.T(c.UserContext(), "passkeys.passkeys"), "account")
 	shell.NextPath = passkeysPath
-	props := dashboard.PasskeysProps{Page: shell, Form: typed, SecondFactor: c.Member.User.SecondFactor, Origin: h.Profiles.PasskeyOrigin()}
+	props := dashboard.PasskeysProps{Page: shell, Form: typed, SecondFactor: c.Member.User.SecondFactor,
+		Origin: h.Profiles.PasskeyOrigin()}
 	for _, each := range list {
 		props.Rows = append(props.Rows, passkeyRow(each, page.LoadZone(c.Member.Business)))
 	}
@@ -47,7 +48,8 @@ func (h *Handlers) refusePasskeys(c *page.Ctx, typed ui.Form, refused error) err
 // browser makes it.
 func (h *Handlers) beginPasskey(c *page.Ctx) error {
 	typed := page.ReadForm(c, "name") // never a password
-	options, refused := h.Profiles.BeginPasskey(c.UserContext(), c.Scope, page.ReadProof(c), typed.Value("name"), c.Session.Key())
+	options, refused := h.Profiles.BeginPasskey(c.UserContext(), c.Scope, page.ReadProof(c), typed.Value("name"),
+		c.Session.Key())
 	if refused != nil {
 		return h.refusePasskeys(c, typed, refused)
 	}
@@ -59,7 +61,8 @@ func (h *Handlers) beginPasskey(c *page.Ctx) error {
 
 // confirmPasskey stores what the browser made; the session goes on under a new id.
 func (h *Handlers) confirmPasskey(c *page.Ctx) error {
-	made, refused := h.Profiles.ConfirmPasskey(c.UserContext(), c.Scope, c.Session.Key(), []byte(c.FormValue("credential")))
+	made, refused := h.Profiles.ConfirmPasskey(c.UserContext(), c.Scope, c.Session.Key(),
+		[]byte(c.FormValue("credential")))
 	if refused != nil {
 		return h.refusePasskeys(c, ui.Form{}, refused)
 	}
@@ -87,8 +90,9 @@ func (h *Handlers) showPasskey(c *page.Ctx, status int, typed ui.Form) error {
 	}
 	shell := c.Layout(found.Name, "account")
 	shell.NextPath = passkeysPath
-	return c.RenderStatus(status, dashboard.Passkey(dashboard.PasskeyProps{Page: shell, Form: typed, SecondFactor: c.Member.User.SecondFactor,
-		Row: passkeyRow(found, page.LoadZone(c.Member.Business))}))
+	return c.RenderStatus(status,
+		dashboard.Passkey(dashboard.PasskeyProps{Page: shell, Form: typed, SecondFactor: c.Member.User.SecondFactor,
+			Row: passkeyRow(found, page.LoadZone(c.Member.Business))}))
 }
 
 // passkeyOf is the passkey that an address names.
@@ -124,7 +128,8 @@ func (h *Handlers) removePasskey(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if refused := h.Profiles.RemovePasskey(c.UserContext(), c.Scope, id, page.ReadProof(c), c.Session.Key()); refused != nil {
+	if refused := h.Profiles.RemovePasskey(c.UserContext(), c.Scope, id, page.ReadProof(c),
+		c.Session.Key()); refused != nil {
 		typed := ui.Form{}
 		page.SetRetryAfter(c, refused)
 		status, err := page.RefuseForm(&typed, refused)

@@ -43,7 +43,8 @@ func passkeysSentence(ctx context.Context, keys []account.Passkey) string {
 }
 
 func passkeyRow(k account.Passkey, zone *time.Location) dashboard.PasskeyRow {
-	row := dashboard.PasskeyRow{Key: strconv.FormatInt(k.ID, 10), Name: k.Name, Synced: k.Synced, Added: k.Added.In(zone)}
+	row := dashboard.PasskeyRow{Key: strconv.FormatInt(k.ID, 10), Name: k.Name, Synced: k.Synced,
+		Added: k.Added.In(zone)}
 	if k.Used != nil {
 		row.Used = k.Used.In(zone)
 	}
@@ -72,7 +73,8 @@ func seatRows(ctx context.Context, seats []account.Seat, here string, zone *time
 
 func placeRows(places []account.Workplace, here int64) (rows []dashboard.PlaceRow) {
 	for _, p := range places {
-		rows = append(rows, dashboard.PlaceRow{ID: strconv.FormatInt(p.ID, 10), Name: p.Name, Role: p.Role.Name(), Here: p.ID == here})
+		rows = append(rows, dashboard.PlaceRow{ID: strconv.FormatInt(p.ID, 10), Name: p.Name, Role: p.Role.Name(),
+			Here: p.ID == here})
 	}
 	return rows
 }

@@ -25,7 +25,8 @@ func (h *Handlers) showFactor(c *page.Ctx, status int, typed ui.Form) error {
 	}
 	shell := c.Layout(words.T(c.UserContext(), "second_factor.title"), "account")
 	shell.NextPath = factorPath
-	props := dashboard.FactorProps{Page: shell, Form: typed, On: factor.On, Left: leftSentence(c.UserContext(), factor.Left), Few: factor.Left < fewCodes}
+	props := dashboard.FactorProps{Page: shell, Form: typed, On: factor.On,
+		Left: leftSentence(c.UserContext(), factor.Left), Few: factor.Left < fewCodes}
 	if factor.On {
 		props.Since = ui.TimeText(factor.Since.In(page.LoadZone(c.Member.Business)))
 	}
@@ -60,15 +61,17 @@ func (h *Handlers) showSetup(c *page.Ctx, status int, made account.Setup, typed 
 	}
 	shell := c.Layout(words.T(c.UserContext(), "second_factor.setup_title"), "account")
 	shell.NextPath = factorPath
-	return c.RenderStatus(status, dashboard.FactorSetup(dashboard.FactorSetupProps{Page: shell, Form: typed, Key: made.Key, Sealed: made.Sealed,
-		QR: ui.QRProps{Path: path, Size: size, Alt: words.T(c.UserContext(), "second_factor.qr")}}))
+	return c.RenderStatus(status,
+		dashboard.FactorSetup(dashboard.FactorSetupProps{Page: shell, Form: typed, Key: made.Key, Sealed: made.Sealed,
+			QR: ui.QRProps{Path: path, Size: size, Alt: words.T(c.UserContext(), "second_factor.qr")}}))
 }
 
 // confirmFactor switches the second factor on and shows the recovery codes,
 // once; the session goes on under a new id.
 func (h *Handlers) confirmFactor(c *page.Ctx) error {
 	sealed := c.Text("setup")
-	codes, refused := h.Profiles.ConfirmSecondFactor(c.UserContext(), c.Scope, sealed, c.Text("code"), c.Session.Key(), c.ClientIP)
+	codes, refused := h.Profiles.ConfirmSecondFactor(c.UserContext(), c.Scope, sealed, c.Text("code"), c.Session.Key(),
+		c.ClientIP)
 	if refused == nil {
 		c.Session.Rotate()
 		return h.showCodes(c, codes)
@@ -95,7 +98,8 @@ func (h *Handlers) changeFactor(c *page.Ctx) error {
 		}
 		return h.showCodes(c, codes)
 	}
-	if refused := h.Profiles.RemoveSecondFactor(c.UserContext(), c.Scope, page.ReadProof(c), c.Session.Key()); refused != nil {
+	if refused := h.Profiles.RemoveSecondFactor(c.UserContext(), c.Scope, page.ReadProof(c),
+		c.Session.Key()); refused != nil {
 		return h.refuseFactor(c, refused)
 	}
 	c.Session.Rotate()

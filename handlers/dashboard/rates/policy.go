@@ -70,7 +70,8 @@ func (h *Handlers) renderPolicy(c *page.Ctx, status int, currency money.Currency
 		return err
 	}
 	domain, zone := c.Scope.Domain, page.LoadZone(c.Member.Business)
-	facts := policyFacts{Scope: c.Scope, Currency: currency, Policy: policies[currency], Street: h.Quotes.HasStreet(domain, currency), Now: h.Clock()}
+	facts := policyFacts{Scope: c.Scope, Currency: currency, Policy: policies[currency],
+		Street: h.Quotes.HasStreet(domain, currency), Now: h.Clock()}
 	if facts.Own, err = h.priceSample(domain, currency, facts.Policy); err != nil {
 		return err
 	}
@@ -93,7 +94,8 @@ func (h *Handlers) renderPolicy(c *page.Ctx, status int, currency money.Currency
 }
 
 // priceSample is the price that a rule gives the coin of the samples.
-func (h *Handlers) priceSample(domain scope.Domain, currency money.Currency, policy quote.Policy) (p priced, err error) {
+func (h *Handlers) priceSample(domain scope.Domain, currency money.Currency, policy quote.Policy) (p priced,
+	err error) {
 	p = priced{Coin: sampleCoin.Info(), Currency: currency}
 	p.Quote, err = h.Quotes.Price(domain, sampleCoin, currency, policy)
 	p.Why, err = display.DescribeUnavailable(err)

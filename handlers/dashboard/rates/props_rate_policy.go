@@ -30,14 +30,18 @@ func sampleAmount(c money.Currency) decimal.Decimal {
 }
 
 // policyProps is the page of a currency's rule.
-func policyProps(ctx context.Context, shell layout.Page, typed ui.Form, f policyFacts, zone *time.Location) dashboard.RatePolicyProps {
+func policyProps(ctx context.Context, shell layout.Page, typed ui.Form, f policyFacts,
+	zone *time.Location) dashboard.RatePolicyProps {
 	p := dashboard.RatePolicyProps{
-		Page: shell, Form: typed, Currency: string(f.Currency), Dollar: f.Currency == money.USD, Editable: f.Scope.Allows(scope.ManageBusiness),
-		Rate: rateWords(ctx, f.Currency, f.Policy, f.Now, zone), Spread: spreadWords(ctx, f.Policy.Spread), Own: ownWords(ctx, f, zone),
+		Page: shell, Form: typed, Currency: string(f.Currency), Dollar: f.Currency == money.USD,
+		Editable: f.Scope.Allows(scope.ManageBusiness),
+		Rate:     rateWords(ctx, f.Currency, f.Policy, f.Now, zone), Spread: spreadWords(ctx, f.Policy.Spread),
+		Own:     ownWords(ctx, f, zone),
 		Warning: policyWarning(ctx, f), Sample: f.Currency.Show(sampleAmount(f.Currency)), Zone: zone.String(),
 	}
 	if !p.Dollar && (f.Street || f.Policy.Market == quote.Street) {
-		p.Markets = []ui.Option{{Value: string(quote.Official), Label: words.T(ctx, "rate_policy.official")}, {Value: string(quote.Street), Label: words.T(ctx, "rate_policy.street")}}
+		p.Markets = []ui.Option{{Value: string(quote.Official), Label: words.T(ctx, "rate_policy.official")},
+			{Value: string(quote.Street), Label: words.T(ctx, "rate_policy.street")}}
 	} else {
 		p.MarketText = words.T(ctx, "rate_policy.no_choice", "Currency", p.Currency)
 	}
@@ -77,7 +81,8 @@ func ownWords(ctx context.Context, f policyFacts, zone *time.Location) string {
 	case running:
 		return words.T(ctx, "rate_policy.then_official")
 	}
-	return words.T(ctx, "rate_policy.own_ended", "Rate", ownRate(f.Currency, f.Policy.Manual), "Time", f.Policy.ManualUntil.In(zone).Format("2 Jan 2006, 15:04"))
+	return words.T(ctx, "rate_policy.own_ended", "Rate", ownRate(f.Currency, f.Policy.Manual), "Time",
+		f.Policy.ManualUntil.In(zone).Format("2 Jan 2006, 15:04"))
 }
 
 // policyWarning warns about an unusual rule.
@@ -124,7 +129,8 @@ var rateForm = regexp.MustCompile(`^[0-9]{1,12}(?:\.[0-9]{1,18})?$`)
 // policyDraft reads the form of a rule, its times in the zone. An unreadable value has a
 // sentence, and stands in the draft as a value that core refuses: so every field is spoken of
 // at once, and nothing of it is ever stored.
-func policyDraft(ctx context.Context, values map[string]string, zone *time.Location) (p quote.Policy, unreadable map[string]string) {
+func policyDraft(ctx context.Context, values map[string]string, zone *time.Location) (p quote.Policy,
+	unreadable map[string]string) {
 	unreadable = map[string]string{}
 	p.Market = quote.Market(values["market"])
 	var ok bool

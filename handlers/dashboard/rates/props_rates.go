@@ -21,7 +21,8 @@ import (
 
 // ratesProps is the page of the rates.
 func ratesProps(ctx context.Context, shell layout.Page, f ratesFacts, zone *time.Location) dashboard.RatesProps {
-	props := dashboard.RatesProps{Page: shell, Alarms: f.Alarms, Rules: rateRules(ctx, f, zone), Sources: sourceRows(ctx, f, zone)}
+	props := dashboard.RatesProps{Page: shell, Alarms: f.Alarms, Rules: rateRules(ctx, f, zone),
+		Sources: sourceRows(ctx, f, zone)}
 	props.Note, props.NoteHref, props.NoteText = ratesNote(ctx, f)
 	for _, currency := range money.Currencies() {
 		props.Currencies = append(props.Currencies, string(currency))
@@ -78,8 +79,9 @@ func coinPrices(f ratesFacts) (rows []dashboard.CoinPrices, missing []string) {
 func rateRules(ctx context.Context, f ratesFacts, zone *time.Location) (rules []dashboard.RateRule) {
 	for _, currency := range money.Currencies() {
 		policy := f.Policies[currency]
-		rule := dashboard.RateRule{Currency: string(currency), Rate: rateWords(ctx, currency, policy, f.Now, zone), Spread: spreadWords(ctx, policy.Spread),
-			Href: policyPath(currency), LinkText: words.T(ctx, "rates.see")}
+		rule := dashboard.RateRule{Currency: string(currency), Rate: rateWords(ctx, currency, policy, f.Now, zone),
+			Spread: spreadWords(ctx, policy.Spread),
+			Href:   policyPath(currency), LinkText: words.T(ctx, "rates.see")}
 		if f.Scope.Allows(scope.ManageBusiness) {
 			rule.LinkText = words.T(ctx, "rates.change")
 		}
@@ -95,13 +97,15 @@ func rateRules(ctx context.Context, f ratesFacts, zone *time.Location) (rules []
 }
 
 // rateWords say whose rate of a currency counts at a time.
-func rateWords(ctx context.Context, currency money.Currency, p quote.Policy, now time.Time, zone *time.Location) string {
+func rateWords(ctx context.Context, currency money.Currency, p quote.Policy, now time.Time,
+	zone *time.Location) string {
 	if currency == money.USD {
 		return words.T(ctx, "rates.none_needed")
 	}
 	switch p.At(currency, now) {
 	case quote.Manual:
-		return words.T(ctx, "rates.own_until", "Rate", ownRate(currency, p.Manual), "Time", p.ManualUntil.In(zone).Format("2 Jan 2006, 15:04"))
+		return words.T(ctx, "rates.own_until", "Rate", ownRate(currency, p.Manual), "Time", p.ManualUntil.In(zone).
+			Format("2 Jan 2006, 15:04"))
 	case quote.Street:
 		return words.T(ctx, "rates.street")
 	}
@@ -127,7 +131,8 @@ func spreadWords(ctx context.Context, basisPoints int) string {
 var ownRateLimit = decimal.NewFromInt(5)
 
 // ownRateWarning tells that a business's own rate is far from the market's.
-func ownRateWarning(ctx context.Context, currency money.Currency, p quote.Policy, market pairFacts, now time.Time) string {
+func ownRateWarning(ctx context.Context, currency money.Currency, p quote.Policy, market pairFacts,
+	now time.Time) string {
 	if p.At(currency, now) != quote.Manual || market.Why != "" || !market.Leg.Value.IsPositive() {
 		return ""
 	}
@@ -143,7 +148,8 @@ func ownRateWarning(ctx context.Context, currency money.Currency, p quote.Policy
 }
 
 func pairRow(ctx context.Context, p pairFacts, chosen bool, r chartRange) dashboard.PairRow {
-	row := dashboard.PairRow{Pair: p.Pair.String(), Href: pairHref(p.Pair, r), Chosen: chosen, Problem: p.Why, Spread: "–"}
+	row := dashboard.PairRow{Pair: p.Pair.String(), Href: pairHref(p.Pair, r), Chosen: chosen, Problem: p.Why,
+		Spread: "–"}
 	if p.Why == "" {
 		row.Median = figure(p.Leg.Value)
 	}
@@ -157,7 +163,8 @@ func pairRow(ctx context.Context, p pairFacts, chosen bool, r chartRange) dashbo
 		}
 		lowest, highest = decimal.Min(lowest, r.Value), decimal.Max(highest, r.Value)
 	}
-	row.Counted = words.T(ctx, "rates.counted_of", "Counted", strconv.Itoa(counted), "All", strconv.Itoa(len(p.Leg.Readings)))
+	row.Counted = words.T(ctx, "rates.counted_of", "Counted", strconv.Itoa(counted), "All",
+		strconv.Itoa(len(p.Leg.Readings)))
 	if counted > 1 && lowest.IsPositive() {
 		row.Spread = highest.Sub(lowest).Shift(2).DivRound(lowest, 4).StringFixed(2) + " %"
 	}
@@ -174,17 +181,20 @@ func pairHref(p quote.Pair, r chartRange) string {
 
 func pairDetail(ctx context.Context, f ratesFacts, zone *time.Location) dashboard.PairDetail {
 	p := f.Pairs[f.Chosen]
-	d := dashboard.PairDetail{Pair: p.Pair.String(), Problem: p.Why, Median: figure(p.Leg.Value), Trusted: display.PublisherName(ctx, p.Leg.Trusted)}
+	d := dashboard.PairDetail{Pair: p.Pair.String(), Problem: p.Why, Median: figure(p.Leg.Value),
+		Trusted: display.PublisherName(ctx, p.Leg.Trusted)}
 	for _, r := range p.Leg.Readings {
 		name, href := display.FindPublisher(ctx, r.Source)
-		d.Readings = append(d.Readings, dashboard.RateReading{Source: name, Href: href, Value: figure(r.Value), Via: r.Via, LeftOut: r.LeftOut,
+		d.Readings = append(d.Readings, dashboard.RateReading{Source: name, Href: href, Value: figure(r.Value),
+			Via: r.Via, LeftOut: r.LeftOut,
 			At: r.At.In(zone), Age: display.FormatAge(ctx, f.Now.Sub(r.At))})
 	}
 	if f.Scope.Domain != scope.Live {
 		return d
 	}
 	for _, r := range chartRanges {
-		d.Ranges = append(d.Ranges, dashboard.RangeLink{Text: words.T(ctx, r.Words), Href: pairHref(p.Pair, r), Chosen: r == f.Range})
+		d.Ranges = append(d.Ranges, dashboard.RangeLink{Text: words.T(ctx, r.Words), Href: pairHref(p.Pair, r),
+			Chosen: r == f.Range})
 	}
 	d.Chart = rateChart(ctx, p.Pair, f, zone)
 	return d

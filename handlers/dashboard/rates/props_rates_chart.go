@@ -57,16 +57,20 @@ func rateChart(ctx context.Context, pair quote.Pair, f ratesFacts, zone *time.Lo
 		}
 	}
 	chart := &ui.LineChartProps{
-		Title: words.T(ctx, "rates.chart", "Pair", pair.String(), "Range", words.T(ctx, f.Range.Words), "Lowest", figure(lowest.Value), "Highest", figure(highest.Value)),
-		Top:   words.T(ctx, "rates.chart_highest", "Value", figure(highest.Value)), Bottom: words.T(ctx, "rates.chart_lowest", "Value", figure(lowest.Value)),
+		Title: words.T(ctx, "rates.chart", "Pair", pair.String(), "Range", words.T(ctx, f.Range.Words), "Lowest",
+			figure(lowest.Value), "Highest", figure(highest.Value)),
+		Top:       words.T(ctx, "rates.chart_highest", "Value", figure(highest.Value)),
+		Bottom:    words.T(ctx, "rates.chart_lowest", "Value", figure(lowest.Value)),
 		Path:      linePath(f.Points, f.Now.Add(-f.Range.Span), f.Range, lowest.Value, highest.Value),
-		LabelHead: words.T(ctx, "rates.chart_time"), ValueHead: pair.String(), NoteHead: words.T(ctx, "rates.chart_sources"),
+		LabelHead: words.T(ctx, "rates.chart_time"), ValueHead: pair.String(),
+		NoteHead: words.T(ctx, "rates.chart_sources"),
 	}
 	for i := range 4 { // thirds of the time, both ends among them
 		chart.Marks = append(chart.Marks, f.Now.Add(f.Range.Span*time.Duration(i-3)/3).In(zone).Format(f.Range.Mark))
 	}
 	for _, p := range slices.Backward(f.Points) {
-		chart.Rows = append(chart.Rows, ui.LineRow{Label: p.At.In(zone).Format(f.Range.Row), Text: figure(p.Value), Note: strconv.Itoa(p.Sources)})
+		chart.Rows = append(chart.Rows, ui.LineRow{Label: p.At.In(zone).Format(f.Range.Row), Text: figure(p.Value),
+			Note: strconv.Itoa(p.Sources)})
 	}
 	return chart
 }

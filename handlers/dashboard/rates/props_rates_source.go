@@ -20,8 +20,11 @@ func sourceRows(ctx context.Context, f ratesFacts, zone *time.Location) (rows []
 		return nil
 	}
 	for _, h := range f.Healths {
-		row := dashboard.RateSource{Title: h.Source.Title, Href: display.SiteName(h.Source.Docs), Street: h.Source.Street, Terms: h.Source.Terms,
-			Asked: moment(ctx, h.State.AskedAt, f.Now, zone), Answered: dashboard.Moment{Text: words.T(ctx, "units.never")}, Next: moment(ctx, h.State.NextAt, f.Now, zone)}
+		row := dashboard.RateSource{Title: h.Source.Title, Href: display.SiteName(h.Source.Docs),
+			Street: h.Source.Street, Terms: h.Source.Terms,
+			Asked:    moment(ctx, h.State.AskedAt, f.Now, zone),
+			Answered: dashboard.Moment{Text: words.T(ctx, "units.never")},
+			Next:     moment(ctx, h.State.NextAt, f.Now, zone)}
 		if h.State.AnsweredAt != nil {
 			row.Answered = moment(ctx, *h.State.AnsweredAt, f.Now, zone)
 		}
@@ -57,7 +60,8 @@ func sourceState(ctx context.Context, h quote.Health) (word string, tone ui.Tone
 }
 
 func refusedPrice(r models.Rate, zone *time.Location) dashboard.RefusedPrice {
-	return dashboard.RefusedPrice{Pair: r.Base + "/" + r.Quote, Value: r.RefusedValue, Why: r.Refused, At: r.RefusedAt.In(zone)}
+	return dashboard.RefusedPrice{Pair: r.Base + "/" + r.Quote, Value: r.RefusedValue, Why: r.Refused,
+		At: r.RefusedAt.In(zone)}
 }
 
 // moment is a time seen from now.

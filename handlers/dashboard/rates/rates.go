@@ -69,11 +69,13 @@ func (h *Handlers) showRates(c *page.Ctx) error {
 			return err
 		}
 	}
-	return c.Render(dashboard.Rates(ratesProps(ctx, c.Layout(words.T(ctx, "rates.title"), "rates"), facts, page.LoadZone(c.Member.Business))))
+	return c.Render(dashboard.Rates(ratesProps(ctx, c.Layout(words.T(ctx, "rates.title"), "rates"), facts,
+		page.LoadZone(c.Member.Business))))
 }
 
 // listPrices returns the price of every coin in every currency by the rules of a business.
-func (h *Handlers) listPrices(domain scope.Domain, policies map[money.Currency]quote.Policy) (list []priced, err error) {
+func (h *Handlers) listPrices(domain scope.Domain, policies map[money.Currency]quote.Policy) (list []priced,
+	err error) {
 	for _, coin := range money.Coins() {
 		for _, currency := range money.Currencies() {
 			p := priced{Coin: coin, Currency: currency}

@@ -74,7 +74,8 @@ func (h *Handlers) downloadAudit(c *page.Ctx) error {
 	values := page.ReadQuery(c)
 	asked := readAuditSearch(c.UserContext(), values)
 	if len(asked.Wrong) > 0 {
-		return fault.New(fault.Invalid, "filter_unreadable", words.T(c.UserContext(), "filters.no_file", "Why", asked.Wrong[0]))
+		return fault.New(fault.Invalid, "filter_unreadable", words.T(c.UserContext(), "filters.no_file", "Why",
+			asked.Wrong[0]))
 	}
 	end, err := h.Exports.Begin(c.UserContext())
 	if err != nil {
@@ -82,8 +83,10 @@ func (h *Handlers) downloadAudit(c *page.Ctx) error {
 	}
 	zone, sc := page.LoadZone(c.Member.Business), c.Scope
 	said := c.UserContext() // of this request's language, also while the file is sent
-	filter, table := asked.first().filter(zone), audit.Table{Zone: zone, Words: func(action string) string { return actionText(said, action) }}
-	name := page.FileSlug(c.Member.Business.Name) + "-audit-log-until-" + h.Clock().In(zone).Format(time.DateOnly) + ".csv"
+	filter, table := asked.first().filter(zone),
+		audit.Table{Zone: zone, Words: func(action string) string { return actionText(said, action) }}
+	name := page.FileSlug(c.Member.Business.Name) + "-audit-log-until-" + h.Clock().In(zone).
+		Format(time.DateOnly) + ".csv"
 	return c.Download(name, "text/csv; charset=utf-8", end, func(ctx context.Context, out io.Writer) error {
 		table.Begin = func(columns []sheet.Column) (sheet.Writer, error) { return sheet.CSV(out, columns) }
 		return h.Audits.Export(ctx, sc, filter, table)

@@ -37,7 +37,8 @@ var auditAreas = []struct {
 	actions     []string
 }{
 	{"refused", "audit.area_refused", nil},
-	{"sign_in", "audit.area_sign_in", []string{"user.signed_in", "user.sign_in_refused", "user.code_refused", "user.recovery_code_used", "user.session_ended", "user.sessions_ended"}},
+	{"sign_in", "audit.area_sign_in", []string{"user.signed_in", "user.sign_in_refused", "user.code_refused",
+		"user.recovery_code_used", "user.session_ended", "user.sessions_ended"}},
 	{"accounts", "audit.area_accounts", []string{"user."}},
 	{"team", "audit.area_team", []string{"member.", "invitation."}},
 	{"money", "audit.area_money", []string{"wallet.", "method.", "rates."}},
@@ -100,7 +101,8 @@ func (s auditSearch) first() auditSearch { s.Before = 0; return s }
 // at is the address of a page about this search.
 func (s auditSearch) at(path string) string {
 	values := url.Values{}
-	for name, value := range map[string]string{"who": s.Who, "what": s.What, "subject": s.Subject, "from": s.From, "to": s.To} {
+	for name, value := range map[string]string{"who": s.Who, "what": s.What, "subject": s.Subject, "from": s.From,
+		"to": s.To} {
 		if value != "" {
 			values.Set(name, value)
 		}
@@ -162,12 +164,15 @@ type auditFacts struct {
 
 // auditProps is the page of the audit log.
 func auditProps(ctx context.Context, shell layout.Page, s auditSearch, f auditFacts) dashboard.AuditProps {
-	props := dashboard.AuditProps{Page: shell, Who: s.Who, What: s.What, Subject: s.Subject, From: s.From, To: s.To, Zone: f.Zone.String(),
-		Chips: s.chips(ctx, f.People), Wrong: s.Wrong, CSVHref: s.first().at(auditPath + ".csv"), ClearHref: auditPath, Chain: chainProps(s, f)}
+	props := dashboard.AuditProps{Page: shell, Who: s.Who, What: s.What, Subject: s.Subject, From: s.From, To: s.To,
+		Zone:  f.Zone.String(),
+		Chips: s.chips(ctx, f.People), Wrong: s.Wrong, CSVHref: s.first().at(auditPath + ".csv"), ClearHref: auditPath,
+		Chain: chainProps(s, f)}
 	for _, p := range f.People {
 		props.People = append(props.People, ui.Option{Value: p.Actor, Label: p.Name})
 	}
-	props.People = append(props.People, ui.Option{Value: "system", Label: words.T(ctx, "audit.cointill_itself")}, ui.Option{Value: "operator", Label: words.T(ctx, "audit.the_operator")})
+	props.People = append(props.People, ui.Option{Value: "system", Label: words.T(ctx, "audit.cointill_itself")},
+		ui.Option{Value: "operator", Label: words.T(ctx, "audit.the_operator")})
 	for _, area := range auditAreas {
 		props.Areas = append(props.Areas, ui.Option{Value: area.value, Label: words.T(ctx, area.word)})
 	}
@@ -176,30 +181,36 @@ func auditProps(ctx context.Context, shell layout.Page, s auditSearch, f auditFa
 	}
 	next := s
 	next.Before = f.Next
-	props.Pager = listing.MakePager(words.N(ctx, "audit.rows", len(props.Rows)), s.Before > 0, s.first().at(auditPath), f.Next > 0, next.at(auditPath))
+	props.Pager = listing.MakePager(words.N(ctx, "audit.rows", len(props.Rows)), s.Before > 0, s.first().at(auditPath),
+		f.Next > 0, next.at(auditPath))
 	return props
 }
 
 // chainProps says whether the chain holds.
 func chainProps(s auditSearch, f auditFacts) dashboard.ChainProps {
 	v := f.Verdict
-	chain := dashboard.ChainProps{Broken: v.Broken, Rows: ui.Thousands(v.Rows), Whole: v.Checked >= v.Rows, Checked: ui.Thousands(v.Checked), Empty: v.Rows == 0}
+	chain := dashboard.ChainProps{Broken: v.Broken, Rows: ui.Thousands(v.Rows), Whole: v.Checked >= v.Rows,
+		Checked: ui.Thousands(v.Checked), Empty: v.Rows == 0}
 	if v.SealedAt != nil {
 		chain.SealedAt, chain.SealedTo = v.SealedAt.In(f.Zone), ui.Thousands(v.SealedTo)
 	}
 	if !chain.Whole && v.Broken == "" {
-		chain.AllHref = s.at(auditPath) + map[bool]string{true: "?", false: "&"}[s.at(auditPath) == auditPath] + "check=all"
+		chain.AllHref = s.at(auditPath) + map[bool]string{true: "?", false: "&"}[s.at(auditPath) == auditPath] +
+			"check=all"
 	}
 	return chain
 }
 
 func auditRow(ctx context.Context, e audit.Entry, s auditSearch, zone *time.Location) dashboard.AuditRow {
-	row := dashboard.AuditRow{Place: strconv.FormatInt(e.Place, 10), At: e.CreatedAt.In(zone), Who: whoText(ctx, e), Email: e.Email, What: actionText(ctx, e.Action), Refused: e.Refused,
-		Subject: subjectText(e), IP: e.IP, Agent: e.Agent, Request: e.Request, Hash: e.Hash, Changes: changes(ctx, e.Detail)}
+	row := dashboard.AuditRow{Place: strconv.FormatInt(e.Place, 10), At: e.CreatedAt.In(zone), Who: whoText(ctx, e),
+		Email: e.Email, What: actionText(ctx, e.Action), Refused: e.Refused,
+		Subject: subjectText(e), IP: e.IP, Agent: e.Agent, Request: e.Request, Hash: e.Hash,
+		Changes: changes(ctx, e.Detail)}
 	if e.Agent != "" {
 		row.Browser = ui.Browser(ctx, e.Agent)
 	}
-	if area, _, _ := strings.Cut(e.Action, "."); area != "user" && area != "member" && area != "invitation" && area != "business" && area != "settings" {
+	if area, _, _ := strings.Cut(e.Action, "."); area != "user" && area != "member" && area != "invitation" &&
+		area != "business" && area != "settings" {
 		row.Domain = e.Domain // accounts, the team and settings belong to both
 	}
 	by, about := s.first(), s.first()

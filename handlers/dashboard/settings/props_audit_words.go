@@ -121,7 +121,9 @@ func actorOf(user int64) string { return "user:" + strconv.FormatInt(user, 10) }
 
 // detailWords are the messages that name details where they don't read well by themselves.
 var detailWords = map[string]string{
-	"": "audit.detail_value", "url": "audit.detail_url", "hint": "audit.detail_hint", "new_browser": "audit.detail_new_browser", "why": "audit.detail_why", "manual_until": "audit.detail_manual_until", "manual": "audit.detail_manual", "type": "audit.detail_type",
+	"": "audit.detail_value", "url": "audit.detail_url", "hint": "audit.detail_hint",
+	"new_browser": "audit.detail_new_browser", "why": "audit.detail_why", "manual_until": "audit.detail_manual_until",
+	"manual": "audit.detail_manual", "type": "audit.detail_type",
 }
 
 // changes are the details of a row: what each thing was before, and after.
@@ -139,10 +141,12 @@ func changes(ctx context.Context, detail string) []dashboard.Change {
 	case wasMany || isMany:
 		names := keys(before, after)
 		for _, name := range names {
-			list = append(list, dashboard.Change{Name: detailName(ctx, name), Before: plainText(ctx, before[name]), After: plainText(ctx, after[name]), Both: true})
+			list = append(list, dashboard.Change{Name: detailName(ctx, name), Before: plainText(ctx, before[name]),
+				After: plainText(ctx, after[name]), Both: true})
 		}
 	case had || has:
-		list = append(list, dashboard.Change{Name: words.T(ctx, "audit.detail_value"), Before: plainText(ctx, read["before"]), After: plainText(ctx, read["after"]), Both: true})
+		list = append(list, dashboard.Change{Name: words.T(ctx, "audit.detail_value"),
+			Before: plainText(ctx, read["before"]), After: plainText(ctx, read["after"]), Both: true})
 	}
 	for _, name := range keys(read) {
 		if name != "before" && name != "after" {

@@ -27,8 +27,10 @@ const (
 // showSettingsPage shows what the business decides about itself.
 func (h *Handlers) showSettingsPage(c *page.Ctx) error {
 	// A file that the server didn't take no handler saw.
-	if why := map[string]string{"too_large": "settings.picture_too_large", "again": "settings.picture_again"}[c.Query(logoForm)]; why != "" {
-		return h.showSettings(c, http.StatusOK, logoForm, ui.Form{Errors: map[string][]string{"logo": {words.T(c.UserContext(), why)}}})
+	if why := map[string]string{"too_large": "settings.picture_too_large",
+		"again": "settings.picture_again"}[c.Query(logoForm)]; why != "" {
+		return h.showSettings(c, http.StatusOK, logoForm,
+			ui.Form{Errors: map[string][]string{"logo": {words.T(c.UserContext(), why)}}})
 	}
 	return h.showSettings(c, http.StatusOK, "", ui.Form{})
 }
@@ -93,8 +95,10 @@ func upload(c *page.Ctx, field string, most int64) ([]byte, error) {
 // savePaymentRules changes what counts as paid.
 func (h *Handlers) savePaymentRules(c *page.Ctx) error {
 	typed := page.ReadForm(c, "under", "over", "late_payments", "currency", "time_zone")
-	err := h.Settings.SetRules(c.UserContext(), c.Scope, settings.Rules{Under: tolerance(typed.Value("under")), Over: tolerance(typed.Value("over")),
-		LatePayments: typed.Value("late_payments"), Currency: typed.Value("currency"), TimeZone: typed.Value("time_zone")})
+	err := h.Settings.SetRules(c.UserContext(), c.Scope, settings.Rules{Under: tolerance(typed.Value("under")),
+		Over:         tolerance(typed.Value("over")),
+		LatePayments: typed.Value("late_payments"), Currency: typed.Value("currency"),
+		TimeZone: typed.Value("time_zone")})
 	return h.answerForm(c, rulesForm, typed, err, words.T(c.UserContext(), "settings.saved_payments"))
 }
 
@@ -104,7 +108,8 @@ func (h *Handlers) saveConfirmations(c *page.Ctx) error {
 	for _, coin := range raisable() {
 		small, large := string(coin)+"_small", string(coin)+"_large"
 		typed.Values[small], typed.Values[large] = c.Text(small), c.Text(large)
-		depths[coin] = settings.Depth{Small: page.ParseWholeNumber(c.Text(small)), Large: page.ParseWholeNumber(c.Text(large))}
+		depths[coin] = settings.Depth{Small: page.ParseWholeNumber(c.Text(small)),
+			Large: page.ParseWholeNumber(c.Text(large))}
 	}
 	err := h.Settings.SetDepths(c.UserContext(), c.Scope, depths)
 	return h.answerForm(c, confirmationsForm, typed, err, words.T(c.UserContext(), "settings.saved_confirmations"))
@@ -118,5 +123,6 @@ func (h *Handlers) saveMails(c *page.Ctx) error {
 			mails.Muted = append(mails.Muted, kind)
 		}
 	}
-	return h.answerForm(c, mailsForm, ui.Form{}, h.Settings.SetMails(c.UserContext(), c.Scope, mails), words.T(c.UserContext(), "settings.saved"))
+	return h.answerForm(c, mailsForm, ui.Form{}, h.Settings.SetMails(c.UserContext(), c.Scope, mails),
+		words.T(c.UserContext(), "settings.saved"))
 }

@@ -14,7 +14,8 @@ func (h *Handlers) showEmailConfirmation(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.Render(dashboard.EmailConfirm(dashboard.EmailConfirmProps{CSRF: c.Session.FormToken(), Action: "/email/" + c.Param("token"),
+	return c.Render(dashboard.EmailConfirm(dashboard.EmailConfirmProps{CSRF: c.Session.FormToken(),
+		Action: "/email/" + c.Param("token"),
 		Before: user.Email, After: email}))
 }
 

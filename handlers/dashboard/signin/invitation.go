@@ -23,9 +23,12 @@ func (h *Handlers) showInvitation(c *page.Ctx, status int, typed ui.Form) error 
 		return err
 	}
 	here := "/invitation/" + c.Param("token")
-	props := dashboard.InvitationProps{Form: typed, CSRF: c.Session.FormToken(), Action: here, Business: in.Business, By: in.By, Email: in.Email,
-		Role: in.Role.Name(), RoleText: display.DescribeRole(c.UserContext(), in.Role), Known: in.User != 0, Mine: in.User != 0 && in.User == c.Session.User(),
-		SignIn: "/sign-in?next=" + url.QueryEscape(here), SomebodyElse: c.Session.User() != 0 && in.User != c.Session.User()}
+	props := dashboard.InvitationProps{Form: typed, CSRF: c.Session.FormToken(), Action: here, Business: in.Business,
+		By: in.By, Email: in.Email,
+		Role: in.Role.Name(), RoleText: display.DescribeRole(c.UserContext(), in.Role), Known: in.User != 0,
+		Mine:   in.User != 0 && in.User == c.Session.User(),
+		SignIn: "/sign-in?next=" + url.QueryEscape(here), SomebodyElse: c.Session.User() != 0 &&
+			in.User != c.Session.User()}
 	return c.RenderStatus(status, dashboard.Invitation(props))
 }
 
@@ -41,7 +44,8 @@ func (h *Handlers) acceptInvitation(c *page.Ctx) error {
 	var refused error
 	if in.User == 0 {
 		var user account.User
-		user, business, refused = h.Team.AcceptAsNew(c.UserContext(), c.Param("token"), account.Newcomer{Name: typed.Value("name"), Password: c.FormValue("password")})
+		user, business, refused = h.Team.AcceptAsNew(c.UserContext(), c.Param("token"),
+			account.Newcomer{Name: typed.Value("name"), Password: c.FormValue("password")})
 		if refused == nil {
 			if err := h.signInUser(c, user, true); err != nil {
 				return err

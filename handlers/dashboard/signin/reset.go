@@ -41,7 +41,8 @@ func (h *Handlers) showReset(c *page.Ctx, status int, typed ui.Form) error {
 	if err != nil {
 		return err
 	}
-	props := dashboard.ResetProps{Form: typed, CSRF: c.Session.FormToken(), Action: "/reset/" + c.Param("token"), Email: user.Email}
+	props := dashboard.ResetProps{Form: typed, CSRF: c.Session.FormToken(), Action: "/reset/" + c.Param("token"),
+		Email: user.Email}
 	return c.RenderStatus(status, dashboard.Reset(props))
 }
 

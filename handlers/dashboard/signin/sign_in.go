@@ -33,7 +33,8 @@ func (h *Handlers) showSignInForm(c *page.Ctx) error {
 
 // signInProps is the sign-in page with the typed values.
 func (h *Handlers) signInProps(c *page.Ctx, typed ui.Form, next string) dashboard.SignInProps {
-	return dashboard.SignInProps{Form: typed, CSRF: c.Session.FormToken(), Next: next, PasskeyOrigin: h.Profiles.PasskeyOrigin()}
+	return dashboard.SignInProps{Form: typed, CSRF: c.Session.FormToken(), Next: next,
+		PasskeyOrigin: h.Profiles.PasskeyOrigin()}
 }
 
 // showSignIn shows the page of signing in again, with why it was refused.
@@ -75,13 +76,15 @@ func (h *Handlers) showCodeForm(c *page.Ctx) error {
 	if c.Session.Value(keyPending) == "" {
 		return c.Redirect("/sign-in")
 	}
-	return c.Render(dashboard.SignInCode(dashboard.CodeProps{CSRF: c.Session.FormToken(), Next: page.DashboardPath(c.Query("next"))}))
+	return c.Render(dashboard.SignInCode(dashboard.CodeProps{CSRF: c.Session.FormToken(),
+		Next: page.DashboardPath(c.Query("next"))}))
 }
 
 // enterCode finishes a sign-in with a code.
 func (h *Handlers) enterCode(c *page.Ctx) error {
 	next := page.DashboardPath(c.Text("next"))
-	user, left, refused := h.Profiles.EnterCode(c.UserContext(), c.Session.Value(keyPending), c.Text("code"), c.ClientIP)
+	user, left, refused := h.Profiles.EnterCode(c.UserContext(), c.Session.Value(keyPending), c.Text("code"),
+		c.ClientIP)
 	if refused == nil {
 		if err := h.signInUser(c, user, false); err != nil {
 			return err
@@ -101,5 +104,6 @@ func (h *Handlers) enterCode(c *page.Ctx) error {
 		return h.showSignIn(c, status, typed)
 	}
 	page.SetRetryAfter(c, refused)
-	return c.RenderStatus(status, dashboard.SignInCode(dashboard.CodeProps{Form: typed, CSRF: c.Session.FormToken(), Next: next}))
+	return c.RenderStatus(status,
+		dashboard.SignInCode(dashboard.CodeProps{Form: typed, CSRF: c.Session.FormToken(), Next: next}))
 }

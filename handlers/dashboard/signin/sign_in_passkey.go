@@ -18,7 +18,8 @@ func (h *Handlers) beginPasskeySignIn(c *page.Ctx) error {
 
 // signInByPasskey opens a session under a new id by what the browser answered.
 func (h *Handlers) signInByPasskey(c *page.Ctx) error {
-	user, refused := h.Profiles.EnterPasskey(c.UserContext(), c.Session.Key(), []byte(c.FormValue("credential")), c.ClientIP)
+	user, refused := h.Profiles.EnterPasskey(c.UserContext(), c.Session.Key(), []byte(c.FormValue("credential")),
+		c.ClientIP)
 	if refused == nil {
 		if err := h.signInUser(c, user, false); err != nil {
 			return err

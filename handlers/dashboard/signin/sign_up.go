@@ -26,7 +26,8 @@ func (h *Handlers) showSignUpForm(c *page.Ctx) error {
 // signUp makes the first business and signs its owner in.
 func (h *Handlers) signUp(c *page.Ctx) error {
 	_, user, err := h.Accounts.SignUp(c.UserContext(), account.NewBusiness{
-		BusinessName: c.Text("business_name"), Name: c.Text("name"), Email: c.Text("email"), Password: c.FormValue("password"),
+		BusinessName: c.Text("business_name"), Name: c.Text("name"), Email: c.Text("email"),
+		Password:   c.FormValue("password"),
 		SetupToken: c.Text("setup_token"), IP: c.ClientIP,
 	})
 	if err != nil {

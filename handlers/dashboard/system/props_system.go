@@ -25,7 +25,8 @@ const late = 2 * time.Minute
 
 // systemProps is the page of how the installation does, in a time zone.
 func systemProps(ctx context.Context, shell layout.Page, r system.Report, zone *time.Location) dashboard.SystemProps {
-	p := dashboard.SystemProps{Page: shell, At: r.At.In(zone), Facts: systemFacts(ctx, r, zone), Troubles: systemTroubles(ctx, r, zone)}
+	p := dashboard.SystemProps{Page: shell, At: r.At.In(zone), Facts: systemFacts(ctx, r, zone),
+		Troubles: systemTroubles(ctx, r, zone)}
 	for _, n := range r.Networks {
 		p.Networks = append(p.Networks, systemNetwork(ctx, n, zone))
 	}
@@ -44,14 +45,18 @@ func systemProps(ctx context.Context, shell layout.Page, r system.Report, zone *
 		p.Prices.Sources = append(p.Prices.Sources, row)
 	}
 	for _, l := range r.Leases {
-		p.Leases = append(p.Leases, dashboard.SystemLease{Work: l.Name, Holder: l.Holder, Held: l.ExpiresAt.After(r.At), Until: l.ExpiresAt.In(zone)})
+		p.Leases = append(p.Leases, dashboard.SystemLease{Work: l.Name, Holder: l.Holder, Held: l.ExpiresAt.After(r.At),
+			Until: l.ExpiresAt.In(zone)})
 	}
 	return p
 }
 
 // followed reports whether a process holds the lease of a network.
 func followed(network string, r system.Report) bool {
-	return slices.ContainsFunc(r.Leases, func(l models.Lease) bool { return l.Name == "follow "+network && l.ExpiresAt.After(r.At) })
+	return slices.ContainsFunc(r.Leases, func(l models.Lease) bool {
+		return l.Name == "follow "+network &&
+			l.ExpiresAt.After(r.At)
+	})
 }
 
 func pricesText(ctx context.Context, p system.Prices) string {
@@ -79,7 +84,8 @@ func systemTroubles(ctx context.Context, r system.Report, zone *time.Location) (
 		}
 		for _, node := range n.Nodes {
 			if node.Problem != "" {
-				list = append(list, words.T(ctx, "system.node_problem", "Network", n.Name, "Node", node.Host, "Problem", node.Problem))
+				list = append(list, words.T(ctx, "system.node_problem", "Network", n.Name, "Node", node.Host, "Problem",
+					node.Problem))
 			}
 		}
 	}
@@ -121,9 +127,11 @@ func systemFacts(ctx context.Context, r system.Report, zone *time.Location) []da
 	}
 	facts := []dashboard.SystemFact{
 		{Name: words.T(ctx, "system.version"), Text: r.Version},
-		{Name: words.T(ctx, "system.running"), Text: words.T(ctx, "system.running_for", "Age", display.FormatAge(ctx, r.At.Sub(r.Started))),
+		{Name: words.T(ctx, "system.running"), Text: words.T(ctx, "system.running_for", "Age",
+			display.FormatAge(ctx, r.At.Sub(r.Started))),
 			Note: words.T(ctx, "system.running_since", "Time", ui.TimeText(r.Started.In(zone)))},
-		{Name: words.T(ctx, "system.database"), Text: words.T(ctx, "system.database_is", "Kind", kind, "Version", r.Database.Version, "Size", megabytes(r.Database.Bytes)), Note: migrationText(ctx, r)},
+		{Name: words.T(ctx, "system.database"), Text: words.T(ctx, "system.database_is", "Kind", kind, "Version",
+			r.Database.Version, "Size", megabytes(r.Database.Bytes)), Note: migrationText(ctx, r)},
 		{Name: words.T(ctx, "system.ready"), Text: readyText(ctx, r.Checks), Note: words.T(ctx, "system.ready_about")},
 	}
 	return append(facts, marksFact(ctx, r.Marks), mailFact(ctx, r.Mail, zone))
@@ -135,14 +143,16 @@ func marksFact(ctx context.Context, list []addressmark.Status) dashboard.SystemF
 	for _, one := range list {
 		folders = append(folders, one.Folder)
 	}
-	return dashboard.SystemFact{Name: words.T(ctx, "system.marks"), Text: strings.Join(folders, ", "), Note: words.T(ctx, "system.marks_about")}
+	return dashboard.SystemFact{Name: words.T(ctx, "system.marks"), Text: strings.Join(folders, ", "),
+		Note: words.T(ctx, "system.marks_about")}
 }
 
 func migrationText(ctx context.Context, r system.Report) string {
 	if r.Database.Migration == r.Database.Newest {
 		return words.T(ctx, "system.migrations_run", "N", strconv.FormatInt(r.Database.Newest, 10))
 	}
-	return words.T(ctx, "system.migration_of", "N", strconv.FormatInt(r.Database.Migration, 10), "All", strconv.FormatInt(r.Database.Newest, 10))
+	return words.T(ctx, "system.migration_of", "N", strconv.FormatInt(r.Database.Migration, 10), "All",
+		strconv.FormatInt(r.Database.Newest, 10))
 }
 
 func readyText(ctx context.Context, checks []system.Check) string {
@@ -167,7 +177,8 @@ func mailFact(ctx context.Context, m system.Mail, zone *time.Location) dashboard
 	if m.LastSent == nil {
 		f.Note = words.T(ctx, "system.mail_about", "All", all, "Sent", sent, "Failed", failed)
 	} else {
-		f.Note = words.T(ctx, "system.mail_about_last", "All", all, "Sent", sent, "Failed", failed, "Time", ui.TimeText(m.LastSent.In(zone)))
+		f.Note = words.T(ctx, "system.mail_about_last", "All", all, "Sent", sent, "Failed", failed, "Time",
+			ui.TimeText(m.LastSent.In(zone)))
 	}
 	return f
 }
@@ -197,7 +208,8 @@ func systemNetwork(ctx context.Context, n system.NetworkReport, zone *time.Locat
 		row.Note = words.T(ctx, "system.simulated")
 	}
 	for _, node := range n.Nodes {
-		shown := dashboard.SystemNode{Host: node.Host, Version: node.Version, Block: "–", Problem: node.Problem, Note: node.Note, InUse: node.InUse}
+		shown := dashboard.SystemNode{Host: node.Host, Version: node.Version, Block: "–", Problem: node.Problem,
+			Note: node.Note, InUse: node.InUse}
 		if node.Height > 0 {
 			shown.Block = ui.Thousands(node.Height)
 		}
@@ -207,10 +219,12 @@ func systemNetwork(ctx context.Context, n system.NetworkReport, zone *time.Locat
 }
 
 // queueWords are the names of queues.
-var queueWords = map[string]string{"deliveries": "system.queue_deliveries", "mails": "system.queue_mails", "resends": "system.queue_resends"}
+var queueWords = map[string]string{"deliveries": "system.queue_deliveries", "mails": "system.queue_mails",
+	"resends": "system.queue_resends"}
 
 func systemQueue(ctx context.Context, q system.Queue, now time.Time) dashboard.SystemQueue {
-	row := dashboard.SystemQueue{Name: words.T(ctx, queueWords[q.Name]), Waiting: upTo(ctx, q.Waiting), Due: upTo(ctx, q.Due), Oldest: words.T(ctx, "system.nothing_waits")}
+	row := dashboard.SystemQueue{Name: words.T(ctx, queueWords[q.Name]), Waiting: upTo(ctx, q.Waiting),
+		Due: upTo(ctx, q.Due), Oldest: words.T(ctx, "system.nothing_waits")}
 	if q.Oldest == nil {
 		return row
 	}

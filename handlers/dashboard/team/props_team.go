@@ -22,15 +22,20 @@ func roleOptions(mine scope.Role) (options []ui.Option) {
 }
 
 func memberRow(m account.Teammate, me account.Membership, at display.Moment) dashboard.MemberRow {
-	return dashboard.MemberRow{ID: strconv.FormatInt(m.User.ID, 10), Name: m.User.Name, Email: m.User.Email, Role: string(m.Role), RoleName: m.Role.Name(),
-		SecondFactor: m.User.SecondFactor, Since: m.Since.In(at.Zone), You: m.User.ID == me.User.ID, Fixed: !slices.Contains(account.Grantable(me.Role), m.Role)}
+	return dashboard.MemberRow{ID: strconv.FormatInt(m.User.ID, 10), Name: m.User.Name, Email: m.User.Email,
+		Role: string(m.Role), RoleName: m.Role.Name(),
+		SecondFactor: m.User.SecondFactor, Since: m.Since.In(at.Zone), You: m.User.ID == me.User.ID,
+		Fixed: !slices.Contains(account.Grantable(me.Role), m.Role)}
 }
 
 // invitationRow shows an invitation to a role; the link only where no mail
 // carries it or its mail failed, and to who might have sent it.
-func invitationRow(ctx context.Context, i account.Invitation, mine scope.Role, byHand bool, at display.Moment) dashboard.InvitationRow {
-	row := dashboard.InvitationRow{ID: strconv.FormatInt(i.ID, 10), Email: i.Email, RoleName: i.Role.Name(), By: i.By, Sent: i.SentAt.In(at.Zone),
-		Until: i.ExpiresAt.In(at.Zone), Over: !i.ExpiresAt.After(at.Now), Fixed: !slices.Contains(account.Grantable(mine), i.Role)}
+func invitationRow(ctx context.Context, i account.Invitation, mine scope.Role, byHand bool,
+	at display.Moment) dashboard.InvitationRow {
+	row := dashboard.InvitationRow{ID: strconv.FormatInt(i.ID, 10), Email: i.Email, RoleName: i.Role.Name(), By: i.By,
+		Sent:  i.SentAt.In(at.Zone),
+		Until: i.ExpiresAt.In(at.Zone), Over: !i.ExpiresAt.After(at.Now),
+		Fixed: !slices.Contains(account.Grantable(mine), i.Role)}
 	row.Trouble = mailTrouble(ctx, i)
 	if (byHand || i.Mail == receipt.Failed) && !row.Fixed && !row.Over {
 		row.Link = i.Link

@@ -18,7 +18,8 @@ const teamPath = "/dashboard/team"
 
 // showTeamPage lists who works in the business, and who is invited.
 func (h *Handlers) showTeamPage(c *page.Ctx) error {
-	return h.showTeam(c, http.StatusOK, ui.Form{Values: map[string]string{"role": string(scope.Developer)}}, layout.Flash{})
+	return h.showTeam(c, http.StatusOK, ui.Form{Values: map[string]string{"role": string(scope.Developer)}},
+		layout.Flash{})
 }
 
 func (h *Handlers) showTeam(c *page.Ctx, status int, typed ui.Form, said layout.Flash) error {
@@ -35,13 +36,15 @@ func (h *Handlers) showTeam(c *page.Ctx, status int, typed ui.Form, said layout.
 	if said.Text != "" {
 		shell.Flash = said
 	}
-	props := dashboard.TeamProps{Page: shell, Form: typed, Roles: roleOptions(c.Scope.Role), NoServer: !h.MailServer, Rights: rightRows(c.UserContext())}
+	props := dashboard.TeamProps{Page: shell, Form: typed, Roles: roleOptions(c.Scope.Role), NoServer: !h.MailServer,
+		Rights: rightRows(c.UserContext())}
 	at := display.Moment{Now: h.Clock(), Zone: page.LoadZone(c.Member.Business)}
 	for _, m := range members {
 		props.Members = append(props.Members, memberRow(m, c.Member, at))
 	}
 	for _, i := range invitations {
-		props.Invitations = append(props.Invitations, invitationRow(c.UserContext(), i, c.Scope.Role, !h.MailServer, at))
+		props.Invitations = append(props.Invitations, invitationRow(c.UserContext(), i, c.Scope.Role, !h.MailServer,
+			at))
 	}
 	return c.RenderStatus(status, dashboard.Team(props))
 }

@@ -37,7 +37,8 @@ type Receiving interface {
 // Wallets is what these pages need of core/wallet.
 type Wallets interface {
 	Preview(ctx context.Context, sc scope.Scope, c money.Chain, key, script string) (wallet.Preview, error)
-	Find(ctx context.Context, sc scope.Scope, c money.Chain, key, script, address string) (index int64, ok bool, err error)
+	Find(ctx context.Context, sc scope.Scope, c money.Chain, key, script, address string) (index int64, ok bool,
+		err error)
 	Active(ctx context.Context, sc scope.Scope, c money.Chain) (wallet.State, bool, error)
 	SweepSheet(ctx context.Context, sc scope.Scope, each func(wallet.Sweep) error) error
 	Barred(ctx context.Context, sc scope.Scope) (count int64, first string, err error)

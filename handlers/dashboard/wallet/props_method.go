@@ -12,7 +12,8 @@ import (
 
 // methodsProps is the list of coins in a domain; facts has one entry for each,
 // and unpriced the reasons of those that have no price.
-func methodsProps(ctx context.Context, shell layout.Page, methods []account.Method, facts []walletFacts, unpriced map[money.Coin]string) dashboard.MethodsProps {
+func methodsProps(ctx context.Context, shell layout.Page, methods []account.Method, facts []walletFacts,
+	unpriced map[money.Coin]string) dashboard.MethodsProps {
 	props := dashboard.MethodsProps{Page: shell}
 	for i, m := range methods {
 		f := facts[i]

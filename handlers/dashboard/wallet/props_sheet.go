@@ -14,11 +14,13 @@ import (
 )
 
 // sheetProps is what addresses hold, on paper.
-func sheetProps(ctx context.Context, shell layout.Page, f walletFacts, found sweepFacts, b models.Business) dashboard.SweepProps {
+func sheetProps(ctx context.Context, shell layout.Page, f walletFacts, found sweepFacts,
+	b models.Business) dashboard.SweepProps {
 	zone := page.LoadZone(b)
 	p := dashboard.SweepProps{
-		Page: shell, Code: string(f.Coin.Method), Business: b.Name, BusinessCode: b.Code, Network: receiving.NetworkName(f.Network),
-		Ether: plainCoin(money.ETH, found.Ether), Token: plainCoin(money.USDT, found.Token),
+		Page: shell, Code: string(f.Coin.Method), Business: b.Name, BusinessCode: b.Code,
+		Network: receiving.NetworkName(f.Network),
+		Ether:   plainCoin(money.ETH, found.Ether), Token: plainCoin(money.USDT, found.Token),
 		Addresses: words.N(ctx, "sweep.addresses", found.Count), Printed: found.At.In(zone), Zone: zone.String(),
 	}
 	if found.Lack > 0 {

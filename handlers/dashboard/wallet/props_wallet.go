@@ -28,10 +28,13 @@ func (f walletFacts) real() bool { return f.Network != "" && !f.sandboxed() }
 func (f walletFacts) editable() bool { return f.real() && f.Scope.Allows(scope.SetReceiving) }
 
 // walletProps is the page of a coin's wallet.
-func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f walletFacts, zone *time.Location) dashboard.WalletProps {
+func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f walletFacts,
+	zone *time.Location) dashboard.WalletProps {
 	p := dashboard.WalletProps{
-		Page: shell, Form: typed, Code: string(f.Coin.Method), Coin: string(f.Coin.Coin), Name: f.Coin.Name, Network: f.Coin.Network,
-		Editable: f.editable(), Prefixes: prefixes(ctx, f), Scripts: append([]ui.Option{{Label: words.T(ctx, "wallet.automatic")}}, kinds(f.Coin.Chain)...),
+		Page: shell, Form: typed, Code: string(f.Coin.Method), Coin: string(f.Coin.Coin), Name: f.Coin.Name,
+		Network:  f.Coin.Network,
+		Editable: f.editable(), Prefixes: prefixes(ctx, f),
+		Scripts: append([]ui.Option{{Label: words.T(ctx, "wallet.automatic")}}, kinds(f.Coin.Chain)...),
 	}
 	if len(kinds(f.Coin.Chain)) < 2 {
 		p.Scripts = nil
@@ -50,7 +53,8 @@ func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f wallet
 	default:
 		p.Sentence = words.T(ctx, "wallet.none", "Coin", f.Coin.Name)
 	}
-	p.Sheet = f.real() && f.Coin.Chain == money.Ethereum && (f.Found || len(f.History) > 0) && f.Scope.Allows(scope.SeePayments)
+	p.Sheet = f.real() && f.Coin.Chain == money.Ethereum && (f.Found || len(f.History) > 0) &&
+		f.Scope.Allows(scope.SeePayments)
 	if f.real() {
 		p.Trouble, p.Notes = f.Trouble, f.Notes
 	}
@@ -76,12 +80,15 @@ func barredText(ctx context.Context, count int64, first string) string {
 // walletCard is a wallet that is in use.
 func walletCard(ctx context.Context, s wallet.State) dashboard.WalletCard {
 	if s.Script == wallet.ScriptAccount {
-		return dashboard.WalletCard{Account: true, Key: s.Wallet.Key, Network: receiving.NetworkName(s.Wallet.Network), Issued: issued(ctx, s.Wallet)}
+		return dashboard.WalletCard{Account: true, Key: s.Wallet.Key, Network: receiving.NetworkName(s.Wallet.Network),
+			Issued: issued(ctx, s.Wallet)}
 	}
 	return dashboard.WalletCard{
-		Key: receiving.Short(s.Wallet.Key), Kind: receiving.Kind(s.Script, s.Wallet.Network), Network: receiving.NetworkName(s.Wallet.Network), Path: s.Path,
+		Key: receiving.Short(s.Wallet.Key), Kind: receiving.Kind(s.Script, s.Wallet.Network),
+		Network: receiving.NetworkName(s.Wallet.Network), Path: s.Path,
 		List: s.Script == wallet.ScriptList, Left: strconv.FormatInt(s.Left, 10),
-		Issued: issued(ctx, s.Wallet), Used: usedText(ctx, s), Gap: int(s.Gap), Limit: int(s.Limit), GapText: gapText(ctx, s), Advice: s.Advice,
+		Issued: issued(ctx, s.Wallet), Used: usedText(ctx, s), Gap: int(s.Gap), Limit: int(s.Limit),
+		GapText: gapText(ctx, s), Advice: s.Advice,
 	}
 }
 
@@ -106,8 +113,9 @@ func gapText(ctx context.Context, s wallet.State) string {
 }
 
 func formerWallet(ctx context.Context, w models.Wallet, zone *time.Location) dashboard.FormerWallet {
-	return dashboard.FormerWallet{Key: receiving.Shown(w.Key, w.Script), Kind: receiving.Kind(w.Script, w.Network), Network: receiving.NetworkName(w.Network),
-		Issued: issued(ctx, w), Replaced: w.UpdatedAt.In(zone)}
+	return dashboard.FormerWallet{Key: receiving.Shown(w.Key, w.Script), Kind: receiving.Kind(w.Script, w.Network),
+		Network: receiving.NetworkName(w.Network),
+		Issued:  issued(ctx, w), Replaced: w.UpdatedAt.In(zone)}
 }
 
 // onLedger reports a coin that is received with an account and destination tags.
@@ -133,8 +141,10 @@ func issued(ctx context.Context, w models.Wallet) string {
 func accountReviewProps(shell layout.Page, f walletFacts, r review) dashboard.AccountReviewProps {
 	a := r.Preview.Account
 	p := dashboard.AccountReviewProps{
-		Page: shell, Form: r.Form, Code: string(r.Coin.Method), Name: r.Coin.Name, Address: r.Preview.Key, Network: receiving.NetworkName(f.Network),
-		Balance: r.Coin.Coin.Format(a.Balance) + " " + string(r.Coin.Coin), TagOptional: !a.RequireTag, Discouraged: a.DisallowXRP,
+		Page: shell, Form: r.Form, Code: string(r.Coin.Method), Name: r.Coin.Name, Address: r.Preview.Key,
+		Network: receiving.NetworkName(f.Network),
+		Balance: r.Coin.Coin.Format(a.Balance) + " " + string(r.Coin.Coin), TagOptional: !a.RequireTag,
+		Discouraged: a.DisallowXRP,
 	}
 	switch {
 	case !f.Found:
@@ -149,9 +159,12 @@ func accountReviewProps(shell layout.Page, f walletFacts, r review) dashboard.Ac
 // reviewProps is the second step.
 func reviewProps(ctx context.Context, shell layout.Page, f walletFacts, r review) dashboard.WalletReviewProps {
 	p := dashboard.WalletReviewProps{
-		Page: shell, Form: r.Form, Code: string(r.Coin.Method), Name: r.Coin.Name, Key: r.Preview.Key, Script: r.Preview.Script,
-		Format: words.T(ctx, "wallet.format_key", "Format", r.Preview.Format), Kind: receiving.Kind(r.Preview.Script, f.Network),
-		Network: receiving.NetworkName(f.Network), Path: r.Preview.Path, List: r.Preview.Script == wallet.ScriptList, Shown: r.Preview.Key,
+		Page: shell, Form: r.Form, Code: string(r.Coin.Method), Name: r.Coin.Name, Key: r.Preview.Key,
+		Script:  r.Preview.Script,
+		Format:  words.T(ctx, "wallet.format_key", "Format", r.Preview.Format),
+		Kind:    receiving.Kind(r.Preview.Script, f.Network),
+		Network: receiving.NetworkName(f.Network), Path: r.Preview.Path, List: r.Preview.Script == wallet.ScriptList,
+		Shown: r.Preview.Key,
 	}
 	if p.List {
 		p.Format, p.Shown = words.T(ctx, "wallet.format_list"), receiving.Short(r.Preview.Key)
@@ -173,7 +186,8 @@ func reviewProps(ctx context.Context, shell layout.Page, f walletFacts, r review
 		p.Former = receiving.Short(f.State.Wallet.Key)
 	}
 	if begins := r.Preview.Begins; begins > 0 {
-		p.Begins = words.T(ctx, "wallet.begins_later", "Left", strconv.FormatInt(begins, 10), "Limit", strconv.FormatInt(begins+wallet.Limit, 10))
+		p.Begins = words.T(ctx, "wallet.begins_later", "Left", strconv.FormatInt(begins, 10), "Limit",
+			strconv.FormatInt(begins+wallet.Limit, 10))
 	}
 	switch {
 	case r.Looked.Found:
@@ -229,7 +243,8 @@ var (
 	plainList = regexp.MustCompile(`^(?:0x[0-9A-Za-z]{30,45}[\s,;]*)+$`)
 	// plainAddress is what no private key looks like: bech32, or shorter than one
 	// and no seed (s…) of the XRP Ledger, or what its addresses begin with.
-	plainAddress = regexp.MustCompile(`^(?:[a-z]{2,4}1[0-9a-z]{6,87}|[A-Z]{2,4}1[0-9A-Z]{6,87}|[1-9A-HJ-NP-Za-km-rt-z][1-9A-HJ-NP-Za-km-z]{30,35}|[rXT][1-9A-HJ-NP-Za-km-z]{20,50})$`)
+	plainAddress = regexp.MustCompile(
+		`^(?:[a-z]{2,4}1[0-9a-z]{6,87}|[A-Z]{2,4}1[0-9A-Z]{6,87}|[1-9A-HJ-NP-Za-km-rt-z][1-9A-HJ-NP-Za-km-z]{30,35}|[rXT][1-9A-HJ-NP-Za-km-z]{20,50})$`)
 )
 
 // publicKey is the text when it is plainly a public key, else "": what might be

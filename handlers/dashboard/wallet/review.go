@@ -23,10 +23,12 @@ func (h *Handlers) reviewWallet(c *page.Ctx) error {
 	if err != nil {
 		return h.refuseWallet(c, info, err)
 	}
-	typed, looked := ui.Form{Values: map[string]string{}}, lookedFor{Asked: c.Text("address") != "" && preview.Account == nil}
+	typed, looked := ui.Form{Values: map[string]string{}},
+		lookedFor{Asked: c.Text("address") != "" && preview.Account == nil}
 	status := http.StatusOK
 	if looked.Asked {
-		looked.Index, looked.Found, err = h.Wallets.Find(c.UserContext(), c.Scope, info.Chain, preview.Key, preview.Script, c.Text("address"))
+		looked.Index, looked.Found, err = h.Wallets.Find(c.UserContext(), c.Scope, info.Chain, preview.Key,
+			preview.Script, c.Text("address"))
 		typed.Values["address"] = publicAddress(c.Text("address"))
 	}
 	if err != nil {

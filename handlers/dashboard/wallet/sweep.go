@@ -17,9 +17,12 @@ import (
 // sweepColumns returns the columns of the sheet for the merchant's own wallet.
 func sweepColumns(ctx context.Context) []sheet.Column {
 	return []sheet.Column{
-		{Title: words.T(ctx, "sweep.column_address"), Width: 44}, {Title: words.T(ctx, "sweep.column_path"), Width: 10}, {Title: words.T(ctx, "sweep.column_wallet"), Width: 24},
-		{Title: string(money.ETH), Kind: sheet.Number, Width: 22}, {Title: string(money.USDT), Kind: sheet.Number, Width: 16},
-		{Title: words.T(ctx, "sweep.column_missing"), Kind: sheet.Number, Width: 22}, {Title: words.T(ctx, "sweep.column_barred"), Width: 16},
+		{Title: words.T(ctx, "sweep.column_address"), Width: 44}, {Title: words.T(ctx, "sweep.column_path"), Width: 10},
+		{Title: words.T(ctx, "sweep.column_wallet"), Width: 24},
+		{Title: string(money.ETH), Kind: sheet.Number, Width: 22}, {Title: string(money.USDT), Kind: sheet.Number,
+			Width: 16},
+		{Title: words.T(ctx, "sweep.column_missing"), Kind: sheet.Number, Width: 22},
+		{Title: words.T(ctx, "sweep.column_barred"), Width: 16},
 	}
 }
 
@@ -37,7 +40,8 @@ func (h *Handlers) downloadSweep(c *page.Ctx) error {
 	var file bytes.Buffer
 	table, err := sheet.CSV(&file, sweepColumns(c.UserContext()))
 	if err == nil {
-		err = h.Wallets.SweepSheet(c.UserContext(), c.Scope, func(s wallet.Sweep) error { return table.Row(sweepRow(c.UserContext(), s)) })
+		err = h.Wallets.SweepSheet(c.UserContext(), c.Scope,
+			func(s wallet.Sweep) error { return table.Row(sweepRow(c.UserContext(), s)) })
 	}
 	if err == nil {
 		err = table.Close()
@@ -45,7 +49,8 @@ func (h *Handlers) downloadSweep(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	name := page.FileSlug(c.Member.Business.Name) + "-addresses-" + string(c.Scope.Domain) + "-" + h.Clock().In(page.LoadZone(c.Member.Business)).Format(time.DateOnly) + ".csv"
+	name := page.FileSlug(c.Member.Business.Name) + "-addresses-" + string(c.Scope.Domain) + "-" + h.Clock().
+		In(page.LoadZone(c.Member.Business)).Format(time.DateOnly) + ".csv"
 	return c.Download(name, "text/csv; charset=utf-8", func() {}, func(_ context.Context, out io.Writer) error {
 		_, err := out.Write(file.Bytes())
 		return err
@@ -61,5 +66,6 @@ func sweepRow(ctx context.Context, s wallet.Sweep) []sheet.Cell {
 	if s.Barred {
 		barred = words.T(ctx, "sweep.yes")
 	}
-	return []sheet.Cell{sheet.Of(s.Address), sheet.Of(s.Path), sheet.Of(receiving.Short(s.Key)), sheet.Of(money.ETH.Format(s.Ether)), sheet.Of(money.USDT.Format(s.Token)), sheet.Of(missing), sheet.Of(barred)}
+	return []sheet.Cell{sheet.Of(s.Address), sheet.Of(s.Path), sheet.Of(receiving.Short(s.Key)),
+		sheet.Of(money.ETH.Format(s.Ether)), sheet.Of(money.USDT.Format(s.Token)), sheet.Of(missing), sheet.Of(barred)}
 }

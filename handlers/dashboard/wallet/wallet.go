@@ -54,7 +54,8 @@ func (h *Handlers) showWallet(c *page.Ctx, status int, info money.CoinInfo, type
 	}
 	shell := c.Layout(words.T(c.UserContext(), "wallet.page", "Coin", info.Name), "methods")
 	shell.NextPath = walletPath(info)
-	return c.RenderStatus(status, dashboard.Wallet(walletProps(c.UserContext(), shell, typed, facts, page.LoadZone(c.Member.Business))))
+	return c.RenderStatus(status,
+		dashboard.Wallet(walletProps(c.UserContext(), shell, typed, facts, page.LoadZone(c.Member.Business))))
 }
 
 // loadWallet reads how a coin is received, without former wallets.

@@ -22,11 +22,13 @@ func (h *Handlers) showSignatureForm(c *page.Ctx) error {
 func (h *Handlers) checkSignature(c *page.Ctx) error {
 	typed := page.ReadForm(c, "endpoint", "webhook_timestamp", "webhook_signature")
 	pasted := webhook.Pasted{
-		ID: c.FormValue("webhook_id"), Timestamp: typed.Value("webhook_timestamp"), Signature: typed.Value("webhook_signature"),
+		ID: c.FormValue("webhook_id"), Timestamp: typed.Value("webhook_timestamp"),
+		Signature: typed.Value("webhook_signature"),
 		// Browsers send every line end of a text area as CRLF, whatever it was.
 		Body: strings.ReplaceAll(c.FormValue("body"), "\r\n", "\n"),
 	}
-	typed.Values["webhook_id"], typed.Values["body"] = strings.ToValidUTF8(pasted.ID, "�"), strings.ToValidUTF8(pasted.Body, "�")
+	typed.Values["webhook_id"], typed.Values["body"] = strings.ToValidUTF8(pasted.ID, "�"),
+		strings.ToValidUTF8(pasted.Body, "�")
 	verdict, err := h.Webhooks.ExplainSignature(c.UserContext(), c.Scope, typed.Value("endpoint"), pasted)
 	status := http.StatusOK
 	if err != nil {
@@ -49,7 +51,8 @@ func (h *Handlers) showSignature(c *page.Ctx, status int, typed ui.Form, verdict
 	}
 	shell := c.Layout(words.T(c.UserContext(), "webhook.check"), "webhooks")
 	shell.NextPath = checkPath
-	return c.RenderStatus(status, dashboard.SignatureCheck(signatureProps(c.UserContext(), shell, typed, verdict, endpoints)))
+	return c.RenderStatus(status,
+		dashboard.SignatureCheck(signatureProps(c.UserContext(), shell, typed, verdict, endpoints)))
 }
 
 const checkPath = display.WebhooksPath + "/check"

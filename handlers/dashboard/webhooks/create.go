@@ -24,7 +24,8 @@ func (h *Handlers) createEndpoint(c *page.Ctx) error {
 	typed := page.ReadForm(c, webhookFields()...)
 	made, secret, err := h.createSecretOnce(c, func(ctx context.Context) (webhook.Endpoint, string, error) {
 		return h.Webhooks.Create(ctx, c.Scope, webhook.Create{
-			Name: typed.Value("type"), URL: typed.Value("url"), Active: typed.On("active"), Types: typesIn(typed), Headers: headersIn(typed),
+			Name: typed.Value("type"), URL: typed.Value("url"), Active: typed.On("active"), Types: typesIn(typed),
+			Headers: headersIn(typed),
 		})
 	})
 	if err != nil {

@@ -59,7 +59,8 @@ func (h *Handlers) showDelivery(c *page.Ctx, status int, said layout.Flash) erro
 	if said.Text != "" {
 		shell.Flash = said
 	}
-	return c.RenderStatus(status, dashboard.Delivery(deliveryProps(c.UserContext(), shell, facts, page.LoadZone(c.Member.Business))))
+	return c.RenderStatus(status,
+		dashboard.Delivery(deliveryProps(c.UserContext(), shell, facts, page.LoadZone(c.Member.Business))))
 }
 
 // loadDelivery collects what there is of an event for an endpoint. One that was

@@ -81,7 +81,8 @@ func (h *Handlers) loadEndpoint(c *page.Ctx, e webhook.Endpoint) (f endpointFact
 	if f.Missed, err = h.Webhooks.Missed(ctx, sc, e.ID); err != nil {
 		return f, err
 	}
-	if f.Sent, f.Next, err = h.Webhooks.History(ctx, sc, e.ID, f.Asked.State, f.Asked.After, listing.PageSize); err != nil {
+	if f.Sent, f.Next, err = h.Webhooks.History(ctx, sc, e.ID, f.Asked.State, f.Asked.After,
+		listing.PageSize); err != nil {
 		return f, err
 	}
 	f.Tried, err = h.Webhooks.LastAttempts(ctx, sc, f.Sent)

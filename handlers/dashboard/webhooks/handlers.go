@@ -22,12 +22,14 @@ type Webhooks interface {
 	Delete(ctx context.Context, sc scope.Scope, id string) error
 	RotateSecret(ctx context.Context, sc scope.Scope, id string) (webhook.Endpoint, string, error)
 	SendTest(ctx context.Context, sc scope.Scope, id string) (eventID string, err error)
-	History(ctx context.Context, sc scope.Scope, endpointID, state, after string, limit int) ([]webhook.Delivery, string, error)
+	History(ctx context.Context, sc scope.Scope, endpointID, state, after string, limit int) ([]webhook.Delivery,
+		string, error)
 	LastAttempts(ctx context.Context, sc scope.Scope, deliveries []webhook.Delivery) (map[int64]webhook.Attempt, error)
 	Health(ctx context.Context, sc scope.Scope, endpointID string) (webhook.Health, error)
 	Missed(ctx context.Context, sc scope.Scope, endpointID string) (webhook.Missed, error)
 	Event(ctx context.Context, sc scope.Scope, id string) (webhook.Recorded, error)
-	DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, eventID string) (webhook.Delivery, []webhook.Attempt, error)
+	DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, eventID string) (webhook.Delivery, []webhook.Attempt,
+		error)
 	Redeliver(ctx context.Context, sc scope.Scope, eventID, endpointID string) (int, error)
 	Check(o webhook.Order) fault.Fields
 	Plan(ctx context.Context, sc scope.Scope, o webhook.Order) (webhook.Planned, error)

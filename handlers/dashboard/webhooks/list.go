@@ -19,7 +19,8 @@ func (h *Handlers) listEndpoints(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	props := dashboard.WebhooksProps{Page: c.Layout(words.T(ctx, "webhook.title"), "webhooks"), Manage: sc.Allows(scope.ManageWebhooks)}
+	props := dashboard.WebhooksProps{Page: c.Layout(words.T(ctx, "webhook.title"), "webhooks"),
+		Manage: sc.Allows(scope.ManageWebhooks)}
 	for _, e := range endpoints {
 		var last *webhook.Delivery
 		if d, any := latest[e.ID]; any {

@@ -11,7 +11,8 @@ import (
 
 // createSecretOnce is once for what answers with an endpoint's new secret: sent twice, the
 // form shows the same one.
-func (h *Handlers) createSecretOnce(c *page.Ctx, act func(ctx context.Context) (webhook.Endpoint, string, error)) (e webhook.Endpoint, secret string, err error) {
+func (h *Handlers) createSecretOnce(c *page.Ctx, act func(ctx context.Context) (webhook.Endpoint, string,
+	error)) (e webhook.Endpoint, secret string, err error) {
 	type kept struct{ ID, Secret string }
 	before, err := page.RunOnce(h.Answers, c, func(ctx context.Context) (err error) {
 		e, secret, err = act(ctx)

@@ -18,7 +18,8 @@ import (
 )
 
 // webhookRow is an endpoint in the list; last is its latest delivery, if any.
-func webhookRow(ctx context.Context, e webhook.Endpoint, last *webhook.Delivery, zone *time.Location) dashboard.WebhookRow {
+func webhookRow(ctx context.Context, e webhook.Endpoint, last *webhook.Delivery,
+	zone *time.Location) dashboard.WebhookRow {
 	row := dashboard.WebhookRow{ID: e.ID, Name: e.Name, URL: e.URL, Active: e.Active}
 	if e.OffReason != "" {
 		row.OffWhy = words.T(ctx, "webhook.off_by", "Why", e.OffReason)
@@ -50,7 +51,8 @@ func healthWord(ctx context.Context, e webhook.Endpoint, sent bool) (string, ui.
 func webhookProps(ctx context.Context, shell layout.Page, f endpointFacts, zone *time.Location) dashboard.WebhookProps {
 	e := f.Endpoint
 	p := dashboard.WebhookProps{
-		Page: shell, WebhookRow: webhookRow(ctx, e, nil, zone), Manage: f.Scope.Allows(scope.ManageWebhooks), Events: e.Types,
+		Page: shell, WebhookRow: webhookRow(ctx, e, nil, zone), Manage: f.Scope.Allows(scope.ManageWebhooks),
+		Events:  e.Types,
 		Created: e.CreatedAt.In(zone), Stats: healthStats(ctx, f.Health, zone), Missed: missedNote(ctx, f, zone),
 	}
 	p.Health, p.HealthTone = healthWord(ctx, e, f.Health.Attempts > 0)
@@ -71,19 +73,23 @@ func webhookProps(ctx context.Context, shell layout.Page, f endpointFacts, zone 
 		p.Deliveries = append(p.Deliveries, sentRow(ctx, d, tried, zone))
 	}
 	p.Tabs, p.Filtered = stateTabs(ctx, e.ID, f.Asked.State)
-	p.Pager = listing.MakePager(words.N(ctx, "webhook.events_n", len(p.Deliveries)), f.Asked.After != "", sentHref(e.ID, sentAsked{State: f.Asked.State}),
+	p.Pager = listing.MakePager(words.N(ctx, "webhook.events_n", len(p.Deliveries)), f.Asked.After != "",
+		sentHref(e.ID, sentAsked{State: f.Asked.State}),
 		f.Next != "", sentHref(e.ID, sentAsked{State: f.Asked.State, After: f.Next}))
 	return p
 }
 
 // stateWords are the messages that name the states of deliveries.
-var stateWords = map[string]string{"": "webhook.state_all", webhook.Pending: "webhook.state_pending", webhook.Delivered: "webhook.state_delivered",
-	webhook.Exhausted: "webhook.state_exhausted", webhook.Cancelled: "webhook.state_cancelled", webhook.Skipped: "webhook.state_skipped"}
+var stateWords = map[string]string{"": "webhook.state_all", webhook.Pending: "webhook.state_pending",
+	webhook.Delivered: "webhook.state_delivered",
+	webhook.Exhausted: "webhook.state_exhausted", webhook.Cancelled: "webhook.state_cancelled",
+	webhook.Skipped: "webhook.state_skipped"}
 
 // stateTabs are the states that deliveries can be narrowed to, and the word of the chosen one.
 func stateTabs(ctx context.Context, id, chosen string) (tabs []dashboard.StateTab, word string) {
 	for _, state := range append([]string{""}, webhook.States()...) {
-		tabs = append(tabs, dashboard.StateTab{Text: words.T(ctx, stateWords[state]), Href: sentHref(id, sentAsked{State: state}), On: state == chosen})
+		tabs = append(tabs, dashboard.StateTab{Text: words.T(ctx, stateWords[state]),
+			Href: sentHref(id, sentAsked{State: state}), On: state == chosen})
 	}
 	if chosen == "" {
 		return tabs, ""
@@ -108,9 +114,11 @@ func sentHref(id string, asked sentAsked) string {
 
 // healthStats is how an endpoint has done lately.
 func healthStats(ctx context.Context, h webhook.Health, zone *time.Location) dashboard.WebhookHealth {
-	stats := dashboard.WebhookHealth{Rate: "–", Median: "–", P95: "–", Waiting: strconv.Itoa(h.Waiting), RateNote: words.T(ctx, "webhook.no_attempt")}
+	stats := dashboard.WebhookHealth{Rate: "–", Median: "–", P95: "–", Waiting: strconv.Itoa(h.Waiting),
+		RateNote: words.T(ctx, "webhook.no_attempt")}
 	if h.Attempts > 0 {
-		stats.Rate, stats.RateNote = strconv.Itoa(h.Succeeded*100/h.Attempts)+" %", words.N(ctx, "webhook.rate_note", h.Attempts)
+		stats.Rate, stats.RateNote = strconv.Itoa(h.Succeeded*100/h.Attempts)+" %",
+			words.N(ctx, "webhook.rate_note", h.Attempts)
 		stats.Median, stats.P95 = display.FormatDuration(ctx, h.Median), display.FormatDuration(ctx, h.P95)
 	}
 	if h.Waiting >= webhook.MaxMissed {
@@ -137,7 +145,8 @@ func missedNote(ctx context.Context, f endpointFacts, zone *time.Location) (note
 		note.Text += " " + words.T(ctx, "webhook.missed_switch_on")
 		return note
 	}
-	values := map[string]string{"endpoint": f.Endpoint.ID, "failed": "true", "created_after": m.Since.In(zone).Format(page.FormTime)}
+	values := map[string]string{"endpoint": f.Endpoint.ID, "failed": "true", "created_after": m.Since.In(zone).
+		Format(page.FormTime)}
 	note.Href = resendsPath + "/review?" + orderQuery(values, nil)
 	return note
 }

@@ -17,7 +17,8 @@ import (
 
 // sentRow is a delivery in an endpoint's list; tried is its latest attempt, if any.
 func sentRow(ctx context.Context, d webhook.Delivery, tried *webhook.Attempt, zone *time.Location) dashboard.SentRow {
-	row := dashboard.SentRow{Event: d.EventType, ID: d.EventID, Href: display.DeliveryPath(d.EndpointID, d.EventID), Tries: d.Attempt, Happened: d.EventAt.In(zone)}
+	row := dashboard.SentRow{Event: d.EventType, ID: d.EventID, Href: display.DeliveryPath(d.EndpointID, d.EventID),
+		Tries: d.Attempt, Happened: d.EventAt.In(zone)}
 	row.Result, row.Tone = display.DeliveryResult(ctx, d)
 	if tried != nil {
 		row.Tried = tried.At.In(zone)
@@ -29,9 +30,12 @@ func sentRow(ctx context.Context, d webhook.Delivery, tried *webhook.Attempt, zo
 }
 
 // deliveryProps is the page of an event for an endpoint, the latest attempt first.
-func deliveryProps(ctx context.Context, shell layout.Page, f deliveryFacts, zone *time.Location) dashboard.DeliveryProps {
-	p := dashboard.DeliveryProps{Page: shell, EndpointID: f.Endpoint.ID, EndpointName: f.Endpoint.Name, EndpointURL: f.Endpoint.URL,
-		Sequence: f.Event.Sequence, Body: f.Event.Body, Withheld: webhook.Withheld(f.Scope), PaymentReference: f.Event.Payment}
+func deliveryProps(ctx context.Context, shell layout.Page, f deliveryFacts,
+	zone *time.Location) dashboard.DeliveryProps {
+	p := dashboard.DeliveryProps{Page: shell, EndpointID: f.Endpoint.ID, EndpointName: f.Endpoint.Name,
+		EndpointURL: f.Endpoint.URL,
+		Sequence:    f.Event.Sequence, Body: f.Event.Body, Withheld: webhook.Withheld(f.Scope),
+		PaymentReference: f.Event.Payment}
 	var last *webhook.Attempt
 	for i, attempt := range slices.Backward(f.Attempts) {
 		row := attemptRow(ctx, attempt, zone)
@@ -55,7 +59,8 @@ func deliveryProps(ctx context.Context, shell layout.Page, f deliveryFacts, zone
 }
 
 func attemptRow(ctx context.Context, a webhook.Attempt, zone *time.Location) dashboard.AttemptRow {
-	row := dashboard.AttemptRow{Number: a.Number, At: a.At.In(zone), Took: display.FormatDuration(ctx, a.Took), Advice: webhook.Advice(a),
+	row := dashboard.AttemptRow{Number: a.Number, At: a.At.In(zone), Took: display.FormatDuration(ctx, a.Took),
+		Advice:  webhook.Advice(a),
 		Request: a.Request, Header: a.Header, Answer: a.Answer, Status: a.Status}
 	row.Result, row.Tone = attemptResult(ctx, a)
 	return row
@@ -70,8 +75,10 @@ func attemptResult(ctx context.Context, a webhook.Attempt) (string, ui.Tone) {
 }
 
 // signatureProps is the page of the signature checker.
-func signatureProps(ctx context.Context, shell layout.Page, typed ui.Form, v webhook.Verdict, endpoints []webhook.Endpoint) dashboard.SignatureCheckProps {
-	p := dashboard.SignatureCheckProps{Page: shell, Form: typed, Endpoints: endpointOptions(ctx, endpoints), Why: v.Why, Do: v.Do, DiffWithheld: v.DiffWithheld}
+func signatureProps(ctx context.Context, shell layout.Page, typed ui.Form, v webhook.Verdict,
+	endpoints []webhook.Endpoint) dashboard.SignatureCheckProps {
+	p := dashboard.SignatureCheckProps{Page: shell, Form: typed, Endpoints: endpointOptions(ctx, endpoints), Why: v.Why,
+		Do: v.Do, DiffWithheld: v.DiffWithheld}
 	switch v.Reason {
 	case webhook.Verifies:
 		p.Title, p.Tone = words.T(ctx, "webhook.verifies"), ui.Good

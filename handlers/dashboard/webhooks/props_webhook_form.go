@@ -101,12 +101,14 @@ func webhookValues(e webhook.Endpoint) map[string]string {
 const spareHeaders = 2
 
 // webhookFormProps is the form of an endpoint; a new one has no id.
-func webhookFormProps(ctx context.Context, shell layout.Page, typed ui.Form, e webhook.Endpoint) dashboard.WebhookFormProps {
+func webhookFormProps(ctx context.Context, shell layout.Page, typed ui.Form,
+	e webhook.Endpoint) dashboard.WebhookFormProps {
 	p := dashboard.WebhookFormProps{Page: shell, Form: typed, ID: e.ID, Name: e.Name, Types: eventTypes(ctx)}
 	spare := 0
 	for i := range webhook.MaxHeaders {
 		name, kept := typed.Value(headerField("name", i)), typed.Value(headerField("kept", i))
-		row := dashboard.HeaderRow{Name: name, Value: typed.Value(headerField("value", i)), Kept: kept != "" && kept == name, Errors: typed.Errors["headers."+name]}
+		row := dashboard.HeaderRow{Name: name, Value: typed.Value(headerField("value", i)), Kept: kept != "" &&
+			kept == name, Errors: typed.Errors["headers."+name]}
 		if row.Name == "" && row.Value == "" {
 			if spare++; spare > spareHeaders {
 				break

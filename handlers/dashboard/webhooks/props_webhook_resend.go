@@ -23,7 +23,8 @@ import (
 var orderFields = []string{"endpoint", "created_after", "created_before", "failed"}
 
 // orderOf reads an order from its form. unreadable holds the unreadable values.
-func orderOf(ctx context.Context, typed ui.Form, types []string, zone *time.Location) (o webhook.Order, unreadable fault.Fields) {
+func orderOf(ctx context.Context, typed ui.Form, types []string, zone *time.Location) (o webhook.Order,
+	unreadable fault.Fields) {
 	unreadable = fault.Fields{}
 	o = webhook.Order{EndpointID: typed.Value("endpoint"), Types: types, Failed: typed.On("failed")}
 	sentence := words.T(ctx, "webhook.date_unread")
@@ -68,8 +69,10 @@ type resendsFacts struct {
 }
 
 // resendsProps is the form of an order with the orders before.
-func resendsProps(ctx context.Context, shell layout.Page, typed ui.Form, f resendsFacts, zone *time.Location) dashboard.ResendsProps {
-	p := dashboard.ResendsProps{Page: shell, Form: typed, Manage: f.Scope.Allows(scope.ManageWebhooks), Types: eventTypes(ctx), TypesOn: map[string]bool{},
+func resendsProps(ctx context.Context, shell layout.Page, typed ui.Form, f resendsFacts,
+	zone *time.Location) dashboard.ResendsProps {
+	p := dashboard.ResendsProps{Page: shell, Form: typed, Manage: f.Scope.Allows(scope.ManageWebhooks),
+		Types: eventTypes(ctx), TypesOn: map[string]bool{},
 		Zone: zone.String(), Endpoints: []ui.Option{{Value: "", Label: words.T(ctx, "webhook.every_endpoint")}}}
 	for _, kind := range f.Types {
 		p.TypesOn[kind] = true
@@ -82,7 +85,8 @@ func resendsProps(ctx context.Context, shell layout.Page, typed ui.Form, f resen
 	for _, order := range f.Orders {
 		p.Rows = append(p.Rows, resendRow(ctx, order, names, zone))
 	}
-	p.Pager = listing.MakePager(words.N(ctx, "webhook.orders_n", len(p.Rows)), f.After != "", resendsPath, f.Next != "", resendsPath+"?after="+url.QueryEscape(f.Next))
+	p.Pager = listing.MakePager(words.N(ctx, "webhook.orders_n", len(p.Rows)), f.After != "", resendsPath, f.Next != "",
+		resendsPath+"?after="+url.QueryEscape(f.Next))
 	return p
 }
 
@@ -117,7 +121,8 @@ type reviewed struct {
 }
 
 // reviewOf says how many events an order would send.
-func reviewOf(ctx context.Context, shell layout.Page, typed ui.Form, r reviewed, zone *time.Location) dashboard.ResendReviewProps {
+func reviewOf(ctx context.Context, shell layout.Page, typed ui.Form, r reviewed,
+	zone *time.Location) dashboard.ResendReviewProps {
 	p := dashboard.ResendReviewProps{Page: shell, BackHref: resendsPath + "?" + orderQuery(typed.Values, r.Order.Types),
 		What: orderText(ctx, r.Order, r.Names, zone), Count: plannedText(ctx, r), Nothing: r.Planned.Deliveries == 0}
 	for _, name := range orderFields {
@@ -130,7 +135,8 @@ func reviewOf(ctx context.Context, shell layout.Page, typed ui.Form, r reviewed,
 }
 
 func plannedText(ctx context.Context, r reviewed) string {
-	events, endpoints := words.N(ctx, "webhook.events_n", r.Planned.Events), words.N(ctx, "webhook.endpoints_n", r.Planned.Endpoints)
+	events, endpoints := words.N(ctx, "webhook.events_n", r.Planned.Events),
+		words.N(ctx, "webhook.endpoints_n", r.Planned.Endpoints)
 	switch {
 	case r.Planned.Deliveries == 0 && r.Order.Failed:
 		return words.T(ctx, "webhook.planned_none_failed")
@@ -141,7 +147,8 @@ func plannedText(ctx context.Context, r reviewed) string {
 	case r.Order.Failed:
 		return words.T(ctx, "webhook.planned_failed", "Events", events, "Endpoints", endpoints)
 	}
-	return words.T(ctx, "webhook.planned", "Events", events, "Endpoints", endpoints, "Deliveries", words.N(ctx, "webhook.deliveries_n", r.Planned.Deliveries))
+	return words.T(ctx, "webhook.planned", "Events", events, "Endpoints", endpoints, "Deliveries",
+		words.N(ctx, "webhook.deliveries_n", r.Planned.Deliveries))
 }
 
 // orderText says which events an order is for, and where they go.
@@ -175,10 +182,13 @@ func orderRange(ctx context.Context, o webhook.Order, zone *time.Location) strin
 }
 
 // resendRow is an order as pages show it.
-func resendRow(ctx context.Context, r webhook.Resend, names map[string]string, zone *time.Location) dashboard.ResendRow {
+func resendRow(ctx context.Context, r webhook.Resend, names map[string]string,
+	zone *time.Location) dashboard.ResendRow {
 	o := webhook.Order{EndpointID: r.EndpointID, Types: r.Types, From: r.From, Before: &r.Before, Failed: r.Failed}
-	row := dashboard.ResendRow{ID: r.ID, What: orderText(ctx, o, names, zone), Created: r.CreatedAt.In(zone), Total: r.Total, Walked: r.Walked,
-		Made: r.Made, Delivered: r.Delivered, Failed: r.Failures, Waiting: max(0, r.Made-r.Delivered-r.Failures), Later: r.Superseded}
+	row := dashboard.ResendRow{ID: r.ID, What: orderText(ctx, o, names, zone), Created: r.CreatedAt.In(zone),
+		Total: r.Total, Walked: r.Walked,
+		Made: r.Made, Delivered: r.Delivered, Failed: r.Failures, Waiting: max(0, r.Made-r.Delivered-r.Failures),
+		Later: r.Superseded}
 	if r.DoneAt != nil {
 		row.Done, row.Waiting = r.DoneAt.In(zone), 0
 	}

@@ -19,7 +19,8 @@ const resendsPath = display.WebhooksPath + "/resends"
 func (h *Handlers) listResends(c *page.Ctx) error {
 	typed, types := asked(c)
 	if typed.Value("created_after") == "" {
-		typed.Values["created_after"] = h.Clock().In(page.LoadZone(c.Member.Business)).AddDate(0, 0, -1).Format(page.FormTime)
+		typed.Values["created_after"] = h.Clock().In(page.LoadZone(c.Member.Business)).AddDate(0, 0, -1).
+			Format(page.FormTime)
 		typed.Values["failed"] = "true"
 	}
 	return h.showResends(c, http.StatusOK, typed, types)
@@ -42,7 +43,8 @@ func (h *Handlers) reviewResend(c *page.Ctx) error {
 	}
 	shell := c.Layout(words.T(c.UserContext(), "webhook.resend"), "webhooks")
 	shell.NextPath = resendsPath
-	return c.Render(dashboard.ResendReview(reviewOf(c.UserContext(), shell, typed, reviewed{order, planned, names}, page.LoadZone(c.Member.Business))))
+	return c.Render(dashboard.ResendReview(reviewOf(c.UserContext(), shell, typed, reviewed{order, planned, names},
+		page.LoadZone(c.Member.Business))))
 }
 
 // createResend gives the order.
@@ -52,7 +54,8 @@ func (h *Handlers) createResend(c *page.Ctx) error {
 	if len(unreadable) > 0 {
 		return h.refuseResend(c, typed, types, page.MergeErrors(unreadable, h.Webhooks.Check(order)))
 	}
-	err := page.RedirectOnce(h.Answers, c, func(ctx context.Context) (webhook.Resend, error) { return h.Webhooks.Resend(ctx, c.Scope, order) },
+	err := page.RedirectOnce(h.Answers, c,
+		func(ctx context.Context) (webhook.Resend, error) { return h.Webhooks.Resend(ctx, c.Scope, order) },
 		func(r webhook.Resend) string { return resendPath(r.ID) })
 	if err != nil {
 		return h.refuseResend(c, typed, types, err)
@@ -72,7 +75,8 @@ func (h *Handlers) showResend(c *page.Ctx) error {
 	}
 	shell := c.Layout(words.T(c.UserContext(), "webhook.sending_again"), "webhooks")
 	shell.NextPath = resendsPath
-	props := dashboard.ResendProps{Page: shell, ResendRow: resendRow(c.UserContext(), found, names, page.LoadZone(c.Member.Business))}
+	props := dashboard.ResendProps{Page: shell, ResendRow: resendRow(c.UserContext(), found, names,
+		page.LoadZone(c.Member.Business))}
 	if props.Working {
 		props.Refresh = 5
 	}
@@ -100,7 +104,8 @@ func (h *Handlers) showResends(c *page.Ctx, status int, typed ui.Form, types []s
 	shell := c.Layout(words.T(c.UserContext(), "webhook.resend"), "webhooks")
 	shell.NextPath = resendsPath
 	facts := resendsFacts{Scope: c.Scope, Endpoints: endpoints, Orders: orders, After: after, Next: next, Types: types}
-	return c.RenderStatus(status, dashboard.Resends(resendsProps(c.UserContext(), shell, typed, facts, page.LoadZone(c.Member.Business))))
+	return c.RenderStatus(status,
+		dashboard.Resends(resendsProps(c.UserContext(), shell, typed, facts, page.LoadZone(c.Member.Business))))
 }
 
 // endpointNames are the names of the endpoints that there are, by their id.

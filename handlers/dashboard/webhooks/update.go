@@ -27,7 +27,8 @@ func (h *Handlers) updateEndpoint(c *page.Ctx) error {
 	}
 	typed := page.ReadForm(c, webhookFields()...)
 	name, url, types, headers := typed.Value("type"), typed.Value("url"), typesIn(typed), headersIn(typed)
-	changed, err := h.Webhooks.Update(c.UserContext(), c.Scope, endpoint.ID, webhook.Change{Name: &name, URL: &url, Types: &types, Headers: &headers})
+	changed, err := h.Webhooks.Update(c.UserContext(), c.Scope, endpoint.ID,
+		webhook.Change{Name: &name, URL: &url, Types: &types, Headers: &headers})
 	if err != nil {
 		status, err := page.RefuseForm(&typed, err)
 		if err != nil {

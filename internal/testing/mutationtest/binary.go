@@ -55,7 +55,8 @@ func build(ctx context.Context, root, work string, s *source) ([]binary, error) 
 	}
 	for i, own := range suites {
 		b := binary{own, filepath.Join(work, fmt.Sprintf("suite%d.test", i)), filepath.Join(root, own.folder)}
-		compile := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", list, "-o", b.file, "./"+path.Clean(own.folder))
+		compile := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", list, "-o", b.file,
+			"./"+path.Clean(own.folder))
 		compile.Dir = root
 		if out, err := compile.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("the mutants of %s don't compile: %w\n%.4000s", s.piece.name, err, out)

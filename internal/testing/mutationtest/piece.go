@@ -103,7 +103,8 @@ func (p piece) load(root string) (*source, error) {
 		}
 	}
 	for _, pattern := range p.files {
-		if !slices.ContainsFunc(entries, func(e os.DirEntry) bool { ok, _ := path.Match(pattern, e.Name()); return ok }) {
+		if !slices.ContainsFunc(entries,
+			func(e os.DirEntry) bool { ok, _ := path.Match(pattern, e.Name()); return ok }) {
 			return nil, fmt.Errorf("%s: no file is called %s", p.name, pattern)
 		}
 	}

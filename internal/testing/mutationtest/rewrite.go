@@ -91,7 +91,8 @@ func (r *rewriter) makeVariable(d *ast.GenDecl) bool {
 	}
 	if found {
 		from := r.offset(d.TokPos)
-		r.insertions = append(r.insertions, insertion{from: from, to: from + len("const"), before: "var", replaces: true})
+		r.insertions = append(r.insertions, insertion{from: from, to: from + len("const"), before: "var",
+			replaces: true})
 	}
 	return found
 }
@@ -260,7 +261,8 @@ func (r *rewriter) timeBoundary(e *ast.CallExpr) {
 func (r *rewriter) cases(s *ast.SwitchStmt) {
 	value := ""
 	if s.Tag != nil {
-		if s.Init != nil || !slices.ContainsFunc(s.Body.List, func(c ast.Stmt) bool { return c.(*ast.CaseClause).List != nil }) {
+		if s.Init != nil || !slices.ContainsFunc(s.Body.List,
+			func(c ast.Stmt) bool { return c.(*ast.CaseClause).List != nil }) {
 			return
 		}
 		value = fmt.Sprintf("mutantValue%d", r.offset(s.Pos()))
@@ -288,7 +290,8 @@ func (r *rewriter) add(at token.Pos, k kind, text string) int {
 
 // wrap inserts text before and behind an expression.
 func (r *rewriter) wrap(e ast.Node, before, behind string) {
-	r.insertions = append(r.insertions, insertion{from: r.offset(e.Pos()), to: r.offset(e.End()), before: before, behind: behind})
+	r.insertions = append(r.insertions, insertion{from: r.offset(e.Pos()), to: r.offset(e.End()), before: before,
+		behind: behind})
 }
 
 func (r *rewriter) offset(at token.Pos) int { return r.positions.Position(at).Offset }
@@ -312,7 +315,8 @@ func apply(text string, insertions []insertion) string {
 		pieces = append(pieces, piece{in.from, i, in.before, 0}, piece{in.to, -i - 1, in.behind, 0})
 	}
 	// What ends at a place comes before what begins there, the inner end first.
-	slices.SortStableFunc(pieces, func(a, b piece) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order)) })
+	slices.SortStableFunc(pieces,
+		func(a, b piece) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order)) })
 	var out strings.Builder
 	from := 0
 	for _, p := range pieces {

@@ -97,7 +97,8 @@ func runMutants(ctx context.Context, o options, s *source, open []mutant, known 
 			fmt.Fprintf(o.out, "  %s %s: %s\n", m.place(), m.note, r.Outcome)
 		}
 		if done++; done%50 == 0 {
-			fmt.Fprintf(o.out, "%s: %d of %d after %.0f s\n", s.piece.name, done, len(open), time.Since(began).Seconds())
+			fmt.Fprintf(o.out, "%s: %d of %d after %.0f s\n", s.piece.name, done, len(open), time.Since(began).
+				Seconds())
 		}
 		return kept.add(r)
 	})
@@ -121,7 +122,8 @@ func runMutant(ctx context.Context, m mutant, binaries []binary, tests []traced)
 		slices.SortFunc(selected, func(a, b traced) int { return cmp.Compare(a.Took, b.Took) })
 		for len(selected) > 0 {
 			names, limit := takeBatch(&selected)
-			out, err := b.run(ctx, limit, "^("+strings.Join(names, "|")+")$", fmt.Sprintf("%s=%d", activeVariable, m.number))
+			out, err := b.run(ctx, limit, "^("+strings.Join(names, "|")+")$",
+				fmt.Sprintf("%s=%d", activeVariable, m.number))
 			switch {
 			case strings.Contains(out, "panic: test timed out") || errors.Is(err, context.DeadlineExceeded):
 				return timeout, strings.Join(names, " ")

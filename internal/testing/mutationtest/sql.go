@@ -11,7 +11,8 @@ import (
 )
 
 // looksLikeSQL matches text that holds a condition of a statement.
-var looksLikeSQL = regexp.MustCompile(`[\w)"] ?(=|<>|<|>|<=|>=|IN|LIKE|ANY) ?\(*(\?|'|excluded)|\bIS (NOT )?NULL\b|\bWHERE\b`)
+var looksLikeSQL = regexp.MustCompile(
+	`[\w)"] ?(=|<>|<|>|<=|>=|IN|LIKE|ANY) ?\(*(\?|'|excluded)|\bIS (NOT )?NULL\b|\bWHERE\b`)
 
 // isStatement matches a statement or a part of one, where conditions follow a WHERE.
 var isStatement = regexp.MustCompile(`\b(SELECT|UPDATE|INSERT|DELETE|WITH|WHERE|VALUES)\b`)
@@ -134,7 +135,8 @@ func (r *sqlReader) readStatement(from, to int) {
 }
 
 // endWords end a condition.
-var endWords = []string{"ORDER", "GROUP", "LIMIT", "RETURNING", "ON", "UNION", "HAVING", "FOR", "THEN", "ELSE", "END", "DO",
+var endWords = []string{"ORDER", "GROUP", "LIMIT", "RETURNING", "ON", "UNION", "HAVING", "FOR", "THEN", "ELSE", "END",
+	"DO",
 	"LEFT", "JOIN", "CROSS", "INNER", "WHERE", ";", ")", ","}
 
 // readCondition adds the operands of a condition and returns the place behind it.

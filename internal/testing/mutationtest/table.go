@@ -43,9 +43,11 @@ func (c count) percent() float64 {
 // It returns the percentage of the sum.
 func printTable(out io.Writer, names []string, results map[string][]result, equivalents map[string]string) float64 {
 	total := count{name: "all"}
-	fmt.Fprintln(out, "\n| Package | Mutants | Killed | Timeout | Survived | Equivalent | Found |\n|---|---|---|---|---|---|---|")
+	fmt.Fprintln(out, "\n| Package | Mutants | Killed | Timeout | Survived | Equivalent | Found "+
+		"|\n|---|---|---|---|---|---|---|")
 	line := func(c count) {
-		fmt.Fprintf(out, "| %s | %d | %d | %d | %d | %d | %.1f %% |\n", c.name, c.mutants, c.killed, c.timeout, c.survived, c.equivalent, c.percent())
+		fmt.Fprintf(out, "| %s | %d | %d | %d | %d | %d | %.1f %% |\n", c.name, c.mutants, c.killed, c.timeout,
+			c.survived, c.equivalent, c.percent())
 	}
 	var open []result
 	for _, name := range names {
@@ -65,7 +67,8 @@ func printTable(out io.Writer, names []string, results map[string][]result, equi
 		fmt.Fprintln(out, "\nNo test fails for:")
 	}
 	for _, r := range open {
-		fmt.Fprintf(out, "%s %s (%s)\n", r.place(), strings.TrimPrefix(r.mutant.name, r.position.Filename+" "), strings.TrimSpace(string(r.Outcome)+" "+r.By))
+		fmt.Fprintf(out, "%s %s (%s)\n", r.place(), strings.TrimPrefix(r.mutant.name, r.position.Filename+" "),
+			strings.TrimSpace(string(r.Outcome)+" "+r.By))
 	}
 	return total.percent()
 }

@@ -47,7 +47,8 @@ func (s *Server) Browser() *Browser {
 func (s *Server) SignIn(email string) *Browser {
 	s.T.Helper()
 	b := s.Browser()
-	if a := b.PostFrom("/sign-in", "/sign-in", url.Values{"email": {email}, "password": {Password}}); a.Status != http.StatusSeeOther {
+	if a := b.PostFrom("/sign-in", "/sign-in",
+		url.Values{"email": {email}, "password": {Password}}); a.Status != http.StatusSeeOther {
 		s.T.Fatalf("sign-in answered %d: %s", a.Status, a.Text())
 	}
 	return b
@@ -125,7 +126,8 @@ func (b *Browser) do(r *http.Request) Answer {
 			delete(b.cookies, cookie.Name)
 		}
 	}
-	return Answer{Status: response.StatusCode, Body: string(body), Location: response.Header.Get("Location"), Header: response.Header}
+	return Answer{Status: response.StatusCode, Body: string(body), Location: response.Header.Get("Location"),
+		Header: response.Header}
 }
 
 // Sign gives a request of another client the browser's cookies.

@@ -137,7 +137,8 @@ func (s *Server) core(box *secret.Box) {
 	now := s.Clock.Now
 	s.Calls = calls.New(s.DB, now)
 	s.Audits = &audit.Service{DB: s.DB, Clock: now, Secrets: box}
-	s.Registry = &payment.Registry{DB: s.DB, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}, scope.Live: {}}}
+	s.Registry = &payment.Registry{DB: s.DB, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {},
+		scope.Live: {}}}
 	for _, c := range money.Chains() {
 		s.Registry.Domains[scope.Test][c] = chain.Sandbox(c)
 	}
@@ -183,9 +184,10 @@ func (s *Server) ConnectLedger(domain scope.Domain, name string) {
 		s.T.Fatalf("there is no network %q", name)
 	}
 	s.Registry.Domains[domain][money.XRPL] = p.Network()
-	s.Wallets.Ledgers[domain] = wallet.Ledger{Params: p, Look: func(_ context.Context, a xrp.Account) (wallet.LedgerAccount, error) {
-		return s.Ledger[a.String()], s.LookFails
-	}}
+	s.Wallets.Ledgers[domain] = wallet.Ledger{Params: p,
+		Look: func(_ context.Context, a xrp.Account) (wallet.LedgerAccount, error) {
+			return s.Ledger[a.String()], s.LookFails
+		}}
 }
 
 func (s *Server) node(domain scope.Domain, c money.Chain) (wallet.Net, bool) {
@@ -229,11 +231,13 @@ func (s *Server) serve() *fiber.App {
 		Networks: []system.Network{{Name: chain.Sandbox(money.Bitcoin), Domain: scope.Test}},
 		Checks:   map[string]func(context.Context) error{"database": s.DB.Ping}}
 	answers := idempotency.New(s.DB, s.Clock.Now, s.Payments.Secrets)
-	s.Pages = dashboard.New(dashboard.Services{Accounts: s.Accounts, Payments: s.Payments, Lists: s.Lists, Figures: s.Figures,
+	s.Pages = dashboard.New(dashboard.Services{Accounts: s.Accounts, Payments: s.Payments, Lists: s.Lists,
+		Figures:  s.Figures,
 		Webhooks: s.Webhooks, Links: s.Links, Mails: s.Mails, Sandbox: player, Calls: s.Calls, Audits: s.Audits,
 		Settings: s.Settings, System: s.System, Wallets: s.Wallets, Receiving: change, Networks: s.Registry,
 		Noted: s.Registry, Quotes: s.Quotes, Clock: s.Clock.Now, Answers: answers, Hub: s.Hub})
-	customer := &checkout.Handlers{Logos: s.Settings, Payments: s.Payments, Links: s.Links, Sandbox: player, Hub: s.Hub, Networks: s.Registry}
+	customer := &checkout.Handlers{Logos: s.Settings, Payments: s.Payments, Links: s.Links, Sandbox: player, Hub: s.Hub,
+		Networks: s.Registry}
 	limits := limit.New(s.DB, s.Clock.Now)
 	var document *api.Document
 	server, err := web.New(web.Config{BaseURL: Base}, web.Deps{
@@ -241,8 +245,10 @@ func (s *Server) serve() *fiber.App {
 		Log: slog.New(slog.NewTextHandler(&s.logged, nil)), Metrics: prometheus.NewRegistry(),
 		Routes: web.Routes{Dashboard: s.Pages.Routes, Checkout: customer.Routes,
 			API: func(app fiber.Router) {
-				document = api.Register(app, api.Deps{Payments: s.Payments, Lists: s.Lists, Webhooks: s.Webhooks, Links: s.Links, Keys: s.Accounts, Methods: s.Accounts,
-					Networks: s.Registry, Quotes: s.Quotes, Sandbox: player, Limits: limits, Answers: answers, Secrets: s.Payments.Secrets, Clock: s.Clock.Now,
+				document = api.Register(app, api.Deps{Payments: s.Payments, Lists: s.Lists, Webhooks: s.Webhooks,
+					Links: s.Links, Keys: s.Accounts, Methods: s.Accounts,
+					Networks: s.Registry, Quotes: s.Quotes, Sandbox: player, Limits: limits, Answers: answers,
+					Secrets: s.Payments.Secrets, Clock: s.Clock.Now,
 					PerMinute: 100_000, BaseURL: Base, Version: "1.2.3"})
 			},
 			Docs: func(p page.Payers) { p.Get("/docs", api.Docs(document)) }},
@@ -262,7 +268,8 @@ func (s *Server) UseMailServer() {
 // Business makes a business with its owner, and gives the owner's scope in the test domain.
 func (s *Server) Business(name, email string) scope.Scope {
 	s.T.Helper()
-	made, owner, err := s.Accounts.CreateBusiness(s.T.Context(), account.NewBusiness{BusinessName: name, Name: "Ama Mensah", Email: email, Password: Password})
+	made, owner, err := s.Accounts.CreateBusiness(s.T.Context(),
+		account.NewBusiness{BusinessName: name, Name: "Ama Mensah", Email: email, Password: Password})
 	s.Must(err)
 	m, err := s.Accounts.Membership(s.T.Context(), owner.ID, 0)
 	s.Must(err)
@@ -275,12 +282,14 @@ func (s *Server) Business(name, email string) scope.Scope {
 // Role gives the owner of a business another role.
 func (s *Server) Role(sc scope.Scope, role scope.Role) {
 	s.T.Helper()
-	s.Must(s.DB.Exec(s.T.Context()).Model(&models.Member{}).Where("business_id = ?", sc.BusinessID).Update("role", string(role)).Error)
+	s.Must(s.DB.Exec(s.T.Context()).Model(&models.Member{}).Where("business_id = ?", sc.BusinessID).
+		Update("role", string(role)).Error)
 }
 
 // Request is a payment that nothing is wrong with.
 func Request(method money.Method) payment.Request {
-	return payment.Request{Currency: "NGN", Amount: 5000, FirstName: "Ngozi", LastName: "Okafor", Email: "ngozi@example.com", Method: string(method)}
+	return payment.Request{Currency: "NGN", Amount: 5000, FirstName: "Ngozi", LastName: "Okafor",
+		Email: "ngozi@example.com", Method: string(method)}
 }
 
 // Initiate starts a payment.
