@@ -10,6 +10,7 @@ import (
 	"cointill/core/account"
 	"cointill/core/fault"
 	"cointill/core/scope"
+	"cointill/models"
 )
 
 // meanwhile runs statements just before the first statement of a kind that changes a
@@ -190,6 +191,17 @@ func TestOneOfTwoGuessesIsLookedAt(t *testing.T) {
 			}
 			done()
 		}
+		if err := w.db.Exec(t.Context()).Where("1 = 1").Delete(&models.Attempt{}).Error; err != nil {
+			t.Fatal(err)
+		}
+		done := w.meanwhile(t, "create", "attempts",
+			"INSERT INTO attempts (key, count, blocked_to, updated_at) VALUES (?, 1, ?, ?)",
+			attemptKey(t, "email:"+in.Email), w.clock.Now().Add(time.Second), w.clock.Now())
+		if _, err := w.SignIn(t.Context(), in); fault.KindOf(err) != fault.Limited {
+			t.Errorf("the second of two first guesses = %v, want Limited", err)
+		}
+		done()
+		w.clock.Advance(time.Second)
 		if _, err := w.SignIn(t.Context(), in); err != nil {
 			t.Errorf("a guess by itself = %v, want no error", err)
 		}

@@ -25,7 +25,7 @@ passkey: NAME 0
 invitations: NAME2 by NAME (to NAME2), NAME1 by NAME (to NAME1), NAME0 by NAME (to NAME0)
 team: NAME as owner
 owners: NAME
-factor: true, 10 codes
+factor: true, 10 codes, since its time: true
 methods: 5, 5 enabled
 session: NAME 1 of NAME
 key: NAME 1 of NAME
@@ -133,7 +133,8 @@ func (w *world) listed(t *testing.T, p *person) (v view) {
 	owners, err := account.Owners(w.db.Read(ctx), p.Business.ID)
 	v.add("owners", joinNames(owners, func(u account.User) string { return u.Name }), err)
 	factor, err := w.Service.SecondFactor(ctx, sc)
-	v.add("factor", fmt.Sprintf("%v, %d codes", factor.On, factor.Left), err)
+	since := factor.Since.Equal(p.since)
+	v.add("factor", fmt.Sprintf("%v, %d codes, since its time: %v", factor.On, factor.Left, since), err)
 	methods, err := w.Methods(ctx, sc)
 	methods = slices.DeleteFunc(methods, func(m account.Method) bool { return !m.Enabled })
 	on, err2 := account.Enabled(w.db.Read(ctx), sc)

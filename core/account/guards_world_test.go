@@ -22,6 +22,7 @@ import (
 type person struct {
 	account.Membership
 	app      app
+	since    time.Time // of the second factor
 	sessions []account.Session
 	devices  []string
 	keys     []account.Key
@@ -95,7 +96,8 @@ func (w *world) makeBusiness(t *testing.T, p *person, name string) {
 	if p.begun, err = w.BeginSecondFactor(ctx, p.Scope(scope.Test), proven); err != nil {
 		t.Fatal(err)
 	}
-	p.app = w.factor(t, p.Scope(scope.Test))
+	p.app, p.since = w.factor(t, p.Scope(scope.Test)), w.clock.Now()
+	w.clock.Advance(time.Second)
 	if err := w.AskReset(ctx, p.User.Email, "192.0.2.1"); err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +151,8 @@ var tables = map[string][]string{
 	"sessions": {"user_agent"}, "devices": {"user_agent"},
 	"api_keys": {"name"}, "invitations": {"email"}, "passkeys": {"name"}, "passkey_challenges": {"session", "user_id"},
 	"tickets": {"user_id", "kind"}, "recovery_codes": {"user_id"}, "methods": {"business_id", "domain", "code"},
-	"mails": {"kind", "to_address"}, "audits": {"business_id", "action"}, "attempts": {"key"}, "instances": {"name"},
+	"mails": {"kind", "to_address"}, "audits": {"business_id", "action", "subject"},
+	"attempts": {"key"}, "instances": {"name"},
 }
 
 // rows are the rows of tables, by table and primary key.
@@ -235,25 +238,33 @@ func (w *world) compareRows(t *testing.T, before, after rows) []string {
 	return list
 }
 
-// nameRow is a row's name for people.
-func (w *world) nameRow(t *testing.T, table string, row map[string]string) string {
+// attemptKey is the key of counted attempts of a text, as in "email:bea@example.com".
+func attemptKey(t *testing.T, text string) string {
 	t.Helper()
 	box, err := secret.NewBox([]byte(strings.Repeat("k", 32)))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return box.Hash("attempt", text)
+}
+
+// nameRow is a row's name for people.
+func (w *world) nameRow(t *testing.T, table string, row map[string]string) string {
+	t.Helper()
 	names := map[string]string{"0": "nobody"}
 	for _, p := range []person{w.ann, w.bea, w.cyd} {
 		names[fmt.Sprint(p.User.ID)] = p.User.Name // and of the business, which has the same number
-		names[box.Hash("attempt", "email:"+p.User.Email)] = "email of " + p.User.Name
-		names[box.Hash("attempt", "code:"+fmt.Sprint(p.User.ID))] = "code of " + p.User.Name
+		names[attemptKey(t, "email:"+p.User.Email)] = "email of " + p.User.Name
+		names[attemptKey(t, "code:"+fmt.Sprint(p.User.ID))] = "code of " + p.User.Name
 	}
-	names[box.Hash("attempt", "ip:192.0.2.1")] = "address"
+	names[attemptKey(t, "ip:192.0.2.1")] = "address"
 	var words []string
 	for _, column := range tables[table] {
 		text := row[column]
 		if name, known := names[text]; known {
 			text = name
+		} else if strings.HasPrefix(text, "BUS_") {
+			text = "BUS_…"
 		}
 		words = append(words, strings.TrimSuffix(text, "@example.com"))
 	}

@@ -36,6 +36,25 @@ func TestHashesLeaveNoGarbage(t *testing.T) {
 	}
 }
 
+// TestHashesAreCollectedWhereAsked: where memory is plenty, no hash waits for a collection.
+func TestHashesAreCollectedWhereAsked(t *testing.T) {
+	b := setup(t, modelstest.Open(t, false, time.Now))
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	for _, collect := range []bool{false, true} {
+		b.LimitHashing(memory.Plan{Hashes: 1, Collect: collect})
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := refuses(b.SignIn(t.Context(), credentials("x@example.com", another)))("sign_in_failed"); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		if got := after.NumGC > before.NumGC; got != collect {
+			t.Errorf("with a plan that collects %v, a hash collects %v", collect, got)
+		}
+		b.clock.Advance(time.Minute)
+	}
+}
+
 // TestHashesFollowMemory: as many passwords are hashed at once as the plan has memory for.
 // One more waits, and is told to come back without having taken any.
 func TestHashesFollowMemory(t *testing.T) {

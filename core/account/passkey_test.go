@@ -394,6 +394,7 @@ func TestPasskeyOrigin(t *testing.T) {
 	for base, want := range map[string]string{
 		"https://till.example": "https://till.example", "https://Till.Example:443": "https://till.example", "https://till.example:8443": "https://till.example:8443",
 		"http://127.0.0.1:8080": "http://localhost:8080", "http://[::1]:80": "http://localhost", "http://localhost:9": "http://localhost:9",
+		"http://till.example:443": "http://till.example:443", "https://till.example:80": "https://till.example:80",
 		"https://192.0.2.1": "", "https://[2001:db8::1]": "", "": "", "://": "",
 	} {
 		s := account.Service{Base: base}
