@@ -1,6 +1,6 @@
 # Everything a developer runs. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo build test test-all test-nightly test-attacks test-crash test-small-machine test-upgrade test-webhooks test-xrpl-public mutate sim sim-mutations bench bench-dashboard bench-slow bench-enumeration scale footprint lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
+.PHONY: help run house demo build test test-all test-nightly test-attacks test-crash test-small-machine test-upgrade test-webhooks test-xrpl-public mutate sim sim-mutations bench bench-dashboard bench-slow bench-enumeration scale footprint lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' Makefile
@@ -116,6 +116,9 @@ fuzz-nightly: ## every fuzz target on 2,000,000 inputs
 
 fuzz-long: ## 100,000,000 inputs in all: every fuzz target for a minute, again and again
 	@scripts/fuzz-long 100000000
+
+house: ## print the code's words and sizes beside their bars
+	@go test -count=1 -v -run 'TestMeasures$$' ./internal/house
 
 lint: ## gofmt, tidy go.mod, go vet, staticcheck
 	@scripts/lint
