@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"cointill/core/calls"
+	"cointill/core/apilog"
 	"cointill/core/scope"
 )
 
@@ -22,7 +22,7 @@ func TestPackedAnswersAreLogged(t *testing.T) {
 		t.Fatal(err)
 	}
 	owner := scope.Scope{BusinessID: 1, Domain: scope.Test, Role: scope.Owner}
-	list, _, err := b.Calls.List(t.Context(), owner, calls.Filter{})
+	list, _, err := b.Calls.List(t.Context(), owner, apilog.Filter{})
 	if err != nil || len(list) != len(packings) {
 		t.Fatalf("list = %v, err = %v", list, err)
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"cointill/core/account"
-	"cointill/core/calls"
+	"cointill/core/apilog"
 	"cointill/core/clock"
 	"cointill/core/limit"
 	"cointill/core/memory"
@@ -67,7 +67,7 @@ type Deps struct {
 	Limiter *limit.Limiter
 	Hub     *stream.Hub
 	// Calls is where requests of API keys are noted; nil notes none.
-	Calls   *calls.Log
+	Calls   *apilog.Log
 	Log     *slog.Logger
 	Metrics *prometheus.Registry
 	// Checks are what /readyz asks, by name; an error means not ready.

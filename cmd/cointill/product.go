@@ -18,8 +18,8 @@ import (
 	simulated "cointill/chain/sandbox"
 	"cointill/core/account"
 	"cointill/core/addressmark"
+	"cointill/core/apilog"
 	"cointill/core/audit"
-	"cointill/core/calls"
 	"cointill/core/clock"
 	"cointill/core/idempotency"
 	"cointill/core/lease"
@@ -62,7 +62,7 @@ type product struct {
 	accounts  *account.Service
 	audits    *audit.Service
 	settings  *settings.Service
-	calls     *calls.Log
+	calls     *apilog.Log
 	payments  *payment.Service
 	figures   *tally.Service
 	links     *link.Service
@@ -147,7 +147,7 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 	if p.accounts.AskSetupToken, err = isReachable(p.base, listening[0]); err != nil {
 		return err
 	}
-	p.calls = calls.New(p.db, p.clock)
+	p.calls = apilog.New(p.db, p.clock)
 	depths, err := settings.ParseDepths(s.Confirmations)
 	if err != nil {
 		return err

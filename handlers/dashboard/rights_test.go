@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"cointill/core/calls"
+	"cointill/core/apilog"
 	"cointill/core/scope"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
@@ -138,7 +138,7 @@ func plantedVillage(t *testing.T, s *servertest.Server) village {
 		for _, domain := range []scope.Domain{scope.Test, scope.Live} {
 			sc.Domain = domain
 			things := owned(t, s, sc)
-			s.Calls.Add(calls.Call{Scope: scope.Scope{BusinessID: sc.BusinessID, Domain: domain, Actor: "key:1"}, Method: "POST", Path: "/v1/payments", Status: 200})
+			s.Calls.Add(apilog.Call{Scope: scope.Scope{BusinessID: sc.BusinessID, Domain: domain, Actor: "key:1"}, Method: "POST", Path: "/v1/payments", Status: 200})
 			s.Must(s.Calls.Flush(t.Context()))
 			told(t, s, sc)
 			if name == "Ama" {

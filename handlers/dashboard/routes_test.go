@@ -13,7 +13,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/account"
-	"cointill/core/calls"
+	"cointill/core/apilog"
 	"cointill/core/link"
 	"cointill/core/money"
 	"cointill/core/payment/list"
@@ -232,9 +232,9 @@ func owned(t testing.TB, s *servertest.Server, sc scope.Scope) map[string]string
 	s.Must(err)
 	invitation, err := s.Accounts.Invite(t.Context(), sc, fmt.Sprintf("new@%s.example", sc.Domain), scope.Finance)
 	s.Must(err)
-	s.Calls.Add(calls.Call{Scope: scope.Scope{BusinessID: sc.BusinessID, Domain: sc.Domain, Actor: fmt.Sprintf("key:%d", key.ID)}, Method: "GET", Path: "/v1/rates", Status: 200})
+	s.Calls.Add(apilog.Call{Scope: scope.Scope{BusinessID: sc.BusinessID, Domain: sc.Domain, Actor: fmt.Sprintf("key:%d", key.ID)}, Method: "GET", Path: "/v1/rates", Status: 200})
 	s.Must(s.Calls.Flush(t.Context()))
-	logged, _, err := s.Calls.List(t.Context(), sc, calls.Filter{Limit: 1})
+	logged, _, err := s.Calls.List(t.Context(), sc, apilog.Filter{Limit: 1})
 	s.Must(err)
 	member := hire(t, s, sc, fmt.Sprintf("member%d@%s.example", sc.BusinessID, sc.Domain), scope.Developer)
 	stray := models.Transfer{Network: "sandbox-xrpl", TxID: fmt.Sprintf("stray%d%s", sc.BusinessID, sc.Domain), Asset: "XRP", Address: "r", BusinessID: sc.BusinessID, Domain: string(sc.Domain), Unmatched: "missing_tag", FirstSeenAt: s.Clock.Now()}

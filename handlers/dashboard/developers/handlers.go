@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"cointill/core/account"
-	"cointill/core/calls"
+	"cointill/core/apilog"
 	"cointill/core/clock"
 	"cointill/core/idempotency"
 	"cointill/core/scope"
@@ -21,9 +21,9 @@ type Accounts interface {
 	RevokeKey(ctx context.Context, sc scope.Scope, id int64) error
 }
 
-// Calls is what these pages need of core/calls.
+// Calls is what these pages need of core/apilog.
 type Calls interface {
-	List(ctx context.Context, sc scope.Scope, f calls.Filter) (rows []models.APICall, next int64, err error)
+	List(ctx context.Context, sc scope.Scope, f apilog.Filter) (rows []models.APICall, next int64, err error)
 	Find(ctx context.Context, sc scope.Scope, id int64) (models.APICall, error)
 }
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"cointill/core/account"
-	"cointill/core/calls"
+	"cointill/core/apilog"
 	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
 	"cointill/models"
@@ -52,8 +52,8 @@ func readCallSearch(ctx context.Context, values url.Values) callSearch {
 	return s
 }
 
-func (s callSearch) filter() calls.Filter {
-	return calls.Filter{Class: max(page.ParseWholeNumber(s.Class), 0), Key: s.Key, Path: s.Path, Before: s.Before}
+func (s callSearch) filter() apilog.Filter {
+	return apilog.Filter{Class: max(page.ParseWholeNumber(s.Class), 0), Key: s.Key, Path: s.Path, Before: s.Before}
 }
 
 func (s callSearch) href() string {

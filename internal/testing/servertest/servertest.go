@@ -19,8 +19,8 @@ import (
 	"cointill/core/account"
 	"cointill/core/account/accounttest"
 	"cointill/core/addressmark"
+	"cointill/core/apilog"
 	"cointill/core/audit"
-	"cointill/core/calls"
 	"cointill/core/clock"
 	"cointill/core/idempotency"
 	"cointill/core/limit"
@@ -65,7 +65,7 @@ type Server struct {
 	App      *fiber.App
 	Accounts *account.Service
 	Audits   *audit.Service
-	Calls    *calls.Log
+	Calls    *apilog.Log
 	Payments *payment.Service
 	Lists    *list.Service
 	Figures  *tally.Service
@@ -135,7 +135,7 @@ func New(t testing.TB, db *models.DB) *Server {
 // core wires the services as the command does.
 func (s *Server) core(box *secret.Box) {
 	now := s.Clock.Now
-	s.Calls = calls.New(s.DB, now)
+	s.Calls = apilog.New(s.DB, now)
 	s.Audits = &audit.Service{DB: s.DB, Clock: now, Secrets: box}
 	s.Registry = &payment.Registry{DB: s.DB, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {},
 		scope.Live: {}}}

@@ -1,4 +1,4 @@
-package calls_test
+package apilog_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"cointill/core/calls"
+	"cointill/core/apilog"
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/scope"
@@ -24,17 +24,17 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func each(t *testing.T, test func(t *testing.T, l *calls.Log, db *models.DB, now *clock.Fake)) {
+func each(t *testing.T, test func(t *testing.T, l *apilog.Log, db *models.DB, now *clock.Fake)) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-		test(t, calls.New(db, now.Now), db, now)
+		test(t, apilog.New(db, now.Now), db, now)
 	})
 }
 
 // TestNothingSecretIsKept (AP-26) sends secrets in every place where one may stand.
 func TestNothingSecretIsKept(t *testing.T) {
-	each(t, func(t *testing.T, l *calls.Log, _ *models.DB, _ *clock.Fake) {
-		for _, c := range []calls.Call{
+	each(t, func(t *testing.T, l *apilog.Log, _ *models.DB, _ *clock.Fake) {
+		for _, c := range []apilog.Call{
 			{Body: []byte(`{"email":"ngozi.okafor@example.com","first_name":"Ngozi","metadata":{"note":"write to \u006egozi.okafor\u0040example.com","Token":"hush-1"}}`),
 				Answer: []byte(`{"data":{"payment_url":"https://till.example/pay/hush-2-C2FVsBQIhrscChlQIMVb5sSYsp","access_token":"hush-3","reference":"PAY_1"}}`)},
 			{Body: []byte(`{"headers":{"X-Auth":"hush-4","Authorization":"Basic hush-12","X-List":["hush-13"],"X-Gone":null},"deep":{"Headers":[{"name":"X-Other","value":"hush-14"}]},"url":"https://shop.example"}`), Answer: []byte(`{"data":{"secret":"whsec_hush-5","deep":[["sk_test_hush-6"]]}}`)},
@@ -48,7 +48,7 @@ func TestNothingSecretIsKept(t *testing.T) {
 			l.Add(c)
 		}
 		must(t, l.Flush(t.Context()))
-		rows, _, err := l.List(t.Context(), dev, calls.Filter{})
+		rows, _, err := l.List(t.Context(), dev, apilog.Filter{})
 		if err != nil || len(rows) != 7 {
 			t.Fatalf("len(rows) = %v, err = %v", len(rows), err)
 		}
@@ -73,9 +73,9 @@ func TestNothingSecretIsKept(t *testing.T) {
 
 // TestListsAndPrunes asks in every way, as others too, and forgets after thirty days.
 func TestListsAndPrunes(t *testing.T) {
-	each(t, func(t *testing.T, l *calls.Log, db *models.DB, now *clock.Fake) {
+	each(t, func(t *testing.T, l *apilog.Log, db *models.DB, now *clock.Fake) {
 		add := func(sc scope.Scope, path string, status int) {
-			l.Add(calls.Call{Scope: sc, Path: path, Status: status, Method: "GET", Answer: []byte(`{"code":"not_found"}`), Took: 1500 * time.Microsecond})
+			l.Add(apilog.Call{Scope: sc, Path: path, Status: status, Method: "GET", Answer: []byte(`{"code":"not_found"}`), Took: 1500 * time.Microsecond})
 		}
 		other, live := dev, dev
 		other.Actor, live.Domain = "key:4", scope.Live
@@ -87,14 +87,14 @@ func TestListsAndPrunes(t *testing.T) {
 		add(dev, "/v1/payment_methods", 503)
 		must(t, l.Flush(t.Context()))
 		for name, ask := range map[string]struct {
-			filter calls.Filter
+			filter apilog.Filter
 			want   string
 		}{
-			"all":     {calls.Filter{}, "/v1/payment_methods /v1/payments?limit=1 /v1/rates"},
-			"refused": {calls.Filter{Class: 4}, "/v1/payments?limit=1"},
-			"a key":   {calls.Filter{Key: 3}, "/v1/payment_methods /v1/rates"},
-			"a path":  {calls.Filter{Path: "/v1/payment_"}, "/v1/payment_methods"},
-			"any %":   {calls.Filter{Path: "/v1/%"}, ""},
+			"all":     {apilog.Filter{}, "/v1/payment_methods /v1/payments?limit=1 /v1/rates"},
+			"refused": {apilog.Filter{Class: 4}, "/v1/payments?limit=1"},
+			"a key":   {apilog.Filter{Key: 3}, "/v1/payment_methods /v1/rates"},
+			"a path":  {apilog.Filter{Path: "/v1/payment_"}, "/v1/payment_methods"},
+			"any %":   {apilog.Filter{Path: "/v1/%"}, ""},
 		} {
 			rows, _, err := l.List(t.Context(), dev, ask.filter)
 			must(t, err)
@@ -106,13 +106,13 @@ func TestListsAndPrunes(t *testing.T) {
 				t.Errorf("%s: %v", name, got)
 			}
 		}
-		rows, next, err := l.List(t.Context(), dev, calls.Filter{Limit: 2})
+		rows, next, err := l.List(t.Context(), dev, apilog.Filter{Limit: 2})
 		if err != nil || next != rows[1].ID || rows[1].Code != "not_found" || rows[1].KeyID != 4 || rows[1].Micros != 1500 {
 			t.Errorf("%+v %d %v", rows, next, err)
 		}
 		finance, stranger := dev, dev
 		finance.Role, stranger.BusinessID = scope.Finance, 8
-		if _, _, err := l.List(t.Context(), finance, calls.Filter{}); fault.KindOf(err) != fault.Forbidden {
+		if _, _, err := l.List(t.Context(), finance, apilog.Filter{}); fault.KindOf(err) != fault.Forbidden {
 			t.Error(err)
 		}
 		if _, err := l.Find(t.Context(), stranger, next); fault.KindOf(err) != fault.NotFound {
@@ -133,9 +133,9 @@ func TestListsAndPrunes(t *testing.T) {
 // TestFullQueue loses what there is no place for, without waiting, and counts it;
 // what was queued is written at the end.
 func TestFullQueue(t *testing.T) {
-	each(t, func(t *testing.T, l *calls.Log, db *models.DB, _ *clock.Fake) {
+	each(t, func(t *testing.T, l *apilog.Log, db *models.DB, _ *clock.Fake) {
 		for range 2100 {
-			l.Add(calls.Call{Scope: dev, Path: "/v1/rates", Status: 200})
+			l.Add(apilog.Call{Scope: dev, Path: "/v1/rates", Status: 200})
 		}
 		if l.Lost() != 52 {
 			t.Errorf("%d are lost", l.Lost())
@@ -154,8 +154,8 @@ func TestFullQueue(t *testing.T) {
 // TestEndsWhatIsBegun stops the program while rows are being written.
 func TestEndsWhatIsBegun(t *testing.T) {
 	db := modelstest.Open(t, false, time.Now) // of SQLite's one writer it can be told that somebody waits for it
-	l := calls.New(db, time.Now)
-	l.Add(calls.Call{Scope: dev, Path: "/v1/rates"})
+	l := apilog.New(db, time.Now)
+	l.Add(apilog.Call{Scope: dev, Path: "/v1/rates"})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
 	must(t, db.Write(t.Context(), func(*models.Tx) error {
@@ -167,7 +167,7 @@ func TestEndsWhatIsBegun(t *testing.T) {
 		return nil
 	}))
 	must(t, <-ended)
-	if rows, _, err := l.List(t.Context(), dev, calls.Filter{}); err != nil || len(rows) != 1 || l.Lost() != 0 {
+	if rows, _, err := l.List(t.Context(), dev, apilog.Filter{}); err != nil || len(rows) != 1 || l.Lost() != 0 {
 		t.Errorf("l.List(dev, calls.Filter{}): len(rows) = %v, l.Lost() = %v, err = %v", len(rows), l.Lost(), err)
 	}
 }

@@ -1,4 +1,4 @@
-package calls
+package apilog
 
 import (
 	"encoding/json"

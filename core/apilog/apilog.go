@@ -1,9 +1,9 @@
-// Package calls is the log of the requests to /v1, for the developers of the
+// Package apilog is the log of the requests to /v1, for the developers of the
 // business that made them: request, response and duration. No secret is kept, and
 // no customer's whole e-mail address. The log must never slow a request down or
 // fail one: rows are written in batches in the background, from a bounded queue.
 // Rows that find the queue full are lost, and counted.
-package calls
+package apilog
 
 import (
 	"context"
