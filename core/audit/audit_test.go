@@ -15,7 +15,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/scope"
 	"cointill/core/secret"
-	"cointill/core/sheet"
+	"cointill/core/spreadsheet"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -234,7 +234,9 @@ func TestExport(t *testing.T) {
 			return nil
 		}))
 		var file bytes.Buffer
-		begin := func(columns []sheet.Column) (sheet.Writer, error) { return sheet.CSV(io.Writer(&file), columns) }
+		begin := func(columns []spreadsheet.Column) (spreadsheet.Writer, error) {
+			return spreadsheet.CSV(io.Writer(&file), columns)
+		}
 		must(t, b.Export(t.Context(), owner, audit.Filter{}, audit.Table{Zone: time.UTC, Words: func(string) string { return "API key made" }, Begin: begin}))
 		lines := strings.Split(strings.TrimSpace(file.String()), "\r\n")
 		if len(lines) != 1204 || !strings.HasPrefix(lines[1], "1203,2026-03-01 12:00:00,user:1,,API key made,key.created,,'=1+1,live,") || !strings.HasPrefix(lines[1203], "1,") {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"cointill/core/scope"
-	"cointill/core/sheet"
+	"cointill/core/spreadsheet"
 	"cointill/models"
 )
 
@@ -130,7 +130,7 @@ func (s *Service) named(ctx context.Context, sc scope.Scope, rows []models.Audit
 type Table struct {
 	Zone  *time.Location
 	Words func(action string) string
-	Begin func([]sheet.Column) (sheet.Writer, error)
+	Begin func([]spreadsheet.Column) (spreadsheet.Writer, error)
 }
 
 // Export writes the rows of a filter as a table, newest first, a batch at a time.
@@ -139,8 +139,8 @@ func (s *Service) Export(ctx context.Context, sc scope.Scope, f Filter, t Table)
 	if err := sc.Can(scope.SeeAudit); err != nil {
 		return err
 	}
-	out, err := t.Begin([]sheet.Column{{Title: "Row", Kind: sheet.Number},
-		{Title: "Time (" + t.Zone.String() + ")", Kind: sheet.Time}, {Title: "Who"}, {Title: "E-mail"},
+	out, err := t.Begin([]spreadsheet.Column{{Title: "Row", Kind: spreadsheet.Number},
+		{Title: "Time (" + t.Zone.String() + ")", Kind: spreadsheet.Time}, {Title: "Who"}, {Title: "E-mail"},
 		{Title: "What"}, {Title: "Action"}, {Title: "Refused"}, {Title: "Subject"}, {Title: "Domain"},
 		{Title: "Details"}, {Title: "IP address"}, {Title: "Browser"},
 		{Title: "Request"}, {Title: "Hash"}})
@@ -169,7 +169,7 @@ func (s *Service) Export(ctx context.Context, sc scope.Scope, f Filter, t Table)
 	}
 }
 
-func (e Entry) cells(t Table) []sheet.Cell {
+func (e Entry) cells(t Table) []spreadsheet.Cell {
 	at, refused, who := e.CreatedAt.In(t.Zone), "", e.Name
 	if e.Refused {
 		refused = "yes"
@@ -181,10 +181,10 @@ func (e Entry) cells(t Table) []sheet.Cell {
 	if detail == "null" {
 		detail = ""
 	}
-	return []sheet.Cell{sheet.Of(strconv.FormatInt(e.Place, 10)), sheet.At(&at), sheet.Of(who), sheet.Of(e.Email),
-		sheet.Of(t.Words(e.Action)), sheet.Of(e.Action),
-		sheet.Of(refused), sheet.Of(e.Subject), sheet.Of(e.Domain), sheet.Of(detail), sheet.Of(e.IP), sheet.Of(e.Agent),
-		sheet.Of(e.Request), sheet.Of(e.Hash)}
+	return []spreadsheet.Cell{spreadsheet.Of(strconv.FormatInt(e.Place, 10)), spreadsheet.At(&at), spreadsheet.Of(who), spreadsheet.Of(e.Email),
+		spreadsheet.Of(t.Words(e.Action)), spreadsheet.Of(e.Action),
+		spreadsheet.Of(refused), spreadsheet.Of(e.Subject), spreadsheet.Of(e.Domain), spreadsheet.Of(detail), spreadsheet.Of(e.IP), spreadsheet.Of(e.Agent),
+		spreadsheet.Of(e.Request), spreadsheet.Of(e.Hash)}
 }
 
 // Actor is whose acts a filter chooses, with their name; false for who never did

@@ -15,7 +15,7 @@ import (
 	"cointill/core/payment/bulk"
 	"cointill/core/payment/list"
 	"cointill/core/scope"
-	"cointill/core/sheet"
+	"cointill/core/spreadsheet"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -121,7 +121,7 @@ func BenchmarkLists(b *testing.B) {
 			b.ReportMetric(median/listLimit, "of-limit")
 		})
 	}
-	for name, begin := range map[string]func(io.Writer, []sheet.Column) (sheet.Writer, error){"csv": sheet.CSV, "xlsx": sheet.XLSX} {
+	for name, begin := range map[string]func(io.Writer, []spreadsheet.Column) (spreadsheet.Writer, error){"csv": spreadsheet.CSV, "xlsx": spreadsheet.XLSX} {
 		b.Run("export-"+name, func(b *testing.B) {
 			most := uint64(0)
 			// Once, however often lists are read: it takes its time.

@@ -8,47 +8,47 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
-	"cointill/core/sheet"
+	"cointill/core/spreadsheet"
 	"cointill/models"
 )
 
 // tableColumns are the columns of an exported table of payments. Amounts have
 // their currency and coin in columns of their own, so that they can be added up.
-func tableColumns(zone string) []sheet.Column {
-	return []sheet.Column{
+func tableColumns(zone string) []spreadsheet.Column {
+	return []spreadsheet.Column{
 		{Title: "Reference", Width: 32}, {Title: "Business reference", Width: 28}, {Title: "Status", Width: 12},
 		{Title: "Reason", Width: 16},
 		{Title: "Customer", Width: 24}, {Title: "E-mail", Width: 28}, {Title: "Currency", Width: 9},
-		{Title: "Amount", Kind: sheet.Number, Width: 14}, {Title: "Amount paid", Kind: sheet.Number, Width: 14},
+		{Title: "Amount", Kind: spreadsheet.Number, Width: 14}, {Title: "Amount paid", Kind: spreadsheet.Number, Width: 14},
 		{Title: "Payment method", Width: 18}, {Title: "Coin", Width: 8},
-		{Title: "Coin amount", Kind: sheet.Number, Width: 18}, {Title: "Coin amount paid", Kind: sheet.Number,
+		{Title: "Coin amount", Kind: spreadsheet.Number, Width: 18}, {Title: "Coin amount paid", Kind: spreadsheet.Number,
 			Width: 18},
-		{Title: "Created (" + zone + ")", Kind: sheet.Time, Width: 20},
-		{Title: "First seen (" + zone + ")", Kind: sheet.Time, Width: 20},
-		{Title: "Completed (" + zone + ")", Kind: sheet.Time, Width: 20},
+		{Title: "Created (" + zone + ")", Kind: spreadsheet.Time, Width: 20},
+		{Title: "First seen (" + zone + ")", Kind: spreadsheet.Time, Width: 20},
+		{Title: "Completed (" + zone + ")", Kind: spreadsheet.Time, Width: 20},
 	}
 }
 
 // tableRow is a payment in the order of the columns.
-func tableRow(p models.Payment, zone *time.Location) []sheet.Cell {
+func tableRow(p models.Payment, zone *time.Location) []spreadsheet.Cell {
 	v, coin := payment.View{Payment: p}, money.Coin(p.Coin)
-	in := func(t *time.Time) sheet.Cell {
+	in := func(t *time.Time) spreadsheet.Cell {
 		if t == nil {
-			return sheet.At(nil)
+			return spreadsheet.At(nil)
 		}
 		local := t.In(zone)
-		return sheet.At(&local)
+		return spreadsheet.At(&local)
 	}
 	reason := p.Reason
 	if p.Reversed {
 		reason = "reversed"
 	}
-	return []sheet.Cell{
-		sheet.Of(p.Reference), sheet.Of(p.BusinessReference), sheet.Of(p.Status), sheet.Of(reason),
-		sheet.Of(p.CustomerName), sheet.Of(p.CustomerEmail),
-		sheet.Of(p.Currency), sheet.Of(money.Fiat(v.Charged())), sheet.Of(money.Fiat(v.PaidFiat())), sheet.Of(p.Method),
-		sheet.Of(p.Coin),
-		sheet.Of(coin.Format(p.Due)), sheet.Of(coin.Format(p.Paid)), in(&p.CreatedAt), in(p.FirstSeenAt),
+	return []spreadsheet.Cell{
+		spreadsheet.Of(p.Reference), spreadsheet.Of(p.BusinessReference), spreadsheet.Of(p.Status), spreadsheet.Of(reason),
+		spreadsheet.Of(p.CustomerName), spreadsheet.Of(p.CustomerEmail),
+		spreadsheet.Of(p.Currency), spreadsheet.Of(money.Fiat(v.Charged())), spreadsheet.Of(money.Fiat(v.PaidFiat())), spreadsheet.Of(p.Method),
+		spreadsheet.Of(p.Coin),
+		spreadsheet.Of(coin.Format(p.Due)), spreadsheet.Of(coin.Format(p.Paid)), in(&p.CreatedAt), in(p.FirstSeenAt),
 		in(p.SettledAt),
 	}
 }
@@ -57,7 +57,7 @@ func tableRow(p models.Payment, zone *time.Location) []sheet.Cell {
 type Table struct {
 	Zone *time.Location
 	// Begin is sheet.CSV or sheet.XLSX.
-	Begin func(w io.Writer, columns []sheet.Column) (sheet.Writer, error)
+	Begin func(w io.Writer, columns []spreadsheet.Column) (spreadsheet.Writer, error)
 }
 
 // ExportTable writes every payment that a filter chooses as a table, as Export

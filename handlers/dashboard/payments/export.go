@@ -8,7 +8,7 @@ import (
 
 	"cointill/core/fault"
 	"cointill/core/payment/list"
-	"cointill/core/sheet"
+	"cointill/core/spreadsheet"
 	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -38,12 +38,12 @@ func exportProps(ctx context.Context, shell layout.Page, s listing.Search, n int
 	zone *time.Location) dashboard.ExportProps {
 	return dashboard.ExportProps{Page: shell, Count: n, Chips: s.DescribeFilters(ctx), Wrong: s.Wrong,
 		Zone: zone.String(), BackHref: s.Href(),
-		CSVHref: s.HrefOf(csvPath), XLSXHref: s.HrefOf(xlsxPath), TooMany: n > sheet.MaxRows, Most: sheet.MaxRows}
+		CSVHref: s.HrefOf(csvPath), XLSXHref: s.HrefOf(xlsxPath), TooMany: n > spreadsheet.MaxRows, Most: spreadsheet.MaxRows}
 }
 
 // downloadCSV sends the list as CSV.
 func (h *Handlers) downloadCSV(c *page.Ctx) error {
-	return h.downloadList(c, ".csv", "text/csv; charset=utf-8", sheet.CSV)
+	return h.downloadList(c, ".csv", "text/csv; charset=utf-8", spreadsheet.CSV)
 }
 
 // downloadXLSX sends the list as an Excel workbook.
@@ -53,17 +53,17 @@ func (h *Handlers) downloadXLSX(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if n > sheet.MaxRows {
+	if n > spreadsheet.MaxRows {
 		return fault.New(fault.Invalid, "too_many_rows",
 			"An Excel sheet has 1,048,576 rows, and this list has more. Download the CSV, or choose a shorter period.")
 	}
-	return h.downloadList(c, ".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", sheet.XLSX)
+	return h.downloadList(c, ".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", spreadsheet.XLSX)
 }
 
 // downloadList sends the list as a file that is made on its way. An address that
 // can't be read makes none: the file would hold more than was asked for.
 func (h *Handlers) downloadList(c *page.Ctx, ending, contentType string,
-	begin func(io.Writer, []sheet.Column) (sheet.Writer, error)) error {
+	begin func(io.Writer, []spreadsheet.Column) (spreadsheet.Writer, error)) error {
 	asked := listing.ReadRequest(c).FirstPage()
 	if len(asked.Wrong) > 0 {
 		return fault.New(fault.Invalid, "filter_unreadable", words.T(c.UserContext(), "filters.no_file", "Why",

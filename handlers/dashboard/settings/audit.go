@@ -7,7 +7,7 @@ import (
 
 	"cointill/core/audit"
 	"cointill/core/fault"
-	"cointill/core/sheet"
+	"cointill/core/spreadsheet"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/words"
@@ -88,7 +88,7 @@ func (h *Handlers) downloadAudit(c *page.Ctx) error {
 	name := page.FileSlug(c.Member.Business.Name) + "-audit-log-until-" + h.Clock().In(zone).
 		Format(time.DateOnly) + ".csv"
 	return c.Download(name, "text/csv; charset=utf-8", end, func(ctx context.Context, out io.Writer) error {
-		table.Begin = func(columns []sheet.Column) (sheet.Writer, error) { return sheet.CSV(out, columns) }
+		table.Begin = func(columns []spreadsheet.Column) (spreadsheet.Writer, error) { return spreadsheet.CSV(out, columns) }
 		return h.Audits.Export(ctx, sc, filter, table)
 	})
 }

@@ -8,20 +8,20 @@ import (
 
 	"cointill/core/money"
 	"cointill/core/receiving"
-	"cointill/core/sheet"
+	"cointill/core/spreadsheet"
 	"cointill/core/wallet"
 	"cointill/handlers/page"
 	"cointill/views/words"
 )
 
 // sweepColumns returns the columns of the sheet for the merchant's own wallet.
-func sweepColumns(ctx context.Context) []sheet.Column {
-	return []sheet.Column{
+func sweepColumns(ctx context.Context) []spreadsheet.Column {
+	return []spreadsheet.Column{
 		{Title: words.T(ctx, "sweep.column_address"), Width: 44}, {Title: words.T(ctx, "sweep.column_path"), Width: 10},
 		{Title: words.T(ctx, "sweep.column_wallet"), Width: 24},
-		{Title: string(money.ETH), Kind: sheet.Number, Width: 22}, {Title: string(money.USDT), Kind: sheet.Number,
+		{Title: string(money.ETH), Kind: spreadsheet.Number, Width: 22}, {Title: string(money.USDT), Kind: spreadsheet.Number,
 			Width: 16},
-		{Title: words.T(ctx, "sweep.column_missing"), Kind: sheet.Number, Width: 22},
+		{Title: words.T(ctx, "sweep.column_missing"), Kind: spreadsheet.Number, Width: 22},
 		{Title: words.T(ctx, "sweep.column_barred"), Width: 16},
 	}
 }
@@ -38,7 +38,7 @@ func (h *Handlers) downloadSweep(c *page.Ctx) error {
 		return c.Redirect(walletPath(info)) // wallets of other coins collect by themselves
 	}
 	var file bytes.Buffer
-	table, err := sheet.CSV(&file, sweepColumns(c.UserContext()))
+	table, err := spreadsheet.CSV(&file, sweepColumns(c.UserContext()))
 	if err == nil {
 		err = h.Wallets.SweepSheet(c.UserContext(), c.Scope,
 			func(s wallet.Sweep) error { return table.Row(sweepRow(c.UserContext(), s)) })
@@ -58,7 +58,7 @@ func (h *Handlers) downloadSweep(c *page.Ctx) error {
 }
 
 // sweepRow is an address in the order of the columns.
-func sweepRow(ctx context.Context, s wallet.Sweep) []sheet.Cell {
+func sweepRow(ctx context.Context, s wallet.Sweep) []spreadsheet.Cell {
 	missing, barred := "", ""
 	if s.Missing.Sign() > 0 {
 		missing = money.ETH.Format(s.Missing)
@@ -66,6 +66,6 @@ func sweepRow(ctx context.Context, s wallet.Sweep) []sheet.Cell {
 	if s.Barred {
 		barred = words.T(ctx, "sweep.yes")
 	}
-	return []sheet.Cell{sheet.Of(s.Address), sheet.Of(s.Path), sheet.Of(receiving.Short(s.Key)),
-		sheet.Of(money.ETH.Format(s.Ether)), sheet.Of(money.USDT.Format(s.Token)), sheet.Of(missing), sheet.Of(barred)}
+	return []spreadsheet.Cell{spreadsheet.Of(s.Address), spreadsheet.Of(s.Path), spreadsheet.Of(receiving.Short(s.Key)),
+		spreadsheet.Of(money.ETH.Format(s.Ether)), spreadsheet.Of(money.USDT.Format(s.Token)), spreadsheet.Of(missing), spreadsheet.Of(barred)}
 }

@@ -1,4 +1,4 @@
-package sheet_test
+package spreadsheet_test
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode"
 
-	"cointill/core/sheet"
+	"cointill/core/spreadsheet"
 )
 
 // FuzzSheets (AP-9) writes a text and a number as CSV and as a workbook: what a reader
@@ -24,9 +24,9 @@ func FuzzSheets(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, number string) {
 		var table, book bytes.Buffer
 		for begin, out := range map[string]*bytes.Buffer{"csv": &table, "xlsx": &book} {
-			w, err := sheet.CSV(out, columns)
+			w, err := spreadsheet.CSV(out, columns)
 			if begin == "xlsx" {
-				w, err = sheet.XLSX(out, columns)
+				w, err = spreadsheet.XLSX(out, columns)
 			}
 			if err != nil || w.Row(row(text, number, nil)) != nil || w.Close() != nil {
 				t.Fatal("can't be written")

@@ -1,7 +1,7 @@
-// Package sheet writes tables for spreadsheet programs, row by row, as CSV or
+// Package spreadsheet writes tables for spreadsheet programs, row by row, as CSV or
 // as an Excel workbook. Nothing is kept: a million rows need no more memory
 // than ten. Texts can't become formulas, and numbers can be added up.
-package sheet
+package spreadsheet
 
 import (
 	"regexp"

@@ -1,4 +1,4 @@
-package sheet_test
+package spreadsheet_test
 
 import (
 	"archive/zip"
@@ -12,17 +12,17 @@ import (
 	"testing"
 	"time"
 
-	"cointill/core/sheet"
+	"cointill/core/spreadsheet"
 )
 
-var columns = []sheet.Column{{Title: "Reference", Width: 20}, {Title: "Amount", Kind: sheet.Number}, {Title: "Created (EAT)", Kind: sheet.Time}}
+var columns = []spreadsheet.Column{{Title: "Reference", Width: 20}, {Title: "Amount", Kind: spreadsheet.Number}, {Title: "Created (EAT)", Kind: spreadsheet.Time}}
 
 var eat = time.FixedZone("EAT", 3*3600)
 
 func at(t time.Time) *time.Time { return &t }
 
-func row(text, number string, t *time.Time) []sheet.Cell {
-	return []sheet.Cell{sheet.Of(text), sheet.Of(number), sheet.At(t)}
+func row(text, number string, t *time.Time) []spreadsheet.Cell {
+	return []spreadsheet.Cell{spreadsheet.Of(text), spreadsheet.Of(number), spreadsheet.At(t)}
 }
 
 // evil are texts that spreadsheet programs would run.
@@ -32,12 +32,12 @@ var evil = []string{"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "  =1", "\u0
 // written is read back.
 func TestCSV(t *testing.T) {
 	var out bytes.Buffer
-	w, err := sheet.CSV(&out, columns)
+	w, err := spreadsheet.CSV(&out, columns)
 	if err != nil {
 		t.Fatal(err)
 	}
 	noon := time.Date(2026, 3, 1, 12, 30, 59, 999, time.UTC).In(eat)
-	for _, r := range [][]sheet.Cell{row("order-1", "5000.00", &noon), row(`Ọlá, "the" one`, "-0.00000001", nil), row("a=b", "=1", nil)} {
+	for _, r := range [][]spreadsheet.Cell{row("order-1", "5000.00", &noon), row(`Ọlá, "the" one`, "-0.00000001", nil), row("a=b", "=1", nil)} {
 		if err := w.Row(r); err != nil {
 			t.Fatal(err)
 		}
@@ -85,11 +85,11 @@ func part(t *testing.T, file []byte, name string) string {
 // TestXLSX (AP-9): text is stored as text, never as a formula, in XML that reads well.
 func TestXLSX(t *testing.T) {
 	var out bytes.Buffer
-	w, err := sheet.XLSX(&out, columns)
+	w, err := spreadsheet.XLSX(&out, columns)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range [][]sheet.Cell{row("a<&>\x00b", "5000.00", at(time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC).In(eat))), row("=1+1", "x", at(time.Date(1970, 1, 1, 0, 0, 1, 0, time.UTC)))} {
+	for _, r := range [][]spreadsheet.Cell{row("a<&>\x00b", "5000.00", at(time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC).In(eat))), row("=1+1", "x", at(time.Date(1970, 1, 1, 0, 0, 1, 0, time.UTC)))} {
 		if err := w.Row(r); err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func (f *failing) Write(p []byte) (int, error) {
 
 // TestSheetsTellOfFailure keeps a file that could not be written from looking whole.
 func TestSheetsTellOfFailure(t *testing.T) {
-	for name, begin := range map[string]func(io.Writer, []sheet.Column) (sheet.Writer, error){"csv": sheet.CSV, "xlsx": sheet.XLSX} {
+	for name, begin := range map[string]func(io.Writer, []spreadsheet.Column) (spreadsheet.Writer, error){"csv": spreadsheet.CSV, "xlsx": spreadsheet.XLSX} {
 		w, err := begin(&failing{left: 20_000}, columns)
 		for range 1_000_000 {
 			if err != nil {
@@ -148,15 +148,15 @@ func TestSheetsTellOfFailure(t *testing.T) {
 
 // TestSheetsAreBounded writes many rows in little memory, and no more than Excel reads.
 func TestSheetsAreBounded(t *testing.T) {
-	w, err := sheet.XLSX(io.Discard, columns[:1])
+	w, err := spreadsheet.XLSX(io.Discard, columns[:1])
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells := []sheet.Cell{{}}
+	cells := []spreadsheet.Cell{{}}
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	for n := range sheet.MaxRows {
+	for n := range spreadsheet.MaxRows {
 		if err := w.Row(cells); err != nil {
 			t.Fatalf("w.Row(cells): n = %v, err = %v", n, err)
 		}
@@ -166,7 +166,7 @@ func TestSheetsAreBounded(t *testing.T) {
 	if after.HeapAlloc > before.HeapAlloc+8<<20 {
 		t.Errorf("%d bytes more are held", after.HeapAlloc-before.HeapAlloc)
 	}
-	if err := w.Row(cells); !errors.Is(err, sheet.ErrFull) {
+	if err := w.Row(cells); !errors.Is(err, spreadsheet.ErrFull) {
 		t.Error(err)
 	}
 	if err := w.Close(); err != nil {
