@@ -28,7 +28,7 @@ type TallyWait struct {
 	BusinessID int64  `gorm:"primaryKey;autoIncrement:false"`
 	Domain     string `gorm:"primaryKey"`
 	Day        string `gorm:"primaryKey"`
-	Bucket     int    `gorm:"primaryKey;autoIncrement:false"` // of seconds, see core/tally
+	Bucket     int    `gorm:"primaryKey;autoIncrement:false"` // of seconds, see core/stats
 	Count      int64  `gorm:"not null"`
 }
 

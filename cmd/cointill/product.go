@@ -36,8 +36,8 @@ import (
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/settings"
+	"cointill/core/stats"
 	"cointill/core/stream"
-	"cointill/core/tally"
 	"cointill/core/trace"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
@@ -64,7 +64,7 @@ type product struct {
 	settings  *settings.Service
 	calls     *apilog.Log
 	payments  *payment.Service
-	figures   *tally.Service
+	figures   *stats.Service
 	links     *link.Service
 	hooks     *webhook.Service
 	receipts  *receipt.Service
@@ -186,7 +186,7 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 		Wallet: p.wallets, Contracts: p.nodes.contracts, Events: p.hooks, Receipts: p.receipts, Depths: depths,
 		PageBase: p.base + "/pay", Changed: p.changed,
 	}
-	p.figures = &tally.Service{DB: p.db, Clock: p.clock}
+	p.figures = &stats.Service{DB: p.db, Clock: p.clock}
 	p.receiving = &receiving.Service{DB: p.db, Clock: p.clock, Accounts: p.accounts, Wallets: p.wallets,
 		Mails:  p.receipts,
 		Render: mail.RenderWalletChanged, Pages: p.base + "/dashboard/methods", Wake: p.send.Signal}

@@ -15,7 +15,7 @@ import (
 	"cointill/core/receipt"
 	"cointill/core/scope"
 	"cointill/core/settings"
-	"cointill/core/tally"
+	"cointill/core/stats"
 	"cointill/core/webhook"
 	"cointill/models"
 )
@@ -216,7 +216,7 @@ func (v *View) applyOutcome(out Outcome) {
 func (s *Service) writeTransition(tx *models.Tx, v *View, before models.Payment, actor string) error {
 	p, from := &v.Payment, State(before.Status)
 	began := s.Clock()
-	if err := tally.Note(tx, tally.Of(before), *p); err != nil {
+	if err := stats.Note(tx, stats.Of(before), *p); err != nil {
 		return err
 	}
 	if err := s.appendStep(tx, v, models.Step{Kind: StepState, From: string(from), To: p.Status, Reason: p.Reason,

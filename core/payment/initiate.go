@@ -23,7 +23,7 @@ import (
 	"cointill/core/quote"
 	"cointill/core/scope"
 	"cointill/core/settings"
-	"cointill/core/tally"
+	"cointill/core/stats"
 	"cointill/models"
 )
 
@@ -267,7 +267,7 @@ func (s *Service) insertPayment(tx *models.Tx, sc scope.Scope, r Request, p *mod
 				"reference.",
 			Fields: fault.Fields{"business_reference": {"Has been used before."}}}
 	}
-	if err := tally.Note(tx, tally.Standing{}, *p); err != nil {
+	if err := stats.Note(tx, stats.Standing{}, *p); err != nil {
 		return err
 	}
 	s.reportReached(tx, *p, "", p.CreatedAt)

@@ -9,7 +9,7 @@ import (
 	"cointill/core/payment/bulk"
 	"cointill/core/payment/list"
 	"cointill/core/scope"
-	"cointill/core/tally"
+	"cointill/core/stats"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -32,14 +32,14 @@ func BenchmarkFigures(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	counter := &tally.Service{DB: db, Clock: clock.Real()}
+	counter := &stats.Service{DB: db, Clock: clock.Real()}
 	service := &list.Service{DB: db}
 	sc := scope.Scope{BusinessID: business.ID, Domain: scope.Test, Role: scope.Finance}
 	day := func(on int) string { return until.AddDate(0, 0, on).Format(time.DateOnly) }
 	measure := func(name string, days int) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := counter.Figures(b.Context(), sc, tally.Period{From: day(1 - days), To: day(0), Zone: "Africa/Lagos"}); err != nil {
+				if _, err := counter.Figures(b.Context(), sc, stats.Period{From: day(1 - days), To: day(0), Zone: "Africa/Lagos"}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -11,12 +11,12 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
-	"cointill/core/tally"
+	"cointill/core/stats"
 	"cointill/models"
 )
 
 // counter counts the bench's payments.
-func (b *bench) counter() *tally.Service { return &tally.Service{DB: b.db, Clock: b.clock.Now} }
+func (b *bench) counter() *stats.Service { return &stats.Service{DB: b.db, Clock: b.clock.Now} }
 
 // recounted counts all payments anew, as after a change of the time zone.
 func (b *bench) recounted() {
@@ -42,7 +42,7 @@ func (b *bench) folded() int {
 func (b *bench) figures(zone string) string {
 	b.t.Helper()
 	day := func(on int) string { return b.clock.Now().AddDate(0, 0, on).Format(time.DateOnly) }
-	f, err := b.counter().Figures(b.t.Context(), b.scope, tally.Period{From: day(-3), To: day(1), Zone: zone})
+	f, err := b.counter().Figures(b.t.Context(), b.scope, stats.Period{From: day(-3), To: day(1), Zone: zone})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func (b *bench) figures(zone string) string {
 
 func (b *bench) received(currency money.Currency) (sum int64) {
 	b.t.Helper()
-	f, err := b.counter().Figures(b.t.Context(), b.scope, tally.Period{From: "2026-01-01", To: "2026-12-31", Zone: "Africa/Lagos"})
+	f, err := b.counter().Figures(b.t.Context(), b.scope, stats.Period{From: "2026-01-01", To: "2026-12-31", Zone: "Africa/Lagos"})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestFiguresHeal(t *testing.T) {
 		if err := b.counter().Recount(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		f, err := b.counter().Figures(t.Context(), b.scope, tally.Period{From: "2026-03-01", To: "2026-03-01", Zone: "Africa/Lagos"})
+		f, err := b.counter().Figures(t.Context(), b.scope, stats.Period{From: "2026-03-01", To: "2026-03-01", Zone: "Africa/Lagos"})
 		if err != nil || len(f.Days) != 1 || f.Days[0].Status != "failed" || f.Days[0].Count != 1 {
 			t.Errorf("%+v, %v", f.Days, err)
 		}

@@ -12,7 +12,7 @@ import (
 	"cointill/core/payment/list"
 	"cointill/core/quote"
 	"cointill/core/scope"
-	"cointill/core/tally"
+	"cointill/core/stats"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
 	"cointill/handlers/page"
@@ -24,9 +24,9 @@ type Accounts interface {
 	Keys(ctx context.Context, sc scope.Scope) ([]account.Key, error)
 }
 
-// Figures is what these pages need of core/tally.
+// Figures is what these pages need of core/stats.
 type Figures interface {
-	Figures(ctx context.Context, sc scope.Scope, p tally.Period) (tally.Figures, error)
+	Figures(ctx context.Context, sc scope.Scope, p stats.Period) (stats.Figures, error)
 }
 
 // Lists is what these pages need of core/payment/list.

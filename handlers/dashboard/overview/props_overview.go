@@ -9,7 +9,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/payment/list"
 	"cointill/core/scope"
-	"cointill/core/tally"
+	"cointill/core/stats"
 	"cointill/core/webhook"
 	"cointill/handlers/dashboard/display"
 	"cointill/models"
@@ -31,7 +31,7 @@ type setUp struct {
 // overviewFacts is what the overview is made of.
 type overviewFacts struct {
 	Asked       span
-	Now, Before tally.Figures
+	Now, Before stats.Figures
 	Waiting     list.Waiting
 	Recent      []models.Payment
 	Endpoints   []webhook.Endpoint
@@ -92,7 +92,7 @@ type totals struct {
 	states                   map[string]int64
 }
 
-func totalsOf(f tally.Figures) totals {
+func totalsOf(f stats.Figures) totals {
 	t := totals{paid: map[money.Currency]amountOf{}, states: map[string]int64{}}
 	for _, c := range f.Days {
 		t.count += c.Count
@@ -103,7 +103,7 @@ func totalsOf(f tally.Figures) totals {
 			t.ended += c.Count
 			sum := t.paid[money.Currency(c.Currency)]
 			t.paid[money.Currency(c.Currency)] = amountOf{sum.count + c.Count, sum.amount + c.Amount}
-		case c.Status == tally.Reversed || payment.State(c.Status).Final():
+		case c.Status == stats.Reversed || payment.State(c.Status).Final():
 			t.ended += c.Count
 		}
 	}
@@ -195,7 +195,7 @@ func successFigure(ctx context.Context, now, before totals) dashboard.Figure {
 	return f
 }
 
-func medianFigure(ctx context.Context, now, before tally.Figures) dashboard.Figure {
+func medianFigure(ctx context.Context, now, before stats.Figures) dashboard.Figure {
 	took, known := now.Median()
 	was, wasKnown := before.Median()
 	f := dashboard.Figure{Value: "–", Note: words.T(ctx, "overview.no_successful")}

@@ -9,7 +9,7 @@ import (
 
 	"cointill/core/money"
 	"cointill/core/payment"
-	"cointill/core/tally"
+	"cointill/core/stats"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/dashboard/listing"
 	"cointill/views/dashboard"
@@ -22,7 +22,7 @@ const weekly = 92
 
 // volumeChart has a bar for each day, also for those without a payment; for long
 // spans one for each week.
-func volumeChart(ctx context.Context, f tally.Figures, asked span, currency money.Currency) ui.DayChartProps {
+func volumeChart(ctx context.Context, f stats.Figures, asked span, currency money.Currency) ui.DayChartProps {
 	step, title, head := 1, "overview.chart_by_day", "overview.day"
 	if asked.days() > weekly {
 		step, title, head = 7, "overview.chart_by_week", "overview.week_from"
@@ -96,7 +96,7 @@ func compact(currency money.Currency, n int64) string {
 }
 
 // coinShares returns the amounts received by coin, the largest first.
-func coinShares(ctx context.Context, f tally.Figures, asked span, currency money.Currency) (list []dashboard.Share) {
+func coinShares(ctx context.Context, f stats.Figures, asked span, currency money.Currency) (list []dashboard.Share) {
 	sums, all := map[money.Method]amountOf{}, int64(0)
 	for _, c := range f.Coins {
 		if c.Currency == string(currency) && c.Status == string(payment.Successful) {
@@ -130,7 +130,7 @@ func stateShares(ctx context.Context, t totals, asked span) (list []dashboard.Sh
 	for _, state := range payment.States() {
 		n := t.states[string(state)]
 		if state == payment.Successful {
-			n += t.states[tally.Reversed]
+			n += t.states[stats.Reversed]
 		}
 		if n == 0 {
 			continue

@@ -9,7 +9,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment/list"
 	"cointill/core/scope"
-	"cointill/core/tally"
+	"cointill/core/stats"
 	"cointill/core/webhook"
 	"cointill/handlers/dashboard/display"
 	"cointill/views/dashboard"
@@ -48,15 +48,15 @@ func TestSpans(t *testing.T) {
 }
 
 func TestOverviewProps(t *testing.T) {
-	cell := func(day, currency, status string, count, amount int64) tally.Cell {
-		return tally.Cell{Day: day, Currency: currency, Status: status, Count: count, Amount: amount}
+	cell := func(day, currency, status string, count, amount int64) stats.Cell {
+		return stats.Cell{Day: day, Currency: currency, Status: status, Count: count, Amount: amount}
 	}
 	f := overviewFacts{Scope: owner, Zone: time.UTC, Asked: readSpan(t.Context(), url.Values{"period": {"7d"}}, time.UTC, noon),
-		Now: tally.Figures{Days: []tally.Cell{cell("2026-02-27", "NGN", "successful", 3, 150_000), cell("2026-02-27", "NGN", "declined", 1, 9), cell("2026-02-27", "NGN", "reversed", 1, 70),
+		Now: stats.Figures{Days: []stats.Cell{cell("2026-02-27", "NGN", "successful", 3, 150_000), cell("2026-02-27", "NGN", "declined", 1, 9), cell("2026-02-27", "NGN", "reversed", 1, 70),
 			cell("2026-03-01", "USD", "successful", 1, 1200), cell("2026-03-01", "NGN", "pending", 3, 7)},
-			Coins: []tally.Cell{{Method: "crypto_ripple", Currency: "NGN", Status: "successful", Count: 2, Amount: 100_000}, {Method: "crypto_bitcoin", Currency: "NGN", Status: "successful", Count: 1, Amount: 50_000}},
+			Coins: []stats.Cell{{Method: "crypto_ripple", Currency: "NGN", Status: "successful", Count: 2, Amount: 100_000}, {Method: "crypto_bitcoin", Currency: "NGN", Status: "successful", Count: 1, Amount: 50_000}},
 			Waits: map[int]int64{40: 3}},
-		Before:  tally.Figures{Days: []tally.Cell{cell("2026-02-20", "NGN", "successful", 1, 100_000), cell("2026-02-20", "NGN", "failed", 1, 100_000)}, Waits: map[int]int64{31: 1}},
+		Before:  stats.Figures{Days: []stats.Cell{cell("2026-02-20", "NGN", "successful", 1, 100_000), cell("2026-02-20", "NGN", "failed", 1, 100_000)}, Waits: map[int]int64{31: 1}},
 		Waiting: list.Waiting{Decisions: 1, Unmatched: list.CountedTo + 1},
 	}
 	props := overviewProps(t.Context(), layout.Page{}, f)
@@ -93,7 +93,7 @@ func TestOverviewProps(t *testing.T) {
 
 func TestWeeks(t *testing.T) {
 	asked := readSpan(t.Context(), url.Values{"from": {"2026-01-01"}, "to": {"2026-04-30"}}, time.UTC, noon)
-	f := tally.Figures{Days: []tally.Cell{{Day: "2026-01-01", Currency: "NGN", Status: "successful", Count: 1, Amount: 1}, {Day: "2026-01-07", Currency: "NGN", Status: "successful", Count: 1, Amount: 2},
+	f := stats.Figures{Days: []stats.Cell{{Day: "2026-01-01", Currency: "NGN", Status: "successful", Count: 1, Amount: 1}, {Day: "2026-01-07", Currency: "NGN", Status: "successful", Count: 1, Amount: 2},
 		{Day: "2026-04-30", Currency: "NGN", Status: "successful", Count: 1, Amount: 4}}}
 	bars := volumeChart(t.Context(), f, asked, money.NGN).Bars
 	if len(bars) != 18 || bars[0].Text != "₦3.00" || bars[17].Text != "₦4.00" || bars[0].Label != "Thu 1 Jan" {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"cointill/core/money"
-	"cointill/core/tally"
+	"cointill/core/stats"
 	"cointill/handlers/dashboard/listing"
 	"cointill/views/words"
 )
@@ -83,14 +83,14 @@ func (s span) days() int {
 }
 
 // period is the span as it is counted.
-func (s span) period(zone *time.Location) tally.Period {
-	return tally.Period{From: s.From, To: s.To, Zone: zone.String()}
+func (s span) period(zone *time.Location) stats.Period {
+	return stats.Period{From: s.From, To: s.To, Zone: zone.String()}
 }
 
 // before is the period of as many days that ends where the span begins.
-func (s span) before(zone *time.Location) tally.Period {
+func (s span) before(zone *time.Location) stats.Period {
 	day := func(from string, on int) string { return listing.Midnight(from, time.UTC, on).Format(time.DateOnly) }
-	return tally.Period{From: day(s.From, -s.days()), To: day(s.From, -1), Zone: zone.String()}
+	return stats.Period{From: day(s.From, -s.days()), To: day(s.From, -1), Zone: zone.String()}
 }
 
 // href is the overview of this span.

@@ -36,9 +36,9 @@ import (
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/settings"
+	"cointill/core/stats"
 	"cointill/core/stream"
 	"cointill/core/system"
-	"cointill/core/tally"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
 	"cointill/handlers/api"
@@ -68,7 +68,7 @@ type Server struct {
 	Calls    *apilog.Log
 	Payments *payment.Service
 	Lists    *list.Service
-	Figures  *tally.Service
+	Figures  *stats.Service
 	Links    *link.Service
 	Webhooks *webhook.Service
 	Mails    *receipt.Service
@@ -160,7 +160,7 @@ func (s *Server) core(box *secret.Box) {
 		PageBase: Base + "/pay", Changed: s.Hub.Signal,
 	}
 	s.Lists = &list.Service{DB: s.DB}
-	s.Figures = &tally.Service{DB: s.DB, Clock: now}
+	s.Figures = &stats.Service{DB: s.DB, Clock: now}
 	s.Links = &link.Service{DB: s.DB, Clock: now, Payments: s.Payments, Networks: s.Registry, Base: Base + "/l"}
 }
 

@@ -1,9 +1,9 @@
-// Package tally keeps the figures of an overview: the number of a business's
+// Package stats keeps the figures of an overview: the number of a business's
 // payments on a day, their sums and their durations. A payment's transaction
 // writes its change to a row of its own, so that no payment waits for another; a
 // sweep folds the changes into rows of days. The cost of an overview depends on
 // its number of days, not of payments.
-package tally
+package stats
 
 import (
 	"math/bits"
