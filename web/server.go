@@ -27,7 +27,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/settings"
-	"cointill/core/stream"
+	"cointill/core/sse"
 )
 
 const (
@@ -65,7 +65,7 @@ type Deps struct {
 	Account *account.Service
 	Secret  *secret.Box
 	Limiter *limit.Limiter
-	Hub     *stream.Hub
+	Hub     *sse.Hub
 	// Calls is where requests of API keys are noted; nil notes none.
 	Calls   *apilog.Log
 	Log     *slog.Logger

@@ -27,7 +27,7 @@ import (
 	"cointill/core/limit"
 	"cointill/core/scope"
 	"cointill/core/secret"
-	"cointill/core/stream"
+	"cointill/core/sse"
 	"cointill/handlers/page"
 	"cointill/models"
 	"cointill/models/modelstest"
@@ -80,7 +80,7 @@ func setup(t *testing.T, config web.Config) *bench {
 		t.Fatal(err)
 	}
 	b.Server, err = web.New(config, web.Deps{Clock: b.clock.Now, Account: accounts, Secret: box, Limiter: limit.New(b.db, b.clock.Now),
-		Hub: stream.New(b.db), Calls: apilog.New(b.db, b.clock.Now), Log: slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Metrics: prometheus.NewRegistry(),
+		Hub: sse.New(b.db), Calls: apilog.New(b.db, b.clock.Now), Log: slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Metrics: prometheus.NewRegistry(),
 		Checks: map[string]func(context.Context) error{"database": func(context.Context) error { return b.fail }},
 		Routes: web.Routes{API: api, Dashboard: b.dashboard, Checkout: b.checkout}})
 	if err != nil {

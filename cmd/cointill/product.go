@@ -36,8 +36,8 @@ import (
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/settings"
+	"cointill/core/sse"
 	"cointill/core/stats"
-	"cointill/core/stream"
 	"cointill/core/trace"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
@@ -76,7 +76,7 @@ type product struct {
 	wallets   *wallet.Service
 	marks     *addressmark.Store
 	receiving *receiving.Service
-	hub       *stream.Hub
+	hub       *sse.Hub
 	limiter   *limit.Limiter
 	answers   *idempotency.Store
 	leases    *lease.Leases
@@ -157,7 +157,7 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 	p.answers = idempotency.New(p.db, p.clock, box)
 	p.limiter = limit.New(p.db, p.clock)
 	p.leases = lease.New(p.db, p.clock)
-	p.hub = stream.New(p.db)
+	p.hub = sse.New(p.db)
 	p.hub.Most = p.limits.pages
 	if err := p.openNetworks(ctx, s); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
-	"cointill/core/stream"
+	"cointill/core/sse"
 	"cointill/handlers/page"
 	"cointill/models"
 	view "cointill/views/checkout"
@@ -48,7 +48,7 @@ type Logos interface {
 
 // Hub tells a page that its payment changed.
 type Hub interface {
-	Subscribe(topic stream.Topic) (updates <-chan struct{}, leave func(), err error)
+	Subscribe(topic sse.Topic) (updates <-chan struct{}, leave func(), err error)
 }
 
 // Handlers are the customer's pages. Its fields are set once, before use.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"cointill/core/payment"
-	"cointill/core/stream"
+	"cointill/core/sse"
 	"cointill/handlers/page"
 	view "cointill/views/checkout"
 )
@@ -28,7 +28,7 @@ func (h *Handlers) events(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	updates, leave, err := h.Hub.Subscribe(stream.Topic{Payment: v.Payment.ID, Network: v.Payment.Network})
+	updates, leave, err := h.Hub.Subscribe(sse.Topic{Payment: v.Payment.ID, Network: v.Payment.Network})
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"cointill/core/receipt"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
-	"cointill/core/stream"
+	"cointill/core/sse"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
 	"cointill/handlers/dashboard/display"
@@ -22,9 +22,9 @@ import (
 	"cointill/models"
 )
 
-// Hub is what these pages need of core/stream.
+// Hub is what these pages need of core/sse.
 type Hub interface {
-	SubscribeList(list stream.List) (updates <-chan struct{}, leave func(), err error)
+	SubscribeList(list sse.List) (updates <-chan struct{}, leave func(), err error)
 }
 
 // Mails is what these pages need of core/receipt.

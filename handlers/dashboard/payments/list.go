@@ -5,7 +5,7 @@ import (
 
 	"cointill/core/fault"
 	"cointill/core/payment/list"
-	"cointill/core/stream"
+	"cointill/core/sse"
 	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -42,7 +42,7 @@ func (h *Handlers) streamNews(c *page.Ctx) error {
 	filter, since, sc := asked.Filter(page.LoadZone(c.Member.Business), h.Clock()), list.Place{Reference: asked.Newer},
 		c.Scope
 	filter.Before, filter.After = list.Place{}, list.Place{}
-	updates, leave, err := h.Hub.SubscribeList(stream.List{Business: sc.BusinessID, Domain: string(sc.Domain)})
+	updates, leave, err := h.Hub.SubscribeList(sse.List{Business: sc.BusinessID, Domain: string(sc.Domain)})
 	if err != nil {
 		return err
 	}

@@ -36,8 +36,8 @@ import (
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/settings"
+	"cointill/core/sse"
 	"cointill/core/stats"
-	"cointill/core/stream"
 	"cointill/core/system"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
@@ -72,7 +72,7 @@ type Server struct {
 	Links    *link.Service
 	Webhooks *webhook.Service
 	Mails    *receipt.Service
-	Hub      *stream.Hub
+	Hub      *sse.Hub
 	Registry *payment.Registry
 	Wallets  *wallet.Service
 	Marks    *addressmark.Store
@@ -125,7 +125,7 @@ func New(t testing.TB, db *models.DB) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{T: t, DB: db, Clock: now, Accounts: accounttest.New(db, now.Now, box), Hub: stream.New(db),
+	s := &Server{T: t, DB: db, Clock: now, Accounts: accounttest.New(db, now.Now, box), Hub: sse.New(db),
 		nodes: map[scope.Domain]map[money.Chain]wallet.Net{scope.Test: {}, scope.Live: {}}}
 	s.core(box)
 	s.App = s.serve()

@@ -1,4 +1,4 @@
-package stream_test
+package sse_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"cointill/core/fault"
-	"cointill/core/stream"
+	"cointill/core/sse"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -24,9 +24,9 @@ func payment(t *testing.T, db *models.DB, reference string) int64 {
 	return row.ID
 }
 
-func run(t *testing.T, db *models.DB, set ...func(*stream.Hub)) *stream.Hub {
+func run(t *testing.T, db *models.DB, set ...func(*sse.Hub)) *sse.Hub {
 	t.Helper()
-	hub := stream.New(db)
+	hub := sse.New(db)
 	for _, set := range set {
 		set(hub)
 	}
@@ -62,11 +62,11 @@ func TestPagesAreTold(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		one, two := payment(t, db, "one"), payment(t, db, "two")
 		hub := run(t, db)
-		first, leaveFirst, err := hub.Subscribe(stream.Topic{Payment: one, Network: "sandbox-bitcoin"})
+		first, leaveFirst, err := hub.Subscribe(sse.Topic{Payment: one, Network: "sandbox-bitcoin"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		second, leaveSecond, err := hub.Subscribe(stream.Topic{Payment: two, Network: "sandbox-xrp"})
+		second, leaveSecond, err := hub.Subscribe(sse.Topic{Payment: two, Network: "sandbox-xrp"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,11 +102,11 @@ func TestPagesAreTold(t *testing.T) {
 // memory to everything else.
 func TestHubIsBounded(t *testing.T) {
 	for _, most := range []int{1024, 100} { // the first is what a hub begins with
-		hub := stream.New(modelstest.Open(t, false, time.Now))
+		hub := sse.New(modelstest.Open(t, false, time.Now))
 		if most != 1024 {
 			hub.Most = most
 		}
-		topic := stream.Topic{Payment: 1}
+		topic := sse.Topic{Payment: 1}
 		for range 32 {
 			if _, _, err := hub.Subscribe(topic); err != nil {
 				t.Fatal(err)
@@ -115,17 +115,17 @@ func TestHubIsBounded(t *testing.T) {
 		if _, _, err := hub.Subscribe(topic); fault.KindOf(err) != fault.Unavailable {
 			t.Error(err)
 		}
-		if _, leave, err := hub.Subscribe(stream.Topic{Payment: 2}); err != nil {
+		if _, leave, err := hub.Subscribe(sse.Topic{Payment: 2}); err != nil {
 			t.Error(err)
 		} else {
 			leave()
 		}
 		for n := range most - 32 {
-			if _, _, err := hub.Subscribe(stream.Topic{Payment: int64(3 + n)}); err != nil {
+			if _, _, err := hub.Subscribe(sse.Topic{Payment: int64(3 + n)}); err != nil {
 				t.Fatalf("hub.Subscribe(stream.Topic{Payment: int64(3 + n)}): n = %v, err = %v", n, err)
 			}
 		}
-		if _, _, err := hub.Subscribe(stream.Topic{Payment: 2}); fault.KindOf(err) != fault.Unavailable {
+		if _, _, err := hub.Subscribe(sse.Topic{Payment: 2}); fault.KindOf(err) != fault.Unavailable {
 			t.Errorf("one page more than %d is told %v, want unavailable", most, err)
 		}
 	}
@@ -140,7 +140,7 @@ func TestCloseEndsStreams(t *testing.T) {
 	default:
 		t.Error("not closed")
 	}
-	if _, _, err := hub.Subscribe(stream.Topic{Payment: 1}); fault.KindOf(err) != fault.Unavailable {
+	if _, _, err := hub.Subscribe(sse.Topic{Payment: 1}); fault.KindOf(err) != fault.Unavailable {
 		t.Error(err)
 	}
 }
@@ -150,8 +150,8 @@ func TestPagesAreToldOfProblems(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		var problem atomic.Value
 		problem.Store("")
-		hub := run(t, db, func(h *stream.Hub) { h.Problem = func(string) string { return problem.Load().(string) } })
-		page, leave, err := hub.Subscribe(stream.Topic{Payment: payment(t, db, "one"), Network: "sandbox-bitcoin"})
+		hub := run(t, db, func(h *sse.Hub) { h.Problem = func(string) string { return problem.Load().(string) } })
+		page, leave, err := hub.Subscribe(sse.Topic{Payment: payment(t, db, "one"), Network: "sandbox-bitcoin"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ func TestListsAreTold(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		listed(t, db, 1, 1)
 		hub := run(t, db)
-		ours, leave, err := hub.SubscribeList(stream.List{Business: 1, Domain: "test"})
+		ours, leave, err := hub.SubscribeList(sse.List{Business: 1, Domain: "test"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,9 +205,9 @@ func TestListsAreTold(t *testing.T) {
 }
 
 func TestListsAreBounded(t *testing.T) {
-	hub := stream.New(nil)
+	hub := sse.New(nil)
 	leaves := []func(){}
-	full := func(list stream.List) bool {
+	full := func(list sse.List) bool {
 		_, leave, err := hub.SubscribeList(list)
 		if err == nil {
 			leaves = append(leaves, leave)
@@ -215,29 +215,29 @@ func TestListsAreBounded(t *testing.T) {
 		return fault.KindOf(err) == fault.Unavailable
 	}
 	for range 64 {
-		if full(stream.List{Business: 1}) {
+		if full(sse.List{Business: 1}) {
 			t.Fatal("refused too early")
 		}
 	}
-	if !full(stream.List{Business: 1}) {
+	if !full(sse.List{Business: 1}) {
 		t.Error("a 65th page of one list")
 	}
 	for n := range 255 {
-		if full(stream.List{Business: int64(n + 2)}) {
+		if full(sse.List{Business: int64(n + 2)}) {
 			t.Fatal("refused too early", n)
 		}
 	}
-	if !full(stream.List{Business: 999}) || full(stream.List{Business: 2}) {
+	if !full(sse.List{Business: 999}) || full(sse.List{Business: 2}) {
 		t.Error("lists are not bounded")
 	}
 	for _, leave := range leaves {
 		leave()
 	}
-	if hub.Pages() != 0 || full(stream.List{Business: 999}) {
+	if hub.Pages() != 0 || full(sse.List{Business: 999}) {
 		t.Error("nobody is gone")
 	}
 	hub.Close()
-	if !full(stream.List{Business: 999}) {
+	if !full(sse.List{Business: 999}) {
 		t.Error("watched after the end")
 	}
 }

@@ -1,8 +1,8 @@
-// Package stream notifies open payment pages of changes. It reads committed rows
+// Package sse notifies open payment pages of changes. It reads committed rows
 // only: one poller per process asks the database for
 // the versions of all watched payments at once, however many pages are open,
 // so that a change made by any replica is noticed.
-package stream
+package sse
 
 import (
 	"context"
