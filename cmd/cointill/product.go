@@ -25,12 +25,12 @@ import (
 	"cointill/core/lease"
 	"cointill/core/limit"
 	"cointill/core/link"
+	"cointill/core/mail"
 	"cointill/core/money"
 	"cointill/core/outbox"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
 	"cointill/core/quote"
-	"cointill/core/receipt"
 	"cointill/core/receiving"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
@@ -46,7 +46,7 @@ import (
 	"cointill/handlers/dashboard"
 	"cointill/handlers/page"
 	"cointill/models"
-	"cointill/views/mail"
+	mailview "cointill/views/mail"
 	"cointill/web"
 
 	"github.com/gofiber/fiber/v2"
@@ -67,7 +67,7 @@ type product struct {
 	figures   *stats.Service
 	links     *link.Service
 	hooks     *webhook.Service
-	receipts  *receipt.Service
+	receipts  *mail.Service
 	sandbox   *sandbox.Service
 	networks  *payment.Registry
 	quotes    *quote.Service
@@ -189,7 +189,7 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 	p.figures = &stats.Service{DB: p.db, Clock: p.clock}
 	p.receiving = &receiving.Service{DB: p.db, Clock: p.clock, Accounts: p.accounts, Wallets: p.wallets,
 		Mails:  p.receipts,
-		Render: mail.RenderWalletChanged, Pages: p.base + "/dashboard/methods", Wake: p.send.Signal}
+		Render: mailview.RenderWalletChanged, Pages: p.base + "/dashboard/methods", Wake: p.send.Signal}
 	p.sandbox.Payments = p.payments
 	p.links = &link.Service{DB: p.db, Clock: p.clock, Payments: p.payments, Networks: p.networks, Base: p.base + "/l"}
 	return p.wireServer(s, box)
@@ -252,10 +252,10 @@ func (p *product) wireTelling(s *Settings, box *secret.Box, listening []net.Addr
 	p.hooks = &webhook.Service{DB: p.db, Clock: p.clock, Secrets: box, Clients: clients, Version: version}
 	p.deliver = p.hooks.Worker(outbox.Options{Pool: p.limits.deliveries})
 	p.hooks.Wake = p.deliver.Signal
-	p.receipts = &receipt.Service{DB: p.db, Clock: p.clock}
-	p.receipts.Render = func(r receipt.Receipt) (subject, text, html string) { return renderReceipt(p.base, r) }
+	p.receipts = &mail.Service{DB: p.db, Clock: p.clock}
+	p.receipts.Render = func(r mail.Receipt) (subject, text, html string) { return renderReceipt(p.base, r) }
 	if s.SMTPURL != "" {
-		server, err := receipt.ParseSMTP(s.SMTPURL)
+		server, err := mail.ParseSMTP(s.SMTPURL)
 		if err != nil {
 			return err
 		}
@@ -263,21 +263,21 @@ func (p *product) wireTelling(s *Settings, box *secret.Box, listening []net.Addr
 	}
 	p.send = p.receipts.Worker(outbox.Options{})
 	p.receipts.Wake = p.send.Signal
-	p.accounts.Mails, p.accounts.Render, p.accounts.WakeMails, p.accounts.Base = p.receipts, mail.RenderAccount,
+	p.accounts.Mails, p.accounts.Render, p.accounts.WakeMails, p.accounts.Base = p.receipts, mailview.RenderAccount,
 		p.send.Signal, p.base
 	p.receipts.Fill = p.accounts.Fill
 	p.hooks.Mails, p.hooks.WakeMails = p.receipts, p.send.Signal
-	p.hooks.Render, p.hooks.Pages = mail.RenderWebhookOff, p.base+"/dashboard/webhooks"
+	p.hooks.Render, p.hooks.Pages = mailview.RenderWebhookOff, p.base+"/dashboard/webhooks"
 	return nil
 }
 
 // renderReceipt writes a receipt by its views.
-func renderReceipt(base string, r receipt.Receipt) (subject, text, html string) {
+func renderReceipt(base string, r mail.Receipt) (subject, text, html string) {
 	fiat := r.Currency + " " + r.Amount
 	if amount, err := decimal.NewFromString(r.Amount); err == nil {
 		fiat = money.Currency(r.Currency).Show(amount)
 	}
-	props := mail.ReceiptProps{
+	props := mailview.ReceiptProps{
 		Lang: r.Language, Merchant: r.BusinessName, CustomerName: r.CustomerName, Fiat: fiat,
 		Coin:      r.CoinAmount + " " + r.Coin,
 		Reference: r.Reference, BusinessReference: r.BusinessReference, Hash: r.TxHash, Paid: r.PaidAt,
@@ -288,10 +288,10 @@ func renderReceipt(base string, r receipt.Receipt) (subject, text, html string) 
 		props.LogoURL = base + r.Logo
 	}
 	var page strings.Builder
-	if err := mail.Receipt(props).Render(context.Background(), &page); err != nil {
+	if err := mailview.Receipt(props).Render(context.Background(), &page); err != nil {
 		slog.Error("a receipt goes without its HTML form", "error", err) // the text says the same
 	}
-	return props.Subject(), mail.ReceiptText(props), page.String()
+	return props.Subject(), mailview.ReceiptText(props), page.String()
 }
 
 // wireServer makes the HTTP server with its routes.

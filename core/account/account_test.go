@@ -12,8 +12,8 @@ import (
 	"cointill/core/account/accounttest"
 	"cointill/core/clock"
 	"cointill/core/fault"
+	"cointill/core/mail"
 	"cointill/core/money"
-	"cointill/core/receipt"
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/models"
@@ -36,7 +36,7 @@ func setup(t testing.TB, db *models.DB) bench {
 	fake := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	service := accounttest.New(db, fake.Now, box)
 	b := bench{Service: service, db: db, clock: fake, sent: &[]account.Letter{}}
-	service.Base, service.Mails = "https://till.example", &receipt.Service{DB: db, Clock: fake.Now}
+	service.Base, service.Mails = "https://till.example", &mail.Service{DB: db, Clock: fake.Now}
 	service.Render = func(l account.Letter) (subject, text, html string) {
 		*b.sent = append(*b.sent, l)
 		return string(l.Kind), l.URL, ""

@@ -34,7 +34,7 @@ type Invitation struct {
 	// Link is the address that the mail carries.
 	Link string
 	// Mail is the state of that mail: pending, sent, kept, failed or unknown, as in
-	// core/receipt; empty when none was written or it is no longer kept.
+	// core/mail; empty when none was written or it is no longer kept.
 	Mail string
 	// MailWhy is a sentence on what went wrong with it last; "" for nothing.
 	MailWhy string

@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"cointill/core/ident"
-	"cointill/core/receipt"
+	"cointill/core/mail"
 	"cointill/core/scope"
 	"cointill/models"
 )
 
-// Mails is the part of core/receipt that this package needs.
+// Mails is the part of core/mail that this package needs.
 type Mails interface {
-	Notify(tx *models.Tx, n receipt.Notice) error
+	Notify(tx *models.Tx, n mail.Notice) error
 }
 
 // LetterKind is what a mail to a user is about.
@@ -78,7 +78,7 @@ func (s *Service) tellAbout(tx *models.Tx, l Letter, about string) error {
 	}
 	l.At, l.Until = s.now().In(zone), l.Until.In(zone) // zero stays zero
 	subject, text, html := s.Render(l)
-	return s.Mails.Notify(tx, receipt.Notice{Domain: scope.Live, Kind: mailKind(l.Kind),
+	return s.Mails.Notify(tx, mail.Notice{Domain: scope.Live, Kind: mailKind(l.Kind),
 		About: about, To: l.To.Email, ToName: l.To.Name, Subject: subject, Text: text, HTML: html})
 }
 

@@ -17,8 +17,8 @@ import (
 	"cointill/chain"
 	"cointill/core/account"
 	"cointill/core/clock"
+	"cointill/core/mail"
 	"cointill/core/money"
-	"cointill/core/receipt"
 	"cointill/core/scope"
 	"cointill/core/settings"
 	"cointill/models"
@@ -59,9 +59,9 @@ type Notice struct {
 	URL       string
 }
 
-// Mails is the part of core/receipt that alarms need.
+// Mails is the part of core/mail that alarms need.
 type Mails interface {
-	Notify(tx *models.Tx, n receipt.Notice) error
+	Notify(tx *models.Tx, n mail.Notice) error
 }
 
 // Operators lists who runs the installation.
@@ -234,7 +234,7 @@ func (s *Service) queue(tx *models.Tx, n Notice, business int64) error {
 		kind = kindOver
 	}
 	subject, text, html := s.Render(n)
-	return s.Mails.Notify(tx, receipt.Notice{BusinessID: business, Domain: n.Domain, Kind: kind,
+	return s.Mails.Notify(tx, mail.Notice{BusinessID: business, Domain: n.Domain, Kind: kind,
 		About: fmt.Sprintf("%s since %d for user %d of business %d", n.Network, n.Since.UnixMicro(), n.To.ID, business),
 		To:    n.To.Email, ToName: n.To.Name, Subject: subject, Text: text, HTML: html})
 }

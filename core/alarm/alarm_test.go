@@ -10,8 +10,8 @@ import (
 	"cointill/core/account/accounttest"
 	"cointill/core/alarm"
 	"cointill/core/clock"
+	"cointill/core/mail"
 	"cointill/core/money"
-	"cointill/core/receipt"
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/settings"
@@ -37,7 +37,7 @@ func setup(t *testing.T, db *models.DB) *bench {
 	}
 	b := &bench{T: t, clock: now, problems: map[string]string{}, accounts: accounttest.New(db, now.Now, box)}
 	b.Service = &alarm.Service{DB: db, Clock: now.Now, Problem: func(network string) string { return b.problems[network] }, Operators: b.accounts,
-		Mails: &receipt.Service{DB: db, Clock: now.Now}, Base: "https://till.example",
+		Mails: &mail.Service{DB: db, Clock: now.Now}, Base: "https://till.example",
 		Networks: []alarm.Network{{Name: "bitcoin-mainnet", Domain: scope.Live, Chain: money.Bitcoin}, {Name: "ethereum-mainnet", Domain: scope.Live, Chain: money.Ethereum},
 			{Name: "dogecoin-testnet", Domain: scope.Test, Chain: money.Dogecoin}}}
 	b.Render = func(n alarm.Notice) (subject, text, html string) {

@@ -17,9 +17,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"cointill/core/clock"
+	"cointill/core/mail"
 	"cointill/core/payment"
 	"cointill/core/quote"
-	"cointill/core/receipt"
 	"cointill/core/scope"
 	"cointill/core/system"
 	"cointill/core/webhook"
@@ -101,7 +101,7 @@ func (c *Collector) begin() {
 			c.attempts.WithLabelValues(string(domain), outcome)
 		}
 	}
-	for _, outcome := range []string{receipt.Sent, receipt.Kept, receipt.Retried, receipt.Failed, receipt.Unknown} {
+	for _, outcome := range []string{mail.Sent, mail.Kept, mail.Retried, mail.Failed, mail.Unknown} {
 		c.mails.WithLabelValues(outcome)
 	}
 }

@@ -12,11 +12,11 @@ import (
 
 	"cointill/chain"
 	"cointill/core/clock"
+	"cointill/core/mail"
 	"cointill/core/metrics"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/quote"
-	"cointill/core/receipt"
 	"cointill/core/scope"
 	"cointill/core/system"
 	"cointill/core/webhook"
@@ -291,7 +291,7 @@ func TestCounters(t *testing.T) {
 	b.Reached(payment.Change{Payment: models.Payment{Domain: "live", Status: "successful"}})
 	b.Attempted(webhook.Attempted{Event: models.Event{Domain: "test"}, Success: true, Took: time.Second})
 	b.Attempted(webhook.Attempted{Event: models.Event{Domain: "test"}, Status: 500})
-	b.Mailed(receipt.Failed)
+	b.Mailed(mail.Failed)
 	after := gathered(t, b.registry)
 	for _, name := range names {
 		if n, told := before[name]; !told || n != 0 || after[name] != 1 {

@@ -11,8 +11,8 @@ import (
 
 	"cointill/chain"
 	"cointill/core/fault"
+	"cointill/core/mail"
 	"cointill/core/money"
-	"cointill/core/receipt"
 	"cointill/core/scope"
 	"cointill/core/settings"
 	"cointill/core/stats"
@@ -361,8 +361,8 @@ func appendDifference(difference money.Amount, exact string) string {
 }
 
 // customerReceipt is what the customer's receipt says.
-func (v *View) customerReceipt() receipt.Receipt {
-	r := receipt.Receipt{
+func (v *View) customerReceipt() mail.Receipt {
+	r := mail.Receipt{
 		BusinessID: v.Payment.BusinessID, Domain: scope.Domain(v.Payment.Domain), PaymentID: v.Payment.ID,
 		BusinessName: v.Business.Name, CustomerName: v.Payment.CustomerName, CustomerEmail: v.Payment.CustomerEmail,
 		Language:  v.Payment.Language,

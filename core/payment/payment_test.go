@@ -13,12 +13,12 @@ import (
 	"cointill/core/account/accounttest"
 	"cointill/core/clock"
 	"cointill/core/fault"
+	"cointill/core/mail"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
 	"cointill/core/payment/observe"
 	"cointill/core/quote"
-	"cointill/core/receipt"
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/wallet"
@@ -76,7 +76,7 @@ func newBench(t *testing.T, db *models.DB) *bench {
 		Quotes: &quote.Service{DB: db, Clock: now.Now, Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: now.Now}}},
 		Wallet: &wallet.Service{Receivers: wallet.SandboxReceivers()},
 		Events: &webhook.Service{DB: db, Clock: now.Now, Secrets: box},
-		Receipts: &receipt.Service{DB: db, Clock: now.Now, Render: func(r receipt.Receipt) (string, string, string) {
+		Receipts: &mail.Service{DB: db, Clock: now.Now, Render: func(r mail.Receipt) (string, string, string) {
 			return "Receipt " + r.Reference, "in " + r.Language + ", for " + r.CoinAmount, "html"
 		}},
 		PageBase: "http://localhost/pay",

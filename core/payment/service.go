@@ -6,9 +6,9 @@ import (
 
 	"cointill/chain"
 	"cointill/core/clock"
+	"cointill/core/mail"
 	"cointill/core/money"
 	"cointill/core/quote"
-	"cointill/core/receipt"
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/settings"
@@ -51,7 +51,7 @@ type Service struct {
 	// Contracts holds the chain id and token of each real Ethereum network.
 	Contracts map[chain.Network]Contract
 	Events    *webhook.Service
-	Receipts  *receipt.Service
+	Receipts  *mail.Service
 	// Depths are those that the operator raised.
 	Depths settings.Depths
 	// PageBase is the address under which payment pages live, without a

@@ -15,8 +15,8 @@ import (
 	"cointill/core/audit"
 	"cointill/core/clock"
 	"cointill/core/fault"
+	"cointill/core/mail"
 	"cointill/core/money"
-	"cointill/core/receipt"
 	"cointill/core/scope"
 	"cointill/core/wallet"
 	"cointill/models"
@@ -38,9 +38,9 @@ type Wallets interface {
 	Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script, actor string) (models.Wallet, error)
 }
 
-// Mails is the part of core/receipt that this package needs.
+// Mails is the part of core/mail that this package needs.
 type Mails interface {
-	Notify(tx *models.Tx, n receipt.Notice) error
+	Notify(tx *models.Tx, n mail.Notice) error
 }
 
 // Service changes wallets. Its fields are set once, before use.
@@ -183,7 +183,7 @@ func (s *Service) tell(tx *models.Tx, sc scope.Scope, used models.Wallet, n Noti
 	for _, owner := range owners {
 		n.Owner = owner
 		subject, text, html := s.Render(n)
-		err := s.Mails.Notify(tx, receipt.Notice{BusinessID: sc.BusinessID, Domain: sc.Domain, Kind: noticeKind,
+		err := s.Mails.Notify(tx, mail.Notice{BusinessID: sc.BusinessID, Domain: sc.Domain, Kind: noticeKind,
 			About: about(used, n),
 			To:    n.Owner.Email, ToName: n.Owner.Name, Subject: subject, Text: text, HTML: html})
 		if err != nil {

@@ -15,8 +15,8 @@ import (
 	"cointill/core/account/accounttest"
 	"cointill/core/clock"
 	"cointill/core/fault"
+	"cointill/core/mail"
 	"cointill/core/money"
-	"cointill/core/receipt"
 	"cointill/core/receiving"
 	"cointill/core/scope"
 	"cointill/core/secret"
@@ -58,7 +58,7 @@ func each(t *testing.T, test func(t *testing.T, f *fixture)) {
 		}
 		f := &fixture{t: t, sc: m.Scope(scope.Test)}
 		var mu sync.Mutex
-		f.Service = &receiving.Service{DB: db, Clock: now, Accounts: accounts, Mails: &receipt.Service{DB: db, Clock: now}, Pages: "http://x/methods",
+		f.Service = &receiving.Service{DB: db, Clock: now, Accounts: accounts, Mails: &mail.Service{DB: db, Clock: now}, Pages: "http://x/methods",
 			Wallets: &wallet.Service{DB: db, Clock: now, Networks: func(_ scope.Domain, c money.Chain) (wallet.Net, bool) { return wallet.Find(string(c) + "-regtest") }},
 			Wake:    func() { mu.Lock(); defer mu.Unlock(); f.woken++ },
 			Render: func(n receiving.Notice) (string, string, string) {
@@ -178,7 +178,7 @@ var errBroken = errors.New("broken")
 // broken is a mail queue on a full disk.
 type broken struct{}
 
-func (broken) Notify(*models.Tx, receipt.Notice) error { return errBroken }
+func (broken) Notify(*models.Tx, mail.Notice) error { return errBroken }
 
 // trusting lets everybody in, so that many changes run at the same moment.
 type trusting struct{ account.User }

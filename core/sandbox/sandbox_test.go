@@ -15,11 +15,11 @@ import (
 	"cointill/core/account/accounttest"
 	"cointill/core/clock"
 	"cointill/core/fault"
+	"cointill/core/mail"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/observe"
 	"cointill/core/quote"
-	"cointill/core/receipt"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/secret"
@@ -56,7 +56,7 @@ func newBench(t *testing.T, db *models.DB) *bench {
 		Quotes:   &quote.Service{DB: db, Clock: now.Now, Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: now.Now}}},
 		Wallet:   &wallet.Service{Receivers: wallet.SandboxReceivers()},
 		Events:   &webhook.Service{DB: db, Clock: now.Now, Secrets: box},
-		Receipts: &receipt.Service{DB: db, Clock: now.Now, Render: func(receipt.Receipt) (string, string, string) { return "s", "t", "h" }},
+		Receipts: &mail.Service{DB: db, Clock: now.Now, Render: func(mail.Receipt) (string, string, string) { return "s", "t", "h" }},
 		PageBase: "http://localhost/pay",
 	}
 	b.sandbox.Payments = b.payments

@@ -13,12 +13,12 @@ import (
 	"cointill/core/audit"
 	"cointill/core/idempotency"
 	"cointill/core/lease"
+	"cointill/core/mail"
 	"cointill/core/money"
 	"cointill/core/outbox"
 	"cointill/core/payment"
 	"cointill/core/payment/observe"
 	"cointill/core/quote"
-	"cointill/core/receipt"
 	"cointill/core/scope"
 	"cointill/core/settings"
 	"cointill/core/wallet"
@@ -75,7 +75,7 @@ func (w *world) start(number int) *replica {
 		DB: db, Clock: now, Secrets: w.box, Networks: r.registry,
 		Quotes: &quote.Service{DB: db, Clock: now, Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: now}}},
 		Wallet: &wallet.Service{Receivers: wallet.SandboxReceivers()}, Events: r.hooks,
-		Receipts: &receipt.Service{DB: db, Clock: now, Render: func(r receipt.Receipt) (string, string, string) { return r.Reference, "text", "html" }},
+		Receipts: &mail.Service{DB: db, Clock: now, Render: func(r mail.Receipt) (string, string, string) { return r.Reference, "text", "html" }},
 		PageBase: "http://localhost/pay",
 	}
 	r.settings, r.audits = &settings.Service{DB: db, Clock: now}, &audit.Service{DB: db, Clock: now, Secrets: w.box}

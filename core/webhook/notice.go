@@ -5,15 +5,15 @@ import (
 	"time"
 
 	"cointill/core/account"
-	"cointill/core/receipt"
+	"cointill/core/mail"
 	"cointill/core/scope"
 	"cointill/core/settings"
 	"cointill/models"
 )
 
-// Mails is the part of core/receipt that this package needs.
+// Mails is the part of core/mail that this package needs.
 type Mails interface {
-	Notify(tx *models.Tx, n receipt.Notice) error
+	Notify(tx *models.Tx, n mail.Notice) error
 }
 
 // noticeKind is what the mails to owners are.
@@ -58,7 +58,7 @@ func (s *Service) tell(tx *models.Tx, row models.Endpoint) error {
 		n := Notice{Owner: owner, Business: business.Name, Domain: domain, Endpoint: s.endpoint(row),
 			Since: row.FailingSince.In(zone), At: now.In(zone), URL: s.Pages + "/" + row.ID}
 		subject, text, html := s.Render(n)
-		err := s.Mails.Notify(tx, receipt.Notice{BusinessID: row.BusinessID, Domain: domain, Kind: noticeKind,
+		err := s.Mails.Notify(tx, mail.Notice{BusinessID: row.BusinessID, Domain: domain, Kind: noticeKind,
 			About: fmt.Sprintf("%s at %d for user %d", row.ID, now.UnixMicro(), owner.ID),
 			To:    owner.Email, ToName: owner.Name, Subject: subject, Text: text, HTML: html})
 		if err != nil {

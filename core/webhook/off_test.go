@@ -8,7 +8,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"cointill/core/receipt"
+	"cointill/core/mail"
 	"cointill/core/webhook"
 	"cointill/models"
 )
@@ -29,7 +29,7 @@ func (b *bundle) owners() (told func() []string) {
 			b.t.Fatal(err)
 		}
 	}
-	b.Mails = &receipt.Service{DB: b.DB, Clock: b.clock.Now}
+	b.Mails = &mail.Service{DB: b.DB, Clock: b.clock.Now}
 	b.Pages = "https://till.example/dashboard/webhooks"
 	b.Render = func(n webhook.Notice) (subject, text, html string) {
 		return n.Business + ": " + n.Endpoint.Name, n.Endpoint.OffReason + " " + n.URL + " " + n.Since.Format(time.RFC3339), "<p>"

@@ -23,12 +23,12 @@ import (
 	"cointill/core/idempotency"
 	"cointill/core/limit"
 	"cointill/core/link"
+	"cointill/core/mail"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
 	"cointill/core/payment/observe"
 	"cointill/core/quote"
-	"cointill/core/receipt"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/secret"
@@ -104,7 +104,7 @@ func newBench(t *testing.T, db *models.DB, perMinute int64) *bench {
 	b.payments = &payment.Service{
 		DB: db, Clock: now.Now, Secrets: box, Networks: registry, Quotes: quotes, Wallet: &wallet.Service{Receivers: wallet.SandboxReceivers()},
 		Events: b.hooks, PageBase: base + "/pay",
-		Receipts: &receipt.Service{DB: db, Clock: now.Now, Render: func(receipt.Receipt) (string, string, string) { return "s", "t", "h" }},
+		Receipts: &mail.Service{DB: db, Clock: now.Now, Render: func(mail.Receipt) (string, string, string) { return "s", "t", "h" }},
 	}
 	player := &sandbox.Service{Payments: b.payments, Chains: map[money.Chain]sandbox.Chain{}}
 	for _, kind := range money.Chains() {

@@ -53,7 +53,7 @@ type Webhooks interface {
 	webhooks.Webhooks
 }
 
-// Mails is what the areas need of core/receipt.
+// Mails is what the areas need of core/mail.
 type Mails interface {
 	mailbox.Mails
 	payments.Mails

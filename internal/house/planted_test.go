@@ -28,7 +28,7 @@ var planted = []struct{ rule, path, text, says string }{
 	{"outside imports", "chain/sandbox/a.go", `import _ "gorm.io/gorm/clause"`, "may import gorm.io/gorm/clause"},
 	{"outside imports", "core/payment/a.go", `import _ "gorm.io/driver/postgres"`, "may import gorm.io/driver/postgres"},
 	{"outside imports", "core/payment/a.go", `import _ "github.com/gofiber/fiber/v2"`, "may import github.com/gofiber/fiber/v2"},
-	{"outside imports", "core/receipt/a.go", `import _ "github.com/a-h/templ"`, "may import github.com/a-h/templ"},
+	{"outside imports", "core/mail/a.go", `import _ "github.com/a-h/templ"`, "may import github.com/a-h/templ"},
 	{"outside imports", "core/payment/a.go", `import _ "net/http"`, "may import net/http"},
 	{"outside imports", "views/ui/a.go", `import _ "os"`, "may import os"},
 	{"outside imports", "web/a.go", `import _ "crypto/rand"`, "may import crypto/rand"},

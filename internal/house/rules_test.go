@@ -60,7 +60,7 @@ var holders = []holder{
 	{"go.opentelemetry.io", []string{"core/trace"}},
 	{"github.com/prometheus", []string{"core/metrics", "web", "cmd"}},
 	{"net/http", []string{"web", "handlers", "cmd", "core/webhook", "core/quote", "core/trace", "chain"}},
-	{"net", []string{"web", "handlers", "cmd", "models", "core/webhook", "core/quote", "core/receipt", "chain"}},
+	{"net", []string{"web", "handlers", "cmd", "models", "core/webhook", "core/quote", "core/mail", "chain"}},
 	{"net/url", []string{"web", "handlers", "cmd", "views", "core", "chain", "models"}},
 	{"net/mail", []string{"core"}},
 	{"net/textproto", []string{"core", "web", "handlers"}},

@@ -4,12 +4,12 @@ import (
 	"strconv"
 	"time"
 
-	"cointill/core/receipt"
+	"cointill/core/mail"
 	"cointill/views/dashboard"
 )
 
 // MailRow is a mail as the mailbox lists it.
-func MailRow(m receipt.Mail, zone *time.Location) dashboard.MailRow {
+func MailRow(m mail.Mail, zone *time.Location) dashboard.MailRow {
 	row := dashboard.MailRow{ID: strconv.FormatInt(m.ID, 10), To: m.To, Subject: m.Subject, Status: mailStatus(m.State),
 		LastError: m.LastError, At: m.CreatedAt.In(zone)}
 	if m.DoneAt != nil {
@@ -18,7 +18,7 @@ func MailRow(m receipt.Mail, zone *time.Location) dashboard.MailRow {
 	return row
 }
 
-func MailRows(mails []receipt.Mail, zone *time.Location) (rows []dashboard.MailRow) {
+func MailRows(mails []mail.Mail, zone *time.Location) (rows []dashboard.MailRow) {
 	for _, m := range mails {
 		rows = append(rows, MailRow(m, zone))
 	}
@@ -28,7 +28,7 @@ func MailRows(mails []receipt.Mail, zone *time.Location) (rows []dashboard.MailR
 // mailStatus is the key of a mail's badge.
 func mailStatus(state string) string {
 	switch state {
-	case receipt.Sent, receipt.Failed, receipt.Unknown, receipt.Kept:
+	case mail.Sent, mail.Failed, mail.Unknown, mail.Kept:
 		return state
 	}
 	return "queued"

@@ -4,16 +4,16 @@ package mailbox
 import (
 	"context"
 
-	"cointill/core/receipt"
+	"cointill/core/mail"
 	"cointill/core/scope"
 	"cointill/handlers/page"
 )
 
-// Mails is what these pages need of core/receipt.
+// Mails is what these pages need of core/mail.
 type Mails interface {
-	List(ctx context.Context, sc scope.Scope, after string, limit int) ([]receipt.Mail, string, error)
-	Find(ctx context.Context, sc scope.Scope, id int64) (receipt.Mail, error)
-	Resend(ctx context.Context, sc scope.Scope, id int64) (receipt.Mail, error)
+	List(ctx context.Context, sc scope.Scope, after string, limit int) ([]mail.Mail, string, error)
+	Find(ctx context.Context, sc scope.Scope, id int64) (mail.Mail, error)
+	Resend(ctx context.Context, sc scope.Scope, id int64) (mail.Mail, error)
 }
 
 // Handlers answers the requests to these pages. Its fields are set before use.

@@ -8,9 +8,9 @@ import (
 
 	"cointill/core/clock"
 	"cointill/core/idempotency"
+	"cointill/core/mail"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
-	"cointill/core/receipt"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/sse"
@@ -27,9 +27,9 @@ type Hub interface {
 	SubscribeList(list sse.List) (updates <-chan struct{}, leave func(), err error)
 }
 
-// Mails is what these pages need of core/receipt.
+// Mails is what these pages need of core/mail.
 type Mails interface {
-	OfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]receipt.Mail, error)
+	OfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]mail.Mail, error)
 }
 
 // Payments is what these pages need of core/payment.

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"cointill/core/mail"
 	"cointill/core/payment"
-	"cointill/core/receipt"
 	"cointill/core/receiving"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
@@ -31,7 +31,7 @@ type paymentMore struct {
 	Mails      []dashboard.MailRow
 	Told       []webhook.Delivery
 	Attempts   map[int64][]webhook.Attempt // by delivery id
-	Sent       []receipt.Mail
+	Sent       []mail.Mail
 	Stray      []payment.UnmatchedTransfer
 	Refunds    []models.Resolution
 	PayURL     string

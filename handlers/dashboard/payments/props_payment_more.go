@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"time"
 
+	"cointill/core/mail"
 	"cointill/core/money"
 	"cointill/core/payment"
-	"cointill/core/receipt"
 	"cointill/core/scope"
 	"cointill/core/webhook"
 	"cointill/handlers/dashboard/display"
@@ -81,18 +81,18 @@ func attemptStep(ctx context.Context, d webhook.Delivery, a webhook.Attempt, sc 
 }
 
 // mailStep is a mail about the payment.
-func mailStep(ctx context.Context, m receipt.Mail, zone *time.Location) happened {
+func mailStep(ctx context.Context, m mail.Mail, zone *time.Location) happened {
 	row := display.MailRow(m, zone)
 	step := ui.Step{At: row.At, Icon: "mailbox", Title: words.T(ctx, "payment.mail_to", "To", m.To),
 		Href: "/dashboard/mailbox/" + row.ID, HrefText: m.Subject, Tone: ui.Mute}
 	switch row.Status {
-	case receipt.Sent:
+	case mail.Sent:
 		step.Text, step.Tone = words.T(ctx, "payment.mail_sent"), ui.Good
-	case receipt.Failed:
+	case mail.Failed:
 		step.Text, step.Tone = words.T(ctx, "payment.mail_failed", "Error", m.LastError), ui.Bad
-	case receipt.Unknown:
+	case mail.Unknown:
 		step.Text, step.Tone = words.T(ctx, "payment.mail_unknown"), ui.Warn
-	case receipt.Kept:
+	case mail.Kept:
 		step.Text = words.T(ctx, "payment.mail_kept")
 	default:
 		step.Text, step.Tone = words.T(ctx, "payment.mail_waits"), ui.Info

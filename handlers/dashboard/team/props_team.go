@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"cointill/core/account"
-	"cointill/core/receipt"
+	"cointill/core/mail"
 	"cointill/core/scope"
 	"cointill/handlers/dashboard/display"
 	"cointill/views/dashboard"
@@ -37,7 +37,7 @@ func invitationRow(ctx context.Context, i account.Invitation, mine scope.Role, b
 		Until: i.ExpiresAt.In(at.Zone), Over: !i.ExpiresAt.After(at.Now),
 		Fixed: !slices.Contains(account.Grantable(mine), i.Role)}
 	row.Trouble = mailTrouble(ctx, i)
-	if (byHand || i.Mail == receipt.Failed) && !row.Fixed && !row.Over {
+	if (byHand || i.Mail == mail.Failed) && !row.Fixed && !row.Over {
 		row.Link = i.Link
 	}
 	return row
@@ -47,9 +47,9 @@ func invitationRow(ctx context.Context, i account.Invitation, mine scope.Role, b
 // one that went or is on its way.
 func mailTrouble(ctx context.Context, i account.Invitation) string {
 	switch {
-	case i.Mail == receipt.Failed:
+	case i.Mail == mail.Failed:
 		return words.T(ctx, "team.mail_failed", "Why", i.MailWhy)
-	case i.Mail == receipt.Unknown:
+	case i.Mail == mail.Unknown:
 		return words.T(ctx, "team.mail_unknown")
 	case i.Mail == "pending" && i.MailWhy != "":
 		return words.T(ctx, "team.mail_waits", "Why", i.MailWhy)

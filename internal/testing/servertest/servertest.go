@@ -25,12 +25,12 @@ import (
 	"cointill/core/idempotency"
 	"cointill/core/limit"
 	"cointill/core/link"
+	"cointill/core/mail"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
 	"cointill/core/quote"
 	"cointill/core/quote/source"
-	"cointill/core/receipt"
 	"cointill/core/receiving"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
@@ -47,7 +47,7 @@ import (
 	"cointill/handlers/page"
 	"cointill/models"
 	"cointill/models/modelstest"
-	"cointill/views/mail"
+	mailview "cointill/views/mail"
 	"cointill/web"
 )
 
@@ -71,7 +71,7 @@ type Server struct {
 	Figures  *stats.Service
 	Links    *link.Service
 	Webhooks *webhook.Service
-	Mails    *receipt.Service
+	Mails    *mail.Service
 	Hub      *sse.Hub
 	Registry *payment.Registry
 	Wallets  *wallet.Service
@@ -146,10 +146,10 @@ func (s *Server) core(box *secret.Box) {
 	s.Quotes = &quote.Service{DB: s.DB, Clock: now, Asked: source.Standard(),
 		Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: now}, scope.Live: s.Market}}
 	s.Webhooks = &webhook.Service{DB: s.DB, Clock: now, Secrets: box}
-	s.Mails = &receipt.Service{DB: s.DB, Clock: now, Render: func(r receipt.Receipt) (string, string, string) {
+	s.Mails = &mail.Service{DB: s.DB, Clock: now, Render: func(r mail.Receipt) (string, string, string) {
 		return "Receipt " + r.Reference, "Thank you, " + r.CustomerName, "<p>Thank you</p>"
 	}}
-	s.Accounts.Mails, s.Accounts.Render, s.Accounts.Base = s.Mails, mail.RenderAccount, Base
+	s.Accounts.Mails, s.Accounts.Render, s.Accounts.Base = s.Mails, mailview.RenderAccount, Base
 	s.Marks = addressmark.New(s.T.TempDir())
 	s.Wallets = &wallet.Service{DB: s.DB, Clock: now, Receivers: wallet.SandboxReceivers(), Networks: s.node,
 		Ledgers: map[scope.Domain]wallet.Ledger{}, Marks: s.Marks}
@@ -225,7 +225,7 @@ func (s *Server) serve() *fiber.App {
 	s.Settings = &settings.Service{DB: s.DB, Clock: s.Clock.Now}
 	player := &sandbox.Service{Payments: s.Payments, Chains: chains}
 	change := &receiving.Service{DB: s.DB, Clock: s.Clock.Now, Accounts: s.Accounts, Wallets: s.Wallets, Mails: s.Mails,
-		Render: mail.RenderWalletChanged, Pages: Base + "/dashboard/methods"}
+		Render: mailview.RenderWalletChanged, Pages: Base + "/dashboard/methods"}
 	s.System = &system.Service{DB: s.DB, Clock: s.Clock.Now, Version: "1.2.3", Started: s.Clock.Now(), Quotes: s.Quotes,
 		Marks:    s.Marks.Status,
 		Networks: []system.Network{{Name: chain.Sandbox(money.Bitcoin), Domain: scope.Test}},

@@ -1,10 +1,10 @@
-package receipt_test
+package mail_test
 
 import (
 	"context"
 	"errors"
 	"mime"
-	"net/mail"
+	netmail "net/mail"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/emersion/go-smtp"
 
-	"cointill/core/receipt"
+	"cointill/core/mail"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -34,10 +34,10 @@ func TestSentOnce(t *testing.T) {
 			t.Fatalf("%d mails arrived, want 1", len(got))
 		}
 		m := b.only()
-		if m.State != receipt.Sent || m.LastError != "" || m.DoneAt == nil || m.Attempt != 1 || m.CanResend() {
+		if m.State != mail.Sent || m.LastError != "" || m.DoneAt == nil || m.Attempt != 1 || m.CanResend() {
 			t.Errorf("%+v", m)
 		}
-		read, err := mail.ReadMessage(strings.NewReader(got[0]))
+		read, err := netmail.ReadMessage(strings.NewReader(got[0]))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestHeaderInjection(t *testing.T) {
 					t.Errorf("%d headers %s", n, name)
 				}
 			}
-			read, err := mail.ReadMessage(strings.NewReader(message))
+			read, err := netmail.ReadMessage(strings.NewReader(message))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,7 +123,7 @@ func TestHeaderInjection(t *testing.T) {
 			}
 		})
 		for _, m := range list {
-			if m.State != receipt.Failed || m.LastError == "" {
+			if m.State != mail.Failed || m.LastError == "" {
 				t.Errorf("to %q: %+v", m.To, m)
 			}
 		}
@@ -152,7 +152,7 @@ func TestRefusedForNow(t *testing.T) {
 			b.clock.Advance(got)
 		}
 		b.step()
-		if m := b.only(); m.State != receipt.Failed || m.Attempt != 7 || !m.CanResend() || !strings.Contains(m.LastError, "try later") {
+		if m := b.only(); m.State != mail.Failed || m.Attempt != 7 || !m.CanResend() || !strings.Contains(m.LastError, "try later") {
 			t.Errorf("at the end: %+v", m)
 		}
 		b.clock.Advance(48 * time.Hour)
@@ -162,7 +162,7 @@ func TestRefusedForNow(t *testing.T) {
 		p.set(func() { p.data = nil })
 		b.resend(b.only().ID)
 		b.step()
-		if m := b.only(); m.State != receipt.Sent || len(p.messages()) != 1 {
+		if m := b.only(); m.State != mail.Sent || len(p.messages()) != 1 {
 			t.Errorf("sent again: %+v", m)
 		}
 		if ids = append(ids, header(p.messages()[0], "Message-ID")...); len(ids) != 8 || len(slices.Compact(ids)) != 1 {
@@ -180,10 +180,10 @@ func TestRefused(t *testing.T) {
 		"sender 5xx":    {func(p *post) { p.mail = code(550, "who are you") }, "pending"},
 		"sender 4xx":    {func(p *post) { p.mail = code(450, "busy") }, "pending"},
 		"recipient 4xx": {func(p *post) { p.rcpt = code(450, "greylisted") }, "pending"},
-		"recipient 5xx": {func(p *post) { p.rcpt = code(550, "no such user") }, receipt.Failed},
+		"recipient 5xx": {func(p *post) { p.rcpt = code(550, "no such user") }, mail.Failed},
 		"message 5xx": {func(p *post) {
 			p.data = func(*smtp.Conn, string) error { return &smtp.SMTPError{Code: 554, Message: "looks bad"} }
-		}, receipt.Failed},
+		}, mail.Failed},
 	}
 	each(t, "", func(t *testing.T, b *bundle, p *post) {
 		for name, c := range cases {
@@ -238,14 +238,14 @@ func TestNoAnswer(t *testing.T) {
 				b.clock.Advance(72 * time.Hour)
 				b.step()
 				m := b.only()
-				if m.State != receipt.Unknown || !m.CanResend() || len(p.messages()) != 1 {
+				if m.State != mail.Unknown || !m.CanResend() || len(p.messages()) != 1 {
 					t.Fatalf("%d arrived: %+v", len(p.messages()), m)
 				}
 				p.set(func() { p.data = nil })
 				b.resend(m.ID)
 				b.step()
 				got := p.messages()
-				if m := b.only(); m.State != receipt.Sent || len(got) != 2 || header(got[0], "Message-ID")[0] != header(got[1], "Message-ID")[0] {
+				if m := b.only(); m.State != mail.Sent || len(got) != 2 || header(got[0], "Message-ID")[0] != header(got[1], "Message-ID")[0] {
 					t.Errorf("sent again: %+v", m)
 				}
 			})
@@ -274,7 +274,7 @@ func TestCrash(t *testing.T) {
 		}
 		b.clock.Advance(2 * time.Minute)
 		b.step()
-		if m := b.only(); m.State != receipt.Sent || len(p.messages()) != 1 {
+		if m := b.only(); m.State != mail.Sent || len(p.messages()) != 1 {
 			t.Fatalf("%+v", m)
 		}
 		b.queue(sample("PAY_2"))
@@ -282,7 +282,7 @@ func TestCrash(t *testing.T) {
 		b.clock.Advance(2 * time.Minute)
 		b.step()
 		list, _, err := b.List(t.Context(), owner, "", 1)
-		if err != nil || list[0].State != receipt.Unknown || len(p.messages()) != 1 {
+		if err != nil || list[0].State != mail.Unknown || len(p.messages()) != 1 {
 			t.Errorf("%+v %v, %d arrived", list, err, len(p.messages()))
 		}
 	})
@@ -308,14 +308,14 @@ func TestLostLease(t *testing.T) {
 func TestTLS(t *testing.T) {
 	t.Run("offered", func(t *testing.T) {
 		each(t, "&tls=starttls", func(t *testing.T, b *bundle, p *post) {
-			server, err := receipt.ParseSMTP("smtp://till:p%40ss@" + p.address + "?from=till@example.com&tls=starttls")
+			server, err := mail.ParseSMTP("smtp://till:p%40ss@" + p.address + "?from=till@example.com&tls=starttls")
 			if err != nil {
 				t.Fatal(err)
 			}
 			server.TLS, b.SMTP = p.tls, server
 			b.queue(sample("PAY_1"))
 			b.step()
-			if m := b.only(); m.State != receipt.Sent || !slices.Equal(p.users, []string{"till"}) {
+			if m := b.only(); m.State != mail.Sent || !slices.Equal(p.users, []string{"till"}) {
 				t.Errorf("%+v, signed in: %v", m, p.users)
 			}
 		}, withTLS)
@@ -341,7 +341,7 @@ func TestTLS(t *testing.T) {
 	})
 	t.Run("wrong password", func(t *testing.T) {
 		each(t, "", func(t *testing.T, b *bundle, p *post) {
-			server, err := receipt.ParseSMTP("smtp://till:secretword@" + p.address + "?from=till@example.com")
+			server, err := mail.ParseSMTP("smtp://till:secretword@" + p.address + "?from=till@example.com")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -361,7 +361,7 @@ func TestParseSMTP(t *testing.T) {
 		"smtp://mail.example.com?from=a@example.com", "smtp://u:p@mail.example.com:2525/?from=a@example.com&tls=none",
 		"smtps://u:p@mail.example.com?from=Shop%20%3Ca@example.com%3E", "smtp://localhost:1025?from=till@localhost",
 	} {
-		if _, err := receipt.ParseSMTP(good); err != nil {
+		if _, err := mail.ParseSMTP(good); err != nil {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
@@ -372,7 +372,7 @@ func TestParseSMTP(t *testing.T) {
 		"smtp://u:hunter2@mail.example.com/path?from=a@example.com", "smtp://u:hunter2@mail.example.com?from=a@example.com&auth=x",
 		"smtp://u:hunter2%zz@mail.example.com?from=a@example.com", "smtp://u:hunter2@mail.example.com?from=a@example.com%0d%0aBcc:b@example.com",
 	} {
-		if _, err := receipt.ParseSMTP(bad); err == nil || strings.Contains(err.Error(), "hunter2") {
+		if _, err := mail.ParseSMTP(bad); err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
@@ -385,12 +385,12 @@ func TestKept(t *testing.T) {
 		b.queue(sample("PAY_1"))
 		b.SMTP = nil
 		b.step()
-		if m := b.only(); m.State != receipt.Kept {
+		if m := b.only(); m.State != mail.Kept {
 			t.Errorf("%+v", m)
 		}
 		b.queue(sample("PAY_2"))
 		list, _, err := b.List(t.Context(), owner, "", 0)
-		if err != nil || len(list) != 2 || list[0].State != receipt.Kept || list[0].Text != "" {
+		if err != nil || len(list) != 2 || list[0].State != mail.Kept || list[0].Text != "" {
 			t.Fatalf("%+v %v", list, err)
 		}
 		if _, err := b.Resend(t.Context(), owner, list[0].ID); err == nil {
@@ -465,7 +465,7 @@ func TestMailbox(t *testing.T) {
 // and what it is about, and only when what it tells of was committed.
 func TestNotice(t *testing.T) {
 	each(t, "", func(t *testing.T, b *bundle, p *post) {
-		notice := receipt.Notice{BusinessID: 1, Domain: scope.Test, Kind: "receiving_changed", About: "wallet 3 for user 1", To: "ada@example.com",
+		notice := mail.Notice{BusinessID: 1, Domain: scope.Test, Kind: "receiving_changed", About: "wallet 3 for user 1", To: "ada@example.com",
 			ToName: "Ada\r\nBcc: eve@example.com", Subject: "Your wallet\nchanged", Text: "It did.\n", HTML: "<p>It did.</p>"}
 		undone := errors.New("undone")
 		err := b.DB.Write(t.Context(), func(tx *models.Tx) error { return errors.Join(b.Notify(tx, notice), undone) })
@@ -474,7 +474,7 @@ func TestNotice(t *testing.T) {
 		}
 		other := notice
 		other.Kind = "something_else"
-		for _, n := range []receipt.Notice{notice, notice, other} {
+		for _, n := range []mail.Notice{notice, notice, other} {
 			if err := b.DB.Write(t.Context(), func(tx *models.Tx) error { return b.Notify(tx, n) }); err != nil {
 				t.Fatal(err)
 			}
@@ -483,7 +483,7 @@ func TestNotice(t *testing.T) {
 			t.Fatalf("%d mails, want 2", n)
 		}
 		list, _, err := b.List(t.Context(), owner, "", 0)
-		if err != nil || len(list) != 2 || list[1].State != receipt.Sent || list[1].PaymentID != nil || list[1].FromName != "Cointill" || list[1].Kind != notice.Kind {
+		if err != nil || len(list) != 2 || list[1].State != mail.Sent || list[1].PaymentID != nil || list[1].FromName != "Cointill" || list[1].Kind != notice.Kind {
 			t.Fatalf("%+v %v", list, err)
 		}
 		for _, message := range p.messages() {

@@ -1,4 +1,4 @@
-// Package receipt sends customers a receipt for each Successful payment, once, and
+// Package mail sends customers a receipt for each Successful payment, once, and
 // members of a business urgent notices; it keeps every mail for the dashboard's
 // E-mails page. Without a mail server the mails are only kept.
 //
@@ -8,7 +8,7 @@
 // answer. That moment is marked in the row before it begins. A mail found with
 // the mark and without an answer is settled as unknown, for a person to look
 // at, rather than sent a second time.
-package receipt
+package mail
 
 import (
 	"net/mail"

@@ -1,10 +1,10 @@
-package receipt_test
+package mail_test
 
 import (
 	"strings"
 	"testing"
 
-	"cointill/core/receipt"
+	"cointill/core/mail"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -14,7 +14,7 @@ import (
 func TestFill(t *testing.T) {
 	each(t, "", func(t *testing.T, b *bundle, p *post) {
 		b.Fill = func(text string) string { return strings.ReplaceAll(text, "seed", "token") }
-		notice := receipt.Notice{Domain: scope.Live, Kind: "account_reset", About: "user 1", To: "ada@example.com", ToName: "Ada",
+		notice := mail.Notice{Domain: scope.Live, Kind: "account_reset", About: "user 1", To: "ada@example.com", ToName: "Ada",
 			Subject: "A link", Text: "/reset/seed\n", HTML: "<p>/reset/seed</p>"}
 		if err := b.DB.Write(t.Context(), func(tx *models.Tx) error { return b.Notify(tx, notice) }); err != nil {
 			t.Fatal(err)
@@ -27,7 +27,7 @@ func TestFill(t *testing.T) {
 			t.Errorf("sent = %v", sent)
 		}
 		var row models.Mail
-		if err := b.DB.Read(t.Context()).Take(&row).Error; err != nil || strings.Contains(row.Text+row.HTML, "token") || row.Outcome != receipt.Sent {
+		if err := b.DB.Read(t.Context()).Take(&row).Error; err != nil || strings.Contains(row.Text+row.HTML, "token") || row.Outcome != mail.Sent {
 			t.Errorf("b.DB.Read(t.Context()).Take(&row).Error: row = %v, err = %v", row, err)
 		}
 		if list, _, err := b.List(t.Context(), owner, "", 0); err != nil || len(list) != 0 {

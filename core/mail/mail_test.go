@@ -1,4 +1,4 @@
-package receipt_test
+package mail_test
 
 import (
 	"context"
@@ -19,8 +19,8 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"cointill/core/clock"
+	"cointill/core/mail"
 	"cointill/core/outbox"
-	"cointill/core/receipt"
 	"cointill/core/scope"
 	"cointill/models"
 	"cointill/models/modelstest"
@@ -144,7 +144,7 @@ func code(n int, text string) func() error {
 
 // bundle is a service on a database with a clock that the test moves.
 type bundle struct {
-	*receipt.Service
+	*mail.Service
 	t      *testing.T
 	clock  *clock.Fake
 	worker *outbox.Worker[models.Mail]
@@ -156,27 +156,27 @@ func each(t *testing.T, query string, test func(t *testing.T, b *bundle, p *post
 	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		p, fake := newPost(t, options...), clock.NewFake(start)
-		server, err := receipt.ParseSMTP("smtp://" + p.address + "?from=till@example.com" + query)
+		server, err := mail.ParseSMTP("smtp://" + p.address + "?from=till@example.com" + query)
 		if err != nil {
 			t.Fatal(err)
 		}
 		server.TLS, server.Timeout = p.tls, 3*time.Second
-		s := &receipt.Service{DB: db, Clock: fake.Now, SMTP: server, Render: render}
+		s := &mail.Service{DB: db, Clock: fake.Now, SMTP: server, Render: render}
 		worker := s.Worker(outbox.Options{Log: slog.New(slog.DiscardHandler)})
 		test(t, &bundle{Service: s, t: t, clock: fake, worker: worker}, p)
 	})
 }
 
-func render(r receipt.Receipt) (subject, text, html string) {
+func render(r mail.Receipt) (subject, text, html string) {
 	return "Receipt from " + r.BusinessName, "You paid " + r.Amount + " " + r.Currency + " – thank you.\n", "<p>You paid <b>" + r.Amount + "</b></p>"
 }
 
-func sample(reference string) receipt.Receipt {
-	return receipt.Receipt{BusinessID: 1, Domain: scope.Test, PaymentID: 9, BusinessName: "Àdìrẹ Shop", CustomerName: "Chiọma Ọbí",
+func sample(reference string) mail.Receipt {
+	return mail.Receipt{BusinessID: 1, Domain: scope.Test, PaymentID: 9, BusinessName: "Àdìrẹ Shop", CustomerName: "Chiọma Ọbí",
 		CustomerEmail: "chioma@example.com", Reference: reference, Currency: "NGN", Amount: "1500.00", Coin: "BTC", CoinAmount: "0.00001234"}
 }
 
-func (b *bundle) queue(r receipt.Receipt) {
+func (b *bundle) queue(r mail.Receipt) {
 	b.t.Helper()
 	if err := b.DB.Write(b.t.Context(), func(tx *models.Tx) error { return b.Queue(tx, r) }); err != nil {
 		b.t.Fatal(err)
@@ -193,7 +193,7 @@ func (b *bundle) step() int {
 }
 
 // only is the single mail of the business.
-func (b *bundle) only() receipt.Mail {
+func (b *bundle) only() mail.Mail {
 	b.t.Helper()
 	list, _, err := b.List(b.t.Context(), owner, "", 0)
 	if err != nil || len(list) != 1 {
