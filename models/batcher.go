@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// gatherTime is how long one question of a Gather may take: as long as a request may.
+	// gatherTime is how long one question of a Batcher may take: as long as a request may.
 	gatherTime = 15 * time.Second
 	// gatherPatience is how long the next question waits for the end of one.
 	gatherPatience = 100 * time.Millisecond

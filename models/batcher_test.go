@@ -16,8 +16,8 @@ import (
 	"cointill/models/modelstest"
 )
 
-// TestGather holds questions up, and looks at who is asked together and for what.
-func TestGather(t *testing.T) {
+// TestBatcher holds questions up, and looks at who is asked together and for what.
+func TestBatcher(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g models.Batcher[string, int, string]
 		var mu sync.Mutex
@@ -78,9 +78,9 @@ func TestGather(t *testing.T) {
 }
 
 // TestAmong finds rows by texts of every kind and by numbers.
-// TestGatherGoesOn: a question whose answer doesn't come, as over a connection that
+// TestBatcherGoesOn: a question whose answer doesn't come, as over a connection that
 // hangs, holds up those that were asked with it, and nobody else.
-func TestGatherGoesOn(t *testing.T) {
+func TestBatcherGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g models.Batcher[string, int, int]
 		hang := make(chan struct{})
