@@ -193,12 +193,16 @@ func checkDecision(t *rapid.T) {
 		t.Fatalf("%s → %s is no edge", c.State, out.State)
 	}
 	least, most := c.bounds()
-	var final, early money.Amount // early was seen before the payment could be abandoned
+	// early was seen before the payment could be abandoned, inTime before its window ended.
+	var final, early, inTime money.Amount
 	for _, s := range sightings {
 		if s.Height > 0 && !s.Reverted && tip-s.Height+1 >= int64(c.Depth) && (!c.NetworkSays || chain.Finalized >= s.Height) {
 			final = final.Add(s.Amount)
 			if !s.SeenAt.After(c.AbandonsAt) {
 				early = early.Add(s.Amount)
+			}
+			if !s.SeenAt.After(c.ExpiresAt) {
+				inTime = inTime.Add(s.Amount)
 			}
 		}
 	}
@@ -206,12 +210,8 @@ func checkDecision(t *rapid.T) {
 		if final.Cmp(least) < 0 || final.Cmp(most) > 0 || early.Cmp(least) < 0 {
 			t.Fatalf("Successful with %s final of %s, of which %s in time", final, c.Due, early)
 		}
-		if out.Reason == NoReason {
-			for _, s := range sightings {
-				if s.Height > 0 && !s.Reverted && s.SeenAt.After(c.ExpiresAt) {
-					t.Fatal("late money without the reason late")
-				}
-			}
+		if late := inTime.Cmp(least) < 0; late != (out.Reason == Late) {
+			t.Fatalf("Successful with %s of %s seen in the window: reason %q", inTime, c.Due, out.Reason)
 		}
 	}
 	if out.State == Declined && c.State != Declined && (out.Reason == NoReason || final.Sign() == 0) {
