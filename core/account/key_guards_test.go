@@ -264,3 +264,29 @@ func TestKeysOfAFailingDatabase(t *testing.T) {
 		modelstest.FailStatements(t, b.db, func() error { _, _, err := b.Authenticate(ctx, "Bearer "+text); return err }, "update api_keys")
 	})
 }
+
+// TestUseOfAKeyIsWrittenOnceAMinute: requests within a minute of the last written use ask
+// the database for nothing more than the key: not every request may wait for a writer.
+func TestUseOfAKeyIsWrittenOnceAMinute(t *testing.T) {
+	each(t, func(t *testing.T, b bench, m account.Membership) {
+		_, text, err := b.CreateKey(t.Context(), m.Scope(scope.Test), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		writes := 0
+		callbacks := b.db.Exec(t.Context()).Callback().Update()
+		if err := callbacks.Before("*").Register("test:count", func(*gorm.DB) { writes++ }); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = callbacks.Remove("test:count") }()
+		for _, c := range []struct {
+			wait time.Duration
+			want int
+		}{{0, 1}, {time.Minute - moment, 1}, {moment, 2}} {
+			b.clock.Advance(c.wait)
+			if got := b.refusal(t, text); got != "" || writes != c.want {
+				t.Errorf("%v later: %q after %d writes, want %d", c.wait, got, writes, c.want)
+			}
+		}
+	})
+}
