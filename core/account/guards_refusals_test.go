@@ -191,12 +191,12 @@ func TestSetupTokenIsReadFromItsRow(t *testing.T) {
 		row := db.Exec(t.Context()).Model(&models.Instance{}).Where("name = 'setup_token'")
 		var kept string
 		if err := row.Pluck("value", &kept).Error; err != nil || !json.Valid([]byte(kept)) {
-			t.Fatal(kept, err)
+			t.Fatalf(`row.Pluck("value", &kept).Error: kept = %v, err = %v`, kept, err)
 		}
 		for _, value := range []string{"{", kept} {
 			set := db.Exec(t.Context()).Model(&models.Instance{}).Where("name = 'setup_token'").Update("value", value)
 			if set.Error != nil {
-				t.Fatal(set.Error)
+				t.Fatalf("set.Error = %v", set.Error)
 			}
 			err := b.firstUp(t, token, "192.0.2.1")
 			if damaged := value == "{"; (err != nil) != damaged || fields(err) != nil {
