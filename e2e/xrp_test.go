@@ -189,9 +189,10 @@ func TestXRPPartial(t *testing.T) {
 	x.pay(part, part.due, harness.Fields{"Result": "tecUNFUNDED_PAYMENT"})
 	x.ledger.do("close", nil)
 	x.shows(sights, "partial")
-	record := x.Verify(part.Reference)
-	if record.Status != "processing" || record.Transaction.AmountPaid == record.Transaction.ChargedAmount {
-		t.Errorf("%+v", record)
+	x.reach(part.order, "processing", "") // the page may show the part before its ledger is read
+	record := x.Verify(part.Reference).Transaction
+	if record.AmountPaid == "0.00" || record.AmountPaid == record.ChargedAmount {
+		t.Errorf("after a quarter, paid %s of %s", record.AmountPaid, record.ChargedAmount)
 	}
 	x.pay(part, 1000*part.due, harness.Fields{"Delivered": part.due - part.due/4 - 1})
 	x.ledger.do("close", nil)
