@@ -187,7 +187,7 @@ func (c rescanCommand) Run(ctx context.Context, settings *Settings) error {
 	}
 	found := 0
 	for height := c.From; height <= to; height++ {
-		fresh, err := reread(ctx, observer, source, height)
+		fresh, err := rereadBlock(ctx, observer, source, height)
 		if err != nil {
 			return fmt.Errorf("block %d: %w; begin again with --from %d", height, err, height)
 		}
@@ -198,8 +198,8 @@ func (c rescanCommand) Run(ctx context.Context, settings *Settings) error {
 	return nil
 }
 
-// reread reads one block within the time that a node may take.
-func reread(ctx context.Context, observer *observe.Observer, source network, height int64) (int, error) {
+// rereadBlock reads one block within the time that a node may take.
+func rereadBlock(ctx context.Context, observer *observe.Observer, source network, height int64) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	block, err := source.Block(ctx, height, observer.Watching)

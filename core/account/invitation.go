@@ -161,7 +161,7 @@ func (s *Service) send(tx *models.Tx, sc scope.Scope, row models.Invitation, act
 	letter := Letter{Kind: InviteSent, To: User{Email: row.Email}, By: known(by), Business: business.Name,
 		Role:  scope.Role(row.Role),
 		Until: row.ExpiresAt, URL: s.Base + invitationPath + row.Seed}
-	return s.shown(row, by.Name), s.tellAbout(tx, letter, row.Mail)
+	return s.shown(row, by.Name), s.queueLetterAbout(tx, letter, row.Mail)
 }
 
 const invitationPath = "/invitation/"

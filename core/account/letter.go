@@ -61,14 +61,14 @@ type Letter struct {
 
 const accountPath = "/dashboard/account"
 
-// tell queues a mail in the caller's transaction. It is in no business's mailbox: only its
-// reader may see it.
-func (s *Service) tell(tx *models.Tx, l Letter) error {
-	return s.tellAbout(tx, l, fmt.Sprintf("user %d %s", l.To.ID, ident.New("")))
+// queueLetter queues a mail in the caller's transaction. It is in no business's mailbox: only
+// its reader may see it.
+func (s *Service) queueLetter(tx *models.Tx, l Letter) error {
+	return s.queueLetterAbout(tx, l, fmt.Sprintf("user %d %s", l.To.ID, ident.New("")))
 }
 
-// tellAbout is tell for a mail that is found again by its subject.
-func (s *Service) tellAbout(tx *models.Tx, l Letter, about string) error {
+// queueLetterAbout is queueLetter for a mail that is found again by its subject.
+func (s *Service) queueLetterAbout(tx *models.Tx, l Letter, about string) error {
 	if s.Mails == nil || s.Render == nil {
 		return nil
 	}

@@ -287,7 +287,7 @@ func (s *Service) passkeyChanged(tx *models.Tx, user User, kind LetterKind, name
 	if err := s.auditUser(tx, user.ID, "user."+string(kind), map[string]string{"passkey": name}); err != nil {
 		return err
 	}
-	return s.tell(tx, Letter{Kind: kind, To: user, Passkey: name, URL: s.Base + accountPath})
+	return s.queueLetter(tx, Letter{Kind: kind, To: user, Passkey: name, URL: s.Base + accountPath})
 }
 
 // RenamePasskey gives a passkey of the user of a scope another name. Invalid (name), NotFound.

@@ -130,7 +130,7 @@ func (s *Service) passkeyCopied(ctx context.Context, user User, row models.Passk
 				Refused: true}); err != nil {
 			return err
 		}
-		return s.tell(tx, Letter{Kind: PasskeyCopied, To: user, Passkey: row.Name, URL: s.Base + accountPath})
+		return s.queueLetter(tx, Letter{Kind: PasskeyCopied, To: user, Passkey: row.Name, URL: s.Base + accountPath})
 	})
 	if s.wake(err); err != nil {
 		return err

@@ -98,7 +98,7 @@ func (s *Service) AskEmail(ctx context.Context, sc scope.Scope, email string, p 
 		if err := s.auditUser(tx, user.ID, "user.email_asked", map[string]string{"after": email}); err != nil {
 			return err
 		}
-		if err := s.tell(tx, Letter{Kind: EmailAsked, To: user, NewEmail: email,
+		if err := s.queueLetter(tx, Letter{Kind: EmailAsked, To: user, NewEmail: email,
 			URL: s.Base + accountPath}); err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (s *Service) AskEmail(ctx context.Context, sc scope.Scope, email string, p 
 		}
 		to := user
 		to.Email = email
-		return s.tell(tx, Letter{Kind: EmailConfirm, To: to, NewEmail: email, Until: row.ExpiresAt,
+		return s.queueLetter(tx, Letter{Kind: EmailConfirm, To: to, NewEmail: email, Until: row.ExpiresAt,
 			URL: s.Base + "/email/" + seed})
 	})
 	s.wake(err)
@@ -158,7 +158,7 @@ func (s *Service) ConfirmEmail(ctx context.Context, token string) error {
 			map[string]string{"before": before.Email, "after": row.Data}); err != nil {
 			return err
 		}
-		return s.tell(tx, Letter{Kind: EmailChanged, To: before, NewEmail: row.Data, URL: s.Base + accountPath})
+		return s.queueLetter(tx, Letter{Kind: EmailChanged, To: before, NewEmail: row.Data, URL: s.Base + accountPath})
 	})
 	s.wake(err)
 	return err

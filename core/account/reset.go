@@ -128,7 +128,7 @@ func (s *Service) AskReset(ctx context.Context, email, ip string) error {
 		if err := s.auditUser(tx, user.ID, "user.password_reset_asked", map[string]string{"from": ip}); err != nil {
 			return err
 		}
-		return s.tell(tx, Letter{Kind: Reset, To: known(user), IP: ip, Until: row.ExpiresAt,
+		return s.queueLetter(tx, Letter{Kind: Reset, To: known(user), IP: ip, Until: row.ExpiresAt,
 			URL: s.Base + "/reset/" + seed})
 	})
 	s.wake(err)

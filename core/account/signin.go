@@ -98,7 +98,7 @@ func (s *Service) guess(ctx context.Context, c Credentials) (row models.User, ma
 		}
 		minutes = append(minutes, user)
 	}
-	match, err = s.compare(ctx, &row, c.Password, door)
+	match, err = s.comparePassword(ctx, &row, c.Password, door)
 	if err != nil { // the password was not compared
 		s.takeBack(ctx, guess, at, minutes)
 		return row, false, err
@@ -109,9 +109,9 @@ func (s *Service) guess(ctx context.Context, c Credentials) (row models.User, ma
 	return row, match, nil
 }
 
-// compare reports whether a password is a user's. It takes as long when there is no such user.
-// A hash with older parameters is replaced, in the row too.
-func (s *Service) compare(ctx context.Context, row *models.User, password string, door int64) (bool, error) {
+// comparePassword reports whether a password is a user's. It takes as long when there is no
+// such user. A hash with older parameters is replaced, in the row too.
+func (s *Service) comparePassword(ctx context.Context, row *models.User, password string, door int64) (bool, error) {
 	hash := row.PasswordHash
 	if row.ID == 0 {
 		hash = s.dummyHash()
@@ -121,7 +121,7 @@ func (s *Service) compare(ctx context.Context, row *models.User, password string
 	}
 	match, stale, err := s.matches(ctx, password, hash, door)
 	if stale { // which says that it is the user's password
-		s.rehash(ctx, row, password, door)
+		s.replaceHash(ctx, row, password, door)
 	}
 	return match, err
 }
@@ -245,8 +245,8 @@ func (s *Service) takeBack(ctx context.Context, guess string, at time.Time, minu
 	}
 }
 
-// rehash replaces a user's hash that was made with other parameters than today's.
-func (s *Service) rehash(ctx context.Context, row *models.User, password string, door int64) {
+// replaceHash replaces a user's hash that was made with other parameters than today's.
+func (s *Service) replaceHash(ctx context.Context, row *models.User, password string, door int64) {
 	hash, err := s.hashPassword(ctx, password, door)
 	if err == nil {
 		err = s.db.Exec(ctx).Model(&models.User{}).Where("id = ?", row.ID).

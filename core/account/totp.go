@@ -195,7 +195,7 @@ func (s *Service) changed(tx *models.Tx, user User, kind LetterKind, action stri
 	if err := s.auditUser(tx, user.ID, action, nil); err != nil {
 		return err
 	}
-	return s.tell(tx, Letter{Kind: kind, To: user, URL: s.Base + accountPath})
+	return s.queueLetter(tx, Letter{Kind: kind, To: user, URL: s.Base + accountPath})
 }
 
 // entry is what a right password is worth.

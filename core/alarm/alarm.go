@@ -138,7 +138,7 @@ func (s *Service) goesOn(ctx context.Context, n Network, row models.Alarm, probl
 		return s.DB.Exec(ctx).Model(&models.Alarm{}).Where("name = ?", row.Name).Update("problem", problem).Error
 	}
 	row.Problem = problem
-	return s.tell(ctx, n, row, func(tx *models.Tx) (bool, error) {
+	return s.queueMails(ctx, n, row, func(tx *models.Tx) (bool, error) {
 		told := tx.Model(&models.Alarm{}).Where("name = ? AND since = ? AND told_at IS NULL", row.Name, row.Since).
 			Updates(map[string]any{"told_at": now, "problem": problem})
 		return told.RowsAffected == 1, told.Error
@@ -147,14 +147,15 @@ func (s *Service) goesOn(ctx context.Context, n Network, row models.Alarm, probl
 
 // over deletes a problem, and reports its end if the problem was reported.
 func (s *Service) over(ctx context.Context, n Network, row models.Alarm) error {
-	return s.tell(ctx, n, row, func(tx *models.Tx) (bool, error) {
+	return s.queueMails(ctx, n, row, func(tx *models.Tx) (bool, error) {
 		gone := tx.Where("name = ? AND since = ?", row.Name, row.Since).Delete(&models.Alarm{})
 		return gone.RowsAffected == 1 && row.ToldAt != nil, gone.Error
 	}, true)
 }
 
-// tell queues the mails in the transaction that notes them as told, if that is still to be done.
-func (s *Service) tell(ctx context.Context, n Network, row models.Alarm, note func(tx *models.Tx) (bool, error),
+// queueMails queues the mails in the transaction that records them as sent, unless another
+// process has done so.
+func (s *Service) queueMails(ctx context.Context, n Network, row models.Alarm, note func(tx *models.Tx) (bool, error),
 	over bool) error {
 	err := s.DB.Write(ctx, func(tx *models.Tx) error {
 		todo, err := note(tx)

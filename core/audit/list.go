@@ -48,7 +48,7 @@ func (s *Service) List(ctx context.Context, sc scope.Scope, f Filter) (list []En
 		rows = rows[:f.Limit]
 		next = rows[f.Limit-1].Place
 	}
-	list, err = s.named(ctx, sc, rows, map[string]Entry{})
+	list, err = s.nameActors(ctx, sc, rows, map[string]Entry{})
 	return list, next, err
 }
 
@@ -88,8 +88,8 @@ func (s *Service) rows(ctx context.Context, sc scope.Scope, f Filter, most int) 
 	return rows, query.Find(&rows).Error
 }
 
-// named adds the names to rows; those known already are kept in known.
-func (s *Service) named(ctx context.Context, sc scope.Scope, rows []models.Audit, known map[string]Entry) ([]Entry,
+// nameActors adds the actors' names to rows. known holds the names that were read before.
+func (s *Service) nameActors(ctx context.Context, sc scope.Scope, rows []models.Audit, known map[string]Entry) ([]Entry,
 	error) {
 	var users, keys []int64
 	for _, row := range rows {
@@ -153,12 +153,12 @@ func (s *Service) Export(ctx context.Context, sc scope.Scope, f Filter, t Table)
 		if err != nil {
 			return err
 		}
-		list, err := s.named(ctx, sc, rows, known)
+		list, err := s.nameActors(ctx, sc, rows, known)
 		if err != nil {
 			return err
 		}
 		for _, e := range list {
-			if err := out.Row(e.cells(t)); err != nil {
+			if err := out.Row(e.tableCells(t)); err != nil {
 				return err
 			}
 		}
@@ -169,7 +169,7 @@ func (s *Service) Export(ctx context.Context, sc scope.Scope, f Filter, t Table)
 	}
 }
 
-func (e Entry) cells(t Table) []spreadsheet.Cell {
+func (e Entry) tableCells(t Table) []spreadsheet.Cell {
 	at, refused, who := e.CreatedAt.In(t.Zone), "", e.Name
 	if e.Refused {
 		refused = "yes"

@@ -62,7 +62,7 @@ func (s *Service) Update(ctx context.Context, sc scope.Scope, id int64, d Draft)
 	if err := sc.Can(scope.ManageLinks); err != nil {
 		return models.Link{}, err
 	}
-	return s.change(ctx, sc, id, func(row *models.Link) error {
+	return s.changeLink(ctx, sc, id, func(row *models.Link) error {
 		now := row.UpdatedAt
 		if d.ExpiresAt != nil && row.ExpiresAt != nil && d.ExpiresAt.Equal(*row.ExpiresAt) {
 			now = row.ExpiresAt.Add(-1) // an expiry that is left as it was may have passed
@@ -79,9 +79,9 @@ func (s *Service) Update(ctx context.Context, sc scope.Scope, id int64, d Draft)
 var settable = []string{"Title", "Description", "Currency", "Amount", "MinAmount", "MaxAmount", "Methods",
 	"RedirectURL", "UsageLimit", "ExpiresAt", "Active", "UpdatedAt"}
 
-// change writes what set makes of a link, with its row in the audit log. Those
+// changeLink writes what set makes of a link, with its row in the audit log. Those
 // who change one link wait for one another.
-func (s *Service) change(ctx context.Context, sc scope.Scope, id int64,
+func (s *Service) changeLink(ctx context.Context, sc scope.Scope, id int64,
 	set func(row *models.Link) error) (after models.Link, err error) {
 	err = s.DB.Write(ctx, func(tx *models.Tx) error {
 		var rows []models.Link
@@ -110,7 +110,7 @@ func (s *Service) SetActive(ctx context.Context, sc scope.Scope, id int64, activ
 	if err := sc.Can(scope.ManageLinks); err != nil {
 		return err
 	}
-	_, err := s.change(ctx, sc, id, func(row *models.Link) error {
+	_, err := s.changeLink(ctx, sc, id, func(row *models.Link) error {
 		row.Active = active
 		return nil
 	})

@@ -142,8 +142,8 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.Clock()
-	c.fill(&c.stored, now, keep, c.read)
-	c.fill(&c.nodes, now, keepNodes, c.ask)
+	c.readFigures(&c.stored, now, keep, c.read)
+	c.readFigures(&c.nodes, now, keepNodes, c.ask)
 	to <- gauge(buildInfo, 1, c.build.Version, c.build.Revision, c.build.Go)
 	var drift time.Duration
 	if c.Drift != nil {
@@ -158,8 +158,8 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// fill reads the figures again that are too old.
-func (c *Collector) fill(k *kept, now time.Time, keep time.Duration,
+// readFigures reads figures that are too old again.
+func (c *Collector) readFigures(k *kept, now time.Time, keep time.Duration,
 	read func(context.Context, time.Time) ([]prometheus.Metric, error)) {
 	if age := now.Sub(k.at); !k.at.IsZero() && age >= 0 && age < keep {
 		return

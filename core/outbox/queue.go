@@ -41,7 +41,7 @@ type runningAttempt struct {
 
 // runningCounts counts running attempts.
 type runningCounts struct {
-	all, wary, slow int            // wary: all attempts except those of fast keys
+	all, wary, slow int            // wary: all attempts except for fast keys
 	group           map[string]int // of each group
 	groupWary       map[string]int
 	groupSlow       map[string]int

@@ -175,7 +175,7 @@ func (k *Keeper) store(ctx context.Context, s source.Source, prices []source.Pri
 			known[Pair{Base: row.Base, Quote: row.Quote}] = row
 		}
 		for _, price := range prices {
-			row, changed, err := k.accept(tx, s, price, known[price.Pair], now)
+			row, changed, err := k.acceptPrice(tx, s, price, known[price.Pair], now)
 			if err != nil {
 				return err
 			}
@@ -221,8 +221,8 @@ func (k *Keeper) after(s source.Source, got int, failed error, now time.Time) mo
 	return state
 }
 
-// accept is the row of a pair after a price came, and whether it is another.
-func (k *Keeper) accept(tx *models.Tx, s source.Source, price source.Price, row models.Rate,
+// acceptPrice returns the row of a pair with a new price, and whether it has changed.
+func (k *Keeper) acceptPrice(tx *models.Tx, s source.Source, price source.Price, row models.Rate,
 	now time.Time) (models.Rate, bool, error) {
 	at := clock.Trim(price.At)
 	before := past{day: k.day(price.Pair), at: row.FetchedAt}

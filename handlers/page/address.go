@@ -8,8 +8,8 @@ import (
 	"cointill/core/fault"
 )
 
-// ReturnPath is where a switch was pressed: the page that a script or the browser
-// names, when it is one of the dashboard's, else the fallback.
+// ReturnPath returns the dashboard's page on which a switch was pressed, otherwise the
+// fallback.
 func ReturnPath(c *Ctx, fallback string) string {
 	named := c.Get("HX-Current-URL")
 	if named == "" {
@@ -47,7 +47,7 @@ func ReadBefore(c *Ctx) int64 {
 	return n
 }
 
-// DashboardPath is the path when signing in may lead to it, else "".
+// DashboardPath returns the path if signing in may lead to it, otherwise "".
 func DashboardPath(path string) string {
 	if !strings.HasPrefix(path, "/dashboard") && !strings.HasPrefix(path, "/invitation/") {
 		return ""

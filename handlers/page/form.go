@@ -12,7 +12,7 @@ import (
 	"cointill/views/words"
 )
 
-// ReadForm is the form of a request, by the names of its fields.
+// ReadForm reads the named fields of a form.
 func ReadForm(c *Ctx, names ...string) ui.Form {
 	values := map[string]string{}
 	for _, name := range names {
@@ -21,8 +21,8 @@ func ReadForm(c *Ctx, names ...string) ui.Form {
 	return ui.Form{Values: values}
 }
 
-// RefuseForm puts an error that a person can mend into the form, and gives the
-// status to answer with; other errors are passed on.
+// RefuseForm puts an error that a person can correct into the form and returns the status to
+// answer with. Other errors are returned.
 func RefuseForm(f *ui.Form, err error) (status int, unexpected error) {
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.Conflict, fault.Limited, fault.Unavailable, fault.Unauthenticated:
@@ -52,15 +52,15 @@ func DescribeRefusal(err error) (flash layout.Flash, status int, unexpected erro
 	return layout.Flash{Kind: string(ui.Bad), Text: strings.Join(sentences, " ")}, status, unexpected
 }
 
-// SetRetryAfter tells a program how long to wait, when that is why it was refused.
+// SetRetryAfter sets the header Retry-After when the refusal says how long to wait.
 func SetRetryAfter(c *Ctx, refused error) {
 	if wait := Explain(refused).RetryAfter; wait > 0 {
 		c.Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
 	}
 }
 
-// MergeErrors is the refusal of a form in which some fields can't even be read:
-// the other fields' sentences come with theirs, all at once.
+// MergeErrors joins the errors of unreadable fields with those that the core found in the
+// others.
 func MergeErrors(unreadable, others fault.Fields) error {
 	for name, sentences := range others {
 		if len(unreadable[name]) == 0 {
@@ -70,7 +70,7 @@ func MergeErrors(unreadable, others fault.Fields) error {
 	return fault.Validation(unreadable)
 }
 
-// ReadValues are the values of a field that may come several times.
+// ReadValues reads all values of a field.
 func ReadValues(c *Ctx, name string) (values []string) {
 	for _, value := range c.Context().PostArgs().PeekMulti(name) {
 		values = append(values, string(value))

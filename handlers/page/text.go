@@ -9,8 +9,7 @@ import (
 	"cointill/models"
 )
 
-// LoadZone is the time zone in which a business reads its times; UTC when this
-// machine doesn't know it.
+// LoadZone returns the time zone of a business; UTC when this machine doesn't know it.
 func LoadZone(b models.Business) *time.Location {
 	zone, err := time.LoadLocation(b.TimeZone)
 	if err != nil {

@@ -32,7 +32,7 @@ const (
 
 // Monitor records warnings about a network and its token: that the token is paused, for
 // example, or that its issuer froze an address of the merchant. It checks the addresses that
-// received the token and those of open payments.
+// received the token and the addresses of open payments.
 type Monitor struct {
 	*payment.Service
 	Network chain.Network

@@ -69,7 +69,7 @@ func (o *Observer) Health(ctx context.Context, network chain.Network, fence int6
 func (o *Observer) Apply(ctx context.Context, batch chain.Batch) error {
 	a := &applying{Observer: o, batch: batch, network: string(batch.Network), now: o.Clock()}
 	err := o.DB.Write(ctx, func(tx *models.Tx) error {
-		a.reset(tx)
+		a.clearState(tx)
 		return a.applyBatch()
 	})
 	// Also after an error: the commit may have been made although its answer was lost.
@@ -94,7 +94,7 @@ func (o *Observer) ApplyAgain(ctx context.Context, network chain.Network, fence 
 	err error) {
 	a := &applying{Observer: o, network: string(network), now: o.Clock()}
 	err = o.DB.Write(ctx, func(tx *models.Tx) error {
-		a.reset(tx)
+		a.clearState(tx)
 		if err := a.lockCursor(fence); err != nil {
 			return err
 		}
@@ -152,8 +152,8 @@ type applying struct {
 	blockCache
 }
 
-// reset clears the results of an earlier try of the transaction.
-func (a *applying) reset(tx *models.Tx) {
+// clearState clears the results of an earlier try of the transaction.
+func (a *applying) clearState(tx *models.Tx) {
 	a.tx, a.touched, a.spends, a.forgotten = tx, map[int64]bool{}, nil, nil
 	a.fresh, a.views, a.told = 0, nil, nil
 	a.blockCache = blockCache{places: map[string][]models.Destination{}, known: map[string]models.Transfer{}}

@@ -18,6 +18,7 @@ import (
 	"cointill/views/words"
 )
 
+// PaymentPath returns the address of a payment's page.
 func PaymentPath(reference string) string { return "/dashboard/payments/" + reference }
 
 // FormatWhole writes whole units of a currency.
@@ -33,7 +34,7 @@ func FormatShare(part, whole int64) string {
 	return strconv.FormatInt(part*100/whole, 10) + " %"
 }
 
-// PaymentRow is a payment in a list, with its times in the business's zone.
+// PaymentRow returns the row of a payment in a list, with times in the business's zone.
 func PaymentRow(ctx context.Context, p models.Payment, zone *time.Location) dashboard.PaymentRow {
 	coin := money.Coin(p.Coin)
 	row := dashboard.PaymentRow{
@@ -52,6 +53,7 @@ func PaymentRow(ctx context.Context, p models.Payment, zone *time.Location) dash
 	return row
 }
 
+// PaymentRows returns the rows of payments in a list.
 func PaymentRows(ctx context.Context, payments []models.Payment, zone *time.Location) []dashboard.PaymentRow {
 	rows := make([]dashboard.PaymentRow, 0, len(payments))
 	for _, p := range payments {
@@ -68,6 +70,7 @@ func DescribeReason(ctx context.Context, p models.Payment) string {
 	return strings.ReplaceAll(p.Reason, "_", " ")
 }
 
+// FormatFiat returns an amount in the payment's currency.
 func FormatFiat(p models.Payment, d decimal.Decimal) string {
 	return money.Currency(p.Currency).Show(d)
 }
