@@ -5,7 +5,6 @@ import (
 	"hash/fnv"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -56,7 +55,7 @@ type consumers struct {
 	*world
 	mu   sync.Mutex
 	got  map[string]*received // by URL and webhook-id
-	gone []string             // the URLs that answered 410 in this step
+	gone map[string]time.Time // the URLs that answered 410 in this step, and when
 }
 
 var errConsumer = errors.New("simulated: connection reset")
@@ -76,6 +75,7 @@ func (c *consumers) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.clock.Advance(time.Microsecond) // the worker takes every key for a slow one
 	id := request.Header.Get("webhook-id")
 	key := request.URL.String() + " " + id
 	r := c.got[key]
@@ -100,7 +100,9 @@ func (c *consumers) RoundTrip(request *http.Request) (*http.Response, error) {
 		status = http.StatusBadRequest
 	case dice%97 == 0 && !c.calm: // it asks for no more events at all
 		c.count("consumer: Gone")
-		c.gone = append(c.gone, request.URL.String())
+		if _, before := c.gone[request.URL.String()]; !before {
+			c.gone[request.URL.String()] = c.clock.Now()
+		}
 		status = http.StatusGone
 	case !c.calm && int(dice%16) > 8 && r.requests <= int(dice/16%4)+1:
 		switch dice / 64 % 5 {
@@ -140,15 +142,16 @@ func (w *world) deliver(r *replica) {
 	})
 	for _, s := range w.shops {
 		for _, e := range s.endpoints {
-			if e.active && slices.Contains(w.consumers.gone, e.url) && !w.on(e) {
-				e.turns(false, w.clock.Now())
+			at, gone := w.consumers.gone[e.url]
+			if e.active && gone && !w.on(e) {
+				e.turns(false, at)
 				w.count("a webhook is gone")
-			} else if e.active && slices.Contains(w.consumers.gone, e.url) && !lost {
+			} else if e.active && gone && !lost {
 				w.find("a webhook answered 410, and is still on")
 			}
 		}
 	}
-	w.consumers.gone = nil
+	clear(w.consumers.gone)
 	w.clock.Advance(time.Millisecond)
 }
 

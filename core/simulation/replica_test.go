@@ -80,7 +80,9 @@ func (w *world) start(number int) *replica {
 	}
 	r.settings, r.audits = &settings.Service{DB: db, Clock: now}, &audit.Service{DB: db, Clock: now, Secrets: w.box}
 	r.leases, r.keys = lease.New(db, now), idempotency.New(db, now, w.box)
-	r.worker = r.hooks.Worker(outbox.Options{Pool: 1, Share: 1, Log: slog.New(slog.DiscardHandler)}) // one at a time: a seed replays
+	// One delivery at a time, so that a seed replays: for a slow key no rows wait in a queue, whose
+	// results would be written together or not, as it happens.
+	r.worker = r.hooks.Worker(outbox.Options{Pool: 1, Share: 1, Slow: 1, Log: slog.New(slog.DiscardHandler)})
 	return r
 }
 

@@ -64,7 +64,7 @@ func newWorld(t *testing.T, seed uint64, payments int, postgres bool) *world {
 	w := &world{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 0)), clock: clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)),
 		nets: map[money.Chain]*network{}, hash: sha256.New(), counts: map[string]int{},
 		fences: map[string]int64{}, held: map[money.Chain]held{}, payments: payments}
-	w.consumers = &consumers{world: w, got: map[string]*received{}}
+	w.consumers = &consumers{world: w, gone: map[string]time.Time{}, got: map[string]*received{}}
 	var err error
 	w.box, err = secret.NewBox(make([]byte, 32))
 	w.must(err)
