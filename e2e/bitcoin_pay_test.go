@@ -20,7 +20,7 @@ type walk struct {
 
 // walks are gone one after the other, on one chain.
 var walks = []walk{
-	{"exact", payExact}, {"sightings", paySome}, {"under", payUnder}, {"over", payOver}, {"two parts", payInParts}, {"twice in one", payTwice},
+	{"exact", payExact}, {"sightings", paySome}, {"under", payUnder}, {"over", payOver}, {"two parts", payInParts}, {"twice in one", payTwice}, {"crumbs", payCrumbs},
 	{"late", payLate}, {"after abandoned", payAfterAbandoned}, {"several by one", payTogether}, {"again", payAgain},
 	{"fee raised", raiseFee}, {"diverted", divert}, {"reorganised and back", reorgAndBack}, {"in both branches", reorgBoth},
 	{"reorganised for good", reorgForGood}, {"reversed", reverse}, {"killed", killBetweenBlocks},
@@ -82,7 +82,7 @@ func paySome(tl *till) {
 
 func payUnder(tl *till) {
 	o := tl.order()
-	tl.node.Pay(o.out(-100))
+	tl.node.Pay(o.out(-o.due / 100))
 	tl.node.Mine(tl.final)
 	tl.reach(o, "processing", "") // until the window is over the rest may come
 	advance(tl.t, tl.Instance, o.Reference, 8*time.Minute)
@@ -91,7 +91,7 @@ func payUnder(tl *till) {
 
 func payOver(tl *till) {
 	o := tl.order()
-	tl.node.Pay(o.out(100))
+	tl.node.Pay(o.out(o.due / 100))
 	tl.node.Mine(tl.final)
 	tl.reach(o, "declined", "overpaid")
 }
@@ -118,6 +118,25 @@ func payTwice(tl *till) {
 	}
 }
 
+// payCrumbs has strangers send a part before the customer pays, a part after, and the whole
+// amount again. What the payment doesn't need is listed under Unmatched.
+func payCrumbs(tl *till) {
+	o := tl.order()
+	tl.node.Pay(nodes.Output{Address: o.address, Amount: o.due / 50})
+	tl.node.Mine(1)
+	tl.reach(o, "processing", "")
+	tl.node.Pay(o.out(0))
+	tl.node.Mine(tl.final - 1)
+	tl.node.Pay(nodes.Output{Address: o.address, Amount: o.due / 50})
+	tl.node.Pay(o.out(0))
+	tl.node.Mine(1)
+	tl.reach(o, "successful", "")
+	if r := tl.Verify(o.Reference); len(r.Transfers) != 1 || r.Transaction.AmountPaid != r.Transaction.ChargedAmount {
+		tl.t.Errorf("with crumbs it was paid by %+v, %s of %s", r.Transfers, r.Transaction.AmountPaid, r.Transaction.ChargedAmount)
+	}
+	tl.told(o, "initiated", "detected", "processing", "detected", "detected", "detected", "successful", "unexpected_transfer", "unexpected_transfer", "unexpected_transfer")
+}
+
 func payLate(tl *till) {
 	o := tl.order()
 	advance(tl.t, tl.Instance, o.Reference, 8*time.Minute)
@@ -138,7 +157,7 @@ func payAfterAbandoned(tl *till) {
 // payTogether pays several payments by one transaction, and somebody else, too.
 func payTogether(tl *till) {
 	orders := []order{tl.order(), tl.order(), tl.order()}
-	sent := tl.node.Pay(orders[0].out(0), nodes.Output{Address: tl.node.Stranger(), Amount: 5_000_000}, orders[1].out(100), orders[2].out(0))
+	sent := tl.node.Pay(orders[0].out(0), nodes.Output{Address: tl.node.Stranger(), Amount: 5_000_000}, orders[1].out(orders[1].due/100), orders[2].out(0))
 	tl.node.Mine(tl.final)
 	tl.reach(orders[0], "successful", "")
 	tl.reach(orders[1], "declined", "overpaid")

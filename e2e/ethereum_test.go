@@ -199,7 +199,7 @@ func TestEtherWalks(t *testing.T) {
 			name string
 			run  func(*etherTill)
 		}{{"reverted", etherReverted}, {"replaced", etherReplaced}, {"dropped", etherDropped}, {"fakes", usdtFakes}, {"fee", usdtFee}, {"paused", usdtPaused}, {"greater", etherLarge},
-			{"inner", etherInner}, {"several", usdtSeveral}, {"reorganised", etherReorgs}, {"moody", usdtMoody}} {
+			{"inner", etherInner}, {"several", usdtSeveral}, {"reorganised", etherReorgs}, {"moody", usdtMoody}, {"crumbs", etherCrumbs}} {
 			if x.t = t; w.name == "inner" && !c.traces {
 				continue
 			}
@@ -229,6 +229,24 @@ func etherReverted(x *etherTill) {
 	hash = x.token(o, o.due)
 	x.mined()
 	x.paid(o, hash)
+}
+
+// etherCrumbs: one unit from strangers before and after the customer pays neither spoils the
+// payment nor delays it.
+func etherCrumbs(x *etherTill) {
+	for method, send := range map[string]func(etherOrder, *big.Int) string{inEther: x.ether, inUSDT: x.token} {
+		o := x.order(method, 25)
+		send(o, big.NewInt(1))
+		x.node.Mine(1)
+		hash := send(o, o.due)
+		x.node.Mine(etherDepth - 1)
+		send(o, big.NewInt(1))
+		x.node.Mine(1)
+		x.paid(o, hash)
+		if r := x.Verify(o.Reference); len(r.Transfers) != 1 {
+			x.t.Errorf("%s: with crumbs it was paid by %+v", method, r.Transfers)
+		}
+	}
 }
 
 // etherReplaced: a transaction whose nonce another one takes is gone.

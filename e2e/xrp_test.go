@@ -177,7 +177,7 @@ func (x *xrpTill) paid(sights <-chan sight) time.Time {
 }
 
 // TestXRPPartial (XRP-1): what a partial payment delivers counts, and nothing that
-// it claims; more than is due is Declined.
+// it claims; more than is due is Declined; others' drops before, with and after change nothing.
 func TestXRPPartial(t *testing.T) {
 	t.Parallel()
 	x := newXRPTill(t, "0s", false, "ws://HOST")
@@ -194,17 +194,29 @@ func TestXRPPartial(t *testing.T) {
 	if record.AmountPaid == "0.00" || record.AmountPaid == record.ChargedAmount {
 		t.Errorf("after a quarter, paid %s of %s", record.AmountPaid, record.ChargedAmount)
 	}
-	x.pay(part, 1000*part.due, harness.Fields{"Delivered": part.due - part.due/4 - 1})
+	x.pay(part, 1000*part.due, harness.Fields{"Delivered": part.due - part.due/4 - part.due/500})
 	x.ledger.do("close", nil)
-	harness.Eventually(t, time.Minute, "all but a drop to be paid", func() bool { return len(x.Verify(part.Reference).Transfers) == 2 })
+	harness.Eventually(t, time.Minute, "all but a small part to be paid", func() bool { return len(x.Verify(part.Reference).Transfers) == 2 })
 	if now := x.Verify(part.Reference).Status; now != "processing" {
-		t.Errorf("a drop short, it is %s", now)
+		t.Errorf("0.2 %% short, it is %s", now)
 	}
-	x.pay(part, part.due, harness.Fields{"Delivered": 1})
-	x.pay(over, over.due+1, nil)
+	x.pay(part, part.due, harness.Fields{"Delivered": part.due / 500})
+	x.pay(over, over.due+over.due/100, nil)
 	x.ledger.do("close", nil)
 	x.reach(part.order, "successful", "")
 	x.reach(over.order, "declined", "overpaid")
+	crumbs := x.order()
+	x.pay(crumbs, 1, nil)
+	x.ledger.do("close", nil)
+	x.reach(crumbs.order, "processing", "")
+	paid := x.pay(crumbs, crumbs.due, nil)
+	x.pay(crumbs, crumbs.due, nil)
+	x.pay(crumbs, 1, nil)
+	x.ledger.do("close", nil)
+	x.reach(crumbs.order, "successful", "")
+	if r := x.Verify(crumbs.Reference); len(r.Transfers) != 1 || r.Transfers[0].Hash != paid {
+		t.Errorf("with crumbs it was paid by %+v, want %s", r.Transfers, paid)
+	}
 }
 
 // TestXRPInterrupted: what comes while the program is stopped, while no server

@@ -188,7 +188,7 @@ type Transfer struct {
 	// SeenAt is FirstSeenAt on the payment's own clock.
 	SeenAt *time.Time
 	// Unmatched says why it credits no payment: wrong_asset, missing_tag, unknown_tag,
-	// unknown_payment, not_payment, no_transaction, unproved, after_final; "" when it counts.
+	// unknown_payment, not_payment, no_transaction, unproved, surplus, after_final; "" when it counts.
 	Unmatched string `gorm:"not null"`
 	// Resolution is a person's decision about it: attached, refunded; "" before one.
 	Resolution string    `gorm:"not null;default:''"`

@@ -91,7 +91,7 @@ func (s *Service) readViews(query *models.Tx) ([]*View, error) {
 	byID := map[int64]*View{}
 	err = models.ScanRows(query, func() {
 		v.Business.ID, v.Customer.ID = p.BusinessID, p.CustomerID
-		v.Now, v.contract = s.payClock(*p), s.Contracts[chain.Network(p.Network)]
+		v.Now, v.contract = s.Clock().Add(ClockAdvance(*p)), s.Contracts[chain.Network(p.Network)]
 		v.Chain.Read = s.readUntil(v, read)
 		one := v
 		views = append(views, &one)
@@ -117,12 +117,7 @@ func (s *Service) readViews(query *models.Tx) ([]*View, error) {
 	return views, err
 }
 
-// payClock returns the time on a payment's own clock, which the sandbox may move ahead.
-func (s *Service) payClock(p models.Payment) time.Time {
-	return s.Clock().Add(ClockAdvance(p))
-}
-
-// ClockAdvance returns how far a payment's own clock was moved ahead.
+// ClockAdvance returns how far a payment's own clock is ahead: the sandbox may move it.
 func ClockAdvance(p models.Payment) time.Duration { return time.Duration(p.Advanced) * time.Second }
 
 // decideUntilStable applies Decide until it changes nothing.
@@ -130,6 +125,7 @@ func (s *Service) decideUntilStable(tx *models.Tx, v *View) error {
 	for range len(edges) + 1 {
 		out := Decide(v.decideCase(), v.listSightings(), v.Chain, v.Now)
 		before := v.Payment
+		surplus := v.takeSurplus(out)
 		v.applyOutcome(out)
 		if State(before.Status) == out.State && !(out.Reversed && !before.Reversed) {
 			return s.SavePayment(tx, v)
@@ -141,6 +137,9 @@ func (s *Service) decideUntilStable(tx *models.Tx, v *View) error {
 		if err := s.writeTransition(tx, v, before, "system"); err != nil {
 			return err
 		}
+		if err := s.writeSurplus(tx, v, surplus); err != nil {
+			return err
+		}
 	}
 	return errors.New("payment: Decide doesn't reach a stable state for " + v.Payment.Reference)
 }
@@ -149,7 +148,7 @@ func (s *Service) decideUntilStable(tx *models.Tx, v *View) error {
 func (v *View) decideCase() Case {
 	p := v.Payment
 	return Case{
-		State: State(p.Status), Reason: Reason(p.Reason), Due: p.Due, Paid: p.Paid,
+		State: State(p.Status), Reason: Reason(p.Reason), Due: p.Due, Charged: p.Amount, Paid: p.Paid,
 		Under: p.UnderTolerance, Over: p.OverTolerance, DeclineLate: p.LatePayments == "decline",
 		Depth: p.FinalDepth, NetworkSays: p.FinalByNetwork && v.Chain.Finalized >= 0,
 		ExpiresAt: p.ExpiresAt, AbandonsAt: p.AbandonsAt, Abandoned: p.AbandonedAt != nil, Reversed: p.Reversed,

@@ -116,7 +116,9 @@ func (v *View) addTransfer(t *models.Transfer) {
 func (v *View) forecast() {
 	for range len(edges) + 1 {
 		before := State(v.Payment.Status)
-		if v.applyOutcome(Decide(v.decideCase(), v.listSightings(), v.Chain, v.Now)); v.State() == before {
+		out := Decide(v.decideCase(), v.listSightings(), v.Chain, v.Now)
+		v.takeSurplus(out)
+		if v.applyOutcome(out); v.State() == before {
 			return
 		}
 	}

@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -13,6 +14,7 @@ type Case struct {
 	State       State
 	Reason      Reason
 	Due         money.Amount
+	Charged     int64        // Due in whole units of the payment's currency
 	Paid        money.Amount // as recorded; what a settled payment was settled with
 	Under, Over int          // tolerances in basis points of Due
 	DeclineLate bool
@@ -24,7 +26,7 @@ type Case struct {
 	Reversed    bool
 }
 
-// Sighting is a transfer that counts for the payment, as the chain shows it now.
+// Sighting is a transfer to the payment, as the chain shows it now.
 type Sighting struct {
 	Amount   money.Amount
 	SeenAt   time.Time
@@ -51,6 +53,9 @@ type Outcome struct {
 	Reason   Reason
 	Paid     money.Amount
 	Reversed bool
+	// Surplus holds the indexes of the sightings that are not part of the payment, when it
+	// ends as Successful or Declined.
+	Surplus []int
 	// Wake is the next time at which time alone may change the outcome; zero for none.
 	// For a payment that was opened, Chain.Read must reach it.
 	Wake time.Time
@@ -91,7 +96,7 @@ func Decide(c Case, sightings []Sighting, chain Chain, now time.Time) Outcome {
 	switch {
 	case sum.confirmed.Sign() > 0 && c.State != Processing:
 		out.State, out.Reason = Processing, NoReason
-		if least, _ := c.bounds(); c.Abandoned && sum.paidAt(least).After(c.AbandonsAt) {
+		if least, _ := c.bounds(); c.Abandoned && paidAt(sum.confirmedOnes, least).After(c.AbandonsAt) {
 			out.Reason = AfterAbandoned
 		}
 	case sum.confirmed.Sign() > 0:
@@ -105,8 +110,9 @@ func Decide(c Case, sightings []Sighting, chain Chain, now time.Time) Outcome {
 // sightingSums is the sum of the sightings by how sure they are.
 type sightingSums struct {
 	active, confirmed, final money.Amount
-	waiting, maturing        bool // some are unconfirmed; some are confirmed but not final
-	confirmedOnes            []Sighting
+	finals, open             []placed // final ones; those that pay and aren't final yet
+	confirmedOnes            []placed
+	waiting                  bool      // some are unconfirmed
 	nextHeight               int64     // when the next one becomes final
 	dead                     Reason    // why none is left, when all are beyond return
 	gone                     Reason    // why one is gone that may still return
@@ -114,8 +120,14 @@ type sightingSums struct {
 	any                      bool
 }
 
+// placed is a sighting with its index.
+type placed struct {
+	Sighting
+	index int
+}
+
 func sumSightings(c Case, sightings []Sighting, chain Chain) (t sightingSums) {
-	for _, s := range sightings {
+	for i, s := range sightings {
 		t.any = true
 		if s.Gone != NoReason && s.GoneAt.After(t.goneAt) {
 			t.goneAt = s.GoneAt
@@ -130,11 +142,11 @@ func sumSightings(c Case, sightings []Sighting, chain Chain) (t sightingSums) {
 		case s.Gone == NoReason && s.Height > 0:
 			t.active, t.confirmed = t.active.Add(s.Amount), t.confirmed.Add(s.Amount)
 			if t.noteMaturity(c, s.Height, s.Maturity, chain) {
-				t.final = t.final.Add(s.Amount)
+				t.final, t.finals = t.final.Add(s.Amount), append(t.finals, placed{s, i})
 			} else {
-				t.maturing = true
+				t.open = append(t.open, placed{s, i})
 			}
-			t.confirmedOnes = append(t.confirmedOnes, s)
+			t.confirmedOnes = append(t.confirmedOnes, placed{s, i})
 		case s.Conflict > 0:
 			if t.noteMaturity(c, s.Conflict, 0, chain) {
 				t.dead = Replaced
@@ -145,6 +157,7 @@ func sumSightings(c Case, sightings []Sighting, chain Chain) (t sightingSums) {
 			t.gone = s.Gone
 		case !s.Reverted:
 			t.active, t.waiting = t.active.Add(s.Amount), true
+			t.open = append(t.open, placed{s, i})
 		}
 	}
 	return t
@@ -164,12 +177,19 @@ func (t *sightingSums) noteMaturity(c Case, height, least int64, chain Chain) bo
 	return false
 }
 
-// paidAt returns when the confirmed transfers reached the least amount. Later transfers make
-// nothing late. When all are less, it is the time of the last one.
-func (t *sightingSums) paidAt(least money.Amount) (at time.Time) {
-	slices.SortFunc(t.confirmedOnes, func(a, b Sighting) int { return a.SeenAt.Compare(b.SeenAt) })
+// sortBySeen sorts sightings by when they were first seen, then by block, then by position.
+func sortBySeen(sightings []placed) {
+	slices.SortStableFunc(sightings, func(a, b placed) int {
+		return cmp.Or(a.SeenAt.Compare(b.SeenAt), cmp.Compare(a.Height, b.Height))
+	})
+}
+
+// paidAt returns when sightings, sorted by when they were seen, reached the least amount.
+// Later ones make nothing late. When all are less, it is the time of the last one.
+func paidAt(sightings []placed, least money.Amount) (at time.Time) {
+	sortBySeen(sightings)
 	var sum money.Amount
-	for _, s := range t.confirmedOnes {
+	for _, s := range sightings {
 		if sum, at = sum.Add(s.Amount), s.SeenAt; sum.Cmp(least) >= 0 {
 			break
 		}
@@ -177,29 +197,112 @@ func (t *sightingSums) paidAt(least money.Amount) (at time.Time) {
 	return at
 }
 
-// decideFinal ends a Processing payment once everything that confirmed is final.
-func decideFinal(c Case, t sightingSums, now time.Time, out *Outcome) {
-	out.WakeHeight = t.nextHeight
-	if t.maturing {
-		return
+// chooseTransfers returns the sightings that are the right amount (contract section 4,
+// settling), or nil when no choice by its rules is. One that is right alone is preferred, the
+// earliest of them. Otherwise they are added in the order in which they were seen until they
+// are enough; those that aren't needed are left out, the smallest first; later ones are added
+// where they still fit.
+func (c Case) chooseTransfers(sightings []placed) []placed {
+	least, most := c.bounds()
+	sightings = slices.Clone(sightings)
+	sortBySeen(sightings)
+	var sum money.Amount
+	enough := -1
+	for i, s := range sightings {
+		if s.Amount.Cmp(least) >= 0 && s.Amount.Cmp(most) <= 0 {
+			return []placed{s}
+		}
+		if sum.Cmp(least) < 0 {
+			sum, enough = sum.Add(s.Amount), i
+		}
+	}
+	if sum.Cmp(least) < 0 {
+		return nil
+	}
+	chosen, later := sightings[:enough+1], sightings[enough+1:]
+	bySize := slices.Clone(chosen)
+	slices.SortStableFunc(bySize, func(a, b placed) int { return a.Amount.Cmp(b.Amount) })
+	left := map[int]bool{}
+	for _, s := range bySize {
+		if rest := sum.Sub(s.Amount); rest.Cmp(least) >= 0 {
+			sum, left[s.index] = rest, true
+		}
+	}
+	if sum.Cmp(most) > 0 {
+		return nil
+	}
+	chosen = slices.DeleteFunc(chosen, func(s placed) bool { return left[s.index] })
+	for _, s := range later {
+		if with := sum.Add(s.Amount); with.Cmp(most) <= 0 {
+			sum, chosen = with, append(chosen, s)
+		}
+	}
+	return chosen
+}
+
+// mayBecomeRight reports whether transfers that aren't final yet could still make the amount
+// right, and whether one of them is unconfirmed.
+func (c Case) mayBecomeRight(t sightingSums, now time.Time) (possible, unconfirmed bool) {
+	inTime := c.AbandonsAt
+	if c.DeclineLate {
+		inTime = c.ExpiresAt
 	}
 	least, most := c.bounds()
-	switch {
-	case t.final.Cmp(most) > 0:
-		out.State, out.Reason = Declined, Overpaid
-	case t.final.Cmp(least) >= 0:
-		out.State, out.Reason = Successful, NoReason
-	case t.waiting && !now.After(c.AbandonsAt):
-		out.Wake = justAfter(c.AbandonsAt)
-		return // the rest is on its way
-	case !now.After(c.ExpiresAt):
-		out.Wake = justAfter(c.ExpiresAt)
-		return // the customer may still pay the rest
-	default:
-		out.State, out.Reason = Declined, Underpaid
+	all, sum, alone := slices.Clone(t.finals), t.final, false
+	for _, s := range t.open {
+		if s.SeenAt.After(inTime) || s.Height == 0 && now.After(c.AbandonsAt) {
+			continue
+		}
+		all, sum = append(all, s), sum.Add(s.Amount)
+		alone = alone || s.Amount.Cmp(least) >= 0 && s.Amount.Cmp(most) <= 0
+		unconfirmed = unconfirmed || s.Height == 0
 	}
-	out.WakeHeight, out.Paid = 0, t.final
-	paid := t.paidAt(least)
+	short := t.final.Cmp(least) < 0
+	return alone || short && sum.Cmp(least) >= 0 || !short && c.chooseTransfers(all) != nil, unconfirmed
+}
+
+// decideFinal ends a Processing payment as soon as its final transfers are the right amount,
+// or nothing can make them so any more.
+func decideFinal(c Case, t sightingSums, now time.Time, out *Outcome) {
+	out.WakeHeight = t.nextHeight
+	if len(t.finals) == 0 {
+		return
+	}
+	least, _ := c.bounds()
+	chosen := c.chooseTransfers(t.finals)
+	if chosen == nil {
+		short := t.final.Cmp(least) < 0
+		possible, unconfirmed := c.mayBecomeRight(t, now)
+		switch {
+		case short && !now.After(c.ExpiresAt):
+			out.Wake = justAfter(c.ExpiresAt)
+			return // the customer may still pay the rest
+		case possible:
+			if unconfirmed {
+				out.Wake = justAfter(c.AbandonsAt)
+			}
+			return
+		case short:
+			out.State, out.Reason = Declined, Underpaid
+		default:
+			out.State, out.Reason = Declined, Overpaid
+		}
+		chosen = t.finals
+	} else {
+		out.State, out.Reason = Successful, NoReason
+	}
+	out.WakeHeight, out.Paid = 0, money.Amount{}
+	part := map[int]bool{}
+	for _, s := range chosen {
+		out.Paid, part[s.index] = out.Paid.Add(s.Amount), true
+	}
+	for _, s := range slices.Concat(t.finals, t.open) {
+		if !part[s.index] {
+			out.Surplus = append(out.Surplus, s.index)
+		}
+	}
+	slices.Sort(out.Surplus)
+	paid := paidAt(chosen, least)
 	switch {
 	case paid.After(c.AbandonsAt): // it may have been taken for abandoned while no node could be read
 		out.State, out.Reason = Declined, AfterAbandoned
@@ -241,10 +344,15 @@ func decideUnconfirmed(c Case, t sightingSums, now time.Time, out *Outcome) {
 	}
 }
 
-// bounds are the least and the most that is the right amount. A tolerance of
-// zero makes both equal to Due.
+// bounds returns the least and the most that is the right amount: Due with its tolerances, and
+// with the difference whose value rounds, half to even, to 0.00 in the payment's currency.
 func (c Case) bounds() (least, most money.Amount) {
-	return c.Due.Sub(c.Due.MulDiv(int64(c.Under), 10_000)), c.Due.Add(c.Due.MulDiv(int64(c.Over), 10_000))
+	var worthless money.Amount
+	if c.Charged > 0 {
+		worthless = c.Due.MulDiv(5, 1000*c.Charged)
+	}
+	least = c.Due.Sub(c.Due.MulDiv(int64(c.Under), 10_000)).Sub(worthless)
+	return least, c.Due.Add(c.Due.MulDiv(int64(c.Over), 10_000)).Add(worthless)
 }
 
 // justAfter is the first microsecond that is no longer inside a window.

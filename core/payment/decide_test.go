@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -158,6 +159,7 @@ func checkDecision(t *rapid.T) {
 	c.DeclineLate = rapid.Bool().Draw(t, "decline late")
 	c.Under, c.Over = rapid.IntRange(0, 500).Draw(t, "under"), rapid.IntRange(0, 500).Draw(t, "over")
 	c.NetworkSays = rapid.Bool().Draw(t, "network says")
+	c.Charged = rapid.SampledFrom([]int64{0, 1, 3, 1000}).Draw(t, "charged")
 	tip := rapid.Int64Range(1, 30).Draw(t, "tip")
 	chain := Chain{Tip: tip, Finalized: rapid.Int64Range(0, tip).Draw(t, "finalized")}
 	sightings := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Sighting {
@@ -193,29 +195,54 @@ func checkDecision(t *rapid.T) {
 		t.Fatalf("%s → %s is no edge", c.State, out.State)
 	}
 	least, most := c.bounds()
-	// early was seen before the payment could be abandoned, inTime before its window ended.
-	var final, early, inTime money.Amount
-	for _, s := range sightings {
-		if s.Height > 0 && !s.Reverted && tip-s.Height+1 >= int64(c.Depth) && (!c.NetworkSays || chain.Finalized >= s.Height) {
-			final = final.Add(s.Amount)
-			if !s.SeenAt.After(c.AbandonsAt) {
-				early = early.Add(s.Amount)
-			}
-			if !s.SeenAt.After(c.ExpiresAt) {
-				inTime = inTime.Add(s.Amount)
-			}
+	settled := out.State != c.State && (out.State == Successful || out.State == Declined)
+	// paid is part of the payment; early of it was seen before the payment could be abandoned,
+	// inTime before its window ended.
+	var paid, early, inTime money.Amount
+	alone, open := false, false // one that is right was seen in time: a final one; one that isn't final yet
+	for i, s := range sightings {
+		isFinal := s.Height > 0 && !s.Reverted && tip-s.Height+1 >= int64(c.Depth) && (!c.NetworkSays || chain.Finalized >= s.Height)
+		pays := !s.Reverted && s.Gone == NoReason
+		if right := s.Amount.Cmp(least) >= 0 && s.Amount.Cmp(most) <= 0 && !s.SeenAt.After(c.ExpiresAt); right && pays {
+			alone, open = alone || isFinal, open || !isFinal && s.Height > 0
+		}
+		surplus := slices.Contains(out.Surplus, i)
+		if surplus && (!settled || !pays) {
+			t.Fatalf("sighting %d is surplus of a payment that is %s", i, out.State)
+		}
+		if !settled || surplus || !pays {
+			continue
+		}
+		if !isFinal {
+			t.Fatalf("sighting %d is part of the payment and not final", i)
+		}
+		paid = paid.Add(s.Amount)
+		if !s.SeenAt.After(c.AbandonsAt) {
+			early = early.Add(s.Amount)
+		}
+		if !s.SeenAt.After(c.ExpiresAt) {
+			inTime = inTime.Add(s.Amount)
 		}
 	}
+	if settled && paid.Cmp(out.Paid) != 0 {
+		t.Fatalf("paid %s, and the transfers of the payment are %s", out.Paid, paid)
+	}
+	if alone && c.State == Processing && (out.State != Successful || out.Reason != NoReason) {
+		t.Fatalf("one transfer is the right amount, in time and final; the payment is %s %q", out.State, out.Reason)
+	}
+	if open && c.State == Processing && out.State == Declined {
+		t.Fatalf("Declined %q before a transfer of the right amount is final", out.Reason)
+	}
 	if out.State == Successful && c.State != Successful {
-		if final.Cmp(least) < 0 || final.Cmp(most) > 0 || early.Cmp(least) < 0 {
-			t.Fatalf("Successful with %s final of %s, of which %s in time", final, c.Due, early)
+		if paid.Cmp(least) < 0 || paid.Cmp(most) > 0 || early.Cmp(least) < 0 {
+			t.Fatalf("Successful with %s of %s, of which %s in time", paid, c.Due, early)
 		}
 		if late := inTime.Cmp(least) < 0; late != (out.Reason == Late) {
 			t.Fatalf("Successful with %s of %s seen in the window: reason %q", inTime, c.Due, out.Reason)
 		}
 	}
-	if out.State == Declined && c.State != Declined && (out.Reason == NoReason || final.Sign() == 0) {
-		t.Fatalf("Declined with reason %q and %s final", out.Reason, final)
+	if out.State == Declined && c.State != Declined && (out.Reason == NoReason || paid.Sign() == 0) {
+		t.Fatalf("Declined with reason %q and %s final", out.Reason, paid)
 	}
 	if out.State == Failed && c.State != Failed && out.Reason == NoReason {
 		t.Fatal("Failed without a reason")

@@ -173,7 +173,7 @@ func (s *Service) AdvanceClock(ctx context.Context, sc scope.Scope, reference st
 // advanceClock moves the payment's clock and lets the deadlines it passes take effect.
 func (s *Service) advanceClock(tx *models.Tx, v *View, d time.Duration, actor string) error {
 	v.Payment.Advanced += int64(d / time.Second)
-	v.Now = s.payClock(v.Payment)
+	v.Now = s.Clock().Add(ClockAdvance(v.Payment))
 	v.Chain.Read = v.Now // a moved clock means that nothing else arrived in between
 	row := models.Step{Kind: StepNote, From: v.Payment.Status, To: v.Payment.Status, Actor: actor,
 		Remark: "Sandbox: the payment's clock was moved ahead.",

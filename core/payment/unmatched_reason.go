@@ -6,6 +6,8 @@ const (
 	MissingTag = "missing_tag"
 	UnknownTag = "unknown_tag"
 	AfterFinal = "after_final"
+	// Surplus: it came before the payment ended, which did not need it.
+	Surplus = "surplus"
 	// NotPayment: it came by something else than a payment.
 	NotPayment = "not_payment"
 	// NoTransaction: only the address's balance shows it; no node shows its transaction.

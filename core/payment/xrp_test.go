@@ -96,7 +96,7 @@ func (x *xrpBench) unmatched() map[string]payment.UnmatchedTransfer {
 
 // TestXRPPartialPayments (XRP-1): 1,000 partial payments, five to each payment,
 // that all claim to be of its whole price and together deliver less, from one drop
-// to all but one: none succeeds, and what was paid is what was delivered.
+// to the most that lacks more than 0.00: none succeeds, and what was paid is what was delivered.
 func TestXRPPartialPayments(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		x := newXRP(t, b)
@@ -112,7 +112,7 @@ func TestXRPPartialPayments(t *testing.T) {
 				case i == 0:
 					part = 1
 				case i == 1 && n == 4:
-					part = due - 1 - delivered[v.Payment.Reference]
+					part = due - due/(200*v.Payment.Amount) - 1 - delivered[v.Payment.Reference]
 				}
 				delivered[v.Payment.Reference] += part
 				x.ledger.Pay(ledgertest.Payment{To: x.account, Tag: *v.Payment.Tag, Amount: due, Delivered: part})

@@ -13,7 +13,8 @@ import (
 
 // What customers do.
 var plots = []string{"exact", "exact", "bounds", "twice", "parts", "late", "after", "never", "unopened", "wrong asset", "tag", "wrong payment",
-	"fee bump", "other bump", "double spend", "revert", "stuck", "much later", "unseen rest", "undone", "undone", "half undone"}
+	"fee bump", "other bump", "double spend", "revert", "stuck", "much later", "unseen rest", "undone", "undone", "half undone",
+	"strangers", "strangers"}
 
 // customer is one customer with one payment.
 type customer struct {
@@ -122,6 +123,21 @@ func (c *customer) plan() {
 	case "parts":
 		add(soon, func() { c.pay(c.part(400, 0), nil) })
 		add(minutes(c.rng.IntN(14)), func() { rest := c.part(400, 0).Big(); c.pay(money.FromBig(rest.Sub(c.due, rest)), nil) })
+	case "strangers": // others send crumbs, duplicates and surplus before, with and after the customer
+		for range c.rng.IntN(3) {
+			add(soon, func() { c.pay(c.part([]int64{0, 100, 400}[c.rng.IntN(3)], 1), nil) })
+		}
+		add(minutes(c.rng.IntN(3)), all)
+		if c.rng.IntN(2) == 0 {
+			add(soon, func() {
+				crumb := c.pay(money.Units(1), nil)
+				crumb.held = true
+				add(minutes(60*30), func() { crumb.held = false })
+			})
+		}
+		for range 1 + c.rng.IntN(3) {
+			add(minutes(c.rng.IntN(40)), func() { c.pay(c.part([]int64{0, 600, 1000, 3000}[c.rng.IntN(4)], 1), nil) })
+		}
 	case "unseen rest":
 		add(soon, c.unseen)
 	case "undone":

@@ -47,13 +47,16 @@ func (c *customer) depth() int64 {
 	return small
 }
 
-// bounds are the least and the most that is the right amount.
+// bounds are the least and the most that is the right amount: what differs from the tolerances
+// by less than rounds to 0.01 is right.
 func (c *customer) bounds() (least, most *big.Int) {
 	share := func(points int) *big.Int {
 		n := new(big.Int).Mul(c.due, big.NewInt(int64(points)))
 		return n.Quo(n, big.NewInt(10_000))
 	}
-	return new(big.Int).Sub(c.due, share(c.rules.Under)), new(big.Int).Add(c.due, share(c.rules.Over))
+	worthless := new(big.Int).Div(c.due, big.NewInt(200*c.amount)) // up to 0.005 rounds to 0.00
+	least, most = new(big.Int).Sub(c.due, share(c.rules.Under)), new(big.Int).Add(c.due, share(c.rules.Over))
+	return least.Sub(least, worthless), most.Add(most, worthless)
 }
 
 // came is a transfer to a payment, as it truly was.
@@ -149,7 +152,7 @@ func (c *customer) expect() fate {
 		}
 	}
 	for k := 1; k <= len(there); k++ {
-		if k == len(there) || c.mayEnd(there[:k], there[k]) {
+		if k == len(there) || c.mayEnd(there[:k], there[k:]) {
 			f.allowed = append(f.allowed, c.settled(there[:k])...)
 		}
 	}
@@ -199,24 +202,33 @@ func (c *customer) without(gone []came) (list []ending) {
 	return list
 }
 
-// mayEnd reports whether a payment may have ended with some transfers before the
-// next one had its first confirmation.
-func (c *customer) mayEnd(with []came, next came) bool {
-	final, sum := int64(0), new(big.Int)
+// mayEnd reports whether a payment may have ended with some transfers before the next ones
+// were final.
+func (c *customer) mayEnd(with, next []came) bool {
+	if next[0].height == with[len(with)-1].height {
+		return false
+	}
+	sum := new(big.Int)
 	for _, one := range with {
-		final = max(final, one.height+c.depth()-1)
 		sum.Add(sum, one.amount)
 	}
 	least, _ := c.bounds()
-	if sum.Cmp(least) < 0 {
-		waited := func(l look) bool { // for a rest that no block took, or none that a node knew of which lags
-			before := l.at.Before(next.mined) || l.at.Equal(next.mined) && l.top < next.height
-			return l.at.After(c.abandons()) && (before || slices.Contains(l.late, next.tx))
-		}
-		return c.overlooked(next, c.created.Add(7*time.Minute)) || slices.ContainsFunc(c.nets[c.coin.Chain].looks, waited)
+	if sum.Cmp(least) >= 0 {
+		return true
 	}
-	reached := c.nets[c.coin.Chain].reached
-	return next.height > final || final < int64(len(reached)) && !next.mined.Before(reached[final])
+	expires := c.created.Add(7 * time.Minute)
+	for _, one := range next { // those that it certainly waited for
+		waited := func(l look) bool { // for a rest that no block took, or none that a node knew of which lags
+			before := l.at.Before(one.mined) || l.at.Equal(one.mined) && l.top < one.height
+			return l.at.After(c.abandons()) && (before || slices.Contains(l.late, one.tx))
+		}
+		late := one.hi.IsZero() || one.hi.After(expires)
+		if !c.overlooked(one, expires) && !slices.ContainsFunc(c.nets[c.coin.Chain].looks, waited) &&
+			!(late && c.rules.LatePayments == "decline") && !one.hi.After(c.abandons()) {
+			sum.Add(sum, one.amount)
+		}
+	}
+	return sum.Cmp(least) < 0
 }
 
 // overlooked reports whether a payment's network was looked at after a deadline and
@@ -238,13 +250,97 @@ func (c *customer) abandonedKnowing(p models.Payment) {
 	}
 }
 
-// settled is how a payment ends with these transfers.
+// settled is how a payment ends when these transfers are final.
 func (c *customer) settled(with []came) (list []ending) {
+	alone := slices.DeleteFunc(slices.Clone(with), func(one came) bool { return !c.right(one.amount) })
+	for _, one := range alone { // the earliest of these, which may be any that no other certainly precedes
+		if !slices.ContainsFunc(alone, func(other came) bool { return !other.hi.IsZero() && other.hi.Before(one.lo) }) {
+			list = append(list, c.settledWith([]came{one}, true)...)
+		}
+	}
+	if len(alone) > 0 {
+		return list
+	}
+	for _, sorted := range orders(with) {
+		part, right := c.choose(sorted)
+		for _, one := range c.settledWith(part, right) {
+			if !slices.Contains(list, one) {
+				list = append(list, one)
+			}
+		}
+	}
+	return list
+}
+
+// orders lists the orders in which transfers may have been first seen.
+func orders(with []came) (list [][]came) {
+	if len(with) == 0 {
+		return [][]came{nil}
+	}
+	for i, first := range with {
+		if slices.ContainsFunc(with, func(other came) bool { return !other.hi.IsZero() && other.hi.Before(first.lo) }) {
+			continue
+		}
+		for _, rest := range orders(slices.Delete(slices.Clone(with), i, i+1)) {
+			list = append(list, append([]came{first}, rest...))
+		}
+	}
+	return list
+}
+
+// right reports whether an amount is right.
+func (c *customer) right(n *big.Int) bool {
+	least, most := c.bounds()
+	return n.Cmp(least) >= 0 && n.Cmp(most) <= 0
+}
+
+// choose finds the transfers that are together the right amount, in the order in which they
+// were seen: the earliest that are enough, without those that aren't needed, and with later
+// ones that fit. Without such a choice it is all of them.
+func (c *customer) choose(sorted []came) (chosen []came, right bool) {
+	least, _ := c.bounds()
+	total := func(list []came) *big.Int {
+		n := new(big.Int)
+		for _, one := range list {
+			n.Add(n, one.amount)
+		}
+		return n
+	}
+	n := 1
+	for n < len(sorted) && total(sorted[:n]).Cmp(least) < 0 {
+		n++
+	}
+	chosen = slices.Clone(sorted[:n])
+	for {
+		spare := -1 // the smallest that isn't needed
+		for i, one := range chosen {
+			if rest := new(big.Int).Sub(total(chosen), one.amount); rest.Cmp(least) >= 0 && (spare < 0 || one.amount.Cmp(chosen[spare].amount) < 0) {
+				spare = i
+			}
+		}
+		if spare < 0 {
+			break
+		}
+		chosen = slices.Delete(chosen, spare, spare+1)
+	}
+	if !c.right(total(chosen)) {
+		return sorted, false
+	}
+	for _, one := range sorted[n:] {
+		if more := append(slices.Clone(chosen), one); c.right(total(more)) {
+			chosen = more
+		}
+	}
+	return chosen, true
+}
+
+// settledWith is how a payment ends whose transfers are these.
+func (c *customer) settledWith(with []came, right bool) (list []ending) {
 	sum := new(big.Int)
 	for _, one := range with {
 		sum.Add(sum, one.amount)
 	}
-	least, most := c.bounds()
+	least, _ := c.bounds()
 	earliest := paidAt(with, least, func(one came) time.Time { return one.lo })
 	latest := paidAt(with, least, func(one came) time.Time { return one.hi })
 	expires := c.created.Add(7 * time.Minute)
@@ -256,9 +352,9 @@ func (c *customer) settled(with []came) (list []ending) {
 		return list
 	}
 	switch {
-	case sum.Cmp(most) > 0:
+	case !right && sum.Cmp(least) >= 0:
 		add("declined", "overpaid")
-	case sum.Cmp(least) < 0:
+	case !right:
 		add("declined", "underpaid")
 	default:
 		if !earliest.After(expires) {
@@ -307,11 +403,34 @@ func (c *customer) compare(p models.Payment) {
 	case !slices.Contains(f.allowed, got):
 		c.find("payment %d (%s, %s, %d USD, %v) ended as %v; the model allows %v", c.number, c.plot, c.coin.Coin, c.amount, c.rules, got, f.allowed)
 	default:
+		c.delayed(p)
 		c.count("judged exactly")
 		if len(f.allowed) == 1 {
 			c.count("judged exactly, with one way to end")
 		}
 		c.count("ended " + p.Status + " " + p.Reason)
+	}
+}
+
+// delayed finds a payment that strangers held up (28): the transfer that paid it was final, its
+// network was looked at ten times after, and it had not ended.
+func (c *customer) delayed(p models.Payment) {
+	if c.plot != "strangers" || p.Status != "successful" {
+		return
+	}
+	for _, one := range c.coming() {
+		if one.height == 0 || !c.right(one.amount) {
+			continue
+		}
+		looks := 0
+		for _, l := range c.nets[c.coin.Chain].looks {
+			if l.top >= one.height+c.depth()-1 && !slices.Contains(l.late, one.tx) && l.at.Before(*p.SettledAt) {
+				looks++
+			}
+		}
+		if looks > 10 {
+			c.find("invariant 28: payment %d is successful since %s, %d looks after %s was final", c.number, p.SettledAt, looks, one.amount)
+		}
 	}
 }
 

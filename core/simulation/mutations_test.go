@@ -19,10 +19,13 @@ type mutation struct{ name, file, old, new string }
 
 // mutations are one for each kind of bug that the simulation is there to find.
 var mutations = []mutation{
-	{"one unit too little is right", "core/payment/decide.go", "case t.final.Cmp(least) >= 0:", "case t.final.Cmp(least.Sub(money.Units(1))) >= 0:"},
-	{"one unit too much is right", "core/payment/decide.go", "case t.final.Cmp(most) > 0:", "case t.final.Cmp(most.Add(money.Units(1))) > 0:"},
+	{"one unit too little is right", "core/payment/decide.go", "10_000)).Sub(worthless)", "10_000)).Sub(worthless).Sub(money.Units(1))"},
+	{"one unit too much is right", "core/payment/decide.go", "10_000)).Add(worthless)", "10_000)).Add(worthless).Add(money.Units(1))"},
 	{"final one confirmation early", "core/payment/decide.go", "at := height + max(int64(c.Depth), least) - 1", "at := height + max(int64(c.Depth), least) - 2"},
-	{"the policy for late money is ignored", "core/payment/decide.go", "if c.DeclineLate {", "if false && c.DeclineLate {"},
+	{"the policy for late money is ignored", "core/payment/decide.go", "		if c.DeclineLate {\n			out.State", "		if false && c.DeclineLate {\n			out.State"},
+	{"all that is final must be the right amount", "core/payment/decide.go", "	chosen := c.chooseTransfers(t.finals)\n", "	chosen := t.finals\n	if _, most := c.bounds(); t.final.Cmp(least) < 0 || t.final.Cmp(most) > 0 {\n		chosen = nil\n	}\n"},
+	{"what is not final is waited for", "core/payment/decide.go", "if len(t.finals) == 0 {", "if len(t.finals) == 0 || len(t.open) > 0 {"},
+	{"surplus is not listed", "core/payment/apply.go", "if err := s.writeSurplus(tx, v, surplus); err != nil {", "if err := s.writeSurplus(tx, v, surplus[:0]); err != nil {"},
 	{"a reverted transaction pays", "core/payment/decide.go", "case s.Reverted && s.Height > 0:", "case s.Reverted && s.Height < 0:"},
 	{"another asset pays", "core/payment/observe/transfer.go", "case row.Asset != v.Payment.Coin:", "case row.Asset == \"\":"},
 	{"an undone block's transfers stay confirmed", "core/payment/observe/observe.go", `loose := map[string]any{"height": nil, "block_hash": "",`, `loose := map[string]any{`},

@@ -14,17 +14,17 @@ import (
 // paymentUpdate collects the changes that one block or mempool snapshot makes to a payment.
 type paymentUpdate struct {
 	*payment.View
-	events []pendingEvent // to send
-	at     map[int64]int  // index in Transfers by transfer id; nil until it is needed
+	events []pendingEvents // to send
+	at     map[int64]int   // index in Transfers by transfer id; nil until it is needed
 
 	summed       bool // there and mined are the sums of Transfers
 	there, mined money.Amount
 }
 
-// pendingEvent is an event to send, with the transactions that it reports.
-type pendingEvent struct {
+// pendingEvents are events of a kind to send, with the transactions that each reports.
+type pendingEvents struct {
 	kind  string
-	about []string
+	about [][]string
 }
 
 // loadUpdate returns the update of a payment. The payment is read once per block or snapshot,
@@ -80,28 +80,16 @@ func (a *applying) recordSighting(n *paymentUpdate, row models.Transfer, via str
 			"amount": row.Amount.String(), "asset": row.Asset})}))
 }
 
-// maxEventsPerBlock bounds the events of one kind that a block or snapshot makes for one
-// payment. The last of them reports all further transactions, because each would otherwise let
-// a sender of dust make an event.
-const maxEventsPerBlock = 10
-
 // queueEvent queues the event of a transaction. Its content doesn't depend on other
 // transactions of the same block, which may differ after a restore.
 func (n *paymentUpdate) queueEvent(kind, tx string) {
-	var last *pendingEvent
-	of := 0
 	for i := range n.events {
 		if n.events[i].kind == kind {
-			last, of = &n.events[i], of+1
+			n.events[i].about = payment.AddReport(n.events[i].about, tx)
+			return
 		}
 	}
-	switch {
-	case last != nil && last.about[len(last.about)-1] == tx:
-	case of == maxEventsPerBlock:
-		last.about = append(last.about, tx)
-	default:
-		n.events = append(n.events, pendingEvent{kind, []string{tx}})
-	}
+	n.events = append(n.events, pendingEvents{kind, payment.AddReport(nil, tx)})
 }
 
 // addPaid adds a transfer to the amount paid.
@@ -182,9 +170,11 @@ func (a *applying) flushEvents() error {
 			n.sumTransfers()
 			n.Payment.Paid = n.there
 		}
-		for _, h := range n.events {
-			if err := a.EmitEvent(a.tx, n.View, h.kind, strings.Join(h.about, " ")); err != nil {
-				return err
+		for _, e := range n.events {
+			for _, hashes := range e.about {
+				if err := a.EmitEvent(a.tx, n.View, e.kind, strings.Join(hashes, " ")); err != nil {
+					return err
+				}
 			}
 		}
 		if ahead := n.Payment.AdvanceOnSeen; ahead > 0 && n.Payment.Domain == string(scope.Test) {

@@ -60,6 +60,8 @@ func unmatchedWords(ctx context.Context, code string) (why, advice string) {
 		return words.T(ctx, "unmatched.no_transaction"), words.T(ctx, "unmatched.no_transaction_about")
 	case payment.Unproved:
 		return words.T(ctx, "unmatched.unproved"), words.T(ctx, "unmatched.unproved_about")
+	case payment.Surplus:
+		return words.T(ctx, "unmatched.surplus"), words.T(ctx, "unmatched.surplus_about")
 	case payment.AfterFinal:
 		return words.T(ctx, "unmatched.after_end"), words.T(ctx, "unmatched.after_end_about")
 	}
