@@ -55,6 +55,7 @@ var courses = []course{
 	{"initiated", "crypto_dogecoin", "initiated", "", play("never_confirms")},
 	{"successful", "crypto_ripple", "successful", "", play("exact")},
 	{"two parts", "crypto_bitcoin", "successful", "", play("two_parts")},
+	{"surplus", "crypto_bitcoin", "successful", "", play("surplus")},
 	{"late", "crypto_bitcoin", "successful", "late", play("late")},
 	{"underpaid", "crypto_tether", "declined", "underpaid", play("underpay")},
 	{"overpaid", "crypto_ripple", "declined", "overpaid", play("overpay")},

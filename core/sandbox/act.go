@@ -174,6 +174,16 @@ func (a *act) twoParts() error {
 	return nil
 }
 
+func (a *act) surplus() error {
+	a.pay(owed(a.view))
+	a.send(transaction(a.output(part(a.view.Payment.Due, 10))), 0, false,
+		"Sent now by somebody else; the next block takes it.")
+	a.outcome("The payment becomes processing at the first confirmation, and successful " + a.final(1) +
+		". The second transfer is not part of it: it is listed under Unmatched then, with the event " +
+		"payment.unexpected_transfer.")
+	return nil
+}
+
 func (a *act) late() error {
 	p := a.view.Payment
 	if !a.view.Now.After(p.ExpiresAt) {

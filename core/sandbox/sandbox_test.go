@@ -151,6 +151,7 @@ var ends = map[string]struct {
 	sandbox.Underpay:       {"pending initiated processing declined", payment.Underpaid},
 	sandbox.Overpay:        {"pending initiated processing declined", payment.Overpaid},
 	sandbox.TwoParts:       {"pending initiated processing successful", ""},
+	sandbox.Surplus:        {"pending initiated processing successful", ""},
 	sandbox.Late:           {"pending initiated processing successful", payment.Late},
 	sandbox.AfterAbandoned: {"pending initiated abandoned processing declined", payment.AfterAbandoned},
 	sandbox.DoubleSpend:    {"pending initiated failed", payment.Replaced},
@@ -191,6 +192,11 @@ func TestEveryScenarioForEveryCoin(t *testing.T) {
 			}
 			if r.scenario == sandbox.Reorg && !slices.Contains(b.reasons(r.reference), payment.Reorged) {
 				t.Errorf("%s: the timeline has %v", r.name, b.reasons(r.reference))
+			}
+			if r.scenario == sandbox.Surplus {
+				if got := b.unmatched(r.done.Transactions[1].Hash); got != payment.Surplus {
+					t.Errorf("%s: unmatched is %q", r.name, got)
+				}
 			}
 			if r.scenario == sandbox.MissingTag || r.scenario == sandbox.WrongAsset {
 				if got := b.unmatched(r.done.Transactions[0].Hash); got != r.scenario {

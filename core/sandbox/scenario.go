@@ -50,6 +50,7 @@ const (
 	Underpay       = "underpay"
 	Overpay        = "overpay"
 	TwoParts       = "two_parts"
+	Surplus        = "surplus"
 	Late           = "late"
 	AfterAbandoned = "after_abandoned"
 	DoubleSpend    = "double_spend"
@@ -79,6 +80,10 @@ func Scenarios() []Scenario {
 			what: "60 % is paid, and the rest in the next block",
 			Explanation: "60 % is paid, and the rest in the next block: the parts add up and the payment becomes " +
 				"Successful."},
+		{Code: Surplus, Label: "With a surplus", until: abandoned, moves: (*act).surplus,
+			what: "The exact amount is paid, and somebody sends 10 % more",
+			Explanation: "The exact amount is paid, and somebody sends 10 % more: the payment becomes Successful, " +
+				"and the 10 % are listed under Unmatched."},
 		{Code: Late, Label: "Late", moves: (*act).late,
 			Explanation: "The exact amount is paid after 7 minutes and before 24 hours: accepted with a remark, or " +
 				"Declined, as the business has set."},

@@ -18,7 +18,7 @@ import (
 // simulateRequest is the body of POST /v1/sandbox/payments/{reference}/simulate.
 type simulateRequest struct {
 	_        struct{} `additionalProperties:"true"`
-	Scenario text     `json:"scenario" enum:"exact,underpay,overpay,two_parts,late,after_abandoned,double_spend,reorg,never_confirms,revert,missing_tag,wrong_asset" example:"exact" doc:"What the customer does."`
+	Scenario text     `json:"scenario" enum:"exact,underpay,overpay,two_parts,surplus,late,after_abandoned,double_spend,reorg,never_confirms,revert,missing_tag,wrong_asset" example:"exact" doc:"What the customer does."`
 }
 
 // advanceRequest is the body of POST /v1/sandbox/advance.

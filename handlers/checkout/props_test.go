@@ -262,7 +262,7 @@ func TestScenarios(t *testing.T) {
 		want int
 	}{
 		"waiting": {standing(payment.Initiated, "", 0, minute), len(sandbox.For(money.BTC))}, "not opened": {unopened, len(sandbox.For(money.BTC))},
-		"abandoned": {standing(payment.Abandoned, "", 0, minute), 5},
+		"abandoned": {standing(payment.Abandoned, "", 0, minute), 6},
 		"live":      {live, 0}, "expired": {expired, 0}, "declined": {standing(payment.Declined, payment.Overpaid, 20_000, minute), 3},
 	} {
 		c.v.Payment.Network = "sandbox-bitcoin"
