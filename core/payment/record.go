@@ -184,13 +184,15 @@ func (v View) Needed() int64 {
 	return needed
 }
 
-// mainTransfer is the one whose hash stands for the payment: the latest that
-// still pays, else the latest there was.
+// mainTransfer returns the transfer whose hash stands for the payment: of those that pay, the
+// one with the fewest confirmations, and of equal ones the latest. When none pays it is the
+// latest there was.
 func (v View) mainTransfer() *models.Transfer {
+	pays := func(t *models.Transfer) bool { return !t.Gone && !t.Reverted }
 	var main *models.Transfer
 	for i := range v.Transfers {
 		t := &v.Transfers[i]
-		if main == nil || !t.Gone && !t.Reverted || main.Gone || main.Reverted {
+		if main == nil || !pays(main) || pays(t) && v.Confirmations(*t) <= v.Confirmations(*main) {
 			main = t
 		}
 	}
