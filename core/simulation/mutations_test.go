@@ -33,7 +33,7 @@ var mutations = []mutation{
 	{"a crash after Apply forgets its payments", "core/payment/observe/observe.go", "	return a.markPaymentsDue()\n}\n\n// deleteUnreachable", "	return nil\n}\n\n// deleteUnreachable"},
 	{"what left the mempool still waits", "core/payment/observe/observe.go", "		if !inPool[", "		if false && !inPool["},
 	{"deadlines pass before the network was read", "core/payment/read.go", "	if s.Networks.Followed(network) {\n		return time.Time{}\n	}\n	return s.Clock().Add(-unfollowedGrace)", "	return s.Clock()"},
-	{"an event goes to the first webhook only", "core/webhook/event.go", "takers(targets, e.Type))", "takers(targets[:min(1, len(targets))], e.Type))"},
+	{"an event goes to the first webhook only", "core/webhook/event.go", "listTakers(targets, e.Type))", "listTakers(targets[:min(1, len(targets))], e.Type))"},
 	{"a failed delivery is never tried again", "core/webhook/settle.go", "wait, left := retries.Next(row.Tries)", "wait, left := retries.Next(row.Tries + 9)"},
 	{"a receipt for every end", "core/payment/apply.go", "if State(p.Status) == Successful && from != Successful &&", "if State(p.Status).Final() && from != Successful &&"},
 	{"the 24 hours are 25", "core/payment/initiate.go", "AbandonsAt: now.Add(Monitoring)", "AbandonsAt: now.Add(Monitoring + 3600e9)"},

@@ -18,7 +18,7 @@ func TestGuardRefusesPorts(t *testing.T) {
 		0: false, 1: false, 22: false, 79: false, 80: true, 81: false, 442: false, 443: true, 444: false,
 		1023: false, 1024: true, 6379: false, 6380: true, 27017: false, 65535: true,
 	} {
-		err := g.control("tcp", "1.1.1.1:"+strconv.Itoa(port), nil)
+		err := g.controlDial("tcp", "1.1.1.1:"+strconv.Itoa(port), nil)
 		if (err == nil) != want || err != nil && !errors.Is(err, ErrForbiddenAddress) {
 			t.Errorf("control(1.1.1.1:%d) = %v, want it allowed: %v", port, err, want)
 		}
@@ -38,7 +38,7 @@ func TestGuardRefusesAddressesWithoutMeaning(t *testing.T) {
 		"private as IPv6 with a zone":    netip.MustParseAddr("::ffff:10.0.0.1").WithZone("eth0"),
 		"a cloud's metadata with a zone": netip.MustParseAddr("fd00:ec2::254").WithZone("eth0"),
 	} {
-		if err := g.check(netip.AddrPortFrom(ip, 443)); !errors.Is(err, ErrForbiddenAddress) {
+		if err := g.checkAddress(netip.AddrPortFrom(ip, 443)); !errors.Is(err, ErrForbiddenAddress) {
 			t.Errorf("check(%s: %s) = %v, want %v", name, ip, err, ErrForbiddenAddress)
 		}
 	}

@@ -43,7 +43,7 @@ func TestAdvice(t *testing.T) {
 		syscall.ECONNREFUSED, &tls.CertificateVerificationError{}, tls.RecordHeaderError{}, io.EOF, syscall.ECONNRESET, errors.New("anything"),
 		&net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}, mute(t)}
 	for _, err := range kinds {
-		sentence := explain(err)
+		sentence := explainError(err)
 		if got := Advice(Attempt{Error: sentence}); got == other || got == "" {
 			t.Errorf("%s: %s", sentence, got)
 		}
@@ -53,7 +53,7 @@ func TestAdvice(t *testing.T) {
 		t.Errorf("%d kinds", len(said))
 	}
 	for _, status := range []int{101, 301, 302, 400, 401, 403, 404, 405, 408, 410, 413, 415, 418, 429, 500, 502, 503} {
-		if got := Advice(Attempt{Status: status, Error: verdict(status)}); got == "" || strings.Count(got, "\n") > 0 {
+		if got := Advice(Attempt{Status: status, Error: describeStatus(status)}); got == "" || strings.Count(got, "\n") > 0 {
 			t.Errorf("%d: %q", status, got)
 		}
 	}

@@ -38,27 +38,27 @@ type GuardConfig struct {
 // the ranges here. Shared, translated and documentation ranges are included.
 var (
 	public6 = netip.MustParsePrefix("2000::/3")
-	denied  = prefixes(
+	denied  = parsePrefixes(
 		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
 		"192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
 		"192.31.196.0/24", "192.52.193.0/24", "192.175.48.0/24", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
 		"2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3ffe::/16", "3fff::/20")
-	loopback = prefixes("127.0.0.0/8", "::1/128")
+	loopback = parsePrefixes("127.0.0.0/8", "::1/128")
 	// private leaves out 100.64.0.0/10, where a cloud keeps its metadata service.
-	private = prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
+	private = parsePrefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
 	// metadata are clouds' services for their own machines: two inside fc00::/7,
 	// and one of Azure that looks public.
-	metadata = prefixes("fd00:ec2::/32", "fd20:ce::/32", "168.63.129.16/32")
+	metadata = parsePrefixes("fd00:ec2::/32", "fd20:ce::/32", "168.63.129.16/32")
 )
 
-func prefixes(texts ...string) (list []netip.Prefix) {
+func parsePrefixes(texts ...string) (list []netip.Prefix) {
 	for _, text := range texts {
 		list = append(list, netip.MustParsePrefix(text))
 	}
 	return list
 }
 
-func within(list []netip.Prefix, ip netip.Addr) bool {
+func containsIP(list []netip.Prefix, ip netip.Addr) bool {
 	for _, p := range list {
 		if p.Contains(ip) {
 			return true
@@ -72,7 +72,7 @@ func within(list []netip.Prefix, ip netip.Addr) bool {
 // that changes its mind gains nothing. It follows no redirect, asks no proxy,
 // unpacks nothing, and keeps a connection, to an address that passed, only for a moment.
 func NewClient(c GuardConfig) *http.Client {
-	dialer := &net.Dialer{Timeout: 5 * time.Second, Resolver: c.Resolver, Control: newGuard(c).control}
+	dialer := &net.Dialer{Timeout: 5 * time.Second, Resolver: c.Resolver, Control: newGuard(c).controlDial}
 	oneProtocol := new(http.Protocols)
 	oneProtocol.SetHTTP1(true)
 	return &http.Client{
@@ -112,7 +112,7 @@ func newGuard(c GuardConfig) guard {
 		ip := own.Addr().Unmap()
 		g.own = append(g.own, netip.AddrPortFrom(ip, own.Port()))
 		if ip.IsUnspecified() {
-			for _, mine := range interfaces() {
+			for _, mine := range listInterfaceAddresses() {
 				g.own = append(g.own, netip.AddrPortFrom(mine, own.Port()))
 			}
 		}
@@ -120,8 +120,8 @@ func newGuard(c GuardConfig) guard {
 	return g
 }
 
-// interfaces are the addresses of this machine.
-func interfaces() (list []netip.Addr) {
+// listInterfaceAddresses returns the addresses of this machine.
+func listInterfaceAddresses() (list []netip.Addr) {
 	addresses, _ := net.InterfaceAddrs() // none when they can't be read
 	for _, a := range addresses {
 		if p, err := netip.ParsePrefix(a.String()); err == nil {
@@ -131,27 +131,27 @@ func interfaces() (list []netip.Addr) {
 	return list
 }
 
-// control is the dialer's: it sees the address after DNS.
-func (g guard) control(_, address string, _ syscall.RawConn) error {
+// controlDial refuses a connection to an address that the guard forbids. The dialer calls it after DNS.
+func (g guard) controlDial(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return ErrForbiddenAddress
 	}
-	return g.check(to)
+	return g.checkAddress(to)
 }
 
-func (g guard) check(to netip.AddrPort) error {
+func (g guard) checkAddress(to netip.AddrPort) error {
 	ip := to.Addr().Unmap()
 	if !portAllowed(to.Port()) {
 		return ErrForbiddenAddress
 	}
-	if !ip.IsValid() || to.Addr().Zone() != "" || g.isOwn(ip, to.Port()) || within(metadata, ip) {
+	if !ip.IsValid() || to.Addr().Zone() != "" || g.isOwn(ip, to.Port()) || containsIP(metadata, ip) {
 		return ErrForbiddenAddress
 	}
-	if within(g.allowed, ip) {
+	if containsIP(g.allowed, ip) {
 		return nil
 	}
-	if ip.Is6() && !public6.Contains(ip) || within(denied, ip) {
+	if ip.Is6() && !public6.Contains(ip) || containsIP(denied, ip) {
 		return ErrForbiddenAddress
 	}
 	return nil

@@ -40,14 +40,14 @@ func TestGuard(t *testing.T) {
 	port := func(ip string) string { return net.JoinHostPort(ip, "443") }
 	for _, ip := range hostile {
 		for name, g := range map[string]guard{"live": live, "test": test} {
-			if err := g.control("tcp", port(ip), nil); !errors.Is(err, ErrForbiddenAddress) {
+			if err := g.controlDial("tcp", port(ip), nil); !errors.Is(err, ErrForbiddenAddress) {
 				t.Errorf("%s reaches %s", name, ip)
 			}
 		}
 	}
 	for _, ip := range public {
 		for _, g := range []guard{live, test, open, loop} {
-			if err := g.control("tcp", port(ip), nil); err != nil {
+			if err := g.controlDial("tcp", port(ip), nil); err != nil {
 				t.Errorf("%s is refused", ip)
 			}
 		}
@@ -57,15 +57,15 @@ func TestGuard(t *testing.T) {
 		"fd12::1": {false, true}, "192.168.0.9": {false, true}, "169.254.169.254": {false, false}, "fd00:ec2::254": {false, false},
 		"100.100.100.200": {false, false}, "0.0.0.0": {false, false}, "fe80::1": {false, false}, "fe80::1%lo": {false, false},
 	} {
-		if got := loop.control("tcp", port(ip), nil) == nil; got != want[0] {
+		if got := loop.controlDial("tcp", port(ip), nil) == nil; got != want[0] {
 			t.Errorf("with loopback allowed, %s: %v", ip, got)
 		}
-		if got := open.control("tcp", port(ip), nil) == nil; got != want[1] {
+		if got := open.controlDial("tcp", port(ip), nil) == nil; got != want[1] {
 			t.Errorf("with private allowed, %s: %v", ip, got)
 		}
 	}
 	for _, nonsense := range []string{"", "example.com:443", "127.0.0.1", "[::1", "1.1.1.1:99999"} {
-		if open.control("tcp", nonsense, nil) == nil {
+		if open.controlDial("tcp", nonsense, nil) == nil {
 			t.Errorf("%q passes", nonsense)
 		}
 	}
@@ -82,7 +82,7 @@ func TestGuardOwn(t *testing.T) {
 		"127.0.0.1:8080": false, "[::ffff:127.0.0.1]:8080": false, "127.0.0.1:8081": true,
 		"127.0.0.9:9090": false, "[::1]:9090": false, "127.0.0.9:9091": true, "1.2.3.4:443": false, "1.2.3.5:443": true, "1.1.1.1:9090": true,
 	} {
-		if got := g.control("tcp", address, nil) == nil; got != want {
+		if got := g.controlDial("tcp", address, nil) == nil; got != want {
 			t.Errorf("%s: %v", address, got)
 		}
 	}
@@ -92,7 +92,7 @@ func TestGuardOwn(t *testing.T) {
 	}
 	for _, mine := range addresses {
 		ip := mine.(*net.IPNet).IP.String()
-		if g.control("tcp", net.JoinHostPort(ip, "9090"), nil) == nil {
+		if g.controlDial("tcp", net.JoinHostPort(ip, "9090"), nil) == nil {
 			t.Errorf("%s:9090 is ours and is reached", ip)
 		}
 	}
@@ -142,7 +142,7 @@ var spelled = []string{
 func TestTargets(t *testing.T) {
 	t.Parallel()
 	mine := []string{"127.0.0.1", "::1"}
-	for _, ip := range interfaces() {
+	for _, ip := range listInterfaceAddresses() {
 		if ip.Zone() == "" && !ip.IsLoopback() && !ip.IsLinkLocalUnicast() {
 			mine = append(mine, ip.String())
 		}

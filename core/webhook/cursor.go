@@ -22,8 +22,8 @@ func (c cursor) String() string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d %d %s", c.at, c.sequence, c.id))
 }
 
-// time is the cursor's time as columns hold it.
-func (c cursor) time() time.Time { return time.UnixMicro(c.at).UTC() }
+// columnTime returns the cursor's time as columns hold it.
+func (c cursor) columnTime() time.Time { return time.UnixMicro(c.at).UTC() }
 
 // parseCursor reads a cursor that came from outside; "" is the beginning, a nil cursor.
 func parseCursor(text string) (*cursor, error) {

@@ -84,13 +84,13 @@ func (d deliverer) Load(ctx context.Context, rows []models.Delivery) ([]outbox.W
 	for _, row := range rows {
 		endpointIDs[row.EndpointID], eventIDs[row.EventID] = true, true
 	}
-	when := d.look()
+	when := d.lastLook()
 	var endpoints []models.Endpoint
-	if err := d.DB.Read(ctx).Where("id IN ?", padded(endpointIDs)).Find(&endpoints).Error; err != nil {
+	if err := d.DB.Read(ctx).Where("id IN ?", padList(endpointIDs)).Find(&endpoints).Error; err != nil {
 		return nil, err
 	}
 	var events []models.Event
-	if err := d.DB.Read(ctx).Select("id, domain, type, payment_id, body, pruned").Where("id IN ?", padded(eventIDs)).
+	if err := d.DB.Read(ctx).Select("id, domain, type, payment_id, body, pruned").Where("id IN ?", padList(eventIDs)).
 		Find(&events).Error; err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (d deliverer) Load(ctx context.Context, rows []models.Delivery) ([]outbox.W
 		senders[id] = new(atomic.Pointer[sender])
 	}
 	for _, e := range endpoints {
-		senders[e.ID].Store(d.sender(e, when))
+		senders[e.ID].Store(d.newSender(e, when))
 		if e.Host == "" { // registered by a version before hosts were kept
 			if err := d.DB.Exec(ctx).Model(&models.Endpoint{}).Where("id = ?", e.ID).
 				UpdateColumn("host", hostOf(e.URL)).Error; err != nil {
@@ -113,7 +113,7 @@ func (d deliverer) Load(ctx context.Context, rows []models.Delivery) ([]outbox.W
 	works := make([]outbox.Work, len(rows))
 	for i, row := range rows {
 		to, event := senders[row.EndpointID], eventOf[row.EventID]
-		works[i] = func(ctx context.Context) func() error { return d.attempt(ctx, row, to, event) }
+		works[i] = func(ctx context.Context) func() error { return d.makeAttempt(ctx, row, to, event) }
 	}
 	return works, nil
 }
@@ -122,8 +122,8 @@ func (d deliverer) Load(ctx context.Context, rows []models.Delivery) ([]outbox.W
 // so many statements for a database to prepare.
 var sizes = []int{1, 4, 16, 64, 256, 512}
 
-// padded is a set as a list of one of the sizes: its last repeats.
-func padded(set map[string]bool) []string {
+// padList returns a set as a list of one of the sizes: its last repeats.
+func padList(set map[string]bool) []string {
 	list := slices.Collect(maps.Keys(set))
 	for len(list) > 0 && !slices.Contains(sizes, len(list)) && len(list) < sizes[len(sizes)-1] {
 		list = append(list, list[len(list)-1])
@@ -135,12 +135,12 @@ func padded(set map[string]bool) []string {
 // may be missed for so long. Changes by this process never are.
 const stale = 250 * time.Millisecond
 
-// fresh reads an endpoint again when its last read is too old: the row may have waited in its
+// refreshSender reads an endpoint again when its last read is too old: the row may have waited in its
 // queue, and the endpoint may be off or have another address now. The rows behind it in the
 // queue use the same read.
-func (d deliverer) fresh(ctx context.Context, to *atomic.Pointer[sender]) (*sender, error) {
+func (d deliverer) refreshSender(ctx context.Context, to *atomic.Pointer[sender]) (*sender, error) {
 	known := to.Load()
-	when := d.look()
+	when := d.lastLook()
 	if known == nil || when.edits == known.edits && when.at.Sub(known.at) < stale {
 		return known, nil
 	}
@@ -150,28 +150,28 @@ func (d deliverer) fresh(ctx context.Context, to *atomic.Pointer[sender]) (*send
 	}
 	var now *sender
 	if len(rows) > 0 {
-		now = d.sender(rows[0], when)
+		now = d.newSender(rows[0], when)
 	}
 	to.Store(now)
 	return now, nil
 }
 
-// attempt makes one request, or finds that none is to be made.
-func (d deliverer) attempt(ctx context.Context, row models.Delivery, of *atomic.Pointer[sender],
+// makeAttempt makes one request, or finds that none is to be made.
+func (d deliverer) makeAttempt(ctx context.Context, row models.Delivery, of *atomic.Pointer[sender],
 	event models.Event) func() error {
-	to, err := d.fresh(ctx, of)
+	to, err := d.refreshSender(ctx, of)
 	switch {
 	case err != nil:
 		return func() error { return err }
 	case to == nil:
-		return d.cancel(row, "The webhook was deleted.")
+		return d.cancelDelivery(row, "The webhook was deleted.")
 	case !to.Active:
-		return d.cancel(row, "The webhook was inactive.")
+		return d.cancelDelivery(row, "The webhook was inactive.")
 	case event.ID == "" || event.Pruned:
-		return d.cancel(row, "The event is no longer kept.")
+		return d.cancelDelivery(row, "The event is no longer kept.")
 	}
 	began := d.Clock()
-	r := d.send(ctx, to, event)
+	r := d.sendRequest(ctx, to, event)
 	s := &settlement{row: row, url: to.URL, sent: true, began: began, took: d.Clock().Sub(began), result: r,
 		judge: true}
 	if d.Attempted != nil {
@@ -183,13 +183,13 @@ func (d deliverer) attempt(ctx context.Context, row models.Delivery, of *atomic.
 		s.result.problem, s.judge = "Cointill was stopped during the request.", false
 		s.set = map[string]any{"due_at": d.Clock()}
 	case r.problem != "":
-		s.set = d.after(row, r)
+		s.set = d.failedColumns(row, r)
 	}
-	return d.settler.add(s)
+	return d.settler.queueSettlement(s)
 }
 
-func (d deliverer) cancel(row models.Delivery, why string) func() error {
-	return d.settler.add(&settlement{row: row, set: map[string]any{
+func (d deliverer) cancelDelivery(row models.Delivery, why string) func() error {
+	return d.settler.queueSettlement(&settlement{row: row, set: map[string]any{
 		"done_at": d.Clock(), "outcome": Cancelled, "last_error": why, "attempt": row.Attempt - 1, // none was made
 	}})
 }

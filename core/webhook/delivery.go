@@ -54,7 +54,7 @@ func (s *Service) LatestDeliveries(ctx context.Context, sc scope.Scope) (map[str
 	if err := sc.Can(scope.SeeWebhooks); err != nil {
 		return nil, err
 	}
-	rows, err := s.deliveries(sc, s.DB.Read(ctx).
+	rows, err := s.readDeliveries(sc, s.DB.Read(ctx).
 		Where(`deliveries.id IN (SELECT (SELECT d.id FROM deliveries d WHERE d.endpoint_id = e.id
 		ORDER BY d.created_at DESC, d.id DESC LIMIT 1) FROM endpoints e WHERE e.business_id = ? AND e.domain = ?)`, sc.BusinessID, string(sc.Domain)))
 	latest := make(map[string]Delivery, len(rows))
@@ -70,7 +70,7 @@ func (s *Service) DeliveriesOfPayment(ctx context.Context, sc scope.Scope, payme
 	if err := sc.Can(scope.SeePayments); err != nil {
 		return nil, err
 	}
-	return s.deliveries(sc, s.DB.Read(ctx).Where("events.payment_id = ?", paymentID).Limit(100))
+	return s.readDeliveries(sc, s.DB.Read(ctx).Where("events.payment_id = ?", paymentID).Limit(100))
 }
 
 // DeliveriesOfEvent gives the deliveries of an event. Faults: NotFound, Forbidden.
@@ -78,7 +78,7 @@ func (s *Service) DeliveriesOfEvent(ctx context.Context, sc scope.Scope, eventID
 	if _, err := s.Event(ctx, sc, eventID); err != nil {
 		return nil, err
 	}
-	list, err := s.deliveries(sc, s.DB.Read(ctx).Where("deliveries.event_id = ?", eventID).Limit(100))
+	list, err := s.readDeliveries(sc, s.DB.Read(ctx).Where("deliveries.event_id = ?", eventID).Limit(100))
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (s *Service) DeliveriesOfEvent(ctx context.Context, sc scope.Scope, eventID
 	return append(list, left...), err
 }
 
-func (s *Service) attempts(ctx context.Context, sc scope.Scope, deliveryID int64) ([]Attempt, error) {
+func (s *Service) readAttempts(ctx context.Context, sc scope.Scope, deliveryID int64) ([]Attempt, error) {
 	var rows []models.DeliveryAttempt
 	if err := s.DB.Read(ctx).Where("delivery_id = ?", deliveryID).Order("attempt").Limit(200).
 		Find(&rows).Error; err != nil {
@@ -122,7 +122,7 @@ type deliveryRow struct {
 	EndpointURL  *string
 }
 
-func (s *Service) deliveries(sc scope.Scope, query *models.Tx) ([]Delivery, error) {
+func (s *Service) readDeliveries(sc scope.Scope, query *models.Tx) ([]Delivery, error) {
 	var rows []deliveryRow
 	err := query.Table("deliveries").
 		Select(`deliveries.*, events.type AS event_type, events.payment_id, events.sequence, events.created_at AS event_at,
@@ -136,14 +136,14 @@ func (s *Service) deliveries(sc scope.Scope, query *models.Tx) ([]Delivery, erro
 	}
 	list := make([]Delivery, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, s.shown(row))
+		list = append(list, s.describeDelivery(row))
 	}
 	return list, nil
 }
 
-// shown is a row as pages show it: pending with its next time, or sending
+// describeDelivery returns a row as pages show it: pending with its next time, or sending
 // while an attempt holds it.
-func (s *Service) shown(row deliveryRow) Delivery {
+func (s *Service) describeDelivery(row deliveryRow) Delivery {
 	d := Delivery{
 		ID: row.ID, EventID: row.EventID, EventType: row.EventType, PaymentID: row.PaymentID, Sequence: row.Sequence,
 		EndpointID: row.EndpointID, State: row.Outcome, Attempt: row.Attempt, LastStatus: row.LastStatus,

@@ -92,22 +92,22 @@ func (s *Service) Create(ctx context.Context, sc scope.Scope, c Create) (Endpoin
 	row := models.Endpoint{
 		ID: id, BusinessID: sc.BusinessID, Domain: string(sc.Domain), Name: c.Name, URL: c.URL, Host: hostOf(c.URL),
 		Active: c.Active,
-		Types:  strings.Join(c.Types, ","), Headers: headers, Secret: s.Secrets.Seal(place(id), []byte(plain)),
+		Types:  strings.Join(c.Types, ","), Headers: headers, Secret: s.Secrets.Seal(secretPlace(id), []byte(plain)),
 		CreatedAt: now, UpdatedAt: now,
 	}
 	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (WithSecret, error) {
-		if err := s.insert(tx, sc, row); err != nil {
+		if err := s.insertEndpoint(tx, sc, row); err != nil {
 			return WithSecret{}, err
 		}
-		return WithSecret{Endpoint: s.endpoint(row), Secret: plain}, account.Audit(tx, sc, now, "webhook.created", id,
+		return WithSecret{Endpoint: s.describeEndpoint(row), Secret: plain}, account.Audit(tx, sc, now, "webhook.created", id,
 			map[string]string{"type": row.Name, "url": row.URL})
 	})
 	return made.Endpoint, made.Secret, err
 }
 
-// insert stores an endpoint unless there are too many.
-func (s *Service) insert(tx *models.Tx, sc scope.Scope, row models.Endpoint) error {
-	if err := lock(tx, sc); err != nil {
+// insertEndpoint stores an endpoint unless there are too many.
+func (s *Service) insertEndpoint(tx *models.Tx, sc scope.Scope, row models.Endpoint) error {
+	if err := lockBusiness(tx, sc); err != nil {
 		return err
 	}
 	var count int64
@@ -121,11 +121,11 @@ func (s *Service) insert(tx *models.Tx, sc scope.Scope, row models.Endpoint) err
 	if err := tx.Create(&row).Error; err != nil || row.Active {
 		return err
 	}
-	return s.pause(tx, row.ID, row.CreatedAt)
+	return s.pauseEndpoint(tx, row.ID, row.CreatedAt)
 }
 
-// lock holds the business's row, so that two at once can't pass a limit together.
-func lock(tx *models.Tx, sc scope.Scope) error {
+// lockBusiness holds the business's row, so that two at once can't pass a limit together.
+func lockBusiness(tx *models.Tx, sc scope.Scope) error {
 	return tx.Model(&models.Business{}).Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", sc.BusinessID).
 		Pluck("id", new([]int64)).Error
 }
@@ -136,7 +136,7 @@ func (s *Service) List(ctx context.Context, sc scope.Scope, after string, limit 
 	if err := sc.Can(scope.SeeWebhooks); err != nil {
 		return nil, "", err
 	}
-	limit, err := limited(limit)
+	limit, err := checkLimit(limit)
 	if err != nil {
 		return nil, "", err
 	}
@@ -146,7 +146,7 @@ func (s *Service) List(ctx context.Context, sc scope.Scope, after string, limit 
 	}
 	query := sc.Rows(s.DB.Read(ctx)).Order("created_at DESC, id DESC").Limit(limit + 1)
 	if from != nil {
-		query = query.Where("(created_at < ? OR created_at = ? AND id < ?)", from.time(), from.time(), from.id)
+		query = query.Where("(created_at < ? OR created_at = ? AND id < ?)", from.columnTime(), from.columnTime(), from.id)
 	}
 	var rows []models.Endpoint
 	if err := query.Find(&rows).Error; err != nil {
@@ -156,7 +156,7 @@ func (s *Service) List(ctx context.Context, sc scope.Scope, after string, limit 
 		func(r models.Endpoint) cursor { return cursor{at: r.CreatedAt.UnixMicro(), id: r.ID} })
 	found := make([]Endpoint, 0, len(rows))
 	for _, row := range rows {
-		found = append(found, s.endpoint(row))
+		found = append(found, s.describeEndpoint(row))
 	}
 	return found, next, nil
 }
@@ -166,8 +166,8 @@ func (s *Service) Find(ctx context.Context, sc scope.Scope, id string) (Endpoint
 	if err := sc.Can(scope.SeeWebhooks); err != nil {
 		return Endpoint{}, err
 	}
-	row, err := find(s.DB.Read(ctx), sc, id)
-	return s.endpoint(row), err
+	row, err := findEndpoint(s.DB.Read(ctx), sc, id)
+	return s.describeEndpoint(row), err
 }
 
 // Update changes the given fields. Switching an endpoint on resets its failures. Faults:
@@ -180,7 +180,7 @@ func (s *Service) Update(ctx context.Context, sc scope.Scope, id string, c Chang
 	var changed Endpoint
 	err := s.DB.Write(ctx, func(tx *models.Tx) (err error) {
 		var before models.Endpoint
-		changed, err = s.change(tx, sc, id, func(found models.Endpoint) (map[string]any, error) {
+		changed, err = s.changeEndpoint(tx, sc, id, func(found models.Endpoint) (map[string]any, error) {
 			before = found
 			if err := fault.Validation(c.Check(sc.Domain)); err != nil {
 				return nil, err
@@ -188,12 +188,12 @@ func (s *Service) Update(ctx context.Context, sc scope.Scope, id string, c Chang
 			if err := s.pauseOrResume(tx, found, c.Active); err != nil {
 				return nil, err
 			}
-			return s.columns(c, found)
+			return s.changedColumns(c, found)
 		})
 		if err != nil {
 			return err
 		}
-		told := c.told(s.endpoint(before))
+		told := c.describeChange(s.describeEndpoint(before))
 		if c.Headers == nil && reflect.DeepEqual(told["before"], told["after"]) {
 			return nil // the same form again
 		}
@@ -202,8 +202,8 @@ func (s *Service) Update(ctx context.Context, sc scope.Scope, id string, c Chang
 	return changed, err
 }
 
-// told is what the audit log says of a change: never the values of headers.
-func (c Change) told(found Endpoint) map[string]any {
+// describeChange returns what the audit log says of a change: never the values of headers.
+func (c Change) describeChange(found Endpoint) map[string]any {
 	before, after := map[string]any{}, map[string]any{}
 	if c.Name != nil {
 		before["type"], after["type"] = found.Name, *c.Name
@@ -231,8 +231,8 @@ func headerNames(headers []Header) []string {
 	return names
 }
 
-// columns are what the change writes.
-func (s *Service) columns(c Change, found models.Endpoint) (map[string]any, error) {
+// changedColumns returns the columns that the change writes.
+func (s *Service) changedColumns(c Change, found models.Endpoint) (map[string]any, error) {
 	set := map[string]any{}
 	if c.Name != nil {
 		set["name"] = *c.Name
@@ -272,7 +272,7 @@ func (s *Service) Delete(ctx context.Context, sc scope.Scope, id string) error {
 	}
 	defer s.edits.Add(1)
 	return s.DB.Write(ctx, func(tx *models.Tx) error {
-		found, err := find(tx, sc, id)
+		found, err := findEndpoint(tx, sc, id)
 		if err != nil {
 			return err
 		}
@@ -299,8 +299,8 @@ func (s *Service) RotateSecret(ctx context.Context, sc scope.Scope, id string) (
 	defer s.edits.Add(1)
 	plain := newSecret()
 	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (WithSecret, error) {
-		rotated, err := s.change(tx, sc, id, func(found models.Endpoint) (map[string]any, error) {
-			return s.rotated(found, plain), nil
+		rotated, err := s.changeEndpoint(tx, sc, id, func(found models.Endpoint) (map[string]any, error) {
+			return s.rotateColumns(found, plain), nil
 		})
 		if err != nil {
 			return WithSecret{}, err
@@ -311,10 +311,10 @@ func (s *Service) RotateSecret(ctx context.Context, sc scope.Scope, id string) (
 	return made.Endpoint, made.Secret, err
 }
 
-// change reads an endpoint, lets decide say which columns change, and writes them.
-func (s *Service) change(tx *models.Tx, sc scope.Scope, id string, decide func(found models.Endpoint) (map[string]any,
+// changeEndpoint reads an endpoint, lets decide say which columns change, and writes them.
+func (s *Service) changeEndpoint(tx *models.Tx, sc scope.Scope, id string, decide func(found models.Endpoint) (map[string]any,
 	error)) (Endpoint, error) {
-	row, err := find(tx.Clauses(clause.Locking{Strength: "UPDATE"}), sc, id)
+	row, err := findEndpoint(tx.Clauses(clause.Locking{Strength: "UPDATE"}), sc, id)
 	if err != nil {
 		return Endpoint{}, err
 	}
@@ -328,28 +328,28 @@ func (s *Service) change(tx *models.Tx, sc scope.Scope, id string, decide func(f
 			return Endpoint{}, err
 		}
 	}
-	row, err = find(tx, sc, id)
-	return s.endpoint(row), err
+	row, err = findEndpoint(tx, sc, id)
+	return s.describeEndpoint(row), err
 }
 
-// find reads an endpoint of the scope.
-func find(db *models.Tx, sc scope.Scope, id string) (models.Endpoint, error) {
+// findEndpoint reads an endpoint of the scope.
+func findEndpoint(db *models.Tx, sc scope.Scope, id string) (models.Endpoint, error) {
 	var row models.Endpoint
 	if !plainID(id) {
-		return row, missing()
+		return row, errNotFound()
 	}
 	err := sc.Rows(db).Where("id = ?", id).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return row, missing()
+		return row, errNotFound()
 	}
 	return row, err
 }
 
-func (s *Service) endpoint(row models.Endpoint) Endpoint {
+func (s *Service) describeEndpoint(row models.Endpoint) Endpoint {
 	return Endpoint{
 		ID: row.ID, Domain: scope.Domain(row.Domain), Name: row.Name, URL: row.URL, Active: row.Active,
 		OffReason: row.OffReason,
-		Types:     list(row.Types), Headers: s.masked(row),
+		Types:     splitList(row.Types), Headers: s.maskHeaders(row),
 		FailingSince: row.FailingSince, OverlapUntil: row.OldSecretUntil, CreatedAt: row.CreatedAt,
 		UpdatedAt: row.UpdatedAt,
 	}
@@ -358,11 +358,11 @@ func (s *Service) endpoint(row models.Endpoint) Endpoint {
 // newSecret makes a signing secret as Standard Webhooks writes it.
 func newSecret() string { return "whsec_" + base64.StdEncoding.EncodeToString(ident.Bytes(32)) }
 
-// place binds a sealed secret to its endpoint.
-func place(id string) string { return "endpoints/" + id }
+// secretPlace binds a sealed secret to its endpoint.
+func secretPlace(id string) string { return "endpoints/" + id }
 
-// list reads a column of words with commas between them.
-func list(column string) []string {
+// splitList reads a column of words with commas between them.
+func splitList(column string) []string {
 	if column == "" {
 		return nil
 	}

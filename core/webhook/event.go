@@ -68,7 +68,7 @@ type body struct {
 // domain that is active and takes its type, in the caller's transaction. After the commit the
 // caller wakes the worker.
 func (s *Service) Emit(tx *models.Tx, e Event) error {
-	written, err := s.write(tx, e)
+	written, err := s.writeEvent(tx, e)
 	if err != nil {
 		return err
 	}
@@ -76,13 +76,13 @@ func (s *Service) Emit(tx *models.Tx, e Event) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.deliverTo(tx, written, takers(targets, e.Type))
+	_, err = s.deliverTo(tx, written, listTakers(targets, e.Type))
 	return err
 }
 
-// write puts the event's row in place. Its errors are faults of the program:
+// writeEvent puts the event's row in place. Its errors are faults of the program:
 // an unknown type, data that is no JSON.
-func (s *Service) write(tx *models.Tx, e Event) (models.Event, error) {
+func (s *Service) writeEvent(tx *models.Tx, e Event) (models.Event, error) {
 	sc := scope.Scope{BusinessID: e.BusinessID, Domain: e.Domain}
 	if err := sc.Check(); err != nil {
 		return models.Event{}, err
@@ -102,7 +102,7 @@ func (s *Service) write(tx *models.Tx, e Event) (models.Event, error) {
 		return models.Event{}, fmt.Errorf("webhook: data of %s: %w", e.Type, err)
 	}
 	for again := 0; ; again++ {
-		id := s.name(e, again)
+		id := s.eventID(e, again)
 		text, err := json.Marshal(body{
 			ID: id, Type: e.Type, Timestamp: clock.Format(e.At), Domain: e.Domain, Sequence: e.Sequence, Data: data,
 		}, lenient...)
@@ -120,11 +120,11 @@ func (s *Service) write(tx *models.Tx, e Event) (models.Event, error) {
 	}
 }
 
-// name returns an event's id. It follows from the payment, the type and the transaction, and
+// eventID returns an event's id. It follows from the payment, the type and the transaction, and
 // from whether it is the first such event, the second, and so on. So the same events have the
 // same ids when a restored backup's network is read again, even if short-lived transactions
 // are missing then, and receivers accept each once.
-func (s *Service) name(e Event, again int) string {
+func (s *Service) eventID(e Event, again int) string {
 	if e.Payment == "" {
 		return ident.New("evt_")
 	}
@@ -139,7 +139,7 @@ func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after st
 	if err := sc.Can(scope.SeeWebhooks); err != nil {
 		return nil, "", err
 	}
-	limit, err := limited(limit)
+	limit, err := checkLimit(limit)
 	if err != nil {
 		return nil, "", err
 	}
@@ -148,7 +148,7 @@ func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after st
 		return nil, "", err
 	}
 	query := sc.Rows(s.DB.Read(ctx)).Order("number DESC, sequence DESC, id DESC").Limit(limit + 1)
-	if query, err = f.apply(s.DB.Read(ctx), sc, query); err != nil {
+	if query, err = f.applyTo(s.DB.Read(ctx), sc, query); err != nil {
 		return nil, "", err
 	}
 	if from != nil {
@@ -167,13 +167,13 @@ func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after st
 	}
 	list := make([]Recorded, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, recorded(sc, row))
+		list = append(list, describeEvent(sc, row))
 	}
 	return list, next, nil
 }
 
-// apply narrows a query for events.
-func (f Filter) apply(db *models.Tx, sc scope.Scope, query *models.Tx) (*models.Tx, error) {
+// applyTo narrows a query for events.
+func (f Filter) applyTo(db *models.Tx, sc scope.Scope, query *models.Tx) (*models.Tx, error) {
 	if f.Type != "" {
 		if !slices.Contains(Types(), f.Type) {
 			return nil, fault.Validation(fault.Fields{"type": {"Is not a type of event."}})
@@ -219,7 +219,7 @@ func (s *Service) Event(ctx context.Context, sc scope.Scope, id string) (Recorde
 	if err != nil {
 		return Recorded{}, err
 	}
-	found := recorded(sc, row)
+	found := describeEvent(sc, row)
 	if row.PaymentID != nil && !Withheld(sc) {
 		err = sc.Rows(s.DB.Read(ctx)).Model(&models.Payment{}).Where("id = ?", *row.PaymentID).
 			Pluck("reference", &found.Payment).Error
@@ -240,8 +240,8 @@ func findEvent(db *models.Tx, sc scope.Scope, id string) (models.Event, error) {
 	return row, err
 }
 
-// recorded is an event as a scope's role may see it.
-func recorded(sc scope.Scope, row models.Event) Recorded {
+// describeEvent returns an event as a scope's role may see it.
+func describeEvent(sc scope.Scope, row models.Event) Recorded {
 	found := Recorded{
 		ID: row.ID, Domain: scope.Domain(row.Domain), PaymentID: row.PaymentID, Sequence: row.Sequence,
 		Type: row.Type, Body: row.Body, CreatedAt: row.CreatedAt,

@@ -83,11 +83,11 @@ type Key struct {
 	Until    *time.Time
 }
 
-// valid reports a secret that signs now.
-func (k Key) valid(now time.Time) bool { return k.Until == nil || now.Before(*k.Until) }
+// signsAt reports whether the secret signs at a time.
+func (k Key) signsAt(now time.Time) bool { return k.Until == nil || now.Before(*k.Until) }
 
-// bytes are what signs; nil when the secret is none.
-func (k Key) bytes() []byte {
+// secretBytes returns the key of the signature; nil when the secret is unreadable.
+func (k Key) secretBytes() []byte {
 	plain, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(k.Secret, secretPrefix))
 	if err != nil {
 		return nil
@@ -109,9 +109,9 @@ type Known struct {
 // Explain says why a signature doesn't verify. It compares signatures in
 // constant time, as the keys are secrets.
 func Explain(p Pasted, k Known, now time.Time) Verdict {
-	p.ID, p.Timestamp, p.Signature = unlabelled("webhook-id", p.ID),
-		strings.TrimSpace(unlabelled("webhook-timestamp", p.Timestamp)),
-		strings.TrimSpace(unlabelled("webhook-signature", p.Signature))
+	p.ID, p.Timestamp, p.Signature = trimHeaderName("webhook-id", p.ID),
+		strings.TrimSpace(trimHeaderName("webhook-timestamp", p.Timestamp)),
+		strings.TrimSpace(trimHeaderName("webhook-signature", p.Signature))
 	if v := headersMissing(p); v.Reason != "" {
 		return v
 	}
@@ -124,16 +124,16 @@ func Explain(p Pasted, k Known, now time.Time) Verdict {
 		return v
 	}
 	e := explainer{pasted: p, known: k, signatures: signatures, now: now, at: at}
-	for _, look := range []func() (Verdict, bool){e.asPasted, e.spaces, e.times, e.asSent, e.edited, e.ownCode} {
+	for _, look := range []func() (Verdict, bool){e.asPasted, e.checkSpaces, e.checkTimes, e.asSent, e.checkEdits, e.ownCode} {
 		if v, found := look(); found {
 			return v
 		}
 	}
-	return e.unknown()
+	return e.describeUnknown()
 }
 
-// unlabelled leaves out a header's name that was copied along with its value.
-func unlabelled(name, value string) string {
+// trimHeaderName leaves out a header's name that was copied along with its value.
+func trimHeaderName(name, value string) string {
 	if label, rest, ok := strings.Cut(value, ":"); ok && strings.EqualFold(strings.TrimSpace(label), name) {
 		return strings.TrimSpace(rest)
 	}
@@ -168,7 +168,7 @@ func readSignatures(header string) (list [][]byte, v Verdict) {
 				"if others can see this screen, make a new one."}
 	}
 	if len(header) > mostHeaderEntered {
-		return nil, malformed("It is longer than any signature header of Cointill.")
+		return nil, describeMalformed("It is longer than any signature header of Cointill.")
 	}
 	entries := strings.Fields(header)
 	var versions []string
@@ -176,7 +176,7 @@ func readSignatures(header string) (list [][]byte, v Verdict) {
 		version, text, cut := strings.Cut(entry, ",")
 		switch {
 		case !cut:
-			return nil, malformed(fmt.Sprintf("%.24q has no version before it.", entry))
+			return nil, describeMalformed(fmt.Sprintf("%.24q has no version before it.", entry))
 		case version != firstVersion:
 			versions = append(versions, fmt.Sprintf("%.16q", version))
 			continue
@@ -189,11 +189,11 @@ func readSignatures(header string) (list [][]byte, v Verdict) {
 					"it so; if it came in the header, something on the way changed it."}
 		}
 		if err != nil {
-			return nil, malformed(
+			return nil, describeMalformed(
 				"What follows v1, is not base64: a character may have been lost or changed in copying.")
 		}
 		if len(signature) != signatureBytes {
-			return nil, malformed(fmt.Sprintf("A signature has 32 bytes, this one has %d. It may have been cut off.",
+			return nil, describeMalformed(fmt.Sprintf("A signature has 32 bytes, this one has %d. It may have been cut off.",
 				len(signature)))
 		}
 		list = append(list, signature)
@@ -207,7 +207,7 @@ func readSignatures(header string) (list [][]byte, v Verdict) {
 	return list, Verdict{}
 }
 
-func malformed(why string) Verdict {
+func describeMalformed(why string) Verdict {
 	return Verdict{Reason: MalformedHeader, Why: "The signature can't be read. " + why,
 		Do: "The header is v1, a comma and base64 text; with two secrets in use there are two of these with a space " +
 			"between. Copy all of it."}

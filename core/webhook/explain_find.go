@@ -19,7 +19,7 @@ func (s *Service) ExplainSignature(ctx context.Context, sc scope.Scope, endpoint
 	if len(p.Body) > MaxPasted {
 		return Verdict{}, fault.Validation(fault.Fields{"body": {"May have at most 24,576 bytes here."}})
 	}
-	chosen, err := find(s.DB.Read(ctx), sc, endpointID)
+	chosen, err := findEndpoint(s.DB.Read(ctx), sc, endpointID)
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -29,12 +29,12 @@ func (s *Service) ExplainSignature(ctx context.Context, sc scope.Scope, endpoint
 		return Verdict{}, err
 	}
 	var known Known
-	known.Chosen, _ = s.keys(chosen) // a secret that can't be read signs nothing
+	known.Chosen, _ = s.openSecrets(chosen) // a secret that can't be read signs nothing
 	for _, row := range rows {
-		keys, _ := s.keys(row)
+		keys, _ := s.openSecrets(row)
 		known.Others = append(known.Others, keys...)
 	}
-	if err := s.recall(ctx, sc, chosen.ID, strings.TrimSpace(unlabelled("webhook-id", p.ID)), &known); err != nil {
+	if err := s.recallEvent(ctx, sc, chosen.ID, strings.TrimSpace(trimHeaderName("webhook-id", p.ID)), &known); err != nil {
 		return Verdict{}, err
 	}
 	v := Explain(p, known, s.Clock())
@@ -44,8 +44,8 @@ func (s *Service) ExplainSignature(ctx context.Context, sc scope.Scope, endpoint
 	return v, nil
 }
 
-// recall adds the event and its requests to the endpoint's keys.
-func (s *Service) recall(ctx context.Context, sc scope.Scope, endpointID, eventID string, known *Known) error {
+// recallEvent adds the event and its requests to the endpoint's keys.
+func (s *Service) recallEvent(ctx context.Context, sc scope.Scope, endpointID, eventID string, known *Known) error {
 	if !plainID(eventID) {
 		return nil
 	}

@@ -23,8 +23,8 @@ type explainer struct {
 	now, at    time.Time
 }
 
-// made reports whether one of the signatures is the key's over the content.
-func (e explainer) made(key []byte, content string) bool {
+// madeSignature reports whether one of the signatures is the key's over the content.
+func (e explainer) madeSignature(key []byte, content string) bool {
 	if key == nil {
 		return false
 	}
@@ -35,13 +35,13 @@ func (e explainer) made(key []byte, content string) bool {
 	return equal
 }
 
-// content returns the signed text.
-func content(id, timestamp, body string) string { return id + "." + timestamp + "." + body }
+// signedText returns the signed text.
+func signedText(id, timestamp, body string) string { return id + "." + timestamp + "." + body }
 
-// signer is the key that signed the content, the chosen endpoint's first.
-func (e explainer) signer(content string) (k Key, chosen, found bool) {
+// findSigner returns the key that signed the content, the chosen endpoint's first.
+func (e explainer) findSigner(content string) (k Key, chosen, found bool) {
 	for i, k := range append(append([]Key{}, e.known.Chosen...), e.known.Others...) {
-		if e.made(k.bytes(), content) {
+		if e.madeSignature(k.secretBytes(), content) {
 			return k, i < len(e.known.Chosen), true
 		}
 	}
@@ -50,7 +50,7 @@ func (e explainer) signer(content string) (k Key, chosen, found bool) {
 
 // asPasted looks whether it verifies as it is, and by whose secret.
 func (e explainer) asPasted() (Verdict, bool) {
-	k, chosen, found := e.signer(content(e.pasted.ID, e.pasted.Timestamp, e.pasted.Body))
+	k, chosen, found := e.findSigner(signedText(e.pasted.ID, e.pasted.Timestamp, e.pasted.Body))
 	switch {
 	case !found:
 		return Verdict{}, false
@@ -59,27 +59,27 @@ func (e explainer) asPasted() (Verdict, bool) {
 			Why: fmt.Sprintf("It is signed rightly, but with the secret of another endpoint: %.100q.", k.Endpoint),
 			Do: "Your code checks with the wrong secret for this address. Each endpoint has a secret of its own: " +
 				"use that endpoint's, or look at its URL."}, true
-	case !k.valid(e.now):
+	case !k.signsAt(e.now):
 		return Verdict{Reason: FormerSecret,
 			Why: "It is signed with the endpoint's former secret, which was replaced and ended on " +
-				written(*k.Until) + ".",
+				formatTime(*k.Until) + ".",
 			Do: "Deliveries of today carry the present secret's signature. If your code still uses the former one, " +
 				"give it the new one; an old delivery can be sent again to be signed anew."}, true
 	}
-	return e.timely(k), true
+	return e.judgeTimestamp(k), true
 }
 
-// timely judges the timestamp of a correctly signed request.
-func (e explainer) timely(k Key) Verdict {
+// judgeTimestamp judges the timestamp of a correctly signed request.
+func (e explainer) judgeTimestamp(k Key) Verdict {
 	off := e.now.Sub(e.at)
 	switch {
 	case off > Tolerance:
-		return Verdict{Reason: TooOld, Why: "The signature is right, and the timestamp is " + words(off) +
+		return Verdict{Reason: TooOld, Why: "The signature is right, and the timestamp is " + formatSpan(off) +
 			" old. Libraries refuse what is older than 5 minutes.",
 			Do: "If you copied it a while ago, that is all: it verified when it came. If your server refused it at " +
 				"once, set its clock (NTP), and check before the delivery waits in a queue."}
 	case off < -Tolerance:
-		return Verdict{Reason: TooNew, Why: "The signature is right, but the timestamp is " + words(-off) +
+		return Verdict{Reason: TooNew, Why: "The signature is right, but the timestamp is " + formatSpan(-off) +
 			" ahead of our clock.",
 			Do: "Cointill signs with the time of sending, so the header was changed, or your server's clock is " +
 				"compared with another: set it (NTP)."}
@@ -88,27 +88,27 @@ func (e explainer) timely(k Key) Verdict {
 		Do: "If your code refuses it, compare the secret it uses with this endpoint's, and sign id, timestamp and " +
 			"raw body with dots between, with the bytes that the text after whsec_ stands for in base64."}
 	if k.Until != nil {
-		v.Why += " It was made with the former secret, which signs along until " + written(*k.Until) + "."
+		v.Why += " It was made with the former secret, which signs along until " + formatTime(*k.Until) + "."
 	}
 	return v
 }
 
-// spaces looks whether the id verifies without those around it.
-func (e explainer) spaces() (Verdict, bool) {
+// checkSpaces checks whether the id verifies without those around it.
+func (e explainer) checkSpaces() (Verdict, bool) {
 	plain := strings.TrimSpace(e.pasted.ID)
 	if plain == e.pasted.ID {
 		return Verdict{}, false
 	}
-	_, _, found := e.signer(content(plain, e.pasted.Timestamp, e.pasted.Body))
+	_, _, found := e.findSigner(signedText(plain, e.pasted.Timestamp, e.pasted.Body))
 	return Verdict{Reason: IDSpaces, Why: "It verifies when the spaces around the webhook-id are left out.",
 		Do: "Trim the header before you sign. If the spaces came only with copying, all is well."}, found
 }
 
-// times looks whether the timestamp is another attempt's.
-func (e explainer) times() (Verdict, bool) {
+// checkTimes checks whether the timestamp is another attempt's.
+func (e explainer) checkTimes() (Verdict, bool) {
 	for _, timestamp := range e.known.Times {
 		for _, body := range []string{e.pasted.Body, e.known.Body} {
-			if _, _, found := e.signer(content(strings.TrimSpace(e.pasted.ID), timestamp, body)); found &&
+			if _, _, found := e.findSigner(signedText(strings.TrimSpace(e.pasted.ID), timestamp, body)); found &&
 				timestamp != e.pasted.Timestamp {
 				return Verdict{Reason: TimestampChanged, Why: "The signature belongs to the timestamp " + timestamp +
 					", another attempt's, not to " + e.pasted.Timestamp + ".",
@@ -126,14 +126,14 @@ func (e explainer) asSent() (Verdict, bool) {
 	if sent == "" || sent == e.pasted.Body {
 		return Verdict{}, false
 	}
-	_, chosen, found := e.signer(content(strings.TrimSpace(e.pasted.ID), e.pasted.Timestamp, sent))
+	_, chosen, found := e.findSigner(signedText(strings.TrimSpace(e.pasted.ID), e.pasted.Timestamp, sent))
 	if !found {
 		return Verdict{}, false
 	}
-	v := e.rewritten(func(body string) bool { return body == sent })
+	v := e.findEdit(func(body string) bool { return body == sent })
 	switch {
 	case v.Reason != "":
-	case canonical(sent) != "" && canonical(sent) == canonical(e.pasted.Body):
+	case canonicalJSON(sent) != "" && canonicalJSON(sent) == canonicalJSON(e.pasted.Body):
 		v = Verdict{Reason: BodyRewritten,
 			Why: "The body holds the same data, but was read and written anew: its keys are in another order, or " +
 				"its characters or numbers are written otherwise."}
@@ -146,15 +146,15 @@ func (e explainer) asSent() (Verdict, bool) {
 	if !chosen {
 		v.Why += " It is signed with the secret of another of your endpoints, too."
 	}
-	v.Diff = difference(sent, e.pasted.Body)
+	v.Diff = findDifference(sent, e.pasted.Body)
 	return v, true
 }
 
-// edited looks whether some change to the pasted body makes it verify, for
+// checkEdits checks whether some change to the pasted body makes it verify, for
 // events whose body is no longer kept.
-func (e explainer) edited() (Verdict, bool) {
-	v := e.rewritten(func(body string) bool {
-		_, _, found := e.signer(content(strings.TrimSpace(e.pasted.ID), e.pasted.Timestamp, body))
+func (e explainer) checkEdits() (Verdict, bool) {
+	v := e.findEdit(func(body string) bool {
+		_, _, found := e.findSigner(signedText(strings.TrimSpace(e.pasted.ID), e.pasted.Timestamp, body))
 		return found
 	})
 	return v, v.Reason != ""
@@ -181,13 +181,13 @@ var edits = []struct {
 		func(b string) []string { return []string{strings.ReplaceAll(b, "\r\n", "\n")} }},
 	{"It verifies as compact JSON: it was written anew with spaces or line breaks.",
 		"Your code, or whatever shows you the body, read it as JSON and wrote it prettily. " + rawBody,
-		func(b string) []string { return []string{compact(b)} }},
+		func(b string) []string { return []string{compactJSON(b)} }},
 	{"It verifies as indented JSON: it was written anew without its spaces and line breaks.", rawBody,
-		func(b string) []string { return []string{indent(b, "  "), indent(b, "    "), indent(b, "\t")} }},
+		func(b string) []string { return []string{addIndent(b, "  "), addIndent(b, "    "), addIndent(b, "\t")} }},
 }
 
-// rewritten is the first edit after which the body is right.
-func (e explainer) rewritten(right func(body string) bool) Verdict {
+// findEdit returns the first edit after which the body is right.
+func (e explainer) findEdit(right func(body string) bool) Verdict {
 	for _, edit := range edits {
 		for _, body := range edit.undo(e.pasted.Body) {
 			if body != "" && body != e.pasted.Body && right(body) {
@@ -204,7 +204,7 @@ func (e explainer) ownCode() (Verdict, bool) {
 	for _, body := range []string{e.pasted.Body, e.known.Body} {
 		for _, k := range e.known.Chosen {
 			for _, key := range []string{k.Secret, strings.TrimPrefix(k.Secret, secretPrefix)} {
-				if e.made([]byte(key), content(id, e.pasted.Timestamp, body)) {
+				if e.madeSignature([]byte(key), signedText(id, e.pasted.Timestamp, body)) {
 					return Verdict{Reason: KeyNotDecoded,
 						Why: "This signature was made with the text of the secret as its key.",
 						Do:  "Leave out whsec_ and decode the rest from base64: these bytes are the key."}, true
@@ -212,7 +212,7 @@ func (e explainer) ownCode() (Verdict, bool) {
 			}
 			for _, over := range []string{body, e.pasted.Timestamp + "." + body, id + "." + body,
 				id + e.pasted.Timestamp + body} {
-				if over != "" && e.made(k.bytes(), over) {
+				if over != "" && e.madeSignature(k.secretBytes(), over) {
 					return Verdict{Reason: WrongContent,
 						Why: "This signature was made with the right secret, but over something else.",
 						Do:  "Sign the id, a dot, the timestamp, a dot and the raw body."}, true
@@ -223,8 +223,8 @@ func (e explainer) ownCode() (Verdict, bool) {
 	return Verdict{}, false
 }
 
-// unknown is said when nothing else was found.
-func (e explainer) unknown() Verdict {
+// describeUnknown returns the verdict when nothing else was found.
+func (e explainer) describeUnknown() Verdict {
 	if !e.known.Found {
 		return Verdict{Reason: UnknownEvent,
 			Why: "There is no event with this webhook-id here, and none of your secrets makes this signature.",
@@ -236,7 +236,7 @@ func (e explainer) unknown() Verdict {
 		Do: "Take all three headers from the same request and copy them whole. A secret that was replaced more " +
 			"than once is no longer known: send the event again and check that delivery."}
 	if e.known.Body != "" && e.known.Body != e.pasted.Body {
-		v.Diff = difference(e.known.Body, e.pasted.Body)
+		v.Diff = findDifference(e.known.Body, e.pasted.Body)
 	}
 	return v
 }
@@ -256,7 +256,7 @@ func otherEncoding(text string) string {
 	return ""
 }
 
-func compact(body string) string {
+func compactJSON(body string) string {
 	var out bytes.Buffer
 	if json.Compact(&out, []byte(strings.TrimPrefix(body, "\ufeff"))) != nil {
 		return ""
@@ -264,7 +264,7 @@ func compact(body string) string {
 	return out.String()
 }
 
-func indent(body, by string) string {
+func addIndent(body, by string) string {
 	var out bytes.Buffer
 	if json.Indent(&out, []byte(body), "", by) != nil {
 		return ""
@@ -272,8 +272,8 @@ func indent(body, by string) string {
 	return out.String()
 }
 
-// canonical returns JSON in a form that is the same for equal data; "" for invalid JSON.
-func canonical(body string) string {
+// canonicalJSON returns JSON in a form that is the same for equal data; "" for invalid JSON.
+func canonicalJSON(body string) string {
 	value := jsontext.Value(strings.TrimPrefix(body, "\ufeff"))
 	if value.Canonicalize() != nil {
 		return ""
@@ -281,19 +281,19 @@ func canonical(body string) string {
 	return string(value)
 }
 
-// difference finds the first byte that differs.
-func difference(sent, pasted string) *Difference {
+// findDifference finds the first byte that differs.
+func findDifference(sent, pasted string) *Difference {
 	at := 0
 	for at < len(sent) && at < len(pasted) && sent[at] == pasted[at] {
 		at++
 	}
-	return &Difference{At: at, Line: 1 + strings.Count(pasted[:at], "\n"), Sent: around(sent, at),
-		Pasted:   around(pasted, at),
+	return &Difference{At: at, Line: 1 + strings.Count(pasted[:at], "\n"), Sent: quoteAround(sent, at),
+		Pasted:   quoteAround(pasted, at),
 		SentSize: len(sent), PastedSize: len(pasted)}
 }
 
-// around returns a part of a text with invisible characters made visible.
-func around(text string, at int) string {
+// quoteAround returns a part of a text with invisible characters made visible.
+func quoteAround(text string, at int) string {
 	const before, after = 16, 32
 	from, to := max(at-before, 0), min(at+after, len(text))
 	for from > 0 && !utf8.RuneStart(text[from]) {
@@ -316,10 +316,10 @@ func around(text string, at int) string {
 	return piece
 }
 
-func written(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 MST") }
+func formatTime(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 MST") }
 
-// words writes a span of time in its two largest units.
-func words(d time.Duration) string {
+// formatSpan writes a span of time in its two largest units.
+func formatSpan(d time.Duration) string {
 	units := []struct {
 		name string
 		size time.Duration

@@ -43,7 +43,7 @@ func TestOneRefusedAmongMany(t *testing.T) {
 			}
 			group = append(group, &settlement{row: row, sent: true, began: now.Now(), result: result{status: 200}, set: set, done: make(chan error, 1)})
 		}
-		g.settle(group)
+		g.settleGroup(group)
 		for i, want := range []string{Delivered, "", Exhausted} {
 			var row models.Delivery
 			var noted int64
@@ -85,7 +85,7 @@ func TestLeaseLost(t *testing.T) {
 			}
 		}
 		for by, set := range map[string]map[string]any{"delivered": nil, "failed": {"due_at": now.Now()}} {
-			unchanged(by, s.record(t.Context(), []*settlement{{row: old, sent: true, began: now.Now(), result: result{status: 200}, set: set}}))
+			unchanged(by, s.recordGroup(t.Context(), []*settlement{{row: old, sent: true, began: now.Now(), result: result{status: 200}, set: set}}))
 		}
 		unchanged("given back", deliverer{Service: s}.Return(t.Context(), []models.Delivery{old}))
 		var noted []models.DeliveryAttempt

@@ -53,7 +53,7 @@ func checkHeaders(headers []Header, fields fault.Fields) {
 	for _, h := range headers {
 		name := strings.ToLower(h.Name)
 		size += len(h.Name) + len(h.Value)
-		if !token(h.Name) {
+		if !isToken(h.Name) {
 			fields.Add("headers", fmt.Sprintf("%.64q is no name of a header: letters, digits and hyphens, at most %d.",
 				h.Name, maxHeaderName))
 			continue
@@ -90,8 +90,8 @@ func valueProblem(value string) string {
 	return ""
 }
 
-// token reports a field name of RFC 9110, section 5.1.
-func token(name string) bool {
+// isToken reports whether a name is a field name of RFC 9110, section 5.1.
+func isToken(name string) bool {
 	const punctuation = "!#$%&'*+-.^_`|~"
 	return name != "" && len(name) <= maxHeaderName && !strings.ContainsFunc(name, func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') &&
@@ -160,8 +160,8 @@ func (s *Service) openHeaders(row models.Endpoint) (headers []Header, err error)
 	return headers, json.Unmarshal(plain, &headers)
 }
 
-// masked are an endpoint's headers as they are shown.
-func (s *Service) masked(row models.Endpoint) (names []Header) {
+// maskHeaders returns an endpoint's headers as they are shown.
+func (s *Service) maskHeaders(row models.Endpoint) (names []Header) {
 	headers, err := s.openHeaders(row)
 	if err != nil {
 		return nil // deliveries say that they can't be read

@@ -24,7 +24,7 @@ func (s *Service) History(ctx context.Context, sc scope.Scope, endpointID, state
 	if err := sc.Can(scope.SeeWebhooks); err != nil {
 		return nil, "", err
 	}
-	limit, err := limited(limit)
+	limit, err := checkLimit(limit)
 	if err != nil {
 		return nil, "", err
 	}
@@ -35,20 +35,20 @@ func (s *Service) History(ctx context.Context, sc scope.Scope, endpointID, state
 	if state != "" && !slices.Contains(States(), state) {
 		return nil, "", fault.Validation(fault.Fields{"status": {"Is not a state of a delivery."}})
 	}
-	e, err := find(s.DB.Read(ctx), sc, endpointID)
+	e, err := findEndpoint(s.DB.Read(ctx), sc, endpointID)
 	if err != nil {
 		return nil, "", err
 	}
 	var page []Delivery
 	var horizon *cursor
 	if state != Skipped {
-		if page, err = s.queued(ctx, sc, e, state, from, limit+1); err != nil {
+		if page, err = s.readQueued(ctx, sc, e, state, from, limit+1); err != nil {
 			return nil, "", err
 		}
 	}
 	if state == "" || state == Skipped {
 		var events []models.Event
-		if events, horizon, err = s.skipped(ctx, sc, e, from, limit+1); err != nil {
+		if events, horizon, err = s.readSkipped(ctx, sc, e, from, limit+1); err != nil {
 			return nil, "", err
 		}
 		for _, event := range events {
@@ -58,13 +58,13 @@ func (s *Service) History(ctx context.Context, sc scope.Scope, endpointID, state
 	slices.SortStableFunc(page, func(a, b Delivery) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.EventID, a.EventID))
 	})
-	page, next := cut(page, horizon, limit)
+	page, next := cutPage(page, horizon, limit)
 	return page, next, nil
 }
 
-// cut is a page of at most so many, and the cursor behind it. Nothing below the
+// cutPage returns a page of at most so many, and the cursor behind it. Nothing below the
 // horizon of an unfinished look is shown: something may belong before it.
-func cut(page []Delivery, horizon *cursor, limit int) ([]Delivery, string) {
+func cutPage(page []Delivery, horizon *cursor, limit int) ([]Delivery, string) {
 	next := ""
 	if horizon != nil {
 		next = horizon.String()
@@ -81,8 +81,8 @@ func cut(page []Delivery, horizon *cursor, limit int) ([]Delivery, string) {
 	return page, next
 }
 
-// queued are the deliveries of an endpoint that have a row.
-func (s *Service) queued(ctx context.Context, sc scope.Scope, e models.Endpoint, state string, from *cursor,
+// readQueued returns the deliveries of an endpoint that have a row.
+func (s *Service) readQueued(ctx context.Context, sc scope.Scope, e models.Endpoint, state string, from *cursor,
 	limit int) ([]Delivery, error) {
 	query := s.DB.Read(ctx).Limit(limit)
 	switch state {
@@ -99,9 +99,9 @@ func (s *Service) queued(ctx context.Context, sc scope.Scope, e models.Endpoint,
 	}
 	if from != nil {
 		query = query.Where("(deliveries.created_at < ? OR deliveries.created_at = ? AND deliveries.event_id < ?)",
-			from.time(), from.time(), from.id)
+			from.columnTime(), from.columnTime(), from.id)
 	}
-	return s.deliveries(sc, query)
+	return s.readDeliveries(sc, query)
 }
 
 // skippedDelivery is an event that an endpoint was off for, in the form of the others.
@@ -127,7 +127,7 @@ func (s *Service) skippedBy(ctx context.Context, sc scope.Scope, eventID string)
 			event.CreatedAt.Add(slack), event.CreatedAt.Add(-slack)).
 		Where("created_at <= ?", event.CreatedAt).Order("created_at DESC, id").Find(&endpoints).Error
 	for _, e := range endpoints {
-		if (target{ID: e.ID, Types: e.Types}).takes(event.Type) {
+		if (target{ID: e.ID, Types: e.Types}).takesEvent(event.Type) {
 			found = append(found, skippedDelivery(event, e))
 		}
 	}
@@ -142,14 +142,14 @@ func (s *Service) DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, ev
 	if err := sc.Can(scope.SeeWebhooks); err != nil {
 		return Delivery{}, nil, err
 	}
-	e, err := find(s.DB.Read(ctx), sc, endpointID)
+	e, err := findEndpoint(s.DB.Read(ctx), sc, endpointID)
 	if err != nil {
 		return Delivery{}, nil, err
 	}
 	if !plainID(eventID) {
 		return Delivery{}, nil, fault.Missing("delivery")
 	}
-	one, err := s.deliveries(sc, s.DB.Read(ctx).Where("deliveries.endpoint_id = ? AND deliveries.event_id = ?", e.ID,
+	one, err := s.readDeliveries(sc, s.DB.Read(ctx).Where("deliveries.endpoint_id = ? AND deliveries.event_id = ?", e.ID,
 		eventID))
 	if err != nil {
 		return Delivery{}, nil, err
@@ -164,7 +164,7 @@ func (s *Service) DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, ev
 		}
 		return Delivery{}, nil, err
 	}
-	attempts, err := s.attempts(ctx, sc, one[0].ID)
+	attempts, err := s.readAttempts(ctx, sc, one[0].ID)
 	return one[0], attempts, err
 }
 
@@ -183,7 +183,7 @@ func (s *Service) Health(ctx context.Context, sc scope.Scope, endpointID string)
 	if err := sc.Can(scope.SeeWebhooks); err != nil {
 		return h, err
 	}
-	if _, err := find(s.DB.Read(ctx), sc, endpointID); err != nil {
+	if _, err := findEndpoint(s.DB.Read(ctx), sc, endpointID); err != nil {
 		return h, err
 	}
 	var rows []models.DeliveryAttempt

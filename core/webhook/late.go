@@ -16,10 +16,10 @@ const (
 	mostSoon  = 1000   // deliveries of an endpoint whose time comes within a lease, among which those on their way are
 )
 
-// front is the query that reads the first waiting delivery of each endpoint, and how many of
+// frontQuery returns the query that reads the first waiting delivery of each endpoint, and how many of
 // its deliveries are claimed, up to its share: these are due when their lease ends. Like a
 // claim it steps from endpoint to endpoint through the index, past the rows behind each first.
-func front(postgres bool) string {
+func frontQuery(postgres bool) string {
 	first := `SELECT id, due_at, domain FROM deliveries WHERE endpoint_id = lines.endpoint AND done_at IS NULL ORDER BY due_at LIMIT 1`
 	from := `lines CROSS JOIN LATERAL (` + first + `) AS head`
 	if !postgres {
@@ -54,7 +54,7 @@ func Late(ctx context.Context, db *models.DB, now time.Time) (map[scope.Domain]t
 		Host   string
 		Sent   int
 	}
-	err := db.Read(ctx).Raw(front(db.Postgres()), map[string]any{"now": now, "leased": now.Add(leaseFor),
+	err := db.Read(ctx).Raw(frontQuery(db.Postgres()), map[string]any{"now": now, "leased": now.Add(leaseFor),
 		"lines": mostLines, "soon": mostSoon, "share": share}).Find(&rows).Error
 	if err != nil {
 		return nil, err

@@ -30,9 +30,9 @@ type Notice struct {
 	URL      string    // of the webhook's page, where it is switched on again
 }
 
-// tell records that an endpoint was switched off and queues a mail to each
+// recordSwitchOff records that an endpoint was switched off and queues a mail to each
 // owner, in the transaction that did it.
-func (s *Service) tell(tx *models.Tx, row models.Endpoint) error {
+func (s *Service) recordSwitchOff(tx *models.Tx, row models.Endpoint) error {
 	now, domain := s.Clock(), scope.Domain(row.Domain)
 	sc := scope.Scope{BusinessID: row.BusinessID, Domain: domain, Actor: "system", Role: scope.System}
 	detail := map[string]string{"type": row.Name, "url": row.URL, "why": row.OffReason}
@@ -55,7 +55,7 @@ func (s *Service) tell(tx *models.Tx, row models.Endpoint) error {
 	}
 	zone := zoneOf(business)
 	for _, owner := range owners {
-		n := Notice{Owner: owner, Business: business.Name, Domain: domain, Endpoint: s.endpoint(row),
+		n := Notice{Owner: owner, Business: business.Name, Domain: domain, Endpoint: s.describeEndpoint(row),
 			Since: row.FailingSince.In(zone), At: now.In(zone), URL: s.Pages + "/" + row.ID}
 		subject, text, html := s.Render(n)
 		err := s.Mails.Notify(tx, mail.Notice{BusinessID: row.BusinessID, Domain: domain, Kind: noticeKind,

@@ -24,9 +24,9 @@ const MaxMissed = 10_000
 // before or after the clock was read for the pause.
 const slack = 5 * time.Second
 
-// pause records that an endpoint receives nothing from now on, and cancels its pending
+// pauseEndpoint records that an endpoint receives nothing from now on, and cancels its pending
 // deliveries.
-func (s *Service) pause(tx *models.Tx, endpointID string, since time.Time) error {
+func (s *Service) pauseEndpoint(tx *models.Tx, endpointID string, since time.Time) error {
 	// Pending events are missed, too.
 	var oldest []time.Time
 	waiting := tx.Model(&models.Delivery{}).Where("endpoint_id = ? AND done_at IS NULL", endpointID).Order("due_at").
@@ -77,7 +77,7 @@ func (s *Service) pauseOrResume(tx *models.Tx, found models.Endpoint, active *bo
 	case active == nil || *active == found.Active:
 		return nil
 	case !*active:
-		return s.pause(tx, found.ID, s.Clock())
+		return s.pauseEndpoint(tx, found.ID, s.Clock())
 	}
 	return tx.Model(&models.EndpointPause{}).Where("endpoint_id = ? AND until IS NULL", found.ID).
 		Update("until", s.Clock()).Error
@@ -86,8 +86,8 @@ func (s *Service) pauseOrResume(tx *models.Tx, found models.Endpoint, active *bo
 // span is a pause in event numbers: both ends count.
 type span struct{ from, to int64 }
 
-// span gives the slack to a pause, but not beyond the endpoint's own beginning.
-func (s *Service) span(e models.Endpoint, p models.EndpointPause) span {
+// pauseSpan returns the time of a pause with its slack, but not beyond the endpoint's own beginning.
+func (s *Service) pauseSpan(e models.Endpoint, p models.EndpointPause) span {
 	until := s.Clock()
 	if p.Until != nil {
 		until = *p.Until
@@ -106,11 +106,11 @@ func (s *Service) Missed(ctx context.Context, sc scope.Scope, endpointID string)
 	if err := sc.Can(scope.SeeWebhooks); err != nil {
 		return Missed{}, err
 	}
-	e, err := find(s.DB.Read(ctx), sc, endpointID)
+	e, err := findEndpoint(s.DB.Read(ctx), sc, endpointID)
 	if err != nil {
 		return Missed{}, err
 	}
-	pauses, err := s.pauses(ctx, endpointID, nil)
+	pauses, err := s.readPauses(ctx, endpointID, nil)
 	if err != nil {
 		return Missed{}, err
 	}
@@ -126,7 +126,7 @@ func (s *Service) Missed(ctx context.Context, sc scope.Scope, endpointID string)
 		if p.Since.Before(oldest) {
 			p.Since = oldest
 		}
-		in := s.span(e, p)
+		in := s.pauseSpan(e, p)
 		in.to = min(in.to, above-1) // pauses close together share their slack
 		above = in.from
 		count, more, err := s.missedIn(ctx, sc, e, in)
@@ -155,13 +155,13 @@ func (s *Service) missedIn(ctx context.Context, sc scope.Scope, e models.Endpoin
 	return found.Missed, found.Looked > MaxResend, err
 }
 
-// pauses are the latest of an endpoint, newest first: up to mostPauses of those that
+// readPauses returns the latest of an endpoint, newest first: up to mostPauses of those that
 // began before a place.
-func (s *Service) pauses(ctx context.Context, endpointID string, from *cursor) (rows []models.EndpointPause,
+func (s *Service) readPauses(ctx context.Context, endpointID string, from *cursor) (rows []models.EndpointPause,
 	err error) {
 	query := s.DB.Read(ctx).Where("endpoint_id = ?", endpointID)
 	if from != nil {
-		query = query.Where("since <= ?", from.time().Add(slack))
+		query = query.Where("since <= ?", from.columnTime().Add(slack))
 	}
 	err = query.Order("since DESC, id DESC").Limit(mostPauses).Find(&rows).Error
 	return rows, err
@@ -174,7 +174,7 @@ func (s *Service) ofTypes(sc scope.Scope, db *models.Tx, types string) *models.T
 	if types == "" {
 		return query.Where("type <> ?", WebhookTest)
 	}
-	return query.Where("type IN ?", list(types))
+	return query.Where("type IN ?", splitList(types))
 }
 
 // The bounds of one look for skipped events.
@@ -183,13 +183,13 @@ const (
 	mostScanned = 5000
 )
 
-// skipped are events that were made while an endpoint was off and were not
+// readSkipped returns events that were made while an endpoint was off and were not
 // queued for it since, newest first, from a place on. They are found by the
 // endpoint's pauses, as no row is written for what isn't sent. One look has an
 // end: horizon is the place where it stopped before there were enough.
-func (s *Service) skipped(ctx context.Context, sc scope.Scope, e models.Endpoint, from *cursor,
+func (s *Service) readSkipped(ctx context.Context, sc scope.Scope, e models.Endpoint, from *cursor,
 	limit int) (found []models.Event, horizon *cursor, err error) {
-	pauses, err := s.pauses(ctx, e.ID, from)
+	pauses, err := s.readPauses(ctx, e.ID, from)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -198,20 +198,20 @@ func (s *Service) skipped(ctx context.Context, sc scope.Scope, e models.Endpoint
 		below = from.at
 	}
 	for _, p := range pauses {
-		in := s.span(e, p)
+		in := s.pauseSpan(e, p)
 		in.to = min(in.to, below)
 		for len(found) < limit {
 			if left <= 0 {
 				return found, from, nil
 			}
-			rows, err := s.scan(ctx, sc, e.Types, in, from, min(left, 500))
+			rows, err := s.readEventsOf(ctx, sc, e.Types, in, from, min(left, 500))
 			if err != nil {
 				return nil, nil, err
 			}
 			if len(rows) == 0 {
 				break
 			}
-			missing, err := s.without(ctx, e.ID, rows)
+			missing, err := s.withoutDelivered(ctx, e.ID, rows)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -229,8 +229,8 @@ func (s *Service) skipped(ctx context.Context, sc scope.Scope, e models.Endpoint
 	return found[:min(len(found), limit)], horizon, nil
 }
 
-// scan reads events of a span, newest first, after a place.
-func (s *Service) scan(ctx context.Context, sc scope.Scope, types string, in span, after *cursor,
+// readEventsOf reads events of a span, newest first, after a place.
+func (s *Service) readEventsOf(ctx context.Context, sc scope.Scope, types string, in span, after *cursor,
 	limit int) (rows []models.Event, err error) {
 	query := s.ofTypes(sc, s.DB.Read(ctx), types).Omit("body").Where("number >= ? AND number <= ?", in.from, in.to)
 	if after != nil {
@@ -240,8 +240,8 @@ func (s *Service) scan(ctx context.Context, sc scope.Scope, types string, in spa
 	return rows, err
 }
 
-// without leaves out the events that an endpoint has a delivery of.
-func (s *Service) without(ctx context.Context, endpointID string, events []models.Event) (left []models.Event,
+// withoutDelivered returns the events that an endpoint has no delivery of.
+func (s *Service) withoutDelivered(ctx context.Context, endpointID string, events []models.Event) (left []models.Event,
 	err error) {
 	ids := make([]string, 0, len(events))
 	for _, e := range events {

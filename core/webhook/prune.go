@@ -25,9 +25,9 @@ func (s *Service) Prune(ctx context.Context) (more bool, err error) {
 	return more, nil
 }
 
-// aged returns the oldest events that are pruned or not, were made before a time, and have no
+// readAged returns the oldest events that are pruned or not, were made before a time, and have no
 // pending delivery.
-func (s *Service) aged(ctx context.Context, isPruned bool, before int64) (ids []string, err error) {
+func (s *Service) readAged(ctx context.Context, isPruned bool, before int64) (ids []string, err error) {
 	err = s.DB.Read(ctx).Model(&models.Event{}).Where("pruned = ? AND number < ?", isPruned, before).
 		Where("NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND d.done_at IS NULL)").
 		Order("number").Limit(pruned/10).Pluck("id", &ids).Error
@@ -36,7 +36,7 @@ func (s *Service) aged(ctx context.Context, isPruned bool, before int64) (ids []
 
 // pruneBodies empties attempts first and their events last: cut off, it begins again with the same.
 func (s *Service) pruneBodies(ctx context.Context) (bool, error) {
-	ids, err := s.aged(ctx, false, s.Clock().Add(-KeepBodies).UnixMicro())
+	ids, err := s.readAged(ctx, false, s.Clock().Add(-KeepBodies).UnixMicro())
 	if err != nil || len(ids) == 0 {
 		return false, err
 	}
@@ -53,7 +53,7 @@ func (s *Service) pruneBodies(ctx context.Context) (bool, error) {
 
 // pruneRows deletes attempts, then deliveries, then the events.
 func (s *Service) pruneRows(ctx context.Context) (bool, error) {
-	ids, err := s.aged(ctx, true, s.Clock().Add(-KeepRows).UnixMicro())
+	ids, err := s.readAged(ctx, true, s.Clock().Add(-KeepRows).UnixMicro())
 	if err != nil || len(ids) == 0 {
 		return false, err
 	}

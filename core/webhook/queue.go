@@ -19,8 +19,8 @@ type target struct {
 	Types string
 }
 
-// takes reports whether the endpoint receives a type of event.
-func (t target) takes(kind string) bool {
+// takesEvent reports whether the endpoint receives a type of event.
+func (t target) takesEvent(kind string) bool {
 	return t.Types == "" || kind == WebhookTest || slices.Contains(strings.Split(t.Types, ","), kind)
 }
 
@@ -30,10 +30,10 @@ func activeTargets(tx *models.Tx, sc scope.Scope) (found []target, err error) {
 	return found, err
 }
 
-// takers are the ids of those that take a type.
-func takers(targets []target, kind string) (ids []string) {
+// listTakers returns the ids of the endpoints that take a type.
+func listTakers(targets []target, kind string) (ids []string) {
 	for _, t := range targets {
-		if t.takes(kind) {
+		if t.takesEvent(kind) {
 			ids = append(ids, t.ID)
 		}
 	}
@@ -58,7 +58,7 @@ func (s *Service) Redeliver(ctx context.Context, sc scope.Scope, eventID, endpoi
 			return 0, fault.New(fault.Gone, "event_pruned",
 				"The event is older than 60 days: its content is no longer kept.")
 		}
-		ids, err := s.again(tx, sc, event, endpointID)
+		ids, err := s.listResendEndpoints(tx, sc, event, endpointID)
 		if err != nil {
 			return 0, err
 		}
@@ -71,17 +71,17 @@ func (s *Service) Redeliver(ctx context.Context, sc scope.Scope, eventID, endpoi
 		return n, err
 	})
 	if err == nil {
-		s.wake()
+		s.wakeWorker()
 	}
 	return n, err
 }
 
-// again are the endpoints that an event is sent to once more.
-func (s *Service) again(tx *models.Tx, sc scope.Scope, event models.Event, only string) ([]string, error) {
+// listResendEndpoints returns the endpoints that an event is sent to once more.
+func (s *Service) listResendEndpoints(tx *models.Tx, sc scope.Scope, event models.Event, only string) ([]string, error) {
 	if only != "" {
-		row, err := find(tx, sc, only)
+		row, err := findEndpoint(tx, sc, only)
 		if err == nil && !row.Active {
-			err = inactive()
+			err = errInactive()
 		}
 		return []string{only}, err
 	}
@@ -89,7 +89,7 @@ func (s *Service) again(tx *models.Tx, sc scope.Scope, event models.Event, only 
 	if err != nil {
 		return nil, err
 	}
-	ids := takers(targets, event.Type)
+	ids := listTakers(targets, event.Type)
 	if event.Type == WebhookTest {
 		var had []string
 		if err := sc.Rows(tx).Model(&models.Delivery{}).Where("event_id = ?", event.ID).
@@ -99,17 +99,17 @@ func (s *Service) again(tx *models.Tx, sc scope.Scope, event models.Event, only 
 		ids = slices.DeleteFunc(ids, func(id string) bool { return !slices.Contains(had, id) })
 	}
 	if len(ids) == 0 {
-		return nil, nobody()
+		return nil, errNobodyReceives()
 	}
 	return ids, nil
 }
 
-func nobody() error {
+func errNobodyReceives() error {
 	return fault.New(fault.Conflict, "no_active_webhook",
 		"No active webhook would receive this. Register one, switch one on, or have it receive the type.")
 }
 
-func inactive() error {
+func errInactive() error {
 	return fault.New(fault.Conflict, "webhook_inactive",
 		"The webhook is inactive and receives no events. Switch it on first.")
 }
@@ -121,18 +121,18 @@ func (s *Service) SendTest(ctx context.Context, sc scope.Scope, id string) (even
 		return "", err
 	}
 	eventID, err = idempotency.Do(ctx, s.DB, func(tx *models.Tx) (string, error) {
-		row, err := find(tx, sc, id)
+		row, err := findEndpoint(tx, sc, id)
 		if err != nil {
 			return "", err
 		}
 		if !row.Active {
-			return "", inactive()
+			return "", errInactive()
 		}
 		event := Event{BusinessID: sc.BusinessID, Domain: sc.Domain, Type: WebhookTest, Data: testData{
 			Message: "This is a test event. Nothing happened to any payment.",
 			Webhook: testWebhook{ID: row.ID, Type: row.Name, URL: row.URL},
 		}}
-		written, err := s.write(tx, event)
+		written, err := s.writeEvent(tx, event)
 		if err != nil {
 			return "", err
 		}
@@ -140,7 +140,7 @@ func (s *Service) SendTest(ctx context.Context, sc scope.Scope, id string) (even
 		return written.ID, err
 	})
 	if err == nil {
-		s.wake()
+		s.wakeWorker()
 	}
 	return eventID, err
 }
@@ -160,25 +160,25 @@ type testWebhook struct {
 func (s *Service) deliverTo(tx *models.Tx, event models.Event, endpoints []string) (int, error) {
 	rows := make([]models.Delivery, 0, len(endpoints))
 	for _, id := range endpoints {
-		rows = append(rows, s.delivery(event, id, ""))
+		rows = append(rows, s.newDelivery(event, id, ""))
 	}
-	return s.queue(tx, rows, models.Resend{})
+	return s.queueDeliveries(tx, rows, models.Resend{})
 }
 
-// delivery is a new row of an event for an endpoint, due now.
-func (s *Service) delivery(event models.Event, endpointID, resend string) models.Delivery {
+// newDelivery returns a new row of an event for an endpoint, due now.
+func (s *Service) newDelivery(event models.Event, endpointID, resend string) models.Delivery {
 	now := s.Clock()
 	return models.Delivery{EventID: event.ID, EndpointID: endpointID, BusinessID: event.BusinessID,
 		Domain: event.Domain,
 		DueAt:  now, CreatedAt: now, ResendID: resend}
 }
 
-// queue writes deliveries, and has those made again that were there before. One
+// queueDeliveries writes deliveries, and queues existing ones again. One
 // whose attempt is under way is left alone: it is being delivered. So is, by an
 // order, one that waits for its first attempt: it is on its way; and by one for
 // what failed, one that was delivered meanwhile. A zero order is none. It returns
 // how many were queued.
-func (s *Service) queue(tx *models.Tx, rows []models.Delivery, order models.Resend) (int, error) {
+func (s *Service) queueDeliveries(tx *models.Tx, rows []models.Delivery, order models.Resend) (int, error) {
 	if len(rows) == 0 {
 		return 0, nil
 	}

@@ -68,8 +68,8 @@ const (
 	resendLook  = time.Second            // between looks for orders
 )
 
-// check reports the errors of an order.
-func (o Order) check(now time.Time) fault.Fields {
+// checkOrder reports the errors of an order.
+func (o Order) checkOrder(now time.Time) fault.Fields {
 	fields := fault.Fields{}
 	checkTypes(o.Types, fields)
 	switch {
@@ -86,7 +86,7 @@ func (o Order) check(now time.Time) fault.Fields {
 }
 
 // Check reports the errors of an order, all fields at once.
-func (s *Service) Check(o Order) fault.Fields { return o.check(s.Clock()) }
+func (s *Service) Check(o Order) fault.Fields { return o.checkOrder(s.Clock()) }
 
 // Resend orders that many events are sent again, with the same ids and bytes. RunResends
 // carries it out in small batches. Faults: Invalid, NotFound, Forbidden, Conflict when no
@@ -96,19 +96,19 @@ func (s *Service) Resend(ctx context.Context, sc scope.Scope, o Order) (Resend, 
 		return Resend{}, err
 	}
 	now := s.Clock()
-	if err := fault.Validation(o.check(now)); err != nil {
+	if err := fault.Validation(o.checkOrder(now)); err != nil {
 		return Resend{}, err
 	}
-	row := o.row(sc, now)
+	row := o.newResend(sc, now)
 	row.ID, row.Actor, row.CountedAt, row.CreatedAt = ident.New("rsd_"), sc.Actor, now, now
 	return idempotency.Do(ctx, s.DB, func(tx *models.Tx) (Resend, error) {
-		err := s.admit(tx, sc, &row)
+		err := s.admitOrder(tx, sc, &row)
 		return shownResend(row), err
 	})
 }
 
-// row is the order as it is stored, without what only a given one has.
-func (o Order) row(sc scope.Scope, now time.Time) models.Resend {
+// newResend returns the order as it is stored, without its id.
+func (o Order) newResend(sc scope.Scope, now time.Time) models.Resend {
 	until := now.UnixMicro() + 1
 	if o.Before != nil {
 		until = min(until, o.Before.UnixMicro())
@@ -118,13 +118,13 @@ func (o Order) row(sc scope.Scope, now time.Time) models.Resend {
 		Failed: o.Failed, Since: o.From.UnixMicro(), Until: until}
 }
 
-// admit stores an order unless it is too large, too many are open, or no endpoint would
+// admitOrder stores an order unless it is too large, too many are open, or no endpoint would
 // receive it.
-func (s *Service) admit(tx *models.Tx, sc scope.Scope, row *models.Resend) error {
-	if err := lock(tx, sc); err != nil {
+func (s *Service) admitOrder(tx *models.Tx, sc scope.Scope, row *models.Resend) error {
+	if err := lockBusiness(tx, sc); err != nil {
 		return err
 	}
-	if _, err := receivers(tx, sc, *row); err != nil {
+	if _, err := readReceivers(tx, sc, *row); err != nil {
 		return err
 	}
 	var queueing, open int64
@@ -148,19 +148,19 @@ func (s *Service) admit(tx *models.Tx, sc scope.Scope, row *models.Resend) error
 	return tx.Create(row).Error
 }
 
-// receivers returns the endpoints of a new order. Faults: NotFound, Conflict when no endpoint
+// readReceivers returns the endpoints of a new order. Faults: NotFound, Conflict when no endpoint
 // would receive it.
-func receivers(db *models.Tx, sc scope.Scope, row models.Resend) ([]target, error) {
+func readReceivers(db *models.Tx, sc scope.Scope, row models.Resend) ([]target, error) {
 	if row.EndpointID != "" {
-		if found, err := find(db, sc, row.EndpointID); err != nil {
+		if found, err := findEndpoint(db, sc, row.EndpointID); err != nil {
 			return nil, err
 		} else if !found.Active {
-			return nil, inactive()
+			return nil, errInactive()
 		}
 	}
 	targets, err := targetsOf(db, row)
 	if err == nil && len(targets) == 0 {
-		err = nobody()
+		err = errNobodyReceives()
 	}
 	return targets, err
 }
@@ -186,7 +186,7 @@ func resendEvents(db *models.Tx, row models.Resend) *models.Tx {
 	query := sc.Rows(db.Model(&models.Event{})).Where("number >= ? AND number < ? AND type <> ? AND NOT pruned",
 		row.Since, row.Until, WebhookTest)
 	if row.Types != "" {
-		query = query.Where("type IN ?", list(row.Types))
+		query = query.Where("type IN ?", splitList(row.Types))
 	}
 	return query
 }
@@ -213,7 +213,7 @@ func (s *Service) Resends(ctx context.Context, sc scope.Scope, after string, lim
 	if err := sc.Can(scope.SeeWebhooks); err != nil {
 		return nil, "", err
 	}
-	limit, err := limited(limit)
+	limit, err := checkLimit(limit)
 	if err != nil {
 		return nil, "", err
 	}
@@ -223,7 +223,7 @@ func (s *Service) Resends(ctx context.Context, sc scope.Scope, after string, lim
 	}
 	query := sc.Rows(s.DB.Read(ctx)).Order("created_at DESC, id DESC").Limit(limit + 1)
 	if from != nil {
-		query = query.Where("(created_at < ? OR created_at = ? AND id < ?)", from.time(), from.time(), from.id)
+		query = query.Where("(created_at < ? OR created_at = ? AND id < ?)", from.columnTime(), from.columnTime(), from.id)
 	}
 	var rows []models.Resend
 	if err := query.Find(&rows).Error; err != nil {
@@ -240,7 +240,7 @@ func (s *Service) Resends(ctx context.Context, sc scope.Scope, after string, lim
 
 func shownResend(row models.Resend) Resend {
 	r := Resend{
-		ID: row.ID, EndpointID: row.EndpointID, Types: list(row.Types), Failed: row.Failed,
+		ID: row.ID, EndpointID: row.EndpointID, Types: splitList(row.Types), Failed: row.Failed,
 		From: time.UnixMicro(row.Since).UTC(), Before: time.UnixMicro(row.Until).UTC(), Total: row.Total,
 		Walked: row.Walked, Made: row.Made,
 		Delivered: row.Delivered, Failures: row.Failures, Superseded: row.Superseded, CreatedAt: row.CreatedAt,
@@ -282,9 +282,9 @@ func (s *Service) pairsOf(tx *models.Tx, row models.Resend, events []models.Even
 		}
 	}
 	for _, e := range events {
-		for _, id := range takers(targets, e.Type) {
+		for _, id := range listTakers(targets, e.Type) {
 			if !had[e.ID+" "+id] {
-				rows = append(rows, s.delivery(e, id, row.ID))
+				rows = append(rows, s.newDelivery(e, id, row.ID))
 			}
 		}
 	}

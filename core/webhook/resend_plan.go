@@ -24,19 +24,19 @@ func (s *Service) Plan(ctx context.Context, sc scope.Scope, o Order) (Planned, e
 		return Planned{}, err
 	}
 	now := s.Clock()
-	if err := fault.Validation(o.check(now)); err != nil {
+	if err := fault.Validation(o.checkOrder(now)); err != nil {
 		return Planned{}, err
 	}
-	row := o.row(sc, now)
-	targets, err := receivers(s.DB.Read(ctx), sc, row)
+	row := o.newResend(sc, now)
+	targets, err := readReceivers(s.DB.Read(ctx), sc, row)
 	if err != nil {
 		return Planned{}, err
 	}
-	return s.counted(ctx, row, targets)
+	return s.countOrder(ctx, row, targets)
 }
 
-// counted counts an order's events and the deliveries that they would make.
-func (s *Service) counted(ctx context.Context, row models.Resend, targets []target) (p Planned, err error) {
+// countOrder counts an order's events and the deliveries that they would make.
+func (s *Service) countOrder(ctx context.Context, row models.Resend, targets []target) (p Planned, err error) {
 	db := s.DB.Read(ctx)
 	events, err := countEvents(db, resendEvents(db, row))
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Service) counted(ctx context.Context, row models.Resend, targets []targ
 	}
 	query := resendEvents(db, row)
 	if targets[0].Types != "" {
-		query = query.Where("type IN ?", list(targets[0].Types))
+		query = query.Where("type IN ?", splitList(targets[0].Types))
 	}
 	if row.Failed {
 		query = query.Where(`NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND d.endpoint_id = ?

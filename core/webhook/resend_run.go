@@ -17,7 +17,7 @@ import (
 func (s *Service) RunResends(ctx context.Context) error {
 	for {
 		wait := resendLook
-		busy, err := s.resending(ctx)
+		busy, err := s.hasOpenOrder(ctx)
 		if err == nil && busy {
 			wait = resendPause
 			for more := true; more && err == nil && ctx.Err() == nil; {
@@ -36,8 +36,8 @@ func (s *Service) RunResends(ctx context.Context) error {
 	}
 }
 
-// resending reports whether an order is to be worked on soon.
-func (s *Service) resending(ctx context.Context) (found bool, err error) {
+// hasOpenOrder reports whether an order is to be worked on soon.
+func (s *Service) hasOpenOrder(ctx context.Context) (found bool, err error) {
 	soon := s.Clock().Add(resendPause)
 	err = s.DB.Read(ctx).Raw("SELECT EXISTS (SELECT 1 FROM resends WHERE done_at IS NULL AND counted_at <= ?)", soon).
 		Find(&found).Error
@@ -75,7 +75,7 @@ func (s *Service) StepResends(ctx context.Context) (more bool, err error) {
 		return tx.Save(&row).Error
 	})
 	if err == nil && made > 0 {
-		s.wake()
+		s.wakeWorker()
 	}
 	return more && err == nil, err
 }
@@ -161,7 +161,7 @@ func (s *Service) queueResend(tx *models.Tx, row *models.Resend) (made int, err 
 	if err != nil {
 		return 0, err
 	}
-	if made, err = s.queue(tx, rows, *row); err != nil {
+	if made, err = s.queueDeliveries(tx, rows, *row); err != nil {
 		return 0, err
 	}
 	last := events[len(events)-1]

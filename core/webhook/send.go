@@ -60,13 +60,13 @@ type seen struct {
 	edits int64
 }
 
-// look is called before endpoints are read: later changes may be missed.
-func (s *Service) look() seen { return seen{s.Clock(), s.edits.Load()} }
+// lastLook returns the time and the number of edits, for endpoints that are read after it.
+func (s *Service) lastLook() seen { return seen{s.Clock(), s.edits.Load()} }
 
-// sender decrypts an endpoint's secrets and headers.
-func (s *Service) sender(to models.Endpoint, when seen) *sender {
+// newSender decrypts an endpoint's secrets and headers.
+func (s *Service) newSender(to models.Endpoint, when seen) *sender {
 	made := &sender{Endpoint: to, seen: when}
-	keys, err := s.keys(to)
+	keys, err := s.openSecrets(to)
 	for _, key := range keys {
 		by, wrong := standardwebhooks.NewWebhook(key.Secret)
 		if wrong != nil {
@@ -89,13 +89,13 @@ func (s *Service) sender(to models.Endpoint, when seen) *sender {
 	return made
 }
 
-// send makes one request: the event's bytes, signed at this moment.
-func (s *Service) send(ctx context.Context, to *sender, event models.Event) result {
+// sendRequest makes one request: the event's bytes, signed at this moment.
+func (s *Service) sendRequest(ctx context.Context, to *sender, event models.Event) result {
 	now := s.Clock()
 	if to.problem != "" {
 		return result{problem: to.problem, ours: true}
 	}
-	signature, err := to.sign(event, now)
+	signature, err := to.signEvent(event, now)
 	if err != nil {
 		return result{problem: "The webhook's secret can't be used. Rotate it.", ours: true}
 	}
@@ -124,21 +124,21 @@ func (s *Service) send(ctx context.Context, to *sender, event models.Event) resu
 
 	response, err := client.Do(request)
 	if err != nil {
-		return result{request: sent, problem: explain(err)}
+		return result{request: sent, problem: explainError(err)}
 	}
 	defer response.Body.Close()
 	if response.StatusCode == http.StatusSwitchingProtocols { // its body is the bare connection, which no deadline ends
-		return result{status: response.StatusCode, request: sent, header: to.veil(shownHeader(response.Header)),
-			problem: verdict(response.StatusCode)}
+		return result{status: response.StatusCode, request: sent, header: to.maskSecrets(shownHeader(response.Header)),
+			problem: describeStatus(response.StatusCode)}
 	}
 	// The status was read: a slow body isn't waited for.
 	dawdling := time.AfterFunc(patienceForAnswer, stop)
 	defer dawdling.Stop()
 	answer, _ := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	return result{
-		status: response.StatusCode, request: sent, header: to.veil(shownHeader(response.Header)),
-		answer:  to.veil(printable(answer)),
-		problem: verdict(response.StatusCode), retryAfter: retryAfter(response.Header.Get("Retry-After"), now),
+		status: response.StatusCode, request: sent, header: to.maskSecrets(shownHeader(response.Header)),
+		answer:  to.maskSecrets(makePrintable(answer)),
+		problem: describeStatus(response.StatusCode), retryAfter: retryAfter(response.Header.Get("Retry-After"), now),
 	}
 }
 
@@ -149,9 +149,9 @@ const secretLength = 8
 // percent is a byte as addresses write it, in large digits or in small ones.
 var percent = regexp.MustCompile(`%[0-9A-F]{2}`)
 
-// secrets are the values of the merchant's own headers, and the words in them, in
+// secretForms returns the values of the merchant's own headers, and the words in them, in
 // the forms in which an answer may repeat them.
-func (to *sender) secrets() (forms []string) {
+func (to *sender) secretForms() (forms []string) {
 	for _, h := range to.own {
 		for _, plain := range append(strings.Fields(h.Value), h.Value) {
 			if len(plain) < secretLength {
@@ -172,10 +172,10 @@ func (to *sender) secrets() (forms []string) {
 	return slices.Compact(forms)
 }
 
-// veil masks what an answer repeats of the merchant's own headers, also what the
+// maskSecrets masks what an answer repeats of the merchant's own headers, also what the
 // answer's end cuts off.
-func (to *sender) veil(answer string) string {
-	forms := to.secrets()
+func (to *sender) maskSecrets(answer string) string {
+	forms := to.secretForms()
 	for _, form := range forms {
 		answer = strings.ReplaceAll(answer, form, Mask)
 	}
@@ -198,20 +198,20 @@ func shownRequest(request *http.Request, own []Header) string {
 	for _, h := range own {
 		masked.Set(h.Name, Mask)
 	}
-	return lines(masked, maxAnswer)
+	return formatHeaders(masked, maxAnswer)
 }
 
 // shownHeader returns an answer's headers as its attempt stores them, without cookies.
 func shownHeader(header http.Header) string {
 	shown := header.Clone()
 	shown.Del("Set-Cookie")
-	return printable([]byte(lines(shown, maxShownHeader)))
+	return makePrintable([]byte(formatHeaders(shown, maxShownHeader)))
 }
 
 const maxShownHeader = 2 << 10
 
-// lines writes headers one to a line, by name, as far as there is room; "…" stands for the rest.
-func lines(header http.Header, room int) string {
+// formatHeaders writes headers one to a line, by name, as far as there is room; "…" stands for the rest.
+func formatHeaders(header http.Header, room int) string {
 	var out strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(header)) {
 		for _, value := range header[name] {
@@ -224,8 +224,8 @@ func lines(header http.Header, room int) string {
 	return out.String()
 }
 
-// sign makes the webhook-signature header: one signature for each secret that is valid.
-func (to *sender) sign(event models.Event, now time.Time) (string, error) {
+// signEvent makes the webhook-signature header: one signature for each secret that is valid.
+func (to *sender) signEvent(event models.Event, now time.Time) (string, error) {
 	var signatures []string
 	for _, by := range to.signers {
 		if by.until != nil && !now.Before(*by.until) {
@@ -240,8 +240,8 @@ func (to *sender) sign(event models.Event, now time.Time) (string, error) {
 	return strings.Join(signatures, " "), nil
 }
 
-// verdict returns the problem of a status; "" for success.
-func verdict(status int) string {
+// describeStatus returns the problem of a status; "" for success.
+func describeStatus(status int) string {
 	switch {
 	case status >= 200 && status < 300:
 		return ""
@@ -254,9 +254,9 @@ func verdict(status int) string {
 	return strings.TrimSpace(fmt.Sprintf("The endpoint answered %d %s", status, http.StatusText(status))) + "."
 }
 
-// explain gives a sentence for a request without an answer. The error's own
+// explainError returns a sentence for a request without an answer. The error's own
 // text would show addresses of this machine.
-func explain(err error) string {
+func explainError(err error) string {
 	var lookup *net.DNSError
 	var certificate *tls.CertificateVerificationError
 	var notTLS tls.RecordHeaderError
@@ -302,9 +302,9 @@ func retryAfter(text string, now time.Time) time.Duration {
 	return min(max(wait, 0), maxWait)
 }
 
-// printable makes an answer fit for a text column, a page and a terminal: what
+// makePrintable makes an answer fit for a text column, a page and a terminal: what
 // would steer these, or turn the direction of writing, is shown as replaced.
-func printable(answer []byte) string {
+func makePrintable(answer []byte) string {
 	return strings.Map(func(r rune) rune {
 		steers := unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t'
 		if steers || unicode.Is(unicode.Bidi_Control, r) {

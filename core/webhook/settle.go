@@ -52,8 +52,8 @@ func newSettler(s *Service) *settler {
 	return &settler{service: s, room: make(chan struct{}, unsettle)}
 }
 
-// add queues a settlement and returns a function that waits for its commit.
-func (g *settler) add(s *settlement) func() error {
+// queueSettlement queues a settlement and returns a function that waits for its commit.
+func (g *settler) queueSettlement(s *settlement) func() error {
 	g.room <- struct{}{}
 	s.done = make(chan error, 1)
 	g.mu.Lock()
@@ -61,15 +61,15 @@ func (g *settler) add(s *settlement) func() error {
 	g.waiting = append(g.waiting, s)
 	if !g.running {
 		g.running = true
-		go g.run()
+		go g.settleAll()
 	}
 	return func() error { return <-s.done }
 }
 
-// run settles until nothing waits.
-func (g *settler) run() {
+// settleAll settles groups until nothing waits.
+func (g *settler) settleAll() {
 	for group := g.takeGroup(); len(group) > 0; group = g.takeGroup() {
-		g.settle(group)
+		g.settleGroup(group)
 		for range group {
 			<-g.room
 		}
@@ -88,15 +88,15 @@ func (g *settler) takeGroup() (group []*settlement) {
 	return group
 }
 
-// settle writes a group. A request that was sent must be recorded although the program is
+// settleGroup writes a group. A request that was sent must be recorded although the program is
 // stopping. One that the database refuses doesn't cost the others.
-func (g *settler) settle(group []*settlement) {
+func (g *settler) settleGroup(group []*settlement) {
 	ctx, stop := context.WithTimeout(context.Background(), 8*time.Second)
 	defer stop()
-	err := g.record(ctx, group)
+	err := g.recordGuarded(ctx, group)
 	if err != nil && len(group) > 1 {
 		for _, one := range group {
-			one.done <- g.record(ctx, []*settlement{one})
+			one.done <- g.recordGuarded(ctx, []*settlement{one})
 		}
 		return
 	}
@@ -105,23 +105,23 @@ func (g *settler) settle(group []*settlement) {
 	}
 }
 
-// record is the service's; a panic costs the group its settling, not the program.
-func (g *settler) record(ctx context.Context, group []*settlement) (err error) {
+// recordGuarded records a group. A panic fails the group, not the program.
+func (g *settler) recordGuarded(ctx context.Context, group []*settlement) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return g.service.record(ctx, group)
+	return g.service.recordGroup(ctx, group)
 }
 
-func (s *Service) record(ctx context.Context, group []*settlement) error {
+func (s *Service) recordGroup(ctx context.Context, group []*settlement) error {
 	off := false
 	err := s.DB.Write(ctx, func(tx *models.Tx) (err error) {
-		if err := note(tx, group); err != nil {
+		if err := writeAttempts(tx, group); err != nil {
 			return err
 		}
-		if err := s.become(tx, group); err != nil {
+		if err := s.settleDeliveries(tx, group); err != nil {
 			return err
 		}
 		off, err = s.judgeEndpoints(tx, group)
@@ -136,9 +136,9 @@ func (s *Service) record(ctx context.Context, group []*settlement) error {
 	return err
 }
 
-// note writes the attempts' rows. They are written although the fence may have
+// writeAttempts writes the attempts' rows. They are written although the fence may have
 // moved on: the requests were made.
-func note(tx *models.Tx, group []*settlement) error {
+func writeAttempts(tx *models.Tx, group []*settlement) error {
 	var rows []models.DeliveryAttempt
 	for _, s := range group {
 		if s.sent {
@@ -165,9 +165,9 @@ func note(tx *models.Tx, group []*settlement) error {
 	return nil
 }
 
-// become writes what the deliveries become: those that were delivered together,
+// settleDeliveries writes the new states of the deliveries: those that were delivered together,
 // by the status they were answered with.
-func (s *Service) become(tx *models.Tx, group []*settlement) error {
+func (s *Service) settleDeliveries(tx *models.Tx, group []*settlement) error {
 	delivered := map[int][][2]int64{}
 	for _, one := range group {
 		if one.set == nil {
@@ -205,8 +205,8 @@ func updatePairs(tx *models.Tx, pairs [][2]int64, set string, values map[string]
 		WHERE deliveries.id = named.id AND deliveries.attempt = named.attempt AND deliveries.outcome = ''`, values).Error
 }
 
-// after is what a delivery becomes by an attempt that failed.
-func (s *Service) after(row models.Delivery, r result) map[string]any {
+// failedColumns returns the columns of a delivery after an attempt that failed.
+func (s *Service) failedColumns(row models.Delivery, r result) map[string]any {
 	now := s.Clock()
 	set := map[string]any{"last_status": r.status, "last_error": r.problem, "tries": row.Tries + 1}
 	end := func(outcome string) map[string]any {
@@ -254,7 +254,7 @@ func (s *Service) judgeEndpoints(tx *models.Tx, group []*settlement) (switched b
 	}
 	slices.Sort(ids) // two replicas that lock in one order don't wait for each other
 	for _, id := range ids {
-		off, err := s.judge(tx, id, bad[id])
+		off, err := s.judgeEndpoint(tx, id, bad[id])
 		if err != nil {
 			return false, err
 		}
@@ -267,9 +267,9 @@ func (s *Service) judgeEndpoints(tx *models.Tx, group []*settlement) (switched b
 // longer than the longest wait between two attempts.
 const silence = 36 * time.Hour
 
-// judge counts a failure against an endpoint and reports whether that switched it
+// judgeEndpoint counts a failure against an endpoint and reports whether that switched it
 // off. An answer of an address that it no longer has says nothing of it.
-func (s *Service) judge(tx *models.Tx, id string, failed settlement) (off bool, err error) {
+func (s *Service) judgeEndpoint(tx *models.Tx, id string, failed settlement) (off bool, err error) {
 	var row models.Endpoint
 	err = tx.Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", id).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) || err == nil && row.URL != failed.url {
@@ -296,9 +296,9 @@ func (s *Service) judge(tx *models.Tx, id string, failed settlement) (off bool, 
 	if err := tx.Model(&models.Endpoint{}).Where("id = ?", id).UpdateColumns(set).Error; err != nil || !off {
 		return false, err
 	}
-	if err := s.pause(tx, row.ID, *row.FailingSince); err != nil {
+	if err := s.pauseEndpoint(tx, row.ID, *row.FailingSince); err != nil {
 		return false, err
 	}
 	row.Active = false
-	return true, s.tell(tx, row)
+	return true, s.recordSwitchOff(tx, row)
 }

@@ -54,9 +54,9 @@ func (s *settlements) answered(endpointID string, status int) *settlement {
 		DueAt: claimed.Add(leaseFor), ClaimedAt: &claimed, CreatedAt: claimed}
 	s.insert(&row)
 	one := &settlement{row: row, url: "https://" + endpointID, sent: true, began: claimed, judge: true,
-		result: result{status: status, problem: verdict(status)}, done: make(chan error, 1)}
+		result: result{status: status, problem: describeStatus(status)}, done: make(chan error, 1)}
 	if one.result.problem != "" {
-		one.set = s.after(row, one.result)
+		one.set = s.failedColumns(row, one.result)
 	}
 	return one
 }
@@ -134,7 +134,7 @@ func TestEachSettlementChangesItsOwn(t *testing.T) {
 			}
 		}
 		group = append(group, s.answered("f gone", 500)) // another answer than the one that counts
-		if err := s.record(t.Context(), group); err != nil {
+		if err := s.recordGroup(t.Context(), group); err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range cases {
@@ -175,7 +175,7 @@ func TestSilenceForgivesFailures(t *testing.T) {
 			{"longer ago", ago(silence + time.Microsecond), now}, {"at an unknown time", nil, first},
 		} {
 			s.addEndpoint(c.id, true, &first, c.failedAt)
-			if err := s.record(t.Context(), []*settlement{s.answered(c.id, 500)}); err != nil {
+			if err := s.recordGroup(t.Context(), []*settlement{s.answered(c.id, 500)}); err != nil {
 				t.Fatal(err)
 			}
 			if e := s.endpointRow(c.id); !sameTime(e.FailingSince, &c.want) || !sameTime(e.FailedAt, &now) {
@@ -199,7 +199,7 @@ func TestDoneDeliveryIsNotReopened(t *testing.T) {
 		}
 		before := modelstest.ReadRows(t, db, "deliveries")
 		s.clock.Advance(time.Minute)
-		if err := s.record(t.Context(), group); err != nil {
+		if err := s.recordGroup(t.Context(), group); err != nil {
 			t.Fatal(err)
 		}
 		rows := []models.Delivery{group[0].row, group[1].row}
@@ -228,7 +228,7 @@ func TestFailedStatementUndoesSettlement(t *testing.T) {
 			DueAt: s.Clock(), CreatedAt: s.Clock()})
 		rows := modelstest.ReadRows(t, db, "endpoints", "endpoint_pauses", "deliveries", "delivery_attempts", "audits")
 		modelstest.FailStatements(t, db, func() error {
-			err := s.record(t.Context(), group)
+			err := s.recordGroup(t.Context(), group)
 			if err == nil {
 				return nil
 			}
@@ -280,7 +280,7 @@ func TestGroupIsWrittenOnce(t *testing.T) {
 			{"two that are refused", groupOf(2, true), 4}, // two in the group's transaction, then one in each of their own
 		} {
 			created = 0
-			newSettler(s.Service).settle(c.group)
+			newSettler(s.Service).settleGroup(c.group)
 			if created != c.want {
 				t.Errorf("%s: %d statements for attempts, want %d", c.name, created, c.want)
 			}

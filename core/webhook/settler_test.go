@@ -36,13 +36,13 @@ func TestNoSettlementIsLost(t *testing.T) {
 		var commits []func() error
 		for range settled + 1 {
 			one := *first // each writes to the same delivery
-			commits = append(commits, g.add(&one))
+			commits = append(commits, g.queueSettlement(&one))
 		}
 		if len(g.waiting) != settled+1 {
 			t.Errorf("%d settlements wait, want %d until the one run takes them", len(g.waiting), settled+1)
 		}
 		ended := make(chan error, 1)
-		go func() { g.run(); ended <- nil }()
+		go func() { g.settleAll(); ended <- nil }()
 		for i, committed := range commits {
 			if err := await(committed); err != nil {
 				t.Fatalf("settlement %d of %d: %v", i+1, len(commits), err)
@@ -52,7 +52,7 @@ func TestNoSettlementIsLost(t *testing.T) {
 			t.Fatalf("run goes on when nothing waits: %v", err)
 		}
 		last := s.answered("b", 200)
-		if err := await(g.add(last)); err != nil {
+		if err := await(g.queueSettlement(last)); err != nil {
 			t.Errorf("the settlement after all others: %v", err)
 		}
 		if d := s.deliveryRow(last); d.Outcome != Delivered {
@@ -68,7 +68,7 @@ func TestSettlementsAreTakenInGroups(t *testing.T) {
 	g := newSettler(nil)
 	g.running = true
 	for range settled + 1 {
-		g.add(&settlement{})
+		g.queueSettlement(&settlement{})
 	}
 	for i, want := range []int{settled, 1, 0} {
 		if n := len(g.takeGroup()); n != want || g.running != (want > 0) {
@@ -86,11 +86,11 @@ func TestPanicCostsOneGroup(t *testing.T) {
 		one := s.answered("a", 200)
 		read := s.Clock
 		s.Service.Clock = nil
-		if err := await(g.add(one)); err == nil || !strings.HasPrefix(err.Error(), "panic: ") {
+		if err := await(g.queueSettlement(one)); err == nil || !strings.HasPrefix(err.Error(), "panic: ") {
 			t.Errorf("settled without a clock: %v, want an error that begins with panic", err)
 		}
 		s.Service.Clock = read
-		if err := await(g.add(one)); err != nil || s.deliveryRow(one).Outcome != Delivered {
+		if err := await(g.queueSettlement(one)); err != nil || s.deliveryRow(one).Outcome != Delivered {
 			t.Errorf("settled after the panic: %v, %+v, want it delivered", err, s.deliveryRow(one))
 		}
 	})

@@ -67,7 +67,7 @@ func validURL(domain scope.Domain, address string) string {
 		return "Is required."
 	case len(address) > MaxURL:
 		return fmt.Sprintf("May have at most %d characters.", MaxURL)
-	case !utf8.ValidString(address) || strings.ContainsFunc(address, hidden):
+	case !utf8.ValidString(address) || strings.ContainsFunc(address, isHidden):
 		return "May not hold spaces or invisible characters."
 	}
 	u, err := url.Parse(address)
@@ -99,7 +99,7 @@ func hostProblem(domain scope.Domain, host string) string {
 	case strings.Contains(host, "%"):
 		return "May not name a network interface (%)."
 	case err == nil && domain == scope.Live && newGuard(GuardConfig{Domain: scope.Live}).
-		check(netip.AddrPortFrom(ip, 443)) != nil:
+		checkAddress(netip.AddrPortFrom(ip, 443)) != nil:
 		return "Must lead to the public internet: this address is private, local or reserved."
 	case err == nil:
 		return ""
@@ -145,9 +145,9 @@ func originOf(address string) string {
 	return u.Scheme + " " + hostOf(address) + " " + port
 }
 
-// hidden reports spaces, controls, and characters that show nothing or turn
+// isHidden reports whether a character is a space or control, or shows nothing or turns
 // the direction of text.
-func hidden(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }
+func isHidden(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }
 
 func allowedPort(port string) bool {
 	if port == "" {

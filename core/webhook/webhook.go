@@ -98,16 +98,16 @@ type Attempted struct {
 	Success  bool // the endpoint took the event
 }
 
-func (s *Service) wake() {
+func (s *Service) wakeWorker() {
 	if s.Wake != nil {
 		s.Wake()
 	}
 }
 
-func missing() error { return fault.Missing("webhook") }
+func errNotFound() error { return fault.Missing("webhook") }
 
-// limited is the page size: 25 by default, at most 100.
-func limited(limit int) (int, error) {
+// checkLimit returns the page size: 25 by default, at most 100.
+func checkLimit(limit int) (int, error) {
 	if limit == 0 {
 		return 25, nil
 	}
