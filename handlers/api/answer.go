@@ -22,9 +22,9 @@ type meta struct {
 	HasMore    bool    `json:"has_more" doc:"Whether there is a next page." example:"true"`
 }
 
-// encode writes JSON as answers carry it: text stays readable, and what a
+// encodeJSON writes JSON as answers carry it: text stays readable, and what a
 // merchant gave as metadata keeps its order and the spelling of its numbers.
-func encode(v any) ([]byte, error) {
+func encodeJSON(v any) ([]byte, error) {
 	var out bytes.Buffer
 	to := json.NewEncoder(&out)
 	to.SetEscapeHTML(false)
@@ -32,17 +32,17 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
-// answer sends data in the envelope.
-func (c *call) answer(data any) error {
-	body, err := c.envelope(data)
+// writeAnswer sends data in the envelope.
+func (c *call) writeAnswer(data any) error {
+	body, err := c.encodeEnvelope(data)
 	if err != nil {
 		return err
 	}
-	return send(c.fiber, c.op.status, body)
+	return sendBody(c.fiber, c.op.status, body)
 }
 
-func (c *call) envelope(data any) ([]byte, error) {
-	return encode(envelope{Status: true, Message: c.op.message, Data: data})
+func (c *call) encodeEnvelope(data any) ([]byte, error) {
+	return encodeJSON(envelope{Status: true, Message: c.op.message, Data: data})
 }
 
 // answerList sends one page of a list; next is the cursor of the following one, "" after the last.
@@ -54,15 +54,15 @@ func answerList[T any](c *call, items []T, next string) error {
 	if next != "" {
 		about.NextCursor = &next
 	}
-	body, err := encode(envelope{Status: true, Message: c.op.message, Data: items, Meta: about})
+	body, err := encodeJSON(envelope{Status: true, Message: c.op.message, Data: items, Meta: about})
 	if err != nil {
 		return err
 	}
-	return send(c.fiber, c.op.status, body)
+	return sendBody(c.fiber, c.op.status, body)
 }
 
-// send writes a JSON answer that no cache keeps: it may hold secrets.
-func send(c *fiber.Ctx, status int, body []byte) error {
+// sendBody writes a JSON answer that no cache keeps: it may hold secrets.
+func sendBody(c *fiber.Ctx, status int, body []byte) error {
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.Status(status).Send(body)

@@ -137,15 +137,15 @@ func Register(app fiber.Router, deps Deps) *Document {
 		deps.PerMinute = limit.PerKey
 	}
 	s := &service{deps}
-	table := s.operations()
-	document := describe(table, deps.BaseURL, deps.Version)
+	table := s.listOperations()
+	document := describeAPI(table, deps.BaseURL, deps.Version)
 	for _, op := range table {
 		path := fiberPath(op.path)
 		if op.method == fiber.MethodGet {
-			app.Get(path, s.handle(op)) // and HEAD
+			app.Get(path, s.handleOperation(op)) // and HEAD
 			continue
 		}
-		app.Add(op.method, path, s.handle(op))
+		app.Add(op.method, path, s.handleOperation(op))
 	}
 	app.Get("/v1/openapi.json", func(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
@@ -159,8 +159,8 @@ func Register(app fiber.Router, deps Deps) *Document {
 // documentAge is for how many seconds the document may be cached.
 const documentAge = "300"
 
-// stamp writes a time that may not be there.
-func stamp(at *time.Time) *string {
+// formatStamp writes a time; nil stays nil.
+func formatStamp(at *time.Time) *string {
 	if at == nil {
 		return nil
 	}

@@ -206,13 +206,13 @@ func (verbatim) Schema(huma.Registry) *huma.Schema {
 	}}
 }
 
-// read reads a body strictly into a request struct, whose exported fields are
+// readBody reads a body strictly into a request struct, whose exported fields are
 // shapes named by their json tags: required unless the tag says omitempty, null
 // only where a tag nullable says that it empties the field. problems holds the
 // errors by field; err is an Unreadable fault, or Invalid for a body that is not
 // an object. Unknown fields are ignored.
-func read[T any](body []byte) (request T, problems fault.Fields, err error) {
-	fields, err := members(body)
+func readBody[T any](body []byte) (request T, problems fault.Fields, err error) {
+	fields, err := readMembers(body)
 	if err != nil {
 		return request, nil, err
 	}
@@ -253,22 +253,22 @@ func fieldName(field reflect.StructField) (name string, optional bool) {
 	return name, options == "omitempty"
 }
 
-// members reads the body's one object: a value for each name, none twice.
-func members(body []byte) (map[string]jsontext.Value, error) {
+// readMembers reads the body's one object: a value for each name, none twice.
+func readMembers(body []byte) (map[string]jsontext.Value, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
-		return nil, unreadable("The body is empty. Send a JSON object.")
+		return nil, errUnreadable("The body is empty. Send a JSON object.")
 	}
 	if bytes.HasPrefix(body, []byte("\xef\xbb\xbf")) {
-		return nil, unreadable("The body begins with a byte order mark. Send UTF-8 without one.")
+		return nil, errUnreadable("The body begins with a byte order mark. Send UTF-8 without one.")
 	}
 	in := jsontext.NewDecoder(bytes.NewReader(body))
 	whole, err := in.ReadValue()
 	if err != nil {
-		return nil, explain(err)
+		return nil, explainError(err)
 	}
 	whole = whole.Clone()
 	if _, err := in.ReadToken(); !errors.Is(err, io.EOF) {
-		return nil, unreadable("Something follows the JSON object. Send one object and nothing else.")
+		return nil, errUnreadable("Something follows the JSON object. Send one object and nothing else.")
 	}
 	if whole.Kind() != '{' {
 		return nil, fault.Validation(fault.Fields{"body": {"Must be a JSON object, not " + kindName(whole.Kind()) +
@@ -277,44 +277,44 @@ func members(body []byte) (map[string]jsontext.Value, error) {
 	fields := map[string]jsontext.Value{}
 	in = jsontext.NewDecoder(bytes.NewReader(whole))
 	if _, err := in.ReadToken(); err != nil {
-		return nil, explain(err)
+		return nil, explainError(err)
 	}
 	for in.PeekKind() != '}' {
 		name, err := in.ReadToken()
 		if err != nil {
-			return nil, explain(err)
+			return nil, explainError(err)
 		}
 		key := name.String()
 		value, err := in.ReadValue()
 		if err != nil {
-			return nil, explain(err)
+			return nil, explainError(err)
 		}
 		fields[key] = value.Clone()
 	}
 	return fields, nil
 }
 
-// explain says what makes a body unreadable, without repeating any of it.
-func explain(err error) error {
+// explainError returns what makes a body unreadable, without repeating any of it.
+func explainError(err error) error {
 	var syntax *jsontext.SyntacticError
 	if !errors.As(err, &syntax) {
-		return unreadable("The body ends before the JSON is complete.")
+		return errUnreadable("The body ends before the JSON is complete.")
 	}
 	at := fmt.Sprintf(" (near byte %d)", syntax.ByteOffset)
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return unreadable("The JSON names a field twice in one object" + at + ".")
+		return errUnreadable("The JSON names a field twice in one object" + at + ".")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return unreadable("The body ends before the JSON is complete.")
+		return errUnreadable("The body ends before the JSON is complete.")
 	case strings.Contains(syntax.Err.Error(), "UTF-8"), strings.Contains(syntax.Err.Error(), "surrogate"):
-		return unreadable("The body holds text that is not valid UTF-8" + at + ".")
+		return errUnreadable("The body holds text that is not valid UTF-8" + at + ".")
 	case strings.Contains(syntax.Err.Error(), "depth"):
-		return unreadable("The JSON is nested too deeply" + at + ".")
+		return errUnreadable("The JSON is nested too deeply" + at + ".")
 	}
-	return unreadable("The body is not valid JSON" + at + ".")
+	return errUnreadable("The body is not valid JSON" + at + ".")
 }
 
-func unreadable(sentence string) error {
+func errUnreadable(sentence string) error {
 	return fault.New(fault.Unreadable, "unreadable_json", sentence)
 }
 
@@ -335,9 +335,9 @@ func kindName(kind jsontext.Kind) string {
 	return "an object"
 }
 
-// refuse makes one fault of the errors of shapes and values. A field with a wrong
+// joinRefusals makes one fault of the errors of shapes and values. A field with a wrong
 // shape has no value to check.
-func refuse(shapes, values fault.Fields) error {
+func joinRefusals(shapes, values fault.Fields) error {
 	all := fault.Fields{}
 	for name, sentences := range values {
 		all[name] = sentences
@@ -354,7 +354,7 @@ func refuse(shapes, values fault.Fields) error {
 func refuseAll(shapes fault.Fields, refused error) error {
 	var values *fault.Fault
 	if errors.As(refused, &values) && values.Kind == fault.Invalid {
-		return refuse(shapes, values.Fields)
+		return joinRefusals(shapes, values.Fields)
 	}
-	return refuse(shapes, nil)
+	return joinRefusals(shapes, nil)
 }

@@ -30,19 +30,19 @@ type call struct {
 // handler answers a call or says why not.
 type handler func(*call) error
 
-// handle makes the handler of an operation: it checks the key and the rate limit, and answers.
-func (s *service) handle(op *operation) fiber.Handler {
+// handleOperation makes the handler of an operation: it checks the key and the rate limit, and answers.
+func (s *service) handleOperation(op *operation) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		call := &call{api: s, op: op, fiber: c, ctx: c.UserContext()}
-		if err := call.admit(); err != nil {
+		if err := call.admitCall(); err != nil {
 			return err
 		}
 		return op.run(call)
 	}
 }
 
-// admit finds the scope of the request's key and counts the request.
-func (c *call) admit() error {
+// admitCall finds the scope of the request's key and counts the request.
+func (c *call) admitCall() error {
 	sc, key, err := c.api.Keys.Authenticate(c.ctx, c.fiber.Get(fiber.HeaderAuthorization))
 	if err != nil && fault.KindOf(err) == fault.Internal {
 		return err // the key could not be looked up
@@ -67,12 +67,12 @@ func (c *call) admit() error {
 	return err
 }
 
-// effect is the handler of an operation that changes something: do asks core
+// runEffect returns the handler of an operation that changes something: do asks core
 // for the change, show makes the answer's data of what core returned. A POST
 // that carries an Idempotency-Key happens once: core stores the answer with the
 // effect (idempotency.Do and Around), and these bytes are sent now and at every
 // repetition.
-func effect[T any](do func(*call) (T, error), show func(*call, T) (any, error)) handler {
+func runEffect[T any](do func(*call) (T, error), show func(*call, T) (any, error)) handler {
 	return func(c *call) error {
 		render := func(result any) (idempotency.Answer, error) {
 			made, ok := result.(T)
@@ -83,27 +83,27 @@ func effect[T any](do func(*call) (T, error), show func(*call, T) (any, error)) 
 			if err != nil {
 				return idempotency.Answer{}, err
 			}
-			body, err := c.envelope(data)
+			body, err := c.encodeEnvelope(data)
 			return idempotency.Answer{Status: c.op.status, Body: body}, err
 		}
-		claim, before, err := c.claim()
+		claim, before, err := c.claimKey()
 		if err != nil {
 			return err
 		}
 		if before != nil {
-			return c.replay(*before)
+			return c.replayAnswer(*before)
 		}
 		c.ctx = idempotency.With(c.ctx, claim, render)
 		made, err := do(c)
 		var twin *idempotency.Answered
 		if errors.As(err, &twin) {
-			return c.replay(twin.Answer)
+			return c.replayAnswer(twin.Answer)
 		}
 		if err != nil {
 			return err
 		}
 		if stored := claim.Answer(); stored != nil {
-			return send(c.fiber, stored.Status, stored.Body)
+			return sendBody(c.fiber, stored.Status, stored.Body)
 		}
 		if claim != nil {
 			return fmt.Errorf("api: %s stored no answer for its idempotency key", c.op.id)
@@ -112,13 +112,13 @@ func effect[T any](do func(*call) (T, error), show func(*call, T) (any, error)) 
 		if err != nil {
 			return err
 		}
-		return send(c.fiber, answer.Status, answer.Body)
+		return sendBody(c.fiber, answer.Status, answer.Body)
 	}
 }
 
-// claim makes the request's claim to its Idempotency-Key, nil without one, and
+// claimKey claims the request's Idempotency-Key, nil without one, and
 // finds the answer that was given before.
-func (c *call) claim() (*idempotency.Claim, *idempotency.Answer, error) {
+func (c *call) claimKey() (*idempotency.Claim, *idempotency.Answer, error) {
 	keys := c.fiber.Request().Header.PeekAll("Idempotency-Key")
 	if c.op.method != http.MethodPost || len(keys) == 0 {
 		return nil, nil, nil
@@ -134,8 +134,8 @@ func (c *call) claim() (*idempotency.Claim, *idempotency.Answer, error) {
 	return claim, before, err
 }
 
-// replay sends the answer that was given before.
-func (c *call) replay(before idempotency.Answer) error {
+// replayAnswer sends the answer that was given before.
+func (c *call) replayAnswer(before idempotency.Answer) error {
 	c.fiber.Set("Idempotency-Replayed", "true")
-	return send(c.fiber, before.Status, before.Body)
+	return sendBody(c.fiber, before.Status, before.Body)
 }

@@ -64,18 +64,18 @@ func (s *service) deliveryOperations() []*operation {
 			params: append([]*huma.Param{id,
 				enumParam("state", "Only deliveries in this state; pending also finds those under way.",
 					webhook.States())}, pageParams()...),
-			data: DeliveryData{}, many: true, refusals: []int{404, 422}, run: (*call).deliveries},
+			data: DeliveryData{}, many: true, refusals: []int{404, 422}, run: (*call).listDeliveries},
 		{method: http.MethodGet, path: "/v1/webhooks/{id}/deliveries/{event_id}", id: "getDelivery", tag: tag,
 			summary: "Get a delivery",
 			message: "Delivery found.",
 			about:   "What became of an event at the webhook, with every request and its answer.",
 			params:  []*huma.Param{id, pathParam("event_id", "Id of the event.", "evt_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")},
-			data:    deliveryDetail{}, refusals: []int{404}, run: (*call).delivery},
+			data:    deliveryDetail{}, refusals: []int{404}, run: (*call).getDelivery},
 		{method: http.MethodGet, path: "/v1/webhooks/{id}/missed", id: "getMissed", tag: tag,
 			summary: "Count what a webhook missed",
 			message: "Counted.", about: "How many events the webhook did not get while it was off or failing: what " +
 				"a resend since then would bring.",
-			params: []*huma.Param{id}, data: missedData{}, refusals: []int{404}, run: (*call).missed},
+			params: []*huma.Param{id}, data: missedData{}, refusals: []int{404}, run: (*call).listMissed},
 	}
 }
 
@@ -84,7 +84,7 @@ func showDelivery(d webhook.Delivery) DeliveryData {
 		EventID: d.EventID, EventType: d.EventType, EventAt: clock.Format(d.EventAt), WebhookID: d.EndpointID,
 		URL:   d.EndpointURL,
 		State: d.State, Attempts: d.Attempt, LastStatus: d.LastStatus, LastError: d.LastError,
-		NextAt: stamp(d.NextAt), CreatedAt: clock.Format(d.CreatedAt), DoneAt: stamp(d.DoneAt),
+		NextAt: formatStamp(d.NextAt), CreatedAt: clock.Format(d.CreatedAt), DoneAt: formatStamp(d.DoneAt),
 	}
 }
 
@@ -96,14 +96,14 @@ func showDeliveries(found []webhook.Delivery) []DeliveryData {
 	return items
 }
 
-func (c *call) deliveries() error {
-	id, err := c.param("id", "webhook")
+func (c *call) listDeliveries() error {
+	id, err := c.readParam("id", "webhook")
 	if err != nil {
 		return err
 	}
-	q := c.query()
-	state, after, limit := q.oneOf("state", webhook.States()), q.text("cursor"), q.limit()
-	if err := q.err(); err != nil {
+	q := c.newQuery()
+	state, after, limit := q.oneOf("state", webhook.States()), q.readText("cursor"), q.readLimit()
+	if err := q.validationError(); err != nil {
 		return err
 	}
 	found, next, err := c.api.Webhooks.History(c.ctx, c.scope, id, state, after, limit)
@@ -113,12 +113,12 @@ func (c *call) deliveries() error {
 	return answerList(c, showDeliveries(found), next)
 }
 
-func (c *call) delivery() error {
-	id, err := c.param("id", "webhook")
+func (c *call) getDelivery() error {
+	id, err := c.readParam("id", "webhook")
 	if err != nil {
 		return err
 	}
-	eventID, err := c.param("event_id", "delivery")
+	eventID, err := c.readParam("event_id", "delivery")
 	if err != nil {
 		return err
 	}
@@ -133,11 +133,11 @@ func (c *call) delivery() error {
 			Request: a.Request, Header: a.Header, Answer: a.Answer,
 		})
 	}
-	return c.answer(detail)
+	return c.writeAnswer(detail)
 }
 
-func (c *call) missed() error {
-	id, err := c.param("id", "webhook")
+func (c *call) listMissed() error {
+	id, err := c.readParam("id", "webhook")
 	if err != nil {
 		return err
 	}
@@ -145,9 +145,9 @@ func (c *call) missed() error {
 	if err != nil {
 		return err
 	}
-	shown := missedData{Events: m.Count, More: m.More, Until: stamp(m.Until)}
+	shown := missedData{Events: m.Count, More: m.More, Until: formatStamp(m.Until)}
 	if !m.Since.IsZero() {
-		shown.Since = stamp(&m.Since)
+		shown.Since = formatStamp(&m.Since)
 	}
-	return c.answer(shown)
+	return c.writeAnswer(shown)
 }

@@ -35,7 +35,7 @@ func (d *Document) Reference() docs.ReferenceProps {
 			Text: tag.Description}
 		for _, op := range d.table {
 			if op.tag == tag.Name {
-				group.Operations = append(group.Operations, d.operation(op))
+				group.Operations = append(group.Operations, d.docsOperation(op))
 			}
 		}
 		props.Groups = append(props.Groups, group)
@@ -50,18 +50,18 @@ func (d *Document) Reference() docs.ReferenceProps {
 	for _, s := range sandbox.Scenarios() {
 		props.Scenarios = append(props.Scenarios, docs.Scenario{Code: s.Code, Text: s.Explanation})
 	}
-	props.Quickstart = d.curl(d.table[0])
+	props.Quickstart = d.curlCommand(d.table[0])
 	return props
 }
 
-func (d *Document) operation(op *operation) docs.Operation {
+func (d *Document) docsOperation(op *operation) docs.Operation {
 	shown := docs.Operation{
 		ID: op.id, Method: op.method, Path: op.path, Summary: op.summary, Description: strings.ReplaceAll(op.about, "`",
-			""), Curl: d.curl(op),
+			""), Curl: d.curlCommand(op),
 	}
 	for _, p := range op.params {
 		shown.Parameters = append(shown.Parameters, docs.Field{Name: p.Name, In: p.In, Type: typeName(p.Schema),
-			Required: p.Required, Text: plain(p.Description)})
+			Required: p.Required, Text: plainText(p.Description)})
 	}
 	if op.method == http.MethodPost {
 		p := d.openapi.Components.Parameters["IdempotencyKey"]
@@ -69,7 +69,7 @@ func (d *Document) operation(op *operation) docs.Operation {
 			Text: p.Description})
 	}
 	shown.Request = d.requestFields(op)
-	described := d.described(op)
+	described := d.findOperation(op)
 	statuses := make([]string, 0, len(described.Responses))
 	for status := range described.Responses {
 		statuses = append(statuses, status)
@@ -82,15 +82,15 @@ func (d *Document) operation(op *operation) docs.Operation {
 				docs.Response{Status: status, Text: d.openapi.Components.Responses[name].Description})
 			continue
 		}
-		sample := indent(d.sample(response.Content["application/json"].Schema, 0))
+		sample := indentJSON(d.sampleOf(response.Content["application/json"].Schema, 0))
 		shown.Responses = append(shown.Responses, docs.Response{Status: status, Text: response.Description,
 			Example: sample})
 	}
 	return shown
 }
 
-// described is the operation as it stands in the document.
-func (d *Document) described(op *operation) *huma.Operation {
+// findOperation returns the operation as it stands in the document.
+func (d *Document) findOperation(op *operation) *huma.Operation {
 	item := d.openapi.Paths[op.path]
 	switch op.method {
 	case http.MethodGet:
@@ -108,7 +108,7 @@ func (d *Document) requestFields(op *operation) (fields []docs.Field) {
 	if op.request == nil {
 		return nil
 	}
-	schema := d.follow(d.described(op).RequestBody.Content["application/json"].Schema)
+	schema := d.followRef(d.findOperation(op).RequestBody.Content["application/json"].Schema)
 	of := reflect.TypeOf(op.request)
 	for i := range of.NumField() {
 		if !of.Field(i).IsExported() {
@@ -117,13 +117,13 @@ func (d *Document) requestFields(op *operation) (fields []docs.Field) {
 		name, optional := fieldName(of.Field(i))
 		property := schema.Properties[name]
 		fields = append(fields, docs.Field{Name: name, Type: typeName(property), Required: !optional,
-			Text: plain(property.Description)})
+			Text: plainText(property.Description)})
 	}
 	return fields
 }
 
-// follow is the schema itself where there is a reference to it.
-func (d *Document) follow(s *huma.Schema) *huma.Schema {
+// followRef returns the schema that a reference names.
+func (d *Document) followRef(s *huma.Schema) *huma.Schema {
 	if name, referred := strings.CutPrefix(s.Ref, schemas); referred {
 		return d.openapi.Components.Schemas.Map()[name]
 	}
@@ -147,7 +147,7 @@ func typeName(s *huma.Schema) string {
 	return s.Type
 }
 
-func plain(markdown string) string { return strings.ReplaceAll(markdown, "`", "") }
+func plainText(markdown string) string { return strings.ReplaceAll(markdown, "`", "") }
 
 // pair is a member of an example; examples keep an order that reads well.
 type pair struct {
@@ -169,7 +169,7 @@ func (p pairs) MarshalJSON() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		value, err := encode(one.value)
+		value, err := encodeJSON(one.value)
 		if err != nil {
 			return nil, err
 		}
@@ -181,22 +181,22 @@ func (p pairs) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// sample makes an example of a schema from the examples of its properties.
-func (d *Document) sample(s *huma.Schema, depth int) any {
-	s = d.follow(s)
+// sampleOf makes an example of a schema from the examples of its properties.
+func (d *Document) sampleOf(s *huma.Schema, depth int) any {
+	s = d.followRef(s)
 	switch {
 	case len(s.Examples) > 0:
 		return s.Examples[0]
 	case len(s.Enum) > 0:
 		return s.Enum[0]
 	case s.Type == huma.TypeArray && depth < 8:
-		return []any{d.sample(s.Items, depth+1)}
+		return []any{d.sampleOf(s.Items, depth+1)}
 	case s.Type == huma.TypeArray:
 		return []any{}
 	case s.Type == huma.TypeObject && depth < 8:
 		members := pairs{}
-		for _, name := range d.order(s) {
-			members = append(members, pair{name, d.sample(s.Properties[name], depth+1)})
+		for _, name := range d.orderFields(s) {
+			members = append(members, pair{name, d.sampleOf(s.Properties[name], depth+1)})
 		}
 		return members
 	case s.Type == huma.TypeString:
@@ -205,9 +205,9 @@ func (d *Document) sample(s *huma.Schema, depth int) any {
 	return nil
 }
 
-// order is the names of a schema's properties: the envelope's in the contract's order,
+// orderFields returns the names of a schema's properties: the envelope's in the contract's order,
 // others in the order of the Go type's fields.
-func (d *Document) order(s *huma.Schema) []string {
+func (d *Document) orderFields(s *huma.Schema) []string {
 	rank := map[string]int{}
 	for i, name := range []string{"status", "message", "data", "meta"} {
 		rank[name] = i - 4
@@ -231,8 +231,8 @@ func (d *Document) order(s *huma.Schema) []string {
 	return names
 }
 
-func indent(v any) string {
-	text, err := encode(v)
+func indentJSON(v any) string {
+	text, err := encodeJSON(v)
 	if err != nil {
 		panic("api: an example can't be written: " + err.Error()) // a mistake in the table, found by every test
 	}
@@ -243,8 +243,8 @@ func indent(v any) string {
 	return out.String()
 }
 
-// curl is a command that calls the operation.
-func (d *Document) curl(op *operation) string {
+// curlCommand returns a command that calls the operation.
+func (d *Document) curlCommand(op *operation) string {
 	path := op.path
 	for _, p := range op.params {
 		if p.In == "path" {
@@ -265,7 +265,7 @@ func (d *Document) curl(op *operation) string {
 		lines = append(lines, `-H "Idempotency-Key: order-1001"`)
 	}
 	if op.sample != nil {
-		lines = append(lines, `-H "Content-Type: application/json"`, "-d '"+indent(op.sample)+"'")
+		lines = append(lines, `-H "Content-Type: application/json"`, "-d '"+indentJSON(op.sample)+"'")
 	}
 	return strings.Join(lines, " \\\n  ")
 }

@@ -54,8 +54,8 @@ Unknown fields of a request are ignored. Numbers that must be whole are written 
 
 **Limits.** ` + "`RateLimit-Policy` and `RateLimit`" + ` tell how many requests are left; a 429 or 503 says in ` + "`Retry-After`" + ` how many seconds to wait. A body may have 64 KiB.`
 
-// describe makes the document of the table.
-func describe(table []*operation, baseURL, version string) *Document {
+// describeAPI makes the document of the table.
+func describeAPI(table []*operation, baseURL, version string) *Document {
 	registry := huma.NewMapRegistry(schemas, schemaName)
 	doc := &huma.OpenAPI{
 		OpenAPI: "3.1.0",
@@ -71,7 +71,7 @@ func describe(table []*operation, baseURL, version string) *Document {
 				Example: "order-1001-try",
 				Description: "Makes a repetition of this request harmless: 1 to 255 printable ASCII characters, " +
 					"kept for 24 hours.",
-				Schema: &huma.Schema{Type: huma.TypeString, MinLength: whole(1), MaxLength: whole(255)}}},
+				Schema: &huma.Schema{Type: huma.TypeString, MinLength: pointerTo(1), MaxLength: pointerTo(255)}}},
 			SecuritySchemes: map[string]*huma.SecurityScheme{"bearer": {Type: "http", Scheme: "bearer",
 				Description: "A secret key of the dashboard: sk_test_… works in the test domain, sk_live_… in the " +
 					"live one."}},
@@ -79,16 +79,16 @@ func describe(table []*operation, baseURL, version string) *Document {
 		Security: []map[string][]string{{"bearer": {}}},
 	}
 	for _, op := range table {
-		doc.AddOperation(op.document(registry))
+		doc.AddOperation(op.documentOperation(registry))
 	}
 	addDocumentItself(doc)
-	refine(registry)
-	doc.Webhooks = webhooks(registry)
-	tidy(registry)
+	refineSchemas(registry)
+	doc.Webhooks = describeWebhooks(registry)
+	tidySchemas(registry)
 	d := &Document{openapi: doc, table: table, baseURL: baseURL, version: version}
 	for _, op := range table {
-		media := d.described(op).Responses[strconv.Itoa(op.status)].Content["application/json"]
-		media.Example = d.sample(media.Schema, 0)
+		media := d.findOperation(op).Responses[strconv.Itoa(op.status)].Content["application/json"]
+		media.Example = d.sampleOf(media.Schema, 0)
 	}
 	var err error
 	if d.JSON, err = json.Marshal(doc); err != nil {
@@ -117,8 +117,8 @@ func schemaName(t reflect.Type, hint string) string {
 	return strings.TrimSuffix(huma.DefaultSchemaNamer(t, hint), "Data")
 }
 
-// document is the operation as the document has it.
-func (op *operation) document(registry huma.Registry) *huma.Operation {
+// documentOperation returns the operation as the document has it.
+func (op *operation) documentOperation(registry huma.Registry) *huma.Operation {
 	out := &huma.Operation{
 		Method: op.method, Path: op.path, OperationID: op.id, Summary: op.summary, Description: op.about,
 		Tags:       []string{op.tag},
@@ -252,8 +252,8 @@ func sampleFailure(status int) map[string]any {
 	return sample
 }
 
-// webhooks are the events as receivers get them.
-func webhooks(registry huma.Registry) map[string]*huma.PathItem {
+// describeWebhooks returns the events as receivers get them.
+func describeWebhooks(registry huma.Registry) map[string]*huma.PathItem {
 	header := func(name, about, example string) *huma.Param {
 		return &huma.Param{Name: name, In: "header", Required: true, Description: about, Example: example,
 			Schema: &huma.Schema{Type: huma.TypeString}}
@@ -272,7 +272,7 @@ func webhooks(registry huma.Registry) map[string]*huma.PathItem {
 	for _, event := range Events() {
 		body := eventBody(registry, event)
 		all[event.Type] = &huma.PathItem{Post: &huma.Operation{
-			OperationID: "on" + pascal(event.Type), Summary: event.Type, Description: event.When,
+			OperationID: "on" + pascalCase(event.Type), Summary: event.Type, Description: event.When,
 			Tags: []string{"Events"}, Parameters: params,
 			Security: []map[string][]string{},
 			RequestBody: &huma.RequestBody{Required: true,
@@ -315,8 +315,8 @@ func testEventSchema() *huma.Schema {
 		}}
 }
 
-// pascal joins the words of an event type.
-func pascal(text string) string {
+// pascalCase joins the words of an event type.
+func pascalCase(text string) string {
 	var out strings.Builder
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == '.' || r == '_' }) {
 		out.WriteString(strings.ToUpper(word[:1]) + word[1:])

@@ -61,11 +61,11 @@ func (s *service) eventOperations() []*operation {
 					"order-1001"),
 				timeParam("created_after", "Only events made at this time or later.", "2026-01-31T12:00:00Z"),
 				timeParam("created_before", "Only events made before this time.", "2026-02-01")}, pageParams()...),
-			data: EventData{}, many: true, refusals: []int{422}, run: (*call).events},
+			data: EventData{}, many: true, refusals: []int{422}, run: (*call).listEvents},
 		{method: http.MethodGet, path: "/v1/events/{id}", id: "getEvent", tag: "Events", summary: "Get an event",
 			message: "Event found.",
 			about:   "One event with its deliveries.", params: id, data: eventDetail{}, refusals: []int{404},
-			run: (*call).event},
+			run: (*call).getEvent},
 		{method: http.MethodPost, path: "/v1/events/{id}/redeliver", id: "redeliverEvent", tag: "Events",
 			summary: "Send an event again",
 			message: "Event on its way again.",
@@ -76,7 +76,7 @@ func (s *service) eventOperations() []*operation {
 			params: id, request: redeliverRequest{}, bodiless: true,
 			sample: json.RawMessage(`{"webhook_id":"whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"}`),
 			data:   redeliveredData{}, refusals: []int{400, 404, 409, 410, 413, 415, 422},
-			run: effect((*call).redeliver, showRedelivered)},
+			run: runEffect((*call).redeliverEvent, showRedelivered)},
 	}
 }
 
@@ -98,12 +98,12 @@ func sentEvent(e webhook.Recorded) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return encode(shown)
+	return encodeJSON(shown)
 }
 
-// reference is a parameter that is a payment's reference.
-func (q *query) reference(name string) string {
-	value := q.text(name)
+// readReference returns a parameter that is a payment's reference.
+func (q *query) readReference(name string) string {
+	value := q.readText(name)
 	if value != "" && !identifier.MatchString(value) {
 		q.problems.Add(name, "Is not a reference of a payment.")
 		return ""
@@ -111,12 +111,12 @@ func (q *query) reference(name string) string {
 	return value
 }
 
-func (c *call) events() error {
-	q := c.query()
-	filter := webhook.Filter{Type: q.oneOf("type", webhook.Types()), Payment: q.reference("payment"),
-		From: q.moment("created_after"), Before: q.moment("created_before")}
-	after, limit := q.text("cursor"), q.limit()
-	if err := q.err(); err != nil {
+func (c *call) listEvents() error {
+	q := c.newQuery()
+	filter := webhook.Filter{Type: q.oneOf("type", webhook.Types()), Payment: q.readReference("payment"),
+		From: q.readMoment("created_after"), Before: q.readMoment("created_before")}
+	after, limit := q.readText("cursor"), q.readLimit()
+	if err := q.validationError(); err != nil {
 		return err
 	}
 	found, next, err := c.api.Webhooks.Events(c.ctx, c.scope, filter, after, limit)
@@ -134,8 +134,8 @@ func (c *call) events() error {
 	return answerList(c, items, next)
 }
 
-func (c *call) event() error {
-	id, err := c.param("id", "event")
+func (c *call) getEvent() error {
+	id, err := c.readParam("id", "event")
 	if err != nil {
 		return err
 	}
@@ -151,17 +151,17 @@ func (c *call) event() error {
 	if err != nil {
 		return err
 	}
-	return c.answer(eventDetail{EventData: shown, Body: found.Body, Deliveries: showDeliveries(deliveries)})
+	return c.writeAnswer(eventDetail{EventData: shown, Body: found.Body, Deliveries: showDeliveries(deliveries)})
 }
 
-func (c *call) redeliver() (int, error) {
-	id, err := c.param("id", "event")
+func (c *call) redeliverEvent() (int, error) {
+	id, err := c.readParam("id", "event")
 	if err != nil {
 		return 0, err
 	}
 	var to redeliverRequest
 	if len(c.fiber.Body()) > 0 {
-		in, problems, err := read[redeliverRequest](c.fiber.Body())
+		in, problems, err := readBody[redeliverRequest](c.fiber.Body())
 		if err != nil {
 			return 0, err
 		}
@@ -177,6 +177,6 @@ func (c *call) redeliver() (int, error) {
 }
 
 func showRedelivered(c *call, webhooks int) (any, error) {
-	id, err := c.param("id", "event")
+	id, err := c.readParam("id", "event")
 	return redeliveredData{EventID: id, Webhooks: webhooks}, err
 }

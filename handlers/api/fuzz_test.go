@@ -24,7 +24,7 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		in, problems, err := read[initiateRequest](body)
+		in, problems, err := readBody[initiateRequest](body)
 		if err != nil {
 			var own *fault.Fault
 			if !errors.As(err, &own) || own.Kind != fault.Unreadable && own.Kind != fault.Invalid || own.Kind == fault.Unreadable != (own.Code == "unreadable_json") {

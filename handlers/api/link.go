@@ -84,16 +84,16 @@ func (s *service) linkOperations() []*operation {
 				"decide on.",
 			request: linkRequest{},
 			sample:  json.RawMessage(`{"title":"Workshop ticket","currency":"KES","amount":1500,"usage_limit":40}`),
-			data:    linkData{}, refusals: []int{400, 409, 413, 415, 422}, run: effect((*call).createLink, showLink)},
+			data:    linkData{}, refusals: []int{400, 409, 413, 415, 422}, run: runEffect((*call).createLink, showLink)},
 		{method: http.MethodGet, path: "/v1/payment-links", id: "listPaymentLinks", tag: "Payment links",
 			summary: "List payment links",
 			message: "Payment links found.", about: "Lists payment links, newest first.", params: pageParams(),
 			data: linkData{}, many: true,
-			refusals: []int{422}, run: (*call).links},
+			refusals: []int{422}, run: (*call).listLinks},
 		{method: http.MethodGet, path: "/v1/payment-links/{id}", id: "getPaymentLink", tag: "Payment links",
 			summary: "Get a payment link",
 			message: "Payment link found.", about: "One payment link.", params: []*huma.Param{id}, data: linkData{},
-			refusals: []int{404}, run: (*call).link},
+			refusals: []int{404}, run: (*call).getLink},
 		{method: http.MethodPatch, path: "/v1/payment-links/{id}", id: "updatePaymentLink", tag: "Payment links",
 			summary: "Change a payment link",
 			message: "Payment link changed.",
@@ -101,30 +101,30 @@ func (s *service) linkOperations() []*operation {
 				"started with.",
 			params: []*huma.Param{id}, request: linkPatch{}, sample: json.RawMessage(`{"active":false}`),
 			data:     linkData{},
-			refusals: []int{400, 404, 413, 415, 422}, run: effect((*call).updateLink, showLink)},
+			refusals: []int{400, 404, 413, 415, 422}, run: runEffect((*call).updateLink, showLink)},
 	}
 }
 
 func (c *call) createLink() (models.Link, error) {
-	in, problems, err := read[linkRequest](c.fiber.Body())
+	in, problems, err := readBody[linkRequest](c.fiber.Body())
 	if err != nil {
 		return models.Link{}, err
 	}
 	draft := link.Draft{
 		Title: in.Title.Value, Description: in.Description.Value, Currency: in.Currency.Value,
 		Amount:    in.Amount.pointer(),
-		MinAmount: bound(in.MinAmount), MaxAmount: bound(in.MaxAmount), Methods: in.Methods.Values,
+		MinAmount: boundOf(in.MinAmount), MaxAmount: boundOf(in.MaxAmount), Methods: in.Methods.Values,
 		RedirectURL: in.RedirectURL.Value,
 		UsageLimit:  in.UsageLimit.pointer(), ExpiresAt: in.ExpiresAt.pointer(),
 	}
 	if len(problems) > 0 {
-		return models.Link{}, refuse(problems, draft.Check(c.api.Clock()))
+		return models.Link{}, joinRefusals(problems, draft.Check(c.api.Clock()))
 	}
 	return c.api.Links.Create(c.ctx, c.scope, draft)
 }
 
-// bound is an amount limit as core takes it, where 0 means that none was given.
-func bound(n integer) int64 {
+// boundOf returns an amount limit as core takes it, where 0 means that none was given.
+func boundOf(n integer) int64 {
 	if n.Given && n.Value == 0 {
 		return -1
 	}
@@ -144,15 +144,15 @@ func (c *call) linkData(l models.Link) linkData {
 		Amount:   l.Amount, MinAmount: l.MinAmount, MaxAmount: l.MaxAmount, Methods: methods,
 		RedirectURL: l.RedirectURL,
 		UsageLimit:  l.UsageLimit, Used: l.Used, Active: l.Active, State: link.State(l, c.api.Clock()),
-		ExpiresAt: stamp(l.ExpiresAt),
+		ExpiresAt: formatStamp(l.ExpiresAt),
 		CreatedAt: clock.Format(l.CreatedAt), UpdatedAt: clock.Format(l.UpdatedAt),
 	}
 }
 
-func (c *call) links() error {
-	q := c.query()
-	before, limit := q.before("payment-links"), q.limit()
-	if err := q.err(); err != nil {
+func (c *call) listLinks() error {
+	q := c.newQuery()
+	before, limit := q.readBefore("payment-links"), q.readLimit()
+	if err := q.validationError(); err != nil {
 		return err
 	}
 	rows, next, err := c.api.Links.List(c.ctx, c.scope, before, limit)
@@ -163,13 +163,13 @@ func (c *call) links() error {
 	for _, row := range rows {
 		items = append(items, c.linkData(row))
 	}
-	return answerList(c, items, c.cursor("payment-links", next))
+	return answerList(c, items, c.makeCursor("payment-links", next))
 }
 
 // findLink finds the link of the path. Its id here is the code of its address:
 // row numbers count all merchants' links.
 func (c *call) findLink() (models.Link, error) {
-	code, err := c.param("id", "payment link")
+	code, err := c.readParam("id", "payment link")
 	if err != nil {
 		return models.Link{}, err
 	}
@@ -180,12 +180,12 @@ func (c *call) findLink() (models.Link, error) {
 	return c.api.Links.Find(c.ctx, c.scope, public.Link.ID) // in the key's own business and domain
 }
 
-func (c *call) link() error {
+func (c *call) getLink() error {
 	found, err := c.findLink()
 	if err != nil {
 		return err
 	}
-	return c.answer(c.linkData(found))
+	return c.writeAnswer(c.linkData(found))
 }
 
 func (c *call) updateLink() (models.Link, error) {
@@ -193,23 +193,23 @@ func (c *call) updateLink() (models.Link, error) {
 	if err != nil {
 		return found, err
 	}
-	in, problems, err := read[linkPatch](c.fiber.Body())
+	in, problems, err := readBody[linkPatch](c.fiber.Body())
 	if err != nil {
 		return found, err
 	}
-	draft := in.apply(found)
+	draft := in.applyTo(found)
 	if len(problems) > 0 {
 		values := draft.Check(c.api.Clock())
 		if !in.ExpiresAt.Given {
 			delete(values, "expires_at") // it may have passed by itself
 		}
-		return found, refuse(problems, values)
+		return found, joinRefusals(problems, values)
 	}
 	return c.api.Links.Update(c.ctx, c.scope, found.ID, draft)
 }
 
-// apply is the link as it would be after the change.
-func (in linkPatch) apply(l models.Link) link.Draft {
+// applyTo returns the link as it would be after the change.
+func (in linkPatch) applyTo(l models.Link) link.Draft {
 	d := link.Draft{
 		Title: l.Title, Description: l.Description, Currency: l.Currency, Amount: l.Amount, MinAmount: l.MinAmount,
 		MaxAmount:   l.MaxAmount,
@@ -226,7 +226,7 @@ func (in linkPatch) apply(l models.Link) link.Draft {
 	}
 	for to, from := range map[*int64]integer{&d.MinAmount: in.MinAmount, &d.MaxAmount: in.MaxAmount} {
 		if from.Given {
-			*to = bound(from)
+			*to = boundOf(from)
 		}
 	}
 	if in.Amount.Given || in.isNull("Amount") {

@@ -65,19 +65,19 @@ func (s *service) methodOperations() []*operation {
 			summary: "List payment methods", message: "Payment methods found.",
 			about: "The five payment methods, and whether this business may use them in the key's domain. They are " +
 				"switched in the dashboard.",
-			data: methodData{}, many: true, run: (*call).methods},
+			data: methodData{}, many: true, run: (*call).listMethods},
 		{method: http.MethodGet, path: "/v1/rates", id: "listRates", tag: "Payment methods",
 			summary: "Current rates", message: "Rates found.",
 			about: "Today's price of one whole coin for each payment method and currency, with its sources and " +
 				"their age. " +
 				"A payment is priced when it is initiated, so its own rate can differ a little.",
 			params: []*huma.Param{enumParam("payment_method", "Only this payment method.", methodCodes()),
-				enumParam("currency", "Only this currency.", names(money.Currencies()))},
-			data: rateData{}, many: true, refusals: []int{422}, run: (*call).rates},
+				enumParam("currency", "Only this currency.", codeNames(money.Currencies()))},
+			data: rateData{}, many: true, refusals: []int{422}, run: (*call).listRates},
 	}
 }
 
-func (c *call) methods() error {
+func (c *call) listMethods() error {
 	found, err := c.api.Methods.Methods(c.ctx, c.scope)
 	if err != nil {
 		return err
@@ -90,16 +90,16 @@ func (c *call) methods() error {
 		items = append(items, methodData{
 			Code: string(m.Coin.Method), Currency: string(m.Coin.Coin), Name: m.Coin.Name,
 			Network:  string(m.Coin.Chain),
-			Decimals: m.Coin.Display, Enabled: m.Enabled, Available: m.Problem == "", Remark: dash(m.Problem),
+			Decimals: m.Coin.Display, Enabled: m.Enabled, Available: m.Problem == "", Remark: dashFor(m.Problem),
 		})
 	}
 	return answerList(c, items, "")
 }
 
-func (c *call) rates() error {
-	q := c.query()
-	method, currency := q.oneOf("payment_method", methodCodes()), q.oneOf("currency", names(money.Currencies()))
-	if err := q.err(); err != nil {
+func (c *call) listRates() error {
+	q := c.newQuery()
+	method, currency := q.oneOf("payment_method", methodCodes()), q.oneOf("currency", codeNames(money.Currencies()))
+	if err := q.validationError(); err != nil {
 		return err
 	}
 	policies, err := c.api.Quotes.Policies(c.ctx, c.scope)
@@ -112,7 +112,7 @@ func (c *call) rates() error {
 			if method != "" && method != string(coin.Method) || currency != "" && currency != string(in) {
 				continue
 			}
-			item, err := c.rate(coin, in, policies[in])
+			item, err := c.readRate(coin, in, policies[in])
 			if err != nil {
 				return err
 			}
@@ -122,7 +122,7 @@ func (c *call) rates() error {
 	return answerList(c, items, "")
 }
 
-func (c *call) rate(coin money.CoinInfo, currency money.Currency, policy quote.Policy) (rateData, error) {
+func (c *call) readRate(coin money.CoinInfo, currency money.Currency, policy quote.Policy) (rateData, error) {
 	item := rateData{PaymentMethod: string(coin.Method), Coin: string(coin.Coin), Currency: string(currency),
 		Remark: "-", Legs: []legData{},
 		Market: string(policy.At(currency, c.api.Clock())), SpreadPercent: quote.Percent(policy.Spread)}
@@ -136,7 +136,7 @@ func (c *call) rate(coin money.CoinInfo, currency money.Currency, policy quote.P
 		return item, err
 	}
 	price, market := q.Price.String(), q.MarketPrice().String()
-	item.Available, item.Price, item.MarketPrice, item.QuotedAt = true, &price, &market, stamp(&q.At)
+	item.Available, item.Price, item.MarketPrice, item.QuotedAt = true, &price, &market, formatStamp(&q.At)
 	for _, leg := range q.Legs {
 		item.Legs = append(item.Legs, showLeg(leg, q.At))
 	}
@@ -159,8 +159,8 @@ func showLeg(leg quote.Leg, now time.Time) legData {
 	return shown
 }
 
-// dash is how answers say that there is nothing to remark.
-func dash(text string) string {
+// dashFor returns a remark, or the dash of answers without one.
+func dashFor(text string) string {
 	if text == "" {
 		return "-"
 	}

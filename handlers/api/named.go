@@ -51,8 +51,8 @@ func (named) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeString}}
 }
 
-// headers are the members as headers.
-func (n named) headers() (list []webhook.Header) {
+// listHeaders returns the members as headers.
+func (n named) listHeaders() (list []webhook.Header) {
 	for _, m := range n.Members {
 		list = append(list, webhook.Header{Name: m.name, Value: m.value})
 	}

@@ -25,8 +25,8 @@ type operation struct {
 	run          handler
 }
 
-// operations is every endpoint, in the order of the reference.
-func (s *service) operations() []*operation {
+// listOperations returns every endpoint, in the order of the reference.
+func (s *service) listOperations() []*operation {
 	var all []*operation
 	for _, group := range [][]*operation{
 		s.paymentOperations(), s.methodOperations(), s.linkOperations(), s.webhookOperations(), s.deliveryOperations(),
@@ -49,12 +49,12 @@ func fiberPath(path string) string {
 
 func pathParam(name, about, example string) *huma.Param {
 	return &huma.Param{Name: name, In: "path", Required: true, Description: about, Example: example,
-		Schema: &huma.Schema{Type: huma.TypeString, MaxLength: whole(100)}}
+		Schema: &huma.Schema{Type: huma.TypeString, MaxLength: pointerTo(100)}}
 }
 
 func textParam(name, about, example string) *huma.Param {
 	return &huma.Param{Name: name, In: "query", Description: about, Example: example,
-		Schema: &huma.Schema{Type: huma.TypeString, MaxLength: whole(maxParameter)}}
+		Schema: &huma.Schema{Type: huma.TypeString, MaxLength: pointerTo(maxParameter)}}
 }
 
 func enumParam(name, about string, values []string) *huma.Param {
@@ -80,4 +80,4 @@ func pageParams() []*huma.Param {
 	}
 }
 
-func whole(n int) *int { return &n }
+func pointerTo(n int) *int { return &n }

@@ -90,26 +90,26 @@ func (s *service) paymentOperations() []*operation {
 				"7 minutes. " +
 				"Every field that needs attention is named at once, and nothing is stored for a refused request.",
 			request: initiateRequest{}, sample: initiateSample, data: startedData{},
-			refusals: []int{400, 409, 413, 415, 422, 503}, run: effect((*call).initiate, showStarted)},
+			refusals: []int{400, 409, 413, 415, 422, 503}, run: runEffect((*call).initiatePayment, showStarted)},
 		{method: http.MethodGet, path: "/v1/payment/verify/{business_reference}", id: "verifyPayment", tag: "Payments",
 			summary: "Verify a payment", message: "Payment found.",
 			about: "Gives the payment record. Verify before you give value: `status` must be `successful`, and " +
 				"amount, currency and reference those of your order.",
 			params: []*huma.Param{pathParam("business_reference",
 				"The service's reference (PAY_…) or your own business_reference.", "order-1001")},
-			data: payment.Record{}, refusals: []int{404}, run: (*call).verify},
+			data: payment.Record{}, refusals: []int{404}, run: (*call).verifyPayment},
 		{method: http.MethodGet, path: "/v1/payments", id: "listPayments", tag: "Payments",
 			summary: "List payments", message: "Payments found.",
 			about:  "Lists payments, newest first. All filters must match.",
 			params: append(listFilters(), pageParams()...), data: summaryData{}, many: true, refusals: []int{422},
-			run: (*call).payments},
+			run: (*call).listPayments},
 		{method: http.MethodGet, path: "/v1/payments/{reference}/timeline", id: "getTimeline", tag: "Payments",
 			summary: "Timeline of a payment", message: "Timeline found.",
 			about: "Every change of state and every transfer, oldest first, with times and reasons. Transfers stand " +
 				"among the first 500 rows only, which nobody reaches who pays.",
 			params: []*huma.Param{pathParam("reference", "Either reference of the payment.",
 				"PAY_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")},
-			data: stepData{}, many: true, refusals: []int{404}, run: (*call).timeline},
+			data: stepData{}, many: true, refusals: []int{404}, run: (*call).readTimeline},
 	}
 }
 
@@ -120,8 +120,8 @@ var initiateSample = json.RawMessage(
 // listFilters are the filters of GET /v1/payments.
 func listFilters() []*huma.Param {
 	return []*huma.Param{
-		enumParam("status", "State of the payment.", names(payment.States())),
-		enumParam("currency", "Fiat currency.", names(money.Currencies())),
+		enumParam("status", "State of the payment.", codeNames(payment.States())),
+		enumParam("currency", "Fiat currency.", codeNames(money.Currencies())),
 		enumParam("payment_method", "Payment method.", methodCodes()),
 		textParam("reference", "Beginning of either reference.", "order-10"),
 		textParam("email", "Customer's e-mail address.", "ada.obi@example.com"),
@@ -132,8 +132,8 @@ func listFilters() []*huma.Param {
 	}
 }
 
-func (c *call) initiate() (payment.Started, error) {
-	in, problems, err := read[initiateRequest](c.fiber.Body())
+func (c *call) initiatePayment() (payment.Started, error) {
+	in, problems, err := readBody[initiateRequest](c.fiber.Body())
 	if err != nil {
 		return payment.Started{}, err
 	}
@@ -147,7 +147,7 @@ func (c *call) initiate() (payment.Started, error) {
 		Metadata: in.Metadata.Value,
 	}
 	if len(problems) > 0 {
-		return payment.Started{}, refuse(problems, request.Check())
+		return payment.Started{}, joinRefusals(problems, request.Check())
 	}
 	return c.api.Payments.Initiate(c.ctx, c.scope, request)
 }
@@ -160,8 +160,8 @@ func showStarted(_ *call, p payment.Started) (any, error) {
 	}, nil
 }
 
-func (c *call) verify() error {
-	reference, err := c.param("business_reference", "payment")
+func (c *call) verifyPayment() error {
+	reference, err := c.readParam("business_reference", "payment")
 	if err != nil {
 		return err
 	}
@@ -169,22 +169,22 @@ func (c *call) verify() error {
 	if err != nil {
 		return err
 	}
-	return c.answer(view.Record())
+	return c.writeAnswer(view.Record())
 }
 
-func (c *call) payments() error {
-	q := c.query()
+func (c *call) listPayments() error {
+	q := c.newQuery()
 	filter := list.Filter{
-		Currency: q.oneOf("currency", names(money.Currencies())),
-		Method:   q.oneOf("payment_method", methodCodes()), Reference: q.text("reference"), Email: q.text("email"),
-		Hash:    q.text("hash"),
-		Address: q.text("address"), From: q.moment("from"), To: q.moment("to"),
-		Before: list.Place{ID: q.before("payments")}, Limit: q.limit(),
+		Currency: q.oneOf("currency", codeNames(money.Currencies())),
+		Method:   q.oneOf("payment_method", methodCodes()), Reference: q.readText("reference"), Email: q.readText("email"),
+		Hash:    q.readText("hash"),
+		Address: q.readText("address"), From: q.readMoment("from"), To: q.readMoment("to"),
+		Before: list.Place{ID: q.readBefore("payments")}, Limit: q.readLimit(),
 	}
-	if state := q.oneOf("status", names(payment.States())); state != "" {
+	if state := q.oneOf("status", codeNames(payment.States())); state != "" {
 		filter.States = []payment.State{payment.State(state)}
 	}
-	if err := q.err(); err != nil {
+	if err := q.validationError(); err != nil {
 		return err
 	}
 	page, err := c.api.Lists.Search(c.ctx, c.scope, filter)
@@ -193,12 +193,12 @@ func (c *call) payments() error {
 	}
 	items := make([]summaryData, 0, len(page.Payments))
 	for _, p := range page.Payments {
-		items = append(items, summary(p))
+		items = append(items, newSummary(p))
 	}
-	return answerList(c, items, c.cursor("payments", page.Next()))
+	return answerList(c, items, c.makeCursor("payments", page.Next()))
 }
 
-func summary(p models.Payment) summaryData {
+func newSummary(p models.Payment) summaryData {
 	view := payment.View{Payment: p}
 	return summaryData{
 		Domain: p.Domain, Reference: p.Reference, BusinessReference: p.BusinessReference, Status: p.Status,
@@ -214,8 +214,8 @@ func summary(p models.Payment) summaryData {
 	}
 }
 
-func (c *call) timeline() error {
-	reference, err := c.param("reference", "payment")
+func (c *call) readTimeline() error {
+	reference, err := c.readParam("reference", "payment")
 	if err != nil {
 		return err
 	}
@@ -235,8 +235,8 @@ func (c *call) timeline() error {
 	return answerList(c, items, "")
 }
 
-// names turns a list of codes into strings.
-func names[T ~string](codes []T) []string {
+// codeNames turns a list of codes into strings.
+func codeNames[T ~string](codes []T) []string {
 	out := make([]string, 0, len(codes))
 	for _, code := range codes {
 		out = append(out, string(code))

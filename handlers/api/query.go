@@ -27,13 +27,13 @@ type query struct {
 	problems fault.Fields
 }
 
-func (c *call) query() *query { return &query{call: c, problems: fault.Fields{}} }
+func (c *call) newQuery() *query { return &query{call: c, problems: fault.Fields{}} }
 
-// err is the fault for everything that was wrong; nil when nothing was.
-func (q *query) err() error { return fault.Validation(q.problems) }
+// validationError returns the fault for all errors of the query; nil when there are none.
+func (q *query) validationError() error { return fault.Validation(q.problems) }
 
-// text is a parameter's value, "" when it isn't given.
-func (q *query) text(name string) string {
+// readText returns a parameter's value, "" when it isn't given.
+func (q *query) readText(name string) string {
 	values := q.call.fiber.Context().QueryArgs().PeekMulti(name)
 	if len(values) == 0 {
 		return ""
@@ -54,7 +54,7 @@ func (q *query) text(name string) string {
 
 // oneOf is a parameter that may have only some values.
 func (q *query) oneOf(name string, allowed []string) string {
-	value := q.text(name)
+	value := q.readText(name)
 	if value != "" && !slices.Contains(allowed, value) {
 		q.problems.Add(name, "Must be one of "+strings.Join(allowed, ", ")+".")
 		return ""
@@ -62,9 +62,9 @@ func (q *query) oneOf(name string, allowed []string) string {
 	return value
 }
 
-// moment is a parameter that is a time or a day; nil when it isn't given.
-func (q *query) moment(name string) *time.Time {
-	value := q.text(name)
+// readMoment returns a parameter that is a time or a day; nil when it isn't given.
+func (q *query) readMoment(name string) *time.Time {
+	value := q.readText(name)
 	if value == "" {
 		return nil
 	}
@@ -79,9 +79,9 @@ func (q *query) moment(name string) *time.Time {
 	return &at
 }
 
-// limit is how many items a page has.
-func (q *query) limit() int {
-	value := q.text("limit")
+// readLimit returns the number of items of a page.
+func (q *query) readLimit() int {
+	value := q.readText("limit")
 	if value == "" {
 		return defaultLimit
 	}
@@ -93,17 +93,17 @@ func (q *query) limit() int {
 	return n
 }
 
-// before is the row id that a sealed cursor of this list holds, 0 at the
+// readBefore returns the row id that a sealed cursor of this list holds, 0 at the
 // beginning. Row ids count all merchants' rows, so they are never shown.
-func (q *query) before(list string) int64 {
-	value := q.text("cursor")
+func (q *query) readBefore(list string) int64 {
+	value := q.readText("cursor")
 	if value == "" {
 		return 0
 	}
 	sealed, err := base64.RawURLEncoding.DecodeString(value)
 	if err == nil {
 		var plain []byte
-		if plain, err = q.call.api.Secrets.Open(q.call.place(list), sealed); err == nil {
+		if plain, err = q.call.api.Secrets.Open(q.call.cursorPlace(list), sealed); err == nil {
 			var id int64
 			if id, err = strconv.ParseInt(string(plain), 10, 64); err == nil {
 				return id
@@ -114,25 +114,25 @@ func (q *query) before(list string) int64 {
 	return 0
 }
 
-// cursor seals the id with which the next page of a list begins; "" after the last page.
-func (c *call) cursor(list string, next int64) string {
+// makeCursor seals the id with which the next page of a list begins; "" after the last page.
+func (c *call) makeCursor(list string, next int64) string {
 	if next == 0 {
 		return ""
 	}
-	return base64.RawURLEncoding.EncodeToString(c.api.Secrets.Seal(c.place(list), strconv.AppendInt(nil, next, 10)))
+	return base64.RawURLEncoding.EncodeToString(c.api.Secrets.Seal(c.cursorPlace(list), strconv.AppendInt(nil, next, 10)))
 }
 
-// place binds a cursor to its list and whose list it is.
-func (c *call) place(list string) string {
+// cursorPlace binds a cursor to its list and whose list it is.
+func (c *call) cursorPlace(list string) string {
 	return fmt.Sprintf("cursors/%s/%d/%s", list, c.scope.BusinessID, c.scope.Domain)
 }
 
 var identifier = regexp.MustCompile(`^[A-Za-z0-9._:~=@+-]{1,100}$`)
 
-// param is a part of the path. It comes as it was sent, so that an escaped
+// readParam returns a part of the path. It comes as it was sent, so that an escaped
 // form can't be another thing to the router than to core; whatever could be
 // no reference or id is something that doesn't exist.
-func (c *call) param(name, thing string) (string, error) {
+func (c *call) readParam(name, thing string) (string, error) {
 	value, err := url.PathUnescape(c.fiber.Params(name))
 	if err != nil || !identifier.MatchString(value) {
 		return "", fault.Missing(thing)

@@ -54,21 +54,21 @@ func (s *service) resendOperations() []*operation {
 			summary: "Send many events again",
 			message: "Resend ordered.", about: about + " They go to each webhook that is active and takes their type.",
 			request: resendRequest{}, sample: sample,
-			data: resendData{}, refusals: refusals, run: effect((*call).resendAll, showResent)},
+			data: resendData{}, refusals: refusals, run: runEffect((*call).resendAll, showResent)},
 		{method: http.MethodPost, path: "/v1/webhooks/{id}/resend", id: "resendToWebhook", tag: tag,
 			status:  http.StatusCreated,
 			summary: "Send many events again to a webhook", message: "Resend ordered.",
 			about:  about + " They go to this webhook alone, as far as it takes their type.",
 			params: []*huma.Param{hook}, request: resendRequest{}, sample: sample, data: resendData{},
-			refusals: append([]int{404}, refusals...), run: effect((*call).resendToWebhook, showResent)},
+			refusals: append([]int{404}, refusals...), run: runEffect((*call).resendToWebhook, showResent)},
 		{method: http.MethodGet, path: "/v1/resends", id: "listResends", tag: tag, summary: "List resends",
 			message: "Resends found.",
 			about:   "Lists orders to send many events again, newest first.", params: pageParams(), data: resendData{},
-			many: true, refusals: []int{422}, run: (*call).resends},
+			many: true, refusals: []int{422}, run: (*call).listResends},
 		{method: http.MethodGet, path: "/v1/resends/{id}", id: "getResend", tag: tag, summary: "Get a resend",
 			message: "Resend found.",
 			about:   "How far an order is.", params: []*huma.Param{id}, data: resendData{}, refusals: []int{404},
-			run: (*call).resend},
+			run: (*call).getResend},
 	}
 }
 
@@ -77,7 +77,7 @@ func showResend(r webhook.Resend) resendData {
 		ID: r.ID, Events: append([]string{}, r.Types...), From: clock.Format(r.From), Before: clock.Format(r.Before),
 		Failed: r.Failed, State: r.State,
 		Total: r.Total, Walked: r.Walked, Made: r.Made, Delivered: r.Delivered, Failures: r.Failures,
-		Later: r.Superseded, CreatedAt: clock.Format(r.CreatedAt), DoneAt: stamp(r.DoneAt),
+		Later: r.Superseded, CreatedAt: clock.Format(r.CreatedAt), DoneAt: formatStamp(r.DoneAt),
 	}
 	if r.EndpointID != "" {
 		shown.WebhookID = &r.EndpointID
@@ -87,34 +87,34 @@ func showResend(r webhook.Resend) resendData {
 
 func showResent(_ *call, r webhook.Resend) (any, error) { return showResend(r), nil }
 
-func (c *call) resendAll() (webhook.Resend, error) { return c.order("") }
+func (c *call) resendAll() (webhook.Resend, error) { return c.placeOrder("") }
 
 func (c *call) resendToWebhook() (webhook.Resend, error) {
-	id, err := c.param("id", "webhook")
+	id, err := c.readParam("id", "webhook")
 	if err != nil {
 		return webhook.Resend{}, err
 	}
-	return c.order(id)
+	return c.placeOrder(id)
 }
 
-// order reads the body and has core carry it out for one webhook, or for all.
-func (c *call) order(endpointID string) (webhook.Resend, error) {
-	in, problems, err := read[resendRequest](c.fiber.Body())
+// placeOrder reads the body and places the order for one webhook, or for all.
+func (c *call) placeOrder(endpointID string) (webhook.Resend, error) {
+	in, problems, err := readBody[resendRequest](c.fiber.Body())
 	if err != nil {
 		return webhook.Resend{}, err
 	}
 	wanted := webhook.Order{EndpointID: endpointID, Types: in.Events.Values, From: in.From.Value,
 		Before: in.Before.pointer(), Failed: in.Failed.Value}
 	if len(problems) > 0 {
-		return webhook.Resend{}, refuse(problems, c.api.Webhooks.Check(wanted))
+		return webhook.Resend{}, joinRefusals(problems, c.api.Webhooks.Check(wanted))
 	}
 	return c.api.Webhooks.Resend(c.ctx, c.scope, wanted)
 }
 
-func (c *call) resends() error {
-	q := c.query()
-	after, limit := q.text("cursor"), q.limit()
-	if err := q.err(); err != nil {
+func (c *call) listResends() error {
+	q := c.newQuery()
+	after, limit := q.readText("cursor"), q.readLimit()
+	if err := q.validationError(); err != nil {
 		return err
 	}
 	found, next, err := c.api.Webhooks.Resends(c.ctx, c.scope, after, limit)
@@ -128,8 +128,8 @@ func (c *call) resends() error {
 	return answerList(c, items, next)
 }
 
-func (c *call) resend() error {
-	id, err := c.param("id", "resend")
+func (c *call) getResend() error {
+	id, err := c.readParam("id", "resend")
 	if err != nil {
 		return err
 	}
@@ -137,5 +137,5 @@ func (c *call) resend() error {
 	if err != nil {
 		return err
 	}
-	return c.answer(showResend(found))
+	return c.writeAnswer(showResend(found))
 }

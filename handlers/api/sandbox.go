@@ -75,7 +75,7 @@ func (s *service) sandboxOperations() []*operation {
 			summary: "Play a scenario", message: "Scenario played.", about: about.String(),
 			params:  []*huma.Param{pathParam("reference", "Either reference of the payment.", "order-1001")},
 			request: simulateRequest{}, sample: json.RawMessage(`{"scenario":"exact"}`), data: simulatedData{},
-			refusals: []int{400, 404, 409, 413, 415, 422}, run: inSandbox(effect((*call).simulate, showSimulated))},
+			refusals: []int{400, 404, 409, 413, 415, 422}, run: inSandbox(runEffect((*call).simulateScenario, showSimulated))},
 		{method: http.MethodPost, path: "/v1/sandbox/advance", id: "advancePayment", tag: tag,
 			summary: "Move a payment's clock",
 			message: "Clock moved.",
@@ -84,7 +84,7 @@ func (s *service) sandboxOperations() []*operation {
 			request: advanceRequest{}, sample: json.RawMessage(`{"reference":"order-1001","seconds":86400}`),
 			data:     payment.Record{},
 			refusals: []int{400, 404, 409, 413, 415, 422},
-			run: inSandbox(effect((*call).advance, func(_ *call, v payment.View) (any, error) {
+			run: inSandbox(runEffect((*call).advanceClock, func(_ *call, v payment.View) (any, error) {
 				return v.Record(),
 					nil
 			}))},
@@ -93,7 +93,7 @@ func (s *service) sandboxOperations() []*operation {
 			about:   "Makes blocks at once on a simulated chain. Every test payment on that chain sees them.",
 			request: mineRequest{}, sample: json.RawMessage(`{"payment_method":"crypto_bitcoin","blocks":6}`),
 			data:     minedData{},
-			refusals: []int{400, 404, 409, 413, 415, 422}, run: inSandbox(effect((*call).mine, showMined))},
+			refusals: []int{400, 404, 409, 413, 415, 422}, run: inSandbox(runEffect((*call).mineBlocks, showMined))},
 	}
 }
 
@@ -108,14 +108,14 @@ func inSandbox(run handler) handler {
 	}
 }
 
-func (c *call) simulate() (sandbox.Simulated, error) {
-	reference, err := c.param("reference", "payment")
+func (c *call) simulateScenario() (sandbox.Simulated, error) {
+	reference, err := c.readParam("reference", "payment")
 	if err != nil {
 		return sandbox.Simulated{}, err
 	}
-	in, problems, err := read[simulateRequest](c.fiber.Body())
+	in, problems, err := readBody[simulateRequest](c.fiber.Body())
 	if err == nil {
-		err = refuse(problems, nil)
+		err = joinRefusals(problems, nil)
 	}
 	if err != nil {
 		return sandbox.Simulated{}, err
@@ -136,8 +136,8 @@ func showSimulated(_ *call, s sandbox.Simulated) (any, error) {
 	return shown, nil
 }
 
-func (c *call) advance() (payment.View, error) {
-	in, problems, err := read[advanceRequest](c.fiber.Body())
+func (c *call) advanceClock() (payment.View, error) {
+	in, problems, err := readBody[advanceRequest](c.fiber.Body())
 	if err != nil {
 		return payment.View{}, err
 	}
@@ -151,8 +151,8 @@ func (c *call) advance() (payment.View, error) {
 	return view, err
 }
 
-func (c *call) mine() (sandbox.Mined, error) {
-	in, problems, err := read[mineRequest](c.fiber.Body())
+func (c *call) mineBlocks() (sandbox.Mined, error) {
+	in, problems, err := readBody[mineRequest](c.fiber.Body())
 	if err != nil {
 		return sandbox.Mined{}, err
 	}

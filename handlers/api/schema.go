@@ -84,19 +84,19 @@ var abouts = map[string]map[string]about{
 	},
 }
 
-// enums are the closed lists of values of core's types.
-func enums() map[string]map[string][]string {
-	reasons := append([]string{""}, names(payment.Reasons())...)
+// listEnums returns the closed lists of values of core's types.
+func listEnums() map[string]map[string][]string {
+	reasons := append([]string{""}, codeNames(payment.Reasons())...)
 	return map[string]map[string][]string{
-		"Payment":        {"status": names(payment.States()), "domain": {"test", "live"}, "reason": reasons},
+		"Payment":        {"status": codeNames(payment.States()), "domain": {"test", "live"}, "reason": reasons},
 		"PaymentSummary": {"reason": reasons},
 		"Transfer":       {"status": payment.MoveStatuses()},
 		"Rate":           {"currency": {"NGN", "GHC", "KES", "USD"}},
 	}
 }
 
-// refine adds to the schemas of core's types what their Go types can't say.
-func refine(registry huma.Registry) {
+// refineSchemas adds to the schemas of core's types what their Go types can't say.
+func refineSchemas(registry huma.Registry) {
 	all := registry.Map()
 	for name, properties := range abouts {
 		for property, about := range properties {
@@ -107,7 +107,7 @@ func refine(registry huma.Registry) {
 			}
 		}
 	}
-	for name, properties := range enums() {
+	for name, properties := range listEnums() {
 		for property, values := range properties {
 			for _, value := range values {
 				all[name].Properties[property].Enum = append(all[name].Properties[property].Enum, value)
@@ -137,9 +137,9 @@ func refine(registry huma.Registry) {
 	}
 }
 
-// tidy makes every schema say what answers do: arrays are never null, and
+// tidySchemas corrects every schema by what answers do: arrays are never null, and
 // descriptions stand beside references.
-func tidy(registry huma.Registry) {
+func tidySchemas(registry huma.Registry) {
 	for _, s := range registry.Map() {
 		for _, property := range s.Properties {
 			if property.Type == huma.TypeArray {

@@ -76,38 +76,38 @@ func (s *service) webhookOperations() []*operation {
 			sample: json.RawMessage(
 				`{"type":"orders","url":"https://shop.example.com/webhooks/cointill","active":true}`),
 			data: webhookSecretData{}, refusals: []int{400, 409, 413, 415, 422},
-			run: effect((*call).createWebhook, showSecret)},
+			run: runEffect((*call).createWebhook, showSecret)},
 		{method: http.MethodGet, path: "/v1/webhooks", id: "listWebhooks", tag: tag, summary: "List webhooks",
 			message: "Webhooks found.",
 			about:   "Lists webhooks, newest first.", params: pageParams(), data: WebhookData{}, many: true,
-			refusals: []int{422}, run: (*call).webhooks},
+			refusals: []int{422}, run: (*call).listWebhooks},
 		{method: http.MethodGet, path: "/v1/webhooks/{id}", id: "getWebhook", tag: tag, summary: "Get a webhook",
 			message: "Webhook found.",
 			about:   "One webhook. How its deliveries went is under `deliveries`, what it missed under `missed`.",
-			params:  id, data: WebhookData{}, refusals: []int{404}, run: (*call).webhook},
+			params:  id, data: WebhookData{}, refusals: []int{404}, run: (*call).getWebhook},
 		{method: http.MethodPatch, path: "/v1/webhooks/{id}", id: "updateWebhook", tag: tag,
 			summary: "Change a webhook", message: "Webhook changed.",
 			about: "Changes what is given and leaves the rest: `{\"active\": false}` switches it off. " +
 				"What happens while it is off is listed as skipped and can be sent later: see `missed` and `resend`.",
 			params: id, request: webhookPatch{}, sample: json.RawMessage(`{"active":false}`), data: WebhookData{},
-			refusals: []int{400, 404, 413, 415, 422}, run: effect((*call).updateWebhook, showWebhook)},
+			refusals: []int{400, 404, 413, 415, 422}, run: runEffect((*call).updateWebhook, showWebhook)},
 		{method: http.MethodDelete, path: "/v1/webhooks/{id}", id: "deleteWebhook", tag: tag,
 			summary: "Delete a webhook", message: "Webhook deleted.",
 			about: "Deletes it. What was still to be delivered to it is cancelled.", params: id, data: deletedData{},
 			refusals: []int{404},
-			run: effect((*call).deleteWebhook,
+			run: runEffect((*call).deleteWebhook,
 				func(_ *call, id string) (any, error) { return deletedData{ID: id, Deleted: true}, nil })},
 		{method: http.MethodPost, path: "/v1/webhooks/{id}/rotate-secret", id: "rotateWebhookSecret", tag: tag,
 			summary: "Rotate a webhook's secret",
 			message: "Secret rotated. Keep the new one: it is not shown again.",
 			about:   "Makes a new secret. For 24 hours deliveries are signed by those before, too.",
 			params:  id, data: webhookSecretData{}, refusals: []int{404, 409, 422},
-			run: effect((*call).rotateSecret, showSecret)},
+			run: runEffect((*call).rotateSecret, showSecret)},
 		{method: http.MethodPost, path: "/v1/webhooks/{id}/test", id: "testWebhook", tag: tag,
 			summary: "Send a test event", message: "Test event on its way.",
 			about: "Sends a `webhook.test` event to this webhook alone.", params: id, data: testedData{},
 			refusals: []int{404, 409, 422},
-			run: effect((*call).testWebhook, func(_ *call, id string) (any, error) {
+			run: runEffect((*call).testWebhook, func(_ *call, id string) (any, error) {
 				return testedData{EventID: id},
 					nil
 			})},
@@ -122,7 +122,7 @@ func showEndpoint(e webhook.Endpoint) WebhookData {
 	return WebhookData{
 		ID: e.ID, Type: e.Name, Domain: string(e.Domain), URL: e.URL, Events: append([]string{}, e.Types...),
 		Headers: headers,
-		Status:  e.Status(), OffReason: e.OffReason, Failing: stamp(e.FailingSince), Overlap: stamp(e.OverlapUntil),
+		Status:  e.Status(), OffReason: e.OffReason, Failing: formatStamp(e.FailingSince), Overlap: formatStamp(e.OverlapUntil),
 		UpdatedAt: clock.Format(e.UpdatedAt), CreatedAt: clock.Format(e.CreatedAt),
 	}
 }
@@ -134,23 +134,23 @@ func showSecret(_ *call, made webhook.WithSecret) (any, error) {
 }
 
 func (c *call) createWebhook() (webhook.WithSecret, error) {
-	in, problems, err := read[webhookRequest](c.fiber.Body())
+	in, problems, err := readBody[webhookRequest](c.fiber.Body())
 	if err != nil {
 		return webhook.WithSecret{}, err
 	}
 	wanted := webhook.Create{Name: in.Type.Value, URL: in.URL.Value, Active: in.Active.Value, Types: in.Events.Values,
-		Headers: in.Headers.headers()}
+		Headers: in.Headers.listHeaders()}
 	if len(problems) > 0 {
-		return webhook.WithSecret{}, refuse(problems, wanted.Check(c.scope.Domain))
+		return webhook.WithSecret{}, joinRefusals(problems, wanted.Check(c.scope.Domain))
 	}
 	made, secret, err := c.api.Webhooks.Create(c.ctx, c.scope, wanted)
 	return webhook.WithSecret{Endpoint: made, Secret: secret}, err
 }
 
-func (c *call) webhooks() error {
-	q := c.query()
-	after, limit := q.text("cursor"), q.limit()
-	if err := q.err(); err != nil {
+func (c *call) listWebhooks() error {
+	q := c.newQuery()
+	after, limit := q.readText("cursor"), q.readLimit()
+	if err := q.validationError(); err != nil {
 		return err
 	}
 	found, next, err := c.api.Webhooks.List(c.ctx, c.scope, after, limit)
@@ -164,8 +164,8 @@ func (c *call) webhooks() error {
 	return answerList(c, items, next)
 }
 
-func (c *call) webhook() error {
-	id, err := c.param("id", "webhook")
+func (c *call) getWebhook() error {
+	id, err := c.readParam("id", "webhook")
 	if err != nil {
 		return err
 	}
@@ -173,15 +173,15 @@ func (c *call) webhook() error {
 	if err != nil {
 		return err
 	}
-	return c.answer(showEndpoint(found))
+	return c.writeAnswer(showEndpoint(found))
 }
 
 func (c *call) updateWebhook() (webhook.Endpoint, error) {
-	id, err := c.param("id", "webhook")
+	id, err := c.readParam("id", "webhook")
 	if err != nil {
 		return webhook.Endpoint{}, err
 	}
-	in, problems, err := read[webhookPatch](c.fiber.Body())
+	in, problems, err := readBody[webhookPatch](c.fiber.Body())
 	if err != nil {
 		return webhook.Endpoint{}, err
 	}
@@ -190,17 +190,17 @@ func (c *call) updateWebhook() (webhook.Endpoint, error) {
 		change.Types = &in.Events.Values
 	}
 	if in.Headers.Given {
-		headers := in.Headers.headers()
+		headers := in.Headers.listHeaders()
 		change.Headers = &headers
 	}
 	if len(problems) > 0 {
-		return webhook.Endpoint{}, refuse(problems, change.Check(c.scope.Domain))
+		return webhook.Endpoint{}, joinRefusals(problems, change.Check(c.scope.Domain))
 	}
 	return c.api.Webhooks.Update(c.ctx, c.scope, id, change)
 }
 
 func (c *call) deleteWebhook() (string, error) {
-	id, err := c.param("id", "webhook")
+	id, err := c.readParam("id", "webhook")
 	if err != nil {
 		return "", err
 	}
@@ -208,7 +208,7 @@ func (c *call) deleteWebhook() (string, error) {
 }
 
 func (c *call) rotateSecret() (webhook.WithSecret, error) {
-	id, err := c.param("id", "webhook")
+	id, err := c.readParam("id", "webhook")
 	if err != nil {
 		return webhook.WithSecret{}, err
 	}
@@ -217,7 +217,7 @@ func (c *call) rotateSecret() (webhook.WithSecret, error) {
 }
 
 func (c *call) testWebhook() (string, error) {
-	id, err := c.param("id", "webhook")
+	id, err := c.readParam("id", "webhook")
 	if err != nil {
 		return "", err
 	}
