@@ -27,8 +27,8 @@ type apiFlags struct {
 	API string `name:"api" env:"-" placeholder:"http://127.0.0.1:8080" help:"Address of the instance. Default: the base URL where it is https, else where these settings serve."`
 }
 
-// connect checks the flags. The key is never printed, nor sent when it is a live one.
-func (f apiFlags) connect(settings *Settings) (*apiClient, error) {
+// connectAPI checks the flags. The key is never printed, nor sent when it is a live one.
+func (f apiFlags) connectAPI(settings *Settings) (*apiClient, error) {
 	switch {
 	case f.Key == "":
 		return nil, errors.New("a test key is missing: set COINTILL_API_KEY or give --key. The dashboard " +
@@ -113,13 +113,13 @@ type silence struct {
 
 func (e *silence) Error() string {
 	return fmt.Sprintf("nothing answers at %s (%s): is Cointill running there? --api names another address", e.base,
-		reason(e.cause))
+		describeSilence(e.cause))
 }
 
 func (e *silence) Unwrap() error { return e.cause }
 
-// passing reports whether the same call may succeed later.
-func passing(err error) bool {
+// mayPass reports whether the same call may succeed later.
+func mayPass(err error) bool {
 	var refused *apiError
 	if errors.As(err, &refused) {
 		return refused.status == http.StatusTooManyRequests || refused.status >= 500
@@ -130,10 +130,10 @@ func passing(err error) bool {
 // maxPage bounds an answer that is read: 100 events of the largest payments take less.
 const maxPage = 16 << 20
 
-// call makes one request; body nil sends none. It gives the cursor of the next
+// callAPI makes one request; body nil sends none. It returns the cursor of the next
 // page of a list. Errors are an apiError when the API refused, and a silence when
 // no answer came.
-func (c *apiClient) call(ctx context.Context, method, path string, body, into any) (next string, err error) {
+func (c *apiClient) callAPI(ctx context.Context, method, path string, body, into any) (next string, err error) {
 	var content io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)
@@ -160,11 +160,11 @@ func (c *apiClient) call(ctx context.Context, method, path string, body, into an
 	if err != nil {
 		return "", &silence{c.base, err}
 	}
-	return c.understand(answer, text, into)
+	return c.readAnswer(answer, text, into)
 }
 
-// understand reads the envelope of an answer.
-func (c *apiClient) understand(answer *http.Response, text []byte, into any) (next string, err error) {
+// readAnswer reads the envelope of an answer.
+func (c *apiClient) readAnswer(answer *http.Response, text []byte, into any) (next string, err error) {
 	var envelope struct {
 		Message string
 		Errors  map[string][]string
@@ -175,14 +175,14 @@ func (c *apiClient) understand(answer *http.Response, text []byte, into any) (ne
 	}
 	err = json.Unmarshal(text, &envelope)
 	if answer.StatusCode < 200 || answer.StatusCode > 299 {
-		refused := &apiError{status: answer.StatusCode, message: c.stranger(answer)}
+		refused := &apiError{status: answer.StatusCode, message: c.describeStranger(answer)}
 		if seconds, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && seconds > 0 {
 			refused.after = time.Duration(min(seconds, 60)) * time.Second
 		}
 		if err == nil && envelope.Message != "" {
-			refused.message = fmt.Sprintf("%s answered %d: %s", c.base, answer.StatusCode, plain(envelope.Message))
+			refused.message = fmt.Sprintf("%s answered %d: %s", c.base, answer.StatusCode, plainText(envelope.Message))
 			for _, field := range slices.Sorted(maps.Keys(envelope.Errors)) {
-				refused.message += plain(" " + field + ": " + strings.Join(envelope.Errors[field], " "))
+				refused.message += plainText(" " + field + ": " + strings.Join(envelope.Errors[field], " "))
 			}
 		}
 		return "", refused
@@ -191,19 +191,19 @@ func (c *apiClient) understand(answer *http.Response, text []byte, into any) (ne
 		err = json.Unmarshal(envelope.Data, into)
 	}
 	if err != nil {
-		return "", &apiError{status: answer.StatusCode, message: c.stranger(answer)}
+		return "", &apiError{status: answer.StatusCode, message: c.describeStranger(answer)}
 	}
 	return envelope.Meta.NextCursor, nil
 }
 
-// stranger says that an answer is none of the API's.
-func (c *apiClient) stranger(answer *http.Response) string {
+// describeStranger returns the error for an answer that the API did not write.
+func (c *apiClient) describeStranger(answer *http.Response) string {
 	return fmt.Sprintf("what answers at %s (%d) is not Cointill's API: --api names another address", c.base,
 		answer.StatusCode)
 }
 
-// plain keeps what others wrote from steering the terminal.
-func plain(text string) string {
+// plainText removes what would control the terminal from a text of others.
+func plainText(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return -1
@@ -227,8 +227,8 @@ func (e *event) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*fields)(e))
 }
 
-// about is what tests and people know a payment's event by; empty for other events.
-func (e event) about() (payment struct{ Reference, Status, Reason string }) {
+// readPayment returns the payment of an event; empty for other events.
+func (e event) readPayment() (payment struct{ Reference, Status, Reason string }) {
 	_ = json.Unmarshal(e.Data, &payment) // another shape of data has none of them
 	return payment
 }
@@ -238,5 +238,5 @@ func knownType(name string) error {
 	if slices.Contains(webhook.Types(), name) {
 		return nil
 	}
-	return fmt.Errorf("%q is no type of event; there are %s", plain(name), strings.Join(webhook.Types(), ", "))
+	return fmt.Errorf("%q is no type of event; there are %s", plainText(name), strings.Join(webhook.Types(), ", "))
 }

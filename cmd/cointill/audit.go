@@ -20,12 +20,12 @@ type auditVerify struct {
 
 // Run verifies; it may run beside a serving instance.
 func (c auditVerify) Run(ctx context.Context, settings *Settings) error {
-	accounts, db, err := settings.accounts(ctx)
+	accounts, db, err := settings.openAccounts(ctx)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	box, err := settings.box()
+	box, err := settings.openMasterKey()
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (c auditVerify) Run(ctx context.Context, settings *Settings) error {
 		list = []models.Business{one}
 	}
 	if err != nil {
-		return explain(err)
+		return explainFault(err)
 	}
 	broken := 0
 	for _, business := range list {

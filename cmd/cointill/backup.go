@@ -47,7 +47,7 @@ type restoreCommand struct {
 func (c restoreCommand) Run(ctx context.Context, settings *Settings) (err error) {
 	ready := false
 	if c.From != "" {
-		if err := c.bring(ctx, settings); err != nil {
+		if err := c.moveCopy(ctx, settings); err != nil {
 			return err
 		}
 		defer func() {
@@ -56,7 +56,7 @@ func (c restoreCommand) Run(ctx context.Context, settings *Settings) (err error)
 			}
 		}()
 	}
-	p, err := settings.beside(ctx)
+	p, err := settings.buildBeside(ctx)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (c restoreCommand) Run(ctx context.Context, settings *Settings) (err error)
 		fmt.Printf("The database is a copy of %s.\n", of)
 	}
 	if c.LeaveOut == nil && (is || !c.All) {
-		return p.suggest(ctx, is && !c.All)
+		return p.suggestIndex(ctx, is && !c.All)
 	}
 	if c.LeaveOut != nil {
 		if err := p.leaveOut(ctx, *c.LeaveOut); err != nil {
@@ -93,8 +93,8 @@ func (c restoreCommand) Run(ctx context.Context, settings *Settings) (err error)
 	return nil
 }
 
-// bring puts the copy into the data folder.
-func (c restoreCommand) bring(ctx context.Context, settings *Settings) error {
+// moveCopy puts the copy into the data folder.
+func (c restoreCommand) moveCopy(ctx context.Context, settings *Settings) error {
 	if settings.DatabaseURL != "" {
 		return models.ErrNotEmbedded
 	}
@@ -118,7 +118,7 @@ func (p *product) leaveOut(ctx context.Context, by int64) error {
 			w.To-1)
 	}
 	if err != nil {
-		return explain(err)
+		return explainFault(err)
 	}
 	return p.db.Continue(ctx, by)
 }
@@ -134,9 +134,9 @@ func (p *product) tellLeftOut(ctx context.Context) error {
 	return err
 }
 
-// suggest asks for the number and shows its basis. It returns an error, except in the first of
+// suggestIndex asks for the number and shows its basis. It returns an error, except in the first of
 // two steps: then serve refuses the database until the second is done.
-func (p *product) suggest(ctx context.Context, first bool) error {
+func (p *product) suggestIndex(ctx context.Context, first bool) error {
 	list, err := p.wallets.Lately(ctx)
 	if err != nil {
 		return err
@@ -155,8 +155,8 @@ func (p *product) suggest(ctx context.Context, first bool) error {
 	return nil
 }
 
-// copied refuses to serve a copy whose wallets would give addresses out again.
-func (p *product) copied(ctx context.Context) error {
+// refuseCopy refuses to serve a copy whose wallets would give addresses out again.
+func (p *product) refuseCopy(ctx context.Context) error {
 	of, is, err := p.db.Copied(ctx)
 	if err == nil && is {
 		err = fmt.Errorf("this database is a copy of %s: addresses that were given out since would be given out again. "+

@@ -36,7 +36,7 @@ func TestBackupPostgres(t *testing.T) {
 	old := openTill(t, settings)
 	old.found()
 	for range 2 { // as at two starts
-		if err := old.copied(t.Context()); err != nil {
+		if err := old.refuseCopy(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -77,13 +77,13 @@ func TestBackupPostgres(t *testing.T) {
 			t.Errorf("%d connections to a database that it refuses", n)
 		}
 		again := &Settings{DataDir: t.TempDir(), SecretKey: settings.SecretKey, DatabaseURL: address, Listen: "127.0.0.1:0"}
-		if _, _, err := again.start(t.Context()); err == nil || !strings.Contains(err.Error(), "cointill restore") {
+		if _, _, err := again.startServing(t.Context()); err == nil || !strings.Contains(err.Error(), "cointill restore") {
 			t.Fatalf("a copy is served: %v", err)
 		}
 		if err := (restoreCommand{}).Run(t.Context(), again); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := again.start(t.Context()); err == nil || !strings.Contains(err.Error(), "cointill restore") {
+		if _, _, err := again.startServing(t.Context()); err == nil || !strings.Contains(err.Error(), "cointill restore") {
 			t.Fatalf("made ready without a number: %v", err)
 		}
 		if err := (restoreCommand{LeaveOut: &three}).Run(t.Context(), again); err != nil {
@@ -91,14 +91,14 @@ func TestBackupPostgres(t *testing.T) {
 		}
 		now := openTill(t, again)
 		now.as(business)
-		if err := now.copied(t.Context()); err != nil {
+		if err := now.refuseCopy(t.Context()); err != nil {
 			t.Error(err)
 		}
 		// Not every role may ask for the cluster's number, nor does every server have it.
 		if err := now.db.Exec(t.Context()).Exec("ALTER FUNCTION pg_control_system() RENAME TO taken_away").Error; err != nil {
 			t.Fatal(err)
 		}
-		if err := now.copied(t.Context()); err != nil {
+		if err := now.refuseCopy(t.Context()); err != nil {
 			t.Errorf("without the cluster's number: %v", err)
 		}
 		now.read(2)

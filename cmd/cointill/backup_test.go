@@ -37,7 +37,7 @@ type till struct {
 func openTill(t testing.TB, settings *Settings) *till {
 	t.Helper()
 	settings.Listen, settings.TestBitcoinURL, settings.TestBitcoinNetwork = "127.0.0.1:0", []string{"http://user:password@127.0.0.1:1"}, "regtest"
-	p, err := settings.build(t.Context(), &net.TCPAddr{})
+	p, err := settings.buildProduct(t.Context(), &net.TCPAddr{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestBackup(t *testing.T) {
 	if err := (restoreCommand{All: true}).Run(t.Context(), again); err == nil || !strings.Contains(err.Error(), "--leave-out") {
 		t.Fatalf("a copy's keys are called complete: %v", err)
 	}
-	if _, _, err := again.start(t.Context()); err == nil || !strings.Contains(err.Error(), "cointill restore") {
+	if _, _, err := again.startServing(t.Context()); err == nil || !strings.Contains(err.Error(), "cointill restore") {
 		t.Fatalf("a copy is served: %v", err)
 	}
 	three := int64(3)
@@ -161,7 +161,7 @@ func TestBackup(t *testing.T) {
 	}
 	now := openTill(t, again)
 	now.as(old.scope.BusinessID)
-	if err := now.copied(t.Context()); err != nil {
+	if err := now.refuseCopy(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if list := printed(t, func() error { return (walletList{}).Run(t.Context(), again) }); !strings.Contains(list, "  1 issued, 3 left out, next 4  active") {
@@ -217,7 +217,7 @@ func TestRestoredKey(t *testing.T) {
 	restore(restoreCommand{From: file, LeaveOut: &four})
 	now := openTill(t, again)
 	now.as(old.scope.BusinessID)
-	if err := now.copied(t.Context()); err != nil {
+	if err := now.refuseCopy(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if begins := now.receive(laterAccount); begins != four {
@@ -247,7 +247,7 @@ func (b *till) receive(key string) int64 {
 func TestRestoreInTheWay(t *testing.T) {
 	settings := &Settings{DataDir: t.TempDir(), Listen: "127.0.0.1:0"}
 	file := filepath.Join(t.TempDir(), "till.db")
-	db, err := settings.open(t.Context(), clock.Real())
+	db, err := settings.openDatabase(t.Context(), clock.Real())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,13 +324,13 @@ func restoreInPlace(t *testing.T) {
 	if err := (restoreCommand{}).Run(t.Context(), settings); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.copied(t.Context()); err == nil {
+	if err := b.refuseCopy(t.Context()); err == nil {
 		t.Error("what was restored is served before a number was given")
 	}
 	if err := (restoreCommand{LeaveOut: &forty}).Run(t.Context(), settings); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.copied(t.Context()); err != nil {
+	if err := b.refuseCopy(t.Context()); err != nil {
 		t.Error(err)
 	}
 	list, err := b.wallets.Lately(t.Context())

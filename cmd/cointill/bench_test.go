@@ -135,7 +135,7 @@ func serveOn(b *testing.B, settings *Settings, postgres bool, code string) *serv
 		settings.DatabaseURL = modelstest.URL(b)
 	}
 	listener := listen(b)
-	p, err := settings.build(b.Context(), listener.Addr())
+	p, err := settings.buildProduct(b.Context(), listener.Addr())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func serveOn(b *testing.B, settings *Settings, postgres bool, code string) *serv
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {
-		if err := p.run(ctx, listener); err != nil {
+		if err := p.serveUntilDone(ctx, listener); err != nil {
 			b.Error(err)
 		}
 	})

@@ -38,7 +38,7 @@ type networkStatus struct {
 
 // Run prints how the following goes; it may run beside a serving instance.
 func (c chainStatus) Run(ctx context.Context, settings *Settings) error {
-	p, err := settings.beside(ctx)
+	p, err := settings.buildBeside(ctx)
 	if err != nil {
 		return err
 	}
@@ -55,10 +55,10 @@ func (c chainStatus) Run(ctx context.Context, settings *Settings) error {
 			if cursor.Network == row.Network {
 				row.Applied, row.Tip, row.Problem, row.At = cursor.Height, cursor.SourceTip, cursor.Problem,
 					cursor.UpdatedAt
-				row.Notes = said(cursor.Note, cursor.TokenNote)
+				row.Notes = nonEmpty(cursor.Note, cursor.TokenNote)
 			}
 		}
-		if err := row.barred(p.db.Read(ctx)); err != nil {
+		if err := row.countFrozen(p.db.Read(ctx)); err != nil {
 			return err
 		}
 		if s, ok := f.network.(realNetwork); ok {
@@ -67,7 +67,7 @@ func (c chainStatus) Run(ctx context.Context, settings *Settings) error {
 		all = append(all, row)
 	}
 	if c.JSON {
-		return print(all)
+		return printJSON(all)
 	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NETWORK\tDOMAIN\tAPPLIED\tTIP\tSTATE")
@@ -86,8 +86,8 @@ func (c chainStatus) Run(ctx context.Context, settings *Settings) error {
 	return table.Flush()
 }
 
-// said returns the sentences that aren't empty.
-func said(sentences ...string) (some []string) {
+// nonEmpty returns the sentences that aren't empty.
+func nonEmpty(sentences ...string) (some []string) {
 	for _, one := range sentences {
 		if one != "" {
 			some = append(some, one)
@@ -96,8 +96,8 @@ func said(sentences ...string) (some []string) {
 	return some
 }
 
-// barred notes how many addresses the issuer of the network's token has barred.
-func (s *networkStatus) barred(db *models.Tx) error {
+// countFrozen counts the addresses that the issuer of the network's token has frozen.
+func (s *networkStatus) countFrozen(db *models.Tx) error {
 	var count int64
 	err := db.Model(&models.Destination{}).Where("network = ? AND barred_at IS NOT NULL", s.Network).Count(&count).Error
 	if count > 0 {
@@ -122,12 +122,12 @@ type chainAnew struct {
 // Run forgets where a test network was followed to. It may run beside a serving
 // instance, which goes on from the network's end at its next look.
 func (c chainAnew) Run(ctx context.Context, settings *Settings) error {
-	p, err := settings.beside(ctx)
+	p, err := settings.buildBeside(ctx)
 	if err != nil {
 		return err
 	}
 	defer p.db.Close()
-	if _, _, err := p.find(c.Network); err != nil {
+	if _, _, err := p.findNetwork(c.Network); err != nil {
 		return err
 	}
 	for _, f := range p.follows {
@@ -158,12 +158,12 @@ type rescanCommand struct {
 // Run reads old blocks again for money that was missed, e.g. after a backup was
 // restored. It may run beside a serving instance, and again at any time.
 func (c rescanCommand) Run(ctx context.Context, settings *Settings) error {
-	p, err := settings.beside(ctx)
+	p, err := settings.buildBeside(ctx)
 	if err != nil {
 		return err
 	}
 	defer p.db.Close()
-	source, watching, err := p.find(c.Network)
+	source, watching, err := p.findNetwork(c.Network)
 	if err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func (c rescanCommand) Run(ctx context.Context, settings *Settings) error {
 			return fmt.Errorf("block %d: %w; begin again with --from %d", height, err, height)
 		}
 		found += fresh
-		progress(int(height-c.From+1), int(to-c.From+1), "blocks")
+		drawProgress(int(height-c.From+1), int(to-c.From+1), "blocks")
 	}
 	fmt.Printf("Read %d blocks of %s again: %d transfers were not known.\n", to-c.From+1, c.Network, found)
 	return nil
@@ -209,8 +209,8 @@ func rereadBlock(ctx context.Context, observer *observe.Observer, source network
 	return observer.Reread(ctx, source.Network(), block)
 }
 
-// find is a followed network by its name, with an empty set to watch.
-func (p *product) find(name string) (network, *chain.WatchSet, error) {
+// findNetwork returns a followed network by its name, with an empty set to watch.
+func (p *product) findNetwork(name string) (network, *chain.WatchSet, error) {
 	var names []string
 	for _, f := range p.follows {
 		if string(f.Network()) == name {
@@ -221,8 +221,8 @@ func (p *product) find(name string) (network, *chain.WatchSet, error) {
 	return nil, nil, fmt.Errorf("no network %q is set up; there are %q", name, names)
 }
 
-// beside builds the product for a command that serves nothing.
-func (s *Settings) beside(ctx context.Context) (*product, error) {
+// buildBeside builds the product for a command that runs beside the server.
+func (s *Settings) buildBeside(ctx context.Context) (*product, error) {
 	address, err := net.ResolveTCPAddr("tcp", s.Listen)
 	if err != nil {
 		return nil, errors.New(prefix + "_LISTEN is no address")
@@ -230,5 +230,5 @@ func (s *Settings) beside(ctx context.Context) (*product, error) {
 	if err := models.Exists(s.DatabaseURL, s.DataDir); err != nil {
 		return nil, err
 	}
-	return s.build(ctx, address)
+	return s.buildProduct(ctx, address)
 }

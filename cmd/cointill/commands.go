@@ -27,7 +27,7 @@ type versionCommand struct{}
 
 // Run prints the version and the build.
 func (versionCommand) Run() error {
-	fmt.Println(strings.Join(strings.Fields("cointill "+version+" "+revision()+" "+runtime.Version()), " "))
+	fmt.Println(strings.Join(strings.Fields("cointill "+version+" "+buildRevision()+" "+runtime.Version()), " "))
 	return nil
 }
 
@@ -35,7 +35,7 @@ type configCommand struct{}
 
 // Run prints every setting with its variable; secrets show only whether they are set.
 func (configCommand) Run(settings *Settings) error {
-	for _, each := range settings.list() {
+	for _, each := range settings.listSettings() {
 		text := fmt.Sprint(reflect.Indirect(each.value))
 		if list, ok := each.value.Interface().([]string); ok {
 			text = strings.Join(list, ",")
@@ -52,7 +52,7 @@ type migrateCommand struct{}
 
 // Run brings the schema up to date.
 func (migrateCommand) Run(ctx context.Context, settings *Settings) error {
-	db, err := settings.open(ctx, clock.Real())
+	db, err := settings.openDatabase(ctx, clock.Real())
 	if err != nil {
 		return err
 	}
@@ -60,8 +60,8 @@ func (migrateCommand) Run(ctx context.Context, settings *Settings) error {
 	return db.Close()
 }
 
-// open opens the database, whose rows are stamped by a clock, and brings its schema up to date.
-func (s *Settings) open(ctx context.Context, now clock.Clock) (*models.DB, error) {
+// openDatabase opens the database, whose rows are stamped by a clock, and brings its schema up to date.
+func (s *Settings) openDatabase(ctx context.Context, now clock.Clock) (*models.DB, error) {
 	db, err := models.Open(s.DatabaseURL, s.DataDir, now)
 	if err != nil {
 		return nil, err
@@ -72,8 +72,8 @@ func (s *Settings) open(ctx context.Context, now clock.Clock) (*models.DB, error
 	return db, nil
 }
 
-// accounts opens what the commands for keys, users and the like need, of a database that there is.
-func (s *Settings) accounts(ctx context.Context) (*account.Service, *models.DB, error) {
+// openAccounts opens an existing database for the commands that manage keys and users.
+func (s *Settings) openAccounts(ctx context.Context) (*account.Service, *models.DB, error) {
 	if err := models.Exists(s.DatabaseURL, s.DataDir); err != nil {
 		return nil, nil, err
 	}
@@ -82,11 +82,11 @@ func (s *Settings) accounts(ctx context.Context) (*account.Service, *models.DB, 
 
 // newAccounts is accounts that makes the database where there is none.
 func (s *Settings) newAccounts(ctx context.Context) (*account.Service, *models.DB, error) {
-	box, err := s.box()
+	box, err := s.openMasterKey()
 	if err != nil {
 		return nil, nil, err
 	}
-	db, err := s.open(ctx, clock.Real())
+	db, err := s.openDatabase(ctx, clock.Real())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -126,10 +126,10 @@ func (c businessCreate) Run(ctx context.Context, settings *Settings) error {
 		BusinessName: c.Name, Name: c.Owner, Email: c.Email, Password: strings.TrimRight(string(password), "\r\n"),
 	})
 	if err != nil {
-		return explain(err)
+		return explainFault(err)
 	}
 	if c.JSON {
-		return print(map[string]string{"code": business.Code, "name": business.Name, "email": c.Email})
+		return printJSON(map[string]string{"code": business.Code, "name": business.Name, "email": c.Email})
 	}
 	fmt.Printf("Business %s is ready: its code is %s, its owner signs in as %s.\n", business.Name, business.Code,
 		c.Email)
@@ -149,28 +149,28 @@ type keyCreate struct {
 
 // Run creates an API key; it may run beside a serving instance.
 func (c keyCreate) Run(ctx context.Context, settings *Settings) error {
-	accounts, db, err := settings.accounts(ctx)
+	accounts, db, err := settings.openAccounts(ctx)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
 	business, err := accounts.Business(ctx, c.Business)
 	if err != nil {
-		return explain(err)
+		return explainFault(err)
 	}
 	sc := scope.Scope{BusinessID: business.ID, Domain: scope.Domain(c.Domain), Actor: "operator", Role: scope.System}
 	_, key, err := accounts.CreateKey(ctx, sc, c.Name)
 	if err != nil {
-		return explain(err)
+		return explainFault(err)
 	}
 	if c.JSON {
-		return print(map[string]string{"key": key, "domain": c.Domain, "name": c.Name})
+		return printJSON(map[string]string{"key": key, "domain": c.Domain, "name": c.Name})
 	}
 	fmt.Printf("The key is shown this once:\n%s\n", key)
 	return nil
 }
 
-func print(v any) error { return json.NewEncoder(os.Stdout).Encode(v) }
+func printJSON(v any) error { return json.NewEncoder(os.Stdout).Encode(v) }
 
 type healthcheckCommand struct{}
 

@@ -26,43 +26,43 @@ type course struct {
 	steps         []step
 }
 
-// courses are all events of payments, with every reason that the sandbox can
+// listCourses returns all events of payments, with every reason that the sandbox can
 // bring about. Where a type stands several times the first is meant when no
 // reason is given.
-func courses() []course {
+func listCourses() []course {
 	const btc, eth, usdt, xrp, doge = money.CryptoBitcoin, money.CryptoEthereum, money.CryptoTether, money.CryptoRipple,
 		money.CryptoDogecoin
 	all := []money.Method{btc, eth, usdt, xrp, doge}
 	mempool := []money.Method{btc, eth, usdt, doge} // networks on which something is seen before it is final
 	failing := []money.Method{eth, usdt, xrp}       // networks that record failures
 	return []course{
-		{"payment.initiated", "", all, []step{play("exact")}},
-		{"payment.initiated", "reorged", mempool, []step{play("reorg")}},
-		{"payment.detected", "", mempool, []step{play("exact")}},
-		{"payment.processing", "", all, []step{play("exact")}},
-		{"payment.processing", "after_abandoned", all, []step{play("after_abandoned")}},
-		{"payment.successful", "", all, []step{play("exact")}},
-		{"payment.successful", "late", all, []step{play("late")}},
-		{"payment.declined", "underpaid", all, []step{play("underpay")}},
-		{"payment.declined", "overpaid", all, []step{play("overpay")}},
-		{"payment.declined", "after_abandoned", all, []step{play("after_abandoned")}},
-		{"payment.declined", "late", all, []step{play("late")}},
-		{"payment.failed", "replaced", mempool, []step{play("double_spend")}},
-		{"payment.failed", "reverted", failing, []step{play("revert")}},
-		{"payment.failed", "dropped", mempool, []step{play("never_confirms"), told("payment.detected", ""), mine(40),
-			gone, advance(25 * time.Hour)}},
-		{"payment.abandoned", "", []money.Method{xrp}, []step{play("missing_tag"), advance(25 * time.Hour)}},
-		{"payment.expired", "", all, []step{advance(8 * time.Minute)}},
-		{"payment.reversed", "reversed", mempool, []step{play("exact"), told("payment.successful", ""), play("reorg")}},
-		{"payment.unexpected_transfer", "", all, []step{play("exact"), told("payment.successful", ""), play("exact")}},
+		{"payment.initiated", "", all, []step{playScenario("exact")}},
+		{"payment.initiated", "reorged", mempool, []step{playScenario("reorg")}},
+		{"payment.detected", "", mempool, []step{playScenario("exact")}},
+		{"payment.processing", "", all, []step{playScenario("exact")}},
+		{"payment.processing", "after_abandoned", all, []step{playScenario("after_abandoned")}},
+		{"payment.successful", "", all, []step{playScenario("exact")}},
+		{"payment.successful", "late", all, []step{playScenario("late")}},
+		{"payment.declined", "underpaid", all, []step{playScenario("underpay")}},
+		{"payment.declined", "overpaid", all, []step{playScenario("overpay")}},
+		{"payment.declined", "after_abandoned", all, []step{playScenario("after_abandoned")}},
+		{"payment.declined", "late", all, []step{playScenario("late")}},
+		{"payment.failed", "replaced", mempool, []step{playScenario("double_spend")}},
+		{"payment.failed", "reverted", failing, []step{playScenario("revert")}},
+		{"payment.failed", "dropped", mempool, []step{playScenario("never_confirms"), awaitEvent("payment.detected", ""), mineBlocks(40),
+			awaitForgotten, advanceClock(25 * time.Hour)}},
+		{"payment.abandoned", "", []money.Method{xrp}, []step{playScenario("missing_tag"), advanceClock(25 * time.Hour)}},
+		{"payment.expired", "", all, []step{advanceClock(8 * time.Minute)}},
+		{"payment.reversed", "reversed", mempool, []step{playScenario("exact"), awaitEvent("payment.successful", ""), playScenario("reorg")}},
+		{"payment.unexpected_transfer", "", all, []step{playScenario("exact"), awaitEvent("payment.successful", ""), playScenario("exact")}},
 		{webhook.WebhookTest, "", nil, nil}, // about no payment
 	}
 }
 
-// choose finds the course to an event; reason "" takes the first.
-func choose(event, reason string) (course, error) {
+// chooseCourse finds the course to an event; reason "" takes the first.
+func chooseCourse(event, reason string) (course, error) {
 	reasons := reasonsOf(event)
-	for _, each := range courses() {
+	for _, each := range listCourses() {
 		if each.event == event && (reason == "" || reason == cmp.Or(each.reason, "none")) {
 			return each, nil
 		}
@@ -71,20 +71,20 @@ func choose(event, reason string) (course, error) {
 	case strings.HasPrefix(event, "send.") && slices.Contains(webhook.Types(), event):
 		return course{}, fmt.Errorf("%s can't be triggered: refunds and payouts can't be started yet", event)
 	case len(reasons) == 0:
-		return course{}, fmt.Errorf("%q is no type of event. There are:\n%s", plain(event), offer())
+		return course{}, fmt.Errorf("%q is no type of event. There are:\n%s", plainText(event), listTypes())
 	case len(reasons) == 1 && reasons[0] == "none":
 		return course{}, fmt.Errorf("%s comes without a reason in the sandbox: leave --reason out", event)
 	case reason == string(payment.AcceptedByUser):
 		return course{}, errors.New(
 			"a person accepts a declined payment, in the dashboard: trigger payment.declined first")
 	}
-	return course{}, fmt.Errorf("%s never has the reason %s in the sandbox; it has %s", event, plain(reason),
+	return course{}, fmt.Errorf("%s never has the reason %s in the sandbox; it has %s", event, plainText(reason),
 		strings.Join(reasons, ", "))
 }
 
 // reasonsOf are the reasons that an event can have, "none" for having none.
 func reasonsOf(event string) (reasons []string) {
-	for _, each := range courses() {
+	for _, each := range listCourses() {
 		if each.event == event {
 			reasons = append(reasons, cmp.Or(each.reason, "none"))
 		}
@@ -92,8 +92,8 @@ func reasonsOf(event string) (reasons []string) {
 	return reasons
 }
 
-// offer lists the types of events that can be triggered, one per line.
-func offer() string {
+// listTypes lists the types of events that can be triggered, one per line.
+func listTypes() string {
 	var lines []string
 	for _, kind := range webhook.Types() {
 		switch reasons := strings.Join(reasonsOf(kind), ", "); reasons {
@@ -107,16 +107,16 @@ func offer() string {
 	return strings.Join(lines, "\n")
 }
 
-// named puts a reason behind the type of its event.
-func named(reason string) string {
+// nameReason returns a reason as it follows the type of its event.
+func nameReason(reason string) string {
 	if reason == "" {
 		return ""
 	}
 	return " (" + reason + ")"
 }
 
-// method is the one asked for, or the course's own.
-func (c course) method(asked string) (money.Method, error) {
+// chooseMethod returns the payment method that was asked for, or the course's own.
+func (c course) chooseMethod(asked string) (money.Method, error) {
 	if asked == "" {
 		return c.methods[0], nil
 	}
@@ -127,58 +127,58 @@ func (c course) method(asked string) (money.Method, error) {
 	for _, each := range c.methods {
 		names = append(names, string(each))
 	}
-	return "", fmt.Errorf("%s%s doesn't happen with %s; --method can be %s", c.event, named(c.reason), plain(asked),
+	return "", fmt.Errorf("%s%s doesn't happen with %s; --method can be %s", c.event, nameReason(c.reason), plainText(asked),
 		strings.Join(names, ", "))
 }
 
-func segment(id string) string { return url.PathEscape(id) }
+func escapeSegment(id string) string { return url.PathEscape(id) }
 
-// play lets the customer act.
-func play(scenario string) step {
+// playScenario lets the customer act.
+func playScenario(scenario string) step {
 	return func(ctx context.Context, d *driver) error {
 		var played struct{ Next string }
-		_, err := d.api.call(ctx, http.MethodPost, "/v1/sandbox/payments/"+segment(d.reference)+"/simulate",
+		_, err := d.api.callAPI(ctx, http.MethodPost, "/v1/sandbox/payments/"+escapeSegment(d.reference)+"/simulate",
 			map[string]string{"scenario": scenario}, &played)
-		d.note("%s: %s", d.reference, played.Next)
+		d.printNote("%s: %s", d.reference, played.Next)
 		return err
 	}
 }
 
-// advance moves the payment's clock.
-func advance(by time.Duration) step {
+// advanceClock moves the payment's clock.
+func advanceClock(by time.Duration) step {
 	return func(ctx context.Context, d *driver) error {
-		_, err := d.api.call(ctx, http.MethodPost, "/v1/sandbox/advance",
+		_, err := d.api.callAPI(ctx, http.MethodPost, "/v1/sandbox/advance",
 			map[string]any{"reference": d.reference, "seconds": int64(by / time.Second)}, nil)
 		return err
 	}
 }
 
-// mine makes blocks on the payment's chain.
-func mine(blocks int) step {
+// mineBlocks makes blocks on the payment's chain.
+func mineBlocks(blocks int) step {
 	return func(ctx context.Context, d *driver) error {
-		_, err := d.api.call(ctx, http.MethodPost, "/v1/sandbox/mine",
+		_, err := d.api.callAPI(ctx, http.MethodPost, "/v1/sandbox/mine",
 			map[string]any{"payment_method": d.method, "blocks": blocks}, nil)
 		return err
 	}
 }
 
-// told waits for an event on the way.
-func told(kind, reason string) step {
+// awaitEvent waits for an event on the way.
+func awaitEvent(kind, reason string) step {
 	return func(ctx context.Context, d *driver) error {
-		_, err := d.wait(ctx, kind, reason)
+		_, err := d.awaitPaymentEvent(ctx, kind, reason)
 		return err
 	}
 }
 
-// gone waits until the network has forgotten the payment's transfer.
-func gone(ctx context.Context, d *driver) error {
-	return d.until(ctx, "the mempool to forget the transfer", func() (bool, error) {
+// awaitForgotten waits until the network has forgotten the payment's transfer.
+func awaitForgotten(ctx context.Context, d *driver) error {
+	return d.awaitCondition(ctx, "the mempool to forget the transfer", func() (bool, error) {
 		var record struct {
 			Transaction struct {
 				Paid string `json:"amount_paid"`
 			}
 		}
-		_, err := d.api.call(ctx, http.MethodGet, "/v1/payment/verify/"+segment(d.reference), nil, &record)
+		_, err := d.api.callAPI(ctx, http.MethodGet, "/v1/payment/verify/"+escapeSegment(d.reference), nil, &record)
 		return err == nil && strings.Trim(record.Transaction.Paid, "0.") == "", err
 	})
 }

@@ -22,23 +22,23 @@ const demoEmail = "owner@demo.example"
 
 // Run makes a ready business with sample data, prints how to reach it, and serves.
 func (demoCommand) Run(ctx context.Context, settings *Settings) error {
-	p, listener, err := settings.start(ctx)
+	p, listener, err := settings.startServing(ctx)
 	if err != nil {
 		return ignoreStop(ctx, err)
 	}
-	ready, err := p.demo(ctx)
+	ready, err := p.makeDemo(ctx)
 	if err != nil {
-		return errors.Join(explain(err), listener.Close(), p.db.Close(), p.release())
+		return errors.Join(explainFault(err), listener.Close(), p.db.Close(), p.release())
 	}
-	fmt.Print(ready.text(p.base))
+	fmt.Print(ready.describeDemo(p.base))
 	serving, stop := context.WithCancel(ctx)
 	defer stop()
 	seeding := make(chan struct{})
 	go func() {
 		defer close(seeding)
-		p.samples(serving, ready.scope)
+		p.startSamples(serving, ready.scope)
 	}()
-	err = p.run(ctx, listener)
+	err = p.serveUntilDone(ctx, listener)
 	stop()
 	<-seeding
 	return err
@@ -51,7 +51,7 @@ type demoReady struct {
 	key      string
 }
 
-func (d demoReady) text(base string) string {
+func (d demoReady) describeDemo(base string) string {
 	return fmt.Sprintf(`
 Cointill is ready.
 
@@ -70,8 +70,8 @@ Start a payment and open its payment_url; its sandbox panel pays:
 `, base, demoEmail, d.password, d.key)
 }
 
-// demo makes the demo business, or opens the one that is there with a new password and key.
-func (p *product) demo(ctx context.Context) (demoReady, error) {
+// makeDemo makes the demo business, or opens the one that is there with a new password and key.
+func (p *product) makeDemo(ctx context.Context) (demoReady, error) {
 	ready := demoReady{password: ident.Text(20)}
 	business, _, err := p.accounts.CreateBusiness(ctx, account.NewBusiness{
 		BusinessName: "Demo Till", Name: "Demo Owner", Email: demoEmail, Password: ready.password,
@@ -97,47 +97,47 @@ type sample struct {
 	state    payment.State // its last state
 }
 
-// buy is a request of a customer of the demo.
-func buy(currency string, amount int64, first, last, method, order string) payment.Request {
+// newRequest returns a request of a customer of the demo.
+func newRequest(currency string, amount int64, first, last, method, order string) payment.Request {
 	return payment.Request{Currency: currency, Amount: amount, FirstName: first, LastName: last,
 		Email: first + "@example.com", Method: "crypto_" + method, BusinessReference: order}
 }
 
-// samples are the demo's payments, all eight states among them.
-func samples() []sample {
+// listSamples returns the demo's payments, all eight states among them.
+func listSamples() []sample {
 	return []sample{
-		{request: buy("NGN", 48_500, "Ngozi", "Okafor", "bitcoin", "order-1001"), scenario: "exact",
+		{request: newRequest("NGN", 48_500, "Ngozi", "Okafor", "bitcoin", "order-1001"), scenario: "exact",
 			state: payment.Successful},
-		{request: buy("KES", 7_200, "Wanjiru", "Kamau", "tether", "order-1002"), scenario: "exact",
+		{request: newRequest("KES", 7_200, "Wanjiru", "Kamau", "tether", "order-1002"), scenario: "exact",
 			state: payment.Successful},
-		{request: buy("GHC", 640, "Kwame", "Boateng", "ripple", "order-1003"), scenario: "exact",
+		{request: newRequest("GHC", 640, "Kwame", "Boateng", "ripple", "order-1003"), scenario: "exact",
 			state: payment.Successful},
-		{request: buy("USD", 95, "Amina", "Diallo", "dogecoin", "order-1004"), scenario: "two_parts",
+		{request: newRequest("USD", 95, "Amina", "Diallo", "dogecoin", "order-1004"), scenario: "two_parts",
 			state: payment.Successful},
-		{request: buy("NGN", 120_000, "Chidi", "Eze", "ethereum", "order-1005"), scenario: "underpay",
+		{request: newRequest("NGN", 120_000, "Chidi", "Eze", "ethereum", "order-1005"), scenario: "underpay",
 			state: payment.Declined},
-		{request: buy("KES", 15_000, "Otieno", "Odhiambo", "ripple", "order-1006"), scenario: "overpay",
+		{request: newRequest("KES", 15_000, "Otieno", "Odhiambo", "ripple", "order-1006"), scenario: "overpay",
 			state: payment.Declined},
-		{request: buy("USD", 60, "Fatou", "Sow", "ethereum", "order-1007"), scenario: "revert", state: payment.Failed},
-		{request: buy("GHC", 310, "Akosua", "Asante", "bitcoin", "order-1008"),
+		{request: newRequest("USD", 60, "Fatou", "Sow", "ethereum", "order-1007"), scenario: "revert", state: payment.Failed},
+		{request: newRequest("GHC", 310, "Akosua", "Asante", "bitcoin", "order-1008"),
 			advance: payment.Monitoring + time.Minute, open: true, state: payment.Abandoned},
-		{request: buy("NGN", 9_900, "Tunde", "Bello", "tether", "order-1009"), advance: payment.Window + time.Minute,
+		{request: newRequest("NGN", 9_900, "Tunde", "Bello", "tether", "order-1009"), advance: payment.Window + time.Minute,
 			state: payment.Expired},
-		{request: buy("USD", 20, "Zuri", "Njoroge", "bitcoin", "order-1010"), scenario: "never_confirms",
+		{request: newRequest("USD", 20, "Zuri", "Njoroge", "bitcoin", "order-1010"), scenario: "never_confirms",
 			state: payment.Initiated},
-		{request: buy("KES", 2_450, "Juma", "Mwangi", "dogecoin", "order-1011"), state: payment.Pending},
+		{request: newRequest("KES", 2_450, "Juma", "Mwangi", "dogecoin", "order-1011"), state: payment.Pending},
 		// Paid short, with the rest waiting in the mempool: it stays Processing for a day.
-		{request: buy("USD", 90, "Sade", "Adeyemi", "bitcoin", "order-1012"), scenario: "underpay",
+		{request: newRequest("USD", 90, "Sade", "Adeyemi", "bitcoin", "order-1012"), scenario: "underpay",
 			then: "never_confirms", state: payment.Processing},
 	}
 }
 
-// samples starts the demo's payments once, with progress on the terminal.
+// startSamples starts the demo's payments once, with progress on the terminal.
 // They settle within half a minute as the sandbox makes its blocks.
-func (p *product) samples(ctx context.Context, sc scope.Scope) {
-	all := samples()
+func (p *product) startSamples(ctx context.Context, sc scope.Scope) {
+	all := listSamples()
 	for i, one := range all {
-		if err := p.sample(ctx, sc, one); err != nil {
+		if err := p.startSample(ctx, sc, one); err != nil {
 			if fault.KindOf(err) == fault.Conflict {
 				return // an earlier demo made them
 			}
@@ -146,7 +146,7 @@ func (p *product) samples(ctx context.Context, sc scope.Scope) {
 			}
 			return
 		}
-		progress(i+1, len(all), "sample payments")
+		drawProgress(i+1, len(all), "sample payments")
 	}
 	amount := int64(5000)
 	if _, err := p.links.Create(ctx, sc,
@@ -156,7 +156,7 @@ func (p *product) samples(ctx context.Context, sc scope.Scope) {
 	}
 }
 
-func (p *product) sample(ctx context.Context, sc scope.Scope, one sample) error {
+func (p *product) startSample(ctx context.Context, sc scope.Scope, one sample) error {
 	started, err := p.payments.Initiate(ctx, sc, one.request)
 	if err != nil {
 		return err
@@ -175,15 +175,15 @@ func (p *product) sample(ctx context.Context, sc scope.Scope, one sample) error 
 	if _, err = p.sandbox.Simulate(ctx, sc, started.Reference, one.scenario); err != nil || one.then == "" {
 		return err
 	}
-	if err := p.seen(ctx, sc, started.Reference); err != nil {
+	if err := p.awaitMoney(ctx, sc, started.Reference); err != nil {
 		return err
 	}
 	_, err = p.sandbox.Simulate(ctx, sc, started.Reference, one.then)
 	return err
 }
 
-// seen waits until money for a payment was seen.
-func (p *product) seen(ctx context.Context, sc scope.Scope, reference string) error {
+// awaitMoney waits until money for a payment was seen.
+func (p *product) awaitMoney(ctx context.Context, sc scope.Scope, reference string) error {
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
 	for {
@@ -199,8 +199,8 @@ func (p *product) seen(ctx context.Context, sc scope.Scope, reference string) er
 	}
 }
 
-// progress draws a bar on a terminal, and nothing elsewhere.
-func progress(done, all int, what string) {
+// drawProgress draws a bar on a terminal, and nothing elsewhere.
+func drawProgress(done, all int, what string) {
 	info, err := os.Stderr.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return

@@ -10,7 +10,7 @@ import (
 // are, and what they run are commands.
 func TestDeploy(t *testing.T) {
 	known := map[string]bool{}
-	for _, each := range (&Settings{}).list() {
+	for _, each := range (&Settings{}).listSettings() {
 		known[each.variable] = true
 	}
 	for _, name := range []string{"compose.yml", "cointill.service", "env.example"} {

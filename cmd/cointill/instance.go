@@ -25,8 +25,8 @@ func checkKey(ctx context.Context, db *models.DB, box *secret.Box) error {
 	return nil
 }
 
-// explain writes a fault with its fields for a terminal.
-func explain(err error) error {
+// explainFault writes a fault with its fields for a terminal.
+func explainFault(err error) error {
 	var f *fault.Fault
 	if !errors.As(err, &f) {
 		return err

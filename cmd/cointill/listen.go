@@ -34,9 +34,9 @@ const (
 	mostWaiting = 10_000
 )
 
-// again is how long after a failure an event is posted once more: shorter than
+// retryIntervals returns how long after a failure an event is posted once more: shorter than
 // webhooks wait, since a person does.
-func again() []time.Duration {
+func retryIntervals() []time.Duration {
 	return []time.Duration{2 * time.Second, 5 * time.Second, 10 * time.Second}
 }
 
@@ -50,15 +50,15 @@ type listenCommand struct {
 // Run forwards the test domain's events to a local server until it is stopped.
 // They are the bytes that webhooks get, signed as theirs are.
 func (c listenCommand) Run(ctx context.Context, settings *Settings) error {
-	api, err := c.connect(settings)
+	api, err := c.connectAPI(settings)
 	if err != nil {
 		return err
 	}
-	l, err := c.listener()
+	l, err := c.newListener()
 	if err != nil {
 		return err
 	}
-	if l.events, err = watch(ctx, api, l.clock); err != nil {
+	if l.events, err = startWatcher(ctx, api, l.clock); err != nil {
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -67,11 +67,11 @@ func (c listenCommand) Run(ctx context.Context, settings *Settings) error {
 	fmt.Fprintf(l.out, "Test events of %s are forwarded to %s\nSigning secret: %s\nReady: cointill trigger "+
 		"payment.successful, in another shell, makes one. Ctrl-C ends.\n",
 		api.base, l.to, c.Secret)
-	return l.run(ctx)
+	return l.listen(ctx)
 }
 
-// listener checks the command's arguments.
-func (c *listenCommand) listener() (*listener, error) {
+// newListener checks the command's arguments.
+func (c *listenCommand) newListener() (*listener, error) {
 	to, err := webAddress(c.ForwardTo)
 	if err != nil {
 		return nil, fmt.Errorf("--forward-to %w", err)
@@ -122,8 +122,8 @@ type posting struct {
 	due   time.Time
 }
 
-// run looks and posts until the context ends.
-func (l *listener) run(ctx context.Context) error {
+// listen reads events and posts them until the context ends.
+func (l *listener) listen(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -135,28 +135,28 @@ func (l *listener) run(ctx context.Context) error {
 		wait := pollEvery
 		if len(l.waiting) < mostWaiting {
 			var err error
-			if wait, err = l.look(ctx); err != nil {
+			if wait, err = l.queueNew(ctx); err != nil {
 				return err
 			}
 		}
-		l.post(ctx)
+		l.postDue(ctx)
 		timer.Reset(wait)
 	}
 }
 
-// look queues new events and returns the time until the next look. Its errors are permanent: a
+// queueNew queues new events and returns the time until the next look. Its errors are permanent: a
 // revoked key, for example.
-func (l *listener) look(ctx context.Context) (time.Duration, error) {
-	fresh, err := l.events.look(ctx)
+func (l *listener) queueNew(ctx context.Context) (time.Duration, error) {
+	fresh, err := l.events.readNew(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return pollEvery, nil
-	case err != nil && !passing(err):
+	case err != nil && !mayPass(err):
 		return 0, err
 	case err != nil:
 		if l.down++; l.down == 1 {
-			l.say("%s doesn't answer (%s): asking again until it does; nothing is missed", l.events.api.base,
-				reason(err))
+			l.printLine("%s doesn't answer (%s): asking again until it does; nothing is missed", l.events.api.base,
+				describeSilence(err))
 		}
 		var refused *apiError
 		wait := min(pollEvery<<min(l.down-1, 3), pollSlow)
@@ -167,11 +167,11 @@ func (l *listener) look(ctx context.Context) (time.Duration, error) {
 	}
 	if l.down > 0 {
 		l.down = 0
-		l.say("%s answers again", l.events.api.base)
+		l.printLine("%s answers again", l.events.api.base)
 	}
 	if l.events.skipped {
 		l.events.skipped = false
-		l.say("more than %d events came at once: the oldest of them are left out; GET /v1/events lists them",
+		l.printLine("more than %d events came at once: the oldest of them are left out; GET /v1/events lists them",
 			maxPages*100)
 	}
 	for _, e := range fresh {
@@ -183,34 +183,34 @@ func (l *listener) look(ctx context.Context) (time.Duration, error) {
 	return pollEvery, nil
 }
 
-// post makes the attempts that are due, in the order of the events.
-func (l *listener) post(ctx context.Context) {
+// postDue makes the attempts that are due, in the order of the events.
+func (l *listener) postDue(ctx context.Context) {
 	var left []*posting
 	for _, p := range l.waiting {
-		if ctx.Err() != nil || p.due.After(l.clock()) || !l.attempt(ctx, p) {
+		if ctx.Err() != nil || p.due.After(l.clock()) || !l.postOnce(ctx, p) {
 			left = append(left, p)
 		}
 	}
 	l.waiting = left
 }
 
-// attempt posts an event once, prints the result, and reports whether it is the last attempt.
-func (l *listener) attempt(ctx context.Context, p *posting) (done bool) {
+// postOnce posts an event once, prints the result, and reports whether it is the last attempt.
+func (l *listener) postOnce(ctx context.Context, p *posting) (done bool) {
 	began := l.clock()
-	status, err := l.send(ctx, p, began)
+	status, err := l.sendEvent(ctx, p, began)
 	if ctx.Err() != nil {
 		return false
 	}
 	p.tries++
 	outcome := strconv.Itoa(status)
 	if err != nil {
-		outcome = reason(err)
+		outcome = describeSilence(err)
 	}
 	if done = err == nil && status >= 200 && status < 300; !done {
 		if status >= 300 && status < 400 {
 			outcome += ", a redirect: not followed"
 		}
-		waits := again()
+		waits := retryIntervals()
 		if done = p.tries > len(waits) || status == http.StatusGone; done {
 			outcome += ", given up"
 		} else {
@@ -218,16 +218,16 @@ func (l *listener) attempt(ctx context.Context, p *posting) (done bool) {
 			outcome += ", again in " + waits[p.tries-1].String()
 		}
 	}
-	about := p.event.about()
+	about := p.event.readPayment()
 	kind := strings.TrimSpace(p.event.Type + " " + about.Reason)
-	l.say("%-34s  %s  %s  %d ms", plain(kind), plain(cmp.Or(about.Reference, p.event.ID)), outcome, l.clock().
+	l.printLine("%-34s  %s  %s  %d ms", plainText(kind), plainText(cmp.Or(about.Reference, p.event.ID)), outcome, l.clock().
 		Sub(began).Milliseconds())
-	l.advise(status, err)
+	l.adviseOnce(status, err)
 	return done
 }
 
-// advise says once what to do about a server that takes nothing.
-func (l *listener) advise(status int, err error) {
+// adviseOnce says once what to do about a server that takes nothing.
+func (l *listener) adviseOnce(status int, err error) {
 	advice := ""
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -239,12 +239,12 @@ func (l *listener) advise(status int, err error) {
 	}
 	if advice != "" && advice != l.advised {
 		l.advised = advice
-		l.say("%s", advice)
+		l.printLine("%s", advice)
 	}
 }
 
-// send makes one request, signed at this moment.
-func (l *listener) send(ctx context.Context, p *posting, now time.Time) (status int, err error) {
+// sendEvent makes one request, signed at this moment.
+func (l *listener) sendEvent(ctx context.Context, p *posting, now time.Time) (status int, err error) {
 	signature, err := l.signer.Sign(p.event.ID, now, p.event.body)
 	if err != nil {
 		return 0, err
@@ -267,13 +267,13 @@ func (l *listener) send(ctx context.Context, p *posting, now time.Time) (status 
 	return answer.StatusCode, nil
 }
 
-// say prints a line with the time of day.
-func (l *listener) say(format string, values ...any) {
+// printLine prints a line with the time of day.
+func (l *listener) printLine(format string, values ...any) {
 	fmt.Fprintf(l.out, "%s  %s\n", l.clock().Local().Format(time.TimeOnly), fmt.Sprintf(format, values...))
 }
 
-// reason is a short word for why no answer came.
-func reason(err error) string {
+// describeSilence returns a short word for why no answer came.
+func describeSilence(err error) string {
 	var about *url.Error
 	var lookup *net.DNSError
 	var refused *apiError
@@ -289,7 +289,7 @@ func reason(err error) string {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
 		return "connection closed"
 	case errors.As(err, &about):
-		return plain(about.Err.Error())
+		return plainText(about.Err.Error())
 	}
-	return plain(err.Error())
+	return plainText(err.Error())
 }

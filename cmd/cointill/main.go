@@ -42,14 +42,14 @@ type commands struct {
 func main() {
 	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, nil)))
 	keepToMemory()
-	if err := run(os.Args[1:]); err != nil {
+	if err := runCommand(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "cointill:", err)
 		os.Exit(1)
 	}
 }
 
-func run(arguments []string) error {
-	command, all, err := parse(arguments)
+func runCommand(arguments []string) error {
+	command, all, err := parseArguments(arguments)
 	if err != nil {
 		return err
 	}
@@ -59,8 +59,8 @@ func run(arguments []string) error {
 	return command.Run(&all.Settings)
 }
 
-// parse reads the environment and the arguments: which command runs, with which settings.
-func parse(arguments []string) (*kong.Context, *commands, error) {
+// parseArguments reads the environment and the arguments: which command runs, with which settings.
+func parseArguments(arguments []string) (*kong.Context, *commands, error) {
 	if err := loadEnvironment(); err != nil {
 		return nil, nil, err
 	}
@@ -75,5 +75,5 @@ func parse(arguments []string) (*kong.Context, *commands, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return command, &all, all.Settings.complete()
+	return command, &all, all.Settings.completeSettings()
 }

@@ -10,17 +10,17 @@ import (
 	"cointill/core/metrics"
 )
 
-// measure registers the metrics for Prometheus and the callbacks that count events.
-func (p *product) measure() (*prometheus.Registry, error) {
+// registerMetrics registers the metrics for Prometheus and the callbacks that count events.
+func (p *product) registerMetrics() (*prometheus.Registry, error) {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	c, err := metrics.New(registry, p.db, p.clock, metrics.Build{Version: version, Revision: revision(),
+	c, err := metrics.New(registry, p.db, p.clock, metrics.Build{Version: version, Revision: buildRevision(),
 		Go: runtime.Version()})
 	if err != nil {
 		return nil, err
 	}
-	c.Networks, c.Problem, c.Quotes = p.system().Networks, p.networks.Problem, p.quotes
+	c.Networks, c.Problem, c.Quotes = p.newSystem().Networks, p.networks.Problem, p.quotes
 	if p.shared != nil {
 		c.Drift = p.shared.Drift
 	}
@@ -28,8 +28,8 @@ func (p *product) measure() (*prometheus.Registry, error) {
 	return registry, nil
 }
 
-// revision is the commit that the program was built from; "" where the build didn't say.
-func revision() string {
+// buildRevision returns the commit that the program was built from; "" where the build didn't say.
+func buildRevision() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			if s.Key == "vcs.revision" {

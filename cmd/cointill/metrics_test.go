@@ -44,7 +44,7 @@ func serving(t *testing.T, settings *Settings) *instance {
 			t.Fatal(err)
 		}
 	}
-	p, err := settings.build(t.Context(), listeners[0].Addr(), listeners[1].Addr())
+	p, err := settings.buildProduct(t.Context(), listeners[0].Addr(), listeners[1].Addr())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func serving(t *testing.T, settings *Settings) *instance {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {
-		if err := p.run(ctx, listeners[0]); err != nil {
+		if err := p.serveUntilDone(ctx, listeners[0]); err != nil {
 			t.Error(err)
 		}
 	})

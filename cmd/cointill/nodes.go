@@ -60,15 +60,15 @@ type nodes struct {
 	contracts map[chain.Network]payment.Contract
 }
 
-// add notes a network that serves a chain in a domain.
-func (n *nodes) add(domain scope.Domain, c money.Chain, s realNetwork, codec chain.Codec) {
+// addNetwork adds a network that serves a chain in a domain.
+func (n *nodes) addNetwork(domain scope.Domain, c money.Chain, s realNetwork, codec chain.Codec) {
 	n.sources = append(n.sources, s)
 	n.served[domain][c] = s.Network()
 	n.follow = append(n.follow, followed{network: s, domain: domain, codec: codec})
 }
 
-// nodes makes the sources of the networks that the settings name; it asks no node yet.
-func (s *Settings) nodes(now clock.Clock, log *slog.Logger, answers *memory.Part) (*nodes, error) {
+// buildNodes makes the sources of the networks that the settings name; it asks no node yet.
+func (s *Settings) buildNodes(now clock.Clock, log *slog.Logger, answers *memory.Part) (*nodes, error) {
 	all := &nodes{
 		keyed:   map[scope.Domain]map[money.Chain]wallet.Net{scope.Test: {}, scope.Live: {}},
 		served:  map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}, scope.Live: {}},
@@ -98,7 +98,7 @@ func (s *Settings) nodes(now clock.Clock, log *slog.Logger, answers *memory.Part
 			return nil, fmt.Errorf("%s nodes of the %s domain: %w", one.chain, one.domain, err)
 		}
 		all.keyed[one.domain][one.chain] = wallet.Bitcoin(p)
-		all.add(one.domain, one.chain, source, bitcoin.Codec(p))
+		all.addNetwork(one.domain, one.chain, source, bitcoin.Codec(p))
 	}
 	if err := s.openEthereum(all, now, log, answers); err != nil {
 		return nil, err
@@ -129,9 +129,9 @@ func (s *Settings) openEthereum(all *nodes, now clock.Clock, log *slog.Logger, a
 			return fmt.Errorf("%s nodes of the %s domain: %w", money.Ethereum, one.domain, err)
 		}
 		all.keyed[one.domain][money.Ethereum] = wallet.Ethereum(p)
-		all.holders[one.domain] = hold(source)
+		all.holders[one.domain] = balanceLookup(source)
 		all.contracts[source.Network()] = payment.Contract{ChainID: p.ChainID, Token: p.Token.String()}
-		all.add(one.domain, money.Ethereum, source, ethereum.Codec())
+		all.addNetwork(one.domain, money.Ethereum, source, ethereum.Codec())
 		all.follow[len(all.follow)-1].interval = p.Interval
 	}
 	return nil
@@ -155,14 +155,14 @@ func (s *Settings) openLedgers(all *nodes, now clock.Clock, log *slog.Logger, an
 		if err != nil {
 			return fmt.Errorf("%s servers of the %s domain: %w", money.XRPL, one.domain, err)
 		}
-		all.ledgers[one.domain] = wallet.Ledger{Params: p, Look: look(source)}
-		all.add(one.domain, money.XRPL, source, nil)
+		all.ledgers[one.domain] = wallet.Ledger{Params: p, Look: accountLookup(source)}
+		all.addNetwork(one.domain, money.XRPL, source, nil)
 	}
 	return nil
 }
 
-// hold returns the lookup of address balances that wallets use to list what to collect.
-func hold(source *ethereum.Source) wallet.Holder {
+// balanceLookup returns the lookup of address balances that wallets use to list what to collect.
+func balanceLookup(source *ethereum.Source) wallet.Holder {
 	return func(ctx context.Context, addresses []string) ([]wallet.Held, money.Amount, error) {
 		ctx, cancel := context.WithTimeout(ctx, lookPatience)
 		defer cancel()
@@ -178,8 +178,8 @@ func hold(source *ethereum.Source) wallet.Holder {
 // lookPatience is how long a merchant waits for an account to be looked up.
 const lookPatience = 10 * time.Second
 
-// look returns the lookup of accounts that wallets use when one is entered.
-func look(source *xrpl.Source) func(context.Context, xrp.Account) (wallet.LedgerAccount, error) {
+// accountLookup returns the lookup of accounts that wallets use when one is entered.
+func accountLookup(source *xrpl.Source) func(context.Context, xrp.Account) (wallet.LedgerAccount, error) {
 	return func(ctx context.Context, account xrp.Account) (wallet.LedgerAccount, error) {
 		ctx, cancel := context.WithTimeout(ctx, lookPatience)
 		defer cancel()
@@ -190,14 +190,14 @@ func look(source *xrpl.Source) func(context.Context, xrp.Account) (wallet.Ledger
 	}
 }
 
-// lookup is the network that serves a chain in a domain, where it is received on with keys.
-func (n *nodes) lookup(domain scope.Domain, c money.Chain) (wallet.Net, bool) {
+// findNet returns the network that serves a chain in a domain, if payments to keys are received on it.
+func (n *nodes) findNet(domain scope.Domain, c money.Chain) (wallet.Net, bool) {
 	p, ok := n.keyed[domain][c]
 	return p, ok
 }
 
-// missing says what keeps a payment method from working for a business.
-func (p *product) missing(ctx context.Context, sc scope.Scope, method money.Method) (string, error) {
+// describeMissing returns what keeps a payment method from working for a business.
+func (p *product) describeMissing(ctx context.Context, sc scope.Scope, method money.Method) (string, error) {
 	info, _ := method.Info()
 	name, ok := p.networks.Domains[sc.Domain][info.Chain]
 	if !ok {

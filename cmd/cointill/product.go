@@ -94,19 +94,19 @@ type product struct {
 	release    func() error // gives the data folder back that this process serves
 }
 
-// build wires the product for the addresses of its own listeners, the public one first.
-func (s *Settings) build(ctx context.Context, listening ...net.Addr) (*product, error) {
-	box, err := s.box()
+// buildProduct wires the product for the addresses of its own listeners, the public one first.
+func (s *Settings) buildProduct(ctx context.Context, listening ...net.Addr) (*product, error) {
+	box, err := s.openMasterKey()
 	if err != nil {
 		return nil, err
 	}
-	p := &product{base: s.base(listening[0].String()), log: slog.Default(), limits: findLimits(),
+	p := &product{base: s.publicBase(listening[0].String()), log: slog.Default(), limits: findLimits(),
 		release: func() error { return nil }}
 	if err := p.openDatabase(ctx, s); err != nil {
 		return nil, err
 	}
 	p.started = p.clock()
-	if err := p.wire(ctx, s, box, listening); err != nil {
+	if err := p.wireProduct(ctx, s, box, listening); err != nil {
 		return nil, errors.Join(err, p.db.Close())
 	}
 	return p, nil
@@ -124,7 +124,7 @@ func (p *product) openDatabase(ctx context.Context, s *Settings) (err error) {
 			func(ctx context.Context) (time.Time, error) { return p.db.Now(ctx) })
 		p.clock = p.shared.Now
 	}
-	if p.db, err = s.open(ctx, p.clock); err != nil || p.shared == nil {
+	if p.db, err = s.openDatabase(ctx, p.clock); err != nil || p.shared == nil {
 		return err
 	}
 	err = p.shared.Compare(ctx)
@@ -137,7 +137,7 @@ func (p *product) openDatabase(ctx context.Context, s *Settings) (err error) {
 	return nil
 }
 
-func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listening []net.Addr) (err error) {
+func (p *product) wireProduct(ctx context.Context, s *Settings, box *secret.Box, listening []net.Addr) (err error) {
 	if err := checkKey(ctx, p.db, box); err != nil {
 		return err
 	}
@@ -168,9 +168,9 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 	}
 	p.marks = addressmark.New(s.markFolders()...)
 	p.wallets = &wallet.Service{DB: p.db, Clock: p.clock, Receivers: wallet.SandboxReceivers(),
-		Networks: p.nodes.lookup,
+		Networks: p.nodes.findNet,
 		Ledgers:  p.nodes.ledgers, Holders: p.nodes.holders, SharedAccounts: s.XRPSharedAccounts, Marks: p.marks}
-	p.accounts.Missing = p.missing
+	p.accounts.Missing = p.describeMissing
 	if err := p.wireTelling(s, box, listening); err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (p *product) wire(ctx context.Context, s *Settings, box *secret.Box, listen
 	p.payments = &payment.Service{
 		DB: p.db, Restored: restored, Clock: p.clock, Secrets: box, Quotes: p.quotes, Networks: p.networks,
 		Wallet: p.wallets, Contracts: p.nodes.contracts, Events: p.hooks, Receipts: p.receipts, Depths: depths,
-		PageBase: p.base + "/pay", Changed: p.changed,
+		PageBase: p.base + "/pay", Changed: p.signalChange,
 	}
 	p.figures = &stats.Service{DB: p.db, Clock: p.clock}
 	p.receiving = &receiving.Service{DB: p.db, Clock: p.clock, Accounts: p.accounts, Wallets: p.wallets,
@@ -210,7 +210,7 @@ func isReachable(base string, listening net.Addr) (bool, error) {
 // openNetworks opens the networks that the operator set nodes up for, and for
 // every chain without one in the test domain a simulated chain.
 func (p *product) openNetworks(ctx context.Context, s *Settings) (err error) {
-	if p.nodes, err = s.nodes(p.clock, p.log, p.limits.answers); err != nil {
+	if p.nodes, err = s.buildNodes(p.clock, p.log, p.limits.answers); err != nil {
 		return err
 	}
 	p.follows = p.nodes.follow
@@ -296,7 +296,7 @@ func renderReceipt(base string, r mail.Receipt) (subject, text, html string) {
 
 // wireServer makes the HTTP server with its routes.
 func (p *product) wireServer(s *Settings, box *secret.Box) (err error) {
-	metrics, err := p.measure()
+	metrics, err := p.registerMetrics()
 	if err == nil {
 		err = p.openTraces(s)
 	}
@@ -310,7 +310,7 @@ func (p *product) wireServer(s *Settings, box *secret.Box) (err error) {
 		Connections: p.limits.connections, Bodies: p.limits.bodies}, web.Deps{
 		Calls: p.calls, Clock: p.clock, Account: p.accounts, Secret: box, Limiter: p.limiter, Hub: p.hub, Log: p.log,
 		Metrics: metrics,
-		Checks:  p.checks(),
+		Checks:  p.readinessChecks(),
 		Routes: web.Routes{
 			API: func(app fiber.Router) {
 				document = api.Register(app, api.Deps{
@@ -320,7 +320,7 @@ func (p *product) wireServer(s *Settings, box *secret.Box) (err error) {
 					PerMinute: s.RateLimit, BaseURL: p.base, Version: version,
 				})
 			},
-			Dashboard: func(m page.Members, v page.Visitors) { p.dashboard().Routes(m, v) },
+			Dashboard: func(m page.Members, v page.Visitors) { p.newDashboard().Routes(m, v) },
 			Checkout:  pages.Routes,
 			Docs:      func(r page.Payers) { r.Get("/docs", api.Docs(document)) },
 		},
@@ -328,20 +328,20 @@ func (p *product) wireServer(s *Settings, box *secret.Box) (err error) {
 	return err
 }
 
-// dashboard makes the merchant's pages.
-func (p *product) dashboard() *dashboard.Handlers {
+// newDashboard makes the merchant's pages.
+func (p *product) newDashboard() *dashboard.Handlers {
 	return dashboard.New(dashboard.Services{
 		Accounts: p.accounts, Audits: p.audits, Calls: p.calls, Figures: p.figures, Hub: p.hub, Links: p.links,
 		Mails: p.receipts, Payments: p.payments, Lists: &list.Service{DB: p.db}, Quotes: p.quotes,
 		Receiving: p.receiving, Sandbox: p.sandbox,
-		Settings: p.settings, System: p.system(), Wallets: p.wallets, Webhooks: p.hooks, Answers: p.answers,
+		Settings: p.settings, System: p.newSystem(), Wallets: p.wallets, Webhooks: p.hooks, Answers: p.answers,
 		Clock: p.clock, Depths: p.settings.Depths, MailServer: p.receipts.SMTP != nil, Networks: p.networks,
 		Noted: p.networks,
 	})
 }
 
-// changed tells open pages and workers that something was committed.
-func (p *product) changed() {
+// signalChange tells open pages and workers that something was committed.
+func (p *product) signalChange() {
 	p.hub.Signal()
 	p.deliver.Signal()
 	p.send.Signal()

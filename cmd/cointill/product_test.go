@@ -35,7 +35,7 @@ func TestOneClock(t *testing.T) {
 			}
 			defer func() { _ = bare.Close() }()
 		}
-		p, err := settings.build(t.Context(), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080})
+		p, err := settings.buildProduct(t.Context(), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func TestOneClock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report, err := p.system().Look(t.Context())
+		report, err := p.newSystem().Look(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,21 +63,21 @@ func TestOneClock(t *testing.T) {
 // of businesses, and their page; what can't be meant is refused at the start.
 func TestConfirmations(t *testing.T) {
 	s := &Settings{Listen: "127.0.0.1:8080", DataDir: t.TempDir(), RateLimit: 1, LogLevel: "error", Confirmations: map[string]string{"DOGE": "12/60"}}
-	if err := s.complete(); err != nil {
+	if err := s.completeSettings(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.build(t.Context(), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080})
+	p, err := s.buildProduct(t.Context(), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = p.db.Close() }()
-	for room, depths := range map[string]settings.Depths{"payments": p.payments.Depths, "settings": p.settings.Depths, "pages": p.dashboard().Settings.Depths} {
+	for room, depths := range map[string]settings.Depths{"payments": p.payments.Depths, "settings": p.settings.Depths, "pages": p.newDashboard().Settings.Depths} {
 		if usual, open := depths.Usual(money.DOGE); !open || usual != (settings.Depth{Small: 12, Large: 60}) {
 			t.Errorf("%s: %+v", room, usual)
 		}
 	}
 	s.Confirmations = map[string]string{"DOGE": "5"}
-	if err := s.complete(); err == nil || !strings.Contains(err.Error(), "COINTILL_CONFIRMATIONS: confirmations of DOGE must be at least 6/40") {
+	if err := s.completeSettings(); err == nil || !strings.Contains(err.Error(), "COINTILL_CONFIRMATIONS: confirmations of DOGE must be at least 6/40") {
 		t.Error(err)
 	}
 }
@@ -103,7 +103,7 @@ func TestSetupTokenIsForReachableServers(t *testing.T) {
 		what := fmt.Sprintf("listening on %s for %q", c.listening, c.base)
 		settings, at := &Settings{DataDir: t.TempDir(), RateLimit: 1, BaseURL: c.base}, &net.TCPAddr{IP: c.listening, Port: 8080}
 		start := func() (p *product, token string) {
-			p, err := settings.build(t.Context(), at)
+			p, err := settings.buildProduct(t.Context(), at)
 			if err != nil {
 				t.Fatalf("%s: %v", what, err)
 			}

@@ -154,7 +154,7 @@ type pairStatus struct {
 // Run prints the live prices; it may run beside a serving instance, which is
 // what fetches them.
 func (c ratesCommand) Run(ctx context.Context, settings *Settings) error {
-	p, err := settings.beside(ctx)
+	p, err := settings.buildBeside(ctx)
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (c ratesCommand) Run(ctx context.Context, settings *Settings) error {
 		leg, err := p.quotes.Leg(scope.Live, pair)
 		status := pairStatus{Leg: leg, Value: &leg.Value}
 		if err != nil {
-			status.Value, status.Problem = nil, explain(err).Error()
+			status.Value, status.Problem = nil, explainFault(err).Error()
 		}
 		if leg.Readings == nil {
 			status.Readings = []quote.Reading{}
@@ -183,7 +183,7 @@ func (c ratesCommand) Run(ctx context.Context, settings *Settings) error {
 		all = append(all, status)
 	}
 	if c.JSON {
-		return print(all)
+		return printJSON(all)
 	}
 	if !wanted {
 		fmt.Println("No live payment method is on anywhere, so nothing is fetched. What follows is what was fetched " +

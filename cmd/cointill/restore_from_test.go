@@ -16,7 +16,7 @@ import (
 // hand is restored too, and nothing but the database is left of it.
 func TestRestoreLog(t *testing.T) {
 	old, by, dir := t.TempDir(), t.TempDir(), t.TempDir()
-	db, err := (&Settings{DataDir: old}).open(t.Context(), clock.Real())
+	db, err := (&Settings{DataDir: old}).openDatabase(t.Context(), clock.Real())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestRestoreLog(t *testing.T) {
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
 		t.Errorf("%v, %v", files, err)
 	}
-	restored, err := (&Settings{DataDir: dir}).open(t.Context(), clock.Real())
+	restored, err := (&Settings{DataDir: dir}).openDatabase(t.Context(), clock.Real())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,14 +24,14 @@ func (c seedCommand) Run(ctx context.Context, settings *Settings) error {
 	if c.Payments < 1 || c.Others < 0 || c.Theirs < 0 || c.Theirs > 0 && c.Others == 0 {
 		return errors.New("name some payments, and other merchants for theirs")
 	}
-	accounts, db, err := settings.accounts(ctx)
+	accounts, db, err := settings.openAccounts(ctx)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
 	business, err := accounts.Business(ctx, c.Business)
 	if err != nil {
-		return explain(err)
+		return explainFault(err)
 	}
 	now := clock.Real()
 	began := now()

@@ -17,7 +17,7 @@ type serveCommand struct{}
 
 // Run serves until it is stopped.
 func (serveCommand) Run(ctx context.Context, settings *Settings) error {
-	p, listener, err := settings.start(ctx)
+	p, listener, err := settings.startServing(ctx)
 	if err != nil {
 		return ignoreStop(ctx, err)
 	}
@@ -31,12 +31,12 @@ func (serveCommand) Run(ctx context.Context, settings *Settings) error {
 		fmt.Fprintln(os.Stderr, "Webhooks of the test domain may reach loopback addresses; --no-webhook-loopback "+
 			"forbids that.")
 	}
-	return p.run(ctx, listener)
+	return p.serveUntilDone(ctx, listener)
 }
 
-// start makes this process the one that serves the data folder, and the product ready to serve.
+// startServing makes this process the one that serves the data folder, and the product ready to serve.
 // A PostgreSQL that is down is waited for.
-func (s *Settings) start(ctx context.Context) (*product, net.Listener, error) {
+func (s *Settings) startServing(ctx context.Context) (*product, net.Listener, error) {
 	release, err := s.occupyDataDir()
 	if err != nil {
 		return nil, nil, err
@@ -112,9 +112,9 @@ func (s *Settings) openListeners(ctx context.Context) (*product, net.Listener, e
 		}
 		own = append(own, metrics.Addr())
 	}
-	p, err := s.build(ctx, own...)
+	p, err := s.buildProduct(ctx, own...)
 	if err == nil {
-		if err = p.copied(ctx); err == nil {
+		if err = p.refuseCopy(ctx); err == nil {
 			s.warnOfMarks()
 			err = p.wallets.CheckMarks(ctx)
 		}

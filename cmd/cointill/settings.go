@@ -74,8 +74,8 @@ type Settings struct {
 	LogLevel       string   `default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error."`
 }
 
-// complete checks the settings together and derives the others.
-func (s *Settings) complete() error {
+// completeSettings checks the settings together and derives the others.
+func (s *Settings) completeSettings() error {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.LogLevel)); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (s *Settings) complete() error {
 		return fmt.Errorf("%s_LISTEN must be host:port, e.g. 127.0.0.1:8080", prefix)
 	}
 	s.BaseURL = strings.TrimRight(s.BaseURL, "/")
-	base, err := web.ParseBase(s.base(s.Listen))
+	base, err := web.ParseBase(s.publicBase(s.Listen))
 	if err != nil && s.BaseURL != "" { // a base URL that follows from the listener is checked once it listens
 		return fmt.Errorf("%s_BASE_URL: %w", prefix, err)
 	}
@@ -111,8 +111,8 @@ func (s *Settings) complete() error {
 	return nil
 }
 
-// base is the public address of this instance: as set, or the host:port that it listens on.
-func (s *Settings) base(listening string) string {
+// publicBase returns the public address of this instance: as set, or the host:port that it listens on.
+func (s *Settings) publicBase(listening string) string {
 	if s.BaseURL != "" {
 		return s.BaseURL
 	}
@@ -130,8 +130,8 @@ func (s *Settings) base(listening string) string {
 // never before complete has looked at the base URL.
 func (s *Settings) webhookLoopback() bool { return s.WebhookLoopback != nil && *s.WebhookLoopback }
 
-// box opens the master key, making one in the data folder when none is set.
-func (s *Settings) box() (*secret.Box, error) {
+// openMasterKey opens the master key, making one in the data folder when none is set.
+func (s *Settings) openMasterKey() (*secret.Box, error) {
 	text := s.SecretKey
 	if text == "" {
 		var err error
@@ -180,15 +180,15 @@ type setting struct {
 	help     string
 }
 
-// list walks the settings.
-func (s *Settings) list() []setting {
+// listSettings walks the settings.
+func (s *Settings) listSettings() []setting {
 	v := reflect.ValueOf(s).Elem()
 	var all []setting
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
 		name := field.Tag.Get("name")
 		if name == "" {
-			name = kebab(field.Name)
+			name = kebabCase(field.Name)
 		}
 		_, isSecret := field.Tag.Lookup("secret")
 		all = append(all, setting{
@@ -199,8 +199,8 @@ func (s *Settings) list() []setting {
 	return all
 }
 
-// kebab writes DataDir as data-dir, as the flags are named.
-func kebab(name string) string {
+// kebabCase writes DataDir as data-dir, as the flags are named.
+func kebabCase(name string) string {
 	var b strings.Builder
 	for i, r := range name {
 		if r >= 'A' && r <= 'Z' {
@@ -220,7 +220,7 @@ func loadEnvironment() error {
 	known := map[string]bool{prefix + "_TEST_DATABASE_URL": true, prefix + "_VIEWBOOK": true, prefix + "_API_KEY": true,
 		prefix + "_WEBHOOK_SECRET": true}
 	var names []string
-	for _, each := range (&Settings{}).list() {
+	for _, each := range (&Settings{}).listSettings() {
 		known[each.variable] = true
 		names = append(names, each.variable)
 		if !each.secret {
@@ -247,25 +247,25 @@ func loadEnvironment() error {
 		name, _, _ := strings.Cut(pair, "=")
 		if strings.HasPrefix(name, prefix+"_") && !known[name] {
 			return fmt.Errorf("nothing reads the variable %s; did you mean %s? cointill config lists all", name,
-				nearest(name, names))
+				nearestName(name, names))
 		}
 	}
 	return nil
 }
 
-// nearest is the name with the least changes to get from one to the other.
-func nearest(name string, names []string) string {
+// nearestName returns the name with the least changes to get from one to the other.
+func nearestName(name string, names []string) string {
 	best, least := names[0], len(name)+100
 	for _, candidate := range names {
-		if d := distance(name, candidate); d < least {
+		if d := editDistance(name, candidate); d < least {
 			best, least = candidate, d
 		}
 	}
 	return best
 }
 
-// distance is Levenshtein's.
-func distance(a, b string) int {
+// editDistance returns the Levenshtein distance of two texts.
+func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

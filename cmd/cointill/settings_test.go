@@ -13,7 +13,7 @@ func TestEverySettingIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, each := range (&Settings{}).list() {
+	for _, each := range (&Settings{}).listSettings() {
 		names = append(names, each.variable)
 		if !strings.Contains(string(text), "| `"+each.variable+"` |") {
 			t.Errorf("%s is not in docs/configuration.md", each.variable)
@@ -62,7 +62,7 @@ func TestBaseURLIsCheckedFirst(t *testing.T) {
 		t.Setenv("COINTILL_DATA_DIR", folder)
 		t.Setenv("COINTILL_LISTEN", "127.0.0.1:0")
 		for _, command := range []string{"serve", "config", "migrate"} {
-			err := run([]string{command})
+			err := runCommand([]string{command})
 			if err == nil || !strings.Contains(err.Error(), "COINTILL_BASE_URL: ") || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("%s with %s: %v, want a sentence that it %s", command, text, err, says)
 			}
@@ -98,7 +98,7 @@ func TestLoopbackWebhooksAreForDevelopment(t *testing.T) {
 		if c.set != "" {
 			t.Setenv("COINTILL_WEBHOOK_LOOPBACK", c.set)
 		}
-		_, all, err := parse(append([]string{"config"}, c.arguments...))
+		_, all, err := parseArguments(append([]string{"config"}, c.arguments...))
 		if err != nil {
 			t.Fatalf("base URL %q, setting %q, %v: %v", c.base, c.set, c.arguments, err)
 		}

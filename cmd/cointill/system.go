@@ -13,17 +13,17 @@ import (
 	"cointill/views/mail"
 )
 
-// system is what the operators' page looks at.
-func (p *product) system() *system.Service {
+// newSystem returns the service of the operators' page.
+func (p *product) newSystem() *system.Service {
 	s := &system.Service{DB: p.db, Clock: p.clock, Version: version, Started: p.started, Quotes: p.quotes,
-		Checks: p.checks(), MailServer: p.mailServer, Lost: p.calls.Lost,
+		Checks: p.readinessChecks(), MailServer: p.mailServer, Lost: p.calls.Lost,
 		Marks: p.marks.Status}
 	if p.shared != nil {
 		s.Drift = p.shared.Drift
 	}
 	for _, f := range p.follows {
 		n := system.Network{Name: f.Network(), Domain: f.domain,
-			Status: func() (chain.Status, bool) { return p.status(f.Network()) }}
+			Status: func() (chain.Status, bool) { return p.followStatus(f.Network()) }}
 		if real, ok := f.network.(realNetwork); ok {
 			n.Nodes = real.Nodes
 		}
@@ -32,8 +32,8 @@ func (p *product) system() *system.Service {
 	return s
 }
 
-// status is how this process follows a network; false while it doesn't.
-func (p *product) status(network chain.Network) (chain.Status, bool) {
+// followStatus returns how this process follows a network; false while it doesn't.
+func (p *product) followStatus(network chain.Network) (chain.Status, bool) {
 	f, ok := p.followers.Load(network)
 	if !ok {
 		return chain.Status{}, false
@@ -53,14 +53,14 @@ func (s *Settings) mailHost() string {
 	return net.JoinHostPort(at.Hostname(), at.Port())
 }
 
-// checks are what /readyz asks.
-func (p *product) checks() map[string]func(context.Context) error {
-	return map[string]func(context.Context) error{"database": p.db.Ping, "migrations": p.migrated,
-		"networks": p.following}
+// readinessChecks returns the checks of /readyz.
+func (p *product) readinessChecks() map[string]func(context.Context) error {
+	return map[string]func(context.Context) error{"database": p.db.Ping, "migrations": p.checkMigrated,
+		"networks": p.checkFollowing}
 }
 
-// migrated is an error while migrations are still to be run.
-func (p *product) migrated(ctx context.Context) error {
+// checkMigrated returns an error while migrations are still to be run.
+func (p *product) checkMigrated(ctx context.Context) error {
 	pending, err := p.db.Pending(ctx)
 	if err == nil && pending {
 		err = page.Unready("Migrations are still to be run: cointill migrate.")
@@ -68,10 +68,10 @@ func (p *product) migrated(ctx context.Context) error {
 	return err
 }
 
-// following is an error while the simulated networks are not followed. A real
+// checkFollowing returns an error while the simulated networks are not followed. A real
 // node that fails makes its coin unavailable, not this process: another replica
 // would see the same node.
-func (p *product) following(context.Context) error {
+func (p *product) checkFollowing(context.Context) error {
 	for kind := range p.sandbox.Chains {
 		if _, problem := p.networks.Network(scope.Test, kind); problem != "" {
 			return page.Unready(problem)
@@ -80,8 +80,8 @@ func (p *product) following(context.Context) error {
 	return nil
 }
 
-// alarms tell owners and operators of real networks that are in trouble.
-func (p *product) alarms() *alarm.Service {
+// newAlarms returns the service that mails owners and operators about real networks in trouble.
+func (p *product) newAlarms() *alarm.Service {
 	s := &alarm.Service{DB: p.db, Clock: p.clock, Problem: p.networks.Problem, Operators: p.accounts, Mails: p.receipts,
 		Render: mail.RenderChainTrouble, Wake: p.send.Signal, Base: p.base}
 	for domain, chains := range p.nodes.served {

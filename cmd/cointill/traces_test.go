@@ -121,7 +121,7 @@ func TestTraces(t *testing.T) {
 func TestTracesRefused(t *testing.T) {
 	for _, s := range []*Settings{{OTLPEndpoint: "127.0.0.1:4318"}, {OTLPEndpoint: "http://user:word@host"}, {OTLPEndpoint: "http://host", OTLPHeaders: []string{"word"}}} {
 		s.DataDir, s.Listen = t.TempDir(), "127.0.0.1:0"
-		if _, err := s.build(t.Context(), &net.TCPAddr{}); err == nil || !strings.Contains(err.Error(), "COINTILL_OTLP_") || strings.Contains(err.Error(), "word") {
+		if _, err := s.buildProduct(t.Context(), &net.TCPAddr{}); err == nil || !strings.Contains(err.Error(), "COINTILL_OTLP_") || strings.Contains(err.Error(), "word") {
 			t.Errorf("%+v: %v", s.OTLPEndpoint, err)
 		}
 	}

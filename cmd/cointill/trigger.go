@@ -28,19 +28,19 @@ type triggerCommand struct {
 func (c triggerCommand) Run(ctx context.Context, settings *Settings) error {
 	if c.Event == "" {
 		fmt.Println("cointill trigger EVENT [--reason REASON] makes these happen; the first reason is meant when " +
-			"none is given:\n" + offer())
+			"none is given:\n" + listTypes())
 		return nil
 	}
-	chosen, err := choose(c.Event, c.Reason)
+	chosen, err := chooseCourse(c.Event, c.Reason)
 	if err != nil {
 		return err
 	}
-	api, err := c.connect(settings)
+	api, err := c.connectAPI(settings)
 	if err != nil {
 		return err
 	}
 	d := &driver{api: api, quiet: c.JSON}
-	if d.events, err = watch(ctx, api, clock.Real()); err != nil {
+	if d.events, err = startWatcher(ctx, api, clock.Real()); err != nil {
 		return err
 	}
 	var came event
@@ -48,21 +48,21 @@ func (c triggerCommand) Run(ctx context.Context, settings *Settings) error {
 		if c.Method != "" {
 			return errors.New("webhook.test is about no payment: it has no --method")
 		}
-		came, err = d.test(ctx, c.Webhook)
+		came, err = d.sendTest(ctx, c.Webhook)
 	} else {
-		came, err = d.pay(ctx, chosen, c.Method)
+		came, err = d.payAsked(ctx, chosen, c.Method)
 	}
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return print(map[string]string{"reference": d.reference, "event": came.ID, "type": came.Type,
-			"reason": came.about().Reason})
+		return printJSON(map[string]string{"reference": d.reference, "event": came.ID, "type": came.Type,
+			"reason": came.readPayment().Reason})
 	}
 	if d.reference != "" {
-		fmt.Printf("Payment %s\n", plain(d.reference))
+		fmt.Printf("Payment %s\n", plainText(d.reference))
 	}
-	fmt.Printf("Event   %s\n", plain(came.ID))
+	fmt.Printf("Event   %s\n", plainText(came.ID))
 	return nil
 }
 
@@ -80,10 +80,10 @@ type driver struct {
 // patience is how long one step may take: several blocks of the slowest chain.
 const patience = 2 * time.Minute
 
-// initiate makes the payment. Its customer is called Trigger.
-func (d *driver) initiate(ctx context.Context, method money.Method) error {
+// initiatePayment makes the payment. Its customer is called Trigger.
+func (d *driver) initiatePayment(ctx context.Context, method money.Method) error {
 	var made struct{ Reference string }
-	_, err := d.api.call(ctx, http.MethodPost, "/v1/payment/initiate", map[string]any{
+	_, err := d.api.callAPI(ctx, http.MethodPost, "/v1/payment/initiate", map[string]any{
 		"currency": "USD", "amount": 25, "first_name": "Trigger", "last_name": "Test", "email": "trigger@example.com",
 		"payment_method": method,
 	}, &made)
@@ -91,20 +91,20 @@ func (d *driver) initiate(ctx context.Context, method money.Method) error {
 	return err
 }
 
-// pay plays a scenario with a new payment. A reorganisation is played again when another
+// payAsked plays a scenario with a new payment. A reorganisation is played again when another
 // process mined the final block at the same moment, which makes it come too late.
-func (d *driver) pay(ctx context.Context, chosen course, asked string) (event, error) {
-	method, err := chosen.method(asked)
+func (d *driver) payAsked(ctx context.Context, chosen course, asked string) (event, error) {
+	method, err := chosen.chooseMethod(asked)
 	if err != nil {
 		return event{}, err
 	}
-	came, err := d.play(ctx, chosen, method)
+	came, err := d.playCourse(ctx, chosen, method)
 	for range 3 {
 		var ended endedError
 		if chosen.reason != "reorged" || !errors.As(err, &ended) {
 			break
 		}
-		came, err = d.play(ctx, chosen, method)
+		came, err = d.playCourse(ctx, chosen, method)
 	}
 	return came, err
 }
@@ -115,9 +115,9 @@ type endedError struct{ *apiError }
 // Unwrap says that waiting longer doesn't help.
 func (e endedError) Unwrap() error { return e.apiError }
 
-func (d *driver) play(ctx context.Context, chosen course, method money.Method) (event, error) {
+func (d *driver) playCourse(ctx context.Context, chosen course, method money.Method) (event, error) {
 	d.told, d.asked = nil, 0
-	if err := d.initiate(ctx, method); err != nil {
+	if err := d.initiatePayment(ctx, method); err != nil {
 		return event{}, err
 	}
 	for _, step := range chosen.steps {
@@ -125,18 +125,18 @@ func (d *driver) play(ctx context.Context, chosen course, method money.Method) (
 			return event{}, err
 		}
 	}
-	return d.wait(ctx, chosen.event, chosen.reason)
+	return d.awaitPaymentEvent(ctx, chosen.event, chosen.reason)
 }
 
-// until asks again and again, at most as long as patience has it.
-func (d *driver) until(ctx context.Context, what string, reached func() (bool, error)) error {
+// awaitCondition repeats a check until it holds, for at most the patience of the command.
+func (d *driver) awaitCondition(ctx context.Context, what string, reached func() (bool, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	ask := time.NewTicker(300 * time.Millisecond)
 	defer ask.Stop()
 	for {
 		done, err := reached()
-		if done || err != nil && !passing(err) {
+		if done || err != nil && !mayPass(err) {
 			return err
 		}
 		select {
@@ -145,29 +145,29 @@ func (d *driver) until(ctx context.Context, what string, reached func() (bool, e
 				return ctx.Err()
 			}
 			return errors.Join(fmt.Errorf("waited %s for %s of %s; it didn't come", patience, what,
-				plain(cmp.Or(d.reference, "the webhook"))), err)
+				plainText(cmp.Or(d.reference, "the webhook"))), err)
 		case <-ask.C:
 		}
 	}
 }
 
-// wait waits for an event of the payment. A final event of another kind is an error.
-func (d *driver) wait(ctx context.Context, kind, reason string) (event, error) {
+// awaitPaymentEvent waits for an event of the payment. A final event of another kind is an error.
+func (d *driver) awaitPaymentEvent(ctx context.Context, kind, reason string) (event, error) {
 	var found event
-	err := d.until(ctx, kind, func() (bool, error) {
-		fresh, err := d.events.look(ctx)
+	err := d.awaitCondition(ctx, kind, func() (bool, error) {
+		fresh, err := d.events.readNew(ctx)
 		if err != nil {
 			return false, err
 		}
 		for _, e := range fresh {
-			if about := e.about(); about.Reference == d.reference {
+			if about := e.readPayment(); about.Reference == d.reference {
 				d.told = append(d.told, e)
-				d.note("  %s %s", e.Type, about.Reason)
+				d.printNote("  %s %s", e.Type, about.Reason)
 			}
 		}
 		for ; d.asked < len(d.told); d.asked++ {
 			e := d.told[d.asked]
-			why := e.about().Reason
+			why := e.readPayment().Reason
 			if e.Type == kind && why == reason {
 				d.asked, found = d.asked+1, e
 				return true, nil
@@ -176,7 +176,7 @@ func (d *driver) wait(ctx context.Context, kind, reason string) (event, error) {
 			case "payment.successful", "payment.declined", "payment.failed", "payment.expired":
 				return false, endedError{&apiError{message: fmt.Sprintf(
 					"%s ended with %s%s instead: the settings of the business decide (tolerances, late payments)",
-					plain(d.reference), plain(e.Type), plain(named(why)))}}
+					plainText(d.reference), plainText(e.Type), plainText(nameReason(why)))}}
 			}
 		}
 		return false, nil
@@ -184,11 +184,11 @@ func (d *driver) wait(ctx context.Context, kind, reason string) (event, error) {
 	return found, err
 }
 
-// test has a webhook.test sent to a webhook.
-func (d *driver) test(ctx context.Context, id string) (event, error) {
+// sendTest sends a webhook.test to a webhook.
+func (d *driver) sendTest(ctx context.Context, id string) (event, error) {
 	if id == "" {
 		var webhooks []struct{ ID, Status string }
-		if _, err := d.api.call(ctx, http.MethodGet, "/v1/webhooks?limit=100", nil, &webhooks); err != nil {
+		if _, err := d.api.callAPI(ctx, http.MethodGet, "/v1/webhooks?limit=100", nil, &webhooks); err != nil {
 			return event{}, err
 		}
 		for _, each := range webhooks {
@@ -206,12 +206,12 @@ func (d *driver) test(ctx context.Context, id string) (event, error) {
 	var made struct {
 		EventID string `json:"event_id"`
 	}
-	if _, err := d.api.call(ctx, http.MethodPost, "/v1/webhooks/"+segment(id)+"/test", nil, &made); err != nil {
+	if _, err := d.api.callAPI(ctx, http.MethodPost, "/v1/webhooks/"+escapeSegment(id)+"/test", nil, &made); err != nil {
 		return event{}, err
 	}
 	var found event
-	err := d.until(ctx, "webhook.test", func() (bool, error) {
-		fresh, err := d.events.look(ctx)
+	err := d.awaitCondition(ctx, "webhook.test", func() (bool, error) {
+		fresh, err := d.events.readNew(ctx)
 		for _, e := range fresh {
 			if e.ID == made.EventID {
 				found = e
@@ -222,9 +222,9 @@ func (d *driver) test(ctx context.Context, id string) (event, error) {
 	return found, err
 }
 
-// note tells a person how it goes on.
-func (d *driver) note(format string, values ...any) {
+// printNote prints a line about the progress.
+func (d *driver) printNote(format string, values ...any) {
 	if !d.quiet {
-		fmt.Fprintln(os.Stderr, strings.TrimRight(plain(fmt.Sprintf(format, values...)), " "))
+		fmt.Fprintln(os.Stderr, strings.TrimRight(plainText(fmt.Sprintf(format, values...)), " "))
 	}
 }

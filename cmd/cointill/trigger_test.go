@@ -42,17 +42,17 @@ func TestChoose(t *testing.T) {
 		{"payment.declined", "", "underpaid"}, {"payment.declined", "late", "late"}, {"payment.initiated", "none", ""},
 		{"payment.processing", "after_abandoned", "after_abandoned"}, {"payment.reversed", "", "reversed"},
 	} {
-		if chosen, err := choose(one.event, one.asked); err != nil || chosen.event != one.event || chosen.reason != one.reason {
+		if chosen, err := chooseCourse(one.event, one.asked); err != nil || chosen.event != one.event || chosen.reason != one.reason {
 			t.Errorf("%s %q: %+v, %v", one.event, one.asked, chosen, err)
 		}
 	}
-	for _, each := range courses() {
+	for _, each := range listCourses() {
 		for _, asked := range each.methods {
-			if method, err := each.method(string(asked)); method != asked || err != nil {
+			if method, err := each.chooseMethod(string(asked)); method != asked || err != nil {
 				t.Errorf("%s by %s: %v", each.event, asked, err)
 			}
 		}
-		if slices.ContainsFunc(courses(), func(c course) bool {
+		if slices.ContainsFunc(listCourses(), func(c course) bool {
 			return c.event == each.event && c.reason == each.reason && len(c.steps) != len(each.steps)
 		}) {
 			t.Errorf("%s %s stands twice", each.event, each.reason)
@@ -86,7 +86,7 @@ func TestProgramsCallByHTTPS(t *testing.T) {
 		{"", "https://pay.example.com", "https://pay.example.com"},
 		{"http://127.0.0.1:9000", "https://pay.example.com", "http://127.0.0.1:9000"},
 	} {
-		client, err := apiFlags{Key: "sk_test_A", API: c.api}.connect(&Settings{Listen: "127.0.0.1:8080", BaseURL: c.base})
+		client, err := apiFlags{Key: "sk_test_A", API: c.api}.connectAPI(&Settings{Listen: "127.0.0.1:8080", BaseURL: c.base})
 		if err != nil || client.base != c.want {
 			t.Errorf("--api %q, base URL %q: %v, %v, want %s", c.api, c.base, client, err, c.want)
 		}

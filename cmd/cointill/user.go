@@ -24,17 +24,17 @@ func (c userPassword) Run(ctx context.Context, settings *Settings) error {
 	if err != nil {
 		return err
 	}
-	accounts, db, err := settings.accounts(ctx)
+	accounts, db, err := settings.openAccounts(ctx)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
 	if _, err := accounts.ResetPassword(ctx, c.Email, strings.TrimRight(string(password), "\r\n")); err != nil {
-		return explain(err)
+		return explainFault(err)
 	}
 	if c.RemoveFactor {
 		if err := accounts.ResetFactor(ctx, c.Email); err != nil {
-			return explain(err)
+			return explainFault(err)
 		}
 	}
 	fmt.Printf("%s signs in with the new password, and is signed out everywhere.\n", c.Email)

@@ -68,7 +68,7 @@ func TestServeWaitsForPostgres(t *testing.T) {
 		said := logged(t)
 		started := make(chan error, 1)
 		go func() {
-			p, listener, err := settings.start(t.Context())
+			p, listener, err := settings.startServing(t.Context())
 			if err == nil {
 				err = errors.Join(listener.Close(), p.db.Close(), p.release())
 			}
@@ -126,7 +126,7 @@ func TestStopWhileWaiting(t *testing.T) {
 		t.Errorf("migrate without its database ends in %v", err)
 	}
 	settings.DatabaseURL = "postgres://%"
-	if _, _, err := settings.start(t.Context()); err == nil {
+	if _, _, err := settings.startServing(t.Context()); err == nil {
 		t.Error("a start with a wrong address of its database doesn't end")
 	}
 	for len(said) > 0 {

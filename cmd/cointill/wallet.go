@@ -27,14 +27,14 @@ type walletUse struct {
 
 // Run makes a key the one that payments are received with.
 func (c walletUse) Run(ctx context.Context, settings *Settings) error {
-	p, err := settings.beside(ctx)
+	p, err := settings.buildBeside(ctx)
 	if err != nil {
 		return err
 	}
 	defer p.db.Close()
 	business, err := p.accounts.Business(ctx, c.Business)
 	if err != nil {
-		return explain(err)
+		return explainFault(err)
 	}
 	info, known := money.Method(c.Method).Info()
 	if !known {
@@ -44,10 +44,10 @@ func (c walletUse) Run(ctx context.Context, settings *Settings) error {
 	made, preview, err := p.receiving.Operate(ctx, sc, receiving.Change{Chain: info.Chain, Key: c.Key,
 		Script: c.Script})
 	if err != nil {
-		return explain(err)
+		return explainFault(err)
 	}
 	if c.JSON {
-		return print(map[string]any{"wallet": made.ID, "network": made.Network, "script": made.Script,
+		return printJSON(map[string]any{"wallet": made.ID, "network": made.Network, "script": made.Script,
 			"addresses": preview.Addresses})
 	}
 	if a := preview.Account; a != nil {
@@ -95,7 +95,7 @@ type walletRow struct {
 
 // Run lists every business's wallets.
 func (c walletList) Run(ctx context.Context, settings *Settings) error {
-	_, db, err := settings.accounts(ctx)
+	_, db, err := settings.openAccounts(ctx)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (c walletList) Run(ctx context.Context, settings *Settings) error {
 		rows[i].Issued = rows[i].Next - rows[i].LeftOut
 	}
 	if c.JSON {
-		return print(rows)
+		return printJSON(rows)
 	}
 	for _, row := range rows {
 		state := "former"
@@ -133,13 +133,13 @@ type walletAdvance struct {
 
 // Run moves a wallet's next address ahead.
 func (c walletAdvance) Run(ctx context.Context, settings *Settings) error {
-	p, err := settings.beside(ctx)
+	p, err := settings.buildBeside(ctx)
 	if err != nil {
 		return err
 	}
 	defer p.db.Close()
 	if err := p.wallets.Advance(ctx, "operator", c.Wallet, c.To); err != nil {
-		return explain(err)
+		return explainFault(err)
 	}
 	fmt.Printf("Wallet %d issues address %d next.\n", c.Wallet, c.To)
 	return nil

@@ -29,10 +29,10 @@ type watcher struct {
 	skipped bool
 }
 
-// watch starts a watcher: what the API lists now is not new.
-func watch(ctx context.Context, api *apiClient, now clock.Clock) (*watcher, error) {
+// startWatcher starts a watcher: what the API lists now is not new.
+func startWatcher(ctx context.Context, api *apiClient, now clock.Clock) (*watcher, error) {
 	w := &watcher{api: api, clock: now, seen: map[string]time.Time{}}
-	page, next, err := w.page(ctx, "")
+	page, next, err := w.readPage(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -45,18 +45,18 @@ func watch(ctx context.Context, api *apiClient, now clock.Clock) (*watcher, erro
 	return w, nil
 }
 
-func (w *watcher) page(ctx context.Context, cursor string) (page []event, next string, err error) {
+func (w *watcher) readPage(ctx context.Context, cursor string) (page []event, next string, err error) {
 	path := "/v1/events?limit=100"
 	if cursor != "" {
 		path += "&cursor=" + url.QueryEscape(cursor)
 	}
-	next, err = w.api.call(ctx, http.MethodGet, path, nil, &page)
+	next, err = w.api.callAPI(ctx, http.MethodGet, path, nil, &page)
 	return page, next, err
 }
 
-// look returns the events since the last look, oldest first. After an error nothing counts as
+// readNew returns the events since the last look, oldest first. After an error nothing counts as
 // read, and the next look returns all of it.
-func (w *watcher) look(ctx context.Context) ([]event, error) {
+func (w *watcher) readNew(ctx context.Context) ([]event, error) {
 	var fresh []event
 	met := map[string]time.Time{}
 	floor, cursor := w.floor, ""
@@ -66,7 +66,7 @@ func (w *watcher) look(ctx context.Context) ([]event, error) {
 			w.skipped, w.floor = true, floor
 			break
 		}
-		page, next, err := w.page(ctx, cursor)
+		page, next, err := w.readPage(ctx, cursor)
 		if err != nil {
 			return nil, err
 		}

@@ -16,9 +16,9 @@ import (
 	"cointill/core/payment/reconcile"
 )
 
-// work runs everything that goes on beside requests, until the context ends;
+// runWork runs everything that goes on beside requests, until the context ends;
 // it returns when all of it has stopped.
-func (p *product) work(ctx context.Context) {
+func (p *product) runWork(ctx context.Context) {
 	var all sync.WaitGroup
 	run := func(name string, fn func(context.Context) error) {
 		all.Go(func() {
@@ -53,10 +53,10 @@ func (p *product) work(ctx context.Context) {
 		})
 	}
 	for _, f := range p.follows {
-		run("follow "+string(f.Network()), func(ctx context.Context) error { return p.follow(ctx, f) })
+		run("follow "+string(f.Network()), func(ctx context.Context) error { return p.followNetwork(ctx, f) })
 	}
 	run("alarms", func(ctx context.Context) error {
-		return p.leases.Run(ctx, "alarms", func(ctx context.Context, _ int64) error { return p.alarms().Run(ctx) })
+		return p.leases.Run(ctx, "alarms", func(ctx context.Context, _ int64) error { return p.newAlarms().Run(ctx) })
 	})
 	run("housekeeping", p.keepHouse)
 	run("address marks", p.wallets.KeepMarks)
@@ -68,8 +68,8 @@ func (p *product) work(ctx context.Context) {
 // reconcileEvery is how often balances are compared, if a further block was finalized.
 const reconcileEvery = 5 * time.Second
 
-// follow follows one network while this process holds its lease.
-func (p *product) follow(ctx context.Context, f followed) error {
+// followNetwork follows one network while this process holds its lease.
+func (p *product) followNetwork(ctx context.Context, f followed) error {
 	network := f.Network()
 	return p.leases.Run(ctx, "follow "+string(network), func(ctx context.Context, fence int64) error {
 		observer := &observe.Observer{Service: p.payments, Watching: &chain.WatchSet{Codec: f.codec}}
@@ -106,7 +106,7 @@ func (p *product) keepHouse(ctx context.Context) error {
 	ticker := time.NewTicker(time.Hour)
 	defer ticker.Stop()
 	for {
-		if err := errors.Join(p.accounts.Sweep(ctx), p.answers.Sweep(ctx), p.prune(ctx)); err != nil &&
+		if err := errors.Join(p.accounts.Sweep(ctx), p.answers.Sweep(ctx), p.pruneRows(ctx)); err != nil &&
 			ctx.Err() == nil {
 			p.log.Error("housekeeping failed; it is tried again in an hour", "error", err)
 		}
@@ -118,9 +118,9 @@ func (p *product) keepHouse(ctx context.Context) error {
 	}
 }
 
-// prune forgets old events and API calls, a small batch at a time with a rest between them:
+// pruneRows forgets old events and API calls, a small batch at a time with a rest between them:
 // deliveries and payments come first.
-func (p *product) prune(ctx context.Context) error {
+func (p *product) pruneRows(ctx context.Context) error {
 	for {
 		more, err := p.hooks.Prune(ctx)
 		if err != nil {
@@ -138,13 +138,13 @@ func (p *product) prune(ctx context.Context) error {
 	}
 }
 
-// run serves on the listener until the context ends, then stops in order:
+// serveUntilDone serves on the listener until the context ends, then stops in order:
 // streams, requests under way, workers, database.
-func (p *product) run(ctx context.Context, listener net.Listener) error {
+func (p *product) serveUntilDone(ctx context.Context, listener net.Listener) error {
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var workers, serving sync.WaitGroup
-	workers.Go(func() { p.work(working) })
+	workers.Go(func() { p.runWork(working) })
 	failed := make(chan error, 1)
 	serving.Go(func() { failed <- p.server.Listen(listener) })
 	var err error

@@ -16,7 +16,7 @@ import (
 // The bars of the code's words and sizes. A limit that is above its aim is the figure of
 // the code as it is: it only goes down.
 const (
-	aimOneWord, maxOneWord = 25.0, 46.1 // percent of functions whose name is one word
+	aimOneWord, maxOneWord = 25.0, 37.8 // percent of functions whose name is one word
 	maxIdiom               = 0.5        // turns of phrase in 1,000 words of comments
 	maxLong                = 0.5        // percent of lines with more than 120 characters
 	maxSilent              = 0          // test failures that print values alone
