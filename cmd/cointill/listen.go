@@ -67,7 +67,7 @@ func (c listenCommand) Run(ctx context.Context, settings *Settings) error {
 	fmt.Fprintf(l.out, "Test events of %s are forwarded to %s\nSigning secret: %s\nReady: cointill trigger "+
 		"payment.successful, in another shell, makes one. Ctrl-C ends.\n",
 		api.base, l.to, c.Secret)
-	return l.listen(ctx)
+	return l.forwardEvents(ctx)
 }
 
 // newListener checks the command's arguments.
@@ -122,8 +122,8 @@ type posting struct {
 	due   time.Time
 }
 
-// listen reads events and posts them until the context ends.
-func (l *listener) listen(ctx context.Context) error {
+// forwardEvents reads events and posts them until the context ends.
+func (l *listener) forwardEvents(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {

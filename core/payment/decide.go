@@ -96,7 +96,7 @@ func Decide(c Case, sightings []Sighting, chain Chain, now time.Time) Outcome {
 	switch {
 	case sum.confirmed.Sign() > 0 && c.State != Processing:
 		out.State, out.Reason = Processing, NoReason
-		if least, _ := c.bounds(); c.Abandoned && paidAt(sum.confirmedOnes, least).After(c.AbandonsAt) {
+		if least, _ := c.bounds(); c.Abandoned && paidAt(sum.confirmedSightings, least).After(c.AbandonsAt) {
 			out.Reason = AfterAbandoned
 		}
 	case sum.confirmed.Sign() > 0:
@@ -110,8 +110,8 @@ func Decide(c Case, sightings []Sighting, chain Chain, now time.Time) Outcome {
 // sightingSums is the sum of the sightings by how sure they are.
 type sightingSums struct {
 	active, confirmed, final money.Amount
-	finals, open             []placed // final ones; those that pay and aren't final yet
-	confirmedOnes            []placed
+	finals, open             []indexedSighting // final ones; those that pay and aren't final yet
+	confirmedSightings       []indexedSighting
 	waiting                  bool      // some are unconfirmed
 	nextHeight               int64     // when the next one becomes final
 	dead                     Reason    // why none is left, when all are beyond return
@@ -120,8 +120,8 @@ type sightingSums struct {
 	any                      bool
 }
 
-// placed is a sighting with its index.
-type placed struct {
+// indexedSighting is a sighting with its index in the list that Decide was given.
+type indexedSighting struct {
 	Sighting
 	index int
 }
@@ -142,11 +142,11 @@ func sumSightings(c Case, sightings []Sighting, chain Chain) (t sightingSums) {
 		case s.Gone == NoReason && s.Height > 0:
 			t.active, t.confirmed = t.active.Add(s.Amount), t.confirmed.Add(s.Amount)
 			if t.noteMaturity(c, s.Height, s.Maturity, chain) {
-				t.final, t.finals = t.final.Add(s.Amount), append(t.finals, placed{s, i})
+				t.final, t.finals = t.final.Add(s.Amount), append(t.finals, indexedSighting{s, i})
 			} else {
-				t.open = append(t.open, placed{s, i})
+				t.open = append(t.open, indexedSighting{s, i})
 			}
-			t.confirmedOnes = append(t.confirmedOnes, placed{s, i})
+			t.confirmedSightings = append(t.confirmedSightings, indexedSighting{s, i})
 		case s.Conflict > 0:
 			if t.noteMaturity(c, s.Conflict, 0, chain) {
 				t.dead = Replaced
@@ -157,7 +157,7 @@ func sumSightings(c Case, sightings []Sighting, chain Chain) (t sightingSums) {
 			t.gone = s.Gone
 		case !s.Reverted:
 			t.active, t.waiting = t.active.Add(s.Amount), true
-			t.open = append(t.open, placed{s, i})
+			t.open = append(t.open, indexedSighting{s, i})
 		}
 	}
 	return t
@@ -178,15 +178,15 @@ func (t *sightingSums) noteMaturity(c Case, height, least int64, chain Chain) bo
 }
 
 // sortBySeen sorts sightings by when they were first seen, then by block, then by position.
-func sortBySeen(sightings []placed) {
-	slices.SortStableFunc(sightings, func(a, b placed) int {
+func sortBySeen(sightings []indexedSighting) {
+	slices.SortStableFunc(sightings, func(a, b indexedSighting) int {
 		return cmp.Or(a.SeenAt.Compare(b.SeenAt), cmp.Compare(a.Height, b.Height))
 	})
 }
 
 // paidAt returns when sightings, sorted by when they were seen, reached the least amount.
 // Later ones make nothing late. When all are less, it is the time of the last one.
-func paidAt(sightings []placed, least money.Amount) (at time.Time) {
+func paidAt(sightings []indexedSighting, least money.Amount) (at time.Time) {
 	sortBySeen(sightings)
 	var sum money.Amount
 	for _, s := range sightings {
@@ -202,15 +202,15 @@ func paidAt(sightings []placed, least money.Amount) (at time.Time) {
 // earliest of them. Otherwise they are added in the order in which they were seen until they
 // are enough; those that aren't needed are left out, the smallest first; later ones are added
 // where they still fit.
-func (c Case) chooseTransfers(sightings []placed) []placed {
+func (c Case) chooseTransfers(sightings []indexedSighting) []indexedSighting {
 	least, most := c.bounds()
 	sightings = slices.Clone(sightings)
 	sortBySeen(sightings)
 	var sum money.Amount
 	enough := -1
 	for i, s := range sightings {
-		if s.Amount.Cmp(least) >= 0 && s.Amount.Cmp(most) <= 0 {
-			return []placed{s}
+		if c.isRight(s.Amount) {
+			return []indexedSighting{s}
 		}
 		if sum.Cmp(least) < 0 {
 			sum, enough = sum.Add(s.Amount), i
@@ -221,17 +221,17 @@ func (c Case) chooseTransfers(sightings []placed) []placed {
 	}
 	chosen, later := sightings[:enough+1], sightings[enough+1:]
 	bySize := slices.Clone(chosen)
-	slices.SortStableFunc(bySize, func(a, b placed) int { return a.Amount.Cmp(b.Amount) })
-	left := map[int]bool{}
+	slices.SortStableFunc(bySize, func(a, b indexedSighting) int { return a.Amount.Cmp(b.Amount) })
+	unneeded := map[int]bool{}
 	for _, s := range bySize {
 		if rest := sum.Sub(s.Amount); rest.Cmp(least) >= 0 {
-			sum, left[s.index] = rest, true
+			sum, unneeded[s.index] = rest, true
 		}
 	}
 	if sum.Cmp(most) > 0 {
 		return nil
 	}
-	chosen = slices.DeleteFunc(chosen, func(s placed) bool { return left[s.index] })
+	chosen = slices.DeleteFunc(chosen, func(s indexedSighting) bool { return unneeded[s.index] })
 	for _, s := range later {
 		if with := sum.Add(s.Amount); with.Cmp(most) <= 0 {
 			sum, chosen = with, append(chosen, s)
@@ -247,14 +247,14 @@ func (c Case) mayBecomeRight(t sightingSums, now time.Time) (possible, unconfirm
 	if c.DeclineLate {
 		inTime = c.ExpiresAt
 	}
-	least, most := c.bounds()
+	least, _ := c.bounds()
 	all, sum, alone := slices.Clone(t.finals), t.final, false
 	for _, s := range t.open {
 		if s.SeenAt.After(inTime) || s.Height == 0 && now.After(c.AbandonsAt) {
 			continue
 		}
 		all, sum = append(all, s), sum.Add(s.Amount)
-		alone = alone || s.Amount.Cmp(least) >= 0 && s.Amount.Cmp(most) <= 0
+		alone = alone || c.isRight(s.Amount)
 		unconfirmed = unconfirmed || s.Height == 0
 	}
 	short := t.final.Cmp(least) < 0
@@ -353,6 +353,12 @@ func (c Case) bounds() (least, most money.Amount) {
 	}
 	least = c.Due.Sub(c.Due.MulDiv(int64(c.Under), 10_000)).Sub(worthless)
 	return least, c.Due.Add(c.Due.MulDiv(int64(c.Over), 10_000)).Add(worthless)
+}
+
+// isRight reports whether an amount is within the bounds.
+func (c Case) isRight(a money.Amount) bool {
+	least, most := c.bounds()
+	return a.Cmp(least) >= 0 && a.Cmp(most) <= 0
 }
 
 // justAfter is the first microsecond that is no longer inside a window.

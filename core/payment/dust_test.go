@@ -117,37 +117,45 @@ func TestReplacedDust(t *testing.T) {
 	})
 }
 
-// TestDustAfterTheEnd (BTC-12, T-3): thousands of outputs that still wait when the payment
-// ends are listed and reported in one event that doesn't count them. A block that takes them
-// later adds nothing.
+// TestDustAfterTheEnd (BTC-12, T-3): thousands of outputs that only a block takes after the
+// payment has ended are listed and reported in one event that doesn't count them: those that
+// still wait at the end, and those that had left the mempool.
 func TestDustAfterTheEnd(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		v := b.part("aa", 10_000)
-		var dust []chain.Transfer
-		for i := range 200 {
-			tx := b.pay(v, "dust", money.Units(1))
-			tx.Index = i
-			dust = append(dust, tx)
-		}
-		b.pool(nil, dust...)
-		b.clock.Advance(payment.Monitoring + time.Second)
-		b.pool(nil, dust...)
-		b.expect(v.Payment.Reference, payment.Declined, payment.Underpaid)
-		b.mine(dust...)
-		got := b.expect(v.Payment.Reference, payment.Declined, payment.Underpaid)
-		var listed int64
-		if err := b.db.Read(t.Context()).Model(&models.Transfer{}).Where("payment_id = ? AND unmatched = ?", v.Payment.ID, payment.Surplus).Count(&listed).Error; err != nil {
-			t.Fatal(err)
-		}
-		if listed != 200 || len(got.Transfers) != 1 {
-			t.Errorf("%d unmatched, %d counted", listed, len(got.Transfers))
-		}
-		var told models.Event
-		if err := b.db.Read(t.Context()).Where("payment_id = ?", v.Payment.ID).Order("sequence DESC").Take(&told).Error; err != nil {
-			t.Fatal(err)
-		}
-		if told.Type != webhook.PaymentUnexpectedTransfer || strings.Contains(told.Body, `"dust"`) || !strings.Contains(told.Body, `"aa"`) {
-			t.Errorf("%s: %s", told.Type, told.Body)
+		for _, c := range []struct {
+			why   string
+			atEnd func(dust []chain.Transfer) []chain.Transfer
+		}{
+			{payment.Surplus, func(dust []chain.Transfer) []chain.Transfer { return dust }},
+			{payment.AfterFinal, func([]chain.Transfer) []chain.Transfer { return nil }},
+		} {
+			v := b.part("aa "+c.why, 10_000)
+			var dust []chain.Transfer
+			for i := range 200 {
+				tx := b.pay(v, "dust "+c.why, money.Units(1))
+				tx.Index = i
+				dust = append(dust, tx)
+			}
+			b.pool(nil, dust...)
+			b.clock.Advance(payment.Monitoring + time.Second)
+			b.pool(nil, c.atEnd(dust)...)
+			b.expect(v.Payment.Reference, payment.Declined, payment.Underpaid)
+			b.mine(dust...)
+			got := b.expect(v.Payment.Reference, payment.Declined, payment.Underpaid)
+			var listed int64
+			if err := b.db.Read(t.Context()).Model(&models.Transfer{}).Where("payment_id = ? AND unmatched = ?", v.Payment.ID, c.why).Count(&listed).Error; err != nil {
+				t.Fatal(err)
+			}
+			if listed != 200 || len(got.Transfers) != 1 {
+				t.Errorf("%s: %d unmatched, %d counted", c.why, listed, len(got.Transfers))
+			}
+			var told models.Event
+			if err := b.db.Read(t.Context()).Where("payment_id = ?", v.Payment.ID).Order("sequence DESC").Take(&told).Error; err != nil {
+				t.Fatal(err)
+			}
+			if told.Type != webhook.PaymentUnexpectedTransfer || strings.Contains(told.Body, `"dust `) || !strings.Contains(told.Body, `"aa `) {
+				t.Errorf("%s: %s: %s", c.why, told.Type, told.Body)
+			}
 		}
 	})
 }

@@ -8,8 +8,8 @@ import (
 	"cointill/models"
 )
 
-// maxPerStatement bounds the rows that one statement writes.
-const maxPerStatement = 500
+// stepsAtOnce bounds the timeline rows that one statement writes.
+const stepsAtOnce = 500
 
 // takeSurplus removes the transfers that are not part of an ending payment from the view and
 // returns them.
@@ -36,25 +36,23 @@ func (s *Service) writeSurplus(tx *models.Tx, v *View, surplus []models.Transfer
 	if len(surplus) == 0 {
 		return nil
 	}
-	var ids []int64
+	ids := make([]int64, 0, len(surplus))
 	var steps []models.Step
 	var events [][]string
 	for _, t := range surplus {
 		ids = append(ids, t.ID)
 		steps = append(steps, s.NumberStep(v, models.Step{Kind: StepTransfer, From: v.Payment.Status,
-			To: v.Payment.Status, Remark: "More than this payment needed came: " + formatAmount(t) +
+			To: v.Payment.Status, Remark: "The payment did not need this transfer: " + formatAmount(t) +
 				". It is listed under Unmatched.",
 			Reason: Surplus, Detail: StepDetail(map[string]any{"hash": t.TxID, "index": t.Index,
 				"amount": t.Amount.String(), "asset": t.Asset})}))
 		events = AddReport(events, t.TxID)
 	}
-	for part := range slices.Chunk(ids, maxPerStatement) {
-		if err := tx.Model(&models.Transfer{}).Where("id IN ?", part).
-			Updates(map[string]any{"unmatched": Surplus, "updated_at": s.Clock()}).Error; err != nil {
-			return err
-		}
+	if err := models.Among(tx.Model(&models.Transfer{}), "id", ids).
+		Updates(map[string]any{"unmatched": Surplus, "updated_at": s.Clock()}).Error; err != nil {
+		return err
 	}
-	if err := tx.CreateInBatches(steps, maxPerStatement).Error; err != nil {
+	if err := tx.CreateInBatches(steps, stepsAtOnce).Error; err != nil {
 		return err
 	}
 	for _, hashes := range events {

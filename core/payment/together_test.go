@@ -126,13 +126,13 @@ func TestListedTwice(t *testing.T) {
 		if got := b.told(v, "payment.detected").Transaction.AmountPaidInCrypto; got != v.Coin().Format(due.Add(due)) {
 			t.Errorf("told of %s, want %s", got, v.Coin().Format(due.Add(due)))
 		}
-		b.apply(chain.Batch{Blocks: []chain.Block{b.block(int64(len(b.blocks)))}, Pending: &chain.Pending{Transfers: []chain.Transfer{late}}})
+		b.apply(chain.Batch{Blocks: []chain.Block{b.block(int64(len(b.blocks)))}, Pending: &chain.Pending{}})
 		b.expect(v.Payment.Reference, payment.Successful, "")
 		before := b.events(v.Payment.ID)
 		b.mine(late, late)
 		var steps int64
-		b.count(&steps, &models.Step{}, "payment_id = ? AND reason = ?", v.Payment.ID, payment.Surplus)
-		if got := b.events(v.Payment.ID); steps != 1 || got != before || strings.Count(before, "detected") != 5 || strings.Count(before, "unexpected_transfer") != 1 {
+		b.count(&steps, &models.Step{}, "payment_id = ? AND reason = ?", v.Payment.ID, payment.AfterFinal)
+		if got := b.events(v.Payment.ID); steps != 1 || got != before+" unexpected_transfer" || strings.Count(before, "detected") != 5 {
 			t.Errorf("%d steps, events: %s", steps, got)
 		}
 	})

@@ -121,7 +121,7 @@ func (a *act) outcome(sentence string) {
 	}
 }
 
-func (a *act) exact() error {
+func (a *act) payExact() error {
 	a.pay(owed(a.view))
 	sentence := "The payment becomes processing at the first confirmation, and successful " + a.final(1) + "."
 	if a.view.Now.After(a.view.Payment.ExpiresAt) {
@@ -140,9 +140,9 @@ func (a *act) lateEnd() string {
 	return "successful (late)"
 }
 
-// underpay also closes the window once the money was seen: until then the
+// payTooLittle also closes the window once the money was seen: until then the
 // customer could pay the rest, and nothing would be decided.
-func (a *act) underpay() error {
+func (a *act) payTooLittle() error {
 	a.pay(part(a.view.Payment.Due, 90))
 	if phaseOf(a.view) != ended && !a.view.Now.After(a.view.Payment.ExpiresAt) {
 		a.done.Advanced, a.whenSeen = a.view.Payment.ExpiresAt.Sub(a.view.Now)+past, true
@@ -152,7 +152,7 @@ func (a *act) underpay() error {
 	return nil
 }
 
-func (a *act) overpay() error {
+func (a *act) payTooMuch() error {
 	due := a.view.Payment.Due
 	amount := part(due, 110)
 	if amount.Cmp(due) <= 0 {
@@ -163,7 +163,7 @@ func (a *act) overpay() error {
 	return nil
 }
 
-func (a *act) twoParts() error {
+func (a *act) payTwoParts() error {
 	all := owed(a.view)
 	first := part(all, 60)
 	a.pay(first)
@@ -174,17 +174,17 @@ func (a *act) twoParts() error {
 	return nil
 }
 
-func (a *act) surplus() error {
+func (a *act) paySurplus() error {
 	a.pay(owed(a.view))
 	a.send(transaction(a.output(part(a.view.Payment.Due, 10))), 0, false,
-		"Sent now by somebody else; the next block takes it.")
+		"Sent now by someone else; the next block takes it.")
 	a.outcome("The payment becomes processing at the first confirmation, and successful " + a.final(1) +
 		". The second transfer is not part of it: it is listed under Unmatched then, with the event " +
 		"payment.unexpected_transfer.")
 	return nil
 }
 
-func (a *act) late() error {
+func (a *act) payLate() error {
 	p := a.view.Payment
 	if !a.view.Now.After(p.ExpiresAt) {
 		a.done.Advanced = p.ExpiresAt.Sub(a.view.Now) + past
@@ -195,7 +195,7 @@ func (a *act) late() error {
 	return nil
 }
 
-func (a *act) afterAbandoned() error {
+func (a *act) payAfterAbandoned() error {
 	p := a.view.Payment
 	if phaseOf(a.view) != abandoned && !a.view.Now.After(p.AbandonsAt) {
 		a.done.Advanced = p.AbandonsAt.Sub(a.view.Now) + past
@@ -220,9 +220,9 @@ func (a *act) doubleSpend() error {
 	return nil
 }
 
-// reorg takes the transaction out of the chain while it is confirmed but not final, keeps it
+// reorganise takes the transaction out of the chain while it is confirmed but not final, keeps it
 // out for a while, and lets it in again. A transfer that is final already goes for good.
-func (a *act) reorg() error {
+func (a *act) reorganise() error {
 	if a.done.Scenario.reverses(a.view) {
 		return a.reversal()
 	}
@@ -285,7 +285,7 @@ func (a *act) neverConfirms() error {
 	return nil
 }
 
-func (a *act) revert() error {
+func (a *act) payReverted() error {
 	tx := transaction(a.output(owed(a.view)))
 	tx.Reverted = true
 	a.send(tx, 0, false, "Sent now; the next block records it as failed.")

@@ -69,31 +69,31 @@ func Scenarios() []Scenario {
 		"for good: Successful in the end."
 	failing := []money.Coin{money.ETH, money.USDT, money.XRP}
 	return []Scenario{
-		{Code: Exact, Label: "Exact amount", until: ended, moves: (*act).exact, what: "The exact amount is paid",
+		{Code: Exact, Label: "Exact amount", until: ended, moves: (*act).payExact, what: "The exact amount is paid",
 			Explanation: "The customer pays what is still due: the payment becomes Successful at its final " +
 				"confirmation."},
-		{Code: Underpay, Label: "Underpaid", until: ended, moves: (*act).underpay, what: "90 % of the amount is paid",
+		{Code: Underpay, Label: "Underpaid", until: ended, moves: (*act).payTooLittle, what: "90 % of the amount is paid",
 			Explanation: "90 % is paid, and then the time to pay ends: the payment is Declined as underpaid."},
-		{Code: Overpay, Label: "Overpaid", until: ended, moves: (*act).overpay, what: "110 % of the amount is paid",
+		{Code: Overpay, Label: "Overpaid", until: ended, moves: (*act).payTooMuch, what: "110 % of the amount is paid",
 			Explanation: "110 % is paid: the payment is Declined as overpaid."},
-		{Code: TwoParts, Label: "In two parts", until: abandoned, moves: (*act).twoParts,
+		{Code: TwoParts, Label: "In two parts", until: abandoned, moves: (*act).payTwoParts,
 			what: "60 % is paid, and the rest in the next block",
 			Explanation: "60 % is paid, and the rest in the next block: the parts add up and the payment becomes " +
 				"Successful."},
-		{Code: Surplus, Label: "With a surplus", until: abandoned, moves: (*act).surplus,
-			what: "The exact amount is paid, and somebody sends 10 % more",
-			Explanation: "The exact amount is paid, and somebody sends 10 % more: the payment becomes Successful, " +
-				"and the 10 % are listed under Unmatched."},
-		{Code: Late, Label: "Late", moves: (*act).late,
+		{Code: Surplus, Label: "Surplus", until: abandoned, moves: (*act).paySurplus,
+			what: "The exact amount is paid, and someone else sends 10 % more",
+			Explanation: "The exact amount is paid, and someone else sends 10 % more: the payment becomes Successful, " +
+				"and the second transfer is listed under Unmatched."},
+		{Code: Late, Label: "Late", moves: (*act).payLate,
 			Explanation: "The exact amount is paid after 7 minutes and before 24 hours: accepted with a remark, or " +
 				"Declined, as the business has set."},
-		{Code: AfterAbandoned, Label: "After 24 hours", until: abandoned, moves: (*act).afterAbandoned,
+		{Code: AfterAbandoned, Label: "After 24 hours", until: abandoned, moves: (*act).payAfterAbandoned,
 			Explanation: "The exact amount is paid after 24 hours, when the payment is Abandoned: it is Declined, " +
 				"and the money is shown."},
 		{Code: DoubleSpend, Label: "Double spend", coins: reorganised, why: validated, moves: (*act).doubleSpend,
 			Explanation: "The payment is seen, then another transaction spends the same money elsewhere: the " +
 				"payment becomes Failed."},
-		{Code: Reorg, Label: "Reorganised", coins: reorganised, why: validated, moves: (*act).reorg, short: undone,
+		{Code: Reorg, Label: "Reorganised", coins: reorganised, why: validated, moves: (*act).reorganise, short: undone,
 			Explanation: undone +
 				" On a payment that is Successful already the money is gone for good: it stays Successful and is " +
 				"flagged as reversed."},
@@ -104,7 +104,7 @@ func Scenarios() []Scenario {
 				"blocks later the mempool forgets it, " +
 				"and once 24 hours have passed the payment is Failed as dropped; advance its clock to get there."},
 		{Code: Revert, Label: "Reverted", coins: failing,
-			why: "Transactions of this coin can't fail once they are in a block.", moves: (*act).revert,
+			why: "Transactions of this coin can't fail once they are in a block.", moves: (*act).payReverted,
 			Explanation: "The network records the transaction as failed, so it moved nothing: the payment becomes " +
 				"Failed."},
 		{Code: MissingTag, Label: "Without the tag", until: abandoned, coins: []money.Coin{money.XRP},

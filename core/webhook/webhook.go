@@ -28,7 +28,7 @@ const (
 	PaymentAbandoned          = "payment.abandoned"           // 24 hours without a transfer
 	PaymentExpired            = "payment.expired"             // never opened
 	PaymentReversed           = "payment.reversed"            // a final transfer was taken back by the chain
-	PaymentUnexpectedTransfer = "payment.unexpected_transfer" // money after the end, or of another asset
+	PaymentUnexpectedTransfer = "payment.unexpected_transfer" // more than was due, after the end, or of another asset
 	SendProcessing            = "send.processing"             // a refund or payout was seen
 	SendProcessed             = "send.processed"              // … has confirmations
 	SendSuccessful            = "send.successful"             // … is final

@@ -24,7 +24,7 @@ func Events() []EventType {
 		{webhook.PaymentReversed,
 			"The chain took back money that was final. The payment stays successful, with reversed set: act."},
 		{webhook.PaymentUnexpectedTransfer,
-			"More money came to a payment that had ended, or an asset that it doesn't take."},
+			"A transfer that is not part of the payment: too much, after its end, or an asset that it doesn't take."},
 		{webhook.SendProcessing, "A refund or payout of yours was seen on the network."},
 		{webhook.SendProcessed, "A refund or payout of yours has a confirmation."},
 		{webhook.SendSuccessful, "A refund or payout of yours is final."},
