@@ -35,8 +35,8 @@ func NewBoard(db *models.DB, sources []source.Source) *Board {
 	return b
 }
 
-// place is the host of a source, without the parts of its address that may be secret.
-func place(s source.Source) string {
+// sourceHost returns the host of a source, without the parts of its address that may be secret.
+func sourceHost(s source.Source) string {
 	at, err := url.Parse(s.Origin)
 	if err != nil {
 		return s.Name
@@ -48,11 +48,11 @@ func place(s source.Source) string {
 // Readings implements Source.
 func (b *Board) Readings(p Pair) []Reading { return slices.Clone((*b.held.Load())[p]) }
 
-// holds reports whether a row is of a source that is set up, and came from where
+// holdsRate reports whether a row is of a source that is set up, and came from where
 // it is asked now.
-func (b *Board) holds(row models.Rate) bool {
+func (b *Board) holdsRate(row models.Rate) bool {
 	from, ok := b.sources[row.Source]
-	return ok && place(from) == row.Origin
+	return ok && sourceHost(from) == row.Origin
 }
 
 // Load reads the stored prices.
@@ -65,7 +65,7 @@ func (b *Board) Load(ctx context.Context) error {
 	}
 	held := map[Pair][]Reading{}
 	for _, row := range rows {
-		if !b.holds(row) {
+		if !b.holdsRate(row) {
 			continue
 		}
 		reading := Reading{Source: row.Source, At: row.At, Private: b.sources[row.Source].Private}

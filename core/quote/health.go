@@ -70,7 +70,7 @@ func (s *Service) Healths(ctx context.Context) ([]Health, error) {
 func (s *Service) Alarms(healths []Health) (all []string) {
 	now := s.Clock()
 	for _, p := range s.Pairs() {
-		_, err := s.leg(scope.Live, p, now)
+		_, err := s.buildLeg(scope.Live, p, now)
 		var none *fault.Fault
 		if errors.As(err, &none) {
 			all = append(all, none.Sentence)

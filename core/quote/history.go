@@ -51,17 +51,17 @@ func allPairs() (all []Pair) {
 	return all
 }
 
-// remember stores the price of every pair once a minute, deletes old ones, and
+// computeMedians stores the price of every pair once a minute, deletes old ones, and
 // computes the medians of the last day.
-func (k *Keeper) remember(ctx context.Context, now time.Time) error {
+func (k *Keeper) computeMedians(ctx context.Context, now time.Time) error {
 	minute := now.Unix() / 60
 	if minute == k.minute {
 		return nil
 	}
 	var rows []models.RateMinute
 	for _, p := range k.Service.Pairs() {
-		leg, err := k.Service.leg(scope.Live, p, now)
-		k.watch(ctx, p, err)
+		leg, err := k.Service.buildLeg(scope.Live, p, now)
+		k.logTrust(ctx, p, err)
 		if err != nil {
 			continue // no value is no value
 		}
@@ -83,15 +83,15 @@ func (k *Keeper) remember(ctx context.Context, now time.Time) error {
 	if now.Sub(k.daysAt) < daysFor {
 		return nil
 	}
-	if err := k.learn(ctx, minute); err != nil {
+	if err := k.pruneHistory(ctx, minute); err != nil {
 		return err
 	}
 	k.daysAt = now
 	return nil
 }
 
-// watch says in the log when a pair has no trustworthy rate any more, and when it has one again.
-func (k *Keeper) watch(ctx context.Context, p Pair, none error) {
+// logTrust says in the log when a pair has no trustworthy rate any more, and when it has one again.
+func (k *Keeper) logTrust(ctx context.Context, p Pair, none error) {
 	switch {
 	case none != nil && !k.none[p]:
 		k.Log.WarnContext(ctx, "a pair has no trustworthy rate", "pair", p.String(), "why", none)
@@ -104,8 +104,8 @@ func (k *Keeper) watch(ctx context.Context, p Pair, none error) {
 	k.none[p] = none != nil
 }
 
-// learn prunes the history and takes the medians of the last day.
-func (k *Keeper) learn(ctx context.Context, minute int64) error {
+// pruneHistory prunes the history and takes the medians of the last day.
+func (k *Keeper) pruneHistory(ctx context.Context, minute int64) error {
 	days := map[Pair]decimal.Decimal{}
 	for _, p := range allPairs() { // also pairs that are no longer configured
 		of := k.DB.Exec(ctx).Where("base = ? AND quote = ?", p.Base, p.Quote)
@@ -127,7 +127,7 @@ func (k *Keeper) learn(ctx context.Context, minute int64) error {
 			}
 			values = append(values, value)
 		}
-		days[p] = middle(values)
+		days[p] = middleValue(values)
 	}
 	k.setDays(days)
 	return nil

@@ -52,7 +52,7 @@ type Keeper struct {
 
 // Run keeps the stored rates fresh until the context ends.
 func (k *Keeper) Run(ctx context.Context) error {
-	if err := k.start(ctx); err != nil {
+	if err := k.readLease(ctx); err != nil {
 		return err
 	}
 	var asking sync.WaitGroup
@@ -60,7 +60,7 @@ func (k *Keeper) Run(ctx context.Context) error {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	for {
-		if err := k.step(ctx, &asking); err != nil && ctx.Err() == nil {
+		if err := k.askDue(ctx, &asking); err != nil && ctx.Err() == nil {
 			return err
 		}
 		select {
@@ -71,8 +71,8 @@ func (k *Keeper) Run(ctx context.Context) error {
 	}
 }
 
-// start reads how far the last holder of the lease came.
-func (k *Keeper) start(ctx context.Context) error {
+// readLease reads how far the last holder of the lease came.
+func (k *Keeper) readLease(ctx context.Context) error {
 	var rows []models.RateSource
 	if err := k.DB.Read(ctx).Find(&rows).Error; err != nil {
 		return err
@@ -87,8 +87,8 @@ func (k *Keeper) start(ctx context.Context) error {
 	return nil
 }
 
-// step begins to ask the sources that are due, and records the minute.
-func (k *Keeper) step(ctx context.Context, asking *sync.WaitGroup) error {
+// askDue begins to ask the sources that are due, and records the minute.
+func (k *Keeper) askDue(ctx context.Context, asking *sync.WaitGroup) error {
 	now := k.Clock()
 	if now.Sub(k.wantedAt) >= wantedFor || now.Before(k.wantedAt) {
 		wanted, err := k.Service.Wanted(ctx)
@@ -100,13 +100,13 @@ func (k *Keeper) step(ctx context.Context, asking *sync.WaitGroup) error {
 	if !k.wanted {
 		return nil
 	}
-	if err := k.remember(ctx, now); err != nil {
+	if err := k.computeMedians(ctx, now); err != nil {
 		return err
 	}
-	for _, s := range k.due(now) {
+	for _, s := range k.listDue(now) {
 		asking.Go(func() {
-			defer k.done(s)
-			if err := k.ask(ctx, s); err != nil && ctx.Err() == nil {
+			defer k.markAsked(s)
+			if err := k.askSource(ctx, s); err != nil && ctx.Err() == nil {
 				k.Log.ErrorContext(ctx, "rates can't be stored", "source", s.Name, "error", err)
 			}
 		})
@@ -114,14 +114,14 @@ func (k *Keeper) step(ctx context.Context, asking *sync.WaitGroup) error {
 	return nil
 }
 
-// due are the sources to ask now; they are marked as being asked.
-func (k *Keeper) due(now time.Time) (all []source.Source) {
+// listDue returns the sources to ask now; they are marked as being asked.
+func (k *Keeper) listDue(now time.Time) (all []source.Source) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, s := range k.Service.Asked {
 		state := k.states[s.Name]
 		// else asked elsewhere, or under a clock that was ahead
-		known := state.Origin == place(s) && !state.AskedAt.After(now.Add(ahead))
+		known := state.Origin == sourceHost(s) && !state.AskedAt.After(now.Add(ahead))
 		early := known && state.NextAt.After(now)
 		if k.asking[s.Name] || early {
 			continue
@@ -132,15 +132,15 @@ func (k *Keeper) due(now time.Time) (all []source.Source) {
 	return all
 }
 
-func (k *Keeper) done(s source.Source) {
+func (k *Keeper) markAsked(s source.Source) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.asking, s.Name)
 }
 
-// ask fetches a source's documents and stores their prices. One document that
+// askSource fetches a source's documents and stores their prices. One document that
 // fails doesn't stop the others.
-func (k *Keeper) ask(ctx context.Context, s source.Source) error {
+func (k *Keeper) askSource(ctx context.Context, s source.Source) error {
 	var prices []source.Price
 	var failed error
 	for _, d := range s.Documents {
@@ -157,14 +157,14 @@ func (k *Keeper) ask(ctx context.Context, s source.Source) error {
 	if ctx.Err() != nil {
 		return nil // no news about the source
 	}
-	return k.store(ctx, s, prices, failed)
+	return k.storePrices(ctx, s, prices, failed)
 }
 
-// store writes the prices that are plausible, why others are refused, and how
+// storePrices writes the prices that are plausible, why others are refused, and how
 // asking went, in one transaction.
-func (k *Keeper) store(ctx context.Context, s source.Source, prices []source.Price, failed error) error {
+func (k *Keeper) storePrices(ctx context.Context, s source.Source, prices []source.Price, failed error) error {
 	now := k.Clock()
-	state := k.after(s, len(prices), failed, now)
+	state := k.sourceState(s, len(prices), failed, now)
 	err := k.DB.Write(ctx, func(tx *models.Tx) error {
 		var rows []models.Rate
 		if err := tx.Where("source = ?", s.Name).Find(&rows).Error; err != nil {
@@ -189,20 +189,20 @@ func (k *Keeper) store(ctx context.Context, s source.Source, prices []source.Pri
 		}
 		return tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&state).Error
 	})
-	k.tell(ctx, s, state, failed) // also when nothing could be written: the source isn't asked again at once
+	k.recordState(ctx, s, state, failed) // also when nothing could be written: the source isn't asked again at once
 	if err != nil {
 		return err
 	}
 	return k.Board.Load(ctx)
 }
 
-// after returns the state of a source after an answer or a failure. A source that
+// sourceState returns the state of a source after an answer or a failure. A source that
 // fails in part is requested as often as before: its other prices must stay fresh.
-func (k *Keeper) after(s source.Source, got int, failed error, now time.Time) models.RateSource {
+func (k *Keeper) sourceState(s source.Source, got int, failed error, now time.Time) models.RateSource {
 	k.mu.Lock()
 	state := k.states[s.Name]
 	k.mu.Unlock()
-	state.Name, state.Origin, state.AskedAt = s.Name, place(s), now
+	state.Name, state.Origin, state.AskedAt = s.Name, sourceHost(s), now
 	pause := s.Every
 	if failed == nil {
 		state.AnsweredAt, state.Failures, state.Problem = &now, 0, ""
@@ -225,9 +225,9 @@ func (k *Keeper) after(s source.Source, got int, failed error, now time.Time) mo
 func (k *Keeper) acceptPrice(tx *models.Tx, s source.Source, price source.Price, row models.Rate,
 	now time.Time) (models.Rate, bool, error) {
 	at := clock.Trim(price.At)
-	before := past{day: k.day(price.Pair), at: row.FetchedAt}
+	before := past{day: k.dayMedian(price.Pair), at: row.FetchedAt}
 	// What was asked elsewhere, or stored under a clock that was ahead, is as good as nothing.
-	if value, err := decimal.NewFromString(row.Value); err == nil && row.Origin == place(s) &&
+	if value, err := decimal.NewFromString(row.Value); err == nil && row.Origin == sourceHost(s) &&
 		!row.At.After(now.Add(ahead)) {
 		before.value = value
 		if row.At.After(at) {
@@ -237,12 +237,12 @@ func (k *Keeper) acceptPrice(tx *models.Tx, s source.Source, price source.Price,
 	if row.ID == 0 {
 		row = models.Rate{Source: s.Name, Base: price.Base, Quote: price.Quote}
 	}
-	if row.Origin != place(s) {
-		row.Origin, row.Value, row.At, row.FetchedAt = place(s), "", at, time.Time{}
+	if row.Origin != sourceHost(s) {
+		row.Origin, row.Value, row.At, row.FetchedAt = sourceHost(s), "", at, time.Time{}
 	}
-	why := judge(price.Pair, price.Value, at, now, before)
+	why := refusePrice(price.Pair, price.Value, at, now, before)
 	if why == farOff {
-		believed, err := k.seconded(tx, s, price, now)
+		believed, err := k.isSeconded(tx, s, price, now)
 		if err != nil {
 			return row, false, err
 		}
@@ -264,9 +264,9 @@ func (k *Keeper) acceptPrice(tx *models.Tx, s source.Source, price source.Price,
 	return row, true, nil
 }
 
-// seconded reports whether most of the other sources say the same of a pair as
+// isSeconded reports whether most of the other sources say the same of a pair as
 // a price that is far off: whether they were refused for it, too, or believed since.
-func (k *Keeper) seconded(tx *models.Tx, s source.Source, price source.Price, now time.Time) (bool, error) {
+func (k *Keeper) isSeconded(tx *models.Tx, s source.Source, price source.Price, now time.Time) (bool, error) {
 	p, tether := price.Pair, string(money.USDT)
 	quotes := []string{p.Quote}
 	if p.Quote == "USD" || p.Quote == tether { // near enough to a dollar for this
@@ -278,9 +278,9 @@ func (k *Keeper) seconded(tx *models.Tx, s source.Source, price source.Price, no
 		return false, err
 	}
 	same, others := 0, 0
-	limit := price.Value.Mul(k.Service.band(p))
+	limit := price.Value.Mul(k.Service.agreementBand(p))
 	for _, row := range rows {
-		if !k.Board.holds(row) {
+		if !k.Board.holdsRate(row) {
 			continue
 		}
 		text, said := row.Value, row.At
@@ -302,8 +302,8 @@ func (k *Keeper) seconded(tx *models.Tx, s source.Source, price source.Price, no
 	return same > 0 && 2*(same+1) > others+1, nil
 }
 
-// tell notes how a source does and says so in the log when that changes.
-func (k *Keeper) tell(ctx context.Context, s source.Source, state models.RateSource, failed error) {
+// recordState notes how a source does and says so in the log when that changes.
+func (k *Keeper) recordState(ctx context.Context, s source.Source, state models.RateSource, failed error) {
 	k.mu.Lock()
 	before := k.states[s.Name]
 	k.states[s.Name] = state
@@ -317,8 +317,8 @@ func (k *Keeper) tell(ctx context.Context, s source.Source, state models.RateSou
 	}
 }
 
-// day is what a pair was worth over the last day, as a median; zero when unknown.
-func (k *Keeper) day(p Pair) decimal.Decimal {
+// dayMedian returns what a pair was worth over the last day, as a median; zero when unknown.
+func (k *Keeper) dayMedian(p Pair) decimal.Decimal {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if p.Quote == "USDT" {

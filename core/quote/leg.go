@@ -39,9 +39,9 @@ func maxAge(p Pair) time.Duration {
 	return fiatAge
 }
 
-// band is how far from the median a reading may be, as a part of it. What the
+// agreementBand returns how far from the median a reading may be, as a part of it. What the
 // street pays differs from dealer to dealer as fiat rates do.
-func (s *Service) band(p Pair) decimal.Decimal {
+func (s *Service) agreementBand(p Pair) decimal.Decimal {
 	name, usual := p.Base, coinBand
 	if p.Quote != "USD" {
 		name, usual = p.Quote, fiatBand
@@ -52,10 +52,10 @@ func (s *Service) band(p Pair) decimal.Decimal {
 	return usual
 }
 
-// leg collects the readings of a pair, leaves out those that are stale or disagree,
+// buildLeg collects the readings of a pair, leaves out those that are stale or disagree,
 // and takes the median.
-func (s *Service) leg(domain scope.Domain, p Pair, now time.Time) (Leg, error) {
-	leg := Leg{Base: p.Base, Quote: p.Quote, Readings: s.readings(domain, p, now)}
+func (s *Service) buildLeg(domain scope.Domain, p Pair, now time.Time) (Leg, error) {
+	leg := Leg{Base: p.Base, Quote: p.Quote, Readings: s.listReadings(domain, p, now)}
 	age := maxAge(p)
 	for i := range leg.Readings {
 		r := &leg.Readings[i]
@@ -70,43 +70,43 @@ func (s *Service) leg(domain scope.Domain, p Pair, now time.Time) (Leg, error) {
 			r.LeftOut = "stale"
 		}
 	}
-	leg.Trusted = s.trusted(p, leg.Readings)
-	middle, fresh := median(leg.Readings)
+	leg.Trusted = s.trustedSource(p, leg.Readings)
+	middle, fresh := medianOf(leg.Readings)
 	if fresh > 0 {
-		s.agree(p, leg.Readings, middle)
+		s.markOutliers(p, leg.Readings, middle)
 	}
-	value, agreeing := median(leg.Readings)
+	value, agreeing := medianOf(leg.Readings)
 	switch {
 	case agreeing >= minimum:
 		leg.Value, leg.Trusted = value, ""
 	case leg.Trusted != "":
-		leg.trust()
+		leg.takeTrusted()
 	default:
-		return leg, s.none(domain, leg, fresh, agreeing)
+		return leg, s.explainNone(domain, leg, fresh, agreeing)
 	}
 	return leg, nil
 }
 
-// agree leaves out readings that are farther from the middle than the band allows.
-func (s *Service) agree(p Pair, readings []Reading, middle decimal.Decimal) {
-	limit := middle.Mul(s.band(p))
+// markOutliers leaves out readings that are farther from the middle than the band allows.
+func (s *Service) markOutliers(p Pair, readings []Reading, middle decimal.Decimal) {
+	limit := middle.Mul(s.agreementBand(p))
 	least, most := middle.Sub(limit), middle.Add(limit)
 	for i := range readings {
 		r := &readings[i]
 		if r.LeftOut == "" && (r.Value.LessThan(least) || r.Value.GreaterThan(most)) {
-			r.LeftOut = "off by " + percent(r.Value.Sub(middle).Abs(), middle)
+			r.LeftOut = "off by " + formatPercent(r.Value.Sub(middle).Abs(), middle)
 		}
 	}
 }
 
-// percent writes a part of a whole.
-func percent(part, whole decimal.Decimal) string {
+// formatPercent writes a part of a whole.
+func formatPercent(part, whole decimal.Decimal) string {
 	return part.Shift(2).DivRound(whole, 1).String() + " %"
 }
 
-// trusted is the source that the operator trusts alone for a pair, if it has a
+// trustedSource returns the source that the operator trusts alone for a pair, if it has a
 // fresh price.
-func (s *Service) trusted(p Pair, readings []Reading) string {
+func (s *Service) trustedSource(p Pair, readings []Reading) string {
 	name := s.Trusted[p]
 	for _, r := range readings {
 		if name != "" && r.Source == name && r.LeftOut == "" {
@@ -116,8 +116,8 @@ func (s *Service) trusted(p Pair, readings []Reading) string {
 	return ""
 }
 
-// trust takes the trusted source's value for the leg's, whatever others say.
-func (l *Leg) trust() {
+// takeTrusted takes the trusted source's value for the leg's, whatever others say.
+func (l *Leg) takeTrusted() {
 	for i := range l.Readings {
 		switch r := &l.Readings[i]; {
 		case r.Source == l.Trusted:
@@ -128,8 +128,8 @@ func (l *Leg) trust() {
 	}
 }
 
-// none is why a leg has no value.
-func (s *Service) none(domain scope.Domain, leg Leg, fresh, agreeing int) error {
+// explainNone explains why a leg has no value.
+func (s *Service) explainNone(domain scope.Domain, leg Leg, fresh, agreeing int) error {
 	pair := leg.Base + "/" + leg.Quote
 	why := fmt.Sprintf("%d of the %d sources needed agree", agreeing, minimum)
 	switch {
@@ -147,9 +147,9 @@ func (s *Service) none(domain scope.Domain, leg Leg, fresh, agreeing int) error 
 		fmt.Sprintf("There is no trustworthy rate for %s now: %s. Try again in half a minute.", pair, why), again)
 }
 
-// readings are what the domain's sources say of a pair. Sources that price a
+// listReadings returns what the domain's sources say of a pair. Sources that price a
 // coin in USDT count, too, converted by the dollar price that USDT itself has now.
-func (s *Service) readings(domain scope.Domain, p Pair, now time.Time) []Reading {
+func (s *Service) listReadings(domain scope.Domain, p Pair, now time.Time) []Reading {
 	from := s.Sources[domain]
 	if from == nil {
 		return nil
@@ -163,7 +163,7 @@ func (s *Service) readings(domain scope.Domain, p Pair, now time.Time) []Reading
 	if len(others) == 0 {
 		return readings
 	}
-	rate, err := s.leg(domain, Pair{Base: tether, Quote: "USD"}, now)
+	rate, err := s.buildLeg(domain, Pair{Base: tether, Quote: "USD"}, now)
 	if err != nil {
 		return readings
 	}
@@ -175,19 +175,19 @@ func (s *Service) readings(domain scope.Domain, p Pair, now time.Time) []Reading
 	return readings
 }
 
-// median is the middle of the readings that count, and how many they are.
-func median(readings []Reading) (decimal.Decimal, int) {
+// medianOf returns the middle of the readings that count, and how many they are.
+func medianOf(readings []Reading) (decimal.Decimal, int) {
 	values := make([]decimal.Decimal, 0, 8)
 	for _, r := range readings {
 		if r.LeftOut == "" {
 			values = append(values, r.Value)
 		}
 	}
-	return middle(values), len(values)
+	return middleValue(values), len(values)
 }
 
-// middle sorts values and gives their median; zero when there are none.
-func middle(values []decimal.Decimal) decimal.Decimal {
+// middleValue sorts values and gives their median; zero when there are none.
+func middleValue(values []decimal.Decimal) decimal.Decimal {
 	n := len(values)
 	if n == 0 {
 		return decimal.Zero
@@ -203,4 +203,6 @@ var half = decimal.New(5, -1)
 
 // Leg is what a pair is worth now, with its evidence; Unavailable when nothing
 // trustworthy is known.
-func (s *Service) Leg(domain scope.Domain, p Pair) (Leg, error) { return s.leg(domain, p, s.Clock()) }
+func (s *Service) Leg(domain scope.Domain, p Pair) (Leg, error) {
+	return s.buildLeg(domain, p, s.Clock())
+}

@@ -12,17 +12,17 @@ import (
 // years. They refuse upside down rates, a wrong unit and the cedi of before 2007
 // (10,000 of them are one of today), even when every source agrees.
 var bounds = map[Pair][2]decimal.Decimal{
-	{Base: "BTC", Quote: "USD"}:  within("1000", "100000000"),
-	{Base: "ETH", Quote: "USD"}:  within("20", "10000000"),
-	{Base: "USDT", Quote: "USD"}: within("0.5", "2"),
-	{Base: "XRP", Quote: "USD"}:  within("0.01", "10000"),
-	{Base: "DOGE", Quote: "USD"}: within("0.001", "1000"),
-	{Base: "USD", Quote: "NGN"}:  within("100", "100000"),
-	{Base: "USD", Quote: "GHS"}:  within("2", "1000"),
-	{Base: "USD", Quote: "KES"}:  within("20", "5000"),
+	{Base: "BTC", Quote: "USD"}:  newLimits("1000", "100000000"),
+	{Base: "ETH", Quote: "USD"}:  newLimits("20", "10000000"),
+	{Base: "USDT", Quote: "USD"}: newLimits("0.5", "2"),
+	{Base: "XRP", Quote: "USD"}:  newLimits("0.01", "10000"),
+	{Base: "DOGE", Quote: "USD"}: newLimits("0.001", "1000"),
+	{Base: "USD", Quote: "NGN"}:  newLimits("100", "100000"),
+	{Base: "USD", Quote: "GHS"}:  newLimits("2", "1000"),
+	{Base: "USD", Quote: "KES"}:  newLimits("20", "5000"),
 }
 
-func within(least, most string) [2]decimal.Decimal {
+func newLimits(least, most string) [2]decimal.Decimal {
 	return [2]decimal.Decimal{decimal.RequireFromString(least), decimal.RequireFromString(most)}
 }
 
@@ -65,8 +65,8 @@ type past struct {
 	day   decimal.Decimal // median of all sources over the last day; zero when unknown
 }
 
-// judge says why a price is refused; "" when it is taken.
-func judge(p Pair, value decimal.Decimal, at, now time.Time, before past) string {
+// refusePrice says why a price is refused; "" when it is taken.
+func refusePrice(p Pair, value decimal.Decimal, at, now time.Time, before past) string {
 	limits, known := boundsOf(p)
 	switch {
 	case !known:
@@ -77,9 +77,9 @@ func judge(p Pair, value decimal.Decimal, at, now time.Time, before past) string
 		return "from the future"
 	case value.Equal(one) && p != (Pair{Base: string(money.USDT), Quote: "USD"}):
 		return "exactly 1 to 1"
-	case !inside(value, limits) && inside(one.DivRound(value, 32), limits):
+	case !isInside(value, limits) && isInside(one.DivRound(value, 32), limits):
 		return "upside down"
-	case !inside(value, limits):
+	case !isInside(value, limits):
 		return "implausible"
 	}
 	if before.day.IsPositive() {
@@ -93,12 +93,12 @@ func judge(p Pair, value decimal.Decimal, at, now time.Time, before past) string
 	}
 	if before.value.IsPositive() && now.Sub(before.at).Abs() <= jumpWithin {
 		if moved := value.Sub(before.value).Abs(); moved.GreaterThan(before.value.Mul(maxJump)) {
-			return "jumped by " + percent(moved, before.value) + " within a minute"
+			return "jumped by " + formatPercent(moved, before.value) + " within a minute"
 		}
 	}
 	return ""
 }
 
-func inside(value decimal.Decimal, limits [2]decimal.Decimal) bool {
+func isInside(value decimal.Decimal, limits [2]decimal.Decimal) bool {
 	return !value.LessThan(limits[0]) && !value.GreaterThan(limits[1])
 }

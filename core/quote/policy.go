@@ -68,13 +68,13 @@ func (p Policy) At(c money.Currency, now time.Time) Market {
 // Percent writes basis points as a percentage: 150 is 1.5.
 func Percent(basisPoints int) string { return decimal.New(int64(basisPoints), -2).String() }
 
-// leg is the manual rate as evidence.
-func (p Policy) leg(pair Pair) Leg {
+// manualLeg returns the manual rate as evidence.
+func (p Policy) manualLeg(pair Pair) Leg {
 	return Leg{Base: pair.Base, Quote: pair.Quote, Value: p.Manual,
 		Readings: []Reading{{Source: string(Manual), Value: p.Manual, At: p.ManualSince}}}
 }
 
-func read(row models.RatePolicy) (p Policy, err error) {
+func readPolicy(row models.RatePolicy) (p Policy, err error) {
 	p = Policy{Market: Market(row.Market), Spread: row.Spread}
 	if row.ManualUntil != nil {
 		p.ManualSince, p.ManualUntil = row.UpdatedAt, *row.ManualUntil
@@ -98,7 +98,7 @@ func (s *Service) readPolicies(ctx context.Context, sc scope.Scope, _ []struct{}
 	}
 	all := map[money.Currency]Policy{}
 	for _, row := range rows {
-		p, err := read(row)
+		p, err := readPolicy(row)
 		if err != nil {
 			return nil, err
 		}
@@ -117,8 +117,8 @@ func (s *Service) HasStreet(domain scope.Domain, currency money.Currency) bool {
 		})
 }
 
-// check lists the errors of a policy, by field.
-func (s *Service) check(sc scope.Scope, currency money.Currency, p Policy) fault.Fields {
+// checkPolicy lists the errors of a policy, by field.
+func (s *Service) checkPolicy(sc scope.Scope, currency money.Currency, p Policy) fault.Fields {
 	fields, now := fault.Fields{}, s.Clock()
 	if !currency.Known() {
 		fields.Add("currency", "Must be one of NGN, GHC, KES, USD.")
@@ -142,7 +142,7 @@ func (s *Service) check(sc scope.Scope, currency money.Currency, p Policy) fault
 	switch {
 	case !ok:
 		fields.Add("manual", "The dollar has no rate of its own.")
-	case !inside(p.Manual, limits):
+	case !isInside(p.Manual, limits):
 		fields.Add("manual", "Must be what one US dollar costs: from "+limits[0].String()+" to "+limits[1].String()+" "+
 			string(currency)+".")
 	case p.Manual.Exponent() < -6:
@@ -163,7 +163,7 @@ func (s *Service) SetPolicy(ctx context.Context, sc scope.Scope, currency money.
 	if p.Market == "" {
 		p.Market = Official
 	}
-	if err := fault.Validation(s.check(sc, currency, p)); err != nil {
+	if err := fault.Validation(s.checkPolicy(sc, currency, p)); err != nil {
 		return err
 	}
 	now := s.Clock()
@@ -178,7 +178,7 @@ func (s *Service) SetPolicy(ctx context.Context, sc scope.Scope, currency money.
 		if err := sc.Rows(tx).Where("currency = ?", string(currency)).Find(&before).Error; err != nil {
 			return err
 		}
-		if len(before) > 0 && maps.Equal(told(before[0]), told(row)) {
+		if len(before) > 0 && maps.Equal(describePolicy(before[0]), describePolicy(row)) {
 			return nil // the same form again
 		}
 		err := tx.Clauses(clause.OnConflict{
@@ -189,16 +189,16 @@ func (s *Service) SetPolicy(ctx context.Context, sc scope.Scope, currency money.
 		if err != nil {
 			return err
 		}
-		detail := map[string]any{"after": told(row)}
+		detail := map[string]any{"after": describePolicy(row)}
 		for _, b := range before {
-			detail["before"] = told(b)
+			detail["before"] = describePolicy(b)
 		}
 		return account.Audit(tx, sc, now, "rates.changed", string(currency), detail)
 	})
 }
 
-// told is a policy as the audit log keeps it.
-func told(row models.RatePolicy) map[string]any {
+// describePolicy returns a policy as the audit log keeps it.
+func describePolicy(row models.RatePolicy) map[string]any {
 	t := map[string]any{"market": row.Market, "spread": row.Spread}
 	if row.ManualUntil != nil {
 		t["manual"], t["manual_until"] = row.Manual, row.ManualUntil.UTC().Format(time.RFC3339)

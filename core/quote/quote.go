@@ -104,13 +104,13 @@ func (s *Service) Quote(ctx context.Context, sc scope.Scope, coin money.Coin, cu
 // Price prices one whole coin by a policy, from memory alone.
 func (s *Service) Price(domain scope.Domain, coin money.Coin, currency money.Currency, policy Policy) (Quote, error) {
 	now := s.Clock()
-	usd, err := s.leg(domain, Pair{Base: string(coin), Quote: "USD"}, now)
+	usd, err := s.buildLeg(domain, Pair{Base: string(coin), Quote: "USD"}, now)
 	if err != nil {
 		return Quote{}, err
 	}
 	q := Quote{Coin: coin, Currency: currency, PriceUSD: usd.Value, Market: policy.At(currency, now),
 		Spread: policy.Spread, At: now}
-	q.Legs, err = s.legs(domain, usd, q, policy)
+	q.Legs, err = s.buildLegs(domain, usd, q, policy)
 	if err != nil {
 		return Quote{}, err
 	}
@@ -133,24 +133,24 @@ func (s *Service) Price(domain scope.Domain, coin money.Coin, currency money.Cur
 // any amount of a coin that is charged can tell apart.
 const pricePlaces = 16
 
-// legs are what a quote is the product of, which depends on its market.
-func (s *Service) legs(domain scope.Domain, usd Leg, q Quote, policy Policy) ([]Leg, error) {
+// buildLegs returns what a quote is the product of, which depends on its market.
+func (s *Service) buildLegs(domain scope.Domain, usd Leg, q Quote, policy Policy) ([]Leg, error) {
 	fiat := Pair{Base: "USD", Quote: q.Currency.ISO()}
 	switch {
 	case q.Currency == money.USD:
 		return []Leg{usd}, nil
 	case q.Market == Manual:
-		return []Leg{usd, policy.leg(fiat)}, nil
+		return []Leg{usd, policy.manualLeg(fiat)}, nil
 	case q.Market == Official:
-		leg, err := s.leg(domain, fiat, q.At)
+		leg, err := s.buildLeg(domain, fiat, q.At)
 		return []Leg{usd, leg}, err
 	}
 	// The street has no rate of the dollar, but one of the dollar's coin.
-	street, err := s.leg(domain, Pair{Base: string(money.USDT), Quote: fiat.Quote}, q.At)
+	street, err := s.buildLeg(domain, Pair{Base: string(money.USDT), Quote: fiat.Quote}, q.At)
 	if err != nil || q.Coin == money.USDT {
 		return []Leg{street}, err
 	}
-	tether, err := s.leg(domain, Pair{Base: string(money.USDT), Quote: "USD"}, q.At)
+	tether, err := s.buildLeg(domain, Pair{Base: string(money.USDT), Quote: "USD"}, q.At)
 	tether.Divides = true
 	return []Leg{usd, tether, street}, err
 }

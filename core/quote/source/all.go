@@ -4,9 +4,9 @@ package source
 // official rates, and those for the street.
 func All() []Source {
 	return []Source{
-		coinbase(), kraken(), bitstamp(), kucoin(), okx(), binance(),
-		coinbaseFX(), erAPI(), currencyAPI(), floatRates(), frankfurter(),
-		quidax(), luno(),
+		newCoinbase(), newKraken(), newBitstamp(), newKucoin(), newOKX(), newBinance(),
+		coinbaseFX(), erAPI(), currencyAPI(), floatRates(), newFrankfurter(),
+		newQuidax(), newLuno(),
 	}
 }
 

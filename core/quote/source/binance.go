@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// binance prices coins in USDT, not in dollars: its users convert by USDT's own
+// newBinance prices coins in USDT, not in dollars: its users convert by USDT's own
 // market. A row has the last price and no time; its markets in USDT
 // trade every second. Errors are an object with a code where the rows would be.
 //
 // It is asked at the host that Binance runs for public market data alone, where
 // no account can be reached by mistake.
-func binance() Source {
+func newBinance() Source {
 	names := map[Pair]string{
 		{"BTC", "USDT"}: "BTCUSDT", {"ETH", "USDT"}: "ETHUSDT", {"XRP", "USDT"}: "XRPUSDT",
 		{"DOGE", "USDT"}: "DOGEUSDT",
@@ -23,16 +23,16 @@ func binance() Source {
 	}
 	read := func(body []byte, asked time.Time) ([]Price, error) {
 		var rows []row
-		if err := decode(body, &rows); err != nil {
+		if err := decodeJSON(body, &rows); err != nil {
 			return nil, err
 		}
 		named, err := byName(rows, func(r row) string { return r.Symbol })
 		if err != nil {
 			return nil, err
 		}
-		return pick(pairs, func(p Pair) (quoted, bool) {
+		return pickPrices(pairs, func(p Pair) (quoted, bool) {
 			row, ok := named[names[p]]
-			return priced(row.Price, asked), ok
+			return newQuoted(row.Price, asked), ok
 		})
 	}
 	return Source{

@@ -2,11 +2,11 @@ package source
 
 import "time"
 
-// bitstamp prices coins from one document with a row for every market, among
+// newBitstamp prices coins from one document with a row for every market, among
 // them futures under other names ("BTC/USD-PERP"). Each row has the time at
 // which it was made, in seconds, so the price is the middle between bid and ask
 // and not the last trade, which is of some time before.
-func bitstamp() Source {
+func newBitstamp() Source {
 	pairs := inDollars(coins...)
 	type row struct {
 		Pair      string `json:"pair"`
@@ -16,17 +16,17 @@ func bitstamp() Source {
 	}
 	read := func(body []byte, _ time.Time) ([]Price, error) {
 		var rows []row
-		if err := decode(body, &rows); err != nil {
+		if err := decodeJSON(body, &rows); err != nil {
 			return nil, err
 		}
 		named, err := byName(rows, func(r row) string { return r.Pair })
 		if err != nil {
 			return nil, err
 		}
-		return pick(pairs, func(p Pair) (quoted, bool) {
+		return pickPrices(pairs, func(p Pair) (quoted, bool) {
 			row, ok := named[p.String()]
-			at, err := seconds(row.Timestamp)
-			return middle(row.Bid, row.Ask, at).timed(at, err), ok
+			at, err := parseSeconds(row.Timestamp)
+			return middlePrice(row.Bid, row.Ask, at).withTime(at, err), ok
 		})
 	}
 	return Source{

@@ -87,7 +87,7 @@ func (c *Client) Fetch(ctx context.Context, s Source, d Document) ([]Price, erro
 	}
 	request.Header.Set("User-Agent", userAgent)
 	request.Header.Set("Accept", "application/json")
-	known := c.known(address)
+	known := c.findKept(address)
 	if known.tag != "" {
 		request.Header.Set("If-None-Match", known.tag)
 	}
@@ -97,29 +97,29 @@ func (c *Client) Fetch(ctx context.Context, s Source, d Document) ([]Price, erro
 	asked := c.now()
 	response, err := c.http.Do(request)
 	if err != nil {
-		return nil, troubled(ctx, within, err)
+		return nil, explainTrouble(ctx, within, err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusNotModified || known.body == nil {
-		known, err = c.fresh(response)
+		known, err = c.readFresh(response)
 	}
 	if err != nil {
-		return nil, troubled(ctx, within, err)
+		return nil, explainTrouble(ctx, within, err)
 	}
-	prices, err := d.Read(known.body, asked.Add(-age(response)))
+	prices, err := d.Read(known.body, asked.Add(-answerAge(response)))
 	if err != nil {
 		return nil, err
 	}
-	c.keep(address, known)
+	c.keepAnswer(address, known)
 	return prices, nil
 }
 
-// fresh reads an answer that isn't the one that is known.
-func (c *Client) fresh(response *http.Response) (kept, error) {
+// readFresh reads an answer that isn't the one that is known.
+func (c *Client) readFresh(response *http.Response) (kept, error) {
 	if response.StatusCode != http.StatusOK {
-		return kept{}, c.refusal(response)
+		return kept{}, c.readRefusal(response)
 	}
-	if err := readable(response.Header); err != nil {
+	if err := checkEncoding(response.Header); err != nil {
 		return kept{}, err
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
@@ -132,9 +132,9 @@ func (c *Client) fresh(response *http.Response) (kept, error) {
 	return kept{response.Header.Get("ETag"), response.Header.Get("Last-Modified"), body}, nil
 }
 
-// readable refuses what isn't JSON by its own account. The client asks for no
+// checkEncoding refuses what isn't JSON by its own account. The client asks for no
 // compression but the one that it undoes itself, which then leaves no header.
-func readable(h http.Header) error {
+func checkEncoding(h http.Header) error {
 	if encoding := h.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return &failure{packed, fmt.Errorf("%.100q", encoding)}
 	}
@@ -151,21 +151,21 @@ func readable(h http.Header) error {
 	return &failure{notJSON, fmt.Errorf("%.100q", media)}
 }
 
-// refusal is the failure of a status other than 200. 418 is how Binance says
+// readRefusal returns the failure of a status other than 200. 418 is how Binance says
 // that it stopped answering an address that asked too often.
-func (c *Client) refusal(response *http.Response) error {
+func (c *Client) readRefusal(response *http.Response) error {
 	refused := &failure{phrase: "answers " + strconv.Itoa(response.StatusCode)}
 	switch response.StatusCode {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusTeapot:
-		if pause, ok := c.pause(response.Header.Get("Retry-After")); ok {
+		if pause, ok := c.readPause(response.Header.Get("Retry-After")); ok {
 			refused.cause = Busy{pause}
 		}
 	}
 	return refused
 }
 
-// pause reads a Retry-After: seconds, or a date.
-func (c *Client) pause(text string) (time.Duration, bool) {
+// readPause reads a Retry-After: seconds, or a date.
+func (c *Client) readPause(text string) (time.Duration, bool) {
 	if count, err := strconv.ParseUint(text, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 		return time.Duration(min(count, uint64(maxPause/time.Second))) * time.Second, true
 	}
@@ -176,9 +176,9 @@ func (c *Client) pause(text string) (time.Duration, bool) {
 	return min(max(at.Sub(c.now()), 0), maxPause), true
 }
 
-// age is for how long an answer lay in a cache on its way (RFC 9111, 5.1): a
+// answerAge returns for how long an answer lay in a cache on its way (RFC 9111, 5.1): a
 // price without a time of its own is as old as that.
-func age(response *http.Response) time.Duration {
+func answerAge(response *http.Response) time.Duration {
 	count, err := strconv.ParseUint(response.Header.Get("Age"), 10, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		return 0
@@ -186,16 +186,16 @@ func age(response *http.Response) time.Duration {
 	return time.Duration(min(count, uint64(maxAge/time.Second))) * time.Second
 }
 
-// known is the good answer that is kept for an address, if any.
-func (c *Client) known(address string) kept {
+// findKept returns the good answer that is kept for an address, if any.
+func (c *Client) findKept(address string) kept {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.kept[address]
 }
 
-// keep remembers a good answer that can be asked for conditionally, in place of
+// keepAnswer remembers a good answer that can be asked for conditionally, in place of
 // the one before. When there are too many, any other goes.
-func (c *Client) keep(address string, k kept) {
+func (c *Client) keepAnswer(address string, k kept) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.kept, address)
@@ -211,9 +211,9 @@ func (c *Client) keep(address string, k kept) {
 	c.kept[address] = k
 }
 
-// troubled puts what went wrong with an exchange into words. Errors of
+// explainTrouble puts what went wrong with an exchange into words. Errors of
 // net/http hold the URL, and with it perhaps a password: only their cause stays.
-func troubled(ctx, within context.Context, err error) error {
+func explainTrouble(ctx, within context.Context, err error) error {
 	var named *failure
 	if errors.As(err, &named) {
 		return err

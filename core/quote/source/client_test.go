@@ -43,7 +43,7 @@ func setup(t *testing.T, a answer) *bench {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(a))
 	t.Cleanup(server.Close)
-	s := kucoin()
+	s := newKucoin()
 	s.Origin = server.URL
 	fake := clock.NewFake(noon)
 	b := &bench{NewClient(fake.Now), fake, s}

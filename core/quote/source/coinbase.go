@@ -2,11 +2,11 @@ package source
 
 import "time"
 
-// coinbase prices coins. It has a document for each, a table of what one unit
+// newCoinbase prices coins. It has a document for each, a table of what one unit
 // costs in every currency and coin that Coinbase knows, with numbers as strings
 // and without any time. The table of a coin that it doesn't know is an error of
 // status 400.
-func coinbase() Source {
+func newCoinbase() Source {
 	s := Source{
 		Name: "coinbase", Title: "Coinbase", Origin: coinbaseOrigin, Docs: coinbaseDocs, Terms: coinbaseTerms,
 		Every: 20 * time.Second, // five documents: 900 requests an hour
@@ -45,15 +45,15 @@ func coinbaseTable(base string, pairs []Pair) Document {
 					Rates    map[string]number `json:"rates"`
 				} `json:"data"`
 			}
-			if err := decode(body, &table); err != nil {
+			if err := decodeJSON(body, &table); err != nil {
 				return nil, err
 			}
 			if table.Data.Currency != base {
-				return nil, shape("the table of another currency")
+				return nil, shapeFailure("the table of another currency")
 			}
-			return pick(pairs, func(p Pair) (quoted, bool) {
+			return pickPrices(pairs, func(p Pair) (quoted, bool) {
 				text, ok := table.Data.Rates[p.Quote]
-				return priced(text, asked), ok
+				return newQuoted(text, asked), ok
 			})
 		}}
 }

@@ -17,16 +17,16 @@ func currencyAPI() Source {
 			Date  string            `json:"date"`
 			Rates map[string]number `json:"usd"`
 		}
-		if err := decode(body, &table); err != nil {
+		if err := decodeJSON(body, &table); err != nil {
 			return nil, err
 		}
 		if table.Rates == nil {
-			return nil, shape("no table for the dollar")
+			return nil, shapeFailure("no table for the dollar")
 		}
-		at, err := day(table.Date)
-		return pick(pairs, func(p Pair) (quoted, bool) {
+		at, err := parseDay(table.Date)
+		return pickPrices(pairs, func(p Pair) (quoted, bool) {
 			text, ok := table.Rates[strings.ToLower(p.Quote)]
-			return priced(text, at).timed(at, err), ok
+			return newQuoted(text, at).withTime(at, err), ok
 		})
 	}
 	return Source{

@@ -14,19 +14,19 @@ func erAPI() Source {
 			Base    string            `json:"base_code"`
 			Rates   map[string]number `json:"rates"`
 		}
-		if err := decode(body, &table); err != nil {
+		if err := decodeJSON(body, &table); err != nil {
 			return nil, err
 		}
 		switch {
 		case table.Result == "error":
-			return nil, reported(table.Error)
+			return nil, reportedFailure(table.Error)
 		case table.Result != "success" || table.Base != "USD":
-			return nil, shape("no table for the dollar")
+			return nil, shapeFailure("no table for the dollar")
 		}
-		at, err := seconds(table.Updated)
-		return pick(pairs, func(p Pair) (quoted, bool) {
+		at, err := parseSeconds(table.Updated)
+		return pickPrices(pairs, func(p Pair) (quoted, bool) {
 			text, ok := table.Rates[p.Quote]
-			return priced(text, at).timed(at, err), ok
+			return newQuoted(text, at).withTime(at, err), ok
 		})
 	}
 	return Source{

@@ -44,10 +44,10 @@ const (
 	priceless   = "sent no price that can be read"
 )
 
-// shape is the failure of a document that isn't what its source publishes.
-func shape(what string) error { return &failure{otherShape, errors.New(what)} }
+// shapeFailure returns the failure of a document that isn't what its source publishes.
+func shapeFailure(what string) error { return &failure{otherShape, errors.New(what)} }
 
-// reported is the failure of a document that says itself that something is wrong.
-func reported(code string) error {
+// reportedFailure returns the failure of a document that says itself that something is wrong.
+func reportedFailure(code string) error {
 	return &failure{ownError, fmt.Errorf("code %.100q", code)}
 }

@@ -17,13 +17,13 @@ func floatRates() Source {
 			Rate number `json:"rate"`
 			Date string `json:"date"`
 		}
-		if err := decode(body, &table); err != nil {
+		if err := decodeJSON(body, &table); err != nil {
 			return nil, err
 		}
-		return pick(pairs, func(p Pair) (quoted, bool) {
+		return pickPrices(pairs, func(p Pair) (quoted, bool) {
 			row, ok := table[strings.ToLower(p.Quote)]
-			at, err := sane(http.ParseTime(row.Date))
-			return priced(row.Rate, at).timed(at, err), ok && row.Code == p.Quote
+			at, err := checkTime(http.ParseTime(row.Date))
+			return newQuoted(row.Rate, at).withTime(at, err), ok && row.Code == p.Quote
 		})
 	}
 	return Source{

@@ -2,14 +2,14 @@ package source
 
 import "time"
 
-// frankfurter blends the rates that central banks and other institutions
+// newFrankfurter blends the rates that central banks and other institutions
 // publish, a row for each currency with the date of its rate. They publish on
 // working days only, so that on others the date is of days before.
 //
 // It is asked for the naira and the shilling, which the central banks of Nigeria
 // and Kenya publish daily. It knows the cedi too; how often its sources renew
 // that was not verified.
-func frankfurter() Source {
+func newFrankfurter() Source {
 	pairs := dollarsIn("NGN", "KES")
 	type row struct {
 		Date  string `json:"date"`
@@ -19,17 +19,17 @@ func frankfurter() Source {
 	}
 	read := func(body []byte, _ time.Time) ([]Price, error) {
 		var rows []row
-		if err := decode(body, &rows); err != nil {
+		if err := decodeJSON(body, &rows); err != nil {
 			return nil, err
 		}
 		named, err := byName(rows, func(r row) string { return r.Base + "/" + r.Quote })
 		if err != nil {
 			return nil, err
 		}
-		return pick(pairs, func(p Pair) (quoted, bool) {
+		return pickPrices(pairs, func(p Pair) (quoted, bool) {
 			row, ok := named[p.String()]
-			at, err := day(row.Date)
-			return priced(row.Rate, at).timed(at, err), ok
+			at, err := parseDay(row.Date)
+			return newQuoted(row.Rate, at).withTime(at, err), ok
 		})
 	}
 	return Source{

@@ -128,7 +128,7 @@ func TestAge(t *testing.T) {
 		says(200, "application/json", `{"code":"0","data":[{"instId":"BTC-USD","idxPx":"5","ts":"1772366399000"}]}`)(w, r)
 	})
 	origin := b.source.Origin
-	b.source = okx()
+	b.source = newOKX()
 	b.source.Origin = origin
 	b.check(t, "BTC/USD 5 at 2026-03-01 11:59:59")
 }

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// kraken prices coins, all in one document. Kraken answers under other names
+// newKraken prices coins, all in one document. Kraken answers under other names
 // than it was asked by: XBT is its bitcoin, XDG its dogecoin, and the older
 // coins have an X before, the dollar a Z. Errors are a list in a document of
 // status 200; those with a W are warnings.
 //
 // The price is the middle between the best bid (b) and the best ask (a). The last
 // trade (c) has no time here, and on a quiet market it may be an old one.
-func kraken() Source {
+func newKraken() Source {
 	names := map[Pair]string{
 		{"BTC", "USD"}: "XXBTZUSD", {"ETH", "USD"}: "XETHZUSD", {"USDT", "USD"}: "USDTZUSD",
 		{"XRP", "USD"}: "XXRPZUSD", {"DOGE", "USD"}: "XDGUSD",
@@ -26,20 +26,20 @@ func kraken() Source {
 				Bid []number `json:"b"`
 			} `json:"result"`
 		}
-		if err := decode(body, &answer); err != nil {
+		if err := decodeJSON(body, &answer); err != nil {
 			return nil, err
 		}
 		for _, text := range answer.Error {
 			if !strings.HasPrefix(text, "W") {
-				return nil, reported(text)
+				return nil, reportedFailure(text)
 			}
 		}
 		if answer.Result == nil {
-			return nil, shape("no result")
+			return nil, shapeFailure("no result")
 		}
-		return pick(pairs, func(p Pair) (quoted, bool) {
+		return pickPrices(pairs, func(p Pair) (quoted, bool) {
 			row, ok := answer.Result[names[p]]
-			return middle(first(row.Bid), first(row.Ask), asked), ok
+			return middlePrice(firstNumber(row.Bid), firstNumber(row.Ask), asked), ok
 		})
 	}
 	return Source{
@@ -53,8 +53,8 @@ func kraken() Source {
 	}
 }
 
-// first is the head of a list, which holds a price before its volumes.
-func first(list []number) number {
+// firstNumber returns the head of a list, which holds a price before its volumes.
+func firstNumber(list []number) number {
 	if len(list) == 0 {
 		return ""
 	}

@@ -5,28 +5,28 @@ import (
 	"time"
 )
 
-// kucoin prices coins by its table of fiat prices, numbers as strings, without any time.
+// newKucoin prices coins by its table of fiat prices, numbers as strings, without any time.
 // Unknown pairs are missing from the table, without an error. How KuCoin makes these prices of
 // its markets, which are in USDT, is not documented.
-func kucoin() Source {
+func newKucoin() Source {
 	pairs := inDollars(coins...)
 	read := func(body []byte, asked time.Time) ([]Price, error) {
 		var answer struct {
 			Code string            `json:"code"`
 			Data map[string]number `json:"data"`
 		}
-		if err := decode(body, &answer); err != nil {
+		if err := decodeJSON(body, &answer); err != nil {
 			return nil, err
 		}
 		switch {
 		case answer.Code == "":
-			return nil, shape("no code")
+			return nil, shapeFailure("no code")
 		case answer.Code != "200000":
-			return nil, reported(answer.Code)
+			return nil, reportedFailure(answer.Code)
 		}
-		return pick(pairs, func(p Pair) (quoted, bool) {
+		return pickPrices(pairs, func(p Pair) (quoted, bool) {
 			text, ok := answer.Data[p.Base]
-			return priced(text, asked), ok
+			return newQuoted(text, asked), ok
 		})
 	}
 	return Source{

@@ -2,10 +2,10 @@ package source
 
 import "time"
 
-// luno is an exchange with a market of USDT in naira. Its ticker has numbers as
+// newLuno returns an exchange with a market of USDT in naira. Its ticker has numbers as
 // strings and the time in milliseconds; the prices of a market that isn't ACTIVE
 // can't be traded at. Books that are crossed happen, and have no price.
-func luno() Source {
+func newLuno() Source {
 	pairs := []Pair{{"USDT", "NGN"}}
 	read := func(body []byte, _ time.Time) ([]Price, error) {
 		var ticker struct {
@@ -15,18 +15,18 @@ func luno() Source {
 			Ask    number `json:"ask"`
 			Status string `json:"status"`
 		}
-		if err := decode(body, &ticker); err != nil {
+		if err := decodeJSON(body, &ticker); err != nil {
 			return nil, err
 		}
 		switch {
 		case ticker.Pair != "USDTNGN":
-			return nil, shape("the ticker of another market")
+			return nil, shapeFailure("the ticker of another market")
 		case ticker.Status != "ACTIVE":
-			return nil, reported(ticker.Status)
+			return nil, reportedFailure(ticker.Status)
 		}
-		at, err := milliseconds(ticker.At)
-		return pick(pairs, func(Pair) (quoted, bool) {
-			return middle(ticker.Bid, ticker.Ask, at).timed(at, err), true
+		at, err := parseMilliseconds(ticker.At)
+		return pickPrices(pairs, func(Pair) (quoted, bool) {
+			return middlePrice(ticker.Bid, ticker.Ask, at).withTime(at, err), true
 		})
 	}
 	return Source{

@@ -2,11 +2,11 @@ package source
 
 import "time"
 
-// okx prices coins by its indexes in dollars, all in one document. An index is
+// newOKX prices coins by its indexes in dollars, all in one document. An index is
 // mixed of the prices of several exchanges: it is steadier than one market, and
 // less independent of the other sources. Each has the time of its last change,
 // in milliseconds.
-func okx() Source {
+func newOKX() Source {
 	pairs := inDollars(coins...)
 	type row struct {
 		Name  string `json:"instId"`
@@ -18,23 +18,23 @@ func okx() Source {
 			Code string `json:"code"`
 			Data []row  `json:"data"`
 		}
-		if err := decode(body, &answer); err != nil {
+		if err := decodeJSON(body, &answer); err != nil {
 			return nil, err
 		}
 		switch {
 		case answer.Code == "":
-			return nil, shape("no code")
+			return nil, shapeFailure("no code")
 		case answer.Code != "0":
-			return nil, reported(answer.Code)
+			return nil, reportedFailure(answer.Code)
 		}
 		named, err := byName(answer.Data, func(r row) string { return r.Name })
 		if err != nil {
 			return nil, err
 		}
-		return pick(pairs, func(p Pair) (quoted, bool) {
+		return pickPrices(pairs, func(p Pair) (quoted, bool) {
 			row, ok := named[p.Base+"-"+p.Quote]
-			at, err := milliseconds(row.At)
-			return priced(row.Price, at).timed(at, err), ok
+			at, err := parseMilliseconds(row.At)
+			return newQuoted(row.Price, at).withTime(at, err), ok
 		})
 	}
 	return Source{

@@ -2,13 +2,13 @@ package source
 
 import "time"
 
-// quidax is a Nigerian exchange; its market of USDT in naira shows what a dollar
+// newQuidax returns a Nigerian exchange; its market of USDT in naira shows what a dollar
 // costs there off the official market. The ticker has the best bid (buy), the
 // best ask (sell) and a time in seconds.
 //
 // The format was taken from programs that read it, not from Quidax's own
 // reference.
-func quidax() Source {
+func newQuidax() Source {
 	pairs := []Pair{{"USDT", "NGN"}}
 	read := func(body []byte, _ time.Time) ([]Price, error) {
 		var answer struct {
@@ -22,18 +22,18 @@ func quidax() Source {
 				} `json:"ticker"`
 			} `json:"data"`
 		}
-		if err := decode(body, &answer); err != nil {
+		if err := decodeJSON(body, &answer); err != nil {
 			return nil, err
 		}
 		switch {
 		case answer.Status != "" && answer.Status != "success":
-			return nil, reported(answer.Status)
+			return nil, reportedFailure(answer.Status)
 		case answer.Data.Market != "" && answer.Data.Market != "usdtngn":
-			return nil, shape("the ticker of another market")
+			return nil, shapeFailure("the ticker of another market")
 		}
-		at, err := seconds(answer.Data.At)
-		return pick(pairs, func(Pair) (quoted, bool) {
-			return middle(answer.Data.Ticker.Buy, answer.Data.Ticker.Sell, at).timed(at, err), true
+		at, err := parseSeconds(answer.Data.At)
+		return pickPrices(pairs, func(Pair) (quoted, bool) {
+			return middlePrice(answer.Data.Ticker.Buy, answer.Data.Ticker.Sell, at).withTime(at, err), true
 		})
 	}
 	return Source{

@@ -22,10 +22,10 @@ const (
 	maxDigits = 30
 )
 
-// decode reads a whole document strictly: it refuses repeated names, text
+// decodeJSON reads a whole document strictly: it refuses repeated names, text
 // that isn't UTF-8, data after the document, and nesting without end. A
 // byte order mark before it is no fault: it says nothing about the prices.
-func decode(body []byte, into any) error {
+func decodeJSON(body []byte, into any) error {
 	body = bytes.TrimPrefix(body, []byte("\ufeff"))
 	if start := bytes.TrimLeft(body, " \t\r\n"); len(start) > 0 && start[0] == '<' {
 		return &failure{webPage, nil}
@@ -103,22 +103,22 @@ type quoted struct {
 	err   error // why it can't be read
 }
 
-// priced is a quoted price of a number and a time that is known.
-func priced(n number, at time.Time) quoted {
+// newQuoted returns a quoted price of a number and a time that is known.
+func newQuoted(n number, at time.Time) quoted {
 	value, err := parseValue(string(n))
 	return quoted{value, at, err}
 }
 
-// timed is a quoted price with its time. A price without a readable time may be
+// withTime returns a quoted price with its time. A price without a readable time may be
 // stale, so it counts as missing.
-func (q quoted) timed(at time.Time, err error) quoted {
+func (q quoted) withTime(at time.Time, err error) quoted {
 	return quoted{q.value, at, errors.Join(q.err, err)}
 }
 
-// pick takes what a document holds of the pairs, in their order. Those that
+// pickPrices takes what a document holds of the pairs, in their order. Those that
 // look doesn't find, and those that can't be read, are left out; when nothing
 // is left, the document is worth nothing.
-func pick(pairs []Pair, look func(Pair) (quoted, bool)) ([]Price, error) {
+func pickPrices(pairs []Pair, look func(Pair) (quoted, bool)) ([]Price, error) {
 	var prices []Price
 	var causes []error
 	for _, pair := range pairs {
@@ -144,7 +144,7 @@ func byName[Row any](rows []Row, name func(Row) string) (map[string]Row, error) 
 	named := make(map[string]Row, len(rows))
 	for _, row := range rows {
 		if _, twice := named[name(row)]; twice {
-			return nil, shape("a name comes twice")
+			return nil, shapeFailure("a name comes twice")
 		}
 		named[name(row)] = row
 	}
@@ -157,11 +157,11 @@ var (
 	wide = decimal.New(11, -1) // an ask of 1.1 bids
 )
 
-// middle is the price between the best bid and the best ask, which holds now,
+// middlePrice returns the price between the best bid and the best ask, which holds now,
 // while the last trade may be of any age and most sources don't tell it. A book
 // that is crossed or wider than a tenth has no price. A side that isn't
 // positive is passed on alone: halving it with the other would make a price.
-func middle(bid, ask number, at time.Time) quoted {
+func middlePrice(bid, ask number, at time.Time) quoted {
 	low, err := parseValue(string(bid))
 	if err != nil {
 		return quoted{err: fmt.Errorf("bid: %w", err)}
@@ -188,8 +188,8 @@ var (
 	latest   = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// sane refuses times that no price has.
-func sane(at time.Time, err error) (time.Time, error) {
+// checkTime refuses times that no price has.
+func checkTime(at time.Time, err error) (time.Time, error) {
 	if err == nil && (at.Before(earliest) || !at.Before(latest)) {
 		err = errors.New("no time of a price")
 	}
@@ -199,20 +199,20 @@ func sane(at time.Time, err error) (time.Time, error) {
 	return at, nil
 }
 
-// seconds and milliseconds read a time that is counted from 1970.
-func seconds(n number) (time.Time, error) {
+// parseSeconds and milliseconds read a time that is counted from 1970.
+func parseSeconds(n number) (time.Time, error) {
 	count, err := strconv.ParseInt(string(n), 10, 64)
-	return sane(time.Unix(count, 0), err)
+	return checkTime(time.Unix(count, 0), err)
 }
 
-func milliseconds(n number) (time.Time, error) {
+func parseMilliseconds(n number) (time.Time, error) {
 	count, err := strconv.ParseInt(string(n), 10, 64)
-	return sane(time.UnixMilli(count), err)
+	return checkTime(time.UnixMilli(count), err)
 }
 
-// day reads a date. A price of a day counts from the day's first moment: the
+// parseDay reads a date. A price of a day counts from the day's first moment: the
 // source doesn't say that it is younger.
-func day(text string) (time.Time, error) { return sane(time.Parse(time.DateOnly, text)) }
+func parseDay(text string) (time.Time, error) { return checkTime(time.Parse(time.DateOnly, text)) }
 
 // coins are those that are paid with, fiat the currencies beside the dollar, by
 // their ISO 4217 codes: no source is ever asked for GHC, the cedi of before 2007.
