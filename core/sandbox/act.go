@@ -34,8 +34,8 @@ type act struct {
 	done     Simulated
 }
 
-// owed is the unpaid amount, or the whole amount for a payment that has ended or is paid.
-func owed(v payment.View) money.Amount {
+// amountOwed returns the unpaid amount, or the whole amount for a payment that has ended or is paid.
+func amountOwed(v payment.View) money.Amount {
 	rest := v.Rest()
 	if rest.Sign() == 0 || phaseOf(v) == ended {
 		return v.Payment.Due
@@ -43,11 +43,11 @@ func owed(v payment.View) money.Amount {
 	return rest
 }
 
-// part is a share of an amount in percent, rounded down.
-func part(amount money.Amount, percent int64) money.Amount { return amount.MulDiv(percent, 100) }
+// partOf returns a share of an amount in percent, rounded down.
+func partOf(amount money.Amount, percent int64) money.Amount { return amount.MulDiv(percent, 100) }
 
-// holding is how many of the last blocks hold the payment's money, and in which transactions.
-func holding(v payment.View) (depth int64, txids []string) {
+// heldDepth returns how many of the last blocks hold the payment's money, and in which transactions.
+func heldDepth(v payment.View) (depth int64, txids []string) {
 	for _, t := range v.Transfers {
 		if n := v.Confirmations(t); n > 0 && !slices.Contains(txids, t.TxID) {
 			depth, txids = max(depth, n), append(txids, t.TxID)
@@ -56,8 +56,8 @@ func holding(v payment.View) (depth int64, txids []string) {
 	return depth, txids
 }
 
-// output is value to the payment's own destination.
-func (a *act) output(amount money.Amount) chain.Output {
+// newOutput returns value to the payment's own destination.
+func (a *act) newOutput(amount money.Amount) chain.Output {
 	to := chain.Destination{Address: a.view.Payment.Address}
 	if tag := a.view.Payment.Tag; tag != nil {
 		number := uint32(*tag)
@@ -66,13 +66,13 @@ func (a *act) output(amount money.Amount) chain.Output {
 	return chain.Output{Asset: string(a.view.Coin()), Destination: to, Amount: amount}
 }
 
-// transaction makes a transaction whose inputs no other one spends.
-func transaction(output chain.Output) chain.Tx {
+// newTransaction makes a transaction whose inputs no other one spends.
+func newTransaction(output chain.Output) chain.Tx {
 	return chain.Tx{Outputs: []chain.Output{output}, Spends: []string{"sandbox-" + ident.Text(26)}}
 }
 
-// send broadcasts a transaction some blocks from now and notes it for the answer.
-func (a *act) send(tx chain.Tx, after int64, held bool, note string) (txid string) {
+// sendLater broadcasts a transaction some blocks from now and notes it for the answer.
+func (a *act) sendLater(tx chain.Tx, after int64, held bool, note string) (txid string) {
 	txid = tx.ID(a.chain.Network())
 	a.moves = append(a.moves, chain.Move{After: after, Kind: chain.MoveBroadcast, Tx: &tx, Held: held})
 	output := tx.Outputs[0]
@@ -86,18 +86,18 @@ func (a *act) send(tx chain.Tx, after int64, held bool, note string) (txid strin
 	return txid
 }
 
-// pay sends an amount of the coin now, to be in the next block.
-func (a *act) pay(amount money.Amount) {
-	a.send(transaction(a.output(amount)), 0, false, "Sent now; the next block takes it.")
+// payNow sends an amount of the coin now, to be in the next block.
+func (a *act) payNow(amount money.Amount) {
+	a.sendLater(newTransaction(a.newOutput(amount)), 0, false, "Sent now; the next block takes it.")
 }
 
-// blocks is how many blocks take at least a duration.
-func (a *act) blocks(d time.Duration) int64 {
+// countBlocks returns how many blocks take at least a duration.
+func (a *act) countBlocks(d time.Duration) int64 {
 	return max(1, int64((d+a.chain.Interval()-1)/a.chain.Interval()))
 }
 
-// final says how long it takes until a block that comes after some others is final.
-func (a *act) final(before int64) string {
+// describeFinal says how long it takes until a block that comes after some others is final.
+func (a *act) describeFinal(before int64) string {
 	depth := int64(a.view.Payment.FinalDepth)
 	if a.view.Payment.FinalByNetwork {
 		depth++ // and the network's own word
@@ -107,28 +107,28 @@ func (a *act) final(before int64) string {
 		int64((wait+time.Second-1)/time.Second))
 }
 
-// outcome sets the sentence about a payment that succeeds, fails, or has ended.
-func (a *act) outcome(sentence string) {
+// describeOutcome sets the sentence about a payment that succeeds, fails, or has ended.
+func (a *act) describeOutcome(sentence string) {
 	switch {
 	case phaseOf(a.view) == ended:
 		a.done.Next = "The payment stays " + string(a.view.State()) +
 			"; the money is listed under Unmatched, with the event payment.unexpected_transfer."
 	case phaseOf(a.view) == abandoned:
 		a.done.Next = "The payment becomes processing at the first confirmation, and declined (after_abandoned) " +
-			a.final(1) + "."
+			a.describeFinal(1) + "."
 	default:
 		a.done.Next = sentence
 	}
 }
 
 func (a *act) payExact() error {
-	a.pay(owed(a.view))
-	sentence := "The payment becomes processing at the first confirmation, and successful " + a.final(1) + "."
+	a.payNow(amountOwed(a.view))
+	sentence := "The payment becomes processing at the first confirmation, and successful " + a.describeFinal(1) + "."
 	if a.view.Now.After(a.view.Payment.ExpiresAt) {
 		sentence = "The payment comes late: processing at the first confirmation, and then " + a.lateEnd() + " " +
-			a.final(1) + "."
+			a.describeFinal(1) + "."
 	}
-	a.outcome(sentence)
+	a.describeOutcome(sentence)
 	return nil
 }
 
@@ -143,42 +143,42 @@ func (a *act) lateEnd() string {
 // payTooLittle also closes the window once the money was seen: until then the
 // customer could pay the rest, and nothing would be decided.
 func (a *act) payTooLittle() error {
-	a.pay(part(a.view.Payment.Due, 90))
+	a.payNow(partOf(a.view.Payment.Due, 90))
 	if phaseOf(a.view) != ended && !a.view.Now.After(a.view.Payment.ExpiresAt) {
 		a.done.Advanced, a.whenSeen = a.view.Payment.ExpiresAt.Sub(a.view.Now)+past, true
 	}
-	a.outcome("Once the money is seen the 7 minutes are over for this payment; it becomes declined (underpaid) " +
-		a.final(1) + ".")
+	a.describeOutcome("Once the money is seen the 7 minutes are over for this payment; it becomes declined (underpaid) " +
+		a.describeFinal(1) + ".")
 	return nil
 }
 
 func (a *act) payTooMuch() error {
 	due := a.view.Payment.Due
-	amount := part(due, 110)
+	amount := partOf(due, 110)
 	if amount.Cmp(due) <= 0 {
 		amount = due.Add(money.Units(1))
 	}
-	a.pay(amount)
-	a.outcome("The payment becomes processing at the first confirmation, and declined (overpaid) " + a.final(1) + ".")
+	a.payNow(amount)
+	a.describeOutcome("The payment becomes processing at the first confirmation, and declined (overpaid) " + a.describeFinal(1) + ".")
 	return nil
 }
 
 func (a *act) payTwoParts() error {
-	all := owed(a.view)
-	first := part(all, 60)
-	a.pay(first)
-	a.send(transaction(a.output(all.Sub(first))), 1, false,
+	all := amountOwed(a.view)
+	first := partOf(all, 60)
+	a.payNow(first)
+	a.sendLater(newTransaction(a.newOutput(all.Sub(first))), 1, false,
 		"Sent when the first part is in a block; the block after takes it.")
-	a.outcome("The payment becomes processing with the first part, and successful " + a.final(2) +
+	a.describeOutcome("The payment becomes processing with the first part, and successful " + a.describeFinal(2) +
 		", when both parts are final.")
 	return nil
 }
 
 func (a *act) paySurplus() error {
-	a.pay(owed(a.view))
-	a.send(transaction(a.output(part(a.view.Payment.Due, 10))), 0, false,
+	a.payNow(amountOwed(a.view))
+	a.sendLater(newTransaction(a.newOutput(partOf(a.view.Payment.Due, 10))), 0, false,
 		"Sent now by someone else; the next block takes it.")
-	a.outcome("The payment becomes processing at the first confirmation, and successful " + a.final(1) +
+	a.describeOutcome("The payment becomes processing at the first confirmation, and successful " + a.describeFinal(1) +
 		". The second transfer is not part of it: it is listed under Unmatched then, with the event " +
 		"payment.unexpected_transfer.")
 	return nil
@@ -189,9 +189,9 @@ func (a *act) payLate() error {
 	if !a.view.Now.After(p.ExpiresAt) {
 		a.done.Advanced = p.ExpiresAt.Sub(a.view.Now) + past
 	}
-	a.pay(owed(a.view))
+	a.payNow(amountOwed(a.view))
 	a.done.Next = "The payment's clock is past its 7 minutes; the payment becomes processing at the first " +
-		"confirmation, and " + a.lateEnd() + " " + a.final(1) + "."
+		"confirmation, and " + a.lateEnd() + " " + a.describeFinal(1) + "."
 	return nil
 }
 
@@ -200,52 +200,52 @@ func (a *act) payAfterAbandoned() error {
 	if phaseOf(a.view) != abandoned && !a.view.Now.After(p.AbandonsAt) {
 		a.done.Advanced = p.AbandonsAt.Sub(a.view.Now) + past
 	}
-	a.pay(owed(a.view))
+	a.payNow(amountOwed(a.view))
 	a.done.Next = "The payment's clock is past its 24 hours; the money makes it processing at the first " +
-		"confirmation, and declined (after_abandoned) " + a.final(1) + "."
+		"confirmation, and declined (after_abandoned) " + a.describeFinal(1) + "."
 	return nil
 }
 
 // doubleSpend holds the payment back until it was seen, then lets its rival in.
 func (a *act) doubleSpend() error {
-	tx := transaction(a.output(owed(a.view)))
-	txid := a.send(tx, 0, true, "Sent now; no block takes it.")
+	tx := newTransaction(a.newOutput(amountOwed(a.view)))
+	txid := a.sendLater(tx, 0, true, "Sent now; no block takes it.")
 	rival := chain.Tx{Outputs: []chain.Output{{Asset: tx.Outputs[0].Asset,
 		Destination: chain.Destination{Address: elsewhere}, Amount: tx.Outputs[0].Amount}}, Spends: tx.Spends}
-	after := a.blocks(glance) + 1 // the first block may come at once
+	after := a.countBlocks(glance) + 1 // the first block may come at once
 	a.moves = append(a.moves, chain.Move{After: after, Kind: chain.MoveDrop, TxIDs: []string{txid}})
-	a.send(rival, after, false, fmt.Sprintf("Spends the same money elsewhere, %d blocks from now.", after))
+	a.sendLater(rival, after, false, fmt.Sprintf("Spends the same money elsewhere, %d blocks from now.", after))
 	a.done.Next = "The payment shows the transfer as pending, then as replaced; it becomes failed (replaced) when " +
-		"the rival is final, " + a.final(after+1) + "."
+		"the rival is final, " + a.describeFinal(after+1) + "."
 	return nil
 }
 
 // reorganise takes the transaction out of the chain while it is confirmed but not final, keeps it
 // out for a while, and lets it in again. A transfer that is final already goes for good.
 func (a *act) reorganise() error {
-	if a.done.Scenario.reverses(a.view) {
-		return a.reversal()
+	if a.done.Scenario.reversesFinal(a.view) {
+		return a.reverseFinal()
 	}
 	room := int64(a.view.Payment.FinalDepth) - 1 // at least one
-	tx := transaction(a.output(owed(a.view)))
-	txid := a.send(tx, 0, false, "Sent now; it confirms, leaves the chain with a reorganisation, and confirms again.")
-	shown := min(a.blocks(glance), room)
+	tx := newTransaction(a.newOutput(amountOwed(a.view)))
+	txid := a.sendLater(tx, 0, false, "Sent now; it confirms, leaves the chain with a reorganisation, and confirms again.")
+	shown := min(a.countBlocks(glance), room)
 	undone := 1 + shown // its own block, and those on it
-	back := undone + a.blocks(glance)
+	back := undone + a.countBlocks(glance)
 	a.moves = append(a.moves,
 		chain.Move{After: undone, Kind: chain.MoveReorg, Depth: int(undone), TxIDs: []string{txid}},
 		chain.Move{After: undone, Kind: chain.MoveBroadcast, Tx: &tx, Held: true},
 		chain.Move{After: back, Kind: chain.MoveRelease, TxIDs: []string{txid}})
 	a.done.Next = fmt.Sprintf("The payment becomes processing, goes back to initiated %d blocks from now, is "+
 		"processing again %d blocks later, and successful %s.",
-		undone, back+1-undone, a.final(back+1))
+		undone, back+1-undone, a.describeFinal(back+1))
 	return nil
 }
 
-// reversal mines the blocks with the payment's money again without it. The other
+// reverseFinal mines the blocks with the payment's money again without it. The other
 // transactions of these blocks stay at their heights.
-func (a *act) reversal() error {
-	depth, txids := holding(a.view)
+func (a *act) reverseFinal() error {
+	depth, txids := heldDepth(a.view)
 	a.moves = append(a.moves, chain.Move{Kind: chain.MoveReorg, Depth: int(depth), TxIDs: txids})
 	coin := a.view.Coin()
 	for _, t := range a.view.Transfers {
@@ -263,21 +263,21 @@ func (a *act) reversal() error {
 // neverConfirms leaves the transaction in the mempool for a while. Where other
 // money came already it stays there: the payment waits for the rest.
 func (a *act) neverConfirms() error {
-	tx := transaction(a.output(owed(a.view)))
+	tx := newTransaction(a.newOutput(amountOwed(a.view)))
 	forgotten := fmt.Sprintf("%d blocks from now, in about %d s,", memory, int64(memory*a.chain.Interval()/time.Second))
 	switch {
 	case a.view.Coin() == money.XRP:
-		a.send(tx, 0, true, "Sent now; no ledger ever takes it.")
+		a.sendLater(tx, 0, true, "Sent now; no ledger ever takes it.")
 		a.done.Next = "No ledger ever validates it, so the payment sees nothing and stays initiated; after 24 hours " +
 			"it is abandoned."
 		return nil
 	case a.view.Payment.Paid.Sign() > 0:
-		a.send(tx, 0, true, "Sent now; no block ever takes it.")
+		a.sendLater(tx, 0, true, "Sent now; no block ever takes it.")
 		a.done.Next = "The payment waits for it beside what came already, until its 24 hours end; then it is " +
 			"decided by what is final."
 		return nil
 	}
-	txid := a.send(tx, 0, true, "Sent now; no block ever takes it, and "+forgotten+" the mempool forgets it.")
+	txid := a.sendLater(tx, 0, true, "Sent now; no block ever takes it, and "+forgotten+" the mempool forgets it.")
 	a.moves = append(a.moves, chain.Move{After: memory, Kind: chain.MoveDrop, TxIDs: []string{txid}})
 	a.done.Next = "The payment stays initiated with a pending transfer, even when its 24 hours end. " + forgotten +
 		" the mempool forgets the transaction; once 24 hours have passed too, six of them without it (advance by " +
@@ -286,30 +286,30 @@ func (a *act) neverConfirms() error {
 }
 
 func (a *act) payReverted() error {
-	tx := transaction(a.output(owed(a.view)))
+	tx := newTransaction(a.newOutput(amountOwed(a.view)))
 	tx.Reverted = true
-	a.send(tx, 0, false, "Sent now; the next block records it as failed.")
+	a.sendLater(tx, 0, false, "Sent now; the next block records it as failed.")
 	a.done.Next = "The payment becomes failed (reverted) when the block that records the failure is final, " +
-		a.final(1) + "."
+		a.describeFinal(1) + "."
 	return nil
 }
 
 func (a *act) missingTag() error {
-	output := a.output(owed(a.view))
+	output := a.newOutput(amountOwed(a.view))
 	output.Tag = nil
-	a.send(transaction(output), 0, false, "Sent now without a destination tag; the next ledger takes it.")
+	a.sendLater(newTransaction(output), 0, false, "Sent now without a destination tag; the next ledger takes it.")
 	a.done.Next = "The payment doesn't change; the money is listed under Unmatched (missing_tag) when the next " +
 		"ledger is validated."
 	return nil
 }
 
 func (a *act) wrongAsset() error {
-	output := a.output(owed(a.view))
+	output := a.newOutput(amountOwed(a.view))
 	output.Asset = "FAKE-" + string(a.view.Coin()) // a token, or an issued currency, that imitates the coin
 	if a.view.Coin() == money.ETH {
 		output.Asset, output.Amount = string(money.USDT), money.Units(25_000_000)
 	}
-	a.send(transaction(output), 0, false, "Sent now; the next block takes it.")
+	a.sendLater(newTransaction(output), 0, false, "Sent now; the next block takes it.")
 	a.done.Next = "The payment doesn't change; the transfer is listed under Unmatched (wrong_asset), with the event " +
 		"payment.unexpected_transfer."
 	return nil

@@ -77,26 +77,26 @@ func (s *Service) Simulate(ctx context.Context, sc scope.Scope, reference, code 
 	if err != nil {
 		return Simulated{}, err
 	}
-	scenario, err := find(code, view.Coin())
+	scenario, err := findScenario(code, view.Coin())
 	if err != nil {
 		return Simulated{}, err
 	}
 	return idempotency.Around(ctx, func(ctx context.Context) (Simulated, error) {
-		return s.play(ctx, sc, view.Payment.Reference, scenario)
+		return s.playScenario(ctx, sc, view.Payment.Reference, scenario)
 	})
 }
 
-// play opens the payment and lets the scenario happen to it.
-func (s *Service) play(ctx context.Context, sc scope.Scope, reference string, scenario Scenario) (Simulated, error) {
+// playScenario opens the payment and lets the scenario happen to it.
+func (s *Service) playScenario(ctx context.Context, sc scope.Scope, reference string, scenario Scenario) (Simulated, error) {
 	view, err := s.Payments.OpenByReference(ctx, sc, reference)
 	if err != nil {
 		return Simulated{}, err
 	}
-	network, err := s.ready(view, scenario)
+	network, err := s.checkReady(view, scenario)
 	if err != nil {
 		return Simulated{}, err
 	}
-	scenario.Explanation = scenario.explain(view)
+	scenario.Explanation = scenario.explainPhase(view)
 	a := &act{view: view, chain: network, done: Simulated{Scenario: scenario, Reference: reference,
 		Network: network.Network()}}
 	if err := scenario.moves(a); err != nil {
@@ -113,8 +113,8 @@ func (s *Service) play(ctx context.Context, sc scope.Scope, reference string, sc
 	return a.done, nil
 }
 
-// ready refuses payments to which the scenario can't happen.
-func (s *Service) ready(view payment.View, scenario Scenario) (Chain, error) {
+// checkReady refuses payments to which the scenario can't happen.
+func (s *Service) checkReady(view payment.View, scenario Scenario) (Chain, error) {
 	network := s.Chains[view.Coin().Info().Chain]
 	switch {
 	case network == nil || view.Payment.Network != string(network.Network()):
@@ -125,7 +125,7 @@ func (s *Service) ready(view payment.View, scenario Scenario) (Chain, error) {
 		return nil, fault.New(fault.Conflict, "payment_expired",
 			"This payment expired before anybody opened it, so it has no address to pay to. Initiate a new one.")
 	}
-	return network, scenario.unfit(view)
+	return network, scenario.checkCoin(view)
 }
 
 // Advance moves a payment's own clock ahead, so that its deadlines take effect at

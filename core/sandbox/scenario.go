@@ -120,10 +120,12 @@ func Scenarios() []Scenario {
 
 // For lists the scenarios that make sense for a coin.
 func For(coin money.Coin) []Scenario {
-	return slices.DeleteFunc(Scenarios(), func(s Scenario) bool { return !s.fits(coin) })
+	return slices.DeleteFunc(Scenarios(), func(s Scenario) bool { return !s.fitsCoin(coin) })
 }
 
-func (s Scenario) fits(coin money.Coin) bool { return s.coins == nil || slices.Contains(s.coins, coin) }
+func (s Scenario) fitsCoin(coin money.Coin) bool {
+	return s.coins == nil || slices.Contains(s.coins, coin)
+}
 
 // Fitting lists the scenarios that can still happen to a payment as it stands,
 // with what each would do to it now: none outside the sandbox, none for a
@@ -136,47 +138,47 @@ func Fitting(v payment.View) []Scenario {
 	}
 	var list []Scenario
 	for _, s := range For(v.Coin()) {
-		if s.unfit(v) == nil {
-			s.Explanation = s.explain(v)
+		if s.checkCoin(v) == nil {
+			s.Explanation = s.explainPhase(v)
 			list = append(list, s)
 		}
 	}
 	return list
 }
 
-// reverses reports that the scenario takes final money back.
-func (s Scenario) reverses(v payment.View) bool {
+// reversesFinal reports that the scenario takes final money back.
+func (s Scenario) reversesFinal(v payment.View) bool {
 	return s.Code == Reorg && v.State() == payment.Successful && !v.Payment.Reversed
 }
 
-// unfit says why the scenario can't happen to a payment of a coin that it makes
+// checkCoin says why the scenario can't happen to a payment of a coin that it makes
 // sense for; nil when it can.
-func (s Scenario) unfit(v payment.View) error {
+func (s Scenario) checkCoin(v payment.View) error {
 	p, now := v.Payment, phaseOf(v)
 	switch {
-	case s.reverses(v):
-		return s.buried(v)
+	case s.reversesFinal(v):
+		return s.checkDepth(v)
 	case now > s.until && now == ended:
 		return fault.New(fault.Conflict, "payment_ended",
-			"This payment is "+p.Status+" already. Only more money can still come to it: use "+codes(until(ended))+".")
+			"This payment is "+p.Status+" already. Only more money can still come to it: use "+listCodes(listUntil(ended))+".")
 	case now > s.until:
 		return fault.New(fault.Conflict, "payment_abandoned",
-			"This payment is abandoned, and only a confirmation brings it back: use "+codes(until(abandoned))+".")
+			"This payment is abandoned, and only a confirmation brings it back: use "+listCodes(listUntil(abandoned))+".")
 	case s.Code == Late && v.Now.After(p.AbandonsAt):
-		return refuse("24 hours have passed for this payment: use after_abandoned.")
+		return errScenario("24 hours have passed for this payment: use after_abandoned.")
 	case s.Code == Reorg && p.FinalDepth < 2:
-		return refuse("This payment is final at its first confirmation, so a reorganisation comes too late to be seen.")
-	case s.Code == Underpay && part(p.Due, 90).Sign() == 0:
-		return refuse("This payment is too small to pay less: it is one unit.")
-	case s.Code == TwoParts && part(owed(v), 60).Sign() == 0:
-		return refuse("What is owed is too small for two parts: it is one unit.")
+		return errScenario("This payment is final at its first confirmation, so a reorganisation comes too late to be seen.")
+	case s.Code == Underpay && partOf(p.Due, 90).Sign() == 0:
+		return errScenario("This payment is too small to pay less: it is one unit.")
+	case s.Code == TwoParts && partOf(amountOwed(v), 60).Sign() == 0:
+		return errScenario("What is owed is too small for two parts: it is one unit.")
 	}
 	return nil
 }
 
-// buried refuses a reorganisation that no money is left for, or that would be deeper than is allowed.
-func (s Scenario) buried(v payment.View) error {
-	switch depth, _ := holding(v); {
+// checkDepth refuses a reorganisation that no money is left for, or that would be deeper than is allowed.
+func (s Scenario) checkDepth(v payment.View) error {
+	switch depth, _ := heldDepth(v); {
 	case depth == 0:
 		return fault.New(fault.Conflict, "not_on_chain",
 			"No transaction of this payment is on the chain, so none can be taken back.")
@@ -188,10 +190,10 @@ func (s Scenario) buried(v payment.View) error {
 	return nil
 }
 
-// explain is what the scenario does to a payment in its phase.
-func (s Scenario) explain(v payment.View) string {
+// explainPhase describes what the scenario does to a payment in its phase.
+func (s Scenario) explainPhase(v payment.View) string {
 	switch {
-	case s.reverses(v):
+	case s.reversesFinal(v):
 		return "A reorganisation takes the money back for good, although it was final: the payment stays Successful " +
 			"and is flagged as reversed."
 	case s.what != "" && phaseOf(v) == ended:
@@ -207,28 +209,28 @@ func (s Scenario) explain(v payment.View) string {
 	return s.Explanation
 }
 
-// until lists the scenarios that make sense up to a phase.
-func until(last phase) []Scenario {
+// listUntil lists the scenarios that make sense up to a phase.
+func listUntil(last phase) []Scenario {
 	return slices.DeleteFunc(Scenarios(), func(s Scenario) bool { return s.until < last })
 }
 
-// find finds a scenario by its code, for a coin. Anything else is a fault of the
+// findScenario finds a scenario by its code, for a coin. Anything else is a fault of the
 // field "scenario".
-func find(code string, coin money.Coin) (Scenario, error) {
+func findScenario(code string, coin money.Coin) (Scenario, error) {
 	for _, s := range Scenarios() {
 		switch {
 		case s.Code != code:
-		case !s.fits(coin):
-			return Scenario{}, refuse("The scenario " + code + " makes no sense for " + string(coin) + ". " + s.why +
-				" Use one of " + codes(For(coin)) + ".")
+		case !s.fitsCoin(coin):
+			return Scenario{}, errScenario("The scenario " + code + " makes no sense for " + string(coin) + ". " + s.why +
+				" Use one of " + listCodes(For(coin)) + ".")
 		default:
 			return s, nil
 		}
 	}
-	return Scenario{}, refuse("Must be one of " + codes(Scenarios()) + ".")
+	return Scenario{}, errScenario("Must be one of " + listCodes(Scenarios()) + ".")
 }
 
-func codes(scenarios []Scenario) string {
+func listCodes(scenarios []Scenario) string {
 	var all []string
 	for _, s := range scenarios {
 		all = append(all, s.Code)
@@ -236,6 +238,6 @@ func codes(scenarios []Scenario) string {
 	return strings.Join(all, ", ")
 }
 
-func refuse(sentence string) error {
+func errScenario(sentence string) error {
 	return fault.Validation(fault.Fields{"scenario": {sentence}})
 }

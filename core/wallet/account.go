@@ -44,13 +44,13 @@ type Preview struct {
 // where no such key is needed; Forbidden for a role that may not set where money
 // goes; Unavailable (lookup_failed) while an account can't be looked up.
 func (s *Service) Preview(ctx context.Context, sc scope.Scope, c money.Chain, key, script string) (Preview, error) {
-	if l, ok := s.ledger(sc.Domain, c); ok {
+	if l, ok := s.findLedger(sc.Domain, c); ok {
 		if err := sc.Can(scope.SetReceiving); err != nil {
 			return Preview{}, err
 		}
 		return l.previewAccount(ctx, key)
 	}
-	k, err := s.parse(sc, c, key, script)
+	k, err := s.parseKey(sc, c, key, script)
 	if err != nil {
 		return Preview{}, err
 	}
@@ -60,7 +60,7 @@ func (s *Service) Preview(ctx context.Context, sc scope.Scope, c money.Chain, ke
 		p.Scripts = k.net.Scripts
 	}
 	for i := range int64(previewed) {
-		if k.list != nil && k.left(i) == 0 {
+		if k.list != nil && k.countLeft(i) == 0 {
 			break
 		}
 		address, err := k.Address(i)
@@ -69,7 +69,7 @@ func (s *Service) Preview(ctx context.Context, sc scope.Scope, c money.Chain, ke
 		}
 		p.Addresses, p.Paths = append(p.Addresses, address), append(p.Paths, k.Path(i))
 	}
-	p.Begins, err = begins(s.DB.Read(ctx), k)
+	p.Begins, err = firstIndex(s.DB.Read(ctx), k)
 	return p, err
 }
 
@@ -79,16 +79,16 @@ func (s *Service) Preview(ctx context.Context, sc scope.Scope, c money.Chain, ke
 // field "address" where the text is none of the network's, or of another kind than the key makes.
 func (s *Service) Find(ctx context.Context, sc scope.Scope, c money.Chain, key, script, address string) (index int64,
 	ok bool, err error) {
-	k, err := s.parse(sc, c, key, script)
+	k, err := s.parseKey(sc, c, key, script)
 	if err != nil {
 		return 0, false, err
 	}
-	wanted, err := k.check(address)
+	wanted, err := k.normalizeAddress(address)
 	if err != nil {
 		return 0, false, err
 	}
 	if k.list != nil {
-		index, ok = k.holds(wanted)
+		index, ok = k.findListed(wanted)
 		return index, ok, nil
 	}
 	for i := range int64(Looked) {
@@ -96,7 +96,7 @@ func (s *Service) Find(ctx context.Context, sc scope.Scope, c money.Chain, key, 
 			return 0, false, err
 		}
 		for _, b := range []branch{k.receive, k.change} {
-			if found, err := k.at(b, i); err == nil && found == wanted {
+			if found, err := k.deriveAt(b, i); err == nil && found == wanted {
 				return i, true, nil
 			}
 		}
@@ -104,8 +104,8 @@ func (s *Service) Find(ctx context.Context, sc scope.Scope, c money.Chain, key, 
 	return 0, false, nil
 }
 
-// check brings an address to the spelling that Address has.
-func (k Key) check(address string) (string, error) {
+// normalizeAddress brings an address to the spelling that Address has.
+func (k Key) normalizeAddress(address string) (string, error) {
 	address = strings.TrimSpace(address)
 	var output []byte
 	if len(address) <= 128 {
@@ -146,28 +146,28 @@ func (k Key) check(address string) (string, error) {
 // Preview's; Conflict (key_in_use) when another business, or the other domain,
 // has the branch or its account.
 func (s *Service) Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script, actor string) (models.Wallet, error) {
-	if l, ok := s.ledger(sc.Domain, c); ok {
+	if l, ok := s.findLedger(sc.Domain, c); ok {
 		if err := sc.Can(scope.SetReceiving); err != nil {
 			return models.Wallet{}, err
 		}
 		return s.useAccount(tx, sc, l, key, actor)
 	}
-	k, err := s.parse(sc, c, key, script)
+	k, err := s.parseKey(sc, c, key, script)
 	if err != nil {
 		return models.Wallet{}, err
 	}
-	if err := free(tx, k, sc); err != nil {
+	if err := checkFree(tx, k, sc); err != nil {
 		return models.Wallet{}, err
 	}
-	first, err := begins(tx, k)
+	first, err := firstIndex(tx, k)
 	if err == nil && first > 0 {
 		// Prepare didn't know it yet
-		err = refuse("This server was restored from a backup just now. Enter the key once more.")
+		err = errKey("This server was restored from a backup just now. Enter the key once more.")
 	}
 	if err != nil {
 		return models.Wallet{}, err
 	}
-	row := s.row(k, sc, actor)
+	row := s.newWallet(k, sc, actor)
 	row.Active = true
 	off := sc.Rows(tx.Model(&models.Wallet{})).Where("network = ? AND active AND fingerprint <> ?", row.Network,
 		row.Fingerprint).
@@ -179,11 +179,11 @@ func (s *Service) Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script,
 	if made.Error != nil || made.RowsAffected == 1 {
 		return row, made.Error
 	}
-	return again(tx, row, k, sc)
+	return restoreWallet(tx, row, k, sc)
 }
 
-// row is a wallet that begins with its first address, inactive.
-func (s *Service) row(k Key, sc scope.Scope, actor string) models.Wallet {
+// newWallet returns a wallet that begins with its first address, inactive.
+func (s *Service) newWallet(k Key, sc scope.Scope, actor string) models.Wallet {
 	now := s.Clock()
 	return models.Wallet{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Network: string(k.net.Network()),
 		Key: k.String(), Script: k.Script(),
@@ -194,21 +194,21 @@ func (s *Service) row(k Key, sc scope.Scope, actor string) models.Wallet {
 // oneBranch leaves a branch with the wallet that has it.
 var oneBranch = clause.OnConflict{Columns: []clause.Column{{Name: "network"}, {Name: "fingerprint"}}, DoNothing: true}
 
-// free makes sure that the scope may have a key, until the transaction ends.
-func free(tx *models.Tx, k Key, sc scope.Scope) error {
-	if err := alone(tx, string(k.net.Network())); err != nil {
+// checkFree makes sure that the scope may have a key, until the transaction ends.
+func checkFree(tx *models.Tx, k Key, sc scope.Scope) error {
+	if err := lockNetwork(tx, string(k.net.Network())); err != nil {
 		return err
 	}
 	if err := refuseForeign(tx, k, sc); err != nil {
 		return err
 	}
-	return claim(tx, k, sc)
+	return claimKey(tx, k, sc)
 }
 
-// alone lets one transaction at a time change the wallets of a network, until
+// lockNetwork lets one transaction at a time change the wallets of a network, until
 // it ends: no index can say that two businesses have no account in common.
 // SQLite has a single writer anyway.
-func alone(tx *models.Tx, network string) error {
+func lockNetwork(tx *models.Tx, network string) error {
 	if !models.IsPostgres(tx) {
 		return nil
 	}
@@ -221,7 +221,7 @@ func alone(tx *models.Tx, network string) error {
 // entered, can't be known.
 func refuseForeign(tx *models.Tx, k Key, sc scope.Scope) error {
 	var others int64
-	line := k.line()
+	line := k.listFingerprints()
 	if change := k.Change(); change != "" {
 		line = append(line, change)
 	}
@@ -234,8 +234,8 @@ func refuseForeign(tx *models.Tx, k Key, sc scope.Scope) error {
 	return inUse()
 }
 
-// again brings back the wallet that has the row's branch already.
-func again(tx *models.Tx, row models.Wallet, k Key, sc scope.Scope) (models.Wallet, error) {
+// restoreWallet brings back the wallet that has the row's branch already.
+func restoreWallet(tx *models.Tx, row models.Wallet, k Key, sc scope.Scope) (models.Wallet, error) {
 	var old models.Wallet
 	if err := tx.Where("network = ? AND fingerprint = ?", row.Network, row.Fingerprint).Take(&old).Error; err != nil {
 		return models.Wallet{}, err
@@ -243,7 +243,7 @@ func again(tx *models.Tx, row models.Wallet, k Key, sc scope.Scope) (models.Wall
 	if old.BusinessID != sc.BusinessID || old.Domain != string(sc.Domain) {
 		return models.Wallet{}, inUse()
 	}
-	if !slices.Contains(k.line(), old.Account) {
+	if !slices.Contains(k.listFingerprints(), old.Account) {
 		row.Account = old.Account // it was entered from further up before: that account stays the business's
 	}
 	if row.Change == "" {
@@ -270,12 +270,12 @@ func inUse() error {
 			"Payments could not be told apart: make a new account in your wallet, and enter its public key.")
 }
 
-// parse reads a key for the network that serves the chain in the scope's domain.
-func (s *Service) parse(sc scope.Scope, c money.Chain, key, script string) (Key, error) {
+// parseKey reads a key for the network that serves the chain in the scope's domain.
+func (s *Service) parseKey(sc scope.Scope, c money.Chain, key, script string) (Key, error) {
 	if err := sc.Can(scope.SetReceiving); err != nil {
 		return Key{}, err
 	}
-	p, ok := s.network(sc.Domain, c)
+	p, ok := s.findNet(sc.Domain, c)
 	if !ok {
 		return Key{}, fault.New(fault.Conflict, "no_network",
 			"No node is configured that needs a key for this coin in the "+string(sc.Domain)+" domain.")
@@ -283,7 +283,7 @@ func (s *Service) parse(sc scope.Scope, c money.Chain, key, script string) (Key,
 	return ParseKey(key, p, script)
 }
 
-func (s *Service) network(domain scope.Domain, c money.Chain) (Net, bool) {
+func (s *Service) findNet(domain scope.Domain, c money.Chain) (Net, bool) {
 	if s.Networks == nil {
 		return Net{}, false
 	}

@@ -89,7 +89,7 @@ func (a Asked) URI() string {
 		return fmt.Sprintf("ethereum:%s@%d/transfer?address=%s&uint256=%s", a.Token, a.ChainID, a.Place.Address,
 			a.Amount)
 	case money.XRP:
-		query.Set("amount", plain(a.Coin, a.Amount))
+		query.Set("amount", formatPlain(a.Coin, a.Amount))
 		if a.Place.Tag != nil {
 			query.Set("dt", fmt.Sprint(*a.Place.Tag))
 		}
@@ -100,11 +100,11 @@ func (a Asked) URI() string {
 		scheme = "dogecoin:"
 	}
 	// BIP 21 wants %20 for a space, which url.Values would write as +.
-	return scheme + a.Place.Address + "?amount=" + plain(a.Coin, a.Amount) +
-		"&label=" + escape(a.Label) + "&message=" + escape(a.Message)
+	return scheme + a.Place.Address + "?amount=" + formatPlain(a.Coin, a.Amount) +
+		"&label=" + escapeQuery(a.Label) + "&message=" + escapeQuery(a.Message)
 }
 
-func escape(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
+func escapeQuery(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
 
-// plain is the amount in whole coins without needless zeros.
-func plain(c money.Coin, a money.Amount) string { return a.Format(c.Info().Unit, 0) }
+// formatPlain returns the amount in whole coins without needless zeros.
+func formatPlain(c money.Coin, a money.Amount) string { return a.Format(c.Info().Unit, 0) }

@@ -46,7 +46,7 @@ func (s *Service) Advance(ctx context.Context, actor string, walletID, to int64)
 				"The wallet's next index is %d: it never goes down, and one command takes it up by %d at most, to %d. "+
 					"If more addresses were issued, run the command again.", w.NextIndex, mostAhead, highest)}})
 	}
-	moved, err := s.move(ctx, w, to, to,
+	moved, err := s.moveIndex(ctx, w, to, to,
 		func(tx *models.Tx) error { return s.auditMove(tx, actor, "wallet.advanced", w, w.NextIndex, to) })
 	if err == nil && !moved {
 		err = fault.Validation(fault.Fields{"index": {"The wallet was changed, or went past this index, just now. " +
@@ -62,10 +62,10 @@ func (s *Service) auditMove(tx *models.Tx, actor, action string, w models.Wallet
 		"after": to})
 }
 
-// move brings a wallet from its next index up to another and watches the addresses
+// moveIndex brings a wallet from its next index up to another and watches the addresses
 // between, with what note writes; moved is false where it was changed, or its next index
 // is beyond most by now.
-func (s *Service) move(ctx context.Context, w models.Wallet, to, most int64,
+func (s *Service) moveIndex(ctx context.Context, w models.Wallet, to, most int64,
 	note func(tx *models.Tx) error) (moved bool, err error) {
 	left, err := s.leaveOut(w, w.NextIndex, to) // before the transaction: payments wait for it
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Service) move(ctx context.Context, w models.Wallet, to, most int64,
 		if moved = row.RowsAffected > 0; row.Error != nil || !moved {
 			return row.Error
 		}
-		if err := watch(tx, left); err != nil || note == nil {
+		if err := storeDestinations(tx, left); err != nil || note == nil {
 			return err
 		}
 		return note(tx)
@@ -89,11 +89,11 @@ func (s *Service) move(ctx context.Context, w models.Wallet, to, most int64,
 // leaveOut makes a wallet's destinations from one index up to another, for no payment:
 // of every kind, as its kind of address may have been changed since the backup.
 func (s *Service) leaveOut(w models.Wallet, from, to int64) ([]models.Destination, error) {
-	key, err := stored(w.ID, w.Key, w.Script, w.Network)
+	key, err := readStored(w.ID, w.Key, w.Script, w.Network)
 	if err != nil {
 		return nil, err
 	}
-	kinds := key.kinds()
+	kinds := key.listKinds()
 	rows := make([]models.Destination, 0, (to-from)*int64(len(kinds)))
 	if key.list != nil && to > int64(len(key.list)) {
 		return nil, fault.Validation(fault.Fields{"index": {fmt.Sprintf("The list has %d addresses only.",
@@ -116,8 +116,8 @@ func (s *Service) leaveOut(w models.Wallet, from, to int64) ([]models.Destinatio
 	return rows, nil
 }
 
-// watch stores destinations, but for those that a payment has got meanwhile.
-func watch(tx *models.Tx, rows []models.Destination) error {
+// storeDestinations stores destinations, but for those that a payment has got meanwhile.
+func storeDestinations(tx *models.Tx, rows []models.Destination) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -147,7 +147,7 @@ func (s *Service) AdvanceAll(ctx context.Context, actor string, by int64) (done 
 	}
 	for _, w := range wallets {
 		to := min(w.NextIndex+by, Indexes)
-		key, err := stored(w.ID, w.Key, w.Script, w.Network)
+		key, err := readStored(w.ID, w.Key, w.Script, w.Network)
 		if err != nil {
 			return done, err
 		}

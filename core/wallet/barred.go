@@ -12,7 +12,7 @@ import (
 // last looked up: how many, and the one that was given out first, "" where there is none.
 // Money received there counts all the same, and can't be sent on.
 func (s *Service) Barred(ctx context.Context, sc scope.Scope) (count int64, first string, err error) {
-	net, ok := s.network(sc.Domain, money.Ethereum)
+	net, ok := s.findNet(sc.Domain, money.Ethereum)
 	if !ok {
 		return 0, "", sc.Check()
 	}

@@ -26,9 +26,9 @@ func parseDescriptor(text string, p Net, asked string) (Key, error) {
 	sum, ok := descriptorChecksum(body)
 	switch {
 	case !ok:
-		return Key{}, refuse("This descriptor has a character that no descriptor has. Copy it again from your wallet.")
+		return Key{}, errKey("This descriptor has a character that no descriptor has. Copy it again from your wallet.")
 	case has && checksum != sum:
-		return Key{}, refuse("The descriptor's checksum (what follows #) doesn't fit it, so some character is wrong " +
+		return Key{}, errKey("The descriptor's checksum (what follows #) doesn't fit it, so some character is wrong " +
 			"or missing. Copy it again from your wallet.")
 	}
 	for _, shape := range shapes {
@@ -40,7 +40,7 @@ func parseDescriptor(text string, p Net, asked string) (Key, error) {
 		if strings.ContainsAny(inner, "(){}, ") {
 			break
 		}
-		script, err := choose(p, "descriptor", shape.script, asked)
+		script, err := chooseScript(p, "descriptor", shape.script, asked)
 		if err != nil {
 			return Key{}, err
 		}
@@ -51,7 +51,7 @@ func parseDescriptor(text string, p Net, asked string) (Key, error) {
 		k.net, k.text, k.format, k.script = p, body+"#"+sum, "descriptor", script
 		return newKey(k)
 	}
-	return Key{}, refuse("Only descriptors of one signer can be used: wpkh(…), pkh(…), sh(wpkh(…)) or tr(…) with " +
+	return Key{}, errKey("Only descriptors of one signer can be used: wpkh(…), pkh(…), sh(wpkh(…)) or tr(…) with " +
 		"one extended public key.")
 }
 
@@ -67,7 +67,7 @@ func parseKeyExpression(text string, p Net, script string) (Key, error) {
 		return Key{}, err
 	}
 	if said != "" && said != script {
-		return Key{}, refuse("The " + prefix + " in this descriptor says that its addresses are " + ScriptName(said) +
+		return Key{}, errKey("The " + prefix + " in this descriptor says that its addresses are " + ScriptName(said) +
 			"; the descriptor says " + ScriptName(script) + ".")
 	}
 	if account.Depth() == 0 && (account.ChildIndex() != 0 || account.ParentFingerprint() != 0) {
@@ -76,14 +76,14 @@ func parseKeyExpression(text string, p Net, script string) (Key, error) {
 	last := len(parts) - 1
 	switch {
 	case hardenedStep(parts[1:]):
-		return Key{}, refuse("This descriptor has a hardened step (' or h) after the key, which a public key can't " +
+		return Key{}, errKey("This descriptor has a hardened step (' or h) after the key, which a public key can't " +
 			"derive. " +
 			"Take the key of the account behind that step instead.")
 	case last == 0 || parts[last] != "*":
-		return Key{}, refuse("This descriptor makes one address only. It must end in /*, such as …/0/*, so that " +
+		return Key{}, errKey("This descriptor makes one address only. It must end in /*, such as …/0/*, so that " +
 			"each payment has an address of its own.")
 	case last > maxSteps:
-		return Key{}, refuse("The path in this descriptor is longer than any wallet's.")
+		return Key{}, errKey("The path in this descriptor is longer than any wallet's.")
 	}
 	receive, change, err := parseSteps(parts[1:last])
 	return Key{account: account, receive: branch{steps: receive}, change: branch{steps: change}}, err
@@ -106,14 +106,14 @@ func parseSteps(parts []string) (receive, change []uint32, err error) {
 			pairs++
 			first, second, _ = strings.Cut(strings.TrimSuffix(pair, ">"), ";")
 			if !strings.HasSuffix(part, ">") || first == second || pairs > 1 {
-				return nil, nil, refuse(
+				return nil, nil, errKey(
 					"The path in this descriptor can't be read: it may have one pair of branches, such as <0;1>.")
 			}
 		}
 		a, errA := strconv.ParseUint(first, 10, 31)
 		b, errB := strconv.ParseUint(second, 10, 31)
 		if errA != nil || errB != nil {
-			return nil, nil, refuse(
+			return nil, nil, errKey(
 				"The path in this descriptor can't be read: each step must be a number below 2147483648.")
 		}
 		receive, change = append(receive, uint32(a)), append(change, uint32(b))
@@ -134,13 +134,13 @@ func cutOrigin(text string) (string, error) {
 	steps := strings.Split(origin, "/")
 	if fingerprint, bad := hex.DecodeString(steps[0]); !ok || bad != nil || len(fingerprint) != 4 ||
 		len(steps) > maxSteps+1 {
-		return "", refuse("The key's origin can't be read: it is written [fingerprint/84h/0h/0h], with eight hex " +
+		return "", errKey("The key's origin can't be read: it is written [fingerprint/84h/0h/0h], with eight hex " +
 			"digits first.")
 	}
 	for _, step := range steps[1:] {
 		step = strings.TrimSuffix(strings.TrimSuffix(step, "h"), "'")
 		if _, bad := strconv.ParseUint(step, 10, 31); bad != nil {
-			return "", refuse("The key's origin can't be read: each step of its path must be a number, with h or ' " +
+			return "", errKey("The key's origin can't be read: each step of its path must be a number, with h or ' " +
 				"where it is hardened.")
 		}
 	}

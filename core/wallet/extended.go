@@ -57,30 +57,30 @@ func parseExtended(text string, p Net) (key *hdkeychain.ExtendedKey, prefix, scr
 	key, err = hdkeychain.NewKeyFromString(text)
 	switch {
 	case errors.Is(err, hdkeychain.ErrInvalidKeyLen):
-		return nil, "", "", refuse(
-			"This is no account's public key. In your wallet look for the account's extended public key: " + wanted(p) +
+		return nil, "", "", errKey(
+			"This is no account's public key. In your wallet look for the account's extended public key: " + listPrefixes(p) +
 				".")
 	case errors.Is(err, hdkeychain.ErrBadChecksum):
-		return nil, "", "", refuse("Some character of this key is wrong or missing. Copy it again from your wallet.")
+		return nil, "", "", errKey("Some character of this key is wrong or missing. Copy it again from your wallet.")
 	case err != nil || key.IsPrivate():
-		return nil, "", "", refuse("This key is not valid. Copy it again from your wallet.")
+		return nil, "", "", errKey("This key is not valid. Copy it again from your wallet.")
 	}
 	version := [4]byte(key.Version())
 	script, fits := p.KeyVersions[version]
 	known, ok := formats[version]
 	switch {
 	case !ok || known.private: // a private key's version with a public key in it
-		return nil, "", "", refuse("This key is of a kind that is not known here. Needed is a key of " +
-			networkName(p) + ": " + wanted(p) + ".")
+		return nil, "", "", errKey("This key is of a kind that is not known here. Needed is a key of " +
+			networkName(p) + ": " + listPrefixes(p) + ".")
 	case !fits:
-		return nil, "", "", refuse("What begins with " + known.prefix + " is a key of " + known.of +
-			". Needed is a key of " + networkName(p) + ": " + wanted(p) + ".")
+		return nil, "", "", errKey("What begins with " + known.prefix + " is a key of " + known.of +
+			". Needed is a key of " + networkName(p) + ": " + listPrefixes(p) + ".")
 	}
 	return key, known.prefix, script, nil
 }
 
-// wanted lists the prefixes that the network's keys have: "xpub, ypub or zpub".
-func wanted(p Net) string {
+// listPrefixes lists the prefixes that the network's keys have: "xpub, ypub or zpub".
+func listPrefixes(p Net) string {
 	var prefixes []string
 	for version := range p.KeyVersions {
 		prefixes = append(prefixes, formats[version].prefix)

@@ -42,9 +42,9 @@ func (s *Service) Active(ctx context.Context, sc scope.Scope, c money.Chain) (St
 		return State{}, false, err
 	}
 	var network chain.Network
-	if p, ok := s.network(sc.Domain, c); ok {
+	if p, ok := s.findNet(sc.Domain, c); ok {
 		network = p.Network()
-	} else if l, ok := s.ledger(sc.Domain, c); ok {
+	} else if l, ok := s.findLedger(sc.Domain, c); ok {
 		network = l.Params.Network()
 	} else {
 		return State{}, false, nil
@@ -58,19 +58,19 @@ func (s *Service) Active(ctx context.Context, sc scope.Scope, c money.Chain) (St
 		return State{Wallet: rows[0], Format: ScriptAccount, Script: ScriptAccount,
 			HighestIssued: rows[0].NextIndex - 1, HighestUsed: -1}, true, nil
 	}
-	key, err := stored(rows[0].ID, rows[0].Key, rows[0].Script, rows[0].Network)
+	key, err := readStored(rows[0].ID, rows[0].Key, rows[0].Script, rows[0].Network)
 	if err != nil {
 		return State{}, false, err
 	}
-	used, err := s.used(ctx, key, rows[0])
+	used, err := s.readUsed(ctx, key, rows[0])
 	if err != nil {
 		return State{}, false, err
 	}
 	state := State{Wallet: rows[0], Format: key.Format(), Script: key.Script(), Path: key.Path(rows[0].NextIndex),
 		HighestIssued: rows[0].NextIndex - 1, HighestUsed: -1, Limit: Limit}
-	state.measure(used)
+	state.measureGaps(used)
 	if key.list != nil { // no wallet looks for its addresses: they can only run out
-		state.Gap, state.Widest, state.Left, state.Advice = 0, 0, key.left(rows[0].NextIndex), ""
+		state.Gap, state.Widest, state.Left, state.Advice = 0, 0, key.countLeft(rows[0].NextIndex), ""
 		if state.Left < fewLeft {
 			state.Advice = fmt.Sprintf(
 				"%d addresses of the list are left. Enter the next list before they run out: payments that find "+
@@ -101,18 +101,18 @@ func (s *Service) Origin(ctx context.Context, sc scope.Scope, payment int64) (Or
 	if err := sc.Rows(s.DB.Point(ctx)).Where("id = ?", given[0].WalletID).Take(&w).Error; err != nil {
 		return Origin{}, false, err
 	}
-	key, err := stored(w.ID, w.Key, w.Script, w.Network)
+	key, err := readStored(w.ID, w.Key, w.Script, w.Network)
 	if err != nil {
 		return Origin{}, false, err
 	}
 	return Origin{Path: key.Path(*given[0].Index), Key: w.Key}, true, nil
 }
 
-// used are the indexes of the wallet's addresses that money was seen on, the
+// readUsed returns the indexes of the wallet's addresses that money was seen on, the
 // highest first: of payments, and of those that Advance left out. Addresses of
 // another script, from before the key was entered again, are left out: the
 // merchant's wallet doesn't watch them now.
-func (s *Service) used(ctx context.Context, key Key, w models.Wallet) ([]int64, error) {
+func (s *Service) readUsed(ctx context.Context, key Key, w models.Wallet) ([]int64, error) {
 	var rows []struct {
 		Idx     int64
 		Address string
@@ -126,15 +126,15 @@ func (s *Service) used(ctx context.Context, key Key, w models.Wallet) ([]int64, 
 		Order("idx DESC").Limit(usedRead).Scan(&rows).Error
 	var indexes []int64
 	for _, row := range rows {
-		if _, other := key.check(row.Address); other == nil {
+		if _, other := key.normalizeAddress(row.Address); other == nil {
 			indexes = append(indexes, row.Idx)
 		}
 	}
 	return indexes, err
 }
 
-// measure sets the gaps and the advice, from used indexes with the highest first.
-func (s *State) measure(used []int64) {
+// measureGaps sets the gaps and the advice, from used indexes with the highest first.
+func (s *State) measureGaps(used []int64) {
 	above := s.HighestIssued + 1
 	for _, index := range used {
 		s.HighestUsed = max(s.HighestUsed, index)

@@ -17,15 +17,15 @@ import (
 // that stopped one payment would stop every other after it.
 const near = 40
 
-// derive gives the payment the next address of the business's active wallet, or
+// derivePlace gives the payment the next address of the business's active wallet, or
 // a tag of its account.
-func (s *Service) derive(tx *models.Tx, p *models.Payment, now time.Time) (Place, error) {
+func (s *Service) derivePlace(tx *models.Tx, p *models.Payment, now time.Time) (Place, error) {
 	if isLedger(p.Network) {
-		w, err := step(tx, p, now, 1) // counts the tags
+		w, err := nextIndex(tx, p, now, 1) // counts the tags
 		if err != nil {
 			return Place{}, err
 		}
-		return tagged(tx, p, w.Key, now, freshTag)
+		return assignTag(tx, p, w.Key, now, freshTag)
 	}
 	if _, ok := Find(p.Network); !ok {
 		return Place{}, fmt.Errorf("wallet: no receiver for network %q", p.Network)
@@ -34,18 +34,18 @@ func (s *Service) derive(tx *models.Tx, p *models.Payment, now time.Time) (Place
 		if tried >= near {
 			wide *= 2
 		}
-		w, err := step(tx, p, now, wide)
+		w, err := nextIndex(tx, p, now, wide)
 		if err != nil {
 			return Place{}, err
 		}
 		if w.Index >= Indexes {
 			return Place{}, usedUp()
 		}
-		key, err := stored(w.ID, w.Key, w.Script, p.Network)
+		key, err := readStored(w.ID, w.Key, w.Script, p.Network)
 		if err != nil {
 			return Place{}, err
 		}
-		if key.list != nil && key.left(w.Index) == 0 {
+		if key.list != nil && key.countLeft(w.Index) == 0 {
 			return Place{}, usedUp()
 		}
 		address, err := key.Address(w.Index)
@@ -68,8 +68,8 @@ func (s *Service) derive(tx *models.Tx, p *models.Payment, now time.Time) (Place
 	}
 }
 
-// stored reads a wallet's key back.
-func stored(wallet int64, text, script, network string) (Key, error) {
+// readStored reads a wallet's key back.
+func readStored(wallet int64, text, script, network string) (Key, error) {
 	net, ok := Find(network)
 	if !ok {
 		return Key{}, fmt.Errorf("wallet %d: its network %q is not known any more", wallet, network)
@@ -90,9 +90,9 @@ type stepped struct {
 	Index       int64
 }
 
-// step takes the active wallet's next index, or one further ahead. The row stays locked until the
+// nextIndex takes the active wallet's next index, or one further ahead. The row stays locked until the
 // transaction ends, so that an index is lost only with the row that it came from: never.
-func step(tx *models.Tx, p *models.Payment, now time.Time, wide int64) (stepped, error) {
+func nextIndex(tx *models.Tx, p *models.Payment, now time.Time, wide int64) (stepped, error) {
 	// Twice: on PostgreSQL a statement that waited for a change of wallets sees
 	// the old one inactive, and the new one only when it is run again.
 	for range 2 {

@@ -97,7 +97,7 @@ type branch struct {
 // has the code CodePrivate, so that a form doesn't give it back either.
 func ParseKey(text string, p Net, script string) (Key, error) {
 	text = strings.TrimSpace(text)
-	if parts := listed(text, p); parts != nil {
+	if parts := splitAddresses(text, p); parts != nil {
 		if holdsPrivate(text) {
 			return Key{}, refusePrivate(p)
 		}
@@ -105,13 +105,13 @@ func ParseKey(text string, p Net, script string) (Key, error) {
 	}
 	switch {
 	case text == "":
-		return Key{}, refuse("Enter the public key of an account of your wallet: " + wanted(p) + ", or " +
-			otherwise(p) + ".")
+		return Key{}, errKey("Enter the public key of an account of your wallet: " + listPrefixes(p) + ", or " +
+			describeAccepted(p) + ".")
 	case len(text) > MaxKey:
-		return Key{}, refuse(fmt.Sprintf("That is longer than any account's public key (at most %d characters).",
+		return Key{}, errKey(fmt.Sprintf("That is longer than any account's public key (at most %d characters).",
 			MaxKey))
 	case script != "" && !slices.Contains(p.Scripts, script):
-		return Key{}, refuse("That kind of address does not exist on " + networkName(p) + ".")
+		return Key{}, errKey("That kind of address does not exist on " + networkName(p) + ".")
 	case holdsPrivate(text):
 		return Key{}, refusePrivate(p)
 	}
@@ -128,11 +128,11 @@ func parseBare(text string, p Net, asked string) (Key, error) {
 		return Key{}, err
 	}
 	if p.Script(text) != nil {
-		return Key{}, refuse("This is a single address. Each payment needs one of its own: enter the account's " +
-			"public key, " + wanted(p) + ", or " + otherwise(p) + ".")
+		return Key{}, errKey("This is a single address. Each payment needs one of its own: enter the account's " +
+			"public key, " + listPrefixes(p) + ", or " + describeAccepted(p) + ".")
 	}
 	if strings.ContainsAny(bare, "/*<") {
-		return Key{}, refuse("Leave away what follows the key, or enter a whole descriptor such as wpkh(…/0/*).")
+		return Key{}, errKey("Leave away what follows the key, or enter a whole descriptor such as wpkh(…/0/*).")
 	}
 	account, format, said, err := parseExtended(bare, p)
 	if err != nil {
@@ -141,7 +141,7 @@ func parseBare(text string, p Net, asked string) (Key, error) {
 	if err := checkAccount(account); err != nil {
 		return Key{}, err
 	}
-	script, err := choose(p, format, said, asked)
+	script, err := chooseScript(p, format, said, asked)
 	if err != nil {
 		return Key{}, err
 	}
@@ -154,31 +154,31 @@ func checkAccount(k *hdkeychain.ExtendedKey) error {
 	hardened := k.ChildIndex() >= hdkeychain.HardenedKeyStart
 	switch depth := k.Depth(); {
 	case depth > 3:
-		return refuse(fmt.Sprintf(
+		return errKey(fmt.Sprintf(
 			"This key lies below an account (depth %d, an account has 3), so its addresses would not be those of "+
 				"your wallet. "+
 				"Enter the account's own public key, or a descriptor that says the path.", depth))
 	case depth == 0 && (k.ChildIndex() != 0 || k.ParentFingerprint() != 0):
-		return refuse("This key contradicts itself: it claims to be a wallet's first key and to have a parent. Copy " +
+		return errKey("This key contradicts itself: it claims to be a wallet's first key and to have a parent. Copy " +
 			"it again from your wallet.")
 	case depth > 0 && !hardened:
-		return refuse("This key is no account's: accounts are derived hardened, and this one is not. " +
+		return errKey("This key is no account's: accounts are derived hardened, and this one is not. " +
 			"Enter the account's own public key, or a descriptor that says the path.")
 	}
 	return nil
 }
 
-// choose picks the script from the key's own and the requested one.
-func choose(p Net, format, said, asked string) (string, error) {
+// chooseScript picks the script from the key's own and the requested one.
+func chooseScript(p Net, format, said, asked string) (string, error) {
 	switch {
 	case said == "" && asked == "":
 		return p.Scripts[0], nil
 	case said == "":
 		return asked, nil
 	case !slices.Contains(p.Scripts, said):
-		return "", refuse(ScriptName(said) + " addresses do not exist on " + networkName(p) + ".")
+		return "", errKey(ScriptName(said) + " addresses do not exist on " + networkName(p) + ".")
 	case asked != "" && asked != said:
-		return "", refuse(fmt.Sprintf(
+		return "", errKey(fmt.Sprintf(
 			"The %s says that its addresses are %s; %s was chosen. Choose the same kind, or enter another key.",
 			format, ScriptName(said), ScriptName(asked)))
 	}
@@ -193,7 +193,7 @@ func newKey(k Key) (Key, error) {
 		for _, step := range b.steps {
 			next, err := node.Derive(step)
 			if err != nil {
-				return Key{}, refuse(
+				return Key{}, errKey(
 					"This key can't be derived along that path. Enter the public key of another account.")
 			}
 			node = next
@@ -205,9 +205,9 @@ func newKey(k Key) (Key, error) {
 
 // Address is the account's address with an index, from 0 to Indexes-1. The error
 // is hdkeychain.ErrInvalidChild for the one index in 2^127 that has none.
-func (k Key) Address(index int64) (string, error) { return k.at(k.receive, index) }
+func (k Key) Address(index int64) (string, error) { return k.deriveAt(k.receive, index) }
 
-func (k Key) at(b branch, index int64) (string, error) {
+func (k Key) deriveAt(b branch, index int64) (string, error) {
 	if k.list != nil && index >= 0 && index < int64(len(k.list)) {
 		return k.list[index], nil
 	}
@@ -247,8 +247,8 @@ func (k Key) at(b branch, index int64) (string, error) {
 	return text, nil
 }
 
-// kinds are the key with each kind of address that could be made of it.
-func (k Key) kinds() []Key {
+// listKinds returns the key with each kind of address that could be made of it.
+func (k Key) listKinds() []Key {
 	if k.list != nil {
 		return []Key{k}
 	}
@@ -269,7 +269,7 @@ func (k Key) Fingerprint() string {
 	if len(k.receive.nodes) == 0 {
 		return ""
 	}
-	return fingerprint(k.receive.nodes[len(k.receive.nodes)-1])
+	return fingerprintOf(k.receive.nodes[len(k.receive.nodes)-1])
 }
 
 // Change is what Fingerprint is, of the branch for change; "" where the text
@@ -278,7 +278,7 @@ func (k Key) Change() string {
 	if len(k.change.nodes) == 0 {
 		return ""
 	}
-	return fingerprint(k.change.nodes[len(k.change.nodes)-1])
+	return fingerprintOf(k.change.nodes[len(k.change.nodes)-1])
 }
 
 // Account is what Fingerprint is, of the key as it was entered: equal for all
@@ -290,22 +290,22 @@ func (k Key) Account() string {
 	if k.account == nil {
 		return ""
 	}
-	return fingerprint(k.account)
+	return fingerprintOf(k.account)
 }
 
-// line are the fingerprints from Account down to Fingerprint, both among them.
-func (k Key) line() []string {
+// listFingerprints returns the fingerprints from Account down to Fingerprint, both among them.
+func (k Key) listFingerprints() []string {
 	if k.list != nil {
 		return []string{listPrint(k.list)}
 	}
 	prints := make([]string, 0, len(k.receive.nodes))
 	for _, node := range k.receive.nodes {
-		prints = append(prints, fingerprint(node))
+		prints = append(prints, fingerprintOf(node))
 	}
 	return prints
 }
 
-func fingerprint(node *hdkeychain.ExtendedKey) string {
+func fingerprintOf(node *hdkeychain.ExtendedKey) string {
 	public, err := node.ECPubKey()
 	if err != nil {
 		return "" // parsed keys are on the curve
@@ -320,10 +320,10 @@ func (k Key) Path(index int64) string {
 	if k.list != nil {
 		return strconv.FormatInt(index+1, 10)
 	}
-	return k.receive.path(index)
+	return k.receive.derivationPath(index)
 }
 
-func (b branch) path(index int64) string {
+func (b branch) derivationPath(index int64) string {
 	var text strings.Builder
 	for _, step := range b.steps {
 		text.WriteString(strconv.FormatUint(uint64(step), 10) + "/")
@@ -341,22 +341,22 @@ func (k Key) Format() string { return k.format }
 // descriptor with its checksum. ParseKey reads it back with Script.
 func (k Key) String() string { return k.text }
 
-// otherwise names the inputs that are accepted instead of an extended key.
-func otherwise(p Net) string {
+// describeAccepted names the inputs that are accepted instead of an extended key.
+func describeAccepted(p Net) string {
 	if p.Chain == money.Ethereum {
 		return "a list of addresses, one a line"
 	}
 	return "a descriptor"
 }
 
-// refuse makes the fault for a key. The sentence must not repeat the entered text.
-func refuse(sentence string) error {
+// errKey makes the fault for a key. The sentence must not repeat the entered text.
+func errKey(sentence string) error {
 	return fault.Validation(fault.Fields{"key": {sentence}})
 }
 
 func refusePrivate(p Net) error {
 	return refuseSecret("This looks like a private key or a wallet's secret words. ",
-		"What is needed here is the account's public key: "+wanted(p)+", or "+otherwise(p)+".")
+		"What is needed here is the account's public key: "+listPrefixes(p)+", or "+describeAccepted(p)+".")
 }
 
 // refuseSecret makes the fault for a text that can spend: it names the kind of secret,

@@ -46,7 +46,7 @@ func (a LedgerAccount) Problem(network string) string {
 		return "This account does not exist on " + network +
 			" yet, so small payments to it would fail. An account comes into being when it is sent the network's " +
 			"reserve, now " +
-			plain(money.XRP, a.Reserve) + " XRP, or more at once. Send that to it, or check the address, and try again."
+			formatPlain(money.XRP, a.Reserve) + " XRP, or more at once. Send that to it, or check the address, and try again."
 	case !a.Exists:
 		return "This account does not exist on " + network +
 			" yet, so small payments to it would fail. An account comes into being when it is sent the network's " +
@@ -60,8 +60,8 @@ func (a LedgerAccount) Problem(network string) string {
 	return ""
 }
 
-// ledger is the network of the XRP Ledger that serves a chain in a domain.
-func (s *Service) ledger(domain scope.Domain, c money.Chain) (Ledger, bool) {
+// findLedger returns the network of the XRP Ledger that serves a chain in a domain.
+func (s *Service) findLedger(domain scope.Domain, c money.Chain) (Ledger, bool) {
 	if c != money.XRPL {
 		return Ledger{}, false
 	}
@@ -82,28 +82,28 @@ func readAccount(text string, p params.Params) (params.Account, error) {
 	text = strings.TrimSpace(text)
 	switch {
 	case text == "":
-		return params.Account{}, refuse("Enter the address of your account. It begins with r.")
+		return params.Account{}, errKey("Enter the address of your account. It begins with r.")
 	case isLedgerPublic(text):
 		return params.Account{},
-			refuse("This is the public key of an account. It is no secret, and nothing is wrong, but what is needed " +
+			errKey("This is the public key of an account. It is no secret, and nothing is wrong, but what is needed " +
 				"here is the account's address, which begins with r.")
 	case holdsPrivate(text) || holdsLedgerSecret(text):
 		return params.Account{},
 			refuseSecret("This looks like a secret of a wallet: a seed, a private key, or secret words or numbers. ",
 				"What is needed here is the account's address, which begins with r.")
 	case len(text) > MaxKey:
-		return params.Account{}, refuse("That is longer than any address.")
+		return params.Account{}, errKey("That is longer than any address.")
 	}
 	account, tag, err := params.Read(text, p)
 	switch {
 	case errors.Is(err, params.ErrTestAddress), errors.Is(err, params.ErrMainAddress):
-		return account, refuse(sentence(err) + " Payments here come on " + ledgerName(p) +
+		return account, errKey(toSentence(err) + " Payments here come on " + ledgerName(p) +
 			": enter the address of your account there. It begins with r, or with " + xLetter(p) + ".")
 	case err != nil:
-		return account, refuse("This is no address of the XRP Ledger: a character may be missing or mistyped. It " +
+		return account, errKey("This is no address of the XRP Ledger: a character may be missing or mistyped. It " +
 			"begins with r, or with " + xLetter(p) + " when it is an X-address.")
 	case tag != nil:
-		return account, refuse(fmt.Sprintf(
+		return account, errKey(fmt.Sprintf(
 			"This X-address has the destination tag %d in it, and every payment needs a tag of its own. An address "+
 				"with a fixed tag "+
 				"is mostly that of a deposit at an exchange, which can't be used here: the exchange would not know "+
@@ -112,7 +112,7 @@ func readAccount(text string, p params.Params) (params.Account, error) {
 	return account, nil
 }
 
-func sentence(err error) string {
+func toSentence(err error) string {
 	text := err.Error()
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
@@ -151,7 +151,7 @@ func (l Ledger) previewAccount(ctx context.Context, text string) (Preview, error
 				" now, and is not used unseen. Try again in a moment. "+said).Because(err)
 	}
 	if problem := found.Problem(ledgerName(l.Params)); problem != "" {
-		return Preview{}, refuse(problem)
+		return Preview{}, errKey(problem)
 	}
 	address := account.String()
 	return Preview{Format: ScriptAccount, Script: ScriptAccount, Scripts: []string{ScriptAccount}, Key: address,
@@ -167,7 +167,7 @@ func (s *Service) useAccount(tx *models.Tx, sc scope.Scope, l Ledger, text, acto
 		return models.Wallet{}, err
 	}
 	network, address, now := string(l.Params.Network()), account.String(), s.Clock()
-	if err := alone(tx, network); err != nil {
+	if err := lockNetwork(tx, network); err != nil {
 		return models.Wallet{}, err
 	}
 	var entered []models.Wallet
@@ -198,7 +198,7 @@ func (s *Service) useAccount(tx *models.Tx, sc scope.Scope, l Ledger, text, acto
 	if off.Error != nil {
 		return models.Wallet{}, off.Error
 	}
-	if err := share(tx, models.Destination{Network: network, Address: address, BusinessID: sc.BusinessID,
+	if err := shareDestination(tx, models.Destination{Network: network, Address: address, BusinessID: sc.BusinessID,
 		Domain: string(sc.Domain), CreatedAt: now}); err != nil {
 		return models.Wallet{}, err
 	}
@@ -210,12 +210,12 @@ func (s *Service) useAccount(tx *models.Tx, sc scope.Scope, l Ledger, text, acto
 		Updates(map[string]any{"active": true, "updated_at": now}).Error
 }
 
-// tagged gives the payment an address with a tag that no payment of any business had
+// assignTag gives the payment an address with a tag that no payment of any business had
 // before. Tags are random, so that they can't be guessed.
-func tagged(tx *models.Tx, p *models.Payment, address string, now time.Time, fresh func() uint32) (Place, error) {
+func assignTag(tx *models.Tx, p *models.Payment, address string, now time.Time, fresh func() uint32) (Place, error) {
 	row := models.Destination{Network: p.Network, Address: address, BusinessID: p.BusinessID, Domain: p.Domain,
 		CreatedAt: now}
-	if err := share(tx, row); err != nil {
+	if err := shareDestination(tx, row); err != nil {
 		return Place{}, err
 	}
 	for range 8 {
@@ -235,9 +235,9 @@ func tagged(tx *models.Tx, p *models.Payment, address string, now time.Time, fre
 	return Place{}, errors.New("wallet: every destination tag tried was taken")
 }
 
-// share notes the account that tags hang on, so that money without a known tag is
+// shareDestination notes the account that tags hang on, so that money without a known tag is
 // still seen and known to be the business's. It stays whose it was first.
-func share(tx *models.Tx, row models.Destination) error {
+func shareDestination(tx *models.Tx, row models.Destination) error {
 	row.Tag = NoTag
 	return tx.Clauses(onePlace).Create(&row).Error
 }

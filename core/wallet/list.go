@@ -25,8 +25,8 @@ const MaxList = 1_000
 // fewLeft is the number of remaining addresses below which merchants are warned that a list runs out.
 const fewLeft = 50
 
-// listed splits a text that is meant as a list of addresses; nil when it isn't.
-func listed(text string, p Net) []string {
+// splitAddresses splits a text that is meant as a list of addresses; nil when it isn't.
+func splitAddresses(text string, p Net) []string {
 	if p.Chain != money.Ethereum {
 		return nil
 	}
@@ -41,29 +41,29 @@ func listed(text string, p Net) []string {
 // money sent there would be lost.
 func parseList(parts []string, p Net, script string) (Key, error) {
 	if len(parts) > MaxList {
-		return Key{}, refuse(fmt.Sprintf(
+		return Key{}, errKey(fmt.Sprintf(
 			"A list has %d addresses at most. Enter these first; when they run out, enter the next ones.", MaxList))
 	}
 	if script != "" && script != ScriptList {
-		return Key{}, refuse("That kind of address does not exist on " + networkName(p) + ".")
+		return Key{}, errKey("That kind of address does not exist on " + networkName(p) + ".")
 	}
 	k := Key{net: p, format: ScriptList, script: ScriptList}
 	seen := map[string]int{}
 	for i, part := range parts {
 		form := p.Script(part)
 		if form == nil {
-			return Key{}, refuse(
+			return Key{}, errKey(
 				fmt.Sprintf("Entry %d of the list is no address of %s: a character may be missing or mistyped.", i+1,
 					networkName(p)))
 		}
 		address := p.Address(form)
 		if first := seen[address]; first > 0 {
-			return Key{}, refuse(
+			return Key{}, errKey(
 				fmt.Sprintf("Entry %d of the list is the same address as entry %d. Each payment needs one of its own.",
 					i+1, first))
 		}
 		if p.Barred != nil && p.Barred(form) != "" {
-			return Key{}, refuse(fmt.Sprintf("Entry %d of the list %s, so what is paid there is lost.", i+1,
+			return Key{}, errKey(fmt.Sprintf("Entry %d of the list %s, so what is paid there is lost.", i+1,
 				p.Barred(form)))
 		}
 		seen[address] = i + 1
@@ -73,10 +73,10 @@ func parseList(parts []string, p Net, script string) (Key, error) {
 	return k, nil
 }
 
-// claim makes the addresses of a list the scope's, in the caller's transaction.
+// claimKey makes the addresses of a list the scope's, in the caller's transaction.
 // Conflict (key_in_use) when one of them stands in the list of another business, or of
 // the other domain, or was given to a payment there.
-func claim(tx *models.Tx, k Key, sc scope.Scope) error {
+func claimKey(tx *models.Tx, k Key, sc scope.Scope) error {
 	if k.list == nil {
 		return nil
 	}
@@ -108,8 +108,8 @@ func listPrint(list []string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// left is how many addresses of a list were not given out yet.
-func (k Key) left(next int64) int64 { return max(int64(len(k.list))-next, 0) }
+// countLeft returns how many addresses of a list were not given out yet.
+func (k Key) countLeft(next int64) int64 { return max(int64(len(k.list))-next, 0) }
 
 // usedUp is the fault for a payment that finds no address left.
 func usedUp() error {
@@ -118,8 +118,8 @@ func usedUp() error {
 			"to pay, or contact the merchant.")
 }
 
-// holds reports whether an address is in the list, and its place.
-func (k Key) holds(address string) (int64, bool) {
+// findListed reports whether an address is in the list, and its place.
+func (k Key) findListed(address string) (int64, bool) {
 	i := slices.Index(k.list, address)
 	return int64(i), i >= 0
 }

@@ -36,8 +36,8 @@ func (e *BehindError) Error() string { return e.fault.Error() }
 // Unwrap gives the fault.
 func (e *BehindError) Unwrap() error { return e.fault }
 
-// unavailable is the fault for an address that may not be given out.
-func unavailable(cause error) *fault.Fault {
+// errUnavailable returns the fault for an address that may not be given out.
+func errUnavailable(cause error) *fault.Fault {
 	return fault.Retry("address_unavailable",
 		"No new address can be given out safely right now, so none is shown. Try again in a minute, or contact the "+
 			"merchant.",
@@ -53,9 +53,9 @@ func (s *Service) reserveIndex(tx *models.Tx, network string, w stepped) error {
 	var ahead *addressmark.AheadError
 	switch {
 	case errors.As(err, &ahead):
-		return &BehindError{wallet: w.ID, next: ahead.Next, fault: unavailable(err)}
+		return &BehindError{wallet: w.ID, next: ahead.Next, fault: errUnavailable(err)}
 	case err != nil:
-		return unavailable(err)
+		return errUnavailable(err)
 	}
 	models.AfterRollback(tx, func() { s.Marks.Release(key, w.Index) })
 	return nil
@@ -90,12 +90,12 @@ func (s *Service) CatchUp(ctx context.Context, behind BehindError) error {
 
 // skipAddresses leaves out the addresses from the wallet's next index up to another, or some of them.
 func (s *Service) skipAddresses(ctx context.Context, w models.Wallet, to int64) error {
-	key, err := stored(w.ID, w.Key, w.Script, w.Network)
+	key, err := readStored(w.ID, w.Key, w.Script, w.Network)
 	if err != nil {
 		return err
 	}
-	to = min(to, w.NextIndex+insertedAtOnce/int64(len(key.kinds())))
-	skipped, err := s.move(ctx, w, to, w.NextIndex, func(tx *models.Tx) error {
+	to = min(to, w.NextIndex+insertedAtOnce/int64(len(key.listKinds())))
+	skipped, err := s.moveIndex(ctx, w, to, w.NextIndex, func(tx *models.Tx) error {
 		if err := models.NoteSkipped(tx, s.Clock(), to-w.NextIndex); err != nil {
 			return err
 		}
@@ -130,7 +130,7 @@ func (s *Service) checkMark(ctx context.Context, w models.Wallet) error {
 	if err != nil || next <= w.NextIndex {
 		return err
 	}
-	behind := BehindError{wallet: w.ID, next: next, fault: unavailable(nil)}
+	behind := BehindError{wallet: w.ID, next: next, fault: errUnavailable(nil)}
 	for {
 		if err = s.CatchUp(ctx, behind); !errors.Is(err, behind.fault) {
 			return err

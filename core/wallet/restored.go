@@ -8,12 +8,12 @@ import (
 	"cointill/models"
 )
 
-// begins is the first index that a newly entered key may give out. It is 0, except in a
+// firstIndex returns the first index that a newly entered key may give out. It is 0, except in a
 // restored database that doesn't know the key: the key may have been entered after the
 // backup was made, and have given out as many addresses as every known wallet skips. A
 // known wallet that has not skipped them is one that Prepare didn't finish. Invalid for a
 // list then: its order may have changed, so the addresses that it gave out are unknown.
-func begins(tx *models.Tx, k Key) (int64, error) {
+func firstIndex(tx *models.Tx, k Key) (int64, error) {
 	left, err := models.LeftOut(tx)
 	if err != nil || left == 0 {
 		return 0, err
@@ -26,7 +26,7 @@ func begins(tx *models.Tx, k Key) (int64, error) {
 		return 0, err
 	}
 	if k.list != nil {
-		return 0, refuse("This server was restored from a backup and doesn't know whether addresses of a list that " +
+		return 0, errKey("This server was restored from a backup and doesn't know whether addresses of a list that " +
 			"it never saw were given to customers before. " +
 			"Ask its operator to say that no list is missing (cointill restore --all-entered), or enter a public " +
 			"key instead.")
@@ -40,20 +40,20 @@ func begins(tx *models.Tx, k Key) (int64, error) {
 // breaks off goes on from there when the key is entered again; it has no CreatedBy until
 // Use makes it one. Errors are Use's.
 func (s *Service) Prepare(ctx context.Context, sc scope.Scope, c money.Chain, key, script string) error {
-	if _, ok := s.ledger(sc.Domain, c); ok {
+	if _, ok := s.findLedger(sc.Domain, c); ok {
 		return nil
 	}
-	k, err := s.parse(sc, c, key, script)
+	k, err := s.parseKey(sc, c, key, script)
 	if err != nil {
 		return err
 	}
-	first, err := begins(s.DB.Read(ctx), k)
+	first, err := firstIndex(s.DB.Read(ctx), k)
 	if err != nil || first == 0 {
 		return err
 	}
-	row, atOnce := s.row(k, sc, ""), insertedAtOnce/int64(len(k.kinds()))
+	row, atOnce := s.newWallet(k, sc, ""), insertedAtOnce/int64(len(k.listKinds()))
 	err = s.DB.Write(ctx, func(tx *models.Tx) error {
-		if err := free(tx, k, sc); err != nil {
+		if err := checkFree(tx, k, sc); err != nil {
 			return err
 		}
 		made := row // as often as the transaction is tried
@@ -67,7 +67,7 @@ func (s *Service) Prepare(ctx context.Context, sc scope.Scope, c money.Chain, ke
 		}
 		// Where another request was faster it goes on from there.
 		to := min(w.NextIndex+atOnce, first)
-		_, err = s.move(ctx, w, to, to, nil)
+		_, err = s.moveIndex(ctx, w, to, to, nil)
 	}
 	return err
 }

@@ -42,7 +42,7 @@ func (s *Service) SweepSheet(ctx context.Context, sc scope.Scope, each func(Swee
 	if err := sc.Can(scope.SeePayments); err != nil {
 		return err
 	}
-	net, ok := s.network(sc.Domain, money.Ethereum)
+	net, ok := s.findNet(sc.Domain, money.Ethereum)
 	holder := s.Holders[sc.Domain]
 	if !ok || holder == nil {
 		return fault.New(fault.Conflict, "no_network", "No node of Ethereum is configured in the "+string(sc.Domain)+
@@ -57,14 +57,14 @@ func (s *Service) SweepSheet(ctx context.Context, sc scope.Scope, each func(Swee
 			return err
 		}
 		after = rows[len(rows)-1].ID
-		if err := s.sweep(ctx, holder, rows, keys, each); err != nil {
+		if err := s.sweepRows(ctx, holder, rows, keys, each); err != nil {
 			return err
 		}
 	}
 }
 
-// sweep passes on the addresses that hold money.
-func (s *Service) sweep(ctx context.Context, holder Holder, rows []models.Destination, keys map[int64]Key,
+// sweepRows passes on the addresses that hold money.
+func (s *Service) sweepRows(ctx context.Context, holder Holder, rows []models.Destination, keys map[int64]Key,
 	each func(Sweep) error) error {
 	addresses := make([]string, len(rows))
 	for i, row := range rows {
@@ -108,7 +108,7 @@ func (s *Service) keyOf(ctx context.Context, id int64, keys map[int64]Key) (Key,
 	if err := s.DB.Read(ctx).Where("id = ?", id).Take(&w).Error; err != nil {
 		return Key{}, err
 	}
-	key, err := stored(w.ID, w.Key, w.Script, w.Network)
+	key, err := readStored(w.ID, w.Key, w.Script, w.Network)
 	keys[id] = key
 	return key, err
 }

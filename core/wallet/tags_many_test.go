@@ -21,7 +21,7 @@ func TestTagsNeverMeet(t *testing.T) {
 		err := db.Write(t.Context(), func(tx *models.Tx) error {
 			for i := range *tags {
 				p := &models.Payment{ID: int64(i + 1), BusinessID: int64(i%7 + 1), Domain: string(scope.Test), Network: "xrp-testnet"}
-				place, err := tagged(tx, p, "rA", time.Unix(1, 0).UTC(), func() uint32 {
+				place, err := assignTag(tx, p, "rA", time.Unix(1, 0).UTC(), func() uint32 {
 					drawn++
 					return freshTag() % uint32(10**tags)
 				})

@@ -16,7 +16,7 @@ func TestTagTaken(t *testing.T) {
 		draw := func(business, payment int64, tags ...uint32) (place Place, err error) {
 			p := &models.Payment{ID: payment, BusinessID: business, Domain: string(scope.Test), Network: "xrp-testnet"}
 			err = db.Write(t.Context(), func(tx *models.Tx) error {
-				place, err = tagged(tx, p, "rA", time.Unix(1, 0).UTC(), func() uint32 {
+				place, err = assignTag(tx, p, "rA", time.Unix(1, 0).UTC(), func() uint32 {
 					tag := tags[0]
 					if len(tags) > 1 {
 						tags = tags[1:]

@@ -74,12 +74,12 @@ type Receiver interface {
 func (s *Service) Assign(tx *models.Tx, p *models.Payment, now time.Time) (Place, error) {
 	receiver := s.Receivers[chain.Network(p.Network)]
 	if receiver == nil {
-		return s.derive(tx, p, now)
+		return s.derivePlace(tx, p, now)
 	}
 	for range 8 {
 		address, withTag := receiver.Next(p.BusinessID, scope.Domain(p.Domain))
 		if withTag {
-			return tagged(tx, p, address, now, freshTag)
+			return assignTag(tx, p, address, now, freshTag)
 		}
 		row := models.Destination{Network: p.Network, Address: address, Tag: NoTag, BusinessID: p.BusinessID,
 			Domain: p.Domain, PaymentID: &p.ID, CreatedAt: now}

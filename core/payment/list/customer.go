@@ -39,11 +39,11 @@ func (s *Service) Customers(ctx context.Context, sc scope.Scope, f CustomerFilte
 	}
 	query := sc.Rows(s.DB.List(ctx))
 	if text := strings.TrimSpace(f.Query); text != "" {
-		m, err := meet(finder{s.DB, ctx, sc}.people(text))
-		if err != nil || m.nothing() {
+		m, err := searchWays(finder{s.DB, ctx, sc}.customerWays(text))
+		if err != nil || m.isEmpty() {
 			return nil, false, err
 		}
-		query = query.Where(m.condition())
+		query = query.Where(m.newCondition())
 	}
 	if f.Before != "" {
 		var at models.Customer
@@ -64,20 +64,20 @@ func (s *Service) Customers(ctx context.Context, sc scope.Scope, f CustomerFilte
 	return list, more, err
 }
 
-// people are the ways that a text may mean a customer.
-func (by finder) people(text string) (ways []way) {
+// customerWays returns the ways that a text may mean a customer.
+func (by finder) customerWays(text string) (ways []way) {
 	ranges := []customerRange{{"code = ?", "code", []any{text}}}
 	if !strings.Contains(text, " ") {
-		ranges = append(ranges, customerRange{"email >= ? AND email < ?", "email", prefix(strings.ToLower(text))})
+		ranges = append(ranges, customerRange{"email >= ? AND email < ?", "email", prefixRange(strings.ToLower(text))})
 	}
 	if name := contact.Fold(text); name != "" {
-		ranges = append(ranges, customerRange{"search_name >= ? AND search_name < ?", "search_name", prefix(name)},
-			customerRange{"search_last >= ? AND search_last < ?", "search_last", prefix(name)})
+		ranges = append(ranges, customerRange{"search_name >= ? AND search_name < ?", "search_name", prefixRange(name)},
+			customerRange{"search_last >= ? AND search_last < ?", "search_last", prefixRange(name)})
 	}
 	for _, r := range ranges {
 		ways = append(ways, way{holds: clause.And(clause.Expr{SQL: "(" + r.where + ")", Vars: r.ends}),
 			look: func() ([]int64, bool, error) {
-				return limited(by.rows(&models.Customer{}).Select("id").Where(r.where, r.ends...).Order(r.order))
+				return readLimited(by.selectRows(&models.Customer{}).Select("id").Where(r.where, r.ends...).Order(r.order))
 			}})
 	}
 	return ways

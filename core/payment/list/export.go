@@ -15,11 +15,11 @@ const mostNews = 100
 
 // Count is how many payments a filter chooses; its Before, After and Limit don't matter.
 func (s *Service) Count(ctx context.Context, sc scope.Scope, f Filter) (n int64, err error) {
-	c, err := s.choose(ctx, sc, f)
+	c, err := s.choosePayments(ctx, sc, f)
 	if err != nil || c.nothing {
 		return 0, err
 	}
-	err = c.all().Count(&n).Error
+	err = c.selectAll().Count(&n).Error
 	return n, err
 }
 
@@ -29,12 +29,12 @@ func (s *Service) Count(ctx context.Context, sc scope.Scope, f Filter) (n int64,
 // twice, and none is left out that the filter chose throughout. An error of
 // take ends it.
 func (s *Service) Export(ctx context.Context, sc scope.Scope, f Filter, take func([]models.Payment) error) error {
-	c, err := s.choose(ctx, sc, f)
+	c, err := s.choosePayments(ctx, sc, f)
 	if err != nil || c.nothing {
 		return err
 	}
 	for from := (position{}); ; {
-		rows, err := c.take(from, batch)
+		rows, err := c.takeRows(from, batch)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -60,18 +60,18 @@ func (s *Service) Newest(ctx context.Context, sc scope.Scope) (Place, error) {
 // a change was just committed, and so of the primary.
 func (s *Service) News(ctx context.Context, sc scope.Scope, f Filter, since Place) (int, error) {
 	ctx = models.UpToDate(ctx)
-	c, err := s.choose(ctx, sc, f)
+	c, err := s.choosePayments(ctx, sc, f)
 	if err != nil || c.nothing {
 		return 0, err
 	}
-	from, err := s.position(ctx, sc, since, true)
+	from, err := s.findPosition(ctx, sc, since, true)
 	if err != nil {
 		return 0, err
 	}
 	n := 0
-	for _, branch := range c.branches() {
+	for _, branch := range c.listBranches() {
 		var ids []int64
-		if err := from.order(branch).Limit(mostNews).Pluck("id", &ids).Error; err != nil {
+		if err := from.orderQuery(branch).Limit(mostNews).Pluck("id", &ids).Error; err != nil {
 			return 0, err
 		}
 		n += len(ids)

@@ -38,7 +38,7 @@ type found struct {
 	none       bool
 }
 
-func (f found) nothing() bool { return f.none }
+func (f found) isEmpty() bool { return f.none }
 
 // way is one way to find payments by a text. look gives up to few of them by an
 // index, and whether those are all; holds is true of each of them, and narrow,
@@ -56,70 +56,70 @@ type finder struct {
 	scope scope.Scope
 }
 
-// find looks up what a filter searches for. Each searched field must be met, in any of its ways.
-func (s *Service) find(ctx context.Context, sc scope.Scope, f Filter) (found, error) {
+// findSearched looks up what a filter searches for. Each searched field must be met, in any of its ways.
+func (s *Service) findSearched(ctx context.Context, sc scope.Scope, f Filter) (found, error) {
 	by := finder{s.DB, ctx, sc}
 	result := found{}
-	for _, ways := range by.fields(f) {
-		m, err := meet(ways)
-		if err != nil || m.nothing() {
+	for _, ways := range by.listFields(f) {
+		m, err := searchWays(ways)
+		if err != nil || m.isEmpty() {
 			return found{none: true}, err
 		}
 		result.few = result.few || len(m.holds) == 0
 		result.handful = result.handful || len(m.holds) == 0 && len(m.ids) <= handful
-		result.conditions = append(result.conditions, m.condition())
+		result.conditions = append(result.conditions, m.newCondition())
 	}
 	return result, nil
 }
 
-func (by finder) fields(f Filter) (fields [][]way) {
+func (by finder) listFields(f Filter) (fields [][]way) {
 	if text := strings.TrimSpace(f.Query); text != "" {
-		fields = append(fields, by.text(text))
+		fields = append(fields, by.textWays(text))
 	}
 	if f.Reference != "" {
-		fields = append(fields, []way{by.reference(f.Reference), by.businessReference(f.Reference)})
+		fields = append(fields, []way{by.byReference(f.Reference), by.businessReference(f.Reference)})
 	}
 	if f.Email != "" {
-		fields = append(fields, []way{by.customer(customerRange{"email = ?", "email",
+		fields = append(fields, []way{by.byCustomer(customerRange{"email = ?", "email",
 			[]any{strings.ToLower(f.Email)}})})
 	}
 	if f.Hash != "" {
-		fields = append(fields, []way{by.hash(f.Hash)})
+		fields = append(fields, []way{by.byHash(f.Hash)})
 	}
 	if f.Address != "" {
-		fields = append(fields, []way{by.address(f.Address)})
+		fields = append(fields, []way{by.byAddress(f.Address)})
 	}
 	return fields
 }
 
-// text are the ways that a text from a search box may be meant.
-func (by finder) text(text string) []way {
+// textWays returns the ways that a text from a search box may be meant.
+func (by finder) textWays(text string) []way {
 	if strings.HasPrefix(text, "PAY_") { // no reference of a merchant begins so
-		return []way{by.reference(text)}
+		return []way{by.byReference(text)}
 	}
 	var ways []way
 	if upper := strings.ToUpper(text); strings.HasPrefix(upper, "PAY_") {
-		ways = append(ways, by.reference(upper))
+		ways = append(ways, by.byReference(upper))
 	}
 	if payment.BusinessReferencePattern.MatchString(text) {
 		ways = append(ways, by.businessReference(text))
 	}
 	if len(text) >= 32 {
-		ways = append(ways, by.hash(text))
+		ways = append(ways, by.byHash(text))
 	}
 	if len(text) >= 20 {
-		ways = append(ways, by.address(text))
+		ways = append(ways, by.byAddress(text))
 	}
 	var people []customerRange
 	if !strings.Contains(text, " ") {
-		people = append(people, customerRange{"email >= ? AND email < ?", "email", prefix(strings.ToLower(text))})
+		people = append(people, customerRange{"email >= ? AND email < ?", "email", prefixRange(strings.ToLower(text))})
 	}
 	if name := contact.Fold(text); name != "" {
-		people = append(people, customerRange{"search_name >= ? AND search_name < ?", "search_name", prefix(name)},
-			customerRange{"search_last >= ? AND search_last < ?", "search_last", prefix(name)})
+		people = append(people, customerRange{"search_name >= ? AND search_name < ?", "search_name", prefixRange(name)},
+			customerRange{"search_last >= ? AND search_last < ?", "search_last", prefixRange(name)})
 	}
 	for _, each := range people {
-		ways = append(ways, by.customer(each))
+		ways = append(ways, by.byCustomer(each))
 	}
 	return ways
 }
@@ -130,8 +130,8 @@ type met struct {
 	holds []clause.Expression
 }
 
-// meet looks in every way: those that find few need no look at the list then.
-func meet(ways []way) (m met, err error) {
+// searchWays looks in every way: those that find few need no look at the list then.
+func searchWays(ways []way) (m met, err error) {
 	for _, w := range ways {
 		ids, all, err := w.look()
 		if err != nil {
@@ -154,9 +154,9 @@ func meet(ways []way) (m met, err error) {
 	return m, nil
 }
 
-func (m met) nothing() bool { return len(m.ids) == 0 && len(m.holds) == 0 }
+func (m met) isEmpty() bool { return len(m.ids) == 0 && len(m.holds) == 0 }
 
-func (m met) condition() clause.Expression {
+func (m met) newCondition() clause.Expression {
 	holds := slices.Clone(m.holds)
 	if len(m.ids) > 0 {
 		holds = append(holds, clause.Expr{SQL: "id IN ?", Vars: []any{m.ids}})
@@ -164,51 +164,51 @@ func (m met) condition() clause.Expression {
 	return clause.And(clause.Or(holds...))
 }
 
-// rows are the scope's rows of a table, for a query of its own or one inside another.
-func (by finder) rows(table any) *models.Tx {
+// selectRows returns the scope's rows of a table, for a query of its own or one inside another.
+func (by finder) selectRows(table any) *models.Tx {
 	return by.scope.Rows(by.db.List(by.ctx).Model(table))
 }
 
-// among are rows for a query that names next to none but the scope's.
-func (by finder) among(table any) *models.Tx {
+// selectAmong returns rows for a query that names next to none but the scope's.
+func (by finder) selectAmong(table any) *models.Tx {
 	return by.scope.Among(by.db.List(by.ctx).Model(table))
 }
 
-func limited(query *models.Tx) (ids []int64, all bool, err error) {
+func readLimited(query *models.Tx) (ids []int64, all bool, err error) {
 	err = query.Limit(few + 1).Scan(&ids).Error
 	return ids, len(ids) <= few, err
 }
 
-// prefix are the ends of what begins with a text.
-func prefix(text string) []any { return []any{text, text + beyond} }
+// prefixRange returns the ends of what begins with a text.
+func prefixRange(text string) []any { return []any{text, text + beyond} }
 
-func (by finder) reference(text string) way {
-	holds := clause.Expr{SQL: "(reference >= ? AND reference < ?)", Vars: prefix(text)}
+func (by finder) byReference(text string) way {
+	holds := clause.Expr{SQL: "(reference >= ? AND reference < ?)", Vars: prefixRange(text)}
 	return way{holds: holds, look: func() ([]int64, bool, error) {
 		if strings.HasPrefix("PAY_", text) || len(text) < len("PAY_")+2 { // in the references of every merchant
 			return nil, false, nil
 		}
-		rows := by.rows
+		rows := by.selectRows
 		if len(text) >= len("PAY_")+5 { // next to no other merchant's begins so
-			rows = by.among
+			rows = by.selectAmong
 		}
-		return limited(rows(&models.Payment{}).Select("id").Where(holds).Order("reference"))
+		return readLimited(rows(&models.Payment{}).Select("id").Where(holds).Order("reference"))
 	}}
 }
 
 func (by finder) businessReference(text string) way {
-	holds := clause.Expr{SQL: "(business_reference >= ? AND business_reference < ?)", Vars: prefix(text)}
+	holds := clause.Expr{SQL: "(business_reference >= ? AND business_reference < ?)", Vars: prefixRange(text)}
 	return way{holds: holds, look: func() ([]int64, bool, error) {
-		return limited(by.rows(&models.Payment{}).Select("id").Where(holds).Order("business_reference"))
-	}, narrow: func() (clause.Expression, error) { return by.together(holds) }}
+		return readLimited(by.selectRows(&models.Payment{}).Select("id").Where(holds).Order("business_reference"))
+	}, narrow: func() (clause.Expression, error) { return by.joinConditions(holds) }}
 }
 
-// together adds to what holds of business references when the first and the
+// joinConditions adds to what holds of business references when the first and the
 // last of those payments were made: references often begin with the day or the
 // month, and the list is not walked down to them then. Of more than many nothing
 // is added. The index has all that is read here.
-func (by finder) together(holds clause.Expr) (clause.Expression, error) {
-	named := by.rows(&models.Payment{}).Select("created_at").Where(holds).Order("business_reference").Limit(many + 1)
+func (by finder) joinConditions(holds clause.Expr) (clause.Expression, error) {
+	named := by.selectRows(&models.Payment{}).Select("created_at").Where(holds).Order("business_reference").Limit(many + 1)
 	begin := by.db.List(by.ctx).Table("(?) AS named", named).Session(&gorm.Session{})
 	var n int64
 	if err := begin.Count(&n).Error; err != nil || n > many {
@@ -224,25 +224,25 @@ func (by finder) together(holds clause.Expr) (clause.Expression, error) {
 	return clause.Expr{SQL: "(? AND created_at BETWEEN ? AND ?)", Vars: []any{holds, first[0], last[0]}}, nil
 }
 
-// hash finds by a transaction, however it was typed: chains write small or large letters.
-func (by finder) hash(text string) way {
+// byHash finds by a transaction, however it was typed: chains write small or large letters.
+func (by finder) byHash(text string) way {
 	spelt := []string{text, strings.ToLower(text), strings.ToUpper(text)}
-	transfers := by.among(&models.Transfer{}).Select("payment_id").Where("tx_id IN ? AND payment_id IS NOT NULL",
+	transfers := by.selectAmong(&models.Transfer{}).Select("payment_id").Where("tx_id IN ? AND payment_id IS NOT NULL",
 		spelt).Session(&gorm.Session{})
 	return way{holds: clause.Expr{SQL: "id IN (?)", Vars: []any{transfers}},
-		look: func() ([]int64, bool, error) { return limited(transfers) }}
+		look: func() ([]int64, bool, error) { return readLimited(transfers) }}
 }
 
-// address finds by a receiving address, however its letters' sizes were typed
+// byAddress finds by a receiving address, however its letters' sizes were typed
 // where those are no part of it.
-func (by finder) address(text string) way {
+func (by finder) byAddress(text string) way {
 	spelt := []string{text, strings.ToLower(text)}
 	if raw, err := hex.DecodeString(strings.TrimPrefix(strings.ToLower(text), "0x")); err == nil && len(raw) == 20 {
 		spelt = append(spelt, ethereum.Address(raw).String())
 	}
-	given := by.rows(&models.Destination{}).Select("payment_id").Where("address IN ? AND payment_id IS NOT NULL", spelt)
+	given := by.selectRows(&models.Destination{}).Select("payment_id").Where("address IN ? AND payment_id IS NOT NULL", spelt)
 	return way{holds: clause.Expr{SQL: "address IN ?", Vars: []any{spelt}},
-		look: func() ([]int64, bool, error) { return limited(given) }}
+		look: func() ([]int64, bool, error) { return readLimited(given) }}
 }
 
 // customerRange is a part of the customers in the order of an index.
@@ -251,15 +251,15 @@ type customerRange struct {
 	ends         []any
 }
 
-func (by finder) customer(r customerRange) way {
-	customers := by.rows(&models.Customer{}).Select("id").Where(r.where, r.ends...)
+func (by finder) byCustomer(r customerRange) way {
+	customers := by.selectRows(&models.Customer{}).Select("id").Where(r.where, r.ends...)
 	// A truth value is no join, which the database might begin at the customers.
 	return way{holds: clause.Expr{SQL: "(customer_id IN (?)) IS TRUE", Vars: []any{customers}},
 		look: func() ([]int64, bool, error) {
-			ids, all, err := limited(by.rows(&models.Customer{}).Select("id").Where(r.where, r.ends...).Order(r.order))
+			ids, all, err := readLimited(by.selectRows(&models.Customer{}).Select("id").Where(r.where, r.ends...).Order(r.order))
 			if err != nil || !all || len(ids) == 0 {
 				return nil, all, err
 			}
-			return limited(by.among(&models.Payment{}).Select("id").Where("customer_id IN ?", ids))
+			return readLimited(by.selectAmong(&models.Payment{}).Select("id").Where("customer_id IN ?", ids))
 		}}
 }

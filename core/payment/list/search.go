@@ -62,17 +62,17 @@ func (p Page) Next() int64 {
 //
 // Faults: Forbidden; NotFound for a place that is no payment of the scope.
 func (s *Service) Search(ctx context.Context, sc scope.Scope, f Filter) (Page, error) {
-	c, err := s.choose(ctx, sc, f)
+	c, err := s.choosePayments(ctx, sc, f)
 	if err != nil || c.nothing {
 		return Page{}, err
 	}
 	limit := min(max(f.Limit, 1), 100)
 	if !f.After.None() {
-		from, err := s.position(ctx, sc, f.After, true)
+		from, err := s.findPosition(ctx, sc, f.After, true)
 		if err != nil {
 			return Page{}, err
 		}
-		rows, err := c.take(from, limit+1)
+		rows, err := c.takeRows(from, limit+1)
 		if err != nil {
 			return Page{}, err
 		}
@@ -83,11 +83,11 @@ func (s *Service) Search(ctx context.Context, sc scope.Scope, f Filter) (Page, e
 		}
 		f.Before = Place{}
 	}
-	from, err := s.position(ctx, sc, f.Before, false)
+	from, err := s.findPosition(ctx, sc, f.Before, false)
 	if err != nil {
 		return Page{}, err
 	}
-	rows, err := c.take(from, limit+1)
+	rows, err := c.takeRows(from, limit+1)
 	return Page{Payments: rows[:min(len(rows), limit)], Older: len(rows) > limit, Newer: !f.Before.None()}, err
 }
 
@@ -98,8 +98,8 @@ type position struct {
 	newer bool // the page is on its newer side
 }
 
-// position finds a place among the scope's payments; no place gives the zero position.
-func (s *Service) position(ctx context.Context, sc scope.Scope, p Place, newer bool) (position, error) {
+// findPosition finds a place among the scope's payments; no place gives the zero position.
+func (s *Service) findPosition(ctx context.Context, sc scope.Scope, p Place, newer bool) (position, error) {
 	if p.None() {
 		return position{}, nil
 	}
@@ -126,30 +126,30 @@ type chosen struct {
 	nothing bool // no payment can be chosen
 }
 
-// choose looks up whatever a filter searches by, once for all pages.
-func (s *Service) choose(ctx context.Context, sc scope.Scope, f Filter) (chosen, error) {
+// choosePayments looks up whatever a filter searches by, once for all pages.
+func (s *Service) choosePayments(ctx context.Context, sc scope.Scope, f Filter) (chosen, error) {
 	if err := sc.Can(scope.SeePayments); err != nil {
 		return chosen{}, err
 	}
-	found, err := s.find(ctx, sc, f)
+	found, err := s.findSearched(ctx, sc, f)
 	if len(f.States) >= len(payment.States()) {
 		f.States = nil
 	}
-	return chosen{db: s.DB, read: s.DB.List(ctx), scope: sc, filter: f, found: found, nothing: found.nothing()}, err
+	return chosen{db: s.DB, read: s.DB.List(ctx), scope: sc, filter: f, found: found, nothing: found.isEmpty()}, err
 }
 
-// rows are the scope's payments: all of them, or among those that the filter names.
-func (c chosen) rows() *models.Tx {
+// selectRows returns the scope's payments: all of them, or among those that the filter names.
+func (c chosen) selectRows() *models.Tx {
 	if c.filter.LinkID != nil || c.filter.Customer != 0 || c.found.handful {
 		return c.scope.Among(c.read.Model(&models.Payment{}))
 	}
 	return c.scope.Rows(c.read.Model(&models.Payment{}))
 }
 
-// query is the choice without its states, and without an order.
-func (c chosen) query() *models.Tx {
+// newQuery returns the choice without its states, and without an order.
+func (c chosen) newQuery() *models.Tx {
 	f := c.filter
-	query := c.rows()
+	query := c.selectRows()
 	for _, narrow := range c.found.conditions {
 		query = query.Where(narrow)
 	}
@@ -165,7 +165,7 @@ func (c chosen) query() *models.Tx {
 	if f.Customer != 0 {
 		query = query.Where("customer_id = ?", f.Customer)
 	}
-	query = f.Need.only(query)
+	query = f.Need.narrowQuery(query)
 	if f.From != nil {
 		query = query.Where("created_at >= ?", clock.Trim(*f.From))
 	}
@@ -181,68 +181,68 @@ func (c chosen) query() *models.Tx {
 	return query
 }
 
-// all is the whole choice, for what needs no order.
-func (c chosen) all() *models.Tx {
+// selectAll returns the whole choice, for what needs no order.
+func (c chosen) selectAll() *models.Tx {
 	if len(c.filter.States) == 0 {
-		return c.query()
+		return c.newQuery()
 	}
-	return c.query().Where("status IN ?", c.filter.States)
+	return c.newQuery().Where("status IN ?", c.filter.States)
 }
 
-// branches are queries that together are the choice. An index gives the payments of one state
+// listBranches returns queries that together are the choice. An index gives the payments of one state
 // in order, but not the payments of several states: each has a query of its own then, unless
 // only few rows are left anyway.
-func (c chosen) branches() (list []*models.Tx) {
+func (c chosen) listBranches() (list []*models.Tx) {
 	if len(c.filter.States) < 2 || c.found.few {
-		return []*models.Tx{c.all()}
+		return []*models.Tx{c.selectAll()}
 	}
 	for _, state := range c.filter.States {
-		list = append(list, c.query().Where("status = ?", state))
+		list = append(list, c.newQuery().Where("status = ?", state))
 	}
 	return list
 }
 
-// take reads up to limit rows from a position on, the nearest first.
-func (c chosen) take(from position, limit int) (rows []models.Payment, err error) {
+// takeRows reads up to limit rows from a position on, the nearest first.
+func (c chosen) takeRows(from position, limit int) (rows []models.Payment, err error) {
 	wide := c.found.conditions != nil && !c.found.few // many rows are passed over
-	if branches := c.branches(); len(branches) == 1 && !wide {
-		err = from.order(branches[0]).Omit("Quote", "Metadata").Limit(limit).Find(&rows).Error
+	if branches := c.listBranches(); len(branches) == 1 && !wide {
+		err = from.orderQuery(branches[0]).Omit("Quote", "Metadata").Limit(limit).Find(&rows).Error
 		return rows, err
 	}
 	err = c.db.Snapshot(c.read.Statement.Context, func(tx *models.Tx) error {
 		c.read = tx
-		ids, err := c.nearest(from, limit)
+		ids, err := c.readNearest(from, limit)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
 		return c.scope.Among(c.read.Model(&models.Payment{})).Where("id IN ?", ids).Omit("Quote", "Metadata").
 			Find(&rows).Error
 	})
-	slices.SortFunc(rows, from.compare)
+	slices.SortFunc(rows, from.comparePayments)
 	return rows, err
 }
 
-// nearest names the rows that take reads. It asks for nothing but what an index
+// readNearest names the rows that take reads. It asks for nothing but what an index
 // has: a row that is passed over, or that another branch is nearer than, costs
 // no look at the table.
-func (c chosen) nearest(from position, limit int) (ids []int64, err error) {
+func (c chosen) readNearest(from position, limit int) (ids []int64, err error) {
 	var all []models.Payment
-	for _, branch := range c.branches() {
+	for _, branch := range c.listBranches() {
 		var rows []models.Payment
-		if err := from.order(branch).Select("id", "created_at").Limit(limit).Find(&rows).Error; err != nil {
+		if err := from.orderQuery(branch).Select("id", "created_at").Limit(limit).Find(&rows).Error; err != nil {
 			return nil, err
 		}
 		all = append(all, rows...)
 	}
-	slices.SortFunc(all, from.compare)
+	slices.SortFunc(all, from.comparePayments)
 	for _, row := range all[:min(limit, len(all))] {
 		ids = append(ids, row.ID)
 	}
 	return ids, nil
 }
 
-// order begins a query at the position, and orders it away from there.
-func (p position) order(query *models.Tx) *models.Tx {
+// orderQuery begins a query at the position, and orders it away from there.
+func (p position) orderQuery(query *models.Tx) *models.Tx {
 	switch {
 	case p.newer:
 		return query.Where("(created_at, id) > (?, ?)", p.at, p.id).Order("created_at, id")
@@ -252,7 +252,7 @@ func (p position) order(query *models.Tx) *models.Tx {
 	return query.Order("created_at DESC, id DESC")
 }
 
-func (p position) compare(a, b models.Payment) int {
+func (p position) comparePayments(a, b models.Payment) int {
 	if !p.newer {
 		a, b = b, a
 	}

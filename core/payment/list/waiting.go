@@ -17,8 +17,8 @@ const (
 	NeedLook     Need = "reversed" // reversed on the chain after it was final, and not closed yet
 )
 
-// only narrows a query to payments with this need. Indexes exist for its conditions.
-func (n Need) only(query *models.Tx) *models.Tx {
+// narrowQuery narrows a query to payments with this need. Indexes exist for its conditions.
+func (n Need) narrowQuery(query *models.Tx) *models.Tx {
 	switch n {
 	case NeedDecision:
 		return query.Where("status = 'declined' AND resolved_at IS NULL")
@@ -49,10 +49,10 @@ func (s *Service) Waiting(ctx context.Context, sc scope.Scope) (w Waiting, err e
 		err = list.Table("(?) AS few", query.Select("id").Limit(CountedTo+1)).Count(&n).Error
 		return n, err
 	}
-	if w.Decisions, err = some(NeedDecision.only(sc.Rows(list.Model(&models.Payment{})))); err != nil {
+	if w.Decisions, err = some(NeedDecision.narrowQuery(sc.Rows(list.Model(&models.Payment{})))); err != nil {
 		return w, err
 	}
-	if w.Reversed, err = some(NeedLook.only(sc.Rows(list.Model(&models.Payment{})))); err != nil {
+	if w.Reversed, err = some(NeedLook.narrowQuery(sc.Rows(list.Model(&models.Payment{})))); err != nil {
 		return w, err
 	}
 	w.Unmatched, err = some(sc.Rows(list.Model(&models.Transfer{})).Where(payment.OpenTransfers))
