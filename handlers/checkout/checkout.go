@@ -64,13 +64,13 @@ type Handlers struct {
 
 // Routes declares the customer's routes.
 func (h *Handlers) Routes(r page.Payers) {
-	r.Get("/logo/:business/:name", h.logo)
-	r.Get("/pay/:token", h.payment)
-	r.Get("/pay/:token/status", h.status)
-	r.Get("/pay/:token/events", h.events)
-	r.Start("/pay/:token/open", h.open)
-	r.Post("/pay/:token/claim", h.claim)
-	r.Post("/pay/:token/simulate", h.simulate)
+	r.Get("/logo/:business/:name", h.serveLogo)
+	r.Get("/pay/:token", h.showPayment)
+	r.Get("/pay/:token/status", h.showStatus)
+	r.Get("/pay/:token/events", h.streamEvents)
+	r.Start("/pay/:token/open", h.openPayment)
+	r.Post("/pay/:token/claim", h.claimPayment)
+	r.Post("/pay/:token/simulate", h.playScenario)
 	r.Get("/l/:code", h.linkPage)
 	r.Start("/l/:code", h.linkStart)
 }
@@ -81,7 +81,7 @@ type asker struct {
 	Token string
 }
 
-func askerOf(c *page.Ctx) asker { return asker{language(c), c.Params("token")} }
+func askerOf(c *page.Ctx) asker { return asker{chooseLanguage(c), c.Params("token")} }
 
 // tongue is the language of an answer. Chosen says that it was chosen by hand:
 // then every address in the answer carries it on.
@@ -90,38 +90,38 @@ type tongue struct {
 	Chosen bool
 }
 
-// onto adds a language that was chosen to an address.
-func (t tongue) onto(address string) string {
+// addLanguage adds a language that was chosen to an address.
+func (t tongue) addLanguage(address string) string {
 	if !t.Chosen {
 		return address
 	}
 	return address + "?lang=" + t.Lang
 }
 
-// about collects what a page shows beside the payment.
-func (h *Handlers) about(ctx context.Context, v payment.View, who asker) (about, error) {
+// collectAbout collects what a page shows beside the payment.
+func (h *Handlers) collectAbout(ctx context.Context, v payment.View, who asker) (about, error) {
 	a := about{asker: who}
 	a.Problem = h.Networks.Problem(v.Payment.Network)
 	if v.Payment.LinkID == nil {
 		return a, nil
 	}
-	found, err := h.Links.Find(ctx, customer(v), *v.Payment.LinkID)
+	found, err := h.Links.Find(ctx, customerScope(v), *v.Payment.LinkID)
 	a.Link = &found
 	return a, err
 }
 
-// customer is the scope of what a customer does with a payment: the token in
+// customerScope returns the scope of what a customer does with a payment: the token in
 // the address is the right to it.
-func customer(v payment.View) scope.Scope {
+func customerScope(v payment.View) scope.Scope {
 	return scope.Scope{BusinessID: v.Payment.BusinessID, Domain: scope.Domain(v.Payment.Domain), Actor: "customer",
 		Role: scope.System}
 }
 
-// answer shows a payment after an act: its live part to a script, and to a
+// writeAnswer shows a payment after an act: its live part to a script, and to a
 // plain form its whole page, at the page's own address when all went well.
-func answer(c *page.Ctx, status int, v payment.View, a about, done string) error {
+func writeAnswer(c *page.Ctx, status int, v payment.View, a about, done string) error {
 	switch {
-	case scripted(c):
+	case isScripted(c):
 		return c.RenderStatus(status, view.Live(pageProps(v, a)))
 	case status == http.StatusOK:
 		query := url.Values{}
@@ -137,14 +137,14 @@ func answer(c *page.Ctx, status int, v payment.View, a about, done string) error
 	return c.RenderStatus(status, view.Page(pageProps(v, a)))
 }
 
-// scripted reports a request that htmx made.
-func scripted(c *page.Ctx) bool { return c.Get("HX-Request") == "true" }
+// isScripted reports a request that htmx made.
+func isScripted(c *page.Ctx) bool { return c.Get("HX-Request") == "true" }
 
 // maxAccept is the most bytes that are read from an Accept-Language header.
 const maxAccept = 256
 
-// language is the chosen one, else the best that the browser asks for.
-func language(c *page.Ctx) tongue {
+// chooseLanguage returns the chosen one, else the best that the browser asks for.
+func chooseLanguage(c *page.Ctx) tongue {
 	chosen := c.Query("lang")
 	accept := c.Get("Accept-Language")
 	if len(accept) > maxAccept { // the first ones are the most wanted
@@ -154,8 +154,8 @@ func language(c *page.Ctx) tongue {
 	return tongue{lang, lang == chosen}
 }
 
-// place is a business's time zone; UTC when this machine doesn't know it.
-func place(name string) *time.Location {
+// loadZone returns a business's time zone; UTC when this machine doesn't know it.
+func loadZone(name string) *time.Location {
 	zone, err := time.LoadLocation(name)
 	if err != nil {
 		return time.UTC

@@ -11,8 +11,8 @@ import (
 // claimed in the address of a payment page says that a hash was just taken.
 const claimed = "claimed"
 
-// claim takes the hash that the customer says to have paid with.
-func (h *Handlers) claim(c *page.Ctx) error {
+// claimPayment takes the hash that the customer says to have paid with.
+func (h *Handlers) claimPayment(c *page.Ctx) error {
 	ctx, who, hash := c.UserContext(), askerOf(c), c.Text("hash")
 	refused := h.Payments.Claim(ctx, who.Token, hash)
 	switch fault.KindOf(refused) {
@@ -26,13 +26,13 @@ func (h *Handlers) claim(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	a, err := h.about(ctx, v, who)
+	a, err := h.collectAbout(ctx, v, who)
 	if err != nil {
 		return err
 	}
 	if refused == nil {
 		a.Claim.Done = true
-		return answer(c, http.StatusOK, v, a, claimed)
+		return writeAnswer(c, http.StatusOK, v, a, claimed)
 	}
 	why := page.Explain(refused)
 	a.Claim.Errors = why.Fields["hash"] // the typed text is not shown again: it may be a key
@@ -45,5 +45,5 @@ func (h *Handlers) claim(c *page.Ctx) error {
 			a.Claim.Errors = []string{words.Say(a.Lang, "bad_hash")}
 		}
 	}
-	return answer(c, why.Status, v, a, "")
+	return writeAnswer(c, why.Status, v, a, "")
 }

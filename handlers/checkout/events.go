@@ -19,9 +19,9 @@ const (
 	eventClose  = "close"  // nothing will change any more: don't connect again
 )
 
-// events streams the live part of a payment page: the state as it is at once,
+// streamEvents streams the live part of a payment page: the state as it is at once,
 // then after every change, and a close when no more will come.
-func (h *Handlers) events(c *page.Ctx) error {
+func (h *Handlers) streamEvents(c *page.Ctx) error {
 	who := askerOf(c)
 	who.Token, who.Lang = strings.Clone(who.Token), strings.Clone(who.Lang)
 	v, err := h.Payments.ByToken(c.UserContext(), who.Token)
@@ -34,35 +34,35 @@ func (h *Handlers) events(c *page.Ctx) error {
 	}
 	p := newPulse(updates, v.Payment.ExpiresAt.Sub(v.Now)+time.Second)
 	final := false
-	return c.Stream(p.beats, func() { p.stop(); leave() }, func(ctx context.Context) (page.Event, error) {
+	return c.Stream(p.beats, func() { p.stopPulse(); leave() }, func(ctx context.Context) (page.Event, error) {
 		if final {
 			return page.Event{Name: eventClose, Last: true}, nil
 		}
-		event, ended, err := h.event(ctx, who)
+		event, ended, err := h.renderEvent(ctx, who)
 		if final = ended; final {
-			p.again()
+			p.askBeat()
 		}
 		return event, err
 	})
 }
 
-// event is the live part of a payment's page as it is now, and whether it is the last.
-func (h *Handlers) event(ctx context.Context, who asker) (page.Event, bool, error) {
+// renderEvent returns the live part of a payment's page as it is now, and whether it is the last.
+func (h *Handlers) renderEvent(ctx context.Context, who asker) (page.Event, bool, error) {
 	v, err := h.Payments.ByToken(ctx, who.Token)
 	if err != nil {
 		return page.Event{}, false, err
 	}
-	a, err := h.about(ctx, v, who)
+	a, err := h.collectAbout(ctx, v, who)
 	if err != nil {
 		return page.Event{}, false, err
 	}
 	props := pageProps(v, a)
-	text, err := fragment(ctx, props)
+	text, err := renderFragment(ctx, props)
 	return page.Event{Name: eventStatus, Data: text}, props.View.Final(), err
 }
 
-// fragment is what an open page is sent, on one line.
-func fragment(ctx context.Context, props view.PageProps) (string, error) {
+// renderFragment returns what an open page is sent, on one line.
+func renderFragment(ctx context.Context, props view.PageProps) (string, error) {
 	var out bytes.Buffer
 	err := view.Live(props).Render(ctx, &out)
 	return strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(out.String()), err
@@ -79,11 +79,11 @@ type pulse struct {
 
 func newPulse(updates <-chan struct{}, window time.Duration) *pulse {
 	p := &pulse{beats: make(chan struct{}, 1), more: make(chan struct{}, 1), done: make(chan struct{})}
-	go p.run(updates, window)
+	go p.runPulse(updates, window)
 	return p
 }
 
-func (p *pulse) run(updates <-chan struct{}, window time.Duration) {
+func (p *pulse) runPulse(updates <-chan struct{}, window time.Duration) {
 	end := time.NewTimer(min(max(window, time.Second), 2*payment.Window))
 	defer end.Stop()
 	for {
@@ -101,12 +101,12 @@ func (p *pulse) run(updates <-chan struct{}, window time.Duration) {
 	}
 }
 
-// again asks for one more beat.
-func (p *pulse) again() {
+// askBeat asks for one more beat.
+func (p *pulse) askBeat() {
 	select {
 	case p.more <- struct{}{}:
 	default:
 	}
 }
 
-func (p *pulse) stop() { p.once.Do(func() { close(p.done) }) }
+func (p *pulse) stopPulse() { p.once.Do(func() { close(p.done) }) }

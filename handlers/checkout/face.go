@@ -8,11 +8,11 @@ import (
 	"cointill/views/checkout"
 )
 
-// face picks the view of the payment page by the payment's state and clock. problem is
+// chooseView picks the view of the payment page by the payment's state and clock. problem is
 // the reason why the coin's network can't be followed now, or "": with a problem no
 // customer is asked to send money.
-func face(v payment.View, problem string) checkout.View {
-	switch shown := calm(v); shown {
+func chooseView(v payment.View, problem string) checkout.View {
+	switch shown := calmView(v); shown {
 	case checkout.Confirm, checkout.Waiting, checkout.Partial:
 		if problem != "" {
 			return checkout.Unavailable
@@ -23,11 +23,11 @@ func face(v payment.View, problem string) checkout.View {
 	}
 }
 
-// calm is the face while the network is well.
-func calm(v payment.View) checkout.View {
+// calmView returns the face while the network is well.
+func calmView(v payment.View) checkout.View {
 	switch v.State() {
 	case payment.Pending:
-		if over(v) {
+		if isOver(v) {
 			return checkout.Expired // the sweep says so within two seconds
 		}
 		return checkout.Confirm
@@ -36,7 +36,7 @@ func calm(v payment.View) checkout.View {
 	case payment.Successful:
 		return checkout.Successful
 	case payment.Declined:
-		return declined(v)
+		return declinedView(v)
 	case payment.Failed:
 		return checkout.Failed
 	case payment.Abandoned:
@@ -52,13 +52,13 @@ func calm(v payment.View) checkout.View {
 func underWay(v payment.View) checkout.View {
 	processing := v.State() == payment.Processing
 	switch {
-	case v.Payment.Paid.Sign() == 0 && returning(v):
+	case v.Payment.Paid.Sign() == 0 && mayReturn(v):
 		return checkout.Seen
-	case v.Payment.Paid.Sign() == 0 && over(v):
+	case v.Payment.Paid.Sign() == 0 && isOver(v):
 		return checkout.WindowOver
 	case v.Payment.Paid.Sign() == 0:
 		return checkout.Waiting
-	case !over(v) && !v.Enough():
+	case !isOver(v) && !v.Enough():
 		return checkout.Partial
 	case processing:
 		return checkout.Processing
@@ -66,9 +66,9 @@ func underWay(v payment.View) checkout.View {
 	return checkout.Seen
 }
 
-// declined tells the three ways to be declined apart. The amount decides where
+// declinedView tells the three ways to be declined apart. The amount decides where
 // the reason is one that this page has no words for.
-func declined(v payment.View) checkout.View {
+func declinedView(v payment.View) checkout.View {
 	switch payment.Reason(v.Payment.Reason) {
 	case payment.Underpaid:
 		return checkout.Under
@@ -86,17 +86,17 @@ func declined(v payment.View) checkout.View {
 	return checkout.Late
 }
 
-// over reports whether the time to pay has passed.
-func over(v payment.View) bool { return v.Now.After(v.Payment.ExpiresAt) }
+// isOver reports whether the time to pay has passed.
+func isOver(v payment.View) bool { return v.Now.After(v.Payment.ExpiresAt) }
 
-// returning reports a payment whose confirmation a reorganisation took back, or
+// mayReturn reports a payment whose confirmation a reorganisation took back, or
 // whose transfer left the mempool without another in its place: it will most
 // likely be confirmed all the same, so the customer should not pay twice.
-func returning(v payment.View) bool {
-	return payment.Reason(v.Payment.Reason) == payment.Reorged || slices.ContainsFunc(v.Transfers, lost)
+func mayReturn(v payment.View) bool {
+	return payment.Reason(v.Payment.Reason) == payment.Reorged || slices.ContainsFunc(v.Transfers, isDropped)
 }
 
-// lost reports a transfer that a node's mempool had and has no more.
-func lost(t models.Transfer) bool {
+// isDropped reports a transfer that a node's mempool had and has no more.
+func isDropped(t models.Transfer) bool {
 	return t.Gone && payment.Reason(t.GoneReason) == payment.Dropped
 }

@@ -29,7 +29,7 @@ func (h *Handlers) linkStart(c *page.Ctx) error {
 	}
 	started, err := h.Links.Start(c.UserContext(), code, linkForm(form.Values))
 	if err == nil {
-		return c.Ctx.Redirect(language(c).onto(started.PaymentURL), http.StatusSeeOther)
+		return c.Ctx.Redirect(chooseLanguage(c).addLanguage(started.PaymentURL), http.StatusSeeOther)
 	}
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.Gone, fault.Conflict, fault.Forbidden, fault.Unavailable, fault.Limited:
@@ -57,7 +57,7 @@ func (h *Handlers) showLink(c *page.Ctx, status int, form ui.Form) error {
 	if public.State != link.Open {
 		status = http.StatusGone
 	}
-	return c.RenderStatus(status, view.LinkPage(linkProps(public, language(c), form)))
+	return c.RenderStatus(status, view.LinkPage(linkProps(public, chooseLanguage(c), form)))
 }
 
 // linkForm reads the form of a link's page. An amount that is no whole number

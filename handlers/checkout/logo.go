@@ -7,10 +7,10 @@ import (
 	"cointill/handlers/page"
 )
 
-// logo sends the picture of a business. It was redrawn by us, and is still served as a
+// serveLogo sends the picture of a business. It was redrawn by us, and is still served as a
 // picture and nothing else. Its name changes with its content, so it may be cached
 // without end; mails show it, too.
-func (h *Handlers) logo(c *page.Ctx) error {
+func (h *Handlers) serveLogo(c *page.Ctx) error {
 	hash, isPicture := strings.CutSuffix(c.Params("name"), ".png")
 	if !isPicture {
 		return fault.Missing("logo")

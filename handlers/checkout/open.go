@@ -7,8 +7,8 @@ import (
 	"cointill/handlers/page"
 )
 
-// open is the customer asking for the payment details.
-func (h *Handlers) open(c *page.Ctx) error {
+// openPayment handles the customer's request for the payment details.
+func (h *Handlers) openPayment(c *page.Ctx) error {
 	ctx, who := c.UserContext(), askerOf(c)
 	v, err := h.Payments.Open(ctx, who.Token, who.Lang)
 	status, problem := http.StatusOK, ""
@@ -20,12 +20,12 @@ func (h *Handlers) open(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	a, err := h.about(ctx, v, who)
+	a, err := h.collectAbout(ctx, v, who)
 	if err != nil {
 		return err
 	}
 	if problem != "" {
 		a.Problem = problem
 	}
-	return answer(c, status, v, a, "")
+	return writeAnswer(c, status, v, a, "")
 }

@@ -199,7 +199,7 @@ func TestLanguages(t *testing.T) {
 
 		link := "/l/" + aLink(t, s, sc, link.Draft{}).Code
 		expect(t, b.Get(link+"?lang=fr"), 200, `action="`+link+`?lang=fr"`)
-		if a := b.Post(link+"?lang=fr", customer()); !strings.HasSuffix(a.Location, "?lang=fr") {
+		if a := b.Post(link+"?lang=fr", customerScope()); !strings.HasSuffix(a.Location, "?lang=fr") {
 			t.Errorf("a link in French leads to %q", a.Location)
 		}
 	})
@@ -258,7 +258,7 @@ func aLink(t *testing.T, s *servertest.Server, sc scope.Scope, d link.Draft) mod
 	return made
 }
 
-func customer() url.Values {
+func customerScope() url.Values {
 	return url.Values{"amount": {"50"}, "payment_method": {"crypto_bitcoin"}, "first_name": {"Ngozi"}, "last_name": {"Okafor"}, "email": {"ngozi@example.com"}}
 }
 
@@ -276,7 +276,7 @@ func TestLink(t *testing.T) {
 		expect(t, refused, 422, "Must be a whole number from 10 to 500.", "Choose one of the coins offered.", "N. &lt;i&gt;", `value="five"`, `value="nobody"`)
 		expect(t, b.Post(at, nil), 422)
 
-		started := b.Post(at, customer())
+		started := b.Post(at, customerScope())
 		if started.Status != 303 || !strings.HasPrefix(started.Location, servertest.Base+"/pay/") {
 			t.Fatalf("%d to %q", started.Status, started.Location)
 		}
@@ -290,9 +290,9 @@ func TestLink(t *testing.T) {
 		s.Set(found.Payments[0].Reference, map[string]any{"status": "successful", "paid": "1"})
 		expect(t, b.Get(page), 200, "https://shop.example/thanks", "Back to Ama's Shop")
 
-		b.Post(at, customer())
+		b.Post(at, customerScope())
 		expect(t, b.Get(at), 410, "This link can't be used again")
-		expect(t, b.Post(at, customer()), 410, "This link can't be used again")
+		expect(t, b.Post(at, customerScope()), 410, "This link can't be used again")
 	})
 }
 
@@ -307,9 +307,9 @@ func TestClosedLinks(t *testing.T) {
 		expect(t, b.Get(at), 410, "This link is not active")
 		s.Must(s.Links.SetActive(t.Context(), sc, made.ID, true))
 		s.Must(s.Accounts.SetMethod(t.Context(), scope.Scope{BusinessID: sc.BusinessID, Domain: sc.Domain, Role: scope.Owner}, money.CryptoBitcoin, false))
-		expect(t, b.Post(at, customer()), 422, "Choose one of the coins offered.")
+		expect(t, b.Post(at, customerScope()), 422, "Choose one of the coins offered.")
 		s.Clock.Advance(2 * time.Hour)
-		expect(t, b.Post(at, customer()), 410, "This link has expired")
+		expect(t, b.Post(at, customerScope()), 410, "This link has expired")
 	})
 }
 
@@ -321,7 +321,7 @@ func TestLinkWithoutRate(t *testing.T) {
 		made := aLink(t, s, sc, link.Draft{Amount: &amount})
 		s.Links.Networks = nil // as when the coin fails between the page and the form
 		delete(s.Registry.Domains[scope.Test], money.Bitcoin)
-		expect(t, s.Browser().Post("/l/"+made.Code, customer()), 503, "can't take payments there", "ngozi@example.com")
+		expect(t, s.Browser().Post("/l/"+made.Code, customerScope()), 503, "can't take payments there", "ngozi@example.com")
 	})
 }
 

@@ -5,13 +5,13 @@ import (
 	view "cointill/views/checkout"
 )
 
-// payment shows the payment page.
-func (h *Handlers) payment(c *page.Ctx) error {
+// showPayment shows the payment page.
+func (h *Handlers) showPayment(c *page.Ctx) error {
 	v, err := h.Payments.ByToken(c.UserContext(), c.Params("token"))
 	if err != nil {
 		return err
 	}
-	a, err := h.about(c.UserContext(), v, askerOf(c))
+	a, err := h.collectAbout(c.UserContext(), v, askerOf(c))
 	if err != nil {
 		return err
 	}

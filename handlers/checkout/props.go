@@ -33,7 +33,7 @@ type about struct {
 func pageProps(v payment.View, a about) checkout.PageProps {
 	return checkout.PageProps{
 		StatusProps: statusProps(v, a), Reference: v.Payment.Reference,
-		Test: v.Payment.Domain == string(scope.Test), Scenarios: scenarios(v),
+		Test: v.Payment.Domain == string(scope.Test), Scenarios: listScenarios(v),
 	}
 }
 
@@ -41,29 +41,29 @@ func pageProps(v payment.View, a about) checkout.PageProps {
 func statusProps(v payment.View, a about) checkout.StatusProps {
 	p, coin, currency := v.Payment, v.Coin(), money.Currency(v.Payment.Currency)
 	where := v.Destination()
-	zone := place(v.Business.TimeZone)
+	zone := loadZone(v.Business.TimeZone)
 	props := checkout.StatusProps{
-		Lang: a.Lang, Chosen: a.Chosen, Token: a.Token, View: face(v, a.Problem), Merchant: v.Business.Name,
+		Lang: a.Lang, Chosen: a.Chosen, Token: a.Token, View: chooseView(v, a.Problem), Merchant: v.Business.Name,
 		Contact: v.Business.ContactEmail, SupportURL: v.Business.SupportURL, LogoPath: settings.LogoPath(v.Business),
 		Coin: p.Coin, CoinName: coin.Info().Name, Network: where.Network, Fiat: currency.Show(v.Charged()),
-		Asked: coin.Format(p.Due), Received: coin.Format(received(v)), Due: coin.Format(v.Rest()),
+		Asked: coin.Format(p.Due), Received: coin.Format(amountReceived(v)), Due: coin.Format(v.Rest()),
 		Difference: coin.Format(p.Paid.Sub(p.Due).Abs()), ReceivedFiat: currency.Show(v.PaidFiat()),
 		DifferenceFiat: currency.Show(v.PaidFiat().Sub(v.Charged()).Abs()),
 		Now:            v.Now.In(zone), Deadline: p.ExpiresAt.In(zone), WatchUntil: p.AbandonsAt.In(zone),
 		Window:        payment.Window,
-		Confirmations: confirmations(v), Needed: int(v.Needed()), Hash: v.Record().Transaction.CryptoTransactionHash,
+		Confirmations: countConfirmations(v), Needed: int(v.Needed()), Hash: v.Record().Transaction.CryptoTransactionHash,
 		Claim: a.Claim, Delayed: a.Problem != "",
 	}
 	if a.Problem == "" {
-		props.Wait = wait(v)
+		props.Wait = estimateWait(v)
 	}
 	if v.Business.ReceiptsEnabled {
-		props.ReceiptEmail = masked(p.CustomerEmail)
+		props.ReceiptEmail = maskEmail(p.CustomerEmail)
 	}
 	if a.Link != nil {
 		props.ReturnURL = a.Link.RedirectURL
 		if a.Link.Active {
-			props.AgainURL = a.onto("/l/" + a.Link.Code)
+			props.AgainURL = a.addLanguage("/l/" + a.Link.Code)
 		}
 	}
 	if props.View == checkout.Waiting || props.View == checkout.Partial {
@@ -79,11 +79,11 @@ func payTo(props *checkout.StatusProps, where payment.Pay) {
 	if where.Tag != nil {
 		props.Tag = strconv.FormatInt(*where.Tag, 10)
 	}
-	props.WalletQR, props.AddressQR = code(where.URI), code(where.Address)
+	props.WalletQR, props.AddressQR = newQR(where.URI), newQR(where.Address)
 }
 
-// code draws a text. A text that is too long for a QR code can still be copied.
-func code(text string) ui.QRProps {
+// newQR draws a text. A text that is too long for a QR code can still be copied.
+func newQR(text string) ui.QRProps {
 	path, size, err := ui.QRPath(text)
 	if err != nil {
 		return ui.QRProps{}
@@ -91,22 +91,22 @@ func code(text string) ui.QRProps {
 	return ui.QRProps{Path: path, Size: size}
 }
 
-// received is the received amount, also while a reorg keeps it out of the chain.
-func received(v payment.View) money.Amount {
+// amountReceived returns the received amount, also while a reorg keeps it out of the chain.
+func amountReceived(v payment.View) money.Amount {
 	sum := v.Payment.Paid
-	if sum.Sign() > 0 || !returning(v) {
+	if sum.Sign() > 0 || !mayReturn(v) {
 		return sum
 	}
 	for _, t := range v.Transfers {
-		if payment.Reason(t.GoneReason) == payment.Reorged || lost(t) {
+		if payment.Reason(t.GoneReason) == payment.Reorged || isDropped(t) {
 			sum = sum.Add(t.Amount)
 		}
 	}
 	return sum
 }
 
-// confirmations is the number for the slowest counted transfer, at most the needed depth.
-func confirmations(v payment.View) int {
+// countConfirmations returns the number for the slowest counted transfer, at most the needed depth.
+func countConfirmations(v payment.View) int {
 	least := int64(-1)
 	for _, t := range v.Transfers {
 		if t.Gone || t.Reverted {
@@ -127,14 +127,14 @@ var paces = map[string]time.Duration{
 	"dogecoin-mainnet": time.Minute, "dogecoin-testnet": time.Minute,
 }
 
-// wait is how long the confirmations that are missing take on average. It is
+// estimateWait returns how long the confirmations that are missing take on average. It is
 // the same at every moment between two blocks: they come by chance.
-func wait(v payment.View) time.Duration {
-	return time.Duration(v.Needed()-int64(confirmations(v))) * paces[v.Payment.Network]
+func estimateWait(v payment.View) time.Duration {
+	return time.Duration(v.Needed()-int64(countConfirmations(v))) * paces[v.Payment.Network]
 }
 
-// masked hides most of an e-mail address: the page is open to everyone with its address.
-func masked(email string) string {
+// maskEmail hides most of an e-mail address: the page is open to everyone with its address.
+func maskEmail(email string) string {
 	at := strings.LastIndexByte(email, '@')
 	if at < 1 {
 		return ""
@@ -142,8 +142,8 @@ func masked(email string) string {
 	return email[:1] + "•••" + email[at:]
 }
 
-// scenarios are the sandbox's buttons.
-func scenarios(v payment.View) (list []checkout.Scenario) {
+// listScenarios returns the sandbox's buttons.
+func listScenarios(v payment.View) (list []checkout.Scenario) {
 	for _, s := range sandbox.Fitting(v) {
 		list = append(list, checkout.Scenario{Code: s.Code, Label: s.Label, Text: s.Explanation})
 	}

@@ -99,7 +99,7 @@ func TestFace(t *testing.T) {
 		"network ill, all seen":          {standing(payment.Initiated, "", 10_000, minute), "ill", checkout.Seen},
 		"network ill, successful":        {standing(payment.Successful, "", 10_000, minute), "ill", checkout.Successful},
 	} {
-		if got := face(c.v, c.problem); got != c.want {
+		if got := chooseView(c.v, c.problem); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
@@ -113,7 +113,7 @@ func TestEveryFaceRenders(t *testing.T) {
 			for _, reason := range append(payment.Reasons(), payment.NoReason) {
 				for _, paid := range []int64{0, 6_000, 10_000, 11_000} {
 					props := pageProps(standing(state, reason, paid, minute), about{asker: asker{tongue: tongue{Lang: lang}, Token: "token"}})
-					text, err := fragment(context.Background(), props)
+					text, err := renderFragment(context.Background(), props)
 					if err != nil || strings.ContainsAny(text, "\r\n") {
 						t.Fatalf("%s %s %s: %v", lang, state, reason, err)
 					}
@@ -166,7 +166,7 @@ func TestConfirmations(t *testing.T) {
 	} {
 		v := standing(payment.Processing, "", 10_000, minute)
 		v.Chain.Tip, v.Transfers = 101, c.transfers
-		if got := confirmations(v); got != c.want {
+		if got := countConfirmations(v); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}
@@ -201,7 +201,7 @@ func TestWait(t *testing.T) {
 		}
 		for _, problem := range []string{"", "The node hangs."} {
 			props := pageProps(v, about{asker: asker{tongue: tongue{Lang: c.lang}}, Problem: problem})
-			text, err := fragment(context.Background(), props)
+			text, err := renderFragment(context.Background(), props)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -244,7 +244,7 @@ func TestTether(t *testing.T) {
 	v := standing(payment.Initiated, "", 0, minute)
 	v.Payment.Coin = "USDT"
 	v.Payment.Address = "0x52908400098527886E0F7030069857D2E4169EE7"
-	text, err := fragment(context.Background(), pageProps(v, about{asker: asker{tongue: tongue{Lang: "en"}}}))
+	text, err := renderFragment(context.Background(), pageProps(v, about{asker: asker{tongue: tongue{Lang: "en"}}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestScenarios(t *testing.T) {
 		"live":      {live, 0}, "expired": {expired, 0}, "declined": {standing(payment.Declined, payment.Overpaid, 20_000, minute), 3},
 	} {
 		c.v.Payment.Network = "sandbox-bitcoin"
-		if got := len(scenarios(c.v)); got != c.want {
+		if got := len(listScenarios(c.v)); got != c.want {
 			t.Errorf("%s: %d scenarios, want %d", name, got, c.want)
 		}
 	}
@@ -302,7 +302,7 @@ func TestLinkForm(t *testing.T) {
 
 func TestMasked(t *testing.T) {
 	for email, want := range map[string]string{"ngozi@example.com": "n•••@example.com", "n@example.com": "n•••@example.com", "nobody": "", "@x": ""} {
-		if got := masked(email); got != want {
+		if got := maskEmail(email); got != want {
 			t.Errorf("%q: %q, want %q", email, got, want)
 		}
 	}
@@ -311,13 +311,13 @@ func TestMasked(t *testing.T) {
 func TestPulse(t *testing.T) {
 	updates := make(chan struct{}, 1)
 	p := newPulse(updates, time.Hour)
-	defer p.stop()
+	defer p.stopPulse()
 	updates <- struct{}{}
 	<-p.beats
-	p.again()
+	p.askBeat()
 	<-p.beats
 	short := newPulse(make(chan struct{}), -time.Hour) // the window is over: one more look, a second later
 	<-short.beats
-	short.stop()
-	short.stop()
+	short.stopPulse()
+	short.stopPulse()
 }

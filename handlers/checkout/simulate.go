@@ -7,15 +7,15 @@ import (
 	"cointill/handlers/page"
 )
 
-// simulate lets the sandbox play the customer's wallet: test domain only.
-func (h *Handlers) simulate(c *page.Ctx) error {
+// playScenario lets the sandbox play the customer's wallet: test domain only.
+func (h *Handlers) playScenario(c *page.Ctx) error {
 	ctx, who, status := c.UserContext(), askerOf(c), http.StatusOK
 	v, err := h.Payments.ByToken(ctx, who.Token)
 	if err != nil {
 		return err
 	}
-	_, err = h.Sandbox.Simulate(ctx, customer(v), v.Payment.Reference, c.Text("scenario"))
-	if scripted(c) && (fault.KindOf(err) == fault.Invalid || fault.KindOf(err) == fault.Conflict) {
+	_, err = h.Sandbox.Simulate(ctx, customerScope(v), v.Payment.Reference, c.Text("scenario"))
+	if isScripted(c) && (fault.KindOf(err) == fault.Invalid || fault.KindOf(err) == fault.Conflict) {
 		// The page was older than the payment; its new state shows the reason.
 		status, err = page.Explain(err).Status, nil
 	}
@@ -25,9 +25,9 @@ func (h *Handlers) simulate(c *page.Ctx) error {
 	if v, err = h.Payments.ByToken(ctx, who.Token); err != nil {
 		return err
 	}
-	a, err := h.about(ctx, v, who)
+	a, err := h.collectAbout(ctx, v, who)
 	if err != nil {
 		return err
 	}
-	return answer(c, status, v, a, "")
+	return writeAnswer(c, status, v, a, "")
 }

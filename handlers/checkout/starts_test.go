@@ -21,14 +21,14 @@ func TestStartsAreBounded(t *testing.T) {
 		waiting := "/pay/" + s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).AccessToken
 		b, page := s.Browser(), ""
 		for i := range 30 {
-			started := b.Post("/l/"+[]models.Link{first, second}[i%2].Code, customer())
+			started := b.Post("/l/"+[]models.Link{first, second}[i%2].Code, customerScope())
 			if started.Status != 303 {
 				t.Fatalf("start %d: %d", i+1, started.Status)
 			}
 			page = strings.TrimPrefix(started.Location, servertest.Base)
 			expect(t, b.Post(page+"/open", nil), 303)
 		}
-		for path, form := range map[string]map[string][]string{"/l/" + first.Code: customer(), "/l/" + second.Code: customer(), waiting + "/open": nil} {
+		for path, form := range map[string]map[string][]string{"/l/" + first.Code: customerScope(), "/l/" + second.Code: customerScope(), waiting + "/open": nil} {
 			if a := b.Post(path, form); a.Status != 429 || a.Header.Get("Retry-After") == "" {
 				t.Errorf("%s: %d", path, a.Status)
 			}
